@@ -107,24 +107,24 @@ static unsigned needed(enum translate_use use)
                                                      : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
-static enum reach_mover mover_of(struct rights first, enum translate_use use, uint64_t size)
+static enum translate_mover mover_of(struct rights first, enum translate_use use, uint64_t size)
 {
-    enum reach_first row = reach_first_of(first.host_memory, first.device, first.host);
-    return (enum reach_mover)reach_movers[row][reach_kind_of(use, size)];
+    enum translate_first row = translate_first_of(first.host_memory, first.device, first.host);
+    return (enum translate_mover)translate_movers[row][translate_kind_of(use, size)];
 }
 
-static bool moved_by_host(enum reach_mover mover)
+static bool moved_by_host(enum translate_mover mover)
 {
-    return mover == REACH_HOST || mover == REACH_HOST_ALONE;
+    return mover == TRANSLATE_MOVER_HOST || mover == TRANSLATE_MOVER_HOST_ALONE;
 }
 
 /* The rule by which the device has no access, or VMM_RULE_COUNT. */
-static enum vmm_rule_id device_forbids(enum reach_mover mover, struct rights have, enum translate_use use, bool is_first)
+static enum vmm_rule_id device_forbids(enum translate_mover mover, struct rights have, enum translate_use use, bool is_first)
 {
     unsigned need = needed(use);
     if (have.multicast)
         return VMM_RULE_COPY_MULTICAST;
-    if (mover == REACH_HOST_ALONE || (have.copied_anyway && use != TRANSLATE_FILL))
+    if (mover == TRANSLATE_MOVER_HOST_ALONE || (have.copied_anyway && use != TRANSLATE_FILL))
         return VMM_RULE_COUNT;
     if (need & ~have.device)
         return need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? VMM_RULE_COPY_NO_READ : VMM_RULE_COPY_NO_WRITE;
@@ -133,12 +133,12 @@ static enum vmm_rule_id device_forbids(enum reach_mover mover, struct rights hav
 }
 
 /* The rule by which the mover cannot continue here, or VMM_RULE_COUNT. device_forbids has already checked fills. */
-static enum vmm_rule_id mover_fails(enum reach_mover mover, struct rights have, enum translate_use use)
+static enum vmm_rule_id mover_fails(enum translate_mover mover, struct rights have, enum translate_use use)
 {
     unsigned need = needed(use);
     if (moved_by_host(mover))
         return have.host_memory && (have.host & need) == need ? VMM_RULE_COUNT : VMM_RULE_COPY_HOST_RIGHTS;
-    bool apart = mover == REACH_DEVICE_APART && use != TRANSLATE_FILL;
+    bool apart = mover == TRANSLATE_MOVER_DEVICE_APART && use != TRANSLATE_FILL;
     return apart && have.host_memory && have.host ? VMM_RULE_COPY_MIXED : VMM_RULE_COUNT;
 }
 
@@ -188,7 +188,7 @@ static vmm_result check_start(const struct sim_process *process, int device, uin
     struct rights first = rights_of(process, device, address);
     if (!translate_run(process, address, 1, &run))
         return refuse(process, VMM_RULE_COPY_NOT_MAPPED, address, address, argument, device);
-    enum reach_mover mover = mover_of(first, use, UINT64_MAX);
+    enum translate_mover mover = mover_of(first, use, UINT64_MAX);
     enum vmm_rule_id rule = device_forbids(mover, first, use, true);
     if (rule != VMM_RULE_COUNT)
         return refuse(process, rule, address, address, argument, device);
@@ -196,11 +196,11 @@ static vmm_result check_start(const struct sim_process *process, int device, uin
 }
 
 /* The rule for an unmapped byte: the device checks before it starts, the host while it moves bytes. */
-static enum vmm_rule_id unmapped(enum reach_mover mover, bool is_first)
+static enum vmm_rule_id unmapped(enum translate_mover mover, bool is_first)
 {
     if (is_first)
         return VMM_RULE_COPY_NOT_MAPPED;
-    return mover == REACH_HOST_ALONE ? VMM_RULE_COPY_HOST_RIGHTS : VMM_RULE_COPY_RUNS_PAST;
+    return mover == TRANSLATE_MOVER_HOST_ALONE ? VMM_RULE_COPY_HOST_RIGHTS : VMM_RULE_COPY_RUNS_PAST;
 }
 
 vmm_result translate_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
@@ -209,7 +209,7 @@ vmm_result translate_check(const struct sim_process *process, int device, uint64
     struct translate_run run;
     if (size > UINT64_MAX - address)
         return check_start(process, device, address, use, argument);
-    enum reach_mover mover = mover_of(rights_of(process, device, address), use, size);
+    enum translate_mover mover = mover_of(rights_of(process, device, address), use, size);
     enum vmm_rule_id rule;
     bool in_host = false;
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {

@@ -12,44 +12,44 @@ enum { R = VMM_MEM_ACCESS_FLAGS_PROT_READ, RW = VMM_MEM_ACCESS_FLAGS_PROT_READWR
 static const struct first {
     bool host_memory;
     unsigned device, host;
-    enum reach_first row;
+    enum translate_first row;
 } firsts[] = {
-    {false, RW, 0, REACH_FIRST_DEVICE}, {false, 0, 0, REACH_FIRST_DEVICE}, {true, RW, 0, REACH_FIRST_DEVICE},
-    {true, RW, RW, REACH_FIRST_SHARED}, {true, R, R, REACH_FIRST_SHARED},  {true, 0, RW, REACH_FIRST_HOST},
-    {true, 0, R, REACH_FIRST_HOST},     {true, 0, 0, REACH_FIRST_HOST},
+    {false, RW, 0, TRANSLATE_FIRST_DEVICE}, {false, 0, 0, TRANSLATE_FIRST_DEVICE}, {true, RW, 0, TRANSLATE_FIRST_DEVICE},
+    {true, RW, RW, TRANSLATE_FIRST_SHARED}, {true, R, R, TRANSLATE_FIRST_SHARED},  {true, 0, RW, TRANSLATE_FIRST_HOST},
+    {true, 0, R, TRANSLATE_FIRST_HOST},     {true, 0, 0, TRANSLATE_FIRST_HOST},
 };
 
 /* The measured rules as a sequence of conditions, to compare the table with. */
-static enum reach_mover measured(const struct first *first, enum translate_use use, uint64_t size)
+static enum translate_mover measured(const struct first *first, enum translate_use use, uint64_t size)
 {
     bool near_host = use == TRANSLATE_TO_HOST || use == TRANSLATE_FROM_HOST || (use == TRANSLATE_READ && size <= 24576);
     if (use == TRANSLATE_FILL)
-        return REACH_DEVICE_APART;
+        return TRANSLATE_MOVER_DEVICE_APART;
     if (first->host_memory && !first->device)
-        return REACH_HOST_ALONE;
+        return TRANSLATE_MOVER_HOST_ALONE;
     if (first->host_memory && first->host && near_host)
-        return REACH_HOST;
-    return near_host ? REACH_DEVICE_APART : REACH_DEVICE;
+        return TRANSLATE_MOVER_HOST;
+    return near_host ? TRANSLATE_MOVER_DEVICE_APART : TRANSLATE_MOVER_DEVICE;
 }
 
 static void test_table(void)
 {
     static const uint64_t sizes[] = {1, 24576, 24577, UINT64_MAX};
-    bool met[REACH_FIRSTS][REACH_KINDS] = {{false}};
+    bool met[TRANSLATE_FIRSTS][TRANSLATE_KINDS] = {{false}};
     unsigned wrong = 0, cells = 0;
     for (unsigned f = 0; f < sizeof firsts / sizeof firsts[0]; f++)
         for (enum translate_use use = TRANSLATE_TO_HOST; use <= TRANSLATE_FILL; use++)
             for (unsigned s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-                enum reach_first row = reach_first_of(firsts[f].host_memory, firsts[f].device, firsts[f].host);
-                enum reach_kind kind = reach_kind_of(use, sizes[s]);
-                wrong += row != firsts[f].row || reach_movers[row][kind] != measured(&firsts[f], use, sizes[s]);
+                enum translate_first row = translate_first_of(firsts[f].host_memory, firsts[f].device, firsts[f].host);
+                enum translate_kind kind = translate_kind_of(use, sizes[s]);
+                wrong += row != firsts[f].row || translate_movers[row][kind] != measured(&firsts[f], use, sizes[s]);
                 met[row][kind] = true;
             }
-    for (unsigned row = 0; row < REACH_FIRSTS; row++)
-        for (unsigned kind = 0; kind < REACH_KINDS; kind++)
+    for (unsigned row = 0; row < TRANSLATE_FIRSTS; row++)
+        for (unsigned kind = 0; kind < TRANSLATE_KINDS; kind++)
             cells += met[row][kind];
     tap_u64(wrong, 0, "the table has the measured mover for every use of every memory");
-    tap_u64(cells, REACH_FIRSTS * REACH_KINDS, "the test looked up every cell of the table");
+    tap_u64(cells, TRANSLATE_FIRSTS * TRANSLATE_KINDS, "the test looked up every cell of the table");
 }
 
 /* ---- on a machine: host memory with rights for the device and the host; translate_check of the whole range ---- */
@@ -92,15 +92,15 @@ static vmm_result ask(const struct rig *rig, uint64_t size, enum translate_use u
 }
 
 /* The rule expected from a mover for a range that begins with first and continues in host memory to which both have rights. */
-static const char *expected(enum reach_mover mover, const struct first *first, enum translate_use use)
+static const char *expected(enum translate_mover mover, const struct first *first, enum translate_use use)
 {
     unsigned needs = use == TRANSLATE_TO_HOST || use == TRANSLATE_READ ? R : RW;
     bool device = (first->device & needs) == needs, host = first->host_memory && (first->host & needs) == needs;
-    if (mover != REACH_HOST_ALONE && !device)
+    if (mover != TRANSLATE_MOVER_HOST_ALONE && !device)
         return needs == R ? "VMM-COPY-NO-READ" : "VMM-COPY-NO-WRITE";
-    if (mover == REACH_HOST || mover == REACH_HOST_ALONE)
+    if (mover == TRANSLATE_MOVER_HOST || mover == TRANSLATE_MOVER_HOST_ALONE)
         return host ? "" : "VMM-COPY-HOST-RIGHTS";
-    return mover == REACH_DEVICE_APART && use != TRANSLATE_FILL ? "VMM-COPY-MIXED" : "";
+    return mover == TRANSLATE_MOVER_DEVICE_APART && use != TRANSLATE_FILL ? "VMM-COPY-MIXED" : "";
 }
 
 static void test_machine(const struct first *first)
@@ -114,7 +114,7 @@ static void test_machine(const struct first *first)
     put(&rig, 0, first->host_memory, first->device, first->host);
     put(&rig, 1, true, RW, RW);
     for (enum translate_use use = TRANSLATE_TO_HOST; use <= TRANSLATE_FILL; use++) {
-        enum reach_mover mover = (enum reach_mover)reach_movers[first->row][reach_kind_of(use, sizes[0])];
+        enum translate_mover mover = (enum translate_mover)translate_movers[first->row][translate_kind_of(use, sizes[0])];
         const char *rule = ask(&rig, sizes[0], use) ? vmm_last_detail()->rule : "";
         tap_text(rule, expected(mover, first, use), "memory of the %s, rights %u and %u, use %d", first->host_memory ? "host"
                  : "device",
