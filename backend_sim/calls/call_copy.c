@@ -242,7 +242,7 @@ bool copy_do(struct sim_process *process, struct work *work)
     *vmm_detail_here() = before;
     if (may && !wraps(&t)) {
         if (translate_host(process, t.dst, t.size))
-            in_flight_shows(process, work);
+            in_flight_host_visible(process, work);
         return transfer_make(process, &t);
     }
     lose(process, place, &work->call.head, work->issued_by, &t);

@@ -23,13 +23,13 @@ struct access_set {
     bool complete;
 };
 
-/* Adds what the call, a launch, a copy or a fill, uses on device; touched is empty before. False when out of memory: touched
+/* Adds what the call, a launch, a copy or a fill, uses on device; set is empty before. False when out of memory: set
  * then holds what was found so far. */
-bool access_set_by(struct access_set *touched, const struct sim_process *process, int device, const struct vmm_call *call);
+bool access_set_by(struct access_set *set, const struct sim_process *process, int device, const struct vmm_call *call);
 
 /* The first range that overlaps [start, start + size) and for which the device needs a right of need. */
-const struct access_set_range *access_set_in(const struct access_set *touched, uint64_t start, uint64_t size, unsigned need);
+const struct access_set_range *access_set_in(const struct access_set *set, uint64_t start, uint64_t size, unsigned need);
 
-void access_set_clear(struct access_set *touched);
+void access_set_clear(struct access_set *set);
 
 #endif

@@ -23,10 +23,10 @@ struct rig {
     bool reads[UNITS], writes[UNITS]; /* the units that the test expects in the access set */
 };
 
-static bool touched_now(struct access_set *touched, struct sim_process *process, int device, const struct vmm_call *call)
+static bool access_set_now(struct access_set *set, struct sim_process *process, int device, const struct vmm_call *call)
 {
     sim_machine_lock(process->machine);
-    bool known = access_set_by(touched, process, device, call);
+    bool known = access_set_by(set, process, device, call);
     sim_machine_unlock(process->machine);
     return known;
 }
@@ -67,15 +67,15 @@ static void expect(struct rig *rig, uint64_t offset, uint64_t size, bool writes)
 /* Compares the access set of a call with the units that the rig expects. */
 static void compare(struct rig *rig, const struct vmm_call *call, bool complete, const char *what)
 {
-    struct access_set touched;
-    bool ok = touched_now(&touched, rig->process, 0, call) && touched.complete == complete;
+    struct access_set set;
+    bool ok = access_set_now(&set, rig->process, 0, call) && set.complete == complete;
     for (uint64_t i = 0; i < UNITS; i++) {
-        const struct access_set_range *any = access_set_in(&touched, rig->p + i * UNIT, UNIT, RW);
-        const struct access_set_range *write = access_set_in(&touched, rig->p + i * UNIT, UNIT, RW & ~(unsigned)READ);
+        const struct access_set_range *any = access_set_in(&set, rig->p + i * UNIT, UNIT, RW);
+        const struct access_set_range *write = access_set_in(&set, rig->p + i * UNIT, UNIT, RW & ~(unsigned)READ);
         ok = ok && (any != NULL) == (rig->reads[i] || rig->writes[i]) && (write != NULL) == rig->writes[i];
     }
     tap_ok(ok, "%s", what);
-    access_set_clear(&touched);
+    access_set_clear(&set);
     memset(rig->reads, 0, sizeof rig->reads);
     memset(rig->writes, 0, sizeof rig->writes);
 }
@@ -188,20 +188,20 @@ static void smallest_unit(void)
     enum { SMALL = 4096 };
     vmm_system *sys = NULL;
     vmm_deviceptr p = 0;
-    struct access_set touched;
+    struct access_set set;
     need(vmm_open("sim:odd", &sys), "open");
     need(vmm_init(sys, 0), "init");
     need(vmm_mem_address_reserve(sys, &p, 64 << 10, 0, 0, 0), "reserve");
     struct vmm_call_memset_d8_async fill = {{VMM_CALL_memset_d8_async, 1}, p + SMALL - 1, 1, 1, NULL};
-    tap_ok(touched_now(&touched, (struct sim_process *)sys->top, 0, &fill.head) && access_set_in(&touched, p, SMALL, RW) &&
-               !access_set_in(&touched, p + SMALL, SMALL, RW),
+    tap_ok(access_set_now(&set, (struct sim_process *)sys->top, 0, &fill.head) && access_set_in(&set, p, SMALL, RW) &&
+               !access_set_in(&set, p + SMALL, SMALL, RW),
            "the access set has the granularity of the smallest mapping");
-    access_set_clear(&touched);
+    access_set_clear(&set);
     vmm_close(sys);
 }
 
 /* Does the access set hold exactly these units, as the shortest list of ranges: no range too long, no two adjacent? */
-static bool is_list(const struct access_set *touched, vmm_deviceptr p, const bool *reads, size_t units, uint64_t unit,
+static bool is_list(const struct access_set *set, vmm_deviceptr p, const bool *reads, size_t units, uint64_t unit,
                     vmm_deviceptr out)
 {
     size_t count = 0;
@@ -211,13 +211,13 @@ static bool is_list(const struct access_set *touched, vmm_deviceptr p, const boo
             end++;
         if (end == i)
             continue;
-        const struct access_set_range *range = &touched->range[count++];
-        if (count > touched->count || range->need != READ || range->first != p + i * unit || range->last != p + end * unit - 1)
+        const struct access_set_range *range = &set->range[count++];
+        if (count > set->count || range->need != READ || range->first != p + i * unit || range->last != p + end * unit - 1)
             return false;
         i = end;
     }
-    const struct access_set_range *last = &touched->range[count];
-    return touched->count == count + 1 && last->need == RW && last->first == out && last->last == out + unit - 1;
+    const struct access_set_range *last = &set->range[count];
+    return set->count == count + 1 && last->need == RW && last->first == out && last->last == out + unit - 1;
 }
 
 /* More reads than the list has room for at first, in random order. */
@@ -231,7 +231,7 @@ static void many_ranges(void)
     vmm_mem_generic_allocation_handle handle = 0;
     vmm_system *sys = NULL;
     vmm_deviceptr p = 0;
-    struct access_set touched;
+    struct access_set set;
     need(vmm_open("sim:odd", &sys), "open");
     need(vmm_init(sys, 0), "init");
     need(vmm_mem_create(sys, &handle, 2 * size, &prop, 0), "create");
@@ -244,10 +244,10 @@ static void many_ranges(void)
         memset(reads, 0, sizeof reads);
         for (uint64_t i = 0; i < places; i++)
             reads[pattern_place(pattern_base(seed), i, size / 8) / (SMALL / 8)] = true;
-        bool ok = touched_now(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete;
-        tap_ok(ok && is_list(&touched, p, reads, ALL, SMALL, p + size), "%d random reads give %d ranges", (int)places,
-               (int)touched.count);
-        access_set_clear(&touched);
+        bool ok = access_set_now(&set, (struct sim_process *)sys->top, 0, &call.head) && set.complete;
+        tap_ok(ok && is_list(&set, p, reads, ALL, SMALL, p + size), "%d random reads give %d ranges", (int)places,
+               (int)set.count);
+        access_set_clear(&set);
     }
     vmm_close(sys);
 }
@@ -261,7 +261,7 @@ static void multimem(void)
     vmm_system *sys = NULL;
     vmm_context ctx;
     vmm_deviceptr p = 0, q;
-    struct access_set touched;
+    struct access_set set;
     need(vmm_open("sim:h200x2", &sys), "open");
     need(vmm_init(sys, 0), "init");
     need(vmm_ctx_create(sys, &ctx, 0, 0), "context");
@@ -282,12 +282,12 @@ static void multimem(void)
     for (unsigned inside = 0; inside < 2; inside++) {
         uint64_t args[] = {p + UNIT - 16, q, inside ? 16 : 32};
         struct vmm_call_launch call = {{VMM_CALL_launch, 1}, VMM_KERNEL_MULTIMEM_STORE, 1, 1, args, 3, NULL};
-        bool ok = touched_now(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete == inside;
-        tap_ok(ok && touched.count == 2 && touched.range[0].need == READ && touched.range[0].first == q &&
-                   touched.range[0].last == q + UNIT - 1 && touched.range[1].need == RW && touched.range[1].first == p &&
-                   touched.range[1].last == p + UNIT - 1,
+        bool ok = access_set_now(&set, (struct sim_process *)sys->top, 0, &call.head) && set.complete == inside;
+        tap_ok(ok && set.count == 2 && set.range[0].need == READ && set.range[0].first == q &&
+                   set.range[0].last == q + UNIT - 1 && set.range[1].need == RW && set.range[1].first == p &&
+                   set.range[1].last == p + UNIT - 1,
                "multimem stores to all replicas%s", inside ? "" : " end where a replica is missing");
-        access_set_clear(&touched);
+        access_set_clear(&set);
     }
     vmm_close(sys);
 }
@@ -300,13 +300,13 @@ static void past_the_end(struct rig *rig)
         const uint64_t left = before_end[i], sizes[] = {left - 1, left, left + 1, UINT64_MAX};
         for (size_t j = left == 1; j < 4; j++) {
             struct vmm_call_memset_d8_async fill = {{VMM_CALL_memset_d8_async, 1}, UINT64_MAX - left + 1, 1, sizes[j], NULL};
-            struct access_set touched;
+            struct access_set set;
             uint64_t last = sizes[j] < left ? UINT64_MAX - left + sizes[j] : UINT64_MAX;
-            bool ok = touched_now(&touched, rig->process, 0, &fill.head) && touched.count == 1;
-            tap_ok(ok && touched.range[0].first == (UINT64_MAX - left + 1) / UNIT * UNIT &&
-                       touched.range[0].last == last / UNIT * UNIT + (UNIT - 1),
+            bool ok = access_set_now(&set, rig->process, 0, &fill.head) && set.count == 1;
+            tap_ok(ok && set.range[0].first == (UINT64_MAX - left + 1) / UNIT * UNIT &&
+                       set.range[0].last == last / UNIT * UNIT + (UNIT - 1),
                    "%d bytes before the end of the address space, a fill of %d bytes", (int)left, (int)sizes[j]);
-            access_set_clear(&touched);
+            access_set_clear(&set);
         }
     }
 }

@@ -80,8 +80,8 @@ static bool is_apart(struct search *s, const struct used *u)
 }
 
 /* Notes or checks one access to memory that has other addresses as well. False ends the dry run. */
-static bool look(struct search *s, const struct sim_mapping *mapping, uint64_t address, const struct translate_run *there,
-                 enum twin_use use)
+static bool check_access(struct search *s, const struct sim_mapping *mapping, uint64_t address, const struct translate_run *there,
+                         enum twin_use use)
 {
     const struct used u = {mapping, there->block, there->offset, there->offset + there->length, address};
     s->use = use;
@@ -90,8 +90,8 @@ static bool look(struct search *s, const struct sim_mapping *mapping, uint64_t a
     return use == TWIN_READ || note(s, &u);
 }
 
-static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
-               unsigned char **bytes)
+static bool dry_access(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
+                       unsigned char **bytes)
 {
     struct search *s = (struct search *)memory;
     struct translate_run there;
@@ -102,12 +102,12 @@ static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uin
     const struct sim_mapping *mapping = sim_mapping_at(s->process, address);
     if (!mapping || (mapping->handle->maps < 2 && !there.block->binds))
         return true;
-    return look(s, mapping, address, &there, use);
+    return check_access(s, mapping, address, &there, use);
 }
 
 /* An access through a multicast address uses every replica. */
-static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
-                   unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+static bool dry_access_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                           unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {
     struct search *s = (struct search *)memory;
     struct translate_replicas all;
@@ -116,7 +116,7 @@ static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width,
     if (translate_multimem(s->process, s->device, address, width, translate_need(use), &all) != TRANSLATE_MULTIMEM_DONE)
         return false; /* the kernel would fault */
     for (unsigned i = 0; i < all.count; i++)
-        if (!look(s, sim_mapping_at(s->process, address), address, &all.run[i], use))
+        if (!check_access(s, sim_mapping_at(s->process, address), address, &all.run[i], use))
             return false;
     return true;
 }
@@ -124,7 +124,8 @@ static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width,
 void alias_warn(const struct sim_process *process, int device, const struct vmm_call_launch *call)
 {
     bool fenced = call->kernel == VMM_KERNEL_ALIAS_WRITE_READ && call->args[3];
-    struct search s = {.memory = {.run = go, .replicas = go_all, .dry = true}, .process = process, .device = device};
+    struct search s = {.memory = {.run = dry_access, .replicas = dry_access_all, .dry = true}, .process = process,
+                       .device = device};
     if (!fenced && (process->aliased || kernels_is_multimem(call->kernel))) /* most processes map nothing twice */
         twin_of(call->kernel)(&s.memory, call->args);
     s.second = true;

@@ -50,7 +50,7 @@ static bool copy_unit(struct alias_model *s, uint64_t address, unsigned char *to
 {
     unsigned char *from;
     uint64_t size = VIEW_UNIT;
-    if (!s->under->run(s->under, address - address % VIEW_UNIT, 1, &size, TWIN_READ, &from)) /* LCOV_EXCL_BR_LINE: readable */
+    if (!s->inner->run(s->inner, address - address % VIEW_UNIT, 1, &size, TWIN_READ, &from)) /* LCOV_EXCL_BR_LINE: readable */
         return false;                                                                        /* LCOV_EXCL_LINE: the same */
     memcpy(to, from, VIEW_UNIT);
     return true;
@@ -112,9 +112,9 @@ static bool run(struct twin_memory *memory, uint64_t address, unsigned width, ui
     struct place place;
     settle(s);
     if (!find(s, address, &place))
-        return s->under->run(s->under, address, width, size, use, bytes);
+        return s->inner->run(s->inner, address, width, size, use, bytes);
     *size = *size < room ? *size : room;
-    if (!s->under->run(s->under, address, width, size, use, bytes))
+    if (!s->inner->run(s->inner, address, width, size, use, bytes))
         return false;
     if (use != TWIN_READ)
         before_write(s, address, &place, *size, *bytes);
@@ -129,17 +129,17 @@ static bool replicas(struct twin_memory *memory, uint64_t address, unsigned widt
 {
     struct alias_model *s = (struct alias_model *)memory;
     settle(s);
-    return s->under->replicas(s->under, address, width, use, bytes, count);
+    return s->inner->replicas(s->inner, address, width, use, bytes, count);
 }
 
-void alias_model_open(struct alias_model *stale, const struct sim_process *process, struct twin_memory *under, uint64_t launch)
+void alias_model_open(struct alias_model *model, const struct sim_process *process, struct twin_memory *inner, uint64_t launch)
 {
-    *stale = (struct alias_model){.memory = {.run = run, .replicas = replicas, .fleeting = true, .fence = fence}, .under = under,
+    *model = (struct alias_model){.memory = {.run = run, .replicas = replicas, .fleeting = true, .fence = fence}, .inner = inner,
                             .process = process, .chance = chance_of(process->options.stale_seed, launch)};
 }
 
-bool alias_model_close(struct alias_model *stale)
+bool alias_model_close(struct alias_model *model)
 {
-    alias_views_clear(&stale->views);
-    return !stale->out_of_memory;
+    alias_views_clear(&model->views);
+    return !model->out_of_memory;
 }

@@ -24,7 +24,7 @@ struct rig {
     vmm_system *sys;
     struct sim_process *process;
     vmm_deviceptr at[MAPPINGS];
-    struct alias_model stale;
+    struct alias_model tested;
     unsigned char now[2][BYTES], view[MAPPINGS][BYTES]; /* the model */
     char chosen[MAPPINGS][WORDS];                       /* read since the last fence: 0 none, 'o' old, 'n' new */
     unsigned olds, news, wrong, fickle;
@@ -115,7 +115,7 @@ static void read_run(struct rig *rig, unsigned mapping, uint64_t i, uint64_t siz
     unsigned char *bytes;
     for (uint64_t done = 0, run; done < size; done += run) {
         run = size - done;
-        rig->stale.memory.run(&rig->stale.memory, address_of(rig, mapping, i + done), 1, &run, TWIN_READ, &bytes);
+        rig->tested.memory.run(&rig->tested.memory, address_of(rig, mapping, i + done), 1, &run, TWIN_READ, &bytes);
         for (uint64_t b = 0, part; b < run; b += part) {
             part = 8 - (i + done + b) % 8;
             part = part < run - b ? part : run - b;
@@ -129,7 +129,7 @@ static void write_run(struct rig *rig, unsigned mapping, uint64_t i, uint64_t si
     unsigned char *bytes;
     for (uint64_t done = 0, run; done < size; done += run) {
         run = size - done;
-        rig->stale.memory.run(&rig->stale.memory, address_of(rig, mapping, i + done), 1, &run, TWIN_WRITE, &bytes);
+        rig->tested.memory.run(&rig->tested.memory, address_of(rig, mapping, i + done), 1, &run, TWIN_WRITE, &bytes);
         for (uint64_t b = 0; b < run; b++)
             bytes[b] = (unsigned char)random_next(seed);
         model_write(rig, mapping, i + done, bytes, run);
@@ -141,7 +141,7 @@ static void element(struct rig *rig, unsigned mapping, uint64_t *seed)
     static const unsigned widths[] = {1, 4, 8};
     unsigned width = widths[random_below(seed, 3)];
     uint64_t i = random_below(seed, BYTES / width) * width, value = random_next(seed), sum;
-    struct twin_memory *memory = &rig->stale.memory;
+    struct twin_memory *memory = &rig->tested.memory;
     vmm_deviceptr address = address_of(rig, mapping, i);
     switch (random_below(seed, 5)) {
     case 0:
@@ -175,13 +175,13 @@ static void stretch(struct rig *rig, unsigned mapping, uint64_t *seed)
 static void one_launch(struct rig *rig, uint64_t launch, unsigned accesses, uint64_t *seed)
 {
     sim_machine_lock(rig->process->machine);
-    alias_model_open(&rig->stale, rig->process, &rig->memory, launch);
+    alias_model_open(&rig->tested, rig->process, &rig->memory, launch);
     model_fence(rig);
     for (unsigned n = 0; n < accesses; n++) {
         unsigned mapping = (unsigned)random_below(seed, MAPPINGS);
         uint64_t what = random_below(seed, 300);
         if (what == 0) {
-            twin_fence(&rig->stale.memory);
+            twin_fence(&rig->tested.memory);
             model_fence(rig);
         } else if (what < 30) {
             stretch(rig, mapping, seed);
@@ -189,7 +189,7 @@ static void one_launch(struct rig *rig, uint64_t launch, unsigned accesses, uint
             element(rig, mapping, seed);
         }
     }
-    bool closed = alias_model_close(&rig->stale);
+    bool closed = alias_model_close(&rig->tested);
     sim_machine_unlock(rig->process->machine);
     tap_ok(closed, "launch %u", (unsigned)launch);
 }
@@ -229,16 +229,16 @@ static uint64_t old_words(struct rig *rig, uint64_t launch, bool fenced)
 {
     uint64_t bits = 0, value = 0;
     sim_machine_lock(rig->process->machine);
-    alias_model_open(&rig->stale, rig->process, &rig->memory, launch);
+    alias_model_open(&rig->tested, rig->process, &rig->memory, launch);
     for (uint64_t i = 0; i < 64; i++)
-        twin_store(&rig->stale.memory, rig->at[0] + 8 * i, 8, 2 * launch + fenced);
+        twin_store(&rig->tested.memory, rig->at[0] + 8 * i, 8, 2 * launch + fenced);
     if (fenced)
-        twin_fence(&rig->stale.memory);
+        twin_fence(&rig->tested.memory);
     for (uint64_t i = 0; i < 64; i++) {
-        twin_load(&rig->stale.memory, rig->at[1] + 8 * i, 8, &value);
+        twin_load(&rig->tested.memory, rig->at[1] + 8 * i, 8, &value);
         bits |= (uint64_t)(value != 2 * launch + fenced) << i;
     }
-    alias_model_close(&rig->stale);
+    alias_model_close(&rig->tested);
     sim_machine_unlock(rig->process->machine);
     return bits;
 }
@@ -300,11 +300,11 @@ static void behind_multimem(void)
     for (uint64_t launch = 1; launch <= LAUNCHES; launch++) {
         uint64_t value = 0;
         sim_machine_lock(rig.process->machine);
-        alias_model_open(&rig.stale, rig.process, &rig.memory, launch);
-        twin_store(&rig.stale.memory, rig.at[0], 8, 1);
-        twin_store_all(&rig.stale.memory, rig.at[0], 2);
-        twin_load(&rig.stale.memory, rig.at[0], 8, &value);
-        alias_model_close(&rig.stale);
+        alias_model_open(&rig.tested, rig.process, &rig.memory, launch);
+        twin_store(&rig.tested.memory, rig.at[0], 8, 1);
+        twin_store_all(&rig.tested.memory, rig.at[0], 2);
+        twin_load(&rig.tested.memory, rig.at[0], 8, &value);
+        alias_model_close(&rig.tested);
         sim_machine_unlock(rig.process->machine);
         olds += value == 1;
         news += value == 2;

@@ -116,7 +116,7 @@ static void done(struct sim_process *process, struct queue_item *item)
 }
 
 /* Removes a host function from the running ones. With the machine's lock, after the function. */
-static void come_out(struct host_call *call)
+static void end_host_call(struct host_call *call)
 {
     struct in_flight_inside **link = &call->process->in_flight->inside;
     while (*link != &call->here)
@@ -125,11 +125,11 @@ static void come_out(struct host_call *call)
 }
 
 /* Cleans up after a host function that never returns, because it ended its thread or the thread was cancelled in it. */
-static void forsaken(void *user)
+static void host_call_lost(void *user)
 {
     struct host_call *call = user;
     sim_machine_lock(call->process->machine);
-    come_out(call);
+    end_host_call(call);
     done(call->process, call->item);
     async_workers_lost(call->process);
     sim_machine_unlock(call->process->machine);
@@ -144,11 +144,11 @@ static void call_host(struct sim_process *process, struct queue_item *item)
     const vmm_detail before = *vmm_last_detail();
     process->in_flight->inside = &call.here;
     sim_machine_unlock(process->machine);
-    pthread_cleanup_push(forsaken, &call);
+    pthread_cleanup_push(host_call_lost, &call);
     function->fn(function->user_data);
     pthread_cleanup_pop(0);
     sim_machine_lock(process->machine);
-    come_out(&call);
+    end_host_call(&call);
     *vmm_detail_here() = before;
 }
 
@@ -166,7 +166,7 @@ static void do_item(struct sim_process *process, struct queue_item *item)
     done(process, item);
 }
 
-void in_flight_shows(struct sim_process *process, struct work *work)
+void in_flight_host_visible(struct sim_process *process, struct work *work)
 {
     queue_seen(&process->in_flight->queue, &work->item);
 }
@@ -356,7 +356,7 @@ static void at_issue(struct sim_process *process)
 }
 
 /* Makes sure that some thread of the process does the queued work. */
-static void tell_hands(struct sim_process *process)
+static void wake_workers(struct sim_process *process)
 {
     struct in_flight *in_flight = process->in_flight;
     if (in_flight->schedule != SIM_DEVICE)
@@ -370,7 +370,7 @@ static void tell_hands(struct sim_process *process)
 static vmm_result issued(struct sim_process *process)
 {
     struct in_flight *in_flight = process->in_flight;
-    tell_hands(process);
+    wake_workers(process);
     if (in_flight_is_inside(in_flight))
         return VMM_SUCCESS;
     at_issue(process);
@@ -378,10 +378,10 @@ static vmm_result issued(struct sim_process *process)
 }
 
 vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                        enum vmm_call_id asked)
+                        enum vmm_call_id issued_by)
 {
     assert_locked(process->machine);
-    struct work *work = work_new(call, vmm_reported_call((uint16_t)asked));
+    struct work *work = work_new(call, vmm_reported_call((uint16_t)issued_by));
     if (work && queue_add(&process->in_flight->queue, &work->item, place))
         return issued(process);
     if (work)
@@ -445,7 +445,7 @@ static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const st
         int of = queue_place_of(item)->device;
         if (process->fault[of].lost || (device >= 0 && of != device) || queue_known(&process->in_flight->queue, item))
             continue;
-        const struct access_set_range *range = access_set_in(work_touched(work, process), part->start, part->size, rights);
+        const struct access_set_range *range = access_set_in(work_accesses(work, process), part->start, part->size, rights);
         if (range) {
             warn(rule, work, range, part->mapping, value);
             return true;
@@ -459,11 +459,11 @@ struct in_flight_used in_flight_used(struct sim_process *process, uint64_t start
     assert_locked(process->machine);
     struct in_flight_used used = {UINT64_MAX, 0};
     for (struct queue_item *item = process->in_flight->queue.first; item; item = item->after) {
-        const struct access_set *touched = work_touched((struct work *)item, process);
-        if (!touched->complete)
+        const struct access_set *accesses = work_accesses((struct work *)item, process);
+        if (!accesses->complete)
             return (struct in_flight_used){start, end};
-        for (size_t i = 0; i < touched->count; i++) {
-            const struct access_set_range *range = &touched->range[i];
+        for (size_t i = 0; i < accesses->count; i++) {
+            const struct access_set_range *range = &accesses->range[i];
             if (range->last < start || range->first >= end)
                 continue;
             used.first = range->first < used.first ? range->first : used.first;

@@ -8,9 +8,10 @@
  *
  * Under every schedule work stays in the queue until a call has waited for it, and until then it is in flight: unmapping the
  * memory or revoking the rights that it uses is a mistake whether or not it has been done (VMM-UNMAP-IN-FLIGHT,
- * VMM-ACCESS-IN-FLIGHT). The exception is work that the program can observe to be done without a call (in_flight_shows): a host
- * function that has started proves that everything before it is done, and so do bytes that work wrote where the host can read
- * them. Work has the rights that hold when it is done. Once a fault took the device, the work still queued for it is dropped.
+ * VMM-ACCESS-IN-FLIGHT). The exception is work that the program can observe to be done without a call (in_flight_host_visible):
+ * a host function that has started proves that everything before it is done, and so do bytes that work wrote where the host can
+ * read them. Work has the rights that hold when it is done. Once a fault took the device, the work still queued for it is
+ * dropped.
  *
  * late: a waiting call does the work it waits for, and no other. eager: work is done when it is issued. random: at each issue
  * and each wait, a seed picks some of the work that is ready. device: async workers do it (async_workers.h). The queue holds
@@ -72,10 +73,10 @@ struct queue_place in_flight_place(const struct sim_process *process, const stru
                                 vmm_stream stream);
 
 /* Queues the call: a launch, a host function, or a copy or fill on a stream. The caller has checked the arguments; what they
- * point to is copied. asked is the call that the program made, if that is a different one. SUCCESS, or SYSTEM-HOST-MEMORY:
+ * point to is copied. issued_by is the call that the program made, if that is a different one. SUCCESS, or SYSTEM-HOST-MEMORY:
  * nothing is queued then. */
 vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                        enum vmm_call_id asked);
+                        enum vmm_call_id issued_by);
 
 /* Does the remaining work that the scope covers and removes it from the queue: it is no longer in flight. */
 vmm_result in_flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
@@ -86,7 +87,7 @@ vmm_result in_flight_wait(struct sim_process *process, const struct queue_place 
 bool in_flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
 
 /* Call when the work wrote, or is about to write, bytes that the host can read without a call. */
-void in_flight_shows(struct sim_process *process, struct work *work);
+void in_flight_host_visible(struct sim_process *process, struct work *work);
 
 /* Does the first work item that is ready and is, or is not, a host function. False when there is none. */
 bool in_flight_do_next(struct sim_process *process, bool host_function);

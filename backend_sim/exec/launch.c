@@ -73,13 +73,13 @@ static enum sim_fault_kind kind_at(const struct sim_process *process, uint64_t a
 static void show(struct twin_memory *memory)
 {
     const struct run *run = (struct run *)memory;
-    in_flight_shows(run->process, run->work);
+    in_flight_host_visible(run->process, run->work);
 }
 
 /* Translates a multimem access to its replicas. Makes room in all of them before any is written, so that a failure writes none.
  * */
-static bool reach_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
-                      unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+static bool access_replicas(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                            unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {
     static const enum sim_fault_kind kinds[] = {[TRANSLATE_MULTIMEM_NOT_ALLOWED] = SIM_FAULT_KERNEL,
                                                 [TRANSLATE_MULTIMEM_ORDINARY] = SIM_FAULT_MULTIMEM,
@@ -104,8 +104,8 @@ static bool reach_all(struct twin_memory *memory, uint64_t address, unsigned wid
 }
 
 /* Translates an ordinary access, within one mapping or allocation, with the rights of the device that runs the kernel. */
-static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
-                  unsigned char **bytes)
+static bool access_memory(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
+                          unsigned char **bytes)
 {
     struct run *run = (struct run *)memory;
     struct translate_run there;
@@ -220,12 +220,12 @@ vmm_result sim_device_check(const struct sim_process *process, int device)
 }
 
 /* Runs the twin under the alias model. False when memory for its views ran out. */
-static bool run_stale(struct run *run)
+static bool run_aliased(struct run *run)
 {
-    struct alias_model stale;
-    alias_model_open(&stale, run->process, &run->memory, run->call->head.number);
-    twin_of(run->call->kernel)(&stale.memory, run->call->args);
-    return alias_model_close(&stale);
+    struct alias_model model;
+    alias_model_open(&model, run->process, &run->memory, run->call->head.number);
+    twin_of(run->call->kernel)(&model.memory, run->call->args);
+    return alias_model_close(&model);
 }
 
 /* Refreshes the copies of all teams, so that the kernel uses what other processes have bound by now. Waits while another
@@ -242,7 +242,7 @@ bool launch_do(struct sim_process *process, struct work *work)
     const struct vmm_call_launch *call = &work->call.launch;
     if (kernels_is_multimem(call->kernel))
         look_at_teams(process->machine);
-    struct run run = {.memory = {.run = reach, .replicas = reach_all, .pause = pause_run, .show = show},
+    struct run run = {.memory = {.run = access_memory, .replicas = access_replicas, .pause = pause_run, .show = show},
                       .process = process, .work = work, .place = queue_place_of(&work->item), .call = call};
     if (kernels_is_registered(call->kernel)) {
         kernels_registered_run(&run.memory, call);
@@ -252,7 +252,7 @@ bool launch_do(struct sim_process *process, struct work *work)
         twin_of(call->kernel)(&run.memory, call->args);
         return !run.out_of_memory;
     }
-    bool kept = run_stale(&run);
+    bool kept = run_aliased(&run);
     return kept && !run.out_of_memory;
 }
 

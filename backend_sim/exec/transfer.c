@@ -89,11 +89,11 @@ static uint64_t together_before(const struct sim_process *process, uint64_t end,
 }
 
 /* Handles one run of a copy: at most *length bytes; stores in *length how many of them are contiguous on both sides. */
-typedef bool visit_run(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length);
+typedef bool run_action(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length);
 
 /* Walks a copy run by run: backwards when the destination lies inside the source, so that every byte is read before it is
  * written. */
-static bool walk(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size, visit_run *visit)
+static bool walk(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size, run_action *action)
 {
     bool backwards = dst - src < size; /* below the source it is 2^64 less the distance */
     while (size) {
@@ -103,7 +103,7 @@ static bool walk(const struct sim_process *process, uint64_t dst, uint64_t src, 
             length = together_before(process, dst + size, length);
             at = size - length;
         }
-        if (!visit(process, dst + at, src + at, &length))
+        if (!action(process, dst + at, src + at, &length))
             return false;
         if (!backwards) {
             dst += length;

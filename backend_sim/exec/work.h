@@ -15,8 +15,8 @@ struct work {
     union vmm_any_call call;
     void *copied; /* arguments of a launch, bytes of a copy from the host */
     uint16_t issued_by; /* vmm_reported_call */
-    bool asked;   /* touched has been computed */
-    struct access_set touched;
+    bool known;   /* accesses has been computed */
+    struct access_set accesses;
 };
 
 /* NULL when out of memory. */
@@ -28,6 +28,6 @@ void work_free(struct work *work);
 bool work_do(struct sim_process *process, struct work *work);
 
 /* The access set of the work, as far as it is known now. */
-const struct access_set *work_touched(struct work *work, const struct sim_process *process);
+const struct access_set *work_accesses(struct work *work, const struct sim_process *process);
 
 #endif
