@@ -227,7 +227,7 @@ static vmm_result make_grants(struct sim_process *process, const struct vmm_call
     return VMM_SUCCESS;
 }
 
-static bool asks_for_host(const struct vmm_call_mem_set_access *call)
+static bool names_host(const struct vmm_call_mem_set_access *call)
 {
     for (uint64_t i = 0; i < call->count; i++)
         if (call->desc[i].location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
@@ -240,7 +240,7 @@ static bool asks_for_host(const struct vmm_call_mem_set_access *call)
 static vmm_result grant_all(struct sim_process *process, const struct vmm_call_mem_set_access *call,
                             struct sim_mapping *first, uint64_t hole)
 {
-    if (!asks_for_host(call))
+    if (!names_host(call))
         return make_grants(process, call, first, hole);
     struct former *former = remember(process, first, hole);
     vmm_result result = former ? make_grants(process, call, first, hole) : sim_out_of_host_memory();
@@ -265,8 +265,8 @@ static bool pass_hole(const struct sim_process *process, const struct vmm_call_m
 {
     vmm_object nearest = sim_object_nearest(process, hole);
     if (wraps(call))
-        return sim_lets_pass(process, VMM_RULE_ACCESS_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest);
-    bool pass = sim_lets_pass(process, VMM_RULE_ACCESS_HOLE, call->size, hole - call->ptr, &nearest);
+        return sim_warn_or_refuse(process, VMM_RULE_ACCESS_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest);
+    bool pass = sim_warn_or_refuse(process, VMM_RULE_ACCESS_HOLE, call->size, hole - call->ptr, &nearest);
     vmm_detail_note("nothing is mapped at 0x%llx; mappings after it are not changed", (unsigned long long)hole);
     return pass;
 }
@@ -285,7 +285,7 @@ vmm_result sim_mem_set_access(struct sim_process *process, const struct vmm_call
     if (hole - call->ptr < call->size && !pass_hole(process, call, hole))
         return VMM_ERROR_INVALID_VALUE;
     if (call->count > 1 && has_duplicate(call, &index))
-        sim_lets_pass(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
+        sim_warn_or_refuse(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
     return grant_all(process, call, first, hole);
 }
 

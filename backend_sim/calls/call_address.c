@@ -77,11 +77,11 @@ static void warn_place(const struct sim_process *process, const struct vmm_call_
     const struct sim_mapping *mapping = sim_mapping_in(process, address, call->size);
     if (call->addr && address != call->addr) {
         vmm_object nearest = sim_object_nearest(process, call->addr);
-        sim_lets_pass(process, VMM_RULE_RESERVE_HINT_NOT_TAKEN, call->addr, address, &nearest);
+        sim_warn_or_refuse(process, VMM_RULE_RESERVE_HINT_NOT_TAKEN, call->addr, address, &nearest);
     }
     if (mapping) {
         vmm_object nearest = sim_object_mapping(mapping);
-        sim_lets_pass(process, VMM_RULE_RESERVE_OVER_MAPPING, call->size, address, &nearest);
+        sim_warn_or_refuse(process, VMM_RULE_RESERVE_OVER_MAPPING, call->size, address, &nearest);
     }
 }
 

@@ -82,7 +82,7 @@ static vmm_result check_fill(const struct sim_process *process, int device, cons
     if (t->dst % t->width)
         return vmm_detail_refuse(VMM_RULE_SET_ALIGNMENT, t->dst, t->width, NULL);
     if (t->size / t->width != t->n &&
-        !sim_lets_pass(process, VMM_RULE_SET_COUNT_WRAPS, t->n, UINT64_MAX / t->width, NULL))
+        !sim_warn_or_refuse(process, VMM_RULE_SET_COUNT_WRAPS, t->n, UINT64_MAX / t->width, NULL))
         return VMM_ERROR_INVALID_VALUE;
     return t->size ? translate_check(process, device, t->dst, t->size, TRANSLATE_FILL, "dstDevice") : VMM_SUCCESS;
 }
@@ -162,11 +162,11 @@ static bool wraps(const struct transfer *t)
 }
 
 /* Warns of a range past the end of the address space, which the driver starts anyway; refuses it in strict mode. */
-static vmm_result let_wrap(const struct sim_process *process, const struct transfer *t)
+static vmm_result warn_wrap(const struct sim_process *process, const struct transfer *t)
 {
     uint64_t start = start_of(t);
     vmm_object nearest = sim_object_nearest(process, start);
-    bool pass = sim_lets_pass(process, VMM_RULE_COPY_OVERFLOW, t->size, UINT64_MAX - start, &nearest);
+    bool pass = sim_warn_or_refuse(process, VMM_RULE_COPY_OVERFLOW, t->size, UINT64_MAX - start, &nearest);
     vmm_detail_note("the address space has fewer bytes from 0x%llx on", (unsigned long long)start);
     return pass ? VMM_SUCCESS : VMM_ERROR_INVALID_VALUE;
 }
@@ -176,7 +176,7 @@ static vmm_result let_wrap(const struct sim_process *process, const struct trans
 static vmm_result run_off(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                           const struct transfer *t, const struct sim_context *context)
 {
-    vmm_result result = let_wrap(process, t);
+    vmm_result result = warn_wrap(process, t);
     const struct sim_mapping *m = sim_mapping_at(process, t->dst);
     bool waits = with_host(t) || (t->direction == FILL && m && sim_on_host(m->handle->prop.location));
     if (result == VMM_SUCCESS)
@@ -327,7 +327,7 @@ static vmm_result on_stream(struct sim_process *process, const struct vmm_call *
     struct queue_place place = in_flight_place(process, context, stream);
     if (t.direction == TO_HOST || (t.direction == FROM_HOST && wraps(&t)))
         return now_on_stream(process, stream, &place, call, &t);
-    if (wraps(&t) && let_wrap(process, &t) != VMM_SUCCESS)
+    if (wraps(&t) && warn_wrap(process, &t) != VMM_SUCCESS)
         return VMM_ERROR_INVALID_VALUE;
     return t.direction == BETWEEN ? issue_between(process, &place, call, &t)
                                   : in_flight_issue(process, &place, call, (enum vmm_call_id)call->id);

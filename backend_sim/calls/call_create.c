@@ -141,7 +141,7 @@ vmm_result sim_mem_get_allocation_granularity(struct sim_process *process,
                                  VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED, NULL);
     if (location_breach(process, call->prop, &b) || device_breach(process, call->prop, &b) ||
         prop_breach(call->prop, &b)) {
-        bool pass = sim_lets_pass(process, VMM_RULE_GRANULARITY_PROP_UNCHECKED, b.value, b.expected, NULL);
+        bool pass = sim_warn_or_refuse(process, VMM_RULE_GRANULARITY_PROP_UNCHECKED, b.value, b.expected, NULL);
         vmm_detail_argument(vmm_rule_row(b.rule)->argument);
         vmm_detail_note("cuMemCreate refuses these properties: %s", vmm_rule_row(b.rule)->id);
         if (!pass)
@@ -152,71 +152,71 @@ vmm_result sim_mem_get_allocation_granularity(struct sim_process *process,
 }
 
 /* Computes the properties that the memory will have, without the requests that this machine drops. */
-static void obtain(const struct sim_process *process, const vmm_mem_allocation_prop *asked, uint64_t size,
+static void obtain(const struct sim_process *process, const vmm_mem_allocation_prop *requested, uint64_t size,
                    vmm_mem_allocation_prop *prop)
 {
     struct sim_machine *machine = process->machine;
-    bool device = asked->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
-    bool rdma = asked->alloc_flags.gpu_direct_rdma_capable &&
+    bool device = requested->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    bool rdma = requested->alloc_flags.gpu_direct_rdma_capable &&
                 attribute(process, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
-    bool compressed = asked->alloc_flags.compression_type && device && !rdma &&
+    bool compressed = requested->alloc_flags.compression_type && device && !rdma &&
                       attribute(process, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) &&
                       size <= machine->profile.compression_memory &&
-                      sim_machine_compressed(machine, asked->location.id) <= machine->profile.compression_memory - size;
+                      sim_machine_compressed(machine, requested->location.id) <= machine->profile.compression_memory - size;
     *prop = (vmm_mem_allocation_prop){
-        .type = asked->type,
-        .requested_handle_types = asked->requested_handle_types & KNOWN_TYPES,
+        .type = requested->type,
+        .requested_handle_types = requested->requested_handle_types & KNOWN_TYPES,
         .location = {device ? VMM_MEM_LOCATION_TYPE_DEVICE : VMM_MEM_LOCATION_TYPE_HOST_NUMA,
-                     asked->location.type == VMM_MEM_LOCATION_TYPE_HOST ? 0 : asked->location.id},
-        .alloc_flags = {.compression_type = compressed ? asked->alloc_flags.compression_type : 0,
+                     requested->location.type == VMM_MEM_LOCATION_TYPE_HOST ? 0 : requested->location.id},
+        .alloc_flags = {.compression_type = compressed ? requested->alloc_flags.compression_type : 0,
                         .gpu_direct_rdma_capable = rdma},
     };
 }
 
 /* Warns of requests that the driver ignores. False in strict mode, when one of them is an error. */
-static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocation_prop *asked,
+static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocation_prop *requested,
                         const vmm_mem_allocation_prop *got)
 {
-    int unknown_types = asked->requested_handle_types & ~KNOWN_TYPES;
-    unsigned usage = asked->alloc_flags.usage, rdma = asked->alloc_flags.gpu_direct_rdma_capable;
-    if (unknown_types && !sim_lets_pass(process, VMM_RULE_CREATE_HANDLE_TYPE_UNKNOWN,
-                                        (uint64_t)(int64_t)asked->requested_handle_types, KNOWN_TYPES, NULL))
+    int unknown_types = requested->requested_handle_types & ~KNOWN_TYPES;
+    unsigned usage = requested->alloc_flags.usage, rdma = requested->alloc_flags.gpu_direct_rdma_capable;
+    if (unknown_types && !sim_warn_or_refuse(process, VMM_RULE_CREATE_HANDLE_TYPE_UNKNOWN,
+                                             (uint64_t)(int64_t)requested->requested_handle_types, KNOWN_TYPES, NULL))
         return false;
-    if (rdma > 1 && !sim_lets_pass(process, VMM_RULE_CREATE_RDMA_VALUE, rdma, 1, NULL))
+    if (rdma > 1 && !sim_warn_or_refuse(process, VMM_RULE_CREATE_RDMA_VALUE, rdma, 1, NULL))
         return false;
     if (usage & ~(unsigned)KNOWN_USAGE &&
-        !sim_lets_pass(process, VMM_RULE_CREATE_USAGE_UNKNOWN, usage, KNOWN_USAGE, NULL))
+        !sim_warn_or_refuse(process, VMM_RULE_CREATE_USAGE_UNKNOWN, usage, KNOWN_USAGE, NULL))
         return false;
-    if (asked->alloc_flags.reserved[3] &&
-        !sim_lets_pass(process, VMM_RULE_CREATE_RESERVED_LAST, asked->alloc_flags.reserved[3], 0, NULL))
+    if (requested->alloc_flags.reserved[3] &&
+        !sim_warn_or_refuse(process, VMM_RULE_CREATE_RESERVED_LAST, requested->alloc_flags.reserved[3], 0, NULL))
         return false;
     if (usage & KNOWN_USAGE)
-        sim_lets_pass(process, VMM_RULE_CREATE_USAGE_DROPPED, usage, 0, NULL);
+        sim_warn_or_refuse(process, VMM_RULE_CREATE_USAGE_DROPPED, usage, 0, NULL);
     if (rdma && !got->alloc_flags.gpu_direct_rdma_capable)
-        sim_lets_pass(process, VMM_RULE_CREATE_RDMA_NOT_OBTAINED, rdma, 0, NULL);
-    if (asked->alloc_flags.compression_type != got->alloc_flags.compression_type)
-        sim_lets_pass(process, VMM_RULE_CREATE_COMPRESSION_NOT_OBTAINED, asked->alloc_flags.compression_type, 0,
-                      NULL);
+        sim_warn_or_refuse(process, VMM_RULE_CREATE_RDMA_NOT_OBTAINED, rdma, 0, NULL);
+    if (requested->alloc_flags.compression_type != got->alloc_flags.compression_type)
+        sim_warn_or_refuse(process, VMM_RULE_CREATE_COMPRESSION_NOT_OBTAINED, requested->alloc_flags.compression_type, 0,
+                           NULL);
     return true;
 }
 
 /* From this size on, a tile pool that is too large is refused as other memory is. Measured: not yet at 1 << 44. */
 #define TILE_POOL_LIMIT (UINT64_C(1) << 45)
 
-/* Refuses a creation for lack of memory; asked are the call's properties, location is where the memory would have been. */
-static vmm_result refuse_memory(const struct sim_process *process, uint64_t size, const vmm_mem_allocation_prop *asked,
+/* Refuses a creation for lack of memory; requested are the call's properties, location is where the memory would have been. */
+static vmm_result refuse_memory(const struct sim_process *process, uint64_t size, const vmm_mem_allocation_prop *requested,
                                 vmm_mem_location location)
 {
     uint64_t left = sim_machine_free_bytes(process->machine, location);
-    if (asked->location.type == VMM_MEM_LOCATION_TYPE_HOST && !sim_device_valid(process, asked->location.id)) {
-        vmm_result result = vmm_detail_refuse(VMM_RULE_CREATE_HOST_ID, (uint64_t)(int64_t)asked->location.id, 0, NULL);
+    if (requested->location.type == VMM_MEM_LOCATION_TYPE_HOST && !sim_device_valid(process, requested->location.id)) {
+        vmm_result result = vmm_detail_refuse(VMM_RULE_CREATE_HOST_ID, (uint64_t)(int64_t)requested->location.id, 0, NULL);
         vmm_detail_note("%llu bytes were requested, %llu are free", (unsigned long long)size, (unsigned long long)left);
         return result;
     }
     if (location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return vmm_detail_refuse(VMM_RULE_CREATE_MEMORY, size, left, NULL);
     vmm_object nearest = sim_object_device(process, location.id);
-    if ((asked->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL) && size < TILE_POOL_LIMIT) { /* not OUT_OF_MEMORY */
+    if ((requested->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL) && size < TILE_POOL_LIMIT) { /* not OUT_OF_MEMORY */
         vmm_result result =
             vmm_detail_refuse(VMM_RULE_CREATE_TILE_POOL, VMM_MEM_CREATE_USAGE_TILE_POOL, left, &nearest);
         vmm_detail_note("a tile pool of %llu bytes, more than is free", (unsigned long long)size);

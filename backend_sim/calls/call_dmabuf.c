@@ -164,7 +164,7 @@ static vmm_result check_memory(const struct sim_process *process, const request 
         vmm_result result = VMM_ERROR_INVALID_VALUE;
         if (kinds[i].rule != VMM_RULE_DMABUF_MIXED)
             result = vmm_detail_refuse(kinds[i].rule, done ? call->size : call->dptr, done, &nearest);
-        else if (sim_lets_pass(process, kinds[i].rule, call->size, done, &nearest))
+        else if (sim_warn_or_refuse(process, kinds[i].rule, call->size, done, &nearest))
             result = VMM_SUCCESS;
         vmm_detail_argument(done ? "size" : "dptr");
         vmm_detail_note("%s begins at 0x%llx", kinds[i].what, (unsigned long long)call->dptr + done);

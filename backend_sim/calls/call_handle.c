@@ -88,7 +88,7 @@ vmm_result sim_mem_get_allocation_properties_from_handle(
         return refuse_handle(VMM_RULE_PROPERTIES_HANDLE_STALE, call->handle, NULL);
     vmm_object nearest = sim_object_handle(handle);
     if (state == SLOT_STALE &&
-        !sim_lets_pass(process, VMM_RULE_PROPERTIES_HANDLE_STALE, call->handle, 0, &nearest))
+        !sim_warn_or_refuse(process, VMM_RULE_PROPERTIES_HANDLE_STALE, call->handle, 0, &nearest))
         return VMM_ERROR_INVALID_VALUE;
     *call->prop = handle->prop;
     if (handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !sim_device_valid(process, handle->prop.location.id))

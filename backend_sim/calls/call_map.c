@@ -110,7 +110,7 @@ static bool pass_past_reservation(const struct sim_process *process, const struc
     while (at < end && (next = sim_reservation_at(process, at)) != NULL)
         at = next->start + next->size;
     enum vmm_rule_id rule = at >= end ? VMM_RULE_MAP_CROSSES_RESERVATIONS : VMM_RULE_MAP_PAST_RESERVATION;
-    return sim_lets_pass(process, rule, call->size, room, &nearest);
+    return sim_warn_or_refuse(process, rule, call->size, room, &nearest);
 }
 
 static vmm_result make(struct sim_process *process, const struct vmm_call_mem_map *call, struct sim_handle *handle)
@@ -160,7 +160,7 @@ static vmm_result map(struct sim_process *process, const struct vmm_call_mem_map
     if (!handle)
         return VMM_ERROR_INVALID_VALUE;
     vmm_result result = check_team(process, handle, wait);
-    if (result != VMM_SUCCESS || wait->asked)
+    if (result != VMM_SUCCESS || wait->again)
         return result;
     result = check_part(process, call, handle);
     if (result == VMM_SUCCESS)
@@ -229,7 +229,7 @@ static bool pass_unaligned(const struct sim_process *process, const struct vmm_c
                            const vmm_object *nearest)
 {
     bool ptr = sim_past(call->ptr, unit), warned = vmm_last_detail()->severity != VMM_SEVERITY_NONE;
-    bool pass = sim_lets_pass(process, VMM_RULE_UNMAP_UNALIGNED, ptr ? call->ptr : call->size, unit, nearest);
+    bool pass = sim_warn_or_refuse(process, VMM_RULE_UNMAP_UNALIGNED, ptr ? call->ptr : call->size, unit, nearest);
     if (!ptr && !warned)
         vmm_detail_argument("size");
     return pass;
@@ -258,13 +258,13 @@ static bool pass_loose_range(const struct sim_process *process, const struct vmm
     if (!wraps(call) && covered == call->size && !sim_past(call->ptr | call->size, unit))
         return true;
     vmm_object nearest = sim_object_nearest(process, call->ptr);
-    if (wraps(call) && !sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest))
+    if (wraps(call) && !sim_warn_or_refuse(process, VMM_RULE_UNMAP_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest))
         return false;
     if ((sim_past(call->ptr, unit) || sim_past(call->size, unit)) && !pass_unaligned(process, call, unit, &nearest))
         return false;
     if (!covered)
-        return sim_lets_pass(process, VMM_RULE_UNMAP_NOTHING, call->ptr, 0, &nearest);
-    return covered == call->size || sim_lets_pass(process, VMM_RULE_UNMAP_HOLE, call->ptr, covered, &nearest);
+        return sim_warn_or_refuse(process, VMM_RULE_UNMAP_NOTHING, call->ptr, 0, &nearest);
+    return covered == call->size || sim_warn_or_refuse(process, VMM_RULE_UNMAP_HOLE, call->ptr, covered, &nearest);
 }
 
 /* Unmaps all mappings from first up to end, or none. */
@@ -293,7 +293,7 @@ static vmm_result unmap_from_the_last_address(struct sim_process *process, const
         return refuse_partial(cut, call);
     if (in_flight_any(process->in_flight))
         in_flight_unmapping(process, 0, end);
-    if (!sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, 0, NULL))
+    if (!sim_warn_or_refuse(process, VMM_RULE_UNMAP_WRAPS, call->size, 0, NULL))
         return VMM_ERROR_INVALID_VALUE;
     return unmap_all(process, call, sim_mapping_after(process, 0, end), end);
 }

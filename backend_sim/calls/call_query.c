@@ -183,7 +183,7 @@ static vmm_result refuse_attribute(vmm_pointer_attribute attribute)
 }
 
 /* Records a query for P2P_TOKENS: from then on the driver synchronises copies of this memory, and SYNC_MEMOPS says so. */
-static void tokens_asked(struct sim_process *process, uint64_t address)
+static void note_tokens_query(struct sim_process *process, uint64_t address)
 {
     struct sim_mapping *mapping = sim_mapping_at(process, address);
     struct sim_allocation *allocation = sim_allocation_at(process, address);
@@ -211,7 +211,7 @@ vmm_result sim_pointer_get_attribute(struct sim_process *process, const struct v
     }
     put_answer(process, &place, call->attribute, call->data);
     if (call->attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS)
-        tokens_asked(process, call->ptr);
+        note_tokens_query(process, call->ptr);
     return VMM_SUCCESS;
 }
 

@@ -132,7 +132,7 @@ static vmm_result find_block(struct sim_machine *machine, const import_call *cal
     char text[SHARE_WHY];
     struct os_file_is is;
     if (!os_file_look(file, &is))
-        return os_file_is_open(file) ? refuse_system(VMM_RULE_IMPORT_SYSTEM, SHARE_NOT_TOLD)
+        return os_file_is_open(file) ? refuse_system(VMM_RULE_IMPORT_SYSTEM, SHARE_UNREADABLE)
                                      : refuse(VMM_RULE_IMPORT_CLOSED, value, NULL);
     enum share_found found = share_import(machine->share, machine, file, block, text);
     if (found == SHARE_FOUND)

@@ -185,13 +185,13 @@ static void on(const char *spec)
 
 /* ---- a cancel during a wait ---- */
 
-static sem_t inside, let_go;
+static sem_t inside, release_gate;
 
 static void waits(void *unused)
 {
     (void)unused;
     sem_post(&inside);
-    while (sem_wait(&let_go))
+    while (sem_wait(&release_gate))
         ;
 }
 
@@ -214,7 +214,7 @@ static void cancelled_in_a_wait(void)
     if (vmm_open(spec_now, &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0))
         tap_bail("no system");
     sem_init(&inside, 0, 0);
-    sem_init(&let_go, 0, 0);
+    sem_init(&release_gate, 0, 0);
     tap_result(vmm_launch_host_func(sys, NULL, waits, NULL), VMM_SUCCESS, "a host function is queued");
     if (pthread_create(&runs, NULL, synchronizes, NULL))
         tap_bail("no thread");
@@ -223,7 +223,7 @@ static void cancelled_in_a_wait(void)
     if (pthread_create(&waiting, NULL, synchronizes, NULL))
         tap_bail("no thread");
     pthread_cancel(waiting);
-    sem_post(&let_go);
+    sem_post(&release_gate);
     pthread_join(waiting, &result);
     tap_ok(result == PTHREAD_CANCELED && atomic_load(&at_step) == -1,
            "a thread that waits in a call is cancelled after the call");

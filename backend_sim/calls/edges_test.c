@@ -177,7 +177,7 @@ static void neighbours(bool mapping_first, bool allocation, bool mapping)
 
 /* Launches a copy of size bytes to p + to from q + from; checks the warning, with the first byte that is both written and read,
  * if there is one. */
-static bool copy_is_told(vmm_deviceptr p, vmm_deviceptr q, uint64_t to, uint64_t from, uint64_t size)
+static bool copy_is_warned(vmm_deviceptr p, vmm_deviceptr q, uint64_t to, uint64_t from, uint64_t size)
 {
     const uint64_t args[] = {p + to, q + from, size}, first = to > from ? to : from;
     const vmm_detail *detail = vmm_last_detail();
@@ -204,8 +204,8 @@ static void aliases(void)
         granted(p + i * G, G, DEVICE, 0, RW);
         for (uint64_t at = 0; i > 0 && at < 10 * 10 * 6; at++) {
             const uint64_t to = at % 10, from = at / 10 % 10, size = 1 + at / 100;
-            wrong += !copy_is_told(p, p + i * G, to, from, size);
-            wrong += !copy_is_told(p + i * G, p, to, from, size);
+            wrong += !copy_is_warned(p, p + i * G, to, from, size);
+            wrong += !copy_is_warned(p + i * G, p, to, from, size);
         }
     }
     tap_u64(wrong, 0, "a copy between two addresses of the same bytes is warned of, with the first byte");
@@ -253,7 +253,7 @@ static uint64_t word(vmm_deviceptr at)
 }
 
 /* Under the alias model, multimem accesses read and write the newest bytes. */
-static void stale_replicas(void)
+static void alias_model_replicas(void)
 {
     struct team t = team_of_two("sim:h200x2,alias=stale:1");
     need(vmm_memset_d8(sys, t.own[0] + 64, 5, 8), "fill");
@@ -338,7 +338,7 @@ static vmm_result moved(enum move move, vmm_deviceptr dst, vmm_deviceptr src, ui
 
 /* Is the refusal right for a range that ends just before, at or after the last address? A range that does not wrap is refused
  * because it runs past its mapping. */
-static bool overflow_is_told(enum move move, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size)
+static bool overflow_is_refused(enum move move, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size)
 {
     char note[80];
     bool dst_wraps = move == TO_HOST || size > UINT64_MAX - dst;
@@ -363,7 +363,7 @@ static void overflows(void)
     for (enum move move = FILLS; move < MOVES; move++)
         for (uint64_t at = 0; at < 4 * 12; at++) {
             const vmm_deviceptr dst = p + at % 2 * 8, src = p + at / 2 % 2 * 8;
-            wrong += !overflow_is_told(move, dst, src, UINT64_MAX - p - 9 + at / 4);
+            wrong += !overflow_is_refused(move, dst, src, UINT64_MAX - p - 9 + at / 4);
         }
     tap_u64(wrong, 0, "a range past the last address is refused with its start, and no other range is");
     end();
@@ -650,7 +650,7 @@ static void order_of_a_wait(void)
 }
 
 /* A copy that waits for earlier work reports the fault of that work. */
-static void told_by_a_copy(void)
+static void fault_by_a_copy(void)
 {
     const uint64_t args[] = {4096, 1, 7};
     unsigned char byte = 0x77;
@@ -719,7 +719,7 @@ int main(void)
     neighbours(false, true, false);
     neighbours(false, false, true);
     aliases();
-    stale_replicas();
+    alias_model_replicas();
     bad_replicas();
     untouched();
     wraps();
@@ -738,7 +738,7 @@ int main(void)
     primary_is_waited_for(true);
     primary_is_waited_for(false);
     order_of_a_wait();
-    told_by_a_copy();
+    fault_by_a_copy();
     functions();
     return tap_done();
 }

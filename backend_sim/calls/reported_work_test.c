@@ -277,7 +277,7 @@ static void count_allocation(void *user, const vmm_object *object)
 }
 
 /* cuMemFree waits for the device: it reports a fault of that work and keeps the memory. */
-static void told_by_free(void)
+static void fault_by_free(void)
 {
     const uint64_t nowhere[] = {4096, 1, 7};
     vmm_deviceptr memory = 0;
@@ -295,7 +295,7 @@ static void told_by_free(void)
 
 int main(void)
 {
-    told_by_free();
+    fault_by_free();
     in_flight();
     on_another_device();
     of_two_mappings();

@@ -36,11 +36,11 @@ static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_
         return VMM_SUCCESS;
     if (!vmm_call_has(id, CALL_QUEUES))
         return sim_refuse_inside(process);
-    return sim_lets_pass(process, VMM_RULE_HOSTFUNC_WORK, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
+    return sim_warn_or_refuse(process, VMM_RULE_HOSTFUNC_WORK, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
 }
 
 /* Is the call a query for P2P_TOKENS? Such a query changes state: copies of that memory are synchronised from then on. */
-static inline bool asks_for_tokens(const struct vmm_call *call)
+static inline bool is_tokens_query(const struct vmm_call *call)
 {
     return call->id == VMM_CALL_pointer_get_attribute &&
            ((const struct vmm_call_pointer_get_attribute *)(const void *)call)->attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS;
@@ -78,7 +78,8 @@ static inline vmm_result run(struct sim_process *process, const struct vmm_call 
 }
 
 /* Runs the call next to other readers where readers_enter allows it, else under the machine's lock. */
-__attribute__((noinline)) static vmm_result ask(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+__attribute__((noinline)) static vmm_result run_query(struct sim_process *process, const struct vmm_call *call,
+                                                      sim_handler handler)
 {
     struct sim_machine *machine = process->machine;
     struct readers_line *line = readers_enter(&machine->readers);
@@ -129,7 +130,8 @@ static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, b
     uint64_t initialised = process->initialised;
     if (initialised != life_stamp() && !goes_first(call))
         return refuse_early(initialised);
-    return queries && !VMM_SINGLE_THREAD && !asks_for_tokens(call) ? ask(process, call, handler) : change(process, call, handler);
+    return queries && !VMM_SINGLE_THREAD && !is_tokens_query(call) ? run_query(process, call, handler)
+        : change(process, call, handler);
 }
 
 #define VMM_CALL(name, symbol, form, traits)                                                \
@@ -165,7 +167,7 @@ static const struct vmm_backend_ops ops = {
 };
 
 /* Warns on standard error, once per program, that the host window backs fewer addresses than the machine has memory. */
-static void say_that_addresses_are_few(const struct sim_process *process)
+static void warn_few_addresses(const struct sim_process *process)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     const struct sim_profile *profile = &process->machine->profile;
@@ -189,7 +191,7 @@ static vmm_result add_process(struct sim_machine *machine, const struct sim_opti
     if (!process)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory or thread keys are exhausted");
     process->backend.ops = &ops;
-    say_that_addresses_are_few(process);
+    warn_few_addresses(process);
     *backend = &process->backend;
     return VMM_SUCCESS;
 }

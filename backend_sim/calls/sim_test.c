@@ -20,7 +20,7 @@
 
 static const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
 static vmm_deviceptr at; /* mapped, with rights for the device */
-static struct sim_machine *asked;
+static struct sim_machine *queried;
 static void *answer; /* a protected page: the write of the answer faults */
 static size_t page;
 static int tried = -1; /* the result of pthread_mutex_trylock during that write */
@@ -30,7 +30,7 @@ static void look_at_lock(int number)
 {
     (void)number;
     answers++;
-    tried = pthread_mutex_trylock(&asked->lock.mutex);
+    tried = pthread_mutex_trylock(&queried->lock.mutex);
     mprotect(answer, page, PROT_READ | PROT_WRITE);
 }
 
@@ -57,7 +57,7 @@ static vmm_system *open_system(void)
         vmm_mem_address_reserve(sys, &at, G, 0, 0, 0) || vmm_mem_map(sys, at, G, 0, handle, 0) ||
         vmm_mem_set_access(sys, at, G, &desc, 1))
         tap_bail("no memory");
-    asked = ((struct sim_process *)sys->top)->machine;
+    queried = ((struct sim_process *)sys->top)->machine;
     return sys;
 }
 
@@ -78,8 +78,8 @@ static void test_locked(vmm_system *sys)
 {
     tap_ok(watched(sys) == VMM_SUCCESS && answers == 1 && *(uint64_t *)answer == RW, "a query is answered");
     tap_u64((uint64_t)tried, EBUSY, "the query holds the machine's lock while reader bias is off");
-    tap_u64((uint64_t)pthread_mutex_trylock(&asked->lock.mutex), 0, "the query releases the lock");
-    pthread_mutex_unlock(&asked->lock.mutex);
+    tap_u64((uint64_t)pthread_mutex_trylock(&queried->lock.mutex), 0, "the query releases the lock");
+    pthread_mutex_unlock(&queried->lock.mutex);
 }
 
 /* After many queries in a row, reader bias is on: a query writes the answer without the lock. */
@@ -90,7 +90,7 @@ static void test_beside(vmm_system *sys)
         vmm_mem_get_access(sys, &rights, &device, at);
     tap_ok(watched(sys) == VMM_SUCCESS && answers == 2 && *(uint64_t *)answer == RW, "a query with reader bias is answered");
     tap_u64((uint64_t)tried, 0, "the query with reader bias does not hold the lock");
-    pthread_mutex_unlock(&asked->lock.mutex);
+    pthread_mutex_unlock(&queried->lock.mutex);
 }
 
 static bool reported(const char *rule)

@@ -15,7 +15,7 @@
 #include "process.h"
 
 struct team_wait {
-    bool asked;     /* make the call again */
+    bool again;     /* make the call again */
     uint64_t began; /* in milliseconds; 0: the call has not waited yet */
 };
 
@@ -26,13 +26,13 @@ bool team_wait_for(struct team_wait *wait, const struct sim_process *process, co
 vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule, const struct sim_handle *object);
 
 /* Releases the lock for a moment, so that other threads and processes make progress. */
-void team_wait_nap(struct team_wait *wait, struct sim_process *process);
+void team_wait_sleep(struct team_wait *wait, struct sim_process *process);
 /* The same if the call must wait. False: the call is complete. */
 static inline bool team_wait_again(struct team_wait *wait, struct sim_process *process)
 {
-    if (!wait->asked)
+    if (!wait->again)
         return false;
-    team_wait_nap(wait, process);
+    team_wait_sleep(wait, process);
     return true;
 }
 

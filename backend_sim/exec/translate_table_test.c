@@ -83,7 +83,7 @@ static void put(struct rig *rig, unsigned place, bool host_memory, unsigned devi
         need(vmm_mem_set_access(rig->sys, rig->at + place * G, G, &of_device, 1));
 }
 
-static vmm_result ask(const struct rig *rig, uint64_t size, enum translate_use use)
+static vmm_result check_whole(const struct rig *rig, uint64_t size, enum translate_use use)
 {
     sim_machine_lock(rig->process->machine);
     vmm_result result = translate_check(rig->process, 0, rig->at, size, use, "ptr");
@@ -115,7 +115,7 @@ static void test_machine(const struct first *first)
     put(&rig, 1, true, RW, RW);
     for (enum translate_use use = TRANSLATE_TO_HOST; use <= TRANSLATE_FILL; use++) {
         enum translate_mover mover = (enum translate_mover)translate_movers[first->row][translate_kind_of(use, sizes[0])];
-        const char *rule = ask(&rig, sizes[0], use) ? vmm_last_detail()->rule : "";
+        const char *rule = check_whole(&rig, sizes[0], use) ? vmm_last_detail()->rule : "";
         tap_text(rule, expected(mover, first, use), "memory of the %s, rights %u and %u, use %d", first->host_memory ? "host"
                  : "device",
                  first->device, first->host, (int)use);

@@ -26,7 +26,7 @@
 #include "backing_file.h"
 #include "share_folder.h"
 
-#define SHARE_NOT_TOLD "the system does not let the descriptor's file be looked at or read"
+#define SHARE_UNREADABLE "the system does not let the descriptor's file be looked at or read"
 #define SHARE_STATE_LOST "its state was damaged"
 
 struct sim_block;

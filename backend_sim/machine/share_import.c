@@ -41,7 +41,7 @@ enum share_found share_import(struct share *share, struct sim_machine *machine, 
     text[0] = '\0';
     enum share_token_is read = share_token_read(file, &token, &is);
     if (read == SHARE_TOKEN_UNREAD)
-        snprintf(text, SHARE_WHY, SHARE_NOT_TOLD);
+        snprintf(text, SHARE_WHY, SHARE_UNREADABLE);
     if (read != SHARE_TOKEN)
         return read == SHARE_TOKEN_NONE ? SHARE_NO_TOKEN : SHARE_NO_FILE;
     if (!share || token.machine != share->folder.state->id) {

@@ -55,7 +55,7 @@ static int finds_nothing(const struct sim_profile *profile)
 }
 
 /* Counts the warnings on standard error that too few addresses are free. */
-static int says_once(const struct sim_profile *profile)
+static int warns_once(const struct sim_profile *profile)
 {
     int ends[2], reported = 0;
     char text[2000];
@@ -224,9 +224,9 @@ int main(void)
                 "with a limit of 8 GiB fewer addresses are backed");
         tap_u64((uint64_t)in_a_small_process(finds_nothing, &h100, (rlim_t)512 << 20), 0,
                 "with a limit of 512 MiB no address is backed, and the window does not move");
-        tap_u64((uint64_t)in_a_small_process(says_once, &h100, (rlim_t)8 << 30), 1,
+        tap_u64((uint64_t)in_a_small_process(warns_once, &h100, (rlim_t)8 << 30), 1,
                 "three systems print one warning of too few addresses");
-        tap_u64((uint64_t)in_a_small_process(says_once, &h100, (rlim_t)16 << 40), 0, "enough addresses give no warning");
+        tap_u64((uint64_t)in_a_small_process(warns_once, &h100, (rlim_t)16 << 40), 0, "enough addresses give no warning");
     }
     return tap_done();
 }

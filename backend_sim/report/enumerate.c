@@ -147,7 +147,7 @@ static const char *plural(uint32_t n)
 }
 
 /* Writes into the note what keeps the object alive. */
-static void say_why(vmm_detail *detail, const vmm_object *o)
+static void note_reason(vmm_detail *detail, const vmm_object *o)
 {
     char *note = detail->note, size[UNITS_TEXT];
     size_t room = sizeof detail->note;
@@ -180,7 +180,7 @@ static void collect(void *user, const vmm_object *o)
                                .function = o->created_by,
                                .call = o->created,
                                .nearest = *o};
-        say_why(detail, o);
+        note_reason(detail, o);
     }
     leaks->count++;
 }

@@ -12,12 +12,12 @@
 
 /* A signal handler receives no argument of ours, so the watched processes are global. The handler only tries both locks,
  * because it may have interrupted the thread that holds them. */
-static atomic_flag telling = ATOMIC_FLAG_INIT; /* a thread is using the text buffer */
+static atomic_flag reporting = ATOMIC_FLAG_INIT; /* a thread is using the text buffer */
 
 static void in_child(struct life_lock *of_faults, bool whole)
 {
     (void)of_faults, (void)whole;
-    atomic_flag_clear(&telling);
+    atomic_flag_clear(&reporting);
 }
 
 LIFE_LOCK(lock, LIFE_FAULTS, in_child)
@@ -78,10 +78,10 @@ static void explain(uint64_t address, enum os_touch touch)
         sim_machine_unlock(process->machine);
     }
     life_give(&lock);
-    if (reported && !atomic_flag_test_and_set(&telling)) {
+    if (reported && !atomic_flag_test_and_set(&reporting)) {
         size_t length = vmm_detail_text(vmm_detail_here(), text, sizeof text);
         os_print(text, length < sizeof text ? length : sizeof text - 1);
-        atomic_flag_clear(&telling);
+        atomic_flag_clear(&reporting);
     } else if (process) {
         os_print(busy, sizeof busy - 1);
     }

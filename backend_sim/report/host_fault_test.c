@@ -219,23 +219,23 @@ __attribute__((noinline)) static void touch_may_stop_writing(volatile unsigned c
 /* A handler that makes the page accessible, so that the access succeeds when it is repeated. */
 static void *page;
 static size_t page_size;
-static volatile sig_atomic_t mended;
+static volatile sig_atomic_t repaired;
 
-static void mend(int number)
+static void repair(int number)
 {
-    mended += number == SIGSEGV || number == SIGBUS;
+    repaired += number == SIGSEGV || number == SIGBUS;
     mprotect(page, page_size, PROT_READ | PROT_WRITE);
 }
 
-static void mend_with_info(int number, siginfo_t *info, void *context)
+static void repair_with_info(int number, siginfo_t *info, void *context)
 {
     (void)context;
     if (info->si_addr == page)
-        mend(number);
+        repair(number);
 }
 
 /* The program's handler is called for every fault, with and without SA_SIGINFO. */
-static void mends(void)
+static void repairs(void)
 {
     if (getenv("CUVMM_RUN")) { /* the tool does not notice the handler's mprotect */
         tap_skip("not under a tool", "a handler that repairs the fault");
@@ -244,19 +244,19 @@ static void mends(void)
     page_size = (size_t)sysconf(_SC_PAGESIZE);
     page = mmap(NULL, page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int kind = 0; kind < 2; kind++) {
-        struct sigaction action = {.sa_handler = mend};
+        struct sigaction action = {.sa_handler = repair};
         if (kind)
-            action = (struct sigaction){.sa_flags = SA_SIGINFO, .sa_sigaction = mend_with_info};
+            action = (struct sigaction){.sa_flags = SA_SIGINFO, .sa_sigaction = repair_with_info};
         sigemptyset(&action.sa_mask);
         sigaction(SIGSEGV, &action, NULL);
         sigaction(SIGBUS, &action, NULL);
         vmm_system *sys = opened("sim:h100");
-        mended = 0;
+        repaired = 0;
         for (int i = 0; i < 3; i++) {
             mprotect(page, page_size, PROT_NONE);
             touch_may_stop_writing(page);
         }
-        tap_ok(mended == 3 && *(unsigned char *)page == 1 && !vmm_last_detail()->rule,
+        tap_ok(repaired == 3 && *(unsigned char *)page == 1 && !vmm_last_detail()->rule,
                "an access that the program's handler repairs succeeds, every time");
         vmm_close(sys);
     }
@@ -432,7 +432,7 @@ int main(void)
     sees_a_part();
     set_later();
     watches();
-    mends();
+    repairs();
     gets_all();
     is_sent();
     sent_with_address();

@@ -69,7 +69,7 @@ static const struct sim_handle *handle_of(const struct sim_process *process, con
     return handle->block && handle->block->shared ? handle : NULL;
 }
 
-static void say_of_leak(vmm_detail *leak, const struct sim_handle *handle, const struct share_inspect *who, unsigned slot)
+static void note_holders(vmm_detail *leak, const struct sim_handle *handle, const struct share_inspect *who, unsigned slot)
 {
     char maker[SHARE_HOLD_TEXT], call[SHARE_HOLD_TEXT];
     for (unsigned i = 0; i < who->block_count; i++) {
@@ -153,7 +153,7 @@ static void look(const struct sim_process *process, struct share *share, vmm_det
     for (uint64_t i = 0; i < count; i++) {
         const struct sim_handle *handle = handle_of(process, &leaks[i]);
         if (handle && handle->block->share == share)
-            say_of_leak(&leaks[i], handle, who, share->slot);
+            note_holders(&leaks[i], handle, who, share->slot);
     }
     if (share == process->machine->share && process->machine->processes == process && !process->machine_next)
         add_hints(out, share, who);

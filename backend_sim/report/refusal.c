@@ -4,8 +4,8 @@
 #include "detail.h"
 #include "objects.h"
 
-bool sim_lets_pass(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
-                   const vmm_object *nearest)
+bool sim_warn_or_refuse(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
+                        const vmm_object *nearest)
 {
     if (process->options.strict && vmm_rule_row(rule)->rule_class != VMM_RULE_HAZARD) {
         vmm_detail_refuse(rule, value, expected, nearest);

@@ -10,8 +10,8 @@
 
 /* The call breaks a documented rule that the recorded driver does not enforce: true (and a warning) in observed mode, false
  * (and the detail of a refusal) in strict mode. */
-bool sim_lets_pass(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
-                   const vmm_object *nearest);
+bool sim_warn_or_refuse(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
+                        const vmm_object *nearest);
 
 /* No context is current, or the current context has been destroyed. */
 vmm_result sim_no_context(const struct sim_process *process);

@@ -95,7 +95,7 @@ enum sim_fault_kind {
 /* A fault: device work accessed memory without the right to it. The device is lost to the process from then on. */
 struct sim_fault {
     bool lost, reported;
-    bool asked; /* a query for work that the fault stopped was answered with NOT_READY (schedule=device) */
+    bool queried; /* a query for work that the fault stopped was answered with NOT_READY (schedule=device) */
     enum sim_fault_kind kind;
     uint16_t call; /* vmm_reported_call: the call that issued the work */
     unsigned use; /* enum twin_use */
