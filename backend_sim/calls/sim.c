@@ -173,7 +173,7 @@ static void warn_few_addresses(const struct sim_process *process)
     const struct sim_profile *profile = &process->machine->profile;
     uint64_t backed = process->window.backed - process->window.start;
     uint64_t memory = profile->device_memory * (uint64_t)profile->devices;
-    if (!process->machine->bytes || process->options.window != ARENA_AUTO || backed >= memory ||
+    if (!process->machine->bytes || process->options.window != HOST_WINDOW_AUTO || backed >= memory ||
         backed >= process->window.end - process->window.start || atomic_flag_test_and_set(&said))
         return;
     char text[256], have[UNITS_TEXT], want[UNITS_TEXT];

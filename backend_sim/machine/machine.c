@@ -77,7 +77,7 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
     for (int i = 0; i < SIM_ATTRIBUTES; i++)
         machine->has[i / 64] |= (uint64_t)sim_profile_has(profile, i) << (i % 64);
     machine->bytes = true;
-    backing_file_init(&machine->frames);
+    backing_file_init(&machine->backing);
     return machine;
 }
 
@@ -86,7 +86,7 @@ void sim_machine_free(struct sim_machine *machine)
     share_nodes_close(machine);
     if (machine->share)
         share_close(machine->share);
-    backing_file_clear(&machine->frames);
+    backing_file_clear(&machine->backing);
     while (machine->spare)
         heap.free(take_room(machine));
     life_lock_end(&machine->lock);
@@ -115,7 +115,7 @@ vmm_mem_location sim_machine_local(const struct sim_machine *machine, vmm_mem_lo
 
 void sim_machine_abandon(struct sim_machine *machine)
 {
-    backing_file_abandon(&machine->frames);
+    backing_file_abandon(&machine->backing);
     if (machine->share)
         backing_file_abandon(&machine->share->memory);
 }
@@ -214,11 +214,11 @@ void sim_machine_count(struct sim_machine *machine, const struct sim_block *bloc
 }
 
 /* Exportable memory lies where importers find it: processes that open the name, or another machine of the fabric. */
-static struct backing_file *frames_for(struct sim_machine *machine, const vmm_mem_allocation_prop *prop)
+static struct backing_file *backing_for(struct sim_machine *machine, const vmm_mem_allocation_prop *prop)
 {
     int given = machine->share && machine->share->name[0] ? ~0 : VMM_MEM_HANDLE_TYPE_FABRIC;
     bool elsewhere = machine->share && prop->requested_handle_types & given;
-    return elsewhere ? &machine->share->memory : &machine->frames;
+    return elsewhere ? &machine->share->memory : &machine->backing;
 }
 
 static void give_room(struct sim_machine *machine, struct sim_block *block)
@@ -254,7 +254,7 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
     block->fabric = (struct imex_place){0};
     block->team = NULL;
     block->counted = block->counted_binds = 0;
-    block_data_init(&block->bytes, frames_for(machine, prop), size);
+    block_data_init(&block->bytes, backing_for(machine, prop), size);
     block->bytes.apart = prop->location.type != VMM_MEM_LOCATION_TYPE_DEVICE; /* the host may map it in place */
     sim_machine_count(machine, block, true);
     return block;

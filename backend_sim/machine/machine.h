@@ -70,7 +70,7 @@ struct sim_machine {
     bool chosen;                  /* visible is final: a process has initialised */
     uint64_t has[SIM_ATTRIBUTES / 64]; /* a bit for each device attribute that is listed and not 0 */
     bool bytes; /* contents are kept; without, copies and fills are checked only */
-    struct backing_file frames;
+    struct backing_file backing;
     struct share *share; /* NULL: nothing is shared with other processes yet */
     struct share *nodes; /* other machines of the fabric */
     struct share *busy;  /* the one of these whose lock the current call did not get in time (share.h) */

@@ -43,7 +43,7 @@ static struct share *opened(struct share *share, bool found, const char *name, c
     share->patience = SHARE_PATIENCE;
     snprintf(share->name, sizeof share->name, "%s", name ? name : share_folder_name(&share->folder));
     backing_file_init(&share->memory);
-    backing_file_lie_in(&share->memory, make_memory, share);
+    backing_file_open_with(&share->memory, make_memory, share);
     return share;
 }
 

@@ -36,7 +36,7 @@ struct sim_machine;
 struct share_memory {
     uint64_t home;
     unsigned users;
-    struct backing_file frames;
+    struct backing_file backing;
     struct share_memory *next;
 };
 

@@ -19,8 +19,8 @@ struct share_memory *share_memory_of(struct share *share, uint64_t home)
         return NULL;
     }
     memory->home = home;
-    backing_file_init(&memory->frames);
-    memory->frames.file = file;
+    backing_file_init(&memory->backing);
+    memory->backing.file = file;
     memory->next = share->others;
     return share->others = memory;
 }
@@ -34,7 +34,7 @@ void share_forget_memory(struct share *share)
             continue;
         }
         *at = memory->next;
-        backing_file_clear(&memory->frames);
+        backing_file_clear(&memory->backing);
         heap.free(memory);
     }
 }

@@ -49,7 +49,7 @@ static struct claim claim_of(const volatile struct share_block *entry)
 #define IMPOSSIBLE "the machine's state says what cannot be"
 
 /* Could the machine have such memory? Values from the state may be forged. Returns NULL, or the reason why not. */
-static const char *implausible(const struct sim_machine *machine, const struct claim *claim, const struct backing_file *frames)
+static const char *implausible(const struct sim_machine *machine, const struct claim *claim, const struct backing_file *backing)
 {
     const struct sim_profile *profile = &machine->profile;
     struct os_file_is is;
@@ -59,7 +59,7 @@ static const char *implausible(const struct sim_machine *machine, const struct c
         return IMPOSSIBLE;
     if (claim->location.id < 0 || claim->location.id >= (device ? machine->visible.all : nodes))
         return IMPOSSIBLE;
-    if (!os_file_look(frames->file, &is))
+    if (!os_file_look(backing->file, &is))
         return "the system does not tell how long the exporter's file is";
     bool sound = is.regular && claim->size && claim->place <= is.size && claim->size <= is.size - claim->place &&
                  claim->place % os_page_size() == 0;
@@ -81,16 +81,16 @@ static struct sim_block *new_view(struct sim_machine *machine, const struct clai
 static const char *view_memory(struct sim_machine *machine, const struct claim *claim, bool own, struct share_memory *memory,
                                struct sim_block **made)
 {
-    const char *wrong = implausible(machine, claim, &memory->frames);
+    const char *wrong = implausible(machine, claim, &memory->backing);
     if (wrong)
         return wrong;
-    struct sim_block *block = backing_file_see(&memory->frames, claim->place, claim->size) ? new_view(machine, claim) : NULL;
+    struct sim_block *block = backing_file_map(&memory->backing, claim->place, claim->size) ? new_view(machine, claim) : NULL;
     if (!block)
         return SHARE_MEMORY_OUT;
     block->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
     block->prop.location = own ? sim_machine_local(machine, claim->location) : claim->location;
     block->prop.alloc_flags.compression_type = (unsigned char)claim->compression;
-    block_data_borrow(&block->bytes, &memory->frames, claim->place, claim->size);
+    block_data_borrow(&block->bytes, &memory->backing, claim->place, claim->size);
     memory->users++;
     *made = block;
     return NULL;
@@ -115,7 +115,7 @@ static const char *view_team(struct sim_machine *machine, const struct claim *cl
         return SHARE_MEMORY_OUT;
     }
     block->team = team;
-    block_data_init(&block->bytes, &machine->frames, 0);
+    block_data_init(&block->bytes, &machine->backing, 0);
     block->bytes.borrowed = true;
     *made = block;
     return NULL;
@@ -161,7 +161,7 @@ void share_forget(struct share *share, struct sim_block *block)
     if (block->team)
         team_forget(block->team);
     for (struct share_memory *memory = share->others; memory; memory = memory->next)
-        memory->users -= block->bytes.frames == &memory->frames;
+        memory->users -= block->bytes.backing == &memory->backing;
     block_data_clear(&block->bytes);
     heap.free(block);
     share_forget_memory(share);

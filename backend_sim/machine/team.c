@@ -29,7 +29,7 @@ struct sim_block *team_new(struct sim_machine *machine, const vmm_multicast_obje
     block->size = prop->size;
     block->holders = 1;
     block->team = team;
-    block_data_init(&block->bytes, &machine->frames, 0);
+    block_data_init(&block->bytes, &machine->backing, 0);
     return block;
 }
 

@@ -8,109 +8,109 @@
 
 #define LONGEST (UINT64_C(1) << 52) /* of the file: beyond any machine's memory, below any system's limit */
 
-void backing_file_init(struct backing_file *frames)
+void backing_file_init(struct backing_file *backing)
 {
-    *frames = (struct backing_file){.file = -1};
-    free_ranges_init(&frames->free, 0);
+    *backing = (struct backing_file){.file = -1};
+    free_ranges_init(&backing->free, 0);
 }
 
-void backing_file_lie_in(struct backing_file *frames, int (*make)(void *user), void *user)
+void backing_file_open_with(struct backing_file *backing, int (*make)(void *user), void *user)
 {
-    frames->make = make;
-    frames->user = user;
-    frames->scarce = true;
+    backing->make = make;
+    backing->user = user;
+    backing->limited = true;
 }
 
-void backing_file_clear(struct backing_file *frames)
+void backing_file_clear(struct backing_file *backing)
 {
-    for (uint64_t i = 0; i < frames->windows; i++)
-        if (frames->window[i])
-            os_unmap(frames->window[i], BACKING_FILE_WINDOW);
-    heap.free(frames->window);
-    if (frames->file >= 0)
-        os_file_close(frames->file);
-    free_ranges_clear(&frames->free);
-    backing_file_init(frames);
+    for (uint64_t i = 0; i < backing->windows; i++)
+        if (backing->window[i])
+            os_unmap(backing->window[i], BACKING_FILE_WINDOW);
+    heap.free(backing->window);
+    if (backing->file >= 0)
+        os_file_close(backing->file);
+    free_ranges_clear(&backing->free);
+    backing_file_init(backing);
 }
 
 /* Opens the file on first use, so that a machine that receives only queries creates no file. */
-static bool opened(struct backing_file *frames)
+static bool opened(struct backing_file *backing)
 {
-    if (frames->file >= 0)
+    if (backing->file >= 0)
         return true;
-    frames->file = frames->make ? frames->make(frames->user) : os_file_new();
-    if (frames->file >= 0 && !free_ranges_grant(&frames->free, 0, LONGEST)) {
-        os_file_close(frames->file);
-        frames->file = -1;
+    backing->file = backing->make ? backing->make(backing->user) : os_file_new();
+    if (backing->file >= 0 && !free_ranges_grant(&backing->free, 0, LONGEST)) {
+        os_file_close(backing->file);
+        backing->file = -1;
     }
-    return frames->file >= 0;
+    return backing->file >= 0;
 }
 
-uint64_t backing_file_take(struct backing_file *frames, uint64_t size)
+uint64_t backing_file_take(struct backing_file *backing, uint64_t size)
 {
     uint64_t place, page = os_page_size();
-    if (size > LONGEST || !opened(frames))
+    if (size > LONGEST || !opened(backing))
         return BACKING_FILE_NOWHERE;
     size = (size + page - 1) / page * page;
-    if (!free_ranges_find(&frames->free, size, page, 0, &place))
+    if (!free_ranges_find(&backing->free, size, page, 0, &place))
         return BACKING_FILE_NOWHERE;
     /* A whole number of windows, so that each can be mapped. */
     uint64_t whole = (place + size + BACKING_FILE_WINDOW - 1) / BACKING_FILE_WINDOW * BACKING_FILE_WINDOW;
-    if (!os_file_grow(frames->file, whole) || !free_ranges_take(&frames->free, place, size))
+    if (!os_file_grow(backing->file, whole) || !free_ranges_take(&backing->free, place, size))
         return BACKING_FILE_NOWHERE;
     return place;
 }
 
-void backing_file_abandon(struct backing_file *frames)
+void backing_file_abandon(struct backing_file *backing)
 {
-    frames->abandoned = true;
+    backing->abandoned = true;
 }
 
-void backing_file_free(struct backing_file *frames, uint64_t place, uint64_t size)
+void backing_file_free(struct backing_file *backing, uint64_t place, uint64_t size)
 {
     uint64_t page = os_page_size();
     size = (size + page - 1) / page * page;
-    if (!frames->abandoned && !os_file_clear(frames->file, place, size))
+    if (!backing->abandoned && !os_file_clear(backing->file, place, size))
         return; /* one block's old bytes must not appear in another: the place stays taken */
-    free_ranges_add(&frames->free, place, size);
+    free_ranges_add(&backing->free, place, size);
 }
 
 /* Makes room to store the window's address. */
-static bool counted(struct backing_file *frames, uint64_t index)
+static bool counted(struct backing_file *backing, uint64_t index)
 {
-    if (index < frames->windows)
+    if (index < backing->windows)
         return true;
-    uint64_t count = 2 * frames->windows > index ? 2 * frames->windows : index + 1;
-    unsigned char **more = heap.realloc(frames->window, count * sizeof *more);
+    uint64_t count = 2 * backing->windows > index ? 2 * backing->windows : index + 1;
+    unsigned char **more = heap.realloc(backing->window, count * sizeof *more);
     if (!more)
         return false;
-    for (uint64_t i = frames->windows; i < count; i++)
+    for (uint64_t i = backing->windows; i < count; i++)
         more[i] = NULL;
-    frames->window = more;
-    frames->windows = count;
+    backing->window = more;
+    backing->windows = count;
     return true;
 }
 
-bool backing_file_see(struct backing_file *frames, uint64_t place, uint64_t size)
+bool backing_file_map(struct backing_file *backing, uint64_t place, uint64_t size)
 {
     for (uint64_t i = place / BACKING_FILE_WINDOW; i <= (place + size - 1) / BACKING_FILE_WINDOW; i++) {
-        if (!counted(frames, i))
+        if (!counted(backing, i))
             return false;
-        if (frames->window[i])
+        if (backing->window[i])
             continue;
-        frames->window[i] = os_map(frames->file, i * BACKING_FILE_WINDOW, BACKING_FILE_WINDOW);
-        if (!frames->window[i])
+        backing->window[i] = os_map(backing->file, i * BACKING_FILE_WINDOW, BACKING_FILE_WINDOW);
+        if (!backing->window[i])
             return false;
     }
     return true;
 }
 
-bool backing_file_room(struct backing_file *frames, uint64_t place, uint64_t size)
+bool backing_file_allocate(struct backing_file *backing, uint64_t place, uint64_t size)
 {
-    return !frames->scarce || os_file_room(frames->file, place, size);
+    return !backing->limited || os_file_room(backing->file, place, size);
 }
 
-unsigned char *backing_file_at(const struct backing_file *frames, uint64_t place)
+unsigned char *backing_file_at(const struct backing_file *backing, uint64_t place)
 {
-    return frames->window[place / BACKING_FILE_WINDOW] + place % BACKING_FILE_WINDOW;
+    return backing->window[place / BACKING_FILE_WINDOW] + place % BACKING_FILE_WINDOW;
 }

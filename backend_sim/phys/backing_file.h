@@ -7,7 +7,7 @@
  *
  * A block gets its place, in one piece, at its first access. The file can be far larger than the memory that it represents, so
  * fragmentation of the free ranges does no harm. Blocks that are first accessed one after another lie one after another, so
- * that work on all of them is one contiguous run. Without a file (frames.file -1) there are no places. The caller does all
+ * that work on all of them is one contiguous run. Without a file (backing.file -1) there are no places. The caller does all
  * locking.
  */
 #ifndef SIM_BACKING_FILE_H
@@ -27,29 +27,29 @@ struct backing_file {
     int (*make)(void *user); /* opens it; NULL: a file without a name */
     void *user;
     bool abandoned; /* the file is another process's, whose bytes stay */
-    bool scarce; /* its file system can run out of space, so space is taken before bytes are accessed */
+    bool limited; /* its file system can run out of space, so space is taken before bytes are accessed */
     struct free_ranges free;
     unsigned char **window;
     uint64_t windows;
 };
 
-void backing_file_init(struct backing_file *frames);
-void backing_file_clear(struct backing_file *frames);
+void backing_file_init(struct backing_file *backing);
+void backing_file_clear(struct backing_file *backing);
 /* Sets make as the function that opens the file. Call it before the first place is taken. */
-void backing_file_lie_in(struct backing_file *frames, int (*make)(void *user), void *user);
+void backing_file_open_with(struct backing_file *backing, int (*make)(void *user), void *user);
 
 /* A place for size bytes that read as zero; BACKING_FILE_NOWHERE without a file, or when the file cannot grow that far. */
-uint64_t backing_file_take(struct backing_file *frames, uint64_t size);
+uint64_t backing_file_take(struct backing_file *backing, uint64_t size);
 /* In a forked child: the file is the parent's; from now on, freeing places clears nothing. */
-void backing_file_abandon(struct backing_file *frames);
+void backing_file_abandon(struct backing_file *backing);
 /* Frees a place and clears its bytes. A place that the system cannot clear is never reused. */
-void backing_file_free(struct backing_file *frames, uint64_t place, uint64_t size);
+void backing_file_free(struct backing_file *backing, uint64_t place, uint64_t size);
 
 /* Maps [place, place + size) of a taken place for the simulator. False when memory is out. */
-bool backing_file_see(struct backing_file *frames, uint64_t place, uint64_t size);
+bool backing_file_map(struct backing_file *backing, uint64_t place, uint64_t size);
 /* Makes sure that writes there find space. */
-bool backing_file_room(struct backing_file *frames, uint64_t place, uint64_t size);
+bool backing_file_allocate(struct backing_file *backing, uint64_t place, uint64_t size);
 /* The address of a mapped byte; all bytes after it up to the next multiple of BACKING_FILE_WINDOW follow it. */
-unsigned char *backing_file_at(const struct backing_file *frames, uint64_t place);
+unsigned char *backing_file_at(const struct backing_file *backing, uint64_t place);
 
 #endif

@@ -9,14 +9,14 @@
 
 enum { BITS = 64 };
 
-void block_data_init(struct block_data *bytes, struct backing_file *frames, uint64_t size)
+void block_data_init(struct block_data *bytes, struct backing_file *backing, uint64_t size)
 {
-    *bytes = (struct block_data){.size = size, .frames = frames, .place = BACKING_FILE_NOWHERE};
+    *bytes = (struct block_data){.size = size, .backing = backing, .place = BACKING_FILE_NOWHERE};
 }
 
-void block_data_borrow(struct block_data *bytes, struct backing_file *frames, uint64_t place, uint64_t size)
+void block_data_borrow(struct block_data *bytes, struct backing_file *backing, uint64_t place, uint64_t size)
 {
-    *bytes = (struct block_data){.size = size, .frames = frames, .place = place, .open = true, .borrowed = true};
+    *bytes = (struct block_data){.size = size, .backing = backing, .place = place, .open = true, .borrowed = true};
 }
 
 static uint64_t pages(const struct block_data *bytes)
@@ -35,11 +35,11 @@ void block_data_clear(struct block_data *bytes)
 {
     bool apart = bytes->apart;
     if (bytes->place != BACKING_FILE_NOWHERE && !bytes->borrowed)
-        backing_file_free(bytes->frames, bytes->place, span(bytes));
+        backing_file_free(bytes->backing, bytes->place, span(bytes));
     if (bytes->own)
         os_unmap(bytes->own, pages(bytes));
     heap.free(bytes->written);
-    block_data_init(bytes, bytes->frames, bytes->size);
+    block_data_init(bytes, bytes->backing, bytes->size);
     bytes->apart = apart;
 }
 
@@ -52,7 +52,7 @@ static bool prepare(struct block_data *bytes)
     bytes->written = heap.calloc((chunks - 1) / BITS + 1, sizeof *bytes->written);
     if (!bytes->written)
         return false;
-    bytes->place = backing_file_take(bytes->frames, span(bytes));
+    bytes->place = backing_file_take(bytes->backing, span(bytes));
     if (bytes->place == BACKING_FILE_NOWHERE && !(bytes->own = os_map(-1, 0, pages(bytes)))) {
         block_data_clear(bytes);
         return false;
@@ -62,7 +62,7 @@ static bool prepare(struct block_data *bytes)
 
 static bool see(struct block_data *bytes, uint64_t offset, uint64_t length)
 {
-    return bytes->own || backing_file_see(bytes->frames, bytes->place + offset, length);
+    return bytes->own || backing_file_map(bytes->backing, bytes->place + offset, length);
 }
 
 static bool written(const struct block_data *bytes, uint64_t offset);
@@ -71,11 +71,11 @@ static bool written(const struct block_data *bytes, uint64_t offset);
 static bool make_room(struct block_data *bytes, uint64_t offset, uint64_t length)
 {
     uint64_t end = (offset + length - 1) / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK + BLOCK_DATA_CHUNK;
-    if (bytes->own || bytes->open || !bytes->frames->scarce)
+    if (bytes->own || bytes->open || !bytes->backing->limited)
         return true;
     for (uint64_t at = offset / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK; at < end; at += BLOCK_DATA_CHUNK)
         if (!written(bytes, at))
-            return backing_file_room(bytes->frames, bytes->place + at, (end < bytes->size ? end : bytes->size) - at);
+            return backing_file_allocate(bytes->backing, bytes->place + at, (end < bytes->size ? end : bytes->size) - at);
     return true;
 }
 
@@ -120,19 +120,19 @@ unsigned char *block_data_run(const struct block_data *bytes, uint64_t offset, u
     uint64_t place = bytes->place + offset, room = BACKING_FILE_WINDOW - place % BACKING_FILE_WINDOW;
     if (*length > room)
         *length = room;
-    return backing_file_at(bytes->frames, place);
+    return backing_file_at(bytes->backing, place);
 }
 
 /* Moves the bytes from private memory into the file. */
 static bool settle(struct block_data *bytes)
 {
     struct block_data there = *bytes;
-    there.place = backing_file_take(bytes->frames, span(bytes));
+    there.place = backing_file_take(bytes->backing, span(bytes));
     if (there.place == BACKING_FILE_NOWHERE)
         return false;
     there.own = NULL;
     if (!see(&there, 0, bytes->size)) {
-        backing_file_free(bytes->frames, there.place, span(bytes));
+        backing_file_free(bytes->backing, there.place, span(bytes));
         return false;
     }
     for (uint64_t at = 0, run; at < bytes->size; at += run) {
@@ -151,7 +151,7 @@ bool block_data_open(struct block_data *bytes)
     if (bytes->open)
         return true;
     if (!prepare(bytes) || (bytes->own && !settle(bytes)) || !see(bytes, 0, bytes->size) ||
-        !backing_file_room(bytes->frames, bytes->place, pages(bytes)))
+        !backing_file_allocate(bytes->backing, bytes->place, pages(bytes)))
         return false;
     bytes->open = true;
     return true;

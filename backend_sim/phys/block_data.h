@@ -18,7 +18,7 @@
 
 struct block_data {
     uint64_t size;
-    struct backing_file *frames;
+    struct backing_file *backing;
     uint64_t place;      /* in the file; BACKING_FILE_NOWHERE before the first write and without a file */
     unsigned char *own;  /* private memory; NULL before the first write and with a file */
     uint64_t *written;   /* NULL until the first write; then a bit for each BLOCK_DATA_CHUNK */
@@ -28,11 +28,11 @@ struct block_data {
                             the mappings of both; unmapping one of them then needs no further mapping */
 };
 
-void block_data_init(struct block_data *bytes, struct backing_file *frames, uint64_t size);
+void block_data_init(struct block_data *bytes, struct backing_file *backing, uint64_t size);
 void block_data_clear(struct block_data *bytes);
 
-/* Uses bytes at a place that another owner took in a file and opened. frames has them mapped. */
-void block_data_borrow(struct block_data *bytes, struct backing_file *frames, uint64_t place, uint64_t size);
+/* Uses bytes at a place that another owner took in a file and opened. backing has them mapped. */
+void block_data_borrow(struct block_data *bytes, struct backing_file *backing, uint64_t place, uint64_t size);
 
 /* Makes sure that writing [offset, offset + length) needs no more memory. False when memory is out: the contents are unchanged,
  * and later calls work. */

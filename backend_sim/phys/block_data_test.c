@@ -10,7 +10,7 @@
 #include "os_share.h"
 #include "tap.h"
 
-static struct backing_file frames;
+static struct backing_file backing;
 
 static bool zeros(const struct block_data *bytes, uint64_t offset, uint64_t length, uint64_t expected)
 {
@@ -21,7 +21,7 @@ static bool zeros(const struct block_data *bytes, uint64_t offset, uint64_t leng
 static void sparse(void)
 {
     struct block_data bytes;
-    block_data_init(&bytes, &frames, UINT64_C(1) << 40);
+    block_data_init(&bytes, &backing, UINT64_C(1) << 40);
     tap_ok(zeros(&bytes, 5, 100, 100), "bytes that were never written read as zero and have no place");
     tap_ok(block_data_touch(&bytes, 7, 0) && !bytes.written, "touching an empty range allocates nothing");
     tap_ok(block_data_touch(&bytes, (UINT64_C(1) << 40) - 1, 1), "one byte of a terabyte can be written");
@@ -33,7 +33,7 @@ static void sparse(void)
 static void contents(void)
 {
     struct block_data bytes;
-    block_data_init(&bytes, &frames, 4 * BLOCK_DATA_CHUNK);
+    block_data_init(&bytes, &backing, 4 * BLOCK_DATA_CHUNK);
     tap_ok(block_data_touch(&bytes, BLOCK_DATA_CHUNK - 1, 2), "a range across two chunks can be written");
     uint64_t run = 4 * BLOCK_DATA_CHUNK;
     unsigned char *at = block_data_run(&bytes, 0, &run);
@@ -47,7 +47,7 @@ static void contents(void)
     tap_ok(block_data_run(&bytes, 3 * BLOCK_DATA_CHUNK, &run) == at + 3 * BLOCK_DATA_CHUNK, "the last chunk is at its offset");
     uint64_t place = bytes.place;
     block_data_clear(&bytes);
-    block_data_init(&bytes, &frames, 4 * BLOCK_DATA_CHUNK);
+    block_data_init(&bytes, &backing, 4 * BLOCK_DATA_CHUNK);
     run = 1;
     tap_ok(block_data_touch(&bytes, 0, 4 * BLOCK_DATA_CHUNK) && bytes.place == place, "another block gets the same place");
     at = block_data_run(&bytes, BLOCK_DATA_CHUNK, &run);
@@ -63,7 +63,7 @@ static void neighbours(void)
     const uint64_t sizes[3] = {4 * BLOCK_DATA_CHUNK, BACKING_FILE_WINDOW - 8 * BLOCK_DATA_CHUNK, 8 * BLOCK_DATA_CHUNK};
     for (int i = 0; i < 3; i++) {
         uint64_t run = sizes[i];
-        block_data_init(&block[i], &frames, sizes[i]);
+        block_data_init(&block[i], &backing, sizes[i]);
         tap_ok(block_data_touch(&block[i], 0, sizes[i]), "block %d can be written", i);
         at[i] = block_data_run(&block[i], 0, &run);
         tap_u64(run, i < 2 ? sizes[i] : 4 * BLOCK_DATA_CHUNK, "block %d is contiguous up to the end of its window", i);
@@ -81,10 +81,10 @@ static void shown(void)
 {
     struct block_data bytes;
     uint64_t run = 1, at, size = 4 * BLOCK_DATA_CHUNK;
-    block_data_init(&bytes, &frames, size);
+    block_data_init(&bytes, &backing, size);
     tap_ok(os_reserve_anywhere(size, BLOCK_DATA_CHUNK, &at) && at % BLOCK_DATA_CHUNK == 0, "host addresses are reserved");
     tap_ok(block_data_open(&bytes) && block_data_open(&bytes), "the block can be opened, also twice");
-    tap_ok(os_map_fixed(at, size, frames.file, bytes.place, true), "the block is mapped at the host addresses");
+    tap_ok(os_map_fixed(at, size, backing.file, bytes.place, true), "the block is mapped at the host addresses");
     volatile unsigned char *outside = (volatile unsigned char *)(uintptr_t)at;
     outside[2 * BLOCK_DATA_CHUNK] = 7;
     unsigned char *inside = block_data_run(&bytes, 2 * BLOCK_DATA_CHUNK, &run);
@@ -136,14 +136,14 @@ static int file_of(void *user)
 }
 
 /* In a file that can run out of space, space is allocated before a write, from the first chunk without storage on. */
-static void scarce(void)
+static void limited(void)
 {
     struct backing_file lying;
     struct block_data bytes;
     struct stat file = {0};
     uint64_t run = 4 * BLOCK_DATA_CHUNK;
     backing_file_init(&lying);
-    backing_file_lie_in(&lying, file_of, NULL);
+    backing_file_open_with(&lying, file_of, NULL);
     block_data_init(&bytes, &lying, run);
     tap_ok(block_data_touch(&bytes, 0, BLOCK_DATA_CHUNK) && fstat(lying.file, &file) == 0 &&
                (uint64_t)file.st_blocks * 512 < 2 * BLOCK_DATA_CHUNK,
@@ -160,13 +160,13 @@ static void scarce(void)
 
 int main(void)
 {
-    backing_file_init(&frames);
+    backing_file_init(&backing);
     sparse();
     contents();
     neighbours();
     shown();
     without_a_file();
-    scarce();
-    backing_file_clear(&frames);
+    limited();
+    backing_file_clear(&backing);
     return tap_done();
 }

@@ -76,10 +76,10 @@ void host_window_open(struct host_window *window, const struct sim_profile *prof
 {
     *window = (struct host_window){.start = profile->va_start, .end = profile->va_end, .backed = profile->va_start,
                             .context = profile->va_context};
-    if (choice == ARENA_NONE || profile->va_granularity % os_page_size())
+    if (choice == HOST_WINDOW_NONE || profile->va_granularity % os_page_size())
         return;
     back(window, profile);
-    if (choice == ARENA_AUTO && !enough(window, profile))
+    if (choice == HOST_WINDOW_AUTO && !enough(window, profile))
         move(window, profile);
     if (window->backed > window->start)
         back_context(window, profile);

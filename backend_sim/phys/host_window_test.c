@@ -37,7 +37,7 @@ static int in_a_small_process(int (*body)(const struct sim_profile *), const str
 static int finds_less(const struct sim_profile *profile)
 {
     struct host_window window;
-    host_window_open(&window, profile, ARENA_AUTO);
+    host_window_open(&window, profile, HOST_WINDOW_AUTO);
     uint64_t backed = window.backed - window.start;
     if (window.end - window.start != profile->va_end - profile->va_start)
         return 2;
@@ -48,7 +48,7 @@ static int finds_less(const struct sim_profile *profile)
 static int finds_nothing(const struct sim_profile *profile)
 {
     struct host_window window;
-    host_window_open(&window, profile, ARENA_AUTO);
+    host_window_open(&window, profile, HOST_WINDOW_AUTO);
     int bad = window.backed != window.start || window.start != profile->va_start || host_window_holds(&window, window.start, 1);
     host_window_close(&window);
     return bad;
@@ -79,7 +79,7 @@ static int warns_once(const struct sim_profile *profile)
 static void in_place(const struct sim_profile *profile)
 {
     struct host_window window, second, third;
-    host_window_open(&window, profile, ARENA_PROFILE);
+    host_window_open(&window, profile, HOST_WINDOW_PROFILE);
     tap_note("%s: the host has 0x%llx free addresses from 0x%llx on", profile->name,
              (unsigned long long)profile->va_start, (unsigned long long)(window.backed - window.start));
     tap_ok(window.start == profile->va_start && window.end == profile->va_end, "the window uses the profile's addresses");
@@ -93,10 +93,10 @@ static void in_place(const struct sim_profile *profile)
         tap_ok(!host_window_holds(&window, window.backed - page, 2 * page) && !host_window_holds(&window, window.start - 1, 1),
                "the window holds no other address");
     }
-    host_window_open(&second, profile, ARENA_PROFILE);
+    host_window_open(&second, profile, HOST_WINDOW_PROFILE);
     tap_ok(second.start == profile->va_start || second.backed == second.start,
            "a second window at the profile's addresses is not backed");
-    host_window_open(&third, profile, ARENA_AUTO);
+    host_window_open(&third, profile, HOST_WINDOW_AUTO);
     tap_ok(third.backed > third.start, "a window that may move is backed");
     tap_ok(third.backed - third.start <= UINT64_C(1) << 40, "a window that moved backs at most 1 TiB");
     tap_u64(third.end - third.start, profile->va_end - profile->va_start, "a window that moved has the same span");
@@ -123,7 +123,7 @@ static void all_of_few(const struct sim_profile *profile)
         return;
     }
     os_unreserve(few.va_start, UINT64_C(3) << 30);
-    host_window_open(&window, &few, ARENA_PROFILE);
+    host_window_open(&window, &few, HOST_WINDOW_PROFILE);
     tap_u64(window.backed - window.start, UINT64_C(3) << 30, "a span of 3 GiB is backed whole");
     host_window_close(&window);
 }
@@ -137,20 +137,20 @@ static void between(const struct sim_profile *profile)
         tap_skip("this host has none of these addresses free", "the window moves to back more addresses");
         return;
     }
-    host_window_open(&window, profile, ARENA_AUTO);
+    host_window_open(&window, profile, HOST_WINDOW_AUTO);
     tap_ok(window.start != profile->va_start && window.backed - window.start > UINT64_C(4) << 30,
            "the window moves to back more addresses");
     host_window_close(&window);
     struct sim_profile wide = *profile;
     wide.va_chunk = UINT64_C(1) << 30;
     wide.va_context = 0;
-    host_window_open(&window, &wide, ARENA_AUTO);
+    host_window_open(&window, &wide, HOST_WINDOW_AUTO);
     tap_ok(window.start != profile->va_start && window.start % wide.va_chunk == 0,
            "a window that moved starts at a multiple of the chunk");
     host_window_close(&window);
-    host_window_open(&window, profile, ARENA_PROFILE);
+    host_window_open(&window, profile, HOST_WINDOW_PROFILE);
     tap_ok(window.start == profile->va_start && window.backed - window.start <= UINT64_C(4) << 30,
-           "with ARENA_PROFILE the window does not move");
+           "with HOST_WINDOW_PROFILE the window does not move");
     host_window_close(&window);
     os_unreserve(at, page);
 }
@@ -165,12 +165,12 @@ static void of_the_context(const struct sim_profile *profile)
         return;
     }
     os_unreserve(at, size);
-    host_window_open(&window, profile, ARENA_PROFILE);
+    host_window_open(&window, profile, HOST_WINDOW_PROFILE);
     tap_ok(window.backed == window.start && !window.context_backed && !host_window_holds(&window, at, 1),
            "without a backed window a context's addresses are not backed");
     host_window_close(&window);
     os_unreserve(profile->va_start, page);
-    host_window_open(&window, profile, ARENA_PROFILE);
+    host_window_open(&window, profile, HOST_WINDOW_PROFILE);
     tap_ok(window.backed > window.start && window.context == at && host_window_holds(&window, at, size) && !os_reserve(at, size),
            "with a backed window a context's addresses are backed");
     tap_ok(host_window_holds(&window, at, 1) && host_window_holds(&window, at + size - 1, 1) &&
@@ -196,7 +196,7 @@ static void below_what_is_taken(const struct sim_profile *machine)
         tap_skip("this host has none of these addresses free", "the window is backed up to the taken addresses");
         return;
     }
-    host_window_open(&window, &profile, ARENA_PROFILE);
+    host_window_open(&window, &profile, HOST_WINDOW_PROFILE);
     tap_ok(window.backed == at || window.backed == window.start, "the window is backed up to the taken addresses");
     host_window_close(&window);
     os_unreserve(at, page);
@@ -214,8 +214,9 @@ int main(void)
     between(&h100);
     below_what_is_taken(&h100);
     of_the_context(&h100);
-    host_window_open(&window, &h100, ARENA_NONE);
-    tap_ok(window.start == h100.va_start && !host_window_holds(&window, window.start, 1), "with ARENA_NONE no address is backed");
+    host_window_open(&window, &h100, HOST_WINDOW_NONE);
+    tap_ok(window.start == h100.va_start && !host_window_holds(&window, window.start, 1),
+           "with HOST_WINDOW_NONE no address is backed");
     host_window_close(&window);
     if (TOOL || getenv("CUVMM_RUN")) {
         tap_skip("the tool's own memory exceeds the limit", "a process with a limit");

@@ -19,9 +19,9 @@
 
 /* Which host addresses back the device's addresses. */
 enum host_window_choice {
-    ARENA_AUTO,    /* the profile's addresses, or others where those are taken (host_window.h) */
-    ARENA_PROFILE, /* the profile's addresses, backed as far as they are free */
-    ARENA_NONE     /* the profile's addresses, nothing backed */
+    HOST_WINDOW_AUTO,    /* the profile's addresses, or others where those are taken (host_window.h) */
+    HOST_WINDOW_PROFILE, /* the profile's addresses, backed as far as they are free */
+    HOST_WINDOW_NONE     /* the profile's addresses, nothing backed */
 };
 
 /* When queued work is done; see in_flight.h. */

@@ -68,7 +68,7 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     const struct sim_profile *profile = &machine->profile;
     if (!context_stack_init(&process->current))
         return false;
-    host_window_open(&process->window, profile, machine->bytes ? options->window : ARENA_NONE);
+    host_window_open(&process->window, profile, machine->bytes ? options->window : HOST_WINDOW_NONE);
     if (!open_space(&process->space, &process->window, profile)) {
         host_window_close(&process->window);
         va_allocator_clear(&process->space);
