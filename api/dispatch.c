@@ -7,10 +7,10 @@ static void tell(vmm_system *sys)
 {
     vmm_report_fn report;
     void *user;
-    life_take(&sys->lock);
+    life_acquire(&sys->lock);
     report = sys->report;
     user = sys->user;
-    life_give(&sys->lock);
+    life_release(&sys->lock);
     if (!report)
         return;
     /* A copy: the function may make calls, which refill the thread's record. */
@@ -61,10 +61,10 @@ static vmm_result dispatch(vmm_system *sys, struct vmm_call *call, bool queries)
 
 void vmm_set_report(vmm_system *sys, vmm_report_fn report, void *user)
 {
-    life_take(&sys->lock);
+    life_acquire(&sys->lock);
     sys->report = report;
     sys->user = user;
-    life_give(&sys->lock);
+    life_release(&sys->lock);
 }
 
 #define VMM_CALL(name, symbol, form, traits)                                                                \

@@ -36,18 +36,18 @@ void life_lock_init(struct life_lock *lock, enum life_rank rank, void (*forked)(
 {
     *lock = (struct life_lock){.rank = rank, .forked = forked};
     pthread_mutex_init(&lock->mutex, NULL);
-    life_take(&list);
+    life_acquire(&list);
     life_know(lock);
-    life_give(&list);
+    life_release(&list);
 }
 
 void life_lock_end(struct life_lock *lock)
 {
-    life_take(&list);
+    life_acquire(&list);
     *lock->link = lock->next;
     if (lock->next)
         lock->next->link = lock->link;
-    life_give(&list);
+    life_release(&list);
     pthread_mutex_destroy(&lock->mutex);
 }
 

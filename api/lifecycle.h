@@ -90,20 +90,20 @@ static inline uint64_t life_stamp(void)
 
 /* A child of a fork is known for one before any lock is taken; in a parent others let the fork go first. */
 void life_hold_back(void);
-static inline void life_take(struct life_lock *lock)
+static inline void life_acquire(struct life_lock *lock)
 {
     if (!atomic_load_explicit(&life_page.calm, memory_order_acquire))
         life_hold_back();
     pthread_mutex_lock(&lock->mutex);
 }
 
-static inline bool life_try(struct life_lock *lock)
+static inline bool life_try_acquire(struct life_lock *lock)
 {
     life_stamp();
     return posix.pthread_mutex_trylock(&lock->mutex) == 0;
 }
 
-static inline void life_give(struct life_lock *lock)
+static inline void life_release(struct life_lock *lock)
 {
     posix.pthread_mutex_unlock(&lock->mutex);
 }

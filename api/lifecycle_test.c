@@ -78,12 +78,12 @@ static int stamp_of_child(void)
 /* Locks of every kind can be taken, and given back. */
 static int takes_all(void)
 {
-    life_take(&table);
-    life_give(&table);
-    life_take(&layer);
-    life_give(&layer);
-    life_take(&owned);
-    life_give(&owned);
+    life_acquire(&table);
+    life_release(&table);
+    life_acquire(&layer);
+    life_release(&layer);
+    life_acquire(&owned);
+    life_release(&owned);
     return 10 * whole_locks + torn_locks;
 }
 
@@ -123,10 +123,10 @@ struct holder {
 static void *hold(void *user)
 {
     struct holder *holder = user;
-    life_take(holder->lock);
+    life_acquire(holder->lock);
     sem_post(&holder->has);
     sem_wait(&holder->let_go);
-    life_give(holder->lock);
+    life_release(holder->lock);
     return NULL;
 }
 
@@ -157,11 +157,11 @@ static void test_held(void)
     tap_u64((uint64_t)child_says(fork, takes_all), 1, "a thread holds it for long: the child has it all the same, and is told");
     if (wipes())
         tap_u64((uint64_t)child_says(plain_fork, takes_all), 1, "and so is one without handlers");
-    tap_ok(!life_try(&owned), "in the parent it is held as before");
+    tap_ok(!life_try_acquire(&owned), "in the parent it is held as before");
     end_holding(&holder);
-    tap_ok(life_try(&owned), "until it is given back");
+    tap_ok(life_try_acquire(&owned), "until it is given back");
     tap_u64((uint64_t)child_says(fork, takes_all), 1, "who forks holds it itself: the child is told");
-    life_give(&owned);
+    life_release(&owned);
     begin_holding(&holder, &layer);
     tap_u64((uint64_t)child_says(fork, takes_all), 10, "a fork does not wait for layers, and the child has theirs");
     end_holding(&holder);
@@ -318,9 +318,9 @@ static void test_at_once(void)
         all += wrong[i];
     }
     tap_u64(all, 0, "threads that fork at the same time: %d children", FORKERS * FORKS);
-    tap_ok(life_try(&owned) && life_try(&table), "and everything was given back");
-    life_give(&owned);
-    life_give(&table);
+    tap_ok(life_try_acquire(&owned) && life_try_acquire(&table), "and everything was given back");
+    life_release(&owned);
+    life_release(&table);
     life_lock_end(&owned);
 }
 

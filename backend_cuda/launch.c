@@ -55,10 +55,10 @@ vmm_result cuda_kernels_available(const struct cuda_kernels *kernels)
 
 vmm_result cuda_kernels_find(struct cuda_kernels *kernels, vmm_kernel kernel, void **function)
 {
-    life_take(&kernels->lock);
+    life_acquire(&kernels->lock);
     vmm_result result = find(kernels, kernel);
     *function = kernels->kernel[kernel];
-    life_give(&kernels->lock);
+    life_release(&kernels->lock);
     return result;
 }
 

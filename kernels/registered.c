@@ -17,7 +17,7 @@ LIFE_LOCK(lock, LIFE_LEAF, NULL)
 vmm_kernel kernels_register(const char *name, kernels_code code, void *user)
 {
     vmm_kernel kernel = -1;
-    life_take(&lock);
+    life_acquire(&lock);
     int row = count;
     if (row < KERNELS_REGISTERED_MOST) {
         table[row].name = name;
@@ -26,7 +26,7 @@ vmm_kernel kernels_register(const char *name, kernels_code code, void *user)
         atomic_store(&count, row + 1);
         kernel = KERNELS_REGISTERED_FIRST + row;
     }
-    life_give(&lock);
+    life_release(&lock);
     return kernel;
 }
 

@@ -231,12 +231,12 @@ static vmm_result trace_call(struct vmm_backend *self, struct vmm_call *call)
     bool waits = vmm_call_waits((enum vmm_call_id)call->id);
     vmm_result result = waits ? pass(self->inner, call, &wrote_flags) : VMM_SUCCESS;
     int cancel = life_no_cancel();
-    life_take(&trace->lock);
+    life_acquire(&trace->lock);
     if (!waits)
         result = pass(self->inner, call, &wrote_flags);
     if (!trace->stopped)
         write_call(trace, call, result, wrote_flags);
-    life_give(&trace->lock);
+    life_release(&trace->lock);
     life_may_cancel(cancel);
     return result;
 }

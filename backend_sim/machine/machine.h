@@ -127,7 +127,7 @@ static inline void sim_machine_note(struct sim_machine *machine, bool owns)
 /* Takes the lock for writing. */
 static inline void sim_machine_lock(struct sim_machine *machine)
 {
-    life_take(&machine->lock);
+    life_acquire(&machine->lock);
     sim_machine_note(machine, true);
     machine->turns++;
     readers_shut(&machine->readers);
@@ -148,14 +148,14 @@ static inline void sim_machine_hold(struct sim_machine *machine, enum vmm_call_i
 /* Takes the lock for a call that only reads but must not run beside others. */
 static inline void sim_machine_lock_to_read(struct sim_machine *machine)
 {
-    life_take(&machine->lock);
+    life_acquire(&machine->lock);
     sim_machine_note(machine, true);
 }
 
 /* For callers that must not wait: false when another thread holds the lock. */
 static inline bool sim_machine_try(struct sim_machine *machine)
 {
-    bool taken = !atomic_load_explicit(&machine->alone, memory_order_relaxed) && life_try(&machine->lock);
+    bool taken = !atomic_load_explicit(&machine->alone, memory_order_relaxed) && life_try_acquire(&machine->lock);
     if (taken)
         sim_machine_note(machine, true);
     return taken;
@@ -168,7 +168,7 @@ static inline void sim_machine_unlock(struct sim_machine *machine)
     if (atomic_load_explicit(&machine->alone, memory_order_relaxed))
         atomic_store_explicit(&machine->alone, false, memory_order_relaxed);
     else
-        life_give(&machine->lock);
+        life_release(&machine->lock);
 }
 
 static inline void sim_machine_wait(struct sim_machine *machine, pthread_cond_t *condition)

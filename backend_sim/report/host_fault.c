@@ -67,7 +67,7 @@ static void explain(uint64_t address, enum os_touch touch)
 {
     static const char busy[] = "cuvmm: the host accessed a device address without the right to it [VMM-HOST-ACCESS]\n";
     static char text[2048]; /* static, because signal stacks are small */
-    if (!life_try(&lock)) {
+    if (!life_try_acquire(&lock)) {
         os_print(busy, sizeof busy - 1);
         return;
     }
@@ -77,7 +77,7 @@ static void explain(uint64_t address, enum os_touch touch)
         describe(process, address, touch);
         sim_machine_unlock(process->machine);
     }
-    life_give(&lock);
+    life_release(&lock);
     if (reported && !atomic_flag_test_and_set(&reporting)) {
         size_t length = vmm_detail_text(vmm_detail_here(), text, sizeof text);
         os_print(text, length < sizeof text ? length : sizeof text - 1);
@@ -89,18 +89,18 @@ static void explain(uint64_t address, enum os_touch touch)
 
 void host_fault_watch(struct sim_process *process)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     bool first = !watched;
     process->watched_next = watched;
     watched = process;
     if (first)
         os_watch_faults(explain);
-    life_give(&lock);
+    life_release(&lock);
 }
 
 void host_fault_forget(struct sim_process *process)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     struct sim_process **at = &watched;
     while (*at && *at != process)
         at = &(*at)->watched_next;
@@ -109,5 +109,5 @@ void host_fault_forget(struct sim_process *process)
         *at = process->watched_next;
     if (found && !watched)
         os_unwatch_faults();
-    life_give(&lock);
+    life_release(&lock);
 }

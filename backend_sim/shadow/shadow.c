@@ -230,7 +230,7 @@ static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
     bool waits = vmm_call_waits(id);
     vmm_result result = waits ? vmm_backend_call(self->inner, call) : VMM_SUCCESS;
     int cancel = life_no_cancel();
-    life_take(&shadow->lock);
+    life_acquire(&shadow->lock);
     if (!waits) {
         bool foreseen = foresee(shadow, call);
         result = vmm_backend_call(self->inner, call);
@@ -248,7 +248,7 @@ static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
     } else if (follows(shadow) && shadowed(id) && !taken_as_it_is(result)) {
         compare(shadow, call, result);
     }
-    life_give(&shadow->lock);
+    life_release(&shadow->lock);
     life_may_cancel(cancel);
     return result;
 }

@@ -49,10 +49,10 @@ static void free_stack(struct thread_stack *stack)
 static void leave(void *value)
 {
     struct row *row = value;
-    life_take(&threads);
+    life_acquire(&threads);
     while (row->stacks)
         free_stack(row->stacks);
-    life_give(&threads);
+    life_release(&threads);
     for (int i = 0; i < REMEMBERED; i++)
         remembered[i].id = 0;
     heap.free(row);
@@ -60,11 +60,11 @@ static void leave(void *value)
 
 bool context_stack_init(struct context_stack *current)
 {
-    life_take(&threads);
+    life_acquire(&threads);
     if (!keyed)
         keyed = posix.pthread_key_create(&key, leave) == 0;
     bool ok = keyed;
-    life_give(&threads);
+    life_release(&threads);
     *current = (struct context_stack){.id = 1 + atomic_fetch_add(&ids, 1)};
     return ok;
 }
@@ -72,11 +72,11 @@ bool context_stack_init(struct context_stack *current)
 void context_stack_clear(struct context_stack *current)
 {
     struct row *row = pthread_getspecific(key);
-    life_take(&threads);
+    life_acquire(&threads);
     while (current->stacks)
         free_stack(current->stacks);
     bool empty = row && !row->stacks;
-    life_give(&threads);
+    life_release(&threads);
     if (empty && posix.pthread_setspecific(key, NULL) == 0) /* the main thread runs no key destructors at exit */
         heap.free(row);
 }
@@ -88,10 +88,10 @@ static struct thread_stack *find(const struct context_stack *current)
     if (remembered[current->id % REMEMBERED].id == current->id)
         return stack;
     const struct row *row = pthread_getspecific(key);
-    life_take(&threads); /* another process of the row may be closing concurrently */
+    life_acquire(&threads); /* another process of the row may be closing concurrently */
     for (stack = row ? row->stacks : NULL; stack && stack->id != current->id; stack = stack->in_thread)
         ;
-    life_give(&threads);
+    life_release(&threads);
     remembered[current->id % REMEMBERED].id = current->id;
     remembered[current->id % REMEMBERED].stack = stack;
     return stack;
@@ -127,7 +127,7 @@ static struct thread_stack *own(struct context_stack *current)
     stack->id = current->id;
     stack->process_link = &current->stacks;
     stack->thread_link = &row->stacks;
-    life_take(&threads);
+    life_acquire(&threads);
     stack->in_process = current->stacks;
     if (stack->in_process)
         stack->in_process->process_link = &stack->in_process;
@@ -136,7 +136,7 @@ static struct thread_stack *own(struct context_stack *current)
     if (stack->in_thread)
         stack->in_thread->thread_link = &stack->in_thread;
     row->stacks = stack;
-    life_give(&threads);
+    life_release(&threads);
     remembered[current->id % REMEMBERED].stack = stack;
     return stack;
 }

@@ -20,22 +20,22 @@ static struct waiting *all;
 
 static void take_out(struct waiting *waiting)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     *waiting->link = waiting->next;
     if (waiting->next)
         waiting->next->link = waiting->link;
-    life_give(&lock);
+    life_release(&lock);
 }
 
 static void put_in(struct waiting *waiting)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     waiting->next = all;
     waiting->link = &all;
     if (all)
         all->link = &waiting->next;
     all = waiting;
-    life_give(&lock);
+    life_release(&lock);
 }
 
 static void call(void *user)

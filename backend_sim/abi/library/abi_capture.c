@@ -56,24 +56,24 @@ static bool keep_active(vmm_stream stream, unsigned mode)
     struct active *kept = heap.malloc(sizeof *kept);
     if (!kept)
         return false;
-    life_take(&lock);
+    life_acquire(&lock);
     *kept = (struct active){key_of(stream), this_thread(), mode, false, actives};
     actives = kept;
-    life_give(&lock);
+    life_release(&lock);
     /* analysers: memleak is wrong: it is in the list */
     return true;
 }
 
 static void drop_active(vmm_stream stream)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     struct active **link = &actives;
     while (*link && (*link)->key != key_of(stream))
         link = &(*link)->next;
     struct active *found = *link;
     if (found)
         *link = found->next;
-    life_give(&lock);
+    life_release(&lock);
     heap.free(found);
 }
 
@@ -88,7 +88,7 @@ static bool forbids(const struct active *active, bool always)
 /* One that does and is not marked yet, marked. *any: there is one that does at all. */
 static bool mark_one(bool always, uint64_t *key, bool *any)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     struct active *active = actives;
     for (; active && (active->invalid || !forbids(active, always)); active = active->next)
         *any |= forbids(active, always);
@@ -96,7 +96,7 @@ static bool mark_one(bool always, uint64_t *key, bool *any)
         active->invalid = *any = true;
         *key = active->key;
     }
-    life_give(&lock);
+    life_release(&lock);
     return active != NULL;
 }
 
@@ -192,10 +192,10 @@ static struct graph *new_graph(void)
     struct graph *graph = heap.malloc(sizeof *graph);
     if (!graph)
         return NULL;
-    life_take(&lock);
+    life_acquire(&lock);
     graph->next = graphs;
     graphs = graph;
-    life_give(&lock);
+    life_release(&lock);
     return graph;
 }
 
@@ -230,14 +230,14 @@ CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *grap
 
 static CUresult destroy(const void *graph)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     struct graph **link = &graphs, *found;
     while (*link && *link != graph)
         link = &(*link)->next;
     found = *link;
     if (found)
         *link = found->next;
-    life_give(&lock);
+    life_release(&lock);
     if (!found)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuGraphDestroy", "%p is no graph", graph);
     heap.free(found);

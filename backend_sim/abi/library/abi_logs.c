@@ -27,9 +27,9 @@ static unsigned written; /* lines so far; the last LINES of them are kept */
 static void tell(CUlogLevel level, const char *text)
 {
     struct CUlogsCallbackEntry_st now[CALLBACKS];
-    life_take(&lock);
+    life_acquire(&lock);
     memcpy(now, callbacks, sizeof now);
-    life_give(&lock);
+    life_release(&lock);
     for (int i = 0; i < CALLBACKS; i++)
         if (now[i].call) {
             char copy[LINE];
@@ -40,10 +40,10 @@ static void tell(CUlogLevel level, const char *text)
 
 void abi_log(CUlogLevel level, const char *text)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     snprintf(lines[written % LINES], LINE, "%s: %s", level == CU_LOG_LEVEL_ERROR ? "error" : "warning", text);
     written++;
-    life_give(&lock);
+    life_release(&lock);
     tell(level, text);
 }
 
@@ -57,27 +57,27 @@ CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUl
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
     if (!callbackFunc || !callback_out)
         return CUDA_ERROR_INVALID_VALUE;
-    life_take(&lock);
+    life_acquire(&lock);
     for (int i = 0; i < CALLBACKS && result != CUDA_SUCCESS; i++)
         if (!callbacks[i].call) {
             callbacks[i] = (struct CUlogsCallbackEntry_st){callbackFunc, userData};
             *callback_out = &callbacks[i];
             result = CUDA_SUCCESS;
         }
-    life_give(&lock);
+    life_release(&lock);
     return result;
 }
 
 CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
 {
     CUresult result = CUDA_ERROR_INVALID_VALUE;
-    life_take(&lock);
+    life_acquire(&lock);
     for (int i = 0; i < CALLBACKS; i++)
         if (&callbacks[i] == callback && callbacks[i].call) {
             callbacks[i].call = NULL;
             result = CUDA_SUCCESS;
         }
-    life_give(&lock);
+    life_release(&lock);
     return result;
 }
 
@@ -85,9 +85,9 @@ CUresult cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
 {
     if (!iterator_out || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    life_take(&lock);
+    life_acquire(&lock);
     *iterator_out = written;
-    life_give(&lock);
+    life_release(&lock);
     return CUDA_SUCCESS;
 }
 
@@ -103,12 +103,12 @@ static CUresult dump(CUlogIterator *iterator, const char *pathToFile, unsigned i
     FILE *file = pathToFile && !flags ? posix.fopen(pathToFile, "a") : NULL;
     if (!file)
         return CUDA_ERROR_INVALID_VALUE;
-    life_take(&lock);
+    life_acquire(&lock);
     for (unsigned i = first_line(iterator); i < written; i++)
         fprintf(file, "%s\n", lines[i % LINES]);
     if (iterator)
         *iterator = written;
-    life_give(&lock);
+    life_release(&lock);
     return fclose(file) == 0 ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }
 
@@ -126,7 +126,7 @@ CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
     size_t at = 0, need = 1;
     if (!buffer || !size || !*size || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    life_take(&lock);
+    life_acquire(&lock);
     unsigned first = written, from = first_line(iterator);
     while (first > from && need + strlen(lines[(first - 1) % LINES]) + 1 <= *size)
         need += strlen(lines[--first % LINES]) + 1;
@@ -138,7 +138,7 @@ CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
     }
     if (iterator)
         *iterator = written;
-    life_give(&lock);
+    life_release(&lock);
     buffer[at] = '\0';
     *size = at;
     return CUDA_SUCCESS;

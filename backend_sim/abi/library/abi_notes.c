@@ -49,19 +49,19 @@ static bool grow(void)
 struct abi_note abi_note_get(uint64_t value)
 {
     struct abi_note note = {0};
-    life_take(&lock);
+    life_acquire(&lock);
     if (room && value) {
         const struct entry *entry = find(table, room, value);
         if (entry->value && !entry->dropped)
             note = entry->note;
     }
-    life_give(&lock);
+    life_release(&lock);
     return note;
 }
 
 bool abi_note_set(uint64_t value, const struct abi_note *note)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     bool there = room && value && find(table, room, value)->value; /* which needs no room, and cannot fail */
     bool ok = value && (there || 2 * (used + 1) <= room || grow());
     if (ok) {
@@ -69,18 +69,18 @@ bool abi_note_set(uint64_t value, const struct abi_note *note)
         used += !entry->value;
         *entry = (struct entry){value, false, *note};
     }
-    life_give(&lock);
+    life_release(&lock);
     return ok;
 }
 
 void abi_note_drop(uint64_t value)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     if (room && value) {
         struct entry *entry = find(table, room, value);
         entry->dropped = entry->value != 0;
     }
-    life_give(&lock);
+    life_release(&lock);
 }
 
 void abi_notes_close(void)

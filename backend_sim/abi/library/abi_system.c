@@ -93,14 +93,14 @@ static void open_machine(void)
 static vmm_result open_once(void)
 {
     int cancel = life_no_cancel();
-    life_take(&opening);
+    life_acquire(&opening);
     if (!atomic_load(&settled)) { /* LCOV_EXCL_BR_LINE: unless another thread was quicker, just now */
         open_machine();
         atomic_store(&settled, open_result != VMM_ERROR_OUT_OF_MEMORY && open_result != VMM_ERROR_OPERATING_SYSTEM);
         atomic_store(&ready, open_result == VMM_SUCCESS ? machine : NULL);
     }
     vmm_result result = open_result;
-    life_give(&opening);
+    life_release(&opening);
     life_may_cancel(cancel);
     return result;
 }

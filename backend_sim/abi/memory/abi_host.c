@@ -28,11 +28,11 @@ static struct range *holding(uint64_t address, uint64_t size)
 
 bool abi_host_find(uint64_t address, uint64_t size, struct abi_host_range *range)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     const struct range *found = holding(address, size);
     if (found)
         *range = found->is;
-    life_give(&lock);
+    life_release(&lock);
     return found != NULL;
 }
 
@@ -57,20 +57,20 @@ static const struct range *overlapping(uint64_t start, uint64_t size)
 
 bool abi_host_made_in(uint64_t address, uint64_t size)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     const struct range *found = overlapping(address, size);
     bool made = found && !found->is.registered;
-    life_give(&lock);
+    life_release(&lock);
     return made;
 }
 
 void abi_host_set_sync(uint64_t address, bool sync)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     struct range *found = holding(address, 1);
     if (found)
         found->is.sync = sync;
-    life_give(&lock);
+    life_release(&lock);
 }
 
 static CUresult insert(struct range *range)
@@ -94,9 +94,9 @@ static CUresult enter(const struct range *range)
     if (!kept)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *kept = *range;
-    life_take(&lock);
+    life_acquire(&lock);
     CUresult result = insert(kept);
-    life_give(&lock);
+    life_release(&lock);
     /* analysers: memleak is wrong: it is in the map */
     if (result != CUDA_SUCCESS)
         heap.free(kept);
@@ -106,7 +106,7 @@ static CUresult enter(const struct range *range)
 /* Takes out the range that starts there. */
 static bool leave(uint64_t start, bool was_registered, struct range *range)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     struct range *found = addrmap_floor(&ranges, start);
     if (found && (found->is.start != start || found->is.registered != was_registered))
         found = NULL;
@@ -117,7 +117,7 @@ static bool leave(uint64_t start, bool was_registered, struct range *range)
         atomic_fetch_sub(&registered, found->is.registered);
         heap.free(found);
     }
-    life_give(&lock);
+    life_release(&lock);
     return found != NULL;
 }
 
@@ -270,10 +270,10 @@ static CUresult check_register(vmm_system *sys, const struct abi_host_range *is)
     if (is->start >> ADDRESS_BITS)
         return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, name, "0x%llx is no address that a program can have",
                           (unsigned long long)is->start);
-    life_take(&lock);
+    life_acquire(&lock);
     const struct range *there = overlapping(is->start, is->size);
     bool again = there && there->is.registered;
-    life_give(&lock);
+    life_release(&lock);
     if (again)
         return CUDA_SUCCESS; /* enter says so */
     if (is->flags & CU_MEMHOSTREGISTER_IOMEMORY)

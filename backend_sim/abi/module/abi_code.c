@@ -42,10 +42,10 @@ static CUresult load(void *image_out, bool library)
     if (!image)
         return CUDA_ERROR_OUT_OF_MEMORY;
     image->library = library;
-    life_take(&lock);
+    life_acquire(&lock);
     image->next = images;
     images = image;
-    life_give(&lock);
+    life_release(&lock);
     memcpy(image_out, &image, sizeof image);
     return CUDA_SUCCESS;
 }
@@ -62,12 +62,12 @@ static void free_image(struct abi_image *image)
 
 static CUresult unload(const char *function, const void *handle, bool library)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     struct abi_image **link = place_of(handle), *image = *link;
     bool found = image && image->library == library;
     if (found)
         *link = image->next;
-    life_give(&lock);
+    life_release(&lock);
     if (!found)
         return refuse_handle(function, handle);
     free_image(image);
@@ -95,21 +95,21 @@ static struct CUfunc_st *function_in(const void *handle)
 
 CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     const struct CUfunc_st *f = function_in(handle);
     if (f)
         *found = *f;
-    life_give(&lock);
+    life_release(&lock);
     return f ? CUDA_SUCCESS : refuse_handle(function, handle);
 }
 
 void abi_function_set(const void *handle, CUfunction_attribute attribute, int value)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     struct CUfunc_st *f = function_in(handle);
     if (f) /* LCOV_EXCL_BR_LINE: unless another thread unloads it, just now */
         f->attribute[attribute] = value;
-    life_give(&lock);
+    life_release(&lock);
 }
 
 enum { DEFAULT_SHARED = 48 * 1024, DEFAULT_CARVEOUT = -1 }; /* before anything is set */
@@ -135,20 +135,20 @@ static struct CUfunc_st *function_of(struct abi_image *image, const struct abi_k
 static struct CUfunc_st *function_for(const void *handle, const struct abi_kernel *kernel, bool *image_lives)
 {
     struct CUfunc_st *f = NULL;
-    life_take(&lock);
+    life_acquire(&lock);
     struct abi_image *image = *place_of(handle);
     *image_lives = image != NULL;
     if (image) /* LCOV_EXCL_BR_LINE: unless another thread unloads it, just now */
         f = function_of(image, kernel);
-    life_give(&lock);
+    life_release(&lock);
     return f;
 }
 
 static bool is_image(const void *handle)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     bool found = *place_of(handle) != NULL;
-    life_give(&lock);
+    life_release(&lock);
     return found;
 }
 

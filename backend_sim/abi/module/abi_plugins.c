@@ -188,9 +188,9 @@ CUresult abi_kernel_find(const char *function, const char *name, const struct ab
     bool again;
     struct abi_kernel *found;
     int cancel = life_no_cancel(); /* libraries are read */
-    life_take(&lock);
+    life_acquire(&lock);
     CUresult result = find(name, &found, &again);
-    life_give(&lock);
+    life_release(&lock);
     life_may_cancel(cancel);
     *kernel = found;
     if (result != CUDA_ERROR_NOT_FOUND)
