@@ -10,19 +10,20 @@ static _Thread_local unsigned own; /* 1 and up; 0: none yet */
 void readers_init(struct readers *readers)
 {
     atomic_init(&readers->open, false);
-    readers->asked = 0;
-    for (unsigned i = 0; i < READERS_LINES; i++)
+    readers->queries = 0;
+    for (unsigned i = 0; i < READERS_SLOTS; i++)
         atomic_init(&readers->line[i].inside, 0);
 }
 
-struct readers_line *readers_enter(struct readers *readers)
+struct readers_slot *readers_enter(struct readers *readers)
 {
     if (!atomic_load_explicit(&readers->open, memory_order_relaxed))
         return NULL;
     if (!own)
-        own = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % READERS_LINES + 1;
-    struct readers_line *line = &readers->line[own - 1];
-    /* Sequentially consistent with readers_wait: either this load sees the bias revoked, or readers_wait sees our slot in use. */
+        own = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % READERS_SLOTS + 1;
+    struct readers_slot *line = &readers->line[own - 1];
+    /* Sequentially consistent with readers_drain: either this load sees the bias revoked, or readers_drain sees the slot in
+     * use. */
     atomic_fetch_add(&line->inside, 1);
     if (atomic_load(&readers->open))
         return line;
@@ -30,15 +31,15 @@ struct readers_line *readers_enter(struct readers *readers)
     return NULL;
 }
 
-void readers_leave(struct readers_line *line)
+void readers_leave(struct readers_slot *line)
 {
     atomic_fetch_sub_explicit(&line->inside, 1, memory_order_release);
 }
 
-void readers_wait(struct readers *readers)
+void readers_drain(struct readers *readers)
 {
     atomic_store(&readers->open, false);
-    for (unsigned i = 0; i < READERS_LINES; i++)
+    for (unsigned i = 0; i < READERS_SLOTS; i++)
         while (atomic_load(&readers->line[i].inside))
             sched_yield();
 }

@@ -5,9 +5,9 @@
  *   bias on         each thread enters a reader slot of its own, checks that the bias is still on, and reads
  *   a change        takes the lock, revokes the bias, drains the reader slots; from then on all calls take the lock
  *
- * A writer takes the lock and revokes the bias (readers_shut), so the holder of the lock is alone, as ever; a writer revokes it
+ * A writer takes the lock and revokes the bias (readers_revoke), so the holder of the lock is alone, as ever; a writer revokes it
  * again after every wait that released the lock. Readers that find the bias off take the lock, revoke nothing, and count
- * themselves (readers_asked). A program that changes things all the time never turns the bias on, and pays for one load. A
+ * themselves (readers_count_query). A program that changes things all the time never turns the bias on, and pays for one load. A
  * reader never waits while it is in a slot.
  */
 #ifndef SIM_READERS_H
@@ -19,9 +19,9 @@
 
 #include "cache_line.h"
 
-enum { READERS_LINES = 16, READERS_TRUST = 64 };
+enum { READERS_SLOTS = 16, READERS_TRUST = 64 };
 
-struct readers_line {
+struct readers_slot {
     atomic_uint inside;
     char rest[VMM_CACHE_LINE_APART - sizeof(atomic_uint)];
 };
@@ -29,32 +29,32 @@ struct readers_line {
 struct readers {
     char before[VMM_CACHE_LINE_APART]; /* the machine's lock */
     atomic_bool open;
-    unsigned asked; /* queries since the last change; guarded by the lock */
+    unsigned queries; /* since the last change; guarded by the lock */
     char rest[VMM_CACHE_LINE_APART - sizeof(atomic_bool) - sizeof(unsigned)];
-    struct readers_line line[READERS_LINES];
+    struct readers_slot line[READERS_SLOTS];
 };
 
 void readers_init(struct readers *readers);
 
 /* Enters the calling thread's slot and returns it, if the thread may read without the lock; else NULL. */
-struct readers_line *readers_enter(struct readers *readers);
-void readers_leave(struct readers_line *line);
+struct readers_slot *readers_enter(struct readers *readers);
+void readers_leave(struct readers_slot *line);
 
 /* With the lock: drains the reader slots. */
-void readers_wait(struct readers *readers);
+void readers_drain(struct readers *readers);
 
 /* With the lock, just taken: revokes the bias and drains the slots, which stay empty until the lock is released. */
-static inline void readers_shut(struct readers *readers)
+static inline void readers_revoke(struct readers *readers)
 {
-    readers->asked = 0;
+    readers->queries = 0;
     if (atomic_load_explicit(&readers->open, memory_order_relaxed))
-        readers_wait(readers);
+        readers_drain(readers);
 }
 
 /* With the lock, by a caller that changed nothing, before it releases the lock. */
-static inline void readers_asked(struct readers *readers)
+static inline void readers_count_query(struct readers *readers)
 {
-    if (++readers->asked >= READERS_TRUST)
+    if (++readers->queries >= READERS_TRUST)
         atomic_store_explicit(&readers->open, true, memory_order_release);
 }
 

@@ -21,7 +21,7 @@
 static void ask_with_the_lock(struct readers *readers, unsigned times)
 {
     for (unsigned i = 0; i < times; i++)
-        readers_asked(readers);
+        readers_count_query(readers);
 }
 
 static void test_door(void)
@@ -31,16 +31,16 @@ static void test_door(void)
     tap_ok(!readers_enter(&readers), "at first the door is shut");
     ask_with_the_lock(&readers, READERS_TRUST - 1);
     tap_ok(!readers_enter(&readers), "one question too few");
-    readers_shut(&readers);
+    readers_revoke(&readers);
     ask_with_the_lock(&readers, READERS_TRUST - 1);
     tap_ok(!readers_enter(&readers), "a change between: they are not in a row");
     ask_with_the_lock(&readers, 1);
-    struct readers_line *one = readers_enter(&readers), *two = readers_enter(&readers);
+    struct readers_slot *one = readers_enter(&readers), *two = readers_enter(&readers);
     tap_ok(one && two && atomic_load(&one->inside) == 2, "then the door is open, and who is inside is noted");
     readers_leave(two);
     readers_leave(one);
     tap_u64(atomic_load(&one->inside), 0, "nobody is left inside");
-    readers_shut(&readers);
+    readers_revoke(&readers);
     tap_ok(!readers_enter(&readers) && !atomic_load(&one->inside), "shut again");
 }
 
@@ -73,10 +73,10 @@ static void test_between(void)
     sigaction(SIGSEGV, &action, &before_segv);
     sigaction(SIGBUS, &action, &before_bus);
     mprotect(lines, page, PROT_NONE);
-    struct readers_line *line = readers_enter(split);
+    struct readers_slot *line = readers_enter(split);
     sigaction(SIGSEGV, &before_segv, NULL);
     sigaction(SIGBUS, &before_bus, NULL);
-    for (unsigned i = 0; i < READERS_LINES; i++)
+    for (unsigned i = 0; i < READERS_SLOTS; i++)
         left += atomic_load(&split->line[i].inside);
     tap_ok(!line && !atomic_load(&split->open), "a question that finds the door shut at its second look takes the lock");
     tap_u64(left, 0, "and is not inside, where the change would wait for it");
@@ -93,7 +93,7 @@ static void *line_of_thread(void *readers)
 /* Each thread has a line of its own, until there are more threads than lines. */
 static void test_lines(void)
 {
-    enum { MANY = 2 * READERS_LINES };
+    enum { MANY = 2 * READERS_SLOTS };
     static struct readers readers;
     unsigned wrong = 0;
     readers_init(&readers);
@@ -105,8 +105,8 @@ static void test_lines(void)
             tap_bail("no thread");
         wrong += !line;
     }
-    for (unsigned i = 0; i < READERS_LINES; i++)
-        wrong += atomic_load(&readers.line[i].inside) != MANY / READERS_LINES;
+    for (unsigned i = 0; i < READERS_SLOTS; i++)
+        wrong += atomic_load(&readers.line[i].inside) != MANY / READERS_SLOTS;
     tap_u64(wrong, 0, "threads are spread over the lines");
 }
 
@@ -119,7 +119,7 @@ static void *shut_it(void *argument)
 {
     struct door *door = argument;
     atomic_store(&door->near, true);
-    readers_shut(&door->readers);
+    readers_revoke(&door->readers);
     atomic_store(&door->shut, true);
     return NULL;
 }
@@ -133,7 +133,7 @@ static void test_waits(void)
     bool early = false;
     readers_init(&door.readers);
     ask_with_the_lock(&door.readers, READERS_TRUST);
-    struct readers_line *line = readers_enter(&door.readers);
+    struct readers_slot *line = readers_enter(&door.readers);
     pthread_create(&thread, NULL, shut_it, &door);
     while (!atomic_load(&door.near))
         sched_yield();
@@ -157,7 +157,7 @@ static void *asker(void *argument)
 {
     struct world *w = argument;
     for (unsigned i = 0; i < ROUNDS; i++) {
-        struct readers_line *line = readers_enter(&w->readers);
+        struct readers_slot *line = readers_enter(&w->readers);
         if (!line)
             pthread_mutex_lock(&w->lock);
         if (w->one != w->other)
@@ -166,7 +166,7 @@ static void *asker(void *argument)
             atomic_fetch_add(&w->inside, 1);
             readers_leave(line);
         } else {
-            readers_asked(&w->readers);
+            readers_count_query(&w->readers);
             pthread_mutex_unlock(&w->lock);
         }
     }
@@ -178,7 +178,7 @@ static void *changer(void *argument)
     struct world *w = argument;
     for (unsigned i = 0; i < CHANGES; i++) {
         pthread_mutex_lock(&w->lock);
-        readers_shut(&w->readers);
+        readers_revoke(&w->readers);
         w->one++;
         atomic_signal_fence(memory_order_seq_cst); /* one after the other, whatever the compiler thinks */
         w->other++;
@@ -201,7 +201,7 @@ static void test_threads(void)
         pthread_join(thread[i], NULL);
     tap_u64(atomic_load(&w.differed), 0, "no question falls into a change");
     unsigned left = 0;
-    for (unsigned i = 0; i < READERS_LINES; i++)
+    for (unsigned i = 0; i < READERS_SLOTS; i++)
         left += atomic_load(&w.readers.line[i].inside);
     tap_u64(left, 0, "nobody is left inside, who came as the door was shut neither");
     tap_ok(atomic_load(&w.inside) > 0, "some were asked without the lock");

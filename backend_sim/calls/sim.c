@@ -82,7 +82,7 @@ __attribute__((noinline)) static vmm_result run_query(struct sim_process *proces
                                                       sim_handler handler)
 {
     struct sim_machine *machine = process->machine;
-    struct readers_line *line = readers_enter(&machine->readers);
+    struct readers_slot *line = readers_enter(&machine->readers);
     if (!line)
         sim_machine_lock_to_read(machine);
     else if (SIM_DEBUG)
@@ -95,7 +95,7 @@ __attribute__((noinline)) static vmm_result run_query(struct sim_process *proces
             sim_machine_read(machine, false);
         readers_leave(line);
     } else {
-        readers_asked(&machine->readers);
+        readers_count_query(&machine->readers);
         sim_machine_unlock(machine);
     }
     return result;

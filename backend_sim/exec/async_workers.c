@@ -98,6 +98,6 @@ bool async_workers_pause(struct sim_process *process, uint64_t nanoseconds)
         ;
     sim_machine_note(process->machine, true);
     life_may_cancel(cancel);
-    readers_shut(&process->machine->readers);
+    readers_revoke(&process->machine->readers);
     return !in_flight->workers.stopping;
 }

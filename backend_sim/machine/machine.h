@@ -130,7 +130,7 @@ static inline void sim_machine_lock(struct sim_machine *machine)
     life_acquire(&machine->lock);
     sim_machine_note(machine, true);
     machine->turns++;
-    readers_shut(&machine->readers);
+    readers_revoke(&machine->readers);
 }
 
 /* The same for a call. A call that neither waits nor runs the program's code starts no thread before it returns. Where the
@@ -179,7 +179,7 @@ static inline void sim_machine_wait(struct sim_machine *machine, pthread_cond_t 
     pthread_cond_wait(condition, &machine->lock.mutex);
     sim_machine_note(machine, true);
     life_may_cancel(cancel);
-    readers_shut(&machine->readers);
+    readers_revoke(&machine->readers);
 }
 
 /* Does a device of the machine have the attribute? */
