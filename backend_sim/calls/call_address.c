@@ -67,7 +67,7 @@ static enum va_allocator_result take(struct sim_process *process, const struct v
     uint64_t alignment = call->alignment > profile->va_granularity ? call->alignment : profile->va_granularity;
     if (alignment > profile->va_alignment_max || call->size > profile->va_end - profile->va_start)
         return VA_ALLOCATOR_FULL;
-    return va_allocator_take(&process->space, call->size, alignment, call->addr, address);
+    return va_allocator_take(&process->va, call->size, alignment, call->addr, address);
 }
 
 /* Warns when the reservation is not at the hint, or covers a mapping that runs past the end of another reservation. */
@@ -96,7 +96,7 @@ vmm_result sim_mem_address_reserve(struct sim_process *process, const struct vmm
         return sim_out_of_host_memory();
     enum va_allocator_result taken = take(process, call, &address);
     if (taken == VA_ALLOCATOR_TAKEN && !addrmap_insert(&process->reservations, address, reservation)) {
-        va_allocator_free(&process->space, address, call->size);
+        va_allocator_free(&process->va, address, call->size);
         taken = VA_ALLOCATOR_NO_MEMORY;
     }
     if (taken != VA_ALLOCATOR_TAKEN) {
@@ -161,7 +161,7 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
                           .kind = VMM_OBJECT_RESERVATION};
     retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->reservations, reservation->start);
-    va_allocator_free(&process->space, reservation->start, reservation->size);
+    va_allocator_free(&process->va, reservation->start, reservation->size);
     pool_free(&process->reservation_pool, reservation);
     return VMM_SUCCESS;
 }

@@ -34,12 +34,12 @@ static bool take(struct sim_process *process, uint64_t size, uint64_t unit, uint
 {
     const struct sim_mapping *mapping;
     for (uint64_t from = 0;; from = mapping->start + mapping->size) {
-        if (va_allocator_take(&process->space, size, unit, from, address) != VA_ALLOCATOR_TAKEN)
+        if (va_allocator_take(&process->va, size, unit, from, address) != VA_ALLOCATOR_TAKEN)
             return false;
         mapping = sim_mapping_in(process, *address, size);
         if (!mapping)
             return true;
-        va_allocator_free(&process->space, *address, size);
+        va_allocator_free(&process->va, *address, size);
     }
 }
 
@@ -50,7 +50,7 @@ static bool enter(struct sim_process *process, struct sim_allocation *allocation
     if (!take(process, allocation->span, unit, &address))
         return false;
     if (!addrmap_insert(&process->allocations, address, allocation)) {
-        va_allocator_free(&process->space, address, allocation->span);
+        va_allocator_free(&process->va, address, allocation->span);
         return false;
     }
     allocation->start = address;
@@ -60,7 +60,7 @@ static bool enter(struct sim_process *process, struct sim_allocation *allocation
 static void leave(struct sim_process *process, const struct sim_allocation *allocation)
 {
     addrmap_remove(&process->allocations, allocation->start);
-    va_allocator_free(&process->space, allocation->start, allocation->span);
+    va_allocator_free(&process->va, allocation->start, allocation->span);
 }
 
 static vmm_result allocate(struct sim_process *process, const struct vmm_call_mem_alloc *call,

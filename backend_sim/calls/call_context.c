@@ -28,31 +28,31 @@ static vmm_result refuse_context(const struct sim_process *process, uint64_t val
 
 /* Takes the addresses that the driver occupies in two chunks with the first context: all but the last 2 MiB of the lower chunk,
  * and the first 8 MiB of the upper. Skips a chunk in which the program already has something. False when out of memory. */
-static bool open_context_space(struct sim_process *process)
+static bool open_context_va(struct sim_process *process)
 {
     const struct sim_profile *profile = &process->machine->profile;
     uint64_t chunk = profile->va_chunk, unit = profile->va_granularity, from = process->window.context, lower, upper;
-    if (process->context_space || !from || chunk < 8 * unit)
+    if (process->context_va || !from || chunk < 8 * unit)
         return true;
-    enum va_allocator_result result = va_allocator_take(&process->space, chunk - unit, chunk, from, &lower);
+    enum va_allocator_result result = va_allocator_take(&process->va, chunk - unit, chunk, from, &lower);
     if (result == VA_ALLOCATOR_TAKEN) {
-        result = va_allocator_take(&process->space, 4 * unit, chunk, from + chunk, &upper);
+        result = va_allocator_take(&process->va, 4 * unit, chunk, from + chunk, &upper);
         if (result == VA_ALLOCATOR_NO_MEMORY)
-            va_allocator_free(&process->space, lower, chunk - unit);
+            va_allocator_free(&process->va, lower, chunk - unit);
         else
             process->context_taken[0] = (struct sim_reservation){.start = lower, .size = chunk - unit};
         if (result == VA_ALLOCATOR_TAKEN)
             process->context_taken[1] = (struct sim_reservation){.start = upper, .size = 4 * unit};
     }
-    process->context_space = result != VA_ALLOCATOR_NO_MEMORY;
-    return process->context_space;
+    process->context_va = result != VA_ALLOCATOR_NO_MEMORY;
+    return process->context_va;
 }
 
 static struct sim_context *new_context(struct sim_process *process, int device, bool primary,
                                        const struct vmm_call *call)
 {
     struct sim_context *context = slots_ready(&process->contexts) ? heap.calloc(1, sizeof *context) : NULL;
-    if (!context || !open_context_space(process)) {
+    if (!context || !open_context_va(process)) {
         heap.free(context);
         sim_out_of_host_memory();
         return NULL;

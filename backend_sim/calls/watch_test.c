@@ -152,18 +152,18 @@ static void test_ranges(struct scene *s)
 static void test_space(struct scene *s)
 {
     struct sim_process *p = s->process;
-    struct va_allocator *space = &p->space;
-    struct chunk *chunk = addrmap_floor(&space->chunks, s->small);
+    struct va_allocator *va = &p->va;
+    struct chunk *chunk = addrmap_floor(&va->chunks, s->small);
     BREAKS(chunk->used, chunk->used - 1, process_check(p), "of the open chunk at");
     BREAKS(chunk->used, chunk->used - 1, process_check_at(p, s->small), "addresses: of the open chunk at");
-    space->last.newest = false;
-    BREAKS(space->last.given, true, process_check(p), "was given back last, and another one taken since");
-    free_ranges_add(&space->large, chunk->start, space->chunk);
+    va->last.newest = false;
+    BREAKS(va->last.given, true, process_check(p), "was given back last, and another one taken since");
+    free_ranges_add(&va->large, chunk->start, va->chunk);
     check_breaks(process_check_at(p, s->small), "are free outside of it");
-    free_ranges_take(&space->large, chunk->start, space->chunk);
-    free_ranges_add(&space->large, s->at, SMALL_SPACE);
+    free_ranges_take(&va->large, chunk->start, va->chunk);
+    free_ranges_add(&va->large, s->at, SMALL_SPACE);
     check_breaks(process_check(p), "R1: 0x4000000 bytes of the range at");
-    free_ranges_take(&space->large, s->at, SMALL_SPACE);
+    free_ranges_take(&va->large, s->at, SMALL_SPACE);
 }
 
 static void test_values(struct scene *s)

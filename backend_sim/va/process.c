@@ -15,12 +15,12 @@ _Static_assert(sizeof(struct sim_mapping) <= 64, "one cache line");
 #define TAG_EVENT 0x5645
 
 /* Opens the VA allocator. Excludes the profile's taken addresses, unless the window moved away from them. */
-static bool open_space(struct va_allocator *space, const struct host_window *window, const struct sim_profile *profile)
+static bool open_va(struct va_allocator *va, const struct host_window *window, const struct sim_profile *profile)
 {
     uint64_t chunk = profile->va_chunk ? profile->va_chunk : profile->va_granularity;
-    bool ok = va_allocator_init(space, window->start, window->end, chunk);
+    bool ok = va_allocator_init(va, window->start, window->end, chunk);
     for (int i = 0; window->start == profile->va_start && ok && i < SIM_MAX_TAKEN && profile->va_taken[i].end; i++)
-        ok = va_allocator_exclude(space, profile->va_taken[i].start, profile->va_taken[i].end);
+        ok = va_allocator_exclude(va, profile->va_taken[i].start, profile->va_taken[i].end);
     return ok;
 }
 
@@ -69,9 +69,9 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     if (!context_stack_init(&process->current))
         return false;
     host_window_open(&process->window, profile, machine->bytes ? options->window : HOST_WINDOW_NONE);
-    if (!open_space(&process->space, &process->window, profile)) {
+    if (!open_va(&process->va, &process->window, profile)) {
         host_window_close(&process->window);
-        va_allocator_clear(&process->space);
+        va_allocator_clear(&process->va);
         context_stack_clear(&process->current);
         return false;
     }
@@ -120,7 +120,7 @@ void sim_process_clear(struct sim_process *process)
     slots_clear(&process->streams);
     slots_clear(&process->events);
     clear_maps(process);
-    va_allocator_clear(&process->space);
+    va_allocator_clear(&process->va);
     host_window_close(&process->window);
     context_stack_clear(&process->current);
 }
@@ -253,7 +253,7 @@ void sim_allocation_end(struct sim_process *process, struct sim_allocation *allo
                                 .location = allocation->block->prop.location};
     retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->allocations, allocation->start);
-    va_allocator_free(&process->space, allocation->start, allocation->span);
+    va_allocator_free(&process->va, allocation->start, allocation->span);
     sim_block_drop(process->machine, allocation->block);
     heap.free(allocation);
 }

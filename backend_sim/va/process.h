@@ -149,13 +149,13 @@ struct sim_process {
     uint64_t opened;              /* the system's process that created it */
     struct context_stack current;   /* each thread's contexts */
     struct host_window window;       /* the process's device addresses, and which of them the host backs */
-    struct va_allocator space;
+    struct va_allocator va;
     struct addrmap reservations, mappings, allocations;
     struct pool reservation_pool, mapping_pool, handle_pool; /* memory for these objects */
     struct slots handles, contexts, streams, events;
     uint64_t host_sees; /* number of mappings that are shown in place (host.h) */
     uint32_t aliased; /* number of handles that are mapped more than once */
-    bool context_space; /* the first context has opened its chunks */
+    bool context_va; /* the first context has opened its chunks */
     struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it has been retained */
     uint32_t primary_retains[VMM_MAX_DEVICES];
     uint32_t peers_opened[VMM_MAX_DEVICES]; /* bit j of [i]: work on i has access to cuMemAlloc's memory of j (abi_query.h) */

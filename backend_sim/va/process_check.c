@@ -31,7 +31,7 @@ static const char *check_range(const struct sim_process *process, const char *ki
 {
     if (!size || size > UINT64_MAX - start)
         return check_say("%s%" PRIu32 " has 0x%" PRIx64 " bytes at 0x%" PRIx64, kind, number, size, start);
-    return check_in(va_allocator_check_taken(&process->space, start, size, taken), "%s%" PRIu32, kind, number);
+    return check_in(va_allocator_check_taken(&process->va, start, size, taken), "%s%" PRIu32, kind, number);
 }
 
 /* Reservations and allocations in the order of their addresses: no two overlap. */
@@ -60,7 +60,7 @@ static const char *check_ranges(const struct sim_process *process, struct va_all
     return said;
 }
 
-static const char *check_space(const struct sim_process *process)
+static const char *check_va(const struct sim_process *process)
 {
     struct va_allocator_taken taken = {0};
     const char *said = check_in(addrmap_check(&process->reservations, start_of), "reservations");
@@ -72,7 +72,7 @@ static const char *check_space(const struct sim_process *process)
         if (process->context_taken[i].size)
             said = check_range(process, "context ", (uint32_t)i, process->context_taken[i].start, process->context_taken[i].size, &taken);
     taken.large_bytes += excluded(process, &taken.large);
-    return said ? said : check_in(va_allocator_check(&process->space, process->window.end - process->window.start, &taken), "addresses");
+    return said ? said : check_in(va_allocator_check(&process->va, process->window.end - process->window.start, &taken), "addresses");
 }
 
 /* ---- mappings ---- */
@@ -278,7 +278,7 @@ const char *process_check(struct sim_process *process)
     struct tally tally = {.process = process};
     const char *said = check_tables(process);
     if (!said)
-        said = check_space(process);
+        said = check_va(process);
     if (!said) {
         slots_each(&process->handles, start_handle, NULL);
         said = check_mappings(&tally);
@@ -321,7 +321,7 @@ const char *process_check_at(const struct sim_process *process, uint64_t address
         said = check_range(process, "R", r->number, r->start, r->size, &taken);
     if (a && !said)
         said = check_allocation(process, a);
-    return said ? said : check_in(va_allocator_check_at(&process->space, address), "addresses");
+    return said ? said : check_in(va_allocator_check_at(&process->va, address), "addresses");
 }
 
 const char *process_check_value(const struct sim_process *process, uint64_t value)

@@ -40,19 +40,19 @@ struct va_allocator {
 };
 
 /* All of [start, end) is free at first; chunk is a power of two. False when out of memory. */
-bool va_allocator_init(struct va_allocator *space, uint64_t start, uint64_t end, uint64_t chunk);
+bool va_allocator_init(struct va_allocator *va, uint64_t start, uint64_t end, uint64_t chunk);
 /* Takes [start, end), which is whole free chunks, permanently. False when out of memory. */
-bool va_allocator_exclude(struct va_allocator *space, uint64_t start, uint64_t end);
-void va_allocator_clear(struct va_allocator *space);
+bool va_allocator_exclude(struct va_allocator *va, uint64_t start, uint64_t end);
+void va_allocator_clear(struct va_allocator *va);
 
 enum va_allocator_result { VA_ALLOCATOR_TAKEN, VA_ALLOCATOR_FULL, VA_ALLOCATOR_NO_MEMORY };
 
 /* Takes the lowest place for size bytes at a multiple of alignment (a power of two), at or above from. Unless the
  * result is VA_ALLOCATOR_TAKEN nothing has changed. */
-enum va_allocator_result va_allocator_take(struct va_allocator *space, uint64_t size, uint64_t alignment, uint64_t from,
+enum va_allocator_result va_allocator_take(struct va_allocator *va, uint64_t size, uint64_t alignment, uint64_t from,
                              uint64_t *address);
 /* Frees a range exactly as it was taken. */
-void va_allocator_free(struct va_allocator *space, uint64_t address, uint64_t size);
+void va_allocator_free(struct va_allocator *va, uint64_t address, uint64_t size);
 
 /* The sums of what the caller took and did not free: large ranges in whole chunks, including excluded ranges. */
 struct va_allocator_taken {
@@ -60,11 +60,11 @@ struct va_allocator_taken {
     size_t large, small; /* ranges */
 };
 /* Adds a range. NULL, or the reason why the range is not taken. */
-const char *va_allocator_check_taken(const struct va_allocator *space, uint64_t address, uint64_t size,
+const char *va_allocator_check_taken(const struct va_allocator *va, uint64_t address, uint64_t size,
                                      struct va_allocator_taken *taken);
 /* Checks the whole allocator, which has size bytes of addresses. */
-const char *va_allocator_check(const struct va_allocator *space, uint64_t size, const struct va_allocator_taken *taken);
+const char *va_allocator_check(const struct va_allocator *va, uint64_t size, const struct va_allocator_taken *taken);
 /* Checks what lies around one address. */
-const char *va_allocator_check_at(const struct va_allocator *space, uint64_t address);
+const char *va_allocator_check_at(const struct va_allocator *va, uint64_t address);
 
 #endif
