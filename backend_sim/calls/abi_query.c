@@ -59,7 +59,7 @@ bool abi_query_context(const vmm_system *sys, uint64_t value, struct abi_query_c
     const struct sim_context *found = object;
     if (found)
         *context = (struct abi_query_context){.device = found->device, .primary = found->primary,
-                                        .alive = live && !found->ended_primary, .id = found->number};
+                                              .alive = live && !found->ended_primary, .id = found->number};
     unlock(process);
     return found != NULL;
 }
@@ -97,8 +97,8 @@ bool abi_query_stream(const vmm_system *sys, uint64_t value, struct abi_query_st
     const struct sim_stream *found = object;
     if (live)
         *stream = (struct abi_query_stream){found->context,
-                                      found->non_blocking ? VMM_STREAM_NON_BLOCKING : VMM_STREAM_DEFAULT,
-                                      found->number};
+                                            found->non_blocking ? VMM_STREAM_NON_BLOCKING : VMM_STREAM_DEFAULT,
+                                            found->number};
     unlock(process);
     return live;
 }
@@ -155,7 +155,7 @@ static const enum translate_use uses[] = {[ABI_QUERY_TO_HOST] = TRANSLATE_TO_HOS
                                       [ABI_QUERY_FROM_HOST] = TRANSLATE_FROM_HOST, [ABI_QUERY_FILL] = TRANSLATE_FILL};
 
 vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char *function, const char *argument, uint64_t address,
-                     uint64_t size, enum abi_query_use use)
+                           uint64_t size, enum abi_query_use use)
 {
     struct sim_process *process = lock(sys);
     struct sim_context *context;
@@ -178,7 +178,7 @@ static bool may(const struct sim_process *process, int device, uint64_t address,
 }
 
 bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use,
-                     uint64_t *first)
+                           uint64_t *first)
 {
     struct sim_process *process = lock(sys);
     struct sim_context *context;

@@ -61,7 +61,7 @@ static vmm_result refuse_space(const struct sim_process *process, const struct v
 
 /* Takes addresses for the reservation: the lowest free ones at or above the hint. */
 static enum va_allocator_result take(struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
-                              uint64_t *address)
+                                     uint64_t *address)
 {
     const struct sim_profile *profile = &process->machine->profile;
     uint64_t alignment = call->alignment > profile->va_granularity ? call->alignment : profile->va_granularity;
@@ -152,13 +152,13 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
         return result;
     struct sim_origin ended = sim_origin(&call->head);
     struct retired_range retired = {.start = reservation->start,
-                          .size = reservation->size,
-                          .created = reservation->made.number,
-                          .created_by = reservation->made.call,
-                          .ended = ended.number,
-                          .ended_by = ended.call,
-                          .number = reservation->number,
-                          .kind = VMM_OBJECT_RESERVATION};
+                                    .size = reservation->size,
+                                    .created = reservation->made.number,
+                                    .created_by = reservation->made.call,
+                                    .ended = ended.number,
+                                    .ended_by = ended.call,
+                                    .number = reservation->number,
+                                    .kind = VMM_OBJECT_RESERVATION};
     retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->reservations, reservation->start);
     va_allocator_free(&process->va, reservation->start, reservation->size);

@@ -135,7 +135,7 @@ static void lose(struct sim_process *process, const struct queue_place *place, c
      * of a copy between devices. */
     bool of_command = with_host(t) || (t->direction == FILL && t->size == 1);
     struct device_loss loss = {.kind = of_command ? SIM_FAULT_HOST_COPY : SIM_FAULT_COPY, .place = place, .call = call,
-                        .issued_by = issued_by, .width = 1, .use = TWIN_WRITE};
+                               .issued_by = issued_by, .width = 1, .use = TWIN_WRITE};
     if (t->direction != TO_HOST)
         loss.address = first_bad(process, place->device, t->dst, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     if (t->direction == TO_HOST ||

@@ -269,7 +269,7 @@ static bool pass_loose_range(const struct sim_process *process, const struct vmm
 
 /* Unmaps all mappings from first up to end, or none. */
 static vmm_result unmap_all(struct sim_process *process, const struct vmm_call_mem_unmap *call, struct sim_mapping *first,
-                      uint64_t end)
+                            uint64_t end)
 {
     struct sim_mapping *next;
     if (!sim_host_hide(process, first, end))

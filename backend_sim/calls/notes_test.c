@@ -20,7 +20,7 @@ static void no_addresses(void)
     reported(vmm_mem_address_reserve(sys, &at, all, 0, hint, 0), "VMM-RESERVE-SPACE", "addr", hint, profile->va_end, note);
     const uint64_t alignment = 2 * profile->va_alignment_max;
     reported(vmm_mem_address_reserve(sys, &at, G, alignment, 0, 0), "VMM-RESERVE-SPACE", "alignment", alignment,
-         profile->va_alignment_max, "no address of this machine has a larger alignment");
+             profile->va_alignment_max, "no address of this machine has a larger alignment");
     tap_u64(at, 0, "the refused calls write no address");
     need(vmm_mem_address_reserve(sys, &at, G, profile->va_alignment_max, 0, 0));
     tap_u64(at % profile->va_alignment_max, 0, "the largest alignment succeeds");
@@ -126,10 +126,10 @@ static void tile_pools(void)
     const uint64_t size = (total / G + 1) * G, limit = UINT64_C(1) << 45;
     snprintf(note, sizeof note, "a tile pool of %llu bytes, more than is free", (unsigned long long)size);
     reported(vmm_mem_create(sys, &handle, size, &prop, 0), "VMM-CREATE-TILE-POOL", "prop.allocFlags.usage",
-         VMM_MEM_CREATE_USAGE_TILE_POOL, left, note);
+             VMM_MEM_CREATE_USAGE_TILE_POOL, left, note);
     tap_ok(nearest_is(VMM_OBJECT_DEVICE, 0), "the nearest object is the device");
     reported(vmm_mem_create(sys, &handle, limit - G, &prop, 0), "VMM-CREATE-TILE-POOL", "prop.allocFlags.usage",
-         VMM_MEM_CREATE_USAGE_TILE_POOL, left, "a tile pool of 35184369991680 bytes, more than is free");
+             VMM_MEM_CREATE_USAGE_TILE_POOL, left, "a tile pool of 35184369991680 bytes, more than is free");
     reported(vmm_mem_create(sys, &handle, limit, &prop, 0), "VMM-CREATE-MEMORY", "size", limit, left, "");
     tap_ok(nearest_is(VMM_OBJECT_DEVICE, 0), "the nearest object is the device");
     vmm_mem_allocation_prop host = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}};

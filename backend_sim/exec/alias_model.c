@@ -135,7 +135,7 @@ static bool replicas(struct twin_memory *memory, uint64_t address, unsigned widt
 void alias_model_open(struct alias_model *model, const struct sim_process *process, struct twin_memory *inner, uint64_t launch)
 {
     *model = (struct alias_model){.memory = {.run = run, .replicas = replicas, .fleeting = true, .fence = fence}, .inner = inner,
-                            .process = process, .chance = chance_of(process->options.stale_seed, launch)};
+                                  .process = process, .chance = chance_of(process->options.stale_seed, launch)};
 }
 
 bool alias_model_close(struct alias_model *model)

@@ -378,7 +378,7 @@ static vmm_result issued(struct sim_process *process)
 }
 
 vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                        enum vmm_call_id issued_by)
+                           enum vmm_call_id issued_by)
 {
     assert_locked(process->machine);
     struct work *work = work_new(call, vmm_reported_call((uint16_t)issued_by));
@@ -390,7 +390,7 @@ vmm_result in_flight_issue(struct sim_process *process, const struct queue_place
 }
 
 vmm_result in_flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                       uint64_t after, struct sim_event *event)
+                          uint64_t after, struct sim_event *event)
 {
     assert_locked(process->machine);
     struct work *work = work_new(call, vmm_reported_call(call->id));

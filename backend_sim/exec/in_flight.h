@@ -70,13 +70,13 @@ void in_flight_close(struct in_flight *in_flight);
 
 /* The queue place of a stream, for work in that context; stream is NULL, a default stream, or a live stream. */
 struct queue_place in_flight_place(const struct sim_process *process, const struct sim_context *context,
-                                vmm_stream stream);
+                                   vmm_stream stream);
 
 /* Queues the call: a launch, a host function, or a copy or fill on a stream. The caller has checked the arguments; what they
  * point to is copied. issued_by is the call that the program made, if that is a different one. SUCCESS, or SYSTEM-HOST-MEMORY:
  * nothing is queued then. */
 vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                        enum vmm_call_id issued_by);
+                           enum vmm_call_id issued_by);
 
 /* Does the remaining work that the scope covers and removes it from the queue: it is no longer in flight. */
 vmm_result in_flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
@@ -100,7 +100,7 @@ bool in_flight_pause(struct sim_process *process, int device, uint64_t nanosecon
  * numbered after (0: none). The event, unless it is NULL, stands for the new mark from now on. SUCCESS, or SYSTEM-HOST-MEMORY:
  * nothing has changed then. */
 vmm_result in_flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                       uint64_t after, struct sim_event *event);
+                          uint64_t after, struct sim_event *event);
 
 /* Is all work done that precedes the mark of that number? Does no work itself. True for 0 and for a mark that was already
  * waited for. */

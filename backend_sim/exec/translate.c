@@ -65,7 +65,7 @@ unsigned translate_rights(const struct sim_process *process, int device, uint64_
 }
 
 bool translate_may(const struct sim_process *process, int device, uint64_t address, unsigned width, uint64_t size,
-               unsigned need, struct translate_run *run)
+                   unsigned need, struct translate_run *run)
 {
     return translate_run(process, address, size, run) && run->length >= width && !run->block->team &&
            (translate_rights(process, device, address) & need) == need;
@@ -82,7 +82,7 @@ static bool replica_of(const struct team_member *member, uint64_t offset, unsign
 }
 
 enum translate_multimem translate_multimem(const struct sim_process *process, int device, uint64_t address, unsigned width,
-                                   unsigned need, struct translate_replicas *replicas)
+                                           unsigned need, struct translate_replicas *replicas)
 {
     struct translate_run run;
     *replicas = (struct translate_replicas){.count = 0};
@@ -204,7 +204,7 @@ static enum vmm_rule_id unmapped(enum translate_mover mover, bool is_first)
 }
 
 vmm_result translate_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
-                       enum translate_use use, const char *argument)
+                           enum translate_use use, const char *argument)
 {
     struct translate_run run;
     if (size > UINT64_MAX - address)
@@ -275,7 +275,7 @@ static vmm_result check_starts(const struct sim_process *process, int device, ui
 }
 
 vmm_result translate_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size,
-                            const char *dst_argument, const char *src_argument)
+                                const char *dst_argument, const char *src_argument)
 {
     if (size > UINT64_MAX - dst || size > UINT64_MAX - src)
         return check_starts(process, device, dst, src, dst_argument, src_argument);

@@ -75,7 +75,7 @@ static bool enough(const struct host_window *window, const struct sim_profile *p
 void host_window_open(struct host_window *window, const struct sim_profile *profile, enum host_window_choice choice)
 {
     *window = (struct host_window){.start = profile->va_start, .end = profile->va_end, .backed = profile->va_start,
-                            .context = profile->va_context};
+                                   .context = profile->va_context};
     if (choice == HOST_WINDOW_NONE || profile->va_granularity % os_page_size())
         return;
     back(window, profile);

@@ -101,8 +101,8 @@ static void others(void)
     }
     const struct retired_range retired = {.start = 1, .size = 2, .created = made.number, .ended = ended.number, .handle = 3,
                                           .number = 4,
-                                .handle_number = 5, .created_by = made.call, .ended_by = ended.call,
-                                .kind = VMM_OBJECT_MAPPING, .location = device};
+                                          .handle_number = 5, .created_by = made.call, .ended_by = ended.call,
+                                          .kind = VMM_OBJECT_MAPPING, .location = device};
     same(sim_object_retired(&retired),
          (vmm_object){.kind = VMM_OBJECT_MAPPING, .number = 4, .start = 1, .size = 2, .handle = 3, .handle_number = 5,
                       .location = device, MADE, ENDED}, "a retired range");

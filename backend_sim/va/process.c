@@ -227,8 +227,8 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
     assert_locked(process->machine);
     struct sim_handle *handle = mapping->handle;
     struct retired_range retired = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->shown,
-                          mapping->number, handle->number, mapping->made.call,   ended.call, VMM_OBJECT_MAPPING,
-                          handle->prop.location};
+                                    mapping->number, handle->number, mapping->made.call,   ended.call, VMM_OBJECT_MAPPING,
+                                    handle->prop.location};
     retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->mappings, mapping->start);
     if (rdma_concerns(handle))
@@ -243,14 +243,14 @@ void sim_allocation_end(struct sim_process *process, struct sim_allocation *allo
 {
     assert_locked(process->machine);
     const struct retired_range retired = {.start = allocation->start,
-                                .size = allocation->size,
-                                .created = allocation->made.number,
-                                .created_by = allocation->made.call,
-                                .ended = ended.number,
-                                .ended_by = ended.call,
-                                .number = allocation->number,
-                                .kind = VMM_OBJECT_ALLOCATION,
-                                .location = allocation->block->prop.location};
+                                          .size = allocation->size,
+                                          .created = allocation->made.number,
+                                          .created_by = allocation->made.call,
+                                          .ended = ended.number,
+                                          .ended_by = ended.call,
+                                          .number = allocation->number,
+                                          .kind = VMM_OBJECT_ALLOCATION,
+                                          .location = allocation->block->prop.location};
     retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->allocations, allocation->start);
     va_allocator_free(&process->va, allocation->start, allocation->span);

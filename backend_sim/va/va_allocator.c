@@ -33,7 +33,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 }
 
 static enum va_allocator_result take_large(struct va_allocator *va, uint64_t size, uint64_t alignment, uint64_t from,
-                                    uint64_t *address)
+                                           uint64_t *address)
 {
     uint64_t whole = va_allocator_round_up(size, va->chunk), at;
     if (!free_ranges_find(&va->large, whole, greater(alignment, va->chunk), va_allocator_round_up(from, va->chunk), &at))

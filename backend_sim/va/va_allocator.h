@@ -50,7 +50,7 @@ enum va_allocator_result { VA_ALLOCATOR_TAKEN, VA_ALLOCATOR_FULL, VA_ALLOCATOR_N
 /* Takes the lowest place for size bytes at a multiple of alignment (a power of two), at or above from. Unless the
  * result is VA_ALLOCATOR_TAKEN nothing has changed. */
 enum va_allocator_result va_allocator_take(struct va_allocator *va, uint64_t size, uint64_t alignment, uint64_t from,
-                             uint64_t *address);
+                                           uint64_t *address);
 /* Frees a range exactly as it was taken. */
 void va_allocator_free(struct va_allocator *va, uint64_t address, uint64_t size);
 
