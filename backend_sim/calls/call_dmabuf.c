@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for other devices of the machine: a range of addresses as a dma-buf, which here is a file with a copy of the
- * bytes, for there is no other device that could share them.
+/* Memory for other devices of the machine: a range of addresses as a dma-buf. Here it is a file with a copy of the bytes,
+ * because no other device could share them.
  *
  *   range    [ part of M1 ][  M2  ][ part of M3 ]
  *   file     [ bytes ......  (hole) ........... ]     where nothing was written the file has no bytes either

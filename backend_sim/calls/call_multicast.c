@@ -238,7 +238,7 @@ static bool is_abroad(const struct sim_process *process, const struct sim_block 
     return memory->shared && memory->share != process->machine->share;
 }
 
-/* Can the memory be shared in each way that the object can? For imported memory only the way of its import is known. */
+/* Can the memory be shared in each way that the object can? Of imported memory only the handle type of its import is known. */
 static bool may_be_shared(const struct team *team, const struct sim_handle *memory)
 {
     int types = memory->block->fabric.domain ? VMM_MEM_HANDLE_TYPE_FABRIC : 0;

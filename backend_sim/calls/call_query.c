@@ -128,7 +128,7 @@ static uint64_t answer(const struct sim_process *process, const struct place *pl
         return place->mapping ? place->mapping->made.number : place->allocation->made.number;
     case VMM_POINTER_ATTRIBUTE_MAPPED:
         return 1;
-    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS: /* for memory of cuMemAlloc READWRITE with any current context, as measured */
+    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS: /* measured: memory of cuMemAlloc has READWRITE in any context */
         return place->allocation ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : device_rights(process, place);
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
@@ -182,7 +182,7 @@ static vmm_result refuse_attribute(vmm_pointer_attribute attribute)
     return vmm_detail_refuse(VMM_RULE_POINTER_ATTRIBUTE, (uint64_t)(int64_t)attribute, 0, NULL);
 }
 
-/* Records a query for P2P_TOKENS: from then on the driver synchronises copies of this memory, and SYNC_MEMOPS says so. */
+/* Records a query for P2P_TOKENS: from then on the driver synchronises copies of this memory, and SYNC_MEMOPS is set. */
 static void note_tokens_query(struct sim_process *process, uint64_t address)
 {
     struct sim_mapping *mapping = sim_mapping_at(process, address);

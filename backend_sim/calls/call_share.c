@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for other processes: export and import. What is behind it: share.h.
+/* Memory for other processes: export and import. The shared state behind both: share.h.
  *
  *   export   H1 -> its block in what processes share -> a descriptor that names it
  *   import   descriptor -> the block -> a handle of this process
  *
- * Handles of a fabric: call_fabric.h.
+ * Fabric handles: call_fabric.h.
  */
 #include <stdio.h>
 #include <stdlib.h>

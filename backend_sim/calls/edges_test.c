@@ -112,7 +112,7 @@ static void faults(void)
     fault_at(UINT64_MAX, false, VMM_OBJECT_CONTEXT);
 }
 
-/* An allocation of another device and a mapping without rights, in either order or one of them alone. */
+/* An allocation of another device and a mapping without rights, in either order, or only one of them. */
 struct scene {
     vmm_deviceptr start[2]; /* [0]: the allocation, [1]: the mapping; 0: it does not exist */
 };

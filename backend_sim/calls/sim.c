@@ -77,7 +77,7 @@ static inline vmm_result run(struct sim_process *process, const struct vmm_call 
     return shared ? run_shared(process, call, handler) : run_it(process, call, handler);
 }
 
-/* Runs the call next to other readers where readers_enter allows it, else under the machine's lock. */
+/* Runs a query beside other readers if readers_enter allows it, else under the machine's lock. */
 __attribute__((noinline)) static vmm_result run_query(struct sim_process *process, const struct vmm_call *call,
                                                       sim_handler handler)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* team_wait.h - calls that wait until all devices of a team were added, as the documentation says of binding and mapping.
+/* team_wait.h - calls that wait until all devices of a team were added, as the documentation requires for binds and maps.
  *
  *   process A   add dev0   bind ......... waits ......... bound
  *   process B                    import   add dev1
  *
  * A call waits if a peer has the object or may still get it, and so can add the missing devices. If no peer can, a driver's
- * call would never end, so cuvmm refuses it at once. After team_wait= seconds cuvmm refuses the call as well, because a failing
- * test says more than one that hangs. A waiting call does not hold the machine's lock, and afterwards it starts over, because
- * its arguments may name objects that have ended meanwhile.
+ * call would never end, so cuvmm refuses it at once. After team_wait= seconds cuvmm refuses the call as well, because a
+ * failing test is more useful than one that hangs. A waiting call does not hold the machine's lock, and afterwards it starts
+ * over, because its arguments may name objects that have ended meanwhile.
  */
 #ifndef SIM_TEAM_WAIT_H
 #define SIM_TEAM_WAIT_H

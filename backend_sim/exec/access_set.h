@@ -5,7 +5,7 @@
  *     ranges    [ first ... last ] READ            [ first ... last ] READWRITE
  *
  * For a kernel, a dry run of its twin finds the access set: the twin computes all addresses but reads and writes nothing. The
- * run ends where the kernel would fault at present; later accesses are then unknown (complete is false).
+ * run ends where the kernel would fault under the present rights; the accesses after that are unknown (complete is false).
  */
 #ifndef SIM_ACCESS_SET_H
 #define SIM_ACCESS_SET_H

@@ -15,7 +15,7 @@ struct used {
     const struct sim_mapping *mapping;
     const struct sim_block *block;
     uint64_t first, end; /* offsets in the block */
-    uint64_t address;    /* of the first */
+    uint64_t address;    /* address of the first byte */
 };
 
 struct search {

@@ -28,13 +28,13 @@ struct alias_model {
     struct twin_memory memory; /* first: the twin passes this pointer back */
     struct twin_memory *inner;
     const struct sim_process *process;
-    uint64_t chance; /* of this launch */
+    uint64_t chance; /* of this launch: selects the words that reads return old */
     struct alias_views views;
     struct {
         struct view *view; /* of the writing mapping; NULL: no write is pending */
         uint64_t at, size;
         const unsigned char *bytes;
-    } granted; /* for writing by the last request: the bytes are written by the time of the next one */
+    } granted; /* the range that the last request may write; the twin has written it by the next request */
     bool out_of_memory;
     unsigned char mixed[VIEW_UNIT]; /* the bytes that a read returns */
 };

@@ -10,8 +10,8 @@
  * memory or revoking the rights that it uses is a mistake whether or not it has been done (VMM-UNMAP-IN-FLIGHT,
  * VMM-ACCESS-IN-FLIGHT). The exception is work that the program can observe to be done without a call (in_flight_host_visible):
  * a host function that has started proves that everything before it is done, and so do bytes that work wrote where the host can
- * read them. Work has the rights that hold when it is done. Once a fault took the device, the work still queued for it is
- * dropped.
+ * read them. Work has the rights that hold when it is done. Once a fault has cost the process a device,
+     the work still queued for it is dropped.
  *
  * late: a waiting call does the work it waits for, and no other. eager: work is done when it is issued. random: at each issue
  * and each wait, a seed picks some of the work that is ready. device: async workers do it (async_workers.h). The queue holds
@@ -92,8 +92,8 @@ void in_flight_host_visible(struct sim_process *process, struct work *work);
 /* Does the first work item that is ready and is, or is not, a host function. False when there is none. */
 bool in_flight_do_next(struct sim_process *process, bool host_function);
 
-/* Called in the middle of a kernel: lets that much time pass, as on a device; only schedule=device lets time pass at all.
- * False when the kernel must end here: the device was lost meanwhile, or the process is being closed. */
+/* Called in the middle of a kernel: waits that long, as the kernel would on a device; only under schedule=device. False when
+ * the kernel must end now: the device was lost during the wait, or the process is being closed. */
 bool in_flight_pause(struct sim_process *process, int device, uint64_t nanoseconds);
 
 /* Queues a mark (queue.h) for the call, which records an event or makes a stream wait for one. The mark depends on the mark

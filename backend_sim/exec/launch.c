@@ -144,7 +144,7 @@ static bool of_kernel(const struct sim_fault *fault)
     return fault->kind != SIM_FAULT_COPY && fault->kind != SIM_FAULT_HOST_COPY;
 }
 
-/* The reason for the fault, as a message says it. */
+/* The reason for the fault, as text for a message. */
 static const char *why(const struct sim_fault *fault, char *text, size_t size)
 {
     const vmm_fault *f = &fault->what;

@@ -6,7 +6,7 @@
 #include "heap.h"
 #include "os_share.h"
 
-#define LONGEST (UINT64_C(1) << 52) /* of the file: beyond any machine's memory, below any system's limit */
+#define LONGEST (UINT64_C(1) << 52) /* size of the file: above any machine's memory, below any system's limit */
 
 void backing_file_init(struct backing_file *backing)
 {

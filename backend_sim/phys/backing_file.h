@@ -45,7 +45,7 @@ void backing_file_abandon(struct backing_file *backing);
 /* Frees a place and clears its bytes. A place that the system cannot clear is never reused. */
 void backing_file_free(struct backing_file *backing, uint64_t place, uint64_t size);
 
-/* Maps [place, place + size) of a taken place for the simulator. False when memory is out. */
+/* Maps [place, place + size) of a taken place for the simulator. False when out of memory. */
 bool backing_file_map(struct backing_file *backing, uint64_t place, uint64_t size);
 /* Makes sure that writes there find space. */
 bool backing_file_allocate(struct backing_file *backing, uint64_t place, uint64_t size);

@@ -87,7 +87,7 @@ void host_window_open(struct host_window *window, const struct sim_profile *prof
 
 void host_window_close(struct host_window *window)
 {
-    os_unreserve(window->start, window->backed - window->start); /* without backed addresses there is nothing to do */
+    os_unreserve(window->start, window->backed - window->start); /* does nothing for 0 bytes */
     os_unreserve(window->context, window->context_backed);
     window->backed = window->start;
     window->context_backed = 0;

@@ -24,7 +24,7 @@ static void add(vmm_detail *detail, const char *format, ...)
     va_end(args);
 }
 
-/* Appends words and as many holders as fit, except those in this slot. */
+/* Appends words and as many holders as fit, without the process in slot self. Returns the number of holders. */
 static unsigned add_holders(vmm_detail *detail, const struct share_inspect *who, unsigned block, const char *words,
                             unsigned self)
 {
@@ -103,7 +103,7 @@ static bool has_descriptor(const struct share_inspect *who, unsigned block)
     return false;
 }
 
-/* Fills in the hint for a block that is held elsewhere. True when it is a leak: this process itself has a descriptor. */
+/* Fills in the hint for a block that other processes hold. True when it is a leak: this process itself has a descriptor. */
 static bool make_hint(vmm_detail *hint, const struct share_inspect *who, unsigned index, unsigned slot)
 {
     const struct share_inspect_block *block = &who->block[index];

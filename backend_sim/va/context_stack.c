@@ -8,7 +8,7 @@
 #include "posix.h"
 
 struct thread_stack {
-    uint64_t id; /* of the context_stack that it belongs to */
+    uint64_t id; /* id of its context_stack */
     struct thread_stack *in_process, **process_link; /* list of the process: the column */
     struct thread_stack *in_thread, **thread_link;   /* list of the thread: the row */
     uint64_t *context;
@@ -21,7 +21,7 @@ struct row {
 };
 
 LIFE_LOCK(threads, LIFE_THREADS, NULL)
-static pthread_key_t key; /* of the thread's row; created under the lock, never deleted */
+static pthread_key_t key; /* key of the thread's row; created under the lock, never deleted */
 static bool keyed;
 static _Atomic uint64_t ids;
 

@@ -70,7 +70,7 @@ struct sim_handle {
     struct sim_origin made, ended;
 };
 
-/* One cache line each, because there may be millions of mappings. */
+/* A mapping fits one cache line, because a process may have millions of them. */
 struct sim_mapping {
     uint64_t start, size, offset;
     struct sim_handle *handle;
@@ -176,8 +176,8 @@ void sim_process_release(struct sim_process *process);
 /* Frees what sim_process_init made, after sim_process_release. */
 void sim_process_clear(struct sim_process *process);
 
-/* Is this a forked child of the process that initialised? Takes no lock, because a child may inherit a lock that is held for
- * ever. */
+/* Is this a forked child of the process that initialised? Takes no lock, because a child may inherit a lock that is never
+ * released. */
 bool sim_process_forked(const struct sim_process *process);
 
 static inline bool sim_device_valid(const struct sim_process *process, int device)
@@ -185,7 +185,7 @@ static inline bool sim_device_valid(const struct sim_process *process, int devic
     return device >= 0 && device < process->machine->profile.devices;
 }
 
-/* Granularity of memory at a location: DEVICE's, or the host's for every other type. */
+/* The granularity of memory at a location: the devices' for DEVICE, the host's for every other type. */
 uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_type type, int option);
 
 /* Is it memory of the host? A multicast object has no location. */
