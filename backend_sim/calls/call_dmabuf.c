@@ -118,7 +118,7 @@ static bool is_compressed(const struct sim_process *process, uint64_t first, uin
     return block_prop(process, at)->alloc_flags.compression_type != VMM_MEM_ALLOCATION_COMP_NONE;
 }
 
-static bool is_elsewhere(const struct sim_process *process, uint64_t first, uint64_t at)
+static bool is_other_device(const struct sim_process *process, uint64_t first, uint64_t at)
 {
     return block_prop(process, at)->location.id != block_prop(process, first)->location.id;
 }
@@ -154,7 +154,7 @@ static vmm_result check_memory(const struct sim_process *process, const request 
     } kinds[] = {{VMM_RULE_DMABUF_MULTICAST, is_multicast, "a multicast object"},
                  {VMM_RULE_DMABUF_HOST, is_hosts, "host memory"},
                  {VMM_RULE_DMABUF_COMPRESSED, is_compressed, "compressible memory"},
-                 {VMM_RULE_DMABUF_DEVICES, is_elsewhere, "memory of another device than at dptr"},
+                 {VMM_RULE_DMABUF_DEVICES, is_other_device, "memory of another device than at dptr"},
                  {VMM_RULE_DMABUF_MIXED, is_other, "memory with other properties than at dptr"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         uint64_t done = find(process, call, kinds[i].is);

@@ -43,12 +43,12 @@ static bool expect(int line, bool right)
     EXPECT((call) == VMM_ERROR_NOT_INITIALIZED && (vmm_last_detail()->rule == NULL ||      \
                                                    !strcmp(vmm_last_detail()->rule, "VMM-INIT-FORKED")))
 
-static void hear(void *user, const vmm_detail *detail)
+static void count_report(void *user, const vmm_detail *detail)
 {
     (void)detail;
     atomic_fetch_add((atomic_uint *)user, 1);
 }
-static atomic_uint heard;
+static atomic_uint reports;
 
 /* ---- the threads ---- */
 
@@ -97,7 +97,7 @@ static void questions(vmm_system *sys, unsigned round)
     vmm_mem_unmap(sys, 4096, 4096); /* refused and reported */
     vmm_driver_get_version(sys, &value);
     if (round % 32 == 0)
-        vmm_set_report(sys, hear, &heard);
+        vmm_set_report(sys, count_report, &reports);
 }
 
 static void in_flight(void *unused)
@@ -247,7 +247,7 @@ static void open_systems(void)
     for (int i = 0; i < SYSTEMS; i++) {
         vmm_result result = vmm_open(specs[i], &systems[i]);
         if (result == VMM_SUCCESS && i != UNUSED) {
-            vmm_set_report(systems[i], hear, &heard);
+            vmm_set_report(systems[i], count_report, &reports);
             result = vmm_init(systems[i], 0);
         }
         if (result == VMM_SUCCESS && i != UNUSED)

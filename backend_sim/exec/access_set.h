@@ -18,7 +18,7 @@ struct access_set_range {
 };
 
 struct access_set {
-    struct access_set_range *range; /* by need, then by address, no two adjacent */
+    struct access_set_range *range; /* sorted by need, then by address; no two adjacent */
     size_t count, room;
     bool complete;
 };

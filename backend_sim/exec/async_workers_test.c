@@ -23,15 +23,15 @@
 
 enum { PATIENCE_MS = 20000, ROUNDS = 200, FORKS = 100 };
 
-static void nap(void)
+static void sleep_a_millisecond(void)
 {
     nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
-static bool comes(const atomic_int *value, int wanted)
+static bool becomes(const atomic_int *value, int wanted)
 {
     for (int waited = 0; *value != wanted && waited < PATIENCE_MS; waited++)
-        nap();
+        sleep_a_millisecond();
     return *value == wanted;
 }
 
@@ -54,7 +54,7 @@ static void wait_at_gate(void *unused)
 {
     (void)unused;
     entered = 1;
-    comes(&gate, 1);
+    becomes(&gate, 1);
 }
 
 static vmm_system *open_system(vmm_stream *stream)
@@ -73,20 +73,20 @@ static unsigned byte_at(vmm_system *sys, vmm_deviceptr at)
     return vmm_memcpy_dtoh(sys, &byte, at, 1) == VMM_SUCCESS ? byte : 256;
 }
 
-static void test_unasked(vmm_system *sys, vmm_stream stream)
+static void test_runs_by_itself(vmm_system *sys, vmm_stream stream)
 {
     OK(vmm_launch_host_func(sys, stream, add_one, NULL));
-    tap_ok(comes(&count, 1), "a host function runs although the program makes no call");
+    tap_ok(becomes(&count, 1), "a host function runs although the program makes no call");
     OK(vmm_stream_synchronize(sys, stream));
     tap_ok(!pthread_equal(caller, pthread_self()), "the host function runs on another thread");
 }
 
-static sigset_t of_their_thread;
+static sigset_t worker_mask;
 
-static void look_at_mask(void *unused)
+static void read_mask(void *unused)
 {
     (void)unused;
-    pthread_sigmask(SIG_SETMASK, NULL, &of_their_thread);
+    pthread_sigmask(SIG_SETMASK, NULL, &worker_mask);
 }
 
 /* Signals still reach the program's own threads; the async workers receive only those of faults. */
@@ -99,14 +99,14 @@ static void test_signals(void)
     sigemptyset(&before);
     sigaddset(&before, SIGUSR2);
     pthread_sigmask(SIG_SETMASK, &before, &own);
-    OK(vmm_launch_host_func(sys, stream, look_at_mask, NULL));
+    OK(vmm_launch_host_func(sys, stream, read_mask, NULL));
     OK(vmm_stream_synchronize(sys, stream));
     pthread_sigmask(SIG_SETMASK, &own, &after);
     static const int numbers[] = {SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGCHLD, SIGSEGV, SIGBUS};
     for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         bool of_faults = numbers[i] == SIGSEGV || numbers[i] == SIGBUS;
         changed += sigismember(&after, numbers[i]) != sigismember(&before, numbers[i]);
-        wrong += sigismember(&of_their_thread, numbers[i]) != !of_faults;
+        wrong += sigismember(&worker_mask, numbers[i]) != !of_faults;
     }
     tap_ok(!changed && !wrong, "the async workers block every signal but those of faults, and leave this thread's mask alone");
     vmm_close(sys);
@@ -123,7 +123,7 @@ static void test_order(vmm_system *sys, vmm_stream held)
     gate = entered = 0;
     OK(vmm_launch_host_func(sys, held, wait_at_gate, NULL));
     OK(vmm_memset_d8_async(sys, p, 2, 64, held));
-    tap_ok(comes(&entered, 1), "the host function runs and waits at the gate");
+    tap_ok(becomes(&entered, 1), "the host function runs and waits at the gate");
     OK(vmm_memset_d8_async(sys, p + 32, 3, 32, other));
     OK(vmm_stream_synchronize(sys, other));
     tap_u64(byte_at(sys, p), 1, "later work in the same stream is not done");
@@ -147,7 +147,7 @@ static void test_waits_for_others(vmm_system *sys, vmm_stream held)
     OK(vmm_mem_alloc(sys, &p, 64));
     gate = entered = count = 0;
     OK(vmm_launch_host_func(sys, held, wait_at_gate, NULL));
-    tap_ok(comes(&entered, 1), "a host function runs");
+    tap_ok(becomes(&entered, 1), "a host function runs");
     OK(vmm_launch_host_func(sys, next, add_one, NULL));
     for (int i = 0; i < ROUNDS; i++)
         wrong += vmm_memset_d8_async(sys, p, 4, 64, other) != VMM_SUCCESS || vmm_stream_synchronize(sys, other) != VMM_SUCCESS;
@@ -182,7 +182,7 @@ static void test_close(void)
     gate = entered = count = 0;
     OK(vmm_launch_host_func(sys, stream, wait_at_gate, NULL));
     OK(vmm_launch_host_func(sys, stream, add_one, NULL));
-    tap_ok(comes(&entered, 1), "a host function runs");
+    tap_ok(becomes(&entered, 1), "a host function runs");
     gate = 1;
     vmm_close(sys);
     tap_ok(count <= 1, "the system closes and calls no host function after the running one");
@@ -229,7 +229,7 @@ static void test_pause(vmm_system *sys)
     tap_ok(right, "a pause lasts at least as long as requested");
     struct pause longer = {process, UINT64_C(30000000000), 0, true, 0};
     pthread_t thread;
-    if (pthread_create(&thread, NULL, pause_here, &longer) || !comes(&longer.began, 1))
+    if (pthread_create(&thread, NULL, pause_here, &longer) || !becomes(&longer.began, 1))
         tap_bail("no thread");
     for (int i = 0; i < 3; i++) {
         sim_machine_lock(process->machine);
@@ -371,7 +371,7 @@ int main(void)
     mallopt(M_PERTURB, 0xa5); /* overwrites freed memory, so that a use-after-free shows */
 #endif
     vmm_system *sys = open_system(&stream), *other = open_system(&second);
-    test_unasked(sys, stream);
+    test_runs_by_itself(sys, stream);
     test_signals();
     test_order(sys, stream);
     test_waits_for_others(sys, stream);

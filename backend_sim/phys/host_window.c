@@ -4,7 +4,7 @@
 #include "os.h"
 
 #define SMALLEST (UINT64_C(1) << 30) /* a smaller window is not useful */
-#define ELSEWHERE (UINT64_C(1) << 40)
+#define MOVED_SIZE (UINT64_C(1) << 40)
 #define HOST_END (UINT64_C(1) << 47) /* the end of user addresses on every supported system */
 
 /* The next size to try after size was refused: up to a range that the program itself occupies, or a power of two. */
@@ -48,11 +48,11 @@ static void back_context(struct host_window *window, const struct sim_profile *p
         window->context_backed = 2 * profile->va_chunk;
 }
 
-/* Moves the whole span to other addresses if more of it can be backed there. Backs at most ELSEWHERE, so that addresses stay
+/* Moves the whole span to other addresses if more of it can be backed there. Backs at most MOVED_SIZE, so that addresses stay
  * free for others. */
 static void move(struct host_window *window, const struct sim_profile *profile)
 {
-    uint64_t span = profile->va_end - profile->va_start, size = span < ELSEWHERE ? span : ELSEWHERE, start;
+    uint64_t span = profile->va_end - profile->va_start, size = span < MOVED_SIZE ? span : MOVED_SIZE, start;
     uint64_t alignment = profile->va_chunk > profile->va_granularity ? profile->va_chunk : profile->va_granularity;
     if (alignment < os_page_size())  /* LCOV_EXCL_BR_LINE: only with pages larger than a profile's granularity */
         alignment = os_page_size();  /* LCOV_EXCL_LINE: the same */

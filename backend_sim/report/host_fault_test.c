@@ -182,13 +182,13 @@ static void comes_and_goes(void)
 }
 
 static sigjmp_buf after;
-static void *volatile heard;
+static void *volatile received;
 
 static void with_info(int number, siginfo_t *info, void *context)
 {
     (void)number;
     (void)context;
-    heard = info->si_addr;
+    received = info->si_addr;
     siglongjmp(after, 1);
 }
 
@@ -288,7 +288,7 @@ static void gets_all(void)
     vmm_deviceptr at = mapped(sys, VMM_MEM_LOCATION_TYPE_DEVICE) + 77;
     if (!sigsetjmp(after, 1))
         touch_may_stop_writing((volatile unsigned char *)(uintptr_t)at);
-    tap_u64((uint64_t)(uintptr_t)heard, at, "the program's handler receives the address");
+    tap_u64((uint64_t)(uintptr_t)received, at, "the program's handler receives the address");
     reported(at, true, "device memory");
     vmm_close(sys);
     sigaction(SIGSEGV, NULL, &action);

@@ -52,7 +52,7 @@ static void clear_maps(struct sim_process *process)
     pool_clear(&process->handle_pool);
 }
 
-static void give_handle(void *process, void *handle)
+static void free_handle(void *process, void *handle)
 {
     pool_free(&((struct sim_process *)process)->handle_pool, handle);
 }
@@ -77,7 +77,7 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     }
     process->machine = machine;
     open_maps(process);
-    slots_init(&process->handles, TAG_HANDLE, give_handle, process);
+    slots_init(&process->handles, TAG_HANDLE, free_handle, process);
     slots_init(&process->contexts, TAG_CONTEXT, free_object, NULL);
     slots_init(&process->streams, TAG_STREAM, free_object, NULL);
     slots_init(&process->events, TAG_EVENT, free_object, NULL);

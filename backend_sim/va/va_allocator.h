@@ -27,7 +27,7 @@
 struct va_allocator_last {
     uint64_t size, alignment, from, address;
     bool newest; /* nothing was taken or freed since */
-    bool given;  /* newest, and freed since; the free is deferred */
+    bool freed;  /* newest, and freed since; the free is deferred */
 };
 
 struct va_allocator {
