@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reservations of addresses. */
+/* Reserving and freeing addresses. */
 #include "sim.h"
 
 /* Above this alignment the driver answers INVALID_VALUE, below it OUT_OF_MEMORY, although no address has such an alignment

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Initialisation and devices. */
+/* cuInit and the queries of devices. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -56,7 +56,7 @@ static void put(void *data, vmm_pointer_attribute attribute, uint64_t value)
     memcpy(data, bytes, size);
 }
 
-/* The bounds of the reservation or of the mapping; for both, those of the allocation if it is one. */
+/* The bound that the attribute names: of the reservation, of the mapping, or of the allocation that stands for both. */
 static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribute)
 {
     const struct sim_mapping *m = place->mapping;

@@ -502,7 +502,8 @@ static void addresses_of_others(void)
     end();
 }
 
-/* A copy of host memory from an address that nearly divides the last one: catches a range check that divides. */
+/* A copy of host memory from an address with a small remainder UINT64_MAX % address: catches a range check with % instead of a
+ * subtraction. */
 static void copy_of_a_divisor(void)
 {
     const vmm_deviceptr from = G * (((UINT64_C(1) << 43) - 1) / 2099863); /* 2 to the 43rd, less 1, is 431 * 9719 * 2099863 */

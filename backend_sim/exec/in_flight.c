@@ -348,7 +348,7 @@ static struct queue_item *at_once(struct in_flight *in_flight)
     return choose(in_flight);
 }
 
-/* Does what the schedule does at an issue; waits for no other thread. */
+/* Does the work that the schedule does at an issue, without waiting for another thread. */
 static void at_issue(struct sim_process *process)
 {
     for (struct queue_item *item; (item = at_once(process->in_flight)) != NULL;)
