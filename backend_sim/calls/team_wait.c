@@ -23,8 +23,8 @@ vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule,
     if (!object->block->shared)
         return result;
     if (waited >= 1000)
-        vmm_detail_note("%u of %u devices were added, and no more within %llu seconds (team_wait=)",
-                        team->members, team->wanted, (unsigned long long)(waited / 1000));
+        vmm_detail_note("%u of %u devices were added; the call waited %llu second%s for the others (team_wait=)", team->members,
+                        team->wanted, (unsigned long long)(waited / 1000), waited < 2000 ? "" : "s");
     else
         vmm_detail_note("%u of %u devices were added", team->members, team->wanted);
     return result;

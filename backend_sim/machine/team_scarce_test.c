@@ -255,7 +255,7 @@ static void a_little_later(void)
 static void in_vain(void)
 {
     static const char *const specs[] = {"sim:h200x2,machine=team,team_wait=5", "sim:h200x2,machine=team,team_wait=0"};
-    static const char *const notes[] = {"1 of 2 devices were added, and no more within 6 seconds (team_wait=)",
+    static const char *const notes[] = {"1 of 2 devices were added; the call waited 6 seconds for the others (team_wait=)",
                                         "1 of 2 devices were added"};
     for (unsigned i = 0; i < 2; i++) {
         begin(specs[i], specs[i], 2, RIG_FD);
