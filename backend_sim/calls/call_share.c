@@ -172,7 +172,7 @@ vmm_result sim_mem_import_from_shareable_handle(struct sim_process *process, con
     handle->imported = true;
     /* analysers: clang-analyzer-core.NullDereference is wrong: a successful find sets block */
     share_count(block->share, block, share_call(call->head.number, call->head.id));
-    handle->prop.requested_handle_types = VMM_MEM_HANDLE_TYPE_NONE; /* both measured */
+    handle->prop.requested_handle_types = VMM_MEM_HANDLE_TYPE_NONE; /* measured, as is the next line */
     handle->prop.alloc_flags.gpu_direct_rdma_capable = 0;
     *call->handle = handle->value;
     return VMM_SUCCESS;

@@ -48,7 +48,7 @@ struct in_flight {
     bool out_of_memory; /* host memory ran out while work was done; the next call that waits reports it */
     struct in_flight_inside *inside; /* the running host functions */
     pthread_cond_t changed;       /* work was queued or done; used with the machine's lock */
-    struct async_workers workers;           /* of SIM_DEVICE */
+    struct async_workers workers;           /* used under SIM_DEVICE only */
 };
 
 /* A running host function; lives on the stack of its thread. */
