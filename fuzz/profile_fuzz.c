@@ -19,7 +19,8 @@ static void refused(const struct sim_profile_error *error, const uint8_t *data, 
         lines += data[i] == '\n';
     if (!untouched)
         fuzz_finding("a profile was refused, and something written");
-    if (!error->text[0] || error->line < 0 || (size_t)error->line > lines || error->column < 0 || (size_t)error->column > size + 1)
+    if (!error->text[0] || error->line < 0 || (size_t)error->line > lines || error->column < 0 ||
+        (size_t)error->column > size + 1)
         fuzz_finding("line %d, column %d: \"%s\"", error->line, error->column, error->text);
 }
 

@@ -22,7 +22,8 @@ struct readers_slot *readers_enter(struct readers *readers)
     if (!own)
         own = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % READERS_SLOTS + 1;
     struct readers_slot *line = &readers->line[own - 1];
-    /* Sequentially consistent with readers_drain: either this load sees the bias revoked, or readers_drain sees our slot in use. */
+    /* Sequentially consistent with readers_drain: either this load sees the bias revoked, or readers_drain sees the slot in
+     * use. */
     atomic_fetch_add(&line->inside, 1);
     if (atomic_load(&readers->open))
         return line;

@@ -59,7 +59,7 @@ bool abi_query_context(const vmm_system *sys, uint64_t value, struct abi_query_c
     const struct sim_context *found = object;
     if (found)
         *context = (struct abi_query_context){.device = found->device, .primary = found->primary,
-                                        .alive = live && !found->ended_primary, .id = found->number};
+                                              .alive = live && !found->ended_primary, .id = found->number};
     unlock(process);
     return found != NULL;
 }
@@ -97,8 +97,8 @@ bool abi_query_stream(const vmm_system *sys, uint64_t value, struct abi_query_st
     const struct sim_stream *found = object;
     if (live)
         *stream = (struct abi_query_stream){found->context,
-                                      found->non_blocking ? VMM_STREAM_NON_BLOCKING : VMM_STREAM_DEFAULT,
-                                      found->number};
+                                            found->non_blocking ? VMM_STREAM_NON_BLOCKING : VMM_STREAM_DEFAULT,
+                                            found->number};
     unlock(process);
     return live;
 }
@@ -150,11 +150,12 @@ vmm_object abi_query_nearest(const vmm_system *sys, uint64_t address)
 
 /* ---- rows ---- */
 
-static const enum translate_use uses[] = {[ABI_QUERY_TO_HOST] = TRANSLATE_TO_HOST, [ABI_QUERY_READ] = TRANSLATE_READ, [ABI_QUERY_WRITE] = TRANSLATE_WRITE,
+static const enum translate_use uses[] = {[ABI_QUERY_TO_HOST] = TRANSLATE_TO_HOST, [ABI_QUERY_READ] = TRANSLATE_READ,
+                                          [ABI_QUERY_WRITE] = TRANSLATE_WRITE,
                                       [ABI_QUERY_FROM_HOST] = TRANSLATE_FROM_HOST, [ABI_QUERY_FILL] = TRANSLATE_FILL};
 
 vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char *function, const char *argument, uint64_t address,
-                     uint64_t size, enum abi_query_use use)
+                           uint64_t size, enum abi_query_use use)
 {
     struct sim_process *process = lock(sys);
     struct sim_context *context;
@@ -178,7 +179,7 @@ vmm_result abi_query_range_for(const vmm_system *sys, int device, const char *fu
     return result;
 }
 
-/* The same without a report. */
+/* Does the device have this access to the whole range? Leaves the thread's detail unchanged. */
 static bool may(const struct sim_process *process, int device, uint64_t address, uint64_t size, enum abi_query_use use)
 {
     const vmm_detail before = *vmm_last_detail();
@@ -188,14 +189,14 @@ static bool may(const struct sim_process *process, int device, uint64_t address,
 }
 
 bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use,
-                     uint64_t *first)
+                           uint64_t *first)
 {
     struct sim_process *process = lock(sys);
     struct sim_context *context;
     struct translate_run run;
     *first = address;
     bool bad = sim_stream_context(process, stream, &context) != VMM_SUCCESS || !may(process, context->device, address, size, use);
-    if (bad) /* the first run that has a part in it; the start, where only the whole is refused */
+    if (bad) /* finds the first run without access; the start if only the range as a whole is refused */
         for (uint64_t at = address, left = size; left; at += run.length, left -= run.length)
             if (!translate_run(process, at, left, &run) || !may(process, context->device, at, run.length, use)) {
                 *first = at;

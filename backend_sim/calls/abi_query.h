@@ -81,7 +81,7 @@ enum abi_query_use { ABI_QUERY_TO_HOST, ABI_QUERY_READ, ABI_QUERY_WRITE, ABI_QUE
 /* Does work in the stream have this access to all of [address, address + size), as far as a driver checks it? size > 0. The check
  * is that of vmm_memcpy_dtod and the other copies; a refusal names argument of function. */
 vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char *function, const char *argument, uint64_t address,
-                     uint64_t size, enum abi_query_use use);
+                           uint64_t size, enum abi_query_use use);
 
 /* The same for work of a device, whatever context is current. */
 vmm_result abi_query_range_for(const vmm_system *sys, int device, const char *function, const char *argument, uint64_t address,
@@ -89,7 +89,7 @@ vmm_result abi_query_range_for(const vmm_system *sys, int device, const char *fu
 
 /* The first byte of the range to which the work has no such access, regardless of other checks; false when there is none. */
 bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use,
-                     uint64_t *first);
+                           uint64_t *first);
 
 /* Queues an asynchronous copy in its stream without checking its addresses: a bad address faults when the copy is done. */
 vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, vmm_stream stream);

@@ -63,7 +63,7 @@ static bool wraps(const struct vmm_call_mem_set_access *call)
     return call->size - 1 > UINT64_MAX - call->ptr;
 }
 
-/* The range starts where a mapping starts and ends where one ends; between them anything goes. */
+/* Checks that the range starts where a mapping starts and ends where one ends; the driver does not check what lies between. */
 static vmm_result check_range(const struct sim_process *process, const struct vmm_call_mem_set_access *call,
                               const struct sim_mapping *first)
 {
@@ -92,7 +92,7 @@ static vmm_result check_grant(const struct sim_process *process, const struct si
     if (sim_on_host(owner))
         return VMM_SUCCESS;
     if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE && !desc->flags)
-        return VMM_SUCCESS; /* what it never can have may be taken away */
+        return VMM_SUCCESS; /* revoking rights that the location cannot have is allowed */
     if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return refuse_range(VMM_RULE_ACCESS_HOST_ON_DEVICE, "desc.location.type", (uint64_t)desc->location.type, 0,
                             sim_object_mapping(mapping));
@@ -114,7 +114,7 @@ static unsigned slot_of(vmm_mem_location location)
 
 static bool has_duplicate(const struct vmm_call_mem_set_access *call, uint64_t *index)
 {
-    uint32_t seen = 0; /* one bit a location */
+    uint32_t seen = 0; /* one bit per location */
     for (uint64_t i = 0; i < call->count; i++) {
         uint32_t bit = UINT32_C(1) << slot_of(call->desc[i].location);
         *index = i;
@@ -130,7 +130,8 @@ static void put_rights(struct sim_mapping *mapping, unsigned slot, uint64_t flag
     mapping->access = (mapping->access & ~(UINT64_C(3) << (2 * slot))) | flags << (2 * slot);
 }
 
-/* One grant on one mapping. Which of device 0 and the host got other rights last decides what HOST is told, see access_at. */
+/* Makes one grant on one mapping. Records whether device 0 or the host got new rights last: a query for HOST depends on it
+ * (access_at). */
 static vmm_result grant(struct sim_process *process, struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
     unsigned slot = slot_of(desc->location), before = sim_access_of(mapping->access, slot);
@@ -154,7 +155,7 @@ static vmm_result check_rdma(const struct sim_mapping *mapping, const vmm_mem_ac
                             : vmm_detail_refuse(VMM_RULE_ACCESS_RDMA_PEER, (uint64_t)desc->location.id, 0, &nearest);
 }
 
-/* One grant on one mapping, if it may be made; *made: rights were given or taken. */
+/* Checks and makes one grant on one mapping; *made: the grant was made. */
 static vmm_result try_grant(struct sim_process *process, struct sim_mapping *mapping, const vmm_mem_access_desc *desc,
                             const struct in_flight_used *used, bool *made)
 {
@@ -164,7 +165,7 @@ static vmm_result try_grant(struct sim_process *process, struct sim_mapping *map
     *made = false;
     if (result == VMM_SUCCESS && rdma_concerns(mapping->handle) &&
         (result = check_rdma(mapping, desc)) != VMM_SUCCESS)
-        put_rights(mapping, slot_of(desc->location), 0); /* measured: what it had is lost */
+        put_rights(mapping, slot_of(desc->location), 0); /* measured: the location loses its former rights */
     if (result != VMM_SUCCESS || host_on_device)
         return result;
     if (in_flight_uses(used, mapping->start, mapping->size))
@@ -174,14 +175,14 @@ static vmm_result try_grant(struct sim_process *process, struct sim_mapping *map
     return result;
 }
 
-/* What a mapping had when cuMemSetAccess began, for its way back when memory is out. */
+/* The state of a mapping when cuMemSetAccess began, to restore it when memory runs out. */
 struct former {
     uint64_t access;
     const struct sim_mapping *rdma_late;
     bool host_latest;
 };
 
-/* The mappings from first on up to hole, in order; NULL when memory is out. */
+/* Saves the state of the mappings from first up to hole, in order. NULL when out of memory. */
 static struct former *remember(struct sim_process *process, struct sim_mapping *first, uint64_t hole)
 {
     size_t count = 0;
@@ -203,8 +204,7 @@ static void take_back(struct sim_process *process, struct sim_mapping *first, ui
     }
 }
 
-/* Mapping by mapping, grant by grant, up to hole. The driver leaves in place what it did before the grant that it
- * refuses. */
+/* Makes all grants on each mapping up to hole, in order. As in the driver, the grants before a refused one remain. */
 static vmm_result make_grants(struct sim_process *process, const struct vmm_call_mem_set_access *call,
                               struct sim_mapping *first, uint64_t hole)
 {
@@ -217,8 +217,9 @@ static vmm_result make_grants(struct sim_process *process, const struct vmm_call
         for (uint64_t i = 0; i < call->count; i++) {
             vmm_result result = try_grant(process, m, &call->desc[i], &used, &made);
             if (result != VMM_SUCCESS && result != VMM_ERROR_OUT_OF_MEMORY && changes)
-                vmm_detail_note("descriptor %llu is refused; the %llu grants before it, from the start of the range, stay",
-                                (unsigned long long)i, (unsigned long long)changes);
+                vmm_detail_note("descriptor %llu is refused; the %llu earlier grant%s, from the start of the range on, remain%s",
+                                (unsigned long long)i, (unsigned long long)changes, changes == 1 ? "" : "s",
+                                changes == 1 ? "s" : "");
             if (result != VMM_SUCCESS)
                 return result;
             changes += made;
@@ -226,7 +227,7 @@ static vmm_result make_grants(struct sim_process *process, const struct vmm_call
     return VMM_SUCCESS;
 }
 
-static bool asks_for_host(const struct vmm_call_mem_set_access *call)
+static bool names_host(const struct vmm_call_mem_set_access *call)
 {
     for (uint64_t i = 0; i < call->count; i++)
         if (call->desc[i].location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
@@ -234,11 +235,12 @@ static bool asks_for_host(const struct vmm_call_mem_set_access *call)
     return false;
 }
 
-/* Only what the host sees needs memory. When that is out, which is the simulator's own trouble, nothing stays. */
+/* Makes all grants. Only grants to the host can run out of memory, which no driver does, so in that case all grants are undone.
+ * */
 static vmm_result grant_all(struct sim_process *process, const struct vmm_call_mem_set_access *call,
                             struct sim_mapping *first, uint64_t hole)
 {
-    if (!asks_for_host(call))
+    if (!names_host(call))
         return make_grants(process, call, first, hole);
     struct former *former = remember(process, first, hole);
     vmm_result result = former ? make_grants(process, call, first, hole) : sim_out_of_host_memory();
@@ -248,7 +250,7 @@ static vmm_result grant_all(struct sim_process *process, const struct vmm_call_m
     return result;
 }
 
-/* Where the mappings from ptr on stop touching each other; of a range that wraps only the first counts. */
+/* The end of the contiguous mappings from ptr on; for a range that wraps, the end of the first mapping. */
 static uint64_t first_hole(const struct sim_process *process, const struct vmm_call_mem_set_access *call,
                            const struct sim_mapping *first)
 {
@@ -294,8 +296,9 @@ static bool known_location(const struct sim_process *process, vmm_mem_location l
     return location.type == VMM_MEM_LOCATION_TYPE_HOST || location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA;
 }
 
-/* What the recorded driver answers. HOST_NUMA is told the host's rights; HOST those of device 0 or of the host,
- * whichever was granted last and still has any. On device memory the host never has rights, so HOST is told device 0's. */
+/* The rights that the recorded driver returns. For HOST_NUMA they are the host's; for HOST they are those of device 0 or of the
+ * host, whichever was granted last and still has any. On device memory the host never has rights, so for HOST they are device
+ * 0's. */
 static unsigned access_at(const struct sim_mapping *mapping, vmm_mem_location location)
 {
     unsigned device0 = sim_access_of(mapping->access, 0), host = sim_access_of(mapping->access, SIM_HOST_SLOT);
@@ -326,12 +329,12 @@ vmm_result sim_mem_get_access(struct sim_process *process, const struct vmm_call
     if (!known_location(process, *call->location))
         return refuse_location(*call->location);
     const struct sim_mapping *mapping = sim_mapping_at(process, call->ptr);
-    *call->flags = 0; /* measured: the driver writes it although it refuses */
+    *call->flags = 0; /* measured: the driver writes the output although it refuses */
     if (!mapping && !sim_allocation_at(process, call->ptr)) {
         vmm_object nearest = sim_object_nearest(process, call->ptr);
         return vmm_detail_refuse(VMM_RULE_GETACCESS_NOT_MAPPED, call->ptr, 0, &nearest);
     }
-    if (mapping) /* cuMemAlloc's memory answers 0 */
+    if (mapping) /* for memory of cuMemAlloc the answer is 0 */
         *call->flags = access_at(mapping, *call->location);
     return VMM_SUCCESS;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reservations of addresses. */
+/* Reserving and freeing addresses. */
 #include "sim.h"
 
-/* Above it the driver says INVALID_VALUE, below it OUT_OF_MEMORY, although nothing so aligned exists either. */
+/* Above this alignment the driver answers INVALID_VALUE, below it OUT_OF_MEMORY, although no address has such an alignment
+ * either. */
 #define ALIGNMENT_MAX (UINT64_C(1) << 57)
 
 static bool power_of_two(uint64_t n)
@@ -39,7 +40,7 @@ static vmm_result refuse_above_hint(const struct sim_process *process, const str
     uint64_t end = process->window.end;
     vmm_result result = vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->addr, end, NULL);
     vmm_detail_argument("addr");
-    vmm_detail_note("only addresses at or above the hint count, and none is free there for %llu bytes",
+    vmm_detail_note("the address must be at or above the hint, where no %llu bytes are free in one piece",
                     (unsigned long long)call->size);
     return result;
 }
@@ -54,7 +55,7 @@ static vmm_result refuse_space(const struct sim_process *process, const struct v
     vmm_result result =
         vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->alignment, profile->va_alignment_max, NULL);
     vmm_detail_argument("alignment");
-    vmm_detail_note("this machine finds no address with a larger alignment");
+    vmm_detail_note("no address of this machine has a larger alignment");
     return result;
 }
 
@@ -82,9 +83,9 @@ static enum va_allocator_result take_at_hint(struct sim_process *process, uint64
     }
 }
 
-/* Takes addresses for the reservation: at or above the hint, else the lowest place. */
+/* Takes addresses for the reservation: the lowest free ones at or above the hint. */
 static enum va_allocator_result take(struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
-                              uint64_t *address)
+                                     uint64_t *address)
 {
     const struct sim_profile *profile = &process->machine->profile;
     uint64_t alignment = call->alignment > profile->va_granularity ? call->alignment : profile->va_granularity;
@@ -95,7 +96,7 @@ static enum va_allocator_result take(struct sim_process *process, const struct v
     return va_allocator_take(&process->va, call->size, alignment, call->addr, address);
 }
 
-/* What the caller should know about the place: not the hint, or over the part of a mapping past its reservation. */
+/* Warns when the reservation is not at the hint, or covers a mapping that runs past the end of another reservation. */
 static void warn_place(const struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
                        uint64_t address)
 {
@@ -177,13 +178,13 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
         return result;
     struct sim_origin ended = sim_origin(&call->head);
     struct retired_range retired = {.start = reservation->start,
-                          .size = reservation->size,
-                          .created = reservation->made.number,
-                          .created_by = reservation->made.call,
-                          .ended = ended.number,
-                          .ended_by = ended.call,
-                          .number = reservation->number,
-                          .kind = VMM_OBJECT_RESERVATION};
+                                    .size = reservation->size,
+                                    .created = reservation->made.number,
+                                    .created_by = reservation->made.call,
+                                    .ended = ended.number,
+                                    .ended_by = ended.call,
+                                    .number = reservation->number,
+                                    .kind = VMM_OBJECT_RESERVATION};
     retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->reservations, reservation->start);
     va_allocator_free(&process->va, reservation->start, reservation->size);

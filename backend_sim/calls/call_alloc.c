@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the old kind (cuMemAlloc) and how much is free. */
+/* Memory of cuMemAlloc, and the amount of free memory. */
 #include <stdlib.h>
 
 #include "in_flight.h"
@@ -12,7 +12,7 @@ vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_m
     const struct sim_context *context = sim_current(process);
     vmm_result result = context ? sim_context_check(process, context, false) : sim_no_context(process);
     if (call->free)
-        *call->free = 0; /* measured: written although refused */
+        *call->free = 0; /* measured: the driver writes both outputs although it refuses */
     if (call->total)
         *call->total = 0;
     if (result != VMM_SUCCESS)
@@ -28,7 +28,8 @@ vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_m
     return VMM_SUCCESS;
 }
 
-/* Addresses that no mapping reaches into; the driver keeps both apart by taking them from different places. */
+/* Takes addresses that no mapping covers. A driver has no such overlap, because it takes allocations and reservations from
+ * different ranges. */
 static bool take(struct sim_process *process, uint64_t size, uint64_t unit, uint64_t *address)
 {
     const struct sim_mapping *mapping;
@@ -42,8 +43,7 @@ static bool take(struct sim_process *process, uint64_t size, uint64_t unit, uint
     }
 }
 
-/* The allocation in the process's tables; false when addresses or the host's memory are out, and nothing has
- * changed. */
+/* Enters the allocation into the process's tables. False when addresses or host memory are exhausted: nothing has changed. */
 static bool enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit)
 {
     uint64_t address;

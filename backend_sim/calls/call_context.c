@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts and streams: the checks of their calls, and the work they wait for. */
+/* Contexts and streams: their checks, and the waits for their work. */
 #include <stdlib.h>
 
 #include "in_flight.h"
@@ -26,8 +26,8 @@ static vmm_result refuse_context(const struct sim_process *process, uint64_t val
     return vmm_detail_refuse(forged ? VMM_RULE_CTX_FORGED : VMM_RULE_CTX_UNKNOWN, value, 0, &object);
 }
 
-/* The chunks that the driver itself opens with the first context: of the lower all but the last 2 MiB is its own, of
- * the upper the first 8 MiB. Where the program already has something there, they are left out. False when memory is out. */
+/* Takes the addresses that the driver occupies in two chunks with the first context: all but the last 2 MiB of the lower chunk,
+ * and the first 8 MiB of the upper. Skips a chunk in which the program already has something. False when out of memory. */
 static bool open_context_va(struct sim_process *process)
 {
     const struct sim_profile *profile = &process->machine->profile;
@@ -65,7 +65,7 @@ static struct sim_context *new_context(struct sim_process *process, int device, 
     return context;
 }
 
-/* Ends the streams, events and allocations of a context; virtual memory management is not the context's. */
+/* Ends the streams, events and allocations of a context; reservations, handles and mappings do not belong to it. */
 struct sweep {
     struct sim_process *process;
     uint64_t context;
@@ -92,7 +92,7 @@ static void end_event(void *user, void *object)
     slots_end(&sweep->process->events, event->value);
 }
 
-/* Before a context ends its work is done: memory and streams go when nothing uses them any more. */
+/* Waits for all work of a context that is about to end, so that no work uses its memory and streams any more. */
 static void wait_for_context(struct sim_process *process, uint64_t context)
 {
     struct queue_place place = {.context = context};
@@ -176,7 +176,7 @@ vmm_result sim_device_primary_ctx_reset(struct sim_process *process,
         wait_for_context(process, process->primary[call->dev]->value);
     if (process->primary_retains[call->dev]) {
         sweep_context(process, process->primary[call->dev]->value, &call->head);
-        process->primary[call->dev]->ended_primary = true; /* until the next retain; those before it still count */
+        process->primary[call->dev]->ended_primary = true; /* until the next retain; earlier retains still count */
     }
     return VMM_SUCCESS;
 }
@@ -202,7 +202,7 @@ vmm_result sim_ctx_create(struct sim_process *process, const struct vmm_call_ctx
     return VMM_SUCCESS;
 }
 
-/* May this context be destroyed? */
+/* Finds the context that a destroy names; refuses a primary one. */
 static vmm_result check_destroy(const struct sim_process *process, uint64_t value, struct sim_context **context)
 {
     void *object;
@@ -229,7 +229,7 @@ vmm_result sim_ctx_destroy(struct sim_process *process, const struct vmm_call_ct
     if (result != VMM_SUCCESS)
         return result;
     wait_for_context(process, value);
-    result = check_destroy(process, value, &context); /* another thread may have been faster */
+    result = check_destroy(process, value, &context); /* another thread may have destroyed it meanwhile */
     if (result == VMM_SUCCESS)
         end_context(process, context, &call->head);
     return result;
@@ -265,7 +265,7 @@ vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call
     slots_find(&process->contexts, value, &context);
     if (!value || !context)
         return sim_no_context(process);
-    *call->device = ((struct sim_context *)context)->device; /* also of a context that has ended, as measured */
+    *call->device = ((struct sim_context *)context)->device; /* also for a context that has ended, as measured */
     return VMM_SUCCESS;
 }
 
@@ -283,7 +283,7 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
         return vmm_detail_refuse(VMM_RULE_STREAM_FLAGS, call->flags, VMM_STREAM_NON_BLOCKING, NULL);
     struct sim_context *context = sim_current(process);
     if (!context) {
-        *call->stream = (vmm_stream)UINTPTR_MAX; /* measured: written although refused */
+        *call->stream = (vmm_stream)UINTPTR_MAX; /* measured: the driver writes the output although it refuses */
         return sim_no_context(process);
     }
     vmm_result result = sim_context_check(process, context, false);
@@ -322,14 +322,14 @@ vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call
     return VMM_SUCCESS;
 }
 
-/* The context that a stream's work runs in, if its device is there. The call waits. */
+/* Finds the context of a stream's work, for a call that waits; refuses when its device is lost. */
 static vmm_result usable(struct sim_process *process, vmm_stream stream, struct sim_context **context)
 {
     vmm_result result = sim_stream_context(process, stream, context);
     return result == VMM_SUCCESS ? sim_context_check(process, *context, true) : result;
 }
 
-/* A wait for the default stream waits for everything that work issued there would wait for. */
+/* The scope of a wait for a stream. A wait for the default stream covers everything that work issued there would wait for. */
 static enum queue_scope scope_of(const struct queue_place *place)
 {
     return place->kind == QUEUE_DEFAULT ? QUEUE_ORDERED : QUEUE_LANE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills: what is asked of them at the call, and when they are done, at once or when their turn comes. */
+/* Copies and fills: the checks at the call, and the transfer itself, at once or as queued work. */
 #include "in_flight.h"
 #include "launch.h"
 #include "translate.h"
@@ -18,7 +18,7 @@ static struct transfer transfer_of(const union vmm_any_call *call)
 #define BOTH(name) \
     case VMM_CALL_##name: \
     case VMM_CALL_##name##_async
-    /* With and without _async the parameters are the same but for the stream, which is the last. */
+    /* The _async forms have the same parameters and the stream as the last one. */
     switch ((enum vmm_call_id)call->head.id) {
     BOTH(memcpy_htod):
         return (struct transfer){.direction = FROM_HOST, .dst = call->memcpy_htod.dst, .from = call->memcpy_htod.src,
@@ -39,8 +39,9 @@ static struct transfer transfer_of(const union vmm_any_call *call)
 #undef BOTH
 }
 
-/* Every address is the host's or a device's, never both, so a driver knows a device address also where a call wants one
- * of the host's, and makes a copy between device addresses. One that is only reserved is the host's to touch: SIGSEGV. */
+/* Is the pointer a mapped device address? No address is both the host's and a device's, so a driver recognises a device address
+ * where a call expects a host address, and copies between device addresses. An address that is only reserved counts as the
+ * host's: its access is a SIGSEGV. */
 static bool is_device_address(const struct sim_process *process, const void *pointer)
 {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
@@ -65,7 +66,7 @@ static struct transfer transfer_here(const struct sim_process *process, const un
     return t;
 }
 
-/* ---- what is asked ---- */
+/* ---- checks ---- */
 
 static vmm_result refuse_null(const char *argument)
 {
@@ -110,9 +111,9 @@ static vmm_result check(const struct sim_process *process, int device, const str
     return t->to ? translate_check(process, device, t->src, t->size, TRANSLATE_TO_HOST, "srcDevice") : refuse_null("dstHost");
 }
 
-/* ---- what cannot be done ---- */
+/* ---- faults ---- */
 
-/* The first byte that the device may not use so; the start where it is somebody else who may not. */
+/* The first byte for which the device lacks a right in need; the start when the device has them and the host lacks its own. */
 static uint64_t first_bad(const struct sim_process *process, int device, uint64_t address, uint64_t size, unsigned need)
 {
     struct translate_run run;
@@ -130,10 +131,11 @@ static bool with_host(const struct transfer *t)
 static void lose(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                  uint16_t issued_by, const struct transfer *t)
 {
-    /* Measured: a fill of one byte is told like a copy from the host, one of 2 MiB like a copy between devices. */
+    /* Measured: the fault of a one-byte fill is reported like that of a copy from the host, the fault of a 2 MiB fill like that
+     * of a copy between devices. */
     bool of_command = with_host(t) || (t->direction == FILL && t->size == 1);
     struct device_loss loss = {.kind = of_command ? SIM_FAULT_HOST_COPY : SIM_FAULT_COPY, .place = place, .call = call,
-                        .issued_by = issued_by, .width = 1, .use = TWIN_WRITE};
+                               .issued_by = issued_by, .width = 1, .use = TWIN_WRITE};
     if (t->direction != TO_HOST)
         loss.address = first_bad(process, place->device, t->dst, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     if (t->direction == TO_HOST ||
@@ -147,7 +149,8 @@ static void lose(struct sim_process *process, const struct queue_place *place, c
 
 /* ---- past the end of the address space ---- */
 
-/* Between device addresses both ranges do, or the one that does not was refused: nothing is as large. */
+/* The start of the range that may pass the end of the address space. In a copy between device addresses both ranges pass it,
+ * because a range that does not was refused: no mapped range is that large. */
 static uint64_t start_of(const struct transfer *t)
 {
     return t->direction == TO_HOST ? t->src : t->dst;
@@ -158,22 +161,22 @@ static bool wraps(const struct transfer *t)
     return t->size > UINT64_MAX - start_of(t);
 }
 
-/* SUCCESS, with a warning, for what the driver starts all the same. */
-static vmm_result let_wrap(const struct sim_process *process, const struct transfer *t)
+/* Warns of a range past the end of the address space, which the driver starts anyway; refuses it in strict mode. */
+static vmm_result warn_wrap(const struct sim_process *process, const struct transfer *t)
 {
     uint64_t start = start_of(t);
     vmm_object nearest = sim_object_nearest(process, start);
     bool pass = sim_warn_or_refuse(process, VMM_RULE_COPY_OVERFLOW, t->size, UINT64_MAX - start, &nearest);
-    vmm_detail_note("from 0x%llx on there are fewer bytes", (unsigned long long)start);
+    vmm_detail_note("the address space has fewer bytes from 0x%llx on", (unsigned long long)start);
     return pass ? VMM_SUCCESS : VMM_ERROR_INVALID_VALUE;
 }
 
-/* It is done, and goes where nothing is. Calls that wait for what they do tell that themselves: copies with the host,
- * and fills of its memory. */
+/* Does a transfer past the end of the address space: its device faults and is lost. A call that waits for its own transfer also
+ * reports the fault: copies from and to the host, and fills of host memory. */
 static vmm_result run_off(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                           const struct transfer *t, const struct sim_context *context)
 {
-    vmm_result result = let_wrap(process, t);
+    vmm_result result = warn_wrap(process, t);
     const struct sim_mapping *m = sim_mapping_at(process, t->dst);
     bool waits = with_host(t) || (t->direction == FILL && m && sim_on_host(m->handle->prop.location));
     if (result == VMM_SUCCESS)
@@ -183,25 +186,26 @@ static vmm_result run_off(struct sim_process *process, const struct queue_place 
 
 /* ---- the host's memory ---- */
 
-/* Writes the byte that is there: it changes nothing, whoever writes there too, and no compiler leaves it out, as clang does an
- * atomic "or" with 0. */
+/* Writes to the byte without changing it, also when another thread writes it at the same time. A compare-and-exchange, because
+ * clang omits an atomic "or" with 0. */
 static void touch_writing(unsigned char *byte)
 {
     unsigned char is = *(volatile unsigned char *)byte;
     __atomic_compare_exchange_n(byte, &is, is, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* The value goes somewhere, since valgrind leaves out a read whose value nobody uses. */
+/* Reads the byte. Stores the value, because valgrind omits a read whose value is unused. */
 static void touch_reading(const unsigned char *byte)
 {
     volatile unsigned char is = *(const volatile unsigned char *)byte;
     (void)is;
 }
 
-/* A byte of each page is touched as the copy will. The handler of a signal may leave by a jump, or end the thread. */
+/* Accesses one byte of each page as the copy will. On a fault, the program's signal handler may leave by a jump or end the
+ * thread. */
 static void touch_pages(const struct transfer *t)
 {
-    const uint64_t page = 4096; /* at most what the system's pages have */
+    const uint64_t page = 4096; /* no system has smaller pages */
     for (uint64_t at = 0;; at = t->size - at > page ? at + page : t->size - 1) {
         if (t->direction == TO_HOST)
             touch_writing((unsigned char *)t->to + at);
@@ -212,8 +216,8 @@ static void touch_pages(const struct transfer *t)
     }
 }
 
-/* What is not the program's to touch stops it before the copy, with no lock in hand. True: others came in meanwhile, so what was
- * looked up before must be looked up again. */
+/* Accesses the host's side of a copy without the lock, so that an invalid host address faults before the copy and with no lock
+ * held. True when other calls ran meanwhile: look up everything again. */
 static bool touch_host(struct sim_process *process, const struct transfer *t)
 {
     if (!with_host(t) || !t->size || wraps(t) || !process->machine->bytes)
@@ -227,9 +231,10 @@ static bool touch_host(struct sim_process *process, const struct transfer *t)
     return machine->turns != turns + 1;
 }
 
-/* ---- when ---- */
+/* ---- at once, or as queued work ---- */
 
-/* What is the matter was no mistake of the call that lets the work run, so nothing of it is said there yet. */
+/* Does a queued copy or fill. Restores the thread's detail: the call during which the work happens to be done did not cause its
+ * fault. */
 bool copy_do(struct sim_process *process, struct work *work)
 {
     const struct queue_place *place = queue_place_of(&work->item);
@@ -248,7 +253,7 @@ bool copy_do(struct sim_process *process, struct work *work)
 
 static vmm_result make_now(const struct sim_process *process, int device, const struct transfer *t)
 {
-    vmm_result result = check(process, device, t); /* once more: another thread may have come in between */
+    vmm_result result = check(process, device, t); /* again: another call may have run meanwhile */
     return result != VMM_SUCCESS || transfer_make(process, t) ? result : sim_out_of_host_memory();
 }
 
@@ -259,7 +264,7 @@ static vmm_result check_at_once(struct sim_process *process, const struct transf
     return result == VMM_SUCCESS ? check(process, context->device, t) : result;
 }
 
-/* The forms without a stream wait for the work that the default stream waits for, and are done. */
+/* Does a call without a stream after the work that the default stream waits for. */
 static vmm_result wait_and_make(struct sim_process *process, const struct vmm_call *call, const struct transfer *t)
 {
     sim_machine_lock_to_wait(process->machine);
@@ -271,7 +276,8 @@ static vmm_result wait_and_make(struct sim_process *process, const struct vmm_ca
     return wraps(t) ? run_off(process, &place, call, t, context) : make_now(process, context->device, t);
 }
 
-/* With nothing to wait for, nothing has come in since the check. */
+/* Does a call without a stream: waits for the work that the default stream waits for, then transfers the bytes. With nothing in
+ * flight, nothing has come in since the check, and it does both without waiting. */
 static vmm_result at_once(struct sim_process *process, const struct vmm_call *call)
 {
     struct transfer t = transfer_here(process, (const union vmm_any_call *)(const void *)call);
@@ -285,12 +291,12 @@ static vmm_result at_once(struct sim_process *process, const struct vmm_call *ca
     return transfer_make(process, &t) ? VMM_SUCCESS : sim_out_of_host_memory();
 }
 
-/* Bytes for the host are there when the call returns, for it is not known to be memory that a device can write to. */
+/* Does an asynchronous copy to the host before the call returns, because the destination is not known to be pinned memory. */
 static vmm_result now_on_stream(struct sim_process *process, vmm_stream stream, const struct queue_place *place,
                                 const struct vmm_call *call, const struct transfer *t)
 {
     struct sim_context *context;
-    if (in_flight_is_inside(process->in_flight)) /* it would wait for itself */
+    if (in_flight_is_inside(process->in_flight)) /* the wait would include the running host function itself */
         return sim_refuse_inside(process);
     vmm_result memory = in_flight_wait(process, place, QUEUE_ORDERED);
     vmm_result result = sim_stream_context(process, stream, &context);
@@ -303,7 +309,7 @@ static vmm_result now_on_stream(struct sim_process *process, vmm_stream stream, 
     return wraps(t) ? run_off(process, place, call, t, context) : make_now(process, context->device, t);
 }
 
-/* As the copy that it is, whichever call asked for it. */
+/* Queues a copy between device addresses as such, also when a call with a host parameter issued it. */
 static vmm_result issue_between(struct sim_process *process, const struct queue_place *place,
                                 const struct vmm_call *call, const struct transfer *t)
 {
@@ -312,7 +318,7 @@ static vmm_result issue_between(struct sim_process *process, const struct queue_
     return in_flight_issue(process, place, &copy.head, (enum vmm_call_id)call->id);
 }
 
-/* The streams' forms: the stream is checked first. */
+/* Checks a call with a stream: the stream first, then the transfer. */
 static vmm_result check_on_stream(struct sim_process *process, vmm_stream stream, const struct transfer *t,
                                   struct sim_context **context)
 {
@@ -334,7 +340,7 @@ static vmm_result on_stream(struct sim_process *process, const struct vmm_call *
     struct queue_place place = in_flight_place(process, context, stream);
     if (t.direction == TO_HOST || (t.direction == FROM_HOST && wraps(&t)))
         return now_on_stream(process, stream, &place, call, &t);
-    if (wraps(&t) && let_wrap(process, &t) != VMM_SUCCESS)
+    if (wraps(&t) && warn_wrap(process, &t) != VMM_SUCCESS)
         return VMM_ERROR_INVALID_VALUE;
     return t.direction == BETWEEN ? issue_between(process, &place, call, &t)
                                   : in_flight_issue(process, &place, call, (enum vmm_call_id)call->id);

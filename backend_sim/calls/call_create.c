@@ -16,7 +16,7 @@ static bool attribute(const struct sim_process *process, vmm_device_attribute nu
     return sim_machine_has(process->machine, number);
 }
 
-/* A rule that prop breaks whatever the size: the rule, and the value at fault. */
+/* A rule that the properties break, whatever the size is, and the value that breaks it. */
 struct breach {
     enum vmm_rule_id rule;
     uint64_t value, expected;
@@ -55,7 +55,7 @@ static bool device_breach(const struct sim_process *process, const vmm_mem_alloc
     return false;
 }
 
-/* What host memory cannot be. */
+/* Finds properties that host memory cannot have. */
 static bool host_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
 {
     if (prop->location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
@@ -77,7 +77,7 @@ static bool prop_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
     if (prop->alloc_flags.compression_type > VMM_MEM_ALLOCATION_COMP_GENERIC)
         return breach(b, VMM_RULE_CREATE_COMPRESSION_TYPE, prop->alloc_flags.compression_type,
                       VMM_MEM_ALLOCATION_COMP_GENERIC);
-    for (int i = 0; i < 3; i++) /* the fourth byte is not looked at, as measured */
+    for (int i = 0; i < 3; i++) /* the driver ignores the fourth byte, as measured */
         if (reserved[i])
             return breach(b, VMM_RULE_CREATE_RESERVED, reserved[i], 0);
     if (prop->win32_handle_meta_data)
@@ -111,7 +111,7 @@ static bool capability_breach(const struct sim_process *process, const vmm_mem_a
     return false;
 }
 
-/* A tile pool is for one process and one device, and no memory with a usage is compressible. */
+/* Finds a conflict with a usage: a tile pool cannot be shared, and memory with a usage cannot be compressible. */
 static bool usage_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
 {
     unsigned usage = prop->alloc_flags.usage;
@@ -151,72 +151,72 @@ vmm_result sim_mem_get_allocation_granularity(struct sim_process *process,
     return VMM_SUCCESS;
 }
 
-/* What the memory will be: requests that this machine drops are dropped. */
-static void obtain(const struct sim_process *process, const vmm_mem_allocation_prop *asked, uint64_t size,
+/* Computes the properties that the memory will have, without the requests that this machine drops. */
+static void obtain(const struct sim_process *process, const vmm_mem_allocation_prop *requested, uint64_t size,
                    vmm_mem_allocation_prop *prop)
 {
     struct sim_machine *machine = process->machine;
-    bool device = asked->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
-    bool rdma = asked->alloc_flags.gpu_direct_rdma_capable &&
+    bool device = requested->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    bool rdma = requested->alloc_flags.gpu_direct_rdma_capable &&
                 attribute(process, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
-    bool compressed = asked->alloc_flags.compression_type && device && !rdma &&
+    bool compressed = requested->alloc_flags.compression_type && device && !rdma &&
                       attribute(process, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) &&
                       size <= machine->profile.compression_memory &&
-                      sim_machine_compressed(machine, asked->location.id) <= machine->profile.compression_memory - size;
+                      sim_machine_compressed(machine, requested->location.id) <= machine->profile.compression_memory - size;
     *prop = (vmm_mem_allocation_prop){
-        .type = asked->type,
-        .requested_handle_types = asked->requested_handle_types & KNOWN_TYPES,
+        .type = requested->type,
+        .requested_handle_types = requested->requested_handle_types & KNOWN_TYPES,
         .location = {device ? VMM_MEM_LOCATION_TYPE_DEVICE : VMM_MEM_LOCATION_TYPE_HOST_NUMA,
-                     asked->location.type == VMM_MEM_LOCATION_TYPE_HOST ? 0 : asked->location.id},
-        .alloc_flags = {.compression_type = compressed ? asked->alloc_flags.compression_type : 0,
+                     requested->location.type == VMM_MEM_LOCATION_TYPE_HOST ? 0 : requested->location.id},
+        .alloc_flags = {.compression_type = compressed ? requested->alloc_flags.compression_type : 0,
                         .gpu_direct_rdma_capable = rdma},
     };
 }
 
-/* What is made, but not as asked for: warnings, or errors in strict mode. */
-static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocation_prop *asked,
+/* Warns of requests that the driver ignores. False in strict mode, when one of them is an error. */
+static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocation_prop *requested,
                         const vmm_mem_allocation_prop *got)
 {
-    int unknown_types = asked->requested_handle_types & ~KNOWN_TYPES;
-    unsigned usage = asked->alloc_flags.usage, rdma = asked->alloc_flags.gpu_direct_rdma_capable;
+    int unknown_types = requested->requested_handle_types & ~KNOWN_TYPES;
+    unsigned usage = requested->alloc_flags.usage, rdma = requested->alloc_flags.gpu_direct_rdma_capable;
     if (unknown_types && !sim_warn_or_refuse(process, VMM_RULE_CREATE_HANDLE_TYPE_UNKNOWN,
-                                             (uint64_t)(int64_t)asked->requested_handle_types, KNOWN_TYPES, NULL))
+                                             (uint64_t)(int64_t)requested->requested_handle_types, KNOWN_TYPES, NULL))
         return false;
     if (rdma > 1 && !sim_warn_or_refuse(process, VMM_RULE_CREATE_RDMA_VALUE, rdma, 1, NULL))
         return false;
     if (usage & ~(unsigned)KNOWN_USAGE &&
         !sim_warn_or_refuse(process, VMM_RULE_CREATE_USAGE_UNKNOWN, usage, KNOWN_USAGE, NULL))
         return false;
-    if (asked->alloc_flags.reserved[3] &&
-        !sim_warn_or_refuse(process, VMM_RULE_CREATE_RESERVED_LAST, asked->alloc_flags.reserved[3], 0, NULL))
+    if (requested->alloc_flags.reserved[3] &&
+        !sim_warn_or_refuse(process, VMM_RULE_CREATE_RESERVED_LAST, requested->alloc_flags.reserved[3], 0, NULL))
         return false;
     if (usage & KNOWN_USAGE)
         sim_warn_or_refuse(process, VMM_RULE_CREATE_USAGE_DROPPED, usage, 0, NULL);
     if (rdma && !got->alloc_flags.gpu_direct_rdma_capable)
         sim_warn_or_refuse(process, VMM_RULE_CREATE_RDMA_NOT_OBTAINED, rdma, 0, NULL);
-    if (asked->alloc_flags.compression_type != got->alloc_flags.compression_type)
-        sim_warn_or_refuse(process, VMM_RULE_CREATE_COMPRESSION_NOT_OBTAINED, asked->alloc_flags.compression_type, 0,
+    if (requested->alloc_flags.compression_type != got->alloc_flags.compression_type)
+        sim_warn_or_refuse(process, VMM_RULE_CREATE_COMPRESSION_NOT_OBTAINED, requested->alloc_flags.compression_type, 0,
                            NULL);
     return true;
 }
 
-/* From here on a tile pool that is too large is told as other memory is. Measured: not yet at 1 << 44. */
+/* From this size on, a tile pool that is too large is refused as other memory is. Measured: not yet at 1 << 44. */
 #define TILE_POOL_LIMIT (UINT64_C(1) << 45)
 
-/* Memory is short: asked is what the call says, location where the memory would have been. */
-static vmm_result refuse_memory(const struct sim_process *process, uint64_t size, const vmm_mem_allocation_prop *asked,
+/* Refuses a creation for lack of memory; requested are the call's properties, location is where the memory would have been. */
+static vmm_result refuse_memory(const struct sim_process *process, uint64_t size, const vmm_mem_allocation_prop *requested,
                                 vmm_mem_location location)
 {
     uint64_t left = sim_machine_free_bytes(process->machine, location);
-    if (asked->location.type == VMM_MEM_LOCATION_TYPE_HOST && !sim_device_valid(process, asked->location.id)) {
-        vmm_result result = vmm_detail_refuse(VMM_RULE_CREATE_HOST_ID, (uint64_t)(int64_t)asked->location.id, 0, NULL);
-        vmm_detail_note("%llu bytes are asked for, %llu are free", (unsigned long long)size, (unsigned long long)left);
+    if (requested->location.type == VMM_MEM_LOCATION_TYPE_HOST && !sim_device_valid(process, requested->location.id)) {
+        vmm_result result = vmm_detail_refuse(VMM_RULE_CREATE_HOST_ID, (uint64_t)(int64_t)requested->location.id, 0, NULL);
+        vmm_detail_note("%llu bytes were requested, %llu are free", (unsigned long long)size, (unsigned long long)left);
         return result;
     }
     if (location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return vmm_detail_refuse(VMM_RULE_CREATE_MEMORY, size, left, NULL);
     vmm_object nearest = sim_object_device(process, location.id);
-    if ((asked->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL) && size < TILE_POOL_LIMIT) { /* not OUT_OF_MEMORY */
+    if ((requested->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL) && size < TILE_POOL_LIMIT) { /* not OUT_OF_MEMORY */
         vmm_result result =
             vmm_detail_refuse(VMM_RULE_CREATE_TILE_POOL, VMM_MEM_CREATE_USAGE_TILE_POOL, left, &nearest);
         vmm_detail_note("a tile pool of %llu bytes, more than is free", (unsigned long long)size);
@@ -264,7 +264,8 @@ static vmm_result check_arguments(const struct sim_process *process, const struc
     return VMM_SUCCESS;
 }
 
-/* Nobody else takes of the machine's memory meanwhile. */
+/* Checks the budget and creates the memory. No other process can take memory meanwhile: the caller has begun a change of the
+ * machine. */
 static vmm_result take_memory(struct sim_process *process, const struct vmm_call_mem_create *call,
                               const struct sim_channel *channel)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Initialisation and devices. */
+/* cuInit and the queries of devices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,8 @@ static vmm_result refuse_list(enum vmm_rule_id rule, const char *list)
     return result;
 }
 
-/* The first cuInit of the program chooses by the variable, and after a refusal the next one does: measured. */
+/* Chooses the visible devices by the environment variable, in the program's first cuInit; after a refusal the next cuInit
+ * chooses. Measured. */
 static vmm_result look_at_environment(struct sim_process *process, const char *list)
 {
     struct sim_machine *machine = process->machine;
@@ -114,7 +115,7 @@ vmm_result sim_device_get_name(struct sim_process *process, const struct vmm_cal
         return vmm_detail_refuse(VMM_RULE_DEVICE_NAME_LENGTH, 0, 0, NULL);
     const char *name = process->machine->profile.device_name;
     size_t room = call->len < 0 ? strlen(name) + 1 : (size_t)call->len;
-    memset(call->name, 0, room); /* measured: all of the buffer is written */
+    memset(call->name, 0, room); /* measured: the driver writes the whole buffer */
     memcpy(call->name, name, strlen(name) < room ? strlen(name) : room - 1);
     return VMM_SUCCESS;
 }
@@ -140,7 +141,7 @@ vmm_result sim_device_total_mem(struct sim_process *process, const struct vmm_ca
 {
     if (!call->bytes)
         return refuse_null("bytes");
-    *call->bytes = 0; /* measured: written for a bad device too */
+    *call->bytes = 0; /* measured: the driver writes the output for a bad device, too */
     if (!sim_device_valid(process, call->dev))
         return refuse_device(process, "dev", call->dev);
     *call->bytes = process->machine->profile.device_memory;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for other devices of the machine: a range of addresses as a dma-buf, which here is a file with a copy of the
- * bytes, for there is no other device that could share them.
+/* Memory for other devices of the machine: a range of addresses as a dma-buf. Here it is a file with a copy of the bytes,
+ * because no other device could share them.
  *
  *   range    [ part of M1 ][  M2  ][ part of M3 ]
  *   file     [ bytes ......  (hole) ........... ]     where nothing was written the file has no bytes either
@@ -42,7 +42,7 @@ static vmm_result check_arguments(const request *call)
         return refuse(VMM_RULE_DMABUF_PTR_ZERO, 0, 0);
     if (call->handle_type != VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD)
         return refuse(VMM_RULE_DMABUF_TYPE, (uint64_t)(int64_t)call->handle_type, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD);
-    if (call->flags && !(call->flags & PCIE)) /* measured: with that bit, others are no matter */
+    if (call->flags && !(call->flags & PCIE)) /* measured: with the PCIE bit the driver ignores the others */
         return refuse(VMM_RULE_DMABUF_FLAGS, call->flags, 0);
     vmm_result result = check_alignment(call);
     if (result == VMM_SUCCESS && call->size > UINT64_MAX - call->dptr)
@@ -50,8 +50,8 @@ static vmm_result check_arguments(const request *call)
     return result;
 }
 
-/* Memory of cuMemAlloc goes on to the end of what it was given, whatever was asked for: measured with 100 bytes, of
- * which a page can be handed on. */
+/* Translates an address. An allocation of cuMemAlloc extends to the end of its span, beyond the requested size: measured with
+ * 100 bytes, of which a whole page can be exported. */
 static bool run_of(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run)
 {
     const struct sim_allocation *a = addrmap_floor(&process->allocations, address);
@@ -62,7 +62,7 @@ static bool run_of(const struct sim_process *process, uint64_t address, uint64_t
     return true;
 }
 
-/* Every byte has memory behind it. */
+/* Checks that every byte of the range is mapped. */
 static vmm_result check_mapped(const struct sim_process *process, const request *call)
 {
     struct translate_run run;
@@ -80,7 +80,7 @@ static vmm_result check_mapped(const struct sim_process *process, const request 
     return VMM_SUCCESS;
 }
 
-/* Whatever the memory is. */
+/* Checks what does not depend on the memory: the machine's support and the PCIE flag. */
 static vmm_result check_machine(const struct sim_process *process, const request *call)
 {
     if (!sim_profile_has(&process->machine->profile, VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED)) {
@@ -90,7 +90,7 @@ static vmm_result check_machine(const struct sim_process *process, const request
     return call->flags & PCIE ? refuse(VMM_RULE_DMABUF_PCIE, call->flags, 0) : VMM_SUCCESS;
 }
 
-/* What the memory at one address of the range is; that at its start is given to compare with. */
+/* Is the memory at an address of that kind? first is the start of the range, to compare with. */
 typedef bool kind_of_memory(const struct sim_process *process, uint64_t first, uint64_t at);
 
 static const vmm_mem_allocation_prop *block_prop(const struct sim_process *process, uint64_t at)
@@ -118,12 +118,12 @@ static bool is_compressed(const struct sim_process *process, uint64_t first, uin
     return block_prop(process, at)->alloc_flags.compression_type != VMM_MEM_ALLOCATION_COMP_NONE;
 }
 
-static bool is_elsewhere(const struct sim_process *process, uint64_t first, uint64_t at)
+static bool is_other_device(const struct sim_process *process, uint64_t first, uint64_t at)
 {
     return block_prop(process, at)->location.id != block_prop(process, first)->location.id;
 }
 
-/* In what its properties say, and in usages, which do not read back. */
+/* Does the memory differ from the first in its properties, or in its usages, which a query does not return? */
 static bool is_other(const struct sim_process *process, uint64_t first, uint64_t at)
 {
     const struct sim_mapping *m = sim_mapping_at(process, first), *n = sim_mapping_at(process, at);
@@ -135,7 +135,7 @@ static bool is_other(const struct sim_process *process, uint64_t first, uint64_t
            m->handle->decompress != n->handle->decompress;
 }
 
-/* How far into the range the first such memory is; its size, where there is none. */
+/* The offset of the first memory of a kind in the range; the size of the range when there is none. */
 static uint64_t find(const struct sim_process *process, const request *call, kind_of_memory *is)
 {
     struct translate_run run;
@@ -152,9 +152,9 @@ static vmm_result check_memory(const struct sim_process *process, const request 
         kind_of_memory *is;
         const char *what;
     } kinds[] = {{VMM_RULE_DMABUF_MULTICAST, is_multicast, "a multicast object"},
-                 {VMM_RULE_DMABUF_HOST, is_hosts, "memory of the host"},
+                 {VMM_RULE_DMABUF_HOST, is_hosts, "host memory"},
                  {VMM_RULE_DMABUF_COMPRESSED, is_compressed, "compressible memory"},
-                 {VMM_RULE_DMABUF_DEVICES, is_elsewhere, "memory of another device than at dptr"},
+                 {VMM_RULE_DMABUF_DEVICES, is_other_device, "memory of another device than at dptr"},
                  {VMM_RULE_DMABUF_MIXED, is_other, "memory with other properties than at dptr"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         uint64_t done = find(process, call, kinds[i].is);
@@ -178,7 +178,7 @@ static bool all_zero(const unsigned char *bytes, uint64_t length)
     return !bytes[0] && !memcmp(bytes, bytes + 1, (size_t)length - 1);
 }
 
-/* Chunk by chunk, so that what is zero takes no room. */
+/* Writes bytes to the file, except chunks of zeros, which then take no space. */
 static bool put(int file, uint64_t at, const unsigned char *bytes, uint64_t length)
 {
     for (uint64_t done = 0, n; done < length; done += n) {
@@ -196,7 +196,7 @@ static bool copy(const struct sim_process *process, const request *call, int fil
         run_of(process, call->dptr + done, call->size - done, &run);
         uint64_t n = run.length;
         const unsigned char *bytes = block_data_run(&run.block->bytes, run.offset, &n);
-        run.length = n; /* what lies together of it */
+        run.length = n; /* the contiguous part of the run */
         if (bytes && !put(file, done, bytes, n))
             return false;
     }
@@ -216,7 +216,7 @@ static vmm_result make(const struct sim_process *process, const request *call, i
     }
     vmm_result result = refuse(VMM_RULE_DMABUF_FILE, 0, 0);
     vmm_detail_note(file < 0 ? "the process has no descriptor left for another file"
-                             : "no file may become 0x%llx bytes long", (unsigned long long)call->size);
+                             : "the system allows no file of 0x%llx bytes", (unsigned long long)call->size);
     if (file >= 0)
         os_file_close(file);
     return result;
@@ -230,7 +230,7 @@ static vmm_result check_context(struct sim_process *process)
 
 vmm_result sim_mem_get_handle_for_address_range(struct sim_process *process, const request *call)
 {
-    int file = -1; /* where no contents are kept, as in the shadow of another backend, there is none to be had */
+    int file = -1; /* without contents, as in the shadow of another backend, no file is made */
     vmm_result result = check_arguments(call);
     if (result == VMM_SUCCESS)
         result = check_context(process);
@@ -243,6 +243,6 @@ vmm_result sim_mem_get_handle_for_address_range(struct sim_process *process, con
         result = check_memory(process, call);
     if (result == VMM_SUCCESS && process->machine->bytes)
         result = make(process, call, &file);
-    memcpy(call->handle, &file, sizeof file); /* measured: from here on -1 is written where it is refused */
+    memcpy(call->handle, &file, sizeof file); /* measured: from here on a refused call writes -1 */
     return result;
 }

@@ -16,7 +16,8 @@
 
 #define EVENT_FLAGS ((unsigned)(VMM_EVENT_BLOCKING_SYNC | VMM_EVENT_DISABLE_TIMING | VMM_EVENT_INTERPROCESS))
 
-/* A live event. An event that ended with its context, while that is gone, is reported differently from a value that is none. */
+/* Finds a live event. The refusal of an event that ended with its context differs from that of an unknown value, as long as the
+ * context is not alive again. */
 static vmm_result find_event(const struct sim_process *process, vmm_event value, struct sim_event **event)
 {
     void *object, *context = NULL;
@@ -34,8 +35,8 @@ static vmm_result find_event(const struct sim_process *process, vmm_event value,
     return vmm_detail_refuse(with_context ? VMM_RULE_EVENT_ENDED : VMM_RULE_EVENT_UNKNOWN, number, 0, &nearest);
 }
 
-/* For a call that does not find out: SUCCESS until somebody was told that the device of the event's context, which lives as
- * the event does, is lost. */
+/* Checks an event for a call that does not report a fault: SUCCESS until another call has reported that the device of the
+ * event's context is lost. The context is alive, because the event is. */
 static vmm_result check_reported(struct sim_process *process, const struct sim_event *event)
 {
     void *context;
@@ -43,12 +44,12 @@ static vmm_result check_reported(struct sim_process *process, const struct sim_e
     return sim_context_lost_reported(process, context);
 }
 
-/* For a call that waits: an event that was reached before the fault does not find out, any other does. */
+/* Checks an event for a call that waits: reports the fault unless the event was reached before it. */
 static vmm_result check_reached(struct sim_process *process, const struct sim_event *event, bool reached)
 {
     void *context;
     slots_find(&process->contexts, event->context, &context);
-    if (!context)           /* LCOV_EXCL_BR_LINE: it ended, and hundreds after it, while this thread waited */
+    if (!context)           /* LCOV_EXCL_BR_LINE: the context ended, and hundreds after it, during the wait */
         return VMM_SUCCESS; /* LCOV_EXCL_LINE: the same */
     const struct sim_fault *fault = &process->fault[((struct sim_context *)context)->device];
     bool before = !event->mark || (reached && event->recorded < fault->what.launch);
@@ -121,8 +122,8 @@ vmm_result sim_event_record(struct sim_process *process, const struct vmm_call_e
     return in_flight_mark(process, &place, &call->head, 0, event);
 }
 
-/* As measured, the first who asks for an event that a fault stopped is not told of it yet. Under the other schedules the
- * fault is met by that very question. */
+/* Is this the first query of an event that a fault stopped? As measured, the driver still answers NOT_READY to it. Under the
+ * other schedules the query itself runs into the fault. */
 static bool not_reported_yet(struct sim_process *process, const struct sim_event *event)
 {
     void *context;
@@ -130,9 +131,9 @@ static bool not_reported_yet(struct sim_process *process, const struct sim_event
     if (process->options.schedule != SIM_DEVICE)
         return false;
     struct sim_fault *fault = &process->fault[((struct sim_context *)context)->device];
-    if (!fault->lost || fault->reported || fault->asked || !event->mark || event->recorded < fault->what.launch)
+    if (!fault->lost || fault->reported || fault->queried || !event->mark || event->recorded < fault->what.launch)
         return false;
-    fault->asked = true;
+    fault->queried = true;
     return true;
 }
 
@@ -149,14 +150,14 @@ vmm_result sim_event_query(struct sim_process *process, const struct vmm_call_ev
     return in_flight_poll_mark(process, event->mark) ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
 }
 
-/* Another thread may destroy or record the event while this one waits for what it stood for. */
+/* Waits for the event's mark. The event is a copy, because another thread may destroy or record the event meanwhile. */
 static vmm_result wait_for(struct sim_process *process, const struct sim_event event)
 {
     bool reached = in_flight_reached(process, event.mark);
     vmm_result result = check_reached(process, &event, reached);
     if (result != VMM_SUCCESS)
         return result;
-    if (!reached && in_flight_is_inside(process->in_flight)) /* it may come after the very function that asks */
+    if (!reached && in_flight_is_inside(process->in_flight)) /* the event may follow the running host function itself */
         return sim_refuse_inside(process);
     vmm_result memory = in_flight_wait_mark(process, event.mark);
     result = check_reached(process, &event, reached);
@@ -189,7 +190,7 @@ vmm_result sim_stream_wait_event(struct sim_process *process, const struct vmm_c
         result = check_wait_flags(call->flags);
     if (result == VMM_SUCCESS)
         result = find_event(process, call->event, &event);
-    /* analysers: uninitStructMember is wrong: an event that was found is whole */
+    /* analysers: uninitStructMember is wrong: find_event sets event when it succeeds */
     if (result != VMM_SUCCESS || !event->mark)
         return result;
     struct queue_place place = in_flight_place(process, context, call->stream);

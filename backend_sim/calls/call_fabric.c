@@ -23,7 +23,7 @@ vmm_result sim_fabric_look(struct sim_process *process, struct sim_channel *chan
 {
     struct sim_machine *machine = process->machine;
     channel->number = imex_lowest(process->options.imex, &machine->hardware, channel->why);
-    if (channel->number == IMEX_NONE || !machine->bytes) /* the one is refused in its turn, the other is never shared */
+    if (channel->number == IMEX_NONE || !machine->bytes) /* without contents nothing is shared */
         return VMM_SUCCESS;
     channel->place.channel = (uint32_t)channel->number;
     if (!imex_domain(process->options.imex, &machine->hardware, &channel->place.domain, channel->why) ||
@@ -62,7 +62,7 @@ vmm_result sim_fabric_export(struct sim_machine *machine, struct sim_block *bloc
 
 /* ---- import ---- */
 
-/* What is told of a handle: its last eight bytes, by which sender and receiver know it. */
+/* The number of a handle in messages: its last eight bytes, which are the same for sender and receiver. */
 static uint64_t shown(const void *bytes)
 {
     uint64_t last;
@@ -70,7 +70,7 @@ static uint64_t shown(const void *bytes)
     return last;
 }
 
-/* Domain and channel: what the handle says of itself, before anybody's state is asked. */
+/* Checks the domain and the channel that the handle itself names, before any node's shared state is read. */
 static vmm_result check_place(const struct sim_process *process, uint64_t value, const struct imex_place *place)
 {
     const struct sim_profile *profile = &process->machine->profile;
@@ -111,7 +111,7 @@ vmm_result sim_fabric_find(struct sim_process *process, const void *bytes, struc
     uint64_t value = shown(bytes);
     if (!sim_profile_has(&machine->profile, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED))
         return refuse(VMM_RULE_IMPORT_FABRIC, value, "this machine has no fabric handles (attribute 128)");
-    if (!fabric_handle_read(bytes, &place, &label) || !machine->bytes) /* a shadow has no node to look at */
+    if (!fabric_handle_read(bytes, &place, &label) || !machine->bytes) /* a shadow has no nodes */
         return refuse(VMM_RULE_IMPORT_FABRIC, value, "");
     vmm_result result = check_place(process, value, &place);
     if (result != VMM_SUCCESS)
@@ -122,7 +122,7 @@ vmm_result sim_fabric_find(struct sim_process *process, const void *bytes, struc
         return sim_machine_unreachable(why);
     if (!node)
         return why[0] ? refuse(VMM_RULE_IMPORT_SYSTEM, 0, why)
-                      : refuse(VMM_RULE_IMPORT_FABRIC_GONE, value, "the node that exported it is not there any more");
+                      : refuse(VMM_RULE_IMPORT_FABRIC_GONE, value, "the node that exported it no longer exists");
     result = take_block(machine, node, value, &label, &place, block);
     share_nodes_tidy(machine);
     return result;

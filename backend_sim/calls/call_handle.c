@@ -2,7 +2,7 @@
 /* Handles of physical memory: release, retain, properties. */
 #include "sim.h"
 
-/* *handle: the live handle, or the ended one while it is remembered, else NULL. */
+/* Finds a handle by value. *handle: the live handle, an ended one that is still remembered, or NULL. */
 static enum slot_state find(const struct sim_process *process, uint64_t value, struct sim_handle **handle)
 {
     void *object;
@@ -16,7 +16,7 @@ static vmm_result refuse_handle(enum vmm_rule_id rule, uint64_t value, const str
     vmm_object nearest = handle ? sim_object_handle(handle) : (vmm_object){0};
     vmm_result result = vmm_detail_refuse(rule, value, 0, &nearest);
     if (handle && !handle->refs && handle->maps)
-        vmm_detail_note("all references are given back; %u mapping%s still hold%s the memory", handle->maps,
+        vmm_detail_note("all references are released; %u mapping%s still hold%s the memory", handle->maps,
                         handle->maps == 1 ? "" : "s", handle->maps == 1 ? "s" : "");
     return result;
 }
@@ -69,7 +69,7 @@ vmm_result sim_mem_retain_allocation_handle(struct sim_process *process,
     return VMM_SUCCESS;
 }
 
-enum { HIDDEN_DEVICE = -2 }; /* CU_DEVICE_INVALID: what the driver calls a device that the process does not see */
+enum { HIDDEN_DEVICE = -2 }; /* CU_DEVICE_INVALID: the driver's value for a device that is not visible to the process */
 
 vmm_result sim_mem_get_allocation_properties_from_handle(
     struct sim_process *process, const struct vmm_call_mem_get_allocation_properties_from_handle *call)
@@ -84,7 +84,7 @@ vmm_result sim_mem_get_allocation_properties_from_handle(
         return refuse_handle(VMM_RULE_PROPERTIES_HANDLE_FORGED, call->handle, NULL);
     if (handle && handle->team_size)
         return refuse_handle(VMM_RULE_PROPERTIES_MULTICAST, call->handle, handle);
-    if (!handle) /* its place is used again: what a driver would read there is another handle's */
+    if (!handle) /* its slot is in use again: a driver would read another handle's properties */
         return refuse_handle(VMM_RULE_PROPERTIES_HANDLE_STALE, call->handle, NULL);
     vmm_object nearest = sim_object_handle(handle);
     if (state == SLOT_STALE &&

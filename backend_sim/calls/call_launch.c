@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels and host functions, put into streams. */
+/* Launches of kernels and host functions in streams. */
 #include "sim.h"
 
 #include "alias.h"

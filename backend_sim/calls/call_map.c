@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mapping physical memory at addresses and taking it away. */
+/* Mapping and unmapping of physical memory. */
 #include "in_flight.h"
 #include "host.h"
 #include "rdma.h"
@@ -20,7 +20,7 @@ static vmm_result refuse_handle_size(enum vmm_rule_id rule, uint64_t value, cons
     return vmm_detail_refuse(rule, value, handle->size, &nearest);
 }
 
-/* A multicast object waits for all its devices. */
+/* Checks that a multicast object has all its devices; if not, arranges to wait for them. */
 static vmm_result check_team(struct sim_process *process, const struct sim_handle *handle, struct team_wait *wait)
 {
     if (!handle->team_size)
@@ -33,7 +33,7 @@ static vmm_result check_team(struct sim_process *process, const struct sim_handl
     return team_wait_refuse(wait, VMM_RULE_MAP_INCOMPLETE, handle);
 }
 
-/* Which part of the memory: all of it, unless the profile allows parts. */
+/* Checks which part of the memory is mapped: all of it, unless the profile allows parts. */
 static vmm_result check_part(const struct sim_process *process, const struct vmm_call_mem_map *call,
                              const struct sim_handle *handle)
 {
@@ -56,7 +56,7 @@ static vmm_result check_part(const struct sim_process *process, const struct vmm
     return VMM_SUCCESS;
 }
 
-/* What is in the way may lie far behind the end of the reservation, which the program meant to stay in. */
+/* Refuses an overlap. The other object may lie far past the end of the reservation; then the note has the distance. */
 static vmm_result refuse_overlap(const struct vmm_call_mem_map *call, const struct sim_reservation *in,
                                  const vmm_object *nearest)
 {
@@ -64,12 +64,12 @@ static vmm_result refuse_overlap(const struct vmm_call_mem_map *call, const stru
     uint64_t room = in->start + in->size - call->ptr;
     vmm_result result = vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, call->ptr, 0, nearest);
     if (nearest->start > call->ptr && nearest->start - call->ptr >= room)
-        vmm_detail_note("the range passes the end of reservation R%u by %s, and meets what lies %s behind that end", in->number,
+        vmm_detail_note("the range passes the end of reservation R%u by %s; the overlap begins %s past that end", in->number,
                         units_text(call->size - room, past), units_text(nearest->start - call->ptr - room, behind));
     return result;
 }
 
-/* *in: the reservation that the place starts in. */
+/* Checks the addresses. *in: the reservation that holds the first one. */
 static vmm_result check_place(const struct sim_process *process, const struct vmm_call_mem_map *call,
                               const struct sim_handle *handle, const struct sim_reservation **in)
 {
@@ -96,7 +96,8 @@ static vmm_result check_place(const struct sim_process *process, const struct vm
     return VMM_SUCCESS;
 }
 
-/* The recorded driver requires only a reserved start; the documentation requires one reservation around the whole range. */
+/* Warns when the range leaves its reservation: the recorded driver requires only a reserved start, the documentation one
+ * reservation around the whole range. */
 static bool pass_past_reservation(const struct sim_process *process, const struct vmm_call_mem_map *call,
                                   const struct sim_reservation *first)
 {
@@ -159,7 +160,7 @@ static vmm_result map(struct sim_process *process, const struct vmm_call_mem_map
     if (!handle)
         return VMM_ERROR_INVALID_VALUE;
     vmm_result result = check_team(process, handle, wait);
-    if (result != VMM_SUCCESS || wait->asked)
+    if (result != VMM_SUCCESS || wait->again)
         return result;
     result = check_part(process, call, handle);
     if (result == VMM_SUCCESS)
@@ -186,7 +187,8 @@ vmm_result sim_mem_map(struct sim_process *process, const struct vmm_call_mem_ma
 static vmm_result refuse_partial(const struct sim_mapping *mapping, const struct vmm_call_mem_unmap *call)
 {
     vmm_object nearest = sim_object_mapping(mapping);
-    bool before = mapping->start < call->ptr && call->ptr - mapping->start < mapping->size; /* else its end cuts */
+    bool before = mapping->start < call->ptr &&
+        call->ptr - mapping->start < mapping->size; /* false: the end of the range cuts it */
     vmm_result result =
         before ? vmm_detail_refuse(VMM_RULE_UNMAP_PARTIAL, call->ptr, mapping->start, &nearest)
                : vmm_detail_refuse(VMM_RULE_UNMAP_PARTIAL, call->size,
@@ -196,14 +198,15 @@ static vmm_result refuse_partial(const struct sim_mapping *mapping, const struct
     return result;
 }
 
-/* The mapping that comes next in a range that ends there. */
+/* The next mapping after this one that starts below end, or NULL. */
 static struct sim_mapping *next_in(const struct sim_process *process, const struct sim_mapping *mapping, uint64_t end)
 {
     uint64_t at = mapping->start + mapping->size;
     return at < end ? sim_mapping_after(process, at, end) : NULL;
 }
 
-/* How the mappings lie in the range that ends there, from its first on: does one stick out, how many bytes do they cover. */
+/* Walks the mappings in [start, end). Returns the first that is only partly inside, or NULL; *covered: the bytes of those
+ * before it. */
 static const struct sim_mapping *sticks_out(const struct sim_process *process, const struct sim_mapping *first,
                                             uint64_t start, uint64_t end, uint64_t *covered)
 {
@@ -216,7 +219,7 @@ static const struct sim_mapping *sticks_out(const struct sim_process *process, c
     return NULL;
 }
 
-/* The recorded driver takes such a range for an empty one. */
+/* Does the range pass the end of the address space? The recorded driver treats such a range as empty. */
 static bool wraps(const struct vmm_call_mem_unmap *call)
 {
     return call->size > UINT64_MAX - call->ptr;
@@ -232,14 +235,14 @@ static bool pass_unaligned(const struct sim_process *process, const struct vmm_c
     return pass;
 }
 
-/* The mapping that holds the address and the byte before it: one that a bound there would cut. */
+/* The mapping that a bound at address would cut in two, or NULL. */
 static const struct sim_mapping *cut_at(const struct sim_process *process, uint64_t address)
 {
     const struct sim_mapping *mapping = sim_mapping_at(process, address);
     return mapping && mapping->start != address ? mapping : NULL;
 }
 
-/* The mapping that such a range cuts. */
+/* The mapping that a range past the end of the address space cuts at its start or its wrapped end, or NULL. */
 static const struct sim_mapping *wrapped_inside(const struct sim_process *process,
                                                 const struct vmm_call_mem_unmap *call)
 {
@@ -247,7 +250,7 @@ static const struct sim_mapping *wrapped_inside(const struct sim_process *proces
     return at_start ? at_start : cut_at(process, call->ptr + call->size); /* wraps */
 }
 
-/* What the documentation forbids and the recorded driver accepts. */
+/* Warns of ranges that the documentation forbids and the recorded driver accepts. False in strict mode. */
 static bool pass_loose_range(const struct sim_process *process, const struct vmm_call_mem_unmap *call,
                              uint64_t covered)
 {
@@ -264,9 +267,9 @@ static bool pass_loose_range(const struct sim_process *process, const struct vmm
     return covered == call->size || sim_warn_or_refuse(process, VMM_RULE_UNMAP_HOLE, call->ptr, covered, &nearest);
 }
 
-/* From first on, what lies before end: all of it or nothing. */
+/* Unmaps all mappings from first up to end, or none. */
 static vmm_result unmap_all(struct sim_process *process, const struct vmm_call_mem_unmap *call, struct sim_mapping *first,
-                      uint64_t end)
+                            uint64_t end)
 {
     struct sim_mapping *next;
     if (!sim_host_hide(process, first, end))
@@ -280,7 +283,8 @@ static vmm_result unmap_all(struct sim_process *process, const struct vmm_call_m
     return VMM_SUCCESS;
 }
 
-/* As measured: the driver rounds the very last address up, which makes it 0, and unmaps everything up to the end. */
+/* Unmaps from the very last address on. As measured, the driver rounds that address up to 0, and unmaps everything from 0 to
+ * the end of the range. */
 static vmm_result unmap_from_the_last_address(struct sim_process *process, const struct vmm_call_mem_unmap *call)
 {
     uint64_t end = call->size - 1;

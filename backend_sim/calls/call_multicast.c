@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Multicast objects: their properties, the devices of their team, and what is bound to them. No driver was asked: the
- * order of the checks is ours, arguments first, then the team, then the memory. */
+/* Multicast objects: their properties, the devices of their team, and the memory bound to them. No driver was measured: the
+ * order of the checks is this project's choice, arguments first, then the team, then the memory. */
 #include <stdlib.h>
 
 #include "call_fabric.h"
@@ -48,7 +48,7 @@ static vmm_result refuse_near(enum vmm_rule_id rule, uint64_t value, uint64_t ex
 
 /* ---- the object ---- */
 
-/* Can memory of these types be had from this machine? */
+/* Does this machine support exports of these handle types? */
 static bool can_share(const struct sim_process *process, uint64_t types)
 {
     if ((types & VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) &&
@@ -58,12 +58,13 @@ static bool can_share(const struct sim_process *process, uint64_t types)
            attribute(process, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED);
 }
 
-/* Everything but the size, which may be unknown when the granularity is asked for. */
+/* Checks all properties but the size, which a query for the granularity need not know. */
 static vmm_result check_prop(const struct sim_process *process, const vmm_multicast_object_prop *prop)
 {
     const uint64_t known = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_FABRIC;
-    bool fabric = prop->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC; /* then other machines have some, too */
-    unsigned devices = fabric ? TEAM_MEMBERS : (unsigned)process->machine->visible.all; /* other processes see others */
+    bool fabric = prop->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC; /* the team may include devices of other machines */
+    unsigned devices = fabric ? TEAM_MEMBERS
+        : (unsigned)process->machine->visible.all; /* also devices that only other processes see */
     if (!attribute(process, VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED)) {
         vmm_object nearest = sim_object_device(process, 0);
         return vmm_detail_refuse(VMM_RULE_MULTICAST_UNSUPPORTED, 0, 0, &nearest);
@@ -136,9 +137,9 @@ vmm_result sim_multicast_create(struct sim_process *process, const struct vmm_ca
     return make(process, call, &channel);
 }
 
-/* ---- its devices ---- */
+/* ---- the devices of its team ---- */
 
-/* A live multicast object, as it is now, or the detail of a refusal. */
+/* Finds a live multicast object and brings its team up to date. */
 static vmm_result find_object(const struct sim_process *process, uint64_t value, struct sim_handle **object)
 {
     *object = sim_handle_live(process, value, VMM_RULE_MULTICAST_HANDLE_STALE, VMM_RULE_MULTICAST_HANDLE);
@@ -187,23 +188,23 @@ vmm_result sim_multicast_add_device(struct sim_process *process, const struct vm
     }
 }
 
-/* ---- what is bound ---- */
+/* ---- binds ---- */
 
-/* A bind that is asked for, whichever of the two calls asks. */
+/* A bind as either of the two calls requests it. */
 struct request {
     const struct vmm_call *call;
     struct sim_handle *object;
     uint64_t mc_offset, size, flags;
-    struct sim_handle *memory; /* NULL while it is not known */
+    struct sim_handle *memory; /* NULL until it is looked up */
     uint64_t at;               /* in the memory's block */
     uint64_t room;             /* bytes from there to the end of the memory, or of the mapping */
-    uint64_t given;            /* the argument that says where in it, and its name */
+    uint64_t given;            /* the argument that names the place in the memory, and its name */
     const char *where;
-    uint64_t named;            /* the argument that says which memory, and its name */
+    uint64_t named;            /* the argument that names the memory, and its name */
     const char *which;
 };
 
-/* The range in the object; size, mc_offset and a third number are multiples of the unit. */
+/* Checks the range in the object: size, mc_offset and a third number are multiples of the unit, and the range lies inside. */
 static vmm_result check_range(const struct sim_process *process, const struct sim_handle *object, uint64_t mc_offset,
                               uint64_t size, uint64_t third, const char *third_name)
 {
@@ -231,13 +232,13 @@ static vmm_result check_bind_arguments(const struct sim_process *process, const 
     return result;
 }
 
-/* Another node's, or another machine's of the same device numbers. */
+/* Is the memory another node's? Its device number then means another device than here. */
 static bool is_abroad(const struct sim_process *process, const struct sim_block *memory)
 {
     return memory->shared && memory->share != process->machine->share;
 }
 
-/* Is the memory allowed to go where the object may go? Of an import nobody knows for what it was created, but that. */
+/* Can the memory be shared in each way that the object can? Of imported memory only the handle type of its import is known. */
 static bool may_be_shared(const struct team *team, const struct sim_handle *memory)
 {
     int types = memory->block->fabric.domain ? VMM_MEM_HANDLE_TYPE_FABRIC : 0;
@@ -246,7 +247,7 @@ static bool may_be_shared(const struct team *team, const struct sim_handle *memo
                                              (types & VMM_MEM_HANDLE_TYPE_FABRIC)));
 }
 
-/* May this memory stand behind this object? */
+/* Checks whether this memory can be bound to this object. */
 static vmm_result check_memory(const struct sim_process *process, const struct request *r)
 {
     const struct team *team = r->object->block->team;
@@ -269,7 +270,7 @@ static vmm_result refuse_overlap(const struct request *r)
     return vmm_detail_refuse(VMM_RULE_BIND_OVERLAP, r->mc_offset, 0, &nearest);
 }
 
-/* In the list of this machine's device: what is alone in this process, or stands in the state. */
+/* Adds the bind to the device's list: in this process, or in the shared state when the object is shared. */
 static enum team_answer add_bind(struct sim_process *process, const struct request *r, const struct team_bind *bind,
                                  char why[SHARE_WHY])
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about an address. The answers are the measured ones, also where they look odd. */
+/* Queries about an address. The answers are the measured ones, even where they look odd. */
 #include <string.h>
 
 #include "launch.h"
 #include "sim.h"
 
-/* What holds an address: a mapping or an allocation, never both; and the reservation that covers it. */
+/* The objects at an address: a mapping or an allocation, never both; and the reservation. */
 struct place {
     const struct sim_mapping *mapping;
     const struct sim_allocation *allocation;
@@ -32,7 +32,7 @@ static bool on_host(const struct place *place)
     return sim_on_host(place->block->prop.location);
 }
 
-/* What the current context's device may do there; without a context there is no such device. */
+/* The rights of the current context's device at the place; none without a context. */
 static unsigned device_rights(const struct sim_process *process, const struct place *place)
 {
     const struct sim_context *context = sim_current(process);
@@ -56,7 +56,7 @@ static void put(void *data, vmm_pointer_attribute attribute, uint64_t value)
     memcpy(data, bytes, size);
 }
 
-/* Bounds of what was reserved together, and of what was mapped together. */
+/* The bound that the attribute names: of the reservation, of the mapping, or of the allocation that stands for both. */
 static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribute)
 {
     const struct sim_mapping *m = place->mapping;
@@ -64,21 +64,21 @@ static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribut
     const struct sim_reservation *r = place->reservation;
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-        /* analysers: null-dereference is wrong: an address is in the one or in the other */
+        /* analysers: null-dereference is wrong: one of the two holds the address */
         return r ? r->start : a->start;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
-        /* analysers: null-dereference is wrong: an address is in the one or in the other */
+        /* analysers: null-dereference is wrong: one of the two holds the address */
         return r ? r->size : a->size;
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
-        /* analysers: null-dereference is wrong: an address is in the one or in the other */
+        /* analysers: null-dereference is wrong: one of the two holds the address */
         return m ? m->size : a->span;
     default:
-        /* analysers: null-dereference is wrong: an address is in the one or in the other */
+        /* analysers: null-dereference is wrong: one of the two holds the address */
         return m ? m->start : a->start;
     }
 }
 
-/* What the memory itself is like. */
+/* An attribute of the memory itself, as opposed to its addresses. */
 static uint64_t nature(const struct place *place, vmm_pointer_attribute attribute)
 {
     const vmm_mem_allocation_prop *prop = place->mapping ? &place->mapping->handle->prop : &place->block->prop;
@@ -107,8 +107,7 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
     }
 }
 
-/* The value of an attribute that this mapped memory has. */
-/* Measured of memory of a device that the process does not see: 0. */
+/* The ordinal of the memory's device; 0 for a device that is not visible to the process, as measured. */
 static uint64_t ordinal(const struct sim_process *process, const struct place *place)
 {
     int device = (int)nature(place, VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
@@ -125,11 +124,11 @@ static uint64_t answer(const struct sim_process *process, const struct place *pl
     case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
         return place->address;
-    case VMM_POINTER_ATTRIBUTE_BUFFER_ID: /* of the mapping: an alias and a later mapping have others */
+    case VMM_POINTER_ATTRIBUTE_BUFFER_ID: /* of the mapping: an alias or a later mapping has another one */
         return place->mapping ? place->mapping->made.number : place->allocation->made.number;
     case VMM_POINTER_ATTRIBUTE_MAPPED:
         return 1;
-    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS: /* of cuMemAlloc's memory whatever is current, as measured */
+    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS: /* measured: memory of cuMemAlloc has READWRITE in any context */
         return place->allocation ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : device_rights(process, place);
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
@@ -141,7 +140,7 @@ static uint64_t answer(const struct sim_process *process, const struct place *pl
     }
 }
 
-/* Does mapped memory lack an attribute, and by which rule; VMM_RULE_COUNT when it has it. */
+/* The rule by which mapped memory lacks an attribute; VMM_RULE_COUNT when it has the attribute. */
 static enum vmm_rule_id lacking(const struct sim_process *process, const struct place *place,
                                 vmm_pointer_attribute attribute)
 {
@@ -163,8 +162,8 @@ static bool is_range(vmm_pointer_attribute attribute)
     return attribute == VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR || attribute == VMM_POINTER_ATTRIBUTE_RANGE_SIZE;
 }
 
-/* Writes an attribute that the memory has. Where a mapping runs past its reservation there is no range to tell, and the
- * output is left as it was. */
+/* Writes an attribute that the memory has. Where a mapping runs past its reservation there is no range, and the output is left
+ * unchanged. */
 static void put_answer(const struct sim_process *process, const struct place *place, vmm_pointer_attribute attribute,
                        void *data)
 {
@@ -183,7 +182,7 @@ static vmm_result refuse_attribute(vmm_pointer_attribute attribute)
     return vmm_detail_refuse(VMM_RULE_POINTER_ATTRIBUTE, (uint64_t)(int64_t)attribute, 0, NULL);
 }
 
-/* A query for the tokens makes the driver synchronise copies of this memory from then on, and report that. */
+/* Records a query for P2P_TOKENS: from then on the driver synchronises copies of this memory, and SYNC_MEMOPS is set. */
 static void note_tokens_query(struct sim_process *process, uint64_t address)
 {
     struct sim_mapping *mapping = sim_mapping_at(process, address);
@@ -206,7 +205,7 @@ vmm_result sim_pointer_get_attribute(struct sim_process *process, const struct v
     bool device_pointer = call->attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER;
     enum vmm_rule_id rule = lacking(process, &place, call->attribute);
     if (rule != VMM_RULE_COUNT) {
-        put(call->data, call->attribute, 0); /* measured: written although refused */
+        put(call->data, call->attribute, 0); /* measured: the driver writes the output although it refuses */
         return device_pointer && !sim_current(process) ? sim_no_context(process)
                                                        : refuse_place(process, rule, call->ptr);
     }
@@ -216,11 +215,11 @@ vmm_result sim_pointer_get_attribute(struct sim_process *process, const struct v
     return VMM_SUCCESS;
 }
 
-/* The list's answers where nothing is mapped. */
+/* Writes an attribute of an unmapped address, as cuPointerGetAttributes does. */
 static void put_unmapped(const struct place *place, vmm_pointer_attribute attribute, void *data)
 {
     if (is_range(attribute) && !place->reservation)
-        return; /* left as it was */
+        return; /* the output is left unchanged */
     if (is_range(attribute))
         put(data, attribute, bounds(place, attribute));
     else if (attribute == VMM_POINTER_ATTRIBUTE_HOST_POINTER)
@@ -250,7 +249,7 @@ vmm_result sim_pointer_get_attributes(struct sim_process *process, const struct 
         if (!vmm_pointer_attribute_size(attribute) || attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS) {
             vmm_result result = refuse_attribute(attribute);
             vmm_detail_argument("attributes");
-            vmm_detail_note("element %u of the list; those before it have been written", i);
+            vmm_detail_note("element %u of the list is refused; the elements before it have been written", i);
             return result;
         }
         if (!place.block)
@@ -268,7 +267,7 @@ vmm_result sim_mem_get_address_range(struct sim_process *process, const struct v
     if (!call->pbase && !call->psize)
         return VMM_SUCCESS;
     if (call->pbase)
-        *call->pbase = 0; /* measured: written whatever comes of it */
+        *call->pbase = 0; /* measured: the driver writes both outputs, also when it refuses */
     if (call->psize)
         *call->psize = 0;
     const struct sim_context *context = sim_current(process);

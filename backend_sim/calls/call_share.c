@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for other processes: export and import. What is behind it: share.h.
+/* Memory for other processes: export and import. The shared state behind both: share.h.
  *
  *   export   H1 -> its block in what processes share -> a descriptor that names it
  *   import   descriptor -> the block -> a handle of this process
  *
- * Handles of a fabric: call_fabric.h.
+ * Fabric handles: call_fabric.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static vmm_result export_fd(struct sim_machine *machine, struct sim_block *block
     return wrong ? refuse_system(VMM_RULE_EXPORT_SYSTEM, wrong) : VMM_SUCCESS;
 }
 
-/* For later queries of the memory's holders (share_mark.h). */
+/* Records the export, for later queries of the memory's holders (share_mark.h). */
 static void note_export(const struct sim_handle *handle, const struct vmm_call *call)
 {
     share_count(handle->block->share, handle->block, share_call(handle->made.number, handle->made.call));
@@ -91,7 +91,7 @@ static void note_export(const struct sim_handle *handle, const struct vmm_call *
 vmm_result sim_mem_export_to_shareable_handle(struct sim_process *process, const export_call *call)
 {
     struct sim_handle *handle = NULL;
-    int fd = -1; /* where no contents are kept, as in the shadow of another backend, nothing is shared */
+    int fd = -1; /* without contents, as in the shadow of another backend, nothing is shared */
     vmm_result result = check_export(process, call, &handle);
     if (result != VMM_SUCCESS || !process->machine->bytes)
         return result;
@@ -115,7 +115,7 @@ static vmm_result check_import(const import_call *call)
         return refuse(VMM_RULE_IMPORT_NULL_HANDLE, 0, NULL);
     if (!is_one_type(call->sh_handle_type))
         return refuse(VMM_RULE_IMPORT_TYPE, type, NULL);
-    if (!call->os_handle) /* which is also descriptor 0 */
+    if (!call->os_handle) /* also descriptor 0 */
         return refuse(call->sh_handle_type == FABRIC ? VMM_RULE_IMPORT_FABRIC_NULL : VMM_RULE_IMPORT_ZERO, 0, NULL);
     if (call->sh_handle_type != FD && call->sh_handle_type != FABRIC)
         return refuse(VMM_RULE_IMPORT_WINDOWS, type, NULL);
@@ -170,9 +170,9 @@ vmm_result sim_mem_import_from_shareable_handle(struct sim_process *process, con
     }
     sim_handle_begin(process, handle, block, sim_origin(&call->head));
     handle->imported = true;
-    /* analysers: clang-analyzer-core.NullDereference is wrong: what was found is a block */
+    /* analysers: clang-analyzer-core.NullDereference is wrong: a successful find sets block */
     share_count(block->share, block, share_call(call->head.number, call->head.id));
-    handle->prop.requested_handle_types = VMM_MEM_HANDLE_TYPE_NONE; /* both measured */
+    handle->prop.requested_handle_types = VMM_MEM_HANDLE_TYPE_NONE; /* measured, as is the next line */
     handle->prop.alloc_flags.gpu_direct_rdma_capable = 0;
     *call->handle = handle->value;
     return VMM_SUCCESS;

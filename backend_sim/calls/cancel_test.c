@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that are cancelled in a call, and host functions that end their thread: a call is made whole or not at all, and
- * nobody finds the machine locked.
+/* Threads with a pending cancel, and host functions that end their thread: a call completes or does nothing, and the machine's
+ * lock is free afterwards.
  *
  *     thread   pthread_cancel(itself)   call, call, call ...   testcancel: ends here, and at no call before
  */
@@ -22,9 +22,9 @@ static vmm_system *sys;
 static vmm_context context;
 static const char *spec_now;
 
-/* ---- a cancel that waits ---- */
+/* ---- a pending cancel ---- */
 
-/* In which of the steps a thread with a cancel that waits has been; all of them, if calls leave it waiting. */
+/* The number of steps that a thread with a pending cancel completed; -1: all of them, so no call acted on the cancel. */
 static atomic_int at_step;
 static atomic_bool refused;
 
@@ -55,9 +55,9 @@ static void make_in_thread(const char *what, void (*code)(void))
     if (pthread_create(&thread, NULL, cancelled, &code) || pthread_join(thread, &result))
         tap_bail("no thread");
     int reached = atomic_load(&at_step);
-    tap_ok(reached == -1 && result == PTHREAD_CANCELED, "%s: %s waits for the call's end%s (%d)", spec_now, what,
-           reached == -1 ? "" : ", and was cancelled in one", reached);
-    tap_ok(!atomic_load(&refused), "%s: and none is refused", spec_now);
+    tap_ok(reached == -1 && result == PTHREAD_CANCELED, "%s: %s: no call acts on a pending cancel%s (%d)", spec_now, what,
+           reached == -1 ? "" : ": cancelled after this many", reached);
+    tap_ok(!atomic_load(&refused), "%s: no call is refused", spec_now);
 }
 
 static vmm_mem_access_desc desc_of(vmm_mem_location_type type)
@@ -65,7 +65,7 @@ static vmm_mem_access_desc desc_of(vmm_mem_location_type type)
     return (vmm_mem_access_desc){{type, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
 }
 
-/* Which would be the end. */
+/* Closes a descriptor with cancellation disabled, because close is a cancellation point. */
 static void close_of_ours(int fd)
 {
     int before;
@@ -179,19 +179,19 @@ static void on(const char *spec)
     make_in_thread("exported memory", exported);
     make_in_thread("opening and closing", opening);
     int value = 0;
-    tap_result(vmm_driver_get_version(sys, &value), VMM_SUCCESS, "%s: goes on", spec);
+    tap_result(vmm_driver_get_version(sys, &value), VMM_SUCCESS, "%s: the system still answers", spec);
     vmm_close(sys);
 }
 
-/* ---- a cancel that comes while a call waits ---- */
+/* ---- a cancel during a wait ---- */
 
-static sem_t inside, let_go;
+static sem_t inside, release_gate;
 
 static void waits(void *unused)
 {
     (void)unused;
     sem_post(&inside);
-    while (sem_wait(&let_go))
+    while (sem_wait(&release_gate))
         ;
 }
 
@@ -205,7 +205,7 @@ static void *synchronizes(void *unused)
     return NULL;
 }
 
-/* One thread runs a host function, and another waits for its end. */
+/* One thread runs a host function; another waits for its end and is cancelled during the wait. */
 static void cancelled_in_a_wait(void)
 {
     pthread_t runs, waiting;
@@ -214,8 +214,8 @@ static void cancelled_in_a_wait(void)
     if (vmm_open(spec_now, &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0))
         tap_bail("no system");
     sem_init(&inside, 0, 0);
-    sem_init(&let_go, 0, 0);
-    tap_result(vmm_launch_host_func(sys, NULL, waits, NULL), VMM_SUCCESS, "a host function");
+    sem_init(&release_gate, 0, 0);
+    tap_result(vmm_launch_host_func(sys, NULL, waits, NULL), VMM_SUCCESS, "a host function is queued");
     if (pthread_create(&runs, NULL, synchronizes, NULL))
         tap_bail("no thread");
     sem_wait(&inside);
@@ -223,11 +223,12 @@ static void cancelled_in_a_wait(void)
     if (pthread_create(&waiting, NULL, synchronizes, NULL))
         tap_bail("no thread");
     pthread_cancel(waiting);
-    sem_post(&let_go);
+    sem_post(&release_gate);
     pthread_join(waiting, &result);
-    tap_ok(result == PTHREAD_CANCELED && atomic_load(&at_step) == -1, "who waits in a call is cancelled after it");
+    tap_ok(result == PTHREAD_CANCELED && atomic_load(&at_step) == -1,
+           "a thread that waits in a call is cancelled after the call");
     pthread_join(runs, NULL);
-    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "and the machine goes on");
+    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "the machine still answers");
     vmm_close(sys);
 }
 
@@ -247,7 +248,7 @@ static void counts(void *unused)
     atomic_fetch_add(&counted, 1);
 }
 
-/* In a thread of its own, which may run it at once. */
+/* Runs in its own thread, because the launch may call the function at once. */
 static void *launches(void *function)
 {
     vmm_host_fn code;
@@ -265,7 +266,7 @@ static void in_thread(void *(*code)(void *), void *user)
     pthread_join(thread, NULL);
 }
 
-/* Whether a call of the program runs it or a thread of the library. */
+/* Host functions that end their thread, called by a thread of the program or by an async worker. */
 static void ended(const char *spec)
 {
     const vmm_host_fn functions[] = {ends_its_thread, counts};
@@ -279,12 +280,12 @@ static void ended(const char *spec)
     }
     for (int i = 0; i < 2; i++)
         in_thread(synchronizes, NULL);
-    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "%s: host functions that end their thread are done", spec);
-    tap_u64((uint64_t)atomic_load(&counted), 2, "%s: and what comes after them is, once each", spec);
+    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "%s: a host function that ends its thread counts as done", spec);
+    tap_u64((uint64_t)atomic_load(&counted), 2, "%s: the host functions queued after it are called once each", spec);
     vmm_close(sys);
 }
 
-/* ---- a signal's handler that jumps out of a copy ---- */
+/* ---- a signal handler that jumps out of a copy ---- */
 
 static sigjmp_buf after;
 
@@ -323,7 +324,7 @@ static void *uses_memory(void *answer)
     return NULL;
 }
 
-/* [bytes][nothing, or not to be written]: a copy that begins in the bytes and ends behind them, or takes all of it from there. */
+/* [accessible pages][inaccessible or read-only page]: copies that run from the first into the second, or lie in the second. */
 static void jumps(const char *spec)
 {
     static const copy copies[] = {to_device, to_host, to_device_later, to_host_later};
@@ -341,16 +342,17 @@ static void jumps(const char *spec)
     for (volatile int i = 0; i < 8; i++) {
         bool free = false;
         volatile bool jumped = false;
-        if (mprotect(host + 3 * page, page, i / 2 % 2 ? PROT_READ : PROT_NONE)) /* to the host: what can be read alone */
+        if (mprotect(host + 3 * page, page, i / 2 % 2 ? PROT_READ
+                     : PROT_NONE)) /* a copy to the host also fails on a read-only page */
             tap_bail("no rights");
         if (sigsetjmp(after, 1))
             jumped = true;
         else
             copies[i / 2](at, i % 2 ? host + 3 * page : host + 1, i % 2 ? 1 : 3 * page);
         in_thread(uses_memory, &free);
-        tap_ok(jumped && free, "%s: copy %d: its handler jumps away, and others find the machine free", spec, i);
+        tap_ok(jumped && free, "%s: copy %d: the handler jumps out of it, and the machine's lock is free", spec, i);
     }
-    tap_ok(!to_device(at, host, 3 * page) && !to_host(at, host, 3 * page), "%s: what is all there is copied", spec);
+    tap_ok(!to_device(at, host, 3 * page) && !to_host(at, host, 3 * page), "%s: copies of accessible memory succeed", spec);
     sigaction(SIGSEGV, &before[0], NULL);
     sigaction(SIGBUS, &before[1], NULL);
     vmm_close(sys);
@@ -359,9 +361,9 @@ static void jumps(const char *spec)
 
 int main(void)
 {
-    alarm(PATIENT); /* who finds the machine locked would wait for ever */
+    alarm(PATIENT); /* a call that found the machine locked would hang */
     rig_begin();
-    if (!freopen("/dev/null", "w", stderr)) /* what traces and explanations say */
+    if (!freopen("/dev/null", "w", stderr)) /* reports of faults are of no interest here */
         tap_bail("no /dev/null");
     on("sim:h100");
     on("sim:h100,schedule=device");

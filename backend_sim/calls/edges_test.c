@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges that no call of an ordinary program comes to: the first and the last address, replicas that end within an access, ranges
- * past the end of the address space, machines whose addresses are all taken, and a fault that nobody has heard of yet. */
+/* Edge cases that ordinary programs do not reach: the first and the last address, replicas that end within an access, ranges
+ * past the end of the address space, machines without free addresses, and a fault that no call has reported yet. */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -48,7 +48,7 @@ static void need(vmm_result result, const char *what)
         tap_bail("%s: %s %s", what, vmm_result_name(result), vmm_last_detail()->note);
 }
 
-/* The call answers as the rule says, and by it. */
+/* Checks that the call is refused by this rule, with the rule's result. */
 static void by(vmm_result result, const char *rule, const char *what)
 {
     const vmm_detail *detail = vmm_last_detail();
@@ -94,12 +94,13 @@ static void fault_at(vmm_deviceptr at, bool with_memory, vmm_object_kind nearest
         vmm_deviceptr p = reserved(G);
         need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
     }
-    by(waited(VMM_KERNEL_FILL, at, 1, 7), "VMM-FAULT-ACCESS", "a kernel writes far from everything");
+    by(waited(VMM_KERNEL_FILL, at, 1, 7), "VMM-FAULT-ACCESS", "a kernel writes at an address far from every object");
     const vmm_fault *fault = vmm_last_detail()->fault;
-    tap_ok(fault && fault->address == at && !fault->mapped && vmm_last_detail()->nearest.kind == nearest, "it is told where");
+    tap_ok(fault && fault->address == at && !fault->mapped && vmm_last_detail()->nearest.kind == nearest,
+           "the fault has the address and the nearest object");
     tap_ok(fault && (fault->after.kind == VMM_OBJECT_MAPPING) == (with_memory && !at) &&
                (fault->before.kind == VMM_OBJECT_MAPPING) == (with_memory && at),
-           "and what is on either side");
+           "the fault has the mappings on either side");
     end();
 }
 
@@ -111,9 +112,9 @@ static void faults(void)
     fault_at(UINT64_MAX, false, VMM_OBJECT_CONTEXT);
 }
 
-/* An allocation of another device and a mapping without rights, in either order or one of them alone. */
+/* An allocation of another device and a mapping without rights, in either order, or only one of them. */
 struct scene {
-    vmm_deviceptr start[2]; /* the mapping's is the second; 0: it is not there */
+    vmm_deviceptr start[2]; /* [0]: the allocation, [1]: the mapping; 0: it does not exist */
 };
 
 static struct scene scene_of(bool mapping_first, bool allocation, bool mapping)
@@ -142,7 +143,7 @@ static bool is_object(const vmm_object *object, const struct scene *scene, int w
                      : object->kind == kinds[which] && object->start == scene->start[which] && object->size == G;
 }
 
-/* What ends at or before an address and what starts behind it, by looking at both. */
+/* Does the fault name the objects next to its address? Finds them by looking at both objects of the scene. */
 static bool lies_between(const struct scene *scene, const vmm_fault *fault)
 {
     int before = -1, after = -1;
@@ -156,26 +157,27 @@ static bool lies_between(const struct scene *scene, const vmm_fault *fault)
     return is_object(&fault->before, scene, before) && is_object(&fault->after, scene, after);
 }
 
-/* A byte before each, both ends of each, and far behind both. */
+/* Faults one byte before each object, at both ends of each, and far behind both. */
 static void neighbours(bool mapping_first, bool allocation, bool mapping)
 {
     for (unsigned i = 0; i < 7; i++) {
         struct scene scene = scene_of(mapping_first, allocation, mapping);
         const vmm_deviceptr a = scene.start[0], m = scene.start[1], last = a > m ? a : m;
         const vmm_deviceptr at[] = {a ? a - 1 : 1, a, a ? a + G - 1 : 2, m ? m - 1 : 3, m, m ? m + G - 1 : 4, 2 * last + 1};
-        tap_ok(!a || !m || (m < a) == mapping_first, "the order is the one that is meant");
-        by(waited(VMM_KERNEL_FILL, at[i], 1, 7), "VMM-FAULT-ACCESS", "a kernel beside what is there");
+        tap_ok(!a || !m || (m < a) == mapping_first, "the objects are in the intended order");
+        by(waited(VMM_KERNEL_FILL, at[i], 1, 7), "VMM-FAULT-ACCESS", "a kernel faults next to the objects");
         const vmm_fault *fault = vmm_last_detail()->fault;
         tap_ok(fault && fault->address == at[i] && lies_between(&scene, fault),
-               "place %u lies between what is on either side", i);
+               "at place %u the fault names the object on either side", i);
         end();
     }
 }
 
 /* ---- two addresses of one memory ---- */
 
-/* The copy of size bytes to p + to, from q + from: what of it is read where it was written through the other address. */
-static bool copy_is_told(vmm_deviceptr p, vmm_deviceptr q, uint64_t to, uint64_t from, uint64_t size)
+/* Launches a copy of size bytes to p + to from q + from; checks the warning, with the first byte that is both written and read,
+ * if there is one. */
+static bool copy_is_warned(vmm_deviceptr p, vmm_deviceptr q, uint64_t to, uint64_t from, uint64_t size)
 {
     const uint64_t args[] = {p + to, q + from, size}, first = to > from ? to : from;
     const vmm_detail *detail = vmm_last_detail();
@@ -190,7 +192,7 @@ static bool copy_is_told(vmm_deviceptr p, vmm_deviceptr q, uint64_t to, uint64_t
            detail->nearest.start == q && !strcmp(detail->note, note);
 }
 
-/* [a mapping][another of the same memory][a third]: all copies of a few bytes from one to another. */
+/* Three mappings of the same memory: all copies of a few bytes from one to another. */
 static void aliases(void)
 {
     unsigned wrong = 0;
@@ -202,17 +204,17 @@ static void aliases(void)
         granted(p + i * G, G, DEVICE, 0, RW);
         for (uint64_t at = 0; i > 0 && at < 10 * 10 * 6; at++) {
             const uint64_t to = at % 10, from = at / 10 % 10, size = 1 + at / 100;
-            wrong += !copy_is_told(p, p + i * G, to, from, size);
-            wrong += !copy_is_told(p + i * G, p, to, from, size);
+            wrong += !copy_is_warned(p, p + i * G, to, from, size);
+            wrong += !copy_is_warned(p + i * G, p, to, from, size);
         }
     }
-    tap_u64(wrong, 0, "each copy between two addresses of one memory is told of, with its first byte");
+    tap_u64(wrong, 0, "a copy between two addresses of the same bytes is warned of, with the first byte");
     end();
 }
 
 /* ---- multimem accesses ---- */
 
-/* [object, of which the first unit is bound on both devices][what was bound on the first][and again] */
+/* [object; its first unit is bound on both devices][memory of device 0][memory of device 1][memory of device 0 again] */
 struct team {
     vmm_deviceptr mc, own[2];
     uint64_t unit;
@@ -250,17 +252,20 @@ static uint64_t word(vmm_deviceptr at)
     return value;
 }
 
-/* Where a kernel may find old bytes, multimem accesses find and leave the newest. */
-static void stale_replicas(void)
+/* Under the alias model, multimem accesses read and write the newest bytes. */
+static void alias_model_replicas(void)
 {
     struct team t = team_of_two("sim:h200x2,alias=stale:1");
     need(vmm_memset_d8(sys, t.own[0] + 64, 5, 8), "fill");
-    tap_result(waited(VMM_KERNEL_MULTIMEM_STORE, t.mc, t.own[0] + 64, 8), VMM_SUCCESS, "a store to both replicas");
-    tap_ok(word(t.own[0]) == UINT64_C(0x0505050505050505) && word(t.own[1]) == word(t.own[0]), "is there in both");
-    tap_result(waited(VMM_KERNEL_MULTIMEM_LOAD_REDUCE, t.own[0] + 128, t.mc, 8), VMM_SUCCESS, "their sum");
-    tap_u64(word(t.own[0] + 128), UINT64_C(0x0a0a0a0a0a0a0a0a), "is of the newest bytes");
+    tap_result(waited(VMM_KERNEL_MULTIMEM_STORE, t.mc, t.own[0] + 64, 8), VMM_SUCCESS,
+               "a multimem store to both replicas succeeds");
+    tap_ok(word(t.own[0]) == UINT64_C(0x0505050505050505) && word(t.own[1]) == word(t.own[0]),
+           "both replicas have the stored word");
+    tap_result(waited(VMM_KERNEL_MULTIMEM_LOAD_REDUCE, t.own[0] + 128, t.mc, 8), VMM_SUCCESS,
+               "a multimem reduction of both replicas succeeds");
+    tap_u64(word(t.own[0] + 128), UINT64_C(0x0a0a0a0a0a0a0a0a), "the reduction adds the newest bytes");
     granted(t.own[0], t.unit, DEVICE, 0, VMM_MEM_ACCESS_FLAGS_PROT_READ);
-    by(waited(VMM_KERNEL_FILL, t.own[0], 1, 7), "VMM-FAULT-ACCESS", "rights are those of the mapping, there as well");
+    by(waited(VMM_KERNEL_FILL, t.own[0], 1, 7), "VMM-FAULT-ACCESS", "the alias model checks the rights of the mapping");
     end();
 }
 
@@ -268,9 +273,9 @@ static void bad_replicas(void)
 {
     static const struct {
         const char *rule, *what;
-    } wanted[] = {{"VMM-FAULT-UNBOUND", "a word of which nothing is bound"},
-                  {"VMM-FAULT-ACCESS", "a word of which nothing is mapped"},
-                  {"VMM-FAULT-MULTIMEM", "a word that is no multicast address"}};
+    } wanted[] = {{"VMM-FAULT-UNBOUND", "a multimem store where nothing is bound"},
+                  {"VMM-FAULT-ACCESS", "a multimem store where nothing is mapped"},
+                  {"VMM-FAULT-MULTIMEM", "a multimem store through an ordinary address"}};
     for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         struct team t = team_of_two("sim:h200x2");
         const vmm_deviceptr at[] = {t.mc + t.unit, 4096, t.own[0]};
@@ -279,15 +284,15 @@ static void bad_replicas(void)
     }
 }
 
-/* What a kernel in flight will touch is not known where it will come to grief: nothing is said of it. */
+/* The access set of an in-flight kernel ends where the kernel will fault: accesses after that give no warning. */
 static void untouched(void)
 {
     struct team t = team_of_two("sim:h200x2");
     const uint64_t args[] = {t.mc + t.unit, t.own[0] + 64, 8};
     need(vmm_launch(sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL), "launch");
     need(vmm_mem_unmap(sys, t.mc + 4 * t.unit, t.unit), "unmap");
-    tap_ok(!vmm_last_detail()->rule, "memory that it does not come to is unmapped without a word");
-    by(vmm_ctx_synchronize(sys), "VMM-FAULT-UNBOUND", "then it comes to grief");
+    tap_ok(!vmm_last_detail()->rule, "memory that the kernel would access after its fault is unmapped without a warning");
+    by(vmm_ctx_synchronize(sys), "VMM-FAULT-UNBOUND", "the kernel faults");
     end();
 }
 
@@ -295,7 +300,7 @@ static void untouched(void)
 
 static void wraps(void)
 {
-    static const char *const what[] = {"from memory of the host", "to memory of the host", "between two of the device"};
+    static const char *const what[] = {"a copy from host memory", "a copy to host memory", "a copy between device addresses"};
     for (unsigned i = 0; i < 3; i++) {
         begin("sim:h100");
         vmm_deviceptr p = reserved(2 * G), dst = i == 1 ? p + G : p, src = i == 0 ? p + G : p;
@@ -307,17 +312,17 @@ static void wraps(void)
         if (i < 2) {
             by(result, "VMM-COPY-HOST-RIGHTS", what[i]);
             tap_ok(vmm_last_detail()->value == p + G && strstr(vmm_last_detail()->note, ", 2097152 bytes into the range"),
-                   "it ends where the mapping does");
+                   "the refusal names the end of the mapping");
         } else {
             tap_ok(result == VMM_SUCCESS && vmm_last_detail()->severity == VMM_SEVERITY_WARNING &&
                        !strcmp(vmm_last_detail()->rule, "VMM-COPY-OVERFLOW"),
-                   "%s: as the driver, with a warning", what[i]);
+                   "%s: accepted as by the driver, with a warning", what[i]);
         }
         end();
     }
 }
 
-/* How the calls that move bytes name what they use of device memory. */
+/* The kinds of calls that move bytes. */
 enum move { FILLS, FROM_HOST, TO_HOST, BETWEEN, MOVES };
 
 static vmm_result moved(enum move move, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size)
@@ -331,9 +336,9 @@ static vmm_result moved(enum move move, vmm_deviceptr dst, vmm_deviceptr src, ui
     }
 }
 
-/* Is what is told what is to be told of a range that ends just before, at or behind the last address? One that does not go past
- * that runs past its mapping. */
-static bool overflow_is_told(enum move move, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size)
+/* Is the refusal right for a range that ends just before, at or after the last address? A range that does not wrap is refused
+ * because it runs past its mapping. */
+static bool overflow_is_refused(enum move move, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size)
 {
     char note[80];
     bool dst_wraps = move == TO_HOST || size > UINT64_MAX - dst;
@@ -343,7 +348,7 @@ static bool overflow_is_told(enum move move, vmm_deviceptr dst, vmm_deviceptr sr
     const vmm_detail *detail = vmm_last_detail();
     if (!detail->rule || !dst_wraps || !src_wraps)
         return detail->rule && !strcmp(detail->rule, "VMM-COPY-RUNS-PAST");
-    snprintf(note, sizeof note, "from 0x%llx on there are fewer bytes", (unsigned long long)start);
+    snprintf(note, sizeof note, "the address space has fewer bytes from 0x%llx on", (unsigned long long)start);
     return !strcmp(detail->rule, "VMM-COPY-OVERFLOW") && detail->value == size && detail->expected == UINT64_MAX - start &&
            !strcmp(detail->note, note) && detail->nearest.kind == VMM_OBJECT_MAPPING;
 }
@@ -351,22 +356,22 @@ static bool overflow_is_told(enum move move, vmm_deviceptr dst, vmm_deviceptr sr
 static void overflows(void)
 {
     unsigned wrong = 0;
-    begin("sim:h100,strict"); /* refused, so that nothing is lost by it */
+    begin("sim:h100,strict"); /* the calls are refused, so no device is lost */
     const vmm_deviceptr p = reserved(G);
     need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
     granted(p, G, DEVICE, 0, RW);
     for (enum move move = FILLS; move < MOVES; move++)
         for (uint64_t at = 0; at < 4 * 12; at++) {
             const vmm_deviceptr dst = p + at % 2 * 8, src = p + at / 2 % 2 * 8;
-            wrong += !overflow_is_told(move, dst, src, UINT64_MAX - p - 9 + at / 4);
+            wrong += !overflow_is_refused(move, dst, src, UINT64_MAX - p - 9 + at / 4);
         }
-    tap_u64(wrong, 0, "of what goes past the last address it is told from where on, and of nothing else");
+    tap_u64(wrong, 0, "a range past the last address is refused with its start, and no other range is");
     end();
 }
 
-/* ---- what runs out ---- */
+/* ---- exhausted memory and addresses ---- */
 
-/* Sizes about what is left, and about the greatest number: had where all their units are. */
+/* Allocates sizes around the free memory and around the largest number: those succeed whose units are all free. */
 static void allocations(void)
 {
     const struct sim_profile *profile;
@@ -376,7 +381,7 @@ static void allocations(void)
     profile = &((struct sim_process *)sys->top)->machine->profile;
     unit = profile->device_granularity[0] > profile->va_granularity ? profile->device_granularity[0] : profile->va_granularity;
     need(vmm_mem_get_info(sys, &left, &total), "free memory");
-    tap_ok(left > 4 * unit && total == profile->device_memory, "there is some");
+    tap_ok(left > 4 * unit && total == profile->device_memory, "the machine has free memory");
     need(vmm_mem_alloc(sys, &first, left - 3 * unit), "all but some");
     need(vmm_mem_get_info(sys, &left, NULL), "free memory");
     const uint64_t about[] = {unit, left / unit * unit, left, left + unit, UINT64_MAX - unit, UINT64_MAX};
@@ -393,7 +398,7 @@ static void allocations(void)
                      detail.value != size || detail.expected != left || detail.nearest.kind != VMM_OBJECT_DEVICE ||
                      detail.nearest.size != left;
         }
-    tap_u64(wrong, 0, "memory is had up to the last unit that is left");
+    tap_u64(wrong, 0, "allocations succeed up to the last free unit");
     end();
 }
 
@@ -405,11 +410,13 @@ static void pools(void)
     handle_t handle = 0x77;
     uint64_t left = 0, now = 0;
     need(vmm_mem_get_info(sys, &left, NULL), "free memory");
-    by(vmm_mem_create(sys, &handle, UINT64_C(1) << 30, &prop, 0), "VMM-CREATE-TILE-POOL", "a tile pool of more than there is");
+    by(vmm_mem_create(sys, &handle, UINT64_C(1) << 30, &prop, 0), "VMM-CREATE-TILE-POOL",
+       "a tile pool larger than the free memory");
     prop.alloc_flags.usage = 0;
-    by(vmm_mem_create(sys, &handle, UINT64_C(1) << 30, &prop, 0), "VMM-CREATE-MEMORY", "and other memory");
+    by(vmm_mem_create(sys, &handle, UINT64_C(1) << 30, &prop, 0), "VMM-CREATE-MEMORY",
+       "other memory larger than the free memory");
     need(vmm_mem_get_info(sys, &now, NULL), "free memory");
-    tap_ok(handle == 0x77 && now == left, "nothing is taken of what is left");
+    tap_ok(handle == 0x77 && now == left, "the refused calls take no memory");
     end();
 }
 
@@ -421,15 +428,15 @@ static void addresses(void)
     for (; size >= 65536; size /= 2)
         while (vmm_mem_address_reserve(sys, &at, size, 0, 0, 0) == VMM_SUCCESS)
             taken += size;
-    tap_u64(taken, UINT64_C(1) << 28, "all addresses of a machine are reserved");
+    tap_u64(taken, UINT64_C(1) << 28, "all addresses of a machine can be reserved");
     need(vmm_mem_get_info(sys, &left, NULL), "free memory");
     vmm_result result = vmm_mem_alloc(sys, &p, 4096);
     need(vmm_mem_get_info(sys, &now, NULL), "free memory");
-    tap_ok(result == VMM_ERROR_OUT_OF_MEMORY && now == left, "so there are none for cuMemAlloc, and it takes no memory");
+    tap_ok(result == VMM_ERROR_OUT_OF_MEMORY && now == left, "cuMemAlloc then fails for lack of addresses and takes no memory");
     end();
 }
 
-/* What still holds memory without references is told in words that fit its number. */
+/* The note on the mappings that still hold memory has a singular and a plural. */
 static void holders(void)
 {
     static const char *const reported[] = {"1 mapping still holds the memory", "2 mappings still hold the memory"};
@@ -446,7 +453,7 @@ static void holders(void)
     }
 }
 
-/* A context that was destroyed may be current, also when so many were since that nothing is known of it. */
+/* A destroyed context can be made current, also after so many others that the simulator has forgotten it. */
 static void forgotten(void)
 {
     vmm_context gone = NULL, other = NULL;
@@ -458,13 +465,13 @@ static void forgotten(void)
         need(vmm_ctx_create(sys, &other, 0, 0), "another");
         need(vmm_ctx_destroy(sys, other), "destroy");
     }
-    tap_result(vmm_ctx_set_current(sys, gone), VMM_SUCCESS, "a context that was forgotten is made current");
-    by(vmm_ctx_get_device(sys, &device), "VMM-CTX-DESTROYED", "and has no device");
-    tap_u64((uint64_t)device, 0x77, "which is not written");
+    tap_result(vmm_ctx_set_current(sys, gone), VMM_SUCCESS, "a forgotten context can be made current");
+    by(vmm_ctx_get_device(sys, &device), "VMM-CTX-DESTROYED", "a forgotten context has no device");
+    tap_u64((uint64_t)device, 0x77, "the device is not written");
     end();
 }
 
-/* Work in flight: rights of the host are not its business; unmapping from the last address on takes it what it uses. */
+/* In-flight work does not depend on the host's rights. An unmap from the last address on takes its memory away. */
 static void in_flight(void)
 {
     vmm_stream stream = NULL;
@@ -475,14 +482,14 @@ static void in_flight(void)
     need(vmm_stream_create(sys, &stream, 0), "stream");
     need(vmm_memset_d8_async(sys, at, 1, G, stream), "work");
     granted(at, G, VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0, RW);
-    tap_ok(!vmm_last_detail()->rule, "rights for the host take nothing from work in flight");
-    tap_result(vmm_mem_unmap(sys, UINT64_MAX, at + G + 1), VMM_SUCCESS, "everything is unmapped from the last address on");
+    tap_ok(!vmm_last_detail()->rule, "a grant to the host gives no warning about in-flight work");
+    tap_result(vmm_mem_unmap(sys, UINT64_MAX, at + G + 1), VMM_SUCCESS, "an unmap from the last address on unmaps everything");
     const char *rule = vmm_last_detail()->rule;
-    tap_ok(rule && !strcmp(rule, "VMM-UNMAP-IN-FLIGHT"), "and the work in flight is told: %s", rule ? rule : "nothing");
+    tap_ok(rule && !strcmp(rule, "VMM-UNMAP-IN-FLIGHT"), "the unmap warns of the in-flight work: %s", rule ? rule : "nothing");
     end();
 }
 
-/* Whoever asks for addresses that the profile says others have gets some elsewhere. */
+/* A hint at addresses that the profile marks as taken gets other addresses. */
 static void addresses_of_others(void)
 {
     static const vmm_deviceptr theirs[] = {UINT64_C(0x10000000000), UINT64_C(0x555500000000)};
@@ -490,19 +497,20 @@ static void addresses_of_others(void)
     for (unsigned i = 0; i < sizeof theirs / sizeof theirs[0]; i++) {
         vmm_deviceptr at = 0;
         need(vmm_mem_address_reserve(sys, &at, 16 * G, 0, theirs[i], 0), "addresses"); /* a chunk */
-        tap_ok(at && at != theirs[i], "addresses of others, range %u, are not given", i);
+        tap_ok(at && at != theirs[i], "addresses of taken range %u are not reserved", i);
     }
     end();
 }
 
-/* Memory of the host at an address of which few multiples are far from the last address, copied past a granule. */
+/* A copy of host memory from an address with a small remainder UINT64_MAX % address: catches a range check with % instead of a
+ * subtraction. */
 static void copy_of_a_divisor(void)
 {
     const vmm_deviceptr from = G * (((UINT64_C(1) << 43) - 1) / 2099863); /* 2 to the 43rd, less 1, is 431 * 9719 * 2099863 */
     const vmm_deviceptr around = from / (16 * G) * (16 * G);
     vmm_deviceptr chunk = 0;
     begin("sim:h100,arena=profile");
-    tap_ok(UINT64_MAX % from == G - 1, "it is such a one");
+    tap_ok(UINT64_MAX % from == G - 1, "the address leaves that remainder");
     need(vmm_mem_address_reserve(sys, &chunk, 16 * G, 0, around, 0), "addresses");
     const vmm_deviceptr to = reserved(2 * G);
     need(vmm_mem_map(sys, from, 2 * G, 0, created(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0, 2 * G), 0), "mapping");
@@ -512,14 +520,15 @@ static void copy_of_a_divisor(void)
         granted(both[i], 2 * G, DEVICE, 0, RW);
         granted(both[i], 2 * G, VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0, RW);
     }
-    tap_u64(chunk, around, "it is given");
-    tap_ok(vmm_memcpy_dtod(sys, to, from, 2 * G) == VMM_SUCCESS, "and is copied from: %s", vmm_last_detail()->note);
+    tap_u64(chunk, around, "the chunk is reserved at the hint");
+    tap_ok(vmm_memcpy_dtod(sys, to, from, 2 * G) == VMM_SUCCESS,
+           "the copy from that address succeeds: %s", vmm_last_detail()->note);
     end();
 }
 
-/* ---- a fault that nobody has heard of ---- */
+/* ---- a fault that no call has reported ---- */
 
-/* Has the work that may not be done been tried? Nobody is told by that. */
+/* Has the work faulted? The look itself reports nothing. */
 static bool is_lost(void)
 {
     struct sim_process *process = (struct sim_process *)sys->top;
@@ -529,7 +538,7 @@ static bool is_lost(void)
     return lost;
 }
 
-/* Where work is done unasked, the first who asks for an event behind a fault is not told of it yet; once. */
+/* With async workers, the first query of an event after a fault answers NOT_READY, once. */
 static void not_reported_yet(void)
 {
     const uint64_t args[] = {4096, 1, 7};
@@ -543,15 +552,15 @@ static void not_reported_yet(void)
     need(vmm_event_record(sys, event, NULL), "record");
     while (!is_lost())
         sched_yield();
-    tap_result(vmm_event_query(sys, never), VMM_SUCCESS, "an event that stands for nothing is done");
-    tap_result(vmm_event_query(sys, before), VMM_SUCCESS, "so is one before the fault");
-    tap_result(vmm_event_query(sys, event), VMM_ERROR_NOT_READY, "one that a fault stopped is not ready at first");
-    tap_result(vmm_event_query(sys, event), VMM_ERROR_ILLEGAL_ADDRESS, "and lost then");
-    tap_result(vmm_event_query(sys, before), VMM_ERROR_ILLEGAL_ADDRESS, "after that everybody is told");
+    tap_result(vmm_event_query(sys, never), VMM_SUCCESS, "an event that was never recorded is done");
+    tap_result(vmm_event_query(sys, before), VMM_SUCCESS, "an event recorded before the fault is done");
+    tap_result(vmm_event_query(sys, event), VMM_ERROR_NOT_READY, "the first query of an event after the fault answers NOT_READY");
+    tap_result(vmm_event_query(sys, event), VMM_ERROR_ILLEGAL_ADDRESS, "the second query reports the fault");
+    tap_result(vmm_event_query(sys, before), VMM_ERROR_ILLEGAL_ADDRESS, "after that a query of any event reports the fault");
     end();
 }
 
-/* So much is kept for later and no more: the oldest is done then, and nothing else. */
+/* The queue holds IN_FLIGHT_MAX items; one more issue does the oldest and no other. */
 static void most_in_flight(void)
 {
     begin("sim:h100,schedule=late");
@@ -567,13 +576,13 @@ static void most_in_flight(void)
         wrong += in_flight->queue.first->number != (i <= IN_FLIGHT_MAX ? first : first + (i - IN_FLIGHT_MAX));
         need(vmm_memset_d8_async(sys, p + i, 1, 1, NULL), "fill");
     }
-    tap_u64(wrong, 0, "%d pieces of work are kept, and the oldest goes for one more", (int)IN_FLIGHT_MAX);
+    tap_u64(wrong, 0, "the queue holds %d work items, and a further issue does the oldest", (int)IN_FLIGHT_MAX);
     need(vmm_ctx_synchronize(sys), "wait");
-    tap_ok(!in_flight->queue.first && !in_flight->queue.count, "nothing is kept that was waited for");
+    tap_ok(!in_flight->queue.first && !in_flight->queue.count, "the queue is empty after a wait");
     end();
 }
 
-/* How much was left is told however much too much was asked for. */
+/* A refused allocation reports the free memory, however large the request was. */
 static void too_much_memory(void)
 {
     begin("sim:h100");
@@ -584,8 +593,8 @@ static void too_much_memory(void)
         vmm_result result = vmm_mem_alloc(sys, &p, UINT64_C(1) << shift);
         wrong += result != VMM_ERROR_OUT_OF_MEMORY || vmm_last_detail()->expected != left;
     }
-    tap_u64(wrong, 0, "from 256 GiB to 8 EiB: what was left is told");
-    by(vmm_mem_alloc(sys, &p, UINT64_MAX), "VMM-ALLOC-MEMORY", "and of all that can be said");
+    tap_u64(wrong, 0, "refused allocations of 256 GiB to 8 EiB report the free memory");
+    by(vmm_mem_alloc(sys, &p, UINT64_MAX), "VMM-ALLOC-MEMORY", "an allocation of the largest number is refused");
     end();
 }
 
@@ -594,7 +603,7 @@ static void count_call(void *user)
     ++*(unsigned *)user;
 }
 
-/* Whoever ends a primary context waits for what was issued there, whether it is reset or let go. */
+/* The end of a primary context waits for its work, by a reset and by a release. */
 static void primary_is_waited_for(bool reset)
 {
     vmm_context primary = NULL;
@@ -603,13 +612,13 @@ static void primary_is_waited_for(bool reset)
     need(vmm_device_primary_ctx_retain(sys, &primary, 0), "primary context");
     need(vmm_ctx_set_current(sys, primary), "current");
     need(vmm_launch_host_func(sys, NULL, count_call, &calls), "function");
-    tap_u64(calls, 0, "nobody has waited yet");
+    tap_u64(calls, 0, "the host function has not run yet");
     need(reset ? vmm_device_primary_ctx_reset(sys, 0) : vmm_device_primary_ctx_release(sys, 0), "end");
-    tap_u64(calls, 1, "a primary context that is %s is waited for", reset ? "reset" : "let go");
+    tap_u64(calls, 1, "the %s of a primary context waits for its work", reset ? "reset" : "release");
     end();
 }
 
-/* Which of two pieces of work that nothing orders is done last, where a seed decides at the wait alone. */
+/* Which of two unordered work items is done last, when the seed decides only at the wait. */
 static unsigned char last_of_two(uint64_t seed)
 {
     vmm_stream first = NULL, second = NULL;
@@ -636,12 +645,13 @@ static void order_of_a_wait(void)
     unsigned last[3] = {0};
     for (uint64_t seed = 1; seed <= 64; seed++)
         last[last_of_two(seed) % 3]++;
-    tap_ok(!last[0] && last[1] > 10 && last[2] > 10, "at a wait a seed decides what is done first: %u times the one, %u the other",
+    tap_ok(!last[0] && last[1] > 10 && last[2] > 10,
+           "at a wait the seed decides which item is done first: %u times the one, %u times the other",
            last[2], last[1]);
 }
 
-/* A copy that waits for what is before it is told what became of that. */
-static void told_by_a_copy(void)
+/* A copy that waits for earlier work reports the fault of that work. */
+static void fault_by_a_copy(void)
 {
     const uint64_t args[] = {4096, 1, 7};
     unsigned char byte = 0x77;
@@ -650,12 +660,12 @@ static void told_by_a_copy(void)
     need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
     granted(p, G, DEVICE, 0, RW);
     need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL), "launch");
-    by(vmm_memcpy_dtoh_async(sys, &byte, p, 1, NULL), "VMM-FAULT-ACCESS", "a copy behind a fault");
-    tap_u64(byte, 0x77, "is not made");
+    by(vmm_memcpy_dtoh_async(sys, &byte, p, 1, NULL), "VMM-FAULT-ACCESS", "a copy after a kernel that faults");
+    tap_u64(byte, 0x77, "the copy is not made");
     end();
 }
 
-/* ---- two functions of the host at once ---- */
+/* ---- two host functions at once ---- */
 
 static sem_t second_began, first_ended;
 
@@ -677,7 +687,7 @@ static void *synchronise(void *stream)
     return vmm_stream_synchronize(sys, stream) == VMM_SUCCESS ? sys : NULL;
 }
 
-/* The first that began ends first. */
+/* Two host functions run at once; the one that began first ends first. */
 static void functions(void)
 {
     vmm_stream one = NULL, two = NULL;
@@ -695,8 +705,8 @@ static void functions(void)
     pthread_join(first, &ended[0]);
     sem_post(&first_ended);
     pthread_join(second, &ended[1]);
-    tap_ok(ended[0] && ended[1], "a function of the host ends while a later one goes on");
-    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "and neither is inside any more");
+    tap_ok(ended[0] && ended[1], "a host function ends while a later one still runs");
+    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "no host function is running any more");
     sem_destroy(&second_began);
     sem_destroy(&first_ended);
     end();
@@ -710,7 +720,7 @@ int main(void)
     neighbours(false, true, false);
     neighbours(false, false, true);
     aliases();
-    stale_replicas();
+    alias_model_replicas();
     bad_replicas();
     untouched();
     wraps();
@@ -729,7 +739,7 @@ int main(void)
     primary_is_waited_for(true);
     primary_is_waited_for(false);
     order_of_a_wait();
-    told_by_a_copy();
+    fault_by_a_copy();
     functions();
     return tap_done();
 }

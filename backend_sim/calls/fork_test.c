@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forks of a program whose threads are in calls of all kinds: the child gets the answers that are documented, at once.
+/* Forks of a program whose threads are in calls of all kinds: calls in the child return the documented answers, without a hang.
+ *     4 threads    memory | queries and refusals | in-flight work | systems opened and closed, contexts
+ *     main         forks repeatedly; each child checks every answer, closes its copies of the systems, and uses a machine of
+ *                  its own
  *
- *     4 threads    memory | questions and refusals | work in flight | systems that come and go, contexts
- *     main         fork, again and again; of each child every answer is looked at, it closes what it has a copy of, and uses a
- *                  machine of its own
- *
- * CUVMM_TEST_SCALE is the percentage of the forks to make: 1000 makes 10000 of them. CUVMM_SEED is where each child starts
- * among the systems. */
+ * CUVMM_TEST_SCALE is the percentage of the forks to make: 1000 makes 5000 of them. CUVMM_SEED is the number of the first child,
+ * which selects the system that a child starts with. */
 #include <stdatomic.h>
 #include <sys/wait.h>
 
@@ -18,7 +17,7 @@
 enum { FORKS = 500, PATIENT = 60 };
 #define G RIG_G
 
-/* A system for each way into the machine. The last is opened by the parent, and initialised by each child for itself. */
+/* A system for each kind of entry. The parent opens the last one; each child initialises it. */
 static const char *const specs[] = {
     "sim:h100", "sim:h100,schedule=device", "shadow=nodes=1|sim:h100", "trace=/dev/null|sim:h200x2,schedule=random:1",
     "sim:h100,machine=forks", "sim:h100",
@@ -44,20 +43,20 @@ static bool expect(int line, bool right)
     EXPECT((call) == VMM_ERROR_NOT_INITIALIZED && (vmm_last_detail()->rule == NULL ||      \
                                                    !strcmp(vmm_last_detail()->rule, "VMM-INIT-FORKED")))
 
-static void hear(void *user, const vmm_detail *detail)
+static void count_report(void *user, const vmm_detail *detail)
 {
     (void)detail;
     atomic_fetch_add((atomic_uint *)user, 1);
 }
-static atomic_uint heard;
+static atomic_uint reports;
 
-/* ---- what the threads do ---- */
+/* ---- the threads ---- */
 
 static const vmm_mem_allocation_prop device_memory = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
                                                       .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0},
                                                       .requested_handle_types = RIG_FD};
 
-/* A life of memory on the device, with bytes; false where a call is refused. */
+/* Creates, maps, fills, reads and releases device memory. False when a call is refused or the bytes are wrong. */
 static bool life(vmm_system *sys, bool export)
 {
     vmm_mem_generic_allocation_handle handle;
@@ -95,10 +94,10 @@ static void questions(vmm_system *sys, unsigned round)
     vmm_device_get_attribute(sys, &value, VMM_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
     vmm_mem_get_info(sys, &free, &total);
     vmm_mem_get_allocation_granularity(sys, &size, &device_memory, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
-    vmm_mem_unmap(sys, 4096, 4096); /* refused, and told */
+    vmm_mem_unmap(sys, 4096, 4096); /* refused and reported */
     vmm_driver_get_version(sys, &value);
     if (round % 32 == 0)
-        vmm_set_report(sys, hear, &heard);
+        vmm_set_report(sys, count_report, &reports);
 }
 
 static void in_flight(void *unused)
@@ -157,7 +156,7 @@ static void *busy(void *number)
     return NULL;
 }
 
-/* ---- what a child finds ---- */
+/* ---- the child ---- */
 
 static void look_at(vmm_system *sys)
 {
@@ -181,7 +180,7 @@ static void look_at(vmm_system *sys)
     EXPECT(vmm_ctx_destroy(sys, NULL) != VMM_SUCCESS);
 }
 
-/* One that the parent opened and did not initialise is the child's to use, unless a call held it all the time. */
+/* A system that the parent opened and did not initialise works in the child, unless the fork hit a call on it. */
 static void use_unused(vmm_system *sys)
 {
     vmm_context context = NULL;
@@ -204,7 +203,7 @@ static void use_own(const char *spec)
     vmm_close(own);
 }
 
-/* Did the fork go on without a lock of one of the machines? */
+/* Did the fork happen without the lock of one of the machines? */
 static bool torn(void)
 {
     bool some = false;
@@ -223,7 +222,7 @@ static int child(unsigned start)
     for (unsigned i = 0; i < UNUSED; i++)
         look_at(systems[(start + i) % UNUSED]);
     use_unused(systems[UNUSED]);
-    if (start % 8 == 0) { /* of which one is a parent again, after it did all that */
+    if (start % 8 == 0) { /* one child in eight forks as well */
         int status = -1;
         pid_t grandchild = fork();
         if (grandchild == 0) {
@@ -248,7 +247,7 @@ static void open_systems(void)
     for (int i = 0; i < SYSTEMS; i++) {
         vmm_result result = vmm_open(specs[i], &systems[i]);
         if (result == VMM_SUCCESS && i != UNUSED) {
-            vmm_set_report(systems[i], hear, &heard);
+            vmm_set_report(systems[i], count_report, &reports);
             result = vmm_init(systems[i], 0);
         }
         if (result == VMM_SUCCESS && i != UNUSED)
@@ -263,28 +262,28 @@ int main(void)
     const char *given = getenv("CUVMM_SEED");
     unsigned forks = forks_scaled(FORKS), seed = given ? (unsigned)strtoul(given, NULL, 10) : 0, idle = 0;
     pthread_t thread[BUSY];
-    setvbuf(stdout, NULL, _IOLBF, 0); /* children have nothing of it */
-    atomic_store(&life_patience, 5 * FORKS_SLOW_MS); /* against the order no patience is enough */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* so that children inherit no buffered output */
+    atomic_store(&life_patience, 5 * FORKS_SLOW_MS); /* a lock taken out of order exceeds any patience */
     rig_begin();
     open_systems();
     if (!FORKS_JUDGED)
-        tap_skip(FORKS_UNJUDGED, "what the children do");
+        tap_skip(FORKS_UNJUDGED, "answers in forked children");
     for (uintptr_t i = 0; i < BUSY; i++)
         if (pthread_create(&thread[i], NULL, busy, (void *)i))
             tap_bail("no thread");
     struct forks_sum sum = forks_often(forks, seed, child);
     tap_u64(sum.hung, 0, "no child hangs");
-    tap_u64(sum.torn, 0, "forks get every lock: none is taken against the order");
-    tap_u64(sum.wrong, 0, "every answer in %u children is the one that is documented (seed %u)", forks, seed);
+    tap_u64(sum.torn, 0, "every fork gets all locks: no lock is taken out of order");
+    tap_u64(sum.wrong, 0, "every answer in %u children is the documented one (seed %u)", forks, seed);
     atomic_store(&over, true);
     for (int i = 0; i < BUSY; i++) {
         pthread_join(thread[i], NULL);
         tap_note("thread %d: %u rounds", i, atomic_load(&rounds[i]));
         idle += !atomic_load(&rounds[i]);
     }
-    tap_u64(idle, 0, "the threads were busy meanwhile");
+    tap_u64(idle, 0, "all threads made calls meanwhile");
     for (int i = 0; i < UNUSED; i++)
-        tap_ok(!vmm_ctx_set_current(systems[i], contexts[i]) && life(systems[i], true), "%s goes on", specs[i]);
+        tap_ok(!vmm_ctx_set_current(systems[i], contexts[i]) && life(systems[i], true), "%s still works in the parent", specs[i]);
     for (int i = 0; i < SYSTEMS; i++)
         vmm_close(systems[i]);
     rig_end();

@@ -160,7 +160,7 @@ static void hints(void)
     inject_arm_at("access", 1);
     vmm_leaks(sys, see_hint, &hint);
     tap_ok(inject_disarm() && hint.reported == 2 &&
-               strstr(hint.note, "held by a descriptor somewhere: where cannot be told on this system"),
+               strstr(hint.note, "held by a descriptor somewhere: this system does not report which process has it"),
            "also where nobody tells who has it: %s", hint.note);
     close(fd);
     rig_close(sys);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is told of a refusal where one rule has several forms: the examples of the rule book show one of each. */
+/* The notes of refusals by rules with several forms; the rule book's examples show only one of each. */
 #include <sys/resource.h>
 
 #include "process.h"
 #include "system.h"
 #include "report_rig.h" /* the last: its short names are types in the table of calls */
 
-/* [ .............. va ............ )  too long, above a hint, too much aligned */
+/* Reservations that are too long, too long above their hint, or too strictly aligned. */
 static void no_addresses(void)
 {
     vmm_deviceptr at = 0;
@@ -15,19 +15,19 @@ static void no_addresses(void)
     const uint64_t all = profile->va_end - profile->va_start, hint = profile->va_hint_max - G;
     reported(vmm_mem_address_reserve(sys, &at, all + G, 0, 0, 0), "VMM-RESERVE-SPACE", "size", all + G, all, "");
     char note[120];
-    snprintf(note, sizeof note, "only addresses at or above the hint count, and none is free there for %llu bytes",
+    snprintf(note, sizeof note, "the address must be at or above the hint, where no %llu bytes are free in one piece",
              (unsigned long long)all);
     reported(vmm_mem_address_reserve(sys, &at, all, 0, hint, 0), "VMM-RESERVE-SPACE", "addr", hint, profile->va_end, note);
     const uint64_t alignment = 2 * profile->va_alignment_max;
     reported(vmm_mem_address_reserve(sys, &at, G, alignment, 0, 0), "VMM-RESERVE-SPACE", "alignment", alignment,
-         profile->va_alignment_max, "this machine finds no address with a larger alignment");
-    tap_u64(at, 0, "nothing is written");
+             profile->va_alignment_max, "no address of this machine has a larger alignment");
+    tap_u64(at, 0, "the refused calls write no address");
     need(vmm_mem_address_reserve(sys, &at, G, profile->va_alignment_max, 0, 0));
-    tap_u64(at % profile->va_alignment_max, 0, "the largest alignment is had");
+    tap_u64(at % profile->va_alignment_max, 0, "the largest alignment succeeds");
     end();
 }
 
-/* [memory of the host][memory of a device] */
+/* [host memory][device memory] */
 static void partly_granted(void)
 {
     vmm_deviceptr at = 0;
@@ -37,15 +37,15 @@ static void partly_granted(void)
     need(vmm_mem_map(sys, at + G, G, 0, created(DEVICE), 0));
     vmm_mem_access_desc descs[] = {{{DEVICE, 0}, RW}, {{HOST, 0}, RW}};
     reported(vmm_mem_set_access(sys, at, 2 * G, descs, 2), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0,
-         "descriptor 1 is refused; the 3 grants before it, from the start of the range, stay");
-    tap_ok(nearest_is(VMM_OBJECT_MAPPING, 2), "at the second mapping");
+         "descriptor 1 is refused; the 3 earlier grants, from the start of the range on, remain");
+    tap_ok(nearest_is(VMM_OBJECT_MAPPING, 2), "the nearest object is the second mapping");
     uint64_t flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     need(vmm_mem_get_access(sys, &flags, &descs[0].location, at + G));
-    tap_u64(flags, RW, "which the device may use by now");
+    tap_u64(flags, RW, "the device's grant on the second mapping remains");
     reported(vmm_mem_set_access(sys, at + G, G, &descs[1], 1), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0, "");
     descs[0].flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     reported(vmm_mem_set_access(sys, at + G, G, descs, 2), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0,
-         "descriptor 1 is refused; the 1 grants before it, from the start of the range, stay");
+         "descriptor 1 is refused; the 1 earlier grant, from the start of the range on, remains");
     end();
 }
 
@@ -59,17 +59,17 @@ static void handles(void)
     need(vmm_mem_map(sys, at + G, G, 0, handle, 0));
     need(vmm_mem_release(sys, handle));
     reported(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0,
-         "all references are given back; 2 mappings still hold the memory");
+         "all references are released; 2 mappings still hold the memory");
     need(vmm_mem_unmap(sys, at, G));
     reported(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0,
-         "all references are given back; 1 mapping still holds the memory");
+         "all references are released; 1 mapping still holds the memory");
     need(vmm_mem_unmap(sys, at + G, G));
     reported(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0, "");
-    tap_ok(nearest_is(VMM_OBJECT_HANDLE, 1), "the handle is shown");
+    tap_ok(nearest_is(VMM_OBJECT_HANDLE, 1), "the nearest object is the handle");
     end();
 }
 
-/* A mapping that goes on past its reservation is found there by its own address alone. */
+/* A mapping past the end of its reservation: only addresses inside the reservation find its handle. */
 static void past_a_reservation(void)
 {
     vmm_deviceptr at = 0;
@@ -81,10 +81,10 @@ static void past_a_reservation(void)
     need(vmm_mem_map(sys, at, 2 * G, 0, handle, 0));
     reported(vmm_mem_retain_allocation_handle(sys, &found, at + G), "VMM-RETAIN-NOT-MAPPED", "addr", at + G, 0,
          "the mapping runs past its reservation here, and no reservation covers this address");
-    tap_ok(nearest_is(VMM_OBJECT_MAPPING, 1) && !found, "the mapping is shown");
+    tap_ok(nearest_is(VMM_OBJECT_MAPPING, 1) && !found, "the nearest object is the mapping");
     reported(vmm_mem_retain_allocation_handle(sys, &found, at + 2 * G), "VMM-RETAIN-NOT-MAPPED", "addr", at + 2 * G, 0, "");
     need(vmm_mem_retain_allocation_handle(sys, &found, at + G - 1));
-    tap_u64(found, handle, "up to the reservation's end it is had");
+    tap_u64(found, handle, "the last byte of the reservation finds the handle");
     end();
 }
 
@@ -95,7 +95,7 @@ static void contexts(void)
     need(vmm_device_primary_ctx_retain(sys, &primary, 0));
     reported(vmm_ctx_destroy(sys, primary), "VMM-CTX-UNKNOWN", "ctx", (uint64_t)(uintptr_t)primary, 0,
          "a primary context ends with cuDevicePrimaryCtxRelease");
-    tap_ok(nearest_is(VMM_OBJECT_CONTEXT, 2), "which is shown");
+    tap_ok(nearest_is(VMM_OBJECT_CONTEXT, 2), "the nearest object is the context");
     end();
 }
 
@@ -109,8 +109,8 @@ static void lists(void)
     begin("sim:h100");
     need(vmm_mem_alloc(sys, &at, G));
     reported(vmm_pointer_get_attributes(sys, 2, attributes, data, at), "VMM-POINTER-ATTRIBUTE", "attributes", 999, 0,
-         "element 1 of the list; those before it have been written");
-    tap_ok(first != 0 && second == 7, "as they have, and no more");
+         "element 1 of the list is refused; the elements before it have been written");
+    tap_ok(first != 0 && second == 7, "the first element is written, the second is not");
     end();
 }
 
@@ -126,20 +126,20 @@ static void tile_pools(void)
     const uint64_t size = (total / G + 1) * G, limit = UINT64_C(1) << 45;
     snprintf(note, sizeof note, "a tile pool of %llu bytes, more than is free", (unsigned long long)size);
     reported(vmm_mem_create(sys, &handle, size, &prop, 0), "VMM-CREATE-TILE-POOL", "prop.allocFlags.usage",
-         VMM_MEM_CREATE_USAGE_TILE_POOL, left, note);
-    tap_ok(nearest_is(VMM_OBJECT_DEVICE, 0), "the device is shown");
+             VMM_MEM_CREATE_USAGE_TILE_POOL, left, note);
+    tap_ok(nearest_is(VMM_OBJECT_DEVICE, 0), "the nearest object is the device");
     reported(vmm_mem_create(sys, &handle, limit - G, &prop, 0), "VMM-CREATE-TILE-POOL", "prop.allocFlags.usage",
-         VMM_MEM_CREATE_USAGE_TILE_POOL, left, "a tile pool of 35184369991680 bytes, more than is free");
+             VMM_MEM_CREATE_USAGE_TILE_POOL, left, "a tile pool of 35184369991680 bytes, more than is free");
     reported(vmm_mem_create(sys, &handle, limit, &prop, 0), "VMM-CREATE-MEMORY", "size", limit, left, "");
-    tap_ok(nearest_is(VMM_OBJECT_DEVICE, 0), "the device is shown");
+    tap_ok(nearest_is(VMM_OBJECT_DEVICE, 0), "the nearest object is the device");
     vmm_mem_allocation_prop host = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}};
     const struct sim_machine *machine = ((struct sim_process *)sys->top)->machine;
     reported(vmm_mem_create(sys, &handle, limit, &host, 0), "VMM-CREATE-MEMORY", "size", limit, machine->profile.host_memory, "");
-    tap_ok(nearest_is(VMM_OBJECT_NONE, 0) && !handle, "of the host's no device is");
+    tap_ok(nearest_is(VMM_OBJECT_NONE, 0) && !handle, "a refusal of host memory names no device");
     end();
 }
 
-/* What the system does not give is told apart. */
+/* The notes distinguish a lack of descriptors from a lack of file space. */
 static void files(void)
 {
     struct rlimit most, few;
@@ -153,13 +153,13 @@ static void files(void)
     vmm_result result = vmm_mem_get_handle_for_address_range(sys, &file, at, G, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
     setrlimit(RLIMIT_NOFILE, &most);
     reported(result, "VMM-DMABUF-FILE", "", 0, 0, "the process has no descriptor left for another file");
-    tap_u64((uint64_t)(int64_t)file, UINT64_MAX, "and there is none");
+    tap_u64((uint64_t)(int64_t)file, UINT64_MAX, "the refused call writes -1");
     getrlimit(RLIMIT_FSIZE, &most);
     few = (struct rlimit){G - 1, most.rlim_max};
     setrlimit(RLIMIT_FSIZE, &few);
     result = vmm_mem_get_handle_for_address_range(sys, &file, at, G, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
     setrlimit(RLIMIT_FSIZE, &most);
-    reported(result, "VMM-DMABUF-FILE", "", 0, 0, "no file may become 0x200000 bytes long");
+    reported(result, "VMM-DMABUF-FILE", "", 0, 0, "the system allows no file of 0x200000 bytes");
     end();
 }
 

@@ -7,7 +7,7 @@
 #include "heap.h"
 #include "host_fault.h"
 
-/* One allocation, so that the queue lies beside the process that every call looks at. */
+/* One allocation for both, so that the queue is adjacent to the process, which every call reads. */
 struct whole {
     struct sim_process process; /* first: a process is freed as the whole */
     struct in_flight in_flight;
@@ -35,14 +35,14 @@ void sim_process_watch(struct sim_process *process)
         host_fault_watch(process);
 }
 
-/* A forked child cannot tell which parts of it are whole: it stays as it is. */
+/* Leaks a process on purpose: in a child forked in the middle of a call, parts of the process may be inconsistent. */
 static void leave(struct sim_process *process)
 {
-    static struct sim_process *_Atomic left; /* reachable, so that no checker of leaks reports them */
+    static struct sim_process *_Atomic left; /* keeps them reachable, so that no leak checker reports them */
     process->watched_next = atomic_exchange(&left, process);
 }
 
-/* Work that a host function or a worker still does is waited for; the rest is dropped. */
+/* Waits for the work that a host function or an async worker is doing, and drops the rest. */
 static void end_work(struct sim_process *process)
 {
     in_flight_forget_waits(process);
@@ -51,7 +51,7 @@ static void end_work(struct sim_process *process)
     in_flight_close(process->in_flight);
 }
 
-/* Is the machine without processes then? */
+/* Removes the process from its machine. True when it was the last one. */
 static bool leave_machine(const struct sim_process *process)
 {
     struct sim_process **link = &process->machine->processes;

@@ -4,7 +4,7 @@
  *   begin   address space and handles  ->  queue of work  ->  joins the machine  ->  host faults explained
  *   end     host faults forgotten  ->  workers stopped, work dropped  ->  memory released  ->  leaves the machine
  *
- * In a child that was forked in the middle of a call, the end leaves the process untouched, because its state may be torn.
+ * In a child that was forked in the middle of a call, the end leaves the process as it is, because its state may be inconsistent.
  */
 #ifndef SIM_PROCESS_LIFETIME_H
 #define SIM_PROCESS_LIFETIME_H

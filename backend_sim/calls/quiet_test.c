@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control calls make no system call: a whole life on device memory in a process that is killed at its first one. */
+/* Control calls make no system call: runs all of them on device memory in a process that the kernel kills at its first one. */
 #define _GNU_SOURCE /* syscall */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,15 +60,15 @@ static vmm_result life(vmm_system *sys, vmm_mem_location_type type)
     return bad;
 }
 
-/* Only reading, writing and ending are left. */
+/* Makes the calls in a process to which seccomp leaves only read, write and exit. */
 static _Noreturn void quietly(vmm_system *sys, vmm_mem_location_type type)
 {
-    if (life(sys, type) || life(sys, type)) /* the C library has its memory from here on */
+    if (life(sys, type) || life(sys, type)) /* from here on the C library needs no more memory from the system */
         _exit(2);
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0))
         _exit(3);
     vmm_result bad = life(sys, type);
-    syscall(SYS_exit, bad != VMM_SUCCESS); /* _exit would end the group, which is another call */
+    syscall(SYS_exit, bad != VMM_SUCCESS); /* _exit would call exit_group, which seccomp forbids */
     abort();
 }
 
@@ -100,13 +100,13 @@ static void quiet(const char *spec, vmm_mem_location_type type, const char *what
 int main(void)
 {
     if (TOOL || getenv("CUVMM_RUN")) {
-        tap_skip("the tool makes calls of its own", "control calls make no system call");
+        tap_skip("the tool makes system calls of its own", "control calls make no system call");
         return tap_done();
     }
 #if !TOOL
-    quiet("sim:h100", VMM_MEM_LOCATION_TYPE_DEVICE, "memory of a device");
-    quiet("sim:h100", VMM_MEM_LOCATION_TYPE_HOST_NUMA, "memory of a host node, for the device alone");
-    quiet("sim:h100,alias=stale:1", VMM_MEM_LOCATION_TYPE_DEVICE, "where aliases may show old bytes");
+    quiet("sim:h100", VMM_MEM_LOCATION_TYPE_DEVICE, "device memory");
+    quiet("sim:h100", VMM_MEM_LOCATION_TYPE_HOST_NUMA, "host memory with rights for the device only");
+    quiet("sim:h100,alias=stale:1", VMM_MEM_LOCATION_TYPE_DEVICE, "device memory under the alias model");
 #endif
     return tap_done();
 }

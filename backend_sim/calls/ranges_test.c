@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every range of a few units, given to each call that takes one: which rule refuses it, by which argument, its value, what that
- * is compared with and which object is shown, against what a look at all objects says. Strict, so that what documents forbid is
- * refused and changes nothing.
+/* Passes every range of a few units to each call that takes a range; compares the rule, argument, value, expected value and
+ * nearest object of the refusal with those that a plain search over all objects finds. Strict mode, so that everything that the
+ * documentation forbids is refused and changes nothing.
  *
  *   units         0    1    2    3    4    5    6    7
  *   reservations  [... R1 ......)[.. R2 ...)    [R3 )
@@ -51,7 +51,7 @@ static void begin(void)
     }
 }
 
-/* ---- what a look at all of them says ---- */
+/* ---- the expected refusals, by a plain search ---- */
 
 static int at(const struct range *ranges, uint64_t unit)
 {
@@ -61,11 +61,11 @@ static int at(const struct range *ranges, uint64_t unit)
     return -1;
 }
 
-/* What is to be told; rule NULL: nothing, for the call succeeds. */
+/* The expected detail; rule NULL: the call succeeds. */
 struct reported {
     const char *rule, *argument;
     uint64_t value, expected;
-    int mapping, reservation; /* the object, -1: it is not looked at */
+    int mapping, reservation; /* the nearest object; -1: not compared */
 };
 
 static struct reported of(const char *rule, const char *argument, uint64_t value, uint64_t expected)
@@ -83,7 +83,7 @@ static struct reported of_reservation(const char *rule, const char *argument, ui
     return (struct reported){rule, argument, value, expected, -1, reservation};
 }
 
-/* From here on all in units; of a range [start, end). */
+/* The expected refusal of an unmap of [start, end), in units. The functions below do the same for other calls. */
 static struct reported unmapped(uint64_t start, uint64_t end)
 {
     const uint64_t ptr = base + start * G, size = (end - start) * G;
@@ -145,7 +145,7 @@ static struct reported freed(uint64_t start, uint64_t end)
     return of(NULL, NULL, 0, 0);
 }
 
-/* ---- and what is told ---- */
+/* ---- the actual refusals ---- */
 
 static bool right(vmm_result result, const struct reported *want)
 {
@@ -196,10 +196,11 @@ static void all_ranges(enum call call)
             wrong += !right(made(call, start, start + size, handle), &want);
         }
     }
-    tap_ok(!wrong && refused > 20, "of %u ranges that cannot be %s each is told why", refused, names[call]);
+    tap_ok(!wrong && refused > 20, "each of %u ranges that cannot be %s is refused with the expected detail", refused,
+           names[call]);
 }
 
-/* [mapping of two units]: ranges that begin or end within it. */
+/* Ranges that begin or end within a mapping of two units. */
 static void parts(void)
 {
     const vmm_deviceptr p = base + 8 * G;

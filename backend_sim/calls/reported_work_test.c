@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is told of work: what was taken from under it, and where it went that it may not. */
+/* Messages about work: memory or rights taken away from in-flight work, and accesses that fault. */
 #include "report_rig.h"
 
-/* ---- work in flight ---- */
+/* ---- in-flight work ---- */
 
-/* What was taken from under work, and is warned of: which mapping, and the words. */
+/* Checks a warning about in-flight work: its rule, its value, its mapping and its note. */
 static void warned(vmm_result result, const char *rule, uint64_t value, uint64_t mapping, const char *note)
 {
     const vmm_detail *d = vmm_last_detail();
     tap_ok(result == VMM_SUCCESS && d->severity == VMM_SEVERITY_WARNING && d->rule && !strcmp(d->rule, rule) &&
                d->value == value && !d->expected && nearest_is(VMM_OBJECT_MAPPING, mapping),
            "%s: %llu", d->rule ? d->rule : "no rule", (unsigned long long)d->value);
-    tap_text(d->note, note, "and in words");
+    tap_text(d->note, note, "the warning has this note");
 }
 
 static const char *work_note(const char *work, uint64_t call, const char *does, vmm_deviceptr granule)
 {
     static char note[200];
-    snprintf(note, sizeof note, "%s by call %llu on device 0, %s the granule at 0x%llx; nothing has waited for it", work,
+    snprintf(note, sizeof note, "%s by call %llu on device 0, %s the granule at 0x%llx; no call has waited for it", work,
              (unsigned long long)call, does, (unsigned long long)granule);
     return note;
 }
@@ -49,7 +49,7 @@ static void in_flight(void)
            work_note("fill, launched", call, "writes", p + 2 * G));
     desc.flags = RW;
     need(vmm_mem_set_access(sys, p + 2 * G, G, &desc, 1));
-    desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_READ; /* of two mappings that it needs the first is told, with its words */
+    desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_READ; /* the work needs both mappings: the warning names the first */
     warned(vmm_mem_set_access(sys, p, 3 * G, &desc, 1), "VMM-ACCESS-IN-FLIGHT", VMM_MEM_ACCESS_FLAGS_PROT_READ, 1,
            work_note("fill, launched", call, "writes", p + G));
     desc.flags = RW;
@@ -64,7 +64,7 @@ static void in_flight(void)
     end();
 }
 
-/* Rights of one device are taken: work on the other does not mind, whichever of the two comes first. */
+/* Revoking the rights of one device gives no warning about work on the other, in both directions. */
 static void on_another_device(void)
 {
     for (int works = 0; works < 2; works++) {
@@ -79,17 +79,18 @@ static void on_another_device(void)
         const uint64_t fill[] = {p, 16, 7};
         need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, fill, 3, NULL));
         vmm_mem_access_desc none = {{DEVICE, !works}, VMM_MEM_ACCESS_FLAGS_PROT_NONE};
-        tap_ok(!vmm_mem_set_access(sys, p, G, &none, 1) && !vmm_last_detail()->rule, "device %d works, %d may no more", works,
+        tap_ok(!vmm_mem_set_access(sys, p, G, &none, 1) && !vmm_last_detail()->rule,
+               "no warning about work on device %d when device %d loses its rights", works,
                !works);
         none.location.id = works;
         tap_ok(!vmm_mem_set_access(sys, p, G, &none, 1) && vmm_last_detail()->rule &&
                    !strcmp(vmm_last_detail()->rule, "VMM-ACCESS-IN-FLIGHT"),
-               "and then it itself");
+               "a warning when the working device itself loses its rights");
         end();
     }
 }
 
-/* Two mappings of one call: the first that work needs is told, in its own words. */
+/* An unmap of two mappings: the warning names the first one that in-flight work needs. */
 static void of_two_mappings(void)
 {
     vmm_deviceptr p = 0;
@@ -113,9 +114,9 @@ static void of_two_mappings(void)
     end();
 }
 
-/* ---- what the host can have seen ---- */
+/* ---- work that the host can know to be done ---- */
 
-/* What comes of work besides the fill of the memory that is then unmapped. */
+/* A second work item, besides the fill of the memory that is then unmapped; some let the host see that work is done. */
 enum sign { NOTHING, FUNCTION, FILL_OF_HOST, COPY_TO_HOST, KERNEL_TO_HOST, FILL_OF_DEVICE, SIGNS };
 
 static const char *const signs[] = {"nothing", "a host function", "a fill of host memory", "a copy to host memory",
@@ -139,7 +140,7 @@ static void give_sign(enum sign sign, vmm_stream stream, vmm_deviceptr host, vmm
     }
 }
 
-/* The sign before the fill, behind it, or behind it on a stream that nothing orders with it. */
+/* The sign is issued before the fill, after it, or after it in an unordered stream. */
 enum where { BEFORE, BEHIND, BESIDE, WHERES };
 
 static bool is_hazard(vmm_result result, const char *rule)
@@ -173,8 +174,8 @@ static void seen_or_not(const char *schedule, enum sign sign, enum where where)
     bool rights = is_hazard(vmm_mem_set_access(sys, p, G, &none, 1), "VMM-ACCESS-IN-FLIGHT");
     bool unmap = is_hazard(vmm_mem_unmap(sys, p, G), "VMM-UNMAP-IN-FLIGHT");
     tap_ok(rights == !proves && unmap == !proves, "%s, %s, %s: %s", schedule, signs[sign],
-           where == BEFORE ? "before it" : where == BEHIND ? "behind it" : "elsewhere",
-           proves ? "the host can know that it is done" : "in flight");
+           where == BEFORE ? "before the fill" : where == BEHIND ? "after the fill" : "in another stream",
+           proves ? "the host can know that the fill is done" : "the fill is in flight");
     end();
 }
 
@@ -187,9 +188,9 @@ static void seen(void)
         }
 }
 
-/* ---- functions of the host ---- */
+/* ---- host functions ---- */
 
-static vmm_detail inside; /* what was told of the call that a function made */
+static vmm_detail inside; /* the detail of the call that the host function made */
 
 static void wait_inside(void *user)
 {
@@ -198,7 +199,7 @@ static void wait_inside(void *user)
     inside = *vmm_last_detail();
 }
 
-/* A function that waits for itself is shown what it runs for: its stream, or the context of a default stream. */
+/* A host function that waits for itself is refused; the nearest object is its stream, or the context of a default stream. */
 static void functions(void)
 {
     vmm_stream streams[] = {NULL, VMM_STREAM_LEGACY, VMM_STREAM_PER_THREAD, NULL, NULL};
@@ -215,20 +216,20 @@ static void functions(void)
         need(vmm_ctx_synchronize(sys));
         tap_ok(inside.rule && !strcmp(inside.rule, "VMM-HOSTFUNC-CALL") && !inside.value && !inside.expected &&
                    inside.nearest.kind == wanted[i].kind && inside.nearest.number == wanted[i].number,
-               "a wait in a function, stream %u: %s", i, inside.rule ? inside.rule : "no rule");
+               "a wait in a host function in stream %u: %s", i, inside.rule ? inside.rule : "no rule");
     }
     end();
 }
 
 /* ---- faults ---- */
 
-/* Which memory it is about: addresses without any, memory that may be read, and memory that nobody may use. */
+/* The memory at the address: none, read-only memory, or memory without rights. */
 enum place { NOWHERE, READ_ONLY, NO_RIGHTS, PLACES };
 
-/* What a kernel is told that uses width bytes there; 0: it adds to a word. */
+/* Checks the report of a kernel's access of width bytes there; width 0: an atomic addition. */
 static void fault_of(enum place place, bool writes, unsigned width)
 {
-    static const char *const why[] = {"nothing is mapped there", "the device may only read there",
+    static const char *const why[] = {"nothing is mapped there", "the device has only read access there",
                                       "the device has no access there"};
     static const unsigned rights[] = {0, VMM_MEM_ACCESS_FLAGS_PROT_READ, 0};
     vmm_deviceptr p = 0;
@@ -253,7 +254,7 @@ static void fault_of(enum place place, bool writes, unsigned width)
     tap_ok(f && f->device == 0 && f->kernel == (width ? VMM_KERNEL_TOUCH : VMM_KERNEL_ATOMIC_ADD) && f->launch == launch &&
                f->address == at && f->size == (width ? width : 8) && f->rights == rights[place] &&
                f->mapped == (place != NOWHERE) && f->writes == writes && f->offset == 0 && !strcmp(f->argument, "address"),
-           "and in fields");
+           "the fault has the same in its fields");
     end();
 }
 
@@ -275,8 +276,8 @@ static void count_allocation(void *user, const vmm_object *object)
     *(unsigned *)user += object->kind == VMM_OBJECT_ALLOCATION;
 }
 
-/* cuMemFree waits for the device: whoever frees beside work that went wrong is told of that, and still has the memory. */
-static void told_by_free(void)
+/* cuMemFree waits for the device: it reports a fault of that work and keeps the memory. */
+static void fault_by_free(void)
 {
     const uint64_t nowhere[] = {4096, 1, 7};
     vmm_deviceptr memory = 0;
@@ -284,17 +285,17 @@ static void told_by_free(void)
     begin("sim:h100,schedule=late");
     need(vmm_mem_alloc(sys, &memory, 64));
     need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, nowhere, 3, NULL));
-    tap_result(vmm_mem_free(sys, memory), VMM_ERROR_ILLEGAL_ADDRESS, "a free that waits for work that goes wrong");
+    tap_result(vmm_mem_free(sys, memory), VMM_ERROR_ILLEGAL_ADDRESS, "a free that waits for work that faults is refused");
     const vmm_fault *fault = vmm_last_detail()->fault;
-    tap_ok(fault && fault->address == 4096 && fault->kernel == VMM_KERNEL_FILL && !fault->mapped, "is told of that");
+    tap_ok(fault && fault->address == 4096 && fault->kernel == VMM_KERNEL_FILL && !fault->mapped, "the free reports the fault");
     need(vmm_visit(sys, count_allocation, &left));
-    tap_u64(left, 1, "and nothing was freed");
+    tap_u64(left, 1, "the free keeps the memory");
     end();
 }
 
 int main(void)
 {
-    told_by_free();
+    fault_by_free();
     in_flight();
     on_another_device();
     of_two_mappings();

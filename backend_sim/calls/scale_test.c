@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is large or many and too slow to be asked in each run of the suite: bytes past 4 GiB to and from the host, zeros, which
- * take no room, imports, exports up to what a machine can have, and views of the host up to what the system gives. */
+/* Large sizes and counts that are too slow for each run of the suite: copies past 4 GiB from and to the host, zeros, which take
+ * no space, imports, exports up to the machine's limit, and host mappings up to the system's limit. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void need_at(int line, vmm_result result, const char *what)
 }
 #define NEED(call) need_at(__LINE__, call, #call)
 
-/* Refused by that rule. */
+/* Checks that the call was refused with this result by this rule. */
 static void refused(vmm_result got, vmm_result want, const char *rule, const char *what)
 {
     const char *by = vmm_last_detail()->rule ? vmm_last_detail()->rule : "no rule";
@@ -78,7 +78,7 @@ static uint64_t word_at(vmm_system *sys, vmm_deviceptr ptr)
 
 /* ---- bytes ---- */
 
-/* The most memory that this process had at once, in MiB; so whoever asks comes first. */
+/* The peak memory of this process in MiB. Tests that need a low peak must run first. */
 static uint64_t most_room(void)
 {
     struct rusage usage;
@@ -97,17 +97,17 @@ static void zeros(void)
     NEED(vmm_memset_d8(sys, a + size / 2, 5, 8));
     NEED(vmm_memcpy_dtod(sys, b, a, size));
     tap_ok(word_at(sys, b + size / 2) == UINT64_C(0x0505050505050505) && !word_at(sys, b) && !word_at(sys, b + size - 8),
-           "16 GiB with eight bytes in them are copied");
+           "a copy of 16 GiB with eight non-zero bytes");
     NEED(vmm_memset_d32(sys, b, 0, size / 4));
-    tap_ok(!word_at(sys, b + size / 2), "and are zeros again");
-    NEED(vmm_memcpy_dtod(sys, a + 100, a, size - 100)); /* onto itself: bytes that were zeros become others' source */
+    tap_ok(!word_at(sys, b + size / 2), "a fill with zeros clears the copy");
+    NEED(vmm_memcpy_dtod(sys, a + 100, a, size - 100)); /* an overlapping copy: written zeros become a source again */
     tap_ok(word_at(sys, a + size / 2 + 100) == UINT64_C(0x0505050505050505) && !word_at(sys, a + size / 2 + 108),
-           "16 GiB move by 100 bytes");
+           "an overlapping copy moves 16 GiB by 100 bytes");
     vmm_close(sys);
-    tap_ok(most_room() < LIMIT, "zeros take no room: %llu MiB at most", (unsigned long long)most_room());
+    tap_ok(most_room() < LIMIT, "zeros take no memory: the peak is %llu MiB", (unsigned long long)most_room());
 }
 
-/* size bytes of which every piece is the same memory, for whoever writes much and keeps little. */
+/* Maps size bytes that repeat one piece of memory, for copies that need many addresses and little memory. */
 static unsigned char *folded(uint64_t size, uint64_t piece)
 {
     FILE *file = tmpfile();
@@ -121,7 +121,7 @@ static unsigned char *folded(uint64_t size, uint64_t piece)
     return at;
 }
 
-/* One copy each way: from the host of zeros but for a word in every piece, to it of what lies behind 4 GiB. */
+/* One copy in each direction: from the host, zeros with one word in every piece; to the host, bytes past 4 GiB. */
 static void host_copies(void)
 {
     const uint64_t piece = 64 << 20, size = 4 * GIB + piece;
@@ -132,11 +132,11 @@ static void host_copies(void)
     NEED(vmm_memcpy_htod(sys, p, host, size));
     tap_ok(word_at(sys, p + 8) == UINT64_C(0x0303030303030303) && word_at(sys, p + 4 * GIB + 8) == word_at(sys, p + 8) &&
                !word_at(sys, p + 4 * GIB) && !word_at(sys, p + 4 * GIB + 16),
-           "a copy of more than 4 GiB from the host");
-    NEED(vmm_memset_d8(sys, p, 0, 4 * GIB)); /* of the pieces that come to lie upon each other the last is seen */
+           "a copy of more than 4 GiB from the host is complete");
+    NEED(vmm_memset_d8(sys, p, 0, 4 * GIB)); /* all pieces share the host's memory, so the last one written remains */
     NEED(vmm_memset_d8(sys, p + 4 * GIB + 8, 9, 8));
     NEED(vmm_memcpy_dtoh(sys, host, p, size));
-    tap_ok(host[7] == 0 && host[8] == 9 && host[15] == 9 && host[16] == 0, "and to it");
+    tap_ok(host[7] == 0 && host[8] == 9 && host[15] == 9 && host[16] == 0, "a copy of more than 4 GiB to the host is complete");
     munmap(host, size);
     vmm_close(sys);
 }
@@ -159,7 +159,7 @@ static void imports(unsigned many)
         NEED(vmm_mem_import_from_shareable_handle(sys, &import[i], (void *)(uintptr_t)fd, FD));
     close(fd);
     NEED(vmm_mem_get_info(sys, &free_after, NULL));
-    tap_u64(free_after, free_before, "%u imports take no memory", many);
+    tap_u64(free_after, free_before, "%u imports take no device memory", many);
     NEED(vmm_mem_address_reserve(sys, &ptr, 3 * G, 0, 0, 0));
     NEED(vmm_mem_map(sys, ptr, G, 0, import[0], 0));
     NEED(vmm_mem_map(sys, ptr + G, G, 0, import[many / 2], 0));
@@ -167,21 +167,21 @@ static void imports(unsigned many)
     allow(sys, ptr, 3 * G, VMM_MEM_LOCATION_TYPE_DEVICE);
     NEED(vmm_memset_d8(sys, ptr, 6, 8));
     tap_ok(word_at(sys, ptr + G) == word_at(sys, ptr) && word_at(sys, ptr + 2 * G) == word_at(sys, ptr),
-           "the first, the one in the middle and the last are one memory");
+           "the first, the middle and the last import show the same memory");
     NEED(vmm_mem_unmap(sys, ptr, 3 * G));
     NEED(vmm_mem_release(sys, handle));
     for (unsigned i = 0; i < many - 1; i++)
         wrong += vmm_mem_release(sys, import[i]) != VMM_SUCCESS;
     NEED(vmm_mem_get_info(sys, &free_after, NULL));
-    tap_ok(!wrong && free_after == free_before, "one is left, and holds the memory");
+    tap_ok(!wrong && free_after == free_before, "one import is left and holds the memory");
     NEED(vmm_mem_release(sys, import[many - 1]));
     NEED(vmm_mem_get_info(sys, &free_after, NULL));
-    tap_u64(free_after, free_before + G, "the last gives it back");
+    tap_u64(free_after, free_before + G, "the release of the last import frees the memory");
     free(import);
     vmm_close(sys);
 }
 
-/* As many as there can be, and then as ever when one has gone. */
+/* Exports up to the limit; after a release another export succeeds. */
 static void exports(void)
 {
     enum { MOST = 8192 };
@@ -197,15 +197,15 @@ static void exports(void)
         if (result == VMM_SUCCESS)
             close(fd);
     }
-    tap_u64(made, MOST, "so many memories of a machine are exported");
-    refused(result, VMM_ERROR_OPERATING_SYSTEM, "VMM-EXPORT-SYSTEM", "one more");
+    tap_u64(made, MOST, "a machine can export 8192 handles");
+    refused(result, VMM_ERROR_OPERATING_SYSTEM, "VMM-EXPORT-SYSTEM", "one export more");
     NEED(vmm_mem_release(sys, handle[MOST / 2]));
     NEED(vmm_mem_export_to_shareable_handle(sys, &fd, handle[MOST], FD, 0));
     close(fd);
     vmm_close(sys);
 }
 
-/* ---- views of the host ---- */
+/* ---- host mappings ---- */
 
 static void views(void)
 {
@@ -219,31 +219,32 @@ static void views(void)
     FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
     unsigned long most = 0;
     if (!file || fscanf(file, "%lu", &most) != 1 || most > MANY) {
-        tap_skip("needs a system that gives a process fewer views (vm.max_map_count)", "rights for the host at its limit");
+        tap_skip("needs a system with a lower limit of mappings (vm.max_map_count)", "rights for the host at that limit");
     } else {
         NEED(vmm_mem_address_reserve(sys, &ptr, MANY * G, 0, 0, 0));
         NEED(vmm_mem_create(sys, &handle, G, &prop, 0));
-        for (uint64_t i = 0; i < MANY; i++) /* of one memory, so that no two views are one for the system */
+        for (uint64_t i = 0; i < MANY; i++) /* of one handle, so that the system cannot merge two of them */
             NEED(vmm_mem_map(sys, ptr + i * G, G, 0, handle, 0));
         refused(vmm_mem_set_access(sys, ptr, MANY * G, &host, 1), VMM_ERROR_OUT_OF_MEMORY, "VMM-SYSTEM-HOST-MEMORY",
-                "rights for the host at more places than the system gives");
+                "rights for the host at more mappings than the system allows");
         for (uint64_t i = 0; i < MANY; i++) {
             NEED(vmm_mem_get_access(sys, &flags, &location, ptr + i * G));
             first += i < MANY / 2 ? flags : 0;
             last += i < MANY / 2 ? 0 : flags;
         }
-        tap_ok(!first && !last, "nothing of it stays");
+        tap_ok(!first && !last, "the refused call grants no right");
         NEED(vmm_mem_set_access(sys, ptr + (MANY - 1) * G, G, &host, 1));
-        *(volatile char *)(uintptr_t)(ptr + (MANY - 1) * G) = 1; /* analysers: core.FixedAddressDereference is wrong: the simulator shows it */
+        *(volatile char *)(uintptr_t)(ptr + (MANY - 1) * G) =
+            1; /* analysers: core.FixedAddressDereference is wrong: the simulator shows it */
         tap_ok(!vmm_mem_get_access(sys, &flags, &location, ptr + (MANY - 1) * G) && flags == RW,
-               "and after the refusal the host can have rights at fewer places");
+               "after the refusal a grant to the host at one mapping succeeds");
     }
     if (file)
         fclose(file);
     vmm_close(sys);
 }
 
-/* Valgrind and the sanitizers need views themselves, so only a plain run takes all that there are; check-long has time for what
+/* Valgrind and the sanitizers need mappings themselves, so only a plain run goes to the limit; check-long has time for what
  * takes seconds. */
 int main(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The simulator as a backend: opening, the way into every call, visiting, leaks. */
+/* The simulator as a backend: opening, the entry to every call, attaching a peer. */
 #include "sim.h"
 
 #include <stdatomic.h>
@@ -18,8 +18,8 @@
 #include "units.h"
 #include "watch.h"
 
-/* May the call come before cuInit? Some look at their argument before anything else, as measured: destroying nothing, waiting
- * for no event. */
+/* Is the call allowed before cuInit? As measured, some calls check their argument before anything else: a destroy of NULL, a
+ * wait for no event. */
 static bool goes_first(const struct vmm_call *call)
 {
     enum vmm_call_id id = (enum vmm_call_id)call->id;
@@ -28,7 +28,8 @@ static bool goes_first(const struct vmm_call *call)
            (vmm_call_has(id, CALL_EARLY_NULL) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[0]));
 }
 
-/* While host functions run: may this one make the call? As measured, it may put work into streams and use events that exist. */
+/* Checks a call made while host functions run. As measured, a host function may queue work in streams and use existing events.
+ * */
 static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_id id)
 {
     if (!in_flight_is_inside(process->in_flight) || vmm_call_has(id, CALL_ANYWHERE))
@@ -38,7 +39,7 @@ static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_
     return sim_warn_or_refuse(process, VMM_RULE_HOSTFUNC_WORK, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
 }
 
-/* A query for the tokens changes state: copies of that memory are synchronised from then on. */
+/* Is the call a query for P2P_TOKENS? Such a query changes state: copies of that memory are synchronised from then on. */
 static inline bool is_tokens_query(const struct vmm_call *call)
 {
     return call->id == VMM_CALL_pointer_get_attribute &&
@@ -50,7 +51,7 @@ typedef vmm_result (*sim_handler)(struct sim_process *process, const struct vmm_
 /* Is the call about what processes share? */
 #define SHARES(id) ((id) == VMM_CALL_mem_export_to_shareable_handle || (id) == VMM_CALL_mem_import_from_shareable_handle)
 
-/* May the call wait for files and locks that processes share? All else that does is in os_posix.c. */
+/* Can the call wait for files and locks that processes share? All other such waits are in os_posix.c. */
 static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)
 {
     return machine->share || SHARES(id);
@@ -62,7 +63,7 @@ static inline vmm_result run_it(struct sim_process *process, const struct vmm_ca
     return result == VMM_SUCCESS ? handler(process, call) : result;
 }
 
-/* Not cancelled meanwhile. Apart, so that the way of all other calls stays short. */
+/* Runs a call of a shared machine with cancellation disabled. Not inlined, so that the path of all other calls stays short. */
 __attribute__((noinline)) static vmm_result run_shared(struct sim_process *process, const struct vmm_call *call,
                                                        sim_handler handler)
 {
@@ -72,15 +73,16 @@ __attribute__((noinline)) static vmm_result run_shared(struct sim_process *proce
     return result;
 }
 
-/* The call itself: with the machine's lock, or beside others. */
+/* Runs the call, under the machine's lock or as a reader. */
 static inline vmm_result run(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
     bool shared = is_shared(process->machine, (enum vmm_call_id)call->id);
     return shared ? run_shared(process, call, handler) : run_it(process, call, handler);
 }
 
-/* Runs the call next to other readers where readers_enter allows it, else under the machine's lock. */
-__attribute__((noinline)) static vmm_result ask(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+/* Runs a query beside other readers if readers_enter allows it, else under the machine's lock. */
+__attribute__((noinline)) static vmm_result run_query(struct sim_process *process, const struct vmm_call *call,
+                                                      sim_handler handler)
 {
     struct sim_machine *machine = process->machine;
     struct readers_slot *line = readers_enter(&machine->readers);
@@ -123,19 +125,20 @@ static vmm_result change(struct sim_process *process, const struct vmm_call *cal
     return settle(process, call, handler, run(process, call, handler));
 }
 
-/* The process has not initialised, or only its parent has. */
+/* Refuses a call of a process that has not initialised, or that is a forked child of one that has. */
 static vmm_result refuse_early(uint64_t initialised)
 {
     return vmm_detail_refuse(initialised ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
 }
 
-/* What every call goes through; queries as in its row of calls.def. */
+/* The entry to every call; queries is the trait in its row of calls.def. */
 static vmm_result serve(struct sim_process *process, const struct vmm_call *call, sim_handler handler, bool queries)
 {
     uint64_t initialised = process->initialised;
     if (initialised != life_stamp() && !goes_first(call))
         return refuse_early(initialised);
-    return queries && !VMM_SINGLE_THREAD && !is_tokens_query(call) ? ask(process, call, handler) : change(process, call, handler);
+    return queries && !VMM_SINGLE_THREAD && !is_tokens_query(call) ? run_query(process, call, handler)
+        : change(process, call, handler);
 }
 
 /* The shortest way through it, for most calls of a program with one thread: initialised, and outside of host functions. */
@@ -191,8 +194,8 @@ static const struct vmm_backend_ops ops = {
     .close = close_process,
 };
 
-/* Once in a program: which addresses it may have does not change while it runs. */
-static void say_that_addresses_are_few(const struct sim_process *process)
+/* Warns on standard error, once per program, that the host window backs fewer addresses than the machine has memory. */
+static void warn_few_addresses(const struct sim_process *process)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     const struct sim_profile *profile = &process->machine->profile;
@@ -203,8 +206,8 @@ static void say_that_addresses_are_few(const struct sim_process *process)
         return;
     char text[256], have[UNITS_TEXT], want[UNITS_TEXT];
     int length = snprintf(text, sizeof text,
-                          "cuvmm: the system lets this program have %s of addresses for a machine with %s of memory; "
-                          "memory of the host at others cannot be touched in place (ulimit -v?)\n",
+                          "cuvmm: the system gives this program %s of addresses for a machine with %s of memory; "
+                          "host memory at other addresses cannot be accessed in place (ulimit -v?)\n",
                           units_text(backed, have), units_text(memory, want));
     os_print(text, (size_t)length);
 }
@@ -216,7 +219,7 @@ static vmm_result add_process(struct sim_machine *machine, const struct sim_opti
     if (!process)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory or thread keys are exhausted");
     process->backend.ops = &ops;
-    say_that_addresses_are_few(process);
+    warn_few_addresses(process);
     *backend = &process->backend;
     return VMM_SUCCESS;
 }
@@ -234,7 +237,7 @@ static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
     return result;
 }
 
-/* For programs whose spec cannot be changed. */
+/* Takes the machine's name from CUVMM_MACHINE, for programs whose spec cannot be changed. */
 static vmm_result default_machine(struct sim_options *options)
 {
     const char *name = os_environment("CUVMM_MACHINE");
@@ -248,7 +251,7 @@ static vmm_result default_machine(struct sim_options *options)
     return VMM_SUCCESS;
 }
 
-/* A built-in profile's name, or a file's path. */
+/* Finds a built-in profile by name, or reads one from a file. */
 static vmm_result find_profile(const char *name, struct sim_profile *profile)
 {
     struct sim_profile_error error;
@@ -284,7 +287,7 @@ vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend)
     return sim_open_profile(&profile, &options, true, backend);
 }
 
-/* The machine of that name, if it has one. */
+/* Joins the shared machine that the options name, if any. */
 static vmm_result share_machine(struct sim_machine *machine, const struct sim_options *options)
 {
     char why[SHARE_WHY];
@@ -298,11 +301,11 @@ static vmm_result share_machine(struct sim_machine *machine, const struct sim_op
     return VMM_SUCCESS;
 }
 
-/* Which devices the program is to see. */
+/* Chooses the devices that are visible to the program. */
 static vmm_result choose_visible(struct sim_machine *machine, const char *list)
 {
     struct visible_devices visible;
-    if (!list[0] || strcmp(list, VISIBLE_ENVIRONMENT) == 0) /* which cuInit reads */
+    if (!list[0] || strcmp(list, VISIBLE_ENVIRONMENT) == 0) /* cuInit reads the variable */
         visible_devices_all(&visible, machine->hardware.devices);
     else if (!visible_devices_choose(&visible, list, machine->hardware.devices))
         return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",

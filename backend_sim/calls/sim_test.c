@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every call goes through: with other threads about, a question that does not find the door open has the machine's lock;
- * which calls look at their argument before anything else. And a machine's name from the environment. */
+/* sim: the entry to every call. In a program with several threads, a query takes the machine's lock unless reader bias is on;
+ * some calls check their argument before cuInit; and a machine's name from the environment. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <errno.h>
 #include <pthread.h>
@@ -19,18 +19,18 @@
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
 static const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
-static vmm_deviceptr at; /* read and written by the device */
-static struct sim_machine *asked;
-static void *answer; /* a page that is protected until the answer is written to it */
+static vmm_deviceptr at; /* mapped, with rights for the device */
+static struct sim_machine *queried;
+static void *answer; /* a protected page: the write of the answer faults */
 static size_t page;
-static int tried = -1; /* what taking the lock gave meanwhile */
+static int tried = -1; /* the result of pthread_mutex_trylock during that write */
 static unsigned answers;
 
 static void look_at_lock(int number)
 {
     (void)number;
     answers++;
-    tried = pthread_mutex_trylock(&asked->lock.mutex);
+    tried = pthread_mutex_trylock(&queried->lock.mutex);
     mprotect(answer, page, PROT_READ | PROT_WRITE);
 }
 
@@ -39,7 +39,7 @@ static void *nothing(void *unused)
     return unused;
 }
 
-/* From here on the C library knows of a second thread. */
+/* Starts a thread, so that the C library treats the program as multi-threaded from here on. */
 static void start_another(void)
 {
     pthread_t thread;
@@ -57,7 +57,7 @@ static vmm_system *open_system(void)
         vmm_mem_address_reserve(sys, &at, G, 0, 0, 0) || vmm_mem_map(sys, at, G, 0, handle, 0) ||
         vmm_mem_set_access(sys, at, G, &desc, 1))
         tap_bail("no memory");
-    asked = ((struct sim_process *)sys->top)->machine;
+    queried = ((struct sim_process *)sys->top)->machine;
     return sys;
 }
 
@@ -73,24 +73,24 @@ static vmm_result watched(vmm_system *sys)
     return result;
 }
 
-/* [ the lock [ the answer is written ] ] */
+/* The first query holds the lock while it writes the answer. */
 static void test_locked(vmm_system *sys)
 {
-    tap_ok(watched(sys) == VMM_SUCCESS && answers == 1 && *(uint64_t *)answer == RW, "a question is answered");
-    tap_u64((uint64_t)tried, EBUSY, "with the machine's lock, while the door is shut");
-    tap_u64((uint64_t)pthread_mutex_trylock(&asked->lock.mutex), 0, "which is given back");
-    pthread_mutex_unlock(&asked->lock.mutex);
+    tap_ok(watched(sys) == VMM_SUCCESS && answers == 1 && *(uint64_t *)answer == RW, "a query is answered");
+    tap_u64((uint64_t)tried, EBUSY, "the query holds the machine's lock while reader bias is off");
+    tap_u64((uint64_t)pthread_mutex_trylock(&queried->lock.mutex), 0, "the query releases the lock");
+    pthread_mutex_unlock(&queried->lock.mutex);
 }
 
-/* [ noted in a line [ the answer is written ] ] */
+/* After many queries in a row, reader bias is on: a query writes the answer without the lock. */
 static void test_beside(vmm_system *sys)
 {
     uint64_t rights;
     for (unsigned i = 0; i < READERS_TRUST; i++)
         vmm_mem_get_access(sys, &rights, &device, at);
-    tap_ok(watched(sys) == VMM_SUCCESS && answers == 2 && *(uint64_t *)answer == RW, "one of many in a row is answered, too");
-    tap_u64((uint64_t)tried, 0, "without the lock");
-    pthread_mutex_unlock(&asked->lock.mutex);
+    tap_ok(watched(sys) == VMM_SUCCESS && answers == 2 && *(uint64_t *)answer == RW, "a query with reader bias is answered");
+    tap_u64((uint64_t)tried, 0, "the query with reader bias does not hold the lock");
+    pthread_mutex_unlock(&queried->lock.mutex);
 }
 
 static bool reported(const char *rule)
@@ -98,7 +98,7 @@ static bool reported(const char *rule)
     return vmm_last_detail()->rule && !strcmp(vmm_last_detail()->rule, rule);
 }
 
-/* Each call, with nothing for an argument and with something that was never an object. */
+/* Every call before cuInit, with NULL arguments and with values that never were objects. */
 static void test_before_init(void)
 {
     static const enum vmm_call_id of_nothing[] = {VMM_CALL_ctx_destroy, VMM_CALL_stream_destroy, VMM_CALL_event_destroy,
@@ -113,7 +113,7 @@ static void test_before_init(void)
             memset(&call, filled ? 0x5a : 0, sizeof call);
             call.head = (struct vmm_call){.id = (uint16_t)id, .number = 1};
             bool always = id == VMM_CALL_init || id == VMM_CALL_driver_get_version, first = always;
-            if (always && filled) /* it would write to where that points */
+            if (always && filled) /* the call would write to that address */
                 continue;
             if (id == VMM_CALL_init)
                 call.init.flags = 1;
@@ -125,7 +125,7 @@ static void test_before_init(void)
                 wrong++;
             }
         }
-    tap_u64(wrong, 0, "before anything is initialised a few calls look at nothing first, all else is refused for that");
+    tap_u64(wrong, 0, "before cuInit a few calls check for NULL first, and all others are refused");
     vmm_close(sys);
 }
 
@@ -146,7 +146,7 @@ static vmm_system *open_with(const char *text)
     return sys;
 }
 
-/* Two pieces of memory side by side, and then the second alone. */
+/* Maps two handles side by side and unmaps the first: does each address find its own handle? */
 static bool are_apart(vmm_system *sys, vmm_mem_location where, uint64_t unit)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = where};
@@ -162,7 +162,7 @@ static bool are_apart(vmm_system *sys, vmm_mem_location where, uint64_t unit)
     return ok && !vmm_mem_unmap(sys, p + unit, unit) && !vmm_mem_address_free(sys, p, 64 << 10);
 }
 
-/* Whichever it is, what begins a unit apart is kept apart. */
+/* Ranges one smallest unit apart are kept apart, whichever granularity is the smallest. */
 static void test_units(void)
 {
     static const char base[] = "base = odd\ngranularity.host.recommended = 64KiB\n";
@@ -175,17 +175,18 @@ static void test_units(void)
     bool ok = !vmm_mem_address_reserve(sys, &p, 4096, 0, 0, 0) && !vmm_mem_address_reserve(sys, &q, 4096, 0, p + 4096, 0);
     tap_ok(ok && q == p + 4096 && !vmm_mem_address_free(sys, p, 4096) && vmm_mem_address_free(sys, p, 4096) &&
                !vmm_mem_address_reserve(sys, &again, 4096, 0, p, 0) && again == p && !vmm_mem_address_free(sys, q, 4096),
-           "reservations, where their unit is the smallest");
+           "reservations, when their granularity is the smallest");
     vmm_close(sys);
     sys = open_with(text[1]);
-    tap_ok(are_apart(sys, device, 4096), "memory of the device");
+    tap_ok(are_apart(sys, device, 4096), "device memory, when its granularity is the smallest");
     vmm_close(sys);
     sys = open_with(text[2]);
-    tap_ok(are_apart(sys, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}, 4096), "memory of the host");
+    tap_ok(are_apart(sys, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}, 4096),
+           "host memory, when its granularity is the smallest");
     vmm_close(sys);
 }
 
-/* [ one and a half units are left ]: what begins a second unit cannot be had. */
+/* One and a half units are free: an allocation of more than one unit fails. */
 static void test_whole_units(void)
 {
     static const uint64_t small = 64 << 10, unit = 4 * small;
@@ -199,10 +200,10 @@ static void test_whole_units(void)
               !vmm_mem_create(sys, &handle, left - unit - unit / 2, &prop, 0);
     tap_ok(ok && vmm_mem_alloc(sys, &p, unit + 1) == VMM_ERROR_OUT_OF_MEMORY &&
                vmm_mem_alloc(sys, &p, unit + unit / 2) == VMM_ERROR_OUT_OF_MEMORY,
-           "memory is allocated in whole units: %s", vmm_last_detail()->note);
+           "an allocation needs whole units: %s", vmm_last_detail()->note);
     tap_ok(!vmm_mem_alloc(sys, &p, unit) && !vmm_mem_get_info(sys, &left, NULL) && left == unit / 2 &&
                vmm_mem_alloc(sys, &p, 1) == VMM_ERROR_OUT_OF_MEMORY,
-           "one of which was left");
+           "an allocation of the last whole unit succeeds");
     vmm_close(sys);
 }
 
@@ -212,7 +213,7 @@ static void need(vmm_result result)
         tap_bail("%s: %s", vmm_result_name(result), vmm_last_detail()->note);
 }
 
-/* [ taken ][ free: a chunk ][ taken ] and two more: what others have is given to nobody, up to its last byte. */
+/* [taken][a free chunk][taken] and two more taken ranges: none of their addresses is reserved, up to the last byte. */
 static void test_taken(void)
 {
     static const uint64_t chunk = UINT64_C(32) << 20, gib = UINT64_C(1) << 30;
@@ -233,17 +234,17 @@ static void test_taken(void)
                  vmm_mem_address_free(sys, behind, chunk) != VMM_SUCCESS || behind != taken[i][1];
     }
     if (process->window.start == process->machine->profile.va_start)
-        tap_u64(wrong, 0, "four ranges that others have");
+        tap_u64(wrong, 0, "no addresses in four taken ranges are reserved");
     else
-        tap_skip("the system gives the program other addresses", "four ranges that others have");
+        tap_skip("the system gives the program other addresses", "no addresses in four taken ranges are reserved");
     vmm_close(sys);
 }
 
-/* ---- what is mapped where ---- */
+/* ---- lookups of mappings ---- */
 
 enum { CELLS = 7 };
 
-/* The mapping with a byte in [from, to), in half units of the addresses, by a plain look at each; 0: none. */
+/* The first mapping with a byte in [from, to), in half units, by a plain search; 0: none. */
 static uint64_t plain_in(const unsigned char *first, const unsigned char *end, unsigned count, uint64_t from, uint64_t to)
 {
     for (unsigned i = 0; i < count; i++)
@@ -257,7 +258,7 @@ static uint64_t number_of(const struct sim_mapping *m, vmm_deviceptr p)
     return m ? (m->start - p) / G + 1 : 0;
 }
 
-/* Every range of half units: what lies there? */
+/* Compares the lookups of every range of half units with the plain search. */
 static unsigned look_everywhere(const struct sim_process *process, vmm_deviceptr p, const unsigned char *first,
                                 const unsigned char *end, unsigned count)
 {
@@ -280,7 +281,7 @@ static unsigned look_everywhere(const struct sim_process *process, vmm_deviceptr
     return wrong;
 }
 
-/* Every way to lay mappings of one to three units into a few. */
+/* Every layout of mappings in CELLS units. A code has a digit for each cell: 0, or the size of a mapping that starts there. */
 static void test_what_is_mapped(void)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
@@ -293,7 +294,7 @@ static void test_what_is_mapped(void)
     need(vmm_mem_address_reserve(sys, &p, CELLS * G, 0, 0, 0));
     for (unsigned size = 1; size <= 3; size++)
         need(vmm_mem_create(sys, &handle[size], size * G, &prop, 0));
-    for (unsigned code = 0; code < 4 * 4 * 4 * 4 * 4 * 4 * 4; code++) { /* of each cell: nothing, or so many from it on */
+    for (unsigned code = 0; code < 4 * 4 * 4 * 4 * 4 * 4 * 4; code++) { /* 2 bits per cell: 0, or a size */
         unsigned char first[CELLS], end[CELLS];
         unsigned count = 0, cell = 0;
         bool fits = true;
@@ -312,11 +313,11 @@ static void test_what_is_mapped(void)
         for (unsigned i = 0; i < count; i++)
             need(vmm_mem_unmap(sys, p + first[i] * G, (unsigned)(end[i] - first[i]) * G));
     }
-    tap_u64(wrong, 0, "what lies in each range of %u layouts of %d units", layouts, CELLS);
+    tap_u64(wrong, 0, "lookups of every range in %u layouts of %d units", layouts, CELLS);
     vmm_close(sys);
 }
 
-/* ---- what there is, and what was forgotten ---- */
+/* ---- enumeration and leaks ---- */
 
 struct lines {
     char text[4096];
@@ -338,7 +339,7 @@ static void write_leak(void *user, const vmm_detail *detail)
              (unsigned long long)detail->call, detail->note);
 }
 
-/* One of each kind, and two of some, so that words have their plural. */
+/* One object of each kind, and two of some, so that notes have their plural. */
 struct things {
     vmm_system *sys;
     vmm_mem_generic_allocation_handle one, two, object;
@@ -391,8 +392,8 @@ static void test_forgotten(void)
              "6:1 by cuCtxCreate 2\n"
              "7:1 by cuStreamCreate 10\n"
              "8:1 by cuEventCreate 11\n"
-             "9:1 by cuMulticastBindMem 15\n", "each object is visited once, by kind and place");
-    tap_u64(vmm_leaks(t.sys, write_leak, &left), 10, "what is left is counted");
+             "9:1 by cuMulticastBindMem 15\n", "each object is enumerated once, by kind and address");
+    tap_u64(vmm_leaks(t.sys, write_leak, &left), 10, "the leaks are counted");
     tap_text(left.text,
              "VMM-LEAK-RESERVATION of cuMemAddressReserve 3: 8 MiB of addresses, no memory by themselves\n"
              "VMM-LEAK-MAPPING of cuMemMap 6: holds H1: its memory stays until this is unmapped\n"
@@ -404,24 +405,24 @@ static void test_forgotten(void)
              "VMM-LEAK-ALLOCATION of cuMemAlloc 9: \n"
              "VMM-LEAK-CONTEXT of cuCtxCreate 2: \n"
              "VMM-LEAK-STREAM of cuStreamCreate 10: \n"
-             "VMM-LEAK-EVENT of cuEventCreate 11: \n", "and told");
+             "VMM-LEAK-EVENT of cuEventCreate 11: \n", "the leaks are reported");
     need(vmm_multicast_bind_mem(t.sys, t.object, G, t.two, G, G, 0));
     need(vmm_mem_map(t.sys, t.p + 2 * G, 2 * G, 0, t.object, 0));
     left.text[0] = '\0';
     vmm_leaks(t.sys, write_leak, &left);
     tap_ok(strstr(left.text, "a multicast object held by 1 reference and 1 mapping, to which 2 binds hold memory\n") != NULL,
-           "with a mapping and another bind");
-    tap_u64(vmm_leaks(t.sys, NULL, NULL), 11, "counted by nobody who wants words");
+           "the note has a mapping and two binds");
+    tap_u64(vmm_leaks(t.sys, NULL, NULL), 11, "leaks are counted without a report function");
     vmm_close(t.sys);
 }
 
-/* An empty name in the environment is as none. */
+/* An empty name in the environment means no name. */
 static void test_no_name(void)
 {
     vmm_system *sys = NULL;
     setenv("CUVMM_MACHINE", "", 1);
     tap_ok(vmm_open("sim:h100", &sys) == VMM_SUCCESS && !((struct sim_process *)sys->top)->machine->share,
-           "a machine without a name is shared with nobody");
+           "a machine without a name is not shared");
     unsetenv("CUVMM_MACHINE");
     vmm_close(sys);
 }

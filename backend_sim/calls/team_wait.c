@@ -10,8 +10,8 @@ bool team_wait_for(struct team_wait *wait, const struct sim_process *process, co
     uint64_t now = os_milliseconds(), most = UINT64_C(1000) * process->options.team_wait;
     if (!wait->began)
         wait->began = now;
-    wait->asked = now - wait->began < most && team_others_may_join(object->block);
-    return wait->asked;
+    wait->again = now - wait->began < most && team_others_may_join(object->block);
+    return wait->again;
 }
 
 vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule, const struct sim_handle *object)
@@ -23,8 +23,8 @@ vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule,
     if (!object->block->shared)
         return result;
     if (waited >= 1000)
-        vmm_detail_note("%u of %u devices were added, and %llu seconds of waiting (team_wait=) brought no more",
-                        team->members, team->wanted, (unsigned long long)(waited / 1000));
+        vmm_detail_note("%u of %u devices were added; the call waited %llu second%s for the others (team_wait=)", team->members,
+                        team->wanted, (unsigned long long)(waited / 1000), waited < 2000 ? "" : "s");
     else
         vmm_detail_note("%u of %u devices were added", team->members, team->wanted);
     return result;
@@ -32,7 +32,7 @@ vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule,
 
 void team_wait_sleep(struct team_wait *wait, struct sim_process *process)
 {
-    wait->asked = false;
+    wait->again = false;
     sim_machine_unlock(process->machine);
     os_sleep();
     sim_machine_lock(process->machine);

@@ -12,7 +12,7 @@ struct named {
     const struct sim_process *process;
     const struct vmm_call *call;
     bool done;        /* outputs are written */
-    uint64_t address; /* the last that was named: a size goes with it */
+    uint64_t address; /* the latest address argument: the next size belongs to it */
     const char *said;
 };
 
@@ -22,14 +22,14 @@ static void see_address(struct named *named, uint64_t address)
     named->said = process_check_at(named->process, address);
 }
 
-/* The first address behind the range. */
+/* Checks the first address after the range. */
 static void see_size(struct named *named, uint64_t size)
 {
     if (named->address && size <= UINT64_MAX - named->address)
         named->said = process_check_at(named->process, named->address + size);
 }
 
-/* The value that an output has now. */
+/* The value that the call wrote to an output; 0 when it wrote none. */
 static uint64_t output(const struct named *named, const struct vmm_param *param)
 {
     const void *place;
@@ -58,7 +58,7 @@ static void see(struct named *named, const struct vmm_param *param)
     }
 }
 
-/* A process that its parent left to a child, or that a fork tore, is used no more. */
+/* Can the process be checked? Not in a forked child, where a fork in the middle of a call may have left it inconsistent. */
 static bool is_whole(const struct sim_process *process)
 {
     return !sim_process_forked(process) && process->opened == life_stamp() && !process->machine->torn;
@@ -107,11 +107,11 @@ const char *watch_machine(struct sim_machine *machine)
 
 static uint64_t objects_of(const struct sim_process *p)
 {
-    return p->reservations.count + p->mappings.count + p->allocations.count + p->handles.used + p->contexts.used + p->streams.used +
-           p->events.used + p->in_flight->queue.count;
+    return p->reservations.count + p->mappings.count + p->allocations.count + p->handles.used + p->contexts.used +
+           p->streams.used + p->events.used + p->in_flight->queue.count;
 }
 
-/* Counts down to the next check of everything. */
+/* Checks the whole machine when its turn comes; else counts down to the next check. */
 static const char *check_all_in_turn(struct sim_machine *machine)
 {
     struct machine_sum sum = {.machine = machine};

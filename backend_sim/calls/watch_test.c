@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine's invariants: a process with one of everything in which each is broken by hand, and the calls that find it. */
+/* watch: breaks each of the engine's invariants by hand, in a process with one object of each kind; the checks after calls find
+ * it. */
 #include "watch.h"
 
 #include <stdio.h>
@@ -55,7 +56,8 @@ static void bind(struct scene *s)
 static void open_scene(struct scene *s)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}},
-                                  host = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}};
+                                  host = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                          .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}};
     memset(s, 0, sizeof *s);
     need(vmm_open("sim:h200x2", &s->sys));
     s->process = (struct sim_process *)s->sys->top;
@@ -143,7 +145,7 @@ static void test_ranges(struct scene *s)
     BREAKS(a->size, a->span + 1, process_check_at(p, a->start), "its block another size or no holder");
     BREAKS(a->context, 7, process_check_at(p, a->start), "A1: its context 0x7 has ended");
     BREAKS(a->block, NULL, watch_machine(s->machine), "A1 has no block");
-    BREAKS(p->context_taken[0].size, 2 * G, process_check(p), ""); /* where it took nothing, that it has something */
+    BREAKS(p->context_taken[0].size, 2 * G, process_check(p), ""); /* the context took nothing there */
     BREAKS(p->window.end, p->window.end + G, process_check(p), "bytes of addresses");
 }
 
@@ -155,7 +157,7 @@ static void test_space(struct scene *s)
     BREAKS(chunk->used, chunk->used - 1, process_check(p), "of the open chunk at");
     BREAKS(chunk->used, chunk->used - 1, process_check_at(p, s->small), "addresses: of the open chunk at");
     va->last.newest = false;
-    BREAKS(va->last.given, true, process_check(p), "was given back last, and another one taken since");
+    BREAKS(va->last.freed, true, process_check(p), "was given back last, and another one taken since");
     free_ranges_add(&va->large, chunk->start, va->chunk);
     check_breaks(process_check_at(p, s->small), "are free outside of it");
     free_ranges_take(&va->large, chunk->start, va->chunk);
@@ -267,8 +269,10 @@ static void test_blocks(struct scene *s)
     BREAKS(b2->binds, 2, watch_machine(machine), "block 3 has 1 binds, 2 are counted");
     BREAKS(machine->blocks, 1, watch_machine(machine), "block 2 of 1 is held");
     BREAKS(b1->prop.location.id, 99, watch_machine(machine), "block 2 lies at location 1:99");
-    BREAKS(machine->device_used[0], 0, watch_machine(machine), "the blocks of device 0 have 0x600000 bytes, 0x0 are counted as used");
-    BREAKS(machine->device_compressed[1], 5, watch_machine(machine), "the blocks of compressible memory of device 1 have 0x0 bytes, 0x5");
+    BREAKS(machine->device_used[0], 0, watch_machine(machine),
+           "the blocks of device 0 have 0x600000 bytes, 0x0 are counted as used");
+    BREAKS(machine->device_compressed[1], 5, watch_machine(machine),
+           "the blocks of compressible memory of device 1 have 0x0 bytes, 0x5");
     BREAKS(machine->node_used[0], 0, watch_machine(machine), "the blocks of node 0 have 0x200000 bytes");
     BREAKS(machine->spares, machine->spares + 1, watch_machine(machine), "spare blocks are counted, there are fewer");
     b1->prop.alloc_flags.compression_type = 1;
@@ -318,7 +322,7 @@ static void test_calls(struct scene *s)
     m1->offset = G;
     atomic_store(&checks_on, CHECKS_OFF);
     need(vmm_mem_address_free(s->sys, s->small, G));
-    tap_text(reported, "", "off, nothing is looked at");
+    tap_text(reported, "", "with checks off nothing is checked");
     atomic_store(&checks_on, CHECKS_OWN);
     uint64_t flags;
     const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
@@ -331,7 +335,7 @@ static void test_calls(struct scene *s)
     for (; !reported[0] && calls < 2000; calls++)
         need(vmm_mem_get_info(s->sys, &bytes, &total));
     tap_ok(strstr(reported, "cuMemGetInfo: 1 handles are mapped more than once, 2 are counted"),
-           "what no call names is found within %u calls: %s", calls, reported);
+           "a broken invariant that no call names is found within %u calls: %s", calls, reported);
     s->process->aliased--;
     checks_report = report;
     atomic_store(&checks_on, before);
@@ -362,7 +366,7 @@ static void test_turns(struct scene *s)
     sim_machine_lock(s->machine);
 }
 
-/* In debug builds. */
+/* The assertions of the machine's lock, which only debug builds have. */
 static void test_lock(struct scene *s)
 {
     void (*report)(const char *) = checks_report;
@@ -370,14 +374,16 @@ static void test_lock(struct scene *s)
     checks_report = keep;
     reported[0] = '\0';
     sim_machine_compressed(s->machine, 0);
-    tap_text(reported, SIM_DEBUG ? "used is called without the machine's lock" : "", "a function that needs the lock, without it");
+    tap_text(reported, SIM_DEBUG ? "used is called without the machine's lock" : "",
+             "a function that needs the exclusive lock, without a lock");
     reported[0] = '\0';
     sim_mapping_at(s->process, s->at);
-    tap_text(reported, SIM_DEBUG ? "sim_mapping_at is called without the machine's lock" : "", "one that readers may call as well");
+    tap_text(reported, SIM_DEBUG ? "sim_mapping_at is called without the machine's lock" : "",
+             "a function that readers may call, without a lock");
     sim_machine_read(s->machine, true);
     reported[0] = '\0';
     sim_mapping_at(s->process, s->at);
-    tap_text(reported, "", "which a reader calls");
+    tap_text(reported, "", "a function that readers may call, as a reader");
     sim_machine_read(s->machine, false);
     checks_report = report;
     sim_machine_lock(s->machine);

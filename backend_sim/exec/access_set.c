@@ -11,17 +11,17 @@
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
-/* A dry run. */
+/* A dry run of a kernel's twin, and where it notes what the kernel accesses. */
 struct dry {
-    struct twin_memory memory; /* first: the twin hands this back */
+    struct twin_memory memory; /* first: the twin passes this pointer back */
     const struct sim_process *process;
     int device;
     uint64_t unit;
-    struct access_set *touched;
+    struct access_set *set;
     bool out_of_memory;
 };
 
-/* Every mapping starts and ends at a multiple of it. */
+/* The unit of mappings: every mapping starts and ends at a multiple of it. */
 static uint64_t mapping_unit(const struct sim_process *process)
 {
     uint64_t unit = process->machine->profile.va_granularity;
@@ -45,71 +45,71 @@ static bool joins(const struct access_set_range *range, const struct access_set_
     return range->need == next->need && (next->first <= range->last || next->first - range->last == 1);
 }
 
-/* Sorted, and joined where they touch. */
-static void settle(struct access_set *touched)
+/* Sorts the ranges and joins those that touch. */
+static void settle(struct access_set *set)
 {
     size_t kept = 0;
-    if (!touched->count)
+    if (!set->count)
         return;
-    qsort(touched->range, touched->count, sizeof *touched->range, by_need_and_address);
-    for (size_t i = 1; i < touched->count; i++) {
-        struct access_set_range *range = &touched->range[kept], *next = &touched->range[i];
+    qsort(set->range, set->count, sizeof *set->range, by_need_and_address);
+    for (size_t i = 1; i < set->count; i++) {
+        struct access_set_range *range = &set->range[kept], *next = &set->range[i];
         if (!joins(range, next))
-            touched->range[++kept] = *next;
+            set->range[++kept] = *next;
         else if (next->last > range->last)
             range->last = next->last;
     }
-    touched->count = kept + 1;
+    set->count = kept + 1;
 }
 
-/* Room for one more; what lies side by side is joined before more memory is taken. */
-static bool make_room(struct access_set *touched)
+/* Makes room for one more range. Joins adjacent ranges before it allocates more memory. */
+static bool make_room(struct access_set *set)
 {
-    if (touched->count < touched->room)
+    if (set->count < set->room)
         return true;
-    settle(touched);
-    if (touched->room && touched->count <= touched->room / 2)
+    settle(set);
+    if (set->room && set->count <= set->room / 2)
         return true;
-    size_t room = touched->room ? 2 * touched->room : 16;
-    struct access_set_range *range = heap.realloc(touched->range, room * sizeof *range);
+    size_t room = set->room ? 2 * set->room : 16;
+    struct access_set_range *range = heap.realloc(set->range, room * sizeof *range);
     if (!range)
         return false;
-    touched->range = range;
-    touched->room = room;
+    set->range = range;
+    set->room = room;
     return true;
 }
 
-static bool note(struct access_set *touched, uint64_t unit, uint64_t address, uint64_t size, unsigned need)
+static bool note(struct access_set *set, uint64_t unit, uint64_t address, uint64_t size, unsigned need)
 {
     uint64_t end = size > UINT64_MAX - address ? UINT64_MAX : address + size - 1;
     struct access_set_range range = {address - address % unit, end - end % unit + (unit - 1), need};
-    struct access_set_range *last = touched->count ? &touched->range[touched->count - 1] : NULL;
+    struct access_set_range *last = set->count ? &set->range[set->count - 1] : NULL;
     if (last && last->need == need && last->first <= range.first && range.last <= last->last)
         return true;
-    if (!make_room(touched))
+    if (!make_room(set))
         return false;
-    touched->range[touched->count++] = range;
+    set->range[set->count++] = range;
     return true;
 }
 
-static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
-               unsigned char **bytes)
+static bool dry_access(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
+                       unsigned char **bytes)
 {
     struct dry *dry = (struct dry *)memory;
     struct translate_run there;
     unsigned need = translate_need(use);
     *bytes = NULL;
     if (!translate_may(dry->process, dry->device, address, width, *size, need, &there)) {
-        dry->touched->complete = false;
+        dry->set->complete = false;
         return false;
     }
     *size = there.length;
-    dry->out_of_memory = !note(dry->touched, dry->unit, address, *size, need);
+    dry->out_of_memory = !note(dry->set, dry->unit, address, *size, need);
     return !dry->out_of_memory;
 }
 
-static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
-                   unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+static bool dry_access_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                           unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {
     struct dry *dry = (struct dry *)memory;
     struct translate_replicas all;
@@ -117,64 +117,65 @@ static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width,
     (void)bytes;
     *count = 0;
     if (translate_multimem(dry->process, dry->device, address, width, need, &all) != TRANSLATE_MULTIMEM_DONE) {
-        dry->touched->complete = false;
+        dry->set->complete = false;
         return false;
     }
-    dry->out_of_memory = !note(dry->touched, dry->unit, address, width, need);
+    dry->out_of_memory = !note(dry->set, dry->unit, address, width, need);
     return !dry->out_of_memory;
 }
 
-bool access_set_by(struct access_set *touched, const struct sim_process *process, int device, const struct vmm_call *call)
+bool access_set_by(struct access_set *set, const struct sim_process *process, int device, const struct vmm_call *call)
 {
     const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
     uint64_t unit = mapping_unit(process);
     bool ok = true;
-    *touched = (struct access_set){.complete = true};
+    *set = (struct access_set){.complete = true};
     switch ((enum vmm_call_id)call->id) {
     case VMM_CALL_launch: {
         if (kernels_is_registered(any->launch.kernel))
-            break; /* known only when it runs */
-        struct dry dry = {.memory = {.run = go, .replicas = go_all, .dry = true}, .process = process, .device = device,
-                          .unit = unit, .touched = touched};
+            break; /* its accesses are known only when it runs */
+        struct dry dry = {.memory = {.run = dry_access, .replicas = dry_access_all, .dry = true}, .process = process,
+                          .device = device,
+                          .unit = unit, .set = set};
         twin_of(any->launch.kernel)(&dry.memory, any->launch.args);
         ok = !dry.out_of_memory;
         break;
     }
     case VMM_CALL_memcpy_htod_async:
-        ok = note(touched, unit, any->memcpy_htod_async.dst, any->memcpy_htod_async.byte_count, RW);
+        ok = note(set, unit, any->memcpy_htod_async.dst, any->memcpy_htod_async.byte_count, RW);
         break;
     case VMM_CALL_memcpy_dtod_async:
-        ok = note(touched, unit, any->memcpy_dtod_async.dst, any->memcpy_dtod_async.byte_count, RW) &&
-             note(touched, unit, any->memcpy_dtod_async.src, any->memcpy_dtod_async.byte_count, READ);
+        ok = note(set, unit, any->memcpy_dtod_async.dst, any->memcpy_dtod_async.byte_count, RW) &&
+             note(set, unit, any->memcpy_dtod_async.src, any->memcpy_dtod_async.byte_count, READ);
         break;
     case VMM_CALL_memset_d8_async:
-        ok = note(touched, unit, any->memset_d8_async.dst, any->memset_d8_async.n, RW);
+        ok = note(set, unit, any->memset_d8_async.dst, any->memset_d8_async.n, RW);
         break;
     case VMM_CALL_memset_d16_async:
-        ok = note(touched, unit, any->memset_d16_async.dst, 2 * any->memset_d16_async.n, RW);
+        ok = note(set, unit, any->memset_d16_async.dst, 2 * any->memset_d16_async.n, RW);
         break;
     case VMM_CALL_memset_d32_async:
-        ok = note(touched, unit, any->memset_d32_async.dst, 4 * any->memset_d32_async.n, RW);
+        ok = note(set, unit, any->memset_d32_async.dst, 4 * any->memset_d32_async.n, RW);
         break;
     default:
         break;
     }
-    settle(touched);
+    settle(set);
     return ok;
 }
 
-const struct access_set_range *access_set_in(const struct access_set *touched, uint64_t start, uint64_t size, unsigned need)
+const struct access_set_range *access_set_in(const struct access_set *set, uint64_t start, uint64_t size, unsigned need)
 {
-    for (size_t i = 0; i < touched->count; i++) {
-        const struct access_set_range *range = &touched->range[i];
+    for (size_t i = 0; i < set->count; i++) {
+        const struct access_set_range *range = &set->range[i];
         if ((range->need & need) && range->last >= start && (range->first < start || range->first - start < size))
             return range;
     }
     return NULL;
 }
 
-void access_set_clear(struct access_set *touched)
+void access_set_clear(struct access_set *set)
 {
-    heap.free(touched->range);
-    *touched = (struct access_set){.complete = true};
+    heap.free(set->range);
+    *set = (struct access_set){.complete = true};
 }

@@ -5,7 +5,7 @@
  *     ranges    [ first ... last ] READ            [ first ... last ] READWRITE
  *
  * For a kernel, a dry run of its twin finds the access set: the twin computes all addresses but reads and writes nothing. The
- * run ends where the kernel would fault at present; later accesses are then unknown (complete is false).
+ * run ends where the kernel would fault under the present rights; the accesses after that are unknown (complete is false).
  */
 #ifndef SIM_ACCESS_SET_H
 #define SIM_ACCESS_SET_H
@@ -18,18 +18,18 @@ struct access_set_range {
 };
 
 struct access_set {
-    struct access_set_range *range; /* by need, then by address, no two adjacent */
+    struct access_set_range *range; /* sorted by need, then by address; no two adjacent */
     size_t count, room;
     bool complete;
 };
 
-/* Adds what the call, a launch, a copy or a fill, uses on device; touched is empty before. False when out of memory: touched
+/* Adds what the call, a launch, a copy or a fill, uses on device; set is empty before. False when out of memory: set
  * then holds what was found so far. */
-bool access_set_by(struct access_set *touched, const struct sim_process *process, int device, const struct vmm_call *call);
+bool access_set_by(struct access_set *set, const struct sim_process *process, int device, const struct vmm_call *call);
 
 /* The first range that overlaps [start, start + size) and for which the device needs a right of need. */
-const struct access_set_range *access_set_in(const struct access_set *touched, uint64_t start, uint64_t size, unsigned need);
+const struct access_set_range *access_set_in(const struct access_set *set, uint64_t start, uint64_t size, unsigned need);
 
-void access_set_clear(struct access_set *touched);
+void access_set_clear(struct access_set *set);
 
 #endif

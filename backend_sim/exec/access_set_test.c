@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dry runs against plain loops over the places that each kernel is said to go to. */
+/* access_set: dry runs compared with plain loops over the addresses that each kernel accesses by its definition. */
 #include "access_set.h"
 
 #include <stdio.h>
@@ -20,13 +20,13 @@ struct rig {
     vmm_system *sys;
     struct sim_process *process;
     vmm_deviceptr p;
-    bool reads[UNITS], writes[UNITS]; /* as expected */
+    bool reads[UNITS], writes[UNITS]; /* the units that the test expects in the access set */
 };
 
-static bool access_set_now(struct access_set *touched, struct sim_process *process, int device, const struct vmm_call *call)
+static bool access_set_now(struct access_set *set, struct sim_process *process, int device, const struct vmm_call *call)
 {
     sim_machine_lock(process->machine);
-    bool known = access_set_by(touched, process, device, call);
+    bool known = access_set_by(set, process, device, call);
     sim_machine_unlock(process->machine);
     return known;
 }
@@ -64,18 +64,18 @@ static void expect(struct rig *rig, uint64_t offset, uint64_t size, bool writes)
         *(writes ? &rig->writes[at] : &rig->reads[at]) = true;
 }
 
-/* Which units does the device need to read, which to write? */
+/* Compares the access set of a call with the units that the rig expects. */
 static void compare(struct rig *rig, const struct vmm_call *call, bool complete, const char *what)
 {
-    struct access_set touched;
-    bool ok = access_set_now(&touched, rig->process, 0, call) && touched.complete == complete;
+    struct access_set set;
+    bool ok = access_set_now(&set, rig->process, 0, call) && set.complete == complete;
     for (uint64_t i = 0; i < UNITS; i++) {
-        const struct access_set_range *any = access_set_in(&touched, rig->p + i * UNIT, UNIT, RW);
-        const struct access_set_range *write = access_set_in(&touched, rig->p + i * UNIT, UNIT, RW & ~(unsigned)READ);
+        const struct access_set_range *any = access_set_in(&set, rig->p + i * UNIT, UNIT, RW);
+        const struct access_set_range *write = access_set_in(&set, rig->p + i * UNIT, UNIT, RW & ~(unsigned)READ);
         ok = ok && (any != NULL) == (rig->reads[i] || rig->writes[i]) && (write != NULL) == rig->writes[i];
     }
     tap_ok(ok, "%s", what);
-    access_set_clear(&touched);
+    access_set_clear(&set);
     memset(rig->reads, 0, sizeof rig->reads);
     memset(rig->writes, 0, sizeof rig->writes);
 }
@@ -99,7 +99,7 @@ static void ranges(struct rig *rig)
     KERNEL(true, "pattern", PATTERN_WRITE, p + 8, 2 * UNIT, 1);
     expect(rig, UNIT, 3 * UNIT, false);
     expect(rig, 7 * UNIT, 24, true);
-    KERNEL(true, "verdict: what it may find counts", PATTERN_VERIFY, p + UNIT, 3 * UNIT, 1, out);
+    KERNEL(true, "pattern_verify: all bytes that it may compare count", PATTERN_VERIFY, p + UNIT, 3 * UNIT, 1, out);
     expect(rig, 3, UNIT, false);
     expect(rig, 7 * UNIT, 8, true);
     KERNEL(true, "sum", SUM, p + 3, UNIT, out);
@@ -108,16 +108,16 @@ static void ranges(struct rig *rig)
     KERNEL(true, "copy", COPY, p + 9, p + UNIT + 5, UNIT);
     expect(rig, 3 * UNIT + 8, 8, false);
     expect(rig, 7 * UNIT, 8, true);
-    KERNEL(true, "touch that reads", TOUCH, p + 3 * UNIT + 8, 0, 8, out);
+    KERNEL(true, "touch, reading", TOUCH, p + 3 * UNIT + 8, 0, 8, out);
     expect(rig, 2 * UNIT, 1, true);
-    KERNEL(true, "touch that writes", TOUCH, p + 2 * UNIT, 1, 1, out);
+    KERNEL(true, "touch, writing", TOUCH, p + 2 * UNIT, 1, 1, out);
     expect(rig, UNIT, 8, true);
-    KERNEL(true, "addition", ATOMIC_ADD, p + UNIT, 5);
-    KERNEL(true, "no addition", ATOMIC_ADD, p + UNIT, 0);
+    KERNEL(true, "atomic addition", ATOMIC_ADD, p + UNIT, 5);
+    KERNEL(true, "atomic additions, none of them", ATOMIC_ADD, p + UNIT, 0);
     expect(rig, 0, 65536, true);
     expect(rig, 3 * UNIT, 65536, false);
     expect(rig, 7 * UNIT, 8, true);
-    KERNEL(true, "aliases", ALIAS_WRITE_READ, p, p + 3 * UNIT, 65536, 1, out);
+    KERNEL(true, "write through one address, read through another", ALIAS_WRITE_READ, p, p + 3 * UNIT, 65536, 1, out);
 }
 
 static void places(struct rig *rig)
@@ -136,27 +136,28 @@ static void places(struct rig *rig)
         for (uint64_t i = 0; i < seed % 5; i++)
             expect(rig, 8 * pattern_place(pattern_base(seed), i, 4 * UNIT / 8), 8, false);
         expect(rig, 7 * UNIT, 8, true);
-        snprintf(what, sizeof what, "%llu places of seed %llu", (unsigned long long)(seed % 5), (unsigned long long)seed);
+        snprintf(what, sizeof what, "%llu random reads with seed %llu", (unsigned long long)(seed % 5), (unsigned long long)seed);
         KERNEL(true, what, RANDOM_READ, p, 4 * UNIT, seed % 5, seed, out);
     }
     for (uint64_t i = 0; i < 4; i++)
         expect(rig, i * UNIT, 1, false);
     expect(rig, 7 * UNIT, 8, true);
-    KERNEL(true, "so many places that they are joined on the way", RANDOM_READ, p, 4 * UNIT, 50000, 1, out);
+    KERNEL(true, "so many reads that ranges are joined during the dry run", RANDOM_READ, p, 4 * UNIT, 50000, 1, out);
 }
 
-/* The run ends where the kernel would fault. */
+/* A dry run ends where the kernel would fault. */
 static void faults(struct rig *rig)
 {
     vmm_deviceptr p = rig->p;
     expect(rig, 0, 3 * UNIT, true);
-    KERNEL(false, "up to what may only be read", FILL, p, UINT64_C(1) << 60, 1);
+    KERNEL(false, "a fill ends at read-only memory", FILL, p, UINT64_C(1) << 60, 1);
     expect(rig, UNIT, 3 * UNIT, false);
-    KERNEL(false, "up to where nothing is mapped", STRIDE_READ, p + UNIT, UINT64_C(1) << 62, 1024, p);
+    KERNEL(false, "a read ends where nothing is mapped", STRIDE_READ, p + UNIT, UINT64_C(1) << 62, 1024, p);
     expect(rig, 5 * UNIT, UNIT, false);
-    KERNEL(false, "up to where there are no rights", SUM, p + 5 * UNIT, 2 * UNIT, p);
+    KERNEL(false, "a sum ends where the device has no rights", SUM, p + 5 * UNIT, 2 * UNIT, p);
     expect(rig, 2 * UNIT, UNIT, false);
-    KERNEL(false, "what is compared first is read, out is not there", PATTERN_VERIFY, p + 2 * UNIT, UNIT, 1, p + 4 * UNIT);
+    KERNEL(false, "pattern_verify reads the compared bytes before it faults on out", PATTERN_VERIFY, p + 2 * UNIT, UNIT, 1,
+           p + 4 * UNIT);
 }
 
 static void transfers(struct rig *rig)
@@ -176,31 +177,31 @@ static void transfers(struct rig *rig)
     expect(rig, 0, UNIT, true);
     compare(rig, &d8.head, true, "fill of bytes");
     expect(rig, 0, 2 * UNIT + 2, true);
-    compare(rig, &d16.head, true, "of 16 bits");
+    compare(rig, &d16.head, true, "fill of 16-bit values");
     expect(rig, 0, 2 * UNIT + 4, true);
-    compare(rig, &d32.head, true, "of 32");
+    compare(rig, &d32.head, true, "fill of 32-bit values");
 }
 
-/* Memory of the host comes in smaller pieces here than addresses do: [written][next] lie in one unit of addresses. */
+/* On this machine host memory has a smaller granularity than addresses: [written][next] lie in one unit of addresses. */
 static void smallest_unit(void)
 {
     enum { SMALL = 4096 };
     vmm_system *sys = NULL;
     vmm_deviceptr p = 0;
-    struct access_set touched;
+    struct access_set set;
     need(vmm_open("sim:odd", &sys), "open");
     need(vmm_init(sys, 0), "init");
     need(vmm_mem_address_reserve(sys, &p, 64 << 10, 0, 0, 0), "reserve");
     struct vmm_call_memset_d8_async fill = {{VMM_CALL_memset_d8_async, 1}, p + SMALL - 1, 1, 1, NULL};
-    tap_ok(access_set_now(&touched, (struct sim_process *)sys->top, 0, &fill.head) && access_set_in(&touched, p, SMALL, RW) &&
-               !access_set_in(&touched, p + SMALL, SMALL, RW),
-           "what may be mapped by itself is touched by itself");
-    access_set_clear(&touched);
+    tap_ok(access_set_now(&set, (struct sim_process *)sys->top, 0, &fill.head) && access_set_in(&set, p, SMALL, RW) &&
+               !access_set_in(&set, p + SMALL, SMALL, RW),
+           "the access set has the granularity of the smallest mapping");
+    access_set_clear(&set);
     vmm_close(sys);
 }
 
-/* As one list of ranges, none longer than it must be and none beside another. */
-static bool is_list(const struct access_set *touched, vmm_deviceptr p, const bool *reads, size_t units, uint64_t unit,
+/* Does the access set hold exactly these units, as the shortest list of ranges: no range too long, no two adjacent? */
+static bool is_list(const struct access_set *set, vmm_deviceptr p, const bool *reads, size_t units, uint64_t unit,
                     vmm_deviceptr out)
 {
     size_t count = 0;
@@ -210,16 +211,16 @@ static bool is_list(const struct access_set *touched, vmm_deviceptr p, const boo
             end++;
         if (end == i)
             continue;
-        const struct access_set_range *range = &touched->range[count++];
-        if (count > touched->count || range->need != READ || range->first != p + i * unit || range->last != p + end * unit - 1)
+        const struct access_set_range *range = &set->range[count++];
+        if (count > set->count || range->need != READ || range->first != p + i * unit || range->last != p + end * unit - 1)
             return false;
         i = end;
     }
-    const struct access_set_range *last = &touched->range[count];
-    return touched->count == count + 1 && last->need == RW && last->first == out && last->last == out + unit - 1;
+    const struct access_set_range *last = &set->range[count];
+    return set->count == count + 1 && last->need == RW && last->first == out && last->last == out + unit - 1;
 }
 
-/* More places than a list has room for at first, in any order. */
+/* More reads than the list has room for at first, in random order. */
 static void many_ranges(void)
 {
     enum { SMALL = 4096, ALL = 512, SEEDS = 8 };
@@ -230,7 +231,7 @@ static void many_ranges(void)
     vmm_mem_generic_allocation_handle handle = 0;
     vmm_system *sys = NULL;
     vmm_deviceptr p = 0;
-    struct access_set touched;
+    struct access_set set;
     need(vmm_open("sim:odd", &sys), "open");
     need(vmm_init(sys, 0), "init");
     need(vmm_mem_create(sys, &handle, 2 * size, &prop, 0), "create");
@@ -243,15 +244,15 @@ static void many_ranges(void)
         memset(reads, 0, sizeof reads);
         for (uint64_t i = 0; i < places; i++)
             reads[pattern_place(pattern_base(seed), i, size / 8) / (SMALL / 8)] = true;
-        bool ok = access_set_now(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete;
-        tap_ok(ok && is_list(&touched, p, reads, ALL, SMALL, p + size), "%d places are %d ranges", (int)places,
-               (int)touched.count);
-        access_set_clear(&touched);
+        bool ok = access_set_now(&set, (struct sim_process *)sys->top, 0, &call.head) && set.complete;
+        tap_ok(ok && is_list(&set, p, reads, ALL, SMALL, p + size), "%d random reads give %d ranges", (int)places,
+               (int)set.count);
+        access_set_clear(&set);
     }
     vmm_close(sys);
 }
 
-/* [object: both have bound][only one has] */
+/* [unit 0: both devices have bound memory][unit 1: only device 0 has] */
 static void multimem(void)
 {
     vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW};
@@ -260,7 +261,7 @@ static void multimem(void)
     vmm_system *sys = NULL;
     vmm_context ctx;
     vmm_deviceptr p = 0, q;
-    struct access_set touched;
+    struct access_set set;
     need(vmm_open("sim:h200x2", &sys), "open");
     need(vmm_init(sys, 0), "init");
     need(vmm_ctx_create(sys, &ctx, 0, 0), "context");
@@ -281,17 +282,17 @@ static void multimem(void)
     for (unsigned inside = 0; inside < 2; inside++) {
         uint64_t args[] = {p + UNIT - 16, q, inside ? 16 : 32};
         struct vmm_call_launch call = {{VMM_CALL_launch, 1}, VMM_KERNEL_MULTIMEM_STORE, 1, 1, args, 3, NULL};
-        bool ok = access_set_now(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete == inside;
-        tap_ok(ok && touched.count == 2 && touched.range[0].need == READ && touched.range[0].first == q &&
-                   touched.range[0].last == q + UNIT - 1 && touched.range[1].need == RW && touched.range[1].first == p &&
-                   touched.range[1].last == p + UNIT - 1,
-               "words to all replicas, %s", inside ? "which are there" : "up to where one is missing");
-        access_set_clear(&touched);
+        bool ok = access_set_now(&set, (struct sim_process *)sys->top, 0, &call.head) && set.complete == inside;
+        tap_ok(ok && set.count == 2 && set.range[0].need == READ && set.range[0].first == q &&
+                   set.range[0].last == q + UNIT - 1 && set.range[1].need == RW && set.range[1].first == p &&
+                   set.range[1].last == p + UNIT - 1,
+               "multimem stores to all replicas%s", inside ? "" : " end where a replica is missing");
+        access_set_clear(&set);
     }
     vmm_close(sys);
 }
 
-/* A fill that the driver starts although it passes the end of all addresses goes to the last of them. */
+/* The driver starts a fill that passes the end of the address space; its access set then ends at the last address. */
 static void past_the_end(struct rig *rig)
 {
     static const uint64_t before_end[] = {1, 2, 100, UNIT, UNIT + 1};
@@ -299,13 +300,13 @@ static void past_the_end(struct rig *rig)
         const uint64_t left = before_end[i], sizes[] = {left - 1, left, left + 1, UINT64_MAX};
         for (size_t j = left == 1; j < 4; j++) {
             struct vmm_call_memset_d8_async fill = {{VMM_CALL_memset_d8_async, 1}, UINT64_MAX - left + 1, 1, sizes[j], NULL};
-            struct access_set touched;
+            struct access_set set;
             uint64_t last = sizes[j] < left ? UINT64_MAX - left + sizes[j] : UINT64_MAX;
-            bool ok = access_set_now(&touched, rig->process, 0, &fill.head) && touched.count == 1;
-            tap_ok(ok && touched.range[0].first == (UINT64_MAX - left + 1) / UNIT * UNIT &&
-                       touched.range[0].last == last / UNIT * UNIT + (UNIT - 1),
-                   "%d bytes before the end, and %d are filled", (int)left, (int)sizes[j]);
-            access_set_clear(&touched);
+            bool ok = access_set_now(&set, rig->process, 0, &fill.head) && set.count == 1;
+            tap_ok(ok && set.range[0].first == (UINT64_MAX - left + 1) / UNIT * UNIT &&
+                       set.range[0].last == last / UNIT * UNIT + (UNIT - 1),
+                   "%d bytes before the end of the address space, a fill of %d bytes", (int)left, (int)sizes[j]);
+            access_set_clear(&set);
         }
     }
 }

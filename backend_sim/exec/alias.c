@@ -10,28 +10,29 @@
 #include "translate.h"
 #include "twin.h"
 
-/* Bytes of a memory that are used through a mapping of it, or of a multicast object that it is bound to. */
+/* Bytes of a block that a kernel uses through a mapping of the block, or of a multicast object to which it is bound. */
 struct used {
     const struct sim_mapping *mapping;
     const struct sim_block *block;
-    uint64_t first, end; /* within the memory */
-    uint64_t address;    /* of the first */
+    uint64_t first, end; /* offsets in the block */
+    uint64_t address;    /* address of the first byte */
 };
 
 struct search {
-    struct twin_memory memory; /* first: the twin hands this back */
+    struct twin_memory memory; /* first: the twin passes this pointer back */
     const struct sim_process *process;
     int device;
     struct used *written;
     size_t count, room;
-    bool second; /* the second run: the writes are known */
+    bool second; /* this is the second dry run: the first one has found all writes */
     bool hit;
     const struct sim_mapping *through; /* with hit: the other mapping */
-    uint64_t address, written_at;      /* with hit: of the byte through it, and through the one that writes */
+    uint64_t address, written_at;      /* with hit: the byte's address in through, and in the mapping that writes it */
     enum twin_use use;
 };
 
-/* Makes what was noted longer. Replicas are written in turn, so it need not be the last. */
+/* Extends an entry that ends where u begins. A multimem write goes to each replica in turn, so the entry may be any of the last
+ * TWIN_REPLICAS. */
 static bool joined(struct search *s, const struct used *u)
 {
     for (size_t i = s->count; i > 0 && s->count - i < TWIN_REPLICAS; i--) {
@@ -60,7 +61,7 @@ static bool note(struct search *s, const struct used *u)
     return true;
 }
 
-/* True when the bytes are not among those written through another mapping; else the first that are is kept. */
+/* True when no byte of u is written through another mapping. Otherwise records the lowest address of such a byte. */
 static bool is_apart(struct search *s, const struct used *u)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -78,9 +79,9 @@ static bool is_apart(struct search *s, const struct used *u)
     return !s->hit;
 }
 
-/* One use of memory that has other addresses as well. */
-static bool look(struct search *s, const struct sim_mapping *mapping, uint64_t address, const struct translate_run *there,
-                 enum twin_use use)
+/* Notes or checks one access to memory that has other addresses as well. False ends the dry run. */
+static bool check_access(struct search *s, const struct sim_mapping *mapping, uint64_t address, const struct translate_run *there,
+                         enum twin_use use)
 {
     const struct used u = {mapping, there->block, there->offset, there->offset + there->length, address};
     s->use = use;
@@ -89,8 +90,8 @@ static bool look(struct search *s, const struct sim_mapping *mapping, uint64_t a
     return use == TWIN_READ || note(s, &u);
 }
 
-static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
-               unsigned char **bytes)
+static bool dry_access(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
+                       unsigned char **bytes)
 {
     struct search *s = (struct search *)memory;
     struct translate_run there;
@@ -101,12 +102,12 @@ static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uin
     const struct sim_mapping *mapping = sim_mapping_at(s->process, address);
     if (!mapping || (mapping->handle->maps < 2 && !there.block->binds))
         return true;
-    return look(s, mapping, address, &there, use);
+    return check_access(s, mapping, address, &there, use);
 }
 
-/* Behind a multicast address each replica is used. */
-static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
-                   unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+/* An access through a multicast address uses every replica. */
+static bool dry_access_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                           unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {
     struct search *s = (struct search *)memory;
     struct translate_replicas all;
@@ -115,7 +116,7 @@ static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width,
     if (translate_multimem(s->process, s->device, address, width, translate_need(use), &all) != TRANSLATE_MULTIMEM_DONE)
         return false; /* the kernel would fault */
     for (unsigned i = 0; i < all.count; i++)
-        if (!look(s, sim_mapping_at(s->process, address), address, &all.run[i], use))
+        if (!check_access(s, sim_mapping_at(s->process, address), address, &all.run[i], use))
             return false;
     return true;
 }
@@ -123,7 +124,8 @@ static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width,
 void alias_warn(const struct sim_process *process, int device, const struct vmm_call_launch *call)
 {
     bool fenced = call->kernel == VMM_KERNEL_ALIAS_WRITE_READ && call->args[3];
-    struct search s = {.memory = {.run = go, .replicas = go_all, .dry = true}, .process = process, .device = device};
+    struct search s = {.memory = {.run = dry_access, .replicas = dry_access_all, .dry = true}, .process = process,
+                       .device = device};
     if (!fenced && (process->aliased || kernels_is_multimem(call->kernel))) /* most processes map nothing twice */
         twin_of(call->kernel)(&s.memory, call->args);
     s.second = true;

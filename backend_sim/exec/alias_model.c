@@ -5,7 +5,7 @@
 
 #include "chance.h"
 
-enum { WORD = 8 }; /* no access is wider, and none lies in two */
+enum { WORD = 8 }; /* no access is wider than a word, and none straddles two words */
 
 /* A place in memory that is mapped more than once. */
 struct place {
@@ -27,7 +27,7 @@ static struct view_key key_of(const struct place *place, uint32_t mapping)
     return (struct view_key){place->mapping->handle->block->id, place->offset / VIEW_UNIT, mapping};
 }
 
-/* What was granted has been written: the writer's own view has it, too. */
+/* Copies the bytes of the last granted write to the view of the mapping that wrote them. */
 static void settle(struct alias_model *s)
 {
     if (s->granted.view)
@@ -44,19 +44,19 @@ static void fence(struct twin_memory *memory)
 
 _Static_assert(BLOCK_DATA_CHUNK % VIEW_UNIT == 0, "a unit lies in one chunk of its memory");
 
-/* The unit around address, of which a byte was just written, as the memory has it: it has room. Who may write there may read
- * it. */
+/* Copies the unit around address from memory. A byte of the unit is about to be written, so its block has storage; and the
+ * right to write includes the right to read. */
 static bool copy_unit(struct alias_model *s, uint64_t address, unsigned char *to)
 {
     unsigned char *from;
     uint64_t size = VIEW_UNIT;
-    if (!s->under->run(s->under, address - address % VIEW_UNIT, 1, &size, TWIN_READ, &from)) /* LCOV_EXCL_BR_LINE: it may */
+    if (!s->inner->run(s->inner, address - address % VIEW_UNIT, 1, &size, TWIN_READ, &from)) /* LCOV_EXCL_BR_LINE: readable */
         return false;                                                                        /* LCOV_EXCL_LINE: the same */
     memcpy(to, from, VIEW_UNIT);
     return true;
 }
 
-/* The view of the mapping that is about to write. NULL when memory is out. */
+/* The view of the mapping that is about to write, created on first use. NULL when out of memory. */
 static struct view *own_view(struct alias_model *s, uint64_t address, const struct place *place)
 {
     struct view *own = alias_views_find(&s->views, key_of(place, place->mapping->number));
@@ -85,7 +85,7 @@ static void before_write(struct alias_model *s, uint64_t address, const struct p
     s->out_of_memory = !own;
 }
 
-/* Some words from the memory, some from the view of the mapping. */
+/* Returns a mix: the seed decides for each word whether it comes from memory or from the view of the mapping. */
 static unsigned char *mix(struct alias_model *s, const struct place *place, uint64_t size, unsigned char *now)
 {
     const struct view *view = alias_views_find(&s->views, key_of(place, place->mapping->number));
@@ -112,34 +112,34 @@ static bool run(struct twin_memory *memory, uint64_t address, unsigned width, ui
     struct place place;
     settle(s);
     if (!find(s, address, &place))
-        return s->under->run(s->under, address, width, size, use, bytes);
+        return s->inner->run(s->inner, address, width, size, use, bytes);
     *size = *size < room ? *size : room;
-    if (!s->under->run(s->under, address, width, size, use, bytes))
+    if (!s->inner->run(s->inner, address, width, size, use, bytes))
         return false;
     if (use != TWIN_READ)
         before_write(s, address, &place, *size, *bytes);
-    else if (*bytes) /* else it is all zero, and was never written */
+    else if (*bytes) /* NULL: never written, so all zero, also in every view */
         *bytes = mix(s, &place, *size, *bytes);
     return true;
 }
 
-/* Multimem accesses find the newest bytes. */
+/* Multimem accesses always use the memory itself, never a view. */
 static bool replicas(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
                      unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {
     struct alias_model *s = (struct alias_model *)memory;
     settle(s);
-    return s->under->replicas(s->under, address, width, use, bytes, count);
+    return s->inner->replicas(s->inner, address, width, use, bytes, count);
 }
 
-void alias_model_open(struct alias_model *stale, const struct sim_process *process, struct twin_memory *under, uint64_t launch)
+void alias_model_open(struct alias_model *model, const struct sim_process *process, struct twin_memory *inner, uint64_t launch)
 {
-    *stale = (struct alias_model){.memory = {.run = run, .replicas = replicas, .fleeting = true, .fence = fence}, .under = under,
-                            .process = process, .chance = chance_of(process->options.stale_seed, launch)};
+    *model = (struct alias_model){.memory = {.run = run, .replicas = replicas, .fleeting = true, .fence = fence}, .inner = inner,
+                                  .process = process, .chance = chance_of(process->options.stale_seed, launch)};
 }
 
-bool alias_model_close(struct alias_model *stale)
+bool alias_model_close(struct alias_model *model)
 {
-    alias_views_clear(&stale->views);
-    return !stale->out_of_memory;
+    alias_views_clear(&model->views);
+    return !model->out_of_memory;
 }

@@ -26,22 +26,22 @@
 /* An accessor over another one. */
 struct alias_model {
     struct twin_memory memory; /* first: the twin passes this pointer back */
-    struct twin_memory *under;
+    struct twin_memory *inner;
     const struct sim_process *process;
-    uint64_t chance; /* of this launch */
+    uint64_t chance; /* of this launch: selects the words that reads return old */
     struct alias_views views;
     struct {
         struct view *view; /* of the writing mapping; NULL: no write is pending */
         uint64_t at, size;
         const unsigned char *bytes;
-    } granted; /* for writing by the last request: the bytes are written by the time of the next one */
+    } granted; /* the range that the last request may write; the twin has written it by the next request */
     bool out_of_memory;
     unsigned char mixed[VIEW_UNIT]; /* the bytes that a read returns */
 };
 
-/* Begins a launch that accesses memory through stale->memory; under is an accessor of the process's addresses. */
-void alias_model_open(struct alias_model *stale, const struct sim_process *process, struct twin_memory *under, uint64_t launch);
+/* Begins a launch that accesses memory through model->memory; inner is an accessor of the process's addresses. */
+void alias_model_open(struct alias_model *model, const struct sim_process *process, struct twin_memory *inner, uint64_t launch);
 /* Ends the launch. False when memory for the views ran out: from that point on every read returned the newest bytes. */
-bool alias_model_close(struct alias_model *stale);
+bool alias_model_close(struct alias_model *model);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random accesses beside a model: an array for the memory, and one for what each mapping has of it. */
+/* alias_model: random accesses compared with a reference model: one array for the memory, and one for the view of each mapping.
+ * */
 #include "alias_model.h"
 
 #include <stdio.h>
@@ -13,19 +14,19 @@
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 #define G (UINT64_C(2) << 20)
 
-/* M0, M1, M2 of H1, M3 of H2: only H1 is mapped more than once. Of each three spots are used: at the start, where what is
- * known of written memory changes, and one that nothing else comes near. */
+/* M0, M1, M2 of H1, M3 of H2: only H1 is mapped more than once. The test uses three spots of each mapping: its start, a spot
+ * across a chunk boundary of block_data, and one far from both. */
 enum { MAPPINGS = 4, SPOTS = 3, SPOT = 3072, BYTES = SPOTS * SPOT, WORDS = BYTES / 8 };
 static const uint64_t spots[SPOTS] = {0, BLOCK_DATA_CHUNK - 1024, 5 * BLOCK_DATA_CHUNK};
 
 struct rig {
-    struct twin_memory memory; /* first: what stale lies over */
+    struct twin_memory memory; /* first: the accessor that the alias model wraps */
     vmm_system *sys;
     struct sim_process *process;
     vmm_deviceptr at[MAPPINGS];
-    struct alias_model stale;
+    struct alias_model tested;
     unsigned char now[2][BYTES], view[MAPPINGS][BYTES]; /* the model */
-    char chosen[MAPPINGS][WORDS];                       /* since the last fence: 0 not known, 'o' old, 'n' new */
+    char chosen[MAPPINGS][WORDS];                       /* read since the last fence: 0 none, 'o' old, 'n' new */
     unsigned olds, news, wrong, fickle;
 };
 
@@ -79,7 +80,7 @@ static void rig_open(struct rig *rig, const char *spec)
     rig->process = (struct sim_process *)rig->sys->top;
 }
 
-/* All views are as the memory is. */
+/* Makes all views equal to the memory. */
 static void model_fence(struct rig *rig)
 {
     for (unsigned m = 0; m < MAPPINGS; m++)
@@ -93,7 +94,7 @@ static void model_write(struct rig *rig, unsigned mapping, uint64_t i, const voi
     memcpy(rig->view[mapping] + i, bytes, size);
 }
 
-/* Part of a word that was read: the one or the other, and the same one as before. */
+/* Checks a part of a word that was read: the bytes are the memory's or the view's, and the choice is the same as before. */
 static void judge(struct rig *rig, unsigned mapping, uint64_t i, const unsigned char *got, uint64_t size)
 {
     const unsigned char *now = rig->now[memory_of(mapping)] + i, *old = rig->view[mapping] + i;
@@ -114,7 +115,7 @@ static void read_run(struct rig *rig, unsigned mapping, uint64_t i, uint64_t siz
     unsigned char *bytes;
     for (uint64_t done = 0, run; done < size; done += run) {
         run = size - done;
-        rig->stale.memory.run(&rig->stale.memory, address_of(rig, mapping, i + done), 1, &run, TWIN_READ, &bytes);
+        rig->tested.memory.run(&rig->tested.memory, address_of(rig, mapping, i + done), 1, &run, TWIN_READ, &bytes);
         for (uint64_t b = 0, part; b < run; b += part) {
             part = 8 - (i + done + b) % 8;
             part = part < run - b ? part : run - b;
@@ -128,7 +129,7 @@ static void write_run(struct rig *rig, unsigned mapping, uint64_t i, uint64_t si
     unsigned char *bytes;
     for (uint64_t done = 0, run; done < size; done += run) {
         run = size - done;
-        rig->stale.memory.run(&rig->stale.memory, address_of(rig, mapping, i + done), 1, &run, TWIN_WRITE, &bytes);
+        rig->tested.memory.run(&rig->tested.memory, address_of(rig, mapping, i + done), 1, &run, TWIN_WRITE, &bytes);
         for (uint64_t b = 0; b < run; b++)
             bytes[b] = (unsigned char)random_next(seed);
         model_write(rig, mapping, i + done, bytes, run);
@@ -140,7 +141,7 @@ static void element(struct rig *rig, unsigned mapping, uint64_t *seed)
     static const unsigned widths[] = {1, 4, 8};
     unsigned width = widths[random_below(seed, 3)];
     uint64_t i = random_below(seed, BYTES / width) * width, value = random_next(seed), sum;
-    struct twin_memory *memory = &rig->stale.memory;
+    struct twin_memory *memory = &rig->tested.memory;
     vmm_deviceptr address = address_of(rig, mapping, i);
     switch (random_below(seed, 5)) {
     case 0:
@@ -160,7 +161,7 @@ static void element(struct rig *rig, unsigned mapping, uint64_t *seed)
     }
 }
 
-/* One of the spots, or a part of it. */
+/* Reads or writes a random part of one spot. */
 static void stretch(struct rig *rig, unsigned mapping, uint64_t *seed)
 {
     uint64_t at = random_below(seed, SPOT), size = 1 + random_below(seed, SPOT - at);
@@ -174,13 +175,13 @@ static void stretch(struct rig *rig, unsigned mapping, uint64_t *seed)
 static void one_launch(struct rig *rig, uint64_t launch, unsigned accesses, uint64_t *seed)
 {
     sim_machine_lock(rig->process->machine);
-    alias_model_open(&rig->stale, rig->process, &rig->memory, launch);
+    alias_model_open(&rig->tested, rig->process, &rig->memory, launch);
     model_fence(rig);
     for (unsigned n = 0; n < accesses; n++) {
         unsigned mapping = (unsigned)random_below(seed, MAPPINGS);
         uint64_t what = random_below(seed, 300);
         if (what == 0) {
-            twin_fence(&rig->stale.memory);
+            twin_fence(&rig->tested.memory);
             model_fence(rig);
         } else if (what < 30) {
             stretch(rig, mapping, seed);
@@ -188,12 +189,12 @@ static void one_launch(struct rig *rig, uint64_t launch, unsigned accesses, uint
             element(rig, mapping, seed);
         }
     }
-    bool closed = alias_model_close(&rig->stale);
+    bool closed = alias_model_close(&rig->tested);
     sim_machine_unlock(rig->process->machine);
     tap_ok(closed, "launch %u", (unsigned)launch);
 }
 
-/* What the memory holds, not asked through stale. */
+/* Counts the bytes in memory that differ from the reference model, read without the alias model. */
 static unsigned differing(struct rig *rig)
 {
     static const unsigned char zero;
@@ -215,29 +216,29 @@ static void against_a_model(uint64_t seed)
     rig_open(&rig, "sim:h100,alias=stale:11");
     for (uint64_t launch = 1; launch <= 6; launch++)
         one_launch(&rig, launch, 4000, &seed);
-    tap_u64(rig.wrong, 0, "every word is as the memory has it, or as its mapping had it");
-    tap_u64(rig.fickle, 0, "and the same of them until the next fence");
-    tap_u64(differing(&rig), 0, "the memory ends with all that was written and added");
+    tap_u64(rig.wrong, 0, "every word read equals the memory or the view of its mapping");
+    tap_u64(rig.fickle, 0, "the choice for a word stays the same until the next fence");
+    tap_u64(differing(&rig), 0, "the memory ends with every write and every addition");
     tap_ok(rig.olds > 300 && rig.news > 300 && rig.olds < 2 * rig.news && rig.news < 2 * rig.olds,
-           "where they differ, either is found: %u old, %u new", rig.olds, rig.news);
+           "where memory and view differ, both are returned: %u old, %u new", rig.olds, rig.news);
     vmm_close(rig.sys);
 }
 
-/* Which of 64 words, written through M0, does M1 have the old bytes of? A bit for each. */
+/* Writes 64 words through M0 and reads them through M1. Returns a bit for each word that M1 reads as old. */
 static uint64_t old_words(struct rig *rig, uint64_t launch, bool fenced)
 {
     uint64_t bits = 0, value = 0;
     sim_machine_lock(rig->process->machine);
-    alias_model_open(&rig->stale, rig->process, &rig->memory, launch);
+    alias_model_open(&rig->tested, rig->process, &rig->memory, launch);
     for (uint64_t i = 0; i < 64; i++)
-        twin_store(&rig->stale.memory, rig->at[0] + 8 * i, 8, 2 * launch + fenced);
+        twin_store(&rig->tested.memory, rig->at[0] + 8 * i, 8, 2 * launch + fenced);
     if (fenced)
-        twin_fence(&rig->stale.memory);
+        twin_fence(&rig->tested.memory);
     for (uint64_t i = 0; i < 64; i++) {
-        twin_load(&rig->stale.memory, rig->at[1] + 8 * i, 8, &value);
+        twin_load(&rig->tested.memory, rig->at[1] + 8 * i, 8, &value);
         bits |= (uint64_t)(value != 2 * launch + fenced) << i;
     }
-    alias_model_close(&rig->stale);
+    alias_model_close(&rig->tested);
     sim_machine_unlock(rig->process->machine);
     return bits;
 }
@@ -272,14 +273,14 @@ static void answers_of_seeds(void)
         ever |= first;
         last = first;
     }
-    tap_u64(repeated, 40, "the same seed finds the same old words, every time");
-    tap_u64(alike, 0, "another seed or another launch finds others");
-    tap_u64(extreme, 0, "about half of them each time");
-    tap_ok(!always && ever == UINT64_MAX, "each word is found old by some seeds and new by others");
-    tap_u64(fenced, 0, "behind a fence none is");
+    tap_u64(repeated, 40, "the same seed returns the same old words in every run");
+    tap_u64(alike, 0, "another seed or another launch returns other old words");
+    tap_u64(extreme, 0, "about half of the words are old");
+    tap_ok(!always && ever == UINT64_MAX, "each word is old with some seeds and new with others");
+    tap_u64(fenced, 0, "no word is old after a fence");
 }
 
-/* The replicas of M0's memory are its own bytes: multimem writes there by itself. */
+/* The only replica of M0's memory is that memory itself, so a multimem write goes to it past the alias model. */
 static bool replica(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
                     unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {
@@ -288,7 +289,7 @@ static bool replica(struct twin_memory *memory, uint64_t address, unsigned width
     return plain(memory, address, width, &size, use, &bytes[0]);
 }
 
-/* M0 writes 1, multimem 2 behind it: what M0 reads then is the one or the other. */
+/* A write of 1 through M0 is followed by a multimem write of 2: M0 then reads either value. */
 static void behind_multimem(void)
 {
     enum { LAUNCHES = 64 };
@@ -299,17 +300,17 @@ static void behind_multimem(void)
     for (uint64_t launch = 1; launch <= LAUNCHES; launch++) {
         uint64_t value = 0;
         sim_machine_lock(rig.process->machine);
-        alias_model_open(&rig.stale, rig.process, &rig.memory, launch);
-        twin_store(&rig.stale.memory, rig.at[0], 8, 1);
-        twin_store_all(&rig.stale.memory, rig.at[0], 2);
-        twin_load(&rig.stale.memory, rig.at[0], 8, &value);
-        alias_model_close(&rig.stale);
+        alias_model_open(&rig.tested, rig.process, &rig.memory, launch);
+        twin_store(&rig.tested.memory, rig.at[0], 8, 1);
+        twin_store_all(&rig.tested.memory, rig.at[0], 2);
+        twin_load(&rig.tested.memory, rig.at[0], 8, &value);
+        alias_model_close(&rig.tested);
         sim_machine_unlock(rig.process->machine);
         olds += value == 1;
         news += value == 2;
     }
     tap_ok(olds + news == LAUNCHES && olds > LAUNCHES / 4 && news > LAUNCHES / 4,
-           "behind a multimem write a mapping finds its own bytes or those: %u and %u times", olds, news);
+           "after a multimem write a mapping reads its own bytes %u times and the newer ones %u times", olds, news);
     vmm_close(rig.sys);
 }
 

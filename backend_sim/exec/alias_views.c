@@ -12,7 +12,7 @@ static bool same(struct view_key a, struct view_key b)
     return a.block == b.block && a.unit == b.unit && a.mapping == b.mapping;
 }
 
-/* Where the key's view is, or would be. */
+/* The slot that holds the key's view, or the empty slot where it belongs. */
 static struct view **place(struct view **slot, size_t room, struct view_key key)
 {
     size_t at = (size_t)chance_of(chance_of(key.block, key.mapping), key.unit) & (room - 1);

@@ -34,7 +34,7 @@ struct view {
 };
 
 struct alias_views {
-    struct view **slot; /* by the key's hash; at most half of the slots are used */
+    struct view **slot; /* hash table by key; at most half of the slots are used */
     size_t room, count;
     uint64_t age; /* number of calls to forget; a view with an earlier age is forgotten */
 };

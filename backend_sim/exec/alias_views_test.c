@@ -13,7 +13,7 @@ static struct view_key key_of(unsigned n)
     return (struct view_key){1 + n % BLOCKS, n / BLOCKS % UNITS, n / BLOCKS / UNITS};
 }
 
-/* Beside a plain list of what is there. */
+/* Random operations compared with a plain array of the views that exist. */
 static void against_a_list(uint64_t seed)
 {
     struct alias_views views = {0};
@@ -35,10 +35,11 @@ static void against_a_list(uint64_t seed)
             at[n] = view;
         }
     }
-    tap_u64(wrong, 0, "what was added is found where it was until it is forgotten, and nothing else");
-    tap_ok(found > 10000 && views.count <= KEYS, "%u found; forgotten room is used again: %zu kept", found, views.count);
+    tap_u64(wrong, 0, "an added view is found at its address until it is forgotten, and no other view is found");
+    tap_ok(found > 10000 && views.count <= KEYS,
+           "%u views found; storage of forgotten views is reused: %zu views allocated", found, views.count);
     alias_views_clear(&views);
-    tap_ok(!views.room && !alias_views_find(&views, key_of(0)), "nothing is left");
+    tap_ok(!views.room && !alias_views_find(&views, key_of(0)), "clearing removes every view");
 }
 
 int main(void)

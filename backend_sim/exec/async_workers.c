@@ -30,7 +30,7 @@ static void *host_thread(void *process)
     return NULL;
 }
 
-/* Blocks all signals: the program's own threads must receive them. */
+/* Starts a thread with all signals blocked except those of faults, so that the program's own threads receive the others. */
 static bool start(pthread_t *thread, void *(*code)(void *), struct sim_process *process)
 {
     sigset_t own, before;
@@ -69,11 +69,12 @@ void async_workers_stop(struct sim_process *process)
     }
 }
 
-/* One that is waited for by async_workers_stop is left to it. */
+/* Detaches the thread, unless async_workers_stop is already joining it. */
 void async_workers_lost(struct sim_process *process)
 {
     struct async_workers *workers = &process->in_flight->workers;
-    if (!workers->there[ASYNC_WORKERS_HOST] || !pthread_equal(workers->thread[ASYNC_WORKERS_HOST], pthread_self()) || workers->stopping)
+    if (!workers->there[ASYNC_WORKERS_HOST] || !pthread_equal(workers->thread[ASYNC_WORKERS_HOST], pthread_self()) ||
+        workers->stopping)
         return;
     pthread_detach(pthread_self());
     workers->there[ASYNC_WORKERS_HOST] = false;

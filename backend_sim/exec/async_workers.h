@@ -30,10 +30,11 @@ struct async_workers {
     uint64_t process;           /* that started them (life_stamp); a forked child has no workers */
 };
 
-/* Call when there may be work: starts the thread of that kind unless it exists. False when the system has no thread left. */
+/* Call after queueing work: starts the thread of that kind unless it exists. False when the system has no thread left. */
 bool async_workers_start(struct sim_process *process, enum async_workers_kind kind);
 
-/* Ends both threads, after the host function that is running; remaining work stays undone. Releases the lock meanwhile. */
+/* Ends both threads, after the host function that is running; remaining work stays undone. Releases the lock during the wait.
+ * */
 void async_workers_stop(struct sim_process *process);
 
 /* The calling thread ends inside a host function. If it is the worker for host functions, a new thread replaces it. */

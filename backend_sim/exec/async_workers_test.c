@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work that goes on by itself, through the API: order, what is open while it goes on, several processes of one machine, and
- * closing in the midst of it. */
+/* async_workers, through the API: the order of work, calls made while work runs, several processes of one machine, fork, and
+ * closing while work runs. */
 #ifdef __linux__
 #include <malloc.h>
 #endif
@@ -23,15 +23,15 @@
 
 enum { PATIENCE_MS = 20000, ROUNDS = 200, FORKS = 100 };
 
-static void nap(void)
+static void sleep_a_millisecond(void)
 {
     nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
-static bool comes(const atomic_int *value, int wanted)
+static bool becomes(const atomic_int *value, int wanted)
 {
     for (int waited = 0; *value != wanted && waited < PATIENCE_MS; waited++)
-        nap();
+        sleep_a_millisecond();
     return *value == wanted;
 }
 
@@ -54,7 +54,7 @@ static void wait_at_gate(void *unused)
 {
     (void)unused;
     entered = 1;
-    comes(&gate, 1);
+    becomes(&gate, 1);
 }
 
 static vmm_system *open_system(vmm_stream *stream)
@@ -73,23 +73,23 @@ static unsigned byte_at(vmm_system *sys, vmm_deviceptr at)
     return vmm_memcpy_dtoh(sys, &byte, at, 1) == VMM_SUCCESS ? byte : 256;
 }
 
-static void test_unasked(vmm_system *sys, vmm_stream stream)
+static void test_runs_by_itself(vmm_system *sys, vmm_stream stream)
 {
     OK(vmm_launch_host_func(sys, stream, add_one, NULL));
-    tap_ok(comes(&count, 1), "a host function is called while no call is made");
+    tap_ok(becomes(&count, 1), "a host function runs although the program makes no call");
     OK(vmm_stream_synchronize(sys, stream));
-    tap_ok(!pthread_equal(caller, pthread_self()), "and not on this thread");
+    tap_ok(!pthread_equal(caller, pthread_self()), "the host function runs on another thread");
 }
 
-static sigset_t of_their_thread;
+static sigset_t worker_mask;
 
-static void look_at_mask(void *unused)
+static void read_mask(void *unused)
 {
     (void)unused;
-    pthread_sigmask(SIG_SETMASK, NULL, &of_their_thread);
+    pthread_sigmask(SIG_SETMASK, NULL, &worker_mask);
 }
 
-/* Signals come to the program's threads as before, and to those that do the work none but those of faults. */
+/* Signals still reach the program's own threads; the async workers receive only those of faults. */
 static void test_signals(void)
 {
     sigset_t own, before, after;
@@ -99,20 +99,20 @@ static void test_signals(void)
     sigemptyset(&before);
     sigaddset(&before, SIGUSR2);
     pthread_sigmask(SIG_SETMASK, &before, &own);
-    OK(vmm_launch_host_func(sys, stream, look_at_mask, NULL));
+    OK(vmm_launch_host_func(sys, stream, read_mask, NULL));
     OK(vmm_stream_synchronize(sys, stream));
     pthread_sigmask(SIG_SETMASK, &own, &after);
     static const int numbers[] = {SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGCHLD, SIGSEGV, SIGBUS};
     for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         bool of_faults = numbers[i] == SIGSEGV || numbers[i] == SIGBUS;
         changed += sigismember(&after, numbers[i]) != sigismember(&before, numbers[i]);
-        wrong += sigismember(&of_their_thread, numbers[i]) != !of_faults;
+        wrong += sigismember(&worker_mask, numbers[i]) != !of_faults;
     }
-    tap_ok(!changed && !wrong, "signals are the program's own threads' to take");
+    tap_ok(!changed && !wrong, "the async workers block every signal but those of faults, and leave this thread's mask alone");
     vmm_close(sys);
 }
 
-/* Streams keep their order, and one that is held up holds up no other. */
+/* Each stream keeps its order, and a blocked stream blocks no other. */
 static void test_order(vmm_system *sys, vmm_stream held)
 {
     vmm_stream other = NULL;
@@ -123,20 +123,20 @@ static void test_order(vmm_system *sys, vmm_stream held)
     gate = entered = 0;
     OK(vmm_launch_host_func(sys, held, wait_at_gate, NULL));
     OK(vmm_memset_d8_async(sys, p, 2, 64, held));
-    tap_ok(comes(&entered, 1), "the host function waits");
+    tap_ok(becomes(&entered, 1), "the host function runs and waits at the gate");
     OK(vmm_memset_d8_async(sys, p + 32, 3, 32, other));
     OK(vmm_stream_synchronize(sys, other));
-    tap_u64(byte_at(sys, p), 1, "what is behind it in its stream is not done");
-    tap_u64(byte_at(sys, p + 32), 3, "what is in another one is");
-    tap_u64(vmm_stream_query(sys, held), VMM_ERROR_NOT_READY, "asking says so");
+    tap_u64(byte_at(sys, p), 1, "later work in the same stream is not done");
+    tap_u64(byte_at(sys, p + 32), 3, "work in another stream is done");
+    tap_u64(vmm_stream_query(sys, held), VMM_ERROR_NOT_READY, "a query of the blocked stream answers NOT_READY");
     gate = 1;
     OK(vmm_stream_synchronize(sys, held));
-    tap_u64(byte_at(sys, p + 32), 2, "the fill behind it is done last");
+    tap_u64(byte_at(sys, p + 32), 2, "the fill after the host function is done last");
     OK(vmm_mem_free(sys, p));
     OK(vmm_stream_destroy(sys, other));
 }
 
-/* The thread of host functions is at one; whoever waits for other work calls none of those that are ready. */
+/* The worker for host functions is busy with one. A thread that waits for other work must not call the next one. */
 static void test_waits_for_others(vmm_system *sys, vmm_stream held)
 {
     vmm_stream next = NULL, other = NULL;
@@ -147,14 +147,14 @@ static void test_waits_for_others(vmm_system *sys, vmm_stream held)
     OK(vmm_mem_alloc(sys, &p, 64));
     gate = entered = count = 0;
     OK(vmm_launch_host_func(sys, held, wait_at_gate, NULL));
-    tap_ok(comes(&entered, 1), "a host function is at work");
+    tap_ok(becomes(&entered, 1), "a host function runs");
     OK(vmm_launch_host_func(sys, next, add_one, NULL));
     for (int i = 0; i < ROUNDS; i++)
         wrong += vmm_memset_d8_async(sys, p, 4, 64, other) != VMM_SUCCESS || vmm_stream_synchronize(sys, other) != VMM_SUCCESS;
-    tap_ok(!wrong && !count, "waits for other work do not call the next one");
+    tap_ok(!wrong && !count, "a thread that waits for other work does not call the next host function");
     gate = 1;
     OK(vmm_stream_synchronize(sys, next));
-    tap_ok(count == 1 && !pthread_equal(caller, pthread_self()), "its thread does, when it is free");
+    tap_ok(count == 1 && !pthread_equal(caller, pthread_self()), "the worker for host functions calls it once it is free");
     OK(vmm_stream_synchronize(sys, held));
     OK(vmm_mem_free(sys, p));
     OK(vmm_stream_destroy(sys, next));
@@ -171,10 +171,10 @@ static void test_many(vmm_system *sys, vmm_stream stream)
             wrong += vmm_stream_synchronize(sys, stream) != VMM_SUCCESS || count != i + 1;
     }
     wrong += vmm_stream_synchronize(sys, stream) != VMM_SUCCESS;
-    tap_ok(!wrong && count == ROUNDS, "each of %d host functions is called once, before a wait ends", ROUNDS);
+    tap_ok(!wrong && count == ROUNDS, "each of %d host functions is called once, before the wait for it returns", ROUNDS);
 }
 
-/* Closing waits for the host function that runs, and drops what is behind it. */
+/* Closing waits for the running host function and drops the work queued after it. */
 static void test_close(void)
 {
     vmm_stream stream = NULL;
@@ -182,10 +182,10 @@ static void test_close(void)
     gate = entered = count = 0;
     OK(vmm_launch_host_func(sys, stream, wait_at_gate, NULL));
     OK(vmm_launch_host_func(sys, stream, add_one, NULL));
-    tap_ok(comes(&entered, 1), "a host function runs");
+    tap_ok(becomes(&entered, 1), "a host function runs");
     gate = 1;
     vmm_close(sys);
-    tap_ok(count <= 1, "and the system closes");
+    tap_ok(count <= 1, "the system closes and calls no host function after the running one");
 }
 
 struct pause {
@@ -214,7 +214,8 @@ static void *pause_here(void *user)
     return NULL;
 }
 
-/* A pause takes its time, also over the end of a second and while others come and go, and ends early when all ends. */
+/* A pause lasts as long as requested, also across the end of a second and with spurious wake-ups; it ends early when the
+ * process is being closed. */
 static void test_pause(vmm_system *sys)
 {
     struct sim_process *process = (struct sim_process *)sys->top;
@@ -225,10 +226,10 @@ static void test_pause(vmm_system *sys)
         pause_here(&pause);
         right = right && pause.whole && pause.took >= pause.nanoseconds;
     }
-    tap_ok(right, "a pause is as long as it is to be");
+    tap_ok(right, "a pause lasts at least as long as requested");
     struct pause longer = {process, UINT64_C(30000000000), 0, true, 0};
     pthread_t thread;
-    if (pthread_create(&thread, NULL, pause_here, &longer) || !comes(&longer.began, 1))
+    if (pthread_create(&thread, NULL, pause_here, &longer) || !becomes(&longer.began, 1))
         tap_bail("no thread");
     for (int i = 0; i < 3; i++) {
         sim_machine_lock(process->machine);
@@ -236,17 +237,17 @@ static void test_pause(vmm_system *sys)
         pthread_cond_broadcast(&process->in_flight->changed);
         sim_machine_unlock(process->machine);
         for (int turn = 0; turn < 100; turn++)
-            sched_yield(); /* so that it wakes, and goes on sleeping */
+            sched_yield(); /* gives the pause a chance to wake up early */
     }
     pthread_join(thread, NULL);
-    tap_ok(!longer.whole && longer.took < longer.nanoseconds, "and cut short at the end");
+    tap_ok(!longer.whole && longer.took < longer.nanoseconds, "a pause ends early when the process is being closed");
     sim_machine_lock(process->machine);
     process->in_flight->workers.stopping = false;
     sim_machine_unlock(process->machine);
 }
 
-/* Handlers before a fork are called in the opposite order of their registration: this one, known before the engine's, after
- * them. */
+/* pthread_atfork calls prepare handlers in reverse order of registration: this one is registered before the engine's, so it
+ * runs after the engine's. */
 static struct sim_machine *forked[3];
 static unsigned forks, unlocked;
 
@@ -271,12 +272,12 @@ static struct sim_machine *machine_of(const vmm_system *sys)
     return ((struct sim_process *)sys->top)->machine;
 }
 
-/* Forks while the threads are at work: the child gives back its copy, and nothing is left locked. */
+/* Forks while the async workers are busy: the child closes its copy, and no lock stays held. */
 static void test_fork(vmm_system *sys, vmm_stream stream)
 {
     int wrong = 0;
     vmm_stream streams[2] = {NULL};
-    vmm_system *others[2]; /* which come before it in the list of those that are locked */
+    vmm_system *others[2]; /* these come before it in the list of machines that a fork locks */
     for (int i = 0; i < 2; i++) {
         others[i] = open_system(&streams[i]);
         OK(vmm_launch_host_func(others[i], streams[i], nothing, NULL));
@@ -296,15 +297,15 @@ static void test_fork(vmm_system *sys, vmm_stream stream)
         }
         wrong += waitpid(child, &status, 0) != child || status != 0;
     }
-    tap_ok(forks == FORKS && !unlocked, "a fork has the machine's lock, which no other thread can hold in the child then");
+    tap_ok(forks == FORKS && !unlocked, "a fork holds the machine's lock, so no other thread holds it in the child");
     forked[0] = NULL;
-    tap_ok(!wrong, "forked children close what they have a copy of");
+    tap_ok(!wrong, "forked children can close their copies of the systems");
     OK(vmm_stream_synchronize(sys, stream));
     for (int i = 0; i < 2; i++)
         vmm_close(others[i]);
 }
 
-/* Systems that are closed in another order than they were opened in: a fork has the machines of those that are left. */
+/* Systems closed in another order than they were opened: a fork locks the machines of the remaining ones. */
 static void test_gone(void)
 {
     static const int orders[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}};
@@ -330,10 +331,10 @@ static void test_gone(void)
             wrong += waitpid(child, &status, 0) != child || status != 0;
         }
     }
-    tap_ok(!wrong && forks == 3 * (2 + 1) && !unlocked, "what was closed is no matter to a fork, and the others are");
+    tap_ok(!wrong && forks == 3 * (2 + 1) && !unlocked, "a fork locks the machines that are still open, and no closed one");
 }
 
-/* Processes of one machine, whose lock a fork takes once, wherever they lie in memory. */
+/* Several processes of one machine: a fork takes its lock once. */
 static void test_one_machine(void)
 {
     enum { PROCESSES = 4 };
@@ -360,17 +361,17 @@ static void test_one_machine(void)
     forked[0] = NULL;
     for (int i = 0; i < PROCESSES; i++)
         vmm_close(systems[i]);
-    tap_ok(!wrong && forks == PROCESSES && !unlocked, "a fork has the lock of a machine with several processes");
+    tap_ok(!wrong && forks == PROCESSES && !unlocked, "a fork takes the lock of a machine with several processes once");
 }
 
 int main(void)
 {
     vmm_stream stream = NULL, second = NULL;
 #ifdef M_PERTURB
-    mallopt(M_PERTURB, 0xa5); /* what is freed does not look as it did */
+    mallopt(M_PERTURB, 0xa5); /* overwrites freed memory, so that a use-after-free shows */
 #endif
     vmm_system *sys = open_system(&stream), *other = open_system(&second);
-    test_unasked(sys, stream);
+    test_runs_by_itself(sys, stream);
     test_signals();
     test_order(sys, stream);
     test_waits_for_others(sys, stream);

@@ -80,7 +80,7 @@ static bool is_other(const struct queue_item *item)
     return !is_host_function(item);
 }
 
-/* The first that is ready and wanted, as marked, and no host function. */
+/* The first ready item that the last queue_want marked and that is no host function, or NULL. */
 static struct queue_item *first_wanted_other(const struct in_flight *in_flight)
 {
     struct queue_item *item = in_flight->queue.undone;
@@ -89,8 +89,8 @@ static struct queue_item *first_wanted_other(const struct in_flight *in_flight)
     return item;
 }
 
-/* What is done next, of what was marked last; NULL when nothing may be. Host functions are left to their thread where
- * there is one. */
+/* The next item to do, of those that were marked last; NULL when none is ready. Leaves host functions to their worker if there
+ * is one. */
 static struct queue_item *choose(struct in_flight *in_flight)
 {
     if (in_flight->workers.there[ASYNC_WORKERS_HOST])
@@ -101,22 +101,22 @@ static struct queue_item *choose(struct in_flight *in_flight)
     return ready ? queue_ready_at(&in_flight->queue, (size_t)(draw(in_flight) % ready)) : NULL;
 }
 
-/* A host function on its way. */
+/* A host function that is being called. */
 struct host_call {
     struct sim_process *process;
     struct queue_item *item;
     struct in_flight_inside here;
 };
 
-/* Nothing of the item is looked at after that. */
+/* Marks the item as done and wakes the waiting threads. The item may be freed from here on: do not use it again. */
 static void done(struct sim_process *process, struct queue_item *item)
 {
     queue_done(&process->in_flight->queue, item);
     pthread_cond_broadcast(&process->in_flight->changed);
 }
 
-/* With the lock, after the function. */
-static void come_out(struct host_call *call)
+/* Removes a host function from the running ones. With the machine's lock, after the function. */
+static void end_host_call(struct host_call *call)
 {
     struct in_flight_inside **link = &call->process->in_flight->inside;
     while (*link != &call->here)
@@ -124,18 +124,19 @@ static void come_out(struct host_call *call)
     *link = call->here.next;
 }
 
-/* The function has ended its thread, or the thread was cancelled in it: control never returns to the call that ran it. */
-static void forsaken(void *user)
+/* Cleans up after a host function that never returns, because it ended its thread or the thread was cancelled in it. */
+static void host_call_lost(void *user)
 {
     struct host_call *call = user;
     sim_machine_lock(call->process->machine);
-    come_out(call);
+    end_host_call(call);
     done(call->process, call->item);
     async_workers_lost(call->process);
     sim_machine_unlock(call->process->machine);
 }
 
-/* Called without the machine's lock. The function may make calls, which overwrite the thread's record. */
+/* Calls a host function without the machine's lock. The function may make calls, which overwrite the thread's detail, so the
+ * detail is restored afterwards. */
 static void call_host(struct sim_process *process, struct queue_item *item)
 {
     const struct vmm_call_launch_host_func *function = &((const struct work *)item)->call.launch_host_func;
@@ -143,11 +144,11 @@ static void call_host(struct sim_process *process, struct queue_item *item)
     const vmm_detail before = *vmm_last_detail();
     process->in_flight->inside = &call.here;
     sim_machine_unlock(process->machine);
-    pthread_cleanup_push(forsaken, &call);
+    pthread_cleanup_push(host_call_lost, &call);
     function->fn(function->user_data);
     pthread_cleanup_pop(0);
     sim_machine_lock(process->machine);
-    come_out(&call);
+    end_host_call(&call);
     *vmm_detail_here() = before;
 }
 
@@ -170,7 +171,7 @@ void in_flight_host_visible(struct sim_process *process, struct work *work)
     queue_seen(&process->in_flight->queue, &work->item);
 }
 
-/* What may be done next; where others do all that is left, waits for one of them. */
+/* Does the next item; if other threads are doing all that is left, waits until one of them is done. */
 static void go_on(struct sim_process *process)
 {
     struct queue_item *item = choose(process->in_flight);
@@ -218,13 +219,15 @@ static bool is_in_order(const struct in_flight *in_flight)
     return in_flight->schedule == SIM_LATE || in_flight->schedule == SIM_EAGER;
 }
 
-/* May it be done here and now, and lets nobody in meanwhile? A host function does, and what one does is another's. */
+/* Can this thread do the item now without releasing the lock? Not a host function, which releases it, nor an item that another
+ * thread is doing. */
 static bool is_plain(const struct queue_item *item)
 {
     return item->state == QUEUE_WAITING && !item->mark && !is_host_function(item);
 }
 
-/* What is wanted, up to the first that is not plain: without marking all anew behind each. False: nothing was done. */
+/* Does the marked items in order, up to the first that is not plain, without marking again after each one. False when it did
+ * nothing. */
 static bool go_on_in_order(struct sim_process *process)
 {
     struct queue_item *item = queue_next_wanted(&process->in_flight->queue, NULL);
@@ -254,7 +257,7 @@ static vmm_result wait_for(struct sim_process *process, const struct queue_aim *
     return waited(in_flight);
 }
 
-/* Nothing comes before it, so nothing else need be looked at where it may be done at once. */
+/* Waits for the oldest item. Nothing comes before it, so a plain one is done at once, without marking the queue. */
 static vmm_result wait_for_oldest(struct sim_process *process)
 {
     struct in_flight *in_flight = process->in_flight;
@@ -320,7 +323,8 @@ bool in_flight_poll_mark(struct sim_process *process, uint64_t mark)
     return poll_for(process, &aim);
 }
 
-/* What may be done first, wanted or not. Most often what was issued last is all that is left, and nothing holds it up. */
+/* The first item that is ready, marked or not. Fast path: usually the item just issued is the only one left, and it is plain.
+ * */
 static struct queue_item *first_of_all(struct queue *queue)
 {
     if (queue->left == 1 && is_plain(queue->last))
@@ -333,7 +337,7 @@ static struct queue_item *first_of_all(struct queue *queue)
     return queue_ready_at(queue, 0);
 }
 
-/* What the schedule does next at an issue; NULL: no more. */
+/* The next item that the schedule does at an issue, or NULL. */
 static struct queue_item *at_once(struct in_flight *in_flight)
 {
     if (in_flight->schedule == SIM_EAGER)
@@ -344,7 +348,7 @@ static struct queue_item *at_once(struct in_flight *in_flight)
     return choose(in_flight);
 }
 
-/* Nobody is waited for. */
+/* Does the work that the schedule does at an issue, without waiting for another thread. */
 static void at_issue(struct sim_process *process)
 {
     for (struct queue_item *item; (item = at_once(process->in_flight)) != NULL;)
@@ -361,7 +365,8 @@ static void wake_workers(struct sim_process *process)
     pthread_cond_broadcast(&in_flight->changed);
 }
 
-/* After something was queued. What a host function queues is left for later: waiting, it might wait for itself. */
+/* Ends an issue, after the item was queued. Work issued inside a host function is left for later: waiting there could deadlock
+ * on that very function. */
 static vmm_result issued(struct sim_process *process)
 {
     struct in_flight *in_flight = process->in_flight;
@@ -373,10 +378,10 @@ static vmm_result issued(struct sim_process *process)
 }
 
 vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                        enum vmm_call_id asked)
+                           enum vmm_call_id issued_by)
 {
     assert_locked(process->machine);
-    struct work *work = work_new(call, vmm_reported_call((uint16_t)asked));
+    struct work *work = work_new(call, vmm_reported_call((uint16_t)issued_by));
     if (work && queue_add(&process->in_flight->queue, &work->item, place))
         return issued(process);
     if (work)
@@ -385,12 +390,12 @@ vmm_result in_flight_issue(struct sim_process *process, const struct queue_place
 }
 
 vmm_result in_flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                       uint64_t after, struct sim_event *event)
+                          uint64_t after, struct sim_event *event)
 {
     assert_locked(process->machine);
     struct work *work = work_new(call, vmm_reported_call(call->id));
     if (work && queue_add_mark(&process->in_flight->queue, &work->item, place, after)) {
-        if (event) { /* before anything is done, which may let others in */
+        if (event) { /* before any work is done, which may release the lock */
             event->mark = work->item.number;
             event->recorded = call->number;
         }
@@ -418,19 +423,20 @@ static void warn(enum vmm_rule_id rule, const struct work *work, const struct ac
     uint64_t from = range->first > mapping->start ? range->first : mapping->start;
     vmm_detail_warn(rule, value, 0, &nearest);
     if (!reported)
-        vmm_detail_note("%s, %s by call %" PRIu64 " on device %d, %s the granule at 0x%" PRIx64 "; nothing has waited for it",
+        vmm_detail_note("%s, %s by call %" PRIu64 " on device %d, %s the granule at 0x%" PRIx64 "; no call has waited for it",
                         name_of(work), work->call.head.id == VMM_CALL_launch ? "launched" : "issued",
                         work->call.head.number, queue_place_of(&work->item)->device,
                         range->need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "reads" : "writes", from);
 }
 
-/* Bytes of a mapping. */
+/* A range of addresses in a mapping. */
 struct part {
     const struct sim_mapping *mapping;
     uint64_t start, size;
 };
 
-/* The first in-flight work on the device (-1: any) that needs one of the rights on the part; true if there is any. */
+/* Warns of the first in-flight work on the device (-1: any) that needs one of the rights on the part. False when there is none.
+ * */
 static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const struct part *part, int device,
                     unsigned rights, uint64_t value)
 {
@@ -453,11 +459,11 @@ struct in_flight_used in_flight_used(struct sim_process *process, uint64_t start
     assert_locked(process->machine);
     struct in_flight_used used = {UINT64_MAX, 0};
     for (struct queue_item *item = process->in_flight->queue.first; item; item = item->after) {
-        const struct access_set *touched = work_accesses((struct work *)item, process);
-        if (!touched->complete)
+        const struct access_set *accesses = work_accesses((struct work *)item, process);
+        if (!accesses->complete)
             return (struct in_flight_used){start, end};
-        for (size_t i = 0; i < touched->count; i++) {
-            const struct access_set_range *range = &touched->range[i];
+        for (size_t i = 0; i < accesses->count; i++) {
+            const struct access_set_range *range = &accesses->range[i];
             if (range->last < start || range->first >= end)
                 continue;
             used.first = range->first < used.first ? range->first : used.first;
@@ -480,7 +486,7 @@ void in_flight_unmapping(struct sim_process *process, uint64_t start, uint64_t e
     }
 }
 
-/* What a mapping shows of a range of the memory, or of the object; empty where it shows nothing of it. */
+/* The part of a mapping that shows [offset, offset + size) of its memory or multicast object; empty when there is none. */
 static struct part part_of(const struct sim_mapping *mapping, uint64_t offset, uint64_t size)
 {
     uint64_t first = mapping->offset > offset ? mapping->offset : offset;

@@ -8,9 +8,10 @@
  *
  * Under every schedule work stays in the queue until a call has waited for it, and until then it is in flight: unmapping the
  * memory or revoking the rights that it uses is a mistake whether or not it has been done (VMM-UNMAP-IN-FLIGHT,
- * VMM-ACCESS-IN-FLIGHT). The exception is work that the program can observe to be done without a call (in_flight_host_visible): a host
- * function that has started proves that everything before it is done, and so do bytes that work wrote where the host can read
- * them. Work has the rights that hold when it is done. Once a fault took the device, the work still queued for it is dropped.
+ * VMM-ACCESS-IN-FLIGHT). The exception is work that the program can observe to be done without a call (in_flight_host_visible):
+ * a host function that has started proves that everything before it is done, and so do bytes that work wrote where the host can
+ * read them. Work has the rights that hold when it is done. Once a fault has cost the process a device,
+     the work still queued for it is dropped.
  *
  * late: a waiting call does the work it waits for, and no other. eager: work is done when it is issued. random: at each issue
  * and each wait, a seed picks some of the work that is ready. device: async workers do it (async_workers.h). The queue holds
@@ -47,7 +48,7 @@ struct in_flight {
     bool out_of_memory; /* host memory ran out while work was done; the next call that waits reports it */
     struct in_flight_inside *inside; /* the running host functions */
     pthread_cond_t changed;       /* work was queued or done; used with the machine's lock */
-    struct async_workers workers;           /* of SIM_DEVICE */
+    struct async_workers workers;           /* used under SIM_DEVICE only */
 };
 
 /* A running host function; lives on the stack of its thread. */
@@ -69,13 +70,13 @@ void in_flight_close(struct in_flight *in_flight);
 
 /* The queue place of a stream, for work in that context; stream is NULL, a default stream, or a live stream. */
 struct queue_place in_flight_place(const struct sim_process *process, const struct sim_context *context,
-                                vmm_stream stream);
+                                   vmm_stream stream);
 
 /* Queues the call: a launch, a host function, or a copy or fill on a stream. The caller has checked the arguments; what they
- * point to is copied. asked is the call that the program made, if that is a different one. SUCCESS, or SYSTEM-HOST-MEMORY:
+ * point to is copied. issued_by is the call that the program made, if that is a different one. SUCCESS, or SYSTEM-HOST-MEMORY:
  * nothing is queued then. */
 vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                        enum vmm_call_id asked);
+                           enum vmm_call_id issued_by);
 
 /* Does the remaining work that the scope covers and removes it from the queue: it is no longer in flight. */
 vmm_result in_flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
@@ -91,15 +92,15 @@ void in_flight_host_visible(struct sim_process *process, struct work *work);
 /* Does the first work item that is ready and is, or is not, a host function. False when there is none. */
 bool in_flight_do_next(struct sim_process *process, bool host_function);
 
-/* Called in the middle of a kernel: lets that much time pass, as on a device; only schedule=device lets time pass at all.
- * False when the kernel must end here: the device was lost meanwhile, or the process is being closed. */
+/* Called in the middle of a kernel: waits that long, as the kernel would on a device; only under schedule=device. False when
+ * the kernel must end now: the device was lost during the wait, or the process is being closed. */
 bool in_flight_pause(struct sim_process *process, int device, uint64_t nanoseconds);
 
 /* Queues a mark (queue.h) for the call, which records an event or makes a stream wait for one. The mark depends on the mark
  * numbered after (0: none). The event, unless it is NULL, stands for the new mark from now on. SUCCESS, or SYSTEM-HOST-MEMORY:
  * nothing has changed then. */
 vmm_result in_flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                       uint64_t after, struct sim_event *event);
+                          uint64_t after, struct sim_event *event);
 
 /* Is all work done that precedes the mark of that number? Does no work itself. True for 0 and for a mark that was already
  * waited for. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels, done by their twins; and what a fault leaves behind. */
+/* Runs kernels by their twins, and keeps the record of a fault. */
 #include "launch.h"
 
 #include <stdio.h>
@@ -16,9 +16,9 @@
 #include "refusal.h"
 #include "work.h"
 
-/* A kernel that runs: how its twin reaches memory, and what came of it. */
+/* A running kernel: the accessor that its twin uses, and whether memory ran out. */
 struct run {
-    struct twin_memory memory; /* first: the twin hands this back */
+    struct twin_memory memory; /* first: the twin passes this pointer back */
     struct sim_process *process;
     struct work *work;
     const struct queue_place *place;
@@ -54,15 +54,16 @@ void sim_lose_device(struct sim_process *process, const struct device_loss *loss
         sim_fault_argument(launch, &fault->what);
 }
 
-/* An access without the right to it. */
+/* Ends the kernel at an access without the right to it: the process loses the device. */
 static bool lose(const struct run *run, enum sim_fault_kind kind, uint64_t address, unsigned width, enum twin_use use,
                  int unbound)
 {
-    sim_lose_device(run->process, &(struct device_loss){kind, run->place, &run->call->head, run->work->issued_by, address, width, use, unbound});
+    sim_lose_device(run->process, &(struct device_loss){kind, run->place, &run->call->head, run->work->issued_by, address,
+                                                        width, use, unbound});
     return false;
 }
 
-/* The kind of an ordinary access that failed. */
+/* The kind of fault of an ordinary access. */
 static enum sim_fault_kind kind_at(const struct sim_process *process, uint64_t address)
 {
     const struct sim_mapping *m = sim_mapping_at(process, address);
@@ -75,7 +76,8 @@ static void show(struct twin_memory *memory)
     in_flight_host_visible(run->process, run->work);
 }
 
-/* The replicas of one element. Room is made in all of them before any is written. */
+/* Translates a multimem access to its replicas. Makes room in all of them before any is written, so that a failure writes none.
+ * */
 static bool access_replicas(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
                             unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {
@@ -101,7 +103,7 @@ static bool access_replicas(struct twin_memory *memory, uint64_t address, unsign
     return true;
 }
 
-/* The translation: one mapping or allocation, with the rights of the device that runs the kernel. */
+/* Translates an ordinary access, within one mapping or allocation, with the rights of the device that runs the kernel. */
 static bool access_memory(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                           unsigned char **bytes)
 {
@@ -114,7 +116,7 @@ static bool access_memory(struct twin_memory *memory, uint64_t address, unsigned
         *bytes = block_data_run(&there.block->bytes, there.offset, size);
         return true;
     }
-    /* A piece at a time, so that a write that breaks off has taken no room for what it did not access_memory. */
+    /* One chunk at a time, so that a write that ends early has allocated nothing beyond its end. */
     uint64_t piece = BLOCK_DATA_CHUNK - there.offset % BLOCK_DATA_CHUNK;
     *size = *size < piece ? *size : piece;
     run->out_of_memory = !block_data_touch(&there.block->bytes, there.offset, *size);
@@ -130,7 +132,7 @@ static bool pause_run(struct twin_memory *memory, uint64_t nanoseconds)
     return in_flight_pause(run->process, run->place->device, nanoseconds);
 }
 
-/* The rules: the one reported first, and the one reported from then on. */
+/* The rule that reports a fault first, and the rule of every later report. */
 static const enum vmm_rule_id once[] = {VMM_RULE_FAULT_ACCESS,    VMM_RULE_FAULT_COPY,     VMM_RULE_FAULT_HOST_COPY,
                                         VMM_RULE_FAULT_MULTICAST, VMM_RULE_FAULT_MULTIMEM, VMM_RULE_FAULT_UNBOUND};
 static const enum vmm_rule_id sticky[] = {VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_COPY_STICKY,
@@ -142,22 +144,22 @@ static bool of_kernel(const struct sim_fault *fault)
     return fault->kind != SIM_FAULT_COPY && fault->kind != SIM_FAULT_HOST_COPY;
 }
 
-/* What is the matter at the address. */
+/* The reason for the fault, as text for a message. */
 static const char *why(const struct sim_fault *fault, char *text, size_t size)
 {
     const vmm_fault *f = &fault->what;
     switch (fault->kind) {
-    case SIM_FAULT_MULTICAST: return "it is a multicast address, for multimem instructions alone";
-    case SIM_FAULT_MULTIMEM: return "it is no multicast address, which multimem instructions need";
+    case SIM_FAULT_MULTICAST: return "it is a multicast address, which only multimem instructions can access";
+    case SIM_FAULT_MULTIMEM: return "it is not a multicast address, which multimem instructions need";
     case SIM_FAULT_UNBOUND:
-        snprintf(text, size, "device %d of %s has bound nothing there",
+        snprintf(text, size, "device %d of %s has no memory bound there",
                  fault->unbound < 0 ? ~fault->unbound : fault->unbound,
                  fault->unbound < 0 ? "another node" : "the team");
         return text;
     default: break;
     }
     return !f->mapped                                         ? "nothing is mapped there"
-           : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READ      ? "the device may only read there"
+           : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READ      ? "the device has only read access there"
            : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? "the memory ends within the access"
                                                               : "the device has no access there";
 }
@@ -183,7 +185,7 @@ static void describe(const struct sim_fault *fault)
     else
         vmm_detail_note("%s, issued by call %llu, on device %d, %s at 0x%llx: %s", name, (unsigned long long)f->launch,
                         f->device, did[fault->use], (unsigned long long)f->address,
-                        may_use(f) ? "the host, which moves the bytes, may not" : reason);
+                        may_use(f) ? "the host moves the bytes and lacks the right" : reason);
     vmm_detail_fault(f);
 }
 
@@ -217,16 +219,17 @@ vmm_result sim_device_check(const struct sim_process *process, int device)
     return result;
 }
 
-/* The same work; what was written through one address may be seen late through another. False when memory was out. */
-static bool run_stale(struct run *run)
+/* Runs the twin under the alias model. False when memory for its views ran out. */
+static bool run_aliased(struct run *run)
 {
-    struct alias_model stale;
-    alias_model_open(&stale, run->process, &run->memory, run->call->head.number);
-    twin_of(run->call->kernel)(&stale.memory, run->call->args);
-    return alias_model_close(&stale);
+    struct alias_model model;
+    alias_model_open(&model, run->process, &run->memory, run->call->head.number);
+    twin_of(run->call->kernel)(&model.memory, run->call->args);
+    return alias_model_close(&model);
 }
 
-/* Work may wait: what others bound by then is there. While they are held up for good it goes to what was seen before. */
+/* Refreshes the copies of all teams, so that the kernel uses what other processes have bound by now. Waits while another
+ * process holds the shared state's mutex; if that process is stuck, the kernel uses the older copies. */
 static void look_at_teams(struct sim_machine *machine)
 {
     struct share *busy;
@@ -249,7 +252,7 @@ bool launch_do(struct sim_process *process, struct work *work)
         twin_of(call->kernel)(&run.memory, call->args);
         return !run.out_of_memory;
     }
-    bool kept = run_stale(&run);
+    bool kept = run_aliased(&run);
     return kept && !run.out_of_memory;
 }
 

@@ -5,7 +5,7 @@
 
 #include "translate.h"
 
-/* Room for every byte that will be written, so that moving them cannot fail half-way. */
+/* Makes room for every byte of the range, so that moving bytes there cannot fail half-way. */
 static bool touch(const struct sim_process *process, uint64_t address, uint64_t size)
 {
     struct translate_run run;
@@ -20,8 +20,8 @@ static bool is_zero(const unsigned char *bytes, uint64_t size)
     return !bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
-/* The bytes that lie together at address, at most *length, whatever mappings they belong to; NULL when they are zeros that
- * were never written. */
+/* The longest contiguous run of bytes at address, at most *length, across mappings; NULL when it was never written and so is
+ * zero. */
 static unsigned char *together(const struct sim_process *process, uint64_t address, uint64_t *length)
 {
     unsigned char *first = NULL;
@@ -39,7 +39,7 @@ static unsigned char *together(const struct sim_process *process, uint64_t addre
     return first;
 }
 
-/* Room for what store is about to write. Zeros over bytes that were never written need none. */
+/* Makes room for what store is about to write. Zeros over bytes that were never written need none. */
 static bool touch_for_store(const struct sim_process *process, uint64_t address, const unsigned char *from, uint64_t size)
 {
     uint64_t length;
@@ -54,7 +54,7 @@ static bool touch_for_store(const struct sim_process *process, uint64_t address,
     return true;
 }
 
-/* Bytes that are not there are zeros, and so is what is written to them. */
+/* Copies from the host. Skips runs that were never written: touch_for_store left them so only where the source is zero, too. */
 static void store(const struct sim_process *process, uint64_t address, const unsigned char *from, uint64_t size)
 {
     uint64_t length;
@@ -79,7 +79,7 @@ static void load(const struct sim_process *process, unsigned char *to, uint64_t 
     }
 }
 
-/* How many bytes before end, at most size, lie together. Never more than they would forwards. */
+/* The length of a contiguous run that ends at end, at most size; it may be shorter than the longest. */
 static uint64_t together_before(const struct sim_process *process, uint64_t end, uint64_t size)
 {
     uint64_t step = size < BLOCK_DATA_CHUNK ? size : BLOCK_DATA_CHUNK, length = step;
@@ -88,12 +88,12 @@ static uint64_t together_before(const struct sim_process *process, uint64_t end,
     return step;
 }
 
-/* A stretch of a copy, at most *length bytes, which becomes how many of them lie together on both sides. */
+/* Handles one run of a copy: at most *length bytes; stores in *length how many of them are contiguous on both sides. */
 typedef bool run_action(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length);
 
 /* Walks a copy run by run: backwards when the destination lies inside the source, so that every byte is read before it is
  * written. */
-static bool walk(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size, run_action *visit)
+static bool walk(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size, run_action *action)
 {
     bool backwards = dst - src < size; /* below the source it is 2^64 less the distance */
     while (size) {
@@ -103,7 +103,7 @@ static bool walk(const struct sim_process *process, uint64_t dst, uint64_t src, 
             length = together_before(process, dst + size, length);
             at = size - length;
         }
-        if (!visit(process, dst + at, src + at, &length))
+        if (!action(process, dst + at, src + at, &length))
             return false;
         if (!backwards) {
             dst += length;
@@ -114,7 +114,7 @@ static bool walk(const struct sim_process *process, uint64_t dst, uint64_t src, 
     return true;
 }
 
-/* Is there room for what is to be written: not where there is nothing and zeros go that were never written. */
+/* Can the run be written without more room? Also true when source and destination were never written: both are zero. */
 static bool has_room(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length)
 {
     bool from = together(process, src, length) != NULL;
@@ -126,8 +126,8 @@ static bool make_run_room(const struct sim_process *process, uint64_t dst, uint6
     return has_room(process, dst, src, length) || touch(process, dst, *length);
 }
 
-/* Room for what move is about to write, found in the order in which it moves: what gets room on the way is not read any more.
- * Where memory has several addresses it may be; then all of it gets room. */
+/* Makes room for what a copy is about to write, in the order of the copy: a run that gets room was already read. With aliases
+ * it may be read again under another address; then the whole destination gets room. */
 static bool touch_for_move(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size)
 {
     if (size <= BLOCK_DATA_CHUNK)
@@ -136,7 +136,7 @@ static bool touch_for_move(const struct sim_process *process, uint64_t dst, uint
            (!process->aliased || walk(process, dst, src, size, has_room) || touch(process, dst, size));
 }
 
-/* Bytes that are not there are zeros, and so is what is moved to them. */
+/* Copies one run. Skips a destination that was never written: it got no room because the source is zero, too. */
 static bool move_run(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length)
 {
     const unsigned char *from = together(process, src, length);
@@ -170,14 +170,14 @@ static void fill(const struct sim_process *process, const struct transfer *t)
     for (uint64_t left = t->size; left; dst += length, left -= length) {
         length = left;
         unsigned char *to = together(process, dst, &length);
-        if (to) /* else they are zeros, and so is the pattern */
+        if (to) /* NULL: never written and so zero, like the pattern */
             fill_run(to, length, t->from, t->width);
     }
 }
 
 static bool make_room(const struct sim_process *process, const struct transfer *t)
 {
-    switch (t->direction) { /* LCOV_EXCL_BR_LINE: there are no others */
+    switch (t->direction) { /* LCOV_EXCL_BR_LINE: all directions are listed */
     case FROM_HOST: return touch_for_store(process, t->dst, t->from, t->size);
     case BETWEEN: return touch_for_move(process, t->dst, t->src, t->size);
     case FILL: return is_zero(t->from, t->width) || touch(process, t->dst, t->size);
@@ -192,7 +192,7 @@ bool transfer_make(const struct sim_process *process, const struct transfer *t)
         return true;
     if (!make_room(process, t))
         return false;
-    switch (t->direction) { /* LCOV_EXCL_BR_LINE: there are no others */
+    switch (t->direction) { /* LCOV_EXCL_BR_LINE: all directions are listed */
     case FROM_HOST: store(process, t->dst, t->from, t->size); break;
     case TO_HOST: load(process, t->to, t->src, t->size); break;
     case BETWEEN: walk(process, t->dst, t->src, t->size, move_run); break;

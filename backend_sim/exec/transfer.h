@@ -17,9 +17,9 @@ struct transfer {
     uint64_t dst, src;
     const void *from; /* the host's bytes, or the value of a fill */
     void *to;
-    uint64_t size;  /* bytes; of a fill n * width, which wraps, as measured */
-    uint64_t n;     /* elements of a fill */
-    unsigned width; /* bytes of one */
+    uint64_t size;  /* bytes; for a fill n * width, which wraps, as measured */
+    uint64_t n;     /* number of elements of a fill */
+    unsigned width; /* bytes of one element */
     const char *dst_name, *src_name; /* the arguments that are device addresses */
 };
 

@@ -40,13 +40,13 @@ bool translate_run(const struct sim_process *process, uint64_t address, uint64_t
     return run_in(find(process, address), address, size, run);
 }
 
-/* The rights at an address, of the working device and of the host. */
+/* The rights at an address: those of the device that does the work, and the host's. */
 struct rights {
     unsigned device, host;
     bool host_memory;
-    bool host_latest; /* for work of device 0: the host's rights changed after its own */
-    bool copied_anyway; /* cuMemAlloc's memory of another device: copies go between devices, fills do not */
-    bool multicast; /* for multimem instructions alone */
+    bool host_latest; /* for device 0 only: the host's rights were granted after the device's */
+    bool copied_anyway; /* memory of cuMemAlloc: copies between devices may use another device's, fills may not */
+    bool multicast; /* only multimem instructions may access it */
 };
 
 static inline struct rights rights_in(const struct sim_process *process, struct found found, int device)
@@ -96,14 +96,14 @@ unsigned translate_rights(const struct sim_process *process, int device, uint64_
 }
 
 bool translate_may(const struct sim_process *process, int device, uint64_t address, unsigned width, uint64_t size,
-               unsigned need, struct translate_run *run)
+                   unsigned need, struct translate_run *run)
 {
     struct rights have;
     return run_with_rights(process, device, address, size, run, &have) && run->length >= width && !run->block->team &&
            (have.device & need) == need;
 }
 
-/* The member's replica of width bytes. */
+/* Finds the member's replica of width bytes. False when the member has bound nothing there. */
 static bool replica_of(const struct team_member *member, uint64_t offset, unsigned width, struct translate_run *run)
 {
     const struct team_bind *bind = team_member_bind(member, offset, width);
@@ -114,7 +114,7 @@ static bool replica_of(const struct team_member *member, uint64_t offset, unsign
 }
 
 enum translate_multimem translate_multimem(const struct sim_process *process, int device, uint64_t address, unsigned width,
-                                   unsigned need, struct translate_replicas *replicas)
+                                           unsigned need, struct translate_replicas *replicas)
 {
     struct translate_run run;
     *replicas = (struct translate_replicas){.count = 0};
@@ -150,7 +150,7 @@ static bool moved_by_host(enum translate_mover mover)
     return mover == TRANSLATE_MOVER_HOST || mover == TRANSLATE_MOVER_HOST_ALONE;
 }
 
-/* The rule that keeps the device from it, or VMM_RULE_COUNT. */
+/* The rule by which the device has no access, or VMM_RULE_COUNT. */
 static enum vmm_rule_id device_forbids(enum translate_mover mover, struct rights have, enum translate_use use, bool is_first)
 {
     unsigned need = needed(use);
@@ -164,7 +164,7 @@ static enum vmm_rule_id device_forbids(enum translate_mover mover, struct rights
     return use == TRANSLATE_FILL && !is_first && hosts ? VMM_RULE_SET_INTO_HOST : VMM_RULE_COUNT;
 }
 
-/* The rule by which the mover comes to where it cannot go on, or VMM_RULE_COUNT. What a fill comes to, device_forbids knows. */
+/* The rule by which the mover cannot continue here, or VMM_RULE_COUNT. device_forbids has already checked fills. */
 static enum vmm_rule_id mover_fails(enum translate_mover mover, struct rights have, enum translate_use use)
 {
     unsigned need = needed(use);
@@ -177,14 +177,15 @@ static enum vmm_rule_id mover_fails(enum translate_mover mover, struct rights ha
 static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rule, uint64_t at, uint64_t address,
                          const char *argument, int device)
 {
-    static const char *const may[] = {"may not access", "may only read", "(never given)", "may read and write"};
+    static const char *const may[] = {"has no access to", "has only read access to", "(never given)",
+                                      "has read and write access to"};
     struct translate_run run;
     struct rights have = rights_of(process, device, at);
     vmm_object nearest = sim_object_nearest(process, at);
     vmm_result result = vmm_detail_refuse(rule, address, 0, &nearest);
     vmm_detail_argument(argument);
     if (rule == VMM_RULE_COPY_MIXED || rule == VMM_RULE_SET_INTO_HOST)
-        vmm_detail_note("%llu bytes into the range memory of the host begins, and the host %s it",
+        vmm_detail_note("host memory begins %llu bytes into the range, and the host %s it",
                         (unsigned long long)(at - address), may[have.host]);
     else if (!translate_run(process, at, 1, &run))
         vmm_detail_note("nothing is mapped at 0x%llx, %llu bytes into the range", (unsigned long long)at,
@@ -193,7 +194,7 @@ static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rul
         vmm_detail_note("0x%llx, %llu bytes into the range, is a multicast address", (unsigned long long)at,
                         (unsigned long long)(at - address));
     else if (rule == VMM_RULE_COPY_HOST_RIGHTS)
-        vmm_detail_note("%llu bytes into the range device %d %s the memory, and the host %s it",
+        vmm_detail_note("%llu bytes into the range, device %d %s the memory, and the host %s it",
                         (unsigned long long)(at - address), device, may[have.device], may[have.host]);
     else
         vmm_detail_note("device %d %s 0x%llx, %llu bytes into the range", device, may[have.device],
@@ -201,7 +202,7 @@ static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rul
     return result;
 }
 
-/* The host, which moves the bytes from address on, comes to where nothing is. */
+/* Refuses a range past the end of the address space that the host moves: the host stops at the first unmapped byte. */
 static vmm_result refuse_host_run(const struct sim_process *process, int device, uint64_t address, const char *argument)
 {
     struct translate_run run;
@@ -211,7 +212,7 @@ static vmm_result refuse_host_run(const struct sim_process *process, int device,
     return refuse(process, VMM_RULE_COPY_HOST_RIGHTS, at, address, argument, device);
 }
 
-/* Only the start of a range past the end of the address space is checked, as measured. */
+/* Checks a range past the end of the address space: only its start, as measured. */
 static vmm_result check_start(const struct sim_process *process, int device, uint64_t address, enum translate_use use,
                               const char *argument)
 {
@@ -226,7 +227,7 @@ static vmm_result check_start(const struct sim_process *process, int device, uin
     return moved_by_host(mover) ? refuse_host_run(process, device, address, argument) : VMM_SUCCESS;
 }
 
-/* The device checks before it starts, the host on the way. */
+/* The rule for an unmapped byte: the device checks before it starts, the host while it moves bytes. */
 static enum vmm_rule_id unmapped(enum translate_mover mover, bool is_first)
 {
     if (is_first)
@@ -235,7 +236,7 @@ static enum vmm_rule_id unmapped(enum translate_mover mover, bool is_first)
 }
 
 vmm_result translate_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
-                       enum translate_use use, const char *argument)
+                           enum translate_use use, const char *argument)
 {
     struct translate_run run;
     struct rights have;
@@ -261,11 +262,11 @@ vmm_result translate_check(const struct sim_process *process, int device, uint64
     return VMM_SUCCESS;
 }
 
-/* Is there memory in the range to which the host has rights? */
+/* Does the range contain host memory to which the host has rights? */
 static bool host_somewhere(const struct sim_process *process, int device, uint64_t address, uint64_t size)
 {
     struct translate_run run;
-    /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: there is memory everywhere, as was checked of each side */
+    /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: translate_check found the whole range mapped */
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         struct rights have = rights_of(process, device, at);
         if (have.host_memory && have.host)
@@ -275,12 +276,12 @@ static bool host_somewhere(const struct sim_process *process, int device, uint64
     return false;
 }
 
-/* Refuses where the host, which moves these bytes, lacks rights. */
+/* Checks the host's rights on a range that the host moves. */
 static vmm_result host_moves(const struct sim_process *process, int device, uint64_t address, uint64_t size,
                              unsigned need, const char *argument)
 {
     struct translate_run run;
-    /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: there is memory everywhere, as was checked of each side */
+    /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: translate_check found the whole range mapped */
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         struct rights have = rights_of(process, device, at);
         if (!have.host_memory || (have.host & need) != need)
@@ -296,7 +297,7 @@ static bool hosts(const struct sim_process *process, int device, uint64_t addres
     return have.host_memory && have.host;
 }
 
-/* Where both ranges wrap, one start that the host has rights to is enough. */
+/* Checks two ranges past the end of the address space: refuses when the host has rights to either start. */
 static vmm_result check_starts(const struct sim_process *process, int device, uint64_t dst, uint64_t src,
                                const char *dst_argument, const char *src_argument)
 {
@@ -306,7 +307,7 @@ static vmm_result check_starts(const struct sim_process *process, int device, ui
 }
 
 vmm_result translate_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size,
-                            const char *dst_argument, const char *src_argument)
+                                const char *dst_argument, const char *src_argument)
 {
     if (size > UINT64_MAX - dst || size > UINT64_MAX - src)
         return check_starts(process, device, dst, src, dst_argument, src_argument);

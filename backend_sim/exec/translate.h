@@ -32,7 +32,7 @@ unsigned translate_rights(const struct sim_process *process, int device, uint64_
 /* Translates a kernel's access: the run that starts at address, at most size bytes. True when the run holds width bytes and
  * device has the rights in need there. */
 bool translate_may(const struct sim_process *process, int device, uint64_t address, unsigned width, uint64_t size,
-               unsigned need, struct translate_run *run);
+                   unsigned need, struct translate_run *run);
 
 /* The translation of a multimem access: the replica of each device of the team, each of width bytes. */
 struct translate_replicas {
@@ -50,7 +50,7 @@ enum translate_multimem {
 };
 
 enum translate_multimem translate_multimem(const struct sim_process *process, int device, uint64_t address, unsigned width,
-                                   unsigned need, struct translate_replicas *replicas);
+                                           unsigned need, struct translate_replicas *replicas);
 
 /* The use of the bytes. */
 enum translate_use {
@@ -67,11 +67,11 @@ enum translate_use {
  * argument. A range that is refused in part is refused whole. A range past the end of the address space may be accepted; the
  * work then ends in a fault. */
 vmm_result translate_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
-                       enum translate_use use, const char *argument);
+                           enum translate_use use, const char *argument);
 
 /* Checks the two sides of a copy between device addresses together, after translate_check of each: if both contain memory that
  * the host has rights to, the host moves the bytes and needs read and write access to all of them. */
 vmm_result translate_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size,
-                            const char *dst_argument, const char *src_argument);
+                                const char *dst_argument, const char *src_argument);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* translate_table.h - decides whether the device or the host moves the bytes of a copy or fill, by the first byte, as measured.
  *
- * The table below is complete. With a real driver the process ends where the host meets memory that it has no access to, and
- * where a copy of TRANSLATE_MOVER_DEVICE_APART meets memory that the host has rights to.
+ * The table below is complete. With a real driver the process ends when the host reaches memory that it has no access to, and
+ * when a copy of TRANSLATE_MOVER_DEVICE_APART reaches memory that the host has rights to.
  */
 #ifndef SIM_TRANSLATE_TABLE_H
 #define SIM_TRANSLATE_TABLE_H
 
 #include "translate.h"
 
-/* Copies between device addresses up to this length are made like copies to the host. Measured: 24,576 bytes are, 24,578 are
- * not. */
+/* Copies between device addresses up to this length have the same mover as copies to the host. Measured: 24,576 bytes are,
+ * 24,578 are not. */
 #define TRANSLATE_SHORT_COPY UINT64_C(24576)
 
 /* What lies at the first byte. */
@@ -36,7 +36,7 @@ enum translate_mover {
 };
 
 static const unsigned char translate_movers[TRANSLATE_FIRSTS][TRANSLATE_KINDS] = {
-    /* first byte            NEAR                FAR               FILL */
+    /* first byte                 NEAR                          FAR                         FILL */
     [TRANSLATE_FIRST_DEVICE] = {TRANSLATE_MOVER_DEVICE_APART, TRANSLATE_MOVER_DEVICE,     TRANSLATE_MOVER_DEVICE_APART},
     [TRANSLATE_FIRST_SHARED] = {TRANSLATE_MOVER_HOST,         TRANSLATE_MOVER_DEVICE,     TRANSLATE_MOVER_DEVICE_APART},
     [TRANSLATE_FIRST_HOST]   = {TRANSLATE_MOVER_HOST_ALONE,   TRANSLATE_MOVER_HOST_ALONE, TRANSLATE_MOVER_DEVICE_APART},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* translate_table: each cell as a sentence that was measured, and the copies and fills that show it on a machine. */
+/* translate_table: each cell compared with the measured rules, and with copies and fills on a machine. */
 #include "translate_table.h"
 
 #include "system.h"
@@ -8,7 +8,7 @@
 #define G (UINT64_C(2) << 20)
 enum { R = VMM_MEM_ACCESS_FLAGS_PROT_READ, RW = VMM_MEM_ACCESS_FLAGS_PROT_READWRITE };
 
-/* What lies at the first byte, in each way that counts as such a row. */
+/* What lies at the first byte: every combination of rights, and its row of the table. */
 static const struct first {
     bool host_memory;
     unsigned device, host;
@@ -19,7 +19,7 @@ static const struct first {
     {true, 0, R, TRANSLATE_FIRST_HOST},     {true, 0, 0, TRANSLATE_FIRST_HOST},
 };
 
-/* As the rules were before they were a table: one condition after the other. */
+/* The measured rules as a sequence of conditions, to compare the table with. */
 static enum translate_mover measured(const struct first *first, enum translate_use use, uint64_t size)
 {
     bool near_host = use == TRANSLATE_TO_HOST || use == TRANSLATE_FROM_HOST || (use == TRANSLATE_READ && size <= 24576);
@@ -48,16 +48,16 @@ static void test_table(void)
     for (unsigned row = 0; row < TRANSLATE_FIRSTS; row++)
         for (unsigned kind = 0; kind < TRANSLATE_KINDS; kind++)
             cells += met[row][kind];
-    tap_u64(wrong, 0, "every use of every memory is moved as measured");
-    tap_u64(cells, TRANSLATE_FIRSTS * TRANSLATE_KINDS, "and every cell of the table was looked up");
+    tap_u64(wrong, 0, "the table has the measured mover for every use of every memory");
+    tap_u64(cells, TRANSLATE_FIRSTS * TRANSLATE_KINDS, "the test looked up every cell of the table");
 }
 
-/* ---- on a machine: memory of the host with rights for the device and the host, and the whole range checked ---- */
+/* ---- on a machine: host memory with rights for the device and the host; translate_check of the whole range ---- */
 
 struct rig {
     vmm_system *sys;
     struct sim_process *process;
-    vmm_deviceptr at; /* two granules: the first byte's, and memory of the host with rights for both */
+    vmm_deviceptr at; /* two granules: the first byte's, and host memory with rights for both */
 };
 
 static void need(vmm_result result)
@@ -69,7 +69,8 @@ static void need(vmm_result result)
 static void put(struct rig *rig, unsigned place, bool host_memory, unsigned device, unsigned host)
 {
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
-                                    .location = {host_memory ? VMM_MEM_LOCATION_TYPE_HOST_NUMA : VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+                                    .location = {host_memory ? VMM_MEM_LOCATION_TYPE_HOST_NUMA : VMM_MEM_LOCATION_TYPE_DEVICE,
+                                                 0}};
     vmm_mem_access_desc of_host = {{VMM_MEM_LOCATION_TYPE_HOST, 0}, (vmm_mem_access_flags)host},
                         of_device = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, (vmm_mem_access_flags)device};
     vmm_mem_generic_allocation_handle handle;
@@ -82,7 +83,7 @@ static void put(struct rig *rig, unsigned place, bool host_memory, unsigned devi
         need(vmm_mem_set_access(rig->sys, rig->at + place * G, G, &of_device, 1));
 }
 
-static vmm_result ask(const struct rig *rig, uint64_t size, enum translate_use use)
+static vmm_result check_whole(const struct rig *rig, uint64_t size, enum translate_use use)
 {
     sim_machine_lock(rig->process->machine);
     vmm_result result = translate_check(rig->process, 0, rig->at, size, use, "ptr");
@@ -90,7 +91,7 @@ static vmm_result ask(const struct rig *rig, uint64_t size, enum translate_use u
     return result;
 }
 
-/* What a mover of the table does with a range that begins so and goes on into memory that both have rights to. */
+/* The rule expected from a mover for a range that begins with first and continues in host memory to which both have rights. */
 static const char *expected(enum translate_mover mover, const struct first *first, enum translate_use use)
 {
     unsigned needs = use == TRANSLATE_TO_HOST || use == TRANSLATE_READ ? R : RW;
@@ -114,8 +115,9 @@ static void test_machine(const struct first *first)
     put(&rig, 1, true, RW, RW);
     for (enum translate_use use = TRANSLATE_TO_HOST; use <= TRANSLATE_FILL; use++) {
         enum translate_mover mover = (enum translate_mover)translate_movers[first->row][translate_kind_of(use, sizes[0])];
-        const char *rule = ask(&rig, sizes[0], use) ? vmm_last_detail()->rule : "";
-        tap_text(rule, expected(mover, first, use), "memory of the %s, rights %u and %u, use %d", first->host_memory ? "host" : "device",
+        const char *rule = check_whole(&rig, sizes[0], use) ? vmm_last_detail()->rule : "";
+        tap_text(rule, expected(mover, first, use), "memory of the %s, rights %u and %u, use %d", first->host_memory ? "host"
+                 : "device",
                  first->device, first->host, (int)use);
     }
     vmm_close(rig.sys);

@@ -7,7 +7,7 @@
 #include "heap.h"
 #include "launch.h"
 
-/* Copies size bytes, of which there are some: a kernel has arguments, and a copy of nothing is not issued. */
+/* Copies size bytes; size > 0, because every kernel has arguments and an empty copy is not issued. */
 static bool keep(struct work *work, const void *from, uint64_t size)
 {
     work->copied = heap.malloc(size);
@@ -47,7 +47,7 @@ struct work *work_new(const struct vmm_call *call, uint16_t issued_by)
 
 void work_free(struct work *work)
 {
-    access_set_clear(&work->touched);
+    access_set_clear(&work->accesses);
     heap.free(work->copied);
     heap.free(work);
 }
@@ -59,9 +59,9 @@ bool work_do(struct sim_process *process, struct work *work)
 
 const struct access_set *work_accesses(struct work *work, const struct sim_process *process)
 {
-    if (!work->asked || !work->touched.complete) {
-        access_set_clear(&work->touched);
-        work->asked = access_set_by(&work->touched, process, queue_place_of(&work->item)->device, &work->call.head);
+    if (!work->known || !work->accesses.complete) {
+        access_set_clear(&work->accesses);
+        work->known = access_set_by(&work->accesses, process, queue_place_of(&work->item)->device, &work->call.head);
     }
-    return &work->touched;
+    return &work->accesses;
 }

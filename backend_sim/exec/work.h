@@ -15,8 +15,8 @@ struct work {
     union vmm_any_call call;
     void *copied; /* arguments of a launch, bytes of a copy from the host */
     uint16_t issued_by; /* vmm_reported_call */
-    bool asked;   /* touched has been computed */
-    struct access_set touched;
+    bool known;   /* accesses has been computed */
+    struct access_set accesses;
 };
 
 /* NULL when out of memory. */

@@ -215,7 +215,7 @@ void sim_machine_count(struct sim_machine *machine, const struct sim_block *bloc
 }
 
 /* Exportable memory lies where importers find it: processes that open the name, or another machine of the fabric. */
-static struct backing_file *frames_for(struct sim_machine *machine, const vmm_mem_allocation_prop *prop)
+static struct backing_file *backing_for(struct sim_machine *machine, const vmm_mem_allocation_prop *prop)
 {
     int given = machine->share && machine->share->name[0] ? ~0 : VMM_MEM_HANDLE_TYPE_FABRIC;
     bool elsewhere = machine->share && prop->requested_handle_types & given;
@@ -255,7 +255,7 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
     block->fabric = (struct imex_place){0};
     block->team = NULL;
     block->counted = block->counted_binds = 0;
-    block_data_init(&block->bytes, frames_for(machine, prop), size);
+    block_data_init(&block->bytes, backing_for(machine, prop), size);
     block->bytes.apart = prop->location.type != VMM_MEM_LOCATION_TYPE_DEVICE; /* the host may map it in place */
     sim_machine_count(machine, block, true);
     return block;

@@ -146,7 +146,8 @@ static void devices(void)
     end();
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     inject_meanwhile(LOCKS, 2, add_others);
-    reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-TEAM-FULL", "a team that another completes just now");
+    reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-TEAM-FULL",
+             "a team that another completes just now");
     tap_ok(meanwhile == VMM_SUCCESS && atomic_load(&state->team[0].members) == 2, "stays as it is");
     end();
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
@@ -254,7 +255,7 @@ static void a_little_later(void)
 static void in_vain(void)
 {
     static const char *const specs[] = {"sim:h200x2,machine=team,team_wait=5", "sim:h200x2,machine=team,team_wait=0"};
-    static const char *const notes[] = {"1 of 2 devices were added, and 6 seconds of waiting (team_wait=) brought no more",
+    static const char *const notes[] = {"1 of 2 devices were added; the call waited 6 seconds for the others (team_wait=)",
                                         "1 of 2 devices were added"};
     for (unsigned i = 0; i < 2; i++) {
         begin(specs[i], specs[i], 2, RIG_FD);
@@ -263,7 +264,8 @@ static void in_vain(void)
             inject_meanwhile(LOCKS, 4, later);
         vmm_result result = bound(&one, 0);
         inject_disarm();
-        tap_ok(result == vmm_rule_find("VMM-BIND-INCOMPLETE")->result && rig_reported("VMM-BIND-INCOMPLETE") && vmm_last_detail()->expected == 2 &&
+        tap_ok(result == vmm_rule_find("VMM-BIND-INCOMPLETE")->result && rig_reported("VMM-BIND-INCOMPLETE") &&
+               vmm_last_detail()->expected == 2 &&
                    vmm_last_detail()->value == one.object && vmm_last_detail()->nearest.value == one.object,
                "who binds is refused: %s", vmm_last_detail()->rule);
         tap_text(vmm_last_detail()->note, notes[i], "and told what it waited for");
@@ -459,7 +461,7 @@ static void replica_abroad(bool from_two)
         tap_bail("not mapped: %s", vmm_last_detail()->note);
     const uint64_t args[] = {at, at + 2 * here->unit, 8};
     vmm_launch(here->sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL);
-    snprintf(note, sizeof note, "device %d of another node has bound nothing there", from_two ? one.device : two.device);
+    snprintf(note, sizeof note, "device %d of another node has no memory bound there", from_two ? one.device : two.device);
     tap_ok(vmm_ctx_synchronize(here->sys) == VMM_ERROR_ILLEGAL_ADDRESS && rig_reported("VMM-FAULT-UNBOUND") &&
                strstr(vmm_last_detail()->note, note),
            "a replica that another node has not bound is told as its: %s", vmm_last_detail()->note);

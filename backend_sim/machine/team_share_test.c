@@ -382,11 +382,11 @@ static void waits_no_longer(const char *spec)
     need(pass(&a, &b, FD), "import");
     tap_ok(vmm_multicast_bind_mem(a.sys, a.object, 0, a.memory, 0, a.size, 0) == VMM_ERROR_ILLEGAL_STATE &&
                rig_reported("VMM-BIND-INCOMPLETE") && strstr(vmm_last_detail()->note, "1 of 2 devices") &&
-               strstr(vmm_last_detail()->note, "waiting"),
+               strstr(vmm_last_detail()->note, "the call waited "),
            "but not for ever: %s", vmm_last_detail()->note);
     vmm_mem_release(b.sys, b.object);
     tap_ok(vmm_multicast_bind_mem(a.sys, a.object, 0, a.memory, 0, a.size, 0) == VMM_ERROR_ILLEGAL_STATE &&
-               !strstr(vmm_last_detail()->note, "waiting"),
+               !strstr(vmm_last_detail()->note, "the call waited "),
            "nor when nobody else has the object: %s", vmm_last_detail()->note);
     finish(&a);
     finish(&b);

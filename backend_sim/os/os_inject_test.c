@@ -97,8 +97,10 @@ static void unreported(void)
 {
     struct os_file_is is;
     int file = os_file_open(path("a"), OS_OPEN_NEW), other = os_file_open(path("b"), OS_OPEN_NEW);
-    tap_ok(os_file_is_at(file, OS_NOWHERE, path("a")) && !os_file_is_at(other, OS_NOWHERE, path("a")), "a file is at its path, and no other");
-    tap_ok(!WITHOUT("fstat", 1, EIO, os_file_is_at(file, OS_NOWHERE, path("a"))) && !WITHOUT("lstat", 1, EIO, os_file_is_at(file, OS_NOWHERE, path("a"))),
+    tap_ok(os_file_is_at(file, OS_NOWHERE, path("a")) && !os_file_is_at(other, OS_NOWHERE, path("a")),
+           "a file is at its path, and no other");
+    tap_ok(!WITHOUT("fstat", 1, EIO, os_file_is_at(file, OS_NOWHERE, path("a"))) &&
+           !WITHOUT("lstat", 1, EIO, os_file_is_at(file, OS_NOWHERE, path("a"))),
            "unless the system does not tell");
     tap_ok(WITHOUT("lstat", 1, EIO, os_file_exists(path("c"))), "what the system does not tell of may be there");
     tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_open(file)) && !os_file_is_open(-1),
@@ -109,7 +111,8 @@ static void unreported(void)
     tap_ok(!WITHOUT("fstat", 1, EIO, os_file_look(file, &is)), "nothing is known of a file that it does not tell of");
     tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_readable(file)), "which may be readable");
     tap_ok(os_mark_alive(file) && !WITHOUT("flock", 1, ENOLCK, os_mark_alive(other)), "no lock, no life");
-    tap_ok(WITHOUT("open", 1, EMFILE, os_process_alive(path("c"))) && !os_process_alive(path("c")), "who cannot be asked is taken to live");
+    tap_ok(WITHOUT("open", 1, EMFILE, os_process_alive(path("c"))) && !os_process_alive(path("c")),
+           "who cannot be asked is taken to live");
     tap_ok(WITHOUT("flock", 1, ENOLCK, os_process_alive(path("b"))) && !os_process_alive(path("b")), "however it is asked");
     tap_ok(!os_folder_look(path("a"), &is) && !os_folder_look(path("c"), &is) && os_folder_look(rig_root, &is),
            "a file is no folder");
@@ -260,7 +263,8 @@ static void root(void)
     tap_ok(!os_share_root(found) && !strcmp(found, open_to_all), "this user's alone it must be");
     tap_ok(WITHOUT("lstat", 1, EIO, os_share_root(found)), "and be seen to be");
     setenv("CUVMM_MACHINES", "relative", 1);
-    tap_text(os_share_root(found), "CUVMM_MACHINES is not a whole path, which begins with /", "a path that is not whole is refused");
+    tap_text(os_share_root(found), "CUVMM_MACHINES is not a whole path, which begins with /",
+             "a path that is not whole is refused");
     tap_text(found, "relative", "and named");
     setenv("CUVMM_MACHINES", lengthy, 1);
     tap_text(os_share_root(found), "CUVMM_MACHINES is longer than 199 letters", "so is one that is too long");
@@ -323,7 +327,8 @@ static void taken(void)
         }
     while (waitpid(-1, NULL, 0) > 0)
         ;
-    tap_ok(lie_in(again) && strlen(again) == strlen(first) + 17 && !strncmp(again, first, strlen(first)) && again[strlen(first)] == '-',
+    tap_ok(lie_in(again) && strlen(again) == strlen(first) + 17 && !strncmp(again, first, strlen(first)) &&
+           again[strlen(first)] == '-',
            "where a link has the name, machines lie beside it: %s", again);
     for (int i = 0; i < ALL; i++)
         same += read(ends[0], root, sizeof root) == sizeof root && !strcmp(root, again);
@@ -493,7 +498,8 @@ static void addresses(void)
     tap_ok(!failed(!os_map_noaccess(at, page)), "without any other memory it is concealed"); /* and the spare mapping is gone */
     tap_ok(WITHOUT("mmap", 1, ENOMEM, os_map_fixed(at, page, file, 0, false)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
            "a file is shown also where no mapping can be spared");
-    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_map_noaccess(at, page)) && write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT,
+    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_map_noaccess(at, page)) && write(file, (const void *)(uintptr_t)at, 1) < 0 &&
+           errno == EFAULT,
            "and concealed without one");
     void *shared = os_map(file, 0, page);
     tap_ok(!os_wipe_at_fork(shared, page) && !os_wipe_at_fork((char *)shared + 1, page) && !os_wipe_at_fork(shared, page - 1),
@@ -544,7 +550,7 @@ static const char *said_of(vmm_deviceptr at, const char *function, unsigned long
 /* Whoever is interrupted may have the lock that the explanation needs. */
 static void busy(void)
 {
-    static const char line[] = "cuvmm: the host touched a device address that it may not [VMM-HOST-ACCESS]\n";
+    static const char line[] = "cuvmm: the host accessed a device address without the right to it [VMM-HOST-ACCESS]\n";
     touch_begin();
     vmm_system *sys = rig_open(NULL);
     vmm_deviceptr at = 0;

@@ -8,7 +8,7 @@
 #include "heap.h"
 #include "os_share.h"
 
-#define LONGEST (UINT64_C(1) << 52) /* of the file: beyond any machine's memory, below any system's limit */
+#define LONGEST (UINT64_C(1) << 52) /* size of the file: above any machine's memory, below any system's limit */
 
 void backing_file_init(struct backing_file *backing)
 {
@@ -20,7 +20,7 @@ void backing_file_open_with(struct backing_file *backing, int (*make)(void *user
 {
     backing->make = make;
     backing->user = user;
-    backing->finite = true;
+    backing->limited = true;
 }
 
 void backing_file_clear(struct backing_file *backing)
@@ -35,7 +35,7 @@ void backing_file_clear(struct backing_file *backing)
     backing_file_init(backing);
 }
 
-/* At the first use: a machine that gets only queries creates no file. */
+/* Opens the file on first use, so that a machine that receives only queries creates no file. */
 static bool opened(struct backing_file *backing)
 {
     if (backing->file >= 0)
@@ -62,7 +62,8 @@ uint64_t backing_file_take(struct backing_file *backing, uint64_t size)
     size = whole_pages(size);
     if (!free_ranges_find(&backing->free, size, page, 0, &place))
         return BACKING_FILE_NOWHERE;
-    uint64_t whole = (place + size + BACKING_FILE_WINDOW - 1) / BACKING_FILE_WINDOW * BACKING_FILE_WINDOW; /* windows end in the file */
+    /* A whole number of windows, so that each can be mapped. */
+    uint64_t whole = (place + size + BACKING_FILE_WINDOW - 1) / BACKING_FILE_WINDOW * BACKING_FILE_WINDOW;
     if (!os_file_grow(backing->file, whole) || !free_ranges_take(&backing->free, place, size))
         return BACKING_FILE_NOWHERE;
     return place;
@@ -81,7 +82,7 @@ void backing_file_free(struct backing_file *backing, uint64_t place, uint64_t si
         free_ranges_add(&backing->free, place, whole_pages(size));
 }
 
-/* Room for the window's address. */
+/* Makes room to store the window's address. */
 static bool counted(struct backing_file *backing, uint64_t index)
 {
     if (index < backing->windows)
@@ -113,7 +114,7 @@ bool backing_file_map(struct backing_file *backing, uint64_t place, uint64_t siz
 
 bool backing_file_allocate(struct backing_file *backing, uint64_t place, uint64_t size)
 {
-    return !backing->finite || os_file_room(backing->file, place, size);
+    return !backing->limited || os_file_room(backing->file, place, size);
 }
 
 unsigned char *backing_file_at(const struct backing_file *backing, uint64_t place)

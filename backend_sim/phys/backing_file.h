@@ -2,8 +2,8 @@
 /* backing_file.h - the machine's physical memory as a file: where each block lies in it, and where the simulator maps it.
  *
  *   file      [ block 1 ][ block 2 ]......[ block 5 ]............   only written bytes take space
- *   give 2    [ block 1 ][.................][ block 5 ]............  its space is freed, the next block reads as zero
- *   windows   [ window 0, 64 MiB ][ window 1 ]                       each is mapped once, when it is first needed
+ *   free 2    [ block 1 ][.................][ block 5 ]............  its space is freed, the next block reads as zero
+ *   windows   [ window 0, 64 MiB ][ window 1 ]                       a window is mapped once, on first use
  *
  * A block gets its place, in one piece, at its first access. The file can be far larger than the memory that it represents, so
  * fragmentation of the free ranges does no harm. Blocks that are first accessed one after another lie one after another, so
@@ -22,7 +22,7 @@
 #include "free_ranges.h"
 
 #define BACKING_FILE_NOWHERE UINT64_MAX
-#ifdef __SANITIZE_THREAD__ /* its runtime clears four times the mapped size, however little of it is used */
+#ifdef __SANITIZE_THREAD__ /* TSan's runtime clears four times the mapped size, however little of it is used */
 #define BACKING_FILE_WINDOW (UINT64_C(2) << 20)
 #else
 #define BACKING_FILE_WINDOW (UINT64_C(64) << 20)
@@ -39,7 +39,7 @@ struct backing_file {
     int (*make)(void *user); /* opens it; NULL: a file without a name */
     void *user;
     bool abandoned; /* the file is another process's, whose bytes stay */
-    bool finite; /* its file system can run out of space, so space is taken before bytes are accessed */
+    bool limited; /* its file system can run out of space, so space is taken before bytes are accessed */
     struct free_ranges free;
     struct backing_file_use lost; /* places that the system could not clear */
     unsigned char **window;
@@ -48,7 +48,7 @@ struct backing_file {
 
 void backing_file_init(struct backing_file *backing);
 void backing_file_clear(struct backing_file *backing);
-/* Makes make open the file. Call it before the first place is taken. */
+/* Sets make as the function that opens the file. Call it before the first place is taken. */
 void backing_file_open_with(struct backing_file *backing, int (*make)(void *user), void *user);
 
 /* A place for size bytes that read as zero; BACKING_FILE_NOWHERE without a file, or when the file cannot grow that far. */
@@ -58,7 +58,7 @@ void backing_file_abandon(struct backing_file *backing);
 /* Frees a place and clears its bytes. A place that the system cannot clear is never reused. */
 void backing_file_free(struct backing_file *backing, uint64_t place, uint64_t size);
 
-/* Maps [place, place + size) of a taken place for the simulator. False when memory is out. */
+/* Maps [place, place + size) of a taken place for the simulator. False when out of memory. */
 bool backing_file_map(struct backing_file *backing, uint64_t place, uint64_t size);
 /* Makes sure that writes there find space. */
 bool backing_file_allocate(struct backing_file *backing, uint64_t place, uint64_t size);

@@ -26,7 +26,7 @@ static uint64_t pages(const struct block_data *bytes)
     return (bytes->size + page - 1) / page * page;
 }
 
-/* In the file. */
+/* The bytes that the block occupies in the file. */
 static uint64_t span(const struct block_data *bytes)
 {
     return bytes->size + (bytes->apart ? os_page_size() : 0);
@@ -44,7 +44,7 @@ void block_data_clear(struct block_data *bytes)
     bytes->apart = apart;
 }
 
-/* The first write decides whether the block lies in the file. */
+/* Gives the block its storage, at the first write: a place in the file or, without a file, private memory. */
 static bool prepare(struct block_data *bytes)
 {
     if (bytes->written || bytes->borrowed)
@@ -72,7 +72,7 @@ static bool written(const struct block_data *bytes, uint64_t offset);
 static bool make_room(struct block_data *bytes, uint64_t offset, uint64_t length)
 {
     uint64_t end = (offset + length - 1) / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK + BLOCK_DATA_CHUNK;
-    if (bytes->own || bytes->open || !bytes->backing->finite)
+    if (bytes->own || bytes->open || !bytes->backing->limited)
         return true;
     for (uint64_t at = offset / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK; at < end; at += BLOCK_DATA_CHUNK)
         if (!written(bytes, at))

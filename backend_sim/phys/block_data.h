@@ -27,10 +27,10 @@ struct block_data {
     uint64_t place;      /* in the file; BACKING_FILE_NOWHERE before the first write and without a file */
     unsigned char *own;  /* private memory; NULL before the first write and with a file */
     uint64_t *written;   /* NULL until the first write; then a bit for each BLOCK_DATA_CHUNK */
-    bool open;           /* writes can bypass the simulator: no byte is known to be zero any more */
+    bool open;           /* code outside the simulator can write the bytes: the simulator no longer knows which are zero */
     bool borrowed;       /* another owner frees the place */
-    bool apart;          /* nothing lies right behind it in the file: the system sees in what is shown of it and of the next
-                            two mappings, of which either can be taken away without a third */
+    bool apart;          /* a page separates it from the next block in the file, so that the kernel never merges
+                            the mappings of both; unmapping one of them then needs no further mapping */
 };
 
 void block_data_init(struct block_data *bytes, struct backing_file *backing, uint64_t size);
@@ -39,16 +39,15 @@ void block_data_clear(struct block_data *bytes);
 /* Uses bytes at a place that another owner took in a file and opened. backing has them mapped. */
 void block_data_borrow(struct block_data *bytes, struct backing_file *backing, uint64_t place, uint64_t size);
 
-/* Makes sure that writing [offset, offset + length) needs no more memory. False when memory is out: the contents are unchanged,
+/* Makes sure that writing [offset, offset + length) needs no more memory. False when out of memory: the contents are unchanged,
  * and later calls work. */
 bool block_data_touch(struct block_data *bytes, uint64_t offset, uint64_t length);
 
-/* The longest contiguous run from offset, at most *length bytes: returns its address (NULL: never written, so all zero) and
- * stores its length in *length. */
+/* The longest contiguous run from offset, at most *length bytes: returns its address (NULL: never written, so all zero) and its
+ * length in *length. */
 unsigned char *block_data_run(const struct block_data *bytes, uint64_t offset, uint64_t *length);
 
-/* Opens the bytes to code other than the simulator, in the file at bytes->place. False when memory is out, or without a
- * file. */
+/* Opens the bytes to code other than the simulator, in the file at bytes->place. False when out of memory or without a file. */
 bool block_data_open(struct block_data *bytes);
 
 const char *block_data_check(const struct block_data *bytes);

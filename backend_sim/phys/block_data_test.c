@@ -22,40 +22,40 @@ static void sparse(void)
 {
     struct block_data bytes;
     block_data_init(&bytes, &backing, UINT64_C(1) << 40);
-    tap_ok(zeros(&bytes, 5, 100, 100), "untouched bytes are zeros without a place");
-    tap_ok(block_data_touch(&bytes, 7, 0) && !bytes.written, "touching nothing takes nothing");
-    tap_ok(block_data_touch(&bytes, (UINT64_C(1) << 40) - 1, 1), "a byte of a terabyte has room");
-    tap_ok(zeros(&bytes, 0, 100, 100), "and the others still have none");
+    tap_ok(zeros(&bytes, 5, 100, 100), "bytes that were never written read as zero and have no place");
+    tap_ok(block_data_touch(&bytes, 7, 0) && !bytes.written, "touching an empty range allocates nothing");
+    tap_ok(block_data_touch(&bytes, (UINT64_C(1) << 40) - 1, 1), "one byte of a terabyte can be written");
+    tap_ok(zeros(&bytes, 0, 100, 100), "the other bytes still have no storage");
     block_data_clear(&bytes);
-    tap_ok(!bytes.written && bytes.place == BACKING_FILE_NOWHERE, "cleared");
+    tap_ok(!bytes.written && bytes.place == BACKING_FILE_NOWHERE, "clearing frees the place");
 }
 
 static void contents(void)
 {
     struct block_data bytes;
     block_data_init(&bytes, &backing, 4 * BLOCK_DATA_CHUNK);
-    tap_ok(block_data_touch(&bytes, BLOCK_DATA_CHUNK - 1, 2), "touched across two chunks");
+    tap_ok(block_data_touch(&bytes, BLOCK_DATA_CHUNK - 1, 2), "a range across two chunks can be written");
     uint64_t run = 4 * BLOCK_DATA_CHUNK;
     unsigned char *at = block_data_run(&bytes, 0, &run);
-    tap_u64(run, 2 * BLOCK_DATA_CHUNK, "both lie together, and only what was touched has room");
-    tap_ok(at && !at[0] && !at[BLOCK_DATA_CHUNK], "new room reads as zero");
-    tap_ok(zeros(&bytes, 2 * BLOCK_DATA_CHUNK + 3, BLOCK_DATA_CHUNK, BLOCK_DATA_CHUNK), "the others are known to be zero");
+    tap_u64(run, 2 * BLOCK_DATA_CHUNK, "both chunks are contiguous, and only they have storage");
+    tap_ok(at && !at[0] && !at[BLOCK_DATA_CHUNK], "new storage reads as zero");
+    tap_ok(zeros(&bytes, 2 * BLOCK_DATA_CHUNK + 3, BLOCK_DATA_CHUNK, BLOCK_DATA_CHUNK), "the other chunks are known to be zero");
     at[BLOCK_DATA_CHUNK] = 42;
     tap_ok(block_data_touch(&bytes, BLOCK_DATA_CHUNK, 1) && at[BLOCK_DATA_CHUNK] == 42, "touching again keeps the contents");
-    tap_ok(block_data_touch(&bytes, 4 * BLOCK_DATA_CHUNK - 1, 1), "the last byte");
+    tap_ok(block_data_touch(&bytes, 4 * BLOCK_DATA_CHUNK - 1, 1), "the last byte can be written");
     run = BACKING_FILE_WINDOW;
-    tap_ok(block_data_run(&bytes, 3 * BLOCK_DATA_CHUNK, &run) == at + 3 * BLOCK_DATA_CHUNK, "lies where it should");
+    tap_ok(block_data_run(&bytes, 3 * BLOCK_DATA_CHUNK, &run) == at + 3 * BLOCK_DATA_CHUNK, "the last chunk is at its offset");
     uint64_t place = bytes.place;
     block_data_clear(&bytes);
     block_data_init(&bytes, &backing, 4 * BLOCK_DATA_CHUNK);
     run = 1;
     tap_ok(block_data_touch(&bytes, 0, 4 * BLOCK_DATA_CHUNK) && bytes.place == place, "another block gets the same place");
     at = block_data_run(&bytes, BLOCK_DATA_CHUNK, &run);
-    tap_ok(at && !*at, "and finds zeros");
+    tap_ok(at && !*at, "the place reads as zero again");
     block_data_clear(&bytes);
 }
 
-/* Blocks that are touched one after another lie together, up to the end of their window. */
+/* Blocks that are first written one after another are adjacent, up to the end of their window. */
 static void neighbours(void)
 {
     struct block_data block[3];
@@ -64,41 +64,41 @@ static void neighbours(void)
     for (int i = 0; i < 3; i++) {
         uint64_t run = sizes[i];
         block_data_init(&block[i], &backing, sizes[i]);
-        tap_ok(block_data_touch(&block[i], 0, sizes[i]), "block %d", i);
+        tap_ok(block_data_touch(&block[i], 0, sizes[i]), "block %d can be written", i);
         at[i] = block_data_run(&block[i], 0, &run);
-        tap_u64(run, i < 2 ? sizes[i] : 4 * BLOCK_DATA_CHUNK, "block %d lies in one piece as far as its window goes", i);
+        tap_u64(run, i < 2 ? sizes[i] : 4 * BLOCK_DATA_CHUNK, "block %d is contiguous up to the end of its window", i);
     }
-    tap_ok(at[1] == at[0] + sizes[0] && at[2] == at[1] + sizes[1], "one after another");
+    tap_ok(at[1] == at[0] + sizes[0] && at[2] == at[1] + sizes[1], "the blocks are adjacent");
     uint64_t run = sizes[2];
     *block_data_run(&block[2], 4 * BLOCK_DATA_CHUNK, &run) = 9;
-    tap_u64(run, 4 * BLOCK_DATA_CHUNK, "the rest lies in the next window");
+    tap_u64(run, 4 * BLOCK_DATA_CHUNK, "the rest of the block is in the next window");
     for (int i = 0; i < 3; i++)
         block_data_clear(&block[i]);
 }
 
-/* Two places of the host for the same bytes. */
+/* The same bytes at two host addresses. */
 static void shown(void)
 {
     struct block_data bytes;
     uint64_t run = 1, at, size = 4 * BLOCK_DATA_CHUNK;
     block_data_init(&bytes, &backing, size);
-    tap_ok(os_reserve_anywhere(size, BLOCK_DATA_CHUNK, &at) && at % BLOCK_DATA_CHUNK == 0, "addresses for it");
-    tap_ok(block_data_open(&bytes) && block_data_open(&bytes), "opened, also twice");
-    tap_ok(os_map_fixed(at, size, backing.file, bytes.place, true), "shown");
+    tap_ok(os_reserve_anywhere(size, BLOCK_DATA_CHUNK, &at) && at % BLOCK_DATA_CHUNK == 0, "host addresses are reserved");
+    tap_ok(block_data_open(&bytes) && block_data_open(&bytes), "the block can be opened, also twice");
+    tap_ok(os_map_fixed(at, size, backing.file, bytes.place, true), "the block is mapped at the host addresses");
     volatile unsigned char *outside = (volatile unsigned char *)(uintptr_t)at;
     outside[2 * BLOCK_DATA_CHUNK] = 7;
     unsigned char *inside = block_data_run(&bytes, 2 * BLOCK_DATA_CHUNK, &run);
-    tap_ok(inside && *inside == 7, "what others wrote is seen");
+    tap_ok(inside && *inside == 7, "a write at the host addresses is visible in the block");
     if (inside)
         *inside = 8;
-    tap_ok(outside[2 * BLOCK_DATA_CHUNK] == 8, "and the other way round");
+    tap_ok(outside[2 * BLOCK_DATA_CHUNK] == 8, "a write in the block is visible at the host addresses");
     tap_ok(os_map_noaccess(at, size) && !mprotect((void *)(uintptr_t)at, size, PROT_READ) && outside[2 * BLOCK_DATA_CHUNK] == 0,
-           "concealed, nothing of it is there");
+           "after os_map_noaccess none of its bytes are at the host addresses");
     os_unreserve(at, size);
     block_data_clear(&bytes);
 }
 
-/* Where the system gives no file blocks have memory of their own, which can be shown once it does. */
+/* Without a file a block uses private memory; it moves to the file once the system has one. */
 static void without_a_file(void)
 {
     struct backing_file none;
@@ -112,19 +112,19 @@ static void without_a_file(void)
     setrlimit(RLIMIT_NOFILE, &few);
     block_data_init(&bytes, &none, size);
     uint64_t run = 1;
-    tap_ok(block_data_touch(&bytes, size - 1, 1), "touched");
+    tap_ok(block_data_touch(&bytes, size - 1, 1), "the last byte can be written");
     unsigned char *at = block_data_run(&bytes, size - 1, &run);
-    tap_ok(at && !*at, "reads as zero");
+    tap_ok(at && !*at, "private memory reads as zero");
     if (at)
         *at = 3;
-    tap_ok(!block_data_open(&bytes), "cannot be opened to others");
+    tap_ok(!block_data_open(&bytes), "without a file the block cannot be opened");
     setrlimit(RLIMIT_NOFILE, &most);
-    tap_ok(block_data_open(&bytes) && bytes.place != BACKING_FILE_NOWHERE, "until the system has files again");
+    tap_ok(block_data_open(&bytes) && bytes.place != BACKING_FILE_NOWHERE, "with a file the block can be opened");
     at = block_data_run(&bytes, size - 1, &run);
-    tap_ok(at && *at == 3, "and has kept what was written");
+    tap_ok(at && *at == 3, "the written byte moved to the file");
     run = size;
     at = block_data_run(&bytes, 0, &run);
-    tap_ok(at && !*at && run == BACKING_FILE_WINDOW, "and what was not");
+    tap_ok(at && !*at && run == BACKING_FILE_WINDOW, "the other bytes are still zero");
     block_data_clear(&bytes);
     backing_file_clear(&none);
 }
@@ -135,8 +135,8 @@ static int file_of(void *user)
     return os_file_new();
 }
 
-/* Where space can run out it is taken beforehand, from the first chunk on that has none. */
-static void finite(void)
+/* In a file that can run out of space, space is allocated before a write, from the first chunk without storage on. */
+static void limited(void)
 {
     struct backing_file lying;
     struct block_data bytes;
@@ -147,11 +147,13 @@ static void finite(void)
     block_data_init(&bytes, &lying, run);
     tap_ok(block_data_touch(&bytes, 0, BLOCK_DATA_CHUNK) && fstat(lying.file, &file) == 0 &&
                (uint64_t)file.st_blocks * 512 < 2 * BLOCK_DATA_CHUNK,
-           "room for a chunk, and no more");
-    tap_ok(block_data_touch(&bytes, 0, 2 * BLOCK_DATA_CHUNK) && block_data_touch(&bytes, BLOCK_DATA_CHUNK / 2, 3 * BLOCK_DATA_CHUNK),
-           "room behind two chunks that have some");
-    tap_ok(block_data_run(&bytes, 0, &run) && run == 4 * BLOCK_DATA_CHUNK, "is one piece with them");
-    tap_ok(fstat(lying.file, &file) == 0 && (uint64_t)file.st_blocks * 512 >= run, "the file has it, though nothing is written");
+           "writing a chunk allocates space for it and no more");
+    tap_ok(block_data_touch(&bytes, 0, 2 * BLOCK_DATA_CHUNK) &&
+           block_data_touch(&bytes, BLOCK_DATA_CHUNK / 2, 3 * BLOCK_DATA_CHUNK),
+           "space after two chunks that already have it");
+    tap_ok(block_data_run(&bytes, 0, &run) && run == 4 * BLOCK_DATA_CHUNK, "all four chunks are contiguous");
+    tap_ok(fstat(lying.file, &file) == 0 && (uint64_t)file.st_blocks * 512 >= run,
+           "the file has the space although nothing is written");
     block_data_clear(&bytes);
     backing_file_clear(&lying);
 }
@@ -205,7 +207,7 @@ int main(void)
     neighbours();
     shown();
     without_a_file();
-    finite();
+    limited();
     backing_file_clear(&backing);
     return tap_done();
 }

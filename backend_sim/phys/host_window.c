@@ -4,7 +4,7 @@
 #include "os.h"
 
 #define SMALLEST (UINT64_C(1) << 30) /* a smaller window is not useful */
-#define ELSEWHERE (UINT64_C(1) << 40)
+#define MOVED_SIZE (UINT64_C(1) << 40)
 #define HOST_END (UINT64_C(1) << 47) /* the end of user addresses on every supported system */
 
 /* The next size to try after size was refused: up to a range that the program itself occupies, or a power of two. */
@@ -27,11 +27,11 @@ static uint64_t least(const struct sim_profile *profile)
     return span < SMALLEST ? span : SMALLEST;
 }
 
-/* In place: the addresses of the profile. */
+/* Reserves the profile's own addresses, as many of them as the host has free. */
 static void back(struct host_window *window, const struct sim_profile *profile)
 {
     uint64_t size = profile->va_end - profile->va_start, page = os_page_size();
-    if (profile->va_start % page) /* LCOV_EXCL_BR_LINE: where pages are larger than a profile's granules alone */
+    if (profile->va_start % page) /* LCOV_EXCL_BR_LINE: only with pages larger than a profile's granularity */
         return;                   /* LCOV_EXCL_LINE: the same */
     for (; size >= least(profile); size = smaller(profile, size))
         if (size % page == 0 && profile->va_start + size <= HOST_END && os_reserve(profile->va_start, size)) {
@@ -48,12 +48,13 @@ static void back_context(struct host_window *window, const struct sim_profile *p
         window->context_backed = 2 * profile->va_chunk;
 }
 
-/* Elsewhere: the same span, moved, if more of it can be backed than in place. Leaves some addresses free for later users. */
+/* Moves the whole span to other addresses if more of it can be backed there. Backs at most MOVED_SIZE, so that addresses stay
+ * free for others. */
 static void move(struct host_window *window, const struct sim_profile *profile)
 {
-    uint64_t span = profile->va_end - profile->va_start, size = span < ELSEWHERE ? span : ELSEWHERE, start;
+    uint64_t span = profile->va_end - profile->va_start, size = span < MOVED_SIZE ? span : MOVED_SIZE, start;
     uint64_t alignment = profile->va_chunk > profile->va_granularity ? profile->va_chunk : profile->va_granularity;
-    if (alignment < os_page_size())  /* LCOV_EXCL_BR_LINE: where pages are larger than a profile's granules alone */
+    if (alignment < os_page_size())  /* LCOV_EXCL_BR_LINE: only with pages larger than a profile's granularity */
         alignment = os_page_size();  /* LCOV_EXCL_LINE: the same */
     for (; size >= least(profile) && size > window->backed - window->start; size = smaller(profile, size))
         if (size % os_page_size() == 0 && os_reserve_anywhere(size, alignment, &start)) {
@@ -63,7 +64,7 @@ static void move(struct host_window *window, const struct sim_profile *profile)
         }
 }
 
-/* What a machine's memory needs to be mapped all at once. */
+/* Are enough addresses backed to map all memory of the machine at once? */
 static bool enough(const struct host_window *window, const struct sim_profile *profile)
 {
     uint64_t backed = window->backed - window->start;
@@ -74,7 +75,7 @@ static bool enough(const struct host_window *window, const struct sim_profile *p
 void host_window_open(struct host_window *window, const struct sim_profile *profile, enum host_window_choice choice)
 {
     *window = (struct host_window){.start = profile->va_start, .end = profile->va_end, .backed = profile->va_start,
-                            .context = profile->va_context};
+                                   .context = profile->va_context};
     if (choice == HOST_WINDOW_NONE || profile->va_granularity % os_page_size())
         return;
     back(window, profile);
@@ -86,7 +87,7 @@ void host_window_open(struct host_window *window, const struct sim_profile *prof
 
 void host_window_close(struct host_window *window)
 {
-    os_unreserve(window->start, window->backed - window->start); /* without backed addresses there is nothing to do */
+    os_unreserve(window->start, window->backed - window->start); /* does nothing for 0 bytes */
     os_unreserve(window->context, window->context_backed);
     window->backed = window->start;
     window->context_backed = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_window.h - the host addresses behind a process's device addresses, actually reserved and inaccessible.
+/* host_window.h - the host addresses behind a process's device addresses, reserved and inaccessible.
  *
  *   device addresses   [start ....................................................... end)
- *   of the host        [start .. taken, an access is a SIGSEGV .. backed)   [libraries, stacks, ...]
+ *   host addresses     [start .. reserved: access is a SIGSEGV .. backed)   [libraries, stacks, ...]
  *   and                                                      [context, 2 chunks)
  *
- * The window uses the profile's own addresses where enough of them are free on the host, so runs are reproducible. Where they
- * are taken - by another system of this program, or by a sanitizer - all device addresses move by the same distance to a larger
- * free range, and at most a TiB of them is backed. Where the address space of a process is limited (ulimit -v, valgrind), fewer
- * are backed. Reservations may use device addresses beyond the backed ones, too; only the host cannot map anything there.
+ * The window uses the profile's own addresses if the host has enough of them free, so runs are reproducible. If they are taken
+ * - by another system of this program, or by a sanitizer - all device addresses move by the same distance to a larger free
+ * range, and at most a TiB of them is backed. A limit on the process's address space (ulimit -v, valgrind) leaves fewer to
+ * back. Reservations may also use device addresses beyond the backed ones; only the host cannot map anything there.
  */
 #ifndef SIM_HOST_WINDOW_H
 #define SIM_HOST_WINDOW_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_window: the profile's addresses where they are free, others where not, fewer where the process has a limit. */
+/* host_window: the profile's addresses if they are free, other addresses if not, fewer if the process has a limit. */
 #include "host_window.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define TOOL 0
 #endif
 
-/* A process that may only have this much more; what it finds is its exit status. */
+/* Runs body in a child whose address space is limited to room bytes; returns the child's exit status. */
 static int in_a_small_process(int (*body)(const struct sim_profile *), const struct sim_profile *profile, rlim_t room)
 {
     int status = -1;
@@ -54,8 +54,8 @@ static int finds_nothing(const struct sim_profile *profile)
     return bad;
 }
 
-/* How often it is said, on standard error, that addresses are few. */
-static int says_once(const struct sim_profile *profile)
+/* Counts the warnings on standard error that too few addresses are free. */
+static int warns_once(const struct sim_profile *profile)
 {
     int ends[2], reported = 0;
     char text[2000];
@@ -80,35 +80,37 @@ static void in_place(const struct sim_profile *profile)
 {
     struct host_window window, second, third;
     host_window_open(&window, profile, HOST_WINDOW_PROFILE);
-    tap_note("%s: of the addresses from 0x%llx on the host has 0x%llx free", profile->name,
+    tap_note("%s: the host has 0x%llx free addresses from 0x%llx on", profile->name,
              (unsigned long long)profile->va_start, (unsigned long long)(window.backed - window.start));
-    tap_ok(window.start == profile->va_start && window.end == profile->va_end, "the profile's addresses");
+    tap_ok(window.start == profile->va_start && window.end == profile->va_end, "the window uses the profile's addresses");
     if (window.backed == window.start) {
         tap_skip("this host has none of these addresses free", "the profile's addresses are taken once");
     } else {
         uint64_t page = os_page_size();
-        tap_ok(!os_reserve(window.start, page) && !os_reserve(window.backed - page, page), "nobody else gets them");
-        tap_ok(host_window_holds(&window, window.start, window.backed - window.start), "it holds all of them");
+        tap_ok(!os_reserve(window.start, page) && !os_reserve(window.backed - page, page),
+               "no other reservation gets these addresses");
+        tap_ok(host_window_holds(&window, window.start, window.backed - window.start), "the window holds all its addresses");
         tap_ok(!host_window_holds(&window, window.backed - page, 2 * page) && !host_window_holds(&window, window.start - 1, 1),
-               "and no more");
+               "the window holds no other address");
     }
     host_window_open(&second, profile, HOST_WINDOW_PROFILE);
-    tap_ok(second.start == profile->va_start || second.backed == second.start, "a second one in place is not backed");
+    tap_ok(second.start == profile->va_start || second.backed == second.start,
+           "a second window at the profile's addresses is not backed");
     host_window_open(&third, profile, HOST_WINDOW_AUTO);
-    tap_ok(third.backed > third.start, "elsewhere it is");
-    tap_ok(third.backed - third.start <= UINT64_C(1) << 40, "with 1 TiB at most, since others may come");
-    tap_u64(third.end - third.start, profile->va_end - profile->va_start, "with as many addresses");
+    tap_ok(third.backed > third.start, "a window that may move is backed");
+    tap_ok(third.backed - third.start <= UINT64_C(1) << 40, "a window that moved backs at most 1 TiB");
+    tap_u64(third.end - third.start, profile->va_end - profile->va_start, "a window that moved has the same span");
     host_window_close(&third);
     host_window_close(&second);
     uint64_t start = window.start, held = window.backed - window.start;
     host_window_close(&window);
-    tap_ok(!host_window_holds(&window, start, 1), "closed, it holds none");
-    tap_ok(!held || os_reserve(start, held), "closed, the addresses are free again");
+    tap_ok(!host_window_holds(&window, start, 1), "a closed window holds no address");
+    tap_ok(!held || os_reserve(start, held), "the addresses of a closed window are free again");
     if (held)
         os_unreserve(start, held);
 }
 
-/* All of a few addresses, of which there is no power of two. */
+/* A span that is no power of two is backed whole. */
 static void all_of_few(const struct sim_profile *profile)
 {
     struct host_window window;
@@ -117,68 +119,72 @@ static void all_of_few(const struct sim_profile *profile)
     few.va_context = 0;
     memset(few.va_taken, 0, sizeof few.va_taken);
     if (!os_reserve(few.va_start, UINT64_C(3) << 30)) {
-        tap_skip("this host has none of these addresses free", "all of a few addresses are held");
+        tap_skip("this host has none of these addresses free", "a span of 3 GiB is backed whole");
         return;
     }
     os_unreserve(few.va_start, UINT64_C(3) << 30);
     host_window_open(&window, &few, HOST_WINDOW_PROFILE);
-    tap_u64(window.backed - window.start, UINT64_C(3) << 30, "all of a few addresses are held");
+    tap_u64(window.backed - window.start, UINT64_C(3) << 30, "a span of 3 GiB is backed whole");
     host_window_close(&window);
 }
 
 #define LOW (UINT64_C(1) << 30) /* the smallest window, and less than valgrind lets a program have (os_posix.c) */
 
-/* Where somebody sits a little above the start there would be little in place. */
+/* Another mapping a little above the start leaves few addresses there, so the window moves. */
 static void between(const struct sim_profile *profile)
 {
     struct host_window window;
     uint64_t at = profile->va_start + LOW, page = os_page_size();
     if (!os_reserve(at, page)) {
-        tap_skip("this host has none of these addresses free", "more elsewhere than in place");
+        tap_skip("this host has none of these addresses free", "the window moves to back more addresses");
         return;
     }
     host_window_open(&window, profile, HOST_WINDOW_AUTO);
-    tap_ok(window.start != profile->va_start && window.backed - window.start > LOW, "more elsewhere than in place");
+    tap_ok(window.start != profile->va_start && window.backed - window.start > LOW, "the window moves to back more addresses");
     host_window_close(&window);
     struct sim_profile wide = *profile;
     wide.va_chunk = UINT64_C(1) << 30;
     wide.va_context = 0;
     host_window_open(&window, &wide, HOST_WINDOW_AUTO);
-    tap_ok(window.start != profile->va_start && window.start % wide.va_chunk == 0, "which begins as chunks do");
+    tap_ok(window.start != profile->va_start && window.start % wide.va_chunk == 0,
+           "a window that moved starts at a multiple of the chunk");
     host_window_close(&window);
     host_window_open(&window, profile, HOST_WINDOW_PROFILE);
-    tap_ok(window.start == profile->va_start && window.backed - window.start <= LOW, "unless it must be there");
+    tap_ok(window.start == profile->va_start && window.backed - window.start <= LOW,
+           "with HOST_WINDOW_PROFILE the window does not move");
     host_window_close(&window);
     os_unreserve(at, page);
 }
 
-/* The addresses of a context's own memory are backed with the others, or not at all. */
+/* The addresses of a context's own memory are backed only if the window's other addresses are. */
 static void of_the_context(const struct sim_profile *profile)
 {
     struct host_window window;
     uint64_t page = os_page_size(), at = profile->va_context, size = 2 * profile->va_chunk;
     if (!os_reserve(profile->va_start, page) || !os_reserve(at, size)) {
-        tap_skip("this host has none of these addresses free", "a context's addresses are backed with the others");
+        tap_skip("this host has none of these addresses free", "a context's addresses are backed with the window's");
         return;
     }
     os_unreserve(at, size);
     host_window_open(&window, profile, HOST_WINDOW_PROFILE);
     tap_ok(window.backed == window.start && !window.context_backed && !host_window_holds(&window, at, 1),
-           "where others have none a context has none");
+           "without a backed window a context's addresses are not backed");
     host_window_close(&window);
     os_unreserve(profile->va_start, page);
     host_window_open(&window, profile, HOST_WINDOW_PROFILE);
     tap_ok(window.backed > window.start && window.context == at && host_window_holds(&window, at, size) && !os_reserve(at, size),
-           "where they have some it has its own");
-    tap_ok(host_window_holds(&window, at, 1) && host_window_holds(&window, at + size - 1, 1) && !host_window_holds(&window, at - 1, 1) &&
+           "with a backed window a context's addresses are backed");
+    tap_ok(host_window_holds(&window, at, 1) && host_window_holds(&window, at + size - 1, 1) &&
+           !host_window_holds(&window, at - 1, 1) &&
                !host_window_holds(&window, at + size, 1) && !host_window_holds(&window, at + 1, size),
-           "from end to end");
+           "the window holds exactly the context's addresses there");
     host_window_close(&window);
-    tap_ok(!window.context_backed && !host_window_holds(&window, at, 1) && os_reserve(at, size), "closed, those are free as well");
+    tap_ok(!window.context_backed && !host_window_holds(&window, at, 1) && os_reserve(at, size),
+           "closing the window frees the context's addresses");
     os_unreserve(at, size);
 }
 
-/* The machine's own program sits at 3 GiB: up to there is more than the power of two below. */
+/* The profile marks addresses at 3 GiB as taken: the window is backed up to there, more than the next lower power of two. */
 static void below_what_is_taken(const struct sim_profile *machine)
 {
     struct sim_profile profile = *machine;
@@ -188,11 +194,11 @@ static void below_what_is_taken(const struct sim_profile *machine)
     profile.va_taken[0] = (struct sim_range){at, at + (UINT64_C(2) << 20)};
     profile.va_end = profile.va_start + (UINT64_C(4) << 30);
     if (!os_reserve(at, page)) {
-        tap_skip("this host has none of these addresses free", "as many as there are below what is taken");
+        tap_skip("this host has none of these addresses free", "the window is backed up to the taken addresses");
         return;
     }
     host_window_open(&window, &profile, HOST_WINDOW_PROFILE);
-    tap_ok(window.backed == at || window.backed == window.start, "as many as there are below what is taken");
+    tap_ok(window.backed == at || window.backed == window.start, "the window is backed up to the taken addresses");
     host_window_close(&window);
     os_unreserve(at, page);
 }
@@ -210,15 +216,19 @@ int main(void)
     below_what_is_taken(&h100);
     of_the_context(&h100);
     host_window_open(&window, &h100, HOST_WINDOW_NONE);
-    tap_ok(window.start == h100.va_start && !host_window_holds(&window, window.start, 1), "none: addresses without a backing");
+    tap_ok(window.start == h100.va_start && !host_window_holds(&window, window.start, 1),
+           "with HOST_WINDOW_NONE no address is backed");
     host_window_close(&window);
     if (TOOL || getenv("CUVMM_RUN")) {
-        tap_skip("the tool's own memory does not fit", "a process with a limit");
+        tap_skip("the tool's own memory exceeds the limit", "a process with a limit");
     } else {
-        tap_u64((uint64_t)in_a_small_process(finds_less, &h100, (rlim_t)8 << 30), 0, "8 GiB to have: fewer are backed");
-        tap_u64((uint64_t)in_a_small_process(finds_nothing, &h100, (rlim_t)512 << 20), 0, "512 MiB: none, and none moves");
-        tap_u64((uint64_t)in_a_small_process(says_once, &h100, (rlim_t)8 << 30), 1, "which is said once");
-        tap_u64((uint64_t)in_a_small_process(says_once, &h100, (rlim_t)16 << 40), 0, "and not where there is enough");
+        tap_u64((uint64_t)in_a_small_process(finds_less, &h100, (rlim_t)8 << 30), 0,
+                "with a limit of 8 GiB fewer addresses are backed");
+        tap_u64((uint64_t)in_a_small_process(finds_nothing, &h100, (rlim_t)512 << 20), 0,
+                "with a limit of 512 MiB no address is backed, and the window does not move");
+        tap_u64((uint64_t)in_a_small_process(warns_once, &h100, (rlim_t)8 << 30), 1,
+                "three systems print one warning of too few addresses");
+        tap_u64((uint64_t)in_a_small_process(warns_once, &h100, (rlim_t)16 << 40), 0, "enough addresses give no warning");
     }
     return tap_done();
 }

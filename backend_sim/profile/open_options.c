@@ -71,7 +71,8 @@ static bool take_schedule(struct sim_options *options, const char *value)
 
 static bool take_arena(struct sim_options *options, const char *value)
 {
-    static const char *const words[] = {[HOST_WINDOW_AUTO] = "auto", [HOST_WINDOW_PROFILE] = "profile", [HOST_WINDOW_NONE] = "none"};
+    static const char *const words[] = {[HOST_WINDOW_AUTO] = "auto", [HOST_WINDOW_PROFILE] = "profile",
+                                        [HOST_WINDOW_NONE] = "none"};
     int index;
     bool known = word_of(words, 3, value, &index);
     if (known)

@@ -16,14 +16,14 @@ struct walk {
     void *user;
 };
 
-static void visit_handle(void *user, void *object)
+static void enumerate_handle(void *user, void *object)
 {
     const struct walk *walk = user;
     vmm_object o = sim_object_handle(object);
     walk->visit(walk->user, &o);
 }
 
-static void visit_binds(void *user, void *object)
+static void enumerate_binds(void *user, void *object)
 {
     const struct walk *walk = user;
     const struct sim_handle *handle = object;
@@ -35,7 +35,7 @@ static void visit_binds(void *user, void *object)
         }
 }
 
-static void visit_context(void *user, void *object)
+static void enumerate_context(void *user, void *object)
 {
     const struct walk *walk = user;
     const struct sim_context *context = object;
@@ -44,21 +44,21 @@ static void visit_context(void *user, void *object)
         walk->visit(walk->user, &o);
 }
 
-static void visit_stream(void *user, void *object)
+static void enumerate_stream(void *user, void *object)
 {
     const struct walk *walk = user;
     vmm_object o = sim_object_stream(object);
     walk->visit(walk->user, &o);
 }
 
-static void visit_event(void *user, void *object)
+static void enumerate_event(void *user, void *object)
 {
     const struct walk *walk = user;
     vmm_object o = sim_object_event(object);
     walk->visit(walk->user, &o);
 }
 
-static void visit_ranges(const struct sim_process *process, const struct walk *walk)
+static void enumerate_ranges(const struct sim_process *process, const struct walk *walk)
 {
     for (const struct sim_reservation *r = addrmap_ceil(&process->reservations, 0); r;
          r = addrmap_ceil(&process->reservations, r->start + 1)) {
@@ -72,23 +72,23 @@ static void visit_ranges(const struct sim_process *process, const struct walk *w
     }
 }
 
-static void visit_all(const struct sim_process *process, const struct walk *walk)
+static void enumerate_all(const struct sim_process *process, const struct walk *walk)
 {
     for (int i = 0; i < process->machine->profile.devices; i++) {
         vmm_object o = sim_object_device(process, i);
         walk->visit(walk->user, &o);
     }
-    visit_ranges(process, walk);
-    slots_each(&process->handles, visit_handle, (void *)walk);
+    enumerate_ranges(process, walk);
+    slots_each(&process->handles, enumerate_handle, (void *)walk);
     for (const struct sim_allocation *a = addrmap_ceil(&process->allocations, 0); a;
          a = addrmap_ceil(&process->allocations, a->start + 1)) {
         vmm_object o = sim_object_allocation(a);
         walk->visit(walk->user, &o);
     }
-    slots_each(&process->contexts, visit_context, (void *)walk);
-    slots_each(&process->streams, visit_stream, (void *)walk);
-    slots_each(&process->events, visit_event, (void *)walk);
-    slots_each(&process->handles, visit_binds, (void *)walk);
+    slots_each(&process->contexts, enumerate_context, (void *)walk);
+    slots_each(&process->streams, enumerate_stream, (void *)walk);
+    slots_each(&process->events, enumerate_event, (void *)walk);
+    slots_each(&process->handles, enumerate_binds, (void *)walk);
 }
 
 vmm_result sim_enumerate(struct vmm_backend *self, vmm_visit_fn visit, void *user)
@@ -100,7 +100,7 @@ vmm_result sim_enumerate(struct vmm_backend *self, vmm_visit_fn visit, void *use
     sim_machine_lock(process->machine);
     team_look_at_all(process->machine); /* include what peers did to the teams */
     sim_machine_busy(process->machine, false);
-    visit_all(process, &walk);
+    enumerate_all(process, &walk);
     sim_machine_unlock(process->machine);
     return VMM_SUCCESS;
 }
@@ -111,13 +111,14 @@ struct leaks {
     uint64_t count;
 };
 
-/* Was it created by a call of the program that consists of several calls of this API, such as cuMemHostAlloc? */
+/* Is the object part of what one call of the program made, such as cuMemHostAlloc, which consists of several calls of this API?
+ * */
 static bool is_part(const vmm_object *o)
 {
     return o->created_by && vmm_call_find(o->created_by) == VMM_CALL_COUNT;
 }
 
-/* For such a call only the addresses are reported, on behalf of all its objects: the program holds one piece of memory. */
+/* For such a call only the reservation is reported: to the program, all its objects are one allocation. */
 static bool part_rule(const vmm_object *o, enum vmm_rule_id *rule)
 {
     *rule = VMM_RULE_LEAK_ALLOCATION;
@@ -145,8 +146,8 @@ static const char *plural(uint32_t n)
     return n == 1 ? "" : "s";
 }
 
-/* Why does the object still exist? */
-static void say_why(vmm_detail *detail, const vmm_object *o)
+/* Writes into the note what keeps the object alive. */
+static void note_reason(vmm_detail *detail, const vmm_object *o)
 {
     char *note = detail->note, size[UNITS_TEXT];
     size_t room = sizeof detail->note;
@@ -179,7 +180,7 @@ static void collect(void *user, const vmm_object *o)
                                .function = o->created_by,
                                .call = o->created,
                                .nearest = *o};
-        say_why(detail, o);
+        note_reason(detail, o);
     }
     leaks->count++;
 }
@@ -194,22 +195,22 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
     sim_machine_lock(process->machine);
     if (report && !sim_process_forked(process))
         sim_machine_settle(process->machine);
-    visit_all(process, &walk);
+    enumerate_all(process, &walk);
     if (report && leaks.count) {
         leaks.detail = heap.calloc(leaks.count, sizeof *leaks.detail);
         if (leaks.detail) {
             leaks.count = 0;
-            visit_all(process, &walk);
+            enumerate_all(process, &walk);
         }
     }
-    struct leak_holders elsewhere = sim_leak_holders(process, leaks.detail, leaks.detail ? leaks.count : 0, report != NULL);
+    struct leak_holders holders = sim_leak_holders(process, leaks.detail, leaks.detail ? leaks.count : 0, report != NULL);
     sim_machine_unlock(process->machine);
     for (uint64_t i = 0; leaks.detail && i < leaks.count; i++)
         /* analysers: clang-analyzer-core.CallAndMessage is wrong: there are details whenever there is a report */
         report(user, &leaks.detail[i]);
-    for (uint64_t i = 0; report && i < elsewhere.count; i++)
-        report(user, &elsewhere.hint[i]);
+    for (uint64_t i = 0; report && i < holders.count; i++)
+        report(user, &holders.hint[i]);
     heap.free(leaks.detail);
-    heap.free(elsewhere.hint);
-    return leaks.count + elsewhere.leaks;
+    heap.free(holders.hint);
+    return leaks.count + holders.leaks;
 }

@@ -4,9 +4,9 @@
 #include "kernels.h"
 #include "objects.h"
 
-#define REACH (UINT64_C(1) << 40) /* an argument farther away explains nothing */
+#define FARTHEST (UINT64_C(1) << 40) /* an argument farther away explains nothing */
 
-/* The nearer of a mapping and an allocation on one side, either of which may be missing; is_mapping chooses if both exist. */
+/* The nearer of a mapping and an allocation; either may be NULL. If both exist, is_mapping chooses. */
 static vmm_object nearer(const struct sim_mapping *m, const struct sim_allocation *a, bool is_mapping)
 {
     if (m && (!a || is_mapping))
@@ -34,7 +34,7 @@ void sim_fault_surroundings(const struct sim_process *process, vmm_fault *fault)
 
 void sim_fault_argument(const struct vmm_call_launch *call, vmm_fault *fault)
 {
-    uint64_t best = REACH;
+    uint64_t best = FARTHEST;
     fault->argument = NULL;
     for (uint64_t i = 0; i < call->count; i++) {
         const char *name = kernels_address_argument(call->kernel, i);

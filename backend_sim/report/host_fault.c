@@ -12,26 +12,27 @@
 
 /* A signal handler receives no argument of ours, so the watched processes are global. The handler only tries both locks,
  * because it may have interrupted the thread that holds them. */
-static atomic_flag telling = ATOMIC_FLAG_INIT; /* a thread is using the text buffer */
+static atomic_flag reporting = ATOMIC_FLAG_INIT; /* a thread is using the text buffer */
 
 static void in_child(struct life_lock *of_faults, bool whole)
 {
     (void)of_faults, (void)whole;
-    atomic_flag_clear(&telling);
+    atomic_flag_clear(&reporting);
 }
 
 LIFE_LOCK(lock, LIFE_FAULTS, in_child)
 static struct sim_process *watched;
 
+/* The reason for the fault. A multicast object has no location and counts as device memory. */
 static const char *why(unsigned rights, bool mapped, bool allocated, const vmm_object *nearest)
 {
-    if (allocated || (mapped && nearest->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)) /* a multicast object has none */
-        return "memory of a device, which the host cannot reach";
+    if (allocated || (mapped && nearest->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA))
+        return "device memory, which the host cannot access";
     if (!mapped)
         return "nothing is mapped there";
     if (rights == VMM_MEM_ACCESS_FLAGS_PROT_READ)
-        return "the host may only read there";
-    return rights ? "these addresses of the process were not free, so it cannot be shown there"
+        return "the host has only read access there";
+    return rights ? "these host addresses were not free, so the memory cannot be mapped there"
                   : "the host has no rights there";
 }
 
@@ -61,10 +62,10 @@ static struct sim_process *owner(uint64_t address)
     return process;
 }
 
-/* Runs in a signal handler: it must not wait. */
+/* Reports the fault at address, if the address is a watched process's. Runs in a signal handler, so it must not wait. */
 static void explain(uint64_t address, enum os_touch touch)
 {
-    static const char busy[] = "cuvmm: the host touched a device address that it may not [VMM-HOST-ACCESS]\n";
+    static const char busy[] = "cuvmm: the host accessed a device address without the right to it [VMM-HOST-ACCESS]\n";
     static char text[2048]; /* static, because signal stacks are small */
     if (!life_try_acquire(&lock)) {
         os_print(busy, sizeof busy - 1);
@@ -77,10 +78,10 @@ static void explain(uint64_t address, enum os_touch touch)
         sim_machine_unlock(process->machine);
     }
     life_release(&lock);
-    if (reported && !atomic_flag_test_and_set(&telling)) {
+    if (reported && !atomic_flag_test_and_set(&reporting)) {
         size_t length = vmm_detail_text(vmm_detail_here(), text, sizeof text);
         os_print(text, length < sizeof text ? length : sizeof text - 1);
-        atomic_flag_clear(&telling);
+        atomic_flag_clear(&reporting);
     } else if (process) {
         os_print(busy, sizeof busy - 1);
     }

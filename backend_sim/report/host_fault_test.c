@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_fault: the explanation comes first, then whatever the program had in place; opting out; the last one leaves. */
+/* host_fault: the report comes before the program's own handler; opting out; the last system removes the handler. */
 #define _DEFAULT_SOURCE /* syscall */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static vmm_system *opened(const char *spec)
     return sys;
 }
 
-/* [memory of a device, or of the host][nothing] */
+/* [device memory or host memory][reserved, not mapped] */
 static vmm_deviceptr mapped(vmm_system *sys, vmm_mem_location_type type)
 {
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, 0}};
@@ -50,61 +50,61 @@ static vmm_deviceptr mapped(vmm_system *sys, vmm_mem_location_type type)
     return at;
 }
 
-/* Did the touch end in the program's own handler? */
+/* Did the access end in the program's own handler? */
 static bool stopped(vmm_deviceptr at, bool write)
 {
     unsigned char seen;
     return !(write ? touch_write(at, 1) : touch_read(at, &seen));
 }
 
-/* Is this what is known of the touch at address? */
+/* Checks the detail of the last host access. */
 static void reported(vmm_deviceptr address, bool writes, const char *why)
 {
     const vmm_detail *d = vmm_last_detail();
-    tap_text(d->rule ? d->rule : "", "VMM-HOST-ACCESS", "the rule");
-    tap_u64(d->value, address, "the address");
-    tap_u64(d->call, 0, "no call of the API did it");
-    tap_ok(strstr(d->note, why) != NULL, "why: %s", d->note);
+    tap_text(d->rule ? d->rule : "", "VMM-HOST-ACCESS", "the detail has the rule");
+    tap_u64(d->value, address, "the detail has the address");
+    tap_u64(d->call, 0, "the detail names no call");
+    tap_ok(strstr(d->note, why) != NULL, "the note has the reason: %s", d->note);
     tap_ok(d->fault && d->fault->device == -1 && d->fault->address == address && !d->fault->writes == !writes,
-           "the host did it, %s", writes ? "writing" : "reading");
+           "the fault is a host %s", writes ? "write" : "read");
 }
 
 static void explains(vmm_system *sys)
 {
     vmm_deviceptr device = mapped(sys, VMM_MEM_LOCATION_TYPE_DEVICE), host = mapped(sys, VMM_MEM_LOCATION_TYPE_HOST);
-    tap_ok(stopped(device + 5, true), "memory of a device stops the host");
-    reported(device + 5, true, "memory of a device");
-    tap_ok(vmm_last_detail()->nearest.kind == VMM_OBJECT_MAPPING, "and shows the mapping");
-    tap_ok(stopped(device + G, false), "so do addresses that are only reserved");
+    tap_ok(stopped(device + 5, true), "the host faults on device memory");
+    reported(device + 5, true, "device memory");
+    tap_ok(vmm_last_detail()->nearest.kind == VMM_OBJECT_MAPPING, "the nearest object is the mapping");
+    tap_ok(stopped(device + G, false), "the host faults on addresses that are only reserved");
     reported(device + G, false, "nothing is mapped there");
-    tap_u64(vmm_last_detail()->fault->before.start, device, "with the mapping before");
+    tap_u64(vmm_last_detail()->fault->before.start, device, "the fault names the mapping before the address");
     vmm_deviceptr allocated = 0;
     need(vmm_mem_alloc(sys, &allocated, 4096));
-    tap_ok(stopped(allocated, false), "so does memory of cuMemAlloc");
-    reported(allocated, false, "memory of a device");
-    tap_ok(!stopped(host, true), "memory of the host does not");
+    tap_ok(stopped(allocated, false), "the host faults on memory of cuMemAlloc");
+    reported(allocated, false, "device memory");
+    tap_ok(!stopped(host, true), "the host can write host memory");
     vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_HOST, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READ};
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
-    tap_ok(!stopped(host, false) && stopped(host + 1, true), "with READ it may be read");
-    reported(host + 1, true, "the host may only read there");
+    tap_ok(!stopped(host, false) && stopped(host + 1, true), "with READ the host can read and not write");
+    reported(host + 1, true, "the host has only read access there");
     desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
     if (mprotect((void *)(uintptr_t)host, G, PROT_NONE))
         tap_bail("mprotect failed");
-    tap_ok(stopped(host + 3, false), "with rights, but addresses that are not as the simulator left them, it may not");
-    reported(host + 3, false, "were not free, so it cannot be shown there");
+    tap_ok(stopped(host + 3, false), "the host faults where something else changed the protection of the addresses");
+    reported(host + 3, false, "were not free, so the memory cannot be mapped there");
     desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
-    tap_ok(stopped(host + 2, false), "with NONE it may not");
+    tap_ok(stopped(host + 2, false), "with NONE the host faults");
     reported(host + 2, false, "the host has no rights there");
     need(vmm_mem_unmap(sys, host, G));
-    tap_ok(stopped(host, false), "it does when it is unmapped");
+    tap_ok(stopped(host, false), "the host faults on unmapped addresses");
     reported(host, false, "nothing is mapped there");
     tap_ok(vmm_last_detail()->nearest.ended_by && !strcmp(vmm_last_detail()->nearest.ended_by, "cuMemUnmap"),
-           "and says which call took it away");
+           "the detail names the call that unmapped the memory");
 }
 
-/* A multicast object has no location; its memory is that of devices. */
+/* A multicast object has no location; the memory bound to it is device memory. */
 static void explains_multicast(void)
 {
     vmm_system *sys = opened("sim:h200x2");
@@ -116,22 +116,23 @@ static void explains_multicast(void)
     need(vmm_multicast_add_device(sys, object, 1));
     need(vmm_mem_address_reserve(sys, &at, G, 0, 0, 0));
     need(vmm_mem_map(sys, at, G, 0, object, 0));
-    tap_ok(stopped(at, false), "a multicast address stops the host");
-    reported(at, false, "memory of a device");
+    tap_ok(stopped(at, false), "the host faults on a multicast address");
+    reported(at, false, "device memory");
     vmm_close(sys);
 }
 
-/* The host sees the part of the memory that is mapped: [first][second, at `at`]. */
+/* A mapping of the second half of a handle shows the host exactly that half: [first half][second half, mapped at `at`]. */
 static void sees_a_part(void)
 {
     vmm_system *sys = opened("sim:max");
     const vmm_mem_location here = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}, there = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = here};
-    const vmm_mem_access_desc both[] = {{here, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE}, {there, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE}};
+    const vmm_mem_access_desc both[] = {{here, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE},
+                                        {there, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE}};
     vmm_mem_generic_allocation_handle before = 0, handle = 0;
     vmm_deviceptr at = 0;
     unsigned char seen = 0, first = 0;
-    need(vmm_mem_create(sys, &before, 2 * G, &prop, 0)); /* so that the file does not begin with it */
+    need(vmm_mem_create(sys, &before, 2 * G, &prop, 0)); /* so that the handle is not at the start of the backing file */
     need(vmm_mem_create(sys, &handle, 2 * G, &prop, 0));
     need(vmm_mem_address_reserve(sys, &at, 4 * G, 0, 0, 0));
     need(vmm_mem_map(sys, at + 2 * G, 2 * G, 0, before, 0));
@@ -140,14 +141,14 @@ static void sees_a_part(void)
     need(vmm_mem_map(sys, at, G, G, handle, 0));
     need(vmm_mem_set_access(sys, at, G, both, 2));
     need(vmm_memset_d8(sys, at, 7, G));
-    tap_ok(touch_read(at, &seen) && seen == 7 && touch_write(at, 8), "the host reads what the device wrote, and writes");
+    tap_ok(touch_read(at, &seen) && seen == 7 && touch_write(at, 8), "the host reads what the device wrote, and can write");
     need(vmm_memcpy_dtoh(sys, &seen, at, 1));
     need(vmm_memcpy_dtoh(sys, &first, at + 3 * G, 1));
-    tap_ok(seen == 8 && first == 1, "which the device sees, there and nowhere else");
+    tap_ok(seen == 8 && first == 1, "the device sees the host's write there and nowhere else");
     vmm_close(sys);
 }
 
-static struct sigaction own; /* what the program had in place */
+static struct sigaction own; /* the program's own handler */
 
 static bool is_ours(void)
 {
@@ -158,35 +159,36 @@ static bool is_ours(void)
 
 static void comes_and_goes(void)
 {
-    tap_ok(!is_ours(), "before the first system the program's handler is in place");
+    tap_ok(!is_ours(), "without a system the program's handler is installed");
     vmm_system *plain = opened("sim:h100,faults=plain");
-    tap_ok(!is_ours(), "a system that opted out leaves it there");
+    tap_ok(!is_ours(), "a system with faults=plain installs no handler");
     vmm_deviceptr at = mapped(plain, VMM_MEM_LOCATION_TYPE_DEVICE);
-    tap_ok(stopped(at, false), "its addresses stop the host all the same");
-    tap_ok(!vmm_last_detail()->rule, "and nothing is said");
+    tap_ok(stopped(at, false), "the host faults on its device addresses as well");
+    tap_ok(!vmm_last_detail()->rule, "that fault is not reported");
     vmm_system *first = opened("sim:h100"), *second = opened("sim:h200x2"), *third = opened("sim:odd");
-    tap_ok(is_ours(), "others watch");
-    tap_ok(stopped(at, false) && !vmm_last_detail()->rule, "their own addresses only");
+    tap_ok(is_ours(), "other systems install the engine's handler");
+    tap_ok(stopped(at, false) && !vmm_last_detail()->rule,
+           "the engine reports no fault at addresses of the system with faults=plain");
     explains(first);
     vmm_close(first);
-    tap_ok(is_ours(), "two are left");
+    tap_ok(is_ours(), "with two systems left the engine's handler stays");
     explains(second);
     vmm_close(third);
-    tap_ok(is_ours(), "one is left");
+    tap_ok(is_ours(), "with one system left the engine's handler stays");
     explains(second);
     vmm_close(second);
-    tap_ok(!is_ours(), "with the last the program has its handler back");
+    tap_ok(!is_ours(), "closing the last system restores the program's handler");
     vmm_close(plain);
 }
 
 static sigjmp_buf after;
-static void *volatile heard;
+static void *volatile received;
 
 static void with_info(int number, siginfo_t *info, void *context)
 {
     (void)number;
     (void)context;
-    heard = info->si_addr;
+    received = info->si_addr;
     siglongjmp(after, 1);
 }
 
@@ -197,65 +199,65 @@ static void set_later(void)
     sigaction(SIGSEGV, &action, NULL);
     vmm_close(sys);
     sigaction(SIGSEGV, NULL, &now);
-    tap_ok(now.sa_handler == SIG_DFL, "what the program sets later stays");
+    tap_ok(now.sa_handler == SIG_DFL, "a handler that the program installs later stays");
     action = (struct sigaction){.sa_flags = SA_SIGINFO, .sa_sigaction = with_info};
     sigemptyset(&action.sa_mask);
     sys = opened("sim:h100");
     sigaction(SIGSEGV, &action, NULL);
     vmm_close(sys);
     sigaction(SIGSEGV, NULL, &now);
-    tap_ok((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == with_info, "of either kind");
+    tap_ok((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == with_info, "a later handler with SA_SIGINFO stays, too");
     touch_begin();
 }
 
-/* A function of its own, so that tools can be told what is meant to go wrong (ci/valgrind.supp). */
+/* A function of its own, so that ci/valgrind.supp can name the intended fault. */
 __attribute__((noinline)) static void touch_may_stop_writing(volatile unsigned char *at)
 {
     *at = 1;
 }
 
-/* A program that mends what was touched, so that the access goes on. */
+/* A handler that makes the page accessible, so that the access succeeds when it is repeated. */
 static void *page;
 static size_t page_size;
-static volatile sig_atomic_t mended;
+static volatile sig_atomic_t repaired;
 
-static void mend(int number)
+static void repair(int number)
 {
-    mended += number == SIGSEGV || number == SIGBUS;
+    repaired += number == SIGSEGV || number == SIGBUS;
     mprotect(page, page_size, PROT_READ | PROT_WRITE);
 }
 
-static void mend_with_info(int number, siginfo_t *info, void *context)
+static void repair_with_info(int number, siginfo_t *info, void *context)
 {
     (void)context;
     if (info->si_addr == page)
-        mend(number);
+        repair(number);
 }
 
-/* Its handler is asked each time, of either kind. */
-static void mends(void)
+/* The program's handler is called for every fault, with and without SA_SIGINFO. */
+static void repairs(void)
 {
-    if (getenv("CUVMM_RUN")) { /* which does not see what the handler changed */
-        tap_skip("not under a tool", "what the program mends");
+    if (getenv("CUVMM_RUN")) { /* the tool does not notice the handler's mprotect */
+        tap_skip("not under a tool", "a handler that repairs the fault");
         return;
     }
     page_size = (size_t)sysconf(_SC_PAGESIZE);
     page = mmap(NULL, page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int kind = 0; kind < 2; kind++) {
-        struct sigaction action = {.sa_handler = mend};
+        struct sigaction action = {.sa_handler = repair};
         if (kind)
-            action = (struct sigaction){.sa_flags = SA_SIGINFO, .sa_sigaction = mend_with_info};
+            action = (struct sigaction){.sa_flags = SA_SIGINFO, .sa_sigaction = repair_with_info};
         sigemptyset(&action.sa_mask);
         sigaction(SIGSEGV, &action, NULL);
         sigaction(SIGBUS, &action, NULL);
         vmm_system *sys = opened("sim:h100");
-        mended = 0;
+        repaired = 0;
         for (int i = 0; i < 3; i++) {
             mprotect(page, page_size, PROT_NONE);
             touch_may_stop_writing(page);
         }
-        tap_ok(mended == 3 && *(unsigned char *)page == 1 && !vmm_last_detail()->rule,
-               "what the program mends goes on, each time");
+        tap_ok(repaired == 3 && *(unsigned char *)page == 1 && !vmm_last_detail()->rule,
+               "an access that the program's handler repairs succeeds, every time");
         vmm_close(sys);
     }
     munmap(page, page_size);
@@ -270,12 +272,12 @@ static void explain_nothing(uint64_t address, enum os_touch touch)
 
 static void watches(void)
 {
-    tap_ok(os_watch_faults(explain_nothing) && is_ours(), "both signals are watched");
+    tap_ok(os_watch_faults(explain_nothing) && is_ours(), "os_watch_faults installs the handler");
     os_unwatch_faults();
-    tap_ok(!is_ours(), "and left");
+    tap_ok(!is_ours(), "os_unwatch_faults removes the handler");
 }
 
-/* A handler with more arguments gets them; one that is to be called once has been, and is not there any more. */
+/* A handler with SA_SIGINFO receives its arguments; a handler with SA_RESETHAND is removed by its first call. */
 static void gets_all(void)
 {
     struct sigaction action = {.sa_flags = SA_SIGINFO | (int)SA_RESETHAND, .sa_sigaction = with_info};
@@ -286,15 +288,15 @@ static void gets_all(void)
     vmm_deviceptr at = mapped(sys, VMM_MEM_LOCATION_TYPE_DEVICE) + 77;
     if (!sigsetjmp(after, 1))
         touch_may_stop_writing((volatile unsigned char *)(uintptr_t)at);
-    tap_u64((uint64_t)(uintptr_t)heard, at, "the program's handler is told the address");
-    reported(at, true, "memory of a device");
+    tap_u64((uint64_t)(uintptr_t)received, at, "the program's handler receives the address");
+    reported(at, true, "device memory");
     vmm_close(sys);
     sigaction(SIGSEGV, NULL, &action);
-    tap_ok(!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL, "and was to be called once");
+    tap_ok(!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL, "a handler with SA_RESETHAND is gone after its call");
     touch_begin();
 }
 
-/* The signal from another process, where the program does that with it. */
+/* Sends the signal to a child that has this handler and an open system; returns the child's status. */
 static int sent_to(int number, void (*handler)(int number))
 {
     int status = 0;
@@ -321,10 +323,10 @@ static void leave(int number)
 }
 
 #ifdef SYS_rt_sigqueueinfo
-/* One that says of itself that it was sent, with an address that the host may not touch. */
+/* A signal that is marked as sent (SI_QUEUE) and carries an address to which the host has no access. */
 static void sent_with_address(void)
 {
-    if (getenv("CUVMM_RUN")) { /* which would keep it for the children of this process */
+    if (getenv("CUVMM_RUN")) { /* the tool would deliver it again in child processes */
         tap_skip("not under a tool", "a signal with an address");
         return;
     }
@@ -335,36 +337,36 @@ static void sent_with_address(void)
     info.si_addr = (void *)(uintptr_t)mapped(sys, VMM_MEM_LOCATION_TYPE_DEVICE);
     if (syscall(SYS_rt_sigqueueinfo, getpid(), SIGSEGV, &info))
         tap_bail("no signal");
-    tap_ok(!vmm_last_detail()->rule, "nothing is explained of an address that comes with it");
+    tap_ok(!vmm_last_detail()->rule, "a sent signal with an address is not reported");
     vmm_close(sys);
     touch_begin();
 }
 #else
 static void sent_with_address(void)
 {
-    tap_skip("this system cannot send one", "a signal with an address");
+    tap_skip("this system cannot send a signal with an address", "a signal with an address");
 }
 #endif
 
-/* What was sent is no touch of anybody's: nothing is explained, and it does what it does without us. */
+/* A sent signal is no access: it is not reported and has the effect that it has without the engine. */
 static void is_sent(void)
 {
-    if (getenv("CUVMM_RUN")) { /* which ends a child that leaves something with a status of its own */
+    if (getenv("CUVMM_RUN")) { /* the tool replaces the exit status of a child that leaks */
         tap_skip("not under a tool", "signals that are sent");
         return;
     }
     static const int numbers[] = {SIGSEGV, SIGBUS};
     for (int i = 0; i < 2; i++) {
         int status = sent_to(numbers[i], SIG_DFL);
-        tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == numbers[i], "a signal %d that is sent ends the process", numbers[i]);
+        tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == numbers[i], "a sent signal %d ends the process", numbers[i]);
         status = sent_to(numbers[i], SIG_IGN);
-        tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 3, "unless it is ignored");
+        tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 3, "an ignored signal does not end the process");
         status = sent_to(numbers[i], leave);
-        tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 5, "or the program does something else with it");
+        tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 5, "the program's handler handles a sent signal, without a report");
     }
 }
 
-/* A handler that the program asked to be called once is called once. */
+/* A handler that the program installed with SA_RESETHAND is called once. */
 static void only_once(void)
 {
     int status = 0;
@@ -381,10 +383,11 @@ static void only_once(void)
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
         tap_bail("no child");
-    tap_ok(WIFSIGNALED(status), "the second touch ends the process");
+    tap_ok(WIFSIGNALED(status), "the second fault ends the process");
 }
 
-/* Without a handler of the program's the signal ends it, though it ignores it, and the text has been written. */
+/* Without a handler of the program, the signal ends the process, even if the program ignores the signal; the report is written
+ * first. */
 static void ends(void (*handler)(int number))
 {
     char text[4096];
@@ -411,15 +414,15 @@ static void ends(void (*handler)(int number))
     close(ends[0]);
     if (child < 0 || waitpid(child, &status, 0) != child)
         tap_bail("no child");
-    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "the signal takes its course");
+    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "the signal ends the process");
     tap_ok(strstr(text, "VMM-HOST-ACCESS") && strstr(text, "nothing is mapped there") && strstr(text, "fix"),
-           "after the explanation: %s", text);
+           "the report is on standard error: %s", text);
 }
 
 int main(void)
 {
     int quiet = open("/dev/null", O_WRONLY);
-    if (quiet < 0 || dup2(quiet, STDERR_FILENO) < 0) /* what is explained is looked at as detail, and once as text */
+    if (quiet < 0 || dup2(quiet, STDERR_FILENO) < 0) /* the tests check the detail, and one of them the text */
         tap_bail("no /dev/null");
     close(quiet);
     touch_begin();
@@ -429,7 +432,7 @@ int main(void)
     sees_a_part();
     set_later();
     watches();
-    mends();
+    repairs();
     gets_all();
     is_sent();
     sent_with_address();

@@ -24,14 +24,14 @@ static void add(vmm_detail *detail, const char *format, ...)
     va_end(args);
 }
 
-/* Appends words and as many holders as fit, except those in this slot. */
-static unsigned add_holders(vmm_detail *detail, const struct share_inspect *who, unsigned block, const char *words,
+/* Appends words and as many holders as fit, without the process in slot self. Returns the number of holders. */
+static unsigned add_holders(vmm_detail *detail, const struct share_inspect *snapshot, unsigned block, const char *words,
                             unsigned self)
 {
     char text[SHARE_HOLD_TEXT];
     unsigned reported = 0, more = 0;
-    for (unsigned i = 0; i < who->hold_count; i++) {
-        const struct share_inspect_hold *hold = &who->hold[i];
+    for (unsigned i = 0; i < snapshot->hold_count; i++) {
+        const struct share_inspect_hold *hold = &snapshot->hold[i];
         if (hold->block != block || (hold->file < 0 && hold->slot == self))
             continue;
         if (hold->file >= 0 && hold->pid == os_pid())
@@ -69,46 +69,46 @@ static const struct sim_handle *handle_of(const struct sim_process *process, con
     return handle->block && handle->block->shared ? handle : NULL;
 }
 
-static void say_of_leak(vmm_detail *leak, const struct sim_handle *handle, const struct share_inspect *who, unsigned slot)
+static void note_holders(vmm_detail *leak, const struct sim_handle *handle, const struct share_inspect *snapshot, unsigned slot)
 {
     char maker[SHARE_HOLD_TEXT], call[SHARE_HOLD_TEXT];
-    for (unsigned i = 0; i < who->block_count; i++) {
-        const struct share_inspect_block *block = &who->block[i];
+    for (unsigned i = 0; i < snapshot->block_count; i++) {
+        const struct share_inspect_block *block = &snapshot->block[i];
         if (block->number != handle->block->shared)
             continue;
         if (handle->imported)
             add(leak, "; exported by %s: %s", share_inspect_named(block->pid, block->program, maker),
                 share_inspect_call(block->call, call));
         else
-            add_holders(leak, who, i, "; also held by ", slot);
+            add_holders(leak, snapshot, i, "; also held by ", slot);
     }
 }
 
 /* ---- hints ---- */
 
-static bool holds(const struct share_inspect *who, unsigned block, unsigned slot)
+static bool holds(const struct share_inspect *snapshot, unsigned block, unsigned slot)
 {
-    for (unsigned i = 0; i < who->hold_count; i++)
-        if (who->hold[i].block == block && who->hold[i].file < 0 && who->hold[i].slot == slot)
+    for (unsigned i = 0; i < snapshot->hold_count; i++)
+        if (snapshot->hold[i].block == block && snapshot->hold[i].file < 0 && snapshot->hold[i].slot == slot)
             return true;
     return false;
 }
 
 /* Does this process itself have a descriptor of the block open? */
-static bool has_descriptor(const struct share_inspect *who, unsigned block)
+static bool has_descriptor(const struct share_inspect *snapshot, unsigned block)
 {
-    for (unsigned i = 0; i < who->hold_count; i++)
-        if (who->hold[i].block == block && who->hold[i].file >= 0 && who->hold[i].pid == os_pid())
+    for (unsigned i = 0; i < snapshot->hold_count; i++)
+        if (snapshot->hold[i].block == block && snapshot->hold[i].file >= 0 && snapshot->hold[i].pid == os_pid())
             return true;
     return false;
 }
 
-/* True where it is a leak. */
-static bool make_hint(vmm_detail *hint, const struct share_inspect *who, unsigned index, unsigned slot)
+/* Fills in the hint for a block that other processes hold. True when it is a leak: this process itself has a descriptor. */
+static bool make_hint(vmm_detail *hint, const struct share_inspect *snapshot, unsigned index, unsigned slot)
 {
-    const struct share_inspect_block *block = &who->block[index];
+    const struct share_inspect_block *block = &snapshot->block[index];
     char size[UNITS_TEXT], where[32];
-    bool own = has_descriptor(who, index);
+    bool own = has_descriptor(snapshot, index);
     *hint = (vmm_detail){.severity = own ? VMM_SEVERITY_LEAK : VMM_SEVERITY_HINT,
                          .rule = vmm_rule_row(own ? VMM_RULE_LEAK_DESCRIPTOR : VMM_RULE_LEAK_ELSEWHERE)->id,
                          .function = share_call_name(block->call),
@@ -118,10 +118,10 @@ static bool make_hint(vmm_detail *hint, const struct share_inspect *who, unsigne
         add(hint, "a multicast object of %s for %u devices", size, block->team);
     else
         add(hint, "%s on %s", size, place(block->location, where));
-    if (!add_holders(hint, who, index, ", held by ", slot) && block->out)
+    if (!add_holders(hint, snapshot, index, ", held by ", slot) && block->out)
         add(hint, ", held by a descriptor %s",
-            who->reported ? "in no process: in a message, or in a process of another user"
-                      : "somewhere: where cannot be told on this system");
+            snapshot->reported ? "in no process: in a message, or in a process of another user"
+                      : "somewhere: this system does not report which process has it");
     return own;
 }
 
@@ -131,13 +131,13 @@ static bool is_own(const struct share_inspect_block *block, const struct share *
     return block->team ? block->pid == os_pid() : block->home == share->serial;
 }
 
-static void add_hints(struct leak_holders *out, const struct share *share, const struct share_inspect *who)
+static void add_hints(struct leak_holders *out, const struct share *share, const struct share_inspect *snapshot)
 {
     /* analysers: clang-analyzer-unix.Malloc is wrong: the caller frees the hints */
-    out->hint = heap.calloc(who->block_count + 1, sizeof *out->hint);
-    for (unsigned i = 0; out->hint && i < who->block_count; i++)
-        if (is_own(&who->block[i], share) && !holds(who, i, share->slot))
-            out->leaks += make_hint(&out->hint[out->count++], who, i, share->slot);
+    out->hint = heap.calloc(snapshot->block_count + 1, sizeof *out->hint);
+    for (unsigned i = 0; out->hint && i < snapshot->block_count; i++)
+        if (is_own(&snapshot->block[i], share) && !holds(snapshot, i, share->slot))
+            out->leaks += make_hint(&out->hint[out->count++], snapshot, i, share->slot);
 }
 
 /* ---- leaks and hints together ---- */
@@ -145,19 +145,19 @@ static void add_hints(struct leak_holders *out, const struct share *share, const
 static void look(const struct sim_process *process, struct share *share, vmm_detail *leaks, uint64_t count, bool reported,
                  struct leak_holders *out)
 {
-    struct share_inspect *who = NULL;
+    struct share_inspect *snapshot = NULL;
     if (share->blocks) /* only shared blocks have anything to report */
-        who = reported ? share_inspect(share) : share_inspect_own(share);
-    if (!who)
+        snapshot = reported ? share_inspect(share) : share_inspect_own(share);
+    if (!snapshot)
         return;
     for (uint64_t i = 0; i < count; i++) {
         const struct sim_handle *handle = handle_of(process, &leaks[i]);
         if (handle && handle->block->share == share)
-            say_of_leak(&leaks[i], handle, who, share->slot);
+            note_holders(&leaks[i], handle, snapshot, share->slot);
     }
     if (share == process->machine->share && process->machine->processes == process && !process->machine_next)
-        add_hints(out, share, who);
-    share_inspect_free(who);
+        add_hints(out, share, snapshot);
+    share_inspect_free(snapshot);
 }
 
 struct leak_holders sim_leak_holders(const struct sim_process *process, vmm_detail *leaks, uint64_t count, bool reported)

@@ -15,7 +15,7 @@
 
 struct leak_holders {
     vmm_detail *hint;
-    uint64_t count, leaks; /* leaks: of these */
+    uint64_t count, leaks; /* of hints; leaks: how many of them are leaks */
 };
 
 /* Extends the notes of these leaks and creates the hints; the caller frees the hints. If leaks are counted and not reported, the

@@ -135,7 +135,7 @@ vmm_object sim_object_retired(const struct retired_range *retired)
     return object;
 }
 
-/* The live object at address. */
+/* Finds the live object that holds address. False when there is none. */
 static bool living(const struct sim_process *process, uint64_t address, vmm_object *object)
 {
     const struct sim_mapping *m = sim_mapping_at(process, address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* objects: every field of the record of each thing, and which thing is the nearest to an address. */
+/* objects: every field of each kind of record, and the object nearest to an address. */
 #include "objects.h"
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void memory(void)
     handle.ended = ended;
     same(sim_object_handle(&handle),
          (vmm_object){.kind = VMM_OBJECT_HANDLE, .number = 9, .value = 71, .size = 11, .location = NODE, .references = 8,
-                      .mappings = 10, MADE, ENDED}, "one that ended");
+                      .mappings = 10, MADE, ENDED}, "an ended handle");
     const struct sim_allocation allocation = {.start = 17, .size = 18, .span = 19, .context = 20, .block = &block,
                                               .made = made, .number = 21};
     same(sim_object_allocation(&allocation),
@@ -99,15 +99,16 @@ static void others(void)
              (vmm_object){.kind = VMM_OBJECT_EVENT, .number = 10, .value = 8, MADE, .ended = end.number, .ended_by = by},
              "an event");
     }
-    const struct retired_range retired = {.start = 1, .size = 2, .created = made.number, .ended = ended.number, .handle = 3, .number = 4,
-                                .handle_number = 5, .created_by = made.call, .ended_by = ended.call,
-                                .kind = VMM_OBJECT_MAPPING, .location = device};
+    const struct retired_range retired = {.start = 1, .size = 2, .created = made.number, .ended = ended.number, .handle = 3,
+                                          .number = 4,
+                                          .handle_number = 5, .created_by = made.call, .ended_by = ended.call,
+                                          .kind = VMM_OBJECT_MAPPING, .location = device};
     same(sim_object_retired(&retired),
          (vmm_object){.kind = VMM_OBJECT_MAPPING, .number = 4, .start = 1, .size = 2, .handle = 3, .handle_number = 5,
-                      .location = device, MADE, ENDED}, "what is gone");
+                      .location = device, MADE, ENDED}, "a retired range");
 }
 
-/* ---- which is the nearest ---- */
+/* ---- the nearest object ---- */
 
 static vmm_system *sys;
 
@@ -135,28 +136,29 @@ static void ignore(void *user, const vmm_detail *detail)
     (void)detail;
 }
 
-/*  [allocation]   far   [r: M1 | M2 that is gone | free ]   far   [a reservation that is gone] */
+/*  [allocation]   far   [r: M1 | M2, unmapped | free ]   far   [a freed reservation] */
 static void nearest_of(vmm_deviceptr a, vmm_deviceptr r, vmm_deviceptr gone, vmm_mem_generic_allocation_handle handle)
 {
-    tap_ok(is(r, VMM_OBJECT_MAPPING, r, false) && is(r + G - 1, VMM_OBJECT_MAPPING, r, false), "a mapping, from end to end");
+    tap_ok(is(r, VMM_OBJECT_MAPPING, r, false) && is(r + G - 1, VMM_OBJECT_MAPPING, r, false),
+           "a mapping is nearest to its first and its last byte");
     tap_ok(is(r + G, VMM_OBJECT_MAPPING, r + G, true) && is(r + 2 * G - 1, VMM_OBJECT_MAPPING, r + G, true),
-           "one that was there");
+           "a retired mapping is nearest to its bytes");
     tap_ok(is(r + 2 * G, VMM_OBJECT_RESERVATION, r, false) && is(r + 3 * G - 1, VMM_OBJECT_RESERVATION, r, false),
-           "the reservation");
+           "the reservation is nearest to its bytes without a mapping");
     tap_ok(is(a, VMM_OBJECT_ALLOCATION, a, false) && is(a + G - 1, VMM_OBJECT_ALLOCATION, a, false), "an allocation");
     tap_ok(is(gone, VMM_OBJECT_RESERVATION, gone, true) && is(gone + G - 1, VMM_OBJECT_RESERVATION, gone, true),
-           "a reservation that was there");
+           "a freed reservation is nearest to its bytes");
     const vmm_deviceptr middle = (a + G) / 2 + r / 2;
     tap_ok(is(middle - 1, VMM_OBJECT_ALLOCATION, a, false) && is(middle + 1, VMM_OBJECT_RESERVATION, r, false),
-           "between two whichever is nearer");
-    tap_ok(is(middle, VMM_OBJECT_ALLOCATION, a, false), "and right in the middle the one before");
+           "between two objects the closer one is nearest");
+    tap_ok(is(middle, VMM_OBJECT_ALLOCATION, a, false), "in the exact middle the object before is nearest");
     tap_ok(is(0, VMM_OBJECT_ALLOCATION, a, false) && is(a - 1, VMM_OBJECT_ALLOCATION, a, false) &&
                is(a + G, VMM_OBJECT_ALLOCATION, a, false) && is(r - 1, VMM_OBJECT_RESERVATION, r, false) &&
                is(r + 3 * G, VMM_OBJECT_RESERVATION, r, false) && is(gone + G, VMM_OBJECT_RESERVATION, r, false) &&
                is(UINT64_MAX, VMM_OBJECT_RESERVATION, r, false),
-           "and what lives where nothing was");
+           "at addresses that never held an object, the closest live one is nearest");
     need(vmm_mem_map(sys, r + G, G, 0, handle, 0));
-    tap_ok(is(r + G, VMM_OBJECT_MAPPING, r + G, false), "a mapping in the place of one that is gone");
+    tap_ok(is(r + G, VMM_OBJECT_MAPPING, r + G, false), "a new mapping takes precedence over a retired one");
 }
 
 static void nearest(void)
@@ -167,19 +169,20 @@ static void nearest(void)
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
     need(vmm_open("sim:h100", &sys));
     need(vmm_init(sys, 0));
-    tap_ok(is(G, VMM_OBJECT_NONE, 0, false), "of nothing nothing is the nearest");
+    tap_ok(is(G, VMM_OBJECT_NONE, 0, false), "an empty process has no nearest object");
     need(vmm_ctx_create(sys, &context, 0, 0));
     need(vmm_mem_alloc(sys, &a, G));
     tap_ok(is(0, VMM_OBJECT_ALLOCATION, a, false) && is(UINT64_MAX, VMM_OBJECT_ALLOCATION, a, false),
-           "an allocation is all there is");
+           "the only allocation is nearest to every address");
     need(vmm_mem_free(sys, a));
-    tap_ok(is(a + 5, VMM_OBJECT_ALLOCATION, a, true), "one that was freed is told where it was");
-    tap_result(vmm_mem_free(sys, a), VMM_ERROR_INVALID_VALUE, "a second free");
+    tap_ok(is(a + 5, VMM_OBJECT_ALLOCATION, a, true), "a freed allocation is nearest to its bytes");
+    tap_result(vmm_mem_free(sys, a), VMM_ERROR_INVALID_VALUE, "freeing twice is refused");
     const vmm_object *freed = &vmm_last_detail()->nearest;
     tap_ok(freed->kind == VMM_OBJECT_ALLOCATION && freed->start == a && freed->ended && !strcmp(freed->ended_by, "cuMemFree"),
-           "shows what was freed, and by which call");
+           "the refusal shows the freed allocation and the call that freed it");
     need(vmm_mem_address_reserve(sys, &r, 3 * G, 0, a + 100 * G, 0));
-    tap_ok(is(0, VMM_OBJECT_RESERVATION, r, false) && is(UINT64_MAX, VMM_OBJECT_RESERVATION, r, false), "so is a reservation");
+    tap_ok(is(0, VMM_OBJECT_RESERVATION, r, false) && is(UINT64_MAX, VMM_OBJECT_RESERVATION, r, false),
+           "the only reservation is nearest to every address");
     need(vmm_mem_create(sys, &handle, G, &prop, 0));
     need(vmm_mem_map(sys, r, G, 0, handle, 0));
     need(vmm_mem_map(sys, r + G, G, 0, handle, 0));
@@ -189,13 +192,14 @@ static void nearest(void)
     need(vmm_mem_address_free(sys, gone, G));
     if (a + 2 * G <= r && r + 4 * G <= gone)
         nearest_of(a, r, gone, handle);
-    else /* where a sanitizer keeps its memory */
-        tap_skip("other memory of the process lies between", "what is nearest of an allocation, a reservation and what is gone");
+    else /* under a sanitizer */
+        tap_skip("other memory of the process lies between", "the nearest of an allocation, a reservation and retired ranges");
     vmm_set_report(sys, ignore, NULL);
     vmm_close(sys);
 }
 
-/* A range that passes the end of its reservation meets a mapping far behind it; one that meets its neighbour is told no distance. */
+/* An overlap far past the end of the reservation has the distance in its note; an overlap inside the reservation has no note.
+ * */
 static void far_behind(void)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
@@ -208,19 +212,22 @@ static void far_behind(void)
     need(vmm_mem_address_reserve(sys, &near, 2 * G, 0, 0, 0));
     need(vmm_mem_address_reserve(sys, &far, G, 0, near + 100 * G, 0));
     need(vmm_mem_map(sys, far, G, 0, small, 0));
-    if (far >= near + 100 * G && far < near + 150 * G) { /* where chunks of addresses begin */
+    if (far >= near + 100 * G && far < near + 150 * G) { /* large ranges start at chunks, so a little higher */
         char want[200], behind[UNITS_TEXT];
-        snprintf(want, sizeof want, "the range passes the end of reservation R1 by 296 MiB, and meets what lies %s behind that end",
+        snprintf(want, sizeof want,
+                 "the range passes the end of reservation R1 by 296 MiB; the overlap begins %s past that end",
                  units_text(far - near - 2 * G, behind));
-        tap_result(vmm_mem_map(sys, near, 150 * G, 0, big, 0), VMM_ERROR_INVALID_VALUE, "a map of more than is reserved");
-        tap_text(vmm_last_detail()->rule, "VMM-MAP-OVERLAP", "overlaps");
-        tap_text(vmm_last_detail()->note, want, "and where");
-    } else { /* where a sanitizer keeps its memory */
-        tap_skip("other memory of the process lies between", "how far behind the end of a reservation an overlap is");
+        tap_result(vmm_mem_map(sys, near, 150 * G, 0, big, 0), VMM_ERROR_INVALID_VALUE,
+                   "a map of more than the reservation is refused");
+        tap_text(vmm_last_detail()->rule, "VMM-MAP-OVERLAP", "the rule is the overlap");
+        tap_text(vmm_last_detail()->note, want, "the note has the distance past the end");
+    } else { /* under a sanitizer */
+        tap_skip("other memory of the process lies between", "the distance of an overlap past the end of its reservation");
     }
     need(vmm_mem_map(sys, near + G, G, 0, small, 0));
-    tap_result(vmm_mem_map(sys, near, 150 * G, 0, big, 0), VMM_ERROR_INVALID_VALUE, "over its own");
-    tap_text(vmm_last_detail()->note, "", "no distance is told");
+    tap_result(vmm_mem_map(sys, near, 150 * G, 0, big, 0), VMM_ERROR_INVALID_VALUE,
+               "a map over a mapping in the same reservation is refused");
+    tap_text(vmm_last_detail()->note, "", "an overlap inside the reservation has no note");
     vmm_set_report(sys, ignore, NULL);
     vmm_close(sys);
 }

@@ -34,8 +34,7 @@ vmm_result sim_out_of_host_memory(void)
 vmm_result sim_host_refuse(void)
 {
     vmm_result result = sim_out_of_host_memory();
-    vmm_detail_note("the system has no memory, or no mapping left for this process (vm.max_map_count), for what the host sees "
-                    "at these addresses");
+    vmm_detail_note("the system has no memory or no mapping left (vm.max_map_count) to show this memory to the host");
     return result;
 }
 

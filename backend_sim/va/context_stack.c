@@ -10,13 +10,13 @@
 #include "lifecycle.h"
 #include "posix.h"
 
-/* A thread's row; only the thread's own end frees it. */
+/* A thread's row, freed when the thread ends. */
 struct row {
     struct thread_stack *stacks;
 };
 
 LIFE_LOCK(threads, LIFE_THREADS, NULL)
-static pthread_key_t key; /* of the thread's row, for as long as the program runs; with the lock */
+static pthread_key_t key; /* key of the thread's row; created under the lock, never deleted */
 static bool keyed;
 static _Atomic uint64_t ids;
 
@@ -27,7 +27,7 @@ static _Thread_local struct {
     struct thread_stack *stack;
 } remembered[REMEMBERED];
 
-/* With the lock. */
+/* Unlinks and frees a stack. Under the lock. */
 static void free_stack(struct thread_stack *stack)
 {
     *stack->process_link = stack->in_process;
@@ -40,7 +40,7 @@ static void free_stack(struct thread_stack *stack)
     heap.free(stack);
 }
 
-/* A thread ends. Another key's destructor may still make calls, which begin a new row. */
+/* Frees the row of a thread that ends. Another key's destructor may still make calls, which begin a new row. */
 static void leave(void *value)
 {
     struct row *row = value;
@@ -72,7 +72,7 @@ void context_stack_clear(struct context_stack *current)
         free_stack(current->stacks);
     bool empty = row && !row->stacks;
     life_release(&threads);
-    if (empty && posix.pthread_setspecific(key, NULL) == 0) /* a program's first thread does not end by itself */
+    if (empty && posix.pthread_setspecific(key, NULL) == 0) /* the main thread runs no key destructors at exit */
         heap.free(row);
 }
 
@@ -108,11 +108,11 @@ static struct row *own_row(void)
         heap.free(row);
         return NULL;
     }
-    /* analysers: malloc-leak is wrong: the key has it until the thread ends */
+    /* analysers: malloc-leak is wrong: the key owns the row until the thread ends */
     return pthread_getspecific(key);
 }
 
-/* The thread's stack, made on first use. */
+/* The thread's stack, created on first use. NULL when out of memory. */
 static struct thread_stack *own(struct context_stack *current)
 {
     struct thread_stack *stack = find(current);
@@ -152,11 +152,11 @@ bool context_stack_ready(struct context_stack *current)
 
 bool context_stack_push(struct context_stack *current, uint64_t context)
 {
-    /* analysers: malloc-leak is wrong: the thread's row and the process's column have the stack */
+    /* analysers: malloc-leak is wrong: the thread's row and the process's column own the stack */
     if (!context_stack_ready(current))
         return false;
     struct thread_stack *stack = own(current);
-    /* analysers: null-dereference is wrong: it is ready, so it is there */
+    /* analysers: null-dereference is wrong: context_stack_ready has created the stack */
     stack->context[stack->depth++] = context;
     return true;
 }

@@ -27,7 +27,7 @@ struct thread_stack;
 
 struct context_stack {
     uint64_t id;                  /* unique in the program; never reused */
-    struct thread_stack *stacks; /* all threads' */
+    struct thread_stack *stacks; /* of all threads, in this process */
 };
 
 /* False when the system has no thread key left. */

@@ -16,7 +16,7 @@ static void *in_thread(void *user)
     return before == 0 && after == 77 ? user : NULL;
 }
 
-/* A thread with a context of its own, until it is let go. */
+/* A thread that pushes a context and then waits until the test ends it. */
 struct guest {
     struct context_stack *current;
     uint64_t context;
@@ -54,7 +54,7 @@ static bool end_guest(struct guest *guest)
     return guest->right;
 }
 
-/* Three threads come one after another and go in each order; the last one leaves nothing. */
+/* Three threads start one after another and end in every order; after the last one no stack is left. */
 static void threads_go(void)
 {
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -71,11 +71,12 @@ static void threads_go(void)
         }
         wrong += current.stacks != NULL;
     }
-    tap_u64(wrong, 0, "threads that end take what is theirs with them, in each order");
+    tap_u64(wrong, 0, "threads that end free their stacks, in every order of ending");
     context_stack_clear(&current);
 }
 
-/* Threads that used a context end while the system is closed, at every point of it: they have made their last call. */
+/* Threads that used a context end while the system is being closed, at varying points of the close; they have made their last
+ * call. */
 enum { ENDING = 8, CLOSES = 200 };
 
 struct ending {
@@ -121,16 +122,16 @@ static void ends_while_closed(void)
         }
         pthread_barrier_destroy(&go);
     }
-    tap_u64(wrong, 0, "threads end while what they used is closed, and nobody uses what the other freed");
+    tap_u64(wrong, 0, "threads end while their system is being closed, without a use-after-free");
 }
 
-/* One that lives on has nothing of what was closed, also where the next process lies in the same place. */
+/* A surviving thread sees no context of a closed process, even when the next process lies at the same address. */
 static void used_again(void)
 {
     struct context_stack current[6];
     unsigned wrong = 0;
     for (uint64_t round = 0; round < 4; round++) {
-        for (uint64_t i = 0; i < 6; i++) { /* more than a thread remembers */
+        for (uint64_t i = 0; i < 6; i++) { /* more than REMEMBERED */
             wrong += !context_stack_init(&current[i]) || context_stack_get(&current[i]) != 0;
             wrong += !context_stack_push(&current[i], 10 * round + i + 1);
         }
@@ -139,7 +140,7 @@ static void used_again(void)
         for (int i = 0; i < 6; i++)
             context_stack_clear(&current[i]);
     }
-    tap_u64(wrong, 0, "each process has stacks of its own, whatever was there before");
+    tap_u64(wrong, 0, "each process has its own stacks, also at the address of a closed one");
 }
 
 /* Contexts up to *user were given out. */
@@ -203,20 +204,20 @@ int main(void)
     pthread_t thread;
     void *fine = NULL;
     context_stack_init(&current);
-    tap_u64(context_stack_get(&current), 0, "a thread starts with none");
-    tap_ok(context_stack_set(&current, 0) && !context_stack_get(&current), "popping nothing is fine");
-    tap_ok(context_stack_set(&current, 1) && context_stack_get(&current) == 1, "set without a stack makes one");
+    tap_u64(context_stack_get(&current), 0, "a thread starts without a context");
+    tap_ok(context_stack_set(&current, 0) && !context_stack_get(&current), "popping an empty stack succeeds");
+    tap_ok(context_stack_set(&current, 1) && context_stack_get(&current) == 1, "set on an empty stack pushes");
     for (uint64_t i = 2; i < 12; i++)
         context_stack_push(&current, i);
     tap_u64(context_stack_get(&current), 11, "the last one pushed is current");
     tap_ok(context_stack_set(&current, 50) && context_stack_get(&current) == 50, "set replaces the top");
-    tap_ok(context_stack_set(&current, 0) && context_stack_get(&current) == 10, "NULL pops it");
+    tap_ok(context_stack_set(&current, 0) && context_stack_get(&current) == 10, "set to NULL pops the top");
     pthread_create(&thread, NULL, in_thread, &current);
     pthread_join(thread, &fine);
-    tap_ok(fine == &current, "another thread has its own");
-    tap_u64(context_stack_get(&current), 10, "and this one keeps its own");
+    tap_ok(fine == &current, "another thread has its own stack");
+    tap_u64(context_stack_get(&current), 10, "this thread's stack is unchanged");
     context_stack_clear(&current);
-    tap_ok(!current.stacks, "cleared");
+    tap_ok(!current.stacks, "clearing frees all stacks");
     threads_go();
     used_again();
     test_check();

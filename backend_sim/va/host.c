@@ -36,7 +36,7 @@ bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, uns
         return hide(process, mapping);
     bool shown = mapping->host_shown ? os_protect(mapping->start, mapping->size, writable)
                                      : block_data_open(bytes) && os_map_fixed(mapping->start, mapping->size, bytes->backing->file,
-                                                                    bytes->place + mapping->offset, writable);
+                                                                              bytes->place + mapping->offset, writable);
     if (shown)
         note_shown(process, mapping, rights);
     return shown;

@@ -17,7 +17,7 @@
 bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, unsigned rights);
 
 /* Makes the mappings from first on that lie before end inaccessible to the program, before they are unmapped. False when the
- * system cannot do that: the caller keeps the mappings, and nothing has changed. */
+ * system has no memory for that: the caller keeps the mappings, and nothing has changed. */
 bool sim_host_hide_shown(struct sim_process *process, struct sim_mapping *first, uint64_t end);
 static inline bool sim_host_hide(struct sim_process *process, struct sim_mapping *first, uint64_t end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host in place where the system gives no more mappings: what is taken away is out of the host's reach for
- * certain, or the call is refused and nothing has changed. */
+/* host: host memory in place when the system has no mapping left: a call that takes memory away from the host makes it
+ * inaccessible, or is refused and changes nothing. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -31,7 +31,7 @@ static vmm_result permit(vmm_deviceptr at, uint64_t size, vmm_mem_access_flags f
     return vmm_mem_set_access(sys, at, size, &desc, 1);
 }
 
-/* [1][2][3].. memory of the host, each piece another's, mapped one after another and shown to the host. */
+/* [1][2][3].. host memory of one handle each, mapped one after another and accessible to the host. */
 static vmm_deviceptr shown(unsigned pieces)
 {
     vmm_mem_generic_allocation_handle handle;
@@ -47,7 +47,7 @@ static vmm_deviceptr shown(unsigned pieces)
     return at;
 }
 
-/* What the host finds there; -1: it may not look. */
+/* The byte that the host reads there; -1: the address is inaccessible. */
 static int found(vmm_deviceptr at)
 {
     unsigned char byte = 0;
@@ -69,45 +69,48 @@ static bool is_refused(vmm_result result)
            strstr(vmm_last_detail()->note, "max_map_count");
 }
 
-/* The second of three cannot be concealed: mmap is asked for each, again where that fails and the spare mapping is given up,
- * and then mprotect. */
+/* Hiding the second of three mappings fails: the first mmap for it, the mmap after the spare mapping was released, and the
+ * mprotect after that. */
 static void test_refused(void)
 {
     vmm_deviceptr at = shown(3);
     uint64_t flags = 0;
     const vmm_mem_location host = host_memory.location;
     inject_arm_three("mmap", 2, "mmap", "mprotect");
-    tap_ok(is_refused(vmm_mem_unmap(sys, at, 3 * G)), "what cannot be taken away is not unmapped");
-    tap_ok(found(at) == 1 && found(at + G) == 2 && found(at + 2 * G) == 3, "the host sees all of it, as before");
+    tap_ok(is_refused(vmm_mem_unmap(sys, at, 3 * G)), "an unmap that cannot hide the memory from the host is refused");
+    tap_ok(found(at) == 1 && found(at + G) == 2 && found(at + 2 * G) == 3, "the host still has access to all of the memory");
     tap_ok(!vmm_mem_get_access(sys, &flags, &host, at) && flags == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE,
-           "and all of it is mapped");
+           "all of the memory is still mapped");
     inject_arm_three("mmap", 2, "mmap", "mprotect");
-    tap_ok(is_refused(permit(at, 3 * G, VMM_MEM_ACCESS_FLAGS_PROT_NONE)), "nor are its rights");
-    tap_ok(found(at) == 1 && found(at + G) == 2 && found(at + 2 * G) == 3, "the host sees all of it, as before");
-    tap_ok(!vmm_mem_get_access(sys, &flags, &host, at) && flags == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, "and may");
+    tap_ok(is_refused(permit(at, 3 * G, VMM_MEM_ACCESS_FLAGS_PROT_NONE)), "taking away all rights is refused, too");
+    tap_ok(found(at) == 1 && found(at + G) == 2 && found(at + 2 * G) == 3, "the host still has access to all of the memory");
+    tap_ok(!vmm_mem_get_access(sys, &flags, &host, at) && flags == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE,
+           "the host still has its rights");
     inject_arm_at("mprotect", 1);
-    tap_ok(is_refused(permit(at, G, VMM_MEM_ACCESS_FLAGS_PROT_READ)) && touch_write(at, 1), "nor some of them");
+    tap_ok(is_refused(permit(at, G, VMM_MEM_ACCESS_FLAGS_PROT_READ)) && touch_write(at, 1),
+           "taking away the right to write is refused, too");
     inject_arm_at("mmap", 1);
     vmm_result narrower = permit(at, G, VMM_MEM_ACCESS_FLAGS_PROT_READ);
     inject_disarm();
-    tap_ok(narrower == VMM_SUCCESS && !touch_write(at, 1) && found(at) == 1, "less rights need no other mapping");
+    tap_ok(narrower == VMM_SUCCESS && !touch_write(at, 1) && found(at) == 1,
+           "fewer rights need no further mapping of the system");
     inject_arm_at("mmap", 1);
     vmm_result without = vmm_mem_unmap(sys, at, 3 * G);
     inject_disarm();
-    tap_ok(without == VMM_SUCCESS, "nor does unmapping");
-    tap_ok(found(at) < 0 && found(at + G) < 0 && found(at + 2 * G) < 0, "after which the host sees nothing");
+    tap_ok(without == VMM_SUCCESS, "unmapping needs no further mapping of the system");
+    tap_ok(found(at) < 0 && found(at + G) < 0 && found(at + 2 * G) < 0, "the host has no access after the unmap");
     need(vmm_mem_address_free(sys, at, 3 * G));
 }
 
 /* ---- the system's own limit ---- */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNDER_TOOL 1 /* which needs mappings itself */
+#define UNDER_TOOL 1 /* the tool needs mappings itself */
 #else
 #define UNDER_TOOL 0
 #endif
 
-/* Takes every mapping that there is to be had: pages that differ from their neighbours. */
+/* Uses up every mapping that the system allows the process: pages whose rights differ from their neighbours'. */
 static void take_all_mappings(void)
 {
     long page = sysconf(_SC_PAGESIZE);
@@ -116,7 +119,7 @@ static void take_all_mappings(void)
             return;
 }
 
-/* In a child. 0: all is well; else which of these is not. */
+/* Runs in a child with no mapping left. Returns 0, or the number of the check that failed. */
 static int at_the_limit(void)
 {
     int answer = 0;
@@ -128,7 +131,7 @@ static int at_the_limit(void)
         int seen = found(odd);
         if (result == VMM_SUCCESS)
             answer = seen < 0 ? 0 : 1;
-        else /* each is a mapping of the system's by itself, so taking it away needs no other */
+        else /* each piece is a mapping of its own, so hiding it needs no further one */
             answer = 2;
     }
     for (vmm_deviceptr even = at; even < at + PIECES * G && !answer; even += 2 * G)
@@ -153,7 +156,7 @@ static void test_limit(void)
     int status = 0;
     long limit = mappings_limit();
     if (UNDER_TOOL || getenv("CUVMM_RUN") || limit <= 0 || limit > 300000) {
-        tap_skip("not under a tool, nor where a process may have very many mappings", "the system's limit of mappings");
+        tap_skip("under a tool, or with a very high limit of mappings", "the system's limit of mappings");
         return;
     }
     fflush(NULL);
@@ -164,19 +167,20 @@ static void test_limit(void)
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
         tap_bail("no child");
-    tap_u64((uint64_t)status, 0, "with %ld mappings, all that there are, the host loses what is taken from it and no more", limit);
+    tap_u64((uint64_t)status, 0, "at the limit of %ld mappings, the host loses access to exactly the memory that is taken away",
+            limit);
 }
 
 int main(void)
 {
-    if (!freopen("/dev/null", "w", stderr)) /* each touch is explained */
+    if (!freopen("/dev/null", "w", stderr)) /* every fault of the host is reported there */
         tap_bail("no /dev/null");
     touch_begin();
     test_limit();
     open_machine();
     test_refused();
     vmm_deviceptr at = shown(2);
-    tap_ok(!vmm_mem_unmap(sys, at, 2 * G) && found(at) < 0 && found(at + G) < 0, "two at a time");
+    tap_ok(!vmm_mem_unmap(sys, at, 2 * G) && found(at) < 0 && found(at + G) < 0, "unmapping two mappings in one call hides both");
     vmm_close(sys);
     return tap_done();
 }

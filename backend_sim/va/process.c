@@ -7,14 +7,14 @@
 #include "rdma.h"
 #include "team.h"
 
-_Static_assert(sizeof(struct sim_mapping) <= 64, "a line of the processor's cache");
+_Static_assert(sizeof(struct sim_mapping) <= 64, "one cache line");
 
 #define TAG_HANDLE 0x4d48  /* "HM" */
 #define TAG_CONTEXT 0x5443
 #define TAG_STREAM 0x5253
 #define TAG_EVENT 0x5645
 
-/* Excludes the profile's taken addresses, which count only where the window starts at the profile's address. */
+/* Opens the VA allocator. Excludes the profile's taken addresses, unless the window moved away from them. */
 static bool open_va(struct va_allocator *va, const struct host_window *window, const struct sim_profile *profile)
 {
     uint64_t chunk = profile->va_chunk ? profile->va_chunk : profile->va_granularity;
@@ -24,8 +24,8 @@ static bool open_va(struct va_allocator *va, const struct host_window *window, c
     return ok;
 }
 
-/* The low bits that are zero in every address of a range: those below the machine's smallest unit. No unit of multicast objects
- * is smaller than that of memory. */
+/* The number of low bits that are zero in the start of every range: those below the machine's smallest granularity. Multicast
+ * objects never have a smaller one. */
 static unsigned address_shift(const struct sim_profile *profile)
 {
     return (unsigned)__builtin_ctzll(profile->va_granularity | profile->device_granularity[0] | profile->host_granularity[0]);
@@ -52,7 +52,7 @@ static void clear_maps(struct sim_process *process)
     pool_clear(&process->handle_pool);
 }
 
-static void give_handle(void *process, void *handle)
+static void free_handle(void *process, void *handle)
 {
     pool_free(&((struct sim_process *)process)->handle_pool, handle);
 }
@@ -77,7 +77,7 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     }
     process->machine = machine;
     open_maps(process);
-    slots_init(&process->handles, TAG_HANDLE, give_handle, process);
+    slots_init(&process->handles, TAG_HANDLE, free_handle, process);
     slots_init(&process->contexts, TAG_CONTEXT, free_object, NULL);
     slots_init(&process->streams, TAG_STREAM, free_object, NULL);
     slots_init(&process->events, TAG_EVENT, free_object, NULL);
@@ -86,7 +86,7 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     return true;
 }
 
-/* Frees what each map stores and returns the blocks to the machine. */
+/* Frees all mappings, allocations and reservations, and releases their blocks. */
 static void free_ranges(struct sim_process *process)
 {
     const struct sim_origin nowhere = {0, 0};
@@ -174,7 +174,7 @@ struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t s
     uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
     struct sim_mapping *last = size ? addrmap_floor(&process->mappings, end - 1) : NULL;
     if (!last || (last->start <= start && start - last->start >= last->size))
-        return NULL; /* mappings do not overlap: the last one that starts before the end reaches furthest */
+        return NULL; /* mappings do not overlap, so the last one that starts before end is also the last to end */
     if (last->start <= start)
         return last;
     struct sim_mapping *first = sim_mapping_at(process, start);
@@ -227,8 +227,8 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
     assert_locked(process->machine);
     struct sim_handle *handle = mapping->handle;
     struct retired_range retired = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->shown,
-                          mapping->number, handle->number, mapping->made.call,   ended.call, VMM_OBJECT_MAPPING,
-                          handle->prop.location};
+                                    mapping->number, handle->number, mapping->made.call,   ended.call, VMM_OBJECT_MAPPING,
+                                    handle->prop.location};
     retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->mappings, mapping->start);
     if (rdma_concerns(handle))
@@ -243,14 +243,14 @@ void sim_allocation_end(struct sim_process *process, struct sim_allocation *allo
 {
     assert_locked(process->machine);
     const struct retired_range retired = {.start = allocation->start,
-                                .size = allocation->size,
-                                .created = allocation->made.number,
-                                .created_by = allocation->made.call,
-                                .ended = ended.number,
-                                .ended_by = ended.call,
-                                .number = allocation->number,
-                                .kind = VMM_OBJECT_ALLOCATION,
-                                .location = allocation->block->prop.location};
+                                          .size = allocation->size,
+                                          .created = allocation->made.number,
+                                          .created_by = allocation->made.call,
+                                          .ended = ended.number,
+                                          .ended_by = ended.call,
+                                          .number = allocation->number,
+                                          .kind = VMM_OBJECT_ALLOCATION,
+                                          .location = allocation->block->prop.location};
     retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->allocations, allocation->start);
     va_allocator_free(&process->va, allocation->start, allocation->span);

@@ -10,7 +10,7 @@
  * Guarded by the machine's lock.
  *
  * Invariants (process_check; process_check_at and process_check_value check only what a call used):
- *     the space       = free + reservations + allocations + the first context's + excluded, none over another (va_allocator.h)
+ *     the window      = free + reservations + allocations + the first context's + excluded, none over another (va_allocator.h)
  *     a mapping       starts in a reservation, overlaps no mapping, lies inside its handle's memory, and its handle is live
  *     maps            = mappings of the handle; refs + maps > 0 exactly while it is live, and then it has its block
  *     aliased         = handles with maps > 1;  host_sees = mappings with host_shown
@@ -59,7 +59,7 @@ struct sim_handle {
     uint64_t value;
     uint64_t shown; /* the value that messages show: under the shadow layer, the inner backend's value */
     struct sim_block *block; /* NULL once ended */
-    uint32_t refs; /* not next to maps: one wide load must not follow two narrow stores */
+    uint32_t refs; /* not adjacent to maps, or one wide load of both would stall on the two narrow stores before it */
     uint32_t number;
     uint32_t maps;
     uint32_t counted; /* scratch of process_check */
@@ -72,7 +72,7 @@ struct sim_handle {
     struct sim_origin made, ended;
 };
 
-/* One cache line each, because there may be millions of mappings. */
+/* A mapping fits one cache line, because a process may have millions of them. */
 struct sim_mapping {
     uint64_t start, size, offset;
     struct sim_handle *handle;
@@ -84,7 +84,6 @@ struct sim_mapping {
     bool host_latest; /* the latest grant to device 0 or the host went to the host: a query for HOST returns the host's rights */
 };
 
-/* A fault: device work accessed memory without the right to it. The device is lost to the process from then on. */
 /* The kind of work that faulted; it selects the rule that reports the loss. */
 enum sim_fault_kind {
     SIM_FAULT_KERNEL,
@@ -95,9 +94,10 @@ enum sim_fault_kind {
     SIM_FAULT_UNBOUND    /* a multimem access where a device of the team has no memory bound */
 };
 
+/* A fault: device work accessed memory without the right to it. The device is lost to the process from then on. */
 struct sim_fault {
     bool lost, reported;
-    bool asked; /* a query for work that the fault stopped was answered with NOT_READY (schedule=device) */
+    bool queried; /* a query for work that the fault stopped was answered with NOT_READY (schedule=device) */
     enum sim_fault_kind kind;
     uint16_t call; /* vmm_reported_call: the call that issued the work */
     unsigned use; /* enum twin_use */
@@ -150,7 +150,7 @@ struct sim_process {
     _Atomic uint64_t initialised; /* the system's process that initialised it, as life_stamp numbers them; 0: not yet */
     uint64_t opened;              /* the system's process that created it */
     struct context_stack current;   /* each thread's contexts */
-    struct host_window window;       /* the addresses of space, and which of them the host has reserved for it */
+    struct host_window window;       /* the process's device addresses, and which of them the host backs */
     struct va_allocator va;
     struct addrmap reservations, mappings, allocations;
     struct pool reservation_pool, mapping_pool, handle_pool; /* memory for these objects */
@@ -165,7 +165,7 @@ struct sim_process {
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_BIND + 1]; /* the last number used, per kind */
     struct retired_ranges retired;
-    struct sim_reservation context_taken[2]; /* permanently taken of the first context's chunks; size 0: nothing */
+    struct sim_reservation context_taken[2]; /* addresses that the first context occupies permanently; size 0: none */
     struct sim_process *machine_next; /* next process of the machine */
     struct sim_process *watched_next; /* list of host_fault.h, or of abandoned processes (process_lifetime.c) */
 };
@@ -178,8 +178,8 @@ void sim_process_release(struct sim_process *process);
 /* Frees what sim_process_init made, after sim_process_release. */
 void sim_process_clear(struct sim_process *process);
 
-/* Is this a forked child of the process that initialised? Takes no lock, because a child may inherit a lock that is held for
- * ever. */
+/* Is this a forked child of the process that initialised? Takes no lock, because a child may inherit a lock that is never
+ * released. */
 bool sim_process_forked(const struct sim_process *process);
 
 static inline bool sim_device_valid(const struct sim_process *process, int device)
@@ -187,7 +187,7 @@ static inline bool sim_device_valid(const struct sim_process *process, int devic
     return device >= 0 && device < process->machine->profile.devices;
 }
 
-/* Granularity of memory at a location: DEVICE's, or the host's for every other type. */
+/* The granularity of memory at a location: the devices' for DEVICE, the host's for every other type. */
 uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_type type, int option);
 
 /* Is it memory of the host? A multicast object has no location. */
@@ -219,8 +219,8 @@ void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, st
 
 /* Ends the handle when it has no references and no mappings left. */
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended);
-/* Removes a mapping from the address space, releases its handle and frees the mapping. The host does not see the mapping, or
- * never will again. */
+/* Removes a mapping from the address space, releases its handle and frees the mapping. The caller has hidden it from the host,
+ * or the host's addresses go with the process. */
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended);
 

@@ -3,7 +3,7 @@
 
 #include "rights.h"
 
-/* Does the grant change the device's rights? Only such grants matter here. */
+/* Does the grant give a device rights that differ from its present ones? Only such grants matter here. */
 static bool is_new(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
     return desc->location.type == VMM_MEM_LOCATION_TYPE_DEVICE && desc->flags &&

@@ -33,7 +33,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 }
 
 static enum va_allocator_result take_large(struct va_allocator *va, uint64_t size, uint64_t alignment, uint64_t from,
-                                    uint64_t *address)
+                                           uint64_t *address)
 {
     uint64_t whole = va_allocator_round_up(size, va->chunk), at;
     if (!free_ranges_find(&va->large, whole, greater(alignment, va->chunk), va_allocator_round_up(from, va->chunk), &at))
@@ -49,7 +49,7 @@ static struct chunk *chunk_at(const struct va_allocator *va, uint64_t address)
     return addrmap_floor(&va->chunks, address);
 }
 
-/* Opens a chunk that is entirely free. */
+/* Takes a chunk from the large ranges and opens it for small ones. */
 static enum va_allocator_result open_chunk(struct va_allocator *va, uint64_t alignment, uint64_t from)
 {
     uint64_t at;
@@ -79,7 +79,8 @@ static void close_chunk(struct va_allocator *va, struct chunk *chunk)
     pool_free(&va->chunk_pool, chunk);
 }
 
-static enum va_allocator_result take(struct va_allocator *va, uint64_t size, uint64_t alignment, uint64_t from, uint64_t *address)
+static enum va_allocator_result take(struct va_allocator *va, uint64_t size, uint64_t alignment, uint64_t from,
+                                     uint64_t *address)
 {
     uint64_t at;
     if (size >= va->chunk)
@@ -101,7 +102,7 @@ static enum va_allocator_result take(struct va_allocator *va, uint64_t size, uin
     return VA_ALLOCATOR_TAKEN;
 }
 
-static void give(struct va_allocator *va, uint64_t address, uint64_t size)
+static void free_range(struct va_allocator *va, uint64_t address, uint64_t size)
 {
     if (size >= va->chunk) {
         free_ranges_add(&va->large, address, va_allocator_round_up(size, va->chunk));
@@ -117,16 +118,17 @@ static void give(struct va_allocator *va, uint64_t address, uint64_t size)
 /* Carries out the deferred free, if there is one. */
 static void settle(struct va_allocator *va)
 {
-    if (va->last.given)
-        give(va, va->last.address, va->last.size);
-    va->last.newest = va->last.given = false;
+    if (va->last.freed)
+        free_range(va, va->last.address, va->last.size);
+    va->last.newest = va->last.freed = false;
 }
 
-enum va_allocator_result va_allocator_take(struct va_allocator *va, uint64_t size, uint64_t alignment, uint64_t from, uint64_t *address)
+enum va_allocator_result va_allocator_take(struct va_allocator *va, uint64_t size, uint64_t alignment, uint64_t from,
+                                           uint64_t *address)
 {
     struct va_allocator_last *last = &va->last;
-    if (last->given && size == last->size && alignment == last->alignment && from == last->from) {
-        last->given = false;
+    if (last->freed && size == last->size && alignment == last->alignment && from == last->from) {
+        last->freed = false;
         *address = last->address;
         return VA_ALLOCATOR_TAKEN;
     }
@@ -139,10 +141,10 @@ enum va_allocator_result va_allocator_take(struct va_allocator *va, uint64_t siz
 
 void va_allocator_free(struct va_allocator *va, uint64_t address, uint64_t size)
 {
-    if (va->last.newest && !va->last.given && address == va->last.address) {
-        va->last.given = true;
+    if (va->last.newest && !va->last.freed && address == va->last.address) {
+        va->last.freed = true;
         return;
     }
     settle(va);
-    give(va, address, size);
+    free_range(va, address, size);
 }

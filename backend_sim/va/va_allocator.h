@@ -27,7 +27,7 @@
 struct va_allocator_last {
     uint64_t size, alignment, from, address;
     bool newest; /* nothing was taken or freed since */
-    bool given;  /* newest, and freed since; the free is deferred */
+    bool freed;  /* newest, and freed since; the free is deferred */
 };
 
 struct va_allocator {
@@ -50,7 +50,7 @@ enum va_allocator_result { VA_ALLOCATOR_TAKEN, VA_ALLOCATOR_FULL, VA_ALLOCATOR_N
 /* Takes the lowest place for size bytes at a multiple of alignment (a power of two), at or above from. Unless the
  * result is VA_ALLOCATOR_TAKEN nothing has changed. */
 enum va_allocator_result va_allocator_take(struct va_allocator *va, uint64_t size, uint64_t alignment, uint64_t from,
-                             uint64_t *address);
+                                           uint64_t *address);
 /* Frees a range exactly as it was taken. */
 void va_allocator_free(struct va_allocator *va, uint64_t address, uint64_t size);
 
@@ -60,7 +60,8 @@ struct va_allocator_taken {
     size_t large, small; /* ranges */
 };
 /* Adds a range. NULL, or the reason why the range is not taken. */
-const char *va_allocator_check_taken(const struct va_allocator *va, uint64_t address, uint64_t size, struct va_allocator_taken *taken);
+const char *va_allocator_check_taken(const struct va_allocator *va, uint64_t address, uint64_t size,
+                                     struct va_allocator_taken *taken);
 /* Checks the whole allocator, which has size bytes of addresses. */
 const char *va_allocator_check(const struct va_allocator *va, uint64_t size, const struct va_allocator_taken *taken);
 /* Checks what lies around one address. */

@@ -17,7 +17,8 @@ static const struct chunk *chunk_at(const struct va_allocator *va, uint64_t addr
     return chunk && address - chunk->start < va->chunk ? chunk : NULL;
 }
 
-const char *va_allocator_check_taken(const struct va_allocator *va, uint64_t address, uint64_t size, struct va_allocator_taken *taken)
+const char *va_allocator_check_taken(const struct va_allocator *va, uint64_t address, uint64_t size,
+                                     struct va_allocator_taken *taken)
 {
     bool is_small = size < va->chunk;
     uint64_t whole = is_small ? size : va_allocator_round_up(size, va->chunk);
@@ -51,7 +52,8 @@ static const char *check_sums(const struct va_allocator *va, uint64_t size, cons
     uint64_t small = free_ranges_sum(&va->small, 0, UINT64_MAX), large = free_ranges_sum(&va->large, 0, UINT64_MAX);
     uint64_t open = va->chunks.count * va->chunk;
     if (open != taken->small_bytes + small)
-        return check_say("the open chunks have 0x%" PRIx64 " bytes, of which 0x%" PRIx64 " are taken and 0x%" PRIx64 " free", open,
+        return check_say("the open chunks have 0x%" PRIx64 " bytes, of which 0x%" PRIx64 " are taken and 0x%" PRIx64 " free",
+                         open,
                          taken->small_bytes, small);
     if (large + open + taken->large_bytes != size)
         return check_say("of 0x%" PRIx64 " bytes of addresses 0x%" PRIx64 " are free, 0x%" PRIx64 " in open chunks and 0x%" PRIx64
@@ -73,9 +75,10 @@ const char *va_allocator_check(const struct va_allocator *va, uint64_t size, con
     struct va_allocator_taken all = *taken;
     const struct va_allocator_last *last = &va->last;
     const char *said = NULL;
-    if (last->given)
+    if (last->freed)
         said = last->newest ? check_in(va_allocator_check_taken(va, last->address, last->size, &all), "given back last")
-                            : check_say("the range at 0x%" PRIx64 " was given back last, and another one taken since", last->address);
+                            : check_say("the range at 0x%" PRIx64 " was given back last, and another one taken since",
+                                        last->address);
     if (!said)
         said = check_in(free_ranges_check(&va->large, 1 + all.large + va->chunks.count), "free ranges");
     if (!said)

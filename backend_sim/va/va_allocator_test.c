@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* space: the placement that was measured on a driver, place by place. */
+/* va_allocator: the placement that was measured on a driver, step by step. */
 #include "va_allocator.h"
 
 #include "random.h"
@@ -22,39 +22,39 @@ static void test_packing(void)
     va_allocator_init(&va, START, END, CHUNK);
     uint64_t a = take(&va, 4, 0), b = take(&va, 16, 0), c = take(&va, 4, 0), d = take(&va, 9, 0);
     tap_u64(a, START, "the first range opens the first chunk");
-    tap_u64(b, START + CHUNK, "a large one gets space of its own");
-    tap_u64(c, START + 4 * U, "a small one is packed into the open chunk");
-    tap_u64(d, START + 2 * CHUNK, "one that does not fit opens another");
+    tap_u64(b, START + CHUNK, "a large range gets its own chunks");
+    tap_u64(c, START + 4 * U, "a small range is packed into the open chunk");
+    tap_u64(d, START + 2 * CHUNK, "a range that does not fit opens another chunk");
     tap_u64(take(&va, 8, 0), START + 8 * U, "first fit by address");
-    tap_u64(take(&va, 17, 0), START + 3 * CHUNK, "large ones take whole chunks");
-    tap_u64(take(&va, 16, 0), START + 5 * CHUNK, "so this much is gone");
+    tap_u64(take(&va, 17, 0), START + 3 * CHUNK, "large ranges take whole chunks");
+    tap_u64(take(&va, 16, 0), START + 5 * CHUNK, "17 units took two chunks");
     va_allocator_free(&va, b, 16 * U);
-    tap_u64(take(&va, 1, 0), START + 2 * CHUNK + 9 * U, "free space of no chunk is not for small ones");
+    tap_u64(take(&va, 1, 0), START + 2 * CHUNK + 9 * U, "free space outside open chunks is not used for small ranges");
     va_allocator_free(&va, d, 9 * U);
     va_allocator_free(&va, START + 2 * CHUNK + 9 * U, U);
-    tap_u64(take(&va, 32, 0), START + CHUNK, "a chunk closes with its last range and joins what is beside it");
+    tap_u64(take(&va, 32, 0), START + CHUNK, "a chunk closes with its last range and merges with its free neighbour");
     va_allocator_clear(&va);
 }
 
-/* What was taken last and given back is there for whoever asks the same, and for everybody else as well. */
+/* A range that was taken last and freed is available to the same request and to every other one. */
 static void test_same_again(void)
 {
     struct va_allocator va;
     va_allocator_init(&va, START, END, CHUNK);
     uint64_t a = take(&va, 4, 0);
     va_allocator_free(&va, a, 4 * U);
-    tap_u64(take(&va, 4, 0), a, "the same request gets the same place");
-    tap_u64(take(&va, 4, 0), a + 4 * U, "but once");
+    tap_u64(take(&va, 4, 0), a, "the same request gets the same address");
+    tap_u64(take(&va, 4, 0), a + 4 * U, "a second one does not");
     va_allocator_free(&va, a, 4 * U);
     va_allocator_free(&va, a + 4 * U, 4 * U);
-    tap_u64(take(&va, 16, 0), START, "what was given back is free for other requests");
+    tap_u64(take(&va, 16, 0), START, "a freed range is available to other requests");
     va_allocator_free(&va, START, 16 * U);
-    tap_u64(take(&va, 16, START + CHUNK), START + CHUNK, "or for others of that size elsewhere");
-    tap_u64(take(&va, 16, 0), START, "and it is free after them");
+    tap_u64(take(&va, 16, START + CHUNK), START + CHUNK, "a request with another hint gets another address");
+    tap_u64(take(&va, 16, 0), START, "the freed range is still available after that");
     va_allocator_clear(&va);
 }
 
-/* More than there is at all, or behind all that there is, of chunks so small that what is rounded might wrap into the space. */
+/* Requests larger than all addresses, or beyond them; with small chunks, rounding up could wrap around to valid addresses. */
 static void test_too_much(void)
 {
     static const uint64_t chunks[] = {4096, CHUNK};
@@ -71,10 +71,10 @@ static void test_too_much(void)
         right &= va_allocator_take(&va, END - START, chunks[i], 0, &at) == VA_ALLOCATOR_TAKEN && at == START;
         va_allocator_clear(&va);
     }
-    tap_ok(right, "what there is not is not given, all that there is is");
+    tap_ok(right, "impossible requests fail, and one for all addresses succeeds");
 }
 
-/* Two spaces with the same calls; one is asked for the impossible in between, so that it puts nothing off. */
+/* Two allocators with the same calls. Impossible requests in between make one of them carry out every deferred free. */
 static void test_put_off(uint64_t seed)
 {
     enum { RANGES = 24 };
@@ -89,7 +89,7 @@ static void test_put_off(uint64_t seed)
         uint64_t none, other = 0;
         wrong += va_allocator_take(&prompt, UINT64_MAX, U, 0, &none) != VA_ALLOCATOR_FULL;
         if (live && (live == RANGES || random_below(&seed, 2))) {
-            unsigned which = random_below(&seed, 4) ? live - 1 : (unsigned)random_below(&seed, live); /* the last, mostly */
+            unsigned which = random_below(&seed, 4) ? live - 1 : (unsigned)random_below(&seed, live); /* mostly the last one */
             va_allocator_free(&lazy, range[which].at, range[which].size);
             va_allocator_free(&prompt, range[which].at, range[which].size);
             range[which] = range[--live];
@@ -100,7 +100,7 @@ static void test_put_off(uint64_t seed)
             range[live++].size = size;
         }
     }
-    tap_u64(wrong, 0, "what is put off changes no address");
+    tap_u64(wrong, 0, "deferring a free changes no address");
     va_allocator_clear(&lazy);
     va_allocator_clear(&prompt);
 }
@@ -110,13 +110,13 @@ static void test_hints(void)
     struct va_allocator va;
     va_allocator_init(&va, START, END, CHUNK);
     uint64_t a = take(&va, 4, 0);
-    tap_u64(take(&va, 2, a + 8 * U), a + 8 * U, "a hint in an open chunk is taken exactly");
-    tap_u64(take(&va, 2, a), a + 4 * U, "a hint in use: the next free place above");
-    tap_u64(take(&va, 1, a + 20 * U), START + 2 * CHUNK, "a hint outside: rounded up to a chunk");
-    tap_u64(take(&va, 16, START + 5 * U), START + CHUNK, "a large one: the same");
-    tap_u64(take(&va, 16, END - CHUNK), END - CHUNK, "the last chunk");
-    tap_u64(take(&va, 16, END - CHUNK), 0, "no wrap to lower addresses");
-    tap_u64(take(&va, 16, UINT64_MAX), 0, "nor past the end of everything");
+    tap_u64(take(&va, 2, a + 8 * U), a + 8 * U, "a free hint in an open chunk is used exactly");
+    tap_u64(take(&va, 2, a), a + 4 * U, "for a hint in use, the next free address above it");
+    tap_u64(take(&va, 1, a + 20 * U), START + 2 * CHUNK, "a hint outside open chunks is rounded up to a chunk");
+    tap_u64(take(&va, 16, START + 5 * U), START + CHUNK, "the hint of a large range is rounded up to a chunk");
+    tap_u64(take(&va, 16, END - CHUNK), END - CHUNK, "a hint at the last chunk is used");
+    tap_u64(take(&va, 16, END - CHUNK), 0, "the search does not wrap around to lower addresses");
+    tap_u64(take(&va, 16, UINT64_MAX), 0, "a hint at the end of the address space does not wrap around");
     va_allocator_clear(&va);
 }
 
@@ -126,9 +126,11 @@ static void test_alignment(void)
     uint64_t at = 0;
     va_allocator_init(&va, START, END, CHUNK);
     take(&va, 1, 0);
-    tap_ok(va_allocator_take(&va, U, 8 * U, 0, &at) == VA_ALLOCATOR_TAKEN && at == START + 8 * U, "aligned within a chunk");
-    tap_ok(va_allocator_take(&va, U, 4 * CHUNK, 0, &at) == VA_ALLOCATOR_TAKEN && at == START + 4 * CHUNK, "a chunk for alignment");
-    tap_ok(va_allocator_take(&va, U, START * 2, 0, &at) == VA_ALLOCATOR_FULL, "an alignment that no address has");
+    tap_ok(va_allocator_take(&va, U, 8 * U, 0, &at) == VA_ALLOCATOR_TAKEN && at == START + 8 * U,
+           "a small range is aligned within a chunk");
+    tap_ok(va_allocator_take(&va, U, 4 * CHUNK, 0, &at) == VA_ALLOCATOR_TAKEN && at == START + 4 * CHUNK,
+           "an alignment above the chunk opens an aligned chunk");
+    tap_ok(va_allocator_take(&va, U, START * 2, 0, &at) == VA_ALLOCATOR_FULL, "an alignment that no address has fails");
     va_allocator_clear(&va);
 }
 
@@ -136,14 +138,14 @@ static void test_without_chunks(void)
 {
     struct va_allocator va;
     va_allocator_init(&va, START, START + 4 * U, U);
-    tap_u64(take(&va, 1, 0), START, "chunk = unit: plain first fit");
-    tap_u64(take(&va, 2, 0), START + U, "and the next");
-    tap_u64(take(&va, 2, 0), 0, "until it is full");
-    tap_u64(take(&va, 1, START + 3 * U), START + 3 * U, "the last unit");
+    tap_u64(take(&va, 1, 0), START, "with chunks of one unit, allocation is plain first fit");
+    tap_u64(take(&va, 2, 0), START + U, "the next range follows the first");
+    tap_u64(take(&va, 2, 0), 0, "a request larger than the rest fails");
+    tap_u64(take(&va, 1, START + 3 * U), START + 3 * U, "the last unit can be taken");
     va_allocator_clear(&va);
 }
 
-/* Whatever was taken and given back, at the end all is one hole again; what lives never overlaps. */
+/* Random takes and frees: live ranges never overlap, and after the last free all addresses are one free range again. */
 static void test_random(uint64_t seed)
 {
     struct va_allocator va;
@@ -172,7 +174,7 @@ static void test_random(uint64_t seed)
     while (count--)
         va_allocator_free(&va, live[count].at, live[count].size);
     tap_u64(overlaps, 0, "20000 random steps: no two ranges overlap");
-    tap_u64(take(&va, 64 * 16, 0), START, "and all comes back");
+    tap_u64(take(&va, 64 * 16, 0), START, "all addresses are one free range at the end");
     va_allocator_clear(&va);
 }
 

@@ -69,7 +69,7 @@ static void put_block(FILE *out, const struct share_inspect *who, unsigned index
         if (who->hold[i].block == index)
             put_hold(out, &who->hold[i]);
     if (block->out && !who->reported)
-        fputs("    open somewhere: where cannot be told on this system\n", out);
+        fputs("    open somewhere: this system does not report which process has it\n", out);
     else if (block->out && !block->found)
         fputs("    open in no process: in a message, or in a process of another user\n", out);
 }

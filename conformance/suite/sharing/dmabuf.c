@@ -522,7 +522,7 @@ TEST_BREAKS_ON(DMABUF_FILE, dmabuf_without_a_file, DMABUF, TEST_AS_GIVEN, 0)
     none.rlim_cur = (rlim_t)(f->g - 1);
     setrlimit(RLIMIT_FSIZE, &none);
     REFUSED(ASK(fd, p, f->g), OPERATING_SYSTEM, NULL, 0);
-    CHECK(ASK(fd, p, f->g) != VMM_SUCCESS && (!f->simulator || strstr(vmm_last_detail()->note, "no file may become")), "note: %s",
+    CHECK(ASK(fd, p, f->g) != VMM_SUCCESS && (!f->simulator || strstr(vmm_last_detail()->note, "allows no file of")), "note: %s",
           vmm_last_detail()->note);
     setrlimit(RLIMIT_FSIZE, &length);
     NO_FD_MADE(fd, free_fd);

@@ -360,7 +360,7 @@ EXPECTS("multicast.rights", mc_rights_count)
     RUN(MULTIMEM_LOAD_REDUCE, crew.own[0], crew.mc + 8, 8); /* other bytes */
     ACCEPTED(LAUNCH(MULTIMEM_STORE, crew.mc, crew.own[0] + 64, 8));
     team_reported(f, __LINE__, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", crew.mc,
-              VMM_OBJECT_MAPPING, "the device may only read there");
+              VMM_OBJECT_MAPPING, "the device has only read access there");
     team_on(f, &crew, 1);
     ACCEPTED(LAUNCH(MULTIMEM_LOAD_REDUCE, crew.own[1], crew.mc, 8));
     team_reported(f, __LINE__, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", crew.mc,
@@ -379,7 +379,7 @@ RULE(FAULT_MULTICAST, mc_ordinary_load)
     FAULTS(crew.mc + 8, "touch, launched by");
     team_on(f, &crew, 1);
     ACCEPTED(LAUNCH(ATOMIC_ADD, crew.mc, 1));
-    FAULTS(crew.mc, "for multimem instructions alone");
+    FAULTS(crew.mc, "only multimem instructions can access");
     CHECK(vmm_ctx_synchronize(S) == VMM_ERROR_ILLEGAL_ADDRESS &&
               strcmp(vmm_last_detail()->rule, "VMM-FAULT-STICKY") == 0,
           "the device is still there");
@@ -397,7 +397,7 @@ RULE(FAULT_MULTIMEM, mc_multimem_at_memory)
 {
     struct crew crew = team_crew(f, 2, 2);
     ACCEPTED(LAUNCH(MULTIMEM_LOAD_REDUCE, crew.own[0], crew.own[0] + 8, 8));
-    FAULTS(crew.own[0] + 8, "no multicast address");
+    FAULTS(crew.own[0] + 8, "not a multicast address");
 }
 
 NEAR(FAULT_MULTIMEM, mc_multimem_at_the_object)
@@ -414,7 +414,7 @@ RULE(FAULT_UNBOUND, mc_store_without_a_replica)
     team_set(f, &crew, 0, 0, 5);
     RUN(MULTIMEM_STORE, crew.mc + 8, crew.own[0], 8);
     ACCEPTED(LAUNCH(MULTIMEM_STORE, crew.mc + crew.unit - 8, crew.own[0], 16));
-    FAULTS(crew.mc + crew.unit, "device 2 of the team has bound nothing there");
+    FAULTS(crew.mc + crew.unit, "device 2 of the team has no memory bound there");
     CHECK_U64(team_word(f, &crew, 1, crew.unit - 8), 5); /* earlier writes stay */
     CHECK_U64(team_word(f, &crew, 1, crew.unit), 0);     /* and none of them got the rest */
 }

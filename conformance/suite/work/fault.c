@@ -112,7 +112,7 @@ TEST_BREAKS(FAULT_ACCESS, kernel_without_rights)
         {__LINE__, NOBODY, VMM_KERNEL_ATOMIC_ADD, 0, 8, {1}, 0, 8, "the device has no access", VMM_OBJECT_MAPPING},
         {__LINE__, NONE, VMM_KERNEL_TOUCH, 0, 0, {0, 1, OUT}, 0, 0, "the device has no access", VMM_OBJECT_MAPPING},
         {__LINE__, NONE, VMM_KERNEL_SUM, 0, 5, {9, OUT}, 0, 5, "reading 1 byte at", VMM_OBJECT_MAPPING},
-        {__LINE__, READ, VMM_KERNEL_TOUCH, 0, 4, {1, 4, OUT}, 0, 4, "the device may only read", VMM_OBJECT_MAPPING},
+        {__LINE__, READ, VMM_KERNEL_TOUCH, 0, 4, {1, 4, OUT}, 0, 4, "the device has only read access", VMM_OBJECT_MAPPING},
         {__LINE__, READ, VMM_KERNEL_ATOMIC_ADD, 0, 8, {1}, 0, 8, "adding to 8 bytes at", VMM_OBJECT_MAPPING},
         {__LINE__, READ, VMM_KERNEL_PATTERN_WRITE, 2, 8, {16, 1}, 2, 8, "writing 8 bytes at", VMM_OBJECT_MAPPING},
     };
@@ -341,7 +341,7 @@ TEST_BREAKS(FAULT_STICKY, work_on_a_lost_device)
     vmm_stream_query(S, NULL); /* lets it run, and is too early to notice */
     CHECK(vmm_mem_alloc(S, &base, f->g) == LOST && strcmp(vmm_last_detail()->rule, "VMM-FAULT-STICKY") == 0,
           "a call that does not wait reported the fault");
-    TOLD(vmm_stream_synchronize(S, stream), FILL, p, "may only read", MAPPING);
+    TOLD(vmm_stream_synchronize(S, stream), FILL, p, "only read access", MAPPING);
     REFUSED_NEAR(vmm_ctx_synchronize(S), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(vmm_stream_synchronize(S, NULL), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(vmm_stream_query(S, stream), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
@@ -378,7 +378,7 @@ TEST_BREAKS(FAULT_STICKY, other_contexts_on_a_lost_device)
     uint64_t before = (uintptr_t)f->ctx;
     vmm_context second = fix_context(f, 0), made = NULL;
     ACCEPTED(LAUNCH(FILL, p, 8, 1));
-    TOLD(vmm_ctx_synchronize(S), FILL, p, "may only read", MAPPING);
+    TOLD(vmm_ctx_synchronize(S), FILL, p, "only read access", MAPPING);
     ACCEPTED(vmm_ctx_set_current(S, f->ctx));
     REFUSED_NEAR(vmm_memset_d8(S, p, 1, 8), ILLEGAL_ADDRESS, NULL, before, CONTEXT, 0);
     REFUSED_NEAR(vmm_ctx_create(S, &made, 0, 0), ILLEGAL_ADDRESS, NULL, 0, DEVICE, 0);
@@ -425,7 +425,7 @@ TEST_EXPECTS("launch.vmm_calls_work_after_a_fault", control_calls_on_a_lost_devi
     uint64_t value = 0;
     int device = 7;
     ACCEPTED(LAUNCH(FILL, p, f->g, 1));
-    TOLD(vmm_ctx_synchronize(S), FILL, p, "may only read", MAPPING);
+    TOLD(vmm_ctx_synchronize(S), FILL, p, "only read access", MAPPING);
     ACCEPTED(vmm_mem_address_reserve(S, &q, f->g, 0, 0, 0));
     fix_unmap(f, p, f->g);
     fix_release(f, handle);

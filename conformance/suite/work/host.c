@@ -243,11 +243,11 @@ TEST_BREAKS(HOST_ACCESS, touches_that_are_explained)
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr device = fix_mapped(f, f->g, RW, NULL), at = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle);
-    WORDS(device + 3, true, "memory of a device", "made by call");
-    WORDS(fix_alloc(f, f->g), false, "memory of a device", "cuMemAlloc");
+    WORDS(device + 3, true, "device memory", "made by call");
+    WORDS(fix_alloc(f, f->g), false, "device memory", "cuMemAlloc");
     WORDS(at, false, "the host has no rights there", "cuMemMap");
     fix_access_at(f, at, size, HOST, READ);
-    WORDS(at + size - 1, true, "the host may only read there", "cuMemMap");
+    WORDS(at + size - 1, true, "the host has only read access there", "cuMemMap");
     WORDS(at + size, false, "nothing is mapped there", "0 bytes past its end");
     fix_unmap(f, at, size);
     WORDS(at + 9, true, "nothing is mapped there", "(cuMemUnmap)");

@@ -224,7 +224,7 @@ static void narrow_under_a_kernel(struct fix *root, const struct narrowing *n, c
 TEST_BREAKS(ACCESS_IN_FLIGHT, rights_taken_from_a_kernel)
 {
     static const struct narrowing narrowings[] = {
-        {RW, READ, VMM_KERNEL_ATOMIC_ADD, "may only read"},
+        {RW, READ, VMM_KERNEL_ATOMIC_ADD, "only read access"},
         {RW, NONE, VMM_KERNEL_ATOMIC_ADD, "has no access"},
         {RW, NONE, VMM_KERNEL_SUM, "has no access"},
         {READ, NONE, VMM_KERNEL_SUM, "has no access"},
