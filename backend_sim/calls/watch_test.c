@@ -124,7 +124,7 @@ static void test_mappings(struct scene *s)
     h1->rdma_first = m1;
     check_holds(process_check(p), "a mapping that its handle names for RDMA");
     h1->rdma_first = NULL;
-    BREAKS(p->mappings.count, 3, process_check(p), "mappings: 3 things are counted, more are stored");
+    BREAKS(p->mappings.count, 3, process_check(p), "mappings: count is 3, but more things are stored");
 }
 
 static void test_ranges(struct scene *s)
