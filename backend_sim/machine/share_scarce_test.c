@@ -255,7 +255,7 @@ static void strangers(void)
     tap_ok(share_folder_each(see_entry, &listed, why) && !listed, "and not listed");
     setenv("CUVMM_MACHINES", root_path("m-a b/state"), 1);
     tap_ok(!share_folder_each(see_entry, &listed, why) &&
-               begins("the folder of machines cannot be had, or is not this user's alone: /"),
+               begins("the folder of machines cannot be created, or other users have access to it: /"),
            "a file holds none: %s", why);
     setenv("CUVMM_MACHINES", rig_root, 1);
     tap_ok(!share_folder_open_other(&other, folder.state->id + 1, &profile, why) && !why[0],
