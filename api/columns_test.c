@@ -61,14 +61,16 @@ static void folds(const char *text, size_t room, const char *want, unsigned widt
 
 static void test_fold(void)
 {
-    static const char four[] = "  why       one two three four\n", folded[] = "  why       one two\n            three\n            four\n";
+    static const char four[] = "  why       one two three four\n",
+        folded[] = "  why       one two\n            three\n            four\n";
     folds("", 300, "", 60, "nothing");
     folds("error X: call\n  why       short\n", 300, "error X: call\n  why       short\n", 60, "what fits stays");
     folds(four, 300, folded, 20, "words go on under the first");
     folds(four, sizeof folded, folded, 20, "in just enough room");
     folds(four, sizeof folded - 1, "  why       one two\n            three four\n", 20, "with less the last stays");
     folds("  why       one two\n", 300, "  why       one two\n", 19, "a line that is just full");
-    folds("  why       unbreakable_name(x) end\n", 300, "  why       unbreakable_name(x)\n            end\n", 16, "a wide word stands alone");
+    folds("  why       unbreakable_name(x) end\n", 300, "  why       unbreakable_name(x)\n            end\n", 16,
+          "a wide word stands alone");
     folds("  why       unbreakable_name(x) end\n  a\n", 300, "  why       unbreakable_name(x)\n            end\n  a\n", 16,
           "the next line begins anew");
     folds("  a  b", 300, "  a  b", 60, "blanks stay, and a text without an end");

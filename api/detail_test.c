@@ -58,13 +58,15 @@ static void test_objects(void)
         const char *says;
     } cases[] = {
         {{.kind = VMM_OBJECT_DEVICE, .start = 3ULL << 40, .size = 1ULL << 30, .value = 2}, "device 2: 1 GiB free of 3 TiB"},
-        {{.kind = VMM_OBJECT_RESERVATION, .number = 1, .start = 0x10000, .size = 65536}, "reservation R1 [0x10000, 0x20000), 64 KiB"},
+        {{.kind = VMM_OBJECT_RESERVATION, .number = 1, .start = 0x10000, .size = 65536},
+         "reservation R1 [0x10000, 0x20000), 64 KiB"},
         {{.kind = VMM_OBJECT_HANDLE, .number = 9, .value = 0xabc, .size = 5, .references = 1, .mappings = 2,
           .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 3}}, "handle H9 (0xabc), 5 bytes on device 3, 1 reference, 2 mappings"},
         {{.kind = VMM_OBJECT_HANDLE, .number = 9, .references = 2, .mappings = 1,
           .location = {VMM_MEM_LOCATION_TYPE_HOST, 0}}, "on the host, 2 references, 1 mapping"},
         {{.kind = VMM_OBJECT_HANDLE, .location = {7, 0}}, "location type 7"},
-        {{.kind = VMM_OBJECT_ALLOCATION, .number = 4, .start = 0x1000, .size = 1}, "allocation A4 [0x1000, 0x1001), 1 byte from cuMemAlloc"},
+        {{.kind = VMM_OBJECT_ALLOCATION, .number = 4, .start = 0x1000, .size = 1},
+         "allocation A4 [0x1000, 0x1001), 1 byte from cuMemAlloc"},
         {{.kind = VMM_OBJECT_CONTEXT, .number = 5, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}}, "context C5 of device 1"},
         {{.kind = VMM_OBJECT_STREAM, .number = 6}, "stream S6"},
         {{.kind = VMM_OBJECT_EVENT, .number = 7}, "event E7"},

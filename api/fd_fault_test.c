@@ -201,7 +201,8 @@ static void send_is(vmm_result want, const char *says, bool shut, const char *na
     rig_pair(SOCK_STREAM, ends);
     rig_pipe(file);
     tap_result(vmm_fd_send(ends[0], file[1], "abcdefgh", 8, 50), want, "sending: %s", name);
-    tap_ok(strstr(vmm_last_detail()->note, says) && !strcmp(vmm_last_detail()->function, "vmm_fd_send"), "sending: %s: said: %s", name,
+    tap_ok(strstr(vmm_last_detail()->note, says) && !strcmp(vmm_last_detail()->function, "vmm_fd_send"), "sending: %s: said: %s",
+           name,
            vmm_last_detail()->note);
     tap_ok(fcntl(file[1], F_GETFD) >= 0, "sending: %s: the descriptor is still the sender's", name);
     ssize_t left = recv(ends[1], bytes, sizeof bytes, MSG_DONTWAIT);

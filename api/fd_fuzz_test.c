@@ -25,7 +25,8 @@ static size_t some_bytes(uint64_t *seed, unsigned char *bytes)
     unsigned char about[VMM_FD_MOST];
     for (size_t i = 0; i < sizeof about; i++)
         about[i] = (unsigned char)random_next(seed);
-    size_t size = random_below(seed, 3) ? EXPECTED : random_below(seed, VMM_FD_MOST + 1), length = rig_message(bytes, about, size);
+    size_t size = random_below(seed, 3) ? EXPECTED : random_below(seed, VMM_FD_MOST + 1),
+        length = rig_message(bytes, about, size);
     switch (random_below(seed, 6)) {
     case 0: bytes[random_below(seed, FD_HEAD)] ^= (unsigned char)(1U << random_below(seed, 8)); break;
     case 1: return 1 + random_below(seed, length);

@@ -221,7 +221,8 @@ vmm_result vmm_fd_receive(int socket, int *fd, void *about, size_t size, int tim
     struct parcel parcel = {.fd = -1};
     vmm_result result = fd_begin(&job, "vmm_fd_receive", socket, about, size, timeout_ms);
     if (result == VMM_SUCCESS && !fd)
-        result = FD_REFUSE("vmm_fd_receive", VMM_ERROR_INVALID_VALUE, "fd", 0, 0, "fd is NULL: pass where to store the descriptor");
+        result = FD_REFUSE("vmm_fd_receive", VMM_ERROR_INVALID_VALUE, "fd", 0, 0,
+                           "fd is NULL: pass where to store the descriptor");
     if (result != VMM_SUCCESS)
         return result;
     result = job.type == SOCK_STREAM ? receive_stream(&job, &parcel) : receive_record(&job, &parcel);

@@ -57,14 +57,16 @@ static void whole(const int ends[2], const char *kind, size_t size)
     for (size_t i = 0; i < sizeof sent; i++)
         sent[i] = (unsigned char)(i * 7 + size);
     memset(got, 0xee, sizeof got);
-    tap_result(vmm_fd_send(ends[0], file[1], size ? sent : NULL, size, RIG_SOON), VMM_SUCCESS, "%s: %zu bytes are sent", kind, size);
+    tap_result(vmm_fd_send(ends[0], file[1], size ? sent : NULL, size, RIG_SOON), VMM_SUCCESS, "%s: %zu bytes are sent", kind,
+               size);
     tap_ok(fcntl(file[1], F_GETFD) >= 0, "%s: the sender's descriptor stays open", kind);
     close(file[1]);
     tap_ok(!rig_nobody_writes(file[0]), "%s: on its way it is held", kind);
     vmm_fd_receive(-1, &fd, NULL, 0, 0); /* a detail to be cleared */
     tap_result(vmm_fd_receive(ends[1], &fd, size ? got : NULL, size, RIG_SOON), VMM_SUCCESS, "%s: and received", kind);
     tap_ok(vmm_last_detail()->severity == VMM_SEVERITY_NONE && !vmm_last_detail()->note[0], "%s: there is nothing to say", kind);
-    tap_ok(!memcmp(sent, got, size) && (size == sizeof got || got[size] == 0xee), "%s: the bytes are the same, and no more", kind);
+    tap_ok(!memcmp(sent, got, size) && (size == sizeof got || got[size] == 0xee), "%s: the bytes are the same, and no more",
+           kind);
     tap_ok(fcntl(fd, F_GETFD) == FD_CLOEXEC, "%s: it is closed by programs that are executed", kind);
     tap_ok(write(fd, "x", 1) == 1 && read(file[0], got, 1) == 1 && got[0] == 'x', "%s: it is the same open file", kind);
     close(fd);
@@ -81,7 +83,8 @@ static void in_turn(const int ends[2], const char *kind)
     for (uint64_t i = 0; i < 3; i++) {
         uint64_t got = 0;
         int fd = -1;
-        right = right && vmm_fd_receive(ends[0], &fd, &got, 1 + i, RIG_SOON) == VMM_SUCCESS && got == i && rig_same_file(fd, (int)i);
+        right = right && vmm_fd_receive(ends[0], &fd, &got, 1 + i, RIG_SOON) == VMM_SUCCESS && got == i &&
+                rig_same_file(fd, (int)i);
         close(fd);
     }
     tap_ok(right, "%s: several on their way, in turn, in the other direction", kind);
@@ -127,14 +130,16 @@ static void pairs(void)
     }
     tap_ok(ends[0] == -7 && ends[1] == -7, "and nothing is written");
     tap_result(vmm_fd_pair(ends), VMM_SUCCESS, "a pair");
-    tap_ok(fcntl(ends[0], F_GETFD) == FD_CLOEXEC && fcntl(ends[1], F_GETFD) == FD_CLOEXEC, "closed by programs that are executed");
+    tap_ok(fcntl(ends[0], F_GETFD) == FD_CLOEXEC && fcntl(ends[1], F_GETFD) == FD_CLOEXEC,
+           "closed by programs that are executed");
     tap_ok(rig_passes(ends, RIG_SOON), "it is connected");
     rig_close(ends);
 }
 
 /* ---- arguments ---- */
 
-static void send_refused(int socket, int fd, const void *about, size_t size, const char *argument, const char *says, const char *name)
+static void send_refused(int socket, int fd, const void *about, size_t size, const char *argument, const char *says,
+                         const char *name)
 {
     char text[512];
     tap_result(vmm_fd_send(socket, fd, about, size, 0), VMM_ERROR_INVALID_VALUE, "send: %s", name);
@@ -391,7 +396,8 @@ static void wrong(const unsigned char *bytes, size_t length, size_t count, size_
         else
             rig_refused(ends[1], size, RIG_SOON, VMM_ERROR_INVALID_HANDLE, says, what);
         tap_ok(rig_nobody_writes(file[0]), "%s: its descriptors are closed", what);
-        tap_ok(rig_passes(ends, 0) == (begins || !stream), "%s: the next message %s", what, begins || !stream ? "passes" : "does not");
+        tap_ok(rig_passes(ends, 0) == (begins || !stream), "%s: the next message %s", what,
+               begins || !stream ? "passes" : "does not");
         close(file[0]);
         rig_close(ends);
     }
@@ -532,7 +538,8 @@ static void byte_by_byte(size_t first, size_t every, bool good)
     }
     close(file[1]);
     if (good) {
-        tap_result(vmm_fd_receive(ends[1], &fd, got, 8, RIG_SOON), VMM_SUCCESS, "byte by byte, the descriptor with byte %zu", first);
+        tap_result(vmm_fd_receive(ends[1], &fd, got, 8, RIG_SOON), VMM_SUCCESS, "byte by byte, the descriptor with byte %zu",
+                   first);
         tap_ok(!memcmp(got, "abcdefgh", 8) && fd >= 0, "all of it");
         close(fd);
     } else {

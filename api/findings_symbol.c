@@ -65,7 +65,8 @@ static void look(const struct file *file, size_t offset, char *name, size_t size
 {
     Elf64_Ehdr head;
     Elf64_Shdr section, strings;
-    if (!read_at(file, 0, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64)
+    if (!read_at(file, 0, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+        head.e_ident[EI_CLASS] != ELFCLASS64)
         return;
     /* A file has one such table; a forged one with thousands must not keep us busy. */
     bool found = false;

@@ -209,7 +209,8 @@ static void test_own(void)
         tap_bail("no file to keep");
     kept_bytes[0] = 7;
     life_lock_init(&lock, LIFE_MACHINE, told_of_fork);
-    tap_u64((uint64_t)child_says(fork, has_lost), 13, "a child has lost its parent's file and memory before anybody is told of the fork");
+    tap_u64((uint64_t)child_says(fork, has_lost), 13,
+            "a child has lost its parent's file and memory before anybody is told of the fork");
     if (wipes())
         tap_u64((uint64_t)child_says(plain_fork, has_lost), 3, "without handlers it loses them once it is known for a child");
     tap_ok(kept(), "the parent has both");

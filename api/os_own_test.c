@@ -93,7 +93,8 @@ static void no_memory(void)
     scarce_arm_at("calloc", 1);
     scarce_each = true;
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && strstr(why, "no machine can be made"), "without another a machine is not opened: %s", why);
+    tap_ok(scarce_disarm() && !open && strstr(why, "no machine can be created"), "without another a machine is not opened: %s",
+           why);
     tap_u64(rig_machines(), 0, "and nothing of it is left");
     let_go(filled);
     tap_ok(os_own_add(&one), "places that were let go can be taken");

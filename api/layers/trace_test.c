@@ -377,7 +377,8 @@ static void test_names_of_overlapping_ranges(void)
     rig_open(&rig);
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
         rig.fake.next = ranges[i].start;
-        rig_call(&rig, &(struct vmm_call_mem_address_reserve){{VMM_CALL_mem_address_reserve, 0}, &ptr, ranges[i].size, 0, 0, 0}.head);
+        rig_call(&rig,
+                 &(struct vmm_call_mem_address_reserve){{VMM_CALL_mem_address_reserve, 0}, &ptr, ranges[i].size, 0, 0, 0}.head);
     }
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
         rig_call(&rig, &(struct vmm_call_mem_unmap){{VMM_CALL_mem_unmap, 0}, want[i].at, 1}.head);
@@ -541,11 +542,12 @@ static void test_every_call(void)
             memset(room, 0, sizeof room);
             fill(&call, (enum vmm_call_id)id, round == 1, room);
             rig.fake.result = round == 2 ? VMM_ERROR_INVALID_VALUE : VMM_SUCCESS;
-            if (round == 1 && (id == VMM_CALL_mem_create || id == VMM_CALL_multicast_create || id == VMM_CALL_mem_address_reserve ||
-                               id == VMM_CALL_mem_retain_allocation_handle || id == VMM_CALL_mem_alloc ||
-                               id == VMM_CALL_mem_export_to_shareable_handle ||
-                               id == VMM_CALL_mem_import_from_shareable_handle || id == VMM_CALL_ctx_create || id == VMM_CALL_stream_create || id == VMM_CALL_event_create ||
-                               id == VMM_CALL_device_primary_ctx_retain))
+            if (round == 1 &&
+                (id == VMM_CALL_mem_create || id == VMM_CALL_multicast_create || id == VMM_CALL_mem_address_reserve ||
+                 id == VMM_CALL_mem_retain_allocation_handle || id == VMM_CALL_mem_alloc ||
+                 id == VMM_CALL_mem_export_to_shareable_handle || id == VMM_CALL_mem_import_from_shareable_handle ||
+                 id == VMM_CALL_ctx_create || id == VMM_CALL_stream_create || id == VMM_CALL_event_create ||
+                 id == VMM_CALL_device_primary_ctx_retain))
                 rig.fake.result = VMM_ERROR_INVALID_VALUE; /* no backend succeeds with nowhere to put the result */
             rig_call(&rig, &call.head);
         }

@@ -165,7 +165,8 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         write_wanted(json, param->name, at, length_in(call, "num_attributes"));
         break;
     case VMM_PARAM_FD:
-        json_text(json, param->name, trace_is_fabric(call) ? "fabric" : trace_file(vmm_call_scalar(call, param)) ? "fd" : "closed");
+        json_text(json, param->name,
+                  trace_is_fabric(call) ? "fabric" : trace_file(vmm_call_scalar(call, param)) ? "fd" : "closed");
         break;
     case VMM_PARAM_FUNCTION:
     case VMM_PARAM_USER_DATA:

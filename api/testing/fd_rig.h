@@ -118,7 +118,8 @@ static inline void rig_refused(int socket, size_t size, int timeout_ms, vmm_resu
     for (size_t i = 0; i < sizeof about; i++)
         untouched = untouched && about[i] == 0xee;
     tap_ok(fd == -7 && untouched, "%s: no output is written", name);
-    tap_ok(vmm_last_detail()->result == want && strstr(vmm_last_detail()->note, says), "%s: said: %s", name, vmm_last_detail()->note);
+    tap_ok(vmm_last_detail()->result == want && strstr(vmm_last_detail()->note, says), "%s: said: %s", name,
+           vmm_last_detail()->note);
     tap_u64(rig_open_now(), before, "%s: as many descriptors are open as before", name);
 }
 

@@ -254,7 +254,7 @@ static void not_imported_without(const char *folder)
     fabric_t bytes;
     exported(a, bytes);
     refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "importing without a channel");
-    tap_ok(strstr(vmm_last_detail()->note, "no file channel0") != NULL, "of which there is none: %s", vmm_last_detail()->note);
+    tap_ok(strstr(vmm_last_detail()->note, "no file channelN") != NULL, "of which there is none: %s", vmm_last_detail()->note);
     rig_close(b);
     rig_close(a);
 }
@@ -267,13 +267,13 @@ static void no_channel(void)
     snprintf(folder, sizeof folder, "%s/none", channels);
     not_created(folder, "no folder", "a folder that is not there");
     mkdir(folder, 0700);
-    not_created(folder, "no file channel0", "one without channels");
+    not_created(folder, "no file channelN", "one without channels");
     not_imported_without(folder);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         close(open(path, O_CREAT | O_RDWR, 0600));
     }
-    not_created(folder, "no file channel0", "with other files");
+    not_created(folder, "no file channelN", "with other files");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         unlink(path);
@@ -281,7 +281,7 @@ static void no_channel(void)
     snprintf(path, sizeof path, "%s/channel3", folder);
     if (symlink("nowhere", path))
         tap_bail("no link can be made");
-    not_created(folder, "1 channels, none", "with a channel that leads nowhere");
+    not_created(folder, "1 channels, but", "with a channel that leads nowhere");
     unlink(path);
     if (geteuid() == 0) {
         tap_skip("root may use every file", "a channel that may only be read");
@@ -289,7 +289,7 @@ static void no_channel(void)
         channel(folder, 0, true);
         snprintf(path, sizeof path, "%s/channel0", folder);
         chmod(path, 0400);
-        not_created(folder, "1 channels, none", "with a channel that may only be read");
+        not_created(folder, "1 channels, but", "with a channel that may only be read");
         channel(folder, 0, false);
     }
     vmm_system *sys = node("one", folder);
@@ -421,9 +421,10 @@ static void domain(void)
     tap_ok(imex_domain(".", &profile, &got, why) && got == (sum_of(sum, share_profile_number(&profile)) | 1),
            "however short its name is");
     tap_ok(imex_usable("", &profile, 0, why) == 0 && imex_usable("", &profile, 3, why) == IMEX_NONE &&
-               strstr(why, "channel 0 alone, and not 3"),
+               strstr(why, "only channel 0, not channel 3"),
            "without a folder there is one channel: %s", why);
-    tap_ok(!imex_domain("/no/such/folder", &profile, &got, why) && strstr(why, "/no/such/folder"), "one that is not there is none");
+    tap_ok(!imex_domain("/no/such/folder", &profile, &got, why) && strstr(why, "/no/such/folder"),
+           "one that is not there is none");
 }
 
 /* Whoever knows how handles are made can make them up: the state does not agree. */

@@ -62,7 +62,8 @@ const char *machine_check_holder(struct machine_sum *sum, enum machine_pass pass
 {
     const char *said = NULL;
     if (!block->holders || block->id > sum->machine->blocks)
-        return check_say("block %" PRIu64 " of %" PRIu64 " is held, and counts %" PRIu32 " holders", block->id, sum->machine->blocks,
+        return check_say("block %" PRIu64 " of %" PRIu64 " is held, and counts %" PRIu32 " holders", block->id,
+                         sum->machine->blocks,
                          block->holders);
     if (pass == MACHINE_CLEAR)
         block->counted = block->counted_binds = 0;
@@ -83,7 +84,8 @@ static const char *check_use(const char *what, int index, uint64_t counted, uint
 {
     if (counted == used)
         return NULL;
-    return check_say("the blocks of %s %d have 0x%" PRIx64 " bytes, 0x%" PRIx64 " are counted as used", what, index, used, counted);
+    return check_say("the blocks of %s %d have 0x%" PRIx64 " bytes, 0x%" PRIx64 " are counted as used", what, index, used,
+                     counted);
 }
 
 const char *machine_check(const struct machine_sum *sum)
@@ -100,6 +102,7 @@ const char *machine_check(const struct machine_sum *sum)
     for (const struct sim_block *spare = machine->spare; spare && spares <= machine->spares; spare = spare->next_shared)
         spares++;
     if (!said && spares != machine->spares)
-        said = check_say("%u spare blocks are counted, there are %s", machine->spares, spares > machine->spares ? "more" : "fewer");
+        said = check_say("%u spare blocks are counted, there are %s", machine->spares,
+                         spares > machine->spares ? "more" : "fewer");
     return said;
 }

@@ -41,7 +41,8 @@ static void among_many(void)
     if (!share_folder_open(&middle, "middle", &profile, why))
         tap_bail("%s", why);
     crowd(CROWD);
-    tap_ok(share_folder_open_other(&other, middle.state->id, &profile, why), "a machine is found by its number among %d others: %s",
+    tap_ok(share_folder_open_other(&other, middle.state->id, &profile, why),
+           "a machine is found by its number among %d others: %s",
            2 * CROWD, why);
     share_folder_close(&other, false);
     tap_ok(share_folder_each(see, &seen, why) && seen == 1, "and is in the list");
@@ -51,7 +52,8 @@ static void among_many(void)
     tap_ok(token >= 0 && share_folder_other_has(&self, middle.state->id, "token", 7), "what it has is found");
     close(token);
     share_folder_close(&middle, false); /* as the dead do */
-    tap_ok(share_folder_open(&other, "next", &profile, why) && !os_file_exists(rig_path("middle", "state")), "what it leaves is swept");
+    tap_ok(share_folder_open(&other, "next", &profile, why) && !os_file_exists(rig_path("middle", "state")),
+           "what it leaves is swept");
     share_folder_close(&other, true);
     for (unsigned i = 0; i < 2 * CROWD; i++)
         if (rmdir(entry(i)))
@@ -120,7 +122,8 @@ static void taken_by_another(void)
     if (mkdir(first.root, 0700)) /* root's, and no place for others */
         tap_bail("%s", first.root);
     tap_ok(begin(&first) && begin(&second), "two processes of the user export");
-    tap_ok(strlen(first.root) > 17 && !strcmp(first.root, second.root), "where somebody took that name they lie in %s", first.root);
+    tap_ok(strlen(first.root) > 17 && !strcmp(first.root, second.root), "where somebody took that name they lie in %s",
+           first.root);
     char usual[OS_PATH_MAX];
     snprintf(usual, sizeof usual, "%.*s", (int)strlen(first.root) - 17, first.root);
     tap_ok(!rmdir(usual), "nothing was put into the other's");

@@ -50,7 +50,8 @@ static void furnish(void)
     ok = ok && !rig_import(side.sys, side.fd, &side.imported) && !make_object(&side.object);
     int fd = rig_export(side.sys, side.object);
     close(fd);
-    ok = ok && fd >= 0 && !vmm_multicast_add_device(side.sys, side.object, 0) && !vmm_multicast_add_device(side.sys, side.object, 1) &&
+    ok = ok && fd >= 0 && !vmm_multicast_add_device(side.sys, side.object, 0) &&
+        !vmm_multicast_add_device(side.sys, side.object, 1) &&
          !vmm_multicast_bind_mem(side.sys, side.object, 0, side.bound, 0, side.unit, 0);
     side.at = rig_map(side.sys, side.own, RIG_G);
     side.seen = rig_map(side.sys, side.imported, RIG_G);

@@ -23,7 +23,8 @@ static vmm_system *opened(const char *spec)
 
 static void refused(vmm_result result, const char *rule, const char *note, const char *what)
 {
-    tap_ok(result == vmm_rule_find(rule)->result && rig_reported(rule) && strstr(vmm_last_detail()->note, note), "%s: %s, %s", what,
+    tap_ok(result == vmm_rule_find(rule)->result && rig_reported(rule) && strstr(vmm_last_detail()->note, note), "%s: %s, %s",
+           what,
            vmm_last_detail()->rule ? vmm_last_detail()->rule : "no rule", vmm_last_detail()->note);
 }
 
@@ -376,7 +377,7 @@ static void other_channel(void)
     place.channel = 1;
     fabric_handle_write(bytes, &place, &label);
     refused(vmm_mem_import_from_shareable_handle(sys, &copy, bytes, FABRIC), "VMM-IMPORT-FABRIC-IMEX",
-            "there is channel 0 alone, and not 1", "64 bytes of another channel");
+            "there is only channel 0, not channel 1", "64 bytes of another channel");
     place.channel = 0;
     fabric_handle_write(bytes, &place, &label);
     tap_result(vmm_mem_import_from_shareable_handle(sys, &copy, bytes, FABRIC), VMM_SUCCESS, "of channel 0");

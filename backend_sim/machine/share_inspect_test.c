@@ -65,7 +65,8 @@ static void alone(void)
     tap_u64(who->process[0].device[0], 3 * RIG_G, "what it uses by itself");
     tap_u64(who->device_used[0], 4 * RIG_G, "and what is used of the device, exported memory once");
     const struct share_inspect_block *block = &who->block[0];
-    tap_ok(block->size == RIG_G && block->pid == os_pid() && !block->orphan && made_by(block->call, "cuMemExportToShareableHandle"),
+    tap_ok(block->size == RIG_G && block->pid == os_pid() && !block->orphan &&
+               made_by(block->call, "cuMemExportToShareableHandle"),
            "the block, its size, and who exported it by which call");
     const struct share_inspect_hold *hold = hold_of(who, os_pid(), false, 0);
     tap_ok(hold && hold->handles == 1 && made_by(hold->call, "cuMemCreate"), "its maker holds it since it created it");
@@ -317,7 +318,8 @@ static void exporter_gone(vmm_mem_location location)
     const struct share_inspect_hold *hold = hold_of(who, (uint64_t)importer, false, 0);
     tap_ok(hold && made_by(hold->call, IMPORT) && hold->handles == 1, "who imported it, and by which call");
     tap_ok(!hold_of(who, (uint64_t)importer, true, 0), "which has closed its descriptor");
-    const struct share_inspect_hold *first = hold_of(who, (uint64_t)keeper, true, 0), *second = hold_of(who, (uint64_t)keeper, true, 1);
+    const struct share_inspect_hold *first = hold_of(who, (uint64_t)keeper, true, 0),
+        *second = hold_of(who, (uint64_t)keeper, true, 1);
     tap_ok(first && second && first->file != second->file && !hold_of(who, (uint64_t)keeper, true, 2),
            "who has it open, twice by dup");
     share_inspect_free(who);
@@ -398,7 +400,8 @@ static void other_node(void)
                                     .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
     vmm_mem_get_allocation_granularity(a, &unit, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
     vmm_mem_create(a, &memory, unit, &prop, 0);
-    tap_result(vmm_mem_export_to_shareable_handle(a, bytes, memory, VMM_MEM_HANDLE_TYPE_FABRIC, 0), VMM_SUCCESS, "named to a fabric");
+    tap_result(vmm_mem_export_to_shareable_handle(a, bytes, memory, VMM_MEM_HANDLE_TYPE_FABRIC, 0), VMM_SUCCESS,
+               "named to a fabric");
     pid_t child = child_begin(&socket, 60);
     if (child == 0) {
         vmm_system *b = node("two");
@@ -411,7 +414,8 @@ static void other_node(void)
     passing_wait(socket);
     struct share_inspect *who = look("m-one");
     const struct share_inspect_hold *hold = who ? hold_of(who, (uint64_t)child, false, 0) : NULL;
-    tap_ok(who && who->process_count == 2 && who->block_count == 1 && who->block[0].fabric, "a process of another node takes part");
+    tap_ok(who && who->process_count == 2 && who->block_count == 1 && who->block[0].fabric,
+           "a process of another node takes part");
     tap_ok(hold && made_by(hold->call, IMPORT), "and holds the memory since its import");
     share_inspect_free(who);
     end_child(child, socket);
@@ -455,7 +459,8 @@ static void forged(void)
     tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 1,
            "holders without a process are none, and the token is not the block's");
     char text[SHARE_HOLD_TEXT];
-    tap_ok(who && strstr(share_inspect_hold_text(&who->hold[0], text), "a call that is not known"), "a call that is none: %s", text);
+    tap_ok(who && strstr(share_inspect_hold_text(&who->hold[0], text), "a call that is not known"), "a call that is none: %s",
+           text);
     tap_ok(who && who->block[0].out && !who->block[0].found, "its descriptor is open somewhere");
     share_inspect_free(who);
     state->block[0] = kept;

@@ -123,7 +123,8 @@ static void killed_anywhere(void)
     tap_u64(rig_free(sys), rig_free(fresh), "after %u processes were killed all memory is free", rounds);
     tap_u64(wrong, 0, "and can be had meanwhile");
     tap_u64(stuck, 0, "nobody is held up");
-    tap_ok(looked > 0 && blind == 0, "every snapshot was whole, while they ran and when they were dead (%u of %u were not)", blind, looked + blind);
+    tap_ok(looked > 0 && blind == 0, "every snapshot was whole, while they ran and when they were dead (%u of %u were not)",
+           blind, looked + blind);
     tap_u64(dead, 0, "and showed no dead process as a holder");
     rig_close(fresh);
     rig_close(sys);

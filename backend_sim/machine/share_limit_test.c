@@ -88,9 +88,11 @@ static int in_group(bool write_first, bool dies)
 static void limited(bool write_first)
 {
     int first = in_group(write_first, true), second = in_group(write_first, true), third = in_group(write_first, false);
-    tap_ok(first >= LIMIT / PIECE * 3 / 4 && first < LIMIT / PIECE, "%d pieces of %d MiB%s are exported where %d MiB are allowed, and the next is refused",
+    tap_ok(first >= LIMIT / PIECE * 3 / 4 && first < LIMIT / PIECE,
+           "%d pieces of %d MiB%s are exported where %d MiB are allowed, and the next is refused",
            first, PIECE, write_first ? " that were written" : "", LIMIT);
-    tap_ok(second == first && third == first, "as many by the next, which starts beside what a killed one left (%d, %d)", second, third);
+    tap_ok(second == first && third == first, "as many by the next, which starts beside what a killed one left (%d, %d)", second,
+           third);
     rig_close(rig_open("limited"));
 }
 

@@ -129,7 +129,8 @@ static void name_holder(struct share *share, const struct os_holder *holder, uin
     os_program(number, program);
     if (os_is_stopped(number))
         snprintf(share->text, sizeof share->text,
-                 "process %llu (%s) is stopped and has held the machine for %llu s: continue it (kill -CONT %llu) or end it", number,
+                 "process %llu (%s) is stopped and has held the machine for %llu s: continue it (kill -CONT %llu) or end it",
+                 number,
                  program, for_so_long, number);
     else
         snprintf(share->text, sizeof share->text, "process %llu (%s) has held the machine for %llu s without going on", number,

@@ -62,8 +62,10 @@ static void see(struct text *text, const char *path, bool itself)
     char line[800];
     if (lstat(path, &is))
         tap_bail("%s: %s", path, strerror(errno));
-    snprintf(line, sizeof line, "%.500s mode %o of %u, number %llu, %lld bytes, sum %llx, written %lld.%09ld, changed %lld.%09ld\n", path,
-             (unsigned)is.st_mode, (unsigned)is.st_uid, (unsigned long long)is.st_ino, S_ISDIR(is.st_mode) ? 0 : (long long)is.st_size,
+    snprintf(line, sizeof line,
+             "%.500s mode %o of %u, number %llu, %lld bytes, sum %llx, written %lld.%09ld, changed %lld.%09ld\n", path,
+             (unsigned)is.st_mode, (unsigned)is.st_uid, (unsigned long long)is.st_ino,
+             S_ISDIR(is.st_mode) ? 0 : (long long)is.st_size,
              (unsigned long long)sum_of(path, &is), (long long)is.st_mtim.tv_sec, (long)is.st_mtim.tv_nsec,
              (long long)is.st_ctim.tv_sec, (long)is.st_ctim.tv_nsec);
     if (itself)
@@ -326,7 +328,8 @@ static void refused(const char *name)
 
 static void taken_names(void)
 {
-    static const char *const taken[] = {"x", "audio", "audio-with", "empty1", "file1", "links", "home", "loop", "gone", "pipe", "pipes"};
+    static const char *const taken[] = {"x", "audio", "audio-with", "empty1", "file1", "links", "home", "loop", "gone", "pipe",
+                                        "pipes"};
     for (unsigned i = 0; i < sizeof taken / sizeof taken[0]; i++)
         refused(taken[i]);
 }

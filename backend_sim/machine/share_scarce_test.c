@@ -111,7 +111,7 @@ static void too_late(void)
     share_folder_open(&holder, "x", &profile, why);
     scarce_meanwhile("open", 2, late); /* the first is of who looks for leftovers */
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && begins("what is there cannot be opened now; try again, or take another name: /"),
+    tap_ok(scarce_disarm() && !open && begins("the machine cannot be opened now; try again, or choose another name: /"),
            "after a minute it is given up: %s", why);
     share_folder_close(&holder, true);
 }
@@ -122,7 +122,7 @@ static void no_view(void)
     share_folder_open(&holder, "x", &profile, why);
     scarce_arm_at("mmap", 1);
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && begins("there is no memory to see the machine (ulimit -v?): /"),
+    tap_ok(scarce_disarm() && !open && begins("the machine's state cannot be mapped (ulimit -v?): /"),
            "a machine that there is no memory to see: %s", why);
     share_folder_close(&holder, true);
 }
@@ -195,11 +195,11 @@ static void no_room(void)
     struct share_folder folder;
     static const struct {
         const char *request, *said;
-    } wanted[] = {{"mkdir", "no machine can be made, for want of room or of rights, in: /"},
-                  {"fallocate", "there is no room for a machine's state in: /"},
-                  {"mmap", "there is no memory to see the machine (ulimit -v?): /"},
-                  {"rename", "no machine can be made, for want of room or of rights, in: /"},
-                  {"ftruncate", "a machine's state may not be as long as it has to be (ulimit -f?), in: /"}};
+    } wanted[] = {{"mkdir", "no machine can be created, for lack of space or rights, in: /"},
+                  {"fallocate", "there is no space for a machine's state in: /"},
+                  {"mmap", "the machine's state cannot be mapped (ulimit -v?): /"},
+                  {"rename", "no machine can be created, for lack of space or rights, in: /"},
+                  {"ftruncate", "a machine's state exceeds the limit on file sizes (ulimit -f?), in: /"}};
     for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         scarce_arm_at(wanted[i].request, 1 + !strcmp(wanted[i].request, "mkdir")); /* the first is for the folder of machines */
         scarce_each = true;
@@ -221,7 +221,7 @@ static void no_descriptors(void)
         open = share_folder_open(&folder, NULL, &profile, why);
         if (!scarce_disarm())
             break;
-        said |= begins("no machine can be made, for this process may open no more files, in: /");
+        said |= begins("no machine can be created, because this process may open no more files, in: /");
         if (!open && rig_machines())
             tap_bail("the %lu-th leaves something", nth);
     }
@@ -284,7 +284,7 @@ static void other_machines(void)
     for (unsigned i = 0; i < 3; i++) {
         words[i][0]++;
         tap_ok(!share_folder_open(&other, "x", &profile, why) &&
-                   begins("what is there is not a machine of this version; take another name: /"),
+                   begins("not a machine of this version; choose another name: /"),
                "a state of another kind: %s", why);
         bool found = share_folder_open_other(&other, folder.state->id, &profile, why);
         tap_ok(!found && (i == 2) == (strstr(why, "not a machine of this version") != NULL),

@@ -143,7 +143,8 @@ static void look_after(uint64_t at)
         wrong(at, "bytes are others");
     struct census now = census_now();
     if (memcmp(&now, &before, sizeof now) != 0 && seen.left++ < 10)
-        tap_note("at store %" PRIu64 ": %u tokens, %u memories, %u files, %" PRIu64 " bytes are left", at, now.tokens, now.memories,
+        tap_note("at store %" PRIu64 ": %u tokens, %u memories, %u files, %" PRIu64 " bytes are left", at, now.tokens,
+                 now.memories,
                  now.files, now.bytes);
 }
 
@@ -171,7 +172,8 @@ static void beside(uint64_t target)
     vmm_result result = timed(create_one);
     seen.inside += inside;
     seen.refused += result != VMM_SUCCESS;
-    if (inside ? result != VMM_ERROR_OPERATING_SYSTEM || !rig_reported("VMM-SHARE-STATE") || !strstr(vmm_last_detail()->note, "has held the machine")
+    if (inside ? result != VMM_ERROR_OPERATING_SYSTEM || !rig_reported("VMM-SHARE-STATE") ||
+        !strstr(vmm_last_detail()->note, "has held the machine")
                : result != VMM_SUCCESS)
         wrong(target, "creating beside one that is stopped");
     if (!has_bytes(survivor, kept, OF_SURVIVOR))

@@ -229,7 +229,8 @@ static void continued_in_time(void)
         tap_bail("no thread");
     TIMED(rig_create(sys, RIG_G, &handle));
     pthread_join(thread, NULL);
-    tap_ok(!last.result && !last.rule[0] && last.took < MOST && handle, "one that is continued in time costs %" PRIu64 " ms, no more",
+    tap_ok(!last.result && !last.rule[0] && last.took < MOST && handle,
+           "one that is continued in time costs %" PRIu64 " ms, no more",
            last.took);
     waitpid(waker.child, &status, 0);
     tap_u64((uint64_t)status, 0, "and is unharmed");

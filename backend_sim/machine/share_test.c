@@ -314,7 +314,8 @@ static void forged_tokens(void)
     const struct {
         uint64_t size;
         const char *what;
-    } sizes[] = {{sizeof token, "a copy"}, {sizeof token - 1, "a shorter copy"}, {sizeof token + 1, "a longer copy"}, {0, "an empty file"}};
+    } sizes[] = {{sizeof token, "a copy"}, {sizeof token - 1, "a shorter copy"}, {sizeof token + 1, "a longer copy"},
+                 {0, "an empty file"}};
     for (size_t i = 0; i < 4; i++) {
         int copy = forged(&token, sizes[i].size);
         not_imported(a, copy, "VMM-IMPORT-FOREIGN", sizes[i].what);
@@ -438,7 +439,8 @@ static void slot_in_between(void)
     waitpid(child, NULL, 0);
     close(socket);
     vmm_system *c = rig_open("one");
-    tap_ok(c && atomic_load(&state->slot[1].taken) == 1 && !atomic_load(&state->slot[3].taken), "when that has ended it is taken");
+    tap_ok(c && atomic_load(&state->slot[1].taken) == 1 && !atomic_load(&state->slot[3].taken),
+           "when that has ended it is taken");
     munmap(state, sizeof *state);
     rig_close(c);
     rig_close(b);
@@ -454,7 +456,8 @@ static void slot_lost(void)
     struct share_state *state = rig_state("one");
     uint64_t serial = atomic_load(&state->slot[0].serial), before = rig_free(b);
     atomic_store(&state->slot[0].serial, serial + 7);
-    tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") && rig_export(a, memory) < 0,
+    tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") &&
+               rig_export(a, memory) < 0,
            "a process whose slot is another's may take and export nothing");
     atomic_store(&state->slot[0].serial, serial - 1);
     tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),

@@ -113,7 +113,8 @@ void share_collect(struct share *share)
 {
     for (struct sim_block **at = &share->blocks; *at;) {
         struct sim_block *block = *at;
-        if (block->holders || block->watchers || atomic_load(&share->folder.state->block[block->shared_index].number) == block->shared) {
+        if (block->holders || block->watchers ||
+            atomic_load(&share->folder.state->block[block->shared_index].number) == block->shared) {
             at = &block->next_shared;
             continue;
         }

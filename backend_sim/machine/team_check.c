@@ -14,12 +14,14 @@ static const char *check_bind(const struct team_member *member, const struct tea
 {
     const struct sim_block *block = bind->block;
     if (bind->offset < end || !inside(bind->offset, bind->size, size))
-        return check_say("0x%" PRIx64 " bytes are bound at 0x%" PRIx64 ", behind 0x%" PRIx64 ", of an object of 0x%" PRIx64, bind->size,
+        return check_say("0x%" PRIx64 " bytes are bound at 0x%" PRIx64 ", behind 0x%" PRIx64 ", of an object of 0x%" PRIx64,
+                         bind->size,
                          bind->offset, end, size);
     if (!block || !block->binds)
         return check_say("what is bound at 0x%" PRIx64 " %s", bind->offset, block ? "counts no bind" : "has no block");
     if (block->team || !inside(bind->at, bind->size, block->size))
-        return check_say("what is bound at 0x%" PRIx64 " lies at 0x%" PRIx64 " of %s of 0x%" PRIx64 " bytes", bind->offset, bind->at,
+        return check_say("what is bound at 0x%" PRIx64 " lies at 0x%" PRIx64 " of %s of 0x%" PRIx64 " bytes", bind->offset,
+                         bind->at,
                          block->team ? "an object" : "memory", block->size);
     if (block->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE || block->prop.location.id != member->device)
         return check_say("memory of location %d:%d is bound for device %d", block->prop.location.type, block->prop.location.id,

@@ -146,7 +146,8 @@ static void devices(void)
     end();
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     scarce_meanwhile(LOCKS, 2, add_others);
-    reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-TEAM-FULL", "a team that another completes just now");
+    reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-TEAM-FULL",
+             "a team that another completes just now");
     tap_ok(meanwhile == VMM_SUCCESS && atomic_load(&state->team[0].members) == 2, "stays as it is");
     end();
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
@@ -263,7 +264,8 @@ static void in_vain(void)
             scarce_meanwhile(LOCKS, 4, later);
         vmm_result result = bound(&one, 0);
         scarce_disarm();
-        tap_ok(result == vmm_rule_find("VMM-BIND-INCOMPLETE")->result && rig_reported("VMM-BIND-INCOMPLETE") && vmm_last_detail()->expected == 2 &&
+        tap_ok(result == vmm_rule_find("VMM-BIND-INCOMPLETE")->result && rig_reported("VMM-BIND-INCOMPLETE") &&
+               vmm_last_detail()->expected == 2 &&
                    vmm_last_detail()->value == one.object && vmm_last_detail()->nearest.value == one.object,
                "who binds is refused: %s", vmm_last_detail()->rule);
         tap_text(vmm_last_detail()->note, notes[i], "and told what it waited for");

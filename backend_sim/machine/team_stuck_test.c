@@ -46,7 +46,8 @@ static void furnish(struct side *s)
     const vmm_mem_access_desc rw = {{VMM_MEM_LOCATION_TYPE_DEVICE, s->device}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = (int)FABRIC,
                                           .location = {VMM_MEM_LOCATION_TYPE_DEVICE, s->device}};
-    if (vmm_mem_create(s->sys, &s->memory, unit, &prop, 0) || vmm_multicast_bind_mem(s->sys, s->object, 0, s->memory, 0, unit, 0) ||
+    if (vmm_mem_create(s->sys, &s->memory, unit, &prop, 0) ||
+        vmm_multicast_bind_mem(s->sys, s->object, 0, s->memory, 0, unit, 0) ||
         vmm_mem_address_reserve(s->sys, &s->at, 2 * unit, unit, 0, 0) || vmm_mem_map(s->sys, s->at, unit, 0, s->object, 0) ||
         vmm_mem_map(s->sys, s->at + unit, unit, 0, s->memory, 0) || vmm_mem_set_access(s->sys, s->at, 2 * unit, &rw, 1))
         tap_bail("not furnished: %s", vmm_last_detail()->note);
@@ -118,7 +119,8 @@ static void calls(void)
     tap_ok(both_have(1), "and no byte is another");
     tap_ok(!vmm_visit(one.sys, see, &binds) && binds == 2, "what was seen is told");
     atomic_store(&other->folder.state->mutex.in.holder[0], 0);
-    tap_ok(held_up(vmm_multicast_unbind(one.sys, one.object, 0, 0, unit)) && strstr(vmm_last_detail()->note, "not told its number"),
+    tap_ok(held_up(vmm_multicast_unbind(one.sys, one.object, 0, 0, unit)) &&
+           strstr(vmm_last_detail()->note, "not told its number"),
            "one that has just taken it has no name yet: %s", vmm_last_detail()->note);
     share_unlock(other);
     tap_ok(!stored(&two, 3) && !vmm_ctx_synchronize(two.sys) && both_have(3), "then it goes on");

@@ -44,7 +44,8 @@ static const struct bad bad_texts[] = {
     {"base = h100\nzzzzzzzzzzzz = 1", 2, 1, "expected a key of a profile, found 'zzzzzzzzzzzz'"},
     {"base = h100\nDEVICES = 2", 2, 1, "found 'DEVICES'"},
     {"base = h100\ndevices = 2\ndevices = 2", 3, 1, "'devices' is given twice, first in line 2, 'devices = 2'"},
-    {"base = h100\nattribute.16 = 2\nattribute.16 = 3", 3, 1, "'attribute.16' is given twice, first in line 2, 'attribute.16 = 2'"},
+    {"base = h100\nattribute.16 = 2\nattribute.16 = 3", 3, 1,
+     "'attribute.16' is given twice, first in line 2, 'attribute.16 = 2'"},
     {"base = h100\nattribute. = 2", 2, 1, "found 'attribute.'"},
     {"base = h100\nattribute.x = 2", 2, 11, "expected a whole number from 1 to 9999, found 'x'"},
     {"base = h100\nattribute.0 = 2", 2, 11, "expected a number from 1 to 9999, found '0'"},
@@ -254,7 +255,8 @@ static void test_many_attributes(void)
     size_t used = strlen(text);
     for (int i = 0; i < SIM_MAX_ATTRIBUTES; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "attribute.%d = %d\n", 2000 + i, i);
-    const struct bad want = {NULL, 2 + SIM_MAX_ATTRIBUTES - attributes_of_h100(), 1, "expected at most 256 attributes, found one more"};
+    const struct bad want = {NULL, 2 + SIM_MAX_ATTRIBUTES - attributes_of_h100(), 1,
+                             "expected at most 256 attributes, found one more"};
     check_bad(text, used, &want, "256 attributes beside those of h100");
 }
 
@@ -468,7 +470,8 @@ static void test_required_keys(void)
             continue;
         }
         snprintf(says, sizeof says,
-                 "expected the key '%s', found none; give it, or start from a built-in profile with 'base = h100'", lines[out][0]);
+                 "expected the key '%s', found none; give it, or start from a built-in profile with 'base = h100'",
+                 lines[out][0]);
         bool good = sim_profile_parse(text, strlen(text), &profile, &error);
         tap_ok(!good && !error.line && !error.column, "without '%s' there is no machine, and no place to say so", lines[out][0]);
         tap_text(error.text, says, "the key is named");
@@ -542,7 +545,8 @@ static void test_misspelt_keys(void)
             }
             wrong += !as_plain(name);
         }
-    static const char *const words[] = {"", "b", "ase", "bas", "va", "va.", "chunk", "end", "N", "imex", "minimum", "a.b", "devicess"};
+    static const char *const words[] = {"", "b", "ase", "bas", "va", "va.", "chunk", "end", "N", "imex", "minimum", "a.b",
+                                        "devicess"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         wrong += !as_plain(words[i]);
     tap_u64(wrong, 0, "the nearest key of misspelt ones is the one with the fewest edits");
@@ -679,12 +683,14 @@ static void write_profile(const struct sim_profile *p, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(
         text, size,
-        "name = %s\nsource = %s\ndriver.version = %d\ndevices = %d\ndevice.name = %s\ndevice.memory = %" PRIu64 "\ndevice.reserved = %" PRIu64
+        "name = %s\nsource = %s\ndriver.version = %d\ndevices = %d\ndevice.name = %s\ndevice.memory = %" PRIu64
+            "\ndevice.reserved = %" PRIu64
         "\nhost.nodes = %d\nhost.memory = %" PRIu64 "\ngranularity.device.minimum = %" PRIu64
         "\ngranularity.device.recommended = 0x%" PRIx64 "\ngranularity.host.minimum = %" PRIu64
         "\ngranularity.host.recommended = %" PRIu64 "\ngranularity.multicast.minimum = %" PRIu64
         "\ngranularity.multicast.recommended = %" PRIu64 "\nva.start = 0x%" PRIx64 "\nva.end = %" PRIu64
-        "\nva.granularity = %" PRIu64 "\nva.chunk = %" PRIu64 "\nva.context = %" PRIu64 "\nva.alignment_max = %" PRIu64 "\nva.hint_max = %" PRIu64
+        "\nva.granularity = %" PRIu64 "\nva.chunk = %" PRIu64 "\nva.context = %" PRIu64 "\nva.alignment_max = %" PRIu64
+            "\nva.hint_max = %" PRIu64
         "\nmap.partial = %s\nfabric.imex = %s\ncompression.memory = %" PRIu64 "\n",
         p->name, p->source, p->driver_version, p->devices, p->device_name, p->device_memory, p->device_reserved, p->host_nodes,
         p->host_memory, p->device_granularity[0], p->device_granularity[1], p->host_granularity[0],

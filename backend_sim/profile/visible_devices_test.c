@@ -24,7 +24,8 @@ static const char *places(const struct visible_devices *visible)
     int at = 0;
     text[0] = 0;
     for (int i = 0; i < visible->all; i++)
-        at += snprintf(text + at, sizeof text - (size_t)at, "%s%s%d", at ? " " : "", i == visible->seen ? "| " : "", visible->place[i]);
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s%s%d", at ? " " : "", i == visible->seen ? "| " : "",
+                       visible->place[i]);
     return text;
 }
 
@@ -178,7 +179,8 @@ static void imported_as(vmm_system *sys, int fd, int device, const char *what)
     vmm_mem_allocation_prop prop = {0};
     tap_result(vmm_mem_import_from_shareable_handle(sys, &handle, (void *)(intptr_t)fd, RIG_FD), VMM_SUCCESS, "import");
     tap_result(vmm_mem_get_allocation_properties_from_handle(sys, &prop, handle), VMM_SUCCESS, "its properties");
-    tap_ok(prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && prop.location.id == device, "%s: device %d", what, prop.location.id);
+    tap_ok(prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && prop.location.id == device, "%s: device %d", what,
+           prop.location.id);
     tap_result(vmm_mem_release(sys, handle), VMM_SUCCESS, "release");
 }
 
@@ -238,7 +240,8 @@ static void test_open(void)
     vmm_system *sys = NULL;
     int count = 0;
     tap_result(vmm_open("sim:h200x2,visible=1:1", &sys), VMM_ERROR_INVALID_VALUE, "a device twice");
-    tap_ok(strstr(vmm_last_detail()->note, "visible=1:1: expected ordinals below 2") != NULL, "and why: %s", vmm_last_detail()->note);
+    tap_ok(strstr(vmm_last_detail()->note, "visible=1:1: expected ordinals below 2") != NULL, "and why: %s",
+           vmm_last_detail()->note);
     tap_result(vmm_open("sim:h200x2,visible=none", &sys), VMM_SUCCESS, "none is a choice");
     tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "that leaves no device");
     tap_ok(strstr(vmm_last_detail()->note, "visible=none hides all devices") != NULL, "and why: %s", vmm_last_detail()->note);

@@ -188,7 +188,8 @@ static void test_arguments(void)
         IS(cuLaunchKernel(f, grids[i][0], grids[i][1], grids[i][2], grids[i][3], grids[i][4], grids[i][5], 0, NULL, NULL, NULL),
            ERROR_INVALID_VALUE);
     size_t none = 0;
-    void *unknown[] = {(void *)99, &none, CU_LAUNCH_PARAM_END}, *half[] = {CU_LAUNCH_PARAM_BUFFER_SIZE, &none, CU_LAUNCH_PARAM_END};
+    void *unknown[] = {(void *)99, &none, CU_LAUNCH_PARAM_END},
+        *half[] = {CU_LAUNCH_PARAM_BUFFER_SIZE, &none, CU_LAUNCH_PARAM_END};
     IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, unknown), ERROR_INVALID_VALUE);
     IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, half), ERROR_INVALID_VALUE);
     OK(cuLibraryUnload(library));

@@ -202,7 +202,8 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 static CUresult refuse_file(const char *function, const char *path)
 {
     bool system = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO;
-    return abi_refuse(system ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s cannot be opened: %s", path,
+    return abi_refuse(system ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s cannot be opened: %s",
+                      path,
                       strerror(errno));
 }
 
@@ -215,7 +216,8 @@ static CUresult look_at_file(const char *function, const char *path)
     if (!os_path_look(path, &is))
         return refuse_file(function, path);
     if (is.folder || is.pipe)
-        return abi_refuse(CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s is no file, but a %s", path, is.folder ? "folder" : "pipe");
+        return abi_refuse(CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s is no file, but a %s", path,
+                          is.folder ? "folder" : "pipe");
     FILE *file = posix.fopen(path, "rb");
     if (!file)
         return refuse_file(function, path);

@@ -73,7 +73,8 @@ static bool is_nothing(i64 start)
 
 static void strip_case(size_t i, char *id, int run)
 {
-    static const char *const calls[] = {"to", "from", "host_to", "host_from", "unified_to", "unified_from", "async_to", "async_from",
+    static const char *const calls[] = {"to", "from", "host_to", "host_from", "unified_to", "unified_from", "async_to",
+                                        "async_from",
                                         "fill8", "fill16", "fill32", "fill8async"};
     size_t which = digit(&i, COUNT(strips));
     u64 pitch = strips[which].pitch, width = strips[which].width, height = strips[which].height;

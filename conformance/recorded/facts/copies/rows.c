@@ -129,7 +129,8 @@ static bool faulty_fill(u64 start, const struct place *dst, u64 pitch, u64 width
     u64 bytes = width * element, base = start - dst->at;
     if (!bytes || !height || start % element || (height > 1 && (pitch % element || pitch < bytes)))
         return false;
-    return !refused(start, base, height > 1 ? pitch : 0, bytes, height) && leaves(base, 0, 0, height > 1 ? pitch : bytes, bytes, height);
+    return !refused(start, base, height > 1 ? pitch : 0, bytes, height) &&
+           leaves(base, 0, 0, height > 1 ? pitch : bytes, bytes, height);
 }
 
 /* Does a driver take the address for the host's own, where nothing is? */

@@ -208,14 +208,15 @@ static void written_out(const char *list, char *text, size_t size)
 }
 
 static const char *const lists[] = {
-    "", " ", ",", "0", "1", "2", "15", "16", "1,0", "0,1", "0,0", "1,1", "0,1,0", "0,1,2", "1,0,2", "2,0", "0,2,1", "-1", "0,-1,1", "1,-1,0",
-    "-1,0", "-2", "0,-2", "junk", "0,junk,1", "junk,0", "0junk", "0junk,1", "0x0", "0x1", "00", "01", "+0", "+1", "-0", " 0", "0 ", "0 ,1",
-    "0, 1", " 1 , 0 ", "\t0", "0\t", "0,", ",0", "0,,1", "1,,0", "0;1", "0 1", "0:1", "0.0", "0.5", "0e0", "4294967296", "4294967297",
-    "2147483648", "4294967295", "18446744073709551616", "99999999999999999999", "all", "none", "None", "void", "NoDevFiles", "\"0\"",
-    "U0", "U1", "U1,U0", "U0,U1", "U0,U0", "U0,0", "0,U0", "U0,1", "1,U0", "U1,0", "0,U1", "P0", "P1", "P1,P0", "Q0", "Q1", "Q1,Q0",
-    "GPU-", "GPU", "gpu-", "GPU-0", "B0", "N0", "GPU-N0", "gpu-N0", "Gpu-N0", "GPU-unknown", "U0,GPU-unknown,U1", "GPU-unknown,U0",
-    "0,GPU-unknown", "0,GPU-unknown,1", " U0", "U0 ", "U0 ,U1", "U0, U1", "U0x", "U0,", ",U0", "U0-", "P0-", "P0x", "P0,P0", "P0,U0",
-    "MIG-", "MIG-0", "MIG-U0/0/0", "MIG-N0", "MIG-U0", "0,MIG-U0/0/0", "MIG-U0/0/0,0", "0:0", "1:0", "U0/0/0",
+    "", " ", ",", "0", "1", "2", "15", "16", "1,0", "0,1", "0,0", "1,1", "0,1,0", "0,1,2", "1,0,2", "2,0", "0,2,1", "-1",
+    "0,-1,1", "1,-1,0", "-1,0", "-2", "0,-2", "junk", "0,junk,1", "junk,0", "0junk", "0junk,1", "0x0", "0x1", "00", "01",
+    "+0", "+1", "-0", " 0", "0 ", "0 ,1", "0, 1", " 1 , 0 ", "\t0", "0\t", "0,", ",0", "0,,1", "1,,0", "0;1", "0 1", "0:1",
+    "0.0", "0.5", "0e0", "4294967296", "4294967297", "2147483648", "4294967295", "18446744073709551616",
+    "99999999999999999999", "all", "none", "None", "void", "NoDevFiles", "\"0\"", "U0", "U1", "U1,U0", "U0,U1", "U0,U0",
+    "U0,0", "0,U0", "U0,1", "1,U0", "U1,0", "0,U1", "P0", "P1", "P1,P0", "Q0", "Q1", "Q1,Q0", "GPU-", "GPU", "gpu-", "GPU-0",
+    "B0", "N0", "GPU-N0", "gpu-N0", "Gpu-N0", "GPU-unknown", "U0,GPU-unknown,U1", "GPU-unknown,U0", "0,GPU-unknown",
+    "0,GPU-unknown,1", " U0", "U0 ", "U0 ,U1", "U0, U1", "U0x", "U0,", ",U0", "U0-", "P0-", "P0x", "P0,P0", "P0,U0", "MIG-",
+    "MIG-0", "MIG-U0/0/0", "MIG-N0", "MIG-U0", "0,MIG-U0/0/0", "MIG-U0/0/0,0", "0:0", "1:0", "U0/0/0",
 };
 
 enum { WORKERS = 8 };
@@ -227,7 +228,8 @@ static void some_lists(size_t first)
     for (size_t i = first; i < COUNT(lists); i += WORKERS) {
         written_out(lists[i], text, sizeof text);
         again(text, "--list", line, sizeof line);
-        snprintf(id, sizeof id, "V.list.\"%s\"", lists[i][0] == '\t' ? "\\t0" : lists[i][0] && lists[i][1] == '\t' ? "0\\t" : lists[i]);
+        snprintf(id, sizeof id, "V.list.\"%s\"", 
+                 lists[i][0] == '\t' ? "\\t0" : lists[i][0] && lists[i][1] == '\t' ? "0\\t" : lists[i]);
         line[strcspn(line, "\n")] = 0;
         say(id, "%s", line);
     }

@@ -23,7 +23,8 @@ static void w_null_async(void)
 
 static void w_before_init(void)
 {
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .WidthInBytes = 1, .Height = 1};
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .WidthInBytes = 1,
+                       .Height = 1};
     R("W.noinit.sync", cuMemcpy2D(&c));
     R("W.noinit.async", cuMemcpy2DAsync(&c, NULL));
     R("W.noinit.fill8", cuMemsetD2D8(0, 0, 0, 0, 0));
