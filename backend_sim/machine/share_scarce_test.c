@@ -441,8 +441,8 @@ static void no_lock_no_room(void)
 /* Each room that an export takes is asked for, and said to lack in words of its own. */
 static void no_room_to_export(void)
 {
-    static const char *const notes[] = {"the host's memory is exhausted, or there is no room for all of its bytes",
-                                        "there is no room to note who holds it"};
+    static const char *const notes[] = {"the host's memory is exhausted, or there is no space for all bytes of the block",
+                                        "there is no space to record the holders of the block"};
     vmm_system *sys = rig_open("x");
     handle_t memory = 0;
     rig_create(sys, RIG_G, &memory);

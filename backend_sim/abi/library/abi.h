@@ -3,10 +3,10 @@
  *
  *     program              libcuda.so.1                         the rest of this project
  *     cuMemMap(p, ...)  -> ABI(vmm_mem_map(sys, p, ...))     -> layers -> simulator
- *                          counted in, sent on, counted out
+ *                          counts in, forwards, counts out
  *
  * The process has one machine, opened by the first call and closed when the library is unloaded. Its spec (vmm_open) is
- * CUVMM_SIM, else CUVMM_BACKEND if that names the simulator, else sim:h100, in the layers of CUVMM_LAYERS. Files are named by
+ * CUVMM_SIM, else CUVMM_BACKEND if that names the simulator, else sim:h100, in the layers of CUVMM_LAYERS. Each file has one
  * subject; abi_per_thread.c compiles a file a second time if its entry points exist for two default streams. api/entries.def
  * lists all symbols and which of them are implemented.
  *
@@ -27,7 +27,7 @@
 
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes of the driver are 64 bits wide");
 
-/* Begins a call; the first call opens the machine. The machine stays open until abi_leave ends the call. Refused once the
+/* Begins a call; the first call opens the machine. The machine stays open until abi_leave ends the call. Refused while the
  * library is being unloaded (DEINITIALIZED), inside a kernel of a plugin (NOT_PERMITTED), and when the machine cannot be
  * opened. */
 CUresult abi_enter_as(const char *function, vmm_system **sys);
@@ -35,16 +35,16 @@ void abi_leave(void);
 /* Objects and reports of the API calls that the entry point makes carry the program's call and one number (program_call.h). */
 #define abi_enter(sys) abi_enter_as(__func__, (sys))
 
-/* The same for an entry point whose API calls do not check for cuInit: NOT_INITIALIZED. */
+/* For an entry point whose API calls do not check for cuInit: NOT_INITIALIZED. */
 CUresult abi_enter_initialised_as(const char *function, vmm_system **sys);
 #define abi_enter_initialised(sys) abi_enter_initialised_as(__func__, (sys))
-/* The same for an entry point that host functions must not call: NOT_PERMITTED. function is the entry point's name. */
+/* For an entry point that host functions must not call: NOT_PERMITTED. function is the entry point's name. */
 CUresult abi_enter_outside(vmm_system **sys, const char *function);
 
-/* cuInit succeeded in this process. */
+/* Records that cuInit has succeeded in this process. */
 void abi_initialised(void);
 
-/* The whole of an entry point: one call of the API. */
+/* The whole body of an entry point that makes one call of the API. */
 #define ABI(call)                             \
     do {                                      \
         vmm_system *sys;                      \
@@ -56,7 +56,7 @@ void abi_initialised(void);
         return result_;                       \
     } while (0)
 
-/* The same for an entry point that does more than one call: work(sys, ...) does it. */
+/* For an entry point that makes several calls: work(sys, ...) makes them. */
 #define ABI_INITIALISED(call)                                 \
     do {                                                      \
         vmm_system *sys;                                      \
@@ -68,7 +68,7 @@ void abi_initialised(void);
         return result_;                                       \
     } while (0)
 
-/* The same for an entry point that issues work to a stream, which a host function may do. */
+/* For an entry point that issues work to a stream, which a host function may do. */
 #define ABI_WORK(call)                                  \
     do {                                                \
         vmm_system *sys;                                \
@@ -89,7 +89,7 @@ bool abi_inside_kernel(bool inside);
 CUresult abi_refuse(CUresult result, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same by a rule, whose text states the problem and the fix; the nearest object is the one at the value's address. */
+/* Refuses by a rule, whose text states the problem and the fix; the nearest object is the one at the value's address. */
 CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char *function, uint64_t value);
 
 /* Reports a refusal, warning or leak of the API to the log, and on standard error with CUVMM_EXPLAIN=1. */
@@ -98,7 +98,7 @@ void abi_report(void *user, const vmm_detail *detail);
 /* Writes a line on standard error regardless of the environment: for limits of this library, not mistakes of the program. */
 void abi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* One line for cuLogs*. */
+/* Adds a line to the log of cuLogs*. */
 void abi_log(CUlogLevel level, const char *text);
 
 /* ---- checks shared by several parts ---- */

@@ -5,7 +5,7 @@
 
 static CUresult tell(const char *text, const char **pStr)
 {
-    if (!pStr) /* of which a driver dies */
+    if (!pStr) /* a driver crashes here */
         return CUDA_ERROR_INVALID_VALUE;
     *pStr = text;
     return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
