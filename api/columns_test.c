@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Widths of lines, and messages broken into them. */
+/* The width of output, and messages wrapped to it. */
 #define _XOPEN_SOURCE 600 /* posix_openpt */
 #define _DEFAULT_SOURCE
 #include "columns.h"
@@ -42,9 +42,9 @@ static void test_terminal(void)
     if (there)
         tap_u64(columns_of(terminal), 72, "a terminal's own");
     else
-        tap_skip("this system gives no terminal", "a terminal's own");
+        tap_skip("this system has no pseudo-terminals", "a terminal's own");
     setenv("COLUMNS", "90", 1);
-    tap_u64(columns_of(terminal), 90, "which the variable overrides");
+    tap_u64(columns_of(terminal), 90, "the variable overrides the terminal");
     unsetenv("COLUMNS");
     if (terminal >= 0)
         close(terminal);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every public entry point: pack the parameters into a record, number it, pass it to the outermost backend, report. */
+/* Every public entry point: packs the parameters into a record, numbers it, passes it to the outermost backend, and reports. */
 #include "system.h"
 #include "thread.h"
 
@@ -13,10 +13,10 @@ static void tell(vmm_system *sys)
     life_give(&sys->lock);
     if (!report)
         return;
-    /* A copy: the function may make calls, which refill the thread's record. */
+    /* Copied, because the function may make calls, which overwrite the thread's record. */
     vmm_detail detail = *vmm_last_detail();
     vmm_fault fault;
-    int cancel = life_no_cancel(); /* it may hold what is the program's */
+    int cancel = life_no_cancel(); /* the function may take locks of the program */
     if (detail.fault) {
         fault = *detail.fault;
         detail.fault = &fault;
@@ -33,7 +33,7 @@ static inline uint64_t number_of(vmm_system *sys, struct vmm_thread *thread, boo
     return queries ? ordinal_of_question(&sys->calls, &thread->ordinals) : ordinal_of_change(&sys->calls, &thread->ordinals);
 }
 
-/* A part of the program's call, told as that; its parts share one number. */
+/* A part of the program's call is reported as that call; all its parts share one number. */
 static inline void begin_part(vmm_system *sys, struct vmm_thread *thread, struct vmm_call *call, bool queries,
                               struct vmm_within *within)
 {

@@ -27,14 +27,14 @@ static bool is(const char *name, const char *other)
     return base_length(other) == length && strncmp(name, other, length) == 0;
 }
 
-/* What was looked up, in one word so that threads need no lock: the name's address, and the id in the lower bits. An address
- * that is too long for that is never found. */
+/* Lookup results, each in one word so that threads need no lock: the name's address, with the id in the lower bits. An address
+ * that is too large for that is never cached. */
 static _Atomic uint64_t *entry_of(const char *name)
 {
     return &known[((uintptr_t)name ^ (uintptr_t)name >> 8) % KNOWN];
 }
 
-/* Apart, so that the way through which all calls come saves no registers for it. */
+/* A separate function, so that the fast path of all calls saves no registers for it. */
 __attribute__((noinline)) static uint16_t look_up_own(const char *name)
 {
     uint16_t id = 0;
@@ -57,7 +57,7 @@ void vmm_within_begin(struct vmm_within_calls *calls, const char *name)
         calls->call[depth] = (struct vmm_within){.name = name, .own = own_of(name)};
 }
 
-/* The name at a place, which is entered there where the place is free. NULL when out of memory. */
+/* The name at a place, stored there if the place is free. NULL when memory is out. */
 static const char *name_at(unsigned place, const char *name)
 {
     const char *there = atomic_load(&names[place]);

@@ -17,9 +17,9 @@
 
 #include "call.h"
 
-/* One of the program's. */
+/* A call of the program. */
 struct vmm_within {
-    const char *name; /* the function's, with or without what the driver's symbols end with: "cuMemHostAlloc", "cuMemFree_v2" */
+    const char *name; /* the function's name, with or without the driver's suffix: "cuMemHostAlloc", "cuMemFree_v2" */
     uint64_t number;  /* 0 until its first part */
     uint16_t own;     /* the id of this interface's call of that name; VMM_CALL_COUNT where it has none */
     uint16_t reported;    /* the number for its name; 0 until a part asked */
@@ -34,7 +34,7 @@ struct vmm_within_calls {
     struct vmm_within call[VMM_WITHIN_MOST];
 };
 
-/* Enters one; each is left again. name is a constant of the program: its address is remembered. */
+/* Enters a call; each is left again. name must be a constant of the program, because its address is remembered. */
 void vmm_within_begin(struct vmm_within_calls *calls, const char *name);
 static inline void vmm_within_end(struct vmm_within_calls *calls)
 {
@@ -48,7 +48,7 @@ static inline struct vmm_within *vmm_within_now(struct vmm_within_calls *calls)
     return depth ? &calls->call[depth - 1] : NULL;
 }
 
-/* What an object or a piece of work is noted to be made by: the part's own id, or a number for the program's name. */
+/* The id under which an object or a work item is recorded: the part's own id, or a number for the program's name. */
 uint16_t vmm_within_name(struct vmm_within *within, uint16_t id);
 static inline uint16_t vmm_reported_in(struct vmm_within *within, uint16_t id)
 {
@@ -62,7 +62,7 @@ static inline const char *vmm_reported_name(uint16_t reported)
     return reported < VMM_CALL_COUNT ? vmm_call_driver_name((enum vmm_call_id)reported) : vmm_part_name(reported);
 }
 
-/* Is it a program's name, of whose call what was made is only a part? */
+/* Does it stand for a program's name, so that the recorded object is only part of that call? */
 static inline bool vmm_reported_is_part(uint16_t reported)
 {
     return reported >= VMM_CALL_COUNT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace.h - the layer that writes every call down: JSON lines that a person can read and `cuvmm replay` can make again.
+/* trace.h - the layer that records every call as a line of JSON, for people to read and for `cuvmm replay` to repeat.
  *
  *   trace=FILE      FILE is created or emptied; "-" is standard error
  *
@@ -7,8 +7,8 @@
  *                             |                             one line per call, when the call has returned
  *                             +--> FILE                     footer line, at close
  *
- * Calls pass one at a time, so the order of lines is the order of effects even when threads race, and a replay from
- * one thread makes the same history. Lines hold no time, so the same calls on the simulator give the same bytes.
+ * Calls pass one at a time, so the order of lines is the order of effects even when threads race, and a replay from one thread
+ * makes the same history. Lines hold no time, so the same calls on the simulator give the same bytes.
  *
  * Each line is one JSON object in ASCII (other bytes of a text are escaped as \u00XX, one per byte) and ends in '\n'.
  *
@@ -81,9 +81,9 @@
 
 #include "backend.h"
 
-#define TRACE_FORMAT 1       /* "cuvmm-trace" of the header */
-#define TRACE_BYTES_MAX 4096 /* bytes of a copy that are written out; larger copies are written as their hash */
-#define TRACE_LIST_MAX 256   /* elements of a list that are written out */
+#define TRACE_FORMAT 1       /* the value of "cuvmm-trace" in the header */
+#define TRACE_BYTES_MAX 4096 /* the most bytes of a copy that are written out; of larger copies only the hash */
+#define TRACE_LIST_MAX 256   /* the most elements of a list that are written out */
 
 /* vmm_trace_open is declared in backend.h. It fails with INVALID_VALUE (no file named), OPERATING_SYSTEM (the file
  * cannot be created or written to) or OUT_OF_MEMORY, leaving inner to the caller. */
