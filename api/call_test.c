@@ -61,7 +61,7 @@ static void test_scalars(void)
     const struct vmm_param *ordinal = param(VMM_CALL_device_get, "ordinal");
     tap_u64(vmm_call_scalar(&get.head, ordinal), UINT64_MAX, "a negative int is sign-extended");
     vmm_call_set_scalar(&get.head, ordinal, (uint64_t)-7);
-    tap_ok(get.ordinal == -7, "and written");
+    tap_ok(get.ordinal == -7, "a negative int is written");
 
     struct vmm_call_memset_d8 d8 = {{VMM_CALL_memset_d8, 0}, 1, 0x80, 2};
     struct vmm_call_memset_d16 d16 = {{VMM_CALL_memset_d16, 0}, 1, 0x8001, 2};
@@ -132,7 +132,7 @@ static void test_families(void)
         tap_ok(vmm_call_has((enum vmm_call_id)i, CALL_MOVES) == moves, "%s %s", name, moves ? "moves bytes" : "moves none");
         bool multicast = !strncmp(name, "multicast_", 10);
         tap_ok(vmm_call_has((enum vmm_call_id)i, CALL_MULTICAST) == multicast, "%s %s multicast objects", name,
-               multicast ? "is of" : "is not of");
+               multicast ? "is about" : "is not about");
     }
 }
 

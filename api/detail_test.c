@@ -23,7 +23,7 @@ static void test_precedence(void)
     tap_result(vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, 5, 6, NULL), VMM_ERROR_INVALID_VALUE, "a refusal's result");
     tap_text(vmm_last_detail()->rule, "VMM-MAP-OVERLAP", "a refusal replaces a warning");
     vmm_detail_warn(VMM_RULE_MAP_PAST_RESERVATION, 1, 2, NULL);
-    tap_text(vmm_last_detail()->rule, "VMM-MAP-OVERLAP", "and stays");
+    tap_text(vmm_last_detail()->rule, "VMM-MAP-OVERLAP", "the refusal stays");
     tap_u64(vmm_last_detail()->value, 5, "the refusal has its value");
     begin();
     tap_ok(!vmm_last_detail()->rule && !vmm_last_detail()->argument, "the next call begins with an empty record");
@@ -45,7 +45,7 @@ static void test_text(void)
                                        "2 MiB", "H2", "host node 1", "made by call 4 (cuMemMap)",
                                        "gone since call 6 (cuMemUnmap)", "fix", "cuvmm explain VMM-MAP-OVERLAP"};
     for (size_t i = 0; i < sizeof says / sizeof says[0]; i++)
-        tap_ok(strstr(text, says[i]) != NULL, "it says \"%s\"", says[i]);
+        tap_ok(strstr(text, says[i]) != NULL, "the text contains \"%s\"", says[i]);
     tap_u64(vmm_detail_text(vmm_last_detail(), small, sizeof small), length, "a small buffer gets the same length");
     tap_ok(strlen(small) == sizeof small - 1 && strncmp(small, text, sizeof small - 1) == 0,
            "the text is truncated and terminated");
@@ -123,7 +123,7 @@ static void test_faults(void)
     vmm_detail_fault(&bare);
     vmm_detail_text(vmm_last_detail(), text, sizeof text);
     tap_ok(!strstr(text, "  offset") && !strstr(text, "  before") && !strstr(text, "  after") && !strstr(text, "was here"),
-           "nothing is made up: %s", text);
+           "optional parts are missing: %s", text);
     vmm_detail plain = {.result = VMM_ERROR_INVALID_VALUE, .severity = VMM_SEVERITY_ERROR};
     vmm_detail_text(&plain, text, sizeof text);
     tap_text(text, "error:  -> CUDA_ERROR_INVALID_VALUE\n", "a record with only a result");
@@ -160,7 +160,8 @@ static void test_notes(void)
     vmm_detail_refuse(VMM_RULE_RELEASE_HANDLE_FORGED, 1, 0, NULL);
     vmm_detail_text(vmm_last_detail(), text, sizeof text);
     tap_ok(strstr(text, "the process crashes") != NULL, "the text says that a driver crashes here");
-    tap_result(vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no %s", "thing"), VMM_ERROR_NOT_FOUND, "without a rule");
+    tap_result(vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no %s", "thing"), VMM_ERROR_NOT_FOUND,
+               "a failure without a rule");
     vmm_detail_text(vmm_last_detail(), text, sizeof text);
     tap_ok(strstr(text, "error: vmm_open -> CUDA_ERROR_NOT_FOUND") && strstr(text, "no thing"), "words only: %s", text);
     vmm_detail leak = {.severity = VMM_SEVERITY_LEAK, .rule = "VMM-LEAK-HANDLE", .function = "cuMemCreate", .call = 2};

@@ -160,14 +160,14 @@ static void all_is_well(void)
     tap_result(vmm_fd_pair(ends), VMM_SUCCESS, "a pair");
     tap_result(vmm_fd_send(ends[0], 0, "abc", 3, RIG_SOON), VMM_SUCCESS, "a message is sent without faults");
     char got[3];
-    tap_result(vmm_fd_receive(ends[1], &fd, got, 3, RIG_SOON), VMM_SUCCESS, "and received");
+    tap_result(vmm_fd_receive(ends[1], &fd, got, 3, RIG_SOON), VMM_SUCCESS, "the message is received");
     tap_ok(fcntl(fd, F_GETFD) == FD_CLOEXEC, "the descriptor is close-on-exec, even if the system cannot do that on receipt");
     close(fd);
     rig_close(ends);
     BAD(.pair = EMFILE);
     ends[0] = ends[1] = -7;
     tap_result(vmm_fd_pair(ends), VMM_ERROR_OPERATING_SYSTEM, "no pair");
-    tap_ok(ends[0] == -7 && ends[1] == -7 && strstr(vmm_last_detail()->note, strerror(EMFILE)), "and why: %s",
+    tap_ok(ends[0] == -7 && ends[1] == -7 && strstr(vmm_last_detail()->note, strerror(EMFILE)), "the note has the reason: %s",
            vmm_last_detail()->note);
 }
 
@@ -210,7 +210,7 @@ static void send_is(vmm_result want, const char *says, bool shut, const char *na
            name,
            bad.moved);
     tap_ok((recv(ends[1], bytes, 1, MSG_DONTWAIT) == 0) == shut, "sending: %s: the stream is %s", name,
-           shut ? "shut down" : "as it was");
+           shut ? "shut down" : "unchanged");
     close(file[1]);
     tap_ok(rig_nobody_writes(file[0]), "sending: %s: the descriptor was not passed on", name);
     close(file[0]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* findings_site.h - the place of a call: the program's functions below the reporting library.
  *
- *     stack   cuMemMap (ours) | grow | main | libc        text   "  called by grow (pool.so+0x11f5)\n            main (a.out+0x1302)\n"
+ *     stack   cuMemMap (ours) | grow | main | libc
+ *     text    "  called by grow (pool.so+0x11f5)\n            main (a.out+0x1302)\n"
  *
  * Names come from the loader if they are exported, else from the file's symbol table; file+offset is an argument for addr2line.
  * Costs nothing until it is used.

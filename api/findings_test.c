@@ -86,7 +86,7 @@ static void test_sum(void)
     char text[FINDINGS_SUM];
     struct findings_tally tally = {.checked = 1};
     tap_ok(findings_sum(&tally, text, sizeof text), "the process was checked");
-    tap_text(text, "0 errors, 0 hazards, 0 leaks", "none");
+    tap_text(text, "0 errors, 0 hazards, 0 leaks", "no findings");
     tally.errors = 1;
     tally.hazards = 2;
     tally.leaks = 1000;
@@ -101,7 +101,7 @@ static void nothing(const struct findings_tally *tally, const char *why)
     char text[FINDINGS_SUM], want[FINDINGS_SUM];
     snprintf(want, sizeof want, "nothing was checked: %s", why);
     tap_ok(!findings_sum(tally, text, sizeof text), "nothing was checked: %s", why);
-    tap_text(text, want, "and why");
+    tap_text(text, want, "the sum has the reason");
 }
 
 static void test_nothing(void)
@@ -175,7 +175,7 @@ static void test_look(int tally_file)
     findings_stopped(FINDINGS_RUNTIME);
     tap_ok(pread(tally_file, &tally, sizeof tally, 0) == (ssize_t)sizeof tally && tally.stopped[FINDINGS_RUNTIME] == 1 &&
                !tally.stopped[FINDINGS_NO_MACHINE],
-           "what stopped a process is counted where all look");
+           "an obstacle is counted in the shared tally");
     vmm_close(sys);
 }
 

@@ -100,7 +100,7 @@ static void test_stamps(void)
 {
     char page[2 * LIFE_PAGE];
     tap_u64(life_stamp(), 1, "the first process has stamp 1");
-    tap_u64((uint64_t)child_says(fork, stamp), 2, "its child 2");
+    tap_u64((uint64_t)child_says(fork, stamp), 2, "a child has stamp 2");
     tap_u64((uint64_t)child_says(fork, stamp_of_child), 23, "the child's child has stamp 3");
     if (wipes())
         tap_u64((uint64_t)child_says(plain_fork, stamp), 2, "so does a child for whose fork no handler ran");
@@ -160,7 +160,7 @@ static void test_held(void)
         tap_u64((uint64_t)child_says(plain_fork, takes_all), 1, "likewise in a child without handlers");
     tap_ok(!life_try(&owned), "in the parent the lock is still held");
     end_holding(&holder);
-    tap_ok(life_try(&owned), "until it is released");
+    tap_ok(life_try(&owned), "the lock can be taken after its release");
     tap_u64((uint64_t)child_says(fork, takes_all), 1, "the forking thread holds the lock: the forked function is called");
     life_give(&owned);
     begin_holding(&holder, &layer);

@@ -36,7 +36,7 @@ static void test_another_version(void)
     tap_ok(!sys && fake.seen == 0 && fake.closed == 0, "it is not used at all, because its table is unknown");
     tap_result(vmm_open("fault=any:1|sim:old", &sys), VMM_ERROR_NOT_SUPPORTED, "a layer around it is refused, too");
     tap_text(vmm_last_detail()->note, "spec \"fault=any:1|sim:old\" column 13: sim was built for another version",
-             "its place is told");
+             "the note has its position");
 }
 
 static void test_attach(void)
@@ -44,9 +44,9 @@ static void test_attach(void)
     vmm_system *sys = NULL, *peer = NULL;
     tap_result(vmm_open("sim:new", &sys), VMM_SUCCESS, "a backend built for this version");
     tap_result(vmm_attach(sys, NULL), VMM_ERROR_INVALID_VALUE, "nowhere to store the other system");
-    tap_text(vmm_last_detail()->note, "peer is NULL: pass where to store the system", "is said");
+    tap_text(vmm_last_detail()->note, "peer is NULL: pass where to store the system", "the note says why");
     tap_ok(!strcmp(vmm_last_detail()->function, "vmm_attach") && fake.attached == 0, "the backend gets no call");
-    tap_result(vmm_attach(sys, &peer), VMM_SUCCESS, "with a place");
+    tap_result(vmm_attach(sys, &peer), VMM_SUCCESS, "attaching with a place for the system");
     tap_ok(peer && peer != sys && fake.attached == 1, "attaching succeeds");
     vmm_close(peer);
     vmm_close(sys);

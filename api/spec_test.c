@@ -18,7 +18,7 @@ static void test_parts(void)
     tap_text(spec.part[0].args, "a=b:c", "the arguments may contain separators");
     tap_u64(spec.part[1].column, 16, "a layer's column");
     tap_text(spec.part[2].name, "sim", "the backend");
-    tap_text(spec.part[2].args, "h100,strict", "its arguments");
+    tap_text(spec.part[2].args, "h100,strict", "the backend's arguments");
     spec_free(&spec);
     tap_ok(spec_parse("sim", &spec, &error) && spec.count == 1 && spec.part[0].args[0] == '\0', "no arguments");
     spec_free(&spec);

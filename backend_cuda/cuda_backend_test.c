@@ -52,7 +52,7 @@ static void check_call(struct rig *rig, struct vmm_backend *backend, enum vmm_ca
     bool reported = vmm_last_detail()->severity == VMM_SEVERITY_ERROR && !vmm_last_detail()->rule &&
                 vmm_last_detail()->result == refused && strcmp(vmm_last_detail()->function, name) == 0;
     tap_ok(is_symbol_of(rig->driver->symbol, name), "%s: %s reaches %s", where, name,
-           rig->driver->symbol ? rig->driver->symbol : "nothing");
+           rig->driver->symbol ? rig->driver->symbol : "no function");
     tap_ok(same_arguments(rig->driver, &call.head), "%s: %s: its %zu arguments", where, name, count);
     rig->driver->result = 0;
     vmm_detail_begin(&call.head);
@@ -88,7 +88,7 @@ static void check_closed(struct rig *rig, const char *value)
         tap_bail("%s", vmm_last_detail()->note);
     rig_reset(rig);
     tap_result(vmm_multicast_create(sys, &handle, &prop), VMM_ERROR_NOT_SUPPORTED, "no multicast object is created with %s",
-               value ? value : "nothing set");
+               value ? value : "no setting");
     tap_ok(strstr(vmm_last_detail()->note, "CUVMM_REAL_MULTICAST=1") && handle == 7, "the message says how to enable it: %s",
            vmm_last_detail()->note);
     tap_text(rig->driver->symbol, "cuDeviceGetCount", "the only driver call is the query for initialisation");

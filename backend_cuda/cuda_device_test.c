@@ -62,11 +62,11 @@ static void test_contexts(struct life *life)
     vmm_device device = -1;
     vmm_stream stream = NULL;
     tap_result(vmm_ctx_create(life->sys, &own, 0, 0), VMM_SUCCESS, "creating a context");
-    tap_ok(vmm_ctx_get_current(life->sys, &current) == VMM_SUCCESS && current == own, "is current");
-    tap_ok(vmm_ctx_get_device(life->sys, &device) == VMM_SUCCESS && device == 0, "on device 0");
-    tap_result(vmm_stream_create(life->sys, &stream, VMM_STREAM_NON_BLOCKING), VMM_SUCCESS, "with a stream");
+    tap_ok(vmm_ctx_get_current(life->sys, &current) == VMM_SUCCESS && current == own, "the created context is current");
+    tap_ok(vmm_ctx_get_device(life->sys, &device) == VMM_SUCCESS && device == 0, "it is on device 0");
+    tap_result(vmm_stream_create(life->sys, &stream, VMM_STREAM_NON_BLOCKING), VMM_SUCCESS, "creating a stream");
     tap_result(vmm_stream_query(life->sys, stream), VMM_SUCCESS, "the stream is idle");
-    tap_result(vmm_stream_destroy(life->sys, stream), VMM_SUCCESS, "and ends");
+    tap_result(vmm_stream_destroy(life->sys, stream), VMM_SUCCESS, "destroying the stream");
     tap_result(vmm_ctx_destroy(life->sys, own), VMM_SUCCESS, "destroying the created context");
     tap_result(vmm_device_primary_ctx_retain(life->sys, &life->context, 0), VMM_SUCCESS, "the primary context");
     tap_result(vmm_ctx_set_current(life->sys, life->context), VMM_SUCCESS, "the primary context is made current");
@@ -91,7 +91,8 @@ static void test_make(struct life *life)
                   "freeing the addresses of a mapping");
     check_refusal(vmm_memset_d8(life->sys, life->ptr, 1, 1), VMM_ERROR_INVALID_VALUE, "a fill without rights");
     tap_result(vmm_mem_set_access(life->sys, life->ptr, life->size, &desc, 1), VMM_SUCCESS, "rights");
-    tap_ok(vmm_mem_get_access(life->sys, &rights, &desc.location, life->ptr) == VMM_SUCCESS && rights == 3, "are told");
+    tap_ok(vmm_mem_get_access(life->sys, &rights, &desc.location, life->ptr) == VMM_SUCCESS && rights == 3,
+           "the rights are reported");
 }
 
 static void test_use(struct life *life)
@@ -107,7 +108,7 @@ static void test_use(struct life *life)
                size == life->size,
            "an address inside the mapping is traced to its range");
     tap_ok(vmm_mem_retain_allocation_handle(life->sys, &again, life->ptr) == VMM_SUCCESS && again == life->handle,
-           "and to the mapping's handle");
+           "the address inside is traced to its handle");
     tap_result(vmm_mem_release(life->sys, again), VMM_SUCCESS, "the retained handle is released");
 }
 

@@ -12,7 +12,7 @@ static void check_refused(const char *spec, vmm_result want, const char *const *
     tap_result(vmm_open(spec, &sys), want, "%.30s... cannot be opened", spec);
     tap_ok(sys == untouched, "no system is stored");
     for (; *says; says++)
-        tap_ok(strstr(vmm_last_detail()->note, *says), "it says \"%s\": %s", *says, vmm_last_detail()->note);
+        tap_ok(strstr(vmm_last_detail()->note, *says), "the note contains \"%s\": %s", *says, vmm_last_detail()->note);
 }
 
 static void test_missing(const struct rig *ancient)
@@ -39,7 +39,7 @@ static void test_where(const struct rig *rig)
     tap_result(vmm_open("cuda", &sys), VMM_SUCCESS, "the spec 'cuda' opens the library that CUVMM_LIBCUDA names");
     rig->driver->calls = 0;
     tap_result(vmm_init(sys, 0), VMM_SUCCESS, "it can be initialised");
-    tap_u64(rig->driver->calls, 1, "there");
+    tap_u64(rig->driver->calls, 1, "the call reaches that library");
     vmm_close(sys);
     check_refused("cuda:libnothing.so", VMM_ERROR_NOT_FOUND, (const char *[]){"libnothing.so cannot be loaded", NULL});
     setenv("CUVMM_LIBCUDA", "libnothing-either.so", 1);
@@ -67,7 +67,8 @@ static void test_first(const struct rig *first)
     tap_ok(fd == 7 && detail->severity == VMM_SEVERITY_ERROR && detail->result == VMM_ERROR_NOT_SUPPORTED &&
                strcmp(detail->function, "cuMemGetHandleForAddressRange") == 0,
            "the record has the result and the function");
-    tap_ok(strstr(detail->note, "older than CUDA 11.7") && strstr(detail->note, "update"), "and why: %s", detail->note);
+    tap_ok(strstr(detail->note, "older than CUDA 11.7") && strstr(detail->note, "update"), "the note has the reason: %s",
+           detail->note);
     first->driver->result = VMM_ERROR_NOT_INITIALIZED;
     tap_result(vmm_mem_get_handle_for_address_range(sys, NULL, 0, 0, 0, 0), VMM_ERROR_NOT_INITIALIZED,
                "without initialisation, that is reported first");

@@ -45,7 +45,7 @@ static void test_lines(struct rig *rig, vmm_system *sys)
            "the record has call and result, and no rule");
     vmm_detail_text(detail, text, sizeof text);
     tap_text(text, "error: cuMemUnmap (call 1) -> CUDA_ERROR_INVALID_VALUE\n  what      Range is not mapped\n",
-             "as text");
+             "the text has the driver's message");
     tap_text(call_with(rig, sys, 1, REPEATS, NULL)->note, "", "a line that only repeats the code is dropped");
     tap_text(call_with(rig, sys, 1, "One", "Two")->note, "One; Two", "two lines");
     tap_text(call_with(rig, sys, 1, "A\nB\tC\n", NULL)->note, "A B C", "the note is one line, whatever the driver logs");
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
     unsetenv("CUVMM_DRIVER_LOG");
     rig_load(&rig, argv[0], "libcuda.so");
     vmm_system *sys = open_or_bail(&rig);
-    tap_u64(rig_listeners(&rig), 1, "one listener");
+    tap_u64(rig_listeners(&rig), 1, "one system is registered");
     test_lines(&rig, sys);
     test_whose(&rig, sys);
     test_threads(&rig, sys);

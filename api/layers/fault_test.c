@@ -70,7 +70,7 @@ static void test_bad_plans(void)
                     "'%s' is refused at character %zu", bad[i].text, bad[i].column))
             tap_note("got %zu: %s", error.column, error.text);
         tap_ok(plan.call == VMM_CALL_mem_free && plan.nth == 99 && plan.result == VMM_ERROR_UNKNOWN && plan.forever,
-               "and the plan is untouched");
+               "the plan is unchanged");
     }
 }
 
@@ -114,7 +114,7 @@ static void test_nth(void)
     tap_ok(detail->severity == VMM_SEVERITY_ERROR && detail->result == VMM_ERROR_OUT_OF_MEMORY && !detail->rule,
            "the detail is an error without a rule");
     tap_text(detail->note, "layer fault, call 2 of mem_create: made to fail, the backend did not see it",
-             "and says who did it");
+             "the note names the layer");
     tap_text(detail->function, "cuMemCreate", "the record names the call");
     tap_result(create(top, &handle), VMM_SUCCESS, "the third create passes");
     tap_ok(vmm_last_detail()->severity == VMM_SEVERITY_NONE, "its record is empty");
@@ -180,7 +180,7 @@ static void test_bad_open(void)
     tap_result(vmm_fault_open("mem_map:x", &fake.base, &top), VMM_ERROR_INVALID_VALUE, "an invalid plan");
     tap_ok(!top && fake.closed == 0, "the inner backend still belongs to the caller");
     tap_text(vmm_last_detail()->note,
-             "fault, character 9: expected which call is to fail, a number from 1, found \"x\"", "and says why");
+             "fault, character 9: expected which call is to fail, a number from 1, found \"x\"", "the note has the reason");
 }
 
 static void *racer(void *argument)

@@ -91,7 +91,7 @@ static void test_growth(void)
         json_bytes(&json, NULL, bytes, size);
     json_close(&json, ']');
     tap_u64(json.length, 3 * (2 * size + 2) + 2 + 2, "a text that grows many times over");
-    tap_ok(json_check(json.text, json.length), "is whole");
+    tap_ok(json_check(json.text, json.length), "the long text is whole");
     free(bytes);
     json_free(&json);
 }

@@ -209,10 +209,10 @@ static void lose_the_reader(const char *path)
     int reader = open(path, O_RDONLY | O_NONBLOCK);
     struct vmm_backend *top = open_over(&fake, path);
     tap_ok(reader >= 0 && read(reader, buffer, sizeof buffer) > 0, "a pipe gets the header");
-    tap_result(release(top, 1), VMM_SUCCESS, "and a line");
+    tap_result(release(top, 1), VMM_SUCCESS, "a pipe gets a line");
     close(reader);
     tap_result(release(top, 2), VMM_SUCCESS, "a pipe without a reader does not kill the program");
-    tap_result(release(top, 3), VMM_SUCCESS, "nor later");
+    tap_result(release(top, 3), VMM_SUCCESS, "nor does a later call");
     sigset_t pending;
     sigpending(&pending);
     tap_ok(sigismember(&pending, SIGPIPE) == 0, "no signal is left pending");
@@ -300,7 +300,7 @@ static void test_fork(void)
     top->ops->close(top);
     char *text = read_file(path);
     tap_ok(valid_lines(text) == 4 && !strstr(text, "\"n\":2") && strstr(text, "\"n\":3") && count(text, "\"end\"") == 1,
-           "but write nothing into its parent's trace");
+           "a child's calls write nothing into its parent's trace");
     free(text);
     unlink(path);
 }
@@ -445,7 +445,7 @@ static void test_on_the_simulator(void)
     tap_ok(strstr(first, "\"result\":\"CUDA_ERROR_INVALID_VALUE\",\"code\":1,\"severity\":\"error\",\"rule\":"
                          "\"VMM-MAP-OVERLAP\",\"argument\":\"ptr\",\"value\":"),
            "a refused call has its rule and argument");
-    tap_ok(strstr(first, "\"nearest\":\"M1\""), "and the mapping in the way");
+    tap_ok(strstr(first, "\"nearest\":\"M1\""), "the trace names the mapping in the way");
     tap_ok(strstr(first, "\"severity\":\"warning\",\"rule\":\"VMM-UNMAP-HOLE\""), "a successful call has its warning");
     tap_ok(strstr(first, "\"src\":{\"length\":\"0x3\",\"hex\":\"010203\"}") &&
                strstr(first, "\"out\":{\"dst\":{\"length\":\"0x3\",\"hex\":\"000102\"}}"),
@@ -470,7 +470,7 @@ static void test_with_a_fault(void)
     tap_ok(valid_lines(text) == 4 && strstr(text, "\"inner\":[\"fault\",\"sim\"]"), "the header names the layers inside");
     tap_ok(!strstr(text, "\"n\":1,") && strstr(text, "\"n\":2,"), "a call that fails outside has no line");
     tap_ok(strstr(text, "\"code\":999,\"severity\":\"error\",\"note\":\"layer fault, call 2 of init: made to fail"),
-           "one kept inside has, with its note");
+           "a call that fails inside has a line with its note");
     free(text);
     unlink(path);
 }

@@ -134,7 +134,7 @@ static void test_memory_lines(void)
                                  "\"id\":1},\"flags\":1}],\"count\":\"0x2\"}"),
            "set access: every grant");
     tap_ok(strstr(line(&rig, 5), "\"names\":{\"ptr\":\"R1\"}"), "free: the name is still known in its own line");
-    tap_ok(!strstr(line(&rig, 6), "\"names\""), "and gone after it");
+    tap_ok(!strstr(line(&rig, 6), "\"names\""), "the name is gone after its own line");
     tap_text(line(&rig, 7), "{\"end\":1,\"calls\":6}", "footer");
     free(rig.text);
 }
@@ -198,7 +198,7 @@ static void test_attributes(void)
     tap_ok(strstr(line(&rig, 5), "\"attributes\":[11,9,13,999],\"data\":[\"out\",\"out\",null,\"out\"]") &&
                strstr(line(&rig, 5), "\"out\":{\"data\":[\"0x1122334455667788\",-3,null,null]}"),
            "several at once");
-    tap_ok(strstr(line(&rig, 6), "\"num_attributes\":\"0x4\",\"attributes\":null,\"data\":null"), "or none");
+    tap_ok(strstr(line(&rig, 6), "\"num_attributes\":\"0x4\",\"attributes\":null,\"data\":null"), "no attributes");
     free(rig.text);
 }
 
@@ -218,7 +218,7 @@ static void test_host_functions(void)
     rig_call(&rig, &(struct vmm_call_launch_host_func){{VMM_CALL_launch_host_func, 0}, NULL, NULL, NULL}.head);
     rig_close(&rig);
     tap_ok(strstr(line(&rig, 1), "\"fn\":\"host\",\"user_data\":\"host\""), "a host function");
-    tap_ok(strstr(line(&rig, 2), "\"fn\":null,\"user_data\":null"), "and none");
+    tap_ok(strstr(line(&rig, 2), "\"fn\":null,\"user_data\":null"), "a host function of NULL");
     free(rig.text);
 }
 
@@ -264,8 +264,8 @@ static void test_launches(void)
            "a launch with its arguments");
     tap_ok(strstr(line(&rig, 2), "\"kernel\":-1") && strstr(line(&rig, 2), "\"0xabc\"],\"count\":\"0x101\"") &&
                !strstr(line(&rig, 2), "0xdef"),
-           "with more than a line holds");
-    tap_ok(strstr(line(&rig, 3), "\"args\":null,\"count\":\"0x3\""), "and without one");
+           "a launch with more arguments than a line holds");
+    tap_ok(strstr(line(&rig, 3), "\"args\":null,\"count\":\"0x3\""), "a launch without arguments");
     free(rig.text);
 }
 
@@ -349,7 +349,7 @@ static void test_names(void)
     tap_ok(strstr(line(&rig, 6), "{\"pctx\":\"C1\"}"), "a context");
     tap_ok(strstr(line(&rig, 7), "{\"pctx\":\"C1\"}"), "retained again");
     tap_ok(strstr(line(&rig, 8), "{\"ctx\":\"C1\"}"), "destroyed");
-    tap_ok(!strstr(line(&rig, 9), "names"), "and forgotten");
+    tap_ok(!strstr(line(&rig, 9), "names"), "a freed range has no name");
     tap_ok(strstr(line(&rig, 10), "{\"stream\":\"S1\"}") && strstr(line(&rig, 11), "{\"stream\":\"S1\"}"), "a stream");
     tap_ok(strstr(line(&rig, 17), "{\"event\":\"E1\"}") && strstr(line(&rig, 18), "{\"stream\":\"S1\",\"event\":\"E1\"}") &&
                strstr(line(&rig, 19), "{\"event\":\"E1\"}") && !strstr(line(&rig, 20), "names"),
@@ -386,7 +386,7 @@ static void test_names_of_overlapping_ranges(void)
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
         tap_ok(want[i].name ? strstr(line(&rig, (unsigned)i + 5), want[i].name) != NULL
                             : strstr(line(&rig, (unsigned)i + 5), "names") == NULL,
-               "0x%" PRIx64 " is %s", want[i].at, want[i].name ? want[i].name : "nobody's");
+               "0x%" PRIx64 " is %s", want[i].at, want[i].name ? want[i].name : "not in any range");
     free(rig.text);
 }
 
@@ -427,7 +427,7 @@ static void test_multicast(void)
                                  "\"flags\":\"0x0\"}"),
            "properties of a multicast object: %s", line(&rig, 2));
     tap_ok(strstr(line(&rig, 3), "\"mc_handle\":\"H2\"") && strstr(line(&rig, 3), "\"mem_handle\":\"H1\""),
-           "it is one of the handles: %s", line(&rig, 3));
+           "the bind names both handles: %s", line(&rig, 3));
     free(rig.text);
 }
 

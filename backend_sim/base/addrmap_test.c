@@ -98,7 +98,8 @@ static void test_remembered(void)
     addrmap_insert(&map, (2 * 64 + 2) * PAGE, a);
     tap_ok(addrmap_floor(&map, (2 * 64 + 1) * PAGE) == b, "floor below the last changed node");
     tap_ok(addrmap_ceil(&map, (2 * 64 + 3) * PAGE) == c, "ceil above the last changed node");
-    tap_ok(addrmap_floor(&map, (2 * 64 + 2) * PAGE) == a && addrmap_ceil(&map, (2 * 64 + 2) * PAGE) == a, "in it");
+    tap_ok(addrmap_floor(&map, (2 * 64 + 2) * PAGE) == a && addrmap_ceil(&map, (2 * 64 + 2) * PAGE) == a,
+           "floor and ceil at the thing in the last changed node");
     tap_ok(addrmap_next(&map, 2 * 64 * PAGE, 3 * 64 * PAGE) == a && !addrmap_next(&map, (2 * 64 + 3) * PAGE, 3 * 64 * PAGE),
            "next finds a thing in the last changed node, and none before end");
     tap_ok(addrmap_next(&map, (2 * 64 + 3) * PAGE, 3 * 64 * PAGE + 1) == c && addrmap_next(&map, PAGE, 65 * PAGE) == b &&

@@ -113,7 +113,7 @@ static void marked(void)
     os_folder_new(folder, mark);
     tap_ok(mark[0] && !share_is_ours(root, entry, folder), "a folder with a subfolder in place of the mark is not cuvmm's");
     share_remove(root, entry, folder);
-    tap_ok(in_place() && files_in(folder) == FILES + 1, "which stays");
+    tap_ok(in_place() && files_in(folder) == FILES + 1, "the folder stays");
     clean();
     make(true);
     char other[SHARE_ENTRY_MAX];

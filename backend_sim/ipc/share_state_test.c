@@ -274,7 +274,8 @@ static void wrong_teams(void)
         atomic_store(&team->members, teams[i].members);
         atomic_store(&team->number, teams[i].number);
         b->team = (uint32_t)teams[i].index;
-        tap_ok(share_team_of(state, b) == (teams[i].found ? team : NULL), "team entry %zu is %s", i, teams[i].found ? "valid" : "invalid");
+        tap_ok(share_team_of(state, b) == (teams[i].found ? team : NULL), "team entry %zu is %s", i,
+               teams[i].found ? "valid" : "invalid");
         atomic_store(&team->number, 0);
     }
     struct share_team *team = &state->team[0];

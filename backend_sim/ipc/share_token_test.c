@@ -44,7 +44,7 @@ int main(void)
     close(fd);
     tap_ok(share_token_is_out(path), "the second descriptor is still open");
     close(other);
-    tap_ok(!share_token_is_out(path), "none is");
+    tap_ok(!share_token_is_out(path), "after both are closed no descriptor is left");
     int alone = open(path, O_RDONLY), next = dup(alone);
     close(next);
     tap_ok(!flock(alone, LOCK_EX) && share_token_open(path) == -1, "a token that another process is looking at is not exported");

@@ -537,7 +537,7 @@ static void damaged(void)
     refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a node with an empty state");
     tap_ok(vmm_memset_d8(b, q, 3, 1) == VMM_SUCCESS && rig_byte(b, q) == 3, "imported memory stays usable");
     rig_unmap(b, q, unit_of(b));
-    tap_result(vmm_mem_release(b, copy), VMM_SUCCESS, "and released");
+    tap_result(vmm_mem_release(b, copy), VMM_SUCCESS, "imported memory can be released");
     tap_result(create(b, FABRIC, &second), VMM_SUCCESS, "the importer's own machine still works");
     rig_close(b);
     rig_close(a);

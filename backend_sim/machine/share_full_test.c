@@ -149,7 +149,7 @@ static void bound_alone(void)
     int fd = rig_export(rig.sys, rig.memory);
     if (vmm_multicast_create(rig.sys, &own, &prop) || vmm_multicast_add_device(rig.sys, own, 0) ||
         vmm_multicast_add_device(rig.sys, own, 1) || vmm_multicast_bind_mem(rig.sys, own, 0, rig.memory, 0, rig.unit, 0))
-        tap_bail("not bound: %s", vmm_last_detail()->note);
+        tap_bail("the bind failed: %s", vmm_last_detail()->note);
     close(fd);
     vmm_mem_release(rig.sys, rig.memory);
     tap_u64(rig_free(rig.sys), before, "bound memory stays after its release");

@@ -200,7 +200,7 @@ static void whole_holds(const struct whole *w, const struct share_inspect *who)
             snprintf(want, sizeof want, "%s%s: call %llu (%s)",
                      holds[i].bound ? "exported object 1, to which it was bound by " : "", name,
                      (unsigned long long)share_call_number(h->call), holds[i].call);
-        tap_text(share_inspect_hold_text(h, text), want, "in words");
+        tap_text(share_inspect_hold_text(h, text), want, "the text of the hold");
     }
 }
 
@@ -229,7 +229,7 @@ static void everything(void)
     bind_it(&w);
     struct share_inspect *who = share_inspect(w.share);
     if (!who)
-        tap_bail("nobody tells");
+        tap_bail("inspection failed");
     whole_machine(&w, who);
     whole_blocks(&w, who);
     whole_holds(&w, who);
@@ -463,7 +463,8 @@ static void forged(void)
     tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 1,
            "forged holders without a process are ignored, and so is a token of another block");
     char text[SHARE_HOLD_TEXT];
-    tap_ok(who && strstr(share_inspect_hold_text(&who->hold[0], text), "an unknown call"), "a forged call is reported as unknown: %s",
+    tap_ok(who && strstr(share_inspect_hold_text(&who->hold[0], text), "an unknown call"),
+           "a forged call is reported as unknown: %s",
            text);
     tap_ok(who && who->block[0].out && !who->block[0].found, "a descriptor of the block is open in an unknown process");
     share_inspect_free(who);

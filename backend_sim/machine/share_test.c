@@ -530,7 +530,7 @@ static void damaged_meanwhile(void)
     tap_ok(vmm_mem_alloc(a, &at, 100) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"), "no allocation");
     vmm_deviceptr p = rig_map(a, memory, RIG_G);
     tap_ok(p && vmm_memset_d8(a, p, 1, RIG_G) == VMM_SUCCESS && rig_byte(a, p) == 1, "existing memory stays usable");
-    tap_result(vmm_mem_release(a, memory), VMM_SUCCESS, "and released");
+    tap_result(vmm_mem_release(a, memory), VMM_SUCCESS, "private memory can be released");
     tap_result(vmm_mem_release(a, other), VMM_SUCCESS, "exported memory can be released");
     rig_unmap(a, p, RIG_G);
     rig_close(a);

@@ -58,5 +58,6 @@ const char *team_check(const struct team *team, uint64_t size)
         if (said)
             return said;
     }
-    return count == team->count ? NULL : check_say("count is %" PRIu32 ", but the members have %" PRIu32 " binds", team->count, count);
+    return count == team->count ? NULL
+        : check_say("count is %" PRIu32 ", but the members have %" PRIu32 " binds", team->count, count);
 }

@@ -144,7 +144,7 @@ static void reaches_all(struct side *a, struct side *b)
     tap_result(launch(a, VMM_KERNEL_MULTIMEM_REDUCE, a->mc, a->own + a->unit, 8), VMM_SUCCESS, "one process reduces for both");
     tap_result(launch(b, VMM_KERNEL_MULTIMEM_REDUCE, b->mc, b->own + b->unit, 8), VMM_SUCCESS, "so does the other");
     tap_ok(word(a, a->own) == 75 && word(b, b->own) == 75, "both have both sums");
-    tap_result(launch(b, VMM_KERNEL_MULTIMEM_STORE, b->mc + 16, b->own + b->unit, 8), VMM_SUCCESS, "one stores");
+    tap_result(launch(b, VMM_KERNEL_MULTIMEM_STORE, b->mc + 16, b->own + b->unit, 8), VMM_SUCCESS, "one process stores");
     tap_ok(word(a, a->own + 16) == 70 && word(b, b->own + 16) == 70, "both have the stored value");
     put(a, a->own + 16, 1);
     tap_result(launch(b, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, b->own + 24, b->mc + 16, 8), VMM_SUCCESS, "one process loads the sum");
@@ -176,7 +176,7 @@ static void one_machine(const char *spec)
     struct side a = side(spec, 0), b = side(spec, 1);
     make_pair(&a, &b, FD, FD);
     tap_u64(rig_free(a.sys), a.free - a.size, "the memory counts once");
-    tap_u64(rig_free(b.sys), b.free - b.size, "on each device");
+    tap_u64(rig_free(b.sys), b.free - b.size, "the memory counts once on the other device");
     reaches_all(&a, &b);
     check_team_rules(&a, &b);
     finish(&b);
@@ -184,7 +184,7 @@ static void one_machine(const char *spec)
                "launching after the other process has closed");
     tap_u64(word(&a, a.own + 32), 150, "its binds still exist");
     struct side c = side(spec, 1);
-    tap_u64(c.free, b.free - b.size, "and counts");
+    tap_u64(c.free, b.free - b.size, "the memory still counts");
     tap_result(vmm_multicast_unbind(a.sys, a.object, 1, 0, a.size), VMM_SUCCESS, "any process can unbind them");
     tap_u64(rig_free(c.sys), b.free, "unbinding frees the memory");
     tap_ok(launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8) == VMM_ERROR_ILLEGAL_ADDRESS &&
@@ -435,7 +435,7 @@ static void killed(const char *spec)
     tap_result(launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 8, a.mc, 8), VMM_SUCCESS, "launching on what it bound");
     tap_u64(word(&a, a.own + 8), 1001, "its bind still exists");
     struct side c = side(spec, 1);
-    tap_u64(c.free, a.free - a.size, "and counts");
+    tap_u64(c.free, a.free - a.size, "the memory still counts");
     finish(&a);
     tap_u64(rig_free(c.sys), a.free, "the memory is freed with the object");
     finish(&c);

@@ -50,7 +50,7 @@ static void furnish(struct side *s)
         vmm_multicast_bind_mem(s->sys, s->object, 0, s->memory, 0, unit, 0) ||
         vmm_mem_address_reserve(s->sys, &s->at, 2 * unit, unit, 0, 0) || vmm_mem_map(s->sys, s->at, unit, 0, s->object, 0) ||
         vmm_mem_map(s->sys, s->at + unit, unit, 0, s->memory, 0) || vmm_mem_set_access(s->sys, s->at, 2 * unit, &rw, 1))
-        tap_bail("not furnished: %s", vmm_last_detail()->note);
+        tap_bail("setup failed: %s", vmm_last_detail()->note);
 }
 
 /* Creates an object on the first machine, with a device and memory of each machine. */

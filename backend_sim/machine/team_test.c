@@ -68,7 +68,7 @@ static void test_devices(void)
     team_add(team, TEAM_THIS_MACHINE, 0);
     tap_ok(!team_is_complete(team) && team_has(team, 2) && !team_has(team, 1), "a team of three with two devices");
     tap_ok(!team_has(team, -1) && !team_has(team, VMM_MAX_DEVICES), "invalid devices are not in the team");
-    tap_u64(team_devices(team), 5, "as a set");
+    tap_u64(team_devices(team), 5, "the devices as a set");
     team_add(team, TEAM_THIS_MACHINE, 1);
     tap_ok(team_is_complete(team), "a complete team");
     tap_u64(rig.machine->device_used[0], BLOCKS * SIZE, "the object itself uses no memory");

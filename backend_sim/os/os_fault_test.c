@@ -171,7 +171,7 @@ static bool takes_its_course(int status)
 static void test_chains(void)
 {
     tap_ok(takes_its_course(in_child(around)), "with a program's handler between ours, the signal reaches the default action");
-    tap_ok(takes_its_course(in_child(around_often)), "however often");
+    tap_ok(takes_its_course(in_child(around_often)), "likewise after several rounds");
     tap_u64((uint64_t)in_child(three_around), 0, "each of three handlers runs once, newest first");
 }
 

@@ -125,7 +125,7 @@ static void folders(void)
     snprintf(name, sizeof name, "%s/%0*d", deep, OS_PATH_MAX - (int)length - 200, 7);
     tap_ok(os_folder_new(OS_NOWHERE, deep) && strlen(name) > OS_PATH_MAX, "a folder with a long name contains another");
     int file_there = os_file_open(name, OS_OPEN_NEW);
-    tap_ok(file_there >= 0, "is there");
+    tap_ok(file_there >= 0, "the file with the long path exists");
     os_file_close(file_there);
     rig_remove(deep);
     tap_ok(!os_file_exists(deep), "both go");

@@ -409,7 +409,7 @@ static void test_edges(void)
         snprintf(refused, sizeof refused, "%s%s", edges[i].before, edges[i].refused);
         must_parse(accepted, &profile, accepted);
         bool good = sim_profile_parse(refused, strlen(refused), &profile, &error);
-        if (!tap_ok(!good && strstr(error.text, edges[i].says), "and not %s", edges[i].refused))
+        if (!tap_ok(!good && strstr(error.text, edges[i].says), "the value after it is refused: %s", edges[i].refused))
             tap_note("says %s", error.text);
     }
 }
@@ -431,7 +431,7 @@ static void test_longest_texts(void)
         must_parse(text, &profile, texts[i].key);
         tap_text((const char *)&profile + texts[i].at, value, "%zu characters of '%s'", texts[i].most, texts[i].key);
         snprintf(text, sizeof text, "base = h100\n%s = %sx", texts[i].key, value);
-        tap_ok(!sim_profile_parse(text, strlen(text), &profile, NULL), "and no more");
+        tap_ok(!sim_profile_parse(text, strlen(text), &profile, NULL), "a longer text is refused");
         snprintf(text, sizeof text, "base = h100\n%s = y", texts[i].key);
         must_parse(text, &profile, "a one-letter value replaces the base's");
         const char *rest = (const char *)&profile + texts[i].at;
@@ -613,7 +613,7 @@ static void test_places_of_a_base(void)
         if (kept[i].second)
             want[count++] = (struct sim_range){UINT64_C(0x555500000000), UINT64_C(0x565800000000)};
         tap_ok(p.va_context == (kept[i].context ? UINT64_C(0x7f8a36000000) : 0) && !memcmp(p.va_taken, want, sizeof want),
-               "the driver's own range is %s, and %d of others'", kept[i].context ? "there" : "left out", count);
+               "the driver's own range is %s, and %d of others'", kept[i].context ? "kept" : "left out", count);
     }
 }
 
@@ -663,7 +663,7 @@ static void test_base_and_defaults(void)
     must_parse("base = h100", &whole, "a base with reserved addresses");
     tap_ok(whole.va_context && whole.va_taken[0].end, "the base has such addresses");
     must_parse("base = h100\nva.end = 0x304000000", &profile, "an address range that ends below them");
-    tap_ok(!profile.va_context && !profile.va_taken[0].end, "are without");
+    tap_ok(!profile.va_context && !profile.va_taken[0].end, "the base's addresses are dropped");
     must_parse("base = h100\nva.start = 0x7fb000000000", &profile, "an address range that starts above them");
     tap_ok(!profile.va_context && !profile.va_taken[0].end, "they are dropped there, too");
     must_parse("base = h100\nva.start = 1TiB\nva.chunk = 1TiB\nva.end = 64TiB", &profile, "chunks that do not fit them");
@@ -672,7 +672,7 @@ static void test_base_and_defaults(void)
     tap_ok(profile.host_nodes == 0 && profile.host_memory == 0 && !profile.partial_map && !profile.imex &&
                profile.compression_memory == 0 && profile.va_chunk == 0 && !profile.va_context &&
                profile.attributes == 0 && profile.peers[0] == 0,
-           "what is left out is not there");
+           "optional values have their defaults");
     tap_text(profile.device_name, "cuvmm simulated device", "an unnamed device gets a name");
 }
 
@@ -857,7 +857,7 @@ static void test_files(void)
     tap_text(profile.name, "file", "the profile has the file's name");
     write_file(path, "base = odd\nnome = file", 22);
     tap_result(sim_profile_read(path, &profile, &error), VMM_ERROR_INVALID_VALUE, "a file with an error");
-    tap_ok(error.line == 2 && error.column == 1, "its place");
+    tap_ok(error.line == 2 && error.column == 1, "the error has its position");
     write_file(path, "", 0);
     tap_result(sim_profile_read(path, &profile, &error), VMM_ERROR_INVALID_VALUE, "an empty file is refused: %s", error.text);
     write_file(path, "base = odd\nnome = file", 22);
@@ -866,17 +866,18 @@ static void test_files(void)
     snprintf(spec, sizeof spec, "sim:%s", path);
     tap_ok(vmm_open(spec, &sys) == VMM_ERROR_INVALID_VALUE &&
                strstr(vmm_last_detail()->note, ":2:1: expected a key of a profile"),
-           "which who opens it is told: %s", vmm_last_detail()->note);
+           "vmm_open reports the position: %s", vmm_last_detail()->note);
     tap_text(profile.name, "file", "the earlier profile is unchanged");
     tap_result(sim_profile_read("no/such/file", &profile, &error), VMM_ERROR_NOT_FOUND, "a missing file");
     tap_ok(error.line == 0 && error.column == 0 && !strcmp(error.text, "cannot be opened: No such file or directory"),
-           "has no place, but words: %s", error.text);
+           "there is no position, but a reason: %s", error.text);
     snprintf(pipe, sizeof pipe, "%s/p/p", folder);
-    tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_NOT_FOUND, "nor one in what is no folder");
+    tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_NOT_FOUND, "a path through a pipe is not found");
     snprintf(pipe, sizeof pipe, "%s/pipe", folder);
     error = (struct sim_profile_error){7, 7, "", ""};
     tap_result(sim_profile_read(folder, &profile, &error), VMM_ERROR_OPERATING_SYSTEM, "a folder");
-    tap_ok(!error.line && !error.column && !strcmp(error.text, "cannot be read: not a regular file"), "which is no file: %s",
+    tap_ok(!error.line && !error.column && !strcmp(error.text, "cannot be read: not a regular file"),
+           "a folder is not a file: %s",
            error.text);
     vmm_result result = sim_profile_read("/proc/self/mem", &profile, &error); /* a regular file that cannot be read at offset 0 */
     tap_ok(result == VMM_ERROR_NOT_FOUND ||
@@ -894,7 +895,7 @@ static void test_files(void)
     tap_text(error.text, "not a profile: larger than 1 MiB", "says so");
     memcpy(text, "base = odd", 10);
     write_file(big, text, 1 << 20);
-    tap_result(sim_profile_read(big, &profile, &error), VMM_SUCCESS, "one of 1 MiB is read");
+    tap_result(sim_profile_read(big, &profile, &error), VMM_SUCCESS, "a file of 1 MiB is read");
     tap_text(profile.name, "odd-custom", "whole");
     free(text);
     unlink(path);
@@ -907,7 +908,8 @@ static void test_files(void)
 static void has(void)
 {
     struct sim_profile profile = {.attributes = 3, .attribute = {{11, 0}, {12, 1}, {13, -1}}};
-    tap_ok(!sim_profile_has(&profile, 10) && !sim_profile_has(&profile, 11), "what is missing, or 0, a machine has not");
+    tap_ok(!sim_profile_has(&profile, 10) && !sim_profile_has(&profile, 11),
+           "an attribute that is missing or 0 counts as absent");
     tap_ok(sim_profile_has(&profile, 12) && sim_profile_has(&profile, 13), "other values it has, below 0 too");
 }
 

@@ -179,7 +179,7 @@ static void imported_as(vmm_system *sys, int fd, int device, const char *what)
     vmm_mem_generic_allocation_handle handle = 0;
     vmm_mem_allocation_prop prop = {0};
     tap_result(vmm_mem_import_from_shareable_handle(sys, &handle, (void *)(intptr_t)fd, RIG_FD), VMM_SUCCESS, "import");
-    tap_result(vmm_mem_get_allocation_properties_from_handle(sys, &prop, handle), VMM_SUCCESS, "its properties");
+    tap_result(vmm_mem_get_allocation_properties_from_handle(sys, &prop, handle), VMM_SUCCESS, "its properties can be queried");
     tap_ok(prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && prop.location.id == device, "%s: device %d", what,
            prop.location.id);
     tap_result(vmm_mem_release(sys, handle), VMM_SUCCESS, "release");
@@ -242,27 +242,29 @@ static void test_open(void)
     vmm_system *sys = NULL;
     int count = 0;
     tap_result(vmm_open("sim:h200x2,visible=1:1", &sys), VMM_ERROR_INVALID_VALUE, "a device twice");
-    tap_ok(strstr(vmm_last_detail()->note, "visible=1:1: expected ordinals below 2") != NULL, "and why: %s",
+    tap_ok(strstr(vmm_last_detail()->note, "visible=1:1: expected ordinals below 2") != NULL, "the note has the reason: %s",
            vmm_last_detail()->note);
     tap_result(vmm_open("sim:h200x2,visible=none", &sys), VMM_SUCCESS, "visible=none opens");
     tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "visible=none leaves no device");
-    tap_ok(strstr(vmm_last_detail()->note, "visible=none hides all devices") != NULL, "and why: %s", vmm_last_detail()->note);
+    tap_ok(strstr(vmm_last_detail()->note, "visible=none hides all devices") != NULL, "the note has the reason: %s",
+           vmm_last_detail()->note);
     tap_result(vmm_device_get_count(sys, &count), VMM_ERROR_NOT_INITIALIZED, "no other call works");
     vmm_close(sys);
     setenv(VISIBLE_VARIABLE, "0,0", 1);
     tap_result(vmm_open("sim:h200x2,visible=env", &sys), VMM_SUCCESS, "visible=env opens");
     tap_result(vmm_init(sys, 0), VMM_ERROR_INVALID_DEVICE, "a variable that names a device twice");
-    tap_ok(strstr(vmm_last_detail()->note, "it names a device twice") != NULL, "and why: %s", vmm_last_detail()->note);
+    tap_ok(strstr(vmm_last_detail()->note, "it names a device twice") != NULL, "the note has the reason: %s",
+           vmm_last_detail()->note);
     setenv(VISIBLE_VARIABLE, "", 1);
-    tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "then none");
+    tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "a variable that names no device");
     setenv(VISIBLE_VARIABLE, "1", 1);
     tap_result(vmm_init(sys, 0), VMM_SUCCESS, "the variable is read again until cuInit succeeds");
     setenv(VISIBLE_VARIABLE, "0,1", 1);
     tap_result(vmm_init(sys, 0), VMM_SUCCESS, "after that it is not read again");
     tap_result(vmm_device_get_count(sys, &count), VMM_SUCCESS, "count");
-    tap_u64((uint64_t)count, 1, "one device");
+    tap_u64((uint64_t)count, 1, "one device is visible");
     vmm_close(sys);
-    tap_result(vmm_open("sim:h200x2", &sys), VMM_SUCCESS, "without visible=");
+    tap_result(vmm_open("sim:h200x2", &sys), VMM_SUCCESS, "a spec without visible=");
     tap_ok(!vmm_init(sys, 0) && !vmm_device_get_count(sys, &count) && count == 2, "the API alone ignores the variable");
     vmm_close(sys);
     unsetenv(VISIBLE_VARIABLE);

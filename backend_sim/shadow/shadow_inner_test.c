@@ -265,7 +265,7 @@ static void test_harmless(void)
     tap_u64(rights, RW, "the backend's rights are reported");
     said("VMM-SHADOW-DIFFERS", "both answer CUDA_SUCCESS, but their outputs do not match", "rights");
     answer(&w, VMM_CALL_mem_get_access, VMM_ERROR_INVALID_VALUE);
-    tap_result(vmm_mem_get_access(w.sys, &rights, &device, w.at), VMM_ERROR_INVALID_VALUE, "or refused");
+    tap_result(vmm_mem_get_access(w.sys, &rights, &device, w.at), VMM_ERROR_INVALID_VALUE, "a refused query");
     said("VMM-SHADOW-DIFFERS", "the backend answers CUDA_ERROR_INVALID_VALUE, the rules say CUDA_SUCCESS", "refused rights");
     const vmm_mem_access_desc desc = {device, RW};
     vmm_deviceptr base = 0;
@@ -461,7 +461,7 @@ static void test_half_a_machine(void)
         struct world w = unopened("", "h200x2");
         vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0);
         answer(&w, questions[i], VMM_ERROR_INVALID_VALUE);
-        tap_result(vmm_init(w.sys, 0), VMM_SUCCESS, "without %s", vmm_call_name(questions[i]));
+        tap_result(vmm_init(w.sys, 0), VMM_SUCCESS, "initialising without %s", vmm_call_name(questions[i]));
         said(NULL, "", "set up without an answer");
         tap_ok(!w.odd->armed, "the query was made");
         if (vmm_mem_create(w.sys, &w.handle, 2 * G, &prop, 0) || vmm_mem_address_reserve(w.sys, &w.at, 4 * G, 0, 0, 0) ||

@@ -63,7 +63,7 @@ static void test_unknown(void)
     tap_result(vmm_memset_d8(w.sys, plain, 1, 100), VMM_SUCCESS, "a fill of memory that the shadow never saw");
     tap_ok(!vmm_last_detail()->rule, "the shadow is silent about it");
     tap_result(vmm_pointer_get_attribute(w.sys, &type, VMM_POINTER_ATTRIBUTE_MEMORY_TYPE, plain), VMM_SUCCESS, "asked of");
-    tap_ok(!vmm_last_detail()->rule && type == VMM_MEMORYTYPE_DEVICE, "as well");
+    tap_ok(!vmm_last_detail()->rule && type == VMM_MEMORYTYPE_DEVICE, "so are queries about it");
     tap_result(vmm_mem_release(w.sys, 0xdead0), VMM_ERROR_INVALID_VALUE, "the backend refuses an unknown handle");
     vmm_mem_free(w.sys, plain);
     tap_result(vmm_mem_address_free(w.sys, w.at, 4 * G), VMM_ERROR_INVALID_VALUE,
@@ -115,7 +115,7 @@ static void test_leaks(void)
     struct world w = open_world("shadow|sim:h200x2");
     unsigned seen[2] = {0, 0};
     tap_u64(vmm_leaks(w.sys, count, seen), 5, "five leaks: two handles, a reservation, a mapping and a context");
-    tap_ok(seen[0] == 5 && seen[1] == 5, "and told");
+    tap_ok(seen[0] == 5 && seen[1] == 5, "each leak is reported");
     vmm_close(w.sys);
 }
 

@@ -43,7 +43,7 @@ static void test_stack(void)
     tap_ok(!current(), "no context is current");
     OK(cuCtxSetCurrent(a));
     OK(cuCtxDestroy(a));
-    tap_ok(!current(), "and gone");
+    tap_ok(!current(), "a destroyed context is not current");
 }
 
 static void test_pushed_in_vain(void)

@@ -101,7 +101,7 @@ static void test_codes(void)
     IS(cuGetErrorName((CUresult)12345, &text), ERROR_INVALID_VALUE);
     tap_ok(!text, "an unknown code has no description");
     IS(cuGetErrorString((CUresult)12345, &text), ERROR_INVALID_VALUE);
-    tap_ok(!text, "nor words");
+    tap_ok(!text, "an unknown code has no name");
 }
 
 int main(void)

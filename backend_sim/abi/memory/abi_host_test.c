@@ -52,7 +52,7 @@ static void test_questions(CUcontext context, CUdeviceptr start, uint64_t size, 
     OK(cuPointerGetAttributes(2, list, out, start));
     tap_ok(wide == (uint64_t)(uintptr_t)context && type == CU_MEMORYTYPE_HOST, "the list query returns the same values");
     OK(cuMemGetAddressRange(&base, &length, start + 1));
-    tap_ok(base == start && length == size, "its range");
+    tap_ok(base == start && length == size, "the address range is the requested one");
     OK(cuMemGetAddressRange(NULL, &length, start));
     OK(cuMemGetAddressRange(&base, NULL, start));
     OK(cuMemGetAccess((unsigned long long *)&rights, &device, start));
