@@ -65,7 +65,7 @@ static void test_fold(void)
         folded[] = "  why       one two\n            three\n            four\n";
     folds("", 300, "", 60, "nothing");
     folds("error X: call\n  why       short\n", 300, "error X: call\n  why       short\n", 60, "what fits stays");
-    folds(four, 300, folded, 20, "words go on under the first");
+    folds(four, 300, folded, 20, "continuation lines are aligned with the first");
     folds(four, sizeof folded, folded, 20, "in just enough room");
     folds(four, sizeof folded - 1, "  why       one two\n            three four\n", 20, "with less the last stays");
     folds("  why       one two\n", 300, "  why       one two\n", 19, "a line that is just full");

@@ -196,7 +196,7 @@ static vmm_result descriptors_lost(const struct fd_job *job, const struct parcel
     if (error == EMFILE)
         why = "the limit RLIMIT_NOFILE is reached: close some, or raise it";
     return FD_FAIL(job, VMM_ERROR_OPERATING_SYSTEM,
-                   "the message's descriptor could not be had (%s); the message is lost, have it sent again", why);
+                   "the message's descriptor could not be received (%s); the message is lost, so send it again", why);
 }
 
 /* Checks that a whole message is one descriptor with size bytes. */

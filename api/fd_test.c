@@ -328,7 +328,7 @@ static void other_side_gone(void)
         close(fd);
         if (kinds[k].type != SOCK_DGRAM) {
             rig_refused(ends[1], 8, -1, VMM_ERROR_NOT_FOUND, "other side", kinds[k].name);
-            rig_refused(ends[1], 8, -1, VMM_ERROR_NOT_FOUND, "other side", "asked again");
+            rig_refused(ends[1], 8, -1, VMM_ERROR_NOT_FOUND, "other side", "later calls");
         }
         tap_result(vmm_fd_send(ends[1], 0, "1", 1, -1), VMM_ERROR_NOT_FOUND, "%s: sending fails without a signal",
                    kinds[k].name);

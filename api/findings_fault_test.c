@@ -293,10 +293,10 @@ static void test_symbols(void)
     named(&file, 0x100, "", "names that are not in the file");
     file = good;
     file.sections[1].sh_size = UINT64_MAX;
-    named(&file, 0x100, "", "names that go on behind its end");
+    named(&file, 0x100, "", "names beyond the end of the file");
     file = good;
     file.sections[0].sh_size = UINT64_MAX;
-    named(&file, 0x100, "", "a table that goes on behind its end");
+    named(&file, 0x100, "", "a symbol table beyond the end of the file");
     file = good;
     file.symbols[1].st_name = sizeof file.strings;
     named(&file, 0x100, "", "a name behind the names");

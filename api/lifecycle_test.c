@@ -272,7 +272,7 @@ static void test_torn(void)
     if (vmm_open("sim:min", &sys) != VMM_SUCCESS)
         tap_bail("no system");
     if (!FORKS_JUDGED) {
-        tap_skip(FORKS_UNJUDGED, "a machine in the midst of a change");
+        tap_skip(FORKS_UNJUDGED, "a machine during a change");
     } else {
         tap_u64((uint64_t)child_says(fork, finds_it_whole), 0, "a child initialises what its parent opened, and uses it");
         begin_holding(&holder, &machine_of()->lock);

@@ -22,7 +22,7 @@ struct vmm_within {
     const char *name; /* the function's name, with or without the driver's suffix: "cuMemHostAlloc", "cuMemFree_v2" */
     uint64_t number;  /* 0 until its first part */
     uint16_t own;     /* the id of this interface's call of that name; VMM_CALL_COUNT where it has none */
-    uint16_t reported;    /* the number for its name; 0 until a part asked */
+    uint16_t reported;    /* the number for its name; 0 until a part needs it */
 };
 
 /* Those that a thread is in: more than one where a wait calls a host function, which makes calls. Beyond VMM_WITHIN_MOST a

@@ -28,7 +28,7 @@ void pool_init(struct pool *pool, size_t size);
 /* Frees all slabs, including things that are still allocated. The empty pool can be used again. */
 void pool_clear(struct pool *pool);
 
-/* Checks that exactly taken things are allocated. Where each is a separate allocation, the pool cannot count them. */
+/* Checks that the number of allocated things equals taken. Where each is a separate allocation, the pool cannot count them. */
 const char *pool_check(const struct pool *pool, size_t taken);
 
 /* Returns a never-used thing, from a new slab if necessary. Returns NULL, and changes nothing, when memory is out. */

@@ -111,8 +111,8 @@ static void room(void)
         shown = files;
         bool fits = os_memory_room(asked[i].size, &more);
         tap_ok(fits == asked[i].fits && more == asked[i].more,
-               "of %s, with %s taken, %" PRIu64 " %s; then %" PRIu64 " without a question",
-               asked[i].max, asked[i].used, asked[i].size, asked[i].fits ? "may be had" : "may not", more);
+               "with a limit of %s, of which %s is used, %" PRIu64 " %s; then %" PRIu64 " more without a query",
+               asked[i].max, asked[i].used, asked[i].size, asked[i].fits ? "is allowed" : "is refused", more);
     }
     shown = NULL;
 }

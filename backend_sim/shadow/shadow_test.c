@@ -62,7 +62,8 @@ static void test_unknown(void)
     vmm_mem_alloc(w.sys, &plain, 100);
     tap_result(vmm_memset_d8(w.sys, plain, 1, 100), VMM_SUCCESS, "a fill of memory that the shadow never saw");
     tap_ok(!vmm_last_detail()->rule, "the shadow is silent about it");
-    tap_result(vmm_pointer_get_attribute(w.sys, &type, VMM_POINTER_ATTRIBUTE_MEMORY_TYPE, plain), VMM_SUCCESS, "asked of");
+    tap_result(vmm_pointer_get_attribute(w.sys, &type, VMM_POINTER_ATTRIBUTE_MEMORY_TYPE, plain), VMM_SUCCESS,
+               "queries about that memory");
     tap_ok(!vmm_last_detail()->rule && type == VMM_MEMORYTYPE_DEVICE, "so are queries about it");
     tap_result(vmm_mem_release(w.sys, 0xdead0), VMM_ERROR_INVALID_VALUE, "the backend refuses an unknown handle");
     vmm_mem_free(w.sys, plain);

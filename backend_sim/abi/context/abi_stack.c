@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread's stack of contexts. The engine has one that cuCtxCreate pushes on and cuCtxSetCurrent changes the top of; the rest of
- * cuCtxPushCurrent's state is here, so that the engine receives only calls that a trace can record.
+/* A thread's stack of contexts. The engine's stack supports cuCtxCreate, which pushes, and cuCtxSetCurrent, which replaces the
+ * top; the rest of cuCtxPushCurrent's state is here, so that the engine receives only calls that a trace can record.
  *
  *     call          engine      this file                      the program sees
  *     create A      [A]         [engine]                       A
