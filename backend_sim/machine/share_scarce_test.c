@@ -17,7 +17,7 @@ enum { TRIES = 200 };
 typedef vmm_mem_generic_allocation_handle handle_t;
 
 static struct sim_profile profile;
-static struct share_state *seen; /* what somebody else writes to */
+static struct share_state *seen; /* the state that a simulated second process writes to */
 static char why[SHARE_WHY];
 
 static bool begins(const char *words)
@@ -36,26 +36,26 @@ static const char *root_path(const char *entry)
     return text[turn];
 }
 
-/* A machine that nobody has open. */
+/* A machine that no process has open. */
 static void left_there(const char *name)
 {
     struct share_folder folder;
     if (!share_folder_open(&folder, name, &profile, why))
-        tap_bail("%s does not open: %s", name, why);
+        tap_bail("%s cannot be opened: %s", name, why);
     share_folder_close(&folder, false);
 }
 
 static void move_it(void)
 {
     if (rename(root_path("m-x"), root_path("t-x")))
-        tap_bail("it does not move");
+        tap_bail("the folder cannot be renamed");
 }
 
-/* [m-x] is another's by the time that it is looked at: what was opened is not what lies there. */
+/* [m-x] is replaced between its opening and the check: the opened folder is no longer in its place. */
 static void replace_it(void)
 {
     move_it();
-    left_there("x"); /* which sweeps the other */
+    left_there("x"); /* sweeps the other one */
 }
 
 static void on_the_move(void)
@@ -64,37 +64,37 @@ static void on_the_move(void)
     left_there("x");
     scarce_meanwhile("flock", 1, move_it);
     bool open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && !open && !why[0], "a machine that is taken away while it is opened is not there");
+    tap_ok(scarce_disarm() && !open && !why[0], "a machine that is removed while it is opened counts as missing");
     rig_remove(root_path("t-x"));
     left_there("x");
     scarce_meanwhile("flock", 1, replace_it);
     open = share_folder_open_there(&folder, "m-x", why);
     tap_ok(scarce_disarm() && open && os_file_is_at(folder.file, OS_NOWHERE, root_path("m-x/state")),
-           "of one in whose place is another, that is opened");
+           "a machine that is replaced while it is opened: the new one is opened");
     share_folder_close(&folder, true);
 }
 
-/* Untold once: tried again. Untold each time: said. */
+/* Unreported once: tried again. Unreported each time: an error. */
 static void unreported(void)
 {
     struct share_folder folder;
     left_there("x");
     scarce_arm_at("flock", 1);
     bool open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && open, "a hold that cannot be had once is tried for again");
+    tap_ok(scarce_disarm() && open, "taking the hold is retried after one failure");
     share_folder_close(&folder, false);
     scarce_arm_at("flock", 1);
-    scarce_error = EWOULDBLOCK; /* somebody looks whether it is a leftover */
+    scarce_error = EWOULDBLOCK; /* another process checks whether it is a leftover */
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && open, "as is one that another has for a moment");
+    tap_ok(scarce_disarm() && open, "the machine opens although another process briefly holds it");
     share_folder_close(&folder, false);
     scarce_arm_at("flock", 1);
     scarce_each = true;
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && !open && strstr(why, "cannot be opened now"), "but not for ever: %s", why);
+    tap_ok(scarce_disarm() && !open && strstr(why, "cannot be opened now"), "the retries end: %s", why);
     open = share_folder_open_there(&folder, "m-x", why);
     share_folder_close(&folder, true);
-    tap_ok(open && rig_machines() == 0, "it is there all the same");
+    tap_ok(open && rig_machines() == 0, "the machine still exists");
 }
 
 static void late(void)
@@ -109,10 +109,10 @@ static void too_late(void)
     struct share_folder folder;
     struct share_folder holder;
     share_folder_open(&holder, "x", &profile, why);
-    scarce_meanwhile("open", 2, late); /* the first is of who looks for leftovers */
+    scarce_meanwhile("open", 2, late); /* the first open is the search for leftovers */
     bool open = share_folder_open(&folder, "x", &profile, why);
     tap_ok(scarce_disarm() && !open && begins("the machine cannot be opened now; try again, or choose another name: /"),
-           "after a minute it is given up: %s", why);
+           "after a minute opening fails: %s", why);
     share_folder_close(&holder, true);
 }
 
@@ -123,11 +123,11 @@ static void no_view(void)
     scarce_arm_at("mmap", 1);
     bool open = share_folder_open(&folder, "x", &profile, why);
     tap_ok(scarce_disarm() && !open && begins("the machine's state cannot be mapped (ulimit -v?): /"),
-           "a machine that there is no memory to see: %s", why);
+           "a machine whose state cannot be mapped: %s", why);
     share_folder_close(&holder, true);
 }
 
-/* Opened whatever fails, by whatever error, or refused with words: what others have is in its place, whole and as it was. */
+/* With any request failing by any error, opening succeeds or reports a reason, and other machines stay whole and in place. */
 static void every_error(void)
 {
     static const struct {
@@ -142,7 +142,7 @@ static void every_error(void)
     const uint64_t id = holder.state->id;
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         unsigned refused = 0, wrong = 0;
-        for (int kind = 0; kind < 4; kind++) /* the machine that is there, a new one, that one by its number, none's number */
+        for (int kind = 0; kind < 4; kind++) /* an existing machine, a new one, the existing one by its id, an unknown id */
             for (unsigned long nth = 1; nth < TRIES; nth++) {
                 why[0] = '\0';
                 scarce_arm_at(requests[i].function, nth);
@@ -152,7 +152,7 @@ static void every_error(void)
                 bool failed = scarce_disarm() != NULL;
                 refused += !open && kind != 3;
                 wrong += open && (kind == 3 || (kind == 1) != (folder.state->id != id));
-                wrong += !open && kind < 2 && !why[0]; /* of other machines: it may not be there */
+                wrong += !open && kind < 2 && !why[0]; /* other machines may be missing */
                 wrong += !failed && open != (kind < 3);
                 if (open)
                     share_folder_close(&folder, kind == 1);
@@ -162,14 +162,14 @@ static void every_error(void)
                 if (!failed)
                     break;
             }
-        tap_ok(!wrong, "%s fails, with %s: %u refusals, in words, and the machine that is there stays", requests[i].function,
+        tap_ok(!wrong, "%s fails, with %s: %u refusals with a reason, and the existing machine stays", requests[i].function,
                strerror(requests[i].error), refused);
     }
     share_folder_close(&holder, true);
-    tap_u64(rig_machines(), 0, "nothing is left over");
+    tap_u64(rig_machines(), 0, "no machine is left");
 }
 
-/* What its own opening was made of is another file, of another number, or no state any more: it is not sound. */
+/* The opening's file is not sound if it is another file, has another number, or is no state any more. */
 static void unsound(void)
 {
     struct share_folder folder;
@@ -178,15 +178,15 @@ static void unsound(void)
     const struct share_folder is = folder;
     const uint64_t magic = folder.state->magic;
     folder.device++;
-    tap_ok(!share_folder_sound(&folder), "a state on another disk is not that");
+    tap_ok(!share_folder_sound(&folder), "a state on another disk is not sound");
     folder = is;
     folder.number++;
-    tap_ok(!share_folder_sound(&folder), "nor one of another number");
+    tap_ok(!share_folder_sound(&folder), "a state with another file number is not sound");
     folder = is;
     folder.state->magic++;
-    tap_ok(!share_folder_sound(&folder), "nor one that is none any more");
+    tap_ok(!share_folder_sound(&folder), "a file that is no longer a state is not sound");
     folder.state->magic = magic;
-    tap_ok(share_folder_sound(&folder), "as it was it is");
+    tap_ok(share_folder_sound(&folder), "the restored state is sound");
     share_folder_close(&folder, true);
 }
 
@@ -201,15 +201,16 @@ static void no_room(void)
                   {"rename", "no machine can be created, for lack of space or rights, in: /"},
                   {"ftruncate", "a machine's state exceeds the limit on file sizes (ulimit -f?), in: /"}};
     for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        scarce_arm_at(wanted[i].request, 1 + !strcmp(wanted[i].request, "mkdir")); /* the first is for the folder of machines */
+        /* the first mkdir is for the folder of machines */
+        scarce_arm_at(wanted[i].request, 1 + !strcmp(wanted[i].request, "mkdir"));
         scarce_each = true;
         bool open = share_folder_open(&folder, i % 2 ? NULL : "x", &profile, why);
         tap_ok(scarce_disarm() && !open && begins(wanted[i].said), "without %s: %s", wanted[i].request, why);
-        tap_u64(rig_machines(), 0, "and no folder is left");
+        tap_u64(rig_machines(), 0, "no folder is left");
     }
 }
 
-/* A descriptor for the folder of machines and the new one, and none for the state, whichever of its files lacks it. */
+/* Descriptors for the folder of machines and the new folder, but none for one of the state's files. */
 static void no_descriptors(void)
 {
     struct share_folder folder;
@@ -223,9 +224,9 @@ static void no_descriptors(void)
             break;
         said |= begins("no machine can be created, because this process may open no more files, in: /");
         if (!open && rig_machines())
-            tap_bail("the %lu-th leaves something", nth);
+            tap_bail("request %lu leaves a folder behind", nth);
     }
-    tap_ok(open && said && nth > 5, "without descriptors there is no machine, and that is said");
+    tap_ok(open && said && nth > 5, "without descriptors no machine is created, and the reason is reported");
     share_folder_close(&folder, true);
 }
 
@@ -235,7 +236,7 @@ static void see_entry(void *user, const char *entry)
     *count += strcmp(entry, "m-x") != 0;
 }
 
-/* Files and folders that are no machines: nobody opens, lists or removes them. */
+/* Files and folders that are not machines: never opened, listed or removed. */
 static void strangers(void)
 {
     static const char *const names[] = {"q-x", "mx", "u_x", "m-a b", "m-01234567890123456789012345678901234567890",
@@ -245,22 +246,22 @@ static void strangers(void)
     for (unsigned i = 0; i < count; i++)
         if (!os_folder_new(OS_NOWHERE, root_path(names[i])))
             tap_bail("no folder");
-    os_file_close(os_file_open(root_path("m-a b/state"), OS_OPEN_NEW)); /* else it is half a machine */
+    os_file_close(os_file_open(root_path("m-a b/state"), OS_OPEN_NEW)); /* otherwise it is a half-made machine */
     int held = os_file_open(root_path("m-a b/state"), OS_OPEN_READ);
     os_lock(held);
     int half = os_file_open(root_path("u-/state"), OS_OPEN_NEW);
     os_lock(half);
-    tap_ok(share_folder_open(&folder, "x", &profile, why), "a machine is made among them");
-    tap_u64(rig_machines(), count + 1, "they are left alone");
-    tap_ok(share_folder_each(see_entry, &listed, why) && !listed, "and not listed");
+    tap_ok(share_folder_open(&folder, "x", &profile, why), "a machine is created among them");
+    tap_u64(rig_machines(), count + 1, "they stay");
+    tap_ok(share_folder_each(see_entry, &listed, why) && !listed, "they are not listed");
     setenv("CUVMM_MACHINES", root_path("m-a b/state"), 1);
     tap_ok(!share_folder_each(see_entry, &listed, why) &&
                begins("the folder of machines cannot be created, or other users have access to it: /"),
-           "a file holds none: %s", why);
+           "a file contains no machines: %s", why);
     setenv("CUVMM_MACHINES", rig_root, 1);
     tap_ok(!share_folder_open_other(&other, folder.state->id + 1, &profile, why) && !why[0],
-           "nor found to be one that is sought");
-    tap_ok(share_folder_open_other(&other, folder.state->id, &profile, why), "which is found when it is there");
+           "they are not found by id");
+    tap_ok(share_folder_open_other(&other, folder.state->id, &profile, why), "the machine is found by its id");
     share_folder_close(&other, false);
     os_file_close(held);
     os_file_close(half);
@@ -274,7 +275,7 @@ static void forge_id(void)
     seen->id++;
 }
 
-/* Each word by which a machine is known. */
+/* Each word that identifies a state. */
 static void other_machines(void)
 {
     struct share_folder folder, other;
@@ -288,18 +289,18 @@ static void other_machines(void)
                "a state of another kind: %s", why);
         bool found = share_folder_open_other(&other, folder.state->id, &profile, why);
         tap_ok(!found && (i == 2) == (strstr(why, "not a machine of this version") != NULL),
-               "is not sought in, or found to be one");
+               "is skipped in a search by id, or refused");
         words[i][0]--;
     }
     seen = folder.state;
     scarce_meanwhile("mmap", 1, forge_id);
     tap_ok(!share_folder_open_other(&other, folder.state->id, &profile, why) && scarce_disarm(),
-           "one that became another while it was opened is not the one that was sought");
+           "a machine that changes while it is opened is not accepted");
     int file = folder.file;
     folder.file = -1;
-    tap_ok(!share_folder_sound(&folder), "one whose file the program has closed is lost");
+    tap_ok(!share_folder_sound(&folder), "a machine whose file the program has closed is not sound");
     folder.file = file;
-    tap_ok(share_folder_sound(&folder), "and with it not");
+    tap_ok(share_folder_sound(&folder), "with the file it is");
     share_folder_close(&folder, true);
 }
 
@@ -314,12 +315,12 @@ static void no_locks(void)
     scarce_error = ENOLCK;
     vmm_result result = vmm_init(sys, 0);
     tap_ok(scarce_disarm() && result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
-           "where files cannot be locked nobody takes part: %s", vmm_last_detail()->note);
-    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "where they can somebody does");
+           "without file locks no process can join: %s", vmm_last_detail()->note);
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "with locks it can");
     rig_close(sys);
 }
 
-/* A child that has no number yet. */
+/* A child without a process number. */
 static void no_number(void)
 {
     vmm_system *holder = rig_open("x");
@@ -342,11 +343,11 @@ static void no_number(void)
         _exit(!said);
     }
     waitpid(child, &status, 0);
-    tap_u64((uint64_t)status, 0, "who has no number cannot take part");
+    tap_u64((uint64_t)status, 0, "a process without a number cannot join");
     rig_close(holder);
 }
 
-/* The first export of a machine without a name makes one for others to see: each request of that. */
+/* The first export of a machine without a name creates a folder: each of its requests fails in turn. */
 static struct {
     vmm_system *sys;
     handle_t handle, copy;
@@ -370,7 +371,7 @@ static bool export_is_told(void)
     return rig_reported("VMM-EXPORT-SYSTEM") || rig_reported("VMM-SHARE-STATE") || rig_reported("VMM-SYSTEM-HOST-MEMORY");
 }
 
-/* The next one succeeds, and nothing is left of either. */
+/* The next export succeeds, and no folder is left of either. */
 static bool is_exported(void)
 {
     own.fd = own.fd >= 0 ? own.fd : rig_export(own.sys, own.handle);
@@ -396,7 +397,7 @@ static vmm_system *pair(handle_t *object)
     return sys;
 }
 
-/* An object that another process made. */
+/* An import of another process's object. */
 static void import_of_an_object(void)
 {
     handle_t object = 0, copy = 0x77;
@@ -411,13 +412,13 @@ static void import_of_an_object(void)
             refused += copy == 0x77 && (rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
     }
     tap_ok(result == VMM_SUCCESS && refused == nth - 1 && refused >= 2,
-           "an object is imported when there is memory for it, and not before");
+           "an object is imported only when all its memory is available");
     close(fd);
     rig_close(sys);
     rig_close(maker);
 }
 
-/* Memory that is asked for beyond what is free, where nobody can be asked whether some of it is free by now. */
+/* A request for more memory than is free, while the other processes' use cannot be queried. */
 static void no_lock_no_room(void)
 {
     vmm_system *sys = rig_open("x");
@@ -425,7 +426,7 @@ static void no_lock_no_room(void)
     vmm_deviceptr at = 0;
     uint64_t bytes = rig_free(sys);
     if (!other || !share_lock(other))
-        tap_bail("the lock is not had");
+        tap_bail("the lock is not available");
     for (unsigned i = 0; i < 2; i++) {
         vmm_result result = vmm_mem_alloc(sys, &at, i == 0 ? UINT64_C(1) << 50 : RIG_G);
         tap_ok(result == (i == 0 ? VMM_ERROR_OUT_OF_MEMORY : VMM_ERROR_OPERATING_SYSTEM) &&
@@ -434,11 +435,11 @@ static void no_lock_no_room(void)
     }
     share_unlock(other);
     share_close(other);
-    tap_u64(rig_free(sys), bytes, "and all is free");
+    tap_u64(rig_free(sys), bytes, "all memory is free");
     rig_close(sys);
 }
 
-/* Each room that an export takes is asked for, and said to lack in words of its own. */
+/* Each allocation of space in an export fails in turn, with its own message. */
 static void no_room_to_export(void)
 {
     static const char *const notes[] = {"the host's memory is exhausted, or there is no space for all bytes of the block",
@@ -450,20 +451,20 @@ static void no_room_to_export(void)
     for (unsigned i = 0; i < 2; i++) {
         scarce_arm_at("fallocate", i + 1);
         int fd = rig_export(sys, memory);
-        tap_ok(scarce_disarm() && fd < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "without room nothing is exported");
-        tap_text(vmm_last_detail()->note, notes[i], "and it is said what there is no room for");
+        tap_ok(scarce_disarm() && fd < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "without space nothing is exported");
+        tap_text(vmm_last_detail()->note, notes[i], "the note names the missing space");
         tap_ok(!atomic_load(&seen->block[0].number) && !atomic_load(&seen->numbers), "no number is used up");
     }
     int fd = rig_export(sys, memory);
-    tap_ok(fd >= 0 && atomic_load(&seen->block[0].number) == 1, "with room it is");
+    tap_ok(fd >= 0 && atomic_load(&seen->block[0].number) == 1, "with space the export succeeds");
     close(fd);
     munmap(seen, sizeof *seen);
     rig_close(sys);
 }
 
-/* ---- what the dead left ---- */
+/* ---- leftovers of dead processes ---- */
 
-/* Exports two pieces of memory, of which the second is nobody's, and is killed. */
+/* Exports two pieces of memory, drops the holders of the second one, and is killed. */
 static int left_by_a_child(void)
 {
     int socket;
@@ -487,7 +488,7 @@ static int left_by_a_child(void)
     return fd;
 }
 
-/* Whoever clears up may be refused anything: what is free is free in the end, and what is held keeps its bytes. */
+/* Any request may fail while leftovers are freed: in the end all unheld memory is free, and held memory keeps its bytes. */
 static void clearing_up(const char *function)
 {
     vmm_system *sys = rig_open("x");
@@ -511,31 +512,31 @@ static void clearing_up(const char *function)
         scarce_disarm();
         whole = whole && rig_free(sys) == before;
     }
-    tap_ok(whole && !failed, "what a killed process left is given back, whatever %s says, %lu times", function, nth - 1);
+    tap_ok(whole && !failed, "leftovers of a killed process are freed although %s fails, %lu times", function, nth - 1);
     rig_close(sys);
 }
 
-/* Where the state says of what nobody holds that it lies behind the end, or is nothing, there is nothing to be cleared, and the
- * file that others still need does not grow. */
+/* The state claims that an unheld block lies after the end of the file, or is empty: nothing is cleared, and the file, which
+ * other processes still need, does not grow. */
 static void nothing_is_added(bool behind)
 {
     vmm_system *sys = rig_open("x");
     struct share_state *left = rig_state("x");
     char name[64];
     struct stat before = {0}, after = {0};
-    int fd = left_by_a_child(); /* the first is held by it, and the second by nobody */
+    int fd = left_by_a_child(); /* the descriptor holds the first block, and nothing holds the second */
     snprintf(name, sizeof name, "mem.%llu", (unsigned long long)left->block[1].home);
     int file = open(rig_path("x", name), O_RDWR);
     if (file < 0 || fstat(file, &before) || left->block[1].home != left->block[0].home)
-        tap_bail("nothing was left");
+        tap_bail("the child left nothing");
     left->block[1].place = behind ? (uint64_t)before.st_size + 4096 : 0;
     left->block[1].size = behind ? 4096 : 0;
     scarce_arm_at("fallocate", 1);
-    scarce_each = true; /* so that zeros are written in place of holes */
+    scarce_each = true; /* so that zeros are written instead of holes */
     rig_free(sys);
     scarce_disarm();
     tap_ok(!fstat(file, &after) && after.st_size == before.st_size && !atomic_load(&left->block[1].number),
-           "a piece of memory that lies %s is gone, and its file as long as it was", behind ? "behind the end" : "nowhere");
+           "a block that lies %s is ended, and the file keeps its size", behind ? "after the end" : "nowhere");
     close(file);
     close(fd);
     rig_free(sys);
@@ -543,7 +544,7 @@ static void nothing_is_added(bool behind)
     rig_close(sys);
 }
 
-/* ---- who has what ---- */
+/* ---- inspection ---- */
 
 static void more_slots(void)
 {
@@ -565,7 +566,7 @@ static struct share_inspect *looked_at(const char *entry, struct share **share)
     return share_inspect(*share);
 }
 
-/* Somebody writes into the state while it is read: what there is room for is what was counted first. */
+/* Another process writes into the state while it is read: the snapshot has room for what was counted first. */
 static void counted_once(void)
 {
     vmm_system *sys = rig_open("x");
@@ -574,10 +575,11 @@ static void counted_once(void)
     rig_create(sys, RIG_G, &handle);
     int fd = rig_export(sys, handle);
     seen = rig_state("x");
-    scarce_meanwhile("calloc", 2, more_slots); /* the first is of the list itself, then of processes, then of blocks */
+    /* the first calloc is for the snapshot itself, then for processes, then for blocks */
+    scarce_meanwhile("calloc", 2, more_slots);
     struct share_inspect *who = share_inspect(share);
     tap_ok(scarce_disarm() && who && who->process_count <= 2 && who->block_count <= 2,
-           "a state that grows while it is read is read as far as it went");
+           "a state that grows meanwhile is read up to the first count");
     share_inspect_free(who);
     for (unsigned i = 1; i < SHARE_PROCESSES; i++)
         atomic_store(&seen->slot[i].taken, 0);
@@ -589,7 +591,7 @@ static void counted_once(void)
     rig_close(sys);
 }
 
-/* A bind is one more that holds the memory. */
+/* A bind is one more holder of the memory. */
 static void held_by_a_bind(void)
 {
     handle_t object = 0, memory = 0;
@@ -604,7 +606,7 @@ static void held_by_a_bind(void)
     if (vmm_multicast_add_device(sys, object, 0) || vmm_multicast_add_device(sys, object, 1) ||
         vmm_multicast_bind_mem(sys, object, 0, memory, 0, unit, 0))
         tap_bail("no bind: %s", vmm_last_detail()->note);
-    tap_ok(before == 1 && atomic_load(&seen->mark[0][0].handles) == 2, "memory that is bound is held once more");
+    tap_ok(before == 1 && atomic_load(&seen->mark[0][0].handles) == 2, "bound memory has one more holder");
     munmap(seen, sizeof *seen);
     close(fd);
     rig_close(sys);
@@ -622,7 +624,7 @@ static bool zero_is_open(void)
     return fcntl(STDIN_FILENO, F_GETFD) != -1;
 }
 
-/* A child gives back its copies. */
+/* A child closes its copies. */
 static bool stays_open_in_child(vmm_system *sys)
 {
     int status = -1;
@@ -636,7 +638,7 @@ static bool stays_open_in_child(vmm_system *sys)
     return waitpid(child, &status, 0) != child || status != 0;
 }
 
-/* A program may have closed its standard input: each file in turn that is opened gets its number, and gives it back. */
+/* A program may have closed its standard input: each opened file in turn gets descriptor 0, and frees it again. */
 static void first_descriptor(void)
 {
     vmm_system *beside = rig_open("beside");
@@ -648,7 +650,7 @@ static void first_descriptor(void)
         vmm_system *sys = rig_open("zero");
         wrong += !sys || rig_create(sys, RIG_G, &memory) != VMM_SUCCESS;
         int fd = rig_export(sys, memory);
-        wrong += fd < 0 || (fd && rig_import(sys, fd, &copy) != VMM_SUCCESS); /* 0 as a handle is none */
+        wrong += fd < 0 || (fd && rig_import(sys, fd, &copy) != VMM_SUCCESS); /* 0 is not valid as a handle */
         close(fd);
         wrong += scarce_what && stays_open_in_child(sys);
         rig_close(sys);
@@ -656,7 +658,7 @@ static void first_descriptor(void)
         wrong += opened && zero_is_open();
         dup2(kept, STDIN_FILENO);
     }
-    tap_ok(!wrong && nth > 5 && nth < TRIES, "each of %lu files may be descriptor 0, and none is left open", nth - 1);
+    tap_ok(!wrong && nth > 5 && nth < TRIES, "each of %lu files can be descriptor 0, and none stays open", nth - 1);
     close(kept);
     rig_close(beside);
 }
@@ -670,21 +672,21 @@ static void makers(void)
     int fd = rig_export(sys, object);
     struct share_inspect *who = looked_at("m-team", &share);
     tap_ok(who && who->block_count == 1 && who->block[0].team == 2 && !who->block[0].orphan && !who->block[0].home,
-           "who made an object takes part, and no process has its bytes");
+           "the object's creator is listed, and no process has bytes of the object");
     share_inspect_free(who);
     seen = rig_state("team");
     atomic_store(&seen->block[0].maker.pid, 0);
     who = share_inspect(share);
-    tap_ok(who && who->block[0].orphan, "where its process is none, the others do not count");
+    tap_ok(who && who->block[0].orphan, "without its process the block is an orphan, whatever other slots say");
     share_inspect_free(who);
     atomic_store(&seen->block[0].maker.pid, UINT64_MAX);
     atomic_store(&seen->block[0].maker.program[0], 0);
     scarce_arm_at("access", 1);
     who = share_inspect(share);
     tap_ok(scarce_disarm() && who && who->block[0].orphan && !who->reported,
-           "or not any more; where nobody tells who has a descriptor, that is said");
+           "an ended process leaves an orphan; missing information about descriptors is reported");
     tap_text(share_inspect_named(77, who ? who->block[0].program : "?", text), "process 77",
-             "a process without a name has its number");
+             "a process without a name is shown by its number");
     share_inspect_free(who);
     munmap(seen, sizeof *seen);
     close(fd);
