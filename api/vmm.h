@@ -844,9 +844,10 @@ VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *sha
  * which are 0. It cannot be exported again [VMM-EXPORT-IMPORTED].
  * Checked in this order: INVALID_VALUE [VMM-IMPORT-NULL-HANDLE, VMM-IMPORT-TYPE, VMM-IMPORT-FABRIC-NULL,
  * VMM-IMPORT-ZERO (also when descriptor 0 is open)]; NOT_SUPPORTED [VMM-IMPORT-WINDOWS]; for a descriptor UNKNOWN
- * [VMM-IMPORT-CLOSED, VMM-IMPORT-FOREIGN, VMM-IMPORT-MACHINE]; for FABRIC NOT_SUPPORTED [VMM-IMPORT-FABRIC], NOT_PERMITTED [VMM-IMPORT-FABRIC-DOMAIN (ours),
- * VMM-IMPORT-FABRIC-IMEX (documented)], INVALID_VALUE [VMM-IMPORT-FABRIC-GONE (ours)]; ours: OPERATING_SYSTEM
- * [VMM-IMPORT-SYSTEM, VMM-SHARE-STATE]. Nothing is written then.
+ * [VMM-IMPORT-CLOSED, VMM-IMPORT-FOREIGN, VMM-IMPORT-MACHINE]; for FABRIC NOT_SUPPORTED
+ * [VMM-IMPORT-FABRIC], NOT_PERMITTED [VMM-IMPORT-FABRIC-DOMAIN (ours), VMM-IMPORT-FABRIC-IMEX (documented)],
+ * INVALID_VALUE [VMM-IMPORT-FABRIC-GONE (ours)]; ours: OPERATING_SYSTEM [VMM-IMPORT-SYSTEM, VMM-SHARE-STATE].
+ * Nothing is written then.
  * For FABRIC os_handle is the address of the 64 bytes; the imported memory may be another node's (docs/fabric.md),
  * and is used like memory of the device with that number here (ours; properties as for a descriptor's import). The
  * value that the detail shows of os_handle is then the last eight of the bytes. cuMemImportFromShareableHandle;
@@ -893,9 +894,9 @@ VMM_API vmm_result vmm_multicast_get_granularity(vmm_system *sys, uint64_t *gran
 
 /* Creates a multicast object without devices and memory; it takes no device memory. prop.num_devices: 2 to the machine's
  * number of devices, or to 64 with FABRIC among the handle types. prop.size > 0, bytes, a multiple of the minimum
- * granularity. INVALID_VALUE [VMM-MULTICAST-NULL-HANDLE, VMM-MULTICAST-NULL-PROP]; NOT_SUPPORTED [VMM-MULTICAST-UNSUPPORTED]; INVALID_VALUE
- * [VMM-MULTICAST-NUM-DEVICES, VMM-MULTICAST-FLAGS, VMM-MULTICAST-HANDLE-TYPES]; NOT_SUPPORTED
- * [VMM-MULTICAST-TYPES-UNSUPPORTED]; INVALID_VALUE [VMM-MULTICAST-SIZE-ZERO, VMM-MULTICAST-SIZE-GRANULARITY];
+ * granularity. INVALID_VALUE [VMM-MULTICAST-NULL-HANDLE, VMM-MULTICAST-NULL-PROP]; NOT_SUPPORTED
+ * [VMM-MULTICAST-UNSUPPORTED]; INVALID_VALUE [VMM-MULTICAST-NUM-DEVICES, VMM-MULTICAST-FLAGS, VMM-MULTICAST-HANDLE-TYPES];
+ * NOT_SUPPORTED [VMM-MULTICAST-TYPES-UNSUPPORTED]; INVALID_VALUE [VMM-MULTICAST-SIZE-ZERO, VMM-MULTICAST-SIZE-GRANULARITY];
  * NOT_PERMITTED [VMM-MULTICAST-FABRIC-IMEX].
  * The handle is one reference. The object lives while it has references or mappings; binds do not keep it alive, and
  * end with it [VMM-RELEASE-TEAM-BOUND, a warning]. Given to vmm_mem_get_allocation_properties_from_handle:
