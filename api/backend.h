@@ -4,8 +4,8 @@
  *   vmm_mem_map(sys, ...)  ->  dispatch: number the call  ->  layer  ->  layer  ->  backend
  *                                                            inner ->  inner ->
  *
- * A layer is a backend with another one inside. No slot is ever NULL: VMM_BACKEND_SLOTS names one handler per entry
- * point of calls.def, so a missing one does not link.
+ * A layer is a backend that contains another one. No slot is ever NULL: VMM_BACKEND_SLOTS names one handler per entry point of
+ * calls.def, so a missing handler is a link error.
  */
 #ifndef CUVMM_BACKEND_H
 #define CUVMM_BACKEND_H
@@ -25,22 +25,22 @@ struct vmm_backend_ops {
     vmm_result (*visit)(struct vmm_backend *self, vmm_visit_fn visit, void *user);
     uint64_t (*leaks)(struct vmm_backend *self, vmm_report_fn report, void *user);
     vmm_result (*attach)(struct vmm_backend *self, struct vmm_backend **peer);
-    void (*close)(struct vmm_backend *self); /* ends self and, of a layer, what is inside */
+    void (*close)(struct vmm_backend *self); /* ends self and, in a layer, the inner backend */
 };
 
 struct vmm_backend {
     const struct vmm_backend_ops *ops;
-    struct vmm_backend *inner; /* NULL for the innermost */
+    struct vmm_backend *inner; /* NULL in the innermost backend */
 };
 
-/* Passes the call on to what is inside. */
+/* Passes the call to a backend. */
 static inline vmm_result vmm_backend_call(struct vmm_backend *backend, struct vmm_call *call)
 {
     return backend->ops->call[call->id](backend, call);
 }
 
-/* Openers. args is the text after ':' or '=' in the spec, "" when there is none. On failure *backend is untouched
- * (and inner still the caller's) and the thread's detail is set. */
+/* Openers. args is the text after ':' or '=' in the spec, "" if there is none. On failure *backend is unchanged, inner still
+ * belongs to the caller, and the thread's detail is set. */
 vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend);
 vmm_result vmm_cuda_open(const char *args, struct vmm_backend **backend);
 vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
@@ -48,13 +48,13 @@ vmm_result vmm_fault_open(const char *args, struct vmm_backend *inner, struct vm
 
 vmm_result vmm_shadow_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 
-/* What a layer that adds nothing to visit, leaks and attach puts into those slots: ask the inner backend. */
+/* Handlers of visit, leaks and attach for a layer that adds nothing to them: they forward to the inner backend. */
 vmm_result vmm_layer_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user);
 uint64_t vmm_layer_leaks(struct vmm_backend *self, vmm_report_fn report, void *user);
 vmm_result vmm_layer_attach(struct vmm_backend *self, struct vmm_backend **peer);
 
-/* What is left of a layer whose inner backend was closed in a forked child, where a thread of the parent may have been in the
- * midst of changing it: it stays as it is. */
+/* Keeps a layer whose inner backend was closed in a forked child. A thread of the parent may have been changing the layer during
+ * the fork, so it stays as it is. */
 void vmm_layer_leave(struct vmm_backend *self);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache_line.h - bytes between words that different threads write all the time, or that one writes and others read.
+/* cache_line.h - padding between words that different threads write often, or that one thread writes and others read.
  *
  *   [ read by all ][ VMM_CACHE_LINE_APART ][ written by each ][ VMM_CACHE_LINE_APART ][ .. ]
  *
- * Lines of the processor's cache have 64 bytes, and are fetched in pairs.
+ * A cache line has 64 bytes, and processors fetch lines in pairs.
  */
 #ifndef CUVMM_CACHE_LINE_H
 #define CUVMM_CACHE_LINE_H

@@ -33,8 +33,8 @@ enum {
 #include "call_types.def"
 };
 
-/* Parameters of each call, ended by one without a name. Each has a function, in which the record's type has a name that the
- * parameters' macro knows. */
+/* The parameters of each call, terminated by one without a name. Each call has a function, in which the record's type has a name
+ * that the parameters' macro knows. */
 #define DESCRIPTOR(type, param) \
     {#param, (enum vmm_param_kind)KIND_##type, (uint16_t)offsetof(record, param), (uint16_t)sizeof(call_##type)},
 #define VMM_CALL(name, ...)                                                         \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call.h - one driver call as a value: what layers pass on, traces write down and replays make again.
+/* call.h - one driver call as a value, which layers pass on, traces record and replays repeat.
  *
- * A call record is its head followed by the parameters in the driver's order, so a pointer to the head is a pointer
- * to the whole and generic code reads parameters through descriptors:
+ * A call record is its head followed by the parameters in the driver's order, so a pointer to the head is a pointer to the whole
+ * record, and generic code reads parameters through descriptors:
  *
  *     struct vmm_call_mem_map = [ head: id, number, result | ptr | size | offset | handle | flags ]
  *                                  ^ struct vmm_call *        ^ vmm_call_params(id)[0].offset bytes in
@@ -29,7 +29,7 @@ enum vmm_call_id {
     VMM_CALL_COUNT
 };
 
-/* The part that every call has. number and result are filled by dispatch. */
+/* The common part of all calls. dispatch fills in number and result. */
 struct vmm_call {
     uint16_t id;     /* enum vmm_call_id */
     uint64_t number; /* ordinal of this call in its system, from 1 */
@@ -51,8 +51,8 @@ union vmm_any_call {
 #include "calls.def"
 };
 
-/* What a parameter is, so that generic code can print, compare, store and rebuild it. OUT_ kinds are pointers that
- * the call writes through. */
+/* The kinds of parameters, so that generic code can print, compare, store and rebuild them. OUT_ kinds are pointers through which
+ * the call writes. */
 enum vmm_param_kind {
     VMM_PARAM_INT,            /* int: ordinals, enumerators */
     VMM_PARAM_U32,            /* unsigned int or narrower */
@@ -71,9 +71,9 @@ enum vmm_param_kind {
     VMM_PARAM_ARGS,           /* const uint64_t *, length in the COUNT after it */
     VMM_PARAM_ATTRIBUTES,     /* const vmm_pointer_attribute *, length in the first parameter */
     VMM_PARAM_BYTES,          /* const void *: host bytes read */
-    VMM_PARAM_FD,             /* void *: a file descriptor by value, or the place of another kind of handle */
+    VMM_PARAM_FD,             /* void *: a file descriptor by value, or a pointer to another kind of handle */
     VMM_PARAM_FUNCTION,       /* vmm_host_fn */
-    VMM_PARAM_USER_DATA,      /* void *: handed to the function before it */
+    VMM_PARAM_USER_DATA,      /* void *: passed to the function before it */
     VMM_PARAM_OUT_INT,        /* int * */
     VMM_PARAM_OUT_FD,         /* void *, to an int: a file descriptor that is the caller's to close; or to
                                  another kind of handle, of at most VMM_FABRIC_HANDLE_SIZE bytes */
@@ -92,7 +92,7 @@ enum vmm_param_kind {
 };
 
 struct vmm_param {
-    const char *name;         /* as in calls.def and the driver's documents */
+    const char *name;         /* the name in calls.def and in the driver's documentation */
     enum vmm_param_kind kind;
     uint16_t offset;          /* bytes from the start of the call record */
     uint16_t size;            /* bytes of the parameter itself */
@@ -108,7 +108,7 @@ static inline const char *vmm_call_driver_name(enum vmm_call_id id) /* "cuMemMap
 const struct vmm_param *vmm_call_params(enum vmm_call_id id, size_t *count);
 size_t vmm_call_size(enum vmm_call_id id);             /* bytes of the whole record */
 
-/* What is true of a call besides its parameters: calls.def explains each. */
+/* Properties of a call besides its parameters; calls.def explains each. */
 enum vmm_call_trait {
     CALL_PLAIN = 0,
     CALL_QUERIES = 1 << 0,
@@ -133,8 +133,8 @@ static inline bool vmm_call_has(enum vmm_call_id id, enum vmm_call_trait trait)
     return (vmm_call_traits[id] & trait) != 0;
 }
 
-/* May the call do or await queued work, host functions among it, before it returns? Those make calls of their own, on
- * another thread or on this one, so no layer may hold a lock over such a call that it takes for others. */
+/* May the call run or await queued work, including host functions, before it returns? Host functions make calls of their own, on
+ * another thread or on this one, so no layer may hold a lock during such a call if other calls take it. */
 static inline bool vmm_call_waits(enum vmm_call_id id)
 {
     return vmm_call_has(id, CALL_WAITS);
@@ -146,7 +146,7 @@ enum vmm_call_id vmm_call_find(const char *name);
 /* The value of a scalar parameter, or of a pointer as an integer; signed kinds are sign-extended. */
 uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *param);
 
-/* Bytes that the value of a pointer attribute has; 0 for an unknown attribute. */
+/* The size in bytes of a pointer attribute's value; 0 for an unknown attribute. */
 size_t vmm_pointer_attribute_size(vmm_pointer_attribute attribute);
 
 /* Sets a scalar parameter; value is truncated to the parameter's width. */

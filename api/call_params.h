@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call_params.h - a call's parameters, VMM_PARAMS_<name> of calls.def, as lists of whatever the including file needs.
+/* call_params.h - a call's parameters, VMM_PARAMS_<name> of calls.def, as lists of anything that the including file needs.
  *
  *     VMM_EACH(USE, (ADDRESS, ptr), (SIZE, size))  ->  USE(ADDRESS, ptr) USE(SIZE, size)
  *     VMM_LIST(USE, (ADDRESS, ptr), (SIZE, size))  ->  USE(ADDRESS, ptr), USE(SIZE, size)
  *
- * Of a call without parameters VMM_EACH makes nothing, and VMM_LIST makes USE_NONE.
+ * For a call without parameters, VMM_EACH expands to nothing and VMM_LIST to USE_NONE.
  *
- * At most seven parameters; one more needs a line each in VMM_EACH and VMM_LIST.
+ * A call has at most seven parameters; an eighth needs a line each in VMM_EACH and VMM_LIST.
  */
 #ifndef CUVMM_CALL_PARAMS_H
 #define CUVMM_CALL_PARAMS_H
@@ -17,7 +17,8 @@
     VMM_EIGHTH(__VA_ARGS__, VMM_LIST7, VMM_LIST6, VMM_LIST5, VMM_LIST4, VMM_LIST3, VMM_LIST2, VMM_LIST1, ~)(USE, __VA_ARGS__)
 #define VMM_EIGHTH(a, b, c, d, e, f, g, eighth, ...) eighth
 
-/* One pair or none: VMM_PAIR before a pair becomes two arguments, the second of them VMM_ONE; before nothing it stays one. */
+/* Detects whether there is a pair: VMM_PAIR before a pair expands to two arguments, the second of which is VMM_ONE; before
+ * nothing it stays one argument. */
 #define VMM_EACH1(USE, a) VMM_SECOND(VMM_PAIR a, VMM_NOTHING, ~)(USE, a)
 #define VMM_LIST1(USE, a) VMM_SECOND(VMM_PAIR a, VMM_NONE, ~)(USE, a)
 #define VMM_PAIR(type, name) ~, VMM_ONE
@@ -27,7 +28,7 @@
 #define VMM_NONE(USE, a) USE##_NONE
 #define VMM_NOTHING(USE, a)
 
-/* VMM_EXPAND: cppcheck looks only in arguments for a name and the parenthesis that another name stood for. */
+/* VMM_EXPAND: cppcheck finds a macro's name and its parenthesis only within arguments. */
 #define VMM_EXPAND(...) __VA_ARGS__
 #define VMM_EACH2(USE, a, b) VMM_EXPAND(USE a USE b)
 #define VMM_EACH3(USE, a, b, c) VMM_EXPAND(USE a USE b USE c)
@@ -42,13 +43,13 @@
 #define VMM_LIST6(USE, a, b, c, d, e, f) VMM_EXPAND(USE a, USE b, USE c, USE d, USE e, USE f)
 #define VMM_LIST7(USE, a, b, c, d, e, f, g) VMM_EXPAND(USE a, USE b, USE c, USE d, USE e, USE f, USE g)
 
-/* What most lists are made of: of (ADDRESS, ptr), */
+/* The building blocks of most lists, for (ADDRESS, ptr): */
 #define VMM_TYPED(type, name) call_##type name       /* vmm_deviceptr ptr */
 #define VMM_TYPED_NONE void
 #define VMM_NAMED(type, name) name                   /* ptr */
 #define VMM_MEMBER(type, name) call->name            /* call->ptr */
 #define VMM_MEMBER_NONE
-#define VMM_AND_TYPED(type, name) , call_##type name /* the same behind another argument */
+#define VMM_AND_TYPED(type, name) , call_##type name /* the same after another argument */
 #define VMM_AND_NAMED(type, name) , name
 #define VMM_AND_MEMBER(type, name) , call->name
 

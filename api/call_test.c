@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call records and their descriptors: what layers and replays rely on. */
+/* Call records and their descriptors, on which layers and replays rely. */
 #include "call.h"
 
 #include <string.h>
@@ -14,9 +14,9 @@ static void test_names(void)
         ok = ok && vmm_call_find(vmm_call_name(id)) == id && vmm_call_find(vmm_call_driver_name(id)) == id;
     }
     tap_ok(ok, "every call is found by both its names");
-    tap_ok(vmm_call_find("mem_mapp") == VMM_CALL_COUNT && vmm_call_find("") == VMM_CALL_COUNT, "others are not found");
+    tap_ok(vmm_call_find("mem_mapp") == VMM_CALL_COUNT && vmm_call_find("") == VMM_CALL_COUNT, "other names are not found");
     tap_text(vmm_call_name(VMM_CALL_mem_map), "mem_map", "our name");
-    tap_text(vmm_call_driver_name(VMM_CALL_mem_map), "cuMemMap", "the driver's name");
+    tap_text(vmm_call_driver_name(VMM_CALL_mem_map), "cuMemMap", "the driver's name of a call");
 }
 
 static void test_layout(void)
@@ -31,12 +31,12 @@ static void test_layout(void)
             inside = inside && at <= vmm_call_size((enum vmm_call_id)i);
         }
     }
-    tap_ok(inside && ordered, "parameters lie in order and inside their record");
+    tap_ok(inside && ordered, "parameters are in order and inside their record");
     size_t count;
     vmm_call_params(VMM_CALL_ctx_synchronize, &count);
     tap_u64(count, 0, "a call without parameters has none");
     vmm_call_params(VMM_CALL_mem_map, &count);
-    tap_u64(count, 5, "cuMemMap has five");
+    tap_u64(count, 5, "cuMemMap has five parameters");
 }
 
 static const struct vmm_param *param(enum vmm_call_id id, const char *name)
@@ -53,26 +53,26 @@ static void test_scalars(void)
 {
     struct vmm_call_mem_map map = {{VMM_CALL_mem_map, 0}, 0x1000, 2, 3, 4, 5};
     const struct vmm_param *ptr = param(VMM_CALL_mem_map, "ptr");
-    tap_u64(vmm_call_scalar(&map.head, ptr), 0x1000, "an address is read");
+    tap_u64(vmm_call_scalar(&map.head, ptr), 0x1000, "an address parameter is read");
     vmm_call_set_scalar(&map.head, ptr, UINT64_MAX);
-    tap_ok(map.ptr == UINT64_MAX && map.size == 2, "and written, and nothing beside it");
+    tap_ok(map.ptr == UINT64_MAX && map.size == 2, "an address is written, and nothing beside it changes");
 
     struct vmm_call_device_get get = {{VMM_CALL_device_get, 0}, NULL, -1};
     const struct vmm_param *ordinal = param(VMM_CALL_device_get, "ordinal");
     tap_u64(vmm_call_scalar(&get.head, ordinal), UINT64_MAX, "a negative int is sign-extended");
     vmm_call_set_scalar(&get.head, ordinal, (uint64_t)-7);
-    tap_ok(get.ordinal == -7, "and written");
+    tap_ok(get.ordinal == -7, "a negative int is written");
 
     struct vmm_call_memset_d8 d8 = {{VMM_CALL_memset_d8, 0}, 1, 0x80, 2};
     struct vmm_call_memset_d16 d16 = {{VMM_CALL_memset_d16, 0}, 1, 0x8001, 2};
-    tap_u64(vmm_call_scalar(&d8.head, param(VMM_CALL_memset_d8, "value")), 0x80, "one byte, not sign-extended");
+    tap_u64(vmm_call_scalar(&d8.head, param(VMM_CALL_memset_d8, "value")), 0x80, "a byte is not sign-extended");
     tap_u64(vmm_call_scalar(&d16.head, param(VMM_CALL_memset_d16, "value")), 0x8001, "two bytes");
     vmm_call_set_scalar(&d8.head, param(VMM_CALL_memset_d8, "value"), 0x1ff);
     vmm_call_set_scalar(&d16.head, param(VMM_CALL_memset_d16, "value"), 0x12345);
-    tap_ok(d8.value == 0xff && d16.value == 0x2345 && d8.n == 2 && d16.n == 2, "narrow ones are cut to their width");
+    tap_ok(d8.value == 0xff && d16.value == 0x2345 && d8.n == 2 && d16.n == 2, "narrow parameters are truncated to their width");
 }
 
-/* What waits is written down by hand; that it is what it should be is seen from a few on each side of each edge. */
+/* The calls that wait are listed by hand; a few on each side of each boundary are checked here. */
 static void test_waiting(void)
 {
     static const enum vmm_call_id waits[] = {
@@ -97,8 +97,8 @@ static bool listed(const char *const *names, size_t count, const char *name)
     return false;
 }
 
-/* One call too many beside the lock is a race, one too few a bottleneck: so each that runs there is named here again. The same
- * for those that come before cuInit. */
+/* One call too many outside the lock is a race, one too few a bottleneck, so all calls that run there are listed here again;
+ * likewise those that work before cuInit. */
 static void test_named(void)
 {
     static const struct {
@@ -123,7 +123,7 @@ static void test_named(void)
         }
 }
 
-/* By name: what is a copy, a fill or a call of multicast objects, and no others. */
+/* Checks by name which calls are copies, fills or calls of multicast objects. */
 static void test_families(void)
 {
     for (int i = 0; i < VMM_CALL_COUNT; i++) {
@@ -132,7 +132,7 @@ static void test_families(void)
         tap_ok(vmm_call_has((enum vmm_call_id)i, CALL_MOVES) == moves, "%s %s", name, moves ? "moves bytes" : "moves none");
         bool multicast = !strncmp(name, "multicast_", 10);
         tap_ok(vmm_call_has((enum vmm_call_id)i, CALL_MULTICAST) == multicast, "%s %s multicast objects", name,
-               multicast ? "is of" : "is not of");
+               multicast ? "is about" : "is not about");
     }
 }
 

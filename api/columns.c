@@ -10,7 +10,7 @@
 
 #include "os_environment.h"
 
-enum { WORDS = 12 }; /* where they begin, behind "  what      " */
+enum { WORDS = 12 }; /* the column where text begins, after "  what      " */
 
 static unsigned of_terminal(int file)
 {
@@ -33,7 +33,7 @@ unsigned columns_of(int file)
     return columns < COLUMNS_LEAST ? COLUMNS_LEAST : columns > COLUMNS_MOST ? COLUMNS_MOST : (unsigned)columns;
 }
 
-/* A line's end and indentation in place of the blanks at text + at. False where there is no room. */
+/* Replaces the blanks at text + at by a line break and indentation. False when there is no room. */
 static bool break_at(char *text, size_t *length, size_t size, size_t at, size_t blanks)
 {
     size_t behind = *length - at - blanks;

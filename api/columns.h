@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* columns.h - how wide a line may be where it goes, and messages in such lines.
+/* columns.h - the width of the output, and messages wrapped to it.
  *
  *   "  why       Each address can show one piece of memory. The driver does not replace ..."
  *
@@ -13,13 +13,13 @@
 
 enum { COLUMNS_LEAST = 60, COLUMNS_USUAL = 100, COLUMNS_MOST = 1000 };
 
-/* What the variable COLUMNS says, else the width of the terminal that file is, else COLUMNS_USUAL; never less than
- * COLUMNS_LEAST. file may be -1. */
+/* The value of the variable COLUMNS, else the width of the terminal that file is, else COLUMNS_USUAL; at least COLUMNS_LEAST.
+ * file may be -1. */
 unsigned columns_of(int file);
 
-/* Breaks the lines of a message (vmm_detail_text) at blanks, so that none is wider than width where that can be; what is broken
- * off stands under the first line's words. In place, for stacks of signal handlers are small: what has no room in size bytes, the
- * final 0 among them, stays unbroken. Returns the new length. */
+/* Wraps the lines of a message (vmm_detail_text) at blanks, so that none is wider than width if possible; continuation lines are
+ * aligned with the first line's text. Works in place, because stacks of signal handlers are small: a line stays unwrapped when
+ * the result would exceed size bytes, including the terminating 0. Returns the new length. */
 size_t columns_fold(char *text, size_t size, unsigned width);
 
 #endif

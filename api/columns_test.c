@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Widths of lines, and messages broken into them. */
+/* The width of output, and messages wrapped to it. */
 #define _XOPEN_SOURCE 600 /* posix_openpt */
 #define _DEFAULT_SOURCE
 #include "columns.h"
@@ -42,9 +42,9 @@ static void test_terminal(void)
     if (there)
         tap_u64(columns_of(terminal), 72, "a terminal's own");
     else
-        tap_skip("this system gives no terminal", "a terminal's own");
+        tap_skip("this system has no pseudo-terminals", "a terminal's own");
     setenv("COLUMNS", "90", 1);
-    tap_u64(columns_of(terminal), 90, "which the variable overrides");
+    tap_u64(columns_of(terminal), 90, "the variable overrides the terminal");
     unsetenv("COLUMNS");
     if (terminal >= 0)
         close(terminal);
@@ -61,14 +61,16 @@ static void folds(const char *text, size_t room, const char *want, unsigned widt
 
 static void test_fold(void)
 {
-    static const char four[] = "  why       one two three four\n", folded[] = "  why       one two\n            three\n            four\n";
+    static const char four[] = "  why       one two three four\n",
+        folded[] = "  why       one two\n            three\n            four\n";
     folds("", 300, "", 60, "nothing");
     folds("error X: call\n  why       short\n", 300, "error X: call\n  why       short\n", 60, "what fits stays");
-    folds(four, 300, folded, 20, "words go on under the first");
+    folds(four, 300, folded, 20, "continuation lines are aligned with the first");
     folds(four, sizeof folded, folded, 20, "in just enough room");
     folds(four, sizeof folded - 1, "  why       one two\n            three four\n", 20, "with less the last stays");
     folds("  why       one two\n", 300, "  why       one two\n", 19, "a line that is just full");
-    folds("  why       unbreakable_name(x) end\n", 300, "  why       unbreakable_name(x)\n            end\n", 16, "a wide word stands alone");
+    folds("  why       unbreakable_name(x) end\n", 300, "  why       unbreakable_name(x)\n            end\n", 16,
+          "a wide word stands alone");
     folds("  why       unbreakable_name(x) end\n  a\n", 300, "  why       unbreakable_name(x)\n            end\n  a\n", 16,
           "the next line begins anew");
     folds("  a  b", 300, "  a  b", 60, "blanks stay, and a text without an end");

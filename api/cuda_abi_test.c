@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values, sizes and offsets of vmm.h against the toolkit's cuda.h, at compile time; skipped where there is none. */
+/* Compares the values, sizes and offsets of vmm.h with the toolkit's cuda.h, at compile time; skipped without a toolkit. */
 #include "tap.h"
 
 #ifdef CUVMM_HAVE_CUDA_H
@@ -137,7 +137,7 @@ FIELD(vmm_multicast_object_prop, flags, CUmulticastObjectProp, flags);
 
 int main(void)
 {
-    tap_ok(true, "vmm.h agrees with cuda.h %d (held by static assertions: this file compiled)", CUDA_VERSION);
+    tap_ok(true, "vmm.h agrees with cuda.h %d (checked by static assertions when this file was compiled)", CUDA_VERSION);
     return tap_done();
 }
 

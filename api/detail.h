@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* detail.h - the inside of vmm_last_detail: how backends say why.
+/* detail.h - internals of vmm_last_detail: how backends report reasons.
  *
- * One record per thread, as errno is. Dispatch clears it before each call; a backend fills it when it refuses or
- * warns; the text is made only when somebody asks for it. A refusal wins over a warning, the first warning over
- * later ones.
+ * One record per thread, as errno is. Dispatch clears it before each call; a backend fills it when it refuses or warns; the text
+ * is formatted only on request. A refusal wins over a warning, the first warning over later ones.
  */
 #ifndef CUVMM_DETAIL_H
 #define CUVMM_DETAIL_H
@@ -12,10 +11,10 @@
 #include "rules.h"
 #include "vmm.h"
 
-/* The thread's record, to be filled. */
+/* The thread's record, for a backend to fill. */
 vmm_detail *vmm_detail_here(void);
 
-/* Empties the thread's record of what was said of the call before. */
+/* Clears the thread's record of the previous call. */
 void vmm_detail_clear(void);
 
 /* Is something in it of the call before? */
@@ -39,29 +38,29 @@ static inline void vmm_detail_begin_in(vmm_detail *record, const char *function,
     vmm_detail_note_call(record, function, number);
 }
 
-/* The same for who does not have it at hand. */
+/* Does the same for callers without the record at hand. */
 static inline void vmm_detail_begin(const struct vmm_call *call)
 {
     vmm_detail_begin_in(vmm_detail_here(), vmm_call_driver_name((enum vmm_call_id)call->id), call->number);
 }
 
-/* Fills the record with a refusal by rule (argument and result come from the rule's row) and returns that result.
- * nearest may be NULL. */
+/* Fills the record with a refusal by rule (argument and result come from the rule's row), and returns that result. nearest may be
+ * NULL. */
 vmm_result vmm_detail_refuse(enum vmm_rule_id rule, uint64_t value, uint64_t expected, const vmm_object *nearest);
 
-/* The same as a warning; does nothing when the record already holds something. */
+/* Fills the record with a warning; does nothing when the record already holds a message. */
 void vmm_detail_warn(enum vmm_rule_id rule, uint64_t value, uint64_t expected, const vmm_object *nearest);
 
 /* Replaces the argument's name, for rules that several parameters can break. */
 void vmm_detail_argument(const char *argument);
 
-/* Adds words of this very call. */
+/* Adds text about this particular call. */
 void vmm_detail_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What device work did, for the record to point to; copied. */
+/* Attaches the facts of a device fault to the record; copies them. */
 void vmm_detail_fault(const vmm_fault *fault);
 
-/* For failures outside any entry point (open): no rule, words only. Returns result. */
+/* For failures outside any entry point (open): text without a rule. Returns result. */
 vmm_result vmm_detail_fail(vmm_result result, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of a detail. Apart from detail.c so that filling a record, which is on every refusal's path, stays free of
- * formatting. */
+/* The text of a detail. Separate from detail.c, so that filling a record, which every refusal does, involves no formatting. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,7 +67,7 @@ static void put_history(struct out *out, const vmm_object *o)
         put(out, ", gone since call %" PRIu64 " (%s)", o->ended, o->ended_by);
 }
 
-/* A multicast object: who is in its team, and how much is behind it. */
+/* A multicast object: its team, and the amount of bound memory. */
 static void put_team(struct out *out, const vmm_object *o)
 {
     const char *between = "";
@@ -84,7 +83,7 @@ static void put_team(struct out *out, const vmm_object *o)
 static void put_object(struct out *out, const vmm_object *o)
 {
     switch (o->kind) {
-    case VMM_OBJECT_NONE: /* LCOV_EXCL_LINE: who calls has looked; it stands here for the compiler, which counts the kinds */
+    case VMM_OBJECT_NONE: /* LCOV_EXCL_LINE: callers exclude it; only the compiler's check of the enum needs it */
         break;            /* LCOV_EXCL_LINE: the same */
     case VMM_OBJECT_DEVICE:
         put(out, "device %" PRIu64 ": ", o->value);
@@ -165,7 +164,7 @@ static void put_argument(struct out *out, const vmm_detail *d)
     put(out, "\n");
 }
 
-/* Nothing where there is no such object. */
+/* Adds nothing when there is no such object. */
 static void put_distance(struct out *out, const char *label, const vmm_object *o, uint64_t bytes, const char *where)
 {
     if (o->kind == VMM_OBJECT_NONE)
@@ -177,7 +176,7 @@ static void put_distance(struct out *out, const char *label, const vmm_object *o
     put(out, " %s\n", where);
 }
 
-/* What the note, which tells the access itself, has no room for. */
+/* Adds what does not fit into the note, which describes the access itself. */
 static void put_fault(struct out *out, const vmm_fault *f, const vmm_object *nearest)
 {
     if (!f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every public entry point: pack the parameters into a record, number it, pass it to the outermost backend, report. */
+/* Every public entry point: packs the parameters into a record, numbers it, passes it to the outermost backend, and reports. */
 #include "dispatch.h"
 
 vmm_result vmm_tell(vmm_system *sys, vmm_result result)
@@ -12,10 +12,10 @@ vmm_result vmm_tell(vmm_system *sys, vmm_result result)
     life_release(&sys->lock);
     if (!report)
         return result;
-    /* A copy: the function may make calls, which refill the thread's record. */
+    /* Copied, because the function may make calls, which overwrite the thread's record. */
     vmm_detail detail = *vmm_last_detail();
     vmm_fault fault;
-    int cancel = life_no_cancel(); /* it may hold what is the program's */
+    int cancel = life_no_cancel(); /* the function may take locks of the program */
     if (detail.fault) {
         fault = *detail.fault;
         detail.fault = &fault;

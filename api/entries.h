@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* entries.h - what entries.def holds of one entry point, as constants.
+/* entries.h - the fields of an entry point in entries.def, as constants.
  *
- *     VMM_ENTRY_NAME(cuMemAlloc_v2)     "cuMemAlloc"   what cuGetProcAddress takes
- *     VMM_ENTRY_VERSION(cuMemAlloc_v2)  3020           the CUDA version that brought this signature
+ *     VMM_ENTRY_NAME(cuMemAlloc_v2)     "cuMemAlloc"   the name for cuGetProcAddress
+ *     VMM_ENTRY_VERSION(cuMemAlloc_v2)  3020           the CUDA version that introduced this signature
  */
 #ifndef CUVMM_ENTRIES_H
 #define CUVMM_ENTRIES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors over UNIX sockets: sending, and what receiving has in common with it. Every socket is used as if it did not
- * block; waiting is poll's, so that a call ends in time whatever the socket is set to. */
+/* Descriptors over UNIX sockets: sending, and the code shared with receiving. All socket calls are non-blocking and only poll
+ * waits, so a call ends in time whatever the socket's mode. */
 #define _GNU_SOURCE      /* SOCK_CLOEXEC */
 #define _DARWIN_C_SOURCE /* CMSG_SPACE, MSG_DONTWAIT, SO_NOSIGPIPE */
 #include "fd.h"
@@ -27,7 +27,7 @@
 
 const unsigned char fd_mark[FD_HEAD - 2] = {'v', 'm', 'f', 'd', 1, 0};
 
-/* ---- saying why ---- */
+/* ---- refusals ---- */
 
 vmm_result fd_argument(vmm_result result, const char *argument, int64_t value, uint64_t expected)
 {
@@ -73,7 +73,7 @@ static int64_t now(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Is it a UNIX socket, and of what type? */
+/* Checks that it is a UNIX socket, and determines its type. */
 static vmm_result look_at(struct fd_job *job)
 {
     union {
@@ -108,7 +108,7 @@ int fd_wait(const struct fd_job *job, short events)
         int64_t left = job->end < 0 ? -1 : job->end - now();
         if (job->end >= 0 && left <= 0)
             return 0;
-        int ready = posix.poll(&one, 1, (int)left); /* at most what timeout_ms was */
+        int ready = posix.poll(&one, 1, (int)left); /* at most the original timeout_ms */
         if (ready > 0 || (ready < 0 && errno != EINTR))
             return ready;
     }
@@ -116,7 +116,7 @@ int fd_wait(const struct fd_job *job, short events)
 
 bool fd_would_block(int error)
 {
-    return error == EAGAIN || error == EWOULDBLOCK; /* LCOV_EXCL_BR_LINE: one number on Linux, two on some systems */
+    return error == EAGAIN || error == EWOULDBLOCK; /* LCOV_EXCL_BR_LINE: Linux has one number for both, some systems two */
 }
 
 /* ---- sending ---- */
@@ -126,7 +126,7 @@ union one_descriptor {
     struct cmsghdr head;
 };
 
-/* The bytes that are still to go; the descriptor goes with the first of them. */
+/* Sends some of the remaining bytes; the descriptor goes with the first of them. */
 static ssize_t send_some(int socket, unsigned char *bytes, size_t count, const int *fd)
 {
     struct iovec io = {bytes, count};
@@ -154,7 +154,7 @@ static vmm_result send_failed(const struct fd_job *job, int error, size_t sent)
     return sent ? fd_out_of_step(job, strerror(error), sent) : fd_system_said(job, "sendmsg", error);
 }
 
-/* Room for more, or the end of it. */
+/* Waits for room, or for the end of the connection. */
 static vmm_result wait_for_room(const struct fd_job *job, size_t sent)
 {
     int ready = fd_wait(job, POLLOUT);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fd.h - the inside of vmm_fd.h: what sending and receiving have in common. A job is one call in progress.
+/* fd.h - internals of vmm_fd.h, shared by sending and receiving. A job is one call in progress.
  *
- *   fd_begin   arguments, the socket's type, when time is up     INVALID_VALUE
- *   fd_wait    poll, as long as there is time
- *   fd_...     the refusals that both can end in, in words
+ *   fd_begin   checks arguments and the socket's type, sets the deadline     INVALID_VALUE
+ *   fd_wait    polls until the deadline
+ *   fd_...     the refusals that both can end in
  */
 #ifndef CUVMM_FD_H
 #define CUVMM_FD_H
@@ -16,19 +16,19 @@
 
 enum { FD_HEAD = 8, FD_WHOLE = FD_HEAD + VMM_FD_MOST };
 
-/* What a message begins with, and the two bytes of its size. */
+/* The magic bytes of a message, which the two bytes of its size follow. */
 extern const unsigned char fd_mark[FD_HEAD - 2];
 
 struct fd_job {
     const char *function;
     int socket, type;
-    int64_t end; /* in milliseconds of the monotonic clock; -1: never */
+    int64_t end; /* the deadline in milliseconds of the monotonic clock; -1: none */
 };
 
-/* Fills job, or says what is wrong with the arguments. */
+/* Fills job, or refuses the arguments. */
 vmm_result fd_begin(struct fd_job *job, const char *function, int socket, const void *about, size_t size, int timeout_ms);
 
-/* Until the socket may be ready, or has ended: 1; 0 when time is up, -1 with errno. */
+/* Waits until the socket may be ready, or has ended: 1; 0 at the deadline, -1 with errno. */
 int fd_wait(const struct fd_job *job, short events);
 
 bool fd_would_block(int error);
@@ -38,10 +38,10 @@ vmm_result fd_done(void);
 
 vmm_result fd_gone(const struct fd_job *job);
 vmm_result fd_system_said(const struct fd_job *job, const char *what, int error);
-/* The stream is inside a message, after so many bytes, so the start of the next one is unknown: shuts it down. */
+/* Refuses after that many bytes inside a message: the start of the next one is unknown, so shuts the stream down. */
 vmm_result fd_out_of_step(const struct fd_job *job, const char *why, size_t bytes);
 
-/* Completes a refusal in words with the argument that it is about. */
+/* Completes a refusal with the argument that it is about. */
 vmm_result fd_argument(vmm_result result, const char *argument, int64_t value, uint64_t expected);
 
 #define FD_REFUSE(function, result, argument, value, expected, ...) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same code over system calls that fail, stop short and are interrupted when the test says so, and on a system that cannot
- * make received descriptors close-on-exec by itself. */
+/* The same code over system calls that fail, do part of the work and are interrupted as the test demands, and on a system that
+ * cannot receive descriptors as close-on-exec. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -11,20 +11,20 @@
 #include "fd_rig.h"
 #include "posix.h"
 
-/* What goes wrong with the calls under test. */
+/* The faults to inject. */
 static struct {
-    size_t most;        /* bytes that one call moves; 0: as many as it likes */
+    size_t most;        /* the most bytes that one call moves; 0: no limit */
     bool often;         /* every second call is interrupted */
-    size_t good_bytes;  /* sent or received before it fails */
-    int send, receive;  /* the error then; 0: none */
-    int poll, pair;     /* the error; -1: time is up */
+    size_t good_bytes;  /* bytes sent or received before the failure */
+    int send, receive;  /* the injected error; 0: none */
+    int poll, pair;     /* the injected error; -1: the deadline passes */
     bool lose;          /* the descriptor does not arrive */
-    bool boast;         /* a control message says that it is longer than it is */
-    bool foreign;       /* it is of another protocol, about something else */
-    bool empty;         /* it has nothing in it */
-    bool more;          /* there were more descriptors than came */
-    int fcntl;          /* the error where a descriptor is to be had */
-    bool nameless;      /* a socket's address is not told */
+    bool boast;         /* a control message claims to be longer than it is */
+    bool foreign;       /* the control message belongs to another protocol */
+    bool empty;         /* the control message is empty */
+    bool more;          /* some of the descriptors were dropped */
+    int fcntl;          /* the error of duplicating a descriptor */
+    bool nameless;      /* the socket's address is unavailable */
     unsigned calls, polls;
     size_t moved;
 } bad;
@@ -58,7 +58,7 @@ static ssize_t bad_sendmsg(int socket, const struct msghdr *message, int flags)
     return n;
 }
 
-/* As a system that reaches its limit, or writes the length that was sent and not the one that fitted. */
+/* Behaves like a system at its limit of descriptors, or one that reports the length that was sent, not the one that fitted. */
 static void spoil(struct msghdr *message)
 {
     struct cmsghdr *head = CMSG_FIRSTHDR(message);
@@ -114,7 +114,7 @@ static int bad_socketpair(int domain, int type, int protocol, int ends[2])
     return bad.pair ? -1 : socketpair(domain, type, protocol, ends);
 }
 
-/* What is asked for has one argument more, a number. */
+/* The command takes one more argument, a number. */
 static int bad_fcntl(int fd, int what, ...)
 {
     va_list list;
@@ -131,7 +131,7 @@ static int bad_getsockname(int socket, struct sockaddr *name, socklen_t *length)
     return bad.nameless ? -1 : getsockname(socket, name, length);
 }
 
-static struct posix faulty; /* the system, but for those */
+static struct posix faulty; /* the system's functions, except for the injected ones */
 
 static void begin_faults(void)
 {
@@ -158,20 +158,20 @@ static void all_is_well(void)
     int ends[2], fd = -1;
     BAD(.pair = 0);
     tap_result(vmm_fd_pair(ends), VMM_SUCCESS, "a pair");
-    tap_result(vmm_fd_send(ends[0], 0, "abc", 3, RIG_SOON), VMM_SUCCESS, "all is well: sent");
+    tap_result(vmm_fd_send(ends[0], 0, "abc", 3, RIG_SOON), VMM_SUCCESS, "a message is sent without faults");
     char got[3];
-    tap_result(vmm_fd_receive(ends[1], &fd, got, 3, RIG_SOON), VMM_SUCCESS, "and received");
-    tap_ok(fcntl(fd, F_GETFD) == FD_CLOEXEC, "closed by programs that are executed, where the system does not do that");
+    tap_result(vmm_fd_receive(ends[1], &fd, got, 3, RIG_SOON), VMM_SUCCESS, "the message is received");
+    tap_ok(fcntl(fd, F_GETFD) == FD_CLOEXEC, "the descriptor is close-on-exec, even if the system cannot do that on receipt");
     close(fd);
     rig_close(ends);
     BAD(.pair = EMFILE);
     ends[0] = ends[1] = -7;
     tap_result(vmm_fd_pair(ends), VMM_ERROR_OPERATING_SYSTEM, "no pair");
-    tap_ok(ends[0] == -7 && ends[1] == -7 && strstr(vmm_last_detail()->note, strerror(EMFILE)), "and why: %s",
+    tap_ok(ends[0] == -7 && ends[1] == -7 && strstr(vmm_last_detail()->note, strerror(EMFILE)), "the note has the reason: %s",
            vmm_last_detail()->note);
 }
 
-/* In pieces of every size, interrupted at every second call: one descriptor, the same bytes. */
+/* Pieces of every size, with every second call interrupted: one descriptor and the same bytes arrive. */
 static void in_pieces(void)
 {
     char sent[50], got[50];
@@ -187,7 +187,7 @@ static void in_pieces(void)
              rig_same_file(fd, 1);
         close(fd);
         BAD(.often = true);
-        ok = ok && vmm_fd_receive(ends[1], &fd, got, sizeof got, 3) == VMM_ERROR_NOT_READY; /* nothing is left over */
+        ok = ok && vmm_fd_receive(ends[1], &fd, got, sizeof got, 3) == VMM_ERROR_NOT_READY; /* no bytes are left over */
         rig_close(ends);
         tap_ok(ok && rig_open_now() == before, "in pieces of %zu bytes, interrupted", most);
     }
@@ -201,19 +201,21 @@ static void send_is(vmm_result want, const char *says, bool shut, const char *na
     rig_pair(SOCK_STREAM, ends);
     rig_pipe(file);
     tap_result(vmm_fd_send(ends[0], file[1], "abcdefgh", 8, 50), want, "sending: %s", name);
-    tap_ok(strstr(vmm_last_detail()->note, says) && !strcmp(vmm_last_detail()->function, "vmm_fd_send"), "sending: %s: said: %s", name,
+    tap_ok(strstr(vmm_last_detail()->note, says) && !strcmp(vmm_last_detail()->function, "vmm_fd_send"), "sending: %s: said: %s",
+           name,
            vmm_last_detail()->note);
-    tap_ok(fcntl(file[1], F_GETFD) >= 0, "sending: %s: the descriptor is still the sender's", name);
+    tap_ok(fcntl(file[1], F_GETFD) >= 0, "sending: %s: the sender keeps its descriptor", name);
     ssize_t left = recv(ends[1], bytes, sizeof bytes, MSG_DONTWAIT);
-    tap_ok(left == (ssize_t)(bad.moved ? bad.moved : (size_t)-1), "sending: %s: the socket has what was moved, %zu bytes", name,
+    tap_ok(left == (ssize_t)(bad.moved ? bad.moved : (size_t)-1), "sending: %s: the socket has the %zu bytes that were moved",
+           name,
            bad.moved);
     tap_ok((recv(ends[1], bytes, 1, MSG_DONTWAIT) == 0) == shut, "sending: %s: the stream is %s", name,
-           shut ? "shut down" : "as it was");
+           shut ? "shut down" : "unchanged");
     close(file[1]);
-    tap_ok(rig_nobody_writes(file[0]), "sending: %s: nobody has the descriptor", name);
+    tap_ok(rig_nobody_writes(file[0]), "sending: %s: the descriptor was not passed on", name);
     close(file[0]);
     rig_close(ends);
-    tap_u64(rig_open_now(), before, "sending: %s: nothing is left open", name);
+    tap_u64(rig_open_now(), before, "sending: %s: no descriptor leaks", name);
 }
 
 static void sending_fails(void)
@@ -232,7 +234,7 @@ static void sending_fails(void)
     send_is(VMM_ERROR_NOT_FOUND, "other side", false, "a reset");
     BAD(.send = EAGAIN, .poll = -1);
     send_is(VMM_ERROR_NOT_READY, "nothing was sent", false, "never any room");
-    tap_ok(bad.polls > 0, "it was waited for");
+    tap_ok(bad.polls > 0, "the call waited for the socket");
     BAD(.send = EAGAIN, .poll = ENOMEM);
     send_is(VMM_ERROR_OPERATING_SYSTEM, strerror(ENOMEM), false, "it cannot be waited for");
     for (size_t some = 1; some < FD_HEAD + 8; some += 4) {
@@ -245,7 +247,7 @@ static void sending_fails(void)
     }
 }
 
-/* A whole message is there, and receiving it goes wrong. */
+/* A whole message has arrived, and receiving it fails. */
 static void receive_is(int type, vmm_result want, const char *says, const char *name)
 {
     int ends[2], file[2];
@@ -256,7 +258,7 @@ static void receive_is(int type, vmm_result want, const char *says, const char *
     close(file[1]);
     rig_refused(ends[1], 8, 50, want, says, name);
     close(ends[1]);
-    tap_ok(rig_nobody_writes(file[0]), "receiving: %s: nobody has the descriptor", name);
+    tap_ok(rig_nobody_writes(file[0]), "receiving: %s: no copy of the descriptor is left", name);
     close(ends[0]);
     close(file[0]);
 }
@@ -285,7 +287,8 @@ static void receiving_fails(void)
         BAD(.lose = true);
         receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_OPERATING_SYSTEM, "the system refused it", "a descriptor withheld");
         BAD(.boast = true);
-        receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_OPERATING_SYSTEM, "the system refused it", "fewer than it says");
+        receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_OPERATING_SYSTEM, "the system refused it",
+                   "fewer descriptors than the message claims");
         BAD(.lose = true, .fcntl = EMFILE);
         receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_OPERATING_SYSTEM, "RLIMIT_NOFILE", "this process's limit");
         BAD(.lose = true, .fcntl = ENFILE);
@@ -297,7 +300,7 @@ static void receiving_fails(void)
     }
 }
 
-/* More descriptors than a message may have: those that came are closed. */
+/* More descriptors than a message may have: those that arrived are closed. */
 static void too_many(void)
 {
     unsigned char bytes[FD_WHOLE];
@@ -307,17 +310,17 @@ static void too_many(void)
     rig_pipe(file);
     BAD(.more = true);
     rig_send(ends[0], bytes, length, file[1], 2);
-    rig_refused(ends[1], 8, 50, VMM_ERROR_INVALID_HANDLE, "too many descriptors", "of many descriptors a few");
+    rig_refused(ends[1], 8, 50, VMM_ERROR_INVALID_HANDLE, "too many descriptors", "some of many descriptors");
     BAD(.more = true, .fcntl = EMFILE);
     rig_send(ends[0], bytes, length, file[1], 2);
-    rig_refused(ends[1], 8, 50, VMM_ERROR_OPERATING_SYSTEM, "RLIMIT_NOFILE", "a few, at this process's limit");
+    rig_refused(ends[1], 8, 50, VMM_ERROR_OPERATING_SYSTEM, "RLIMIT_NOFILE", "some of many, at this process's limit");
     close(file[1]);
-    tap_ok(rig_nobody_writes(file[0]), "nobody has them");
+    tap_ok(rig_nobody_writes(file[0]), "all received descriptors are closed");
     close(file[0]);
     rig_close(ends);
 }
 
-/* A record without a byte, of which the descriptor could not be had either, is no end. */
+/* A record without bytes, whose descriptor was lost as well, is not taken for the end. */
 static void nothing_left(void)
 {
     int ends[2], file[2];
@@ -327,7 +330,7 @@ static void nothing_left(void)
     rig_send(ends[0], "", 0, file[1], 1);
     rig_refused(ends[1], 0, 50, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "a lost descriptor without a byte");
     BAD(.pair = 0);
-    tap_ok(rig_passes(ends, 50), "and the next passes");
+    tap_ok(rig_passes(ends, 50), "the next message passes");
     rig_close(file);
     rig_close(ends);
 }

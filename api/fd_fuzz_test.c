@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages that nobody should send, thousands of them: bytes that are nearly ours, cut, long, in pieces, with any number of
- * descriptors of any kind. The receiver hands over a descriptor only for a message that is whole, and nothing is left open.
- * CUVMM_TEST_SCALE is the percent of the rounds to make, CUVMM_SEED another seed. */
+/* Thousands of invalid messages: bytes that are nearly right, truncated, too long, in pieces, with any number of descriptors of
+ * any kind. The receiver returns a descriptor only for a whole message, and leaks none. CUVMM_TEST_SCALE is a percentage of the
+ * rounds, CUVMM_SEED sets another seed. */
 #define _GNU_SOURCE /* SO_PASSCRED */
 #include <stdlib.h>
 
@@ -19,13 +19,14 @@ static unsigned scale(unsigned rounds)
     return percent < 100 ? (unsigned)(rounds * percent / 100) + 50 : rounds;
 }
 
-/* A good message, spoilt in some way, or not; returns its length. */
+/* A valid message, damaged in some way or intact; returns its length. */
 static size_t some_bytes(uint64_t *seed, unsigned char *bytes)
 {
     unsigned char about[VMM_FD_MOST];
     for (size_t i = 0; i < sizeof about; i++)
         about[i] = (unsigned char)random_next(seed);
-    size_t size = random_below(seed, 3) ? EXPECTED : random_below(seed, VMM_FD_MOST + 1), length = rig_message(bytes, about, size);
+    size_t size = random_below(seed, 3) ? EXPECTED : random_below(seed, VMM_FD_MOST + 1),
+        length = rig_message(bytes, about, size);
     switch (random_below(seed, 6)) {
     case 0: bytes[random_below(seed, FD_HEAD)] ^= (unsigned char)(1U << random_below(seed, 8)); break;
     case 1: return 1 + random_below(seed, length);
@@ -36,7 +37,7 @@ static size_t some_bytes(uint64_t *seed, unsigned char *bytes)
     return length;
 }
 
-/* What one round sent, and whether it was one descriptor with the bytes expected, in one message. */
+/* The message of one round, and whether it was a single valid message with one descriptor and the expected bytes. */
 struct round {
     int ends[2], type;
     unsigned fds;
@@ -59,7 +60,7 @@ static void send_round(struct round *round, uint64_t *seed, int fd)
     round->good = round->good && round->fds == 1;
 }
 
-/* Returns what is wrong, or NULL. */
+/* Returns a description of the error, or NULL. */
 static const char *one_round(uint64_t *seed, unsigned *passed)
 {
     struct round round = {.type = types[random_below(seed, 3)]};
@@ -68,7 +69,7 @@ static const char *one_round(uint64_t *seed, unsigned *passed)
     const char *wrong = NULL;
     rig_pair(round.type, round.ends);
 #ifdef SO_PASSCRED
-    if (random_below(seed, 4) == 0) /* control messages of other kinds beside ours */
+    if (random_below(seed, 4) == 0) /* control messages of other kinds besides ours */
         setsockopt(round.ends[1], SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int));
 #endif
     rig_pipe(file);
@@ -77,9 +78,9 @@ static const char *one_round(uint64_t *seed, unsigned *passed)
     if (random_below(seed, 2))
         close(round.ends[0]), round.ends[0] = -1;
     vmm_result result = vmm_fd_receive(round.ends[1], &fd, got, sizeof got, 0);
-    /* A stream has no borders: a good message may lie before bytes that were meant to spoil it. */
+    /* A stream has no boundaries: a valid message may precede the bytes that were to damage it. */
     if ((result == VMM_SUCCESS) != round.good && (round.type != SOCK_STREAM || round.good))
-        wrong = round.good ? "a good message was refused" : "a bad message passed";
+        wrong = round.good ? "a valid message was refused" : "an invalid message passed";
     else if ((fd != -7) != (result == VMM_SUCCESS) || (result != VMM_SUCCESS && !vmm_last_detail()->note[0]))
         wrong = "a descriptor without success, or a refusal without words";
     else if (result == VMM_SUCCESS && fcntl(fd, F_GETFD) != FD_CLOEXEC)
@@ -91,7 +92,7 @@ static const char *one_round(uint64_t *seed, unsigned *passed)
     if (round.ends[0] >= 0)
         close(round.ends[0]);
     if (!wrong && !rig_nobody_writes(file[0]))
-        wrong = "a descriptor was left open";
+        wrong = "a descriptor leaked";
     close(file[0]);
     return wrong;
 }
@@ -109,7 +110,7 @@ int main(void)
             tap_ok(false, "round %u, CUVMM_SEED=%" PRIu64 ": %s (%s)", i, from, wrong, vmm_last_detail()->note);
         }
     }
-    tap_ok(!failures && passed > rounds / 20 && passed < rounds, "%u rounds, %u good messages passed", rounds, passed);
-    tap_u64(rig_open_now(), before, "as many descriptors are open as before");
+    tap_ok(!failures && passed > rounds / 20 && passed < rounds, "%u rounds, of which %u valid messages passed", rounds, passed);
+    tap_u64(rig_open_now(), before, "the number of open descriptors is unchanged");
     return tap_done();
 }

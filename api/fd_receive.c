@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Receiving: what comes is taken apart whatever it is, and judged when all of it is there, so that every descriptor that came
- * is either handed over or closed. */
+/* Receiving: any input is parsed completely and judged only when all of it is there, so that every descriptor that arrives is
+ * either returned or closed. */
 #define _GNU_SOURCE      /* MSG_CMSG_CLOEXEC, POLLRDHUP */
 #define _DARWIN_C_SOURCE /* CMSG_SPACE, MSG_DONTWAIT */
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "fd.h"
 #include "posix.h"
 
-#ifdef CUVMM_FD_PLAIN /* as on a system without it; for the tests */
+#ifdef CUVMM_FD_PLAIN /* simulates a system without it, for the tests */
 #undef MSG_CMSG_CLOEXEC
 #endif
 #ifdef MSG_CMSG_CLOEXEC
@@ -30,24 +30,25 @@
 #define SCM_PIDFD 4
 #endif
 
-enum { DESCRIPTORS = 253 }; /* as many as Linux lets one message have */
+enum { DESCRIPTORS = 253 }; /* the most descriptors that Linux allows in one message */
 
-/* What was received so far. */
+/* What has been received so far. */
 struct parcel {
     unsigned char bytes[FD_WHOLE];
     size_t length;
-    int fd;       /* the first that came, or -1; others are closed as they come */
-    unsigned fds; /* that came */
-    bool lost;    /* descriptors that could not be had */
+    int fd;       /* the first descriptor, or -1; later ones are closed at once */
+    unsigned fds; /* how many have arrived */
+    bool lost;    /* some descriptors could not be received */
     bool cut;     /* there were more bytes than fit */
 };
 
 union many_descriptors {
-    char room[CMSG_SPACE(DESCRIPTORS * sizeof(int)) + 512]; /* and what else the receiver may have asked for */
+    /* with room for other control messages that the receiver may have enabled */
+    char room[CMSG_SPACE(DESCRIPTORS * sizeof(int)) + 512];
     struct cmsghdr align;
 };
 
-/* One more descriptor is this process's: the first is kept. */
+/* Takes over one more descriptor: keeps the first, and closes others. */
 static void take_descriptor(struct parcel *parcel, int fd)
 {
 #ifdef CLOSE_ON_EXEC_AFTERWARDS
@@ -59,7 +60,7 @@ static void take_descriptor(struct parcel *parcel, int fd)
         close(fd);
 }
 
-/* The descriptors of a control message, which may say that it is longer than what is there of it. */
+/* Takes the descriptors of a control message, which may claim to be longer than it is. */
 static void take_header(struct parcel *parcel, struct msghdr *message, struct cmsghdr *head)
 {
     const unsigned char *data = CMSG_DATA(head);
@@ -70,7 +71,7 @@ static void take_header(struct parcel *parcel, struct msghdr *message, struct cm
         if (head->cmsg_type == SCM_RIGHTS)
             take_descriptor(parcel, fd);
         else
-            close(fd); /* of the sender's process: the receiver asked for it, and gets it from others */
+            close(fd); /* a pidfd of the sender: the receiver enabled it, and gets it with other messages */
     }
 }
 
@@ -83,7 +84,7 @@ static bool carries_descriptors(const struct cmsghdr *head)
     return head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS;
 }
 
-/* Up to count bytes more, as recvmsg returns; the descriptors with them are taken whatever they come with. */
+/* Receives up to count more bytes, with recvmsg's result; takes over any descriptors that come with them. */
 static ssize_t receive_some(int socket, struct parcel *parcel, size_t count)
 {
     struct iovec io = {parcel->bytes + parcel->length, count};
@@ -102,7 +103,7 @@ static ssize_t receive_some(int socket, struct parcel *parcel, size_t count)
         if (carries_descriptors(head) && head->cmsg_len > CMSG_LEN(0))
             take_header(parcel, &message, head);
     parcel->lost = parcel->lost || (message.msg_flags & MSG_CTRUNC);
-    parcel->cut = (message.msg_flags & MSG_TRUNC) != 0; /* of records alone, which come at once */
+    parcel->cut = (message.msg_flags & MSG_TRUNC) != 0; /* only for records, which arrive as a whole */
     parcel->length += (size_t)n;
     return n;
 }
@@ -114,7 +115,7 @@ static vmm_result receive_failed(const struct fd_job *job, int error, size_t tak
     return error == ECONNRESET ? fd_gone(job) : fd_system_said(job, "recvmsg", error);
 }
 
-/* The same, waited for. *count is 0 at an end, and at a message without bytes. */
+/* Waits before receiving. *count is 0 at the end, and for a message without bytes. */
 static vmm_result receive_wait(const struct fd_job *job, struct parcel *parcel, size_t most, size_t *count)
 {
     for (;;) {
@@ -135,7 +136,7 @@ static vmm_result receive_wait(const struct fd_job *job, struct parcel *parcel, 
     }
 }
 
-/* A stream's bytes up to length, and none of the next message. */
+/* Receives a stream's bytes up to length, and none of the next message. */
 static vmm_result receive_until(const struct fd_job *job, struct parcel *parcel, size_t length)
 {
     while (parcel->length < length) {
@@ -167,7 +168,7 @@ static vmm_result receive_stream(const struct fd_job *job, struct parcel *parcel
     return result == VMM_SUCCESS ? receive_until(job, parcel, FD_HEAD + announced(parcel)) : result;
 }
 
-/* An end looks like a message without bytes. */
+/* The end of the connection looks like a message without bytes. */
 static bool has_ended(const struct fd_job *job)
 {
     struct pollfd one = {.fd = job->socket, .events = POLLIN | (POLL_ENDED & ~POLLHUP)};
@@ -183,7 +184,7 @@ static vmm_result receive_record(const struct fd_job *job, struct parcel *parcel
     return result;
 }
 
-/* Why descriptors did not arrive: can this process have no more, or were there too many? */
+/* Determines why descriptors were lost: this process's limit, or too many in the message. */
 static vmm_result descriptors_lost(const struct fd_job *job, const struct parcel *parcel)
 {
     int probe = posix.fcntl(job->socket, F_DUPFD_CLOEXEC, 0), error = probe < 0 ? errno : 0;
@@ -195,10 +196,10 @@ static vmm_result descriptors_lost(const struct fd_job *job, const struct parcel
     if (error == EMFILE)
         why = "the limit RLIMIT_NOFILE is reached: close some, or raise it";
     return FD_FAIL(job, VMM_ERROR_OPERATING_SYSTEM,
-                   "the message's descriptor could not be had (%s); the message is lost, have it sent again", why);
+                   "the message's descriptor could not be received (%s); the message is lost, so send it again", why);
 }
 
-/* A whole message: is it one descriptor with size bytes? */
+/* Checks that a whole message is one descriptor with size bytes. */
 static vmm_result judge(const struct fd_job *job, const struct parcel *parcel, size_t size)
 {
     if (!is_ours(parcel) || parcel->cut || parcel->length != FD_HEAD + announced(parcel))
@@ -221,7 +222,8 @@ vmm_result vmm_fd_receive(int socket, int *fd, void *about, size_t size, int tim
     struct parcel parcel = {.fd = -1};
     vmm_result result = fd_begin(&job, "vmm_fd_receive", socket, about, size, timeout_ms);
     if (result == VMM_SUCCESS && !fd)
-        result = FD_REFUSE("vmm_fd_receive", VMM_ERROR_INVALID_VALUE, "fd", 0, 0, "fd is NULL: pass where to store the descriptor");
+        result = FD_REFUSE("vmm_fd_receive", VMM_ERROR_INVALID_VALUE, "fd", 0, 0,
+                           "fd is NULL: pass where to store the descriptor");
     if (result != VMM_SUCCESS)
         return result;
     result = job.type == SOCK_STREAM ? receive_stream(&job, &parcel) : receive_record(&job, &parcel);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors over sockets of every type: what passes, what is refused, what is said, and that nothing is left open. */
+/* Descriptors over sockets of every type: which messages pass, which are refused, with which text, and that no descriptor
+ * leaks. */
 #define _GNU_SOURCE /* ucred, SO_PASSCRED */
 #include "fd_rig.h"
 
@@ -28,7 +29,7 @@ static int64_t milliseconds(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* As few descriptors as are open; *old is the limit to go back to. False where a tool keeps the limit from holding. */
+/* Lowers the limit to the number of open descriptors; *old is the previous limit. False if a tool makes the limit ineffective. */
 static bool no_more_descriptors(struct rlimit *old)
 {
     int lowest = dup(0), more[2];
@@ -42,11 +43,11 @@ static bool no_more_descriptors(struct rlimit *old)
         return true;
     rig_close(more);
     setrlimit(RLIMIT_NOFILE, old);
-    tap_skip("needs a limit of descriptors that holds, which a tool keeps from holding", "the limit of descriptors");
+    tap_skip("a tool makes the limit of descriptors ineffective", "refusals at the limit of descriptors");
     return false;
 }
 
-/* ---- what passes ---- */
+/* ---- valid messages ---- */
 
 static void whole(const int ends[2], const char *kind, size_t size)
 {
@@ -57,20 +58,22 @@ static void whole(const int ends[2], const char *kind, size_t size)
     for (size_t i = 0; i < sizeof sent; i++)
         sent[i] = (unsigned char)(i * 7 + size);
     memset(got, 0xee, sizeof got);
-    tap_result(vmm_fd_send(ends[0], file[1], size ? sent : NULL, size, RIG_SOON), VMM_SUCCESS, "%s: %zu bytes are sent", kind, size);
+    tap_result(vmm_fd_send(ends[0], file[1], size ? sent : NULL, size, RIG_SOON), VMM_SUCCESS, "%s: %zu bytes are sent", kind,
+               size);
     tap_ok(fcntl(file[1], F_GETFD) >= 0, "%s: the sender's descriptor stays open", kind);
     close(file[1]);
-    tap_ok(!rig_nobody_writes(file[0]), "%s: on its way it is held", kind);
-    vmm_fd_receive(-1, &fd, NULL, 0, 0); /* a detail to be cleared */
+    tap_ok(!rig_nobody_writes(file[0]), "%s: the message holds the descriptor", kind);
+    vmm_fd_receive(-1, &fd, NULL, 0, 0); /* sets a detail, which must be cleared */
     tap_result(vmm_fd_receive(ends[1], &fd, size ? got : NULL, size, RIG_SOON), VMM_SUCCESS, "%s: and received", kind);
-    tap_ok(vmm_last_detail()->severity == VMM_SEVERITY_NONE && !vmm_last_detail()->note[0], "%s: there is nothing to say", kind);
-    tap_ok(!memcmp(sent, got, size) && (size == sizeof got || got[size] == 0xee), "%s: the bytes are the same, and no more", kind);
-    tap_ok(fcntl(fd, F_GETFD) == FD_CLOEXEC, "%s: it is closed by programs that are executed", kind);
-    tap_ok(write(fd, "x", 1) == 1 && read(file[0], got, 1) == 1 && got[0] == 'x', "%s: it is the same open file", kind);
+    tap_ok(vmm_last_detail()->severity == VMM_SEVERITY_NONE && !vmm_last_detail()->note[0], "%s: success leaves no detail", kind);
+    tap_ok(!memcmp(sent, got, size) && (size == sizeof got || got[size] == 0xee), "%s: exactly the sent bytes arrive",
+           kind);
+    tap_ok(fcntl(fd, F_GETFD) == FD_CLOEXEC, "%s: the received descriptor is close-on-exec", kind);
+    tap_ok(write(fd, "x", 1) == 1 && read(file[0], got, 1) == 1 && got[0] == 'x', "%s: it refers to the same open file", kind);
     close(fd);
-    tap_ok(rig_nobody_writes(file[0]), "%s: nobody else has it", kind);
+    tap_ok(rig_nobody_writes(file[0]), "%s: no other descriptor of it is left", kind);
     close(file[0]);
-    tap_u64(rig_open_now(), before, "%s: nothing is left open", kind);
+    tap_u64(rig_open_now(), before, "%s: no descriptor leaks", kind);
 }
 
 static void in_turn(const int ends[2], const char *kind)
@@ -81,10 +84,11 @@ static void in_turn(const int ends[2], const char *kind)
     for (uint64_t i = 0; i < 3; i++) {
         uint64_t got = 0;
         int fd = -1;
-        right = right && vmm_fd_receive(ends[0], &fd, &got, 1 + i, RIG_SOON) == VMM_SUCCESS && got == i && rig_same_file(fd, (int)i);
+        right = right && vmm_fd_receive(ends[0], &fd, &got, 1 + i, RIG_SOON) == VMM_SUCCESS && got == i &&
+                rig_same_file(fd, (int)i);
         close(fd);
     }
-    tap_ok(right, "%s: several on their way, in turn, in the other direction", kind);
+    tap_ok(right, "%s: several messages pass in order, in the other direction", kind);
 }
 
 static void passing(void)
@@ -100,7 +104,7 @@ static void passing(void)
     }
 }
 
-/* What nobody receives goes with the socket. */
+/* A message that is never received is freed with its socket. */
 static void never_received(void)
 {
     for (size_t k = 0; k < KINDS; k++) {
@@ -110,7 +114,7 @@ static void never_received(void)
         vmm_fd_send(ends[0], file[1], "1234", 4, RIG_SOON);
         close(file[1]);
         rig_close(ends);
-        tap_ok(rig_nobody_writes(file[0]), "%s: what nobody received goes with its socket", kinds[k].name);
+        tap_ok(rig_nobody_writes(file[0]), "%s: an unreceived message is freed with its socket", kinds[k].name);
         close(file[0]);
     }
 }
@@ -119,29 +123,31 @@ static void pairs(void)
 {
     int ends[2] = {-7, -7};
     struct rlimit old;
-    tap_result(vmm_fd_pair(NULL), VMM_ERROR_INVALID_VALUE, "a pair needs a place");
-    tap_text(vmm_last_detail()->argument, "ends", "the argument is named");
+    tap_result(vmm_fd_pair(NULL), VMM_ERROR_INVALID_VALUE, "vmm_fd_pair refuses NULL");
+    tap_text(vmm_last_detail()->argument, "ends", "the refusal names the argument");
     if (no_more_descriptors(&old)) {
-        tap_result(vmm_fd_pair(ends), VMM_ERROR_OPERATING_SYSTEM, "no pair at the limit of descriptors");
+        tap_result(vmm_fd_pair(ends), VMM_ERROR_OPERATING_SYSTEM, "vmm_fd_pair fails at the limit of descriptors");
         setrlimit(RLIMIT_NOFILE, &old);
     }
-    tap_ok(ends[0] == -7 && ends[1] == -7, "and nothing is written");
+    tap_ok(ends[0] == -7 && ends[1] == -7, "the failure writes nothing");
     tap_result(vmm_fd_pair(ends), VMM_SUCCESS, "a pair");
-    tap_ok(fcntl(ends[0], F_GETFD) == FD_CLOEXEC && fcntl(ends[1], F_GETFD) == FD_CLOEXEC, "closed by programs that are executed");
-    tap_ok(rig_passes(ends, RIG_SOON), "it is connected");
+    tap_ok(fcntl(ends[0], F_GETFD) == FD_CLOEXEC && fcntl(ends[1], F_GETFD) == FD_CLOEXEC,
+           "both ends are close-on-exec");
+    tap_ok(rig_passes(ends, RIG_SOON), "the two ends are connected");
     rig_close(ends);
 }
 
 /* ---- arguments ---- */
 
-static void send_refused(int socket, int fd, const void *about, size_t size, const char *argument, const char *says, const char *name)
+static void send_refused(int socket, int fd, const void *about, size_t size, const char *argument, const char *says,
+                         const char *name)
 {
     char text[512];
     tap_result(vmm_fd_send(socket, fd, about, size, 0), VMM_ERROR_INVALID_VALUE, "send: %s", name);
-    tap_text(vmm_last_detail()->argument, argument, "send: %s: the argument is named", name);
+    tap_text(vmm_last_detail()->argument, argument, "send: %s: the refusal names the argument", name);
     tap_ok(strstr(vmm_last_detail()->note, says), "send: %s: said: %s", name, vmm_last_detail()->note);
     vmm_detail_text(vmm_last_detail(), text, sizeof text);
-    tap_ok(strstr(text, "vmm_fd_send -> CUDA_ERROR_INVALID_VALUE"), "send: %s: with the function and the code", name);
+    tap_ok(strstr(text, "vmm_fd_send -> CUDA_ERROR_INVALID_VALUE"), "send: %s: the text has function and result", name);
 }
 
 static void sockets_refused(const int ends[2])
@@ -156,7 +162,8 @@ static void sockets_refused(const int ends[2])
     rig_refused(-1, 0, 0, VMM_ERROR_INVALID_VALUE, "not open", "no descriptor");
     rig_refused(plain, 0, 0, VMM_ERROR_INVALID_VALUE, "no socket", "a pipe");
     rig_refused(lone, 0, -1, VMM_ERROR_INVALID_VALUE, "not connected", "a socket without another side");
-    tap_ok(vmm_last_detail()->value == (uint64_t)lone && !strcmp(vmm_last_detail()->argument, "socket"), "its value is told");
+    tap_ok(vmm_last_detail()->value == (uint64_t)lone && !strcmp(vmm_last_detail()->argument, "socket"),
+           "the refusal has the argument's value");
     if (inet >= 0) {
         send_refused(inet, 0, NULL, 0, "socket", "AF_UNIX", "an internet socket");
         rig_refused(inet, 0, 0, VMM_ERROR_INVALID_VALUE, "AF_UNIX", "an internet socket");
@@ -175,15 +182,15 @@ static void arguments(void)
     rig_pair(SOCK_STREAM, ends);
     sockets_refused(ends);
     send_refused(ends[0], 0, big, sizeof big, "size", "too many", "too many bytes");
-    tap_u64(vmm_last_detail()->expected, VMM_FD_MOST, "with the most");
-    send_refused(ends[0], 0, NULL, 1, "about", "NULL", "bytes from nowhere");
+    tap_u64(vmm_last_detail()->expected, VMM_FD_MOST, "the refusal has the limit");
+    send_refused(ends[0], 0, NULL, 1, "about", "NULL", "NULL with a size of 1");
     tap_result(vmm_fd_receive(ends[1], &fd, big, sizeof big, 0), VMM_ERROR_INVALID_VALUE, "too many bytes to receive");
-    tap_result(vmm_fd_receive(ends[1], &fd, NULL, 1, 0), VMM_ERROR_INVALID_VALUE, "bytes to nowhere");
-    tap_result(vmm_fd_receive(ends[1], NULL, big, 1, 0), VMM_ERROR_INVALID_VALUE, "a descriptor to nowhere");
-    tap_text(vmm_last_detail()->argument, "fd", "the argument is named");
-    tap_ok(fd == -7, "nothing was written");
-    rig_refused(ends[1], 0, 0, VMM_ERROR_NOT_READY, "no message", "refused calls have sent nothing");
-    tap_ok(rig_passes(ends, 0), "the sockets are as they were");
+    tap_result(vmm_fd_receive(ends[1], &fd, NULL, 1, 0), VMM_ERROR_INVALID_VALUE, "NULL for one byte");
+    tap_result(vmm_fd_receive(ends[1], NULL, big, 1, 0), VMM_ERROR_INVALID_VALUE, "NULL for the descriptor");
+    tap_text(vmm_last_detail()->argument, "fd", "the refusal names the argument");
+    tap_ok(fd == -7, "the refusal writes nothing");
+    rig_refused(ends[1], 0, 0, VMM_ERROR_NOT_READY, "no message", "refused calls send nothing");
+    tap_ok(rig_passes(ends, 0), "the sockets still work");
     rig_close(ends);
 }
 
@@ -209,7 +216,7 @@ static void unbound(int made, struct sockaddr_un *name)
     rmdir(name->sun_path);
 }
 
-/* It has no other side, what accept returns has one. */
+/* A listening socket has no peer; accept returns one that has. */
 static void listening(void)
 {
     struct sockaddr_un name;
@@ -219,7 +226,7 @@ static void listening(void)
     send_refused(listener, 0, NULL, 0, "socket", "what accept returns", "a listening socket");
     ends[0] = socket(AF_UNIX, SOCK_STREAM, 0);
     ends[1] = connect(ends[0], (struct sockaddr *)&name, sizeof name) ? -1 : accept(listener, NULL, NULL);
-    tap_ok(rig_passes(ends, RIG_SOON), "what accept returns has another side");
+    tap_ok(rig_passes(ends, RIG_SOON), "a socket from accept is connected");
     rig_close(ends);
     unbound(listener, &name);
 }
@@ -233,15 +240,16 @@ static void full(const int ends[2], const char *kind)
     int fd;
     while (vmm_fd_send(ends[0], 0, &sent, sizeof sent, 0) == VMM_SUCCESS)
         sent++;
-    tap_ok(vmm_last_detail()->result == VMM_ERROR_NOT_READY && sent > 0, "%s: at some time there is no room (%llu): %s", kind,
+    tap_ok(vmm_last_detail()->result == VMM_ERROR_NOT_READY && sent > 0, "%s: the socket is full after %llu messages: %s", kind,
            (unsigned long long)sent, vmm_last_detail()->note);
-    tap_result(vmm_fd_send(ends[0], 0, &sent, sizeof sent, 20), VMM_ERROR_NOT_READY, "%s: nor in a while", kind);
+    tap_result(vmm_fd_send(ends[0], 0, &sent, sizeof sent, 20), VMM_ERROR_NOT_READY, "%s: it stays full while sending waits",
+               kind);
     for (; vmm_fd_receive(ends[1], &fd, &number, sizeof number, 0) == VMM_SUCCESS; got++) {
         right = right && number == got;
         close(fd);
     }
-    tap_ok(right && got == sent, "%s: what was sent is there, and not a byte more", kind);
-    tap_ok(rig_passes(ends, 0), "%s: then there is room again", kind);
+    tap_ok(right && got == sent, "%s: exactly the sent messages arrive", kind);
+    tap_ok(rig_passes(ends, 0), "%s: the socket has room again", kind);
 }
 
 static void time_is_up(void)
@@ -257,24 +265,24 @@ static void time_is_up(void)
         full(ends, kinds[k].name);
         fcntl(ends[0], F_SETFL, O_NONBLOCK);
         fcntl(ends[1], F_SETFL, O_NONBLOCK);
-        rig_refused(ends[1], 4, 10, VMM_ERROR_NOT_READY, "no message", "a socket that does not block");
+        rig_refused(ends[1], 4, 10, VMM_ERROR_NOT_READY, "no message", "a non-blocking socket");
         full(ends, kinds[k].name);
         rig_close(ends);
-        tap_u64(rig_open_now(), before, "%s: nothing is left open", kinds[k].name);
+        tap_u64(rig_open_now(), before, "%s: no descriptor leaks", kinds[k].name);
     }
 }
 
-/* Datagrams to a path, from whoever is connected to it. */
+/* Datagrams to a path, from any socket that is connected to it. */
 static void to_a_path(void)
 {
     struct sockaddr_un name;
     int ends[2] = {socket(AF_UNIX, SOCK_DGRAM, 0), bound(SOCK_DGRAM, &name)};
-    send_refused(ends[0], 0, NULL, 0, "socket", "not connected", "datagrams to nowhere");
-    rig_refused(ends[1], 0, 5, VMM_ERROR_NOT_READY, "no message", "a path that nobody has sent to");
-    tap_ok(!connect(ends[0], (struct sockaddr *)&name, sizeof name), "connected to a path");
+    send_refused(ends[0], 0, NULL, 0, "socket", "not connected", "datagrams without an address");
+    rig_refused(ends[1], 0, 5, VMM_ERROR_NOT_READY, "no message", "a path without messages");
+    tap_ok(!connect(ends[0], (struct sockaddr *)&name, sizeof name), "the socket is connected to the path");
     full(ends, "a path");
     unbound(ends[1], &name);
-    tap_result(vmm_fd_send(ends[0], 0, NULL, 0, -1), VMM_ERROR_NOT_FOUND, "nobody receives there any more");
+    tap_result(vmm_fd_send(ends[0], 0, NULL, 0, -1), VMM_ERROR_NOT_FOUND, "the path has no receiver any more");
     close(ends[0]);
 }
 
@@ -286,7 +294,7 @@ static void count_alarm(int number)
     alarms++;
 }
 
-/* A signal every millisecond: the call goes on, and ends in time. */
+/* A signal every millisecond: the call continues, and ends in time. */
 static void interrupted(void)
 {
     struct sigaction action = {.sa_handler = count_alarm};
@@ -297,11 +305,11 @@ static void interrupted(void)
     setitimer(ITIMER_REAL, &often, NULL);
     int64_t start = milliseconds();
     rig_refused(ends[1], 4, 60, VMM_ERROR_NOT_READY, "no message", "interrupted");
-    tap_ok(milliseconds() - start >= 60 && alarms > 0, "it waited all the time, through signals");
+    tap_ok(milliseconds() - start >= 60 && alarms > 0, "the call waited for the full time in spite of signals");
     setitimer(ITIMER_REAL, &never, NULL);
-    signal(SIGALRM, SIG_IGN); /* one that is still on its way is forgotten */
+    signal(SIGALRM, SIG_IGN); /* drops a pending signal */
     signal(SIGALRM, SIG_DFL);
-    alarm(RIG_ALARM); /* it was the same clock */
+    alarm(RIG_ALARM); /* both use the same timer */
     rig_close(ends);
 }
 
@@ -316,19 +324,19 @@ static void other_side_gone(void)
         vmm_fd_send(ends[0], 0, "12345678", 8, RIG_SOON);
         close(ends[0]);
         tap_ok(vmm_fd_receive(ends[1], &fd, &got, 8, RIG_SOON) == VMM_SUCCESS && rig_same_file(fd, 0),
-               "%s: what was sent before the end is received", kinds[k].name);
+               "%s: a message sent before the end is received", kinds[k].name);
         close(fd);
         if (kinds[k].type != SOCK_DGRAM) {
             rig_refused(ends[1], 8, -1, VMM_ERROR_NOT_FOUND, "other side", kinds[k].name);
-            rig_refused(ends[1], 8, -1, VMM_ERROR_NOT_FOUND, "other side", "asked again");
+            rig_refused(ends[1], 8, -1, VMM_ERROR_NOT_FOUND, "other side", "later calls");
         }
-        tap_result(vmm_fd_send(ends[1], 0, "1", 1, -1), VMM_ERROR_NOT_FOUND, "%s: nobody takes it, and no signal is raised",
+        tap_result(vmm_fd_send(ends[1], 0, "1", 1, -1), VMM_ERROR_NOT_FOUND, "%s: sending fails without a signal",
                    kinds[k].name);
         close(ends[1]);
     }
 }
 
-/* The other side closed without reading what was sent: the system calls this a reset. */
+/* The peer closed without reading what was sent: the system calls that a reset. */
 static void reset_by_peer(void)
 {
     for (size_t k = 0; k < 2; k++) {
@@ -341,7 +349,7 @@ static void reset_by_peer(void)
     }
 }
 
-/* A message of which only some bytes come, and then the end, or nothing for too long. */
+/* Only some bytes of a message arrive, then the end, or nothing until the deadline. */
 static void stopped_inside(void)
 {
     unsigned char bytes[FD_WHOLE];
@@ -357,10 +365,10 @@ static void stopped_inside(void)
                 close(ends[0]);
             rig_refused(ends[1], 8, ends_there ? -1 : 5, VMM_ERROR_ILLEGAL_STATE, "shut down",
                         ends_there ? "an end inside" : "a pause inside");
-            tap_ok(rig_nobody_writes(file[0]), "after %zu bytes: its descriptor is closed", some);
+            tap_ok(rig_nobody_writes(file[0]), "after %zu bytes: the descriptor is closed", some);
             tap_ok(ends_there || (send(ends[0], "x", 1, MSG_NOSIGNAL) < 0 && errno == EPIPE),
-                   "after %zu bytes: the sender notices", some);
-            rig_refused(ends[1], 8, -1, VMM_ERROR_NOT_FOUND, "other side", "and then it is over");
+                   "after %zu bytes: the sender gets EPIPE", some);
+            rig_refused(ends[1], 8, -1, VMM_ERROR_NOT_FOUND, "other side", "later calls report the end");
             close(file[0]);
             close(ends[1]);
             if (!ends_there)
@@ -370,7 +378,8 @@ static void stopped_inside(void)
 
 /* ---- wrong messages ---- */
 
-/* One message by hand; size bytes are expected. The sockets stay of use unless it does not begin as ours does. */
+/* Sends one message by hand, where size bytes are expected. The sockets stay usable unless the message begins with other bytes
+ * than ours. */
 static void wrong(const unsigned char *bytes, size_t length, size_t count, size_t size, bool begins, const char *says,
                   const char *name)
 {
@@ -378,7 +387,7 @@ static void wrong(const unsigned char *bytes, size_t length, size_t count, size_
         bool stream = kinds[k].type == SOCK_STREAM;
         int ends[2], file[2];
         char what[96];
-        if (stream && !length) /* which is nothing at all */
+        if (stream && !length) /* an empty message on a stream is nothing */
             continue;
         snprintf(what, sizeof what, "%s: %s", kinds[k].name, name);
         rig_pair(kinds[k].type, ends);
@@ -391,7 +400,8 @@ static void wrong(const unsigned char *bytes, size_t length, size_t count, size_
         else
             rig_refused(ends[1], size, RIG_SOON, VMM_ERROR_INVALID_HANDLE, says, what);
         tap_ok(rig_nobody_writes(file[0]), "%s: its descriptors are closed", what);
-        tap_ok(rig_passes(ends, 0) == (begins || !stream), "%s: the next message %s", what, begins || !stream ? "passes" : "does not");
+        tap_ok(rig_passes(ends, 0) == (begins || !stream), "%s: the next message %s", what,
+               begins || !stream ? "passes" : "does not");
         close(file[0]);
         rig_close(ends);
     }
@@ -417,36 +427,38 @@ static void wrong_messages(void)
     bad[7] = 0x7f;
     wrong(bad, length, 1, 8, false, "not from vmm_fd_send", "a size that cannot be");
     length = rig_message(bad, about, VMM_FD_MOST);
-    for (int type = 1; type < KINDS; type++) { /* records have a length of their own */
+    for (int type = 1; type < KINDS; type++) { /* records have a length */
         int ends[2];
         rig_pair(kinds[type].type, ends);
         rig_send(ends[0], good, FD_HEAD + 7, 0, 1);
-        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "a record that is cut");
+        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "a truncated record");
         rig_send(ends[0], good, FD_HEAD + 9, 0, 1);
-        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "a record with a tail");
+        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "a record with extra bytes");
         rig_send(ends[0], bad, length + 1, 0, 1);
-        rig_refused(ends[1], VMM_FD_MOST, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "the longest with a tail");
+        rig_refused(ends[1], VMM_FD_MOST, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send",
+                    "the longest record with extra bytes");
         rig_send(ends[0], good, 3, 0, 1);
-        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "less than a head");
+        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "less than a header");
         rig_send(ends[0], good, 0, 0, 1);
         rig_refused(ends[1], 0, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "a descriptor without a byte");
         rig_send(ends[0], good, 0, 0, 0);
-        rig_refused(ends[1], 0, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "nothing, which is no end");
-        tap_ok(rig_passes(ends, 0), "%s: and the next passes", kinds[type].name);
+        rig_refused(ends[1], 0, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send",
+                    "an empty record, which is not the end");
+        tap_ok(rig_passes(ends, 0), "%s: the next message passes", kinds[type].name);
         int fd = -1;
         vmm_fd_send(ends[0], 0, NULL, 0, 0);
-        vmm_fd_receive(ends[1], &fd, NULL, 0, 0); /* a socket that has been used has the same answer */
+        vmm_fd_receive(ends[1], &fd, NULL, 0, 0); /* a used socket gives the same answer */
         close(fd);
         rig_send(ends[0], good, 0, 0, 0);
         vmm_fd_send(ends[0], 0, NULL, 0, 0);
-        rig_refused(ends[1], 0, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "nothing, with something behind it");
-        tap_ok(vmm_fd_receive(ends[1], &fd, NULL, 0, 0) == VMM_SUCCESS && rig_same_file(fd, 0), "which is there");
+        rig_refused(ends[1], 0, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "an empty record before a message");
+        tap_ok(vmm_fd_receive(ends[1], &fd, NULL, 0, 0) == VMM_SUCCESS && rig_same_file(fd, 0), "the message after it arrives");
         close(fd);
         rig_close(ends);
     }
 }
 
-/* A stream has no borders: other bytes, a message that is refused, a good one and other bytes again, all there at once. */
+/* A stream has no boundaries: foreign bytes, a refused message, a valid one and more foreign bytes, all available at once. */
 static void no_byte_too_many(void)
 {
     unsigned char bytes[FD_WHOLE];
@@ -460,13 +472,13 @@ static void no_byte_too_many(void)
     rig_send(ends[0], "2", 1, -1, 0);
     tap_ok(read(ends[1], &turn, 1) == 1 && turn == '1', "bytes before");
     rig_refused(ends[1], 8, 0, VMM_ERROR_INVALID_HANDLE, "0 descriptors", "a message without its descriptor");
-    tap_result(vmm_fd_receive(ends[1], &fd, bytes, 8, 0), VMM_SUCCESS, "the one behind it is whole");
-    tap_ok(rig_same_file(fd, 0) && read(ends[1], &turn, 1) == 1 && turn == '2', "and so are the bytes behind that");
+    tap_result(vmm_fd_receive(ends[1], &fd, bytes, 8, 0), VMM_SUCCESS, "the message after it is whole");
+    tap_ok(rig_same_file(fd, 0) && read(ends[1], &turn, 1) == 1 && turn == '2', "so are the bytes after that");
     close(fd);
     rig_close(ends);
 }
 
-/* What the receiver's socket was set to be told: who sends. */
+/* The receiver's socket has options enabled that identify the sender. */
 static void told_who_sends(void)
 {
 #if defined(SO_PASSCRED) && defined(SCM_CREDENTIALS)
@@ -478,11 +490,11 @@ static void told_who_sends(void)
         setsockopt(ends[1], SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int));
         tap_ok(rig_passes(ends, RIG_SOON), "%s: credentials beside the descriptor are ignored", kinds[k].name);
         rig_send(ends[0], bytes, length, 0, 0);
-        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "0 descriptors", "credentials instead of it are none");
+        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "0 descriptors", "credentials without a descriptor");
         unsigned before = rig_open_now();
         if (!setsockopt(ends[1], SOL_SOCKET, 76 /* SO_PASSPIDFD */, &(int){1}, sizeof(int))) {
-            tap_ok(rig_passes(ends, RIG_SOON), "%s: a descriptor of the sending process is not the one sent", kinds[k].name);
-            tap_u64(rig_open_now(), before, "%s: and is closed", kinds[k].name);
+            tap_ok(rig_passes(ends, RIG_SOON), "%s: a pidfd is not taken for the descriptor", kinds[k].name);
+            tap_u64(rig_open_now(), before, "%s: the pidfd is closed", kinds[k].name);
         }
         rig_close(ends);
     }
@@ -501,11 +513,11 @@ static void limit_reached(void)
             rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_OPERATING_SYSTEM, "RLIMIT_NOFILE", kinds[k].name);
             setrlimit(RLIMIT_NOFILE, &old);
         } else {
-            rig_refused(ends[1], 0, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "8 bytes", kinds[k].name); /* taken, to go on */
+            rig_refused(ends[1], 0, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "8 bytes", kinds[k].name); /* received, to continue */
         }
         close(file[1]);
-        tap_ok(rig_nobody_writes(file[0]), "%s: what could not be had is nowhere", kinds[k].name);
-        tap_ok(rig_passes(ends, 0), "%s: with room again the next passes", kinds[k].name);
+        tap_ok(rig_nobody_writes(file[0]), "%s: a descriptor that could not be received is closed", kinds[k].name);
+        tap_ok(rig_passes(ends, 0), "%s: once the limit is raised the next message passes", kinds[k].name);
         close(file[0]);
         rig_close(ends);
     }
@@ -513,7 +525,7 @@ static void limit_reached(void)
 
 /* ---- other processes, threads ---- */
 
-/* A process that sends a byte at a time, a descriptor with some of them. */
+/* A process that sends one byte at a time, with a descriptor at some of them. */
 static void byte_by_byte(size_t first, size_t every, bool good)
 {
     unsigned char bytes[FD_WHOLE];
@@ -532,20 +544,22 @@ static void byte_by_byte(size_t first, size_t every, bool good)
     }
     close(file[1]);
     if (good) {
-        tap_result(vmm_fd_receive(ends[1], &fd, got, 8, RIG_SOON), VMM_SUCCESS, "byte by byte, the descriptor with byte %zu", first);
-        tap_ok(!memcmp(got, "abcdefgh", 8) && fd >= 0, "all of it");
+        tap_result(vmm_fd_receive(ends[1], &fd, got, 8, RIG_SOON), VMM_SUCCESS, "byte by byte, the descriptor with byte %zu",
+                   first);
+        tap_ok(!memcmp(got, "abcdefgh", 8) && fd >= 0, "all bytes and the descriptor arrive");
         close(fd);
     } else {
-        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "descriptors came", "byte by byte, a descriptor with many");
+        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "descriptors came",
+                    "byte by byte, a descriptor with many of them");
     }
     int status = -1;
-    tap_ok(waitpid(child, &status, 0) == child && status == 0, "the sender is content");
+    tap_ok(waitpid(child, &status, 0) == child && status == 0, "the sender exits normally");
     tap_ok(rig_nobody_writes(file[0]) && rig_passes(ends, 0), "no descriptor is left, and the next message passes");
     close(file[0]);
     rig_close(ends);
 }
 
-/* A process killed inside a message. */
+/* A process is killed inside a message. */
 static void killed_inside(void)
 {
     unsigned char bytes[FD_WHOLE];
@@ -559,7 +573,7 @@ static void killed_inside(void)
         raise(SIGKILL);
     }
     close(ends[0]);
-    rig_refused(ends[1], 8, -1, VMM_ERROR_ILLEGAL_STATE, "after 11 bytes", "a sender that was killed");
+    rig_refused(ends[1], 8, -1, VMM_ERROR_ILLEGAL_STATE, "after 11 bytes", "a killed sender");
     waitpid(child, &status, 0);
     close(ends[1]);
 }
@@ -592,7 +606,7 @@ static void *receiver(void *lane_)
     return (void *)(uintptr_t)wrong;
 }
 
-/* Two threads for each type of socket, all at once. */
+/* Two threads for each type of socket, all at the same time. */
 static void threads(void)
 {
     struct lane lane[KINDS];
@@ -611,7 +625,7 @@ static void threads(void)
         tap_ok(!wrong && !lane[k].wrong, "%s: two threads, %u messages", kinds[k].name, lane[k].rounds);
         rig_close(lane[k].ends);
     }
-    tap_u64(rig_open_now(), before, "threads leave nothing open");
+    tap_u64(rig_open_now(), before, "the threads leak no descriptor");
 }
 
 int main(void)

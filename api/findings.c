@@ -17,10 +17,10 @@
 #include "posix.h"
 #include "rules.h"
 
-static struct findings_tally own;                /* where nobody shares one */
+static struct findings_tally own;                /* used when no shared tally exists */
 static struct findings_tally *tally = &own;
-static _Atomic uint64_t seen[1024];              /* fingerprints of what was written */
-static _Atomic bool counted;                     /* this process is in the tally's checked */
+static _Atomic uint64_t seen[1024];              /* fingerprints of the findings written so far */
+static _Atomic bool counted;                     /* this process counts in the tally's checked */
 
 static bool says(const char *name, const char *value)
 {
@@ -34,7 +34,7 @@ bool findings_wanted(const char *side, bool unset)
     return set && set[0] ? strcmp(set, side) == 0 : unset;
 }
 
-/* ---- what it counts as ---- */
+/* ---- classes of findings ---- */
 
 static bool one_of(const char *text, const char *const *list)
 {
@@ -43,8 +43,8 @@ static bool one_of(const char *text, const char *const *list)
     return *list != NULL;
 }
 
-/* Refusals that a correct program asks for, to learn what a machine can do or whether memory is left. What a machine can do
- * nobody asks with a mapping. */
+/* Refusals that a correct program provokes to learn what a machine supports, or whether memory is left. No program finds that out
+ * with a mapping. */
 static bool is_an_answer(const vmm_detail *detail)
 {
     static const char *const does[] = {"cuMemMap", "cuMemSetAccess", NULL};
@@ -55,14 +55,14 @@ static bool is_an_answer(const vmm_detail *detail)
            result == VMM_ERROR_NO_DEVICE;
 }
 
-/* The driver has ended before the program, and gave back what was held. Handlers that run at exit cannot know; those of the
- * CUDA runtime release a primary context then. */
+/* The driver has ended before the program, and freed everything. Exit handlers cannot know that; those of the CUDA runtime
+ * release a primary context then. */
 static bool is_the_end(const vmm_detail *detail)
 {
     return detail->result == VMM_ERROR_DEINITIALIZED;
 }
 
-/* "Is this an address of the device?" is asked of host memory all the time, and no is an answer. */
+/* Programs often query whether an address of host memory belongs to the device, and a refusal is a normal answer. */
 static bool is_a_question(const vmm_detail *detail)
 {
     static const char *const calls[] = {"cuPointerGetAttribute", "cuPointerGetAttributes", "cuMemGetAddressRange", NULL};
@@ -76,7 +76,7 @@ static bool is_a_note(const char *id)
     return one_of(id, notes);
 }
 
-/* A primary context is the process's own and ends with it; hardly a program releases it. */
+/* The primary context belongs to the process and ends with it; few programs release it. */
 static bool is_primary(const vmm_object *object)
 {
     return object->kind == VMM_OBJECT_CONTEXT && object->created_by && strstr(object->created_by, "Primary");
@@ -112,14 +112,14 @@ static const char *log_name(void)
     return log && log[0] ? log : NULL;
 }
 
-/* Opened for each text: programs close descriptors that they did not open, and use the numbers again. */
+/* Opens the log for each text, because programs close descriptors that they did not open, and reuse their numbers. */
 static void say(const char *text, size_t length)
 {
     const char *log = log_name();
     int fd = log ? posix.open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : STDERR_FILENO;
     while (fd >= 0 && length) {
         ssize_t wrote = os_write_quietly(fd, text, length);
-        if (wrote < 0 && errno == EINTR) /* by a signal of the program's */
+        if (wrote < 0 && errno == EINTR) /* interrupted by a signal of the program */
             continue;
         if (wrote <= 0)
             break;
@@ -130,7 +130,7 @@ static void say(const char *text, size_t length)
         close(fd);
 }
 
-/* Of a rule at a place; 0 is none. */
+/* Of a rule at a place; never 0. */
 static uint64_t fingerprint(const vmm_detail *detail, void *const *frames, int count)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -141,7 +141,7 @@ static uint64_t fingerprint(const vmm_detail *detail, void *const *frames, int c
     return hash | UINT64_C(1) << 63;
 }
 
-/* Whether it is the first of its kind. With a full table every one is. */
+/* Is it the first of its kind? With a full table, always. */
 static bool first(uint64_t print)
 {
     enum { ROOM = sizeof seen / sizeof seen[0] };
@@ -178,7 +178,7 @@ void findings_add(const vmm_detail *detail)
     if (class == FINDING_NOTHING || (class == FINDING_NOTE && says("CUVMM_CHECK_QUIET", "1")))
         return;
     count(class);
-    /* What is held at the end was made elsewhere: its history tells where, not this stack. */
+    /* A leaked object was created elsewhere: its history names that place, not this stack. */
     bool placed = class != FINDING_LEAK;
     int depth = placed ? site_here(frames) : 0;
     if (placed && !first(fingerprint(detail, frames, depth)))
@@ -197,9 +197,9 @@ void findings_open(void)
     const char *path = os_environment("CUVMM_CHECK_TALLY");
     struct stat status;
     int fd = path && path[0] ? posix.open(path, O_RDWR | O_CLOEXEC) : -1;
-    site_here(frames); /* the first one loads a library: now, and not where memory is short */
+    site_here(frames); /* the first call loads a library, which had better happen now than when memory is short */
     if (fd >= 0) {
-        /* One that is cut short would end the program with SIGBUS. */
+        /* A truncated tally would end the program with SIGBUS. */
         if (posix.fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof *tally) {
             void *shared = posix.mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
             if (shared != MAP_FAILED)

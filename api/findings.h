@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* findings.h - what `cuvmm check` tells of a program: one place where refusals, hazards and leaks become lines of text.
+/* findings.h - the report of `cuvmm check` about a program: the one place where refusals, hazards and leaks become lines of text.
  *
- *     a call is refused, or warned of        findings_add(detail)
- *     at the end something is held           findings_add(leak)         ->   [1234] error VMM-MAP-OVERLAP: cuMemMap ...
- *     the process ends in order              findings_close()                  what, nearest, fix, called by main (a.c+0x1f)
+ *     a call is refused, or gets a warning        findings_add(detail)
+ *     objects are held at the end           findings_add(leak)         ->   [1234] error VMM-MAP-OVERLAP: cuMemMap ...
+ *     the process exits normally              findings_close()                  what, nearest, fix, called by main (a.c+0x1f)
  *
- * Used by the library that is preloaded above a driver (backend_cuda/check) and by the simulator's libcuda.so.1, so that
- * both say the same. Each finding is written at once, for a program may crash on the next line; the same one from the same
- * place is written once and counted each time. Takes no lock and calls no driver. The environment says how:
+ * Used by the library that is preloaded above a driver (backend_cuda/check) and by the simulator's libcuda.so.1, so that both say
+ * the same. Each finding is written at once, for a program may crash on the next line; the same one from the same place is
+ * written once and counted each time. Takes no lock and calls no driver. The environment says how:
  *
  *   CUVMM_CHECK         who reports: "driver" (the preloaded library) or "simulator" (libcuda.so.1)
  *   CUVMM_CHECK_LOG     a file to append to; standard error without it
@@ -27,38 +27,38 @@
 /* Why a process could not be checked. */
 enum findings_obstacle { FINDINGS_NO_MACHINE, FINDINGS_RUNTIME, FINDINGS_OBSTACLES };
 
-/* Mapped by every process that is checked. Except for the first three these count processes: those that called the driver,
- * that ended in order, that made a context or memory, and those that something kept from it. */
+/* Mapped by every process that is checked. All but the first three count processes: those that called the driver, that exited
+ * normally, that created a context or memory, and that could not be checked. */
 struct findings_tally {
     _Atomic uint64_t errors, hazards, leaks;
     _Atomic uint64_t begun, ended, checked;
     _Atomic uint64_t stopped[FINDINGS_OBSTACLES];
 };
 
-/* What a detail counts as. NOTHING: an answer that a correct program may well get. */
+/* The class of a detail. NOTHING: a result that correct programs may get. */
 enum finding { FINDING_NOTHING, FINDING_NOTE, FINDING_ERROR, FINDING_HAZARD, FINDING_LEAK };
 
 enum finding findings_class(const vmm_detail *detail);
 
-/* Does side report in this process? unset is what holds where the environment says nothing. */
+/* Does this side report in this process? unset: the answer when the environment does not decide. */
 bool findings_wanted(const char *side, bool unset);
 
-/* This process begins to be checked. */
+/* Starts checking this process. */
 void findings_open(void);
-/* After a call of the program: notes that it has made something, so that there is something to check. Looks at the system only
- * until that is so. Any thread; the caller holds no lock of the system. */
+/* Call it after a call of the program: records whether the program has created anything to check. Queries the system only until
+ * that is so. Any thread; the caller holds no lock of the system. */
 void findings_look(vmm_system *sys);
-/* This process could not be checked. */
+/* Records that this process could not be checked. */
 void findings_stopped(enum findings_obstacle obstacle);
 void findings_add(const vmm_detail *detail);
-/* It ends in order; what was held has been added. */
+/* The process exits normally; the leaks have been added. */
 void findings_close(void);
 
 enum { FINDINGS_SUM = 200 };
 
-/* "2 errors, 1 hazard, 0 leaks"; or "nothing was checked: " and the reason, which returns false. */
+/* "2 errors, 1 hazard, 0 leaks"; or "nothing was checked: " with the reason, and returns false. */
 bool findings_sum(const struct findings_tally *tally, char *text, size_t size);
-/* The reason why a process could not be checked, as a clause; NULL where none was stopped. */
+/* The reason why a process could not be checked, as a clause; NULL if all could. */
 const char *findings_reason(const struct findings_tally *tally);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings where the system does not do what it is asked, where nothing is known of an address, and out of files made for it. */
+/* Findings when system calls fail, when an address is unknown to the loader, and names from forged files. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,14 +12,14 @@
 #include "posix.h"
 #include "tap.h"
 
-/* What goes wrong with the calls under test, and what they wrote. */
+/* The faults to inject, and the text that was written. */
 static struct {
-    size_t most;         /* bytes that one write takes; 0: as many as it likes */
-    unsigned interrupts; /* every so many-th write is interrupted; 0: none */
-    bool full;           /* no byte is taken */
-    bool blind, unmapped; /* fstat fails; mmap does */
-    int knows;           /* addresses that something is known of, then none; -1: all */
-    const Dl_info *tells; /* of each of them; NULL: what there is */
+    size_t most;         /* the most bytes that one write takes; 0: no limit */
+    unsigned interrupts; /* every nth write is interrupted; 0: none */
+    bool full;           /* no byte can be written */
+    bool blind, unmapped; /* fstat fails; mmap fails */
+    int knows;           /* how many lookups succeed before all fail; -1: all */
+    const Dl_info *tells; /* the result of each lookup; NULL: the loader's */
     unsigned writes;
     int file;
     size_t length;
@@ -61,7 +61,7 @@ static int bad_dladdr(const void *address, Dl_info *info)
     return 1;
 }
 
-static struct posix faulty; /* the system, but for those */
+static struct posix faulty; /* the system's functions, except for the injected ones */
 
 #define os_write_quietly bad_write
 #define posix faulty
@@ -87,7 +87,7 @@ static unsigned times(const char *part)
     return count;
 }
 
-/* A refusal of a function that there is once. */
+/* Adds a refusal of a function with this name. */
 static void add(const char *function)
 {
     findings_add(&(vmm_detail){.result = VMM_ERROR_INVALID_VALUE, .severity = VMM_SEVERITY_ERROR, .function = function});
@@ -104,16 +104,18 @@ static void test_writing(void)
     setenv("CUVMM_CHECK_LOG", "", 1);
     all_is_well();
     add("cuTwo");
-    tap_ok(times("cuTwo") == 1 && bad.file == STDERR_FILENO, "a log without a name is standard error");
+    tap_ok(times("cuTwo") == 1 && bad.file == STDERR_FILENO, "an empty CUVMM_CHECK_LOG means standard error");
     setenv("CUVMM_CHECK_LOG", "/nowhere/log", 1);
     all_is_well();
     uint64_t before = tally->errors;
     add("cuThree");
-    tap_ok(bad.writes == 0 && tally->errors == before + 1, "a log that cannot be opened: counted, and not written elsewhere");
+    tap_ok(bad.writes == 0 && tally->errors == before + 1,
+           "when the log cannot be opened, the finding is counted and written nowhere");
     unsetenv("CUVMM_CHECK_LOG");
     bad.full = true;
     add("cuFour");
-    tap_ok(bad.length == 0 && bad.file == STDERR_FILENO && tally->errors == before + 2, "one that is full: counted");
+    tap_ok(bad.length == 0 && bad.file == STDERR_FILENO && tally->errors == before + 2,
+           "when the log is full, the finding is counted");
 }
 
 static void test_lengths(void)
@@ -122,17 +124,17 @@ static void test_lengths(void)
     memset(name, 'x', sizeof name - 1);
     all_is_well();
     add(name);
-    tap_ok(bad.length == 4095 && times("error: xxxx") == 1, "a finding that has no room is cut: %zu bytes", bad.length);
+    tap_ok(bad.length == 4095 && times("error: xxxx") == 1, "a finding that is too long is truncated: %zu bytes", bad.length);
     all_is_well();
-    bad.knows = 0; /* so that this program's own functions are places */
+    bad.knows = 0; /* so that this program's functions are found */
     add(NULL);
     add(NULL);
-    tap_u64(times("error:  -> CUDA_ERROR_INVALID_VALUE"), 2, "of no rule and no function, from two places: each is written");
+    tap_u64(times("error:  -> CUDA_ERROR_INVALID_VALUE"), 2, "without rule and function, each place is written");
     bad.length = 0;
     memset(bad.text, 0, sizeof bad.text);
     for (int i = 0; i < 100; i++)
         add(NULL);
-    tap_u64(times("error:  -> CUDA_ERROR_INVALID_VALUE"), 1, "and from one place once");
+    tap_u64(times("error:  -> CUDA_ERROR_INVALID_VALUE"), 1, "and each place only once");
 }
 
 static void test_tally(void)
@@ -150,7 +152,7 @@ static void test_tally(void)
         setenv("CUVMM_CHECK_TALLY", i ? path : "", 1);
         uint64_t before = own.begun;
         findings_open();
-        tap_ok(tally == &own && own.begun == before + 1, "a tally %s: the process has its own", names[i]);
+        tap_ok(tally == &own && own.begun == before + 1, "a tally %s: the process uses its own", names[i]);
     }
     close(fd);
     unlink(path);
@@ -158,13 +160,13 @@ static void test_tally(void)
     all_is_well();
     setenv("CUVMM_CHECK_QUIET", "1", 1);
     findings_close();
-    tap_ok(bad.length == 0 && own.ended == 1, "quiet: it does not say its sum");
+    tap_ok(bad.length == 0 && own.ended == 1, "when quiet, the sum is not written");
     unsetenv("CUVMM_CHECK_QUIET");
     findings_close();
-    tap_ok(times("cuvmm check: ") == 1 && own.ended == 2, "otherwise it does: %s", bad.text);
+    tap_ok(times("cuvmm check: ") == 1 && own.ended == 2, "otherwise it is: %s", bad.text);
 }
 
-/* More findings than are remembered: each is written, and those that are not remembered each time. */
+/* More findings than the table holds: each is written, and those that did not fit every time. */
 static void test_many(void)
 {
     enum { MANY = 1100 };
@@ -181,7 +183,7 @@ static void test_many(void)
     second_round = times("error: many") - first_round;
     tap_u64(first_round, MANY, "all of %d findings are written", MANY);
     tap_ok(second_round > 0 && second_round < MANY && times("many0.") == 1 && times("many1099.") == 2,
-           "again, the %u that there was no room to remember", second_round);
+           "the second time, exactly the %u that did not fit are written", second_round);
 }
 
 /* ---- places ---- */
@@ -196,10 +198,10 @@ static void test_places(void)
     int known = site_here(frames);
     bad.knows = 1;
     int others = site_here(frames);
-    tap_ok(others > known, "what nothing is known of is not this library's: %d frames and not %d", others, known);
+    tap_ok(others > known, "unknown addresses do not count as this library's: %d frames instead of %d", others, known);
     bad.knows = 0;
-    tap_u64((uint64_t)site_here(frames), (uint64_t)others, "nor is it where this library itself is unknown");
-    tap_ok(site_text(frames, others, text, 0, sizeof text) == 0 && !text[0], "and has no line");
+    tap_u64((uint64_t)site_here(frames), (uint64_t)others, "nor do they when this library itself is unknown");
+    tap_ok(site_text(frames, others, text, 0, sizeof text) == 0 && !text[0], "an unknown address has no line");
     all_is_well();
     bad.tells = &grow;
     for (size_t i = 0; i < SITE_DEPTH; i++)
@@ -214,10 +216,10 @@ static void test_places(void)
            "cut to the room there is: %s", small);
     bad.tells = &nameless;
     site_text(frames, 1, text, 0, sizeof text);
-    tap_text(text, "  called by ? (pool.so+0x10)\n", "a function that nobody knows");
+    tap_text(text, "  called by ? (pool.so+0x10)\n", "a function without a known name");
 }
 
-/* ---- names out of a file ---- */
+/* ---- names from a file ---- */
 
 /* [head][segment at 0x2000][table of symbols, strings][nothing, "grow" at 0x2100 .. 0x2140]["\0grow"] */
 struct image {
@@ -251,7 +253,7 @@ static struct image image(void)
     return made;
 }
 
-/* The name at offset bytes of a file that begins with so many bytes of this one. */
+/* Looks up the name at an offset in the first size bytes of this file. */
 static void named_in(const struct image *file, size_t size, size_t offset, const char *want, const char *what)
 {
     char path[] = "/tmp/findings_fault.XXXXXX", name[120] = "unwritten";
@@ -291,10 +293,10 @@ static void test_symbols(void)
     named(&file, 0x100, "", "names that are not in the file");
     file = good;
     file.sections[1].sh_size = UINT64_MAX;
-    named(&file, 0x100, "", "names that go on behind its end");
+    named(&file, 0x100, "", "names beyond the end of the file");
     file = good;
     file.sections[0].sh_size = UINT64_MAX;
-    named(&file, 0x100, "", "a table that goes on behind its end");
+    named(&file, 0x100, "", "a symbol table beyond the end of the file");
     file = good;
     file.symbols[1].st_name = sizeof file.strings;
     named(&file, 0x100, "", "a name behind the names");

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TOLD = 6 }; /* frames that are written: the place, and how one got there */
+enum { TOLD = 6 }; /* the most frames in the text: the place, and how the program got there */
 
 int site_here(void *frames[SITE_DEPTH])
 {
-    static const char mark; /* lies in this library */
+    static const char mark; /* an address in this library */
     void *all[SITE_DEPTH];
     Dl_info ours, info;
     int count = 0, depth = backtrace(all, SITE_DEPTH);
@@ -30,7 +30,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What starts threads and programs, below which nothing is the program's. */
+/* Does the frame belong to code that starts threads or programs? Frames below it are not the program's. */
 static bool starts(const Dl_info *info)
 {
     return strncmp(base_name(info->dli_fname), "libc.so", 7) == 0;
@@ -42,7 +42,7 @@ size_t site_text(void *const *frames, int count, char *text, size_t length, size
     Dl_info info;
     int reported = 0;
     for (int i = 0; i < count && reported < TOLD && length < size; i++) {
-        /* The address behind the call; the call itself is before it. */
+        /* The return address follows the call. */
         uintptr_t at = (uintptr_t)frames[i] - 1;
         if (!dladdr((void *)at, &info))
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function's name from a file's table of symbols, for functions that the loader does not know: static ones, and all of a
- * program. Nothing in the file is trusted. */
+/* A function's name from a file's symbol table, for functions that the loader does not know: static functions, and all functions
+ * of a program. The file may be forged, so every value is checked. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static const void *part(const struct file *file, uint64_t offset, uint64_t size)
     return offset <= file->size && size <= file->size - offset ? file->bytes + offset : NULL;
 }
 
-/* A record of it, which may lie at any offset. */
+/* Reads a record, which may have any offset. */
 static bool read_at(const struct file *file, uint64_t offset, void *record, size_t size)
 {
     const void *at = part(file, offset, size);
@@ -33,7 +33,7 @@ static bool read_at(const struct file *file, uint64_t offset, void *record, size
     return at != NULL;
 }
 
-/* Of the first loaded segment, from which offsets count. */
+/* The address of the first loaded segment, from which offsets count. */
 static uint64_t base(const struct file *file, const Elf64_Ehdr *head)
 {
     Elf64_Phdr segment;
@@ -65,9 +65,10 @@ static void look(const struct file *file, size_t offset, char *name, size_t size
 {
     Elf64_Ehdr head;
     Elf64_Shdr section, strings;
-    if (!read_at(file, 0, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64)
+    if (!read_at(file, 0, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+        head.e_ident[EI_CLASS] != ELFCLASS64)
         return;
-    /* A file has one such table; a forged one with thousands must not keep us busy. */
+    /* A file has one such table; a forged file with thousands must not take long. */
     bool found = false;
     for (unsigned i = 0; i < head.e_shnum && !found; i++)
         found = read_at(file, head.e_shoff + (uint64_t)i * head.e_shentsize, &section, sizeof section) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What counts as a finding, the words of the sum, and names out of files that may be anything. */
+/* The classes of findings, the text of the sum, and names from arbitrary files. */
 #define _GNU_SOURCE
 #include "findings.h"
 
@@ -55,45 +55,45 @@ static void test_refusals(void)
 static void test_warnings(void)
 {
     vmm_detail detail = {.severity = VMM_SEVERITY_WARNING, .rule = "VMM-UNMAP-IN-FLIGHT"};
-    tap_u64(findings_class(&detail), FINDING_HAZARD, "work in flight is a hazard");
+    tap_u64(findings_class(&detail), FINDING_HAZARD, "in-flight work is a hazard");
     detail.rule = "VMM-UNMAP-HOLE";
-    tap_u64(findings_class(&detail), FINDING_ERROR, "what one driver lets pass against the documents is an error");
+    tap_u64(findings_class(&detail), FINDING_ERROR, "a broken documented rule that one driver accepts is an error");
     detail.rule = "VMM-SHADOW-LOST";
-    tap_u64(findings_class(&detail), FINDING_NOTE, "the shadow's own words are notes");
+    tap_u64(findings_class(&detail), FINDING_NOTE, "the shadow's own messages are notes");
     detail.rule = NULL;
-    tap_u64(findings_class(&detail), FINDING_NOTHING, "a warning of no rule is nothing");
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "a warning without a rule is no finding");
     detail.severity = VMM_SEVERITY_HINT;
     tap_u64(findings_class(&detail), FINDING_NOTE, "a hint is a note");
     detail.severity = (vmm_severity)99;
-    tap_u64(findings_class(&detail), FINDING_NOTHING, "a severity that there is not is nothing");
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "an unknown severity is no finding");
     detail = (vmm_detail){.severity = VMM_SEVERITY_LEAK, .rule = "VMM-LEAK-CONTEXT", .nearest = {.kind = VMM_OBJECT_CONTEXT}};
     detail.nearest.created_by = "cuCtxCreate";
-    tap_u64(findings_class(&detail), FINDING_LEAK, "a context is held");
+    tap_u64(findings_class(&detail), FINDING_LEAK, "a held context is a leak");
     detail.nearest.created_by = "cuDevicePrimaryCtxRetain";
-    tap_u64(findings_class(&detail), FINDING_NOTHING, "the primary one may be");
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "a held primary context is not");
     detail.nearest.created_by = NULL;
-    tap_u64(findings_class(&detail), FINDING_LEAK, "one that nobody knows the making of may not");
+    tap_u64(findings_class(&detail), FINDING_LEAK, "a context of unknown origin is a leak");
     setenv("CUVMM_CHECK_LEAKS", "no", 1);
     detail.nearest.created_by = "cuCtxCreate";
-    tap_u64(findings_class(&detail), FINDING_NOTHING, "unless leaks are not asked for");
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "leaks can be switched off");
     unsetenv("CUVMM_CHECK_LEAKS");
     detail.severity = VMM_SEVERITY_NONE;
-    tap_u64(findings_class(&detail), FINDING_NOTHING, "nothing to say is nothing");
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "an empty record is no finding");
 }
 
 static void test_sum(void)
 {
     char text[FINDINGS_SUM];
     struct findings_tally tally = {.checked = 1};
-    tap_ok(findings_sum(&tally, text, sizeof text), "something was checked");
-    tap_text(text, "0 errors, 0 hazards, 0 leaks", "none");
+    tap_ok(findings_sum(&tally, text, sizeof text), "the process was checked");
+    tap_text(text, "0 errors, 0 hazards, 0 leaks", "no findings");
     tally.errors = 1;
     tally.hazards = 2;
     tally.leaks = 1000;
     findings_sum(&tally, text, sizeof text);
-    tap_text(text, "1 error, 2 hazards, 1000 leaks", "one and several");
+    tap_text(text, "1 error, 2 hazards, 1000 leaks", "singular and plural");
     findings_sum(&tally, text, 12);
-    tap_text(text, "1 error, 2 ", "cut to the room there is");
+    tap_text(text, "1 error, 2 ", "the sum is truncated to the buffer");
 }
 
 static void nothing(const struct findings_tally *tally, const char *why)
@@ -101,7 +101,7 @@ static void nothing(const struct findings_tally *tally, const char *why)
     char text[FINDINGS_SUM], want[FINDINGS_SUM];
     snprintf(want, sizeof want, "nothing was checked: %s", why);
     tap_ok(!findings_sum(tally, text, sizeof text), "nothing was checked: %s", why);
-    tap_text(text, want, "and why");
+    tap_text(text, want, "the sum has the reason");
 }
 
 static void test_nothing(void)
@@ -116,8 +116,8 @@ static void test_nothing(void)
                     "machine with a driver");
     tally.stopped[FINDINGS_NO_MACHINE] = 1;
     nothing(&tally, "the simulated machine cannot be opened");
-    tally.errors = 1; /* a call before anything was made */
-    tap_ok(findings_sum(&tally, text, sizeof text) && findings_reason(&tally), "what was found was checked");
+    tally.errors = 1; /* a call before any object was created */
+    tap_ok(findings_sum(&tally, text, sizeof text) && findings_reason(&tally), "a finding counts as checked");
 }
 
 struct made {
@@ -142,7 +142,7 @@ static void close_made(struct vmm_backend *self)
     (void)self;
 }
 
-/* Looks until something was made, and counts the process once. */
+/* findings_look queries until an object was created, and counts the process once. */
 static void test_look(int tally_file)
 {
     static const struct vmm_backend_ops ops = {.size = sizeof ops, .name = "made", .visit = visit_made, .close = close_made};
@@ -175,22 +175,23 @@ static void test_look(int tally_file)
     findings_stopped(FINDINGS_RUNTIME);
     tap_ok(pread(tally_file, &tally, sizeof tally, 0) == (ssize_t)sizeof tally && tally.stopped[FINDINGS_RUNTIME] == 1 &&
                !tally.stopped[FINDINGS_NO_MACHINE],
-           "what stopped a process is counted where all look");
+           "an obstacle is counted in the shared tally");
     vmm_close(sys);
 }
 
 static void test_wanted(void)
 {
     unsetenv("CUVMM_CHECK");
-    tap_ok(findings_wanted("driver", true) && !findings_wanted("simulator", false), "without a word, as each is");
+    tap_ok(findings_wanted("driver", true) && !findings_wanted("simulator", false),
+           "without a setting, each side uses its default");
     setenv("CUVMM_CHECK", "", 1);
-    tap_ok(findings_wanted("driver", true) && !findings_wanted("simulator", false), "with an empty one as well");
+    tap_ok(findings_wanted("driver", true) && !findings_wanted("simulator", false), "an empty setting means the default as well");
     setenv("CUVMM_CHECK", "simulator", 1);
-    tap_ok(!findings_wanted("driver", true) && findings_wanted("simulator", false), "one of them reports, not both");
+    tap_ok(!findings_wanted("driver", true) && findings_wanted("simulator", false), "exactly one side reports");
     unsetenv("CUVMM_CHECK");
 }
 
-/* The text's own functions, the file cut short at many places, and bytes turned over. */
+/* The program's own functions, the file truncated at many places, and flipped bytes. */
 static void test_symbols(void)
 {
     char name[120], path[] = "/tmp/findings_test.XXXXXX";
@@ -200,9 +201,9 @@ static void test_symbols(void)
     if (self)
         fclose(self);
     site_symbol("/nowhere", 0, name, sizeof name);
-    tap_text(name, "", "no file, no name");
+    tap_text(name, "", "no file yields no name");
     site_symbol("/proc/self/exe", 0, name, sizeof name);
-    tap_text(name, "", "no function, no name");
+    tap_text(name, "", "an unknown function has no name");
     int fd = mkstemp(path);
     unsigned random = 1;
     for (int i = 0; i < 300 && fd >= 0 && size; i++) {
@@ -217,24 +218,24 @@ static void test_symbols(void)
     }
     close(fd);
     unlink(path);
-    tap_ok(strlen(name) < sizeof name, "files that are cut short or spoiled are survived");
+    tap_ok(strlen(name) < sizeof name, "truncated and damaged files are survived");
 }
 
 static void test_site(void)
 {
     char text[64] = "x";
     void *frames[1] = {(void *)&text};
-    tap_u64(site_text(frames, 0, text, 1, sizeof text), 1, "no frames, no lines");
-    tap_u64(site_text(frames, 1, text, 1, sizeof text), 1, "an address of no file is left out");
+    tap_u64(site_text(frames, 0, text, 1, sizeof text), 1, "no frames yield no lines");
+    tap_u64(site_text(frames, 1, text, 1, sizeof text), 1, "an address outside every file is omitted");
     char lines[200] = "";
     void (*here)(void) = test_sum;
     memcpy(&frames[0], &here, sizeof here);
     frames[0] = (char *)frames[0] + 4;
     site_text(frames, 1, lines, 0, sizeof lines);
-    tap_ok(strncmp(lines, "  called by test_sum (findings_test+0x", 38) == 0, "a static function is named: %s", lines);
+    tap_ok(strncmp(lines, "  called by test_sum (findings_test+0x", 38) == 0, "a static function has its name: %s", lines);
 }
 
-/* Everything that is in a file, which is taken away. */
+/* Reads the whole file, and deletes it. */
 static void take(const char *path, char *text, size_t size)
 {
     FILE *in = fopen(path, "r");
@@ -272,8 +273,8 @@ static void test_writing(void)
     findings_close();
     take(log, text, sizeof text);
     tap_ok(times(text, "error VMM-MAP-OVERLAP") == 1 && times(text, "warning VMM-RESERVE-HINT") == 1,
-           "each is written once");
-    tap_ok(strstr(text, "cuvmm check: 3 errors, 0 hazards, 0 leaks\n") != NULL, "and counted, by the process itself");
+           "each finding is written once");
+    tap_ok(strstr(text, "cuvmm check: 3 errors, 0 hazards, 0 leaks\n") != NULL, "the process counts it and prints the sum");
     setenv("CUVMM_CHECK_TALLY", "/nowhere", 1);
     findings_open();
     setenv("CUVMM_CHECK_TALLY", shared, 1);

@@ -4,4 +4,5 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct heap heap = {.malloc = malloc, .calloc = calloc, .realloc = realloc, .free = free, .strdup = strdup, .strndup = strndup};
+const struct heap heap = {.malloc = malloc, .calloc = calloc, .realloc = realloc, .free = free, .strdup = strdup,
+                          .strndup = strndup};

@@ -4,8 +4,8 @@
  *   library   heap --> the C library's functions       heap.c, constant: nothing replaces them at run time
  *   test      heap --> fault injection --> the same    backend_sim/testing/inject_rig.h, which the linker takes in heap.c's place
  *
- * The functions mean what they mean in C and POSIX. A direct call of one would be an allocation that no test can make fail:
- * ci/requests_test.sh finds it.
+ * The functions are those of C and POSIX. A direct call would be an allocation that no test can make fail; ci/requests_test.sh
+ * finds such calls.
  */
 #ifndef VMM_HEAP_H
 #define VMM_HEAP_H

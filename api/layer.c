@@ -20,6 +20,6 @@ vmm_result vmm_layer_attach(struct vmm_backend *self, struct vmm_backend **peer)
 
 void vmm_layer_leave(struct vmm_backend *self)
 {
-    static struct vmm_backend *_Atomic left; /* so that they are not lost */
+    static struct vmm_backend *_Atomic left; /* so that leak checkers still find them */
     self->inner = atomic_exchange(&left, self);
 }

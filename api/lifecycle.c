@@ -11,17 +11,17 @@
 
 struct life_page life_page;
 _Atomic uint64_t life_patience = LIFE_PATIENCE_MS;
-static _Atomic uint64_t known; /* the last stamp of this process or of the one that it was forked from; 0: the first is to come */
-static bool wiped;             /* the system clears the stamp; else the handlers below see to it */
-static pid_t own;              /* where it does not */
+static _Atomic uint64_t known; /* the last stamp of this process, or of its parent before the fork; 0: none yet */
+static bool wiped;             /* the system clears the stamp; otherwise the handlers below do */
+static pid_t own;              /* the process number, if the system does not clear the stamp */
 
-static pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER; /* outside all others: one fork at a time */
-static _Thread_local bool forks;                            /* this thread's fork has it */
+static pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER; /* the outermost lock: one fork at a time */
+static _Thread_local bool forks;                            /* this thread's fork holds it */
 static struct life_lock *all[LIFE_RANKS];
 
 LIFE_LOCK(list, LIFE_LIST, NULL)
 
-/* ---- which locks there are ---- */
+/* ---- the list of locks ---- */
 
 void life_know(struct life_lock *lock)
 {
@@ -60,7 +60,7 @@ static uint64_t milliseconds(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Without a clock that somebody may set. Who holds it may need this processor. */
+/* Waits by the monotonic clock. The holder may need this processor. */
 static bool take_until(pthread_mutex_t *mutex, uint64_t deadline)
 {
     const struct timespec moment = {.tv_nsec = 20000};
@@ -75,7 +75,7 @@ static bool take_until(pthread_mutex_t *mutex, uint64_t deadline)
     return true;
 }
 
-/* Locks of systems and machines come and go: without the list's lock nobody may look for them. */
+/* Locks of systems and machines come and go: only the holder of the list's lock may search them. */
 static void before_fork(void)
 {
     uint64_t deadline = milliseconds() + atomic_load(&life_patience);
@@ -89,7 +89,7 @@ static void before_fork(void)
 static void after_fork(void)
 {
     atomic_store(&life_page.calm, 1);
-    if (!forks) /* LCOV_EXCL_BR_LINE: only where another thread's fork has lasted for all the patience */
+    if (!forks) /* LCOV_EXCL_BR_LINE: only if another thread's fork has used up the waiting time */
         return; /* LCOV_EXCL_LINE: the same */
     for (int rank = LIFE_LAYER; rank-- > 0;)
         for (struct life_lock *lock = rank <= LIFE_LIST || list.taken ? all[rank] : NULL; lock; lock = lock->next)
@@ -101,7 +101,7 @@ static void after_fork(void)
     posix.pthread_mutex_unlock(&forking);
 }
 
-/* What this fork took is this thread's to unlock, in the child as well; who held any other lock is in the parent. */
+/* Unlocks what this thread's fork has taken, in the child as well; any other lock is held by a thread of the parent. */
 static void free_lock(pthread_mutex_t *mutex, bool taken)
 {
     if (taken)
@@ -126,11 +126,11 @@ static void free_locks(void)
 
 static void begin(void);
 
-/* Of the threads that a child may have by now one does it, and the others wait. */
+/* One of the child's threads does the work; the others wait. */
 uint64_t life_recognise(void)
 {
     uint64_t last = atomic_load(&known), stamp;
-    if (!last) { /* LCOV_EXCL_BR_LINE: a constructor of the program that runs before ours, which no test has */
+    if (!last) { /* LCOV_EXCL_BR_LINE: a program's constructor that runs before ours, which no test has */
         begin(); /* LCOV_EXCL_LINE: the same */
         return atomic_load(&life_page.stamp); /* LCOV_EXCL_LINE: the same */
     }
@@ -146,8 +146,8 @@ uint64_t life_recognise(void)
     return stamp;
 }
 
-/* Threads that take a lock again and again would leave a fork no moment for it. They do not wait for the fork, which may wait
- * for what they hold. */
+/* Threads that keep retaking a lock would leave a fork no chance. They do not wait for the fork's end, which may itself wait for
+ * a lock that they hold. */
 void life_hold_back(void)
 {
     enum { TURNS = 20 };
@@ -158,16 +158,16 @@ void life_hold_back(void)
 
 static void in_child(void)
 {
-    if (!wiped && own != getpid()) /* LCOV_EXCL_BR_LINE: only where the system cannot wipe memory at forks */
+    if (!wiped && own != getpid()) /* LCOV_EXCL_BR_LINE: only if the system cannot wipe memory at forks */
         atomic_store(&life_page.stamp, 0); /* LCOV_EXCL_LINE: the same */
-    life_stamp(); /* which does all of it, unless another handler came first and did */
+    life_stamp(); /* does all of it, unless an earlier handler has */
 }
 
-/* Before the program's own handlers are known, if that can be: so a fork takes these locks after those of the program, whose
- * threads may hold theirs in a call. */
+/* Runs before the program registers its own handlers, if possible. A fork then takes these locks after the program's, whose
+ * threads may hold theirs during a call. */
 __attribute__((constructor)) static void begin(void)
 {
-    if (atomic_load(&known)) /* LCOV_EXCL_BR_LINE: a call of a constructor of the program was first */
+    if (atomic_load(&known)) /* LCOV_EXCL_BR_LINE: a program's constructor has called first */
         return; /* LCOV_EXCL_LINE: the same */
     wiped = os_wipe_at_fork(&life_page, sizeof life_page);
     own = getpid();

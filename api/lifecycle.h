@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lifecycle.h - forks, cancels and the ends of threads: which process this is, and every lock of this library in one order.
+/* lifecycle.h - forks, cancellation and ends of threads: the identity of the process, and the order of all locks of this library.
  *
  *     thread A     in a call, holds a lock         goes on                                        parent
  *     thread B     fork()  [waits for A] [takes every lock in order]  fork  [gives them back]     parent
@@ -7,12 +7,11 @@
  *                                                                      +--> what is the parent's alone is lost (os_own.h),
  *                                                                           then every lock is free    child
  *
- * Lock order, from the outside in: the rows of enum life_rank. A thread that holds a lock takes locks of later rows only, and
- * of a row with several locks it holds one at a time; a fork takes all of them in that order. So the child finds what they
- * guard as it is between two calls. What a fork cannot have within LIFE_PATIENCE_MS (a kernel runs under it, or the thread
- * that forks holds it itself, in the handler of a signal) it does without: the lock is made anew in the child, and its owner
- * is notified that what it guards may be half changed. A fork never takes a mutex that processes share, because no
- * child could unlock it.
+ * Lock order, from the outside in: the rows of enum life_rank. A thread that holds a lock takes locks of later rows only, and of
+ * a row with several locks it holds one at a time; a fork takes all of them in that order. So the child finds what they guard as
+ * it is between two calls. What a fork cannot have within LIFE_PATIENCE_MS (a kernel runs under it, or the thread that forks
+ * holds it itself, in the handler of a signal) it does without: the lock is made anew in the child, and its owner is notified
+ * that what it guards may be half changed. A fork never takes a mutex that processes share, because no child could unlock it.
  *
  * Locks of LIFE_LAYER are not taken by a fork, since code of others runs under them, which may wait for that fork: a driver, or
  * this library as a driver. Their owners do without them in a child.
@@ -35,31 +34,32 @@
 #include "posix.h"
 
 enum life_rank {
-    LIFE_OPENING, /* abi_system.c: the machine of libcuda.so.1 is opened under it */
-    LIFE_LIST,    /* lifecycle.c: which locks there are */
-    LIFE_FAULTS,  /* host_fault.c: whose addresses are explained; a call never holds it */
-    LIFE_MACHINE, /* machine.h; inside it what machines share between processes (share.h, share_nodes.h) */
+    LIFE_OPENING, /* abi_system.c: held while the machine of libcuda.so.1 is opened */
+    LIFE_LIST,    /* lifecycle.c: the list of locks */
+    LIFE_FAULTS,  /* host_fault.c: the address ranges to explain; never held during a call */
+    LIFE_MACHINE, /* machine.h; inside it the mutexes of shared state (share.h, share_nodes.h) */
     LIFE_THREADS, /* context_stack.c: each thread's contexts */
-    LIFE_TABLE,   /* of the rows of abi_*.c, and the report function of a system */
+    LIFE_TABLE,   /* the tables of abi_*.c, and a system's report function */
     LIFE_LEAF,    /* kernels/registered.c, inside the table of plugins */
-    LIFE_LAYER,   /* not taken by a fork: layers and the CUDA backend; outside of LIFE_MACHINE all the same */
+    LIFE_LAYER,   /* not taken by a fork: layers and the CUDA backend; outside of LIFE_MACHINE nevertheless */
     LIFE_RANKS
 };
 
 enum { LIFE_PATIENCE_MS = 200 };
-extern _Atomic uint64_t life_patience; /* milliseconds: that, but in tests of the order, which would hide behind it */
+/* the waiting time in milliseconds; longer in tests of the lock order, which a timeout would hide */
+extern _Atomic uint64_t life_patience;
 
 struct life_lock {
     pthread_mutex_t mutex;
     enum life_rank rank;
-    bool taken; /* by the fork that is under way */
-    /* Called in a child for a lock of a thread that the child does not have; whole: nobody was in the midst of anything. NULL:
-     * what the lock guards bears that. */
+    bool taken; /* by the fork in progress */
+    /* Called in a child for a lock whose holder does not exist there; whole: no thread was changing the guarded state. NULL: the
+     * guarded state needs no repair. */
     void (*forked)(struct life_lock *lock, bool whole);
     struct life_lock *next, **link;
 };
 
-/* A lock of a file, there as long as the program. */
+/* A static lock of a source file. */
 #define LIFE_LOCK(name, rank_, forked_)                                                                    \
     static struct life_lock name = {.mutex = PTHREAD_MUTEX_INITIALIZER, .rank = (rank_), .forked = forked_}; \
     __attribute__((constructor)) static void name##_is_known(void)                                         \
@@ -68,27 +68,27 @@ struct life_lock {
     }
 void life_know(struct life_lock *lock);
 
-/* One that ends. Neither is called while holding a lock of LIFE_FAULTS or later. */
+/* A lock that ends. Do not call either function while holding a lock of LIFE_FAULTS or later. */
 void life_lock_init(struct life_lock *lock, enum life_rank rank, void (*forked)(struct life_lock *lock, bool whole));
 void life_lock_end(struct life_lock *lock);
 
-/* The system clears it in the child of a fork, of any: 0 until somebody looks. */
+/* The system clears it in every child of a fork: 0 until the first query. */
 enum { LIFE_PAGE = 4096 };
 extern struct life_page {
     _Alignas(LIFE_PAGE) _Atomic uint64_t stamp;
-    _Atomic uint64_t calm; /* 0 also while a fork is under way */
+    _Atomic uint64_t calm; /* 0 also during a fork */
     char rest[LIFE_PAGE - 2 * sizeof(_Atomic uint64_t)];
 } life_page;
 uint64_t life_recognise(void);
 
-/* Which process this is: 1, in its children 2, in theirs 3. Costs a look at a word, and takes no lock. */
+/* The identity of this process: 1, in its children 2, in theirs 3. Costs one load, and takes no lock. */
 static inline uint64_t life_stamp(void)
 {
     uint64_t stamp = atomic_load_explicit(&life_page.stamp, memory_order_acquire);
     return stamp ? stamp : life_recognise();
 }
 
-/* A child of a fork is known for one before any lock is taken; in a parent others let the fork go first. */
+/* Call it before taking a lock: a child recognises itself as one, and threads of a forking parent let the fork go first. */
 void life_hold_back(void);
 static inline void life_acquire(struct life_lock *lock)
 {
@@ -108,7 +108,7 @@ static inline void life_release(struct life_lock *lock)
     posix.pthread_mutex_unlock(&lock->mutex);
 }
 
-/* From here on a cancel of this thread waits, until life_may_cancel is given what this returned. */
+/* Defers cancellation of this thread until life_may_cancel gets the returned value. */
 static inline int life_no_cancel(void)
 {
     int before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forks: which process this is, whatever made it, and locks that a child can take whoever held them. */
+/* Forks: the identity of a process, however it was created, and locks that a child can take whichever thread held them. */
 #define _GNU_SOURCE /* syscall, vfork */
 #include "lifecycle.h"
 
@@ -21,7 +21,7 @@
 LIFE_LOCK(table, LIFE_TABLE, NULL)
 LIFE_LOCK(layer, LIFE_LAYER, NULL)
 
-/* What the owner of a lock is told in a child. */
+/* What the forked functions of locks were called with. */
 static int whole_locks, torn_locks;
 
 static void in_child(struct life_lock *lock, bool whole)
@@ -37,7 +37,7 @@ static struct life_lock owned;
 
 typedef pid_t (*maker)(void);
 
-/* A child without any handler, as of a sandbox or a signal's handler. */
+/* A fork that calls no handlers, as in a sandbox or a signal handler. */
 static pid_t plain_fork(void)
 {
 #if defined(SYS_clone) && defined(__x86_64__)
@@ -75,7 +75,7 @@ static int stamp_of_child(void)
     return 10 * stamp() + child_says(fork, stamp);
 }
 
-/* Locks of every kind can be taken, and given back. */
+/* Takes and releases locks of every kind. */
 static int takes_all(void)
 {
     life_acquire(&table);
@@ -87,32 +87,32 @@ static int takes_all(void)
     return 10 * whole_locks + torn_locks;
 }
 
-/* Can a child be told that no handler of ours is called in? */
+/* Can a child be recognised in which none of our handlers ran? */
 static bool wipes(void)
 {
     bool can = FORKS_JUDGED && os_wipe_at_fork(&life_page, sizeof life_page);
     if (!can)
-        tap_skip(FORKS_JUDGED ? "the system clears no memory at a fork" : FORKS_UNJUDGED, "a child without handlers");
+        tap_skip(FORKS_JUDGED ? "this system cannot clear memory at a fork" : FORKS_UNJUDGED, "a child without handlers");
     return can;
 }
 
 static void test_stamps(void)
 {
     char page[2 * LIFE_PAGE];
-    tap_u64(life_stamp(), 1, "the first process is 1");
-    tap_u64((uint64_t)child_says(fork, stamp), 2, "its child 2");
-    tap_u64((uint64_t)child_says(fork, stamp_of_child), 23, "and the child's child 3");
+    tap_u64(life_stamp(), 1, "the first process has stamp 1");
+    tap_u64((uint64_t)child_says(fork, stamp), 2, "a child has stamp 2");
+    tap_u64((uint64_t)child_says(fork, stamp_of_child), 23, "the child's child has stamp 3");
     if (wipes())
-        tap_u64((uint64_t)child_says(plain_fork, stamp), 2, "also one for whose fork no handler is called");
-    tap_ok(!os_wipe_at_fork(page + 1 - (uintptr_t)page % 2, LIFE_PAGE), "pages are cleared whole, or not at all");
+        tap_u64((uint64_t)child_says(plain_fork, stamp), 2, "so does a child for whose fork no handler ran");
+    tap_ok(!os_wipe_at_fork(page + 1 - (uintptr_t)page % 2, LIFE_PAGE), "only whole pages are cleared");
     pid_t child = vfork();
     if (child == 0)
-        _exit(0); /* analysers: vfork is wrong: nothing else is done */
+        _exit(0); /* analysers: vfork is wrong: the child does nothing else */
     waitpid(child, NULL, 0);
-    tap_u64(life_stamp(), 1, "this process stays the first, after vfork too");
+    tap_u64(life_stamp(), 1, "this process keeps stamp 1, after vfork too");
 }
 
-/* ---- locks that others hold ---- */
+/* ---- locks that other threads hold ---- */
 
 struct holder {
     struct life_lock *lock;
@@ -152,31 +152,32 @@ static void test_held(void)
 {
     struct holder holder;
     life_lock_init(&owned, LIFE_MACHINE, in_child);
-    tap_u64((uint64_t)child_says(fork, takes_all), 10, "nobody holds it: what it guards is whole");
+    tap_u64((uint64_t)child_says(fork, takes_all), 10, "a free lock: the guarded state is whole");
     begin_holding(&holder, &owned);
-    tap_u64((uint64_t)child_says(fork, takes_all), 1, "a thread holds it for long: the child has it all the same, and is told");
+    tap_u64((uint64_t)child_says(fork, takes_all), 1,
+            "a thread holds the lock for long: the child gets it, and the forked function is called");
     if (wipes())
-        tap_u64((uint64_t)child_says(plain_fork, takes_all), 1, "and so is one without handlers");
-    tap_ok(!life_try_acquire(&owned), "in the parent it is held as before");
+        tap_u64((uint64_t)child_says(plain_fork, takes_all), 1, "likewise in a child without handlers");
+    tap_ok(!life_try_acquire(&owned), "in the parent the lock is still held");
     end_holding(&holder);
-    tap_ok(life_try_acquire(&owned), "until it is given back");
-    tap_u64((uint64_t)child_says(fork, takes_all), 1, "who forks holds it itself: the child is told");
+    tap_ok(life_try_acquire(&owned), "the lock can be taken after its release");
+    tap_u64((uint64_t)child_says(fork, takes_all), 1, "the forking thread holds the lock: the forked function is called");
     life_release(&owned);
     begin_holding(&holder, &layer);
-    tap_u64((uint64_t)child_says(fork, takes_all), 10, "a fork does not wait for layers, and the child has theirs");
+    tap_u64((uint64_t)child_says(fork, takes_all), 10, "a fork does not wait for layers, and the child can take their locks");
     end_holding(&holder);
     begin_holding(&holder, &table);
-    tap_u64((uint64_t)child_says(fork, takes_all), 10, "a lock that is out of reach is no matter to those before it");
+    tap_u64((uint64_t)child_says(fork, takes_all), 10, "a blocked lock does not affect the locks before it");
     end_holding(&holder);
     life_lock_end(&owned);
-    tap_u64((uint64_t)child_says(fork, stamp), 2, "a lock that has ended is no matter to a fork");
+    tap_u64((uint64_t)child_says(fork, stamp), 2, "a lock that has ended does not affect a fork");
 }
 
-/* ---- what is one process's alone ---- */
+/* ---- resources of one process ---- */
 
 static int kept_file;
 static unsigned char *kept_bytes;
-static int lost_before_told; /* when the owner of a lock was told of the fork */
+static int lost_before_told; /* set when a lock's forked function was called */
 
 static bool kept(void)
 {
@@ -190,7 +191,7 @@ static void told_of_fork(struct life_lock *lock, bool whole)
     lost_before_told = kept_file == -1 && !kept_bytes[0];
 }
 
-/* The first look at which process this is comes after the fork: nothing of the parent's is left from then on. */
+/* The first query of the stamp comes after the fork: from then on the parent's resources are gone. */
 static int has_lost(void)
 {
     int file = kept_file < 0 ? lost_before_told : 0;
@@ -209,18 +210,19 @@ static void test_own(void)
         tap_bail("no file to keep");
     kept_bytes[0] = 7;
     life_lock_init(&lock, LIFE_MACHINE, told_of_fork);
-    tap_u64((uint64_t)child_says(fork, has_lost), 13, "a child has lost its parent's file and memory before anybody is told of the fork");
+    tap_u64((uint64_t)child_says(fork, has_lost), 13,
+            "a child has lost its parent's file and memory before any forked function is called");
     if (wipes())
-        tap_u64((uint64_t)child_says(plain_fork, has_lost), 3, "without handlers it loses them once it is known for a child");
-    tap_ok(kept(), "the parent has both");
+        tap_u64((uint64_t)child_says(plain_fork, has_lost), 3, "without handlers the child loses them at its first query");
+    tap_ok(kept(), "the parent keeps both");
     os_own_remove(&own);
-    tap_u64((uint64_t)child_says(fork, has_lost), 0, "what is not the parent's alone any more, a child has too");
+    tap_u64((uint64_t)child_says(fork, has_lost), 0, "resources that were removed from the list stay in a child");
     life_lock_end(&lock);
     os_unmap(kept_bytes, own.size);
     os_file_close(kept_file);
 }
 
-/* ---- a machine in the midst of a change ---- */
+/* ---- a machine during a change ---- */
 
 static vmm_system *sys;
 
@@ -235,7 +237,7 @@ static void see(void *user, const vmm_object *object)
     ++*(int *)user;
 }
 
-/* The number of the first that is not as it should be, or 0. */
+/* The number of the first failed check, or 0. */
 static int finds_it_torn(void)
 {
     int seen = 0, version = 0;
@@ -270,22 +272,22 @@ static void test_torn(void)
     if (vmm_open("sim:min", &sys) != VMM_SUCCESS)
         tap_bail("no system");
     if (!FORKS_JUDGED) {
-        tap_skip(FORKS_UNJUDGED, "a machine in the midst of a change");
+        tap_skip(FORKS_UNJUDGED, "a machine during a change");
     } else {
         tap_u64((uint64_t)child_says(fork, finds_it_whole), 0, "a child initialises what its parent opened, and uses it");
         begin_holding(&holder, &machine_of()->lock);
         tap_u64((uint64_t)child_says(fork, finds_it_torn), 0,
-                "unless a thread was in the midst of a call to it: nothing of it is looked at");
+                "after a fork during another thread's call, the child reads nothing of it");
         end_holding(&holder);
-        atomic_store(&machine_of()->alone, true); /* as in a program with one thread, which forks in the handler of a signal */
-        tap_u64((uint64_t)child_says(fork, finds_it_torn), 0, "or the thread that forks was");
+        atomic_store(&machine_of()->alone, true); /* as in a program with one thread that forks in a signal handler */
+        tap_u64((uint64_t)child_says(fork, finds_it_torn), 0, "nor after a fork during the forking thread's own call");
         atomic_store(&machine_of()->alone, false);
     }
-    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "the parent goes on");
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "the parent continues");
     vmm_close(sys);
 }
 
-/* ---- threads that fork at the same time ---- */
+/* ---- threads that fork concurrently ---- */
 
 enum { FORKERS = 4, FORKS = 25 };
 
@@ -317,8 +319,8 @@ static void test_at_once(void)
         pthread_join(thread[i], NULL);
         all += wrong[i];
     }
-    tap_u64(all, 0, "threads that fork at the same time: %d children", FORKERS * FORKS);
-    tap_ok(life_try_acquire(&owned) && life_try_acquire(&table), "and everything was given back");
+    tap_u64(all, 0, "threads that fork concurrently: %d children", FORKERS * FORKS);
+    tap_ok(life_try_acquire(&owned) && life_try_acquire(&table), "all locks are free afterwards");
     life_release(&owned);
     life_release(&table);
     life_lock_end(&owned);

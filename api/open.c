@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, attaching and closing systems; passing visit and leaks on. */
+/* Opens, attaches and closes systems; forwards visit and leaks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Puts the position in front of what an opener said. */
+/* Puts the position before an opener's message. */
 static vmm_result at_column(const struct spec_part *part, const char *spec, vmm_result result)
 {
     char note[sizeof((vmm_detail *)0)->note];
@@ -63,7 +63,7 @@ static vmm_result open_parts(const char *text, const struct spec *spec, struct v
         const struct spec_part *part = &spec->part[i];
         result = backend ? open_layer(part, backend, &backend) : open_backend(part, &backend);
         if (result == VMM_SUCCESS && backend->ops->size != sizeof(struct vmm_backend_ops)) {
-            backend = NULL; /* what would end it stands elsewhere in its table */
+            backend = NULL; /* the function that would close it has another place in its table */
             result = vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_open", "%.40s was built for another version",
                                      part->name);
         }
@@ -77,7 +77,7 @@ static vmm_result open_parts(const char *text, const struct spec *spec, struct v
     return result;
 }
 
-/* spec, or what the environment says where spec leaves something open; to be freed. NULL when out of memory. */
+/* Returns spec, completed from the environment; the caller frees it. NULL when memory is out. */
 static char *whole_spec(const char *spec)
 {
     const char *backend = spec ? spec : os_environment("CUVMM_BACKEND");
@@ -97,7 +97,7 @@ vmm_result vmm_system_wrap(struct vmm_backend *top, vmm_system **sys)
 {
     vmm_system *made = heap.calloc(1, sizeof *made);
     if (!made) {
-        /* analysers: clang-analyzer-core.NullDereference is wrong: a spec has a part at least, and its backend was opened */
+        /* analysers: clang-analyzer-core.NullDereference is wrong: a spec has at least one part, and its backend was opened */
         top->ops->close(top);
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
     }
@@ -183,7 +183,7 @@ vmm_result vmm_visit(vmm_system *sys, vmm_visit_fn visit, void *user)
 
 vmm_mem_access_flags vmm_object_access(const vmm_object *mapping, vmm_mem_location location)
 {
-    unsigned slot = VMM_MAX_DEVICES; /* the host's; see access.h of the simulator */
+    unsigned slot = VMM_MAX_DEVICES; /* the host's slot; see access.h of the simulator */
     if (location.type == VMM_MEM_LOCATION_TYPE_DEVICE) {
         if (location.id < 0 || location.id >= VMM_MAX_DEVICES)
             return VMM_MEM_ACCESS_FLAGS_PROT_NONE;

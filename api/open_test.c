@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, attaching and what mappings tell, where the backend is not what it should be. */
+/* Opening, attaching and access rights with an unusual backend. */
 #include <string.h>
 
 #include "backend.h"
@@ -16,7 +16,7 @@ static vmm_result other_sim_open(const char *args, struct vmm_backend **backend)
 static struct fake fake;
 static struct vmm_backend_ops other_ops;
 
-/* "old": its table has another size; "new": it is ours. */
+/* "old": its table has another size; "new": it has ours. */
 static vmm_result other_sim_open(const char *args, struct vmm_backend **backend)
 {
     fake_init(&fake);
@@ -30,29 +30,30 @@ static vmm_result other_sim_open(const char *args, struct vmm_backend **backend)
 static void test_another_version(void)
 {
     vmm_system *sys = NULL;
-    tap_result(vmm_open("sim:old", &sys), VMM_ERROR_NOT_SUPPORTED, "a backend that was built for another version");
-    tap_text(vmm_last_detail()->note, "spec \"sim:old\" column 1: sim was built for another version", "is named, with its place");
-    tap_ok(!sys && fake.seen == 0 && fake.closed == 0, "and not used at all, its table being unknown");
-    tap_result(vmm_open("fault=any:1|sim:old", &sys), VMM_ERROR_NOT_SUPPORTED, "nor with a layer around it");
+    tap_result(vmm_open("sim:old", &sys), VMM_ERROR_NOT_SUPPORTED, "a backend built for another version");
+    tap_text(vmm_last_detail()->note, "spec \"sim:old\" column 1: sim was built for another version",
+             "the note has its name and position");
+    tap_ok(!sys && fake.seen == 0 && fake.closed == 0, "it is not used at all, because its table is unknown");
+    tap_result(vmm_open("fault=any:1|sim:old", &sys), VMM_ERROR_NOT_SUPPORTED, "a layer around it is refused, too");
     tap_text(vmm_last_detail()->note, "spec \"fault=any:1|sim:old\" column 13: sim was built for another version",
-             "its place is told");
+             "the note has its position");
 }
 
 static void test_attach(void)
 {
     vmm_system *sys = NULL, *peer = NULL;
-    tap_result(vmm_open("sim:new", &sys), VMM_SUCCESS, "one that was built for this");
-    tap_result(vmm_attach(sys, NULL), VMM_ERROR_INVALID_VALUE, "nowhere to store the other process");
-    tap_text(vmm_last_detail()->note, "peer is NULL: pass where to store the system", "is said");
-    tap_ok(!strcmp(vmm_last_detail()->function, "vmm_attach") && fake.attached == 0, "and the backend is not asked");
-    tap_result(vmm_attach(sys, &peer), VMM_SUCCESS, "with a place");
-    tap_ok(peer && peer != sys && fake.attached == 1, "there is one");
+    tap_result(vmm_open("sim:new", &sys), VMM_SUCCESS, "a backend built for this version");
+    tap_result(vmm_attach(sys, NULL), VMM_ERROR_INVALID_VALUE, "nowhere to store the other system");
+    tap_text(vmm_last_detail()->note, "peer is NULL: pass where to store the system", "the note says why");
+    tap_ok(!strcmp(vmm_last_detail()->function, "vmm_attach") && fake.attached == 0, "the backend gets no call");
+    tap_result(vmm_attach(sys, &peer), VMM_SUCCESS, "attaching with a place for the system");
+    tap_ok(peer && peer != sys && fake.attached == 1, "attaching succeeds");
     vmm_close(peer);
     vmm_close(sys);
-    tap_u64((uint64_t)fake.closed, 2, "each is closed");
+    tap_u64((uint64_t)fake.closed, 2, "both systems are closed");
 }
 
-/* Two bits for each device from the lowest, the host's behind the last. */
+/* Two bits for each device from the lowest on, and the host's after the last device. */
 static void test_rights(void)
 {
     const vmm_object mapping = {.kind = VMM_OBJECT_MAPPING, .access = 3 | UINT64_C(1) << 2 | UINT64_C(1) << 2 * VMM_MAX_DEVICES};
@@ -71,7 +72,7 @@ static void test_rights(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         tap_u64((uint64_t)vmm_object_access(&mapping, cases[i].location), (uint64_t)cases[i].rights,
-                "what location type %d, id %d may do", cases[i].location.type, cases[i].location.id);
+                "the rights of location type %d, id %d", cases[i].location.type, cases[i].location.id);
 }
 
 int main(void)

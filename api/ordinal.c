@@ -8,7 +8,7 @@ void ordinals_init(struct ordinals *ordinals)
     ordinals->id = atomic_fetch_add(&ids, 1) + 1;
 }
 
-/* How many to draw: one, unless others are in between all the time. */
+/* How many numbers to draw: one, unless other threads keep drawing in between. */
 static uint64_t wanted(const struct ordinals_ahead *mine)
 {
     return mine->crowded < ORDINAL_PATIENCE ? 1 : ORDINAL_MOST;

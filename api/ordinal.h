@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordinal.h - the numbers of a system's calls: "call 41".
  *
- *   one thread      change 1, question 2, question 3, change 4          as they come
- *   two at once     thread A: 5, 7, 8 .. 15      thread B: 6, 16, ..    questions take a few ahead
+ *   one thread      change 1, query 2, query 3, change 4                as they come
+ *   two at once     thread A: 5, 7, 8 .. 15      thread B: 6, 16, ..    queries draw a few ahead
  *
- * Every call has a number that no other has, and a thread's go up. Changes are numbered as they come. A thread that only asks,
- * and finds again and again that others took numbers between its own, takes up to ORDINAL_MOST ahead, so that threads which
- * ask do not wait for each other at one counter; what it does not need by its next change belongs to no call.
+ * Every call has a unique number, and a thread's numbers increase. Changes are numbered in order. A thread that only makes
+ * queries, and repeatedly finds that other threads drew numbers in between, draws up to ORDINAL_MOST ahead, so that querying
+ * threads do not contend for one counter. Numbers that it has not used by its next change are skipped.
  */
 #ifndef CUVMM_ORDINAL_H
 #define CUVMM_ORDINAL_H
@@ -21,17 +21,17 @@
 enum { ORDINAL_MOST = 64, ORDINAL_PATIENCE = 64 };
 
 struct ordinals {
-    uint64_t id;            /* of this counter among all of the program */
-    char before[VMM_CACHE_LINE_APART]; /* who looks at what lies around the next word is not to wait for those who write it */
-    _Atomic uint64_t given; /* the greatest number given or taken ahead */
+    uint64_t id;            /* identifies this counter in the program */
+    char before[VMM_CACHE_LINE_APART]; /* keeps neighbouring data out of the cache line that many threads write */
+    _Atomic uint64_t given; /* the greatest number drawn so far */
     char after[VMM_CACHE_LINE_APART];
 };
 
-/* What a thread has taken ahead of the counter it asked last. */
+/* The numbers that a thread has drawn ahead from the counter it used last. */
 struct ordinals_ahead {
-    uint64_t id, next, end; /* [next, end) is its own */
-    uint64_t last;          /* the last that it drew; of a few, their last */
-    unsigned crowded;       /* draws in a row before which others had drawn */
+    uint64_t id, next, end; /* [next, end) belongs to this thread */
+    uint64_t last;          /* the last number of the last draw */
+    unsigned crowded;       /* consecutive draws with another thread's draw in between */
 };
 
 void ordinals_init(struct ordinals *ordinals);
@@ -46,7 +46,7 @@ static inline uint64_t ordinal_draw(struct ordinals *ordinals, uint64_t count)
     return before + 1;
 }
 
-/* The number of a call that changes something. mine is what the calling thread has ahead. */
+/* The number of a call that makes a change. mine: the calling thread's numbers. */
 static inline uint64_t ordinal_of_change(struct ordinals *ordinals, struct ordinals_ahead *mine)
 {
     uint64_t number = ordinal_draw(ordinals, 1);
@@ -57,7 +57,7 @@ static inline uint64_t ordinal_of_change(struct ordinals *ordinals, struct ordin
     return number;
 }
 
-/* The number of a call that only asks. */
+/* The number of a call that is only a query. */
 uint64_t ordinal_of_question(struct ordinals *ordinals, struct ordinals_ahead *mine);
 
 /* Need it note nothing? Nobody draws between the numbers of the only thread; if it had some ahead once, it may have some left. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordinal: one thread counts without a gap, threads never share a number, and what each has goes up. */
+/* ordinal: one thread counts without a gap, numbers are unique across threads, and each thread's increase. */
 #include "ordinal.h"
 
 #include <pthread.h>
@@ -59,11 +59,11 @@ static void test_threads(void)
         pthread_create(&thread[i], NULL, counter, &w);
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
-    tap_u64(atomic_load(&w.twice), 0, "no two calls have one number");
-    tap_u64(atomic_load(&w.down), 0, "the numbers of a thread go up");
+    tap_u64(atomic_load(&w.twice), 0, "all calls have distinct numbers");
+    tap_u64(atomic_load(&w.down), 0, "the numbers of a thread increase");
 }
 
-/*  others draw before each of ours: after a while we take some ahead, and a change drops what is left of them */
+/* Other draws before each of ours: after a while the thread draws ahead, and a change drops the unused numbers. */
 static void test_crowded(void)
 {
     struct ordinals o;
@@ -73,14 +73,14 @@ static void test_crowded(void)
     ordinals_init(&o);
     for (unsigned i = 0; i < ORDINAL_PATIENCE + 2; i++) {
         uint64_t before = number;
-        atomic_fetch_add(&o.given, 1); /* as another thread does */
+        atomic_fetch_add(&o.given, 1); /* like another thread's draw */
         number = ordinal_of_question(&o, mine);
         ahead += number == before + 1;
     }
-    tap_ok(ahead > 0 && atomic_load(&o.given) > number, "who finds others in between takes some ahead");
+    tap_ok(ahead > 0 && atomic_load(&o.given) > number, "a thread with others in between draws some ahead");
     uint64_t given = atomic_load(&o.given);
-    tap_u64(ordinal_of_change(&o, mine), given + 1, "a change is numbered as it comes");
-    tap_u64(ordinal_of_question(&o, mine), given + 2, "and later questions after it");
+    tap_u64(ordinal_of_change(&o, mine), given + 1, "a change gets the next number");
+    tap_u64(ordinal_of_question(&o, mine), given + 2, "later queries get numbers after it");
 }
 
 int main(void)

@@ -22,5 +22,5 @@ static bool has_more_rights(void)
 
 const char *os_environment(const char *name)
 {
-    return has_more_rights() ? NULL : getenv(name); /* LCOV_EXCL_BR_LINE: only root can make a program that has */
+    return has_more_rights() ? NULL : getenv(name); /* LCOV_EXCL_BR_LINE: only root can create a program with more rights */
 }

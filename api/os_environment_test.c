@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that runs with more rights than its caller has heeds none of the caller's variables, which name files and code. */
+/* A program with more rights than its caller ignores the caller's variables, which name files and code. */
 #include "os_environment.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ enum { NAMES = sizeof names / sizeof names[0], HEEDED = 10, UNHEEDED, MIXED, NOT
 
 static char folder[64], program[128], trace[128];
 
-/* What another program that this one is started as does: opens a system, and says what it heeds. */
+/* The second program, which is this one with an argument: opens a system, and reports which variables it used. */
 static int other(bool secure)
 {
 #ifdef __linux__
@@ -74,13 +74,13 @@ int main(int argc, char **argv)
     struct stat is;
     if (argc > 1)
         return other(!strcmp(argv[1], "secure"));
-    tap_ok(!os_environment("CUVMM_NO_SUCH"), "a variable that is not there");
+    tap_ok(!os_environment("CUVMM_NO_SUCH"), "an unset variable");
     setenv("CUVMM_NO_SUCH", "x", 1);
     const char *value = os_environment("CUVMM_NO_SUCH");
-    tap_text(value ? value : "none", "x", "and one that is");
+    tap_text(value ? value : "none", "x", "a variable that is set");
     unsetenv("CUVMM_NO_SUCH");
     if (access("/proc/self/exe", R_OK) || getenv("CUVMM_RUN")) {
-        tap_skip("this program cannot be started again", "programs with more rights");
+        tap_skip("this program cannot be executed again", "programs with more rights");
         return tap_done();
     }
     snprintf(folder, sizeof folder, "/tmp/cuvmm-secure-XXXXXX");
@@ -94,13 +94,13 @@ int main(int argc, char **argv)
     char layers[160];
     snprintf(layers, sizeof layers, "trace=%s", trace);
     setenv("CUVMM_LAYERS", layers, 1);
-    tap_u64((uint64_t)started("plain"), HEEDED, "a program of the caller's own heeds them");
+    tap_u64((uint64_t)started("plain"), HEEDED, "a program with the caller's rights uses the variables");
     tap_ok(!stat(trace, &is) && is.st_size > 0 && !unlink(trace), "and writes a trace");
     int answer = geteuid() ? NOT_SECURE : started("secure");
     if (answer == NOT_SECURE)
-        tap_skip("no program can be given more rights here", "a program with more rights");
+        tap_skip("this system cannot give a program more rights", "a program with more rights");
     else
-        tap_ok(answer == UNHEEDED && stat(trace, &is), "one with more rights heeds none, and writes none");
+        tap_ok(answer == UNHEEDED && stat(trace, &is), "a program with more rights ignores them, and writes no trace");
     unlink(program);
     unlink(trace);
     rmdir(folder);

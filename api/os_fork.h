@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From now on the memory, whole pages of the program's own, is zero in the child of every fork. False: the system cannot do
- * that, and nothing has changed. */
+/* From now on the memory, whole pages of the program, is zero in the child of every fork. False, without effect, when the system
+ * cannot do that. */
 bool os_wipe_at_fork(void *memory, uint64_t size);
 
 #endif

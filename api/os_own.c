@@ -12,7 +12,7 @@
 
 enum { PLACES = 62 };
 
-/* Lists only grow, and one store claims or releases an entry: a child sees a whole list, whenever it was forked. */
+/* Lists only grow, and a single store claims or releases an entry, so a child sees a whole list whenever it was forked. */
 struct list {
     _Atomic(struct os_own *) place[PLACES];
     _Atomic(struct list *) next;
@@ -20,7 +20,7 @@ struct list {
 
 static struct list first;
 
-/* Zeros in place of the mapping: what reads there finds no state, and nothing faults. */
+/* Maps zeros over the mapping: reads there find no state, and do not fault. */
 static void lose(struct os_own *own)
 {
     if (*own->file >= 0)
@@ -50,18 +50,18 @@ static bool add_to(struct list *list, struct os_own *own)
     return false;
 }
 
-/* The list behind this one, made if need be. */
+/* The list after this one, created if necessary. */
 static struct list *after(struct list *list)
 {
     struct list *next = atomic_load(&list->next), *made = next ? NULL : heap.calloc(1, sizeof *made);
     if (made && !atomic_compare_exchange_strong(&list->next, &next, made))
-        heap.free(made); /* LCOV_EXCL_LINE: another thread was faster, which no test can bring about */
+        heap.free(made); /* LCOV_EXCL_LINE: another thread was faster, which no test can force */
     return made && !next ? made : next;
 }
 
 bool os_own_add(struct os_own *own)
 {
-    life_stamp(); /* a child has lost what its parent had before it adds to the list */
+    life_stamp(); /* a child first loses its parent's resources before it adds to the list */
     struct list *list = &first;
     while (list && !add_to(list, own))
         list = after(list);

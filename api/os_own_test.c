@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one process owns: any number of files and mappings, of which a forked child has none; and a shared machine for which
- * there is no room among them. */
+/* Resources of one process: any number of files and mappings, none of which a forked child keeps; and a shared machine that gets
+ * no entry for its own. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
 #include "inject_rig.h"
 
@@ -50,18 +50,18 @@ static void many(void)
         added += os_own_add(&own[i]);
         file[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
     }
-    tap_u64((uint64_t)added, MANY, "as many as are wanted are owned");
+    tap_u64((uint64_t)added, MANY, "any number of resources can be added");
     tap_u64((uint64_t)in_child(), 0, "a child has none of them");
     for (int i = 0; i < MANY; i++)
         there += file[i] >= 0 && fcntl(file[i], F_GETFD) >= 0;
-    tap_u64((uint64_t)there, MANY, "and its parent all");
+    tap_u64((uint64_t)there, MANY, "the parent has all of them");
     for (int i = 0; i < MANY; i += 2)
         os_own_remove(&own[i]);
-    tap_u64((uint64_t)in_child(), MANY / 2, "what is owned no longer, a child has as well");
+    tap_u64((uint64_t)in_child(), MANY / 2, "removed resources stay in a child");
     remove_own();
 }
 
-/* Takes all places that there are; how many. */
+/* Takes all free entries; returns how many. */
 static int fill(void)
 {
     int filled = 0;
@@ -89,14 +89,15 @@ static void no_memory(void)
     if (!sim_profile_builtin(RIG_PROFILE, &profile))
         tap_bail("no profile");
     int filled = fill();
-    tap_ok(filled >= 16, "%d places are taken", filled);
+    tap_ok(filled >= 16, "%d entries are taken", filled);
     inject_arm_at("calloc", 1);
     inject_each = true;
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(inject_disarm() && !open && strstr(why, "no machine can be made"), "without another a machine is not opened: %s", why);
-    tap_u64(rig_machines(), 0, "and nothing of it is left");
+    tap_ok(inject_disarm() && !open && strstr(why, "no machine can be created"), "without an entry the machine is not opened: %s",
+           why);
+    tap_u64(rig_machines(), 0, "no folder of the machine is left");
     let_go(filled);
-    tap_ok(os_own_add(&one), "places that were let go can be taken");
+    tap_ok(os_own_add(&one), "released entries can be reused");
     os_own_remove(&one);
 }
 
@@ -114,7 +115,7 @@ static bool of_the_system(void)
     return answer == VMM_ERROR_OUT_OF_MEMORY || answer == VMM_ERROR_OPERATING_SYSTEM;
 }
 
-/* A machine is open; its process has no room for what shows that it lives. */
+/* A machine is open, and there is no memory for the entry of its life file. */
 static void no_life(void)
 {
     if (vmm_open("sim:" RIG_PROFILE ",machine=x", &lifeless))
@@ -127,7 +128,7 @@ static void no_life(void)
                                              .call = initialised,
                                              .reported = of_the_system};
     inject_try(&without_life);
-    tap_result(vmm_init(lifeless, 0), VMM_SUCCESS, "then it is");
+    tap_result(vmm_init(lifeless, 0), VMM_SUCCESS, "with one it is");
     let_go(filled);
     rig_close(lifeless);
 }
@@ -135,7 +136,7 @@ static void no_life(void)
 int main(void)
 {
     rig_begin();
-    no_memory(); /* first: places are kept */
+    no_memory(); /* first, because entries are kept */
     no_life();
     many();
     rig_end();

@@ -15,7 +15,7 @@ bool os_write_is_limited(void)
     return posix.getrlimit(RLIMIT_FSIZE, &longest) || longest.rlim_cur != RLIM_INFINITY;
 }
 
-/* The signal that came with an error, if it did and was not there before. */
+/* Removes the signal that an error has raised, unless it was pending before. */
 static void take_away(int number, const sigset_t *already)
 {
     sigset_t one, pending;

@@ -34,7 +34,7 @@ static uint16_t look_up_own(const char *name)
     return (uint16_t)(id + 1);
 }
 
-/* The name at a place, which is entered there where the place is free. NULL when out of memory. */
+/* The name at a place, stored there if the place is free. NULL when memory is out. */
 static const char *name_at(unsigned place, const char *name)
 {
     const char *there = atomic_load(&names[place]);

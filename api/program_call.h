@@ -23,7 +23,7 @@ struct vmm_entry_point {
     const char *name; /* with or without what the driver's symbols end with: "cuMemHostAlloc", "cuMemFree_v2" */
     _Atomic uint16_t own;      /* 1 + the id of this interface's call of that name, VMM_CALL_COUNT if there is none; 0: not
                                   looked up yet */
-    _Atomic uint16_t reported; /* the number for its name; 0 until a part asked */
+    _Atomic uint16_t reported; /* the number for its name; 0 until a part needs it */
 };
 /* First in such a function: its own. */
 #define VMM_ENTRY_POINT(entry) static struct vmm_entry_point entry = {.name = __func__}
@@ -70,7 +70,7 @@ static inline bool vmm_is_own(const struct vmm_entry_point *entry, uint16_t id)
     return atomic_load_explicit(&entry->own, memory_order_relaxed) == id + 1;
 }
 
-/* What an object or a piece of work is noted to be made by: the part's own id, or a number for the program's name. */
+/* The id under which an object or a work item is recorded: the part's own id, or a number for the program's name. */
 uint16_t vmm_part_of(struct vmm_entry_point *entry, uint16_t id);
 static inline uint16_t vmm_reported_in(const struct vmm_within *within, uint16_t id)
 {
@@ -84,7 +84,7 @@ static inline const char *vmm_reported_name(uint16_t reported)
     return reported < VMM_CALL_COUNT ? vmm_call_driver_name((enum vmm_call_id)reported) : vmm_part_name(reported);
 }
 
-/* Is it a program's name, of whose call what was made is only a part? */
+/* Does it stand for a program's name, so that the recorded object is only part of that call? */
 static inline bool vmm_reported_is_part(uint16_t reported)
 {
     return reported >= VMM_CALL_COUNT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that are parts of one call of the program: one number, one name; the same as ever outside. */
+/* Calls that are parts of one call of the program share its number and name; outside, calls keep their own. */
 #include "thread.h"
 
 #include <pthread.h>
@@ -28,7 +28,7 @@ static void collect(void *user, const vmm_object *object)
         made->object[made->count++] = *object;
 }
 
-/* Addresses and memory, made in one go; what is reported of them. */
+/* Creates a reservation and memory, and returns their reported calls. */
 static void make_both(struct made *made, const char *name)
 {
     vmm_deviceptr at = 0;
@@ -52,7 +52,7 @@ static void make_both(struct made *made, const char *name)
 static void reported(const struct made *made, int which, const char *name, uint64_t number)
 {
     tap_text(made->object[which].created_by, name, "made by");
-    tap_u64(made->object[which].created, number, "and by which call");
+    tap_u64(made->object[which].created, number, "the object has the call's number");
 }
 
 static void test_parts(void)
@@ -61,14 +61,14 @@ static void test_parts(void)
     make_both(&made, NULL);
     uint64_t first = made.object[0].created;
     reported(&made, 0, "cuMemAddressReserve", first);
-    reported(&made, 1, "cuMemCreate", first + 1); /* two more gave them back */
+    reported(&made, 1, "cuMemCreate", first + 1); /* two other calls released them */
     make_both(&made, "cuMemHostAlloc");
     reported(&made, 0, "cuMemHostAlloc", first + 4);
     reported(&made, 1, "cuMemHostAlloc", first + 4);
     make_both(&made, "cuMemCreate_v2_ptsz");
     reported(&made, 0, "cuMemCreate", first + 7);
     reported(&made, 1, "cuMemCreate", first + 7);
-    tap_ok(!vmm_within_now(&vmm_this_thread()->within), "it ends");
+    tap_ok(!vmm_within_now(&vmm_this_thread()->within), "the outer call ends");
 }
 
 /* After a refusal, a call that has nothing to say leaves a record of itself alone; name: as a part of that call. */
@@ -88,7 +88,7 @@ static void test_nothing_said(const char *name, uint64_t number)
     tap_u64(detail->call, number, "with its number");
 }
 
-/* What a part is refused is told as the program's call. */
+/* A refused part is reported as the program's call. */
 static void test_refusal(void)
 {
     vmm_deviceptr at = 0;
@@ -97,16 +97,16 @@ static void test_refusal(void)
     vmm_within_begin(calls, &outer);
     vmm_within_begin(calls, &inner);
     tap_result(vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0), VMM_ERROR_INVALID_VALUE, "a part is refused");
-    tap_text(vmm_last_detail()->function, "cuMemAllocHost", "as the program's call");
-    tap_text(vmm_last_detail()->rule, "VMM-RESERVE-SIZE-GRANULARITY", "for the part's rule");
+    tap_text(vmm_last_detail()->function, "cuMemAllocHost", "it is reported as the program's call");
+    tap_text(vmm_last_detail()->rule, "VMM-RESERVE-SIZE-GRANULARITY", "it has the part's rule");
     uint64_t number = vmm_last_detail()->call;
     vmm_within_end(calls);
     vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
-    tap_text(vmm_last_detail()->function, "cuOuter", "the one around it is told again");
-    tap_u64(vmm_last_detail()->call, number + 1, "under its own number");
+    tap_text(vmm_last_detail()->function, "cuOuter", "the outer call is reported again");
+    tap_u64(vmm_last_detail()->call, number + 1, "it has its own number");
     vmm_within_end(calls);
     vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
-    tap_text(vmm_last_detail()->function, "cuMemAddressReserve", "and outside each call is itself");
+    tap_text(vmm_last_detail()->function, "cuMemAddressReserve", "outside, a call has its own name");
     tap_u64(vmm_last_detail()->call, number + 2, "likewise");
     test_nothing_said(NULL, number + 3);
     vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
@@ -114,10 +114,11 @@ static void test_refusal(void)
     test_nothing_said("cuCtxGetCurrent_v2", number + 6);
 }
 
-/* Deeper than there is room for, each is told as a part of the last that found some. */
+/* A call nested too deeply is reported as part of the deepest one that fits. */
 static void test_deep(void)
 {
-    static const char *const names[] = {"cuDeep0", "cuDeep1", "cuDeep2", "cuDeep3", "cuDeep4", "cuDeep5", "cuDeep6", "cuDeep7", "cuDeep8"};
+    static const char *const names[] = {"cuDeep0", "cuDeep1", "cuDeep2", "cuDeep3", "cuDeep4", "cuDeep5", "cuDeep6", "cuDeep7",
+                                        "cuDeep8"};
     struct vmm_within_calls *calls = &vmm_this_thread()->within;
     enum { COUNT = sizeof names / sizeof names[0] };
     struct vmm_entry_point entry[COUNT] = {{0}};
@@ -125,12 +126,14 @@ static void test_deep(void)
     for (unsigned i = 0; i < count; i++) {
         entry[i].name = names[i];
         wrong += vmm_within_begin(calls, &entry[i]) != vmm_within_now(calls);
-        wrong += strcmp(vmm_reported_name(vmm_reported_call(VMM_CALL_mem_map)), names[i < VMM_WITHIN_MOST ? i : VMM_WITHIN_MOST - 1]) != 0;
+        wrong += strcmp(vmm_reported_name(vmm_reported_call(VMM_CALL_mem_map)),
+                        names[i < VMM_WITHIN_MOST ? i : VMM_WITHIN_MOST - 1]) != 0;
     }
     for (unsigned i = count; i-- > 0; vmm_within_end(calls))
-        wrong += strcmp(vmm_reported_name(vmm_reported_call(VMM_CALL_mem_map)), names[i < VMM_WITHIN_MOST ? i : VMM_WITHIN_MOST - 1]) != 0;
-    tap_u64(wrong, 0, "calls in calls are told by their names, down to the last that there is room for, and up again");
-    tap_u64(vmm_reported_call(VMM_CALL_mem_map), VMM_CALL_mem_map, "and outside of all as themselves");
+        wrong += strcmp(vmm_reported_name(vmm_reported_call(VMM_CALL_mem_map)),
+                        names[i < VMM_WITHIN_MOST ? i : VMM_WITHIN_MOST - 1]) != 0;
+    tap_u64(wrong, 0, "nested calls have their names, down to the deepest that fits, and up again");
+    tap_u64(vmm_reported_call(VMM_CALL_mem_map), VMM_CALL_mem_map, "outside, calls have their own names");
 }
 
 static void *name_many(void *user)
@@ -151,7 +154,7 @@ static void *name_many(void *user)
     return NULL;
 }
 
-/* Names are entered once, whichever thread comes first; with no room left a part is told as itself. */
+/* Each name is entered once, by whichever thread comes first; without room, a part keeps its own name. */
 static void test_many_names(void)
 {
     pthread_t threads[4];
@@ -162,7 +165,7 @@ static void test_many_names(void)
             tap_bail("no thread");
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
-    tap_u64(wrong[0] + wrong[1] + wrong[2] + wrong[3], 0, "a hundred names, of four threads");
+    tap_u64(wrong[0] + wrong[1] + wrong[2] + wrong[3], 0, "four threads enter a hundred names");
     unsigned itself = 0;
     for (unsigned i = 0; i < 100; i++) {
         snprintf(name, sizeof name, "cuMore%u", i);
@@ -171,7 +174,7 @@ static void test_many_names(void)
         itself += vmm_reported_call(VMM_CALL_mem_map) == VMM_CALL_mem_map;
         vmm_within_end(&vmm_this_thread()->within);
     }
-    tap_ok(itself >= 60 && itself < 100, "%u of a hundred more found no room, and are told as the part that they are", itself);
+    tap_ok(itself >= 60 && itself < 100, "%u of a hundred more names find no room, and the parts keep their own names", itself);
 }
 
 int main(void)

@@ -6,13 +6,13 @@ struct row {
     const char *name, *text;
 };
 
-/* Those that calls of the API return, with texts of this project. */
+/* The codes that the API's calls return, with this project's texts. */
 static const struct row rows[] = {
 #define VMM_RESULT(name, number, text) {VMM_##name, "CUDA_" #name, text},
 #include "results.def"
 };
 
-/* All that a driver has. */
+/* All codes of a driver. */
 static const struct row driver_rows[] = {
 #define DRIVER_RESULT(name, number, text) {(vmm_result)(number), #name, text},
 #include "driver_results.def"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.h - names and texts of all codes that a driver has, as its cuGetErrorName and cuGetErrorString give them.
+/* result.h - names and texts of all driver codes, equal to those of its cuGetErrorName and cuGetErrorString.
  *
  *     driver_result_name(215)   "CUDA_ERROR_UNSUPPORTED_LIMIT"
  *     driver_result_text(215)   "limit is not supported on this architecture"
- *     driver_result_text(10)    NULL: the number is no code
+ *     driver_result_text(10)    NULL: not a code
  */
 #ifndef CUVMM_RESULT_H
 #define CUVMM_RESULT_H

@@ -11,7 +11,7 @@ enum vmm_rule_id {
     VMM_RULE_COUNT
 };
 
-/* The row; id must be below VMM_RULE_COUNT. */
+/* Returns the row; id must be below VMM_RULE_COUNT. */
 const vmm_rule *vmm_rule_row(enum vmm_rule_id id);
 
 #endif

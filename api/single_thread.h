@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* single_thread.h - whether the program has a single thread and needs no locks
+/* single_thread.h - does the program have a single thread, so that it needs no locks?
  *
- *   main()  VMM_SINGLE_THREAD  ...  a second thread  !VMM_SINGLE_THREAD, whatever comes
+ *   main()  VMM_SINGLE_THREAD  ...  a second thread  !VMM_SINGLE_THREAD from then on
  *
- * Where the C library does not tell, it is never so.
+ * Always false if the C library does not report it.
  */
 #ifndef CUVMM_SINGLE_THREAD_H
 #define CUVMM_SINGLE_THREAD_H

@@ -24,7 +24,7 @@ static bool fail(struct spec_error *error, size_t column, const char *text)
     return false;
 }
 
-/* Cuts text[at .. end) into name and args; the separator is ':' for the backend and '=' for a layer. */
+/* Parses text[at .. end) into name and args; the separator is ':' for the backend and '=' for a layer. */
 static bool cut_part(struct spec *spec, size_t at, size_t end, char separator, struct spec_error *error)
 {
     char *text = spec->text;

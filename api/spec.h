@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec.h - the text that says what to open: "trace=t.jsonl | fault=mem_create:3 | sim:h100,strict".
+/* spec.h - parses the description of a system: "trace=t.jsonl | fault=mem_create:3 | sim:h100,strict".
  *
- *   parts, from the right:  backend  then each layer that wraps what is right of it
+ *   parts, from the right:  backend  then each layer, which wraps the part to its right
  *                           name ':' args        name '=' args
  */
 #ifndef CUVMM_SPEC_H
@@ -15,7 +15,7 @@ enum { SPEC_MAX_PARTS = 16 };
 struct spec_part {
     char *name;     /* letters, digits, '-', '_' */
     char *args;     /* "" when there is none */
-    size_t column;  /* of the name in the whole spec, from 1 */
+    size_t column;  /* the position of the name in the whole spec, from 1 */
 };
 
 struct spec {
@@ -29,7 +29,7 @@ struct spec_error {
     char text[160];
 };
 
-/* Cuts text into parts. On failure *spec owns nothing. Out of memory is an error with column 0. */
+/* Parses text into parts. On failure *spec owns nothing. When memory is out, the error's column is 0. */
 bool spec_parse(const char *text, struct spec *spec, struct spec_error *error);
 void spec_free(struct spec *spec);
 

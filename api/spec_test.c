@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text that says what to open, and what vmm_open makes of it. */
+/* Specs: parsing them, and opening them with vmm_open. */
 #include "spec.h"
 
 #include <stdlib.h>
@@ -15,10 +15,10 @@ static void test_parts(void)
     tap_ok(spec_parse(" trace=a=b:c | fault=any:1|sim:h100,strict ", &spec, &error), "three parts");
     tap_u64(spec.count, 3, "their number");
     tap_text(spec.part[0].name, "trace", "a layer's name");
-    tap_text(spec.part[0].args, "a=b:c", "its arguments, with separators in them");
+    tap_text(spec.part[0].args, "a=b:c", "the arguments may contain separators");
     tap_u64(spec.part[1].column, 16, "a layer's column");
     tap_text(spec.part[2].name, "sim", "the backend");
-    tap_text(spec.part[2].args, "h100,strict", "its arguments");
+    tap_text(spec.part[2].args, "h100,strict", "the backend's arguments");
     spec_free(&spec);
     tap_ok(spec_parse("sim", &spec, &error) && spec.count == 1 && spec.part[0].args[0] == '\0', "no arguments");
     spec_free(&spec);
@@ -63,8 +63,8 @@ static void test_open(void)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         vmm_system *sys = (vmm_system *)&wrong;
         tap_result(vmm_open(wrong[i].spec, &sys), wrong[i].result, "\"%s\" is refused", wrong[i].spec);
-        tap_ok(strstr(vmm_last_detail()->note, wrong[i].says) != NULL, "and says why: %s", vmm_last_detail()->note);
-        tap_ok(sys == (vmm_system *)&wrong, "and *sys is untouched");
+        tap_ok(strstr(vmm_last_detail()->note, wrong[i].says) != NULL, "the note has the reason: %s", vmm_last_detail()->note);
+        tap_ok(sys == (vmm_system *)&wrong, "*sys is unchanged");
     }
     tap_result(vmm_open("sim", NULL), VMM_ERROR_INVALID_VALUE, "nowhere to store the system");
 }
@@ -77,7 +77,7 @@ static void test_environment(void)
     tap_result(vmm_open(NULL, &sys), VMM_SUCCESS, "the backend comes from CUVMM_BACKEND");
     vmm_init(sys, 0);
     vmm_device_get_count(sys, &count);
-    tap_u64((uint64_t)count, 2, "it is the one named");
+    tap_u64((uint64_t)count, 2, "it is the backend that the variable names");
     vmm_close(sys);
     unsetenv("CUVMM_BACKEND");
     setenv("CUVMM_LAYERS", "fault=init:1:NOT_PERMITTED", 1);
@@ -85,10 +85,10 @@ static void test_environment(void)
     tap_result(vmm_init(sys, 0), VMM_ERROR_NOT_PERMITTED, "CUVMM_LAYERS wraps a spec without layers");
     vmm_close(sys);
     vmm_open("fault=init:2|sim:min", &sys);
-    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "and leaves a spec with layers alone");
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "a spec with layers is not wrapped");
     vmm_close(sys);
     setenv("CUVMM_LAYERS", "what is this", 1);
-    tap_ok(vmm_open("sim:min", &sys) != VMM_SUCCESS, "a CUVMM_LAYERS that cannot be understood is refused");
+    tap_ok(vmm_open("sim:min", &sys) != VMM_SUCCESS, "an invalid CUVMM_LAYERS is refused");
     unsetenv("CUVMM_LAYERS");
     vmm_close(NULL);
 }

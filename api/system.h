@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* system.h - an opened system: the outermost backend and what belongs to the API rather than to a backend. */
+/* system.h - an opened system: the outermost backend, and state of the API that belongs to no backend. */
 #ifndef CUVMM_SYSTEM_H
 #define CUVMM_SYSTEM_H
 
@@ -9,13 +9,13 @@
 
 struct vmm_system {
     struct vmm_backend *top;
-    struct ordinals calls;    /* their numbers */
+    struct ordinals calls;    /* the numbers of its calls */
     struct life_lock lock;    /* guards report and user */
     vmm_report_fn report;
     void *user;
 };
 
-/* Makes a system around an opened backend, which it then owns. On failure the backend is closed. */
+/* Creates a system around an opened backend, which it then owns. On failure it closes the backend. */
 vmm_result vmm_system_wrap(struct vmm_backend *top, vmm_system **sys);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* units.h - sizes as people read them: 4 MiB, 2097153 bytes. */
+/* units.h - sizes for people to read: 4 MiB, 2097153 bytes. */
 #ifndef CUVMM_UNITS_H
 #define CUVMM_UNITS_H
 
@@ -7,7 +7,7 @@
 
 enum { UNITS_TEXT = 32 };
 
-/* The size in the largest unit that it is a whole number of. Returns text. */
+/* Writes the size in the largest unit of which it is a whole multiple. Returns text. */
 const char *units_text(uint64_t size, char text[UNITS_TEXT]);
 
 #endif

@@ -844,10 +844,11 @@ VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *sha
  * Observed (580): its properties are those of the memory, except requested_handle_types and gpu_direct_rdma_capable,
  * which are 0. It cannot be exported again [VMM-EXPORT-IMPORTED].
  * Checked in this order: INVALID_VALUE [VMM-IMPORT-NULL-HANDLE, VMM-IMPORT-TYPE, VMM-IMPORT-FABRIC-NULL,
- * VMM-IMPORT-ZERO (also where descriptor 0 is one)]; NOT_SUPPORTED [VMM-IMPORT-WINDOWS]; for a descriptor UNKNOWN [VMM-IMPORT-CLOSED, VMM-IMPORT-FOREIGN,
- * VMM-IMPORT-MACHINE]; for FABRIC NOT_SUPPORTED [VMM-IMPORT-FABRIC], NOT_PERMITTED [VMM-IMPORT-FABRIC-DOMAIN (ours),
- * VMM-IMPORT-FABRIC-IMEX (documented)], INVALID_VALUE [VMM-IMPORT-FABRIC-GONE (ours)]; ours: OPERATING_SYSTEM
- * [VMM-IMPORT-SYSTEM, VMM-SHARE-STATE]. Nothing is written then.
+ * VMM-IMPORT-ZERO (also when descriptor 0 is open)]; NOT_SUPPORTED [VMM-IMPORT-WINDOWS]; for a descriptor UNKNOWN
+ * [VMM-IMPORT-CLOSED, VMM-IMPORT-FOREIGN, VMM-IMPORT-MACHINE]; for FABRIC NOT_SUPPORTED
+ * [VMM-IMPORT-FABRIC], NOT_PERMITTED [VMM-IMPORT-FABRIC-DOMAIN (ours), VMM-IMPORT-FABRIC-IMEX (documented)],
+ * INVALID_VALUE [VMM-IMPORT-FABRIC-GONE (ours)]; ours: OPERATING_SYSTEM [VMM-IMPORT-SYSTEM, VMM-SHARE-STATE].
+ * Nothing is written then.
  * For FABRIC os_handle is the address of the 64 bytes; the imported memory may be another node's (docs/fabric.md),
  * and is used like memory of the device with that number here (ours; properties as for a descriptor's import). The
  * value that the detail shows of os_handle is then the last eight of the bytes. cuMemImportFromShareableHandle;
@@ -892,11 +893,11 @@ VMM_API vmm_result vmm_multicast_get_granularity(vmm_system *sys, uint64_t *gran
                                                  const vmm_multicast_object_prop *prop,
                                                  vmm_multicast_granularity_flags option);
 
-/* A multicast object without devices and memory; it takes no device memory. prop.num_devices: 2 to the machine's
- * number of devices, with FABRIC among the handle types to 64. prop.size > 0, bytes, a multiple of the minimum granularity. INVALID_VALUE
- * [VMM-MULTICAST-NULL-HANDLE, VMM-MULTICAST-NULL-PROP]; NOT_SUPPORTED [VMM-MULTICAST-UNSUPPORTED]; INVALID_VALUE
- * [VMM-MULTICAST-NUM-DEVICES, VMM-MULTICAST-FLAGS, VMM-MULTICAST-HANDLE-TYPES]; NOT_SUPPORTED
- * [VMM-MULTICAST-TYPES-UNSUPPORTED]; INVALID_VALUE [VMM-MULTICAST-SIZE-ZERO, VMM-MULTICAST-SIZE-GRANULARITY];
+/* Creates a multicast object without devices and memory; it takes no device memory. prop.num_devices: 2 to the machine's
+ * number of devices, or to 64 with FABRIC among the handle types. prop.size > 0, bytes, a multiple of the minimum
+ * granularity. INVALID_VALUE [VMM-MULTICAST-NULL-HANDLE, VMM-MULTICAST-NULL-PROP]; NOT_SUPPORTED
+ * [VMM-MULTICAST-UNSUPPORTED]; INVALID_VALUE [VMM-MULTICAST-NUM-DEVICES, VMM-MULTICAST-FLAGS, VMM-MULTICAST-HANDLE-TYPES];
+ * NOT_SUPPORTED [VMM-MULTICAST-TYPES-UNSUPPORTED]; INVALID_VALUE [VMM-MULTICAST-SIZE-ZERO, VMM-MULTICAST-SIZE-GRANULARITY];
  * NOT_PERMITTED [VMM-MULTICAST-FABRIC-IMEX].
  * The handle is one reference. The object lives while it has references or mappings; binds do not keep it alive, and
  * end with it [VMM-RELEASE-TEAM-BOUND, a warning]. Given to vmm_mem_get_allocation_properties_from_handle:
@@ -923,8 +924,8 @@ VMM_API vmm_result vmm_multicast_add_device(vmm_system *sys, vmm_mem_generic_all
  *   VMM-BIND-MEMORY-STALE, VMM-BIND-MULTICAST, VMM-BIND-FLAGS, VMM-BIND-SIZE-ZERO, VMM-BIND-GRANULARITY,
  *   VMM-BIND-RANGE, VMM-BIND-MEMORY-RANGE]; ILLEGAL_STATE [VMM-BIND-INCOMPLETE]; INVALID_VALUE [VMM-BIND-HOST];
  * INVALID_DEVICE [VMM-BIND-DEVICE]; NOT_PERMITTED [VMM-BIND-SHARED]; INVALID_VALUE [VMM-BIND-OVERLAP];
- * OUT_OF_MEMORY [VMM-BIND-RESOURCES]. Documents: also SYSTEM_NOT_READY and ILLEGAL_STATE of the system's configuration, which the simulator
- * does not know. cuMulticastBindMem; cuda.h 13.0; guide 4.16.4.3. */
+ * OUT_OF_MEMORY [VMM-BIND-RESOURCES]. Documented: also SYSTEM_NOT_READY and ILLEGAL_STATE for the system's configuration,
+ * which the simulator does not know. cuMulticastBindMem; cuda.h 13.0; guide 4.16.4.3. */
 VMM_API vmm_result vmm_multicast_bind_mem(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle,
                                           uint64_t mc_offset, vmm_mem_generic_allocation_handle mem_handle,
                                           uint64_t mem_offset, uint64_t size, uint64_t flags);
@@ -991,7 +992,8 @@ VMM_API vmm_result vmm_mem_get_handle_for_address_range(vmm_system *sys, void *h
  * A device address in place of the host's makes it a copy between device addresses, as measured on 580. A copy whose
  * size passes the end of the address space starts if its start is accessible, and the process then loses the device
  * (580) [VMM-COPY-OVERFLOW, a warning; copies with the host: LAUNCH_FAILED, VMM-FAULT-HOST-COPY].
- * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-NOT-MAPPED, VMM-COPY-MULTICAST, VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
+ * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-NOT-MAPPED, VMM-COPY-MULTICAST,
+ * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
  * VMM-SET-INTO-HOST]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. All of this is checked at the call,
  * and again when queued work runs: memory that is inaccessible by then makes it a fault [VMM-FAULT-COPY; for a copy
  * from the host VMM-FAULT-HOST-COPY]. A copy from the host reads the host's bytes at the call. cuMemcpy* and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The real driver as a backend: each call goes to the driver as it is. The driver keeps all state, so several systems
- * of one process see the same handles, addresses and contexts. */
+/* The real driver as a backend: each call goes to the driver unchanged. The driver keeps all state, so several systems in one
+ * process share handles, addresses and contexts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,15 +12,15 @@
 #include "os_environment.h"
 
 struct cuda_backend {
-    struct vmm_backend backend; /* first */
+    struct vmm_backend backend; /* must be first */
     struct cuda_entries entries;
     struct cuda_words words;
     struct cuda_log log;
     struct cuda_kernels kernels;
-    bool multicast; /* the user asked for it: see closed() */
+    bool multicast; /* the user has enabled multicast: see closed() */
 };
 
-/* The driver may have told something about a call that it then did; only refusals are explained. */
+/* The driver's log may have a line about a successful call; only refusals are explained. */
 static inline vmm_result finish(const struct cuda_backend *cuda, struct cuda_ear *ear, vmm_result result)
 {
     ear->log = NULL;
@@ -31,7 +31,7 @@ static inline vmm_result finish(const struct cuda_backend *cuda, struct cuda_ear
     return result;
 }
 
-/* Is the driver initialised? That comes first, as in every call, where something is refused without asking it. */
+/* Is the driver initialised? Like every call, a call that is refused without the driver checks this first. */
 static vmm_result initialised(const struct cuda_backend *cuda)
 {
     int count = 0;
@@ -39,24 +39,24 @@ static vmm_result initialised(const struct cuda_backend *cuda)
     return finish(cuda, ear, cuda->entries.device_get_count(&count));
 }
 
-/* A call that the driver is too old for. */
+/* A call that is newer than the driver. */
 static vmm_result too_old(const struct cuda_backend *cuda, int version)
 {
     vmm_result result = initialised(cuda);
     if (result != VMM_SUCCESS)
         return result;
     cuda_refused(&cuda->words, VMM_ERROR_NOT_SUPPORTED);
-    vmm_detail_note("this driver is older than CUDA %d.%d, which brought the call; update it", version / 1000,
+    vmm_detail_note("this driver is older than CUDA %d.%d, which introduced the call; update it", version / 1000,
                     version % 1000 / 10);
     return VMM_ERROR_NOT_SUPPORTED;
 }
 
-/* Multicast was never tried on a driver, and a mistake with it can stop the switch between the devices for everybody, so it
- * is off unless the environment opens it. Nothing of it reaches the driver then, neither its calls nor its kernels. */
+/* Multicast was never tried on a driver, and a mistake can stop the switch between the devices for all users. So it is off unless
+ * the environment enables it; until then neither its calls nor its kernels reach the driver. */
 static vmm_result refuse_closed(const struct cuda_backend *cuda)
 {
     cuda_refused(&cuda->words, VMM_ERROR_NOT_SUPPORTED);
-    vmm_detail_note("multicast is off on a driver unless CUVMM_REAL_MULTICAST=1 is set: nobody has tried it there");
+    vmm_detail_note("multicast is off on a driver unless CUVMM_REAL_MULTICAST=1 is set: it was never tried there");
     return VMM_ERROR_NOT_SUPPORTED;
 }
 
@@ -89,7 +89,7 @@ static bool opened(void)
 #define VMM_CALL(name, symbol, form, traits) HANDLER_##form(name, VMM_ENTRY_VERSION(symbol), traits)
 #include "calls.def"
 
-/* What the driver makes of a launch that is in order. */
+/* The driver's answer to a valid launch. */
 static vmm_result launch(struct cuda_backend *cuda, const struct vmm_call_launch *call)
 {
     void *function = NULL;
@@ -100,8 +100,8 @@ static vmm_result launch(struct cuda_backend *cuda, const struct vmm_call_launch
     return finish(cuda, ear, result);
 }
 
-/* Not one call of the driver but several. Whether it is initialised comes first, as in every call; then what all
- * backends refuse alike. */
+/* A launch takes several driver calls. It first checks for initialisation, like every call, then what all backends refuse
+ * alike. */
 static vmm_result call_launch(struct vmm_backend *self, struct vmm_call *call)
 {
     struct cuda_backend *cuda = (struct cuda_backend *)self;
@@ -120,7 +120,7 @@ static vmm_result visit(struct vmm_backend *self, vmm_visit_fn visitor, void *us
 {
     (void)self, (void)visitor, (void)user;
     return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_visit",
-                           "the driver does not list what lives; only the simulator can");
+                           "the driver does not list live objects; only the simulator can");
 }
 
 static uint64_t leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
@@ -136,7 +136,7 @@ static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
                            "one process is one process on the driver: start a second, or use the simulator");
 }
 
-/* The library stays: the driver's state is the process's, and may be in use by others. */
+/* The library stays loaded: the driver's state belongs to the process, and other code may use it. */
 static void close_backend(struct vmm_backend *self)
 {
     struct cuda_backend *cuda = (struct cuda_backend *)self;

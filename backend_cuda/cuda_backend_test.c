@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every call reaches the driver's function of the same name, in the signature that ours is, with its arguments in the
- * driver's order; what that returns is what the caller gets. On a driver that is asked by version and on an old one. */
+/* Every call reaches the driver's function of the same name, with our signature and the arguments in the driver's order; the
+ * caller gets the function's result. With a driver that has cuGetProcAddress, and with an old one. */
 #include <stdlib.h>
 
 #include "backend.h"
 #include "fake/rig.h"
 
-/* Different in every byte that a narrow parameter keeps, with the top bits set so that signs show. */
+/* A value with distinct bytes in every position that a narrow parameter keeps, and with the top bits set, so that signs show. */
 static uint64_t value_of(size_t param)
 {
     return UINT64_C(0xF1E2D3C4B5A69780) + UINT64_C(0x0101010101010111) * param;
@@ -17,7 +17,7 @@ static bool same_arguments(const struct fake_driver *driver, const struct vmm_ca
     size_t count;
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
     if (driver->arguments != count) {
-        tap_note("%u arguments reached the driver, not %zu", driver->arguments, count);
+        tap_note("%u arguments reached the driver instead of %zu", driver->arguments, count);
         return false;
     }
     for (size_t i = 0; i < count; i++)
@@ -52,14 +52,14 @@ static void check_call(struct rig *rig, struct vmm_backend *backend, enum vmm_ca
     bool reported = vmm_last_detail()->severity == VMM_SEVERITY_ERROR && !vmm_last_detail()->rule &&
                 vmm_last_detail()->result == refused && strcmp(vmm_last_detail()->function, name) == 0;
     tap_ok(is_symbol_of(rig->driver->symbol, name), "%s: %s reaches %s", where, name,
-           rig->driver->symbol ? rig->driver->symbol : "nothing");
+           rig->driver->symbol ? rig->driver->symbol : "no function");
     tap_ok(same_arguments(rig->driver, &call.head), "%s: %s: its %zu arguments", where, name, count);
     rig->driver->result = 0;
     vmm_detail_begin(&call.head);
     vmm_result done = vmm_backend_call(backend, &call.head);
     tap_ok(refused == VMM_ERROR_INVALID_VALUE && reported && done == VMM_SUCCESS && rig->driver->calls == 2 &&
                vmm_last_detail()->severity == VMM_SEVERITY_NONE,
-           "%s: %s: called once each time; its result is the caller's", where, name);
+           "%s: %s: called once each time, and its result is returned", where, name);
 }
 
 static void check_all(struct rig *rig, const char *where)
@@ -73,7 +73,7 @@ static void check_all(struct rig *rig, const char *where)
     backend->ops->close(backend);
 }
 
-/* Multicast on a driver is for those who ask for it. */
+/* Multicast on a driver must be enabled. */
 static void check_closed(struct rig *rig, const char *value)
 {
     vmm_system *sys;
@@ -87,21 +87,22 @@ static void check_closed(struct rig *rig, const char *value)
     if (vmm_open(rig->spec, &sys) != VMM_SUCCESS)
         tap_bail("%s", vmm_last_detail()->note);
     rig_reset(rig);
-    tap_result(vmm_multicast_create(sys, &handle, &prop), VMM_ERROR_NOT_SUPPORTED, "no object is made with %s",
-               value ? value : "nothing set");
-    tap_ok(strstr(vmm_last_detail()->note, "CUVMM_REAL_MULTICAST=1") && handle == 7, "and it is said how: %s",
+    tap_result(vmm_multicast_create(sys, &handle, &prop), VMM_ERROR_NOT_SUPPORTED, "no multicast object is created with %s",
+               value ? value : "no setting");
+    tap_ok(strstr(vmm_last_detail()->note, "CUVMM_REAL_MULTICAST=1") && handle == 7, "the message says how to enable it: %s",
            vmm_last_detail()->note);
-    tap_text(rig->driver->symbol, "cuDeviceGetCount", "the driver was asked whether it is initialised");
-    tap_result(vmm_multicast_bind_mem(sys, 1, 0, 2, 0, 2 << 20, 0), VMM_ERROR_NOT_SUPPORTED, "nothing is bound");
+    tap_text(rig->driver->symbol, "cuDeviceGetCount", "the only driver call is the query for initialisation");
+    tap_result(vmm_multicast_bind_mem(sys, 1, 0, 2, 0, 2 << 20, 0), VMM_ERROR_NOT_SUPPORTED, "a bind is refused");
     tap_result(vmm_launch(sys, VMM_KERNEL_MULTIMEM_STORE, 1, 1, args, 3, NULL), VMM_ERROR_NOT_SUPPORTED,
-               "no multimem kernel is launched");
-    tap_u64(rig->driver->calls, 3, "and nothing else reached it");
+               "a multimem kernel is refused");
+    tap_u64(rig->driver->calls, 3, "no other call reached the driver");
     rig->driver->result = VMM_ERROR_NOT_INITIALIZED;
-    tap_result(vmm_multicast_create(sys, NULL, NULL), VMM_ERROR_NOT_INITIALIZED, "who is not initialised hears that first");
+    tap_result(vmm_multicast_create(sys, NULL, NULL), VMM_ERROR_NOT_INITIALIZED,
+               "without initialisation, that is reported first");
     vmm_close(sys);
 }
 
-/* The same through the public functions, for one of each kind of parameter. */
+/* The same through the public functions, with one parameter of each kind. */
 static void check_public(struct rig *rig)
 {
     vmm_system *sys;
@@ -110,19 +111,19 @@ static void check_public(struct rig *rig)
         tap_bail("%s", vmm_last_detail()->note);
     rig_reset(rig);
     tap_u64(rig->driver->calls, 0, "opening makes no call");
-    tap_result(vmm_mem_set_access(sys, 0x200000, 0x400000, &desc, 1), VMM_SUCCESS, "rights are set");
+    tap_result(vmm_mem_set_access(sys, 0x200000, 0x400000, &desc, 1), VMM_SUCCESS, "cuMemSetAccess succeeds");
     tap_ok(strcmp(rig->driver->symbol, "cuMemSetAccess") == 0 && rig->driver->argument[0] == 0x200000 &&
                rig->driver->argument[1] == 0x400000 && rig->driver->argument[2] == (uintptr_t)&desc &&
                rig->driver->argument[3] == 1,
-           "with the caller's own array");
+           "the driver receives the caller's own array");
     tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "a call without arguments");
-    tap_text(rig->driver->symbol, "cuCtxSynchronize", "reaches its function");
-    tap_u64(vmm_leaks(sys, NULL, NULL), 0, "no leak is claimed: nothing is known");
-    tap_result(vmm_visit(sys, NULL, NULL), VMM_ERROR_NOT_SUPPORTED, "what lives cannot be listed");
-    tap_ok(strstr(vmm_last_detail()->note, "simulator"), "and it is said who can: %s", vmm_last_detail()->note);
+    tap_text(rig->driver->symbol, "cuCtxSynchronize", "it reaches its function");
+    tap_u64(vmm_leaks(sys, NULL, NULL), 0, "no leaks are reported, because none are known");
+    tap_result(vmm_visit(sys, NULL, NULL), VMM_ERROR_NOT_SUPPORTED, "live objects cannot be listed");
+    tap_ok(strstr(vmm_last_detail()->note, "simulator"), "the message names the simulator: %s", vmm_last_detail()->note);
     vmm_system *peer = NULL;
-    tap_result(vmm_attach(sys, &peer), VMM_ERROR_NOT_SUPPORTED, "there is no second process in this one");
-    tap_ok(!peer && strstr(vmm_last_detail()->note, "process"), "and it is said why: %s", vmm_last_detail()->note);
+    tap_result(vmm_attach(sys, &peer), VMM_ERROR_NOT_SUPPORTED, "a second process cannot be attached");
+    tap_ok(!peer && strstr(vmm_last_detail()->note, "process"), "the message says why: %s", vmm_last_detail()->note);
     vmm_close(sys);
     tap_u64(rig->driver->calls, 2, "closing makes no call");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole life of a mapping on a real device; skipped where there is none. What the driver says of refused calls. What a call
- * through the API costs is measured by `make bench-gpu`.
+/* The whole life of a mapping on a real device, and the driver's messages about refused calls; skipped without a device. `make
+ * bench-gpu` measures the cost of a call through the API.
  *
- * Values that only say what one driver does are the suite's and the recordings' business, not this file's. */
+ * Values that are specific to one driver belong in the suite and the recordings, not in this file. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ static void check_refusal(vmm_result result, vmm_result want, const char *what)
     tap_result(result, want, "%s is refused", what);
     tap_ok(vmm_last_detail()->severity == VMM_SEVERITY_ERROR && !vmm_last_detail()->rule &&
                vmm_last_detail()->result == result,
-           "and the record says so");
+           "the record has the result and no rule");
     say(what);
 }
 
@@ -61,15 +61,15 @@ static void test_contexts(struct life *life)
     vmm_context own = NULL, current = NULL;
     vmm_device device = -1;
     vmm_stream stream = NULL;
-    tap_result(vmm_ctx_create(life->sys, &own, 0, 0), VMM_SUCCESS, "a context of one's own");
-    tap_ok(vmm_ctx_get_current(life->sys, &current) == VMM_SUCCESS && current == own, "is current");
-    tap_ok(vmm_ctx_get_device(life->sys, &device) == VMM_SUCCESS && device == 0, "on device 0");
-    tap_result(vmm_stream_create(life->sys, &stream, VMM_STREAM_NON_BLOCKING), VMM_SUCCESS, "with a stream");
-    tap_result(vmm_stream_query(life->sys, stream), VMM_SUCCESS, "which is idle");
-    tap_result(vmm_stream_destroy(life->sys, stream), VMM_SUCCESS, "and ends");
-    tap_result(vmm_ctx_destroy(life->sys, own), VMM_SUCCESS, "before the context");
+    tap_result(vmm_ctx_create(life->sys, &own, 0, 0), VMM_SUCCESS, "creating a context");
+    tap_ok(vmm_ctx_get_current(life->sys, &current) == VMM_SUCCESS && current == own, "the created context is current");
+    tap_ok(vmm_ctx_get_device(life->sys, &device) == VMM_SUCCESS && device == 0, "it is on device 0");
+    tap_result(vmm_stream_create(life->sys, &stream, VMM_STREAM_NON_BLOCKING), VMM_SUCCESS, "creating a stream");
+    tap_result(vmm_stream_query(life->sys, stream), VMM_SUCCESS, "the stream is idle");
+    tap_result(vmm_stream_destroy(life->sys, stream), VMM_SUCCESS, "destroying the stream");
+    tap_result(vmm_ctx_destroy(life->sys, own), VMM_SUCCESS, "destroying the created context");
     tap_result(vmm_device_primary_ctx_retain(life->sys, &life->context, 0), VMM_SUCCESS, "the primary context");
-    tap_result(vmm_ctx_set_current(life->sys, life->context), VMM_SUCCESS, "is made current");
+    tap_result(vmm_ctx_set_current(life->sys, life->context), VMM_SUCCESS, "the primary context is made current");
 }
 
 static void test_make(struct life *life)
@@ -86,12 +86,13 @@ static void test_make(struct life *life)
     tap_result(vmm_mem_address_reserve(life->sys, &life->ptr, life->size, 0, 0, 0), VMM_SUCCESS, "addresses");
     tap_result(vmm_mem_map(life->sys, life->ptr, life->size, 0, life->handle, 0), VMM_SUCCESS, "a mapping");
     check_refusal(vmm_mem_map(life->sys, life->ptr, life->size, 0, life->handle, 0), VMM_ERROR_INVALID_VALUE,
-                  "a second mapping at its place");
+                  "a second mapping at the same place");
     check_refusal(vmm_mem_address_free(life->sys, life->ptr, life->size), VMM_ERROR_INVALID_VALUE,
-                  "freeing addresses under it");
+                  "freeing the addresses of a mapping");
     check_refusal(vmm_memset_d8(life->sys, life->ptr, 1, 1), VMM_ERROR_INVALID_VALUE, "a fill without rights");
     tap_result(vmm_mem_set_access(life->sys, life->ptr, life->size, &desc, 1), VMM_SUCCESS, "rights");
-    tap_ok(vmm_mem_get_access(life->sys, &rights, &desc.location, life->ptr) == VMM_SUCCESS && rights == 3, "are told");
+    tap_ok(vmm_mem_get_access(life->sys, &rights, &desc.location, life->ptr) == VMM_SUCCESS && rights == 3,
+           "the rights are reported");
 }
 
 static void test_use(struct life *life)
@@ -101,14 +102,14 @@ static void test_use(struct life *life)
     vmm_deviceptr base = 0;
     uint64_t size = 0;
     tap_result(vmm_memset_d32(life->sys, life->ptr, 0x12345678, 4), VMM_SUCCESS, "a fill");
-    tap_result(vmm_memcpy_dtoh(life->sys, words, life->ptr, sizeof words), VMM_SUCCESS, "a copy to the host");
-    tap_ok(words[0] == 0x12345678 && words[3] == 0x12345678, "brings what was filled in");
+    tap_result(vmm_memcpy_dtoh(life->sys, words, life->ptr, sizeof words), VMM_SUCCESS, "copying to the host");
+    tap_ok(words[0] == 0x12345678 && words[3] == 0x12345678, "the copy has the filled value");
     tap_ok(vmm_mem_get_address_range(life->sys, &base, &size, life->ptr + 5) == VMM_SUCCESS && base == life->ptr &&
                size == life->size,
-           "an address inside is traced to its mapping");
+           "an address inside the mapping is traced to its range");
     tap_ok(vmm_mem_retain_allocation_handle(life->sys, &again, life->ptr) == VMM_SUCCESS && again == life->handle,
-           "and to its handle");
-    tap_result(vmm_mem_release(life->sys, again), VMM_SUCCESS, "which is given back once more");
+           "the address inside is traced to its handle");
+    tap_result(vmm_mem_release(life->sys, again), VMM_SUCCESS, "the retained handle is released");
 }
 
 static void test_end(struct life *life)
@@ -117,10 +118,10 @@ static void test_end(struct life *life)
     tap_result(vmm_mem_release(life->sys, life->handle), VMM_SUCCESS, "release");
     tap_result(vmm_mem_address_free(life->sys, life->ptr, life->size), VMM_SUCCESS, "free the addresses");
     check_refusal(vmm_mem_address_free(life->sys, life->ptr, life->size), VMM_ERROR_INVALID_VALUE, "freeing them twice");
-    tap_result(vmm_device_primary_ctx_release(life->sys, 0), VMM_SUCCESS, "the primary context is given back");
+    tap_result(vmm_device_primary_ctx_release(life->sys, 0), VMM_SUCCESS, "the primary context is released");
 }
 
-/* Asked by version or by symbol, the driver must have the same function: else a column of entries.def is wrong. */
+/* Looked up by version or by symbol, the driver must return the same function: otherwise a column of entries.def is wrong. */
 static void test_columns(const char *path)
 {
     struct cuda_library by_version, by_symbol;
@@ -128,8 +129,8 @@ static void test_columns(const char *path)
     if (cuda_library_open(&by_version, path) != VMM_SUCCESS || cuda_library_open(&by_symbol, path) != VMM_SUCCESS)
         tap_bail("%s", vmm_last_detail()->note);
     by_symbol.get_proc_address = NULL;
-    tap_result(cuda_library_entries(&by_version, &versions), VMM_SUCCESS, "the driver has every function");
-    tap_result(cuda_library_entries(&by_symbol, &symbols), VMM_SUCCESS, "and exports each");
+    tap_result(cuda_library_entries(&by_version, &versions), VMM_SUCCESS, "the driver has every function by version");
+    tap_result(cuda_library_entries(&by_symbol, &symbols), VMM_SUCCESS, "the driver exports every function");
 #define SAME_AS_SYMBOL_OWN(call, name, version, symbol)
 #define SAME_AS_SYMBOL_SAME(call, name, version, symbol)    \
     if (versions.call != symbols.call)                      \
@@ -137,12 +138,12 @@ static void test_columns(const char *path)
 #define VMM_CALL(name, symbol, form, traits) \
     SAME_AS_SYMBOL_##form(name, VMM_ENTRY_NAME(symbol), VMM_ENTRY_VERSION(symbol), #symbol)
 #include "calls.def"
-    tap_ok(memcmp(&versions, &symbols, sizeof versions) == 0, "which are the same functions");
+    tap_ok(memcmp(&versions, &symbols, sizeof versions) == 0, "both lookups return the same functions");
     cuda_library_close(&by_version);
     cuda_library_close(&by_symbol);
 }
 
-/* What opening or initialising says, or that there are no devices. */
+/* The error of opening or initialising, or the absence of devices. */
 static vmm_result look(void)
 {
     vmm_system *sys;
@@ -155,14 +156,14 @@ static vmm_result look(void)
     return result == VMM_SUCCESS && count == 0 ? VMM_ERROR_NO_DEVICE : result;
 }
 
-/* In a child, so that this process is not initialised yet. */
+/* Runs in a child, so that this process stays uninitialised. */
 static vmm_result look_apart(void)
 {
     int ends[2], status;
     vmm_result result = VMM_ERROR_UNKNOWN;
     fflush(stdout);
     if (pipe(ends) != 0)
-        tap_bail("no pipe to be had");
+        tap_bail("no pipe is available");
     pid_t child = fork();
     if (child == 0) {
         result = look();

@@ -3,7 +3,7 @@
  *
  *     calls.def row  ->  struct cuda_entries.mem_map : vmm_result (*)(vmm_deviceptr ptr, uint64_t size, ...)
  *
- * Needs no header of the toolkit.
+ * Needs no toolkit header.
  */
 #ifndef CUVMM_CUDA_ENTRIES_H
 #define CUVMM_CUDA_ENTRIES_H
@@ -14,9 +14,9 @@
 #include "call.h"
 #include "entries.h"
 
-_Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes of the driver are 64 bits wide");
+_Static_assert(sizeof(size_t) == sizeof(uint64_t), "size_t has 64 bits, as in the driver's ABI");
 
-/* A form of calls.def: what the driver does in one call, and what the backend makes of several. */
+/* A form of calls.def: calls that are one driver call each, and calls that the backend composes. */
 #define CUDA_FUNCTION_OWN(name)
 #define CUDA_FUNCTION_SAME(name) vmm_result (*name)(VMM_LIST(VMM_TYPED, VMM_PARAMS_##name));
 

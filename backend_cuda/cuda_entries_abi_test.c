@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our table of the driver's functions against the toolkit's prototypes, at compile time; skipped where there is none.
+/* Compares our table of the driver's functions with the toolkit's prototypes, at compile time; skipped without a toolkit.
  *
- *   call_types.def  each of our types has the width of the toolkit's, and pointers point to things of one width
+ *   call_types.def  each of our types has the toolkit's width, and so has the target of each pointer
  *   entries.def     the toolkit has a prototype PFN_<name>_v<version> of each entry point
- *   calls.def       with the toolkit's types the parameters of each call are exactly those of its entry point
+ *   calls.def       with the toolkit's types, each call has exactly the parameters of its entry point
  */
 #include "tap.h"
 
@@ -15,7 +15,7 @@
 
 #ifdef HAVE_TYPEDEFS
 
-#define __CUDA_API_VERSION_INTERNAL /* also the prototypes of forms that the toolkit's names no longer stand for */
+#define __CUDA_API_VERSION_INTERNAL /* also declares prototypes of older forms */
 #include <cuda.h>
 #include <cudaProfilerTypedefs.h>
 #include <cudaTypedefs.h>
@@ -31,7 +31,7 @@
     _Static_assert(sizeof(ours) == sizeof(theirs), "width of what " #name " points to");
 #include "call_types.def"
 
-/* Forms of the thread's own stream have prototypes of their own, and no call of ours is one of them. */
+/* Per-thread forms have their own prototypes, and none of our calls uses them. */
 #define PROTOTYPE_LEGACY(symbol, prototype) typedef prototype symbol;
 #define PROTOTYPE_PER_THREAD(symbol, prototype)
 #define VMM_ENTRY(symbol, name, version, streams, here, checked, call) \
@@ -47,7 +47,7 @@
 #define VMM_CALL(name, symbol, form, traits) SAME_AS_##form(name, prototype_##symbol)
 #include "calls.def"
 
-/* What cuda_library.h and cuda_log.h write down by hand. */
+/* The declarations in cuda_library.h and cuda_log.h. */
 _Static_assert(_Generic((PFN_cuGetProcAddress_v12000)0,
                         CUresult(CUDAAPI *)(const char *, void **, int, cuuint64_t,
                                             CUdriverProcAddressQueryResult *) : 1,
@@ -72,7 +72,7 @@ _Static_assert(sizeof(CUlogLevel) == sizeof(int) && sizeof(CUlogsCallbackHandle)
 
 int main(void)
 {
-    tap_ok(true, "the driver's functions are those of cuda.h %d (held by static assertions: this file compiled)",
+    tap_ok(true, "the driver's functions match cuda.h %d (checked by static assertions when this file was compiled)",
            CUDA_VERSION);
     return tap_done();
 }

@@ -7,11 +7,11 @@
 
 #include "detail.h"
 
-/* POSIX has dlsym give functions as void *, which C does not convert. */
+/* POSIX lets dlsym return functions as void *, which C cannot convert. */
 static cuda_function as_function(void *symbol)
 {
     cuda_function function;
-    _Static_assert(sizeof function == sizeof symbol, "functions and data have pointers of one size");
+    _Static_assert(sizeof function == sizeof symbol, "pointers to functions and to data have the same size");
     memcpy(&function, &symbol, sizeof function);
     return function;
 }
@@ -22,7 +22,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The loader's reason without what the message says anyway. */
+/* The loader's reason, without the parts that the message has anyway. */
 static const char *loader_reason(const char *path)
 {
     static const char usual[] = "cannot open shared object file: ";
@@ -41,7 +41,7 @@ vmm_result cuda_library_open(struct cuda_library *library, const char *path)
     library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library->handle)
         return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open",
-                               "%.30s does not load (%.40s): install the driver, or set CUVMM_LIBCUDA",
+                               "%.30s cannot be loaded (%.40s): install the driver, or set CUVMM_LIBCUDA",
                                base_name(path), loader_reason(path));
     cuda_function function = as_function(dlsym(library->handle, "cuGetProcAddress_v2"));
     memcpy(&library->get_proc_address, &function, sizeof function);

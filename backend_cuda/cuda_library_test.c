@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said when the driver is not there, is none, or is too old; and where it is looked for. */
+/* Messages when the driver is missing, is not a driver, or is too old; and where it is searched. */
 #include <stdlib.h>
 
 #include "fake/rig.h"
@@ -9,21 +9,21 @@ static void check_refused(const char *spec, vmm_result want, const char *const *
 {
     vmm_system *const untouched = (vmm_system *)&want;
     vmm_system *sys = untouched;
-    tap_result(vmm_open(spec, &sys), want, "%.30s... does not open", spec);
-    tap_ok(sys == untouched, "and nothing is stored");
+    tap_result(vmm_open(spec, &sys), want, "%.30s... cannot be opened", spec);
+    tap_ok(sys == untouched, "no system is stored");
     for (; *says; says++)
-        tap_ok(strstr(vmm_last_detail()->note, *says), "it says \"%s\": %s", *says, vmm_last_detail()->note);
+        tap_ok(strstr(vmm_last_detail()->note, *says), "the note contains \"%s\": %s", *says, vmm_last_detail()->note);
 }
 
 static void test_missing(const struct rig *ancient)
 {
     char spec[RIG_PATH + 8];
     check_refused("cuda:libnothing.so.1", VMM_ERROR_NOT_FOUND,
-                  (const char *[]){"libnothing.so.1 does not load", "No such file", "column 1",
+                  (const char *[]){"libnothing.so.1 cannot be loaded", "No such file", "column 1",
                                    "install the driver", "CUVMM_LIBCUDA", NULL});
     snprintf(spec, sizeof spec, "cuda:%s.c", ancient->path);
-    check_refused(spec, VMM_ERROR_NOT_FOUND, (const char *[]){"does not load", "No such file", NULL});
-    check_refused("cuda:Makefile", VMM_ERROR_NOT_FOUND, (const char *[]){"Makefile does not load", NULL});
+    check_refused(spec, VMM_ERROR_NOT_FOUND, (const char *[]){"cannot be loaded", "No such file", NULL});
+    check_refused("cuda:Makefile", VMM_ERROR_NOT_FOUND, (const char *[]){"Makefile cannot be loaded", NULL});
     check_refused("cuda:libm.so.6", VMM_ERROR_NOT_SUPPORTED,
                   (const char *[]){"libm.so.6 has no cuInit", "not a CUDA driver", "CUVMM_LIBCUDA", NULL});
     check_refused(ancient->spec, VMM_ERROR_NOT_SUPPORTED,
@@ -31,19 +31,19 @@ static void test_missing(const struct rig *ancient)
                                    NULL});
 }
 
-/* "" is what the environment names, and that is the loader's own name unless it is set. */
+/* An empty path means the library named by the environment, or else the loader's default name. */
 static void test_where(const struct rig *rig)
 {
     vmm_system *sys;
     setenv("CUVMM_LIBCUDA", rig->path, 1);
-    tap_result(vmm_open("cuda", &sys), VMM_SUCCESS, "cuda is what CUVMM_LIBCUDA names");
+    tap_result(vmm_open("cuda", &sys), VMM_SUCCESS, "the spec 'cuda' opens the library that CUVMM_LIBCUDA names");
     rig->driver->calls = 0;
-    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "and it is initialised");
-    tap_u64(rig->driver->calls, 1, "there");
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "it can be initialised");
+    tap_u64(rig->driver->calls, 1, "the call reaches that library");
     vmm_close(sys);
-    check_refused("cuda:libnothing.so", VMM_ERROR_NOT_FOUND, (const char *[]){"libnothing.so does not load", NULL});
+    check_refused("cuda:libnothing.so", VMM_ERROR_NOT_FOUND, (const char *[]){"libnothing.so cannot be loaded", NULL});
     setenv("CUVMM_LIBCUDA", "libnothing-either.so", 1);
-    check_refused("cuda", VMM_ERROR_NOT_FOUND, (const char *[]){"libnothing-either.so does not load", NULL});
+    check_refused("cuda", VMM_ERROR_NOT_FOUND, (const char *[]){"libnothing-either.so cannot be loaded", NULL});
     setenv("CUVMM_BACKEND", rig->spec, 1);
     tap_result(vmm_open(NULL, &sys), VMM_SUCCESS, "CUVMM_BACKEND may name the driver's library");
     vmm_close(sys);
@@ -51,44 +51,45 @@ static void test_where(const struct rig *rig)
     unsetenv("CUVMM_BACKEND");
 }
 
-/* A driver that has all it must have and lacks a call that came later: it is that call alone that is refused. */
+/* A driver with all required calls but without a later one: only that call is refused. */
 static void test_first(const struct rig *first)
 {
     vmm_system *sys;
     int fd = 7;
-    tap_result(vmm_open(first->spec, &sys), VMM_SUCCESS, "a driver of CUDA 11.0 will do");
+    tap_result(vmm_open(first->spec, &sys), VMM_SUCCESS, "a driver of CUDA 11.0 is accepted");
     first->driver->calls = 0;
     first->driver->result = 0;
-    tap_result(vmm_mem_unmap(sys, 0x1000, 0x2000), VMM_SUCCESS, "what it has works");
+    tap_result(vmm_mem_unmap(sys, 0x1000, 0x2000), VMM_SUCCESS, "a call that it has works");
     tap_result(vmm_mem_get_handle_for_address_range(sys, &fd, 0x1000, 0x1000, 1, 0), VMM_ERROR_NOT_SUPPORTED,
-               "what it lacks is refused");
-    tap_text(first->driver->symbol, "cuDeviceGetCount", "after the driver was asked whether it is initialised");
+               "a call that it lacks is refused");
+    tap_text(first->driver->symbol, "cuDeviceGetCount", "the only driver call is the query for initialisation");
     const vmm_detail *detail = vmm_last_detail();
     tap_ok(fd == 7 && detail->severity == VMM_SEVERITY_ERROR && detail->result == VMM_ERROR_NOT_SUPPORTED &&
                strcmp(detail->function, "cuMemGetHandleForAddressRange") == 0,
-           "and the record says so");
-    tap_ok(strstr(detail->note, "older than CUDA 11.7") && strstr(detail->note, "update"), "and why: %s", detail->note);
+           "the record has the result and the function");
+    tap_ok(strstr(detail->note, "older than CUDA 11.7") && strstr(detail->note, "update"), "the note has the reason: %s",
+           detail->note);
     first->driver->result = VMM_ERROR_NOT_INITIALIZED;
     tap_result(vmm_mem_get_handle_for_address_range(sys, NULL, 0, 0, 0, 0), VMM_ERROR_NOT_INITIALIZED,
-               "a driver that is not initialised says so first");
+               "without initialisation, that is reported first");
     first->driver->result = 0;
     vmm_close(sys);
 }
 
-/* A name that cuGetProcAddress does not know is looked up as a symbol: here the symbol is there. */
+/* A name that cuGetProcAddress does not know is looked up as a symbol, which exists here. */
 static void test_hidden(struct rig *rig)
 {
     vmm_system *sys;
     rig_reset(rig);
     rig->driver->hidden = "cuCtxCreate";
-    tap_result(vmm_open(rig->spec, &sys), VMM_SUCCESS, "a function that is only a symbol will do");
+    tap_result(vmm_open(rig->spec, &sys), VMM_SUCCESS, "a function that exists only as a symbol is found");
     vmm_ctx_create(sys, NULL, 0, 0);
     tap_text(rig->driver->symbol, "cuCtxCreate_v2", "with the suffix of our signature");
     vmm_close(sys);
     rig_reset(rig);
 }
 
-/* The fake gives what the driver gives: so the traps are there, and asking with the wrong version would show. */
+/* The fake has the driver's other signatures, so a lookup with the wrong version would show. */
 static void test_traps(const struct rig *rig)
 {
     static const struct {
@@ -106,9 +107,9 @@ static void test_traps(const struct rig *rig)
         cuda_function found = cuda_library_find(&library, rows[i].name, rows[i].version, rows[i].name);
         memcpy(&function, &found, sizeof function);
         function(0, 0, 0, 0);
-        tap_text(rig->driver->symbol, rows[i].reached, "%s of CUDA %d is another", rows[i].name, rows[i].version);
+        tap_text(rig->driver->symbol, rows[i].reached, "%s of CUDA %d has another signature", rows[i].name, rows[i].version);
     }
-    tap_ok(!cuda_library_find(&library, "cuMemMap", 10010, "cuMemMap_v9"), "cuMemMap is not there before CUDA 10.2");
+    tap_ok(!cuda_library_find(&library, "cuMemMap", 10010, "cuMemMap_v9"), "cuMemMap does not exist before CUDA 10.2");
     cuda_library_close(&library);
 }
 

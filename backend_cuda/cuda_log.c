@@ -7,20 +7,20 @@
 #include "detail.h"
 #include "os_environment.h"
 
-/* Whose call this thread is in: lines that come at other times are not about it. */
+/* The call that this thread is in; other lines are not about it. */
 static _Thread_local struct cuda_ear ear;
 
 typedef void (*log_callback)(void *data, int level, char *message, size_t length);
 typedef vmm_result (*log_register)(log_callback callback, void *data, void **entry);
 
-/* Says the call's own code again: "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuMemMap". */
+/* Does the line only repeat the call's result, as "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuMemMap"? */
 static bool repeats_the_code(const char *line, size_t length)
 {
     static const char start[] = "Returning ";
     return length >= sizeof start - 1 && memcmp(line, start, sizeof start - 1) == 0;
 }
 
-/* Appends to what earlier lines left, cut to the room there is; one line of text whatever comes. */
+/* Appends to earlier lines, truncated to the room; the note is always a single line. */
 static void append(char *note, size_t room, const char *line, size_t length)
 {
     size_t at = strlen(note);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the driver's log says of a refusal is in the detail: only of this call, this thread and this system. */
+/* The driver's log lines about a refusal are in the detail: only those of this call, this thread and this system. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static vmm_system *open_or_bail(const struct rig *rig)
     return sys;
 }
 
-/* A call that the driver answers with result while it logs first and second. */
+/* A call that the driver answers with result, while it logs first and second. */
 static const vmm_detail *call_with(struct rig *rig, vmm_system *sys, int result, const char *first, const char *second)
 {
     rig_reset(rig);
@@ -38,23 +38,23 @@ static void test_lines(struct rig *rig, vmm_system *sys)
     vmm_set_report(sys, remember, &seen);
     const vmm_detail *detail = call_with(rig, sys, 1, "Range is not mapped", REPEATS);
     vmm_set_report(sys, NULL, NULL);
-    tap_text(detail->note, "Range is not mapped", "what the driver says, without the code again");
-    tap_text(seen.note, "Range is not mapped", "and the report function is told");
+    tap_text(detail->note, "Range is not mapped", "the note has the driver's message, without the repeated code");
+    tap_text(seen.note, "Range is not mapped", "the report function gets the same note");
     tap_ok(detail->severity == VMM_SEVERITY_ERROR && detail->result == VMM_ERROR_INVALID_VALUE && !detail->rule &&
                !detail->argument && detail->call == 1 && strcmp(detail->function, "cuMemUnmap") == 0,
-           "the record names call and result, and no rule");
+           "the record has call and result, and no rule");
     vmm_detail_text(detail, text, sizeof text);
     tap_text(text, "error: cuMemUnmap (call 1) -> CUDA_ERROR_INVALID_VALUE\n  what      Range is not mapped\n",
-             "as text");
-    tap_text(call_with(rig, sys, 1, REPEATS, NULL)->note, "", "a driver that only repeats its code says nothing");
+             "the text has the driver's message");
+    tap_text(call_with(rig, sys, 1, REPEATS, NULL)->note, "", "a line that only repeats the code is dropped");
     tap_text(call_with(rig, sys, 1, "One", "Two")->note, "One; Two", "two lines");
-    tap_text(call_with(rig, sys, 1, "A\nB\tC\n", NULL)->note, "A B C", "one line whatever the driver puts in");
+    tap_text(call_with(rig, sys, 1, "A\nB\tC\n", NULL)->note, "A B C", "the note is one line, whatever the driver logs");
     memset(line, 'x', sizeof line - 1);
     line[sizeof line - 1] = '\0';
     detail = call_with(rig, sys, 1, line, "more");
-    tap_u64(strlen(detail->note), sizeof detail->note - 1, "a long line is cut to the room");
+    tap_u64(strlen(detail->note), sizeof detail->note - 1, "a long line is truncated");
     detail = call_with(rig, sys, 0, "A warning", NULL);
-    tap_ok(detail->severity == VMM_SEVERITY_NONE && !detail->note[0], "nothing is said of a call that was done");
+    tap_ok(detail->severity == VMM_SEVERITY_NONE && !detail->note[0], "a successful call leaves no note");
 }
 
 static void test_whose(struct rig *rig, vmm_system *sys)
@@ -62,20 +62,20 @@ static void test_whose(struct rig *rig, vmm_system *sys)
     const vmm_detail *detail = call_with(rig, sys, 1, NULL, NULL);
     rig->driver->log[0] = "Of the program's own call";
     rig->log();
-    tap_text(detail->note, "", "a line between our calls is not ours");
+    tap_text(detail->note, "", "a line between our calls is ignored");
     rig_reset(rig);
     rig->driver->result = 1;
     rig->driver->log[0] = "Of another thread";
     rig->driver->log_from_another_thread = 1;
     vmm_mem_unmap(sys, 0x200000, 4096);
-    tap_text(vmm_last_detail()->note, "", "a line for another thread's call is not ours");
+    tap_text(vmm_last_detail()->note, "", "a line about another thread's call is ignored");
     rig_reset(rig);
     vmm_system *second = open_or_bail(rig);
-    tap_u64(rig_listeners(rig), 2, "two systems listen");
-    tap_text(call_with(rig, sys, 1, "Once", NULL)->note, "Once", "the call's system takes the line");
-    tap_text(call_with(rig, second, 1, "Once", NULL)->note, "Once", "whichever it is");
+    tap_u64(rig_listeners(rig), 2, "two systems are registered");
+    tap_text(call_with(rig, sys, 1, "Once", NULL)->note, "Once", "only the calling system gets the line");
+    tap_text(call_with(rig, second, 1, "Once", NULL)->note, "Once", "whichever of the two it is");
     vmm_close(second);
-    tap_u64(rig_listeners(rig), 1, "closing ends that");
+    tap_u64(rig_listeners(rig), 1, "closing unregisters a system");
 }
 
 enum { THREADS = 4, CALLS = 2000 };
@@ -103,11 +103,11 @@ static void test_threads(struct rig *rig, vmm_system *sys)
     for (int i = 0; i < THREADS; i++) {
         caller[i] = (struct caller){.sys = sys};
         if (pthread_create(&caller[i].thread, NULL, call_often, &caller[i]) != 0)
-            tap_bail("no thread to be had");
+            tap_bail("no thread is available");
     }
     for (int i = 0; i < THREADS; i++) {
         pthread_join(caller[i].thread, NULL);
-        tap_u64(caller[i].heard, CALLS, "thread %d, of %d, heard what was said of each of its calls", i, THREADS);
+        tap_u64(caller[i].heard, CALLS, "thread %d of %d received the message of each of its calls", i, THREADS);
     }
 }
 
@@ -115,46 +115,46 @@ static void test_without(struct rig *rig)
 {
     setenv("CUVMM_DRIVER_LOG", "0", 1);
     vmm_system *sys = open_or_bail(rig);
-    tap_u64(rig_listeners(rig), 0, "CUVMM_DRIVER_LOG=0: nobody listens");
-    tap_text(call_with(rig, sys, 1, "Unheard", NULL)->note, "", "and nothing is heard");
+    tap_u64(rig_listeners(rig), 0, "CUVMM_DRIVER_LOG=0 registers nothing");
+    tap_text(call_with(rig, sys, 1, "Unheard", NULL)->note, "", "no note is written");
     vmm_close(sys);
     setenv("CUVMM_DRIVER_LOG", "1", 1);
     sys = open_or_bail(rig);
-    tap_u64(rig_listeners(rig), 1, "CUVMM_DRIVER_LOG=1: as unset");
+    tap_u64(rig_listeners(rig), 1, "CUVMM_DRIVER_LOG=1 is the default");
     vmm_close(sys);
     unsetenv("CUVMM_DRIVER_LOG");
     rig_reset(rig);
     rig->driver->register_result = 1;
     sys = open_or_bail(rig);
-    tap_u64(rig_listeners(rig), 0, "a driver that refuses the listener is used without");
-    tap_text(call_with(rig, sys, 1, "Unheard", NULL)->note, "", "and nothing is heard then");
+    tap_u64(rig_listeners(rig), 0, "a driver that refuses the registration is used without its log");
+    tap_text(call_with(rig, sys, 1, "Unheard", NULL)->note, "", "no note is written then");
     vmm_close(sys);
 }
 
-/* Codes that the call's arguments did not cause, and codes that the library does not list. */
+/* Codes that the call's arguments did not cause, and codes that this library does not list. */
 static void test_codes(struct rig *rig, vmm_system *sys)
 {
     const vmm_detail *detail = call_with(rig, sys, VMM_ERROR_NOT_READY, "Busy", NULL);
-    tap_ok(detail->severity == VMM_SEVERITY_NONE && !detail->note[0], "NOT_READY is an answer, not a refusal");
+    tap_ok(detail->severity == VMM_SEVERITY_NONE && !detail->note[0], "NOT_READY is not treated as a refusal");
     tap_text(call_with(rig, sys, VMM_ERROR_NO_DEVICE, NULL, NULL)->note,
-             "look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "no device: where to look");
+             "look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "NO_DEVICE says where to look");
     tap_text(call_with(rig, sys, VMM_ERROR_NO_DEVICE, "None here", NULL)->note,
-             "None here; look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "after the driver's own words");
+             "None here; look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "the fix follows the driver's message");
     static const struct {
         vmm_result code;
         const char *way_out;
     } set_up[] = {{VMM_ERROR_STUB_LIBRARY, "this is the toolkit's stub"},
-                  {VMM_ERROR_DEVICE_UNAVAILABLE, "the device is taken by another process"},
+                  {VMM_ERROR_DEVICE_UNAVAILABLE, "another process has the device"},
                   {VMM_ERROR_SYSTEM_DRIVER_MISMATCH, "different versions: reboot"}};
     for (size_t i = 0; i < sizeof set_up / sizeof set_up[0]; i++)
         tap_ok(strstr(call_with(rig, sys, (int)set_up[i].code, NULL, NULL)->note, set_up[i].way_out) != NULL,
-               "%s: what to do about the set-up", vmm_result_name(set_up[i].code));
+               "%s: the note has a fix for the system", vmm_result_name(set_up[i].code));
     tap_text(call_with(rig, sys, 12345, NULL, NULL)->note, "CUDA_ERROR_OF_THE_FAKE (12345); only the fake has it",
-             "a code that we do not list, in the driver's words");
+             "an unlisted code is named by the driver");
     tap_text(call_with(rig, sys, 12345, "The log knows more", NULL)->note,
-             "CUDA_ERROR_OF_THE_FAKE (12345); The log knows more", "or in those of its log");
+             "CUDA_ERROR_OF_THE_FAKE (12345); The log knows more", "followed by the log's message");
     tap_text(call_with(rig, sys, 54321, NULL, NULL)->note, "a code that the driver has no name for (54321)",
-             "a code that nobody knows");
+             "a code that the driver cannot name");
 }
 
 int main(int argc, char **argv)
@@ -165,13 +165,13 @@ int main(int argc, char **argv)
     unsetenv("CUVMM_DRIVER_LOG");
     rig_load(&rig, argv[0], "libcuda.so");
     vmm_system *sys = open_or_bail(&rig);
-    tap_u64(rig_listeners(&rig), 1, "one listener");
+    tap_u64(rig_listeners(&rig), 1, "one system is registered");
     test_lines(&rig, sys);
     test_whose(&rig, sys);
     test_threads(&rig, sys);
     test_codes(&rig, sys);
     vmm_close(sys);
-    tap_u64(rig_listeners(&rig), 0, "no listener is left");
+    tap_u64(rig_listeners(&rig), 0, "nothing is left registered");
     test_without(&rig);
     rig_load(&old, argv[0], "libcuda-old.so");
     sys = open_or_bail(&old);

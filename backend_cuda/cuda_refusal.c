@@ -15,22 +15,22 @@ void cuda_words_open(struct cuda_words *words, const struct cuda_library *librar
     memcpy(&words->error_string, &string, sizeof string);
 }
 
-/* The fix of what has nothing to do with the call's arguments. */
+/* The fix for results that the call's arguments did not cause. */
 static const char *way_out(vmm_result result)
 {
     switch (result) {
     case VMM_ERROR_NOT_INITIALIZED:
-        return "vmm_init comes first; a child of fork cannot use the driver that its parent initialised";
+        return "call vmm_init first; a forked child cannot use the driver that its parent initialised";
     case VMM_ERROR_NO_DEVICE:
         return "look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES";
     case VMM_ERROR_STUB_LIBRARY:
         return "this is the toolkit's stub to link with, not a driver: name the driver's libcuda.so.1";
     case VMM_ERROR_DEVICE_UNAVAILABLE:
-        return "the device is taken by another process or blocked: look at nvidia-smi";
+        return "another process has the device, or it is blocked: look at nvidia-smi";
     case VMM_ERROR_ILLEGAL_ADDRESS:
-        return "earlier device work faulted and its context is lost; what is mapped can still be given back";
+        return "earlier device work faulted and its context is lost; mappings can still be unmapped and memory released";
     case VMM_ERROR_SYSTEM_DRIVER_MISMATCH:
-        return "libcuda and the kernel's module are of different versions: reboot, or install one of both";
+        return "libcuda and the kernel module have different versions: reboot, or install matching versions";
     default:
         return "";
     }
@@ -53,7 +53,7 @@ static bool listed(vmm_result result)
     }
 }
 
-/* Adds to the note, cut to the room there is. */
+/* Appends to the note, truncated to the room. */
 static void add(vmm_detail *detail, const char *text)
 {
     size_t at = strlen(detail->note);
@@ -74,7 +74,7 @@ vmm_result cuda_refused(const struct cuda_words *words, vmm_result result)
     vmm_detail *detail = vmm_detail_here();
     char said[sizeof detail->note];
     detail->result = result;
-    /* An answer, not a refusal. */
+    /* NOT_READY is not a refusal. */
     if (result == VMM_ERROR_NOT_READY) {
         detail->note[0] = '\0';
         return result;

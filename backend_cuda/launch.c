@@ -6,7 +6,7 @@
 
 #include "detail.h"
 
-/* Functions are looked up as pointers to some function and stored as what they are. */
+/* Functions are looked up with a general function type, and stored with their real one. */
 #define FIND(member, symbol)                                \
     do {                                                    \
         cuda_function found = CUDA_FIND(library, symbol);   \
@@ -24,7 +24,7 @@ void cuda_kernels_open(struct cuda_kernels *kernels, const struct cuda_library *
     kernels->brings_kernels = dlsym(library->handle, "cuvmmBringsKernels") != NULL;
 }
 
-/* A context that a kernel broke may refuse to let the code go; the process's end takes it along. */
+/* A context with a faulted kernel may refuse to unload the code, which then stays until the process ends. */
 void cuda_kernels_close(struct cuda_kernels *kernels)
 {
     if (kernels->library)
@@ -66,6 +66,6 @@ vmm_result cuda_kernels_launch(const struct cuda_kernels *kernels, void *functio
 {
     void *parameters[KERNEL_MAX_ARGS];
     for (uint64_t i = 0; i < call->count; i++)
-        parameters[i] = (void *)(uintptr_t)&call->args[i]; /* only read, though the driver does not say const */
+        parameters[i] = (void *)(uintptr_t)&call->args[i]; /* read only, although the driver's parameter is not const */
     return kernels->launch(function, call->grid_dim, 1, 1, call->block_dim, 1, 1, 0, call->stream, parameters, NULL);
 }

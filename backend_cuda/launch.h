@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch.h - kernels on the driver: the library's own device code, loaded when the first is launched.
+/* launch.h - kernels on the driver: the library's own device code, loaded at the first launch.
  *
  *     kernels_image  ->  cuLibraryLoadData   once per system; the driver loads it into each context that uses it
  *                    ->  cuLibraryGetKernel  by name
@@ -25,7 +25,7 @@ struct cuda_kernels {
     vmm_result (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                          unsigned block_y, unsigned block_z, unsigned shared_bytes, vmm_stream stream,
                          void **parameters, void **extra);
-    bool brings_kernels;   /* the driver is the simulator (libcuda.so.1 of this project), which needs no device code */
+    bool brings_kernels;   /* the driver is this project's libcuda.so.1, which needs no device code */
     struct life_lock lock; /* protects the members below */
     void *library;
     void *kernel[CUDA_KERNELS];
@@ -34,14 +34,14 @@ struct cuda_kernels {
 void cuda_kernels_open(struct cuda_kernels *kernels, const struct cuda_library *library);
 void cuda_kernels_close(struct cuda_kernels *kernels);
 
-/* NOT_SUPPORTED by VMM-LAUNCH-UNAVAILABLE where there is no code or the driver is too old for it. */
+/* NOT_SUPPORTED by VMM-LAUNCH-UNAVAILABLE when there is no code, or the driver is too old for it. */
 vmm_result cuda_kernels_available(const struct cuda_kernels *kernels);
 
-/* The kernel of a call that kernels_check accepted, ready to be launched in *function; the driver's error if the code
- * does not load. Call only where kernels are available. */
+/* Finds the kernel of a call that kernels_check has accepted, and stores it in *function, ready to launch; returns the driver's
+ * error if the code cannot be loaded. Call only when kernels are available. */
 vmm_result cuda_kernels_find(struct cuda_kernels *kernels, vmm_kernel kernel, void **function);
 
-/* Launches what cuda_kernels_find found. */
+/* Launches a function from cuda_kernels_find. */
 vmm_result cuda_kernels_launch(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *call);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that launch.h writes down by hand against the prototypes of the toolkit, at compile time; skipped where
- * there is none. Handles are pointers to structs of the driver, which ours stand for as they are. */
+/* Compares the declarations in launch.h with the toolkit's prototypes, at compile time; skipped without a toolkit. Handles are
+ * pointers to structs of the driver, which launch.h replaces by void pointers. */
 #include "launch.h"
 #include "tap.h"
 
@@ -31,7 +31,7 @@ _Static_assert(sizeof(CUlibrary) == sizeof(void *) && sizeof(CUkernel) == sizeof
 
 int main(void)
 {
-    tap_ok(true, "launching is as in cuda.h %d (held by static assertions: this file compiled)", CUDA_VERSION);
+    tap_ok(true, "launching matches cuda.h %d (checked by static assertions when this file was compiled)", CUDA_VERSION);
     return tap_done();
 }
 
@@ -39,7 +39,7 @@ int main(void)
 
 int main(void)
 {
-    tap_skip("no cuda.h with cudaTypedefs.h here (CUDA_PATH)", "launching is as in cuda.h");
+    tap_skip("no cuda.h with cudaTypedefs.h here (CUDA_PATH)", "launching matches cuda.h");
     return tap_done();
 }
 

@@ -54,7 +54,7 @@ point "what is expected comes"
 client '# explain: 2 error VMM-A' 'echo "ok - one"' 'echo "error VMM-A: what" >&2'
 bad 1
 point "or not as often"
-client 'echo "ok - one"' 'echo "cuvmm: libcuda.so.1: cuX is not there: the simulator has nothing like it." >&2'
+client 'echo "ok - one"' 'echo "cuvmm: libcuda.so.1: cuX is not simulated. It answers CUDA_ERROR_NOT_SUPPORTED" >&2'
 bad 1
 point "an entry point that is not there"
 client '# package: nothing' 'echo "ok - one"'

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda.h - the driver's ABI as far as cuvmm's libcuda.so.1 has it, for machines without the toolkit.
+/* cuda.h - the part of the driver's ABI that cuvmm's libcuda.so.1 implements, for machines without the toolkit.
  *
- *     cc -I<prefix>/include/cuvmm/abi program.c -lcuda      this header in place of the toolkit's
+ *     cc -I<prefix>/include/cuvmm/abi program.c -lcuda      with this header instead of the toolkit's
  *
- * Written from the facts of the ABI: names, numbers, layouts. It declares what the library does and nothing else, so a
- * program that compiles against it finds every function there; where the toolkit is installed use its header. Tests hold
- * all of it to the toolkit's (backend_sim/abi): numbers, sizes, offsets and prototypes.
+ * Written from the facts of the ABI: names, numbers, layouts. It declares exactly what the library implements, so a program that
+ * compiles with it finds every function; if the toolkit is installed, use its header instead. Tests compare everything with the
+ * toolkit's header: numbers, sizes, offsets and prototypes.
  *
- * As with the toolkit's, names stand for the newest form of an entry point, and with CUDA_API_PER_THREAD_DEFAULT_STREAM
- * for the form whose stream 0 is the thread's own. Define CUDA_VERSION as 12000 before including it for the signatures of
- * CUDA 12.
+ * As with the toolkit's, names stand for the newest form of an entry point, and with CUDA_API_PER_THREAD_DEFAULT_STREAM for the
+ * form whose stream 0 is the thread's own. Define CUDA_VERSION as 12000 before including it for the signatures of CUDA 12.
  */
 #ifndef CUVMM_ABI_CUDA_H
 #define CUVMM_ABI_CUDA_H
-#define __cuda_cuda_h__ /* the toolkit's guard: one of the two is enough */
+#define __cuda_cuda_h__ /* the toolkit's include guard: only one of the two headers may be used */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -243,7 +242,7 @@ typedef struct CUexecAffinityParam_st {
 } CUexecAffinityParam_v1;
 typedef CUexecAffinityParam_v1 CUexecAffinityParam;
 
-typedef struct CUctxCigParam_st CUctxCigParam; /* graphics: not here */
+typedef struct CUctxCigParam_st CUctxCigParam; /* graphics: not simulated */
 
 typedef struct CUctxCreateParams_st {
     CUexecAffinityParam *execAffinityParams;
@@ -251,7 +250,7 @@ typedef struct CUctxCreateParams_st {
     CUctxCigParam *cigParams;
 } CUctxCreateParams;
 
-/* Those of the attributes that launches here look at. */
+/* The attributes that launches here use. */
 typedef union CUlaunchAttributeValue_union {
     char pad[64];
     int cooperative;

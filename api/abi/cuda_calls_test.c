@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our declarations of the driver's ABI against the tables of calls and of entry points, at compile time:
+/* Compares our declarations of the driver's ABI with the tables of calls and entry points, at compile time:
  *
- *   call_types.def  each of our types has the driver's width, and pointers point to things of one width
+ *   call_types.def  each of our types has the driver's width, and so has the target of each pointer
  *   calls.def       the parameters of each call are exactly those of the entry point that cuda.h declares
  */
-#define CUDA_VERSION 12000 /* names stand for the signatures that the backend calls */
+#define CUDA_VERSION 12000 /* selects the signatures that the backend calls */
 #include "cuda.h"
 
 #include "call_params.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our declarations of the ABI against the toolkit's header, at compile time; skipped where there is none. Numbers and
- * layouts by the lists that both are held to, prototypes by being declared a second time. */
+/* Compares our declarations of the ABI with the toolkit's header, at compile time; skipped without a toolkit. Numbers and layouts
+ * are compared through common lists, prototypes by a second declaration. */
 #include "tap.h"
 
 #ifdef CUVMM_HAVE_CUDA_H

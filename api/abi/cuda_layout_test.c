@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our declarations of the ABI have the layouts that are written down; at compile time. */
+/* Our declarations of the ABI have the layouts of cuda_layout.def; checked at compile time. */
 #include "cuda.h"
 
 #include "tap.h"

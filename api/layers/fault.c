@@ -13,12 +13,12 @@
 struct fault {
     struct vmm_backend base;
     struct fault_plan plan;
-    _Atomic uint64_t seen; /* calls that the plan is about, so far */
+    _Atomic uint64_t seen; /* matching calls so far */
 };
 
-/* ---- reading the plan ---- */
+/* ---- parsing the plan ---- */
 
-/* A field of the text between two colons. */
+/* A piece of the text between two colons. */
 struct field {
     const char *at;
     size_t length;
@@ -40,7 +40,7 @@ static bool is(const struct field *field, const char *text)
     return strlen(text) == field->length && strncmp(field->at, text, field->length) == 0;
 }
 
-/* The field at *at; *at then stands behind its colon, or is NULL when it was the last. */
+/* Returns the field at *at and moves *at past its colon; *at is NULL after the last field. */
 static struct field next_field(const char **at)
 {
     const char *colon = strchr(*at, ':');

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fault.h - the layer that makes the Nth call fail, so that a program's way back can be tested.
+/* fault.h - the layer that makes the Nth call fail, so that a program's error paths can be tested.
  *
  *   fault=CALL:N[:RESULT][:forever]
  *     CALL      a call by either name (mem_create, cuMemCreate), or any
- *     N         which of them, from 1
+ *     N         the number of the call, from 1
  *     RESULT    what it returns: OUT_OF_MEMORY (the default) or another name of results.def, with or without
  *               ERROR_ or CUDA_ERROR_ in front; not SUCCESS
- *     forever   every one from the Nth on fails, not the Nth alone
+ *     forever   every call from the Nth on fails, not only the Nth
  *
  *   fault=mem_create:3            create 1 -> backend   create 2 -> backend   create 3 = OUT_OF_MEMORY   4 -> backend
  *   fault=any:10:UNKNOWN:forever  ten calls in, the driver is gone for good
  *
- * The backend never sees a call that was made to fail: nothing changes and no output is written. The detail has
- * severity ERROR, no rule, and a note that says which layer did it. Several fault layers may be stacked; each counts
- * the calls that reach it. Counting is atomic: of racing calls exactly one is the Nth.
+ * The backend never sees a call that was made to fail: nothing changes and no output is written. The detail has severity ERROR,
+ * no rule, and a note that says which layer did it. Several fault layers may be stacked; each counts the calls that reach it.
+ * Counting is atomic: of racing calls exactly one is the Nth.
  */
 #ifndef CUVMM_LAYERS_FAULT_H
 #define CUVMM_LAYERS_FAULT_H
@@ -22,7 +22,7 @@
 
 #include "backend.h"
 
-/* What to do, as read from the spec. */
+/* The plan, parsed from the spec. */
 struct fault_plan {
     enum vmm_call_id call; /* VMM_CALL_COUNT: any */
     uint64_t nth;
@@ -30,13 +30,13 @@ struct fault_plan {
     bool forever;
 };
 
-/* What is wrong with the text: where (from 1), what was expected and what was found. */
+/* An error in the text: its position (from 1), what was expected and what was found. */
 struct fault_error {
     size_t column;
     char text[120];
 };
 
-/* On failure *plan is untouched. */
+/* On failure *plan is unchanged. */
 bool fault_parse(const char *args, struct fault_plan *plan, struct fault_error *error);
 
 #endif

@@ -70,7 +70,7 @@ static void test_bad_plans(void)
                     "'%s' is refused at character %zu", bad[i].text, bad[i].column))
             tap_note("got %zu: %s", error.column, error.text);
         tap_ok(plan.call == VMM_CALL_mem_free && plan.nth == 99 && plan.result == VMM_ERROR_UNKNOWN && plan.forever,
-               "and the plan is untouched");
+               "the plan is unchanged");
     }
 }
 
@@ -103,21 +103,21 @@ static void test_nth(void)
     struct fake fake;
     struct vmm_backend *top = open_over(&fake, "mem_create:2");
     uint64_t handle = 77;
-    tap_result(create(top, &handle), VMM_SUCCESS, "the first passes");
-    tap_u64(handle, UINT64_C(0x100000000000), "with its output");
+    tap_result(create(top, &handle), VMM_SUCCESS, "the first create passes");
+    tap_u64(handle, UINT64_C(0x100000000000), "its output is written");
     tap_result(release(top), VMM_SUCCESS, "another call does not count");
     handle = 77;
-    tap_result(create(top, &handle), VMM_ERROR_OUT_OF_MEMORY, "the second fails");
-    tap_u64(handle, 77, "no output is written");
-    tap_u64(fake.seen, 2, "the backend did not see it");
+    tap_result(create(top, &handle), VMM_ERROR_OUT_OF_MEMORY, "the second create fails");
+    tap_u64(handle, 77, "the failed call writes no output");
+    tap_u64(fake.seen, 2, "the failed call does not reach the backend");
     const vmm_detail *detail = vmm_last_detail();
     tap_ok(detail->severity == VMM_SEVERITY_ERROR && detail->result == VMM_ERROR_OUT_OF_MEMORY && !detail->rule,
            "the detail is an error without a rule");
     tap_text(detail->note, "layer fault, call 2 of mem_create: made to fail, the backend did not see it",
-             "and says who did it");
-    tap_text(detail->function, "cuMemCreate", "to which call");
-    tap_result(create(top, &handle), VMM_SUCCESS, "the third passes");
-    tap_ok(vmm_last_detail()->severity == VMM_SEVERITY_NONE, "with nothing to say");
+             "the note names the layer");
+    tap_text(detail->function, "cuMemCreate", "the record names the call");
+    tap_result(create(top, &handle), VMM_SUCCESS, "the third create passes");
+    tap_ok(vmm_last_detail()->severity == VMM_SEVERITY_NONE, "its record is empty");
     top->ops->close(top);
     tap_u64((uint64_t)fake.closed, 1, "close reaches the backend once");
 }
@@ -127,16 +127,16 @@ static void test_forever_and_any(void)
     struct fake fake;
     uint64_t handle = 0;
     struct vmm_backend *top = open_over(&fake, "any:2:UNKNOWN:forever");
-    tap_result(release(top), VMM_SUCCESS, "any: the first of all calls passes");
-    tap_result(create(top, &handle), VMM_ERROR_UNKNOWN, "the second fails, whatever it is");
-    tap_result(release(top), VMM_ERROR_UNKNOWN, "and the third");
+    tap_result(release(top), VMM_SUCCESS, "any: the first call passes");
+    tap_result(create(top, &handle), VMM_ERROR_UNKNOWN, "the second call fails, whichever it is");
+    tap_result(release(top), VMM_ERROR_UNKNOWN, "so does the third");
     tap_text(vmm_last_detail()->note, "layer fault, call 3 of any: made to fail, the backend did not see it",
              "the note counts on");
-    tap_u64(fake.seen, 1, "the backend saw one call");
+    tap_u64(fake.seen, 1, "one call reached the backend");
     top->ops->close(top);
 }
 
-/* Each call by its name: no slot of the table may be another's. */
+/* Each call by its name: no slot of the table may call another one. */
 static void test_every_call(void)
 {
     bool all = true;
@@ -157,7 +157,7 @@ static void test_every_call(void)
         }
         top->ops->close(top);
     }
-    tap_ok(all, "each of %d calls can be made to fail, and it alone", VMM_CALL_COUNT);
+    tap_ok(all, "each of %d calls can be made to fail, and no other fails with it", VMM_CALL_COUNT);
 }
 
 static void test_the_rest_passes(void)
@@ -168,7 +168,7 @@ static void test_the_rest_passes(void)
     tap_u64(top->ops->leaks(top, NULL, NULL), 1, "leaks is passed on");
     tap_result(top->ops->attach(top, &peer), VMM_SUCCESS, "attach is passed on");
     tap_ok(peer == &fake.base && fake.visited == 1 && fake.leaked == 1 && fake.attached == 1,
-           "once each, and a peer has no layer");
+           "each is called once, and a peer has no layer");
     top->ops->close(top);
 }
 
@@ -177,10 +177,10 @@ static void test_bad_open(void)
     struct fake fake;
     struct vmm_backend *top = NULL;
     fake_init(&fake);
-    tap_result(vmm_fault_open("mem_map:x", &fake.base, &top), VMM_ERROR_INVALID_VALUE, "a plan that is none");
-    tap_ok(!top && fake.closed == 0, "leaves the inner backend to the caller");
+    tap_result(vmm_fault_open("mem_map:x", &fake.base, &top), VMM_ERROR_INVALID_VALUE, "an invalid plan");
+    tap_ok(!top && fake.closed == 0, "the inner backend still belongs to the caller");
     tap_text(vmm_last_detail()->note,
-             "fault, character 9: expected which call is to fail, a number from 1, found \"x\"", "and says why");
+             "fault, character 9: expected which call is to fail, a number from 1, found \"x\"", "the note has the reason");
 }
 
 static void *racer(void *argument)
@@ -199,7 +199,7 @@ static void test_race(void)
     pthread_t thread[4];
     uintptr_t hits = 0;
     fake_init(&fake);
-    /* The inner layer keeps every call from the fake, which is not made for threads. */
+    /* The inner layer stops every call before the fake, which is not thread-safe. */
     if (vmm_fault_open("any:1:NOT_READY:forever", &fake.base, &inner) != VMM_SUCCESS ||
         vmm_fault_open("mem_release:2001:UNKNOWN", inner, &top) != VMM_SUCCESS)
         tap_bail("%s", vmm_last_detail()->note);
@@ -211,8 +211,8 @@ static void test_race(void)
         pthread_join(thread[i], &result);
         hits += (uintptr_t)result;
     }
-    tap_u64(hits, 1, "of 4000 calls of four threads exactly one is the 2001st");
-    tap_u64(fake.seen, 0, "none reached what is inside the inner layer");
+    tap_u64(hits, 1, "exactly one of 4000 calls by four threads is the 2001st");
+    tap_u64(fake.seen, 0, "no call passes the inner layer");
     top->ops->close(top);
     tap_u64((uint64_t)fake.closed, 1, "one close ends all layers");
 }
@@ -234,17 +234,17 @@ static void test_on_the_simulator(void)
     tap_result(vmm_mem_get_allocation_granularity(sys, &size, &prop, 0), VMM_SUCCESS, "call 2");
     tap_result(vmm_mem_create(sys, &handle, size, &prop, 0), VMM_SUCCESS, "call 3, create 1");
     vmm_mem_generic_allocation_handle second = 77;
-    tap_result(vmm_mem_create(sys, &second, size, &prop, 0), VMM_ERROR_OUT_OF_MEMORY, "create 2 fails in the outer");
-    tap_u64(second, 77, "and writes nothing");
-    tap_result(vmm_mem_release(sys, handle), VMM_ERROR_UNKNOWN, "so this is call 4 of the inner");
-    tap_u64(vmm_leaks(sys, NULL, NULL), 1, "the handle is still there");
-    tap_result(vmm_mem_release(sys, handle), VMM_SUCCESS, "and can be released");
-    tap_u64(vmm_leaks(sys, NULL, NULL), 0, "nothing is left");
+    tap_result(vmm_mem_create(sys, &second, size, &prop, 0), VMM_ERROR_OUT_OF_MEMORY, "create 2 fails in the outer layer");
+    tap_u64(second, 77, "the failed call writes nothing");
+    tap_result(vmm_mem_release(sys, handle), VMM_ERROR_UNKNOWN, "so this is call 4 of the inner layer");
+    tap_u64(vmm_leaks(sys, NULL, NULL), 1, "the handle still exists");
+    tap_result(vmm_mem_release(sys, handle), VMM_SUCCESS, "the handle can be released");
+    tap_u64(vmm_leaks(sys, NULL, NULL), 0, "no leak remains");
     vmm_close(sys);
     sys = NULL;
-    tap_result(vmm_open("fault=mem_create|sim:min", &sys), VMM_ERROR_INVALID_VALUE, "a spec with a bad plan");
+    tap_result(vmm_open("fault=mem_create|sim:min", &sys), VMM_ERROR_INVALID_VALUE, "a spec with an invalid plan");
     tap_ok(!sys && strstr(vmm_last_detail()->note, "character 11: expected which call is to fail"),
-           "opens nothing and says where");
+           "opens no system, and the note has the position");
 }
 
 int main(void)

@@ -45,7 +45,7 @@ static void words(struct json *json, const char *text)
     put(json, text, strlen(text));
 }
 
-/* What stands before a value: a comma unless it is the first, and its key. */
+/* Writes what precedes a value: a comma unless it is the first, and its key. */
 static void lead(struct json *json, const char *key)
 {
     char last = json->length ? json->text[json->length - 1] : '{';

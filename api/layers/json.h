@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.h - writes one JSON value after another into a growing text. Commas come by themselves:
+/* json.h - writes JSON values into a growing text, and adds the commas:
  *
  *     json_open(j, NULL, '{');  json_int(j, "n", 1);  json_open(j, "args", '[');  json_hex(j, NULL, 16);
  *     json_close(j, ']');       json_close(j, '}');                        {"n":1,"args":["0x10"]}
  *
- * key is NULL inside a list. Keys are written as they are: plain words only. When memory runs out the text is marked
- * as failed and stays what it was; there is nothing to check before the end.
+ * key is NULL inside a list. Keys are not escaped: plain words only. When memory runs out, the text is marked as failed and stays
+ * unchanged, so only the end needs a check.
  */
 #ifndef CUVMM_LAYERS_JSON_H
 #define CUVMM_LAYERS_JSON_H
@@ -15,14 +15,14 @@
 #include <stdint.h>
 
 struct json {
-    char *text; /* length bytes, no final 0 */
+    char *text; /* length bytes, not terminated */
     size_t length, room;
     bool failed;
 };
 
 void json_free(struct json *json);
 
-/* Empties it, keeping its room. */
+/* Empties the text, and keeps its memory. */
 void json_reset(struct json *json);
 
 void json_open(struct json *json, const char *key, char bracket);
@@ -34,7 +34,7 @@ void json_text(struct json *json, const char *key, const char *value);
 void json_bytes(struct json *json, const char *key, const void *bytes, size_t length); /* "00ff" */
 void json_newline(struct json *json);
 
-/* Takes an empty object, opened last inside of another with that key, away again with its key. */
+/* If the value opened last inside another one is an empty object, removes it and its key. */
 void json_drop_empty(struct json *json, const char *key);
 
 #endif

@@ -49,7 +49,7 @@ static void test_nesting(void)
     json_text(&json, "d", "{");
     json_close(&json, '}');
     json_close(&json, ']');
-    tap_ok(is(&json, "[[],1,{\"a\":{},\"b\":\"[\",\"c\":2,\"d\":\"{\"}]"), "commas where they belong");
+    tap_ok(is(&json, "[[],1,{\"a\":{},\"b\":\"[\",\"c\":2,\"d\":\"{\"}]"), "commas separate values");
     json_reset(&json);
     json_open(&json, NULL, '{');
     json_open(&json, "first", '{');
@@ -72,7 +72,7 @@ static void test_text(void)
         all[i - 1] = (char)i;
     all[255] = '\0';
     json_text(&json, NULL, all);
-    tap_ok(json_check(json.text, json.length), "every byte that a text can hold gives a valid string");
+    tap_ok(json_check(json.text, json.length), "any byte in a text yields a valid string");
     json_reset(&json);
     json_text(&json, NULL, "a\"b\\c\n\x1F\x7F\xC3\xB6");
     tap_ok(is(&json, "\"a\\\"b\\\\c\\u000a\\u001f\\u007f\\u00c3\\u00b6\""), "escapes");
@@ -91,12 +91,12 @@ static void test_growth(void)
         json_bytes(&json, NULL, bytes, size);
     json_close(&json, ']');
     tap_u64(json.length, 3 * (2 * size + 2) + 2 + 2, "a text that grows many times over");
-    tap_ok(json_check(json.text, json.length), "is whole");
+    tap_ok(json_check(json.text, json.length), "the long text is whole");
     free(bytes);
     json_free(&json);
 }
 
-/* The judge must be able to say no. */
+/* The checker must refuse invalid texts. */
 static void test_the_checker(void)
 {
     static const char *const bad[] = {"",       "{",          "}",       "{a:1}",    "{\"a\"}", "{\"a\":}", "[1,]",
@@ -104,9 +104,9 @@ static void test_the_checker(void)
                                       "nul",    "{\"a\":1,}", "\"a",     "\"\x80\"", "[}",      "{,}",      "\"\\"};
     static const char *const good[] = {"0", "-12", " [ ] ", "{\"a\" : [null, true, false, \"\\u00fF\\n\"]}"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        tap_ok(!json_check(bad[i], strlen(bad[i])), "no JSON: text %zu", i);
+        tap_ok(!json_check(bad[i], strlen(bad[i])), "invalid JSON: text %zu", i);
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-        tap_ok(json_check(good[i], strlen(good[i])), "JSON: text %zu", i);
+        tap_ok(json_check(good[i], strlen(good[i])), "valid JSON: text %zu", i);
 }
 
 int main(void)

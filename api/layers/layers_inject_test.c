@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the layers keep in memory, when there is none: nothing is half there, and later there is all of it again. */
+/* The layers' own memory when an allocation fails: state stays consistent, and a later attempt succeeds. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -22,16 +22,16 @@ static void test_json(void)
     json_open(&json, "b", '{');
     inject_arm_at("realloc", 1);
     json_text(&json, "c", long_text);
-    tap_text(inject_disarm(), "realloc", "a text that has to grow and cannot");
+    tap_text(inject_disarm(), "realloc", "a text that must grow, without memory");
     tap_ok(json.failed, "is marked");
     size_t length = json.length;
     json_int(&json, "d", 2);
     json_drop_empty(&json, "b");
     json_close(&json, '}');
-    tap_ok(json.failed && json.length == length && !memcmp(json.text, want, sizeof want - 1), "and stays what it was");
+    tap_ok(json.failed && json.length == length && !memcmp(json.text, want, sizeof want - 1), "the text stays unchanged");
     json_reset(&json);
     json_text(&json, NULL, long_text);
-    tap_ok(!json.failed && json.length == strlen(long_text) + 2, "the next one has room");
+    tap_ok(!json.failed && json.length == strlen(long_text) + 2, "the next text gets memory");
     json_free(&json);
 }
 
@@ -39,19 +39,19 @@ static void test_pairs(void)
 {
     struct pairs pairs = {NULL, 0, 0};
     inject_arm_at("calloc", 1);
-    tap_ok(!pairs_set(&pairs, 5, 50), "no room for the first pair");
-    tap_ok(inject_disarm() && !pairs_get(&pairs, 5), "and none there");
+    tap_ok(!pairs_set(&pairs, 5, 50), "no memory for the first pair");
+    tap_ok(inject_disarm() && !pairs_get(&pairs, 5), "the pair is not stored");
     uint64_t known = 0, right = 0;
     while (2 * (pairs.used + 1) <= pairs.room || !pairs.room)
         known += pairs_set(&pairs, 1 + known, 100 + known);
     inject_arm_at("calloc", 1);
-    tap_ok(!pairs_set(&pairs, 1000, 1), "nor for one more than fit");
+    tap_ok(!pairs_set(&pairs, 1000, 1), "no memory for one pair more");
     inject_disarm();
     for (uint64_t i = 0; i < known; i++)
         right += pairs_get(&pairs, 1 + i) == 100 + i;
-    tap_ok(right == known && !pairs_get(&pairs, 1000), "the %d others are as they were", (int)known);
+    tap_ok(right == known && !pairs_get(&pairs, 1000), "the %d other pairs are unchanged", (int)known);
     tap_ok(pairs_set(&pairs, 1000, 1) && pairs_get(&pairs, 1000) == 1 && pairs_get(&pairs, 1) == 100,
-           "with room again it is taken");
+           "with memory the pair is stored");
     pairs_clear(&pairs);
 }
 
@@ -70,18 +70,19 @@ static void test_names(void)
 {
     struct names names = {0};
     inject_arm_at("malloc", 1);
-    tap_ok(!made(&names, 10) && inject_disarm(), "no room for the first name");
-    tap_ok(known_as(&names, 10, NULL), "that object has none");
+    tap_ok(!made(&names, 10) && inject_disarm(), "no memory for the first name");
+    tap_ok(known_as(&names, 10, NULL), "that object has no name");
     for (uint64_t i = 0; i < 16; i++)
         made(&names, 20 + i);
     inject_arm_at("realloc", 1);
-    tap_ok(!made(&names, 5) && inject_disarm(), "nor for one more than fit");
-    tap_ok(known_as(&names, 5, NULL) && known_as(&names, 20, "H2") && known_as(&names, 35, "H17"), "the others have theirs");
-    tap_ok(made(&names, 6) && known_as(&names, 6, "H19"), "and who comes later the number that it has");
+    tap_ok(!made(&names, 5) && inject_disarm(), "no memory for one pair more");
+    tap_ok(known_as(&names, 5, NULL) && known_as(&names, 20, "H2") && known_as(&names, 35, "H17"),
+           "the other objects keep their names");
+    tap_ok(made(&names, 6) && known_as(&names, 6, "H19"), "a later object gets the number that the backend gives it");
     names_free(&names);
 }
 
-/* The two that may be known already. */
+/* Two objects that may have a name already. */
 static void test_names_of_old_objects(void)
 {
     struct names names = {0};
@@ -94,11 +95,11 @@ static void test_names_of_old_objects(void)
     tap_ok(!names_learn(&names, &retain.head) && inject_disarm() && known_as(&names, 10, NULL), "a handle retained");
     inject_arm_at("malloc", 1);
     tap_ok(!names_learn(&names, &export.head) && inject_disarm() && !names.table[NAME_DESCRIPTOR].count, "a descriptor exported");
-    tap_ok(names_learn(&names, &retain.head) && known_as(&names, 10, "H2"), "retained again it has a name");
+    tap_ok(names_learn(&names, &retain.head) && known_as(&names, 10, "H2"), "after a retain the object has a name");
     names_free(&names);
 }
 
-/* A call whose line has no room is the first that is not in the trace. */
+/* A call whose line gets no memory is the first one missing in the trace. */
 static void test_trace(void)
 {
     static unsigned char bytes[TRACE_BYTES_MAX];
@@ -114,19 +115,19 @@ static void test_trace(void)
         tap_bail("no trace");
     inject_arm_at("malloc", 1);
     fake_dispatch(top, &(struct vmm_call_mem_create){{VMM_CALL_mem_create, 0}, &handle, 1, &prop, 0}.head, 1);
-    tap_ok(inject_disarm() != NULL, "a name for which there is no room");
+    tap_ok(inject_disarm() != NULL, "no memory for a name");
     inject_arm_at("realloc", 1);
     struct vmm_call_memcpy_htod copy = {{VMM_CALL_memcpy_htod, 0}, 1, bytes, sizeof bytes};
     vmm_result result = fake_dispatch(top, &copy.head, 2);
-    tap_ok(inject_disarm() && result == VMM_SUCCESS, "a line for which there is none: the call passes");
+    tap_ok(inject_disarm() && result == VMM_SUCCESS, "no memory for a line: the call passes");
     fake_dispatch(top, &(struct vmm_call_mem_release){{VMM_CALL_mem_release, 0}, 5}.head, 3);
-    tap_u64(fake.seen, 4, "and so does the next; the copy asked where its bytes are");
+    tap_u64(fake.seen, 4, "the next call passes, too; the copy queried the device address");
     top->ops->close(top);
     ssize_t length = read(fd, text, sizeof text - 1);
     char *second = strchr(text, '\n');
     tap_ok(length > 0 && second && strstr(second, "\"call\":\"mem_create\"") && !strstr(second, "\"names\""),
            "the first has a line, and no name");
-    tap_ok(second && strchr(second + 1, '\n') == text + length - 1, "which is the last: %s", text);
+    tap_ok(second && strchr(second + 1, '\n') == text + length - 1, "it is the last line: %s", text);
     close(fd);
     unlink(path);
 }

@@ -19,14 +19,14 @@
 
 struct trace {
     struct vmm_backend base;
-    struct life_lock lock; /* held over an inner call that does not wait: lines stand in the order of effects.
-                             Guards the members below */
-    pthread_key_t key;    /* number of each thread */
+    /* held during an inner call that does not wait, so that lines are in the order of effects; guards the members below */
+    struct life_lock lock;
+    pthread_key_t key;    /* the number of each thread */
     uintptr_t threads;
-    uint64_t process;     /* which one (life_stamp): a forked child does not write, and takes no lock */
+    uint64_t process;     /* life_stamp() of the tracing process: a forked child neither writes nor takes the lock */
     int fd;
-    bool regular;         /* a file that can be cut back, and that raises no SIGPIPE */
-    bool stopped;         /* after a line that could not be written */
+    bool regular;         /* a file that can be truncated, and that raises no SIGPIPE */
+    bool stopped;         /* after a line could not be written */
     uint64_t lines;
     struct json line;
     struct names names;
@@ -34,7 +34,7 @@ struct trace {
 
 /* ---- writing ---- */
 
-/* Of a line that was written by half, that half again, unless another process has written behind it. 0 or an errno. */
+/* Removes a half-written line again, unless another process has appended after it. 0 or an errno. */
 static int cut_back(const struct trace *trace, size_t done)
 {
     struct stat status;
@@ -43,7 +43,7 @@ static int cut_back(const struct trace *trace, size_t done)
     return posix.ftruncate(trace->fd, status.st_size - (off_t)done) ? errno : 0;
 }
 
-/* The whole line or nothing of it; 0 or an errno. */
+/* Writes the whole line or none of it; 0 or an errno. */
 static int write_line(struct trace *trace)
 {
     size_t done = 0;
@@ -119,7 +119,7 @@ static void add_names(struct trace *trace, const struct vmm_call *call, bool out
     }
 }
 
-/* Names of inputs are looked up before the call's own effect on names, those of outputs after it. */
+/* Input names are looked up before the call's effect on names, output names after it. */
 static void write_names(struct trace *trace, const struct vmm_call *call, bool done)
 {
     struct json *json = &trace->line;
@@ -136,7 +136,7 @@ static void write_names(struct trace *trace, const struct vmm_call *call, bool d
 
 static void write_detail(struct json *json, const vmm_detail *detail)
 {
-    static const char letters[] = "?DRMHACSEB"; /* by enum vmm_object_kind */
+    static const char letters[] = "?DRMHACSEB"; /* indexed by enum vmm_object_kind */
     _Static_assert(sizeof letters == VMM_OBJECT_BIND + 2, "a letter for each kind of object");
     if (detail->severity != VMM_SEVERITY_WARNING && detail->severity != VMM_SEVERITY_ERROR)
         return;
@@ -160,8 +160,8 @@ static void write_detail(struct json *json, const vmm_detail *detail)
         json_text(json, "note", detail->note);
 }
 
-/* Device addresses may stand for the host's in a copy, and cannot be read here. Who knows is asked; what it told the
- * program of its own call stays. */
+/* A copy may have device addresses in place of host addresses, and the trace cannot read those. Queries the inner backend, and
+ * keeps its answer to the program's own call. */
 static bool is_on_device(struct vmm_backend *inner, const struct vmm_call *call)
 {
     const void *bytes = trace_host_bytes(call);
@@ -197,8 +197,8 @@ static void write_call(struct trace *trace, const struct vmm_call *call, vmm_res
         trace->lines++;
 }
 
-/* Whether a failing call writes its flags cannot be told from the caller's variable, which may hold anything: so the
- * backend is given one of ours, with a value that is no flags. */
+/* The caller's variable may hold any value, so it cannot show whether a failing call writes its flags. The backend gets the
+ * trace's own variable instead, with a value that is not a set of flags. */
 #define NOT_WRITTEN UINT64_C(0xA5A5A5A5A5A5A5A5)
 
 static vmm_result pass(struct vmm_backend *inner, struct vmm_call *call, bool *wrote_flags)
@@ -288,7 +288,7 @@ static int open_file(const char *name)
     return posix.open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 }
 
-/* Everything but the file. */
+/* Creates everything except the file. */
 static struct trace *make(struct vmm_backend *inner)
 {
     struct trace *trace = heap.calloc(1, sizeof *trace);
@@ -324,7 +324,7 @@ vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vm
     struct trace *trace = make(inner);
     if (!trace)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "trace: the host's memory is exhausted");
-    int error = make_header(trace) ? 0 : ENOMEM; /* before the file is emptied */
+    int error = make_header(trace) ? 0 : ENOMEM; /* before the file is truncated */
     if (!error) {
         trace->fd = open_file(args);
         error = trace->fd < 0 ? errno : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace.h - the layer that writes every call down: JSON lines that a person can read and `cuvmm replay` can make again.
+/* trace.h - the layer that records every call as a line of JSON, for people to read and for `cuvmm replay` to repeat.
  *
  *   trace=FILE      FILE is created or emptied; "-" is standard error
  *
@@ -7,8 +7,8 @@
  *                             |                             one line per call, when the call has returned
  *                             +--> FILE                     footer line, at close
  *
- * Calls pass one at a time, so the order of lines is the order of effects even when threads race, and a replay from
- * one thread makes the same history. Lines hold no time, so the same calls on the simulator give the same bytes.
+ * Calls pass one at a time, so the order of lines is the order of effects even when threads race, and a replay from one thread
+ * makes the same history. Lines hold no time, so the same calls on the simulator give the same bytes.
  *
  * Each line is one JSON object in ASCII (other bytes of a text are escaped as \u00XX, one per byte) and ends in '\n'.
  *
@@ -49,17 +49,18 @@
  *   ATTRIBUTES                   [11,12], at most TRACE_LIST_MAX
  *   BYTES                        {"length":"0x4","hex":"01020304"} for up to TRACE_BYTES_MAX bytes, for more
  *                                {"length":"0x200000","fnv1a64":"0x..."}; {"length":"0x4"} alone when the call failed,
- *                                for then the pointer need not be readable; {"length":"0x4","device":"0x7f..."} for a device
- *                                address in the place of the host's, also where bytes are written
- *   FD                           "fd", with a name where an export of this trace made it ("D1"); "closed" of a number that is no open
- *                                descriptor, which has no name; "fabric" of a fabric handle,
- *                                which has a name where it was exported and this call succeeded
+ *                                because then the pointer need not be readable; {"length":"0x4","device":"0x7f..."} for a device
+ *                                address in place of a host address, also for outputs
+ *   FD                           "fd", with a name ("D1") if an export of this trace created it; "closed" for a number that is
+ *                                not an open descriptor, without a name; "fabric" for a fabric handle, with a name if it was
+ *                                exported and this call succeeded
  *   every OUT_ kind              "out"; of OUT_ATTRIBUTES a list with one "out" or null for each element
  *   any pointer that is NULL     null
  *
  * OUT by kind of parameter, written on success:
  *   OUT_INT                      a JSON integer
- *   OUT_FD                       "fabric" for a fabric handle, else "fd", with a name for an export (closing is no call: a replay closes at its end): the number of a descriptor means nothing in another run
+ *   OUT_FD                       "fabric" for a fabric handle, else "fd", with a name for an export. A descriptor's number
+ *                                means nothing in another run; closing is not a traced call, so a replay closes at its end
  *   OUT_U64 OUT_SIZE OUT_ADDRESS OUT_HANDLE OUT_CONTEXT OUT_STREAM OUT_EVENT   a hex string. OUT_U64 also when the call failed
  *                                and wrote to it all the same, as cuMemGetAccess does
  *   OUT_PROP                     as PROP
@@ -81,9 +82,9 @@
 
 #include "backend.h"
 
-#define TRACE_FORMAT 1       /* "cuvmm-trace" of the header */
-#define TRACE_BYTES_MAX 4096 /* bytes of a copy that are written out; larger copies are written as their hash */
-#define TRACE_LIST_MAX 256   /* elements of a list that are written out */
+#define TRACE_FORMAT 1       /* the value of "cuvmm-trace" in the header */
+#define TRACE_BYTES_MAX 4096 /* the most bytes of a copy that are written out; of larger copies only the hash */
+#define TRACE_LIST_MAX 256   /* the most elements of a list that are written out */
 
 /* vmm_trace_open is declared in backend.h. It fails with INVALID_VALUE (no file named), OPERATING_SYSTEM (the file
  * cannot be created or written to) or OUT_OF_MEMORY, leaving inner to the caller. */

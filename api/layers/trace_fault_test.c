@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace over a file that takes a few bytes at a time, is interrupted, gets full, and cannot be cut back. */
+/* A trace whose file takes a few bytes at a time, is interrupted, becomes full, or cannot be truncated. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,17 +11,17 @@
 #include "posix.h"
 #include "tap.h"
 
-/* What goes wrong with the calls under test. */
+/* The faults to inject. */
 static struct {
-    size_t most;    /* bytes that one write takes; 0: as many as it likes */
+    size_t most;    /* the most bytes that one write takes; 0: no limit */
     bool often;     /* every second write is interrupted */
-    bool nothing;   /* a full file takes no byte and names no error */
+    bool nothing;   /* a full file takes no byte and reports no error */
     size_t room;    /* bytes until the file is full */
-    bool stuck;     /* it cannot be cut back */
-    bool broken;    /* nobody reads it, and no signal tells */
-    bool blind;     /* nor can be asked, once it is open, how long it is */
-    bool behind;    /* another process appends a line after the one that fails */
-    bool child;     /* this is another process than the one that opened the trace */
+    bool stuck;     /* truncation fails */
+    bool broken;    /* the pipe has no reader, and no signal reports that */
+    bool blind;     /* the length cannot be queried once the file is open */
+    bool behind;    /* another process appends a line after the failing one */
+    bool child;     /* this process is not the one that opened the trace */
     unsigned calls;
     size_t written;
 } bad;
@@ -75,7 +75,7 @@ static int bad_fstat(int fd, struct stat *status)
 
 #include "lifecycle.h"
 
-static struct posix faulty; /* the system, but for those */
+static struct posix faulty; /* the system's functions, except for the injected ones */
 
 #define posix faulty
 #define os_write_quietly bad_write
@@ -87,7 +87,7 @@ static struct posix faulty; /* the system, but for those */
 
 enum { CALLS = 5, PLENTY = 1 << 20 };
 
-/* A trace of so many calls of which nothing says anything; returns what is in the file, its length in *length. */
+/* A trace of that many calls without details; returns the contents of the file, and its length in *length. */
 static char *traced(size_t *length, vmm_result *opened)
 {
     struct fake fake;
@@ -120,7 +120,7 @@ static void in_pieces(const char *whole, size_t whole_length)
         same = same && opened == VMM_SUCCESS && length == whole_length && !memcmp(text, whole, length);
         free(text);
     }
-    tap_ok(same, "in pieces of any size, and interrupted at every second, the trace is the same");
+    tap_ok(same, "in pieces of any size, with every second write interrupted, the trace is the same");
 }
 
 /* Full after any number of bytes: whole lines, as many as fit. */
@@ -139,11 +139,11 @@ static void full(const char *whole, size_t whole_length, bool nothing)
         refused = refused && opened == (room < header ? VMM_ERROR_OPERATING_SYSTEM : VMM_SUCCESS);
         free(text);
     }
-    tap_ok(cut, "a trace whose file gets full holds the lines that fit, whole%s", nothing ? ", no error being named" : "");
-    tap_ok(refused, "and is refused when not even its header fits");
+    tap_ok(cut, "a trace whose file becomes full has as many whole lines as fit%s", nothing ? ", without an error number" : "");
+    tap_ok(refused, "opening fails when not even the header fits");
 }
 
-/* What others wrote is theirs: only the end of the file is cut. */
+/* Other processes' text stays: only the end of the file is truncated. */
 static void behind(const char *whole)
 {
     size_t length, header = (size_t)(strchr(whole, '\n') - whole) + 1;
@@ -164,13 +164,13 @@ static void stuck(const char *whole)
         bad = (__typeof__(bad)){.most = 7, .room = header + 10, .stuck = !blind, .blind = blind};
         char *text = traced(&length, &opened);
         tap_ok(opened == VMM_SUCCESS && length == header + 10 && !memcmp(text, whole, length),
-               "a line that cannot be cut back%s is the last: nothing is written behind it",
+               "a line that cannot be truncated%s is the last one: nothing is written after it",
                blind ? ", its file's length being unknown," : "");
         free(text);
     }
 }
 
-/* What went into a pipe cannot be taken back, nor is it tried. */
+/* Text in a pipe cannot be taken back, and the trace does not try. */
 static void in_a_pipe(const char *whole)
 {
     struct fake fake;
@@ -184,28 +184,29 @@ static void in_a_pipe(const char *whole)
     if (reader < 0 || vmm_trace_open(name, &fake.base, &top) != VMM_SUCCESS)
         tap_bail("no trace into a pipe");
     struct vmm_call_mem_release call = {{VMM_CALL_mem_release, 0}, 5};
-    tap_result(fake_dispatch(top, &call.head, 1), VMM_SUCCESS, "a call beside a pipe that takes no more passes");
+    tap_result(fake_dispatch(top, &call.head, 1), VMM_SUCCESS, "a call passes when the pipe takes no more");
     bad.room = PLENTY;
-    tap_result(fake_dispatch(top, &call.head, 2), VMM_SUCCESS, "and so does the next");
+    tap_result(fake_dispatch(top, &call.head, 2), VMM_SUCCESS, "so does the next");
     top->ops->close(top);
     ssize_t length = read(reader, got, sizeof got);
-    tap_ok(length == (ssize_t)header + 10 && !memcmp(got, whole, (size_t)length), "the line in it stays cut, and is the last");
+    tap_ok(length == (ssize_t)header + 10 && !memcmp(got, whole, (size_t)length),
+           "its line stays truncated, and is the last one");
     bad = (__typeof__(bad)){.broken = true};
     tap_result(vmm_trace_open(name, &fake.base, &top), VMM_ERROR_OPERATING_SYSTEM,
-               "one that nobody reads, where no signal comes");
-    tap_ok(strstr(vmm_last_detail()->note, strerror(EPIPE)) != NULL, "is not waited for: %s", vmm_last_detail()->note);
+               "a pipe without a reader, where no signal is raised");
+    tap_ok(strstr(vmm_last_detail()->note, strerror(EPIPE)) != NULL, "opening fails: %s", vmm_last_detail()->note);
     close(reader);
     unlink(name);
 }
 
-/* A process that was forked from the one that traces. */
+/* A forked child of the tracing process. */
 static void in_a_child(const char *whole)
 {
     struct fake fake;
     struct vmm_backend *top = NULL;
     struct vmm_call_mem_release call = {{VMM_CALL_mem_release, 0}, 5};
     char got[4096];
-    size_t lines = (size_t)(strchr(strchr(whole, '\n') + 1, '\n') - whole) + 1; /* the header's and one call's */
+    size_t lines = (size_t)(strchr(strchr(whole, '\n') + 1, '\n') - whole) + 1; /* the header's line and one call's */
     fake_init(&fake);
     bad = (__typeof__(bad)){.room = PLENTY};
     if (vmm_trace_open(path, &fake.base, &top) != VMM_SUCCESS)
@@ -219,7 +220,7 @@ static void in_a_child(const char *whole)
     if (file)
         fclose(file);
     tap_ok(fake.seen == 2 && fake.closed == 1 && length == lines && !memcmp(got, whole, length),
-           "and neither it nor the child's end is written");
+           "neither that call nor the child's end is written");
 }
 
 int main(void)
@@ -234,7 +235,7 @@ int main(void)
     int fd = mkstemp(path);
     if (fd < 0 || close(fd))
         tap_bail("no file");
-    if (!freopen("/dev/null", "w", stderr)) /* where each trace that ends says so */
+    if (!freopen("/dev/null", "w", stderr)) /* each stopped trace reports that */
         tap_bail("no /dev/null");
     bad = (__typeof__(bad)){.room = PLENTY};
     char *whole = traced(&length, &opened);

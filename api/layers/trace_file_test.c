@@ -14,7 +14,7 @@
 #include "tap.h"
 #include "trace.h"
 
-/* The trace's file: who may see it, what happens when it cannot be written, and traces of the simulator. */
+/* The trace's file: its permissions, failures to write it, and traces of the simulator. */
 
 static char folder[256];
 
@@ -46,7 +46,7 @@ static unsigned count(const char *text, const char *part)
     return n;
 }
 
-/* Lines of the file, all of them whole JSON objects; 0 when one is not. */
+/* The number of lines in the file, all whole JSON objects; 0 when one is not. */
 static unsigned valid_lines(const char *text)
 {
     unsigned lines = 0;
@@ -85,7 +85,7 @@ static void expect_no_open(const char *args, vmm_result want, const char *says, 
     struct vmm_backend *top = NULL;
     fake_init(&fake);
     tap_result(vmm_trace_open(args, &fake.base, &top), want, "%s", name);
-    tap_ok(!top && fake.closed == 0, "%s: the inner backend stays the caller's", name);
+    tap_ok(!top && fake.closed == 0, "%s: the inner backend still belongs to the caller", name);
     if (!tap_ok(strstr(vmm_last_detail()->note, says) != NULL, "%s: says why", name))
         tap_note("got %s", vmm_last_detail()->note);
 }
@@ -122,7 +122,7 @@ static void test_file(void)
         }
     tap_ok(found && closes, "the file is closed when the program executes another");
     char *text = read_file(path);
-    tap_ok(count(text, "older") == 0 && valid_lines(text) == 1, "what was in it is gone, the header is there at once");
+    tap_ok(count(text, "older") == 0 && valid_lines(text) == 1, "the old contents are gone, and the header is there at once");
     free(text);
     release(top, 1);
     text = read_file(path);
@@ -139,7 +139,7 @@ static void test_file(void)
 
 /* ---- files that fail ---- */
 
-/* Runs body with standard error in a file and returns what it said. */
+/* Runs body with standard error in a file, and returns the text. */
 static char *with_stderr(void (*body)(const char *path), const char *path)
 {
     char said[300];
@@ -158,7 +158,7 @@ static char *with_stderr(void (*body)(const char *path), const char *path)
     return text;
 }
 
-static rlim_t most; /* bytes that a file may have */
+static rlim_t most; /* the limit on file sizes */
 
 static void fill_the_disk(const char *path)
 {
@@ -176,7 +176,7 @@ static void fill_the_disk(const char *path)
     top->ops->close(top);
     setrlimit(RLIMIT_FSIZE, &before);
     sigpending(&pending);
-    tap_ok(fine && fake.seen == 50 && !sigismember(&pending, SIGXFSZ), "all calls of the program go on when the file is full");
+    tap_ok(fine && fake.seen == 50 && !sigismember(&pending, SIGXFSZ), "the program's calls continue when the file is full");
 }
 
 /* Full within a line, and between two: SIGXFSZ would end the program. */
@@ -187,11 +187,12 @@ static void test_full_file(void)
     snprintf(path, sizeof path, "%s/full", folder);
     for (most = 1000; most; most = most == 1000 ? ends : 0) {
         char *said = with_stderr(fill_the_disk, path);
-        tap_u64(count(said, "cuvmm: trace: a line could not be written (File too large)"), 1, "it is told once: %s", said);
+        tap_u64(count(said, "cuvmm: trace: a line could not be written (File too large)"), 1, "a single message reports it: %s",
+                said);
         char *text = read_file(path);
         unsigned lines = valid_lines(text);
-        tap_ok(lines > 3 && lines < 51 && strlen(text) <= most, "every line that is there is whole");
-        tap_ok(!strstr(text, "\"end\""), "and no footer claims that this is all");
+        tap_ok(lines > 3 && lines < 51 && strlen(text) <= most, "every line in the file is whole");
+        tap_ok(!strstr(text, "\"end\""), "no footer claims that the trace is complete");
         ends = strlen(text);
         free(said);
         free(text);
@@ -208,17 +209,17 @@ static void lose_the_reader(const char *path)
     int reader = open(path, O_RDONLY | O_NONBLOCK);
     struct vmm_backend *top = open_over(&fake, path);
     tap_ok(reader >= 0 && read(reader, buffer, sizeof buffer) > 0, "a pipe gets the header");
-    tap_result(release(top, 1), VMM_SUCCESS, "and a line");
+    tap_result(release(top, 1), VMM_SUCCESS, "a pipe gets a line");
     close(reader);
-    tap_result(release(top, 2), VMM_SUCCESS, "a pipe that nobody reads any more does not kill the program");
-    tap_result(release(top, 3), VMM_SUCCESS, "nor later");
+    tap_result(release(top, 2), VMM_SUCCESS, "a pipe without a reader does not kill the program");
+    tap_result(release(top, 3), VMM_SUCCESS, "nor does a later call");
     sigset_t pending;
     sigpending(&pending);
-    tap_ok(sigismember(&pending, SIGPIPE) == 0, "and leaves no signal behind");
+    tap_ok(sigismember(&pending, SIGPIPE) == 0, "no signal is left pending");
     top->ops->close(top);
 }
 
-/* The program has a say about the signal as well: one that it ignores never comes, and its own is left to it. */
+/* The program's handling of the signal stays: an ignored signal is never raised, and its own handler is left alone. */
 static void lose_two_more(const char *path)
 {
     struct fake fake;
@@ -238,7 +239,7 @@ static void lose_two_more(const char *path)
         tap_result(release(top, 1), VMM_SUCCESS, "a pipe without a reader, the signal being %s",
                    own ? "there already" : "ignored");
         sigpending(&pending);
-        tap_ok(sigismember(&pending, SIGPIPE) == own, "which %s", own ? "stays the program's" : "does not come");
+        tap_ok(sigismember(&pending, SIGPIPE) == own, "which %s", own ? "stays pending" : "is not raised");
         if (own)
             sigwait(&pipe, &caught);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -253,11 +254,11 @@ static void test_lost_reader(void)
     char path[300];
     snprintf(path, sizeof path, "%s/pipe", folder);
     char *said = with_stderr(lose_the_reader, path);
-    tap_u64(count(said, "could not be written"), 1, "it is told once");
+    tap_u64(count(said, "could not be written"), 1, "a single message reports it");
     free(said);
     unlink(path);
     said = with_stderr(lose_two_more, path);
-    tap_u64(count(said, "could not be written"), 2, "and of each trace");
+    tap_u64(count(said, "could not be written"), 2, "one message for each trace");
     free(said);
 }
 
@@ -274,7 +275,7 @@ static void test_standard_error(void)
 {
     char *said = with_stderr(trace_to_stderr, NULL);
     tap_u64(valid_lines(said), 3, "\"-\" writes header, call and footer to standard error");
-    tap_ok(fcntl(STDERR_FILENO, F_GETFD) >= 0, "which stays open");
+    tap_ok(fcntl(STDERR_FILENO, F_GETFD) >= 0, "standard error stays open");
     free(said);
 }
 
@@ -294,12 +295,12 @@ static void test_fork(void)
     }
     int status = -1;
     waitpid(child, &status, 0);
-    tap_ok(child > 0 && status == 0, "a forked child's calls go on");
+    tap_ok(child > 0 && status == 0, "a forked child's calls continue");
     release(top, 3);
     top->ops->close(top);
     char *text = read_file(path);
     tap_ok(valid_lines(text) == 4 && !strstr(text, "\"n\":2") && strstr(text, "\"n\":3") && count(text, "\"end\"") == 1,
-           "but write nothing into its parent's trace");
+           "a child's calls write nothing into its parent's trace");
     free(text);
     unlink(path);
 }
@@ -334,7 +335,7 @@ static void test_threads(void)
     release(top, 9999);
     top->ops->close(top);
     char *text = read_file(path);
-    tap_u64(valid_lines(text), 803, "800 racing calls give whole lines");
+    tap_u64(valid_lines(text), 803, "800 concurrent calls yield whole lines");
     bool once = true;
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 200; k++) {
@@ -342,7 +343,7 @@ static void test_threads(void)
             snprintf(part, sizeof part, "{\"n\":%d,", 1000 * (i + 1) + k);
             once = once && count(text, part) == 1;
         }
-    tap_ok(once, "one for each of them");
+    tap_ok(once, "each call has one line");
     tap_ok(count(text, "\"thread\":1,") == 200 && count(text, "\"thread\":4,") == 200 &&
                count(text, "\"thread\":5,") == 1 && count(text, "\"thread\":6,") == 0,
            "threads are numbered from 1 in order of appearance");
@@ -392,7 +393,7 @@ static char *trace_of_a_life(const char *name)
     char spec[400];
     vmm_system *sys = NULL;
     const char *path = path_of(name);
-    /* Where a sanitizer has the profile's addresses, those of two systems would differ. */
+    /* If a sanitizer occupies the profile's addresses, those of two systems would differ. */
     snprintf(spec, sizeof spec, "trace=%s | sim:h100,arena=none", path);
     if (vmm_open(spec, &sys) != VMM_SUCCESS)
         tap_bail("%s", vmm_last_detail()->note);
@@ -403,7 +404,7 @@ static char *trace_of_a_life(const char *name)
     return text;
 }
 
-/* A driver takes device addresses for the host's; what lies there is not the trace's to read. */
+/* A driver takes such device addresses for host addresses; the trace must not read there. */
 static void test_device_addresses_for_the_hosts(void)
 {
     char spec[400];
@@ -416,18 +417,20 @@ static void test_device_addresses_for_the_hosts(void)
     if (vmm_open(spec, &sys) != VMM_SUCCESS || vmm_init(sys, 0) || vmm_ctx_create(sys, &ctx, 0, 0) ||
         vmm_mem_alloc(sys, &p, size))
         tap_bail("%s", vmm_last_detail()->note);
-    tap_result(vmm_memcpy_htod(sys, p, (void *)(uintptr_t)(p + 4096), 64), VMM_SUCCESS, "a copy from a device address");
-    tap_result(vmm_memcpy_dtoh(sys, (void *)(uintptr_t)(p + 8192), p, 64), VMM_SUCCESS, "and one to a device address");
+    tap_result(vmm_memcpy_htod(sys, p, (void *)(uintptr_t)(p + 4096), 64), VMM_SUCCESS,
+               "a copy from a device address as host address");
+    tap_result(vmm_memcpy_dtoh(sys, (void *)(uintptr_t)(p + 8192), p, 64), VMM_SUCCESS,
+               "a copy to a device address as host address");
     tap_ok(vmm_memcpy_htod(sys, p, (void *)(uintptr_t)(p + 4096), size + 1) != VMM_SUCCESS && vmm_last_detail()->rule &&
                strncmp(vmm_last_detail()->rule, "VMM-COPY-", 9) == 0,
-           "one that is refused is told as ever");
+           "a refused copy keeps its record");
     vmm_mem_free(sys, p);
     vmm_close(sys);
     char *text = read_file(path), from[80], to[80];
     unlink(path);
     snprintf(from, sizeof from, "\"src\":{\"length\":\"0x40\",\"device\":\"0x%llx\"}", (unsigned long long)(p + 4096));
     snprintf(to, sizeof to, "\"dst\":{\"length\":\"0x40\",\"device\":\"0x%llx\"}", (unsigned long long)(p + 8192));
-    tap_ok(strstr(text, from) && strstr(text, to), "written down as addresses");
+    tap_ok(strstr(text, from) && strstr(text, to), "the trace has the addresses, and no bytes");
     free(text);
 }
 
@@ -437,12 +440,13 @@ static void test_on_the_simulator(void)
     tap_u64(valid_lines(first), 15, "13 calls, a header and a footer");
     tap_text(second, first, "the same calls give the same bytes");
     tap_ok(strstr(first, "\"inner\":[\"sim\"]"), "the header names the simulator");
-    tap_ok(strstr(first, "\"ptr\":\"R1+0x200000\",\"handle\":\"H1\"},\"result\":\"CUDA_SUCCESS\""), "the map by names");
+    tap_ok(strstr(first, "\"ptr\":\"R1+0x200000\",\"handle\":\"H1\"},\"result\":\"CUDA_SUCCESS\""),
+           "the trace names the mapping's objects");
     tap_ok(strstr(first, "\"result\":\"CUDA_ERROR_INVALID_VALUE\",\"code\":1,\"severity\":\"error\",\"rule\":"
                          "\"VMM-MAP-OVERLAP\",\"argument\":\"ptr\",\"value\":"),
-           "the refused one with rule and argument");
-    tap_ok(strstr(first, "\"nearest\":\"M1\""), "and the mapping in its way");
-    tap_ok(strstr(first, "\"severity\":\"warning\",\"rule\":\"VMM-UNMAP-HOLE\""), "a warning of a call that succeeded");
+           "a refused call has its rule and argument");
+    tap_ok(strstr(first, "\"nearest\":\"M1\""), "the trace names the mapping in the way");
+    tap_ok(strstr(first, "\"severity\":\"warning\",\"rule\":\"VMM-UNMAP-HOLE\""), "a successful call has its warning");
     tap_ok(strstr(first, "\"src\":{\"length\":\"0x3\",\"hex\":\"010203\"}") &&
                strstr(first, "\"out\":{\"dst\":{\"length\":\"0x3\",\"hex\":\"000102\"}}"),
            "bytes written and read");
@@ -458,15 +462,15 @@ static void test_with_a_fault(void)
     snprintf(spec, sizeof spec, "fault=init:1|trace=%s|fault=init:2:UNKNOWN|sim:min", path);
     if (vmm_open(spec, &sys) != VMM_SUCCESS)
         tap_bail("%s", vmm_last_detail()->note);
-    tap_result(vmm_init(sys, 0), VMM_ERROR_OUT_OF_MEMORY, "a fault outside the trace");
+    tap_result(vmm_init(sys, 0), VMM_ERROR_OUT_OF_MEMORY, "a fault layer outside the trace");
     tap_result(vmm_init(sys, 0), VMM_SUCCESS, "nothing");
-    tap_result(vmm_init(sys, 0), VMM_ERROR_UNKNOWN, "a fault inside it");
+    tap_result(vmm_init(sys, 0), VMM_ERROR_UNKNOWN, "a fault layer inside the trace");
     vmm_close(sys);
     char *text = read_file(path);
-    tap_ok(valid_lines(text) == 4 && strstr(text, "\"inner\":[\"fault\",\"sim\"]"), "the header names what is inside");
-    tap_ok(!strstr(text, "\"n\":1,") && strstr(text, "\"n\":2,"), "a call kept outside has no line");
+    tap_ok(valid_lines(text) == 4 && strstr(text, "\"inner\":[\"fault\",\"sim\"]"), "the header names the layers inside");
+    tap_ok(!strstr(text, "\"n\":1,") && strstr(text, "\"n\":2,"), "a call that fails outside has no line");
     tap_ok(strstr(text, "\"code\":999,\"severity\":\"error\",\"note\":\"layer fault, call 2 of init: made to fail"),
-           "one kept inside has, with its note");
+           "a call that fails inside has a line with its note");
     free(text);
     unlink(path);
 }
@@ -487,6 +491,6 @@ int main(void)
     test_on_the_simulator();
     test_device_addresses_for_the_hosts();
     test_with_a_fault();
-    tap_ok(rmdir(folder) == 0, "nothing is left behind");
+    tap_ok(rmdir(folder) == 0, "no file is left");
     return tap_done();
 }

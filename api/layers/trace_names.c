@@ -16,7 +16,7 @@ void names_free(struct names *names)
     *names = (struct names){0};
 }
 
-/* Index of the first entry that ends after value. */
+/* The index of the first entry that ends after value. */
 static size_t first_after(const struct names *names, enum name_kind kind, uint64_t value)
 {
     size_t low = 0, high = names->table[kind].count;
@@ -60,7 +60,7 @@ static bool grow(struct names *names, enum name_kind kind)
     return true;
 }
 
-/* A new object. What it overlaps ended without our seeing it, so its name goes. */
+/* Adds a new object. Any object that it overlaps must have ended unseen, so that one's name is dropped. */
 static bool add(struct names *names, enum name_kind kind, uint64_t start, uint64_t size)
 {
     size_t at = first_after(names, kind, start);
@@ -110,7 +110,7 @@ bool names_learn(struct names *names, const struct vmm_call *call)
         if (trace_is_fabric(call))
             return add_once(names, NAME_DESCRIPTOR, trace_fabric(any->mem_export_to_shareable_handle.shareable_handle));
         memcpy(&fd, any->mem_export_to_shareable_handle.shareable_handle, sizeof fd);
-        end(names, NAME_DESCRIPTOR, (uint64_t)fd); /* it was closed, or the number would not be new */
+        end(names, NAME_DESCRIPTOR, (uint64_t)fd); /* the old file was closed, or its number would not be reused */
         return fd < 0 || add(names, NAME_DESCRIPTOR, (uint64_t)fd, 1);
     }
     case VMM_CALL_multicast_create:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_names.h - the short names of objects in a trace, learnt from the calls that make and end them.
+/* trace_names.h - the short names of objects in a trace, learnt from the calls that create and end the objects.
  *
  *     reserve -> 0x100000000000, 4 MiB        R1 = [0x100000000000, +4 MiB)
  *     0x100000200000 is then "R1+0x200000"
@@ -11,25 +11,26 @@
 
 #include "call.h"
 
-enum name_kind { NAME_RESERVATION, NAME_ALLOCATION, NAME_HANDLE, NAME_CONTEXT, NAME_STREAM, NAME_DESCRIPTOR, NAME_EVENT, NAME_KINDS };
+enum name_kind { NAME_RESERVATION, NAME_ALLOCATION, NAME_HANDLE, NAME_CONTEXT, NAME_STREAM, NAME_DESCRIPTOR, NAME_EVENT,
+                 NAME_KINDS };
 
 struct name_entry {
-    uint64_t start, size; /* size is 1 for values that are no addresses */
-    uint64_t file;        /* of a descriptor: which (trace_file), since its number may be another's later; else 0 */
+    uint64_t start, size; /* size is 1 for values that are not addresses */
+    uint64_t file;        /* of a descriptor: its file (trace_file), because its number may be reused; else 0 */
     uint32_t number;
 };
 
 struct names {
     struct {
-        struct name_entry *entry; /* by start, not overlapping */
+        struct name_entry *entry; /* sorted by start, without overlap */
         size_t count, room;
-        uint32_t last; /* number given last */
+        uint32_t last; /* the last number used */
     } table[NAME_KINDS];
 };
 
 void names_free(struct names *names);
 
-/* Takes what a successful call made or ended into account. false when memory is out: its object then has no name. */
+/* Records the objects that a successful call created or ended. False when memory is out: its object then has no name. */
 bool names_learn(struct names *names, const struct vmm_call *call);
 
 #define NAME_MAX_TEXT 40

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of names alone, with values that a backend hardly gives. */
+/* The table of names alone, with values that a backend hardly returns. */
 #include "trace_names.h"
 
 #include <string.h>
@@ -22,28 +22,28 @@ static void reserved(uint64_t start, uint64_t size)
     tap_ok(names_learn(&names, &call.head), "a reservation of %d bytes at %#x", (int)size, (unsigned)start);
 }
 
-/* Nothing is counted as an object all the same, so that those after it have the numbers of the backend. */
+/* A null object still counts, so that later objects have the backend's numbers. */
 static void test_nothing(void)
 {
     reserved(0, 0x1000);
     tap_ok(is(VMM_PARAM_ADDRESS, 0, NULL) && is(VMM_PARAM_ADDRESS, 1, NULL), "address 0 has no name");
     reserved(0x1000, 0);
-    tap_ok(is(VMM_PARAM_ADDRESS, 0x1000, NULL), "nor has a range without a byte");
+    tap_ok(is(VMM_PARAM_ADDRESS, 0x1000, NULL), "an empty range has no name");
     reserved(0x2000, 0x1000);
-    tap_ok(is(VMM_PARAM_OUT_ADDRESS, 0x2000, "R3") && is(VMM_PARAM_ADDRESS, 0x2fff, "R3+0xfff"), "but each has its number");
+    tap_ok(is(VMM_PARAM_OUT_ADDRESS, 0x2000, "R3") && is(VMM_PARAM_ADDRESS, 0x2fff, "R3+0xfff"), "each still uses up a number");
 }
 
 static void test_ends(void)
 {
     struct vmm_call_mem_address_free call = {{VMM_CALL_mem_address_free, 0}, 0x2010, 0x1000};
     names_learn(&names, &call.head);
-    tap_ok(is(VMM_PARAM_ADDRESS, 0x2010, "R3+0x10"), "what ends inside a range is not that range");
+    tap_ok(is(VMM_PARAM_ADDRESS, 0x2010, "R3+0x10"), "a free inside a range does not end it");
     call.ptr = 0x9000;
     names_learn(&names, &call.head);
-    tap_ok(is(VMM_PARAM_ADDRESS, 0x2000, "R3"), "nor is what ends elsewhere");
+    tap_ok(is(VMM_PARAM_ADDRESS, 0x2000, "R3"), "a free at another address does not end it");
     call.ptr = 0x2000;
     names_learn(&names, &call.head);
-    tap_ok(is(VMM_PARAM_ADDRESS, 0x2000, NULL), "what ends at its start is");
+    tap_ok(is(VMM_PARAM_ADDRESS, 0x2000, NULL), "a free at its start ends it");
 }
 
 static void test_descriptors(void)
@@ -55,12 +55,12 @@ static void test_descriptors(void)
     if (pipe(ends))
         tap_bail("no pipe");
     fd = ends[0];
-    tap_ok(names_learn(&names, &call.head) && is(VMM_PARAM_FD, (uint64_t)fd, "D1"), "an open one has");
+    tap_ok(names_learn(&names, &call.head) && is(VMM_PARAM_FD, (uint64_t)fd, "D1"), "an open descriptor has a name");
     tap_ok(names_learn(&names, &call.head) && is(VMM_PARAM_OUT_FD, (uint64_t)fd, "D2"),
-           "another one when its number comes again");
+           "a reused number gets a new name");
     if (dup2(STDERR_FILENO, fd) != fd)
         tap_bail("no descriptor");
-    tap_ok(is(VMM_PARAM_FD, (uint64_t)fd, NULL), "and none once the number is another file's");
+    tap_ok(is(VMM_PARAM_FD, (uint64_t)fd, NULL), "the number has no name once it belongs to another file");
     close(ends[0]);
     close(ends[1]);
 }
@@ -83,6 +83,6 @@ int main(void)
     test_descriptors();
     test_kinds();
     names_free(&names);
-    tap_ok(is(VMM_PARAM_HANDLE, 7, NULL), "and none afterwards");
+    tap_ok(is(VMM_PARAM_HANDLE, 7, NULL), "the name is gone after the release");
     return tap_done();
 }

@@ -16,7 +16,7 @@ struct rig {
     struct vmm_backend *top;
     char path[256];
     uint64_t number;
-    char *text; /* of the file, once closed */
+    char *text; /* the contents of the file, once closed */
 };
 
 static void rig_open(struct rig *rig)
@@ -57,7 +57,7 @@ static void rig_close(struct rig *rig)
     rig_read(rig);
 }
 
-/* Line number n of the file, from 0, cut out in place of a scratch copy. */
+/* Line n of the file, from 0, in a scratch copy. */
 static const char *line(const struct rig *rig, unsigned n)
 {
     static char copy[1 << 16];
@@ -90,7 +90,7 @@ static bool all_valid(const char *text, unsigned *lines)
     return valid;
 }
 
-/* ---- single lines, to the letter ---- */
+/* ---- single lines, byte by byte ---- */
 
 static void test_memory_lines(void)
 {
@@ -133,8 +133,8 @@ static void test_memory_lines(void)
     tap_ok(strstr(line(&rig, 4), "\"desc\":[{\"location\":{\"type\":1,\"id\":0},\"flags\":3},{\"location\":{\"type\":3,"
                                  "\"id\":1},\"flags\":1}],\"count\":\"0x2\"}"),
            "set access: every grant");
-    tap_ok(strstr(line(&rig, 5), "\"names\":{\"ptr\":\"R1\"}"), "free: the name is still there at its own end");
-    tap_ok(!strstr(line(&rig, 6), "\"names\""), "and gone after it");
+    tap_ok(strstr(line(&rig, 5), "\"names\":{\"ptr\":\"R1\"}"), "free: the name is still known in its own line");
+    tap_ok(!strstr(line(&rig, 6), "\"names\""), "the name is gone after its own line");
     tap_text(line(&rig, 7), "{\"end\":1,\"calls\":6}", "footer");
     free(rig.text);
 }
@@ -160,16 +160,16 @@ static void test_copies(void)
     rig_close(&rig);
     tap_ok(strstr(line(&rig, 1), "\"src\":{\"length\":\"0x4\",\"hex\":\"00010203\"},\"byte_count\":\"0x4\"}"),
            "a short copy with its bytes");
-    tap_ok(strstr(line(&rig, 2), "\"hex\":\"000102") && !strstr(line(&rig, 2), "fnv1a64"), "the longest with its bytes");
+    tap_ok(strstr(line(&rig, 2), "\"hex\":\"000102") && !strstr(line(&rig, 2), "fnv1a64"), "the longest copy with its bytes");
     snprintf(want, sizeof want, "\"src\":{\"length\":\"0x1001\",\"fnv1a64\":\"0x%" PRIx64 "\"}",
              trace_hash(bytes, sizeof bytes));
-    tap_ok(strstr(line(&rig, 3), want), "a longer one with its hash");
+    tap_ok(strstr(line(&rig, 3), want), "a longer copy has its hash");
     tap_ok(strstr(line(&rig, 4), "\"src\":null"), "NULL is null");
-    tap_ok(strstr(line(&rig, 5), "\"out\":{\"dst\":{\"length\":\"0x3\",\"hex\":\"08090a\"}}"), "what was read back");
-    tap_ok(strstr(line(&rig, 6), "\"out\":{\"dst\":{\"length\":\"0x3\"}}"), "an async copy need not be there yet");
+    tap_ok(strstr(line(&rig, 5), "\"out\":{\"dst\":{\"length\":\"0x3\",\"hex\":\"08090a\"}}"), "the bytes of a copy to the host");
+    tap_ok(strstr(line(&rig, 6), "\"out\":{\"dst\":{\"length\":\"0x3\"}}"), "an async copy has no bytes yet");
     tap_ok(strstr(line(&rig, 7), "\"src\":{\"length\":\"0xffffffffffffffff\"}"),
-           "of a failed copy the bytes are not touched");
-    tap_ok(strstr(line(&rig, 8), "\"dst\":\"out\"") && !strstr(line(&rig, 8), "\"out\":{"), "nor read back");
+           "a failed copy's bytes are not read");
+    tap_ok(strstr(line(&rig, 8), "\"dst\":\"out\"") && !strstr(line(&rig, 8), "\"out\":{"), "nor are its outputs");
     tap_u64(trace_hash("", 0), UINT64_C(0xcbf29ce484222325), "FNV-1a of nothing");
     tap_u64(trace_hash("foobar", 6), UINT64_C(0x85944171f73967e8), "FNV-1a of a published example");
     free(rig.text);
@@ -193,22 +193,22 @@ static void test_attributes(void)
     tap_ok(strstr(line(&rig, 1), "\"attribute\":11") && strstr(line(&rig, 1), "\"out\":{\"data\":\"0x1122334455667788\"}"),
            "an attribute of 64 bits");
     tap_ok(strstr(line(&rig, 2), "\"out\":{\"data\":-3}"), "an int");
-    tap_ok(strstr(line(&rig, 3), "\"data\":null") && !strstr(line(&rig, 3), "\"out\":{"), "none asked for");
-    tap_ok(strstr(line(&rig, 4), "\"attribute\":999") && !strstr(line(&rig, 4), "\"out\":{"), "one of unknown type");
+    tap_ok(strstr(line(&rig, 3), "\"data\":null") && !strstr(line(&rig, 3), "\"out\":{"), "an attribute without a destination");
+    tap_ok(strstr(line(&rig, 4), "\"attribute\":999") && !strstr(line(&rig, 4), "\"out\":{"), "an attribute of unknown type");
     tap_ok(strstr(line(&rig, 5), "\"attributes\":[11,9,13,999],\"data\":[\"out\",\"out\",null,\"out\"]") &&
                strstr(line(&rig, 5), "\"out\":{\"data\":[\"0x1122334455667788\",-3,null,null]}"),
            "several at once");
-    tap_ok(strstr(line(&rig, 6), "\"num_attributes\":\"0x4\",\"attributes\":null,\"data\":null"), "or none");
+    tap_ok(strstr(line(&rig, 6), "\"num_attributes\":\"0x4\",\"attributes\":null,\"data\":null"), "no attributes");
     free(rig.text);
 }
 
-/* Arguments of a kernel, as many as there are but no more than a line holds. */
+/* A kernel's arguments, up to the number that a line holds. */
 static void host_function(void *user_data)
 {
     (void)user_data;
 }
 
-/* Addresses of code and of the program's data are another every time. */
+/* Addresses of code and of the program's data differ in every run. */
 static void test_host_functions(void)
 {
     struct rig rig;
@@ -218,11 +218,11 @@ static void test_host_functions(void)
     rig_call(&rig, &(struct vmm_call_launch_host_func){{VMM_CALL_launch_host_func, 0}, NULL, NULL, NULL}.head);
     rig_close(&rig);
     tap_ok(strstr(line(&rig, 1), "\"fn\":\"host\",\"user_data\":\"host\""), "a host function");
-    tap_ok(strstr(line(&rig, 2), "\"fn\":null,\"user_data\":null"), "and none");
+    tap_ok(strstr(line(&rig, 2), "\"fn\":null,\"user_data\":null"), "a host function of NULL");
     free(rig.text);
 }
 
-/* The inner call of a host function that runs while a call waits: the trace must not hold a lock then. */
+/* The call inside a host function that runs while a call waits: the trace must not hold a lock then. */
 static vmm_system *traced;
 static vmm_result inside_result;
 
@@ -240,9 +240,9 @@ static void test_calls_inside_host_functions(void)
         tap_bail("%s", vmm_last_detail()->note);
     vmm_init(traced, 0);
     vmm_ctx_create(traced, &ctx, 0, 0);
-    tap_result(vmm_launch_host_func(traced, NULL, call_inside, NULL), VMM_SUCCESS, "a function that makes a call");
-    tap_result(vmm_ctx_synchronize(traced), VMM_SUCCESS, "comes to an end under layers");
-    tap_result(inside_result, VMM_ERROR_NOT_PERMITTED, "and its call is refused");
+    tap_result(vmm_launch_host_func(traced, NULL, call_inside, NULL), VMM_SUCCESS, "a host function that makes a call");
+    tap_result(vmm_ctx_synchronize(traced), VMM_SUCCESS, "does not deadlock under layers");
+    tap_result(inside_result, VMM_ERROR_NOT_PERMITTED, "its call is refused");
     vmm_ctx_destroy(traced, ctx);
     vmm_close(traced);
 }
@@ -264,8 +264,8 @@ static void test_launches(void)
            "a launch with its arguments");
     tap_ok(strstr(line(&rig, 2), "\"kernel\":-1") && strstr(line(&rig, 2), "\"0xabc\"],\"count\":\"0x101\"") &&
                !strstr(line(&rig, 2), "0xdef"),
-           "with more than a line holds");
-    tap_ok(strstr(line(&rig, 3), "\"args\":null,\"count\":\"0x3\""), "and with none");
+           "a launch with more arguments than a line holds");
+    tap_ok(strstr(line(&rig, 3), "\"args\":null,\"count\":\"0x3\""), "a launch without arguments");
     free(rig.text);
 }
 
@@ -278,11 +278,11 @@ static void test_flags_of_a_failing_call(void)
     rig_open(&rig);
     rig.fake.result = VMM_ERROR_INVALID_DEVICE;
     rig_call(&rig, &call.head);
-    tap_u64(flags, 77, "flags that the backend leaves alone are left alone");
+    tap_u64(flags, 77, "flags that the backend does not write stay unchanged");
     rig.fake.writes_flags = true;
     rig_call(&rig, &call.head);
-    tap_u64(flags, UINT64_C(0x100000000000), "flags that it writes arrive");
-    tap_ok(call.flags == &flags, "and the call record is as it was");
+    tap_u64(flags, UINT64_C(0x100000000000), "flags that the backend writes arrive");
+    tap_ok(call.flags == &flags, "the call record is unchanged");
     rig_close(&rig);
     tap_ok(!strstr(line(&rig, 1), "\"out\":{"), "the first line has no output");
     tap_ok(strstr(line(&rig, 2), "\"result\":\"CUDA_ERROR_INVALID_DEVICE\",\"code\":101,\"out\":{\"flags\":\"0x100000000000\"}"),
@@ -342,26 +342,26 @@ static void test_names(void)
     rig_call(&rig, &(struct vmm_call_event_destroy){{VMM_CALL_event_destroy, 0}, event}.head);
     rig_call(&rig, &(struct vmm_call_event_query){{VMM_CALL_event_query, 0}, event}.head);
     rig_close(&rig);
-    tap_ok(strstr(line(&rig, 2), "{\"handle\":\"H2\"}"), "handles count on");
-    tap_ok(strstr(line(&rig, 3), "{\"handle\":\"H2\"}"), "a release knows its handle");
-    tap_ok(strstr(line(&rig, 4), "{\"handle\":\"H2\"}"), "a retain gives the old name for the old value");
-    tap_ok(strstr(line(&rig, 5), "{\"handle\":\"H3\"}"), "a create gives a new name even for a value seen before");
+    tap_ok(strstr(line(&rig, 2), "{\"handle\":\"H2\"}"), "handles are numbered on");
+    tap_ok(strstr(line(&rig, 3), "{\"handle\":\"H2\"}"), "a release names its handle");
+    tap_ok(strstr(line(&rig, 4), "{\"handle\":\"H2\"}"), "a retain finds the name of a known value");
+    tap_ok(strstr(line(&rig, 5), "{\"handle\":\"H3\"}"), "a create gives a new name even to a reused value");
     tap_ok(strstr(line(&rig, 6), "{\"pctx\":\"C1\"}"), "a context");
     tap_ok(strstr(line(&rig, 7), "{\"pctx\":\"C1\"}"), "retained again");
     tap_ok(strstr(line(&rig, 8), "{\"ctx\":\"C1\"}"), "destroyed");
-    tap_ok(!strstr(line(&rig, 9), "names"), "and forgotten");
+    tap_ok(!strstr(line(&rig, 9), "names"), "a freed range has no name");
     tap_ok(strstr(line(&rig, 10), "{\"stream\":\"S1\"}") && strstr(line(&rig, 11), "{\"stream\":\"S1\"}"), "a stream");
     tap_ok(strstr(line(&rig, 17), "{\"event\":\"E1\"}") && strstr(line(&rig, 18), "{\"stream\":\"S1\",\"event\":\"E1\"}") &&
                strstr(line(&rig, 19), "{\"event\":\"E1\"}") && !strstr(line(&rig, 20), "names"),
            "an event, from its creation to its end");
-    tap_ok(strstr(line(&rig, 12), "{\"dptr\":\"A1\"}"), "memory of mem_alloc");
+    tap_ok(strstr(line(&rig, 12), "{\"dptr\":\"A1\"}"), "memory of mem_alloc has a name");
     tap_ok(strstr(line(&rig, 13), "{\"dst\":\"A1+0x63\"}"), "its last byte");
-    tap_ok(!strstr(line(&rig, 14), "names"), "one past it is nobody's");
-    tap_ok(strstr(line(&rig, 15), "{\"dptr\":\"A1\"}") && !strstr(line(&rig, 16), "names"), "freed and forgotten");
+    tap_ok(!strstr(line(&rig, 14), "names"), "one byte past it has no name");
+    tap_ok(strstr(line(&rig, 15), "{\"dptr\":\"A1\"}") && !strstr(line(&rig, 16), "names"), "freed memory loses its name");
     free(rig.text);
 }
 
-/* A range that overlaps older ones ended them without our seeing it. */
+/* A range that overlaps earlier ones: these must have ended unseen. */
 static void test_names_of_overlapping_ranges(void)
 {
     static const struct {
@@ -377,7 +377,8 @@ static void test_names_of_overlapping_ranges(void)
     rig_open(&rig);
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
         rig.fake.next = ranges[i].start;
-        rig_call(&rig, &(struct vmm_call_mem_address_reserve){{VMM_CALL_mem_address_reserve, 0}, &ptr, ranges[i].size, 0, 0, 0}.head);
+        rig_call(&rig,
+                 &(struct vmm_call_mem_address_reserve){{VMM_CALL_mem_address_reserve, 0}, &ptr, ranges[i].size, 0, 0, 0}.head);
     }
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
         rig_call(&rig, &(struct vmm_call_mem_unmap){{VMM_CALL_mem_unmap, 0}, want[i].at, 1}.head);
@@ -385,11 +386,11 @@ static void test_names_of_overlapping_ranges(void)
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
         tap_ok(want[i].name ? strstr(line(&rig, (unsigned)i + 5), want[i].name) != NULL
                             : strstr(line(&rig, (unsigned)i + 5), "names") == NULL,
-               "0x%" PRIx64 " is %s", want[i].at, want[i].name ? want[i].name : "nobody's");
+               "0x%" PRIx64 " is %s", want[i].at, want[i].name ? want[i].name : "not in any range");
     free(rig.text);
 }
 
-/* A descriptor's number means nothing in another run, so the same calls make the same line. */
+/* A descriptor's number means nothing in another run, so equal calls yield equal lines. */
 static void test_descriptor(void)
 {
     struct rig rig;
@@ -398,14 +399,14 @@ static void test_descriptor(void)
     struct vmm_call_mem_get_handle_for_address_range call = {
         {VMM_CALL_mem_get_handle_for_address_range, 0}, &fd, 0x200000, 0x1000, 1, 0};
     rig_call(&rig, &call.head);
-    tap_ok(fd == 7, "the caller gets the number");
+    tap_ok(fd == 7, "the caller gets the descriptor");
     rig.fake.result = VMM_ERROR_INVALID_VALUE;
     rig_call(&rig, &call.head);
     rig_close(&rig);
     tap_ok(strstr(line(&rig, 1), "\"args\":{\"handle\":\"out\",\"dptr\":\"0x200000\",\"size\":\"0x1000\",\"handle_type\":1,"
                                  "\"flags\":\"0x0\"}") && strstr(line(&rig, 1), "\"out\":{\"handle\":\"fd\"}"),
            "the trace does not: %s", line(&rig, 1));
-    tap_ok(!strstr(line(&rig, 2), "\"out\":{"), "a refused call gives none");
+    tap_ok(!strstr(line(&rig, 2), "\"out\":{"), "a refused call has no output");
     free(rig.text);
 }
 
@@ -426,11 +427,11 @@ static void test_multicast(void)
                                  "\"flags\":\"0x0\"}"),
            "properties of a multicast object: %s", line(&rig, 2));
     tap_ok(strstr(line(&rig, 3), "\"mc_handle\":\"H2\"") && strstr(line(&rig, 3), "\"mem_handle\":\"H1\""),
-           "it is one of the handles: %s", line(&rig, 3));
+           "the bind names both handles: %s", line(&rig, 3));
     free(rig.text);
 }
 
-/* A fabric handle is told by what its bytes are: exported again, and imported, it has the same name. */
+/* A fabric handle is identified by its bytes: exported again or imported, it has the same name. */
 static void test_fabric(void)
 {
     struct rig rig;
@@ -457,13 +458,13 @@ static void test_fabric(void)
     tap_ok(strstr(line(&rig, 3), "\"os_handle\":\"fabric\"") &&
                strstr(line(&rig, 3), "\"names\":{\"os_handle\":\"D1\",\"handle\":\"H1\"}"),
            "imported by that name: %s", line(&rig, 3));
-    tap_ok(strstr(line(&rig, 4), "\"names\":{\"handle\":\"H2\"}"), "other bytes have none");
+    tap_ok(strstr(line(&rig, 4), "\"names\":{\"handle\":\"H2\"}"), "other bytes have no name");
     tap_ok(strstr(line(&rig, 5), "\"os_handle\":\"fabric\"") && !strstr(line(&rig, 5), "\"names\""),
-           "of a refused import the bytes are not looked at");
+           "the bytes of a refused import are not read");
     free(rig.text);
 }
 
-/* Lists are cut, each at the same length, and what they were asked for and gave as well. */
+/* Lists are truncated, both of inputs and of outputs. */
 static void test_long_lists(void)
 {
     enum { MANY = TRACE_LIST_MAX + 1 };
@@ -483,7 +484,7 @@ static void test_long_lists(void)
     rig_call(&rig, &(struct vmm_call_pointer_get_attributes){{VMM_CALL_pointer_get_attributes, 0}, 4, NULL, data, 1}.head);
     rig_close(&rig);
     tap_ok(strstr(line(&rig, 1), "\"id\":255},\"flags\":0}],\"count\":\"0x101\""),
-           "grants: the last that is told, and their number");
+           "grants: the last one written, and their number");
     const char *second = line(&rig, 2), *out = strstr(second, "\"out\":{");
     unsigned asked = 0, wanted = 0, given = 0;
     for (const char *at = second; (at = strstr(at, "9,")) && at < strstr(second, "\"data\""); at++)
@@ -493,14 +494,14 @@ static void test_long_lists(void)
     for (const char *at = out; at && (at = strstr(at, "5,")); at++)
         given++;
     tap_ok(asked + 1 == TRACE_LIST_MAX && wanted + 1 == TRACE_LIST_MAX && given + 1 == TRACE_LIST_MAX,
-           "attributes: %u + 1 asked, %u + 1 places, %u + 1 answers", asked, wanted, given);
+           "attributes: %u + 1 requested, %u + 1 destinations, %u + 1 values", asked, wanted, given);
     tap_ok(strstr(line(&rig, 3), "\"attributes\":null,\"data\":[\"out\",\"out\",\"out\",\"out\"]") &&
                strstr(line(&rig, 3), "\"out\":{\"data\":[]}"),
            "places without a question have no answers: %s", line(&rig, 3));
     free(rig.text);
 }
 
-/* What a value of the place of a descriptor stands for: an open file, nothing, or what is no descriptor at all. */
+/* What a descriptor argument may be: an open file, a closed one, or a value that is no descriptor. */
 static void test_files(void)
 {
     const uint64_t no_descriptor = UINT64_C(1) << 63 | 3;
@@ -508,9 +509,9 @@ static void test_files(void)
     tap_ok(copy >= 0 && trace_file((uint64_t)copy) == trace_file(STDERR_FILENO) && trace_file((uint64_t)copy) & 1,
            "two descriptors of one file are the same");
     close(copy);
-    tap_u64(trace_file((uint64_t)copy), 0, "a closed one is none");
-    tap_u64(trace_file((uint64_t)-1), 0, "nor is a negative number");
-    tap_u64(trace_file(no_descriptor), no_descriptor, "a value that is no number of a descriptor stands for itself");
+    tap_u64(trace_file((uint64_t)copy), 0, "a closed descriptor has no file");
+    tap_u64(trace_file((uint64_t)-1), 0, "a negative number has no file");
+    tap_u64(trace_file(no_descriptor), no_descriptor, "a value that cannot be a descriptor stands for itself");
 }
 
 /* ---- every entry point ---- */
@@ -536,17 +537,18 @@ static void test_every_call(void)
     rig_open(&rig);
     for (int round = 0; round < 3; round++)
         for (int id = 0; id < VMM_CALL_COUNT; id++) {
-            static uint64_t room[64]; /* large and zero: each kind of pointer can be read and written there */
+            static uint64_t room[64]; /* large and zero, so that any kind of pointer can be read and written there */
             union vmm_any_call call;
             memset(room, 0, sizeof room);
             fill(&call, (enum vmm_call_id)id, round == 1, room);
             rig.fake.result = round == 2 ? VMM_ERROR_INVALID_VALUE : VMM_SUCCESS;
-            if (round == 1 && (id == VMM_CALL_mem_create || id == VMM_CALL_multicast_create || id == VMM_CALL_mem_address_reserve ||
-                               id == VMM_CALL_mem_retain_allocation_handle || id == VMM_CALL_mem_alloc ||
-                               id == VMM_CALL_mem_export_to_shareable_handle ||
-                               id == VMM_CALL_mem_import_from_shareable_handle || id == VMM_CALL_ctx_create || id == VMM_CALL_stream_create || id == VMM_CALL_event_create ||
-                               id == VMM_CALL_device_primary_ctx_retain))
-                rig.fake.result = VMM_ERROR_INVALID_VALUE; /* no backend succeeds with nowhere to put the result */
+            if (round == 1 &&
+                (id == VMM_CALL_mem_create || id == VMM_CALL_multicast_create || id == VMM_CALL_mem_address_reserve ||
+                 id == VMM_CALL_mem_retain_allocation_handle || id == VMM_CALL_mem_alloc ||
+                 id == VMM_CALL_mem_export_to_shareable_handle || id == VMM_CALL_mem_import_from_shareable_handle ||
+                 id == VMM_CALL_ctx_create || id == VMM_CALL_stream_create || id == VMM_CALL_event_create ||
+                 id == VMM_CALL_device_primary_ctx_retain))
+                rig.fake.result = VMM_ERROR_INVALID_VALUE; /* no backend succeeds without a place for the result */
             rig_call(&rig, &call.head);
         }
     rig_close(&rig);
@@ -567,7 +569,7 @@ static void test_every_call(void)
             tap_note("line %u: %s", i + 1, line(&rig, i + 1));
         named = named && at;
     }
-    tap_ok(named, "each names its call and every parameter in order");
+    tap_ok(named, "each line names its call and every parameter in order");
     free(rig.text);
 }
 

@@ -37,7 +37,7 @@ static const struct vmm_param *param_named(const struct vmm_call *call, const ch
     return NULL;
 }
 
-/* How many elements or bytes a list has: what stands in another parameter of the call, which has it. */
+/* The number of elements or bytes in a list, which is another parameter of the call. */
 static uint64_t length_in(const struct vmm_call *call, const char *name)
 {
     return vmm_call_scalar(call, param_named(call, name));
@@ -128,7 +128,7 @@ static void write_wanted(struct json *json, const char *key, void *const *data, 
     json_close(json, ']');
 }
 
-/* A pointer parameter that is not NULL. */
+/* Writes a pointer parameter that is not NULL. */
 static void write_pointed(struct json *json, const struct vmm_call *call, const struct vmm_param *param, bool done,
                           bool device)
 {
@@ -165,11 +165,12 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         write_wanted(json, param->name, at, length_in(call, "num_attributes"));
         break;
     case VMM_PARAM_FD:
-        json_text(json, param->name, trace_is_fabric(call) ? "fabric" : trace_file(vmm_call_scalar(call, param)) ? "fd" : "closed");
+        json_text(json, param->name,
+                  trace_is_fabric(call) ? "fabric" : trace_file(vmm_call_scalar(call, param)) ? "fd" : "closed");
         break;
     case VMM_PARAM_FUNCTION:
     case VMM_PARAM_USER_DATA:
-        json_text(json, param->name, "host"); /* what is there is the program's own */
+        json_text(json, param->name, "host"); /* its contents belong to the program */
         break;
     default:
         json_text(json, param->name, "out");
@@ -195,7 +196,7 @@ void trace_args(struct json *json, const struct vmm_call *call, bool done, bool 
     json_close(json, '}');
 }
 
-/* What an attribute's pointer holds after a successful call. */
+/* Writes an attribute's value after a successful call. */
 static void write_attribute(struct json *json, const char *key, vmm_pointer_attribute attribute, const void *data)
 {
     uint64_t wide = 0;
@@ -254,7 +255,7 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
     case VMM_PARAM_OUT_ATTRIBUTES:
         write_attribute_list(json, call, param);
         break;
-    default: /* 64 bits, whatever they mean */
+    default: /* 64 bits of any meaning */
         memcpy(&wide, at, sizeof wide);
         json_hex(json, param->name, wide);
     }
@@ -301,7 +302,7 @@ uint64_t trace_fabric(const void *bytes)
 uint64_t trace_file(uint64_t value)
 {
     struct stat status;
-    if (value >> 63 && value >> 31 != UINT64_MAX >> 31) /* no negative number */
+    if (value >> 63 && value >> 31 != UINT64_MAX >> 31) /* not a sign-extended negative int */
         return value;
     if (posix.fstat((int)(uint32_t)value, &status) != 0)
         return 0;
@@ -309,7 +310,7 @@ uint64_t trace_file(uint64_t value)
     return trace_hash(which, sizeof which) | 1;
 }
 
-/* What was imported: a descriptor, or, once it is known to be one, a fabric handle. */
+/* Writes the imported handle: a descriptor, or a fabric handle if it is known to be one. */
 static bool imported(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
 {
     *value = vmm_call_scalar(call, param);
@@ -320,8 +321,7 @@ static bool imported(const struct vmm_call *call, const struct vmm_param *param,
     return done;
 }
 
-/* The descriptor that an export wrote, which has a place for it when it is done; that of another call is not used again by
- * one. */
+/* Writes the exported descriptor. Its name is known only after the call. */
 static bool exported(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
 {
     int fd;

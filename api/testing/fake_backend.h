@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_backend.h - for tests of layers alone: a backend made from calls.def that notes what reached it, writes every
- * output and returns what it was told to. */
+/* fake_backend.h - for tests of layers alone: a backend made from calls.def that records its calls, writes every output, and
+ * returns a result that the test has set. */
 #ifndef CUVMM_LAYERS_FAKE_BACKEND_H
 #define CUVMM_LAYERS_FAKE_BACKEND_H
 
@@ -13,11 +13,11 @@
 
 struct fake {
     struct vmm_backend base;
-    _Atomic uint64_t seen;    /* calls that came through */
-    union vmm_any_call last;  /* the latest of them */
-    vmm_result result;        /* what all calls return */
-    bool writes_flags;        /* OUT_U64 is written even when the call fails */
-    uint64_t next;            /* what outputs of 64 bits get, counted up */
+    _Atomic uint64_t seen;    /* calls that arrived */
+    union vmm_any_call last;  /* the latest call */
+    vmm_result result;        /* the result of all calls */
+    bool writes_flags;        /* also write OUT_U64 when the call fails */
+    uint64_t next;            /* the next value for 64-bit outputs, which is incremented */
     int visited, leaked, attached, closed;
 };
 
@@ -49,7 +49,7 @@ static void fake_write(struct fake *fake, const struct vmm_call *call, const str
         memcpy(at, &wide, sizeof wide);
         fake->next += UINT64_C(0x1000000);
         break;
-    default: /* bytes and attributes are the test's own */
+    default: /* bytes and attributes belong to the test */
         break;
     }
 }
@@ -115,7 +115,7 @@ static inline void fake_init(struct fake *fake)
     fake->next = UINT64_C(0x100000000000);
 }
 
-/* What dispatch does. */
+/* Dispatches a call like dispatch.c. */
 static inline vmm_result fake_dispatch(struct vmm_backend *top, struct vmm_call *call, uint64_t number)
 {
     call->number = number;

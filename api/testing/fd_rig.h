@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fd_rig.h - for tests of vmm_fd.h: pairs of sockets, messages made by hand, and whether anything is left open. */
+/* fd_rig.h - for tests of vmm_fd.h: pairs of sockets, hand-made messages, and checks for leaked descriptors. */
 #ifndef CUVMM_FD_RIG_H
 #define CUVMM_FD_RIG_H
 
@@ -16,7 +16,7 @@
 
 enum { RIG_SOON = 10000, RIG_MOST_FDS = 253, RIG_LOOK_AT = 1024, RIG_ALARM = 300 };
 
-/* How many descriptors this process has open. */
+/* The number of descriptors that this process has open. */
 static inline unsigned rig_open_now(void)
 {
     unsigned count = 0;
@@ -37,7 +37,7 @@ static inline void rig_close(const int ends[2])
     close(ends[1]);
 }
 
-/* A pipe tells who has its writing end: nobody any more, when reading it comes to an end. */
+/* A pipe shows whether its writing end is open anywhere: if not, a read returns the end of the file. */
 static inline void rig_pipe(int ends[2])
 {
     if (pipe(ends))
@@ -51,8 +51,8 @@ static inline bool rig_nobody_writes(int reading)
     return read(reading, &byte, 1) == 0;
 }
 
-/* The same, of descriptors that were on their way when their socket was closed: the system lets go of them, but not always
- * before close returns (once in some million times, on Linux 6.18). What somebody keeps open is seen after ten seconds. */
+/* The same for descriptors that were in a message when their socket was closed: the system drops them, but not always before
+ * close returns (once in some million times on Linux 6.18). A leaked descriptor shows after ten seconds. */
 static inline bool rig_nobody_will_write(int reading)
 {
     struct pollfd one = {.fd = reading, .events = POLLIN};
@@ -70,7 +70,7 @@ union rig_control {
     struct cmsghdr align;
 };
 
-/* A message as it comes: count descriptors, all of them fd, with size bytes. */
+/* Sends a raw message: count descriptors, all of them fd, with size bytes. */
 static inline bool rig_send(int socket, const void *bytes, size_t size, int fd, size_t count)
 {
     union rig_control control;
@@ -86,7 +86,7 @@ static inline bool rig_send(int socket, const void *bytes, size_t size, int fd, 
         message.msg_control = control.room;
         message.msg_controllen = CMSG_SPACE(count * sizeof fd);
         struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-        /* analysers: null-dereference is wrong: there is room for a header */
+        /* analysers: null-dereference is wrong: the buffer holds a header */
         head->cmsg_level = SOL_SOCKET;
         head->cmsg_type = SCM_RIGHTS;
         head->cmsg_len = CMSG_LEN(count * sizeof fd);
@@ -96,7 +96,7 @@ static inline bool rig_send(int socket, const void *bytes, size_t size, int fd, 
     return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-/* The bytes of a whole message; returns how many. */
+/* Builds the bytes of a whole message; returns how many. */
 static inline size_t rig_message(unsigned char *bytes, const void *about, size_t size)
 {
     memcpy(bytes, fd_mark, sizeof fd_mark);
@@ -106,7 +106,7 @@ static inline size_t rig_message(unsigned char *bytes, const void *about, size_t
     return FD_HEAD + size;
 }
 
-/* Does receiving size bytes end like this, with outputs untouched, the words, and nothing opened? */
+/* Does receiving size bytes fail like this, with outputs unchanged, that text, and no leaked descriptor? */
 static inline void rig_refused(int socket, size_t size, int timeout_ms, vmm_result want, const char *says, const char *name)
 {
     unsigned char about[VMM_FD_MOST];
@@ -118,8 +118,9 @@ static inline void rig_refused(int socket, size_t size, int timeout_ms, vmm_resu
     for (size_t i = 0; i < sizeof about; i++)
         untouched = untouched && about[i] == 0xee;
     tap_ok(fd == -7 && untouched, "%s: no output is written", name);
-    tap_ok(vmm_last_detail()->result == want && strstr(vmm_last_detail()->note, says), "%s: said: %s", name, vmm_last_detail()->note);
-    tap_u64(rig_open_now(), before, "%s: as many descriptors are open as before", name);
+    tap_ok(vmm_last_detail()->result == want && strstr(vmm_last_detail()->note, says), "%s: said: %s", name,
+           vmm_last_detail()->note);
+    tap_u64(rig_open_now(), before, "%s: the number of open descriptors is unchanged", name);
 }
 
 /* Does a whole message pass? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_check.h - for tests: is a text one JSON value, by the letter of RFC 8259? Shares nothing with the writer. */
+/* json_check.h - for tests: is a text a single JSON value according to RFC 8259? Shares no code with the writer. */
 #ifndef CUVMM_LAYERS_JSON_CHECK_H
 #define CUVMM_LAYERS_JSON_CHECK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's call that is waiting, as a backend. What the shadow asks on its own, about the machine, finds nothing waiting
- * and goes to the entry point of that name. */
+/* The driver's pending call, as a backend. The shadow's own queries about the machine find no pending call, and go to the entry
+ * point of that name. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "heap.h"
 
 struct check_backend {
-    struct vmm_backend backend; /* first */
+    struct vmm_backend backend; /* must be first */
     struct cuda_entries entries;
 };
 
@@ -33,7 +33,7 @@ void check_wait_answer(vmm_result result)
     waiting.answer = result;
 }
 
-/* A refusal of which the rules may know no more than that it is one. */
+/* A refusal for which there may be no rule. */
 static vmm_result finish(vmm_result result)
 {
     if (result == VMM_ERROR_NOT_INITIALIZED)
@@ -45,7 +45,7 @@ static vmm_result finish(vmm_result result)
     return result;
 }
 
-/* Takes what is waiting; false when the answer is in *result already. */
+/* Takes the pending call; false when *result already has the answer. */
 static bool take(void *function, vmm_result *result)
 {
     check_function waits = waiting.function;
@@ -56,7 +56,7 @@ static bool take(void *function, vmm_result *result)
     if (waits)
         memcpy(function, &waits, sizeof waits);
     if (vmm_last_detail()->severity != VMM_SEVERITY_NONE)
-        check_foreseen(vmm_last_detail()); /* the driver may not come back */
+        check_foreseen(vmm_last_detail()); /* the driver may crash in this call */
     memcpy(&waits, function, sizeof waits);
     return !answered && waits;
 }
@@ -76,7 +76,7 @@ static bool take(void *function, vmm_result *result)
 #define VMM_CALL(name, symbol, form, traits) HANDLER_##form(name)
 #include "calls.def"
 
-/* Kernels of this library: none is launched through here. */
+/* This library's kernels cannot be launched through this backend. */
 static vmm_result call_launch(struct vmm_backend *self, struct vmm_call *call)
 {
     (void)self, (void)call;
@@ -133,6 +133,6 @@ struct vmm_backend *check_backend(void)
     memcpy(&check->entries.name, &function, sizeof function);
 #define VMM_CALL(name, symbol, form, traits) DRIVERS_##form(name, #symbol)
 #include "calls.def"
-    /* analysers: malloc-leak is wrong: the backend is a part of it, and closing frees it */
+    /* analysers: malloc-leak is wrong: the caller owns the backend in it, and closing frees it */
     return &check->backend;
 }

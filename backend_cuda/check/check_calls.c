@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry points of checked.def that are one call of the API each. */
+/* The entry points of checked.def that correspond to one API call each. */
 #include <string.h>
 
 #include "call.h"
 #include "check.h"
 
-/* Without the last, which is the stream. */
+/* All arguments but the last, which is the stream. */
 #define FIRST3(a, b, c) a, b
 #define FIRST4(a, b, c, d) a, b, c
 #define PICK(a, b, c, d, picked, ...) picked
@@ -14,7 +14,7 @@
 #define PARAMETERS(call) VMM_LIST(VMM_TYPED, VMM_PARAMS_##call)
 #define ARGUMENTS(call) VMM_LIST(VMM_NAMED, VMM_PARAMS_##call)
 
-/* The driver alone. */
+/* Calls only the driver. */
 #define ALONE(symbol, call)                                     \
     vmm_result (*driver)(PARAMETERS(call)) = NULL;              \
     check_function function_ = check_driver(CHECK_##symbol);    \
@@ -46,7 +46,7 @@
         return result;                                          \
     }
 
-/* The shadow knows no streams: it is asked about the default one, where every range may be used that may be used at all. */
+/* The shadow knows no streams, so it gets the call on the default stream, which has access to everything that any stream has. */
 #define DEFINE_ASYNC(symbol, call)                          \
     vmm_result symbol(PARAMETERS(call))                     \
     {                                                       \

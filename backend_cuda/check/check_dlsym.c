@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dlsym for programs that look the driver's functions up themselves: those of checked.def become the ones here.
+/* dlsym for programs that look up the driver's functions themselves: it returns our functions for those in checked.def.
  *
- *     dlsym(handle of libcuda, "cuMemMap")   the driver's cuMemMap is noted, ours is given
- *     dlsym(any, "sin")                      passed on, so that the C library sees the program as who asks
+ *     dlsym(handle of libcuda, "cuMemMap")   records the driver's cuMemMap, returns ours
+ *     dlsym(any, "sin")                      passed on, so that the C library sees the program as the caller
  */
 #define _GNU_SOURCE /* RTLD_NEXT, dladdr; before any header */
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ typedef void *(*dlsym_function)(void *handle, const char *symbol);
 
 static _Atomic(dlsym_function) real;
 
-/* Asked for by version, since without one it would be this file's. */
+/* Looked up by version: without one it would be this file's dlsym. */
 static dlsym_function find_real(void)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.0"};
@@ -34,7 +34,7 @@ void *check_real_dlsym(void *handle, const char *symbol)
     return function ? function(handle, symbol) : NULL;
 }
 
-/* Is it the driver's, and not another library's of the same name? */
+/* Does the function belong to the driver, and not to another library with the same symbol? */
 static bool is_drivers(void *function)
 {
     Dl_info info;
@@ -44,12 +44,12 @@ static bool is_drivers(void *function)
     return strncmp(slash ? slash + 1 : info.dli_fname, "libcuda.so", 10) == 0;
 }
 
-/* What stands in the place of found, the answer to the program's question. */
+/* The function to return to the program in place of found. */
 static void *instead(enum check_row row, void *found)
 {
     check_function function, wrapper = check_wrapper(row);
     memcpy(&function, &found, sizeof function);
-    if (function == wrapper) /* found here because we come first: is there a driver behind us? */
+    if (function == wrapper) /* found in this library, which comes first: does a driver follow it? */
         return check_driver(row) ? found : NULL;
     if (!is_drivers(found))
         return found;
@@ -68,8 +68,8 @@ static void *instead(enum check_row row, void *found)
 void *dlsym(void *restrict handle, const char *restrict symbol);
 #pragma GCC visibility pop
 
-/* What RTLD_NEXT means depends on who calls. The last call must be a jump, then the C library sees the program's address: a
- * compiler that does not optimise does not make one by itself. */
+/* The meaning of RTLD_NEXT depends on the caller. The final call must be a jump, so that the C library sees the program's
+ * address; without optimisation the compiler needs the attribute for that. */
 #if defined __GNUC__ && !defined __clang__
 __attribute__((optimize("O2", "no-stack-protector")))
 #endif

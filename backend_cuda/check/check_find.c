@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-/* What each takes does not matter here, and is another file's to declare. */
+/* The parameters do not matter here; other files declare them. */
 #define CHECK_ENTRY(symbol, name, version, streams, checked, call) int symbol(void);
 #include "checked.def"
 
@@ -58,7 +58,7 @@ check_function check_wrapper(enum check_row row)
     return (check_function)rows[row].wrapper;
 }
 
-/* Behind this library where the program is linked with the driver, else wherever the program loaded it to. */
+/* Looks after this library if the program is linked with the driver, else wherever the program loaded the driver. */
 check_function check_driver_symbol(const char *symbol)
 {
     check_function function;

@@ -19,7 +19,7 @@ vmm_result cuGetProcAddress_v2(const char *symbol, void **pfn, int version, uint
 vmm_result cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int version, uint64_t flags, int *status);
 #pragma GCC visibility pop
 
-/* The driver's function of a row into *pointer. */
+/* Stores the driver's function of a row in *pointer. */
 static bool driver(enum check_row row, void *pointer)
 {
     check_function function = check_driver(row);
@@ -27,7 +27,7 @@ static bool driver(enum check_row row, void *pointer)
     return function != NULL;
 }
 
-/* ---- contexts: the driver is called first, then the shadow is told ---- */
+/* ---- contexts: call the driver, then inform the shadow ---- */
 
 static void created(vmm_system *sys, enum check_row row, vmm_context *pctx, unsigned flags, vmm_device dev,
                     vmm_result result)
@@ -63,7 +63,7 @@ vmm_result cuCtxCreate_v4(vmm_context *pctx, void *params, unsigned flags, vmm_d
     return result;
 }
 
-/* The shadow has no stack but knows what is current: whatever the driver says is current now. */
+/* The shadow has no stack, only a current context: the one that the driver reports. */
 static void moved(vmm_system *sys, vmm_result result)
 {
     vmm_result (*ask)(vmm_context *);
@@ -126,7 +126,7 @@ vmm_result cuCtxPopCurrent_v2(vmm_context *pctx)
 
 /* ---- functions by name ---- */
 
-/* The driver gives the newest signature that it has and that is not newer than asked; so does the table, held to both. */
+/* The driver returns its newest form that is not newer than the requested version; the table is limited by both, too. */
 static int version_given(int asked)
 {
     vmm_result (*ask)(int *);
@@ -138,8 +138,8 @@ static int version_given(int asked)
     return asked < has ? asked : has;
 }
 
-/* What the driver gave becomes ours. given_before is what it gives for the newest version of the table: a later signature of
- * the same name is not ours to stand before. */
+/* Replaces the driver's function by ours. given_before is what the driver returns for the table's newest version: a later form of
+ * the same name must not be replaced. */
 static void replace(const char *symbol, void **pfn, int version, bool per_thread, void *given_before)
 {
     check_function function, wrapper;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process's shadow: opened by the first call, asked for what is held when the process ends. */
+/* The process's shadow: the first call opens it, and at exit it reports what is still held. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,11 +13,11 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static vmm_system *shadow;
-static uint64_t opened_at;         /* how many forks deep */
-static _Atomic bool going;         /* the process ends */
-static _Thread_local bool inside;  /* a call of this thread is on its way: what the driver calls meanwhile is its own */
+static uint64_t opened_at;         /* the fork depth at that time */
+static _Atomic bool going;         /* the process is exiting */
+static _Thread_local bool inside;  /* this thread is in a call: calls that the driver makes meanwhile are its own */
 
-static _Thread_local bool foreseen; /* the call on its way was told of before it was made */
+static _Thread_local bool foreseen; /* the current call was reported before it was made */
 
 static void tell(void *user, const vmm_detail *detail)
 {
@@ -89,8 +89,8 @@ void check_alone(enum check_row row, vmm_result result)
     findings_add(&detail);
 }
 
-/* After the program's own last words: its handlers for exit and its libraries' have given back what they will. The shadow
- * stays, for threads that still run. */
+/* Runs after the program's exit handlers and its libraries' destructors, which may still free objects. The shadow stays open for
+ * threads that still run. */
 __attribute__((destructor)) static void end(void)
 {
     if (!shadow || os_fork_depth() != opened_at)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is intercepted, among all of the driver's symbols: every form of a call that the newest programs are given, each as the
- * call of the API that it is. */
+/* The intercepted functions among all driver symbols: every form of a call that new programs get, each checked as the right API
+ * call. */
 #include <string.h>
 
 #include "tap.h"
@@ -50,15 +50,15 @@ static bool intercepted(const char *name)
     return false;
 }
 
-/* A form that goes past the checker would leave it with half of what happened. */
+/* A form that bypasses the checker would hide half of the program's calls from it. */
 static void test_newest(void)
 {
     for (int i = 0; i < ROWS; i++)
         if (intercepted(rows[i].name) && newest(&rows[i]))
-            tap_ok(rows[i].checked != PASSED, "%s, which programs of today get, is there", rows[i].symbol);
+            tap_ok(rows[i].checked != PASSED, "%s, which today's programs get, is intercepted", rows[i].symbol);
 }
 
-/* An entry point is checked as the call that it is: other forms of the name have the same name. */
+/* An entry point is checked as its own call: other forms of the name have the same name. */
 static void test_calls(void)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -67,13 +67,13 @@ static void test_calls(void)
             if (strcmp(calls[j].name, rows[i].call) == 0)
                 of = find(calls[j].symbol);
         if (rows[i].checked == CALL || rows[i].checked == ASYNC)
-            tap_ok(of && strcmp(of->name, rows[i].name) == 0, "%s is the driver's", rows[i].symbol);
+            tap_ok(of && strcmp(of->name, rows[i].name) == 0, "%s has the driver's name", rows[i].symbol);
         else if (of || strcmp(rows[i].call, "none") != 0)
-            tap_ok(false, "%s names a call and is not checked as one", rows[i].symbol);
+            tap_ok(false, "%s names a call, but is not checked as one", rows[i].symbol);
     }
 }
 
-/* The backend calls forms that exist, and per-thread ones never: its stream 0 is the legacy one. */
+/* The backend calls existing forms, and never per-thread ones: its stream 0 is the legacy default stream. */
 static void test_symbols(void)
 {
     for (int i = 0; i < CALLS; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See fake.h. Four libraries come from this file:
- *   plain          as a driver of CUDA 13: cuGetProcAddress_v2, the log, several signatures of a name
- *   FAKE_OLD       as before 12.0: names with suffixes only, no log
- *   FAKE_FIRST     as of 11.0: FAKE_OLD with virtual memory management's first calls, and none that came later
- *   FAKE_ANCIENT   as before 10.2: FAKE_OLD without virtual memory management's calls */
+/* See fake.h. This file makes four libraries:
+ *   plain          like a driver of CUDA 13: cuGetProcAddress_v2, the log, several signatures of a name
+ *   FAKE_OLD       like a driver before 12.0: names with suffixes only, no log
+ *   FAKE_FIRST     like 11.0: FAKE_OLD with the first calls of virtual memory management, and none of the later ones
+ *   FAKE_ANCIENT   like a driver before 10.2: FAKE_OLD without virtual memory management */
 #include "fake.h"
 #include "fake_entries.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 static struct fake_driver driver;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what is written down of a call */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the recorded call */
 
 struct fake_driver *fake_driver(void);
 void fake_log(void);
@@ -30,7 +30,7 @@ void fake_log(void)
             if (!driver.listener[i].hear || length >= sizeof text)
                 continue;
             memcpy(text, driver.log[line], length);
-            text[length] = '!'; /* not terminated: length is all there is */
+            text[length] = '!'; /* unterminated: only length bounds the text */
             driver.listener[i].hear(driver.listener[i].data, 0, text, length);
         }
 }
@@ -206,7 +206,7 @@ F4(OURS, cuMemsetD16Async, u64, u16, size, any)
 F4(OURS, cuMemsetD32Async, u64, u32, size, any)
 F3(OURS, cuLaunchHostFunc, any, any, any)
 
-/* In place of params and extra: what the first two parameters point to. */
+/* Records what the first two parameters point to, instead of params and extra. */
 int cuLaunchKernel(any f, u32 gx, u32 gy, u32 gz, u32 bx, u32 by, u32 bz, u32 shared, any stream, any *params, any *extra);
 
 int cuLaunchKernel(any f, u32 gx, u32 gy, u32 gz, u32 bx, u32 by, u32 bz, u32 shared, any stream, any *params, any *extra)
@@ -238,7 +238,7 @@ int cuLibraryLoadData(any *library, any code, any options, any values, u32 n, an
 int cuLibraryGetKernel(any *kernel, any library, char *name);
 F1(OURS, cuLibraryUnload, any)
 
-/* The library is its code, a kernel its name; so a test sees which is meant. */
+/* A library is represented by its code, and a kernel by its name, so that a test can recognise them. */
 int cuLibraryLoadData(any *library, any code, any options, any values, u32 n, any more, any their_values, u32 m)
 {
     int result = reached("cuLibraryLoadData", 8,

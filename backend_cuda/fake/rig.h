@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rig.h - where the tests find the fakes and what is in them. The fakes lie beside the tests, in BUILD/fake. */
+/* rig.h - finds the fake libraries and their contents for the tests. The fakes are beside the tests, in BUILD/fake. */
 #ifndef CUVMM_CUDA_RIG_H
 #define CUVMM_CUDA_RIG_H
 
@@ -29,7 +29,7 @@ static inline void rig_find(struct rig *rig, const char *argv0, const char *name
     snprintf(rig->spec, sizeof rig->spec, "cuda:%s", rig->path);
 }
 
-/* The library stays loaded, as the backend leaves it, so this is the one that the backend meets. */
+/* The library stays loaded, as the backend leaves it, so the backend uses this very one. */
 static inline void rig_load(struct rig *rig, const char *argv0, const char *name)
 {
     fake_driver_fn driver;
@@ -43,7 +43,7 @@ static inline void rig_load(struct rig *rig, const char *argv0, const char *name
     rig->driver = driver();
 }
 
-/* As loaded, but for who listens. */
+/* Resets everything except the registrations. */
 static inline void rig_reset(struct rig *rig)
 {
     struct fake_driver fresh = {0};

@@ -14,14 +14,14 @@ static unsigned slot(const struct addrmap *map, uint64_t address, unsigned level
     return (unsigned)(address >> (map->shift + BITS * level)) & (FANOUT - 1);
 }
 
-/* Is the address beyond the range that the levels cover? */
+/* Does the address lie beyond the range that the levels cover? */
 static bool beyond(const struct addrmap *map, uint64_t address)
 {
     unsigned bits = map->shift + BITS * map->levels;
     return bits < 64 && address >> bits != 0;
 }
 
-/* The part of the address that all addresses of a lowest node share. */
+/* The address bits that all addresses of one lowest node share. */
 static uint64_t key_of(const struct addrmap *map, uint64_t address)
 {
     return address >> map->shift >> BITS;
@@ -57,7 +57,7 @@ static unsigned highest(uint64_t bits)
     return 63 - (unsigned)__builtin_clzll(bits);
 }
 
-#ifdef POOL_PLAIN /* otherwise the pool frees its slabs as a whole */
+#ifdef POOL_PLAIN /* Without POOL_PLAIN the pool frees whole slabs. */
 static void give_nodes(struct addrmap *map, struct addrmap_node *node, unsigned level)
 {
     for (uint64_t left = level ? node->present : 0; left; left &= left - 1)
@@ -151,7 +151,7 @@ static struct addrmap_node *lowest_node(struct addrmap *map, uint64_t address)
     if (node)
         return node;
     let_go(map);
-    map->above = NULL; /* the tree changes */
+    map->above = NULL; /* The tree is about to change. */
     if (!grow(map, address))
         return NULL;
     node = map->root;
@@ -185,7 +185,7 @@ bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing)
     return true;
 }
 
-/* The greatest or least thing at or below node. */
+/* The thing with the greatest or least address at or below node. */
 static void *extreme(struct addrmap_node *node, unsigned level, bool greatest)
 {
     for (;; level--) {
@@ -196,8 +196,8 @@ static void *extreme(struct addrmap_node *node, unsigned level, bool greatest)
     }
 }
 
-/* Walks to address as far as there are nodes, then takes the nearest neighbour on the wanted side. The neighbour hangs
- * off the deepest node of the path that has a child on that side, so one remembered turning is enough. */
+/* Walks down to address as far as nodes exist, then takes the nearest neighbour on the wanted side. The neighbour hangs off the
+ * deepest node of the path that has a child on that side, so the walk remembers only one branch. */
 static void *neighbour(const struct addrmap *map, uint64_t address, bool below)
 {
     struct addrmap_node *node = map->root, *turn = NULL;
@@ -220,7 +220,7 @@ static void *neighbour(const struct addrmap *map, uint64_t address, bool below)
     return turn_level ? extreme(turn->child[turn_slot], turn_level - 1, below) : turn->child[turn_slot];
 }
 
-/* The last node is empty: it stays for the next insertion, but no path leads there. */
+/* Detaches the empty last node: the node stays allocated for the next insertion, but no path leads to it. */
 static void set_aside(struct addrmap *map, uint64_t address)
 {
     if (map->levels == 1) {

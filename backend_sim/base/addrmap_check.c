@@ -21,14 +21,14 @@ static unsigned slot_of(const struct addrmap *map, uint64_t address, unsigned le
 static const char *check_thing(struct walk *walk, const void *thing, uint64_t address)
 {
     if (++walk->things > walk->map->count)
-        return check_say("%zu things are counted, more are stored", walk->map->count);
+        return check_say("count is %zu, but more things are stored", walk->map->count);
     uint64_t start = walk->start_of(thing);
     if (start != address)
         return check_say("the thing stored at 0x%" PRIx64 " starts at 0x%" PRIx64, address, start);
     return NULL;
 }
 
-/* The count ends a walk through a node that leads to itself: each path ends at things. */
+/* Counting ends the walk if a node leads to itself, because each path ends at things. */
 static const char *check_node(struct walk *walk, const struct addrmap_node *node, unsigned level, uint64_t address)
 {
     if (!node->present)
@@ -46,7 +46,7 @@ static const char *check_node(struct walk *walk, const struct addrmap_node *node
     return said;
 }
 
-/* The nodes from the root to last, past the bit that above has off for an empty one. */
+/* Checks the nodes from the root to last, through the bit that is off in above when last is empty. */
 static const char *check_path(struct walk *walk, uint64_t address)
 {
     const struct addrmap *map = walk->map;
@@ -56,19 +56,21 @@ static const char *check_path(struct walk *walk, uint64_t address)
         unsigned i = slot_of(map, address, level);
         bool is_above = node == map->above && i == map->above_slot;
         if (off && node->present != UINT64_C(1) << i)
-            return check_say("a node set aside with the empty last one leads elsewhere: its bits are 0x%" PRIx64, node->present);
+            return check_say("a node on the detached path to the empty last node has other children: its bitmap is 0x%" PRIx64,
+                             node->present);
         if (!(node->present >> i & 1) && (off || !is_above))
-            return check_say("no node leads to the last one, at 0x%" PRIx64, address);
+            return check_say("no path leads to the last node, at 0x%" PRIx64, address);
         off |= !(node->present >> i & 1);
         node = node->child[i];
         walk->nodes += off;
         if (!node)
-            return check_say("the way to the last node, at 0x%" PRIx64 ", ends", address);
+            return check_say("the path to the last node, at 0x%" PRIx64 ", ends", address);
     }
     if (node != map->last)
-        return check_say("the last node is not the one at its addresses, 0x%" PRIx64, address);
+        return check_say("last is not the node at its own key, 0x%" PRIx64, address);
     if (off != !map->last->present)
-        return check_say("the last node, with the bits 0x%" PRIx64 ", is %s", map->last->present, off ? "set aside" : "not set aside");
+        return check_say("the last node, with the bitmap 0x%" PRIx64 ", is %s", map->last->present,
+                         off ? "detached" : "attached");
     return NULL;
 }
 
@@ -77,25 +79,26 @@ static const char *check_last(struct walk *walk)
     const struct addrmap *map = walk->map;
     uint64_t address = map->last_key << ADDRMAP_BITS << map->shift;
     if (!map->last)
-        return map->above ? check_say("no node is the last one, but one is above it") : NULL;
+        return map->above ? check_say("above is set, but last is not") : NULL;
     if (!map->root)
-        return check_say("there is a last node, but no root");
+        return check_say("last is set, but the map has no root");
     const char *said = check_path(walk, address);
     if (said || !map->above)
         return said;
     const void *before = address ? addrmap_floor_walk(map, address - 1) : NULL;
-    return before == map->before ? NULL : check_say("the thing before the last node, at 0x%" PRIx64 ", is another one", address);
+    return before == map->before ? NULL
+        : check_say("the cached thing before the last node, at 0x%" PRIx64 ", is the wrong one", address);
 }
 
 const char *addrmap_check(const struct addrmap *map, addrmap_start *start_of)
 {
     struct walk walk = {map, start_of, 0, 0};
     if (!map->levels || map->levels > MAX_LEVELS || map->shift + ADDRMAP_BITS * (map->levels - 1) >= 64)
-        return check_say("%u levels of 6 bits above the lowest %u", map->levels, map->shift);
-    bool alone = map->root && map->last && !map->last->present && !map->root->present; /* all else is set aside */
+        return check_say("%u levels of 6 bits do not fit above the lowest %u bits", map->levels, map->shift);
+    bool alone = map->root && map->last && !map->last->present && !map->root->present; /* every node is detached */
     const char *said = map->root && !alone ? check_node(&walk, map->root, map->levels - 1, 0) : NULL;
     if (!said && walk.things != map->count)
-        said = check_say("%zu things are counted, %zu are stored", map->count, walk.things);
+        said = check_say("count is %zu, but %zu things are stored", map->count, walk.things);
     walk.nodes += alone;
     said = said ? said : check_last(&walk);
     return said ? said : check_in(pool_check(&map->nodes, walk.nodes), "nodes");
@@ -106,12 +109,12 @@ const char *addrmap_check_at(const struct addrmap *map, uint64_t address, addrma
     const void *below = addrmap_floor(map, address), *walked = addrmap_floor_walk(map, address);
     const void *above = address < UINT64_MAX ? addrmap_ceil(map, address + 1) : NULL;
     if (below != walked)
-        return check_say("the floor of 0x%" PRIx64 " is one thing through the last node and another from the root", address);
+        return check_say("the floor of 0x%" PRIx64 " differs between the search from last and the search from the root", address);
     if (below && start_of(below) > address)
         return check_say("the floor of 0x%" PRIx64 " starts at 0x%" PRIx64, address, start_of(below));
     if (above && start_of(above) <= address)
         return check_say("the next thing after 0x%" PRIx64 " starts at 0x%" PRIx64, address, start_of(above));
     if (above && addrmap_floor_walk(map, start_of(above)) != above)
-        return check_say("what starts at 0x%" PRIx64 " is not found there", start_of(above));
+        return check_say("the thing that starts at 0x%" PRIx64 " is not found at that address", start_of(above));
     return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* addrmap_check: each invariant, broken by hand, has its sentence; mended, it has none. */
+/* addrmap_check: a test breaks each invariant by hand and expects its message; once repaired, the check passes. */
 #include <string.h>
 
 #include "addrmap.h"
@@ -26,7 +26,7 @@ static void put(struct addrmap *map, unsigned i, uint64_t address)
         tap_bail("no memory");
 }
 
-/* Two lowest nodes, the later of them the last one. */
+/* A map with two lowest nodes; last is the later one. */
 static void open_map(struct addrmap *map)
 {
     addrmap_init(map, 12);
@@ -41,11 +41,11 @@ static void test_things(void)
 {
     struct addrmap map;
     open_map(&map);
-    BREAKS(map.count, 3, addrmap_check(&map, start_of), "3 things are counted, more are stored");
-    BREAKS(map.count, 5, addrmap_check(&map, start_of), "5 things are counted, 4 are stored");
+    BREAKS(map.count, 3, addrmap_check(&map, start_of), "count is 3, but more things are stored");
+    BREAKS(map.count, 5, addrmap_check(&map, start_of), "count is 5, but 4 things are stored");
     BREAKS(things[1].start, 6 * U, addrmap_check(&map, start_of), "the thing stored at 0x5000 starts at 0x6000");
     BREAKS(map.last->child[0], NULL, addrmap_check(&map, start_of), "the child of level 0 at 0x10000000000 is missing");
-    BREAKS(map.levels, 12, addrmap_check(&map, start_of), "12 levels of 6 bits above the lowest 12");
+    BREAKS(map.levels, 12, addrmap_check(&map, start_of), "12 levels of 6 bits do not fit above the lowest 12 bits");
     BREAKS(map.root->child[map.root->present >> 1 & 1], map.root, addrmap_check(&map, start_of), "");
     addrmap_clear(&map);
 }
@@ -55,38 +55,41 @@ static void test_nodes(void)
     struct addrmap map;
     open_map(&map);
     BREAKS(map.last->present, 0, addrmap_check(&map, start_of), "a node of level 0 at 0x10000000000 is empty");
-    BREAKS(map.last_key, 0, addrmap_check(&map, start_of), "the last node is not the one at its addresses, 0x0");
-    BREAKS(map.last_key, 1, addrmap_check(&map, start_of), "no node leads to the last one, at 0x40000");
+    BREAKS(map.last_key, 0, addrmap_check(&map, start_of), "last is not the node at its own key, 0x0");
+    BREAKS(map.last_key, 1, addrmap_check(&map, start_of), "no path leads to the last node, at 0x40000");
 #ifndef POOL_PLAIN
     BREAKS(map.nodes.left, map.nodes.left - 1, addrmap_check(&map, start_of), "nodes: ");
 #endif
     struct addrmap_node *root = map.root;
     map.root = NULL;
     map.count = 0;
-    check_breaks(addrmap_check(&map, start_of), "there is a last node, but no root");
+    check_breaks(addrmap_check(&map, start_of), "last is set, but the map has no root");
     map.root = root;
     map.count = 4;
-    BREAKS(map.last, NULL, (map.above = root, addrmap_check(&map, start_of)), "no node is the last one, but one is above it");
+    BREAKS(map.last, NULL, (map.above = root, addrmap_check(&map, start_of)), "above is set, but last is not");
     map.above = NULL;
     addrmap_clear(&map);
 }
 
-/* All of the last node is taken away: it is set aside. */
+/* All things of the last node are removed: the node is detached. */
 static void test_set_aside(void)
 {
     struct addrmap map;
     open_map(&map);
     addrmap_remove(&map, FAR);
     addrmap_remove(&map, FAR + 2 * U);
-    check_holds(addrmap_check(&map, start_of), "an empty last node that is set aside");
-    BREAKS(map.before, &things[0], addrmap_check(&map, start_of), "the thing before the last node, at 0x10000000000, is another one");
-    BREAKS(map.last->present, 1, addrmap_check(&map, start_of), "the last node, with the bits 0x1, is set aside");
+    check_holds(addrmap_check(&map, start_of), "a map whose empty last node is detached");
+    BREAKS(map.before, &things[0], addrmap_check(&map, start_of),
+           "the cached thing before the last node, at 0x10000000000, is the wrong one");
+    BREAKS(map.last->present, 1, addrmap_check(&map, start_of), "the last node, with the bitmap 0x1, is detached");
     struct addrmap_node *next = map.above->child[map.above_slot];
-    BREAKS(next->present, next->present | 1u << 9, addrmap_check(&map, start_of), "a node set aside with the empty last one leads elsewhere");
-    BREAKS(map.above->child[map.above_slot], NULL, addrmap_check(&map, start_of), "the way to the last node, at 0x10000000000, ends");
+    BREAKS(next->present, next->present | 1u << 9, addrmap_check(&map, start_of),
+           "a node on the detached path to the empty last node has other children");
+    BREAKS(map.above->child[map.above_slot], NULL, addrmap_check(&map, start_of),
+           "the path to the last node, at 0x10000000000, ends");
     addrmap_remove(&map, 3 * U);
     addrmap_remove(&map, 5 * U);
-    check_holds(addrmap_check(&map, start_of), "a map without things");
+    check_holds(addrmap_check(&map, start_of), "an empty map");
     addrmap_clear(&map);
     check_holds(addrmap_check(&map, start_of), "a cleared map");
 }
@@ -97,14 +100,15 @@ static void test_at(void)
     open_map(&map);
     for (unsigned i = 0; i < 4; i++)
         check_holds(addrmap_check_at(&map, things[i].start, start_of), "around a thing");
-    check_holds(addrmap_check_at(&map, UINT64_MAX, start_of), "at the last address");
+    check_holds(addrmap_check_at(&map, UINT64_MAX, start_of), "the check around the last address");
     BREAKS(things[2].start, FAR + 1, addrmap_check_at(&map, FAR, start_of), "the floor of 0x10000000000 starts at 0x10000000001");
     BREAKS(things[1].start, 4 * U - 1, addrmap_check_at(&map, 4 * U, start_of), "the next thing after 0x4000 starts at 0x3fff");
-    BREAKS(things[1].start, 7 * FAR, addrmap_check_at(&map, 4 * U, start_of), "what starts at 0x70000000000 is not found there");
+    BREAKS(things[1].start, 7 * FAR, addrmap_check_at(&map, 4 * U, start_of),
+           "the thing that starts at 0x70000000000 is not found at that address");
     struct addrmap_node own = *map.last, *last = map.last;
     own.child[0] = &things[0];
     map.last = &own;
-    check_breaks(addrmap_check_at(&map, FAR, start_of), "one thing through the last node and another from the root");
+    check_breaks(addrmap_check_at(&map, FAR, start_of), "differs between the search from last and the search from the root");
     map.last = last;
     addrmap_clear(&map);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* addrmap at its edges: a map of one level, the last addresses, and levels that there is no memory for. */
+/* Edge cases of addrmap: a map of one level, the last addresses, and failed allocations of levels and nodes. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -15,10 +15,13 @@ static void one_level(void)
 {
     struct addrmap map;
     addrmap_init(&map, SHIFT);
-    tap_ok(addrmap_insert(&map, 63 * PAGE, things) && map.levels == 1, "the last place of one level");
-    tap_ok(!addrmap_ceil(&map, 63 * PAGE + 5) && addrmap_ceil(&map, 62 * PAGE + 5) == things, "nothing comes after it");
-    tap_ok(addrmap_remove(&map, 63 * PAGE) == things && !map.count && !addrmap_floor(&map, UINT64_MAX), "it is taken out");
-    tap_ok(addrmap_insert(&map, PAGE, things) && addrmap_ceil(&map, 0) == things && map.count == 1, "and another put in");
+    tap_ok(addrmap_insert(&map, 63 * PAGE, things) && map.levels == 1, "insertion in the last slot of a single level");
+    tap_ok(!addrmap_ceil(&map, 63 * PAGE + 5) && addrmap_ceil(&map, 62 * PAGE + 5) == things,
+           "no thing starts after the last slot");
+    tap_ok(addrmap_remove(&map, 63 * PAGE) == things && !map.count && !addrmap_floor(&map, UINT64_MAX),
+           "removal leaves the map empty");
+    tap_ok(addrmap_insert(&map, PAGE, things) && addrmap_ceil(&map, 0) == things && map.count == 1,
+           "another thing goes into the emptied map");
     addrmap_clear(&map);
 }
 
@@ -27,9 +30,9 @@ static void last_addresses(void)
     struct addrmap map;
     uint64_t last = UINT64_MAX - (PAGE - 1);
     addrmap_init(&map, SHIFT);
-    tap_ok(addrmap_insert(&map, last, things), "the last page of all");
-    tap_ok(!addrmap_ceil(&map, UINT64_MAX - 5) && addrmap_ceil(&map, last - 5) == things, "after it there is no address");
-    tap_ok(addrmap_floor(&map, UINT64_MAX) == things, "and before the end it is");
+    tap_ok(addrmap_insert(&map, last, things), "insertion at the last page of the address space");
+    tap_ok(!addrmap_ceil(&map, UINT64_MAX - 5) && addrmap_ceil(&map, last - 5) == things, "no thing starts after the last page");
+    tap_ok(addrmap_floor(&map, UINT64_MAX) == things, "the floor of the last address is the last page's thing");
     addrmap_clear(&map);
 }
 
@@ -43,7 +46,7 @@ static bool is_there(void)
 static bool is_alone(void)
 {
     return tap_ok(levels.count == 1 && addrmap_floor(&levels, UINT64_MAX) == things && !addrmap_ceil(&levels, 1),
-                  "without memory for levels nothing changes, request %lu", inject_nth);
+                  "a failed allocation of a level changes nothing (allocation %lu)", inject_nth);
 }
 
 /* The first time that it can be there, it is; whatever was refused before. */
@@ -62,8 +65,8 @@ static void no_levels(void)
     addrmap_clear(&levels);
 }
 
-/* Things far apart, so many that the next one's nodes are the last of a slab and the first of another. Which of them there is no
- * memory for is another one each time. */
+/* Inserts things far apart, so many that the nodes of one insertion come from the end of one slab and the start of the next. Each
+ * round fails another node's allocation. */
 static void no_nodes(void)
 {
     unsigned refused = 0, wrong = 0;
@@ -84,7 +87,7 @@ static void no_nodes(void)
         wrong += map.count != 0 || addrmap_ceil(&map, 0) || addrmap_floor(&map, UINT64_MAX);
         addrmap_clear(&map);
     }
-    tap_ok(refused > 3 && !wrong, "without memory for a node nothing changes, %u times", refused);
+    tap_ok(refused > 3 && !wrong, "%u failed allocations of nodes changed nothing", refused);
 }
 
 int main(void)

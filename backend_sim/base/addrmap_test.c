@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* addrmap: directed cases with their pictures, then random ones against a plain array. */
+/* addrmap: directed cases with pictures, then random operations compared with a plain array. */
 #include "addrmap.h"
 
 #include <string.h>
@@ -10,14 +10,14 @@
 enum { SHIFT = 12, PAGE = 1 << SHIFT };
 #define LIMIT (UINT64_C(1) << 47)
 
-static char things[256]; /* anything with an address */
+static char things[256]; /* storage for things: only their addresses matter */
 
 static void test_empty(void)
 {
     struct addrmap map;
     addrmap_init(&map, SHIFT);
-    tap_ok(!addrmap_floor(&map, 0) && !addrmap_ceil(&map, 0), "an empty map has no neighbours");
-    tap_ok(!addrmap_remove(&map, PAGE), "an empty map has nothing to remove");
+    tap_ok(!addrmap_floor(&map, 0) && !addrmap_ceil(&map, 0), "an empty map has no floor and no ceil");
+    tap_ok(!addrmap_remove(&map, PAGE), "removal from an empty map finds nothing");
     addrmap_clear(&map);
 }
 
@@ -31,38 +31,45 @@ static void test_neighbours(void)
     addrmap_insert(&map, PAGE, a);
     addrmap_insert(&map, 5 * PAGE, b);
     addrmap_insert(&map, LIMIT - PAGE, c);
-    tap_ok(!addrmap_floor(&map, PAGE - 1), "floor before the first start: none");
-    tap_ok(addrmap_floor(&map, PAGE) == a && addrmap_floor(&map, 5 * PAGE - 1) == a, "floor is the greatest start");
-    tap_ok(addrmap_floor(&map, LIMIT - PAGE - 1) == b, "floor far from its start");
-    tap_ok(addrmap_floor(&map, UINT64_MAX) == c && addrmap_floor(&map, LIMIT) == c, "floor beyond the space: the last");
-    tap_ok(addrmap_ceil(&map, 0) == a && addrmap_ceil(&map, PAGE) == a, "ceil is the least start");
-    tap_ok(addrmap_ceil(&map, PAGE + 1) == b && addrmap_ceil(&map, 4 * PAGE + 1) == b, "ceil between two pages");
-    tap_ok(addrmap_ceil(&map, LIMIT - PAGE) == c && !addrmap_ceil(&map, LIMIT - PAGE + 1), "ceil at the end");
-    tap_ok(!addrmap_ceil(&map, UINT64_MAX) && !addrmap_ceil(&map, LIMIT), "ceil beyond the space: none");
-    tap_ok(addrmap_remove(&map, 5 * PAGE) == b && addrmap_floor(&map, 6 * PAGE) == a, "removed: floor falls back");
-    tap_ok(!addrmap_remove(&map, 5 * PAGE), "removed twice: nothing");
-    tap_ok(!addrmap_remove(&map, LIMIT + 5 * PAGE), "removed beyond the space: nothing");
-    tap_u64(map.count, 2, "the count follows");
+    tap_ok(!addrmap_floor(&map, PAGE - 1), "no floor before the first start");
+    tap_ok(addrmap_floor(&map, PAGE) == a && addrmap_floor(&map, 5 * PAGE - 1) == a,
+           "floor is the greatest start at or below the address");
+    tap_ok(addrmap_floor(&map, LIMIT - PAGE - 1) == b, "floor finds a thing far below the address");
+    tap_ok(addrmap_floor(&map, UINT64_MAX) == c && addrmap_floor(&map, LIMIT) == c,
+           "floor beyond the address space is the last thing");
+    tap_ok(addrmap_ceil(&map, 0) == a && addrmap_ceil(&map, PAGE) == a, "ceil is the least start at or above the address");
+    tap_ok(addrmap_ceil(&map, PAGE + 1) == b && addrmap_ceil(&map, 4 * PAGE + 1) == b,
+           "ceil of an address between two pages is the next start");
+    tap_ok(addrmap_ceil(&map, LIMIT - PAGE) == c && !addrmap_ceil(&map, LIMIT - PAGE + 1),
+           "ceil at the end of the address space");
+    tap_ok(!addrmap_ceil(&map, UINT64_MAX) && !addrmap_ceil(&map, LIMIT), "no ceil beyond the address space");
+    tap_ok(addrmap_remove(&map, 5 * PAGE) == b && addrmap_floor(&map, 6 * PAGE) == a,
+           "after a removal, floor falls back to the earlier thing");
+    tap_ok(!addrmap_remove(&map, 5 * PAGE), "a second removal finds nothing");
+    tap_ok(!addrmap_remove(&map, LIMIT + 5 * PAGE), "a removal beyond the address space finds nothing");
+    tap_u64(map.count, 2, "count drops with each removal");
     addrmap_clear(&map);
     tap_ok(!map.root && map.count == 0, "cleared");
 }
 
-/* Levels come with the addresses that need them, and go when the map is empty. */
+/* The map adds levels as addresses need them, and removes them when it is empty. */
 static void test_levels(void)
 {
     struct addrmap map;
     addrmap_init(&map, SHIFT);
     addrmap_insert(&map, 63 * PAGE, things);
     tap_u64(map.levels, 1, "64 units need one level");
-    tap_ok(addrmap_floor(&map, 64 * PAGE - 1) == things && addrmap_ceil(&map, 0) == things, "one level, last slot");
-    tap_ok(addrmap_floor(&map, 64 * PAGE) == things && !addrmap_ceil(&map, 64 * PAGE), "asked beyond the level");
+    tap_ok(addrmap_floor(&map, 64 * PAGE - 1) == things && addrmap_ceil(&map, 0) == things,
+           "floor and ceil reach the last slot of one level");
+    tap_ok(addrmap_floor(&map, 64 * PAGE) == things && !addrmap_ceil(&map, 64 * PAGE),
+           "floor and ceil beyond the last level's range");
     addrmap_insert(&map, 64 * PAGE, things + 1);
     tap_u64(map.levels, 2, "65 units need two levels");
     tap_ok(addrmap_floor(&map, 64 * PAGE - 1) == things && addrmap_ceil(&map, 64 * PAGE) == things + 1,
-           "what was there is found as before");
+           "earlier things are still found after a level was added");
     tap_ok(addrmap_remove(&map, 63 * PAGE) == things && addrmap_remove(&map, 64 * PAGE) == things + 1 && map.count == 0 &&
                !addrmap_floor(&map, UINT64_MAX) && !addrmap_ceil(&map, 0),
-           "and gone when it is taken away");
+           "removal of both things leaves an empty map");
     addrmap_clear(&map);
     for (uint64_t i = 0; i < 64; i++)
         addrmap_insert(&map, i * PAGE, things);
@@ -70,13 +77,13 @@ static void test_levels(void)
         addrmap_remove(&map, i * PAGE);
     addrmap_insert(&map, 65 * PAGE, things + 1);
     tap_ok(!addrmap_floor(&map, 64 * PAGE) && addrmap_ceil(&map, 0) == things + 1,
-           "nothing is left of a level that was empty when the next one came");
+           "a level that was empty when the next one was added leaves no trace");
     addrmap_clear(&map);
     addrmap_init(&map, 0);
     addrmap_insert(&map, UINT64_MAX, things);
     tap_u64(map.levels, 11, "all 64 bits need eleven levels");
     tap_ok(addrmap_floor(&map, UINT64_MAX) == things && addrmap_ceil(&map, UINT64_MAX) == things,
-           "the very last address");
+           "floor and ceil of the last address");
     addrmap_clear(&map);
 }
 
@@ -89,32 +96,33 @@ static void test_remembered(void)
     addrmap_insert(&map, 3 * 64 * PAGE, c);
     addrmap_insert(&map, 64 * PAGE, b);
     addrmap_insert(&map, (2 * 64 + 2) * PAGE, a);
-    tap_ok(addrmap_floor(&map, (2 * 64 + 1) * PAGE) == b, "below all of the node that was changed last");
-    tap_ok(addrmap_ceil(&map, (2 * 64 + 3) * PAGE) == c, "above all of it");
-    tap_ok(addrmap_floor(&map, (2 * 64 + 2) * PAGE) == a && addrmap_ceil(&map, (2 * 64 + 2) * PAGE) == a, "in it");
+    tap_ok(addrmap_floor(&map, (2 * 64 + 1) * PAGE) == b, "floor below the last changed node");
+    tap_ok(addrmap_ceil(&map, (2 * 64 + 3) * PAGE) == c, "ceil above the last changed node");
+    tap_ok(addrmap_floor(&map, (2 * 64 + 2) * PAGE) == a && addrmap_ceil(&map, (2 * 64 + 2) * PAGE) == a,
+           "floor and ceil at the thing in the last changed node");
     tap_ok(addrmap_next(&map, 2 * 64 * PAGE, 3 * 64 * PAGE) == a && !addrmap_next(&map, (2 * 64 + 3) * PAGE, 3 * 64 * PAGE),
-           "next below an end, within it");
+           "next finds a thing in the last changed node, and none before end");
     tap_ok(addrmap_next(&map, (2 * 64 + 3) * PAGE, 3 * 64 * PAGE + 1) == c && addrmap_next(&map, PAGE, 65 * PAGE) == b &&
                !addrmap_next(&map, PAGE, PAGE),
-           "next past it, outside it, and of nothing");
+           "next leaves the last changed node in both directions, and an empty range yields nothing");
     tap_ok(addrmap_remove(&map, (2 * 64 + 2) * PAGE) == a && addrmap_floor(&map, (2 * 64 + 2) * PAGE) == b &&
                addrmap_ceil(&map, (2 * 64 + 2) * PAGE) == c,
-           "an empty node leads nowhere");
+           "floor and ceil skip the emptied node");
     tap_ok(addrmap_floor(&map, (3 * 64 - 1) * PAGE) == b && !addrmap_next(&map, 2 * 64 * PAGE, 3 * 64 * PAGE),
-           "from wherever in it");
+           "every address of the emptied node gives the same result");
     addrmap_insert(&map, (2 * 64 + 2) * PAGE, a);
     addrmap_insert(&map, (2 * 64 + 5) * PAGE, c);
     tap_ok(addrmap_remove(&map, (2 * 64 + 2) * PAGE) == a && !addrmap_remove(&map, (2 * 64 + 2) * PAGE) &&
                addrmap_floor(&map, (2 * 64 + 4) * PAGE) == b,
-           "what was taken from it is not there");
+           "a removed thing cannot be removed again");
     tap_ok(addrmap_remove(&map, (2 * 64 + 5) * PAGE) == c && addrmap_remove(&map, 64 * PAGE) == b &&
                !addrmap_floor(&map, (2 * 64 + 5) * PAGE) && addrmap_ceil(&map, 0) == c,
-           "what was before the empty node may go too");
+           "the thing before the emptied node can be removed as well");
     addrmap_clear(&map);
 }
 
-/* Things far apart that come and go one after the other, with one that stays: each needs nodes of its own, which the next one
- * gets. What is next in the pool's room tells whether more was asked for. */
+/* Inserts and removes things far apart, one after another, while one thing stays: each needs nodes of its own and reuses those of
+ * the previous one. The pool's fresh space shows whether the map allocated more. */
 static void test_nodes_are_used_again(void)
 {
     struct addrmap map;
@@ -130,7 +138,7 @@ static void test_nodes_are_used_again(void)
         wrong += !addrmap_insert(&map, i << 40, things + 1);
         wrong += addrmap_remove(&map, i << 40) != things + 1;
     }
-    tap_ok(!wrong && map.nodes.slab == slab && map.nodes.left == left, "the nodes of what is gone are used again");
+    tap_ok(!wrong && map.nodes.slab == slab && map.nodes.left == left, "nodes of removed things are reused");
     addrmap_clear(&map);
 }
 
@@ -157,7 +165,7 @@ static void *oracle_ceil(const struct oracle *o, uint64_t address)
     return best < 0 ? NULL : &things[best];
 }
 
-/* What starts below end must be found; else nothing, or something later. */
+/* addrmap_next must find a thing that starts before end; if none does, it may return NULL or a later thing. */
 static bool next_differs(const struct addrmap *map, const struct oracle *o, uint64_t address, uint64_t end)
 {
     char *got = addrmap_next(map, address, end), *want = oracle_ceil(o, address);
@@ -165,7 +173,7 @@ static bool next_differs(const struct addrmap *map, const struct oracle *o, uint
     return below ? got != want : got && o->page[got - things] < end;
 }
 
-/* Addresses that are near each other at several scales, so that nodes are shared and split. */
+/* Addresses that are close together at several scales, so that nodes are shared and split. */
 static uint64_t some_page(uint64_t *state, uint64_t i)
 {
     uint64_t scale = random_below(state, 5) * 7;
@@ -199,14 +207,14 @@ static void test_random(uint64_t seed)
         o.there[i] = !o.there[i];
         wrong += addrmap_floor(&map, at) != oracle_floor(&o, at);
         wrong += addrmap_ceil(&map, at) != oracle_ceil(&o, at);
-        at = o.page[i] + random_below(&state, 3 * PAGE) - PAGE; /* near what was changed last */
+        at = o.page[i] + random_below(&state, 3 * PAGE) - PAGE; /* near the last change */
         wrong += next_differs(&map, &o, at, at + random_below(&state, 100) * PAGE);
         wrong += addrmap_floor(&map, at) != oracle_floor(&o, at);
         wrong += addrmap_ceil(&map, at) != oracle_ceil(&o, at);
         wrong += addrmap_check_at(&map, at, start_of) || (step % 16 == 0 && addrmap_check(&map, start_of));
     }
     pages = NULL;
-    tap_u64(wrong, 0, "20000 random steps agree with a plain array");
+    tap_u64(wrong, 0, "20000 random operations agree with a plain array");
     addrmap_clear(&map);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chance.h - pseudo-random numbers from a seed: splitmix64, small, and the same on every platform.
  *
- *     chance_next   state 7 -> a, b, c, ...                one after another
- *     chance_of     (a, 3), (a, 5) -> two numbers          by place: the same place always gives the same number
+ *     chance_next   state 7 -> a, b, c, ...                a sequence
+ *     chance_of     (a, 3), (a, 5) -> two numbers          a hash: equal arguments always give the same number
  */
 #ifndef SIM_CHANCE_H
 #define SIM_CHANCE_H

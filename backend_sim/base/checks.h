@@ -2,7 +2,7 @@
 /* checks.h - what all invariant checks have in common.
  *
  *     addrmap_check(map, ...)   NULL: every invariant of its header holds
- *                               "mappings: 3 things are counted, 2 are stored"     else the first that does not, with its values
+ *                               "mappings: count is 3, but 2 things are stored"     else the first broken one, with its values
  *
  * Each module states its invariants in its header and checks them in X_check. A check takes the lock that guards the object,
  * makes no visible change, and allocates no memory, so fault injection counts the same with and without it. It trusts only that
@@ -19,15 +19,15 @@
 
 enum { CHECK_ROOM = 400 };
 
-/* Formats a sentence into the calling thread's buffer, where the next one replaces it. */
+/* Formats a sentence into the calling thread's buffer; the next call overwrites it. */
 __attribute__((format(printf, 1, 2))) const char *check_say(const char *format, ...);
-/* The same sentence with the name of the object before it: "name: said". NULL stays NULL. */
+/* Puts the name of the object before a sentence: "name: said". Returns NULL when said is NULL. */
 __attribute__((format(printf, 2, 3))) const char *check_in(const char *said, const char *name, ...);
 
 enum checks {
     CHECKS_OFF,
     CHECKS_OWN, /* state that only this process writes */
-    CHECKS_ALL  /* also state shared with other processes: not while a test forges it */
+    CHECKS_ALL  /* also state that other processes share; off while a test forges that state */
 };
 extern atomic_uint checks_on;
 
@@ -36,14 +36,14 @@ static inline enum checks checks_wanted(void)
     return (enum checks)atomic_load_explicit(&checks_on, memory_order_relaxed);
 }
 
-/* A test is about to forge shared state: stops checking it. */
+/* Stops checking shared state, for a test that is about to forge it. */
 static inline void checks_spare_shared(void)
 {
     if (checks_wanted() == CHECKS_ALL)
         atomic_store(&checks_on, CHECKS_OWN);
 }
 
-/* Receives the sentence of a failed check, in place of standard error and abort(). Set it before the first call unless checks
+/* Receives the sentence of a failed check instead of standard error and abort(). Set it before the first call, or while checks
  * are off. */
 extern void (*checks_report)(const char *said);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checks: sentences and their names, a report in place of abort(), and pool_check. */
+/* checks: sentences and object names, a report instead of abort(), and pool_check. */
 #include "checks.h"
 
 #include <signal.h>
@@ -22,14 +22,15 @@ static void test_sentences(void)
 {
     char name[2 * CHECK_ROOM];
     tap_text(check_say("%d things", 3), "3 things", "a sentence");
-    tap_text(check_in(check_say("%d things", 3), "map %d", 7), "map 7: 3 things", "with the object before it");
-    tap_ok(!check_in(NULL, "map %d", 7), "no sentence stays none");
+    tap_text(check_in(check_say("%d things", 3), "map %d", 7), "map 7: 3 things",
+             "check_in puts the object's name before the sentence");
+    tap_ok(!check_in(NULL, "map %d", 7), "check_in keeps NULL");
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    tap_u64(strlen(check_in("said", "%s", name)), CHECK_ROOM - 1, "one that is too long is cut");
+    tap_u64(strlen(check_in("said", "%s", name)), CHECK_ROOM - 1, "check_in truncates a sentence that is too long");
 }
 
-/* Does the process end where nothing receives the sentence? */
+/* Without a report function, does a failed check abort the process? */
 static void test_end(void)
 {
     int status = 0;
@@ -43,7 +44,7 @@ static void test_end(void)
         _exit(0);
     }
     tap_ok(child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT,
-           "without a report the process ends by SIGABRT");
+           "without a report function, a failed check ends the process by SIGABRT");
 }
 
 static void test_report(void)
@@ -51,9 +52,9 @@ static void test_report(void)
     void (*before)(const char *) = checks_report;
     checks_report = keep;
     checks_failed(NULL);
-    tap_text(reported, "", "what holds is not reported");
+    tap_text(reported, "", "a passed check is not reported");
     checks_failed("the count is 3");
-    tap_text(reported, "the count is 3", "what is broken is");
+    tap_text(reported, "the count is 3", "a failed check is reported");
     checks_report = before;
 }
 
@@ -67,14 +68,14 @@ static void test_pool(void)
         out[i] = pool_alloc(&pool);
     pool_free(&pool, out[3]);
     pool_free(&pool, out[5]);
-    check_holds(pool_check(&pool, 7), "seven things are taken");
+    check_holds(pool_check(&pool, 7), "a pool with seven things taken");
 #ifdef POOL_PLAIN
-    tap_skip("each thing is an allocation of its own", "what the slabs hold");
+    tap_skip("in this build each thing is a separate allocation", "the contents of the slabs");
 #else
-    check_breaks(pool_check(&pool, 8), "8 things are taken of 15, of which 2 were given back and 6 are fresh");
-    BREAKS(pool.left, 99, pool_check(&pool, 7), "99 are fresh");
-    BREAKS(pool.slab, 3, pool_check(&pool, 7), "the next slab is to hold 3 things, 16 follow");
-    BREAKS(*(void **)out[3], out[5], pool_check(&pool, 7), "more than 15 were given back");
+    check_breaks(pool_check(&pool, 8), "8 of 15 things are taken, but the pool counts 2 freed and 6 fresh ones");
+    BREAKS(pool.left, 99, pool_check(&pool, 7), "99 fresh ones");
+    BREAKS(pool.slab, 3, pool_check(&pool, 7), "the next slab is set to 3 things; 16 should follow");
+    BREAKS(*(void **)out[3], out[5], pool_check(&pool, 7), "more than 15 freed");
 #endif
     for (int i = 0; i < 9; i++)
         if (i != 3 && i != 5)

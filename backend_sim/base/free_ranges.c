@@ -82,7 +82,7 @@ static void drop(struct free_ranges *holes, uint64_t start)
     holes->root = join(below, rest);
 }
 
-/* Moves the bounds of the free range that starts at at, within its neighbours' bounds: its place in the tree stays. */
+/* Changes the bounds of the free range that starts at at, without passing its neighbours: its place in the tree stays. */
 static void move(struct hole *node, uint64_t at, uint64_t start, uint64_t size)
 {
     if (node->start == at) {
@@ -124,7 +124,7 @@ void free_ranges_init(struct free_ranges *holes, uint64_t barrier)
     pool_init(&holes->nodes, sizeof(struct hole));
 }
 
-#ifdef POOL_PLAIN /* otherwise the pool frees its slabs as a whole */
+#ifdef POOL_PLAIN /* Without POOL_PLAIN the pool frees whole slabs. */
 static void give_tree(struct free_ranges *holes, struct hole *node)
 {
     if (!node)
@@ -135,7 +135,7 @@ static void give_tree(struct free_ranges *holes, struct hole *node)
 }
 #endif
 
-/* There is a node for every range granted and every range taken, and at most as many free ranges. */
+/* Every granted and every taken range brings a node, and free ranges never outnumber nodes. */
 static void release_node(struct free_ranges *holes)
 {
     struct hole *node = holes->spare;
@@ -158,7 +158,7 @@ struct request {
     uint64_t size, alignment, from;
 };
 
-/* The address where the request fits in node, if it does. */
+/* Finds the address at which the request fits into node. */
 static bool fits(const struct hole *node, const struct request *want, uint64_t *address)
 {
     uint64_t low = node->start > want->from ? node->start : want->from;
@@ -174,7 +174,7 @@ static bool find(const struct hole *node, const struct request *want, uint64_t *
 {
     if (largest(node) < want->size)
         return false;
-    /* Holes left of a node that starts at or below from could only reach from if this one did not start there. */
+    /* Free ranges left of a node that starts at or below from end before from. */
     bool left = node->start > want->from;
     return (left && find(node->left, want, address)) || fits(node, want, address) ||
            find(node->right, want, address);
@@ -209,7 +209,7 @@ static bool at_barrier(const struct free_ranges *holes, uint64_t address)
     return holes->barrier && !(address & (holes->barrier - 1));
 }
 
-/* Adds a range and merges it with the holes that it touches. */
+/* Adds a range and merges it with the free ranges that it touches. */
 static void merge(struct free_ranges *holes, uint64_t address, uint64_t size)
 {
     uint64_t end = address + size, start = address, stop = end;

@@ -5,12 +5,12 @@
 #include "checks.h"
 #include "free_ranges_parts.h"
 
-/* A treap of as many free ranges as fit in memory is far flatter. */
+/* A treap of as many free ranges as fit in memory is far shallower. */
 enum { MOST_DEPTH = 400 };
 
 struct walk {
     const struct free_ranges *holes;
-    const struct hole *before; /* the free range visited last, in the order of addresses */
+    const struct hole *before; /* the previous free range in address order */
     size_t count;
 };
 
@@ -24,14 +24,15 @@ static const char *check_hole(const struct free_ranges *holes, const struct hole
 {
     uint64_t end = node->start + node->size;
     if (!node->size || (end && end < node->start))
-        return check_say("the hole at 0x%" PRIx64 " has 0x%" PRIx64 " bytes", node->start, node->size);
+        return check_say("the free range at 0x%" PRIx64 " has 0x%" PRIx64 " bytes", node->start, node->size);
     if (holes->barrier && (node->start & ~(holes->barrier - 1)) != ((end - 1) & ~(holes->barrier - 1)))
-        return check_say("the hole from 0x%" PRIx64 " to 0x%" PRIx64 " crosses a barrier", node->start, end);
+        return check_say("the free range from 0x%" PRIx64 " to 0x%" PRIx64 " crosses a barrier", node->start, end);
     if (!before)
         return NULL;
     uint64_t stop = before->start + before->size;
     if (node->start <= before->start || node->start < stop || (node->start == stop && !at_barrier(holes, stop)))
-        return check_say("the hole at 0x%" PRIx64 " touches or precedes the one from 0x%" PRIx64 " to 0x%" PRIx64, node->start,
+        return check_say("the free range at 0x%" PRIx64 " touches or precedes the one from 0x%" PRIx64 " to 0x%" PRIx64,
+                         node->start,
                          before->start, stop);
     return NULL;
 }
@@ -41,14 +42,15 @@ static const char *check_node(const struct hole *node)
     uint64_t left = node->left ? node->left->largest : 0, right = node->right ? node->right->largest : 0;
     uint64_t below = left > right ? left : right, largest = node->size > below ? node->size : below;
     if (node->largest != largest)
-        return check_say("the largest hole in and below 0x%" PRIx64 " has 0x%" PRIx64 " bytes, 0x%" PRIx64 " are noted", node->start,
+        return check_say("the largest free range in and below 0x%" PRIx64 " has 0x%" PRIx64 " bytes, 0x%" PRIx64 " are noted",
+                         node->start,
                          largest, node->largest);
     if ((node->left && node->left->weight > node->weight) || (node->right && node->right->weight > node->weight))
-        return check_say("the hole at 0x%" PRIx64 " has less weight than one below it", node->start);
+        return check_say("the free range at 0x%" PRIx64 " has less weight than a node below it", node->start);
     return NULL;
 }
 
-/* In the order of addresses, which a node that leads to itself breaks. */
+/* Visits the nodes in address order; a node that leads to itself breaks that order. */
 static const char *check_tree(struct walk *walk, const struct hole *node, unsigned depth)
 {
     const char *said;
@@ -74,7 +76,7 @@ const char *free_ranges_check(const struct free_ranges *holes, size_t ranges)
     for (const struct hole *node = holes->spare; node && spare <= ranges; node = node->right)
         spare++;
     if (walk.count + spare != ranges)
-        return check_say("there are %zu holes and %s%zu spare nodes, for %zu ranges granted and taken", walk.count,
+        return check_say("there are %zu free ranges and %s%zu spare nodes, for %zu ranges granted and taken", walk.count,
                          spare > ranges ? "more than " : "", spare > ranges ? ranges : spare, ranges);
     return check_in(pool_check(&holes->nodes, ranges), "nodes");
 }
@@ -86,7 +88,8 @@ const char *free_ranges_check_at(const struct free_ranges *holes, uint64_t addre
     unsigned depth = 0;
     for (const struct hole *node = holes->root; node && !said; node = node->start <= address ? node->right : node->left) {
         *(node->start <= address ? &below : &above) = node;
-        said = ++depth == MOST_DEPTH ? check_say("the path to 0x%" PRIx64 " has %d nodes", address, MOST_DEPTH) : check_node(node);
+        said = ++depth == MOST_DEPTH ? check_say("the path to 0x%" PRIx64 " has %d nodes", address, MOST_DEPTH)
+            : check_node(node);
     }
     if (!said && below)
         said = check_hole(holes, NULL, below);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* free_ranges_check: each invariant, broken by hand, has its sentence. */
+/* free_ranges_check: a test breaks each invariant by hand and expects its message. */
 #include "breaks.h"
 #include "free_ranges_parts.h"
 
@@ -13,9 +13,9 @@ static void open_holes(struct free_ranges *holes, uint64_t barrier)
     free_ranges_take(holes, 20 * U, U);
     free_ranges_take(holes, 24 * U, U);
     check_holds(free_ranges_check(holes, 3), "three holes");
-    check_holds(free_ranges_check(holes, SIZE_MAX), "the same without a count of ranges");
+    check_holds(free_ranges_check(holes, SIZE_MAX), "without a known number of ranges");
     for (uint64_t at = 15; at < 34; at++)
-        check_holds(free_ranges_check_at(holes, at * U), "around an address");
+        check_holds(free_ranges_check_at(holes, at * U), "the check around an address");
 }
 
 static struct hole *hole_at(const struct free_ranges *holes, uint64_t start)
@@ -33,18 +33,19 @@ static void test_tree(void)
     struct hole *root = holes.root, *low = hole_at(&holes, 16 * U), *middle = hole_at(&holes, 21 * U);
     BREAKS(root->largest, 1, free_ranges_check(&holes, 3), "0x1 are noted");
     BREAKS(root->largest, 1, free_ranges_check_at(&holes, root->start), "0x1 are noted");
-    BREAKS(root->weight, 0, free_ranges_check(&holes, 3), "has less weight than one below it");
-    BREAKS(middle->start, 20 * U, free_ranges_check(&holes, 3), "the hole at 0x14000 touches or precedes the one from 0x10000 to 0x14000");
+    BREAKS(root->weight, 0, free_ranges_check(&holes, 3), "has less weight than a node below it");
+    BREAKS(middle->start, 20 * U, free_ranges_check(&holes, 3),
+           "the free range at 0x14000 touches or precedes the one from 0x10000 to 0x14000");
     BREAKS(middle->start, 20 * U, free_ranges_check_at(&holes, 18 * U), "touches or precedes");
     BREAKS(middle->size, 0, (root->largest = 7 * U, free_ranges_check(&holes, 3)), "");
     BREAKS(low->start, 26 * U, free_ranges_check(&holes, 3), "touches or precedes");
-    tap_u64(free_ranges_sum(&holes, 0, UINT64_MAX), 14 * U, "fourteen units are free");
-    tap_u64(free_ranges_sum(&holes, 19 * U, 22 * U), 2 * U, "of three around a taken one two");
-    tap_u64(free_ranges_sum(&holes, 20 * U, 21 * U), 0, "of that one none");
+    tap_u64(free_ranges_sum(&holes, 0, UINT64_MAX), 14 * U, "fourteen units are free in all");
+    tap_u64(free_ranges_sum(&holes, 19 * U, 22 * U), 2 * U, "two of the three units around a taken one are free");
+    tap_u64(free_ranges_sum(&holes, 20 * U, 21 * U), 0, "none of the taken unit is free");
     free_ranges_clear(&holes);
 }
 
-/* A tree that leads to itself ends the check all the same. */
+/* The check ends even when a node leads to itself. */
 static void test_circle(void)
 {
     struct free_ranges holes;
@@ -54,8 +55,8 @@ static void test_circle(void)
     BREAKS(first->left, first, free_ranges_check(&holes, 3), "the tree is 400 nodes deep at 0x10000");
     BREAKS(last->right, last, free_ranges_check_at(&holes, 40 * U), "the path to 0x28000 has 400 nodes");
     left = (struct hole){.start = 2 * U, .largest = 0};
-    BREAKS(first->left, &left, free_ranges_check(&holes, 3), "the hole at 0x2000 has 0x0 bytes");
-    BREAKS(first->left, &left, free_ranges_check_at(&holes, 3 * U), "the hole at 0x2000 has 0x0 bytes");
+    BREAKS(first->left, &left, free_ranges_check(&holes, 3), "the free range at 0x2000 has 0x0 bytes");
+    BREAKS(first->left, &left, free_ranges_check_at(&holes, 3 * U), "the free range at 0x2000 has 0x0 bytes");
     free_ranges_clear(&holes);
 }
 
@@ -63,11 +64,11 @@ static void test_nodes(void)
 {
     struct free_ranges holes;
     open_holes(&holes, 0);
-    check_breaks(free_ranges_check(&holes, 4), "there are 3 holes and 0 spare nodes, for 4 ranges granted and taken");
-    check_breaks(free_ranges_check(&holes, 2), "there are 3 holes and 0 spare nodes, for 2 ranges");
+    check_breaks(free_ranges_check(&holes, 4), "there are 3 free ranges and 0 spare nodes, for 4 ranges granted and taken");
+    check_breaks(free_ranges_check(&holes, 2), "there are 3 free ranges and 0 spare nodes, for 2 ranges");
     free_ranges_take(&holes, 16 * U, U);
     struct hole *spare = holes.spare;
-    check_holds(free_ranges_check(&holes, 4), "three holes and a spare node");
+    check_holds(free_ranges_check(&holes, 4), "three free ranges and a spare node");
     BREAKS(spare->right, spare, free_ranges_check(&holes, 4), "more than 4 spare nodes");
 #ifndef POOL_PLAIN
     BREAKS(holes.nodes.left, holes.nodes.left + 1, free_ranges_check(&holes, 4), "nodes: ");
@@ -81,7 +82,7 @@ static void test_barrier(void)
     free_ranges_init(&holes, 4 * U);
     free_ranges_grant(&holes, 4 * U, 4 * U);
     free_ranges_grant(&holes, 8 * U, 4 * U);
-    check_holds(free_ranges_check(&holes, 2), "two holes that touch at a barrier");
+    check_holds(free_ranges_check(&holes, 2), "two free ranges that touch at a barrier");
     struct hole *second = hole_at(&holes, 8 * U);
     BREAKS(second->start, 7 * U, free_ranges_check_at(&holes, 7 * U), "crosses a barrier");
     BREAKS(holes.barrier, 0, free_ranges_check(&holes, 2), "touches or precedes");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* free_ranges_parts.h - the inside of free_ranges.h: free_ranges.c changes the tree, free_ranges_check.c checks it. */
+/* free_ranges_parts.h - internals shared by free_ranges.c, which changes the tree, and free_ranges_check.c, which checks it. */
 #ifndef SIM_FREE_RANGES_PARTS_H
 #define SIM_FREE_RANGES_PARTS_H
 
@@ -7,8 +7,8 @@
 
 struct hole {
     uint64_t start, size;
-    uint64_t largest; /* in this node and below */
-    uint64_t weight;  /* a parent's is the greater one: keeps the tree flat (a treap) */
+    uint64_t largest; /* of this node and those below it */
+    uint64_t weight;  /* a parent's weight is at least its children's, which keeps the tree shallow (a treap) */
     struct hole *left, *right;
 };
 

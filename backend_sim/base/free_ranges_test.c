@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* free_ranges: directed cases with their pictures, then random ones against one flag per unit. */
+/* free_ranges: directed cases with pictures, then random operations compared with one flag per unit. */
 #include "free_ranges.h"
 
 #include <string.h>
@@ -24,19 +24,19 @@ static void test_choice(void)
     struct free_ranges holes;
     uint64_t at = 0;
     free_ranges_init(&holes, 0);
-    tap_ok(!free_ranges_find(&holes, U, U, 0, &at), "nothing is free before something is granted");
+    tap_ok(!free_ranges_find(&holes, U, U, 0, &at), "nothing is free before the first grant");
     free_ranges_grant(&holes, START, END - START);
-    tap_ok(free_ranges_find(&holes, U, U, 0, &at) && at == START, "the lowest address is chosen");
-    tap_ok(free_ranges_find(&holes, U, 32 * U, 0, &at) && at == 32 * U, "aligned up within a hole");
-    tap_ok(free_ranges_find(&holes, UNITS * U, U, 0, &at) && at == START, "the whole space fits");
-    tap_ok(!free_ranges_find(&holes, UNITS * U + U, U, 0, &at), "more than the space does not");
-    tap_ok(!free_ranges_find(&holes, 0, U, 0, &at), "nothing cannot be found");
-    tap_ok(!free_ranges_find(&holes, U, 256 * U, 0, &at), "an alignment with no multiple in the space");
-    tap_ok(!free_ranges_find(&holes, (UNITS - 15) * U, 32 * U, 0, &at), "the alignment's gap counts");
+    tap_ok(free_ranges_find(&holes, U, U, 0, &at) && at == START, "the lowest free address is chosen");
+    tap_ok(free_ranges_find(&holes, U, 32 * U, 0, &at) && at == 32 * U, "the address is aligned up within a free range");
+    tap_ok(free_ranges_find(&holes, UNITS * U, U, 0, &at) && at == START, "a request for the whole range fits");
+    tap_ok(!free_ranges_find(&holes, UNITS * U + U, U, 0, &at), "a request for more than the range fails");
+    tap_ok(!free_ranges_find(&holes, 0, U, 0, &at), "a request for 0 bytes fails");
+    tap_ok(!free_ranges_find(&holes, U, 256 * U, 0, &at), "an alignment without a multiple in the range fails");
+    tap_ok(!free_ranges_find(&holes, (UNITS - 15) * U, 32 * U, 0, &at), "the gap that alignment leaves counts");
     free_ranges_clear(&holes);
 }
 
-/*  before  [ # . . # . . . . ]   take 1..3   [ # # # # . . . . ]   give 1..3, alone and beside what came free */
+/* before  [ # . . # . . . . ]   take 1..3   [ # # # # . . . . ]   give 1..3, alone and beside other free units */
 static void test_taken_whole(void)
 {
     struct free_ranges holes;
@@ -47,25 +47,26 @@ static void test_taken_whole(void)
     free_ranges_take(&holes, START + 3 * U, U);
     free_ranges_take(&holes, START + U, 2 * U);
     tap_ok(!contains(&holes, START + U, U) && free_ranges_find(&holes, U, U, START + U, &at) && at == START + 4 * U,
-           "nothing is found in a hole that was taken whole");
+           "a range taken whole is skipped by the search");
     free_ranges_add(&holes, START + U, 2 * U);
-    tap_ok(contains(&holes, START + U, 2 * U) && !contains(&holes, START, 2 * U), "given back it is what it was");
+    tap_ok(contains(&holes, START + U, 2 * U) && !contains(&holes, START, 2 * U), "a freed range has its old bounds");
     free_ranges_take(&holes, START + U, 2 * U);
     free_ranges_add(&holes, START, U);
     free_ranges_add(&holes, START + U, 2 * U);
-    tap_ok(contains(&holes, START, 3 * U), "or one with what came free before it");
+    tap_ok(contains(&holes, START, 3 * U), "freeing the unit before it merges the two");
     free_ranges_take(&holes, START + 2 * U, U);
     free_ranges_take(&holes, START, 2 * U);
     free_ranges_add(&holes, START + 2 * U, U);
     free_ranges_add(&holes, START + 3 * U, U);
     free_ranges_add(&holes, START, 2 * U);
-    tap_ok(contains(&holes, START, 8 * U), "or after it");
+    tap_ok(contains(&holes, START, 8 * U), "freeing the unit after it merges them as well");
     free_ranges_take(&holes, START + U, U);
     free_ranges_take(&holes, START, U);
     free_ranges_take(&holes, START + 2 * U, 6 * U);
     free_ranges_add(&holes, START, U);
     free_ranges_add(&holes, START + U, U);
-    tap_ok(contains(&holes, START, 2 * U) && !contains(&holes, START, 3 * U), "of two taken whole the earlier is in its place");
+    tap_ok(contains(&holes, START, 2 * U) && !contains(&holes, START, 3 * U),
+           "the earlier of two ranges taken whole is freed in its place");
     free_ranges_clear(&holes);
 }
 
@@ -76,25 +77,29 @@ static void test_pictures(void)
     uint64_t at = 0;
     free_ranges_init(&holes, 0);
     free_ranges_grant(&holes, START, END - START);
-    tap_ok(free_ranges_take(&holes, START + 2 * U, 2 * U), "taken from the middle");
-    tap_ok(contains(&holes, START, 2 * U) && !contains(&holes, START, 2 * U + 1), "the part before is free");
-    tap_ok(!contains(&holes, START + 2 * U, U) && !contains(&holes, START + 3 * U, U), "the part is not");
-    tap_ok(contains(&holes, START + 4 * U, (UNITS - 4) * U), "the part after is free");
-    tap_ok(free_ranges_find(&holes, 3 * U, U, 0, &at) && at == START + 4 * U, "a request too large for the first hole");
-    tap_ok(free_ranges_take(&holes, START, 2 * U), "a hole taken whole");
-    tap_ok(free_ranges_find(&holes, U, U, START + 9 * U + 1, &at) && at == START + 10 * U, "from an address inside a hole on");
-    tap_ok(!free_ranges_find(&holes, U, U, END - U + 1, &at) && !free_ranges_find(&holes, U, U, END, &at), "nothing from there on");
+    tap_ok(free_ranges_take(&holes, START + 2 * U, 2 * U), "a range is taken from the middle");
+    tap_ok(contains(&holes, START, 2 * U) && !contains(&holes, START, 2 * U + 1), "the part before it stays free");
+    tap_ok(!contains(&holes, START + 2 * U, U) && !contains(&holes, START + 3 * U, U), "the taken part is not free");
+    tap_ok(contains(&holes, START + 4 * U, (UNITS - 4) * U), "the part after it stays free");
+    tap_ok(free_ranges_find(&holes, 3 * U, U, 0, &at) && at == START + 4 * U,
+           "a request too large for the first free range gets the second");
+    tap_ok(free_ranges_take(&holes, START, 2 * U), "a free range is taken whole");
+    tap_ok(free_ranges_find(&holes, U, U, START + 9 * U + 1, &at) && at == START + 10 * U,
+           "the search starts inside a free range");
+    tap_ok(!free_ranges_find(&holes, U, U, END - U + 1, &at) && !free_ranges_find(&holes, U, U, END, &at),
+           "the search finds nothing at or near the end");
     free_ranges_add(&holes, START, 2 * U);
-    tap_ok(contains(&holes, START, 2 * U) && !contains(&holes, START, 3 * U), "given back apart");
-    tap_ok(free_ranges_find(&holes, 2 * U, U, START + U, &at) && at == START + 4 * U, "from inside the first hole on");
+    tap_ok(contains(&holes, START, 2 * U) && !contains(&holes, START, 3 * U), "freed ranges that do not touch stay apart");
+    tap_ok(free_ranges_find(&holes, 2 * U, U, START + U, &at) && at == START + 4 * U,
+           "the search skips what is left of the first free range");
     free_ranges_add(&holes, START + 2 * U, 2 * U);
-    tap_ok(contains(&holes, START, UNITS * U), "all is one hole again");
-    tap_ok(!contains(&holes, START - U, U) && !contains(&holes, END, U), "outside is never free");
+    tap_ok(contains(&holes, START, UNITS * U), "all units merge into one free range");
+    tap_ok(!contains(&holes, START - U, U) && !contains(&holes, END, U), "addresses outside the granted range are never free");
     tap_ok(!contains(&holes, START, UINT64_MAX), "a size that overflows is not free");
     free_ranges_clear(&holes);
 }
 
-/*  barrier  |a a . .|. . b b|   holes on both sides of a barrier stay two */
+/* barrier  |a a . .|. . b b|   free ranges on both sides of a barrier stay apart */
 static void test_barrier(void)
 {
     struct free_ranges holes;
@@ -102,16 +107,16 @@ static void test_barrier(void)
     free_ranges_init(&holes, 4 * U);
     free_ranges_grant(&holes, START, 4 * U);
     free_ranges_grant(&holes, START + 4 * U, 4 * U);
-    tap_ok(!free_ranges_find(&holes, 5 * U, U, 0, &at), "a range cannot lie across a barrier");
+    tap_ok(!free_ranges_find(&holes, 5 * U, U, 0, &at), "no free range crosses a barrier");
     free_ranges_take(&holes, START + 2 * U, 2 * U);
     free_ranges_take(&holes, START + 4 * U, 2 * U);
     free_ranges_add(&holes, START + 2 * U, 2 * U);
     free_ranges_add(&holes, START + 4 * U, 2 * U);
-    tap_ok(!free_ranges_find(&holes, 5 * U, U, 0, &at), "nor after both sides came back");
+    tap_ok(!free_ranges_find(&holes, 5 * U, U, 0, &at), "free ranges on both sides of a barrier do not merge");
     free_ranges_remove(&holes, START);
-    tap_ok(free_ranges_find(&holes, U, U, 0, &at) && at == START + 4 * U, "withdrawn: the other one is left");
+    tap_ok(free_ranges_find(&holes, U, U, 0, &at) && at == START + 4 * U, "removing one granted range leaves the other");
     free_ranges_remove(&holes, START + 4 * U);
-    tap_ok(!holes.root && !holes.spare, "and nothing after that");
+    tap_ok(!holes.root && !holes.spare, "removing both leaves nothing");
     free_ranges_clear(&holes);
 }
 
@@ -172,7 +177,7 @@ static void test_random(uint64_t seed)
         wrong += compare(&holes, used, &state);
         wrong += free_ranges_check(&holes, 1 + count) || free_ranges_check_at(&holes, START + first * U);
     }
-    tap_u64(wrong, 0, "20000 random steps agree with one flag per unit");
+    tap_u64(wrong, 0, "20000 random operations agree with one flag per unit");
     free_ranges_clear(&holes);
 }
 

@@ -7,7 +7,8 @@
 #include "checks.h"
 #include "heap.h"
 
-/* A slab begins with a line that holds the address of the one before; things that fill lines lie in lines. */
+/* Each slab starts with a cache line that holds the previous slab's address, so things that fill cache lines are aligned to
+ * them. */
 enum { LINE = 64, FIRST = 1, SLAB_BYTES = 1 << 16 };
 
 void pool_init(struct pool *pool, size_t size)
@@ -47,7 +48,7 @@ const char *pool_check(const struct pool *pool, size_t taken)
 
 #else
 
-/* The number of things in the slab that follows a slab of that many. */
+/* The capacity of the slab that follows one with that capacity. */
 static size_t next_slab(const struct pool *pool, size_t things)
 {
     return 2 * things * pool->size <= SLAB_BYTES ? 2 * things : things;
@@ -82,11 +83,11 @@ const char *pool_check(const struct pool *pool, size_t taken)
     for (const void *slab = pool->slabs; slab; slab = *(void *const *)slab, things = next_slab(pool, things))
         all += things;
     if (things != pool->slab)
-        return check_say("the next slab is to hold %zu things, %zu follow from those that are there", pool->slab, things);
+        return check_say("the next slab is set to %zu things; %zu should follow the existing slabs", pool->slab, things);
     for (const void *thing = pool->spare; thing && spare <= all; thing = *(void *const *)thing)
         spare++;
     if (spare > all || pool->left > all - spare || taken != all - spare - pool->left)
-        return check_say("%zu things are taken of %zu, of which %s%zu were given back and %zu are fresh", taken, all,
+        return check_say("%zu of %zu things are taken, but the pool counts %s%zu freed and %zu fresh ones", taken, all,
                          spare > all ? "more than " : "", spare > all ? all : spare, pool->left);
     return NULL;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pool.h - allocator for many things of one size: a few instructions to allocate or free, packed without gaps.
  *
- *   slab   [ thing | free | thing | free | ... fresh ... ]      free things are a list, the last given back first
+ *   slab   [ thing | free | thing | free | ... fresh ... ]      free things form a list, the last freed first
  *
- * The pool allocates a slab from the system when the list is empty, and frees all slabs only when it is cleared: memory that a
- * process once needed stays with it. With AddressSanitizer each thing is a separate allocation, so that a use-after-free is
- * found. The caller does all locking.
+ * The pool allocates a slab from the system when the list is empty, and frees all slabs only when it is cleared: a process keeps
+ * the memory that it once needed. With AddressSanitizer each thing is a separate allocation, so that a use-after-free is
+ * reported. The caller does all locking.
  *
- * Invariant (pool_check): things of all slabs = taken + freed + left, and each freed thing is in the list once.
+ * Invariant (pool_check): things of all slabs = taken + freed + left, and each freed thing is on the free list exactly once.
  */
 #ifndef SIM_POOL_H
 #define SIM_POOL_H
@@ -15,20 +15,20 @@
 #include <stddef.h>
 
 struct pool {
-    size_t size;          /* of a thing */
-    void *spare;          /* the free list: each thing begins with the address of the next */
-    unsigned char *fresh; /* never used yet */
-    size_t left;          /* of these */
+    size_t size;          /* of one thing, in bytes */
+    void *spare;          /* the free list; each free thing starts with the address of the next */
+    unsigned char *fresh; /* the next never-used thing */
+    size_t left;          /* never-used things in the newest slab */
     void *slabs;
-    size_t slab;          /* things in the next slab */
+    size_t slab;          /* capacity of the next slab */
 };
 
-/* Empty, for things of size bytes, at least a pointer's and a multiple of its alignment. */
+/* Initialises an empty pool for things of size bytes; size must be at least a pointer's and a multiple of its alignment. */
 void pool_init(struct pool *pool, size_t size);
-/* Frees things that are still allocated, too. The pool is empty afterwards, and can be used again. */
+/* Frees all slabs, including things that are still allocated. The empty pool can be used again. */
 void pool_clear(struct pool *pool);
 
-/* Checks that exactly that many things are taken. Where each is a separate allocation, the pool cannot count them. */
+/* Checks that the number of allocated things equals taken. Where each is a separate allocation, the pool cannot count them. */
 const char *pool_check(const struct pool *pool, size_t taken);
 
 /* Returns a never-used thing, from a new slab if necessary. Returns NULL, and changes nothing, when memory is out. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool: allocated things never overlap, freed things are reused, and things of a cache line's size lie in lines. */
+/* pool: allocated things never overlap, freed things are reused, and things as large as a cache line are aligned to one. */
 #include "pool.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "random.h"
 #include "tap.h"
 
-/* How much of the C library's heap is in use, where it can be asked. */
+/* Bytes of the C library's heap that are in use, where the library reports them. */
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 33)
 #include <malloc.h>
@@ -40,7 +40,7 @@ static bool holds(const struct thing *thing, uint64_t value)
     return true;
 }
 
-/*  taken  [1][2][3][4] ...     some given back, others taken: whatever is out keeps its contents */
+/* taken  [1][2][3][4] ...     random frees and allocations: every allocated thing keeps its contents */
 static void test_random(uint64_t seed)
 {
     static struct thing *out[MOST];
@@ -65,14 +65,14 @@ static void test_random(uint64_t seed)
             wrong += !holds(out[i], i);
             pool_free(&pool, out[i]);
         }
-    tap_u64(wrong, 0, "20000 random steps: what is out is nobody else's");
-    tap_u64(askew, 0, "all are aligned");
+    tap_u64(wrong, 0, "20000 random steps: no two allocated things overlap");
+    tap_u64(askew, 0, "all things are aligned");
     pool_clear(&pool);
     tap_ok(!pool.slabs && !pool.spare && !pool.left, "cleared");
 }
 
 #ifndef POOL_PLAIN
-/* Each slab holds twice as many as the one before, up to 64 KiB: few questions to the system, and little room unused. */
+/* Each slab holds twice as many things as the one before, up to 64 KiB: few allocations, and little unused space. */
 static void test_slabs(size_t size)
 {
     struct pool pool;
@@ -84,10 +84,10 @@ static void test_slabs(size_t size)
     for (void *slab = pool.slabs; slab; slab = *(void **)slab)
         slabs++;
     tap_ok(pool.slab * pool.size <= 1 << 16 && 2 * pool.slab * pool.size > 1 << 16,
-           "slabs of things of %zu bytes grow to 64 KiB and no further", size);
-    tap_ok(slabs <= 100000 / pool.slab + 16, "so that there are few");
+           "slabs of %zu-byte things grow to 64 KiB and no further", size);
+    tap_ok(slabs <= 100000 / pool.slab + 16, "the number of slabs stays small");
     pool_clear(&pool);
-    tap_ok(IN_USE() < before + (1 << 16), "and all are given back, but for what the C library keeps at hand");
+    tap_ok(IN_USE() < before + (1 << 16), "clearing frees all slabs, except what the C library caches");
 }
 #endif
 
@@ -96,11 +96,11 @@ static void test_again(void)
     struct pool pool;
     pool_init(&pool, sizeof(struct thing));
     struct thing *a = pool_alloc(&pool), *b = pool_alloc(&pool);
-    tap_ok(a && b && a != b, "two are two");
+    tap_ok(a && b && a != b, "two allocations are distinct");
 #ifndef POOL_PLAIN
     pool_free(&pool, a);
-    tap_ok(pool_alloc(&pool) == a, "what was given back last is next");
-    tap_ok((uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0, "things of a line lie in a line");
+    tap_ok(pool_alloc(&pool) == a, "the thing freed last is allocated next");
+    tap_ok((uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0, "things as large as a cache line are aligned to one");
 #endif
     pool_free(&pool, a);
     pool_free(&pool, b);

@@ -98,7 +98,7 @@ bool queue_add_mark(struct queue *queue, struct queue_item *item, const struct q
     return true;
 }
 
-/* Clears every mark's need of a removed item. */
+/* Drops the references between marks and a removed item. */
 static void let_go(struct queue_item *item)
 {
     if (item->needed)
@@ -121,7 +121,7 @@ static void drop_lane(struct queue *queue, struct queue_lane *lane)
     heap.free(lane);
 }
 
-/* Moves undone to the first item that is not done, starting here. */
+/* Moves undone to the first unfinished item at or after item. */
 static void find_undone(struct queue *queue, struct queue_item *item)
 {
     while (item && item->state == QUEUE_DONE)
@@ -162,7 +162,7 @@ static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
     const struct queue_place *place = &item->lane->place;
     if (item->number > aim->until)
         return false;
-    switch (aim->scope) { /* LCOV_EXCL_BR_LINE: there are no others */
+    switch (aim->scope) { /* LCOV_EXCL_BR_LINE: the enum has no other values */
     case QUEUE_LANE:
         return same(&aim->place, place);
     case QUEUE_ORDERED:
@@ -177,7 +177,7 @@ static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
     return item->number == aim->until;
 }
 
-/* Backwards: a wanted item makes everything before it on ordered lanes wanted, and the mark that it needs. */
+/* Backward pass: a wanted item makes everything before it on ordered lanes wanted, and the mark that it needs. */
 static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
 {
     size_t left = 0;
@@ -196,7 +196,7 @@ static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
     return left;
 }
 
-/* Backwards: a seen item proves everything that it comes after. */
+/* Backward pass: a seen item proves that everything before it in the order is done. */
 static void spread_news(struct queue *queue)
 {
     queue_unmark(queue);
@@ -218,8 +218,8 @@ bool queue_known(struct queue *queue, const struct queue_item *item)
     return item->seen && item->state == QUEUE_DONE;
 }
 
-/* Forwards: an item that is not done holds up everything after it on ordered lanes. Completes marks that nothing holds up.
- * Returns the first item that is ready and fits, and flags nothing after it; fits NULL: none fits. */
+/* Forward pass: an unfinished item blocks everything after it on ordered lanes. Completes the marks that nothing blocks. Returns
+ * the first ready item that fits accepts, and flags nothing after it; with fits NULL, flags all and returns NULL. */
 static struct queue_item *mark_ready(struct queue *queue, bool (*fits)(const struct queue_item *))
 {
     struct queue_item *next;

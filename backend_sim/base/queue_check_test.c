@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queue_check: each invariant, broken by hand, has its sentence. */
+/* queue_check: a test breaks each invariant by hand and expects its message. */
 #include "breaks.h"
 #include "queue_parts.h"
 
@@ -11,7 +11,7 @@ struct rig {
     struct queue_item item[6]; /* by number, from 1 */
 };
 
-/*  1 on the default stream, done    2 on A    3 mark on A    4 mark elsewhere, needs 3    5 elsewhere */
+/* 1 on the default stream, done    2 on A    3 mark on A    4 mark on another lane, needs 3    5 on that lane */
 static void open_queue(struct rig *rig)
 {
     *rig = (struct rig){0};
@@ -27,10 +27,10 @@ static void open_queue(struct rig *rig)
 
 static void close_queue(struct rig *rig)
 {
-    check_holds(queue_check(&rig->queue), "all is mended");
+    check_holds(queue_check(&rig->queue), "the queue after each repair");
     while (rig->queue.first)
         queue_remove(&rig->queue, rig->queue.first);
-    check_holds(queue_check(&rig->queue), "nothing is left");
+    check_holds(queue_check(&rig->queue), "the queue after all items were removed");
 }
 
 static void test_items(void)
@@ -39,18 +39,18 @@ static void test_items(void)
     open_queue(&rig);
     struct queue *queue = &rig.queue;
     struct queue_item *item = rig.item;
-    BREAKS(queue->count, 4, queue_check(queue), "4 items are counted, more are linked");
-    BREAKS(queue->count, 6, queue_check(queue), "5 items are linked, 4 of them not done; 6 and 4 are counted");
-    BREAKS(queue->left, 3, queue_check(queue), "5 items are linked, 4 of them not done; 5 and 3 are counted");
-    BREAKS(queue->last, &item[4], queue_check(queue), "another one is the last");
-    BREAKS(queue->undone, &item[3], queue_check(queue), "item 2 is the first that is not done, item 3 is noted");
-    BREAKS(queue->undone, NULL, queue_check(queue), "item 2 is the first that is not done, item 0 is noted");
+    BREAKS(queue->count, 4, queue_check(queue), "count is 4, but more items are linked");
+    BREAKS(queue->count, 6, queue_check(queue), "5 items are linked, 4 of them not done; count is 6 and left is 4");
+    BREAKS(queue->left, 3, queue_check(queue), "5 items are linked, 4 of them not done; count is 5 and left is 3");
+    BREAKS(queue->last, &item[4], queue_check(queue), "last is another item");
+    BREAKS(queue->undone, &item[3], queue_check(queue), "item 2 is the first unfinished item, but undone is item 3");
+    BREAKS(queue->undone, NULL, queue_check(queue), "item 2 is the first unfinished item, but undone is item 0");
     BREAKS(queue->issued, 4, queue_check(queue), "item 5 comes after item 4, of 4 issued");
     BREAKS(item[3].number, 2, queue_check(queue), "item 2 comes after item 2");
-    BREAKS(item[3].before, &item[1], queue_check(queue), "item 3 is not linked backwards");
-    BREAKS(item[5].after, &item[1], queue_check(queue), "5 items are counted, more are linked");
+    BREAKS(item[3].before, &item[1], queue_check(queue), "item 3 has a wrong link to the one before it");
+    BREAKS(item[5].after, &item[1], queue_check(queue), "count is 5, but more items are linked");
     BREAKS(item[2].lane, NULL, queue_check(queue), "item 2 has no lane");
-    BREAKS(item[3].needers, 2, queue_check(queue), "item 3 is needed by 1 marks, 2 are counted");
+    BREAKS(item[3].needers, 2, queue_check(queue), "item 3 is needed by 1 marks, but needers is 2");
     BREAKS(item[4].needed, &item[5], queue_check(queue), "item 4, a mark, needs item 5, no mark");
     BREAKS(item[4].mark, false, queue_check(queue), "item 4, no mark, needs item 3, a mark");
     close_queue(&rig);
@@ -62,12 +62,12 @@ static void test_lanes(void)
     open_queue(&rig);
     struct queue *queue = &rig.queue;
     struct queue_lane *lane = rig.item[2].lane, *other = rig.item[5].lane;
-    BREAKS(lane->items, 3, queue_check(queue), "lane 0xa has 2 items, 3 are counted");
-    BREAKS(rig.item[2].lane, other, queue_check(queue), "lane 0x14 has 3 items, 2 are counted");
-    BREAKS(lane->of, other->of, queue_check(queue), "lane 0xa is of another context than 0x1");
-    BREAKS(lane->of->lanes, 1, queue_check(queue), "context 0x1 has 2 lanes, 1 are counted");
-    BREAKS(queue->lanes, other->next, queue_check(queue), "of 5 items 3 are on lanes of the queue");
-    BREAKS(queue->contexts, lane->of, queue_check(queue), "1 lanes are of no context of the queue");
+    BREAKS(lane->items, 3, queue_check(queue), "lane 0xa has 2 items, but 3 refer to it");
+    BREAKS(rig.item[2].lane, other, queue_check(queue), "lane 0x14 has 3 items, but 2 refer to it");
+    BREAKS(lane->of, other->of, queue_check(queue), "lane 0xa belongs to another context than 0x1");
+    BREAKS(lane->of->lanes, 1, queue_check(queue), "context 0x1 has 2 lanes, but 1 refer to it");
+    BREAKS(queue->lanes, other->next, queue_check(queue), "only some of the 5 items, 3, are on lanes of the queue");
+    BREAKS(queue->contexts, lane->of, queue_check(queue), "1 lanes belong to no context of the queue");
     struct queue_lane *first = rig.item[1].lane;
     BREAKS(first->next, queue->lanes, queue_check(queue), "there are more lanes than the 5 items");
     struct queue_context *context = lane->of;
@@ -80,11 +80,11 @@ static void test_seen(void)
     struct rig rig;
     open_queue(&rig);
     queue_seen(&rig.queue, &rig.item[4]);
-    check_holds(queue_check(&rig.queue), "news that has not spread");
+    check_holds(queue_check(&rig.queue), "a queue with news that has not spread");
     queue_known(&rig.queue, &rig.item[1]);
-    check_holds(queue_check(&rig.queue), "and that has");
-    BREAKS(rig.item[3].seen, false, queue_check(&rig.queue), "item 3 is not seen, item 4, which needs it, is");
-    BREAKS(rig.item[1].seen, false, queue_check(&rig.queue), "item 1 is not seen, one that comes after it is");
+    check_holds(queue_check(&rig.queue), "a queue with news that has spread");
+    BREAKS(rig.item[3].seen, false, queue_check(&rig.queue), "item 3 is not seen, but item 4, which needs it, is");
+    BREAKS(rig.item[1].seen, false, queue_check(&rig.queue), "item 1 is not seen, but a later item in the order is");
     close_queue(&rig);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queue_parts.h - the inside of queue.h: queue.c changes it, queue_check.c checks it. */
+/* queue_parts.h - internals shared by queue.c, which changes the queue, and queue_check.c, which checks it. */
 #ifndef SIM_QUEUE_PARTS_H
 #define SIM_QUEUE_PARTS_H
 
@@ -9,16 +9,16 @@
 struct queue_context {
     struct queue_context *next;
     uint64_t context;
-    size_t lanes, counted; /* the second is scratch of queue_check */
-    bool marked[QUEUE_NON_BLOCKING + 1]; /* scratch of a pass over the items: some lane of that kind is marked */
+    size_t lanes, counted; /* counted: scratch space of queue_check */
+    bool marked[QUEUE_NON_BLOCKING + 1]; /* scratch space of a pass over the items: a lane of that kind is marked */
 };
 
 struct queue_lane {
     struct queue_lane *next;
     struct queue_context *of;
     struct queue_place place;
-    size_t items, counted; /* as of a context */
-    bool marked; /* scratch of a pass over the items */
+    size_t items, counted; /* as in a context */
+    bool marked; /* scratch space of a pass over the items */
 };
 
 static inline void queue_unmark(struct queue *queue)
@@ -34,7 +34,7 @@ static inline void queue_mark(struct queue_lane *lane)
     lane->marked = lane->of->marked[lane->place.kind] = true;
 }
 
-/* Is a lane marked that is ordered with this one? */
+/* Is any lane marked that is ordered with this one? */
 static inline bool queue_behind_marked(const struct queue_lane *lane)
 {
     const bool *marked = lane->of->marked;

@@ -14,7 +14,7 @@ static const struct queue_place places[] = {
     {1, 12, 0, 0, QUEUE_NON_BLOCKING}, /* 3: N */
     {2, 0, 0, 0, QUEUE_DEFAULT},       /* 4: default stream of context 2, same device */
     {3, 0, 0, 1, QUEUE_DEFAULT},       /* 5: of context 3, on device 1 */
-    {1, 2, 77, 0, QUEUE_BLOCKING},     /* 6, 7: two threads' own default streams */
+    {1, 2, 77, 0, QUEUE_BLOCKING},     /* 6, 7: per-thread default streams of two threads */
     {1, 2, 78, 0, QUEUE_BLOCKING},
 };
 enum { PLACES = sizeof places / sizeof places[0] };
@@ -37,7 +37,7 @@ static void clear(struct rig *rig)
         queue_remove(&rig->queue, rig->queue.first);
 }
 
-/* The wanted and the ready items as sets of bits; bit 1 is item 1. */
+/* The wanted and the ready items as bit sets; bit 1 is item 1. */
 static unsigned wanted(struct rig *rig, enum queue_scope scope, int place, uint64_t until)
 {
     struct queue_aim aim = {scope, places[place], until};
@@ -67,28 +67,28 @@ static void picture(void)
     issue(&rig, 1);
     issue(&rig, 3);
     issue(&rig, 2);
-    tap_u64(wanted(&rig, QUEUE_LANE, 1, 5), BIT(1) | BIT(2) | BIT(3), "A waits for the default stream in between");
-    tap_u64(ready(&rig), BIT(1) | BIT(4), "two may start");
-    tap_u64(wanted(&rig, QUEUE_LANE, 3, 5), BIT(4), "N waits for nothing");
-    tap_u64(wanted(&rig, QUEUE_LANE, 2, 5), BIT(1) | BIT(2) | BIT(5), "B waits for the default stream, that for A");
-    tap_u64(wanted(&rig, QUEUE_ORDERED, 0, 5), BIT(1) | BIT(2) | BIT(3) | BIT(5), "the default stream waits for all but N");
-    tap_u64(wanted(&rig, QUEUE_LANE, 0, 5), BIT(1) | BIT(2), "its own work waits for what was before it");
-    tap_u64(wanted(&rig, QUEUE_ORDERED, 1, 1), BIT(1), "what was issued later is not waited for");
-    tap_u64(wanted(&rig, QUEUE_ITEM, 0, 3), BIT(1) | BIT(2) | BIT(3), "one item and what it needs");
+    tap_u64(wanted(&rig, QUEUE_LANE, 1, 5), BIT(1) | BIT(2) | BIT(3), "A waits for the default stream's item between its own");
+    tap_u64(ready(&rig), BIT(1) | BIT(4), "the first items of A and N are ready");
+    tap_u64(wanted(&rig, QUEUE_LANE, 3, 5), BIT(4), "N waits only for its own item");
+    tap_u64(wanted(&rig, QUEUE_LANE, 2, 5), BIT(1) | BIT(2) | BIT(5), "B waits for the default stream, which waits for A");
+    tap_u64(wanted(&rig, QUEUE_ORDERED, 0, 5), BIT(1) | BIT(2) | BIT(3) | BIT(5), "the default stream waits for all lanes but N");
+    tap_u64(wanted(&rig, QUEUE_LANE, 0, 5), BIT(1) | BIT(2), "the default stream's own item waits for what was issued before it");
+    tap_u64(wanted(&rig, QUEUE_ORDERED, 1, 1), BIT(1), "a wait ignores items issued later");
+    tap_u64(wanted(&rig, QUEUE_ITEM, 0, 3), BIT(1) | BIT(2) | BIT(3), "a wait for one item covers everything before it");
     rig.item[1].state = QUEUE_RUNNING;
-    tap_u64(wanted(&rig, QUEUE_LANE, 1, 5), BIT(1) | BIT(2) | BIT(3), "running is wanted still");
-    tap_u64(ready(&rig), BIT(4), "and holds up what is behind it");
-    tap_ok(!queue_first_wanted(&rig.queue), "nothing that is wanted may start");
+    tap_u64(wanted(&rig, QUEUE_LANE, 1, 5), BIT(1) | BIT(2) | BIT(3), "a running item is still wanted");
+    tap_u64(ready(&rig), BIT(4), "a running item blocks the items after it");
+    tap_ok(!queue_first_wanted(&rig.queue), "no wanted item is ready");
     queue_done(&rig.queue, &rig.item[1]);
     struct queue_aim aim = {QUEUE_LANE, places[1], 5};
-    tap_u64(queue_want(&rig.queue, &aim), 2, "two are not done");
-    tap_u64(ready(&rig), BIT(2) | BIT(4), "the next of each lane");
+    tap_u64(queue_want(&rig.queue, &aim), 2, "two wanted items are not done");
+    tap_u64(ready(&rig), BIT(2) | BIT(4), "the next item of each lane is ready");
     tap_ok(queue_ready(&rig.queue) == 2 && queue_ready_at(&rig.queue, 1) == &rig.item[4] &&
                !queue_ready_at(&rig.queue, 2),
-           "the ready ones by place");
-    tap_ok(queue_first_wanted(&rig.queue) == &rig.item[2], "the first wanted");
+           "queue_ready_at finds the ready items by index");
+    tap_ok(queue_first_wanted(&rig.queue) == &rig.item[2], "queue_first_wanted finds the first ready one");
     clear(&rig);
-    tap_ok(!rig.queue.lanes && !rig.queue.count && !rig.queue.last, "nothing is left");
+    tap_ok(!rig.queue.lanes && !rig.queue.count && !rig.queue.last, "the queue is empty after all items were removed");
 }
 
 static void contexts_and_devices(void)
@@ -99,9 +99,9 @@ static void contexts_and_devices(void)
     issue(&rig, 5);
     issue(&rig, 6);
     issue(&rig, 7);
-    tap_u64(wanted(&rig, QUEUE_CONTEXT, 4, 5), BIT(2), "of one context");
-    tap_u64(wanted(&rig, QUEUE_DEVICE, 4, 5), BIT(1) | BIT(2) | BIT(4) | BIT(5), "on one device");
-    tap_u64(wanted(&rig, QUEUE_LANE, 7, 5), BIT(1) | BIT(5), "a thread's own stream is not another's");
+    tap_u64(wanted(&rig, QUEUE_CONTEXT, 4, 5), BIT(2), "a wait for one context");
+    tap_u64(wanted(&rig, QUEUE_DEVICE, 4, 5), BIT(1) | BIT(2) | BIT(4) | BIT(5), "a wait for one device");
+    tap_u64(wanted(&rig, QUEUE_LANE, 7, 5), BIT(1) | BIT(5), "the per-thread default streams of two threads are separate lanes");
     clear(&rig);
 }
 
@@ -121,15 +121,16 @@ static void marks(void)
     issue(&rig, 3);
     mark(&rig, 5, 2);
     issue(&rig, 5);
-    tap_u64(wanted(&rig, QUEUE_ITEM, 0, 2), BIT(1) | BIT(2), "a mark wants what it comes after");
-    tap_u64(wanted(&rig, QUEUE_LANE, 5, 5), BIT(1) | BIT(2) | BIT(4) | BIT(5), "and what needs it, all of that");
-    tap_u64(ready(&rig), BIT(1), "one may start");
+    tap_u64(wanted(&rig, QUEUE_ITEM, 0, 2), BIT(1) | BIT(2), "a wait for a mark covers everything before it");
+    tap_u64(wanted(&rig, QUEUE_LANE, 5, 5), BIT(1) | BIT(2) | BIT(4) | BIT(5),
+            "a wait for an item after a mark that needs another covers both marks");
+    tap_u64(ready(&rig), BIT(1), "one item is ready");
     queue_done(&rig.queue, &rig.item[1]);
     struct queue_aim aim = {QUEUE_LANE, places[5], 5};
-    tap_u64(queue_want(&rig.queue, &aim), 1, "marks are done with what they come after");
-    tap_ok(rig.item[2].state == QUEUE_DONE && rig.item[4].state == QUEUE_DONE, "both of them");
-    tap_u64(ready(&rig), BIT(3) | BIT(5), "and are nothing that may start");
-    tap_u64(wanted(&rig, QUEUE_LANE, 5, 5), BIT(1) | BIT(2) | BIT(4) | BIT(5), "what is done is wanted still");
+    tap_u64(queue_want(&rig.queue, &aim), 1, "completing an item completes the marks after it");
+    tap_ok(rig.item[2].state == QUEUE_DONE && rig.item[4].state == QUEUE_DONE, "both marks are done");
+    tap_u64(ready(&rig), BIT(3) | BIT(5), "marks are never ready");
+    tap_u64(wanted(&rig, QUEUE_LANE, 5, 5), BIT(1) | BIT(2) | BIT(4) | BIT(5), "finished items are still wanted");
     clear(&rig);
 }
 
@@ -142,24 +143,24 @@ static void forgotten_marks(void)
     mark(&rig, 4, 99);
     queue_remove(&rig.queue, &rig.item[2]);
     struct queue_aim aim = {QUEUE_LANE, places[5], 4};
-    tap_u64(queue_want(&rig.queue, &aim), 0, "a mark that was removed holds nobody up");
-    tap_u64(wanted(&rig, QUEUE_ITEM, 0, 4), BIT(4), "nor one that never was");
-    tap_ok(rig.item[4].state == QUEUE_DONE && !rig.item[3].needed, "nobody needs them any more");
+    tap_u64(queue_want(&rig.queue, &aim), 0, "a removed mark blocks nothing");
+    tap_u64(wanted(&rig, QUEUE_ITEM, 0, 4), BIT(4), "a mark that needs an unknown number blocks nothing");
+    tap_ok(rig.item[4].state == QUEUE_DONE && !rig.item[3].needed, "no mark needs a removed one any more");
     clear(&rig);
 }
 
-/* The other way round: what is removed needs nobody any more. */
+/* The other way round: a removed mark no longer counts as needing another. */
 static void forgotten_needs(void)
 {
     struct rig rig = {{0}, {{0}}};
     mark(&rig, 3, 0);
     mark(&rig, 5, 1);
     mark(&rig, 4, 1);
-    tap_u64(rig.item[1].needers, 2, "two need a mark");
+    tap_u64(rig.item[1].needers, 2, "two marks need the first one");
     queue_remove(&rig.queue, &rig.item[2]);
-    tap_ok(rig.item[1].needers == 1 && rig.item[3].needed == &rig.item[1], "one of them is removed");
+    tap_ok(rig.item[1].needers == 1 && rig.item[3].needed == &rig.item[1], "removing one of them leaves one");
     queue_remove(&rig.queue, &rig.item[1]);
-    tap_ok(!rig.item[3].needed, "then the mark, and nobody needs it");
+    tap_ok(!rig.item[3].needed, "removing the needed mark clears the reference");
     clear(&rig);
 }
 
@@ -172,7 +173,7 @@ static bool together(int a, int b)
             (places[b].kind == QUEUE_DEFAULT && places[a].kind == QUEUE_BLOCKING));
 }
 
-/* Against the definition: item i is before item j where a chain of ordered pairs leads from i to j. */
+/* Compares with the definition: item i is before item j if a chain of ordered pairs leads from i to j. */
 static bool compare(struct rig *rig, const int *lane, int count, int place)
 {
     unsigned before[ITEMS + 1] = {0}, want = 0, may = 0;
@@ -193,7 +194,7 @@ static bool compare(struct rig *rig, const int *lane, int count, int place)
     return wanted(rig, QUEUE_LANE, place, (uint64_t)count) == want && ready(rig) == may;
 }
 
-/* Something on every lane, each third a mark; lane[i] is that of item i. */
+/* Issues random items on all lanes, every third a mark; lane[i] is the lane of item i. */
 static void issue_some(struct rig *rig, unsigned *state, int *lane)
 {
     *rig = (struct rig){{0}, {{0}}};
@@ -224,10 +225,10 @@ static void random_work(void)
         }
         clear(&rig);
     }
-    tap_u64(wrong, 0, "wanted and ready are what their definitions say, 20000 times");
+    tap_u64(wrong, 0, "wanted and ready match their definitions in 20000 random queues");
 }
 
-/* What is wanted, done in order of issue: in one go, or with all marked anew behind each. How many were done. */
+/* Runs the wanted items in order of issue, either in one pass or with new flags after each item. Returns how many ran. */
 static int do_wanted(struct rig *rig, const struct queue_aim *aim, bool in_one_go, uint64_t *order)
 {
     int count = 0;
@@ -274,11 +275,11 @@ static void in_order(void)
         clear(&rig[1]);
         wrong += rig[0].queue.left != 0 || rig[1].queue.left != 0;
     }
-    tap_ok(done > 5000, "%u were done in order", done);
-    tap_u64(wrong, 0, "in one go as with all marked anew behind each");
+    tap_ok(done > 5000, "%u items ran in order", done);
+    tap_u64(wrong, 0, "one pass runs the same items as new flags after each");
 }
 
-/* Whoever comes to one that runs finds it, and goes on behind it if that is what is wanted. */
+/* queue_next_wanted returns a running item, and continues after it on request. */
 static void in_order_up_to_one_that_runs(void)
 {
     struct rig rig = {{0}, {{0}}};
@@ -287,19 +288,19 @@ static void in_order_up_to_one_that_runs(void)
     issue(&rig, 1);
     rig.item[1].state = QUEUE_RUNNING;
     const struct queue_aim aim = {QUEUE_LANE, places[1], 3};
-    tap_u64(queue_want(&rig.queue, &aim), 2, "one runs, one waits for it");
+    tap_u64(queue_want(&rig.queue, &aim), 2, "one item is running and one waits for it");
     tap_ok(queue_next_wanted(&rig.queue, NULL) == &rig.item[1] && queue_next_wanted(&rig.queue, &rig.item[1]) == &rig.item[3] &&
                !queue_next_wanted(&rig.queue, &rig.item[3]),
-           "one after the other, and none that nobody wants");
-    tap_u64(rig.queue.left, 3, "none is done by that");
+           "queue_next_wanted returns both in order and skips the unwanted one");
+    tap_u64(rig.queue.left, 3, "queue_next_wanted completes no item");
     queue_done(&rig.queue, &rig.item[1]);
     queue_remove(&rig.queue, &rig.item[1]);
     queue_remove(&rig.queue, &rig.item[2]);
-    tap_u64(rig.queue.left, 1, "what is removed is not left, done or not");
+    tap_u64(rig.queue.left, 1, "removed items no longer count as unfinished, done or not");
     clear(&rig);
 }
 
-/* Which items are known, as a set of bits. */
+/* The known items as a bit set. */
 static unsigned known(struct rig *rig)
 {
     unsigned set = 0;
@@ -308,7 +309,7 @@ static unsigned known(struct rig *rig)
     return set;
 }
 
-/* The second picture of queue.h, and a host function that has begun. */
+/* The second picture of queue.h, and a host function that has started. */
 static void what_is_known(void)
 {
     struct rig rig = {{0}, {{0}}};
@@ -318,19 +319,19 @@ static void what_is_known(void)
     issue(&rig, 3);
     for (int i = 1; i <= 4; i++)
         queue_done(&rig.queue, &rig.item[i]);
-    tap_u64(known(&rig), 0, "all is done, and nobody can know");
+    tap_u64(known(&rig), 0, "everything is done, but nothing is known to the host");
     queue_seen(&rig.queue, &rig.item[2]);
-    tap_u64(known(&rig), BIT(1) | BIT(2), "what was seen proves what comes before it, and nothing else");
+    tap_u64(known(&rig), BIT(1) | BIT(2), "a seen item proves everything before it in the order, and nothing else");
     issue(&rig, 3);
     rig.item[5].state = QUEUE_RUNNING;
     queue_seen(&rig.queue, &rig.item[5]);
-    tap_u64(known(&rig), BIT(1) | BIT(2) | BIT(4), "one that has begun proves what comes before it, but not itself");
+    tap_u64(known(&rig), BIT(1) | BIT(2) | BIT(4), "a started host function proves everything before it, but not itself");
     queue_seen(&rig.queue, &rig.item[5]);
-    tap_ok(!rig.queue.news, "which is no news the second time");
+    tap_ok(!rig.queue.news, "seeing the same item again is no news");
     clear(&rig);
 }
 
-/* What one that was seen proves is all that waiting for it would have waited for, whatever the streams and events. */
+/* A seen item proves exactly what a wait for it would have waited for, whatever the streams and events. */
 static void random_knowledge(void)
 {
     unsigned state = 3, wrong = 0, proved = 0;
@@ -351,8 +352,8 @@ static void random_knowledge(void)
         }
         clear(&rig);
     }
-    tap_ok(proved > 1000, "%u proved more than themselves", proved);
-    tap_u64(wrong, 0, "what is known is what a wait would have waited for");
+    tap_ok(proved > 1000, "%u seen items proved more than themselves", proved);
+    tap_u64(wrong, 0, "the known items are those that a wait would have covered");
 }
 
 int main(void)

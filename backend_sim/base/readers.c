@@ -3,7 +3,8 @@
 
 #include <sched.h>
 
-/* Threads get slots in turn. The choice of a slot does not depend on the program, and has no effect on it. */
+/* Threads get slots in turn. The program has no influence on the choice of a slot, and the choice has no effect on the
+ * program. */
 static atomic_uint threads;
 static _Thread_local unsigned own; /* 1 and up; 0: none yet */
 

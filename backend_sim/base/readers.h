@@ -5,10 +5,10 @@
  *   bias on         each thread enters a reader slot of its own, checks that the bias is still on, and reads
  *   a change        takes the lock, revokes the bias, drains the reader slots; from then on all calls take the lock
  *
- * A writer takes the lock and revokes the bias (readers_revoke), so the holder of the lock is alone, as ever; a writer revokes it
- * again after every wait that released the lock. Readers that find the bias off take the lock, revoke nothing, and count
- * themselves (readers_count_query). A program that changes things all the time never turns the bias on, and pays for one load. A
- * reader never waits while it is in a slot.
+ * A writer takes the lock and revokes the bias (readers_revoke), so the holder of the lock is still alone; it revokes the bias
+ * again after every wait that released the lock. A reader that finds the bias off takes the lock, revokes nothing, and counts
+ * itself (readers_count_query). A program that makes changes all the time never turns the bias on, and pays for one load. A reader
+ * never waits while it is in a slot.
  */
 #ifndef SIM_READERS_H
 #define SIM_READERS_H
@@ -43,7 +43,7 @@ void readers_leave(struct readers_slot *line);
 /* With the lock: drains the reader slots. */
 void readers_drain(struct readers *readers);
 
-/* With the lock, just taken: revokes the bias and drains the slots, which stay empty until the lock is released. */
+/* With the lock just taken: revokes the bias and drains the slots, which stay empty until the lock is released. */
 static inline void readers_revoke(struct readers *readers)
 {
     readers->queries = 0;
@@ -51,7 +51,7 @@ static inline void readers_revoke(struct readers *readers)
         readers_drain(readers);
 }
 
-/* With the lock, by a caller that changed nothing, before it releases the lock. */
+/* With the lock, before a caller that changed nothing releases it. */
 static inline void readers_count_query(struct readers *readers)
 {
     if (++readers->queries >= READERS_TRUST)

@@ -28,29 +28,30 @@ static void test_door(void)
 {
     struct readers readers;
     readers_init(&readers);
-    tap_ok(!readers_enter(&readers), "at first the door is shut");
+    tap_ok(!readers_enter(&readers), "reader bias is off at first");
     ask_with_the_lock(&readers, READERS_TRUST - 1);
-    tap_ok(!readers_enter(&readers), "one question too few");
+    tap_ok(!readers_enter(&readers), "reader bias stays off until enough queries have run");
     readers_revoke(&readers);
     ask_with_the_lock(&readers, READERS_TRUST - 1);
-    tap_ok(!readers_enter(&readers), "a change between: they are not in a row");
+    tap_ok(!readers_enter(&readers), "a change between queries starts the count again");
     ask_with_the_lock(&readers, 1);
     struct readers_slot *one = readers_enter(&readers), *two = readers_enter(&readers);
-    tap_ok(one && two && atomic_load(&one->inside) == 2, "then the door is open, and who is inside is noted");
+    tap_ok(one && two && atomic_load(&one->inside) == 2,
+           "after enough queries the bias is on, and each reader counts in its slot");
     readers_leave(two);
     readers_leave(one);
-    tap_u64(atomic_load(&one->inside), 0, "nobody is left inside");
+    tap_u64(atomic_load(&one->inside), 0, "all readers have left the slot");
     readers_revoke(&readers);
     tap_ok(!readers_enter(&readers) && !atomic_load(&one->inside), "shut again");
 }
 
-/* ---- a change between the two looks of a question ---- */
+/* ---- a change between a query's two loads of the bias ---- */
 
-static struct readers *split; /* [ .. the door | its lines .. ]: two pages, of which the second one is protected */
+static struct readers *split; /* [ .. bias | slots .. ]: two pages, the second one protected */
 static unsigned char *lines;
 static size_t page;
 
-/* The question is about to note itself in its line: it has found the door open, and has not looked again. */
+/* The query is about to enter its slot: it has found the bias on, and has not checked it again. */
 static void shut_between(int number)
 {
     (void)number;
@@ -78,8 +79,8 @@ static void test_between(void)
     sigaction(SIGBUS, &before_bus, NULL);
     for (unsigned i = 0; i < READERS_SLOTS; i++)
         left += atomic_load(&split->line[i].inside);
-    tap_ok(!line && !atomic_load(&split->open), "a question that finds the door shut at its second look takes the lock");
-    tap_u64(left, 0, "and is not inside, where the change would wait for it");
+    tap_ok(!line && !atomic_load(&split->open), "a query that finds the bias revoked at its second load takes the lock");
+    tap_u64(left, 0, "it has left its slot, so the change does not wait for it");
     munmap(pages, 2 * page);
 }
 
@@ -90,7 +91,7 @@ static void *line_of_thread(void *readers)
     return readers_enter(readers);
 }
 
-/* Each thread has a line of its own, until there are more threads than lines. */
+/* Each thread has its own slot, as long as there are no more threads than slots. */
 static void test_lines(void)
 {
     enum { MANY = 2 * READERS_SLOTS };
@@ -107,7 +108,7 @@ static void test_lines(void)
     }
     for (unsigned i = 0; i < READERS_SLOTS; i++)
         wrong += atomic_load(&readers.line[i].inside) != MANY / READERS_SLOTS;
-    tap_u64(wrong, 0, "threads are spread over the lines");
+    tap_u64(wrong, 0, "threads are spread over the slots");
 }
 
 struct door {
@@ -124,8 +125,7 @@ static void *shut_it(void *argument)
     return NULL;
 }
 
-/*  inside  [------- a question -------]
- *  change        [shuts .. waits ......][goes on]  */
+/* inside  [------- a query -------] change      [revokes .. drains ...][continues] */
 static void test_waits(void)
 {
     static struct door door;
@@ -141,7 +141,7 @@ static void test_waits(void)
         early = atomic_load(&door.shut);
     readers_leave(line);
     pthread_join(thread, NULL);
-    tap_ok(!early && atomic_load(&door.shut), "a change waits for who is inside, and goes on then");
+    tap_ok(!early && atomic_load(&door.shut), "a change waits for a reader in a slot, then continues");
 }
 
 enum { THREADS = 4, ROUNDS = 20000, CHANGES = 200 };
@@ -149,7 +149,7 @@ enum { THREADS = 4, ROUNDS = 20000, CHANGES = 200 };
 struct world {
     pthread_mutex_t lock;
     struct readers readers;
-    unsigned one, other; /* equal, but in the midst of a change */
+    unsigned one, other; /* equal, except in the middle of a change */
     atomic_uint differed, inside;
 };
 
@@ -180,11 +180,11 @@ static void *changer(void *argument)
         pthread_mutex_lock(&w->lock);
         readers_revoke(&w->readers);
         w->one++;
-        atomic_signal_fence(memory_order_seq_cst); /* one after the other, whatever the compiler thinks */
+        atomic_signal_fence(memory_order_seq_cst); /* in this order, whatever the compiler does */
         w->other++;
         pthread_mutex_unlock(&w->lock);
         for (unsigned before = atomic_load(&w->inside), turns = 0; atomic_load(&w->inside) == before && turns < 10000; turns++)
-            ; /* so that changes fall among questions; it ends without any, too */
+            ; /* so that changes overlap queries; the test ends without an overlap, too */
     }
     return NULL;
 }
@@ -199,13 +199,13 @@ static void test_threads(void)
         pthread_create(&thread[i], NULL, i ? asker : changer, &w);
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
-    tap_u64(atomic_load(&w.differed), 0, "no question falls into a change");
+    tap_u64(atomic_load(&w.differed), 0, "no query overlaps a change");
     unsigned left = 0;
     for (unsigned i = 0; i < READERS_SLOTS; i++)
         left += atomic_load(&w.readers.line[i].inside);
-    tap_u64(left, 0, "nobody is left inside, who came as the door was shut neither");
-    tap_ok(atomic_load(&w.inside) > 0, "some were asked without the lock");
-    tap_ok(w.one == CHANGES && w.other == CHANGES, "and every change was made");
+    tap_u64(left, 0, "no reader is left in a slot, not even one that found the bias off");
+    tap_ok(atomic_load(&w.inside) > 0, "some queries ran without the lock");
+    tap_ok(w.one == CHANGES && w.other == CHANGES, "every change was made");
     pthread_mutex_destroy(&w.lock);
 }
 
@@ -213,7 +213,7 @@ int main(void)
 {
     test_door();
     if (TSAN)
-        tap_skip("its atomic operations cannot be interrupted", "a change between the two looks of a question");
+        tap_skip("TSan's atomic operations cannot be interrupted", "a change between a query's two loads of the bias");
     else
         test_between();
     test_lines();

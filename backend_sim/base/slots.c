@@ -40,7 +40,7 @@ bool slots_ready(struct slots *slots)
     return true;
 }
 
-/* Index of a slot to use, where there is one. */
+/* The index of a free slot; one must exist. */
 static uint32_t pick(struct slots *slots)
 {
     if (slots->first_free != slots->first_remembered) {
@@ -125,9 +125,9 @@ static const char *check_given(const struct slots *slots, uint32_t i, bool remem
 {
     const struct slot *slot = &slots->slot[i];
     if (slot->live || is_retired(slot))
-        return check_say("slot %" PRIu32 " was given back, and is %s", i, slot->live ? "live" : "retired");
+        return check_say("slot %" PRIu32 " was freed, but is %s", i, slot->live ? "live" : "retired");
     if (remembered != (slot->object != NULL))
-        return check_say("slot %" PRIu32 " is %s, and has %s", i, remembered ? "remembered" : "forgotten",
+        return check_say("slot %" PRIu32 " is %s, but has %s", i, remembered ? "remembered" : "forgotten",
                          slot->object ? "an object" : "no object");
     return NULL;
 }
@@ -138,7 +138,7 @@ static const char *check_list(const struct slots *slots, uint32_t *given)
     uint32_t kept = 0, last = NONE;
     for (uint32_t i = slots->first_free; i != NONE; i = slots->slot[i].next) {
         if (i >= slots->used || *given == slots->used)
-            return check_say("the list of slots given back leads to slot %" PRIu32 " of %" PRIu32 " after %" PRIu32 " slots", i,
+            return check_say("the list of freed slots leads to slot %" PRIu32 " of %" PRIu32 " after %" PRIu32 " slots", i,
                              slots->used, *given);
         kept += kept || i == slots->first_remembered;
         ++*given;
@@ -148,9 +148,9 @@ static const char *check_list(const struct slots *slots, uint32_t *given)
             return said;
     }
     if (last != NONE && last != slots->last_free)
-        return check_say("slot %" PRIu32 " was given back last, slot %" PRIu32 " is noted", last, slots->last_free);
+        return check_say("slot %" PRIu32 " was freed last, but last_free is slot %" PRIu32, last, slots->last_free);
     if (kept != slots->remembered || kept > SLOTS_REMEMBERED || (slots->first_remembered != NONE && !kept))
-        return check_say("%" PRIu32 " slots are remembered from slot %" PRIu32 " on, %" PRIu32 " are counted", kept,
+        return check_say("%" PRIu32 " slots are remembered from slot %" PRIu32 " on, but remembered is %" PRIu32, kept,
                          slots->first_remembered, slots->remembered);
     return NULL;
 }
@@ -159,18 +159,18 @@ const char *slots_check(const struct slots *slots)
 {
     uint32_t given = 0, others = 0;
     if (slots->used > slots->room || slots->room > LIMIT || (slots->room && !slots->slot))
-        return check_say("%" PRIu32 " slots are used, there is room for %" PRIu32, slots->used, slots->room);
+        return check_say("%" PRIu32 " slots are used, with room for %" PRIu32, slots->used, slots->room);
     for (uint32_t i = 0; i < slots->used; i++) {
         const struct slot *slot = &slots->slot[i];
         if (!slot->generation || slot->generation >= LIMIT)
             return check_say("slot %" PRIu32 " has generation %" PRIu32, i, slot->generation);
         if ((slot->live || is_retired(slot)) && !slot->object)
-            return check_say("slot %" PRIu32 " is %s, and has no object", i, slot->live ? "live" : "retired");
+            return check_say("slot %" PRIu32 " is %s, but has no object", i, slot->live ? "live" : "retired");
         others += slot->live || is_retired(slot);
     }
     const char *said = check_list(slots, &given);
     if (!said && given + others != slots->used)
-        said = check_say("of %" PRIu32 " slots %" PRIu32 " are live or retired, and %" PRIu32 " were given back", slots->used, others,
+        said = check_say("of %" PRIu32 " slots %" PRIu32 " are live or retired, and %" PRIu32 " were freed", slots->used, others,
                          given);
     return said;
 }

@@ -3,7 +3,7 @@
  *
  *   value = [ tag 16 | generation 24 | index 24 ]      never 0
  *
- * Each use of a slot has a new generation; a slot that has used up its generations is retired. The last SLOTS_REMEMBERED ended
+ * Each use of a slot gets a new generation; a slot that has used up its generations is retired. The last SLOTS_REMEMBERED ended
  * objects stay readable, so that a message can report what a stale value was, and their slots stay out of use:
  *
  *   freed:       oldest [forgotten, free to use][.... remembered ....] newest
@@ -12,9 +12,9 @@
  *
  * Invariants (slots_check):
  *     used        = live + freed + retired slots, and used <= room
- *     live        has an object; so has a remembered one; a forgotten one has none
- *     remembered  = freed from first_remembered on, at most SLOTS_REMEMBERED
- *     generation  is from 1 to 2^24 - 1; a retired slot has the last one, and a freed slot an earlier one
+ *     object      != NULL in a live or remembered slot, NULL in a forgotten one
+ *     remembered  = the freed slots from first_remembered on, at most SLOTS_REMEMBERED
+ *     generation  from 1 to 2^24 - 1; the last one in a retired slot, an earlier one in a freed slot
  */
 #ifndef SIM_SLOTS_H
 #define SIM_SLOTS_H
@@ -26,7 +26,7 @@
 enum { SLOTS_REMEMBERED = 256 };
 
 struct slot {
-    void *object;        /* NULL: never used, or nothing kept */
+    void *object;        /* NULL: never used, or forgotten */
     uint32_t generation; /* of the latest use */
     uint32_t next;       /* when free: the slot freed after this one */
     int live;
@@ -36,17 +36,18 @@ struct slots {
     uint16_t tag;
     struct slot *slot;
     uint32_t used, room;
-    uint32_t first_free, last_free; /* freed slots, oldest first */
-    uint32_t first_remembered;      /* the oldest of them whose object is kept */
-    uint32_t remembered;            /* how many are */
-    void (*forget)(void *user, void *object); /* called for an ended object that is no longer remembered, or is cleared */
+    uint32_t first_free, last_free; /* the list of freed slots, oldest first */
+    uint32_t first_remembered;      /* the oldest freed slot that keeps its object */
+    uint32_t remembered;            /* the number of remembered slots */
+    /* called for each object that is no longer remembered, and for all objects on clear */
+    void (*forget)(void *user, void *object);
     void *user;
 };
 
 enum slot_state { SLOT_LIVE, SLOT_STALE, SLOT_FORGED };
 
 void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *user, void *object), void *user);
-void slots_clear(struct slots *slots); /* forgets every object, live ones too */
+void slots_clear(struct slots *slots); /* forgets every object, including live ones */
 
 /* Makes sure that the next slots_add succeeds, without using up a value; false when memory or values are out. */
 bool slots_ready(struct slots *slots);
@@ -55,16 +56,16 @@ uint64_t slots_add(struct slots *slots, void *object);
 /* Ends the object of a live value. */
 void slots_end(struct slots *slots, uint64_t value);
 
-/* Classifies a value. *object: the live object, or the ended one while it is remembered, else NULL. */
+/* Classifies a value. *object: the live object, or the ended one while it is remembered; else NULL. */
 enum slot_state slots_find(const struct slots *slots, uint64_t value, void **object);
 
-/* Calls visit for each live object in the order of indexes. */
+/* Calls visit for each live object in index order. */
 void slots_each(const struct slots *slots, void (*visit)(void *user, void *object), void *user);
 
 const char *slots_check(const struct slots *slots);
-/* For one value: checks that it is live exactly when its slot has this object. */
+/* Checks one value: it must be live, and find this object. */
 const char *slots_check_value(const struct slots *slots, uint64_t value, const void *object);
-/* How many objects are kept: live, remembered and retired ones. */
+/* The number of objects that the table keeps: live, remembered and retired ones. */
 uint32_t slots_kept(const struct slots *slots);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots_check: each invariant, broken by hand, has its sentence. */
+/* slots_check: a test breaks each invariant by hand and expects its message. */
 #include "breaks.h"
 #include "slots.h"
 
@@ -15,13 +15,13 @@ static void forget(void *user, void *object)
 static void open_slots(struct slots *slots, uint64_t value[LIVE + ENDED], char object[LIVE + ENDED])
 {
     slots_init(slots, 0x4142, forget, NULL);
-    check_holds(slots_check(slots), "a table without values");
+    check_holds(slots_check(slots), "an empty table");
     for (int i = 0; i < LIVE + ENDED; i++)
         value[i] = slots_add(slots, &object[i]);
     for (int i = LIVE; i < LIVE + ENDED; i++)
         slots_end(slots, value[i]);
     check_holds(slots_check(slots), "live, forgotten and remembered values");
-    tap_u64(slots_kept(slots), LIVE + SLOTS_REMEMBERED, "of which the objects of the live and the remembered are kept");
+    tap_u64(slots_kept(slots), LIVE + SLOTS_REMEMBERED, "live and remembered values keep their objects");
 }
 
 static void test_slots(void)
@@ -30,21 +30,21 @@ static void test_slots(void)
     static char object[LIVE + ENDED];
     struct slots slots;
     open_slots(&slots, value, object);
-    BREAKS(slots.used, slots.room + 1, slots_check(&slots), "slots are used, there is room for");
+    BREAKS(slots.used, slots.room + 1, slots_check(&slots), "slots are used, with room for");
     BREAKS(slots.slot[0].generation, 0, slots_check(&slots), "slot 0 has generation 0");
-    BREAKS(slots.slot[1].object, NULL, slots_check(&slots), "slot 1 is live, and has no object");
-    BREAKS(slots.slot[2].live, 0, slots_check(&slots), "of 263 slots 2 are live or retired, and 260 were given back");
-    BREAKS(slots.slot[9].live, 1, slots_check(&slots), "slot 9 was given back, and is live");
-    BREAKS(slots.slot[4].generation, (1u << 24) - 1, slots_check(&slots), "slot 4 is retired, and has no object");
-    BREAKS(slots.slot[9].generation, (1u << 24) - 1, slots_check(&slots), "slot 9 was given back, and is retired");
-    BREAKS(slots.slot[4].object, &slots, slots_check(&slots), "slot 4 is forgotten, and has an object");
-    BREAKS(slots.slot[9].object, NULL, slots_check(&slots), "slot 9 is remembered, and has no object");
-    BREAKS(slots.slot[9].next, 3, slots_check(&slots), "slot 3 is remembered, and has no object");
+    BREAKS(slots.slot[1].object, NULL, slots_check(&slots), "slot 1 is live, but has no object");
+    BREAKS(slots.slot[2].live, 0, slots_check(&slots), "of 263 slots 2 are live or retired, and 260 were freed");
+    BREAKS(slots.slot[9].live, 1, slots_check(&slots), "slot 9 was freed, but is live");
+    BREAKS(slots.slot[4].generation, (1u << 24) - 1, slots_check(&slots), "slot 4 is retired, but has no object");
+    BREAKS(slots.slot[9].generation, (1u << 24) - 1, slots_check(&slots), "slot 9 was freed, but is retired");
+    BREAKS(slots.slot[4].object, &slots, slots_check(&slots), "slot 4 is forgotten, but has an object");
+    BREAKS(slots.slot[9].object, NULL, slots_check(&slots), "slot 9 is remembered, but has no object");
+    BREAKS(slots.slot[9].next, 3, slots_check(&slots), "slot 3 is remembered, but has no object");
     BREAKS(slots.slot[262].next, 7, slots_check(&slots), "of 263 after 263 slots");
     BREAKS(slots.slot[262].next, 999, slots_check(&slots), "leads to slot 999 of 263 after 260 slots");
-    BREAKS(slots.last_free, 4, slots_check(&slots), "slot 262 was given back last, slot 4 is noted");
-    BREAKS(slots.remembered, 7, slots_check(&slots), "256 slots are remembered from slot 7 on, 7 are counted");
-    BREAKS(slots.first_remembered, 0, slots_check(&slots), "slot 7 is forgotten, and has an object");
+    BREAKS(slots.last_free, 4, slots_check(&slots), "slot 262 was freed last, but last_free is slot 4");
+    BREAKS(slots.remembered, 7, slots_check(&slots), "256 slots are remembered from slot 7 on, but remembered is 7");
+    BREAKS(slots.first_remembered, 0, slots_check(&slots), "slot 7 is forgotten, but has an object");
     check_holds(slots_check_value(&slots, value[0], &object[0]), "a live value with its object");
     check_breaks(slots_check_value(&slots, value[0], &object[1]), "finds another object");
     check_breaks(slots_check_value(&slots, value[4], &object[4]), "is not live");

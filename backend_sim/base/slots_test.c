@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots: stale and forged values are always distinguished from live ones. */
+/* slots: stale and forged values never pass for live ones. */
 #include "slots.h"
 
 #include <stdlib.h>
@@ -25,19 +25,20 @@ static void test_life(void)
     void *object = NULL;
     forgotten = 0;
     slots_init(&slots, TAG, forget, NULL);
-    tap_ok(slots_find(&slots, 1, &object) == SLOT_FORGED && !object, "in an empty table every value is forged");
+    tap_ok(slots_find(&slots, 1, &object) == SLOT_FORGED && !object, "every value is forged in an empty table");
     uint64_t a = slots_add(&slots, &things[0]), b = slots_add(&slots, &things[1]);
-    tap_ok(a && b && a != b, "values are distinct and not 0");
+    tap_ok(a && b && a != b, "values are distinct and never 0");
     tap_ok(slots_find(&slots, a, &object) == SLOT_LIVE && object == &things[0], "a live value finds its object");
     slots_end(&slots, a);
-    tap_ok(slots_find(&slots, a, &object) == SLOT_STALE && object == &things[0], "an ended one is stale, and remembered");
-    tap_ok(slots_find(&slots, b, &object) == SLOT_LIVE && object == &things[1], "the other one lives");
-    tap_ok(slots_find(&slots, a ^ UINT64_C(1) << 60, &object) == SLOT_FORGED, "another tag is forged");
-    tap_ok(slots_find(&slots, a + (UINT64_C(1) << 24), &object) == SLOT_FORGED, "a generation to come is forged");
+    tap_ok(slots_find(&slots, a, &object) == SLOT_STALE && object == &things[0],
+           "an ended value is stale, and its object is remembered");
+    tap_ok(slots_find(&slots, b, &object) == SLOT_LIVE && object == &things[1], "the other value stays live");
+    tap_ok(slots_find(&slots, a ^ UINT64_C(1) << 60, &object) == SLOT_FORGED, "a value with another tag is forged");
+    tap_ok(slots_find(&slots, a + (UINT64_C(1) << 24), &object) == SLOT_FORGED, "a value with a future generation is forged");
     tap_ok(slots_find(&slots, (uint64_t)TAG << 48, &object) == SLOT_FORGED, "generation 0 is forged");
-    tap_ok(slots_find(&slots, a + 2, &object) == SLOT_FORGED, "an index to come is forged");
+    tap_ok(slots_find(&slots, a + 2, &object) == SLOT_FORGED, "a value with an unused index is forged");
     slots_clear(&slots);
-    tap_u64((uint64_t)forgotten, 2, "clearing forgets both");
+    tap_u64((uint64_t)forgotten, 2, "clearing the table forgets both objects");
 }
 
 static void test_reuse(void)
@@ -52,23 +53,24 @@ static void test_reuse(void)
         value[i] = slots_add(&slots, &things[i % 64]);
     for (int i = 0; i < ENDED; i++)
         slots_end(&slots, value[i]);
-    tap_u64((uint64_t)forgotten, 3, "the oldest three are forgotten, the others remembered");
+    tap_u64((uint64_t)forgotten, 3, "the three oldest objects are forgotten, the others remembered");
     tap_ok(slots_find(&slots, value[2], &object) == SLOT_STALE && !object, "a forgotten value is stale");
-    tap_ok(slots_find(&slots, value[3], &object) == SLOT_STALE && object == &things[3], "a remembered one has its object");
+    tap_ok(slots_find(&slots, value[3], &object) == SLOT_STALE && object == &things[3], "a remembered value has its object");
     uint64_t again[4];
     for (int i = 0; i < 4; i++)
         again[i] = slots_add(&slots, &things[4 + i]);
-    tap_ok((uint32_t)again[0] << 8 == (uint32_t)value[0] << 8, "the place given back first is used first");
-    tap_ok((uint32_t)again[3] << 8 == (uint32_t)(value[ENDED - 1] + 1) << 8, "a remembered place is not used");
+    tap_ok((uint32_t)again[0] << 8 == (uint32_t)value[0] << 8, "the slot freed first is reused first");
+    tap_ok((uint32_t)again[3] << 8 == (uint32_t)(value[ENDED - 1] + 1) << 8, "a remembered slot is not reused");
     tap_ok(slots_find(&slots, value[0], &object) == SLOT_STALE && !object, "its old value stays stale");
     bool distinct = true;
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < ENDED; j++)
             distinct = distinct && again[i] != value[j];
-    tap_ok(distinct, "no value is ever used again");
+    tap_ok(distinct, "no value is ever reused");
     for (int i = 0; i < 3; i++)
         slots_end(&slots, again[i]);
-    tap_ok(slots_find(&slots, value[5], &object) == SLOT_STALE && !object, "newer ends push older ones out");
+    tap_ok(slots_find(&slots, value[5], &object) == SLOT_STALE && !object,
+           "newly ended objects displace the oldest remembered ones");
     slots_clear(&slots);
 }
 
@@ -99,13 +101,14 @@ static void test_retire(void)
     void *object;
     slots_init(&slots, TAG, forget, NULL);
     uint64_t a = slots_add(&slots, &things[0]);
-    slots.slot[0].generation = (UINT32_C(1) << 24) - 1; /* as after sixteen million lives */
+    slots.slot[0].generation = (UINT32_C(1) << 24) - 1; /* as after sixteen million uses */
     a = (a & ~(UINT64_C(0xffffff) << 24)) | UINT64_C(0xffffff) << 24;
-    tap_ok(slots_find(&slots, a, &object) == SLOT_LIVE, "the last generation lives");
+    tap_ok(slots_find(&slots, a, &object) == SLOT_LIVE, "the slot's last generation is live");
     slots_end(&slots, a);
     uint64_t b = slots_add(&slots, &things[1]), c = slots_add(&slots, &things[2]);
-    tap_ok((uint32_t)b << 8 != (uint32_t)a << 8 && (uint32_t)c << 8 != (uint32_t)a << 8, "its place is retired");
-    tap_ok(slots_find(&slots, a, &object) == SLOT_STALE, "its last value stays stale");
+    tap_ok((uint32_t)b << 8 != (uint32_t)a << 8 && (uint32_t)c << 8 != (uint32_t)a << 8,
+           "a slot whose generations are used up is retired");
+    tap_ok(slots_find(&slots, a, &object) == SLOT_STALE, "the last value of a retired slot stays stale");
     slots_clear(&slots);
 }
 

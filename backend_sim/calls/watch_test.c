@@ -126,7 +126,7 @@ static void test_mappings(struct scene *s)
     h1->rdma_first = m1;
     check_holds(process_check(p), "a mapping that its handle names for RDMA");
     h1->rdma_first = NULL;
-    BREAKS(p->mappings.count, 3, process_check(p), "mappings: 3 things are counted, more are stored");
+    BREAKS(p->mappings.count, 3, process_check(p), "mappings: count is 3, but more things are stored");
 }
 
 static void test_ranges(struct scene *s)
@@ -263,20 +263,20 @@ static void test_blocks(struct scene *s)
 {
     struct sim_machine *machine = s->machine;
     struct sim_block *b1 = handle_of(s, s->h1)->block, *b2 = handle_of(s, s->h2)->block;
-    BREAKS(b1->holders, 2, watch_machine(machine), "H1: block 2 has 1 holders, 2 are counted");
+    BREAKS(b1->holders, 2, watch_machine(machine), "H1: block 2 has 1 holders, but holders is 2");
     BREAKS(b1->holders, 0, watch_machine(machine), "its block 0x200000 and 0 holders");
-    BREAKS(b2->holders, 1, watch_machine(machine), "block 3 has 2 holders, 1 are counted");
-    BREAKS(b2->binds, 2, watch_machine(machine), "block 3 has 1 binds, 2 are counted");
-    BREAKS(machine->blocks, 1, watch_machine(machine), "block 2 of 1 is held");
+    BREAKS(b2->holders, 1, watch_machine(machine), "block 3 has 2 holders, but holders is 1");
+    BREAKS(b2->binds, 2, watch_machine(machine), "block 3 has 1 binds, but binds is 2");
+    BREAKS(machine->blocks, 1, watch_machine(machine), "block 2 of 1 has a holder");
     BREAKS(b1->prop.location.id, 99, watch_machine(machine), "block 2 lies at location 1:99");
     BREAKS(machine->device_used[0], 0, watch_machine(machine),
-           "the blocks of device 0 have 0x600000 bytes, 0x0 are counted as used");
+           "the blocks of device 0 have 0x600000 bytes, but 0x0 are charged");
     BREAKS(machine->device_compressed[1], 5, watch_machine(machine),
-           "the blocks of compressible memory of device 1 have 0x0 bytes, 0x5");
+           "the blocks of compressible memory of device 1 have 0x0 bytes, but 0x5");
     BREAKS(machine->node_used[0], 0, watch_machine(machine), "the blocks of node 0 have 0x200000 bytes");
-    BREAKS(machine->spares, machine->spares + 1, watch_machine(machine), "spare blocks are counted, there are fewer");
+    BREAKS(machine->spares, machine->spares + 1, watch_machine(machine), "there are fewer spare blocks");
     b1->prop.alloc_flags.compression_type = 1;
-    check_breaks(watch_machine(machine), "the blocks of compressible memory of device 0 have 0x200000 bytes, 0x0");
+    check_breaks(watch_machine(machine), "the blocks of compressible memory of device 0 have 0x200000 bytes, but 0x0");
     b1->prop.alloc_flags.compression_type = 0;
 }
 
@@ -286,19 +286,19 @@ static void test_team(struct scene *s)
     struct team *team = object->team;
     struct team_bind *bind = team->member[0].binds;
     BREAKS(team->members, 3, team_check(team, object->size), "3 of 2 devices are in the team");
-    BREAKS(team->member[1].device, 0, team_check(team, object->size), "device 0 of machine 0 stands behind device 0");
-    BREAKS(team->count, 2, team_check(team, object->size), "2 binds are counted, there are 1");
-    BREAKS(team->count, 0, team_check(team, object->size), "0 binds are counted, there are more");
-    BREAKS(bind->offset, 2 * G, team_check(team, object->size), "0x200000 bytes are bound at 0x400000");
-    BREAKS(bind->at, G, team_check(team, object->size), "lies at 0x200000 of memory");
+    BREAKS(team->member[1].device, 0, team_check(team, object->size), "device 0 of machine 0 is listed after device 0");
+    BREAKS(team->count, 2, team_check(team, object->size), "count is 2, but the members have 1 binds");
+    BREAKS(team->count, 0, team_check(team, object->size), "count is 0, but the members have more binds");
+    BREAKS(bind->offset, 2 * G, team_check(team, object->size), "0x200000 bytes bound at 0x400000 do not fit");
+    BREAKS(bind->at, G, team_check(team, object->size), "refers to 0x200000 in memory");
     BREAKS(bind->block, NULL, team_check(team, object->size), "has no block");
-    BREAKS(bind->block->binds, 0, team_check(team, object->size), "counts no bind");
+    BREAKS(bind->block->binds, 0, team_check(team, object->size), "has a block with binds = 0");
     BREAKS(bind->block->prop.location.id, 1, team_check(team, object->size), "memory of location 1:1 is bound for device 0");
-    BREAKS(bind->block, object, (object->binds = 1, team_check(team, object->size)), "of an object of");
+    BREAKS(bind->block, object, (object->binds = 1, team_check(team, object->size)), "in an object of");
     object->binds = 0;
-    BREAKS(bind->next, bind, team_check(team, object->size), "are bound at 0x0, behind 0x200000");
-    BREAKS(team->member[1].latest, bind, team_check(team, object->size), "the latest bind of device 1 is none of its binds");
-    BREAKS(bind->at, G, watch_machine(s->machine), "object 5: what is bound at 0x0");
+    BREAKS(bind->next, bind, team_check(team, object->size), "bound at 0x0 do not fit between 0x200000");
+    BREAKS(team->member[1].latest, bind, team_check(team, object->size), "the latest bind of device 1 is not among its binds");
+    BREAKS(bind->at, G, watch_machine(s->machine), "object 5: the bind at 0x0");
 }
 
 /* ---- after calls ---- */

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define FABRIC_MAGIC UINT64_C(0x3163697262616676) /* its last byte is the version */
+#define FABRIC_MAGIC UINT64_C(0x3163697262616676) /* the last byte is the version */
 
 struct layout {
     uint64_t magic, domain;
@@ -12,9 +12,9 @@ struct layout {
     uint64_t machine, number, nonce[2], check;
 };
 
-_Static_assert(sizeof(struct layout) == VMM_FABRIC_HANDLE_SIZE, "a handle has the size that callers have room for");
+_Static_assert(sizeof(struct layout) == VMM_FABRIC_HANDLE_SIZE, "a handle fills the 64 bytes of the API's structure");
 
-/* Each step can be undone, so that no change of one byte leaves the sum as it was. */
+/* Each step is invertible, so a change of one byte always changes the sum. */
 static uint64_t check(const struct layout *layout)
 {
     const unsigned char *bytes = (const unsigned char *)layout;

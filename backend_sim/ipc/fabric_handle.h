@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fabric_handle.h - the 64 bytes that name memory of a fabric; programs send them by any means.
+/* fabric_handle.h - the 64 bytes that name memory on a fabric. Programs can send them in any way.
  *
  *   [ magic | domain | channel, index | machine | number | nonce      | check ]
- *     what    who may   the block in     of which  which ever          over all
- *     it is             its table        node      was there           before it
+ *     kind of  needed to   the block in  the     never reused         over all
+ *     data     import it   its table     node                         bytes before it
  *
- * A fabric handle holds no memory and proves nothing: it can be forged. The check distinguishes damaged bytes from a handle;
- * the importer compares everything else with the node's state.
+ * A fabric handle holds no memory and proves nothing: a program can forge one. The check distinguishes damaged bytes from a
+ * handle; the importer compares everything else with the node's state.
  */
 #ifndef SIM_FABRIC_HANDLE_H
 #define SIM_FABRIC_HANDLE_H
 
 #include "imex.h"
 
-/* A block of a machine, as other processes name it. */
+/* Identifies a block of a machine to other processes. */
 struct share_label {
     uint64_t machine, number, nonce[2];
     uint32_t index;

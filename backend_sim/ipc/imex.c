@@ -9,10 +9,10 @@
 
 enum { LOOKED_AT = 100000, DIGITS = 5 };
 
-/* Of a folder: what is in it. */
+/* What a folder contains. */
 struct found {
     const char *folder;
-    int lowest; /* that can be used */
+    int lowest; /* the lowest usable channel */
     unsigned channels;
 };
 
@@ -51,7 +51,7 @@ static void look_at(void *user, const char *name)
 
 static int of_profile(const struct sim_profile *profile, char why[IMEX_WHY])
 {
-    snprintf(why, IMEX_WHY, "the spec names no imex=DIR, and the profile says fabric.imex = no");
+    snprintf(why, IMEX_WHY, "the spec has no imex=DIR, and the profile has fabric.imex = no");
     return profile->imex ? 0 : IMEX_NONE;
 }
 
@@ -65,9 +65,9 @@ int imex_lowest(const char *folder, const struct sim_profile *profile, char why[
     if (!os_folder_look(folder, &is))
         snprintf(why, IMEX_WHY, "there is no folder imex=%.100s", folder);
     else if (!found.channels)
-        snprintf(why, IMEX_WHY, "imex=%.80s has no file channel0 or with another number", folder);
+        snprintf(why, IMEX_WHY, "imex=%.80s contains no file channelN", folder);
     else
-        snprintf(why, IMEX_WHY, "imex=%.80s: %u channels, none that this process may read and write", folder,
+        snprintf(why, IMEX_WHY, "imex=%.80s has %u channels, but this process has access to none of them", folder,
                  found.channels);
     return found.lowest;
 }
@@ -75,13 +75,13 @@ int imex_lowest(const char *folder, const struct sim_profile *profile, char why[
 int imex_usable(const char *folder, const struct sim_profile *profile, uint32_t channel, char why[IMEX_WHY])
 {
     if (folder[0]) {
-        snprintf(why, IMEX_WHY, "imex=%.80s: channel%" PRIu32 " is not there, or not to be read and written", folder,
+        snprintf(why, IMEX_WHY, "imex=%.80s: channel%" PRIu32 " does not exist, or this process has no access to it", folder,
                  channel);
         return channel < IMEX_CHANNELS && may_use(folder, channel) ? (int)channel : IMEX_NONE;
     }
     int own = of_profile(profile, why);
     if (own != IMEX_NONE)
-        snprintf(why, IMEX_WHY, "without imex=DIR there is channel 0 alone, and not %" PRIu32, channel);
+        snprintf(why, IMEX_WHY, "without imex=DIR there is only channel 0, not channel %" PRIu32, channel);
     return own == (int)channel ? own : IMEX_NONE;
 }
 
@@ -97,7 +97,7 @@ bool imex_domain(const char *folder, const struct sim_profile *profile, uint64_t
     char root[OS_PATH_MAX];
     struct os_file_is is;
     bool there = folder[0] ? os_folder_look(folder, &is) : !os_share_root(root) && os_folder_look(root, &is);
-    snprintf(why, IMEX_WHY, "there is no folder, or none that can be looked at: %.100s", folder[0] ? folder : root);
+    snprintf(why, IMEX_WHY, "the folder does not exist, or cannot be read: %.100s", folder[0] ? folder : root);
     if (!there)
         return false;
     *domain = mix(mix(mix(UINT64_C(0xcbf29ce484222325), is.device), is.number), share_profile_number(profile)) | 1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* imex.h - the channels through which a process may share memory over a fabric: files in a folder, as a driver's are.
+/* imex.h - the channels through which a process may share memory over a fabric: files in a folder, as with a driver.
  *
- *   imex=DIR        DIR/channel0   DIR/channel1 ...   usable: this process may read and write the file, at this moment
- *   without it      channel 0, where the profile says fabric.imex = yes
+ *   imex=DIR        DIR/channel0   DIR/channel1 ...   usable: this process may read and write the file now
+ *   without it      channel 0, if the profile has fabric.imex = yes
  *
- *   domain          [ node ][ node ][ node ]           machines of one profile whose systems name the same folder; without
- *                                                      imex=, those of this user
+ *   domain          [ node ][ node ][ node ]           machines with one profile and the same folder; without
+ *                                                      imex=, this user's machines
  */
 #ifndef SIM_IMEX_H
 #define SIM_IMEX_H
@@ -21,8 +21,8 @@ struct imex_place {
     uint32_t channel;
 };
 
-/* The lowest usable channel, or this one if it is usable; folder: of imex=, "" for none. IMEX_NONE when there is no such
- * channel, with what was found in why. */
+/* The lowest usable channel, or that channel if it is usable; folder: the value of imex=, "" for none. Returns IMEX_NONE when
+ * there is no such channel, with the reason in why. */
 int imex_lowest(const char *folder, const struct sim_profile *profile, char why[IMEX_WHY]);
 int imex_usable(const char *folder, const struct sim_profile *profile, uint32_t channel, char why[IMEX_WHY]);
 

@@ -26,7 +26,7 @@ const char *share_folder_file(const struct share_folder *folder, const char *kin
     return path;
 }
 
-/* The folder itself; -1 where the path leads to something else by now. */
+/* Opens the folder itself; -1 when the path leads to something else by now. */
 static int folder_of(const struct share_folder *folder)
 {
     int at = os_folder_open(OS_NOWHERE, folder->path);
@@ -62,14 +62,14 @@ void share_folder_remove_file(const struct share_folder *folder, const char *kin
 bool share_folder_sound(const struct share_folder *folder)
 {
     struct os_file_is is;
-    if (!os_file_look(folder->file, &is)) /* where the system does not report a size, assume that the file is unchanged */
+    if (!os_file_look(folder->file, &is)) /* if the system reports no size, assume that the file is unchanged */
         return folder->state && os_file_is_open(folder->file);
     if (is.size < sizeof(struct share_state))
         return false;
     return !folder->state || (is.device == folder->device && is.number == folder->number && folder->state->magic == SHARE_MAGIC);
 }
 
-/* ---- leftovers of other processes ---- */
+/* ---- what other processes left behind ---- */
 
 struct leftover {
     const char *path;
@@ -85,14 +85,14 @@ static void look_for_descriptors(void *user, const char *name)
         left->out = share_token_is_out(path);
 }
 
-/* A machine without a name cannot be opened again, with or without a descriptor. */
+/* A machine without a name cannot be opened again, whether or not a descriptor is left. */
 static bool has_descriptors(const char *path, const char *entry, int folder)
 {
     struct leftover left = {path, false};
     return entry[0] == 'm' && (!os_folder_each_in(folder, look_for_descriptors, &left) || left.out);
 }
 
-/* The folder is cuvmm's, and open. */
+/* The folder belongs to cuvmm, and is open. */
 static void remove_leftover(const char *path, int root, const char *entry, int folder)
 {
     struct os_file_is is;
@@ -106,7 +106,7 @@ static void remove_leftover(const char *path, int root, const char *entry, int f
 
 struct place {
     const char *path;
-    int root; /* the same, open */
+    int root; /* the root folder, open */
 };
 
 static void look_at(void *user, const char *name)
@@ -123,7 +123,7 @@ static void look_at(void *user, const char *name)
         os_file_close(folder);
 }
 
-/* Calls visit with each entry of the place, which stays open meanwhile. */
+/* Calls visit for each entry of the place, which stays open meanwhile. */
 static bool each_entry(struct place *place, void (*visit)(void *user, const char *name), void *user)
 {
     place->root = os_folder_open(OS_NOWHERE, place->path);
@@ -141,7 +141,7 @@ static bool fail(char why[SHARE_WHY], const char *what, const char *path)
     return false;
 }
 
-/* This process's own opening of the state's file. */
+/* Opens the state's file for this process alone. */
 static bool open_state(struct share_folder *folder, int at, enum os_open how)
 {
     folder->own = (struct os_own){.file = &folder->file};
@@ -178,22 +178,22 @@ static void unmap(struct share_folder *folder)
     folder->file = -1;
 }
 
-#define NOT_MADE "no machine can be made, for want of room or of rights, in"
-#define NO_VIEW "there is no memory to see the machine (ulimit -v?)"
+#define NOT_MADE "no machine can be created, for lack of space or rights, in"
+#define NO_VIEW "the machine's state cannot be mapped (ulimit -v?)"
 
-/* In a new, open folder. Returns NULL, or the reason for a failure. */
+/* Creates the state in a new, open folder. Returns NULL, or the reason for a failure. */
 static const char *make_state(struct share_folder *folder, int at, const struct sim_profile *profile)
 {
     uint64_t id, page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
     bool there = share_mark_folder(at) && open_state(folder, at, OS_OPEN_NEW);
     if (!there && (errno == EMFILE || errno == ENFILE))
-        return "no machine can be made, for this process may open no more files, in";
+        return "no machine can be created, because this process may open no more files, in";
     if (!there || !os_lock(folder->file) || !os_random(&id, sizeof id))
         return NOT_MADE;
     if (!os_file_grow(folder->file, size))
-        return "a machine's state may not be as long as it has to be (ulimit -f?), in";
+        return "a machine's state exceeds the limit on file sizes (ulimit -f?), in";
     if (!os_file_room(folder->file, 0, offsetof(struct share_state, mark)))
-        return "there is no room for a machine's state in";
+        return "there is no space for a machine's state in";
     if (!map(folder))
         return NO_VIEW;
     share_state_init(folder->state, profile, id);
@@ -205,9 +205,10 @@ static const char *entry_of(const struct share_folder *folder)
     return strrchr(folder->path, '/') + 1;
 }
 
-/* Creates a complete machine in a folder of that name, then renames it to its place. NULL also where another process was
- * faster. */
-static const char *make_as(struct share_folder *folder, const struct sim_profile *profile, int root, const char *spare, bool *there)
+/* Creates a complete machine in a folder of that name, then renames it to its final name. Returns NULL also when another process
+ * was faster. */
+static const char *make_as(struct share_folder *folder, const struct sim_profile *profile, int root, const char *spare,
+                           bool *there)
 {
     if (!os_folder_new(root, spare))
         return NOT_MADE;
@@ -223,10 +224,9 @@ static const char *make_as(struct share_folder *folder, const struct sim_profile
     return wrong;
 }
 
-/* Creates the machine under another name and renames it to its place when it is complete, so that a process that mistakes a
- * half-made folder for a leftover never removes one in its place. This can fail although nothing is missing, when another
- * process takes the folder for a leftover before it is held. False also when another process was faster; then *wrong is
- * NULL. */
+/* Creates the machine under another name and renames it when it is complete, so that a process that mistakes a half-made folder
+ * for a leftover never removes one with a final name. This can fail although no resource is missing, when another process takes
+ * the folder for a leftover before this one holds it. Returns false also when another process was faster; then *wrong is NULL. */
 static bool make_placed(struct share_folder *folder, const struct sim_profile *profile, const char **wrong)
 {
     char spare[SHARE_ENTRY_MAX];
@@ -244,7 +244,7 @@ static bool is_machine(const struct share_folder *folder, char why[SHARE_WHY])
     if (!state && share_folder_sound(folder))
         return fail(why, NO_VIEW, folder->path);
     if (!state || state->magic != SHARE_MAGIC || state->version != SHARE_VERSION || state->bytes != sizeof *state)
-        return fail(why, "what is there is not a machine of this version; take another name", folder->path);
+        return fail(why, "not a machine of this version; choose another name", folder->path);
     return true;
 }
 
@@ -255,15 +255,15 @@ static bool fits(const struct share_folder *folder, const struct sim_profile *pr
         return false;
     if (state->profile == share_profile_number(profile))
         return true;
-    snprintf(why, SHARE_WHY, "that machine is open with another profile, \"%.40s\"; this is \"%.40s\"",
+    snprintf(why, SHARE_WHY, "the machine is already open with another profile, \"%.40s\"; this is \"%.40s\"",
              state->profile_name, profile->name);
     return false;
 }
 
-enum found { FOUND, ABSENT, FOREIGN /* no machine of ours */, MOVING, UNTOLD /* by the system */ };
+enum found { FOUND, ABSENT, FOREIGN /* not a machine of cuvmm */, MOVING, UNTOLD /* not reported by the system */ };
 
-/* Why there is no state in an open folder. A folder of ours gets its state before it is renamed to its place, and loses it only
- * with the folder. */
+/* Determines why an open folder has no state. A folder of cuvmm gets its state before it is renamed to its final name, and loses
+ * it only together with the folder. */
 static enum found without_state(const struct share_folder *folder, int at)
 {
     struct os_file_is is;
@@ -274,7 +274,7 @@ static enum found without_state(const struct share_folder *folder, int at)
     return os_file_is_at(at, OS_NOWHERE, folder->path) ? FOREIGN : MOVING;
 }
 
-/* Held, and still in its place. */
+/* Opens the state, and holds it, if the folder is still in its place. */
 static enum found find_state(struct share_folder *folder, int at)
 {
     if (!open_state(folder, at, OS_OPEN_WRITE))
@@ -287,7 +287,7 @@ static enum found find_state(struct share_folder *folder, int at)
     return reported ? MOVING : UNTOLD;
 }
 
-/* Opens the machine that exists. */
+/* Opens an existing machine. */
 static enum found find(struct share_folder *folder)
 {
     int at = os_folder_open(OS_NOWHERE, folder->path);
@@ -312,14 +312,14 @@ static bool open_named(struct share_folder *folder, const struct sim_profile *pr
             return false;
         }
         if (found == FOREIGN)
-            return fail(why, "what is there is no machine; take another name, or another CUVMM_MACHINES", folder->path);
+            return fail(why, "not a machine; choose another name, or another CUVMM_MACHINES", folder->path);
         if (found == ABSENT && make_placed(folder, profile, &wrong))
             return true;
         if (wrong && ++failures == MAKES)
             return fail(why, wrong, folder->root);
         os_yield();
     }
-    return fail(why, "what is there cannot be opened now; try again, or take another name", folder->path);
+    return fail(why, "the machine cannot be opened now; try again, or choose another name", folder->path);
 }
 
 bool share_folder_open(struct share_folder *folder, const char *name, const struct sim_profile *profile,
@@ -352,10 +352,10 @@ struct wanted {
     struct place place;
     struct share_folder *folder;
     uint64_t id;
-    bool unreported; /* the system refused a look at one of them */
+    bool unreported; /* the system refused to report on one of them */
 };
 
-/* Is it a machine's name? */
+/* Is it the name of a machine's folder? */
 static bool is_entry(const char *name)
 {
     return (name[0] == 'm' || name[0] == 'u') && name[1] == '-' && share_name_ok(name + 2);
@@ -408,7 +408,7 @@ bool share_folder_open_other(struct share_folder *folder, uint64_t id, const str
     if (folder->path[0])
         found = find(folder);
     if (found == UNTOLD || (!folder->path[0] && wanted.unreported))
-        return fail(why, "the system does not let the machines be looked at in", folder->root);
+        return fail(why, "the system refuses access to the machines in", folder->root);
     if (found != FOUND)
         return false;
     map(folder);
@@ -423,14 +423,14 @@ struct another {
     struct wanted wanted;
 };
 
-/* Never on this machine's own state: where its mutex is a lock on the file, closing the file would release it. */
+/* Never opens this machine's own state: where its mutex is a lock on the file, closing the file would release that lock. */
 static void look_beside(void *user, const char *name)
 {
     struct another *another = user;
     const char *own = strrchr(another->self->path, '/');
     if (strcmp(own + 1, name) == 0)
         return;
-    look_at(&another->wanted.place, name); /* a machine that all processes have left is gone for all */
+    look_at(&another->wanted.place, name); /* a machine without processes is gone for all of them */
     look_for(&another->wanted, name);
 }
 
@@ -459,7 +459,7 @@ bool share_folder_open_there(struct share_folder *folder, const char *entry, cha
     if (found == ABSENT || found == FOREIGN)
         return false;
     if (found != FOUND)
-        return fail(why, "what is there cannot be opened now; try again, or take another name", folder->path);
+        return fail(why, "the machine cannot be opened now; try again, or choose another name", folder->path);
     map(folder);
     if (is_machine(folder, why))
         return true;

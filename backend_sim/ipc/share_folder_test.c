@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machines as folders: one for each name, removed by the last process, leftovers swept, and failures reported. */
+/* Machines as folders: one for each name; the last process removes it, the next one sweeps leftovers, and failures are
+ * reported. */
 #include "share_folder.h"
 
 #include <sys/wait.h>
@@ -20,7 +21,7 @@ static void names(void)
         right &= share_name_ok(good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         right &= !share_name_ok(bad[i]);
-    tap_ok(right, "names are told from what could be a path");
+    tap_ok(right, "valid names are accepted, and paths refused");
 }
 
 static void one_for_each_name(void)
@@ -28,23 +29,24 @@ static void one_for_each_name(void)
     struct share_folder a, b, c;
     tap_ok(share_folder_open(&a, "x", &profile, why) && share_folder_open(&b, "x", &profile, why) &&
                share_folder_open(&c, "y", &profile, why),
-           "three open two machines");
+           "three opens of two names succeed");
     struct stat is;
     tap_ok(stat(rig_path("x", "state"), &is) == 0 && (uint64_t)is.st_size >= sizeof(struct share_state) &&
                (uint64_t)is.st_size - sizeof(struct share_state) < os_page_size(),
-           "whose state is as long as it has to be, in pages");
-    tap_ok(a.state->id == b.state->id && a.state->id != c.state->id && rig_machines() == 2, "by their names");
+           "the state has the size of its structure, in whole pages");
+    tap_ok(a.state->id == b.state->id && a.state->id != c.state->id && rig_machines() == 2,
+           "equal names share a machine, other names do not");
     share_folder_close(&a, true);
-    tap_u64(rig_machines(), 2, "a machine stays while another has it open");
+    tap_u64(rig_machines(), 2, "a machine stays while another process has it open");
     share_folder_close(&b, false);
-    tap_u64(rig_machines(), 2, "or wants it to stay");
+    tap_u64(rig_machines(), 2, "a machine stays when its last process wants to keep it");
     tap_ok(share_folder_open(&a, "x", &profile, why), "opened again");
     share_folder_close(&a, true);
     share_folder_close(&c, true);
-    tap_u64(rig_machines(), 0, "and goes with the last");
+    tap_u64(rig_machines(), 0, "the last close removes the machine");
 }
 
-/* What a process that was killed left is swept when the next machine is opened, unless a descriptor of it is out. */
+/* The next process that opens a machine sweeps what a killed process left behind, unless a descriptor of it is open. */
 static void leftovers(void)
 {
     struct share_folder a, b;
@@ -53,18 +55,18 @@ static void leftovers(void)
     char path[OS_PATH_MAX];
     share_folder_open(&a, "left", &profile, why);
     int file = share_folder_open_file(&a, "token", 1, OS_OPEN_NEW);
-    tap_ok(share_token_write(file, &token, &is), "a machine has a token");
+    tap_ok(share_token_write(file, &token, &is), "a machine gets a token");
     int fd = share_token_open(share_folder_file(&a, "token", 1, path));
     share_folder_close(&a, false);
     char half[SHARE_ENTRY_MAX];
     int root = os_folder_open(OS_NOWHERE, rig_root);
-    tap_ok(share_spare_name(root, half) && os_folder_new(root, half), "another is half made");
+    tap_ok(share_spare_name(root, half) && os_folder_new(root, half), "another machine is half made");
     share_folder_open(&b, "next", &profile, why);
-    tap_u64(rig_machines(), 2, "half a machine is swept, one with a descriptor is not");
+    tap_u64(rig_machines(), 2, "the half-made machine is swept; the one with an open descriptor stays");
     close(fd);
     share_folder_close(&b, true);
     share_folder_open(&b, "next", &profile, why);
-    tap_u64(rig_machines(), 1, "until that is closed");
+    tap_u64(rig_machines(), 1, "after the descriptor is closed the machine is swept");
     share_folder_close(&b, true);
     share_spare_name(root, half);
     snprintf(path, sizeof path, "%s/%s/token.1", rig_root, half);
@@ -74,7 +76,7 @@ static void leftovers(void)
     share_token_write(file, &token, &is);
     fd = share_token_open(path);
     share_folder_open(&b, "next", &profile, why);
-    tap_ok(fd >= 0 && rig_machines() == 1, "one that was being removed is, with a descriptor or without");
+    tap_ok(fd >= 0 && rig_machines() == 1, "a machine that was being removed is swept in spite of a descriptor");
     close(file);
     close(fd);
     close(root);
@@ -87,28 +89,28 @@ static void see_name(void *user, const char *entry)
         *(char *)user = '\0';
 }
 
-/* A name may have 40 letters. */
+/* A name may have up to 40 letters. */
 static void listed(void)
 {
     struct share_folder longest, other;
     char name[] = "0123456789012345678901234567890123456789", entry[64];
     share_folder_open(&longest, name, &profile, why);
     snprintf(entry, sizeof entry, "m-%s", name);
-    tap_ok(share_folder_each(see_name, entry, why) && !entry[0], "a machine with the longest name is in the list");
+    tap_ok(share_folder_each(see_name, entry, why) && !entry[0], "the list contains the machine with the longest name");
     memset(&other, 0x55, sizeof other);
     tap_ok(!share_folder_open_other(&other, longest.state->id ^ 1, &profile, why) && other.file == -1 && !other.path[0] &&
                !other.state,
-           "a machine that is not there is not opened, and nothing is left of the question");
+           "opening a missing machine fails and leaves nothing open");
     char half[128];
     snprintf(half, sizeof half, "%s/m-half", rig_root);
     os_folder_new(OS_NOWHERE, half);
     tap_ok(!share_folder_open_other(&other, longest.state->id ^ 1, &profile, why) && !why[0],
-           "nor is one where another is being made, of which nothing is to be told");
+           "an entry that another process is creating counts as missing");
     rig_remove(half);
     share_folder_close(&longest, true);
 }
 
-/* Opens, and puts a file where the machine is said to lie. */
+/* Opens the machine, and puts a file where its folder should be. */
 static bool lies_there(const char *name)
 {
     struct share_folder folder;
@@ -121,13 +123,13 @@ static bool lies_there(const char *name)
     if (file >= 0)
         os_file_close(file);
     else if (!name)
-        fprintf(stderr, "%s: the folder was taken away\n", path);
+        fprintf(stderr, "%s: the folder was removed\n", path);
     share_folder_close(&folder, true);
     return name || file >= 0;
 }
 
-/* Many come and go at once; each finds a whole machine. Who opens one looks for what others left, and what is only half made
- * must not be taken for that. */
+/* Many processes open and close machines at once; each must find a whole machine. Opening sweeps leftovers, and must not take a
+ * half-made machine for one. */
 static void at_once(const char *name)
 {
     enum { ALL = 4, TIMES = 100 };
@@ -148,7 +150,7 @@ static void at_once(const char *name)
         waitpid(child[i], &status, 0);
         failed += status != 0;
     }
-    tap_u64(failed, 0, "%d processes open and close %s %d times", ALL, name ? "one machine" : "a machine of their own", TIMES);
+    tap_u64(failed, 0, "%d processes open and close %s %d times", ALL, name ? "one machine" : "machines of their own", TIMES);
 }
 
 int main(void)

@@ -28,7 +28,7 @@ void share_mark_process(struct share_person *who)
 {
     char program[OS_PROGRAM] = {0};
     uint64_t words[2];
-    _Static_assert(sizeof program == sizeof words, "a name is two words");
+    _Static_assert(sizeof program == sizeof words, "a program's name takes two words");
     uint64_t pid = os_pid();
     os_program(pid, program);
     memcpy(words, program, sizeof words);
@@ -42,7 +42,7 @@ uint64_t share_person_read(const struct share_person *who, char program[OS_PROGR
     uint64_t words[2] = {atomic_load(&who->program[0]), atomic_load(&who->program[1])};
     memcpy(program, words, sizeof words);
     program[OS_PROGRAM - 1] = '\0';
-    for (char *c = program; *c; c++) /* it may be forged */
+    for (char *c = program; *c; c++) /* the name may be forged */
         if (*c < ' ' || *c > '~')
             *c = '?';
     return atomic_load(&who->pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks in a state in memory: their owners, and the values read from forged marks. */
+/* Marks of a state in memory: who writes them, and what forged marks read as. */
 #include "share_mark.h"
 
 #include <stdlib.h>
@@ -28,37 +28,37 @@ static bool reads(const struct share_state *state, bool there, uint64_t call, ui
 static void holding(void)
 {
     struct share_state *state = fresh();
-    tap_ok(reads(state, false, 0, 0), "a holder without a mark");
+    tap_ok(reads(state, false, 0, 0), "a holder without a mark reads as none");
     share_mark_hold(state, 9, 3, 0, 1);
-    tap_ok(reads(state, true, 0, 1), "holds before its call is known");
+    tap_ok(reads(state, true, 0, 1), "a mark can exist before its call is known");
     share_mark_hold(state, 9, 3, 44, 1);
     share_mark_hold(state, 9, 3, 55, 2);
-    tap_ok(reads(state, true, 44, 2), "the first call stays, handles are as many as there are");
+    tap_ok(reads(state, true, 44, 2), "the first call stays while the number of handles changes");
     atomic_store(&state->slot[3].serial, 6);
-    tap_ok(reads(state, false, 0, 0), "it is not the mark of the slot's next process");
+    tap_ok(reads(state, false, 0, 0), "a mark is not valid for the slot's next process");
     atomic_store(&state->slot[3].serial, 4);
-    tap_ok(reads(state, false, 0, 0), "nor of one with a smaller number");
+    tap_ok(reads(state, false, 0, 0), "a mark is not valid for a process with a smaller serial");
     atomic_store(&state->slot[3].serial, 6);
     share_mark_hold(state, 9, 3, 0, 1);
-    tap_ok(reads(state, true, 0, 1), "which begins anew");
+    tap_ok(reads(state, true, 0, 1), "the next process begins a new mark");
     share_mark_hold(state, 9, 3, 66, 1);
     atomic_store(&state->block[9].number, 71);
-    tap_ok(reads(state, false, 0, 0), "nor of the next block");
+    tap_ok(reads(state, false, 0, 0), "a mark is not valid for the next block");
     share_mark_hold(state, 9, 3, 77, 1);
     share_mark_hold(state, 9, 3, 0, 0);
-    tap_ok(reads(state, false, 0, 0), "without handles there is none");
+    tap_ok(reads(state, false, 0, 0), "a mark without handles reads as none");
     share_mark_hold(state, 9, 3, 0, 1);
-    tap_ok(reads(state, true, 0, 1), "and nothing is left of it");
+    tap_ok(reads(state, true, 0, 1), "a later mark keeps nothing of it");
     free(state);
 }
 
 static void calls(void)
 {
     uint64_t call = share_call(12345, VMM_CALL_mem_import_from_shareable_handle);
-    tap_u64(share_call_number(call), 12345, "a call in a word has its number");
-    tap_ok(!strcmp(share_call_name(call), "cuMemImportFromShareableHandle"), "and its name");
+    tap_u64(share_call_number(call), 12345, "a packed call has its number");
+    tap_ok(!strcmp(share_call_name(call), "cuMemImportFromShareableHandle"), "a packed call has its name");
     tap_ok(!share_call_name(0) && !share_call_name(share_call(1, VMM_CALL_COUNT)) && !share_call_name(UINT64_MAX),
-           "what is no call has none");
+           "a value that is no call has no name");
 }
 
 static void persons(void)
@@ -67,12 +67,13 @@ static void persons(void)
     char program[OS_PROGRAM], want[OS_PROGRAM];
     share_mark_process(&who);
     os_program(os_pid(), want);
-    tap_ok(share_person_read(&who, program) == os_pid() && !strcmp(program, want), "a process writes who it is");
+    tap_ok(share_person_read(&who, program) == os_pid() && !strcmp(program, want),
+           "a process records its number and program name");
     atomic_store(&who.program[0], UINT64_C(0x0a1b5b324a7fff41));
     atomic_store(&who.program[1], UINT64_MAX);
     share_person_read(&who, program);
     tap_ok(strlen(program) == OS_PROGRAM - 1 && strspn(program, "A?J2[") == OS_PROGRAM - 1,
-           "a forged name is harmless to print, and ends: %s", program);
+           "a forged name is made printable and terminated: %s", program);
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A number derived from two others, which no program picks by accident. */
+/* A number derived from two others, which no program produces by accident. */
 static uint64_t check_of(uint64_t number, uint64_t of)
 {
     uint64_t check = number ^ (of + UINT64_C(0x6375766d6d2d6d6b)) * UINT64_C(0x9e3779b97f4a7c15);
@@ -72,9 +72,9 @@ bool share_is_ours(int root, const char *entry, int folder)
     return os_file_look(folder, &is) && os_file_is_own(&is) && (is_spare(root, entry) || is_marked(folder));
 }
 
-/* ---- what is in it ---- */
+/* ---- contents of a folder ---- */
 
-/* "slot.7" of "slot." */
+/* Is it a name such as "slot.7", of the kind "slot."? */
 static bool is_numbered(const char *name, const char *kind)
 {
     size_t length = strlen(kind);
@@ -85,7 +85,8 @@ static bool is_known(int folder, const char *name)
 {
     char mark[SHARE_ENTRY_MAX];
     struct os_file_is is;
-    bool named = !strcmp(name, "state") || is_numbered(name, "slot.") || is_numbered(name, "mem.") || is_numbered(name, "token.") ||
+    bool named = !strcmp(name, "state") || is_numbered(name, "slot.") || is_numbered(name, "mem.") ||
+        is_numbered(name, "token.") ||
                  (mark_of(folder, mark) && !strcmp(name, mark));
     return named && os_file_look_in(folder, name, &is) && is.regular && os_file_is_own(&is);
 }
@@ -115,7 +116,7 @@ static bool same(const struct os_file_is *a, const struct os_file_is *b)
     return a->device == b->device && a->number == b->number;
 }
 
-/* Under a name that identifies it as cuvmm's, even if this process is killed from then on. */
+/* Renames the folder to a name that identifies it as cuvmm's, even if this process is killed afterwards. */
 static bool move_aside(int root, const char *entry, int folder, char aside[SHARE_ENTRY_MAX])
 {
     struct os_file_is is, moved;
@@ -123,11 +124,11 @@ static bool move_aside(int root, const char *entry, int folder, char aside[SHARE
         return false;
     if (os_file_look_in(root, aside, &moved) && same(&is, &moved))
         return true;
-    os_rename(root, aside, entry); /* another process replaced it meanwhile */
+    os_rename(root, aside, entry); /* another process has replaced the folder meanwhile */
     return false;
 }
 
-/* Also where no descriptor is free to look into it. */
+/* Works even when no descriptor is free to look into the folder. */
 void share_unmake(int root, const char *spare, int folder)
 {
     char mark[SHARE_ENTRY_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which folders are removed: those that cuvmm created and that contain nothing else, as a whole; where the system reports
+/* Removal of folders: only those that cuvmm created and that contain nothing else, and only as a whole. When the system reports
  * nothing, or another process is faster, no file is lost. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
 #include "inject_rig.h"
@@ -15,7 +15,7 @@ static const char *const known[FILES] = {"state", "slot.0", "slot.12", "mem.3", 
 static int root, folder;
 static char entry[SHARE_ENTRY_MAX];
 
-/* A folder as cuvmm leaves it, open; under the name of a machine, or a spare one. */
+/* Creates a folder as cuvmm leaves it, open, under a machine's name or a spare one. */
 static void make(bool spare)
 {
     strcpy(entry, "m-left");
@@ -46,12 +46,12 @@ static int drop(const char *path, const struct stat *is, int what, struct FTW *a
     return at->level ? remove(path) : 0;
 }
 
-/* Whatever is there goes, under whatever name. */
+/* Removes everything, whatever its name. */
 static void clean(void)
 {
     os_file_close(folder);
     if (nftw(rig_root, drop, 8, FTW_DEPTH | FTW_PHYS))
-        tap_bail("%s is not cleared", rig_root);
+        tap_bail("%s cannot be cleared", rig_root);
 }
 
 static bool in_place(void)
@@ -64,12 +64,12 @@ static void removed(void)
     for (int spare = 0; spare < 2; spare++) {
         make(spare);
         share_remove(root, entry, folder);
-        tap_u64(rig_machines(), 0, "%s goes, with its files", spare ? "what was made aside" : "a machine's folder");
+        tap_u64(rig_machines(), 0, "%s is removed with its files", spare ? "a folder under a spare name" : "a machine's folder");
         clean();
     }
 }
 
-/* One thing in it is not cuvmm's. */
+/* The folder contains one entry that is not cuvmm's. */
 static void kept(void)
 {
     static const char *const strange[] = {"slot.", "slot.1x", "slot.-1", "mem.", "token.1.2", "notes", "state.old", "slo"};
@@ -77,30 +77,30 @@ static void kept(void)
         make(false);
         os_file_close(os_file_open_in(folder, strange[i], OS_OPEN_NEW));
         share_remove(root, entry, folder);
-        tap_ok(in_place() && files_in(folder) == FILES + 2, "with \"%s\" in it it stays, whole", strange[i]);
+        tap_ok(in_place() && files_in(folder) == FILES + 2, "a folder with \"%s\" in it stays whole", strange[i]);
         clean();
     }
     make(false);
     os_folder_new(folder, "mem.9");
     share_remove(root, entry, folder);
-    tap_ok(in_place() && files_in(folder) == FILES + 2, "a folder by the name of a file is none of its files");
+    tap_ok(in_place() && files_in(folder) == FILES + 2, "a subfolder with the name of a file keeps the folder");
     clean();
     if (geteuid()) {
-        tap_skip("not the superuser", "another user's file");
+        tap_skip("needs the superuser", "a file of another user");
         return;
     }
     make(false);
     if (fchownat(folder, "mem.3", 1, 1, 0)) {
         clean();
-        tap_skip("the namespace has no other user", "another user's file");
+        tap_skip("the namespace has no other user", "a file of another user");
         return;
     }
     share_remove(root, entry, folder);
-    tap_ok(in_place() && files_in(folder) == FILES + 1, "another user's file keeps it");
+    tap_ok(in_place() && files_in(folder) == FILES + 1, "a file of another user keeps the folder");
     clean();
 }
 
-/* What is marked is so by a file. */
+/* Only a file counts as the mark. */
 static void marked(void)
 {
     char mark[SHARE_ENTRY_MAX] = "";
@@ -112,17 +112,18 @@ static void marked(void)
             snprintf(mark, sizeof mark, "%.60s", is->d_name);
     closedir(all);
     os_file_remove(folder, mark);
-    tap_ok(!share_is_ours(root, entry, folder), "without its mark a folder is somebody's");
+    tap_ok(!share_is_ours(root, entry, folder), "a folder without the mark is not cuvmm's");
     os_folder_new(folder, mark);
-    tap_ok(mark[0] && !share_is_ours(root, entry, folder), "and with a folder in its place");
+    tap_ok(mark[0] && !share_is_ours(root, entry, folder), "a folder with a subfolder in place of the mark is not cuvmm's");
     share_remove(root, entry, folder);
-    tap_ok(in_place() && files_in(folder) == FILES + 1, "which stays");
+    tap_ok(in_place() && files_in(folder) == FILES + 1, "the folder stays");
     clean();
     make(true);
     char other[SHARE_ENTRY_MAX];
     snprintf(other, sizeof other, "%s", entry);
     other[strlen(other) - 1] = other[strlen(other) - 1] == '0' ? '1' : '0';
-    tap_ok(share_is_ours(root, entry, folder) && !share_is_ours(root, other, folder), "a spare name is one that fits its number");
+    tap_ok(share_is_ours(root, entry, folder) && !share_is_ours(root, other, folder),
+           "a spare name counts only if its check matches");
     clean();
 }
 
@@ -171,10 +172,11 @@ static void each_fails(const char *function)
         spare = i;
         inject_try(&of);
     }
-    tap_ok(failures, "%s fails, %u times: nothing is half removed in its place, and it can be removed then", function, failures);
+    tap_ok(failures, "%s fails, %u times: no folder in its place is half removed, and a second attempt removes it", function,
+           failures);
 }
 
-/* ---- somebody is faster ---- */
+/* ---- another process is faster ---- */
 
 static void swap(void)
 {
@@ -189,7 +191,7 @@ static void swap(void)
     close(file);
 }
 
-/* Just before it is moved aside, another folder is put in its place. */
+/* Just before the rename, another folder takes its place. */
 static void swapped(void)
 {
     char text[8] = "";
@@ -198,17 +200,17 @@ static void swapped(void)
     inject_meanwhile("rename", 1, swap);
     share_remove(root, entry, folder);
     tap_ok(inject_disarm() && files_in(folder) == before && os_file_is_at(folder, root, "moved"),
-           "what was moved away meanwhile is whole");
+           "the folder that was moved away stays whole");
     int theirs = os_folder_open(root, entry), file = os_file_open_in(theirs, "theirs", OS_OPEN_READ);
     tap_ok(file >= 0 && read(file, text, sizeof text) == 4 && !strcmp(text, "kept"),
-           "what was put in its place is there, as it was");
-    tap_u64(rig_machines(), 2, "and nothing else");
+           "the folder that took its place is unchanged");
+    tap_u64(rig_machines(), 2, "no other folder is left");
     os_file_close(file);
     os_file_close(theirs);
     clean();
 }
 
-/* What this process has just made goes also where it cannot be looked at; its files stay where their names are not known. */
+/* A folder that this process has just created is removed even if it cannot be queried; files with unknown names stay. */
 static void unmade(void)
 {
     for (int reported = 0; reported < 2; reported++) {
@@ -220,13 +222,13 @@ static void unmade(void)
         share_unmake(root, entry, folder);
         bool failed = inject_disarm() != NULL;
         tap_ok(failed == !reported && in_place() == !reported && (reported || files_in(folder) == 1), "%s",
-               reported ? "all of it goes" : "but for the mark, whose name is not known");
+               reported ? "the whole folder is removed" : "all but the mark is removed, because its name is unknown");
         clean();
     }
     strcpy(entry, "spare");
     os_folder_new(root, entry);
     share_unmake(root, entry, -1);
-    tap_u64(rig_machines(), 0, "one that could not be opened goes");
+    tap_u64(rig_machines(), 0, "a folder that could not be opened is removed");
 }
 
 int main(void)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of share_state.h. Other processes may write there meanwhile: a value that is compared with a bound is read
- * once. */
+/* The invariants of share_state.h. Other processes may write meanwhile, so a value that is compared with a bound is read once. */
 #include <inttypes.h>
 
 #include "checks.h"
@@ -8,9 +7,10 @@
 
 static const char *check_header(const struct share_state *state)
 {
-    uint64_t slots = atomic_load(&state->slots_seen), blocks = atomic_load(&state->blocks_seen), binds = atomic_load(&state->binds_seen);
+    uint64_t slots = atomic_load(&state->slots_seen), blocks = atomic_load(&state->blocks_seen),
+        binds = atomic_load(&state->binds_seen);
     if (state->magic != SHARE_MAGIC || state->version != SHARE_VERSION || state->bytes != sizeof *state)
-        return check_say("the header is that of %" PRIu64 " bytes, version %" PRIu64, state->bytes, state->version);
+        return check_say("the header belongs to version %" PRIu64 " bytes, version %" PRIu64, state->bytes, state->version);
     if (slots > SHARE_PROCESSES || blocks > SHARE_BLOCKS || binds > SHARE_BINDS)
         return check_say("%" PRIu64 " slots, %" PRIu64 " blocks and %" PRIu64 " binds were used", slots, blocks, binds);
     return NULL;
@@ -28,7 +28,7 @@ static const char *check_slot(const struct share_state *state, unsigned i)
     if (!atomic_load(&slot->taken))
         return NULL;
     if (i >= share_slots(state))
-        return check_say("slot %u is taken, of %u that were used", i, share_slots(state));
+        return check_say("slot %u is taken, but only %u slots were used", i, share_slots(state));
     if (!atomic_load(&slot->owner) || !serial || serial > given)
         return check_say("slot %u has serial %" PRIu64 " of %" PRIu64 " and %s owner", i, serial, given,
                          atomic_load(&slot->owner) ? "an" : "no");
@@ -38,7 +38,7 @@ static const char *check_slot(const struct share_state *state, unsigned i)
     return NULL;
 }
 
-/* The entry of an existing block. */
+/* Checks the entry of an existing block. */
 static const char *check_claim(const struct share_state *state, unsigned i, uint64_t number)
 {
     const volatile struct share_block *block = &state->block[i];
@@ -48,13 +48,13 @@ static const char *check_claim(const struct share_state *state, unsigned i, uint
     bool on_device = type == VMM_MEM_LOCATION_TYPE_DEVICE;
     if (team)
         return team <= SHARE_TEAMS && atomic_load(&state->team[team - 1].number) == number
-                   ? NULL : check_say("block %u is an object with team %" PRIu32 ", which is not its own", i, team - 1);
+                   ? NULL : check_say("block %u is an object with team %" PRIu32 ", which belongs to another block", i, team - 1);
     if (!home || home > serials || !size)
         return check_say("block %u has 0x%" PRIx64 " bytes at home %" PRIu64 " of %" PRIu64, i, size, home, serials);
     if (!on_device && type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
         return check_say("block %u lies at a location of type %" PRId32, i, type);
     if (id < 0 || (uint64_t)id >= (on_device ? state->devices : state->nodes))
-        return check_say("block %u lies at %s %" PRId32 ", which is not there", i, on_device ? "device" : "node", id);
+        return check_say("block %u lies at %s %" PRId32 ", which does not exist", i, on_device ? "device" : "node", id);
     return NULL;
 }
 
@@ -65,7 +65,7 @@ static const char *check_block(const struct share_state *state, unsigned i)
     if (!number)
         return NULL;
     if (i >= share_blocks(state))
-        return check_say("block %u is there, of %u that were used", i, share_blocks(state));
+        return check_say("block %u exists, but only %u blocks were used", i, share_blocks(state));
     if (number > given)
         return check_say("block %u has number %" PRIu64 " of %" PRIu64, i, number, given);
     for (unsigned slot = 0; slot < SHARE_PROCESSES; slot++)
@@ -81,7 +81,8 @@ static const char *check_team(const struct share_state *state, unsigned i)
     uint64_t wanted = ((const volatile struct share_team *)team)->wanted;
     if (!number || (number <= given && wanted >= 2 && wanted <= SHARE_MEMBERS && members <= wanted))
         return NULL;
-    return check_say("team %u, of block number %" PRIu64 " of %" PRIu64 ", has %" PRIu64 " of %" PRIu64 " devices", i, number, given,
+    return check_say("team %u, of block number %" PRIu64 " of %" PRIu64 ", has %" PRIu64 " of %" PRIu64 " devices", i, number,
+                     given,
                      members, wanted);
 }
 
@@ -93,9 +94,9 @@ static const char *check_bind(const struct share_state *state, unsigned i)
     if (!number)
         return NULL;
     if (i >= share_binds(state) || number > given)
-        return check_say("bind %u of %u that were used has number %" PRIu64 " of %" PRIu64, i, share_binds(state), number, given);
+        return check_say("bind %u of %u used ones has number %" PRIu64 " of %" PRIu64, i, share_binds(state), number, given);
     if (index >= share_blocks(state) || atomic_load(&state->block[index].number) != of)
-        return check_say("bind %u holds block %" PRIu64 " with number %" PRIu64 ", which is not there", i, index, of);
+        return check_say("bind %u holds block %" PRIu64 " with number %" PRIu64 ", which does not exist", i, index, of);
     uint64_t whole = ((const volatile struct share_block *)&state->block[index])->size;
     if (!size || at > whole || size > whole - at)
         return check_say("bind %u has 0x%" PRIx64 " bytes at 0x%" PRIx64 " of 0x%" PRIx64, i, size, at, whole);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* share_state_check: each invariant, broken by hand, has its sentence; random words end it all the same. */
+/* share_state_check: a test breaks each invariant by hand and expects its message; with random words the check still
+ * terminates. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "random.h"
 #include "share_state.h"
 
-/*  slots 0 and 2    block 0: memory, held by 0    block 1: object with team 0    bind 0 of block 0 */
+/* slots 0 and 2    block 0: memory that slot 0 holds    block 1: object with team 0    bind 0 of block 0 */
 static struct share_state *furnished(void)
 {
     struct sim_profile profile;
@@ -34,7 +35,7 @@ static struct share_state *furnished(void)
     state->team[0].wanted = 2;
     state->team[0].members = 1;
     state->bind[0] = (struct share_bind){.number = 3, .index = 0, .block = 8, .size = 1024, .at = 3072};
-    check_holds(share_state_check(state), "a state with one of everything");
+    check_holds(share_state_check(state), "a state with one entry of each kind");
     return state;
 }
 
@@ -42,11 +43,11 @@ static struct share_state *furnished(void)
 
 static void test_slots(struct share_state *state)
 {
-    STATE(version, 3, "the header is that of");
+    STATE(version, 3, "the header belongs to version");
     STATE(slots_seen, SHARE_PROCESSES + 1, "257 slots, 2 blocks and 1 binds were used");
     STATE(blocks_seen, SHARE_BLOCKS + 1, "8193 blocks");
     STATE(binds_seen, SHARE_BINDS + 1, "4097 binds");
-    STATE(slots_seen, 2, "slot 2 is taken, of 2 that were used");
+    STATE(slots_seen, 2, "slot 2 is taken, but only 2 slots were used");
     STATE(slot[2].owner, 0, "slot 2 has serial 3 of 5 and no owner");
     STATE(slot[2].serial, 6, "slot 2 has serial 6 of 5");
     STATE(slot[2].serial, 1, "slots 0 and 2 both have serial 1");
@@ -54,7 +55,7 @@ static void test_slots(struct share_state *state)
 
 static void test_blocks(struct share_state *state)
 {
-    STATE(blocks_seen, 1, "block 1 is there, of 1 that were used");
+    STATE(blocks_seen, 1, "block 1 exists, but only 1 blocks were used");
     STATE(numbers, 8, "team 0, of block number 9 of 8");
     STATE(block[0].number, 10, "block 0 has number 10 of 9");
     STATE(block[0].holder[0], 2, "block 0 is held by slot 1, which is not taken");
@@ -62,12 +63,12 @@ static void test_blocks(struct share_state *state)
     STATE(block[0].home, 6, "block 0 has 0x1000 bytes at home 6 of 5");
     STATE(block[0].size, 0, "block 0 has 0x0 bytes");
     STATE(block[0].location_type, 0, "block 0 lies at a location of type 0");
-    STATE(block[0].location_id, 2, "block 0 lies at device 2, which is not there");
-    STATE(block[0].location_id, -1, "block 0 lies at device -1, which is not there");
-    STATE(block[1].team, 2, "block 1 is an object with team 1, which is not its own");
-    STATE(block[1].team, SHARE_TEAMS + 1, "which is not its own");
+    STATE(block[0].location_id, 2, "block 0 lies at device 2, which does not exist");
+    STATE(block[0].location_id, -1, "block 0 lies at device -1, which does not exist");
+    STATE(block[1].team, 2, "block 1 is an object with team 1, which belongs to another block");
+    STATE(block[1].team, SHARE_TEAMS + 1, "which belongs to another block");
     state->block[0].location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
-    STATE(block[0].location_id, 99, "block 0 lies at node 99, which is not there");
+    STATE(block[0].location_id, 99, "block 0 lies at node 99, which does not exist");
     state->block[0].location_type = VMM_MEM_LOCATION_TYPE_DEVICE;
 }
 
@@ -76,15 +77,15 @@ static void test_teams(struct share_state *state)
     STATE(team[0].members, 3, "team 0, of block number 9 of 9, has 3 of 2 devices");
     STATE(team[0].wanted, 1, "has 1 of 1 devices");
     STATE(team[0].wanted, SHARE_MEMBERS + 1, "has 1 of 65 devices");
-    STATE(binds_seen, 0, "bind 0 of 0 that were used");
-    STATE(bind[0].number, 4, "bind 0 of 1 that were used has number 4 of 3");
-    STATE(bind[0].index, 7000, "bind 0 holds block 7000 with number 8, which is not there");
-    STATE(bind[0].block, 9, "bind 0 holds block 0 with number 9, which is not there");
+    STATE(binds_seen, 0, "bind 0 of 0 used ones");
+    STATE(bind[0].number, 4, "bind 0 of 1 used ones has number 4 of 3");
+    STATE(bind[0].index, 7000, "bind 0 holds block 7000 with number 8, which does not exist");
+    STATE(bind[0].block, 9, "bind 0 holds block 0 with number 9, which does not exist");
     STATE(bind[0].size, 1025, "bind 0 has 0x401 bytes at 0xc00 of 0x1000");
     STATE(bind[0].at, UINT64_MAX, "bind 0 has 0x400 bytes at");
 }
 
-/* Whatever stands there, the check ends. Under sanitizers nothing out of range is read. */
+/* The check terminates whatever the state contains. Under sanitizers it must read nothing out of range. */
 static void test_forged(struct share_state *state, uint64_t seed)
 {
     unsigned broken = 0, rounds = (unsigned)random_rounds(200);
@@ -96,7 +97,7 @@ static void test_forged(struct share_state *state, uint64_t seed)
         *byte = old;
     }
     tap_note("%u of %u forged bytes broke an invariant", broken, rounds);
-    check_holds(share_state_check(state), "what was forged is put back");
+    check_holds(share_state_check(state), "the state after undoing the forgery");
 }
 
 int main(void)
@@ -105,7 +106,7 @@ int main(void)
     test_slots(state);
     test_blocks(state);
     test_teams(state);
-    check_holds(share_state_check(state), "all is mended");
+    check_holds(share_state_check(state), "the state after all repairs");
     test_forged(state, random_seed(1));
     free(state);
     return tap_done();

@@ -27,7 +27,7 @@ bool share_token_is_out(const char *path)
     if (file < 0)
         return os_file_exists(path);
     bool out = !os_lock_exclusive(file);
-    os_unlock(file); /* not inherited by a child that another thread forks at this moment */
+    os_unlock(file); /* so that a child that another thread is forking now does not inherit it */
     os_file_close(file);
     return out;
 }
@@ -42,7 +42,7 @@ enum share_token_is share_token_read(int file, struct share_token *token, struct
         return SHARE_TOKEN_UNREAD;
     if (token->magic != TOKEN_MAGIC || token->name[sizeof token->name - 1])
         return SHARE_TOKEN_NONE;
-    for (char *c = token->name; *c; c++) /* it may appear in a message, and it may be forged */
+    for (char *c = token->name; *c; c++) /* the name may appear in a message, and may be forged */
         if (*c < ' ' || *c > '~')
             *c = '?';
     return SHARE_TOKEN;

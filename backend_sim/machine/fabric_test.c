@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fabric handles between machines: which node can import what, forged bytes and states, nodes that die. The nodes are systems
- * of this process, or children of it where one has to end. */
+/* Fabric handles between machines: which node can import what, forged bytes and states, and nodes that die. The nodes are systems
+ * of this process, or of children if one has to end. */
 #include "fabric_handle.h"
 
 #include <fcntl.h>
@@ -30,12 +30,12 @@ static void channel(const char *folder, unsigned number, bool there)
     if (there) {
         int file = open(path, O_CREAT | O_RDWR, 0600);
         if (file < 0)
-            tap_bail("no channel can be made");
+            tap_bail("no channel can be created");
         close(file);
     }
 }
 
-/* On a machine of that name, NULL for one without; folder NULL: no imex=. */
+/* Opens a node of that machine; name NULL: a machine without a name; folder NULL: no imex=. */
 static vmm_system *node(const char *machine, const char *folder)
 {
     vmm_system *sys = NULL;
@@ -76,12 +76,12 @@ static vmm_result import_from(vmm_system *sys, fabric_t bytes, handle_t *handle)
     return vmm_mem_import_from_shareable_handle(sys, handle, bytes, FABRIC);
 }
 
-/* Memory of a node, and its handle. */
+/* Creates memory on a node, and exports it as a handle. */
 static handle_t exported(vmm_system *sys, fabric_t bytes)
 {
     handle_t handle = 0;
     if (create(sys, FABRIC, &handle) != VMM_SUCCESS || export_to(sys, handle, bytes) != VMM_SUCCESS)
-        tap_bail("nothing is exported: %s", vmm_last_detail()->note);
+        tap_bail("the export failed: %s", vmm_last_detail()->note);
     return handle;
 }
 
@@ -99,7 +99,7 @@ static void two_nodes(const char *one, const char *two, const char *folder)
 {
     vmm_system *a = node(one, folder), *b = node(two, folder);
     fabric_t bytes;
-    bool same = one && two && strcmp(one, two) == 0; /* two processes of a node */
+    bool same = one && two && strcmp(one, two) == 0; /* both are processes of one node */
     handle_t copies[20] = {0};
     uint64_t g = unit_of(a), free_a = rig_free(a), free_b = rig_free(b);
     handle_t memory = exported(a, bytes);
@@ -108,31 +108,31 @@ static void two_nodes(const char *one, const char *two, const char *folder)
     vmm_result result = VMM_SUCCESS;
     for (size_t i = 0; i < 20 && result == VMM_SUCCESS; i++)
         result = import_from(b, bytes, &copies[i]);
-    tap_result(result, VMM_SUCCESS, "another node imports it twenty times");
-    tap_ok(rig_free(a) == free_a - g && rig_free(b) == free_b - (same ? g : 0), "it counts where it is, once");
+    tap_result(result, VMM_SUCCESS, "another node imports the handle twenty times");
+    tap_ok(rig_free(a) == free_a - g && rig_free(b) == free_b - (same ? g : 0), "the memory counts once, on its own node");
     q = rig_map(b, copies[0], g);
-    tap_u64((uint64_t)rig_byte(b, q + g - 1), 0x5a, "the bytes are there");
+    tap_u64((uint64_t)rig_byte(b, q + g - 1), 0x5a, "the importer sees the bytes");
     vmm_memset_d8(b, q, 0x11, 1);
-    tap_u64((uint64_t)rig_byte(a, p), 0x11, "and written from there");
+    tap_u64((uint64_t)rig_byte(a, p), 0x11, "the importer can write them");
     tap_ok(export_to(b, copies[0], bytes) == VMM_ERROR_INVALID_VALUE && rig_reported("VMM-EXPORT-IMPORTED"),
-           "an import is not exported again");
+           "an imported handle cannot be exported again");
     rig_unmap(a, p, g);
     vmm_mem_release(a, memory);
-    tap_u64(rig_free(a), free_a - g, "the importer holds it");
+    tap_u64(rig_free(a), free_a - g, "the import holds the memory");
     tap_ok(import_from(a, bytes, &memory) == VMM_SUCCESS && vmm_mem_release(a, memory) == VMM_SUCCESS,
-           "as long as anybody does, it can be imported");
+           "the handle can be imported as long as any process holds the memory");
     for (size_t i = 1; i < 20; i++)
         vmm_mem_release(b, copies[i]);
     vmm_mem_release(b, copies[0]);
-    tap_u64((uint64_t)rig_byte(b, q + 1), 0x5a, "a mapping is enough");
+    tap_u64((uint64_t)rig_byte(b, q + 1), 0x5a, "a mapping alone holds the memory");
     rig_unmap(b, q, g);
-    tap_u64(rig_free(a), free_a, "the last one frees it");
-    refused(a, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "its own node knows it no more");
-    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "nor does another");
+    tap_u64(rig_free(a), free_a, "dropping the last holder frees the memory");
+    refused(a, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "its own node refuses the handle afterwards");
+    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another node refuses the handle afterwards");
     rig_close(a);
-    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "the node is gone");
+    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a handle of a node that has ended is refused");
     rig_close(b);
-    tap_u64(rig_machines(), 0, "nothing is left");
+    tap_u64(rig_machines(), 0, "no machine is left");
 }
 
 static unsigned taken(const struct share_state *state)
@@ -145,7 +145,7 @@ static unsigned taken(const struct share_state *state)
 
 enum { NODES = 4 };
 
-/* One that imports, and those that it imports from, twice each. */
+/* A node that imports, and the nodes that it imports from, twice each. */
 struct many {
     vmm_system *importer, *from[NODES];
     struct share_state *state[NODES];
@@ -173,7 +173,7 @@ static unsigned import_from_many(struct many *m)
     return wrong;
 }
 
-/* In that order, and of the last by its end. */
+/* Releases the imports in that order; the last one by closing the system. */
 static unsigned leave_many(struct many *m, const unsigned order[NODES])
 {
     unsigned wrong = 0, over = 0;
@@ -192,23 +192,23 @@ static unsigned leave_many(struct many *m, const unsigned order[NODES])
     return wrong;
 }
 
-/* Of each it has one slot for as long as it holds memory of it. */
+/* An importer has one slot in each node, for as long as it holds memory of that node. */
 static void many_nodes(void)
 {
     static const unsigned orders[][NODES] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1}};
     for (size_t order = 0; order < sizeof orders / sizeof orders[0]; order++) {
         struct many m = {.unit = 0};
-        tap_u64(import_from_many(&m), 0, "a node has one slot of each of %d others, and no more", NODES);
-        tap_u64(leave_many(&m, orders[order]), 0, "which it leaves one by one, or all of them when it ends");
+        tap_u64(import_from_many(&m), 0, "a node takes exactly one slot in each of %d other nodes", NODES);
+        tap_u64(leave_many(&m, orders[order]), 0, "the slots are freed one by one, or all at the node's end");
         for (unsigned i = 0; i < NODES; i++) {
             munmap(m.state[i], sizeof *m.state[i]);
             rig_close(m.from[i]);
         }
-        tap_u64(rig_machines(), 0, "nothing is left of them");
+        tap_u64(rig_machines(), 0, "no machine is left");
     }
 }
 
-/* Each has memory of the other: closing in any order gives everything back. */
+/* Each node has memory of the other: closing them in any order frees everything. */
 static void crosswise(void)
 {
     vmm_system *a = node("one", channels), *b = node(NULL, channels);
@@ -221,17 +221,17 @@ static void crosswise(void)
     tap_ok(!import_from(a, of_b, &from_b) && !import_from(b, of_a, &from_a), "two nodes import from each other");
     rig_close(b);
     vmm_deviceptr q = rig_map(a, from_b, unit_of(a));
-    tap_u64((uint64_t)rig_byte(a, q + 9), 0x66, "memory outlives its node's last process");
+    tap_u64((uint64_t)rig_byte(a, q + 9), 0x66, "memory outlives the last process of its node");
     handle_t again = 0;
     vmm_system *c = node("three", channels);
-    tap_result(import_from(c, of_b, &again), VMM_SUCCESS, "and can still be imported");
+    tap_result(import_from(c, of_b, &again), VMM_SUCCESS, "the memory can still be imported");
     rig_close(c);
-    tap_u64(rig_machines(), 2, "its folder stays for it");
+    tap_u64(rig_machines(), 2, "the node's folder stays");
     rig_unmap(a, q, unit_of(a));
     vmm_mem_release(a, from_b);
-    tap_u64(rig_machines(), 1, "and goes with it");
+    tap_u64(rig_machines(), 1, "the folder goes with the memory");
     rig_close(a);
-    tap_u64(rig_machines(), 0, "as does everything");
+    tap_u64(rig_machines(), 0, "the last folder goes as well");
 }
 
 /* ---- channels and domains ---- */
@@ -247,14 +247,15 @@ static void not_created(const char *folder, const char *says, const char *what)
     rig_close(sys);
 }
 
-/* Whoever has no channel is told that, and not of the domain, which is another one. */
+/* Without a channel, the message reports that, and not the domain, which differs as well. */
 static void not_imported_without(const char *folder)
 {
     vmm_system *a = node("one", channels), *b = node("two", folder);
     fabric_t bytes;
     exported(a, bytes);
     refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "importing without a channel");
-    tap_ok(strstr(vmm_last_detail()->note, "no file channel0") != NULL, "of which there is none: %s", vmm_last_detail()->note);
+    tap_ok(strstr(vmm_last_detail()->note, "no file channelN") != NULL, "the message says that there is no channel: %s",
+           vmm_last_detail()->note);
     rig_close(b);
     rig_close(a);
 }
@@ -265,43 +266,43 @@ static void no_channel(void)
                                         "chan", "xchannel1"};
     char folder[160], path[200];
     snprintf(folder, sizeof folder, "%s/none", channels);
-    not_created(folder, "no folder", "a folder that is not there");
+    not_created(folder, "no folder", "a folder that does not exist");
     mkdir(folder, 0700);
-    not_created(folder, "no file channel0", "one without channels");
+    not_created(folder, "contains no file", "a folder without channels");
     not_imported_without(folder);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         close(open(path, O_CREAT | O_RDWR, 0600));
     }
-    not_created(folder, "no file channel0", "with other files");
+    not_created(folder, "no file channelN", "a folder with other files");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         unlink(path);
     }
     snprintf(path, sizeof path, "%s/channel3", folder);
     if (symlink("nowhere", path))
-        tap_bail("no link can be made");
-    not_created(folder, "1 channels, none", "with a channel that leads nowhere");
+        tap_bail("the link cannot be created");
+    not_created(folder, "1 channels, but", "with a channel that is a dangling link");
     unlink(path);
     if (geteuid() == 0) {
-        tap_skip("root may use every file", "a channel that may only be read");
+        tap_skip("root has access to every file", "a read-only channel");
     } else {
         channel(folder, 0, true);
         snprintf(path, sizeof path, "%s/channel0", folder);
         chmod(path, 0400);
-        not_created(folder, "1 channels, none", "with a channel that may only be read");
+        not_created(folder, "1 channels, but", "with a read-only channel");
         channel(folder, 0, false);
     }
     vmm_system *sys = node("one", folder);
     handle_t handle = 0;
     channel(folder, 12, true);
-    tap_result(create(sys, FABRIC | RIG_FD, &handle), VMM_SUCCESS, "a channel that comes later is found");
+    tap_result(create(sys, FABRIC | RIG_FD, &handle), VMM_SUCCESS, "a channel that is added later is found");
     rig_close(sys);
     channel(folder, 12, false);
     rmdir(folder);
 }
 
-/* The memory's channel is the lowest when it was created; each end needs that very one. */
+/* Memory gets the lowest channel that exists when it is created; both ends need that very channel. */
 static void which_channel(void)
 {
     vmm_system *a = node("one", channels), *b = node("two", channels);
@@ -310,22 +311,22 @@ static void which_channel(void)
     channel(channels, 1, true);
     handle_t memory = exported(a, bytes);
     channel(channels, 0, false);
-    refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "its channel is gone");
-    refused(a, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "for its own node too");
+    refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "the memory's channel was removed: another node");
+    refused(a, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "the memory's channel was removed: its own node");
     memset(other, 7, sizeof other);
     tap_ok(export_to(a, memory, other) == VMM_ERROR_NOT_PERMITTED && rig_reported("VMM-EXPORT-FABRIC-IMEX") &&
                strstr(vmm_last_detail()->note, "channel0") && other[0] == 7,
-           "it is not exported: %s", vmm_last_detail()->note);
-    tap_ok(!create(a, FABRIC, &later) && !export_to(a, later, other), "new memory takes the next");
-    tap_ok(!import_from(b, other, &copy) && !vmm_mem_release(b, copy), "which is imported");
+           "the memory is not exported either: %s", vmm_last_detail()->note);
+    tap_ok(!create(a, FABRIC, &later) && !export_to(a, later, other), "new memory gets the next channel");
+    tap_ok(!import_from(b, other, &copy) && !vmm_mem_release(b, copy), "memory on the next channel can be imported");
     channel(channels, 0, true);
     tap_ok(!import_from(b, bytes, &copy) && !export_to(a, memory, other) && !memcmp(bytes, other, sizeof other),
-           "when it is back, everything is as it was");
+           "after the channel is back, the first memory can be imported and exported again");
     channel(channels, 1, false);
     rig_close(a);
-    tap_ok(rig_map(b, copy, unit_of(b)) != 0, "what was imported stays");
+    tap_ok(rig_map(b, copy, unit_of(b)) != 0, "an earlier import stays usable");
     channel(channels, 0, false);
-    refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "no channel at all");
+    refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "importing when no channel is left");
     channel(channels, 0, true);
     rig_close(b);
 }
@@ -338,14 +339,14 @@ static void which_domain(void)
     mkdir(folder, 0700);
     channel(folder, 0, true);
     if (symlink(channels, link))
-        tap_bail("no link can be made");
+        tap_bail("the link cannot be created");
     vmm_system *a = node("one", channels), *b = node("two", folder), *c = node("three", NULL), *d = node("four", link);
     fabric_t bytes;
     handle_t copy = 0;
     exported(a, bytes);
     refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-DOMAIN", "another folder");
     refused(c, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-DOMAIN", "no folder");
-    tap_result(import_from(d, bytes, &copy), VMM_SUCCESS, "the same folder by another path");
+    tap_result(import_from(d, bytes, &copy), VMM_SUCCESS, "the same folder under another path");
     rig_close(d);
     rig_close(c);
     rig_close(b);
@@ -355,7 +356,7 @@ static void which_domain(void)
     rmdir(folder);
 }
 
-/* ---- bytes that are no handle ---- */
+/* ---- bytes that are not a handle ---- */
 
 static void garbage(void)
 {
@@ -370,7 +371,7 @@ static void garbage(void)
         wrong += import_from(b, spoilt, &copy) != VMM_ERROR_NOT_SUPPORTED || !rig_reported("VMM-IMPORT-FABRIC") ||
                  copy != 0x77;
     }
-    tap_u64(wrong, 0, "each of 512 bits matters");
+    tap_u64(wrong, 0, "changing any of the 512 bits invalidates the handle");
     memset(spoilt, 0, sizeof spoilt);
     refused(b, spoilt, VMM_ERROR_NOT_SUPPORTED, "VMM-IMPORT-FABRIC", "zeros");
     memset(spoilt, 0xff, sizeof spoilt);
@@ -382,7 +383,7 @@ static void garbage(void)
     rig_close(b);
 }
 
-/* Nodes may run different builds, so the bytes are what they were: seven words, then the sum of theirs (FNV-1a, 64 bits). */
+/* Nodes may run different builds, so the format is fixed: seven words, then their sum (FNV-1a, 64 bits). */
 static void format(void)
 {
     static const uint64_t words[8] = {0x3163697262616676, 1, 2 | UINT64_C(7) << 32, 3, 4, 5, 6, 0x9ceb30fbe9c81b4b};
@@ -390,7 +391,7 @@ static void format(void)
     const struct share_label label = {3, 4, {5, 6}, 7};
     fabric_t bytes;
     fabric_handle_write(bytes, &place, &label);
-    tap_ok(memcmp(bytes, words, sizeof words) == 0, "a handle's bytes are those that other builds read");
+    tap_ok(memcmp(bytes, words, sizeof words) == 0, "a handle has the bytes that other builds expect");
 }
 
 static uint64_t sum_of(uint64_t sum, uint64_t word)
@@ -403,7 +404,8 @@ static uint64_t sum_of(uint64_t sum, uint64_t word)
     return sum;
 }
 
-/* So is the number of a domain: the folder's device and number and the profile's, summed up the same way; never 0. */
+/* The number of a domain is fixed as well: the folder's device and number and the profile's number, hashed the same way; never
+ * 0. */
 static void domain(void)
 {
     struct sim_profile profile;
@@ -414,19 +416,20 @@ static void domain(void)
         tap_bail("no profile, or no folder");
     uint64_t sum = sum_of(sum_of(UINT64_C(0xcbf29ce484222325), (uint64_t)is.st_dev), (uint64_t)is.st_ino);
     tap_ok(imex_domain(channels, &profile, &got, why), "a folder is a domain");
-    tap_u64(got, sum_of(sum, share_profile_number(&profile)) | 1, "whose number other builds know");
+    tap_u64(got, sum_of(sum, share_profile_number(&profile)) | 1, "the domain has the number that other builds compute");
     if (stat(".", &is))
         tap_bail("no folder");
     sum = sum_of(sum_of(UINT64_C(0xcbf29ce484222325), (uint64_t)is.st_dev), (uint64_t)is.st_ino);
     tap_ok(imex_domain(".", &profile, &got, why) && got == (sum_of(sum, share_profile_number(&profile)) | 1),
-           "however short its name is");
+           "a folder with a short name is a domain");
     tap_ok(imex_usable("", &profile, 0, why) == 0 && imex_usable("", &profile, 3, why) == IMEX_NONE &&
-               strstr(why, "channel 0 alone, and not 3"),
+               strstr(why, "only channel 0, not channel 3"),
            "without a folder there is one channel: %s", why);
-    tap_ok(!imex_domain("/no/such/folder", &profile, &got, why) && strstr(why, "/no/such/folder"), "one that is not there is none");
+    tap_ok(!imex_domain("/no/such/folder", &profile, &got, why) && strstr(why, "/no/such/folder"),
+           "a missing folder is not a domain");
 }
 
-/* Whoever knows how handles are made can make them up: the state does not agree. */
+/* A program that knows the format can forge a handle: the state does not agree with it. */
 static void forged(void)
 {
     vmm_system *a = node("one", channels), *b = node("two", channels);
@@ -436,7 +439,7 @@ static void forged(void)
     handle_t plain = 0;
     channel(channels, 1, true);
     exported(a, bytes);
-    tap_ok(fabric_handle_read(bytes, &place, &label), "a handle can be read");
+    tap_ok(fabric_handle_read(bytes, &place, &label), "a handle can be decoded");
 #define FORGED(change, result, rule, what)                \
     do {                                                  \
         p = place;                                        \
@@ -447,41 +450,41 @@ static void forged(void)
         refused(a, made, VMM_ERROR_##result, rule, what); \
     } while (0)
     FORGED(p.domain++, NOT_PERMITTED, "VMM-IMPORT-FABRIC-DOMAIN", "another domain");
-    FORGED(p.channel = 2, NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "a channel that is not there");
+    FORGED(p.channel = 2, NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "a channel that does not exist");
     FORGED(p.channel = UINT32_MAX, NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "no channel");
-    FORGED(p.channel = 1, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another channel that is there");
+    FORGED(p.channel = 1, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another existing channel");
     FORGED(l.machine++, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another machine");
     FORGED(l.number++, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another block");
     FORGED(l.number = 0, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "no block");
-    FORGED(l.index++, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another place in the table");
-    FORGED(l.index = UINT32_MAX, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "no place in the table");
+    FORGED(l.index++, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another table index");
+    FORGED(l.index = UINT32_MAX, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "an index outside the table");
     FORGED(l.nonce[1] ^= 1, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a guess");
-    /* Who has a descriptor of memory that is not for a fabric knows its name, and cannot make a handle of it. */
+    /* A descriptor reveals the name of memory that was not created for a fabric; a handle made from that name is refused. */
     create(a, RIG_FD, &plain);
     int fd = rig_export(a, plain);
     uint64_t token[7]; /* magic, machine, index, number, nonce */
     if (pread(fd, token, sizeof token, 0) != sizeof token)
         tap_bail("a descriptor's file cannot be read");
     FORGED((l = (struct share_label){token[1], token[3], {token[4], token[5]}, (uint32_t)token[2]}), INVALID_VALUE,
-           "VMM-IMPORT-FABRIC-GONE", "memory that is for descriptors");
+           "VMM-IMPORT-FABRIC-GONE", "memory that was created for descriptors");
     FORGED((p.domain = 0, l.number = token[3]), NOT_PERMITTED, "VMM-IMPORT-FABRIC-DOMAIN", "no domain");
     close(fd);
-    for (int more = -1; more <= 1; more += 2) { /* a handle's first word and its last, which sums up the others */
+    for (int more = -1; more <= 1; more += 2) { /* the first word of a handle, and its last one, the sum of the others */
         uint64_t word[8], sum = UINT64_C(0xcbf29ce484222325);
         memcpy(word, bytes, sizeof word);
         word[0] += (uint64_t)(int64_t)more;
         for (unsigned i = 0; i < 7; i++)
             sum = sum_of(sum, word[i]);
         word[7] = sum;
-        tap_ok(!fabric_handle_read(word, &p, &l), "of another version it is none, though its sum is right");
+        tap_ok(!fabric_handle_read(word, &p, &l), "a handle of another version is refused, even with a correct sum");
     }
     channel(channels, 1, false);
     rig_close(a);
     rig_close(b);
-    tap_u64(rig_machines(), 0, "nobody stayed attached");
+    tap_u64(rig_machines(), 0, "the refused imports leave no machine attached");
 }
 
-/* ---- what the report at the end says ---- */
+/* ---- hints in the report at the end ---- */
 
 static void count_hint(void *user, const vmm_detail *detail)
 {
@@ -495,7 +498,7 @@ static unsigned hints(vmm_system *sys)
     return count;
 }
 
-/* Of what a node exported it is told itself; others, who see it in the state as well, are not. */
+/* Only the exporting node gets a hint about its exports; the others, which also see them in the state, do not. */
 static void hinted(void)
 {
     vmm_system *a = node("one", channels), *b = node("two", channels);
@@ -504,13 +507,14 @@ static void hinted(void)
     vmm_multicast_object_prop prop = {.num_devices = 2, .handle_types = FABRIC};
     handle_t memory = exported(a, bytes);
     vmm_multicast_get_granularity(a, &prop.size, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM);
-    tap_ok(!vmm_multicast_create(a, &object, &prop) && !export_to(a, object, name), "memory and an object go to a fabric");
+    tap_ok(!vmm_multicast_create(a, &object, &prop) && !export_to(a, object, name),
+           "memory and a multicast object are exported to the fabric");
     tap_result(import_from(b, bytes, &copy), VMM_SUCCESS, "the memory is imported");
-    tap_ok(!hints(a) && !hints(b), "while both hold it there is nothing to hint at");
+    tap_ok(!hints(a) && !hints(b), "no hint while both nodes hold the memory");
     vmm_mem_release(a, memory);
-    tap_ok(hints(a) == 1 && !hints(b), "its own node is told that the other holds it");
+    tap_ok(hints(a) == 1 && !hints(b), "the exporter gets the hint that another node holds the memory");
     vmm_mem_release(b, copy);
-    tap_ok(!hints(a) && !hints(b), "until that lets go, too");
+    tap_ok(!hints(a) && !hints(b), "the hint goes when the other node releases the memory");
     rig_close(b);
     rig_close(a);
 }
@@ -523,21 +527,21 @@ static void damaged(void)
     fabric_t bytes;
     handle_t copy = 0, second = 0;
     exported(a, bytes);
-    tap_result(import_from(b, bytes, &copy), VMM_SUCCESS, "it is imported");
+    tap_result(import_from(b, bytes, &copy), VMM_SUCCESS, "the memory is imported");
     vmm_deviceptr q = rig_map(b, copy, unit_of(b));
     if (truncate(rig_path("one", "state"), 5))
-        tap_bail("the state cannot be cut");
-    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a node whose state was cut");
+        tap_bail("the state cannot be truncated");
+    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a node with a truncated state");
     if (truncate(rig_path("one", "state"), 0))
         tap_bail("the state cannot be emptied");
-    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a node whose state is empty");
-    tap_ok(vmm_memset_d8(b, q, 3, 1) == VMM_SUCCESS && rig_byte(b, q) == 3, "what was imported can be used");
+    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a node with an empty state");
+    tap_ok(vmm_memset_d8(b, q, 3, 1) == VMM_SUCCESS && rig_byte(b, q) == 3, "imported memory stays usable");
     rig_unmap(b, q, unit_of(b));
-    tap_result(vmm_mem_release(b, copy), VMM_SUCCESS, "and released");
-    tap_result(create(b, FABRIC, &second), VMM_SUCCESS, "the importer's own machine is well");
+    tap_result(vmm_mem_release(b, copy), VMM_SUCCESS, "imported memory can be released");
+    tap_result(create(b, FABRIC, &second), VMM_SUCCESS, "the importer's own machine still works");
     rig_close(b);
     rig_close(a);
-    a = node("one", channels); /* sweeps what was left of it */
+    a = node("one", channels); /* sweeps the damaged machine */
     rig_close(a);
 }
 
@@ -588,11 +592,11 @@ static void importer_dies(void)
     uint64_t before = rig_free(a);
     handle_t memory = exported(a, bytes);
     pid_t pid = child(ends, true, bytes);
-    tap_ok(passing_wait(ends[0]), "a node in another process imports it");
+    tap_ok(passing_wait(ends[0]), "a node in another process imports the memory");
     vmm_mem_release(a, memory);
-    tap_ok(rig_free(a) < before, "and holds it");
+    tap_ok(rig_free(a) < before, "the imported memory is in use");
     killed(pid, ends[0]);
-    tap_u64(rig_free(a), before, "when that is killed, the memory is free");
+    tap_u64(rig_free(a), before, "killing the importer frees the memory");
     rig_close(a);
 }
 
@@ -605,25 +609,26 @@ static void exporter_dies(void)
     pid_t pid = child(ends, false, bytes);
     if (read(ends[0], bytes, sizeof bytes) != sizeof bytes || !passing_wait(ends[0]))
         tap_bail("the other node exported nothing");
-    tap_result(import_from(a, bytes, &copy), VMM_SUCCESS, "memory of another process's node is imported");
+    tap_result(import_from(a, bytes, &copy), VMM_SUCCESS, "memory of a node in another process is imported");
     killed(pid, ends[0]);
     vmm_deviceptr p = rig_map(a, copy, unit_of(a));
-    tap_ok(p && !vmm_memset_d8(a, p, 4, 1) && rig_byte(a, p) == 4, "and used when that was killed");
-    tap_ok(!import_from(a, bytes, &again) && !vmm_mem_release(a, again), "even imported again");
+    tap_ok(p && !vmm_memset_d8(a, p, 4, 1) && rig_byte(a, p) == 4, "the memory stays usable after its exporter is killed");
+    tap_ok(!import_from(a, bytes, &again) && !vmm_mem_release(a, again), "the memory can even be imported again");
     rig_unmap(a, p, unit_of(a));
     vmm_mem_release(a, copy);
-    refused(a, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "until it is let go");
-    tap_u64(rig_machines(), 1, "and the dead node with it");
+    refused(a, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "after the release the handle is refused");
+    tap_u64(rig_machines(), 1, "the dead node's machine is removed");
     pid = child(ends, false, bytes);
     if (read(ends[0], bytes, sizeof bytes) != sizeof bytes || !passing_wait(ends[0]))
         tap_bail("the other node exported nothing");
     killed(pid, ends[0]);
-    refused(a, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "what nobody imported in time");
-    tap_u64(rig_machines(), 1, "goes with its node");
+    refused(a, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE",
+            "a handle that was not imported before its node died is refused");
+    tap_u64(rig_machines(), 1, "the dead node's memory goes with it");
     rig_close(a);
 }
 
-/* A forked child has no part in what its parent imported: what it closes is its own copy. */
+/* A forked child does not share its parent's imports: it closes its own copy. */
 static void forked_child(void)
 {
     vmm_system *a = node("one", channels), *b = node("two", channels);
@@ -645,12 +650,12 @@ static void forked_child(void)
         rig_close(a);
         _exit(!refused_there);
     }
-    tap_ok(waitpid(pid, &status, 0) == pid && status == 0, "a forked child may do nothing, and close");
+    tap_ok(waitpid(pid, &status, 0) == pid && status == 0, "a forked child can only close");
     rig_close(a);
-    tap_ok(before == rig_free(b) - unit_of(b) && rig_byte(b, q + 5) == 0x42, "its parent's import is as it was");
-    tap_ok(import_from(b, bytes, &copy) == VMM_SUCCESS, "and holds the memory");
+    tap_ok(before == rig_free(b) - unit_of(b) && rig_byte(b, q + 5) == 0x42, "the parent's import is unchanged");
+    tap_ok(import_from(b, bytes, &copy) == VMM_SUCCESS, "the parent still holds the memory");
     rig_close(b);
-    tap_u64(rig_machines(), 0, "until it is let go");
+    tap_u64(rig_machines(), 0, "no machine is left after the release");
 }
 
 int main(void)

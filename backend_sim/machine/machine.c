@@ -13,7 +13,7 @@
 
 enum { MOST_SPARES = 64 };
 
-/* Room for a block, reused or new. Each is a separate allocation, so that any code can free it (share_view.c). */
+/* Returns room for a block, reused or new. Each block is a separate allocation, so that any code can free it (share_view.c). */
 static struct sim_block *take_room(struct sim_machine *machine)
 {
     struct sim_block *block = machine->spare;
@@ -24,7 +24,7 @@ static struct sim_block *take_room(struct sim_machine *machine)
     return block;
 }
 
-/* Readers without the lock exist only in the parent, and changed nothing. */
+/* Only the parent has readers without the lock, and they changed nothing. */
 static void in_child(struct life_lock *lock, bool whole)
 {
     struct sim_machine *machine = (struct sim_machine *)(void *)lock;
@@ -49,7 +49,7 @@ void sim_machine_read(const struct sim_machine *machine, bool reads)
     reading = reads ? machine : NULL;
 }
 
-/* The state of a machine that a fork tore is unknown. */
+/* The state of a machine is unknown when the fork interrupted a change to it. */
 bool sim_machine_is_owned(const struct sim_machine *machine)
 {
     return machine->torn || atomic_load_explicit(&machine->owner, memory_order_relaxed) == &self;
@@ -214,7 +214,8 @@ void sim_machine_count(struct sim_machine *machine, const struct sim_block *bloc
         share_publish(machine->share, machine);
 }
 
-/* Exportable memory lies where importers find it: processes that open the name, or another machine of the fabric. */
+/* Exportable memory lies where importers find it: in a file for processes that open the machine by name, or for another machine
+ * of the fabric. */
 static struct backing_file *backing_for(struct sim_machine *machine, const vmm_mem_allocation_prop *prop)
 {
     int given = machine->share && machine->share->name[0] ? ~0 : VMM_MEM_HANDLE_TYPE_FABRIC;
@@ -224,7 +225,7 @@ static struct backing_file *backing_for(struct sim_machine *machine, const vmm_m
 
 static void give_room(struct sim_machine *machine, struct sim_block *block)
 {
-#ifndef POOL_PLAIN /* otherwise a use-after-free must be detectable */
+#ifndef POOL_PLAIN /* without POOL_PLAIN; with it, a use-after-free must be detectable */
     if (machine->spares < MOST_SPARES) {
         block->next_shared = machine->spare;
         machine->spare = block;
@@ -242,7 +243,7 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
     struct sim_block *block = take_room(machine);
     if (!block)
         return NULL;
-    /* Field by field, as sim_handle_begin does. */
+    /* Sets field by field, as sim_handle_begin does. */
     block->id = ++machine->blocks;
     block->size = size;
     block->holders = 1;

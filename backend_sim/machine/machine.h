@@ -4,7 +4,7 @@
  *   create  device 0 [block 1][block 2][.......... free ..........]
  *   A block lives while a handle, a mapping or an allocation of any process holds it, and its bytes with it.
  *
- * One lock guards a machine and all state of its processes (struct sim_process). Read-only calls can do without it while no
+ * One lock guards a machine and all state of its processes (struct sim_process). Read-only calls can run without it while no
  * other call changes anything (readers.h), and so can most calls of a program with one thread (sim_machine_hold).
  *
  * Invariants (machine_check), over the blocks that handles, allocations and binds of the machine's processes hold:
@@ -14,8 +14,8 @@
  *     backing file         = free + places of its blocks, exported ones too (backing_file.h); that of exported memory alike
  *     used in its slot of the shared state = used (share_check, under the state's lock: share.h)
  *
- * Lock order: lifecycle.h. Inside a machine's lock comes the mutex of the state that it shares with machines of the same name
- * in other processes (share.h), or that of another machine of the fabric (share_nodes.h); only one of these mutexes at a time.
+ * Lock order: lifecycle.h. Inside a machine's lock comes the mutex of the state that it shares with machines of the same name in
+ * other processes (share.h), or that of another machine of the fabric (share_nodes.h); only one of these mutexes at a time.
  */
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H
@@ -41,64 +41,64 @@ struct team;
 struct sim_process;
 
 struct sim_block {
-    uint64_t id;                  /* MEMORY_BLOCK_ID: counted from 1, never reused */
+    uint64_t id;                  /* the attribute MEMORY_BLOCK_ID: from 1, never reused */
     uint64_t size;
     uint32_t holders;
-    uint32_t watchers;            /* binds of exported objects: they see the block without holding it here (share.h) */
-    uint32_t binds;               /* how many binds of multicast objects it has, as last seen here */
-    vmm_mem_allocation_prop prop; /* as obtained; location.type is DEVICE or HOST_NUMA */
+    uint32_t watchers;            /* binds of exported objects, which see the block but do not hold it here (share.h) */
+    uint32_t binds;               /* the number of binds to multicast objects, as last seen by this machine */
+    vmm_mem_allocation_prop prop; /* as created; location.type is DEVICE or HOST_NUMA */
     struct block_data bytes;
-    uint64_t shared;       /* its number as an exported block (share.h); 0: private to this machine */
+    uint64_t shared;       /* the number as an exported block (share.h); 0: private to this machine */
     unsigned shared_index;
     struct sim_block *next_shared;
-    struct share *share;      /* where it is exported: by this machine, or by another of the fabric */
-    struct imex_place fabric; /* domain 0: not for a fabric */
-    struct team *team;            /* NULL; of a multicast object, which has no bytes and no location (INVALID): team.h */
-    uint32_t counted, counted_binds; /* scratch of machine_check */
+    struct share *share;      /* the machine that exported it: this one, or another of the fabric */
+    struct imex_place fabric; /* domain 0: not exportable to a fabric */
+    /* NULL for memory; a multicast object has a team, and neither bytes nor a location (INVALID): team.h */
+    struct team *team;
+    uint32_t counted, counted_binds; /* scratch space of machine_check */
 };
 
-enum { SIM_ATTRIBUTES = 256 }; /* more than the driver numbers */
+enum { SIM_ATTRIBUTES = 256 }; /* beyond the driver's last attribute */
 
 struct sim_machine {
-    struct life_lock lock;  /* first */
-    atomic_bool alone;      /* held without the lock: the program has one thread */
+    struct life_lock lock;  /* must be first */
+    atomic_bool alone;      /* held without the lock, because the program has one thread */
     bool torn;              /* see sim_machine_torn */
     uint64_t turns;         /* how often the machine was held for writing */
     struct readers readers; /* readers without the lock */
-    struct sim_profile profile;   /* as the process sees it, with its devices */
+    struct sim_profile profile;   /* what the process sees: its visible devices */
     struct sim_profile hardware;  /* the same for all processes */
-    struct visible_devices visible;       /* which devices of hardware are in profile */
-    bool chosen;                  /* visible is final: a process has initialised */
-    uint64_t has[SIM_ATTRIBUTES / 64]; /* a bit for each device attribute that is listed and not 0 */
-    bool bytes; /* contents are kept; without, copies and fills are checked only */
+    struct visible_devices visible;       /* the devices of hardware that are in profile */
+    bool chosen;                  /* visible is final, because a process has initialised */
+    uint64_t has[SIM_ATTRIBUTES / 64]; /* one bit for each device attribute that is listed and not 0 */
+    bool bytes; /* keep contents; otherwise copies and fills are only checked */
     struct backing_file backing;
-    struct share *share; /* NULL: nothing is shared with other processes yet */
+    struct share *share; /* NULL: shares nothing with other processes yet */
     struct share *nodes; /* other machines of the fabric */
-    struct share *busy;  /* the one of these whose lock the current call did not get in time (share.h) */
+    struct share *busy;  /* the one of share and nodes whose lock the current call did not get in time (share.h) */
     char why[SHARE_WHY];
-    struct sim_process *processes; /* the first of them; process.h links the others */
-    uint64_t blocks; /* ids given so far */
-    struct sim_block *spare; /* room for the next blocks, linked as shared ones are */
+    struct sim_process *processes; /* the first one; process.h links the others */
+    uint64_t blocks; /* the last id assigned */
+    struct sim_block *spare; /* reusable blocks, linked like shared ones */
     unsigned spares;
-    uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES]; /* by this machine only */
+    uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES]; /* by this machine alone */
     uint64_t node_used[SIM_MAX_NODES];
-    _Atomic(const void *) owner; /* the thread that has the lock, in debug builds */
+    _Atomic(const void *) owner; /* the thread that holds the lock, in debug builds */
     uint64_t unchecked;          /* calls until the next full check (watch.h) */
 };
 
-/* A machine without processes; NULL when memory is out. */
+/* Creates a machine without processes; NULL when memory is out. */
 struct sim_machine *sim_machine_new(const struct sim_profile *profile);
 void sim_machine_free(struct sim_machine *machine);
 
-/* Sets which devices the processes see. Call it before a process initialises. */
+/* Sets the devices that the processes see. Call it before a process initialises. */
 void sim_machine_see(struct sim_machine *machine, const struct visible_devices *visible);
 
 /* Convert a process's location to its place in the machine, and back. */
 vmm_mem_location sim_machine_place(const struct sim_machine *machine, vmm_mem_location location);
 vmm_mem_location sim_machine_local(const struct sim_machine *machine, vmm_mem_location place);
 
-/* In debug builds: record that the calling thread holds the machine's lock from now on, or no longer; and the same for its
- * reader slot. */
+/* In debug builds: records that the calling thread holds the machine's lock, or no longer does; and likewise its reader slot. */
 void sim_machine_own(struct sim_machine *machine, bool owns);
 void sim_machine_read(const struct sim_machine *machine, bool reads);
 bool sim_machine_is_owned(const struct sim_machine *machine);
@@ -106,8 +106,8 @@ bool sim_machine_is_read(const struct sim_machine *machine);
 void sim_machine_not_locked(const char *function);
 
 /* Every function that needs the machine's lock begins with the first of these macros; a function that only reads, and can run
- * beside other readers, with the second. In debug builds a call without the lock ends the process; in others the macros are
- * empty. */
+ * beside other readers, begins with the second. In debug builds a call without the lock ends the process; in others the macros
+ * are empty. */
 #define assert_locked(machine)                                                        \
     do {                                                                              \
         if (SIM_DEBUG && !sim_machine_is_owned(machine))                              \
@@ -152,7 +152,7 @@ static inline void sim_machine_hold(struct sim_machine *machine, enum vmm_call_i
         sim_machine_lock(machine);
 }
 
-/* Takes the lock for a call that only reads but must not run beside others. */
+/* Takes the lock for a call that only reads but must not run beside other calls. */
 static inline void sim_machine_lock_to_read(struct sim_machine *machine)
 {
     life_acquire(&machine->lock);
@@ -216,8 +216,8 @@ static inline bool sim_machine_has(const struct sim_machine *machine, vmm_device
 /* Gives a machine without a name a shared state, if it has none yet. False, with the reason in why, on failure. */
 bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY]);
 
-/* Enclose a look at free memory and the allocation from it, so that no other process allocates in between. False when the
- * shared state cannot be used. */
+/* Enclose a query of free memory and the allocation that follows, so that no other process allocates in between. False when the
+ * shared state is unavailable. */
 static inline bool sim_machine_begin(struct sim_machine *machine)
 {
     return !machine->share || share_lock(machine->share);
@@ -229,17 +229,16 @@ static inline void sim_machine_end(struct sim_machine *machine)
         share_unlock(machine->share);
 }
 
-/* In a forked child: was a thread of the parent in the middle of a change to the machine? Then its contents must not be
- * read. */
+/* In a forked child: did the fork interrupt another thread's change to the machine? Then its contents must not be read. */
 static inline bool sim_machine_torn(const struct sim_machine *machine)
 {
     life_stamp();
     return machine->torn;
 }
-#define SIM_TORN "when this process was forked, a thread was in the midst of a call to this machine: open another one"
+#define SIM_TORN "when this process was forked, another thread was changing this machine: open another one"
 
-/* Call it at the end of a call, with the machine's lock: must the call be repeated, after sim_machine_await? NULL: no. Clears
- * machine->busy. */
+/* Call it at the end of a call, with the machine's lock. Returns the share to pass to sim_machine_await before the call is
+ * repeated, or NULL when it need not be. Clears machine->busy. */
 static inline struct share *sim_machine_busy(struct sim_machine *machine, bool failed)
 {
     struct share *busy = failed ? machine->busy : NULL;
@@ -252,31 +251,32 @@ static inline struct share *sim_machine_busy(struct sim_machine *machine, bool f
 /* Releases the machine's lock until another process has released the shared state's mutex, or is known to be stuck. */
 void sim_machine_await(struct sim_machine *machine, struct share *busy);
 
-/* The same until this machine's shared state is available, before operations that cannot be repeated. */
+/* Waits like sim_machine_await until this machine's shared state is available. For use before operations that cannot be
+ * repeated. */
 void sim_machine_settle(struct sim_machine *machine);
 
 /* In a forked child: from now on, frees affect the child's copy only; the bytes belong to the parent. */
 void sim_machine_abandon(struct sim_machine *machine);
 
-/* Bytes still free at a location of type DEVICE or HOST_NUMA with a valid id. */
+/* The free bytes at a location of type DEVICE or HOST_NUMA with a valid id. */
 uint64_t sim_machine_free_bytes(struct sim_machine *machine, vmm_mem_location location);
-/* The same; where they seem to be fewer than wanted, first frees what ended processes left. */
+/* The free bytes; if they seem fewer than wanted, first frees what ended processes left behind. */
 uint64_t sim_machine_room(struct sim_machine *machine, vmm_mem_location location, uint64_t wanted);
-/* Bytes of a device that are in use as compressible memory. */
+/* The bytes of a device that are in use as compressible memory. */
 uint64_t sim_machine_compressed(struct sim_machine *machine, int device);
 
 /* Counts a block as this machine's private use, or stops counting it. */
 void sim_machine_count(struct sim_machine *machine, const struct sim_block *block, bool counts);
 
-/* A block with one holder, taken from prop.location's budget, which must be large enough. NULL when the host's memory is
- * out. */
+/* Creates a block with one holder, and charges it to prop.location's budget, which must be large enough. NULL when the host's
+ * memory is out. */
 struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, const vmm_mem_allocation_prop *prop);
 void sim_block_hold(struct sim_block *block);
-/* The last drop frees the bytes and returns them to the budget. */
+/* Drops a holder; the last drop frees the bytes and returns them to the budget. */
 void sim_block_drop(struct sim_machine *machine, struct sim_block *block);
 
-/* Checks the machine's invariants in passes over every holder of a block, each holder once in each pass; with the lock, for
- * writing. */
+/* Checks the machine's invariants in passes over the holders of blocks; each pass visits each holder once. Call it with the lock,
+ * for writing. */
 enum machine_pass { MACHINE_CLEAR, MACHINE_COUNT, MACHINE_COMPARE, MACHINE_PASSES };
 struct machine_sum {
     const struct sim_machine *machine;
@@ -285,7 +285,7 @@ struct machine_sum {
     struct backing_file_use backing, memory; /* in the machine's file, and in that of its exportable memory */
 };
 const char *machine_check_holder(struct machine_sum *sum, enum machine_pass pass, struct sim_block *block);
-/* After all passes. */
+/* Call it after all passes. */
 const char *machine_check(struct machine_sum *sum);
 
 #endif

@@ -34,15 +34,15 @@ static const char *add(struct machine_sum *sum, const struct sim_block *block)
 static const char *compare(const struct sim_block *block)
 {
     if (block->counted != block->holders)
-        return check_say("block %" PRIu64 " has %" PRIu32 " holders, %" PRIu32 " are counted", block->id, block->counted,
+        return check_say("block %" PRIu64 " has %" PRIu32 " holders, but holders is %" PRIu32, block->id, block->counted,
                          block->holders);
     if (block->counted_binds != block->binds)
-        return check_say("block %" PRIu64 " has %" PRIu32 " binds, %" PRIu32 " are counted", block->id, block->counted_binds,
+        return check_say("block %" PRIu64 " has %" PRIu32 " binds, but binds is %" PRIu32, block->id, block->counted_binds,
                          block->binds);
     return NULL;
 }
 
-/* The block behind a bind: the bind holds it, unless a bind in the state does. */
+/* Visits the block behind a bind: the bind holds the block, unless a bind in the state does. */
 static const char *visit_bind(struct machine_sum *sum, enum machine_pass pass, const struct team_bind *bind)
 {
     struct sim_block *block = bind->block;
@@ -59,7 +59,7 @@ static const char *visit_bind(struct machine_sum *sum, enum machine_pass pass, c
     return said;
 }
 
-/* What is bound to an object, by its first holder. */
+/* Visits the binds of an object, at the object's first holder. */
 static const char *visit_binds(struct machine_sum *sum, enum machine_pass pass, const struct sim_block *object)
 {
     const char *said = check_in(team_check(object->team, object->size), "object %" PRIu64, object->id);
@@ -73,8 +73,8 @@ const char *machine_check_holder(struct machine_sum *sum, enum machine_pass pass
 {
     const char *said = NULL;
     if (!block->holders || block->id > sum->machine->blocks)
-        return check_say("block %" PRIu64 " of %" PRIu64 " is held, and counts %" PRIu32 " holders", block->id, sum->machine->blocks,
-                         block->holders);
+        return check_say("block %" PRIu64 " of %" PRIu64 " has a holder, but holders is %" PRIu32, block->id,
+                         sum->machine->blocks, block->holders);
     if (pass == MACHINE_CLEAR)
         block->counted = block->counted_binds = 0;
     bool first = pass != MACHINE_COUNT || (!block->counted && !block->counted_binds);
@@ -94,7 +94,8 @@ static const char *check_use(const char *what, int index, uint64_t counted, uint
 {
     if (counted == used)
         return NULL;
-    return check_say("the blocks of %s %d have 0x%" PRIx64 " bytes, 0x%" PRIx64 " are counted as used", what, index, used, counted);
+    return check_say("the blocks of %s %d have 0x%" PRIx64 " bytes, but 0x%" PRIx64 " are charged", what, index, used,
+                     counted);
 }
 
 static const char *check_files(struct machine_sum *sum)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine: the holder of its lock, in a program with one thread and with more. */
+/* machine: which thread holds its lock, in programs with one thread and with several. */
 #include "machine.h"
 
 #include "pool.h"
@@ -17,7 +17,7 @@ static void *try(void *got)
     return NULL;
 }
 
-/* Can another thread have it? */
+/* Can another thread take the lock? */
 static bool others_may(void)
 {
     pthread_t thread;
@@ -27,33 +27,34 @@ static bool others_may(void)
     return got;
 }
 
-/*  one thread      hold      a note            unlock      the note is gone; the lock was never taken
- *  a call waits    hold      the lock          unlock      as with two threads                          */
+/* one thread      hold      sets alone        unlock      clears alone; the lock was never taken
+ *  a call waits    hold      takes the lock    unlock      as with two threads */
 static void test_alone(void)
 {
     if (!VMM_SINGLE_THREAD) {
-        tap_skip("the C library does not say that there is one thread", "a machine held by a note");
+        tap_skip("the C library does not report a single thread", "a machine held without the lock");
         return;
     }
     sim_machine_hold(machine, VMM_CALL_mem_map);
-    tap_ok(machine->alone && !sim_machine_try(machine), "held by a note, and a signal's handler keeps out");
+    tap_ok(machine->alone && !sim_machine_try(machine),
+           "a machine is held without the lock, and a signal handler cannot take it");
     sim_machine_unlock(machine);
-    tap_ok(!machine->alone && sim_machine_try(machine), "given back the note is gone");
+    tap_ok(!machine->alone && sim_machine_try(machine), "unlocking clears alone");
     sim_machine_unlock(machine);
     sim_machine_hold(machine, VMM_CALL_launch);
-    tap_ok(!machine->alone && !sim_machine_try(machine), "a call that may run what others wrote takes the lock");
+    tap_ok(!machine->alone && !sim_machine_try(machine), "a call that may run the program's code takes the lock");
     sim_machine_unlock(machine);
 }
 
 static void test_with_others(void)
 {
-    tap_ok(others_may(), "free, another thread may have it");
+    tap_ok(others_may(), "another thread can take the free lock");
     sim_machine_hold(machine, VMM_CALL_mem_map);
-    tap_ok(!VMM_SINGLE_THREAD && !machine->alone && !others_may(), "held in a program with threads, no other one may");
+    tap_ok(!VMM_SINGLE_THREAD && !machine->alone && !others_may(), "in a program with threads, a held machine excludes them");
     sim_machine_unlock(machine);
-    tap_ok(others_may(), "given back, others may");
+    tap_ok(others_may(), "another thread can take the lock after unlocking");
     sim_machine_lock(machine);
-    tap_ok(!others_may(), "the lock keeps them out, too");
+    tap_ok(!others_may(), "the plain lock excludes other threads, too");
     sim_machine_unlock(machine);
 }
 
@@ -62,7 +63,7 @@ static uint64_t free_at(vmm_mem_location_type type, int id)
     return sim_machine_free_bytes(machine, (vmm_mem_location){type, id});
 }
 
-/* What blocks take of a device, of what it can compress and of the host, while somebody holds them. */
+/* Blocks are charged to a device, to its compressible memory and to the host, while they have a holder. */
 static void test_budgets(void)
 {
     const vmm_mem_location_type device = VMM_MEM_LOCATION_TYPE_DEVICE, host = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
@@ -76,24 +77,26 @@ static void test_budgets(void)
     if (!plain || !compressed || !hosts)
         tap_bail("no blocks");
     tap_ok(memory == machine->profile.device_memory - machine->profile.device_reserved && nodes == machine->profile.host_memory,
-           "all of it is free at first");
+           "all memory is free at first");
     tap_ok(free_at(device, 0) == memory - 4 * g && free_at(host, 0) == nodes - 5 * g &&
                sim_machine_compressed(machine, 0) == 3 * g,
-           "then what was taken is not");
-    tap_ok(plain->id == 1 && compressed->id == 2 && hosts->id == 3 && plain->holders == 1, "each has a number and one holder");
+           "allocated memory is charged to its location");
+    tap_ok(plain->id == 1 && compressed->id == 2 && hosts->id == 3 && plain->holders == 1,
+           "each block has a number and one holder");
     sim_block_hold(compressed);
     sim_block_drop(machine, compressed);
-    tap_ok(free_at(device, 0) == memory - 4 * g && compressed->holders == 1, "who drops one of two holds gives nothing back");
+    tap_ok(free_at(device, 0) == memory - 4 * g && compressed->holders == 1, "dropping one of two holders frees nothing");
     sim_block_drop(machine, compressed);
     tap_ok(free_at(device, 0) == memory - g && !sim_machine_compressed(machine, 0) && free_at(host, 0) == nodes - 5 * g,
-           "the last one does, where it was taken");
+           "dropping the last holder frees the memory at its location");
     sim_block_drop(machine, hosts);
     sim_block_drop(machine, plain);
-    tap_ok(free_at(device, 0) == memory && free_at(host, 0) == nodes, "and all is free again");
-    tap_ok(sim_machine_room(machine, (vmm_mem_location){device, 0}, UINT64_MAX) == memory, "which is the room that there is");
+    tap_ok(free_at(device, 0) == memory && free_at(host, 0) == nodes, "all memory is free again");
+    tap_ok(sim_machine_room(machine, (vmm_mem_location){device, 0}, UINT64_MAX) == memory,
+           "sim_machine_room returns the free bytes");
 }
 
-/* The room of blocks that ended is kept for others, but not of all. */
+/* Ended blocks are kept for reuse, up to a limit. */
 static void test_spares(void)
 {
     enum { BLOCKS = 100, KEPT = 64 };
@@ -103,7 +106,7 @@ static void test_spares(void)
     for (int i = 0; i < BLOCKS; i++)
         if (!(blocks[i] = sim_block_new(machine, 4096, &prop)))
             tap_bail("no blocks");
-    tap_u64(machine->spares, 0, "none is kept while all are used");
+    tap_u64(machine->spares, 0, "no block is kept while all are in use");
     for (int i = 0; i < BLOCKS; i++) {
         sim_block_drop(machine, blocks[i]);
         wrong += machine->spares != (i < KEPT ? (unsigned)i + 1 : KEPT);
@@ -111,11 +114,11 @@ static void test_spares(void)
     for (const struct sim_block *spare = machine->spare; spare; spare = spare->next_shared)
         kept++;
 #ifdef POOL_PLAIN
-    tap_ok(!kept && !machine->spares && wrong == BLOCKS, "each is given back");
+    tap_ok(!kept && !machine->spares && wrong == BLOCKS, "each ended block is freed");
 #else
-    tap_ok(kept == KEPT && !wrong, "of those that end some are kept");
+    tap_ok(kept == KEPT && !wrong, "a limited number of ended blocks is kept");
     struct sim_block *again = sim_block_new(machine, 4096, &prop);
-    tap_ok(again == blocks[KEPT - 1] && machine->spares == KEPT - 1, "and the last is the next to be used");
+    tap_ok(again == blocks[KEPT - 1] && machine->spares == KEPT - 1, "the block kept last is reused first");
     sim_block_drop(machine, again);
 #endif
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine's part in the shared state: open, join, leave. */
+/* Opens the shared state, joins it, and leaves it. */
 #include "share.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int make_memory(void *user)
     return share_folder_open_file(&share->folder, "mem", share->serial, OS_OPEN_MAKE);
 }
 
-/* Allocated before the folder is created, so that a failure leaves no folder to remove. */
+/* Allocates before the folder is created, so that a failure leaves no folder to remove. */
 static struct share *new_share(char why[SHARE_WHY])
 {
     struct share *share = heap.calloc(1, sizeof *share);
@@ -65,7 +65,7 @@ struct share *share_open_there(const char *entry, char why[SHARE_WHY])
     return share ? opened(share, share_folder_open_there(&share->folder, entry, why), NULL, NULL) : NULL;
 }
 
-/* A child forked before any process initialised uses what its parent opened, and has no claim to it any more. */
+/* A child that was forked before any process initialised uses what its parent opened, and has no claim to it any more. */
 static const char *open_again(struct share *share)
 {
     if (share->stamp == life_stamp())
@@ -118,7 +118,7 @@ const char *share_join(struct share *share)
     if (share_joined(share))
         return NULL;
     if (!os_process_id())
-        return "there are no random numbers to be had";
+        return "the system has no random numbers";
     const char *wrong = open_again(share);
     if (wrong)
         return wrong;
@@ -133,10 +133,10 @@ const char *share_join(struct share *share)
     if (in && share->machine)
         share_publish(share, share->machine);
     share_unlock(share);
-    return in ? NULL : "256 processes have it open, or this one may open no more files";
+    return in ? NULL : "256 processes have the machine open, or this process may open no more files";
 }
 
-/* It leads to no other process. */
+/* Does no other process have a way to the machine? */
 static bool deserted(const struct share *share)
 {
     for (unsigned i = 0; i < share_slots(share->folder.state); i++)

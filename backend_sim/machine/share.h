@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* share.h - a machine's part in the shared state: from vmm_init on for a machine with a name, from its first export on for one
- * without.
+/* share.h - a machine's part in the shared state: from vmm_init on for a machine with a name, from the first export on for a
+ * machine without one.
  *
  *                       machine of process A                      machine of process B
  *   private memory      blocks, counted in A's slot               blocks, counted in B's slot
@@ -12,8 +12,7 @@
  * called with the machine's lock held; the state's mutex is taken inside it, one mutex at a time, and never held across a call
  * into the program.
  *
- * A process that is stopped while it has the mutex keeps it, and goes on when it is continued. Other processes find that out
- * once:
+ * A process that is stopped while it holds the mutex keeps it until it is continued. Other processes find that out once:
  *
  *   call       share_lock: no success in 20 ms, with the machine's lock -> the call fails and has changed nothing
  *   sim.c      share_await, without the machine's lock, so that calls of other threads go on: 1.2 s
@@ -29,8 +28,8 @@
 #include "backing_file.h"
 #include "share_folder.h"
 
-#define SHARE_UNREADABLE "the system does not let the descriptor's file be looked at or read"
-#define SHARE_STATE_LOST "its state was damaged"
+#define SHARE_UNREADABLE "the system refuses access to the descriptor's file"
+#define SHARE_STATE_LOST "the machine's state was damaged"
 
 struct sim_block;
 struct sim_machine;
@@ -46,56 +45,56 @@ struct share_memory {
 struct share {
     struct share_folder folder;
     const struct sim_profile *profile;
-    uint64_t stamp;                /* of the process that opened it (lifecycle.h) */
-    char name[SHARE_NAME_MAX + 1]; /* "" for none */
+    uint64_t stamp;                /* the process that opened it (life_stamp, lifecycle.h) */
+    char name[SHARE_NAME_MAX + 1]; /* "" if it has none */
     uint64_t owner;                /* the process that joined; 0: not yet */
     int life;                      /* the slot's file */
     struct os_own life_own;
     unsigned slot, depth;
     uint64_t serial;
-    struct backing_file memory;       /* of this machine's exportable blocks, where it has a name */
+    struct backing_file memory;       /* holds this machine's exportable blocks, if the machine has a name */
     struct share_memory *others;
-    struct sim_block *blocks;   /* the exported blocks that this machine has */
-    struct share *next;         /* for another machine: the next of these (share_nodes.h) */
+    struct sim_block *blocks;   /* the exported blocks of this machine */
+    struct share *next;         /* of another machine: the next one (share_nodes.h) */
     const struct sim_machine *machine; /* whose use the slot shows; NULL: none, as in another machine of the fabric */
-    struct share **busy;        /* where to note that share_lock failed because of another process's turn; NULL: nowhere */
+    struct share **busy;        /* where share_lock stores the share when another process holds its mutex; NULL: nowhere */
     unsigned awaited;           /* threads in share_await */
     unsigned unchecked;         /* turns until the state is checked again */
-    unsigned patience;          /* milliseconds of share_await */
-    _Atomic uint64_t turn, since; /* the turn of the last wait that failed, and when it began */
-    _Atomic uint64_t stuck;       /* that turn, once a whole share_await was spent on it */
+    unsigned patience;          /* the longest wait of share_await, in milliseconds */
+    _Atomic uint64_t turn, since; /* the turn of the last failed wait, and when that wait began */
+    _Atomic uint64_t stuck;       /* that turn, once a full share_await has not outlasted it */
     char text[SHARE_WHY];
 };
 
 enum { SHARE_PATIENCE = 1200 };
 
-/* NULL, with the reason in why, on failure. name NULL: a private machine. */
+/* Opens a machine; name NULL: a private one. NULL, with the reason in why, on failure. */
 struct share *share_open(const char *name, const struct sim_profile *profile, char why[SHARE_WHY]);
 
-/* Opens another machine by its id. NULL: reason in why, "" when there is none. */
+/* Opens another machine by its id. NULL, with the reason in why, or "" when there is none. */
 struct share *share_open_other(uint64_t id, const struct sim_profile *profile, char why[SHARE_WHY]);
 
-/* Opens a machine for inspection, by its folder's entry; creates nothing and takes no slot. NULL: reason in why, "" when there
- * is none. */
+/* Opens a machine for inspection, by its folder's entry; creates nothing and takes no slot. NULL, with the reason in why, or ""
+ * when there is none. */
 struct share *share_open_there(const char *entry, char why[SHARE_WHY]);
 
 /* Takes a slot, unless this process has one, and publishes the machine's private use there. Returns NULL, or the reason for a
  * failure. */
 const char *share_join(struct share *share);
 
-/* Frees what this machine has in the state. No block has a holder any more. */
+/* Frees what this machine has in the state. No block may have a holder. */
 void share_close(struct share *share);
 
-/* Recursive lock. False when the state is unavailable; then its contents must not be used. */
+/* Takes the recursive lock. False when the state is unavailable; then its contents must not be used. */
 bool share_lock(struct share *share);
 void share_unlock(struct share *share);
 
-/* The same for callers that block no other thread: with the full waiting time, or with that many milliseconds. */
+/* Like share_lock, for callers that block no other thread: waits for the full time, or for that many milliseconds. */
 bool share_lock_patiently(struct share *share);
 bool share_lock_within(struct share *share, unsigned milliseconds);
 
-/* Without the machine's lock: waits until the turn that share_lock failed on is over, or the full waiting time is spent. Until
- * it returns, awaited keeps the share alive. */
+/* Without the machine's lock: waits until the turn on which share_lock failed is over, or the full time is spent. Until it
+ * returns, awaited keeps the share alive. */
 void share_await(struct share *share);
 
 /* Did the last share_lock fail because of another process's turn? */
@@ -108,7 +107,7 @@ static inline bool share_held_up(const struct share *share)
 const char *share_why(struct share *share);
 
 /* Does this machine still own its slot? A program that closes descriptors it does not own loses the lock on the slot, and other
- * processes consider it ended. */
+ * processes then consider it ended. */
 bool share_has_slot(const struct share *share);
 
 /* Publishes the machine's private use in the state. */
@@ -117,7 +116,7 @@ void share_publish(struct share *share, const struct sim_machine *machine);
 /* With the lock. */
 const char *share_check(const struct share *share);
 
-/* Frees what ended processes had, and exported blocks that no process can reach. With the lock. */
+/* Frees what ended processes left behind, and exported blocks that no process can reach. With the lock. */
 void share_tidy(struct share *share);
 
 /* Exports a block as a descriptor. Returns NULL, or the reason for a failure. With the lock. */
@@ -130,24 +129,24 @@ const char *share_name(struct share *share, struct sim_machine *machine, struct 
 
 enum share_found { SHARE_FOUND, SHARE_NO_TOKEN, SHARE_OTHER_MACHINE, SHARE_UNKNOWN, SHARE_NO_FILE, SHARE_NO_MEMORY };
 
-/* Imports the block of a descriptor, with one more holder. With the lock, where there is a share (it may be NULL). text: the
+/* Imports the block of a descriptor, with one more holder. With the lock if there is a share (it may be NULL). text: the
  * machine's name, or the reason for a failure. */
 enum share_found share_import(struct share *share, struct sim_machine *machine, int file, struct sim_block **block,
                               char text[SHARE_WHY]);
 
-/* The same for a block that was named to the fabric; SHARE_UNKNOWN when the block has ended, or was named for another place. */
+/* Imports a block that was named to the fabric; SHARE_UNKNOWN when the block has ended, or was named for another channel. */
 enum share_found share_import_named(struct share *share, struct sim_machine *machine, const struct share_label *label,
                                     const struct imex_place *place, struct sim_block **block, char text[SHARE_WHY]);
 
-/* For messages (share_mark.h): record how many handles this machine has of a block now, and which call made the first; 0:
- * recorded later, or already. And record which call exported it first. */
+/* For messages (share_mark.h). share_count records how many handles this machine now has of a block, and the call that made the
+ * first one (0: recorded later, or already); the other function records the call that first exported the block. */
 void share_count(struct share *share, const struct sim_block *block, uint64_t call);
 void share_exported_by(struct share *share, const struct sim_block *block, uint64_t call);
 
-/* Called when the last holder in this machine has released the block. */
+/* Call it when the last holder in this machine has released the block. */
 void share_drop(struct share *share, struct sim_block *block);
 
-/* A watcher (team.h) sees an exported block without holding it: the binds in the state hold it. */
+/* A watcher (team.h) sees an exported block without holding it, because the binds in the state hold it. */
 void share_watch(struct sim_block *block);
 void share_unwatch(struct sim_block *block);
 

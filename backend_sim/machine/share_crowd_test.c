@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of machines with thousands of other entries, and one whose name another user took first: processes still find
+/* A folder of machines with thousands of other entries, and a folder whose name another user took first: processes still find
  * machines and export memory. */
 #include <signal.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 #include "share_folder.h"
 #include "share_rig.h"
 
-enum { CROWD = 1500 }; /* before a machine, and as many after it */
+enum { CROWD = 1500 }; /* entries before the machine, and as many after it */
 
 static const char *entry(unsigned number)
 {
@@ -41,28 +41,30 @@ static void among_many(void)
     if (!share_folder_open(&middle, "middle", &profile, why))
         tap_bail("%s", why);
     crowd(CROWD);
-    tap_ok(share_folder_open_other(&other, middle.state->id, &profile, why), "a machine is found by its number among %d others: %s",
+    tap_ok(share_folder_open_other(&other, middle.state->id, &profile, why),
+           "a machine is found by its id among %d others: %s",
            2 * CROWD, why);
     share_folder_close(&other, false);
-    tap_ok(share_folder_each(see, &seen, why) && seen == 1, "and is in the list");
+    tap_ok(share_folder_each(see, &seen, why) && seen == 1, "the list contains the machine");
     int token = share_folder_open_file(&middle, "token", 7, OS_OPEN_NEW);
     struct share_folder self = {.path = "/-"};
     memcpy(self.root, middle.root, sizeof self.root);
-    tap_ok(token >= 0 && share_folder_other_has(&self, middle.state->id, "token", 7), "what it has is found");
+    tap_ok(token >= 0 && share_folder_other_has(&self, middle.state->id, "token", 7), "another machine's token is found");
     close(token);
-    share_folder_close(&middle, false); /* as the dead do */
-    tap_ok(share_folder_open(&other, "next", &profile, why) && !os_file_exists(rig_path("middle", "state")), "what it leaves is swept");
+    share_folder_close(&middle, false); /* as a killed process does */
+    tap_ok(share_folder_open(&other, "next", &profile, why) && !os_file_exists(rig_path("middle", "state")),
+           "the next open sweeps the leftover machine");
     share_folder_close(&other, true);
     for (unsigned i = 0; i < 2 * CROWD; i++)
         if (rmdir(entry(i)))
             tap_bail("%s is gone", entry(i));
 }
 
-/* ---- somebody was there first ---- */
+/* ---- another user was faster ---- */
 
-static uid_t another; /* user, whom no other run of this test has */
+static uid_t another; /* the id of a user in no other run of this test */
 
-/* As that user: tells where its machines lie, exports, and waits. */
+/* As that user: reports the folder of machines, exports, and waits. */
 static _Noreturn void user(int socket)
 {
     char root[OS_PATH_MAX] = "";
@@ -95,7 +97,7 @@ static bool begin(struct one *one)
     if (one->child == 0)
         user(one->socket);
     if (read(one->socket, one->root, sizeof one->root) != sizeof one->root)
-        tap_bail("a user's process says nothing");
+        tap_bail("a user's process does not answer");
     return passing_wait(one->socket);
 }
 
@@ -113,24 +115,25 @@ static void taken_by_another(void)
     struct one first, second, third;
     another = 20000 + (uid_t)getpid() % 40000;
     if (geteuid() || !begin(&first)) {
-        tap_skip("this user cannot be another", "somebody else has the name of the folder");
+        tap_skip("this process cannot change its user", "another user has the folder's name");
         return;
     }
-    tap_ok(end(&first) && !rmdir(first.root), "a user's machines lie in %s", first.root);
-    if (mkdir(first.root, 0700)) /* root's, and no place for others */
+    tap_ok(end(&first) && !rmdir(first.root), "a user's machines are in %s", first.root);
+    if (mkdir(first.root, 0700)) /* root's folder, without access for others */
         tap_bail("%s", first.root);
-    tap_ok(begin(&first) && begin(&second), "two processes of the user export");
-    tap_ok(strlen(first.root) > 17 && !strcmp(first.root, second.root), "where somebody took that name they lie in %s", first.root);
+    tap_ok(begin(&first) && begin(&second), "two processes of the user export memory");
+    tap_ok(strlen(first.root) > 17 && !strcmp(first.root, second.root), "when the name is taken, machines are in %s",
+           first.root);
     char usual[OS_PATH_MAX];
     snprintf(usual, sizeof usual, "%.*s", (int)strlen(first.root) - 17, first.root);
-    tap_ok(!rmdir(usual), "nothing was put into the other's");
+    tap_ok(!rmdir(usual), "the other user's folder stays empty");
     tap_ok(begin(&third), "a third comes");
-    tap_ok(!strcmp(first.root, third.root), "when the name is free, and finds the others");
+    tap_ok(!strcmp(first.root, third.root), "after the name is free, processes still choose the same folder");
     bool exported = end(&first);
     exported &= end(&second);
     exported &= end(&third);
-    tap_ok(exported, "all of them could");
-    tap_ok(!rmdir(first.root) && rmdir(usual), "nothing is left");
+    tap_ok(exported, "all processes export");
+    tap_ok(!rmdir(first.root) && rmdir(usual), "no folder is left");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another program truncates, empties or truncates and extends the state of a machine while processes use it: no call accesses
- * memory beyond the end of the file, which would be a SIGBUS; each call is refused, or works without the state; and a newly
+/* Another program truncates or empties a machine's state, or truncates and extends it, while processes use it. No call accesses
+ * memory beyond the end of the file, which would raise SIGBUS; each call is refused or works without the state; and a newly
  * created machine works. */
 #include <signal.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@ typedef vmm_mem_generic_allocation_handle handle_t;
 
 enum { CALLS = 18 };
 
-/* Whoever finds its machine cut. */
+/* The process that finds its machine truncated. */
 static struct {
     vmm_system *sys, *fresh;
     handle_t own, shared, imported, object, bound;
@@ -50,7 +50,8 @@ static void furnish(void)
     ok = ok && !rig_import(side.sys, side.fd, &side.imported) && !make_object(&side.object);
     int fd = rig_export(side.sys, side.object);
     close(fd);
-    ok = ok && fd >= 0 && !vmm_multicast_add_device(side.sys, side.object, 0) && !vmm_multicast_add_device(side.sys, side.object, 1) &&
+    ok = ok && fd >= 0 && !vmm_multicast_add_device(side.sys, side.object, 0) &&
+        !vmm_multicast_add_device(side.sys, side.object, 1) &&
          !vmm_multicast_bind_mem(side.sys, side.object, 0, side.bound, 0, side.unit, 0);
     side.at = rig_map(side.sys, side.own, RIG_G);
     side.seen = rig_map(side.sys, side.imported, RIG_G);
@@ -68,7 +69,7 @@ static void look(void)
     share_close(share);
 }
 
-/* Is what the call says the truth? */
+/* Does the call report the true state? */
 static bool call(unsigned which)
 {
     handle_t handle = 0;
@@ -98,7 +99,7 @@ static bool call(unsigned which)
     }
 }
 
-/* The file with so many bytes, and then with as many as before. */
+/* Truncates the file to that many bytes, and maybe extends it again. */
 static void cut(uint64_t bytes, bool long_again)
 {
     const char *path = rig_path("cut", "state");
@@ -106,7 +107,8 @@ static void cut(uint64_t bytes, bool long_again)
         _exit(91);
 }
 
-/* Exit status 0; 1 + the call that told something else than what is; 50: closing. A signal: it touched what is not there. */
+/* Exit status 0: all answers were right; 1 + n: call n answered wrong; 50: closing failed. A signal: an access beyond the
+ * file. */
 static _Noreturn void run(uint64_t seed, uint64_t bytes, bool long_again)
 {
     unsigned order[CALLS];
@@ -137,16 +139,16 @@ int main(void)
     for (unsigned i = 0; i < random_rounds(12); i++) {
         int status = -1;
         uint64_t length = lengths[i / 2 % (sizeof lengths / sizeof lengths[0])];
-        bool long_again = i % 2 && length <= 1; /* with the beginning it is as good as before */
+        bool long_again = i % 2 && length <= 1; /* with its header the state would be as good as before */
         fflush(NULL);
         pid_t child = fork();
         if (child == 0)
             run(seed + i, length, long_again);
         waitpid(child, &status, 0);
         tap_ok(status == 0, "a state of %llu bytes%s: signal %d, status %d", (unsigned long long)length,
-               long_again ? ", and then of all, zero" : "", WIFSIGNALED(status) ? WTERMSIG(status) : 0, WEXITSTATUS(status));
+               long_again ? ", then extended with zeros" : "", WIFSIGNALED(status) ? WTERMSIG(status) : 0, WEXITSTATUS(status));
         os_folder_each(rig_root, 10, rig_count, &(unsigned){0});
-        vmm_system *sys = rig_open(NULL); /* clears up */
+        vmm_system *sys = rig_open(NULL); /* sweeps the leftovers */
         rig_close(sys);
         char command[200];
         snprintf(command, sizeof command, "rm -rf %s/m-cut", rig_root);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks that their last holder here or their last watcher releases. */
+/* Releases blocks by their last holder, or last watcher, in this machine. */
 #include "machine.h"
 #include "share_parts.h"
 #include "team.h"
@@ -11,7 +11,7 @@ void share_drop(struct share *share, struct sim_block *block)
     if (sound)
         share_hold(&share->folder.state->block[index], share->slot, false);
     if (own && block->team)
-        team_empty(block->team); /* the next import here looks at it again */
+        team_empty(block->team); /* the next import here reads the team again */
     if (!own && !block->watchers)
         share_forget(share, block);
     if (!sound || !share_lock(share))

@@ -18,21 +18,22 @@ static struct share_block *free_block(const struct share *share, unsigned *index
     return NULL;
 }
 
-/* Moves a block from this process's private use to the use counted for all. */
+/* Moves a block from this process's private use to the use counted for all processes. */
 static void count_for_all(struct share *share, struct sim_machine *machine, const struct sim_block *block)
 {
     sim_machine_count(machine, block, false);
     share_publish(share, machine);
 }
 
-/* Its contents: bytes, or a team. Never reads back what it wrote, because other processes may write there. */
+/* Publishes the contents: bytes, or a team. Never reads back what it wrote, because other processes may write there. */
 static const char *publish_inside(struct share *share, struct share_block *entry, struct sim_block *block,
                                   struct share_team **team)
 {
     entry->team = 0;
     *team = NULL;
     if (!block->team)
-        return block_data_open(&block->bytes) ? NULL : "the host's memory is exhausted, or there is no room for all of its bytes";
+        return block_data_open(&block->bytes) ? NULL
+            : "the host's memory is exhausted, or there is no space for all bytes of the block";
     *team = share_team_new(share->folder.state, block->team->wanted, block->team->handle_types);
     if (!*team)
         return "256 exported multicast objects are in use";
@@ -64,17 +65,17 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     struct share_team *team;
     const char *wrong = publish_inside(share, entry, block, &team);
     if (!wrong && !share_mark_room(&share->folder, index))
-        wrong = "there is no room to note who holds it";
+        wrong = "there is no space to record the holders of the block";
     if (wrong)
         return wrong;
-    share_forget_token(share); /* while it is the last */
+    share_forget_token(share); /* while its number is the last one */
     token.number = atomic_load(&share->folder.state->numbers) + 1;
-    if (!token.number) /* which means that the block is not exported */
-        return "the machine's state says that all numbers are used up";
+    if (!token.number) /* 0 means that the block is not exported */
+        return "the machine's state reports that all numbers are used up";
     atomic_store(&share->folder.state->numbers, token.number);
     snprintf(token.name, sizeof token.name, "%s", share->name);
     if (!os_random(token.nonce, sizeof token.nonce) || !make_token(share, &token, &is))
-        return "no file can be made for it";
+        return "no file can be created for it";
     memcpy(entry->nonce, token.nonce, sizeof entry->nonce);
     entry->file_device = is.device;
     entry->file_number = is.number;
@@ -93,7 +94,7 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
         atomic_store(&share->folder.state->blocks_seen, index + 1);
     if (team)
         share_team_begin(share->folder.state, team, token.number);
-    atomic_store(&entry->number, token.number); /* from here on it exists */
+    atomic_store(&entry->number, token.number); /* the block exists from this store on */
     share_list(share, block, token.number, index);
     share_count(share, block, 0);
     if (!block->team)
@@ -113,7 +114,7 @@ const char *share_export(struct share *share, struct sim_machine *machine, struc
     if (wrong)
         return wrong;
     *file = share_token_open(share_file_of(share, "token", block->shared, path));
-    return *file >= 0 ? NULL : "the process may open no more files";
+    return *file >= 0 ? NULL : "this process may open no more files";
 }
 
 const char *share_name(struct share *share, struct sim_machine *machine, struct sim_block *block,

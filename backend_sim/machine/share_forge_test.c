@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state that processes share, with forged values in it while a process uses it: no call ends the process, waits for
- * ever, or answers with a code that is not of its rule; and when both have ended, nothing is left.
+/* Forged values in the shared state while a process uses it: no call crashes the process, waits for ever, or returns a code other
+ * than its rule's; and after both processes have ended, nothing is left.
  *
  *     forger   state: [ ...... x ...... ]  x = 0, 1, all ones, a neighbour's ...   and back again, and again
- *     worker   create, export, import, map, read, release, ask for free memory, open anew
+ *     worker   create, export, import, map, read, release, query free memory, reopen
  *
- * The forger writes every word except the mutex: a wrong holder would let two processes in at once. Bytes of memory may be lost
- * by it (a process whose slot says that nobody lives there has none that are its own), so they are not looked at.
- * CUVMM_TEST_SCALE is a percentage of the rounds. */
+ * The forger writes every word except the mutex, where a wrong holder would let two processes in at once. Forgery may lose bytes
+ * of memory (a process whose slot looks free owns none), so the test does not compare them. CUVMM_TEST_SCALE is a percentage of
+ * the rounds. */
 #include "share_state.h"
 
 #include <poll.h>
@@ -24,7 +24,7 @@ typedef vmm_mem_generic_allocation_handle handle_t;
 
 enum { ROUNDS = 2000, CALLS = 12, HELD = 4 };
 
-/* ---- the one that works ---- */
+/* ---- the worker ---- */
 
 struct held {
     handle_t handle;
@@ -39,7 +39,7 @@ struct worker {
     struct held held[HELD];
 };
 
-/* Any answer of the book will do: the state may say whatever it wants. */
+/* Any result with a matching rule is fine: the forged state may cause any refusal. */
 static void look(struct worker *w, vmm_result result)
 {
     const vmm_detail *detail = vmm_last_detail();
@@ -100,7 +100,7 @@ static void work(struct worker *w, vmm_system *other)
         if (held->fd >= 0)
             import(w, held->fd);
         break;
-    case 3: { /* another member of the machine, in this process, looks at the same */
+    case 3: { /* another member of the machine, in this process, uses the same memory */
         struct worker guest = {.own = other, .seed = w->seed};
         if (held->fd >= 0)
             import(&guest, held->fd);
@@ -134,12 +134,12 @@ static _Noreturn void worker(int socket, uint64_t seed)
         drop(&w, &w.held[i]);
     rig_close(other);
     rig_close(w.own);
-    _exit(w.wrong ? 1 : w.refused ? 0 : 2); /* it is no test where nothing was refused */
+    _exit(w.wrong ? 1 : w.refused ? 0 : 2); /* the test proves nothing without a refusal */
 }
 
-/* ---- the one that forges ---- */
+/* ---- the forger ---- */
 
-/* A word of the part of the state that is in use; never one of the mutex. */
+/* A random word of the part of the state that is in use; never one of the mutex. */
 static _Atomic uint64_t *word_of(struct share_state *state, uint64_t *seed)
 {
     uint64_t slot = random_below(seed, 4), block = random_below(seed, 6);
@@ -147,7 +147,7 @@ static _Atomic uint64_t *word_of(struct share_state *state, uint64_t *seed)
     const uint64_t size[] = {offsetof(struct share_state, mutex),
                              offsetof(struct share_state, slot) - offsetof(struct share_state, serials),
                              sizeof state->slot[0], sizeof state->block[0]};
-    static const unsigned parts[] = {0, 1, 1, 2, 3, 3, 3, 3}; /* most of it about blocks */
+    static const unsigned parts[] = {0, 1, 1, 2, 3, 3, 3, 3}; /* most of them blocks */
     unsigned part = parts[random_below(seed, sizeof parts / sizeof parts[0])];
     return (_Atomic uint64_t *)(void *)(start[part] + 8 * random_below(seed, size[part] / 8));
 }
@@ -163,13 +163,13 @@ static uint64_t value_of(uint64_t old, uint64_t *seed)
     }
 }
 
-/* While the worker works: there and back, so that what was looked at is another when it is used. */
+/* While the worker runs: forges and restores words, so that a value changes between its check and its use. */
 static void forge(struct share_state *state, uint64_t *seed, int socket)
 {
     enum { WORDS = 3 };
     _Atomic uint64_t *word[WORDS];
     uint64_t old[WORDS], forged[WORDS];
-    bool stays = random_below(seed, 2); /* or it flickers */
+    bool stays = random_below(seed, 2); /* or it changes back at once */
     struct pollfd ready = {.fd = socket, .events = POLLIN};
     for (unsigned i = 0; i < WORDS; i++) {
         word[i] = word_of(state, seed);
@@ -203,14 +203,14 @@ int main(void)
         forge(state, &seed, socket);
         on = passing_wait(socket);
     }
-    tap_u64(done, rounds, "a process works on while its machine's state is forged");
+    tap_u64(done, rounds, "a process keeps working while its machine's state is forged");
     close(socket);
     waitpid(child, &status, 0);
-    tap_ok(status == 0, "every answer was one of the book, and some were refusals: %d", status);
+    tap_ok(status == 0, "every result had a matching rule, and some were refusals: %d", status);
     munmap(state, sizeof *state);
-    rig_close(rig_open("next")); /* sweeps what was left */
+    rig_close(rig_open("next")); /* sweeps the leftovers */
     struct census none = {.descriptors = census_descriptors()};
-    census_same(&none, "nothing is left of the machine");
+    census_same(&none, "no file of the machine is left");
     rig_end();
     return tap_done();
 }

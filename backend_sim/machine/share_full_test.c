@@ -17,13 +17,14 @@ static vmm_system *opened(const char *spec)
 {
     vmm_system *sys = NULL;
     if (vmm_open(spec, &sys) != VMM_SUCCESS || vmm_init(sys, 0) != VMM_SUCCESS)
-        tap_bail("%s does not open: %s", spec, vmm_last_detail()->note);
+        tap_bail("%s cannot be opened: %s", spec, vmm_last_detail()->note);
     return sys;
 }
 
 static void refused(vmm_result result, const char *rule, const char *note, const char *what)
 {
-    tap_ok(result == vmm_rule_find(rule)->result && rig_reported(rule) && strstr(vmm_last_detail()->note, note), "%s: %s, %s", what,
+    tap_ok(result == vmm_rule_find(rule)->result && rig_reported(rule) && strstr(vmm_last_detail()->note, note), "%s: %s, %s",
+           what,
            vmm_last_detail()->rule ? vmm_last_detail()->rule : "no rule", vmm_last_detail()->note);
 }
 
@@ -38,7 +39,7 @@ static vmm_result exported(vmm_system *sys, handle_t handle)
 
 /* ---- processes and memory ---- */
 
-/* Slots that this process has are cleared by nobody but this process. */
+/* Only this process clears the slots that it owns. */
 static void processes(void)
 {
     vmm_system *sys = rig_open("full"), *other = NULL;
@@ -49,7 +50,7 @@ static void processes(void)
     }
     atomic_store(&state->slots_seen, SHARE_PROCESSES);
     vmm_open("sim:" RIG_PROFILE ",machine=full", &other);
-    refused(vmm_init(other, 0), "VMM-SHARE-STATE", "256 processes have it open", "the 257th process");
+    refused(vmm_init(other, 0), "VMM-SHARE-STATE", "256 processes have the machine open", "the 257th process");
     for (unsigned i = 1; i < SHARE_PROCESSES; i++)
         atomic_store(&state->slot[i].taken, 0);
     tap_result(vmm_init(other, 0), VMM_SUCCESS, "the second");
@@ -66,7 +67,7 @@ static void blocks(void)
     rig_create(sys, RIG_G, &handle);
     for (unsigned i = 0; i < SHARE_BLOCKS; i++)
         atomic_store(&state->block[i].number, UINT64_MAX);
-    refused(exported(sys, handle), "VMM-EXPORT-SYSTEM", "8192 exported pieces of memory are in use", "the 8193rd piece");
+    refused(exported(sys, handle), "VMM-EXPORT-SYSTEM", "8192 exported pieces of memory are in use", "the 8193rd block");
     for (unsigned i = 0; i < SHARE_BLOCKS; i++)
         atomic_store(&state->block[i].number, 0);
     tap_result(exported(sys, handle), VMM_SUCCESS, "the first");
@@ -76,7 +77,7 @@ static void blocks(void)
 
 /* ---- teams ---- */
 
-/* A team of two, with a device of its own and memory of that. */
+/* A team of two, with one device of this process and memory of that device. */
 struct team_rig {
     vmm_system *sys;
     struct share_state *state;
@@ -112,12 +113,13 @@ static void teams(void)
         atomic_store(&rig.state->team[i].number, 1);
     refused(exported(rig.sys, rig.object), "VMM-EXPORT-SYSTEM", "256 exported multicast objects are in use", "the 257th object");
     atomic_store(&rig.state->team[SHARE_TEAMS - 1].number, 0);
-    tap_result(exported(rig.sys, rig.object), VMM_SUCCESS, "the last free one is taken");
-    tap_ok(atomic_load(&rig.state->block[0].number) == 1 && rig.state->block[0].team == SHARE_TEAMS, "and is the block's");
+    tap_result(exported(rig.sys, rig.object), VMM_SUCCESS, "the object gets the last free team");
+    tap_ok(atomic_load(&rig.state->block[0].number) == 1 && rig.state->block[0].team == SHARE_TEAMS,
+           "the block refers to that team");
     finish(&rig);
 }
 
-/* Two members that are no devices of anybody: who looks does not see them, but there is no place left. */
+/* Two members that are no existing devices: the machine does not see them, but the team is full. */
 static void members(void)
 {
     struct team_rig rig = team_rig();
@@ -129,15 +131,15 @@ static void members(void)
             team->member[i].device = none[n];
         atomic_store(&team->members, 2);
         refused(vmm_multicast_add_device(rig.sys, rig.object, 0), "VMM-MULTICAST-TEAM-FULL", "",
-                "a team of two with two members");
+                "a team of two with two forged members");
     }
     atomic_store(&team->members, 0);
-    tap_result(vmm_multicast_add_device(rig.sys, rig.object, 0), VMM_SUCCESS, "without them there is a place");
-    tap_ok(atomic_load(&team->members) == 1 && team->member[0].device == 0, "which is taken");
+    tap_result(vmm_multicast_add_device(rig.sys, rig.object, 0), VMM_SUCCESS, "without them the device is added");
+    tap_ok(atomic_load(&team->members) == 1 && team->member[0].device == 0, "the device is the team's first member");
     finish(&rig);
 }
 
-/* Memory that others have as well, behind an object that is nobody else's. */
+/* Memory that other processes share, bound to an object that this process alone has. */
 static void bound_alone(void)
 {
     struct team_rig rig = team_rig();
@@ -147,16 +149,16 @@ static void bound_alone(void)
     int fd = rig_export(rig.sys, rig.memory);
     if (vmm_multicast_create(rig.sys, &own, &prop) || vmm_multicast_add_device(rig.sys, own, 0) ||
         vmm_multicast_add_device(rig.sys, own, 1) || vmm_multicast_bind_mem(rig.sys, own, 0, rig.memory, 0, rig.unit, 0))
-        tap_bail("not bound: %s", vmm_last_detail()->note);
+        tap_bail("the bind failed: %s", vmm_last_detail()->note);
     close(fd);
     vmm_mem_release(rig.sys, rig.memory);
-    tap_u64(rig_free(rig.sys), before, "exported memory that is bound stays");
-    tap_result(vmm_multicast_unbind(rig.sys, own, 0, 0, rig.unit), VMM_SUCCESS, "until it is not");
-    tap_u64(rig_free(rig.sys), before + rig.unit, "and is free then");
+    tap_u64(rig_free(rig.sys), before, "bound memory stays after its release");
+    tap_result(vmm_multicast_unbind(rig.sys, own, 0, 0, rig.unit), VMM_SUCCESS, "the memory is unbound");
+    tap_u64(rig_free(rig.sys), before + rig.unit, "unbinding frees the memory");
     finish(&rig);
 }
 
-/* Somebody wrote that more was used than there can be: what lies behind a table is not taken for an entry of it. */
+/* The state claims more used entries than the tables have: memory after a table is not taken for an entry. */
 static void behind_tables(void)
 {
     struct team_rig rig = team_rig();
@@ -166,13 +168,13 @@ static void behind_tables(void)
     vmm_multicast_add_device(rig.sys, rig.object, 0);
     vmm_multicast_add_device(rig.sys, rig.object, 1);
     exported(rig.sys, rig.object);
-    atomic_store(&state->bind_numbers, 1000); /* which are no block's */
+    atomic_store(&state->bind_numbers, 1000); /* numbers that no block has */
     tap_result(vmm_multicast_bind_mem(rig.sys, rig.object, 0, rig.memory, 0, rig.unit, 0), VMM_SUCCESS, "memory is bound");
     atomic_store(&state->slots_seen, UINT64_MAX);
     atomic_store(&state->blocks_seen, UINT64_MAX);
     atomic_store(&state->binds_seen, UINT64_MAX);
     *before = *state;
-    uint64_t all = rig_free(rig.sys); /* which looks for what is over */
+    uint64_t all = rig_free(rig.sys); /* looks for ended blocks */
     tap_ok(all != UINT64_MAX && !memcmp(state->slot, before->slot, sizeof state->slot) &&
                !memcmp(state->block, before->block, sizeof state->block) &&
                !memcmp(state->team, before->team, sizeof state->team) &&
@@ -180,8 +182,8 @@ static void behind_tables(void)
                !memcmp(state->mark, before->mark, sizeof state->mark) &&
                state->devices == before->devices && state->device_memory == before->device_memory &&
                state->nodes == before->nodes && state->node_memory == before->node_memory,
-           "nothing is ended where counts are too large");
-    tap_result(vmm_multicast_unbind(rig.sys, rig.object, 0, 0, rig.unit), VMM_SUCCESS, "the team goes on");
+           "counts that are too large end no entry");
+    tap_result(vmm_multicast_unbind(rig.sys, rig.object, 0, 0, rig.unit), VMM_SUCCESS, "the team still works");
     free(before);
     finish(&rig);
 }
@@ -200,14 +202,15 @@ static void binds(void)
         atomic_store(&rig.state->bind[i].number, 0);
     atomic_store(&rig.state->bind_numbers, UINT64_MAX);
     refused(vmm_multicast_bind_mem(rig.sys, rig.object, 0, rig.memory, 0, rig.unit, 0), "VMM-BIND-RESOURCES", "4096 binds",
-            "one for which there is no number");
-    tap_u64(atomic_load(&rig.state->binds_seen), 0, "nothing is bound");
+            "a bind when the numbers are used up");
+    tap_u64(atomic_load(&rig.state->binds_seen), 0, "the refused binds leave no entry");
     atomic_store(&rig.state->bind_numbers, 0);
-    tap_result(vmm_multicast_bind_mem(rig.sys, rig.object, 0, rig.memory, 0, rig.unit, 0), VMM_SUCCESS, "the first is");
+    tap_result(vmm_multicast_bind_mem(rig.sys, rig.object, 0, rig.memory, 0, rig.unit, 0), VMM_SUCCESS,
+               "the first bind succeeds");
     finish(&rig);
 }
 
-/* There is a place for the object, and none for the memory that was bound to it before. */
+/* The table has an entry for the object, but none for the memory that was bound to it earlier. */
 static void bound_before(void)
 {
     struct team_rig rig = team_rig();
@@ -217,65 +220,65 @@ static void bound_before(void)
     for (unsigned i = 1; i < SHARE_BLOCKS; i++)
         atomic_store(&rig.state->block[i].number, UINT64_MAX);
     refused(exported(rig.sys, rig.object), "VMM-EXPORT-SYSTEM", "8192 exported pieces of memory are in use",
-            "the object with it");
-    tap_u64(atomic_load(&rig.state->binds_seen), 0, "and the bind is told to nobody");
+            "the export of an object with bound memory");
+    tap_u64(atomic_load(&rig.state->binds_seen), 0, "the refused export publishes no bind");
     for (unsigned i = 1; i < SHARE_BLOCKS; i++)
         atomic_store(&rig.state->block[i].number, 0);
-    tap_result(exported(rig.sys, rig.object), VMM_SUCCESS, "with a place for both it is exported");
-    tap_u64(atomic_load(&rig.state->binds_seen), 1, "with its bind");
+    tap_result(exported(rig.sys, rig.object), VMM_SUCCESS, "with entries for both the object is exported");
+    tap_u64(atomic_load(&rig.state->binds_seen), 1, "the export publishes its bind");
     vmm_system *other = opened("sim:h200x2,machine=full");
     handle_t copy = 0;
     int fd = rig_export(rig.sys, rig.object);
-    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "it is imported");
+    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "another process imports the object");
     close(fd);
     struct share_block *bound = &rig.state->block[rig.state->bind[0].index];
     const uint64_t size = bound->size;
     bound->size = 0;
-    tap_ok(vmm_multicast_unbind(other, copy, 0, 0, rig.unit) != VMM_SUCCESS, "a bind of memory that cannot be is not there");
+    tap_ok(vmm_multicast_unbind(other, copy, 0, 0, rig.unit) != VMM_SUCCESS, "a bind whose memory entry is invalid is not seen");
     bound->size = size;
-    atomic_fetch_add(&rig.state->changes, 1); /* look again */
-    tap_result(vmm_multicast_unbind(other, copy, 0, 0, rig.unit), VMM_SUCCESS, "it is, when it can be");
+    atomic_fetch_add(&rig.state->changes, 1); /* makes the other process read the binds again */
+    tap_result(vmm_multicast_unbind(other, copy, 0, 0, rig.unit), VMM_SUCCESS, "the bind is seen once the entry is valid");
     rig_close(other);
     finish(&rig);
 }
 
-/* ---- what is forged ---- */
+/* ---- forged entries ---- */
 
 static void not_imported(vmm_system *sys, int fd, const char *rule, const char *note, const char *what)
 {
     handle_t copy = 0x77;
     refused(rig_import(sys, fd, &copy), rule, note, what);
-    tap_u64(copy, 0x77, "and no handle is written");
+    tap_u64(copy, 0x77, "the import writes no handle");
 }
 
 static void objects(void)
 {
-    static const char impossible[] = "the machine's state says what cannot be";
+    static const char impossible[] = "the machine's state is inconsistent";
     struct team_rig rig = team_rig();
     vmm_system *other = opened("sim:h200x2,machine=full");
     handle_t copy = 0;
     int fd = rig_export(rig.sys, rig.object);
     struct share_block *block = &rig.state->block[0], kept = *block;
     block->size = 0;
-    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "an object of no size");
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "an object of size 0");
     block->size = rig.unit + 1;
-    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "of a size that it cannot have");
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "an object with an impossible size");
     block->size = kept.size;
     rig.state->team[0].wanted = 1;
-    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "for one device");
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "an object for one device");
     rig.state->team[0].wanted = SHARE_MEMBERS + 1;
-    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "for more devices than a team can have");
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "an object for more devices than a team can have");
     rig.state->team[0].wanted = 2;
     atomic_fetch_sub(&rig.state->team[0].number, 1);
-    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "with the team of an older object");
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "an object with the team of an earlier object");
     atomic_fetch_add(&rig.state->team[0].number, 1);
-    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "as it was made it is imported");
+    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "the restored object is imported");
     close(fd);
     rig_close(other);
     finish(&rig);
 }
 
-/* On a machine that has no multicast objects and no nodes of the host. */
+/* A machine without multicast objects, and without NUMA nodes. */
 static void other_kinds(void)
 {
     char spec[160];
@@ -286,26 +289,26 @@ static void other_kinds(void)
     rig_create(sys, RIG_G, &handle);
     int fd = rig_export(sys, handle);
     state->block[0].team = 1;
-    not_imported(other, fd, "VMM-IMPORT-SYSTEM", "what cannot be", "a multicast object where there are none");
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", "inconsistent", "a multicast object on a machine without them");
     state->block[0].team = 0;
     state->block[0].location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
     state->block[0].location_id = 1;
-    not_imported(other, fd, "VMM-IMPORT-SYSTEM", "what cannot be", "memory of a second node where there is one at most");
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", "inconsistent", "memory of a second node on a machine with one");
     state->block[0].location_id = 0;
-    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "memory of the host, which is all one node, can be");
+    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "memory of the host, which is one node, is imported");
     vmm_mem_release(other, copy);
     state->block[0].location_type = DEVICE;
     state->block[0].location_id = 1;
-    not_imported(other, fd, "VMM-IMPORT-SYSTEM", "what cannot be", "memory of a second device where there is one");
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", "inconsistent", "memory of a second device on a machine with one");
     state->block[0].location_id = 0;
-    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "memory of the device is imported");
+    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "memory of the first device is imported");
     munmap(state, sizeof *state);
     close(fd);
     rig_close(other);
     rig_close(sys);
 }
 
-/* The number that no block has. */
+/* Number 0, which no block has. */
 static void no_number(void)
 {
     vmm_system *sys = rig_open("full");
@@ -322,7 +325,7 @@ static void no_number(void)
     if (!share_token_write(written, &token, &is))
         tap_bail("no file");
     close(written);
-    not_imported(sys, forged, "VMM-IMPORT-FOREIGN", "which did not make it", "a token that names no block");
+    not_imported(sys, forged, "VMM-IMPORT-FOREIGN", "which did not create it", "a token with block number 0");
     close(forged);
     close(fd);
     rig_close(sys);
@@ -352,13 +355,13 @@ static void no_label(void)
             forged.index = SHARE_BLOCKS - 1;
         fabric_handle_write(bytes, &place, &forged);
         refused(vmm_mem_import_from_shareable_handle(sys, &copy, bytes, FABRIC), "VMM-IMPORT-FABRIC-GONE", "",
-                i == 0 ? "64 bytes that name no block" : "or one that never was");
+                i == 0 ? "a fabric handle with block number 0" : "a fabric handle with an unknown block number");
     }
-    tap_u64(copy, 0x77, "and no handle is written");
+    tap_u64(copy, 0x77, "the import writes no handle");
     rig_close(sys);
 }
 
-/* Without a folder of channels there is one, which is 0. */
+/* Without a folder of channels there is only channel 0. */
 static void other_channel(void)
 {
     unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
@@ -376,7 +379,7 @@ static void other_channel(void)
     place.channel = 1;
     fabric_handle_write(bytes, &place, &label);
     refused(vmm_mem_import_from_shareable_handle(sys, &copy, bytes, FABRIC), "VMM-IMPORT-FABRIC-IMEX",
-            "there is channel 0 alone, and not 1", "64 bytes of another channel");
+            "there is only channel 0, not channel 1", "a fabric handle of another channel");
     place.channel = 0;
     fabric_handle_write(bytes, &place, &label);
     tap_result(vmm_mem_import_from_shareable_handle(sys, &copy, bytes, FABRIC), VMM_SUCCESS, "of channel 0");

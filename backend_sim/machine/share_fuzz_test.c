@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invalid descriptors and fabric handles, by the ten thousand, each made from the seed:
+/* Tens of thousands of invalid descriptors and fabric handles, each derived from the seed:
  *
- *     nothing   ->  mutated ->  refused by a rule of the book, its code, the handle as it was before, and in the end
- *     something     made up     descriptors, files and free memory as they were
+ *     nothing   ->  mutated ->  refused by a rule, with its code; the handle is unchanged, and at the end
+ *     something     made up     descriptors, files and free memory are unchanged
  *
- * CUVMM_TEST_SCALE=2000 makes half a million of each. CUVMM_SEED takes another seed; the same makes the same ones. */
+ * CUVMM_TEST_SCALE=2000 makes half a million of each. CUVMM_SEED sets the seed; the same seed gives the same inputs. */
 #define _GNU_SOURCE /* memfd_create */
 #include <stddef.h>
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ typedef vmm_mem_generic_allocation_handle handle_t;
 
 enum { DESCRIPTORS = 25000, FABRICS = 25000 };
 
-/* What the random choices come from, and what came of them. */
+/* The source of random choices, and the outcomes. */
 struct fuzz {
     uint64_t seed;
     unsigned accepted, written, code, rule;
@@ -30,7 +30,7 @@ static uint64_t below(struct fuzz *fuzz, uint64_t n)
     return random_below(&fuzz->seed, n);
 }
 
-/* ---- what is to come of each ---- */
+/* ---- the expected outcome ---- */
 
 static bool one_of(const char *rule, const char *const *rules)
 {
@@ -54,10 +54,10 @@ static void judge(struct fuzz *fuzz, vmm_result result, handle_t handle, const c
 
 static void verdict(const struct fuzz *fuzz, unsigned rounds, const char *what)
 {
-    tap_u64(fuzz->accepted, 0, "of %u %s none was accepted", rounds, what);
-    tap_u64(fuzz->written, 0, "the handle stayed as it was");
-    tap_u64(fuzz->rule, 0, "a rule of imports was named each time");
-    tap_u64(fuzz->code, 0, "with its code");
+    tap_u64(fuzz->accepted, 0, "of %u %s, none was accepted", rounds, what);
+    tap_u64(fuzz->written, 0, "no refusal wrote a handle");
+    tap_u64(fuzz->rule, 0, "each refusal named a rule of imports");
+    tap_u64(fuzz->code, 0, "each refusal had its rule's code");
 }
 
 /* ---- descriptors ---- */
@@ -66,8 +66,8 @@ static const char *const refusals[] = {"VMM-IMPORT-CLOSED", "VMM-IMPORT-FOREIGN"
                                        "VMM-IMPORT-WINDOWS", NULL};
 
 struct rig {
-    vmm_system *one, *two; /* of different machines; the first has a name */
-    int fd[3], other, gone; /* of memory of one; of two; of a machine that is not there any more */
+    vmm_system *one, *two; /* two machines; the first has a name */
+    int fd[3], other, gone; /* descriptors of memory of one, of two, and of a machine that has ended */
     struct share_token token[3];
     char path[3][300];
 };
@@ -95,7 +95,7 @@ static void set_up(struct rig *rig)
     }
 }
 
-/* A file of these bytes that has no name any more, or never had one. */
+/* A file with these bytes, unlinked or without a name from the start. */
 static int file_of(struct fuzz *fuzz, const void *bytes, uint64_t size)
 {
     char path[100];
@@ -108,7 +108,7 @@ static int file_of(struct fuzz *fuzz, const void *bytes, uint64_t size)
     if (fd < 0 && (fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600)) >= 0)
         unlink(path);
     if (fd < 0 || pwrite(fd, bytes, (size_t)size, 0) != (ssize_t)size)
-        tap_bail("no file can be made");
+        tap_bail("the file cannot be created");
     return fd;
 }
 
@@ -118,7 +118,7 @@ static void scribble(struct fuzz *fuzz, void *bytes, uint64_t size)
         ((unsigned char *)bytes)[i] = (unsigned char)random_next(&fuzz->seed);
 }
 
-/* At least one bit is another than before. */
+/* Changes at least one bit. */
 static void spoil(struct fuzz *fuzz, void *bytes, uint64_t size)
 {
     uint64_t at = below(fuzz, size);
@@ -127,7 +127,7 @@ static void spoil(struct fuzz *fuzz, void *bytes, uint64_t size)
     switch (below(fuzz, 4)) {
     case 0: *byte = (unsigned char)~*byte; break;
     case 1: *byte = (unsigned char)(*byte + 1 + below(fuzz, 255)); break;
-    case 2: /* a word of it becomes its neighbour, or one that a table might have */
+    case 2: /* replaces a word by its neighbour, or by a plausible index */
         at = at / 8 * 8 + 8 <= size ? at / 8 * 8 : 0;
         memcpy(&value, (unsigned char *)bytes + at, 8);
         value += below(fuzz, 2) ? 1 : UINT64_MAX - below(fuzz, 300);
@@ -137,7 +137,7 @@ static void spoil(struct fuzz *fuzz, void *bytes, uint64_t size)
     }
 }
 
-/* Things that are no file of ours; *also is closed with it. */
+/* A descriptor of something else than a token; the caller closes *also with it. */
 static int foreign(struct fuzz *fuzz, const struct rig *rig, int *also)
 {
     int ends[2] = {-1, -1};
@@ -150,9 +150,9 @@ static int foreign(struct fuzz *fuzz, const struct rig *rig, int *also)
     case 3: return open("/", O_RDONLY);
     case 4: return open("/dev/null", O_RDWR);
     case 5: return open("/dev/zero", O_RDONLY);
-    case 6: return open(folder, O_RDONLY); /* the machine's own folder, and its state */
+    case 6: return open(folder, O_RDONLY); /* the machine's folder and its state */
     case 7: return open(rig_path("one", "state"), O_RDONLY);
-    default: return open(rig->path[below(fuzz, 3)], O_WRONLY); /* the right file, not to be read */
+    default: return open(rig->path[below(fuzz, 3)], O_WRONLY); /* the right file, opened for writing only */
     }
 }
 
@@ -168,7 +168,7 @@ static int closed(struct fuzz *fuzz)
     }
 }
 
-/* A copy of a token, whole or not, of one or of two. */
+/* A whole or partial copy of one token, or a mix of two. */
 static int copied(struct fuzz *fuzz, const struct rig *rig)
 {
     unsigned char bytes[sizeof(struct share_token) + 64] = {0};
@@ -176,16 +176,16 @@ static int copied(struct fuzz *fuzz, const struct rig *rig)
     memcpy(bytes, &rig->token[below(fuzz, 3)], size);
     switch (below(fuzz, 6)) {
     case 0: scribble(fuzz, bytes, sizeof bytes); break;
-    case 1: scribble(fuzz, bytes + 8, size - 8); break; /* what says what it is stays */
+    case 1: scribble(fuzz, bytes + 8, size - 8); break; /* keeps the magic */
     case 2: memcpy(bytes + cut, (const char *)&rig->token[below(fuzz, 3)] + cut, (size_t)(size - cut)); break;
     case 3: spoil(fuzz, bytes, size); break;
     case 4: size = below(fuzz, sizeof bytes); break;
-    default: break; /* as it is: another file */
+    default: break; /* unchanged, but in another file */
     }
     return file_of(fuzz, bytes, size);
 }
 
-/* The very file, of which some byte is another while it is looked at. */
+/* The token's own file, with a changed byte during the import. */
 static void overwritten(struct fuzz *fuzz, const struct rig *rig)
 {
     unsigned which = (unsigned)below(fuzz, 3);
@@ -200,11 +200,11 @@ static void overwritten(struct fuzz *fuzz, const struct rig *rig)
     else
         spoil(fuzz, &token, sizeof token);
     if (pwrite(file, &token, sizeof token, 0) != sizeof token || ftruncate(file, (off_t)size))
-        tap_bail("the token cannot be spoilt");
+        tap_bail("the token cannot be overwritten");
     vmm_result result = rig_import(below(fuzz, 8) ? rig->one : rig->two, rig->fd[which], &handle);
-    judge(fuzz, result, handle, refusals, "a token that was overwritten");
+    judge(fuzz, result, handle, refusals, "tokens overwritten in place");
     if (ftruncate(file, sizeof token) || pwrite(file, &rig->token[which], sizeof token, 0) != sizeof token)
-        tap_bail("the token cannot be mended");
+        tap_bail("the token cannot be restored");
     close(file);
 }
 
@@ -225,7 +225,7 @@ static void malformed_descriptor(struct fuzz *fuzz, const struct rig *rig)
         fd = sys == rig->one ? rig->other : rig->fd[below(fuzz, 3)];
         fd = dup(below(fuzz, 2) ? rig->gone : fd);
         break;
-    default: /* a good one, as a type that it is not */
+    default: /* a valid descriptor, imported as another type */
         fd = dup(rig->fd[below(fuzz, 3)]);
         type = types[below(fuzz, sizeof types / sizeof types[0])];
     }
@@ -250,10 +250,11 @@ static void descriptors(void)
     for (unsigned i = 0; i < rounds; i++)
         malformed_descriptor(&fuzz, &rig);
     verdict(&fuzz, rounds, "malformed descriptors");
-    census_same(&before, "nothing came and nothing went");
-    tap_ok(rig_free(rig.one) == one && rig_free(rig.two) == two, "free memory is as it was");
+    census_same(&before, "descriptors and files are unchanged");
+    tap_ok(rig_free(rig.one) == one && rig_free(rig.two) == two, "free memory is unchanged");
     for (unsigned i = 0; i < 3; i++) {
-        tap_ok(!rig_import(rig.one, rig.fd[i], &handle) && !vmm_mem_release(rig.one, handle), "the good one is good");
+        tap_ok(!rig_import(rig.one, rig.fd[i], &handle) && !vmm_mem_release(rig.one, handle),
+               "the valid descriptor is still accepted");
         close(rig.fd[i]);
     }
     close(rig.other);
@@ -274,7 +275,7 @@ typedef unsigned char bytes_t[BYTES];
 
 enum { GOOD = 4, STALE = 6 };
 
-/* Handles: the good ones of two nodes on two channels; stale ones, of memory and of a node that are gone; one of another
+/* Handles: valid ones of two nodes on two channels; stale ones, of memory and of a node that have ended; one of another
  * domain. */
 struct fabric_rig {
     vmm_system *one, *two, *apart;
@@ -312,7 +313,7 @@ static handle_t exported(vmm_system *sys, bytes_t bytes)
     vmm_mem_get_allocation_granularity(sys, &unit, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
     if (vmm_mem_create(sys, &handle, unit, &prop, 0) ||
         vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0))
-        tap_bail("nothing is exported: %s", vmm_last_detail()->note);
+        tap_bail("the export failed: %s", vmm_last_detail()->note);
     return handle;
 }
 
@@ -357,7 +358,7 @@ static void fabric_tear_down(struct fabric_rig *rig)
     rmdir(rig->folder);
 }
 
-/* Whatever the bytes say, with everything else right: the sum and what they say that they are. */
+/* Makes the sum and the magic right, whatever the other bytes. */
 static void make_right(bytes_t bytes)
 {
     struct imex_place place;
@@ -378,9 +379,9 @@ static void malform(struct fuzz *fuzz, struct fabric_rig *rig, bytes_t bytes)
             bytes[below(fuzz, BYTES)] ^= (unsigned char)(1u << below(fuzz, 8));
         break;
     case 2: memcpy(bytes + cut, other + cut, (size_t)(end - cut)); break;
-    case 3: memcpy(bytes + cut / 8 * 8, other + cut / 8 * 8, 8); break; /* one field of another */
+    case 3: memcpy(bytes + cut / 8 * 8, other + cut / 8 * 8, 8); break; /* one field of another handle */
     case 4: spoil(fuzz, bytes, BYTES); break;
-    default: /* stale, or another domain's */
+    default: /* stale, or of another domain */
         memcpy(bytes, rig->of[GOOD + below(fuzz, STALE + 1 - GOOD)], BYTES);
         return;
     }
@@ -398,7 +399,7 @@ static bool is_good(const struct fabric_rig *rig, const bytes_t bytes)
 
 static void malformed_handle(struct fuzz *fuzz, struct fabric_rig *rig)
 {
-    unsigned char room[BYTES + 8], *bytes = room + below(fuzz, 8); /* callers' bytes may lie anywhere */
+    unsigned char room[BYTES + 8], *bytes = room + below(fuzz, 8); /* a caller's bytes may have any alignment */
     bytes_t made;
     handle_t handle = 0x77;
     do
@@ -432,12 +433,12 @@ static void fabrics(void)
     for (unsigned i = 0; i < rounds; i++)
         malformed_handle(&fuzz, &rig);
     verdict(&fuzz, rounds, "malformed fabric handles");
-    census_same(&before, "nothing came and nothing went");
-    tap_ok(fabric_free(rig.one) == one && fabric_free(rig.two) == two, "free memory is as it was");
+    census_same(&before, "descriptors and files are unchanged");
+    tap_ok(fabric_free(rig.one) == one && fabric_free(rig.two) == two, "free memory is unchanged");
     for (unsigned i = 0; i < GOOD; i++)
         tap_ok(!vmm_mem_import_from_shareable_handle(rig.one, &handle, rig.of[i], FABRIC) &&
                    !vmm_mem_release(rig.one, handle),
-               "the good one is good");
+               "the valid handle is still accepted");
     fabric_tear_down(&rig);
 }
 

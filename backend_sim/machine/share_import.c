@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Imports: the block that a descriptor or a label names, with one more holder. */
+/* Imports the block that a descriptor or a label names, with one more holder. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "share_parts.h"
 #include "share_token.h"
 
-/* Adds a holder here to an existing block. */
+/* Adds a holder in this machine to an existing block. */
 static enum share_found take(struct share *share, struct sim_machine *machine, unsigned index, uint64_t number,
                              struct sim_block **block, char text[SHARE_WHY])
 {
@@ -20,7 +20,7 @@ static enum share_found take(struct share *share, struct sim_machine *machine, u
     return SHARE_FOUND;
 }
 
-/* The entry that the token names, if the token is the file that was made for it, with unchanged contents. */
+/* The entry that the token names, if the token is the file that was created for that entry, with unchanged contents. */
 static bool names(const struct share *share, const struct share_token *token, const struct os_file_is *is)
 {
     char name[sizeof token->name] = "";
@@ -50,7 +50,7 @@ enum share_found share_import(struct share *share, struct sim_machine *machine, 
         return SHARE_OTHER_MACHINE;
     }
     if (!names(share, &token, &is)) {
-        snprintf(text, SHARE_WHY, "it says that it is of this machine, which did not make it");
+        snprintf(text, SHARE_WHY, "it claims to come from this machine, which did not create it");
         return SHARE_UNKNOWN;
     }
     return take(share, machine, (unsigned)token.index, token.number, block, text);

@@ -15,7 +15,7 @@
 typedef vmm_mem_generic_allocation_handle handle_t;
 
 static struct sim_profile profile;
-static struct share_state *seen; /* what somebody else writes to */
+static struct share_state *seen; /* the state that a simulated second process writes to */
 static char why[SHARE_WHY];
 
 static bool begins(const char *words)
@@ -34,26 +34,26 @@ static const char *root_path(const char *entry)
     return text[turn];
 }
 
-/* A machine that nobody has open. */
+/* A machine that no process has open. */
 static void left_there(const char *name)
 {
     struct share_folder folder;
     if (!share_folder_open(&folder, name, &profile, why))
-        tap_bail("%s does not open: %s", name, why);
+        tap_bail("%s cannot be opened: %s", name, why);
     share_folder_close(&folder, false);
 }
 
 static void move_it(void)
 {
     if (rename(root_path("m-x"), root_path("t-x")))
-        tap_bail("it does not move");
+        tap_bail("the folder cannot be renamed");
 }
 
-/* [m-x] is another's by the time that it is looked at: what was opened is not what lies there. */
+/* [m-x] is replaced between its opening and the check: the opened folder is no longer in its place. */
 static void replace_it(void)
 {
     move_it();
-    left_there("x"); /* which sweeps the other */
+    left_there("x"); /* sweeps the other one */
 }
 
 static void on_the_move(void)
@@ -62,37 +62,37 @@ static void on_the_move(void)
     left_there("x");
     inject_meanwhile("flock", 1, move_it);
     bool open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(inject_disarm() && !open && !why[0], "a machine that is taken away while it is opened is not there");
+    tap_ok(inject_disarm() && !open && !why[0], "a machine that is removed while it is opened counts as missing");
     rig_remove(root_path("t-x"));
     left_there("x");
     inject_meanwhile("flock", 1, replace_it);
     open = share_folder_open_there(&folder, "m-x", why);
     tap_ok(inject_disarm() && open && os_file_is_at(folder.file, OS_NOWHERE, root_path("m-x/state")),
-           "of one in whose place is another, that is opened");
+           "a machine that is replaced while it is opened: the new one is opened");
     share_folder_close(&folder, true);
 }
 
-/* Untold once: tried again. Untold each time: said. */
+/* Unreported once: tried again. Unreported each time: an error. */
 static void unreported(void)
 {
     struct share_folder folder;
     left_there("x");
     inject_arm_at("flock", 1);
     bool open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(inject_disarm() && open, "a hold that cannot be had once is tried for again");
+    tap_ok(inject_disarm() && open, "taking the hold is retried after one failure");
     share_folder_close(&folder, false);
     inject_arm_at("flock", 1);
-    inject_error = EWOULDBLOCK; /* somebody looks whether it is a leftover */
+    inject_error = EWOULDBLOCK; /* another process checks whether it is a leftover */
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(inject_disarm() && open, "as is one that another has for a moment");
+    tap_ok(inject_disarm() && open, "the machine opens although another process briefly holds it");
     share_folder_close(&folder, false);
     inject_arm_at("flock", 1);
     inject_each = true;
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(inject_disarm() && !open && strstr(why, "cannot be opened now"), "but not for ever: %s", why);
+    tap_ok(inject_disarm() && !open && strstr(why, "cannot be opened now"), "the retries end: %s", why);
     open = share_folder_open_there(&folder, "m-x", why);
     share_folder_close(&folder, true);
-    tap_ok(open && rig_machines() == 0, "it is there all the same");
+    tap_ok(open && rig_machines() == 0, "the machine still exists");
 }
 
 static void late(void)
@@ -107,10 +107,10 @@ static void too_late(void)
     struct share_folder folder;
     struct share_folder holder;
     share_folder_open(&holder, "x", &profile, why);
-    inject_meanwhile("open", 2, late); /* the first is of who looks for leftovers */
+    inject_meanwhile("open", 2, late); /* the first open is the search for leftovers */
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(inject_disarm() && !open && begins("what is there cannot be opened now; try again, or take another name: /"),
-           "after a minute it is given up: %s", why);
+    tap_ok(inject_disarm() && !open && begins("the machine cannot be opened now; try again, or choose another name: /"),
+           "after a minute opening fails: %s", why);
     share_folder_close(&holder, true);
 }
 
@@ -120,8 +120,8 @@ static void no_view(void)
     share_folder_open(&holder, "x", &profile, why);
     inject_arm_at("mmap", 1);
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(inject_disarm() && !open && begins("there is no memory to see the machine (ulimit -v?): /"),
-           "a machine that there is no memory to see: %s", why);
+    tap_ok(inject_disarm() && !open && begins("the machine's state cannot be mapped (ulimit -v?): /"),
+           "a machine whose state cannot be mapped: %s", why);
     share_folder_close(&holder, true);
 }
 
@@ -159,7 +159,7 @@ static bool stays(void)
     return right;
 }
 
-/* Opened whatever fails, by whatever error, or refused with words: what others have is in its place, whole and as it was. */
+/* With any request failing by any error, opening succeeds or reports a reason, and other machines stay whole and in place. */
 static void every_error(void)
 {
     static const struct {
@@ -186,10 +186,10 @@ static void every_error(void)
                                              .end = stays});
         }
     share_folder_close(&theirs, true);
-    tap_u64(rig_machines(), 0, "nothing is left over");
+    tap_u64(rig_machines(), 0, "no machine is left");
 }
 
-/* What its own opening was made of is another file, of another number, or no state any more: it is not sound. */
+/* The opening's file is not sound if it is another file, has another number, or is no state any more. */
 static void unsound(void)
 {
     struct share_folder folder;
@@ -198,15 +198,15 @@ static void unsound(void)
     const struct share_folder is = folder;
     const uint64_t magic = folder.state->magic;
     folder.device++;
-    tap_ok(!share_folder_sound(&folder), "a state on another disk is not that");
+    tap_ok(!share_folder_sound(&folder), "a state on another disk is not sound");
     folder = is;
     folder.number++;
-    tap_ok(!share_folder_sound(&folder), "nor one of another number");
+    tap_ok(!share_folder_sound(&folder), "a state with another file number is not sound");
     folder = is;
     folder.state->magic++;
-    tap_ok(!share_folder_sound(&folder), "nor one that is none any more");
+    tap_ok(!share_folder_sound(&folder), "a file that is no longer a state is not sound");
     folder.state->magic = magic;
-    tap_ok(share_folder_sound(&folder), "as it was it is");
+    tap_ok(share_folder_sound(&folder), "the restored state is sound");
     share_folder_close(&folder, true);
 }
 
@@ -215,17 +215,18 @@ static void no_room(void)
     struct share_folder folder;
     static const struct {
         const char *request, *said;
-    } wanted[] = {{"mkdir", "no machine can be made, for want of room or of rights, in: /"},
-                  {"fallocate", "there is no room for a machine's state in: /"},
-                  {"mmap", "there is no memory to see the machine (ulimit -v?): /"},
-                  {"rename", "no machine can be made, for want of room or of rights, in: /"},
-                  {"ftruncate", "a machine's state may not be as long as it has to be (ulimit -f?), in: /"}};
+    } wanted[] = {{"mkdir", "no machine can be created, for lack of space or rights, in: /"},
+                  {"fallocate", "there is no space for a machine's state in: /"},
+                  {"mmap", "the machine's state cannot be mapped (ulimit -v?): /"},
+                  {"rename", "no machine can be created, for lack of space or rights, in: /"},
+                  {"ftruncate", "a machine's state exceeds the limit on file sizes (ulimit -f?), in: /"}};
     for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        inject_arm_at(wanted[i].request, 1 + !strcmp(wanted[i].request, "mkdir")); /* the first is for the folder of machines */
+        /* the first mkdir is for the folder of machines */
+        inject_arm_at(wanted[i].request, 1 + !strcmp(wanted[i].request, "mkdir"));
         inject_each = true;
         bool open = share_folder_open(&folder, i % 2 ? NULL : "x", &profile, why);
         tap_ok(inject_disarm() && !open && begins(wanted[i].said), "without %s: %s", wanted[i].request, why);
-        tap_u64(rig_machines(), 0, "and no folder is left");
+        tap_u64(rig_machines(), 0, "no folder is left");
     }
 }
 
@@ -239,7 +240,7 @@ static bool open_unnamed(void)
 
 static bool files_are_named(void)
 {
-    said |= begins("no machine can be made, for this process may open no more files, in: /");
+    said |= begins("no machine can be created, because this process may open no more files, in: /");
     return why[0];
 }
 
@@ -250,7 +251,7 @@ static bool leaves_nothing(void)
     return rig_machines() == 0;
 }
 
-/* A descriptor for the folder of machines and the new one, and none for the state, whichever of its files lacks it. */
+/* Descriptors for the folder of machines and the new folder, but none for one of the state's files. */
 static void no_descriptors(void)
 {
     const struct inject_case without = {.name = "a machine without descriptors",
@@ -263,7 +264,7 @@ static void no_descriptors(void)
                                         .end = leaves_nothing};
     said = false;
     inject_try(&without);
-    tap_ok(said, "without descriptors there is no machine, and that is said");
+    tap_ok(said, "without descriptors no machine is created, and the reason is reported");
 }
 
 static void see_entry(void *user, const char *entry)
@@ -272,7 +273,7 @@ static void see_entry(void *user, const char *entry)
     *count += strcmp(entry, "m-x") != 0;
 }
 
-/* Files and folders that are no machines: nobody opens, lists or removes them. */
+/* Files and folders that are not machines: never opened, listed or removed. */
 static void strangers(void)
 {
     static const char *const names[] = {"q-x", "mx", "u_x", "m-a b", "m-01234567890123456789012345678901234567890",
@@ -282,22 +283,22 @@ static void strangers(void)
     for (unsigned i = 0; i < count; i++)
         if (!os_folder_new(OS_NOWHERE, root_path(names[i])))
             tap_bail("no folder");
-    os_file_close(os_file_open(root_path("m-a b/state"), OS_OPEN_NEW)); /* else it is half a machine */
+    os_file_close(os_file_open(root_path("m-a b/state"), OS_OPEN_NEW)); /* otherwise it is a half-made machine */
     int held = os_file_open(root_path("m-a b/state"), OS_OPEN_READ);
     os_lock(held);
     int half = os_file_open(root_path("u-/state"), OS_OPEN_NEW);
     os_lock(half);
-    tap_ok(share_folder_open(&folder, "x", &profile, why), "a machine is made among them");
-    tap_u64(rig_machines(), count + 1, "they are left alone");
-    tap_ok(share_folder_each(see_entry, &listed, why) && !listed, "and not listed");
+    tap_ok(share_folder_open(&folder, "x", &profile, why), "a machine is created among them");
+    tap_u64(rig_machines(), count + 1, "they stay");
+    tap_ok(share_folder_each(see_entry, &listed, why) && !listed, "they are not listed");
     setenv("CUVMM_MACHINES", root_path("m-a b/state"), 1);
     tap_ok(!share_folder_each(see_entry, &listed, why) &&
-               begins("the folder of machines cannot be had, or is not this user's alone: /"),
-           "a file holds none: %s", why);
+               begins("the folder of machines cannot be created, or other users have access to it: /"),
+           "a file contains no machines: %s", why);
     setenv("CUVMM_MACHINES", rig_root, 1);
     tap_ok(!share_folder_open_other(&other, folder.state->id + 1, &profile, why) && !why[0],
-           "nor found to be one that is sought");
-    tap_ok(share_folder_open_other(&other, folder.state->id, &profile, why), "which is found when it is there");
+           "they are not found by id");
+    tap_ok(share_folder_open_other(&other, folder.state->id, &profile, why), "the machine is found by its id");
     share_folder_close(&other, false);
     os_file_close(held);
     os_file_close(half);
@@ -311,7 +312,7 @@ static void forge_id(void)
     seen->id++;
 }
 
-/* Each word by which a machine is known. */
+/* Each word that identifies a state. */
 static void other_machines(void)
 {
     struct share_folder folder, other;
@@ -321,22 +322,22 @@ static void other_machines(void)
     for (unsigned i = 0; i < 3; i++) {
         words[i][0]++;
         tap_ok(!share_folder_open(&other, "x", &profile, why) &&
-                   begins("what is there is not a machine of this version; take another name: /"),
+                   begins("not a machine of this version; choose another name: /"),
                "a state of another kind: %s", why);
         bool found = share_folder_open_other(&other, folder.state->id, &profile, why);
         tap_ok(!found && (i == 2) == (strstr(why, "not a machine of this version") != NULL),
-               "is not sought in, or found to be one");
+               "is skipped in a search by id, or refused");
         words[i][0]--;
     }
     seen = folder.state;
     inject_meanwhile("mmap", 1, forge_id);
     tap_ok(!share_folder_open_other(&other, folder.state->id, &profile, why) && inject_disarm(),
-           "one that became another while it was opened is not the one that was sought");
+           "a machine that changes while it is opened is not accepted");
     int file = folder.file;
     folder.file = -1;
-    tap_ok(!share_folder_sound(&folder), "one whose file the program has closed is lost");
+    tap_ok(!share_folder_sound(&folder), "a machine whose file the program has closed is not sound");
     folder.file = file;
-    tap_ok(share_folder_sound(&folder), "and with it not");
+    tap_ok(share_folder_sound(&folder), "with the file it is");
     share_folder_close(&folder, true);
 }
 
@@ -351,8 +352,8 @@ static void no_locks(void)
     inject_error = ENOLCK;
     vmm_result result = vmm_init(sys, 0);
     tap_ok(inject_disarm() && result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
-           "where files cannot be locked nobody takes part: %s", vmm_last_detail()->note);
-    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "where they can somebody does");
+           "without file locks no process can join: %s", vmm_last_detail()->note);
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "with locks it can");
     rig_close(sys);
 }
 
@@ -382,7 +383,7 @@ static bool close_joining(void)
     return true;
 }
 
-/* A child that has no number yet. */
+/* A child without a process number. */
 static void no_number(void)
 {
     const struct inject_case joins = {.name = "taking part",
@@ -401,11 +402,11 @@ static void no_number(void)
         _exit(!said || is.unsaid);
     }
     waitpid(child, &status, 0);
-    tap_u64((uint64_t)status, 0, "who has no number cannot take part");
+    tap_u64((uint64_t)status, 0, "a process without a number cannot join");
     rig_close(holder);
 }
 
-/* The first export of a machine without a name makes one for others to see: each request of that. */
+/* The first export of a machine without a name creates a folder: each of its requests fails in turn. */
 static struct {
     vmm_system *sys;
     handle_t handle, copy;
@@ -429,7 +430,7 @@ static bool export_is_told(void)
     return rig_reported("VMM-EXPORT-SYSTEM") || rig_reported("VMM-SHARE-STATE") || rig_reported("VMM-SYSTEM-HOST-MEMORY");
 }
 
-/* The next one succeeds, and nothing is left of either. */
+/* The next export succeeds, and no folder is left of either. */
 static bool is_exported(void)
 {
     own.fd = own.fd >= 0 ? own.fd : rig_export(own.sys, own.handle);
@@ -474,7 +475,7 @@ static bool only_with_memory(void)
     return (own.copy == 0x77) == (inject_what != NULL);
 }
 
-/* An object that another process made. */
+/* An import of another process's object. */
 static void import_of_an_object(void)
 {
     const struct inject_case imports = {.name = "an object that is imported",
@@ -494,7 +495,7 @@ static void import_of_an_object(void)
     rig_close(maker);
 }
 
-/* Memory that is asked for beyond what is free, where nobody can be asked whether some of it is free by now. */
+/* A request for more memory than is free, while the other processes' use cannot be queried. */
 static void no_lock_no_room(void)
 {
     vmm_system *sys = rig_open("x");
@@ -502,7 +503,7 @@ static void no_lock_no_room(void)
     vmm_deviceptr at = 0;
     uint64_t bytes = rig_free(sys);
     if (!other || !share_lock(other))
-        tap_bail("the lock is not had");
+        tap_bail("the lock is not available");
     for (unsigned i = 0; i < 2; i++) {
         vmm_result result = vmm_mem_alloc(sys, &at, i == 0 ? UINT64_C(1) << 50 : RIG_G);
         tap_ok(result == (i == 0 ? VMM_ERROR_OUT_OF_MEMORY : VMM_ERROR_OPERATING_SYSTEM) &&
@@ -511,15 +512,15 @@ static void no_lock_no_room(void)
     }
     share_unlock(other);
     share_close(other);
-    tap_u64(rig_free(sys), bytes, "and all is free");
+    tap_u64(rig_free(sys), bytes, "all memory is free");
     rig_close(sys);
 }
 
-/* Each room that an export takes is asked for, and said to lack in words of its own. */
+/* Each allocation of space in an export fails in turn, with its own message. */
 static void no_room_to_export(void)
 {
-    static const char *const notes[] = {"the host's memory is exhausted, or there is no room for all of its bytes",
-                                        "there is no room to note who holds it"};
+    static const char *const notes[] = {"the host's memory is exhausted, or there is no space for all bytes of the block",
+                                        "there is no space to record the holders of the block"};
     vmm_system *sys = rig_open("x");
     handle_t memory = 0;
     rig_create(sys, RIG_G, &memory);
@@ -527,20 +528,20 @@ static void no_room_to_export(void)
     for (unsigned i = 0; i < 2; i++) {
         inject_arm_at("fallocate", i + 1);
         int fd = rig_export(sys, memory);
-        tap_ok(inject_disarm() && fd < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "without room nothing is exported");
-        tap_text(vmm_last_detail()->note, notes[i], "and it is said what there is no room for");
+        tap_ok(inject_disarm() && fd < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "without space nothing is exported");
+        tap_text(vmm_last_detail()->note, notes[i], "the note names the missing space");
         tap_ok(!atomic_load(&seen->block[0].number) && !atomic_load(&seen->numbers), "no number is used up");
     }
     int fd = rig_export(sys, memory);
-    tap_ok(fd >= 0 && atomic_load(&seen->block[0].number) == 1, "with room it is");
+    tap_ok(fd >= 0 && atomic_load(&seen->block[0].number) == 1, "with space the export succeeds");
     close(fd);
     munmap(seen, sizeof *seen);
     rig_close(sys);
 }
 
-/* ---- what the dead left ---- */
+/* ---- leftovers of dead processes ---- */
 
-/* Exports two pieces of memory, of which the second is nobody's, and is killed. */
+/* Exports two pieces of memory, drops the holders of the second one, and is killed. */
 static int left_by_a_child(void)
 {
     int socket;
@@ -592,7 +593,7 @@ static bool is_cleared(void)
     return held_whole && rig_free(own.sys) == free_before;
 }
 
-/* Whoever clears up may be refused anything: what is free is free in the end, and what is held keeps its bytes. */
+/* Any request may fail while leftovers are freed: in the end all unheld memory is free, and held memory keeps its bytes. */
 static void clearing_up(const char *function)
 {
     const struct inject_case clears = {.name = function,
@@ -604,31 +605,31 @@ static void clearing_up(const char *function)
     free_before = rig_free(own.sys);
     clearing = function;
     inject_try(&clears);
-    tap_note("what a killed process left is given back, whatever %s says, %lu times", function, inject_nth - 2);
+    tap_note("leftovers of a killed process are freed although %s fails, %lu times", function, inject_nth - 2);
     rig_close(own.sys);
 }
 
-/* Where the state says of what nobody holds that it lies behind the end, or is nothing, there is nothing to be cleared, and the
- * file that others still need does not grow. */
+/* The state claims that an unheld block lies after the end of the file, or is empty: nothing is cleared, and the file, which
+ * other processes still need, does not grow. */
 static void nothing_is_added(bool behind)
 {
     vmm_system *sys = rig_open("x");
     struct share_state *left = rig_state("x");
     char name[64];
     struct stat before = {0}, after = {0};
-    int fd = left_by_a_child(); /* the first is held by it, and the second by nobody */
+    int fd = left_by_a_child(); /* the descriptor holds the first block, and nothing holds the second */
     snprintf(name, sizeof name, "mem.%llu", (unsigned long long)left->block[1].home);
     int file = open(rig_path("x", name), O_RDWR);
     if (file < 0 || fstat(file, &before) || left->block[1].home != left->block[0].home)
-        tap_bail("nothing was left");
+        tap_bail("the child left nothing");
     left->block[1].place = behind ? (uint64_t)before.st_size + 4096 : 0;
     left->block[1].size = behind ? 4096 : 0;
     inject_arm_at("fallocate", 1);
-    inject_each = true; /* so that zeros are written in place of holes */
+    inject_each = true; /* so that zeros are written instead of holes */
     rig_free(sys);
     inject_disarm();
     tap_ok(!fstat(file, &after) && after.st_size == before.st_size && !atomic_load(&left->block[1].number),
-           "a piece of memory that lies %s is gone, and its file as long as it was", behind ? "behind the end" : "nowhere");
+           "a block that lies %s is ended, and the file keeps its size", behind ? "after the end" : "nowhere");
     close(file);
     close(fd);
     rig_free(sys);
@@ -636,7 +637,7 @@ static void nothing_is_added(bool behind)
     rig_close(sys);
 }
 
-/* ---- who has what ---- */
+/* ---- inspection ---- */
 
 static void more_slots(void)
 {
@@ -658,7 +659,7 @@ static struct share_inspect *looked_at(const char *entry, struct share **share)
     return share_inspect(*share);
 }
 
-/* Somebody writes into the state while it is read: what there is room for is what was counted first. */
+/* Another process writes into the state while it is read: the snapshot has room for what was counted first. */
 static void counted_once(void)
 {
     vmm_system *sys = rig_open("x");
@@ -667,10 +668,11 @@ static void counted_once(void)
     rig_create(sys, RIG_G, &handle);
     int fd = rig_export(sys, handle);
     seen = rig_state("x");
-    inject_meanwhile("calloc", 2, more_slots); /* the first is of the list itself, then of processes, then of blocks */
+    /* the first calloc is for the snapshot itself, then for processes, then for blocks */
+    inject_meanwhile("calloc", 2, more_slots);
     struct share_inspect *who = share_inspect(share);
     tap_ok(inject_disarm() && who && who->process_count <= 2 && who->block_count <= 2,
-           "a state that grows while it is read is read as far as it went");
+           "a state that grows meanwhile is read up to the first count");
     share_inspect_free(who);
     for (unsigned i = 1; i < SHARE_PROCESSES; i++)
         atomic_store(&seen->slot[i].taken, 0);
@@ -682,7 +684,7 @@ static void counted_once(void)
     rig_close(sys);
 }
 
-/* A bind is one more that holds the memory. */
+/* A bind is one more holder of the memory. */
 static void held_by_a_bind(void)
 {
     handle_t object = 0, memory = 0;
@@ -697,7 +699,7 @@ static void held_by_a_bind(void)
     if (vmm_multicast_add_device(sys, object, 0) || vmm_multicast_add_device(sys, object, 1) ||
         vmm_multicast_bind_mem(sys, object, 0, memory, 0, unit, 0))
         tap_bail("no bind: %s", vmm_last_detail()->note);
-    tap_ok(before == 1 && atomic_load(&seen->mark[0][0].handles) == 2, "memory that is bound is held once more");
+    tap_ok(before == 1 && atomic_load(&seen->mark[0][0].handles) == 2, "bound memory has one more holder");
     munmap(seen, sizeof *seen);
     close(fd);
     rig_close(sys);
@@ -715,7 +717,7 @@ static bool zero_is_open(void)
     return fcntl(STDIN_FILENO, F_GETFD) != -1;
 }
 
-/* A child gives back its copies. */
+/* A child closes its copies. */
 static bool stays_open_in_child(vmm_system *sys)
 {
     int status = -1;
@@ -737,7 +739,7 @@ static bool share_without_zero(void)
     vmm_system *sys = rig_open("zero");
     bool right = sys && rig_create(sys, RIG_G, &memory) == VMM_SUCCESS;
     int fd = rig_export(sys, memory);
-    right = right && fd >= 0 && (!fd || rig_import(sys, fd, &copy) == VMM_SUCCESS); /* 0 as a handle is none */
+    right = right && fd >= 0 && (!fd || rig_import(sys, fd, &copy) == VMM_SUCCESS); /* 0 is not valid as a handle */
     close(fd);
     right = right && !(inject_what && stays_open_in_child(sys));
     rig_close(sys);
@@ -751,7 +753,7 @@ static bool zero_is_left(void)
     return left;
 }
 
-/* A program may have closed its standard input: each file in turn that is opened gets its number, and gives it back. */
+/* A program may have closed its standard input: each opened file in turn gets descriptor 0, and frees it again. */
 static void first_descriptor(void)
 {
     const struct inject_case zero = {.name = "a file that is descriptor 0",
@@ -763,7 +765,7 @@ static void first_descriptor(void)
     vmm_system *beside = rig_open("beside");
     standard_input = dup(STDIN_FILENO);
     inject_try(&zero);
-    tap_ok(inject_nth > 6, "each of %lu files may be descriptor 0, and none is left open", inject_nth - 2);
+    tap_ok(inject_nth > 6, "each of %lu files can be descriptor 0, and none stays open", inject_nth - 2);
     close(standard_input);
     rig_close(beside);
 }
@@ -777,21 +779,21 @@ static void makers(void)
     int fd = rig_export(sys, object);
     struct share_inspect *who = looked_at("m-team", &share);
     tap_ok(who && who->block_count == 1 && who->block[0].team == 2 && !who->block[0].orphan && !who->block[0].home,
-           "who made an object takes part, and no process has its bytes");
+           "the object's creator is listed, and no process has bytes of the object");
     share_inspect_free(who);
     seen = rig_state("team");
     atomic_store(&seen->block[0].maker.pid, 0);
     who = share_inspect(share);
-    tap_ok(who && who->block[0].orphan, "where its process is none, the others do not count");
+    tap_ok(who && who->block[0].orphan, "without its process the block is an orphan, whatever other slots say");
     share_inspect_free(who);
     atomic_store(&seen->block[0].maker.pid, UINT64_MAX);
     atomic_store(&seen->block[0].maker.program[0], 0);
     inject_arm_at("access", 1);
     who = share_inspect(share);
     tap_ok(inject_disarm() && who && who->block[0].orphan && !who->reported,
-           "or not any more; where nobody tells who has a descriptor, that is said");
+           "an ended process leaves an orphan; missing information about descriptors is reported");
     tap_text(share_inspect_named(77, who ? who->block[0].program : "?", text), "process 77",
-             "a process without a name has its number");
+             "a process without a name is shown by its number");
     share_inspect_free(who);
     munmap(seen, sizeof *seen);
     close(fd);

@@ -96,7 +96,7 @@ static bool read_holders(struct share_inspect *who, const struct share_state *st
     return true;
 }
 
-/* Whichever process made them: the object is the holder. */
+/* Binds of ended processes count as well: the object is the holder. */
 static bool read_binds(struct share_inspect *who, const struct share_state *state, unsigned index)
 {
     for (unsigned i = 0; i < share_binds(state); i++) {
@@ -114,7 +114,7 @@ static bool read_binds(struct share_inspect *who, const struct share_state *stat
     return true;
 }
 
-/* Is the process that made the block still part of the machine? Where the block has bytes, their file shows it. */
+/* Is the exporter of the block still part of the machine? If the block has bytes, their file shows that. */
 static bool maker_lives(const struct share_state *state, const struct share_block *entry)
 {
     if (!entry->team)
@@ -175,7 +175,7 @@ static void read_opening(void *user, const struct os_opening *opening)
     }
 }
 
-/* With the lock: no process opens a token just to see whether it is still held. */
+/* With the lock held, no process opens a token just to see whether it is still held. */
 static void read_openings(struct share_inspect *who, bool own)
 {
     bool any = false;
@@ -184,12 +184,12 @@ static void read_openings(struct share_inspect *who, bool own)
     who->reported = !any || (own ? os_own_openings_each : os_openings_each)("token.", read_opening, who);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole snapshot ---- */
 
 static bool read_all(struct share_inspect *who, const struct share *share, bool own)
 {
     const struct share_state *state = share->folder.state;
-    const unsigned slots = share_slots(state), blocks = share_blocks(state); /* read once: the room is for that many */
+    const unsigned slots = share_slots(state), blocks = share_blocks(state); /* read once: the arrays have room for that many */
     who->process = heap.calloc(slots + 1, sizeof *who->process);
     who->block = heap.calloc(blocks + 1, sizeof *who->block);
     if (!who->process || !who->block)
@@ -248,7 +248,7 @@ const char *share_inspect_call(uint64_t call, char text[SHARE_HOLD_TEXT])
     if (name)
         snprintf(text, SHARE_HOLD_TEXT, "call %" PRIu64 " (%s)", share_call_number(call), name);
     else
-        snprintf(text, SHARE_HOLD_TEXT, "a call that is not known");
+        snprintf(text, SHARE_HOLD_TEXT, "an unknown call");
     return text;
 }
 

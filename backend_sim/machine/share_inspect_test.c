@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The holders of a machine's memory: processes that fork, dup and are killed, host memory, another node of a fabric, forged
- * states, and a process that was stopped with the state's lock. */
+/* Inspection of the holders of a machine's memory: processes that fork, dup and are killed, host memory, another node of a
+ * fabric, forged states, and a process that was stopped while it held the state's lock. */
 #include "share_inspect.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ typedef vmm_mem_generic_allocation_handle handle_t;
 
 #define IMPORT "cuMemImportFromShareableHandle"
 
-/* As somebody who only looks; NULL where there is no such machine, or it cannot be had. */
+/* A snapshot by a process that takes no part in the machine; NULL if the machine does not exist or is unavailable. */
 static struct share_inspect *look(const char *entry)
 {
     char why[SHARE_WHY];
@@ -31,7 +31,7 @@ static struct share_inspect *look(const char *entry)
     return who;
 }
 
-/* Which of the first block's holders it is: by handles (file -1), or the nth by a descriptor. */
+/* The holder of the first block with that process: with handles (file -1), or with its nth descriptor. */
 static const struct share_inspect_hold *hold_of(const struct share_inspect *who, uint64_t pid, bool file, unsigned nth)
 {
     for (unsigned i = 0; i < who->hold_count; i++)
@@ -50,57 +50,61 @@ static bool made_by(uint64_t call, const char *name)
 static void alone(void)
 {
     char why[SHARE_WHY];
-    tap_ok(!share_open_there("m-one", why) && !why[0], "there is no such machine, and looking makes none");
-    tap_u64(rig_machines(), 0, "no folder either");
+    tap_ok(!share_open_there("m-one", why) && !why[0], "inspection finds no machine, and creates none");
+    tap_u64(rig_machines(), 0, "inspection creates no folder");
     vmm_system *a = rig_open("one");
     handle_t memory = 0, other = 0, copy = 0;
     rig_create(a, RIG_G, &memory);
     rig_create(a, 3 * RIG_G, &other);
     int fd = rig_export(a, memory);
     struct share_inspect *who = look("m-one");
-    tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 2, "one process, one block");
+    tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 2,
+           "a snapshot of one process and one block");
     char program[OS_PROGRAM];
     os_program(os_pid(), program);
-    tap_ok(who->process[0].pid == os_pid() && program[0] && !strcmp(who->process[0].program, program), "it is named");
-    tap_u64(who->process[0].device[0], 3 * RIG_G, "what it uses by itself");
-    tap_u64(who->device_used[0], 4 * RIG_G, "and what is used of the device, exported memory once");
+    tap_ok(who->process[0].pid == os_pid() && program[0] && !strcmp(who->process[0].program, program),
+           "the snapshot has the process's number and name");
+    tap_u64(who->process[0].device[0], 3 * RIG_G, "the snapshot has the process's private use");
+    tap_u64(who->device_used[0], 4 * RIG_G, "the use of the device counts exported memory once");
     const struct share_inspect_block *block = &who->block[0];
-    tap_ok(block->size == RIG_G && block->pid == os_pid() && !block->orphan && made_by(block->call, "cuMemExportToShareableHandle"),
-           "the block, its size, and who exported it by which call");
+    tap_ok(block->size == RIG_G && block->pid == os_pid() && !block->orphan &&
+               made_by(block->call, "cuMemExportToShareableHandle"),
+           "the block has its size, its exporter and the exporting call");
     const struct share_inspect_hold *hold = hold_of(who, os_pid(), false, 0);
-    tap_ok(hold && hold->handles == 1 && made_by(hold->call, "cuMemCreate"), "its maker holds it since it created it");
+    tap_ok(hold && hold->handles == 1 && made_by(hold->call, "cuMemCreate"), "the exporter holds the block since its creation");
     hold = hold_of(who, os_pid(), true, 0);
-    tap_ok(hold && hold->file == fd && block->out && block->found, "and has a descriptor");
+    tap_ok(hold && hold->file == fd && block->out && block->found, "the exporter also holds a descriptor");
     share_inspect_free(who);
     rig_import(a, fd, &copy);
     close(fd);
     who = look("m-one");
     hold = hold_of(who, os_pid(), false, 0);
     tap_ok(who->hold_count == 1 && hold->handles == 2 && made_by(hold->call, "cuMemCreate") && !who->block[0].out,
-           "an import of one's own is another handle");
+           "importing one's own memory makes another handle");
     share_inspect_free(who);
     atomic_store(&((struct sim_process *)a->top)->machine->share->folder.state->mark[0][0].call, 0);
     vmm_mem_release(a, memory);
     who = look("m-one");
     tap_ok(who->hold_count == 1 && who->hold[0].handles == 1 && !who->hold[0].call,
-           "of which one is released, and no call is told for that");
+           "after one of two handles is released, no call is reported");
     share_inspect_free(who);
     vmm_mem_release(a, copy);
     who = look("m-one");
-    tap_ok(who && !who->block_count && !who->hold_count, "without handles and descriptors there is no block");
+    tap_ok(who && !who->block_count && !who->hold_count, "a block without handles and descriptors ends");
     share_inspect_free(who);
     rig_close(a);
 }
 
-/* ---- every word of the answer ---- */
+/* ---- every field of a snapshot ---- */
 
 #define SMALL (UINT64_C(64) << 10)
 #define UNIT (UINT64_C(128) << 10)
 
-/* A machine of two processes where hardly two numbers are the same; one has exported an object and memory that is bound to it. */
+/* A machine with two processes and hardly two equal numbers; one process has exported an object and memory that is bound to
+ * it. */
 struct whole {
     vmm_system *a, *b;
-    int fd[2]; /* of the object, and of the memory */
+    int fd[2]; /* descriptors of the object and of the memory */
     struct share *share;
     struct share_state *state;
     unsigned bind;
@@ -125,7 +129,7 @@ static bool furnish(struct whole *w)
     return ok && w->fd[0] >= 0 && w->fd[1] >= 0;
 }
 
-/* As its process would have noted it, were the team complete. */
+/* Writes the bind that the process would have written if the team were complete. */
 static void bind_it(struct whole *w)
 {
     const struct share_bind bind = {.object = 1, .block = 2, .made = 77, .made_by = VMM_CALL_multicast_bind_mem};
@@ -140,22 +144,22 @@ static void whole_machine(const struct whole *w, const struct share_inspect *who
 {
     tap_ok(!strcmp(who->profile, "odd") && who->devices == 3 && who->nodes == 1 && who->device_memory == 48 << 20 &&
                who->node_memory == 32 << 20 && who->reported,
-           "what the machine is");
+           "the size of the machine");
     tap_ok(who->device_used[0] == 0 && who->device_used[1] == 10 * SMALL + 4 * UNIT && who->device_used[2] == 0 &&
                who->node_used[0] == 5 * 4096,
-           "what is used of it");
-    tap_u64(who->process_count, 2, "two take part");
+           "the use of the whole machine");
+    tap_u64(who->process_count, 2, "two processes take part");
     for (unsigned i = 0; i < 2; i++) {
         const struct share_inspect_process *p = &who->process[i];
         tap_ok(p->slot == i && p->pid == os_pid() && !strcmp(p->program, w->program) && !p->stopped && p->device[0] == 0 &&
                    p->device[1] == (i == 0 ? 7 : 3) * SMALL && p->device[2] == 0 && p->node[0] == (i == 0 ? 0 : 5 * 4096),
-               "by itself uses what process %u does", i);
+               "the private use of process %u", i);
     }
 }
 
 static void whole_blocks(const struct whole *w, const struct share_inspect *who)
 {
-    tap_u64(who->block_count, 2, "an object and memory were exported");
+    tap_u64(who->block_count, 2, "an object and memory are exported");
     for (unsigned i = 0; i < 2; i++) {
         const struct share_inspect_block *k = &who->block[i];
         struct stat is;
@@ -164,9 +168,10 @@ static void whole_blocks(const struct whole *w, const struct share_inspect *who)
                    !k->orphan && k->pid == os_pid() && !strcmp(k->program, w->program) &&
                    made_by(k->call, "cuMemExportToShareableHandle") && !fstat(w->fd[i], &is) && k->file_device == is.st_dev &&
                    k->file_number == is.st_ino,
-               "all of block %u", i);
+               "every field of block %u", i);
     }
-    tap_ok(who->block[1].location.type == VMM_MEM_LOCATION_TYPE_DEVICE && who->block[1].location.id == 1, "and where it lies");
+    tap_ok(who->block[1].location.type == VMM_MEM_LOCATION_TYPE_DEVICE && who->block[1].location.id == 1,
+           "the location of the block");
 }
 
 static void whole_holds(const struct whole *w, const struct share_inspect *who)
@@ -182,32 +187,32 @@ static void whole_holds(const struct whole *w, const struct share_inspect *who)
                  {1, SHARE_PROCESSES, true, false, NULL}};
     char name[64], text[SHARE_HOLD_TEXT], want[SHARE_HOLD_TEXT];
     snprintf(name, sizeof name, "process %llu (%s)", (unsigned long long)os_pid(), w->program);
-    tap_u64(who->hold_count, 5, "each is held by a handle and by a descriptor, memory by the object as well");
+    tap_u64(who->hold_count, 5, "each block has a handle and a descriptor as holders; the memory also has the object");
     for (unsigned i = 0; i < 5 && who->hold_count == 5; i++) {
         const struct share_inspect_hold *h = &who->hold[i];
         tap_ok(h->block == holds[i].block && h->slot == holds[i].slot && h->pid == os_pid() && !strcmp(h->program, w->program) &&
                    h->handles == (holds[i].slot == 1) && h->file == (holds[i].file ? w->fd[h->block] : -1) &&
                    h->object == holds[i].bound && (holds[i].call ? made_by(h->call, holds[i].call) : !h->call),
-               "all of hold %u", i);
+               "every field of hold %u", i);
         if (holds[i].file)
             snprintf(want, sizeof want, "%s: descriptor %d", name, h->file);
         else
             snprintf(want, sizeof want, "%s%s: call %llu (%s)",
                      holds[i].bound ? "exported object 1, to which it was bound by " : "", name,
                      (unsigned long long)share_call_number(h->call), holds[i].call);
-        tap_text(share_inspect_hold_text(h, text), want, "in words");
+        tap_text(share_inspect_hold_text(h, text), want, "the text of the hold");
     }
 }
 
-/* A file is told by both its numbers. */
+/* A file is identified by both its device and its number. */
 static void other_files(const struct whole *w)
 {
     uint64_t *const words[] = {&w->state->block[1].file_device, &w->state->block[1].file_number};
     for (unsigned i = 0; i < 2; i++) {
-        *words[i] ^= UINT64_C(1) << 40; /* the next number may be that of the other token */
+        *words[i] ^= UINT64_C(1) << 40; /* number + 1 may be the other token's file */
         struct share_inspect *who = share_inspect(w->share);
         tap_ok(who && who->hold_count == 4 && who->block[0].found && who->block[1].out && !who->block[1].found,
-               "a descriptor of another file is not one of the block's");
+               "a descriptor of another file does not count for the block");
         *words[i] ^= UINT64_C(1) << 40;
         share_inspect_free(who);
     }
@@ -224,7 +229,7 @@ static void everything(void)
     bind_it(&w);
     struct share_inspect *who = share_inspect(w.share);
     if (!who)
-        tap_bail("nobody tells");
+        tap_bail("inspection failed");
     whole_machine(&w, who);
     whole_blocks(&w, who);
     whole_holds(&w, who);
@@ -272,14 +277,14 @@ static void import_it(int fd)
     close(fd);
 }
 
-/* Open twice, by dup. */
+/* Opens it a second time, by dup. */
 static void keep_it(int fd)
 {
     if (dup(fd) < 0)
         _exit(1);
 }
 
-/* Exports memory, and is killed with that. Its descriptor comes here. */
+/* A child exports memory and is killed; its descriptor is passed to this process. */
 static int export_elsewhere(vmm_mem_location location, pid_t *child)
 {
     int socket;
@@ -306,34 +311,35 @@ static void exporter_gone(vmm_mem_location location)
     pid_t importer = child_of(&importing, import_it, fd), keeper = child_of(&keeping, keep_it, fd);
     close(fd);
     struct share_inspect *who = look("m-one");
-    tap_ok(who && who->process_count == 1 && who->block_count == 1, "an importer and a block are left");
+    tap_ok(who && who->process_count == 1 && who->block_count == 1, "an importer and the block are left");
     const struct share_inspect_block *block = &who->block[0];
     tap_ok(block->pid == (uint64_t)exporter && block->orphan && made_by(block->call, "cuMemExportToShareableHandle"),
-           "the exporter is named, and gone");
-    tap_ok(block->location.type == location.type && block->location.id == location.id, "where it lies is told");
+           "the exporter is named, and known to be gone");
+    tap_ok(block->location.type == location.type && block->location.id == location.id, "the block has its location");
     bool host = location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA;
     tap_ok(who->nodes == 1 && who->node_used[0] == (host ? RIG_G : 0) && who->device_used[0] == (host ? 0 : RIG_G),
-           "and what is used there");
+           "the use of that location is counted");
     const struct share_inspect_hold *hold = hold_of(who, (uint64_t)importer, false, 0);
-    tap_ok(hold && made_by(hold->call, IMPORT) && hold->handles == 1, "who imported it, and by which call");
-    tap_ok(!hold_of(who, (uint64_t)importer, true, 0), "which has closed its descriptor");
-    const struct share_inspect_hold *first = hold_of(who, (uint64_t)keeper, true, 0), *second = hold_of(who, (uint64_t)keeper, true, 1);
+    tap_ok(hold && made_by(hold->call, IMPORT) && hold->handles == 1, "the importer holds the block since its import");
+    tap_ok(!hold_of(who, (uint64_t)importer, true, 0), "the importer has closed its descriptor");
+    const struct share_inspect_hold *first = hold_of(who, (uint64_t)keeper, true, 0),
+        *second = hold_of(who, (uint64_t)keeper, true, 1);
     tap_ok(first && second && first->file != second->file && !hold_of(who, (uint64_t)keeper, true, 2),
-           "who has it open, twice by dup");
+           "a process has the descriptor open twice, by dup");
     share_inspect_free(who);
     end_child(importer, importing);
     who = look("m-one");
     tap_ok(who && who->block_count == 1 && who->hold_count == 2 && !who->process_count,
-           "the importer was killed: descriptors alone are left");
+           "after the importer is killed, only descriptors hold the block");
     share_inspect_free(who);
     end_child(keeper, keeping);
     who = look("m-one");
-    tap_ok(who && !who->process_count && !who->block_count && !who->hold_count, "nobody is left");
+    tap_ok(who && !who->process_count && !who->block_count && !who->hold_count, "no holder and no block is left");
     share_inspect_free(who);
-    tap_u64(rig_machines(), 0, "and closing took the folder away");
+    tap_u64(rig_machines(), 0, "closing the machine removed its folder");
 }
 
-/* A fork of the exporter has its descriptor, and no part in the machine. */
+/* A forked child of the exporter has its descriptor, but no slot in the machine. */
 static void forked(void)
 {
     int socket;
@@ -346,13 +352,13 @@ static void forked(void)
     vmm_mem_release(a, memory);
     struct share_inspect *who = look("m-one");
     tap_ok(who && who->process_count == 1 && who->hold_count == 2 && hold_of(who, (uint64_t)child, true, 1),
-           "a forked child is told by its descriptors alone");
+           "a forked child is listed with its descriptor only");
     share_inspect_free(who);
     end_child(child, socket);
     rig_close(a);
 }
 
-/* In a message it is in no process. */
+/* A descriptor in a message belongs to no process. */
 static void in_a_message(void)
 {
     int pair[2];
@@ -366,7 +372,7 @@ static void in_a_message(void)
     close(fd);
     struct share_inspect *who = look("m-one");
     tap_ok(who && who->block_count == 1 && who->block[0].out && !who->block[0].found && !who->hold_count,
-           "a descriptor in a message holds, and is in no process");
+           "a descriptor in a message holds the block, without a process");
     share_inspect_free(who);
     close(pair[0]);
     close(pair[1]);
@@ -385,7 +391,7 @@ static vmm_system *node(const char *name)
     return sys;
 }
 
-/* Of another node, in another process: it has a slot in the exporter's state. */
+/* An import by another node, in another process, which has a slot in the exporter's state. */
 static void other_node(void)
 {
     unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
@@ -398,7 +404,8 @@ static void other_node(void)
                                     .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
     vmm_mem_get_allocation_granularity(a, &unit, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
     vmm_mem_create(a, &memory, unit, &prop, 0);
-    tap_result(vmm_mem_export_to_shareable_handle(a, bytes, memory, VMM_MEM_HANDLE_TYPE_FABRIC, 0), VMM_SUCCESS, "named to a fabric");
+    tap_result(vmm_mem_export_to_shareable_handle(a, bytes, memory, VMM_MEM_HANDLE_TYPE_FABRIC, 0), VMM_SUCCESS,
+               "memory is exported to the fabric");
     pid_t child = child_begin(&socket, 60);
     if (child == 0) {
         vmm_system *b = node("two");
@@ -411,17 +418,18 @@ static void other_node(void)
     passing_wait(socket);
     struct share_inspect *who = look("m-one");
     const struct share_inspect_hold *hold = who ? hold_of(who, (uint64_t)child, false, 0) : NULL;
-    tap_ok(who && who->process_count == 2 && who->block_count == 1 && who->block[0].fabric, "a process of another node takes part");
-    tap_ok(hold && made_by(hold->call, IMPORT), "and holds the memory since its import");
+    tap_ok(who && who->process_count == 2 && who->block_count == 1 && who->block[0].fabric,
+           "the process of the other node takes part");
+    tap_ok(hold && made_by(hold->call, IMPORT), "it holds the memory since its import");
     share_inspect_free(who);
     end_child(child, socket);
     who = look("m-one");
-    tap_ok(who && who->process_count == 1 && who->hold_count == 1, "until it is killed");
+    tap_ok(who && who->process_count == 1 && who->hold_count == 1, "killing it ends the hold");
     share_inspect_free(who);
     rig_close(a);
 }
 
-/* ---- what somebody forged, or stopped ---- */
+/* ---- forged and stopped ---- */
 
 static void forged(void)
 {
@@ -448,15 +456,17 @@ static void forged(void)
     atomic_store(&state->slots_seen, UINT64_MAX);
     atomic_store(&state->blocks_seen, UINT64_MAX);
     struct share_inspect *who = look("m-one");
-    tap_ok(who && who->devices == VMM_MAX_DEVICES && who->nodes == SIM_MAX_NODES, "counts beyond the tables are cut");
+    tap_ok(who && who->devices == VMM_MAX_DEVICES && who->nodes == SIM_MAX_NODES, "counts beyond the tables are clamped");
     tap_ok(who && !strchr(who->profile, 7) && !strchr(who->profile, 0x7f) && !strchr(who->process[0].program, 0xff) &&
                !strcmp(who->block[0].program, "A?"),
-           "texts are harmless and end");
+           "forged texts are printable and terminated");
     tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 1,
-           "holders without a process are none, and the token is not the block's");
+           "forged holders without a process are ignored, and so is a token of another block");
     char text[SHARE_HOLD_TEXT];
-    tap_ok(who && strstr(share_inspect_hold_text(&who->hold[0], text), "a call that is not known"), "a call that is none: %s", text);
-    tap_ok(who && who->block[0].out && !who->block[0].found, "its descriptor is open somewhere");
+    tap_ok(who && strstr(share_inspect_hold_text(&who->hold[0], text), "an unknown call"),
+           "a forged call is reported as unknown: %s",
+           text);
+    tap_ok(who && who->block[0].out && !who->block[0].found, "a descriptor of the block is open in an unknown process");
     share_inspect_free(who);
     state->block[0] = kept;
     munmap(state, sizeof *state);
@@ -469,14 +479,14 @@ static void damaged(void)
     char why[SHARE_WHY];
     vmm_system *a = rig_open("one");
     if (truncate(rig_path("one", "state"), 5))
-        tap_bail("the state cannot be cut");
-    tap_ok(!share_open_there("m-one", why) && strstr(why, "not a machine of this version"), "a state that was cut: %s", why);
+        tap_bail("the state cannot be truncated");
+    tap_ok(!share_open_there("m-one", why) && strstr(why, "not a machine of this version"), "a truncated state: %s", why);
     rig_close(a);
     vmm_system *b = rig_open("one");
     rig_close(b);
 }
 
-/* Stopped with the lock: whoever looks does not wait for long, and can tell who is stopped. */
+/* Stopped with the lock: inspection does not wait for long, and can identify the stopped process. */
 static void lock_it(int fd)
 {
     (void)fd;
@@ -498,17 +508,19 @@ static void stopped(void)
     struct share_inspect_process process;
     unsigned slot = 0;
     uint64_t began = os_milliseconds();
-    tap_ok(!share_inspect(share) && os_milliseconds() - began < 2000, "a stopped process has the lock: nothing is told");
+    tap_ok(!share_inspect(share) && os_milliseconds() - began < 2000,
+           "inspection fails soon while a stopped process holds the lock");
     snprintf(want, sizeof want, "process %ld (", (long)child);
-    tap_ok(!strncmp(share_why(share), want, strlen(want)) && strstr(share_why(share), "is stopped"), "but who has it: %s",
+    tap_ok(!strncmp(share_why(share), want, strlen(want)) && strstr(share_why(share), "is stopped"),
+           "the reason names the stopped process: %s",
            share_why(share));
     tap_ok(share_inspect_next(share, &slot, &process) && process.pid == (uint64_t)child && process.stopped &&
                !share_inspect_next(share, &slot, &process),
-           "and who takes part");
+           "the list of processes is still available");
     kill(child, SIGCONT);
     end_child(child, socket);
     struct share_inspect *who = share_inspect(share);
-    tap_ok(who && !who->process_count, "once it is killed the lock passes on");
+    tap_ok(who && !who->process_count, "after the process is killed the lock is free");
     share_inspect_free(who);
     share_close(share);
 }
@@ -522,8 +534,8 @@ static void ignore(void *user, const struct os_opening *opening)
 int main(void)
 {
     rig_begin();
-    if (!os_openings_each("no file is called so", ignore, NULL)) {
-        tap_skip("this system does not tell who has a file open", "holders");
+    if (!os_openings_each("the file has another name", ignore, NULL)) {
+        tap_skip("this system does not report open files", "holders");
         rig_end();
         return tap_done();
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes on one machine that are killed anywhere, that compete for its memory, and that hand memory to each other: in the
- * end all of it is free, and none was allocated twice. Seeds are printed; CUVMM_SEED takes another. */
+/* Processes of a machine that are killed at random points, that compete for its memory, and that pass memory to each other: at
+ * the end all of it is free, and none was allocated twice. Prints its seed; CUVMM_SEED sets another. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -13,11 +13,11 @@
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
-static vmm_system *sys; /* of the test itself; forked children have a copy that they leave alone */
+static vmm_system *sys; /* the test's own system; forked children leave their copy alone */
 
-/* ---- killed anywhere ---- */
+/* ---- killed at random points ---- */
 
-/* What a victim does until it is killed: a byte goes out before each step, so that the killer knows how far it is. */
+/* The steps of a victim until it is killed: it sends a byte before each step, so that the killer knows how far it is. */
 static _Noreturn void victim(int out, uint64_t seed)
 {
     enum { HELD = 6 };
@@ -49,7 +49,7 @@ static _Noreturn void victim(int out, uint64_t seed)
     }
 }
 
-/* Whoever looks who holds what sees a whole: how often that names a process, as one that takes part or that holds. */
+/* Inspection must always get a whole snapshot. Counts how often a snapshot names a process, as a participant or as a holder. */
 static unsigned looked, blind;
 
 static unsigned named(pid_t pid)
@@ -73,7 +73,8 @@ static unsigned named(pid_t pid)
     return count;
 }
 
-/* Starts a victim and kills it some steps later, in the midst of the next. Returns how often it is named after that. */
+/* Starts a victim and kills it some steps later, in the middle of the next one. Returns how often snapshots name it after
+ * that. */
 static unsigned kill_one(uint64_t *seed)
 {
     int ends[2];
@@ -91,7 +92,7 @@ static unsigned kill_one(uint64_t *seed)
             break;
     if (random_below(seed, 2))
         named(child);
-    for (volatile uint64_t spin = random_below(seed, 4000); spin; spin--) /* not always at the same store */
+    for (volatile uint64_t spin = random_below(seed, 4000); spin; spin--) /* so that the kill hits different stores */
         ;
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
@@ -106,7 +107,7 @@ static void killed_anywhere(void)
     sys = NULL;
     fflush(NULL);
     for (unsigned i = 0; i < rounds; i++) {
-        if (!sys && i >= 2) { /* first victims are alone on the machine, then there is somebody who goes on */
+        if (!sys && i >= 2) { /* the first victims are alone on the machine, later ones are not */
             sys = rig_open("kill");
             wrong += !sys;
         }
@@ -115,23 +116,24 @@ static void killed_anywhere(void)
         if (sys && i % 5 == 4) {
             uint64_t all = rig_free(sys);
             stuck += all == UINT64_MAX;
-            wrong += rig_create(sys, all / RIG_G * RIG_G, &handle) != VMM_SUCCESS; /* every byte can be had */
+            wrong += rig_create(sys, all / RIG_G * RIG_G, &handle) != VMM_SUCCESS; /* all memory can be allocated */
             vmm_mem_release(sys, handle);
         }
     }
     vmm_system *fresh = rig_open("fresh");
     tap_u64(rig_free(sys), rig_free(fresh), "after %u processes were killed all memory is free", rounds);
-    tap_u64(wrong, 0, "and can be had meanwhile");
-    tap_u64(stuck, 0, "nobody is held up");
-    tap_ok(looked > 0 && blind == 0, "every snapshot was whole, while they ran and when they were dead (%u of %u were not)", blind, looked + blind);
-    tap_u64(dead, 0, "and showed no dead process as a holder");
+    tap_u64(wrong, 0, "all memory could be allocated in between");
+    tap_u64(stuck, 0, "no process was blocked");
+    tap_ok(looked > 0 && blind == 0, "every snapshot was whole, during the runs and after the kills (%u of %u were not)",
+           blind, looked + blind);
+    tap_u64(dead, 0, "no snapshot lists a dead process as a holder");
     rig_close(fresh);
     rig_close(sys);
 }
 
 /* ---- competing ---- */
 
-/* Takes pieces of all sizes until there are none, tells how much it got, and holds it until it is told to go. */
+/* Allocates pieces of all sizes until memory is out, reports how much it got, and holds it until it gets a message. */
 static _Noreturn void competitor(int socket, uint64_t seed)
 {
     vmm_system *own = rig_open("full");
@@ -151,7 +153,7 @@ static _Noreturn void competitor(int socket, uint64_t seed)
             vmm_mem_release(own, handle);
             mine -= size;
         } else if (random_below(&seed, 8) == 0) {
-            handle_t copy = 0; /* exported memory counts once, whoever looks */
+            handle_t copy = 0; /* exported memory counts once, for every process */
             int fd = size <= 2 * RIG_G ? rig_export(own, handle) : -1;
             if (fd >= 0 && rig_import(own, fd, &copy) == VMM_SUCCESS)
                 vmm_mem_release(own, copy);
@@ -196,22 +198,22 @@ static void competing(void)
     for (int i = 0; i < ALL; i++) {
         uint64_t mine = 0;
         if (read(socket[i], &mine, sizeof mine) != sizeof mine)
-            tap_bail("a process is gone");
+            tap_bail("a process has ended");
         sum += mine;
     }
-    tap_ok(sum <= all && all - sum < RIG_G, "processes that compete get all there is, and no more: %llu of %llu",
+    tap_ok(sum <= all && all - sum < RIG_G, "competing processes get all memory, and no more: %llu of %llu",
            (unsigned long long)sum, (unsigned long long)all);
-    tap_u64(rig_free(sys), all - sum, "which is what is counted");
-    kill(child[0], SIGKILL); /* one goes without a word */
+    tap_u64(rig_free(sys), all - sum, "the free memory matches");
+    kill(child[0], SIGKILL); /* one process is killed */
     for (int i = 0; i < ALL; i++) {
         close(socket[i]);
         waitpid(child[i], NULL, 0);
     }
-    tap_u64(rig_free(sys), all, "and comes back with them");
+    tap_u64(rig_free(sys), all, "all memory is free after the processes end");
     rig_close(sys);
 }
 
-/* ---- handing round ---- */
+/* ---- passing memory on ---- */
 
 enum { PEERS = 4, KEPT = 8 };
 
@@ -233,7 +235,7 @@ static void let_go(vmm_system *own, struct kept *k)
     *k = (struct kept){.fd = -1};
 }
 
-/* Every piece is filled with a value of its maker before it is exported, and nobody writes to it after. */
+/* The creator fills each piece with a value of its own before the export, and no process writes to it afterwards. */
 static unsigned take_in(vmm_system *own, struct kept *k, int fd)
 {
     int first, last;
@@ -258,7 +260,7 @@ static bool make(vmm_system *own, struct kept *k, unsigned char value)
     return k->fd >= 0;
 }
 
-/* Whatever came in until now. */
+/* Receives what has arrived so far. */
 static unsigned receive(vmm_system *own, int left, struct kept kept[KEPT], uint64_t *seed)
 {
     unsigned wrong = 0;
@@ -272,7 +274,7 @@ static _Noreturn void peer(int right, int left, uint64_t seed, unsigned rounds)
 {
     struct kept kept[KEPT];
     unsigned wrong = 0;
-    static vmm_system *own; /* some go without closing it */
+    static vmm_system *own; /* some processes end without closing it */
     own = rig_open("ring");
     alarm(120);
     for (int i = 0; i < KEPT; i++)
@@ -282,9 +284,9 @@ static _Noreturn void peer(int right, int left, uint64_t seed, unsigned rounds)
         switch (random_below(&seed, 5)) {
         case 0: wrong += !make(own, k, (unsigned char)(1 + random_below(&seed, 255))); break;
         case 1:
-        case 2: /* own or imported: the descriptor goes on */
+        case 2: /* own or imported: pass the descriptor on */
             if (k->fd >= 0)
-                vmm_fd_send(right, k->fd, NULL, 0, 0); /* where there is room */
+                vmm_fd_send(right, k->fd, NULL, 0, 0); /* if the socket has room */
             break;
         case 3: let_go(own, k); break;
         default:
@@ -295,7 +297,7 @@ static _Noreturn void peer(int right, int left, uint64_t seed, unsigned rounds)
         }
         wrong += receive(own, left, kept, &seed);
     }
-    if (seed % 3) /* some go without a word */
+    if (seed % 3) /* some processes end without closing */
         rig_close(own);
     _exit(wrong != 0);
 }
@@ -333,8 +335,8 @@ static void handed_round(void)
         waitpid(child[i], &status, 0);
         failed += status != 0;
     }
-    tap_u64(failed, 0, "%d processes hand memory round, %u rounds each, and always find its bytes", PEERS, rounds);
-    tap_u64(rig_free(sys), all, "in the end all of it is free");
+    tap_u64(failed, 0, "%d processes pass memory on, %u rounds each, and always find its bytes", PEERS, rounds);
+    tap_u64(rig_free(sys), all, "at the end all memory is free");
     rig_close(sys);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In a control group with a memory limit, like a container's: exports stay below the limit, so that no process is killed for
- * them, and a killed process leaves room for the next, which frees what it left. */
+/* In a control group with a memory limit, like a container's: exports stay below the limit, so that they get no process killed,
+ * and a killed process leaves room for the next one, which frees the leftovers. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ static bool put(const char *name, unsigned long long number)
     return done;
 }
 
-/* False where this user or this system has no such groups. */
+/* False if this user or this system has no such groups. */
 static bool make_group(void)
 {
     snprintf(group, sizeof group, "/sys/fs/cgroup/memory/cuvmm-test-%ld", (long)getpid());
@@ -37,7 +37,8 @@ static bool make_group(void)
     return false;
 }
 
-/* Writes through a mapping and exports, piece by piece, until that is refused; then a second of each. How many there were. */
+/* Writes through a mapping and exports, piece by piece, until a call is refused; then exports each a second time. Returns the
+ * number of pieces. */
 static unsigned fill(bool write_first, bool *reported)
 {
     vmm_system *sys = rig_open("limited");
@@ -58,7 +59,7 @@ static unsigned fill(bool write_first, bool *reported)
     return done;
 }
 
-/* In the group: 0 to 99, how much could be had; then it is killed, or ends. */
+/* Runs in the group and returns 0 to 99, the number of pieces; then the process is killed, or ends. */
 static int in_group(bool write_first, bool dies)
 {
     int ends[2], status = -1;
@@ -88,9 +89,12 @@ static int in_group(bool write_first, bool dies)
 static void limited(bool write_first)
 {
     int first = in_group(write_first, true), second = in_group(write_first, true), third = in_group(write_first, false);
-    tap_ok(first >= LIMIT / PIECE * 3 / 4 && first < LIMIT / PIECE, "%d pieces of %d MiB%s are exported where %d MiB are allowed, and the next is refused",
+    tap_ok(first >= LIMIT / PIECE * 3 / 4 && first < LIMIT / PIECE,
+           "%d pieces of %d MiB%s are exported under a limit of %d MiB, and the next one is refused",
            first, PIECE, write_first ? " that were written" : "", LIMIT);
-    tap_ok(second == first && third == first, "as many by the next, which starts beside what a killed one left (%d, %d)", second, third);
+    tap_ok(second == first && third == first, "the next process exports as many, beside the leftovers of a killed one (%d, %d)",
+           second,
+           third);
     rig_close(rig_open("limited"));
 }
 
@@ -99,14 +103,15 @@ int main(void)
     uint64_t limit, more = 0;
     rig_begin();
     uint64_t left = os_memory_left(&limit);
-    tap_ok(left <= limit, "what is left is no more than the limit");
-    tap_ok(!os_memory_room(UINT64_MAX, &more) && !more && os_memory_room(0, &more), "and not all there can be");
+    tap_ok(left <= limit, "the remaining memory is at most the limit");
+    tap_ok(!os_memory_room(UINT64_MAX, &more) && !more && os_memory_room(0, &more),
+           "less memory remains than the limit allows in all");
     if (strncmp(rig_root, "/dev/shm", 8) != 0 || !make_group()) {
-        tap_skip("no group of processes with a limit can be made here", "memory that is limited");
+        tap_skip("this system has no control group with a limit for this user", "exports under a memory limit");
     } else {
         limited(false);
         limited(true);
-        tap_ok(!rmdir(group), "nobody is left in the group");
+        tap_ok(!rmdir(group), "no process is left in the group");
     }
     rig_end();
     return tap_done();

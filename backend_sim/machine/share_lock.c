@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shared state's mutex, and waits for it. */
+/* Locks the shared state's mutex, and waits for it. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,9 +9,9 @@
 #include "share.h"
 
 enum {
-    GRACE = 20,  /* milliseconds with the machine's lock: longer than another process needs while it runs */
-    CHECK_EVERY = 16, /* turns at least between checks of the state */
-    SLICE = 100  /* of share_await, which checks the state's file in between */
+    GRACE = 20,  /* milliseconds to wait with the machine's lock held: longer than a running process needs */
+    CHECK_EVERY = 16, /* the fewest turns between checks of the state */
+    SLICE = 100  /* milliseconds between checks of the state's file in share_await */
 };
 
 bool share_has_slot(const struct share *share)
@@ -23,7 +23,7 @@ bool share_has_slot(const struct share *share)
 
 /* ---- lock and unlock ---- */
 
-/* Does the slot that this process took belong to another by now? */
+/* Has another process taken over this process's slot? */
 static bool moved_out(const struct share *share)
 {
     return share->owner && share->owner == os_process_id() && !share_has_slot(share);
@@ -125,16 +125,18 @@ static void name_holder(struct share *share, const struct os_holder *holder, uin
     unsigned long long number = holder->process, for_so_long = seconds;
     if (!number || holder->elsewhere) {
         snprintf(share->text, sizeof share->text, "%s has held the machine for %llu s: continue it or end it",
-                 number ? "a process of another PID namespace" : "a process that has not told its number", for_so_long);
+                 number ? "a process of another PID namespace" : "a process whose number is not known yet", for_so_long);
         return;
     }
     os_program(number, program);
     if (os_is_stopped(number))
         snprintf(share->text, sizeof share->text,
-                 "process %llu (%s) is stopped and has held the machine for %llu s: continue it (kill -CONT %llu) or end it", number,
+                 "process %llu (%s) is stopped and has held the machine for %llu s: continue it (kill -CONT %llu) or end it",
+                 number,
                  program, for_so_long, number);
     else
-        snprintf(share->text, sizeof share->text, "process %llu (%s) has held the machine for %llu s without going on", number,
+        snprintf(share->text, sizeof share->text, "process %llu (%s) has held the machine for %llu s without releasing it",
+                 number,
                  program, for_so_long);
 }
 
@@ -144,9 +146,9 @@ const char *share_why(struct share *share)
     if (!share_folder_sound(&share->folder))
         return SHARE_STATE_LOST;
     if (!share->folder.party.ticket)
-        return "the system gives no locks on its files";
+        return "the system supports no locks on its files";
     if (!turn)
-        return "this process has lost its part in it: files that it did not open were closed, or its state was damaged";
+        return "this process has lost its slot: the program closed files that it did not open, or the state was damaged";
     struct os_holder holder = os_mutex_holder(&share->folder.state->mutex, &share->folder.party, turn);
     name_holder(share, &holder, (os_milliseconds() - atomic_load(&share->since)) / 1000);
     return share->text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of machines can be any folder, even a user's home: after machines were created and removed, every entry that cuvmm
+/* The folder of machines can be any folder, even a user's home. After machines were created and removed, every entry that cuvmm
  * did not create has the same bytes, name, number and time as before; so have the targets of links there. */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +14,10 @@
 
 #define RIG_FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
 
-static char home[96];     /* somewhere else, where links lead */
-static char channels[96]; /* of a fabric */
+static char home[96];     /* another folder, with the targets of links */
+static char channels[96]; /* of the fabric */
 
-/* ---- everything that is there ---- */
+/* ---- a listing of everything ---- */
 
 struct text {
     char *at;
@@ -63,7 +63,7 @@ static uint64_t sum_of(const char *path, const struct stat *is)
     return sum;
 }
 
-/* A line for it, and for everything in it, in the order of names. */
+/* Adds a line for the entry and for everything in it, in the order of names. */
 static void see(struct text *text, const char *path, bool itself)
 {
     struct stat is;
@@ -71,8 +71,10 @@ static void see(struct text *text, const char *path, bool itself)
     char line[800];
     if (lstat(path, &is))
         tap_bail("%s: %s", path, strerror(errno));
-    snprintf(line, sizeof line, "%.500s mode %o of %u, number %llu, %lld bytes, sum %llx, written %lld.%09ld, changed %lld.%09ld\n", path,
-             (unsigned)is.st_mode, (unsigned)is.st_uid, (unsigned long long)is.st_ino, S_ISDIR(is.st_mode) ? 0 : (long long)is.st_size,
+    snprintf(line, sizeof line,
+             "%.500s mode %o of %u, number %llu, %lld bytes, sum %llx, written %lld.%09ld, changed %lld.%09ld\n", path,
+             (unsigned)is.st_mode, (unsigned)is.st_uid, (unsigned long long)is.st_ino,
+             S_ISDIR(is.st_mode) ? 0 : (long long)is.st_size,
              (unsigned long long)sum_of(path, &is), (long long)is.st_mtim.tv_sec, (long)is.st_mtim.tv_nsec,
              (long long)is.st_ctim.tv_sec, (long)is.st_ctim.tv_nsec);
     if (itself)
@@ -95,7 +97,7 @@ static char *everything(void)
     return text.at;
 }
 
-/* What was there before, and nothing else; the first line that differs is told. */
+/* Compares the listings, and reports the first line that differs. */
 static void same_as(const char *before, const char *what)
 {
     char *now = everything(), *kept = now;
@@ -104,13 +106,13 @@ static void same_as(const char *before, const char *what)
         b += strcspn(b, "\n") + 1;
         now += strcspn(now, "\n") + 1;
     }
-    tap_ok(!*b && !*now, "everything is as it was after %s", what);
+    tap_ok(!*b && !*now, "everything is unchanged after %s", what);
     if (*b || *now)
         tap_note("before: %.*s\n# after:  %.*s", (int)strcspn(b, "\n"), b, (int)strcspn(now, "\n"), now);
     free(kept);
 }
 
-/* ---- what lies there ---- */
+/* ---- foreign entries ---- */
 
 static const char *in(const char *folder, const char *name)
 {
@@ -145,7 +147,7 @@ static void link_to(const char *name, const char *target)
         tap_bail("%s: %s", name, strerror(errno));
 }
 
-/* One that a program listens at. */
+/* A socket on which a program listens. */
 static int ear(const char *name)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -156,7 +158,7 @@ static int ear(const char *name)
     return made;
 }
 
-/* The state of a machine, as one that was killed leaves it. */
+/* The state of a machine as a killed process leaves it. */
 static void whole_state(const char *name)
 {
     static struct share_state state;
@@ -172,7 +174,7 @@ static const char *const names[] = {"u-boot", "m-audio", "t-shirts", "m-x", "u-0
                                     "t-0123456789abcdef-0123456789abcdef"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
-/* Of each name a folder with files, in one with a file that is called state in another without; files; empty folders. */
+/* For each name a folder with files, one with a file called state; files; empty folders. */
 static void folders_of_files(void)
 {
     char name[200];
@@ -192,14 +194,14 @@ static void folders_of_files(void)
     }
 }
 
-/* Folders and files as cuvmm makes them, which a user copied or made by hand. */
+/* Folders and files like cuvmm's, which a user copied or made by hand. */
 static void copies(void)
 {
     folder("m-copied");
     whole_state("m-copied/state");
     words(rig_root, "m-copied/mem.1");
     words(rig_root, "m-copied/cuvmm-0123456789abcdef");
-    folder("m-before"); /* of a version that did not mark its folders */
+    folder("m-before"); /* made by a version that did not mark its folders */
     whole_state("m-before/state");
     folder("t-nothing");
     file(rig_root, "t-nothing/state", "", 0);
@@ -243,7 +245,7 @@ static void of_others(void)
         tap_note("the namespace has no user 65534: these are this user's own");
 }
 
-/* ---- what machines do ---- */
+/* ---- machines at work ---- */
 
 static void listed(void *user, const char *entry)
 {
@@ -260,17 +262,17 @@ static void list(void)
 {
     char why[SHARE_WHY] = "";
     unsigned odd = 0;
-    tap_ok(share_folder_each(listed, &odd, why) && !odd, "what lies there is looked at, and what is no machine is none: %s", why);
+    tap_ok(share_folder_each(listed, &odd, why) && !odd, "inspection sees only machines among the entries: %s", why);
 }
 
-/* Exports on one, imports on the other. */
+/* Exports on one machine, and imports on the other. */
 static void hand_over(const char *from, const char *to)
 {
     vmm_system *a = rig_open(from), *b = from ? rig_open(to) : a;
     vmm_mem_generic_allocation_handle memory = 0, copy = 0;
     tap_ok(a && b && rig_create(a, RIG_G, &memory) == VMM_SUCCESS, "%s opens", from ? from : "a machine without a name");
     int fd = rig_export(a, memory);
-    tap_ok(fd >= 0 && rig_import(b, fd, &copy) == VMM_SUCCESS, "memory is handed over");
+    tap_ok(fd >= 0 && rig_import(b, fd, &copy) == VMM_SUCCESS, "memory is passed on");
     list();
     close(fd);
     if (b != a)
@@ -299,12 +301,12 @@ static void over_a_fabric(void)
                                           .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
     bool made = !vmm_mem_create(a, &memory, RIG_G, &prop, 0) &&
                 !vmm_mem_export_to_shareable_handle(a, bytes, memory, RIG_FABRIC, 0);
-    tap_ok(made && !vmm_mem_import_from_shareable_handle(b, &copy, bytes, RIG_FABRIC), "memory is handed over a fabric");
+    tap_ok(made && !vmm_mem_import_from_shareable_handle(b, &copy, bytes, RIG_FABRIC), "memory is passed on over a fabric");
     rig_close(a);
     rig_close(b);
 }
 
-/* Killed with memory exported, its folder is a leftover for the next. */
+/* A killed process leaves exported memory, and its folder is a leftover for the next one. */
 static void killed(void)
 {
     fflush(NULL);
@@ -317,32 +319,33 @@ static void killed(void)
         raise(SIGKILL);
     }
     waitpid(child, NULL, 0);
-    tap_ok(os_file_exists(rig_path("killed", "state")), "a machine is left by the dead");
+    tap_ok(os_file_exists(rig_path("killed", "state")), "a killed process leaves its machine behind");
     hand_over("one", "one");
-    tap_ok(!os_file_exists(rig_path("killed", "state")), "and is gone");
+    tap_ok(!os_file_exists(rig_path("killed", "state")), "the leftover machine is removed");
 }
 
-/* A name by which there is something else. */
+/* Opens a machine under a name that a foreign entry has. */
 static void refused(const char *name)
 {
     char spec[100];
     vmm_system *sys = NULL;
     snprintf(spec, sizeof spec, "sim:" RIG_PROFILE ",machine=%s", name);
-    tap_result(vmm_open(spec, &sys), VMM_ERROR_OPERATING_SYSTEM, "there is no machine %s: %s", name, vmm_last_detail()->note);
-    tap_ok(strstr(vmm_last_detail()->note, name) && (strstr(vmm_last_detail()->note, "no machine") ||
-           strstr(vmm_last_detail()->note, "not a machine of this version")), "and that is said");
+    tap_result(vmm_open(spec, &sys), VMM_ERROR_OPERATING_SYSTEM, "%s cannot be opened: %s", name, vmm_last_detail()->note);
+    tap_ok(strstr(vmm_last_detail()->note, name) && (strstr(vmm_last_detail()->note, "not a machine") ||
+           strstr(vmm_last_detail()->note, "not a machine of this version")), "the message says that it is not a machine");
 }
 
 static void taken_names(void)
 {
-    static const char *const taken[] = {"x", "audio", "audio-with", "empty1", "file1", "links", "home", "loop", "gone", "pipe", "pipes"};
+    static const char *const taken[] = {"x", "audio", "audio-with", "empty1", "file1", "links", "home", "loop", "gone", "pipe",
+                                        "pipes"};
     for (unsigned i = 0; i < sizeof taken / sizeof taken[0]; i++)
         refused(taken[i]);
 }
 
-/* ---- what is not as cuvmm left it ---- */
+/* ---- folders of cuvmm that were changed ---- */
 
-/* A machine's folder in which a user put something stays whole, as long as that is there. */
+/* A machine's folder with a user's file in it stays whole, as long as the file is there. */
 static void with_a_guest(const char *name)
 {
     struct sim_profile profile;
@@ -356,15 +359,15 @@ static void with_a_guest(const char *name)
     share_folder_close(&at, true);
     char *before = everything();
     hand_over("one", "one");
-    same_as(before, "a machine beside a folder with a guest");
+    same_as(before, "a machine beside a folder with a user's file");
     free(before);
     unlink(in(in(rig_root, "m-guest"), name));
     hand_over("one", "one");
-    tap_ok(!os_file_exists(rig_path("guest", "state")), "without it the folder goes");
+    tap_ok(!os_file_exists(rig_path("guest", "state")), "without that file the folder is removed");
 }
 
-/* While a machine is open, its folder is moved elsewhere and a user's own is put in its place: that is neither written, nor cut,
- * nor removed from. */
+/* While a machine is open, a user moves its folder and puts another one in its place: cuvmm does not write to, truncate or remove
+ * anything there. */
 static void replaced(bool by_a_link)
 {
     vmm_system *a = rig_open("moved");
@@ -375,7 +378,7 @@ static void replaced(bool by_a_link)
     char away[120];
     snprintf(away, sizeof away, "%s-away", rig_root);
     if (rename(in(rig_root, "m-moved"), away))
-        tap_bail("the folder does not move");
+        tap_bail("the folder cannot be moved");
     if (by_a_link)
         link_to("m-moved", home);
     else {
@@ -386,12 +389,12 @@ static void replaced(bool by_a_link)
         words(rig_root, "m-moved/slot.0");
     }
     char *before = everything();
-    tap_ok(rig_export(a, other) < 0, "nothing is exported from a machine whose folder is not there");
+    tap_ok(rig_export(a, other) < 0, "a machine whose folder was moved exports nothing");
     vmm_mem_release(a, memory);
     close(fd);
     rig_free(a);
     rig_close(a);
-    same_as(before, by_a_link ? "a machine in whose place there is a link" : "a machine in whose place there is another folder");
+    same_as(before, by_a_link ? "a machine replaced by a link" : "a machine replaced by another folder");
     free(before);
     rig_remove(away);
     if (by_a_link)
@@ -425,11 +428,11 @@ int main(void)
     hand_over(NULL, NULL);
     same_as(before, "one without");
     over_a_fabric();
-    same_as(before, "two of a fabric");
+    same_as(before, "two machines of a fabric");
     killed();
-    same_as(before, "one that was killed");
+    same_as(before, "a machine of a killed process");
     taken_names();
-    same_as(before, "names by which there is something else");
+    same_as(before, "names that foreign entries have");
     free(before);
     with_a_guest("notes.txt");
     with_a_guest("mem.1~");
@@ -438,6 +441,6 @@ int main(void)
     replaced(true);
     close(heard);
     if (system("rm -r \"$CUVMM_MACHINES\" \"$CUVMM_MACHINES-home\" \"$CUVMM_MACHINES-imex\""))
-        tap_bail("what the test made stays");
+        tap_bail("the test's files cannot be removed");
     return tap_done();
 }

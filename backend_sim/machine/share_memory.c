@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory files of other processes, each open while a block of this machine maps it. */
+/* Memory files of other processes; each is open while a block of this machine maps it. */
 #include <stdlib.h>
 
 #include "share_parts.h"

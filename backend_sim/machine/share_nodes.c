@@ -45,7 +45,8 @@ struct share *share_node(struct sim_machine *machine, uint64_t id, bool *held_up
     return NULL;
 }
 
-/* A node that another process holds up stays open, so that the hold-up remains known; closing it would wait as well. */
+/* A node whose mutex another process keeps stays open, so that this remains known; closing the node would have to wait as
+ * well. */
 static bool is_wanted(const struct sim_machine *machine, struct share *node)
 {
     if (node->blocks || node->awaited || machine->busy == node)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two processes hand memory to each other, again and again: create, map, write, export, send, import, map, verify, write,
- * verify, release. Nothing must remain: no descriptor, no byte of the device, no file, no space in the file system.
+/* Two processes pass memory to each other, again and again: create, map, write, export, send, import, map, verify, write, verify,
+ * release. Nothing must remain: no descriptor, no byte of the device, no file, no space in the file system.
  *
- *     side 0   makes, writes x, exports --- SCM_RIGHTS ---> imports, finds x, writes y   side 1
- *     side 0   finds y, lets go         <------------------ done, lets go                side 1     and the other way round
+ *     side 0   creates, writes x, exports --- SCM_RIGHTS ---> imports, finds x, writes y   side 1
+ *     side 0   finds y, releases        <------------------ done, releases               side 1     and vice versa
  *
- * The second part kills either side at random places, and gives the one that is left a new partner.
+ * The second part kills either side at random points, and gives the survivor a new partner.
  *
- * `make check` does a twentieth of what the issue asks for; all of it, 10000 rounds and 1000 killed processes, is
- * CUVMM_TEST_SCALE=2000. CUVMM_SEED takes another seed: it gives every size, value, order and the step that a process is
- * killed at; where within that step is the system's to say. */
+ * `make check` runs a twentieth of the full test, which is 10000 rounds and 1000 killed processes: CUVMM_TEST_SCALE=2000.
+ * CUVMM_SEED sets another seed: it determines every size, value and order, and the step of each kill; the system determines the
+ * point within that step. */
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -22,14 +22,14 @@ typedef vmm_mem_generic_allocation_handle handle_t;
 
 enum { ROUNDS = 500, KILLS = 50, PATIENT = 60 };
 
-/* One of the two, in its process. */
+/* One of the two sides, in its own process. */
 struct side {
     vmm_system *own;
     int socket;        /* to the other side */
-    int control;       /* to whoever started it; -1 for none */
-    unsigned steps;    /* to go until it tells that it is there; 0: never */
-    unsigned wrong;    /* calls that were refused, bytes that were others' */
-    uint64_t all;      /* free memory when nobody has any */
+    int control;       /* to its parent; -1 for none */
+    unsigned steps;    /* steps until it reports that it has arrived; 0: never */
+    unsigned wrong;    /* calls that were refused, and bytes with another value */
+    uint64_t all;      /* the free memory while neither side has any */
 };
 
 struct piece {
@@ -39,7 +39,7 @@ struct piece {
     int fd;
 };
 
-/* Before each call: somebody may be waiting to kill this process in it. */
+/* Called before each step: the parent may be waiting to kill this process in it. */
 static void step(struct side *side)
 {
     if (side->steps && --side->steps == 0)
@@ -55,9 +55,9 @@ static bool well(struct side *side, bool ok, const char *what)
     return ok;
 }
 
-/* ---- what is done with one piece ---- */
+/* ---- one piece of memory ---- */
 
-/* Each in an order of its own: what holds the memory last is now the handle, now the mapping, now the descriptor. */
+/* Releases everything, in an order that varies: the last holder is the handle, the mapping or the descriptor. */
 static void let_go(struct side *side, struct piece *piece, uint64_t order)
 {
     for (unsigned i = 0; i < 3; i++, order++) {
@@ -78,7 +78,7 @@ static bool map(struct side *side, struct piece *piece)
     return well(side, (piece->at = rig_map(side->own, piece->handle, piece->size)) != 0, "map and set access");
 }
 
-/* The whole of it one time in eight, else its two ends: the rest is only there to be given back. */
+/* Fills the whole piece one time in eight, else only its two ends. */
 static bool fill(struct side *side, const struct piece *piece, unsigned char value, bool whole)
 {
     uint64_t n = whole ? piece->size : 4096, last = piece->at + piece->size - n;
@@ -101,12 +101,12 @@ static bool verify(struct side *side, const struct piece *piece, unsigned char v
     uint64_t n = whole ? piece->size : 4096;
     step(side);
     return well(side, holds(side, piece->at, n, value) && holds(side, piece->at + piece->size - n, n, value),
-                "the bytes are another's");
+                "the bytes differ");
 }
 
-/* ---- a round; false when the other side is gone, or something went wrong ---- */
+/* ---- a round; false when the other side has ended, or on an error ---- */
 
-/* What both sides know of it from the seed. */
+/* What both sides derive from the seed. */
 struct plan {
     uint64_t size, order[2];
     unsigned char value[2];
@@ -156,10 +156,10 @@ static bool all_free(struct side *side)
     uint64_t now = rig_free(side->own);
     if (now != side->all)
         fprintf(stderr, "# %" PRIu64 " bytes are free, not %" PRIu64 "\n", now, side->all);
-    return well(side, now == side->all, "not all of it is free");
+    return well(side, now == side->all, "some of the memory is not free");
 }
 
-/* The one that handed out looks, when both have let go, whether everything is free, and lets the next round begin. */
+/* The exporting side checks, after both have released, that all memory is free, and starts the next round. */
 static bool play(struct side *side, const struct plan *plan, bool out)
 {
     struct piece piece = {.fd = -1};
@@ -174,7 +174,7 @@ static bool play(struct side *side, const struct plan *plan, bool out)
            passing_go_on(side->socket);
 }
 
-/* Opened, with everything that is made at the first need and kept. */
+/* Opens a machine, with everything that is created on first use and kept. */
 static vmm_system *enter(const char *machine)
 {
     vmm_system *own = rig_open(machine);
@@ -185,7 +185,7 @@ static vmm_system *enter(const char *machine)
     return own;
 }
 
-/* Both are there, and neither has anything: what is free is all. */
+/* Both sides are present and hold nothing: the free memory is all of it. */
 static bool meet(struct side *side)
 {
     if (!passing_go_on(side->socket) || !passing_wait(side->socket))
@@ -209,7 +209,7 @@ static _Noreturn void partner(int socket, uint64_t seed, unsigned rounds)
     }
     side.wrong += census_descriptors() != before;
     if (on)
-        passing_wait(socket); /* what is left is counted first */
+        passing_wait(socket); /* after the leftovers were counted */
     rig_close(side.own);
     _exit(side.wrong != 0);
 }
@@ -227,36 +227,36 @@ static void rounds_leave_nothing(void)
     bool on = meet(&side);
     for (; on && played < rounds; played += on) {
         struct plan plan = plan_of(&seed);
-        if (played == 8) /* each has made what it keeps */
+        if (played == 8) /* each side has created what it keeps */
             before = census_now();
         on = play(&side, &plan, played % 2 == 0);
     }
     tap_ok(played == rounds && !side.wrong,
            "%u of %u rounds between two processes, every byte as written, all memory free after each", played, rounds);
     if (rounds > 8)
-        census_same(&before, "what there was after eight rounds is what there is");
+        census_same(&before, "descriptors and files are the same as after eight rounds");
     close(socket);
     tap_ok(waitpid(child, &status, 0) == child && status == 0,
-           "the other process ended well, with the descriptors that it began with");
+           "the other process exits normally, with the descriptors that it began with");
     tap_u64(rig_free(side.own), side.all, "all memory is free");
     rig_close(side.own);
     struct census none = {.descriptors = census_descriptors()};
     census_same(&none, "no file is left");
 }
 
-/* ---- a thousand killed ---- */
+/* ---- a thousand kills ---- */
 
-/* What a survivor has to say when its partner was killed. */
+/* The survivor's report after its partner was killed. */
 struct verdict {
     uint64_t free, all;
     unsigned wrong, descriptors;
 };
 
-/* Plays with whoever it is given, until nobody comes any more. Its first step is to open. */
+/* Plays with each new partner, until none comes. Its first step is to open the machine. */
 static _Noreturn void survivor(int control)
 {
     struct side side = {.control = control};
-    uint64_t order[3]; /* seed, steps, which of the two it is */
+    uint64_t order[3]; /* seed, steps, side */
     unsigned before = 0;
     while ((side.socket = passing_receive(control)) >= 0 && read(control, order, sizeof order) == sizeof order) {
         alarm(PATIENT);
@@ -272,7 +272,7 @@ static _Noreturn void survivor(int control)
             on = play(&side, &plan, i % 2);
         }
         close(side.socket);
-        if (!passing_wait(control)) /* until the other is dead */
+        if (!passing_wait(control)) /* until the partner is dead */
             break;
         uint64_t free = rig_free(side.own);
         struct verdict verdict = {free, side.all ? side.all : free, side.wrong, census_descriptors() - before};
@@ -301,7 +301,7 @@ static void start(struct pair *pair, unsigned which)
     pair->control[which] = socket;
 }
 
-/* Gives the two a way to each other; the victim is to tell when it has made so many steps. */
+/* Connects the two; the victim reports after that many steps. */
 static void acquaint(struct pair *pair, uint64_t seed, unsigned victim, unsigned steps)
 {
     int ends[2];
@@ -310,13 +310,13 @@ static void acquaint(struct pair *pair, uint64_t seed, unsigned victim, unsigned
     for (unsigned i = 0; i < 2; i++) {
         const uint64_t order[3] = {seed, i == victim ? steps : 0, i};
         if (!passing_send(pair->control[i], ends[i]) || write(pair->control[i], order, sizeof order) != sizeof order)
-            tap_bail("a survivor is gone");
+            tap_bail("a survivor has ended");
     }
     close(ends[0]);
     close(ends[1]);
 }
 
-/* Did it end well? A killed one did not. */
+/* Did the process exit normally? A killed one did not. */
 static bool end(struct pair *pair, unsigned which)
 {
     int status = 1;
@@ -326,7 +326,7 @@ static bool end(struct pair *pair, unsigned which)
     return status == 0;
 }
 
-/* One of the two is killed in the midst of a step; the other tells how it goes on. */
+/* Kills one of the two in the middle of a step; the survivor reports its state. */
 static struct verdict kill_one(struct pair *pair, uint64_t *seed)
 {
     struct verdict verdict = {.wrong = UINT32_MAX};
@@ -334,7 +334,7 @@ static struct verdict kill_one(struct pair *pair, uint64_t *seed)
     acquaint(pair, random_next(seed), victim, steps);
     if (!passing_wait(pair->control[victim]))
         return verdict;
-    for (volatile uint64_t spin = random_below(seed, 20000); spin; spin--) /* not always at the same store */
+    for (volatile uint64_t spin = random_below(seed, 20000); spin; spin--) /* so that the kill hits different stores */
         ;
     kill(pair->child[victim], SIGKILL);
     end(pair, victim);
@@ -361,14 +361,14 @@ static void killed_leave_nothing(void)
         tokens += census_now().tokens;
         memories += census_now().memories > 1;
     }
-    tap_ok(killed == kills, "%u of %u processes were killed, and the other went on", killed, kills);
-    tap_u64(missing, 0, "all memory was free after each");
+    tap_ok(killed == kills, "%u of %u processes were killed, and the other continued", killed, kills);
+    tap_u64(missing, 0, "all memory was free after each kill");
     tap_u64(descriptors, 0, "the survivor had the descriptors that it began with");
-    tap_ok(!tokens && !memories, "no file of the dead stayed beside it: %u tokens, %u memories", tokens, memories);
+    tap_ok(!tokens && !memories, "no file of a dead process was left: %u tokens, %u memories", tokens, memories);
     bool first = end(&pair, 0), second = end(&pair, 1);
-    tap_ok(first && second, "the last two end well");
+    tap_ok(first && second, "the last two processes exit normally");
     struct census none = {.descriptors = census_descriptors()};
-    census_same(&none, "and when both have ended no file at all");
+    census_same(&none, "no file is left after both have ended");
 }
 
 int main(void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes of a machine that are killed, or stopped and then continued or killed, at each store that they make to the shared
- * state: no process waits for two seconds, no byte changes, and nothing is left behind.
+/* Processes of a machine that are killed, or stopped and then continued or killed, at each of their stores to the shared state:
+ * no process waits for two seconds, no byte changes, and nothing is left behind.
  *
- *   victim     join, create, export, import, map, read, release, close    its stores 1 .. N; the Kth is where it ends or stops
- *   survivor   queries free memory, creates, reads its own and the victim sees it; everything is as it was before the victim
+ *   victim     join, create, export, import, map, read, release, close    its stores 1 .. N; it ends or stops at the Kth
+ *   survivor   queries free memory, creates, reads its own and the victim sees it; all is as it was before the victim
  *
- * CUVMM_TEST_SCALE is a percentage: at 100 every 40th store is tried, at 4000 each, at 12000 each three times. */
+ * CUVMM_TEST_SCALE is a percentage: 100 tries every 40th store, 4000 each one, 12000 each one three times. */
 #define _GNU_SOURCE /* registers of a signal's context, MAP_ANONYMOUS */
 #include "store_rig.h"
 
@@ -21,12 +21,12 @@
 #if CAN_STEP
 typedef vmm_mem_generic_allocation_handle handle_t;
 
-/* A third of the stores tried must be inside the lock, which fewer than FEWEST say nothing about. */
+/* At least a third of the stores must lie inside the lock; with fewer than FEWEST samples that is not checked. */
 enum { PIECE = 2 << 20, STEP = 40, FEWEST = 12, MOST = 2000, OF_SURVIVOR = 0x5a, OF_VICTIM = 0x33 };
 
 static vmm_system *survivor;
-static vmm_deviceptr kept; /* its memory, which the victims import */
-static int passed;         /* by this descriptor */
+static vmm_deviceptr kept; /* the survivor's memory, which the victims import */
+static int passed;         /* the descriptor of that memory */
 static uint64_t all_free;
 static struct census before;
 static struct share_state *state;
@@ -61,7 +61,7 @@ static bool lives(vmm_system *sys)
     rig_unmap(sys, at, PIECE);
     ok = ok && !vmm_mem_release(sys, own) && rig_byte(sys, seen) == OF_SURVIVOR;
     close(fd);
-    return ok && !vmm_mem_release(sys, again) && !vmm_mem_release(sys, other); /* the import is left to the end */
+    return ok && !vmm_mem_release(sys, again) && !vmm_mem_release(sys, other); /* closing releases the import */
 }
 
 static _Noreturn void victim(uint64_t target, int number, uint64_t *made)
@@ -78,7 +78,7 @@ static _Noreturn void victim(uint64_t target, int number, uint64_t *made)
     _exit(!ok);
 }
 
-/* How many stores the whole of it makes, in memory of both. */
+/* How many stores a victim makes, in memory that both processes share. */
 static uint64_t *stores;
 
 static pid_t begin(uint64_t target, int number)
@@ -132,22 +132,23 @@ static bool is_inside(void)
     return atomic_load(&state->mutex.in.word) >> 32 != 0;
 }
 
-/* The victim is gone. */
+/* Checks everything after the victim's end. */
 static void look_after(uint64_t at)
 {
     if (timed(ask_free) != VMM_SUCCESS || free_now != all_free)
         wrong(at, "memory is missing");
     if (timed(create_one) != VMM_SUCCESS)
-        wrong(at, "nothing can be created");
+        wrong(at, "creation fails");
     if (!has_bytes(survivor, kept, OF_SURVIVOR))
-        wrong(at, "bytes are others");
+        wrong(at, "bytes have changed");
     struct census now = census_now();
     if (memcmp(&now, &before, sizeof now) != 0 && seen.left++ < 10)
-        tap_note("at store %" PRIu64 ": %u tokens, %u memories, %u files, %" PRIu64 " bytes are left", at, now.tokens, now.memories,
+        tap_note("at store %" PRIu64 ": %u tokens, %u memories, %u files, %" PRIu64 " bytes are left", at, now.tokens,
+                 now.memories,
                  now.files, now.bytes);
 }
 
-/* A second victim has to clear up after the first. */
+/* A second victim must clean up after the first. */
 static void kill_at(uint64_t target, uint64_t corpse)
 {
     int status = 0;
@@ -159,23 +160,24 @@ static void kill_at(uint64_t target, uint64_t corpse)
         seen.ended++;
         seen.inside += is_inside();
     } else if (status) {
-        wrong(target, "the victim went wrong by itself");
+        wrong(target, "the victim failed on its own");
     }
     look_after(target);
 }
 
-/* While it is stopped the survivor works on what is its own; what needs the lock is made, or refused. */
+/* While the victim is stopped, the survivor uses its private memory; calls that need the lock succeed or are refused. */
 static void beside(uint64_t target)
 {
     bool inside = is_inside();
     vmm_result result = timed(create_one);
     seen.inside += inside;
     seen.refused += result != VMM_SUCCESS;
-    if (inside ? result != VMM_ERROR_OPERATING_SYSTEM || !rig_reported("VMM-SHARE-STATE") || !strstr(vmm_last_detail()->note, "has held the machine")
+    if (inside ? result != VMM_ERROR_OPERATING_SYSTEM || !rig_reported("VMM-SHARE-STATE") ||
+        !strstr(vmm_last_detail()->note, "has held the machine")
                : result != VMM_SUCCESS)
-        wrong(target, "creating beside one that is stopped");
+        wrong(target, "creation beside a stopped process");
     if (!has_bytes(survivor, kept, OF_SURVIVOR))
-        wrong(target, "bytes are others while it is stopped");
+        wrong(target, "bytes have changed while the victim is stopped");
 }
 
 static void stop_at(uint64_t target, bool go_on)
@@ -185,7 +187,7 @@ static void stop_at(uint64_t target, bool go_on)
     waitpid(child, &status, WUNTRACED);
     if (!WIFSTOPPED(status)) {
         if (status)
-            wrong(target, "the victim went wrong by itself");
+            wrong(target, "the victim failed on its own");
         return;
     }
     seen.stopped++;
@@ -194,11 +196,11 @@ static void stop_at(uint64_t target, bool go_on)
     waitpid(child, &status, 0);
     seen.continued += go_on;
     if (go_on && status)
-        wrong(target, "the victim was harmed");
+        wrong(target, "the victim failed after it was continued");
     look_after(target);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole test ---- */
 
 static void furnish(void)
 {
@@ -213,13 +215,13 @@ static void furnish(void)
     stores = mmap(NULL, sizeof *stores, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int status = -1;
     waitpid(begin(0, SIGKILL), &status, 0);
-    tap_ok(status == 0 && *stores > 300, "a victim that nothing happens to makes %" PRIu64 " stores", *stores);
+    tap_ok(status == 0 && *stores > 300, "an undisturbed victim makes %" PRIu64 " stores", *stores);
     ask_free();
     all_free = free_now;
     before = census_now();
 }
 
-/* The ith of so many stores: spread over all of them, or one after the other, several times if need be. */
+/* The ith of the stores to try: spread over all of them, or each in turn, several times if necessary. */
 static uint64_t store_of(uint64_t first, uint64_t i, uint64_t tried)
 {
     return 1 + (first + (tried < *stores ? i * *stores / tried : i)) % *stores;
@@ -234,30 +236,31 @@ static void each_store(uint64_t *seed)
         kill_at(store_of(first, i, tried), random_below(seed, 2) ? 1 + random_below(seed, *stores) : 0);
     unsigned killed = seen.inside;
     tap_ok(!seen.wrong && !seen.left, "%u victims were killed, %u of them inside the lock", seen.ended, killed);
-    tap_ok(seen.ended > tried * 9 / 10 && killed > tried / 3, "at stores all over what a process does");
-    share_of(survivor)->patience = 0; /* all of it is spent by the next test */
+    tap_ok(seen.ended > tried * 9 / 10 && killed > tried / 3, "the kills cover all of a victim's stores");
+    share_of(survivor)->patience = 0; /* the next test waits for the full time */
     for (uint64_t i = 0; i < tried; i++)
         stop_at(store_of(first, i, tried), random_below(seed, 4) != 0);
     share_of(survivor)->patience = SHARE_PATIENCE;
-    tap_ok(!seen.wrong && !seen.left, "%u were stopped, %u of them inside the lock; %u of all were continued, the others killed",
+    tap_ok(!seen.wrong && !seen.left,
+           "%u victims were stopped, %u of them inside the lock; %u of all were continued, the others killed",
            seen.stopped, seen.inside - killed, seen.continued);
     tap_ok(seen.stopped > tried * 9 / 10 && seen.refused == seen.inside - killed && seen.refused > tried / 3,
-           "calls that need the lock were refused then, and no others");
+           "exactly the calls that need the lock were refused meanwhile");
 }
 
-/* Some with all the patience that there is. */
+/* Some stops last for the full waiting time. */
 static void with_patience(uint64_t *seed)
 {
     unsigned refused = seen.refused, most = random_rounds(1), rounds = most < 10 ? most : 10;
     for (unsigned i = 0; i < 1000 && seen.refused < refused + rounds; i++)
         stop_at(1 + random_below(seed, *stores), i % 2);
-    tap_u64(seen.refused - refused, rounds, "%u cost the survivor all its patience", rounds);
+    tap_u64(seen.refused - refused, rounds, "%u stops cost the survivor the full waiting time", rounds);
 }
 #endif
 
 int main(void)
 {
-    if (!rig_can_step("killed and stopped at every store"))
+    if (!rig_can_step("killed and stopped at each store"))
         return tap_done();
 #if CAN_STEP
     uint64_t seed = random_seed(20261122);
@@ -265,7 +268,7 @@ int main(void)
     furnish();
     each_store(&seed);
     with_patience(&seed);
-    tap_u64(seen.wrong, 0, "nothing went wrong");
+    tap_u64(seen.wrong, 0, "no check failed");
     tap_u64(seen.late, 0, "no call took two seconds");
     tap_u64(seen.left, 0, "nothing was left behind");
     close(passed);

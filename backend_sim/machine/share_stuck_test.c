@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that is stopped while it has the lock of a machine: others get that error within two seconds, once, can use their
- * private memory, and continue when it does. Processes of another PID namespace, and parents that are killed while a child
- * lives. */
+/* A process is stopped while it holds a machine's lock: other processes get that error once, within two seconds, can still use
+ * their private memory, and continue when it does. Also with processes of another PID namespace, and with parents that are killed
+ * while a child lives. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
@@ -18,7 +18,7 @@
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
-/* Milliseconds; under a tool that runs threads in turns nothing is said of time. */
+/* Milliseconds; no upper bound under a tool that runs threads in turns. */
 #define MOST (getenv("CUVMM_RUN") ? UINT64_MAX : 2000)
 #define AT_ONCE (getenv("CUVMM_RUN") ? UINT64_MAX : 400)
 
@@ -29,12 +29,13 @@ static struct share *share_of(const vmm_system *sys)
 
 /* ---- the process that is stopped ---- */
 
-/* Has memory with bytes of its own and then the lock, says so, and waits for a word; then it goes on and looks at its memory. */
+/* Creates memory with its own bytes, takes the lock, reports that, and waits for a message; then it continues and checks its
+ * memory. */
 static pid_t holder(int *socket, const char *machine)
 {
     pid_t child = child_begin(socket, 120);
-    if (child && !passing_wait(*socket)) /* 0 or -1 would be signals to others than it */
-        tap_bail("no process that has the lock");
+    if (child && !passing_wait(*socket)) /* kill with 0 or -1 would hit other processes */
+        tap_bail("no process holds the lock");
     if (child)
         return child;
     handle_t handle = 0;
@@ -86,7 +87,7 @@ static bool refused_for(pid_t holder)
            !strncmp(last.note, named, strlen(named)) && strstr(last.note, "is stopped") && strstr(last.note, way);
 }
 
-/* ---- a thread that works on what is its process's own ---- */
+/* ---- a thread that uses private memory ---- */
 
 struct private_work {
     vmm_system *sys;
@@ -131,11 +132,11 @@ static void all_calls_at_once(vmm_system *sys, handle_t shared, pid_t child)
     TIMED(vmm_mem_export_to_shareable_handle(sys, &fd, shared, RIG_FD, 0));
     reported = reported && refused_for(child);
     uint64_t took = os_milliseconds() - began;
-    tap_ok(reported && took < AT_ONCE, "after that every call that needs the lock says so at once, four in %" PRIu64 " ms", took);
-    tap_ok(!handle && !at && fd == -1, "and changes nothing");
+    tap_ok(reported && took < AT_ONCE, "every later call that needs the lock is refused at once, four in %" PRIu64 " ms", took);
+    tap_ok(!handle && !at && fd == -1, "the refused calls change nothing");
 }
 
-/* Calls beside it are made all the time. */
+/* Another thread keeps making calls meanwhile. */
 static void first_wait(vmm_system *sys, handle_t own, pid_t child)
 {
     struct private_work beside = {.sys = sys, .handle = own};
@@ -151,24 +152,24 @@ static void first_wait(vmm_system *sys, handle_t own, pid_t child)
     uint64_t rounds = atomic_load(&beside.rounds) - before;
     atomic_store(&beside.end, true);
     pthread_join(thread, NULL);
-    tap_ok(refused_for(child), "who needs the lock is told who has it: %s", last.note);
+    tap_ok(refused_for(child), "a call that needs the lock reports its holder: %s", last.note);
     tap_ok(last.took >= 1000 && last.took < MOST, "after %" PRIu64 " ms", last.took);
-    tap_ok(rounds >= 10, "meanwhile a thread that needs no lock went on: %" PRIu64 " rounds", rounds);
-    tap_ok(beside.worst < 1000, "the longest of them took %" PRIu64 " ms", (uint64_t)beside.worst);
+    tap_ok(rounds >= 10, "a thread that needs no lock continued meanwhile: %" PRIu64 " rounds", rounds);
+    tap_ok(beside.worst < 1000, "the longest of its calls took %" PRIu64 " ms", (uint64_t)beside.worst);
 }
 
-/* A process that comes and goes meanwhile. */
+/* A process that opens the machine meanwhile, and closes it. */
 static void visitor(pid_t child)
 {
     vmm_system *sys = NULL;
     tap_result(vmm_open("sim:" RIG_PROFILE ",machine=stuck", &sys), VMM_SUCCESS, "the machine can be opened");
     TIMED(vmm_init(sys, 0));
-    tap_ok(refused_for(child) && last.took < MOST, "who comes is told as well, after %" PRIu64 " ms", last.took);
+    tap_ok(refused_for(child) && last.took < MOST, "a new process gets the same report, after %" PRIu64 " ms", last.took);
     TIMED(vmm_init(sys, 0));
-    tap_ok(refused_for(child) && last.took < AT_ONCE, "once more at once");
+    tap_ok(refused_for(child) && last.took < AT_ONCE, "its second call is refused at once");
     uint64_t began = os_milliseconds();
     rig_close(sys);
-    tap_ok(os_milliseconds() - began < AT_ONCE, "and goes at once");
+    tap_ok(os_milliseconds() - began < AT_ONCE, "closing takes no time");
 }
 
 static void stopped_in_the_lock(void)
@@ -187,19 +188,19 @@ static void stopped_in_the_lock(void)
     visitor(child);
     close(fd);
     TIMED(vmm_mem_release(sys, shared));
-    tap_ok(!last.result && last.took < AT_ONCE, "memory that others know is released");
-    tap_ok(rig_create(sys, RIG_G, &later) && !later, "the machine is stuck still");
+    tap_ok(!last.result && last.took < AT_ONCE, "exported memory is released");
+    tap_ok(rig_create(sys, RIG_G, &later) && !later, "the machine is still blocked");
     kill(child, SIGCONT);
     passing_go_on(socket);
     waitpid(child, &status, 0);
-    tap_u64((uint64_t)status, 0, "continued, the process finds its memory as it was, and goes on");
-    tap_ok(TIMED(rig_create(sys, RIG_G, &later)) < MOST && !last.result, "so does everybody else");
-    tap_u64(rig_free(sys), all - 2 * RIG_G, "and what was let go meanwhile is free");
+    tap_u64((uint64_t)status, 0, "after SIGCONT the process finds its memory unchanged, and continues");
+    tap_ok(TIMED(rig_create(sys, RIG_G, &later)) < MOST && !last.result, "other processes continue as well");
+    tap_u64(rig_free(sys), all - 2 * RIG_G, "the memory released meanwhile is free");
     close(socket);
     rig_close(sys);
 }
 
-/* While a call waits the process is continued: the call is made. */
+/* The process is continued while a call waits: the call succeeds. */
 struct waker {
     const vmm_system *sys;
     pid_t child;
@@ -209,7 +210,7 @@ struct waker {
 static void *wake(void *user)
 {
     const struct waker *waker = user;
-    while (!atomic_load(&share_of(waker->sys)->turn)) /* until somebody has waited in vain */
+    while (!atomic_load(&share_of(waker->sys)->turn)) /* until a thread's wait has failed */
         sched_yield();
     kill(waker->child, SIGCONT);
     passing_go_on(waker->socket);
@@ -229,15 +230,16 @@ static void continued_in_time(void)
         tap_bail("no thread");
     TIMED(rig_create(sys, RIG_G, &handle));
     pthread_join(thread, NULL);
-    tap_ok(!last.result && !last.rule[0] && last.took < MOST && handle, "one that is continued in time costs %" PRIu64 " ms, no more",
+    tap_ok(!last.result && !last.rule[0] && last.took < MOST && handle,
+           "a call waits for a process that is continued in time, %" PRIu64 " ms, no more",
            last.took);
     waitpid(waker.child, &status, 0);
-    tap_u64((uint64_t)status, 0, "and is unharmed");
+    tap_u64((uint64_t)status, 0, "the process is unharmed");
     close(waker.socket);
     rig_close(sys);
 }
 
-/* The process that had the lock is dead. */
+/* The process that held the lock is dead. */
 static void free_at_once(vmm_system *sys, uint64_t all, const char *what, const char *with)
 {
     handle_t handle = 0;
@@ -259,11 +261,11 @@ static void killed_when_stopped(void)
     tap_ok(refused_for(child), "stopped");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    free_at_once(sys, all, "and killed: the machine is free at once", "with what it had");
+    free_at_once(sys, all, "the process is killed: the machine is free at once", "and so is its memory");
     close(socket);
 }
 
-/* The process is gone, whatever children it has. */
+/* The process is dead, but its child lives. */
 static void parent_killed(void)
 {
     int socket;
@@ -275,7 +277,7 @@ static void parent_killed(void)
         vmm_system *own = rig_open("stuck");
         rig_create(own, RIG_G, &handle);
         share_lock(share_of(own));
-        if (fork() == 0) { /* lives on, and touches nothing */
+        if (fork() == 0) { /* lives on, without any access */
             passing_go_on(socket);
             passing_wait(socket);
             _exit(0);
@@ -286,7 +288,7 @@ static void parent_killed(void)
     passing_wait(socket);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    free_at_once(sys, all, "a child does not keep its dead parent's lock", "nor its memory");
+    free_at_once(sys, all, "a child does not keep its dead parent's lock", "a child does not keep its dead parent's memory");
     close(socket);
 }
 
@@ -312,13 +314,13 @@ static pid_t elsewhere(int *socket, pid_t *first)
     _exit(!ok);
 }
 
-/* Who has the lock, and whether anybody waits (os_mutex.h). */
+/* The mutex's word: its holder, and whether others wait (os_mutex.h). */
 static uint64_t lock_word(const vmm_system *sys)
 {
     return atomic_load(&share_of(sys)->folder.state->mutex.in.word);
 }
 
-/* Process 1 of a namespace of its own, which takes the lock, or wants it at a word. */
+/* Process 1 of a new PID namespace, which takes the lock at once, or on a message. */
 static pid_t first_process(int *socket, pid_t *first, bool holds)
 {
     pid_t child = pid_namespace_begin(socket, first);
@@ -329,14 +331,14 @@ static pid_t first_process(int *socket, pid_t *first, bool holds)
     if (holds)
         share_lock(share_of(sys));
     passing_go_on(*socket);
-    passing_wait(*socket); /* a look at the lock would not do: opening the machine takes it for a moment as well */
+    passing_wait(*socket); /* looking at the lock would not do, because opening the machine takes it for a moment as well */
     if (!holds)
         rig_create(sys, RIG_G, &handle);
     for (;;)
         pause();
 }
 
-/* Whoever waits says so in the word. False where nobody does in ten seconds. */
+/* Waits until the word shows a waiter; false if none appears within ten seconds. */
 static bool somebody_waits(const vmm_system *sys)
 {
     for (uint64_t began = os_milliseconds(); !(lock_word(sys) & 1);) {
@@ -353,7 +355,7 @@ static void kill_first(pid_t first, pid_t parent)
     waitpid(parent, NULL, 0);
 }
 
-/* Two processes with one number: that one of them dies says nothing about the other. */
+/* Two processes with the same number: the death of one must not count as the death of the other. */
 static void two_first_processes(void)
 {
     int holding, waiting;
@@ -363,7 +365,7 @@ static void two_first_processes(void)
     pid_t waits = first_process(&waiting, &first_waiting, false);
     if (!first_waiting) {
         waitpid(waits, NULL, 0);
-        tap_skip("no PID namespace can be made here", "processes of one number in two PID namespaces");
+        tap_skip("this system cannot create a PID namespace", "processes with one number in two PID namespaces");
     } else {
         passing_wait(waiting);
         pid_t holds = first_process(&holding, &first_holding, true);
@@ -372,10 +374,10 @@ static void two_first_processes(void)
         share_of(sys)->patience = 50;
         TIMED(rig_create(sys, RIG_G, &handle));
         tap_ok(right && last.result == VMM_ERROR_OPERATING_SYSTEM && !strcmp(last.rule, "VMM-SHARE-STATE"),
-               "process 1 of one PID namespace has the lock while process 1 of another is killed");
+               "process 1 of one PID namespace keeps the lock when process 1 of another is killed");
         if (first_holding)
             kill_first(first_holding, holds);
-        tap_ok(TIMED(rig_create(sys, RIG_G, &handle)) < AT_ONCE && !last.result, "until it is killed itself");
+        tap_ok(TIMED(rig_create(sys, RIG_G, &handle)) < AT_ONCE && !last.result, "the lock is free after the holder is killed");
         close(holding);
     }
     close(waiting);
@@ -392,22 +394,22 @@ static void namespaces(void)
     int fd = first ? passing_receive(socket) : -1;
     if (!first) {
         waitpid(child, NULL, 0);
-        tap_skip("no PID namespace can be made here", "a process of another PID namespace");
+        tap_skip("this system cannot create a PID namespace", "a process of another PID namespace");
     } else {
-        tap_u64(rig_free(sys), all - RIG_G, "a process of another PID namespace is served, and alive");
-        tap_result(rig_import(sys, fd, &copy), VMM_SUCCESS, "its memory is imported");
+        tap_u64(rig_free(sys), all - RIG_G, "a process of another PID namespace has its memory, and counts as alive");
+        tap_result(rig_import(sys, fd, &copy), VMM_SUCCESS, "memory of that process is imported");
         vmm_deviceptr at = rig_map(sys, copy, RIG_G);
-        tap_ok(rig_byte(sys, at) == 6 && rig_byte(sys, at + RIG_G - 1) == 6, "with its bytes");
+        tap_ok(rig_byte(sys, at) == 6 && rig_byte(sys, at + RIG_G - 1) == 6, "the importer sees its bytes");
         passing_go_on(socket);
         passing_wait(socket);
         share_of(sys)->patience = 50;
         TIMED(rig_create(sys, RIG_G, &handle));
         tap_ok(last.result == VMM_ERROR_OPERATING_SYSTEM && strstr(last.note, "a process of another PID namespace has held"),
-               "while it has the lock nobody else does: %s", last.note);
+               "while that process holds the lock, other calls are refused: %s", last.note);
         passing_go_on(socket);
         waitpid(child, &status, 0);
-        tap_u64((uint64_t)status, 0, "it goes on");
-        tap_ok(rig_byte(sys, at) == 6 && rig_free(sys) == all - RIG_G, "what it leaves is counted once");
+        tap_u64((uint64_t)status, 0, "the process continues");
+        tap_ok(rig_byte(sys, at) == 6 && rig_free(sys) == all - RIG_G, "its exported memory counts once after its end");
         close(fd);
     }
     close(socket);

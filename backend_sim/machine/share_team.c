@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "share_team.h"
 
-/* Before the change: if this process is killed in between, no other process misses the change. */
+/* Call it before the change: if this process is killed in between, no other process misses the change. */
 static void will_change(struct share_state *state)
 {
     atomic_store(&state->changes, atomic_load(&state->changes) + 1);
@@ -37,7 +37,7 @@ unsigned share_team_members(const struct share_team *team)
 
 struct share_team *share_team_of(struct share_state *state, const struct share_block *block)
 {
-    uint32_t index = ((const volatile struct share_block *)block)->team; /* read once: it may be forged meanwhile */
+    uint32_t index = ((const volatile struct share_block *)block)->team; /* read once, because it may be forged meanwhile */
     if (!index || index > SHARE_TEAMS)
         return NULL;
     struct share_team *team = &state->team[index - 1];
@@ -67,14 +67,14 @@ unsigned share_bind_add(struct share_state *state, const struct share_bind *bind
     if (index == SHARE_BINDS)
         return index;
     *number = atomic_load(&state->bind_numbers) + 1;
-    if (!*number) /* forged: all numbers are used up */
+    if (!*number) /* the state is forged: all numbers are used up */
         return SHARE_BINDS;
     atomic_store(&state->bind_numbers, *number);
     will_change(state);
     state->bind[index] = *bind;
     if (share_binds(state) <= index)
         atomic_store(&state->binds_seen, index + 1);
-    atomic_store(&state->bind[index].number, *number); /* from here on it exists */
+    atomic_store(&state->bind[index].number, *number); /* the bind exists from this store on */
     return index;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shared state, and what can be wrong with it: forged descriptors, damaged states, machines with another profile. None of
- * these ends a process or shows it another's memory. */
+/* The shared state, and errors in it: forged descriptors, damaged states, machines with another profile. None of these crashes a
+ * process or shows it another process's memory. */
 #include "share_state.h"
 
 #include <fcntl.h>
@@ -23,37 +23,37 @@ static void together(const char *name)
     vmm_system *a = rig_open(name), *b = rig_open(name);
     handle_t memory = 0, copy = 0, again = 0;
     uint64_t before = rig_free(a);
-    tap_u64(rig_machines(), 1, "both open one machine");
-    tap_result(rig_create(a, 2 * RIG_G, &memory), VMM_SUCCESS, "one takes memory");
-    tap_u64(rig_free(b), before - 2 * RIG_G, "which the other lacks");
+    tap_u64(rig_machines(), 1, "two systems open one machine");
+    tap_result(rig_create(a, 2 * RIG_G, &memory), VMM_SUCCESS, "one system allocates memory");
+    tap_u64(rig_free(b), before - 2 * RIG_G, "the other system sees less free memory");
     vmm_deviceptr p = rig_map(a, memory, 2 * RIG_G);
     vmm_memset_d8(a, p, 0x5a, 2 * RIG_G);
     int fd = rig_export(a, memory);
     tap_ok(fd >= 0 && rig_import(b, fd, &copy) == VMM_SUCCESS && rig_import(b, fd, &again) == VMM_SUCCESS,
-           "it is exported and imported twice");
-    tap_u64(rig_free(b), before - 2 * RIG_G, "and counted once");
+           "the memory is exported, and imported twice");
+    tap_u64(rig_free(b), before - 2 * RIG_G, "the memory counts once");
     vmm_deviceptr q = rig_map(b, copy, 2 * RIG_G);
-    tap_u64((uint64_t)rig_byte(b, q + RIG_G), 0x5a, "the bytes are there");
+    tap_u64((uint64_t)rig_byte(b, q + RIG_G), 0x5a, "the importer sees the bytes");
     vmm_memset_d8(b, q, 0x11, 1);
-    tap_u64((uint64_t)rig_byte(a, p), 0x11, "and written from the other side");
+    tap_u64((uint64_t)rig_byte(a, p), 0x11, "the importer can write them");
     rig_close(a);
-    tap_u64((uint64_t)rig_byte(b, q + 2 * RIG_G - 1), 0x5a, "they outlive the exporter's system");
+    tap_u64((uint64_t)rig_byte(b, q + 2 * RIG_G - 1), 0x5a, "the bytes outlive the exporter's system");
     rig_unmap(b, q, 2 * RIG_G);
     vmm_mem_release(b, copy);
     vmm_mem_release(b, again);
     tap_u64(rig_free(b), before - 2 * RIG_G, "the descriptor holds the memory");
-    tap_result(rig_import(b, fd, &copy), VMM_SUCCESS, "it is imported once more");
+    tap_result(rig_import(b, fd, &copy), VMM_SUCCESS, "the descriptor is imported again");
     q = rig_map(b, copy, 2 * RIG_G);
-    tap_u64((uint64_t)rig_byte(b, q + 2 * RIG_G - 1), 0x5a, "with its bytes");
+    tap_u64((uint64_t)rig_byte(b, q + 2 * RIG_G - 1), 0x5a, "the new import has the bytes");
     close(fd);
     rig_unmap(b, q, 2 * RIG_G);
     vmm_mem_release(b, copy);
-    tap_u64(rig_free(b), before, "the last one frees it");
+    tap_u64(rig_free(b), before, "dropping the last holder frees the memory");
     rig_close(b);
-    tap_u64(rig_machines(), 0, "the machine goes with the last");
+    tap_u64(rig_machines(), 0, "the last system removes the machine");
 }
 
-/* The next to get the same memory finds zeros, whoever cleared it. */
+/* The next owner of the same memory finds zeros, whichever process cleared it. */
 static void zeros(void)
 {
     vmm_system *a = rig_open("one"), *b = rig_open("one");
@@ -66,16 +66,16 @@ static void zeros(void)
     close(fd);
     rig_unmap(a, p, RIG_G);
     vmm_mem_release(a, memory);
-    vmm_mem_release(b, copy); /* nobody is left, and the place is a's to give */
+    vmm_mem_release(b, copy); /* the last holder is gone, and the space is in a's file */
     rig_create(a, RIG_G, &memory);
     p = rig_map(a, memory, RIG_G);
     vmm_memset_d8(a, p, 1, 1);
-    tap_u64((uint64_t)rig_byte(a, p + RIG_G - 1), 0, "what was exported reads as zero for the next");
+    tap_u64((uint64_t)rig_byte(a, p + RIG_G - 1), 0, "memory that was exported before reads as zero");
     rig_close(a);
     rig_close(b);
 }
 
-/* Each place in the state is used again and again, and says of each block by which call it was exported first. */
+/* Each entry of the state is reused many times, and records by which call its block was exported first. */
 static void exported_by(void)
 {
     vmm_system *a = rig_open("one");
@@ -88,8 +88,8 @@ static void exported_by(void)
         uint64_t call = atomic_load(&state->block[0].exported);
         int second = rig_export(a, memory);
         tap_ok(first >= 0 && second >= 0 && share_call_number(call) > before && atomic_load(&state->block[0].exported) == call,
-               "export %u has a call of its own, the first", i);
-        tap_text(share_call_name(call), "cuMemExportToShareableHandle", "which is told by name");
+               "export %u records its own first call", i);
+        tap_text(share_call_name(call), "cuMemExportToShareableHandle", "the recorded call has its name");
         before = share_call_number(call);
         close(first);
         close(second);
@@ -102,7 +102,8 @@ static void exported_by(void)
 
 enum { PIECES = 4 };
 
-/* Pieces side by side, each with its number at both ends. Those of the set are sent away. Then the process is to be killed. */
+/* Creates adjacent pieces, each with its number at both ends, and sends those of the set away. Then the process waits to be
+ * killed. */
 static _Noreturn void leave_some(unsigned set, int socket)
 {
     vmm_system *a = rig_open("one");
@@ -120,7 +121,7 @@ static _Noreturn void leave_some(unsigned set, int socket)
         pause();
 }
 
-/* The pieces of the file that hold their number, as a set; false where one holds anything else but zeros. */
+/* The set of pieces in the file that still hold their number; false if a piece holds anything else but zeros. */
 static bool pieces_of(int file, unsigned *set)
 {
     *set = 0;
@@ -134,7 +135,7 @@ static bool pieces_of(int file, unsigned *set)
     return true;
 }
 
-/* Each set of them once: of a process that was killed what was exported stays, and nothing else. */
+/* Tries each set once: of a killed process, exported memory stays, and nothing else. */
 static void what_stays(void)
 {
     vmm_system *b = rig_open("one");
@@ -157,17 +158,17 @@ static void what_stays(void)
         waitpid(child, NULL, 0);
         snprintf(name, sizeof name, "mem.%llu", (unsigned long long)atomic_load(&state->slot[1].serial));
         int file = open(rig_path("one", name), O_RDONLY);
-        rig_free(b); /* which looks for what the dead left */
+        rig_free(b); /* frees what the killed process left */
         wrong += !pieces_of(file, &found) || found != set;
         uint64_t room = fstat(file, &is) ? 0 : (uint64_t)is.st_blocks * 512, wanted = sent * RIG_G;
-        wrong += room < wanted || room > wanted + (64 << 10); /* which the file system may take for itself */
+        wrong += room < wanted || room > wanted + (64 << 10); /* the file system may use some for itself */
         close(file);
         while (sent)
             close(fd[--sent]);
         rig_free(b);
         wrong += os_file_exists(rig_path("one", name));
     }
-    tap_u64(wrong, 0, "what others can still reach stays as it is, the rest is cleared, and the file goes with the last");
+    tap_u64(wrong, 0, "memory that other processes can reach stays, the rest is cleared, and the file goes with the last piece");
     munmap(state, sizeof *state);
     rig_close(b);
 }
@@ -176,16 +177,17 @@ static void without_a_name(void)
 {
     vmm_system *a = rig_open(NULL), *b = rig_open(NULL);
     handle_t memory = 0, copy = 0x77;
-    tap_u64(rig_machines(), 0, "a machine without a name takes no folder");
+    tap_u64(rig_machines(), 0, "a machine without a name has no folder");
     rig_create(a, RIG_G, &memory);
     int fd = rig_export(a, memory);
-    tap_u64(rig_machines(), 1, "until it exports");
-    tap_result(rig_import(b, fd, &copy), VMM_ERROR_UNKNOWN, "another machine does not know it");
-    tap_ok(rig_reported("VMM-IMPORT-MACHINE") && strstr(vmm_last_detail()->note, "no name") && copy == 0x77, "and says so: %s",
+    tap_u64(rig_machines(), 1, "its first export creates a folder");
+    tap_result(rig_import(b, fd, &copy), VMM_ERROR_UNKNOWN, "another machine cannot import from it");
+    tap_ok(rig_reported("VMM-IMPORT-MACHINE") && strstr(vmm_last_detail()->note, "no name") && copy == 0x77,
+           "the message says why: %s",
            vmm_last_detail()->note);
     rig_close(a);
-    tap_u64(rig_machines(), 0, "the folder goes with the system, although a descriptor is open");
-    tap_result(rig_import(b, fd, &copy), VMM_ERROR_UNKNOWN, "which is of nothing then");
+    tap_u64(rig_machines(), 0, "closing the system removes the folder, although a descriptor is open");
+    tap_result(rig_import(b, fd, &copy), VMM_ERROR_UNKNOWN, "the descriptor refers to nothing then");
     close(fd);
     rig_close(b);
 }
@@ -222,24 +224,26 @@ static void opening(void)
             "another profile");
     rig_close(a);
     refused("sim:h100,machine=", VMM_ERROR_INVALID_VALUE, "name", "no name");
-    refused("sim:h100,machine=..", VMM_ERROR_INVALID_VALUE, "name", "a name that is a folder's");
+    refused("sim:h100,machine=..", VMM_ERROR_INVALID_VALUE, "name", "a name that means a folder");
     setenv("CUVMM_MACHINE", "a/b", 1);
-    refused("sim:h100", VMM_ERROR_INVALID_VALUE, "CUVMM_MACHINE", "the environment's name is none");
+    refused("sim:h100", VMM_ERROR_INVALID_VALUE, "CUVMM_MACHINE", "an invalid name in the environment");
     setenv("CUVMM_MACHINE", "three", 1);
     a = rig_open(NULL);
-    tap_ok(a && os_file_exists(rig_path("three", "state")), "the environment's name is taken where the spec has none");
+    tap_ok(a && os_file_exists(rig_path("three", "state")), "the environment's name is used when the spec has none");
     rig_close(a);
     a = rig_open("o");
-    tap_ok(a && os_file_exists(rig_path("o", "state")), "and not where it has one, be it a letter");
+    tap_ok(a && os_file_exists(rig_path("o", "state")), "a name in the spec wins, even if it is one letter");
     rig_close(a);
     unsetenv("CUVMM_MACHINE");
     chmod(rig_root, 0755);
-    refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not this user's alone", "others may look into the folder");
+    refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "other users have access",
+            "other users have access to the folder");
     a = rig_open(NULL);
     handle_t memory = 0;
     rig_create(a, RIG_G, &memory);
     int fd = rig_export(a, memory);
-    tap_ok(fd < 0 && rig_reported("VMM-EXPORT-SYSTEM") && strstr(vmm_last_detail()->note, rig_root), "exports say so: %s",
+    tap_ok(fd < 0 && rig_reported("VMM-EXPORT-SYSTEM") && strstr(vmm_last_detail()->note, rig_root),
+           "exports are refused with the same reason: %s",
            vmm_last_detail()->note);
     rig_close(a);
     chmod(rig_root, 0700);
@@ -248,7 +252,7 @@ static void opening(void)
     setenv("CUVMM_MACHINES", rig_root, 1);
 }
 
-/* What lies there already. */
+/* Puts a state file in place before the machine is opened. */
 static void write_state(const char *bytes, size_t size)
 {
     char folder[256];
@@ -256,30 +260,31 @@ static void write_state(const char *bytes, size_t size)
     mkdir(folder, 0700);
     int file = open(rig_path("one", "state"), O_RDWR | O_CREAT | O_TRUNC, 0600);
     if (file < 0 || ftruncate(file, sizeof(struct share_state)) || pwrite(file, bytes, size, 0) != (ssize_t)size)
-        tap_bail("no state can be written");
+        tap_bail("the state cannot be written");
     close(file);
 }
 
-/* A folder that cuvmm did not make stays as it is, whether somebody uses it or not. */
+/* A folder that cuvmm did not create stays unchanged, whether or not a process uses it. */
 static void damaged_before(void)
 {
     write_state("nonsense", 8);
     int holder = open(rig_path("one", "state"), O_RDONLY);
     os_lock(holder);
-    refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not a machine of this version", "nonsense that is in use");
+    refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not a machine of this version",
+            "a state of random bytes that a process holds");
     if (truncate(rig_path("one", "state"), 100))
-        tap_bail("the state cannot be cut");
+        tap_bail("the state cannot be truncated");
     refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not a machine of this version", "a state that is too short");
     close(holder);
-    refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not a machine of this version", "one that nobody holds");
+    refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not a machine of this version", "a state that no process holds");
     struct stat is;
-    tap_ok(!stat(rig_path("one", "state"), &is) && is.st_size == 100, "and that stays as it is");
+    tap_ok(!stat(rig_path("one", "state"), &is) && is.st_size == 100, "the file stays unchanged");
     char folder[256];
     snprintf(folder, sizeof folder, "%s/m-one", rig_root);
     rig_remove(folder);
 }
 
-/* ---- what an importer is given ---- */
+/* ---- what an importer receives ---- */
 
 static int forged(const struct share_token *token, uint64_t size)
 {
@@ -309,12 +314,13 @@ static void forged_tokens(void)
     struct os_file_is is;
     rig_create(a, RIG_G, &memory);
     int fd = rig_export(a, memory);
-    tap_ok(share_token_read(fd, &token, &is) == SHARE_TOKEN, "a descriptor's file can be read");
-    tap_ok(ftruncate(fd, 0) && write(fd, "x", 1) < 0, "and not be written through it");
+    tap_ok(share_token_read(fd, &token, &is) == SHARE_TOKEN, "a descriptor's file is readable");
+    tap_ok(ftruncate(fd, 0) && write(fd, "x", 1) < 0, "a descriptor's file is not writable");
     const struct {
         uint64_t size;
         const char *what;
-    } sizes[] = {{sizeof token, "a copy"}, {sizeof token - 1, "a shorter copy"}, {sizeof token + 1, "a longer copy"}, {0, "an empty file"}};
+    } sizes[] = {{sizeof token, "a copy"}, {sizeof token - 1, "a shorter copy"}, {sizeof token + 1, "a longer copy"},
+                 {0, "an empty file"}};
     for (size_t i = 0; i < 4; i++) {
         int copy = forged(&token, sizes[i].size);
         not_imported(a, copy, "VMM-IMPORT-FOREIGN", sizes[i].what);
@@ -325,18 +331,18 @@ static void forged_tokens(void)
         other = token;
         other.index = indexes[i];
         int copy = forged(&other, sizeof other);
-        not_imported(a, copy, "VMM-IMPORT-FOREIGN", "a block that is not there");
+        not_imported(a, copy, "VMM-IMPORT-FOREIGN", "a block that does not exist");
         close(copy);
     }
     other = token;
     memset(other.name, 7, sizeof other.name - 1);
     other.machine++;
     int copy = forged(&other, sizeof other);
-    not_imported(a, copy, "VMM-IMPORT-MACHINE", "a machine that is not there");
+    not_imported(a, copy, "VMM-IMPORT-MACHINE", "a machine that does not exist");
     close(copy);
     other.name[sizeof other.name - 1] = 7;
     copy = forged(&other, sizeof other);
-    not_imported(a, copy, "VMM-IMPORT-FOREIGN", "a name without an end");
+    not_imported(a, copy, "VMM-IMPORT-FOREIGN", "a name without a terminator");
     close(copy);
     char path[64];
     snprintf(path, sizeof path, "token.%llu", (unsigned long long)token.number);
@@ -344,22 +350,22 @@ static void forged_tokens(void)
     other = token;
     other.nonce[1]++;
     if (pwrite(writer, &other, sizeof other, 0) != sizeof other)
-        tap_bail("the token cannot be spoilt");
-    not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the file itself, changed");
+        tap_bail("the token cannot be overwritten");
+    not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the token's own file, changed");
     other = token;
     other.name[0]++;
     if (pwrite(writer, &other, sizeof other, 0) != sizeof other)
-        tap_bail("the token cannot be spoilt");
-    not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the file itself, with another name");
+        tap_bail("the token cannot be overwritten");
+    not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the token's own file, with another name");
     if (ftruncate(writer, 3))
-        tap_bail("the token cannot be cut");
-    not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the file itself, cut");
+        tap_bail("the token cannot be truncated");
+    not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the token's own file, truncated");
     close(writer);
     close(fd);
     rig_close(a);
 }
 
-/* The state says of the block what cannot be; the file of its memory is gone, or shorter. */
+/* The state has impossible values for the block, or its memory file is missing or too short. */
 static void wrong_blocks(void)
 {
     vmm_system *a = rig_open("one"), *b = rig_open("one");
@@ -375,22 +381,22 @@ static void wrong_blocks(void)
         block->member = kept.member;                                 \
     } while (0)
     WRONG(size, 0, "no size");
-    WRONG(size, UINT64_MAX, "a size beyond everything");
+    WRONG(size, UINT64_MAX, "a size beyond every limit");
     WRONG(size, UINT64_C(1) << 40, "a size beyond the file");
-    WRONG(place, UINT64_MAX - 4095, "a place beyond everything");
-    WRONG(place, 1, "a place between pages");
-    WRONG(location_id, 7, "a device that is not there");
-    WRONG(location_id, -1, "a device below all");
-    WRONG(location_type, 9, "a kind of place that is none");
-    WRONG(home, 12345, "a home that never was");
+    WRONG(place, UINT64_MAX - 4095, "a place beyond every limit");
+    WRONG(place, 1, "a place that is not page-aligned");
+    WRONG(location_id, 7, "a device that does not exist");
+    WRONG(location_id, -1, "a negative device");
+    WRONG(location_type, 9, "an unknown location type");
+    WRONG(home, 12345, "an unknown home");
     struct stat is;
     char name[64];
     snprintf(name, sizeof name, "mem.%llu", (unsigned long long)kept.home);
     if (stat(rig_path("one", name), &is))
         tap_bail("no memory");
-    WRONG(size, (uint64_t)is.st_size - kept.place + 1, "a size a byte beyond the file");
-    WRONG(place, (uint64_t)is.st_size, "a place at its end");
-    WRONG(place, (uint64_t)is.st_size + 4096, "a place behind it");
+    WRONG(size, (uint64_t)is.st_size - kept.place + 1, "a size one byte beyond the file");
+    WRONG(place, (uint64_t)is.st_size, "a place at the end of the file");
+    WRONG(place, (uint64_t)is.st_size + 4096, "a place after the end of the file");
 #undef WRONG
     uint64_t *const words[] = {&block->nonce[0], &block->nonce[1], &block->file_device, &block->file_number};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -401,15 +407,15 @@ static void wrong_blocks(void)
         }
     atomic_store(&state->blocks_seen, UINT64_MAX);
     atomic_store(&state->slots_seen, UINT64_MAX);
-    tap_ok(rig_free(b) != UINT64_MAX, "counts beyond the tables are not believed");
+    tap_ok(rig_free(b) != UINT64_MAX, "counts beyond the tables are ignored");
     handle_t copy = 0, other = 0;
-    tap_result(rig_import(b, fd, &copy), VMM_SUCCESS, "as it was it is imported");
+    tap_result(rig_import(b, fd, &copy), VMM_SUCCESS, "the restored block is imported");
     uint64_t numbers = atomic_exchange(&state->numbers, UINT64_MAX);
     rig_create(a, RIG_G, &other);
-    tap_ok(rig_export(a, other) < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "where numbers have run out nothing is exported");
+    tap_ok(rig_export(a, other) < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "nothing is exported when the numbers are used up");
     atomic_store(&state->numbers, numbers);
     int second = rig_export(a, other);
-    tap_ok(second >= 0, "and when there are some again it is: %s", vmm_last_detail()->note);
+    tap_ok(second >= 0, "exports work again with free numbers: %s", vmm_last_detail()->note);
     close(second);
     munmap(state, sizeof *state);
     close(fd);
@@ -417,7 +423,7 @@ static void wrong_blocks(void)
     rig_close(b);
 }
 
-/* A process has the file of a slot, and did not come to say so: whoever comes then takes the next. */
+/* A process holds a slot's file, but has not marked the slot as taken yet: the next process takes another slot. */
 static void slot_in_between(void)
 {
     int socket;
@@ -433,19 +439,20 @@ static void slot_in_between(void)
     bool has = passing_wait(socket);
     vmm_system *b = rig_open("one");
     tap_ok(has && b && !atomic_load(&state->slot[1].taken) && atomic_load(&state->slot[2].taken) == 1,
-           "a slot that another has is left alone");
+           "a slot whose file is held is left alone");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     close(socket);
     vmm_system *c = rig_open("one");
-    tap_ok(c && atomic_load(&state->slot[1].taken) == 1 && !atomic_load(&state->slot[3].taken), "when that has ended it is taken");
+    tap_ok(c && atomic_load(&state->slot[1].taken) == 1 && !atomic_load(&state->slot[3].taken),
+           "the slot is taken after its file is released");
     munmap(state, sizeof *state);
     rig_close(c);
     rig_close(b);
     rig_close(a);
 }
 
-/* Others took the process for one that has ended. */
+/* Other processes took this process for dead. */
 static void slot_lost(void)
 {
     vmm_system *a = rig_open("one"), *b = rig_open("one");
@@ -454,30 +461,31 @@ static void slot_lost(void)
     struct share_state *state = rig_state("one");
     uint64_t serial = atomic_load(&state->slot[0].serial), before = rig_free(b);
     atomic_store(&state->slot[0].serial, serial + 7);
-    tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") && rig_export(a, memory) < 0,
-           "a process whose slot is another's may take and export nothing");
+    tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") &&
+               rig_export(a, memory) < 0,
+           "a process that lost its slot can neither allocate nor export");
     atomic_store(&state->slot[0].serial, serial - 1);
     tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
-           "whether it came later or was there before");
+           "whether the new owner came later or was there before");
     atomic_store(&state->slot[0].serial, serial);
     _Atomic uint64_t *const words[] = {&state->slot[0].owner, &state->slot[0].taken};
     for (size_t i = 0; i < 2; i++) {
         uint64_t kept = atomic_load(words[i]);
         atomic_store(words[i], i ? 0 : kept + 1);
         tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
-               i ? "or the slot is nobody's" : "and is another process");
+               i ? "or the slot is free" : "and belongs to another process");
         atomic_store(words[i], kept);
     }
     atomic_store(&state->slot[0].serial, serial - 1);
     vmm_mem_release(a, memory);
-    tap_u64(rig_free(b), before, "and changes nothing in what is not its own any more");
+    tap_u64(rig_free(b), before, "its calls do not change the state any more");
     atomic_store(&state->slot[0].serial, serial);
     munmap(state, sizeof *state);
     rig_close(a);
     rig_close(b);
 }
 
-/* A block that nobody holds, of a home that is gone, of which the state says what cannot be: it is ended all the same. */
+/* A block without holders, whose home is gone and whose entry has impossible values, is ended all the same. */
 static void wrong_ends(void)
 {
     const struct {
@@ -496,12 +504,12 @@ static void wrong_ends(void)
         state->block[0].size = wrong[i].size;
         munmap(state, sizeof *state);
         close(fd);
-        tap_u64(rig_free(b), all, "a block that cannot be is ended");
+        tap_u64(rig_free(b), all, "an invalid block is ended");
     }
     rig_close(b);
 }
 
-/* Cut while it is open: what is given back needs nobody, everything else says what is wrong. */
+/* The state is truncated while the machine is open: releases need no state, and every other call reports the error. */
 static void damaged_meanwhile(void)
 {
     vmm_system *a = rig_open("one");
@@ -512,29 +520,29 @@ static void damaged_meanwhile(void)
     int fd = rig_export(a, memory);
     const char *path = rig_path("one", "state");
     if (truncate(path, 5))
-        tap_bail("the state cannot be cut");
+        tap_bail("the state cannot be truncated");
     tap_ok(rig_create(a, RIG_G, &copy) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"), "no create");
     tap_ok(rig_import(a, fd, &copy) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"), "no import");
     tap_ok(rig_export(a, memory) < 0 && rig_reported("VMM-SHARE-STATE"), "no export");
     tap_ok(vmm_mem_get_info(a, &bytes, &total) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
-           "nobody knows what is free");
+           "free memory is unknown");
     vmm_deviceptr at = 0;
     tap_ok(vmm_mem_alloc(a, &at, 100) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"), "no allocation");
     vmm_deviceptr p = rig_map(a, memory, RIG_G);
-    tap_ok(p && vmm_memset_d8(a, p, 1, RIG_G) == VMM_SUCCESS && rig_byte(a, p) == 1, "memory that is there can be used");
-    tap_result(vmm_mem_release(a, memory), VMM_SUCCESS, "and released");
-    tap_result(vmm_mem_release(a, other), VMM_SUCCESS, "exported or not");
+    tap_ok(p && vmm_memset_d8(a, p, 1, RIG_G) == VMM_SUCCESS && rig_byte(a, p) == 1, "existing memory stays usable");
+    tap_result(vmm_mem_release(a, memory), VMM_SUCCESS, "private memory can be released");
+    tap_result(vmm_mem_release(a, other), VMM_SUCCESS, "exported memory can be released");
     rig_unmap(a, p, RIG_G);
     rig_close(a);
     close(fd);
     vmm_system *b = rig_open("one");
-    tap_ok(b != NULL, "the next to open it makes a new one");
+    tap_ok(b != NULL, "the next process to open the machine creates a new one");
     rig_close(b);
 }
 
 /* ---- processes ---- */
 
-/* What a process leaves that is killed after it made a token and before there is a block for it. */
+/* A process was killed after it created a token and before it created the block. */
 static const char *half_exported(struct share_state *state)
 {
     char file[64];
@@ -553,25 +561,26 @@ static void killed_while_exporting(void)
     struct share_state *state = rig_state("one");
     const char *left = half_exported(state);
     second = rig_export(a, other);
-    tap_ok(second >= 0 && !os_file_exists(left), "half an export goes with the next one");
+    tap_ok(second >= 0 && !os_file_exists(left), "the next export removes a half-made one");
     left = half_exported(state);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        _exit(rig_open("one") == NULL); /* it closes nothing */
+        _exit(rig_open("one") == NULL); /* exits without closing */
     waitpid(child, NULL, 0);
     rig_free(a);
-    tap_ok(!os_file_exists(left), "or when somebody looks for what the dead have left");
+    tap_ok(!os_file_exists(left), "freeing the leftovers of a dead process removes a half-made export");
     handle_t copy = 0;
     tap_ok(rig_import(a, first, &copy) == VMM_SUCCESS && rig_import(a, second, &copy) == VMM_SUCCESS,
-           "whole ones stay");
+           "complete exports stay");
     munmap(state, sizeof *state);
     close(first);
     close(second);
     rig_close(a);
 }
 
-/* A parent that opened, and a child that goes on with that before either has initialised: two processes of the machine. */
+/* A parent opens the machine, and its child uses the same opening before either initialises: they are two processes of the
+ * machine. */
 static void forked_before_init(void)
 {
     vmm_system *sys = NULL;
@@ -586,19 +595,19 @@ static void forked_before_init(void)
         passing_wait(socket);
         _exit(!ok);
     }
-    tap_ok(!vmm_init(sys, 0) && !vmm_ctx_create(sys, &ctx, 0, 0), "the parent initialises what the child has as well");
+    tap_ok(!vmm_init(sys, 0) && !vmm_ctx_create(sys, &ctx, 0, 0), "the parent initialises the system that the child has as well");
     uint64_t before = rig_free(sys);
     passing_wait(socket);
     before = rig_free(sys);
     rig_create(sys, RIG_G, &memory);
-    tap_u64(rig_free(sys), before - RIG_G, "each takes of its own");
+    tap_u64(rig_free(sys), before - RIG_G, "each process allocates on its own");
     close(socket);
-    tap_ok(waitpid(child, &status, 0) == child && status == 0, "the child did");
-    tap_u64(rig_free(sys), before + 2 * RIG_G, "what it had is free when it has ended without a word");
+    tap_ok(waitpid(child, &status, 0) == child && status == 0, "the child does as well");
+    tap_u64(rig_free(sys), before + 2 * RIG_G, "its memory is free after it exits without closing");
     rig_close(sys);
 }
 
-/* A forked child of an initialised process has no part in it: what it closes is its own copy. */
+/* A forked child of an initialised process does not share its slot: it closes its own copy. */
 static void forked_after_init(void)
 {
     vmm_system *a = rig_open("one");
@@ -624,14 +633,14 @@ static void forked_after_init(void)
         rig_close(a);
         _exit(!refused);
     }
-    tap_ok(waitpid(child, &status, 0) == child && status == 0, "a forked child may do nothing, and close");
-    tap_u64(rig_free(a), before, "what its parent has is as it was");
-    tap_u64((uint64_t)rig_byte(a, p + 77), 0x42, "so are the bytes");
-    tap_u64((uint64_t)rig_byte(a, q + 77), 0x43, "also of what is not exported");
-    tap_u64((uint64_t)rig_byte(a, r + 77), 0x44, "and of what cannot be");
+    tap_ok(waitpid(child, &status, 0) == child && status == 0, "a forked child can only close");
+    tap_u64(rig_free(a), before, "the parent's use is unchanged");
+    tap_u64((uint64_t)rig_byte(a, p + 77), 0x42, "so are its exported bytes");
+    tap_u64((uint64_t)rig_byte(a, q + 77), 0x43, "its private bytes");
+    tap_u64((uint64_t)rig_byte(a, r + 77), 0x44, "and its memory that cannot be exported");
     close(fd);
     vmm_system *b = rig_open("one");
-    tap_u64(rig_free(b), before, "for others too");
+    tap_u64(rig_free(b), before, "the machine's use is unchanged");
     rig_close(b);
     rig_close(a);
 }
@@ -640,7 +649,7 @@ int main(void)
 {
     rig_begin();
     together("one");
-    together("1"); /* as short as a name can be */
+    together("1"); /* the shortest name */
     zeros();
     exported_by();
     what_stays();

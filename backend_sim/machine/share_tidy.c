@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and frees what ended processes left, and blocks that no process can reach. */
+/* Finds and frees what ended processes left behind, and blocks that no process can reach. */
 #include <stdlib.h>
 
 #include "heap.h"
@@ -14,7 +14,7 @@ const char *share_file_of(const struct share *share, const char *kind, uint64_t 
     return share_folder_file(&share->folder, kind, number, path);
 }
 
-/* In the file of an ended process: everything except the blocks that are still held. */
+/* Clears the file of an ended process, except for blocks that still have a holder. */
 static void trim(const struct share *share, uint64_t home)
 {
     struct os_file_is is;
@@ -30,7 +30,7 @@ static void trim(const struct share *share, uint64_t home)
         uint64_t next = end, after = end;
         for (unsigned i = 0; i < share_blocks(share->folder.state); i++) {
             const volatile struct share_block *block = &share->folder.state->block[i];
-            uint64_t place = block->place, size = block->size; /* read once: it may be forged meanwhile */
+            uint64_t place = block->place, size = block->size; /* read once, because it may be forged meanwhile */
             if (atomic_load(&block->number) && block->home == home && place >= at && place < next) {
                 next = place;
                 after = size < end - next ? next + size : end;
@@ -62,7 +62,7 @@ void share_forget_token(const struct share *share)
     share_folder_remove_file(&share->folder, "token", last);
 }
 
-/* Its process has ended. The order matters: a process killed here leaves a slot that the next one clears again. */
+/* The slot's process has ended. The order matters: a process killed here leaves a slot that the next process clears again. */
 void share_clear_slot(const struct share *share, unsigned index)
 {
     struct share_slot *slot = &share->folder.state->slot[index];
@@ -82,7 +82,8 @@ bool share_is_over(const struct share *share, const struct share_block *block)
            !share_token_is_out(share_file_of(share, "token", number, path));
 }
 
-/* Up to the end of the file: the block's place comes from the state, which may hold any value, and another one at each read. */
+/* Clears at most to the end of the file: the block's place comes from the state, where any value is possible, and another one at
+ * each read. */
 static void clear_bytes(int file, const volatile struct share_block *block)
 {
     struct os_file_is is;
@@ -91,7 +92,7 @@ static void clear_bytes(int file, const volatile struct share_block *block)
         os_file_clear(file, place, size < end - place ? size : end - place);
 }
 
-/* No process can reach it any more. Its home clears its bytes, or this function does where the home has ended. */
+/* No process can reach the block any more. Its home clears its bytes; if the home has ended, this function does. */
 void share_end_block(const struct share *share, struct share_block *block)
 {
     uint64_t home = block->home;
@@ -108,19 +109,20 @@ void share_end_block(const struct share *share, struct share_block *block)
     atomic_store(&block->number, 0);
 }
 
-/* Frees the places of this machine's blocks that have ended and have no holder here. */
+/* Frees the memory of this machine's blocks that have ended and have no holder here. */
 void share_collect(struct share *share)
 {
     for (struct sim_block **at = &share->blocks; *at;) {
         struct sim_block *block = *at;
-        if (block->holders || block->watchers || atomic_load(&share->folder.state->block[block->shared_index].number) == block->shared) {
+        if (block->holders || block->watchers ||
+            atomic_load(&share->folder.state->block[block->shared_index].number) == block->shared) {
             at = &block->next_shared;
             continue;
         }
         *at = block->next_shared;
         if (block->team) {
             team_forget(block->team);
-            at = &share->blocks; /* which may have lost more */
+            at = &share->blocks; /* the list may have lost more blocks */
         }
         block_data_clear(&block->bytes);
         heap.free(block);
@@ -146,6 +148,6 @@ void share_tidy(struct share *share)
     }
     end_blocks(share);
     if (share_team_tidy(&share->folder))
-        end_blocks(share); /* what was bound to those */
+        end_blocks(share); /* blocks that were bound to those */
     share_collect(share);
 }

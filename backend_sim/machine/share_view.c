@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This machine's view of another machine's block: checked, because the entry may be forged; created, listed and freed. */
+/* This machine's view of another machine's block. The entry may be forged, so the view is checked when it is created. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,8 +26,7 @@ static struct sim_block *here(const struct share *share, uint64_t number)
     return block;
 }
 
-/* A copy of a block's entry, read once: the checked values must be the used ones, even when another process writes there
- * meanwhile. */
+/* A copy of a block's entry, read once: another process may write there meanwhile, and only checked values may be used. */
 struct claim {
     uint64_t home, place, size;
     vmm_mem_location location;
@@ -46,9 +45,9 @@ static struct claim claim_of(const volatile struct share_block *entry)
                           .fabric = {entry->fabric.domain, entry->fabric.channel}};
 }
 
-#define IMPOSSIBLE "the machine's state says what cannot be"
+#define IMPOSSIBLE "the machine's state is inconsistent"
 
-/* Could the machine have such memory? Values from the state may be forged. Returns NULL, or the reason why not. */
+/* Checks whether the machine could have such memory, because the state may be forged. Returns NULL, or the reason why not. */
 static const char *implausible(const struct sim_machine *machine, const struct claim *claim, const struct backing_file *backing)
 {
     const struct sim_profile *profile = &machine->profile;
@@ -60,7 +59,7 @@ static const char *implausible(const struct sim_machine *machine, const struct c
     if (claim->location.id < 0 || claim->location.id >= (device ? machine->visible.all : nodes))
         return IMPOSSIBLE;
     if (!os_file_look(backing->file, &is))
-        return "the system does not tell how long the exporter's file is";
+        return "the system does not report the size of the exporter's file";
     bool sound = is.regular && claim->size && claim->place <= is.size && claim->size <= is.size - claim->place &&
                  claim->place % os_page_size() == 0;
     return sound ? NULL : IMPOSSIBLE;
@@ -77,7 +76,8 @@ static struct sim_block *new_view(struct sim_machine *machine, const struct clai
     return block;
 }
 
-/* For memory: its bytes, in its exporter's file. own: it belongs to this machine, and not to another of the fabric. */
+/* Sets up the view of memory: its bytes are in its exporter's file. own: it belongs to this machine, and not to another of the
+ * fabric. */
 static const char *view_memory(struct sim_machine *machine, const struct claim *claim, bool own, struct share_memory *memory,
                                struct sim_block **made)
 {
@@ -96,7 +96,7 @@ static const char *view_memory(struct sim_machine *machine, const struct claim *
     return NULL;
 }
 
-/* For a multicast object: its team, which team_look updates before each use (team_share.h). */
+/* Sets up the view of a multicast object: its team, which team_look updates before each use (team_share.h). */
 static const char *view_team(struct sim_machine *machine, const struct claim *claim, const struct share_team *shared,
                              struct sim_block **made)
 {
@@ -104,7 +104,7 @@ static const char *view_team(struct sim_machine *machine, const struct claim *cl
     uint64_t wanted = shared ? ((const volatile struct share_team *)shared)->wanted : 0;
     if (!unit || !claim->size || claim->size % unit)
         return IMPOSSIBLE;
-    /* LCOV_EXCL_BR_START: beyond the most it is only where somebody wrote there since share_team_of looked */
+    /* LCOV_EXCL_BR_START: beyond the most only if another process wrote there after share_team_of read it */
     if (wanted < 2 || wanted > SHARE_MEMBERS)
         return IMPOSSIBLE;
     /* LCOV_EXCL_BR_STOP */
@@ -121,7 +121,7 @@ static const char *view_team(struct sim_machine *machine, const struct claim *cl
     return NULL;
 }
 
-/* This machine's view of another's block. */
+/* Creates this machine's view of another process's block. */
 static enum share_found view(struct share *share, struct sim_machine *machine, unsigned index, uint64_t number,
                              struct sim_block **made, char text[SHARE_WHY])
 {

@@ -14,12 +14,12 @@ static const char *check_bind(const struct team_member *member, const struct tea
 {
     const struct sim_block *block = bind->block;
     if (bind->offset < end || !inside(bind->offset, bind->size, size))
-        return check_say("0x%" PRIx64 " bytes are bound at 0x%" PRIx64 ", behind 0x%" PRIx64 ", of an object of 0x%" PRIx64, bind->size,
+        return check_say("0x%" PRIx64 " bytes bound at 0x%" PRIx64 " do not fit between 0x%" PRIx64 " and 0x%" PRIx64, bind->size,
                          bind->offset, end, size);
     if (!block || !block->binds)
-        return check_say("what is bound at 0x%" PRIx64 " %s", bind->offset, block ? "counts no bind" : "has no block");
+        return check_say("the bind at 0x%" PRIx64 " %s", bind->offset, block ? "has a block with binds = 0" : "has no block");
     if (block->team || !inside(bind->at, bind->size, block->size))
-        return check_say("what is bound at 0x%" PRIx64 " lies at 0x%" PRIx64 " of %s of 0x%" PRIx64 " bytes", bind->offset, bind->at,
+        return check_say("the bind at 0x%" PRIx64 " refers to 0x%" PRIx64 " in %s of 0x%" PRIx64 " bytes", bind->offset, bind->at,
                          block->team ? "an object" : "memory", block->size);
     if (block->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE || block->prop.location.id != member->device)
         return check_say("memory of location %d:%d is bound for device %d", block->prop.location.type, block->prop.location.id,
@@ -36,11 +36,11 @@ static const char *check_binds(const struct team *team, const struct team_member
         if (said)
             return said;
         if (++*count > team->count)
-            return check_say("%" PRIu32 " binds are counted, there are more", team->count);
+            return check_say("count is %" PRIu32 ", but the members have more binds", team->count);
         end = bind->offset + bind->size;
         latest = latest || bind == member->latest;
     }
-    return latest ? NULL : check_say("the latest bind of device %d is none of its binds", member->device);
+    return latest ? NULL : check_say("the latest bind of device %d is not among its binds", member->device);
 }
 
 const char *team_check(const struct team *team, uint64_t size)
@@ -52,11 +52,12 @@ const char *team_check(const struct team *team, uint64_t size)
         const struct team_member *member = &team->member[i], *before = i ? member - 1 : NULL;
         if (before && (member->machine < before->machine ||
                        (member->machine == before->machine && member->device <= before->device)))
-            return check_say("device %d of machine %" PRIu64 " stands behind device %d of machine %" PRIu64, member->device,
+            return check_say("device %d of machine %" PRIu64 " is listed after device %d of machine %" PRIu64, member->device,
                              member->machine, before->device, before->machine);
         const char *said = check_binds(team, member, size, &count);
         if (said)
             return said;
     }
-    return count == team->count ? NULL : check_say("%" PRIu32 " binds are counted, there are %" PRIu32, team->count, count);
+    return count == team->count ? NULL
+        : check_say("count is %" PRIu32 ", but the members have %" PRIu32 " binds", team->count, count);
 }

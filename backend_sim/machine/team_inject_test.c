@@ -10,7 +10,7 @@
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
 #define DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
-#define LOCKS "fstat" /* one for who is in the team, one for what these bound, one to change it */
+#define LOCKS "fstat" /* one lock for reading the team, one for reading its binds, one for the change */
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
@@ -22,12 +22,12 @@ struct side {
     handle_t object, memory;
 };
 
-static struct side one, two; /* what is done meanwhile is done by the second */
+static struct side one, two; /* the second one makes the concurrent change */
 static struct share_state *state;
 static char channels[96];
 static vmm_result meanwhile;
 
-/* The nth lock is not had: its file is not what it was. */
+/* The nth attempt to lock fails, because the state's file seems to have changed. */
 static void no_lock(unsigned long nth)
 {
     inject_arm_both(LOCKS, nth, "fcntl");
@@ -54,7 +54,7 @@ static void furnish(struct side *s, uint64_t types)
         tap_bail("no memory: %s", vmm_last_detail()->note);
 }
 
-/* Both have the object, of so many devices, and nobody has added one. */
+/* Both processes have the object, for that many devices, and none has been added. */
 static void begin(const char *spec, const char *other, unsigned devices, uint64_t types)
 {
     unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
@@ -72,7 +72,7 @@ static void begin(const char *spec, const char *other, unsigned devices, uint64_
         state = rig_state("team");
     }
     if (!ok)
-        tap_bail("the object is not passed on: %s", vmm_last_detail()->note);
+        tap_bail("the object was not passed on: %s", vmm_last_detail()->note);
     furnish(&one, types);
     furnish(&two, types);
 }
@@ -100,7 +100,7 @@ static vmm_result bound(struct side *s, uint64_t offset)
 static void reported(vmm_result result, const char *rule, const char *what)
 {
     if (!inject_disarm())
-        tap_bail("nothing happened meanwhile");
+        tap_bail("the concurrent change did not happen");
     tap_ok(rule ? result == vmm_rule_find(rule)->result && rig_reported(rule) : result == VMM_SUCCESS, "%s: %s", what,
            rule ? vmm_last_detail()->rule : vmm_result_name(result));
 }
@@ -117,7 +117,7 @@ static unsigned binds_of(const struct side *s)
     return binds;
 }
 
-/* ---- what others do just then ---- */
+/* ---- concurrent changes by the other process ---- */
 
 static void add_same(void)
 {
@@ -127,7 +127,7 @@ static void add_same(void)
 static void add_others(void)
 {
     meanwhile = vmm_multicast_add_device(two.sys, two.object, 1);
-    state->team[0].member[1] = (struct share_member){state->id + 1, 0}; /* of a machine that is not there */
+    state->team[0].member[1] = (struct share_member){state->id + 1, 0}; /* of a machine that does not exist */
     atomic_store(&state->team[0].members, 2);
 }
 
@@ -141,27 +141,27 @@ static void devices(void)
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     inject_meanwhile(LOCKS, 2, add_same);
     reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-DEVICE-TWICE",
-         "a device that another process adds just now");
-    tap_ok(meanwhile == VMM_SUCCESS && atomic_load(&state->team[0].members) == 1, "stands in the team once");
+         "a device that the other process adds concurrently");
+    tap_ok(meanwhile == VMM_SUCCESS && atomic_load(&state->team[0].members) == 1, "the device is in the team once");
     end();
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     inject_meanwhile(LOCKS, 2, add_others);
     reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-TEAM-FULL",
-             "a team that another completes just now");
-    tap_ok(meanwhile == VMM_SUCCESS && atomic_load(&state->team[0].members) == 2, "stays as it is");
+             "a team that the other process completes concurrently");
+    tap_ok(meanwhile == VMM_SUCCESS && atomic_load(&state->team[0].members) == 2, "the team stays unchanged");
     end();
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     inject_meanwhile(LOCKS, 2, forge_wanted);
-    reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-SHARE-STATE", "a team that is another just now");
-    tap_u64(atomic_load(&state->team[0].members), 0, "gets no device");
+    reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-SHARE-STATE", "a team entry that changes concurrently");
+    tap_u64(atomic_load(&state->team[0].members), 0, "the entry gets no device");
     state->team[0].wanted = 2;
     atomic_store(&state->block[0].number, 77);
     tap_ok(vmm_multicast_add_device(one.sys, one.object, 0) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
-           "an object whose entry is another's is lost");
+           "an object whose entry belongs to another object is lost");
     atomic_store(&state->block[0].number, 1);
     no_lock(2);
     reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-SHARE-STATE", "without the lock no device is added");
-    tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "with it one is");
+    tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "with the lock the device is added");
     end();
 }
 
@@ -187,20 +187,21 @@ static void binds(void)
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     both_added();
     inject_meanwhile(LOCKS, 3, bind_same);
-    reported(bound(&one, 0), "VMM-BIND-OVERLAP", "memory where another process binds some just now");
-    tap_ok(meanwhile == VMM_SUCCESS && binds_of(&one) == 1, "which is what is bound there");
+    reported(bound(&one, 0), "VMM-BIND-OVERLAP", "a range where the other process binds memory concurrently");
+    tap_ok(meanwhile == VMM_SUCCESS && binds_of(&one) == 1, "that memory is bound there");
     no_lock(3);
     reported(bound(&one, one.unit), "VMM-SHARE-STATE", "without the lock nothing is bound");
     no_lock(3);
     reported(vmm_multicast_unbind(one.sys, one.object, 0, 0, one.unit), "VMM-SHARE-STATE", "nor unbound");
-    tap_u64(binds_of(&one), 1, "it is bound as it was");
+    tap_u64(binds_of(&one), 1, "the earlier bind is unchanged");
     inject_meanwhile(LOCKS, 3, end_it);
-    reported(vmm_multicast_unbind(one.sys, one.object, 0, 0, one.unit), NULL, "what another has unbound just now is unbound");
+    reported(vmm_multicast_unbind(one.sys, one.object, 0, 0, one.unit), NULL,
+             "a bind that the other process removes concurrently");
     tap_ok(!binds_of(&one) && !binds_of(&two), "for both");
     end();
 }
 
-static int lock_taken; /* what taking the machine's lock gave */
+static int lock_taken; /* the result of trying the machine's lock */
 
 static void add_and_look(void)
 {
@@ -211,19 +212,19 @@ static void add_and_look(void)
     meanwhile = vmm_multicast_add_device(two.sys, two.object, 1);
 }
 
-/* Who waits lets others in, and is alone again when it looks the next time. */
+/* A waiting call lets other calls in, and holds the lock again when it next looks. */
 static void waiting(void)
 {
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "one of two devices is added");
-    inject_meanwhile(LOCKS, 4, add_and_look); /* the third is of who asks whether others may come */
-    reported(bound(&one, 0), NULL, "who binds waits for the other");
+    inject_meanwhile(LOCKS, 4, add_and_look); /* the third lock is for the query whether others may join */
+    reported(bound(&one, 0), NULL, "a bind waits for the other process's device");
     tap_ok(meanwhile == VMM_SUCCESS && lock_taken == EBUSY && binds_of(&one) == 1,
-           "and has its machine's lock after that as before");
+           "afterwards it holds its machine's lock again");
     end();
 }
 
-/* So does who maps, and is asked everything else then, once. */
+/* A mapping waits as well, and makes its other checks only once after that. */
 static void mapping_waits(void)
 {
     vmm_deviceptr at = 0;
@@ -232,11 +233,11 @@ static void mapping_waits(void)
         tap_bail("no address: %s", vmm_last_detail()->note);
     meanwhile = VMM_ERROR_UNKNOWN;
     inject_meanwhile(LOCKS, 4, add_and_look);
-    reported(vmm_mem_map(one.sys, at, 2 * one.unit, 0, one.object, 0), NULL, "who maps waits for the other");
-    tap_ok(meanwhile == VMM_SUCCESS && lock_taken == EBUSY, "which came meanwhile");
+    reported(vmm_mem_map(one.sys, at, 2 * one.unit, 0, one.object, 0), NULL, "a mapping waits for the other process's device");
+    tap_ok(meanwhile == VMM_SUCCESS && lock_taken == EBUSY, "the device was added meanwhile");
     tap_ok(!vmm_mem_unmap(one.sys, at, 2 * one.unit) && !rig_reported("VMM-UNMAP-NOTHING") &&
                !vmm_mem_unmap(one.sys, at, 2 * one.unit) && rig_reported("VMM-UNMAP-NOTHING"),
-           "and has one mapping");
+           "the object is mapped once");
     end();
 }
 
@@ -245,7 +246,7 @@ static void later(void)
     inject_late += 6;
 }
 
-/* Before its time is over it waits on. */
+/* Before the deadline the wait continues. */
 static void a_little_later(void)
 {
     inject_late += 4;
@@ -267,13 +268,13 @@ static void in_vain(void)
         tap_ok(result == vmm_rule_find("VMM-BIND-INCOMPLETE")->result && rig_reported("VMM-BIND-INCOMPLETE") &&
                vmm_last_detail()->expected == 2 &&
                    vmm_last_detail()->value == one.object && vmm_last_detail()->nearest.value == one.object,
-               "who binds is refused: %s", vmm_last_detail()->rule);
-        tap_text(vmm_last_detail()->note, notes[i], "and told what it waited for");
+               "the bind is refused: %s", vmm_last_detail()->rule);
+        tap_text(vmm_last_detail()->note, notes[i], "the note says what it waited for");
         if (i == 0) {
             inject_meanwhile(LOCKS, 4, a_little_later);
             result = bound(&one, 0);
             inject_disarm();
-            tap_ok(result == VMM_SUCCESS && meanwhile == VMM_SUCCESS, "before the time is over the other may still come");
+            tap_ok(result == VMM_SUCCESS && meanwhile == VMM_SUCCESS, "before the deadline the other device can still be added");
         }
         end();
     }
@@ -281,7 +282,7 @@ static void in_vain(void)
 
 /* ---- forged binds ---- */
 
-/* A bind of the state is seen where its memory is of the member's device and as large as it says. */
+/* A bind in the state is seen only if its memory is on the member's device and large enough. */
 static void forged(void)
 {
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
@@ -302,11 +303,11 @@ static void forged(void)
         *bind = kept;                                             \
         *block = memory;                                          \
         rig_close(late.sys);                                      \
-        *block = memory; /* held by those who held it */          \
+        *block = memory; /* with its original holders */          \
         atomic_fetch_add(&state->changes, 1);                     \
     } while (0)
-    UNSEEN(bind->at = one.unit, "beyond its memory");
-    UNSEEN(bind->size = 4 * one.unit, "beyond its object");
+    UNSEEN(bind->at = one.unit, "after the end of its memory");
+    UNSEEN(bind->size = 4 * one.unit, "after the end of its object");
     UNSEEN(bind->at = 2 * one.unit, "behind its memory");
     UNSEEN(bind->size = one.unit + 1, "larger than its memory");
     UNSEEN(bind->offset = 2 * one.unit, "at the end of its object");
@@ -315,20 +316,20 @@ static void forged(void)
     UNSEEN(bind->object++, "of another object");
     UNSEEN(bind->machine++, "of another machine's object");
     UNSEEN(bind->device = 1, "of memory of another device");
-    UNSEEN(bind->device = VMM_MAX_DEVICES, "of a device that there cannot be");
-    UNSEEN(bind->index = SHARE_BLOCKS, "of a block that there cannot be");
-    UNSEEN(bind->block = 77, "of a block that is gone");
-    UNSEEN((bind->index = 0, bind->block = atomic_load(&state->block[0].number)), "of an object");
-    UNSEEN((block->location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA, block->location_id = 0), "of memory of the host");
+    UNSEEN(bind->device = VMM_MAX_DEVICES, "of an invalid device");
+    UNSEEN(bind->index = SHARE_BLOCKS, "of an invalid block");
+    UNSEEN(bind->block = 77, "of a block that has ended");
+    UNSEEN((bind->index = 0, bind->block = atomic_load(&state->block[0].number)), "of a multicast object as memory");
+    UNSEEN((block->location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA, block->location_id = 0), "of host memory");
     struct side late = opened("sim:h200x2,machine=team", 0);
     int fd = rig_export(one.sys, one.object);
     rig_import(late.sys, fd, &late.object);
-    tap_u64(binds_of(&late), 1, "as it was it is seen");
+    tap_u64(binds_of(&late), 1, "the restored bind is seen");
     state->bind[1] = *bind;
     atomic_store(&state->bind[1].number, 99);
     atomic_store(&state->binds_seen, 2);
     atomic_fetch_add(&state->changes, 1);
-    tap_u64(binds_of(&late), 1, "and another one at the same place is not");
+    tap_u64(binds_of(&late), 1, "a second bind at the same offset is not seen");
     atomic_store(&state->bind[1].number, 0);
     close(fd);
     rig_close(late.sys);
@@ -337,7 +338,7 @@ static void forged(void)
 
 /* ---- two nodes ---- */
 
-/* The second has no name, and no folder until it adds a device: each request of that. */
+/* The second node has no name, and no folder until it adds a device: each of these requests fails in turn. */
 static void begin_without_a_name(void)
 {
     char spec[2][200];
@@ -364,7 +365,7 @@ static bool is_of_the_state(void)
     return rig_reported("VMM-SHARE-STATE");
 }
 
-/* When it can it does. */
+/* Once all requests succeed, the device is added. */
 static bool is_added(void)
 {
     bool added = meanwhile == VMM_SUCCESS || add_device();
@@ -372,8 +373,7 @@ static bool is_added(void)
     return added;
 }
 
-/* A team in which somebody wrote that the device of a machine without a folder is in it: the memory of such a machine is none
- * that others could find. */
+/* A forged team member: the device of a machine without a folder. Other machines could not find memory of such a machine. */
 static void forged_member(void)
 {
     char spec[2][200];
@@ -395,12 +395,12 @@ static void forged_member(void)
         tap_bail("not imported: %s", vmm_last_detail()->note);
     vmm_result result = bound(&two, 0);
     tap_ok(result == vmm_rule_find("VMM-BIND-SHARED")->result && rig_reported("VMM-BIND-SHARED") && binds_of(&two) == 0,
-           "a device that was forged into a team binds nothing");
+           "a forged team member cannot bind");
     munmap(home, sizeof *home);
     end();
 }
 
-/* An object for a fabric is one that others can find from the first on. */
+/* A fabric object can be found by other nodes from its creation on. */
 static void begin_fabric(void)
 {
     char spec[200];
@@ -429,13 +429,13 @@ static bool is_made(void)
 }
 
 static const struct inject_case on_fabrics[] = {
-    {.name = "a node without a folder of its own",
+    {.name = "a node without a folder",
      .least = 3,
      .begin = begin_without_a_name,
      .call = add_device,
      .reported = is_of_the_state,
      .end = is_added},
-    {.name = "an object for a fabric",
+    {.name = "a fabric object",
      .least = 6,
      .begin = begin_fabric,
      .call = create_object,
@@ -443,7 +443,7 @@ static const struct inject_case on_fabrics[] = {
      .end = is_made},
 };
 
-/* [object: bound here, not on the other node], seen from either. */
+/* [object: bound here, not on the other node], seen from either node. */
 static void replica_abroad(bool from_two)
 {
     char spec[2][200], note[80];
@@ -464,7 +464,7 @@ static void replica_abroad(bool from_two)
     snprintf(note, sizeof note, "device %d of another node has no memory bound there", from_two ? one.device : two.device);
     tap_ok(vmm_ctx_synchronize(here->sys) == VMM_ERROR_ILLEGAL_ADDRESS && rig_reported("VMM-FAULT-UNBOUND") &&
                strstr(vmm_last_detail()->note, note),
-           "a replica that another node has not bound is told as its: %s", vmm_last_detail()->note);
+           "a fault on a replica that another node has not bound names that node: %s", vmm_last_detail()->note);
     end();
 }
 
@@ -488,7 +488,7 @@ static bool sees_a_bind(void)
 
 static bool sees_it_again(void)
 {
-    bool seen = tap_u64(binds_of(&late), 1, "it is seen when each can be locked again (%lu)", inject_nth);
+    bool seen = tap_u64(binds_of(&late), 1, "the bind is seen once all states can be locked (%lu)", inject_nth);
     rig_close(late.sys);
     return seen;
 }
@@ -504,7 +504,7 @@ static const struct inject_case without_locks = {.name = "a bind of another node
                                                  .call = sees_a_bind,
                                                  .end = sees_it_again};
 
-/* A team with a device of a node that is not there, and one whose state cannot be locked: their binds are not seen. */
+/* A team with a device of a missing node, and one whose state cannot be locked: their binds are not seen. */
 static void nodes_that_cannot_be_asked(void)
 {
     char spec[2][200];
@@ -516,20 +516,20 @@ static void nodes_that_cannot_be_asked(void)
         tap_bail("not bound: %s", vmm_last_detail()->note);
     no_lock(1);
     inject_each = true;
-    tap_u64(binds_of(&one), 0, "what another node bound is not seen when no state can be locked");
+    tap_u64(binds_of(&one), 0, "binds of another node are not seen while no state can be locked");
     inject_disarm();
-    no_lock(2); /* of its own devices, before the other's */
-    reported(bound(&one, 0), "VMM-SHARE-STATE", "who cannot ask its own machine binds nothing, whatever others say");
+    no_lock(2); /* the own devices' binds are read before the other's */
+    reported(bound(&one, 0), "VMM-SHARE-STATE", "a process that cannot read its own machine's binds is refused");
     inject_try(&without_locks);
     struct share_state *home = rig_state("home");
     home->team[0].member[1].machine++;
     atomic_fetch_add(&home->changes, 1);
     begin_late();
-    tap_u64(binds_of(&late), 0, "a node that is not there has bound nothing");
+    tap_u64(binds_of(&late), 0, "a missing node has no binds");
     rig_close(late.sys);
     home->team[0].member[1].machine--;
     munmap(home, sizeof *home);
-    tap_u64(binds_of(&one), 1, "and is seen to have when it is");
+    tap_u64(binds_of(&one), 1, "its binds are seen once it exists");
     end();
 }
 
@@ -539,7 +539,7 @@ static void channel_there(bool there)
     snprintf(channels, sizeof channels, "%s-imex", rig_root);
     snprintf(channel, sizeof channel, "%s/channel0", channels);
     if (there ? mkdir(channels, 0700) || close(open(channel, O_CREAT | O_RDWR, 0600)) : unlink(channel) || rmdir(channels))
-        tap_bail("the channel cannot be made or removed");
+        tap_bail("the channel cannot be created or removed");
 }
 
 int main(void)

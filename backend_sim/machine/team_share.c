@@ -16,7 +16,7 @@ static uint64_t own_id(const struct sim_machine *machine)
     return machine->share ? machine->share->folder.state->id : 0;
 }
 
-/* Convert a device of this machine to its place in the state, and back. */
+/* Converts a device of this machine to its ordinal in the state, and back. */
 static int place_of(const struct sim_machine *machine, int device)
 {
     return machine->visible.place[device];
@@ -34,10 +34,10 @@ static struct share_team *team_in_state(const struct sim_block *object)
     return atomic_load(&entry->number) == object->shared ? share_team_of(state, entry) : NULL;
 }
 
-/* ---- looking ---- */
+/* ---- reading the state ---- */
 
-/* Adds the devices that other processes added. With the lock of the object's state. Returns its team there; NULL when the entry
- * is invalid. */
+/* Adds the devices that other processes have added. With the lock of the object's state. Returns the team there; NULL when the
+ * entry is invalid. */
 static struct share_team *look_at_members(struct sim_machine *machine, struct sim_block *object)
 {
     struct share_team *shared = team_in_state(object);
@@ -82,14 +82,14 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t whole)
     return size && offset <= whole && size <= whole - offset;
 }
 
-/* Is that memory of the member's device, and large enough for the bind? */
+/* Is the block memory of the member's device, and large enough for the bind? */
 static bool fits(const struct sim_block *block, const struct team_member *member, const struct team_bind *bind)
 {
     return !block->team && block->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
            block->prop.location.id == member->device && inside(bind->at, bind->size, block->size);
 }
 
-/* The state may be forged, so each value is read once; an invalid entry counts as missing. */
+/* The state may be forged, so this function reads each value once; an invalid entry counts as missing. */
 static void see_bind(struct share *share, struct sim_machine *machine, struct sim_block *object,
                      struct team_member *member, unsigned index)
 {
@@ -106,10 +106,10 @@ static void see_bind(struct share *share, struct sim_machine *machine, struct si
     share_watch(seen.block);
     if (fits(seen.block, member, &seen))
         team_bind(object->team, member, &seen);
-    share_unwatch(seen.block); /* which ends the view where nothing was bound */
+    share_unwatch(seen.block); /* ends the view if nothing was bound */
 }
 
-/* The member that records up to which change the binds of its machine were seen. */
+/* The field that records up to which change this machine has seen the binds of machine id. */
 static uint64_t *seen_of(struct team *team, uint64_t id)
 {
     unsigned i = 0;
@@ -118,7 +118,7 @@ static uint64_t *seen_of(struct team *team, uint64_t id)
     return &team->member[i].seen;
 }
 
-/* Records that all changes of the state were seen; the last one is this process's own. */
+/* Records that this machine has seen all changes of the state; the last one is its own. */
 static void have_seen(struct team *team, uint64_t id, const struct share *share)
 {
     *seen_of(team, id) = atomic_load(&share->folder.state->changes) + 1;
@@ -144,8 +144,8 @@ static void look_at_binds(struct share *share, struct sim_machine *machine, stru
     have_seen(team, id, share);
 }
 
-/* The binds of devices of one machine. A machine that is gone counts as having none; one that another process holds up may have
- * some. */
+/* Reads the binds of the devices of one machine. A machine that is gone counts as having none; a machine whose mutex another
+ * process keeps may have some. */
 static const char *look_at_machine(struct sim_machine *machine, struct sim_block *object, uint64_t id)
 {
     bool held_up = false;
@@ -215,7 +215,7 @@ static enum team_answer unreachable(struct share *share, char why[SHARE_WHY])
 enum team_answer team_join(struct sim_machine *machine, struct sim_block *object, int device, char why[SHARE_WHY])
 {
     enum team_answer answer = TEAM_LOST;
-    if (!sim_machine_share(machine, why)) /* where the object is another machine's, this one has a name from now on */
+    if (!sim_machine_share(machine, why)) /* the object belongs to another machine, so from now on this one needs a name */
         return TEAM_LOST;
     if (!share_lock(object->share))
         return unreachable(object->share, why);
@@ -240,7 +240,7 @@ bool team_others_may_join(const struct sim_block *object)
         return false;
     struct share *share = object->share;
     const struct share_block *entry = &share->folder.state->block[object->shared_index];
-    bool others = entry->fabric.domain != 0; /* which processes have the 64 bytes is unknown */
+    bool others = entry->fabric.domain != 0; /* any process may have the 64 bytes */
     for (unsigned i = 0; i < SHARE_PROCESSES; i++)
         others = others || (i != share->slot && share_holds(entry, i));
     others = others || share_token_is_out(share_file_of(share, "token", object->shared, path));
@@ -297,7 +297,7 @@ static enum team_answer attach(struct sim_machine *machine, struct sim_block *ob
 enum team_answer team_attach(struct sim_machine *machine, struct sim_block *object, int device, const struct team_bind *bind,
                              char why[SHARE_WHY])
 {
-    if (!share_lock(machine->share)) /* which exists: memory that may be shared like the object was created for that */
+    if (!share_lock(machine->share)) /* it exists: memory that may be shared like the object was created for sharing */
         return unreachable(machine->share, why);
     enum team_answer answer = attach(machine, object, device, bind, why);
     share_unlock(machine->share);
@@ -345,7 +345,7 @@ static const char *publish_bind(struct sim_machine *machine, struct sim_block *o
     if (wrong)
         return wrong;
     share_watch(bind->block);
-    sim_block_drop(machine, bind->block); /* held by the bind in the state instead */
+    sim_block_drop(machine, bind->block); /* the bind in the state holds it instead */
     return NULL;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teams of several processes: each system here is one of the machine's, or another node of the fabric. The tests also forge the
- * state, kill processes, and make calls wait. */
+/* Teams of several processes. Each system here is one process of the machine, or another node of the fabric. The tests also forge
+ * the state, kill processes, and make calls wait. */
 #include "team_share.h"
 
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static vmm_result create_object(struct side *s, unsigned devices, uint64_t types
     return vmm_multicast_create(s->sys, &s->object, &prop);
 }
 
-/* From one process to another, which is not told what it is. */
+/* Passes the object from one process to another. */
 static vmm_result pass(struct side *from, struct side *to, uint64_t type)
 {
     unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
@@ -124,7 +124,7 @@ static void finish(struct side *s)
     s->sys = NULL;
 }
 
-/* A pair with everything bound and mapped. */
+/* A pair of processes with everything bound and mapped. */
 static void make_pair(struct side *a, struct side *b, uint64_t types, uint64_t type)
 {
     need(create_object(a, 2, types), "object");
@@ -141,14 +141,14 @@ static void reaches_all(struct side *a, struct side *b)
 {
     put(a, a->own + a->unit, 5);
     put(b, b->own + b->unit, 70);
-    tap_result(launch(a, VMM_KERNEL_MULTIMEM_REDUCE, a->mc, a->own + a->unit, 8), VMM_SUCCESS, "one adds for both");
-    tap_result(launch(b, VMM_KERNEL_MULTIMEM_REDUCE, b->mc, b->own + b->unit, 8), VMM_SUCCESS, "and so does the other");
+    tap_result(launch(a, VMM_KERNEL_MULTIMEM_REDUCE, a->mc, a->own + a->unit, 8), VMM_SUCCESS, "one process reduces for both");
+    tap_result(launch(b, VMM_KERNEL_MULTIMEM_REDUCE, b->mc, b->own + b->unit, 8), VMM_SUCCESS, "so does the other");
     tap_ok(word(a, a->own) == 75 && word(b, b->own) == 75, "both have both sums");
-    tap_result(launch(b, VMM_KERNEL_MULTIMEM_STORE, b->mc + 16, b->own + b->unit, 8), VMM_SUCCESS, "one stores");
-    tap_ok(word(a, a->own + 16) == 70 && word(b, b->own + 16) == 70, "both have it");
+    tap_result(launch(b, VMM_KERNEL_MULTIMEM_STORE, b->mc + 16, b->own + b->unit, 8), VMM_SUCCESS, "one process stores");
+    tap_ok(word(a, a->own + 16) == 70 && word(b, b->own + 16) == 70, "both have the stored value");
     put(a, a->own + 16, 1);
-    tap_result(launch(b, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, b->own + 24, b->mc + 16, 8), VMM_SUCCESS, "one loads the sum");
-    tap_u64(word(b, b->own + 24), 71, "which is of both");
+    tap_result(launch(b, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, b->own + 24, b->mc + 16, 8), VMM_SUCCESS, "one process loads the sum");
+    tap_u64(word(b, b->own + 24), 71, "the sum covers both replicas");
 }
 
 static void check_team_rules(struct side *a, struct side *b)
@@ -156,19 +156,19 @@ static void check_team_rules(struct side *a, struct side *b)
     handle_t other = 0;
     tap_ok(vmm_multicast_add_device(a->sys, a->object, b->device) == VMM_ERROR_INVALID_VALUE &&
                (rig_reported("VMM-MULTICAST-DEVICE-TWICE") || rig_reported("VMM-MULTICAST-TEAM-FULL")),
-           "what the other added is known");
+           "a device that the other process added is known");
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
                                           .requested_handle_types = (int)FD,
                                           .location = {DEVICE, b->device}};
     need(vmm_mem_create(a->sys, &other, a->unit, &prop, 0), "memory of the other device");
     tap_ok(vmm_multicast_bind_mem(a->sys, a->object, a->unit, other, 0, a->unit, 0) == VMM_ERROR_INVALID_VALUE &&
                rig_reported("VMM-BIND-OVERLAP"),
-           "what the other bound is in the way");
+           "a bind of the other process is in the way");
     vmm_mem_release(a->sys, other);
     unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
     tap_ok(vmm_mem_export_to_shareable_handle(b->sys, bytes, b->object, FD, 0) == VMM_ERROR_INVALID_VALUE &&
                rig_reported("VMM-EXPORT-IMPORTED"),
-           "an imported object is not exported again");
+           "an imported object cannot be exported again");
 }
 
 static void one_machine(const char *spec)
@@ -176,25 +176,26 @@ static void one_machine(const char *spec)
     struct side a = side(spec, 0), b = side(spec, 1);
     make_pair(&a, &b, FD, FD);
     tap_u64(rig_free(a.sys), a.free - a.size, "the memory counts once");
-    tap_u64(rig_free(b.sys), b.free - b.size, "on each device");
+    tap_u64(rig_free(b.sys), b.free - b.size, "the memory counts once on the other device");
     reaches_all(&a, &b);
     check_team_rules(&a, &b);
     finish(&b);
-    tap_result(launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8), VMM_SUCCESS, "after the other is gone");
-    tap_u64(word(&a, a.own + 32), 150, "what it bound is still there");
+    tap_result(launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8), VMM_SUCCESS,
+               "launching after the other process has closed");
+    tap_u64(word(&a, a.own + 32), 150, "its binds still exist");
     struct side c = side(spec, 1);
-    tap_u64(c.free, b.free - b.size, "and counts");
-    tap_result(vmm_multicast_unbind(a.sys, a.object, 1, 0, a.size), VMM_SUCCESS, "anybody can unbind it");
-    tap_u64(rig_free(c.sys), b.free, "and it is free");
+    tap_u64(c.free, b.free - b.size, "the memory still counts");
+    tap_result(vmm_multicast_unbind(a.sys, a.object, 1, 0, a.size), VMM_SUCCESS, "any process can unbind them");
+    tap_u64(rig_free(c.sys), b.free, "unbinding frees the memory");
     tap_ok(launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8) == VMM_ERROR_ILLEGAL_ADDRESS &&
                rig_reported("VMM-FAULT-UNBOUND"),
-           "a replica is missing");
+           "a kernel faults on the missing replica");
     finish(&a);
-    tap_u64(rig_free(c.sys), b.free, "nothing is left of the other device");
+    tap_u64(rig_free(c.sys), b.free, "the other device has no memory left in use");
     finish(&c);
 }
 
-/* What was bound before the object was exported is there for the importer. */
+/* The importer sees what was bound before the export. */
 static void bound_before(const char *spec)
 {
     struct side a = side(spec, 0), b = side(spec, 1);
@@ -203,38 +204,38 @@ static void bound_before(const char *spec)
     need(vmm_multicast_add_device(a.sys, a.object, 0), "a device");
     bind_all(&a, FD);
     put(&a, a.own, 3);
-    tap_result(pass(&a, &b, FD), VMM_SUCCESS, "an object with binds goes to another process");
-    tap_ok(vmm_multicast_add_device(b.sys, b.object, 1) == VMM_ERROR_INVALID_VALUE, "with its devices");
+    tap_result(pass(&a, &b, FD), VMM_SUCCESS, "an object with binds is passed to another process");
+    tap_ok(vmm_multicast_add_device(b.sys, b.object, 1) == VMM_ERROR_INVALID_VALUE, "the importer sees its devices");
     bind_all(&b, FD);
     put(&b, b.own, 4);
-    tap_result(launch(&b, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, b.own + 8, b.mc, 8), VMM_SUCCESS, "and its binds");
-    tap_u64(word(&b, b.own + 8), 7, "the sum is of both");
-    /* The exporter gives everything back: the object and its binds live on. */
+    tap_result(launch(&b, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, b.own + 8, b.mc, 8), VMM_SUCCESS, "the importer sees its binds");
+    tap_u64(word(&b, b.own + 8), 7, "the sum covers both replicas");
+    /* The exporter releases everything: the object and its binds live on. */
     vmm_mem_unmap(a.sys, a.mc, a.size);
     vmm_mem_unmap(a.sys, a.own, a.size);
     vmm_mem_release(a.sys, a.memory);
     vmm_mem_release(a.sys, a.object);
-    tap_u64(rig_free(a.sys), a.free - a.size, "memory stays while the object lives");
-    tap_result(launch(&b, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, b.own + 8, b.mc, 8), VMM_SUCCESS, "and can be reached");
+    tap_u64(rig_free(a.sys), a.free - a.size, "bound memory stays while the object lives");
+    tap_result(launch(&b, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, b.own + 8, b.mc, 8), VMM_SUCCESS, "the object still works");
     vmm_mem_unmap(b.sys, b.mc, b.size);
     vmm_mem_release(b.sys, b.object);
-    tap_u64(rig_free(a.sys), a.free, "it goes with the object's last handle and mapping");
+    tap_u64(rig_free(a.sys), a.free, "the memory goes with the object's last handle and mapping");
     finish(&a);
     finish(&b);
 }
 
-/* A part each, by both devices of one process, seen and unbound by another. */
+/* One process binds memory for two devices; another one sees that, and unbinds it. */
 static void unbind_is_seen(const char *spec)
 {
     struct side a = side(spec, 0), b = side(spec, 1);
     make_pair(&a, &b, FD, FD);
-    tap_result(vmm_multicast_unbind(b.sys, b.object, 0, 0, a.size), VMM_SUCCESS, "one unbinds what the other bound");
+    tap_result(vmm_multicast_unbind(b.sys, b.object, 0, 0, a.size), VMM_SUCCESS, "one process unbinds what the other bound");
     tap_ok(vmm_multicast_unbind(a.sys, a.object, 0, 0, a.size) == VMM_ERROR_INVALID_VALUE && rig_reported("VMM-UNBIND-NOTHING"),
-           "the other sees it");
-    tap_result(vmm_multicast_bind_addr(a.sys, a.object, 0, a.own, a.unit, 0), VMM_SUCCESS, "and binds a part again");
+           "the other process sees that");
+    tap_result(vmm_multicast_bind_addr(a.sys, a.object, 0, a.own, a.unit, 0), VMM_SUCCESS, "it binds a part again");
     put(&a, a.own, 10);
     put(&b, b.own, 1);
-    tap_result(launch(&b, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, b.own + 8, b.mc, 8), VMM_SUCCESS, "where both have something");
+    tap_result(launch(&b, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, b.own + 8, b.mc, 8), VMM_SUCCESS, "where both devices have memory");
     tap_u64(word(&b, b.own + 8), 11, "their sum");
     finish(&a);
     finish(&b);
@@ -246,24 +247,24 @@ static void two_nodes(void)
 {
     char one[200], two[200];
     snprintf(one, sizeof one, "sim:max,machine=one,imex=%.90s", channels);
-    snprintf(two, sizeof two, "sim:max,imex=%.90s", channels); /* which needs no name */
+    snprintf(two, sizeof two, "sim:max,imex=%.90s", channels); /* without a name */
     struct side a = side(one, 0), b = side(two, 0);
     make_pair(&a, &b, FABRIC, FABRIC);
-    tap_ok(rig_free(a.sys) == a.free - a.size && rig_free(b.sys) == b.free - b.size, "each node has its own memory");
+    tap_ok(rig_free(a.sys) == a.free - a.size && rig_free(b.sys) == b.free - b.size, "each node has its own memory in use");
     reaches_all(&a, &b);
     tap_ok(vmm_multicast_unbind(a.sys, a.object, 1, 0, a.size) == VMM_ERROR_INVALID_DEVICE && rig_reported("VMM-UNBIND-DEVICE"),
-           "another node's device cannot be named");
+           "a device of another node cannot be named");
     vmm_mem_unmap(b.sys, b.own, b.size);
     vmm_mem_release(b.sys, b.memory);
     tap_u64(rig_free(b.sys), b.free - b.size, "bound memory stays");
     finish(&b);
-    tap_result(launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8), VMM_SUCCESS, "also when its node is gone");
-    tap_u64(word(&a, a.own + 32), 150, "with its bytes");
+    tap_result(launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8), VMM_SUCCESS, "after its node has closed");
+    tap_u64(word(&a, a.own + 32), 150, "the memory still has its bytes");
     finish(&a);
-    tap_u64(rig_machines(), 0, "both machines are gone");
+    tap_u64(rig_machines(), 0, "both machines are removed");
 }
 
-/* The object's own node ends first: what was bound elsewhere is given back there. */
+/* The object's own node closes first: memory bound on the other node is freed there. */
 static void home_ends(void)
 {
     char one[200], two[200];
@@ -272,18 +273,18 @@ static void home_ends(void)
     struct side a = side(one, 0), b = side(two, 1);
     make_pair(&a, &b, FABRIC | FD, FABRIC);
     finish(&a);
-    tap_result(launch(&b, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, b.own + 32, b.mc, 8), VMM_SUCCESS, "the object lives on");
+    tap_result(launch(&b, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, b.own + 32, b.mc, 8), VMM_SUCCESS, "the object still works");
     vmm_mem_unmap(b.sys, b.own, b.size);
     vmm_mem_release(b.sys, b.memory);
-    tap_u64(rig_free(b.sys), b.free - b.size, "with its binds");
+    tap_u64(rig_free(b.sys), b.free - b.size, "its binds still hold their memory");
     vmm_mem_unmap(b.sys, b.mc, b.size);
     vmm_mem_release(b.sys, b.object);
-    tap_u64(rig_free(b.sys), b.free, "until it ends");
+    tap_u64(rig_free(b.sys), b.free, "the memory is freed with the object");
     finish(&b);
-    tap_u64(rig_machines(), 0, "both machines are gone");
+    tap_u64(rig_machines(), 0, "both machines are removed");
 }
 
-/* With a whole object for the fabric. */
+/* A process with a fabric object, complete with its team. */
 static struct side fabric_side(const char *spec)
 {
     struct side s = side(spec, 0);
@@ -293,7 +294,7 @@ static struct side fabric_side(const char *spec)
     return s;
 }
 
-/* Binds memory that the other side has made for the fabric, and exported. */
+/* Binds memory that the other process created for the fabric and exported. */
 static vmm_result bind_memory_of(struct side *other, struct side *s)
 {
     unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
@@ -314,18 +315,18 @@ static void fabric_memory_only(void)
                rig_reported("VMM-BIND-SHARED"),
            "memory that other nodes cannot reach is refused");
     tap_ok(bind_memory_of(&b, &a) == VMM_ERROR_INVALID_DEVICE && rig_reported("VMM-BIND-DEVICE"),
-           "and so is memory that lies on another node's device");
+           "so is memory on a device of another node");
     finish(&a);
     finish(&b);
 }
 
-/* What came as 64 bytes from another process of the machine was made for the fabric. */
+/* Memory that arrived as 64 bytes from another process of the machine was created for the fabric. */
 static void fabric_memory_of_others(void)
 {
     char spec[200];
     snprintf(spec, sizeof spec, "sim:max,machine=fabric,imex=%.90s", channels);
     struct side a = fabric_side(spec), b = side(spec, 0);
-    tap_result(bind_memory_of(&b, &a), VMM_SUCCESS, "memory of another process that other nodes can reach is bound");
+    tap_result(bind_memory_of(&b, &a), VMM_SUCCESS, "fabric memory of another process is bound");
     finish(&a);
     finish(&b);
 }
@@ -353,7 +354,7 @@ static void *wait_for_team(void *user)
     return NULL;
 }
 
-/* Whether it is early or late: it ends when the other process has added its device. */
+/* In either order: the wait ends when the other process has added its device. */
 static void waits(const char *spec, bool map)
 {
     struct side a = side(spec, 0), b = side(spec, 1);
@@ -383,11 +384,11 @@ static void waits_no_longer(const char *spec)
     tap_ok(vmm_multicast_bind_mem(a.sys, a.object, 0, a.memory, 0, a.size, 0) == VMM_ERROR_ILLEGAL_STATE &&
                rig_reported("VMM-BIND-INCOMPLETE") && strstr(vmm_last_detail()->note, "1 of 2 devices") &&
                strstr(vmm_last_detail()->note, "the call waited "),
-           "but not for ever: %s", vmm_last_detail()->note);
+           "the wait ends in time: %s", vmm_last_detail()->note);
     vmm_mem_release(b.sys, b.object);
     tap_ok(vmm_multicast_bind_mem(a.sys, a.object, 0, a.memory, 0, a.size, 0) == VMM_ERROR_ILLEGAL_STATE &&
                !strstr(vmm_last_detail()->note, "the call waited "),
-           "nor when nobody else has the object: %s", vmm_last_detail()->note);
+           "without another process that has the object, there is no wait: %s", vmm_last_detail()->note);
     finish(&a);
     finish(&b);
 }
@@ -410,7 +411,7 @@ static void run_child(const char *spec, int socket)
     _exit(1);
 }
 
-/* Its bind is the object's, and stays; its handles, mappings and own memory go. */
+/* Its bind belongs to the object, and stays; its handles, mappings and private memory go. */
 static void killed(const char *spec)
 {
     int socket, fd = -1;
@@ -430,17 +431,17 @@ static void killed(const char *spec)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     close(socket);
-    tap_ok(ready, "another process takes part, and is killed");
-    tap_result(launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 8, a.mc, 8), VMM_SUCCESS, "what it bound");
-    tap_u64(word(&a, a.own + 8), 1001, "is still there");
+    tap_ok(ready, "another process joins the team, and is killed");
+    tap_result(launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 8, a.mc, 8), VMM_SUCCESS, "launching on what it bound");
+    tap_u64(word(&a, a.own + 8), 1001, "its bind still exists");
     struct side c = side(spec, 1);
-    tap_u64(c.free, a.free - a.size, "and counts");
+    tap_u64(c.free, a.free - a.size, "the memory still counts");
     finish(&a);
-    tap_u64(rig_free(c.sys), a.free, "until the object ends");
+    tap_u64(rig_free(c.sys), a.free, "the memory is freed with the object");
     finish(&c);
 }
 
-/* ---- who holds what ---- */
+/* ---- share inspection ---- */
 
 static struct share_inspect *look(const char *entry)
 {
@@ -466,7 +467,7 @@ static void report(const char *spec)
         if (who->block[i].team)
             object = &who->block[i];
     tap_ok(object && object->team == 2 && object->members == 2 && object->pid == os_pid() && !object->orphan,
-           "the object is told as one, with its team and who exported it");
+           "the object is listed with its team and its exporter");
     unsigned binds = 0;
     for (unsigned i = 0; object && i < who->hold_count; i++)
         if (who->hold[i].object == object->number) {
@@ -474,16 +475,16 @@ static void report(const char *spec)
             if (who->block[who->hold[i].block].location.id == 1)
                 share_inspect_hold_text(&who->hold[i], text);
         }
-    tap_u64(binds, 2, "each bind is told as a holder");
+    tap_u64(binds, 2, "each bind is listed as a holder");
     snprintf(own, sizeof own, "process %llu", (unsigned long long)os_pid());
     tap_ok(strstr(text, "to which it was bound by") && strstr(text, own) && strstr(text, "cuMulticastBindMem"),
-           "with who made it, and by which call: %s", text);
+           "with its process and call: %s", text);
     share_inspect_free(who);
     finish(&a);
     finish(&b);
 }
 
-/* ---- what is forged ---- */
+/* ---- forged state ---- */
 
 static uint64_t random_state = 20261121;
 
@@ -504,7 +505,7 @@ static void scribble(void *at, size_t size)
     word[i] = kind == 0 ? draw() : kind == 1 ? edges[draw() % 6] : word[i] ^ UINT64_C(1) << (draw() % 64);
 }
 
-/* All that can be asked of an object; how much of it is refused. */
+/* Makes every call on an object; returns how many are refused. */
 static unsigned ask_all(struct side *s, int device)
 {
     vmm_deviceptr at = 0;
@@ -530,7 +531,7 @@ static unsigned ask_all(struct side *s, int device)
     return refused;
 }
 
-/* One word at a time, for each that is about the team, with values that are no such thing. */
+/* Forges one word of the team at a time. */
 static void forged_words(const char *spec)
 {
     static const uint64_t values[] = {0, 1, 65, UINT64_MAX, UINT64_C(1) << 40, UINT64_C(1) << 31};
@@ -565,24 +566,24 @@ static void forged_words(const char *spec)
             atomic_fetch_add(&state->changes, 1);
         }
     tap_ok(asked > 100 && launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8) == VMM_SUCCESS,
-           "%u forged words, one at a time, and all is well when they are right again", asked);
+           "%u forged words, one at a time, and all works once they are restored", asked);
     munmap(state, sizeof *state);
     finish(&a);
     finish(&b);
     finish(&c);
 }
 
-/* Nothing of a state that was cut off is touched: each call says that it is gone. */
+/* No call accesses memory beyond a truncated state; each call reports that the state is gone. */
 static void state_is_cut(const char *spec)
 {
     struct side a = side(spec, 0), b = side(spec, 1);
     make_pair(&a, &b, FD, FD);
     if (truncate(rig_path("team", "state"), 100))
-        tap_bail("the state cannot be cut");
-    tap_u64(ask_all(&a, 0), 6, "without its state an object is of no use");
+        tap_bail("the state cannot be truncated");
+    tap_u64(ask_all(&a, 0), 6, "without its state an object is unusable");
     tap_ok(vmm_multicast_add_device(b.sys, b.object, 0) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
-           "which is said: %s", vmm_last_detail()->note);
-    launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8); /* with what was seen last */
+           "the message says why: %s", vmm_last_detail()->note);
+    launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8); /* uses the binds seen last */
     finish(&a);
     finish(&b);
     struct side c = side(spec, 0);
@@ -590,7 +591,7 @@ static void state_is_cut(const char *spec)
     finish(&c);
 }
 
-/* Words that change and change back, for as long as the process lives: what is checked is another when it is used. */
+/* Words that change back and forth until the process is killed, so that a value differs between its check and its use. */
 static _Noreturn void flicker(struct share_state *state)
 {
     alarm(60);
@@ -624,10 +625,10 @@ static void flickering(struct side *a, struct side *b, struct share_state *state
     }
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    tap_ok(true, "and %u rounds of calls while the words flicker", rounds);
+    tap_ok(true, "%u rounds of calls finish while the words flicker", rounds);
 }
 
-/* Anything may stand in the parts of the state that are about teams: calls are refused or not, and nothing else happens. */
+/* Random values in the team part of the state: calls are refused or succeed, and nothing else happens. */
 static void forged(const char *spec, unsigned rounds)
 {
     struct side a = side(spec, 0), b = side(spec, 1);
@@ -657,7 +658,7 @@ static void forged(const char *spec, unsigned rounds)
     state->team[0] = team;
     memcpy(state->bind, bind, sizeof bind);
     atomic_fetch_add(&state->changes, 1);
-    tap_ok(well > 0, "%u forged values are lived with (seed 20261121; it is in the source)", rounds);
+    tap_ok(well > 0, "%u forged values do no harm (seed 20261121; it is in the source)", rounds);
     munmap(state, sizeof *state);
     finish(&a);
     finish(&b);
@@ -673,7 +674,7 @@ int main(void)
     snprintf(channels, sizeof channels, "%s-imex", rig_root);
     snprintf(channel, sizeof channel, "%s/channel0", channels);
     if (mkdir(channels, 0700) || close(open(channel, O_CREAT | O_RDWR, 0600)))
-        tap_bail("no channel can be made");
+        tap_bail("the channel cannot be created");
     one_machine(spec);
     bound_before(spec);
     unbind_is_seen(spec);

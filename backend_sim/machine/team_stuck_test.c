@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Multicast objects and nodes of a fabric while a process holds up the shared state: calls that need it are refused and change
- * nothing, in-flight work uses the binds seen last, and all calls work again when that process goes on. */
+/* Multicast objects and nodes of a fabric while another process keeps the shared state's mutex: calls that need it are refused
+ * and change nothing, in-flight work uses the binds seen last, and all calls work again once the mutex is released. */
 #include "process.h"
 #include "share_rig.h"
 #include "system.h"
@@ -20,7 +20,7 @@ static char channels[96];
 static uint64_t unit;
 static unsigned char passed[VMM_FABRIC_HANDLE_SIZE];
 static struct side one, two;
-static struct share *other; /* who holds up the first's machine: another party of this process */
+static struct share *other; /* keeps the mutex of the first machine: another party in this process */
 
 static struct sim_machine *machine_of(const struct side *s)
 {
@@ -46,13 +46,14 @@ static void furnish(struct side *s)
     const vmm_mem_access_desc rw = {{VMM_MEM_LOCATION_TYPE_DEVICE, s->device}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = (int)FABRIC,
                                           .location = {VMM_MEM_LOCATION_TYPE_DEVICE, s->device}};
-    if (vmm_mem_create(s->sys, &s->memory, unit, &prop, 0) || vmm_multicast_bind_mem(s->sys, s->object, 0, s->memory, 0, unit, 0) ||
+    if (vmm_mem_create(s->sys, &s->memory, unit, &prop, 0) ||
+        vmm_multicast_bind_mem(s->sys, s->object, 0, s->memory, 0, unit, 0) ||
         vmm_mem_address_reserve(s->sys, &s->at, 2 * unit, unit, 0, 0) || vmm_mem_map(s->sys, s->at, unit, 0, s->object, 0) ||
         vmm_mem_map(s->sys, s->at + unit, unit, 0, s->memory, 0) || vmm_mem_set_access(s->sys, s->at, 2 * unit, &rw, 1))
-        tap_bail("not furnished: %s", vmm_last_detail()->note);
+        tap_bail("setup failed: %s", vmm_last_detail()->note);
 }
 
-/* An object of the first's machine with a device and memory of each. */
+/* Creates an object on the first machine, with a device and memory of each machine. */
 static void begin(void)
 {
     char why[SHARE_WHY];
@@ -109,61 +110,64 @@ static void calls(void)
     begin();
     tap_ok(!stored(&one, 1) && !vmm_ctx_synchronize(one.sys) && both_have(1), "a store reaches the memory of two nodes");
     if (!share_lock(other))
-        tap_bail("the lock is not had");
-    tap_ok(held_up(stored(&one, 2)), "a kernel that would use it is not launched: %s", vmm_last_detail()->note);
-    tap_ok(held_up(stored(&two, 2)), "nor on the other node");
-    tap_ok(held_up(vmm_multicast_unbind(two.sys, two.object, 1, 0, unit)), "nothing is unbound");
+        tap_bail("the lock is not available");
+    tap_ok(held_up(stored(&one, 2)), "a kernel that uses the object is refused: %s", vmm_last_detail()->note);
+    tap_ok(held_up(stored(&two, 2)), "so is a kernel on the other node");
+    tap_ok(held_up(vmm_multicast_unbind(two.sys, two.object, 1, 0, unit)), "an unbind is refused");
     vmm_ctx_synchronize(one.sys);
     vmm_ctx_synchronize(two.sys);
-    tap_ok(both_have(1), "and no byte is another");
-    tap_ok(!vmm_visit(one.sys, see, &binds) && binds == 2, "what was seen is told");
+    tap_ok(both_have(1), "no byte has changed");
+    tap_ok(!vmm_visit(one.sys, see, &binds) && binds == 2, "enumeration shows the binds seen last");
     atomic_store(&other->folder.state->mutex.in.holder[0], 0);
-    tap_ok(held_up(vmm_multicast_unbind(one.sys, one.object, 0, 0, unit)) && strstr(vmm_last_detail()->note, "not told its number"),
-           "one that has just taken it has no name yet: %s", vmm_last_detail()->note);
+    tap_ok(held_up(vmm_multicast_unbind(one.sys, one.object, 0, 0, unit)) &&
+           strstr(vmm_last_detail()->note, "whose number is not known"),
+           "a holder that has just taken the lock is unknown: %s", vmm_last_detail()->note);
     share_unlock(other);
-    tap_ok(!stored(&two, 3) && !vmm_ctx_synchronize(two.sys) && both_have(3), "then it goes on");
+    tap_ok(!stored(&two, 3) && !vmm_ctx_synchronize(two.sys) && both_have(3), "all works after the lock is released");
     end();
 }
 
-/* A node that is not known yet, and one that is. */
+/* Imports from a node that is not open yet, and from one that is. */
 static void imports(void)
 {
     handle_t copy = 0;
     begin();
     struct side third = opened("third", 2);
     if (!share_lock(other))
-        tap_bail("the lock is not had");
-    tap_ok(held_up(vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC)) && !copy, "nothing is imported: %s",
+        tap_bail("the lock is not available");
+    tap_ok(held_up(vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC)) && !copy, "the import is refused: %s",
            vmm_last_detail()->note);
     const struct share *node = machine_of(&third)->nodes;
     uint64_t began = os_milliseconds();
     tap_ok(held_up(vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC)) && os_milliseconds() - began < 1000 &&
                node && machine_of(&third)->nodes == node && !node->next,
-           "the node is known to be held up");
-    tap_ok(held_up(vmm_mem_import_from_shareable_handle(two.sys, &copy, passed, FABRIC)) && !copy, "by who has it already, too");
+           "the node stays open as blocked");
+    tap_ok(held_up(vmm_mem_import_from_shareable_handle(two.sys, &copy, passed, FABRIC)) && !copy,
+           "an import by a process that has the node open is refused, too");
     share_unlock(other);
-    tap_result(vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC), VMM_SUCCESS, "then it is imported");
+    tap_result(vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC), VMM_SUCCESS,
+               "the import succeeds after the lock is released");
     vmm_mem_release(third.sys, copy);
-    tap_ok(!machine_of(&third)->nodes, "and let go");
+    tap_ok(!machine_of(&third)->nodes, "the node is closed after the release");
     if (!share_lock(other))
-        tap_bail("the lock is not had");
+        tap_bail("the lock is not available");
     vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC);
     rig_close(third.sys);
     share_unlock(other);
-    tap_ok(rig_machines() == 2, "one that was held up is let go at the end");
+    tap_ok(rig_machines() == 2, "the end of the machine closes a blocked node");
     end();
 }
 
-/* Work that was issued before. */
+/* Work that was issued before the mutex was taken. */
 static void in_flight(void)
 {
     begin();
     tap_result(stored(&one, 5), VMM_SUCCESS, "a store is issued");
     if (!share_lock(other))
-        tap_bail("the lock is not had");
-    tap_result(vmm_ctx_synchronize(one.sys), VMM_SUCCESS, "and done while others are held up");
+        tap_bail("the lock is not available");
+    tap_result(vmm_ctx_synchronize(one.sys), VMM_SUCCESS, "the store runs while calls are refused");
     share_unlock(other);
-    tap_ok(both_have(5), "with what was bound");
+    tap_ok(both_have(5), "it uses the binds of its launch");
     end();
 }
 

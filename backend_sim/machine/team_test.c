@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teams against plain arrays: a cell for each unit of granularity of each device holds the bind that covers it. */
+/* Teams compared with plain arrays: for each device, a cell per granule names the bind that covers it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { DEVICES = 3, CELLS = 12, BLOCKS = 4, SIZE = CELLS };
 struct rig {
     struct sim_machine *machine;
     struct sim_block *object, *block[DEVICES][BLOCKS];
-    /* The model: number of the bind at each granule, 0 for none; and of each bind where it lies. */
+    /* The model: the number of the bind at each granule, 0 for none; and the place of each bind. */
     unsigned cell[DEVICES][CELLS];
     struct {
         int device, block;
@@ -53,7 +53,7 @@ static void rig_close(struct rig *rig)
             sim_block_drop(rig->machine, rig->block[device][i]);
     sim_block_drop(rig->machine, rig->object);
     for (int device = 0; device < DEVICES; device++)
-        tap_u64(rig->machine->device_used[device], 0, "device %d has all its memory back", device);
+        tap_u64(rig->machine->device_used[device], 0, "device %d has all its memory free", device);
     sim_machine_unlock(rig->machine);
     sim_machine_free(rig->machine);
 }
@@ -63,19 +63,19 @@ static void test_devices(void)
     struct rig rig;
     rig_open(&rig);
     struct team *team = rig.object->team;
-    tap_ok(!team_is_complete(team) && !team_has(team, 0), "a new team has nobody");
+    tap_ok(!team_is_complete(team) && !team_has(team, 0), "a new team has no device");
     team_add(team, TEAM_THIS_MACHINE, 2);
     team_add(team, TEAM_THIS_MACHINE, 0);
-    tap_ok(!team_is_complete(team) && team_has(team, 2) && !team_has(team, 1), "two of three");
-    tap_ok(!team_has(team, -1) && !team_has(team, VMM_MAX_DEVICES), "no such devices");
-    tap_u64(team_devices(team), 5, "as a set");
+    tap_ok(!team_is_complete(team) && team_has(team, 2) && !team_has(team, 1), "a team of three with two devices");
+    tap_ok(!team_has(team, -1) && !team_has(team, VMM_MAX_DEVICES), "invalid devices are not in the team");
+    tap_u64(team_devices(team), 5, "the devices as a set");
     team_add(team, TEAM_THIS_MACHINE, 1);
-    tap_ok(team_is_complete(team), "all of them");
-    tap_u64(rig.machine->device_used[0], BLOCKS * SIZE, "the object takes no memory");
+    tap_ok(team_is_complete(team), "a complete team");
+    tap_u64(rig.machine->device_used[0], BLOCKS * SIZE, "the object itself uses no memory");
     rig_close(&rig);
 }
 
-/* Devices of other machines are members of their own, whatever their number. */
+/* Devices of other machines are separate members, even with the same ordinal. */
 static void test_members(void)
 {
     struct team *team = team_view(5, 0);
@@ -83,13 +83,13 @@ static void test_members(void)
     team_add(team, TEAM_THIS_MACHINE, 1);
     team_add(team, 33, 1);
     team_add(team, 33, 0);
-    tap_ok(team_has(team, 1) && !team_has(team, 0), "only this machine's count as its own");
-    tap_u64(team_devices(team), 2, "and are in its set");
+    tap_ok(team_has(team, 1) && !team_has(team, 0), "team_has considers only this machine's devices");
+    tap_u64(team_devices(team), 2, "so does the set of devices");
     tap_ok(team->member[0].machine == TEAM_THIS_MACHINE && team->member[1].machine == 33 && team->member[1].device == 0 &&
                team->member[2].machine == 33 && team->member[2].device == 1 && team->member[3].machine == 77,
-           "by machine and device");
-    tap_ok(team_member_of(team, 77, 1) == &team->member[3] && !team_member_of(team, 77, 0), "each can be found");
-    tap_ok(!team_is_complete(team), "four of five");
+           "members are sorted by machine and device");
+    tap_ok(team_member_of(team, 77, 1) == &team->member[3] && !team_member_of(team, 77, 0), "each member is found");
+    tap_ok(!team_is_complete(team), "four of five devices are not complete");
     team_forget(team);
 }
 
@@ -98,7 +98,7 @@ static struct team_member *own(struct team *team, int device)
     return team_member_of(team, TEAM_THIS_MACHINE, device);
 }
 
-/* The memory outlives its other holders while it is bound, and the team lets it go. */
+/* Bound memory outlives its other holders, and the team's end releases it. */
 static void test_holding(void)
 {
     struct rig rig;
@@ -109,19 +109,19 @@ static void test_holding(void)
     team_add(team, TEAM_THIS_MACHINE, 1);
     tap_ok(team_bind(team, own(team, 1), &bind) && block->holders == 2 && block->binds == 1 && team->count == 1, "a bind holds");
     team_unbind(rig.machine, team, own(team, 1), team_bind_in(team, 1, 2, 3));
-    tap_ok(block->holders == 1 && !block->binds && !team->count, "and lets go");
+    tap_ok(block->holders == 1 && !block->binds && !team->count, "unbinding releases the block");
     team_bind(team, own(team, 1), &bind);
     sim_block_drop(rig.machine, block);
     tap_u64(rig.machine->device_used[1], BLOCKS * SIZE, "bound memory stays");
     sim_block_drop(rig.machine, rig.object);
-    tap_u64(rig.machine->device_used[1], (BLOCKS - 1) * SIZE, "until the team ends");
+    tap_u64(rig.machine->device_used[1], (BLOCKS - 1) * SIZE, "the team's end frees it");
     rig.object = team_new(rig.machine, &(vmm_multicast_object_prop){.num_devices = 2, .size = SIZE});
     rig.block[1][0] = sim_block_new(rig.machine, SIZE, &(vmm_mem_allocation_prop){
         .type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}});
     rig_close(&rig);
 }
 
-/* The bind that the model finds first in a range, 0 for none. */
+/* The model's first bind in a range, 0 for none. */
 static unsigned first_in(const struct rig *rig, int device, uint64_t offset, uint64_t size)
 {
     for (uint64_t i = offset; i < offset + size; i++)
@@ -147,7 +147,7 @@ static bool agrees(const struct rig *rig, int device, uint64_t offset, uint64_t 
            found->block == rig->block[device][rig->bind[number].block];
 }
 
-/* One step of a random program; true when both sides say the same. */
+/* One random operation; true when both sides agree. */
 static bool step(struct rig *rig)
 {
     struct team *team = rig->object->team;

@@ -13,7 +13,7 @@
 
 #include "lifecycle.h"
 
-/* How many forks lie between this process and the first: 0, then 1 in its child, and so on. Makes no system call. */
+/* The number of forks between the first process and this one: 0, then 1 in its child, and so on. Makes no system call. */
 static inline uint64_t os_fork_depth(void)
 {
     return life_stamp() - 1;
@@ -23,8 +23,8 @@ uint64_t os_page_size(void);
 
 /* ---- addresses of the host ---- */
 
-/* Reserves [start, start + size): no other mapping gets these addresses, and an access to them is a SIGSEGV. False when some
- * are not free, or when they are more than this process can have. */
+/* Reserves [start, start + size): no other mapping gets these addresses, and an access to them is a SIGSEGV. False when some of
+ * these addresses are taken, or when the process would exceed its limit. */
 bool os_reserve(uint64_t start, uint64_t size);
 /* Does this process have something mapped in [start, start + size)? False where the system does not tell. */
 bool os_is_taken(uint64_t start, uint64_t size);
@@ -34,20 +34,20 @@ void os_unreserve(uint64_t start, uint64_t size);
 
 /* ---- memory that can be mapped at several addresses ---- */
 
-/* Creates a file without a name that takes space only where it was written; -1 when the system refuses. Executed programs do
- * not inherit it. */
+/* Creates an unnamed file that takes space only where it is written; -1 when the system refuses. Executed programs do not inherit
+ * it. */
 int os_file_new(void);
 void os_file_close(int file);
 /* Makes the file at least size bytes long; the new bytes are zero. */
 bool os_file_grow(int file, uint64_t size);
-/* Writes bytes at any offset and of any length, where the file is long enough. False when there is no space: some of the bytes
- * may have been written. */
+/* Writes bytes at any offset and of any length within the file. False when there is no space: some of the bytes may have been
+ * written. */
 bool os_file_write(int file, uint64_t offset, const void *bytes, uint64_t length);
-/* Sets the bytes [offset, offset + size) to zero, and frees their space where the system can do that. False when the system
- * refuses: some of the bytes may be zero then. */
+/* Zeroes the bytes [offset, offset + size), and frees their space where the system can do that. False when the system refuses:
+ * some of the bytes may be zero then. */
 bool os_file_clear(int file, uint64_t offset, uint64_t size);
 
-/* Maps part of the file, or with file -1 private memory, at any address of this process, for reading and writing. */
+/* Maps part of the file, or private memory if file is -1, at any address of this process, for reading and writing. */
 void *os_map(int file, uint64_t offset, uint64_t size);
 void os_unmap(void *memory, uint64_t size);
 
@@ -60,13 +60,14 @@ bool os_map_noaccess(uint64_t start, uint64_t size);
 
 /* ---- accesses without the right to them ---- */
 
-enum os_touch { OS_TOUCHED, OS_TOUCH_READ, OS_TOUCH_WRITE }; /* the first where the processor does not report it */
+/* OS_TOUCHED where the processor does not report the kind of access */
+enum os_touch { OS_TOUCHED, OS_TOUCH_READ, OS_TOUCH_WRITE };
 
 /* Called in the signal handler, on the thread that accessed the address. */
 typedef void (*os_fault_fn)(uint64_t address, enum os_touch touch);
 
-/* Installs a handler that calls explain first, then does what the program had set for the signal. False when the system
- * refuses. os_unwatch_faults restores the previous handler, unless the program has set another one since. */
+/* Installs a handler that calls explain first, then does what the program had set for the signal. False when the system refuses.
+ * os_unwatch_faults restores the previous handler, unless the program has replaced ours since. */
 bool os_watch_faults(os_fault_fn explain);
 void os_unwatch_faults(void);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses without the right to them, as signals.
  *
- *     program's H1   <-  ours  <-  program's H2, which calls ours  <-  ours, once more
+ *     program's H1   <-  ours  <-  program's H2, which calls ours  <-  ours, a second time
  *     kept[0]                      kept[1]
  *
- * A program's handler may chain to the one before it. So a later handler can call ours although ours is no longer installed,
- * and ours can run twice for one signal: called first by the system, and then by the handler that it chained to. Each time it
- * chains to the previous handler, one place further down. */
-#define _GNU_SOURCE /* registers of a signal's context */
+ * A program's handler may chain to the one before it. So a later handler can call ours although ours is no longer installed, and
+ * ours can run twice for one signal: called first by the system, and then by the handler that it chained to. Each time it chains
+ * to the previous handler, one step further down. */
+#define _GNU_SOURCE /* the registers in a signal's context */
 #include "os.h"
 
 #include <errno.h>
@@ -25,12 +25,12 @@ enum { SIGNALS = sizeof signals / sizeof signals[0], MOST_KEPT = 8 };
 
 static os_fault_fn explain_fault;
 static struct kept {
-    struct sigaction action[MOST_KEPT]; /* the handlers that ours replaced, the latest last */
+    struct sigaction action[MOST_KEPT]; /* the handlers that ours replaced, newest last */
     atomic_int count;
 } kept[SIGNALS];
 
-/* The signal that this thread is handling. A handler may leave by a jump, which ends the handling: the next signal has another
- * context, or one at the same address, and then its frame is at the same address as well. */
+/* The signal that this thread is handling. A handler may leave by a jump, which ends the handling; then the next signal has
+ * another context, or has its context and frame at the same addresses. */
 static _Thread_local struct {
     const void *context;
     uintptr_t frame;
@@ -63,7 +63,7 @@ static void add(sigset_t *to, const sigset_t *from)
             sigaddset(to, number);
 }
 
-/* Calls the handler as the system would: blocks the signals of its mask meanwhile, and only those. */
+/* Calls the handler as the system would: with the signals of its mask blocked, and no others. */
 static void call(const struct sigaction *action, int number, siginfo_t *info, void *context, bool from_system)
 {
     sigset_t mask, before;
@@ -87,7 +87,7 @@ static void chain(int number, siginfo_t *info, void *context, int depth)
 {
     struct kept *all = &kept[signals[0] == number ? 0 : 1];
     struct sigaction action = {.sa_handler = SIG_DFL}, otherwise = action;
-    bool sent = info && info->si_code <= 0; /* by a process */
+    bool sent = info && info->si_code <= 0; /* a process sent it */
     int place = atomic_load(&all->count) - 1 - depth;
     if (place >= 0)
         action = all->action[place];
@@ -96,7 +96,7 @@ static void chain(int number, siginfo_t *info, void *context, int depth)
     if ((action.sa_flags & SA_SIGINFO) || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)) {
         call(&action, number, info, context, context && !depth);
     } else if (action.sa_handler == SIG_DFL || !sent) {
-        posix.sigaction(number, &otherwise, NULL); /* LCOV_EXCL_LINE: what is counted ends with the process, here and below */
+        posix.sigaction(number, &otherwise, NULL); /* LCOV_EXCL_LINE: the coverage counters end with the process */
         if (sent)                            /* LCOV_EXCL_LINE: the same */
             raise(number);                   /* LCOV_EXCL_LINE: the same */
     }
@@ -132,8 +132,8 @@ static bool same(const struct sigaction *a, const struct sigaction *b)
     return both && (a->sa_flags & SA_SIGINFO ? a->sa_sigaction == b->sa_sigaction : a->sa_handler == b->sa_handler);
 }
 
-/* Where a later handler may still call ours, pushes the current handler onto those that ours chains to; a handler that is there
- * already was installed again. */
+/* Pushes the current handler onto those that ours chains to, for a later handler that may still call ours. A handler that is
+ * there already was installed again. */
 static void keep(struct kept *all, const struct sigaction *now)
 {
     int count = atomic_load(&all->count);
@@ -141,7 +141,7 @@ static void keep(struct kept *all, const struct sigaction *now)
         all->action[count - 1] = *now;
         return;
     }
-    if (count == MOST_KEPT) { /* the oldest is the one that the program started with */
+    if (count == MOST_KEPT) { /* keep the oldest, which the program started with */
         for (int i = 2; i < count; i++)
             all->action[i - 1] = all->action[i];
         count--;
@@ -150,7 +150,7 @@ static void keep(struct kept *all, const struct sigaction *now)
     atomic_store(&all->count, count + 1);
 }
 
-/* On the stack that the previous handler requested. */
+/* Runs our handler on the stack that the previous handler requested. */
 static bool watch(int number, struct kept *all)
 {
     struct sigaction ours = {.sa_flags = SA_SIGINFO | SA_ONSTACK}, now;
@@ -178,7 +178,7 @@ bool os_watch_faults(os_fault_fn explain)
     return watched;
 }
 
-/* Restores the previous handler; there is none where the program itself installed ours after we had restored. */
+/* Restores the previous handler. None is left if the program itself installed ours after the restore. */
 static void leave(int number, struct kept *all)
 {
     const struct sigaction nothing = {.sa_handler = SIG_DFL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chained signal handlers: each is called once, as the system would, and with little stack. */
+/* Chained signal handlers: each runs once, with the mask that the system would set, and on a small stack. */
 #define _DEFAULT_SOURCE /* sigaltstack, MAP_ANONYMOUS */
 #include <setjmp.h>
 #include <signal.h>
@@ -19,7 +19,8 @@ enum { MEASURED = 0 };
 #else
 enum { MEASURED = 1 };
 #endif
-enum { ROUND = 9, AT_THE_END = 7 }; /* what children end with: a handler was called round and round, or is the last */
+/* exit codes of children: a handler was called in a circle, or the last handler was reached */
+enum { ROUND = 9, AT_THE_END = 7 };
 
 static sigjmp_buf after;
 
@@ -40,19 +41,19 @@ static volatile unsigned char *reserved(vmm_system *sys)
     return (volatile unsigned char *)(uintptr_t)at;
 }
 
-/* A function of its own, so that tools can be told what is meant to go wrong (ci/valgrind.supp). */
+/* A separate function, so that ci/valgrind.supp can name the deliberate fault. */
 __attribute__((noinline)) static void touch_may_stop_writing(volatile unsigned char *at)
 {
     *at = 1;
 }
 
-/* ---- handlers of the program, which go on to the one before ---- */
+/* ---- handlers of the program that chain to the previous one ---- */
 
 enum { HANDLERS = 3 };
 static struct sigaction before[HANDLERS];
 static int called[HANDLERS], order;
-static int last;      /* the handler that ends the matter by a jump; -1: none does */
-static sigset_t mask; /* in the one that was called last */
+static int last;      /* the handler that leaves by a jump; -1: none */
+static sigset_t mask; /* the signal mask in the handler called last */
 
 static void go_on(int which, int number, siginfo_t *info, void *context)
 {
@@ -93,7 +94,7 @@ static void put(int which, int flags)
     sigaction(SIGBUS, &action, NULL);
 }
 
-/* The status of a child in which code runs. */
+/* The exit status of a child that runs code. */
 static int in_child(void (*code)(void))
 {
     int status = 0;
@@ -110,7 +111,7 @@ static int in_child(void (*code)(void))
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* open, a handler that goes on to ours, close, open: ours is below and above it. */
+/* Open, install a handler that chains to ours, close, open: ours is below and above it. */
 static void around(void)
 {
     vmm_system *sys = opened();
@@ -119,7 +120,7 @@ static void around(void)
     touch_may_stop_writing(reserved(opened()));
 }
 
-/* Several times, with the same handler. */
+/* The same handler, several times. */
 static void around_often(void)
 {
     vmm_system *sys = opened();
@@ -131,7 +132,7 @@ static void around_often(void)
     touch_may_stop_writing(reserved(sys));
 }
 
-/* With others each time: each is called, the newest first, and then what was there before all. */
+/* Another handler each time: each runs, newest first, then the handler from before all of them. */
 static void three_around(void)
 {
     vmm_system *sys = NULL;
@@ -144,7 +145,7 @@ static void three_around(void)
     sys = opened();
     last = 0;
     volatile unsigned char *at = reserved(sys);
-    for (int round = 0; round < 2; round++) { /* a jump out of them leaves nothing behind */
+    for (int round = 0; round < 2; round++) { /* leaving by a jump must not leave state behind */
         order = 0;
         memset(called, 0, sizeof called);
         if (!sigsetjmp(after, 1))
@@ -152,7 +153,7 @@ static void three_around(void)
         if (called[2] != 1 || called[1] != 2 || called[0] != 3)
             _exit(1 + round);
     }
-    vmm_close(sys); /* which puts back the third, that goes on to ours, that goes on to the second */
+    vmm_close(sys); /* closing restores the third, which chains to ours, which chains to the second */
     sys = NULL;
     order = 0;
     memset(called, 0, sizeof called);
@@ -161,7 +162,7 @@ static void three_around(void)
     _exit(called[2] == 1 && called[1] == 2 && called[0] == 3 ? 0 : 4);
 }
 
-/* Where the signal was left to the system. A sanitizer tells its own story of it, and ends the process as it likes. */
+/* The signal was left to the system. A sanitizer reports it in its own words and exits in its own way. */
 static bool takes_its_course(int status)
 {
     return MEASURED ? status == 128 + SIGSEGV : status && status != ROUND && status != AT_THE_END;
@@ -169,12 +170,12 @@ static bool takes_its_course(int status)
 
 static void test_chains(void)
 {
-    tap_ok(takes_its_course(in_child(around)), "a handler above ours and below: the signal takes its course");
-    tap_ok(takes_its_course(in_child(around_often)), "however often");
-    tap_u64((uint64_t)in_child(three_around), 0, "three handlers: each is called, once, the newest first");
+    tap_ok(takes_its_course(in_child(around)), "with a program's handler between ours, the signal reaches the default action");
+    tap_ok(takes_its_course(in_child(around_often)), "likewise after several rounds");
+    tap_u64((uint64_t)in_child(three_around), 0, "each of three handlers runs once, newest first");
 }
 
-/* A program that keeps what was there while a system was open, and puts that in place later. */
+/* A program that saves the current handler while a system is open, and reinstalls it later. */
 static void test_put_back(void)
 {
     struct sigaction ours, now;
@@ -185,16 +186,17 @@ static void test_put_back(void)
     for (int i = 0; i < 3; i++)
         vmm_close(opened());
     sigaction(SIGSEGV, NULL, &now);
-    tap_ok(!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL, "ours goes, whoever put it there");
+    tap_ok(!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL,
+           "closing removes our handler, even one that the program reinstalled");
 }
 
-/* ---- handlers that go on without the system's words, or beyond what was there ---- */
+/* ---- handlers that chain without the signal's context, or past the last handler ---- */
 
-static struct sigaction ours; /* as a program keeps it */
+static struct sigaction ours; /* saved by the program */
 static volatile int deep, silent_calls;
 static siginfo_t *volatile seen_info;
 
-/* The default stands in its place now, and the access would be made again: it ends here. */
+/* The default action is installed now, and repeating the access would trigger it: exit here. */
 static void end_at_default(void)
 {
     struct sigaction now;
@@ -203,7 +205,7 @@ static void end_at_default(void)
         siglongjmp(after, 1);
 }
 
-/* A handler of the older kind, which has no words to hand on. */
+/* A handler without SA_SIGINFO, which has no context to pass on. */
 static void silent(int number)
 {
     silent_calls++;
@@ -278,7 +280,7 @@ static void silent_above(void)
     expect(silent_calls == 1, 1);
 }
 
-/* [bottom] <- ours <- silent: what is below is called, and knows as little. */
+/* [bottom] <- ours <- silent: the handler below runs, without a context either. */
 static void silent_between(void)
 {
     volatile unsigned char *at = begin_with(NULL, at_the_bottom, 0);
@@ -287,7 +289,8 @@ static void silent_between(void)
     expect(silent_calls == 1 && deep == 1 && !seen_info, 1);
 }
 
-/* [default] <- ours <- silent <- ours: reached a second time without a context, ours goes on to what was there before all. */
+/* [default] <- ours <- silent <- ours: called a second time without a context, ours chains to the handler from before all of
+ * them. */
 static void silent_within(void)
 {
     vmm_system *sys = opened();
@@ -299,7 +302,7 @@ static void silent_within(void)
     expect(silent_calls == 1, 1);
 }
 
-/* The same handler set again each time is kept once; another one beside it. */
+/* A handler that is installed repeatedly is kept once; another one is kept beside it. */
 static void silent_often(void)
 {
     vmm_system *sys = opened();
@@ -312,10 +315,10 @@ static void silent_often(void)
     set(other_silent, NULL, 0);
     vmm_close(sys);
     fault_now(reserved(opened()));
-    expect(silent_calls == 2, 1); /* the other and that one: kept three times, it would be called three times */
+    expect(silent_calls == 2, 1); /* the other handler and this one; kept three times, it would run three times */
 }
 
-/* More of them than are kept: the newest are, and what the program began with. */
+/* More handlers than ours keeps: it keeps the newest, and the one that the program started with. */
 static void many(void)
 {
     vmm_system *sys = opened();
@@ -329,7 +332,7 @@ static void many(void)
     expect(deep + silent_calls == 7, 1);
 }
 
-/* The program puts ours in place when nothing is kept any more: the default is due. */
+/* The program reinstalls ours after all kept handlers are gone: the default action follows. */
 static void nothing_kept(void)
 {
     vmm_system *sys = opened();
@@ -341,7 +344,7 @@ static void nothing_kept(void)
     expect(deep == 1, 1);
 }
 
-/* SIG_IGN: what a process sent is dropped, as it would be without us, and ours stays. */
+/* SIG_IGN: ours drops a signal that a process sent, as the system would, and stays installed. */
 static void ignored(void)
 {
     struct sigaction now;
@@ -349,12 +352,12 @@ static void ignored(void)
     raise(SIGSEGV);
     sigaction(SIGSEGV, NULL, &now);
     expect((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == ours.sa_sigaction, 1);
-    set(NULL, handed_on, 0); /* but an access is made again: then the default is due */
+    set(NULL, handed_on, 0); /* but an access repeats, so the default action follows */
     fault_now(at);
     expect(deep == 1, 2);
 }
 
-/* A handler that is for one signal alone is called for one. */
+/* A SA_RESETHAND handler runs for one signal. */
 static void once(void)
 {
     volatile unsigned char *at = begin_with(NULL, at_the_bottom, (int)SA_RESETHAND);
@@ -370,26 +373,26 @@ static void test_few_words(void)
     static const struct {
         void (*code)(void);
         const char *name;
-    } cases[] = {{silent_above, "a handler that hands on nothing, above ours"},
-                 {silent_between, "one above ours, and another below"},
-                 {silent_within, "one between ours and ours"},
-                 {silent_often, "one that is set again and again"},
+    } cases[] = {{silent_above, "a handler without a context above ours"},
+                 {silent_between, "a handler without a context between ours and another"},
+                 {silent_within, "a handler without a context between ours and ours"},
+                 {silent_often, "a handler that is installed repeatedly"},
                  {many, "fourteen handlers"},
-                 {nothing_kept, "ours put in place when nothing is below"},
-                 {ignored, "a signal that is ignored"},
-                 {once, "a handler for one signal"}};
+                 {nothing_kept, "ours reinstalled with no handler below"},
+                 {ignored, "an ignored signal"},
+                 {once, "a handler with SA_RESETHAND"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         tap_u64((uint64_t)in_child(cases[i].code), 0, "%s", cases[i].name);
 }
 
-/* ---- as the system would call them ---- */
+/* ---- the mask of a handler ---- */
 
 static bool blocked(int number)
 {
     return sigismember(&mask, number) == 1;
 }
 
-/* The mask that a handler runs with, below ours. */
+/* The signal mask that a handler below ours runs with. */
 static void stopped_with(int flags)
 {
     last = 0;
@@ -414,9 +417,9 @@ static void test_masks(void)
 {
     stopped_with(0);
     tap_ok(blocked(SIGSEGV) && blocked(SIGUSR1) && blocked(SIGHUP) && !blocked(SIGUSR2),
-           "the signal is kept back, and what the handler and the thread asked for");
+           "the signal, the handler's mask and the thread's mask are blocked");
     stopped_with(SA_NODEFER);
-    tap_ok(!blocked(SIGSEGV) && blocked(SIGUSR1) && blocked(SIGHUP), "SA_NODEFER lets it through");
+    tap_ok(!blocked(SIGSEGV) && blocked(SIGUSR1) && blocked(SIGHUP), "SA_NODEFER leaves the signal unblocked");
 }
 
 /* ---- the stack ---- */
@@ -431,13 +434,13 @@ static size_t touched(const unsigned char *stack, size_t size)
     return size - whole;
 }
 
-/* How deep explaining goes into a stack of that size, as the system's own frame does not: the difference to a handler that
- * does nothing. 0: it came out at the other end. */
+/* How much of a stack of that size the explanation takes, without the system's frame: the difference to a handler that does
+ * nothing. 0: it overflowed. */
 static size_t stack_used(size_t size, bool explained)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     unsigned char *low = mmap(NULL, size + 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if ((void *)low == MAP_FAILED || mprotect(low, 4 * page, PROT_NONE)) /* below it nothing may be written */
+    if ((void *)low == MAP_FAILED || mprotect(low, 4 * page, PROT_NONE)) /* no access below it */
         tap_bail("no stack");
     stack_t stack = {.ss_sp = low + 4 * page, .ss_size = size}, none = {.ss_flags = SS_DISABLE};
     memset(stack.ss_sp, PATTERN, size);
@@ -461,22 +464,22 @@ static size_t stack_used(size_t size, bool explained)
 static void test_stack(void)
 {
     if (!MEASURED || getenv("CUVMM_RUN")) {
-        tap_skip("a sanitizer's code takes more stack, and for valgrind what a handler left on one is no memory",
-                 "the stack that explaining takes");
+        tap_skip("sanitizers use more stack, and valgrind treats a finished handler's frame as unaddressable",
+                 "the stack that an explanation takes");
         return;
     }
     size_t bare = stack_used(8 * SMALL, false), all = stack_used(8 * SMALL, true);
-    tap_note("explaining takes %zu bytes of stack, the system's frame and the program's handler %zu", all - bare, bare);
-    tap_ok(all - bare <= OURS, "explaining takes at most %d bytes", OURS);
+    tap_note("an explanation takes %zu bytes of stack; the system's frame and the program's handler take %zu", all - bare, bare);
+    tap_ok(all - bare <= OURS, "an explanation takes at most %d bytes of stack", OURS);
     if (bare + OURS > SMALL)
-        tap_skip("this processor's registers alone fill it", "a stack of 8 KiB");
+        tap_skip("this processor's registers alone fill the stack", "an explanation on a stack of 8 KiB");
     else
-        tap_ok(stack_used(SMALL, true) < SMALL, "so a stack of 8 KiB is enough");
+        tap_ok(stack_used(SMALL, true) < SMALL, "an explanation fits on a stack of 8 KiB");
 }
 
 int main(void)
 {
-    if (!freopen("/dev/null", "w", stderr)) /* what is explained */
+    if (!freopen("/dev/null", "w", stderr)) /* discards the explanations */
         tap_bail("no /dev/null");
     test_chains();
     test_put_back();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls that fail, are interrupted or are incomplete: each function of os.h and os_share.h reports it, or finds another
- * way. */
+/* System calls that fail, are interrupted or do only part of the work: each function of os.h and os_share.h reports the failure,
+ * or falls back. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -22,13 +22,13 @@ static const char *path(const char *name)
     return text;
 }
 
-/* The call with the nth request to a function failing, by that error. */
+/* Makes the nth request to a function fail with that error during the call. */
 #define WITHOUT(function, nth, error, call) (inject_arm_at(function, nth), inject_error = (error), failed(call))
 
 static bool failed(bool result)
 {
     if (!inject_disarm())
-        tap_bail("no request failed");
+        tap_bail("the injected fault was not reached");
     return result;
 }
 
@@ -43,7 +43,7 @@ static bool holds(int file, uint64_t offset, uint64_t size, unsigned char value)
     return true;
 }
 
-/* [ 9 | 9 | 9 ] the one in the middle is cleared. */
+/* [ 9 | 9 | 9 ] clears the middle page. */
 static void cleared(void)
 {
     static unsigned char nine[3 * 4096];
@@ -52,10 +52,11 @@ static void cleared(void)
     os_file_grow(file, sizeof nine);
     os_file_write(file, 0, nine, sizeof nine);
     inject_arm_both("fallocate", 1, "pwrite");
-    tap_ok(!failed(os_file_clear(file, 4096, 4096)), "bytes that can neither be freed nor written are not cleared");
-    tap_ok(holds(file, 0, sizeof nine, 9), "which is said");
-    tap_ok(WITHOUT("fallocate", 1, ENOMEM, os_file_clear(file, 4096, 4096)), "where they cannot be freed, they are written");
-    tap_ok(holds(file, 4096, 4096, 0) && holds(file, 0, 4096, 9) && holds(file, 8192, 4096, 9), "those and no others");
+    tap_ok(!failed(os_file_clear(file, 4096, 4096)), "clearing fails when the bytes can be neither freed nor overwritten");
+    tap_ok(holds(file, 0, sizeof nine, 9), "the bytes are unchanged");
+    tap_ok(WITHOUT("fallocate", 1, ENOMEM, os_file_clear(file, 4096, 4096)), "clearing falls back to writing zeros");
+    tap_ok(holds(file, 4096, 4096, 0) && holds(file, 0, 4096, 9) && holds(file, 8192, 4096, 9),
+           "exactly the requested bytes are zero");
     os_file_close(file);
 }
 
@@ -63,18 +64,19 @@ static void interrupted(void)
 {
     char bytes[4] = "";
     int file = os_file_new();
-    tap_ok(WITHOUT("pwrite", 1, EINTR, os_file_write(file, 0, "abcd", 4)), "a write that is interrupted goes on");
-    tap_ok(WITHOUT("pread", 1, EINTR, os_file_read(file, 0, bytes, 4)) && !memcmp(bytes, "abcd", 4), "so does a read");
-    tap_ok(WITHOUT("fallocate", 1, EINTR, os_file_room(file, 0, 4096)), "and who makes room");
+    tap_ok(WITHOUT("pwrite", 1, EINTR, os_file_write(file, 0, "abcd", 4)), "an interrupted write continues");
+    tap_ok(WITHOUT("pread", 1, EINTR, os_file_read(file, 0, bytes, 4)) && !memcmp(bytes, "abcd", 4),
+           "an interrupted read continues");
+    tap_ok(WITHOUT("fallocate", 1, EINTR, os_file_room(file, 0, 4096)), "an interrupted allocation of space continues");
     tap_ok(!WITHOUT("pwrite", 1, ENOSPC, os_file_write(file, 0, "efgh", 4)) && os_file_read(file, 0, bytes, 4) &&
                !memcmp(bytes, "abcd", 4),
-           "one that finds no room says so");
-    tap_ok(!WITHOUT("pread", 1, EIO, os_file_read(file, 0, bytes, 4)), "and one that the disk refuses");
-    tap_ok(!WITHOUT("fallocate", 1, ENOSPC, os_file_room(file, 4096, 4096)), "there is no room");
+           "a write without space reports failure and changes nothing");
+    tap_ok(!WITHOUT("pread", 1, EIO, os_file_read(file, 0, bytes, 4)), "a read that the disk refuses fails");
+    tap_ok(!WITHOUT("fallocate", 1, ENOSPC, os_file_room(file, 4096, 4096)), "reserving space fails on a full disk");
     os_file_close(file);
 }
 
-/* The system would send a signal where a file becomes longer than the process's may. */
+/* Growing a file beyond the process's limit would raise SIGXFSZ. */
 static void longest(void)
 {
     struct os_file_is is;
@@ -83,13 +85,13 @@ static void longest(void)
     getrlimit(RLIMIT_FSIZE, &kept);
     low = (struct rlimit){.rlim_cur = 8192, .rlim_max = kept.rlim_max};
     setrlimit(RLIMIT_FSIZE, &low);
-    tap_ok(os_file_grow(file, 8192) && !os_file_grow(file, 12288), "a file grows as far as the process's may");
+    tap_ok(os_file_grow(file, 8192) && !os_file_grow(file, 12288), "a file grows up to the process's limit, and no further");
     setrlimit(RLIMIT_FSIZE, &kept);
-    tap_ok(!os_file_grow(file, UINT64_C(1) << 63), "and not beyond what has a number");
+    tap_ok(!os_file_grow(file, UINT64_C(1) << 63), "a file cannot grow beyond the largest offset");
     tap_ok(!WITHOUT("getrlimit", 1, EINVAL, os_file_grow(file, 12288)) && !WITHOUT("fstat", 1, EIO, os_file_grow(file, 12288)) &&
                !WITHOUT("ftruncate", 1, ENOSPC, os_file_grow(file, 12288)),
-           "nor where the system does not tell, or refuses");
-    tap_ok(os_file_look(file, &is) && is.size == 8192, "it is as long as it was");
+           "growing fails when the system refuses, or does not report the size");
+    tap_ok(os_file_look(file, &is) && is.size == 8192, "the file keeps its size");
     os_file_close(file);
 }
 
@@ -98,24 +100,26 @@ static void unreported(void)
     struct os_file_is is;
     int file = os_file_open(path("a"), OS_OPEN_NEW), other = os_file_open(path("b"), OS_OPEN_NEW);
     tap_ok(os_file_is_at(file, OS_NOWHERE, path("a")) && !os_file_is_at(other, OS_NOWHERE, path("a")),
-           "a file is at its path, and no other");
+           "a path leads to its own file, and to no other");
     tap_ok(!WITHOUT("fstat", 1, EIO, os_file_is_at(file, OS_NOWHERE, path("a"))) &&
            !WITHOUT("lstat", 1, EIO, os_file_is_at(file, OS_NOWHERE, path("a"))),
-           "unless the system does not tell");
-    tap_ok(WITHOUT("lstat", 1, EIO, os_file_exists(path("c"))), "what the system does not tell of may be there");
+           "the answer is no when the system reports nothing");
+    tap_ok(WITHOUT("lstat", 1, EIO, os_file_exists(path("c"))), "a file may exist when the system does not report it");
     tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_open(file)) && !os_file_is_open(-1),
-           "a descriptor that it does not tell of is open");
+           "a descriptor counts as open when the system does not report it");
     fcntl(file, F_SETFD, FD_CLOEXEC);
-    errno = EBADF; /* of another call */
-    tap_ok(os_file_is_open(file), "so is one that a new program would not have");
-    tap_ok(!WITHOUT("fstat", 1, EIO, os_file_look(file, &is)), "nothing is known of a file that it does not tell of");
-    tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_readable(file)), "which may be readable");
-    tap_ok(os_mark_alive(file) && !WITHOUT("flock", 1, ENOLCK, os_mark_alive(other)), "no lock, no life");
+    errno = EBADF; /* left by another call */
+    tap_ok(os_file_is_open(file), "a close-on-exec descriptor counts as open");
+    tap_ok(!WITHOUT("fstat", 1, EIO, os_file_look(file, &is)), "nothing is known of a file that the system does not report");
+    tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_readable(file)), "such a file counts as readable");
+    tap_ok(os_mark_alive(file) && !WITHOUT("flock", 1, ENOLCK, os_mark_alive(other)),
+           "without a lock the file marks no process as alive");
     tap_ok(WITHOUT("open", 1, EMFILE, os_process_alive(path("c"))) && !os_process_alive(path("c")),
-           "who cannot be asked is taken to live");
-    tap_ok(WITHOUT("flock", 1, ENOLCK, os_process_alive(path("b"))) && !os_process_alive(path("b")), "however it is asked");
+           "a process that cannot be checked counts as alive: no descriptor");
+    tap_ok(WITHOUT("flock", 1, ENOLCK, os_process_alive(path("b"))) && !os_process_alive(path("b")),
+           "a process that cannot be checked counts as alive: no lock");
     tap_ok(!os_folder_look(path("a"), &is) && !os_folder_look(path("c"), &is) && os_folder_look(rig_root, &is),
-           "a file is no folder");
+           "only a folder counts as a folder");
     os_file_close(file);
     os_file_close(other);
     os_file_remove(OS_NOWHERE, path("a"));
@@ -130,7 +134,8 @@ static bool empty_file(const char *name)
     return !lstat(path(name), &is) && S_ISREG(is.st_mode) && !is.st_size;
 }
 
-/* Where the system cannot rename without taking a place, it is looked at first; what cannot be told is taken. */
+/* Systems that cannot rename without replacing look for the target first; when the system reports nothing, the target counts as
+ * taken. */
 static void renamed(void)
 {
     static const struct {
@@ -139,10 +144,10 @@ static void renamed(void)
         bool source, target, done;
     } cases[] = {{"a free name", EINVAL, 0, true, false, true},
                  {"a free name, another system", ENOSYS, 0, true, false, true},
-                 {"a name that is taken", EINVAL, 0, true, true, false},
-                 {"a name of which the system does not tell", EINVAL, EIO, true, false, false},
-                 {"nothing to rename", EINVAL, 0, false, false, false},
-                 {"a system that refuses", ENOSPC, 0, true, false, false}};
+                 {"a free name, on a system without the call", EINVAL, 0, true, true, false},
+                 {"a taken name", EINVAL, EIO, true, false, false},
+                 {"a name that the system does not report", EINVAL, 0, false, false, false},
+                 {"no source", ENOSPC, 0, true, false, false}};
     int folder = os_folder_open(OS_NOWHERE, rig_root);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct os_file_is before = {0}, after = {0};
@@ -163,16 +168,16 @@ static void renamed(void)
         tap_ok(done == cases[i].done, "%s: %s", cases[i].name, cases[i].done ? "renamed" : "not renamed");
         os_file_look_in(folder, done ? "to" : "from", &after);
         tap_ok(before.number == after.number && os_file_exists(path("from")) == (cases[i].source && !done),
-               "the file is where it is said to be");
+               "the source file is where it should be");
         tap_ok(os_file_exists(path("to")) == (done || cases[i].target) && empty_file("to") == done,
-               "and what had the name has it");
+               "the target name has the right file");
         os_file_remove(OS_NOWHERE, path("from"));
         os_file_remove(OS_NOWHERE, path("to"));
     }
     os_file_close(folder);
 }
 
-/* Which disk it is counts as well. */
+/* A file is identified by its disk as well. */
 static void elsewhere(void)
 {
     struct stat here, there;
@@ -180,31 +185,32 @@ static void elsewhere(void)
     if (fstat(file, &here) || stat("/proc/self", &there))
         tap_bail("no files");
     tap_ok(here.st_dev == there.st_dev || !os_file_is_at(file, OS_NOWHERE, "/proc/self/status"),
-           "a file on another disk is another");
-    tap_ok(os_file_is_at(file, OS_NOWHERE, path("a")), "and its own place its own");
+           "a file on another disk is another file");
+    tap_ok(os_file_is_at(file, OS_NOWHERE, path("a")), "the path of the file itself matches");
     os_file_close(file);
     os_file_remove(OS_NOWHERE, path("a"));
 }
 
-/* ---- who this is ---- */
+/* ---- the identity of a process ---- */
 
 static void no_randomness(void)
 {
     unsigned char bytes[16];
     tap_ok(!WITHOUT("open", 1, EMFILE, os_random(bytes, sizeof bytes)) &&
                !WITHOUT("read", 1, EIO, os_random(bytes, sizeof bytes)),
-           "no randomness is to be had");
-    tap_u64(WITHOUT("open", 1, EMFILE, os_process_id() != 0), 0, "so a process has no number");
+           "reading random bytes fails");
+    tap_u64(WITHOUT("open", 1, EMFILE, os_process_id() != 0), 0, "without random bytes a process has no number");
     uint64_t number = os_process_id();
-    tap_ok(number && number == os_process_id(), "until there is");
+    tap_ok(number && number == os_process_id(), "with random bytes it gets one");
 }
 
 static void names(void)
 {
     char program[OS_PROGRAM] = "x";
     WITHOUT("fopen", 1, EMFILE, (os_program(os_pid(), program), true));
-    tap_text(program, "", "a process whose name cannot be read has none");
-    tap_ok(!WITHOUT("fopen", 1, EMFILE, os_is_stopped(os_pid())), "and is not said to be stopped");
+    tap_text(program, "", "a process whose name cannot be read has no name");
+    tap_ok(!WITHOUT("fopen", 1, EMFILE, os_is_stopped(os_pid())),
+           "a process whose state cannot be read is not reported as stopped");
 }
 
 static void see(void *user, const struct os_opening *opening)
@@ -215,17 +221,17 @@ static void see(void *user, const struct os_opening *opening)
 static void openings(void)
 {
     unsigned seen = 0;
-    char name[40]; /* no other test's */
+    char name[40]; /* used by no other test */
     snprintf(name, sizeof name, "opened.%ld", (long)getpid());
     int file = os_file_open(path(name), OS_OPEN_NEW);
     tap_ok(!WITHOUT("access", 1, EACCES, os_openings_each(name, see, &seen)) && !seen,
-           "a system that does not tell who opened what");
-    tap_ok(!WITHOUT("access", 1, EACCES, os_own_openings_each(name, see, &seen)) && !seen, "not even of this process");
-    tap_ok(os_own_openings_each(name, see, &seen) && seen == 1, "where it does, it is found");
+           "a system without the list of open files reports nothing");
+    tap_ok(!WITHOUT("access", 1, EACCES, os_own_openings_each(name, see, &seen)) && !seen, "not even for this process");
+    tap_ok(os_own_openings_each(name, see, &seen) && seen == 1, "with the list, this process's own descriptor is found");
     seen = 0;
-    tap_ok(os_openings_each(name, see, &seen) && seen == 1, "where it does, this process is found");
+    tap_ok(os_openings_each(name, see, &seen) && seen == 1, "with the list of all processes, this process is found");
     WITHOUT("stat", 1, EIO, os_openings_each(name, see, &seen));
-    tap_u64(seen, 1, "but not where it does not tell what the descriptor is of");
+    tap_u64(seen, 1, "a descriptor whose file the system does not report is not found");
     os_file_close(file);
     os_file_remove(OS_NOWHERE, path(name));
 }
@@ -254,38 +260,38 @@ static void root(void)
     snprintf(open_to_all, sizeof open_to_all, "%s", path("all"));
     os_file_close(os_file_open(file, OS_OPEN_NEW));
     setenv("CUVMM_MACHINES", file, 1);
-    tap_ok(os_share_root(found) && !strcmp(found, file), "a file is no folder of machines, and is named");
+    tap_ok(os_share_root(found) && !strcmp(found, file), "a file in place of the folder is refused, and named");
     os_folder_new(OS_NOWHERE, open_to_all);
     chmod(open_to_all, 0755);
     setenv("CUVMM_MACHINES", open_to_all, 1);
-    tap_ok(os_share_root(found), "nor is a folder that others may look into");
+    tap_ok(os_share_root(found), "a folder that other users can read is refused");
     chmod(open_to_all, 0700);
-    tap_ok(!os_share_root(found) && !strcmp(found, open_to_all), "this user's alone it must be");
-    tap_ok(WITHOUT("lstat", 1, EIO, os_share_root(found)), "and be seen to be");
+    tap_ok(!os_share_root(found) && !strcmp(found, open_to_all), "the folder must belong to this user alone");
+    tap_ok(WITHOUT("lstat", 1, EIO, os_share_root(found)), "the folder is refused when the system does not report its owner");
     setenv("CUVMM_MACHINES", "relative", 1);
-    tap_text(os_share_root(found), "CUVMM_MACHINES is not a whole path, which begins with /",
-             "a path that is not whole is refused");
+    tap_text(os_share_root(found), "CUVMM_MACHINES is not an absolute path: it must begin with /",
+             "a relative path is refused");
     tap_text(found, "relative", "and named");
     setenv("CUVMM_MACHINES", lengthy, 1);
-    tap_text(os_share_root(found), "CUVMM_MACHINES is longer than 199 letters", "so is one that is too long");
+    tap_text(os_share_root(found), "CUVMM_MACHINES is longer than 199 letters", "a path that is too long is refused");
     setenv("TMPDIR", rig_root, 1);
     setenv("CUVMM_MACHINES", "", 1);
-    tap_ok(would_lie_in(rig_root, "statvfs", 1), "an empty one is none; without /dev/shm it is TMPDIR");
+    tap_ok(would_lie_in(rig_root, "statvfs", 1), "an empty CUVMM_MACHINES is ignored; without /dev/shm the folder is in TMPDIR");
     unsetenv("CUVMM_MACHINES");
     if (!statvfs("/dev/shm", &is) && (uint64_t)is.f_blocks * is.f_frsize >= UINT64_C(1) << 30)
-        tap_ok(would_lie_in(rig_root, "access", 1), "as where /dev/shm may not be used");
+        tap_ok(would_lie_in(rig_root, "access", 1), "the folder is in TMPDIR when /dev/shm is not accessible");
     setenv("TMPDIR", "relative", 1);
-    tap_ok(would_lie_in("/tmp", "statvfs", 1), "without a whole path in TMPDIR it is /tmp");
+    tap_ok(would_lie_in("/tmp", "statvfs", 1), "without an absolute path in TMPDIR the folder is in /tmp");
     setenv("TMPDIR", lengthy, 1);
-    tap_ok(would_lie_in("/tmp", "statvfs", 1), "or where that is too long");
+    tap_ok(would_lie_in("/tmp", "statvfs", 1), "the folder is in /tmp when TMPDIR is too long");
     unsetenv("TMPDIR");
-    tap_ok(would_lie_in("/tmp", "statvfs", 1), "or not there");
+    tap_ok(would_lie_in("/tmp", "statvfs", 1), "the folder is in /tmp when TMPDIR does not exist");
     os_file_remove(OS_NOWHERE, file);
     rmdir(open_to_all);
     setenv("CUVMM_MACHINES", rig_root, 1);
 }
 
-/* Where machines lie when /dev/shm cannot be looked at. */
+/* Where machines are stored when /dev/shm cannot be queried. */
 static bool lie_in(char root[OS_PATH_MAX])
 {
     return !WITHOUT("statvfs", 1, EIO, os_share_root(root) != NULL);
@@ -296,7 +302,7 @@ static void see_any(void *user, const char *name)
     *(unsigned *)user += strncmp(name, "cuvmm-", 6) == 0;
 }
 
-/* What is not this user's folder has the name of it: all processes take one and the same other. */
+/* The folder's name is taken by something that is not this user's: all processes choose the same other folder. */
 static void taken(void)
 {
     enum { ALL = 8 };
@@ -310,13 +316,13 @@ static void taken(void)
         tap_bail("no link");
     inject_arm_both("statvfs", 1, "mkdir");
     inject_each = true;
-    tap_ok(failed(os_share_root(root) != NULL) && !strcmp(root, first), "another folder may not be had");
+    tap_ok(failed(os_share_root(root) != NULL) && !strcmp(root, first), "fails when another folder cannot be created");
     inject_arm_both("statvfs", 1, "opendir");
     inject_each = true;
-    tap_ok(failed(os_share_root(root) != NULL), "or not be looked for");
+    tap_ok(failed(os_share_root(root) != NULL), "fails when other folders cannot be listed");
     inject_arm_both("statvfs", 1, "open");
     inject_each = true;
-    tap_ok(failed(os_share_root(root) != NULL), "nor where they would lie");
+    tap_ok(failed(os_share_root(root) != NULL), "fails when the parent folder cannot be opened");
     fflush(NULL);
     for (int i = 0; i < ALL; i++)
         if (fork() == 0) {
@@ -329,23 +335,23 @@ static void taken(void)
         ;
     tap_ok(lie_in(again) && strlen(again) == strlen(first) + 17 && !strncmp(again, first, strlen(first)) &&
            again[strlen(first)] == '-',
-           "where a link has the name, machines lie beside it: %s", again);
+           "when a link has the name, machines are stored beside it: %s", again);
     for (int i = 0; i < ALL; i++)
         same += read(ends[0], root, sizeof root) == sizeof root && !strcmp(root, again);
-    tap_u64(same, ALL, "all who asked at once were told the same");
+    tap_u64(same, ALL, "all concurrent processes get the same folder");
     unlink(first);
-    tap_ok(lie_in(root) && !strcmp(root, again), "which stays, also when the name is free again");
+    tap_ok(lie_in(root) && !strcmp(root, again), "the choice stays when the first name is free again");
     os_folder_each(rig_root, 1000, see_any, &there);
     for (unsigned i = 0; i < there; i++)
-        tap_ok(lie_in(root) && !rmdir(root), "there may be several");
-    tap_ok(lie_in(root) && !strcmp(root, first) && !rmdir(root), "without them it is the usual one");
+        tap_ok(lie_in(root) && !rmdir(root), "each of several such folders is found");
+    tap_ok(lie_in(root) && !strcmp(root, first) && !rmdir(root), "without them the usual folder is used again");
     close(ends[0]);
     close(ends[1]);
     unsetenv("TMPDIR");
     setenv("CUVMM_MACHINES", rig_root, 1);
 }
 
-/* BASE/NAME by what it is: made, and gone again. */
+/* Creates, or with mode 0 removes, BASE/NAME. */
 static void make_folder(char made[OS_PATH_MAX], const char *name, mode_t mode, uid_t owner)
 {
     snprintf(made, OS_PATH_MAX, "%s/%s", rig_root, name);
@@ -359,7 +365,8 @@ static uint64_t number_of(const char *folder)
     return lstat(folder, &is) ? 0 : (uint64_t)is.st_ino;
 }
 
-/* Folders of which some are this user's alone: of those the one with the lowest number is taken, whichever was seen first. */
+/* Several folders, some of them private to this user: the private one with the lowest number is chosen, whatever the listing
+ * order. */
 static void several(void)
 {
     enum { OWN = 6 };
@@ -381,10 +388,11 @@ static void several(void)
         for (unsigned i = least = 0; i < OWN; i++)
             if (number_of(own[i]) && (!number_of(own[least]) || number_of(own[i]) < number_of(own[least])))
                 least = i;
-        tap_ok(lie_in(root) && !strcmp(root, own[least]), "of %u the one with the lowest number: %s", left, root);
+        tap_ok(lie_in(root) && !strcmp(root, own[least]), "of %u folders, the private one with the lowest number is chosen: %s",
+               left, root);
         rmdir(own[least]);
     }
-    tap_ok(number_of(lengthy) && number_of(open_to_all), "the others are still there");
+    tap_ok(number_of(lengthy) && number_of(open_to_all), "the other folders still exist");
     rmdir(lengthy);
     rmdir(open_to_all);
     snprintf(name, sizeof name, "%s/cuvmm-%lu", rig_root, user);
@@ -393,7 +401,7 @@ static void several(void)
     setenv("CUVMM_MACHINES", rig_root, 1);
 }
 
-/* The usual name is a folder's, but not of this user alone: this user's own is not replaced, another's is passed by. */
+/* The usual name is taken by a folder that is not private: this user's own is refused, another user's is skipped. */
 static void not_private(void)
 {
     char first[OS_PATH_MAX], root[OS_PATH_MAX], name[32];
@@ -401,16 +409,16 @@ static void not_private(void)
     setenv("TMPDIR", rig_root, 1);
     snprintf(name, sizeof name, "cuvmm-%lu", (unsigned long)geteuid());
     make_folder(first, name, 0755, 0);
-    tap_ok(!lie_in(root) && !strcmp(root, first), "a folder of this user's that others may look into is named, and refused");
+    tap_ok(!lie_in(root) && !strcmp(root, first), "this user's folder is refused, and named, while others can read it");
     chmod(first, 0700);
-    tap_ok(lie_in(root) && !strcmp(root, first), "until it is this user's alone");
+    tap_ok(lie_in(root) && !strcmp(root, first), "it is accepted once it is private");
     if (geteuid() || chown(first, 1, 1)) {
-        tap_skip("not the superuser", "a folder of another user's");
+        tap_skip("needs the superuser", "a folder that belongs to another user");
     } else {
         tap_ok(lie_in(root) && strlen(root) == strlen(first) + 17 && !rmdir(root),
-               "beside another user's there is one of one's own");
+               "a new folder is created beside another user's");
         setenv("CUVMM_MACHINES", first, 1);
-        tap_ok(os_share_root(root) && !strcmp(root, first), "which is refused where it is asked for by name");
+        tap_ok(os_share_root(root) && !strcmp(root, first), "another user's folder is refused when CUVMM_MACHINES names it");
         unsetenv("CUVMM_MACHINES");
     }
     rmdir(first);
@@ -418,7 +426,7 @@ static void not_private(void)
     setenv("CUVMM_MACHINES", rig_root, 1);
 }
 
-/* A machine's profile that is read from a file. */
+/* Reading a machine's profile from a file. */
 static void profiles(void)
 {
     static const struct {
@@ -443,7 +451,8 @@ static void profiles(void)
         vmm_result result = sim_profile_read(path("p"), &profile, &error);
         inject_disarm();
         tap_result(result, wanted[i].result, "%s fails: %s", wanted[i].function, error.text);
-        tap_ok(strstr(error.text, wanted[i].says) && !strcmp(profile.name, result == VMM_SUCCESS ? "p" : ""), "which is said");
+        tap_ok(strstr(error.text, wanted[i].says) && !strcmp(profile.name, result == VMM_SUCCESS ? "p" : ""),
+               "the message matches, and the profile is unchanged");
     }
     os_file_close(file);
     os_file_remove(OS_NOWHERE, path("p"));
@@ -455,16 +464,17 @@ static bool is_within_limit(void)
     return os_memory_left(&most) <= most;
 }
 
-/* Where the system does not tell how much memory may be had, all may be. */
+/* When the system reports no limit on memory, there is none. */
 static void memory(void)
 {
     uint64_t limit = 0;
-    tap_ok(WITHOUT("fopen", 1, EMFILE, os_memory_left(&limit) == UINT64_MAX) && limit == UINT64_MAX, "no limit that is not told");
+    tap_ok(WITHOUT("fopen", 1, EMFILE, os_memory_left(&limit) == UINT64_MAX) && limit == UINT64_MAX,
+           "an unreported limit is no limit");
     inject_arm_at("fopen", 2);
     inject_each = true;
     os_memory_left(&limit);
     inject_disarm();
-    tap_u64(limit, UINT64_MAX, "nor one of a group whose files cannot be read");
+    tap_u64(limit, UINT64_MAX, "a group whose files cannot be read has no limit");
     const struct inject_case untold = {
         .name = "what is left is within its limit", .function = "fopen", .call = is_within_limit, .reported = inject_never};
     inject_try(&untold);
@@ -475,35 +485,37 @@ static void memory(void)
 static void addresses(void)
 {
     uint64_t page = os_page_size(), at = 0;
-    tap_ok(!os_reserve_anywhere(UINT64_MAX, page, &at) && !at, "more addresses than there are");
-    tap_ok(!WITHOUT("mmap", 1, ENOMEM, os_reserve_anywhere(page, page, &at)) && !at, "none to be had");
+    tap_ok(!os_reserve_anywhere(UINT64_MAX, page, &at) && !at, "reserving more addresses than exist fails");
+    tap_ok(!WITHOUT("mmap", 1, ENOMEM, os_reserve_anywhere(page, page, &at)) && !at, "reserving fails when the system refuses");
     if (!os_reserve_anywhere(4 * page, 4 * page, &at))
         tap_bail("no addresses");
-    tap_ok(at % (4 * page) == 0 && !os_reserve(at, page), "they are aligned, and taken");
+    tap_ok(at % (4 * page) == 0 && !os_reserve(at, page), "the addresses are aligned, and reserved");
     int file = os_file_new();
     os_file_grow(file, page);
     os_file_write(file, 0, "seen", 4);
-    tap_ok(os_map_fixed(at, page, file, 0, false) && !memcmp((const char *)(uintptr_t)at, "seen", 4), "a file is shown there");
-    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_map_noaccess(at, page)), "and concealed without other memory");
-    tap_ok(write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT, "nobody may touch it any more");
+    tap_ok(os_map_fixed(at, page, file, 0, false) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
+           "the file's bytes appear at the reserved addresses");
+    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_map_noaccess(at, page)), "os_map_noaccess needs no new mapping");
+    tap_ok(write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT, "the addresses are inaccessible");
     os_map_fixed(at, page, file, 0, false);
     inject_arm_both("mmap", 1, "mmap");
     tap_ok(!failed(!os_map_noaccess(at, page)) && write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT,
-           "nor where there is none either once the spare mapping was given up");
+           "os_map_noaccess also succeeds after giving up the spare mapping");
     os_map_fixed(at, page, file, 0, false);
     inject_arm_three("mmap", 1, "mmap", "mprotect");
     tap_ok(!failed(os_map_noaccess(at, page)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
-           "where that fails as well, it is as it was");
+           "when that fails as well, the mapping is unchanged");
     inject_arm_both("mmap", 1, "mmap");
-    tap_ok(!failed(!os_map_noaccess(at, page)), "without any other memory it is concealed"); /* and the spare mapping is gone */
+    /* and has freed the spare mapping */
+    tap_ok(!failed(!os_map_noaccess(at, page)), "os_map_noaccess protects the mapping when no other way is left");
     tap_ok(WITHOUT("mmap", 1, ENOMEM, os_map_fixed(at, page, file, 0, false)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
-           "a file is shown also where no mapping can be spared");
+           "os_map_fixed needs no spare mapping");
     tap_ok(WITHOUT("mmap", 1, ENOMEM, os_map_noaccess(at, page)) && write(file, (const void *)(uintptr_t)at, 1) < 0 &&
            errno == EFAULT,
-           "and concealed without one");
+           "os_map_noaccess works without a spare mapping");
     void *shared = os_map(file, 0, page);
     tap_ok(!os_wipe_at_fork(shared, page) && !os_wipe_at_fork((char *)shared + 1, page) && !os_wipe_at_fork(shared, page - 1),
-           "what is shared is not wiped at a fork, nor parts of pages");
+           "neither shared memory nor part of a page can be wiped at a fork");
     os_unmap(shared, page);
     os_unreserve(at, 4 * page);
     os_file_close(file);
@@ -519,14 +531,14 @@ static void ignore(uint64_t address, enum os_touch touch)
 static void unwatched(void)
 {
     struct sigaction before, now;
-    sigaction(SIGBUS, NULL, &before); /* a sanitizer's, or none */
-    tap_ok(!WITHOUT("sigaction", 1, EINVAL, os_watch_faults(ignore)), "signals that cannot be watched");
+    sigaction(SIGBUS, NULL, &before); /* the sanitizer's handler, or none */
+    tap_ok(!WITHOUT("sigaction", 1, EINVAL, os_watch_faults(ignore)), "os_watch_faults fails when the system refuses a handler");
     WITHOUT("sigaction", 1, EINVAL, (os_unwatch_faults(), true));
     os_unwatch_faults();
-    tap_ok(!sigaction(SIGBUS, NULL, &now) && now.sa_handler == before.sa_handler, "what was watched is left");
+    tap_ok(!sigaction(SIGBUS, NULL, &now) && now.sa_handler == before.sa_handler, "the previous handlers are back");
 }
 
-/* What is said on standard error while the host touches an address that it may not. */
+/* The text on standard error when the host accesses an address without the right to it. */
 static const char *said_of(vmm_deviceptr at, const char *function, unsigned long nth)
 {
     static char text[4096];
@@ -541,13 +553,13 @@ static const char *said_of(vmm_deviceptr at, const char *function, unsigned long
     close(kept);
     ssize_t n = read(ends[0], text, sizeof text - 1);
     text[n > 0 ? n : 0] = '\0';
-    for (ssize_t i = 0; i < n; i++) /* nothing may stand behind the end of a text */
+    for (ssize_t i = 0; i < n; i++) /* no bytes may follow the text */
         text[i] = text[i] ? text[i] : '?';
     close(ends[0]);
     return stopped && happened ? text : "nothing happened";
 }
 
-/* Whoever is interrupted may have the lock that the explanation needs. */
+/* The interrupted thread may hold the lock that the explanation needs. */
 static void busy(void)
 {
     static const char line[] = "cuvmm: the host accessed a device address without the right to it [VMM-HOST-ACCESS]\n";
@@ -555,9 +567,9 @@ static void busy(void)
     vmm_system *sys = rig_open(NULL);
     vmm_deviceptr at = 0;
     vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
-    tap_text(said_of(at, "pthread_mutex_trylock", 1), line, "without the list of processes a line is said");
-    tap_text(said_of(at, "pthread_mutex_trylock", 2), line, "without the machine, too");
-    tap_ok(!strncmp(said_of(at, "write", 1), "", 1), "and nothing where it cannot be written");
+    tap_text(said_of(at, "pthread_mutex_trylock", 1), line, "a single line appears while the list of processes is locked");
+    tap_text(said_of(at, "pthread_mutex_trylock", 2), line, "a single line appears while the machine is locked");
+    tap_ok(!strncmp(said_of(at, "write", 1), "", 1), "nothing appears when it cannot be written");
     rig_close(sys);
     touch_end();
 }
@@ -568,20 +580,21 @@ static void no_mutex(void)
     struct os_party party, other;
     int file = os_file_open(path("m"), OS_OPEN_MAKE);
     uint64_t turn = 0;
-    tap_ok(!WITHOUT("fcntl", 1, ENOLCK, os_party_join(&party, &mutex, file)), "no part in a mutex without locks");
-    tap_ok(WITHOUT("stat", 1, ENOENT, os_party_join(&party, &mutex, file)) && !party.space, "one without a namespace's number");
+    tap_ok(!WITHOUT("fcntl", 1, ENOLCK, os_party_join(&party, &mutex, file)), "joining fails without locks");
+    tap_ok(WITHOUT("stat", 1, ENOENT, os_party_join(&party, &mutex, file)) && !party.space,
+           "a party can join when its PID namespace is unknown");
     tap_ok(WITHOUT("fcntl", 1, EAGAIN, os_party_join(&other, &mutex, file)) && other.ticket == party.ticket + 2 && other.space,
-           "a ticket that another has is passed over");
+           "a ticket that another party holds is skipped (EAGAIN)");
     tap_ok(WITHOUT("fcntl", 1, EACCES, os_party_join(&other, &mutex, file)) && other.ticket == party.ticket + 4,
-           "in whichever way the system says so");
+           "a ticket that another party holds is skipped (EACCES)");
     inject_arm_at("fcntl", 1);
     inject_each = true;
     inject_error = EAGAIN;
     struct os_party none;
-    tap_ok(!failed(os_party_join(&none, &mutex, file)) && !none.ticket, "where all are another's there is no part in it");
+    tap_ok(!failed(os_party_join(&none, &mutex, file)) && !none.ticket, "joining fails when every ticket is taken");
     tap_ok(os_mutex_lock(&mutex, &party, 0, &turn) && !WITHOUT("fcntl", 1, EINVAL, os_mutex_lock(&mutex, &other, 0, &turn)),
-           "a holder of whom the system does not tell is taken to live");
-    tap_ok(os_mutex_holder(&mutex, &other, turn).elsewhere, "and to be elsewhere");
+           "a holder counts as alive when the system does not report its lock");
+    tap_ok(os_mutex_holder(&mutex, &other, turn).elsewhere, "and as being in another PID namespace");
     os_file_close(file);
     os_file_remove(OS_NOWHERE, path("m"));
 }
@@ -605,7 +618,7 @@ static void drain_now(void)
     drained = drain(hearer);
 }
 
-/* A full pipe takes the beginning of a text; it is read before the rest is written. */
+/* A full pipe takes only the beginning of a text; the test drains it before the rest is written. */
 static void said_by_halves(int from, int to)
 {
     static char text[(1 << 16) + 100];
@@ -613,13 +626,13 @@ static void said_by_halves(int from, int to)
     memset(text, 's', sizeof text);
     int room = fcntl(to, F_SETPIPE_SZ, 4096);
     if (room < 0 || room >= 1 << 16 || fcntl(from, F_SETFL, O_NONBLOCK) || fcntl(to, F_SETFL, O_NONBLOCK))
-        tap_bail("a pipe cannot be made small");
+        tap_bail("the pipe cannot be made small");
     inject_meanwhile("write", 2, drain_now);
     os_print(text, (size_t)room + 100);
-    tap_ok(inject_disarm() && drained == (size_t)room && drain(from) == 100, "one of which half is written goes on");
+    tap_ok(inject_disarm() && drained == (size_t)room && drain(from) == 100, "a partial write continues");
 }
 
-/* Text for somebody who is not there is dropped. */
+/* Text is dropped when the pipe has no reader. */
 static void said(void)
 {
     int ends[2], kept = dup(STDERR_FILENO);
@@ -631,7 +644,7 @@ static void said(void)
     ssize_t n = read(ends[0], heard, sizeof heard - 1);
     said_by_halves(ends[0], ends[1]);
     dup2(kept, STDERR_FILENO);
-    tap_ok(n == 5 && !strcmp(heard, "heard"), "what cannot be said is dropped");
+    tap_ok(n == 5 && !strcmp(heard, "heard"), "text that cannot be written is dropped");
     close(ends[0]);
     close(ends[1]);
     close(kept);
@@ -640,7 +653,7 @@ static void said(void)
 int main(void)
 {
     rig_begin();
-    no_randomness(); /* first: a number is kept */
+    no_randomness(); /* first, because the process caches its number */
     cleared();
     interrupted();
     longest();

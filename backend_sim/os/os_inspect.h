@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os_inspect.h - the names that people know a process by, and which processes have a file open. A part of os.h, separate
- * because only share inspection needs it.
+/* os_inspect.h - the number and name by which users know a process, and the processes that have a file open. A part of os.h,
+ * separate because only share inspection needs it.
  *
- *   before   m-mine/token.7 is open somewhere: a lock on it shows it
+ *   before   m-mine/token.7 is open in some process: a lock on it shows that
  *   after    4711 "server", descriptor 7      4712 "worker", descriptor 3
  *
- * The information comes from the system's folder for each process, for processes that this user has access to. Process numbers
- * are those of this process's PID namespace; a process in a container has other numbers there.
+ * The information comes from the system's folder for each process, and covers the processes that this user has access to. Process
+ * numbers are those of this process's PID namespace; a process in a container has other numbers there.
  */
 #ifndef SIM_OS_INSPECT_H
 #define SIM_OS_INSPECT_H
@@ -15,13 +15,13 @@
 
 enum { OS_PROGRAM = 16 };
 
-/* This process's number. */
+/* The number of this process. */
 uint64_t os_pid(void);
 
-/* The first letters of the program's name, safe to print; "" where there is no such process, or its name is unknown. */
+/* The first letters of the program's name, safe to print; "" when the process does not exist or its name is unknown. */
 void os_program(uint64_t pid, char name[OS_PROGRAM]);
 
-/* Was it stopped, by a signal or a debugger? False also where that is unknown. */
+/* Is the process stopped by a signal or a debugger? False when that is unknown. */
 bool os_is_stopped(uint64_t pid);
 
 struct os_opening {
@@ -30,9 +30,10 @@ struct os_opening {
     struct os_file_is is;
 };
 
-/* Calls visit for every descriptor of a file whose name begins with name (no folder). False: this system does not report it. */
+/* Calls visit for every descriptor of a file whose name begins with name (no folder). False when this system does not report open
+ * files. */
 bool os_openings_each(const char *name, void (*visit)(void *user, const struct os_opening *opening), void *user);
-/* The same for this process's own descriptors, which takes hardly any time. */
+/* Covers only this process's own descriptors, and takes hardly any time. */
 bool os_own_openings_each(const char *name, void (*visit)(void *user, const struct os_opening *opening), void *user);
 
 #endif

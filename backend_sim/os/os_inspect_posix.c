@@ -19,7 +19,7 @@ uint64_t os_pid(void)
 #ifdef __linux__
 enum { PROCESSES_MAX = 1000000, FILES_MAX = 1000000 };
 
-/* A line of the system's information about a process. */
+/* Reads a line of the system's information about a process. */
 static bool line_of(uint64_t pid, const char *what, char *line, int size)
 {
     char path[64];
@@ -39,7 +39,7 @@ void os_program(uint64_t pid, char name[OS_PROGRAM])
         return;
     line[strcspn(line, "\n")] = '\0';
     snprintf(name, OS_PROGRAM, "%.15s", line);
-    for (char *c = name; *c; c++) /* a process chooses its name itself */
+    for (char *c = name; *c; c++) /* a process chooses its own name */
         if (*c < ' ' || *c > '~')
             *c = '?';
 }
@@ -49,7 +49,7 @@ bool os_is_stopped(uint64_t pid)
     char line[128];
     if (!line_of(pid, "stat", line, sizeof line))
         return false;
-    const char *end = strrchr(line, ')'); /* of the name, which may contain any bytes */
+    const char *end = strrchr(line, ')'); /* the end of the name, which may contain any bytes */
     return end && (!strncmp(end, ") T", 3) || !strncmp(end, ") t", 3));
 }
 
@@ -68,14 +68,14 @@ static bool number_of(const char *text, uint64_t *number)
     return true;
 }
 
-/* The name first: a query of the descriptor's file may be slow, for files on other computers. */
+/* Looks at the name first: querying the descriptor's file may be slow for files on other computers. */
 static void look_at_file(void *user, const char *entry)
 {
     struct search *search = user;
     struct os_opening opening = {.pid = search->pid};
     struct stat is;
     char path[96], target[PATH_MAX];
-    snprintf(path, sizeof path, "/proc/%" PRIu64 "/fd/%.20s", search->pid, entry); /* the entries there are numbers */
+    snprintf(path, sizeof path, "/proc/%" PRIu64 "/fd/%.20s", search->pid, entry); /* the entries in that folder are numbers */
     ssize_t length = posix.readlink(path, target, sizeof target - 1);
     if (length < 0)
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the system reports about processes and their open files: of this process, of children, of files that no process has
+/* What the system reports about processes and their open files: this process, its children, and files that no process has
  * open. */
 #include "os_inspect.h"
 
@@ -24,7 +24,7 @@
 struct seen {
     uint64_t pid, number;
     unsigned count, strangers;
-    unsigned others; /* files of this process that are not asked for */
+    unsigned others; /* files of this process with other names */
     int file;
 };
 
@@ -48,7 +48,7 @@ static struct seen look(uint64_t pid, uint64_t number)
     return seen;
 }
 
-/* A child that stays until the other end is closed. */
+/* A child that runs until the other end of the socket is closed. */
 static pid_t child_of(int *socket, void (*work)(int file), int file)
 {
     pid_t child = child_begin(socket, 30);
@@ -86,27 +86,27 @@ static void openings(void)
     int file = mkstemp(path), socket, pair[2];
     if (file < 0 || !os_file_look(file, &is))
         tap_bail("no file");
-    int after = open("/", O_RDONLY); /* a shorter name, looked at next */
+    int after = open("/", O_RDONLY); /* a shorter name, visited next */
     struct seen seen = look(os_pid(), is.number);
-    tap_ok(seen.count == 1 && seen.file == file && !seen.strangers, "this process has it open, by that number");
-    tap_ok(after > file && !seen.others, "and nothing else of that name");
+    tap_ok(seen.count == 1 && seen.file == file && !seen.strangers, "this process has the file open, by that descriptor");
+    tap_ok(after > file && !seen.others, "no other file has that name");
     close(after);
     pid_t child = child_of(&socket, keep_two, file);
     seen = look((uint64_t)child, is.number);
-    tap_ok(seen.count == 2 && seen.strangers == 1, "a forked child has it too, and once more by dup");
+    tap_ok(seen.count == 2 && seen.strangers == 1, "a forked child has the file open too, and a second time by dup");
     finish(child, socket);
     child = child_of(&socket, keep_none, file);
     seen = look((uint64_t)child, is.number);
-    tap_ok(!seen.count && seen.strangers == 1, "one that closed it has not, nor one that has ended");
+    tap_ok(!seen.count && seen.strangers == 1, "neither a child that closed the file nor one that has ended is reported");
     finish(child, socket);
     unlink(path);
     seen = look(os_pid(), is.number);
-    tap_ok(seen.count == 1, "also when its name is gone");
+    tap_ok(seen.count == 1, "an open file is found after its name is removed");
     if (!passing_pair(pair) || !passing_send(pair[0], file))
         tap_bail("no message");
     close(file);
     seen = look(os_pid(), is.number);
-    tap_ok(!seen.count && !seen.strangers, "in a message it is in no process");
+    tap_ok(!seen.count && !seen.strangers, "a descriptor in a message belongs to no process");
     close(pair[0]);
     close(pair[1]);
 }
@@ -115,15 +115,15 @@ static void names(void)
 {
     char name[OS_PROGRAM], want[] = "a\x1b[1mname\x7fof any length";
     os_program(os_pid(), name);
-    tap_ok(name[0] && strlen(name) < OS_PROGRAM, "this program is called %s", name);
+    tap_ok(name[0] && strlen(name) < OS_PROGRAM, "the system reports this program's name: %s", name);
 #ifdef __linux__
     prctl(PR_SET_NAME, want);
     os_program(os_pid(), name);
-    tap_ok(!strcmp(name, "a?[1mname?of an"), "and calls itself as it likes, which is harmless and cut: %s", name);
+    tap_ok(!strcmp(name, "a?[1mname?of an"), "a name that the process chose is truncated and made safe to print: %s", name);
 #endif
     memset(name, 'x', sizeof name);
     os_program(UINT64_MAX, name);
-    tap_ok(!name[0], "a process that there cannot be has no name");
+    tap_ok(!name[0], "a process number that cannot exist has no name");
 }
 
 static void keep_going(int file)
@@ -135,13 +135,14 @@ static void stopped(void)
 {
     int socket, status = 0;
     pid_t child = child_of(&socket, keep_going, -1);
-    tap_ok(!os_is_stopped((uint64_t)child) && !os_is_stopped(os_pid()) && !os_is_stopped(UINT64_MAX), "nobody is stopped");
+    tap_ok(!os_is_stopped((uint64_t)child) && !os_is_stopped(os_pid()) && !os_is_stopped(UINT64_MAX),
+           "neither a running nor an unknown process is stopped");
     kill(child, SIGSTOP);
     waitpid(child, &status, WUNTRACED);
-    tap_ok(WIFSTOPPED(status) && os_is_stopped((uint64_t)child), "a stopped process is seen");
+    tap_ok(WIFSTOPPED(status) && os_is_stopped((uint64_t)child), "a process stopped by a signal is reported as stopped");
     kill(child, SIGCONT);
     finish(child, socket);
-    tap_ok(!os_is_stopped((uint64_t)child), "one that has ended is not stopped");
+    tap_ok(!os_is_stopped((uint64_t)child), "an ended process is not reported as stopped");
 #ifdef __linux__
     fflush(NULL);
     child = fork();
@@ -150,8 +151,8 @@ static void stopped(void)
         raise(SIGUSR1);
         _exit(0);
     }
-    if (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) { /* else nobody may be a debugger here */
-        tap_ok(os_is_stopped((uint64_t)child), "one that a debugger has stopped is");
+    if (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) { /* otherwise no process may be a debugger here */
+        tap_ok(os_is_stopped((uint64_t)child), "a process stopped by a debugger is reported as stopped");
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
     }
@@ -161,9 +162,9 @@ static void stopped(void)
 int main(void)
 {
     struct seen none = {0};
-    tap_ok(os_pid() == (uint64_t)getpid(), "a process has the number that people know");
+    tap_ok(os_pid() == (uint64_t)getpid(), "os_pid is the number that users see");
     if (!os_openings_each(NAME, see, &none)) {
-        tap_skip("this system does not tell", "open files");
+        tap_skip("this system does not report open files", "open files");
         return tap_done();
     }
     openings();

@@ -11,7 +11,7 @@
 #ifdef __linux__
 enum { PATH = 512 };
 
-/* The files of a control group, in both versions. */
+/* The files of a control group, in versions 1 and 2. */
 struct form {
     const char *mount, *limit, *used, *dropped[2];
 };
@@ -27,7 +27,7 @@ static FILE *file_of(const struct form *form, const char *group, const char *nam
     return posix.fopen(path, "re");
 }
 
-/* False where there is none, for example where the file says "max". */
+/* Reads a number; false when there is none, for example when the file says "max". */
 static bool number_in(const struct form *form, const char *group, const char *name, uint64_t *number)
 {
     FILE *file = file_of(form, group, name);
@@ -51,7 +51,7 @@ static uint64_t droppable(const struct form *form, const char *group)
     return sum;
 }
 
-/* How much a group may still take; UINT64_MAX where it has no limit. */
+/* How much memory a group may still use; UINT64_MAX when it has no limit. */
 static uint64_t left_in(const struct form *form, const char *group, uint64_t *most)
 {
     const uint64_t none = UINT64_C(1) << 60; /* a limit beyond any machine's memory counts as none */
@@ -62,8 +62,8 @@ static uint64_t left_in(const struct form *form, const char *group, uint64_t *mo
     return *most > taken ? *most - taken : 0;
 }
 
-/* The least of the group and those around it. In a container the path may be invisible; the container's own group is then the
- * root. */
+/* The minimum over the group and its enclosing groups. In a container the path may be invisible; then the container's own group
+ * is the root. */
 static void look_at(const struct form *form, char *group, uint64_t *left, uint64_t *limit)
 {
     for (bool more = true; more;) {
@@ -79,7 +79,7 @@ static void look_at(const struct form *form, char *group, uint64_t *left, uint64
     }
 }
 
-/* "4:memory:/a/b" or "0::/a/b": the path, where the line has this form. */
+/* The path in "4:memory:/a/b" or "0::/a/b"; NULL for a line of another form. */
 static char *group_in(char *line, const struct form *form)
 {
     char *kind = strchr(line, ':'), *path = kind ? strchr(kind + 1, ':') : NULL;
@@ -124,6 +124,6 @@ bool os_memory_room(uint64_t size, uint64_t *more)
     *more = 0;
     if (size > free)
         return false;
-    *more = (free - size < plenty ? free - size : plenty) / 16; /* other processes take some, too */
+    *more = (free - size < plenty ? free - size : plenty) / 16; /* other processes take some as well */
     return true;
 }

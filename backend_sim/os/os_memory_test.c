@@ -16,9 +16,9 @@ struct file {
     const char *path, *text;
 };
 
-static const struct file *shown; /* what there is for now, up to an entry without a path; NULL: the system's own files */
+static const struct file *shown; /* the files that exist now, up to an entry without a path; NULL: the system's own files */
 
-/* In the place of the C library's, for the whole program. */
+/* Replaces the C library's fopen in the whole program. */
 FILE *fopen(const char *path, const char *how)
 {
     for (const struct file *file = shown; file && file->path; file++)
@@ -47,31 +47,32 @@ static const struct row {
     struct file file[FILES];
 } rows[] = {
     {"no groups", UINT64_MAX, UINT64_MAX, {{NULL, NULL}}},
-    {"what can be dropped is not taken", 750, 1000,
+    {"droppable caches do not count as used", 750, 1000,
      {GROUP, {V2 "/a/memory.max", "1000\n"}, {V2 "/a/memory.current", "400\n"},
       {V2 "/a/memory.stat", "anon 7\ninactive_file 100\nactive_file 50\n"}}},
-    {"more can be dropped than is taken", 1000, 1000,
+    {"more is droppable than used", 1000, 1000,
      {GROUP, {V2 "/a/memory.max", "1000\n"}, {V2 "/a/memory.current", "40\n"}, {V2 "/a/memory.stat", "active_file 50\n"}}},
-    {"as much is taken as can be dropped", 1000, 1000,
+    {"as much is droppable as used", 1000, 1000,
      {GROUP, {V2 "/a/memory.max", "1000\n"}, {V2 "/a/memory.current", "50\n"}, {V2 "/a/memory.stat", "active_file 50\n"}}},
-    {"more is taken than may be", 0, 1000, {GROUP, {V2 "/a/memory.max", "1000\n"}, {V2 "/a/memory.current", "1400\n"}}},
-    {"it is not told what can be dropped", 600, 1000, {GROUP, {V2 "/a/memory.max", "1000\n"}, {V2 "/a/memory.current", "400\n"}}},
-    {"it is not told what is taken", UINT64_MAX, UINT64_MAX, {GROUP, {V2 "/a/memory.max", "1000\n"}}},
+    {"more is used than the limit allows", 0, 1000, {GROUP, {V2 "/a/memory.max", "1000\n"}, {V2 "/a/memory.current", "1400\n"}}},
+    {"the group does not report what is droppable", 600, 1000,
+     {GROUP, {V2 "/a/memory.max", "1000\n"}, {V2 "/a/memory.current", "400\n"}}},
+    {"the group does not report what is used", UINT64_MAX, UINT64_MAX, {GROUP, {V2 "/a/memory.max", "1000\n"}}},
     {"no limit", UINT64_MAX, UINT64_MAX, {GROUP, {V2 "/a/memory.max", "max\n"}, {V2 "/a/memory.current", "400\n"}}},
-    {"a limit that no machine has", UINT64_MAX, UINT64_MAX,
+    {"a limit beyond any machine's memory", UINT64_MAX, UINT64_MAX,
      {GROUP, {V2 "/a/memory.max", "9223372036854771712\n"}, {V2 "/a/memory.current", "400\n"}}},
     {"an empty file", UINT64_MAX, UINT64_MAX, {GROUP, {V2 "/a/memory.max", ""}, {V2 "/a/memory.current", "400\n"}}},
-    {"the group around it has less", 300, 500,
+    {"the enclosing group has less left", 300, 500,
      {{"/proc/self/cgroup", "0::/a/b\n"}, {V2 "/a/b/memory.max", "1000\n"}, {V2 "/a/b/memory.current", "1\n"},
       {V2 "/a/memory.max", "500\n"}, {V2 "/a/memory.current", "200\n"}}},
-    {"the root's own, where the group's path is not seen", 90, 100,
+    {"the root's own files, where the group's path is invisible", 90, 100,
      {GROUP, {V2 "/memory.max", "100\n"}, {V2 "/memory.current", "10\n"}}},
-    {"the first form, between others", 70, 80,
+    {"version 1, among lines of other controllers", 70, 80,
      {{"/proc/self/cgroup", "3:cpu,cpuacct:/z\n4:memory:/a\n"}, {V1 "/a/memory.limit_in_bytes", "80\n"},
       {V1 "/a/memory.usage_in_bytes", "30\n"}, {V1 "/a/memory.stat", "inactive_file 3\ntotal_inactive_file 20\n"}}},
-    {"lines that are none", UINT64_MAX, UINT64_MAX,
+    {"lines in no known form", UINT64_MAX, UINT64_MAX,
      {{"/proc/self/cgroup", "memory\n4:memory\n\n"}, {V2 "/memory.max", "100\n"}, {V2 "/memory.current", "10\n"}}},
-    {"a path that is too long is passed over", 600, 1000,
+    {"a path that is too long is skipped", 600, 1000,
      {{"/proc/self/cgroup", "0::/" LONG_PATH "\n0::/a\n"}, {V2 "/a/memory.max", "1000\n"}, {V2 "/a/memory.current", "400\n"}}},
 };
 
@@ -80,14 +81,14 @@ static void groups(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t limit = 7;
         shown = rows[i].file;
-        tap_u64(os_memory_left(&limit), rows[i].left, "%s: what is left", rows[i].name);
+        tap_u64(os_memory_left(&limit), rows[i].left, "%s: bytes left", rows[i].name);
         tap_u64(limit, rows[i].limit, "%s: the limit", rows[i].name);
     }
 }
 
 #define MIB(n) (UINT64_C(n) << 20)
 
-/* An eighth is kept back, at most 64 MiB; of the rest a part may be taken without asking again. */
+/* An eighth, at most 64 MiB, stays free; the caller may take part of the rest without another query. */
 static void room(void)
 {
     static const struct {
@@ -110,8 +111,8 @@ static void room(void)
         shown = files;
         bool fits = os_memory_room(asked[i].size, &more);
         tap_ok(fits == asked[i].fits && more == asked[i].more,
-               "of %s, with %s taken, %" PRIu64 " %s; then %" PRIu64 " without a question",
-               asked[i].max, asked[i].used, asked[i].size, asked[i].fits ? "may be had" : "may not", more);
+               "with a limit of %s, of which %s is used, %" PRIu64 " %s; then %" PRIu64 " more without a query",
+               asked[i].max, asked[i].used, asked[i].size, asked[i].fits ? "is allowed" : "is refused", more);
     }
     shown = NULL;
 }

@@ -16,10 +16,10 @@
 
 #include "posix.h"
 
-_Static_assert(sizeof(os_mutex) == 128, "the parts of a mutex fit its room");
+_Static_assert(sizeof(os_mutex) == 128, "the parts of a mutex fit into its room");
 
-/* Locks belong to the opening where the system has such locks. Elsewhere they belong to the process, so two copies of the
- * library in one process do not see each other, and the file must not be closed while another opening of it is a party. */
+/* These locks belong to the opening. On systems without them a lock belongs to the process: two copies of the library in one
+ * process do not see each other's locks, and no other opening of the file may be closed while this one is a party. */
 #ifdef F_OFD_SETLK
 enum { SET = F_OFD_SETLK, GET = F_OFD_GETLK };
 #else
@@ -33,7 +33,7 @@ static uint32_t ticket_of(uint64_t word)
     return (uint32_t)(word >> TICKET);
 }
 
-/* The word without the waiters' mark: holder and turn. */
+/* The word without the waiters bit: holder and turn. */
 static uint64_t turn_of(uint64_t word)
 {
     return word & ~(uint64_t)WAITED_FOR;
@@ -51,14 +51,14 @@ static struct flock lock_of(uint32_t ticket)
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)ticket, .l_len = 1};
 }
 
-/* A holder whose state is unknown counts as alive. */
+/* Is the ticket's holder alive? A holder whose state is unknown counts as alive. */
 static bool lives(const struct os_party *party, uint32_t ticket)
 {
     struct flock lock = lock_of(ticket);
     return posix.fcntl(party->file, GET, &lock) || lock.l_type != F_UNLCK;
 }
 
-/* The PID namespace of the process's number; 0 where the system does not report it. */
+/* The PID namespace in which the process has its number; 0 when the system does not report it. */
 static uint32_t pid_namespace(void)
 {
     struct stat is;
@@ -68,7 +68,7 @@ static uint32_t pid_namespace(void)
 bool os_party_join(struct os_party *party, os_mutex *mutex, int file)
 {
     *party = (struct os_party){.file = file, .process = (uint32_t)getpid(), .space = pid_namespace()};
-    for (int i = 0; i < TRIES; i++) { /* after a wrap-around, some are still in use */
+    for (int i = 0; i < TRIES; i++) { /* after a wrap-around, some tickets are still in use */
         struct flock lock = lock_of(atomic_fetch_add(&mutex->in.tickets, 1) + 1);
         if (!lock.l_start)
             continue;
@@ -91,7 +91,7 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* Waits until the word's lower half changes, or that many milliseconds. */
+/* Sleeps until the word's lower half changes, or for that many milliseconds. */
 static void nap(os_mutex *mutex, uint64_t word, unsigned milliseconds)
 {
     struct timespec time = {.tv_nsec = 1000000 * (long)milliseconds};
@@ -115,14 +115,14 @@ static void wake_one(os_mutex *mutex)
 #endif
 }
 
-/* How long one turn has been waited for. Time in which this process did not run does not count, for example when it was stopped
- * together with the holder. */
+/* How long this process has waited for one turn. Time in which the process did not run does not count, for example when it was
+ * stopped together with the holder. */
 struct patience {
     uint64_t turn, since;
     unsigned nap;
 };
 
-/* Sleeps; false when that turn has lasted for that many milliseconds. */
+/* Sleeps once; false when the turn has lasted for that many milliseconds. */
 static bool wait_on(struct patience *patience, os_mutex *mutex, uint64_t word, unsigned milliseconds)
 {
     uint64_t begun = now();
@@ -142,7 +142,7 @@ static bool wait_on(struct patience *patience, os_mutex *mutex, uint64_t word, u
 
 /* ---- the mutex ---- */
 
-/* Takes the mutex where it is free or its holder is dead. mark: WAITED_FOR, or 0; a mark that is already set stays. */
+/* Takes the mutex if it is free or its holder is dead. mark: WAITED_FOR, or 0; a mark that is already set stays. */
 static bool take(os_mutex *mutex, const struct os_party *party, uint64_t word, uint64_t mark)
 {
     uint32_t holder = ticket_of(word);
@@ -156,8 +156,7 @@ static bool take(os_mutex *mutex, const struct os_party *party, uint64_t word, u
     return true;
 }
 
-/* Reads the word; where the mutex is held, spins a moment first, because most holders release it in less time than a sleep
- * takes. */
+/* Reads the word. If the mutex is held, spins briefly first, because most holders release it in less time than a sleep takes. */
 static uint64_t look(const os_mutex *mutex)
 {
     uint64_t word = atomic_load_explicit(&mutex->in.word, memory_order_relaxed);
@@ -174,13 +173,13 @@ bool os_mutex_lock(os_mutex *mutex, const struct os_party *party, unsigned milli
         uint64_t word = look(mutex);
         if (take(mutex, party, word, mark))
             return true;
-        if (!ticket_of(word)) /* another was faster */
+        if (!ticket_of(word)) /* another party was faster */
             continue;
         if (!wait_on(&patience, mutex, word, turn_of(word) == *turn ? 0 : milliseconds)) {
             *turn = turn_of(word);
             return false;
         }
-        mark = WAITED_FOR; /* others may wait as well: each unlock wakes one */
+        mark = WAITED_FOR; /* other parties may be waiting, and each unlock wakes only one */
     }
 }
 
@@ -204,7 +203,7 @@ bool os_mutex_await(os_mutex *mutex, const struct os_party *party, unsigned mill
             return false;
         word = look(mutex);
     }
-    wake_one(mutex); /* this waiter may have been woken in place of one that would take the mutex at once */
+    wake_one(mutex); /* the unlock may have woken this waiter instead of one that would take the mutex at once */
     return true;
 }
 

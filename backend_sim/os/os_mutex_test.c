@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A mutex that survives killed and stopped holders, two copies of the library in one process, forks, other PID namespaces and
- * changes of the clock. */
+ * clock changes. */
 #define _GNU_SOURCE /* SYS_clock_gettime */
 #include "os_mutex.h"
 
@@ -23,7 +23,7 @@
 #include "random.h"
 #include "share_rig.h"
 
-/* ---- a clock that somebody sets ---- */
+/* ---- a wall clock that jumps ---- */
 
 #ifdef __linux__
 static _Atomic unsigned wall_clock_asked;
@@ -32,7 +32,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 {
     if (clock == CLOCK_REALTIME) {
         wall_clock_asked++;
-        *time = (struct timespec){.tv_sec = 1000000000 * (wall_clock_asked % 2 ? 1 : 2)}; /* years there and back */
+        *time = (struct timespec){.tv_sec = 1000000000 * (wall_clock_asked % 2 ? 1 : 2)}; /* years back and forth */
         return 0;
     }
     return (int)syscall(SYS_clock_gettime, clock, time);
@@ -52,11 +52,11 @@ time_t time(time_t *out)
 
 struct guarded {
     os_mutex mutex;
-    uint64_t count, other; /* equal whenever the mutex is free */
-    _Atomic uint64_t in;   /* of those that have it */
+    uint64_t count, other; /* equal while the mutex is free */
+    _Atomic uint64_t in;   /* how many hold the mutex */
 };
 
-struct door { /* a party, with the opening and the mapping that belong to it */
+struct door { /* a party, with its opening and mapping */
     int file;
     struct guarded *shared;
     struct os_party party;
@@ -65,7 +65,7 @@ struct door { /* a party, with the opening and the mapping that belong to it */
 };
 
 enum { LONG = 30000, SHORT = 200 };
-#define MOST (getenv("CUVMM_RUN") ? UINT64_MAX : 2000) /* milliseconds; under a tool nothing is said of time */
+#define MOST (getenv("CUVMM_RUN") ? UINT64_MAX : 2000) /* milliseconds; no upper bound under a tool, which slows the test down */
 
 static const char *mutex_path(void)
 {
@@ -105,7 +105,7 @@ static void unlock(struct door *door)
     os_mutex_unlock(&door->shared->mutex, &door->party);
 }
 
-/* Milliseconds that it took; *had: whether it was had. */
+/* Tries to lock; returns how many milliseconds that took. *had: whether it got the mutex. */
 static uint64_t timed(struct door *door, unsigned milliseconds, bool *had)
 {
     uint64_t began = os_milliseconds();
@@ -113,7 +113,7 @@ static uint64_t timed(struct door *door, unsigned milliseconds, bool *had)
     return os_milliseconds() - began;
 }
 
-/* A child that takes the mutex and says so; then it waits for a word, lets the mutex go and says so again. */
+/* A child that takes the mutex and reports it; then it waits for a message, releases the mutex and reports that. */
 static pid_t holder(int *socket)
 {
     pid_t child = child_begin(socket, 60);
@@ -144,28 +144,32 @@ static void two_parties(void)
     bool had;
     open_door(&a);
     open_door(&b);
-    tap_ok(a.party.ticket && b.party.ticket && a.party.ticket != b.party.ticket, "two parties of one process have their tickets");
-    tap_ok(lock(&a, 0), "it is taken");
+    tap_ok(a.party.ticket && b.party.ticket && a.party.ticket != b.party.ticket,
+           "two parties in one process have distinct tickets");
+    tap_ok(lock(&a, 0), "the first party takes the mutex");
     uint64_t took = timed(&b, SHORT, &had);
-    tap_ok(!had && took >= SHORT && took < MOST, "not by the other party, which is not taken for dead: after %" PRIu64 " ms", took);
-    tap_ok(os_mutex_holder(&b.shared->mutex, &b.party, b.turn).process == (uint64_t)getpid(), "it knows by whom");
+    tap_ok(!had && took >= SHORT && took < MOST,
+           "the second party does not get it: the holder counts as alive (waited %" PRIu64 " ms", took);
+    tap_ok(os_mutex_holder(&b.shared->mutex, &b.party, b.turn).process == (uint64_t)getpid(),
+           "the second party knows the holder's process");
     took = timed(&b, LONG, &had);
-    tap_ok(!had && took < SHORT, "nor does it wait for that turn again");
-    tap_ok(!os_mutex_await(&b.shared->mutex, &b.party, SHORT, b.turn), "waiting for it is in vain");
+    tap_ok(!had && took < SHORT, "a second attempt during the same turn fails at once");
+    tap_ok(!os_mutex_await(&b.shared->mutex, &b.party, SHORT, b.turn), "waiting for the end of the turn times out");
     close_door(&b);
     open_door(&b);
-    tap_ok(!lock(&b, 0), "a party that leaves takes nothing of another's with it");
+    tap_ok(!lock(&b, 0), "closing another party does not release the mutex");
     unlock(&a);
-    tap_ok(os_mutex_await(&b.shared->mutex, &b.party, LONG, b.turn) && lock(&b, 0), "once it is free it is had");
+    tap_ok(os_mutex_await(&b.shared->mutex, &b.party, LONG, b.turn) && lock(&b, 0),
+           "the mutex is available after the holder unlocks it");
     unlock(&a);
-    tap_ok(!lock(&a, 0), "who does not have it lets nothing go");
+    tap_ok(!lock(&a, 0), "unlocking by a party that does not hold the mutex has no effect");
     close_door(&b);
-    tap_ok(lock(&a, 0), "it ends with the party that has it");
+    tap_ok(lock(&a, 0), "the mutex is released when its holder's party ends");
     unlock(&a);
     close_door(&a);
 }
 
-/* A program may close files that it did not open: the mapping keeps the party alive. */
+/* A program may close files that it did not open: the mapping keeps the lock. */
 static void closed_by_others(void)
 {
     struct door a, b;
@@ -173,10 +177,10 @@ static void closed_by_others(void)
     open_door(&b);
     bool had = lock(&a, 0);
     close(a.file);
-    tap_ok(had && !lock(&b, 0), "a holder whose file was closed still holds it");
+    tap_ok(had && !lock(&b, 0), "a holder whose descriptor was closed still holds the mutex");
     os_unmap(a.shared, os_page_size());
     os_own_remove(&a.own);
-    tap_ok(lock(&b, 0), "until its mapping is gone as well");
+    tap_ok(lock(&b, 0), "the mutex is released when the mapping is gone as well");
     unlock(&b);
     close_door(&b);
 }
@@ -187,19 +191,20 @@ static void tickets(void)
     open_door(&a);
     atomic_store(&a.shared->mutex.in.tickets, UINT32_MAX);
     open_door(&b);
-    tap_ok(b.party.ticket, "no ticket is 0, which is nobody's");
+    tap_ok(b.party.ticket, "no party gets ticket 0, which means free");
     atomic_store(&a.shared->mutex.in.tickets, a.party.ticket - 1);
     open_door(&c);
-    tap_ok(c.party.ticket != a.party.ticket, "once all were given those in use are passed over");
+    tap_ok(c.party.ticket != a.party.ticket, "after all tickets were used, those still in use are skipped");
     atomic_store(&a.shared->mutex.in.word, UINT64_C(777777) << 32 | 5);
-    tap_ok(lock(&a, 0), "a holder that never was is dead");
+    tap_ok(lock(&a, 0), "a ticket that no party has counts as a dead holder");
     atomic_store(&a.shared->mutex.in.holder[0], 0);
-    tap_ok(!lock(&b, 0) && !os_mutex_holder(&b.shared->mutex, &b.party, b.turn).process, "one that has not told its number has none");
+    tap_ok(!lock(&b, 0) && !os_mutex_holder(&b.shared->mutex, &b.party, b.turn).process,
+           "a holder that has not stored its number is unknown");
     os_mutex *mutex = &a.shared->mutex;
     atomic_store(&mutex->in.holder[0], (uint64_t)a.party.ticket << 32 | a.party.process);
-    tap_ok(os_mutex_holder(mutex, &b.party, b.turn).process == a.party.process, "one that has told both numbers is known");
+    tap_ok(os_mutex_holder(mutex, &b.party, b.turn).process == a.party.process, "a holder that has stored both numbers is known");
     atomic_store(&mutex->in.holder[1], 0);
-    tap_ok(!os_mutex_holder(mutex, &b.party, b.turn).process, "one that has told half of it is not yet");
+    tap_ok(!os_mutex_holder(mutex, &b.party, b.turn).process, "a holder that has stored one of its numbers is unknown");
     unlock(&a);
     close_door(&c);
     close_door(&b);
@@ -215,15 +220,15 @@ static void killed(void)
     bool had;
     open_door(&door);
     pid_t child = holder(&socket);
-    tap_ok(child && !lock(&door, 0), "a child has it");
+    tap_ok(child && !lock(&door, 0), "a child holds the mutex");
     end(child, socket);
-    tap_ok(os_mutex_await(&door.shared->mutex, &door.party, 0, door.turn), "which is killed: that turn is over");
+    tap_ok(os_mutex_await(&door.shared->mutex, &door.party, 0, door.turn), "after the child is killed, its turn is over");
     uint64_t took = timed(&door, LONG, &had);
-    tap_ok(had && took < MOST, "and the next has it, after %" PRIu64 " ms", took);
+    tap_ok(had && took < MOST, "the next party gets the mutex, after %" PRIu64 " ms", took);
     unlock(&door);
 
     child = child_begin(&socket, 60);
-    if (child == 0) { /* killed while a child of its own lives on */
+    if (child == 0) { /* killed while its own child lives on */
         struct door own;
         open_door(&own);
         bool ok = lock(&own, LONG);
@@ -240,11 +245,11 @@ static void killed(void)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     took = timed(&door, LONG, &had);
-    tap_ok(had && took < MOST, "so it holds nothing when its parent is killed");
+    tap_ok(had && took < MOST, "the child does not keep the mutex after its parent is killed");
     unlock(&door);
     close(socket);
 
-    /* One that is killed while it waits leaves nobody waiting. */
+    /* A killed waiter must not leave others waiting. */
     had = lock(&door, 0);
     child = child_begin(&socket, 60);
     if (child == 0) {
@@ -256,11 +261,11 @@ static void killed(void)
             pause();
     }
     passing_wait(socket);
-    while (!(atomic_load(&door.shared->mutex.in.word) & 1)) /* until it waits */
+    while (!(atomic_load(&door.shared->mutex.in.word) & 1)) /* until the child waits */
         sched_yield();
     end(child, socket);
     unlock(&door);
-    tap_ok(had && lock(&door, 0), "one that was killed while it waited has left nothing");
+    tap_ok(had && lock(&door, 0), "a party gets the mutex although a waiter was killed");
     unlock(&door);
     close_door(&door);
 }
@@ -275,20 +280,20 @@ static void stopped(void)
     kill(child, SIGSTOP);
     waitpid(child, &status, WUNTRACED);
     uint64_t took = timed(&door, SHORT, &had);
-    tap_ok(!had && took >= SHORT && took < MOST, "a holder is stopped: it is not had, after %" PRIu64 " ms", took);
+    tap_ok(!had && took >= SHORT && took < MOST, "a stopped holder keeps the mutex; the wait took %" PRIu64 " ms", took);
     struct os_holder is = os_mutex_holder(&door.shared->mutex, &door.party, door.turn);
-    tap_ok(is.process == (uint64_t)child && !is.elsewhere, "by whom is known");
+    tap_ok(is.process == (uint64_t)child && !is.elsewhere, "the stopped holder is known");
     for (int i = 0; i < 100; i++)
         took += timed(&door, LONG, &had);
-    tap_ok(!had && took < MOST, "asked a hundred times more it answers at once");
+    tap_ok(!had && took < MOST, "a hundred more attempts fail at once");
     kill(child, SIGCONT);
     passing_go_on(socket);
-    tap_ok(passing_wait(socket), "continued, the holder goes on and lets it go");
+    tap_ok(passing_wait(socket), "after SIGCONT the holder continues and unlocks");
     took = timed(&door, LONG, &had);
-    tap_ok(had && took < MOST, "and others have it");
+    tap_ok(had && took < MOST, "another party gets the mutex");
     unlock(&door);
     waitpid(child, &status, 0);
-    tap_ok(status == 0, "the holder is unharmed");
+    tap_ok(status == 0, "the holder exits normally");
     close(socket);
     close_door(&door);
 }
@@ -344,11 +349,11 @@ static void many(void)
     }
     tap_ok(!wrong && door.shared->count == ALL * rounds, "%d processes were inside one at a time, %" PRIu64 " times", ALL,
            door.shared->count);
-    tap_u64(late, 0, "and none waited for two seconds");
+    tap_u64(late, 0, "no process waited for two seconds");
     close_door(&door);
 }
 
-/* Killed anywhere, most of them inside: the next always has it. */
+/* Processes are killed at random points, most of them while they hold the mutex: the next party always gets it. */
 static void many_killed(void)
 {
     struct door door;
@@ -378,15 +383,15 @@ static void many_killed(void)
         unlock(&door);
         close(socket);
     }
-    tap_note("%u of %u were killed while they had it", inside, rounds);
-    tap_u64(slow, 0, "%u processes were killed, and the next had it at once", rounds);
+    tap_note("%u of %u processes were killed while they held the mutex", inside, rounds);
+    tap_u64(slow, 0, "after each of %u kills the next party got the mutex at once", rounds);
     close_door(&door);
 }
 
 /* ---- another PID namespace ---- */
 
 #ifdef __linux__
-/* Process 1 of a namespace of its own. */
+/* Process 1 of a new PID namespace. */
 static pid_t elsewhere(int *socket, pid_t *first)
 {
     pid_t child = pid_namespace_begin(socket, first);
@@ -409,19 +414,20 @@ static void namespaces(void)
     open_door(&door);
     pid_t first, child = elsewhere(&socket, &first);
     if (!first) {
-        tap_skip("no PID namespace can be made here", "a holder in another PID namespace");
+        tap_skip("this system cannot create a PID namespace", "a holder in another PID namespace");
     } else {
         passing_wait(socket);
         uint64_t took = timed(&door, SHORT, &had);
         struct os_holder is = os_mutex_holder(&door.shared->mutex, &door.party, door.turn);
-        tap_ok(!had && took >= SHORT, "a process of another PID namespace has it, and is not taken for dead");
-        tap_ok(is.process == 1 && is.elsewhere, "it is process 1 there");
+        tap_ok(!had && took >= SHORT, "a holder in another PID namespace counts as alive");
+        tap_ok(is.process == 1 && is.elsewhere, "the holder is process 1 in its namespace");
         passing_go_on(socket);
-        tap_ok(os_mutex_await(&door.shared->mutex, &door.party, LONG, door.turn) && lock(&door, LONG), "it lets it go");
+        tap_ok(os_mutex_await(&door.shared->mutex, &door.party, LONG, door.turn) && lock(&door, LONG),
+               "the mutex is available after that holder unlocks it");
         unlock(&door);
     }
     waitpid(child, &status, 0);
-    tap_u64((uint64_t)status, 0, "and ends in order");
+    tap_u64((uint64_t)status, 0, "the holder exits normally");
     close(socket);
     close_door(&door);
 }
@@ -440,7 +446,7 @@ int main(void)
 #ifdef __linux__
     namespaces();
     unsigned asked = wall_clock_asked;
-    tap_ok(!asked && time(NULL) != time(NULL) && wall_clock_asked == 2, "nothing here depends on a clock that somebody may set");
+    tap_ok(!asked && time(NULL) != time(NULL) && wall_clock_asked == 2, "no wait depends on the wall clock");
 #endif
     os_file_remove(OS_NOWHERE, mutex_path());
     rig_end();

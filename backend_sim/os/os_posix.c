@@ -34,11 +34,11 @@ static void *host(uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
-/* valgrind tracks every mapped page, whatever its protection, and would run out of memory. */
+/* Valgrind tracks every mapped page, whatever its protection, and would run out of memory. */
 static uint64_t most(void)
 {
 #ifdef RUNNING_ON_VALGRIND
-    if (RUNNING_ON_VALGRIND)         /* LCOV_EXCL_BR_LINE: what is counted does not run there */
+    if (RUNNING_ON_VALGRIND)         /* LCOV_EXCL_BR_LINE: coverage does not run under valgrind */
         return UINT64_C(4) << 30;    /* LCOV_EXCL_LINE: the same */
 #endif
     return SIZE_MAX;
@@ -47,7 +47,7 @@ static uint64_t most(void)
 /* Without MAP_FIXED the address is a hint: the system never replaces an existing mapping. */
 static uint64_t reserve_near(uint64_t wish, uint64_t size)
 {
-    if (size > most() || wish > UINTPTR_MAX) /* LCOV_EXCL_BR_LINE: without valgrind, on machines of 32 bits alone */
+    if (size > most() || wish > UINTPTR_MAX) /* LCOV_EXCL_BR_LINE: reached only under valgrind or on 32-bit machines */
         return 0;                            /* LCOV_EXCL_LINE: the same */
     void *at = posix.mmap(host(wish), (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? 0 : (uint64_t)(uintptr_t)at;
@@ -78,7 +78,7 @@ bool os_reserve_anywhere(uint64_t size, uint64_t alignment, uint64_t *start)
     *start = (at + alignment - 1) / alignment * alignment;
     if (*start > at)
         os_unreserve(at, *start - at);
-    os_unreserve(*start + size, at + room - (*start + size)); /* at least a page of the alignment is left */
+    os_unreserve(*start + size, at + room - (*start + size)); /* at least a page of the alignment is left over */
     return true;
 }
 
@@ -95,7 +95,7 @@ int os_file_new(void)
     return posix.memfd_create("cuvmm-memory", MFD_CLOEXEC);
 }
 
-/* False: not now, for lack of kernel memory. */
+/* Frees the range. False for lack of kernel memory, which may be temporary. */
 static bool punch(int file, uint64_t offset, uint64_t size)
 {
     int cancel = life_no_cancel();
@@ -155,7 +155,7 @@ void os_file_close(int file)
 bool os_file_grow(int file, uint64_t size)
 {
     struct stat is;
-    struct rlimit longest; /* beyond it the system would send SIGXFSZ */
+    struct rlimit longest; /* writing beyond it would raise SIGXFSZ */
     if (posix.fstat(file, &is))
         return false;
     if ((uint64_t)is.st_size >= size)
@@ -172,7 +172,7 @@ static bool write_all(int file, uint64_t offset, const void *bytes, uint64_t len
         ssize_t n = posix.pwrite(file, (const char *)bytes + done, (size_t)(length - done), (off_t)(offset + done));
         if (n > 0)
             done += (uint64_t)n;
-        else if (n == 0 || errno != EINTR) /* LCOV_EXCL_BR_LINE: no file system writes nothing and calls that a success */
+        else if (n == 0 || errno != EINTR) /* LCOV_EXCL_BR_LINE: no file system reports success after writing nothing */
             return false;
     }
     return true;
@@ -200,8 +200,8 @@ void os_unmap(void *memory, uint64_t size)
     posix.munmap(memory, (size_t)size);
 }
 
-/* A spare mapping, freed for the one that os_map_noaccess may briefly need where the process has reached its limit. Shared, so
- * that the system never merges it with a neighbour. */
+/* A spare mapping. os_map_noaccess frees it when the process is at its limit of mappings and the call briefly needs one more.
+ * Shared, so that the system never merges it with a neighbour. */
 static void *_Atomic spare;
 
 static void keep_spare(void)
@@ -211,7 +211,7 @@ static void keep_spare(void)
         return;
     void *fresh = posix.mmap(NULL, (size_t)os_page_size(), PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (fresh != MAP_FAILED && !atomic_compare_exchange_strong(&spare, &none, fresh))
-        posix.munmap(fresh, (size_t)os_page_size()); /* LCOV_EXCL_LINE: another thread was quicker, just now */
+        posix.munmap(fresh, (size_t)os_page_size()); /* LCOV_EXCL_LINE: another thread has just stored one */
 }
 
 static bool give_spare(void)
@@ -245,8 +245,8 @@ bool os_map_noaccess(uint64_t start, uint64_t size)
 {
     bool reserved = reserve_again(start, size) || (give_spare() && reserve_again(start, size));
     if (reserved)
-        keep_spare(); /* a range that is reserved again has merged with its neighbours, if there are any */
-    return reserved || !posix.mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay there, inaccessible */
+        keep_spare(); /* the reserved range has merged with its reserved neighbours, if any */
+    return reserved || !posix.mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay mapped, without access */
 }
 
 /* ---- text ---- */

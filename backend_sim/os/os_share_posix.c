@@ -42,7 +42,7 @@ uint64_t os_process_id(void)
 {
     uint64_t depth = 1 + os_fork_depth(), fresh = 0, none = 0;
     if (atomic_load(&id_depth) != depth) {
-        atomic_store(&id, 0); /* cached by a parent; the child of a fork has one thread */
+        atomic_store(&id, 0); /* cached by the parent; a forked child has one thread */
         atomic_store(&id_depth, depth);
     }
     if (!atomic_load(&id) && os_random(&fresh, sizeof fresh))
@@ -67,7 +67,7 @@ void os_sleep(void)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-enum { PATIENCE = 1500 }; /* milliseconds for a process that the system has stopped or delayed */
+enum { PATIENCE = 1500 }; /* milliseconds to wait for a process that the system has stopped or delayed */
 
 bool os_too_long(uint64_t *began)
 {
@@ -79,11 +79,12 @@ bool os_too_long(uint64_t *began)
 
 /* ---- folders ---- */
 
-/* Is it a folder of this user that no other user has access to? */
+/* Is the entry a folder of this user that no other user has access to? */
 static bool is_private(int in, const char *name)
 {
     struct stat is;
-    return !posix.fstatat(in, name, &is, AT_SYMLINK_NOFOLLOW) && S_ISDIR(is.st_mode) && is.st_uid == geteuid() && !(is.st_mode & 077);
+    return !posix.fstatat(in, name, &is, AT_SYMLINK_NOFOLLOW) && S_ISDIR(is.st_mode) && is.st_uid == geteuid() &&
+           !(is.st_mode & 077);
 }
 
 static bool make_private(const char *path)
@@ -98,11 +99,12 @@ static bool is_taken(const char *path)
     return !posix.lstat(path, &is) && (!S_ISDIR(is.st_mode) || is.st_uid != geteuid());
 }
 
-/* Shared memory lies there, so a small file system would soon be full. */
+/* Shared memory is stored there, so a small file system would soon be full. */
 static bool has_room(const char *path)
 {
     struct statvfs is;
-    return !posix.statvfs(path, &is) && (uint64_t)is.f_blocks * is.f_frsize >= UINT64_C(1) << 30 && !posix.access(path, W_OK | X_OK);
+    return !posix.statvfs(path, &is) && (uint64_t)is.f_blocks * is.f_frsize >= UINT64_C(1) << 30 &&
+           !posix.access(path, W_OK | X_OK);
 }
 
 struct own_folder {
@@ -138,7 +140,7 @@ static bool find_own(const char *base, const char *prefix, char path[OS_PATH_MAX
     return own.name[0];
 }
 
-/* BASE/cuvmm-UID. Where all users can write, another user can create a folder of that name beforehand; then it is
+/* BASE/cuvmm-UID. In a folder that all users can write, another user can create that name first; then it is
  * BASE/cuvmm-UID-RANDOM, which this user's other processes find by its owner, also when the first name is free again. */
 static bool default_root(const char *base, char path[OS_PATH_MAX])
 {
@@ -165,13 +167,13 @@ static const char *base_folder(void)
 
 const char *os_share_root(char path[OS_PATH_MAX])
 {
-    static const char *const lacks = "the folder of machines cannot be had, or is not this user's alone";
+    static const char *const lacks = "the folder of machines cannot be created, or other users have access to it";
     const char *named = os_environment("CUVMM_MACHINES");
     if (!named || !named[0])
         return default_root(base_folder(), path) ? NULL : lacks;
     snprintf(path, OS_PATH_MAX, "%s", named);
     if (named[0] != '/')
-        return "CUVMM_MACHINES is not a whole path, which begins with /";
+        return "CUVMM_MACHINES is not an absolute path: it must begin with /";
     return strlen(named) >= OS_PATH_MAX / 2 ? "CUVMM_MACHINES is longer than 199 letters" : make_private(path) ? NULL : lacks;
 }
 
@@ -193,7 +195,7 @@ bool os_rename(int folder, const char *from, const char *to)
     if (errno != EINVAL && errno != ENOSYS)
         return false;
 #endif
-    struct stat is; /* where the system cannot do both at once */
+    struct stat is; /* on systems that cannot do both at once */
     return posix.fstatat(folder, to, &is, AT_SYMLINK_NOFOLLOW) && errno == ENOENT && !renameat(folder, from, folder, to);
 }
 
@@ -217,7 +219,8 @@ bool os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, 
 
 bool os_folder_each_in(int folder, void (*visit)(void *user, const char *name), void *user)
 {
-    int again = posix.openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* read from the beginning, and closed in the end */
+    /* reads from the beginning, and is closed at the end */
+    int again = posix.openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *opened = again >= 0 ? posix.fdopendir(again) : NULL;
     if (again >= 0 && !opened)
         close(again);
@@ -328,7 +331,8 @@ bool os_file_look_in(int folder, const char *name, struct os_file_is *out)
 bool os_file_is_at(int file, int folder, const char *name)
 {
     struct stat here, there;
-    return !posix.fstat(file, &here) && !posix.fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    return !posix.fstat(file, &here) && !posix.fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
 bool os_file_read(int file, uint64_t offset, void *bytes, uint64_t size)
@@ -344,7 +348,7 @@ bool os_file_read(int file, uint64_t offset, void *bytes, uint64_t size)
 }
 
 #ifdef __linux__
-/* The part of the range that has no space yet. */
+/* The bytes of the range that have no space yet. */
 static uint64_t absent(int file, uint64_t offset, uint64_t size)
 {
     uint64_t sum = 0;
@@ -358,15 +362,15 @@ static uint64_t absent(int file, uint64_t offset, uint64_t size)
     return sum;
 }
 
-/* Files in memory count as their process's memory, and the system reports no error when there is too much of it. */
+/* Files in memory count as their process's memory, and the system reports no error when they exceed its limit. */
 static bool memory_allows(int file, uint64_t offset, uint64_t size)
 {
     static const uint64_t tmpfs = 0x01021994;
-    static _Atomic uint64_t allowed; /* the room found by the last query and not taken yet */
+    static _Atomic uint64_t allowed; /* what the last query allowed and has not been taken yet */
     uint64_t before = atomic_load(&allowed), more;
     struct statfs is;
     while (before >= size)
-        if (atomic_compare_exchange_strong(&allowed, &before, before - size)) /* LCOV_EXCL_BR_LINE: unless another was quicker */
+        if (atomic_compare_exchange_strong(&allowed, &before, before - size)) /* LCOV_EXCL_BR_LINE: false in a race of threads */
             return true;
     if (fstatfs(file, &is) || (uint64_t)is.f_type != tmpfs)
         return true;
@@ -388,7 +392,7 @@ bool os_file_room(int file, uint64_t offset, uint64_t size)
     return !result;
 #else
     static const char zeros[4096];
-    char bytes[sizeof zeros]; /* existing bytes stay */
+    char bytes[sizeof zeros]; /* keep the existing bytes */
     for (uint64_t done = 0; done < size; done += sizeof zeros) {
         uint64_t n = size - done < sizeof zeros ? size - done : sizeof zeros;
         if (!os_file_read(file, offset + done, bytes, n))

@@ -13,7 +13,7 @@ bool share_name_ok(const char *name)
     return length && length <= SHARE_NAME_MAX && !name[length] && name[0] != '.';
 }
 
-/* Takes the value after '=' (NULL: there is none); false when it is not accepted. */
+/* Applies the value after '=' (NULL if there is none); false when it is not valid. */
 typedef bool (*take)(struct sim_options *options, const char *value);
 
 static bool take_strict(struct sim_options *options, const char *value)
@@ -28,7 +28,7 @@ static bool take_observed(struct sim_options *options, const char *value)
     return !value;
 }
 
-/* The text after the word, or NULL. */
+/* The text after the word, or NULL if value does not begin with it. */
 static const char *behind(const char *value, const char *word)
 {
     size_t length = strlen(word);
@@ -43,7 +43,7 @@ static bool take_seed(uint64_t *seed, const char *digits)
     return digits[0] >= '0' && digits[0] <= '9' && !*end && !errno;
 }
 
-/* Is value one of the words? Which one, in *index. */
+/* Is value one of the words? Sets *index to its position. */
 static bool word_of(const char *const *words, int count, const char *value, int *index)
 {
     for (*index = 0; *index < count; ++*index)
@@ -149,7 +149,7 @@ static const struct option {
 
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
-/* The values of each option would not fit into a note: the message about a wrong value lists them. */
+/* A note has no room for all values of all options: only the message about a wrong value lists the values. */
 static vmm_result refuse_name(const char *name)
 {
     return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
@@ -172,7 +172,7 @@ static vmm_result take_one(char *text, struct sim_options *options)
     return refuse_name(text);
 }
 
-/* The first option's comma: no '/' follows it, except in the path of imex=, so that the profile's path may contain commas. */
+/* The comma before the first option: no '/' follows it, except in the path of imex=, so the profile's path may contain commas. */
 static char *first_comma(char *text)
 {
     char *slash = text, *end = strstr(text, ",imex=");

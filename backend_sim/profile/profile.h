@@ -7,14 +7,14 @@
  *     devices = 2
  *     device.memory = 1GiB             # sizes: bytes, or KiB MiB GiB TiB; 1<<40 is understood too
  *
- * '#' opens a comment at the start of a line or after a blank. A key appears once; a profile may override each value of its
- * base once. Without a base these are required: name, devices, device.memory and every granularity. key, and of va. start, end,
- * granularity, alignment_max and hint_max; the others default to nothing (no packing of addresses, no peers, no host memory, no
- * optional capability, attributes as listed). A profile with a base and without a name is called BASE-custom, so that it cannot
- * be mistaken for a recording.
+ * '#' opens a comment at the start of a line or after a blank. Each key may appear once, also to override a value of the base.
+ * Without a base these are required: name, devices, device.memory and every granularity. key, and of va. start, end, granularity,
+ * alignment_max and hint_max; the others default to nothing (no packing of addresses, no peers, no host memory, no optional
+ * capability, attributes as listed). A profile with a base and without a name is called BASE-custom, so that it cannot be
+ * mistaken for a recording.
  *
  * The reader validates the whole profile at the end of the text, so the engine only gets consistent machines: ranges and units
- * fit each other, and attributes announce only what the machine has.
+ * match, and attributes announce only what the machine has.
  */
 #ifndef CUVMM_PROFILE_H
 #define CUVMM_PROFILE_H
@@ -42,29 +42,29 @@ struct sim_profile {
     char device_name[SIM_NAME_MAX]; /* device.name */
     uint64_t device_memory;         /* device.memory: bytes of each device, as the driver reports them; at least one
                                        granule, and not always a multiple of it (85017493504 on the H100) */
-    int driver_version;             /* driver.version: of CUDA, 1000 major + 10 minor; the default is 13000 */
-    uint64_t device_reserved;       /* device.reserved: bytes of it that the driver keeps for itself */
-    uint32_t peers[VMM_MAX_DEVICES]; /* peers = all | none | 0-1,2-3: bit j of [i]: i may access memory of j */
+    int driver_version;             /* driver.version: the CUDA version, 1000 major + 10 minor; default 13000 */
+    uint64_t device_reserved;       /* device.reserved: bytes that the driver keeps for itself */
+    uint32_t peers[VMM_MAX_DEVICES]; /* peers = all | none | 0-1,2-3: bit j of [i]: device i has access to memory of j */
 
-    int host_nodes;                 /* host.nodes: NUMA nodes, 0 .. SIM_MAX_NODES; 0: no NUMA, node id 0 stands for all */
+    int host_nodes;                 /* host.nodes: NUMA nodes, 0 .. SIM_MAX_NODES; 0: no NUMA, node id 0 means the whole host */
     uint64_t host_memory;           /* host.memory: bytes of each node */
 
     uint64_t device_granularity[2]; /* granularity.device.minimum, .recommended: powers of two >= 4 KiB */
     uint64_t host_granularity[2];   /* granularity.host.minimum, .recommended */
-    uint64_t multicast_granularity[2]; /* granularity.multicast.minimum, .recommended: of multicast objects; 0: as the
-                                       device's. Not below the device's minimum */
+    /* granularity.multicast.minimum, .recommended; 0: the device's. Not below the device's minimum */
+    uint64_t multicast_granularity[2];
 
-    uint64_t va_start, va_end;      /* va.start, va.end: the addresses of reservations */
-    uint64_t va_granularity;        /* va.granularity: unit of reservations' sizes and hints */
+    uint64_t va_start, va_end;      /* va.start, va.end: the address range of reservations */
+    uint64_t va_granularity;        /* va.granularity: the unit of reservations' sizes and hints */
     uint64_t va_chunk;              /* va.chunk: small reservations are packed into chunks of this size; 0: no packing */
-    uint64_t va_context;            /* va.context: where the first context opens two chunks of its own; 0: nowhere */
-    struct sim_range va_taken[SIM_MAX_TAKEN]; /* va.taken = none | FROM-TO,...: addresses that are already in use */
-    uint64_t va_alignment_max;      /* va.alignment_max: larger alignments find no address */
-    uint64_t va_hint_max;           /* va.hint_max: hints from here on are refused for lack of address space */
+    uint64_t va_context;            /* va.context: where the first context reserves two chunks; 0: nowhere */
+    struct sim_range va_taken[SIM_MAX_TAKEN]; /* va.taken = none | FROM-TO,...: addresses already in use */
+    uint64_t va_alignment_max;      /* va.alignment_max: the largest alignment for which there are addresses */
+    uint64_t va_hint_max;           /* va.hint_max: a hint at or above it is refused for lack of address space */
 
-    bool partial_map;               /* map.partial = yes | no: can a part of physical memory be mapped */
-    bool imex;                      /* fabric.imex = yes | no: is there a usable IMEX channel */
-    uint64_t compression_memory;    /* compression.memory: bytes per device that can be compressible */
+    bool partial_map;               /* map.partial = yes | no: can part of a handle's memory be mapped? */
+    bool imex;                      /* fabric.imex = yes | no: is there a usable IMEX channel? */
+    uint64_t compression_memory;    /* compression.memory: bytes per device that may be compressible */
 
     int attributes;                 /* attribute.N = value: device attributes by the driver's number */
     struct {
@@ -72,12 +72,12 @@ struct sim_profile {
     } attribute[SIM_MAX_ATTRIBUTES];
 };
 
-/* Where and why a text is not a profile: what was expected and what was found. line and column (in bytes) count from 1; 0 when
- * the error is in the whole text, or in its combination with the base. */
+/* Where and why a text is not a valid profile: what was expected and what was found. line and column (in bytes) count from 1;
+ * both are 0 when the error concerns the whole text, or its combination with the base. */
 struct sim_profile_error {
     int line, column;
     char text[200];
-    char source[96]; /* the line, in quotes and cut; "" where there is none */
+    char source[96]; /* the line, quoted and truncated; "" if there is none */
 };
 
 /* Reads a profile from text of length bytes, which may be any bytes. On failure *profile is unchanged. error may be NULL. */
@@ -87,17 +87,17 @@ bool sim_profile_parse(const char *text, size_t length, struct sim_profile *prof
  * (cannot be read), VMM_ERROR_INVALID_VALUE (not a profile). */
 vmm_result sim_profile_read(const char *path, struct sim_profile *profile, struct sim_profile_error *error);
 
-/* Built-in profiles by index: name and text; NULL past the last. */
+/* Built-in profiles by index: name and text; NULL after the last. */
 const char *sim_profile_builtin_name(size_t index);
 const char *sim_profile_builtin_text(size_t index);
 
 /* The built-in profile of that name; false when there is none. */
 bool sim_profile_builtin(const char *name, struct sim_profile *profile);
 
-/* Granularity of multicast objects: VMM_MULTICAST_GRANULARITY_. */
+/* The granularity of multicast objects; option: VMM_MULTICAST_GRANULARITY_. */
 uint64_t sim_profile_multicast(const struct sim_profile *profile, int option);
 
-/* The value of a device attribute; false when the profile does not list it. */
+/* Finds the value of a device attribute; false when the profile does not list it. */
 bool sim_profile_attribute(const struct sim_profile *profile, int attribute, int *value);
 /* Is the attribute listed, and not 0? */
 bool sim_profile_has(const struct sim_profile *profile, int attribute);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile.h"
 
-/* Recorded means: measured on that machine with driver 580.159.04, except for what a comment calls published. Address space
- * bounds, host memory and the driver's own share are this project's choices on every machine: the recordings do not contain
- * them. */
+/* Recorded values were measured on that machine with driver 580.159.04, except where a comment says published. The recordings do
+ * not contain the address space's bounds, the host memory and the driver's own share, so these are choices of this project on
+ * every machine. */
 
 #define H100 \
     "name = h100\n" \
@@ -156,7 +156,7 @@
     "attribute.132 = 1\n" \
     "attribute.143 = 1\n"
 
-/* Every size differs from every other and from 2 MiB where it can, so that code that confuses two of them fails. */
+/* Wherever possible, every size differs from all others and from 2 MiB, so that code that confuses two of them fails. */
 #define ODD \
     "base = h100\n" \
     "name = odd\n" \

@@ -30,7 +30,7 @@ static bool bad(struct checker *checker, struct sim_place at, const char *format
     return false;
 }
 
-/* The position of a broken rule between two keys: the key that this text gives, the first of them when it gives both. */
+/* The position of an inconsistency between two keys: that of the key in this text, or of the first one if both are. */
 static struct sim_place of(const struct checker *checker, enum sim_key_index one, enum sim_key_index other)
 {
     const struct sim_place *place = checker->draft->place;
@@ -90,7 +90,7 @@ static bool at_most(struct checker *checker, enum sim_key_index key, enum sim_ke
                less ? "below" : "up to", sim_keys[limit].name, (unsigned long long)most, (unsigned long long)size);
 }
 
-/* Binds and mappings of multicast objects use whole multiples of memory's granularity. A value of 0 means memory's own
+/* Binds and mappings of multicast objects cover whole multiples of memory's granularity. A value of 0 means memory's own
  * granularity. */
 static bool of_multicast(struct checker *checker)
 {
@@ -114,7 +114,7 @@ static bool granularities(struct checker *checker)
            at_most(checker, SIM_K_HOST_MINIMUM, SIM_K_HOST_RECOMMENDED, false) && of_multicast(checker);
 }
 
-/* A base's places outside the addresses of this text are dropped, like its links to missing devices. */
+/* Drops addresses of the base that lie outside this text's address range, like the base's links to missing devices. */
 static void drop_places_of_base(struct sim_draft *draft)
 {
     struct sim_profile *p = &draft->profile;
@@ -133,7 +133,7 @@ static void drop_places_of_base(struct sim_draft *draft)
     }
 }
 
-/* Chunks tile the address space; 0 means no packing. The driver's own two chunks lie inside it. */
+/* Chunks tile the address space; 0 means no packing. The context's two chunks must lie inside it. */
 static bool chunks(struct checker *checker)
 {
     uint64_t chunk = value(checker, SIM_K_VA_CHUNK), context = value(checker, SIM_K_VA_CONTEXT);
@@ -151,7 +151,7 @@ static bool chunks(struct checker *checker)
                                  value(checker, SIM_K_VA_END) - 2 * chunk));
 }
 
-/* Addresses already in use: whole chunks, in order and apart. */
+/* Addresses already in use must be whole chunks, in order, and disjoint. */
 static bool taken(struct checker *checker)
 {
     const struct sim_profile *profile = &checker->draft->profile;
@@ -197,7 +197,7 @@ static struct sim_place attribute_place(const struct checker *checker, int numbe
     return (struct sim_place){0, 0};
 }
 
-/* Where addresses come from within the space; only once the space itself is known to be one. */
+/* Checks the addresses inside the space, once the space itself is valid. */
 static bool places(struct checker *checker)
 {
     drop_places_of_base(checker->draft);
@@ -238,8 +238,8 @@ static bool attributes(struct checker *checker)
     return true;
 }
 
-/* In the other direction, refuses only capabilities that would work unannounced: an IMEX channel without fabric support is a
- * valid machine, and has no effect. */
+/* The inverse check refuses only capabilities that would work without being announced: an IMEX channel without fabric support is
+ * a valid machine, and has no effect. */
 static bool announced(struct checker *checker)
 {
     const struct sim_profile *p = &checker->draft->profile;

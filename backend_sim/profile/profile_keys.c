@@ -48,7 +48,7 @@ int sim_key_find(struct sim_span name)
 
 #define LONGEST 40
 
-/* Edits that turn a into b; both at most LONGEST bytes. */
+/* The number of edits that turn a into b; both have at most LONGEST bytes. */
 static size_t distance(struct sim_span a, struct sim_span b)
 {
     size_t row[LONGEST + 1];
@@ -67,7 +67,7 @@ static size_t distance(struct sim_span a, struct sim_span b)
     return row[b.length];
 }
 
-/* Keys are often remembered by their last word: "partial" for "map.partial". */
+/* Users often remember only the last word of a key: "partial" for "map.partial". */
 static bool is_last_word(struct sim_span name, const char *key)
 {
     const char *dot = strrchr(key, '.');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_keys.h - private to the profile reader: its keys, and a draft of the profile while it is read.
+/* profile_keys.h - private to the profile reader: its keys, and the draft that it fills.
  *
  *     text -> sim_profile_draft -> draft (each value and its position) -> sim_profile_check -> profile
  */
@@ -46,33 +46,33 @@ enum sim_key_index {
 struct sim_key {
     const char *name;
     enum sim_key_kind kind;
-    bool required;     /* must be in the text or in its base */
-    size_t offset;     /* into struct sim_profile */
-    size_t room;       /* of a text, with its final 0 */
-    int low, high;     /* of an int */
+    bool required;     /* the text or its base must have it */
+    size_t offset;     /* in struct sim_profile */
+    size_t room;       /* of a string, with its terminator */
+    int low, high;     /* the range of an int */
 };
 
-extern const struct sim_key sim_keys[SIM_K_COUNT]; /* by enum sim_key_index */
+extern const struct sim_key sim_keys[SIM_K_COUNT]; /* indexed by enum sim_key_index */
 
-/* Index of the key, or -1. */
+/* The index of the key, or -1. */
 int sim_key_find(struct sim_span name);
 
-/* The key that is nearest to a misspelt one; NULL when none is near. */
+/* The key nearest to a misspelt one; NULL when none is near. */
 const char *sim_key_nearest(struct sim_span name);
 
 struct sim_place {
-    int line, column; /* 0, 0: not in this text */
+    int line, column; /* 0, 0: the key is not in this text */
 };
 
 struct sim_draft {
     struct sim_profile profile;
-    struct sim_place place[SIM_K_COUNT]; /* of each value in this text */
-    bool given[SIM_K_COUNT];             /* in this text or in its base */
+    struct sim_place place[SIM_K_COUNT]; /* indexed by key: its value's position in this text */
+    bool given[SIM_K_COUNT];             /* set by this text or its base */
     struct sim_place attribute_place[SIM_MAX_ATTRIBUTES];
-    char base[SIM_NAME_MAX];             /* "" without one */
+    char base[SIM_NAME_MAX];             /* "" without a base */
 };
 
-/* Reads every line; writes *draft on success only. Each value is in its range; their combination is not checked yet. */
+/* Reads every line; writes *draft only on success. Each value is in its range; their combination has not been checked. */
 bool sim_profile_draft(const char *text, size_t length, struct sim_draft *draft, struct sim_profile_error *error);
 
 /* Fills in defaults, and refuses an inconsistent machine. */

@@ -9,23 +9,23 @@
 #include "profile_keys.h"
 #include "profile_value.h"
 
-/* The text being read. The caller gets nothing of it before it is complete. */
+/* The text being read. The caller gets a result only when it is complete. */
 struct parser {
     struct sim_draft draft;
     struct sim_profile_error *error;
-    bool first;      /* no key was read yet: base may come */
-    const char *text;  /* all of it */
+    bool first;      /* no key so far, so base may follow */
+    const char *text;  /* the whole text */
     size_t length;
-    const char *start; /* of the line */
+    const char *start; /* start of the current line */
     int line;
 };
 
 static bool fail(struct parser *parser, const char *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Lines and columns as int: they saturate for a text beyond two GiB. */
+/* Converts a line or column to int, saturating for texts beyond 2 GiB. */
 static int counted(size_t number)
 {
-    return number < INT_MAX ? (int)number : INT_MAX; /* LCOV_EXCL_BR_LINE: a file has a MiB at most */
+    return number < INT_MAX ? (int)number : INT_MAX; /* LCOV_EXCL_BR_LINE: a file has at most 1 MiB */
 }
 
 static bool fail(struct parser *parser, const char *at, const char *format, ...)
@@ -57,7 +57,7 @@ static bool given_twice(struct parser *parser, struct sim_span key, struct sim_p
                 sim_span_quote(sim_span_line(parser->text, parser->length, first.line), line));
 }
 
-/* Bytes that are not text would be invisible in a message, so they are refused before the text is interpreted. */
+/* Bytes that are not text would be invisible in a message, so they are refused before parsing. */
 static bool check_bytes(struct parser *parser, struct sim_span line)
 {
     for (size_t i = 0; i < line.length; i++)
@@ -67,7 +67,7 @@ static bool check_bytes(struct parser *parser, struct sim_span line)
     return true;
 }
 
-/* A '#' opens a comment at the start of a line and after a blank, so that values may hold one. */
+/* A '#' opens a comment at the start of a line and after a blank, so values may contain one. */
 static struct sim_span without_comment(struct sim_span line)
 {
     for (size_t i = 0; i < line.length; i++)
@@ -87,7 +87,7 @@ static bool read_text(struct parser *parser, const struct sim_key *key, struct s
             if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", value.at[i]))
                 return fail(parser, value.at + i, "expected letters, digits, '-' and '_' in '%s', found %s", key->name,
                             sim_span_quote((struct sim_span){value.at + i, 1}, quote));
-    memset(into, 0, key->room); /* nothing of a base's longer text remains after the end */
+    memset(into, 0, key->room); /* clears the rest of a longer base value */
     memcpy(into, value.at, value.length);
     return true;
 }
@@ -97,7 +97,7 @@ static bool read_value(struct parser *parser, const struct sim_key *key, struct 
     struct sim_value_error error;
     char *into = (char *)&parser->draft.profile + key->offset;
     bool good = false;
-    switch (key->kind) { /* LCOV_EXCL_BR_LINE: there are no others */
+    switch (key->kind) { /* LCOV_EXCL_BR_LINE: the enum has no other values */
     case SIM_KEY_NAME:
     case SIM_KEY_TEXT:
         return read_text(parser, key, value, into);

@@ -12,7 +12,7 @@
 
 #include "tap.h"
 
-/* ---- texts that are no profile ---- */
+/* ---- invalid texts ---- */
 
 struct bad {
     const char *text;
@@ -20,14 +20,14 @@ struct bad {
     const char *says; /* part of the message */
 };
 
-/* All that is required, in twelve lines. */
+/* A minimal profile: all required keys in twelve lines. */
 #define TINY                                                                                                      \
     "name = tiny\ndevices = 1\ndevice.memory = 1MiB\ngranularity.device.minimum = 4KiB\n"                         \
     "granularity.device.recommended = 4KiB\ngranularity.host.minimum = 4KiB\n"                                    \
     "granularity.host.recommended = 4KiB\nva.start = 1MiB\nva.end = 4MiB\nva.granularity = 4KiB\n"                \
     "va.alignment_max = 1MiB\nva.hint_max = 1<<30\n"
 
-/* Every mistake in its place: the position is that of the piece at fault, from 1. */
+/* Every mistake with its position, from 1, which is that of the wrong piece. */
 static const struct bad bad_texts[] = {
     {"base = h10", 1, 8, "expected a built-in profile (h100, h200x2, gb200x4, min, max, odd), found 'h10'"},
     {"base =", 1, 6, "expected a value after '=', found nothing"},
@@ -44,7 +44,8 @@ static const struct bad bad_texts[] = {
     {"base = h100\nzzzzzzzzzzzz = 1", 2, 1, "expected a key of a profile, found 'zzzzzzzzzzzz'"},
     {"base = h100\nDEVICES = 2", 2, 1, "found 'DEVICES'"},
     {"base = h100\ndevices = 2\ndevices = 2", 3, 1, "'devices' is given twice, first in line 2, 'devices = 2'"},
-    {"base = h100\nattribute.16 = 2\nattribute.16 = 3", 3, 1, "'attribute.16' is given twice, first in line 2, 'attribute.16 = 2'"},
+    {"base = h100\nattribute.16 = 2\nattribute.16 = 3", 3, 1,
+     "'attribute.16' is given twice, first in line 2, 'attribute.16 = 2'"},
     {"base = h100\nattribute. = 2", 2, 1, "found 'attribute.'"},
     {"base = h100\nattribute.x = 2", 2, 11, "expected a whole number from 1 to 9999, found 'x'"},
     {"base = h100\nattribute.0 = 2", 2, 11, "expected a number from 1 to 9999, found '0'"},
@@ -94,7 +95,7 @@ static const struct bad bad_texts[] = {
     {"base = h100\ndevices = \x7F", 2, 11, "found the control character 0x7F"},
     {"base = h200x2\npeers = 31-0", 2, 9, "expected devices from 0 to 30, found the pair '31-0'"},
     {"base = h100\nva.taken = 64GiB-65GiB,", 2, 24, "expected none, or ranges such as 1GiB-2GiB, found nothing"},
-    /* what does not fit together */
+    /* inconsistent values */
     {"base = h100\ngranularity.device.minimum = 3MiB", 2, 30, "expected a power of two for 'granularity.device.minimum'"},
     {"base = h100\ngranularity.device.minimum = 2KiB", 2, 30, "from 4096 to"},
     {"base = h100\ngranularity.host.minimum = 4MiB", 2, 28,
@@ -179,16 +180,16 @@ static void check_bad(const char *text, size_t length, const struct bad *want, c
     bool right = !parsed && error.line == want->line && error.column == want->column && strstr(error.text, want->says);
     if (!tap_ok(right, "%s: refused at %d:%d", label, want->line, want->column))
         tap_note("got %d:%d %s", error.line, error.column, error.text);
-    tap_ok(memcmp(&profile, &before, sizeof profile) == 0, "%s: the profile is untouched", label);
+    tap_ok(memcmp(&profile, &before, sizeof profile) == 0, "%s: the profile is unchanged", label);
 }
 
-/* The line that a number names. */
+/* The message quotes the line with that number. */
 static void check_source(const char *text, const char *want)
 {
     struct sim_profile profile;
     struct sim_profile_error error = {-1, -1, "", ""};
     tap_ok(!sim_profile_parse(text, strlen(text), &profile, &error), "no profile");
-    tap_text(error.source, want, "the line that is wrong");
+    tap_text(error.source, want, "the message quotes the line");
 }
 
 static void test_source(void)
@@ -197,8 +198,8 @@ static void test_source(void)
     check_source("base = h100\nname", "'name'");
     check_source("base = h100\ndevice.memory = 100GiB\ndevice.memory = 1KiB", "'device.memory = 1KiB'");
     check_source("devices = 1\n", "");
-    tap_u64(sim_span_line("a\nb", 3, 2).length, 1, "a last line without its end");
-    tap_u64(sim_span_line("a\nb", 3, 3).length + sim_span_line("a\nb", 3, 0).length, 0, "lines that are not there");
+    tap_u64(sim_span_line("a\nb", 3, 2).length, 1, "a last line without a newline");
+    tap_u64(sim_span_line("a\nb", 3, 3).length + sim_span_line("a\nb", 3, 0).length, 0, "lines that do not exist are empty");
     check_source("base = h100\ndevices = 1\nhost.nodes = 99999", "'host.nodes = 99999'");
 }
 
@@ -211,7 +212,7 @@ static void test_bad_texts(void)
         check_bad(bad_texts[i].text, strlen(bad_texts[i].text), &bad_texts[i], label);
     }
     struct sim_profile profile;
-    tap_ok(!sim_profile_parse("x", 1, &profile, NULL), "an error nobody asks for is not written");
+    tap_ok(!sim_profile_parse("x", 1, &profile, NULL), "error may be NULL");
 }
 
 static void test_bytes_that_are_no_text(void)
@@ -254,11 +255,12 @@ static void test_many_attributes(void)
     size_t used = strlen(text);
     for (int i = 0; i < SIM_MAX_ATTRIBUTES; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "attribute.%d = %d\n", 2000 + i, i);
-    const struct bad want = {NULL, 2 + SIM_MAX_ATTRIBUTES - attributes_of_h100(), 1, "expected at most 256 attributes, found one more"};
+    const struct bad want = {NULL, 2 + SIM_MAX_ATTRIBUTES - attributes_of_h100(), 1,
+                             "expected at most 256 attributes, found one more"};
     check_bad(text, used, &want, "256 attributes beside those of h100");
 }
 
-/* Bytes of the xorshift kind: the text is thrown together from pieces that mean something. */
+/* Texts assembled at random (xorshift) from meaningful pieces. */
 static void test_random_texts(void)
 {
     static const char *const pieces[] = {"base", "=",     "h100", "\n",       "devices", "1<<",   "GiB", "-1", "peers",
@@ -287,10 +289,10 @@ static void test_random_texts(void)
         else
             placed += error.line >= 0 && error.column >= 0 && error.text[0];
     }
-    tap_ok(good + placed == rounds, "each of %d random texts is read or refused with a place", rounds);
+    tap_ok(good + placed == rounds, "each of %d random texts is accepted, or refused with a position", rounds);
 }
 
-/* ---- texts that are one ---- */
+/* ---- valid texts ---- */
 
 static void must_parse(const char *text, struct sim_profile *profile, const char *label)
 {
@@ -320,7 +322,7 @@ static void test_values(void)
 
 #define UNPACKED "va.chunk = 0\nva.context = 0\nva.taken = none\n"
 
-/* A value that is the last one to be accepted, and its neighbour that is not. */
+/* The last accepted value of a range, and the refused one after it. */
 static void test_edges(void)
 {
     static const struct {
@@ -407,12 +409,12 @@ static void test_edges(void)
         snprintf(refused, sizeof refused, "%s%s", edges[i].before, edges[i].refused);
         must_parse(accepted, &profile, accepted);
         bool good = sim_profile_parse(refused, strlen(refused), &profile, &error);
-        if (!tap_ok(!good && strstr(error.text, edges[i].says), "and not %s", edges[i].refused))
+        if (!tap_ok(!good && strstr(error.text, edges[i].says), "the value after it is refused: %s", edges[i].refused))
             tap_note("says %s", error.text);
     }
 }
 
-/* Texts of the last length that there is room for. */
+/* Texts of the greatest length that fits. */
 static void test_longest_texts(void)
 {
     static const struct {
@@ -429,18 +431,18 @@ static void test_longest_texts(void)
         must_parse(text, &profile, texts[i].key);
         tap_text((const char *)&profile + texts[i].at, value, "%zu characters of '%s'", texts[i].most, texts[i].key);
         snprintf(text, sizeof text, "base = h100\n%s = %sx", texts[i].key, value);
-        tap_ok(!sim_profile_parse(text, strlen(text), &profile, NULL), "and no more");
+        tap_ok(!sim_profile_parse(text, strlen(text), &profile, NULL), "a longer text is refused");
         snprintf(text, sizeof text, "base = h100\n%s = y", texts[i].key);
-        must_parse(text, &profile, "one letter in the place of the base's text");
+        must_parse(text, &profile, "a one-letter value replaces the base's");
         const char *rest = (const char *)&profile + texts[i].at;
         bool clear = rest[0] == 'y';
         for (size_t j = 1; j <= texts[i].most; j++)
             clear &= !rest[j];
-        tap_ok(clear, "leaves nothing behind it");
+        tap_ok(clear, "nothing of the base's value remains");
     }
 }
 
-/* Each key that a machine cannot do without, left out alone. */
+/* Each required key, omitted alone. */
 static void test_required_keys(void)
 {
     static const char *const lines[][2] = {{"name", "tiny"},
@@ -464,18 +466,19 @@ static void test_required_keys(void)
             if (i != out)
                 snprintf(text + strlen(text), sizeof text - strlen(text), "%s = %s\n", lines[i][0], lines[i][1]);
         if (out == LINES) {
-            must_parse(text, &profile, "all that is required");
+            must_parse(text, &profile, "all required keys");
             continue;
         }
         snprintf(says, sizeof says,
-                 "expected the key '%s', found none; give it, or start from a built-in profile with 'base = h100'", lines[out][0]);
+                 "expected the key '%s', found none; give it, or start from a built-in profile with 'base = h100'",
+                 lines[out][0]);
         bool good = sim_profile_parse(text, strlen(text), &profile, &error);
-        tap_ok(!good && !error.line && !error.column, "without '%s' there is no machine, and no place to say so", lines[out][0]);
-        tap_text(error.text, says, "the key is named");
+        tap_ok(!good && !error.line && !error.column, "without '%s' the text is refused, without a position", lines[out][0]);
+        tap_text(error.text, says, "the message names the key");
     }
 }
 
-/* ---- misspelt keys, against a plain table of distances ---- */
+/* ---- misspelt keys, compared with a plain table of distances ---- */
 
 static size_t least(size_t a, size_t b)
 {
@@ -492,7 +495,7 @@ static size_t edits(const char *a, const char *b)
     return table[strlen(a)][strlen(b)];
 }
 
-/* The first of the nearest, at most three edits away, which are not all of the key. */
+/* The first of the nearest keys, at most three edits away and fewer than the key's length. */
 static const char *plain_nearest(const char *name)
 {
     const char *best = NULL;
@@ -530,7 +533,7 @@ static void test_misspelt_keys(void)
                 state = state * 1664525 + 1013904223;
                 size_t at = (state >> 16) % (length + 1);
                 if (state >> 30 == 0 && at < length) {
-                    memmove(name + at, name + at + 1, length - at); /* with its end */
+                    memmove(name + at, name + at + 1, length - at); /* with the terminator */
                     length--;
                 } else if (state >> 30 == 1 && at < length) {
                     name[at] = 'z';
@@ -542,13 +545,14 @@ static void test_misspelt_keys(void)
             }
             wrong += !as_plain(name);
         }
-    static const char *const words[] = {"", "b", "ase", "bas", "va", "va.", "chunk", "end", "N", "imex", "minimum", "a.b", "devicess"};
+    static const char *const words[] = {"", "b", "ase", "bas", "va", "va.", "chunk", "end", "N", "imex", "minimum", "a.b",
+                                        "devicess"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         wrong += !as_plain(words[i]);
-    tap_u64(wrong, 0, "the nearest key of misspelt ones is the one with the fewest edits");
+    tap_u64(wrong, 0, "the suggested key is the one with the fewest edits");
     char word[64];
     memset(word, 'a', sizeof word);
-    tap_ok(!sim_key_nearest((struct sim_span){word, sizeof word}), "of a long word none is");
+    tap_ok(!sim_key_nearest((struct sim_span){word, sizeof word}), "a long word has no near key");
 }
 
 /* ---- quotes ---- */
@@ -572,7 +576,7 @@ static void test_quotes(void)
     }
 }
 
-/* ---- what of a base's places fits the addresses of a text ---- */
+/* ---- a base's addresses in another address range ---- */
 
 static void test_places_of_a_base(void)
 {
@@ -609,7 +613,7 @@ static void test_places_of_a_base(void)
         if (kept[i].second)
             want[count++] = (struct sim_range){UINT64_C(0x555500000000), UINT64_C(0x565800000000)};
         tap_ok(p.va_context == (kept[i].context ? UINT64_C(0x7f8a36000000) : 0) && !memcmp(p.va_taken, want, sizeof want),
-               "the driver's own range is %s, and %d of others'", kept[i].context ? "there" : "left out", count);
+               "the driver's own range is %s, and %d of others'", kept[i].context ? "kept" : "left out", count);
     }
 }
 
@@ -621,15 +625,15 @@ static void test_layout_of_a_text(void)
                &profile, "comments, blanks and line ends of other systems");
     tap_text(profile.device_name, "A", "a '#' after a blank opens a comment");
     tap_text(profile.source, "see tracker#5", "a '#' inside a word does not");
-    tap_u64((uint64_t)profile.devices, 3, "blanks around a value are no part of it");
-    tap_u64(profile.peers[0], 4, "links of device 0");
-    tap_u64(profile.peers[1], 4, "links of device 1");
-    tap_u64(profile.peers[2], 3, "links of device 2 in both directions");
+    tap_u64((uint64_t)profile.devices, 3, "blanks around a value are ignored");
+    tap_u64(profile.peers[0], 4, "peers of device 0");
+    tap_u64(profile.peers[1], 4, "peers of device 1");
+    tap_u64(profile.peers[2], 3, "peers of device 2, in both directions");
     int value = 0;
-    tap_ok(sim_profile_attribute(&profile, 16, &value) && value == -5, "an attribute of the base is replaced");
+    tap_ok(sim_profile_attribute(&profile, 16, &value) && value == -5, "an attribute replaces the base's");
     tap_ok(sim_profile_attribute(&profile, 999, &value) && value == 16, "an attribute is added");
     value = 77;
-    tap_ok(!sim_profile_attribute(&profile, 998, &value) && value == 77, "one that is not listed has no value");
+    tap_ok(!sim_profile_attribute(&profile, 998, &value) && value == 77, "an unlisted attribute has no value");
 }
 
 static void test_base_and_defaults(void)
@@ -637,54 +641,56 @@ static void test_base_and_defaults(void)
     struct sim_profile profile, whole;
     int value = 0;
     must_parse("base = h100\n", &profile, "a base alone");
-    tap_text(profile.name, "h100-custom", "a user's profile does not pass for its base");
-    tap_text(profile.source, "a user's profile, based on h100", "nor does it claim a recording");
+    tap_text(profile.name, "h100-custom", "a profile with a base gets its own name");
+    tap_text(profile.source, "a user's profile, based on h100", "a profile with a base claims no recording");
     must_parse("base = h100\nname = mine\nsource = measured", &profile, "with a name");
     tap_text(profile.name, "mine", "the name is kept");
     tap_text(profile.source, "measured", "the source is kept");
     must_parse("base = h200x2\ndevices = 4", &profile, "more devices than the base has");
-    tap_u64(profile.peers[3], 7, "'all' of the base means all of these");
-    must_parse("base = h200x2\ndevices = 31", &profile, "as many devices as there can be");
-    tap_u64(profile.peers[30], 0x3FFFFFFF, "all links of the last of 31");
-    must_parse("base = min\nfabric.imex = yes", &profile, "an IMEX channel where no device can use it");
-    tap_ok(profile.imex, "is there all the same");
-    must_parse("base = min\nattribute.134 = 0", &profile, "node 0 as the nearest one of a machine that tells of none");
-    tap_ok(sim_profile_attribute(&profile, 134, &value) && value == 0 && !profile.host_nodes, "is what it says");
+    tap_u64(profile.peers[3], 7, "'all' of the base covers the additional devices");
+    must_parse("base = h200x2\ndevices = 31", &profile, "the most devices");
+    tap_u64(profile.peers[30], 0x3FFFFFFF, "device 30 has all peers");
+    must_parse("base = min\nfabric.imex = yes", &profile, "an IMEX channel that no device can use");
+    tap_ok(profile.imex, "the channel exists");
+    must_parse("base = min\nattribute.134 = 0", &profile, "node 0 as the nearest node of a machine without NUMA");
+    tap_ok(sim_profile_attribute(&profile, 134, &value) && value == 0 && !profile.host_nodes, "the attribute has its value");
     must_parse("base = odd\ndevices = 1", &profile, "fewer devices than the base links");
-    tap_u64(profile.peers[0], 0, "links to devices that are gone are dropped");
-    must_parse("base = odd\ngranularity.multicast.recommended = 0", &profile, "a granularity that is memory's own");
-    tap_u64(sim_profile_multicast(&profile, 1), profile.device_granularity[1], "is that of the device");
-    must_parse("base = h100\nattribute.16 = +2\ndevice.reserved = 0<<70", &profile, "a sign, and nothing at all");
-    tap_ok(sim_profile_attribute(&profile, 16, &value) && value == 2 && !profile.device_reserved, "are two and nothing");
-    must_parse("base = h100", &whole, "where the base has its own places");
-    tap_ok(whole.va_context && whole.va_taken[0].end, "there are some");
-    must_parse("base = h100\nva.end = 0x304000000", &profile, "addresses that end before them");
-    tap_ok(!profile.va_context && !profile.va_taken[0].end, "are without");
-    must_parse("base = h100\nva.start = 0x7fb000000000", &profile, "so are some that begin after them");
-    tap_ok(!profile.va_context && !profile.va_taken[0].end, "they are without, too");
-    must_parse("base = h100\nva.start = 1TiB\nva.chunk = 1TiB\nva.end = 64TiB", &profile, "and chunks that they do not fit");
-    tap_ok(!profile.va_context && !profile.va_taken[0].end, "have none of them");
-    must_parse(TINY, &profile, "no base, and only what is required");
+    tap_u64(profile.peers[0], 0, "links to missing devices are dropped");
+    must_parse("base = odd\ngranularity.multicast.recommended = 0", &profile, "a multicast granularity of 0");
+    tap_u64(sim_profile_multicast(&profile, 1), profile.device_granularity[1], "it equals the device's granularity");
+    must_parse("base = h100\nattribute.16 = +2\ndevice.reserved = 0<<70", &profile, "a signed number, and a shifted 0");
+    tap_ok(sim_profile_attribute(&profile, 16, &value) && value == 2 && !profile.device_reserved, "they have their values");
+    must_parse("base = h100", &whole, "a base with reserved addresses");
+    tap_ok(whole.va_context && whole.va_taken[0].end, "the base has such addresses");
+    must_parse("base = h100\nva.end = 0x304000000", &profile, "an address range that ends below them");
+    tap_ok(!profile.va_context && !profile.va_taken[0].end, "the base's addresses are dropped");
+    must_parse("base = h100\nva.start = 0x7fb000000000", &profile, "an address range that starts above them");
+    tap_ok(!profile.va_context && !profile.va_taken[0].end, "they are dropped there, too");
+    must_parse("base = h100\nva.start = 1TiB\nva.chunk = 1TiB\nva.end = 64TiB", &profile, "chunks that do not fit them");
+    tap_ok(!profile.va_context && !profile.va_taken[0].end, "they are dropped as well");
+    must_parse(TINY, &profile, "only the required keys, without a base");
     tap_ok(profile.host_nodes == 0 && profile.host_memory == 0 && !profile.partial_map && !profile.imex &&
                profile.compression_memory == 0 && profile.va_chunk == 0 && !profile.va_context &&
                profile.attributes == 0 && profile.peers[0] == 0,
-           "what is left out is not there");
-    tap_text(profile.device_name, "cuvmm simulated device", "a device without a name gets one");
+           "optional values have their defaults");
+    tap_text(profile.device_name, "cuvmm simulated device", "an unnamed device gets a name");
 }
 
-/* ---- the built-in ones ---- */
+/* ---- built-in profiles ---- */
 
-/* A profile as text; what parse reads from it must be the same machine. */
+/* Writes a profile as text, which must parse to the same machine. */
 static void write_profile(const struct sim_profile *p, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(
         text, size,
-        "name = %s\nsource = %s\ndriver.version = %d\ndevices = %d\ndevice.name = %s\ndevice.memory = %" PRIu64 "\ndevice.reserved = %" PRIu64
+        "name = %s\nsource = %s\ndriver.version = %d\ndevices = %d\ndevice.name = %s\ndevice.memory = %" PRIu64
+            "\ndevice.reserved = %" PRIu64
         "\nhost.nodes = %d\nhost.memory = %" PRIu64 "\ngranularity.device.minimum = %" PRIu64
         "\ngranularity.device.recommended = 0x%" PRIx64 "\ngranularity.host.minimum = %" PRIu64
         "\ngranularity.host.recommended = %" PRIu64 "\ngranularity.multicast.minimum = %" PRIu64
         "\ngranularity.multicast.recommended = %" PRIu64 "\nva.start = 0x%" PRIx64 "\nva.end = %" PRIu64
-        "\nva.granularity = %" PRIu64 "\nva.chunk = %" PRIu64 "\nva.context = %" PRIu64 "\nva.alignment_max = %" PRIu64 "\nva.hint_max = %" PRIu64
+        "\nva.granularity = %" PRIu64 "\nva.chunk = %" PRIu64 "\nva.context = %" PRIu64 "\nva.alignment_max = %" PRIu64
+            "\nva.hint_max = %" PRIu64
         "\nmap.partial = %s\nfabric.imex = %s\ncompression.memory = %" PRIu64 "\n",
         p->name, p->source, p->driver_version, p->devices, p->device_name, p->device_memory, p->device_reserved, p->host_nodes,
         p->host_memory, p->device_granularity[0], p->device_granularity[1], p->host_granularity[0],
@@ -719,21 +725,21 @@ static void test_builtin(void)
         struct sim_profile profile, again;
         char text[4096];
         must_parse(sim_profile_builtin_text(count), &profile, name);
-        tap_text(profile.name, name, "%s calls itself so", name);
-        tap_ok(strlen(profile.source) > 10 && !strstr(profile.source, "user"), "%s says where it comes from", name);
+        tap_text(profile.name, name, "%s has its name", name);
+        tap_ok(strlen(profile.source) > 10 && !strstr(profile.source, "user"), "%s names its source", name);
         memset(&again, 0, sizeof again);
         tap_ok(sim_profile_builtin(name, &again) && memcmp(&again, &profile, sizeof again) == 0, "%s by name", name);
         write_profile(&profile, text, sizeof text);
-        must_parse(text, &again, "written out and read again");
+        must_parse(text, &again, "the profile, written and read again");
         tap_ok(memcmp(&again, &profile, sizeof again) == 0, "%s survives the round trip", name);
     }
     tap_u64(count, 6, "six built-in profiles");
-    tap_ok(!sim_profile_builtin_text(count) && !sim_profile_builtin_text(SIZE_MAX), "none past the last");
+    tap_ok(!sim_profile_builtin_text(count) && !sim_profile_builtin_text(SIZE_MAX), "no profile after the last");
     struct sim_profile untouched, before;
     memset(&untouched, 0x5A, sizeof untouched);
     before = untouched;
     tap_ok(!sim_profile_builtin("h1000", &untouched) && memcmp(&untouched, &before, sizeof before) == 0,
-           "no profile for a name that is not there");
+           "an unknown name finds no profile");
 }
 
 static int attribute(const struct sim_profile *profile, int number)
@@ -759,11 +765,11 @@ static void test_recorded_machines(void)
     for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++)
         tap_ok(attribute(&h100, recorded[i][0]) == recorded[i][1] && attribute(&h200, recorded[i][0]) == recorded[i][2],
                "attribute %d as recorded on both", recorded[i][0]);
-    tap_ok(h200.devices == 2 && h200.peers[0] == 2 && h200.peers[1] == 1, "the two H200 reach each other");
-    tap_ok(!h100.imex && !h200.imex && !h100.partial_map, "no IMEX channel and no partial map on either");
+    tap_ok(h200.devices == 2 && h200.peers[0] == 2 && h200.peers[1] == 1, "the two H200 are peers");
+    tap_ok(!h100.imex && !h200.imex && !h100.partial_map, "neither has an IMEX channel or partial maps");
 }
 
-/* What the pages and other tests take for granted of the machines that were not recorded. */
+/* Facts about the unrecorded machines on which documentation and other tests rely. */
 static void test_other_machines(void)
 {
     static const uint64_t mib = UINT64_C(1) << 20, gib = UINT64_C(1) << 30, own = UINT64_C(0x100000000000);
@@ -807,9 +813,9 @@ static void test_other_attributes(void)
                 tap_note("attribute %d is %d", attributes[j][0], attribute(&p, attributes[j][0]));
                 wrong++;
             }
-        tap_u64(wrong, 0, "%s: what it has", p.name);
-        tap_text(p.device_name, devices[i], "%s: its devices' name", p.name);
-        tap_ok(p.imex == (i == 0 || i == 2) && p.partial_map == (i == 2), "%s: an IMEX channel, maps of a part", p.name);
+        tap_u64(wrong, 0, "%s: the expected values", p.name);
+        tap_text(p.device_name, devices[i], "%s: its device name", p.name);
+        tap_ok(p.imex == (i == 0 || i == 2) && p.partial_map == (i == 2), "%s: IMEX channel and partial maps", p.name);
     }
 }
 
@@ -822,7 +828,7 @@ static void write_file(const char *path, const char *text, size_t length)
         tap_bail("cannot write %s", path);
 }
 
-/* There, and not to be opened. */
+/* It exists, but cannot be opened. */
 static void test_socket(const char *folder)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -842,37 +848,38 @@ static void test_files(void)
     struct sim_profile profile;
     struct sim_profile_error error = {0, 0, "", ""};
     if (!mkdtemp(folder))
-        tap_bail("cannot make a folder here");
+        tap_bail("cannot create a folder");
     snprintf(path, sizeof path, "%s/p", folder);
     snprintf(pipe, sizeof pipe, "%s/pipe", folder);
     snprintf(big, sizeof big, "%s/big", folder);
     write_file(path, "base = odd\nname = file", 22);
     tap_result(sim_profile_read(path, &profile, &error), VMM_SUCCESS, "a file is read");
-    tap_text(profile.name, "file", "what it says");
+    tap_text(profile.name, "file", "the profile has the file's name");
     write_file(path, "base = odd\nnome = file", 22);
-    tap_result(sim_profile_read(path, &profile, &error), VMM_ERROR_INVALID_VALUE, "a file with a mistake");
-    tap_ok(error.line == 2 && error.column == 1, "its place");
+    tap_result(sim_profile_read(path, &profile, &error), VMM_ERROR_INVALID_VALUE, "a file with an error");
+    tap_ok(error.line == 2 && error.column == 1, "the error has its position");
     write_file(path, "", 0);
-    tap_result(sim_profile_read(path, &profile, &error), VMM_ERROR_INVALID_VALUE, "an empty file is no profile: %s", error.text);
+    tap_result(sim_profile_read(path, &profile, &error), VMM_ERROR_INVALID_VALUE, "an empty file is refused: %s", error.text);
     write_file(path, "base = odd\nnome = file", 22);
     char spec[80];
     vmm_system *sys = NULL;
     snprintf(spec, sizeof spec, "sim:%s", path);
     tap_ok(vmm_open(spec, &sys) == VMM_ERROR_INVALID_VALUE &&
                strstr(vmm_last_detail()->note, ":2:1: expected a key of a profile"),
-           "which who opens it is told: %s", vmm_last_detail()->note);
-    tap_text(profile.name, "file", "the profile read before is untouched");
-    tap_result(sim_profile_read("no/such/file", &profile, &error), VMM_ERROR_NOT_FOUND, "no such file");
+           "vmm_open reports the position: %s", vmm_last_detail()->note);
+    tap_text(profile.name, "file", "the earlier profile is unchanged");
+    tap_result(sim_profile_read("no/such/file", &profile, &error), VMM_ERROR_NOT_FOUND, "a missing file");
     tap_ok(error.line == 0 && error.column == 0 && !strcmp(error.text, "cannot be opened: No such file or directory"),
-           "has no place, but words: %s", error.text);
+           "there is no position, but a reason: %s", error.text);
     snprintf(pipe, sizeof pipe, "%s/p/p", folder);
-    tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_NOT_FOUND, "nor one in what is no folder");
+    tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_NOT_FOUND, "a path through a pipe is not found");
     snprintf(pipe, sizeof pipe, "%s/pipe", folder);
     error = (struct sim_profile_error){7, 7, "", ""};
     tap_result(sim_profile_read(folder, &profile, &error), VMM_ERROR_OPERATING_SYSTEM, "a folder");
-    tap_ok(!error.line && !error.column && !strcmp(error.text, "cannot be read: not a regular file"), "which is no file: %s",
+    tap_ok(!error.line && !error.column && !strcmp(error.text, "cannot be read: not a regular file"),
+           "a folder is not a file: %s",
            error.text);
-    vmm_result result = sim_profile_read("/proc/self/mem", &profile, &error); /* a regular file, and nothing is at 0 */
+    vmm_result result = sim_profile_read("/proc/self/mem", &profile, &error); /* a regular file that cannot be read at offset 0 */
     tap_ok(result == VMM_ERROR_NOT_FOUND ||
                (result == VMM_ERROR_OPERATING_SYSTEM && !strcmp(error.text, "cannot be read: Input/output error")),
            "a file that cannot be read: %s", error.text);
@@ -888,7 +895,7 @@ static void test_files(void)
     tap_text(error.text, "not a profile: larger than 1 MiB", "says so");
     memcpy(text, "base = odd", 10);
     write_file(big, text, 1 << 20);
-    tap_result(sim_profile_read(big, &profile, &error), VMM_SUCCESS, "one of 1 MiB is read");
+    tap_result(sim_profile_read(big, &profile, &error), VMM_SUCCESS, "a file of 1 MiB is read");
     tap_text(profile.name, "odd-custom", "whole");
     free(text);
     unlink(path);
@@ -897,11 +904,12 @@ static void test_files(void)
     tap_ok(rmdir(folder) == 0, "nothing is left behind");
 }
 
-/* A machine has what is neither 0 nor missing. */
+/* sim_profile_has: listed, and not 0. */
 static void has(void)
 {
     struct sim_profile profile = {.attributes = 3, .attribute = {{11, 0}, {12, 1}, {13, -1}}};
-    tap_ok(!sim_profile_has(&profile, 10) && !sim_profile_has(&profile, 11), "what is missing, or 0, a machine has not");
+    tap_ok(!sim_profile_has(&profile, 10) && !sim_profile_has(&profile, 11),
+           "an attribute that is missing or 0 counts as absent");
     tap_ok(sim_profile_has(&profile, 12) && sim_profile_has(&profile, 13), "other values it has, below 0 too");
 }
 

@@ -82,7 +82,7 @@ static int digit(char c, unsigned base)
 
 enum number { NUMBER_READ, NUMBER_NONE, NUMBER_TOO_LARGE };
 
-/* Reads digits at *offset and moves it past them. */
+/* Reads the digits at *offset and advances it. */
 static enum number read_number(struct sim_span span, size_t *offset, uint64_t *value)
 {
     size_t at = *offset;
@@ -121,7 +121,7 @@ static bool too_large(struct sim_span span, size_t offset, struct sim_value_erro
                 sim_span_quote(rest_of(span, offset), quote));
 }
 
-/* The part after "<<". */
+/* Reads the part after "<<". */
 static bool read_shift(struct sim_span span, size_t offset, uint64_t base, uint64_t *value,
                        struct sim_value_error *error)
 {
@@ -159,7 +159,7 @@ bool sim_value_size(struct sim_span span, uint64_t *value, struct sim_value_erro
     size_t offset = 0;
     uint64_t number;
     unsigned shift;
-    switch (read_number(span, &offset, &number)) { /* LCOV_EXCL_BR_LINE: there are no others */
+    switch (read_number(span, &offset, &number)) { /* LCOV_EXCL_BR_LINE: the enum has no other values */
     case NUMBER_TOO_LARGE:
         return too_large(span, 0, error);
     case NUMBER_NONE:
@@ -210,7 +210,7 @@ bool sim_value_bool(struct sim_span span, bool *value, struct sim_value_error *e
     return true;
 }
 
-/* One "i-j". */
+/* Reads one "i-j". */
 static bool read_pair(struct sim_span pair, size_t base, int count, uint32_t *peers, struct sim_value_error *error)
 {
     char quote[SIM_QUOTE_MAX];
@@ -255,7 +255,7 @@ bool sim_value_peers(struct sim_span span, int count, uint32_t *peers, struct si
     return true;
 }
 
-/* One "FROM-TO". */
+/* Reads one "FROM-TO". */
 static bool read_range(struct sim_span text, size_t base, struct sim_range *range, struct sim_value_error *error)
 {
     char quote[SIM_QUOTE_MAX];

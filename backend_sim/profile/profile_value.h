@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_value.h - parsers for the values in a profile's text, which read a span without a final 0.
+/* profile_value.h - parsers for the values in a profile's text, which read an unterminated span.
  *
  *     "1 GiB" -> 1073741824        "1<<45" -> 35184372088832        "0x1000" -> 4096        "-1" -> -1
  */
@@ -18,22 +18,22 @@ struct sim_span {
     size_t length;
 };
 
-/* What is wrong with a value, and how many bytes into it. */
+/* An error in a value, and its offset in bytes. */
 struct sim_value_error {
     size_t offset;
     char text[200];
 };
 
-/* The span without the blanks around it. */
+/* The span without surrounding blanks. */
 struct sim_span sim_span_trim(struct sim_span span);
 
-/* Line `number` of a text, from 1 on, without the blanks around it; empty where there is none. */
+/* The line with that number, from 1 on, without surrounding blanks; empty if there is none. */
 struct sim_span sim_span_line(const char *text, size_t length, int number);
 
 /* Is the span exactly this text? */
 bool sim_span_is(struct sim_span span, const char *text);
 
-/* Writes the span into buffer in a form that is safe in a message: quoted, cut to about 40 bytes, with bytes that are not
+/* Writes the span into buffer in a form that is safe in a message: quoted, truncated to about 40 bytes, with bytes that are not
  * printable ASCII as \xNN. An empty span becomes "nothing". */
 #define SIM_QUOTE_MAX 96
 const char *sim_span_quote(struct sim_span span, char buffer[SIM_QUOTE_MAX]);
@@ -50,8 +50,8 @@ bool sim_value_bool(struct sim_span span, bool *value, struct sim_value_error *e
 /* "all", "none", or pairs such as "0-1,2-3": bit j of peers[i] and bit i of peers[j] are set for a pair i-j. */
 bool sim_value_peers(struct sim_span span, int count, uint32_t *peers, struct sim_value_error *error);
 
-/* "none", or at most count ranges such as "1GiB-2GiB,0x100000000-0x200000000": from the first up to, not with, the
- * second. The rest of ranges is set to 0. */
+/* "none", or at most count ranges such as "1GiB-2GiB,0x100000000-0x200000000", each without its end. Sets the unused ranges to
+ * 0. */
 bool sim_value_ranges(struct sim_span span, int count, struct sim_range *ranges, struct sim_value_error *error);
 
 #endif

@@ -60,7 +60,7 @@ void visible_devices_uuid(const struct sim_profile *machine, int place, unsigned
 
 /* ---- lists ---- */
 
-/* False when it was already in the list. */
+/* Appends a device; false when the list already has it. */
 static bool see(struct visible_devices *visible, int place)
 {
     if (is_seen(visible, place))
@@ -84,11 +84,11 @@ bool visible_devices_choose(struct visible_devices *visible, const char *list, i
     return good;
 }
 
-/* ---- as the driver reads the variable ---- */
+/* ---- parsing the variable as the driver does ---- */
 
 enum { NIBBLES = 2 * VISIBLE_UUID };
 
-/* The value of a hexadecimal digit, of a text that has not ended; -1: not a digit. */
+/* The value of a hexadecimal digit in a text that has not ended; -1: not a digit. */
 static int nibble(char c)
 {
     static const char digits[] = "0123456789abcdef";
@@ -96,7 +96,7 @@ static int nibble(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Does the text match the beginning of the UUID, as far as it goes? Ignores dashes, and anything after a complete UUID. */
+/* Is the text a prefix of the UUID? Ignores dashes, and anything after a complete UUID. */
 static bool begins(const char *text, const unsigned char uuid[VISIBLE_UUID])
 {
     int count = 0;
@@ -115,7 +115,7 @@ static bool is_uuid(const char *entry)
     return strncmp(entry, "GPU-", 4) == 0 || strncmp(entry, "MIG-", 4) == 0;
 }
 
-/* The place that an entry names; -1: none, or several. */
+/* The place of the device that an entry names; -1: no device, or several. */
 static int place_of_uuid(const char *entry, const struct sim_profile *machine)
 {
     int found = -1;
@@ -134,7 +134,7 @@ static int place_of_uuid(const char *entry, const struct sim_profile *machine)
 static int place_of_number(const char *entry, const struct sim_profile *machine)
 {
     char *end;
-    int place = (int)(unsigned)strtol(entry, &end, 10); /* of which it looks at the last 32 bits */
+    int place = (int)(unsigned)strtol(entry, &end, 10); /* the driver uses the last 32 bits */
     return end != entry && place >= 0 && place < machine->devices ? place : -1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for visible_devices.h: how the variable is read, and the machine that a process then sees. That libcuda.so.1 sees the
- * devices that a driver shows is recorded (conformance/recorded/facts/copies.c, group V). */
+/* visible_devices: parsing the variable, and the machine that a process then sees. The driver's behaviour is recorded
+ * (conformance/recorded/facts/copies.c, group V) and compared with libcuda.so.1 there. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void start(const char *profile)
         tap_bail("no profile");
 }
 
-/* "2 0" of what is seen, then "| 1 3" of what is hidden. */
+/* The visible places, such as "2 0", then the hidden ones, "| 1 3". */
 static const char *places(const struct visible_devices *visible)
 {
     static char text[200];
@@ -98,7 +98,7 @@ static void test_uuids(void)
     reads(uuid(1, 40, "GPU-GPU-"), VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
 }
 
-/* Which digits two of them begin with is chance, so the prefix that fits both is looked for. */
+/* Two UUIDs share a prefix by chance, so the test searches for one. */
 static void test_ambiguous(void)
 {
     for (int i = 0; i < machine.devices; i++)
@@ -107,7 +107,7 @@ static void test_ambiguous(void)
                 reads(uuid(i, 5, "GPU-"), VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
                 return;
             }
-    tap_skip("no two UUIDs of this machine begin alike", "a prefix of two devices");
+    tap_skip("no two UUIDs of this machine share a prefix", "an ambiguous prefix");
 }
 
 static void test_chosen(void)
@@ -125,23 +125,23 @@ static void test_chosen(void)
     }
 }
 
-/* Peers go with their devices. */
+/* Peer access follows the devices. */
 static void test_seen(void)
 {
     struct visible_devices visible;
     struct sim_profile seen;
-    machine.peers[0] = 1u << 3; /* 0 may use 3's memory, and no other does */
+    machine.peers[0] = 1u << 3; /* only device 0 has access to another's memory, that of 3 */
     machine.peers[1] = machine.peers[2] = machine.peers[3] = 0;
-    tap_ok(visible_devices_choose(&visible, "3:1:0", 4), "three of four are chosen");
+    tap_ok(visible_devices_choose(&visible, "3:1:0", 4), "a list of three of the four devices");
     visible_devices_apply(&visible, &machine, &seen);
-    tap_u64((uint64_t)seen.devices, 3, "three are seen");
-    tap_u64(seen.peers[2], 1, "the third, place 0, may use memory of the first, place 3");
-    tap_u64(seen.peers[0] | seen.peers[1] | seen.peers[3], 0, "no other may use any");
+    tap_u64((uint64_t)seen.devices, 3, "three devices are visible");
+    tap_u64(seen.peers[2], 1, "the third device, place 0, has access to memory of the first, place 3");
+    tap_u64(seen.peers[0] | seen.peers[1] | seen.peers[3], 0, "no other device has access to another one");
     for (int i = 0; i < 4; i++)
         tap_u64((uint64_t)visible.place[visible_devices_ordinal(&visible, i)], (uint64_t)i, "place %d has an ordinal", i);
 }
 
-/* ---- processes that see different devices of one machine ---- */
+/* ---- processes that see different devices ---- */
 
 static vmm_system *open_seeing(const char *list)
 {
@@ -168,17 +168,18 @@ static vmm_mem_generic_allocation_handle make(vmm_system *sys, uint64_t size)
     vmm_mem_generic_allocation_handle handle = 0;
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = RIG_FD,
                                     .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
-    tap_result(vmm_mem_create(sys, &handle, size, &prop, 0), VMM_SUCCESS, "memory of what the process calls device 0");
+    tap_result(vmm_mem_create(sys, &handle, size, &prop, 0), VMM_SUCCESS, "memory on the process's device 0");
     return handle;
 }
 
-/* What a process calls the memory that another one exported: its own ordinal, or no device's where it is hidden. */
+/* The ordinal that a process uses for another process's exported memory: its own, or one beyond its devices if the device is
+ * hidden. */
 static void imported_as(vmm_system *sys, int fd, int device, const char *what)
 {
     vmm_mem_generic_allocation_handle handle = 0;
     vmm_mem_allocation_prop prop = {0};
     tap_result(vmm_mem_import_from_shareable_handle(sys, &handle, (void *)(intptr_t)fd, RIG_FD), VMM_SUCCESS, "import");
-    tap_result(vmm_mem_get_allocation_properties_from_handle(sys, &prop, handle), VMM_SUCCESS, "its properties");
+    tap_result(vmm_mem_get_allocation_properties_from_handle(sys, &prop, handle), VMM_SUCCESS, "its properties can be queried");
     tap_ok(prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && prop.location.id == device,
            "%s: device %d", what, prop.location.id);
     tap_result(vmm_mem_release(sys, handle), VMM_SUCCESS, "release");
@@ -190,41 +191,42 @@ static void test_shared(void)
     const uint64_t one = free_of(first), two = free_of(second), size = 64 * RIG_G;
     int fd = -1;
     vmm_mem_generic_allocation_handle handle = make(second, size);
-    tap_u64(free_of(second), two - size, "it is taken from the device that it is of");
-    tap_u64(free_of(first), one, "and not from the other process's, which has the same ordinal");
-    tap_u64(free_of(both), two - size, "and is seen where that device is the first of two");
+    tap_u64(free_of(second), two - size, "the memory is taken from that device");
+    tap_u64(free_of(first), one, "not from the other process's device with the same ordinal");
+    tap_u64(free_of(both), two - size, "a process that sees both devices counts it on the right one");
     tap_result(vmm_mem_export_to_shareable_handle(second, &fd, handle, RIG_FD, 0), VMM_SUCCESS, "export");
-    tap_u64(free_of(both), two - size, "once exported it is counted there as well");
-    tap_u64(free_of(first), one, "and still not elsewhere");
-    imported_as(first, fd, -2, "of a device that is hidden");
-    imported_as(both, fd, 0, "of the first of two");
+    tap_u64(free_of(both), two - size, "after the export that process still counts it");
+    tap_u64(free_of(first), one, "the other process does not");
+    imported_as(first, fd, -2, "memory of a hidden device");
+    imported_as(both, fd, 0, "memory of the first of two devices");
     close(fd);
     tap_result(vmm_mem_release(second, handle), VMM_SUCCESS, "release");
-    tap_u64(free_of(both), two, "all is free again");
+    tap_u64(free_of(both), two, "all memory is free again");
     vmm_close(first);
     vmm_close(second);
     vmm_close(both);
 }
 
-/* Each process sees one device and adds it to the same team: the usual way of a program with a process for each device. */
+/* Each process sees one device and adds it to the same team, as programs with one process for each device do. */
 static void test_team(void)
 {
     vmm_system *side[2] = {open_seeing("1"), open_seeing("0")};
     vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G, .handle_types = RIG_FD};
     vmm_mem_generic_allocation_handle object[2] = {0, 0}, memory[2];
     int fd = -1;
-    tap_result(vmm_multicast_create(side[0], &object[0], &prop), VMM_SUCCESS, "a team of two, of which one is visible");
+    tap_result(vmm_multicast_create(side[0], &object[0], &prop), VMM_SUCCESS, "a team of two devices, one of them visible");
     tap_result(vmm_mem_export_to_shareable_handle(side[0], &fd, object[0], RIG_FD, 0), VMM_SUCCESS, "export");
     tap_result(vmm_mem_import_from_shareable_handle(side[1], &object[1], (void *)(intptr_t)fd, RIG_FD), VMM_SUCCESS, "import");
     close(fd);
-    tap_result(vmm_multicast_add_device(side[0], object[0], 1), VMM_ERROR_INVALID_DEVICE, "a hidden device is none");
+    tap_result(vmm_multicast_add_device(side[0], object[0], 1), VMM_ERROR_INVALID_DEVICE, "a hidden device cannot be added");
     for (int i = 0; i < 2; i++)
-        tap_result(vmm_multicast_add_device(side[i], object[i], 0), VMM_SUCCESS, "process %d adds its own", i);
+        tap_result(vmm_multicast_add_device(side[i], object[i], 0), VMM_SUCCESS, "process %d adds its own device", i);
     for (int i = 0; i < 2; i++) {
         memory[i] = make(side[i], RIG_G);
-        tap_result(vmm_multicast_bind_mem(side[i], object[i], 0, memory[i], 0, RIG_G, 0), VMM_SUCCESS, "and binds memory of it");
+        tap_result(vmm_multicast_bind_mem(side[i], object[i], 0, memory[i], 0, RIG_G, 0), VMM_SUCCESS,
+                   "it binds memory of that device");
     }
-    tap_result(vmm_multicast_add_device(side[1], object[1], 0), VMM_ERROR_INVALID_VALUE, "no device is added twice");
+    tap_result(vmm_multicast_add_device(side[1], object[1], 0), VMM_ERROR_INVALID_VALUE, "no device can be added twice");
     for (int i = 0; i < 2; i++) {
         tap_result(vmm_multicast_unbind(side[i], object[i], 0, 0, RIG_G), VMM_SUCCESS, "unbind");
         vmm_mem_release(side[i], memory[i]);
@@ -241,29 +243,31 @@ static void test_open(void)
     int count = 0;
     tap_result(vmm_open("sim:h200x2,visible=1:1", &sys), VMM_ERROR_INVALID_VALUE, "a device twice");
     tap_ok(strstr(vmm_last_detail()->note, "visible=1:1: expected ordinals below 2") != NULL,
-           "and why: %s", vmm_last_detail()->note);
-    tap_result(vmm_open("sim:h200x2,visible=none", &sys), VMM_SUCCESS, "none is a choice");
-    tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "that leaves no device");
-    tap_ok(strstr(vmm_last_detail()->note, "visible=none hides all devices") != NULL, "and why: %s", vmm_last_detail()->note);
+           "the note has the reason: %s", vmm_last_detail()->note);
+    tap_result(vmm_open("sim:h200x2,visible=none", &sys), VMM_SUCCESS, "visible=none opens");
+    tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "visible=none leaves no device");
+    tap_ok(strstr(vmm_last_detail()->note, "visible=none hides all devices") != NULL, "the note has the reason: %s",
+           vmm_last_detail()->note);
     tap_text(vmm_last_detail()->rule, "VMM-INIT-VISIBLE", "by its rule");
-    tap_result(vmm_device_get_count(sys, &count), VMM_ERROR_NOT_INITIALIZED, "nor anything else");
+    tap_result(vmm_device_get_count(sys, &count), VMM_ERROR_NOT_INITIALIZED, "no other call works");
     vmm_close(sys);
     setenv(VISIBLE_VARIABLE, "0,0", 1);
-    tap_result(vmm_open("sim:h200x2,visible=env", &sys), VMM_SUCCESS, "as the environment has it");
-    tap_result(vmm_init(sys, 0), VMM_ERROR_INVALID_DEVICE, "which names one twice");
-    tap_ok(strstr(vmm_last_detail()->note, "CUDA_VISIBLE_DEVICES is \"") != NULL, "and why: %s", vmm_last_detail()->note);
+    tap_result(vmm_open("sim:h200x2,visible=env", &sys), VMM_SUCCESS, "visible=env opens");
+    tap_result(vmm_init(sys, 0), VMM_ERROR_INVALID_DEVICE, "a variable that names a device twice");
+    tap_ok(strstr(vmm_last_detail()->note, "CUDA_VISIBLE_DEVICES is \"") != NULL, "the note has the reason: %s",
+           vmm_last_detail()->note);
     tap_text(vmm_last_detail()->rule, "VMM-INIT-VISIBLE-TWICE", "by its rule");
     setenv(VISIBLE_VARIABLE, "", 1);
-    tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "then none");
+    tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "a variable that names no device");
     setenv(VISIBLE_VARIABLE, "1", 1);
-    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "then one: it is read again until cuInit succeeds");
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "the variable is read again until cuInit succeeds");
     setenv(VISIBLE_VARIABLE, "0,1", 1);
-    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "and no more");
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "after that it is not read again");
     tap_result(vmm_device_get_count(sys, &count), VMM_SUCCESS, "count");
-    tap_u64((uint64_t)count, 1, "one device");
+    tap_u64((uint64_t)count, 1, "one device is visible");
     vmm_close(sys);
-    tap_result(vmm_open("sim:h200x2", &sys), VMM_SUCCESS, "without visible=");
-    tap_ok(!vmm_init(sys, 0) && !vmm_device_get_count(sys, &count) && count == 2, "the variable says nothing to the API");
+    tap_result(vmm_open("sim:h200x2", &sys), VMM_SUCCESS, "a spec without visible=");
+    tap_ok(!vmm_init(sys, 0) && !vmm_device_get_count(sys, &count) && count == 2, "the API alone ignores the variable");
     vmm_close(sys);
     unsetenv(VISIBLE_VARIABLE);
 }

@@ -12,14 +12,17 @@
 #include "shadow_call.h"
 
 struct shadow {
-    struct vmm_backend backend; /* first */
+    struct vmm_backend backend; /* must be first */
     struct vmm_backend *sim;    /* NULL until the machine is known */
-    struct life_lock lock;      /* around a call on both sides (of one that waits the shadow's) and what follows; taken outside the simulator's */
+    /* held while a call runs on both sides (for a call that waits: on the simulator) and is compared; taken before the
+     * simulator's lock */
+    struct life_lock lock;
     struct shadow_pairs pairs;
-    _Atomic uint64_t process;           /* where the machine was learned (life_stamp): a forked child may not use the backend either */
+    /* life_stamp() of the process that queried the machine; a forked child has no access to the backend either */
+    _Atomic uint64_t process;
     int nodes;                  /* NUMA nodes of the host, as far as is known */
     bool lost;
-    bool ended;                 /* the backend's driver has ended, before the program: nothing is compared any more */
+    bool ended;                 /* the backend's driver has ended before the program: the shadow compares nothing any more */
 };
 
 /* Are the backend's calls compared with the simulator's? */
@@ -28,7 +31,7 @@ static bool follows(const struct shadow *shadow)
     return shadow->sim && !shadow->lost && !shadow->ended;
 }
 
-/* A difference of which nothing follows: the states are still the same. */
+/* A difference without consequences: the two states are still the same. */
 static bool harmless(enum vmm_call_id id)
 {
     switch (id) {
@@ -46,9 +49,9 @@ static bool harmless(enum vmm_call_id id)
     }
 }
 
-/* The calls whose rules the shadow knows. Streams, events, cuMemAlloc, kernels and what is asked about devices are not among
- * them: nothing that is shadowed depends on them. Neither are those of multicast objects, of which no driver's answers are
- * known: a mapping of one is a handle that the shadow never saw. */
+/* The calls whose rules the shadow knows. Streams, events, cuMemAlloc, kernels and device queries are not among them: no shadowed
+ * state depends on them. Neither are the calls of multicast objects, because no driver's answers to them are known: a mapping of
+ * such an object has a handle that the shadow never saw. */
 static bool shadowed(enum vmm_call_id id)
 {
     switch (id) {
@@ -70,7 +73,7 @@ static void say_difference(const struct vmm_call *call, vmm_result inner, vmm_re
     vmm_detail_begin(call);
     vmm_detail_warn(lost ? VMM_RULE_SHADOW_LOST : VMM_RULE_SHADOW_DIFFERS, 0, 0, NULL);
     if (inner == sim)
-        vmm_detail_note("the backend and the rules both answer %s, and what they wrote does not belong together",
+        vmm_detail_note("the backend and the rules both answer %s, but their outputs do not match",
                         vmm_result_name(inner));
     else
         vmm_detail_note("the backend answers %s, the rules say %s", vmm_result_name(inner), vmm_result_name(sim));
@@ -85,8 +88,9 @@ static void join(const vmm_detail *inner)
         memcpy(detail->note, inner->note, sizeof detail->note);
 }
 
-/* What the simulator cannot know: how much is free on a device that others use too, what the driver keeps of the
- * addresses, whether there is an IMEX channel, which streams and events live. The backend's answer is taken as it is. */
+/* Answers that the simulator cannot predict: how much memory is free on a device that other programs use too, which addresses the
+ * driver keeps for itself, whether there is an IMEX channel, which streams and events exist. The shadow accepts the backend's
+ * answer. */
 static bool taken_as_it_is(vmm_result result)
 {
     return result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_NOT_PERMITTED ||
@@ -94,8 +98,8 @@ static bool taken_as_it_is(vmm_result result)
            result == VMM_ERROR_ILLEGAL_ADDRESS || result == VMM_ERROR_LAUNCH_FAILED;
 }
 
-/* How many NUMA nodes there are is told by nobody, so the simulator has all that it can have: one that the backend
- * refuses is not there. What was made on it is given back; the simulator may have found it too small for that. */
+/* No call reports the number of NUMA nodes, so the simulator has as many as it can have; a node that the backend refuses does not
+ * exist. Releases the memory that the simulator created there, unless the node was too small for it. */
 static bool no_such_node(struct shadow *shadow, const struct vmm_call *call, const struct shadow_call *made, vmm_result sim)
 {
     const struct vmm_call_mem_create *create = (const void *)call;
@@ -110,8 +114,8 @@ static bool no_such_node(struct shadow *shadow, const struct vmm_call *call, con
     return true;
 }
 
-/* What the shadow was not told of: memory of cuMemAlloc and the like, a context made current by other means, a platform
- * that maps a dma-buf over PCIe. */
+/* State that the shadow never saw: memory of cuMemAlloc and the like, a context made current in another way, a platform that maps
+ * a dma-buf over PCIe. */
 static bool unknown_to_shadow(vmm_result sim)
 {
     static const enum vmm_rule_id rules[] = {VMM_RULE_COPY_NOT_MAPPED, VMM_RULE_COPY_RUNS_PAST,
@@ -127,8 +131,8 @@ static bool unknown_to_shadow(vmm_result sim)
     return false;
 }
 
-/* Imported memory is of a size that no call tells, so what is done with it cannot be followed. What is wrong with a
- * descriptor, or with a fabric handle that is one, the backend alone knows. */
+/* No call reports the size of imported memory, so the shadow cannot follow what the program does with it. Only the backend knows
+ * what is wrong with a descriptor or with an actual fabric handle. */
 static bool imported(struct shadow *shadow, const struct vmm_call *call, vmm_result inner)
 {
     const struct vmm_call_mem_import_from_shareable_handle *import = (const void *)call;
@@ -140,18 +144,18 @@ static bool imported(struct shadow *shadow, const struct vmm_call *call, vmm_res
     shadow->lost = true;
     vmm_detail_begin(call);
     vmm_detail_warn(VMM_RULE_SHADOW_LOST, 0, 0, NULL);
-    vmm_detail_note("how large imported memory is nobody tells, so what is done with it is not followed");
+    vmm_detail_note("no call reports the size of imported memory, so the shadow stops checking calls");
     return true;
 }
 
-/* The shadow received the address that the backend chose; this reports that it differs from the requested one. */
+/* The shadow received the address that the backend chose; this function warns when it differs from the requested one. */
 static void warn_of_place(const struct vmm_call *call, vmm_result result)
 {
     const struct vmm_call_mem_address_reserve *reserve = (const void *)call;
     if (call->id != VMM_CALL_mem_address_reserve || result != VMM_SUCCESS || !reserve->addr ||
         *reserve->ptr == reserve->addr)
         return;
-    vmm_detail_begin(call); /* of two warnings the first in the table counts */
+    vmm_detail_begin(call); /* of two warnings, the first one counts */
     vmm_detail_warn(VMM_RULE_RESERVE_HINT_NOT_TAKEN, reserve->addr, *reserve->ptr, NULL);
 }
 
@@ -163,7 +167,7 @@ static void compare(struct shadow *shadow, struct vmm_call *call, vmm_result inn
     if (imported(shadow, call, inner))
         return;
     if (!shadow_call_begin(&made, call, inner == VMM_SUCCESS, &shadow->pairs))
-        return; /* about something that the shadow does not watch */
+        return; /* an object that the shadow does not follow */
     vmm_detail_begin(call);
     vmm_result sim = vmm_backend_call(shadow->sim, &made.call.head);
     bool bound = shadow_call_end(&made, call, inner, sim, &shadow->pairs);
@@ -182,8 +186,8 @@ static void compare(struct shadow *shadow, struct vmm_call *call, vmm_result inn
     say_difference(call, inner, sim, shadow->lost);
 }
 
-/* A released handle takes the process of a recorded driver down in some calls, and nobody is left to be told: the thread's
- * record says it before the inner backend is called, which may pass it on. */
+/* With a released handle, some calls crash the process on a recorded driver, and no message can follow. So the shadow fills the
+ * thread's record before it calls the inner backend, which may report it. */
 static bool foresee(struct shadow *shadow, const struct vmm_call *call)
 {
     struct shadow_call made;
@@ -211,10 +215,10 @@ static bool foresee(struct shadow *shadow, const struct vmm_call *call)
 static void say_that_there_is_none(void)
 {
     vmm_detail_warn(VMM_RULE_SHADOW_LOST, 0, 0, NULL);
-    vmm_detail_note("no machine like the backend's can be set up beside it: what is done is not followed");
+    vmm_detail_note("the shadow cannot simulate a machine like the backend's, so it checks no calls");
 }
 
-/* Is this a forked child, in which the shadow's state may be torn? */
+/* Is this a forked child, in which the shadow's state may be inconsistent? */
 static bool elsewhere(const struct shadow *shadow)
 {
     uint64_t process = atomic_load(&shadow->process);

@@ -22,14 +22,14 @@ static void *pointer_of(const struct vmm_call *call, const struct vmm_param *par
     return pointer;
 }
 
-/* An input: values of the inner backend become the simulator's. 0 stays 0. */
+/* Translates an input from the inner backend's value to the simulator's. 0 stays 0. */
 static bool translate(struct vmm_call *made, const struct vmm_param *param, const struct shadow_pairs *pairs)
 {
     uint64_t value = vmm_call_scalar(made, param);
     const struct pairs *kind = param->kind == VMM_PARAM_HANDLE ? &pairs->handles : &pairs->contexts;
     if (!value)
         return true;
-    if (param->kind == VMM_PARAM_STREAM) { /* streams are not shadowed; the default one has the same rights */
+    if (param->kind == VMM_PARAM_STREAM) { /* streams are not shadowed; the default stream has the same rights */
         vmm_call_set_scalar(made, param, 0);
         return true;
     }
@@ -46,7 +46,7 @@ static void own_attributes(struct shadow_call *made, const struct vmm_param *par
     set_pointer(&made->call.head, param, theirs ? made->attributes : NULL);
 }
 
-/* An output goes to a place of the shadow's own, unless it is NULL: that must stay to be refused. */
+/* Redirects an output to the shadow's own storage. NULL stays NULL, so that the simulator refuses it, too. */
 static void own_output(struct shadow_call *made, const struct vmm_param *param, size_t index)
 {
     if (param->kind == VMM_PARAM_OUT_ATTRIBUTES)
@@ -60,7 +60,8 @@ static bool is_output(enum vmm_param_kind kind)
     return kind >= VMM_PARAM_OUT_INT;
 }
 
-/* The simulator puts a reservation where the inner backend did: every address is free there, so a hint is an order. */
+/* The simulator places a reservation where the inner backend did: every address is free in the simulator, so it follows any
+ * hint. */
 static void adopt_place(struct shadow_call *made, const struct vmm_call *call, bool succeeded)
 {
     if (call->id != VMM_CALL_mem_address_reserve || !succeeded)
@@ -90,7 +91,7 @@ bool shadow_call_begin(struct shadow_call *made, const struct vmm_call *call, bo
     return true;
 }
 
-/* What both answered must be the same, or belong together from now on. */
+/* Outputs of both sides must be equal, or become a pair. */
 static bool bind(const struct shadow_call *made, const struct vmm_call *call, const struct vmm_param *param,
                  size_t index, struct shadow_pairs *pairs)
 {
@@ -110,7 +111,8 @@ static bool bind(const struct shadow_call *made, const struct vmm_call *call, co
         sim_show_context(pairs->sim, own, value);
         return pairs_set(&pairs->contexts, value, own);
     }
-    /* What remains are rights, where a reservation lies, and addresses that say nothing of the shadow's state. */
+    /* The remaining outputs are rights and the addresses of reservations, which must match, and addresses independent of the
+     * shadow's state. */
     return (param->kind == VMM_PARAM_OUT_ADDRESS && call->id != VMM_CALL_mem_address_reserve) || value == own;
 }
 

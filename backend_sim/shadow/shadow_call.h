@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shadow_call.h - repeats one call of the program on the simulator.
  *
- *     program's record  [head | handle 0x5589.. | &out | ...]        values of the inner backend
- *     shadow's record   [head | handle 0x4d48.. | &own | ...]        values of the simulator, outputs of its own
+ *     program's record  [head | handle 0x5589.. | &out | ...]        the inner backend's values
+ *     shadow's record   [head | handle 0x4d48.. | &own | ...]        the simulator's values, with outputs of its own
  */
 #ifndef CUVMM_LAYERS_SHADOW_CALL_H
 #define CUVMM_LAYERS_SHADOW_CALL_H
@@ -12,9 +12,9 @@
 #include "backend.h"
 #include "pairs.h"
 
-/* Pairs of the inner backend's value and the simulator's, per kind of object. */
+/* Pairs of the inner backend's value and the simulator's, for each kind of object. */
 struct shadow_pairs {
-    struct vmm_backend *sim; /* shows the inner values in its objects */
+    struct vmm_backend *sim; /* its messages show the inner values */
     struct pairs handles, contexts;
 };
 
@@ -42,9 +42,9 @@ bool shadow_call_begin(struct shadow_call *made, const struct vmm_call *call, bo
 bool shadow_call_end(const struct shadow_call *made, const struct vmm_call *call, vmm_result inner, vmm_result sim,
                      struct shadow_pairs *pairs);
 
-/* Opens and initialises a simulator of inner's machine; it has no memory contents and can reserve every address. nodes: number
- * of the host's NUMA nodes. False when the machine cannot be described or opened; *sim may be set even then, and the caller
- * closes it. */
+/* Opens and initialises a simulator of inner's machine; it has no memory contents and can reserve every address. nodes: the
+ * number of the host's NUMA nodes. False when the machine cannot be described or opened; *sim may be set even then, and the
+ * caller closes it. */
 bool shadow_machine(struct vmm_backend *inner, int nodes, struct vmm_backend **sim);
 
 #endif

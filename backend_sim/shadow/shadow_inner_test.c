@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shadow over a backend that answers as no simulator does: what is taken as it is, what is a difference, and when the
- * shadow is lost. The backend is a simulator of which single answers are replaced. */
+/* The shadow over a backend that answers as no simulator does: which answers it accepts, which are differences, and when the
+ * shadow is lost. The backend is a simulator with single answers replaced. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +13,16 @@
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
-/* A backend around another one: one call of one kind is answered here, the next one unless some are skipped. */
+/* Wraps a backend and answers one call of one kind itself: the next one, unless skip is set. */
 struct odd {
     struct vmm_backend base;
     bool armed;
-    unsigned skip; /* so many of them first */
+    unsigned skip; /* how many calls of that kind to pass on first */
     enum vmm_call_id id;
     vmm_result result;
-    uint64_t output; /* for its first parameter, of so many bytes */
+    uint64_t output; /* the first parameter's output, and its size in bytes */
     size_t size;
-    const char *foretold; /* the rule that was told when it was made */
+    const char *foretold; /* the rule in the thread's record when the call was made */
 };
 
 static vmm_result odd_call(struct vmm_backend *self, struct vmm_call *call)
@@ -62,7 +62,7 @@ struct world {
     vmm_system *sys;
     struct odd *odd;
     vmm_context context;
-    vmm_deviceptr at; /* 4 granules: handle in the first two, the last two free */
+    vmm_deviceptr at; /* 4 granules: handle mapped in the first two, the last two free */
     handle_t handle;
 };
 
@@ -76,7 +76,7 @@ static struct world unopened(const char *args, const char *machine)
     struct world w = {.odd = calloc(1, sizeof *w.odd)};
     struct vmm_backend *top = NULL;
     if (!w.odd || vmm_sim_open(machine, &w.odd->base.inner) != VMM_SUCCESS)
-        tap_bail("%s does not open", machine);
+        tap_bail("%s cannot be opened", machine);
     w.odd->base.ops = &odd_ops;
     if (vmm_shadow_open(args, &w.odd->base, &top) != VMM_SUCCESS || vmm_system_wrap(top, &w.sys) != VMM_SUCCESS)
         tap_bail("no shadow: %s", vmm_last_detail()->note);
@@ -93,7 +93,7 @@ static struct world opened(const char *args, const char *machine)
     return w;
 }
 
-/* The next call of that kind is not made, and answered so. */
+/* Replaces the next call of that kind by this answer. */
 static void answer(struct world *w, enum vmm_call_id id, vmm_result result)
 {
     *w->odd = (struct odd){.base = w->odd->base, .armed = true, .id = id, .result = result};
@@ -112,7 +112,7 @@ static void count(void *user, const vmm_object *object)
     ++*(unsigned *)user;
 }
 
-/* Does the shadow know what was made, and say why the backend, without a word, refuses something? */
+/* Does the shadow know which objects exist, and the reason for a refusal that the backend does not explain? */
 static void follows(struct world *w, bool want, const char *name)
 {
     unsigned seen = 0;
@@ -120,10 +120,10 @@ static void follows(struct world *w, bool want, const char *name)
     tap_result(vmm_mem_map(w->sys, w->at + G, 2 * G, 0, w->handle, 0), VMM_ERROR_INVALID_VALUE, "%s: then a refusal", name);
     const char *rule = vmm_last_detail()->rule;
     tap_text(rule ? rule : "none", want ? "VMM-MAP-OVERLAP" : "none", "%s: its rule", name);
-    tap_ok((vmm_visit(w->sys, count, &seen) == VMM_SUCCESS) == want && (seen > 0) == want, "%s: the shadow shows %s", name,
-           want ? "what was made" : "nothing any more");
-    tap_ok((vmm_leaks(w->sys, NULL, NULL) > 0) == want, "%s: and tells %s", name,
-           want ? "what is held" : "of nothing that it is held");
+    tap_ok((vmm_visit(w->sys, count, &seen) == VMM_SUCCESS) == want && (seen > 0) == want, "%s: the shadow enumerates %s", name,
+           want ? "the objects" : "nothing");
+    tap_ok((vmm_leaks(w->sys, NULL, NULL) > 0) == want, "%s: it reports %s", name,
+           want ? "the leaks" : "no leaks");
 }
 
 static void said(const char *rule, const char *note, const char *name)
@@ -143,15 +143,16 @@ static void test_taken_as_it_is(void)
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
         vmm_deviceptr at = 77;
         answer(&w, VMM_CALL_mem_address_reserve, results[i]);
-        tap_result(vmm_mem_address_reserve(w.sys, &at, G, 0, 0, 0), results[i], "%s is passed on", vmm_result_name(results[i]));
+        tap_result(vmm_mem_address_reserve(w.sys, &at, G, 0, 0, 0), results[i], "the backend answers %s",
+                   vmm_result_name(results[i]));
         said(NULL, "", vmm_result_name(results[i]));
     }
-    follows(&w, true, "after what only the backend knows");
+    follows(&w, true, "after answers that only the backend can know");
     vmm_close(w.sys);
 }
 
-/* The driver ends before its program, and what is called then says nothing of the program: not even an answer that the rules
- * would not give. */
+/* The driver ends before its program. From then on its answers say nothing about the program, not even answers that break the
+ * rules. */
 static void test_driver_ends(void)
 {
     static const enum vmm_call_id calls[] = {VMM_CALL_device_primary_ctx_release, VMM_CALL_mem_unmap};
@@ -161,22 +162,22 @@ static void test_driver_ends(void)
         unsigned seen = 0;
         answer(&w, calls[i], VMM_ERROR_DEINITIALIZED);
         tap_result(i ? vmm_mem_unmap(w.sys, w.at, 2 * G) : vmm_device_primary_ctx_release(w.sys, 0), VMM_ERROR_DEINITIALIZED,
-                   "%s: the driver has ended", name);
+                   "%s: the driver answers DEINITIALIZED", name);
         said(NULL, "", name);
         answer(&w, VMM_CALL_mem_map, VMM_SUCCESS);
-        tap_result(vmm_mem_map(w.sys, w.at, 2 * G, 0, w.handle, 0), VMM_SUCCESS, "%s: what is answered then", name);
-        said(NULL, "", "is not compared");
+        tap_result(vmm_mem_map(w.sys, w.at, 2 * G, 0, w.handle, 0), VMM_SUCCESS, "%s: a later answer", name);
+        said(NULL, "", "a later answer is not compared");
         vmm_mem_release(w.sys, w.handle);
         answer(&w, VMM_CALL_mem_map, VMM_ERROR_DEINITIALIZED);
         vmm_mem_map(w.sys, w.at + 2 * G, 2 * G, 0, w.handle, 0);
-        tap_ok(!w.odd->armed && !w.odd->foretold, "%s: nor is anything foretold", name);
+        tap_ok(!w.odd->armed && !w.odd->foretold, "%s: no refusal is predicted either", name);
         tap_ok(vmm_visit(w.sys, count, &seen) == VMM_SUCCESS && seen > 0 && vmm_leaks(w.sys, NULL, NULL) > 0,
-               "%s: what was held at the driver's end is still known", name);
+               "%s: the leaks at the driver's end are still known", name);
         vmm_close(w.sys);
     }
 }
 
-/* Objects of multicast are not shadowed, nor is what is done with their handles. */
+/* The shadow does not follow multicast objects, nor calls with their handles. */
 static void test_multicast(void)
 {
     const vmm_multicast_object_prop prop = {.num_devices = 2, .size = 2 * G};
@@ -185,10 +186,10 @@ static void test_multicast(void)
     tap_result(vmm_multicast_create(w.sys, &object, &prop), VMM_SUCCESS, "an object");
     said(NULL, "", "an object");
     answer(&w, VMM_CALL_mem_map, VMM_SUCCESS);
-    tap_result(vmm_mem_map(w.sys, w.at + 2 * G, 2 * G, 0, object, 0), VMM_SUCCESS, "a mapping of it");
-    said(NULL, "", "a mapping of it");
-    follows(&w, true, "beside an object");
-    tap_result(vmm_mem_release(w.sys, object), VMM_SUCCESS, "it is released");
+    tap_result(vmm_mem_map(w.sys, w.at + 2 * G, 2 * G, 0, object, 0), VMM_SUCCESS, "a mapping of a multicast object");
+    said(NULL, "", "a mapping of a multicast object");
+    follows(&w, true, "beside a multicast object");
+    tap_result(vmm_mem_release(w.sys, object), VMM_SUCCESS, "the multicast object is released");
     vmm_close(w.sys);
 }
 
@@ -203,7 +204,7 @@ static void *destroy(void *other)
     return NULL;
 }
 
-/* One that another thread destroyed is current. */
+/* Makes current a context that another thread has destroyed. */
 static void destroyed_elsewhere(vmm_system *sys)
 {
     struct other other = {.sys = sys};
@@ -212,7 +213,7 @@ static void destroyed_elsewhere(vmm_system *sys)
         tap_bail("no context: %s", vmm_last_detail()->note);
 }
 
-/* A context that was made current in another way than the shadow knows of. */
+/* A context that became current without the shadow's knowledge. */
 static void test_contexts(void)
 {
     struct world w = opened("", "h100");
@@ -222,15 +223,15 @@ static void test_contexts(void)
         else
             vmm_ctx_set_current(w.sys, NULL);
         answer(&w, VMM_CALL_memset_d8, VMM_SUCCESS);
-        tap_result(vmm_memset_d8(w.sys, w.at, 1, 1), VMM_SUCCESS, "a fill in a context that the shadow does not know of");
+        tap_result(vmm_memset_d8(w.sys, w.at, 1, 1), VMM_SUCCESS, "a fill in a context that is unknown to the shadow");
         said(NULL, "", "a fill");
         vmm_ctx_set_current(w.sys, w.context);
     }
-    follows(&w, true, "after contexts of others");
+    follows(&w, true, "after contexts that are unknown to the shadow");
     vmm_close(w.sys);
 }
 
-/* The host has the nodes that its backend accepts. */
+/* The host has those nodes that the backend accepts. */
 static void test_nodes(void)
 {
     struct world w = opened("nodes=8", "h100");
@@ -241,10 +242,11 @@ static void test_nodes(void)
     tap_result(vmm_mem_create(w.sys, &handle, G, &prop, 0), VMM_ERROR_INVALID_VALUE, "a node that the backend does not have");
     said("VMM-CREATE-NUMA-ID", "", "a node");
     tap_result(vmm_mem_create(w.sys, &handle, UINT64_C(1) << 60, &prop, 0), VMM_ERROR_INVALID_VALUE,
-               "nor for more than its machine would have had");
+               "the same for more memory than the node would have");
     said("VMM-CREATE-NUMA-ID", "", "a node");
-    tap_ok(vmm_last_detail()->value == 7 && vmm_leaks(w.sys, NULL, NULL) == held, "it is told, and nothing is held there");
-    follows(&w, true, "after a node that there is not");
+    tap_ok(vmm_last_detail()->value == 7 && vmm_leaks(w.sys, NULL, NULL) == held,
+           "the message names the node, and no memory is left on it");
+    follows(&w, true, "after a node that does not exist");
     vmm_close(w.sys);
 }
 
@@ -256,27 +258,27 @@ static void test_harmless(void)
     const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
     uint64_t rights = 77;
     answer(&w, VMM_CALL_memset_d8, VMM_SUCCESS);
-    tap_result(vmm_memset_d8(w.sys, w.at, 1, 1), VMM_SUCCESS, "a fill without rights that passes");
+    tap_result(vmm_memset_d8(w.sys, w.at, 1, 1), VMM_SUCCESS, "a fill without rights that the backend accepts");
     said("VMM-SHADOW-DIFFERS", "the backend answers CUDA_SUCCESS, the rules say CUDA_ERROR_INVALID_VALUE", "without rights");
     answer_with(&w, VMM_CALL_mem_get_access, RW, sizeof rights);
-    tap_result(vmm_mem_get_access(w.sys, &rights, &device, w.at), VMM_SUCCESS, "rights that were not given");
-    tap_u64(rights, RW, "are told as the backend tells them");
-    said("VMM-SHADOW-DIFFERS", "both answer CUDA_SUCCESS, and what they wrote does not belong together", "rights");
+    tap_result(vmm_mem_get_access(w.sys, &rights, &device, w.at), VMM_SUCCESS, "rights that the program never set");
+    tap_u64(rights, RW, "the backend's rights are reported");
+    said("VMM-SHADOW-DIFFERS", "both answer CUDA_SUCCESS, but their outputs do not match", "rights");
     answer(&w, VMM_CALL_mem_get_access, VMM_ERROR_INVALID_VALUE);
-    tap_result(vmm_mem_get_access(w.sys, &rights, &device, w.at), VMM_ERROR_INVALID_VALUE, "or refused");
+    tap_result(vmm_mem_get_access(w.sys, &rights, &device, w.at), VMM_ERROR_INVALID_VALUE, "a refused query");
     said("VMM-SHADOW-DIFFERS", "the backend answers CUDA_ERROR_INVALID_VALUE, the rules say CUDA_SUCCESS", "refused rights");
     const vmm_mem_access_desc desc = {device, RW};
     vmm_deviceptr base = 0;
     vmm_mem_set_access(w.sys, w.at, 2 * G, &desc, 1);
     answer_with(&w, VMM_CALL_mem_get_address_range, w.at + G, sizeof base);
     tap_result(vmm_mem_get_address_range(w.sys, &base, NULL, w.at + G), VMM_SUCCESS, "another range");
-    tap_u64(base, w.at + G, "is told as the backend tells it");
+    tap_u64(base, w.at + G, "the backend's base address is reported");
     said(NULL, "", "another range");
     follows(&w, true, "after differences without consequences");
     vmm_close(w.sys);
 }
 
-/* One that changes what there is: from there on nothing is said. */
+/* A difference that changes the state: the shadow is silent from then on. */
 static void lost_by(struct world *w, vmm_result got, vmm_result want, const char *note, const char *name)
 {
     tap_result(got, want, "%s: the backend's answer", name);
@@ -293,28 +295,28 @@ static void test_lost(void)
     handle_t handle = 0;
     answer(&w, VMM_CALL_mem_map, VMM_SUCCESS);
     lost_by(&w, vmm_mem_map(w.sys, w.at, 2 * G, 0, w.handle, 0), VMM_SUCCESS,
-            "the backend answers CUDA_SUCCESS, the rules say CUDA_ERROR_INVALID_VALUE", "a mapping over another");
+            "the backend answers CUDA_SUCCESS, the rules say CUDA_ERROR_INVALID_VALUE", "a mapping over another one");
     w = opened("", "h100");
     answer(&w, VMM_CALL_mem_create, VMM_ERROR_INVALID_VALUE);
     lost_by(&w, vmm_mem_create(w.sys, &handle, G, &prop, 0), VMM_ERROR_INVALID_VALUE,
-            "the backend answers CUDA_ERROR_INVALID_VALUE, the rules say CUDA_SUCCESS", "good memory that is refused");
+            "the backend answers CUDA_ERROR_INVALID_VALUE, the rules say CUDA_SUCCESS", "a valid creation that is refused");
     w = opened("", "h100");
     answer(&w, VMM_CALL_mem_unmap, VMM_ERROR_INVALID_VALUE);
     lost_by(&w, vmm_mem_unmap(w.sys, w.at, 2 * G), VMM_ERROR_INVALID_VALUE,
-            "the backend answers CUDA_ERROR_INVALID_VALUE, the rules say CUDA_SUCCESS", "a good call that is refused");
+            "the backend answers CUDA_ERROR_INVALID_VALUE, the rules say CUDA_SUCCESS", "a valid call that is refused");
     w = opened("", "h100");
     answer_with(&w, VMM_CALL_mem_address_reserve, w.at, sizeof at);
     lost_by(&w, vmm_mem_address_reserve(w.sys, &at, G, 0, 0, 0), VMM_SUCCESS,
-            "both answer CUDA_SUCCESS, and what they wrote does not belong together", "addresses that are reserved already");
+            "both answer CUDA_SUCCESS, but their outputs do not match", "addresses that are already reserved");
     w = opened("", "h100");
     vmm_mem_unmap(w.sys, w.at, 2 * G);
     vmm_mem_release(w.sys, w.handle);
     answer(&w, VMM_CALL_mem_map, VMM_SUCCESS);
     lost_by(&w, vmm_mem_map(w.sys, w.at, 2 * G, 0, w.handle, 0), VMM_SUCCESS,
-            "the backend answers CUDA_SUCCESS, the rules say CUDA_ERROR_INVALID_VALUE", "a released handle that is mapped");
+            "the backend answers CUDA_SUCCESS, the rules say CUDA_ERROR_INVALID_VALUE", "a mapping of a released handle");
 }
 
-/* What is wrong with a handle is known before the backend is asked, for as long as its value means something. */
+/* The shadow recognises a bad handle before it calls the backend, as long as the handle's value is known. */
 static void test_handles(void)
 {
     struct world w = opened("", "h100");
@@ -324,9 +326,10 @@ static void test_handles(void)
     vmm_mem_release(w.sys, first);
     for (int later = 0; later < 2; later++) {
         answer(&w, VMM_CALL_mem_map, VMM_ERROR_INVALID_VALUE);
-        tap_result(vmm_mem_map(w.sys, w.at + 2 * G, G, 0, first, 0), VMM_ERROR_INVALID_VALUE, "a handle that was released");
+        tap_result(vmm_mem_map(w.sys, w.at + 2 * G, G, 0, first, 0), VMM_ERROR_INVALID_VALUE, "a released handle");
         said("VMM-MAP-HANDLE-STALE", "", later ? "300 handles later" : "released");
-        tap_text(w.odd->foretold ? w.odd->foretold : "none", "VMM-MAP-HANDLE-STALE", "told before the backend was asked");
+        tap_text(w.odd->foretold ? w.odd->foretold : "none", "VMM-MAP-HANDLE-STALE",
+                 "its rule is on record before the backend is called");
         for (int i = 0; i < 300; i++)
             if (vmm_mem_create(w.sys, &handle, G, &prop, 0) || vmm_mem_release(w.sys, handle))
                 tap_bail("no memory: %s", vmm_last_detail()->note);
@@ -334,8 +337,8 @@ static void test_handles(void)
     answer(&w, VMM_CALL_mem_map, VMM_ERROR_INVALID_VALUE);
     tap_result(vmm_mem_map(w.sys, w.at + 2 * G, G, 0, 0, 0), VMM_ERROR_INVALID_VALUE, "no handle");
     said("VMM-MAP-HANDLE-ZERO", "", "no handle");
-    tap_ok(!w.odd->foretold, "of which nothing was told before");
-    follows(&w, true, "after handles that are none");
+    tap_ok(!w.odd->foretold, "no rule is on record before the call");
+    follows(&w, true, "after invalid handles");
     vmm_close(w.sys);
 }
 
@@ -364,11 +367,12 @@ static void test_imports(void)
         const char *rule, *name;
     } refused[] = {
         {VMM_ERROR_UNKNOWN, true, fd, FD, NULL, "a descriptor that the backend does not know"},
-        {VMM_ERROR_INVALID_VALUE, true, bytes, FABRIC, NULL, "a fabric handle that it does not know"},
-        {VMM_ERROR_INVALID_VALUE, false, bytes, FABRIC, "VMM-IMPORT-NULL-HANDLE", "a fabric handle to nowhere"},
+        {VMM_ERROR_INVALID_VALUE, true, bytes, FABRIC, NULL, "a fabric handle that the backend does not know"},
+        {VMM_ERROR_INVALID_VALUE, false, bytes, FABRIC, "VMM-IMPORT-NULL-HANDLE",
+         "a fabric handle, and nowhere to store the result"},
         {VMM_ERROR_INVALID_VALUE, true, NULL, FABRIC, "VMM-IMPORT-FABRIC-NULL", "no fabric handle"},
-        {VMM_ERROR_INVALID_VALUE, false, fd, FD, "VMM-IMPORT-NULL-HANDLE", "a descriptor to nowhere"},
-        {VMM_ERROR_INVALID_VALUE, true, fd, 99, "VMM-IMPORT-TYPE", "a type that there is not"},
+        {VMM_ERROR_INVALID_VALUE, false, fd, FD, "VMM-IMPORT-NULL-HANDLE", "a descriptor, and nowhere to store the result"},
+        {VMM_ERROR_INVALID_VALUE, true, fd, 99, "VMM-IMPORT-TYPE", "an unknown handle type"},
     };
     struct world w = opened("", "gb200x4");
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
@@ -376,8 +380,8 @@ static void test_imports(void)
                    "%s: is refused", refused[i].name);
         said(refused[i].rule, "", refused[i].name);
     }
-    follows(&w, true, "after imports that were refused");
-    lost_by(&w, import(&w, VMM_SUCCESS, true, fd, FD), VMM_SUCCESS, "how large imported memory is nobody tells", "an import");
+    follows(&w, true, "after refused imports");
+    lost_by(&w, import(&w, VMM_SUCCESS, true, fd, FD), VMM_SUCCESS, "no call reports the size of imported memory", "an import");
     w = opened("", "h100");
     tap_result(import(&w, VMM_ERROR_NOT_SUPPORTED, true, bytes, FABRIC), VMM_ERROR_NOT_SUPPORTED, "a machine without a fabric");
     said("VMM-IMPORT-FABRIC", "", "a machine without a fabric");
@@ -399,25 +403,28 @@ static void test_attributes(void)
         data[i] = &type[i];
     }
     data[1] = NULL;
-    tap_result(vmm_pointer_get_attributes(w.sys, 3, list, data, w.at), VMM_ERROR_INVALID_VALUE, "one of them to nowhere");
+    tap_result(vmm_pointer_get_attributes(w.sys, 3, list, data, w.at), VMM_ERROR_INVALID_VALUE,
+               "one of three attributes without a destination");
     const char *rule = vmm_last_detail()->rule;
-    tap_ok(rule && strncmp(rule, "VMM-POINTER-", 12) == 0 && vmm_last_detail()->severity == VMM_SEVERITY_ERROR, "by its rule: %s",
+    tap_ok(rule && strncmp(rule, "VMM-POINTER-", 12) == 0 && vmm_last_detail()->severity == VMM_SEVERITY_ERROR,
+           "the refusal has a rule: %s",
            rule ? rule : "none");
     data[1] = &type[1];
     answer(&w, VMM_CALL_pointer_get_attributes, VMM_ERROR_INVALID_VALUE);
     tap_result(vmm_pointer_get_attributes(w.sys, MANY, list, data, w.at), VMM_ERROR_INVALID_VALUE,
-               "more than the shadow looks at");
-    said(NULL, "", "more than the shadow looks at");
+               "more attributes than the shadow compares");
+    said(NULL, "", "more attributes than the shadow compares");
     answer(&w, VMM_CALL_pointer_get_attributes, VMM_ERROR_INVALID_VALUE);
-    tap_result(vmm_pointer_get_attributes(w.sys, MANY - 1, list, data, w.at), VMM_ERROR_INVALID_VALUE, "as many as it looks at");
-    said("VMM-SHADOW-DIFFERS", "the rules say CUDA_SUCCESS", "as many as it looks at");
+    tap_result(vmm_pointer_get_attributes(w.sys, MANY - 1, list, data, w.at), VMM_ERROR_INVALID_VALUE,
+               "as many attributes as the shadow compares");
+    said("VMM-SHADOW-DIFFERS", "the rules say CUDA_SUCCESS", "as many attributes as the shadow compares");
     follows(&w, true, "after attributes");
     vmm_close(w.sys);
 }
 
-/* ---- setting it up ---- */
+/* ---- querying the machine ---- */
 
-/* A question about the machine that is not answered. */
+/* The backend refuses a query about the machine. */
 static void test_no_machine(void)
 {
     static const struct {
@@ -425,27 +432,28 @@ static void test_no_machine(void)
         unsigned skip;
         const char *name;
     } questions[] = {{VMM_CALL_driver_get_version, 0, "the driver's version"},
-                     {VMM_CALL_device_get_count, 0, "how many devices"},
-                     {VMM_CALL_device_total_mem, 0, "how much memory"},
+                     {VMM_CALL_device_get_count, 0, "the number of devices"},
+                     {VMM_CALL_device_total_mem, 0, "the amount of memory"},
                      {VMM_CALL_mem_get_allocation_granularity, 0, "the devices' granularity"},
                      {VMM_CALL_mem_get_allocation_granularity, 2, "the host's granularity"}};
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
         struct world w = unopened("", "h100");
         answer(&w, questions[i].id, VMM_ERROR_UNKNOWN);
         w.odd->skip = questions[i].skip;
-        tap_result(vmm_init(w.sys, 0), VMM_SUCCESS, "%s is not told: the program goes on", questions[i].name);
-        said("VMM-SHADOW-LOST", "no machine like the backend's", questions[i].name);
-        tap_ok(vmm_visit(w.sys, count, NULL) == VMM_ERROR_NOT_SUPPORTED && !vmm_leaks(w.sys, NULL, NULL), "and has no shadow");
+        tap_result(vmm_init(w.sys, 0), VMM_SUCCESS, "the backend does not report %s: initialisation succeeds", questions[i].name);
+        said("VMM-SHADOW-LOST", "simulate a machine like the backend's", questions[i].name);
+        tap_ok(vmm_visit(w.sys, count, NULL) == VMM_ERROR_NOT_SUPPORTED && !vmm_leaks(w.sys, NULL, NULL),
+               "the program has no shadow");
         vmm_close(w.sys);
     }
     struct world w = unopened("", "h100");
     answer_with(&w, VMM_CALL_device_get_count, VMM_MAX_DEVICES + 1, sizeof(int));
     tap_result(vmm_init(w.sys, 0), VMM_SUCCESS, "more devices than a machine can have");
-    said("VMM-SHADOW-LOST", "no machine like the backend's", "more devices than a machine can have");
+    said("VMM-SHADOW-LOST", "simulate a machine like the backend's", "more devices than a machine can have");
     vmm_close(w.sys);
 }
 
-/* What can be done without: an attribute that an older driver has not, and which devices reach each other. */
+/* Queries that may fail: an attribute that an older driver does not know, and peer access between devices. */
 static void test_half_a_machine(void)
 {
     static const enum vmm_call_id questions[] = {VMM_CALL_device_get_attribute, VMM_CALL_device_can_access_peer};
@@ -453,13 +461,13 @@ static void test_half_a_machine(void)
         struct world w = unopened("", "h200x2");
         vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0);
         answer(&w, questions[i], VMM_ERROR_INVALID_VALUE);
-        tap_result(vmm_init(w.sys, 0), VMM_SUCCESS, "without %s", vmm_call_name(questions[i]));
-        said(NULL, "", "set up without it");
-        tap_ok(!w.odd->armed, "it was asked");
+        tap_result(vmm_init(w.sys, 0), VMM_SUCCESS, "initialising without %s", vmm_call_name(questions[i]));
+        said(NULL, "", "set up without an answer");
+        tap_ok(!w.odd->armed, "the query was made");
         if (vmm_mem_create(w.sys, &w.handle, 2 * G, &prop, 0) || vmm_mem_address_reserve(w.sys, &w.at, 4 * G, 0, 0, 0) ||
             vmm_mem_map(w.sys, w.at, 2 * G, 0, w.handle, 0))
             tap_bail("no memory: %s", vmm_last_detail()->note);
-        follows(&w, true, "set up without it");
+        follows(&w, true, "set up without an answer");
         vmm_close(w.sys);
     }
 }

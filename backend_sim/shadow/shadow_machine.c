@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks a backend what machine it is on, and makes a simulator of it. */
+/* Queries a backend for its machine, and opens a simulator of that machine. */
 #include <stdio.h>
 #include <string.h>
 
 #include "shadow_call.h"
 #include "sim_open.h"
 
-/* One question; false when it is refused. */
+/* Makes one query; false when the backend refuses it. */
 static bool ask(struct vmm_backend *inner, void *call)
 {
     return vmm_backend_call(inner, call) == VMM_SUCCESS;
@@ -41,7 +41,7 @@ static void peers(struct vmm_backend *inner, struct sim_profile *profile)
         }
 }
 
-/* The attributes that decide what memory can be created, and what can be done with it. */
+/* The attributes that decide which memory can be created, and which operations it supports. */
 static void attributes(struct vmm_backend *inner, struct sim_profile *profile)
 {
     static const int wanted[] = {
@@ -77,7 +77,7 @@ static bool describe(struct vmm_backend *inner, struct sim_profile *profile)
     snprintf(profile->name, sizeof profile->name, "shadow");
     profile->host_memory = UINT64_C(1) << 50;
     profile->compression_memory = profile->device_memory;
-    profile->imex = true; /* where there is no channel the backend says so */
+    profile->imex = true; /* without a channel, the backend refuses the call */
     profile->va_granularity = profile->device_granularity[0] > (UINT64_C(2) << 20) ? profile->device_granularity[0]
                                                                                    : UINT64_C(2) << 20;
     profile->va_start = profile->va_granularity;
@@ -94,7 +94,7 @@ bool shadow_machine(struct vmm_backend *inner, int nodes, struct vmm_backend **s
     struct sim_profile profile;
     struct vmm_backend *made;
     struct vmm_call_init init = {{VMM_CALL_init, 0}, 0};
-    const struct sim_options options = {.schedule = SIM_EAGER}; /* the work itself is the inner backend's */
+    const struct sim_options options = {.schedule = SIM_EAGER}; /* only the inner backend runs the work itself */
     bool known = describe(inner, &profile);
     profile.host_nodes = nodes;
     if (!known || sim_open_profile(&profile, &options, false, &made) != VMM_SUCCESS)

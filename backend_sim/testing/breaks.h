@@ -19,7 +19,7 @@ static inline void check_holds(const char *said, const char *what)
 
 static inline void check_breaks(const char *said, const char *words)
 {
-    tap_ok(said && strstr(said, words), "is told: %s (%s)", words, said ? said : "nothing is broken");
+    tap_ok(said && strstr(said, words), "reported: %s (%s)", words, said ? said : "nothing is broken");
 }
 
 /* Both values have the place's type, whatever that is. */

@@ -154,7 +154,7 @@ static void forged(void)
     state->block[0].size = UINT64_MAX;
     prints("mine", NULL, 0, "(\?\?\?\?\?\?\?\?\?\?\?\?\?\?\?)", "", "a name that would move the cursor");
     prints("mine", NULL, 0, "on location type 77, 0, by process", "", "a place that is none");
-    prints("mine", NULL, 0, "a call that is not known", "", "a call that is none");
+    prints("mine", NULL, 0, "an unknown call", "", "a forged call");
 #ifdef CUVMM_HAVE_JANSSON
     prints("mine", "--json", 0, "location type 77", "", "in JSON as well");
 #endif

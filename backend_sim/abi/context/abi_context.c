@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts: made, ended, current; what they were created with. */
+/* Creating, destroying and selecting contexts, and the parameters of their creation. */
 #include "abi.h"
 #include "abi_capture.h"
 #include "abi_parts.h"
@@ -31,7 +31,7 @@ static CUresult create(vmm_system *sys, CUcontext *pctx, unsigned flags, CUdevic
 static CUresult no_affinity(void)
 {
     return abi_refuse(VMM_RULE_CTX_AFFINITY, "cuCtxCreate",
-                      "a part of a device's multiprocessors cannot be asked for: pass no parameters");
+                      "execution affinity is not simulated: pass no parameters");
 }
 
 static CUresult create_affine(vmm_system *sys, CUcontext *pctx, const CUexecAffinityParam *params, int count,
@@ -44,7 +44,7 @@ static CUresult create_new(vmm_system *sys, CUcontext *pctx, const CUctxCreatePa
                            CUdevice dev)
 {
     if (params && params->cigParams)
-        return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuCtxCreate", "there is no graphics to share a context with");
+        return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuCtxCreate", "sharing a context with graphics is not simulated");
     if (params && params->execAffinityParams && params->numExecAffinityParams)
         return no_affinity();
     return create(sys, pctx, flags, dev);
@@ -94,7 +94,7 @@ CUresult cuCtxGetDevice(CUdevice *device)
     ABI(vmm_ctx_get_device(sys, device));
 }
 
-/* A context by value; NULL is the current one. */
+/* Resolves a context; NULL is the current one. */
 static CUresult named(const vmm_system *sys, const char *function, CUcontext ctx, uint64_t *value,
                       struct abi_query_context *context)
 {
@@ -102,7 +102,7 @@ static CUresult named(const vmm_system *sys, const char *function, CUcontext ctx
         return abi_current(sys, function, value, context);
     *value = (uint64_t)(uintptr_t)ctx;
     if (!abi_query_context(sys, *value, context))
-        return abi_refuse(VMM_RULE_CTX_FORGED, function, "%p is no context", (void *)ctx);
+        return abi_refuse(VMM_RULE_CTX_FORGED, function, "%p is not a context", (void *)ctx);
     if (!context->alive)
         return abi_refuse(VMM_RULE_CTX_ENDED, function, "the context has been destroyed");
     return CUDA_SUCCESS;
@@ -125,7 +125,7 @@ CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
     ABI_INITIALISED(device_of(sys, device, ctx));
 }
 
-/* Where a stream is captured, in any mode, there is nothing to wait for. */
+/* While a stream is being captured, in any mode, there is nothing to wait for. */
 CUresult cuCtxSynchronize(void)
 {
     CUresult captured = abi_capture_forbids(__func__, true);
@@ -134,7 +134,7 @@ CUresult cuCtxSynchronize(void)
     ABI(vmm_ctx_synchronize(sys));
 }
 
-/* Made current for as long as it takes. */
+/* Makes the context current during the wait. */
 static CUresult synchronize(vmm_system *sys, CUcontext ctx)
 {
     uint64_t value, now = abi_query_current(sys);
@@ -171,7 +171,7 @@ CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
     ABI_INITIALISED(id_of(sys, ctx, ctxId));
 }
 
-/* Whatever made it, the oldest form's, as recorded. */
+/* The version of the oldest form, whichever form created the context, as recorded. */
 static CUresult version_of(const vmm_system *sys, CUcontext ctx, unsigned *version)
 {
     enum { VERSION = 3020 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a context is set to. The simulator schedules and caches nothing, so settings are kept and told, and change nothing
- * else. Values before any was set are those that the documents name as a device's defaults. */
+/* Settings of a context. The simulator schedules and caches nothing, so it stores and returns settings, which have no other
+ * effect. The initial values are those that the documentation names as a device's defaults. */
 #include "abi.h"
 #include "abi_capture.h"
 #include "abi_attribute.h"
@@ -52,7 +52,7 @@ static CUresult get_flags(const vmm_system *sys, unsigned *flags)
         return result;
     *flags = note.flags & ~(unsigned)(CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE);
     if (context.primary)
-        *flags |= CU_CTX_MAP_HOST; /* which every primary context does, whatever it was given */
+        *flags |= CU_CTX_MAP_HOST; /* as every primary context does, whatever its flags */
     return result;
 }
 
@@ -85,10 +85,10 @@ CUresult cuCtxSetFlags(unsigned int flags)
 
 /* ---- limits, as recorded: conformance/recorded/facts, answers ---- */
 
-/* A value is rounded up to the unit, is at least the least, and is refused above the most. */
+/* A value is rounded up to the unit, is at least least, and is refused above most. */
 struct limit {
-    size_t value, least, unit, most; /* value: before any was set */
-    bool fixed;                      /* for reading only */
+    size_t value, least, unit, most; /* value: the initial value */
+    bool fixed;                      /* read-only */
 };
 
 static int attribute_of(const struct sim_profile *profile, int attribute)
@@ -98,7 +98,8 @@ static int attribute_of(const struct sim_profile *profile, int attribute)
     return value;
 }
 
-/* False for one that devices do not have. The part of the L2 cache that can be set aside comes in tenths of it. */
+/* Describes a limit; false for one that devices do not have. The part of the L2 cache that can be set aside is a multiple of a
+ * tenth of it. */
 static bool limit_of(const struct sim_profile *profile, int limit, struct limit *found)
 {
     enum { KIB = 1024, STACK_MOST = 512 * KIB, L2_PARTS = 10, L2_FIRST = 3, L2_LINE_MOST = 128 };
@@ -124,8 +125,8 @@ static CUresult find_limit(const vmm_system *sys, CUlimit limit, const char *fun
     if (limit_of(abi_query_profile(sys), (int)limit, found))
         return CUDA_SUCCESS;
     if ((int)limit >= 0 && (int)limit < CU_LIMIT_MAX)
-        return abi_refuse(VMM_RULE_CTX_LIMIT_UNSUPPORTED, function, "limit %d is not one of this device", (int)limit);
-    return abi_refuse(VMM_RULE_CALL_VALUE, function, "limit %d is not known", (int)limit);
+        return abi_refuse(VMM_RULE_CTX_LIMIT_UNSUPPORTED, function, "this device has no limit %d", (int)limit);
+    return abi_refuse(VMM_RULE_CALL_VALUE, function, "limit %d is unknown", (int)limit);
 }
 
 static CUresult get_limit(const vmm_system *sys, size_t *pvalue, CUlimit limit)
@@ -158,9 +159,9 @@ static CUresult set_limit(const vmm_system *sys, CUlimit limit, size_t size)
     if (result != CUDA_SUCCESS)
         return result;
     if (found.fixed)
-        return abi_refuse(VMM_RULE_CTX_LIMIT_READ_ONLY, name, "limit %d can be read and not set", (int)limit);
+        return abi_refuse(VMM_RULE_CTX_LIMIT_READ_ONLY, name, "limit %d is read-only", (int)limit);
     if (size > found.most)
-        return abi_refuse(VMM_RULE_CALL_VALUE, name, "limit %d cannot be %zu: up to %zu", (int)limit, size, found.most);
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "limit %d cannot be %zu: at most %zu", (int)limit, size, found.most);
     size_t rounded = (size + found.unit - 1) / found.unit * found.unit;
     note.limit[limit] = (uint64_t)(rounded < found.least ? found.least : rounded) + 1;
     return keep(name, value, &note);
@@ -186,7 +187,7 @@ static CUresult get_cache(const vmm_system *sys, unsigned *config)
 static CUresult check_config(const char *function, unsigned config, unsigned most)
 {
     return config <= most ? CUDA_SUCCESS
-                          : abi_refuse(VMM_RULE_CALL_VALUE, function, "config %u is not known: 0 to %u", config, most);
+                          : abi_refuse(VMM_RULE_CALL_VALUE, function, "config %u is unknown: 0 to %u", config, most);
 }
 
 static CUresult set_cache(const vmm_system *sys, unsigned config)
@@ -203,7 +204,7 @@ static CUresult set_cache(const vmm_system *sys, unsigned config)
     return keep(name, value, &note);
 }
 
-/* The width of banks is what devices have today, whatever is set. */
+/* Today's devices have one bank width, whatever is set. */
 static CUresult get_shared(const vmm_system *sys, unsigned *config)
 {
     uint64_t value;
@@ -257,8 +258,8 @@ CUresult cuCtxResetPersistingL2Cache(void)
     ABI_INITIALISED(need_context(sys, "cuCtxResetPersistingL2Cache"));
 }
 
-/* Smaller numbers come first; the range of the devices since compute capability 7.0. Streams keep it and are ordered as
- * the schedule says. */
+/* A smaller number is a higher priority; the range is that of devices since compute capability 7.0. Streams store a priority; the
+ * schedule option alone decides the order of work. */
 static CUresult priorities(const vmm_system *sys, int *least, int *greatest)
 {
     CUresult result = need_context(sys, "cuCtxGetStreamPriorityRange");

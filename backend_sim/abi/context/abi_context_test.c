@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts through libcuda.so.1: the stack, forms of creation, primary contexts, settings. */
+/* Contexts through libcuda.so.1: the stack, the forms of creation, primary contexts, settings. */
 #include "testing/rig.h"
 
 static CUcontext current(void)
@@ -17,7 +17,7 @@ static void test_stack(void)
     OK(cuCtxCreate(&a, NULL, 0, 0));
     OK(cuCtxCreate(&b, NULL, 0, 0));
     OK(cuCtxPopCurrent(&popped));
-    tap_ok(popped == b, "the last one is popped");
+    tap_ok(popped == b, "the context pushed last is popped first");
     CURRENT(a);
     OK(cuCtxPushCurrent(b));
     CURRENT(b);
@@ -27,23 +27,23 @@ static void test_stack(void)
     CURRENT(a);
     OK(cuCtxPopCurrent(&popped));
     CURRENT(b);
-    OK(cuCtxCreate(&c, NULL, 0, 0)); /* a b c, where b was pushed */
+    OK(cuCtxCreate(&c, NULL, 0, 0)); /* a b c: b was pushed */
     OK(cuCtxDestroy(c));
     CURRENT(b);
     OK(cuCtxDestroy(b));
     CURRENT(a);
     OK(cuCtxPopCurrent(&popped));
-    tap_ok(popped == a && !current(), "nothing is left");
+    tap_ok(popped == a && !current(), "no context is left");
     IS(cuCtxPopCurrent(&popped), ERROR_INVALID_CONTEXT);
     IS(cuCtxPushCurrent(NULL), ERROR_INVALID_VALUE);
     IS(cuCtxPushCurrent((CUcontext)(uintptr_t)0xdead0), ERROR_INVALID_CONTEXT);
     OK(cuCtxPushCurrent(a));
     CURRENT(a);
     OK(cuCtxSetCurrent(NULL));
-    tap_ok(!current(), "set to none");
+    tap_ok(!current(), "no context is current");
     OK(cuCtxSetCurrent(a));
     OK(cuCtxDestroy(a));
-    tap_ok(!current(), "and gone");
+    tap_ok(!current(), "a destroyed context is not current");
 }
 
 static void test_pushed_in_vain(void)
@@ -59,7 +59,7 @@ static void test_pushed_in_vain(void)
     int pushed = 0;
     while (pushed < 1000 && cuCtxPushCurrent(primary) == CUDA_SUCCESS)
         pushed++;
-    tap_ok(pushed > 100 && pushed < 1000, "%d contexts fit on a stack", pushed);
+    tap_ok(pushed > 100 && pushed < 1000, "a stack holds %d contexts", pushed);
     while (pushed-- > 0)
         cuCtxPopCurrent(NULL);
     CURRENT(a);
@@ -67,7 +67,7 @@ static void test_pushed_in_vain(void)
     OK(cuDevicePrimaryCtxRelease(0));
 }
 
-/* Made one on the other, more than are kept count of: each goes, the newest first. */
+/* Creates more contexts than the stack tracks; each is destroyed, the newest first. */
 static void test_many(void)
 {
     enum { MANY = 140 };
@@ -75,15 +75,15 @@ static void test_many(void)
     int good = 0;
     for (int i = 0; i < MANY; i++)
         good += cuCtxCreate(&made[i], NULL, 0, 0) == CUDA_SUCCESS && current() == made[i];
-    tap_u64((uint64_t)good, MANY, "contexts are made, and each is current");
+    tap_u64((uint64_t)good, MANY, "each new context is current");
     good = 0;
     for (int i = MANY; i-- > 0;)
         good += current() == made[i] && cuCtxDestroy(made[i]) == CUDA_SUCCESS;
-    tap_u64((uint64_t)good, MANY, "each goes, and the one before it is current");
-    tap_ok(!current(), "in the end none is");
+    tap_u64((uint64_t)good, MANY, "after each destruction the previous context is current");
+    tap_ok(!current(), "at the end no context is current");
 }
 
-/* The primary context alone: it is not destroyed, and stays current. */
+/* A primary context cannot be destroyed, and stays current. */
 static void test_not_destroyed(void)
 {
     CUcontext primary = NULL;
@@ -131,15 +131,15 @@ static void test_primary(void)
     unsigned flags = 9;
     int active = 9;
     OK(cuDevicePrimaryCtxGetState(1, &flags, &active));
-    tap_ok(flags == 0 && active == 0, "nobody has it");
+    tap_ok(flags == 0 && active == 0, "the primary context is not active");
     OK(cuDevicePrimaryCtxSetFlags(1, CU_CTX_SCHED_BLOCKING_SYNC));
     OK(cuDevicePrimaryCtxRetain(&context, 1));
     OK(cuDevicePrimaryCtxGetState(1, &flags, &active));
-    tap_ok(flags == CU_CTX_SCHED_BLOCKING_SYNC && active == 1, "it is there, with its flags");
+    tap_ok(flags == CU_CTX_SCHED_BLOCKING_SYNC && active == 1, "the primary context is active, and has its flags");
     OK(cuCtxSetCurrent(context));
     OK(cuCtxGetFlags(&flags));
     EQUAL(flags, CU_CTX_SCHED_BLOCKING_SYNC | CU_CTX_MAP_HOST);
-    OK(cuCtxSetFlags(CU_CTX_SCHED_YIELD)); /* the primary context's are the device's */
+    OK(cuCtxSetFlags(CU_CTX_SCHED_YIELD)); /* the primary context's flags are the device's */
     OK(cuCtxGetFlags(&flags));
     EQUAL(flags, CU_CTX_SCHED_YIELD | CU_CTX_MAP_HOST);
     OK(cuDevicePrimaryCtxGetState(1, &flags, &active));

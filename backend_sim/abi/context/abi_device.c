@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Initialisation and devices. What a profile tells comes from the machine; addresses on the bus and identifiers are made up
- * from the device's place in it, always the same ones. */
+/* Initialisation and devices. The profile defines most values; bus addresses and identifiers are derived from the device's
+ * ordinal, so they never change. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDe
 
 CUresult abi_null(const char *function, const char *argument)
 {
-    return abi_refuse(VMM_RULE_CALL_NULL, function, "%s is NULL: pass where the answer goes", argument);
+    return abi_refuse(VMM_RULE_CALL_NULL, function, "%s is NULL: pass where to store the result", argument);
 }
 
 CUresult abi_device(const vmm_system *sys, const char *function, CUdevice device)
@@ -61,7 +61,7 @@ CUresult abi_device(const vmm_system *sys, const char *function, CUdevice device
     int devices = abi_query_profile(sys)->devices;
     if (device >= 0 && device < devices)
         return CUDA_SUCCESS;
-    return abi_refuse(VMM_RULE_DEVICE_ID, function, "%d is no device: this machine has %d, from 0", device,
+    return abi_refuse(VMM_RULE_DEVICE_ID, function, "%d is not a device: this machine has %d, from 0", device,
                       devices);
 }
 
@@ -115,7 +115,7 @@ static CUresult luid_of(const vmm_system *sys, CUdevice dev)
     CUresult result = abi_device(sys, "cuDeviceGetLuid", dev);
     if (result != CUDA_SUCCESS)
         return result;
-    return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuDeviceGetLuid", "devices have one on Windows only");
+    return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuDeviceGetLuid", "only devices on Windows have a LUID");
 }
 
 CUresult cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice dev)
@@ -124,7 +124,7 @@ CUresult cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice dev)
     ABI_INITIALISED(luid_of(sys, dev));
 }
 
-enum { BUS_ID = 13 }; /* "0000:01:00.0" and its end */
+enum { BUS_ID = 13 }; /* "0000:01:00.0" with its terminator */
 
 static void bus_text(const vmm_system *sys, char text[BUS_ID], CUdevice dev)
 {
@@ -139,9 +139,10 @@ static CUresult bus_id(const vmm_system *sys, char *pciBusId, int len, CUdevice 
     if (result != CUDA_SUCCESS)
         return result;
     bus_text(sys, text, dev);
-    snprintf(pciBusId, len < 0 || len > BUS_ID ? (size_t)BUS_ID : (size_t)len, "%s", text); /* as recorded: what fits */
+    /* truncated to the buffer, as recorded */
+    snprintf(pciBusId, len < 0 || len > BUS_ID ? (size_t)BUS_ID : (size_t)len, "%s", text);
     if (len < BUS_ID)
-        return abi_refuse(VMM_RULE_CALL_VALUE, "cuDeviceGetPCIBusId", "len is %d: %d bytes are needed", len, BUS_ID);
+        return abi_refuse(VMM_RULE_CALL_VALUE, "cuDeviceGetPCIBusId", "len is %d, but the text needs %d bytes", len, BUS_ID);
     return CUDA_SUCCESS;
 }
 
@@ -150,7 +151,7 @@ CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
     ABI_INITIALISED(bus_id(sys, pciBusId, len, dev));
 }
 
-/* The domain, and the function, may be left out. */
+/* The domain and the function are optional. */
 static CUresult by_bus_id(const vmm_system *sys, CUdevice *dev, const char *text)
 {
     unsigned domain = 0, bus = 0, slot = 0, function = 0;
@@ -162,13 +163,13 @@ static CUresult by_bus_id(const vmm_system *sys, CUdevice *dev, const char *text
         read = sscanf(text, "%x:%x.%x", &bus, &slot, &function) >= 2;
     }
     if (!read)
-        return abi_refuse(VMM_RULE_CALL_VALUE, "cuDeviceGetByPCIBusId", "\"%.40s\" is not as 0000:01:00.0", text);
+        return abi_refuse(VMM_RULE_CALL_VALUE, "cuDeviceGetByPCIBusId", "\"%.40s\" does not have the form 0000:01:00.0", text);
     for (CUdevice i = 0; i < abi_query_profile(sys)->devices; i++)
         if (!domain && !slot && !function && bus == (unsigned)abi_bus(abi_query_place(sys, i))) {
             *dev = i;
             return CUDA_SUCCESS;
         }
-    return abi_refuse(VMM_RULE_DEVICE_BUS, "cuDeviceGetByPCIBusId", "no device sits at %.40s", text);
+    return abi_refuse(VMM_RULE_DEVICE_BUS, "cuDeviceGetByPCIBusId", "no device has the bus address %.40s", text);
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
@@ -176,7 +177,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
     ABI_INITIALISED(by_bus_id(sys, dev, pciBusId));
 }
 
-/* Peers of one machine are alike. */
+/* All pairs of peers on a machine have the same attributes. */
 static CUresult p2p(vmm_system *sys, int *value, CUdevice_P2PAttribute attrib, CUdevice src, CUdevice dst)
 {
     static const char name[] = "cuDeviceGetP2PAttribute";
@@ -186,7 +187,7 @@ static CUresult p2p(vmm_system *sys, int *value, CUdevice_P2PAttribute attrib, C
     if (result != CUDA_SUCCESS)
         return result;
     if (src == dst)
-        return abi_refuse(VMM_RULE_PEER_SAME, name, "source and destination are one device");
+        return abi_refuse(VMM_RULE_PEER_SAME, name, "source and destination are the same device");
     int peers = 0;
     result = (CUresult)vmm_device_can_access_peer(sys, &peers, src, dst);
     if (result != CUDA_SUCCESS)
@@ -197,7 +198,7 @@ static CUresult p2p(vmm_system *sys, int *value, CUdevice_P2PAttribute attrib, C
     case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED: *value = peers; return CUDA_SUCCESS;
     case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED: /* arrays are not simulated */
     case CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: *value = 0; return CUDA_SUCCESS;
-    default: return abi_refuse(VMM_RULE_CALL_VALUE, name, "attribute %d is not known", (int)attrib);
+    default: return abi_refuse(VMM_RULE_CALL_VALUE, name, "attribute %d is unknown", (int)attrib);
     }
 }
 

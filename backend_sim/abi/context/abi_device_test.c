@@ -27,7 +27,7 @@ static void test_attributes(void)
     OK(cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 1));
     EQUAL(n, 2);
     OK(cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 0));
-    tap_ok(n > 0, "programs divide by the clock: %d", n);
+    tap_ok(n > 0, "the clock rate is positive, because programs divide by it: %d", n);
     OK(cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0));
     EQUAL(n, 0);
     IS(cuDeviceGetAttribute(&n, (CUdevice_attribute)100000, 0), ERROR_INVALID_VALUE);
@@ -40,7 +40,7 @@ static void test_attributes(void)
     EQUAL(minor, 0);
 }
 
-/* A driver refuses none that its version knows; programs ask one after the other and give up at the first error. */
+/* A driver refuses no attribute that its version knows; programs query one after the other and stop at the first error. */
 static void test_every_attribute(void)
 {
     int refused = 0;
@@ -62,11 +62,11 @@ static void test_identifiers(void)
     OK(cuDeviceGetUuid(&second, 1));
     OK(cuDeviceGetUuid(&again, 0));
     tap_ok(memcmp(&first, &second, sizeof first) != 0 && memcmp(&first, &again, sizeof first) == 0,
-           "each device has its own UUID, always the same");
+           "each device has its own UUID, which never changes");
     IS(cuDeviceGetUuid(NULL, 0), ERROR_INVALID_VALUE);
     IS(cuDeviceGetUuid(&first, 2), ERROR_INVALID_DEVICE);
     OK(cuDeviceGetPCIBusId(text, 13, 1));
-    tap_text(text, "0000:02:00.0", "its place on the bus");
+    tap_text(text, "0000:02:00.0", "the bus address has the device's place");
     IS(cuDeviceGetPCIBusId(text, 12, 1), ERROR_INVALID_VALUE);
     OK(cuDeviceGetByPCIBusId(&device, text));
     EQUAL(device, 1);
@@ -95,13 +95,13 @@ static void test_codes(void)
     OK(cuGetErrorName(CUDA_ERROR_NVLINK_UNCORRECTABLE, &text));
     tap_text(text, "CUDA_ERROR_NVLINK_UNCORRECTABLE", "a code's name");
     OK(cuGetErrorString(CUDA_ERROR_NVLINK_UNCORRECTABLE, &text));
-    tap_text(text, "uncorrectable NVLink error detected during the execution", "and its words");
+    tap_text(text, "uncorrectable NVLink error detected during the execution", "the error has the driver's description");
     OK(cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &text));
-    tap_text(text, "out of memory", "the driver's, also where this project has its own");
+    tap_text(text, "out of memory", "the driver's description is used where this project has its own");
     IS(cuGetErrorName((CUresult)12345, &text), ERROR_INVALID_VALUE);
-    tap_ok(!text, "and none of a number that is no code");
+    tap_ok(!text, "an unknown code has no description");
     IS(cuGetErrorString((CUresult)12345, &text), ERROR_INVALID_VALUE);
-    tap_ok(!text, "nor words");
+    tap_ok(!text, "an unknown code has no name");
 }
 
 int main(void)

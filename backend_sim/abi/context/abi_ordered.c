@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is put into streams, and asked of them. Compiled for both default streams. */
+/* Work and queries on streams. Compiled for both default streams. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -63,10 +63,10 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
 static CUresult record_flags(vmm_system *sys, CUevent event, vmm_stream stream, unsigned flags)
 {
     if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
-        return abi_refuse(VMM_RULE_CALL_VALUE, "cuEventRecordWithFlags", "flags 0x%x are not known", flags);
+        return abi_refuse(VMM_RULE_CALL_VALUE, "cuEventRecordWithFlags", "flags 0x%x are unknown", flags);
     if (flags)
         return abi_refuse(VMM_RULE_CAPTURE_STATE, "cuEventRecordWithFlags",
-                          "flags 0x%x: CU_EVENT_RECORD_EXTERNAL is for streams that are captured, which is not here",
+                          "flags 0x%x: CU_EVENT_RECORD_EXTERNAL is only for streams that are being captured, and this one is not",
                           flags);
     return record(sys, event, stream);
 }
@@ -77,9 +77,9 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int f
     ABI_WORK(record_flags(sys, hEvent, abi_stream(hStream), flags));
 }
 
-/* ---- what a stream is ---- */
+/* ---- the stream of a call ---- */
 
-/* A default stream is the current context's. */
+/* A default stream belongs to the current context. */
 static CUresult stream_of(const vmm_system *sys, const char *function, vmm_stream stream, struct abi_query_stream *found)
 {
     struct abi_query_context context;
@@ -87,7 +87,7 @@ static CUresult stream_of(const vmm_system *sys, const char *function, vmm_strea
     if (!stream || stream == VMM_STREAM_LEGACY || stream == VMM_STREAM_PER_THREAD)
         return abi_current(sys, function, &found->context, &context);
     if (!abi_query_stream(sys, (uint64_t)(uintptr_t)stream, found))
-        return abi_refuse(VMM_RULE_STREAM_UNKNOWN, function, "%p is no stream", (void *)stream);
+        return abi_refuse(VMM_RULE_STREAM_UNKNOWN, function, "%p is not a stream", (void *)stream);
     found->id += 2;
     return CUDA_SUCCESS;
 }

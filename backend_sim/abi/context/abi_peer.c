@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of other devices by context: cuMemAlloc's of the peer's device, for all contexts of the current one's device. What
- * is mapped has rights of its own (cuMemSetAccess), which this does not touch. */
+/* Access to another device's memory by context: to cuMemAlloc's memory on the peer's device, for all contexts of the current
+ * one's device. Mapped memory has separate access rights (cuMemSetAccess), which these calls do not change. */
 #include "abi.h"
 #include "abi_capture.h"
 
@@ -13,7 +13,7 @@ static CUresult both(const vmm_system *sys, const char *name, CUcontext peer, in
     if (result != CUDA_SUCCESS)
         return result;
     if (!abi_query_context(sys, (uint64_t)(uintptr_t)peer, &other) || !other.alive)
-        return abi_refuse(VMM_RULE_PEER_CONTEXT, name, "%p is no context that lives", (void *)peer);
+        return abi_refuse(VMM_RULE_PEER_CONTEXT, name, "%p is not a live context", (void *)peer);
     *device = own.device;
     *owner = other.device;
     return CUDA_SUCCESS;
@@ -28,16 +28,16 @@ static CUresult enable(vmm_system *sys, CUcontext peer, unsigned flags)
         return result;
     if (flags)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "Flags is %u: it must be 0", flags);
-    result = (CUresult)vmm_device_can_access_peer(sys, &can, device, owner); /* no device is its own peer */
+    result = (CUresult)vmm_device_can_access_peer(sys, &can, device, owner); /* a device is not its own peer */
     if (result != CUDA_SUCCESS)
         return result;
     if (!can)
-        return abi_refuse(VMM_RULE_PEER_UNSUPPORTED, name, "device %d cannot use memory of device %d", device, owner);
+        return abi_refuse(VMM_RULE_PEER_UNSUPPORTED, name, "device %d has no access to memory of device %d", device, owner);
     result = abi_capture_forbids(name, false);
     if (result != CUDA_SUCCESS)
         return result;
     if (!abi_query_open_peer(sys, device, owner, true))
-        return abi_refuse(VMM_RULE_PEER_ENABLED, name, "device %d may use memory of device %d already",
+        return abi_refuse(VMM_RULE_PEER_ENABLED, name, "device %d already has access to memory of device %d",
                           device, owner);
     return CUDA_SUCCESS;
 }
@@ -55,7 +55,7 @@ static CUresult disable(vmm_system *sys, CUcontext peer)
     if (result != CUDA_SUCCESS)
         return result;
     if (device == owner || !abi_query_open_peer(sys, device, owner, false))
-        return abi_refuse(VMM_RULE_PEER_NOT_ENABLED, name, "device %d may not use memory of device %d anyway",
+        return abi_refuse(VMM_RULE_PEER_NOT_ENABLED, name, "device %d had no access to memory of device %d",
                           device, owner);
     return CUDA_SUCCESS;
 }

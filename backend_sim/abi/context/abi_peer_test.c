@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of another device by context, through libcuda.so.1. */
+/* Peer access between contexts through libcuda.so.1. */
 #include "testing/rig.h"
 
 enum { SIZE = 4 << 20 };

@@ -37,8 +37,8 @@ static CUresult set_flags(const vmm_system *sys, CUdevice dev, unsigned flags)
     if (result != CUDA_SUCCESS)
         return result;
     if (flags & CU_CTX_MAP_HOST)
-        return abi_refuse(VMM_RULE_CTX_FLAGS, "cuDevicePrimaryCtxSetFlags", "CU_CTX_MAP_HOST is what every primary context "
-                          "does, and is not to be asked for");
+        return abi_refuse(VMM_RULE_CTX_FLAGS, "cuDevicePrimaryCtxSetFlags",
+                          "every primary context maps host memory; CU_CTX_MAP_HOST cannot be requested");
     result = abi_context_flags("cuDevicePrimaryCtxSetFlags", flags);
     if (result == CUDA_SUCCESS)
         flags_of[dev] = flags;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread's stack of contexts. The engine has one that cuCtxCreate pushes on and cuCtxSetCurrent changes the top of; what
- * cuCtxPushCurrent needs beyond that is kept here, so that everything the engine is asked is a call that a trace has.
+/* A thread's stack of contexts. The engine's stack supports cuCtxCreate, which pushes, and cuCtxSetCurrent, which replaces the
+ * top; the rest of cuCtxPushCurrent's state is here, so that the engine receives only calls that a trace can record.
  *
- *     call          engine      here                           the program sees
+ *     call          engine      this file                      the program sees
  *     create A      [A]         [engine]                       A
- *     push B        [B]         [engine, put back A]           A B
+ *     push B        [B]         [engine, restore A]           A B
  *     pop           [A]         [engine]                       A
  *     pop           []          []
  */
@@ -12,7 +12,7 @@
 
 enum { DEPTH = 128 };
 
-/* For each context on the stack: 0 when taking it away shows in the engine what is below it, else what to put back. */
+/* For each context on the stack: 0 if removing it makes the engine show the one below it; else the context to restore. */
 static _Thread_local struct {
     uint64_t below[DEPTH];
     unsigned count;
@@ -56,12 +56,12 @@ static CUresult push(vmm_system *sys, CUcontext context)
     uint64_t now = abi_query_current(sys);
     if (!context)
         return abi_refuse(VMM_RULE_CALL_NULL, "cuCtxPushCurrent",
-                          "ctx is NULL: a context that is current is taken away with cuCtxPopCurrent");
+                          "ctx is NULL: use cuCtxPopCurrent to remove the current context");
     if (!now)
         return abi_stack_set(sys, context);
     if (stack.count == DEPTH)
-        return abi_refuse(VMM_RULE_CTX_STACK, "cuCtxPushCurrent", "%d contexts are on this thread's stack: is one "
-                          "pushed in a loop and never popped?", DEPTH);
+        return abi_refuse(VMM_RULE_CTX_STACK, "cuCtxPushCurrent",
+                          "this thread's stack holds %d contexts: does a loop push without popping?", DEPTH);
     CUresult result = set_current(sys, (uint64_t)(uintptr_t)context);
     if (result == CUDA_SUCCESS)
         stack.below[stack.count++] = now;
@@ -89,8 +89,8 @@ CUresult cuCtxPopCurrent(CUcontext *pctx)
     ABI_INITIALISED(pop_told(sys, pctx));
 }
 
-/* The engine takes a context that is destroyed from the top of its stack, and what is below shows. What is to be put back
- * is put there before, and the other way round where the destruction is refused. */
+/* When a context is destroyed, the engine removes it from the top of its stack and shows the one below. So this function restores
+ * the context below before the call, and undoes that when the destruction is refused. */
 CUresult abi_stack_destroy(vmm_system *sys, CUcontext context)
 {
     uint64_t value = (uint64_t)(uintptr_t)context;

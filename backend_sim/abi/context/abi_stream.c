@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and events: made and ended. What goes on a stream is in abi_ordered.c. */
+/* Creating and destroying streams and events. abi_ordered.c has the work on streams. */
 #include <time.h>
 
 #include "abi.h"
@@ -82,7 +82,7 @@ CUresult cuEventSynchronize(CUevent hEvent)
     ABI(vmm_event_synchronize(sys, abi_event(hEvent)));
 }
 
-/* An event with timing. */
+/* Finds the time of a recorded event with timing. */
 static CUresult timed(const vmm_system *sys, CUevent event, double *when)
 {
     static const char name[] = "cuEventElapsedTime";
@@ -90,7 +90,7 @@ static CUresult timed(const vmm_system *sys, CUevent event, double *when)
     bool recorded = false, reached = false;
     struct abi_note note = abi_note_get(value);
     if (!abi_query_event(sys, value, &recorded, &reached))
-        return abi_refuse(VMM_RULE_EVENT_UNKNOWN, name, "%p is no event", (void *)event);
+        return abi_refuse(VMM_RULE_EVENT_UNKNOWN, name, "%p is not an event", (void *)event);
     if (note.flags & CU_EVENT_DISABLE_TIMING)
         return abi_refuse(VMM_RULE_EVENT_ELAPSED, name, "the event was created with CU_EVENT_DISABLE_TIMING");
     if (!recorded)
@@ -99,7 +99,7 @@ static CUresult timed(const vmm_system *sys, CUevent event, double *when)
     return reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-/* The simulator's work takes no time of its own: what passes is the host's time between the records. */
+/* Simulated work takes no time: the result is the host's time between the two records. */
 static CUresult elapsed(const vmm_system *sys, float *milliseconds, CUevent start, CUevent end)
 {
     double from = 0, to = 0;

@@ -39,13 +39,13 @@ static void test_created(CUcontext context)
     OK(cuStreamGetFlags(stream, &flags));
     EQUAL(flags, CU_STREAM_NON_BLOCKING);
     OK(cuStreamGetPriority(fast, &priority));
-    tap_ok(priority == -5, "a priority is cut to the range");
+    tap_ok(priority == -5, "a priority is clamped to the range");
     OK(cuStreamGetPriority(stream, &priority));
     EQUAL(priority, 0);
     OK(cuStreamGetCtx(fast, &of));
-    tap_ok(of == context, "the stream is its context's");
+    tap_ok(of == context, "a stream belongs to its context");
     OK(cuStreamGetCtx(NULL, &of));
-    tap_ok(of == context, "and the default stream the current one's");
+    tap_ok(of == context, "the default stream belongs to the current context");
     OK(cuStreamGetDevice(fast, &device));
     EQUAL(device, 0);
     OK(cuStreamGetId(stream, &first));
@@ -73,7 +73,7 @@ static void test_functions(void)
     OK(cuStreamSynchronize(stream));
     EQUAL(count, 1);
     tap_ok(seen.calls == 1 && seen.stream == stream && seen.status == CUDA_SUCCESS && seen.user == &count,
-           "the callback is told its stream and its data");
+           "the callback receives its stream and its data");
     OK(cuStreamDestroy(stream));
     IS(cuStreamAddCallback(stream, callback, &count, 0), ERROR_INVALID_HANDLE);
 }
@@ -97,7 +97,7 @@ static void test_events(void)
     OK(cuEventSynchronize(end));
     OK(cuEventQuery(end));
     OK(cuEventElapsedTime(&milliseconds, start, end));
-    tap_ok(milliseconds >= 1, "what passed on the host: %.3f ms", (double)milliseconds);
+    tap_ok(milliseconds >= 1, "the elapsed time is the host's: %.3f ms", (double)milliseconds);
     OK(cuEventRecord(untimed, NULL));
     IS(cuEventElapsedTime(&milliseconds, start, untimed), ERROR_INVALID_HANDLE);
     IS(cuEventElapsedTime(&milliseconds, start, (CUevent)(uintptr_t)0x99), ERROR_INVALID_HANDLE);
@@ -117,11 +117,11 @@ enum { KEEPS_WHAT_IS_FREED = 1 };
 enum { KEEPS_WHAT_IS_FREED = 0 };
 #endif
 
-/* What is noted of an event goes with it, however many there are. */
+/* The notes of an event are freed with it, however many events there are. */
 static void test_many_events(void)
 {
-    if (KEEPS_WHAT_IS_FREED || getenv("CUVMM_RUN")) { /* so does valgrind, which that may name */
-        tap_skip("a tool keeps what is freed", "how far a process grows");
+    if (KEEPS_WHAT_IS_FREED || getenv("CUVMM_RUN")) { /* so does valgrind, which CUVMM_RUN may name */
+        tap_skip("a tool delays frees", "the growth of the process");
         return;
     }
     enum { EVENTS = 300000, MOST_KB = 64 << 10 };
@@ -135,11 +135,12 @@ static void test_many_events(void)
     }
     getrusage(RUSAGE_SELF, &after);
     EQUAL(wrong, 0);
-    tap_ok(after.ru_maxrss - before.ru_maxrss < MOST_KB, "%d events in turn: the process grew by %ld KiB", EVENTS,
+    tap_ok(after.ru_maxrss - before.ru_maxrss < MOST_KB, "after %d events, one at a time, the process has grown by %ld KiB",
+           EVENTS,
            after.ru_maxrss - before.ru_maxrss);
 }
 
-/* More that are there at once than the table of notes begins with. */
+/* More events at once than the first table of notes holds. */
 static void test_events_at_once(void)
 {
     enum { EVENTS = 200 };
@@ -164,7 +165,7 @@ static void call_back(CUstream stream, CUresult status, void *user)
     called = 10 * called + (status == CUDA_SUCCESS ? *(unsigned *)user : 9);
 }
 
-/* Two that wait, of which the later one is called first. */
+/* Two callbacks are pending; the later one runs first. */
 static void test_callbacks(void)
 {
     CUstream first = NULL, second = NULL;
@@ -187,10 +188,10 @@ static void too_late(CUstream stream, CUresult status, void *user)
     (void)stream;
     (void)status;
     (void)user;
-    _exit(1); /* after the plan: only the program's status can say so */
+    _exit(1); /* after the plan, only the exit status can report an error */
 }
 
-/* Nobody waits for these, so the end of the program finds them there: they are given back, and not called. */
+/* No call waits for these callbacks: at the end of the program they are freed, and not called. */
 static void leave_two_behind(void)
 {
     OK(cuStreamAddCallback(NULL, too_late, NULL, 0));
@@ -199,7 +200,7 @@ static void leave_two_behind(void)
 
 int main(void)
 {
-    setenv("CUVMM_SIM", "sim:h100,schedule=late", 1); /* what is not waited for is not done */
+    setenv("CUVMM_SIM", "sim:h100,schedule=late", 1); /* work that no call waits for is not done */
     CUcontext context = begin();
     test_created(context);
     test_events();

@@ -3,10 +3,10 @@
  *
  *     program              libcuda.so.1                         the rest of this project
  *     cuMemMap(p, ...)  -> ABI(vmm_mem_map(sys, p, ...))     -> layers -> simulator
- *                          counted in, sent on, counted out
+ *                          counts in, forwards, counts out
  *
  * The process has one machine, opened by the first call and closed when the library is unloaded. Its spec (vmm_open) is
- * CUVMM_SIM, else CUVMM_BACKEND if that names the simulator, else sim:h100, in the layers of CUVMM_LAYERS. Files are named by
+ * CUVMM_SIM, else CUVMM_BACKEND if that names the simulator, else sim:h100, in the layers of CUVMM_LAYERS. Each file has one
  * subject; abi_per_thread.c compiles a file a second time if its entry points exist for two default streams. api/entries.def
  * lists all symbols and which of them are implemented.
  *
@@ -42,12 +42,12 @@ struct abi_call {
 CUresult abi_enter(struct vmm_entry_point *entry, struct abi_call *call);
 void abi_leave(const struct abi_call *call);
 
-/* The same for an entry point whose API calls do not check for cuInit: NOT_INITIALIZED. */
+/* For an entry point whose API calls do not check for cuInit: NOT_INITIALIZED. */
 CUresult abi_enter_initialised(struct vmm_entry_point *entry, struct abi_call *call);
 /* The same for an entry point that host functions must not call: NOT_PERMITTED. */
 CUresult abi_enter_outside(struct vmm_entry_point *entry, struct abi_call *call);
 
-/* cuInit succeeded in this process. */
+/* Records that cuInit has succeeded in this process. */
 void abi_initialised(void);
 
 /* The whole of an entry point: enters it, does the work, which may use sys and call_, and leaves it. */
@@ -101,7 +101,7 @@ void abi_report(void *user, const vmm_detail *detail);
 /* Writes a line on standard error regardless of the environment: for limits of this library, not mistakes of the program. */
 void abi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* One line for cuLogs*. */
+/* Adds a line to the log of cuLogs*. */
 void abi_log(CUlogLevel level, const char *text);
 
 /* ---- checks shared by several parts ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of entry points of libcuda.so.1 that are at the edge or beyond it, each alone: what is refused and with which code,
- * and that nothing was written. */
+/* Edge values of each argument of libcuda.so.1's entry points, one at a time: which are refused, with which code, and without
+ * writing outputs. */
 #include <limits.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ static void test_pitch(void)
     IS(cuMemAllocPitch(&p, &pitch, 100, 0, 4), ERROR_INVALID_VALUE);
     IS(cuMemAllocPitch(&p, &pitch, SIZE_MAX, 1, 4), ERROR_INVALID_VALUE);
     IS(cuMemAllocPitch(&p, &pitch, 100, SIZE_MAX, 4), ERROR_OUT_OF_MEMORY);
-    tap_ok(p == 0 && pitch == 512, "no address, and the pitch that there would be");
+    tap_ok(p == 0 && pitch == 512, "no address, but the pitch is returned");
     IS(cuMemAllocPitch(&p, &pitch, 100, (size_t)1 << 50, 8), ERROR_OUT_OF_MEMORY);
     IS(cuMemAllocPitch(&p, &pitch, 100, 10, 5), ERROR_INVALID_VALUE);
     EQUAL(pitch, 0);
@@ -63,11 +63,11 @@ static void test_copies(void)
     CUcontext gone = NULL;
     OK(cuMemAlloc(&p, 4096));
     OK(cuMemcpy((CUdeviceptr)(uintptr_t)there, (CUdeviceptr)(uintptr_t)here, 5));
-    tap_text(there, "from", "between two places of the host");
+    tap_text(there, "from", "a copy between two host buffers");
     IS(cuMemcpy((CUdeviceptr)(uintptr_t)there, 8, 5), ERROR_INVALID_VALUE);
     IS(cuMemcpy(8, (CUdeviceptr)(uintptr_t)here, 5), ERROR_INVALID_VALUE);
     OK(cuMemcpy(8, 8, 0));
-    tap_text(there, "from", "a first page that is no address stops it");
+    tap_text(there, "from", "an address in the first page is refused");
     OK(cuCtxCreate(&gone, NULL, 0, 0));
     OK(cuCtxDestroy(gone));
     OK(cuCtxSetCurrent(context));
@@ -75,7 +75,7 @@ static void test_copies(void)
     IS(cuMemcpyPeer(p, context, p + 64, gone, 64), ERROR_INVALID_CONTEXT);
     IS(cuMemcpyPeer(p, gone, p + 64, context, 64), ERROR_INVALID_CONTEXT);
     IS(cuMemcpyPeer(p, context, p + 64, (CUcontext)(uintptr_t)0x99, 64), ERROR_INVALID_CONTEXT);
-    OK(cuMemcpyPeer(p, NULL, p + 64, context, 64)); /* 0 is the current one */
+    OK(cuMemcpyPeer(p, NULL, p + 64, context, 64)); /* 0 means the current context */
     OK(cuMemsetD8(p, 4, 128));
     OK(cuMemsetD8(p + 64, 5, 64));
     IS(cuMemcpyPeerAsync(p, context, p + 64, gone, 64, NULL), ERROR_INVALID_CONTEXT);
@@ -112,10 +112,10 @@ static void test_rows(void)
     OK(cuMemcpy2D(&copy));
     EQUAL(byte_at(p), 9);
     copy = whole;
-    copy.srcPitch = copy.dstPitch = 0; /* one row after the other */
+    copy.srcPitch = copy.dstPitch = 0; /* rows without gaps */
     OK(cuMemcpy2DUnaligned(&copy));
     OK(cuMemcpyDtoH(back, p, 9));
-    tap_ok(!memcmp(back, here, 8) && back[8] == 9, "two rows of four bytes are eight");
+    tap_ok(!memcmp(back, here, 8) && back[8] == 9, "two rows of four bytes are copied");
     OK(cuMemFree(p));
 }
 
@@ -161,7 +161,7 @@ static void test_contexts(void)
     params.execAffinityParams = &affinity;
     params.numExecAffinityParams = 1;
     IS(cuCtxCreate_v4(&made, &params, 0, 0), ERROR_UNSUPPORTED_EXEC_AFFINITY);
-    tap_ok(!made, "no context is made of a part of a device");
+    tap_ok(!made, "no context is created for a part of a device");
     OK(cuCtxCreate_v3(&made, &affinity, 0, 0, 0));
     OK(cuCtxGetApiVersion(made, &version));
     EQUAL(version, 3020);
@@ -183,10 +183,10 @@ static void test_contexts(void)
     IS(cuDevicePrimaryCtxGetState(0, NULL, &active), ERROR_INVALID_VALUE);
     IS(cuDevicePrimaryCtxGetState(0, &flags, NULL), ERROR_INVALID_VALUE);
     IS(cuDevicePrimaryCtxGetState(7, &flags, &active), ERROR_INVALID_DEVICE);
-    tap_ok(flags == 77 && active == 77, "and nothing is written");
+    tap_ok(flags == 77 && active == 77, "the refused call writes nothing");
 }
 
-/* [c][c][c]... as deep as it goes, and all the way back. */
+/* Pushes contexts up to the limit, and pops them all. */
 static void test_stack(void)
 {
     enum { DEPTH = 128 };
@@ -194,12 +194,12 @@ static void test_stack(void)
     int pushed = 0;
     while (pushed <= DEPTH && cuCtxPushCurrent(context) == CUDA_SUCCESS)
         pushed++;
-    tap_ok(pushed == DEPTH - 1, "%d contexts are pushed on one that is current", pushed);
+    tap_ok(pushed == DEPTH - 1, "%d contexts are pushed on the current one", pushed);
     IS(cuCtxPushCurrent(context), ERROR_OUT_OF_MEMORY);
     while (pushed && cuCtxPopCurrent(NULL) == CUDA_SUCCESS)
         pushed--;
     OK(cuCtxPopCurrent(&popped));
-    tap_ok(!pushed && popped == context, "and popped");
+    tap_ok(!pushed && popped == context, "all are popped again");
     IS(cuCtxPopCurrent(&popped), ERROR_INVALID_CONTEXT);
     IS(cuCtxPushCurrent(NULL), ERROR_INVALID_VALUE);
     IS(cuCtxPushCurrent((CUcontext)(uintptr_t)0x99), ERROR_INVALID_CONTEXT);
@@ -207,7 +207,7 @@ static void test_stack(void)
     IS(cuCtxPushCurrent((CUcontext)(uintptr_t)0x99), ERROR_INVALID_CONTEXT);
     CUcontext now = NULL;
     OK(cuCtxGetCurrent(&now));
-    tap_ok(now == context, "one that is none changes nothing");
+    tap_ok(now == context, "an invalid context changes nothing");
 }
 
 static void test_peers(void)
@@ -264,9 +264,9 @@ static void test_functions(void)
     IS(cuOccupancyMaxPotentialBlockSize(NULL, &value, f, NULL, 0, 0), ERROR_INVALID_VALUE);
     IS(cuOccupancyMaxPotentialBlockSize(&grid, NULL, f, NULL, 0, 0), ERROR_INVALID_VALUE);
     IS(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, NULL, 1 << 20, 0), ERROR_INVALID_VALUE);
-    tap_ok(grid == 77 && value == 50, "and nothing is written");
+    tap_ok(grid == 77 && value == 50, "the refused call writes nothing");
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, NULL, 0, 100));
-    EQUAL(value, 64); /* as many threads as of 32 blocks, which 96 and 100 do not reach */
+    EQUAL(value, 64); /* the number of threads of 32 blocks, which 96 and 100 do not divide into */
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, NULL, 0, 2000));
     EQUAL(value, 1024);
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, shared_of, 0, 0));
@@ -286,14 +286,14 @@ static void test_jit(void)
     OK(cuModuleLoadDataEx(&other, "ptx", 2, options, NULL));
     OK(cuModuleUnload(other));
     OK(cuModuleLoadDataEx(&other, "ptx", 2, NULL, values));
-    tap_ok(values[0] == (void *)8, "what has no name stays");
+    tap_ok(values[0] == (void *)8, "an unknown option stays unchanged");
     OK(cuModuleUnload(other));
     OK(cuModuleLoadDataEx(&other, "ptx", 2, options, values));
-    tap_ok(!values[0], "of a buffer that is not there nothing is filled");
+    tap_ok(!values[0], "a missing buffer is not filled");
     OK(cuModuleUnload(other));
     values[0] = (void *)8;
     OK(cuModuleLoadDataEx(&other, "ptx", 1, options, values));
-    tap_ok(!values[0], "nor of one that was not passed");
+    tap_ok(!values[0], "nor is a buffer that was not passed");
     OK(cuModuleUnload(other));
 }
 
@@ -338,16 +338,16 @@ static void test_logs(void)
         tap_bail("no file");
     IS(cuLogsDumpToFile(&iterator, path, 1), ERROR_INVALID_VALUE);
     OK(cuLogsDumpToFile(&iterator, path, 0));
-    tap_ok(iterator > 0, "the iterator is behind the last line");
+    tap_ok(iterator > 0, "the iterator is after the last line");
     iterator = 0;
-    tap_ok(lseek(file, 0, SEEK_END) > 0, "the log is in the file");
+    tap_ok(lseek(file, 0, SEEK_END) > 0, "the file has the log");
     IS(cuLogsDumpToFile(NULL, "/dev/full", 0), ERROR_OPERATING_SYSTEM);
     close(file);
     unlink(path);
     OK(cuLogsCurrent(&iterator, 0));
     size = sizeof text;
     OK(cuLogsDumpToMemory(&iterator, text, &size, 0));
-    tap_ok(size == 0 && !text[0], "after the last line there is none");
+    tap_ok(size == 0 && !text[0], "after the last line the dump is empty");
 }
 
 int main(void)

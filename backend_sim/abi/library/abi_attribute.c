@@ -7,8 +7,8 @@
 
 #define A(name) CU_DEVICE_ATTRIBUTE_##name
 
-/* Features of devices that this library has not, so that programs do without them: each needs entry points that are ABSENT
- * in entries.def. */
+/* Device features that this library lacks, so that programs do without them: each needs entry points that are ABSENT in
+ * entries.def. */
 static const int absent[] = {
     A(MANAGED_MEMORY),                      /* cuMemAllocManaged */
     A(COOPERATIVE_MULTI_DEVICE_LAUNCH),     /* cuLaunchCooperativeKernelMultiDevice */
@@ -23,7 +23,7 @@ static const int absent[] = {
     A(TENSOR_MAP_ACCESS_SUPPORTED),         /* cuTensorMapEncodeTiled */
 };
 
-/* Limits: a device that a profile says nothing of has those of an H100, since programs divide by them. */
+/* Limits: where the profile has no line, a device has the limits of an H100, because programs divide by them. */
 static const int limits[] = {
     A(MAX_BLOCK_DIM_X), A(MAX_BLOCK_DIM_Y), A(MAX_BLOCK_DIM_Z), A(MAX_GRID_DIM_X), A(MAX_GRID_DIM_Y), A(MAX_GRID_DIM_Z),
     A(MAX_SHARED_MEMORY_PER_BLOCK), A(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), A(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),

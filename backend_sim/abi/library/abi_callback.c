@@ -7,7 +7,7 @@
 #include "heap.h"
 #include "lifecycle.h"
 
-/* Kept in a list until it was called: after a fault it never is. */
+/* A list of pending callbacks: after a fault they are never called. */
 struct waiting {
     CUstreamCallback callback;
     CUstream stream;

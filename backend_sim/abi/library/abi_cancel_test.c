@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that are cancelled: in a call of libcuda.so.1 a cancel waits for the call's end, from the first one on. */
+/* Cancelled threads: within a call of libcuda.so.1 the cancellation takes effect at the end of the call, even of the first
+ * one. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
 #include "testing/rig.h"
 
-static atomic_int calls; /* made so far; -1: all of them */
+static atomic_int calls; /* calls made so far; -1: all of them */
 static CUcontext context;
 
 #define MADE(call, code)                                 \
@@ -34,7 +35,7 @@ static void make_in_thread(const char *what, void (*code)(void))
     if (pthread_create(&thread, NULL, cancelled, &code) || pthread_join(thread, &result))
         tap_bail("no thread");
     int made = atomic_load(&calls);
-    tap_ok(made == -1 && result == PTHREAD_CANCELED, "%s: the cancel waits for the end of each call (%d)", what, made);
+    tap_ok(made == -1 && result == PTHREAD_CANCELED, "%s: the cancellation takes effect at the end of a call (%d)", what, made);
 }
 
 static void first_calls(void)

@@ -9,7 +9,7 @@
 #include "lifecycle.h"
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
-static atomic_bool ever; /* was a stream captured at all? */
+static atomic_bool ever; /* whether a stream was ever captured */
 static _Thread_local char here;
 
 static uint64_t this_thread(void)
@@ -17,7 +17,7 @@ static uint64_t this_thread(void)
     return (uint64_t)(uintptr_t)&here;
 }
 
-/* Under which its note is kept. */
+/* The key of the capture's note. */
 static uint64_t key_of(vmm_stream stream)
 {
     return stream == VMM_STREAM_PER_THREAD ? this_thread() : (uint64_t)(uintptr_t)stream;
@@ -30,7 +30,7 @@ CUstreamCaptureStatus abi_capture_status(vmm_stream stream)
     return (CUstreamCaptureStatus)abi_note_get(key_of(stream)).capture;
 }
 
-/* False when memory is out; not of a stream that has a status. */
+/* False when memory is out, which cannot happen for a stream that has a status. */
 static bool set_status(vmm_stream stream, CUstreamCaptureStatus status, unsigned mode)
 {
     struct abi_note note = abi_note_get(key_of(stream));
@@ -40,16 +40,16 @@ static bool set_status(vmm_stream stream, CUstreamCaptureStatus status, unsigned
     return abi_note_set(key_of(stream), &note);
 }
 
-/* ---- which captures there are ---- */
+/* ---- active captures ---- */
 
 struct active {
     uint64_t key, thread;
     unsigned mode;
-    bool invalid; /* by a call that it forbids */
+    bool invalid; /* a forbidden call has invalidated it */
     struct active *next;
 };
 
-static struct active *actives; /* under the lock */
+static struct active *actives; /* guarded by the lock */
 
 static bool keep_active(vmm_stream stream, unsigned mode)
 {
@@ -77,7 +77,7 @@ static void drop_active(vmm_stream stream)
     heap.free(found);
 }
 
-/* Does a capture keep this thread from calls that a graph cannot hold? */
+/* Does this capture forbid this thread calls that a graph cannot hold? */
 static bool forbids(const struct active *active, bool always)
 {
     if (always || active->mode == CU_STREAM_CAPTURE_MODE_GLOBAL)
@@ -85,7 +85,7 @@ static bool forbids(const struct active *active, bool always)
     return active->mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL && active->thread == this_thread();
 }
 
-/* One that does and is not marked yet, marked. *any: there is one that does at all. */
+/* Marks one such capture that is not marked yet. *any: whether there is any such capture. */
 static bool mark_one(bool always, uint64_t *key, bool *any)
 {
     life_acquire(&lock);
@@ -100,7 +100,7 @@ static bool mark_one(bool always, uint64_t *key, bool *any)
     return active != NULL;
 }
 
-/* Invalidates those that do; false when there are none. */
+/* Invalidates these captures; false when there are none. */
 static bool invalidate(bool always)
 {
     bool any = false;
@@ -117,9 +117,9 @@ CUresult abi_capture_forbids(const char *function, bool always)
 {
     if (!atomic_load(&ever) || !invalidate(always))
         return CUDA_SUCCESS;
-    return abi_refuse(VMM_RULE_CAPTURE_FORBIDS, function, "%s: it has invalidated the capture", always
-                      ? "work that is captured is not done, so there is nothing to wait for"
-                      : "a stream is captured in a mode that forbids it; CU_STREAM_CAPTURE_MODE_RELAXED does not");
+    return abi_refuse(VMM_RULE_CAPTURE_FORBIDS, function, "%s: the call has invalidated the capture", always
+                      ? "captured work does not run, so there is nothing to wait for"
+                      : "a stream is being captured in a mode that forbids this call; CU_STREAM_CAPTURE_MODE_RELAXED allows it");
 }
 
 static CUresult invalidated(const char *function)
@@ -141,22 +141,22 @@ CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *f
     abi_note_set(key_of(stream), &note);
     if (use == ABI_CAPTURE_ASK)
         return abi_refuse(VMM_RULE_CAPTURE_FORBIDS, function,
-                          "nothing is done on a stream while it is captured, so there is nothing to wait or ask for");
+                          "a stream does no work while it is captured, so there is nothing to wait for or query");
     if (!atomic_flag_test_and_set(&said))
         abi_say("%s on a stream that is captured: there are no graphs here that could hold it. It answers "
                 "CUDA_ERROR_NOT_SUPPORTED (docs/unmodified.md)", function);
-    return abi_refuse(VMM_RULE_CAPTURE_WORK, function, "the stream is captured, and there are no graphs here that "
-                      "could hold the work");
+    return abi_refuse(VMM_RULE_CAPTURE_WORK, function,
+                      "the stream is being captured, and there are no graphs here that could hold the work");
 }
 
-/* A stream that can be captured: made by a call, or the thread's own. */
+/* Only a stream that a call created, or the thread's own default stream, can be captured. */
 static CUresult check(const vmm_system *sys, const char *function, vmm_stream stream)
 {
     struct abi_query_stream found;
     if (!stream || stream == VMM_STREAM_LEGACY)
         return abi_refuse(VMM_RULE_CAPTURE_DEFAULT, function, "the legacy default stream cannot be captured");
     if (stream != VMM_STREAM_PER_THREAD && !abi_query_stream(sys, (uint64_t)(uintptr_t)stream, &found))
-        return abi_refuse(VMM_RULE_STREAM_UNKNOWN, function, "%p is no stream", (void *)stream);
+        return abi_refuse(VMM_RULE_STREAM_UNKNOWN, function, "%p is not a stream", (void *)stream);
     return CUDA_SUCCESS;
 }
 
@@ -167,9 +167,9 @@ CUresult abi_capture_begin(const vmm_system *sys, vmm_stream stream, CUstreamCap
     if (result != CUDA_SUCCESS)
         return result;
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return abi_refuse(VMM_RULE_CALL_VALUE, name, "mode %d is none of CUstreamCaptureMode", (int)mode);
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "mode %d is not a CUstreamCaptureMode", (int)mode);
     if (abi_capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE)
-        return abi_refuse(VMM_RULE_CAPTURE_STATE, name, "the stream is captured already");
+        return abi_refuse(VMM_RULE_CAPTURE_STATE, name, "the stream is already being captured");
     atomic_store(&ever, true);
     if (!keep_active(stream, (unsigned)mode))
         return abi_no_memory(name);
@@ -179,7 +179,7 @@ CUresult abi_capture_begin(const vmm_system *sys, vmm_stream stream, CUstreamCap
     return abi_no_memory(name);
 }
 
-/* ---- graphs: empty ones ---- */
+/* ---- graphs: always empty ---- */
 
 struct graph {
     struct graph *next;
@@ -199,7 +199,7 @@ static struct graph *new_graph(void)
     return graph;
 }
 
-/* A graph that is not wanted is not made. */
+/* Creates no graph if the caller passes NULL. */
 CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *graph)
 {
     static const char name[] = "cuStreamEndCapture";
@@ -208,18 +208,18 @@ CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *grap
     CUstreamCaptureStatus status = legacy ? CU_STREAM_CAPTURE_STATUS_NONE : abi_capture_status(stream);
     const struct abi_note note = abi_note_get(key_of(stream));
     if (graph)
-        *graph = NULL; /* as recorded: written whatever comes of it */
+        *graph = NULL; /* written in any case, as recorded */
     if (result != CUDA_SUCCESS)
         return result;
     if (status == CU_STREAM_CAPTURE_STATUS_NONE)
-        return abi_refuse(VMM_RULE_CAPTURE_STATE, name, "the stream is not captured");
+        return abi_refuse(VMM_RULE_CAPTURE_STATE, name, "the stream is not being captured");
     if (note.capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED && note.capture_thread != this_thread())
         return abi_refuse(VMM_RULE_CAPTURE_THREAD, name,
-                          "another thread began the capture, and not in mode RELAXED");
+                          "another thread began the capture, in a mode other than RELAXED");
     bool whole = status != CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     struct graph *made = whole && graph ? new_graph() : NULL;
     if (whole && graph && !made)
-        return abi_no_memory(name); /* still captured: it can be ended again */
+        return abi_no_memory(name); /* still being captured, so the call can be repeated */
     drop_active(stream);
     set_status(stream, CU_STREAM_CAPTURE_STATUS_NONE, 0);
     if (graph)
@@ -239,7 +239,7 @@ static CUresult destroy(const void *graph)
         *link = found->next;
     life_release(&lock);
     if (!found)
-        return abi_refuse(VMM_RULE_GRAPH_UNKNOWN, "cuGraphDestroy", "%p is no graph", graph);
+        return abi_refuse(VMM_RULE_GRAPH_UNKNOWN, "cuGraphDestroy", "%p is not a graph", graph);
     heap.free(found);
     return CUDA_SUCCESS;
 }

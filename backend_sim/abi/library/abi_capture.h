@@ -3,14 +3,14 @@
  *
  *     begin capture on S        work, wait or query on S             end capture
  *     ACTIVE                                                         an empty graph, which can be destroyed
- *     ACTIVE                    refused: work NOT_SUPPORTED,         CAPTURE_INVALIDATED, no graph
- *                               the others CAPTURE_UNSUPPORTED
+ *     ACTIVE                    work is refused: NOT_SUPPORTED,      CAPTURE_INVALIDATED, no graph
+ *                               wait and query: CAPTURE_UNSUPPORTED
  *
  *     ACTIVE, not RELAXED       cuMemAlloc and other calls that no graph could hold:
  *                               CAPTURE_UNSUPPORTED                  CAPTURE_INVALIDATED, no graph
  *
- * Work issued to a captured stream belongs in the graph and must not be done. cuvmm has no graphs to hold the work, so it
- * refuses the call and invalidates the capture, instead of doing the work at once or losing it. Other calls work as usual,
+ * Work issued to a stream during capture belongs in the graph and must not run. cuvmm has no graphs to hold the work, so it
+ * refuses the call and invalidates the capture, instead of running the work at once or losing it. Other calls work as usual,
  * including those of virtual memory management, as measured.
  */
 #ifndef SIM_ABI_CAPTURE_H
@@ -20,7 +20,7 @@
 
 enum abi_capture_use { ABI_CAPTURE_WORK, ABI_CAPTURE_ASK };
 
-/* SUCCESS while the stream is not captured. function is the name of the calling entry point. */
+/* SUCCESS if the stream is not being captured. function is the name of the calling entry point. */
 CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *function);
 
 /* The status that cuStreamIsCapturing returns. */
@@ -29,11 +29,11 @@ CUstreamCaptureStatus abi_capture_status(vmm_stream stream);
 CUresult abi_capture_begin(const vmm_system *sys, vmm_stream stream, CUstreamCaptureMode mode);
 CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *graph);
 
-/* For calls that a graph cannot hold: refuses the call and invalidates captures, while a stream is captured in mode GLOBAL, or
- * in mode THREAD_LOCAL by this thread; always: in any mode. */
+/* For calls that a graph cannot hold: refuses the call and invalidates captures while any thread captures a stream in mode
+ * GLOBAL, or this thread does in mode THREAD_LOCAL; always: in any mode. */
 CUresult abi_capture_forbids(const char *function, bool always);
 
-/* First in the entry point of such a call. */
+/* Put this first in the entry point of such a call. */
 #define ABI_NO_CAPTURE()                                               \
     do {                                                               \
         CUresult captured_ = abi_capture_forbids(__func__, false);     \
@@ -41,7 +41,7 @@ CUresult abi_capture_forbids(const char *function, bool always);
             return captured_;                                          \
     } while (0)
 
-/* First in an entry point that uses a stream. */
+/* Put this first in an entry point that uses a stream. */
 #define ABI_NOT_CAPTURED(stream, use)                                           \
     do {                                                                        \
         CUresult captured_ = abi_captured(abi_stream(stream), use, __func__);   \

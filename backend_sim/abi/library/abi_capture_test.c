@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams that are captured, through libcuda.so.1: what goes on, what is refused, and what comes of it. */
+/* Stream capture through libcuda.so.1: which calls work, which are refused, and the result of the capture. */
 #include <pthread.h>
 
 #include "testing/rig.h"
@@ -25,13 +25,13 @@ static void test_nothing_in_it(CUstream stream, CUstreamCaptureMode mode)
     OK(cuGraphDestroy(graph));
     IS(cuGraphDestroy(graph), ERROR_INVALID_VALUE);
     IS(cuStreamEndCapture(stream, &graph), ERROR_ILLEGAL_STATE);
-    tap_ok(graph == NULL, "no graph is told");
+    tap_ok(graph == NULL, "no graph is returned during the capture");
     OK(cuStreamBeginCapture(stream, mode));
-    OK(cuStreamEndCapture(stream, NULL)); /* who wants no graph */
+    OK(cuStreamEndCapture(stream, NULL)); /* the caller wants no graph */
     OK(cuStreamSynchronize(stream));
 }
 
-/* The call is refused with code, and the capture is over; memory at p stays as it is. */
+/* The call is refused with code and ends the capture; memory at p is unchanged. */
 static void test_invalidated(CUstream stream, CUdeviceptr p, CUresult (*call)(CUstream, CUdeviceptr), CUresult code)
 {
     CUgraph graph = (CUgraph)8;
@@ -41,7 +41,7 @@ static void test_invalidated(CUstream stream, CUdeviceptr p, CUresult (*call)(CU
     EQUAL(status_of(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
     IS(cuStreamQuery(stream), ERROR_STREAM_CAPTURE_INVALIDATED);
     IS(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
-    tap_ok(!graph, "no graph comes of it");
+    tap_ok(!graph, "the capture yields no graph");
     OK(cuStreamSynchronize(stream));
     EQUAL(byte_at(p), 0x11);
 }
@@ -137,7 +137,7 @@ static CUresult launch_together(CUstream stream, CUdeviceptr p)
 static void never(void *user)
 {
     (void)user;
-    tap_ok(false, "a function of the host is not called");
+    tap_ok(false, "the host function is not called");
 }
 
 static void never_called(CUstream stream, CUresult status, void *user)
@@ -226,8 +226,8 @@ static void test_streams(void)
     OK(cuGraphDestroy(graph));
 }
 
-/* Graphs are ended in any order; one that is never ended goes with the library. */
-/* The legacy stream is never captured, and what is no stream has no capture to end. */
+/* Graphs can be destroyed in any order; one that is never destroyed is freed with the library. */
+/* The legacy stream is never captured, and an invalid stream has no capture to end. */
 static void test_not_captured(void)
 {
     CUstream legacy[] = {NULL, (CUstream)(uintptr_t)1}, none = (CUstream)(uintptr_t)0x1230;
@@ -235,11 +235,11 @@ static void test_not_captured(void)
         CUgraph graph = (CUgraph)(uintptr_t)7;
         IS(cuStreamBeginCapture(legacy[i], CU_STREAM_CAPTURE_MODE_RELAXED), ERROR_STREAM_CAPTURE_UNSUPPORTED);
         IS(cuStreamEndCapture(legacy[i], &graph), ERROR_ILLEGAL_STATE);
-        tap_ok(!graph, "there is no graph");
+        tap_ok(!graph, "no graph is returned");
     }
     CUgraph graph = (CUgraph)(uintptr_t)7;
     IS(cuStreamEndCapture(none, &graph), ERROR_INVALID_HANDLE);
-    tap_ok(!graph, "nor of what is no stream");
+    tap_ok(!graph, "an invalid stream yields no graph either");
 }
 
 static void test_graphs(CUstream stream)

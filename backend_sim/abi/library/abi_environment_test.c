@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the environment makes of libcuda.so.1: which machine it is, whether refusals are explained, where kernels come from. Each
- * case in a process of its own, whose standard error is read. */
+/* The effect of the environment on libcuda.so.1: the machine, the explanation of refusals, the source of kernels. Each case runs
+ * in a process of its own, and the test reads its standard error. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@ struct world {
     const char *sim, *backend, *explain, *kernels;
     int (*work)(const struct world *world);
     int devices;
-    const char *says; /* on standard error; "": nothing about calls */
+    const char *says; /* expected on standard error; "": no message about calls */
 };
 
 static int asks(const struct world *world)
@@ -52,7 +52,7 @@ static int in_context(const struct world *world)
     return asks(world) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context);
 }
 
-/* Names as a compiler of C++ makes them; those that are cut or too long are none. */
+/* Names as a C++ compiler mangles them; truncated or too long ones are not found. */
 static int finds_names(const struct world *world)
 {
     static const char *const good[] = {"vectorAdd", "_Z9vectorAddPKfS0_Pfi", "_ZN3one9vectorAddEv"};
@@ -79,7 +79,7 @@ static int finds_ours(const struct world *world)
     return finds_none(world) || looked_for("fill") != CUDA_SUCCESS;
 }
 
-/* The question that another call asks is refused, and then answered. */
+/* A layer refuses the query that another call makes internally, and answers the next one. */
 static int asks_of_peers(const struct world *world)
 {
     int value = 77;
@@ -90,7 +90,7 @@ static int asks_of_peers(const struct world *world)
     return cuDeviceGetP2PAttribute(&value, what, 0, 1) == CUDA_SUCCESS && value == 1 ? 0 : 2;
 }
 
-/* Devices 0 and 1 are peers, 2 is nobody's. */
+/* Devices 0 and 1 are peers; 2 has none. */
 static int has_no_peer(const struct world *world)
 {
     CUcontext other = NULL;
@@ -99,8 +99,8 @@ static int has_no_peer(const struct world *world)
     return cuCtxEnablePeerAccess(other, 0) == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED ? 0 : 2;
 }
 
-/* What a kernel of a plugin will touch is not known before it runs: memory may be unmapped under it without a word. Time that it
- * takes is nothing where work is done when it is waited for. */
+/* The accesses of a plugin's kernel are unknown before it runs: memory may be unmapped under it without a message. Its running
+ * time does not count when work runs only while a call waits for it. */
 static int waits_late(const struct world *world)
 {
     CUmodule module = NULL;
@@ -127,26 +127,26 @@ static char lengthy[5000], many[70 * sizeof ABI_TEST_KERNELS];
 static const struct world worlds[] = {
     {"nothing said", NULL, NULL, NULL, NULL, asks, 1, ""},
     {"a machine", "sim:h200x2", NULL, NULL, NULL, asks, 2, ""},
-    {"the simulator, and no machine", "sim", NULL, NULL, NULL, asks, 1, ""},
-    {"a list of devices of its own", "sim:h200x2,visible=1", NULL, NULL, NULL, asks, 1, ""},
-    {"a schedule of its own", "sim:h200x2,schedule=eager", NULL, NULL, NULL, asks, 2, ""},
-    {"a name that is empty", "", "sim:h200x2", NULL, NULL, asks, 2, ""},
-    {"the library's own name counts", "sim:h100", "sim:h200x2", NULL, NULL, asks, 1, ""},
+    {"the simulator without a machine", "sim", NULL, NULL, NULL, asks, 1, ""},
+    {"a spec with a device list", "sim:h200x2,visible=1", NULL, NULL, NULL, asks, 1, ""},
+    {"a spec with a schedule", "sim:h200x2,schedule=eager", NULL, NULL, NULL, asks, 2, ""},
+    {"an empty spec", "", "sim:h200x2", NULL, NULL, asks, 2, ""},
+    {"CUVMM_SIM wins over CUVMM_BACKEND", "sim:h100", "sim:h200x2", NULL, NULL, asks, 1, ""},
     {"a backend with layers", NULL, "trace=/dev/null | sim:h200x2", NULL, NULL, asks, 2, ""},
-    {"a backend that is not the simulator", NULL, "cuda", NULL, NULL, asks, 1, ""},
-    {"a machine that there is not", "sim:h1000", NULL, NULL, NULL, does_not_open, 0, "so there is no machine"},
-    {"a spec that is too long", lengthy, NULL, NULL, NULL, does_not_open, 0, "so there is no machine"},
+    {"a backend other than the simulator", NULL, "cuda", NULL, NULL, asks, 1, ""},
+    {"an unknown machine", "sim:h1000", NULL, NULL, NULL, does_not_open, 0, "there is no machine"},
+    {"a spec that is too long", lengthy, NULL, NULL, NULL, does_not_open, 0, "there is no machine"},
     {"explained", NULL, NULL, "1", NULL, is_refused, 1, "VMM-RESERVE-SIZE"},
     {"not explained", NULL, NULL, "0", NULL, is_refused, 1, ""},
-    {"nor for nothing", NULL, NULL, "", NULL, is_refused, 1, ""},
+    {"refusals without explanation", NULL, NULL, "", NULL, is_refused, 1, ""},
     {"kernels", NULL, NULL, NULL, ABI_TEST_KERNELS, finds_names, 1, "no kernel"},
     {"no kernels", NULL, NULL, NULL, NULL, finds_none, 1, "no kernel"},
-    {"a library that is none", NULL, NULL, NULL, "/no/such.so", finds_none, 1, "/no/such.so does not load"},
-    {"kernels of the project", NULL, NULL, NULL, "cuvmm", finds_ours, 1, "no kernel"},
-    {"a layer that lets a question fail", "sim:h200x2", NULL, NULL, NULL, asks_of_peers, 2, ""},
-    {"a device that is nobody's peer", "sim:odd", NULL, NULL, NULL, has_no_peer, 3, ""},
-    {"work that is done late", "sim:h100,schedule=late", NULL, "1", ABI_TEST_KERNELS, waits_late, 1, ""},
-    {"more libraries than there may be", NULL, NULL, NULL, many, finds_names, 1, "there are too many"},
+    {"a missing library", NULL, NULL, NULL, "/no/such.so", finds_none, 1, "/no/such.so cannot be loaded"},
+    {"this project's own kernels", NULL, NULL, NULL, "cuvmm", finds_ours, 1, "no kernel"},
+    {"a layer that refuses a query", "sim:h200x2", NULL, NULL, NULL, asks_of_peers, 2, ""},
+    {"a device without peers", "sim:odd", NULL, NULL, NULL, has_no_peer, 3, ""},
+    {"work done late", "sim:h100,schedule=late", NULL, "1", ABI_TEST_KERNELS, waits_late, 1, ""},
+    {"too many libraries", NULL, NULL, NULL, many, finds_names, 1, "there are too many"},
 };
 
 static void set(const char *name, const char *value)
@@ -188,8 +188,8 @@ static void test_world(const struct world *world)
     said[length] = '\0';
     close(ends[0]);
     waitpid(child, &status, 0);
-    tap_u64((uint64_t)status, 0, "%s: it is as it should", world->name);
-    bool quiet = !strstr(said, "VMM-") && !strstr(said, "libcuda.so.1:"); /* of addresses that are few it may tell */
+    tap_u64((uint64_t)status, 0, "%s: output and status are as expected", world->name);
+    bool quiet = !strstr(said, "VMM-") && !strstr(said, "libcuda.so.1:"); /* a message about scarce addresses is fine */
     tap_ok(world->says[0] ? strstr(said, world->says) != NULL : quiet, "%s: \"%.60s\"", world->name, said);
 }
 

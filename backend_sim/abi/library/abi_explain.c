@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a call was refused, for those who ask: CUVMM_EXPLAIN=1 prints what the library knows of each refusal, warning and
- * leak on standard error. Without it the library is as quiet as a driver, but for what it cannot do itself. Under
- * `cuvmm check` all of it are findings. */
+/* Explains refusals: with CUVMM_EXPLAIN=1 the library prints each refusal, warning and leak with its reason on standard error.
+ * Without it the library is as quiet as a driver, except about features that it lacks. Under `cuvmm check` all of these are
+ * findings. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

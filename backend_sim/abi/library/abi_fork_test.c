@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forks of a program whose threads are in calls of libcuda.so.1: in the child there is no driver, and each call says so at once.
+/* Forks of a program whose threads are in calls of libcuda.so.1: the child has no driver, and each call reports that at once.
  *
- * CUVMM_TEST_SCALE is the percentage of the forks to make: 1000 makes 10000 of them with fork_test's. */
+ * CUVMM_TEST_SCALE is a percentage: 1000 makes 10000 forks, together with fork_test. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -14,7 +14,7 @@ static atomic_bool over;
 static atomic_uint rounds[4];
 static CUcontext context;
 
-/* ---- what the threads do ---- */
+/* ---- the threads' work ---- */
 
 static void hear(void *data, CUlogLevel level, char *message, size_t length)
 {
@@ -104,7 +104,7 @@ static void *busy(void *number)
     return NULL;
 }
 
-/* ---- what a child finds ---- */
+/* ---- the calls in a child ---- */
 
 #define NO_DRIVER(call)                                        \
     do {                                                       \
@@ -142,7 +142,7 @@ static int look(void)
     return failed;
 }
 
-/* With the library's own end, and without. */
+/* Exits with the library's destructors, or without. */
 static int child(unsigned start)
 {
     int failed = look();
@@ -157,12 +157,12 @@ int main(void)
 {
     unsigned idle = 0;
     pthread_t thread[BUSY];
-    setvbuf(stdout, NULL, _IONBF, 0); /* children have nothing of it */
+    setvbuf(stdout, NULL, _IONBF, 0); /* so that children inherit no buffered output */
     unsetenv("CUVMM_LAYERS");
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
     context = begin();
     if (!FORKS_JUDGED)
-        tap_skip(FORKS_UNJUDGED, "what the children do");
+        tap_skip(FORKS_UNJUDGED, "the work in the children");
     for (uintptr_t i = 0; i < BUSY; i++)
         if (pthread_create(&thread[i], NULL, busy, (void *)i))
             tap_bail("no thread");

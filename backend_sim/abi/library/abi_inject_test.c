@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program of the driver's API is told when the Nth request of a call fails, to the C library or to the system: out of
- * memory or a code of the system, outputs untouched; and the same call then succeeds. */
+/* Results of the driver API when the Nth request of a call to the C library or the system fails: OUT_OF_MEMORY or a system error,
+ * with outputs unchanged; and the same call then succeeds. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
@@ -16,8 +16,8 @@ static void fault(const char *call, unsigned long nth, const char *failed, const
         tap_note("%s, request %lu (%s): %s", call, nth, failed, what);
 }
 
-/* A request fails in one try after the other until they cost no more memory: what is kept for later, as the last handles that
- * ended, comes to an end, and a leak does not. */
+/* Each try makes one request fail, until further tries cost no more memory: caches such as the last ended handles reach their
+ * limit, and a leak does not. */
 struct tries {
     struct inject_out out;
     unsigned long nth;
@@ -25,7 +25,7 @@ struct tries {
     unsigned same;
 };
 
-/* True: once more, with this request or the next. */
+/* True: try again, with this request or the next. */
 static bool again(const char *call, CUresult code, struct tries *tries)
 {
     const char *failed = inject_disarm();
@@ -43,7 +43,7 @@ static bool again(const char *call, CUresult code, struct tries *tries)
     long now = atomic_load(&inject_live);
     bool grows = !tries->same || now > tries->live;
     if (tries->same == SAME)
-        fault(call, tries->nth, failed, "memory is lost");
+        fault(call, tries->nth, failed, "memory leaks");
     tries->live = now;
     tries->same = grows && tries->same < SAME ? tries->same + 1 : 0;
     tries->nth += !tries->same;
@@ -68,7 +68,7 @@ static void CUDA_CB called_back(CUstream stream, CUresult status, void *user)
     ++*(int *)user;
 }
 
-/* A stream that is said to be captured is, and one that is said not to be is not. */
+/* The reported capture status is the actual one. */
 static void captured(CUstream stream)
 {
     CUgraph graph = NULL;
@@ -83,7 +83,8 @@ static void captured(CUstream stream)
     TRIED(none, cuGraphDestroy(graph));
 }
 
-/* One after the other is captured, and what is noted of them takes more and more room; where there is none, none is captured. */
+/* Captures one stream after the other, so that their notes need more and more memory; without memory, a stream is not
+ * captured. */
 static void many_captures(void)
 {
     enum { MANY = 200 };
@@ -109,10 +110,10 @@ static void many_captures(void)
         OK(cuStreamDestroy(stream[i]));
     }
     tap_ok(failed && right == MANY && ended == MANY,
-           "%d streams are captured; %u were not for want of memory, and then were", MANY, failed);
+           "%d streams are captured; %u failed at first for lack of memory", MANY, failed);
 }
 
-/* Why a file cannot be looked at: for the system's sake, or its own. */
+/* A file that cannot be read, for lack of system resources or because of the file itself. */
 static void no_file(void)
 {
     static const struct {
@@ -132,14 +133,14 @@ static void no_file(void)
     }
 }
 
-/* Rows that were issued before the one that could not be are done before the next try. */
+/* Rows issued before the failing one finish before the next try. */
 static CUresult done_before(CUresult code)
 {
     CUresult done = code == CUDA_SUCCESS ? code : cuCtxSynchronize();
     return done == CUDA_SUCCESS ? code : done;
 }
 
-/* Rows, apart and together, of which one cannot be issued. */
+/* Rows, apart and adjacent, one of which cannot be issued. */
 static void rows(CUdeviceptr at)
 {
     int none = 0;
@@ -157,7 +158,7 @@ static void rows(CUdeviceptr at)
     }
 }
 
-/* Of memory alone, again and again: what the engine gets it keeps, and the note of this library is asked for anew each time. */
+/* Allocates again and again: the engine keeps the memory it has, and this library requests its note anew each time. */
 static void without_a_note(void)
 {
     enum { TIMES = 12 };
@@ -173,7 +174,7 @@ static void without_a_note(void)
         if (host)
             TRIED(none, cuMemFreeHost(host));
     }
-    tap_ok(alike == TIMES && failed >= TIMES / 4, "memory of which no note can be kept is not given out, %u times", failed);
+    tap_ok(alike == TIMES && failed >= TIMES / 4, "an allocation whose note cannot be stored fails, %u times", failed);
 }
 
 static void host_memory(void)
@@ -207,7 +208,7 @@ static void code(CUdeviceptr at)
     CUresult answer = cuModuleGetFunction(&f, module, "gaps");
     tap_text(inject_disarm(), "malloc", "the list of kernels cannot be read");
     IS(answer, ERROR_OUT_OF_MEMORY);
-    OK(cuModuleGetFunction(&f, module, "gaps")); /* loads them; what the system's loader cannot load stays out */
+    OK(cuModuleGetFunction(&f, module, "gaps")); /* loads the libraries; those that the system's loader refuses are skipped */
     f = NULL;
     TRIED(f, cuModuleGetFunction(&f, module, "fill_span"));
     TRIED(other, cuModuleLoad(&other, "/proc/self/exe"));
@@ -222,7 +223,7 @@ static void code(CUdeviceptr at)
     TRIED(none, cuMemsetD8Async(at + 512, 5, 16, stream));
     TRIED(none, cuEventRecord(event, stream));
     TRIED(none, cuStreamSynchronize(stream));
-    tap_u64((uint64_t)calls, 2, "a host function and a callback are called once each");
+    tap_u64((uint64_t)calls, 2, "a host function and a callback run once each");
     EQUAL(byte_at(at + 99), 9);
     EQUAL(byte_at(at + 512), 5);
     captured(stream);
@@ -268,13 +269,13 @@ int main(void)
     CUcontext context = NULL, primary = NULL;
     int none = 0;
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
-    tap_note("each request of each call fails");
+    tap_note("each request of each call fails in turn");
     TRIED(none, cuInit(0));
     TRIED(context, cuCtxCreate(&context, NULL, 0, 0));
     TRIED(primary, cuDevicePrimaryCtxRetain(&primary, 0));
     memory();
     TRIED(none, cuDevicePrimaryCtxRelease(0));
     TRIED(none, cuCtxDestroy(context));
-    tap_ok(!wrong && refused > 50, "%u requests were refused; %u of them not as they should be", refused, wrong);
+    tap_ok(!wrong && refused > 50, "%u requests failed; %u of them with a wrong result", refused, wrong);
     return tap_done();
 }

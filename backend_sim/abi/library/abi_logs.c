@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's log: what was said of refused calls and warnings, to callbacks and in a short memory.
+/* The driver's log of refused calls and warnings: passed to callbacks, and kept in a ring.
  *
  *     call is refused -> abi_log(level, text) -> each callback, then the ring      [oldest ... newest] <- iterator
  */
@@ -22,7 +22,7 @@ struct CUlogsCallbackEntry_st {
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct CUlogsCallbackEntry_st callbacks[CALLBACKS];
 static char lines[LINES][LINE];
-static unsigned written; /* lines so far; the last LINES of them are kept */
+static unsigned written; /* lines so far; the ring keeps the last LINES of them */
 
 /* Outside the lock: a callback may make calls. Those of its own that are refused are logged and not passed to callbacks. */
 static void tell(CUlogLevel level, const char *text)
@@ -107,7 +107,7 @@ CUresult cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-/* The first line from an iterator on that is still kept; without one the oldest. */
+/* The first line after an iterator that the ring still has; without an iterator the oldest. */
 static unsigned first_line(const CUlogIterator *iterator)
 {
     unsigned oldest = written > LINES ? written - LINES : 0;
@@ -142,7 +142,7 @@ CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsig
     return result;
 }
 
-/* The newest whole lines that fit, with a final 0 that does not count in *size. */
+/* Copies the newest whole lines that fit, with a terminating 0 that does not count in *size. */
 CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
 {
     size_t at = 0, need = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small table by value: open addressing, made anew when half full, without what was dropped. */
+/* A small hash table with open addressing; when half full it is rebuilt without the dropped entries. */
 #include <stdlib.h>
 
 #include "abi_parts.h"
@@ -14,7 +14,7 @@ struct entry {
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct entry *table;
-static size_t room, used; /* used: with dropped ones */
+static size_t room, used; /* used counts dropped entries, too */
 
 static struct entry *find(struct entry *in, size_t size, uint64_t value)
 {
@@ -62,7 +62,7 @@ struct abi_note abi_note_get(uint64_t value)
 bool abi_note_set(uint64_t value, const struct abi_note *note)
 {
     life_acquire(&lock);
-    bool there = room && value && find(table, room, value)->value; /* which needs no room, and cannot fail */
+    bool there = room && value && find(table, room, value)->value; /* needs no memory, so it cannot fail */
     bool ok = value && (there || 2 * (used + 1) <= room || grow());
     if (ok) {
         struct entry *entry = find(table, room, value);

@@ -21,16 +21,16 @@ void abi_notes_close(void);
  *
  * The key is the object's value; contexts, streams and events have distinct values, which are never reused. */
 struct abi_note {
-    unsigned flags;   /* as it was created */
+    unsigned flags;   /* the flags of its creation */
     int priority;     /* of a stream */
-    double recorded;  /* of an event: when, in milliseconds; 0 before */
-    uint64_t limit[16]; /* of a context, by CUlimit: 1 + what was set; 0: not set */
-    unsigned capture, capture_mode; /* of a stream: CUstreamCaptureStatus, and how it was begun */
-    uint64_t capture_thread;        /* the thread that began it */
-    unsigned cache; /* of a context: what was set */
+    double recorded;  /* of an event: the time of its record in milliseconds; 0: not recorded */
+    uint64_t limit[16]; /* of a context, by CUlimit: 1 + the value that was set; 0: not set */
+    unsigned capture, capture_mode; /* of a stream: its CUstreamCaptureStatus, and the mode of the capture */
+    uint64_t capture_thread;        /* the thread that began the capture */
+    unsigned cache; /* of a context: the cache configuration that was set */
 };
 
-/* A copy of the note of value; zeros when there is none. */
+/* Returns a copy of the note; zeros when there is none. */
 struct abi_note abi_note_get(uint64_t value);
 /* Stores the note. False when out of memory. */
 bool abi_note_set(uint64_t value, const struct abi_note *note);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library in a process: what it says and logs, threads, forked children, and going. */
+/* The library in a process: messages and logs, threads, forked children, and unloading. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -33,12 +33,12 @@ static void test_logs(void)
     IS(cuMemAddressFree(4096, 4096), ERROR_INVALID_VALUE);
     IS(cuCtxPopCurrent(NULL), ERROR_INVALID_CONTEXT);
     EQUAL(heard.lines, 2);
-    tap_ok(strstr(heard.last, "cuCtxPopCurrent") != NULL, "the log names the call: %s", heard.last);
+    tap_ok(strstr(heard.last, "cuCtxPopCurrent") != NULL, "the log line names the call: %s", heard.last);
     OK(cuLogsDumpToMemory(&from, buffer, &size, 0));
-    tap_ok(strstr(buffer, "VMM-FREE") && strlen(buffer) == size, "and the rule:\n%s", buffer);
+    tap_ok(strstr(buffer, "VMM-FREE") && strlen(buffer) == size, "the log line names the rule:\n%s", buffer);
     size = sizeof small;
     OK(cuLogsDumpToMemory(NULL, small, &size, 0));
-    tap_ok(size < sizeof small && strlen(small) == size, "as much as fits");
+    tap_ok(size < sizeof small && strlen(small) == size, "the dump fits the buffer");
     OK(cuLogsUnregisterCallback(handle));
     IS(cuLogsUnregisterCallback(handle), ERROR_INVALID_VALUE);
     IS(cuMemAddressFree(4096, 4096), ERROR_INVALID_VALUE);
@@ -61,7 +61,7 @@ static size_t said_by_child(const char *explain, char *text, size_t size)
         dup2(ends[1], 2);
         setenv("CUVMM_EXPLAIN", explain, 1);
         CUdeviceptr p;
-        cuInit(0); /* a forked child has no driver: NOT_INITIALIZED, explained */
+        cuInit(0); /* a forked child has no driver: NOT_INITIALIZED, with an explanation */
         cuMemAddressReserve(&p, 1, 0, 0, 0);
         _exit(0);
     }
@@ -79,7 +79,7 @@ static void test_words(void)
     char text[8192];
     EQUAL(said_by_child("0", text, sizeof text), 0);
     said_by_child("1", text, sizeof text);
-    tap_ok(strstr(text, "VMM-INIT-FORKED") && strstr(text, "fix"), "CUVMM_EXPLAIN=1 says why, and the fix");
+    tap_ok(strstr(text, "VMM-INIT-FORKED") && strstr(text, "fix"), "CUVMM_EXPLAIN=1 prints the reason and the fix");
 }
 
 static void test_fork(void)
@@ -91,7 +91,7 @@ static void test_fork(void)
         forks_begin();
         int right = cuInit(0) == CUDA_ERROR_NOT_INITIALIZED && cuDeviceGetCount(&n) == CUDA_ERROR_NOT_INITIALIZED &&
                     cuCtxPopCurrent(NULL) == CUDA_ERROR_NOT_INITIALIZED && cuDriverGetVersion(&n) == CUDA_SUCCESS;
-        exit(right ? 0 : 1); /* with the library's own end */
+        exit(right ? 0 : 1); /* runs the library's destructors */
     }
     waitpid(child, &status, 0);
     if (FORKS_JUDGED)

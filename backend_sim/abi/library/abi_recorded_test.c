@@ -73,7 +73,7 @@ static void test_attributes(void)
     EQUAL(attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS, 0), 2046);
     EQUAL(attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 0), 1980000);
     EQUAL(attribute(CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED, 0), 1);
-    EQUAL(attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0), 0); /* there are none here */
+    EQUAL(attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0), 0); /* this library has none */
     EQUAL(attribute(CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID, 0), 0);
 }
 
@@ -114,7 +114,7 @@ static void test_functions(void)
     IS(cuFuncGetModule(&module, NULL), ERROR_INVALID_VALUE);
     none = f;
     IS(cuModuleGetFunction(&none, module, "no such kernel"), ERROR_NOT_FOUND);
-    tap_ok(none == NULL, "a function that is not there is 0");
+    tap_ok(none == NULL, "a missing function is returned as 0");
     IS(cuModuleGetFunction(&none, NULL, "fill_span"), ERROR_INVALID_HANDLE);
 }
 
@@ -134,7 +134,7 @@ static CUstreamCaptureStatus status_after(CUstream stream, CUstreamCaptureMode m
     else
         EQUAL(p, 0);
     EQUAL(cuStreamEndCapture(stream, &graph), want == CUDA_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    tap_ok((graph != NULL) == (want == CUDA_SUCCESS), "a graph, or none");
+    tap_ok((graph != NULL) == (want == CUDA_SUCCESS), "only a valid capture yields a graph");
     if (graph)
         OK(cuGraphDestroy(graph));
     return status;
@@ -172,7 +172,7 @@ static void test_captures(void)
     IS(cuStreamGetFlags(stream, &flags), ERROR_STREAM_CAPTURE_INVALIDATED);
     IS(cuStreamEndCapture(stream, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
     IS(cuStreamEndCapture(NULL, NULL), ERROR_ILLEGAL_STATE);
-    pthread_t thread; /* what another thread captures for itself does not count here */
+    pthread_t thread; /* another thread's capture does not count here */
     pthread_create(&thread, NULL, begin_elsewhere, stream);
     pthread_join(thread, NULL);
     OK(cuMemAlloc(&p, 64));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is refused on other machines and under layers that let calls fail, each in a process of its own; and handles that are
- * none. */
+/* Refusals on other machines and under layers that make calls fail, each in a process of its own; and invalid handles. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,13 +7,13 @@
 
 struct world {
     const char *name, *spec, *layers;
-    CUresult want; /* of pinning memory of the host */
+    CUresult want; /* the result of pinning host memory */
 };
 
 static const struct world worlds[] = {
     {"as usual", "sim:h100", "", CUDA_SUCCESS},
-    {"no memory of the host for devices", "sim:min", "", CUDA_ERROR_NOT_SUPPORTED},
-    {"no addresses of the host", "sim:h100,arena=none", "", CUDA_ERROR_OUT_OF_MEMORY},
+    {"no host memory for devices", "sim:min", "", CUDA_ERROR_NOT_SUPPORTED},
+    {"no host addresses", "sim:h100,arena=none", "", CUDA_ERROR_OUT_OF_MEMORY},
     {"no memory", "sim:h100", "fault=mem_create:1", CUDA_ERROR_OUT_OF_MEMORY},
     {"no addresses", "sim:h100", "fault=mem_address_reserve:1", CUDA_ERROR_OUT_OF_MEMORY},
     {"no mapping", "sim:h100", "fault=mem_map:1", CUDA_ERROR_OUT_OF_MEMORY},
@@ -41,7 +40,7 @@ static int pin_in(const struct world *world)
         return 3;
     if (got == CUDA_SUCCESS)
         return cuMemFreeHost(p) == CUDA_SUCCESS ? 0 : 4;
-    /* nothing of it is left: the same again has as much room */
+    /* nothing leaks: a second call finds as much free memory */
     size_t before = 0, after = 0;
     cuMemGetInfo(&before, NULL);
     cuMemHostAlloc(&p, 100, 0);
@@ -110,7 +109,7 @@ static void test_our_kernels(void)
     OK(cuModuleLoadData(&module, "image"));
     OK(cuModuleGetFunction(&f, module, "fill"));
     OK(cuFuncGetParamInfo(f, 1, &offset, &size));
-    tap_ok(offset == 8 && size == 8, "parameters of this project's kernels are words");
+    tap_ok(offset == 8 && size == 8, "parameters of this project's kernels are 64-bit words");
     OK(cuLaunchKernel(f, 2, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
     OK(cuCtxSynchronize());
     EQUAL(byte_at(at + 15), 5);
@@ -167,7 +166,7 @@ static void test_many_lines(void)
     free(text);
 }
 
-/* Each argument by itself. */
+/* Each argument alone is invalid. */
 static void test_arguments(void)
 {
     static const unsigned grids[][6] = {{0, 1, 1, 1, 1, 1},           {1, 0, 1, 1, 1, 1},     {1, 1, 0, 1, 1, 1},
@@ -188,7 +187,8 @@ static void test_arguments(void)
         IS(cuLaunchKernel(f, grids[i][0], grids[i][1], grids[i][2], grids[i][3], grids[i][4], grids[i][5], 0, NULL, NULL, NULL),
            ERROR_INVALID_VALUE);
     size_t none = 0;
-    void *unknown[] = {(void *)99, &none, CU_LAUNCH_PARAM_END}, *half[] = {CU_LAUNCH_PARAM_BUFFER_SIZE, &none, CU_LAUNCH_PARAM_END};
+    void *unknown[] = {(void *)99, &none, CU_LAUNCH_PARAM_END},
+        *half[] = {CU_LAUNCH_PARAM_BUFFER_SIZE, &none, CU_LAUNCH_PARAM_END};
     IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, unknown), ERROR_INVALID_VALUE);
     IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, half), ERROR_INVALID_VALUE);
     OK(cuLibraryUnload(library));
@@ -202,7 +202,7 @@ static void test_arguments(void)
     IS(cuDeviceGetByPCIBusId(&device, "0000:01:00.1"), ERROR_INVALID_DEVICE);
     EQUAL(device, 7);
     IS(cuMemHostAlloc(NULL, 100, 0), ERROR_INVALID_VALUE);
-    OK(cuMemHostAlloc(&p, 0, 0)); /* of no bytes, at no address */
+    OK(cuMemHostAlloc(&p, 0, 0)); /* size 0 and a NULL address */
     tap_ok(p == NULL, "no memory");
     IS(cuMemHostAlloc(&p, 100, 8), ERROR_INVALID_VALUE);
     IS(cuMemHostGetDevicePointer(NULL, &p, 0), ERROR_INVALID_VALUE);
@@ -212,7 +212,7 @@ static void test_arguments(void)
     EQUAL((uintptr_t)p, 0);
 }
 
-/* Every attribute of both kinds of memory: told, or not known; and in a list, of which some are not wanted. */
+/* Every attribute of both kinds of memory: known or refused, and in a list with some NULL destinations. */
 static void test_pointer_attributes(void)
 {
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
@@ -245,7 +245,7 @@ static void test_pointer_attributes(void)
 int main(void)
 {
     test_worlds();
-    setenv("CUVMM_KERNELS", "/no/such/kernels.so:cuvmm", 1); /* one that is not there is told, and the others are */
+    setenv("CUVMM_KERNELS", "/no/such/kernels.so:cuvmm", 1); /* a missing library is reported, and the others still work */
     begin();
     test_functions();
     test_our_kernels();

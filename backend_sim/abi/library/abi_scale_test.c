@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 65,537 of what libcuda.so.1 counts for itself, and 31 devices: first, middle and last. */
+/* 65,537 objects of each kind that libcuda.so.1 counts itself, and 31 devices: first, middle and last. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@ enum { MANY = 65537, LAST = MANY - 1, MIDDLE = MANY / 2, DEVICES = 31, PAGE = 40
 static const unsigned looked_at[] = {0, MIDDLE, LAST};
 enum { LOOKS = sizeof looked_at / sizeof looked_at[0] };
 
-/* A machine of as many devices as there can be; the file is gone when the library has read it. */
+/* A machine with as many devices as possible; its file is deleted after the library has read it. */
 static void use_machine(char *path)
 {
     static char spec[64];
@@ -29,7 +29,7 @@ static bool opened(int device, int owner)
     return device != owner && (3 * device + 7 * owner) % 4 == 0;
 }
 
-/* Each device may use the memory of those that were opened to it, and of no neighbour. */
+/* A device has access to the memory of those devices that were opened to it, and not of their neighbours. */
 static void memory_of_peers(const CUcontext *context)
 {
     CUdeviceptr memory[DEVICES];

@@ -16,7 +16,7 @@ static inline vmm_result abi_then_wait(vmm_system *sys, vmm_result result)
 
 #endif
 
-/* The default stream of the form that is being compiled. */
+/* The default stream of the form being compiled. */
 #undef ABI_SYNC
 #undef ABI_SYNC_STREAM
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM

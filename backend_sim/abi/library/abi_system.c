@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process's machine: opened by the first call, closed when the library goes. */
+/* The process's machine: opened by the first call, closed when the library is unloaded. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 
 enum { HOST_FUNCTION_MS = 500 };
 
-static _Atomic unsigned inside; /* calls that are under way */
+static _Atomic unsigned inside; /* calls in progress */
 
-/* A forked child has none of the threads whose calls they are. */
+/* A forked child has none of the threads that made these calls. */
 static void count_anew(struct life_lock *lock, bool whole)
 {
     (void)lock, (void)whole;
@@ -27,25 +27,26 @@ static void count_anew(struct life_lock *lock, bool whole)
 }
 
 LIFE_LOCK(opening, LIFE_OPENING, count_anew)
-static _Atomic bool settled; /* open, or never to be; guards what follows from then on, the mutex until then */
+/* open, or failed for good; guards the following variables from then on, the mutex guards them before */
+static _Atomic bool settled;
 static bool begun;
 static vmm_system *machine;
-static _Atomic(vmm_system *) ready; /* the same while calls may go there: open, and not going */
+static _Atomic(vmm_system *) ready; /* NULL while no calls may use it: not open yet, or being unloaded */
 static vmm_result open_result;
-static uint64_t opened_at; /* how many forks deep */
+static uint64_t opened_at; /* the fork depth at that time */
 
-static _Atomic bool going;           /* the library is being unloaded, or the process ends */
-static _Atomic uint64_t initialised; /* 1 + how many forks deep the process was at cuInit; 0: not yet */
-static bool checking;                /* cuvmm check wants to know; as settled */
+static _Atomic bool going;           /* the library is being unloaded, or the process is exiting */
+static _Atomic uint64_t initialised; /* 1 + the fork depth at cuInit; 0: not initialised */
+static bool checking;                /* cuvmm check collects findings; guarded like settled */
 
-/* The simulator's own part of a spec. */
+/* Returns the simulator's own part of a spec. */
 static const char *backend_of(const char *text)
 {
     const char *last = strrchr(text, '|');
     return last ? last + 1 + strspn(last + 1, " ") : text;
 }
 
-/* Which machine this is. CUVMM_BACKEND may be meant for libcuvmm in the same process, whose driver this library then is. */
+/* The spec of the machine. CUVMM_BACKEND may be meant for libcuvmm in the same process, for which this library is the driver. */
 static const char *spec(void)
 {
     const char *own = os_environment("CUVMM_SIM"), *shared = os_environment("CUVMM_BACKEND");
@@ -54,9 +55,9 @@ static const char *spec(void)
     return shared && strncmp(backend_of(shared), "sim", 3) == 0 ? shared : "sim:h100";
 }
 
-/* Programs that were written for a device may wait for it without a call: for a flag that a host function sets, or memory
- * that a kernel writes. So work goes on unasked unless the spec says when it is to be done. And the devices are those of
- * CUDA_VISIBLE_DEVICES, which the API alone does not look at, unless the spec has a list of its own. */
+/* Programs written for a device may wait without a call: for a flag that a host function sets, or memory that a kernel writes. So
+ * work proceeds on its own unless the spec sets a schedule. The devices are those of CUDA_VISIBLE_DEVICES, which the API alone
+ * ignores, unless the spec has its own list. */
 static void whole_spec(char *text, size_t size)
 {
     const char *given = spec(), *backend = backend_of(given);
@@ -64,7 +65,7 @@ static void whole_spec(char *text, size_t size)
     const char *schedule = strstr(backend, "schedule=") ? "" : ",schedule=device";
     const char *visible = strstr(backend, "visible=") ? "" : ",visible=env";
     if ((size_t)snprintf(text, size, "%s%s%s%s", given, profile, schedule, visible) >= size)
-        snprintf(text, size, "%s", given); /* refused by name: no path is so long */
+        snprintf(text, size, "%s", given); /* refused by its name: no path is that long */
 }
 
 static void open_machine(void)
@@ -72,7 +73,7 @@ static void open_machine(void)
     char text[4096];
     bool first = !begun;
     begun = true;
-    opened_at = os_fork_depth(); /* counts from here */
+    opened_at = os_fork_depth(); /* calls count from here */
     checking = findings_wanted("simulator", false);
     if (first && checking)
         findings_open();
@@ -89,12 +90,12 @@ static void open_machine(void)
         abi_say("CUVMM_SIM, CUVMM_BACKEND or CUVMM_LAYERS cannot be used, so there is no machine:\n%s", text);
 }
 
-/* What the system does not give now it may give to the next call; a spec that is wrong stays so. */
+/* A refusal by the system may be temporary; a wrong spec is final. */
 static vmm_result open_once(void)
 {
     int cancel = life_no_cancel();
     life_acquire(&opening);
-    if (!atomic_load(&settled)) { /* LCOV_EXCL_BR_LINE: unless another thread was quicker, just now */
+    if (!atomic_load(&settled)) { /* LCOV_EXCL_BR_LINE: unless another thread has just opened it */
         open_machine();
         atomic_store(&settled, open_result != VMM_ERROR_OUT_OF_MEMORY && open_result != VMM_ERROR_OPERATING_SYSTEM);
         atomic_store(&ready, open_result == VMM_SUCCESS ? machine : NULL);
@@ -105,7 +106,7 @@ static vmm_result open_once(void)
     return result;
 }
 
-/* A counter that only this thread changes needs no bus lock. */
+/* A counter that only this thread changes needs no atomic read-modify-write. */
 static void count(int by)
 {
     if (VMM_SINGLE_THREAD)
@@ -116,7 +117,7 @@ static void count(int by)
 
 static CUresult open_or_refuse(vmm_system **sys)
 {
-    if (atomic_load(&going))             /* LCOV_EXCL_BR_LINE: for threads that go on while the process ends, and are not counted */
+    if (atomic_load(&going))             /* LCOV_EXCL_BR_LINE: for threads that run on during exit */
         return CUDA_ERROR_DEINITIALIZED; /* LCOV_EXCL_LINE: the same */
     vmm_result result = atomic_load(&settled) ? open_result : open_once();
     *sys = machine;
@@ -133,7 +134,8 @@ __attribute__((noinline)) static CUresult refuse_in_kernel(const char *function)
     return result;
 }
 
-/* The way of the first call, and of those for which there is no machine; apart, so that all others save no registers for it. */
+/* The slow path of the first call, and of calls without a machine; a separate function, so that the fast path saves no registers
+ * for it. */
 __attribute__((noinline)) static CUresult enter_first(struct vmm_entry_point *entry, struct abi_call *call)
 {
     CUresult result = open_or_refuse(&call->sys);
@@ -187,8 +189,7 @@ CUresult abi_enter_outside(struct vmm_entry_point *entry, struct abi_call *call)
         return result;
     abi_leave(call);
     return abi_refuse(VMM_RULE_HOSTFUNC_CALL, entry->name,
-                      "the call is made inside a host function, where the driver permits none but those that put work into "
-                      "streams");
+                      "the call is made inside a host function, where the driver permits only calls that issue work to streams");
 }
 
 bool abi_inside_kernel(bool now)
@@ -199,7 +200,7 @@ bool abi_inside_kernel(bool now)
     return before;
 }
 
-/* A host function may wait for what never comes: the end of the process does not wait for it long. */
+/* A host function may wait for ever: the end of the process does not wait long for it. */
 static bool host_functions_end(void)
 {
     const struct timespec moment = {0, 1000000};
@@ -208,14 +209,14 @@ static bool host_functions_end(void)
     return !abi_query_host_function(machine);
 }
 
-/* Threads that are in a call, and host functions that do not return, keep the machine; then it goes with the process. */
+/* Threads inside a call, and host functions that do not return, keep the machine open until the process ends. */
 __attribute__((destructor)) static void close_machine(void)
 {
     atomic_store(&going, true);
     atomic_store(&ready, NULL);
     if (atomic_load(&inside) || !machine || !host_functions_end())
         return;
-    bool child = os_fork_depth() != opened_at; /* what is held is the parent's, which will tell */
+    bool child = os_fork_depth() != opened_at; /* the objects belong to the parent, which will report them */
     if (child)
         vmm_set_report(machine, NULL, NULL);
     vmm_close(machine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work that goes on without a call, host functions on a thread of their own, and what ends in the midst of them. */
+/* Work that proceeds without a call, host functions on a thread of their own, and exits in the middle of them. */
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -14,7 +14,7 @@ static void nap(void)
     nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
-/* Waits for the flag without a call. */
+/* Waits for the flag without making a call. */
 static bool comes(const atomic_int *flag, int value)
 {
     for (int waited = 0; *flag != value && waited < PATIENCE_MS; waited++)
@@ -47,12 +47,12 @@ static void test_flag(void)
     int value = 1;
     CUstream stream = new_stream();
     OK(cuLaunchHostFunc(stream, set_done, &value));
-    tap_ok(comes(&done, 1), "a host function is called while the program makes no calls");
+    tap_ok(comes(&done, 1), "a host function runs while the program makes no calls");
     OK(cuStreamSynchronize(stream));
     OK(cuStreamDestroy(stream));
 }
 
-/* Behind a host function that waits: what comes after it waits, other streams do not, and asking changes nothing. */
+/* A host function that waits blocks later work on its stream, but not other streams; queries change nothing. */
 static void test_gate(CUdeviceptr p)
 {
     CUstream held = new_stream(), other = new_stream();
@@ -80,7 +80,7 @@ static void test_gate(CUdeviceptr p)
     OK(cuStreamDestroy(other));
 }
 
-/* A kernel that takes time is asked for while it runs, and loses its memory meanwhile if somebody takes it. */
+/* A slow kernel is queried while it runs, and faults if its memory is unmapped meanwhile. */
 static void test_kernel(CUdeviceptr p, CUfunction slow)
 {
     unsigned long long nanoseconds = 200000000;
@@ -95,7 +95,7 @@ static void test_kernel(CUdeviceptr p, CUfunction slow)
         asked++;
         nap();
     }
-    tap_ok(asked > 0 && asked < PATIENCE_MS, "the kernel is done by itself, after %d questions", asked);
+    tap_ok(asked > 0 && asked < PATIENCE_MS, "the kernel finishes on its own, after %d queries", asked);
     EQUAL(byte_at(p), 0x44);
     OK(cuStreamDestroy(stream));
 }
@@ -151,7 +151,7 @@ static void test_inside(CUcontext context, CUdeviceptr p)
 
 /* ---- ends ---- */
 
-/* How a child of its own ends that does the work and exits; -1 where it does not. */
+/* How a child exits after it has done the work; -1 if it does not exit. */
 static int ends(void (*work)(void))
 {
     int status = -1;
@@ -160,7 +160,7 @@ static int ends(void (*work)(void))
     if (child == 0) {
         alarm(60);
         work();
-        exit(7); /* with the library's own end */
+        exit(7); /* runs the library's destructors */
     }
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -182,7 +182,7 @@ static void leave_in_host_function(void)
         nap();
 }
 
-/* A child of a process whose threads are at work; it has none of them. */
+/* A child of a process whose threads are at work; the child has none of them. */
 static void leave_in_child(void)
 {
     enum { FORKS = 12, MUCH = 64 << 20 };
@@ -194,7 +194,7 @@ static void leave_in_child(void)
     if (cuStreamCreate(&busy, 1) || cuMemAlloc(&p, MUCH))
         _exit(2);
     for (int i = 0; i < FORKS; i++) {
-        cuMemsetD8Async(p, (unsigned char)i, MUCH, busy); /* a thread holds what it works on while this one forks */
+        cuMemsetD8Async(p, (unsigned char)i, MUCH, busy); /* a thread still uses its memory while this one forks */
         nap();
         pid_t child = fork();
         if (child == 0) {
@@ -216,7 +216,7 @@ static void test_ends(void)
 int main(void)
 {
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
-    test_ends(); /* before this process has a driver */
+    test_ends(); /* before this process opens a driver */
     CUcontext context = begin();
     CUmodule module = NULL;
     CUfunction slow = NULL;

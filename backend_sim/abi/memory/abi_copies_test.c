@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two copies of the library in one process, the engine in this program and libcuda.so.1 beside it, on one machine: each is alive
- * for the other, each sees the other's memory, and what one closes the other keeps. */
+/* Two copies of the library in one process, on one machine: the engine in this program, and libcuda.so.1. Each counts the other
+ * as alive, each sees the other's memory, and closing one leaves the other's memory. */
 #include <sys/wait.h>
 
 #include "testing/rig.h"
@@ -37,7 +37,7 @@ static uint64_t free_bytes(void)
     return bytes;
 }
 
-/* The first and the last byte, as libcuda.so.1 reads them. */
+/* Reads the first and the last byte through libcuda.so.1. */
 static bool all_are(CUdeviceptr at, unsigned value)
 {
     return byte_at(at) == value && byte_at(at + SIZE - 1) == value;
@@ -56,7 +56,7 @@ static int copies(void)
     begin();
     vmm_system *sys = rig_open("two");
     if (!sys)
-        tap_bail("the machine does not open: %s", vmm_last_detail()->note);
+        tap_bail("the machine cannot be opened: %s", vmm_last_detail()->note);
     uint64_t before = free_bytes();
     tap_u64(rig_free(sys), before, "two copies of the library see one machine");
 
@@ -64,11 +64,11 @@ static int copies(void)
     CUdeviceptr at = show(handle);
     OK(cuMemsetD8(at, 7, SIZE));
     OK(cuMemExportToShareableHandle(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
-    tap_u64(rig_free(sys), before - SIZE, "what one takes the other counts, and does not free");
+    tap_u64(rig_free(sys), before - SIZE, "memory of one copy counts for the other, which does not free it");
     rig_import(sys, fd, &copy);
     close(fd);
     vmm_deviceptr here = rig_map(sys, copy, SIZE);
-    tap_ok(here && all_are_here(sys, here, 7), "memory of libcuda.so.1 is seen here");
+    tap_ok(here && all_are_here(sys, here, 7), "this program sees memory of libcuda.so.1");
 
     rig_create(sys, SIZE, &own);
     vmm_deviceptr there = rig_map(sys, own, SIZE);
@@ -77,28 +77,30 @@ static int copies(void)
     OK(cuMemImportFromShareableHandle(&imported, (void *)(uintptr_t)fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
     close(fd);
     CUdeviceptr seen = show(imported);
-    tap_ok(all_are(seen, 9), "and memory of here by libcuda.so.1");
-    tap_u64(free_bytes(), before - 2 * SIZE, "each asks who has gone"); /* and would clear up after the other */
-    tap_u64(rig_free(sys), before - 2 * SIZE, "and counts what both have");
-    tap_ok(all_are(at, 7) && all_are(seen, 9) && all_are_here(sys, here, 7) && all_are_here(sys, there, 9), "whose bytes are as they were");
+    tap_ok(all_are(seen, 9), "libcuda.so.1 sees memory of this program");
+    /* the query would free the other copy's memory if that copy counted as dead */
+    tap_u64(free_bytes(), before - 2 * SIZE, "a query looks for dead processes");
+    tap_u64(rig_free(sys), before - 2 * SIZE, "both queries count the memory of both");
+    tap_ok(all_are(at, 7) && all_are(seen, 9) && all_are_here(sys, here, 7) && all_are_here(sys, there, 9),
+           "the bytes are unchanged");
 
     rig_close(sys);
-    tap_ok(all_are(at, 7) && all_are(seen, 9), "one is closed: the other keeps its own memory and what it imported");
-    tap_u64(free_bytes(), before - 2 * SIZE, "which is counted");
+    tap_ok(all_are(at, 7) && all_are(seen, 9), "after one copy closes, the other keeps its own memory and its imports");
+    tap_u64(free_bytes(), before - 2 * SIZE, "the imports still count");
     sys = rig_open("two");
     OK(cuMemUnmap(seen, SIZE));
     OK(cuMemRelease(imported));
-    tap_u64(rig_free(sys), before - SIZE, "what neither has is free");
-    tap_ok(all_are(at, 7), "what one has is not");
+    tap_u64(rig_free(sys), before - SIZE, "memory without holders is free");
+    tap_ok(all_are(at, 7), "the other copy's memory is not");
     rig_close(sys);
     OK(cuMemUnmap(at, SIZE));
     OK(cuMemRelease(handle));
-    tap_u64(free_bytes(), before, "in the end all of it is free");
+    tap_u64(free_bytes(), before, "at the end all memory is free");
     OK(cuDevicePrimaryCtxRelease(0));
     return tap_done();
 }
 
-/* In a child: libcuda.so.1 lets its machine go when its process ends. */
+/* Runs in a child, because libcuda.so.1 closes its machine when its process ends. */
 int main(void)
 {
     int status = -1;

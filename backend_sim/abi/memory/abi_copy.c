@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies: of ranges, between addresses of any kind, and of rows. Compiled for both default streams. */
+/* Copies of ranges, between any kinds of addresses, and of rows. Compiled for both default streams. */
 #include <string.h>
 
 #include "abi.h"
@@ -9,7 +9,7 @@
 #include "abi_sync.h"
 #include "heap.h"
 
-/* Between two places of the host, once the stream is that far. */
+/* Copies between two host ranges, at the call's turn in the stream. */
 static CUresult copy_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size, vmm_stream stream)
 {
     enum { FIRST_PAGE = 4096 };
@@ -21,7 +21,7 @@ static CUresult copy_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, siz
     return result;
 }
 
-/* What the machine deals out is a device address, all else the host's. */
+/* An address that the machine has assigned is a device address; any other belongs to the host. */
 static CUresult copy_any(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size, vmm_stream stream)
 {
     bool to = abi_query_device_address(sys, dst), from = abi_query_device_address(sys, src);
@@ -45,7 +45,7 @@ static CUresult copy_any_now(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, 
     return result == CUDA_SUCCESS ? (CUresult)vmm_stream_synchronize(sys, ABI_SYNC_STREAM) : result;
 }
 
-/* Registered memory is a device address as well, which the engine does not know: the host moves what lies there. */
+/* Registered memory has a device address that the engine does not know, so the host moves its bytes. */
 #define ABI_COPY(dst, src, size, call)                                                                                \
     ABI(abi_is_registered(dst) || abi_is_registered(src) ? copy_any_now(sys, dst, src, size) : (CUresult)(call))
 #define ABI_COPY_LATER(dst, src, size, stream, call)                                                                  \
@@ -56,7 +56,7 @@ static inline CUdeviceptr at(const void *host)
     return (CUdeviceptr)(uintptr_t)host;
 }
 
-/* ---- of one kind ---- */
+/* ---- between a device and the host, or on devices ---- */
 
 CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
@@ -94,7 +94,7 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t 
                    vmm_memcpy_dtod_async(sys, dstDevice, srcDevice, ByteCount, abi_stream(hStream)));
 }
 
-/* ---- of any kind ---- */
+/* ---- between any addresses ---- */
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills, of ranges and of rows. Compiled for both default streams. */
+/* Fills of ranges and of rows. Compiled for both default streams. */
 #include "abi.h"
 #include "abi_capture.h"
 #include "abi_registered.h"

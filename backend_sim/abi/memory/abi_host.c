@@ -16,9 +16,9 @@ struct range {
 };
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
-static struct addrmap ranges; /* which do not overlap */
+static struct addrmap ranges; /* the ranges do not overlap */
 static _Atomic unsigned count, registered;
-static uint64_t last_id = UINT64_C(1) << 32; /* apart from the machine's numbers */
+static uint64_t last_id = UINT64_C(1) << 32; /* beyond the machine's block numbers */
 
 static struct range *holding(uint64_t address, uint64_t size)
 {
@@ -46,8 +46,8 @@ bool abi_host_any_registered(void)
     return registered != 0;
 }
 
-/* The range that has a part of it: the last that starts before the end reaches furthest. Of a registered one the bytes count, of
- * one that was made here its pages. */
+/* The range that overlaps these addresses: the last one that starts before their end reaches furthest. A registered range counts
+ * with its bytes, one that was allocated here with its pages. */
 static const struct range *overlapping(uint64_t start, uint64_t size)
 {
     uint64_t last = size - 1 > UINT64_MAX - start ? UINT64_MAX : start + (size - 1);
@@ -75,7 +75,7 @@ void abi_host_set_sync(uint64_t address, bool sync)
 
 static CUresult insert(struct range *range)
 {
-    if (!ranges.nodes.size) /* the first of all */
+    if (!ranges.nodes.size) /* the very first range */
         addrmap_init(&ranges, 0);
     if (overlapping(range->is.start, range->is.size))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
@@ -87,7 +87,7 @@ static CUresult insert(struct range *range)
     return CUDA_SUCCESS;
 }
 
-/* ALREADY_REGISTERED where a part of it is there, looked up and entered in one piece. */
+/* ALREADY_REGISTERED when a part is registered already; lookup and insertion are one step under the lock. */
 static CUresult enter(const struct range *range)
 {
     struct range *kept = heap.malloc(sizeof *kept);
@@ -97,13 +97,13 @@ static CUresult enter(const struct range *range)
     life_acquire(&lock);
     CUresult result = insert(kept);
     life_release(&lock);
-    /* analysers: memleak is wrong: it is in the map */
+    /* analysers: memleak is wrong: the map owns it */
     if (result != CUDA_SUCCESS)
         heap.free(kept);
     return result;
 }
 
-/* Takes out the range that starts there. */
+/* Removes the range that starts there. */
 static bool leave(uint64_t start, bool was_registered, struct range *range)
 {
     life_acquire(&lock);
@@ -129,7 +129,7 @@ void abi_host_close(void)
     addrmap_clear(&ranges);
 }
 
-/* ---- made here ---- */
+/* ---- allocated here ---- */
 
 static void give_back(vmm_system *sys, const struct range *range, bool mapped)
 {
@@ -141,7 +141,7 @@ static void give_back(vmm_system *sys, const struct range *range, bool mapped)
         vmm_mem_address_free(sys, range->is.pages, range->is.span);
 }
 
-/* The host and every device may read and write. */
+/* Grants the host and every device read and write access. */
 static vmm_result open_to_all(vmm_system *sys, const struct range *range)
 {
     vmm_mem_access_desc desc[VMM_MAX_DEVICES + 1];
@@ -152,7 +152,7 @@ static vmm_result open_to_all(vmm_system *sys, const struct range *range)
     return vmm_mem_set_access(sys, range->is.pages, range->is.span, desc, (uint64_t)devices + 1);
 }
 
-/* Creates host-located memory of at least size bytes, mapped for all; on failure it frees what it took. */
+/* Creates host-located memory of at least size bytes, mapped for all devices; on failure frees what it created. */
 static vmm_result make(vmm_system *sys, struct range *range, uint64_t size)
 {
     const struct sim_profile *profile = abi_query_profile(sys);
@@ -180,7 +180,7 @@ static vmm_result make(vmm_system *sys, struct range *range, uint64_t size)
     return result;
 }
 
-/* Where the driver gives no memory it gives the address 0: for no bytes with SUCCESS. */
+/* When the driver allocates nothing it returns address 0: for a size of 0 with SUCCESS. */
 static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_t size, unsigned flags)
 {
     uint64_t current;
@@ -214,7 +214,7 @@ static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_
 CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 {
     if (pp)
-        *pp = NULL; /* as recorded: written whatever comes of it */
+        *pp = NULL; /* written in any case, as recorded */
     ABI_NO_CAPTURE();
     ABI_INITIALISED(allocate(sys, "cuMemHostAlloc", pp, bytesize, Flags));
 }
@@ -239,7 +239,7 @@ static CUresult free_host(vmm_system *sys, const void *p)
         return CUDA_SUCCESS;
     if (!leave((uint64_t)(uintptr_t)p, false, &range))
         return abi_refuse_by(sys, VMM_RULE_ALLOC_FREE_UNKNOWN, "cuMemFreeHost", (uint64_t)(uintptr_t)p);
-    vmm_ctx_synchronize(sys); /* work in flight may use it */
+    vmm_ctx_synchronize(sys); /* in-flight work may use it */
     give_back(sys, &range, true);
     return CUDA_SUCCESS;
 }
@@ -250,7 +250,7 @@ CUresult cuMemFreeHost(void *p)
     ABI_INITIALISED(free_host(sys, p));
 }
 
-/* ---- the program's own ---- */
+/* ---- memory of the program ---- */
 
 enum { REGISTER_FLAGS = 0xf, HOST_PAGE = 4096, ADDRESS_BITS = 47 };
 
@@ -275,7 +275,7 @@ static CUresult check_register(vmm_system *sys, const struct abi_host_range *is)
     bool again = there && there->is.registered;
     life_release(&lock);
     if (again)
-        return CUDA_SUCCESS; /* enter says so */
+        return CUDA_SUCCESS; /* enter reports that */
     if (is->flags & CU_MEMHOSTREGISTER_IOMEMORY)
         return abi_refuse(VMM_RULE_REGISTER_MEMORY, name, "memory of other devices is not simulated: without "
                           "CU_MEMHOSTREGISTER_IOMEMORY the program's own can be registered");
@@ -317,7 +317,7 @@ CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
     ABI_INITIALISED(do_register(sys, p, bytesize, Flags));
 }
 
-/* Is there memory that the driver knows? */
+/* Is there memory that the driver knows at this address? */
 static bool is_known(const vmm_system *sys, uint64_t address)
 {
     struct abi_host_range range;
@@ -348,7 +348,7 @@ CUresult cuMemHostUnregister(void *p)
     ABI_INITIALISED(unregister(sys, p));
 }
 
-/* ---- queries of both kinds ---- */
+/* ---- queries about both kinds ---- */
 
 static bool read_only(const struct abi_host_range *range)
 {
@@ -381,7 +381,7 @@ bool abi_host_attribute(const struct abi_host_range *range, CUpointer_attribute 
     return true;
 }
 
-/* What is mapped with rights for the current device passes for such memory, too: *start is where the mapping starts. */
+/* Mapped memory to which the current device has access passes for such memory, too: *start is the mapping's start. */
 static CUresult mapping_of(vmm_system *sys, const char *function, uint64_t address, uint64_t *start)
 {
     uint64_t left;
@@ -401,7 +401,7 @@ static CUresult device_pointer(vmm_system *sys, CUdeviceptr *pdptr, const void *
     uint64_t address = (uint64_t)(uintptr_t)p;
     if (!pdptr)
         return abi_null(name, "pdptr");
-    *pdptr = 0; /* as recorded: written whatever comes of it */
+    *pdptr = 0; /* written in any case, as recorded */
     if (flags)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "Flags is %u: it must be 0", flags);
     if (abi_host_find(address, 1, &range)) {
@@ -419,7 +419,7 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Fla
     ABI_INITIALISED(device_pointer(sys, pdptr, p, Flags));
 }
 
-/* Devices always reach it; that it is for reading only is not told. */
+/* Devices always have access; the flags do not show that the range is read-only. */
 static CUresult host_flags(vmm_system *sys, unsigned *flags, const void *p)
 {
     static const char name[] = "cuMemHostGetFlags";

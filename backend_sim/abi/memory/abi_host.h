@@ -15,35 +15,35 @@
 #include "abi.h"
 
 struct abi_host_range {
-    uint64_t start, size;  /* as requested */
-    uint64_t pages, span;  /* the addresses taken: whole pages */
-    uint64_t context;      /* that created it */
-    int device;            /* of that context */
+    uint64_t start, size;  /* the range that the program passed */
+    uint64_t pages, span;  /* the whole pages that contain it */
+    uint64_t context;      /* the context that created it */
+    int device;            /* the device of that context */
     uint64_t id;           /* unique */
     unsigned flags;
-    bool registered; /* else created by cuMemHostAlloc */
+    bool registered; /* false: created by cuMemHostAlloc */
     bool sync;       /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS was set */
 };
 
-/* The range that holds [address, address + size); false when none does. */
+/* Finds the range that contains [address, address + size); false when none does. */
 bool abi_host_find(uint64_t address, uint64_t size, struct abi_host_range *range);
 
-/* Is there any range, or any registered range, at all? Takes no lock, for frequent calls. */
+/* Is there any range, or any registered range, at all? Takes no lock, because frequent calls use it. */
 bool abi_host_any(void);
 bool abi_host_any_registered(void);
 
 /* Does a range created by cuMemHostAlloc overlap [address, address + size)? */
 bool abi_host_made_in(uint64_t address, uint64_t size);
 
-/* Sets SYNC_MEMOPS of the range that holds the address. */
+/* Sets SYNC_MEMOPS of the range that contains the address. */
 void abi_host_set_sync(uint64_t address, bool sync);
 
-/* The value of an attribute of such memory, 0 if the attribute does not apply; false if a driver refuses it. address is in the
- * range. */
+/* The value of an attribute of such memory, or 0 if the attribute does not apply; false if a driver refuses it. address lies in
+ * the range. */
 bool abi_host_attribute(const struct abi_host_range *range, CUpointer_attribute attribute, uint64_t address, uint64_t *value);
 
-/* The program's own rights to its memory there (abi_host_pages.c): the least of all pages, as VMM_MEM_ACCESS_FLAGS_. All rights
- * if the system does not report them. */
+/* The program's own access rights to this memory (abi_host_pages.c): the minimum over all pages, as VMM_MEM_ACCESS_FLAGS_. Full
+ * rights when the system does not report them. */
 unsigned abi_host_pages(uint64_t start, uint64_t size);
 
 #endif

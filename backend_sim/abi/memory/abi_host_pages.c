@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process may do with its own memory, as Linux tells it:
+/* The access rights of a process to its own memory, as Linux reports them:
  *
- *     7f1c2a000000-7f1c2a400000 rw-p ...      /proc/self/maps, in the order of addresses
+ *     7f1c2a000000-7f1c2a400000 rw-p ...      /proc/self/maps, in address order
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host that devices use, as a driver answers of it (conformance/recorded/facts, answers): questions about its addresses,
- * what may be registered, and calls that do not know it. */
+/* Host memory that devices use, with a driver's answers (conformance/recorded/facts, answers): queries about its addresses,
+ * registration, and calls that do not accept it. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 enum { PAGE = 4096, SIZE = 4 * PAGE };
 
-/* Pages of the program; those around them cannot be touched. */
+/* Pages of the program between inaccessible ones. */
 static unsigned char *pages(int protection)
 {
     int zero = open("/dev/zero", O_RDWR);
@@ -28,7 +28,7 @@ static uint64_t attribute(CUpointer_attribute which, CUdeviceptr at)
     return value;
 }
 
-/* Of both kinds alike: the range is what was asked for, the mapping whole pages. */
+/* Works for both kinds: the range is what the program requested, the mapping covers whole pages. */
 static void test_questions(CUcontext context, CUdeviceptr start, uint64_t size, uint64_t mapped_from, uint64_t mapped)
 {
     uint64_t wide = 7, tokens[2] = {7, 7}, rights = 7;
@@ -46,13 +46,13 @@ static void test_questions(CUcontext context, CUdeviceptr start, uint64_t size, 
     EQUAL(attribute(CU_POINTER_ATTRIBUTE_RANGE_SIZE, start), size);
     EQUAL(attribute(CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, start), mapped_from);
     EQUAL(attribute(CU_POINTER_ATTRIBUTE_MAPPING_SIZE, start), mapped);
-    tap_ok(attribute(CU_POINTER_ATTRIBUTE_BUFFER_ID, start) != 0, "it has an id");
+    tap_ok(attribute(CU_POINTER_ATTRIBUTE_BUFFER_ID, start) != 0, "the range has an id");
     IS(cuPointerGetAttribute(tokens, CU_POINTER_ATTRIBUTE_P2P_TOKENS, start), ERROR_INVALID_VALUE);
-    tap_ok(tokens[0] == 0, "written although refused");
+    tap_ok(tokens[0] == 0, "the refused query writes zeros");
     OK(cuPointerGetAttributes(2, list, out, start));
-    tap_ok(wide == (uint64_t)(uintptr_t)context && type == CU_MEMORYTYPE_HOST, "the list tells the same");
+    tap_ok(wide == (uint64_t)(uintptr_t)context && type == CU_MEMORYTYPE_HOST, "the list query returns the same values");
     OK(cuMemGetAddressRange(&base, &length, start + 1));
-    tap_ok(base == start && length == size, "its range");
+    tap_ok(base == start && length == size, "the address range is the requested one");
     OK(cuMemGetAddressRange(NULL, &length, start));
     OK(cuMemGetAddressRange(&base, NULL, start));
     OK(cuMemGetAccess((unsigned long long *)&rights, &device, start));
@@ -102,7 +102,7 @@ static void test_registered(CUcontext context)
     EQUAL(flags_of(p + 100), CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
     test_questions(context, at + 100, 5000, at, 2 * PAGE);
     IS(cuMemHostRegister(p, 101, 0), ERROR_HOST_MEMORY_ALREADY_REGISTERED);
-    OK(cuMemHostRegister(p, 100, 0)); /* beside it, in the same page */
+    OK(cuMemHostRegister(p, 100, 0)); /* beside the range, in the same page */
     OK(cuMemHostUnregister(p));
     OK(cuMemHostGetDevicePointer(&device, p + 100, 0));
     EQUAL(device, at + 100);
@@ -111,7 +111,7 @@ static void test_registered(CUcontext context)
     IS(cuMemHostUnregister(NULL), ERROR_INVALID_VALUE);
 }
 
-/* Registered, it is a device address: of its own bytes. */
+/* Registered memory is a device address, for its own bytes only. */
 static void test_copies(void)
 {
     unsigned char *p = pages(PROT_READ | PROT_WRITE), here[8] = {1, 2, 3, 4};
@@ -122,7 +122,7 @@ static void test_copies(void)
     OK(cuMemHostRegister(p, SIZE, 0));
     OK(cuMemcpyHtoD(at, here, 4));
     OK(cuMemcpyDtoH(here + 4, at, 4));
-    tap_ok(memcmp(here, here + 4, 4) == 0, "there and back");
+    tap_ok(memcmp(here, here + 4, 4) == 0, "the bytes are copied there and back");
     OK(cuMemcpyDtoD(memory, at, 4));
     EQUAL(byte_at(memory + 3), 4);
     OK(cuMemcpyDtoDAsync(at + 4, memory, 4, stream));
@@ -171,17 +171,17 @@ static void test_read_only(void)
     EQUAL(p[512], 0x5a);
     rows = (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = at, .srcPitch = 512,
                            .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = memset(here, 0, sizeof here), .WidthInBytes = 2, .Height = 2};
-    OK(cuMemcpy2D(&rows)); /* they can be read */
+    OK(cuMemcpy2D(&rows)); /* read access is enough */
     EQUAL(here[3], 0x5a);
     OK(cuMemHostUnregister(p));
 }
 
-/* What no device could use. */
+/* Memory that no device could use cannot be registered. */
 static void test_not_registered(void)
 {
     unsigned char *p = pages(PROT_READ | PROT_WRITE);
     CUdeviceptr range;
-    IS(cuMemHostRegister(p, SIZE + 1, 0), ERROR_INVALID_VALUE); /* past its end */
+    IS(cuMemHostRegister(p, SIZE + 1, 0), ERROR_INVALID_VALUE); /* past the end */
     IS(cuMemHostRegister(p - 1, 2, 0), ERROR_INVALID_VALUE);
     IS(cuMemHostRegister(pages(PROT_NONE), SIZE, 0), ERROR_INVALID_VALUE);
     IS(cuMemHostRegister((void *)(uintptr_t)0x12345000, PAGE, 0), ERROR_INVALID_VALUE);
@@ -195,7 +195,7 @@ static void test_not_registered(void)
     OK(cuMemAddressFree(range, 2 << 20));
 }
 
-/* Mapped memory passes for such memory, where the device has rights, and none of its attributes can be set. */
+/* Mapped memory passes for such memory if the device has access, and none of its attributes can be set. */
 static void test_mapped(void)
 {
     enum { G = 2 << 20 };
@@ -212,7 +212,7 @@ static void test_mapped(void)
     IS(cuMemHostGetFlags(&(unsigned){0}, (void *)(uintptr_t)at), ERROR_INVALID_VALUE);
     OK(cuMemSetAccess(at, G, &mine, 1));
     OK(cuMemHostGetDevicePointer(&device, (void *)(uintptr_t)(at + 9), 0));
-    EQUAL(device, at); /* where the mapping starts */
+    EQUAL(device, at); /* the mapping's start */
     EQUAL(flags_of((void *)(uintptr_t)at), 3);
     IS(cuPointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at), ERROR_NOT_SUPPORTED);
     IS(cuMemHostUnregister((void *)(uintptr_t)at), ERROR_INVALID_VALUE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the old kind, and what an address is. */
+/* Allocations of cuMemAlloc, and queries about addresses. */
 #include <string.h>
 
 #include "abi.h"
@@ -15,7 +15,7 @@ CUresult cuMemGetInfo(size_t *free, size_t *total)
 CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize)
 {
     if (dptr)
-        *dptr = 0; /* as recorded: written whatever comes of it */
+        *dptr = 0; /* written in any case, as recorded */
     ABI_NO_CAPTURE();
     ABI(vmm_mem_alloc(sys, (vmm_deviceptr *)dptr, bytesize));
 }
@@ -44,16 +44,16 @@ CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dpt
     ABI(address_range(sys, pbase, psize, dptr));
 }
 
-enum { PITCH = 512 }; /* what rows are padded to: texture pitch alignment and more, on every device so far */
+enum { PITCH = 512 }; /* the padding of rows: at least the texture pitch alignment of every device so far */
 
-/* Rows of one allocation. */
+/* Allocates rows in one allocation. */
 static CUresult pitched(vmm_system *sys, CUdeviceptr *dptr, size_t *pitch, size_t width, size_t height, unsigned element)
 {
     static const char name[] = "cuMemAllocPitch";
     uint64_t current;
     struct abi_query_context context;
     if (dptr)
-        *dptr = 0; /* as recorded: written whatever comes of it */
+        *dptr = 0; /* written in any case, as recorded */
     if (pitch)
         *pitch = 0;
     CUresult result = abi_current(sys, name, &current, &context);
@@ -80,7 +80,7 @@ CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
     ABI_INITIALISED(pitched(sys, dptr, pPitch, WidthInBytes, Height, ElementSizeBytes));
 }
 
-/* ---- what an address is ---- */
+/* ---- queries about an address ---- */
 
 static void put(void *data, CUpointer_attribute attribute, uint64_t value)
 {
@@ -91,7 +91,7 @@ static void put(void *data, CUpointer_attribute attribute, uint64_t value)
         memcpy(data, &value, sizeof value);
 }
 
-/* Of memory of the host that devices use, which the machine knows as something else, or not at all. */
+/* Finds host memory that devices use, which the machine knows as something else, or not at all. */
 static bool of_host(CUdeviceptr ptr, struct abi_host_range *range)
 {
     return abi_host_any() && abi_host_find(ptr, 1, range);
@@ -105,7 +105,7 @@ static CUresult get_attribute(vmm_system *sys, void *data, CUpointer_attribute a
     if (!size || !of_host(ptr, &range))
         return (CUresult)vmm_pointer_get_attribute(sys, data, (int)attribute, ptr);
     if (!abi_host_attribute(&range, attribute, ptr, &value)) {
-        memset(data, 0, size); /* written although refused */
+        memset(data, 0, size); /* written although the call is refused, as recorded */
         return abi_refuse(VMM_RULE_POINTER_ATTRIBUTE, "cuPointerGetAttribute", "memory of the host has no tokens for peers");
     }
     put(data, attribute, value);
@@ -117,7 +117,7 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
     ABI(get_attribute(sys, data, attribute, ptr));
 }
 
-/* The machine looks at the arguments, and its answers are written over. */
+/* The machine checks the arguments; host memory's answers then replace the machine's. */
 static CUresult get_attributes(vmm_system *sys, unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr)
 {
     struct abi_host_range range;
@@ -138,8 +138,8 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute 
     ABI(get_attributes(sys, numAttributes, attributes, data, ptr));
 }
 
-/* Copies wait for themselves here anyway, which is what the one attribute that can be set asks for. A driver sets none of
- * mapped memory. */
+/* Copies here are always synchronous, which is what the only settable attribute requests. A driver sets no attribute of mapped
+ * memory. */
 static CUresult set_attribute(vmm_system *sys, const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     static const char name[] = "cuPointerSetAttribute";

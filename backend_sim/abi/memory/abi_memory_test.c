@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory through libcuda.so.1: life of a mapping, allocations, copies and fills of all forms, memory of the host. */
+/* Memory through libcuda.so.1: the life of a mapping, allocations, all forms of copies and fills, host memory. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -35,11 +35,11 @@ static void test_life(void)
     OK(cuMemGetAccess(&flags, &prop.location, at));
     EQUAL(flags, 3);
     OK(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)(at + 5)));
-    tap_ok(again == handle, "the same handle");
+    tap_ok(again == handle, "retaining returns the same handle");
     OK(cuMemRelease(again));
     OK(cuMemGetAllocationPropertiesFromHandle(&prop, handle));
     OK(cuMemGetAddressRange(&base, &size, at + 100));
-    tap_ok(base == at && size == G, "the mapping is the range");
+    tap_ok(base == at && size == G, "the address range is the mapping");
     IS(cuMemMap(at, G, 0, handle, 0), ERROR_INVALID_VALUE);
     IS(cuMemRelease(0xdead0), ERROR_INVALID_VALUE);
     OK(cuMemUnmap(at, G));
@@ -54,15 +54,15 @@ static void test_fills(CUdeviceptr at)
     OK(cuMemsetD16(at, 0x1234, 2));
     OK(cuMemsetD32(at + 4, 0x55667788, 2));
     OK(cuMemcpyDtoH(words, at, sizeof words));
-    tap_ok(words[0] == 0x12341234 && words[2] == 0x55667788 && words[3] == 0, "fills of all widths");
+    tap_ok(words[0] == 0x12341234 && words[2] == 0x55667788 && words[3] == 0, "fills of every element width");
     OK(cuMemsetD2D8(at + 512, 64, 9, 3, 4));
     tap_ok(byte_at(at + 512 + 3 * 64 + 2) == 9 && byte_at(at + 512 + 3) == 0 && byte_at(at + 512 + 4 * 64) == 0,
-           "four rows of three");
+           "a fill of four rows of three bytes");
     IS(cuMemsetD2D8(at + 512, 2, 9, 3, 4), ERROR_INVALID_VALUE);
     OK(cuMemsetD2D16Async(at + 1024, 32, 0xabab, 5, 2, NULL));
     OK(cuMemsetD2D32Async(at + 2048, 32, 0x01010101, 2, 2, NULL));
     OK(cuCtxSynchronize());
-    tap_ok(byte_at(at + 1024 + 32 + 9) == 0xab && byte_at(at + 2048 + 39) == 1, "and of wider elements");
+    tap_ok(byte_at(at + 1024 + 32 + 9) == 0xab && byte_at(at + 2048 + 39) == 1, "fills of rows of wider elements");
     OK(cuMemsetD2D16(at, 32, 1, 5, 2));
     OK(cuMemsetD2D32(at, 32, 1, 5, 2));
     OK(cuMemsetD2D8Async(at, 32, 1, 5, 2, NULL));
@@ -79,10 +79,10 @@ static void test_any_copies(CUdeviceptr at)
     OK(cuMemcpy(at, here, sizeof text));
     OK(cuMemcpy(at + 4096, at, sizeof text));
     OK(cuMemcpy(there, at + 4096, sizeof text));
-    tap_text(back, text, "to, on and from the device without saying which is which");
+    tap_text(back, text, "cuMemcpy finds the direction by itself");
     memset(back, 0, sizeof back);
     OK(cuMemcpyAsync(there, here, sizeof text, NULL));
-    tap_text(back, text, "and within the host");
+    tap_text(back, text, "cuMemcpy also copies within the host");
     IS(cuMemcpy(at, 0, 16), ERROR_INVALID_VALUE);
     IS(cuMemcpy(16, here, 16), ERROR_INVALID_VALUE);
     OK(cuMemcpyHtoDAsync(at, text, 4, NULL));
@@ -101,12 +101,13 @@ static void test_rows(CUdeviceptr at)
                           .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = to, .dstPitch = 4, .WidthInBytes = 3, .Height = 3};
     OK(cuMemcpy2D(&copy));
     OK(cuMemcpy2DUnaligned(&back));
-    tap_ok(!memcmp(to[0], "ijk", 4) && !memcmp(to[1], "pqr", 4) && !memcmp(to[2], "wxy", 4), "a piece of rows, there and back");
+    tap_ok(!memcmp(to[0], "ijk", 4) && !memcmp(to[1], "pqr", 4) && !memcmp(to[2], "wxy", 4),
+           "a rectangle of rows is copied there and back");
     OK(cuMemcpy2DAsync(&copy, NULL));
     copy.srcPitch = 3;
     IS(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
     copy.srcPitch = 8;
-    copy.srcXInBytes = SIZE_MAX - 1; /* the end of the row wraps to a small number */
+    copy.srcXInBytes = SIZE_MAX - 1; /* the end of the row wraps around to a small number */
     IS(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
     copy.srcXInBytes = 0;
     copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
@@ -117,7 +118,7 @@ static void test_rows(CUdeviceptr at)
     OK(cuCtxSynchronize());
 }
 
-/* Rows of which the last ones lie outside: refused, and those before are not touched. */
+/* Rows, the last of which lie outside the memory: refused, and the earlier rows stay unchanged. */
 static void test_rows_past_the_end(void)
 {
     enum { SPAN = 2 << 20 };
@@ -152,7 +153,7 @@ static void test_allocations(CUcontext context)
     OK(cuMemAllocPitch(&at, &pitch, 1000, 100, 4));
     tap_ok(pitch >= 1000 && pitch % 512 == 0, "rows are %zu bytes apart", pitch);
     OK(cuMemGetInfo(&after, NULL));
-    tap_ok(after < before, "memory is taken");
+    tap_ok(after < before, "an allocation reduces the free memory");
     IS(cuMemAllocPitch(&none, &pitch, 1000, 100, 3), ERROR_INVALID_VALUE);
     IS(cuMemAllocPitch(&none, &pitch, 0, 100, 4), ERROR_INVALID_VALUE);
     IS(cuMemAllocPitch(&none, &pitch, 1 << 20, (size_t)1 << 50, 4), ERROR_OUT_OF_MEMORY);
@@ -162,7 +163,7 @@ static void test_allocations(CUcontext context)
     test_rows(at);
     OK(cuMemcpyPeer(at + 8192, context, at, context, 64));
     OK(cuMemcpyPeerAsync(at + 8192, context, at, context, 64, NULL));
-    OK(cuMemcpyPeer(at + 8192, context, at, NULL, 64)); /* the current one */
+    OK(cuMemcpyPeer(at + 8192, context, at, NULL, 64)); /* the current context */
     OK(cuMemFree(at));
     IS(cuMemFree(at), ERROR_INVALID_VALUE);
 }
@@ -178,7 +179,7 @@ static void test_host_memory(void)
     EQUAL(device, (uintptr_t)p);
     OK(cuMemsetD8(device, 6, 100));
     OK(cuCtxSynchronize());
-    tap_ok(((unsigned char *)p)[99] == 6 && ((unsigned char *)p)[100] == 4, "the device writes where the host reads");
+    tap_ok(((unsigned char *)p)[99] == 6 && ((unsigned char *)p)[100] == 4, "a device writes where the host reads");
     OK(cuMemHostGetFlags(&flags, p));
     EQUAL(flags, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
     OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, device));
@@ -187,7 +188,7 @@ static void test_host_memory(void)
     IS(cuMemFreeHost(p), ERROR_INVALID_VALUE);
     OK(cuMemAllocHost(&p, 100));
     OK(cuMemFreeHost(p));
-    OK(cuMemAllocHost(&p, 0)); /* no bytes, at no address */
+    OK(cuMemAllocHost(&p, 0)); /* size 0 and a NULL address */
     IS(cuMemHostAlloc(&p, 10, 0x100), ERROR_INVALID_VALUE);
     IS(cuMemHostAlloc(&p, SIZE_MAX, 0), ERROR_OUT_OF_MEMORY);
     IS(cuMemHostGetFlags(&flags, &flags), ERROR_INVALID_VALUE);
@@ -228,7 +229,7 @@ static void *register_and_give_back(void *context)
     return NULL;
 }
 
-/* The same memory, registered by several threads: one of them has it at a time. */
+/* Several threads register the same memory: one succeeds at a time. */
 static void test_registered_at_once(CUcontext context)
 {
     pthread_t thread[4];
@@ -248,7 +249,7 @@ static void test_pointers(void)
     void *found[2] = {&ordinal, &type};
     OK(cuMemAlloc(&at, 64));
     OK(cuPointerGetAttributes(2, asked, found, at));
-    tap_ok(ordinal == 0 && type == CU_MEMORYTYPE_DEVICE, "memory of device 0");
+    tap_ok(ordinal == 0 && type == CU_MEMORYTYPE_DEVICE, "the pointer belongs to device 0");
     OK(cuPointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at));
     IS(cuPointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_CONTEXT, at), ERROR_INVALID_VALUE);
     IS(cuPointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, 4096), ERROR_INVALID_VALUE);

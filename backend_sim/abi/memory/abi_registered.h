@@ -4,7 +4,7 @@
  *     cuMemcpyDtoH(h, R, n)    the host moves the bytes, at the call's turn in the stream
  *     cuMemsetD32(R, v, n)     the host writes them
  *
- * All bytes of a call lie in the range where they begin, and none is written where the program has only read access.
+ * A call must stay inside the range in which it begins, and writes only where the program has write access.
  */
 #ifndef SIM_ABI_REGISTERED_H
 #define SIM_ABI_REGISTERED_H
@@ -13,10 +13,10 @@
 
 bool abi_is_registered(CUdeviceptr address);
 
-/* Is this access to [address, address + size) allowed? SUCCESS for memory that is not registered. */
+/* Is this access to [address, address + size) allowed? SUCCESS also for memory that is not registered. */
 CUresult abi_registered_check(const char *function, CUdeviceptr address, size_t size, bool writes);
 
-/* count elements of 1, 2 or 4 bytes, at a registered address. */
+/* Fills count elements of 1, 2 or 4 bytes at a registered address. */
 CUresult abi_registered_fill(vmm_system *sys, CUdeviceptr address, unsigned element, unsigned value, size_t count,
                              vmm_stream stream);
 

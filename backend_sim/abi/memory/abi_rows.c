@@ -9,7 +9,7 @@
 
 static const char copy_name[] = "cuMemcpy2D", fill_name[] = "cuMemsetD2D";
 
-/* Context and stream are in order: an empty fill looks at them. */
+/* Checks context and stream, as even an empty fill does. */
 static CUresult check_stream(vmm_system *sys, vmm_stream stream)
 {
     return (CUresult)vmm_memset_d8_async(sys, 0, 0, 0, stream);
@@ -22,16 +22,17 @@ static CUresult finish(vmm_system *sys, vmm_stream stream, bool waits)
 
 /* ---- one side of a copy ---- */
 
-/* Rows of width bytes: the first one starts at start, each further one pitch bytes behind it, modulo 2^64. */
+/* Rows of width bytes: the first one begins at start, each later one pitch bytes after the one before, modulo 2^64. */
 struct side {
     const char *argument;
     bool host;
     CUdeviceptr base, start;
-    size_t given, pitch; /* 0 is given where rows follow each other */
-    uint64_t left;       /* bytes from base to the end of what was allocated or registered; UINT64_MAX: the driver knows no end */
+    size_t given, pitch; /* given: the caller's pitch; 0 means that rows are adjacent */
+    /* bytes from base to the end of the allocation or registered range; UINT64_MAX: the driver knows no end */
+    uint64_t left;
 };
 
-/* What a side is declared as, and is. */
+/* What the caller declares about a side. */
 struct declared {
     const char *argument;
     CUmemorytype type;
@@ -45,7 +46,7 @@ static CUresult refuse_side(const struct declared *d, const char *what, unsigned
     return abi_refuse(VMM_RULE_ROWS_MEMORY, copy_name, "%s: 0x%llx %s", d->argument, value, what);
 }
 
-/* What the driver knows of the memory where a side begins. */
+/* What the driver knows about the memory at a side's base. */
 static enum abi_query_there look_up(const vmm_system *sys, CUdeviceptr base, struct side *side)
 {
     struct abi_host_range range;
@@ -57,7 +58,7 @@ static enum abi_query_there look_up(const vmm_system *sys, CUdeviceptr base, str
     return pinned ? ABI_QUERY_ALLOCATED : there;
 }
 
-/* Mapped memory is taken for what it is, whatever it is declared as; all other memory must be what it is called. */
+/* The driver treats mapped memory as what it is, whatever the declared type; any other memory must have the declared type. */
 static CUresult check_type(const vmm_system *sys, const struct declared *d, CUdeviceptr base, struct side *side)
 {
     enum abi_query_there there = look_up(sys, base, side);
@@ -76,7 +77,7 @@ static CUresult check_type(const vmm_system *sys, const struct declared *d, CUde
     return CUDA_SUCCESS;
 }
 
-/* Where memory is mapped the driver does not compare x with the pitch, as recorded. */
+/* For mapped memory the driver does not compare x with the pitch, as recorded. */
 static CUresult check_pitch(const struct declared *d, const struct side *side, size_t width)
 {
     bool x_counts = side->host || side->left != UINT64_MAX;
@@ -88,7 +89,7 @@ static CUresult check_pitch(const struct declared *d, const struct side *side, s
 
 static CUresult check_end(const struct declared *d, const struct side *side, size_t width, size_t height)
 {
-    uint64_t end = side->start - side->base + (height - 1) * side->pitch + width; /* modulo 2^64, as the driver has it */
+    uint64_t end = side->start - side->base + (height - 1) * side->pitch + width; /* modulo 2^64, as in the driver */
     if (side->left == UINT64_MAX || end <= side->left)
         return CUDA_SUCCESS;
     return abi_refuse(VMM_RULE_ROWS_END, copy_name, "%s: rows end 0x%llx bytes behind 0x%llx, the memory after 0x%llx",
@@ -107,9 +108,9 @@ static CUresult resolve(const vmm_system *sys, const struct declared *d, size_t 
     return result == CUDA_SUCCESS ? check_end(d, side, width, height) : result;
 }
 
-/* ---- what is looked at, and what is touched ---- */
+/* ---- the checked and the accessed memory ---- */
 
-/* The one range that a driver takes the rows for. */
+/* Checks the single range that a driver takes the rows for. */
 static CUresult check_footprint(const vmm_system *sys, vmm_stream stream, const char *function, const struct side *side,
                                 size_t width, size_t height, enum abi_query_use use)
 {
@@ -128,13 +129,13 @@ static CUresult check_footprint(const vmm_system *sys, vmm_stream stream, const 
 
 enum { ROWS_SEEN = 4096 };
 
-/* The first row that work may not touch, of rows that do not pass the end of the addresses. */
+/* Finds the first row without access, of rows that do not wrap past the end of the address space. */
 static bool bad_in_order(const vmm_system *sys, vmm_stream stream, const struct side *side, size_t width, size_t height,
                          enum abi_query_use use, size_t *row)
 {
     const CUdeviceptr end = side->start + (height - 1) * side->pitch + width;
     uint64_t first;
-    for (size_t next = 0;; next = *row + 1) { /* what is first found is in a row or before the next one */
+    for (size_t next = 0;; next = *row + 1) { /* the first finding lies in a row or before the next one */
         CUdeviceptr at = side->start + next * side->pitch;
         if (!abi_query_unreachable(sys, stream, at, end - at, use, &first))
             return false;
@@ -144,7 +145,7 @@ static bool bad_in_order(const vmm_system *sys, vmm_stream stream, const struct 
     }
 }
 
-/* The same of those that do; where they are many, the last one stands for what cannot be all there. */
+/* The same for rows that wrap; if there are many, they cannot all be mapped, and the last one stands for them. */
 static bool bad_among(const vmm_system *sys, vmm_stream stream, const struct side *side, size_t width, size_t height,
                       enum abi_query_use use, size_t *row)
 {
@@ -181,7 +182,7 @@ struct copy {
     vmm_stream stream;
 };
 
-/* Between two places of the host, once the stream is that far. */
+/* Moves bytes between two host ranges, at the call's turn in the stream. */
 static CUresult move_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size, vmm_stream stream)
 {
     CUresult result = (CUresult)vmm_stream_synchronize(sys, stream);
@@ -202,7 +203,7 @@ static CUresult copy_row(vmm_system *sys, const struct copy *copy, size_t row, s
     return move_host(sys, dst, src, size, copy->stream);
 }
 
-/* The row that may not be touched goes alone: who waits for it is told of the fault. A copy to the host does, either way. */
+/* Issues only the row without access, so that a wait for it reports the fault. A copy to the host waits in either form. */
 static CUresult let_fault(vmm_system *sys, const struct copy *copy, const struct side *side, size_t row)
 {
     CUdeviceptr dst = copy->to.start + row * copy->to.pitch, src = copy->from.start + row * copy->from.pitch;
@@ -223,7 +224,7 @@ static CUresult let_fault(vmm_system *sys, const struct copy *copy, const struct
     return result == CUDA_SUCCESS ? finish(sys, copy->stream, copy->to.host) : result;
 }
 
-/* Rows that follow each other on both sides are one. */
+/* Rows that are adjacent on both sides are moved as one. */
 static CUresult move_rows(vmm_system *sys, const struct copy *copy, bool waits)
 {
     CUresult result = CUDA_SUCCESS;
@@ -308,7 +309,7 @@ static CUresult let_fill_fault(vmm_system *sys, const struct abi_fill *fill, con
     return (CUresult)abi_query_issue(sys, &call, stream);
 }
 
-/* Of one row the pitch does not matter. */
+/* The pitch of a single row does not matter. */
 static CUresult check_fill(const struct abi_fill *fill, const struct side *side, size_t bytes)
 {
     if (fill->start % fill->element)
@@ -331,9 +332,9 @@ static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const 
     CUresult result = check_footprint(sys, stream, fill_name, side, bytes, fill->height, ABI_QUERY_FILL);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!bytes || (side->pitch != bytes && bytes / fill->element != fill->width)) /* rows of more than 2^64 bytes: nothing */
+    if (!bytes || (side->pitch != bytes && bytes / fill->element != fill->width)) /* rows of more than 2^64 bytes: no fill */
         return finish(sys, stream, waits);
-    if (side->pitch == bytes && fill->height > 1) { /* one range, whose size wraps as that of a plain fill */
+    if (side->pitch == bytes && fill->height > 1) { /* one range, whose size wraps like that of a plain fill */
         result = (CUresult)fill_row(sys, fill, side->start, fill->width * fill->height, stream);
         return result == CUDA_SUCCESS ? finish(sys, stream, waits) : result;
     }
@@ -351,7 +352,7 @@ CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream 
         return result;
     if (!fill->width || !fill->height)
         return finish(sys, stream, waits);
-    size_t bytes = fill->width * fill->element; /* modulo 2^64, as the driver has it */
+    size_t bytes = fill->width * fill->element; /* modulo 2^64, as in the driver */
     size_t pitch = fill->height > 1 ? fill->pitch : bytes;
     struct side side = {.argument = "dstDevice", .base = fill->start, .start = fill->start, .given = pitch, .pitch = pitch};
     look_up(sys, fill->start, &side);

@@ -4,22 +4,22 @@
  *     base + y * pitch + x        [ row 0 .. width .. ]
  *     ... + pitch                 [ row 1             ]
  *
- *     checked      [base, + (height - 1) * pitch + width): one range, gaps included, without x and y, and modulo 2^64
- *     accessed     the rows, where they are
+ *     checked      [base, + (height - 1) * pitch + width): a single range, including gaps, without x and y, modulo 2^64
+ *     accessed     the rows themselves
  *
- * So rows that leave their memory through x, y or a wrap are accepted and fault at their turn, as recorded
- * (conformance/recorded/facts, copies). Such a call writes nothing, and strict mode refuses it. To find the fault beforehand,
- * every row is checked before the first one moves. Shared by both default streams.
+ * So the driver accepts rows that leave their memory through x, y or a wrap, and they fault at their turn, as recorded
+ * (conformance/recorded/facts, copies). Such a call writes nothing, and strict mode refuses it. To find the fault beforehand, the
+ * call checks every row before it moves the first. Shared by both default streams.
  */
 #ifndef SIM_ABI_ROWS_H
 #define SIM_ABI_ROWS_H
 
 #include "abi.h"
 
-/* waits: the call returns when it is done. */
+/* waits: the call returns when the copy is done. */
 CUresult abi_copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *copy, vmm_stream stream, bool waits);
 
-/* width in elements of 1, 2 or 4 bytes. */
+/* width counts elements of 1, 2 or 4 bytes. */
 struct abi_fill {
     CUdeviceptr start;
     size_t pitch, width, height;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills of rows: memory with holes between the rows, rows that leave it, and work before them that faults only when
- * they wait for it. Each case in a process of its own, for a fault ends its context. */
+/* Copies and fills of rows: memory with gaps between the rows, rows that leave it, and earlier work that faults only when a row
+ * waits for it. Each case runs in a process of its own, because a fault ends its context. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@ enum { G = 2 << 20, GRANULES = 8, WIDTH = 64 };
 static CUdeviceptr at;
 static unsigned char host[4096];
 
-/* Granules of one reservation: those in the mask are mapped and hold their number. */
+/* A reservation of granules: those in the mask are mapped, and filled with their number. */
 static void map(unsigned mask)
 {
     const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
@@ -29,7 +29,7 @@ static void map(unsigned mask)
     OK(cuCtxSynchronize());
 }
 
-/* Work that faults once somebody waits for it: its memory goes first. */
+/* Issues work that faults when a call waits for it, because its memory is unmapped first. */
 static void fault_later(void)
 {
     OK(cuMemsetD8Async(at, 1, 16, NULL));
@@ -57,7 +57,7 @@ static unsigned host_is(unsigned char value, size_t from, size_t size)
     return same;
 }
 
-/* Rows as far apart as they start from the base. Between the two is a granule where nothing is: it is not touched. */
+/* Rows spaced as far apart as the first one is from the base. The granule between them is not mapped, and not accessed. */
 static void holes(void)
 {
     map(0x1 | 0x8 | 0x40 | 0x80); /* 0, 3, 6 and 7 */
@@ -73,7 +73,7 @@ static void holes(void)
     EQUAL(byte_at(at + 6 * (CUdeviceptr)G + 2 * WIDTH), 16);
 }
 
-/* The second row is where nothing is. */
+/* The second row is not mapped. */
 static CUresult leaving(void)
 {
     map(0x1 | 0x8 | 0x80);
@@ -95,7 +95,7 @@ static void copy_that_faults(void)
     IS(cuCtxSynchronize(), ERROR_ILLEGAL_ADDRESS);
 }
 
-/* A row of a granule, and the next one a granule before it: the footprint is 0 modulo 2^64. */
+/* A row of one granule, and the next row one granule before it: the footprint is 0 modulo 2^64. */
 static CUresult filling(unsigned mask)
 {
     map(mask);
@@ -123,7 +123,7 @@ static void fill_backwards(void)
     EQUAL(byte_at(at + 2 * (CUdeviceptr)G - 1), 5);
 }
 
-/* The same of memory of the host, which no device knows. */
+/* The same for host memory that no device knows. */
 static void fill_of_host(void)
 {
     memset(host, 7, sizeof host);
@@ -132,7 +132,7 @@ static void fill_of_host(void)
     EQUAL(host_is(7, 0, sizeof host), sizeof host);
 }
 
-/* Rows of an allocation end with it. */
+/* Rows must end with their allocation. */
 static void past_the_end(void)
 {
     CUdeviceptr p = 0;
@@ -147,7 +147,7 @@ static void past_the_end(void)
     OK(cuMemFree(p));
 }
 
-/* ---- what is waited for has faulted ---- */
+/* ---- waiting for work that has faulted ---- */
 
 static void host_after_fault(size_t pitch)
 {
@@ -188,7 +188,7 @@ static void device_after_fault(void)
     IS(cuMemcpy2D(&copy), ERROR_ILLEGAL_ADDRESS);
 }
 
-/* Without faults each of these moves what it says. */
+/* Without faults each of these calls moves its bytes. */
 static void host_rows(void)
 {
     memset(host, 7, sizeof host);
@@ -209,19 +209,19 @@ static const struct {
     const char *name, *spec;
     void (*code)(void);
 } cases[] = {
-    {"holes between rows", "sim:h100", holes},
-    {"a row that leaves the memory, refused", "sim:h100,strict", strict_copy},
-    {"a row that leaves the memory", "sim:h100", copy_that_faults},
-    {"a fill that leaves the memory, refused", "sim:h100,strict", strict_fill},
-    {"a fill that leaves the memory", "sim:h100", fill_that_faults},
+    {"gaps between rows", "sim:h100", holes},
+    {"a row outside the memory, refused", "sim:h100,strict", strict_copy},
+    {"a row outside the memory", "sim:h100", copy_that_faults},
+    {"a fill outside the memory, refused", "sim:h100,strict", strict_fill},
+    {"a fill outside the memory", "sim:h100", fill_that_faults},
     {"a fill backwards", "sim:h100", fill_backwards},
-    {"a fill of the host's memory", "sim:h100", fill_of_host},
-    {"an allocation's end", "sim:h100", past_the_end},
-    {"rows of the host, apart, after a fault", "sim:h100,schedule=late", apart_after_fault},
-    {"rows of the host, together, after a fault", "sim:h100,schedule=late", together_after_fault},
+    {"a fill of host memory", "sim:h100", fill_of_host},
+    {"the end of an allocation", "sim:h100", past_the_end},
+    {"separate host rows after a fault", "sim:h100,schedule=late", apart_after_fault},
+    {"adjacent host rows after a fault", "sim:h100,schedule=late", together_after_fault},
     {"registered rows after a fault", "sim:h100,schedule=late", registered_after_fault},
-    {"rows of the device after a fault", "sim:h100,schedule=late", device_after_fault},
-    {"rows of the host", "sim:h100", host_rows},
+    {"device rows after a fault", "sim:h100,schedule=late", device_after_fault},
+    {"host rows without a fault", "sim:h100", host_rows},
 };
 
 static void show(FILE *points)
@@ -238,10 +238,10 @@ int main(void)
         int status = -1;
         FILE *points = tmpfile();
         if (!points)
-            tap_bail("no file for the points of a child");
+            tap_bail("no file for a child's output");
         fflush(NULL);
         pid_t child = fork();
-        if (child == 0) { /* its points go to a file that only a failure shows, and are counted by its status */
+        if (child == 0) { /* its output goes to a file that is shown only on failure; its exit status counts */
             setenv("CUVMM_SIM", cases[i].spec, 1);
             dup2(fileno(points), STDOUT_FILENO);
             begin();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Virtual memory management and multicast: the calls of this project's API under their own names. */
+/* Virtual memory management and multicast: these entry points call the functions of the same name in this project's API. */
 #include <unistd.h>
 
 #include "abi.h"
 #include "abi_host.h"
 
-/* The machine makes memory of cuMemHostAlloc by these calls itself. To the program it is none that they know. */
+/* The library itself uses these calls to create memory of cuMemHostAlloc. For the program they must not apply to that memory. */
 static CUresult of_program(const char *function, CUdeviceptr ptr, size_t size)
 {
     if (!abi_host_any() || !abi_host_made_in(ptr, size ? size : 1))
@@ -60,7 +60,7 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
     ABI_VMM(ptr, size, mem_set_access, ptr, size, (const vmm_mem_access_desc *)desc, count);
 }
 
-/* For host memory that devices use, a query returns no rights for every valid location. */
+/* For host memory that devices use, the query returns no rights for every valid location. */
 static CUresult get_access(const struct abi_call *call, unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
 {
     struct abi_host_range range;
@@ -106,7 +106,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
             (vmm_deviceptr)(uintptr_t)addr);
 }
 
-/* Memory of cuMemHostAlloc has none, whatever else the machine would say. */
+/* Memory of cuMemHostAlloc has no such handle, whatever the machine would answer. */
 static CUresult handle_for_range(vmm_system *sys, int *handle, CUdeviceptr ptr, size_t size, int type,
                                  unsigned long long flags)
 {

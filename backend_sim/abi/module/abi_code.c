@@ -33,7 +33,7 @@ static struct abi_image **place_of(const void *handle)
 
 static CUresult refuse_handle(const char *function, const void *handle)
 {
-    return abi_refuse(VMM_RULE_CODE_HANDLE, function, "%p is none that was loaded, or it was unloaded", handle);
+    return abi_refuse(VMM_RULE_CODE_HANDLE, function, "%p is not loaded, or was unloaded", handle);
 }
 
 static CUresult load(const char *function, void *image_out, bool library)
@@ -83,7 +83,7 @@ void abi_code_close(void)
     }
 }
 
-/* Under the lock. */
+/* Call it under the lock. */
 static struct CUfunc_st *function_in(const void *handle)
 {
     for (struct abi_image *image = images; image; image = image->next)
@@ -107,14 +107,14 @@ void abi_function_set(const void *handle, CUfunction_attribute attribute, int va
 {
     life_acquire(&lock);
     struct CUfunc_st *f = function_in(handle);
-    if (f) /* LCOV_EXCL_BR_LINE: unless another thread unloads it, just now */
+    if (f) /* LCOV_EXCL_BR_LINE: false only if another thread unloads it now */
         f->attribute[attribute] = value;
     life_release(&lock);
 }
 
-enum { DEFAULT_SHARED = 48 * 1024, DEFAULT_CARVEOUT = -1 }; /* before anything is set */
+enum { DEFAULT_SHARED = 48 * 1024, DEFAULT_CARVEOUT = -1 }; /* the initial values */
 
-/* Under the lock. NULL: no memory. */
+/* Call it under the lock. NULL: memory is out. */
 static struct CUfunc_st *function_of(struct abi_image *image, const struct abi_kernel *kernel)
 {
     struct CUfunc_st *f = image->functions;
@@ -131,14 +131,14 @@ static struct CUfunc_st *function_of(struct abi_image *image, const struct abi_k
     return f;
 }
 
-/* The image's function for a kernel: the same one each time. NULL: no such image, or no memory. */
+/* The image's function for a kernel: always the same one. NULL: no such image, or memory is out. */
 static struct CUfunc_st *function_for(const void *handle, const struct abi_kernel *kernel, bool *image_lives)
 {
     struct CUfunc_st *f = NULL;
     life_acquire(&lock);
     struct abi_image *image = *place_of(handle);
     *image_lives = image != NULL;
-    if (image) /* LCOV_EXCL_BR_LINE: unless another thread unloads it, just now */
+    if (image) /* LCOV_EXCL_BR_LINE: false only if another thread unloads it now */
         f = function_of(image, kernel);
     life_release(&lock);
     return f;
@@ -164,15 +164,15 @@ static CUresult get_function(const char *function, void *out, const void *handle
     if (result != CUDA_SUCCESS)
         return result;
     struct CUfunc_st *f = function_for(handle, kernel, &lives);
-    if (!f) /* the second is for an image that another thread unloads, just now */
-        return lives ? abi_no_memory(function) : refuse_handle(function, handle); /* LCOV_EXCL_BR_LINE: no test brings it about */
+    if (!f) /* NULL without memory, or if another thread unloads the image now */
+        return lives ? abi_no_memory(function) : refuse_handle(function, handle); /* LCOV_EXCL_BR_LINE: no test reaches it */
     memcpy(out, &f, sizeof f);
     return CUDA_SUCCESS;
 }
 
 /* ---- modules ---- */
 
-/* A module is the current context's. */
+/* A module belongs to the current context. */
 static CUresult load_module(const vmm_system *sys, const char *function, CUmodule *module, const void *image)
 {
     uint64_t current;
@@ -206,7 +206,7 @@ static CUresult refuse_file(const char *function, const char *path)
                       strerror(errno));
 }
 
-/* It is not read, but it is there. A pipe would keep the caller waiting. */
+/* The file must exist, but its contents do not matter. Opening a pipe would block the caller. */
 static CUresult look_at_file(const char *function, const char *path)
 {
     struct os_file_is is;
@@ -215,7 +215,8 @@ static CUresult look_at_file(const char *function, const char *path)
     if (!os_path_look(path, &is))
         return refuse_file(function, path);
     if (is.folder || is.pipe)
-        return abi_refuse(VMM_RULE_CODE_FILE, function, "%.100s is no file, but a %s", path, is.folder ? "folder" : "pipe");
+        return abi_refuse(VMM_RULE_CODE_FILE, function, "%.100s is not a regular file, but a %s", path,
+                          is.folder ? "folder" : "pipe");
     FILE *file = posix.fopen(path, "rb");
     if (!file)
         return refuse_file(function, path);
@@ -251,7 +252,7 @@ CUresult cuModuleUnload(CUmodule hmod)
     ABI_INITIALISED(((void)sys, unload("cuModuleUnload", hmod, false)));
 }
 
-/* As recorded: of a module a value that is none is told of first, and a function that is not there is 0. */
+/* As recorded: an invalid module is reported first, and a missing function is returned as 0. */
 static CUresult module_function(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
     static const char function[] = "cuModuleGetFunction";
@@ -278,7 +279,7 @@ static CUresult get_global(CUdeviceptr *dptr, size_t *bytes, const void *handle,
         *dptr = 0; /* as recorded */
     if (bytes)
         *bytes = 0;
-    return abi_refuse(VMM_RULE_CODE_NAME, "cuModuleGetGlobal", "%.60s: plugins have kernels alone, no variables", name);
+    return abi_refuse(VMM_RULE_CODE_NAME, "cuModuleGetGlobal", "%.60s: plugins have kernels only, and no variables", name);
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
@@ -286,7 +287,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, cons
     ABI_INITIALISED(((void)sys, get_global(dptr, bytes, hmod, name)));
 }
 
-/* Names are looked up on request. */
+/* Names are looked up lazily. */
 static CUresult loading_mode(CUmoduleLoadingMode *mode)
 {
     if (!mode)
@@ -342,7 +343,7 @@ CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *na
     ABI_INITIALISED(((void)sys, get_function("cuLibraryGetKernel", pKernel, library, name)));
 }
 
-/* The same image by its other name. */
+/* Returns the same image as a module. */
 static CUresult module_of(CUmodule *module, const void *library)
 {
     if (!module)

@@ -12,11 +12,11 @@
 struct CUfunc_st {
     const struct abi_kernel *kernel;
     struct abi_image *image;
-    int attribute[CU_FUNC_ATTRIBUTE_MAX]; /* those that can be set */
+    int attribute[CU_FUNC_ATTRIBUTE_MAX]; /* the attributes that a program can set */
     struct CUfunc_st *next;
 };
 
-/* Copies the function or kernel; INVALID_HANDLE when handle is not a live one. */
+/* Copies the function or kernel; INVALID_HANDLE when handle is not live. */
 CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found);
 
 /* Stores an attribute of a live function. */

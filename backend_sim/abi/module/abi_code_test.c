@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of plugins through libcuda.so.1: found by name, launched in all forms, held to the device's rights. */
+/* Kernels of plugins through libcuda.so.1: found by name, launched in all forms, and subject to the device's access rights. */
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ static CUfunction function(const char *name)
     return f;
 }
 
-/* What could keep the caller waiting, or cannot be read at all, is no image; a link to one is. */
+/* A path that could block the caller, or cannot be read, is not an image; a link to an image is. */
 static void no_files(void)
 {
     CUmodule loaded;
@@ -40,7 +40,7 @@ static void no_files(void)
     rmdir(folder);
 }
 
-/* Plugins have no variables: of a module that is loaded that is said, and what is asked for is 0. */
+/* Plugins have no variables: a lookup in a loaded module reports that, and returns 0. */
 static void test_globals(CUmodule gone)
 {
     size_t bytes = 7;
@@ -48,7 +48,7 @@ static void test_globals(CUmodule gone)
     IS(cuModuleGetGlobal(&at, &bytes, module, NULL), ERROR_INVALID_VALUE);
     OK(cuModuleUnload(gone));
     IS(cuModuleGetGlobal(&at, &bytes, gone, "table"), ERROR_INVALID_HANDLE);
-    tap_ok(at == 7 && bytes == 7, "what is refused for its arguments writes nothing");
+    tap_ok(at == 7 && bytes == 7, "a call refused for its arguments writes nothing");
     IS(cuModuleGetGlobal(NULL, &bytes, module, "table"), ERROR_NOT_FOUND);
     EQUAL(bytes, 0);
     IS(cuModuleGetGlobal(&at, NULL, module, "table"), ERROR_NOT_FOUND);
@@ -66,7 +66,7 @@ static void test_images(void)
     OK(cuCtxGetCurrent(&now));
     OK(cuCtxSetCurrent(NULL));
     IS(cuModuleLoadData(&other, "any image"), ERROR_INVALID_CONTEXT);
-    tap_ok(!other, "no module without a context");
+    tap_ok(!other, "no module is loaded without a context");
     OK(cuCtxSetCurrent(now));
     OK(cuModuleLoadData(&module, "any image"));
     OK(cuModuleLoadDataEx(&other, "another", 0, NULL, NULL));
@@ -95,7 +95,7 @@ static void test_images(void)
     IS(cuLibraryLoadFromFile(&library, "/no/such/file", NULL, NULL, 0, NULL, NULL, 0), ERROR_FILE_NOT_FOUND);
 }
 
-/* A compiler that has nothing to say still ends the caller's buffers: programs print them. */
+/* A compiler without messages still terminates the caller's log buffers, because programs print them. */
 static void test_jit_logs(void)
 {
     CUmodule other = NULL;
@@ -107,23 +107,23 @@ static void test_jit_logs(void)
     IS(cuModuleLoadDataEx(&other, NULL, 6, options, values), ERROR_INVALID_VALUE);
     tap_text(info, "1234567", "a refused load writes no log");
     OK(cuModuleLoadDataEx(&other, "ptx", 6, options, values));
-    tap_text(info, "", "an empty log");
-    tap_text(error, "", "and no errors");
-    tap_ok(!values[0] && !values[2] && !values[4], "nothing of the buffers was filled, in no time");
-    tap_ok(values[5] == (void *)32, "what is not asked stays");
+    tap_text(info, "", "the log is empty");
+    tap_text(error, "", "the error log is empty");
+    tap_ok(!values[0] && !values[2] && !values[4], "no bytes were logged, in no time");
+    tap_ok(values[5] == (void *)32, "other options stay unchanged");
     OK(cuModuleUnload(other));
     values[0] = NULL;
     info[0] = 'x';
     OK(cuModuleLoadDataEx(&other, "ptx", 2, options, values));
-    tap_ok(info[0] == 'x', "a buffer of no bytes is not written");
+    tap_ok(info[0] == 'x', "a buffer of size 0 is not written");
     OK(cuModuleUnload(other));
     values[1] = lone;
     OK(cuModuleLoadDataEx(&other, "ptx", 1, options + 1, values + 1));
-    tap_text(lone, "1234567", "nor one without a size");
+    tap_text(lone, "1234567", "a buffer without a size is not written");
     OK(cuModuleUnload(other));
     values[3] = error, values[4] = (void *)8, error[0] = 'x';
     OK(cuLibraryLoadData(&library, "code", options + 3, values + 3, 2, NULL, NULL, 0));
-    tap_text(error, "", "the same for libraries");
+    tap_text(error, "", "libraries behave the same");
     OK(cuLibraryUnload(library));
     OK(cuModuleLoadDataEx(&other, "ptx", 2, NULL, NULL));
     OK(cuModuleUnload(other));
@@ -134,17 +134,17 @@ static void test_names(void)
     CUfunction f = NULL;
     const char *name = NULL;
     OK(cuModuleGetFunction(&f, module, "vectorAdd"));
-    tap_ok(function("vectorAdd") == f, "a name is one function");
+    tap_ok(function("vectorAdd") == f, "a name always yields the same function");
     OK(cuModuleGetFunction(&f, module, "_Z9vectorAddPKfS0_Pfi"));
     OK(cuFuncGetName(&name, f));
-    tap_text(name, "_Z9vectorAddPKfS0_Pfi", "a mangled name is found by the plain one in it");
+    tap_text(name, "_Z9vectorAddPKfS0_Pfi", "a mangled name is found by its plain name");
     OK(cuModuleGetFunction(&f, module, "_ZN3one7nothingEv"));
     OK(cuModuleGetFunction(&f, module, "_Z7nothingIfEvv"));
-    tap_note("a kernel that nobody wrote is named once:");
+    tap_note("a missing kernel is reported once:");
     IS(cuModuleGetFunction(&f, module, "_Z6nobodyv"), ERROR_NOT_FOUND);
     IS(cuModuleGetFunction(&f, module, "_Z6nobodyv"), ERROR_NOT_FOUND);
     IS(cuModuleGetFunction(&f, module, "_Z99x"), ERROR_NOT_FOUND);
-    IS(cuModuleGetFunction(&f, module, "sum"), ERROR_NOT_FOUND); /* of this project, and not asked for */
+    IS(cuModuleGetFunction(&f, module, "sum"), ERROR_NOT_FOUND); /* a kernel of this project that CUVMM_KERNELS does not list */
     IS(cuModuleGetFunction(&f, module, NULL), ERROR_INVALID_VALUE);
     IS(cuModuleGetFunction(NULL, module, "vectorAdd"), ERROR_INVALID_VALUE);
 }
@@ -209,7 +209,7 @@ static void test_parameters(CUdeviceptr at)
     IS(cuLaunchKernel(f, 1, 1, 0, 1, 1, 1, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
     IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, hole, NULL), ERROR_INVALID_VALUE);
     OK(cuFuncGetParamInfo(f, 2, &offset, &bytes));
-    tap_ok(offset == offsetof(struct gaps, c) && bytes == 8, "where a parameter lies");
+    tap_ok(offset == offsetof(struct gaps, c) && bytes == 8, "a parameter's offset and size");
     IS(cuFuncGetParamInfo(f, 5, &offset, &bytes), ERROR_INVALID_VALUE);
 }
 
@@ -243,7 +243,7 @@ static size_t shared_of(int block)
     return (size_t)block * 1024;
 }
 
-/* What is told to be available fits so many blocks, and a byte more does not. */
+/* The reported available shared memory fits that many blocks; one byte more does not. */
 static void test_shared_memory(CUfunction f)
 {
     static const int tried[][2] = {{1, 1024}, {2, 1024}, {4, 128}, {16, 128}, {32, 1}};
@@ -253,7 +253,7 @@ static void test_shared_memory(CUfunction f)
         OK(cuOccupancyAvailableDynamicSMemPerBlock(&shared, f, wanted, size));
         OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, size, shared));
         OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&fewer, f, size, shared + 1));
-        tap_ok(blocks >= wanted && fewer < wanted, "%zu bytes are what %d blocks of %d threads can have", shared, wanted, size);
+        tap_ok(blocks >= wanted && fewer < wanted, "%zu bytes are available to %d blocks of %d threads", shared, wanted, size);
     }
     size_t shared = 77;
     IS(cuOccupancyAvailableDynamicSMemPerBlock(&shared, f, 3, 1024), ERROR_INVALID_VALUE);
@@ -270,7 +270,7 @@ static void test_function_attributes(void)
     CUfunction f = function("vectorAdd");
     CUmodule of = NULL;
     OK(cuFuncGetModule(&of, f));
-    tap_ok(of == module, "the function's module");
+    tap_ok(of == module, "the function's module is returned");
     OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f));
     EQUAL(value, 1024);
     OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 70000));
@@ -282,7 +282,7 @@ static void test_function_attributes(void)
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 256, 0));
     EQUAL(value, 8);
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value, f, 32, 100 * 1024, 0));
-    EQUAL(value, 0); /* more than it was allowed */
+    EQUAL(value, 0); /* more than the function is allowed */
     OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448));
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value, f, 32, 100 * 1024, 0));
     EQUAL(value, 2);
@@ -291,10 +291,10 @@ static void test_function_attributes(void)
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, f, NULL, 0, 0));
     tap_ok(block == 1024 && grid == 2 * 132, "%d blocks of %d threads", grid, block);
     OK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, f, shared_of, 0, 512, 0));
-    tap_ok(block * 1024 <= 227 * 1024, "as many threads as have shared memory: %d", block);
+    tap_ok(block * 1024 <= 227 * 1024, "the largest number of threads with enough shared memory: %d", block);
 }
 
-/* Memory that the program registered, and memory that devices and host share. */
+/* Registered memory, and memory that devices and the host share. */
 static void test_host_memory(void)
 {
     static uint8_t memory[256];
@@ -306,7 +306,7 @@ static void test_host_memory(void)
     OK(cuMemHostRegister(memory, sizeof memory, CU_MEMHOSTREGISTER_DEVICEMAP));
     OK(cuMemHostGetDevicePointer(&at, memory, 0));
     OK(cuLaunchKernel(function("fill_span"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
-    OK(cuMemHostUnregister(memory)); /* waits */
+    OK(cuMemHostUnregister(memory)); /* waits for the kernel */
     tap_ok(memory[0] == 9 && memory[255] == 9, "a kernel writes registered memory");
     OK(cuMemHostAlloc(&pinned, 256, CU_MEMHOSTALLOC_DEVICEMAP));
     at = (CUdeviceptr)(uintptr_t)pinned;
@@ -316,7 +316,7 @@ static void test_host_memory(void)
     OK(cuMemFreeHost(pinned));
 }
 
-/* What was written down by cuLogs* since then. */
+/* The length of the cuLogs* log since then. */
 static size_t logged(CUlogIterator since)
 {
     char text[2000];
@@ -325,8 +325,8 @@ static size_t logged(CUlogIterator since)
     return size;
 }
 
-/* A kernel's flag in registered memory proves that the fill before it is done. ThreadSanitizer takes the kernel's plain write of
- * it for a race, which it is in C and not on a device. */
+/* A kernel's flag in registered memory proves that the fill before it is done. ThreadSanitizer reports the kernel's plain write
+ * as a race, which it is in C, but not on a device. */
 __attribute__((no_sanitize("thread"))) static bool is_raised(const uint8_t *flag)
 {
     return *(const volatile uint8_t *)flag;
@@ -372,7 +372,7 @@ static void test_call_inside(CUdeviceptr at)
     EQUAL(answer, CUDA_ERROR_NOT_PERMITTED);
 }
 
-/* Memory that was never written is zero, in pieces of a page at most; memory of the host is seen whole. */
+/* Memory that was never written reads as zero, in pieces of at most a page; host memory is read as a whole. */
 static void test_fresh(CUdeviceptr out)
 {
     static _Alignas(4096) char here[8192];
@@ -382,14 +382,14 @@ static void test_fresh(CUdeviceptr out)
     OK(cuMemAlloc(&fresh, 65536));
     OK(cuLaunchKernel(function("look_at"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     OK(cuMemcpyDtoH(seen, out, sizeof seen));
-    tap_ok(seen[0] == 0 && seen[1] == 3, "zeros, in three pieces");
+    tap_ok(seen[0] == 0 && seen[1] == 3, "never-written memory is zero, in three pieces");
     OK(cuMemHostRegister(here, sizeof here, 0));
     here[5] = 1;
     params[0] = &p;
     n = sizeof here;
     OK(cuLaunchKernel(function("look_at"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     OK(cuMemcpyDtoH(seen, out, sizeof seen));
-    tap_ok(seen[0] == 2 && seen[1] == 1, "a byte of the host, and the word it is in");
+    tap_ok(seen[0] == 2 && seen[1] == 1, "a kernel reads a byte of the host, and the word around it");
     OK(cuMemHostUnregister(here));
     OK(cuMemFree(fresh));
 }
@@ -400,11 +400,11 @@ static void test_kernels_that_cannot_run(void)
     CUfunction f = NULL;
     void *params[] = {bytes};
     IS(cuModuleGetFunction(&f, module, "old"), ERROR_NOT_FOUND);
-    tap_ok(!f, "a kernel of another version is none");
+    tap_ok(!f, "a kernel built for another version is not found");
     IS(cuLaunchKernel(function("wide"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
 }
 
-/* A kernel reaches memory that was made for it where other memory of the host is registered. */
+/* A kernel has access to memory that was allocated beside registered host memory. */
 static void test_made_beside_registered(void)
 {
     static unsigned char mine[4096];
@@ -419,15 +419,15 @@ static void test_made_beside_registered(void)
     OK(cuLaunchKernel(function("fill_span"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     OK(cuCtxSynchronize());
     const unsigned char *seen = made;
-    tap_ok(seen[0] == 6 && seen[99] == 6 && !seen[100] && !mine[0], "the hundred bytes are filled, and no others");
+    tap_ok(seen[0] == 6 && seen[99] == 6 && !seen[100] && !mine[0], "exactly a hundred bytes are filled");
     OK(cuMemsetD8(at, 3, 10));
     OK(cuMemcpyDtoD(at + 200, at, 10));
-    tap_ok(seen[209] == 3 && !seen[210], "fills and copies reach it, too");
+    tap_ok(seen[209] == 3 && !seen[210], "fills and copies have access as well");
     OK(cuMemFreeHost(made));
     OK(cuMemHostUnregister(mine));
 }
 
-/* Last: the device is lost. */
+/* This test runs last, because the device is lost. */
 static void test_fault(CUdeviceptr at)
 {
     uint64_t n = 1 << 20;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions and kernels of libraries, which are the same thing here: names, parameters, attributes. */
+/* Functions, and kernels of libraries, which are the same here: names, parameters, attributes. */
 #include <limits.h>
 
 #include "abi_attribute.h"
@@ -16,7 +16,7 @@ static CUresult image_of(const char *function, const void *handle, void *out)
     return result;
 }
 
-/* Some entry points tell a function that is 0 apart from other values that are none. */
+/* Some entry points distinguish a NULL function from other invalid values. */
 static CUresult named(const char *function, const void *handle, struct CUfunc_st *f)
 {
     return handle ? abi_function_find(function, handle, f) : abi_null(function, "the function");
@@ -95,7 +95,7 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramO
     ABI_INITIALISED(((void)sys, param_of("cuKernelGetParamInfo", kernel, paramIndex, paramOffset, paramSize)));
 }
 
-/* ---- attributes: host code uses none of a device's registers and memories ---- */
+/* ---- attributes: host code uses no registers and no device memory ---- */
 
 static int capability(const vmm_system *sys)
 {
@@ -115,7 +115,7 @@ static CUresult get_attribute(const vmm_system *sys, const char *function, int *
     if (!value)
         return abi_null(function, "pi");
     if ((int)attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX)
-        return abi_refuse(VMM_RULE_CALL_VALUE, function, "attribute %d is not known", (int)attribute);
+        return abi_refuse(VMM_RULE_CALL_VALUE, function, "attribute %d is unknown", (int)attribute);
     switch ((int)attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
@@ -125,10 +125,10 @@ static CUresult get_attribute(const vmm_system *sys, const char *function, int *
     return CUDA_SUCCESS;
 }
 
-/* What is asked of a kernel on a device: the same on all, but it has to be one. */
+/* A query about a kernel on a device: the answer is the same for all devices, but the device must exist. */
 #define ABI_KERNEL(call) ABI_INITIALISED(kernel_device(sys, __func__, kernel, dev) ? (call) : CUDA_ERROR_INVALID_DEVICE)
 
-/* A kernel that is 0 is reported first. */
+/* Reports a NULL kernel first. */
 static bool kernel_device(const vmm_system *sys, const char *function, const void *kernel, CUdevice dev)
 {
     return !kernel || abi_device(sys, function, dev) == CUDA_SUCCESS;
@@ -144,7 +144,7 @@ CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel ker
     ABI_KERNEL(get_attribute(sys, __func__, pi, attrib, kernel));
 }
 
-/* Those that can be set, and to what. What is kept starts as a device's default. */
+/* The attributes that can be set, and their ranges. The initial value is a device's default. */
 static const struct {
     int attribute, least, most;
 } settable[] = {
@@ -200,12 +200,12 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel ker
     ABI_KERNEL(set_attribute(sys, __func__, kernel, attrib, val));
 }
 
-/* Hints about caches, of which there are none. */
+/* Cache preferences are checked and ignored: there are no caches. */
 static CUresult hint(const char *function, const void *handle, int config, int most)
 {
     struct CUfunc_st f;
     if (config < 0 || config > most)
-        return abi_refuse(VMM_RULE_CALL_VALUE, function, "config %d is not known: 0 to %d", config, most);
+        return abi_refuse(VMM_RULE_CALL_VALUE, function, "config %d is unknown: 0 to %d", config, most);
     return abi_function_find(function, handle, &f);
 }
 

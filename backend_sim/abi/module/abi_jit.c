@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_jit.h"
 
-/* Values are passed in the room of a pointer, whatever their type. */
+/* An option's value is stored in a pointer, whatever its type. */
 static size_t number(void *value)
 {
     return (size_t)(uintptr_t)value;
 }
 
-/* The place of an option; count when it was not passed. The last of several counts. */
+/* The index of an option; count if it was not passed. The last one wins. */
 static unsigned place_of(CUjit_option option, const CUjit_option *options, unsigned count)
 {
     unsigned place = count;
@@ -17,7 +17,7 @@ static unsigned place_of(CUjit_option option, const CUjit_option *options, unsig
     return place;
 }
 
-/* A buffer without its size has none. */
+/* Terminates a log buffer; a buffer without a size option has size 0. */
 static void empty_log(CUjit_option buffer, CUjit_option size, const CUjit_option *options, void **values, unsigned count)
 {
     unsigned at_buffer = place_of(buffer, options, count), at_size = place_of(size, options, count);
@@ -25,7 +25,7 @@ static void empty_log(CUjit_option buffer, CUjit_option size, const CUjit_option
         return;
     if (at_buffer < count && values[at_buffer] && number(values[at_size]) > 0)
         *(char *)values[at_buffer] = '\0';
-    values[at_size] = NULL; /* how much of it was filled */
+    values[at_size] = NULL; /* the number of bytes logged */
 }
 
 CUresult abi_jit_answered(CUresult result, const CUjit_option *options, void **values, unsigned count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_jit.h - the outputs of the device-code compiler in the caller's options. There is no compiler here, so the logs are
- * empty; they must be written all the same, because a caller that passed a log buffer prints it.
+/* abi_jit.h - the outputs of the device-code compiler in the caller's options. There is no compiler here, so the logs are empty.
+ * They must still be written, because a caller that passed a log buffer prints it.
  *
  *     LOG_BUFFER_SIZE_BYTES 1024, LOG_BUFFER -> [?????...]      before
  *     LOG_BUFFER_SIZE_BYTES    0, LOG_BUFFER -> ["" ????]       after: an empty text

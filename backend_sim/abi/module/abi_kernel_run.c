@@ -7,14 +7,14 @@
 #include "abi_plugins.h"
 
 struct run {
-    vmm_kernel_launch k; /* first: the plugin hands this back */
+    vmm_kernel_launch k; /* must be first: the plugin returns a pointer to it */
     struct twin_memory *memory;
     jmp_buf end;
 };
 
-enum { WIDEST = 8 }; /* of one access; more bytes are as many accesses as it takes */
+enum { WIDEST = 8 }; /* the widest single access; a longer one is split */
 
-/* Bytes for one piece of an access; ends the kernel where there may be none. NULL: zeros. */
+/* The bytes for one piece of an access; ends the kernel on an access without rights. NULL: zeros. */
 static unsigned char *piece(struct run *run, uint64_t address, uint64_t *size, enum twin_use use)
 {
     unsigned char *bytes = NULL;
@@ -69,10 +69,10 @@ static void take_time(vmm_kernel_launch *k, uint64_t nanoseconds)
 {
     struct run *run = (struct run *)k;
     if (run->memory->pause && !run->memory->pause(run->memory, nanoseconds)) /* LCOV_EXCL_BR_LINE: unless the process ends */
-        longjmp(run->end, 1);                                                /* LCOV_EXCL_LINE: and its counts with it */
+        longjmp(run->end, 1);                                                /* LCOV_EXCL_LINE: then the counters are lost */
 }
 
-/* A thread after the other, x fastest. */
+/* Runs the threads one after the other, x fastest. */
 static void each_thread(vmm_kernel_launch *k, void (*code)(vmm_kernel_launch *k))
 {
     vmm_dim *b = &k->block_idx, *t = &k->thread_idx;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_kernel_run.h - runs a plugin's kernel: offers the engine's memory access through the plugin interface.
+/* abi_kernel_run.h - runs a plugin's kernel: gives it the engine's memory access through the plugin interface.
  *
  *     plugin: vmm_load_f32(k, at)  ->  registered host memory, or the launch's device through the simulated translation
- *             not allowed          ->  the kernel ends there (longjmp); the device is lost
+ *             access refused       ->  the kernel ends there (longjmp); the device is lost
  */
 #ifndef SIM_ABI_KERNEL_RUN_H
 #define SIM_ABI_KERNEL_RUN_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of kernels. Compiled for both default streams. */
+/* Kernel launches. Compiled for both default streams. */
 #include "abi.h"
 #include "abi_capture.h"
 #include "abi_pack.h"
@@ -13,7 +13,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
     ABI_WORK(abi_launch(sys, "cuLaunchKernel", f, &grid, abi_stream(hStream), kernelParams, extra));
 }
 
-/* The threads of a plugin's kernel run one after the other, so none waits for another. */
+/* The threads of a plugin's kernel run one after the other, so they cannot wait for each other. */
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                                    unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                                    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)

@@ -12,7 +12,7 @@ static int blocks_for(int block_size, size_t shared)
     return shared && (size_t)blocks > SHARED / shared ? (int)(SHARED / shared) : blocks;
 }
 
-/* Dynamic shared memory that a block of it may have. */
+/* The dynamic shared memory that a block of the function may have. */
 static size_t most_shared(const struct CUfunc_st *f)
 {
     return (size_t)f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
@@ -43,7 +43,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CU
     ABI_INITIALISED(((void)sys, max_active(numBlocks, func, blockSize, dynamicSMemSize, flags)));
 }
 
-/* The other way round: how much each of so many blocks may have. */
+/* The inverse: the shared memory available to each of that many blocks. */
 static CUresult available_shared(size_t *shared, const void *handle, int blocks, int block_size)
 {
     static const char name[] = "cuOccupancyAvailableDynamicSMemPerBlock";
@@ -73,7 +73,7 @@ struct potential {
     int limit;
 };
 
-/* The block of most threads at a time, the largest of those. */
+/* The block size with the most threads per multiprocessor; the largest of several. */
 static CUresult best_block(const vmm_system *sys, int *grid, int *block, const void *handle, struct potential p)
 {
     static const char name[] = "cuOccupancyMaxPotentialBlockSize";
@@ -94,7 +94,7 @@ static CUresult best_block(const vmm_system *sys, int *grid, int *block, const v
         }
     }
     return best ? CUDA_SUCCESS
-                : abi_refuse(VMM_RULE_CALL_VALUE, name, "no block fits with so much shared memory");
+                : abi_refuse(VMM_RULE_CALL_VALUE, name, "no block fits with that much shared memory");
 }
 
 CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,

@@ -4,7 +4,7 @@
 enum { WORDS = ABI_LAUNCH_HEAD + 1 + VMM_KERNEL_NO_PARAM / 8 / 16 }; /* 4 KiB of parameters */
 enum { MOST_PARAMS = (WORDS - ABI_LAUNCH_HEAD) * 8 };
 
-/* One number of the dimensions that is too large or 0; false when all are in order. */
+/* Finds a dimension that is 0 or too large; false when all are valid. */
 static bool wrong_grid(const struct abi_grid *g)
 {
     uint64_t threads = (uint64_t)g->block.x * g->block.y * g->block.z;
@@ -19,7 +19,7 @@ static CUresult refuse_grid(const char *name, const struct abi_grid *g)
                       g->block.x, g->block.y, g->block.z);
 }
 
-/* The buffer that extra names instead of single parameters; NULL when it names none. */
+/* The buffer of parameters in extra; NULL when extra has none. */
 static const void *buffer_of(void **extra, size_t *size)
 {
     const void *buffer = NULL;

@@ -21,8 +21,8 @@ LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static bool opened, ours;
 static void *libraries[LIBRARIES];
 static int count;
-static struct abi_kernel *known;   /* found so far */
-static struct abi_kernel *unknown; /* asked for in vain, so as to say it once */
+static struct abi_kernel *known;   /* kernels found so far */
+static struct abi_kernel *unknown; /* names that were not found, so that each is reported once */
 
 static void open_library(const char *path)
 {
@@ -34,10 +34,10 @@ static void open_library(const char *path)
     if (library)
         libraries[count++] = library;
     else
-        abi_say("CUVMM_KERNELS: %s does not load: %s", path, count < LIBRARIES ? dlerror() : "there are too many");
+        abi_say("CUVMM_KERNELS: %s cannot be loaded: %s", path, count < LIBRARIES ? dlerror() : "there are too many");
 }
 
-/* False when memory is out: they are opened when the next kernel is looked for. */
+/* Opens the libraries. False when memory is out: the next lookup tries again. */
 static bool open_libraries(void)
 {
     const char *list = os_environment("CUVMM_KERNELS");
@@ -51,7 +51,7 @@ static bool open_libraries(void)
     return true;
 }
 
-/* The last plain name within a mangled one: "_Z9vectorAddPKfS0_Pfi" and "_ZN3one3twoEv" hold "vectorAdd" and "two". */
+/* The last plain name in a mangled one: "vectorAdd" in "_Z9vectorAddPKfS0_Pfi", "two" in "_ZN3one3twoEv". */
 static bool plain_name(const char *mangled, char plain[NAME])
 {
     const char *at = mangled + 2;
@@ -83,7 +83,7 @@ static const vmm_kernel_entry *entry_of(const char *name)
     for (int i = 0; i < count && !entry; i++)
         entry = dlsym(libraries[i], symbol);
     if (entry && entry->version != VMM_KERNEL_VERSION) {
-        abi_say("kernel %s was built with another version of vmm_kernel.h: build it again", name);
+        abi_say("kernel %s was built with another version of vmm_kernel.h: rebuild it", name);
         return NULL;
     }
     return entry;
@@ -97,7 +97,7 @@ static int number_of_ours(const char *name)
     return -1;
 }
 
-/* Parameters one after the other, each at a multiple of its alignment. */
+/* Lays out the parameters in order, each at a multiple of its alignment. */
 static void lay_out(struct abi_kernel *kernel)
 {
     size_t at = 0;
@@ -121,7 +121,7 @@ static void lay_out_ours(struct abi_kernel *kernel)
     kernel->offset[kernel->params] = kernel->params * sizeof(uint64_t);
 }
 
-/* As it is called, or as the plain name in it; false when nobody has either. */
+/* Looks up the name itself, or the plain name in it; false when no library has either. */
 static bool look_up(const char *name, struct abi_kernel *kernel)
 {
     char plain[NAME];
@@ -152,7 +152,7 @@ static struct abi_kernel *new_kernel(const char *name)
     return kernel;
 }
 
-/* Under the lock. *again: an earlier lookup of the name failed. */
+/* Call it under the lock. *again: an earlier lookup of the name failed. */
 static CUresult find(const char *name, struct abi_kernel **kernel, bool *again)
 {
     *kernel = NULL;
@@ -187,7 +187,7 @@ CUresult abi_kernel_find(const char *function, const char *name, const struct ab
 {
     bool again;
     struct abi_kernel *found;
-    int cancel = life_no_cancel(); /* libraries are read */
+    int cancel = life_no_cancel(); /* reading the libraries is a cancellation point */
     life_acquire(&lock);
     CUresult result = find(name, &found, &again);
     life_release(&lock);
@@ -203,7 +203,7 @@ CUresult abi_kernel_find(const char *function, const char *name, const struct ab
     return abi_refuse(VMM_RULE_CODE_NAME, function, "no plugin of CUVMM_KERNELS has a kernel %.60s", name);
 }
 
-/* Tells backend_cuda, which may be built without device code, that its kernels can be launched all the same. */
+/* Tells backend_cuda, which may be built without device code, that its kernels can be launched nevertheless. */
 __attribute__((visibility("default"))) extern const int cuvmmBringsKernels;
 const int cuvmmBringsKernels = 1;
 

@@ -12,21 +12,21 @@
 #include <stddef.h>
 
 #include "abi.h"
-#include "registered.h" /* before the next: both make a VMM_KERNEL, and this one takes its own back */
+#include "registered.h" /* included before the next header: both define VMM_KERNEL, and this one undefines its own */
 #include "vmm_kernel.h"
 
 struct abi_kernel {
     char *name;                         /* as requested */
     vmm_kernel number;                  /* for vmm_launch */
-    bool ours;                          /* this project's own: takes no dimensions */
-    const vmm_kernel_entry *entry;      /* of a plugin's */
+    bool ours;                          /* a kernel of this project, which takes no dimensions */
+    const vmm_kernel_entry *entry;      /* of a plugin's kernel */
     unsigned params;
-    size_t size[VMM_KERNEL_PARAMS], offset[VMM_KERNEL_PARAMS + 1]; /* the last one: bytes of all */
+    size_t size[VMM_KERNEL_PARAMS], offset[VMM_KERNEL_PARAMS + 1]; /* offset has one entry more: the size of all parameters */
     struct abi_kernel *next;
 };
 
-/* Finds the kernel, which stays valid until the library is unloaded. NOT_FOUND, with a report, once per name, of how to write
- * the kernel; OUT_OF_MEMORY. function is the entry point's name. */
+/* Finds the kernel, which stays valid until the library is unloaded. NOT_FOUND reports, once per name, how to write the kernel;
+ * OUT_OF_MEMORY. function is the entry point's name. */
 CUresult abi_kernel_find(const char *function, const char *name, const struct abi_kernel **kernel);
 
 /* The words of a launch before the parameters: the dimensions, two to a word, and the shared memory. */

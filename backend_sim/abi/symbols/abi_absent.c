@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_absent.h"
 
-/* Their parameters do not matter, so they are declared without the header that knows them. */
+/* The parameters do not matter here, so the functions are declared without their header. */
 #define ENTRY_DONE(symbol)
 #define ENTRY_ABSENT(symbol)                                    \
     __attribute__((visibility("default"))) int symbol(void);    \

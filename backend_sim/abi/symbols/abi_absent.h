@@ -2,7 +2,7 @@
 /* abi_absent.h - entry points that exist for the linker and only return NOT_SUPPORTED. The first call of each is reported on
  * standard error, because a program might ignore the result.
  *
- *     cuGraphCreate(...)  ->  "cuvmm: libcuda.so.1: cuGraphCreate is not there ..." (once), NOT_SUPPORTED
+ *     cuGraphCreate(...)  ->  "cuvmm: libcuda.so.1: cuGraphCreate is not simulated ..." (once), NOT_SUPPORTED
  */
 #ifndef SIM_ABI_ABSENT_H
 #define SIM_ABI_ABSENT_H

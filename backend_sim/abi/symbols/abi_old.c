@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First forms of entry points whose later form takes the same: kept for programs of those days. */
+/* First versions of entry points whose later version takes the same parameters, for programs built with old headers. */
 #include "abi.h"
 
 #undef cuCtxDestroy

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuGetProcAddress in its forms, and the table that it declines to give. */
+/* cuGetProcAddress in its forms, and cuGetExportTable, which is refused. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "abi_proc.h"
 #include "findings.h"
 
-/* Named apart: the header's macro makes one name of several. */
+/* Defined under its own name, because the header's macro renames it. */
 #undef cuGetProcAddress
 #pragma GCC visibility push(default)
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
@@ -27,7 +27,7 @@ static CUresult check(const char *symbol, void **pfn, cuuint64_t flags)
     return CUDA_SUCCESS;
 }
 
-/* What the machine's driver is too old for, it has not; a version beyond the driver's asks for all it has. */
+/* Entry points newer than the machine's driver are not found; a version beyond the driver's finds all that the driver has. */
 static int version_to_find(const vmm_system *sys, int asked)
 {
     int driver = abi_query_profile(sys)->driver_version;
@@ -42,7 +42,7 @@ static CUresult get(const vmm_system *sys, const char *symbol, void **pfn, int v
     if (status)
         *status = (CUdriverProcAddressQueryResult)found;
     memcpy(pfn, &function, sizeof function);
-    return found == ABI_FOUND ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND; /* a question, not a mistake: nothing is told */
+    return found == ABI_FOUND ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND; /* a query, not a mistake: no report */
 }
 
 static CUresult find(const char *symbol, void **pfn, int version, cuuint64_t flags, bool per_thread,
@@ -50,7 +50,7 @@ static CUresult find(const char *symbol, void **pfn, int version, cuuint64_t fla
 {
     VMM_ENTRY_POINT(entry);
     struct abi_call call;
-    CUresult result = abi_enter(&entry, &call); /* also before cuInit: programs look their functions up first */
+    CUresult result = abi_enter(&entry, &call); /* works before cuInit, because programs look up their functions first */
     if (result != CUDA_SUCCESS)
         return result;
     result = check(symbol, pfn, flags);
@@ -84,7 +84,7 @@ CUresult cuGetProcAddress_ptsz(const char *symbol, void **pfn, int cudaVersion, 
     return find(symbol, pfn, cudaVersion, flags, true, NULL);
 }
 
-/* Nobody but the runtime library asks, and what its program gets from it is an error that says nothing. */
+/* Only the runtime library calls this entry point, and its error tells the user nothing. */
 static void say_that_it_stops_here(void)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -103,15 +103,15 @@ static CUresult decline_table(const void **table)
         *table = NULL;
     say_that_it_stops_here();
     return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuGetExportTable",
-                      "there are no such tables: programs of the CUDA runtime do not run here, those of the driver API do");
+                      "there are no such tables: programs of the driver API run here, those of the CUDA runtime do not");
 }
 
-/* The tables are no part of the driver API; the runtime library works through them. */
+/* The tables are not part of the driver API; the runtime library depends on them. */
 CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
     VMM_ENTRY_POINT(entry);
     struct abi_call call;
-    CUresult result = abi_enter(&entry, &call); /* also before cuInit */
+    CUresult result = abi_enter(&entry, &call); /* works before cuInit */
     (void)pExportTableId;
     if (result != CUDA_SUCCESS)
         return result;

@@ -9,13 +9,13 @@
 
 #include <stdbool.h>
 
-enum abi_streams { ABI_LEGACY, ABI_PER_THREAD }; /* the meaning of stream 0, where an entry point has both forms */
+enum abi_streams { ABI_LEGACY, ABI_PER_THREAD }; /* the meaning of stream 0, for entry points with both forms */
 
-enum abi_found { ABI_FOUND, ABI_NO_SUCH_NAME, ABI_TOO_OLD }; /* CUdriverProcAddressQueryResult */
+enum abi_found { ABI_FOUND, ABI_NO_SUCH_NAME, ABI_TOO_OLD }; /* see CUdriverProcAddressQueryResult */
 
 typedef int (*abi_function)(void);
 
-/* The newest entry point of that name which is not newer than version. */
+/* Finds the newest entry point of that name that is not newer than version. */
 enum abi_found abi_find(const char *name, int version, bool per_thread, abi_function *function);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What each takes does not matter here, and is another file's to declare. */
+/* The parameters do not matter here; the functions are declared properly elsewhere. */
 #define VMM_ENTRY(symbol, ...) int symbol(void);
 #include "entries.def"
 
@@ -20,7 +20,7 @@ static const struct row {
 
 enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };
 
-/* Of those with the wanted stream where there are such, else of the others. */
+/* Prefers symbols for the wanted stream, else considers the others. */
 static const struct row *newest(const char *name, int version, enum abi_streams streams)
 {
     const struct row *best = NULL;

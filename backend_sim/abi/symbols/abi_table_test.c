@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every symbol of the table is exported, found by its name and version, and what is absent says so. */
+/* Every symbol of the table is exported, and found by name and version; absent entry points report that they are. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void *exported(const char *symbol)
     return dlsym(RTLD_DEFAULT, symbol);
 }
 
-/* Does every one of them answer want? Nothing else of this process knows how to call the others. */
+/* Do all absent entry points return want? The test can call them only without their parameters. */
 static int absent_that_answer(CUresult want)
 {
     int right = 0;
@@ -56,7 +56,7 @@ static int count_of(bool absent)
     return count;
 }
 
-/* A version brought one signature; where two symbols of a name share all, either will do. */
+/* Each version introduced one signature; of two symbols with equal name, version and streams either will do. */
 static bool found_by_name(const struct row *row)
 {
     void *at = NULL;
@@ -81,29 +81,30 @@ static void test_names(void)
             tap_note("%s", rows[i].symbol);
         right += ok;
     }
-    tap_u64((uint64_t)right, ROWS, "symbols that are exported and found by name and version");
+    tap_u64((uint64_t)right, ROWS, "symbols are exported, and found by name and version");
 }
 
 static void test_versions(void)
 {
     void *at = &at;
     CUdriverProcAddressQueryResult status;
-    tap_ok(got("cuCtxCreate", 12000, 0) == exported("cuCtxCreate_v3"), "the newest form of a name up to the version");
-    tap_ok(got("cuCtxCreate", 13000, 0) == exported("cuCtxCreate_v4"), "and a newer one");
-    tap_ok(got("cuMemcpyHtoD", 13000, 0) == exported("cuMemcpyHtoD_v2"), "stream 0 is the legacy one without flags");
-    tap_ok(got("cuMemcpyHtoD", 13000, 2) == exported("cuMemcpyHtoD_v2_ptds"), "or the thread's own");
-    tap_ok(got("cuMemMap", 13000, 2) == exported("cuMemMap"), "which is the same where there is no stream");
+    tap_ok(got("cuCtxCreate", 12000, 0) == exported("cuCtxCreate_v3"), "the newest form up to version 12.0");
+    tap_ok(got("cuCtxCreate", 13000, 0) == exported("cuCtxCreate_v4"), "the newest form up to version 13.0");
+    tap_ok(got("cuMemcpyHtoD", 13000, 0) == exported("cuMemcpyHtoD_v2"), "without flags, stream 0 is the legacy default stream");
+    tap_ok(got("cuMemcpyHtoD", 13000, 2) == exported("cuMemcpyHtoD_v2_ptds"),
+           "with the flag, stream 0 is the thread's own default stream");
+    tap_ok(got("cuMemMap", 13000, 2) == exported("cuMemMap"), "an entry point without a stream has one form");
     tap_ok(cuGetProcAddress("cuMemMap", &at, 9000, 0, &status) == CUDA_ERROR_NOT_FOUND && !at &&
-               status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, "a version before the first");
+               status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, "a version before the first form");
     tap_ok(cuGetProcAddress("cuMemMip", &at, 13000, 0, &status) == CUDA_ERROR_NOT_FOUND && !at &&
-               status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, "a name that nobody has");
+               status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, "an unknown name");
     tap_ok(cuGetProcAddress(NULL, &at, 13000, 0, NULL) == CUDA_ERROR_INVALID_VALUE, "no name");
-    tap_ok(cuGetProcAddress("cuMemMap", NULL, 13000, 0, NULL) == CUDA_ERROR_INVALID_VALUE, "no place for the answer");
+    tap_ok(cuGetProcAddress("cuMemMap", NULL, 13000, 0, NULL) == CUDA_ERROR_INVALID_VALUE, "nowhere to store the address");
     tap_ok(cuGetProcAddress("cuMemMap", &at, 13000, 3, NULL) == CUDA_ERROR_INVALID_VALUE, "both flags at once");
-    tap_ok(cuGetProcAddress("cuMemMap", &at, 13000, 4, NULL) == CUDA_ERROR_INVALID_VALUE, "a flag that there is not");
+    tap_ok(cuGetProcAddress("cuMemMap", &at, 13000, 4, NULL) == CUDA_ERROR_INVALID_VALUE, "an unknown flag");
 }
 
-/* Calls what is there with nothing but zeros for arguments; how many of them answered that they succeeded. */
+/* Calls every implemented entry point with zero arguments; returns how many succeed. */
 static int successes_with_zeros(void)
 {
     int successes = 0;
@@ -119,7 +120,7 @@ static int successes_with_zeros(void)
     return successes;
 }
 
-/* A child's answer, 0 when it is content; its end is the library's too. */
+/* Runs work in a child and returns its result, 0 for success, after the library's destructors. */
 static int status_of(int (*work)(void))
 {
     int status = -1;
@@ -153,7 +154,7 @@ static int without_machine(void)
     return cuInit(0) == CUDA_SUCCESS || successes_with_zeros() != 0;
 }
 
-/* Some do something then; none crashes. */
+/* Some of these calls do something; none crashes. */
 static void test_zeros(void)
 {
     EQUAL_STATUS(before_init);
@@ -170,12 +171,13 @@ int main(void)
     test_names();
     test_versions();
     tap_u64((uint64_t)absent_that_answer(CUDA_ERROR_NOT_INITIALIZED), (uint64_t)count_of(true),
-            "what is absent wants cuInit first, as all calls do");
+            "absent entry points also require cuInit");
     tap_ok(cuInit(0) == CUDA_SUCCESS, "cuInit");
-    tap_note("each of %d entry points is named once:", count_of(true));
+    tap_note("each of %d absent entry points is reported once:", count_of(true));
     tap_u64((uint64_t)absent_that_answer(CUDA_ERROR_NOT_SUPPORTED), (uint64_t)count_of(true),
-            "then it answers NOT_SUPPORTED");
-    tap_u64((uint64_t)absent_that_answer(CUDA_ERROR_NOT_SUPPORTED), (uint64_t)count_of(true), "and again, without words");
-    tap_ok(cuGetExportTable(&table, &id) == CUDA_ERROR_NOT_SUPPORTED && !table, "tables of the runtime are declined");
+            "after cuInit an absent entry point answers NOT_SUPPORTED");
+    tap_u64((uint64_t)absent_that_answer(CUDA_ERROR_NOT_SUPPORTED), (uint64_t)count_of(true),
+            "a second call answers the same, without a report");
+    tap_ok(cuGetExportTable(&table, &id) == CUDA_ERROR_NOT_SUPPORTED && !table, "cuGetExportTable is refused");
     return tap_done();
 }

@@ -40,7 +40,7 @@ VMM_KERNEL_THREADS(count_threads, vmm_ptr)
         vmm_store_u32(k, vmm_param_ptr(k, 0) + 8, k->block_idx.z * 100 + k->thread_idx.z * 10 + k->thread_idx.y);
 }
 
-/* Makes a call of the driver, which it must not. */
+/* Makes a driver call, which a kernel must not do. */
 VMM_KERNEL(calls, uint64_t, vmm_ptr)
 {
     uint64_t address = vmm_param_u64(k, 0);
@@ -49,7 +49,7 @@ VMM_KERNEL(calls, uint64_t, vmm_ptr)
     vmm_store_i32(k, vmm_param_ptr(k, 1), call());
 }
 
-/* More parameters than a launch can have. */
+/* More parameters than a launch accepts. */
 struct many {
     uint8_t bytes[8000];
 };
@@ -58,15 +58,15 @@ VMM_KERNEL(wide, struct many)
     (void)k;
 }
 
-/* As if it had been built long ago. */
+/* A kernel built with an old version. */
 VMM_KERNEL_EXPORT const vmm_kernel_entry vmm_kernel_old = {.version = VMM_KERNEL_VERSION + 1};
 
-/* How many of so many bytes are not zero, and how many pieces they came in. */
+/* Counts the nonzero bytes of a range, and the pieces in which it arrived. */
 VMM_KERNEL(look_at, vmm_ptr, uint64_t, vmm_ptr)
 {
     uint64_t pieces = 0, set = 0;
     size_t part = 0;
-    vmm_span(k, vmm_param_ptr(k, 0), &part, 0); /* nothing at all */
+    vmm_span(k, vmm_param_ptr(k, 0), &part, 0); /* an empty span */
     for (uint64_t done = 0; done < vmm_param_u64(k, 1); done += part, pieces++) {
         part = vmm_param_u64(k, 1) - done;
         const unsigned char *bytes = vmm_span(k, vmm_param_ptr(k, 0) + done, &part, 0);
@@ -83,7 +83,7 @@ VMM_KERNEL(nothing)
     (void)k;
 }
 
-/* As long on the simulator as on a device. */
+/* Takes the same time on the simulator as on a device. */
 VMM_KERNEL(slow, vmm_ptr, uint64_t, uint8_t)
 {
     vmm_take_time(k, vmm_param_u64(k, 1));

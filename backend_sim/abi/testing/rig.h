@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rig.h - helpers of the tests of libcuda.so.1, which are programs of the driver API and do not access its internals. */
+/* rig.h - helpers for the tests of libcuda.so.1, which are programs of the driver API and do not access its internals. */
 #ifndef SIM_ABI_TESTING_RIG_H
 #define SIM_ABI_TESTING_RIG_H
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The third recording program: every call of the driver that takes an address, asked of every kind of address, and what the
- * first two left open. Its questions are tables: answers/calls.def, answers/scripts.def, and the kinds in answers/places.c.
+/* The third recording program: every driver call that takes an address, with every kind of address, and the questions that the
+ * first two left open. Its calls are tables: answers/calls.def, answers/scripts.def, and the kinds in answers/places.c.
  *
- * Prints "id<TAB>result" lines as edges.c does. What differs from run to run is printed as what it is: an address as its
- * distance from the place that was asked about, a handle as its name.
+ * Prints "id<TAB>result" lines as edges.c does. Values that differ from run to run are printed symbolically: an address as its
+ * distance from the place of the call, a handle as its name.
  *
  * Build: gcc -std=c11 -Wall -isystem /usr/local/cuda/include answers.c -o answers -lcuda -ldl
  * Use:   answers [letters of groups [PART/PARTS of the kinds of address]]
- *        D devices, C contexts, E events and streams, H sizes and flags, F functions, K captures, G what is no object,
- *        N the same without a context, B before cuInit, Z zeros, M free memory, X the addresses; and only when they are
- *        named, for two devices: 1 to 3, X asked by device 0 of memory of device 1, by 1 of 0, by 1 of 1
+ *        D devices, C contexts, E events and streams, H sizes and flags, F functions, K captures, G invalid objects,
+ *        N the same without a context, B before cuInit, Z zeros, M free memory, X the addresses; and only when named,
+ *        for two devices: 1 to 3, X by device 0 on memory of device 1, by 1 on 0, by 1 on 1
  */
 #include "recorder.h"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
 
-static bool keeps; /* what calls make, later ones use */
+static bool keeps; /* later calls use what earlier ones created */
 static char group[8];
 static unsigned part, parts = 1;
 

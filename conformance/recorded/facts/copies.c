@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording program: copies and fills of rows, the texts of all result codes, and which devices a process sees.
+/* A recording program: copies and fills of rows, the texts of all result codes, and the devices that a process sees.
  *
- * Answers are printed as by edges.c. After the result of a copy or fill comes what cuCtxSynchronize said, and what the bytes of
- * the destination tell:
+ * Prints answers as edges.c does. After the result of a copy or fill come the result of cuCtxSynchronize, and the state of the
+ * destination's bytes:
  *
- *     wrote=nothing    every byte of the 2 MiB is as before
- *     wrote=rows       exactly the bytes of the rows changed, and hold what they should
+ *     wrote=nothing    every byte of the 2 MiB is unchanged
+ *     wrote=rows       exactly the bytes of the rows changed, to the expected values
  *     wrote=N A-B #H   anything else: N bytes changed, the first and the last of them, a hash of all
- *     wrote=?          nobody can look there
+ *     wrote=?          the bytes cannot be read
  *
  * Build: gcc -std=c11 -isystem /usr/local/cuda/include copies.c -o copies -lcuda
  * Use:   copies [letters of groups]

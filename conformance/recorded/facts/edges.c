@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second ground-truth probe: asks the real driver the edge cases that the first one left open.
+/* The second recording program: edge cases that the first one left open.
  *
- * Prints "id<TAB>result" lines; a result is the CUresult's name without CUDA_ERROR_, then values. Addresses are
- * relative to a reservation, in G = 2 MiB. Every group runs in a child of its own, which initialises CUDA itself,
- * because stale handles and NULL pointers may crash the driver; a crash prints as "SIGNAL n".
+ * Prints "id<TAB>result" lines; a result is the CUresult's name without CUDA_ERROR_, then values. Addresses are relative to a
+ * reservation, in G = 2 MiB. Every group runs in a child of its own, which initialises CUDA itself, because stale handles and
+ * NULL pointers may crash the driver; a crash prints as "SIGNAL n".
  *
- * Each group of questions is a file of edges/.
+ * Each group of cases is a file of edges/.
  *
  * Build: gcc -std=c11 -Wall -isystem /usr/local/cuda/include edges.c -o edges -lcuda
  * Use:   edges [letters of groups | beginning of an id, with a point in it]
@@ -21,7 +21,7 @@ static CUdeviceptr reserve_here(CUdeviceptr where, size_t size)
     return p;
 }
 
-/* A place with n free bytes: reserved once and freed. */
+/* An address range of n free bytes: reserved once and freed. */
 static CUdeviceptr window(size_t n)
 {
     CUdeviceptr p = reserve(n);
@@ -36,7 +36,7 @@ static CUresult read_access(CUdeviceptr p, int type, u64 *flags)
     return cuMemGetAccess(flags, &l, p);
 }
 
-/* The flags alone; 99 when untouched. */
+/* Only the flags; 99 when unchanged. */
 static u64 flags_of(CUdeviceptr p, int type)
 {
     u64 f;
@@ -44,7 +44,7 @@ static u64 flags_of(CUdeviceptr p, int type)
     return f;
 }
 
-/* Is something mapped at p? Retain says so without changing anything. */
+/* Is anything mapped at p? Retaining the handle tells, without changing anything. */
 static int alive(CUdeviceptr p)
 {
     Handle h = 0;
@@ -61,7 +61,7 @@ static size_t free_memory(void)
     return f;
 }
 
-/* How far free memory rose since `before`, in bytes. */
+/* By how much free memory has risen since `before`, in bytes. */
 static i64 risen(size_t before)
 {
     return (i64)free_memory() - (i64)before;
@@ -72,8 +72,8 @@ static double in_g(i64 bytes)
     return (double)bytes / (double)G;
 }
 
-/* Ranges of less than 16 G and the rest live in different places of the driver's address space, so the cases of ranges
-   are asked in a unit of 1 G and again in one of 16 G. */
+/* The driver places ranges of less than 16 G and larger ones in different parts of the address space, so the cases of ranges run
+ * in units of 1 G and again in units of 16 G. */
 static size_t U = G;
 static const char *variant = "small";
 
@@ -91,7 +91,7 @@ static double in_u(i64 bytes)
     return (double)bytes / (double)U;
 }
 
-/* A handle with no reference left, mapped RW at *p in a reservation of 8 G and filled with 0x5a. */
+/* A handle without references, mapped RW at *p in a reservation of 8 G and filled with 0x5a. */
 static Handle orphan(CUdeviceptr *p)
 {
     init();

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first recording program: the calls of virtual memory management and what surrounds them, one after the other.
+/* The first recording program: the calls of virtual memory management and related ones, one after the other.
  *
- * Prints "id<TAB>result" lines as edges.c does. Every function t_... is a child of its own; where the driver crashes, its
- * name with ! is the id. Values in brackets within an id are what the author expected. Kept as it was, but for the layout
- * and the kernels, which were a file of the compiler's.
+ * Prints "id<TAB>result" lines as edges.c does. Every function t_... runs in a child; if the driver crashes, the id is its name
+ * with "!". Values in brackets within an id are the author's expectation. The program is unchanged, except for the layout and the
+ * kernels, which were compiler output.
  *
  * Build: gcc -std=c11 -isystem /usr/local/cuda/include first.c -o first -lcuda
  * Use:   first [first letters of children: t, k, c, m; order; times]
- *        LOGS=1: each result with what the driver's own log said about it
+ *        LOGS=1: prints the driver's own log after each result
  */
 #include "recorder.h"
 
@@ -33,7 +33,7 @@ static void log_callback(void *data, CUlogLevel level, char *message, size_t len
             log_text[i] = ' ';
 }
 
-/* What was said since the last time. */
+/* The log's text since the last call. */
 static const char *logged(void)
 {
     static char text[sizeof log_text];
@@ -115,7 +115,7 @@ static CUresult sum(CUdeviceptr p, u64 n, u64 *out)
     return r;
 }
 
-/* ---- the few words of most groups ---- */
+/* ---- helpers of most groups ---- */
 
 static void begin(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorder.h - what the recording programs share: lines, children that may crash, the few words of the driver that most
- * cases need. It is included by each program once, before the parts that ask.
+/* recorder.h - shared by the recording programs: output lines, children that may crash, and the few driver calls that most cases
+ * need. Each program includes it once, before its parts.
  *
  *     say("map.twice", "INVALID_VALUE")     ->  map.twice <TAB> INVALID_VALUE
  *     child("A.crash", body)                ->  A.crash <TAB> SIGNAL 11, when the driver crashed in body
@@ -47,7 +47,7 @@ static const char *name_of(CUresult r)
     return b;
 }
 
-/* One line: the id, a tab, whatever the format says. */
+/* Prints one line: the id, a tab, and the formatted text. */
 __attribute__((format(printf, 2, 3))) static void say(const char *id, const char *format, ...)
 {
     va_list args;
@@ -65,7 +65,7 @@ static inline CUresult answer(const char *id, CUresult r)
     return r;
 }
 
-/* The call is made first, then the values are read: so an out argument of the call can be printed. */
+/* Makes the call before it reads the values, so these can be outputs of the call. */
 #define R(id, call) answer(id, call)
 #define RV(id, call, format, ...)                                  \
     do {                                                           \
@@ -108,15 +108,15 @@ static inline void child(const char *id, void (*body)(void))
     report(id, pid);
 }
 
-/* ---- many cases to a process; the ones after a crash go on in another ---- */
+/* ---- many cases in a process; after a crash the rest continue in another ---- */
 
 enum { CASE_ID = 192 };
 
-/* Names its case, and asks it when run is not 0. */
+/* Names its case, and runs it if run is not 0. */
 typedef void (*case_one)(size_t i, char *id, int run);
 
 static CUcontext primary[2]; /* of the devices that the child uses */
-static unsigned patience = 20; /* seconds for a case */
+static unsigned patience = 20; /* seconds per case */
 
 /* Ends a child whose contexts are lost. */
 static inline int spoilt(void)
@@ -173,7 +173,7 @@ static inline void run_cases(void (*start)(void), size_t count, case_one one)
     munmap((void *)next, sizeof *next);
 }
 
-/* ---- the few calls that most cases need ---- */
+/* ---- calls that most cases need ---- */
 
 static void init(void)
 {
@@ -282,7 +282,7 @@ static void header(const char *program)
     printf("# made by conformance/recorded/facts/%s; G = 2 MiB; id!<TAB>SIGNAL n: the driver crashed in that group\n", program);
 }
 
-/* Keeps the devices awake, so that every child need not wake them. */
+/* Keeps the devices awake, so that the children start faster. */
 static void hold(int in)
 {
     char c;
@@ -296,11 +296,11 @@ static void hold(int in)
         ;
 }
 
-/* Runs all while another process keeps the devices awake; the header comes first. */
+/* Prints the header, then runs all while another process keeps the devices awake. */
 static int record(const char *program, void (*all)(void))
 {
     int ends[2];
-    setvbuf(stdout, NULL, _IOLBF, 0); /* what a library explains on standard error stands between the lines */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* so that a library's messages on standard error stay between the lines */
     if (pipe(ends))
         return 1;
     pid_t holder = fork();

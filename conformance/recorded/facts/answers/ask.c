@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls by their text. A part of ../answers.c, which includes it.
+/* Makes calls from their text. Part of ../answers.c, which includes it.
  *
  *     cuMemGetAddressRange_v2 o8 o8 @     the entry point of that name, found in the driver's library, with two outputs of
- *                                         8 bytes and the address that is asked about
+ *                                         8 bytes and the address of the case
  *
  * Arguments are integers or addresses, so one type of function serves all. Each is one of:
  *
@@ -26,12 +26,12 @@ typedef CUresult (*entry_point)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64
 static unsigned char host_scratch[SCRATCH] __attribute__((aligned(4096)));
 static unsigned char nothing[4096] __attribute__((aligned(64)));
 
-/* What the words of a call mean at the moment. */
+/* The current values of the words in a call. */
 static struct {
-    u64 at, rest;      /* the address, and how much of its place follows it */
+    u64 at, rest;      /* the address, and the bytes from there to the end of its place */
     u64 base, size;    /* the place */
-    u64 near, near_size; /* its reservation */
-    u64 device;        /* device memory in order */
+    u64 near, near_size; /* the reservation of the place */
+    u64 device;        /* valid device memory */
     CUcontext own, other;
     CUstream stream;
     CUevent event;
@@ -63,7 +63,7 @@ static u64 new_output(unsigned size)
     return (u64)(uintptr_t)arg.bytes[arg.count++];
 }
 
-/* 2d:FROM,TO, of which one is @ with the type that is declared, the other d. */
+/* 2d:FROM,TO: one of them is @ with the declared type, the other is d. */
 static u64 copy_2d(const char *word)
 {
     bool from = word[0] == '@';
@@ -156,7 +156,7 @@ static u64 argument(const char *word)
     return compound(word);
 }
 
-/* ---- what came out ---- */
+/* ---- the results of a call ---- */
 
 static const char *known(u64 v)
 {
@@ -173,9 +173,9 @@ static const char *known(u64 v)
     return NULL;
 }
 
-static bool gives_address; /* the call that is shown */
+static bool gives_address; /* the current call returns an address */
 
-/* A value without what differs from run to run. */
+/* Prints a value without what differs from run to run. */
 static void shown(char *text, size_t room, u64 v)
 {
     const struct {
@@ -205,7 +205,7 @@ static void shown(char *text, size_t room, u64 v)
         snprintf(text, room, "address");
 }
 
-/* The bytes that were written of it; text of more than 8 is counted. */
+/* Prints the bytes that the call wrote to an output; for more than 8, their number. */
 static void output(char *text, size_t room, unsigned i, bool identity)
 {
     unsigned written = 0, size = arg.size[i];
@@ -233,7 +233,7 @@ static void *driver;
 
 static void load_kernels(void);
 
-/* A kernel of one thread at the address. */
+/* Launches a kernel with one thread on the address. */
 static CUresult launch(const char *what)
 {
     if (!now.reads)
@@ -242,7 +242,7 @@ static CUresult launch(const char *what)
     return cuLaunchKernel(strcmp(what, "reads") ? now.writes : now.reads, 1, 1, 1, 1, 1, 1, 0, now.stream, params, NULL);
 }
 
-/* What the call itself took, it gives back, so that the next finds everything as this one did. */
+/* Releases what the call itself created, so that the next call finds the same state. */
 static void give_back(const char *name)
 {
     u64 v = 0;
@@ -275,7 +275,7 @@ static CUresult call(const char *name, u64 *a)
     return f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]);
 }
 
-/* The first outputs of the last calls of a line, for last, last2, ... */
+/* Stores the first outputs of a line's last calls for last, last2, ... */
 static void remember(CUresult r)
 {
     memmove(now.last + 1, now.last, sizeof now.last - sizeof now.last[0]);
@@ -285,7 +285,7 @@ static void remember(CUresult r)
     memcpy(now.out, arg.bytes[0], sizeof now.out);
 }
 
-/* Makes the call; answer gets its result and outputs. */
+/* Makes the call; answer receives its result and outputs. */
 static CUresult ask(const char *text, bool identity, char *answer, size_t room)
 {
     char words[CASE_ID], *next = NULL;
@@ -329,7 +329,7 @@ struct row {
 static struct row rows[1024];
 static size_t row_count;
 
-/* One row, or one for each number in braces. */
+/* Adds one row, or one for each number in braces. */
 static void add(enum row_kind kind, const char *text)
 {
     int from, to;

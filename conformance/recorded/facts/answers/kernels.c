@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program's kernels, for libcuda.so.1 on the simulator: those of PTX in scripts.c. */
+/* The program's kernels for libcuda.so.1 on the simulator, equal to the PTX in scripts.c. */
 #include "vmm_kernel.h"
 
 VMM_KERNEL(reads, vmm_ptr)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group X: every call that takes an address, of every kind of address, at three points of it. A part of ../answers.c.
+/* Group X: every call that takes an address, with every kind of address, at three points of it. Part of ../answers.c.
  *
  *     X.rw.inside.cuMemGetAddressRange_v2 o8 o8 @ <TAB> SUCCESS base+0 4194304
  *
- * X01 is asked of device 1's memory while device 0 is current, and so on.
+ * X01 uses device 1's memory while device 0 is current, and so on.
  */
 
 static const char *const points[] = {"start", "inside", "end"};
@@ -17,7 +17,7 @@ static u64 at_point(size_t point)
     return point == 0 ? place.base : point == 1 ? place.base + place.size / 2 + 16 : place.base + place.size;
 }
 
-/* The calls that end contexts come last, of all kinds, so that few children are needed for the rest. */
+/* Calls that end contexts come last, for all kinds, so that the other calls need few children. */
 static size_t quiet_rows;
 
 struct position {
@@ -37,8 +37,8 @@ static void other_context(int device)
     must("retain", cuDevicePrimaryCtxRetain(&primary[1], device));
 }
 
-/* Does the driver know the address as its own, or may the program touch it? Anything else ends the program when it is taken
- * for memory of the host. */
+/* Does the driver know the address, or does the program have access to it? Any other address crashes the program when the driver
+ * takes it for host memory. */
 static bool touchable(const struct kind *kind)
 {
     if (kind->build == build_memory)
@@ -46,7 +46,7 @@ static bool touchable(const struct kind *kind)
     return kind->build != build_number && kind->rights == RW;
 }
 
-/* Copies of memory of the host to which nobody has rights end the process: two of them show it. */
+/* Copies of host memory without access crash the process: two of them are enough to show that. */
 static bool copy_left_out(const struct position *p, const struct kind *kind)
 {
     const char *text = rows[p->row].text;
@@ -56,7 +56,7 @@ static bool copy_left_out(const struct position *p, const struct kind *kind)
     return p->point != 1 || asker || owner || !shows;
 }
 
-/* A child is needed after each kernel that faults; those that cannot but fault are asked about reading alone. */
+/* Each faulting kernel costs a child; where a fault is certain, only the read is recorded. */
 static bool kernel_left_out(const struct position *p, const struct kind *kind)
 {
     bool named = kind->build == build_number || kind->build == build_pages;
@@ -67,8 +67,8 @@ static bool kernel_left_out(const struct position *p, const struct kind *kind)
                       (asker != owner && kind->whose == FROM_OWNER));
 }
 
-/* What is not asked: two devices make no difference to numbers and to plain memory, nor the point of an address to which of
- * them asks; and what follows memory of cuMemHostAlloc is the driver's own, which is not to be written. */
+/* Omitted cases: with two devices, numbers and plain memory give the same answers, and so does each point of an address,
+ * whichever device is current; and the memory after that of cuMemHostAlloc belongs to the driver and must not be written. */
 static bool left_out(const struct position *p)
 {
     const struct kind *kind = &kinds[p->kind];
@@ -87,7 +87,7 @@ static bool left_out(const struct position *p)
     return row == WORKS && p->point == 2 && kind->build == build_host_alloc;
 }
 
-/* The two devices' contexts, and everything in order that calls may need. */
+/* Creates the two devices' contexts, and valid objects for the calls. */
 static void start_matrix(void)
 {
     init();
@@ -111,7 +111,7 @@ static void start_matrix(void)
     cuCtxSynchronize();
 }
 
-/* The owner's context is current while the place is made. */
+/* Builds the place in the owner's context. */
 static void build(size_t kind)
 {
     if (built != SIZE_MAX)
@@ -140,7 +140,7 @@ static void refill(void)
     cuCtxSynchronize();
 }
 
-/* What work left: an error that came later, the first byte at the address, of the other end of a copy. */
+/* Prints the effects of work: a later error, and the first byte at the address or at the other end of a copy. */
 static void after_work(char *answer, size_t room)
 {
     unsigned char byte = 0, d = 0;
@@ -158,7 +158,7 @@ static void after_work(char *answer, size_t room)
     snprintf(answer + strlen(answer), room - strlen(answer), " d:%02x h:%02x", d, host_scratch[0]);
 }
 
-/* What a change left at the place's start and at the address. */
+/* Prints the effects of a change at the place's start and at the address. */
 static void after_change(char *answer, size_t room)
 {
     u64 at[] = {now.base, now.at};

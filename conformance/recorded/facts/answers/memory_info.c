@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group M: what cuMemGetInfo says before and after a context, and how it falls, in KiB of the device. A part of ../answers.c. */
+/* Group M: cuMemGetInfo before and after a context is created, and how its answer falls, in KiB of the device. Part of
+ * ../answers.c. */
 
 static i64 used(const char *id)
 {

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of address. A part of ../answers.c, which includes it.
+/* Kinds of addresses. Part of ../answers.c, which includes it.
  *
  *     place "read":   near          base                        near + 16 G
  *                     | reserved    | 2 G of memory, READ       | reserved       |
  *                                   ^start      ^inside         ^end
  *
- * Every kind is made anew when a call may have changed it, and taken apart whatever became of it.
+ * Every kind is rebuilt when a call may have changed it, and dismantled whatever its state.
  */
 
-enum { FROM_ASKER = 1, FROM_OWNER = 2 }; /* whose rights a place has */
+enum { FROM_ASKER = 1, FROM_OWNER = 2 }; /* which rights a place has */
 
 struct place;
 
 struct kind {
     const char *name;
     void (*build)(struct place *place, const struct kind *kind);
-    int location;          /* of memory of cuMemCreate */
-    int rights;            /* of devices */
+    int location;          /* where cuMemCreate's memory is */
+    int rights;            /* the devices' rights */
     int host_rights;
-    unsigned extra;        /* EXTRA_, or flags of a call */
-    int whose;             /* rights on two devices: 0 both's */
+    unsigned extra;        /* EXTRA_, or a call's flags */
+    int whose;             /* which of two devices have rights; 0: both */
 };
 
 enum {
     EXTRA_POSIX = 1,     /* can be exported */
-    EXTRA_IMPORTED = 2,  /* comes from a descriptor */
+    EXTRA_IMPORTED = 2,  /* imported from a descriptor */
     EXTRA_ORPHAN = 4,    /* its handle is released */
-    EXTRA_ALIAS = 8,     /* a second mapping of memory that is mapped RW elsewhere */
-    EXTRA_UNMAPPED = 16, /* was mapped, is not */
-    EXTRA_FREED = 32,    /* and the reservation is freed */
+    EXTRA_ALIAS = 8,     /* a second mapping of memory that is also mapped RW */
+    EXTRA_UNMAPPED = 16, /* mapped once, and unmapped */
+    EXTRA_FREED = 32,    /* and its reservation freed */
     EXTRA_RDMA = 64,
     EXTRA_COMPRESSED = 128,
-    EXTRA_PAIR = 256 /* two mappings that touch */
+    EXTRA_PAIR = 256 /* two adjacent mappings */
 };
 
 struct place {
@@ -40,8 +40,8 @@ struct place {
     CUdeviceptr alloc;
     void *host_alloc, *registered, *pages;
     size_t pages_size;
-    bool filled; /* its bytes were written: 0x5a */
-    bool peer;   /* the asker reaches what the owner allocates */
+    bool filled; /* its bytes are 0x5a */
+    bool peer;   /* the asker has peer access to the owner's allocations */
 };
 
 static int asker, owner; /* devices */
@@ -85,7 +85,7 @@ static void host_rights(u64 at, size_t size, int flags)
     must("host rights", cuMemSetAccess(at, size, &d, 1));
 }
 
-/* The rights that the kind says, after the bytes were written. */
+/* Sets the rights of the kind, after the bytes were written. */
 static void rights_of_kind(struct place *place, const struct kind *kind)
 {
     rights(place->base, place->size, asker, RW);
@@ -132,7 +132,7 @@ static void build_memory(struct place *place, const struct kind *kind)
         cuMemAddressFree(place->near, place->near_size);
 }
 
-/* ---- memory of the old calls ---- */
+/* ---- memory of cuMemAlloc and the host calls ---- */
 
 static void build_alloc(struct place *place, const struct kind *kind)
 {
@@ -173,7 +173,7 @@ static void build_host_alloc(struct place *place, const struct kind *kind)
     }
 }
 
-/* Pages of the program; those around them cannot be touched. */
+/* Pages of the program between inaccessible ones. */
 static void pages(struct place *place, size_t size)
 {
     place->pages_size = size + 16 * G;
@@ -194,7 +194,7 @@ static void build_pages(struct place *place, const struct kind *kind)
     place->filled = false;
 }
 
-/* extra: flags; location: bytes that the registered range begins and ends within the pages */
+/* extra: flags; location: how far inside the pages the registered range begins and ends */
 static void build_registered(struct place *place, const struct kind *kind)
 {
     pages(place, 2 * G);
@@ -212,7 +212,7 @@ static void build_registered(struct place *place, const struct kind *kind)
     }
 }
 
-/* An address that nobody gave; size is what calls are told. */
+/* An address that no call returned; size is the size that calls get. */
 static void build_number(struct place *place, const struct kind *kind)
 {
     static const u64 numbers[] = {0, 0x12345000, 0x7000000000000000, 0xfffffffffffff000, (u64)1 << 46};
@@ -220,7 +220,7 @@ static void build_number(struct place *place, const struct kind *kind)
     place->size = 4096;
 }
 
-/* ---- taken apart ---- */
+/* ---- dismantling ---- */
 
 static void undo(struct place *place, u64 asked)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of calls that take no address: lines of calls, one after the other. A part of ../answers.c.
+/* Groups of calls without an address: lines of consecutive calls. Part of ../answers.c.
  *
  *     C.cuCtxSetLimit 0 4096; cuCtxGetLimit o8 0 <TAB> SUCCESS; SUCCESS 4096
  */
@@ -58,7 +58,7 @@ static void script(const char *text)
         snprintf(scripts[script_count++], sizeof scripts[0], "%s", rows[i].text);
 }
 
-/* A capture of each mode with the call in it. */
+/* Makes the call during a capture in each mode. */
 static void captured(const char *text)
 {
     char line[160];
@@ -95,7 +95,7 @@ static void run_scripts(const char *name, void (*start)(void))
     run_cases(start, script_count, script_one);
 }
 
-/* Every entry point with zeros for all arguments, before cuInit and after; cuMulticastCreate is asked of no driver. */
+/* Calls every entry point with zero arguments, before cuInit and after; cuMulticastCreate is never called on a driver. */
 static void before_init(void)
 {
 }
@@ -117,7 +117,7 @@ static void no_context(void)
 {
     start_scripts();
     cuCtxSetCurrent(NULL);
-    now.own = NULL; /* each line ends without one */
+    now.own = NULL; /* each line leaves no current context */
 }
 
 static void calls_without_addresses(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups A, B, C: every kind of memory declared as every type, beside a good other side; by cuMemcpy2D, Unaligned, Async.
- * A part of ../copies.c, which includes it. */
+/* Groups A, B, C: every kind of memory declared as every type, with a valid other side; by cuMemcpy2D, Unaligned, Async. Part of
+ * ../copies.c, which includes it. */
 
 static enum op types_op;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group E: the name and the text of every result code, and what stays of the output where there is none. A part of
- * ../copies.c, which includes it. */
+/* Group E: the name and the text of every result code, and the output for codes without one. Part of ../copies.c, which includes
+ * it. */
 
 static const char *shown(const char *text, const char *before)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups F, G, H: fills of rows: kinds of memory, alignment, extremes. A part of ../copies.c, which includes it. */
+/* Groups F, G, H: fills of rows: kinds of memory, alignment, extremes. Part of ../copies.c, which includes it. */
 
 static void fill_kinds_case(size_t i, char *id, int run)
 {
@@ -42,7 +42,8 @@ static void fill_extreme_case(size_t i, char *id, int run)
     u64 pitch = pitch_of[digit(&i, COUNT(pitch_of))], width = width_of[digit(&i, COUNT(width_of))];
     u64 height = height_of[i];
     snprintf(id, CASE_ID, "H.%s.pitch=%s.%sx%s", fill_name[fill], num(pitch), num(width), num(height));
-    if (run && !(height >> 40 && width >> 62)) /* a driver that has wrapped their size does each of so many rows, for hours */
+    /* if the total size wraps, a driver fills that many rows one by one, which takes hours */
+    if (run && !(height >> 40 && width >> 62))
         ask_fill(id, fill, to[MAPPED].at, pitch, width, height, &to[MAPPED]);
 }
 

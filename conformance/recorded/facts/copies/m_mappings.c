@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group M: rows in and between mappings, and over their ends. A part of ../copies.c, which includes it.
+/* Group M: rows in mappings, between them, and across their ends. Part of ../copies.c, which includes it.
  *
  *     0      1      2          3      4      5      6      7  (2 MiB each)
  *     | rw   | rw   | nothing  | rw   | ro   | none | rw   | nothing
@@ -65,7 +65,7 @@ static const char *is_new(CUdeviceptr at)
     return byte < 0 ? "?" : byte == BLANK ? "kept" : "new";
 }
 
-/* Is nothing mapped where the rows start? */
+/* Are the rows' first bytes unmapped? */
 static bool is_nothing(i64 start)
 {
     return start < 0 || start / (i64)G == 2 || start / (i64)G == 7;
@@ -73,7 +73,8 @@ static bool is_nothing(i64 start)
 
 static void strip_case(size_t i, char *id, int run)
 {
-    static const char *const calls[] = {"to", "from", "host_to", "host_from", "unified_to", "unified_from", "async_to", "async_from",
+    static const char *const calls[] = {"to", "from", "host_to", "host_from", "unified_to", "unified_from", "async_to",
+                                        "async_from",
                                         "fill8", "fill16", "fill32", "fill8async"};
     size_t which = digit(&i, COUNT(strips));
     u64 pitch = strips[which].pitch, width = strips[which].width, height = strips[which].height;
@@ -113,7 +114,7 @@ static void strip_case(size_t i, char *id, int run)
     CUresult sync = cuCtxSynchronize();
     say(id, "%s sync=%s first=%s last=%s", name_of(r), name_of(sync), is_new(start),
         is_new(start + pitch * (height ? height - 1 : 0)));
-    for (size_t g = 0; g < 7; g++) /* blank again, whose rights allow it */
+    for (size_t g = 0; g < 7; g++) /* blank the granules whose rights allow it */
         cuMemsetD8(strip + g * G, BLANK, G);
     cuCtxSynchronize();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group O: where in rows of 4096 bytes a copy of 64-byte rows starts. A part of ../copies.c, which includes it. */
+/* Group O: copies of 64-byte rows at various offsets in rows of 4096 bytes. Part of ../copies.c, which includes it. */
 
 static const u64 at_x[] = {0, 1, 4032, 4033, 4096, (u64)G - 64, (u64)1 << 31, (u64)1 << 40, (u64)1 << 63, -(u64)64, -(u64)1};
 static const u64 at_y[] = {0, 1, 511, 512, (u64)1 << 31, (u64)1 << 40, (u64)1 << 52, ((u64)1 << 52) + 1, (u64)1 << 63,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group P: live memory of every kind and declaration to the same. A part of ../copies.c, which includes it. */
+/* Group P: copies between live memory of all kinds and declarations. Part of ../copies.c, which includes it. */
 
 static const enum kind live[] = {MALLOC, REGISTERED, HOSTALLOC, ALLOC, MAPPED, READONLY, NORIGHTS, LOCATED,
                                  PEER, PEERONLY, PEERALLOC};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places: memory of every kind, 2 MiB each, once to copy from and once to copy to. A part of ../copies.c, which includes it. */
+/* Places: memory of every kind, 2 MiB each, once as the source and once as the destination. Part of ../copies.c, which includes
+ * it. */
 
 enum { BLANK = 0xd1 };
 
@@ -13,10 +14,10 @@ static const char *const kind_name[KINDS] = {"malloc", "registered", "hostalloc"
                                              "reserved", "freed", "null", "peer", "peeronly", "peeralloc"};
 
 struct place {
-    u64 at;    /* the address that calls are given */
-    u64 seen;  /* where its bytes can be read and written; 0: nowhere */
-    bool host; /* there by the host itself */
-    int device; /* whose context looks there */
+    u64 at;    /* the address to pass to calls */
+    u64 seen;  /* an address at which its bytes can be accessed; 0: none */
+    bool host; /* the host itself accesses seen */
+    int device; /* the device whose context accesses seen */
     const unsigned char *holds; /* what is put there before it is used; NULL where it is there */
 };
 
@@ -34,7 +35,7 @@ static CUdeviceptr mapped(Handle h, int device, int flags)
     return p;
 }
 
-/* Memory of the host between two pages that nobody may touch. */
+/* Host memory between two inaccessible pages. */
 static void *guarded(void)
 {
     enum { PAGE = 4096 };
@@ -44,7 +45,7 @@ static void *guarded(void)
     return p + PAGE;
 }
 
-/* Where rights are less than all, an alias shows the bytes. */
+/* With restricted rights, an alias gives access to the bytes. */
 static struct place mapped_place(int device, int rights_of, int flags)
 {
     CUmemAllocationProp p = prop_at(L_DEVICE, device);
@@ -158,7 +159,7 @@ static void start_places(void)
     from[FREED] = to[FREED] = make_place(FREED);
 }
 
-/* How many kinds there are: those of the second device where there is one. Asked before any case, in a child. */
+/* The number of kinds, including those of a second device if there is one. Determined before any case, in a child. */
 static size_t kinds(void)
 {
     int ends[2], count = 0;

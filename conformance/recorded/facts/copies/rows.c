@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One copy or fill of rows, and what it did to the destination. A part of ../copies.c, which includes it. */
+/* One copy or fill of rows, and its effect on the destination. Part of ../copies.c, which includes it. */
 
 static unsigned hash_of(const unsigned char *bytes)
 {
@@ -30,9 +30,9 @@ static size_t changed(const unsigned char *bytes, size_t *first, size_t *last)
     return count;
 }
 
-static u64 expected_end = G; /* behind the last byte that is not blank */
+static u64 expected_end = G; /* the end of the last byte that is not blank */
 
-/* What the bytes of the destination tell; right: expected holds what they should be. Makes it blank again. */
+/* Describes the destination's bytes, then blanks them; right: expected has the right values. */
 static const char *wrote(struct place *place, bool right)
 {
     static char text[96];
@@ -54,7 +54,7 @@ static const char *wrote(struct place *place, bool right)
     return text;
 }
 
-/* Where a row starts in its place; false outside. */
+/* The start of a row in its place; false when outside. */
 static bool row_at(u64 base, u64 x, u64 y, u64 pitch, u64 width, u64 row, u64 *at)
 {
     u64 line;
@@ -89,14 +89,15 @@ static bool expect_copy(const CUDA_MEMCPY2D *c, u64 src, u64 dst)
     return true;
 }
 
-/* ---- what a driver dies of ----
+/* ---- cases that crash a driver ----
  *
- * A driver looks at less than it touches, and a context that it loses is dear, so calls that it lets pass and that leave their
- * memory are asked apart (group Z), and few of them. Which they are is figured out here the way it was first seen. */
+ * A driver checks less than it accesses, and a lost context is expensive. So calls that it accepts although they leave their
+ * memory are recorded separately (group Z), and only few of them. The functions here predict these cases from the first
+ * observations. */
 
 static bool faulty_phase;
 
-/* Is a case to be asked now? Of the faulty ones every eighth, by its name; of extremes, of which many are alike, fewer. */
+/* Is this case due now? Every eighth of the faulting ones, by name; fewer of the extremes, which are mostly alike. */
 static bool its_turn(const char *id, bool faulty)
 {
     unsigned hash = 2166136261u;
@@ -105,7 +106,7 @@ static bool its_turn(const char *id, bool faulty)
     return faulty == faulty_phase && (!faulty || (hash >> 8) % (strchr("HOX", id[0]) ? 32 : 8) == 0);
 }
 
-/* Do rows leave a place, or go on for so long that nobody waits for them? */
+/* Do the rows leave the place, or are they too many to wait for? */
 static bool leaves(u64 base, u64 x, u64 y, u64 pitch, u64 width, u64 height)
 {
     u64 at;
@@ -147,16 +148,17 @@ static bool faulty_fill(u64 start, const struct place *dst, u64 pitch, u64 width
     u64 bytes = width * element, base = start - dst->at;
     if (!bytes || !height || start % element || (height > 1 && (pitch % element || pitch < bytes)))
         return false;
-    return !refused(start, base, height > 1 ? pitch : 0, bytes, height) && leaves(base, 0, 0, height > 1 ? pitch : bytes, bytes, height);
+    return !refused(start, base, height > 1 ? pitch : 0, bytes, height) &&
+           leaves(base, 0, 0, height > 1 ? pitch : bytes, bytes, height);
 }
 
-/* Does a driver take the address for the host's own, where nothing is? */
+/* Does a driver take this unmapped address for host memory? */
 static bool nothing_there(enum kind kind, int declared)
 {
     return (kind == RESERVED || kind == FREED) && (declared == CU_MEMORYTYPE_HOST || declared == CU_MEMORYTYPE_UNIFIED);
 }
 
-/* A generator of cases: the safe ones where its letter is wanted, its faulty ones with group Z. */
+/* Generates cases: safe ones if their letter is selected, faulting ones in group Z. */
 static void generate(const char *letter, void (*start)(void), size_t count, case_one one)
 {
     faulty_phase = false;
@@ -192,7 +194,7 @@ static void declare_to(CUDA_MEMCPY2D *c, const struct place *place, enum declare
         c->dstDevice = place->at;
 }
 
-/* The bases of c may lie anywhere in the places. */
+/* The bases of c may lie anywhere in their places. */
 static void make_copy(const char *id, enum op op, const CUDA_MEMCPY2D *c, struct place *src, struct place *dst)
 {
     u64 s = c->srcMemoryType == CU_MEMORYTYPE_HOST ? (u64)(uintptr_t)c->srcHost : c->srcDevice;
@@ -205,7 +207,7 @@ static void make_copy(const char *id, enum op op, const CUDA_MEMCPY2D *c, struct
     say(id, "%s sync=%s wrote=%s", name_of(r), name_of(sync), wrote(dst, right));
 }
 
-/* More rows than anybody waits for, one over the other or where the host has to move each. */
+/* Are there too many rows to wait for, one on top of the other or where the host has to move each? */
 static bool endless(const CUDA_MEMCPY2D *c, const struct place *src, const struct place *dst)
 {
     return c->WidthInBytes && c->Height > G && (!c->srcPitch || !c->dstPitch || src->host || dst->host);
@@ -222,7 +224,7 @@ static void ask_copy(const char *id, enum op op, const CUDA_MEMCPY2D *c, struct 
 
 /* ---- fills ---- */
 
-enum { FILLS = 6 }; /* D2D8, D2D16, D2D32, and the same again as Async */
+enum { FILLS = 6 }; /* D2D8, D2D16, D2D32, and their Async forms */
 static const char *const fill_name[FILLS] = {"d8", "d16", "d32", "d8async", "d16async", "d32async"};
 
 static bool expect_fill(u64 start, u64 pitch, u64 width, u64 height, int fill)
@@ -259,7 +261,7 @@ static void ask_fill(const char *id, int fill, u64 start, u64 pitch, u64 width, 
     say(id, "%s sync=%s wrote=%s", name_of(r), name_of(sync), wrote(dst, right));
 }
 
-/* ---- what cases are made of ---- */
+/* ---- building cases ---- */
 
 /* The next digit of a case's number. */
 static size_t digit(size_t *i, size_t radix)
@@ -269,7 +271,7 @@ static size_t digit(size_t *i, size_t radix)
     return d;
 }
 
-/* A number as it is written in an id: 4097, 2^40, 2^31-1, -64. */
+/* A number as its id shows it: 4097, 2^40, 2^31-1, -64. */
 static const char *num(u64 n)
 {
     static char text[8][24];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups S and T: widths, pitches and heights. X and Y: heights that no memory has; Y from host to host, which crashes.
- * L: the same in memory of 5 GiB. A part of ../copies.c, which includes it. */
+/* Groups S and T: widths, pitches and heights. X and Y: heights beyond any memory; Y from host to host, which crashes. L: the
+ * same in 5 GiB of memory. Part of ../copies.c, which includes it. */
 
 static const struct way {
     const char *name;
@@ -25,7 +25,7 @@ static const u64 pitches[] = {0, 1, 63, 64, 65, 79, 80, 4096, (u64)G, ((u64)1 <<
 static const u64 widths[] = {0, 1, 64};
 static const u64 heights[] = {0, 1, 2, 3};
 
-/* The pitch of one side; the other's is good. X is the offset in a row, for a few. */
+/* Varies the pitch of one side; the other's is valid. X is the offset in a row, for a few cases. */
 static void shape_of(size_t i, char *id, int run, char letter, enum op op)
 {
     u64 pitch = pitches[digit(&i, COUNT(pitches))], width = widths[digit(&i, COUNT(widths))];
@@ -112,7 +112,7 @@ static void group_y(void)
     generate("Y", start_places, TALL, tall_host_case);
 }
 
-/* ---- where rows far apart are in memory all the same ---- */
+/* ---- rows that are far apart but still in memory ---- */
 
 enum { WIDE = 5 }; /* GiB */
 static CUdeviceptr wide;

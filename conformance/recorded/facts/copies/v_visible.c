@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group V: which devices a process sees with CUDA_VISIBLE_DEVICES, in which order, and what that changes. A part of
- * ../copies.c, which includes it.
+/* Group V: the devices that a process sees with CUDA_VISIBLE_DEVICES, their order, and the effects. Part of ../copies.c, which
+ * includes it.
  *
- *     V.list.1,0     init=SUCCESS count=SUCCESS 2: 1 0     the devices it sees, by their place without the variable
+ *     V.list.1,0     init=SUCCESS count=SUCCESS 2: 1 0     the visible devices, by their ordinals without the variable
  *
- * Each case is a process of its own that is executed with the variable, because a driver reads it when it likes. In lists, U0
- * and U1 stand for the devices' UUIDs as nvidia-smi prints them (GPU-xxxxxxxx-xxxx-...); with one device U1 is that of none. */
+ * Each case runs in a newly executed process with the variable, because a driver may read it at any time. In lists, U0 and U1
+ * stand for the devices' UUIDs as nvidia-smi prints them (GPU-xxxxxxxx-xxxx-...); with one device, U1 belongs to no device. */
 
 enum { UUID_TEXT = 64, BUS_TEXT = 32, MOST = 16 };
 
 static char uuids[MOST][UUID_TEXT], buses[MOST][BUS_TEXT];
-static int there; /* devices without the variable */
+static int there; /* the number of devices without the variable */
 
 static void uuid_text(char *text, const CUuuid *uuid)
 {
@@ -21,7 +21,7 @@ static void uuid_text(char *text, const CUuuid *uuid)
 
 /* ---- in the process with the variable ---- */
 
-/* What main was given behind its first argument: UUIDs and addresses on the bus of all devices, in turn. */
+/* Parses main's arguments after the first: UUIDs and bus addresses of all devices, alternately. */
 static void know_all(int argc, char **argv)
 {
     for (there = 0; there < MOST && 2 * there + 3 < argc; there++) {
@@ -71,7 +71,7 @@ static void show_list(void)
     printf(" count=%s\n", name_of(cuDeviceGetCount(&again)));
 }
 
-/* What each address on the bus is called, and what peers, memory and rights of ordinals are told. */
+/* Prints the ordinal of each bus address, and the answers about peers, memory and rights for ordinals. */
 static void show_uses(void)
 {
     int count = 0, can = -1;
@@ -108,7 +108,7 @@ static void show_uses(void)
     putchar('\n');
 }
 
-/* Imports the memory that another process, to which other devices are visible, exported. */
+/* Imports memory from a process with other visible devices. */
 static void show_import(int fd)
 {
     CUmemGenericAllocationHandle h = 0;
@@ -148,9 +148,9 @@ static int visible_child(int argc, char **argv)
     return 0;
 }
 
-/* ---- in the process that asks ---- */
+/* ---- in the process that starts the cases ---- */
 
-/* Runs this program again, with the variable (NULL: without) and what it is to show. Its line, or how it ended. */
+/* Runs this program again with the variable (NULL: without it) and what to print. Returns its line, or how it ended. */
 static void again(const char *visible, const char *what, char *line, size_t size)
 {
     char *args[3 + 2 * MOST] = {"copies", (char *)what};
@@ -184,7 +184,7 @@ static void again(const char *visible, const char *what, char *line, size_t size
         snprintf(line, size, "SIGNAL %d", WTERMSIG(status));
 }
 
-/* Fills in what U0, U1, P0 (a beginning of U0), B0 (upper case), N0 (without GPU-) stand for. */
+/* Replaces U0, U1, P0 (a prefix of U0), B0 (upper case) and N0 (without GPU-). */
 static void written_out(const char *list, char *text, size_t size)
 {
     size_t at = 0;
@@ -208,14 +208,15 @@ static void written_out(const char *list, char *text, size_t size)
 }
 
 static const char *const lists[] = {
-    "", " ", ",", "0", "1", "2", "15", "16", "1,0", "0,1", "0,0", "1,1", "0,1,0", "0,1,2", "1,0,2", "2,0", "0,2,1", "-1", "0,-1,1", "1,-1,0",
-    "-1,0", "-2", "0,-2", "junk", "0,junk,1", "junk,0", "0junk", "0junk,1", "0x0", "0x1", "00", "01", "+0", "+1", "-0", " 0", "0 ", "0 ,1",
-    "0, 1", " 1 , 0 ", "\t0", "0\t", "0,", ",0", "0,,1", "1,,0", "0;1", "0 1", "0:1", "0.0", "0.5", "0e0", "4294967296", "4294967297",
-    "2147483648", "4294967295", "18446744073709551616", "99999999999999999999", "all", "none", "None", "void", "NoDevFiles", "\"0\"",
-    "U0", "U1", "U1,U0", "U0,U1", "U0,U0", "U0,0", "0,U0", "U0,1", "1,U0", "U1,0", "0,U1", "P0", "P1", "P1,P0", "Q0", "Q1", "Q1,Q0",
-    "GPU-", "GPU", "gpu-", "GPU-0", "B0", "N0", "GPU-N0", "gpu-N0", "Gpu-N0", "GPU-unknown", "U0,GPU-unknown,U1", "GPU-unknown,U0",
-    "0,GPU-unknown", "0,GPU-unknown,1", " U0", "U0 ", "U0 ,U1", "U0, U1", "U0x", "U0,", ",U0", "U0-", "P0-", "P0x", "P0,P0", "P0,U0",
-    "MIG-", "MIG-0", "MIG-U0/0/0", "MIG-N0", "MIG-U0", "0,MIG-U0/0/0", "MIG-U0/0/0,0", "0:0", "1:0", "U0/0/0",
+    "", " ", ",", "0", "1", "2", "15", "16", "1,0", "0,1", "0,0", "1,1", "0,1,0", "0,1,2", "1,0,2", "2,0", "0,2,1", "-1",
+    "0,-1,1", "1,-1,0", "-1,0", "-2", "0,-2", "junk", "0,junk,1", "junk,0", "0junk", "0junk,1", "0x0", "0x1", "00", "01",
+    "+0", "+1", "-0", " 0", "0 ", "0 ,1", "0, 1", " 1 , 0 ", "\t0", "0\t", "0,", ",0", "0,,1", "1,,0", "0;1", "0 1", "0:1",
+    "0.0", "0.5", "0e0", "4294967296", "4294967297", "2147483648", "4294967295", "18446744073709551616",
+    "99999999999999999999", "all", "none", "None", "void", "NoDevFiles", "\"0\"", "U0", "U1", "U1,U0", "U0,U1", "U0,U0",
+    "U0,0", "0,U0", "U0,1", "1,U0", "U1,0", "0,U1", "P0", "P1", "P1,P0", "Q0", "Q1", "Q1,Q0", "GPU-", "GPU", "gpu-", "GPU-0",
+    "B0", "N0", "GPU-N0", "gpu-N0", "Gpu-N0", "GPU-unknown", "U0,GPU-unknown,U1", "GPU-unknown,U0", "0,GPU-unknown",
+    "0,GPU-unknown,1", " U0", "U0 ", "U0 ,U1", "U0, U1", "U0x", "U0,", ",U0", "U0-", "P0-", "P0x", "P0,P0", "P0,U0", "MIG-",
+    "MIG-0", "MIG-U0/0/0", "MIG-N0", "MIG-U0", "0,MIG-U0/0/0", "MIG-U0/0/0,0", "0:0", "1:0", "U0/0/0",
 };
 
 enum { WORKERS = 8 };
@@ -227,13 +228,14 @@ static void some_lists(size_t first)
     for (size_t i = first; i < COUNT(lists); i += WORKERS) {
         written_out(lists[i], text, sizeof text);
         again(text, "--list", line, sizeof line);
-        snprintf(id, sizeof id, "V.list.\"%s\"", lists[i][0] == '\t' ? "\\t0" : lists[i][0] && lists[i][1] == '\t' ? "0\\t" : lists[i]);
+        snprintf(id, sizeof id, "V.list.\"%s\"", 
+                 lists[i][0] == '\t' ? "\\t0" : lists[i][0] && lists[i][1] == '\t' ? "0\\t" : lists[i]);
         line[strcspn(line, "\n")] = 0;
         say(id, "%s", line);
     }
 }
 
-/* Starting a driver takes long, so some are started at a time. */
+/* Starting a driver takes long, so several start in parallel. */
 static void visible_lists(void)
 {
     pid_t pid[WORKERS];
@@ -265,7 +267,7 @@ static void visible_uses(void)
     }
 }
 
-/* When the variable is read: set by the process itself before cuInit, and after it. */
+/* When does the driver read the variable: the process sets it before cuInit, or after. */
 static void visible_when(void)
 {
     int count = -1;
@@ -288,7 +290,7 @@ static void visible_after(void)
     R("V.when.set_after_init.again", cuInit(0));
 }
 
-/* Memory of the device that this process calls 0, to processes that call it otherwise or do not see it. */
+/* Passes memory of this process's device 0 to processes with another ordinal for it, or without the device. */
 static void visible_shared(void)
 {
     static const char *const importers[] = {NULL, "0", "1", "1,0"};
@@ -306,7 +308,7 @@ static void visible_shared(void)
     cuMemsetD8(at, 77, G);
     cuCtxSynchronize();
     R("V.shared.export", cuMemExportToShareableHandle(&fd, h, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
-    fd = dup(fd); /* which stays open in the process that is executed */
+    fd = dup(fd); /* the copy stays open across exec */
     snprintf(what, sizeof what, "--import=%d", fd);
     for (size_t i = 0; i < COUNT(importers); i++) {
         again(importers[i], what, line, sizeof line);

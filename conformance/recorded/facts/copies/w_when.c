@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group W: copies of rows at times when they may not be, and rows that share bytes. A part of ../copies.c, which includes it. */
+/* Group W: copies of rows at times when they are not allowed, and rows that share bytes. Part of ../copies.c, which includes
+ * it. */
 
 static CUDA_MEMCPY2D good_copy(void)
 {
@@ -23,7 +24,8 @@ static void w_null_async(void)
 
 static void w_before_init(void)
 {
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .WidthInBytes = 1, .Height = 1};
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .WidthInBytes = 1,
+                       .Height = 1};
     R("W.noinit.sync", cuMemcpy2D(&c));
     R("W.noinit.async", cuMemcpy2DAsync(&c, NULL));
     R("W.noinit.fill8", cuMemsetD2D8(0, 0, 0, 0, 0));
@@ -31,7 +33,7 @@ static void w_before_init(void)
     R("W.noinit.bad_type", cuMemcpy2D(&c));
 }
 
-/* Nothing, too little and too much, in every order of faults. */
+/* No context, or the wrong one, with faults in every order. */
 static void w_no_context(void)
 {
     start_places();
@@ -105,8 +107,7 @@ static void w_host_function(void)
     say("W.inside", "%s %s %s %s", name_of(inside[0]), name_of(inside[1]), name_of(inside[2]), name_of(inside[3]));
 }
 
-/* Rows of one place: source and destination in one another's gaps, or the same bytes. Where bytes are shared and move, what
- * they become is a race. */
+/* Rows in one place: source and destination interleaved, or overlapping. Overlapping bytes that move are a race. */
 static void overlap_case(size_t i, char *id, int run)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group A: handles. A part of ../edges.c, which includes it. */
+/* Group A: handles. Part of ../edges.c, which includes it. */
 
 static void a_release_again(void)
 {
@@ -108,7 +108,7 @@ static void a_two_retains_and_own(void)
     release_all("own_and_two_retains", h, p, before);
 }
 
-/* Unmapped with two references: how many releases are good? */
+/* Unmapped with two references: how many releases succeed? */
 static void a_retained_then_unmapped(void)
 {
     init();
@@ -177,7 +177,7 @@ static void a_value_reuse(void)
     Handle i = make(G), j = make(G);
     say("A.reuse.two_freed", "i==g %d i==f %d j==g %d j==f %d", i == g, i == f, j == g, j == f);
     say("A.values", "%llx %llx aligned16=%d", (u64)i, (u64)j, i % 16 == 0 && j % 16 == 0);
-    /* Freed while mapped, so really freed at unmap. */
+    /* Freed while mapped, so the memory is freed at unmap. */
     CUdeviceptr p = reserve(G);
     map(p, G, i);
     cuMemRelease(i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group B: mappings that cross the end of a reservation. A part of ../edges.c, which includes it. */
+/* Group B: mappings that cross the end of a reservation. Part of ../edges.c, which includes it. */
 
-/* A and B of n U each, side by side; the caller's mapping of 2 U goes at A's last granule. */
+/* A and B of n U each, adjacent; the caller maps 2 U at A's last granule. */
 static CUdeviceptr side_by_side(size_t n)
 {
     init();
@@ -23,7 +23,7 @@ static CUdeviceptr past_the_end(void)
     return a;
 }
 
-/* Where q lies for the pointer attributes, in U from base. */
+/* Prints where q lies according to the pointer attributes, in U from base. */
 static void place(const char *id, CUdeviceptr base, CUdeviceptr q)
 {
     CUdeviceptr range = 0, mapping = 0, start = 0;
@@ -44,7 +44,7 @@ static void place(const char *id, CUdeviceptr base, CUdeviceptr q)
     fflush(stdout);
 }
 
-/* Access, retain and place at q. */
+/* Prints access, retain and place at q. */
 static void look(const char *tag, CUdeviceptr base, CUdeviceptr q)
 {
     char id[96];
@@ -59,7 +59,7 @@ static void look(const char *tag, CUdeviceptr base, CUdeviceptr q)
     place(id, base, q);
 }
 
-/* Reserves by hint and says whether the hint was honoured; a given range is freed again. */
+/* Reserves by hint, prints whether the driver took the hint, and frees the range. */
 static void try_hint(const char *id, CUdeviceptr hint, size_t size)
 {
     CUdeviceptr p = 0;
@@ -151,7 +151,7 @@ static void b_free_a(void)
     R(v("B.free_a.then_free_b"), cuMemAddressFree(a + 4 * U, 4 * U));
 }
 
-/* B holds a mapping where the tail would land, and the other way round. */
+/* B has a mapping where the tail would be, and vice versa. */
 static void b_onto_mapping(void)
 {
     CUdeviceptr a = side_by_side(4);
@@ -163,7 +163,7 @@ static void b_onto_mapping(void)
     R(v("B.onto.cross_now"), cuMemMap(a + 3 * U, 2 * U, 0, two, 0));
     R(v("B.onto.map_on_tail"), cuMemMap(a + 4 * U, U, 0, one, 0));
     R(v("B.onto.map_after_tail"), cuMemMap(a + 5 * U, U, 0, one, 0));
-    /* Three whole mappings, one of which crosses. */
+    /* Three whole mappings, one of which crosses the end. */
     map(a + 2 * U, U, one);
     R(v("B.onto.setaccess_three"), give(a + 2 * U, 4 * U, L_DEVICE, RW));
     R(v("B.onto.memset_three"), cuMemsetD8(a + 2 * U, 1, 4 * U));
@@ -225,7 +225,7 @@ static void b_past_reserve(void)
     R(v("B.past_reserve.map_starting_beyond"), cuMemMap(a + 4 * U, U, 0, h, 0));
 }
 
-/* Reserves the place where a tail lies, where the driver gives it. */
+/* Reserves the range of a tail, if the driver returns it. */
 static void b_take_tail(void)
 {
     CUdeviceptr a = past_the_end(), b = 0;
@@ -245,7 +245,7 @@ static void b_take_tail(void)
     R(v("B.take.free_a"), cuMemAddressFree(a, 4 * U));
 }
 
-/* Does an unhinted reservation ever land on a tail? */
+/* Does a reservation without a hint ever overlap a tail? */
 static void b_tail_unasked(void)
 {
     CUdeviceptr a = past_the_end();
@@ -257,7 +257,7 @@ static void b_tail_unasked(void)
     say(v("B.tail_unasked"), "hit=%d", hit);
 }
 
-/* The tail lands on memory of cuMemAlloc. */
+/* The tail overlaps memory of cuMemAlloc. */
 static void b_onto_cumemalloc(void)
 {
     init();
@@ -273,7 +273,7 @@ static void b_onto_cumemalloc(void)
         RV(v("B.onto_cumemalloc.unmap_over"), cuMemUnmap(p, 2 * U), "cumemalloc byte=%d", byte_at(m));
 }
 
-/* Runs past the end of A and over a gap into a later reservation, mapped and not. */
+/* Extends past the end of A and across a gap into a later reservation, mapped and not. */
 static void b_over_a_gap(void)
 {
     init();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group C: unmap. A part of ../edges.c, which includes it. */
+/* Group C: unmap. Part of ../edges.c, which includes it. */
 
 static CUdeviceptr half_window(void)
 {
@@ -129,7 +129,7 @@ static void c_unreserved_start(void)
     RV(v("C.ptr_4096.size_U"), cuMemUnmap(4096, U), "alive=%d", alive(a + 5 * U));
 }
 
-/* One whole and one partial in a range with two reservations: nothing goes? */
+/* One whole mapping and one partial in a range over two reservations: is nothing unmapped? */
 static void c_partial_in_second(void)
 {
     CUdeviceptr a = side_by_side(4);

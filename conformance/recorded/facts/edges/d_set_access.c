@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group D: cuMemSetAccess. A part of ../edges.c, which includes it. */
+/* Group D: cuMemSetAccess. Part of ../edges.c, which includes it. */
 
 static CUdeviceptr d_base;   /* device memory of 2 G at d_base, host memory of 1 G at d_base + 2 G */
 
-/* Before each case: the device may read the device memory, nobody anything else. */
+/* Before each case: the device has read access to the device memory, and there are no other rights. */
 static void d_reset(void)
 {
     give(d_base, 2 * G, L_DEVICE, READ);
@@ -13,8 +13,8 @@ static void d_reset(void)
     }
 }
 
-/* Prints the code, the device's rights on the device memory (1 = unchanged), the device's and the host's on the host
-   memory (0 = unchanged; 99 where it is not mapped, 0 written). */
+/* Prints the code, the device's rights to the device memory (1 = unchanged), the device's and the host's to the host memory (0 =
+ * unchanged; 99 = not mapped, 0 written). */
 static void d_case(const char *id, CUdeviceptr p, size_t size, const CUmemAccessDesc *d, size_t n)
 {
     d_reset();
@@ -96,7 +96,7 @@ static void d_mixed(void)
     d_case("D.hostmem.numa-1", p + 2 * G, G, ONE(desc(L_NUMA, -1, RW)), 1);
     d_case("D.hostmem.host_id99", p + 2 * G, G, ONE(desc(L_HOST, 99, RW)), 1);
     d_case("D.hostmem.host_flags2", p + 2 * G, G, ONE(desc(L_HOST, 0, 2)), 1);
-    /* The host memory first. */
+    /* The host memory comes first. */
     map(p + 3 * G, G, make(G));
     give(p + 3 * G, G, L_DEVICE, READ);
     d_case("D.mixed_back.host", p + 2 * G, 2 * G, ONE(host), 1);
@@ -153,8 +153,8 @@ static void d_seam(void)
         flags_of(a + 4 * G, L_DEVICE), flags_of(a + 5 * G, L_DEVICE));
 }
 
-/* A range from the first mapping's start to the last one's end, over two adjacent reservations of 4 G; a bit each for
-   what is mapped: bit i is granule i. */
+/* A range from the first mapping's start to the last one's end, over two adjacent reservations of 4 G; bit i of mapped stands for
+ * granule i. */
 static void d_seam_shape(const char *id, unsigned mapped, int from, int to)
 {
     CUdeviceptr a = side_by_side(4);
@@ -191,7 +191,7 @@ SHAPE(d_shape8, "nothing_mapped", 0, 3, 5)
 SHAPE(d_shape9, "hole_in_one_reservation", 0x05, 0, 3)
 SHAPE(d_shape10, "two_holes_in_one_reservation", 0x15, 0, 5)
 
-/* Which mappings change when a later one refuses. */
+/* Which mappings change when a later one is refused? */
 static void d_partial_failure(void)
 {
     d_setup(1);
@@ -206,7 +206,7 @@ static void d_partial_failure(void)
     give(d_base + 3 * G, G, L_DEVICE, READ);
     d_case("D.partial.host+dev_from_host_memory", d_base + 2 * G, 2 * G, PAIR(host, dev), 2);
     say("D.partial.host+dev_from_host_memory.last", "dev=%llu", flags_of(d_base + 3 * G, L_DEVICE));
-    /* The same through a hole, and with two device mappings. */
+    /* The same across a gap, and with two device mappings. */
     CUdeviceptr p = d_base + 8 * G;
     map(p, G, make(G));
     map(p + G, G, make(G));
@@ -216,7 +216,7 @@ static void d_partial_failure(void)
        flags_of(p + G, L_DEVICE));
 }
 
-/* Are rights beyond a hole really unchanged, and what of a bad descriptor or a cut mapping beyond it? */
+/* Are rights after a gap really unchanged, and what about an invalid descriptor or a partial mapping there? */
 static void d_beyond_hole(void)
 {
     init();
@@ -255,7 +255,7 @@ static void d_gap(void)
     map(a + 6 * G, G, make(G));
     R("D.gap.over_unreserved", give(a + 3 * G, 4 * G, L_DEVICE, RW));
     say("D.gap.flags", "=%llu %llu", flags_of(a + 3 * G, L_DEVICE), flags_of(a + 6 * G, L_DEVICE));
-    /* One reservation, a hole, aliases: for comparison. */
+    /* For comparison: one reservation, a gap, aliases. */
     map(a, G, make(G));
     R("D.gap.hole_inside_one", give(a, 4 * G, L_DEVICE, READ));
     say("D.gap.hole_inside_one.flags", "=%llu %llu", flags_of(a, L_DEVICE), flags_of(a + 3 * G, L_DEVICE));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group E: cuMemGetAccess. A part of ../edges.c, which includes it. */
+/* Group E: cuMemGetAccess. Part of ../edges.c, which includes it. */
 
 static void e_case(const char *id, CUdeviceptr p, int type, int loc_id)
 {
@@ -125,7 +125,7 @@ static void e_numa(void)
     e_host_memory(L_NUMA, "numa");
 }
 
-/* Host memory: what each location reports for each pair of rights, set in either order. */
+/* Host memory: the answer for each location and each pair of rights, set in either order. */
 static void e_table(void)
 {
     init();
@@ -151,7 +151,7 @@ static void e_table(void)
             }
 }
 
-/* Host memory: which of the device's and the host's rights HOST reports, by the order in which they were set. */
+/* Host memory: does HOST report the device's or the host's rights, depending on the order in which they were set? */
 static void e_orders(void)
 {
     init();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group F: cuMemCreate. A part of ../edges.c, which includes it. */
+/* Group F: cuMemCreate. Part of ../edges.c, which includes it. */
 
 struct creation {
     size_t size, total;
@@ -70,7 +70,7 @@ static struct creation creation_of(size_t i, size_t k)
     cuDeviceTotalMem(&c.total, 0);
     violations[i].apply(&c);
     violations[k].apply(&c);
-    /* Never ask the host for 80 GiB: it may have it. */
+    /* Never requests 80 GiB from the host, which may have it. */
     if (c.size > G && c.size < SIZE_MAX && c.size % G == 0 && c.prop.location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         c.size = (size_t)1 << 44;
     return c;
@@ -219,7 +219,7 @@ static void group_f(void)
     child("F.host_memory!", f_host_memory);
 }
 
-/* Last of all: a driver that tried to find this much memory could take long. */
+/* Runs last: a driver that searches for this much memory could take long. */
 static void group_f_huge(void)
 {
     child("F.host_huge!", f_host_huge);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group G: cuMemAddressReserve. A part of ../edges.c, which includes it. */
+/* Group G: cuMemAddressReserve. Part of ../edges.c, which includes it. */
 
 struct reservation {
     size_t size, align;
@@ -14,7 +14,7 @@ static struct reservation combine(size_t size, size_t align, CUdeviceptr hint, u
     return (struct reservation){size, align, hint, flags};
 }
 
-/* The argument each one spoils: 0 size, 1 alignment, 2 hint, 3 flags. */
+/* The argument that each case makes invalid: 0 size, 1 alignment, 2 hint, 3 flags. */
 static const struct {
     const char *name;
     int field;
@@ -72,7 +72,7 @@ static void g_pairs(void)
     R("G.null.size1<<47", cuMemAddressReserve(NULL, (size_t)1 << 47, 0, 0, 0));
 }
 
-/* Reserves by hint; says whether it was given, else where instead, from the place the driver gives unasked. */
+/* Reserves by hint; prints whether the driver took it, else the actual place relative to the default one. */
 static void g_hint(CUdeviceptr hint, size_t size, const char *note)
 {
     CUdeviceptr p = 0, usual = window(size);
@@ -99,7 +99,7 @@ static void g_hints(void)
         0x20000000000, 0x100000000000, 0x200000000000, 0x300000000000, 0x400000000000, 0x500000000000,
         0x600000000000, 0x700000000000, 0x7f0000000000, 0x7ffffffff000 & ~(CUdeviceptr)(G - 1), 1ull << 47, 1ull << 48,
         1ull << 49, 1ull << 55,
-        /* Finer steps around what proves to be a limit. */
+        /* Finer steps around apparent limits. */
         0x600000, 0x1000000, 0x100000000, 0x1fffe00000, 0x2000000000, 0x4000000000, 0x8000000000, 0xffffe00000,
         0x10000000000, 0x10003e00000, 0x10004200000, 0x18000000000, 0x40000000000, 0x80000000000, 0x180000000000,
         0x7e0000000000, 0x7fff00000000, 1ull << 50, 1ull << 52, 1ull << 54, (1ull << 57) - G, (1ull << 48) - G,
@@ -127,7 +127,7 @@ static void g_near(void)
         snprintf(note, sizeof note, "first%+lldG", steps[i]);
         g_hint(first + (CUdeviceptr)(steps[i] * (i64)G), G, note);
     }
-    /* Where do unhinted reservations go, one after another? */
+    /* Where do successive reservations without a hint go? */
     static const size_t sizes[] = {1, 1, 2, 4, 16, 17, 64, 512, 513, 4096, 1 << 16, 1 << 19};
     CUdeviceptr last = first;
     for (size_t i = 0; i < COUNT(sizes); i++) {
@@ -169,7 +169,7 @@ static void g_overlap(void)
     RV(v("G.hint_with_alignment"), cuMemAddressReserve(&p, U, 2 * U, hint, 0), "given=%d", p == hint);
 }
 
-/* Where a range of each size goes when nothing is asked: small ones and big ones live apart. */
+/* The default place of a range of each size: small and large ranges are separate. */
 static void g_sizes_of(const char *tag)
 {
     static const size_t sizes[] = {1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 17, 32, 33};
@@ -207,8 +207,8 @@ static void g_sizes_no_context(void)
     g_sizes_of("noctx");
 }
 
-/* Hints high up, where nothing lies above, and hints at and near the start of a driver's chunk. */
-/* 1 G far above everything, where the program's stack is not by chance. */
+/* Hints at high, empty addresses, and hints at and near the start of a driver's chunk. */
+/* 1 G far above everything, unless the program's stack is there by chance. */
 static CUdeviceptr g_far_up(void)
 {
     static const CUdeviceptr places[] = {0x7fff00000000, 0x7ffd00000000, 0x7ffb00000000};
@@ -234,7 +234,7 @@ static void g_high(void)
             snprintf(note, sizeof note, "%llx", (u64)high[i]);
             g_hint(high[i], sizes[k] * G, note);
         }
-    /* A chunk kept alive by one range in it. */
+    /* A chunk kept alive by one range. */
     CUdeviceptr p = g_far_up();
     g_hint(p + G, G, "in_new_chunk+1G");
     g_hint(p + 5 * G, G, "in_new_chunk+5G");
@@ -248,7 +248,7 @@ static void g_high(void)
     g_hint(p + 5 * G, G, "in_chunk_once_empty+5G");
 }
 
-/* Small ranges by hint in address space that holds no chunk, without a context: is there any chunk at all? */
+/* Small ranges by hint in address space without a chunk, without a context: is there any chunk at all? */
 static void g_hints_no_context(void)
 {
     cuInit(0);
@@ -268,7 +268,7 @@ static void g_hints_no_context(void)
     }
 }
 
-/* Big ranges by hint next to and on a live big one. */
+/* Large ranges by hint next to a live large one, and on it. */
 static void g_big_hints(void)
 {
     init();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group H: copies and fills. A part of ../edges.c, which includes it. */
+/* Group H: copies and fills. Part of ../edges.c, which includes it. */
 
 static unsigned char buffer[4 << 20];
 
@@ -117,7 +117,7 @@ static void h_memset_overflow(void)
     R("H.memset_overflow.sync", cuCtxSynchronize());
 }
 
-/* Sizes that wrap around the address space: a case each, since a fault would stay. */
+/* Sizes that wrap around the address space: one case each, because a fault would persist. */
 static void h_extreme(const char *id, int which)
 {
     CUdeviceptr p = mapped_rw(2);
@@ -176,7 +176,7 @@ static void h_dtod_access(void)
     R("H.dtod.sync", cuCtxSynchronize());
 }
 
-/* n bytes of the first mapping and n of the second, which nobody may touch; an alias of each can be read. */
+/* n bytes of the first mapping and n of the second, which is inaccessible; an alias of each is readable. */
 static void h_crossing(size_t n, int second)
 {
     CUdeviceptr p = reserve(16 * G);
@@ -222,7 +222,7 @@ static void h_cross(void)
     h_crossing((size_t)256 << 10, READ);
 }
 
-/* The destination lies 16 bytes after the source, before it, or on it. */
+/* The destination is 16 bytes after the source, before it, or equal to it. */
 static void h_overlap_case(CUdeviceptr p, const char *name, int shift, size_t n)
 {
     static unsigned char expected[4 << 20], got[4 << 20];
@@ -255,7 +255,7 @@ static void h_overlap(void)
     }
 }
 
-/* One operation on host-located memory with the given rights of the device and of the host. */
+/* One operation on host-located memory, for given rights of the device and of the host. */
 static struct {
     int device, host, what;
 } located;
@@ -313,7 +313,7 @@ static void h_host_located_all(void)
             }
 }
 
-/* Nobody was ever given rights: not even once and taken back. */
+/* Rights were never granted, not even temporarily. */
 static void h_host_fresh(void)
 {
     init();

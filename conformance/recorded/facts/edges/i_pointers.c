@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group I: pointer attributes. A part of ../edges.c, which includes it. */
+/* Group I: pointer attributes. Part of ../edges.c, which includes it. */
 
-/* Asked twice over two different fillings, so that the bytes the driver wrote show. */
+/* Queries twice with different initial bytes in the output, which reveals the bytes that the driver wrote. */
 static void attribute(const char *tag, int which, CUdeviceptr q, CUdeviceptr base)
 {
     unsigned char one[64], two[64];
@@ -169,7 +169,7 @@ static void i_many_of(const char *tag, CUdeviceptr q, CUdeviceptr base)
         say(id, "%s start=base%+lld mapped=%d type=%u", name_of(r), (i64)(start - base), mapped, type);
 }
 
-/* Each attribute asked through the list call, at a place of every kind. */
+/* Queries each attribute through the list call, at a place of every kind. */
 static void i_many_each(CUdeviceptr p, CUdeviceptr m)
 {
     map(p + 6 * G, G, make_at(L_HOST, G));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group J: cuMemAlloc and cuMemFree. A part of ../edges.c, which includes it. */
+/* Group J: cuMemAlloc and cuMemFree. Part of ../edges.c, which includes it. */
 
 static void j_free(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group K: devices, contexts, streams, before cuInit and after fork. A part of ../edges.c, which includes it. */
+/* Group K: devices, contexts, streams, before cuInit and after fork. Part of ../edges.c, which includes it. */
 
 static void k_device(void)
 {
@@ -264,7 +264,7 @@ static void k_stream_forged_destroy(void)
     R("K.stream.destroy_forged", cuStreamDestroy((CUstream)0xdead0));
 }
 
-/* One call of the many, made where CUDA is not initialised: before cuInit, or in a child forked after it. */
+/* One of many calls, made where CUDA is not initialised: before cuInit, or in a child forked after it. */
 static CUdeviceptr k_place;
 static Handle k_handle;
 static CUcontext k_context;
@@ -402,7 +402,7 @@ static void k_fork_then_init(void)
     report("K.fork_init!", pid);
 }
 
-/* Forked after the parent made the context but used nothing: the parent's own calls go on. */
+/* Forked after the parent created the context but used nothing: the parent's own calls continue. */
 static void k_parent_after_fork(void)
 {
     init();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group L: two devices. A part of ../edges.c, which includes it. On a machine with one it prints nothing.
+/* Group L: two devices. Part of ../edges.c, which includes it. On a machine with one device it prints nothing.
  *
- * Who owns memory is a text with a letter for each G: "0h.1" is a G of device 0, one of the host, a hole, one of
- * device 1. Rights are written as they are given: "03 11+h3" gives device 0 RW, then in one call device 1 READ and HOST
- * RW; n is HOST_NUMA.
+ * The owners of memory are a string with one letter per G: "0h.1" is a G of device 0, one of the host, a gap, one of device 1.
+ * Rights are written in the order of granting: "03 11+h3" gives device 0 RW, then in one call device 1 READ and HOST RW; n is
+ * HOST_NUMA.
  */
 
 static void l_init(void)
@@ -13,7 +13,7 @@ static void l_init(void)
         cuDevicePrimaryCtxRetain(&primary[d], d);
 }
 
-/* Makes a device's context current; -1: none. */
+/* Makes a device's context current; -1: no context. */
 static void l_on(int device)
 {
     cuCtxSetCurrent(device < 0 ? NULL : primary[device]);
@@ -40,7 +40,7 @@ static Handle l_make(char owner, size_t size)
     return h;
 }
 
-/* The first error of the calls that these rights take. */
+/* The first error of the calls that grant these rights. */
 static CUresult l_give(CUdeviceptr p, size_t size, const char *rights)
 {
     CUresult first = CUDA_SUCCESS;
@@ -67,7 +67,7 @@ static u64 l_flags(CUdeviceptr p, char who)
     return f;
 }
 
-/* A reservation of 8 G with memory of these owners from its start; nothing else holds the memory. */
+/* A reservation of 8 G that starts with memory of these owners; only the mappings hold the memory. */
 static CUdeviceptr l_place(const char *owners)
 {
     CUdeviceptr p = reserve(8 * G);
@@ -81,7 +81,7 @@ static CUdeviceptr l_place(const char *owners)
     return p;
 }
 
-/* The same memory of one owner twice: at the start with these rights, and 4 G on with RW for both devices. */
+/* The same memory of one owner twice: at the start with these rights, and 4 G later with RW for both devices. */
 static CUdeviceptr l_alias(char owner, const char *rights)
 {
     CUdeviceptr p = reserve(8 * G);
@@ -118,7 +118,7 @@ static void l_get_case(const char *owner, const char *rights)
     l_end(p);
 }
 
-/* Every combination of rights, given in this order. */
+/* Every combination of rights, granted in this order. */
 static void l_get_order(const char *owner, const char *order)
 {
     const size_t n = strlen(order), all = n == 2 ? 9 : 27;
@@ -154,7 +154,7 @@ static void l_get(void)
 
 /* ---- (3): set access ---- */
 
-/* Before it both devices may read; prints the rights of device 0, of device 1 and of HOST for each G. */
+/* Initially both devices have read access; prints the rights of device 0, device 1 and HOST for each G. */
 static void l_set_case(const char *owners, const char *rights)
 {
     char id[96];
@@ -243,7 +243,7 @@ static void l_pointer(void)
 
 /* ---- (7), (8): memory and links ---- */
 
-/* How far free memory of each device fell since before was filled, which it does when there is no id. */
+/* By how much each device's free memory has fallen since before was filled; without an id, fills before. */
 static void l_fell(const char *id, size_t *before)
 {
     for (int d = 0; d < 2; d++) {
@@ -306,7 +306,7 @@ static void l_peers(void)
         }
 }
 
-/* Is there a second device? Asked in a process of its own: this one must not be initialised. */
+/* Is there a second device? Queries in a separate process, because this one must not be initialised. */
 static int l_two(void)
 {
     int status = 1, n = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group L, continued: work, contexts and placement on two devices. A part of ../edges.c, which includes it. */
+/* Group L, continued: work, contexts and placement on two devices. Part of ../edges.c, which includes it. */
 
 /* ---- (5), (6): copies and fills ---- */
 
 enum { L_COPIES = 36, L_DTODS = 72, L_HOST_CASES = 95 };
 
-/* The rights of number i of 9, as for l_give. */
+/* The ith of 9 pairs of rights, as for l_give. */
 static const char *l_pair(size_t i)
 {
     static const char *const pairs[] = {"00+10", "00+11", "00+13", "01+10", "01+11",
@@ -39,7 +39,7 @@ static void l_copy(size_t i, char *id, int run)
     l_end(p);
 }
 
-/* One source for every pair of rights of the destination. */
+/* One source for every pair of the destination's rights. */
 static void l_dtod(size_t i, char *id, int run)
 {
     const int from = (int)(i / 9 % 2), to = (int)(i / 18 % 2), ctx = (int)(i / 36);
@@ -66,7 +66,7 @@ static void l_dtod(size_t i, char *id, int run)
     l_end(dst);
 }
 
-/* Memory of the host, all under the context of device 1 but the last five. */
+/* Host memory; all but the last five cases run in the context of device 1. */
 static void l_host_case(size_t i, char *id, int run)
 {
     static const char *const what[] = {"dtoh", "htod", "dtod_from", "dtod_to", "memset"};
@@ -121,7 +121,7 @@ static void l_cumemalloc(void)
             l_cumemalloc_case(owner, ctx);
 }
 
-/* The answer to SYNC_MEMOPS, by what the output held before. */
+/* The value of SYNC_MEMOPS, for each initial content of the output. */
 static void l_sync_memops(void)
 {
     static const unsigned held[] = {0, 1, 2, 0x100, 0x10000, 0x80000000, 0xffffffff};
@@ -145,7 +145,7 @@ static void l_sync_memops(void)
 
 static CUcontext l_made[4];
 
-/* Which of the contexts made is current, and what the calls that need one say. */
+/* Prints which of the created contexts is current, and the results of calls that need one. */
 static void l_current(const char *id)
 {
     CUcontext c = NULL;
@@ -159,8 +159,8 @@ static void l_current(const char *id)
         name_of(cuMemAlloc(&p, 16)));
 }
 
-/* What is done to contexts, a word a step: c0 creates one on device 0, d0 destroys number 0, s0 makes it current (s-
-   none), p0 retains the primary of device 0 as the next number, r0 releases it, x0 resets it. */
+/* Steps on contexts, one word each: c0 creates one on device 0, d0 destroys number 0, s0 makes it current (s-: none), p0 retains
+ * device 0's primary context as the next number, r0 releases it, x0 resets it. */
 static const char *l_steps;
 
 static void l_contexts(void)
@@ -183,7 +183,7 @@ static void l_contexts(void)
     }
 }
 
-/* Memory of device 1 while its contexts come and go. */
+/* Memory of device 1 while its contexts are created and destroyed. */
 static void l_survives(void)
 {
     cuInit(0);
@@ -207,7 +207,8 @@ static void l_survives(void)
 /* ---- (10): where ranges go when the first context is on device 1, or when there are two ---- */
 
 static const char *l_variant;   /* 0, 1: retain that device's primary; a, b: create a context there; r: reserve a G */
-static u64 l_first;             /* the first G of the variant "0": the processes lie alike, as one parent forked them */
+/* the first G of variant "0": all processes are forked from one parent, so their addresses agree */
+static u64 l_first;
 static int l_out = -1;
 
 static void l_at(const char *id, const char *what, CUdeviceptr p)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group M: what random calls ran into: ranges over memory of devices and of the host, and ends of the address space.
- * A part of ../edges.c, which includes it. */
+/* Group M: cases that random calls found: ranges over memory of devices and of the host, and ends of the address space. Part of
+ * ../edges.c, which includes it. */
 
-/* A mapping: in the device with READWRITE, or in the host with these rights of the device and of the host. */
+/* A mapping: of a device with READWRITE, or of the host with these rights of the device and of the host. */
 struct m_side {
     const char *name;
     int in_host, device, host;
@@ -32,7 +32,7 @@ static void m_map(CUdeviceptr p, const struct m_side *side)
     }
 }
 
-/* Two Gs from p on, gone again after a copy that did not end the process. */
+/* Two Gs at p, unmapped after a copy that did not crash the process. */
 static void m_clean(CUdeviceptr p, size_t size)
 {
     cuMemUnmap(p, G);
@@ -75,7 +75,7 @@ static void m_seam(size_t i, char *id, int run)
     m_ask_seam(&seam, id, run);
 }
 
-/* From which size on a copy between device addresses is the device's own: the others end the process here. */
+/* The smallest size at which a copy between device addresses runs on the device: smaller ones crash the process here. */
 static const size_t m_sizes[] = {128,   132,   256,   260,   512,   516,   1024,  1028,   2048,   2052,   4096,
                                  4100,  8192,  8196,  12286, 12287, 12288, 12289, 12290,  12292,  12416,  13312,
                                  14336, 16384, 16388, 32768, 65536, 65540, 131072, 262144, 524288, 524292};
@@ -87,7 +87,7 @@ static void m_short_copy(size_t i, char *id, int run)
     m_ask_seam(&seam, id, run);
 }
 
-/* Every usage with compression, RDMA and a handle type, and sizes that no device has. */
+/* Every usage with compression, RDMA and a handle type, and sizes beyond any device. */
 static void m_create(void)
 {
     init();
@@ -124,7 +124,7 @@ static void m_create(void)
     }
 }
 
-/* A usage, and handle types that are known and that are not. */
+/* A usage, with known and unknown handle types. */
 static void m_create_types(void)
 {
     init();
@@ -141,7 +141,7 @@ static void m_create_types(void)
         }
 }
 
-/* Memory of the host that no machine has. Asked among random calls it has ended a process. */
+/* More host memory than any machine has. Among random calls this once crashed a process. */
 static void m_huge_host(void)
 {
     static const size_t sizes[] = {((size_t)1 << 44) + G, (size_t)1 << 45, (size_t)1 << 46, ((size_t)1 << 46) + G,
@@ -160,7 +160,7 @@ static void m_huge_host(void)
         }
 }
 
-/* Tile pools that the device has room for. */
+/* Tile pools that fit into the device's memory. */
 static void m_pool_sizes(void)
 {
     init();
@@ -177,7 +177,7 @@ static void m_pool_sizes(void)
         }
 }
 
-/* Unmapping from the last addresses on; a size that wraps to before, into and behind a mapping. */
+/* Unmapping from the last addresses on; a size that wraps to before, into and past a mapping. */
 static void m_unmap_top(void)
 {
     init();
@@ -204,7 +204,7 @@ static void m_unmap_top(void)
     }
 }
 
-/* Rights of a range that wraps to before, into and behind what is mapped. */
+/* Rights for a range that wraps to before, into and past a mapping. */
 static void m_access_wraps(void)
 {
     init();
@@ -234,7 +234,7 @@ static void m_access_wraps(void)
        flags_of(alone + G, L_DEVICE));
 }
 
-/* The same where the range ends, after it wrapped, at the end of a mapping below: [A][.][B1][B2][.][C], one G each. */
+/* The same with a range that wraps and ends at the end of a lower mapping: [A][.][B1][B2][.][C], one G each. */
 static void m_access_wraps_to_mappings(void)
 {
     init();
@@ -271,7 +271,7 @@ static void m_reserve(void)
         }
 }
 
-/* What the host is told it may, after two locations were given rights at once, and where a later mapping refused. */
+/* The host's reported rights after one call granted rights to two locations, and after a later mapping was refused. */
 static void m_last_told(void)
 {
     init();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group N: memory for RDMA that is mapped at several addresses. A part of ../edges.c, which includes it.
+/* Group N: memory for RDMA that is mapped at several addresses. Part of ../edges.c, which includes it.
  *
- * Each line is one sequence of operations on one such memory, and what each came to: m maps it at a place A, B or C, u
- * unmaps, g gives device 0 rights, k device 1, n and j take theirs away.
+ * Each line is one sequence of operations on such memory, with their results: m maps it at a place A, B or C, u unmaps, g grants
+ * rights to device 0, k to device 1, n and j revoke them.
  *
- *     N.rdma.mAmBuAgBmA     ....U       . is SUCCESS, else the letter that the result's name begins with
+ *     N.rdma.mAmBuAgBmA     ....U       . is SUCCESS, else the first letter of the result's name
  *
- * In N.change r and t are rights of READ only for device 0 and 1, and what both have at B and C in the end is told.
+ * In N.change r and t grant READ to devices 0 and 1, and the line ends with the rights of both at B and C.
  *
- * Of all sequences up to a length those are told in which something is refused.
+ * Of all sequences up to a length, those with a refusal are printed.
  */
 
 enum { N_PLACES = 3, N_LONGEST = 7 };
@@ -35,7 +35,7 @@ static CUresult n_do(char what, CUdeviceptr p, Handle h)
     }
 }
 
-/* Rights of both devices where something is mapped, as "31 -". */
+/* The rights of both devices at mapped places, such as "31 -". */
 static void n_rights(const unsigned mapped, char *rights)
 {
     for (int place = 1; place < N_PLACES; place++) {
@@ -44,14 +44,14 @@ static void n_rights(const unsigned mapped, char *rights)
             u64 flags = 9;
             CUmemLocation l = loc_at(L_DEVICE, d);
             if (cuMemGetAccess(&flags, &l, n_way.place[place]))
-                flags = 9; /* there is no such device */
+                flags = 9; /* the device does not exist */
             text[d] = (char)('0' + flags);
         }
         rights += sprintf(rights, " %s", text);
     }
 }
 
-/* All of one sequence on fresh memory. rights may be NULL. */
+/* Runs one sequence on new memory. rights may be NULL. */
 static void n_play(const char *sequence, char *results, char *rights)
 {
     CUmemAllocationProp p = prop_at(L_DEVICE, n_way.owner);
@@ -78,7 +78,7 @@ static void n_play(const char *sequence, char *results, char *rights)
     cuMemRelease(h);
 }
 
-/* Every sequence that begins so, each place mapped for the first time in order; only the longest are played. */
+/* Every sequence with this prefix, where places are first mapped in order; runs only the longest. */
 static void n_grow(char *sequence, int length, unsigned mapped, int used)
 {
     char results[N_LONGEST + 1];
@@ -118,7 +118,7 @@ static void n_every(void)
     say("N.rdma.done", "%s", n_way.tag);
 }
 
-/* before | uA | late | after, where the parts are of two operations at most. */
+/* before | uA | late | after, where each part has at most two operations. */
 static void n_change_all(const char *const *before, size_t befores, const char *late, const char *const *after,
                          size_t afters)
 {

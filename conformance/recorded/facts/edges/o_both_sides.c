@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group O: copies of which both ranges may be in the host's memory, and addresses that only the driver knows.
- * A part of ../edges.c, which includes it; the sides are those of m_seams.c.
+/* Group O: copies with either range in host memory, and addresses that only the driver knows. Part of ../edges.c, which
+ * includes it; the sides are those of m_seams.c.
  */
 
 /* ---- two ranges: [to first|to second] from [from first|from second]; "all": only the first ---- */
@@ -52,7 +52,7 @@ static void o_two(size_t i, char *id, int run)
         o_copy(&p, id);
 }
 
-/* ---- a range onto itself, by one byte, over a seam: [first|second] ---- */
+/* ---- a range onto itself, shifted by one byte, across a seam: [first|second] ---- */
 
 static const char *const o_ways[] = {"up_both", "down_both", "down_from_over", "up_to_over"};
 static const size_t o_sizes[] = {16, 65536};
@@ -85,7 +85,7 @@ static void o_onto_itself(size_t i, char *id, int run)
     m_clean(p, 2 * G);
 }
 
-/* What is told of addresses that nobody reserved: ranges that the driver itself knows. */
+/* Answers about unreserved addresses: ranges that the driver itself uses. */
 static void o_strange_addresses(void)
 {
     init();

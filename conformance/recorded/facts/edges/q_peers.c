@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group Q: two devices, what random calls ran into: free memory, and copies that begin in the other's memory.
- * A part of ../edges.c, which includes it; texts for owners and rights are those of l_two_devices.c. */
+/* Group Q: two devices, cases that random calls found: free memory, and copies that begin in the other device's memory. A part of
+ * ../edges.c, which includes it; strings for owners and rights are those of l_two_devices.c. */
 
-/* What is free on each device after every step, in G since the start. */
+/* The free memory of each device after every step, in G since the start. */
 static void q_free_of_both(const char *id, i64 start[2])
 {
     i64 now[2];
@@ -64,9 +64,9 @@ static void q_free(void)
     }
 }
 
-/* [first owner|host] over the seam; the rights of the host's part in the order of the text, d is the context's device. */
+/* [first owner|host] across the seam; the rights of the host's part in the order of the string, d is the context's device. */
 struct q_seam {
-    int ctx, home; /* the context of the copy, and of the maps before it */
+    int ctx, home; /* the context of the copy, and of the earlier mappings */
     char owner;
     const char *rights;
     unsigned what;
@@ -103,7 +103,7 @@ static void q_ask_seam(const struct q_seam *seam, char *id, int run)
     l_end(q);
 }
 
-/* Fills in every arrangement, the other copies in few: they end the process. */
+/* Fills in every arrangement; few copies, because they crash the process. */
 static void q_fill(size_t i, char *id, int run)
 {
     const struct q_seam seam = {(int)(i & 1), (int)(i >> 1 & 1), i >> 2 & 1 ? '1' : '0', q_rights[i / 8], 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group R: dma-bufs of address ranges: what is refused, in which order and with what written, and what the file is.
- * A part of ../edges.c, which includes it. */
+/* Group R: dma-bufs of address ranges: what is refused, the order of checks, the outputs, and the kind of file. Part of
+ * ../edges.c, which includes it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 
 enum { R_UNTOUCHED = 777, R_FD = 1, R_PCIE = 1 };
 
-/* Asks, says what was answered and what stands in the output then: untouched, a number below 0, or a descriptor. */
+/* Makes the call, and prints its result and the output: unchanged, a negative number, or a descriptor. */
 static int r_ask(const char *id, CUdeviceptr p, size_t size, int type, u64 flags)
 {
     int fd = R_UNTOUCHED;
@@ -109,7 +109,7 @@ static void r_ranges(void)
     r_once("R.gone", p, G, R_FD, 0);
 }
 
-/* Side by side: memory of device 0, and memory that differs in one property. */
+/* Adjacent: memory of device 0, and memory that differs in one property. */
 static void r_kinds(void)
 {
     init();
@@ -169,7 +169,7 @@ static void r_context(void)
     r_once("R.no_context_far", p + 8 * G, G, R_FD, 0);
 }
 
-/* What kind of file it is, and what the host can do with it. */
+/* The kind of file, and the operations that it supports on the host. */
 static void r_file(void)
 {
     CUdeviceptr p = mapped_rw(2);
@@ -196,7 +196,7 @@ static void r_file(void)
     close(other);
 }
 
-/* Who holds the memory, in G that are free. */
+/* Which objects hold the memory, in free G. */
 static void r_life(void)
 {
     init();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group S: device addresses where a call wants the host's, and host functions. A part of ../edges.c, which includes it. */
+/* Group S: device addresses as host arguments, and host functions. Part of ../edges.c, which includes it. */
 
 enum { S_PARTS = 8 };
 
-/* [mapped RW][mapped, no access][reserved], all on device 0, and memory of the host that it may touch. */
+/* [mapped RW][mapped, no access][reserved], all on device 0, and host memory with access for the device. */
 static CUdeviceptr s_place(void)
 {
     CUdeviceptr p = mapped_rw(1);

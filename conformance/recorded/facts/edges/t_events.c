@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group T: events: what is refused, what an event captures, who waits for it, and what a lost device leaves of it.
- * A part of ../edges.c, which includes it.
+/* Group T: events: refusals, the work that an event captures, what waits for it, and events of a lost device. Part of ../edges.c,
+ * which includes it.
  *
- * A stream is held by host functions that wait for a gate. The gate opens by itself after a while, so that nothing here
- * can hang. There are several of them in a row, because the replay does one piece of work at each query.
+ * Host functions that wait for a gate block a stream. The gate opens on its own after a while, so nothing can hang. Several of
+ * them run in a row, because the replay does one work item per query.
  */
 #include <stdatomic.h>
 
 #ifdef CUVMM_REPLAYS_DRIVER
-enum { T_PATIENCE = 0, T_TIME = 0 }; /* work is done by the calls that wait for it: nobody could open, nothing goes on */
+/* the waiting calls run the work: no other thread could open the gate, and time alone changes nothing */
+enum { T_PATIENCE = 0, T_TIME = 0 };
 #else
-enum { T_PATIENCE = 5000, T_TIME = 1 }; /* milliseconds; does anything happen while one sleeps? */
+enum { T_PATIENCE = 5000, T_TIME = 1 }; /* milliseconds; does work proceed during a sleep? */
 #endif
 
 enum { T_DEPTH = 8 };
@@ -31,7 +32,7 @@ static void CUDA_CB t_gate(void *unused)
         t_sleep(1);
 }
 
-/* Keeps a stream busy until t_release. */
+/* Blocks a stream until t_release. */
 static void t_hold(CUstream s)
 {
     t_open = 0;
@@ -133,7 +134,7 @@ static void t_nothing(void)
 {
 }
 
-/* ---- values that are no event, and streams that are none: a child each ---- */
+/* ---- invalid events and invalid streams: a child each ---- */
 
 static const char *const t_values[] = {"null", "forged", "small", "stream", "destroyed", "of_destroyed_context"};
 
@@ -160,7 +161,7 @@ static CUevent t_bad(size_t value)
     }
 }
 
-/* Call i of a value on the default stream, and again for the calls with a stream on one of its own. */
+/* Call i with a value on the default stream; calls with a stream also run on a created one. */
 static void t_bad_one(size_t i, char *id, int run)
 {
     const size_t call = i % T_CALLS, value = i / T_CALLS % COUNT(t_values), own = i / T_CALLS / COUNT(t_values);
@@ -173,7 +174,7 @@ static void t_bad_one(size_t i, char *id, int run)
     R(id, cuCtxSynchronize());
 }
 
-/* What is wrong with the stream: i / 2, and with the event. */
+/* The stream's error is number i / 2; the event's varies as well. */
 static void t_bad_stream_one(size_t i, char *id, int run)
 {
     static const char *const streams[] = {"destroyed", "forged", "of_destroyed_context"};
@@ -332,7 +333,7 @@ static void t_current_destroyed(void)
     R("T.current_destroyed.destroy", cuEventDestroy(kept));
 }
 
-/* The primary context ends, by reset (0 to 4) or by its last release, and the events with it or not. */
+/* The primary context ends, by reset (0 to 4) or by its last release, with or without its events. */
 static void t_primary_one(size_t i, char *id, int run)
 {
     const bool reset = i < T_CALLS;
@@ -351,7 +352,7 @@ static void t_primary_one(size_t i, char *id, int run)
     R(id, t_call(i % T_CALLS, e, NULL));
 }
 
-/* A context that ends while its event is not reached; the gate opens by itself, or at once. */
+/* A context ends while its event is pending; the gate opens after a while, or at once. */
 static void t_ctx_destroy_pending(void)
 {
     init();
@@ -365,7 +366,7 @@ static void t_ctx_destroy_pending(void)
     R("T.ctx_destroy_pending", cuCtxDestroy(two));
 }
 
-/* ---- what is captured ---- */
+/* ---- the captured work ---- */
 
 static void t_never_recorded(void)
 {
@@ -399,7 +400,7 @@ static void t_pending(void)
     R("T.pending.stream_query_after", (t_sleep(20), cuStreamQuery(s)));
 }
 
-/* Work that comes after the record is not waited for. */
+/* Work after the record is not waited for. */
 static void t_later_work(void)
 {
     init();
@@ -465,7 +466,7 @@ static void t_stream_destroyed(void)
     R("T.stream_destroyed.end", cuCtxSynchronize());
 }
 
-/* Which work a record on one stream captures of another: [held] then [recorded]. */
+/* The work of another stream that a record captures: [blocked] then [recorded]. */
 enum { T_LEGACY, T_PER_THREAD, T_BLOCKING, T_OTHER, T_NON_BLOCKING, T_NULL, T_PLACES };
 
 static const char *const t_places[T_PLACES] = {"legacy", "per_thread", "blocking", "other", "non_blocking", "null"};
@@ -499,7 +500,7 @@ static void t_captures_one(size_t i, char *id, int run)
     cuCtxSynchronize();
 }
 
-/* Does a stream go on after that wait? f: an event for what it does. */
+/* Does a stream proceed after that wait? f: an event for its work. */
 static void t_tell_held_up(const char *id, CUresult wait, CUstream asked, CUevent f)
 {
     t_sleep(20);
@@ -512,7 +513,7 @@ static void t_tell_held_up(const char *id, CUresult wait, CUstream asked, CUeven
     cuCtxSynchronize();
 }
 
-/* Whom a wait of one stream for a held non-blocking one holds up: [waits] then [asked]. */
+/* The streams that are blocked when one stream waits for a blocked non-blocking one: [waits] then [queried]. */
 static void t_holds_up_one(size_t i, char *id, int run)
 {
     const size_t waits = i / T_PLACES, asked = i % T_PLACES;
@@ -528,8 +529,8 @@ static void t_holds_up_one(size_t i, char *id, int run)
     t_tell_held_up(id, wait, s[asked], f);
 }
 
-/* A wait for nothing, as the event was never recorded or its work is done: does it stand in its stream's order all the same, and
- * so between the held stream and those that wait for nobody else? [waits] then [asked]. */
+/* A wait without effect, because the event was never recorded or its work is done: does it still take a place in its stream's
+ * order, between the blocked stream and streams that wait for nothing else? [waits] then [queried]. */
 static void t_for_nothing_one(size_t i, char *id, int run)
 {
     const size_t recorded = i / (T_PLACES * T_PLACES), waits = i / T_PLACES % T_PLACES, asked = i % T_PLACES;
@@ -548,7 +549,7 @@ static void t_for_nothing_one(size_t i, char *id, int run)
     t_tell_held_up(id, wait, s[asked], f);
 }
 
-/* A stream that waits for its own event, and two that wait for each other's. */
+/* A stream waits for its own event, and two streams wait for each other's. */
 static void t_circle(void)
 {
     init();
@@ -592,7 +593,7 @@ static void t_unmap_after_event(void)
 
 /* ---- inside a host function ---- */
 
-static CUevent t_inside_event[2]; /* complete; and of nobody */
+static CUevent t_inside_event[2]; /* complete; never recorded */
 static CUstream t_inside_stream;
 static CUcontext t_inside_context;
 
@@ -667,7 +668,8 @@ static CUresult t_lost_call(size_t i, CUevent e[3], CUstream s)
     }
 }
 
-/* e: recorded before the fill, after it, and never. Case i is the first call after the fault, or one after it was told. */
+/* e: recorded before the fill, after it, and never. Case i is the first call after the fault, or one after the fault was
+ * reported. */
 static void t_lost_one(size_t i, char *id, int run)
 {
     const bool told = i >= COUNT(t_lost);
@@ -691,7 +693,7 @@ static void t_lost_one(size_t i, char *id, int run)
     say(id, "%s sync=%s", name_of(first), name_of(sync));
 }
 
-/* Everything after the fault was told, in a row. */
+/* All calls after the fault was reported, in one process. */
 static void t_lost_row(void)
 {
     init();
@@ -714,7 +716,7 @@ static void t_lost_row(void)
     R("T.lost_row.destroy", cuEventDestroy(e));
 }
 
-/* One case to a child. */
+/* Runs each case in a child. */
 static void t_each(size_t count, case_one one, void (*start)(void))
 {
     for (size_t i = 0; i < count; i++) {

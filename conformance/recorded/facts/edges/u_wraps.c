@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group U: copies and fills whose end passes the end of the address space, from every kind of start. A part of
- * ../edges.c, which includes it. */
+/* Group U: copies and fills past the end of the address space, from every kind of start. Part of ../edges.c, which includes
+ * it. */
 
 enum { U_MAPPED, U_RESERVED, U_NO_ACCESS, U_READ_ONLY, U_FREED, U_HOST, U_PLACES };
 enum { U_KINDS = 15 };
@@ -29,7 +29,7 @@ static void u_start(void)
     cuCtxSynchronize();
 }
 
-/* past: ends 16 bytes behind the last address; whole: as many bytes as a size can say. */
+/* past: ends 16 bytes after the last address; whole: the largest possible size. */
 static CUresult u_ask(size_t kind, CUdeviceptr at)
 {
     size_t past = (size_t)0 - (size_t)at + 16, whole = SIZE_MAX;

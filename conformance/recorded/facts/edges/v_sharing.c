@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group V: memory handed on as a file descriptor: what is taken for one, what an import is, and who holds the memory,
- * in one process and between two. A part of ../edges.c, which includes it. */
+/* Group V: memory passed on as a file descriptor: which descriptors are accepted, the properties of an import, and what holds the
+ * memory, in one process and between two. Part of ../edges.c, which includes it. */
 #include <sys/socket.h>
 
 #define V_FD CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
@@ -114,7 +114,7 @@ static void v_import_arguments(void)
     v_one_import("V.import.null_type4", 0, 4);
     v_one_import("V.import.null_type8", 0, 8);
     int stdin_was = dup(0);
-    if (dup2(fd, 0) == 0) { /* an exported descriptor, whose number is what a NULL is */
+    if (dup2(fd, 0) == 0) { /* descriptor 0 is exported memory, and NULL has the same value */
         v_one_import("V.import.fd_zero", 0, 1);
         v_one_import("V.import.fd_zero_high_bits", 1ll << 32, 1);
     }
@@ -185,7 +185,7 @@ static void v_file(void)
     v_import("V.file.import_after", fd);
 }
 
-/* ---- what an import is ---- */
+/* ---- the properties of an import ---- */
 
 static void v_show(const char *id, Handle h)
 {
@@ -266,7 +266,7 @@ static void v_map_arguments(void)
     int fd = -7;
     RV("V.map.reexport", cuMemExportToShareableHandle(&fd, copy, V_FD, 0), "wrote=%d", fd);
     RV("V.map.reexport_type0", cuMemExportToShareableHandle(&fd, copy, (CUmemAllocationHandleType)0, 0), "wrote=%d", fd);
-    int types[3] = {-1, -1, -1}; /* each answer has 64 bits */
+    int types[3] = {-1, -1, -1}; /* each result has 64 bits */
     u64 block[3] = {0, 0, 0}, buffer_id[3] = {0, 0, 0};
     enum { ALLOWED_HANDLE_TYPES = 14 };
     CUdeviceptr at[3] = {p + 4 * G, p + 16 * G, p + 20 * G};
@@ -284,7 +284,7 @@ static void v_map_arguments(void)
     RV("V.map.dma_buf", cuMemGetHandleForAddressRange(&buf, at[1], G, (CUmemRangeHandleType)1, 0), "fd=%d", buf >= 0);
 }
 
-/* Who holds the memory: each step says how many granules are taken. */
+/* What holds the memory: each step prints how many granules are in use. */
 static i64 v_before;
 
 static void v_taken(const char *id)
@@ -362,7 +362,7 @@ static int v_receive(int socket)
     return fd;
 }
 
-/* One side's turn is over, or has come. */
+/* Passes the turn to the other side, or waits for it. */
 static void v_pass(int socket)
 {
     if (write(socket, "", 1) != 1)
@@ -376,7 +376,7 @@ static void v_wait(int socket)
         _exit(3);
 }
 
-/* Runs both sides, each in a process that has not met the driver before. */
+/* Runs both sides, each in a process that has not used the driver before. */
 static void v_pair(const char *id, void (*exporter)(int), void (*importer)(int, pid_t))
 {
     int ends[2];
@@ -406,7 +406,7 @@ static void v_pair(const char *id, void (*exporter)(int), void (*importer)(int, 
 static void v_use_exporter(int socket)
 {
     init();
-    v_wait(socket); /* until the other one's context has taken its memory */
+    v_wait(socket); /* until the other side's context has allocated its memory */
     v_before = (i64)free_memory();
     Handle h = v_make(32 * G);
     CUdeviceptr p = reserve(32 * G);
@@ -462,7 +462,7 @@ static void v_use_importer(int socket, pid_t exporter)
     v_pass(socket);
 }
 
-/* The exporter is gone before the importer looks. */
+/* The exporter has ended before the import. */
 static void v_dead_exporter(int socket)
 {
     init();
@@ -485,7 +485,7 @@ static void v_dead_importer(int socket, pid_t exporter)
     v_pass(socket);
     struct timespec step = {0, 10000000};
     char c;
-    ssize_t got = read(socket, &c, 1); /* the other end closes */
+    ssize_t got = read(socket, &c, 1); /* until the other end closes */
     for (int i = 0; i < 50; i++)
         nanosleep(&step, NULL);
     (void)exporter;
@@ -502,7 +502,7 @@ static void v_dead_importer(int socket, pid_t exporter)
     v_taken("V.dead.taken_at_the_end");
 }
 
-/* The importer is killed with the memory mapped, after the exporter let go. */
+/* The importer is killed with the memory mapped, after the exporter released it. */
 static void v_killed_exporter(int socket)
 {
     init();
@@ -539,7 +539,7 @@ static void v_killed_importer(int socket, pid_t exporter)
     raise(SIGKILL);
 }
 
-/* Memory of the host, from both processes. */
+/* Host memory, accessed by both processes. */
 static void v_numa_exporter(int socket)
 {
     init();

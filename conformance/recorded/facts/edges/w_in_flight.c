@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group W: copies and fills that wait in a stream while what they use is taken away, and what may be called inside a
- * host function. A part of ../edges.c, which includes it.
+/* Group W: pending copies and fills whose memory is unmapped or freed, and the calls that a host function may make. Part of
+ * ../edges.c, which includes it.
  *
- * A host function at the head of the stream holds the work back until the calls were made; it gives up after a while,
- * so that a call that waits for the stream is seen and nothing hangs. */
+ * A host function at the head of the stream delays the work until the calls were made. It gives up after a while, so a call that
+ * waits for the stream shows, and nothing hangs. */
 #include <stdatomic.h>
 
 #ifdef CUVMM_REPLAYS_DRIVER
-enum { W_PATIENCE = 0 }; /* the function is called by the call that waits for it: there is nobody who could open */
+enum { W_PATIENCE = 0 }; /* the waiting call runs the function: no other thread could open the gate */
 #else
 enum { W_PATIENCE = 1500 }; /* milliseconds */
 #endif
@@ -62,12 +62,12 @@ static CUresult w_take(size_t how)
     case 1: return give(w_p, G, L_DEVICE, NONE);
     case 2: return give(w_p, G, L_DEVICE, READ);
     case 3: return cuMemRelease(w_handle[0]);
-    case 4: /* the same memory again */
+    case 4: /* maps the same memory again */
         r = cuMemUnmap(w_p, G);
         map(w_p, G, w_handle[0]);
         give(w_p, G, L_DEVICE, RW);
         return r;
-    case 5: /* the same memory, without rights */
+    case 5: /* maps the same memory without rights */
         r = cuMemUnmap(w_p, G);
         map(w_p, G, w_handle[0]);
         return r;
@@ -95,7 +95,7 @@ static void w_flight_one(size_t i, char *id, int run)
     _exit(0);
 }
 
-/* Each case has a process: what it took away is not given back. */
+/* Each case has its own process: it does not restore what it removed. */
 static size_t w_case;
 static void w_flight_body(void)
 {

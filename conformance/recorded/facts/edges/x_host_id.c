@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group X: cuMemCreate of HOST memory, whose location.id is said to be ignored: with and without enough memory. A part of
+/* Group X: cuMemCreate of HOST memory, whose location.id is documented as ignored: with and without enough memory. A part of
  * ../edges.c, which includes it. */
 
 static const int x_ids[] = {0, 1, 2, 99, -1, 1024, INT_MAX, INT_MIN};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rights, handles from addresses, and what memory costs. A part of ../first.c. */
+/* Access rights, handles from addresses, and memory use. Part of ../first.c. */
 
 static void t_access(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reserving and freeing addresses, mapping and unmapping. A part of ../first.c. */
+/* Reserving and freeing addresses, mapping and unmapping. Part of ../first.c. */
 
 static void r1(const char *id, size_t n, size_t al, CUdeviceptr hint, u64 fl, int keep)
 {

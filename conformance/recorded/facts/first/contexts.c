@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What outlives a context and a reset. A part of ../first.c. */
+/* Objects that outlive a context and a reset. Part of ../first.c. */
 
 static void t_ctxdestroy(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host may touch: memory of the device, of the host, of a NUMA node. A part of ../first.c. */
+/* The host's access to memory of the device, of the host, of a NUMA node. Part of ../first.c. */
 
 static sigjmp_buf jb;
 static void sg(int s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls with two faults at once: which one decides. Asked later, of the H100. A part of ../first.c. */
+/* Calls with two errors at once: which one determines the result? Recorded later, on the H100. Part of ../first.c. */
 
 static void both_in_create(const char *id, size_t size, int device, int handle_types, u64 flags)
 {

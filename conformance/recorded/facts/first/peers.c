@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of one device, used by another. A part of ../first.c. */
+/* Memory of one device in use by another. Part of ../first.c. */
 
 static void t_peer(void)
 {

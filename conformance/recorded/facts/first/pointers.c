@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an address says of itself, and ranges as dma-bufs. A part of ../first.c. */
+/* Pointer attributes, and ranges as dma-bufs. Part of ../first.c. */
 
 static void pointer_lines(const char *id, CUdeviceptr p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before cuInit, without a context, attributes, granularity, what can be created, and values that are no handle. A part of ../first.c. */
+/* Calls before cuInit and without a context, attributes, granularity, creation, and invalid handles. Part of ../first.c. */
 
 static void t_noinit(void)
 {

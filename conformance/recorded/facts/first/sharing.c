@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory as a file descriptor, in this process, in another, and after fork. A part of ../first.c. */
+/* Memory as a file descriptor, in this process, in another one, and after fork. Part of ../first.c. */
 
 static void t_export(void)
 {

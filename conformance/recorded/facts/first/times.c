@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long calls take: medians of 500. Asked only by name, since no two runs agree. A part of ../first.c. */
+/* Durations of calls: medians of 500. Recorded only when named, because no two runs agree. Part of ../first.c. */
 
 static double now(void)
 {

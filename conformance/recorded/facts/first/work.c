@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels, copies and fills on memory with and without rights. A part of ../first.c. */
+/* Kernels, copies and fills on memory with and without rights. Part of ../first.c. */
 
 static CUdeviceptr gp;
 static Handle gh;
@@ -118,7 +118,7 @@ static void t_hcopy(void)
     cuMemSetAccess(p, 2 * G, &a, 1);
     char *b = malloc(2 * G);
     if (!b)
-        abort(); /* a recording without its lines is no recording */
+        abort(); /* without its lines a recording is worthless */
     memset(b, 0x3c, 2 * G);
     R("copy.htod_span", cuMemcpyHtoD(p, b, 2 * G));
     memset(b, 0, 2 * G);
