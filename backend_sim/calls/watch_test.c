@@ -206,7 +206,7 @@ static void test_touched(struct scene *s)
     struct sim_allocation *a = sim_allocation_at(p, s->allocation);
     struct retired_range g = {.start = s->at, .size = G, .kind = VMM_OBJECT_MAPPING, .number = m1->number};
     retired_ranges_add(&p->retired, &g);
-    struct retired_range *newest = &p->retired.retired[p->retired.next - 1];
+    struct retired_range *newest = &p->retired.range[p->retired.next - 1];
     check_breaks(process_check_touched(p), "retired ranges: M1 has ended, and is live at 0x");
     check_breaks(process_check(p), "retired ranges: M1 has ended, and is live at 0x");
     newest->start = s->at + G;
@@ -245,9 +245,9 @@ static void test_places(struct scene *s)
     BREAKS(a->block->bytes.place, 1, process_check_at(s->process, a->start), "A1: 0x200000 bytes lie at 0x1 of the file");
     BREAKS(b1->bytes.borrowed, true, process_check_value(s->process, s->h1), "H1: borrowed bytes, written, have a place");
     BREAKS(b2->bytes.open, true, process_check_value(s->process, s->h2), "H2: its bytes are open without a place");
-    uint64_t lost = backing_file_take(&machine->frames, G);
+    uint64_t lost = backing_file_take(&machine->backing, G);
     check_breaks(watch_machine(machine), "backing file: free places: there are ");
-    backing_file_free(&machine->frames, lost, G);
+    backing_file_free(&machine->backing, lost, G);
     check_holds(watch_machine(machine), "nothing is lost");
     b1->next_shared = b1;
     machine->share = &(struct share){.blocks = b1};

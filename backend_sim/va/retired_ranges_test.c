@@ -13,7 +13,7 @@ static struct retired_range retired(vmm_object_kind kind, uint64_t start, uint64
 static void test_check(void)
 {
     static struct retired_ranges ring;
-    struct retired_range *first = &ring.retired[0], *last = &ring.retired[2];
+    struct retired_range *first = &ring.range[0], *last = &ring.range[2];
     check_holds(retired_ranges_check(&ring), "nothing has ended");
     for (uint32_t i = 0; i < 3; i++) {
         struct retired_range g = {.start = 0x1000 * i, .size = 0x1000, .kind = VMM_OBJECT_RESERVATION, .number = 7 + i};
@@ -40,7 +40,7 @@ static void test_check(void)
     for (unsigned i = 0; i < RETIRED_RANGES_SIZE; i++)
         retired_ranges_add(&ring, &(struct retired_range){.size = 1, .kind = VMM_OBJECT_ALLOCATION, .number = i + 1});
     check_holds(retired_ranges_check(&ring), "more have ended than are kept");
-    BREAKS(ring.retired[200].kind, VMM_OBJECT_NONE, retired_ranges_check(&ring), "entry 200 is empty");
+    BREAKS(ring.range[200].kind, VMM_OBJECT_NONE, retired_ranges_check(&ring), "entry 200 is empty");
 }
 
 int main(void)

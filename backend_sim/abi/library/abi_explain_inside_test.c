@@ -26,7 +26,8 @@ int main(void)
     vmm_device_get_count(sys, &devices);
     tap_u64(refused(sys)->call, 0, "outside of an entry point it is of no call, not of the one before");
 
-    vmm_within_begin(&vmm_this_thread()->within, "cuMemFreeHost");
+    static struct vmm_entry_point entry = {.name = "cuMemFreeHost"};
+    vmm_within_begin(&vmm_this_thread()->within, &entry);
     tap_u64(refused(sys)->call, 0, "so it is before the first part of a call");
     vmm_device_get_count(sys, &devices);
     uint64_t part = vmm_last_detail()->call;
