@@ -59,8 +59,8 @@ static void closes(struct world_options *options)
 static void stops_at_the_bound(void)
 {
     struct world_report report;
-    world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 50}, &report);
-    tap_u64(report.states, 50, "at most max_states states");
+    world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 20}, &report);
+    tap_u64(report.states, 20, "at most max_states states");
     tap_ok(report.same && !report.closed, "and the report states that some are left");
     steps_free(&report.path);
 }
@@ -88,7 +88,7 @@ static void dumps(void)
         FILE *file = open_memstream(&text[i], &length[i]);
         if (!file)
             tap_bail("open_memstream failed");
-        world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 40, .dump = file}, &report);
+        world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 20, .dump = file}, &report);
         fclose(file);
         steps_free(&report.path);
     }

@@ -191,6 +191,11 @@ TEST_EXPECTS("copy.fills_of_each_width", fills_repeat_their_pattern)
     ACCEPTED(vmm_memset_d32(S, p + 8, 0x44556677, 2));
     fix_need(f, vmm_memcpy_dtoh(S, got, p, 16));
     CHECK(memcmp(got, want, 16) == 0, "other bytes");
+    ACCEPTED(vmm_memset_d32(S, p + 1024, 0x08090909, 67)); /* alike to the last byte; longer than what goes to memory at once */
+    CHECK_U64(fix_peek(f, p + 1024 + 3), 8);
+    CHECK_U64(fix_peek(f, p + 1024 + 266), 9);
+    CHECK_U64(fix_peek(f, p + 1024 + 267), 8);
+    CHECK_U64(fix_peek(f, p + 1024 + 268), 0);
 }
 
 TEST_EXPECTS("copy.async_forms_do_the_same", copies_on_a_stream)
