@@ -50,8 +50,9 @@ static bool copy_unit(struct alias_model *s, uint64_t address, unsigned char *to
 {
     unsigned char *from;
     uint64_t size = VIEW_UNIT;
-    if (!s->inner->run(s->inner, address - address % VIEW_UNIT, 1, &size, TWIN_READ, &from)) /* LCOV_EXCL_BR_LINE: readable */
-        return false;                                                                        /* LCOV_EXCL_LINE: the same */
+    uint64_t first = address - address % VIEW_UNIT;
+    if (!s->inner->run(s->inner, first, 1, &size, TWIN_READ, &from)) /* LCOV_EXCL_BR_LINE: the byte is readable */
+        return false;                                                /* LCOV_EXCL_LINE: the same */
     memcpy(to, from, VIEW_UNIT);
     return true;
 }

@@ -127,6 +127,7 @@ const char *machine_check(struct machine_sum *sum)
     for (const struct sim_block *spare = machine->spare; spare && spares <= machine->spares; spare = spare->next_shared)
         spares++;
     if (!said && spares != machine->spares)
-        said = check_say("%u spare blocks are counted, there are %s", machine->spares, spares > machine->spares ? "more" : "fewer");
+        said = check_say("spares is %u, but there are %s spare blocks", machine->spares,
+                         spares > machine->spares ? "more" : "fewer");
     return said ? said : check_files(sum);
 }

@@ -52,7 +52,7 @@ static unsigned fill(bool write_first, bool *reported)
         more = !write_first || vmm_memset_d8(sys, at, 7, (uint64_t)PIECE << 20) == VMM_SUCCESS;
         *reported = !more && vmm_last_detail()->rule;
         if (more && rig_export(sys, memory) < 0) {
-            *reported = rig_reported("VMM-EXPORT-SYSTEM") && strstr(vmm_last_detail()->note, "no room");
+            *reported = rig_reported("VMM-EXPORT-SYSTEM") && strstr(vmm_last_detail()->note, "no space");
             more = false;
         }
     }

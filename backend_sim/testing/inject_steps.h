@@ -169,7 +169,7 @@ static bool step_named(const char *failed)
     const vmm_detail *detail = vmm_last_detail();
     bool memory = strstr(failed, "alloc") && strcmp(failed, "fallocate") != 0;
     return !memory || detail->result == VMM_ERROR_OUT_OF_MEMORY || strstr(detail->note, "memory") ||
-           strstr(detail->note, "the system does not let");
+           strstr(detail->note, "the system refuses");
 }
 
 /* What a machine could not clear away at once is cleared away by who needs the room, or opens a machine next. */
