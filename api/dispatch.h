@@ -13,7 +13,7 @@
 #include "system.h"
 #include "thread.h"
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && defined(__OPTIMIZE__)
 #define VMM_INLINE static inline __attribute__((always_inline))
 #else
 #define VMM_INLINE static inline

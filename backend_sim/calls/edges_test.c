@@ -489,6 +489,13 @@ static void in_flight(void)
     end();
 }
 
+/* TSan's own memory takes most addresses of the program, which a hint does not lead to. */
+#ifdef __SANITIZE_THREAD__
+enum { NO_ADDRESSES = 1 };
+#else
+enum { NO_ADDRESSES = 0 };
+#endif
+
 /* A hint at addresses that the profile marks as taken gets other addresses. */
 static void addresses_of_others(void)
 {
@@ -730,8 +737,12 @@ int main(void)
     addresses();
     holders();
     forgotten();
-    addresses_of_others();
-    copy_of_a_divisor();
+    if (NO_ADDRESSES) {
+        tap_skip("TSan has the addresses above the hints", "hints at addresses of others, and in the middle of a chunk");
+    } else {
+        addresses_of_others();
+        copy_of_a_divisor();
+    }
     in_flight();
     not_reported_yet();
     most_in_flight();

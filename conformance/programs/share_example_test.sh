@@ -12,7 +12,7 @@ export CUVMM_MACHINES=$work/machines
 . ci/tap.sh
 
 run() { # run ARGUMENT...: what both say, but for how many addresses a sanitizer leaves
-    timeout 100 "$share" "$@" </dev/null 2>&1 | grep -v '^cuvmm: the system lets this program have'
+    timeout 100 "$share" "$@" </dev/null 2>&1 | grep -v '^cuvmm: the system gives this program'
     return "${PIPESTATUS[0]}"
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # explain: 1 error VMM-CTX-CURRENT
-# explain: 1 error: cuKernelGetParamInfo
+# explain: 1 error VMM-CALL-VALUE
 """cuda.core: devices, streams, events, buffers, and a kernel that it launches; the kernel is a plugin's.
 
 Two things are refused on the way, as they would be by a driver: it asks for the device of a context when there is none yet, and
