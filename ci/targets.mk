@@ -163,7 +163,7 @@ check-few: ## every test, on fewer machines
 # Scripts start their programs themselves: they would be what `check` ran. What the layers do has tests of its own beside the
 # long run of random calls, which takes valgrind as long as the one without them.
 check-valgrind: check-build ## the test programs under valgrind, with fewer rounds and machines
-	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_PROFILES=h200x2 CHECK_SCHEDULES= CHECK_LAYERS= CHECK_SHELL= check
+	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_PROFILES=h200x2 CHECK_SCHEDULES= CHECK_LAYERS= CHECK_ABI_RULES= CHECK_ABI_MISTAKES= CHECK_SHELL= check
 
 # No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning. Under a
 # sanitizer the compiler takes longer to optimise fully than the tests then save.

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "checks.h"
 #include "detail.h"
 #include "heap.h"
 #include "pool.h"
@@ -32,37 +31,6 @@ static void in_child(struct life_lock *lock, bool whole)
     atomic_store(&machine->alone, false);
     atomic_store(&machine->owner, NULL);
     readers_init(&machine->readers);
-}
-
-/* ---- the lock's holder, in debug builds ---- */
-
-static _Thread_local char self; /* its address identifies the thread */
-static _Thread_local const struct sim_machine *reading;
-
-void sim_machine_own(struct sim_machine *machine, bool owns)
-{
-    atomic_store_explicit(&machine->owner, owns ? &self : NULL, memory_order_relaxed);
-}
-
-void sim_machine_read(const struct sim_machine *machine, bool reads)
-{
-    reading = reads ? machine : NULL;
-}
-
-/* The state of a machine is unknown when the fork interrupted a change to it. */
-bool sim_machine_is_owned(const struct sim_machine *machine)
-{
-    return machine->torn || atomic_load_explicit(&machine->owner, memory_order_relaxed) == &self;
-}
-
-bool sim_machine_is_read(const struct sim_machine *machine)
-{
-    return reading == machine;
-}
-
-void sim_machine_not_locked(const char *function)
-{
-    checks_failed(check_say("%s is called without the machine's lock", function));
 }
 
 struct sim_machine *sim_machine_new(const struct sim_profile *profile)

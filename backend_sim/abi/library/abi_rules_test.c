@@ -206,6 +206,8 @@ TEST_NEAR_MISS(LOGS_FILE, logs_file_kept)
     ACCEPTED(cuLogsDumpToFile(NULL, "/dev/null", 0));
 }
 
+static const char *program; /* argv[0] */
+
 /* cuInit with CUDA_VISIBLE_DEVICES=list, in a process of its own, which is this program with the list as its argument. */
 static CUresult init_with(const char *list)
 {
@@ -215,7 +217,7 @@ static CUresult init_with(const char *list)
     pid_t child = fork();
     if (child == 0) {
         setenv("CUDA_VISIBLE_DEVICES", list, 1);
-        execl("/proc/self/exe", "abi_rules_test", rule, (char *)NULL);
+        execl(program, program, rule, (char *)NULL); /* not /proc/self/exe, which under valgrind is valgrind */
         _exit(99);
     }
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) == 99)
@@ -924,6 +926,7 @@ int main(int argc, char **argv)
 {
     CUlogsCallbackHandle callback;
     setenv("CUVMM_SIM", "sim:h200x2,schedule=late", 1); /* no thread but this one reports */
+    program = argv[0];
     if (argc > 1)
         return init_here(argv[1]);
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
