@@ -264,16 +264,42 @@ static void memory(void)
     TRIED(none, cuMemAddressFree(at, G));
 }
 
+/* A copy that neither device can make alone goes through host memory. */
+static void between_devices(CUcontext first)
+{
+    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 1}};
+    CUmemAccessDesc desc = {.location = prop.location, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemGenericAllocationHandle handle = 0;
+    CUdeviceptr own = 0, theirs = 0;
+    CUcontext second = NULL;
+    int none = 0;
+    TRIED(second, cuDevicePrimaryCtxRetain(&second, 1));
+    TRIED(own, cuMemAlloc(&own, G));
+    TRIED(handle, cuMemCreate(&handle, G, &prop, 0));
+    TRIED(theirs, cuMemAddressReserve(&theirs, G, 0, 0, 0));
+    TRIED(none, cuMemMap(theirs, G, 0, handle, 0));
+    TRIED(none, cuMemSetAccess(theirs, G, &desc, 1));
+    TRIED(none, cuMemcpyPeer(theirs, second, own, first, G));
+    TRIED(none, cuMemcpyPeerAsync(own, first, theirs, second, G, NULL));
+    TRIED(none, cuMemUnmap(theirs, G));
+    TRIED(none, cuMemAddressFree(theirs, G));
+    TRIED(none, cuMemRelease(handle));
+    TRIED(none, cuMemFree(own));
+    TRIED(none, cuDevicePrimaryCtxRelease(1));
+}
+
 int main(void)
 {
     CUcontext context = NULL, primary = NULL;
     int none = 0;
+    setenv("CUVMM_SIM", "sim:h200x2", 1);
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
     tap_note("each request of each call fails in turn");
     TRIED(none, cuInit(0));
     TRIED(context, cuCtxCreate(&context, NULL, 0, 0));
     TRIED(primary, cuDevicePrimaryCtxRetain(&primary, 0));
     memory();
+    between_devices(context);
     TRIED(none, cuDevicePrimaryCtxRelease(0));
     TRIED(none, cuCtxDestroy(context));
     tap_ok(!wrong && refused > 50, "%u requests failed; %u of them with a wrong result", refused, wrong);
