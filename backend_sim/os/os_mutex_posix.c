@@ -134,7 +134,7 @@ static bool wait_on(struct patience *patience, os_mutex *mutex, uint64_t word, u
         return true;
     nap(mutex, word | WAITED_FOR, patience->nap);
     uint64_t slept = now() - begun;
-    if (slept > patience->nap + DELAY)
+    if (slept > patience->nap + DELAY) /* LCOV_EXCL_BR_LINE: where the system is slow */
         patience->since += slept - patience->nap;
     patience->nap = 2 * patience->nap < LONGEST_NAP ? 2 * patience->nap : LONGEST_NAP;
     return true;
@@ -149,7 +149,9 @@ static bool take(os_mutex *mutex, const struct os_party *party, uint64_t word, u
     if (holder && lives(party, holder))
         return false;
     uint64_t mine = next_word(word, party->ticket) | (word & WAITED_FOR) | mark;
-    if (!atomic_compare_exchange_strong_explicit(&mutex->in.word, &word, mine, memory_order_acquire, memory_order_relaxed))
+    bool first = atomic_compare_exchange_strong_explicit(&mutex->in.word, &word, mine, memory_order_acquire,
+                                                         memory_order_relaxed);
+    if (!first) /* LCOV_EXCL_BR_LINE: another party took it just now */
         return false;
     atomic_store_explicit(&mutex->in.holder[0], (uint64_t)party->ticket << TICKET | party->process, memory_order_relaxed);
     atomic_store_explicit(&mutex->in.holder[1], (uint64_t)party->ticket << TICKET | party->space, memory_order_relaxed);
@@ -173,7 +175,7 @@ bool os_mutex_lock(os_mutex *mutex, const struct os_party *party, unsigned milli
         uint64_t word = look(mutex);
         if (take(mutex, party, word, mark))
             return true;
-        if (!ticket_of(word)) /* another party was faster */
+        if (!ticket_of(word)) /* LCOV_EXCL_BR_LINE: another party was faster */
             continue;
         if (!wait_on(&patience, mutex, word, turn_of(word) == *turn ? 0 : milliseconds)) {
             *turn = turn_of(word);
