@@ -260,9 +260,27 @@ static void not_imported_without(const char *folder)
     rig_close(a);
 }
 
+/* Every entry of the folder counts, not only the first few. */
+static void many_links(const char *folder, int count)
+{
+    char path[200], words[40];
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/channel%d", folder, i);
+        if (symlink("nowhere", path))
+            tap_bail("the link cannot be created");
+    }
+    snprintf(words, sizeof words, "%d channels, but", count);
+    not_created(folder, words, "with many of them");
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/channel%d", folder, i);
+        unlink(path);
+    }
+}
+
 static void no_channel(void)
 {
-    static const char *const names[] = {"channel", "channel-1", "channel01", "channel65536", "channel123456", "channel1x",
+    static const char *const names[] = {"channel", "channel-1", "channel01", "channel65536", "channel123456",
+                                        "channel4294967297", "channel1x",
                                         "chan", "xchannel1"};
     char folder[160], path[200];
     snprintf(folder, sizeof folder, "%s/none", channels);
@@ -284,6 +302,7 @@ static void no_channel(void)
         tap_bail("the link cannot be created");
     not_created(folder, "1 channels, but", "with a channel that is a dangling link");
     unlink(path);
+    many_links(folder, 40);
     if (geteuid() == 0) {
         tap_skip("root has access to every file", "a read-only channel");
     } else {
