@@ -35,7 +35,7 @@ static uint64_t number_of(vmm_system *sys, struct vmm_thread *thread, bool queri
     return queries ? ordinal_of_question(&sys->calls, &thread->ordinals) : ordinal_of_change(&sys->calls, &thread->ordinals);
 }
 
-/* A part of the program's call is told as that; its parts share one number. */
+/* A part of the program's call is reported as that call; its parts share one number. */
 vmm_result vmm_dispatch(vmm_system *sys, struct vmm_thread *thread, struct vmm_call *call, bool queries)
 {
     struct vmm_within *within = vmm_within_now(&thread->within);

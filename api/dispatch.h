@@ -31,7 +31,7 @@ static inline bool vmm_is_short(const struct vmm_thread *thread)
     return ordinal_is_next(&thread->ordinals) && !vmm_detail_is_used(&thread->detail);
 }
 
-/* A call with that number that is told by its own name, where vmm_is_short. */
+/* A call with that number, reported by its own name. Only where vmm_is_short. */
 VMM_INLINE vmm_result vmm_dispatch_short(vmm_system *sys, struct vmm_thread *thread, struct vmm_call *call, uint16_t id,
                                          uint64_t number)
 {

@@ -60,7 +60,8 @@ static inline uint64_t ordinal_of_change(struct ordinals *ordinals, struct ordin
 /* The number of a call that is only a query. */
 uint64_t ordinal_of_question(struct ordinals *ordinals, struct ordinals_ahead *mine);
 
-/* Need it note nothing? Nobody draws between the numbers of the only thread; if it had some ahead once, it may have some left. */
+/* Need it note nothing? No other thread draws between the numbers of the only thread; if it had some ahead once, it may have
+ * some left. */
 static inline bool ordinal_is_next(const struct ordinals_ahead *mine)
 {
     return VMM_SINGLE_THREAD && !mine->id;

@@ -160,7 +160,7 @@ int main(void)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER};
     sigemptyset(&action.sa_mask);
-    alarm(PATIENCE); /* who finds the machine held would wait for ever */
+    alarm(PATIENCE); /* a call that finds the machine locked would wait for ever */
     page = (size_t)sysconf(_SC_PAGESIZE);
     host = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if ((void *)host == MAP_FAILED || vmm_open("sim:h100", &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0) ||

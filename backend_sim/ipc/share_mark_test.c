@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks of a state in memory: who writes them, and what forged marks read as. */
+/* Marks of a state in memory: which process writes them, and what forged marks read as. */
 #include "share_mark.h"
 
 #include <stdlib.h>

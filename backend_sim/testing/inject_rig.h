@@ -402,7 +402,7 @@ __attribute__((unused)) static void inject_try(const struct inject_case *of)
 
 /* ---- a call that is made again in its place ---- */
 
-/* For programs that are told once: its next request fails, until AGAIN, which sees the result, says that it is enough. */
+/* For programs that see one failure: the next request fails, until AGAIN, which sees the result, says that it is enough. */
 #define INJECT_AGAIN(type, nth, call, again) \
     do {                                     \
         type result_;                        \

@@ -5,8 +5,9 @@
  *
  *     rule_pairs_test                  on each machine of the table below; a pair fails on those that it names, and on no other
  *     rule_pairs_test --driver SPEC [MACHINE]
- *                                      on a driver (of this machine of the table), which tells no rules: what counts are results. Each form has a process of its
- *                                      own, since a process has one driver, and a fault takes the device from the process.
+ *                                      on a driver (of this machine of the table), which reports no rules: results count.
+ *                                      Each form has a process of its own, since a process has one driver, and a fault
+ *                                      takes the device from the process.
  */
 #include "rule_examples.h"
 
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "script.h"
+#include "script_ran.h"
 #include "tap.h"
 
 /* The pairs are written for the first. */
@@ -29,36 +30,22 @@ struct pair {
 
 /* What a script came to. */
 struct reported {
-    enum script_status status;
-    char *out, *err;
+    struct script_ran ran;
     bool holds; /* something at its end */
 };
 
 static struct reported run(const char *lines)
 {
-    struct reported reported = {0};
-    size_t out_size, err_size;
-    struct script_options options = {.out = open_memstream(&reported.out, &out_size),
-                                     .err = open_memstream(&reported.err, &err_size), .brief = true};
-    FILE *in = fmemopen((void *)(uintptr_t)lines, strlen(lines), "r");
-    if (!options.out || !options.err || !in)
-        tap_bail("no memory");
-    struct script *script = script_new(&options, "example");
-    script_read(script, in);
-    reported.status = script_finish(script);
-    fclose(in);
-    fclose(options.out);
-    fclose(options.err);
-    reported.holds = strstr(reported.out, " still holds ") != NULL;
+    struct reported reported = {.ran = script_ran(lines, true)};
+    reported.holds = strstr(reported.ran.out, " still holds ") != NULL;
     return reported;
 }
 
 static void reported_free(struct reported *reported, bool good, struct text *notes)
 {
     if (!good)
-        text_add(notes, "(%d): %s%s", reported->status, reported->out, reported->err);
-    free(reported->out);
-    free(reported->err);
+        text_add(notes, "(%d): %s%s", reported->ran.status, reported->ran.out, reported->ran.err);
+    script_ran_free(&reported->ran);
 }
 
 /* The next id of a rule in text from *at; false behind the last. */
@@ -86,7 +73,7 @@ static bool only(const char *rule, const char *script, const struct reported *re
 {
     char id[96];
     bool itself = false, leak = strncmp(rule, "VMM-LEAK-", 9) == 0;
-    const char *at = reported->out;
+    const char *at = reported->ran.out;
     while (next_id(&at, id, sizeof id)) {
         if (strcmp(id, rule) == 0)
             itself = true;
@@ -100,7 +87,7 @@ static bool only(const char *rule, const char *script, const struct reported *re
 static bool has_result(const vmm_rule *rule, const struct reported *reported)
 {
     const char *name = vmm_result_name(rule->result), *last = NULL;
-    for (const char *at = reported->out; (at = strstr(at, "-> CUDA_ERROR_")); at += 3)
+    for (const char *at = reported->ran.out; (at = strstr(at, "-> CUDA_ERROR_")); at += 3)
         last = at + 3;
     return last && strncmp(last, name, strlen(name)) == 0 && strchr("\n,", last[strlen(name)]);
 }
@@ -115,8 +102,8 @@ static enum script_status status_of(const vmm_rule *rule)
 /* Passes, or ends with the rule's result. */
 static bool as_the_rule_says(const vmm_rule *rule, const struct reported *reported)
 {
-    return reported->status == status_of(rule) &&
-           (reported->status == SCRIPT_OK || rule->result == VMM_SUCCESS || has_result(rule, reported));
+    return reported->ran.status == status_of(rule) &&
+           (reported->ran.status == SCRIPT_OK || rule->result == VMM_SUCCESS || has_result(rule, reported));
 }
 
 static bool breaks(const struct pair *pair, struct text *notes)
@@ -138,7 +125,7 @@ static bool breaks_on_driver(const struct pair *pair, struct text *notes)
 static bool corrects(const struct pair *pair, struct text *notes)
 {
     struct reported reported = run(pair->corrected.data);
-    bool good = reported.status == SCRIPT_OK && !reported.holds && !strstr(reported.out, "VMM-");
+    bool good = reported.ran.status == SCRIPT_OK && !reported.holds && !strstr(reported.ran.out, "VMM-");
     reported_free(&reported, good, notes);
     return good;
 }
@@ -245,6 +232,7 @@ static void test_driver(const struct pair *pair, const char *machine)
         tap_ok(alone(pair, "near miss", corrects), "near miss %s: rule book", pair->rule->id);
 }
 
+/* Writes the file that a spec of the example names. */
 static void write_machine(const char *lines)
 {
     FILE *out = fopen("my.profile", "w");

@@ -11,9 +11,9 @@
  *         DO(vmm_mem_release(S, memory));
  *     }
  *
- * bin/buggy runs both forms, each in a fresh system and under several schedules, and with --driver on a driver. The buggy form is told by this rule, at
- * the call marked TOLD, once, and of nothing else. The corrected form is told nothing, leaves nothing behind, and what
- * its RIGHT(...) say of the bytes holds. A program that is right by luck is found out: with alias=stale:SEED its bytes
+ * bin/buggy runs both forms, each in a fresh system and under several schedules, and with --driver on a driver. The buggy form
+ * is reported by this rule, at the call marked TOLD, once, and by no other. The corrected form is not reported, leaves nothing
+ * behind, and what its RIGHT(...) say of the bytes holds. A program that is right by luck is found out: with alias=stale:SEED its bytes
  * are wrong for some seeds, and those of its correction for none. Programs register themselves, and docs/mistakes.md is
  * a table of them.
  */

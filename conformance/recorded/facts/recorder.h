@@ -142,7 +142,7 @@ static inline void be_patient(void)
     set = now;
 }
 
-/* How many cases are done stands in memory that parent and child share: a child's last case is told by its number. */
+/* How many cases are done stands in memory that parent and child share: its number names a child's last case. */
 static inline void run_cases(void (*start)(void), size_t count, case_one one)
 {
     volatile size_t *next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -100,7 +100,7 @@ static struct place make_place(enum kind kind)
     }
 }
 
-/* Its bytes, where they are or in got; NULL where nobody can look. */
+/* Its bytes, where they are or in got; NULL where they cannot be read. */
 static const unsigned char *look(const struct place *place)
 {
     if (place->host)
