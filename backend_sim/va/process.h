@@ -138,6 +138,7 @@ struct sim_allocation {
     struct sim_block *block;
     struct sim_origin made;
     uint32_t number;
+    uint32_t opens; /* how often another process's memory was opened here (ipc_memory.h); 0: memory of cuMemAlloc */
     bool sync; /* as in sim_mapping */
 };
 
@@ -222,6 +223,10 @@ void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, s
 /* Removes a mapping from the address space, releases its handle and frees the mapping. The caller has hidden it from the host,
  * or the host's addresses go with the process. */
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);
+/* Gives an allocation its addresses, and enters it into the process's tables. False when addresses or host memory are exhausted:
+ * nothing has changed. sim_allocation_leave takes that back, before the allocation has a block. */
+bool sim_allocation_enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit);
+void sim_allocation_leave(struct sim_process *process, const struct sim_allocation *allocation);
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended);
 
 /* Does work on the device have access to that allocation? */

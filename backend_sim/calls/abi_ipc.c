@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "abi_ipc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "heap.h"
+#include "in_flight.h"
+#include "sim.h"
+#include "system.h"
+
+static struct sim_process *process_of(const vmm_system *sys)
+{
+    struct vmm_backend *backend = sys->top;
+    while (backend->inner)
+        backend = backend->inner;
+    return (struct sim_process *)backend;
+}
+
+static struct sim_process *lock(const vmm_system *sys)
+{
+    struct sim_process *process = process_of(sys);
+    sim_machine_lock(process->machine);
+    return process;
+}
+
+static void unlock(struct sim_process *process)
+{
+    sim_machine_unlock(process->machine);
+}
+
+/* The state that processes share, locked; NULL with the reason. */
+static struct share *begin(struct sim_machine *machine, char why[SHARE_WHY])
+{
+    if (!sim_machine_share(machine, why))
+        return NULL;
+    sim_machine_settle(machine);
+    if (share_lock(machine->share))
+        return machine->share;
+    snprintf(why, SHARE_WHY, "%s", share_why(machine->share));
+    sim_machine_busy(machine, false);
+    return NULL;
+}
+
+/* ---- name ---- */
+
+static enum abi_ipc find(const struct sim_process *process, uint64_t address, struct sim_allocation **allocation)
+{
+    *allocation = sim_allocation_at(process, address);
+    return !*allocation ? ABI_IPC_NO_ALLOCATION : (*allocation)->opens ? ABI_IPC_OPENED : ABI_IPC_DONE;
+}
+
+static enum abi_ipc name(struct share *share, struct sim_machine *machine, struct sim_block *block, void *bytes,
+                         char why[SHARE_WHY])
+{
+    struct ipc_handle handle = {.kind = IPC_MEMORY};
+    const char *wrong = share_name_any(share, machine, block, &handle.label);
+    handle.home = share->serial;
+    if (wrong) {
+        snprintf(why, SHARE_WHY, "%s", wrong);
+        return ABI_IPC_SYSTEM;
+    }
+    ipc_handle_write(bytes, &handle);
+    return ABI_IPC_DONE;
+}
+
+enum abi_ipc abi_ipc_name(const vmm_system *sys, uint64_t address, void *bytes, char why[SHARE_WHY])
+{
+    struct sim_process *process = lock(sys);
+    struct sim_allocation *allocation;
+    enum abi_ipc answer = find(process, address, &allocation);
+    struct share *share = answer == ABI_IPC_DONE ? begin(process->machine, why) : NULL;
+    if (share) {
+        answer = find(process, address, &allocation); /* begin may have released the machine's lock */
+        if (answer == ABI_IPC_DONE)
+            answer = name(share, process->machine, allocation->block, bytes, why);
+        share_unlock(share);
+    } else if (answer == ABI_IPC_DONE) {
+        answer = ABI_IPC_SYSTEM;
+    }
+    unlock(process);
+    return answer;
+}
+
+/* ---- open ---- */
+
+static struct sim_allocation *opened(const struct sim_process *process, const struct sim_block *block)
+{
+    struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
+    while (allocation && !(allocation->opens && allocation->block == block))
+        allocation = addrmap_ceil(&process->allocations, allocation->start + 1);
+    return allocation;
+}
+
+/* Gives the block addresses; the allocation takes over the caller's hold. */
+static enum abi_ipc begin_allocation(struct sim_process *process, struct sim_block *block, uint64_t number, uint64_t *address)
+{
+    const struct sim_context *context = sim_current(process);
+    struct sim_allocation *allocation = heap.calloc(1, sizeof *allocation);
+    uint64_t unit = process->machine->profile.va_granularity;
+    if (!context || !allocation) {
+        heap.free(allocation);
+        return context ? ABI_IPC_HOST_MEMORY : ABI_IPC_CONTEXT;
+    }
+    allocation->size = block->size;
+    allocation->span = (block->size + unit - 1) / unit * unit;
+    allocation->context = context->value;
+    allocation->made = (struct sim_origin){number, vmm_reported_call(VMM_CALL_mem_alloc)};
+    allocation->opens = 1;
+    if (!sim_allocation_enter(process, allocation, unit)) {
+        heap.free(allocation);
+        return ABI_IPC_HOST_MEMORY;
+    }
+    allocation->block = block;
+    allocation->number = sim_process_number(process, VMM_OBJECT_ALLOCATION);
+    *address = allocation->start;
+    return ABI_IPC_DONE;
+}
+
+static enum abi_ipc attach(struct sim_process *process, struct sim_block *block, uint64_t number, uint64_t *address)
+{
+    struct sim_allocation *again = opened(process, block);
+    if (again) {
+        sim_block_drop(process->machine, block);
+        again->opens++;
+        *address = again->start;
+        return ABI_IPC_DONE;
+    }
+    enum abi_ipc answer = begin_allocation(process, block, number, address);
+    if (answer != ABI_IPC_DONE)
+        sim_block_drop(process->machine, block);
+    return answer;
+}
+
+static enum abi_ipc open_handle(struct sim_process *process, const struct ipc_handle *handle, uint64_t number,
+                                uint64_t *address, char why[SHARE_WHY])
+{
+    struct sim_machine *machine = process->machine;
+    struct sim_block *block;
+    struct share *share = machine->share ? begin(machine, why) : NULL;
+    if (machine->share && !share)
+        return ABI_IPC_SYSTEM;
+    if (!share || handle->label.machine != share->folder.state->id) {
+        if (share)
+            share_unlock(share);
+        return ABI_IPC_MACHINE;
+    }
+    enum abi_ipc answer = ABI_IPC_OWN;
+    if (handle->home != share->serial) {
+        share_tidy(share); /* an exporter that has ended holds nothing */
+        enum share_found found = share_import_from(share, machine, &handle->label, handle->home, &block, why);
+        answer = found == SHARE_FOUND ? ABI_IPC_DONE : found == SHARE_UNKNOWN ? ABI_IPC_GONE : ABI_IPC_SYSTEM;
+    }
+    share_unlock(share);
+    return answer == ABI_IPC_DONE ? attach(process, block, number, address) : answer;
+}
+
+enum abi_ipc abi_ipc_open(vmm_system *sys, const void *bytes, uint64_t number, uint64_t *address, char why[SHARE_WHY])
+{
+    struct ipc_handle handle;
+    why[0] = '\0';
+    if (!ipc_handle_read(bytes, &handle) || handle.kind != IPC_MEMORY)
+        return ABI_IPC_FOREIGN;
+    struct sim_process *process = lock(sys);
+    enum abi_ipc answer = open_handle(process, &handle, number, address, why);
+    unlock(process);
+    return answer;
+}
+
+/* ---- close ---- */
+
+/* The wait releases the lock, so that another thread may close or end it meanwhile. */
+static enum abi_ipc close_last(struct sim_process *process, uint64_t start, uint64_t number)
+{
+    struct sim_allocation *allocation = sim_allocation_at(process, start);
+    struct queue_place place = {.device = allocation->block->prop.location.id};
+    if (in_flight_wait(process, &place, QUEUE_DEVICE) != VMM_SUCCESS)
+        return ABI_IPC_LOST;
+    allocation = sim_allocation_at(process, start);
+    if (allocation && allocation->opens)
+        sim_allocation_end(process, allocation, (struct sim_origin){number, vmm_reported_call(VMM_CALL_mem_free)});
+    return ABI_IPC_DONE;
+}
+
+enum abi_ipc abi_ipc_close(vmm_system *sys, uint64_t address, uint64_t number)
+{
+    struct sim_process *process = lock(sys);
+    struct sim_allocation *allocation = sim_allocation_at(process, address);
+    enum abi_ipc answer = !allocation                  ? ABI_IPC_NO_ALLOCATION
+                        : !allocation->opens           ? ABI_IPC_OWN
+                        : allocation->start != address ? ABI_IPC_INSIDE
+                                                       : ABI_IPC_DONE;
+    if (answer == ABI_IPC_DONE && allocation->opens > 1)
+        allocation->opens--;
+    else if (answer == ABI_IPC_DONE)
+        answer = close_last(process, address, number);
+    unlock(process);
+    return answer;
+}
+
+bool abi_ipc_is_opened(const vmm_system *sys, uint64_t address)
+{
+    struct sim_process *process = lock(sys);
+    const struct sim_allocation *allocation = sim_allocation_at(process, address);
+    bool is = allocation && allocation->opens;
+    unlock(process);
+    return is;
+}
