@@ -6,6 +6,7 @@
 
 #include "heap.h"
 #include "in_flight.h"
+#include "share_event.h"
 #include "sim.h"
 #include "system.h"
 
@@ -205,4 +206,116 @@ bool abi_ipc_is_opened(const vmm_system *sys, uint64_t address)
     bool is = allocation && allocation->opens;
     unlock(process);
     return is;
+}
+
+/* ---- events ---- */
+
+enum abi_ipc abi_ipc_event_new(const vmm_system *sys, unsigned *index, char why[SHARE_WHY])
+{
+    struct sim_process *process = lock(sys);
+    struct share_label label;
+    struct share *share = begin(process->machine, why);
+    *index = SHARE_EVENTS;
+    if (share) {
+        *index = share_event_new(share, &label);
+        snprintf(why, SHARE_WHY, "%d events are shared, or the system has no random numbers", SHARE_EVENTS);
+        share_unlock(share);
+    }
+    unlock(process);
+    return *index < SHARE_EVENTS ? ABI_IPC_DONE : ABI_IPC_SYSTEM;
+}
+
+static enum abi_ipc open_event(struct sim_machine *machine, const struct ipc_handle *handle, unsigned *index,
+                               char why[SHARE_WHY])
+{
+    struct share *share = machine->share ? begin(machine, why) : NULL;
+    if (machine->share && !share)
+        return ABI_IPC_SYSTEM;
+    enum abi_ipc answer = !share || handle->label.machine != share->folder.state->id ? ABI_IPC_MACHINE
+                        : handle->home == share->serial                             ? ABI_IPC_OWN
+                                                                                    : ABI_IPC_DONE;
+    if (answer == ABI_IPC_DONE) {
+        share_tidy(share);
+        *index = share_event_find(share, &handle->label, handle->home);
+        answer = *index < SHARE_EVENTS ? ABI_IPC_DONE : ABI_IPC_GONE;
+    }
+    if (share)
+        share_unlock(share);
+    return answer;
+}
+
+enum abi_ipc abi_ipc_event_open(const vmm_system *sys, const void *bytes, unsigned *index, char why[SHARE_WHY])
+{
+    struct ipc_handle handle;
+    why[0] = '\0';
+    if (!ipc_handle_read(bytes, &handle) || handle.kind != IPC_EVENT)
+        return ABI_IPC_FOREIGN;
+    struct sim_process *process = lock(sys);
+    enum abi_ipc answer = open_event(process->machine, &handle, index, why);
+    unlock(process);
+    return answer;
+}
+
+bool abi_ipc_event_name(const vmm_system *sys, unsigned index, void *bytes)
+{
+    struct sim_process *process = lock(sys);
+    char why[SHARE_WHY];
+    struct ipc_handle handle = {.kind = IPC_EVENT};
+    struct share *share = begin(process->machine, why);
+    if (share) {
+        share_event_label(share, index, &handle.label);
+        handle.home = share->serial;
+        share_unlock(share);
+        ipc_handle_write(bytes, &handle);
+    }
+    unlock(process);
+    return share != NULL;
+}
+
+void abi_ipc_event_drop(const vmm_system *sys, unsigned index)
+{
+    struct sim_process *process = lock(sys);
+    char why[SHARE_WHY];
+    struct share *share = begin(process->machine, why);
+    if (share) {
+        share_event_drop(share, index);
+        share_unlock(share);
+    }
+    unlock(process);
+}
+
+bool abi_ipc_event_record(const vmm_system *sys, unsigned index, uint64_t event, uint64_t *record, uint64_t *mark)
+{
+    struct sim_process *process = lock(sys);
+    char why[SHARE_WHY];
+    void *found = NULL;
+    struct share *share = begin(process->machine, why);
+    slots_find(&process->events, event, &found);
+    if (share) {
+        *record = share_event_record(share, index);
+        *mark = found ? ((const struct sim_event *)found)->mark : 0;
+        share_unlock(share);
+    }
+    unlock(process);
+    return share != NULL;
+}
+
+bool abi_ipc_event_complete(const vmm_system *sys, unsigned index, uint64_t record, uint64_t mark)
+{
+    struct sim_process *process = lock(sys);
+    bool reached = in_flight_reached(process, mark);
+    if (reached)
+        share_event_reach(process->machine->share, index, record);
+    unlock(process);
+    return reached;
+}
+
+uint64_t abi_ipc_event_recorded(const vmm_system *sys, unsigned index, bool *here)
+{
+    return share_event_recorded(process_of(sys)->machine->share, index, here);
+}
+
+bool abi_ipc_event_reached(const vmm_system *sys, unsigned index, uint64_t record)
+{
+    return share_event_is_reached(process_of(sys)->machine->share, index, record);
 }

@@ -44,4 +44,24 @@ enum abi_ipc abi_ipc_close(vmm_system *sys, uint64_t address, uint64_t number);
 /* Was the address opened? For calls that end allocations. */
 bool abi_ipc_is_opened(const vmm_system *sys, uint64_t address);
 
+/* ---- events ----
+ *
+ * An event that processes share has an entry in their state (share_event.h), which these functions call by its index. */
+
+/* Makes an entry for an event of this process, or opens another process's by its handle. */
+enum abi_ipc abi_ipc_event_new(const vmm_system *sys, unsigned *index, char why[SHARE_WHY]);
+enum abi_ipc abi_ipc_event_open(const vmm_system *sys, const void *bytes, unsigned *index, char why[SHARE_WHY]);
+/* The handle of an entry that this process made; false if the state is out of order. */
+bool abi_ipc_event_name(const vmm_system *sys, unsigned index, void *bytes);
+void abi_ipc_event_drop(const vmm_system *sys, unsigned index);
+
+/* A new record of the entry, as this process's work has it: *record, and the mark of the event in the queue of work. */
+bool abi_ipc_event_record(const vmm_system *sys, unsigned index, uint64_t event, uint64_t *record, uint64_t *mark);
+/* Enters the record as complete if the work got to the mark; is it? */
+bool abi_ipc_event_complete(const vmm_system *sys, unsigned index, uint64_t record, uint64_t mark);
+
+/* Without the machine's lock: the entry's last record, *here: made by this process; 0: none. Is a record complete? */
+uint64_t abi_ipc_event_recorded(const vmm_system *sys, unsigned index, bool *here);
+bool abi_ipc_event_reached(const vmm_system *sys, unsigned index, uint64_t record);
+
 #endif
