@@ -113,6 +113,10 @@ vmm_result sim_mem_free(struct sim_process *process, const struct vmm_call_mem_f
     if (result != VMM_SUCCESS || !call->dptr)
         return result;
     struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
+    if (allocation && allocation->opens) {
+        vmm_object opened = sim_object_allocation(allocation);
+        return vmm_detail_refuse(VMM_RULE_IPC_FREE, call->dptr, 0, &opened);
+    }
     if (allocation && allocation->start == call->dptr)
         return free_when_idle(process, call->dptr, sim_origin(&call->head));
     vmm_object nearest = sim_object_nearest(process, call->dptr);
