@@ -30,8 +30,8 @@
 
 static void every_group(void)
 {
-    static void (*const groups[])(void) = {group_a, group_b, group_c, group_d, group_p, group_s, group_u, group_o, group_x,
-                                           group_m, group_f, group_q, group_w, group_j, group_k};
+    static void (*const groups[])(void) = {group_w, group_j, group_k, group_a, group_b, group_c, group_d, group_p, group_s,
+                                           group_u, group_o, group_x, group_m, group_f, group_q};
     draw_patterns();
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();

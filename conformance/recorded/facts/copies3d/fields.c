@@ -84,7 +84,9 @@ static void contexts_case(size_t i, char *id, int run)
     enum kind s = other ? MAPPED : kinds_of[kind], d = other ? kinds_of[kind] : MAPPED;
     snprintf(id, CASE_ID, "Q.%s.%s.%s.%s.in_%s.to_%s", form ? "peerasync" : "peer", other ? "dst" : "src", kind_name[kinds_of[kind]],
              declared_name[declared], context_name[src], context_name[dst]);
-    if (!run || !box_turn(id, false, 1))
+    /* a driver uses a context that ended without checking it, which ends the process: one kind of memory stands for all */
+    const bool ended = src == 3 || dst == 3;
+    if (!run || !box_turn(id, false, 1) || (ended && (kind || form || other || declared != D_DEVICE)))
         return;
     CUDA_MEMCPY3D c = plain_box();
     box_from(&c, &from[s], other ? D_DEVICE : declared);

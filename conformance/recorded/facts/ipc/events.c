@@ -7,10 +7,10 @@ static void event_cases(void)
 {
     static const char *const flags_of[] = {"0", "1", "2", "3", "4", "5", "6", "7"};
     static const struct script all[] = {
-        {"same_twice", "A event 0 6 | A getev h0 0 | A getev h1 0 | . same h0 h1 | A event 1 6 | A getev h2 1 | . same h0 h2 | . bytes h0 | . bytes h2 | "
+        {"same_twice", "A event 0 6 | A getev h0 0 | A getev h1 0 | . same h0 h1 | A event 1 6 | A getev h2 1 | . same h0 h2 | "
                        "B openev 0 h0 | B openev 1 h0 | B same_event 0 1 | B openev 2 h2 | B same_event 0 2 | B destroy 0 | B query 1 | B destroy 1 | B query 2", 0},
         {"same_process", "A event 0 6 | A getev h0 0 | A openev 1 h0 | A same_event 0 1 | A query 1", 0},
-        {"never_recorded", "A event 0 6 | A getev h0 0 | B openev 0 h0 | B query 0 | B sync 0 | B stream 0 1 | B wait 0 0 | B squery 0", 0},
+        {"never_recorded", "A event 0 6 | A getev h0 0 | B openev 0 h0 | B query 0 | B sync 0 | B stream 0 1 | B wait 0 0 | B ssync 0", 0},
         {"recorded_before_open", "A event 0 6 | A record 0 n | A getev h0 0 | B openev 0 h0 | B eventually 0 | B sync 0", 0},
         {"handle_before_record", "A event 0 6 | A getev h0 0 | A record 0 n | A sync 0 | B openev 0 h0 | B query 0", 0},
         {"pending", "A event 0 6 | A stream 0 1 | A getev h0 0 | B openev 0 h0 | B query 0 | A block 0 | A record 0 0 | A query 0 | B query 0 | A unblock | A sync 0 | "
@@ -20,25 +20,33 @@ static void event_cases(void)
         {"stream_waits", "A event 0 6 | A stream 0 1 | A getev h0 0 | B openev 0 h0 | A block 0 | A record 0 0 | B stream 0 1 | B wait 0 0 | B squery 0 | A unblock | "
                          "B ssync 0 | B squery 0", 0},
         {"wait_keeps_old_record", "A event 0 6 | A stream 0 1 | A stream 1 1 | A getev h0 0 | B openev 0 h0 | A block 0 | A record 0 0 | B stream 0 1 | B wait 0 0 | "
-                                  "A record 0 1 | A sync 0 | B query 0 | B squery 0 | A unblock | B ssync 0", 0},
+                                  "A record 0 1 | A query 0 | B query 0 | B squery 0 | A squery 1 | A unblock | A ssync 1 | A sync 0 | B sync 0 | B ssync 0", 0},
         {"wait_before_record", "A event 0 6 | A stream 0 1 | A getev h0 0 | B openev 0 h0 | B stream 0 1 | B wait 0 0 | A block 0 | A record 0 0 | B squery 0 | A unblock | B ssync 0", 0},
         {"recorded_again", "A event 0 6 | A stream 0 1 | A getev h0 0 | A record 0 n | A sync 0 | B openev 0 h0 | B query 0 | A block 0 | A record 0 0 | B query 0 | "
                            "A unblock | B sync 0 | B query 0", 0},
+        {"recorded_twice_done", "A event 0 6 | A stream 0 1 | A stream 1 1 | A getev h0 0 | B openev 0 h0 | A record 0 0 | A ssync 0 | A block 1 | A record 0 1 | "
+                                "B query 0 | A record 0 0 | A squery 0 | B query 0 | A unblock | A ssync 1 | A ssync 0 | B sync 0", 0},
+        {"later_work_waits", "A event 0 6 | A stream 0 1 | A stream 1 1 | A getev h0 0 | A block 0 | A record 0 0 | A record 0 1 | A squery 1 | A unblock | A ssync 1", 0},
+        {"not_shared_twice", "A event 0 6 | A stream 0 1 | A stream 1 1 | A block 0 | A record 0 0 | A record 0 1 | A squery 1 | A query 0 | A unblock | A ssync 1", 0},
+        {"ended_well", "A event 0 6 | A getev h0 0 | A record 0 n | A sync 0 | A destroy 0 | A reset 0 | A end | B openev 0 h0", 0},
+        {"released", "A event 0 6 | A getev h0 0 | A release 0 | B openev 0 h0", 0},
+        {"many_destroyed", "A event 0 6 | A getev h0 0 | A destroy 0 | A event 1 6 | A getev h1 1 | . same h0 h1 | B openev 0 h0 | B openev 1 h1 | A stream 0 1 | A block 0 | "
+                           "A record 1 0 | B query 0 | B query 1 | A unblock", 0},
         {"importer_records", "A event 0 6 | A getev h0 0 | B openev 0 h0 | B stream 0 1 | B block 0 | B record 0 0 | B query 0 | A query 0 | A stream 0 1 | A wait 0 0 | "
                              "A squery 0 | B unblock | A ssync 0 | A sync 0 | A query 0 | B query 0", 0},
-        {"both_record", "A event 0 6 | A stream 0 1 | A getev h0 0 | B openev 0 h0 | B stream 0 1 | A block 0 | A record 0 0 | B record 0 0 | B sync 0 | A query 0 | "
-                        "B query 0 | A unblock | A ssync 0 | A query 0", 0},
+        {"both_record", "A event 0 6 | A stream 0 1 | A getev h0 0 | B openev 0 h0 | B stream 0 1 | A block 0 | A record 0 0 | B record 0 0 | B query 0 | A query 0 | "
+                        "B squery 0 | A unblock | A ssync 0 | B ssync 0 | A sync 0 | B sync 0 | A query 0", 0},
         {"order_of_memory", "A alloc 0 4M | A fill 0 1 4M | A get h0 0 | A event 0 6 | A stream 0 1 | A getev h1 0 | B open 0 h0 1 | B openev 0 h1 | A block 0 | A fillasync 0 9 0 | "
                             "A record 0 0 | B stream 0 1 | B wait 0 0 | B alloc 1 4M | A unblock | B ssync 0 | B read 0", 0},
-        {"exporter_destroys", "A event 0 6 | A getev h0 0 | A record 0 n | B openev 0 h0 | A destroy 0 | B query 0 | B sync 0 | B stream 0 1 | B wait 0 0 | B record 0 0 | "
-                              "B query 0 | B ssync 0 | C openev 0 h0 | B destroy 0", 0},
+        {"exporter_destroys", "A event 0 6 | A getev h0 0 | A record 0 n | B openev 0 h0 | A destroy 0 | B eventually 0 | B sync 0 | B stream 0 1 | B wait 0 0 | B record 0 0 | "
+                              "B ssync 0 | B eventually 0 | C openev 0 h0 | B destroy 0", 0},
         {"exporter_destroys_pending", "A event 0 6 | A stream 0 1 | A getev h0 0 | B openev 0 h0 | A block 0 | A record 0 0 | A destroy 0 | B query 0 | A unblock | A ssync 0 | B eventually 0", 0},
         {"destroyed_before_open", "A event 0 6 | A getev h0 0 | A destroy 0 | B openev 0 h0", 0},
         {"importer_destroys", "A event 0 6 | A getev h0 0 | B openev 0 h0 | B destroy 0 | A query 0 | A record 0 n | A sync 0 | B openev 1 h0 | B query 1 | B query 0", 0},
         {"destroy_twice", "A event 0 6 | A getev h0 0 | B openev 0 h0 | B destroy 0 | B destroy 0", 0},
         {"exporter_ends_before_open", "A event 0 6 | A getev h0 0 | A end | B openev 0 h0", 0},
         {"exporter_ends", "A event 0 6 | A getev h0 0 | A record 0 n | A sync 0 | B openev 0 h0 | A end | B pause | B query 0 | B sync 0 | B stream 0 1 | B wait 0 0 | "
-                          "B record 0 0 | B query 0 | B ssync 0 | C openev 0 h0 | B destroy 0", 0},
+                          "B record 0 0 | B ssync 0 | B eventually 0 | C openev 0 h0 | B destroy 0", 0},
         {"exporter_killed", "A event 0 6 | A getev h0 0 | A record 0 n | A sync 0 | B openev 0 h0 | A kill | B pause | B query 0 | B destroy 0", 0},
         {"exporter_killed_pending", "A event 0 6 | A stream 0 1 | A getev h0 0 | B openev 0 h0 | A block 0 | A record 0 0 | B query 0 | A kill | B pause | B eventually 0 | B destroy 0", 0},
         {"importer_killed", "A event 0 6 | A getev h0 0 | B openev 0 h0 | B record 0 n | B kill | A query 0 | A record 0 n | A sync 0 | C openev 0 h0 | C query 0", 0},
@@ -68,11 +76,4 @@ static void event_cases(void)
     }
     for (size_t i = 0; i < COUNT(all); i++)
         add_case('E', all[i]);
-    static const char *const names[] = {"flipped_00", "flipped_16", "flipped_32", "flipped_48"};
-    for (int first = 0; first < 64; first += 16) {
-        char steps[2048] = "A event 0 6 | A getev h0 0 | B openev 9 h0 | B destroy 9";
-        for (int byte = first; byte < first + 16; byte += 2)
-            snprintf(steps + strlen(steps), sizeof steps - strlen(steps), " | . flip h1 h0 %d | B openev 0 h1", 8 * byte + (byte & 4 ? 0 : 6));
-        add_made('E', 1, names[first / 16], "%s | B openev 9 h0 | B query 9", steps);
-    }
 }

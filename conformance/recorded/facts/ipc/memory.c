@@ -15,7 +15,7 @@ static void kinds_of_address(void)
         for (size_t o = 0; o < COUNT(offsets); o++)
             snprintf(steps + strlen(steps), sizeof steps - strlen(steps), " | A get h%zu 0%s", o, offsets[o]);
         snprintf(steps + strlen(steps), sizeof steps - strlen(steps),
-                 " | . same h0 h1 | . same h0 h5 | . same h0 h6 | . bytes h0 | . bytes h6 | B open 0 h0 1 | B peek 0 | B range 0");
+                 " | . same h0 h1 | . same h0 h5 | . same h0 h6 | B open 0 h0 1 | B peek 0 | B range 0");
         snprintf(steps + strlen(steps), sizeof steps - strlen(steps), " | B open 1 h6 1 | B peek 1 | B compare 0 1");
         add_made('K', 1, name, "%s", steps);
     }
@@ -23,7 +23,7 @@ static void kinds_of_address(void)
     add_made('K', 1, "freed_small", "A alloc 0 100 | A alloc 1 100 | A free 0 | A get h1 0 | A get h2 1 | B open 0 h2 1");
     add_made('K', 1, "again_same_address",
              "A alloc 0 4M | A get h0 0 | A move 1 0 | A free 0 | A alloc 0 4M | A compare 0 1 | A mark 0 5 4M | A get h1 0 | "
-             ". same h0 h1 | . bytes h0 | . bytes h1 | B open 0 h0 1 | B peek 0 | B open 1 h1 1 | B peek 1 | B compare 0 1");
+             ". same h0 h1 | B open 1 h1 1 | B peek 1");
     add_made('K', 1, "odd_addresses",
              "A set 0 0 | A get h0 0 | A set 0 1 | A get h0 0 | A set 0 0x1000 | A get h0 0 | A set 0 0x7fff00000000 | A get h0 0 | "
              "A set 0 0xffffffffffffffff | A get h0 0 | A set 0 0x8000000000000000 | A get h0 0 | A set 0 0x100000000000000 | A get h0 0");
@@ -31,7 +31,7 @@ static void kinds_of_address(void)
              "A alloc 0 4M | A get h0 0 | B open 0 h0 1 | B get h1 0 | B get h1 0+1M | B attrs 0 | B attrs 0+4K | C open 0 h1 1");
     add_made('K', 1, "same_twice",
              "A alloc 0 4M | A get h0 0 | A get h1 0 | . same h0 h1 | A get h2 0+1 | . same h0 h2 | A get h3 0+2M | . same h0 h3 | "
-             "B open 0 h0 1 | A get h4 0 | . same h0 h4 | A alloc 1 4M | A get h5 1 | . same h0 h5 | . bytes h0 | . bytes h5");
+             "B open 0 h0 1 | A get h4 0 | . same h0 h4 | A alloc 1 4M | A get h5 1 | . same h0 h5");
 }
 
 /* B: allocations of one size that the driver packs into a block: where do their handles lead? */
@@ -44,16 +44,15 @@ static void blocks(void)
         const char *n = block_sizes[s];
         snprintf(name, sizeof name, "of_%s", n);
         add_made('B', 1, name,
-                 "A alloc 0 %s | A alloc 1 %s | A alloc 2 %s | A mark 0 1 %s | A mark 1 2 %s | A mark 2 3 %s | A compare 1 0 | "
-                 "A compare 2 0 | A aligned 0 | A aligned 1 | A range 0 | A range 1 | A get h0 0 | A get h1 1 | A get h2 2 | "
-                 ". same h0 h1 | . same h0 h2 | . bytes h0 | . bytes h1 | . bytes h2 | B open 0 h0 1 | B peek 0 | B range 0 | "
-                 "B aligned 0 | B open 1 h1 1 | B peek 1 | B compare 1 0 | B range 1 | B open 2 h2 1 | B peek 2 | B compare 2 0 | "
+                 "A alloc 0 %s | A alloc 1 %s | A alloc 2 %s | A mark 0 1 %s | A mark 1 2 %s | A mark 2 3 %s | A range 0 | A range 1 | A get h0 0 | A get h1 1 | A get h2 2 | "
+                 ". same h0 h1 | . same h0 h2 | B open 0 h0 1 | B peek 0 | B range 0 | "
+                 "B open 1 h1 1 | B peek 1 | B range 1 | B open 2 h2 1 | B peek 2 | "
                  "B range 2 | B attrs 2 | B close 1 | B peek 0 | B peek 1 | B peek 2 | B close 0 | B peek 0 | B peek 2 | B close 2 | "
                  "B peek 2 | B close 2",
                  n, n, n, n, n, n);
     }
     add_made('B', 1, "beyond_the_end", /* what of the block is visible besides the allocation? */
-             "A alloc 0 4K | A alloc 1 4K | A alloc 2 4K | A mark 0 1 4K | A mark 1 2 4K | A mark 2 3 4K | A compare 1 0 | A get h1 1 | "
+             "A alloc 0 4K | A alloc 1 4K | A alloc 2 4K | A mark 0 1 4K | A mark 1 2 4K | A mark 2 3 4K | A get h1 1 | "
              "B open 0 h1 1 | B peek 0 | B peek 0+4K | B peek 0-4K | B range 0+4K | B range 0-4K | B fill 0+4K 9 1 | A read 2 | "
              "B attrs 0+4K | B attrs 0-4K | B read 0+1M | B range 0+1M");
     add_made('B', 1, "sibling_freed",
@@ -61,12 +60,12 @@ static void blocks(void)
              "A free 0 | B peek 1 | B peek 0 | A peek 1 | B close 0 | B peek 1 | B close 1");
     add_made('B', 1, "one_of_two_open",
              "A alloc 0 4K | A alloc 1 4K | A mark 0 1 4K | A mark 1 2 4K | A get h1 1 | A get h0 0 | B open 1 h1 1 | B peek 1 | B close 1 | "
-             "B open 0 h0 1 | B compare 0 1 | B peek 0");
+             "B open 0 h0 1 | B peek 0");
     add_made('B', 1, "mixed_sizes",
              "A alloc 0 100 | A alloc 1 300K | A alloc 2 3M | A alloc 3 40M | A mark 0 1 512 | A mark 1 2 300K | A mark 2 3 3M | "
              "A mark 3 4 40M | A get h0 0 | A get h1 1 | A get h2 2 | A get h3 3 | B open 0 h0 1 | B open 1 h1 1 | B open 2 h2 1 | "
              "B open 3 h3 1 | B peek 0 | B peek 1 | B peek 2 | B peek 3 | B range 0 | B range 1 | B range 2 | B range 3 | "
-             "B peek 3+39M | B range 3+39M | B range 3+40M | B aligned 3 | B aligned 2");
+             "B peek 3+39M | B range 3+39M | B range 3+40M");
 }
 
 /* O: opening and closing. */
@@ -97,7 +96,7 @@ static void opening(void)
         {"both_ways", "A alloc 0 4M | A mark 0 1 4M | A get h0 0 | B alloc 0 4M | B mark 0 2 4M | B get h1 0 | A open 1 h1 1 | B open 1 h0 1 | "
                       "A peek 1 | B peek 1 | A copy 1 0 4M | B peek 0 | A close 1 | B close 1", 0},
         {"many", "A alloc 0 4M | A alloc 1 4M | A alloc 2 8M | A get h0 0 | A get h1 1 | A get h2 2 | B open 0 h2 1 | B open 1 h1 1 | "
-                 "B open 2 h0 1 | B aligned 0 | B aligned 1 | B aligned 2 | B compare 1 0 | B compare 2 0 | B range 0 | B range 1", 0},
+                 "B open 2 h0 1 | B range 0 | B range 1", 0},
         {"kernel_order", "A alloc 0 4M | A get h0 0 | B open 0 h0 1 | A stream 0 1 | A block 0 | A fillasync 0 8 0 | B read 0 | A unblock | A ssync 0 | B read 0", 0},
         {"close_in_flight", "A alloc 0 4M | A fill 0 1 4M | A get h0 0 | B open 0 h0 1 | B stream 0 1 | B block 0 | B fillasync 0 8 0 | B pause | "
                             "B unblock | B close 0 | B ssync 0 | A read 0", 0},
@@ -127,22 +126,14 @@ static void flags(void)
     add_made('G', 1, "null_then_open", "A alloc 0 4M | A get h0 0 | B open n h0 1 | B open 0 h0 1 | B close 0 | B close 0");
 }
 
-/* H: handles that are not as they were made. */
+/* H: handles that are not as they were made. What a driver does with single inverted bits depends on the bit: most it does not
+ * look at, some lead to other memory, and some end the process. */
 static void forged(void)
 {
-    char steps[4096];
     add_made('H', 1, "zeros", ". zero h0 | B open 0 h0 1 | B csync");
     add_made('H', 1, "ones", ". ones h0 | B open 0 h0 1 | B csync");
     add_made('H', 1, "zeros_with_exporter", "A alloc 0 4M | A get h1 0 | . zero h0 | B open 0 h0 1 | B open 1 h1 1");
     add_made('H', 1, "of_an_event", "A event 0 6 | A getev h0 0 | B open 0 h0 1");
-    for (int first = 0; first < 64; first += 8) {
-        snprintf(steps, sizeof steps, "A alloc 0 4M | A mark 0 1 4M | A get h0 0 | B open 9 h0 1 | B close 9");
-        for (int byte = first; byte < first + 8; byte++)
-            snprintf(steps + strlen(steps), sizeof steps - strlen(steps),
-                     " | . flip h1 h0 %d | B open 0 h1 1 | B peek 0 | B close 0 | B set 0 0", 8 * byte + (byte & 4 ? 0 : 6));
-        add_made('H', 1, ((const char *[]){"bytes_00", "bytes_08", "bytes_16", "bytes_24", "bytes_32", "bytes_40", "bytes_48", "bytes_56"})[first / 8],
-                 "%s | B open 9 h0 1 | B peek 9", steps);
-    }
 }
 
 /* L: how long memory and handles live. */
@@ -151,12 +142,12 @@ static void lives(void)
     static const struct script all[] = {
         {"freed_before_open", "A alloc 0 4M | A mark 0 1 4M | A get h0 0 | A free 0 | B open 0 h0 1 | B csync", 0},
         {"freed_while_open", "A alloc 0 4M | A mark 0 1 4M | A get h0 0 | B open 0 h0 1 | A free 0 | B peek 0 | B fill 0 3 4M | B read 0 | B attrs 0 | "
-                             "C open 0 h0 1 | B open 1 h0 1 | B close 0 | B peek 0 | B open 2 h0 1", 0},
+                             "C open 0 h0 1 | B open 1 h0 1 | B close 0 | B read 0 | B open 2 h0 1", 0},
         {"freed_small_while_open", "A alloc 0 4K | A mark 0 1 4K | A get h0 0 | B open 0 h0 1 | A free 0 | B peek 0 | C open 0 h0 1 | B close 0 | B peek 0", 0},
         {"ended_before_open", "A alloc 0 4M | A mark 0 1 4M | A get h0 0 | A end | B open 0 h0 1 | B csync", 0},
         {"ended_before_open_known", "A alloc 0 4M | A get h0 0 | B open 0 h0 1 | B close 0 | A end | B open 0 h0 1", 0},
         {"ended_while_open", "A alloc 0 4M | A mark 0 1 4M | A get h0 0 | B open 0 h0 1 | A end | B pause | B peek 0 | B fill 0 3 4M | B read 0 | "
-                             "B open 1 h0 1 | B compare 0 1 | C open 0 h0 1 | B close 0 | B peek 0 | B close 0 | B close 0", 0},
+                             "B open 1 h0 1 | B compare 0 1 | C open 0 h0 1 | B close 0 | B read 0 | B close 0 | B close 0", 0},
         {"killed_before_open", "A alloc 0 4M | A get h0 0 | A kill | B open 0 h0 1", 0},
         {"killed_while_open", "A alloc 0 4M | A mark 0 1 4M | A get h0 0 | B open 0 h0 1 | A kill | B pause | B peek 0 | B fill 0 3 4M | B read 0 | B close 0 | B peek 0", 0},
         {"importer_killed", "A alloc 0 4M | A mark 0 1 4M | A get h0 0 | B open 0 h0 1 | B fill 0 3 4M | B kill | A pause | A read 0 | A get h1 0 | . same h0 h1 | "

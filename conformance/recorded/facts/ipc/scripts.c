@@ -10,7 +10,7 @@
  * A process that dies or takes longer than its patience is an answer as well, and ends the case.
  */
 
-enum { ACTORS = 4, HANDLES = 12, STEP_MS = 4500, OUT = 1 << 18, WORKERS = 12 };
+enum { ACTORS = 4, HANDLES = 12, STEP_MS = 8000, OUT = 1 << 18, WORKERS = 6 };
 
 struct script {
     const char *name, *steps;
