@@ -51,11 +51,12 @@ static enum abi_ipc find(const struct sim_process *process, uint64_t address, st
     return !*allocation ? ABI_IPC_NO_ALLOCATION : (*allocation)->opens ? ABI_IPC_OPENED : ABI_IPC_DONE;
 }
 
-static enum abi_ipc name(struct share *share, struct sim_machine *machine, struct sim_block *block, void *bytes,
-                         char why[SHARE_WHY])
+static enum abi_ipc name(struct share *share, const struct sim_process *process, const struct sim_allocation *allocation,
+                         void *bytes, char why[SHARE_WHY])
 {
-    struct ipc_handle handle = {.kind = IPC_MEMORY};
-    const char *wrong = share_name_any(share, machine, block, &handle.label);
+    const struct sim_context *context = sim_current(process);
+    struct ipc_handle handle = {.kind = IPC_MEMORY, .size = allocation->size, .context = context ? context->number : 0};
+    const char *wrong = share_name_any(share, process->machine, allocation->block, &handle.label);
     handle.home = share->serial;
     if (wrong) {
         snprintf(why, SHARE_WHY, "%s", wrong);
@@ -74,7 +75,7 @@ enum abi_ipc abi_ipc_name(const vmm_system *sys, uint64_t address, void *bytes, 
     if (share) {
         answer = find(process, address, &allocation); /* begin may have released the machine's lock */
         if (answer == ABI_IPC_DONE)
-            answer = name(share, process->machine, allocation->block, bytes, why);
+            answer = name(share, process, allocation, bytes, why);
         share_unlock(share);
     } else if (answer == ABI_IPC_DONE) {
         answer = ABI_IPC_SYSTEM;
@@ -85,16 +86,30 @@ enum abi_ipc abi_ipc_name(const vmm_system *sys, uint64_t address, void *bytes, 
 
 /* ---- open ---- */
 
-static struct sim_allocation *opened(const struct sim_process *process, const struct sim_block *block)
+/* What this process has open of that number. It may be opened again even where its owner has ended it, as measured. */
+static struct sim_allocation *opened(const struct sim_process *process, uint64_t number)
 {
     struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
-    while (allocation && !(allocation->opens && allocation->block == block))
+    while (allocation && !(allocation->opens && allocation->block->shared == number))
         allocation = addrmap_ceil(&process->allocations, allocation->start + 1);
     return allocation;
 }
 
+static enum abi_ipc open_again(const struct sim_process *process, struct sim_allocation *allocation, bool once, uint64_t *address)
+{
+    const struct sim_context *context = sim_current(process);
+    if (once)
+        return ABI_IPC_ALREADY;
+    if (!context || allocation->context != context->value)
+        return ABI_IPC_CONTEXT;
+    allocation->opens++;
+    *address = allocation->start;
+    return ABI_IPC_DONE;
+}
+
 /* Gives the block addresses; the allocation takes over the caller's hold. */
-static enum abi_ipc begin_allocation(struct sim_process *process, struct sim_block *block, uint64_t number, uint64_t *address)
+static enum abi_ipc begin_allocation(struct sim_process *process, struct sim_block *block, uint64_t size, uint64_t number,
+                                     uint64_t *address)
 {
     const struct sim_context *context = sim_current(process);
     struct sim_allocation *allocation = heap.calloc(1, sizeof *allocation);
@@ -103,7 +118,7 @@ static enum abi_ipc begin_allocation(struct sim_process *process, struct sim_blo
         heap.free(allocation);
         return context ? ABI_IPC_HOST_MEMORY : ABI_IPC_CONTEXT;
     }
-    allocation->size = block->size;
+    allocation->size = size && size <= block->size ? size : block->size; /* the bytes of a handle are anybody's */
     allocation->span = (block->size + unit - 1) / unit * unit;
     allocation->context = context->value;
     allocation->made = (struct sim_origin){number, vmm_reported_call(VMM_CALL_mem_alloc)};
@@ -118,22 +133,27 @@ static enum abi_ipc begin_allocation(struct sim_process *process, struct sim_blo
     return ABI_IPC_DONE;
 }
 
-static enum abi_ipc attach(struct sim_process *process, struct sim_block *block, uint64_t number, uint64_t *address)
+static enum abi_ipc attach(struct sim_process *process, struct sim_block *block, uint64_t size, uint64_t number,
+                           uint64_t *address)
 {
-    struct sim_allocation *again = opened(process, block);
-    if (again) {
-        sim_block_drop(process->machine, block);
-        again->opens++;
-        *address = again->start;
-        return ABI_IPC_DONE;
-    }
-    enum abi_ipc answer = begin_allocation(process, block, number, address);
+    enum abi_ipc answer = begin_allocation(process, block, size, number, address);
     if (answer != ABI_IPC_DONE)
         sim_block_drop(process->machine, block);
     return answer;
 }
 
-static enum abi_ipc open_handle(struct sim_process *process, const struct ipc_handle *handle, uint64_t number,
+/* Finds the block, with a holder of this process. */
+static enum abi_ipc find_block(struct share *share, struct sim_machine *machine, const struct ipc_handle *handle,
+                               struct sim_block **block, char why[SHARE_WHY])
+{
+    share_tidy(share); /* an owner that has ended holds nothing */
+    if (!share_home_lives(share->folder.state, handle->home))
+        return ABI_IPC_ENDED;
+    enum share_found found = share_import_from(share, machine, &handle->label, handle->home, block, why);
+    return found == SHARE_FOUND ? ABI_IPC_DONE : found == SHARE_UNKNOWN ? ABI_IPC_GONE : ABI_IPC_SYSTEM;
+}
+
+static enum abi_ipc open_handle(struct sim_process *process, const struct ipc_handle *handle, bool once, uint64_t number,
                                 uint64_t *address, char why[SHARE_WHY])
 {
     struct sim_machine *machine = process->machine;
@@ -141,29 +161,25 @@ static enum abi_ipc open_handle(struct sim_process *process, const struct ipc_ha
     struct share *share = machine->share ? begin(machine, why) : NULL;
     if (machine->share && !share)
         return ABI_IPC_SYSTEM;
-    if (!share || handle->label.machine != share->folder.state->id) {
-        if (share)
-            share_unlock(share);
-        return ABI_IPC_MACHINE;
-    }
-    enum abi_ipc answer = ABI_IPC_OWN;
-    if (handle->home != share->serial) {
-        share_tidy(share); /* an exporter that has ended holds nothing */
-        enum share_found found = share_import_from(share, machine, &handle->label, handle->home, &block, why);
-        answer = found == SHARE_FOUND ? ABI_IPC_DONE : found == SHARE_UNKNOWN ? ABI_IPC_GONE : ABI_IPC_SYSTEM;
-    }
-    share_unlock(share);
-    return answer == ABI_IPC_DONE ? attach(process, block, number, address) : answer;
+    struct sim_allocation *again = opened(process, handle->label.number);
+    enum abi_ipc answer = !share || handle->label.machine != share->folder.state->id ? ABI_IPC_MACHINE
+                        : handle->home == share->serial                             ? ABI_IPC_OWN
+                        : again ? open_again(process, again, once, address)
+                                : find_block(share, machine, handle, &block, why);
+    if (share)
+        share_unlock(share);
+    return answer == ABI_IPC_DONE && !again ? attach(process, block, handle->size, number, address) : answer;
 }
 
-enum abi_ipc abi_ipc_open(vmm_system *sys, const void *bytes, uint64_t number, uint64_t *address, char why[SHARE_WHY])
+enum abi_ipc abi_ipc_open(vmm_system *sys, const void *bytes, bool once, uint64_t number, uint64_t *address,
+                          char why[SHARE_WHY])
 {
     struct ipc_handle handle;
     why[0] = '\0';
     if (!ipc_handle_read(bytes, &handle) || handle.kind != IPC_MEMORY)
         return ABI_IPC_FOREIGN;
     struct sim_process *process = lock(sys);
-    enum abi_ipc answer = open_handle(process, &handle, number, address, why);
+    enum abi_ipc answer = open_handle(process, &handle, once, number, address, why);
     unlock(process);
     return answer;
 }
@@ -210,14 +226,17 @@ bool abi_ipc_is_opened(const vmm_system *sys, uint64_t address)
 
 /* ---- events ---- */
 
-enum abi_ipc abi_ipc_event_new(const vmm_system *sys, unsigned *index, char why[SHARE_WHY])
+enum abi_ipc abi_ipc_event_new(const vmm_system *sys, uint64_t event, unsigned *index, char why[SHARE_WHY])
 {
     struct sim_process *process = lock(sys);
     struct share_label label;
+    void *found = NULL;
     struct share *share = begin(process->machine, why);
     *index = SHARE_EVENTS;
     if (share) {
         *index = share_event_new(share, &label);
+        if (slots_find(&process->events, event, &found) == SLOT_LIVE && *index < SHARE_EVENTS)
+            ((struct sim_event *)found)->shared = *index + 1;
         snprintf(why, SHARE_WHY, "%d events are shared, or the system has no random numbers", SHARE_EVENTS);
         share_unlock(share);
     }
@@ -235,8 +254,7 @@ static enum abi_ipc open_event(struct sim_machine *machine, const struct ipc_han
                         : handle->home == share->serial                             ? ABI_IPC_OWN
                                                                                     : ABI_IPC_DONE;
     if (answer == ABI_IPC_DONE) {
-        share_tidy(share);
-        *index = share_event_find(share, &handle->label, handle->home);
+        *index = share_event_find(share, &handle->label);
         answer = *index < SHARE_EVENTS ? ABI_IPC_DONE : ABI_IPC_GONE;
     }
     if (share)
@@ -284,7 +302,7 @@ void abi_ipc_event_drop(const vmm_system *sys, unsigned index)
     unlock(process);
 }
 
-bool abi_ipc_event_record(const vmm_system *sys, unsigned index, uint64_t event, uint64_t *record, uint64_t *mark)
+bool abi_ipc_event_record(const vmm_system *sys, uint64_t event, struct abi_ipc_record *record)
 {
     struct sim_process *process = lock(sys);
     char why[SHARE_WHY];
@@ -292,22 +310,33 @@ bool abi_ipc_event_record(const vmm_system *sys, unsigned index, uint64_t event,
     struct share *share = begin(process->machine, why);
     slots_find(&process->events, event, &found);
     if (share) {
-        *record = share_event_record(share, index);
-        *mark = found ? ((const struct sim_event *)found)->mark : 0;
+        record->record = share_event_record(share, record->index, &record->before);
+        record->mark = found ? ((const struct sim_event *)found)->mark : 0;
         share_unlock(share);
     }
     unlock(process);
     return share != NULL;
 }
 
-bool abi_ipc_event_complete(const vmm_system *sys, unsigned index, uint64_t record, uint64_t mark)
+bool abi_ipc_event_complete(const vmm_system *sys, const struct abi_ipc_record *record)
 {
     struct sim_process *process = lock(sys);
-    bool reached = in_flight_reached(process, mark);
+    struct share *share = process->machine->share;
+    bool reached = share_event_is_reached(share, record->index, record->before) && in_flight_reached(process, record->mark);
     if (reached)
-        share_event_reach(process->machine->share, index, record);
+        share_event_reach(share, record->index, record->record);
     unlock(process);
     return reached;
+}
+
+bool abi_ipc_event_context(const vmm_system *sys, uint64_t event, uint64_t *context)
+{
+    struct sim_process *process = lock(sys);
+    void *found = NULL;
+    bool live = slots_find(&process->events, event, &found) == SLOT_LIVE;
+    *context = live ? ((const struct sim_event *)found)->context : 0;
+    unlock(process);
+    return live;
 }
 
 uint64_t abi_ipc_event_recorded(const vmm_system *sys, unsigned index, bool *here)

@@ -24,9 +24,10 @@ enum abi_ipc {
     ABI_IPC_INSIDE,        /* the address is not the start */
     ABI_IPC_FOREIGN,       /* the bytes are no handle of this kind */
     ABI_IPC_MACHINE,       /* another machine's */
-    ABI_IPC_GONE,          /* the memory or its process has ended */
-    ABI_IPC_REMOTE,        /* the memory is on a device without access from this one */
+    ABI_IPC_GONE,          /* the memory or event has ended */
+    ABI_IPC_ENDED,         /* its process has ended */
     ABI_IPC_CONTEXT,       /* opened in another context */
+    ABI_IPC_ALREADY,       /* open already */
     ABI_IPC_LOST,          /* work that the close waits for has faulted: the detail says how */
     ABI_IPC_SYSTEM,        /* what processes share is out of order or full: why */
     ABI_IPC_HOST_MEMORY
@@ -35,8 +36,9 @@ enum abi_ipc {
 /* Names the allocation that holds the address. */
 enum abi_ipc abi_ipc_name(const vmm_system *sys, uint64_t address, void *bytes, char why[SHARE_WHY]);
 
-/* Opens memory in the current context. number: the program's call. */
-enum abi_ipc abi_ipc_open(vmm_system *sys, const void *bytes, uint64_t number, uint64_t *address, char why[SHARE_WHY]);
+/* Opens memory in the current context. once: refuses what is open already. number: the program's call. */
+enum abi_ipc abi_ipc_open(vmm_system *sys, const void *bytes, bool once, uint64_t number, uint64_t *address,
+                          char why[SHARE_WHY]);
 
 /* Closes it once; the last close waits for the work on the device, and ends the addresses. */
 enum abi_ipc abi_ipc_close(vmm_system *sys, uint64_t address, uint64_t number);
@@ -48,17 +50,27 @@ bool abi_ipc_is_opened(const vmm_system *sys, uint64_t address);
  *
  * An event that processes share has an entry in their state (share_event.h), which these functions call by its index. */
 
-/* Makes an entry for an event of this process, or opens another process's by its handle. */
-enum abi_ipc abi_ipc_event_new(const vmm_system *sys, unsigned *index, char why[SHARE_WHY]);
+/* Makes an entry for an event of this process, which ends with the event's context, or opens another process's by its handle. */
+enum abi_ipc abi_ipc_event_new(const vmm_system *sys, uint64_t event, unsigned *index, char why[SHARE_WHY]);
 enum abi_ipc abi_ipc_event_open(const vmm_system *sys, const void *bytes, unsigned *index, char why[SHARE_WHY]);
 /* The handle of an entry that this process made; false if the state is out of order. */
 bool abi_ipc_event_name(const vmm_system *sys, unsigned index, void *bytes);
 void abi_ipc_event_drop(const vmm_system *sys, unsigned index);
 
-/* A new record of the entry, as this process's work has it: *record, and the mark of the event in the queue of work. */
-bool abi_ipc_event_record(const vmm_system *sys, unsigned index, uint64_t event, uint64_t *record, uint64_t *mark);
-/* Enters the record as complete if the work got to the mark; is it? */
-bool abi_ipc_event_complete(const vmm_system *sys, unsigned index, uint64_t record, uint64_t mark);
+/* A record of an entry by this process. */
+struct abi_ipc_record {
+    unsigned index;
+    uint64_t record, before; /* its number, and that of the entry's record before it */
+    uint64_t mark;           /* of the event in the queue of work */
+};
+
+/* A new record of record->index, as this process's work has it. */
+bool abi_ipc_event_record(const vmm_system *sys, uint64_t event, struct abi_ipc_record *record);
+/* Enters the record as complete if the work got to the mark, and the record before is complete; is it? */
+bool abi_ipc_event_complete(const vmm_system *sys, const struct abi_ipc_record *record);
+
+/* The context of an event, by its number as in C1, C2; false for an event that is not alive. */
+bool abi_ipc_event_context(const vmm_system *sys, uint64_t event, uint64_t *context);
 
 /* Without the machine's lock: the entry's last record, *here: made by this process; 0: none. Is a record complete? */
 uint64_t abi_ipc_event_recorded(const vmm_system *sys, unsigned index, bool *here);

@@ -8,9 +8,12 @@
 
 struct layout {
     uint64_t magic, machine, number, nonce[2];
-    uint32_t index, zero;
-    uint64_t home, check;
+    uint64_t entry, maker; /* an index below a size, a context below a serial */
+    uint64_t check;
 };
+
+enum { LOW = 16 };
+#define LOWEST ((UINT64_C(1) << LOW) - 1)
 
 _Static_assert(sizeof(struct layout) == VMM_FABRIC_HANDLE_SIZE, "a handle fills the 64 bytes of the API's structure");
 
@@ -30,8 +33,8 @@ void ipc_handle_write(void *bytes, const struct ipc_handle *handle)
                             .machine = handle->label.machine,
                             .number = handle->label.number,
                             .nonce = {handle->label.nonce[0], handle->label.nonce[1]},
-                            .index = handle->label.index,
-                            .home = handle->home};
+                            .entry = handle->size << LOW | (handle->label.index & LOWEST),
+                            .maker = handle->home << LOW | (handle->context & LOWEST)};
     layout.check = check(&layout);
     memcpy(bytes, &layout, sizeof layout);
 }
@@ -42,7 +45,8 @@ bool ipc_handle_read(const void *bytes, struct ipc_handle *handle)
     memcpy(&layout, bytes, sizeof layout);
     const uint64_t kind = layout.magic ^ IPC_MAGIC;
     *handle = (struct ipc_handle){kind == IPC_EVENT ? IPC_EVENT : IPC_MEMORY,
-                                  {layout.machine, layout.number, {layout.nonce[0], layout.nonce[1]}, layout.index},
-                                  layout.home};
-    return kind <= IPC_EVENT && !layout.zero && layout.check == check(&layout);
+                                  {layout.machine, layout.number, {layout.nonce[0], layout.nonce[1]},
+                                   (uint32_t)(layout.entry & LOWEST)},
+                                  layout.maker >> LOW, layout.entry >> LOW, (uint32_t)(layout.maker & LOWEST)};
+    return kind <= IPC_EVENT && layout.check == check(&layout);
 }

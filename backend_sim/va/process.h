@@ -127,6 +127,7 @@ struct sim_event {
     uint64_t value, context;
     uint64_t mark;     /* its mark in the work queue; 0 before the event was recorded */
     uint64_t recorded; /* the call that recorded it */
+    uint32_t shared;   /* 1 + the index of the entry that was made for it (share_event.h); 0: none */
     uint32_t number;
     struct sim_origin made, ended;
 };

@@ -2,6 +2,7 @@
 #include "abi_ipc_event.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 
 #include "abi_capture.h"
@@ -13,8 +14,7 @@
 
 /* A record of this process that is not known to be complete. */
 struct pending {
-    unsigned index;
-    uint64_t record, mark;
+    struct abi_ipc_record record;
     struct pending *next;
 };
 
@@ -62,7 +62,7 @@ static void look(const vmm_system *sys)
 {
     for (struct pending *one = take_all(), *next; one; one = next) {
         next = one->next;
-        if (abi_ipc_event_complete(sys, one->index, one->record, one->mark))
+        if (abi_ipc_event_complete(sys, &one->record))
             heap.free(one);
         else
             put_back(one);
@@ -137,11 +137,19 @@ bool abi_ipc_event_is(CUevent event)
     return entry_of(event, &index);
 }
 
-static bool remember(vmm_system *sys, CUevent event, unsigned index)
+CUresult abi_ipc_event_not_captured(CUevent event, vmm_stream stream, const char *function)
+{
+    if (!abi_ipc_event_is(event) || abi_capture_status(stream) == CU_STREAM_CAPTURE_STATUS_NONE)
+        return CUDA_SUCCESS;
+    return abi_refuse(VMM_RULE_CAPTURE_FORBIDS, function, "the event is shared by processes, and no graph holds such an event");
+}
+
+static bool remember(vmm_system *sys, CUevent event, unsigned index, bool opened)
 {
     struct abi_note note = abi_note_get(value_of(event));
     note.flags = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
     note.shared = index + 1;
+    note.opened = opened;
     atomic_store(&system_of, sys);
     atomic_store(&any, true);
     return abi_note_set(value_of(event), &note);
@@ -160,8 +168,8 @@ static CUresult begin_record(vmm_system *sys, CUevent event, unsigned index)
     struct pending *one = heap.malloc(sizeof *one);
     if (!one)
         return abi_no_memory("cuEventRecord");
-    one->index = index;
-    if (!abi_ipc_event_record(sys, index, value_of(event), &one->record, &one->mark)) {
+    one->record.index = index;
+    if (!abi_ipc_event_record(sys, value_of(event), &one->record)) {
         heap.free(one);
         return abi_refuse(VMM_RULE_IPC_SYSTEM, "cuEventRecord", "the state that the processes share is out of order");
     }
@@ -236,10 +244,10 @@ static CUresult refuse(enum abi_ipc answer, const char *function, const char *wh
     switch (answer) {
     case ABI_IPC_DONE: return CUDA_SUCCESS;
     case ABI_IPC_FOREIGN:
-        return abi_refuse(VMM_RULE_IPC_HANDLE, function, "the bytes of the handle are not those of an event, or not as they were made");
+        return abi_refuse(VMM_RULE_IPC_EVENT_HANDLE, function, "the bytes of the handle are not those of an event, or not as they were made");
     case ABI_IPC_MACHINE: return abi_refuse(VMM_RULE_IPC_MACHINE, function, "the handle names an event of another simulated machine");
     case ABI_IPC_OWN: return abi_refuse(VMM_RULE_IPC_OWN, function, "the event was created by this process");
-    case ABI_IPC_GONE: return abi_refuse(VMM_RULE_IPC_GONE, function, "the event was destroyed, or its process has ended");
+    case ABI_IPC_GONE: return abi_refuse(VMM_RULE_IPC_EVENT_HANDLE, function, "the context of the event has ended");
     default: return abi_refuse(VMM_RULE_IPC_SYSTEM, function, "%s", why);
     }
 }
@@ -250,10 +258,10 @@ static CUresult share_event(vmm_system *sys, CUevent event, unsigned *index)
     bool recorded = false, reached = false;
     if (entry_of(event, index))
         return CUDA_SUCCESS;
-    CUresult result = refuse(abi_ipc_event_new(sys, index, why), "cuIpcGetEventHandle", why);
+    CUresult result = refuse(abi_ipc_event_new(sys, value_of(event), index, why), "cuIpcGetEventHandle", why);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!remember(sys, event, *index)) {
+    if (!remember(sys, event, *index, false)) {
         abi_ipc_event_drop(sys, *index);
         return abi_no_memory("cuIpcGetEventHandle");
     }
@@ -261,18 +269,32 @@ static CUresult share_event(vmm_system *sys, CUevent event, unsigned *index)
     return recorded && !reached ? begin_record(sys, event, *index) : CUDA_SUCCESS;
 }
 
+/* Measured: zeros are written where the event is none to share. */
+static CUresult refuse_event(CUipcEventHandle *handle, const char *why)
+{
+    memset(handle, 0, sizeof *handle);
+    return abi_refuse(VMM_RULE_IPC_EVENT, "cuIpcGetEventHandle", "%s", why);
+}
+
 static CUresult get(vmm_system *sys, CUipcEventHandle *handle, CUevent event)
 {
     static const char name[] = "cuIpcGetEventHandle";
-    bool recorded, reached;
+    uint64_t current, made_in;
+    struct abi_query_context context;
     unsigned index;
-    if (!handle)
-        return abi_null(name, "pHandle");
-    if (!abi_query_event(sys, value_of(event), &recorded, &reached))
+    CUresult result = abi_current(sys, name, &current, &context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!abi_ipc_event_context(sys, value_of(event), &made_in))
         return abi_refuse(VMM_RULE_EVENT_UNKNOWN, name, "%p is not an event", (void *)event);
-    if (!(abi_note_get(value_of(event)).flags & CU_EVENT_INTERPROCESS))
-        return abi_refuse(VMM_RULE_IPC_EVENT, name, "the event was created without CU_EVENT_INTERPROCESS");
-    CUresult result = share_event(sys, event, &index);
+    struct abi_note note = abi_note_get(value_of(event));
+    if (!(note.flags & CU_EVENT_INTERPROCESS))
+        return refuse_event(handle, "the event was created without CU_EVENT_INTERPROCESS");
+    if (note.opened)
+        return refuse_event(handle, "the event belongs to another process, which opened it here");
+    if (made_in != current)
+        return abi_refuse(VMM_RULE_EVENT_CONTEXT, name, "the event belongs to another context than the current one");
+    result = share_event(sys, event, &index);
     if (result == CUDA_SUCCESS && !abi_ipc_event_name(sys, index, handle))
         result = refuse(ABI_IPC_SYSTEM, name, "the state that the processes share is out of order");
     return result;
@@ -280,6 +302,8 @@ static CUresult get(vmm_system *sys, CUipcEventHandle *handle, CUevent event)
 
 CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
 {
+    if (!pHandle || !event) /* even before cuInit, as recorded */
+        return abi_null("cuIpcGetEventHandle", pHandle ? "event" : "pHandle");
     ABI_INITIALISED(get(sys, pHandle, event));
 }
 
@@ -295,7 +319,7 @@ static CUresult open_event(vmm_system *sys, CUevent *event, const CUipcEventHand
     if (result != CUDA_SUCCESS)
         return result;
     result = refuse(abi_ipc_event_open(sys, handle, &index, why), name, why);
-    if (result == CUDA_SUCCESS && !remember(sys, (CUevent)(void *)made, index)) {
+    if (result == CUDA_SUCCESS && !remember(sys, (CUevent)(void *)made, index, true)) {
         abi_ipc_event_drop(sys, index);
         result = abi_no_memory(name);
     }

@@ -16,6 +16,9 @@
 /* Is the event shared? */
 bool abi_ipc_event_is(CUevent event);
 
+/* Refuses calls that a capture would hold: no graph has such an event. SUCCESS for others. */
+CUresult abi_ipc_event_not_captured(CUevent event, vmm_stream stream, const char *function);
+
 /* The driver's calls of such an event. */
 CUresult abi_ipc_event_made(vmm_system *sys, CUevent event, vmm_stream stream);
 CUresult abi_ipc_event_query(vmm_system *sys, CUevent event);

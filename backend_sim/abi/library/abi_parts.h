@@ -29,6 +29,7 @@ struct abi_note {
     unsigned capture, capture_mode; /* of a stream: its CUstreamCaptureStatus, and the mode of the capture */
     uint64_t capture_thread;        /* the thread that began the capture */
     unsigned shared; /* of an event: 1 + the index of its entry in what processes share; 0: not shared */
+    bool opened;     /* of an event: another process's */
     unsigned cache; /* of a context: the cache configuration that was set */
 };
 
