@@ -30,16 +30,22 @@ static void unlock(struct sim_process *process)
     sim_machine_unlock(process->machine);
 }
 
-/* The state that processes share, locked; NULL with the reason. */
+/* The state that processes share, locked; NULL with the reason. Another process may take the lock between the wait for it and
+ * here, so there are several tries. */
 static struct share *begin(struct sim_machine *machine, char why[SHARE_WHY])
 {
+    enum { TRIES = 20 };
     if (!sim_machine_share(machine, why))
         return NULL;
-    sim_machine_settle(machine);
-    if (share_lock(machine->share))
-        return machine->share;
-    snprintf(why, SHARE_WHY, "%s", share_why(machine->share));
-    sim_machine_busy(machine, false);
+    for (int i = 0; i < TRIES; i++) {
+        if (share_lock(machine->share))
+            return machine->share;
+        snprintf(why, SHARE_WHY, "%s", share_why(machine->share));
+        struct share *busy = sim_machine_busy(machine, true);
+        if (!busy)
+            return NULL;
+        sim_machine_await(machine, busy);
+    }
     return NULL;
 }
 
@@ -123,6 +129,7 @@ static enum abi_ipc begin_allocation(struct sim_process *process, struct sim_blo
     allocation->context = context->value;
     allocation->made = (struct sim_origin){number, vmm_reported_call(VMM_CALL_mem_alloc)};
     allocation->opens = 1;
+    allocation->opened_for = context->device;
     if (!sim_allocation_enter(process, allocation, unit)) {
         heap.free(allocation);
         return ABI_IPC_HOST_MEMORY;

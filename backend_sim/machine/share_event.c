@@ -5,11 +5,6 @@
 
 #include "share_parts.h"
 
-static bool holds(const struct share_event *event, unsigned slot)
-{
-    return atomic_load(&event->holder[slot / 64]) >> (slot % 64) & 1;
-}
-
 static void hold(struct share_event *event, unsigned slot, bool held)
 {
     uint64_t bit = UINT64_C(1) << (slot % 64);

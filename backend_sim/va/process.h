@@ -139,7 +139,8 @@ struct sim_allocation {
     struct sim_block *block;
     struct sim_origin made;
     uint32_t number;
-    uint32_t opens; /* how often another process's memory was opened here (ipc_memory.h); 0: memory of cuMemAlloc */
+    uint32_t opens; /* how often another process's memory was opened here (abi_ipc.h); 0: memory of cuMemAlloc */
+    int opened_for; /* the device whose context opened it, and which has access to it then */
     bool sync; /* as in sim_mapping */
 };
 
@@ -235,7 +236,7 @@ static inline bool sim_allocation_open(const struct sim_process *process, const 
                                        int device)
 {
     int owner = allocation->block->prop.location.id;
-    return owner == device || (process->peers_opened[device] >> owner & 1);
+    return owner == device || (allocation->opens && allocation->opened_for == device) || (process->peers_opened[device] >> owner & 1);
 }
 
 /* Is this context usable? */
