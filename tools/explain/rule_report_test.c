@@ -92,10 +92,10 @@ static void compare(const char *want, const char *got)
         missing += !is != !was;
         if (!is || !was)
             continue;
-        if (!tap_ok(is_size == was_size && memcmp(is, was, is_size) == 0, "%s: what is told", rules[i].id))
-            tap_note("told:\n%.*sexpected:\n%.*s", (int)is_size, is, (int)was_size, was);
+        if (!tap_ok(is_size == was_size && memcmp(is, was, is_size) == 0, "%s: what is reported", rules[i].id))
+            tap_note("reported:\n%.*sexpected:\n%.*s", (int)is_size, is, (int)was_size, was);
     }
-    tap_u64(missing, 0, "the rules that are told of are those of " BOOK);
+    tap_u64(missing, 0, "the rules that are reported are those of " BOOK);
 }
 
 static void read_book(const char *path, struct text *book)

@@ -228,7 +228,7 @@ static void test_held(void)
 {
     static const char *const lines[] = {"#@ title: A", "#@ driver: yes", "init", "r = reserve 1gran", "## Now?", "devices", NULL};
     struct reported left = tell(lines, "q\n"), stayed = tell(lines, "\n");
-    tap_ok(!strstr(left.out, "VMM-LEAK"), "who leaves is not told what is held");
+    tap_ok(!strstr(left.out, "VMM-LEAK"), "leaving a lesson reports no leaks");
     tap_ok(strstr(stayed.out, "VMM-LEAK-RESERVATION"), "who stays is");
     tap_u64((uint64_t)stayed.status, 0, "a lesson may leave things behind");
     told_free(&left);
@@ -243,7 +243,7 @@ static void test_failing(void)
     struct reported reported = tell(lines, NULL);
     tap_u64((uint64_t)reported.status, 1, "a refusal that was not expected ends the lesson");
     tap_ok(strstr(reported.err, "x.vmm:4:"), "with file and line");
-    tap_ok(!strstr(reported.out, "Still here?"), "and nothing is told after it");
+    tap_ok(!strstr(reported.out, "Still here?"), "and nothing is printed after it");
     told_free(&reported);
     reported = tell(nonsense, NULL);
     tap_u64((uint64_t)reported.status, 2, "what is no script is an error");

@@ -321,7 +321,7 @@ static void test_cut(const struct text *trace)
     const char *footer = strstr(trace->data, "{\"end\"");
     write_file(trace_path, trace->data, (size_t)(footer - trace->data));
     o = play("sim:h100");
-    tap_ok(o.status == 0 && strstr(o.text, "was cut off"), "a trace without its last line is told as such");
+    tap_ok(o.status == 0 && strstr(o.text, "was cut off"), "a trace without its last line is reported as such");
     free(o.text);
     write_file(trace_path, "", 0);
     o = play("sim:h100");
