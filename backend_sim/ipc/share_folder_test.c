@@ -3,6 +3,7 @@
  * reported. */
 #include "share_folder.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 
 #include "share_remove.h"
@@ -106,6 +107,10 @@ static void listed(void)
     os_folder_new(OS_NOWHERE, half);
     tap_ok(!share_folder_open_other(&other, longest.state->id ^ 1, &profile, why) && !why[0],
            "an entry that another process is creating counts as missing");
+    close(os_file_open(strcat(half, "/state"), OS_OPEN_NEW));
+    errno = EIO; /* of an earlier call */
+    tap_ok(!share_folder_open_other(&other, longest.state->id ^ 1, &profile, why) && !why[0], "also while its state is empty");
+    *strrchr(half, '/') = '\0';
     rig_remove(half);
     share_folder_close(&longest, true);
 }
