@@ -63,8 +63,8 @@ uint64_t free_ranges_sum(const struct free_ranges *holes, uint64_t start, uint64
 /* range_ends of all free ranges, added up. */
 uint64_t free_ranges_ends(const struct free_ranges *holes);
 
-/* Over several ranges it adds up to range_ends(a, b) exactly when they cover [a, b), each byte once: the end of one then cancels the
- * start of the next. So it notices an overlap even beside a gap of the same size. */
+/* Over several ranges it adds up to range_ends(a, b) exactly when they cover [a, b), each byte once: the end of one then cancels
+ * the start of the next. So it notices an overlap even beside a gap of the same size. */
 static inline uint64_t range_ends(uint64_t start, uint64_t end)
 {
     return chance_of(0, end) - chance_of(0, start);

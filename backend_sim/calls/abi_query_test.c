@@ -102,7 +102,8 @@ static void test_ranges(vmm_system *sys)
     uint64_t first = 0;
     vmm_ctx_create(sys, &context, 0, 0);
     vmm_mem_alloc(sys, &at, 4096);
-    tap_result(abi_query_range(sys, NULL, "cuFirst", "src", 16, 1, ABI_QUERY_READ), VMM_ERROR_INVALID_VALUE, "a range of nothing");
+    tap_result(abi_query_range(sys, NULL, "cuFirst", "src", 16, 1, ABI_QUERY_READ), VMM_ERROR_INVALID_VALUE,
+               "a range of nothing");
     tap_text(vmm_last_detail()->function, "cuFirst", "is refused to the call that asks");
     tap_result(abi_query_range(sys, NULL, "cuSecond", "src", at, 4096, ABI_QUERY_READ), VMM_SUCCESS, "a range of memory");
     tap_result(abi_query_range_for(sys, 0, "cuSecond", "src", at, 4096, ABI_QUERY_READ), VMM_SUCCESS, "also for a device");

@@ -185,7 +185,8 @@ static void visitor(pid_t child)
     vmm_system *sys = NULL;
     tap_result(vmm_open("sim:" RIG_PROFILE ",machine=stuck", &sys), VMM_SUCCESS, "the machine can be opened");
     TIMED(vmm_init(sys, 0));
-    tap_ok(refused_for(child) && last.waited >= 1000 && last.took < MOST, "a new process gets the same report, after %" PRIu64 " ms", last.took);
+    tap_ok(refused_for(child) && last.waited >= 1000 && last.took < MOST,
+           "a new process gets the same report, after %" PRIu64 " ms", last.took);
     TIMED(vmm_init(sys, 0));
     tap_ok(refused_for(child) && last.took < AT_ONCE, "its second call is refused at once");
     uint64_t began = own_milliseconds();

@@ -102,7 +102,8 @@ static void test_check(void)
     backing_file_init(&backing);
     check_holds(backing_file_check(&backing, &used), "no file");
     check_breaks(backing_file_check_place(&backing, 0, page), " bytes lie at 0x0 of no file");
-    uint64_t a = backing_file_take(&backing, 1), b = backing_file_take(&backing, page + 1), lost = backing_file_take(&backing, page);
+    uint64_t a = backing_file_take(&backing, 1), b = backing_file_take(&backing, page + 1),
+             lost = backing_file_take(&backing, page);
     backing_file_add(&used, a, 1);
     backing_file_add(&used, b, page + 1);
     tap_ok(used.bytes == 3 * page && used.places == 2, "two blocks have three pages");

@@ -97,8 +97,8 @@ __attribute__((unused)) static const char *inject_disarm(void)
 /* Functions that do the same, of which tests know one. */
 static const char *inject_known_as(const char *function)
 {
-    static const char *const alike[][2] = {{"openat", "open"}, {"mkdirat", "mkdir"}, {"renameat2", "rename"}, {"fstatat", "lstat"},
-                                           {"fdopendir", "opendir"}};
+    static const char *const alike[][2] = {{"openat", "open"}, {"mkdirat", "mkdir"}, {"renameat2", "rename"},
+                                           {"fstatat", "lstat"}, {"fdopendir", "opendir"}};
     for (size_t i = 0; i < sizeof alike / sizeof alike[0]; i++)
         if (!strcmp(function, alike[i][0]))
             return alike[i][1];

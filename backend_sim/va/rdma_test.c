@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma: which mapping of a handle was granted rights too late. The suite (conformance/suite/sharing/rdma.c) has what a program sees. */
+/* rdma: which mapping of a handle was granted rights too late. What a program sees of it is in the suite
+ * (conformance/suite/sharing/rdma.c). */
 #include "rdma.h"
 
 #include "process.h"

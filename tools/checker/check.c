@@ -24,7 +24,7 @@ static struct findings_tally *tally_make(char *path, size_t size)
     int fd = mkstemp(path);
     if (fd < 0)
         return NULL;
-    static const struct findings_tally zeros; /* written: in a file system that is full a hole would end whoever counts by SIGBUS */
+    static const struct findings_tally zeros; /* written, because in a full file system a hole would be a SIGBUS for its users */
     void *made = MAP_FAILED;
     errno = ENOSPC; /* of a file that took a part */
     if (os_write_quietly(fd, &zeros, sizeof zeros) == (ssize_t)sizeof zeros)

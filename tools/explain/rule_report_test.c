@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is told of each rule: the broken form of its example is run, and argument, place and objects of every message are those
- * of conformance/corpus/rulebook/told.out, word for word. What the table of rules says of itself is left out: it has its own page.
+/* What is reported for each rule: the broken form of its example is run, and argument, place and objects of every message are
+ * those of conformance/corpus/rulebook/told.out, word for word. What the table of rules says of itself is left out: it has its
+ * own page.
  *
  * CUVMM_UPDATE=1 writes the file anew, to be read before a commit (make scripts-update). */
 #include <stdlib.h>

@@ -51,7 +51,8 @@ static void test_refused(void)
         FILE *err = open_memstream(&reported, &size);
         bool taken = lesson_parse(&lesson, "x.vmm", refused[i].lines, err);
         fclose(err);
-        bool fine = !taken && strncmp(reported, "x.vmm:", 6) == 0 && strstr(reported, refused[i].reported) && !lesson.part && !lesson.title;
+        bool fine = !taken && strncmp(reported, "x.vmm:", 6) == 0 && strstr(reported, refused[i].reported) && !lesson.part &&
+                    !lesson.title;
         if (!tap_ok(fine, "refused: %s", refused[i].reported))
             tap_note("%s", taken ? "taken" : reported);
         free(reported);
@@ -215,8 +216,8 @@ static void test_told_to_somebody(void)
 {
     for (size_t i = 0; i < sizeof listeners / sizeof listeners[0]; i++) {
         struct reported reported = tell(good, listeners[i].typed);
-        bool fine = reported.status == 0 && strstr(reported.out, listeners[i].seen) && !strstr(reported.out, listeners[i].unseen) &&
-                    !reported.err[0];
+        bool fine = reported.status == 0 && strstr(reported.out, listeners[i].seen) &&
+                    !strstr(reported.out, listeners[i].unseen) && !reported.err[0];
         if (!tap_ok(fine, "listener: %s", listeners[i].what))
             tap_note("status %d: %s%s", reported.status, reported.out, reported.err);
         told_free(&reported);

@@ -41,7 +41,8 @@ PROGRAM(fence_forgotten, .does = "reads in a kernel through one mapping what it 
 
 /* A ring mapped twice in a row, so that no record has to be split at the end: bytes past the end are also at the
  * start. */
-PROGRAM(ring_read_on_the_other_side, .does = "writes over the end of a ring that is mapped twice in a row, and reads at its start",
+PROGRAM(ring_read_on_the_other_side,
+        .does = "writes over the end of a ring that is mapped twice in a row, and reads at its start",
         .rule = "VMM-LAUNCH-ALIAS", .at = "cuLaunchKernel",
         .way = "one kernel uses one of the two addresses; the next kernel may use the other",
         .driver = "SUCCESS; undefined, the new value whenever it was measured", .near = VMM_OBJECT_MAPPING, .luck = true)

@@ -11,9 +11,9 @@
  *         DO(vmm_mem_release(S, memory));
  *     }
  *
- * bin/buggy runs both forms, each in a fresh system and under several schedules, and with --driver on a driver. In the buggy form
- * the call marked REPORTED is reported once, by this rule, and nothing else is. In the corrected form nothing is reported, nothing
- * is left behind, and the bytes are as its RIGHT(...) say. A program that is right by luck is found out: with alias=stale:SEED
+ * bin/buggy runs both forms, each in a fresh system and under several schedules, and with --driver on a driver. In the buggy
+ * form the call marked REPORTED is reported once, by this rule, and nothing else is. In the corrected form nothing is reported,
+ * nothing is left behind, and the bytes are as its RIGHT(...) say. A program that is right by luck is found out: with alias=stale:SEED
  * its bytes are wrong for some seeds, and those of its correction for none. Programs register themselves, and docs/mistakes.md
  * is a table of them.
  */

@@ -172,7 +172,8 @@ const char *run_undriven(const struct program *program, bool buggy)
         return "needs a simulated machine";
     if (!buggy)
         return NULL;
-    if (program->driver || rule->driver_580 != VMM_DRIVER_REJECTS || rule->rule_class == VMM_RULE_HAZARD || is_leak(program->rule))
+    if (program->driver || rule->driver_580 != VMM_DRIVER_REJECTS || rule->rule_class == VMM_RULE_HAZARD ||
+        is_leak(program->rule))
         return "a driver does not refuse it, or not always";
     return NULL;
 }
