@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each rule of the calls that libcuda.so.1 alone has (api/rules/library.def): a call that breaks it and is refused by it, as the
  * driver's log shows, and the nearest call that is accepted and logs nothing. */
-#ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
-#endif
+#define _GNU_SOURCE /* MAP_ANONYMOUS, fopencookie */
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -255,6 +253,49 @@ TEST_BREAKS(INIT_VISIBLE_TWICE, init_visible_twice_broken)
 TEST_NEAR_MISS(INIT_VISIBLE_TWICE, init_visible_twice_kept)
 {
     ACCEPTED(init_with("1,0"));
+}
+
+/* exit flushes files after it has run the destructors of libraries. */
+static ssize_t after_the_end(void *unused, const char *text, size_t size)
+{
+    (void)unused, (void)text, (void)size;
+    _exit((int)cuCtxSynchronize());
+}
+
+/* The answer to a call at the end of a child process, and what is explained there. */
+static CUresult at_its_end(char *explained, size_t size)
+{
+    int ends[2], status = -1;
+    fflush(NULL);
+    if (pipe(ends))
+        abort();
+    pid_t child = fork();
+    if (child == 0) {
+        FILE *last = fopencookie(NULL, "w", (cookie_io_functions_t){.write = after_the_end});
+        dup2(ends[1], STDERR_FILENO);
+        setenv("CUVMM_EXPLAIN", "1", 1);
+        if (last)
+            fputc('x', last);
+        exit(99);
+    }
+    close(ends[1]);
+    ssize_t length = read(ends[0], explained, size - 1);
+    explained[length > 0 ? length : 0] = '\0';
+    close(ends[0]);
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? (CUresult)WEXITSTATUS(status) : CUDA_ERROR_UNKNOWN;
+}
+
+TEST_BREAKS(INIT_ENDED, init_ended_broken)
+{
+    char explained[2000];
+    IS(at_its_end(explained, sizeof explained), ERROR_DEINITIALIZED);
+    if (!tap_ok(strstr(explained, "error VMM-INIT-ENDED: cuCtxSynchronize") != NULL, "by %s", rule))
+        tap_note("%s", explained);
+}
+
+TEST_NEAR_MISS(INIT_ENDED, init_ended_kept)
+{
+    ACCEPTED(cuCtxSynchronize());
 }
 
 /* ---- devices and contexts ---- */
