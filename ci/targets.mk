@@ -59,10 +59,12 @@ CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*/*
 
 RULE_PAIRS  := $(BUILD)/test/tools/explain/rule_pairs_test
 
-# Those that take longest come first, so that none runs last and alone; ci/slowest tells which they are.
+# Those that take longest, here or under valgrind, come first, so that none runs last and alone; ci/slowest tells which they are.
 CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
 CHECK_LONG   = conformance/corpus/exercises_test.sh tools/view/view_browser_test.sh tools/shell/shell_test.sh ci/check_test.sh
-CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/world_test conformance/oracle/lockstep_drive_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%) $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
+CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/world_test conformance/oracle/lockstep_drive_test \
+    tools/cli/diff_test tools/explain/rule_pairs_test tools/trace/timeline_test backend_sim/calls/inject_test \
+    backend_sim/machine/share_inject_test backend_sim/abi/library/abi_unasked_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%) $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 LONG_WORLDS    ?= world-2-recorded world-2
