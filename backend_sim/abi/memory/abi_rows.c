@@ -406,8 +406,8 @@ static CUresult check_fill(const struct abi_fill *fill, const struct side *side,
     return CUDA_SUCCESS;
 }
 
-static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const struct side *side, size_t bytes, vmm_stream stream,
-                            bool waits)
+static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const struct side *side, size_t bytes,
+                            vmm_stream stream, bool waits)
 {
     size_t row;
     const struct extent rows = {fill_name, bytes, fill->height, 1};
