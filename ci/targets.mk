@@ -43,6 +43,8 @@ CHECK_RUNS  += $(if $(SUITE),$(CHECK_ABI:%=$(BUILD)/check/abi-suite-%))
 CHECK_RUNS  += $(CHECK_ABI_FIRST:%=$(BUILD)/check/abi-first-%)
 CHECK_RUNS  += $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%)
 CHECK_RUNS  += $(CHECK_ABI_COPIES:%=$(BUILD)/check/abi-copies-%)
+CHECK_RUNS  += $(CHECK_ABI_COPIES:%=$(BUILD)/check/abi-copies3d-%)
+CHECK_RUNS  += $(CHECK_ABI_COPIES:%=$(BUILD)/check/abi-ipc-%)
 CHECK_RUNS  += $(CHECK_ABI_RULES:%=$(BUILD)/check/abi-rules-%)
 CHECK_RUNS  += $(CHECK_ABI_MISTAKES:%=$(BUILD)/check/abi-mistakes-%)
 CHECK_RUNS  += $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
@@ -122,7 +124,7 @@ $(BUILD)/check/abi-$(1)-%: ci/targets.mk
 	@printf '#!/bin/sh\nexec ci/abi-recorded $(1) $$* $(BUILD)\n' >$$@
 	@chmod +x $$@
 endef
-$(foreach name,first edges copies answers,$(eval $(call ABI_RECORDED,$(name))))
+$(foreach name,first edges copies answers ipc copies3d,$(eval $(call ABI_RECORDED,$(name))))
 
 # In-flight work under schedules other than late.
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk

@@ -93,6 +93,8 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         if (place->block->team)
             return (uint64_t)-2; /* no device: CU_DEVICE_INVALID */
+        if (place->allocation && place->allocation->opens) /* measured: of the context that opened it */
+            return (uint64_t)place->allocation->opened_for;
         return on_host(place) ? 0 : (uint64_t)prop->location.id;
     case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         return place->block->team ? place->block->team->handle_types : (uint64_t)prop->requested_handle_types;

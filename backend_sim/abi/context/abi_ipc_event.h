@@ -16,7 +16,7 @@
 /* Is the event shared? */
 bool abi_ipc_event_is(CUevent event);
 
-/* Refuses calls that a capture would hold: no graph has such an event. SUCCESS for others. */
+/* Refuses a record that a capture would hold: no graph has such an event. The capture goes on, as recorded. SUCCESS for others. */
 CUresult abi_ipc_event_not_captured(CUevent event, vmm_stream stream, const char *function);
 
 /* The driver's calls of such an event. */

@@ -24,18 +24,9 @@ CUresult cuStreamSynchronize(CUstream hStream)
     ABI(vmm_stream_synchronize(sys, abi_stream(hStream)));
 }
 
-/* Put this first: such a call leaves the capture as it is, as recorded. */
-#define NOT_SHARED_AND_CAPTURED(event, stream)                                                          \
-    do {                                                                                                \
-        CUresult shared_ = abi_ipc_event_not_captured(event, abi_stream(stream), __func__);             \
-        if (shared_ != CUDA_SUCCESS)                                                                    \
-            return shared_;                                                                             \
-    } while (0)
-
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
-    NOT_SHARED_AND_CAPTURED(hEvent, hStream);
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_NOT_CAPTURED(hStream, abi_ipc_event_is(hEvent) ? ABI_CAPTURE_ASK : ABI_CAPTURE_WORK);
     ABI(abi_ipc_event_is(hEvent) ? abi_ipc_event_wait(sys, abi_stream(hStream), hEvent, Flags)
                                  : (CUresult)vmm_stream_wait_event(sys, abi_stream(hStream), abi_event(hEvent), Flags));
 }
@@ -68,7 +59,9 @@ static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
 {
-    NOT_SHARED_AND_CAPTURED(hEvent, hStream);
+    CUresult shared = abi_ipc_event_not_captured(hEvent, abi_stream(hStream), __func__);
+    if (shared != CUDA_SUCCESS)
+        return shared;
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(record(sys, hEvent, abi_stream(hStream)));
 }

@@ -24,6 +24,7 @@ static struct {
 } actors[ACTORS];
 static char out[OUT];
 static size_t out_used;
+static bool one_at_a_time; /* RECORD_WORKERS=1: lines appear with their steps, so that other output stands where it belongs */
 
 __attribute__((format(printf, 1, 2))) static void put_out(const char *format, ...)
 {
@@ -186,6 +187,8 @@ static void run_script(char group, const struct script *script)
         else
             going = give_step(who - 'A', &ask, text);
         put_out("%c.%s.%02u.%.*s\t%s\n", group, script->name, number_of++, (int)trimmed, step, text);
+        if (one_at_a_time)
+            flush_out();
         step += length + (step[length] == '|');
     }
     for (int a = 0; a < ACTORS; a++)
@@ -258,6 +261,7 @@ static void all_scripts(void)
     pid_t pid[64];
     if (next == MAP_FAILED)
         return;
+    one_at_a_time = workers == 1;
     memory_cases();
     event_cases();
     fflush(stdout);
