@@ -127,7 +127,10 @@ static void test_lives(void)
     EQUAL(peer_byte(&b, 0), 0x67);
     EQUAL(peer_byte(&c, 0), 0x68);
     EQUAL(peer_ask(&b, PEER_CLOSE, NULL, 0), CUDA_SUCCESS);
-    EQUAL(peer_ask(&b, PEER_OPEN, &handle, 1), CUDA_ERROR_INVALID_VALUE);
+    EQUAL(peer_ask(&b, PEER_OPEN, &handle, 1), CUDA_ERROR_INVALID_HANDLE);
+    EQUAL(peer_ask(&c, PEER_OPEN, &handle, 1), CUDA_SUCCESS); /* open there already */
+    EQUAL(c.said.same, true);
+    EQUAL(peer_ask(&c, PEER_CLOSE, NULL, 0), CUDA_SUCCESS);
     EQUAL(peer_ask(&c, PEER_CLOSE, NULL, 0), CUDA_SUCCESS);
     OK(cuMemFree(at));
     EQUAL(before - free_bytes(), 0);
