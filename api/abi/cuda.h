@@ -89,6 +89,7 @@ extern "C" {
 #define cuMemcpyDtoDAsync CUVMM_PTSZ(cuMemcpyDtoDAsync_v2)
 #define cuMemcpy2DAsync CUVMM_PTSZ(cuMemcpy2DAsync_v2)
 #define cuStreamBeginCapture CUVMM_PTSZ(cuStreamBeginCapture_v2)
+#define cuStreamGetCaptureInfo CUVMM_PTSZ(cuStreamGetCaptureInfo_v3)
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define cuMemcpy CUVMM_PTDS(cuMemcpy)
 #define cuMemcpyPeer CUVMM_PTDS(cuMemcpyPeer)
@@ -135,6 +136,8 @@ typedef struct CUkern_st *CUkernel;
 typedef struct CUarray_st *CUarray;
 typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphEdgeData_st CUgraphEdgeData; /* edges of graphs: not looked at */
 typedef struct CUstream_st *CUstream;
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
 typedef unsigned int CUlogIterator;
