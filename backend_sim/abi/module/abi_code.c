@@ -356,12 +356,14 @@ static CUresult variable_in(vmm_system *sys, const char *function, struct abi_im
 {
     uint64_t base;
     CUresult result = abi_image_variables(sys, function, image, &base);
-    const struct abi_variable *v = result == CUDA_SUCCESS ? abi_variable_find(name) : NULL;
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct abi_variable *v = abi_variable_find(name);
     if (dptr)
         *dptr = v ? base + v->offset : 0;
     if (bytes)
         *bytes = v ? v->entry->size : 0;
-    return result != CUDA_SUCCESS || v ? result : refuse_variable(function, name);
+    return v ? CUDA_SUCCESS : refuse_variable(function, name);
 }
 
 static CUresult module_variable(vmm_system *sys, CUdeviceptr *dptr, size_t *bytes, void *module, const char *name)
