@@ -189,6 +189,10 @@ static void end_line(const char *text)
     if (own.context)
         cuCtxDestroy(own.context);
     cuCtxSetCurrent(primary[0]);
+    if (strstr(text, "cuMemHostRegister"))
+        cuMemHostUnregister(host_scratch);
+    if (strstr(text, "PeerAccess") && primary[1])
+        cuCtxDisablePeerAccess(primary[1]);
     CUmodule modules[] = {own.module, own.code, own.managed};
     CUlibrary libraries[] = {own.library, own.lcode, own.lmanaged};
     for (size_t i = 0; i < COUNT(modules) && !strstr(text, "Unload"); i++) {
@@ -350,5 +354,6 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         snprintf(wanted, sizeof wanted, "%s", argv[1]);
+    setenv("CUDA_CACHE_PATH", "/tmp/cuvmm-small-cache", 0); /* the same code is loaded for many lines */
     return record("small.c", every_group);
 }
