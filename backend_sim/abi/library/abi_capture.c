@@ -87,7 +87,7 @@ struct active {
 
 static struct active *actives; /* guarded by the lock */
 static uint64_t begun;         /* captures so far; guarded by the lock */
-static _Thread_local CUstreamCaptureMode thread_mode; /* at first GLOBAL */
+static _Thread_local CUstreamCaptureMode thread_mode; /* at first GLOBAL; any other number is taken, as recorded */
 
 static bool keep_active(vmm_stream stream, unsigned mode, struct graph *graph)
 {
@@ -138,8 +138,6 @@ static CUresult exchange(CUstreamCaptureMode *mode)
     static const char name[] = "cuThreadExchangeStreamCaptureMode";
     if (!mode)
         return abi_null(name, "mode");
-    if ((unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return abi_refuse(VMM_RULE_CALL_VALUE, name, "mode %d is not a CUstreamCaptureMode", (int)*mode);
     CUstreamCaptureMode before = thread_mode;
     thread_mode = *mode;
     *mode = before;
