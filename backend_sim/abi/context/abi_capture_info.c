@@ -15,8 +15,6 @@ struct wanted {
     size_t *count;
 };
 
-static const uint64_t nothing; /* what lists point to that have no element: they are never NULL, as recorded */
-
 static CUresult check_stream(const vmm_system *sys, vmm_stream stream)
 {
     static const char name[] = "cuStreamGetCaptureInfo";
@@ -57,9 +55,9 @@ static CUresult tell(const vmm_system *sys, vmm_stream stream, const struct want
     if (to->edges && !to->nodes)
         return abi_null("cuStreamGetCaptureInfo", "dependencies_out, and edgeData_out is not,");
     if (to->nodes)
-        *to->nodes = (const CUgraphNode *)(const void *)&nothing;
+        *to->nodes = NULL;
     if (to->edges)
-        *to->edges = (const CUgraphEdgeData *)(const void *)&nothing;
+        *to->edges = NULL;
     if (to->count)
         *to->count = 0;
     return CUDA_SUCCESS;

@@ -13,12 +13,18 @@ CUresult cuMemGetInfo(size_t *free, size_t *total)
     ABI(vmm_mem_get_info(sys, (uint64_t *)free, (uint64_t *)total));
 }
 
+/* Without a context the call does not come to the captures. */
+static CUresult allocate(vmm_system *sys, CUdeviceptr *dptr, size_t size)
+{
+    CUresult captured = abi_query_current(sys) ? abi_capture_forbids("cuMemAlloc", false) : CUDA_SUCCESS;
+    return captured == CUDA_SUCCESS ? (CUresult)vmm_mem_alloc(sys, (vmm_deviceptr *)dptr, size) : captured;
+}
+
 CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize)
 {
     if (dptr)
         *dptr = 0; /* written in any case, as recorded */
-    ABI_NO_CAPTURE();
-    ABI(vmm_mem_alloc(sys, (vmm_deviceptr *)dptr, bytesize));
+    ABI(allocate(sys, dptr, bytesize));
 }
 
 static CUresult free_memory(vmm_system *sys, CUdeviceptr dptr)
