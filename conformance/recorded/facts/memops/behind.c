@@ -181,8 +181,49 @@ static void ends(void)
     exit(0);
 }
 
+/* ---- inside a host function ---- */
+
+static CUresult inside_answers[12];
+
+static void inside_host(void *unused)
+{
+    (void)unused;
+    CUstreamBatchMemOpParams one = entry_of(WRITE32, dev + 64, 3, 0), bad = entry_of(99, dev, 0, 0);
+    size_t n = 0;
+    inside_answers[n++] = write_to(st, dev, 1, 4);
+    inside_answers[n++] = write_to(st2, dev + 8, 2, 8);
+    inside_answers[n++] = wait_for(st, dev, 1, 4);
+    inside_answers[n++] = wait_for(st2, dev + 8, 2, 8);
+    inside_answers[n++] = batch(2, st2, 1, &one, 0);
+    inside_answers[n++] = batch(2, st2, 0, &one, 0);
+    inside_answers[n++] = batch(1, st2, 1, &one, 0);
+    inside_answers[n++] = op(&ops[4], st2, dev, 1, 0);
+    inside_answers[n++] = write_to(st2, dev + 1, 1, 4);
+    inside_answers[n++] = op(&ops[0], st2, dev, 1, 0x10);
+    inside_answers[n++] = batch(2, st2, 1, &bad, 0);
+    inside_answers[n++] = write_to(NULL, dev + 128, 5, 4);
+}
+
+static void calls_inside(void)
+{
+    static const char *const names[] = {"write32.same", "write64", "wait32.same", "wait64", "batch", "batch_empty",
+                                        "batch.v1", "write32.v1", "unaligned", "flags", "batch_bad", "null_stream"};
+    char id[CASE_ID];
+    start();
+    within(2500);
+    R("V.inside", cuLaunchHostFunc(st, inside_host, NULL));
+    const char *a = settle(st), *b = settle(st2), *v = value_at(dev, 4);
+    say("V.inside.then", "%s %s %s %s", a, b, v, value_at(dev + 8, 8));
+    for (size_t i = 0; i < COUNT(names); i++) {
+        snprintf(id, sizeof id, "V.inside.%s", names[i]);
+        R(id, inside_answers[i]);
+    }
+    say("V.inside.values", "%s %s", value_at(dev + 64, 4), value_at(dev + 128, 4));
+}
+
 static void group_v(void)
 {
+    child("V.inside!", calls_inside);
     if (is_wanted("V.call"))
         run_cases(start_behind, COUNT(behind_calls), behind_one);
     child("V.event!", events_behind);
