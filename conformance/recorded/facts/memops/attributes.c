@@ -48,8 +48,27 @@ static void proc_addresses(void)
             }
 }
 
+/* The same without a place for the status, and names of nothing. */
+static void proc_addresses_not_found(void)
+{
+    static const char *const names[] = {"cuStreamWriteValue32", "cuStreamWriteValue32_v2", "cuNothing"};
+    static const int versions[] = {7050, 8000, 11070};
+    char id[CASE_ID];
+    init();
+    for (size_t n = 0; n < COUNT(names); n++)
+        for (size_t v = 0; v < COUNT(versions); v++)
+            for (int with = 0; with < 2; with++) {
+                void *f = (void *)&f;
+                CUdriverProcAddressQueryResult status = (CUdriverProcAddressQueryResult)99;
+                CUresult r = cuGetProcAddress(names[n], &f, versions[v], 0, with ? &status : NULL);
+                snprintf(id, sizeof id, "A.proc.%s.%d.%s", names[n], versions[v], with ? "status" : "alone");
+                say(id, "%s %s status=%d", name_of(r), f == (void *)&f ? "untouched" : f ? "found" : "NULL", (int)status);
+            }
+}
+
 static void group_a(void)
 {
+    child("A.proc.not_found!", proc_addresses_not_found);
     child("A.attribute!", attributes);
     child("A.proc!", proc_addresses);
 }
