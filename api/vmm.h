@@ -128,6 +128,26 @@ typedef int vmm_multicast_granularity_flags;
 #define VMM_EVENT_WAIT_DEFAULT 0
 #define VMM_EVENT_WAIT_EXTERNAL 1 /* for stream capture, which is not here */
 
+#define VMM_STREAM_WAIT_VALUE_GEQ 0 /* until (int32_t)(*addr - value) >= 0, of 64 bits in int64_t: past a wrap-around too */
+#define VMM_STREAM_WAIT_VALUE_EQ 1  /* until *addr == value */
+#define VMM_STREAM_WAIT_VALUE_AND 2 /* until (*addr & value) != 0 */
+#define VMM_STREAM_WAIT_VALUE_NOR 3 /* until ~(*addr | value) != 0 */
+#define VMM_STREAM_WAIT_VALUE_FLUSH (1 << 30) /* and then flush remote writes; not on the recorded machines */
+
+#define VMM_STREAM_WRITE_VALUE_DEFAULT 0
+#define VMM_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER 1 /* the write may pass the stream's earlier writes */
+
+typedef int vmm_stream_batch_mem_op_type;
+#define VMM_STREAM_MEM_OP_WAIT_VALUE_32 1
+#define VMM_STREAM_MEM_OP_WRITE_VALUE_32 2
+#define VMM_STREAM_MEM_OP_FLUSH_REMOTE_WRITES 3
+#define VMM_STREAM_MEM_OP_WAIT_VALUE_64 4
+#define VMM_STREAM_MEM_OP_WRITE_VALUE_64 5
+#define VMM_STREAM_MEM_OP_BARRIER 6
+
+#define VMM_STREAM_MEMORY_BARRIER_TYPE_SYS 0
+#define VMM_STREAM_MEMORY_BARRIER_TYPE_GPU 1
+
 /* The default stream by other names; CU_STREAM_LEGACY, CU_STREAM_PER_THREAD. */
 #define VMM_STREAM_LEGACY ((vmm_stream)0x1)
 #define VMM_STREAM_PER_THREAD ((vmm_stream)0x2)
@@ -215,6 +235,26 @@ typedef struct vmm_mem_access_desc {
     vmm_mem_location location;
     vmm_mem_access_flags flags;
 } vmm_mem_access_desc;
+
+/* One operation of a batch, of 48 bytes; operation says which member holds it. CUstreamBatchMemOpParams. */
+typedef union vmm_stream_batch_mem_op_params {
+    vmm_stream_batch_mem_op_type operation;
+    struct vmm_stream_mem_op_value_params {
+        vmm_stream_batch_mem_op_type operation; /* WAIT_VALUE_ or WRITE_VALUE_ */
+        vmm_deviceptr address;
+        union {
+            uint32_t value;   /* of the operations of 32 bits */
+            uint64_t value64; /* of those of 64 */
+        };
+        unsigned int flags;  /* VMM_STREAM_WAIT_VALUE_ or VMM_STREAM_WRITE_VALUE_ */
+        vmm_deviceptr alias; /* the driver's; ignored */
+    } wait_value, write_value;
+    struct vmm_stream_mem_op_flag_params {
+        vmm_stream_batch_mem_op_type operation; /* FLUSH_REMOTE_WRITES or BARRIER */
+        unsigned int flags;                     /* 0, or VMM_STREAM_MEMORY_BARRIER_TYPE_ */
+    } flush_remote_writes, memory_barrier;
+    uint64_t pad[6];
+} vmm_stream_batch_mem_op_params;
 
 /* ------------------------------------------------------------------------------------------- systems: open and close */
 
@@ -604,6 +644,20 @@ VMM_API vmm_result vmm_event_synchronize(vmm_system *sys, vmm_event event);
  * [VMM-STREAM-UNKNOWN], ILLEGAL_STATE [VMM-EVENT-WAIT-EXTERNAL], INVALID_VALUE [VMM-EVENT-WAIT-FLAGS], INVALID_HANDLE
  * [VMM-EVENT-NONE, VMM-EVENT-UNKNOWN], CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED]. cuStreamWaitEvent. */
 VMM_API vmm_result vmm_stream_wait_event(vmm_system *sys, vmm_stream stream, vmm_event event, unsigned int flags);
+
+/* ------------------------------------------------------------------------------------------- stream memory operations
+ * @MEMOPS@
+ */
+VMM_API vmm_result vmm_stream_write_value32(vmm_system *sys, vmm_stream stream, vmm_deviceptr addr, uint32_t value,
+                                            unsigned int flags);
+VMM_API vmm_result vmm_stream_write_value64(vmm_system *sys, vmm_stream stream, vmm_deviceptr addr, uint64_t value,
+                                            unsigned int flags);
+VMM_API vmm_result vmm_stream_wait_value32(vmm_system *sys, vmm_stream stream, vmm_deviceptr addr, uint32_t value,
+                                           unsigned int flags);
+VMM_API vmm_result vmm_stream_wait_value64(vmm_system *sys, vmm_stream stream, vmm_deviceptr addr, uint64_t value,
+                                           unsigned int flags);
+VMM_API vmm_result vmm_stream_batch_mem_op(vmm_system *sys, vmm_stream stream, unsigned int count,
+                                           const vmm_stream_batch_mem_op_params *param_array, unsigned int flags);
 
 /* --------------------------------------------------------------------------------------------------- ordinary memory */
 

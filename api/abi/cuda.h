@@ -89,6 +89,11 @@ extern "C" {
 #define cuMemcpyDtoDAsync CUVMM_PTSZ(cuMemcpyDtoDAsync_v2)
 #define cuMemcpy2DAsync CUVMM_PTSZ(cuMemcpy2DAsync_v2)
 #define cuStreamBeginCapture CUVMM_PTSZ(cuStreamBeginCapture_v2)
+#define cuStreamWriteValue32 CUVMM_PTSZ(cuStreamWriteValue32_v2)
+#define cuStreamWriteValue64 CUVMM_PTSZ(cuStreamWriteValue64_v2)
+#define cuStreamWaitValue32 CUVMM_PTSZ(cuStreamWaitValue32_v2)
+#define cuStreamWaitValue64 CUVMM_PTSZ(cuStreamWaitValue64_v2)
+#define cuStreamBatchMemOp CUVMM_PTSZ(cuStreamBatchMemOp_v2)
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define cuMemcpy CUVMM_PTDS(cuMemcpy)
 #define cuMemcpyPeer CUVMM_PTDS(cuMemcpyPeer)
