@@ -56,7 +56,7 @@ static vmm_result check_flags(const struct entry *e)
         flags = op->write_value.flags;
         most = VMM_STREAM_WRITE_VALUE_DEFAULT;
     }
-    return flags <= most ? VMM_SUCCESS : at(e, "flags", vmm_detail_refuse(VMM_RULE_MEMOP_FLAGS, flags, most, NULL));
+    return flags <= most ? VMM_SUCCESS : at(e, "flags", vmm_detail_refuse(VMM_RULE_MEMOP_FLAGS, flags, 0, NULL));
 }
 
 /* Refuses what the machine's profile says that the device cannot do; flushes also when it says nothing. */
