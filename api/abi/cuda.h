@@ -90,6 +90,11 @@ extern "C" {
 #define cuMemcpy2DAsync CUVMM_PTSZ(cuMemcpy2DAsync_v2)
 #define cuStreamBeginCapture CUVMM_PTSZ(cuStreamBeginCapture_v2)
 #define cuStreamGetCaptureInfo CUVMM_PTSZ(cuStreamGetCaptureInfo_v3)
+#define cuStreamWriteValue32 CUVMM_PTSZ(cuStreamWriteValue32_v2)
+#define cuStreamWriteValue64 CUVMM_PTSZ(cuStreamWriteValue64_v2)
+#define cuStreamWaitValue32 CUVMM_PTSZ(cuStreamWaitValue32_v2)
+#define cuStreamWaitValue64 CUVMM_PTSZ(cuStreamWaitValue64_v2)
+#define cuStreamBatchMemOp CUVMM_PTSZ(cuStreamBatchMemOp_v2)
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define cuMemcpy CUVMM_PTDS(cuMemcpy)
 #define cuMemcpyPeer CUVMM_PTDS(cuMemcpyPeer)
@@ -214,6 +219,40 @@ typedef struct CUmemFabricHandle_st {
     unsigned char data[CU_IPC_HANDLE_SIZE];
 } CUmemFabricHandle_v1;
 typedef CUmemFabricHandle_v1 CUmemFabricHandle;
+
+typedef union CUstreamBatchMemOpParams_union {
+    CUstreamBatchMemOpType operation;
+    struct CUstreamMemOpWaitValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } waitValue;
+    struct CUstreamMemOpWriteValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } writeValue;
+    struct CUstreamMemOpFlushRemoteWritesParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } flushRemoteWrites;
+    struct CUstreamMemOpMemoryBarrierParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } memoryBarrier;
+    cuuint64_t pad[6];
+} CUstreamBatchMemOpParams_v1;
+typedef CUstreamBatchMemOpParams_v1 CUstreamBatchMemOpParams;
 
 typedef struct CUDA_MEMCPY2D_st {
     size_t srcXInBytes, srcY;

@@ -286,7 +286,9 @@ vmm_result sim_mem_set_access(struct sim_process *process, const struct vmm_call
         return VMM_ERROR_INVALID_VALUE;
     if (call->count > 1 && has_duplicate(call, &index))
         sim_warn_or_refuse(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
-    return grant_all(process, call, first, hole);
+    result = grant_all(process, call, first, hole);
+    in_flight_lost_memory(process);
+    return result;
 }
 
 static bool known_location(const struct sim_process *process, vmm_mem_location location)

@@ -45,6 +45,7 @@ struct in_flight {
     struct queue queue;
     enum sim_schedule schedule;
     uint64_t random; /* state of the seeded choice */
+    size_t blocked; /* work items that stand at a wait for a value in memory (mem_op.h) */
     bool out_of_memory; /* host memory ran out while work was done; the next call that waits reports it */
     struct in_flight_inside *inside; /* the running host functions */
     pthread_cond_t changed;       /* work was queued or done; used with the machine's lock */
@@ -109,6 +110,10 @@ bool in_flight_reached(struct sim_process *process, uint64_t mark);
 vmm_result in_flight_wait_mark(struct sim_process *process, uint64_t mark);
 /* As in_flight_poll, for a mark. */
 bool in_flight_poll_mark(struct sim_process *process, uint64_t mark);
+
+/* Call after memory was unmapped or lost rights: a wait that polls it (mem_op.h) faults now, as measured, and not when somebody
+ * looks next, because memory may lie there again by then. */
+void in_flight_lost_memory(struct sim_process *process);
 
 /* Is any work in flight? Call the functions below only then. */
 static inline bool in_flight_any(const struct in_flight *in_flight)

@@ -91,7 +91,8 @@ enum sim_fault_kind {
     SIM_FAULT_HOST_COPY, /* bytes that travel with the command: copies from and to the host, fills of one byte */
     SIM_FAULT_MULTICAST, /* an ordinary access of a kernel through a multicast address */
     SIM_FAULT_MULTIMEM,  /* a multimem access through an ordinary address */
-    SIM_FAULT_UNBOUND    /* a multimem access where a device of the team has no memory bound */
+    SIM_FAULT_UNBOUND,   /* a multimem access where a device of the team has no memory bound */
+    SIM_FAULT_MEM_OP     /* a stream memory operation */
 };
 
 /* A fault: device work accessed memory without the right to it. The device is lost to the process from then on. */

@@ -6,4 +6,5 @@
 #include "abi_copy.c"
 #include "abi_fill.c"
 #include "abi_launch.c"
+#include "abi_mem_op.c"
 #include "abi_ordered.c"
