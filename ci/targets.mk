@@ -18,7 +18,7 @@ CHECK_ABI_MISTAKES ?= h100
 # all that one is; one alone is left to check-ci.
 ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs
 ABI_FILES      := $(notdir $(wildcard conformance/recorded/facts/*-580.159.04-*.tsv))
-CHECK_ABI_RECORDED ?= first-h100 first-h200x2 $(filter-out copies-h100,$(foreach name,$(ABI_PROGRAMS), \
+CHECK_ABI_RECORDED ?= first-h100 first-h200x2 $(filter-out copies-h100 copies3d-h100,$(foreach name,$(ABI_PROGRAMS), \
     $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES)))))
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
@@ -158,7 +158,7 @@ CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
-	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100' check
+	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100 $(BUILD)/check/abi-copies3d-h100' check
 
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check

@@ -5,6 +5,7 @@
 #include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
+#include "share_event.h"
 #include "sim.h"
 
 /* The scheduling and mapping flags that cuda.h lists. */
@@ -89,6 +90,8 @@ static void end_event(void *user, void *object)
     if (event->context != sweep->context)
         return;
     event->ended = sweep->ended;
+    if (event->shared)
+        share_event_end(sweep->process->machine->share, event->shared - 1);
     slots_end(&sweep->process->events, event->value);
 }
 

@@ -128,6 +128,7 @@ struct sim_event {
     uint64_t value, context;
     uint64_t mark;     /* its mark in the work queue; 0 before the event was recorded */
     uint64_t recorded; /* the call that recorded it */
+    uint32_t shared;   /* 1 + the index of the entry that was made for it (share_event.h); 0: none */
     uint32_t number;
     struct sim_origin made, ended;
 };
@@ -139,6 +140,8 @@ struct sim_allocation {
     struct sim_block *block;
     struct sim_origin made;
     uint32_t number;
+    uint32_t opens; /* how often another process's memory was opened here (abi_ipc.h); 0: memory of cuMemAlloc */
+    int opened_for; /* the device whose context opened it, and which has access to it then */
     bool sync; /* as in sim_mapping */
 };
 
@@ -225,6 +228,10 @@ void sim_reservation_end(struct sim_process *process, struct sim_reservation *re
 /* Removes a mapping from the address space, releases its handle and frees the mapping. The caller has hidden it from the host,
  * or the host's addresses go with the process. */
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);
+/* Gives an allocation its addresses, and enters it into the process's tables. False when addresses or host memory are exhausted:
+ * nothing has changed. sim_allocation_leave takes that back, before the allocation has a block. */
+bool sim_allocation_enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit);
+void sim_allocation_leave(struct sim_process *process, const struct sim_allocation *allocation);
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended);
 
 /* Does work on the device have access to that allocation? */
@@ -232,7 +239,7 @@ static inline bool sim_allocation_open(const struct sim_process *process, const 
                                        int device)
 {
     int owner = allocation->block->prop.location.id;
-    return owner == device || (process->peers_opened[device] >> owner & 1);
+    return owner == device || (allocation->opens && allocation->opened_for == device) || (process->peers_opened[device] >> owner & 1);
 }
 
 /* Is this context usable? */

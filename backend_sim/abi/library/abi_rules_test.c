@@ -1114,6 +1114,14 @@ static bool run(const struct row *row, bool breaks)
     return any;
 }
 
+/* Rules with tests of their own: abi_ipc_rules_test.c. */
+enum {
+    ELSEWHERE = 0
+#define VMM_RULE(...) +1
+#include "rules/ipc.def"
+#undef VMM_RULE
+};
+
 /* What the suite leaves to this test, and nothing else, is in this file of rules. */
 static void test_complete(void)
 {
@@ -1121,8 +1129,8 @@ static void test_complete(void)
     const vmm_rule *all = vmm_rules(&rules);
     for (size_t i = 0; i < rules; i++)
         marked += strcmp(all[i].needs, "libcuda.so.1") == 0;
-    EQUAL(marked, sizeof table / sizeof table[0]);
-    EQUAL(count, 2 * marked);
+    EQUAL(marked, sizeof table / sizeof table[0] + ELSEWHERE);
+    EQUAL(count, 2 * (marked - ELSEWHERE));
 }
 
 /* Calls that libcuda.so.1 answers without the engine look for cuInit themselves. */
