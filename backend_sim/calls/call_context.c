@@ -5,6 +5,7 @@
 #include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
+#include "pools.h"
 #include "sim.h"
 
 /* The scheduling and mapping flags that cuda.h lists. */
@@ -272,7 +273,9 @@ vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call
 vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_call_ctx_synchronize *call)
 {
     (void)call;
-    return sim_wait_current(process, QUEUE_CONTEXT);
+    vmm_result result = sim_wait_current(process, QUEUE_CONTEXT);
+    sim_pools_waited(process);
+    return result;
 }
 
 vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_stream_create *call)
@@ -343,6 +346,7 @@ vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_
         return result;
     struct queue_place place = in_flight_place(process, context, call->stream);
     vmm_result memory = in_flight_wait(process, &place, scope_of(&place));
+    sim_pools_waited(process);
     result = usable(process, call->stream, &context);
     return result == VMM_SUCCESS ? memory : result;
 }

@@ -12,6 +12,7 @@
 #include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
+#include "pools.h"
 #include "sim.h"
 
 #define EVENT_FLAGS ((unsigned)(VMM_EVENT_BLOCKING_SYNC | VMM_EVENT_DISABLE_TIMING | VMM_EVENT_INTERPROCESS))
@@ -168,7 +169,10 @@ vmm_result sim_event_synchronize(struct sim_process *process, const struct vmm_c
 {
     struct sim_event *event;
     vmm_result result = find_event(process, call->event, &event);
-    return result == VMM_SUCCESS ? wait_for(process, *event) : result;
+    if (result == VMM_SUCCESS)
+        result = wait_for(process, *event);
+    sim_pools_waited(process);
+    return result;
 }
 
 static vmm_result check_wait_flags(unsigned flags)
