@@ -2,10 +2,10 @@
 /* Memory of cuMemAlloc, and the amount of free memory. */
 #include <stdlib.h>
 
-#include "call_pool.h"
 #include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
+#include "pools.h"
 #include "sim.h"
 
 vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_mem_get_info *call)
@@ -135,7 +135,7 @@ vmm_result sim_mem_free(struct sim_process *process, const struct vmm_call_mem_f
         return result;
     struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
     if (allocation && allocation->start == call->dptr && allocation->pooled) {
-        sim_piece_free(process, allocation, sim_origin(&call->head)); /* measured: waits for nothing */
+        sim_piece_free(process, (struct sim_piece *)allocation, sim_origin(&call->head)); /* measured: waits for nothing */
         return VMM_SUCCESS;
     }
     if (allocation && allocation->start == call->dptr)

@@ -8,7 +8,4 @@
 /* The live pool of a value that was passed for argument; a refusal without one. */
 vmm_result sim_pool_live(const struct sim_process *process, vmm_memory_pool value, const char *argument, struct sim_pool **pool);
 
-/* Frees an allocation of a pool at once (cuMemFree). */
-void sim_piece_free(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended);
-
 #endif

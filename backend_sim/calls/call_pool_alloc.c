@@ -21,23 +21,19 @@ struct request {
 
 /* ---- what a stream knows of other streams' frees ---- */
 
-static void look(struct request *request)
-{
-    if (!request->looked)
-        in_flight_look_from(request->process, &request->place);
-    request->looked = true;
-}
-
 static bool is_ordered(void *user, const struct free_mark *mark)
 {
-    look(user);
-    return mark->item->wanted;
+    const struct request *request = user;
+    return stream_clock_after(&request->process->in_flight->clocks, &request->place, mark->clock, mark->tick);
 }
 
 static bool is_done(void *user, const struct free_mark *mark)
 {
-    look(user);
-    return mark->item->state == QUEUE_DONE;
+    struct request *request = user;
+    if (!request->looked)
+        in_flight_look_from(request->process, &request->place);
+    request->looked = true;
+    return !mark->item || mark->item->state == QUEUE_DONE;
 }
 
 /* ---- allocating ---- */
@@ -48,41 +44,29 @@ static vmm_result refuse_memory(const struct request *request, enum vmm_rule_id 
     return vmm_detail_refuse(rule, request->size, left, &nearest);
 }
 
-/* Gives the pool another chunk. */
-static vmm_result grow(const struct request *request)
+/* Gives all of the region's low part memory. */
+static vmm_result back(const struct request *request, const struct region *region)
 {
     struct sim_process *process = request->process;
     struct sim_pool *pool = request->pool;
+    uint64_t lacks = sim_pool_lacks(pool, region->start, request->memory.size);
     uint64_t limit = pool->props.max_size ? pool->props.max_size : UINT64_MAX;
-    uint64_t wanted = pool_round(request->size, POOL_CHUNK);
-    uint64_t left = sim_machine_room(process->machine, pool->props.location, wanted ? wanted : UINT64_MAX);
     uint64_t allowed = limit > pool->memory.reserved ? limit - pool->memory.reserved : 0;
-    uint64_t growth = sim_pool_growth(process, request->memory.size, left < allowed ? left : allowed);
-    if (!growth)
-        return allowed < left ? refuse_memory(request, VMM_RULE_POOL_ALLOC_MAX_SIZE, allowed)
-                              : refuse_memory(request, VMM_RULE_POOL_ALLOC_MEMORY, left);
-    return sim_pool_grow(process, pool, growth) ? VMM_SUCCESS : sim_out_of_host_memory();
+    if (lacks > allowed)
+        return refuse_memory(request, VMM_RULE_POOL_ALLOC_MAX_SIZE, allowed);
+    uint64_t left = lacks ? sim_machine_room(process->machine, pool->props.location, lacks) : 0;
+    if (lacks > left)
+        return refuse_memory(request, VMM_RULE_POOL_ALLOC_MEMORY, left);
+    return sim_pool_back(process, pool, region->start, request->memory.size) ? VMM_SUCCESS : sim_out_of_host_memory();
 }
 
-/* The region that the request gets; the pool grows for it, or its stream waits for another one's free. */
 static vmm_result find(struct request *request, struct region **region)
 {
-    struct free_mark *wait;
-    while (true) {
-        *region = mempool_find(&request->pool->memory, &request->memory, &wait);
-        if (*region && !wait)
-            return VMM_SUCCESS;
-        vmm_result result;
-        if (*region) {
-            request->memory.waited = wait->item->number;
-            result = in_flight_mark(request->process, &request->place, request->call, wait->item->number, NULL);
-            request->looked = false;
-        } else {
-            result = grow(request);
-        }
-        if (result != VMM_SUCCESS)
-            return result;
-    }
+    *region = mempool_find(&request->pool->memory, &request->memory);
+    if (!*region)
+        return refuse_memory(request, VMM_RULE_POOL_ALLOC_MEMORY, request->pool->memory.size);
+    bool backed = (*region)->state == REGION_PENDING || (*region)->backed;
+    return backed ? VMM_SUCCESS : back(request, *region);
 }
 
 static vmm_result allocate(struct request *request, vmm_deviceptr *out)
@@ -92,7 +76,7 @@ static vmm_result allocate(struct request *request, vmm_deviceptr *out)
     request->memory = (struct mempool_request){.size = pool_round(request->size, POOL_UNIT), .place = &request->place,
                                                .ordered = is_ordered, .done = is_done, .user = request};
     if (!request->memory.size)
-        return refuse_memory(request, VMM_RULE_POOL_ALLOC_MEMORY, 0);
+        return refuse_memory(request, VMM_RULE_POOL_ALLOC_MEMORY, request->pool->memory.size);
     vmm_result result = find(request, &region);
     if (result != VMM_SUCCESS)
         return result;
@@ -159,11 +143,12 @@ vmm_result sim_mem_alloc_from_pool_async(struct sim_process *process, const stru
 
 /* ---- freeing ---- */
 
-void sim_piece_free(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended)
+/* When a stream was created, among streams; default streams come before all. */
+static uint64_t rank_of(const struct sim_process *process, const struct queue_place *place)
 {
-    struct sim_piece *piece = (struct sim_piece *)allocation;
-    struct sim_pool *pool = piece->pool;
-    mempool_free(&pool->memory, sim_piece_end(process, piece, ended));
+    void *object;
+    bool live = slots_find(&process->streams, place->stream, &object) == SLOT_LIVE;
+    return live ? ((const struct sim_stream *)object)->number : 0;
 }
 
 static vmm_result free_in_order(struct sim_process *process, const struct vmm_call_mem_free_async *call, struct sim_piece *piece,
@@ -174,7 +159,7 @@ static vmm_result free_in_order(struct sim_process *process, const struct vmm_ca
     struct free_mark *mark = in_flight_free_mark(process, place, &call->head, &fresh);
     if (!mark)
         return sim_out_of_host_memory();
-    if (!mempool_pend(&pool->memory, piece->region, mark, place)) {
+    if (!mempool_pend(&pool->memory, piece->region, mark, place, rank_of(process, place))) {
         if (fresh)
             in_flight_free_undo(process);
         return sim_out_of_host_memory();
@@ -189,6 +174,8 @@ vmm_result sim_mem_free_async(struct sim_process *process, const struct vmm_call
     vmm_result result = check_stream(process, call->stream, &context);
     if (result != VMM_SUCCESS)
         return result;
+    if (!call->dptr)
+        return VMM_SUCCESS;
     struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
     if (!allocation || allocation->start != call->dptr || !allocation->pooled) {
         vmm_object nearest = sim_object_nearest(process, call->dptr);

@@ -5,7 +5,7 @@
 
 #include "chance.h"
 #include "kernels.h"
-#include "mempool.h"
+#include "heap.h"
 #include "objects.h"
 #include "process.h"
 #include "rights.h"
@@ -24,8 +24,10 @@ void in_flight_open(struct in_flight *in_flight, const struct sim_options *optio
 static void forget(struct in_flight *in_flight, struct queue_item *item)
 {
     struct work *work = (struct work *)item;
-    if (work->freed.first)
-        mempool_known(&work->freed);
+    if (work->freed) {
+        work->freed->item = NULL;
+        free_mark_settle(work->freed);
+    }
     queue_remove(&in_flight->queue, item);
     work_free(work);
 }
@@ -40,6 +42,7 @@ void in_flight_close(struct in_flight *in_flight)
 {
     while (in_flight->queue.first)
         forget(in_flight, in_flight->queue.first);
+    stream_clocks_clear(&in_flight->clocks);
     pthread_cond_destroy(&in_flight->changed);
 }
 
@@ -423,29 +426,39 @@ static bool same_lane(const struct queue_place *a, const struct queue_place *b)
 }
 
 /* The newest item, if it stands for frees at the place: nothing has been issued since, so it stands for the next one as well. */
-static struct work *newest_free(const struct in_flight *in_flight, const struct queue_place *place)
+static struct free_mark *newest_free(const struct in_flight *in_flight, const struct queue_place *place)
 {
     struct queue_item *item = in_flight->queue.last;
     struct work *work = (struct work *)item;
-    return item && work->freed.item && same_lane(queue_place_of(item), place) ? work : NULL;
+    return item && work->freed && same_lane(queue_place_of(item), place) ? work->freed : NULL;
+}
+
+static struct work *new_free(struct in_flight *in_flight, const struct queue_place *place, const struct vmm_call *call)
+{
+    struct stream_clock *clock = stream_clock_of(&in_flight->clocks, place);
+    struct free_mark *mark = clock ? heap.calloc(1, sizeof *mark) : NULL;
+    struct work *work = mark ? work_new(call, vmm_reported_call(call->id)) : NULL;
+    if (work && queue_add_mark(&in_flight->queue, &work->item, place, 0)) {
+        *mark = (struct free_mark){.item = &work->item, .tick = ++clock->now, .clock = clock->id};
+        work->freed = mark;
+        return work;
+    }
+    if (work)
+        work_free(work);
+    heap.free(mark);
+    return NULL;
 }
 
 struct free_mark *in_flight_free_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                                       bool *fresh)
 {
     assert_locked(process->machine);
-    struct work *work = newest_free(process->in_flight, place);
-    *fresh = !work;
-    if (work)
-        return &work->freed;
-    work = work_new(call, vmm_reported_call(call->id));
-    if (work && queue_add_mark(&process->in_flight->queue, &work->item, place, 0)) {
-        work->freed.item = &work->item;
-        return &work->freed;
-    }
-    if (work)
-        work_free(work);
-    return NULL;
+    struct free_mark *mark = newest_free(process->in_flight, place);
+    *fresh = !mark;
+    if (mark)
+        return mark;
+    struct work *work = new_free(process->in_flight, place, call);
+    return work ? work->freed : NULL;
 }
 
 void in_flight_free_undo(struct sim_process *process)

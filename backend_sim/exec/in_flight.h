@@ -30,6 +30,7 @@
 #include "async_workers.h"
 #include "open_options.h"
 #include "queue.h"
+#include "stream_clock.h"
 #include "vmm.h"
 
 struct sim_process;
@@ -46,6 +47,7 @@ struct in_flight {
     struct queue queue;
     enum sim_schedule schedule;
     uint64_t random; /* state of the seeded choice */
+    struct stream_clocks clocks;
     uint64_t orders;   /* how often a call waited, or made a stream wait: each may order streams (pool_use.h) */
     bool out_of_memory; /* host memory ran out while work was done; the next call that waits reports it */
     struct in_flight_inside *inside; /* the running host functions */
@@ -106,7 +108,7 @@ vmm_result in_flight_mark(struct sim_process *process, const struct queue_place 
 
 /* A mark for what the call frees at the place in the order of its stream (region.h): the newest item, if it is one already, or a
  * fresh one. The caller adds what is freed, then calls in_flight_free_end for a fresh one, or in_flight_free_undo if it could not.
- * When the mark leaves the queue, what it freed is free. NULL when host memory is exhausted. */
+ * NULL when host memory is exhausted. */
 struct free_mark *in_flight_free_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                                       bool *fresh);
 void in_flight_free_undo(struct sim_process *process);

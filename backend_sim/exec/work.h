@@ -18,7 +18,7 @@ struct work {
     uint16_t issued_by; /* vmm_reported_call */
     bool known;   /* accesses has been computed */
     struct access_set accesses;
-    struct free_mark freed; /* of a mark that stands for frees: what they free */
+    struct free_mark *freed; /* of a mark that stands for frees */
 };
 
 /* NULL when out of memory. */

@@ -1,76 +1,116 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "region.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
-#include "pool_policy.h"
+#include "checks.h"
+#include "heap.h"
 
-unsigned region_bin(uint64_t size)
+void free_mark_settle(struct free_mark *mark)
 {
-    uint64_t units = size / POOL_UNIT;
-    if (units < 4)
-        return (unsigned)units;
-    unsigned high = 63 - (unsigned)__builtin_clzll(units);
-    return high * 4 + (unsigned)(units >> (high - 2) & 3);
+    if (!mark->item && !mark->refs)
+        heap.free(mark);
 }
 
-void region_bins_add(struct region_bins *bins, struct region *region)
+/* A tree whose shape depends on the orders alone, so the same calls make the same tree. */
+static uint32_t priority_of(uint64_t order)
 {
-    unsigned bin = region_bin(region->size);
-    region->bins = bins;
-    region->previous = NULL;
-    region->next = bins->first[bin];
-    if (region->next)
-        region->next->previous = region;
-    bins->first[bin] = region;
-    bins->some[bin / 64] |= UINT64_C(1) << bin % 64;
+    uint64_t z = (order + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+    return (uint32_t)(z >> 32);
 }
 
-void region_bins_remove(struct region *region)
+/* Splits a tree into the nodes below and those above the region. */
+static void split(struct region *root, const struct region *at, struct region **low, struct region **high)
 {
-    struct region_bins *bins = region->bins;
-    unsigned bin = region_bin(region->size);
-    if (region->next)
-        region->next->previous = region->previous;
-    if (region->previous)
-        region->previous->next = region->next;
-    else
-        bins->first[bin] = region->next;
-    if (!bins->first[bin])
-        bins->some[bin / 64] &= ~(UINT64_C(1) << bin % 64);
-    region->bins = NULL;
-}
-
-/* The first bin from bin on that has a region; REGION_BINS when there is none. */
-static unsigned next_bin(const struct region_bins *bins, unsigned bin)
-{
-    while (bin < REGION_BINS) {
-        uint64_t some = bins->some[bin / 64] >> bin % 64;
-        if (some)
-            return bin + (unsigned)__builtin_ctzll(some);
-        bin = (bin / 64 + 1) * 64;
+    while (root) {
+        if (region_less(root, at)) {
+            *low = root;
+            low = &root->right;
+            root = root->right;
+        } else {
+            *high = root;
+            high = &root->left;
+            root = root->left;
+        }
     }
-    return REGION_BINS;
+    *low = *high = NULL;
 }
 
-/* Every region of a higher bin is large enough; of the first one only some are, so at first a few of these are tried. */
-enum { A_FEW = 16 };
-
-static struct region *find_in(struct region *region, uint64_t size, unsigned limit,
-                              bool (*fits)(void *user, const struct region *region), void *user)
+void region_tree_add(struct region_tree *tree, struct region *region)
 {
-    for (; region && limit; region = region->next, limit--)
-        if (region->size >= size && (!fits || fits(user, region)))
-            return region;
+    struct region **link = &tree->root;
+    region->priority = priority_of(region->order);
+    while (*link && (*link)->priority >= region->priority)
+        link = region_less(region, *link) ? &(*link)->left : &(*link)->right;
+    split(*link, region, &region->left, &region->right);
+    *link = region;
+}
+
+void region_tree_remove(struct region_tree *tree, struct region *region)
+{
+    struct region **link = &tree->root, *low = region->left, *high = region->right;
+    while (*link != region)
+        link = region_less(region, *link) ? &(*link)->left : &(*link)->right;
+    while (low && high) {
+        if (low->priority >= high->priority) {
+            *link = low;
+            link = &low->right;
+            low = low->right;
+        } else {
+            *link = high;
+            link = &high->left;
+            high = high->left;
+        }
+    }
+    *link = low ? low : high;
+}
+
+/* In order from the least that is large enough; as deep as the tree, which is a few dozen nodes at most. */
+static struct region *find_below(struct region *node, uint64_t size, bool (*fits)(void *, const struct region *), void *user)
+{
+    while (node) {
+        if (node->size >= size) {
+            struct region *found = find_below(node->left, size, fits, user);
+            if (found || !fits || fits(user, node))
+                return found ? found : node;
+        }
+        node = node->right;
+    }
     return NULL;
 }
 
-struct region *region_bins_find(const struct region_bins *bins, uint64_t size,
+struct region *region_tree_find(const struct region_tree *tree, uint64_t size,
                                 bool (*fits)(void *user, const struct region *region), void *user)
 {
-    unsigned first = region_bin(size);
-    struct region *found = find_in(bins->first[first], size, A_FEW, fits, user);
-    for (unsigned bin = next_bin(bins, first + 1); bin < REGION_BINS && !found; bin = next_bin(bins, bin + 1))
-        found = find_in(bins->first[bin], size, UINT32_MAX, fits, user);
-    return found ? found : find_in(bins->first[first], size, UINT32_MAX, fits, user);
+    struct region *best = NULL;
+    if (fits)
+        return find_below(tree->root, size, fits, user);
+    for (struct region *node = tree->root; node;) {
+        bool enough = node->size >= size;
+        best = enough ? node : best;
+        node = enough ? node->left : node->right;
+    }
+    return best;
+}
+
+/* Checks the nodes below, which lie between two others. */
+static const char *check_below(const struct region *node, const struct region *low, const struct region *high, uint64_t *count)
+{
+    const char *said = NULL;
+    if (!node)
+        return NULL;
+    if ((low && !region_less(low, node)) || (high && !region_less(node, high)))
+        return check_say("the region at 0x%" PRIx64 " is out of order", node->start);
+    if ((node->left && node->left->priority > node->priority) || (node->right && node->right->priority > node->priority))
+        return check_say("the region at 0x%" PRIx64 " lies above one of a greater priority", node->start);
+    ++*count;
+    said = check_below(node->left, low, node, count);
+    return said ? said : check_below(node->right, node, high, count);
+}
+
+const char *region_tree_check(const struct region_tree *tree, uint64_t *count)
+{
+    return check_below(tree->root, NULL, NULL, count);
 }

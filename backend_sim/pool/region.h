@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* region.h - the parts of a pool's chunk: which are allocated, which wait for their stream, which are free.
+/* region.h - the parts of a pool's addresses: what is allocated, what waits for its stream, what is free.
  *
- *     chunk     [ live ........ | pending on S | live | free ............. ]     regions tile it, linked by address
+ *     pool      [ live ........ | pending on S | live | free ............. ]     regions tile it, linked by address
  *     take      [ live ........ | live | pend. | live | free ............. ]     the low part of a region; the rest stays what it was
- *     known     [ live ........ | live | free  | live | free ............. ]     S came to the free, and the host knows: it is free
+ *     return    [ live ........ | live | free  | live | free ............. ]     a call waited for S: it is free
  *
- * A region that a stream freed is pending until a call has waited for that: its stream may have it again at once, others may
- * not. A free mark is the place in a stream's order of everything that was freed there with nothing else in between.
+ * A tree holds regions by size; of equal ones the first that came to the tree is the least. The caller does all locking.
  *
- * Invariants (mempool_check):
- *     the regions of a chunk    = the chunk, in order, none empty; each is a multiple of the unit
- *     free neighbours           never touch, nor do pending ones of one mark
- *     a region is in bins       exactly when it is not live: those of its pool, or of the stream that freed it
- *     a mark's list             = the pending regions that name the mark
+ * Invariants (region_tree_check):
+ *     left < node < right    by size, then by order;     priority of a node >= those below it
  */
 #ifndef SIM_REGION_H
 #define SIM_REGION_H
@@ -20,57 +16,53 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "queue.h"
+struct queue_item;
+struct region_lane;
 
 enum region_state { REGION_FREE, REGION_PENDING, REGION_LIVE };
 
-struct mempool;
-struct mempool_chunk;
-struct region_bins;
-
-/* Everything that one place of the queue frees; the owner of the queue's item keeps it, and calls mempool_known. */
+/* The place in a stream's order of what was freed there, with nothing issued in between. It lives while it is in the queue or a
+ * region names it. */
 struct free_mark {
-    struct region *first;
-    const struct queue_item *item;
+    const struct queue_item *item; /* NULL once it left the queue, because it is done */
+    uint64_t tick;                 /* of its stream's clock (stream_clock.h) */
+    uint32_t clock, refs;          /* refs: pending regions that name it */
 };
+
+/* Call it after the item or a reference went. */
+void free_mark_settle(struct free_mark *mark);
 
 struct region {
     uint64_t start, size;
-    struct region *before, *after; /* by address, in the chunk */
-    struct mempool_chunk *chunk;
-    enum region_state state;
-    struct region_bins *bins;      /* NULL while live */
-    struct region *next, *previous; /* in the bin */
-    struct free_mark *mark;        /* of a pending one */
-    struct region *mark_next, *mark_previous;
+    uint64_t asked;                /* of a live one: the bytes that were asked for */
+    uint64_t order;                /* when it came to its tree */
+    struct region *before, *after; /* by address */
+    struct region *left, *right;   /* in its tree */
+    uint32_t priority;
+    uint8_t state;                 /* enum region_state */
+    bool backed;                   /* of a free one: all of it has memory */
+    struct region_lane *lane;      /* of a pending one: the stream that freed it */
+    struct free_mark *mark;        /* and where in its order */
+    struct region *older, *newer;  /* of the same lane, by order */
 };
 
-/* Regions by size: four bins for each power of two of units. */
-enum { REGION_BINS = 256, REGION_WORDS = REGION_BINS / 64 };
-
-struct region_bins {
-    uint64_t some[REGION_WORDS]; /* one bit for each bin that has a region */
-    struct region *first[REGION_BINS];
-    struct queue_place lane;     /* of the stream that freed them; not of free ones */
-    struct region_bins *next;    /* those of the next stream */
+struct region_tree {
+    struct region *root;
 };
 
-void region_bins_add(struct region_bins *bins, struct region *region);
-void region_bins_remove(struct region *region);
+void region_tree_add(struct region_tree *tree, struct region *region);
+void region_tree_remove(struct region_tree *tree, struct region *region);
 
-/* A region of at least size bytes, of the smallest bin that has one; NULL when there is none. fits: which may be had; NULL: all. */
-struct region *region_bins_find(const struct region_bins *bins, uint64_t size,
+/* The least region of at least size bytes that fits accepts; NULL when there is none. fits may be NULL. */
+struct region *region_tree_find(const struct region_tree *tree, uint64_t size,
                                 bool (*fits)(void *user, const struct region *region), void *user);
 
-static inline bool region_bins_empty(const struct region_bins *bins)
+/* Is a less than b in a tree? */
+static inline bool region_less(const struct region *a, const struct region *b)
 {
-    uint64_t any = 0;
-    for (unsigned i = 0; i < REGION_WORDS; i++)
-        any |= bins->some[i];
-    return !any;
+    return a->size != b->size ? a->size < b->size : a->order < b->order;
 }
 
-/* The number of the bin for that size. */
-unsigned region_bin(uint64_t size);
+const char *region_tree_check(const struct region_tree *tree, uint64_t *count);
 
 #endif

@@ -15,12 +15,11 @@ const char *sim_piece_check(const struct sim_process *process, const struct sim_
 {
     const struct sim_allocation *a = &piece->allocation;
     const struct region *region = piece->region;
+    const struct mempool_chunk *chunk = sim_chunk_at(process, a->start);
     if (addrmap_floor(&process->pieces, a->start) != piece)
         return check_say("A%" PRIu32 " is not found at 0x%" PRIx64, a->number, a->start);
-    const struct mempool_chunk *chunk = sim_chunk_at(process, a->start);
-    if (!chunk || chunk != region->chunk || chunk->pool != &piece->pool->memory || region->state != REGION_LIVE ||
-        region->start != a->start || region->size != a->span || a->span != pool_round(a->size, POOL_UNIT) ||
-        a->block != chunk->block || piece->offset != a->start - chunk->start)
+    if (!chunk || chunk->pool != &piece->pool->memory || region->state != REGION_LIVE || region->start != a->start ||
+        region->size != a->span || a->span != pool_round(a->size, POOL_UNIT) || region->asked != a->size || a->block != chunk->block)
         return check_say("A%" PRIu32 " at 0x%" PRIx64 " and its region of pool P%" PRIu32 " differ", a->number, a->start,
                          piece->pool->number);
     return NULL;
@@ -34,6 +33,8 @@ const char *sim_pool_check(const struct sim_process *process, const struct sim_p
         said = check_say("it is of device %d", device);
     if (!said && sim_access_of(pool->access, (unsigned)device) != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
         said = check_say("its own device has no access to it");
+    if (!said && addrmap_floor(&process->pool_ranges, pool->start) != pool)
+        said = check_say("it is not found at 0x%" PRIx64, pool->start);
     if (!said && pool->destroyed && !pool->memory.live && !pool->memory.pending)
         said = check_say("it is destroyed, and nothing uses it");
     return check_in(said, "P%" PRIu32, pool->number);
@@ -56,11 +57,12 @@ static const char *check_pieces(const struct sim_process *process, struct sum *s
 static const char *check_chunks(const struct sim_process *process, struct sum *sum)
 {
     const struct mempool_chunk *c = addrmap_ceil(&process->chunks, 0);
-    for (; c; c = addrmap_ceil(&process->chunks, c->start + 1))
-        if (!c->block || c->block->size != c->size)
-            return check_say("the chunk at 0x%" PRIx64 " has 0x%" PRIx64 " bytes, and another block", c->start, c->size);
-        else
-            sum->reserved += c->size;
+    for (; c; c = addrmap_ceil(&process->chunks, c->start + 1)) {
+        if (!c->block || c->block->size != c->size || mempool_chunk_at(c->pool, c->start) != c)
+            return check_say("the chunk at 0x%" PRIx64 " has 0x%" PRIx64 " bytes, and another block or none, or its pool has another",
+                             c->start, c->size);
+        sum->reserved += c->size;
+    }
     return NULL;
 }
 

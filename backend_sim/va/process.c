@@ -43,6 +43,7 @@ static void open_maps(struct sim_process *process)
     pool_init(&process->reservation_pool, sizeof(struct sim_reservation));
     pool_init(&process->mapping_pool, sizeof(struct sim_mapping));
     pool_init(&process->handle_pool, sizeof(struct sim_handle));
+    addrmap_init(&process->pool_ranges, shift);
     addrmap_init(&process->chunks, shift);
     addrmap_init(&process->pieces, (unsigned)__builtin_ctzll(POOL_UNIT));
     pool_init(&process->piece_pool, sizeof(struct sim_piece));
@@ -56,6 +57,7 @@ static void clear_maps(struct sim_process *process)
     pool_clear(&process->reservation_pool);
     pool_clear(&process->mapping_pool);
     pool_clear(&process->handle_pool);
+    addrmap_clear(&process->pool_ranges);
     addrmap_clear(&process->chunks);
     addrmap_clear(&process->pieces);
     pool_clear(&process->piece_pool);
@@ -69,6 +71,13 @@ static void free_handle(void *process, void *handle)
 static void free_object(void *user, void *object)
 {
     (void)user;
+    heap.free(object);
+}
+
+static void free_event(void *user, void *object)
+{
+    (void)user;
+    heap.free(((struct sim_event *)object)->seen.seen);
     heap.free(object);
 }
 
@@ -89,7 +98,7 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     slots_init(&process->handles, TAG_HANDLE, free_handle, process);
     slots_init(&process->contexts, TAG_CONTEXT, free_object, NULL);
     slots_init(&process->streams, TAG_STREAM, free_object, NULL);
-    slots_init(&process->events, TAG_EVENT, free_object, NULL);
+    slots_init(&process->events, TAG_EVENT, free_event, NULL);
     slots_init(&process->pools, TAG_POOL, sim_pool_forget, NULL);
     process->options = *options;
     process->opened = life_stamp();

@@ -4,14 +4,14 @@
  *   reservation  [R1 .................................]
  *   mapping           [M1 of H1][M2 of H2]   [M3 of H1]      a mapping holds its handle, a handle its block
  *   allocation                                            [A1]  (cuMemAlloc)
- *   chunk of a memory pool                                     [A2|A3| free ..]  (cuMemAllocAsync: pools.h)
+ *   memory pool                                                [A2|A3| free ......]  (cuMemAllocAsync: pools.h)
  *
- * Every address is either free in the VA allocator or covered by a reservation, an allocation or a pool's chunk. A mapping takes no addresses:
+ * Every address is either free in the VA allocator or covered by a reservation, an allocation or a memory pool. A mapping takes no addresses:
  * it starts in a reservation and may run past the reservation's end, where later reservations may lie, as measured.
  * Guarded by the machine's lock.
  *
  * Invariants (process_check; process_check_at and process_check_value check only what a call used):
- *     the window      = free + reservations + allocations + chunks + the first context's + excluded, none over another (va_allocator.h)
+ *     the window      = free + reservations + allocations + memory pools + the first context's + excluded, none over another (va_allocator.h)
  *     a mapping       starts in a reservation, overlaps no mapping, lies inside its handle's memory, and its handle is live
  *     maps            = mappings of the handle; refs + maps > 0 exactly while it is live, and then it has its block
  *     aliased         = handles with maps > 1;  host_sees = mappings with host_shown
@@ -39,6 +39,7 @@
 #include "pool.h"
 #include "rights.h"
 #include "slots.h"
+#include "stream_clock.h"
 #include "va_allocator.h"
 #include "thread.h"
 
@@ -131,6 +132,7 @@ struct sim_event {
     uint64_t value, context;
     uint64_t mark;     /* its mark in the work queue; 0 before the event was recorded */
     uint64_t recorded; /* the call that recorded it */
+    struct stream_clock_seen seen; /* which frees come before it */
     uint32_t number;
     struct sim_origin made, ended;
 };
@@ -148,6 +150,7 @@ struct sim_allocation {
 
 /* A memory pool (pools.h). It lives until the program destroys it and its last allocation is freed. */
 struct sim_pool {
+    uint64_t start; /* of its addresses; memory.size of them */
     struct mempool memory;
     uint64_t value;
     uint64_t shown; /* as in sim_handle */
@@ -156,15 +159,20 @@ struct sim_pool {
     uint32_t number;
     bool is_default;       /* it belongs to the process, and cannot be destroyed */
     bool destroyed;        /* its value has ended; its memory may still be in use */
+    bool settled;          /* and no longer is: the process has forgotten it */
     bool forgotten;        /* the table of values no longer keeps it */
     struct sim_origin made, ended;
     struct sim_pool *next; /* of the process */
 };
 
-/* An allocation from a pool: a live region of a chunk. */
+static inline struct sim_pool *sim_pool_of(const struct mempool *memory)
+{
+    return (struct sim_pool *)(uintptr_t)((const char *)memory - offsetof(struct sim_pool, memory));
+}
+
+/* An allocation from a pool: a live region of it. */
 struct sim_piece {
-    struct sim_allocation allocation; /* first; its block and span are the region's */
-    uint64_t offset;                  /* in the block */
+    struct sim_allocation allocation; /* first; its block is that of its first chunk */
     struct sim_pool *pool;
     struct region *region;
     struct queue_place place;         /* of the stream that it was allocated on */
@@ -190,7 +198,7 @@ struct sim_process {
     struct addrmap reservations, mappings, allocations;
     struct pool reservation_pool, mapping_pool, handle_pool; /* memory for these objects */
     struct slots handles, contexts, streams, events;
-    struct addrmap chunks, pieces; /* of memory pools (pools.h) */
+    struct addrmap pool_ranges, chunks, pieces; /* of memory pools (pools.h) */
     struct pool piece_pool;
     struct slots pools;
     struct sim_pool *first_pool; /* all that hold memory or may be used */

@@ -12,7 +12,7 @@ static uint64_t start_of(const void *range)
     return *(const uint64_t *)range;
 }
 _Static_assert(!offsetof(struct sim_reservation, start) && !offsetof(struct sim_mapping, start) &&
-                   !offsetof(struct sim_allocation, start) && !offsetof(struct mempool_chunk, start) &&
+                   !offsetof(struct sim_allocation, start) && !offsetof(struct mempool_chunk, start) && !offsetof(struct sim_pool, start) &&
                    !offsetof(struct sim_piece, allocation), "start_of");
 
 /* ---- addresses ---- */
@@ -35,7 +35,7 @@ static const char *check_range(const struct sim_process *process, const char *ki
     return check_in(va_allocator_check_taken(&process->va, start, size, taken), "%s%" PRIu32, kind, number);
 }
 
-/* What takes addresses: reservations, allocations and chunks of pools. */
+/* What takes addresses: reservations, allocations and memory pools. */
 struct taker {
     char letter;
     uint32_t number;
@@ -46,16 +46,16 @@ struct taker {
 /* The first of a kind that starts at or after address, or, when last is true, the last that starts at or before it. */
 static struct taker taker_of(const struct sim_process *process, unsigned kind, uint64_t address, bool last)
 {
-    const struct addrmap *map = kind == 0 ? &process->reservations : kind == 1 ? &process->allocations : &process->chunks;
+    const struct addrmap *map = kind == 0 ? &process->reservations : kind == 1 ? &process->allocations : &process->pool_ranges;
     const void *found = last ? addrmap_floor(map, address) : addrmap_ceil(map, address);
     if (!found)
         return (struct taker){0};
     const struct sim_reservation *r = found;
     const struct sim_allocation *a = found;
-    const struct mempool_chunk *c = found;
+    const struct sim_pool *p = found;
     return kind == 0   ? (struct taker){'R', r->number, r->start, r->size, true}
            : kind == 1 ? (struct taker){'A', a->number, a->start, a->span, true}
-                       : (struct taker){'P', ((const struct sim_pool *)c->pool)->number, c->start, c->size, true};
+                       : (struct taker){'P', p->number, p->start, p->memory.size, true};
 }
 
 /* All of them in the order of their addresses: no two overlap. */
@@ -94,6 +94,8 @@ static const char *check_va(const struct sim_process *process)
         said = check_in(addrmap_check(&process->allocations, start_of), "allocations");
     if (!said)
         said = check_in(addrmap_check(&process->chunks, start_of), "chunks");
+    if (!said)
+        said = check_in(addrmap_check(&process->pool_ranges, start_of), "pools");
     if (!said)
         said = check_ranges(process, &taken);
     for (int i = 0; i < 2 && !said; i++)
@@ -454,6 +456,6 @@ const char *process_check_blocks(struct sim_process *process, struct machine_sum
                                : check_say("A%" PRIu32 " has no block", a->number);
     const struct mempool_chunk *c = addrmap_ceil(&process->chunks, 0);
     for (; c && !holder.said; c = addrmap_ceil(&process->chunks, c->start + 1))
-        holder.said = check_in(machine_check_holder(sum, pass, c->block), "P%" PRIu32, ((const struct sim_pool *)c->pool)->number);
+        holder.said = check_in(machine_check_holder(sum, pass, c->block), "P%" PRIu32, sim_pool_of(c->pool)->number);
     return holder.said;
 }
