@@ -11,6 +11,7 @@ struct place {
     const struct sim_allocation *allocation;
     const struct sim_reservation *reservation;
     const struct sim_block *block; /* NULL where nothing is mapped */
+    const struct mempool_chunk *chunk; /* of an allocation of a memory pool */
     uint64_t address;
 };
 
@@ -22,8 +23,12 @@ static struct place find(const struct sim_process *process, uint64_t address)
     place.reservation = sim_reservation_at(process, address);
     if (place.mapping)
         place.block = place.mapping->handle->block;
+    else if (place.allocation && place.allocation->pooled)
+        place.chunk = sim_chunk_at(process, address);
     else if (place.allocation)
         place.block = place.allocation->block;
+    if (place.chunk)
+        place.block = place.chunk->block;
     return place;
 }
 
@@ -71,10 +76,10 @@ static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribut
         return r ? r->size : a->size;
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
         /* analysers: null-dereference is wrong: one of the two holds the address */
-        return m ? m->size : a->span;
+        return m ? m->size : place->chunk ? place->chunk->size : a->span;
     default:
         /* analysers: null-dereference is wrong: one of the two holds the address */
-        return m ? m->start : a->start;
+        return m ? m->start : place->chunk ? place->chunk->start : a->start;
     }
 }
 
@@ -99,10 +104,12 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
     case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
         return allocation || prop->alloc_flags.gpu_direct_rdma_capable;
     case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        return allocation;
+        return allocation && !place->chunk;
+    case VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        return place->chunk ? ((const struct sim_piece *)(const void *)place->allocation)->pool->value : 0;
     case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
         return allocation || place->mapping->handle->decompress;
-    default: /* IS_MANAGED, MEMPOOL_HANDLE, P2P_TOKENS (whose contents are not modelled) */
+    default: /* IS_MANAGED, P2P_TOKENS (whose contents are not modelled) */
         return 0;
     }
 }
