@@ -67,29 +67,40 @@ static struct sim_pool *even_ended(const struct sim_process *process, vmm_memory
 
 /* ---- creating and destroying ---- */
 
-static vmm_result check_place(const struct sim_process *process, const vmm_mem_pool_props *props)
+static vmm_result check_place(const struct sim_process *process, vmm_mem_location at)
 {
-    vmm_mem_location at = props->location;
-    if (at.type == VMM_MEM_LOCATION_TYPE_HOST || at.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA)
-        return refuse(VMM_RULE_POOL_CREATE_HOST, (uint64_t)(int64_t)at.type);
-    if (at.type != VMM_MEM_LOCATION_TYPE_DEVICE)
-        return refuse(VMM_RULE_POOL_CREATE_LOCATION, (uint64_t)(int64_t)at.type);
-    return sim_device_valid(process, at.id) ? VMM_SUCCESS : refuse(VMM_RULE_POOL_CREATE_DEVICE, (uint64_t)(int64_t)at.id);
+    if (at.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        return sim_device_valid(process, at.id) ? VMM_SUCCESS : refuse(VMM_RULE_POOL_CREATE_DEVICE, (uint64_t)(int64_t)at.id);
+    if (at.type == VMM_MEM_LOCATION_TYPE_HOST || (at.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && !at.id))
+        return VMM_SUCCESS;
+    return refuse(VMM_RULE_POOL_CREATE_LOCATION, (uint64_t)(int64_t)at.type);
 }
 
-static vmm_result check_type(vmm_mem_allocation_type type)
+/* What a driver has pools of, and the simulator does not. */
+static vmm_result check_simulated(const struct vmm_mem_pool_props *props)
 {
-    if (type == VMM_MEM_ALLOCATION_TYPE_MANAGED)
-        return refuse(VMM_RULE_POOL_CREATE_MANAGED, (uint64_t)(int64_t)type);
-    return type == VMM_MEM_ALLOCATION_TYPE_PINNED ? VMM_SUCCESS : refuse(VMM_RULE_POOL_CREATE_TYPE, (uint64_t)(int64_t)type);
+    if (props->alloc_type == VMM_MEM_ALLOCATION_TYPE_MANAGED)
+        return refuse(VMM_RULE_POOL_CREATE_MANAGED, (uint64_t)(int64_t)props->alloc_type);
+    if (props->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        return refuse(VMM_RULE_POOL_CREATE_HOST, (uint64_t)(int64_t)props->location.type);
+    return VMM_SUCCESS;
+}
+
+static vmm_result check_what(const struct sim_process *process, const vmm_mem_pool_props *props)
+{
+    bool managed = props->alloc_type == VMM_MEM_ALLOCATION_TYPE_MANAGED;
+    bool anywhere = managed && props->location.type != VMM_MEM_LOCATION_TYPE_DEVICE &&
+                    props->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+    if (!managed && props->alloc_type != VMM_MEM_ALLOCATION_TYPE_PINNED)
+        return refuse(VMM_RULE_POOL_CREATE_TYPE, (uint64_t)(int64_t)props->alloc_type);
+    return anywhere ? VMM_SUCCESS : check_place(process, props->location);
 }
 
 static vmm_result check_props(const struct sim_process *process, const vmm_mem_pool_props *props)
 {
-    const int shared = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_FABRIC;
-    vmm_result result = check_type(props->alloc_type);
-    if (result == VMM_SUCCESS)
-        result = check_place(process, props);
+    bool managed = props->alloc_type == VMM_MEM_ALLOCATION_TYPE_MANAGED;
+    const int shared = managed ? 0 : VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_FABRIC;
+    vmm_result result = check_what(process, props);
     if (result != VMM_SUCCESS)
         return result;
     if (props->handle_types & ~shared)
@@ -97,7 +108,7 @@ static vmm_result check_props(const struct sim_process *process, const vmm_mem_p
     for (size_t i = 0; i < sizeof props->reserved; i++)
         if (props->reserved[i])
             return refuse(VMM_RULE_POOL_CREATE_RESERVED, i);
-    return VMM_SUCCESS;
+    return check_simulated(props);
 }
 
 vmm_result sim_mem_pool_create(struct sim_process *process, const struct vmm_call_mem_pool_create *call)

@@ -83,6 +83,19 @@ static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribut
     }
 }
 
+/* The pool that a chunk's memory belongs to. */
+static const struct sim_pool *pool_of(const struct place *place)
+{
+    return ((const struct sim_piece *)(const void *)place->allocation)->pool;
+}
+
+static bool decompresses(const struct place *place)
+{
+    if (place->mapping)
+        return place->mapping->handle->decompress;
+    return !place->chunk || pool_of(place)->props.usage & VMM_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS;
+}
+
 /* An attribute of the memory itself, as opposed to its addresses. */
 static uint64_t nature(const struct place *place, vmm_pointer_attribute attribute)
 {
@@ -102,13 +115,13 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
     case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         return place->block->team ? place->block->team->handle_types : (uint64_t)prop->requested_handle_types;
     case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-        return allocation || prop->alloc_flags.gpu_direct_rdma_capable;
+        return (allocation && !place->chunk) || prop->alloc_flags.gpu_direct_rdma_capable;
     case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
         return allocation && !place->chunk;
     case VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        return place->chunk ? ((const struct sim_piece *)(const void *)place->allocation)->pool->value : 0;
+        return place->chunk ? pool_of(place)->value : 0;
     case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        return allocation || place->mapping->handle->decompress;
+        return decompresses(place);
     default: /* IS_MANAGED, P2P_TOKENS (whose contents are not modelled) */
         return 0;
     }

@@ -324,8 +324,7 @@ struct region *sim_piece_end(struct sim_process *process, struct sim_piece *piec
     struct region *region = piece->region;
     const struct retired_range retired = {.start = a->start, .size = a->size, .created = a->made.number,
                                           .created_by = a->made.call, .ended = ended.number, .ended_by = ended.call,
-                                          .handle = piece->pool->shown, .number = a->number,
-                                          .handle_number = piece->pool->number, .kind = VMM_OBJECT_ALLOCATION,
+                                          .number = a->number, .kind = VMM_OBJECT_ALLOCATION,
                                           .location = piece->pool->props.location};
     retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->pieces, a->start);
