@@ -112,6 +112,9 @@ extern "C" {
 #define cuMemcpyAsync CUVMM_PTSZ(cuMemcpyAsync)
 #define cuMemcpyPeerAsync CUVMM_PTSZ(cuMemcpyPeerAsync)
 #define cuMemcpy3DPeerAsync CUVMM_PTSZ(cuMemcpy3DPeerAsync)
+#define cuMemAllocAsync CUVMM_PTSZ(cuMemAllocAsync)
+#define cuMemAllocFromPoolAsync CUVMM_PTSZ(cuMemAllocFromPoolAsync)
+#define cuMemFreeAsync CUVMM_PTSZ(cuMemFreeAsync)
 #define cuMemsetD8Async CUVMM_PTSZ(cuMemsetD8Async)
 #define cuMemsetD16Async CUVMM_PTSZ(cuMemsetD16Async)
 #define cuMemsetD32Async CUVMM_PTSZ(cuMemsetD32Async)
@@ -155,6 +158,7 @@ typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphEdgeData_st CUgraphEdgeData; /* edges of graphs: not looked at */
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUstream_st *CUstream;
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
 typedef unsigned int CUlogIterator;
@@ -182,6 +186,8 @@ typedef CUmemGenericAllocationHandle_v1 CUmemGenericAllocationHandle;
 
 #define CU_MEM_CREATE_USAGE_TILE_POOL 1
 #define CU_MEM_CREATE_USAGE_HW_DECOMPRESS 2
+
+#define CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS 2
 
 #define CU_LAUNCH_PARAM_END ((void *)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
@@ -265,6 +271,21 @@ typedef union CUstreamBatchMemOpParams_union {
     cuuint64_t pad[6];
 } CUstreamBatchMemOpParams_v1;
 typedef CUstreamBatchMemOpParams_v1 CUstreamBatchMemOpParams;
+typedef struct CUmemPoolProps_st {
+    CUmemAllocationType allocType;
+    CUmemAllocationHandleType handleTypes;
+    CUmemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+    unsigned char reserved[54];
+} CUmemPoolProps_v1;
+typedef CUmemPoolProps_v1 CUmemPoolProps;
+
+typedef struct CUmemPoolPtrExportData_st {
+    unsigned char reserved[64];
+} CUmemPoolPtrExportData_v1;
+typedef CUmemPoolPtrExportData_v1 CUmemPoolPtrExportData;
 
 typedef struct CUDA_MEMCPY2D_st {
     size_t srcXInBytes, srcY;

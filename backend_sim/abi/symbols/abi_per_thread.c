@@ -10,3 +10,4 @@
 #include "abi_mem_op.c"
 #include "abi_ordered.c"
 #include "abi_batches.c"
+#include "abi_pool_alloc.c"
