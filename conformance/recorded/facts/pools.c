@@ -8,7 +8,7 @@
  * Each group of cases is a file of pools/.
  *
  * Build: gcc -std=c11 -Wall -isystem /usr/local/cuda/include pools.c -o pools -lcuda -ldl
- * Use:   pools [letters of groups]
+ * Use:   pools [letters of groups [words]]     words: what the driver's error log says, as comments before the answers
  */
 #include "recorder.h"
 
@@ -50,6 +50,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         snprintf(wanted, sizeof wanted, "%s", argv[1]);
+    words = argc > 2 && strcmp(argv[2], "words") == 0;
     patience = 5;
     return record("pools.c", every_group);
 }

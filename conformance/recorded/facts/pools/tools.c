@@ -10,6 +10,26 @@ typedef CUmemoryPool Pool;
 
 enum { FOLLOW = 1, OPPORTUNISTIC, INTERNAL, THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH };
 
+/* ---- the driver's own words ---- */
+
+static bool words; /* print them before the answer that they belong to */
+
+static void CUDA_CB log_line(void *unused, CUlogLevel level, char *text, size_t length)
+{
+    (void)unused;
+    printf("#%d %.*s\n", (int)level, (int)length, text);
+}
+
+static void init_with_words(void)
+{
+    CUlogsCallbackHandle handle;
+    init();
+    if (words)
+        cuLogsRegisterCallback(log_line, NULL, &handle);
+}
+
+#define init init_with_words
+
 /* ---- tables of cases ---- */
 
 struct pool_case {
