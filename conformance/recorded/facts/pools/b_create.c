@@ -55,15 +55,21 @@ static void b_types(const char *id, u64 unused)
     }
 }
 
-static void b_handles(const char *id, u64 location)
+/* A process dies after some of these, so each has its turn: location * 100 + index. */
+static const int b_handle_types[] = {-1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 0x7fffffff};
+
+static void b_handles(size_t i, char *id, int run)
 {
-    static const int types[] = {-1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 0x7fffffff};
-    for (size_t i = 0; i < COUNT(types); i++) {
-        CUmemPoolProps p = pool_props();
-        p.location = loc_at((int)location, 0);
-        p.handleTypes = (CUmemAllocationHandleType)types[i];
-        b_try(sub(id, "%d", types[i]), p);
-    }
+    static const char *const names[] = {"device", "host", "node"};
+    size_t location = i / COUNT(b_handle_types);
+    int type = b_handle_types[i % COUNT(b_handle_types)];
+    snprintf(id, CASE_ID, "B.handles.%s.%d", names[location], type);
+    if (!run)
+        return;
+    CUmemPoolProps p = pool_props();
+    p.location = loc_at(L_DEVICE + (int)location, 0);
+    p.handleTypes = (CUmemAllocationHandleType)type;
+    b_try(id, p);
 }
 
 static void b_usage(const char *id, u64 location)
@@ -80,7 +86,7 @@ static void b_usage(const char *id, u64 location)
 static void b_max_size(const char *id, u64 location)
 {
     static const size_t sizes[] = {1, 512, 4096, 65536, G - 1, G, G + 1, 32 * MiB - 1, 32 * MiB, 33 * MiB, GiB, 64 * GiB, 200 * GiB,
-                                   (size_t)1 << 40, (size_t)1 << 47, (size_t)1 << 48, (size_t)1 << 63, SIZE_MAX - G, SIZE_MAX};
+                                   (size_t)1 << 40, (size_t)1 << 47, (size_t)1 << 48, (size_t)1 << 50}; /* from 2^63 on a driver with two devices hangs */
     for (size_t i = 0; i < COUNT(sizes); i++) {
         CUmemPoolProps p = pool_props();
         p.location = loc_at((int)location, 0);
@@ -119,11 +125,11 @@ static void b_both(const char *id, u64 unused)
     static const struct { const char *id; int type, at, place, handle; size_t max; int usage, reserved; } two[] = {
         {"place+handle", 1, L_DEVICE, 99, 2, 0, 0, 0},   {"place+fabric", 1, L_DEVICE, 99, 8, 0, 0, 0},
         {"fabric+reserved", 1, L_DEVICE, 0, 8, 0, 0, 1}, {"fabric+usage", 1, L_DEVICE, 0, 8, 0, 4, 0},
-        {"fabric+max", 1, L_DEVICE, 0, 8, SIZE_MAX, 0, 0}, {"type+fabric", 0, L_DEVICE, 0, 8, 0, 0, 0},
-        {"place+max", 1, L_DEVICE, 99, 0, SIZE_MAX, 0, 0}, {"host+fd", 1, L_HOST, 0, 1, 0, 0, 0},
+        {"fabric+max", 1, L_DEVICE, 0, 8, (size_t)1 << 48, 0, 0}, {"type+fabric", 0, L_DEVICE, 0, 8, 0, 0, 0},
+        {"place+max", 1, L_DEVICE, 99, 0, (size_t)1 << 48, 0, 0}, {"host+fd", 1, L_HOST, 0, 1, 0, 0, 0},
         {"host+fabric", 1, L_HOST, 0, 8, 0, 0, 0},       {"managed+fd", 2, L_DEVICE, 0, 1, 0, 0, 0},
         {"managed+max", 2, L_DEVICE, 0, 0, G, 0, 0},     {"node+fabric", 1, L_NUMA, 0, 8, 0, 0, 0},
-        {"current+fabric", 1, L_NUMA_CURRENT, 0, 8, 0, 0, 0}, {"usage+max", 1, L_DEVICE, 0, 0, SIZE_MAX, 2, 0},
+        {"current+fabric", 1, L_NUMA_CURRENT, 0, 8, 0, 0, 0}, {"usage+max", 1, L_DEVICE, 0, 0, (size_t)1 << 48, 2, 0},
     };
     for (size_t i = 0; i < COUNT(two); i++) {
         CUmemPoolProps p = pool_props();
@@ -141,12 +147,13 @@ static void group_b(void)
 {
     static const struct pool_case cases[] = {
         {"B.pinned", b_locations, 1},         {"B.managed", b_locations, 2},       {"B.type", b_types, 0},
-        {"B.handles.device", b_handles, 1},   {"B.handles.host", b_handles, 2},    {"B.handles.node", b_handles, 3},
         {"B.usage.device", b_usage, 1},       {"B.usage.host", b_usage, 2},        {"B.max.device", b_max_size, 1},
         {"B.max.host", b_max_size, 2},        {"B.max.node", b_max_size, 3},       {"B.reserved", b_reserved, 0},
         {"B.null.out", b_null, 0},            {"B.null.props", b_null, 1},         {"B.null.out+type", b_null, 2},
         {"B.both", b_both, 0},
     };
-    if (is_wanted("B"))
-        run_table(cases, COUNT(cases));
+    if (!is_wanted("B"))
+        return;
+    run_table(cases, COUNT(cases));
+    run_cases(init, 3 * COUNT(b_handle_types), b_handles);
 }

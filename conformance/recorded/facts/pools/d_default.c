@@ -74,7 +74,8 @@ static void d_standard(const char *id, u64 unused)
     for (size_t i = 0; i < COUNT(all); i++) {
         CUmemLocation l = loc_at(all[i].type, 0);
         Pool pool = NULL;
-        const char *at = sub(id, "%d.at%d", all[i].alloc, all[i].type);
+        char at[CASE_ID];
+        snprintf(at, sizeof at, "%s", sub(id, "%d.at%d", all[i].alloc, all[i].type));
         if (cuMemGetDefaultMemPool(&pool, &l, (CUmemAllocationType)all[i].alloc)) {
             say(at, "none");
             continue;

@@ -99,17 +99,18 @@ static void e_sizes(const char *id, u64 which)
     cuMemPoolDestroy(pool);
 }
 
-/* Bits: 1 no output, 2 size 0, 4 bad pool (NULL), 8 stream 0x10, 16 size beyond the machine. */
+/* Bits: 1 no output, 2 size 0, 4 bad pool (NULL), 8 a stream that is zeros, 16 size beyond the machine. */
 static void e_combined(size_t i, char *id, int run)
 {
     snprintf(id, CASE_ID, "E.both.%s%s%s%s%s", i & 1 ? "+out" : "", i & 2 ? "+zero" : "", i & 4 ? "+pool" : "", i & 8 ? "+stream" : "",
              i & 16 ? "+huge" : "");
     if (!run || (i & 2 && i & 16))
         return;
+    static u64 zeros[512];
     Pool pool = new_pool();
     CUdeviceptr p = 77, q = 77;
     size_t size = i & 2 ? 0 : i & 16 ? (size_t)1 << 40 : 4096;
-    CUstream s = i & 8 ? (CUstream)(uintptr_t)0x10 : 0;
+    CUstream s = i & 8 ? (CUstream)zeros : 0;
     CUresult r = cuMemAllocFromPoolAsync(i & 1 ? NULL : &p, size, i & 4 ? NULL : pool, s);
     CUresult a = i & 4 ? CUDA_SUCCESS : cuMemAllocAsync(i & 1 ? NULL : &q, size, s);
     say(id, "%s wrote=%d alloc=%s wrote=%d used=%llu", name_of(r), p != 77, name_of(a), q != 77, value_of(pool, USED));
@@ -187,6 +188,8 @@ static void e_import(const char *id, u64 unused)
     CUmemAllocationProp prop = prop_at(L_DEVICE, 0);
     prop.requestedHandleTypes = FD;
     Handle h = 0;
+    CUmemFabricHandle fabric;
+    memset(&fabric, 0, sizeof fabric);
     int memory = -1;
     cuMemCreate(&h, G, &prop, 0);
     cuMemExportToShareableHandle(&memory, h, FD, 0);
@@ -194,7 +197,7 @@ static void e_import(const char *id, u64 unused)
         return;
     const struct { const char *id; i64 fd; int type; u64 flags; } cases[] = {
         {"ok", fd, 1, 0},       {"again", fd, 1, 0},    {"type0", fd, 0, 0},     {"type2", fd, 2, 0},    {"type3", fd, 3, 0},
-        {"type8", fd, 8, 0},    {"type-1", fd, -1, 0},  {"flag0", fd, 1, 1},     {"flag1", fd, 1, 2},    {"flag63", fd, 1, (u64)1 << 63},
+        {"type-1", fd, -1, 0},  {"fabric", (i64)(uintptr_t)&fabric, 8, 0}, {"flag0", fd, 1, 1},     {"flag1", fd, 1, 2},    {"flag63", fd, 1, (u64)1 << 63},
         {"fd-1", -1, 1, 0},     {"fd_large", 1 << 20, 1, 0}, {"pipe", ends[0], 1, 0}, {"memory", memory, 1, 0}, {"fd-1+flags", -1, 1, 1},
         {"type2+flags", fd, 2, 1},
     };

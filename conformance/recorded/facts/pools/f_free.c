@@ -57,6 +57,8 @@ static void f_each(size_t i, char *id, int run)
     snprintf(id, CASE_ID, "F.%s.%s", calls[call], f_kinds[kind]);
     if (!run || (call == 2 && (kind < 3 || (kind > 13 && kind < 22))))
         return;
+    if (call == 1 && (kind == 11 || kind == 21)) /* what follows never returns: f_plain_async */
+        return;
     Pool pool = keeping_pool();
     CUstream s = new_stream();
     CUdeviceptr p = f_address(kind, pool, s);
@@ -119,6 +121,32 @@ static void f_plain_free(const char *id, u64 threshold)
     say(sub(id, "destroyed"), "taken=%lld", (i64)before - (i64)free_memory());
 }
 
+/* cuMemFreeAsync of memory of cuMemAlloc, step by step: a recorded driver did not come back from what follows. */
+static void f_plain_async(const char *id, u64 what)
+{
+    CUstream s = new_stream();
+    CUdeviceptr p = 0, q = 0;
+    size_t before = free_memory(), size = 0;
+    cuMemAlloc(&p, 32 * MiB);
+    if (what == 3)
+        gate_in(s);
+    R(sub(id, "free_async"), cuMemFreeAsync(p, s));
+    if (what == 3)
+        gate_opened();
+    settle(s);
+    R(sub(id, "range"), cuMemGetAddressRange(&q, &size, p));
+    say(sub(id, "taken"), "%lld", (i64)before - (i64)free_memory());
+    switch (what) {
+    case 0: R(sub(id, "again"), cuMemFreeAsync(p, s)); break;
+    case 1: R(sub(id, "synced"), cuStreamSynchronize(s)); break;
+    case 2: R(sub(id, "free"), cuMemFree(p)); break;
+    default: R(sub(id, "fill"), cuMemsetD8Async(p, 1, 16, s)); break;
+    }
+    say(sub(id, "then"), "%lld", (i64)before - (i64)free_memory());
+    R(sub(id, "alloc"), cuMemAlloc(&q, G));
+    R(sub(id, "end"), cuCtxSynchronize());
+}
+
 static void group_f(void)
 {
     static const struct pool_case cases[] = {
@@ -126,6 +154,8 @@ static void group_f(void)
         {"F.pending.legacy", f_pending, 3},        {"F.pending.blocking", f_pending, 4}, {"F.pending.per_thread", f_pending, 5},
         {"F.plain_free.0", f_plain_free, 0},       {"F.plain_free.max", f_plain_free, UINT64_MAX},
         {"F.plain_free.64M", f_plain_free, 64 * MiB},
+        {"F.plain_async.again", f_plain_async, 0}, {"F.plain_async.sync", f_plain_async, 1}, {"F.plain_async.free", f_plain_async, 2},
+        {"F.plain_async.fill", f_plain_async, 3},
     };
     if (!is_wanted("F"))
         return;

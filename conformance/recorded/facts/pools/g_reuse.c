@@ -81,7 +81,8 @@ static CUdeviceptr g_situation(struct reuse *r, u64 which, CUstream *used)
         return g_take(r, r->size, t, used);
     case 17: /* a wait in the other stream that came after the first of two frees */
         gate_in(s), drop(r->a, s), g_order(s, t), drop(r->b, s), r->b = 0;
-        say("G.order", "first off=%lld", (i64)(g_take(r, r->size, t, used) - r->a));
+        r->b = g_take(r, r->size, t, used);
+        say("G.order", "first off=%lld", (i64)(r->b - r->a));
         return g_take(r, r->size, t, used);
     case 18: /* freed by cuMemFree while the stream is busy */
         gate_in(t), cuMemFree(r->a);
@@ -142,6 +143,7 @@ static void g_reuse(size_t i, char *id, int run)
     CUresult next = cuStreamQuery(used);
     say(id, "off=%lld %s next=%s%s", (i64)(p - r.a), now(r.pool), name_of(next), gate_opened());
     cuCtxSynchronize();
+    cuMemFree(p);
     if (r.b)
         cuMemFree(r.b);
     cuCtxSynchronize();

@@ -200,6 +200,7 @@ static int i_byte(CUdeviceptr p)
 static void i_basics(void)
 {
     Pool pool = i_new_pool();
+    i_give_pool("I.basics.pool", pool, 0);
     CUdeviceptr a = take(pool, 4096, 0), b = take(pool, 3 * G, 0), c = take(pool, 100, 0);
     cuMemsetD8(a, 0x11, 4096), cuMemsetD8(b, 0x22, 3 * G), cuMemsetD8(c, 0x33, 100);
     CUmemPoolPtrExportData da = i_data(a), db = i_data(b), dc = i_data(c), inner = i_data(b + G), zero;
@@ -207,7 +208,6 @@ static void i_basics(void)
     say("I.basics.exporter", "b=%lld c=%lld %s same_data=%d", (i64)(b - a), (i64)(c - a), now(pool), !memcmp(&da, &db, sizeof da));
     CUmemPoolPtrExportData again = i_data(a);
     say("I.basics.export_twice", "same_data=%d inner_as_outer=%d", !memcmp(&da, &again, sizeof da), !memcmp(&db, &inner, sizeof db));
-    i_give_pool("I.basics.pool", pool, 0);
     for (u64 k = 1; k <= 8; k++)
         ASK(sub("I.basics.attribute", "%llu", k), I_GET, 0, k, 0);
     for (u64 k = 1; k <= 3; k++)
@@ -265,11 +265,11 @@ static void i_basics(void)
 static void i_exporter_frees(void)
 {
     Pool pool = i_new_pool();
+    i_give_pool("I.exporter.pool", pool, 0);
     size_t before = free_memory();
     CUdeviceptr a = take(pool, 32 * MiB, 0), b = take(pool, 32 * MiB, 0);
     cuMemsetD8(a, 0x11, 4096), cuMemsetD8(b, 0x22, 4096);
     CUmemPoolPtrExportData da = i_data(a), db = i_data(b);
-    i_give_pool("I.exporter.pool", pool, 0);
     i_give_pointer("I.exporter.a", &da, 0, 0, 0);
     say("I.exporter.taken", "%lld", (i64)before - (i64)free_memory());
     R("I.exporter.free", cuMemFreeAsync(a, 0));
@@ -300,11 +300,11 @@ static void i_exporter_frees(void)
 static void i_kept(void)
 {
     Pool pool = i_new_pool();
+    i_give_pool("I.kept.pool", pool, 0);
     size_t before = free_memory();
     CUdeviceptr a = take(pool, 32 * MiB, 0);
     cuMemsetD8(a, 0x11, 4096);
     CUmemPoolPtrExportData da = i_data(a);
-    i_give_pool("I.kept.pool", pool, 0);
     i_give_pointer("I.kept.a", &da, 0, 0, 0);
     ASK("I.kept.destroy_import", I_DESTROY, 0, 0, 0);
     ASK("I.kept.read", I_READ, 0, 0, 0);
@@ -325,12 +325,12 @@ static void i_kept(void)
 static void i_twice(void)
 {
     Pool pool = i_new_pool(), other = i_new_pool();
-    CUdeviceptr a = take(pool, 4096, 0), b = take(other, 4096, 0);
-    cuMemsetD8(a, 0x11, 4096), cuMemsetD8(b, 0x22, 4096);
-    CUmemPoolPtrExportData da = i_data(a), db = i_data(b), changed;
     i_give_pool("I.twice.first", pool, 0);
     i_give_pool("I.twice.second", pool, 1);
     i_give_pool("I.twice.other", other, 2);
+    CUdeviceptr a = take(pool, 4096, 0), b = take(other, 4096, 0);
+    cuMemsetD8(a, 0x11, 4096), cuMemsetD8(b, 0x22, 4096);
+    CUmemPoolPtrExportData da = i_data(a), db = i_data(b), changed;
     i_give_pointer("I.twice.a0", &da, 0, 0, 0);
     i_give_pointer("I.twice.a1", &da, 1, 1, 0);
     i_give_pointer("I.twice.a_of_other", &da, 2, 2, 0);
@@ -378,14 +378,14 @@ static void i_exporter_ends(const char *id, bool frees)
         init();
         i_socket = ends[1];
         Pool pool = i_new_pool();
+        int fd = -1;
+        cuMemPoolExportToShareableHandle(&fd, pool, FD, 0);
         CUdeviceptr a = take(pool, 32 * MiB, 0);
         cuMemsetD8(a, 0x11, 4096);
         cuCtxSynchronize();
         struct i_order o;
         memset(&o, 0, sizeof o);
         o.data = i_data(a);
-        int fd = -1;
-        cuMemPoolExportToShareableHandle(&fd, pool, FD, 0);
         i_send(&o, fd);
         char c;
         if (read(to[0], &c, 1) != 1)
@@ -434,10 +434,10 @@ static void i_ended(void)
 static void i_access(void)
 {
     Pool pool = i_new_pool();
+    i_give_pool("I.access.pool", pool, 0);
     CUdeviceptr a = take(pool, 4096, 0);
     cuMemsetD8(a, 0x11, 4096);
     CUmemPoolPtrExportData da = i_data(a);
-    i_give_pool("I.access.pool", pool, 0);
     ASK("I.access.before_import", I_SET_ACCESS, 0, 0, 0);
     i_give_pointer("I.access.a", &da, 0, 0, 0);
     ASK("I.access.read", I_READ, 0, 0, 0);
@@ -465,6 +465,34 @@ static void i_grows(void)
         ASK(sub("I.grows.reserved", "%d", k), I_GET, 0, RESERVED, 0);
         say(sub("I.grows.exporter", "%d", k), "off=%lld %s", (i64)(p[k] - p[0]), now(pool));
     }
+}
+
+/* Memory that was taken before its pool was exported: which of these make its pointer exportable? */
+static void i_orders(void)
+{
+    CUmemPoolPtrExportData data;
+    Pool pool = i_new_pool();
+    CUdeviceptr a = take(pool, 4096, 0), b;
+    R("I.orders.before", cuMemPoolExportPointer(&data, a));
+    cuCtxSynchronize();
+    R("I.orders.synced", cuMemPoolExportPointer(&data, a));
+    int fd = -1;
+    cuMemPoolExportToShareableHandle(&fd, pool, FD, 0);
+    R("I.orders.pool_exported", cuMemPoolExportPointer(&data, a));
+    b = take(pool, 4096, 0);
+    R("I.orders.taken_after", cuMemPoolExportPointer(&data, b));
+    close(fd);
+    R("I.orders.closed", cuMemPoolExportPointer(&data, b));
+    R("I.orders.first_again", cuMemPoolExportPointer(&data, a));
+    i_give_pool("I.orders.give", pool, 0);
+    i_give_pointer("I.orders.import", &data, 0, 0, 0);
+    ASK("I.orders.read", I_READ, 0, 0, 0);
+    cuMemFreeAsync(a, 0);
+    CUdeviceptr c = take(pool, 4096, 0);
+    say("I.orders.reused", "same=%d", c == a);
+    R("I.orders.reused_export", cuMemPoolExportPointer(&data, c));
+    R("I.orders.freed", cuMemFreeAsync(b, 0));
+    R("I.orders.freed_export", cuMemPoolExportPointer(&data, b));
 }
 
 static void (*i_body)(void);
@@ -505,6 +533,7 @@ static void group_i(void)
     i_pair("I.twice!", i_twice);
     i_pair("I.access!", i_access);
     i_pair("I.grows!", i_grows);
+    i_pair("I.orders!", i_orders);
     child("I.killed!", i_killed);
     child("I.ended!", i_ended);
 }

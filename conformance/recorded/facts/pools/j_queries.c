@@ -71,8 +71,10 @@ static void j_attributes(size_t i, char *id, int run)
             snprintf(text, sizeof text, "%s%lld", v[0] ? "p" : "0:", v[0] ? (i64)(v[0] - j.p) : 0);
         else if (!r && a == CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)
             snprintf(text, sizeof text, "%s", v[0] == (u64)(uintptr_t)j.pool ? "pool" : v[0] ? "other" : "0");
-        else if (!r && (a == CU_POINTER_ATTRIBUTE_BUFFER_ID || a == CU_POINTER_ATTRIBUTE_P2P_TOKENS))
+        else if (!r && (a == CU_POINTER_ATTRIBUTE_BUFFER_ID || a == CU_POINTER_ATTRIBUTE_P2P_TOKENS || a == CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID))
             snprintf(text, sizeof text, "%s", v[0] ? "number" : "0");
+        else if (!r && a == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR)
+            snprintf(text, sizeof text, "slot+%lld", (i64)(v[0] - (p & ~(u64)(32 * MiB - 1))));
         RV(sub(id, "%d", a), r, "%s", text);
     }
     CUmemorytype type = (CUmemorytype)99;
@@ -135,7 +137,7 @@ static CUresult j_call(struct j_place *j, size_t call, i64 *out)
     case 9: r = cuMemGetHandleForAddressRange(&fd, p, G, (CUmemRangeHandleType)1, 0); *out = fd != -7; return r;
     case 10: r = cuMemGetHandleForAddressRange(&fd, p, 4096, (CUmemRangeHandleType)1, 0); *out = fd != -7; return r;
     case 11: return cuIpcGetMemHandle(&ipc, p);
-    case 12: r = cuMemHostGetDevicePointer(&base, pointer(p), 0); *out = (i64)(base - p); return r;
+    case 12: r = cuMemHostGetDevicePointer(&base, pointer(p), 0); *out = r ? base != 77 : (i64)(base - p); return r;
     case 13: return cuMemsetD8(p, 1, 10000);
     case 14: return cuMemsetD8(p, 1, 10241);
     case 15: return cuMemcpyDtoH(bytes, p, 16);

@@ -65,6 +65,23 @@ static const struct q_plan q_plans[] = {
     {"limited_two", Q_MIB, Q_DONE, 400, 2, 20, 7, 30, 0, 20, 0, 0, 200 * MiB},
 };
 
+/* Group S: what the first ones left open. */
+static const struct q_plan s_plans[] = {
+    {"three_done", Q_WIDE, Q_DONE, 500, 3, 30, 7, 0, 0, 0, 0, UINT64_MAX, 0},
+    {"three_done_small", Q_SMALL, Q_DONE, 500, 3, 30, 7, 0, 0, 0, 0, UINT64_MAX, 0},
+    {"three_held", Q_MIB, Q_HELD, 400, 3, 30, 7, 0, 150, 0, 0, UINT64_MAX, 0},
+    {"three_opportunistic", Q_MIB, Q_DONE, 500, 3, 30, 2, 20, 0, 10, 20, 0, 0},
+    {"three_follow_synced", Q_MIB, Q_DONE, 500, 3, 30, 1, 60, 100, 20, 20, 0, 0},
+    {"two_none_synced", Q_WIDE, Q_DONE, 500, 2, 30, 0, 60, 100, 20, 20, 64 * MiB, 0},
+    {"limited_held", Q_MIB, Q_HELD, 400, 2, 24, 7, 0, 30, 0, 0, UINT64_MAX, 200 * MiB},
+    {"limited_held_internal", Q_MIB, Q_HELD, 400, 2, 24, 4, 0, 30, 0, 0, UINT64_MAX, 200 * MiB},
+    {"limited_held_none", Q_MIB, Q_HELD, 400, 2, 24, 0, 0, 30, 0, 0, UINT64_MAX, 200 * MiB},
+    {"limited_three", Q_MIB, Q_DONE, 500, 3, 24, 7, 30, 30, 20, 20, 0, 256 * MiB},
+    {"limited_three_none", Q_MIB, Q_DONE, 500, 3, 24, 0, 30, 30, 20, 20, 64 * MiB, 256 * MiB},
+    {"limited_three_internal", Q_MIB, Q_DONE, 500, 3, 24, 4, 10, 30, 20, 20, 64 * MiB, 256 * MiB},
+    {"limited_small", Q_SMALL, Q_DONE, 500, 1, 47, 7, 10, 0, 20, 20, 0, 1},
+};
+
 static u64 q_seed;
 
 static u64 q_draw(u64 below)
@@ -103,6 +120,7 @@ struct q_run {
     CUstream s[3];
     CUdeviceptr p[Q_LIVE], first;
     int count, step;
+    char group;
 };
 
 static void q_say(struct q_run *q, CUdeviceptr p, CUresult r, const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -115,7 +133,7 @@ static void q_say(struct q_run *q, CUdeviceptr p, CUresult r, const char *format
     va_end(args);
     if (p)
         snprintf(off, sizeof off, "off=%lld ", (i64)(p - q->first));
-    printf("Q.%s.%03d.%s\t%s%s%s%s\n", q->plan->id, q->step, name, r ? name_of(r) : "", r ? " " : "", off, now(q->pool));
+    printf("%c.%s.%03d.%s\t%s%s%s%s\n", q->group, q->plan->id, q->step, name, r ? name_of(r) : "", r ? " " : "", off, now(q->pool));
 }
 
 static void q_alloc(struct q_run *q)
@@ -176,12 +194,13 @@ static void q_step(struct q_run *q)
         settle(q->s[k]);
 }
 
-static void q_sequence(const struct q_plan *plan)
+static void q_sequence(char group, size_t i, const struct q_plan *plan)
 {
     struct q_run q;
     memset(&q, 0, sizeof q);
+    q.group = group;
     q.plan = plan;
-    q_seed = 0x9e3779b97f4a7c15u + (u64)(plan - q_plans) * 7919;
+    q_seed = 0x9e3779b97f4a7c15u + (u64)i * 7919;
     for (int i = 0; i < 10; i++)
         q_draw(2);
     CUmemPoolProps props = pool_props();
@@ -198,7 +217,8 @@ static void q_sequence(const struct q_plan *plan)
         cuLaunchHostFunc(q.s[k], gate_wait, NULL);
     for (; q.step < plan->steps; q.step++)
         q_step(&q);
-    say(sub("Q", "%s.end", plan->id), "%s%s", now(q.pool), gate_opened());
+    char name[8] = {group, 0};
+    say(sub(name, "%s.end", plan->id), "%s%s", now(q.pool), gate_opened());
     cuCtxSynchronize();
     for (int k = 0; k < Q_LIVE; k++)
         if (q.p[k])
@@ -213,7 +233,7 @@ static void q_one(size_t i, char *id, int run)
 {
     snprintf(id, CASE_ID, "Q.%s", q_plans[i % COUNT(q_plans)].id);
     if (run)
-        q_sequence(&q_plans[i % COUNT(q_plans)]);
+        q_sequence('Q', i % COUNT(q_plans), &q_plans[i % COUNT(q_plans)]);
 }
 
 static size_t q_fresh;
@@ -222,7 +242,7 @@ static void q_alone(void)
 {
     alarm(6);
     init();
-    q_sequence(&q_plans[q_fresh]);
+    q_sequence('Q', q_fresh, &q_plans[q_fresh]);
 }
 
 /* The first ones have a process of their own, and the first of these comes again at the end: does it matter what came before? */
@@ -233,4 +253,17 @@ static void group_q(void)
     for (q_fresh = 0; q_fresh < 9; q_fresh++)
         child("Q!", q_alone);
     run_cases(init, COUNT(q_plans), q_one);
+}
+
+static void s_one(size_t i, char *id, int run)
+{
+    snprintf(id, CASE_ID, "S.%s", s_plans[i].id);
+    if (run)
+        q_sequence('S', 100 + i, &s_plans[i]);
+}
+
+static void group_s(void)
+{
+    if (is_wanted("S"))
+        run_cases(init, COUNT(s_plans), s_one);
 }
