@@ -94,6 +94,9 @@ extern "C" {
 #define cuMemcpyPeer CUVMM_PTDS(cuMemcpyPeer)
 #define cuMemcpyAsync CUVMM_PTSZ(cuMemcpyAsync)
 #define cuMemcpyPeerAsync CUVMM_PTSZ(cuMemcpyPeerAsync)
+#define cuMemAllocAsync CUVMM_PTSZ(cuMemAllocAsync)
+#define cuMemAllocFromPoolAsync CUVMM_PTSZ(cuMemAllocFromPoolAsync)
+#define cuMemFreeAsync CUVMM_PTSZ(cuMemFreeAsync)
 #define cuMemsetD8Async CUVMM_PTSZ(cuMemsetD8Async)
 #define cuMemsetD16Async CUVMM_PTSZ(cuMemsetD16Async)
 #define cuMemsetD32Async CUVMM_PTSZ(cuMemsetD32Async)
@@ -135,6 +138,7 @@ typedef struct CUkern_st *CUkernel;
 typedef struct CUarray_st *CUarray;
 typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUstream_st *CUstream;
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
 typedef unsigned int CUlogIterator;
@@ -162,6 +166,8 @@ typedef CUmemGenericAllocationHandle_v1 CUmemGenericAllocationHandle;
 
 #define CU_MEM_CREATE_USAGE_TILE_POOL 1
 #define CU_MEM_CREATE_USAGE_HW_DECOMPRESS 2
+
+#define CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS 2
 
 #define CU_LAUNCH_PARAM_END ((void *)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
@@ -211,6 +217,22 @@ typedef struct CUmemFabricHandle_st {
     unsigned char data[CU_IPC_HANDLE_SIZE];
 } CUmemFabricHandle_v1;
 typedef CUmemFabricHandle_v1 CUmemFabricHandle;
+
+typedef struct CUmemPoolProps_st {
+    CUmemAllocationType allocType;
+    CUmemAllocationHandleType handleTypes;
+    CUmemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+    unsigned char reserved[54];
+} CUmemPoolProps_v1;
+typedef CUmemPoolProps_v1 CUmemPoolProps;
+
+typedef struct CUmemPoolPtrExportData_st {
+    unsigned char reserved[64];
+} CUmemPoolPtrExportData_v1;
+typedef CUmemPoolPtrExportData_v1 CUmemPoolPtrExportData;
 
 typedef struct CUDA_MEMCPY2D_st {
     size_t srcXInBytes, srcY;

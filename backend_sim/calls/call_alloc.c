@@ -5,6 +5,7 @@
 #include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
+#include "pools.h"
 #include "sim.h"
 
 vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_mem_get_info *call)
@@ -28,26 +29,11 @@ vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_m
     return VMM_SUCCESS;
 }
 
-/* Takes addresses that no mapping covers. A driver has no such overlap, because it takes allocations and reservations from
- * different ranges. */
-static bool take(struct sim_process *process, uint64_t size, uint64_t unit, uint64_t *address)
-{
-    const struct sim_mapping *mapping;
-    for (uint64_t from = 0;; from = mapping->start + mapping->size) {
-        if (va_allocator_take(&process->va, size, unit, from, address) != VA_ALLOCATOR_TAKEN)
-            return false;
-        mapping = sim_mapping_in(process, *address, size);
-        if (!mapping)
-            return true;
-        va_allocator_free(&process->va, *address, size);
-    }
-}
-
 /* Enters the allocation into the process's tables. False when addresses or host memory are exhausted: nothing has changed. */
 static bool enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit)
 {
     uint64_t address;
-    if (!take(process, allocation->span, unit, &address))
+    if (!sim_take_addresses(process, allocation->span, unit, &address))
         return false;
     if (!addrmap_insert(&process->allocations, address, allocation)) {
         va_allocator_free(&process->va, address, allocation->span);
@@ -148,6 +134,10 @@ vmm_result sim_mem_free(struct sim_process *process, const struct vmm_call_mem_f
     if (result != VMM_SUCCESS || !call->dptr)
         return result;
     struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
+    if (allocation && allocation->start == call->dptr && allocation->pooled) {
+        sim_piece_free(process, (struct sim_piece *)allocation, sim_origin(&call->head)); /* measured: waits for nothing */
+        return VMM_SUCCESS;
+    }
     if (allocation && allocation->start == call->dptr)
         return free_when_idle(process, call->dptr, sim_origin(&call->head));
     vmm_object nearest = sim_object_nearest(process, call->dptr);

@@ -5,6 +5,8 @@
 #include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
+#include "mempool.h"
+#include "pools.h"
 #include "sim.h"
 
 /* The scheduling and mapping flags that cuda.h lists. */
@@ -269,10 +271,32 @@ vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call
     return VMM_SUCCESS;
 }
 
+/* Was it freed in a stream of the context? */
+static bool is_of_context(void *user, const struct region *region)
+{
+    return region->lane->place.context == *(const uint64_t *)user;
+}
+
+/* Does the stream at the place come after the free? */
+struct after {
+    const struct sim_process *process;
+    struct queue_place place;
+};
+
+static bool is_after(void *user, const struct region *region)
+{
+    const struct after *after = user;
+    return stream_clock_after(&after->process->in_flight->clocks, &after->place, region->mark->clock, region->mark->tick);
+}
+
 vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_call_ctx_synchronize *call)
 {
     (void)call;
-    return sim_wait_current(process, QUEUE_CONTEXT);
+    vmm_result result = sim_wait_current(process, QUEUE_CONTEXT);
+    struct sim_context *context = sim_current(process);
+    if (context && process->first_pool)
+        sim_pools_return(process, is_of_context, &context->value);
+    return result;
 }
 
 vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_stream_create *call)
@@ -343,6 +367,9 @@ vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_
         return result;
     struct queue_place place = in_flight_place(process, context, call->stream);
     vmm_result memory = in_flight_wait(process, &place, scope_of(&place));
+    struct after after = {process, place};
+    if (process->first_pool)
+        sim_pools_return(process, is_after, &after);
     result = usable(process, call->stream, &context);
     return result == VMM_SUCCESS ? memory : result;
 }

@@ -6,3 +6,4 @@
 #include "abi_fill.c"
 #include "abi_launch.c"
 #include "abi_ordered.c"
+#include "abi_pool_alloc.c"
