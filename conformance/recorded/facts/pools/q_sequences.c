@@ -2,8 +2,7 @@
 /* Group Q: sequences of random calls, for fitting a model of the allocator. Part of ../pools.c, which includes it.
  *
  * Names: Q.SEQUENCE.STEP.CALL. The calls: aK.SIZE.S allocates SIZE bytes as number K in stream S, fK.S frees it there, pK frees it with
- * cuMemFree, sS synchronises stream S, oS.T orders T after S by an event, tN trims to N bytes, hN sets the release threshold, c
- * synchronises the context. Answers: the distance from the first allocation, the reserved and the used size. */
+ * cuMemFree, sS synchronises stream S, c0 the context, oS.T orders T after S by an event, tN trims to N bytes. Answers: the distance from the first allocation, the reserved and the used size. */
 
 enum { Q_LIVE = 48 };
 
@@ -174,8 +173,9 @@ static void q_step(struct q_run *q)
     u64 chance = q_draw(1000);
     int s = (int)q_draw((u64)plan->streams);
     if (chance < plan->sync) {
-        CUresult r = s == 0 && q_draw(4) == 0 ? cuCtxSynchronize() : cuStreamSynchronize(q->s[s]);
-        q_say(q, 0, r, "s%d", s);
+        bool all = s == 0 && q_draw(4) == 0;
+        CUresult r = all ? cuCtxSynchronize() : cuStreamSynchronize(q->s[s]);
+        q_say(q, 0, r, "%c%d", all ? 'c' : 's', s);
     } else if ((chance -= plan->sync) < plan->order) {
         int t = (s + 1) % plan->streams;
         CUevent e = new_event();
