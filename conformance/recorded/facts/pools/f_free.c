@@ -33,7 +33,7 @@ static CUdeviceptr f_address(u64 kind, Pool pool, CUstream s)
         cuMemHostRegister(h, 4096, 0);
         return (CUdeviceptr)(uintptr_t)h;
     case 19: return (CUdeviceptr)(uintptr_t)f_static;
-    case 20: cuMemAllocManaged(&p, 4096, CU_MEM_ATTACH_GLOBAL); return p;
+    case 20: return managed(4096);
     case 21: cuMemAllocPitch(&p, &(size_t){0}, 100, 10, 4); return p;
     case 22: return take(pool, 4096, s);
     default: /* whose pool is destroyed */

@@ -77,7 +77,6 @@ static CUresult i_carry_out(struct i_order *o, int fd, struct i_answer *a)
     unsigned char byte = 0;
     int out = -7;
     Handle h = 0;
-    CUipcMemHandle ipc;
     CUresult r;
     switch ((enum i_what)o->what) {
     case I_IMPORT_POOL: r = cuMemPoolImportFromShareableHandle(pool, pointer((CUdeviceptr)fd), FD, 0); close(fd); return r;
@@ -112,7 +111,7 @@ static CUresult i_carry_out(struct i_order *o, int fd, struct i_answer *a)
     case I_SYNC: return cuCtxSynchronize();
     case I_COPY: return cuMemcpyDtoD(*p, *p + 8, 8);
     case I_HANDLE: r = cuMemGetHandleForAddressRange(&out, *p, 4096, (CUmemRangeHandleType)1, 0); return r;
-    case I_IPC: return cuIpcGetMemHandle(&ipc, *p);
+    case I_IPC: return ipc_handle(*p);
     case I_RETAIN: return cuMemRetainAllocationHandle(&h, pointer(*p));
     case I_FREE_MEMORY: a->value = free_memory(); return CUDA_SUCCESS;
     default: _exit(0);

@@ -120,7 +120,6 @@ static CUresult j_call(struct j_place *j, size_t call, i64 *out)
     CUmemAccessDesc rw = desc(L_DEVICE, 0, RW), none = desc(L_DEVICE, 0, 0);
     Handle h = 0;
     int fd = -7, on = 1;
-    CUipcMemHandle ipc;
     CUmemPoolPtrExportData data;
     unsigned char bytes[16] = {0};
     CUresult r;
@@ -136,15 +135,15 @@ static CUresult j_call(struct j_place *j, size_t call, i64 *out)
     case 8: return cuMemAddressFree(p, G);
     case 9: r = cuMemGetHandleForAddressRange(&fd, p, G, (CUmemRangeHandleType)1, 0); *out = fd != -7; return r;
     case 10: r = cuMemGetHandleForAddressRange(&fd, p, 4096, (CUmemRangeHandleType)1, 0); *out = fd != -7; return r;
-    case 11: return cuIpcGetMemHandle(&ipc, p);
+    case 11: return ipc_handle(p);
     case 12: r = cuMemHostGetDevicePointer(&base, pointer(p), 0); *out = r ? base != 77 : (i64)(base - p); return r;
     case 13: return cuMemsetD8(p, 1, 10000);
     case 14: return cuMemsetD8(p, 1, 10241);
     case 15: return cuMemcpyDtoH(bytes, p, 16);
     case 16: return cuMemcpyHtoD(p, bytes, 16);
     case 17: return cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, p);
-    case 18: return cuMemAdvise(p, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, device);
-    case 19: return cuMemPrefetchAsync(p, 4096, device, 0, 0);
+    case 18: return advise(p, 4096);
+    case 19: return prefetch(p, 4096);
     case 20: return cuMemHostRegister(pointer(p), 4096, 0);
     case 21: return cuMemPoolExportPointer(&data, p);
     case 22: return cuMemsetD8Async(p, 1, 10000, j->s);

@@ -202,6 +202,37 @@ static size_t free_memory(void)
     return f;
 }
 
+/* ---- calls that not every header declares ---- */
+
+static CUresult ipc_handle(CUdeviceptr p)
+{
+    unsigned char handle[64];
+    CUresult (*get)(void *, CUdeviceptr) = (CUresult(*)(void *, CUdeviceptr))dlsym(RTLD_DEFAULT, "cuIpcGetMemHandle");
+    return get ? get(handle, p) : CUDA_ERROR_NOT_FOUND;
+}
+
+static CUresult advise(CUdeviceptr p, size_t size)
+{
+    CUresult (*call)(CUdeviceptr, size_t, int, CUmemLocation) =
+        (CUresult(*)(CUdeviceptr, size_t, int, CUmemLocation))dlsym(RTLD_DEFAULT, "cuMemAdvise_v2");
+    return call ? call(p, size, 1, loc_at(L_DEVICE, 0)) : CUDA_ERROR_NOT_FOUND; /* read mostly */
+}
+
+static CUresult prefetch(CUdeviceptr p, size_t size)
+{
+    CUresult (*call)(CUdeviceptr, size_t, CUmemLocation, unsigned, CUstream) =
+        (CUresult(*)(CUdeviceptr, size_t, CUmemLocation, unsigned, CUstream))dlsym(RTLD_DEFAULT, "cuMemPrefetchAsync_v2");
+    return call ? call(p, size, loc_at(L_DEVICE, 0), 0, 0) : CUDA_ERROR_NOT_FOUND;
+}
+
+static CUdeviceptr managed(size_t size)
+{
+    CUdeviceptr p = 0;
+    CUresult (*call)(CUdeviceptr *, size_t, unsigned) =
+        (CUresult(*)(CUdeviceptr *, size_t, unsigned))dlsym(RTLD_DEFAULT, "cuMemAllocManaged");
+    return call && !call(&p, size, 1) ? p : 0;
+}
+
 /* ---- a gate at the head of a stream ---- */
 
 #ifdef CUVMM_REPLAYS_DRIVER
