@@ -86,7 +86,7 @@ static vmm_result check_alloc(struct sim_process *process, const struct vmm_call
         return vmm_detail_refuse(VMM_RULE_ALLOC_SIZE_ZERO, 0, 0, NULL);
     vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
     uint64_t room = call->bytesize < UINT64_MAX - unit ? call->bytesize + unit : UINT64_MAX;
-    uint64_t left = sim_machine_room(process->machine, location, room);
+    uint64_t left = sim_pools_room(process, location, room);
     if (call->bytesize > left || left - call->bytesize < (unit - call->bytesize % unit) % unit) {
         vmm_object nearest = sim_object_device(process, context->device);
         return vmm_detail_refuse(VMM_RULE_ALLOC_MEMORY, call->bytesize, left, &nearest);

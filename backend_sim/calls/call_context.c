@@ -277,18 +277,6 @@ static bool is_of_context(void *user, const struct region *region)
     return region->lane->place.context == *(const uint64_t *)user;
 }
 
-/* Does the stream at the place come after the free? */
-struct after {
-    const struct sim_process *process;
-    struct queue_place place;
-};
-
-static bool is_after(void *user, const struct region *region)
-{
-    const struct after *after = user;
-    return stream_clock_after(&after->process->in_flight->clocks, &after->place, region->mark->clock, region->mark->tick);
-}
-
 vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_call_ctx_synchronize *call)
 {
     (void)call;
@@ -328,6 +316,25 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
     return VMM_SUCCESS;
 }
 
+/* Was it freed in the stream, and is that done? */
+static bool is_done_in(void *user, const struct region *region)
+{
+    const struct queue_item *item = region->mark->item;
+    return region->lane->place.stream == *(const uint64_t *)user && (!item || item->state == QUEUE_DONE);
+}
+
+/* Does the stream at the place come after the free? */
+struct after {
+    const struct sim_process *process;
+    struct queue_place place;
+};
+
+static bool is_after(void *user, const struct region *region)
+{
+    const struct after *after = user;
+    return stream_clock_after(&after->process->in_flight->clocks, &after->place, region->mark->clock, region->mark->tick);
+}
+
 vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call_stream_destroy *call)
 {
     struct sim_stream *stream;
@@ -342,6 +349,10 @@ vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call
     if (result != VMM_SUCCESS)
         return result;
     stream->ended = sim_origin(&call->head);
+    if (process->first_pool) {
+        uint64_t value = stream->value;
+        sim_pools_return(process, is_done_in, &value);
+    }
     slots_end(&process->streams, stream->value);
     return VMM_SUCCESS;
 }

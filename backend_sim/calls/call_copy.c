@@ -261,6 +261,17 @@ bool copy_do(struct sim_process *process, struct work *work)
     return true;
 }
 
+/* The checks at the call: those of the work, and of memory pools. */
+static vmm_result check_call(const struct sim_process *process, int device, const struct transfer *t)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (process->chunks.count && t->size && t->direction != TO_HOST)
+        result = translate_check_pool(process, t->dst, t->size, t->dst_name);
+    if (process->chunks.count && t->size && result == VMM_SUCCESS && (t->direction == TO_HOST || t->direction == BETWEEN))
+        result = translate_check_pool(process, t->src, t->size, t->src_name);
+    return result == VMM_SUCCESS ? check(process, device, t) : result;
+}
+
 static vmm_result make_now(const struct sim_process *process, int device, const struct transfer *t)
 {
     vmm_result result = check(process, device, t); /* again: another call may have run meanwhile */
@@ -271,7 +282,7 @@ static vmm_result check_at_once(struct sim_process *process, const struct transf
 {
     const struct sim_context *context = sim_current(process);
     vmm_result result = context ? sim_context_check(process, context, true) : sim_no_context(process);
-    return result == VMM_SUCCESS ? check(process, context->device, t) : result;
+    return result == VMM_SUCCESS ? check_call(process, context->device, t) : result;
 }
 
 /* Does a call without a stream after the work that the default stream waits for. */
@@ -340,7 +351,7 @@ static vmm_result check_on_stream(struct sim_process *process, vmm_stream stream
     vmm_result result = sim_stream_context(process, stream, context);
     if (result == VMM_SUCCESS)
         result = sim_context_check(process, *context, false);
-    return result == VMM_SUCCESS ? check(process, (*context)->device, t) : result;
+    return result == VMM_SUCCESS ? check_call(process, (*context)->device, t) : result;
 }
 
 static vmm_result on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream)

@@ -44,29 +44,71 @@ static vmm_memory_pool value_of(const struct sim_pool *pool)
     return (vmm_memory_pool)(uintptr_t)pool->value;
 }
 
+/* A pool that the program destroyed, for calls that a driver answers all the same: its values, as far as they are remembered. NULL,
+ * with a refusal, for any other value that is no pool. */
+static struct sim_pool *even_ended(const struct sim_process *process, vmm_memory_pool value, const char *argument, vmm_result *result)
+{
+    struct sim_pool *pool, *ended = NULL;
+    const vmm_detail before = *vmm_last_detail();
+    *result = sim_pool_live(process, value, argument, &pool);
+    if (*result == VMM_SUCCESS)
+        return pool;
+    if (value)
+        sim_pool_find(process, (uint64_t)(uintptr_t)value, &ended);
+    if (!ended || process->options.strict)
+        return NULL;
+    vmm_object nearest = sim_object_pool(ended);
+    *vmm_detail_here() = before;
+    vmm_detail_warn(VMM_RULE_POOL_ENDED, ended->shown, 0, &nearest);
+    vmm_detail_argument(argument);
+    *result = VMM_SUCCESS;
+    return ended;
+}
+
 /* ---- creating and destroying ---- */
 
-static vmm_result check_place(const struct sim_process *process, const vmm_mem_pool_props *props)
+static vmm_result check_place(const struct sim_process *process, vmm_mem_location at)
 {
-    vmm_mem_location at = props->location;
-    if (at.type != VMM_MEM_LOCATION_TYPE_DEVICE)
-        return refuse(VMM_RULE_POOL_CREATE_LOCATION, (uint64_t)(int64_t)at.type);
-    return sim_device_valid(process, at.id) ? VMM_SUCCESS : refuse(VMM_RULE_POOL_CREATE_DEVICE, (uint64_t)(int64_t)at.id);
+    if (at.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        return sim_device_valid(process, at.id) ? VMM_SUCCESS : refuse(VMM_RULE_POOL_CREATE_DEVICE, (uint64_t)(int64_t)at.id);
+    if (at.type == VMM_MEM_LOCATION_TYPE_HOST || (at.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && !at.id))
+        return VMM_SUCCESS;
+    return refuse(VMM_RULE_POOL_CREATE_LOCATION, (uint64_t)(int64_t)at.type);
+}
+
+/* What a driver has pools of, and the simulator does not. */
+static vmm_result check_simulated(const struct vmm_mem_pool_props *props)
+{
+    if (props->alloc_type == VMM_MEM_ALLOCATION_TYPE_MANAGED)
+        return refuse(VMM_RULE_POOL_CREATE_MANAGED, (uint64_t)(int64_t)props->alloc_type);
+    if (props->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        return refuse(VMM_RULE_POOL_CREATE_HOST, (uint64_t)(int64_t)props->location.type);
+    return VMM_SUCCESS;
+}
+
+static vmm_result check_what(const struct sim_process *process, const vmm_mem_pool_props *props)
+{
+    bool managed = props->alloc_type == VMM_MEM_ALLOCATION_TYPE_MANAGED;
+    bool anywhere = managed && props->location.type != VMM_MEM_LOCATION_TYPE_DEVICE &&
+                    props->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+    if (!managed && props->alloc_type != VMM_MEM_ALLOCATION_TYPE_PINNED)
+        return refuse(VMM_RULE_POOL_CREATE_TYPE, (uint64_t)(int64_t)props->alloc_type);
+    return anywhere ? VMM_SUCCESS : check_place(process, props->location);
 }
 
 static vmm_result check_props(const struct sim_process *process, const vmm_mem_pool_props *props)
 {
-    if (props->alloc_type != VMM_MEM_ALLOCATION_TYPE_PINNED)
-        return refuse(VMM_RULE_POOL_CREATE_TYPE, (uint64_t)(int64_t)props->alloc_type);
-    vmm_result result = check_place(process, props);
+    bool managed = props->alloc_type == VMM_MEM_ALLOCATION_TYPE_MANAGED;
+    const int shared = managed ? 0 : VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_FABRIC;
+    vmm_result result = check_what(process, props);
     if (result != VMM_SUCCESS)
         return result;
-    if (props->handle_types & ~VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    if (props->handle_types & ~shared)
         return refuse(VMM_RULE_POOL_CREATE_HANDLE_TYPES, (uint64_t)(int64_t)props->handle_types);
     for (size_t i = 0; i < sizeof props->reserved; i++)
         if (props->reserved[i])
             return refuse(VMM_RULE_POOL_CREATE_RESERVED, i);
-    return VMM_SUCCESS;
+    return check_simulated(props);
 }
 
 vmm_result sim_mem_pool_create(struct sim_process *process, const struct vmm_call_mem_pool_create *call)
@@ -78,11 +120,20 @@ vmm_result sim_mem_pool_create(struct sim_process *process, const struct vmm_cal
     vmm_result result = check_props(process, call->pool_props);
     if (result != VMM_SUCCESS)
         return result;
+    uint64_t most = process->window.end - process->window.start;
+    if (call->pool_props->max_size > most)
+        return vmm_detail_refuse(VMM_RULE_POOL_CREATE_MAX_SIZE, call->pool_props->max_size, most, NULL);
     struct sim_pool *pool = sim_pool_new(process, call->pool_props, sim_origin(&call->head));
     if (!pool)
         return sim_out_of_host_memory();
     *call->pool = value_of(pool);
     return VMM_SUCCESS;
+}
+
+static bool is_done(void *user, const struct region *region)
+{
+    (void)user;
+    return !region->mark->item || region->mark->item->state == QUEUE_DONE;
 }
 
 vmm_result sim_mem_pool_destroy(struct sim_process *process, const struct vmm_call_mem_pool_destroy *call)
@@ -93,59 +144,59 @@ vmm_result sim_mem_pool_destroy(struct sim_process *process, const struct vmm_ca
         return result;
     if (pool->is_default)
         return refuse_pool(VMM_RULE_POOL_DESTROY_DEFAULT, pool);
+    mempool_return(&pool->memory, is_done, NULL);
     sim_pool_destroy(process, pool, sim_origin(&call->head));
     return VMM_SUCCESS;
 }
 
 /* ---- the pools of a device ---- */
 
-static vmm_result pools_of(struct sim_process *process, int device, struct sim_pools **pools)
-{
-    if (!sim_device_valid(process, device))
-        return refuse(VMM_RULE_POOL_DEVICE, (uint64_t)(int64_t)device);
-    *pools = sim_pools_of(process, device);
-    return *pools ? VMM_SUCCESS : sim_out_of_host_memory();
-}
-
 static vmm_result get_pool(struct sim_process *process, vmm_memory_pool *out, int device, bool current)
 {
-    struct sim_pools *pools;
-    if (!out)
-        return refuse_null("pool");
-    vmm_result result = pools_of(process, device, &pools);
-    if (result == VMM_SUCCESS)
-        *out = value_of(current ? pools->current : pools->own);
-    return result;
+    const struct sim_pools *pools = sim_pools_of(process, device);
+    if (!pools)
+        return sim_out_of_host_memory();
+    *out = value_of(current ? pools->current : pools->own);
+    return VMM_SUCCESS;
 }
 
 static vmm_result set_pool(struct sim_process *process, int device, vmm_memory_pool value)
 {
-    struct sim_pools *pools;
-    struct sim_pool *pool;
-    vmm_result result = pools_of(process, device, &pools);
-    if (result == VMM_SUCCESS)
-        result = sim_pool_live(process, value, "pool", &pool);
-    if (result != VMM_SUCCESS)
+    vmm_result result;
+    struct sim_pool *pool = even_ended(process, value, "pool", &result);
+    struct sim_pools *pools = pool ? sim_pools_of(process, device) : NULL;
+    if (!pool)
         return result;
-    if (pool->props.location.type != VMM_MEM_LOCATION_TYPE_DEVICE || pool->props.location.id != device)
+    if (!pools)
+        return sim_out_of_host_memory();
+    if (pool->props.location.id != device)
         return refuse_pool(VMM_RULE_POOL_SET_ELSEWHERE, pool);
-    pools->current = pool;
+    if (!pool->destroyed)
+        pools->current = pool;
     return VMM_SUCCESS;
 }
 
 vmm_result sim_device_get_default_mem_pool(struct sim_process *process,
                                            const struct vmm_call_device_get_default_mem_pool *call)
 {
-    return get_pool(process, call->pool_out, call->dev, false);
+    if (!sim_device_valid(process, call->dev))
+        return refuse(VMM_RULE_POOL_DEVICE, (uint64_t)(int64_t)call->dev);
+    return call->pool_out ? get_pool(process, call->pool_out, call->dev, false) : refuse_null("pool_out");
 }
 
 vmm_result sim_device_get_mem_pool(struct sim_process *process, const struct vmm_call_device_get_mem_pool *call)
 {
+    if (!call->pool)
+        return refuse_null("pool");
+    if (!sim_device_valid(process, call->dev))
+        return refuse(VMM_RULE_POOL_CURRENT_DEVICE, (uint64_t)(int64_t)call->dev);
     return get_pool(process, call->pool, call->dev, true);
 }
 
 vmm_result sim_device_set_mem_pool(struct sim_process *process, const struct vmm_call_device_set_mem_pool *call)
 {
+    if (!sim_device_valid(process, call->dev))
+        return refuse(VMM_RULE_POOL_CURRENT_DEVICE, (uint64_t)(int64_t)call->dev);
     return set_pool(process, call->dev, call->pool);
 }
 
@@ -155,6 +206,8 @@ static vmm_result device_of(const struct sim_process *process, const vmm_mem_loc
 {
     if (!location)
         return refuse_null("location");
+    if (location->type < VMM_MEM_LOCATION_TYPE_INVALID || location->type > VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+        return refuse(VMM_RULE_POOL_LOCATION_TYPE, (uint64_t)(int64_t)location->type);
     const vmm_mem_pool_props props = {.alloc_type = type, .location = *location};
     *device = location->id;
     return check_props(process, &props);
@@ -277,48 +330,48 @@ vmm_result sim_mem_pool_trim_to(struct sim_process *process, const struct vmm_ca
 
 static vmm_result check_grant(const struct sim_process *process, const struct sim_pool *pool, const vmm_mem_access_desc *desc)
 {
+    int owner = pool->props.location.id, device = desc->location.id;
     if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return refuse(VMM_RULE_POOL_ACCESS_LOCATION, (uint64_t)(int64_t)desc->location.type);
-    if (!sim_device_valid(process, desc->location.id))
-        return refuse(VMM_RULE_POOL_ACCESS_DEVICE, (uint64_t)(int64_t)desc->location.id);
-    if (desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_NONE && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READ &&
-        desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    if (!sim_device_valid(process, device))
+        return refuse(VMM_RULE_POOL_ACCESS_DEVICE, (uint64_t)(int64_t)device);
+    if (desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_READ)
+        return refuse(VMM_RULE_POOL_ACCESS_READ, (uint64_t)(int64_t)desc->flags);
+    if (desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_NONE && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return refuse(VMM_RULE_POOL_ACCESS_FLAGS, (uint64_t)(int64_t)desc->flags);
-    int owner = pool->props.location.id;
-    if (desc->location.id == owner && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    if (device == owner && desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_NONE)
         return refuse_pool(VMM_RULE_POOL_ACCESS_OWN, pool);
-    if (desc->location.id != owner && !(process->machine->profile.peers[desc->location.id] >> owner & 1))
+    if (device != owner && !(process->machine->profile.peers[device] >> owner & 1))
         return refuse_pool(VMM_RULE_POOL_ACCESS_PEER, pool);
     return VMM_SUCCESS;
 }
 
 vmm_result sim_mem_pool_set_access(struct sim_process *process, const struct vmm_call_mem_pool_set_access *call)
 {
-    struct sim_pool *pool;
-    vmm_result result = sim_pool_live(process, call->pool, "pool", &pool);
-    if (result == VMM_SUCCESS && !call->map && call->count)
+    vmm_result result;
+    struct sim_pool *pool = even_ended(process, call->pool, "pool", &result);
+    if (pool && !call->map)
         result = refuse_null("map");
-    for (uint64_t i = 0; i < call->count && result == VMM_SUCCESS; i++)
+    for (uint64_t i = 0; pool && i < call->count && result == VMM_SUCCESS; i++)
         result = check_grant(process, pool, &call->map[i]);
-    for (uint64_t i = 0; i < call->count && result == VMM_SUCCESS; i++)
+    for (uint64_t i = 0; pool && i < call->count && result == VMM_SUCCESS; i++)
         pool->access = sim_access_with(pool->access, (unsigned)call->map[i].location.id, (unsigned)call->map[i].flags);
     return result;
 }
 
 vmm_result sim_mem_pool_get_access(struct sim_process *process, const struct vmm_call_mem_pool_get_access *call)
 {
-    struct sim_pool *pool;
+    vmm_result result;
     if (!call->flags)
         return refuse_null("flags");
     if (!call->location)
         return refuse_null("location");
-    vmm_result result = sim_pool_live(process, call->mem_pool, "memPool", &pool);
-    if (result != VMM_SUCCESS)
+    const struct sim_pool *pool = even_ended(process, call->mem_pool, "memPool", &result);
+    if (!pool)
         return result;
-    if (call->location->type != VMM_MEM_LOCATION_TYPE_DEVICE)
-        return refuse(VMM_RULE_POOL_ACCESS_LOCATION, (uint64_t)(int64_t)call->location->type);
-    if (!sim_device_valid(process, call->location->id))
-        return refuse(VMM_RULE_POOL_ACCESS_DEVICE, (uint64_t)(int64_t)call->location->id);
-    *call->flags = (int)sim_access_of(pool->access, (unsigned)call->location->id);
-    return VMM_SUCCESS;
+    bool host = call->location->type == VMM_MEM_LOCATION_TYPE_HOST || call->location->type == VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+    if (!host && (call->location->type != VMM_MEM_LOCATION_TYPE_DEVICE || !sim_device_valid(process, call->location->id)))
+        return refuse(VMM_RULE_POOL_GET_ACCESS_LOCATION, (uint64_t)(int64_t)call->location->id);
+    *call->flags = (int)sim_access_of(pool->access, host ? SIM_HOST_SLOT : (unsigned)call->location->id);
+    return result;
 }

@@ -418,6 +418,28 @@ vmm_result in_flight_mark(struct sim_process *process, const struct queue_place 
     return sim_out_of_host_memory();
 }
 
+vmm_result in_flight_mark_quietly(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                  uint64_t after)
+{
+    assert_locked(process->machine);
+    struct work *work = work_new(call, vmm_reported_call(call->id));
+    if (work && queue_add_mark(&process->in_flight->queue, &work->item, place, after)) {
+        process->in_flight->orders++;
+        process->in_flight->quiet = true;
+        return VMM_SUCCESS;
+    }
+    if (work)
+        work_free(work);
+    return sim_out_of_host_memory();
+}
+
+vmm_result in_flight_marked(struct sim_process *process)
+{
+    bool quiet = process->in_flight->quiet;
+    process->in_flight->quiet = false;
+    return quiet ? issued(process) : VMM_SUCCESS;
+}
+
 /* ---- frees in the order of a stream ---- */
 
 static bool same_lane(const struct queue_place *a, const struct queue_place *b)

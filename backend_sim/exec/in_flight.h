@@ -48,6 +48,7 @@ struct in_flight {
     enum sim_schedule schedule;
     uint64_t random; /* state of the seeded choice */
     struct stream_clocks clocks;
+    bool quiet;        /* a mark was queued, and in_flight_marked is to follow */
     uint64_t orders;   /* how often a call waited, or made a stream wait: each may order streams (pool_use.h) */
     bool out_of_memory; /* host memory ran out while work was done; the next call that waits reports it */
     struct in_flight_inside *inside; /* the running host functions */
@@ -105,6 +106,12 @@ bool in_flight_pause(struct sim_process *process, int device, uint64_t nanosecon
  * nothing has changed then. */
 vmm_result in_flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                           uint64_t after, struct sim_event *event);
+
+/* The same in two steps, for a caller that changes other state in between: the mark is queued, and no work is done before
+ * in_flight_marked. */
+vmm_result in_flight_mark_quietly(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                  uint64_t after);
+vmm_result in_flight_marked(struct sim_process *process);
 
 /* A mark for what the call frees at the place in the order of its stream (region.h): the newest item, if it is one already, or a
  * fresh one. The caller adds what is freed, then calls in_flight_free_end for a fresh one, or in_flight_free_undo if it could not.

@@ -335,3 +335,19 @@ vmm_result translate_check_pair(const struct sim_process *process, int device, u
                ? host_moves(process, device, src, size, VMM_MEM_ACCESS_FLAGS_PROT_READ, src_argument)
                : result;
 }
+
+vmm_result translate_check_pool(const struct sim_process *process, uint64_t address, uint64_t size, const char *argument)
+{
+    if (!process->chunks.count || !sim_chunk_at(process, address))
+        return VMM_SUCCESS;
+    const struct sim_allocation *a = sim_allocation_at(process, address);
+    if (a && size <= a->size - (address - a->start))
+        return VMM_SUCCESS;
+    uint64_t at = a ? a->start + a->size : address;
+    vmm_object nearest = a ? sim_object_allocation(a) : sim_object_nearest(process, address);
+    vmm_result result = vmm_detail_refuse(a ? VMM_RULE_COPY_RUNS_PAST : VMM_RULE_COPY_NOT_MAPPED, address, 0, &nearest);
+    vmm_detail_argument(argument);
+    vmm_detail_note("a memory pool has allocated nothing at 0x%llx, %llu bytes into the range", (unsigned long long)at,
+                    (unsigned long long)(at - address));
+    return result;
+}

@@ -212,6 +212,8 @@ struct region *mempool_find(struct mempool *pool, const struct mempool_request *
     if (!found && pool->pending && pool->follow_events)
         found = find_elsewhere(pool, request, own, is_ordered);
     if (!found && pool->pending && pool->opportunistic)
+        found = find_elsewhere(pool, request, own, is_done);
+    if (!found && pool->pending && pool->opportunistic)
         mempool_return(pool, is_done, (void *)(uintptr_t)request);
     return found ? found : find_free(pool, request->size);
 }

@@ -84,7 +84,8 @@ struct mempool_request {
  *     1  what the request's own stream freed
  *     2  what is free and has memory as a whole
  *     3  with follow_events: what another stream freed before the request in the order of streams, one stream after the other
- *     4  with opportunistic: frees of all streams that are done become free for all
+ *     4  with opportunistic: what another stream freed, if that is done, one stream after the other; then all frees that are done
+ *        become free for all
  *     5  what is free
  *
  * Changes nothing but that. */

@@ -22,19 +22,26 @@ static uint64_t chunk_of(const struct sim_process *process)
     return process->machine->profile.device_memory < 4 * POOL_CHUNK || unit > POOL_CHUNK ? unit : POOL_CHUNK;
 }
 
-/* Takes the pool's addresses; fewer where so many are not free. */
-static bool take_range(struct sim_process *process, uint64_t chunk, uint64_t *start, uint64_t *size)
+/* The device's memory twice, and at least what the pool may grow to; 0 when there is no such number. */
+static uint64_t range_of(const struct sim_process *process, uint64_t max, uint64_t chunk)
 {
-    *size = 2 * pool_round_down(process->machine->profile.device_memory, chunk);
+    uint64_t usual = pool_round(2 * process->machine->profile.device_memory, chunk), most = pool_round(max, chunk);
+    return max && !most ? 0 : most > usual ? most : usual;
+}
+
+/* Takes the pool's addresses; for a pool without a limit fewer where so many are not free. */
+static bool take_range(struct sim_process *process, uint64_t max, uint64_t chunk, uint64_t *start, uint64_t *size)
+{
+    *size = range_of(process, max, chunk);
     while (*size >= chunk && !sim_take_addresses(process, *size, chunk, start))
-        *size = pool_round_down(*size / 2, chunk);
+        *size = max ? 0 : pool_round_down(*size / 2, chunk);
     return *size >= chunk;
 }
 
 static bool enter_range(struct sim_process *process, struct sim_pool *pool)
 {
     uint64_t size, chunk = chunk_of(process);
-    if (!take_range(process, chunk, &pool->start, &size))
+    if (!take_range(process, pool->props.max_size, chunk, &pool->start, &size))
         return false;
     if (addrmap_insert(&process->pool_ranges, pool->start, pool)) {
         if (mempool_init(&pool->memory, pool->start, size, chunk))
@@ -60,11 +67,11 @@ struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_pr
     struct sim_pool *pool = slots_ready(&process->pools) ? heap.calloc(1, sizeof *pool) : NULL;
     if (!pool)
         return NULL;
+    pool->props = *props;
     if (!enter_range(process, pool)) {
         heap.free(pool);
         return NULL;
     }
-    pool->props = *props;
     pool->made = made;
     pool->number = sim_process_number(process, VMM_OBJECT_POOL);
     if (props->location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
@@ -138,6 +145,8 @@ void sim_pool_destroy(struct sim_process *process, struct sim_pool *pool, struct
             process->device_pools[i].current = process->device_pools[i].own;
     pool->destroyed = true;
     pool->ended = ended;
+    pool->memory.threshold = 0;
+    sim_pool_trim(process, pool, 0);
     settle(process, pool);
     slots_end(&process->pools, value);
 }
@@ -266,6 +275,23 @@ void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, co
     }
 }
 
+uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted)
+{
+    uint64_t room = sim_machine_room(process->machine, location, wanted), idle = 0;
+    struct sim_pool *pool;
+    if (room >= wanted)
+        return room;
+    for (pool = process->first_pool; pool; pool = pool->next)
+        if (pool->props.location.type == location.type && pool->props.location.id == location.id)
+            idle += pool->memory.idle * pool->memory.chunk;
+    if (!idle || wanted - room > idle)
+        return room;
+    for (pool = process->first_pool; pool; pool = pool->next)
+        if (pool->props.location.type == location.type && pool->props.location.id == location.id)
+            sim_pool_trim(process, pool, 0);
+    return sim_machine_room(process->machine, location, wanted);
+}
+
 /* ---- allocations ---- */
 
 struct sim_piece *sim_piece_new(struct sim_process *process, struct sim_pool *pool, struct region *region, uint64_t size,
@@ -298,8 +324,7 @@ struct region *sim_piece_end(struct sim_process *process, struct sim_piece *piec
     struct region *region = piece->region;
     const struct retired_range retired = {.start = a->start, .size = a->size, .created = a->made.number,
                                           .created_by = a->made.call, .ended = ended.number, .ended_by = ended.call,
-                                          .handle = piece->pool->shown, .number = a->number,
-                                          .handle_number = piece->pool->number, .kind = VMM_OBJECT_ALLOCATION,
+                                          .number = a->number, .kind = VMM_OBJECT_ALLOCATION,
                                           .location = piece->pool->props.location};
     retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->pieces, a->start);

@@ -39,6 +39,9 @@ uint64_t sim_pool_lacks(const struct sim_pool *pool, uint64_t start, uint64_t si
  * with nothing changed, when the host's memory is out. */
 bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size);
 
+/* As sim_machine_room; where that is too little, the location's pools free their idle chunks first, if these suffice. */
+uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted);
+
 /* Frees idle chunks, the last ones first, until at most keep bytes are left. */
 void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t keep);
 /* After a wait: frees for all what is pending and wanted accepts, trims every pool to its threshold, and ends the destroyed ones
