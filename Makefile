@@ -118,6 +118,9 @@ ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(A
 ABI_INSIDE := $(filter %_inject_test %_inside_test,$(ABI_TESTS))
 
 .PHONY: all help clean demo bench
+# Rules are here; to look for each header of each file in make's own takes longer than all the rest of a run that builds nothing.
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
 # What was built on the way stays.
 .SECONDARY:
 all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs

@@ -38,7 +38,7 @@ enum {
     SHARE_TEAMS = 256,
     SHARE_MEMBERS = 64, /* devices of one team */
     SHARE_BINDS = 4096,
-    SHARE_CHECK_PARTS = 64
+    SHARE_CHECK_PARTS = 256
 };
 
 #define SHARE_MAGIC UINT64_C(0x3165686873756376)
