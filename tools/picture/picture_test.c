@@ -136,7 +136,7 @@ static void test_shapes(void)
     handle(1, 2 * G, 2);
     char *text = draw();
     tap_ok(strstr(text, " M1: H1> ") && strstr(text, " <M1: H1 "), "a mapping over a seam is marked on both sides");
-    tap_ok(strstr(text, "M2> runs 2MiB past the end"), "one that runs past the end is told");
+    tap_ok(strstr(text, "M2> runs 2MiB past the end"), "one that runs past the end is reported");
     tap_ok(strstr(text, "R3, 64TiB reserved"), "a huge reservation");
     tap_ok(borders_agree(text) && widest(text) <= PAGE, "borders agree; the widest line has %zu columns", widest(text));
     free(text);

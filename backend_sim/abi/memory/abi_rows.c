@@ -325,8 +325,8 @@ static CUresult check_fill(const struct abi_fill *fill, const struct side *side,
     return CUDA_SUCCESS;
 }
 
-static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const struct side *side, size_t bytes, vmm_stream stream,
-                            bool waits)
+static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const struct side *side, size_t bytes,
+                            vmm_stream stream, bool waits)
 {
     size_t row;
     CUresult result = check_footprint(sys, stream, fill_name, side, bytes, fill->height, ABI_QUERY_FILL);
