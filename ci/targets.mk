@@ -169,8 +169,8 @@ check-valgrind: check-build ## the test programs under valgrind, with fewer roun
 	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_PROFILES=h200x2 CHECK_SCHEDULES= CHECK_LAYERS= CHECK_ABI_RULES= CHECK_ABI_MISTAKES= CHECK_SHELL= check
 
 # No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning. Under a
-# sanitizer the compiler takes longer to optimise fully than the tests then save.
-SAN_BUILD = WERROR= CFLAGS='-O1 -g1' $(CHECK_FEW)
+# sanitizer the compiler takes longer to optimise fully than the tests then save; for tests themselves to optimise at all.
+SAN_BUILD = WERROR= CFLAGS='-O1 -g1' TEST_CFLAGS='-O0 -g1' $(CHECK_FEW)
 # The engine checks itself after each call there, too: a build of its own would cost as much and find no more (docs/debug.md).
 check-asan: ## the tests with AddressSanitizer, UndefinedBehaviorSanitizer and DEBUG=1, on fewer machines
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined DEBUG=1 $(SAN_BUILD) check
@@ -284,7 +284,7 @@ sabotage: check-build ## does the suite notice mistakes made by hand? Every SABO
 COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-% %-h100,$(CHECK_ABI_RECORDED))'
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
 	    status=$$?; ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR) && exit $$status
 
 examples-update: $(LIBA) ## regenerate the outputs of conformance/programs/examples and their excerpts in README.md and docs/library.md
