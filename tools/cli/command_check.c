@@ -77,7 +77,7 @@ const struct command command_check = {
                 .about = "writes findings there and not to standard error; the file is emptied first"},
                {.name = "--leaks", .value = "yes|no", .joined = true, .about = "report what is held when a process ends (yes)"},
                {.name = "--backend", .value = "WHAT", .joined = true, .example = "sim:h100",
-                .about = "driver, sim, or sim:MACHINE as CUVMM_SIM takes it; without it, the driver where there is one"},
+                .about = "driver, sim, or sim:MACHINE as in CUVMM_SIM; by default the driver, if there is one"},
                {.name = "--quiet", .alias = "-q", .about = "findings alone: no notes and no count"}},
     .more = "Exit status: the program's own, or N where anything was found; 125 where nothing was checked, with one line that "
             "gives the reason; 2 where the program cannot be started like this.",
