@@ -72,7 +72,7 @@ const struct command command_check = {
     .hint = "what is meant for the program comes behind its name",
     .argument = {.name = "PROGRAM", .missing = "which program?", .rest = true},
     .option = {{.name = "--error-exitcode", .value = "N", .joined = true, .example = "9",
-                .about = "exit status where anything was found; without it the status is the program's own"},
+                .about = "exit status if there are findings; the default is the program's own"},
                {.name = "--log", .value = "FILE", .joined = true,
                 .about = "writes findings there and not to standard error; the file is emptied first"},
                {.name = "--leaks", .value = "yes|no", .joined = true, .about = "report what is held when a process ends (yes)"},

@@ -76,7 +76,7 @@ static void grow(struct grade *g, struct vector *v, const uint64_t *sizes, unsig
                 (unsigned long long)v->size);
     grade_point(g, ok && stays, "EX-VECTOR-MOVES", "the address stays", "at was 0x%llx and is 0x%llx", (unsigned long long)at,
                 (unsigned long long)v->at);
-    grade_point(g, ok && rights, "EX-VECTOR-RIGHTS", "its device may read and write, others nothing",
+    grade_point(g, ok && rights, "EX-VECTOR-RIGHTS", "its device may read and write, and no other has access",
                 "rights of device %d at the first and last unit: %d, %d (3 is right), or another device has some", g->device,
                 grade_rights(g, g->device, v->at), grade_rights(g, g->device, v->at + v->backed - g->unit));
     grade_point(g, ok && bytes, "EX-VECTOR-BYTES", "bytes stay as they are",
