@@ -7,12 +7,12 @@ PROGRAM(kernel_one_byte_past, .does = "lets a kernel write one byte past the end
         .at = "cuCtxSynchronize", .way = "hold the kernel to the size that is mapped")
 {
     vmm_handle memory;
-    vmm_deviceptr p = mapped(b, G, RW, &memory);
+    vmm_deviceptr p = mapped_below_free(b, &memory);
     CAUSE(LAUNCH(NULL, FILL, p, BUG_OR_FIX(G + 1, G), 7));
     VALUE(p + G);
     REPORTED(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p + G - 1) == 7));
-    give_back(b, p, G, memory);
+    give_back_below_free(b, p, memory);
 }
 
 /* The reservation is larger than its mappings, as in every growing array. */

@@ -116,6 +116,10 @@ vmm_result grant(struct run *b, vmm_deviceptr p, uint64_t size, vmm_mem_location
 /* Memory of device 0 at addresses of its own with rights for device 0, and back. */
 vmm_deviceptr mapped(struct run *b, uint64_t size, vmm_mem_access_flags flags, vmm_handle *memory);
 void give_back(struct run *b, vmm_deviceptr p, uint64_t size, vmm_handle memory);
+/* The first G of a reservation of 2 G, so that an access past it faults: behind a whole reservation a driver may keep mapped
+ * memory of its own (an H100 let a kernel write there). */
+vmm_deviceptr mapped_below_free(struct run *b, vmm_handle *memory);
+void give_back_below_free(struct run *b, vmm_deviceptr p, vmm_handle memory);
 /* Like mapped, in chunks of G whose handles are released at once; and the end of it: one unmap for all. */
 vmm_deviceptr chunks(struct run *b, unsigned count, vmm_mem_access_flags flags);
 void give_chunks_back(struct run *b, vmm_deviceptr p, unsigned count);

@@ -111,10 +111,10 @@ PROGRAM(work_on_a_lost_device, .does = "goes on after a kernel faulted, as if th
         .then = "VMM-FAULT-STICKY")
 {
     vmm_handle memory;
-    vmm_deviceptr p = mapped(b, G, RW, &memory);
+    vmm_deviceptr p = mapped_below_free(b, &memory);
     CAUSE(LAUNCH(NULL, FILL, p, BUG_OR_FIX(2 * G, G), 1));
     REPORTED(vmm_ctx_synchronize(S));
     THEN(vmm_memset_d8(S, p, 0, 16));
     FIX(RIGHT(byte_at(b, p) == 0 && byte_at(b, p + 16) == 1));
-    give_back(b, p, G, memory);
+    give_back_below_free(b, p, memory);
 }

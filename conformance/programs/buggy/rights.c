@@ -105,6 +105,7 @@ PROGRAM(remapped_not_granted, .does = "unmaps, maps again, and counts on the rig
     unsigned char back = 0;
     vmm_deviceptr p = mapped(b, G, RW, &memory);
     DO(vmm_memset_d8(S, p, 8, G));
+    DO(vmm_ctx_synchronize(S)); /* a driver's fill may still run when the call returns */
     DO(vmm_mem_unmap(S, p, G));
     CAUSE(vmm_mem_map(S, p, G, 0, memory, 0));
     FIX(DO(grant(b, p, G, DEVICE(0), READ)));

@@ -113,6 +113,22 @@ void give_back(struct run *b, vmm_deviceptr p, uint64_t size, vmm_handle memory)
     DO(vmm_mem_address_free(S, p, size));
 }
 
+vmm_deviceptr mapped_below_free(struct run *b, vmm_handle *memory)
+{
+    vmm_deviceptr p = reserve(b, 2 * G);
+    *memory = create(b, G);
+    DO(vmm_mem_map(S, p, G, 0, *memory, 0));
+    DO(grant(b, p, G, DEVICE(0), RW));
+    return p;
+}
+
+void give_back_below_free(struct run *b, vmm_deviceptr p, vmm_handle memory)
+{
+    DO(vmm_mem_unmap(S, p, G));
+    DO(vmm_mem_release(S, memory));
+    DO(vmm_mem_address_free(S, p, 2 * G));
+}
+
 vmm_deviceptr chunks(struct run *b, unsigned count, vmm_mem_access_flags flags)
 {
     vmm_deviceptr p = reserve(b, count * G);
