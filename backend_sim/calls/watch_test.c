@@ -329,6 +329,14 @@ static void test_calls(struct scene *s)
     vmm_mem_get_access(s->sys, &flags, &device, s->at);
     tap_ok(strstr(reported, "cuMemGetAccess: M1 shows"), "a call that names the broken mapping reports it: %s", reported);
     m1->offset = 0;
+    struct sim_mapping *m4 = sim_mapping_at(s->process, s->at + 3 * G);
+    vmm_deviceptr behind = 0;
+    m4->offset = G;
+    reported[0] = '\0';
+    need(vmm_mem_address_reserve(s->sys, &behind, G, 0, 0, 0));
+    tap_ok(strstr(reported, "cuMemAddressReserve: M4 shows"), "a call that returns the address behind it, too: %s", reported);
+    m4->offset = 0;
+    need(vmm_mem_address_free(s->sys, behind, G));
     s->process->aliased++;
     reported[0] = '\0';
     unsigned calls = 0;
