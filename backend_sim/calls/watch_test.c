@@ -157,7 +157,7 @@ static void test_space(struct scene *s)
     BREAKS(chunk->used, chunk->used - 1, process_check(p), "of the open chunk at");
     BREAKS(chunk->used, chunk->used - 1, process_check_at(p, s->small), "addresses: of the open chunk at");
     va->last.newest = false;
-    BREAKS(va->last.freed, true, process_check(p), "was given back last, and another one taken since");
+    BREAKS(va->last.freed, true, process_check(p), "was freed last, and another one taken since");
     free_ranges_add(&va->large, chunk->start, va->chunk);
     check_breaks(process_check_at(p, s->small), "are free outside of it");
     free_ranges_take(&va->large, chunk->start, va->chunk);
