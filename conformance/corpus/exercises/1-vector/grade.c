@@ -84,7 +84,7 @@ static void grow(struct grade *g, struct vector *v, const uint64_t *sizes, unsig
     grade_point(g, ok && same, "EX-VECTOR-COPIES", "in the same memory",
                 "another memory lies behind the first bytes after growing");
     grade_point(g, ok && exact, "EX-VECTOR-EXACT", "with no more memory than it needs",
-                "for %llu bytes, in units of %llu, backed is %llu, or the device gave another number of bytes",
+                "for %llu bytes in units of %llu, backed is %llu, or the device has lost another number of bytes",
                 (unsigned long long)v->size, (unsigned long long)g->unit, (unsigned long long)v->backed);
 }
 
@@ -184,7 +184,7 @@ static void part_full(const char *spec)
     vmm_result got = vector_resize(&v, g.before + g.unit);
     grade_refused(&g, got, VMM_ERROR_OUT_OF_MEMORY, "EX-ERROR-PASSED", "the device has no more");
     grade_point(&g, is_backed(&g, &v, g.unit) && grade_uses(&g, g.unit), "EX-VECTOR-LIMIT",
-                "what was added before is given back", "backed is %llu, and %llu is right", (unsigned long long)v.backed,
+                "what was added before is freed again", "backed is %llu, expected %llu", (unsigned long long)v.backed,
                 (unsigned long long)g.unit);
     vector_close(&v);
     grade_close(&g);
