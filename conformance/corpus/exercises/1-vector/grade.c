@@ -199,7 +199,7 @@ static void part_no_copies(const char *spec)
     bool ok = vector_resize(&v, g.unit) == VMM_SUCCESS && vector_resize(&v, 4 * g.unit) == VMM_SUCCESS &&
               vector_resize(&v, 2 * g.unit) == VMM_SUCCESS;
     grade_point(&g, ok && !g.injected, "EX-VECTOR-COPIES", "grows and shrinks where nothing can be copied",
-                "%s was needed: bytes are moved that could stay", g.injected ? g.failed : "another call");
+                "%s was needed: the program moved bytes that could have stayed", g.injected ? g.failed : "another call");
     vector_close(&v);
     grade_drop(&g);
 }

@@ -50,7 +50,7 @@ static void part_open(const char *spec)
                 (unsigned long long)g.unit, (unsigned long long)s.size);
     uint64_t block = grade_block(&g, s.at);
     grade_point(&g, block && grade_block(&g, s.at + s.size - 1) == block, "EX-SUBALLOC-EXACT", "in one piece",
-                "its first and last byte are not of one piece");
+                "its first and last byte belong to different pieces");
     bool rights = grade_others_have_none(&g, s.at, s.size);
     for (uint64_t unit = 0; unit < s.size; unit += g.unit)
         rights = rights && grade_rights(&g, g.device, s.at + unit) == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
