@@ -154,6 +154,13 @@ static void test_space(struct scene *s)
     struct sim_process *p = s->process;
     struct va_allocator *va = &p->va;
     struct chunk *chunk = addrmap_floor(&va->chunks, s->small);
+    BREAKS(p->reservations.count, p->reservations.count + 1, process_check(p), "reservations: count is 3");
+    BREAKS(p->allocations.count, p->allocations.count + 1, process_check(p), "allocations: count is 2");
+    BREAKS(p->mappings.count, p->mappings.count + 1, process_check(p), "mappings: count is 5");
+    BREAKS(p->handles.used, p->handles.used + 1, process_check(p), "handles: ");
+    BREAKS(p->contexts.used, p->contexts.used + 1, process_check(p), "contexts: ");
+    BREAKS(p->streams.used, p->streams.used + 1, process_check(p), "streams: ");
+    BREAKS(p->events.used, p->events.used + 1, process_check(p), "events: ");
     BREAKS(chunk->used, chunk->used - 1, process_check(p), "of the open chunk at");
     BREAKS(chunk->used, chunk->used - 1, process_check_at(p, s->small), "addresses: of the open chunk at");
     va->last.newest = false;
