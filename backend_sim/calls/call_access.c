@@ -170,7 +170,9 @@ static vmm_result try_grant(struct sim_process *process, struct sim_mapping *map
         return result;
     if (in_flight_uses(used, mapping->start, mapping->size))
         in_flight_granting(process, mapping, desc);
+    const uint64_t before = mapping->access;
     result = grant(process, mapping, desc);
+    in_flight_rights_changed(process, mapping, before);
     *made = result == VMM_SUCCESS;
     return result;
 }
@@ -286,9 +288,7 @@ vmm_result sim_mem_set_access(struct sim_process *process, const struct vmm_call
         return VMM_ERROR_INVALID_VALUE;
     if (call->count > 1 && has_duplicate(call, &index))
         sim_warn_or_refuse(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
-    result = grant_all(process, call, first, hole);
-    in_flight_lost_memory(process);
-    return result;
+    return grant_all(process, call, first, hole);
 }
 
 static bool known_location(const struct sim_process *process, vmm_mem_location location)

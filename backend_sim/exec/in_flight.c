@@ -133,8 +133,10 @@ static void look_at_memory(struct sim_process *process)
     struct in_flight *in_flight = process->in_flight;
     struct queue_item *item = in_flight->blocked ? in_flight->queue.undone : NULL;
     for (; item; item = item->after)
-        if (item->blocked && mem_op_may_go_on(process, (struct work *)item))
+        if (item->blocked && mem_op_may_go_on(process, (struct work *)item)) {
             set_blocked(in_flight, item, false);
+            pthread_cond_broadcast(&in_flight->changed); /* a worker need not find it out by itself */
+        }
 }
 
 /* Can something outside the queue satisfy a wait: another thread of the program, or another process? */
@@ -338,9 +340,7 @@ static vmm_result refuse_never(const struct sim_process *process)
     while (!item->blocked)
         item = item->after;
     const struct work *work = (const struct work *)item;
-    struct mem_ops ops;
-    mem_op_list(&work->call.head, &ops);
-    const uint64_t address = ops.op[work->next].wait_value.address;
+    const uint64_t address = mem_op_waits_at(work);
     vmm_object nearest = sim_object_nearest(process, address);
     vmm_result result = vmm_detail_refuse(VMM_RULE_MEMOP_NEVER, address, 0, &nearest);
     vmm_detail_note("%s, issued by call %" PRIu64 " on device %d, waits at 0x%" PRIx64 "; no work that could write there is left",
@@ -622,6 +622,23 @@ void in_flight_lost_memory(struct sim_process *process)
             set_blocked(in_flight, item, false);
             do_item(process, item);
         }
+}
+
+void in_flight_rights_changed(struct sim_process *process, const struct sim_mapping *mapping, uint64_t before)
+{
+    assert_locked(process->machine);
+    struct in_flight *in_flight = process->in_flight;
+    struct queue_item *item = in_flight->blocked && before != mapping->access ? in_flight->queue.undone : NULL;
+    for (; item; item = item->after) {
+        struct work *work = (struct work *)item;
+        unsigned device = (unsigned)queue_place_of(item)->device;
+        if (!item->blocked || mem_op_waits_at(work) - mapping->start >= mapping->size ||
+            sim_access_of(before, device) == sim_access_of(mapping->access, device))
+            continue;
+        mem_op_fault(process, work);
+        set_blocked(in_flight, item, false);
+        done(process, item);
+    }
 }
 
 static const char *name_of(const struct work *work)

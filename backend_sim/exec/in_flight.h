@@ -133,7 +133,11 @@ vmm_result in_flight_wait_mark(struct sim_process *process, uint64_t mark);
 /* As in_flight_poll, for a mark. */
 bool in_flight_poll_mark(struct sim_process *process, uint64_t mark);
 
-/* Call after memory was unmapped or lost rights: a wait that polls it (mem_op.h) faults now, as measured, and not when somebody
+/* Call after the rights to a mapping changed from those in before (process.h): a wait that polls it with such a right faults, also
+ * when it may still read, as measured on H200. */
+void in_flight_rights_changed(struct sim_process *process, const struct sim_mapping *mapping, uint64_t before);
+
+/* Call after memory was unmapped: a wait that polls it (mem_op.h) faults now, as measured, and not when somebody
  * looks next, because memory may lie there again by then. */
 void in_flight_lost_memory(struct sim_process *process);
 

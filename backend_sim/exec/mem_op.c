@@ -195,6 +195,20 @@ bool mem_op_may_go_on(struct sim_process *process, const struct work *work)
     return mem_op_satisfied(wait, value_in(spot.bytes, mem_op_width(wait->operation)));
 }
 
+uint64_t mem_op_waits_at(const struct work *work)
+{
+    struct mem_ops ops;
+    mem_op_list(&work->call.head, &ops);
+    return ops.op[work->next].wait_value.address;
+}
+
+void mem_op_fault(struct sim_process *process, const struct work *work)
+{
+    struct mem_ops ops;
+    mem_op_list(&work->call.head, &ops);
+    lose(process, work, &ops.op[work->next]);
+}
+
 bool mem_op_has_memory(const struct sim_process *process, const struct work *work)
 {
     struct mem_ops ops;

@@ -60,6 +60,12 @@ enum mem_op_progress mem_op_do(struct sim_process *process, struct work *work);
 /* Would mem_op_do get past the wait at which the work stands? Changes nothing. */
 bool mem_op_may_go_on(struct sim_process *process, const struct work *work);
 
+/* The address at which the work waits. */
+uint64_t mem_op_waits_at(const struct work *work);
+
+/* The wait at which the work stands faults: the process loses the device. */
+void mem_op_fault(struct sim_process *process, const struct work *work);
+
 /* Does the device still have access to the memory that the work waits for? */
 bool mem_op_has_memory(const struct sim_process *process, const struct work *work);
 

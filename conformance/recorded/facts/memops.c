@@ -56,6 +56,6 @@ int main(int argc, char **argv)
     driver = dlopen("libcuda.so.1", RTLD_NOW);
     if (!driver)
         return 1;
-    patience = 6;
+    patience = 2;
     return record("memops.c", every_group);
 }

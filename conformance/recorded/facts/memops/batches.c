@@ -59,16 +59,6 @@ static void count_one(size_t i, char *id, int run)
 
 /* ---- counts and lists that cannot be ---- */
 
-static int odd_version;
-
-static void null_list(void)
-{
-    char id[CASE_ID];
-    start_batches();
-    snprintf(id, sizeof id, "B.v%d.null.1", odd_version);
-    R(id, batch(odd_version, st, 1, NULL, 0));
-}
-
 static void odd_lists(void)
 {
     static const unsigned huge[] = {0x7fffffff, 0x80000000, 0xffffffff, 0x10000000};
@@ -81,9 +71,10 @@ static void odd_lists(void)
         R(id, batch(version, st, 0, NULL, 1));
         snprintf(id, sizeof id, "B.v%d.list.0.flags", version);
         R(id, batch(version, st, 0, list, 1));
-        snprintf(id, sizeof id, "B.v%d.null.1.flags", version);
-        if (version == 1)
-            R(id, batch(version, st, 1, NULL, 1));
+        snprintf(id, sizeof id, "B.v%d.null.1", version);
+        R(id, batch(version, st, 1, NULL, 0));
+        if (version == 2) /* a driver does not get here */
+            break;
         snprintf(id, sizeof id, "B.v%d.null.257", version);
         R(id, batch(version, st, 257, NULL, 0));
         for (size_t k = 0; k < COUNT(huge); k++) {
@@ -205,7 +196,7 @@ static void mixed(void)
     list[3] = entry_of(WAIT64, dev + 8, 0x1111111122222222, EQ);
     list[4] = entry_of(BARRIER, 0, 0, 0);
     list[5] = entry_of(BARRIER, 0, 0, 1);
-    list[6] = entry_of(WRITE32, dev, 2, 0);
+    list[6] = entry_of(WRITE32, dev, 2, 1);
     list[7] = entry_of(WRITE32, dev, 3, 0);
     R("B.mixed", batch(2, st, 8, list, 0));
     SETTLE_SAY("B.mixed.then", st, " %s %s", value_at(dev, 4), value_at(dev + 8, 8));
@@ -269,93 +260,12 @@ static void mixed(void)
     say("B.empty_behind.opened", "%s", settle(st));
 }
 
-/* ---- what the driver writes into the list ---- */
-
-static void what_changes(void)
-{
-    static const int each[] = {WRITE32, WAIT32, WRITE64, WAIT64, BARRIER};
-    CUstreamBatchMemOpParams copy;
-    char id[CASE_ID], text[200];
-    start_vmm();
-    const CUdeviceptr at[] = {dev, vm, flag_at};
-    for (size_t i = 0; i < COUNT(each); i++)
-        for (size_t k = 0; k < COUNT(at); k++) {
-            memset(&copy, 0xee, sizeof copy);
-            CUstreamBatchMemOpParams e = entry_of(each[i], at[k], 0, each[i] == WAIT32 || each[i] == WAIT64 ? NOR : 0);
-            memcpy(&copy, &e, each[i] == BARRIER ? 8 : 28);
-            list[0] = copy;
-            CUresult r = batch(2, st, 1, list, 0);
-            size_t n = 0;
-            text[0] = 0;
-            for (size_t b = 0; b < sizeof copy; b++)
-                if (((unsigned char *)&copy)[b] != ((unsigned char *)&list[0])[b])
-                    n += (size_t)snprintf(text + n, sizeof text - n, " %zu", b);
-            snprintf(id, sizeof id, "B.list.%d.%zu", each[i], k);
-            say(id, "%s alias=%s%s changed:%s", name_of(r), list[0].waitValue.alias == at[k] ? "address" : "other",
-                list[0].waitValue.alias == 0 ? ",0" : "", text);
-        }
-    settle(st);
-}
-
-/* ---- two mistakes: which is looked at first? ---- */
-
-static const struct {
-    const char *name;
-    int operation[2];
-    unsigned offset[2], flags[2], batch_flags;
-} two_mistakes[] = {
-    {"flush.operation", {FLUSHES, 99}, {0, 0}, {0, 0}, 0},
-    {"operation.flush", {99, FLUSHES}, {0, 0}, {0, 0}, 0},
-    {"flush.unaligned", {FLUSHES, WRITE32}, {0, 2}, {0, 0}, 0},
-    {"unaligned.flush", {WRITE32, FLUSHES}, {2, 0}, {0, 0}, 0},
-    {"flush_flag.unaligned", {WAIT32, WRITE32}, {0, 0}, {FLUSH | 1, 0}, 0},
-    {"flush_flag_unaligned", {WAIT32, WRITE32}, {2, 0}, {FLUSH | 1, 0}, 0},
-    {"flush_flag_null", {WAIT32, WRITE32}, {1u << 31, 0}, {FLUSH | 1, 0}, 0},
-    {"flush_flag_far", {WAIT32, WRITE32}, {1u << 30, 0}, {FLUSH | 1, 0}, 0},
-    {"flush_flag_unknown", {WAIT32, WRITE32}, {0, 0}, {FLUSH | 5, 0}, 0},
-    {"far.flush", {WRITE32, FLUSHES}, {1u << 30, 0}, {0, 0}, 0},
-    {"flush.far", {FLUSHES, WRITE32}, {0, 1u << 30}, {0, 0}, 0},
-    {"null.flush", {WRITE32, FLUSHES}, {1u << 31, 0}, {0, 0}, 0},
-    {"flags.flush", {WRITE32, FLUSHES}, {0, 0}, {8, 0}, 0},
-    {"flush.batch_flags", {FLUSHES, WRITE32}, {0, 0}, {0, 0}, 1},
-    {"flush_flag.batch_flags", {WAIT32, WRITE32}, {0, 0}, {FLUSH, 0}, 1},
-    {"barrier.flush", {BARRIER, FLUSHES}, {0, 0}, {9, 0}, 0},
-    {"flush.barrier", {FLUSHES, BARRIER}, {0, 0}, {0, 9}, 0},
-};
-
-static void two_mistakes_one(size_t i, char *id, int run)
-{
-    snprintf(id, CASE_ID, "B.two.%s", two_mistakes[i].name);
-    if (!run)
-        return;
-    for (size_t k = 0; k < 2; k++) {
-        const unsigned offset = two_mistakes[i].offset[k];
-        CUdeviceptr at = offset == 1u << 31 ? 0 : offset == 1u << 30 ? 0x7000000000000000 : dev + offset;
-        list[k] = entry_of(two_mistakes[i].operation[k], at, 0, two_mistakes[i].flags[k]);
-    }
-    CUresult r = batch(2, st, 2, list, two_mistakes[i].batch_flags);
-    const char *then = settle(st);
-    say(id, "%s then=%s", name_of(r), then);
-    if ((int)list[0].operation == WAIT32) {
-        r = op(&ops[1], st, list[0].waitValue.address, 0, list[0].waitValue.flags);
-        then = settle(st);
-        say(id, "%s then=%s single", name_of(r), then);
-    }
-}
-
 static void group_b(void)
 {
     char id[CASE_ID];
     if (is_wanted("B.v"))
         run_cases(start_batches, COUNT(counts) * 2, count_one);
     child("B.v.null!", odd_lists);
-    for (odd_version = 1; odd_version < 3; odd_version++) {
-        snprintf(id, sizeof id, "B.v%d.null.1!", odd_version);
-        child(id, null_list);
-    }
-    child("B.list!", what_changes);
-    if (is_wanted("B.two"))
-        run_cases(start_batches, COUNT(two_mistakes), two_mistakes_one);
     for (huge_case = 0; huge_case < 4; huge_case++) {
         snprintf(id, sizeof id, "B.v2.huge.%zu!", huge_case);
         child(id, huge_list);

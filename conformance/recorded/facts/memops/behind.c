@@ -110,7 +110,7 @@ static void behind_one(size_t i, char *id, int run)
         cuEventCreate(&behind_event, 0);
     *flag = 0;
     CUresult waited = wait_for(st, flag_at, 1, 4), recorded = cuEventRecord(behind_event, st);
-    const char *pending = settle(st), *answer_of = call_aside(behind_call, i, AFTER_MS);
+    const char *pending = settle(st), *answer_of = call_aside(behind_call, i);
     bool ends = i == 7;
     for (size_t k = 0; k < COUNT(last_of_process); k++)
         ends |= last_of_process[k] == i;
@@ -127,40 +127,6 @@ static void behind_one(size_t i, char *id, int run)
         name_of(event), name_of(cuCtxSynchronize()));
     if (ends)
         _exit(0);
-}
-
-/* ---- the wait is in another context of the device ---- */
-
-static const size_t elsewhere_calls[] = {2, 8, 9, 10, 11, 16, 17, 29, 12, 15, 26, 24, 25, 32, 39};
-
-static void elsewhere_one(size_t i, char *id, int run)
-{
-    const size_t which = elsewhere_calls[i];
-    snprintf(id, CASE_ID, "V.elsewhere.%s", behind_calls[which]);
-    if (!run)
-        return;
-    static CUcontext other;
-    static CUstream there;
-    static void *flag_there;
-    if (!other) {
-        must("context", cuCtxCreate(&other, NULL, 0, 0));
-        must("stream", cuStreamCreate(&there, CU_STREAM_NON_BLOCKING));
-        must("host", cuMemHostAlloc(&flag_there, 4096, CU_MEMHOSTALLOC_PORTABLE));
-        cuCtxSetCurrent(primary[0]);
-    }
-    volatile uint32_t *kept = flag;
-    *(volatile uint32_t *)flag_there = 0;
-    CUresult waited = wait_for(there, (CUdeviceptr)(uintptr_t)flag_there, 1, 4);
-    const char *pending = settle(there);
-    flag = flag_there; /* which call_aside opens */
-    const char *answer_of = call_aside(behind_call, which, AFTER_MS);
-    *(volatile uint32_t *)flag_there = 1;
-    flag = kept;
-    say(id, "%s %s %s", name_of(waited), pending, answer_of);
-    settle(there);
-    for (size_t k = 0; k < COUNT(last_of_process); k++)
-        if (last_of_process[k] == which)
-            _exit(0);
 }
 
 static void events_behind(void)
@@ -260,8 +226,6 @@ static void group_v(void)
     child("V.inside!", calls_inside);
     if (is_wanted("V.call"))
         run_cases(start_behind, COUNT(behind_calls), behind_one);
-    if (is_wanted("V.elsewhere"))
-        run_cases(start_behind, COUNT(elsewhere_calls), elsewhere_one);
     child("V.event!", events_behind);
     child("V.cycle!", cycle_by_event);
     child("V.exit!", ends);

@@ -146,7 +146,7 @@ static double seconds(void)
 }
 
 /* Both a time and a number of queries, so that a busy machine does not make a late one of a satisfied wait. */
-enum { SETTLE_MS = 12, SETTLE_QUERIES = 60 };
+enum { SETTLE_MS = 12, SETTLE_QUERIES = 120 };
 
 /* What the stream's work comes to: SUCCESS, WAITS, or an error. */
 static const char *settle(CUstream s)
@@ -160,17 +160,6 @@ static const char *settle(CUstream s)
             nanosleep(&step, NULL);
     }
     return r == CUDA_ERROR_NOT_READY ? "WAITS" : name_of(r);
-}
-
-/* The same with more time: a driver needs a while to notice a fault. */
-static const char *settle_long(CUstream s)
-{
-    const double end = seconds() + 0.5;
-    const char *then;
-    do
-        then = settle(s);
-    while (strcmp(then, "WAITS") == 0 && seconds() < end);
-    return then;
 }
 
 /* Settles before it reads the values, which may be outputs of the stream's work. */
@@ -247,7 +236,7 @@ static void start_vmm(void)
 
 /* ---- calls that may not return ---- */
 
-enum { RETURN_MS = 250, AFTER_MS = 3000, FAULT_MS = 700 };
+enum { RETURN_MS = 250 };
 
 static struct {
     CUresult (*call)(size_t);
@@ -265,9 +254,9 @@ static void *aside_thread(void *unused)
     return unused;
 }
 
-static bool aside_returns(unsigned milliseconds)
+static bool aside_returns(void)
 {
-    const double end = seconds() + milliseconds / 1e3;
+    const double end = seconds() + RETURN_MS / 1e3;
     const struct timespec step = {0, 200000};
     while (!__atomic_load_n(&aside.returned, __ATOMIC_SEQ_CST) && seconds() < end)
         nanosleep(&step, NULL);
@@ -275,7 +264,7 @@ static bool aside_returns(unsigned milliseconds)
 }
 
 /* Makes the call on another thread. BLOCKS when it does not return until the gate is opened; both answers are shown. */
-static const char *call_aside(CUresult (*call)(size_t), size_t which, unsigned after_ms)
+static const char *call_aside(CUresult (*call)(size_t), size_t which)
 {
     static char text[64];
     pthread_t thread;
@@ -284,32 +273,13 @@ static const char *call_aside(CUresult (*call)(size_t), size_t which, unsigned a
     aside.returned = 0;
     cuCtxGetCurrent(&aside.context);
     pthread_create(&thread, NULL, aside_thread, NULL);
-    if (aside_returns(RETURN_MS)) {
+    if (aside_returns()) {
         snprintf(text, sizeof text, "%s", name_of(aside.answer));
     } else {
         open_gate();
-        snprintf(text, sizeof text, "BLOCKS then=%s", aside_returns(after_ms) ? name_of(aside.answer) : "BLOCKS");
+        snprintf(text, sizeof text, "BLOCKS then=%s", aside_returns() ? name_of(aside.answer) : "BLOCKS");
     }
     if (aside.returned)
         pthread_join(thread, NULL);
-    return text;
-}
-
-static CUstream outcome_stream;
-
-static CUresult outcome_sync(size_t unused)
-{
-    (void)unused;
-    return cuStreamSynchronize(outcome_stream);
-}
-
-/* What the stream's work comes to when somebody waits for it; only for a stream that waits neither for the flag. */
-static const char *outcome(CUstream s)
-{
-    static char text[96];
-    outcome_stream = s;
-    snprintf(text, sizeof text, "%s", settle(s));
-    if (strcmp(text, "WAITS") == 0)
-        snprintf(text, sizeof text, "WAITS sync=%s", call_aside(outcome_sync, 0, FAULT_MS));
     return text;
 }

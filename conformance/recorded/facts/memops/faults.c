@@ -58,7 +58,7 @@ static void fault_body(void)
     const char *way = fault_ways[fault_case];
     start_vmm();
     load_kernels();
-    within(3500);
+    within(2500);
     CUresult r = CUDA_SUCCESS;
     CUstreamBatchMemOpParams two[2] = {entry_of(WRITE32, dev, 5, 0), entry_of(WRITE32, vm, 6, 0)};
     switch (fault_case) {
@@ -105,7 +105,7 @@ static void fault_body(void)
     CUresult behind = cuMemsetD8Async(dev + 4096, 1, 16, st);
     open_gate();
     snprintf(id, sizeof id, "Z.%s", way);
-    say(id, "%s behind=%s %s", name_of(r), name_of(behind), settle_long(st));
+    say(id, "%s behind=%s %s", name_of(r), name_of(behind), settle(st));
     for (size_t i = 0; i < COUNT(after_calls); i++) {
         snprintf(id, sizeof id, "Z.%s.%zu.%s", way, i, after_calls[i]);
         R(id, after_fault(i));
