@@ -99,6 +99,12 @@ extern "C" {
 #define cuMemcpy3DBatchAsync CUVMM_PTSZ(cuMemcpy3DBatchAsync)
 #endif
 #define cuStreamBeginCapture CUVMM_PTSZ(cuStreamBeginCapture_v2)
+#define cuStreamGetCaptureInfo CUVMM_PTSZ(cuStreamGetCaptureInfo_v3)
+#define cuStreamWriteValue32 CUVMM_PTSZ(cuStreamWriteValue32_v2)
+#define cuStreamWriteValue64 CUVMM_PTSZ(cuStreamWriteValue64_v2)
+#define cuStreamWaitValue32 CUVMM_PTSZ(cuStreamWaitValue32_v2)
+#define cuStreamWaitValue64 CUVMM_PTSZ(cuStreamWaitValue64_v2)
+#define cuStreamBatchMemOp CUVMM_PTSZ(cuStreamBatchMemOp_v2)
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define cuMemcpy CUVMM_PTDS(cuMemcpy)
 #define cuMemcpyPeer CUVMM_PTDS(cuMemcpyPeer)
@@ -106,6 +112,9 @@ extern "C" {
 #define cuMemcpyAsync CUVMM_PTSZ(cuMemcpyAsync)
 #define cuMemcpyPeerAsync CUVMM_PTSZ(cuMemcpyPeerAsync)
 #define cuMemcpy3DPeerAsync CUVMM_PTSZ(cuMemcpy3DPeerAsync)
+#define cuMemAllocAsync CUVMM_PTSZ(cuMemAllocAsync)
+#define cuMemAllocFromPoolAsync CUVMM_PTSZ(cuMemAllocFromPoolAsync)
+#define cuMemFreeAsync CUVMM_PTSZ(cuMemFreeAsync)
 #define cuMemsetD8Async CUVMM_PTSZ(cuMemsetD8Async)
 #define cuMemsetD16Async CUVMM_PTSZ(cuMemsetD16Async)
 #define cuMemsetD32Async CUVMM_PTSZ(cuMemsetD32Async)
@@ -147,6 +156,9 @@ typedef struct CUkern_st *CUkernel;
 typedef struct CUarray_st *CUarray;
 typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphEdgeData_st CUgraphEdgeData; /* edges of graphs: not looked at */
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUstream_st *CUstream;
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
 typedef unsigned int CUlogIterator;
@@ -174,6 +186,8 @@ typedef CUmemGenericAllocationHandle_v1 CUmemGenericAllocationHandle;
 
 #define CU_MEM_CREATE_USAGE_TILE_POOL 1
 #define CU_MEM_CREATE_USAGE_HW_DECOMPRESS 2
+
+#define CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS 2
 
 #define CU_LAUNCH_PARAM_END ((void *)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
@@ -223,6 +237,55 @@ typedef struct CUmemFabricHandle_st {
     unsigned char data[CU_IPC_HANDLE_SIZE];
 } CUmemFabricHandle_v1;
 typedef CUmemFabricHandle_v1 CUmemFabricHandle;
+
+typedef union CUstreamBatchMemOpParams_union {
+    CUstreamBatchMemOpType operation;
+    struct CUstreamMemOpWaitValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } waitValue;
+    struct CUstreamMemOpWriteValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } writeValue;
+    struct CUstreamMemOpFlushRemoteWritesParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } flushRemoteWrites;
+    struct CUstreamMemOpMemoryBarrierParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } memoryBarrier;
+    cuuint64_t pad[6];
+} CUstreamBatchMemOpParams_v1;
+typedef CUstreamBatchMemOpParams_v1 CUstreamBatchMemOpParams;
+typedef struct CUmemPoolProps_st {
+    CUmemAllocationType allocType;
+    CUmemAllocationHandleType handleTypes;
+    CUmemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+    unsigned char reserved[54];
+} CUmemPoolProps_v1;
+typedef CUmemPoolProps_v1 CUmemPoolProps;
+
+typedef struct CUmemPoolPtrExportData_st {
+    unsigned char reserved[64];
+} CUmemPoolPtrExportData_v1;
+typedef CUmemPoolPtrExportData_v1 CUmemPoolPtrExportData;
 
 typedef struct CUDA_MEMCPY2D_st {
     size_t srcXInBytes, srcY;

@@ -11,6 +11,7 @@ struct place {
     const struct sim_allocation *allocation;
     const struct sim_reservation *reservation;
     const struct sim_block *block; /* NULL where nothing is mapped */
+    const struct mempool_chunk *chunk; /* of an allocation of a memory pool */
     uint64_t address;
 };
 
@@ -22,8 +23,12 @@ static struct place find(const struct sim_process *process, uint64_t address)
     place.reservation = sim_reservation_at(process, address);
     if (place.mapping)
         place.block = place.mapping->handle->block;
+    else if (place.allocation && place.allocation->pooled)
+        place.chunk = sim_chunk_at(process, address);
     else if (place.allocation)
         place.block = place.allocation->block;
+    if (place.chunk)
+        place.block = place.chunk->block;
     return place;
 }
 
@@ -71,11 +76,24 @@ static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribut
         return r ? r->size : a->size;
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
         /* analysers: null-dereference is wrong: one of the two holds the address */
-        return m ? m->size : a->span;
+        return m ? m->size : place->chunk ? place->chunk->size : a->span;
     default:
         /* analysers: null-dereference is wrong: one of the two holds the address */
-        return m ? m->start : a->start;
+        return m ? m->start : place->chunk ? place->chunk->start : a->start;
     }
+}
+
+/* The pool that a chunk's memory belongs to. */
+static const struct sim_pool *pool_of(const struct place *place)
+{
+    return ((const struct sim_piece *)(const void *)place->allocation)->pool;
+}
+
+static bool decompresses(const struct place *place)
+{
+    if (place->mapping)
+        return place->mapping->handle->decompress;
+    return !place->chunk || pool_of(place)->props.usage & VMM_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS;
 }
 
 /* An attribute of the memory itself, as opposed to its addresses. */
@@ -99,12 +117,14 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
     case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         return place->block->team ? place->block->team->handle_types : (uint64_t)prop->requested_handle_types;
     case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-        return allocation || prop->alloc_flags.gpu_direct_rdma_capable;
+        return (allocation && !place->chunk) || prop->alloc_flags.gpu_direct_rdma_capable;
     case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        return allocation;
+        return allocation && !place->chunk;
+    case VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        return place->chunk ? pool_of(place)->value : 0;
     case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        return allocation || (place->mapping && place->mapping->handle->decompress);
-    default: /* IS_MANAGED, MEMPOOL_HANDLE, P2P_TOKENS (whose contents are not modelled) */
+        return decompresses(place);
+    default: /* IS_MANAGED, P2P_TOKENS (whose contents are not modelled) */
         return 0;
     }
 }

@@ -39,7 +39,8 @@ enum {
     SHARE_TEAMS = 256,
     SHARE_MEMBERS = 64, /* devices of one team */
     SHARE_BINDS = 4096,
-    SHARE_EVENTS = 1024
+    SHARE_EVENTS = 1024,
+    SHARE_CHECK_PARTS = 256
 };
 
 #define SHARE_MAGIC UINT64_C(0x3165686873756376)
@@ -159,5 +160,9 @@ unsigned share_home_blocks(const struct share_state *state, uint64_t serial, con
 /* Call it under the mutex. Reads each word that other processes may write only once, and terminates whatever the words
  * contain. */
 const char *share_state_check(const struct share_state *state);
+
+/* The same without most of the entries that were never used, whose pages the system would have to make for it: of those, one
+ * part, 0 to SHARE_CHECK_PARTS - 1. */
+const char *share_state_check_part(const struct share_state *state, unsigned part);
 
 #endif

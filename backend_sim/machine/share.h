@@ -60,6 +60,7 @@ struct share {
     struct share **busy;        /* where share_lock stores the share when another process holds its mutex; NULL: nowhere */
     unsigned awaited;           /* threads in share_await */
     unsigned unchecked;         /* turns until the state is checked again */
+    unsigned unused_checked;    /* the part of the unused entries that was checked then */
     unsigned patience;          /* the longest wait of share_await, in milliseconds */
     _Atomic uint64_t turn, since; /* the turn of the last failed wait, and when that wait began */
     _Atomic uint64_t stuck;       /* that turn, once a full share_await has not outlasted it */

@@ -29,7 +29,7 @@ static CUresult check_there(const char *function, CUstream stream)
     return stream ? CUDA_SUCCESS : abi_refuse(VMM_RULE_BATCH_STREAM, function, "hStream is NULL");
 }
 
-static CUresult check_stream(const vmm_system *sys, const char *function, CUstream stream)
+static CUresult check_batch_stream(const vmm_system *sys, const char *function, CUstream stream)
 {
     if (!abi_query_current(sys))
         return abi_refuse(VMM_RULE_BATCH_STREAM, function, "no context is current");
@@ -86,7 +86,7 @@ static CUresult check_attribute(const vmm_system *sys, const struct batch *batch
 
 static CUresult check_batch(const vmm_system *sys, const struct batch *batch, CUstream stream)
 {
-    CUresult result = check_stream(sys, batch_name, stream);
+    CUresult result = check_batch_stream(sys, batch_name, stream);
     if (result != CUDA_SUCCESS)
         return result;
     if (!batch->count || !batch->dsts || !batch->srcs || !batch->sizes || !batch->attributes || !batch->indices)
@@ -174,7 +174,7 @@ static CUresult check_box(const CUDA_MEMCPY3D_BATCH_OP *op, size_t i)
 static CUresult check_boxes(const vmm_system *sys, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count, unsigned long long flags,
                             CUstream stream, size_t *failed)
 {
-    CUresult result = check_stream(sys, boxes_name, stream);
+    CUresult result = check_batch_stream(sys, boxes_name, stream);
     if (result != CUDA_SUCCESS)
         return result;
     if (!count || !ops || flags)
