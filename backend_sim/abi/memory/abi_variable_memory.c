@@ -30,7 +30,7 @@ bool abi_variable_memory_add(uint64_t start, uint64_t size)
     return true;
 }
 
-void abi_variable_memory_drop(uint64_t start)
+bool abi_variable_memory_drop(uint64_t start)
 {
     life_acquire(&lock);
     struct range **link = &ranges;
@@ -43,6 +43,31 @@ void abi_variable_memory_drop(uint64_t start)
     if (found)
         atomic_fetch_sub(&count, 1);
     heap.free(found);
+    return found != NULL;
+}
+
+/* Copies one range that has been there at least until now, behind so many others; false when there are no more. */
+static bool nth(unsigned n, struct range *copy)
+{
+    life_acquire(&lock);
+    const struct range *range = ranges;
+    while (range && n--)
+        range = range->next;
+    if (range)
+        *copy = *range;
+    life_release(&lock);
+    return range != NULL;
+}
+
+void abi_variable_memory_sweep(const vmm_system *sys)
+{
+    struct range range;
+    uint64_t left;
+    for (unsigned n = 0; nth(n, &range);)
+        if (abi_query_there(sys, range.start, &left) == ABI_QUERY_ALLOCATED && left == range.size)
+            n++;
+        else
+            abi_variable_memory_drop(range.start);
 }
 
 bool abi_variable_memory(uint64_t address)
