@@ -45,6 +45,7 @@ static void test_memory(CUdeviceptr at, size_t size)
     CUdeviceptr base = 0;
     size_t range = 0;
     int ipc = 7;
+    CUipcMemHandle handle;
     CUpointer_attribute asked = CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE;
     void *data = &ipc;
     OK(cuMemGetAddressRange(&base, &range, at + 3));
@@ -57,6 +58,7 @@ static void test_memory(CUdeviceptr at, size_t size)
     OK(cuPointerGetAttributes(1, &asked, &data, at));
     EQUAL(ipc, 0);
     IS(cuMemFree(at), ERROR_INVALID_VALUE);
+    IS(cuIpcGetMemHandle(&handle, at), ERROR_INVALID_VALUE);
     IS(cuMemsetD8(at, 1, size + 1), ERROR_INVALID_VALUE);
     OK(cuMemsetD8(at, 1, size));
 }
@@ -74,6 +76,10 @@ static void test_module(CUdeviceptr scratch)
     EQUAL(size, 800);
     EQUAL(table % 8, 0);
     EQUAL(word_at(table + 796), 0);
+    unsigned long long one = 0, other_one = 0;
+    OK(cuPointerGetAttribute(&one, CU_POINTER_ATTRIBUTE_BUFFER_ID, table));
+    OK(cuPointerGetAttribute(&other_one, CU_POINTER_ATTRIBUTE_BUFFER_ID, counter));
+    tap_ok(one && other_one && one != other_one, "two variables are two buffers");
     OK(cuModuleGetGlobal(&base, NULL, first, "_ZL7counter"));
     EQUAL(base, counter);
     OK(cuModuleGetGlobal(NULL, &size, first, "flag"));
