@@ -67,6 +67,7 @@ typedef uint64_t vmm_mem_generic_allocation_handle; /* CUmemGenericAllocationHan
 typedef struct vmm_context_st *vmm_context;         /* CUcontext: opaque */
 typedef struct vmm_stream_st *vmm_stream;           /* CUstream: opaque, NULL is the default stream */
 typedef struct vmm_event_st *vmm_event;             /* CUevent: opaque */
+typedef struct vmm_memory_pool_st *vmm_memory_pool; /* CUmemoryPool: opaque */
 typedef int vmm_kernel;                             /* one of the kernels that come with this library */
 typedef void (*vmm_host_fn)(void *user_data);       /* CUhostFn: host code as work of a stream */
 
@@ -104,6 +105,16 @@ typedef int vmm_mem_allocation_granularity_flags;
 #define VMM_MEM_ALLOC_GRANULARITY_MINIMUM 0
 #define VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED 1
 
+typedef int vmm_mem_pool_attribute; /* type read or written through value */
+#define VMM_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES 1   /* int: reuse memory whose free an event precedes */
+#define VMM_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC 2         /* int: reuse memory whose free is done already */
+#define VMM_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES 3 /* int: let an allocation wait for another stream's free */
+#define VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD 4                 /* uint64_t: bytes that a synchronisation leaves in the pool */
+#define VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT 5              /* uint64_t: physical memory of the pool */
+#define VMM_MEMPOOL_ATTR_RESERVED_MEM_HIGH 6                 /* uint64_t: the most since it was set to 0 */
+#define VMM_MEMPOOL_ATTR_USED_MEM_CURRENT 7                  /* uint64_t: of that, what allocations have */
+#define VMM_MEMPOOL_ATTR_USED_MEM_HIGH 8                     /* uint64_t: the most since it was set to 0 */
+
 typedef int vmm_multicast_granularity_flags;
 #define VMM_MULTICAST_GRANULARITY_MINIMUM 0
 #define VMM_MULTICAST_GRANULARITY_RECOMMENDED 1
@@ -113,6 +124,8 @@ typedef int vmm_multicast_granularity_flags;
 
 #define VMM_MEM_CREATE_USAGE_TILE_POOL 1
 #define VMM_MEM_CREATE_USAGE_HW_DECOMPRESS 2
+
+#define VMM_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS 2
 
 #define VMM_MEMORYTYPE_HOST 1
 #define VMM_MEMORYTYPE_DEVICE 2
@@ -195,7 +208,7 @@ typedef int vmm_pointer_attribute;                              /* type written 
 #define VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES 14           /* uint64_t */
 #define VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE 15     /* int (0 or 1) */
 #define VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS 16                   /* unsigned int: of the current context's device */
-#define VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE 17                 /* void * */
+#define VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE 17                 /* vmm_memory_pool */
 #define VMM_POINTER_ATTRIBUTE_MAPPING_SIZE 18                   /* uint64_t */
 #define VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR 19              /* vmm_deviceptr */
 #define VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID 20                /* unsigned long long: of the physical memory */
@@ -229,6 +242,22 @@ typedef struct vmm_multicast_object_prop {
     uint64_t handle_types;    /* VMM_MEM_HANDLE_TYPE_ bits: how the memory may be exported; fixed at creation */
     uint64_t flags;           /* 0 */
 } vmm_multicast_object_prop;
+
+/* What kind of memory pool to create; CUmemPoolProps. Zero the struct first. */
+typedef struct vmm_mem_pool_props {
+    vmm_mem_allocation_type alloc_type;          /* PINNED */
+    vmm_mem_allocation_handle_type handle_types; /* how the pool may be exported; fixed at creation */
+    vmm_mem_location location;                   /* where its memory is */
+    void *win32_security_attributes;             /* NULL except on Windows */
+    size_t max_size;                             /* bytes it may grow to; 0: the driver's choice */
+    unsigned short usage;                        /* VMM_MEM_POOL_CREATE_USAGE_ bits */
+    unsigned char reserved[54];                  /* 0 */
+} vmm_mem_pool_props;
+
+/* Names an allocation of a pool in another process; CUmemPoolPtrExportData. */
+typedef struct vmm_mem_pool_ptr_export_data {
+    unsigned char reserved[64];
+} vmm_mem_pool_ptr_export_data;
 
 /* One grant: a location and its access rights; CUmemAccessDesc. */
 typedef struct vmm_mem_access_desc {
@@ -339,7 +368,8 @@ typedef enum vmm_object_kind {
     VMM_OBJECT_CONTEXT,     /* C1, C2, ... */
     VMM_OBJECT_STREAM,      /* S1, S2, ... */
     VMM_OBJECT_EVENT,       /* E1, E2, ... */
-    VMM_OBJECT_BIND         /* B1, B2, ... memory of one device bound to a multicast object */
+    VMM_OBJECT_BIND,        /* B1, B2, ... memory of one device bound to a multicast object */
+    VMM_OBJECT_POOL         /* P1, P2, ... a memory pool: size is its physical memory */
 } vmm_object_kind;
 
 #define VMM_MAX_DEVICES 31 /* of one machine */
@@ -704,6 +734,56 @@ VMM_API vmm_result vmm_mem_alloc(vmm_system *sys, vmm_deviceptr *dptr, uint64_t 
  * INVALID_VALUE [VMM-ALLOC-FREE-VMM] for an address of virtual memory management, [VMM-ALLOC-FREE-UNKNOWN] for any
  * other that vmm_mem_alloc did not return. cuMemFree. */
 VMM_API vmm_result vmm_mem_free(vmm_system *sys, vmm_deviceptr dptr);
+
+/* -------------------------------------------------------------------------------- memory in the order of a stream
+ *
+ *   stream S    alloc P    kernel that uses P    free P    alloc Q         Q may have P's memory: S orders the two
+ *   stream T                                               alloc R         R may not, unless T waits for the free
+ *
+ * An allocation may be used by work that the stream orders after it, and by the host's other calls once the stream has
+ * come to it. Memory comes from a pool, which takes it from its device in chunks and keeps it when an allocation is
+ * freed: until cuMemPoolTrimTo, or until a call that waits finds more than the release threshold. */
+
+/* Memory of the current pool of the stream's device [POOL-ALLOC-...], and memory of that pool. */
+VMM_API vmm_result vmm_mem_alloc_async(vmm_system *sys, vmm_deviceptr *dptr, uint64_t bytesize, vmm_stream stream);
+VMM_API vmm_result vmm_mem_alloc_from_pool_async(vmm_system *sys, vmm_deviceptr *dptr, uint64_t bytesize,
+                                                 vmm_memory_pool pool, vmm_stream stream);
+/* Frees the memory when the stream comes to this call. */
+VMM_API vmm_result vmm_mem_free_async(vmm_system *sys, vmm_deviceptr dptr, vmm_stream stream);
+
+VMM_API vmm_result vmm_mem_pool_create(vmm_system *sys, vmm_memory_pool *pool, const vmm_mem_pool_props *pool_props);
+/* Ends the pool once its last allocation is freed. Where it is the current pool of its device, the default pool becomes
+ * that again. */
+VMM_API vmm_result vmm_mem_pool_destroy(vmm_system *sys, vmm_memory_pool pool);
+
+VMM_API vmm_result vmm_device_get_default_mem_pool(vmm_system *sys, vmm_memory_pool *pool_out, vmm_device dev);
+VMM_API vmm_result vmm_device_get_mem_pool(vmm_system *sys, vmm_memory_pool *pool, vmm_device dev);
+VMM_API vmm_result vmm_device_set_mem_pool(vmm_system *sys, vmm_device dev, vmm_memory_pool pool);
+VMM_API vmm_result vmm_mem_get_default_mem_pool(vmm_system *sys, vmm_memory_pool *pool_out,
+                                                const vmm_mem_location *location, vmm_mem_allocation_type type);
+VMM_API vmm_result vmm_mem_get_mem_pool(vmm_system *sys, vmm_memory_pool *pool, const vmm_mem_location *location,
+                                        vmm_mem_allocation_type type);
+VMM_API vmm_result vmm_mem_set_mem_pool(vmm_system *sys, const vmm_mem_location *location, vmm_mem_allocation_type type,
+                                        vmm_memory_pool pool);
+
+VMM_API vmm_result vmm_mem_pool_set_attribute(vmm_system *sys, vmm_memory_pool pool, vmm_mem_pool_attribute attr,
+                                              void *value);
+VMM_API vmm_result vmm_mem_pool_get_attribute(vmm_system *sys, vmm_memory_pool pool, vmm_mem_pool_attribute attr,
+                                              void *value);
+VMM_API vmm_result vmm_mem_pool_trim_to(vmm_system *sys, vmm_memory_pool pool, uint64_t min_bytes_to_keep);
+VMM_API vmm_result vmm_mem_pool_set_access(vmm_system *sys, vmm_memory_pool pool, const vmm_mem_access_desc *map,
+                                           uint64_t count);
+VMM_API vmm_result vmm_mem_pool_get_access(vmm_system *sys, vmm_mem_access_flags *flags, vmm_memory_pool mem_pool,
+                                           const vmm_mem_location *location);
+
+VMM_API vmm_result vmm_mem_pool_export_to_shareable_handle(vmm_system *sys, void *handle_out, vmm_memory_pool pool,
+                                                           vmm_mem_allocation_handle_type handle_type, uint64_t flags);
+VMM_API vmm_result vmm_mem_pool_import_from_shareable_handle(vmm_system *sys, vmm_memory_pool *pool_out, void *handle,
+                                                             vmm_mem_allocation_handle_type handle_type, uint64_t flags);
+VMM_API vmm_result vmm_mem_pool_export_pointer(vmm_system *sys, vmm_mem_pool_ptr_export_data *share_data_out,
+                                               vmm_deviceptr ptr);
+VMM_API vmm_result vmm_mem_pool_import_pointer(vmm_system *sys, vmm_deviceptr *ptr_out, vmm_memory_pool pool,
+                                               const vmm_mem_pool_ptr_export_data *share_data);
 
 /* ---------------------------------------------------------------------------------------- physical memory and handles */
 

@@ -6,6 +6,7 @@
 #include "chance.h"
 #include "kernels.h"
 #include "mem_op.h"
+#include "heap.h"
 #include "objects.h"
 #include "os.h"
 #include "process.h"
@@ -25,8 +26,13 @@ void in_flight_open(struct in_flight *in_flight, const struct sim_options *optio
 static void forget(struct in_flight *in_flight, struct queue_item *item)
 {
     in_flight->blocked -= item->blocked;
+    struct work *work = (struct work *)item;
+    if (work->freed) {
+        work->freed->item = NULL;
+        free_mark_settle(work->freed);
+    }
     queue_remove(&in_flight->queue, item);
-    work_free((struct work *)item);
+    work_free(work);
 }
 
 void in_flight_forget_waits(struct sim_process *process)
@@ -39,6 +45,7 @@ void in_flight_close(struct in_flight *in_flight)
 {
     while (in_flight->queue.first)
         forget(in_flight, in_flight->queue.first);
+    stream_clocks_clear(&in_flight->clocks);
     pthread_cond_destroy(&in_flight->changed);
 }
 
@@ -187,6 +194,7 @@ static void call_host(struct sim_process *process, struct queue_item *item)
     struct host_call call = {process, item, {pthread_self(), queue_place_of(item), process->in_flight->inside}};
     const vmm_detail before = *vmm_last_detail();
     process->in_flight->inside = &call.here;
+    process->in_flight->orders++; /* what the function issues comes after its stream */
     sim_machine_unlock(process->machine);
     pthread_cleanup_push(host_call_lost, &call);
     function->fn(function->user_data);
@@ -342,6 +350,7 @@ static vmm_result refuse_never(const struct sim_process *process)
 
 static vmm_result waited(struct in_flight *in_flight)
 {
+    in_flight->orders++;
     if (!in_flight->out_of_memory)
         return VMM_SUCCESS;
     in_flight->out_of_memory = false;
@@ -412,6 +421,7 @@ static bool poll_for(struct sim_process *process, const struct queue_aim *aim)
             async_workers_pause(process, A_MOMENT);
         return false;
     }
+    in_flight->orders++;
     forget_wanted(in_flight);
     return true;
 }
@@ -491,6 +501,7 @@ vmm_result in_flight_issue(struct sim_process *process, const struct queue_place
 {
     assert_locked(process->machine);
     struct work *work = work_new(call, vmm_reported_call((uint16_t)issued_by));
+    process->in_flight->orders += place->kind == QUEUE_DEFAULT; /* streams before and after it are ordered by it */
     if (work && queue_add(&process->in_flight->queue, &work->item, place))
         return issued(process);
     if (work)
@@ -503,6 +514,7 @@ vmm_result in_flight_mark(struct sim_process *process, const struct queue_place 
 {
     assert_locked(process->machine);
     struct work *work = work_new(call, vmm_reported_call(call->id));
+    process->in_flight->orders += after != 0;
     if (work && queue_add_mark(&process->in_flight->queue, &work->item, place, after)) {
         if (event) { /* before any work is done, which may release the lock */
             event->mark = work->item.number;
@@ -513,6 +525,89 @@ vmm_result in_flight_mark(struct sim_process *process, const struct queue_place 
     if (work)
         work_free(work);
     return sim_out_of_host_memory();
+}
+
+vmm_result in_flight_mark_quietly(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                  uint64_t after)
+{
+    assert_locked(process->machine);
+    struct work *work = work_new(call, vmm_reported_call(call->id));
+    if (work && queue_add_mark(&process->in_flight->queue, &work->item, place, after)) {
+        process->in_flight->orders++;
+        process->in_flight->quiet = true;
+        return VMM_SUCCESS;
+    }
+    if (work)
+        work_free(work);
+    return sim_out_of_host_memory();
+}
+
+vmm_result in_flight_marked(struct sim_process *process)
+{
+    bool quiet = process->in_flight->quiet;
+    process->in_flight->quiet = false;
+    return quiet ? issued(process) : VMM_SUCCESS;
+}
+
+/* ---- frees in the order of a stream ---- */
+
+static bool same_lane(const struct queue_place *a, const struct queue_place *b)
+{
+    return a->context == b->context && a->stream == b->stream && a->thread == b->thread;
+}
+
+/* The newest item, if it stands for frees at the place: nothing has been issued since, so it stands for the next one as well. */
+static struct free_mark *newest_free(const struct in_flight *in_flight, const struct queue_place *place)
+{
+    struct queue_item *item = in_flight->queue.last;
+    struct work *work = (struct work *)item;
+    return item && work->freed && same_lane(queue_place_of(item), place) ? work->freed : NULL;
+}
+
+static struct work *new_free(struct in_flight *in_flight, const struct queue_place *place, const struct vmm_call *call)
+{
+    struct stream_clock *clock = stream_clock_of(&in_flight->clocks, place);
+    struct free_mark *mark = clock ? heap.calloc(1, sizeof *mark) : NULL;
+    struct work *work = mark ? work_new(call, vmm_reported_call(call->id)) : NULL;
+    if (work && queue_add_mark(&in_flight->queue, &work->item, place, 0)) {
+        *mark = (struct free_mark){.item = &work->item, .tick = ++clock->now, .clock = clock->id};
+        work->freed = mark;
+        return work;
+    }
+    if (work)
+        work_free(work);
+    heap.free(mark);
+    return NULL;
+}
+
+struct free_mark *in_flight_free_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                      bool *fresh)
+{
+    assert_locked(process->machine);
+    struct free_mark *mark = newest_free(process->in_flight, place);
+    *fresh = !mark;
+    if (mark)
+        return mark;
+    struct work *work = new_free(process->in_flight, place, call);
+    return work ? work->freed : NULL;
+}
+
+void in_flight_free_undo(struct sim_process *process)
+{
+    forget(process->in_flight, process->in_flight->queue.last);
+}
+
+vmm_result in_flight_free_end(struct sim_process *process)
+{
+    return issued(process);
+}
+
+/* Completes the marks that nothing blocks, and flags what an item issued at the place now would wait for. */
+void in_flight_look_from(struct sim_process *process, const struct queue_place *place)
+{
+    assert_locked(process->machine);
+    const struct queue_aim aim = aim_at(process, place, QUEUE_ORDERED);
+    queue_want(&process->in_flight->queue, &aim);
 }
 
 /* ---- memory and rights removed from in-flight work ---- */

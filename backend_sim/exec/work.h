@@ -9,6 +9,7 @@
 
 #include "queue.h"
 #include "access_set.h"
+#include "region.h"
 
 struct work {
     struct queue_item item; /* first: the queue passes this pointer back */
@@ -18,6 +19,7 @@ struct work {
     uint16_t issued_by; /* vmm_reported_call */
     bool known;   /* accesses has been computed */
     struct access_set accesses;
+    struct free_mark *freed; /* of a mark that stands for frees */
 };
 
 /* NULL when out of memory. */

@@ -65,6 +65,30 @@ void program_prop(struct text *out, enum program_api api, const vmm_mem_allocati
     text_add(out, "}");
 }
 
+void program_pool_props(struct text *out, enum program_api api, const vmm_mem_pool_props *props)
+{
+    static const char *const type[] = {"alloc_type", "allocType"}, *const handles[] = {"handle_types", "handleTypes"},
+                             *const max[] = {"max_size", "maxSize"};
+    text_add(out, "&(%s){.%s = ", api == PROGRAM_VMM ? "vmm_mem_pool_props" : "CUmemPoolProps", type[api]);
+    if (props->alloc_type == VMM_MEM_ALLOCATION_TYPE_PINNED)
+        text_add(out, "%s_MEM_ALLOCATION_TYPE_PINNED", program_prefix[api]);
+    else
+        text_add(out, "%s%d", api == PROGRAM_DRIVER ? "(CUmemAllocationType)" : "", props->alloc_type);
+    text_add(out, ", .location = ");
+    program_location(out, api, props->location);
+    if (props->handle_types) {
+        text_add(out, ", .%s = ", handles[api]);
+        program_handle_types(out, api, props->handle_types);
+    }
+    if (props->max_size)
+        text_add(out, ", .%s = UINT64_C(%zu)", max[api], props->max_size);
+    if (props->usage)
+        text_add(out, ", .usage = %u", props->usage);
+    if (props->reserved[0])
+        text_add(out, ", .reserved = {%u}", props->reserved[0]);
+    text_add(out, "}");
+}
+
 void program_grants(struct text *out, enum program_api api, const vmm_mem_access_desc *grants, uint64_t count)
 {
     static const char *const names[] = {"NONE", "READ", NULL, "READWRITE"};
@@ -83,10 +107,11 @@ void program_grants(struct text *out, enum program_api api, const vmm_mem_access
 
 void program_attribute(struct text *out, enum program_api api, const char *kind, const char *name, int value)
 {
+    bool pool = strcmp(kind, "MEMPOOL") == 0;
     if (name)
-        text_add(out, "%s_%s_ATTRIBUTE_%s", program_prefix[api], kind, name);
+        text_add(out, "%s_%s_%s_%s", program_prefix[api], kind, pool ? "ATTR" : "ATTRIBUTE", name);
     else if (api == PROGRAM_DRIVER)
-        text_add(out, "(CU%s_attribute)%d", strcmp(kind, "DEVICE") == 0 ? "device" : "pointer", value);
+        text_add(out, "(CU%s_attribute)%d", pool ? "memPool" : strcmp(kind, "DEVICE") == 0 ? "device" : "pointer", value);
     else
         text_add(out, "%d", value);
 }

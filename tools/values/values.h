@@ -8,6 +8,7 @@
  *     rights      none  r  rw  or a raw number
  *     grant       dev0:rw  host:r  dev0:2  loc:7:0:rw
  *     memory      {dev0 handle=fd compression=1 rdma=1 usage=1 type=1 reserved=1 meta=1}  null
+ *     pool        {dev0 handle=fd max=1GiB usage=2 type=1 reserved=1}  null
  *     bytes       "text"  hex:00ff  byte:0xab:64KiB  pattern:7:1gran
  */
 #ifndef CUVMM_TOOLS_VALUES_H
@@ -50,6 +51,7 @@ bool value_prop_option(const struct value_env *env, const struct word *word, vmm
 /* {...}: properties, or a list of grants of which at most max fit. */
 bool value_prop(const struct value_env *env, const struct word *word, vmm_mem_allocation_prop *out,
                 struct words_error *error);
+bool value_pool_props(const struct value_env *env, const struct word *word, vmm_mem_pool_props *out, struct words_error *error);
 bool value_grants(const struct value_env *env, const struct word *word, vmm_mem_access_desc *out, size_t max,
                   size_t *count, struct words_error *error);
 

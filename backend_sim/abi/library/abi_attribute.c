@@ -13,8 +13,6 @@ static const int absent[] = {
     A(MANAGED_MEMORY),                      /* cuMemAllocManaged */
     A(COOPERATIVE_MULTI_DEVICE_LAUNCH),     /* cuLaunchCooperativeKernelMultiDevice */
     A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED), /* cuImportExternalSemaphore */
-    A(MEMORY_POOLS_SUPPORTED),              /* cuMemPoolCreate, cuMemAllocAsync */
-    A(MEMPOOL_SUPPORTED_HANDLE_TYPES),
     A(HOST_NUMA_MEMORY_POOLS_SUPPORTED),
     A(HOST_MEMORY_POOLS_SUPPORTED),
     A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED), /* cuArrayCreate */
