@@ -16,6 +16,7 @@ CHECK_ABI_FIRST ?= h100 h200x2
 CHECK_ABI_EDGES ?= h100 h200x2
 # Of two devices, which are asked all that one is; one alone is left to check-ci.
 CHECK_ABI_COPIES ?= h200x2
+CHECK_ABI_POOLS ?= h100 h200x2
 CHECK_ABI_RULES ?= h100 h200x2 min max odd
 CHECK_ABI_MISTAKES ?= h100
 CHECK_ABI_ANSWERS ?= $(patsubst conformance/recorded/facts/%-580.159.04-answers.tsv,%,$(wildcard conformance/recorded/facts/*-answers.tsv))
@@ -43,6 +44,7 @@ CHECK_RUNS  += $(if $(SUITE),$(CHECK_ABI:%=$(BUILD)/check/abi-suite-%))
 CHECK_RUNS  += $(CHECK_ABI_FIRST:%=$(BUILD)/check/abi-first-%)
 CHECK_RUNS  += $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%)
 CHECK_RUNS  += $(CHECK_ABI_COPIES:%=$(BUILD)/check/abi-copies-%)
+CHECK_RUNS  += $(CHECK_ABI_POOLS:%=$(BUILD)/check/abi-pools-%)
 CHECK_RUNS  += $(CHECK_ABI_RULES:%=$(BUILD)/check/abi-rules-%)
 CHECK_RUNS  += $(CHECK_ABI_MISTAKES:%=$(BUILD)/check/abi-mistakes-%)
 CHECK_RUNS  += $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
@@ -117,7 +119,7 @@ $(BUILD)/check/abi-$(1)-%: ci/targets.mk
 	@printf '#!/bin/sh\nexec ci/abi-recorded $(1) $$* $(BUILD)\n' >$$@
 	@chmod +x $$@
 endef
-$(foreach name,first edges copies answers,$(eval $(call ABI_RECORDED,$(name))))
+$(foreach name,first edges copies answers pools,$(eval $(call ABI_RECORDED,$(name))))
 
 # In-flight work under schedules other than late.
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
@@ -152,7 +154,7 @@ CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fu
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
-CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_FIRST= CHECK_ABI_RULES=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_ANSWERS= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
+CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_FIRST= CHECK_ABI_RULES=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_POOLS= CHECK_ABI_ANSWERS= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
 	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_COPIES=h100 CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100' check
