@@ -16,7 +16,7 @@
 
 const char *script_label(const struct script *script, const vmm_object *object, char buffer[SCRIPT_LABEL])
 {
-    static const char letters[] = "?DRMHACSEB";
+    static const char letters[] = "?DRMHACSEBP";
     const struct symbol *symbol = NULL;
     switch (object->kind) {
     case VMM_OBJECT_RESERVATION:
