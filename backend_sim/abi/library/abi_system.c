@@ -216,15 +216,19 @@ __attribute__((destructor)) static void close_machine(void)
     atomic_store(&ready, NULL);
     if (atomic_load(&inside) || !machine || !host_functions_end())
         return;
+    abi_ipc_events_close();
     bool child = os_fork_depth() != opened_at; /* the objects belong to the parent, which will report them */
     if (child)
         vmm_set_report(machine, NULL, NULL);
+    else
+        abi_code_end(machine);
     vmm_close(machine);
     machine = NULL;
     if (!child && checking)
         findings_close();
     abi_plugins_close();
     abi_code_close();
+    abi_variable_memory_close();
     abi_host_close();
     abi_callbacks_close();
     abi_logs_close();
