@@ -158,6 +158,32 @@ static void limited(void)
     backing_file_clear(&lying);
 }
 
+/* Bytes move to another file: what was written, and no more. */
+static void moved(void)
+{
+    struct backing_file other;
+    struct block_data bytes;
+    const uint64_t size = 4 * BLOCK_DATA_CHUNK;
+    uint64_t run = 1;
+    backing_file_init(&other);
+    block_data_init(&bytes, &backing, size);
+    tap_ok(block_data_move(&bytes, &other) && bytes.place == BACKING_FILE_NOWHERE && bytes.backing == &other,
+           "bytes that were never written move without taking a place");
+    tap_ok(block_data_touch(&bytes, 2 * BLOCK_DATA_CHUNK, 1), "a write in the third chunk");
+    unsigned char *at = block_data_run(&bytes, 2 * BLOCK_DATA_CHUNK, &run);
+    if (at)
+        *at = 77;
+    tap_ok(block_data_move(&bytes, &backing) && bytes.backing == &backing, "written bytes move");
+    at = block_data_run(&bytes, 2 * BLOCK_DATA_CHUNK, &run);
+    tap_ok(at && *at == 77, "what was written is there");
+    tap_ok(zeros(&bytes, 0, 2 * BLOCK_DATA_CHUNK, 2 * BLOCK_DATA_CHUNK), "what was never written has no storage there either");
+    struct backing_file_use used = {0};
+    check_holds(block_data_check(&bytes), "moved");
+    check_holds(backing_file_check(&other, &used), "the file that they left has all its places");
+    block_data_clear(&bytes);
+    backing_file_clear(&other);
+}
+
 static void check(void)
 {
     struct block_data bytes, borrowed;
@@ -208,6 +234,7 @@ int main(void)
     shown();
     without_a_file();
     limited();
+    moved();
     backing_file_clear(&backing);
     return tap_done();
 }
