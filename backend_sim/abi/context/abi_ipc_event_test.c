@@ -75,6 +75,24 @@ static void test_recorded_there(void)
     OK(cuStreamDestroy(waits));
 }
 
+/* Two processes record one after another: the second record is complete only when the first is. */
+static void test_recorded_twice(void)
+{
+    CUipcEventHandle handle;
+    CUevent event = shared(&handle);
+    EQUAL(peer_ask(&b, PEER_OPEN_EVENT, &handle, 0), CUDA_SUCCESS);
+    EQUAL(peer_ask(&b, PEER_RECORD, NULL, 1), CUDA_SUCCESS);
+    OK(cuEventRecord(event, stream));
+    peer_nap();
+    IS(cuEventQuery(event), ERROR_NOT_READY);
+    EQUAL(peer_ask(&b, PEER_QUERY, NULL, 0), CUDA_ERROR_NOT_READY);
+    EQUAL(peer_ask(&b, PEER_GO, NULL, 0), CUDA_SUCCESS);
+    wait_for(event);
+    EQUAL(peer_ask(&b, PEER_SYNC, NULL, 0), CUDA_SUCCESS);
+    EQUAL(peer_ask(&b, PEER_DESTROY, NULL, 0), CUDA_SUCCESS);
+    OK(cuEventDestroy(event));
+}
+
 /* Recorded before its first handle. */
 static void test_shared_late(void)
 {
@@ -150,6 +168,7 @@ int main(void)
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     test_recorded_here();
     test_recorded_there();
+    test_recorded_twice();
     test_shared_late();
     test_refused();
     test_killed();
