@@ -344,6 +344,14 @@ static void test_calls(struct scene *s)
     tap_ok(strstr(reported, "cuMemAddressReserve: M4 shows"), "a call that returns the address behind it, too: %s", reported);
     m4->offset = 0;
     need(vmm_mem_address_free(s->sys, behind, G));
+    vmm_mem_generic_allocation_handle again = 0;
+    m1->handle->block->size = 2 * G;
+    reported[0] = '\0';
+    need(vmm_mem_retain_allocation_handle(s->sys, &again, s->at));
+    tap_ok(strstr(reported, "cuMemRetainAllocationHandle: H1 has 0x200000 bytes, its block 0x400000"),
+           "and one that returns a handle: %s", reported);
+    m1->handle->block->size = G;
+    need(vmm_mem_release(s->sys, again));
     s->process->aliased++;
     reported[0] = '\0';
     unsigned calls = 0;
