@@ -92,8 +92,6 @@ static void end_event(void *user, void *object)
     if (event->context != sweep->context)
         return;
     event->ended = sweep->ended;
-    if (event->shared)
-        share_event_end(sweep->process->machine->share, event->shared - 1);
     slots_end(&sweep->process->events, event->value);
 }
 
@@ -109,6 +107,8 @@ static void sweep_context(struct sim_process *process, uint64_t context, const s
     struct sweep sweep = {process, context, sim_origin(call)};
     slots_each(&process->streams, end_stream, &sweep);
     slots_each(&process->events, end_event, &sweep);
+    if (process->machine->share)
+        share_event_end(process->machine->share, context);
     struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
     while (allocation) {
         struct sim_allocation *next = addrmap_ceil(&process->allocations, allocation->start + 1);

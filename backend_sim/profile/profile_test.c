@@ -678,6 +678,13 @@ static void test_base_and_defaults(void)
                profile.attributes == 0 && profile.peers[0] == 0,
            "optional values have their defaults");
     tap_text(profile.device_name, "cuvmm simulated device", "an unnamed device gets a name");
+    tap_text(profile.clusters, "0", "a device without multiprocessors has none for clusters");
+    must_parse(TINY "attribute.16 = 12", &profile, "multiprocessors without groups");
+    tap_text(profile.clusters, "12", "they are one group");
+    must_parse(TINY "attribute.16 = 1000", &profile, "more multiprocessors than a group can have");
+    tap_text(profile.clusters, "0", "they have no group");
+    must_parse("base = h100\ndevice.clusters = 20 4", &profile, "groups of its own");
+    tap_text(profile.clusters, "20 4", "they take the place of the base's");
 }
 
 /* ---- built-in profiles ---- */

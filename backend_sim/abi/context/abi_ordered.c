@@ -46,11 +46,11 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *
 static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
 {
     struct timespec now;
-    CUresult result = abi_ipc_event_is(event) ? abi_ipc_event_made(sys, event, stream)
-                                              : (CUresult)vmm_event_record(sys, abi_event(event), stream);
+    struct abi_note note = abi_note_get((uint64_t)(uintptr_t)event);
+    CUresult result = note.flags & CU_EVENT_INTERPROCESS ? abi_ipc_event_made(sys, event, stream)
+                                                         : (CUresult)vmm_event_record(sys, abi_event(event), stream);
     if (result != CUDA_SUCCESS)
         return result;
-    struct abi_note note = abi_note_get((uint64_t)(uintptr_t)event);
     posix.clock_gettime(CLOCK_MONOTONIC, &now);
     note.recorded = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
     abi_note_set((uint64_t)(uintptr_t)event, &note);

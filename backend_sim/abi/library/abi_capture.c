@@ -267,13 +267,13 @@ CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *grap
         return result;
     if (status == CU_STREAM_CAPTURE_STATUS_NONE)
         return abi_refuse(VMM_RULE_CAPTURE_STATE, name, "the stream is not being captured");
-    if (note.capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED && note.capture_thread != this_thread()) {
+    bool whole = status != CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    if (whole && note.capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED && note.capture_thread != this_thread()) {
         end_graph(drop_active(stream)); /* the capture ends all the same, as recorded */
         set_status(stream, CU_STREAM_CAPTURE_STATUS_NONE, 0);
         return abi_refuse(VMM_RULE_CAPTURE_THREAD, name,
                           "another thread began the capture, in a mode other than RELAXED; it has ended without a graph");
     }
-    bool whole = status != CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     struct graph *made = drop_active(stream);
     set_status(stream, CU_STREAM_CAPTURE_STATUS_NONE, 0);
     if (graph && whole)
