@@ -79,7 +79,7 @@ static void pend(struct scene *scene, struct region *region, unsigned stream)
     if (!mark)
         tap_bail("no memory");
     mark->item = &item;
-    if (!mempool_pend(&scene->pool, region, mark, &scene->place[stream], stream))
+    if (!mempool_pend(&scene->pool, region, mark, &scene->place[stream]))
         tap_bail("no memory");
 }
 
