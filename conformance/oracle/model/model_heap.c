@@ -11,18 +11,21 @@
 enum { UNIT = 512 };
 #define NONE SIZE_MAX
 
-void model_heap_open(struct model_heap *heap, uint64_t limit)
+void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t device)
 {
     memset(heap, 0, sizeof *heap);
-    heap->limit = (limit + MODEL_SLOT - 1) / MODEL_SLOT;
-    heap->backed = calloc((size_t)heap->limit * 2 + 1, sizeof *heap->backed);
+    heap->limit = limit ? (limit + MODEL_SLOT - 1) / MODEL_SLOT : device / MODEL_SLOT;
+    heap->slots = (2 * device + MODEL_SLOT - 1) / MODEL_SLOT;
+    if (heap->slots < heap->limit)
+        heap->slots = heap->limit;
+    heap->backed = calloc((size_t)heap->slots + 1, sizeof *heap->backed);
     if (!heap->backed) {
         fputs("model: the host has no memory left\n", stderr);
         exit(255);
     }
     heap->reuse = MODEL_FOLLOW | MODEL_OPPORTUNISTIC | MODEL_INTERNAL;
     heap->main.piece = model_room(NULL, &heap->main.room, 0, sizeof *heap->main.piece);
-    heap->main.piece[heap->main.count++] = (struct model_piece){.size = heap->limit * 2 * MODEL_SLOT};
+    heap->main.piece[heap->main.count++] = (struct model_piece){.size = heap->slots * MODEL_SLOT};
 }
 
 void model_heap_close(struct model_heap *heap)
@@ -133,7 +136,7 @@ static uint64_t missing(const struct model_heap *heap, const struct model_piece 
 static uint64_t idle_slots(const struct model_heap *heap)
 {
     uint64_t count = 0;
-    for (uint64_t s = 0; s < 2 * heap->limit; s++)
+    for (uint64_t s = 0; s < heap->slots; s++)
         count += idle(heap, s);
     return count;
 }
@@ -142,7 +145,7 @@ static uint64_t idle_slots(const struct model_heap *heap)
  * whole; what was backed stays. */
 static bool commit(struct model_heap *heap, const struct model_piece *piece, uint64_t fresh)
 {
-    uint64_t from = 2 * heap->limit, last = (piece->start + piece->size - 1) / MODEL_SLOT;
+    uint64_t from = heap->slots, last = (piece->start + piece->size - 1) / MODEL_SLOT;
     for (uint64_t s = piece->start / MODEL_SLOT; s <= last; s++) {
         if (heap->backed[s])
             continue;
@@ -297,18 +300,18 @@ static bool take_more(struct model_heap *heap, const struct want *want, uint64_t
     if (commit(heap, got, fresh))
         return true;
     join(&heap->main, (struct model_piece){.start = got->start, .size = got->size});
-    release(heap, 0, 2 * heap->limit * MODEL_SLOT, heap->threshold);
+    release(heap, 0, heap->slots * MODEL_SLOT, heap->threshold);
     return false;
 }
 
 uint64_t model_heap_take(struct model_heap *heap, uint64_t size, uint64_t stream, const struct model_order *order, uint64_t device_slots)
 {
-    if (size > 2 * heap->limit * MODEL_SLOT)
+    see_stream(heap, stream);
+    if (size > UINT64_MAX - UNIT)
         return UINT64_MAX;
     struct want want = {(size + UNIT - 1) / UNIT * UNIT, stream, order};
     uint64_t room = heap->limit - heap->reserved, fresh = room < device_slots ? room : device_slots;
     struct model_piece got;
-    see_stream(heap, stream);
     if (!take_known(heap, &want, &got)) {
         if (heap->reuse & MODEL_OPPORTUNISTIC)
             flush(heap, &want, complete);
@@ -367,10 +370,10 @@ void model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, 
     struct model_order through = {seen_ordered, order->complete, &seen};
     struct want want = {0, stream, &through};
     if (flush(heap, &want, ordered))
-        release(heap, 0, 2 * heap->limit * MODEL_SLOT, heap->threshold);
+        release(heap, 0, heap->slots * MODEL_SLOT, heap->threshold);
 }
 
 void model_heap_trim(struct model_heap *heap, uint64_t keep)
 {
-    release(heap, 0, 2 * heap->limit * MODEL_SLOT, keep);
+    release(heap, 0, heap->slots * MODEL_SLOT, keep);
 }

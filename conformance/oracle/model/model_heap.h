@@ -34,7 +34,8 @@ struct model_list {
 
 struct model_heap {
     uint64_t limit;      /* in slots */
-    bool *backed;        /* of each slot of the range, which is twice the limit */
+    uint64_t slots;      /* of its range of addresses */
+    bool *backed;        /* of each slot of the range */
     uint64_t reserved;   /* backed slots */
     uint64_t used, used_high, reserved_high; /* in bytes */
     uint64_t threshold;  /* bytes */
@@ -53,8 +54,8 @@ struct model_order {
     const void *user;
 };
 
-/* A heap for at most `limit` bytes. */
-void model_heap_open(struct model_heap *heap, uint64_t limit);
+/* A heap for at most `limit` bytes (0: as many as the device has) on a device with that much memory, which decides how long the range is. */
+void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t device);
 void model_heap_close(struct model_heap *heap);
 
 /* The offset of size bytes (not 0) for stream; UINT64_MAX when there is no memory. device_slots: how many slots the device has left. */

@@ -67,7 +67,7 @@ static void begin(struct run *run, const char *name, uint64_t device)
         if (!strcmp(plans[i].name, name))
             run->plan = plans[i];
     snprintf(run->name, sizeof run->name, "%s", name);
-    model_heap_open(&run->heap, run->plan.limit ? run->plan.limit : device);
+    model_heap_open(&run->heap, run->plan.limit, device);
     run->heap.reuse = run->plan.reuse;
     run->heap.threshold = run->plan.threshold;
 }
