@@ -197,12 +197,15 @@ static void synchronise(struct world *w, bool all)
 {
     uint64_t s = draw(w, STREAMS);
     expect(w, all ? SYNC_ALL : SYNC, all ? vmm_ctx_synchronize(w->sys) : vmm_stream_synchronize(w->sys, w->stream[s]), VMM_SUCCESS);
+    bool any = false;
     for (int i = 0; i < POOLS; i++) {
         struct pool *p = &w->pool[i];
         struct model_order order = streams_of(p);
-        if (p->open)
-            model_heap_synchronise(&p->heap, all, s, &order);
+        any |= p->open && model_heap_synchronise(&p->heap, all, s, &order);
     }
+    for (int i = 0; i < POOLS; i++)
+        if (any && w->pool[i].open)
+            model_heap_trim(&w->pool[i].heap, w->pool[i].heap.threshold);
 }
 
 static void order(struct world *w)

@@ -106,14 +106,27 @@ static bool idle(const struct model_heap *heap, uint64_t slot)
     return false;
 }
 
-/* Gives idle slots of [start, end) back, the highest first, while more than keep bytes are backed. */
+/* The next idle slot to go: of the oldest piece of main that has any in [start, end), the highest; UINT64_MAX when there is none. */
+static uint64_t next_idle(const struct model_heap *heap, uint64_t start, uint64_t end)
+{
+    for (size_t i = 0; i < heap->main.count; i++) {
+        const struct model_piece *p = &heap->main.piece[i];
+        uint64_t from = p->start > start ? p->start : start, to = p->start + p->size < end ? p->start + p->size : end;
+        for (uint64_t slot = to / MODEL_SLOT; slot-- > 0 && slot * MODEL_SLOT >= from;)
+            if (heap->backed[slot])
+                return slot;
+    }
+    return UINT64_MAX;
+}
+
+/* Gives idle slots of [start, end) back while more than keep bytes are backed. */
 static void release(struct model_heap *heap, uint64_t start, uint64_t end, uint64_t keep)
 {
-    for (uint64_t slot = end / MODEL_SLOT; slot-- > 0 && heap->reserved * MODEL_SLOT > keep;)
-        if (slot * MODEL_SLOT >= start && idle(heap, slot)) {
-            heap->backed[slot] = false;
-            heap->reserved--;
-        }
+    uint64_t slot;
+    while (heap->reserved * MODEL_SLOT > keep && (slot = next_idle(heap, start, end)) != UINT64_MAX) {
+        heap->backed[slot] = false;
+        heap->reserved--;
+    }
 }
 
 static void back(struct model_heap *heap, uint64_t slot)
@@ -141,18 +154,17 @@ static uint64_t idle_slots(const struct model_heap *heap)
     return count;
 }
 
-/* Backs a piece: first with the memory of idle slots, the highest first, then with new memory. False when both end before it is
- * whole; what was backed stays. */
+/* Backs a piece: first with the memory of idle slots, then with new memory. False when both end before it is whole; what was backed
+ * stays. */
 static bool commit(struct model_heap *heap, const struct model_piece *piece, uint64_t fresh)
 {
-    uint64_t from = heap->slots, last = (piece->start + piece->size - 1) / MODEL_SLOT;
+    uint64_t last = (piece->start + piece->size - 1) / MODEL_SLOT;
     for (uint64_t s = piece->start / MODEL_SLOT; s <= last; s++) {
         if (heap->backed[s])
             continue;
-        while (from > 0 && !idle(heap, from - 1))
-            from--;
-        if (from > 0) {
-            heap->backed[--from] = false;
+        uint64_t from = next_idle(heap, 0, heap->slots * MODEL_SLOT);
+        if (from != UINT64_MAX) {
+            heap->backed[from] = false;
             heap->reserved--;
         } else if (fresh-- == 0)
             return false;
@@ -364,13 +376,12 @@ static bool seen_ordered(const void *user, uint64_t in, uint64_t of, uint64_t ma
     return seen->all || of == seen->stream || seen->order->ordered(seen->order->user, in, of, mark);
 }
 
-void model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order)
+bool model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order)
 {
     struct seen seen = {order, stream, all};
     struct model_order through = {seen_ordered, order->complete, &seen};
     struct want want = {0, stream, &through};
-    if (flush(heap, &want, ordered))
-        release(heap, 0, heap->slots * MODEL_SLOT, heap->threshold);
+    return flush(heap, &want, ordered);
 }
 
 void model_heap_trim(struct model_heap *heap, uint64_t keep)

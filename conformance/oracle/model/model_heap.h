@@ -68,8 +68,9 @@ struct model_piece *model_heap_block(const struct model_heap *heap, uint64_t off
 void model_heap_free(struct model_heap *heap, struct model_piece *block, uint64_t stream);
 void model_heap_free_now(struct model_heap *heap, struct model_piece *block);
 
-/* The frees of all streams (all), else of one and those that it is ordered after, are seen to be done. */
-void model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order);
+/* The frees of all streams (all), else of one and those that it is ordered after, are seen to be done. True when there were any: then
+ * the synchronisation trims every pool to its threshold, also those where there were none. */
+bool model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order);
 
 /* cuMemPoolTrimTo. */
 void model_heap_trim(struct model_heap *heap, uint64_t keep);

@@ -94,6 +94,7 @@ static bool act(struct run *run, const char *call, uint64_t *at)
 {
     const struct model_order streams = {is_ordered, is_complete, run};
     unsigned a = 0, s = 0;
+    bool release = false;
     unsigned long long size = 0;
     if (sscanf(call, "a%u.%llu.%u", &a, &size, &s) == 3) {
         uint64_t got = model_heap_take(&run->heap, size, s, &streams, UINT64_MAX);
@@ -110,7 +111,9 @@ static bool act(struct run *run, const char *call, uint64_t *at)
     else if (sscanf(call, "t%llu", &size) == 1)
         model_heap_trim(&run->heap, size);
     else if (sscanf(call, "s%u", &s) == 1 || !strcmp(call, "c0"))
-        model_heap_synchronise(&run->heap, call[0] == 'c', s, &streams);
+        release = model_heap_synchronise(&run->heap, call[0] == 'c', s, &streams);
+    if (release)
+        model_heap_trim(&run->heap, run->heap.threshold);
     return false;
 }
 
