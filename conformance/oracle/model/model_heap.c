@@ -95,17 +95,6 @@ static bool all_backed(const struct model_heap *heap, const struct model_piece *
     return true;
 }
 
-/* Does a slot lie wholly in one free piece of main? */
-static bool idle(const struct model_heap *heap, uint64_t slot)
-{
-    for (size_t i = 0; i < heap->main.count && heap->backed[slot]; i++) {
-        const struct model_piece *p = &heap->main.piece[i];
-        if (slot * MODEL_SLOT >= p->start && (slot + 1) * MODEL_SLOT <= p->start + p->size)
-            return true;
-    }
-    return false;
-}
-
 /* The next idle slot to go: of the oldest piece of main that has any in [start, end), the highest; UINT64_MAX when there is none. */
 static uint64_t next_idle(const struct model_heap *heap, uint64_t start, uint64_t end)
 {
@@ -135,23 +124,6 @@ static void back(struct model_heap *heap, uint64_t slot)
     heap->reserved++;
     if (heap->reserved * MODEL_SLOT > heap->reserved_high)
         heap->reserved_high = heap->reserved * MODEL_SLOT;
-}
-
-/* Slots without memory in a piece that was taken from main. */
-static uint64_t missing(const struct model_heap *heap, const struct model_piece *piece)
-{
-    uint64_t count = 0;
-    for (uint64_t s = piece->start / MODEL_SLOT; s <= (piece->start + piece->size - 1) / MODEL_SLOT; s++)
-        count += !heap->backed[s];
-    return count;
-}
-
-static uint64_t idle_slots(const struct model_heap *heap)
-{
-    uint64_t count = 0;
-    for (uint64_t s = 0; s < heap->slots; s++)
-        count += idle(heap, s);
-    return count;
 }
 
 /* Backs a piece: first with the memory of idle slots, then with new memory. False when both end before it is whole; what was backed
@@ -291,29 +263,41 @@ static bool take_known(struct model_heap *heap, const struct want *want, struct 
     return true;
 }
 
-/* Any free memory of main, where slots may have to be backed. */
-static bool take_more(struct model_heap *heap, const struct want *want, uint64_t fresh, struct model_piece *got)
+static void put_back(struct model_list *list, size_t i, struct model_piece piece)
 {
-    size_t i = best(heap, &heap->main, 0, want, any), other = NONE;
-    struct model_piece place = i == NONE ? (struct model_piece){0} : (struct model_piece){.start = heap->main.piece[i].start, .size = want->size};
-    uint64_t reach = i == NONE ? 0 : place.start / MODEL_SLOT, last = i == NONE ? 0 : (place.start + place.size - 1) / MODEL_SLOT;
-    uint64_t spare = idle_slots(heap);
-    for (uint64_t s = reach; i != NONE && s <= last; s++)
-        spare -= idle(heap, s);
-    if (heap->reuse & MODEL_INTERNAL && (i == NONE || missing(heap, &place) > spare + fresh))
-        other = best_elsewhere(heap, want, any);
-    if (other != NONE) {
-        *got = cut(&heap->pending, other, want->size);
-        return true;
-    }
+    append(list, piece);
+    memmove(&list->piece[i + 1], &list->piece[i], (list->count - 1 - i) * sizeof piece);
+    list->piece[i] = piece;
+}
+
+/* Any free memory of main, where slots may have to be backed. What was backed in vain stays, up to the threshold. */
+static bool grow(struct model_heap *heap, const struct want *want, uint64_t fresh, struct model_piece *got)
+{
+    size_t i = best(heap, &heap->main, 0, want, any);
     if (i == NONE)
         return false;
+    const struct model_piece whole = heap->main.piece[i];
     *got = cut(&heap->main, i, want->size);
     if (commit(heap, got, fresh))
         return true;
-    join(&heap->main, (struct model_piece){.start = got->start, .size = got->size});
+    if (whole.size > want->size)
+        heap->main.count--; /* the rest, which was appended */
+    put_back(&heap->main, i, whole);
     release(heap, 0, heap->slots * MODEL_SLOT, heap->threshold);
     return false;
+}
+
+/* The last resort: what other streams freed, with a dependency on that. */
+static bool take_more(struct model_heap *heap, const struct want *want, uint64_t fresh, struct model_piece *got)
+{
+    bool addresses = best(heap, &heap->main, 0, want, any) != NONE;
+    if (grow(heap, want, fresh, got))
+        return true;
+    size_t other = addresses && heap->reuse & MODEL_INTERNAL ? best_elsewhere(heap, want, any) : NONE;
+    if (other == NONE)
+        return false;
+    *got = cut(&heap->pending, other, want->size);
+    return true;
 }
 
 uint64_t model_heap_take(struct model_heap *heap, uint64_t size, uint64_t stream, const struct model_order *order, uint64_t device_slots)
