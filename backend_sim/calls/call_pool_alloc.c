@@ -65,7 +65,7 @@ static void back_some(const struct request *request, uint64_t start, uint64_t by
     while (end < start + size && sim_pool_lacks(pool, first, end + pool->memory.chunk - first) <= bytes)
         end += pool->memory.chunk;
     if (end > first)
-        sim_pool_back(request->process, pool, first, end - first);
+        sim_pool_back(request->process, pool, start, end - start);
     sim_pool_trim(request->process, pool, pool->memory.threshold);
 }
 
