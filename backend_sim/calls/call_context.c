@@ -293,7 +293,7 @@ vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_cal
     (void)call;
     vmm_result result = sim_wait_current(process, QUEUE_CONTEXT);
     struct sim_context *context = sim_current(process);
-    if (context && process->first_pool)
+    if (result == VMM_SUCCESS && context && process->first_pool)
         sim_pools_return(process, is_of_context, &context->value);
     return result;
 }
@@ -390,7 +390,7 @@ vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_
     struct queue_place place = in_flight_place(process, context, call->stream);
     vmm_result memory = in_flight_wait(process, &place, scope_of(&place));
     struct after after = {process, place};
-    if (process->first_pool)
+    if (memory == VMM_SUCCESS && process->first_pool)
         sim_pools_return(process, is_after, &after);
     result = usable(process, call->stream, &context);
     return result == VMM_SUCCESS ? memory : result;
