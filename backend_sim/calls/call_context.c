@@ -95,6 +95,15 @@ static void end_event(void *user, void *object)
     slots_end(&sweep->process->events, event->value);
 }
 
+/* Other processes cannot open its events any more. */
+static void end_shared_events(struct share *share, uint64_t context)
+{
+    if (!share || !share->events || !share_lock(share))
+        return;
+    share_event_end(share, context);
+    share_unlock(share);
+}
+
 /* Waits for all work of a context that is about to end, so that no work uses its memory and streams any more. */
 static void wait_for_context(struct sim_process *process, uint64_t context)
 {
@@ -107,8 +116,7 @@ static void sweep_context(struct sim_process *process, uint64_t context, const s
     struct sweep sweep = {process, context, sim_origin(call)};
     slots_each(&process->streams, end_stream, &sweep);
     slots_each(&process->events, end_event, &sweep);
-    if (process->machine->share)
-        share_event_end(process->machine->share, context);
+    end_shared_events(process->machine->share, context);
     struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
     while (allocation) {
         struct sim_allocation *next = addrmap_ceil(&process->allocations, allocation->start + 1);
@@ -285,7 +293,7 @@ vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_cal
     (void)call;
     vmm_result result = sim_wait_current(process, QUEUE_CONTEXT);
     struct sim_context *context = sim_current(process);
-    if (context && process->first_pool)
+    if (result == VMM_SUCCESS && context && process->first_pool)
         sim_pools_return(process, is_of_context, &context->value);
     return result;
 }
@@ -382,7 +390,7 @@ vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_
     struct queue_place place = in_flight_place(process, context, call->stream);
     vmm_result memory = in_flight_wait(process, &place, scope_of(&place));
     struct after after = {process, place};
-    if (process->first_pool)
+    if (memory == VMM_SUCCESS && process->first_pool)
         sim_pools_return(process, is_after, &after);
     result = usable(process, call->stream, &context);
     return result == VMM_SUCCESS ? memory : result;

@@ -190,7 +190,7 @@ vmm_result sim_event_synchronize(struct sim_process *process, const struct vmm_c
         return result;
     bool recorded = event->mark != 0;
     result = wait_for(process, *event);
-    if (recorded && process->first_pool && find_event_again(process, call->event, &event))
+    if (result == VMM_SUCCESS && recorded && process->first_pool && find_event_again(process, call->event, &event))
         sim_pools_return(process, is_before, &event->seen);
     return result;
 }

@@ -65,7 +65,7 @@ static void back_some(const struct request *request, uint64_t start, uint64_t by
     while (end < start + size && sim_pool_lacks(pool, first, end + pool->memory.chunk - first) <= bytes)
         end += pool->memory.chunk;
     if (end > first)
-        sim_pool_back(request->process, pool, first, end - first);
+        sim_pool_back(request->process, pool, start, end - start);
     sim_pool_trim(request->process, pool, pool->memory.threshold);
 }
 
@@ -129,6 +129,7 @@ static vmm_result allocate(struct request *request, vmm_deviceptr *out)
     if (!request->memory.size)
         return refuse_memory(request, VMM_RULE_POOL_ALLOC_MEMORY, request->pool->memory.size);
     mempool_meet(&request->pool->memory, &request->place);
+    const uint64_t reserved = request->pool->memory.reserved, high = request->pool->memory.reserved_high;
     vmm_result result = find(request, &region);
     if (result == VMM_SUCCESS)
         result = wait_for(request, region);
@@ -136,8 +137,11 @@ static vmm_result allocate(struct request *request, vmm_deviceptr *out)
         return result;
     struct sim_piece *piece = sim_piece_new(process, request->pool, region, request->size, &request->place,
                                             sim_origin(request->call));
-    if (!piece)
+    if (!piece) {
+        sim_pool_trim(process, request->pool, reserved);
+        request->pool->memory.reserved_high = high;
         return sim_out_of_host_memory();
+    }
     piece->orders = process->in_flight->orders;
     *out = piece->allocation.start;
     return VMM_SUCCESS;

@@ -274,6 +274,87 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
     STEP(stream_destroy, sys, stream);
 }
 
+/* What is refused whatever there is. */
+#define REFUSED_ALWAYS(name, ...)                                                                                    \
+    do {                                                                                                             \
+        steps.seen[VMM_CALL_##name] = true;                                                                          \
+        steps_expect(vmm_##name(__VA_ARGS__) != VMM_SUCCESS, #name " is refused");                                   \
+    } while (0)
+
+static void pool_values(vmm_system *sys, vmm_memory_pool pool)
+{
+    uint64_t value = 0;
+    int fd = -1, flags = 0;
+    vmm_deviceptr ptr = 0;
+    vmm_memory_pool other = NULL;
+    vmm_mem_pool_ptr_export_data data = {{0}};
+    const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    GET(value, mem_pool_get_attribute, sys, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &value);
+    STEP(mem_pool_set_attribute, sys, pool, VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, &(uint64_t){UINT64_MAX});
+    STEP(mem_pool_set_access, sys, pool, &desc, 1);
+    GET(flags, mem_pool_get_access, sys, &flags, pool, &desc.location);
+    REFUSED_ALWAYS(mem_pool_export_to_shareable_handle, sys, &fd, pool, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    REFUSED_ALWAYS(mem_pool_import_from_shareable_handle, sys, &other, NULL, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    REFUSED_ALWAYS(mem_pool_export_pointer, sys, &data, 8);
+    REFUSED_ALWAYS(mem_pool_import_pointer, sys, &ptr, pool, &data);
+}
+
+static void current_pools(vmm_system *sys, vmm_memory_pool pool)
+{
+    const vmm_mem_location at = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    vmm_memory_pool own = NULL, current = NULL;
+    GET(own, device_get_default_mem_pool, sys, &own, 0);
+    GET(own, mem_get_default_mem_pool, sys, &own, &at, VMM_MEM_ALLOCATION_TYPE_PINNED);
+    STEP(device_set_mem_pool, sys, 0, pool);
+    GET(current, device_get_mem_pool, sys, &current, 0);
+    STEP(mem_set_mem_pool, sys, &at, VMM_MEM_ALLOCATION_TYPE_PINNED, own);
+    GET(current, mem_get_mem_pool, sys, &current, &at, VMM_MEM_ALLOCATION_TYPE_PINNED);
+}
+
+/* One stream's memory goes to another's, and back to the device. */
+static void pools(vmm_system *sys)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_stream one = NULL, two = NULL;
+    vmm_event event = NULL;
+    vmm_memory_pool pool = NULL;
+    vmm_deviceptr a = 0, b = 0, c = 0;
+    GET(one, stream_create, sys, &one, VMM_STREAM_NON_BLOCKING);
+    GET(two, stream_create, sys, &two, VMM_STREAM_NON_BLOCKING);
+    GET(event, event_create, sys, &event, 0);
+    GET(pool, mem_pool_create, sys, &pool, &props);
+    current_pools(sys, pool);
+    GET(a, mem_alloc_from_pool_async, sys, &a, 40 * G, pool, one);
+    GET(b, mem_alloc_async, sys, &b, 4096, one);
+    STEP(memset_d8_async, sys, a, 7, 4096, one);
+    STEP(mem_free_async, sys, a, one);
+    STEP(event_record, sys, event, one);
+    STEP(stream_wait_event, sys, two, event, 0);
+    STEP(ctx_synchronize, sys);
+    GET(c, mem_alloc_from_pool_async, sys, &c, 4096, pool, two);
+    STEP(memset_d8_async, sys, c, 7, 4096, two);
+    STEP(mem_free_async, sys, c, two);
+    STEP(mem_free_async, sys, b, one);
+    STEP(ctx_synchronize, sys);
+    pool_values(sys, pool);
+    STEP(mem_pool_trim_to, sys, pool, 0);
+    STEP(mem_pool_destroy, sys, pool);
+    STEP(event_destroy, sys, event);
+    STEP(stream_destroy, sys, two);
+    STEP(stream_destroy, sys, one);
+}
+
+/* A life of its own, so that the other's runs stay as many. */
+static void life_of_pools(const char *spec)
+{
+    vmm_context ctx = NULL;
+    vmm_system *sys = opened(spec);
+    GET(ctx, ctx_create, sys, &ctx, 0, 0);
+    pools(sys);
+    STEP(ctx_destroy, sys, ctx);
+    close_all();
+}
+
 static void life(const char *spec)
 {
     vmm_system *sys = opened(spec), *peer = NULL;
@@ -513,6 +594,7 @@ int main(void)
     rig_begin();
     tap_note("each request of each call fails once");
     steps_all("a life", life, "sim:h100", 80);
+    steps_all("memory pools", life_of_pools, "sim:h100", 20);
     steps_all("a life on a shared machine", life, "sim:h100,machine=inject", 86);
     steps_all("old bytes", aliases, "sim:h100,alias=stale:1", 30);
     steps_all("asking", only_ask, "sim:h200x2", 7);

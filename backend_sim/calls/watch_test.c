@@ -163,6 +163,8 @@ static void test_space(struct scene *s)
     BREAKS(p->events.used, p->events.used + 1, process_check(p), "events: ");
     BREAKS(chunk->used, chunk->used - 1, process_check(p), "of the open chunk at");
     BREAKS(chunk->used, chunk->used - 1, process_check_at(p, s->small), "addresses: of the open chunk at");
+    BREAKS(va->large.barrier, 4096, process_check_at(p, s->small), "addresses: free ranges: ");
+    BREAKS(va->small.barrier, 4096, process_check_at(p, s->small), "addresses: free parts of chunks: ");
     va->last.newest = false;
     BREAKS(va->last.freed, true, process_check(p), "was freed last, and another one taken since");
     free_ranges_add(&va->large, chunk->start, va->chunk);

@@ -60,6 +60,7 @@ unsigned share_event_new(struct share *share, uint64_t context, struct share_lab
     atomic_store(&state->event_numbers, number);
     event->home = share->serial;
     event->context = context;
+    share->events = true;
     atomic_store(&event->recorder, share->serial);
     atomic_store(&event->recorded, 0);
     atomic_store(&event->reached, 0);

@@ -23,7 +23,7 @@ void share_event_label(const struct share *share, unsigned index, struct share_l
 /* Finds a named event, and holds it: its index, or SHARE_EVENTS. */
 unsigned share_event_find(struct share *share, const struct share_label *label);
 
-/* A context of this process ends, and what the handles of its events lead to. Also without the lock. */
+/* A context of this process ends, and what the handles of its events lead to. */
 void share_event_end(const struct share *share, uint64_t context);
 
 /* This process no longer holds the event; or the process of a slot, which has ended, none. */

@@ -401,14 +401,34 @@ void mempool_remove(struct mempool *pool, struct mempool_chunk *chunk)
     pool->reserved -= chunk->size;
 }
 
-struct mempool_chunk *mempool_idle_chunk(const struct mempool *pool, uint64_t *below, uint64_t start, uint64_t end)
+const struct region *mempool_region_at(const struct mempool *pool, uint64_t start)
 {
-    if (*below > pool->room)
-        *below = pool->room;
-    while (pool->idle && *below) {
-        struct mempool_chunk *chunk = pool->chunks[--*below];
-        if (chunk && !chunk->busy && (chunk->start + chunk->size <= start || chunk->start >= end))
-            return chunk;
-    }
+    const struct region *region = pool->first;
+    while (region && region->start != start)
+        region = region->after;
+    return region;
+}
+
+struct mempool_chunk *mempool_idle_in(const struct mempool *pool, const struct region *region, uint64_t from)
+{
+    uint64_t low = region->start > from ? region->start : from, end = (region->start + region->size - pool->start) / pool->chunk;
+    for (uint64_t i = end < pool->room ? end : pool->room; i-- > 0 && pool->start + i * pool->chunk >= low;)
+        if (pool->chunks[i])
+            return pool->chunks[i];
     return NULL;
+}
+
+struct mempool_chunk *mempool_idle_chunk(const struct mempool *pool, const struct region *taken, uint64_t end)
+{
+    const struct region *oldest = NULL;
+    struct mempool_chunk *found = NULL;
+    for (const struct region *region = pool->idle ? pool->first : NULL; region; region = region->after) {
+        bool sooner = region->state == REGION_FREE && region != taken && (!oldest || region->order < oldest->order);
+        struct mempool_chunk *chunk = sooner ? mempool_idle_in(pool, region, 0) : NULL;
+        if (chunk) {
+            oldest = region;
+            found = chunk;
+        }
+    }
+    return found || !taken ? found : mempool_idle_in(pool, taken, end);
 }

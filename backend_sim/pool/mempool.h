@@ -121,9 +121,14 @@ bool mempool_make_room(struct mempool *pool, uint64_t end);
 void mempool_add(struct mempool *pool, struct mempool_chunk *chunk);
 /* Removes a chunk with busy 0. */
 void mempool_remove(struct mempool *pool, struct mempool_chunk *chunk);
-/* The last chunk with busy 0 before the place below in the range that lies outside of [start, end), or NULL; below is its place
- * then. Begin with UINT64_MAX. */
-struct mempool_chunk *mempool_idle_chunk(const struct mempool *pool, uint64_t *below, uint64_t start, uint64_t end);
+/* The region that starts at an address, or NULL. */
+const struct region *mempool_region_at(const struct mempool *pool, uint64_t start);
+
+/* The last idle chunk in a free region, from an address on; NULL for none. */
+struct mempool_chunk *mempool_idle_in(const struct mempool *pool, const struct region *region, uint64_t from);
+/* The idle chunk that goes first, as measured: the last one in the free region that came first to its tree; NULL for none. Of the
+ * region taken, of which the low part up to end is about to be live, the rest comes after all others. */
+struct mempool_chunk *mempool_idle_chunk(const struct mempool *pool, const struct region *taken, uint64_t end);
 
 const char *mempool_check(const struct mempool *pool);
 

@@ -101,9 +101,8 @@ static void settle(struct scene *scene)
 
 static void trim(struct scene *scene)
 {
-    uint64_t below = CHUNKS;
     struct mempool_chunk *chunk;
-    while ((chunk = mempool_idle_chunk(&scene->pool, &below, 0, 0)))
+    while ((chunk = mempool_idle_chunk(&scene->pool, NULL, 0)))
         mempool_remove(&scene->pool, chunk);
 }
 

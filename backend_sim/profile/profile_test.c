@@ -57,6 +57,7 @@ static const struct bad bad_texts[] = {
     {"base = h100\ndevices = 0", 2, 11, "expected a number from 1 to 31, found '0'"},
     {"base = h100\ndevices = 32", 2, 11, "expected a number from 1 to 31, found '32'"},
     {"base = h100\ndevices = -1", 2, 11, "found '-1'"},
+    {"base = h100\ndevices = 5%n%s", 2, 11, "found '5%n%s'"},
     {"base = h100\ndevices = two", 2, 11, "expected a whole number from 1 to 31, found 'two'"},
     {"base = h100\ndevice.memory = much", 2, 17, "expected a size such as"},
     {"base = h100\ndevice.memory = 80GB", 2, 19, "expected a unit (B, KiB, MiB, GiB, TiB) or '<<', found 'GB'"},

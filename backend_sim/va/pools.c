@@ -170,10 +170,12 @@ static uint64_t first_chunk(const struct mempool *memory, uint64_t address)
 uint64_t sim_pool_lacks(const struct sim_pool *pool, uint64_t start, uint64_t size)
 {
     const struct mempool *memory = &pool->memory;
-    uint64_t count = missing(memory, first_chunk(memory, start), start + size), below = UINT64_MAX;
-    while (count && mempool_idle_chunk(memory, &below, start, start + size))
-        count--;
-    return count * memory->chunk;
+    uint64_t count = missing(memory, first_chunk(memory, start), start + size), idle = memory->idle;
+    for (uint64_t at = first_chunk(memory, start); idle && at < start + size; at += memory->chunk) {
+        const struct mempool_chunk *chunk = mempool_chunk_at(memory, at);
+        idle -= chunk && !chunk->busy;
+    }
+    return count > idle ? (count - idle) * memory->chunk : 0;
 }
 
 static void drop_chunk(struct sim_process *process, struct mempool_chunk *chunk)
@@ -233,14 +235,14 @@ bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t 
     assert_locked(process->machine);
     struct mempool *memory = &pool->memory;
     struct mempool_chunk *made, *next, *idle;
-    uint64_t below = UINT64_MAX;
+    const struct region *taken = mempool_region_at(memory, start);
     if (!make_chunks(process, memory, start, start + size, &made) ||
         !make_blocks(process, pool, made, sim_pool_lacks(pool, start, size)))
         return false;
     for (struct mempool_chunk *chunk = made; chunk; chunk = next) {
         next = chunk->next;
         if (!chunk->block) {
-            idle = mempool_idle_chunk(memory, &below, start, start + size);
+            idle = mempool_idle_chunk(memory, taken, start + size);
             /* analysers: null-dereference is wrong: sim_pool_lacks counted the idle ones */
             chunk->block = idle->block;
             idle->block = NULL;
@@ -256,8 +258,7 @@ void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t 
 {
     assert_locked(process->machine);
     struct mempool_chunk *idle;
-    uint64_t below = UINT64_MAX;
-    while (pool->memory.reserved > keep && (idle = mempool_idle_chunk(&pool->memory, &below, 0, 0)) != NULL) {
+    while (pool->memory.reserved > keep && (idle = mempool_idle_chunk(&pool->memory, NULL, 0)) != NULL) {
         mempool_remove(&pool->memory, idle);
         drop_chunk(process, idle);
     }
@@ -267,10 +268,12 @@ void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, co
 {
     assert_locked(process->machine);
     struct sim_pool *next;
-    for (struct sim_pool *pool = process->first_pool; pool; pool = next) {
+    bool any = false;
+    for (struct sim_pool *pool = process->first_pool; pool; pool = pool->next)
+        any |= mempool_return(&pool->memory, wanted, user);
+    for (struct sim_pool *pool = any ? process->first_pool : NULL; pool; pool = next) { /* measured: nothing goes back otherwise */
         next = pool->next;
-        if (mempool_return(&pool->memory, wanted, user)) /* measured: idle memory of before stays otherwise */
-            sim_pool_trim(process, pool, pool->memory.threshold);
+        sim_pool_trim(process, pool, pool->memory.threshold);
         settle(process, pool);
     }
 }
@@ -333,13 +336,11 @@ struct region *sim_piece_end(struct sim_process *process, struct sim_piece *piec
 }
 
 /* As measured, cuMemFree takes the idle memory around what it freed, and no other. */
-static void trim_within(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t end)
+static void trim_in(struct sim_process *process, struct sim_pool *pool, const struct region *region)
 {
     struct mempool *memory = &pool->memory;
-    uint64_t below = (end - memory->start) / memory->chunk;
     struct mempool_chunk *idle;
-    while (memory->reserved > memory->threshold && (idle = mempool_idle_chunk(memory, &below, 0, 0)) != NULL &&
-           idle->start >= start) {
+    while (memory->reserved > memory->threshold && (idle = mempool_idle_in(memory, region, 0)) != NULL) {
         mempool_remove(memory, idle);
         drop_chunk(process, idle);
     }
@@ -349,7 +350,7 @@ void sim_piece_free(struct sim_process *process, struct sim_piece *piece, struct
 {
     struct sim_pool *pool = piece->pool;
     const struct region *around = mempool_free(&pool->memory, sim_piece_end(process, piece, ended));
-    trim_within(process, pool, around->start, around->start + around->size);
+    trim_in(process, pool, around);
     settle(process, pool);
 }
 

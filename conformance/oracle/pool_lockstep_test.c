@@ -37,7 +37,7 @@ struct world {
     struct pool pool[POOLS];
     struct block block[BLOCKS];
     size_t blocks;
-    uint64_t dice, calls, total, other; /* other: bytes of cuMemAlloc */
+    uint64_t dice, calls, total, other, device; /* other: bytes of cuMemAlloc; device: all bytes of the device */
     vmm_deviceptr plain;
     uint64_t made[KINDS], succeeded[KINDS];
     char wrong[300];
@@ -197,12 +197,15 @@ static void synchronise(struct world *w, bool all)
 {
     uint64_t s = draw(w, STREAMS);
     expect(w, all ? SYNC_ALL : SYNC, all ? vmm_ctx_synchronize(w->sys) : vmm_stream_synchronize(w->sys, w->stream[s]), VMM_SUCCESS);
+    bool any = false;
     for (int i = 0; i < POOLS; i++) {
         struct pool *p = &w->pool[i];
         struct model_order order = streams_of(p);
-        if (p->open)
-            model_heap_synchronise(&p->heap, all, s, &order);
+        any |= p->open && model_heap_synchronise(&p->heap, all, s, &order);
     }
+    for (int i = 0; i < POOLS; i++)
+        if (any && w->pool[i].open)
+            model_heap_trim(&w->pool[i].heap, w->pool[i].heap.threshold);
 }
 
 static void order(struct world *w)
@@ -277,8 +280,7 @@ static void create(struct world *w)
     props.max_size = draw(w, 2) ? 0 : 1 + draw(w, 400 * MIB);
     memset(p, 0, sizeof *p);
     expect(w, CREATE, vmm_mem_pool_create(w->sys, &p->value, &props), VMM_SUCCESS);
-    uint64_t device = w->total / MODEL_SLOT * MODEL_SLOT;
-    model_heap_open(&p->heap, props.max_size ? props.max_size : device);
+    model_heap_open(&p->heap, props.max_size, w->device);
     p->open = true;
 }
 
@@ -455,12 +457,11 @@ static void one(struct world *w)
 static bool open_world(struct world *w, uint64_t seed)
 {
     vmm_context context;
-    uint64_t total;
     memset(w, 0, sizeof *w);
     w->dice = seed;
     bool good = open_in_place("sim:h100", &w->sys) == VMM_SUCCESS && vmm_init(w->sys, 0) == VMM_SUCCESS &&
                 vmm_device_primary_ctx_retain(w->sys, &context, 0) == VMM_SUCCESS && vmm_ctx_set_current(w->sys, context) == VMM_SUCCESS &&
-                vmm_mem_get_info(w->sys, &w->total, &total) == VMM_SUCCESS && vmm_event_create(w->sys, &w->event, 2) == VMM_SUCCESS;
+                vmm_mem_get_info(w->sys, &w->total, &w->device) == VMM_SUCCESS && vmm_event_create(w->sys, &w->event, 2) == VMM_SUCCESS;
     for (int s = 0; s < STREAMS && good; s++)
         good = vmm_stream_create(w->sys, &w->stream[s], 1) == VMM_SUCCESS;
     return good;

@@ -26,7 +26,7 @@ static bool take_attribute(struct script *script, vmm_mem_pool_attribute *attrib
 {
     struct words_error error;
     struct value_env env = script_env(script);
-    const struct word *word = args_next(script, "ATTRIBUTE");
+    const struct word *word = args_next(script, "POOL-ATTRIBUTE");
     return word && (step_pool_attribute_find(word->text, attribute) || value_int(&env, word, attribute, &error) ||
                     script_wrong_at(script, &error));
 }
@@ -122,9 +122,9 @@ const struct script_command script_pool_commands[] = {
     {"currentpool", "DEVICE [out=null]", "the pool that alloc takes the device's memory from; names it", "cuDeviceGetMemPool",
      run_current_pool, false},
     {"usepool", "DEVICE POOL", "makes the pool the device's current one", "cuDeviceSetMemPool", run_use_pool, false},
-    {"poolget", "POOL ATTRIBUTE [out=null]", "an attribute of a pool, for example USED_MEM_CURRENT", "cuMemPoolGetAttribute", run_get,
+    {"poolget", "POOL POOL-ATTRIBUTE [out=null]", "an attribute of a pool, for example USED_MEM_CURRENT", "cuMemPoolGetAttribute", run_get,
      false},
-    {"poolset", "POOL ATTRIBUTE VALUE", "sets an attribute of a pool", "cuMemPoolSetAttribute", run_set, false},
+    {"poolset", "POOL POOL-ATTRIBUTE VALUE", "sets an attribute of a pool", "cuMemPoolSetAttribute", run_set, false},
     {"trim", "POOL [SIZE]", "frees a pool's unused memory down to a size", "cuMemPoolTrimTo", run_trim, false},
     {"poolgrant", "POOL LOCATION:RIGHTS ...", "rights of devices to a pool's memory", "cuMemPoolSetAccess", run_grant, false},
     {"poolaccess", "POOL LOCATION [out=null]", "the rights of a device to a pool's memory", "cuMemPoolGetAccess", run_access, false},

@@ -109,10 +109,13 @@ static const char *example_word(const struct script *script, const char *word, s
         {"FROM", name_of(script, SYMBOL_RESERVATION, "r0")},
         {"DESCRIPTOR", name_of(script, SYMBOL_DESCRIPTOR, "f0")},
         {"CONTEXT|none", name_of(script, SYMBOL_CONTEXT, "none")},
-        {"CONTEXT|STREAM|EVENT", name_of(script, SYMBOL_CONTEXT, "c0")},
+        {"CONTEXT|STREAM|EVENT|POOL", name_of(script, SYMBOL_CONTEXT, "c0")},
         {"STREAM|EVENT", name_of(script, SYMBOL_STREAM, "s0")},
         {"STREAM|none", name_of(script, SYMBOL_STREAM, "none")},
         {"EVENT", name_of(script, SYMBOL_EVENT, "e0")},
+        {"POOL", name_of(script, SYMBOL_POOL, "p0")},
+        {"POOL-ATTRIBUTE", "USED_MEM_HIGH"},
+        {"LOCATION:RIGHTS", "dev0:rw"},
         {"DRIVER-CALL", "cuDeviceGetCount"},
         {"ARGUMENT", "out"},
     };
@@ -129,7 +132,7 @@ static const char *example_name(const char *command)
 {
     static const char *const names[][2] = {{"reserve", "r"}, {"create", "h"},  {"retain", "h"}, {"import", "h"},
                                            {"export", "f"},  {"alloc", "a"},   {"stream", "s"}, {"event", "e"},
-                                           {"meminfo", "m"}, {"context", "c"}, {"multicast", "team"}};
+                                           {"meminfo", "m"}, {"context", "c"}, {"multicast", "team"}, {"pool", "p"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i][0], command) == 0)
             return names[i][1];

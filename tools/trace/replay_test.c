@@ -289,7 +289,7 @@ static void test_damage(const struct text *trace)
         {"\"call\":\"mem_map\"", "\"ptr\":\"0x", "\"pfr\":\"0x", "\"ptr\" is missing"},
         {"\"call\":\"mem_map\"", "\"ptr\":\"R1\"", "\"ptr\":\"R9\"", "no earlier line made"},
         {"\"call\":\"mem_create\"", "\"type\":1", "\"type\":\"1\"", "32-bit integer"},
-        {"\"call\":\"mem_create\"", "\"reserved\":\"00000000\"", "\"reserved\":\"0000000\"", "eight"},
+        {"\"call\":\"mem_create\"", "\"reserved\":\"00000000\"", "\"reserved\":\"0000000\"", "not 8 hexadecimal digits"},
         {"\"call\":\"mem_create\"", "\"usage\":0", "\"usage\":-1", "usage is -1"},
         {"\"call\":\"mem_set_access\"", "\"desc\":[", "\"desc\":[7,", "grant"},
         {"\"call\":\"memcpy_htod\"", "\"hex\":\"62", "\"hex\":\"6", "digits"},

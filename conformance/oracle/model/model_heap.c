@@ -11,18 +11,21 @@
 enum { UNIT = 512 };
 #define NONE SIZE_MAX
 
-void model_heap_open(struct model_heap *heap, uint64_t limit)
+void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t device)
 {
     memset(heap, 0, sizeof *heap);
-    heap->limit = (limit + MODEL_SLOT - 1) / MODEL_SLOT;
-    heap->backed = calloc((size_t)heap->limit * 2 + 1, sizeof *heap->backed);
+    heap->limit = limit ? (limit + MODEL_SLOT - 1) / MODEL_SLOT : device / MODEL_SLOT;
+    heap->slots = (2 * device + MODEL_SLOT - 1) / MODEL_SLOT;
+    if (heap->slots < heap->limit)
+        heap->slots = heap->limit;
+    heap->backed = calloc((size_t)heap->slots + 1, sizeof *heap->backed);
     if (!heap->backed) {
         fputs("model: the host has no memory left\n", stderr);
         exit(255);
     }
     heap->reuse = MODEL_FOLLOW | MODEL_OPPORTUNISTIC | MODEL_INTERNAL;
     heap->main.piece = model_room(NULL, &heap->main.room, 0, sizeof *heap->main.piece);
-    heap->main.piece[heap->main.count++] = (struct model_piece){.size = heap->limit * 2 * MODEL_SLOT};
+    heap->main.piece[heap->main.count++] = (struct model_piece){.size = heap->slots * MODEL_SLOT};
 }
 
 void model_heap_close(struct model_heap *heap)
@@ -92,25 +95,27 @@ static bool all_backed(const struct model_heap *heap, const struct model_piece *
     return true;
 }
 
-/* Does a slot lie wholly in one free piece of main? */
-static bool idle(const struct model_heap *heap, uint64_t slot)
+/* The next idle slot to go: of the oldest piece of main that has any in [start, end), the highest; UINT64_MAX when there is none. */
+static uint64_t next_idle(const struct model_heap *heap, uint64_t start, uint64_t end)
 {
-    for (size_t i = 0; i < heap->main.count && heap->backed[slot]; i++) {
+    for (size_t i = 0; i < heap->main.count; i++) {
         const struct model_piece *p = &heap->main.piece[i];
-        if (slot * MODEL_SLOT >= p->start && (slot + 1) * MODEL_SLOT <= p->start + p->size)
-            return true;
+        uint64_t from = p->start > start ? p->start : start, to = p->start + p->size < end ? p->start + p->size : end;
+        for (uint64_t slot = to / MODEL_SLOT; slot-- > 0 && slot * MODEL_SLOT >= from;)
+            if (heap->backed[slot])
+                return slot;
     }
-    return false;
+    return UINT64_MAX;
 }
 
-/* Gives idle slots of [start, end) back, the highest first, while more than keep bytes are backed. */
+/* Gives idle slots of [start, end) back while more than keep bytes are backed. */
 static void release(struct model_heap *heap, uint64_t start, uint64_t end, uint64_t keep)
 {
-    for (uint64_t slot = end / MODEL_SLOT; slot-- > 0 && heap->reserved * MODEL_SLOT > keep;)
-        if (slot * MODEL_SLOT >= start && idle(heap, slot)) {
-            heap->backed[slot] = false;
-            heap->reserved--;
-        }
+    uint64_t slot;
+    while (heap->reserved * MODEL_SLOT > keep && (slot = next_idle(heap, start, end)) != UINT64_MAX) {
+        heap->backed[slot] = false;
+        heap->reserved--;
+    }
 }
 
 static void back(struct model_heap *heap, uint64_t slot)
@@ -121,35 +126,17 @@ static void back(struct model_heap *heap, uint64_t slot)
         heap->reserved_high = heap->reserved * MODEL_SLOT;
 }
 
-/* Slots without memory in a piece that was taken from main. */
-static uint64_t missing(const struct model_heap *heap, const struct model_piece *piece)
-{
-    uint64_t count = 0;
-    for (uint64_t s = piece->start / MODEL_SLOT; s <= (piece->start + piece->size - 1) / MODEL_SLOT; s++)
-        count += !heap->backed[s];
-    return count;
-}
-
-static uint64_t idle_slots(const struct model_heap *heap)
-{
-    uint64_t count = 0;
-    for (uint64_t s = 0; s < 2 * heap->limit; s++)
-        count += idle(heap, s);
-    return count;
-}
-
-/* Backs a piece: first with the memory of idle slots, the highest first, then with new memory. False when both end before it is
- * whole; what was backed stays. */
+/* Backs a piece: first with the memory of idle slots, then with new memory. False when both end before it is whole; what was backed
+ * stays. */
 static bool commit(struct model_heap *heap, const struct model_piece *piece, uint64_t fresh)
 {
-    uint64_t from = 2 * heap->limit, last = (piece->start + piece->size - 1) / MODEL_SLOT;
+    uint64_t last = (piece->start + piece->size - 1) / MODEL_SLOT;
     for (uint64_t s = piece->start / MODEL_SLOT; s <= last; s++) {
         if (heap->backed[s])
             continue;
-        while (from > 0 && !idle(heap, from - 1))
-            from--;
-        if (from > 0) {
-            heap->backed[--from] = false;
+        uint64_t from = next_idle(heap, 0, heap->slots * MODEL_SLOT);
+        if (from != UINT64_MAX) {
+            heap->backed[from] = false;
             heap->reserved--;
         } else if (fresh-- == 0)
             return false;
@@ -276,39 +263,51 @@ static bool take_known(struct model_heap *heap, const struct want *want, struct 
     return true;
 }
 
-/* Any free memory of main, where slots may have to be backed. */
-static bool take_more(struct model_heap *heap, const struct want *want, uint64_t fresh, struct model_piece *got)
+static void put_back(struct model_list *list, size_t i, struct model_piece piece)
 {
-    size_t i = best(heap, &heap->main, 0, want, any), other = NONE;
-    struct model_piece place = i == NONE ? (struct model_piece){0} : (struct model_piece){.start = heap->main.piece[i].start, .size = want->size};
-    uint64_t reach = i == NONE ? 0 : place.start / MODEL_SLOT, last = i == NONE ? 0 : (place.start + place.size - 1) / MODEL_SLOT;
-    uint64_t spare = idle_slots(heap);
-    for (uint64_t s = reach; i != NONE && s <= last; s++)
-        spare -= idle(heap, s);
-    if (heap->reuse & MODEL_INTERNAL && (i == NONE || missing(heap, &place) > spare + fresh))
-        other = best_elsewhere(heap, want, any);
-    if (other != NONE) {
-        *got = cut(&heap->pending, other, want->size);
-        return true;
-    }
+    append(list, piece);
+    memmove(&list->piece[i + 1], &list->piece[i], (list->count - 1 - i) * sizeof piece);
+    list->piece[i] = piece;
+}
+
+/* Any free memory of main, where slots may have to be backed. What was backed in vain stays, up to the threshold. */
+static bool grow(struct model_heap *heap, const struct want *want, uint64_t fresh, struct model_piece *got)
+{
+    size_t i = best(heap, &heap->main, 0, want, any);
     if (i == NONE)
         return false;
+    const struct model_piece whole = heap->main.piece[i];
     *got = cut(&heap->main, i, want->size);
     if (commit(heap, got, fresh))
         return true;
-    join(&heap->main, (struct model_piece){.start = got->start, .size = got->size});
-    release(heap, 0, 2 * heap->limit * MODEL_SLOT, heap->threshold);
+    if (whole.size > want->size)
+        heap->main.count--; /* the rest, which was appended */
+    put_back(&heap->main, i, whole);
+    release(heap, 0, heap->slots * MODEL_SLOT, heap->threshold);
     return false;
+}
+
+/* The last resort: what other streams freed, with a dependency on that. */
+static bool take_more(struct model_heap *heap, const struct want *want, uint64_t fresh, struct model_piece *got)
+{
+    bool addresses = best(heap, &heap->main, 0, want, any) != NONE;
+    if (grow(heap, want, fresh, got))
+        return true;
+    size_t other = addresses && heap->reuse & MODEL_INTERNAL ? best_elsewhere(heap, want, any) : NONE;
+    if (other == NONE)
+        return false;
+    *got = cut(&heap->pending, other, want->size);
+    return true;
 }
 
 uint64_t model_heap_take(struct model_heap *heap, uint64_t size, uint64_t stream, const struct model_order *order, uint64_t device_slots)
 {
-    if (size > 2 * heap->limit * MODEL_SLOT)
+    see_stream(heap, stream);
+    if (size > UINT64_MAX - UNIT)
         return UINT64_MAX;
     struct want want = {(size + UNIT - 1) / UNIT * UNIT, stream, order};
     uint64_t room = heap->limit - heap->reserved, fresh = room < device_slots ? room : device_slots;
     struct model_piece got;
-    see_stream(heap, stream);
     if (!take_known(heap, &want, &got)) {
         if (heap->reuse & MODEL_OPPORTUNISTIC)
             flush(heap, &want, complete);
@@ -361,16 +360,15 @@ static bool seen_ordered(const void *user, uint64_t in, uint64_t of, uint64_t ma
     return seen->all || of == seen->stream || seen->order->ordered(seen->order->user, in, of, mark);
 }
 
-void model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order)
+bool model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order)
 {
     struct seen seen = {order, stream, all};
     struct model_order through = {seen_ordered, order->complete, &seen};
     struct want want = {0, stream, &through};
-    if (flush(heap, &want, ordered))
-        release(heap, 0, 2 * heap->limit * MODEL_SLOT, heap->threshold);
+    return flush(heap, &want, ordered);
 }
 
 void model_heap_trim(struct model_heap *heap, uint64_t keep)
 {
-    release(heap, 0, 2 * heap->limit * MODEL_SLOT, keep);
+    release(heap, 0, heap->slots * MODEL_SLOT, keep);
 }

@@ -34,7 +34,8 @@ struct model_list {
 
 struct model_heap {
     uint64_t limit;      /* in slots */
-    bool *backed;        /* of each slot of the range, which is twice the limit */
+    uint64_t slots;      /* of its range of addresses */
+    bool *backed;        /* of each slot of the range */
     uint64_t reserved;   /* backed slots */
     uint64_t used, used_high, reserved_high; /* in bytes */
     uint64_t threshold;  /* bytes */
@@ -53,8 +54,8 @@ struct model_order {
     const void *user;
 };
 
-/* A heap for at most `limit` bytes. */
-void model_heap_open(struct model_heap *heap, uint64_t limit);
+/* A heap for at most `limit` bytes (0: as many as the device has) on a device with that much memory, which decides how long the range is. */
+void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t device);
 void model_heap_close(struct model_heap *heap);
 
 /* The offset of size bytes (not 0) for stream; UINT64_MAX when there is no memory. device_slots: how many slots the device has left. */
@@ -67,8 +68,9 @@ struct model_piece *model_heap_block(const struct model_heap *heap, uint64_t off
 void model_heap_free(struct model_heap *heap, struct model_piece *block, uint64_t stream);
 void model_heap_free_now(struct model_heap *heap, struct model_piece *block);
 
-/* The frees of all streams (all), else of one and those that it is ordered after, are seen to be done. */
-void model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order);
+/* The frees of all streams (all), else of one and those that it is ordered after, are seen to be done. True when there were any: then
+ * the synchronisation trims every pool to its threshold, also those where there were none. */
+bool model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order);
 
 /* cuMemPoolTrimTo. */
 void model_heap_trim(struct model_heap *heap, uint64_t keep);

@@ -67,7 +67,7 @@ static void begin(struct run *run, const char *name, uint64_t device)
         if (!strcmp(plans[i].name, name))
             run->plan = plans[i];
     snprintf(run->name, sizeof run->name, "%s", name);
-    model_heap_open(&run->heap, run->plan.limit ? run->plan.limit : device);
+    model_heap_open(&run->heap, run->plan.limit, device);
     run->heap.reuse = run->plan.reuse;
     run->heap.threshold = run->plan.threshold;
 }
@@ -94,6 +94,7 @@ static bool act(struct run *run, const char *call, uint64_t *at)
 {
     const struct model_order streams = {is_ordered, is_complete, run};
     unsigned a = 0, s = 0;
+    bool release = false;
     unsigned long long size = 0;
     if (sscanf(call, "a%u.%llu.%u", &a, &size, &s) == 3) {
         uint64_t got = model_heap_take(&run->heap, size, s, &streams, UINT64_MAX);
@@ -110,7 +111,9 @@ static bool act(struct run *run, const char *call, uint64_t *at)
     else if (sscanf(call, "t%llu", &size) == 1)
         model_heap_trim(&run->heap, size);
     else if (sscanf(call, "s%u", &s) == 1 || !strcmp(call, "c0"))
-        model_heap_synchronise(&run->heap, call[0] == 'c', s, &streams);
+        release = model_heap_synchronise(&run->heap, call[0] == 'c', s, &streams);
+    if (release)
+        model_heap_trim(&run->heap, run->heap.threshold);
     return false;
 }
 

@@ -326,8 +326,17 @@ BREAKS_GRANT(POOL_ACCESS_LOCATION, pool_rights_of_the_host, VMM_ERROR_NOT_SUPPOR
              VMM_MEM_LOCATION_TYPE_HOST, {{VMM_MEM_LOCATION_TYPE_HOST, 0}, RW})
 BREAKS_GRANT(POOL_ACCESS_DEVICE, pool_rights_of_no_device, VMM_ERROR_INVALID_DEVICE, "map.location.id", NO_DEVICE,
              {{VMM_MEM_LOCATION_TYPE_DEVICE, NO_DEVICE}, RW})
-BREAKS_GRANT(POOL_ACCESS_FLAGS, pool_rights_to_write_only, VMM_ERROR_INVALID_VALUE, "map.flags", 2,
-             {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, 2})
+
+TEST_BREAKS(POOL_ACCESS_FLAGS, pool_rights_to_write_only)
+{
+    grant(f, (vmm_mem_access_desc){{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, 2}, "map.flags", 2, VMM_ERROR_INVALID_VALUE);
+}
+
+TEST_NEAR_MISS(POOL_ACCESS_FLAGS, pool_rights_to_read_and_write)
+{
+    grant_own(f);
+}
+
 BREAKS_GRANT(POOL_ACCESS_READ, pool_rights_to_read_only, VMM_ERROR_NOT_SUPPORTED, "map.flags", 1,
              {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READ})
 
