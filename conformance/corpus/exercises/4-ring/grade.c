@@ -141,7 +141,8 @@ static void part_sides(const char *spec)
     grade_close(&g);
 }
 
-/* Both sides in one process again, with a reader that reports nothing: a writer that writes into a full ring now has not waited. */
+/* Both sides in one process again, with a reader that reports nothing: a writer that writes into a full ring now has not
+ * waited. */
 static void part_no_room(const char *spec)
 {
     struct grade g;
