@@ -660,18 +660,30 @@ VMM_API vmm_result vmm_mem_free(vmm_system *sys, vmm_deviceptr dptr);
  * come to it. Memory comes from a pool, which takes it from its device in chunks and keeps it when an allocation is
  * freed: until cuMemPoolTrimTo, or until a call that waits finds more than the release threshold. */
 
-/* Memory of the current pool of the stream's device [POOL-ALLOC-...], and memory of that pool. */
+/* Memory of the current pool of the stream's device, and memory of that pool. INVALID_VALUE [VMM-POOL-ALLOC-NULL]; *dptr
+ * is 0 from here on where the call is refused. INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN];
+ * INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-UNKNOWN]; OUT_OF_MEMORY [VMM-POOL-ALLOC-MAX-SIZE, VMM-POOL-ALLOC-MEMORY]. Warned
+ * of: [VMM-POOL-ALLOC-SIZE-ZERO], which allocates nothing, at address 0. */
 VMM_API vmm_result vmm_mem_alloc_async(vmm_system *sys, vmm_deviceptr *dptr, uint64_t bytesize, vmm_stream stream);
 VMM_API vmm_result vmm_mem_alloc_from_pool_async(vmm_system *sys, vmm_deviceptr *dptr, uint64_t bytesize,
                                                  vmm_memory_pool pool, vmm_stream stream);
-/* Frees the memory when the stream comes to this call. */
+/* Frees the memory when the stream comes to this call; address 0 is nothing. INVALID_CONTEXT [VMM-CTX-CURRENT],
+ * INVALID_HANDLE [VMM-STREAM-UNKNOWN]; INVALID_VALUE [VMM-POOL-FREE-ORDINARY, VMM-POOL-FREE-UNKNOWN]. Warned of:
+ * [VMM-POOL-FREE-IN-FLIGHT]; work that uses the memory: [VMM-POOL-USE-FREED, VMM-POOL-USE-UNORDERED]. */
 VMM_API vmm_result vmm_mem_free_async(vmm_system *sys, vmm_deviceptr dptr, vmm_stream stream);
 
+/* INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-CREATE-TYPE, VMM-POOL-CREATE-LOCATION, VMM-POOL-CREATE-DEVICE,
+ * VMM-POOL-CREATE-HANDLE-TYPES, VMM-POOL-CREATE-RESERVED]; NOT_SUPPORTED [VMM-POOL-CREATE-MANAGED, VMM-POOL-CREATE-HOST]:
+ * the simulator has pools on devices only; OUT_OF_MEMORY [VMM-POOL-CREATE-MAX-SIZE]. */
 VMM_API vmm_result vmm_mem_pool_create(vmm_system *sys, vmm_memory_pool *pool, const vmm_mem_pool_props *pool_props);
 /* Ends the pool once its last allocation is freed. Where it is the current pool of its device, the default pool becomes
- * that again. */
+ * that again. INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-POOL-DESTROY-DEFAULT]. */
 VMM_API vmm_result vmm_mem_pool_destroy(vmm_system *sys, vmm_memory_pool pool);
 
+/* A device's own pool, and the one that vmm_mem_alloc_async takes memory from; the three calls of CUDA 13.0 name the
+ * device by a location. INVALID_DEVICE [VMM-POOL-DEVICE]; INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-CURRENT-DEVICE,
+ * VMM-POOL-UNKNOWN, VMM-POOL-SET-ELSEWHERE], and what creation refuses; NOT_SUPPORTED [VMM-POOL-LOCATION-TYPE]. Warned of:
+ * [VMM-POOL-ENDED]. */
 VMM_API vmm_result vmm_device_get_default_mem_pool(vmm_system *sys, vmm_memory_pool *pool_out, vmm_device dev);
 VMM_API vmm_result vmm_device_get_mem_pool(vmm_system *sys, vmm_memory_pool *pool, vmm_device dev);
 VMM_API vmm_result vmm_device_set_mem_pool(vmm_system *sys, vmm_device dev, vmm_memory_pool pool);
@@ -682,16 +694,22 @@ VMM_API vmm_result vmm_mem_get_mem_pool(vmm_system *sys, vmm_memory_pool *pool, 
 VMM_API vmm_result vmm_mem_set_mem_pool(vmm_system *sys, const vmm_mem_location *location, vmm_mem_allocation_type type,
                                         vmm_memory_pool pool);
 
+/* INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-POOL-ATTRIBUTE, VMM-POOL-ATTRIBUTE-READ-ONLY,
+ * VMM-POOL-ATTRIBUTE-HIGH]. */
 VMM_API vmm_result vmm_mem_pool_set_attribute(vmm_system *sys, vmm_memory_pool pool, vmm_mem_pool_attribute attr,
                                               void *value);
 VMM_API vmm_result vmm_mem_pool_get_attribute(vmm_system *sys, vmm_memory_pool pool, vmm_mem_pool_attribute attr,
                                               void *value);
 VMM_API vmm_result vmm_mem_pool_trim_to(vmm_system *sys, vmm_memory_pool pool, uint64_t min_bytes_to_keep);
+/* Rights of devices to all memory of a pool. INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-POOL-ACCESS-FLAGS,
+ * VMM-POOL-GET-ACCESS-LOCATION]; NOT_SUPPORTED [VMM-POOL-ACCESS-LOCATION, VMM-POOL-ACCESS-READ]; INVALID_DEVICE
+ * [VMM-POOL-ACCESS-DEVICE, VMM-POOL-ACCESS-OWN, VMM-POOL-ACCESS-PEER]. Warned of: [VMM-POOL-ENDED]. */
 VMM_API vmm_result vmm_mem_pool_set_access(vmm_system *sys, vmm_memory_pool pool, const vmm_mem_access_desc *map,
                                            uint64_t count);
 VMM_API vmm_result vmm_mem_pool_get_access(vmm_system *sys, vmm_mem_access_flags *flags, vmm_memory_pool mem_pool,
                                            const vmm_mem_location *location);
 
+/* Between processes; on a driver only. NOT_SUPPORTED [VMM-POOL-EXPORT]. */
 VMM_API vmm_result vmm_mem_pool_export_to_shareable_handle(vmm_system *sys, void *handle_out, vmm_memory_pool pool,
                                                            vmm_mem_allocation_handle_type handle_type, uint64_t flags);
 VMM_API vmm_result vmm_mem_pool_import_from_shareable_handle(vmm_system *sys, vmm_memory_pool *pool_out, void *handle,
