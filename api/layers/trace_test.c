@@ -559,7 +559,12 @@ static void test_every_call(void)
                  id == VMM_CALL_mem_retain_allocation_handle || id == VMM_CALL_mem_alloc ||
                  id == VMM_CALL_mem_export_to_shareable_handle || id == VMM_CALL_mem_import_from_shareable_handle ||
                  id == VMM_CALL_ctx_create || id == VMM_CALL_stream_create || id == VMM_CALL_event_create ||
-                 id == VMM_CALL_device_primary_ctx_retain))
+                 id == VMM_CALL_device_primary_ctx_retain || id == VMM_CALL_mem_alloc_async ||
+                 id == VMM_CALL_mem_alloc_from_pool_async || id == VMM_CALL_mem_pool_create ||
+                 id == VMM_CALL_mem_pool_import_from_shareable_handle || id == VMM_CALL_mem_pool_import_pointer ||
+                 id == VMM_CALL_device_get_default_mem_pool || id == VMM_CALL_device_get_mem_pool ||
+                 id == VMM_CALL_mem_pool_export_to_shareable_handle || id == VMM_CALL_mem_get_default_mem_pool ||
+                 id == VMM_CALL_mem_get_mem_pool))
                 rig.fake.result = VMM_ERROR_INVALID_VALUE; /* no backend succeeds without a place for the result */
             rig_call(&rig, &call.head);
         }

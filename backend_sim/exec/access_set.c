@@ -5,6 +5,7 @@
 
 #include "heap.h"
 #include "mem_op.h"
+#include "pool_policy.h"
 #include "translate.h"
 #include "registered.h"
 #include "twin.h"
@@ -22,9 +23,11 @@ struct dry {
     bool out_of_memory;
 };
 
-/* The unit of mappings: every mapping starts and ends at a multiple of it. */
+/* The unit of mappings: every mapping starts and ends at a multiple of it. So does every allocation, where there are pools. */
 static uint64_t mapping_unit(const struct sim_process *process)
 {
+    if (process->chunks.count)
+        return POOL_UNIT;
     uint64_t unit = process->machine->profile.va_granularity;
     for (int type = VMM_MEM_LOCATION_TYPE_DEVICE; type <= VMM_MEM_LOCATION_TYPE_HOST; type++) {
         uint64_t other = sim_granularity(process, type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
