@@ -74,6 +74,7 @@ enum vmm_param_kind {
     VMM_PARAM_DESCS,          /* const vmm_mem_access_desc *, length in the COUNT after it */
     VMM_PARAM_ARGS,           /* const uint64_t *, length in the COUNT after it */
     VMM_PARAM_ATTRIBUTES,     /* const vmm_pointer_attribute *, length in the first parameter */
+    VMM_PARAM_MEM_OPS,        /* const vmm_stream_batch_mem_op_params *, length in the U32 before it */
     VMM_PARAM_BYTES,          /* const void *: host bytes read */
     VMM_PARAM_FD,             /* void *: a file descriptor by value, or a pointer to another kind of handle */
     VMM_PARAM_FUNCTION,       /* vmm_host_fn */
@@ -104,6 +105,13 @@ struct vmm_param {
     uint16_t offset;          /* bytes from the start of the call record */
     uint16_t size;            /* bytes of the parameter itself */
 };
+
+/* Does the operation of a batch have an address and a value? */
+static inline bool vmm_mem_op_has_value(vmm_stream_batch_mem_op_type operation)
+{
+    return operation == VMM_STREAM_MEM_OP_WAIT_VALUE_32 || operation == VMM_STREAM_MEM_OP_WRITE_VALUE_32 ||
+           operation == VMM_STREAM_MEM_OP_WAIT_VALUE_64 || operation == VMM_STREAM_MEM_OP_WRITE_VALUE_64;
+}
 
 /* Names and parameters of an entry point; id must be below VMM_CALL_COUNT. */
 const char *vmm_call_name(enum vmm_call_id id);        /* "mem_map" */

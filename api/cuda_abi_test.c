@@ -64,6 +64,23 @@ ENUMERATOR(EVENT_DISABLE_TIMING)
 ENUMERATOR(EVENT_INTERPROCESS)
 ENUMERATOR(EVENT_WAIT_DEFAULT)
 ENUMERATOR(EVENT_WAIT_EXTERNAL)
+ENUMERATOR(STREAM_WAIT_VALUE_GEQ)
+ENUMERATOR(STREAM_WAIT_VALUE_EQ)
+ENUMERATOR(STREAM_WAIT_VALUE_AND)
+ENUMERATOR(STREAM_WAIT_VALUE_NOR)
+ENUMERATOR(STREAM_WAIT_VALUE_FLUSH)
+ENUMERATOR(STREAM_WRITE_VALUE_DEFAULT)
+ENUMERATOR(STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
+ENUMERATOR(STREAM_MEM_OP_WAIT_VALUE_32)
+ENUMERATOR(STREAM_MEM_OP_WRITE_VALUE_32)
+ENUMERATOR(STREAM_MEM_OP_FLUSH_REMOTE_WRITES)
+ENUMERATOR(STREAM_MEM_OP_WAIT_VALUE_64)
+ENUMERATOR(STREAM_MEM_OP_WRITE_VALUE_64)
+#if CUDA_VERSION >= 11070
+ENUMERATOR(STREAM_MEM_OP_BARRIER)
+ENUMERATOR(STREAM_MEMORY_BARRIER_TYPE_SYS)
+ENUMERATOR(STREAM_MEMORY_BARRIER_TYPE_GPU)
+#endif
 ENUMERATOR(DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
 ENUMERATOR(DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
 ENUMERATOR(DEVICE_ATTRIBUTE_COMPUTE_MODE)
@@ -125,6 +142,14 @@ SIZE(vmm_device, CUdevice);
 SIZE(vmm_mem_location, CUmemLocation);
 FIELD(vmm_mem_location, type, CUmemLocation, type);
 FIELD(vmm_mem_location, id, CUmemLocation, id);
+SIZE(vmm_stream_batch_mem_op_params, CUstreamBatchMemOpParams);
+FIELD(vmm_stream_batch_mem_op_params, wait_value.address, CUstreamBatchMemOpParams, waitValue.address);
+FIELD(vmm_stream_batch_mem_op_params, wait_value.value64, CUstreamBatchMemOpParams, waitValue.value64);
+FIELD(vmm_stream_batch_mem_op_params, wait_value.flags, CUstreamBatchMemOpParams, waitValue.flags);
+FIELD(vmm_stream_batch_mem_op_params, wait_value.alias, CUstreamBatchMemOpParams, waitValue.alias);
+FIELD(vmm_stream_batch_mem_op_params, write_value.value, CUstreamBatchMemOpParams, writeValue.value);
+FIELD(vmm_stream_batch_mem_op_params, write_value.flags, CUstreamBatchMemOpParams, writeValue.flags);
+FIELD(vmm_stream_batch_mem_op_params, flush_remote_writes.flags, CUstreamBatchMemOpParams, flushRemoteWrites.flags);
 SIZE(vmm_memory_pool, CUmemoryPool);
 SIZE(vmm_mem_pool_props, CUmemPoolProps);
 FIELD(vmm_mem_pool_props, alloc_type, CUmemPoolProps, allocType);

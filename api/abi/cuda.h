@@ -59,6 +59,7 @@ extern "C" {
 #define cuStreamDestroy cuStreamDestroy_v2
 #define cuEventDestroy cuEventDestroy_v2
 #define cuModuleGetGlobal cuModuleGetGlobal_v2
+#define cuIpcOpenMemHandle cuIpcOpenMemHandle_v2
 #define cuMemGetInfo cuMemGetInfo_v2
 #define cuMemAlloc cuMemAlloc_v2
 #define cuMemAllocPitch cuMemAllocPitch_v2
@@ -78,6 +79,7 @@ extern "C" {
 #define cuMemcpyDtoD CUVMM_PTDS(cuMemcpyDtoD_v2)
 #define cuMemcpy2D CUVMM_PTDS(cuMemcpy2D_v2)
 #define cuMemcpy2DUnaligned CUVMM_PTDS(cuMemcpy2DUnaligned_v2)
+#define cuMemcpy3D CUVMM_PTDS(cuMemcpy3D_v2)
 #define cuMemsetD8 CUVMM_PTDS(cuMemsetD8_v2)
 #define cuMemsetD16 CUVMM_PTDS(cuMemsetD16_v2)
 #define cuMemsetD32 CUVMM_PTDS(cuMemsetD32_v2)
@@ -88,12 +90,28 @@ extern "C" {
 #define cuMemcpyDtoHAsync CUVMM_PTSZ(cuMemcpyDtoHAsync_v2)
 #define cuMemcpyDtoDAsync CUVMM_PTSZ(cuMemcpyDtoDAsync_v2)
 #define cuMemcpy2DAsync CUVMM_PTSZ(cuMemcpy2DAsync_v2)
+#define cuMemcpy3DAsync CUVMM_PTSZ(cuMemcpy3DAsync_v2)
+#if CUDA_VERSION >= 13000
+#define cuMemcpyBatchAsync CUVMM_PTSZ(cuMemcpyBatchAsync_v2)
+#define cuMemcpy3DBatchAsync CUVMM_PTSZ(cuMemcpy3DBatchAsync_v2)
+#elif defined CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define cuMemcpyBatchAsync CUVMM_PTSZ(cuMemcpyBatchAsync)
+#define cuMemcpy3DBatchAsync CUVMM_PTSZ(cuMemcpy3DBatchAsync)
+#endif
 #define cuStreamBeginCapture CUVMM_PTSZ(cuStreamBeginCapture_v2)
+#define cuStreamGetCaptureInfo CUVMM_PTSZ(cuStreamGetCaptureInfo_v3)
+#define cuStreamWriteValue32 CUVMM_PTSZ(cuStreamWriteValue32_v2)
+#define cuStreamWriteValue64 CUVMM_PTSZ(cuStreamWriteValue64_v2)
+#define cuStreamWaitValue32 CUVMM_PTSZ(cuStreamWaitValue32_v2)
+#define cuStreamWaitValue64 CUVMM_PTSZ(cuStreamWaitValue64_v2)
+#define cuStreamBatchMemOp CUVMM_PTSZ(cuStreamBatchMemOp_v2)
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define cuMemcpy CUVMM_PTDS(cuMemcpy)
 #define cuMemcpyPeer CUVMM_PTDS(cuMemcpyPeer)
+#define cuMemcpy3DPeer CUVMM_PTDS(cuMemcpy3DPeer)
 #define cuMemcpyAsync CUVMM_PTSZ(cuMemcpyAsync)
 #define cuMemcpyPeerAsync CUVMM_PTSZ(cuMemcpyPeerAsync)
+#define cuMemcpy3DPeerAsync CUVMM_PTSZ(cuMemcpy3DPeerAsync)
 #define cuMemAllocAsync CUVMM_PTSZ(cuMemAllocAsync)
 #define cuMemAllocFromPoolAsync CUVMM_PTSZ(cuMemAllocFromPoolAsync)
 #define cuMemFreeAsync CUVMM_PTSZ(cuMemFreeAsync)
@@ -138,6 +156,8 @@ typedef struct CUkern_st *CUkernel;
 typedef struct CUarray_st *CUarray;
 typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphEdgeData_st CUgraphEdgeData; /* edges of graphs: not looked at */
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUstream_st *CUstream;
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
@@ -218,6 +238,39 @@ typedef struct CUmemFabricHandle_st {
 } CUmemFabricHandle_v1;
 typedef CUmemFabricHandle_v1 CUmemFabricHandle;
 
+typedef union CUstreamBatchMemOpParams_union {
+    CUstreamBatchMemOpType operation;
+    struct CUstreamMemOpWaitValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } waitValue;
+    struct CUstreamMemOpWriteValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } writeValue;
+    struct CUstreamMemOpFlushRemoteWritesParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } flushRemoteWrites;
+    struct CUstreamMemOpMemoryBarrierParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } memoryBarrier;
+    cuuint64_t pad[6];
+} CUstreamBatchMemOpParams_v1;
+typedef CUstreamBatchMemOpParams_v1 CUstreamBatchMemOpParams;
 typedef struct CUmemPoolProps_st {
     CUmemAllocationType allocType;
     CUmemAllocationHandleType handleTypes;
@@ -250,6 +303,95 @@ typedef struct CUDA_MEMCPY2D_st {
     size_t WidthInBytes, Height;
 } CUDA_MEMCPY2D_v2;
 typedef CUDA_MEMCPY2D_v2 CUDA_MEMCPY2D;
+
+typedef struct CUDA_MEMCPY3D_st {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    void *reserved0;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    void *reserved1;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_v2;
+typedef CUDA_MEMCPY3D_v2 CUDA_MEMCPY3D;
+
+typedef struct CUDA_MEMCPY3D_PEER_st {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    CUcontext srcContext;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    CUcontext dstContext;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_PEER_v1;
+typedef CUDA_MEMCPY3D_PEER_v1 CUDA_MEMCPY3D_PEER;
+
+typedef struct CUmemcpyAttributes_st {
+    CUmemcpySrcAccessOrder srcAccessOrder;
+    CUmemLocation srcLocHint, dstLocHint;
+    unsigned int flags;
+} CUmemcpyAttributes_v1;
+typedef CUmemcpyAttributes_v1 CUmemcpyAttributes;
+
+typedef struct CUoffset3D_st {
+    size_t x, y, z;
+} CUoffset3D_v1;
+typedef CUoffset3D_v1 CUoffset3D;
+
+typedef struct CUextent3D_st {
+    size_t width, height, depth;
+} CUextent3D_v1;
+typedef CUextent3D_v1 CUextent3D;
+
+typedef struct CUmemcpy3DOperand_st {
+    CUmemcpy3DOperandType type;
+    union {
+        struct {
+            CUdeviceptr ptr;
+            size_t rowLength, layerHeight;
+            CUmemLocation locHint;
+        } ptr;
+        struct {
+            CUarray array;
+            CUoffset3D offset;
+        } array;
+    } op;
+} CUmemcpy3DOperand_v1;
+typedef CUmemcpy3DOperand_v1 CUmemcpy3DOperand;
+
+typedef struct CUDA_MEMCPY3D_BATCH_OP_st {
+    CUmemcpy3DOperand src, dst;
+    CUextent3D extent;
+    CUmemcpySrcAccessOrder srcAccessOrder;
+    unsigned int flags;
+} CUDA_MEMCPY3D_BATCH_OP_v1;
+typedef CUDA_MEMCPY3D_BATCH_OP_v1 CUDA_MEMCPY3D_BATCH_OP;
+
+typedef struct CUipcEventHandle_st {
+    char reserved[CU_IPC_HANDLE_SIZE];
+} CUipcEventHandle_v1;
+typedef CUipcEventHandle_v1 CUipcEventHandle;
+
+typedef struct CUipcMemHandle_st {
+    char reserved[CU_IPC_HANDLE_SIZE];
+} CUipcMemHandle_v1;
+typedef CUipcMemHandle_v1 CUipcMemHandle;
 
 typedef struct CUexecAffinitySmCount_st {
     unsigned int val;

@@ -119,6 +119,23 @@ static void write_descs(struct json *json, const char *key, const vmm_mem_access
     json_close(json, ']');
 }
 
+static void write_mem_ops(struct json *json, const char *key, const vmm_stream_batch_mem_op_params *op, uint64_t count)
+{
+    json_open(json, key, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
+        bool value = vmm_mem_op_has_value(op[i].operation);
+        json_open(json, NULL, '{');
+        json_int(json, "operation", op[i].operation);
+        if (value) {
+            json_hex(json, "address", op[i].wait_value.address);
+            json_hex(json, "value", op[i].wait_value.value64);
+        }
+        json_hex(json, "flags", value ? op[i].wait_value.flags : op[i].memory_barrier.flags);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void write_words(struct json *json, const char *key, const uint64_t *args, uint64_t count)
 {
     json_open(json, key, '[');
@@ -189,6 +206,9 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         break;
     case VMM_PARAM_ARGS:
         write_words(json, param->name, at, length_in(call, "count"));
+        break;
+    case VMM_PARAM_MEM_OPS:
+        write_mem_ops(json, param->name, at, length_in(call, "count") > TRACE_LIST_MAX ? 0 : length_in(call, "count"));
         break;
     case VMM_PARAM_ATTRIBUTES:
         write_attributes(json, param->name, at, length_in(call, "num_attributes"));

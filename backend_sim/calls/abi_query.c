@@ -251,6 +251,7 @@ bool abi_query_open_peer(vmm_system *sys, int device, int owner, bool open)
         process->peers_opened[device] |= bit;
     else
         process->peers_opened[device] &= ~bit;
+    in_flight_lost_memory(process);
     unlock(process);
     return was != open;
 }

@@ -29,26 +29,6 @@ vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_m
     return VMM_SUCCESS;
 }
 
-/* Enters the allocation into the process's tables. False when addresses or host memory are exhausted: nothing has changed. */
-static bool enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit)
-{
-    uint64_t address;
-    if (!sim_take_addresses(process, allocation->span, unit, &address))
-        return false;
-    if (!addrmap_insert(&process->allocations, address, allocation)) {
-        va_allocator_free(&process->va, address, allocation->span);
-        return false;
-    }
-    allocation->start = address;
-    return true;
-}
-
-static void leave(struct sim_process *process, const struct sim_allocation *allocation)
-{
-    addrmap_remove(&process->allocations, allocation->start);
-    va_allocator_free(&process->va, allocation->start, allocation->span);
-}
-
 static vmm_result allocate(struct sim_process *process, const struct vmm_call_mem_alloc *call,
                            const struct sim_context *context, uint64_t unit)
 {
@@ -61,11 +41,11 @@ static vmm_result allocate(struct sim_process *process, const struct vmm_call_me
     allocation->span = (call->bytesize + unit - 1) / unit * unit;
     allocation->context = context->value;
     allocation->made = sim_origin(&call->head);
-    bool entered = enter(process, allocation, unit);
+    bool entered = sim_allocation_enter(process, allocation, unit);
     allocation->block = entered ? sim_block_new(process->machine, allocation->span, &prop) : NULL;
     if (!allocation->block) {
         if (entered)
-            leave(process, allocation);
+            sim_allocation_leave(process, allocation);
         heap.free(allocation);
         return sim_out_of_host_memory();
     }
@@ -134,6 +114,10 @@ vmm_result sim_mem_free(struct sim_process *process, const struct vmm_call_mem_f
     if (result != VMM_SUCCESS || !call->dptr)
         return result;
     struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
+    if (allocation && allocation->opens) {
+        vmm_object opened = sim_object_allocation(allocation);
+        return vmm_detail_refuse(VMM_RULE_IPC_FREE, call->dptr, 0, &opened);
+    }
     if (allocation && allocation->start == call->dptr && allocation->pooled) {
         sim_piece_free(process, (struct sim_piece *)allocation, sim_origin(&call->head)); /* measured: waits for nothing */
         return VMM_SUCCESS;

@@ -58,6 +58,8 @@ static bool run_of(const struct sim_process *process, uint64_t address, uint64_t
         return false; /* a pool's memory that is free */
     const struct sim_allocation *a = addrmap_floor(&process->allocations, address);
     uint64_t offset = a ? address - a->start : 0;
+    if (a && a->opens && offset < a->span) /* measured: not of another process's memory */
+        return false;
     if (!a || offset >= a->span || sim_mapping_at(process, address))
         return translate_run(process, address, size, run);
     *run = (struct translate_run){a->block, offset, size < a->span - offset ? size : a->span - offset};

@@ -286,6 +286,7 @@ static vmm_result unmap_all(struct sim_process *process, const struct vmm_call_m
             sim_warn_bound(mapping->handle);
         sim_mapping_end(process, mapping, sim_origin(&call->head));
     }
+    in_flight_lost_memory(process);
     return VMM_SUCCESS;
 }
 

@@ -93,6 +93,8 @@ static bool decompresses(const struct place *place)
 {
     if (place->mapping)
         return place->mapping->handle->decompress;
+    if (place->allocation->opens)
+        return false;
     return !place->chunk || pool_of(place)->props.usage & VMM_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS;
 }
 
@@ -100,7 +102,7 @@ static bool decompresses(const struct place *place)
 static uint64_t nature(const struct place *place, vmm_pointer_attribute attribute)
 {
     const vmm_mem_allocation_prop *prop = place->mapping ? &place->mapping->handle->prop : &place->block->prop;
-    bool allocation = place->allocation != NULL;
+    bool allocation = place->allocation && !place->allocation->opens; /* measured: another process's memory has none of these */
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
         return on_host(place) ? VMM_MEMORYTYPE_HOST : VMM_MEMORYTYPE_DEVICE;
@@ -111,6 +113,8 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         if (place->block->team)
             return (uint64_t)-2; /* no device: CU_DEVICE_INVALID */
+        if (place->allocation && place->allocation->opens) /* measured: of the context that opened it */
+            return (uint64_t)place->allocation->opened_for;
         return on_host(place) ? 0 : (uint64_t)prop->location.id;
     case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         return place->block->team ? place->block->team->handle_types : (uint64_t)prop->requested_handle_types;
@@ -171,6 +175,8 @@ static enum vmm_rule_id lacking(const struct sim_process *process, const struct 
     case VMM_POINTER_ATTRIBUTE_P2P_TOKENS:
         return on_host(place) ? VMM_RULE_POINTER_HOST : VMM_RULE_COUNT;
     case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        if (place->allocation && place->allocation->opens && place->allocation->context != context_stack_get(&process->current))
+            return VMM_RULE_POINTER_DEVICE; /* measured: another process's memory has one in the context that opened it */
         return device_rights(process, place) ? VMM_RULE_COUNT : VMM_RULE_POINTER_DEVICE;
     default:
         return VMM_RULE_COUNT;

@@ -154,10 +154,19 @@ static void test_space(struct scene *s)
     struct sim_process *p = s->process;
     struct va_allocator *va = &p->va;
     struct chunk *chunk = addrmap_floor(&va->chunks, s->small);
+    BREAKS(p->reservations.count, p->reservations.count + 1, process_check(p), "reservations: count is 3");
+    BREAKS(p->allocations.count, p->allocations.count + 1, process_check(p), "allocations: count is 2");
+    BREAKS(p->mappings.count, p->mappings.count + 1, process_check(p), "mappings: count is 5");
+    BREAKS(p->handles.used, p->handles.used + 1, process_check(p), "handles: ");
+    BREAKS(p->contexts.used, p->contexts.used + 1, process_check(p), "contexts: ");
+    BREAKS(p->streams.used, p->streams.used + 1, process_check(p), "streams: ");
+    BREAKS(p->events.used, p->events.used + 1, process_check(p), "events: ");
     BREAKS(chunk->used, chunk->used - 1, process_check(p), "of the open chunk at");
     BREAKS(chunk->used, chunk->used - 1, process_check_at(p, s->small), "addresses: of the open chunk at");
+    BREAKS(va->large.barrier, 4096, process_check_at(p, s->small), "addresses: free ranges: ");
+    BREAKS(va->small.barrier, 4096, process_check_at(p, s->small), "addresses: free parts of chunks: ");
     va->last.newest = false;
-    BREAKS(va->last.freed, true, process_check(p), "was given back last, and another one taken since");
+    BREAKS(va->last.freed, true, process_check(p), "was freed last, and another one taken since");
     free_ranges_add(&va->large, chunk->start, va->chunk);
     check_breaks(process_check_at(p, s->small), "are free outside of it");
     free_ranges_take(&va->large, chunk->start, va->chunk);
@@ -329,6 +338,22 @@ static void test_calls(struct scene *s)
     vmm_mem_get_access(s->sys, &flags, &device, s->at);
     tap_ok(strstr(reported, "cuMemGetAccess: M1 shows"), "a call that names the broken mapping reports it: %s", reported);
     m1->offset = 0;
+    struct sim_mapping *m4 = sim_mapping_at(s->process, s->at + 3 * G);
+    vmm_deviceptr behind = 0;
+    m4->offset = G;
+    reported[0] = '\0';
+    need(vmm_mem_address_reserve(s->sys, &behind, G, 0, 0, 0));
+    tap_ok(strstr(reported, "cuMemAddressReserve: M4 shows"), "a call that returns the address behind it, too: %s", reported);
+    m4->offset = 0;
+    need(vmm_mem_address_free(s->sys, behind, G));
+    vmm_mem_generic_allocation_handle again = 0;
+    m1->handle->block->size = 2 * G;
+    reported[0] = '\0';
+    need(vmm_mem_retain_allocation_handle(s->sys, &again, s->at));
+    tap_ok(strstr(reported, "cuMemRetainAllocationHandle: H1 has 0x200000 bytes, its block 0x400000"),
+           "and one that returns a handle: %s", reported);
+    m1->handle->block->size = G;
+    need(vmm_mem_release(s->sys, again));
     s->process->aliased++;
     reported[0] = '\0';
     unsigned calls = 0;
@@ -363,6 +388,16 @@ static void test_turns(struct scene *s)
     need(vmm_mem_address_reserve(s->sys, &s->small, G, 0, 0, 0));
     tap_u64(turn(s), calls, "and with another reservation it is as far away as before");
     atomic_store(&checks_on, before);
+    sim_machine_lock(s->machine);
+}
+
+static void test_mapped_thrice(struct scene *s)
+{
+    sim_machine_unlock(s->machine);
+    map(s, 4, s->h1);
+    check_holds(process_check(s->process), "a handle with a third mapping counts once as aliased");
+    need(vmm_mem_unmap(s->sys, s->at + 4 * G, G));
+    check_holds(process_check(s->process), "and without it still does");
     sim_machine_lock(s->machine);
 }
 
@@ -403,6 +438,7 @@ int main(void)
     test_team(&scene);
     test_calls(&scene);
     test_turns(&scene);
+    test_mapped_thrice(&scene);
     test_lock(&scene);
     close_scene(&scene);
     return tap_done();

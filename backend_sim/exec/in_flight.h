@@ -47,6 +47,7 @@ struct in_flight {
     struct queue queue;
     enum sim_schedule schedule;
     uint64_t random; /* state of the seeded choice */
+    size_t blocked; /* work items that stand at a wait for a value in memory (mem_op.h) */
     struct stream_clocks clocks;
     bool quiet;        /* a mark was queued, and in_flight_marked is to follow */
     uint64_t orders;   /* how often a call waited, or made a stream wait: each may order streams (pool_use.h) */
@@ -131,6 +132,14 @@ bool in_flight_reached(struct sim_process *process, uint64_t mark);
 vmm_result in_flight_wait_mark(struct sim_process *process, uint64_t mark);
 /* As in_flight_poll, for a mark. */
 bool in_flight_poll_mark(struct sim_process *process, uint64_t mark);
+
+/* Call after the rights to a mapping changed from those in before (process.h): a wait that polls it with such a right faults, also
+ * when it may still read, as measured on H200. */
+void in_flight_rights_changed(struct sim_process *process, const struct sim_mapping *mapping, uint64_t before);
+
+/* Call after memory was unmapped: a wait that polls it (mem_op.h) faults now, as measured, and not when somebody
+ * looks next, because memory may lie there again by then. */
+void in_flight_lost_memory(struct sim_process *process);
 
 /* Is any work in flight? Call the functions below only then. */
 static inline bool in_flight_any(const struct in_flight *in_flight)

@@ -57,6 +57,7 @@ static const struct bad bad_texts[] = {
     {"base = h100\ndevices = 0", 2, 11, "expected a number from 1 to 31, found '0'"},
     {"base = h100\ndevices = 32", 2, 11, "expected a number from 1 to 31, found '32'"},
     {"base = h100\ndevices = -1", 2, 11, "found '-1'"},
+    {"base = h100\ndevices = 5%n%s", 2, 11, "found '5%n%s'"},
     {"base = h100\ndevices = two", 2, 11, "expected a whole number from 1 to 31, found 'two'"},
     {"base = h100\ndevice.memory = much", 2, 17, "expected a size such as"},
     {"base = h100\ndevice.memory = 80GB", 2, 19, "expected a unit (B, KiB, MiB, GiB, TiB) or '<<', found 'GB'"},
@@ -161,6 +162,9 @@ static const struct bad bad_texts[] = {
     {"base = gb200x4\nattribute.134 = 2", 2, 17, "expected attribute.134 (the nearest NUMA node) from -1 to 1, found 2"},
     {"base = h100\nattribute.145 = 0\nhost.memory = 0", 3, 15, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},
     {"base = min\nattribute.141 = 1", 2, 17, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},
+    {"base = h100\ndevice.clusters = 18 x", 2, 19, "expected numbers of multiprocessors in 'device.clusters', such as 18 18 16"},
+    {"base = h100\ndevice.clusters = 18  16", 2, 19, "expected numbers of multiprocessors"},
+    {"base = h100\ndevice.clusters = 1000", 2, 19, "expected numbers of multiprocessors"},
     {"base = h100\nattribute.107 = 0", 0, 0, "'compression.memory' above 0 needs attribute.107 = 1"},
     {"base = h100\npeers = 0-1", 2, 9, "expected links between devices 0 to 0, found one of a device that is not there"},
     {"base = odd\npeers = 1-3", 2, 9, "expected links between devices 0 to 2, found one of a device that is not there"},
@@ -187,7 +191,7 @@ static void check_bad(const char *text, size_t length, const struct bad *want, c
 static void check_source(const char *text, const char *want)
 {
     struct sim_profile profile;
-    struct sim_profile_error error = {-1, -1, "", ""};
+    struct sim_profile_error error = {-1, -1, "", "of an earlier text"};
     tap_ok(!sim_profile_parse(text, strlen(text), &profile, &error), "no profile");
     tap_text(error.source, want, "the message quotes the line");
 }
@@ -674,6 +678,13 @@ static void test_base_and_defaults(void)
                profile.attributes == 0 && profile.peers[0] == 0,
            "optional values have their defaults");
     tap_text(profile.device_name, "cuvmm simulated device", "an unnamed device gets a name");
+    tap_text(profile.clusters, "0", "a device without multiprocessors has none for clusters");
+    must_parse(TINY "attribute.16 = 12", &profile, "multiprocessors without groups");
+    tap_text(profile.clusters, "12", "they are one group");
+    must_parse(TINY "attribute.16 = 1000", &profile, "more multiprocessors than a group can have");
+    tap_text(profile.clusters, "0", "they have no group");
+    must_parse("base = h100\ndevice.clusters = 20 4", &profile, "groups of its own");
+    tap_text(profile.clusters, "20 4", "they take the place of the base's");
 }
 
 /* ---- built-in profiles ---- */
@@ -704,7 +715,8 @@ static void write_profile(const struct sim_profile *p, char *text, size_t size)
                                  p->va_taken[i].end);
         lead = ",";
     }
-    used += (size_t)snprintf(text + used, size - used, "\n");
+    used += (size_t)snprintf(text + used, size - used, "\n%s%s%s", p->clusters[0] ? "device.clusters = " : "", p->clusters,
+                             p->clusters[0] ? "\n" : "");
     lead = "peers = ";
     for (int i = 0; i < p->devices; i++)
         for (int j = i + 1; j < p->devices; j++)

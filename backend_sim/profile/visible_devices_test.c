@@ -81,10 +81,15 @@ static void test_uuids(void)
 {
     const char *one = uuid(1, 40, "GPU-"), *two = uuid(2, 40, "GPU-");
     char upper[80];
+    tap_text(two, "GPU-88d57949-dca1-4155-a375-766d6d73696d", "the UUIDs of a profile's devices are the same in every version");
     snprintf(upper, sizeof upper, "%s", one);
     for (char *c = upper + 4; *c; c++)
         *c = *c >= 'a' && *c <= 'f' ? (char)(*c - 32) : *c;
     reads(one, VMM_SUCCESS, "1 | 0 2 3");
+    char wrong[80];
+    snprintf(wrong, sizeof wrong, "%s", one);
+    wrong[39] = wrong[39] == '0' ? '1' : '0'; /* its last digit */
+    reads(wrong, VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
     reads(joined(two, one), VMM_SUCCESS, "2 1 | 0 3");
     reads(upper, VMM_SUCCESS, "1 | 0 2 3");
     reads(joined(uuid(2, 16, "GPU-"), uuid(1, 16, "GPU-")), VMM_SUCCESS, "2 1 | 0 3");

@@ -43,7 +43,7 @@
 
 static _Thread_local unsigned long inject_left; /* requests up to and with the one that fails; 0: none does */
 static _Thread_local const char *inject_only, *inject_then, *inject_last, *inject_what;
-static _Thread_local int inject_error; /* in the place of the function's usual one; 0: that */
+static _Thread_local int inject_error; /* instead of the function's usual error; 0: the usual one */
 static _Thread_local void (*inject_instead)(void);
 static _Thread_local bool inject_each; /* and all later ones to that function */
 static _Thread_local long inject_late;  /* seconds that clocks are ahead */
@@ -97,8 +97,8 @@ __attribute__((unused)) static const char *inject_disarm(void)
 /* Functions that do the same, of which tests know one. */
 static const char *inject_known_as(const char *function)
 {
-    static const char *const alike[][2] = {{"openat", "open"}, {"mkdirat", "mkdir"}, {"renameat2", "rename"}, {"fstatat", "lstat"},
-                                           {"fdopendir", "opendir"}};
+    static const char *const alike[][2] = {{"openat", "open"}, {"mkdirat", "mkdir"}, {"renameat2", "rename"},
+                                           {"fstatat", "lstat"}, {"fdopendir", "opendir"}};
     for (size_t i = 0; i < sizeof alike / sizeof alike[0]; i++)
         if (!strcmp(function, alike[i][0]))
             return alike[i][1];
@@ -295,8 +295,11 @@ static int inject_fcntl(int file, int what, ...)
     return inject_fails("fcntl", ENOLCK) ? -1 : fcntl(file, what, with);
 }
 
+/* It never fails, and is a request only where a test names it. */
 static int inject_clock_gettime(clockid_t which, struct timespec *now)
 {
+    if (inject_only && !strcmp(inject_only, "clock_gettime"))
+        inject_fails("clock_gettime", 0);
     int result = clock_gettime(which, now);
     now->tv_sec += inject_late;
     return result;
@@ -338,7 +341,7 @@ struct inject_case {
     bool (*call)(void);     /* what the request fails in; false: refused */
     bool (*reported)(void); /* after a refusal: as it should be, and nothing has changed; NULL: whatever is said */
     bool (*end)(void);      /* after each try: what there should be is there, and all of it is given back; NULL: nothing */
-    int error;              /* in the place of the function's usual one; 0: that */
+    int error;              /* instead of the function's usual error; 0: the usual one */
     bool each;              /* and all later requests to the function */
     const char *then;       /* and the next one to this function */
     void (*meanwhile)(void); /* nothing fails, but this is called just before the request */

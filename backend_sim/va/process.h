@@ -96,7 +96,8 @@ enum sim_fault_kind {
     SIM_FAULT_HOST_COPY, /* bytes that travel with the command: copies from and to the host, fills of one byte */
     SIM_FAULT_MULTICAST, /* an ordinary access of a kernel through a multicast address */
     SIM_FAULT_MULTIMEM,  /* a multimem access through an ordinary address */
-    SIM_FAULT_UNBOUND    /* a multimem access where a device of the team has no memory bound */
+    SIM_FAULT_UNBOUND,   /* a multimem access where a device of the team has no memory bound */
+    SIM_FAULT_MEM_OP     /* a stream memory operation */
 };
 
 /* A fault: device work accessed memory without the right to it. The device is lost to the process from then on. */
@@ -144,6 +145,8 @@ struct sim_allocation {
     struct sim_block *block;
     struct sim_origin made;
     uint32_t number;
+    uint32_t opens; /* how often another process's memory was opened here (abi_ipc.h); 0: memory of cuMemAlloc */
+    int opened_for; /* the device whose context opened it, and which has access to it then */
     bool sync; /* as in sim_mapping */
     bool pooled; /* it is the first member of a sim_piece */
 };
@@ -272,9 +275,15 @@ void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, st
 
 /* Ends the handle when it has no references and no mappings left. */
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended);
+/* Removes a reservation from the address space and frees it. Nothing is mapped there. */
+void sim_reservation_end(struct sim_process *process, struct sim_reservation *reservation, struct sim_origin ended);
 /* Removes a mapping from the address space, releases its handle and frees the mapping. The caller has hidden it from the host,
  * or the host's addresses go with the process. */
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);
+/* Gives an allocation its addresses, and enters it into the process's tables. False when addresses or host memory are exhausted:
+ * nothing has changed. sim_allocation_leave takes that back, before the allocation has a block. */
+bool sim_allocation_enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit);
+void sim_allocation_leave(struct sim_process *process, const struct sim_allocation *allocation);
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended);
 
 /* Does work on the device have access to that allocation? */
@@ -284,6 +293,8 @@ static inline bool sim_allocation_open(const struct sim_process *process, const 
     if (allocation->pooled)
         return sim_access_of(((const struct sim_piece *)(const void *)allocation)->pool->access, (unsigned)device) != 0;
     int owner = allocation->block->prop.location.id;
+    if (allocation->opens) /* measured: whatever peers are enabled */
+        return allocation->opened_for == device;
     return owner == device || (process->peers_opened[device] >> owner & 1);
 }
 

@@ -63,7 +63,7 @@ static void wrong_use(void)
     prints("..", NULL, 2, "", "is no name of a machine", "a name that is none");
     prints("--help", NULL, 0, "cuvmm machine [NAME] [--json]", "", "the help");
     prints(NULL, NULL, 0, "no machine is shared\n", "", "there are no machines");
-    prints("mine", NULL, 2, "", "nobody takes part in a machine \"mine\"", "there is no machine of that name");
+    prints("mine", NULL, 2, "", "no process uses a machine \"mine\"", "there is no machine of that name");
     setenv("CUVMM_MACHINES", "/dev/null", 1);
     prints(NULL, NULL, 2, "", "/dev/null", "there is no folder");
     setenv("CUVMM_MACHINES", rig_root, 1);
@@ -96,7 +96,8 @@ static void whole(void)
     if (!passing_pair(pair) || !passing_send(pair[0], fd))
         tap_bail("no message");
     close(fd);
-    prints("mine", NULL, 0, "    open in no process: in a message, or in a process of another user\n", "", "a descriptor in a message");
+    prints("mine", NULL, 0, "    open in no process: in a message, or in a process of another user\n", "",
+           "a descriptor in a message");
     close(pair[0]);
     close(pair[1]);
     prints("mine", NULL, 0, "machine mine (h100), 1 process, 0 exported\n", "", "which has come to nothing");
@@ -194,12 +195,15 @@ static void stopped(void)
     passing_wait(socket);
     kill(child, SIGSTOP);
     waitpid(child, &status, WUNTRACED);
-    snprintf(want, sizeof want, "mine cannot be looked at: %s is stopped and has held the machine for 1 s: continue it (kill -CONT %ld) or end it\n", named(child), (long)child);
+    snprintf(want, sizeof want,
+             "mine cannot be looked at: %s is stopped and has held the machine for 1 s: "
+             "continue it (kill -CONT %ld) or end it\n",
+             named(child), (long)child);
     prints("mine", NULL, 2, "", want, "a stopped process that holds the machine is named");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     close(socket);
-    prints("mine", NULL, 2, "", "nobody takes part in a machine", "once it is killed there is nothing left");
+    prints("mine", NULL, 2, "", "no process uses a machine", "once it is killed there is nothing left");
 }
 
 int main(void)

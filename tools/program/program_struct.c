@@ -127,6 +127,35 @@ void program_attributes(struct text *out, enum program_api api, const struct ste
     text_add(out, "}");
 }
 
+static void add_mem_op(struct text *out, enum program_api api, const vmm_stream_batch_mem_op_params *op)
+{
+    static const char *const names[] = {"WAIT_VALUE_32", "WRITE_VALUE_32", "FLUSH_REMOTE_WRITES",
+                                        "WAIT_VALUE_64", "WRITE_VALUE_64", "BARRIER"};
+    static const char *const values[] = {"wait_value", "waitValue"}, *const barriers[] = {"memory_barrier", "memoryBarrier"};
+    const bool value = vmm_mem_op_has_value(op->operation), named = op->operation >= 1 && op->operation <= 6;
+    const char *member = value ? values[api] : barriers[api];
+    text_add(out, "{.%s = {.operation = ", member);
+    if (named)
+        text_add(out, "%s_STREAM_MEM_OP_%s", program_prefix[api], names[op->operation - 1]);
+    else
+        text_add(out, "%s%d", api == PROGRAM_DRIVER ? "(CUstreamBatchMemOpType)" : "", op->operation);
+    if (value)
+        text_add(out, ", .address = UINT64_C(%" PRIu64 "), .value64 = UINT64_C(%" PRIu64 ")", op->wait_value.address,
+                 op->wait_value.value64);
+    text_add(out, ", .flags = %uU}}", value ? op->wait_value.flags : op->memory_barrier.flags);
+}
+
+void program_mem_ops(struct text *out, enum program_api api, const struct step *step)
+{
+    const unsigned count = step->call.stream_batch_mem_op.count;
+    text_add(out, "(%s[]){", api == PROGRAM_VMM ? "vmm_stream_batch_mem_op_params" : "CUstreamBatchMemOpParams");
+    for (unsigned i = 0; i < STEP_MEM_OPS && (i < count || i == 0); i++) {
+        text_add(out, i ? ", " : "");
+        add_mem_op(out, api, &step->mem_ops[i]);
+    }
+    text_add(out, "}");
+}
+
 /* The number of a kernel of this library by its name in vmm.h. */
 void program_kernel(struct text *out, int kernel)
 {

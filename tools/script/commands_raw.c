@@ -127,6 +127,7 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
     case VMM_PARAM_LOCATION: ok = value_location(&env, word, &step->location, &error); break;
     case VMM_PARAM_DESCS: ok = value_grants(&env, word, step->grants, STEP_GRANTS, &count, &error); break;
     case VMM_PARAM_ARGS: return raw_words(raw, word);
+    case VMM_PARAM_MEM_OPS: ok = value_mem_ops(&env, word, step->mem_ops, STEP_MEM_OPS, &count, &error); break;
     case VMM_PARAM_ATTRIBUTES: return raw_attributes(raw, word);
     case VMM_PARAM_BYTES:
         ok = value_bytes(&env, word, &step->bytes, &raw->given, &error);
@@ -171,6 +172,10 @@ static bool raw_bounds(struct raw *raw)
         uint64_t limit = 0, length = 0, pointer = is_scalar(param->kind) ? 0 : vmm_call_scalar(call, param);
         switch (param->kind) {
         case VMM_PARAM_DESCS: limit = STEP_GRANTS, length = vmm_call_scalar(call, &raw->params[i + 1]); break;
+        case VMM_PARAM_MEM_OPS: /* a longer one is refused before it is read */
+            limit = STEP_MEM_OPS, length = step->call.stream_batch_mem_op.count > STEP_MEM_OPS
+                                               ? 0 : step->call.stream_batch_mem_op.count;
+            break;
         case VMM_PARAM_ARGS: limit = STEP_WORDS, length = step->call.launch.count; break;
         case VMM_PARAM_OUT_TEXT: limit = STEP_TEXT, length = (uint64_t)step->call.device_get_name.len; break;
         case VMM_PARAM_ATTRIBUTES:

@@ -160,6 +160,38 @@ static bool load_words(struct replay *r, const char *key, json_t *json)
     return true;
 }
 
+static bool load_mem_op(struct replay *r, const char *key, json_t *json, vmm_stream_batch_mem_op_params *op)
+{
+    uint64_t flags;
+    memset(op, 0, sizeof *op);
+    if (!json_is_object(json))
+        return replay_malformed(r, key, "an operation in %s is not an object", key);
+    if (!member(r, json, "operation", &op->operation) || !replay_hex(r, "flags", json_object_get(json, "flags"), &flags))
+        return false;
+    if (flags > UINT32_MAX)
+        return replay_malformed(r, key, "the flags of an operation do not fit into 4 bytes");
+    if (!vmm_mem_op_has_value(op->operation)) {
+        op->memory_barrier.flags = (unsigned)flags;
+        return true;
+    }
+    op->wait_value.flags = (unsigned)flags;
+    if (!replay_hex(r, "address", json_object_get(json, "address"), &op->wait_value.address) ||
+        !replay_hex(r, "value", json_object_get(json, "value"), &op->wait_value.value64))
+        return false;
+    op->wait_value.address = replay_translate(r, op->wait_value.address);
+    return true;
+}
+
+static bool load_mem_ops(struct replay *r, const char *key, json_t *json)
+{
+    if (!json_is_array(json) || json_array_size(json) > STEP_MEM_OPS)
+        return replay_malformed(r, key, "%s is not a list of at most %d operations", key, STEP_MEM_OPS);
+    for (size_t i = 0; i < json_array_size(json); i++)
+        if (!load_mem_op(r, key, json_array_get(json, i), &r->step.mem_ops[i]))
+            return false;
+    return true;
+}
+
 static bool load_attributes(struct replay *r, const char *key, json_t *json)
 {
     if (!json_is_array(json) || json_array_size(json) > STEP_ATTRIBUTES)
@@ -293,6 +325,7 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
     case VMM_PARAM_DESCS: return load_grants(r, param->name, json);
     case VMM_PARAM_ARGS: return load_words(r, param->name, json);
     case VMM_PARAM_ATTRIBUTES: return load_attributes(r, param->name, json);
+    case VMM_PARAM_MEM_OPS: return load_mem_ops(r, param->name, json);
     case VMM_PARAM_BYTES: return load_bytes(r, param->name, json, param, skip);
     case VMM_PARAM_OUT_ATTRIBUTES: return load_data(r, param->name, json);
     case VMM_PARAM_OUT_BYTES: /* its room is made when its size is known */
@@ -318,6 +351,8 @@ static void bound(struct replay *r, json_t *args, const struct vmm_param *params
             *skip |= vmm_call_scalar(call, &params[i + 1]) > listed;
         if (params[i].kind == VMM_PARAM_ARGS)
             *skip |= step->call.launch.count > listed;
+        if (params[i].kind == VMM_PARAM_MEM_OPS)
+            *skip |= step->call.stream_batch_mem_op.count > listed && step->call.stream_batch_mem_op.count <= STEP_MEM_OPS;
         if (params[i].kind == VMM_PARAM_ATTRIBUTES || params[i].kind == VMM_PARAM_OUT_ATTRIBUTES)
             *skip |= step->call.pointer_get_attributes.num_attributes > listed;
         if (params[i].kind == VMM_PARAM_OUT_TEXT)

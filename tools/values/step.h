@@ -24,6 +24,7 @@
 #define STEP_GRANTS 256     /* as many as a trace holds */
 #define STEP_ATTRIBUTES 256
 #define STEP_WORDS 256
+#define STEP_MEM_OPS 256
 #define STEP_TEXT 1024
 
 /* What a call may write, whatever the type. */
@@ -52,6 +53,7 @@ struct step {
     vmm_mem_location location;
     vmm_mem_access_desc grants[STEP_GRANTS];
     uint64_t words[STEP_WORDS];     /* arguments of a kernel */
+    vmm_stream_batch_mem_op_params mem_ops[STEP_MEM_OPS];
     vmm_pointer_attribute attributes[STEP_ATTRIBUTES];
     union step_out data[STEP_ATTRIBUTES];
     void *data_pointers[STEP_ATTRIBUTES];

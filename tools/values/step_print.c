@@ -175,6 +175,30 @@ static void print_words(FILE *out, const uint64_t *list, uint64_t count, const s
     fputs("}", out);
 }
 
+static void print_mem_op(FILE *out, const vmm_stream_batch_mem_op_params *op, const struct step_names *names)
+{
+    const char *name = value_mem_op_name(op->operation);
+    if (!name) {
+        fprintf(out, "%d", op->operation);
+    } else if (!vmm_mem_op_has_value(op->operation)) {
+        fprintf(out, "%s 0x%x", name, op->memory_barrier.flags);
+    } else {
+        fprintf(out, "%s ", name);
+        step_print_address(out, op->wait_value.address, names);
+        fprintf(out, " 0x%" PRIx64 " 0x%x", op->wait_value.value64, op->wait_value.flags);
+    }
+}
+
+static void print_mem_ops(FILE *out, const vmm_stream_batch_mem_op_params *list, uint64_t count, const struct step_names *names)
+{
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < STEP_MEM_OPS; i++) {
+        fputs(i ? ", " : "", out);
+        print_mem_op(out, &list[i], names);
+    }
+    fputs("}", out);
+}
+
 static void print_pointer(FILE *out, const struct step *step, size_t index, const struct vmm_param *params,
                           const struct step_names *names)
 {
@@ -197,6 +221,7 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
     case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(step->location, where)); break;
     case VMM_PARAM_DESCS: print_grants(out, step, step->grants, vmm_call_scalar(call, &params[index + 1])); break;
     case VMM_PARAM_ARGS: print_words(out, step->words, vmm_call_scalar(call, &params[index + 1]), names); break;
+    case VMM_PARAM_MEM_OPS: print_mem_ops(out, step->mem_ops, vmm_call_scalar(call, &params[index - 1]), names); break;
     case VMM_PARAM_ATTRIBUTES: print_attributes(out, step->attributes, vmm_call_scalar(call, &params[0])); break;
     default: fputs(params[index].name, out); break;
     }

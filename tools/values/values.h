@@ -69,6 +69,15 @@ bool value_fail(struct words_error *error, const struct word *word, size_t offse
 const char *value_location_text(vmm_mem_location location, char buffer[VALUE_ROOM]);
 const char *value_rights_text(uint64_t rights, char buffer[VALUE_ROOM]);
 
+/* {write32 r0 5 0 wait64 r0+8 1 1 barrier 0 9}: the operations of a batch, each with its address, value and flags, or
+ * flags alone; a number is an operation without a name. At most max fit. */
+bool value_mem_ops(const struct value_env *env, const struct word *word, vmm_stream_batch_mem_op_params *out, size_t max,
+                   size_t *count, struct words_error *error);
+
+/* "write32"; NULL for an operation without a name. And the other way; false when there is none. */
+const char *value_mem_op_name(vmm_stream_batch_mem_op_type operation);
+bool value_mem_op_find(const char *name, vmm_stream_batch_mem_op_type *operation);
+
 /* The words inside {...} of word, cut out of it. */
 bool value_inside(const struct word *word, struct words *inside, struct words_error *error);
 

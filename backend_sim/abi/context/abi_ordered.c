@@ -6,6 +6,7 @@
 #include "abi.h"
 #include "abi_callback.h"
 #include "abi_capture.h"
+#include "abi_ipc_event.h"
 #include "abi_parts.h"
 #include "posix.h"
 
@@ -25,8 +26,9 @@ CUresult cuStreamSynchronize(CUstream hStream)
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI(vmm_stream_wait_event(sys, abi_stream(hStream), abi_event(hEvent), Flags));
+    ABI_NOT_CAPTURED(hStream, abi_ipc_event_is(hEvent) ? ABI_CAPTURE_ASK : ABI_CAPTURE_WORK);
+    ABI(abi_ipc_event_is(hEvent) ? abi_ipc_event_wait(sys, abi_stream(hStream), hEvent, Flags)
+                                 : (CUresult)vmm_stream_wait_event(sys, abi_stream(hStream), abi_event(hEvent), Flags));
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
@@ -44,10 +46,11 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *
 static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
 {
     struct timespec now;
-    CUresult result = (CUresult)vmm_event_record(sys, abi_event(event), stream);
+    struct abi_note note = abi_note_get((uint64_t)(uintptr_t)event);
+    CUresult result = note.flags & CU_EVENT_INTERPROCESS ? abi_ipc_event_made(sys, event, stream)
+                                                         : (CUresult)vmm_event_record(sys, abi_event(event), stream);
     if (result != CUDA_SUCCESS)
         return result;
-    struct abi_note note = abi_note_get((uint64_t)(uintptr_t)event);
     posix.clock_gettime(CLOCK_MONOTONIC, &now);
     note.recorded = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
     abi_note_set((uint64_t)(uintptr_t)event, &note);
@@ -56,6 +59,9 @@ static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
 {
+    CUresult shared = abi_ipc_event_not_captured(hEvent, abi_stream(hStream), __func__);
+    if (shared != CUDA_SUCCESS)
+        return shared;
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(record(sys, hEvent, abi_stream(hStream)));
 }

@@ -6,13 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Before the machine closes: frees the memory that the library itself allocated in it. */
+struct vmm_system;
+void abi_code_end(struct vmm_system *sys);
+
 void abi_plugins_close(void);
 void abi_logs_close(void);
 void abi_callbacks_close(void);
 void abi_host_close(void);
 void abi_code_close(void);
+void abi_variable_memory_close(void);
 void abi_captures_close(void);
 void abi_notes_close(void);
+void abi_ipc_events_close(void);
 
 /* ---- notes: what the ABI knows about an object and the engine does not ----
  *
@@ -27,6 +33,8 @@ struct abi_note {
     uint64_t limit[16]; /* of a context, by CUlimit: 1 + the value that was set; 0: not set */
     unsigned capture, capture_mode; /* of a stream: its CUstreamCaptureStatus, and the mode of the capture */
     uint64_t capture_thread;        /* the thread that began the capture */
+    unsigned shared; /* of an event: 1 + the index of its entry in what processes share; 0: not shared */
+    bool opened;     /* of an event: another process's */
     unsigned cache; /* of a context: the cache configuration that was set */
 };
 

@@ -115,10 +115,10 @@ static void count(int by)
         atomic_fetch_add(&inside, (unsigned)by);
 }
 
-static CUresult open_or_refuse(vmm_system **sys)
+static CUresult open_or_refuse(const char *function, vmm_system **sys)
 {
-    if (atomic_load(&going))             /* LCOV_EXCL_BR_LINE: for threads that run on during exit */
-        return CUDA_ERROR_DEINITIALIZED; /* LCOV_EXCL_LINE: the same */
+    if (atomic_load(&going))
+        return abi_ended(function);
     vmm_result result = atomic_load(&settled) ? open_result : open_once();
     *sys = machine;
     return (CUresult)result;
@@ -138,7 +138,7 @@ __attribute__((noinline)) static CUresult refuse_in_kernel(const char *function)
  * for it. */
 __attribute__((noinline)) static CUresult enter_first(struct vmm_entry_point *entry, struct abi_call *call)
 {
-    CUresult result = open_or_refuse(&call->sys);
+    CUresult result = open_or_refuse(entry->name, &call->sys);
     if (result == CUDA_SUCCESS)
         call->within = vmm_within_begin(&call->thread->within, entry);
     else
@@ -216,15 +216,19 @@ __attribute__((destructor)) static void close_machine(void)
     atomic_store(&ready, NULL);
     if (atomic_load(&inside) || !machine || !host_functions_end())
         return;
+    abi_ipc_events_close();
     bool child = os_fork_depth() != opened_at; /* the objects belong to the parent, which will report them */
     if (child)
         vmm_set_report(machine, NULL, NULL);
+    else
+        abi_code_end(machine);
     vmm_close(machine);
     machine = NULL;
     if (!child && checking)
         findings_close();
     abi_plugins_close();
     abi_code_close();
+    abi_variable_memory_close();
     abi_host_close();
     abi_callbacks_close();
     abi_logs_close();

@@ -63,19 +63,22 @@ CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char
                            CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI_INITIALISED(abi_fill_rows(sys, &(struct abi_fill){dstDevice, dstPitch, Width, Height, 1, uc}, abi_stream(hStream), false));
+    ABI_INITIALISED(
+        abi_fill_rows(sys, &(struct abi_fill){dstDevice, dstPitch, Width, Height, 1, uc}, abi_stream(hStream), false));
 }
 
 CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
                             CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI_INITIALISED(abi_fill_rows(sys, &(struct abi_fill){dstDevice, dstPitch, Width, Height, 2, us}, abi_stream(hStream), false));
+    ABI_INITIALISED(
+        abi_fill_rows(sys, &(struct abi_fill){dstDevice, dstPitch, Width, Height, 2, us}, abi_stream(hStream), false));
 }
 
 CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
                             CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI_INITIALISED(abi_fill_rows(sys, &(struct abi_fill){dstDevice, dstPitch, Width, Height, 4, ui}, abi_stream(hStream), false));
+    ABI_INITIALISED(
+        abi_fill_rows(sys, &(struct abi_fill){dstDevice, dstPitch, Width, Height, 4, ui}, abi_stream(hStream), false));
 }

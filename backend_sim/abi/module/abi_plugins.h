@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "abi.h"
+#define VMM_KERNEL_READER /* this library has no variables of its own */
 #include "registered.h" /* included before the next header: both define VMM_KERNEL, and this one undefines its own */
 #include "vmm_kernel.h"
 
@@ -29,7 +30,26 @@ struct abi_kernel {
  * OUT_OF_MEMORY. function is the entry point's name. */
 CUresult abi_kernel_find(const char *function, const char *name, const struct abi_kernel **kernel);
 
-/* The words of a launch before the parameters: the dimensions, two to a word, and the shared memory. */
-enum { ABI_LAUNCH_HEAD = 4 };
+struct abi_variable {
+    const vmm_variable_entry *entry;
+    unsigned index; /* among the variables of all plugins */
+    struct abi_variable *next;
+};
+
+/* The variable of that name; NULL when no plugin has it, or abi_variables was never called. */
+const struct abi_variable *abi_variable_find(const char *name);
+
+/* The variables of all plugins; NULL when there are none. OUT_OF_MEMORY. */
+CUresult abi_variables(const char *function, const struct abi_variable **first, unsigned *count);
+
+/* The index of a plugin's entry. */
+unsigned abi_variable_index(const vmm_variable_entry *entry);
+
+/* Has a plugin, or this project, a kernel of that name? */
+bool abi_kernel_there(const char *name);
+
+/* The words of a launch before the parameters: the dimensions, two to a word, the shared memory, and where the addresses of the
+ * variables stand in this process. */
+enum { ABI_LAUNCH_SHARED = 3, ABI_LAUNCH_VARIABLES, ABI_LAUNCH_HEAD };
 
 #endif

@@ -210,7 +210,7 @@ static void hear_and_call(void *user, const vmm_detail *detail)
 
 TEST_EXPECTS("report.tells_of_refusals", report_function)
 {
-    fix_need_simulator(f, "needs a backend that can tell");
+    fix_need_simulator(f, "needs a backend that reports leaks");
     struct calls calls = {.sys = S};
     vmm_set_report(S, hear_and_call, &calls);
     vmm_result result = vmm_mem_release(S, 0);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "abi_variables.h"
+
+#include "abi_variable_memory.h"
+#include "heap.h"
+
+/* Copies the initial values on a stream of its own, so that they wait for no other work. New memory reads as zeros. */
+static vmm_result initialise(vmm_system *sys, const struct abi_variable *first, const uint64_t *addresses)
+{
+    vmm_stream stream = 0;
+    vmm_result result = vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING);
+    if (result != VMM_SUCCESS)
+        return result;
+    for (const struct abi_variable *v = first; v && result == VMM_SUCCESS; v = v->next)
+        if (v->entry->initial)
+            result = vmm_memcpy_htod_async(sys, addresses[v->index], v->entry->initial, v->entry->size, stream);
+    if (result == VMM_SUCCESS)
+        result = vmm_stream_synchronize(sys, stream);
+    vmm_stream_destroy(sys, stream);
+    return result;
+}
+
+static CUresult allocate(vmm_system *sys, const char *function, const struct abi_variable *first, uint64_t *addresses)
+{
+    for (const struct abi_variable *v = first; v; v = v->next) {
+        uint64_t address;
+        CUresult result = (CUresult)vmm_mem_alloc(sys, &address, v->entry->size);
+        if (result != CUDA_SUCCESS)
+            return result;
+        if (!abi_variable_memory_add(address, v->entry->size)) {
+            vmm_mem_free(sys, address);
+            return abi_no_memory(function);
+        }
+        addresses[v->index] = address;
+    }
+    return (CUresult)initialise(sys, first, addresses);
+}
+
+/* The addresses end with UINT64_MAX. */
+void abi_variables_end(vmm_system *sys, uint64_t *addresses)
+{
+    for (uint64_t *address = addresses; address && *address != UINT64_MAX; address++)
+        if (abi_variable_memory_drop(*address))
+            vmm_mem_free(sys, *address);
+    heap.free(addresses);
+}
+
+bool abi_variables_live(const uint64_t *addresses)
+{
+    return !addresses || abi_variable_memory(addresses[0]);
+}
+
+CUresult abi_variables_make(vmm_system *sys, const char *function, uint64_t **addresses)
+{
+    const struct abi_variable *first;
+    unsigned count;
+    *addresses = NULL;
+    CUresult result = abi_variables(function, &first, &count);
+    if (result != CUDA_SUCCESS || !count)
+        return result;
+    uint64_t *made = heap.calloc(count + 1, sizeof *made);
+    if (!made)
+        return abi_no_memory(function);
+    made[count] = UINT64_MAX;
+    result = allocate(sys, function, first, made);
+    if (result != CUDA_SUCCESS) {
+        abi_variables_end(sys, made);
+        return result;
+    }
+    *addresses = made;
+    return CUDA_SUCCESS;
+}
