@@ -419,7 +419,6 @@ static const struct {
     enum vmm_call_id call;
     unsigned weight;
     void (*make)(const struct maker *m);
-    unsigned mix; /* since which one (lockstep.h) */
 } table[] = {
     {VMM_CALL_mem_address_reserve, 8, make_reserve},
     {VMM_CALL_mem_address_free, 6, make_free},
@@ -442,10 +441,10 @@ static const struct {
     {VMM_CALL_memset_d8, 3, make_copy},
     {VMM_CALL_memset_d16, 2, make_copy},
     {VMM_CALL_memset_d32, 2, make_copy},
-    {VMM_CALL_stream_write_value32, 2, make_mem_op, 1},
-    {VMM_CALL_stream_write_value64, 2, make_mem_op, 1},
-    {VMM_CALL_stream_wait_value32, 2, make_mem_op, 1},
-    {VMM_CALL_stream_wait_value64, 2, make_mem_op, 1},
+    {VMM_CALL_stream_write_value32, 2, make_mem_op},
+    {VMM_CALL_stream_write_value64, 2, make_mem_op},
+    {VMM_CALL_stream_wait_value32, 2, make_mem_op},
+    {VMM_CALL_stream_wait_value64, 2, make_mem_op},
     {VMM_CALL_ctx_set_current, 2, make_context},
     {VMM_CALL_ctx_get_current, 1, NULL},
     {VMM_CALL_ctx_get_device, 1, NULL},
@@ -476,17 +475,23 @@ static enum vmm_call_id balanced(const struct maker *maker, enum vmm_call_id cal
     return call;
 }
 
+/* How often a call comes in a mix (lockstep.h). */
+static unsigned weight_in(size_t row, unsigned mix)
+{
+    return table[row].make != make_mem_op || mix >= 1 ? table[row].weight : 0;
+}
+
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step)
 {
     struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step, pair->wide};
     const size_t count = sizeof table / sizeof table[0];
     unsigned total = 0;
     for (size_t i = 0; i < count; i++)
-        total += table[i].mix <= pair->mix ? table[i].weight : 0;
+        total += weight_in(i, pair->mix);
     uint64_t at = choose(chooser, total);
     size_t i = 0;
-    for (; table[i].mix > pair->mix || at >= table[i].weight; i++)
-        at -= table[i].mix <= pair->mix ? table[i].weight : 0;
+    while (at >= weight_in(i, pair->mix))
+        at -= weight_in(i++, pair->mix);
     enum vmm_call_id call = balanced(&maker, table[i].call);
     for (i = 0; table[i].call != call; i++)
         ;
