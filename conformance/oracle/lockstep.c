@@ -485,6 +485,7 @@ bool lockstep_open(struct lockstep *pair, const char *spec)
     memset(pair, 0, sizeof *pair);
     watch_simulator();
     snprintf(pair->spec, sizeof pair->spec, "%s", spec);
+    pair->mix = LOCKSTEP_MIX;
     if (!read_profile(pair, backend))
         return false;
     pair->host = malloc(HOST_ROOM);

@@ -135,8 +135,8 @@ static void finish(struct run *run, struct lockstep *pair, const struct episode 
     report->strayed += pair->model.strayed;
     run->shared->lost |= pair->dead;
     if (run->options->record && e->calls) {
-        fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 "\n", seed, e->calls,
-                e->hash);
+        fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 " mix %u\n", seed, e->calls, e->hash,
+                pair->mix);
         fflush(run->options->record);
         report->recorded += e->calls;
     }
@@ -241,7 +241,7 @@ const char *drive_explained(const char *named)
 
 /* ---- replay ---- */
 
-static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint64_t hash, bool tell)
+static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint64_t hash, unsigned mix, bool tell)
 {
     struct drive_report report = {.episodes = 0};
     struct shared shared = {.seed = seed};
@@ -253,6 +253,7 @@ static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint
     struct episode e = {empty_hash, 0, true};
     if (!lockstep_open(&pair, spec))
         tap_bail("%s", pair.difference);
+    pair.mix = mix;
     bool same = true;
     for (uint64_t i = 0; same && i < calls; i++)
         same = advance(&run, &pair, &dice, &script, &e, i, false);
@@ -272,11 +273,12 @@ uint64_t drive_replay(const char *spec, FILE *recording, uint64_t most, uint64_t
     *episodes = *calls = 0;
     for (int number = 1; *calls < most && fgets(line, sizeof line, recording); number++) {
         uint64_t seed, count, hash;
+        unsigned mix = 0;
         if (*line == '#' || *line == '\n')
             continue;
-        if (sscanf(line, "seed %" SCNu64 " calls %" SCNu64 " hash %" SCNx64, &seed, &count, &hash) != 3)
-            tap_bail("line %d: expected \"seed N calls N hash X\"", number);
-        different += !replay_episode(spec, seed, count, hash, different == 0);
+        if (sscanf(line, "seed %" SCNu64 " calls %" SCNu64 " hash %" SCNx64 " mix %u", &seed, &count, &hash, &mix) < 3)
+            tap_bail("line %d: expected \"seed N calls N hash X [mix M]\"", number);
+        different += !replay_episode(spec, seed, count, hash, mix, different == 0);
         ++*episodes;
         *calls += count;
     }

@@ -475,17 +475,23 @@ static enum vmm_call_id balanced(const struct maker *maker, enum vmm_call_id cal
     return call;
 }
 
+/* How often a call comes in a mix (lockstep.h). */
+static unsigned weight_in(size_t row, unsigned mix)
+{
+    return table[row].make != make_mem_op || mix >= 1 ? table[row].weight : 0;
+}
+
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step)
 {
     struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step, pair->wide};
     const size_t count = sizeof table / sizeof table[0];
     unsigned total = 0;
     for (size_t i = 0; i < count; i++)
-        total += table[i].weight;
+        total += weight_in(i, pair->mix);
     uint64_t at = choose(chooser, total);
     size_t i = 0;
-    while (at >= table[i].weight)
-        at -= table[i++].weight;
+    while (at >= weight_in(i, pair->mix))
+        at -= weight_in(i++, pair->mix);
     enum vmm_call_id call = balanced(&maker, table[i].call);
     for (i = 0; table[i].call != call; i++)
         ;
