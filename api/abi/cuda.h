@@ -89,6 +89,20 @@ extern "C" {
 #define cuMemcpyDtoDAsync CUVMM_PTSZ(cuMemcpyDtoDAsync_v2)
 #define cuMemcpy2DAsync CUVMM_PTSZ(cuMemcpy2DAsync_v2)
 #define cuStreamBeginCapture CUVMM_PTSZ(cuStreamBeginCapture_v2)
+#define cuStreamGetCaptureInfo CUVMM_PTSZ(cuStreamGetCaptureInfo_v3)
+#define cuStreamUpdateCaptureDependencies CUVMM_PTSZ(cuStreamUpdateCaptureDependencies_v2)
+#define cuGraphInstantiate cuGraphInstantiateWithFlags
+#define cuGraphAddKernelNode cuGraphAddKernelNode_v2
+#define cuGraphKernelNodeGetParams cuGraphKernelNodeGetParams_v2
+#define cuGraphKernelNodeSetParams cuGraphKernelNodeSetParams_v2
+#define cuGraphGetEdges cuGraphGetEdges_v2
+#define cuGraphNodeGetDependencies cuGraphNodeGetDependencies_v2
+#define cuGraphNodeGetDependentNodes cuGraphNodeGetDependentNodes_v2
+#define cuGraphAddDependencies cuGraphAddDependencies_v2
+#define cuGraphRemoveDependencies cuGraphRemoveDependencies_v2
+#define cuGraphExecKernelNodeSetParams cuGraphExecKernelNodeSetParams_v2
+#define cuGraphExecUpdate cuGraphExecUpdate_v2
+#define cuGraphAddNode cuGraphAddNode_v2
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define cuMemcpy CUVMM_PTDS(cuMemcpy)
 #define cuMemcpyPeer CUVMM_PTDS(cuMemcpyPeer)
@@ -109,6 +123,10 @@ extern "C" {
 #define cuStreamAddCallback CUVMM_PTSZ(cuStreamAddCallback)
 #define cuStreamIsCapturing CUVMM_PTSZ(cuStreamIsCapturing)
 #define cuStreamEndCapture CUVMM_PTSZ(cuStreamEndCapture)
+#define cuStreamBeginCaptureToGraph CUVMM_PTSZ(cuStreamBeginCaptureToGraph)
+#define cuGraphInstantiateWithParams CUVMM_PTSZ(cuGraphInstantiateWithParams)
+#define cuGraphUpload CUVMM_PTSZ(cuGraphUpload)
+#define cuGraphLaunch CUVMM_PTSZ(cuGraphLaunch)
 #define cuStreamQuery CUVMM_PTSZ(cuStreamQuery)
 #define cuStreamSynchronize CUVMM_PTSZ(cuStreamSynchronize)
 #define cuEventRecord CUVMM_PTSZ(cuEventRecord)
@@ -193,6 +211,17 @@ typedef struct CUmemAllocationProp_st {
 } CUmemAllocationProp_v1;
 typedef CUmemAllocationProp_v1 CUmemAllocationProp;
 
+typedef struct CUmemPoolProps_st {
+    CUmemAllocationType allocType;
+    CUmemAllocationHandleType handleTypes;
+    CUmemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+    unsigned char reserved[54];
+} CUmemPoolProps_v1;
+typedef CUmemPoolProps_v1 CUmemPoolProps;
+
 typedef struct CUmulticastObjectProp_st {
     unsigned int numDevices;
     size_t size;
@@ -228,6 +257,25 @@ typedef struct CUDA_MEMCPY2D_st {
     size_t WidthInBytes, Height;
 } CUDA_MEMCPY2D_v2;
 typedef CUDA_MEMCPY2D_v2 CUDA_MEMCPY2D;
+
+typedef struct CUDA_MEMCPY3D_st {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    void *reserved0;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    void *reserved1;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_v2;
+typedef CUDA_MEMCPY3D_v2 CUDA_MEMCPY3D;
 
 typedef struct CUexecAffinitySmCount_st {
     unsigned int val;
@@ -279,6 +327,8 @@ typedef void(CUDA_CB *CUhostFn)(void *userData);
 typedef void(CUDA_CB *CUstreamCallback)(CUstream hStream, CUresult status, void *userData);
 typedef size_t(CUDA_CB *CUoccupancyB2DSize)(int blockSize);
 typedef void(CUDA_CB *CUlogsCallback)(void *data, CUlogLevel logLevel, char *message, size_t length);
+
+#include "cuda_graph.h"
 
 #include "cuda_functions.h"
 
