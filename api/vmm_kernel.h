@@ -17,6 +17,12 @@
  *                                        written, but without barriers and shared memory
  *   VMM_KERNEL(name, types...)           called once for the whole launch: loops over everything itself
  *
+ * Variables of device memory, which each module and library has for itself, and cuModuleGetGlobal and cuLibraryGetGlobal find:
+ *
+ *   VMM_VARIABLE(float, table, 256)           __device__ float table[256];   zeros
+ *   VMM_VARIABLE_OF(uint32_t, limit, 1, 42)   __device__ uint32_t limit = 42;   the values follow the number of elements
+ *   vmm_variable(k, table)                    in a kernel: the variable's address in the module of this launch
+ *
  * k is the launch. The kernel accesses memory by vmm_load_, vmm_store_ and vmm_add_, and by vmm_span for many bytes
  * at once, with the rights of the device that the launch runs on. At an access that is not allowed the kernel ends
  * without returning, as it would on a device: hold nothing that must be released (memory, locks) across an access. A
@@ -41,6 +47,8 @@ typedef struct vmm_dim {
     unsigned int x, y, z;
 } vmm_dim;
 
+struct vmm_variable_entry;
+
 /* A launch as a kernel sees it. */
 typedef struct vmm_kernel_launch vmm_kernel_launch;
 struct vmm_kernel_launch {
@@ -55,6 +63,7 @@ struct vmm_kernel_launch {
     /* Bytes at address, at most *size; *size returns how many. Read them, or with write also write them. */
     void *(*span)(vmm_kernel_launch *k, vmm_ptr address, size_t *size, int write);
     void (*take_time)(vmm_kernel_launch *k, uint64_t nanoseconds);
+    vmm_ptr (*variable)(vmm_kernel_launch *k, const struct vmm_variable_entry *entry);
 };
 
 /* What a plugin exports for each kernel; the macros define it. */
@@ -68,6 +77,15 @@ typedef struct vmm_kernel_entry {
         size_t size, align;
     } param[VMM_KERNEL_PARAMS + 1]; /* ended by one of size VMM_KERNEL_NO_PARAM */
 } vmm_kernel_entry;
+
+/* What a plugin exports for its variables: a list, to which the macros add each when the plugin is loaded. */
+typedef struct vmm_variable_entry vmm_variable_entry;
+struct vmm_variable_entry {
+    const char *name;
+    size_t size, align;
+    const void *initial; /* NULL: zeros */
+    vmm_variable_entry *next;
+};
 
 /* The number of threads in the grid, and the index of this one, counted along x, then y, then z. */
 static inline uint64_t vmm_threads(const vmm_kernel_launch *k)
@@ -146,6 +164,35 @@ VMM_KERNEL_TYPE(double, f64)
 #define VMM_KERNEL_EXPORT __attribute__((visibility("default")))
 #else
 #define VMM_KERNEL_EXPORT
+#endif
+
+/* One list for each plugin, in whichever of its sources the linker finds it first. */
+#if defined(__GNUC__) && !defined(VMM_KERNEL_READER)
+#define VMM_KERNEL_ONCE __attribute__((weak))
+VMM_KERNEL_EXTERN VMM_KERNEL_ONCE __attribute__((visibility("hidden"))) vmm_variable_entry *vmm_plugin_list;
+VMM_KERNEL_ONCE vmm_variable_entry *vmm_plugin_list = NULL;
+VMM_KERNEL_EXTERN VMM_KERNEL_EXPORT VMM_KERNEL_ONCE const vmm_variable_entry *vmm_plugin_variables(void);
+VMM_KERNEL_ONCE const vmm_variable_entry *vmm_plugin_variables(void)
+{
+    return vmm_plugin_list;
+}
+
+#define VMM_VARIABLE(type, ...) VMM_VARIABLE_PICK(__VA_ARGS__, VMM_VARIABLE_ROW, VMM_VARIABLE_ONE, 0)(type, __VA_ARGS__)
+#define VMM_VARIABLE_PICK(a, b, pick, ...) pick
+#define VMM_VARIABLE_ONE(type, name) VMM_VARIABLE_ENTRY(type, name, 1, NULL)
+#define VMM_VARIABLE_ROW(type, name, count) VMM_VARIABLE_ENTRY(type, name, count, NULL)
+#define VMM_VARIABLE_OF(type, name, count, ...)                                  \
+    static const type vmm_initial_##name[count] = {__VA_ARGS__};                 \
+    VMM_VARIABLE_ENTRY(type, name, count, vmm_initial_##name)
+#define VMM_VARIABLE_ENTRY(type, name, count, initial)                                                                 \
+    static vmm_variable_entry vmm_variable_##name = {#name, sizeof(type) * (count), VMM_KERNEL_ALIGN(type), initial, NULL}; \
+    __attribute__((constructor)) static void vmm_variable_add_##name(void)                                             \
+    {                                                                                                                  \
+        vmm_variable_##name.next = vmm_plugin_list;                                                                    \
+        vmm_plugin_list = &vmm_variable_##name;                                                                        \
+    }                                                                                                                  \
+    struct vmm_variable_end
+#define vmm_variable(k, name) ((k)->variable((k), &vmm_variable_##name))
 #endif
 
 typedef struct vmm_kernel_end {

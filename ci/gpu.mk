@@ -17,7 +17,7 @@ GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
 # A name and a command each, in the order of running; what is not built is left out.
 GPU_RUNS := device suite rules mistakes
 GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)
-GPU_RUNS += first edges copies examples lessons exercises checked
+GPU_RUNS += first edges copies small examples lessons exercises checked
 GPU_RUNS += $(filter kernels,$(notdir $(PROGS)))
 GPU_RUNS += random world world-2
 
@@ -29,6 +29,7 @@ GPU_COMMAND_life    = $(GPU_TIMEOUT) $(BUILD)/test/backend_cuda/cuda_device_test
 GPU_COMMAND_first   = ci/gpu-recorded first $(BUILD)
 GPU_COMMAND_edges   = ci/gpu-recorded edges $(BUILD)
 GPU_COMMAND_copies  = ci/gpu-recorded copies $(BUILD)
+GPU_COMMAND_small   = ci/gpu-recorded small $(BUILD)
 GPU_COMMAND_examples = ci/gpu-examples $(BUILD)
 GPU_COMMAND_lessons = ci/gpu-lessons $(BUILD)
 GPU_COMMAND_exercises = ci/gpu-exercises $(BUILD)

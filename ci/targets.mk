@@ -19,6 +19,7 @@ CHECK_ABI_COPIES ?= h200x2
 CHECK_ABI_RULES ?= h100 h200x2 min max odd
 CHECK_ABI_MISTAKES ?= h100
 CHECK_ABI_ANSWERS ?= $(patsubst conformance/recorded/facts/%-580.159.04-answers.tsv,%,$(wildcard conformance/recorded/facts/*-answers.tsv))
+CHECK_ABI_SMALL ?= $(patsubst conformance/recorded/facts/%-580.159.04-small.tsv,%,$(wildcard conformance/recorded/facts/*-small.tsv))
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
 CHECK_LAYERS   ?= layers
@@ -46,6 +47,7 @@ CHECK_RUNS  += $(CHECK_ABI_COPIES:%=$(BUILD)/check/abi-copies-%)
 CHECK_RUNS  += $(CHECK_ABI_RULES:%=$(BUILD)/check/abi-rules-%)
 CHECK_RUNS  += $(CHECK_ABI_MISTAKES:%=$(BUILD)/check/abi-mistakes-%)
 CHECK_RUNS  += $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
+CHECK_RUNS  += $(CHECK_ABI_SMALL:%=$(BUILD)/check/abi-small-%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-%))
 # What drivers answered, replayed.
@@ -118,6 +120,7 @@ $(BUILD)/check/abi-$(1)-%: ci/targets.mk
 	@chmod +x $$@
 endef
 $(foreach name,first edges copies answers,$(eval $(call ABI_RECORDED,$(name))))
+$(eval $(call ABI_RECORDED,small))
 
 # In-flight work under schedules other than late.
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
@@ -152,7 +155,7 @@ CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fu
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
-CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_FIRST= CHECK_ABI_RULES=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_ANSWERS= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
+CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_FIRST= CHECK_ABI_RULES=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_ANSWERS= CHECK_ABI_SMALL= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
 	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_COPIES=h100 CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100' check
@@ -210,8 +213,10 @@ CLIENT_SCRIPTS := $(filter-out client,$(notdir $(basename $(wildcard conformance
 CLIENT_RUNS    := $(CLIENT_SCRIPTS:%=13-%) $(patsubst %,12-%,$(filter bindings_% core_%,$(CLIENT_SCRIPTS)))
 CLIENT_SAMPLES := deviceQueryDrv vectorAddDrv vectorAddMMAP matrixMulDrv memMapIPCDrv
 CLIENT_KERNELS := $(BUILD)/clients/kernels.so
+CLIENT_TESTS   := $(shell sed -n '/^\#/d; s/\t.*//p' conformance/programs/clients/tests/passing.tsv)
 CUDA_SAMPLES ?=
 VLLM_SOURCE ?=
+CUDA_PYTHON ?=
 
 $(CLIENT_KERNELS): $(wildcard conformance/programs/clients/kernels/*.c) api/vmm_kernel.h
 	@mkdir -p $(@D)
@@ -220,15 +225,18 @@ $(CLIENT_KERNELS): $(wildcard conformance/programs/clients/kernels/*.c) api/vmm_
 clients-python: ## the clients from PyPI, into a virtual environment below $(BUILD)
 	@for cuda in 13 12; do ci/clients-python $(BUILD) $$cuda || exit; done
 
-check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party programs on libcuda.so.1 (CUDA_SAMPLES=/path, VLLM_SOURCE=/path: docs/clients.md)
+check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party programs on libcuda.so.1 (CUDA_SAMPLES=/path, VLLM_SOURCE=/path, CUDA_PYTHON=/path: docs/clients.md)
+	@$(if $(CUDA_PYTHON),ci/clients-python $(BUILD) tests conformance/programs/clients/tests/requirements.txt)
 	@rm -rf $(TAP)-clients $(BUILD)/check-clients && mkdir -p $(TAP)-clients $(BUILD)/check-clients
 	@for run in $(CLIENT_RUNS); do \
 	    printf '#!/bin/sh\nexec ci/client $(BUILD) %s conformance/programs/clients/%s.py\n' $${run%%-*} $${run#*-} >$(BUILD)/check-clients/$$run; done
 	@for sample in $(CLIENT_SAMPLES); do \
 	    printf '#!/bin/sh\nexec ci/client-sample $(BUILD) %s\n' $$sample >$(BUILD)/check-clients/$$sample; done
+	@for file in $(CLIENT_TESTS); do \
+	    printf '#!/bin/sh\nexec ci/client-tests $(BUILD) %s\n' $$file >$(BUILD)/check-clients/$$(echo $$file | tr / .); done
 	@chmod +x $(BUILD)/check-clients/*
-	@CUDA_SAMPLES='$(CUDA_SAMPLES)' VLLM_SOURCE='$(VLLM_SOURCE)' $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-clients' \
-	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES)) </dev/null; \
+	@CUDA_PYTHON='$(CUDA_PYTHON)' CUDA_SAMPLES='$(CUDA_SAMPLES)' VLLM_SOURCE='$(VLLM_SOURCE)' $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-clients' \
+	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES) $(subst /,.,$(CLIENT_TESTS))) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.

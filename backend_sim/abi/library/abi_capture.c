@@ -40,31 +40,70 @@ static bool set_status(vmm_stream stream, CUstreamCaptureStatus status, unsigned
     return abi_note_set(key_of(stream), &note);
 }
 
+/* ---- graphs: always empty ---- */
+
+struct graph {
+    struct graph *next;
+};
+
+static struct graph *graphs;
+
+static struct graph *new_graph(void)
+{
+    struct graph *graph = heap.malloc(sizeof *graph);
+    if (!graph)
+        return NULL;
+    life_acquire(&lock);
+    graph->next = graphs;
+    graphs = graph;
+    life_release(&lock);
+    return graph;
+}
+
+/* False when the graph is not there. */
+static bool end_graph(const void *graph)
+{
+    life_acquire(&lock);
+    struct graph **link = &graphs, *found;
+    while (*link && *link != graph)
+        link = &(*link)->next;
+    found = *link;
+    if (found)
+        *link = found->next;
+    life_release(&lock);
+    heap.free(found);
+    return found != NULL;
+}
+
 /* ---- active captures ---- */
 
 struct active {
-    uint64_t key, thread;
+    uint64_t key, thread, id;
     unsigned mode;
     bool invalid; /* a forbidden call has invalidated it */
+    struct graph *graph;
     struct active *next;
 };
 
 static struct active *actives; /* guarded by the lock */
+static uint64_t begun;         /* captures so far; guarded by the lock */
+static _Thread_local CUstreamCaptureMode thread_mode; /* at first GLOBAL */
 
-static bool keep_active(vmm_stream stream, unsigned mode)
+static bool keep_active(vmm_stream stream, unsigned mode, struct graph *graph)
 {
     struct active *kept = heap.malloc(sizeof *kept);
     if (!kept)
         return false;
     life_acquire(&lock);
-    *kept = (struct active){key_of(stream), this_thread(), mode, false, actives};
+    *kept = (struct active){key_of(stream), this_thread(), ++begun, mode, false, graph, actives};
     actives = kept;
     life_release(&lock);
     /* analysers: memleak is wrong: it is in the list */
     return true;
 }
 
-static void drop_active(vmm_stream stream)
+/* Returns the graph of the capture. */
+static struct graph *drop_active(vmm_stream stream)
 {
     life_acquire(&lock);
     struct active **link = &actives;
@@ -74,15 +113,49 @@ static void drop_active(vmm_stream stream)
     if (found)
         *link = found->next;
     life_release(&lock);
+    struct graph *graph = found ? found->graph : NULL;
     heap.free(found);
+    return graph;
+}
+
+struct abi_capture_info abi_capture_info(vmm_stream stream)
+{
+    struct abi_capture_info info = {abi_capture_status(stream), 0, NULL};
+    if (info.status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return info;
+    life_acquire(&lock);
+    for (const struct active *active = actives; active; active = active->next)
+        if (active->key == key_of(stream)) {
+            info.id = active->id;
+            info.graph = (CUgraph)(void *)active->graph;
+        }
+    life_release(&lock);
+    return info;
+}
+
+static CUresult exchange(CUstreamCaptureMode *mode)
+{
+    static const char name[] = "cuThreadExchangeStreamCaptureMode";
+    if (!mode)
+        return abi_null(name, "mode");
+    if ((unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "mode %d is not a CUstreamCaptureMode", (int)*mode);
+    CUstreamCaptureMode before = thread_mode;
+    thread_mode = *mode;
+    *mode = before;
+    return CUDA_SUCCESS;
 }
 
 /* Does this capture forbid this thread calls that a graph cannot hold? */
 static bool forbids(const struct active *active, bool always)
 {
-    if (always || active->mode == CU_STREAM_CAPTURE_MODE_GLOBAL)
+    if (always)
         return true;
-    return active->mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL && active->thread == this_thread();
+    if (thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+        return false;
+    if (active->thread == this_thread())
+        return active->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+    return active->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
 }
 
 /* Marks one such capture that is not marked yet. *any: whether there is any such capture. */
@@ -171,32 +244,15 @@ CUresult abi_capture_begin(const vmm_system *sys, vmm_stream stream, CUstreamCap
     if (abi_capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE)
         return abi_refuse(VMM_RULE_CAPTURE_STATE, name, "the stream is already being captured");
     atomic_store(&ever, true);
-    if (!keep_active(stream, (unsigned)mode))
+    struct graph *graph = new_graph();
+    if (!graph || !keep_active(stream, (unsigned)mode, graph)) {
+        end_graph(graph);
         return abi_no_memory(name);
+    }
     if (set_status(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE, (unsigned)mode))
         return CUDA_SUCCESS;
-    drop_active(stream);
+    end_graph(drop_active(stream));
     return abi_no_memory(name);
-}
-
-/* ---- graphs: always empty ---- */
-
-struct graph {
-    struct graph *next;
-};
-
-static struct graph *graphs;
-
-static struct graph *new_graph(void)
-{
-    struct graph *graph = heap.malloc(sizeof *graph);
-    if (!graph)
-        return NULL;
-    life_acquire(&lock);
-    graph->next = graphs;
-    graphs = graph;
-    life_release(&lock);
-    return graph;
 }
 
 /* Creates no graph if the caller passes NULL. */
@@ -217,36 +273,31 @@ CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *grap
         return abi_refuse(VMM_RULE_CAPTURE_THREAD, name,
                           "another thread began the capture, in a mode other than RELAXED");
     bool whole = status != CU_STREAM_CAPTURE_STATUS_INVALIDATED;
-    struct graph *made = whole && graph ? new_graph() : NULL;
-    if (whole && graph && !made)
-        return abi_no_memory(name); /* still being captured, so the call can be repeated */
-    drop_active(stream);
+    struct graph *made = drop_active(stream);
     set_status(stream, CU_STREAM_CAPTURE_STATUS_NONE, 0);
-    if (graph)
+    if (graph && whole)
         *graph = (CUgraph)(void *)made;
+    else
+        end_graph(made);
     return whole ? CUDA_SUCCESS
                  : abi_refuse(VMM_RULE_CAPTURE_INVALIDATED, name, "a refused call has invalidated the capture");
 }
 
 static CUresult destroy(const void *graph)
 {
-    life_acquire(&lock);
-    struct graph **link = &graphs, *found;
-    while (*link && *link != graph)
-        link = &(*link)->next;
-    found = *link;
-    if (found)
-        *link = found->next;
-    life_release(&lock);
-    if (!found)
+    if (!end_graph(graph))
         return abi_refuse(VMM_RULE_GRAPH_UNKNOWN, "cuGraphDestroy", "%p is not a graph", graph);
-    heap.free(found);
     return CUDA_SUCCESS;
 }
 
 CUresult cuGraphDestroy(CUgraph hGraph)
 {
     ABI_INITIALISED(((void)sys, destroy(hGraph)));
+}
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    ABI_INITIALISED(((void)sys, exchange(mode)));
 }
 
 void abi_captures_close(void)

@@ -26,11 +26,24 @@ CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *f
 /* The status that cuStreamIsCapturing returns. */
 CUstreamCaptureStatus abi_capture_status(vmm_stream stream);
 
+/* What a capture tells about itself; zeros without one, and of an invalidated one the status alone. */
+struct abi_capture_info {
+    CUstreamCaptureStatus status;
+    uint64_t id;
+    CUgraph graph;
+};
+struct abi_capture_info abi_capture_info(vmm_stream stream);
+
 CUresult abi_capture_begin(const vmm_system *sys, vmm_stream stream, CUstreamCaptureMode mode);
 CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *graph);
 
-/* For calls that a graph cannot hold: refuses the call and invalidates captures while any thread captures a stream in mode
- * GLOBAL, or this thread does in mode THREAD_LOCAL; always: in any mode. */
+/* For calls that a graph cannot hold: refuses the call and invalidates captures that forbid it; always: all of them.
+ *
+ *     mode of the thread    captures that forbid the call
+ *     GLOBAL                the thread's own in modes GLOBAL and THREAD_LOCAL, others' in mode GLOBAL
+ *     THREAD_LOCAL          the thread's own in modes GLOBAL and THREAD_LOCAL
+ *     RELAXED               none
+ */
 CUresult abi_capture_forbids(const char *function, bool always);
 
 /* Put this first in the entry point of such a call. */

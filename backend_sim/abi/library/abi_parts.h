@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Before the machine closes: frees the memory that the library itself allocated in it. */
+struct vmm_system;
+void abi_code_end(struct vmm_system *sys);
+
 void abi_plugins_close(void);
 void abi_logs_close(void);
 void abi_callbacks_close(void);

@@ -219,6 +219,8 @@ __attribute__((destructor)) static void close_machine(void)
     bool child = os_fork_depth() != opened_at; /* the objects belong to the parent, which will report them */
     if (child)
         vmm_set_report(machine, NULL, NULL);
+    else
+        abi_code_end(machine);
     vmm_close(machine);
     machine = NULL;
     if (!child && checking)

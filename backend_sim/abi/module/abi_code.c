@@ -8,15 +8,23 @@
 
 #include "abi_jit.h"
 #include "abi_parts.h"
+#include "abi_variables.h"
 #include "heap.h"
 #include "lifecycle.h"
 #include "os_share.h"
 #include "posix.h"
 
+/* The variables of an image in a context: of a module one, from its load on; of a library one for each context that used it. */
+struct copy {
+    uint64_t context, base;
+    struct copy *next;
+};
+
 /* A module or a library; its address is the handle. */
 struct abi_image {
     bool library;
     struct CUfunc_st *functions;
+    struct copy *copies;
     struct abi_image *next;
 };
 
@@ -36,12 +44,78 @@ static CUresult refuse_handle(const char *function, const void *handle)
     return abi_refuse(VMM_RULE_CODE_HANDLE, function, "%p is not loaded, or was unloaded", handle);
 }
 
-static CUresult load(const char *function, void *image_out, bool library)
+/* ---- variables ---- */
+
+/* The base of a context's copy; a module has one copy for all. Call it under the lock. */
+static bool copy_in(const struct abi_image *image, uint64_t context, uint64_t *base)
 {
+    const struct copy *copy = image->copies;
+    while (copy && image->library && copy->context != context)
+        copy = copy->next;
+    *base = copy ? copy->base : 0;
+    return copy != NULL;
+}
+
+/* Makes the copy of the current context and adds it to the image. */
+static CUresult add_copy(vmm_system *sys, const char *function, struct abi_image *image, uint64_t context, uint64_t *base)
+{
+    struct copy *copy = heap.malloc(sizeof *copy);
+    if (!copy)
+        return abi_no_memory(function);
+    CUresult result = abi_variables_make(sys, function, base);
+    if (result != CUDA_SUCCESS) {
+        heap.free(copy);
+        return result;
+    }
+    life_acquire(&lock);
+    *copy = (struct copy){context, *base, image->copies};
+    image->copies = copy;
+    life_release(&lock);
+    /* analysers: memleak is wrong: it is in the list */
+    return CUDA_SUCCESS;
+}
+
+CUresult abi_image_variables(vmm_system *sys, const char *function, struct abi_image *image, uint64_t *base)
+{
+    uint64_t context = abi_query_current(sys);
+    life_acquire(&lock);
+    bool lives = *place_of(image) != NULL, there = lives && copy_in(image, context, base);
+    life_release(&lock);
+    if (!lives) /* LCOV_EXCL_BR_LINE: only if another thread unloads it now */
+        return refuse_handle(function, image); /* LCOV_EXCL_LINE: the same */
+    return there ? CUDA_SUCCESS : add_copy(sys, function, image, context, base);
+}
+
+static void end_copies(vmm_system *sys, struct abi_image *image)
+{
+    while (image->copies) {
+        struct copy *next = image->copies->next;
+        abi_variables_end(sys, image->copies->context, image->copies->base);
+        heap.free(image->copies);
+        image->copies = next;
+    }
+}
+
+void abi_code_end(vmm_system *sys)
+{
+    for (struct abi_image *image = images; image; image = image->next)
+        end_copies(sys, image);
+}
+
+/* ---- images ---- */
+
+static CUresult load(vmm_system *sys, const char *function, void *image_out, bool library)
+{
+    uint64_t base;
     struct abi_image *image = heap.calloc(1, sizeof *image);
     if (!image)
         return abi_no_memory(function);
     image->library = library;
+    CUresult result = library ? CUDA_SUCCESS : add_copy(sys, function, image, abi_query_current(sys), &base);
+    if (result != CUDA_SUCCESS) {
+        heap.free(image);
+        return result;
+    }
     life_acquire(&lock);
     image->next = images;
     images = image;
@@ -60,7 +134,7 @@ static void free_image(struct abi_image *image)
     heap.free(image);
 }
 
-static CUresult unload(const char *function, const void *handle, bool library)
+static CUresult unload(vmm_system *sys, const char *function, const void *handle, bool library)
 {
     life_acquire(&lock);
     struct abi_image **link = place_of(handle), *image = *link;
@@ -70,6 +144,7 @@ static CUresult unload(const char *function, const void *handle, bool library)
     life_release(&lock);
     if (!found)
         return refuse_handle(function, handle);
+    end_copies(sys, image);
     free_image(image);
     return CUDA_SUCCESS;
 }
@@ -173,14 +248,14 @@ static CUresult get_function(const char *function, void *out, const void *handle
 /* ---- modules ---- */
 
 /* A module belongs to the current context. */
-static CUresult load_module(const vmm_system *sys, const char *function, CUmodule *module, const void *image)
+static CUresult load_module(vmm_system *sys, const char *function, CUmodule *module, const void *image)
 {
     uint64_t current;
     struct abi_query_context context;
     if (!module || !image)
         return abi_null(function, module ? "image" : "module");
     CUresult result = abi_current(sys, function, &current, &context);
-    return result == CUDA_SUCCESS ? load(function, module, false) : result;
+    return result == CUDA_SUCCESS ? load(sys, function, module, false) : result;
 }
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
@@ -232,7 +307,7 @@ static CUresult check_file(const char *function, const char *path)
     return result;
 }
 
-static CUresult load_module_file(const vmm_system *sys, CUmodule *module, const char *path)
+static CUresult load_module_file(vmm_system *sys, CUmodule *module, const char *path)
 {
     uint64_t current;
     struct abi_query_context context;
@@ -249,7 +324,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
 
 CUresult cuModuleUnload(CUmodule hmod)
 {
-    ABI_INITIALISED(((void)sys, unload("cuModuleUnload", hmod, false)));
+    ABI_INITIALISED(unload(sys, "cuModuleUnload", hmod, false));
 }
 
 /* As recorded: an invalid module is reported first, and a missing function is returned as 0. */
@@ -267,24 +342,78 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
     ABI_INITIALISED(((void)sys, module_function(hfunc, hmod, name)));
 }
 
-static CUresult get_global(CUdeviceptr *dptr, size_t *bytes, const void *handle, const char *name)
+/* ---- variables by name ---- */
+
+static CUresult refuse_variable(const char *function, const char *name)
 {
-    if (!handle)
-        return refuse_handle("cuModuleGetGlobal", handle);
-    if (!name)
-        return abi_null("cuModuleGetGlobal", "name");
-    if (!is_image(handle))
-        return refuse_handle("cuModuleGetGlobal", handle);
+    return abi_refuse(VMM_RULE_CODE_NAME, function, "no plugin of CUVMM_KERNELS has a variable %.60s: write "
+                      "VMM_VARIABLE(type, %.60s, elements)", name, name);
+}
+
+/* The outputs become 0 when there is no such variable, as recorded. */
+static CUresult variable_in(vmm_system *sys, const char *function, struct abi_image *image, const char *name, CUdeviceptr *dptr,
+                            size_t *bytes)
+{
+    uint64_t base;
+    CUresult result = abi_image_variables(sys, function, image, &base);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct abi_variable *v = abi_variable_find(name);
     if (dptr)
-        *dptr = 0; /* as recorded */
+        *dptr = v ? base + v->offset : 0;
     if (bytes)
-        *bytes = 0;
-    return abi_refuse(VMM_RULE_CODE_NAME, "cuModuleGetGlobal", "%.60s: plugins have kernels only, and no variables", name);
+        *bytes = v ? v->entry->size : 0;
+    return v ? CUDA_SUCCESS : refuse_variable(function, name);
+}
+
+static CUresult module_variable(vmm_system *sys, CUdeviceptr *dptr, size_t *bytes, void *module, const char *name)
+{
+    static const char function[] = "cuModuleGetGlobal";
+    if (!module)
+        return refuse_handle(function, module);
+    if (!name)
+        return abi_null(function, "name");
+    return is_image(module) ? variable_in(sys, function, module, name, dptr, bytes) : refuse_handle(function, module);
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
 {
-    ABI_INITIALISED(((void)sys, get_global(dptr, bytes, hmod, name)));
+    ABI_INITIALISED(module_variable(sys, dptr, bytes, hmod, name));
+}
+
+static CUresult library_variable(vmm_system *sys, CUdeviceptr *dptr, size_t *bytes, void *library, const char *name)
+{
+    static const char function[] = "cuLibraryGetGlobal";
+    if (!name || !dptr)
+        return abi_null(function, name ? "dptr" : "name");
+    return is_image(library) ? variable_in(sys, function, library, name, dptr, bytes) : refuse_handle(function, library);
+}
+
+CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    ABI_INITIALISED(library_variable(sys, dptr, bytes, library, name));
+}
+
+/* No plugin can declare managed variables or unified functions. */
+static CUresult find_none(const char *function, const void *library, const char *name, const char *kind)
+{
+    if (!name)
+        return abi_null(function, "name");
+    if (!is_image(library))
+        return refuse_handle(function, library);
+    return abi_refuse(VMM_RULE_CODE_NAME, function, "%.60s: plugins have no %s", name, kind);
+}
+
+CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    (void)dptr, (void)bytes;
+    ABI_INITIALISED(((void)sys, find_none(__func__, library, name, "managed variables")));
+}
+
+CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
+{
+    (void)fptr;
+    ABI_INITIALISED(((void)sys, find_none(__func__, library, symbol, "unified functions")));
 }
 
 /* Names are looked up lazily. */
@@ -303,11 +432,11 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 
 /* ---- libraries ---- */
 
-static CUresult load_library(CUlibrary *library, const void *code)
+static CUresult load_library(vmm_system *sys, CUlibrary *library, const void *code)
 {
     if (!library || !code)
         return abi_null("cuLibraryLoadData", library ? "code" : "library");
-    return load("cuLibraryLoadData", library, true);
+    return load(sys, "cuLibraryLoadData", library, true);
 }
 
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
@@ -315,13 +444,13 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
                            unsigned int numLibraryOptions)
 {
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
-    ABI_INITIALISED(((void)sys, abi_jit_answered(load_library(library, code), jitOptions, jitOptionsValues, numJitOptions)));
+    ABI_INITIALISED((abi_jit_answered(load_library(sys, library, code), jitOptions, jitOptionsValues, numJitOptions)));
 }
 
-static CUresult load_library_file(CUlibrary *library, const char *path)
+static CUresult load_library_file(vmm_system *sys, CUlibrary *library, const char *path)
 {
     CUresult result = check_file("cuLibraryLoadFromFile", path);
-    return result == CUDA_SUCCESS ? load_library(library, path) : result;
+    return result == CUDA_SUCCESS ? load_library(sys, library, path) : result;
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
@@ -330,12 +459,12 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_o
 {
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
     ABI_INITIALISED(
-        ((void)sys, abi_jit_answered(load_library_file(library, fileName), jitOptions, jitOptionsValues, numJitOptions)));
+        (abi_jit_answered(load_library_file(sys, library, fileName), jitOptions, jitOptionsValues, numJitOptions)));
 }
 
 CUresult cuLibraryUnload(CUlibrary library)
 {
-    ABI_INITIALISED(((void)sys, unload("cuLibraryUnload", library, true)));
+    ABI_INITIALISED(unload(sys, "cuLibraryUnload", library, true));
 }
 
 CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)

@@ -19,6 +19,9 @@ struct CUfunc_st {
 /* Copies the function or kernel; INVALID_HANDLE when handle is not live. */
 CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found);
 
+/* The base of the image's variables: of a module its own, of a library those in the current context, made on first use. */
+CUresult abi_image_variables(vmm_system *sys, const char *function, struct abi_image *image, uint64_t *base);
+
 /* Stores an attribute of a live function. */
 void abi_function_set(const void *handle, CUfunction_attribute attribute, int value);
 

@@ -223,3 +223,31 @@ CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
 {
     ABI_INITIALISED(((void)sys, hint(__func__, hfunc, (int)config, CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)));
 }
+
+/* Host code is loaded as soon as it has been found. */
+static CUresult is_loaded(const char *function, CUfunctionLoadingState *state, const void *handle)
+{
+    struct CUfunc_st f;
+    if (!state)
+        return abi_null(function, "state");
+    CUresult result = abi_function_find(function, handle, &f);
+    if (result == CUDA_SUCCESS)
+        *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    return result;
+}
+
+CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
+{
+    ABI_INITIALISED(((void)sys, is_loaded(__func__, state, function)));
+}
+
+static CUresult load(const char *function, const void *handle)
+{
+    struct CUfunc_st f;
+    return abi_function_find(function, handle, &f);
+}
+
+CUresult cuFuncLoad(CUfunction function)
+{
+    ABI_INITIALISED(((void)sys, load(__func__, function)));
+}

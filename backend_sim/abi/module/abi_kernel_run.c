@@ -9,6 +9,7 @@
 struct run {
     vmm_kernel_launch k; /* must be first: the plugin returns a pointer to it */
     struct twin_memory *memory;
+    uint64_t base; /* of the variables */
     jmp_buf end;
 };
 
@@ -72,6 +73,11 @@ static void take_time(vmm_kernel_launch *k, uint64_t nanoseconds)
         longjmp(run->end, 1);                                                /* LCOV_EXCL_LINE: then the counters are lost */
 }
 
+static vmm_ptr variable(vmm_kernel_launch *k, const struct vmm_variable_entry *entry)
+{
+    return ((struct run *)k)->base + abi_variable_offset(entry);
+}
+
 /* Runs the threads one after the other, x fastest. */
 static void each_thread(vmm_kernel_launch *k, void (*code)(vmm_kernel_launch *k))
 {
@@ -92,14 +98,16 @@ void abi_kernel_run(struct twin_memory *memory, const struct vmm_call_launch *ca
     struct run run = {
         .k = {.grid_dim = {(unsigned)head[0], (unsigned)(head[0] >> 32), (unsigned)head[1]},
               .block_dim = {(unsigned)(head[1] >> 32), (unsigned)head[2], (unsigned)(head[2] >> 32)},
-              .shared_bytes = (unsigned)head[3],
+              .shared_bytes = (unsigned)head[ABI_LAUNCH_SHARED],
               .params = (const unsigned char *)(head + ABI_LAUNCH_HEAD),
               .offset = kernel->offset,
               .load = load,
               .store = store,
               .span = span,
-              .take_time = take_time},
+              .take_time = take_time,
+              .variable = variable},
         .memory = memory,
+        .base = head[ABI_LAUNCH_BASE],
     };
     bool before = abi_inside_kernel(true);
     if (setjmp(run.end) == 0) {

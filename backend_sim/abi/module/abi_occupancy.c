@@ -113,3 +113,21 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockS
     ABI_INITIALISED(best_block(sys, minGridSize, blockSize, func,
                                (struct potential){blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit}));
 }
+
+/* ---- clusters ---- */
+
+static CUresult active_clusters(const vmm_system *sys, int *clusters, const void *handle, const CUlaunchConfig *config)
+{
+    (void)sys, (void)clusters, (void)handle, (void)config;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, const CUlaunchConfig *config)
+{
+    ABI_INITIALISED(active_clusters(sys, numClusters, func, config));
+}
+
+CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func, const CUlaunchConfig *config)
+{
+    ABI_INITIALISED(active_clusters(sys, clusterSize, func, config));
+}

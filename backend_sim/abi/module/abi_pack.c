@@ -73,8 +73,10 @@ CUresult abi_launch(vmm_system *sys, const char *name, const void *function, con
     args[0] = g->grid.x | (uint64_t)g->grid.y << 32;
     args[1] = g->grid.z | (uint64_t)g->block.x << 32;
     args[2] = g->block.y | (uint64_t)g->block.z << 32;
-    args[3] = g->shared;
-    result = pack(name, f.kernel, params, extra, (unsigned char *)(args + ABI_LAUNCH_HEAD));
+    args[ABI_LAUNCH_SHARED] = g->shared;
+    result = abi_image_variables(sys, name, f.image, &args[ABI_LAUNCH_BASE]);
+    if (result == CUDA_SUCCESS)
+        result = pack(name, f.kernel, params, extra, (unsigned char *)(args + ABI_LAUNCH_HEAD));
     if (result != CUDA_SUCCESS)
         return result;
     uint64_t words = (f.kernel->offset[f.kernel->params] + 7) / 8;

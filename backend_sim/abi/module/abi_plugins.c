@@ -23,6 +23,9 @@ static void *libraries[LIBRARIES];
 static int count;
 static struct abi_kernel *known;   /* kernels found so far */
 static struct abi_kernel *unknown; /* names that were not found, so that each is reported once */
+static struct abi_variable *variables; /* those of all plugins, from their opening on */
+static uint64_t variable_bytes;
+static bool listed; /* whether they are all in the list */
 
 static void open_library(const char *path)
 {
@@ -59,7 +62,7 @@ static bool plain_name(const char *mangled, char plain[NAME])
     if (strncmp(mangled, "_Z", 2) != 0)
         return false;
     nested = *at == 'N';
-    at += nested;
+    at += nested || *at == 'L'; /* L: static */
     while (isdigit((unsigned char)*at)) {
         char *text;
         unsigned long length = strtoul(at, &text, 10);
@@ -74,6 +77,91 @@ static bool plain_name(const char *mangled, char plain[NAME])
     }
     return found;
 }
+
+/* ---- variables ---- */
+
+static const struct abi_variable *variable_named(const char *name)
+{
+    const struct abi_variable *v = variables;
+    while (v && strcmp(v->entry->name, name) != 0)
+        v = v->next;
+    return v;
+}
+
+/* Adds the variables of one list behind those that are there; of equal names the first is found. */
+static bool add_variables(const vmm_variable_entry *entry)
+{
+    for (; entry; entry = entry->next) {
+        struct abi_variable *v = heap.malloc(sizeof *v);
+        if (!v)
+            return false;
+        uint64_t at = (variable_bytes + entry->align - 1) / entry->align * entry->align;
+        *v = (struct abi_variable){entry, at, variables};
+        variables = v;
+        variable_bytes = at + entry->size;
+    }
+    return true;
+}
+
+static void free_variables(void)
+{
+    while (variables) {
+        struct abi_variable *next = variables->next;
+        heap.free(variables);
+        variables = next;
+    }
+    variable_bytes = 0;
+    listed = false;
+}
+
+/* Call it under the lock. */
+static bool list_variables(void)
+{
+    bool all = open_libraries();
+    for (int i = count - 1; i >= 0 && all && !listed; i--) { /* the list is built from its end */
+        const vmm_variable_entry *(*list)(void) = NULL;
+        void *found = dlsym(libraries[i], "vmm_plugin_variables");
+        memcpy(&list, &found, sizeof list);
+        all = !list || add_variables(list());
+    }
+    if (!all)
+        free_variables();
+    listed = all;
+    return all;
+}
+
+CUresult abi_variables(const char *function, const struct abi_variable **first, uint64_t *size)
+{
+    int cancel = life_no_cancel();
+    life_acquire(&lock);
+    bool all = list_variables();
+    *first = variables;
+    *size = variable_bytes;
+    life_release(&lock);
+    life_may_cancel(cancel);
+    return all ? CUDA_SUCCESS : abi_no_memory(function);
+}
+
+const struct abi_variable *abi_variable_find(const char *name)
+{
+    char plain[NAME];
+    life_acquire(&lock);
+    const struct abi_variable *v = variable_named(name);
+    if (!v && plain_name(name, plain))
+        v = variable_named(plain);
+    life_release(&lock);
+    return v;
+}
+
+uint64_t abi_variable_offset(const vmm_variable_entry *entry)
+{
+    const struct abi_variable *v = variables; /* complete before the launch, and of the plugin that asks */
+    while (v->entry != entry)
+        v = v->next;
+    return v->offset;
+}
+
+/* ---- kernels ---- */
 
 static const vmm_kernel_entry *entry_of(const char *name)
 {
@@ -221,6 +309,7 @@ void abi_plugins_close(void)
 {
     free_list(&known);
     free_list(&unknown);
+    free_variables();
     while (count)
         dlclose(libraries[--count]);
     opened = ours = false;

@@ -2,6 +2,7 @@
 /* The forms whose stream 0 is the thread's own default stream: the same sources, with the names that the header then defines. */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 
+#include "abi_capture_info.c"
 #include "abi_copy.c"
 #include "abi_fill.c"
 #include "abi_launch.c"

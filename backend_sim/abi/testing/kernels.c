@@ -89,3 +89,15 @@ VMM_KERNEL(slow, vmm_ptr, uint64_t, uint8_t)
     vmm_take_time(k, vmm_param_u64(k, 1));
     vmm_store_u8(k, vmm_param_ptr(k, 0), vmm_param_u8(k, 2));
 }
+
+/* Device variables. */
+VMM_VARIABLE_OF(uint32_t, counter, 1, 42);
+VMM_VARIABLE(uint64_t, table, 100);
+VMM_VARIABLE(uint8_t, flag);
+
+/* Counts up, and tells where the table is. */
+VMM_KERNEL(count_up, vmm_ptr)
+{
+    vmm_add_u32(k, vmm_variable(k, counter), 1);
+    vmm_store_u64(k, vmm_param_ptr(k, 0), vmm_variable(k, table));
+}

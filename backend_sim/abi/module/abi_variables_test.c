@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variables of plugins: found by name, in memory of their own for each module, and for each library and context. */
+#include <stdlib.h>
+
+#include "testing/rig.h"
+
+static CUmodule load(void)
+{
+    CUmodule module = NULL;
+    OK(cuModuleLoadData(&module, "any image"));
+    return module;
+}
+
+static uint32_t word_at(CUdeviceptr at)
+{
+    uint32_t word = 0;
+    OK(cuMemcpyDtoH(&word, at, sizeof word));
+    return word;
+}
+
+static void count_up(CUfunction f, CUdeviceptr to)
+{
+    void *params[] = {&to};
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuCtxSynchronize());
+}
+
+static size_t free_memory(void)
+{
+    size_t left = 0, total;
+    OK(cuMemGetInfo(&left, &total));
+    return left;
+}
+
+static void test_module(CUdeviceptr scratch)
+{
+    CUmodule first = load(), second = load();
+    CUdeviceptr counter = 0, table = 0, other = 0, base = 0;
+    CUfunction f = NULL;
+    size_t size = 0;
+    OK(cuModuleGetGlobal(&counter, &size, first, "counter"));
+    EQUAL(size, 4);
+    EQUAL(word_at(counter), 42);
+    OK(cuModuleGetGlobal(&table, &size, first, "table"));
+    EQUAL(size, 800);
+    EQUAL(table % 8, 0);
+    EQUAL(word_at(table + 796), 0);
+    OK(cuModuleGetGlobal(&base, NULL, first, "_ZL7counter"));
+    EQUAL(base, counter);
+    OK(cuModuleGetGlobal(NULL, &size, first, "flag"));
+    EQUAL(size, 1);
+    OK(cuModuleGetGlobal(NULL, NULL, first, "flag"));
+    OK(cuModuleGetFunction(&f, first, "count_up"));
+    count_up(f, scratch);
+    count_up(f, scratch);
+    EQUAL(word_at(counter), 44);
+    OK(cuMemcpyDtoH(&base, scratch, sizeof base));
+    EQUAL(base, table);
+    OK(cuModuleGetGlobal(&other, &size, second, "counter"));
+    tap_ok(other != counter, "two modules have two counters");
+    EQUAL(word_at(other), 42);
+    OK(cuModuleUnload(first));
+    tap_ok(cuMemsetD8(counter, 0, 1) != CUDA_SUCCESS, "the variables end with their module");
+    EQUAL(word_at(other), 42);
+    OK(cuModuleUnload(second));
+}
+
+/* A library's variables are made where they are first used: by a lookup or by a launch. */
+static void test_library(CUcontext here, CUdeviceptr scratch)
+{
+    CUlibrary library = NULL;
+    CUkernel kernel = NULL;
+    CUcontext there = NULL;
+    CUdeviceptr counter = 0, again = 0, other = 0;
+    size_t size = 0;
+    OK(cuLibraryLoadData(&library, "any image", NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetKernel(&kernel, library, "count_up"));
+    count_up((CUfunction)kernel, scratch);
+    OK(cuLibraryGetGlobal(&counter, &size, library, "counter"));
+    EQUAL(size, 4);
+    EQUAL(word_at(counter), 43);
+    OK(cuCtxCreate(&there, NULL, 0, 0));
+    OK(cuLibraryGetGlobal(&other, &size, library, "counter"));
+    tap_ok(other != counter, "each context has a counter of its own");
+    EQUAL(word_at(other), 42);
+    OK(cuCtxDestroy(there));
+    OK(cuCtxSetCurrent(here));
+    OK(cuLibraryGetGlobal(&again, NULL, library, "counter"));
+    EQUAL(again, counter);
+    OK(cuLibraryUnload(library));
+    tap_ok(cuMemsetD8(counter, 0, 1) != CUDA_SUCCESS, "the variables end with their library");
+}
+
+int main(void)
+{
+    setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
+    CUcontext context = begin();
+    CUdeviceptr scratch = 0;
+    OK(cuMemAlloc(&scratch, 4096));
+    size_t before = free_memory();
+    test_module(scratch);
+    EQUAL(free_memory(), before);
+    test_library(context, scratch);
+    EQUAL(free_memory(), before);
+    OK(cuMemFree(scratch));
+    return tap_done();
+}

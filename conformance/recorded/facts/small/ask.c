@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes calls from their text. Part of ../small.c, which includes it.
+ *
+ *     begin s 0; B:cuMemAlloc_v2 o8 4096; status s o4; end s q8=g     consecutive calls; the one marked B by a second thread
+ *
+ * A call is an entry point, found in the driver's library, or a short name of `shorts`. Arguments are integers or addresses, so
+ * one type of function serves all. Each is one of:
+ *
+ *     12, 0x10, -1, 3K 3M 3G      a number
+ *     NAME, NAME+4                a value of the case (`names`), and one behind it
+ *     o8                          an output of 8 bytes, shown after the call: "-" when nothing was written
+ *     q8, q8=NAME, o8=NAME        the same for values of which only the identity matters: the name, "new", 0 or "-". The value
+ *                                 gets the name
+ *     a8:NAME                     the same for addresses, shown as the distance from NAME
+ *     i:1                         the address of an int with this value, shown after the call
+ *     'text                       the address of a text
+ *     cfg:64:256:1K:c4            the address of a CUlaunchConfig: grid, block (x or x.y.z), shared memory, attributes:
+ *                                 cX cluster (x or x.y.z), pN its scheduling policy, - none
+ *     two                         a function of the block size: twice as many bytes of shared memory
+ *
+ * "launch F D" launches one thread of the kernel F with the address D.
+ */
+
+enum { ARGUMENTS = 12, OUTPUTS = 8, TEXT = CASE_ID, NAMES = 48 };
+
+typedef CUresult (*entry_point)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
+
+struct name {
+    char text[12];
+    u64 value;
+};
+
+static struct name names[NAMES];
+static size_t name_count;
+static void *driver;
+
+static void set_name(const char *text, u64 value)
+{
+    for (size_t i = 0; i < name_count; i++)
+        if (strcmp(names[i].text, text) == 0) {
+            names[i].value = value;
+            return;
+        }
+    if (name_count == NAMES)
+        exit(3);
+    snprintf(names[name_count].text, sizeof names[0].text, "%s", text);
+    names[name_count++].value = value;
+}
+
+static void unknown_word(const char *word)
+{
+    fprintf(stderr, "small: no argument is called %s\n", word);
+    exit(3);
+}
+
+static u64 value_of(const char *word)
+{
+    char text[sizeof names[0].text];
+    size_t length = strcspn(word, "+");
+    snprintf(text, sizeof text, "%.*s", (int)length, word);
+    for (size_t i = 0; i < name_count; i++)
+        if (strcmp(names[i].text, text) == 0)
+            return names[i].value + (word[length] ? strtoull(word + length + 1, NULL, 0) : 0);
+    unknown_word(word);
+    return 0;
+}
+
+static const char *name_of_value(u64 value)
+{
+    for (size_t i = 0; value && i < name_count; i++)
+        if (names[i].value == value)
+            return names[i].text;
+    return NULL;
+}
+
+/* ---- arguments ---- */
+
+enum output_kind { SHOWN, IDENTITY, DISTANCE };
+
+static struct {
+    struct output {
+        enum output_kind kind;
+        unsigned size;
+        char name[12];
+        unsigned char bytes[64];
+    } out[OUTPUTS];
+    unsigned outputs;
+    char text[2][64];
+    unsigned texts;
+    CUlaunchConfig config;
+    CUlaunchAttribute attribute[2];
+} arg;
+
+/* o8, o8=x, q8, a8:x */
+static u64 new_output(const char *word)
+{
+    if (arg.outputs == OUTPUTS)
+        exit(3);
+    struct output *o = &arg.out[arg.outputs++];
+    char *end;
+    o->size = (unsigned)strtoul(word + 1, &end, 10);
+    o->kind = word[0] == 'o' && !*end ? SHOWN : word[0] == 'a' ? DISTANCE : IDENTITY;
+    snprintf(o->name, sizeof o->name, "%s", *end ? end + 1 : "");
+    memset(o->bytes, 0x77, sizeof o->bytes);
+    return (u64)(uintptr_t)o->bytes;
+}
+
+static u64 new_int(int value)
+{
+    u64 at = new_output("o4");
+    memcpy(arg.out[arg.outputs - 1].bytes, &value, sizeof value);
+    return at;
+}
+
+static const char *dimensions(const char *text, unsigned d[3])
+{
+    char *end;
+    d[1] = d[2] = 1;
+    d[0] = (unsigned)strtoul(text, &end, 10);
+    for (int i = 1; i < 3 && *end == '.'; i++)
+        d[i] = (unsigned)strtoul(end + 1, &end, 10);
+    return end;
+}
+
+static u64 number(const char *word, bool *is)
+{
+    char *end;
+    u64 v = (u64)strtoll(word, &end, 0);
+    if (word[0] != '-' && errno == ERANGE)
+        v = strtoull(word, &end, 0);
+    if (*end == 'K' || *end == 'M' || *end == 'G')
+        v <<= *end == 'K' ? 10 : *end == 'M' ? 20 : 30, end++;
+    *is = end != word && !*end;
+    return v;
+}
+
+static u64 new_config(const char *word)
+{
+    CUlaunchConfig *c = &arg.config;
+    unsigned grid[3], block[3], cluster[3];
+    memset(c, 0, sizeof *c);
+    memset(arg.attribute, 0, sizeof arg.attribute);
+    word = dimensions(word, grid);
+    word = dimensions(word + 1, block);
+    char shared[16];
+    size_t length = strcspn(++word, ":");
+    bool is;
+    snprintf(shared, sizeof shared, "%.*s", (int)length, word);
+    *c = (CUlaunchConfig){.gridDimX = grid[0], .gridDimY = grid[1], .gridDimZ = grid[2],
+                          .blockDimX = block[0], .blockDimY = block[1], .blockDimZ = block[2],
+                          .sharedMemBytes = (unsigned)number(shared, &is), .hStream = (CUstream)(uintptr_t)value_of("s")};
+    for (word += length + 1; *word == 'c' || *word == 'p';) {
+        CUlaunchAttribute *a = &arg.attribute[c->numAttrs++];
+        a->id = (CUlaunchAttributeID)(*word == 'c' ? 4 : 5);
+        bool is_cluster = *word == 'c';
+        word = dimensions(word + 1, cluster);
+        memcpy(&a->value, cluster, is_cluster ? sizeof cluster : sizeof cluster[0]);
+    }
+    c->attrs = c->numAttrs ? arg.attribute : NULL;
+    return (u64)(uintptr_t)c;
+}
+
+static size_t two_per_thread(int block)
+{
+    return 2 * (size_t)block;
+}
+
+static u64 argument(const char *word)
+{
+    bool is;
+    errno = 0;
+    u64 v = number(word, &is);
+    if (is)
+        return v;
+    if (strchr("oqa", word[0]) && word[1] >= '0' && word[1] <= '9')
+        return new_output(word);
+    if (strncmp(word, "i:", 2) == 0)
+        return new_int(atoi(word + 2));
+    if (strncmp(word, "cfg:", 4) == 0)
+        return new_config(word + 4);
+    if (strcmp(word, "two") == 0)
+        return (u64)(uintptr_t)two_per_thread;
+    if (word[0] == '\'') {
+        char *text = arg.text[arg.texts++ % COUNT(arg.text)];
+        snprintf(text, sizeof arg.text[0], "%s", word + 1);
+        return (u64)(uintptr_t)text;
+    }
+    return value_of(word);
+}
+
+/* ---- results ---- */
+
+static void show_value(char *text, size_t room, const struct output *o, u64 v)
+{
+    const char *name = name_of_value(v);
+    if (o->kind == DISTANCE)
+        snprintf(text, room, v ? " %s%+lld" : " 0", o->name, (i64)(v - value_of(o->name)));
+    else if (name && v > 0xffffffff)
+        snprintf(text, room, " %s", name);
+    else if (o->kind == IDENTITY)
+        snprintf(text, room, " %s", name ? name : v ? "new" : "0");
+    else if (v < (u64)1 << 42 || (i64)v > -4096)
+        snprintf(text, room, " %lld", (i64)v);
+    else
+        snprintf(text, room, " address");
+}
+
+static void show_output(char *text, size_t room, struct output *o)
+{
+    unsigned written = 0;
+    u64 v = 0;
+    for (unsigned k = 0; k < o->size; k++)
+        if (o->bytes[k] != 0x77)
+            written = k + 1;
+    if (!written) {
+        snprintf(text, room, " -");
+        if (o->name[0] && o->kind != DISTANCE)
+            set_name(o->name, 0);
+        return;
+    }
+    if (o->size > 8) {
+        snprintf(text, room, " %u-bytes", (written + 7) / 8 * 8);
+        return;
+    }
+    memcpy(&v, o->bytes, o->size);
+    if (o->size == 4 && o->kind == SHOWN)
+        snprintf(text, room, " %d", (int)v);
+    else
+        show_value(text, room, o, v);
+    if (o->name[0] && o->kind != DISTANCE)
+        set_name(o->name, v);
+}
+
+/* ---- the second thread ---- */
+
+static struct {
+    pthread_t thread;
+    bool started, asked, done;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    entry_point f;
+    const u64 *a;
+    CUresult r;
+} second = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static CUresult call_here(entry_point f, const u64 *a)
+{
+    return f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]);
+}
+
+/* Ends at a call that is NULL. */
+static void *run_second(void *context)
+{
+    cuCtxSetCurrent(context);
+    pthread_mutex_lock(&second.lock);
+    do {
+        while (!second.asked)
+            pthread_cond_wait(&second.changed, &second.lock);
+        second.asked = false;
+        if (second.f)
+            second.r = call_here(second.f, second.a);
+        second.done = true;
+        pthread_cond_broadcast(&second.changed);
+    } while (second.f);
+    pthread_mutex_unlock(&second.lock);
+    return NULL;
+}
+
+static CUresult call_there(entry_point f, const u64 *a)
+{
+    CUcontext context = NULL;
+    if (!second.started) {
+        cuCtxGetCurrent(&context);
+        if (pthread_create(&second.thread, NULL, run_second, context))
+            exit(3);
+        second.started = true;
+    }
+    pthread_mutex_lock(&second.lock);
+    second.f = f;
+    second.a = a;
+    second.done = false;
+    second.asked = true;
+    pthread_cond_broadcast(&second.changed);
+    while (!second.done)
+        pthread_cond_wait(&second.changed, &second.lock);
+    pthread_mutex_unlock(&second.lock);
+    return second.r;
+}
+
+static void end_second(void)
+{
+    if (!second.started)
+        return;
+    call_there(NULL, NULL);
+    pthread_join(second.thread, NULL);
+    second.started = false;
+}
+
+/* ---- a call ---- */
+
+static const struct {
+    const char *name, *symbol;
+} shorts[] = {{"begin", "cuStreamBeginCapture_v2"},
+              {"end", "cuStreamEndCapture"},
+              {"status", "cuStreamIsCapturing"},
+              {"exchange", "cuThreadExchangeStreamCaptureMode"},
+              {"info", "cuStreamGetCaptureInfo_v2"},
+              {"infos", "cuStreamGetCaptureInfo_v3"},
+              {"global", "cuModuleGetGlobal_v2"},
+              {"clusters", "cuOccupancyMaxActiveClusters"},
+              {"largest", "cuOccupancyMaxPotentialClusterSize"},
+              {"blocks", "cuOccupancyMaxActiveBlocksPerMultiprocessor"},
+              {"block", "cuOccupancyMaxPotentialBlockSize"},
+              {"room", "cuOccupancyAvailableDynamicSMemPerBlock"},
+              {"get", "cuFuncGetAttribute"},
+              {"set", "cuFuncSetAttribute"},
+              {"kget", "cuKernelGetAttribute"},
+              {"kset", "cuKernelSetAttribute"},
+              {"dtoh", "cuMemcpyDtoH_v2"},
+              {"htod", "cuMemcpyHtoD_v2"},
+              {"about", "cuPointerGetAttribute"},
+              {"range", "cuMemGetAddressRange_v2"}};
+
+static entry_point found(const char *name)
+{
+    entry_point f = NULL;
+    for (size_t i = 0; i < COUNT(shorts); i++)
+        if (strcmp(shorts[i].name, name) == 0)
+            name = shorts[i].symbol;
+    void *symbol = dlsym(driver, name);
+    memcpy(&f, &symbol, sizeof f);
+    return f;
+}
+
+static CUresult launch(u64 function, u64 value)
+{
+    void *params[] = {&value};
+    return cuLaunchKernel((CUfunction)(uintptr_t)function, 1, 1, 1, 1, 1, 1, 0, (CUstream)(uintptr_t)value_of("s"), params, NULL);
+}
+
+/* Makes the call; answer receives its result and outputs. */
+static void ask(const char *text, char *answer, size_t room)
+{
+    char words[TEXT], *next = NULL;
+    u64 a[ARGUMENTS] = {0};
+    size_t count = 0;
+    arg.outputs = arg.texts = 0;
+    snprintf(words, sizeof words, "%s", text);
+    char *name = strtok_r(words, " ", &next), *word;
+    bool there = strncmp(name, "B:", 2) == 0;
+    name += there ? 2 : 0;
+    while ((word = strtok_r(NULL, " ", &next))) {
+        if (count == ARGUMENTS)
+            exit(3);
+        a[count++] = argument(word);
+    }
+    CUresult r;
+    if (strcmp(name, "launch") == 0)
+        r = launch(a[0], a[1]);
+    else {
+        entry_point f = found(name);
+        if (!f) {
+            snprintf(answer, room, "not there");
+            return;
+        }
+        r = there ? call_there(f, a) : call_here(f, a);
+    }
+    snprintf(answer, room, "%s", name_of(r));
+    for (unsigned i = 0; i < arg.outputs; i++)
+        show_output(answer + strlen(answer), room - strlen(answer), &arg.out[i]);
+}
