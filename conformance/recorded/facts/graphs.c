@@ -24,6 +24,7 @@
 #include "graphs/e_update.c"
 #include "graphs/f_memory.c"
 #include "graphs/h_hazards.c"
+#include "graphs/g_again.c"
 #include "graphs/l_scale.c"
 #include "graphs/w_arguments.c"
 #include "graphs/x_devices.c"
@@ -31,7 +32,7 @@
 static void every_group(void)
 {
     static void (*const groups[])(void) = {group_a, group_b, group_c, group_d, group_e,
-                                           group_f, group_l, group_w, group_x, group_h};
+                                           group_f, group_l, group_w, group_x, group_g, group_h};
     patience = 4;
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();

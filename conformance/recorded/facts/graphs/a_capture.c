@@ -971,30 +971,6 @@ static void a_thread_one(size_t i, char *id, int run)
         _exit(0);
 }
 
-/* The mode of the capturing thread itself. */
-static void a_exchange(void)
-{
-    CUdeviceptr p;
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    at("null", cuThreadExchangeStreamCaptureMode(NULL));
-    at("first", cuThreadExchangeStreamCaptureMode(&mode));
-    val("first.mode", "%d", (int)mode);
-    cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_GLOBAL);
-    at("alloc", cuMemAlloc(&p, 4096));
-    val("status", "%d", status_of(s));
-    mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-    at("second", cuThreadExchangeStreamCaptureMode(&mode));
-    val("second.mode", "%d", (int)mode);
-    at("alloc2", cuMemAlloc(&p, 4096));
-    val("status2", "%d", status_of(s));
-    mode = (CUstreamCaptureMode)7;
-    at("wrong", cuThreadExchangeStreamCaptureMode(&mode));
-    val("wrong.mode", "%d", (int)mode);
-    end(s);
-    mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    cuThreadExchangeStreamCaptureMode(&mode);
-}
-
 /* A graph launched into a capture is a child of it. */
 static void a_launch_captured(void)
 {
@@ -1092,7 +1068,6 @@ static const struct one_case a_cases[] = {
     {"to_graph_invalid", a_to_graph_invalid},
     {"arguments_copied", a_arguments_copied},
     {"relaunch", a_relaunch},
-    {"exchange", a_exchange},
     {"launch_captured", a_launch_captured},
     {"alloc_free", a_alloc_free},
     {"free_of_outside", a_free_of_outside},
