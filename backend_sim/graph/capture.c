@@ -97,6 +97,7 @@ static struct capture_stream *add_stream(struct capture *capture, uint64_t key, 
 static void free_stream(struct capture_stream *stream)
 {
     heap.free(stream->reached.node);
+    heap.free(stream->shown);
     heap.free(stream);
 }
 
@@ -238,12 +239,7 @@ void capture_forget_stream(struct captures *captures, uint64_t key)
     struct capture_stream *stream = capture_find(captures, key);
     if (!stream)
         return;
-    struct capture *capture = stream->capture;
-    if (capture->origin == key) {
-        capture_end(captures, capture);
-        return;
-    }
-    struct capture_stream **link = &capture->streams;
+    struct capture_stream **link = &stream->capture->streams;
     while (*link != stream)
         link = &(*link)->next;
     *link = stream->next;

@@ -25,6 +25,8 @@ struct capture_stream {
     uint64_t key;
     struct capture *capture;
     struct capture_reached reached;
+    bool blocking; /* it is ordered with the default stream */
+    void *shown;   /* the owner's; freed with the stream */
     struct capture_stream *next;
 };
 
@@ -42,7 +44,7 @@ struct capture {
     uint64_t thread;  /* the thread that began it */
     unsigned mode;
     bool invalid;     /* by a call that was refused */
-    bool given;       /* the graph was there before */
+    bool given;       /* the graph was there before, and stays */
     struct graph *graph;
     struct capture_stream *streams;
     struct capture *next;
@@ -83,7 +85,7 @@ bool capture_joined(const struct capture *capture);
 
 /* Removes the node from what streams and events have reached; it is about to be removed from its graph. */
 void capture_forget_node(struct captures *captures, const struct graph_node *node);
-/* Removes the stream, which is about to end. If it began the capture, ends that. */
+/* Removes a stream that did not begin its capture: what it reached is not waited for any more. */
 void capture_forget_stream(struct captures *captures, uint64_t key);
 
 /* Frees everything but the graphs. */

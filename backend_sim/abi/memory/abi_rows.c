@@ -362,3 +362,39 @@ CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream 
     bool host = side.host && side.left != UINT64_MAX;
     return host ? fill_registered(sys, fill, &side, stream) : fill_memory(sys, fill, &side, bytes, stream, waits);
 }
+
+/* ---- checks alone ---- */
+
+CUresult abi_rows_check_fill(const vmm_system *sys, const char *function, int device, const struct abi_fill *fill)
+{
+    size_t bytes = fill->width * fill->element, pitch = fill->height > 1 ? fill->pitch : bytes;
+    struct side side = {.argument = "dstDevice", .base = fill->start, .start = fill->start, .given = pitch, .pitch = pitch};
+    look_up(sys, fill->start, &side);
+    CUresult result = check_fill(fill, &side, bytes);
+    if (result != CUDA_SUCCESS || (side.host && side.left != UINT64_MAX))
+        return result;
+    return (CUresult)abi_query_range_for(sys, device, function, side.argument, fill->start, (fill->height - 1) * pitch + bytes,
+                                         ABI_QUERY_FILL);
+}
+
+/* Slices are checked as the rows that they are made of. */
+CUresult abi_rows_check_copy(const vmm_system *sys, const char *function, int device, const CUDA_MEMCPY3D *p)
+{
+    size_t slice = p->srcHeight > p->dstHeight ? p->srcHeight : p->dstHeight;
+    const CUDA_MEMCPY2D rows = {.srcXInBytes = p->srcXInBytes, .srcY = p->srcY, .srcMemoryType = p->srcMemoryType,
+                                .srcHost = p->srcHost, .srcDevice = p->srcDevice, .srcArray = p->srcArray, .srcPitch = p->srcPitch,
+                                .dstXInBytes = p->dstXInBytes, .dstY = p->dstY, .dstMemoryType = p->dstMemoryType,
+                                .dstHost = p->dstHost, .dstDevice = p->dstDevice, .dstArray = p->dstArray, .dstPitch = p->dstPitch,
+                                .WidthInBytes = p->WidthInBytes, .Height = (p->Depth - 1) * slice + p->Height};
+    struct copy copy = {.width = rows.WidthInBytes, .height = rows.Height};
+    CUresult result = sides_of(sys, &rows, &copy);
+    if (result == CUDA_SUCCESS)
+        result = abi_registered_check(function, copy.to.base, 1, true);
+    const struct side *sides[] = {&copy.to, &copy.from};
+    const enum abi_query_use uses[] = {copy.write, copy.read};
+    for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++)
+        if (!sides[i]->host)
+            result = (CUresult)abi_query_range_for(sys, device, function, sides[i]->argument, sides[i]->base,
+                                                   (copy.height - 1) * sides[i]->given + copy.width, uses[i]);
+    return result;
+}

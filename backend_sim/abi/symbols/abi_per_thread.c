@@ -5,5 +5,6 @@
 #include "abi_capture_info.c"
 #include "abi_copy.c"
 #include "abi_fill.c"
+#include "abi_graph_launch.c"
 #include "abi_launch.c"
 #include "abi_ordered.c"

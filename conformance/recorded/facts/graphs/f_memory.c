@@ -38,11 +38,11 @@ static void f_describe(const char *step, CUdeviceptr p)
     Handle h = 0;
     CUresult retain_r = cuMemRetainAllocationHandle(&h, (void *)(uintptr_t)p);
     val(step, "type=%s,%u ordinal=%s,%d mapped=%s,%u start=%s,%lld size=%s,%zu id=%s managed=%s,%d ctx=%s,%d pool=%s,%d "
-        "range=%s,%lld,%zu access=%s,%llu retain=%s",
+        "range=%s,%s,%zu access=%s,%llu retain=%s",
         name_of(type_r), type, name_of(ordinal_r), ordinal, name_of(mapped_r), mapped, name_of(start_r),
         start == 77 ? 77 : (i64)(p - start), name_of(range_r), range, name_of(id_r), name_of(managed_r), is_managed,
         name_of(ctx_r), ctx == primary[0] ? 1 : ctx ? 2 : 0, name_of(pool_r), pool == 77 ? 77 : pool != 0, name_of(base_r),
-        base == 77 ? 77 : (i64)(p - base), size, name_of(rights_r), rights, name_of(retain_r));
+        base == 77 ? "-" : base == 0 ? "0" : base == p ? "base" : "inside", size, name_of(rights_r), rights, name_of(retain_r));
 }
 
 /* alloc > fill > copy to d > free */
