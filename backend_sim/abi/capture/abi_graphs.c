@@ -206,8 +206,10 @@ struct graph_node *abi_graph_add(struct graph *graph, struct graph_node *const *
     if (!node)
         return NULL;
     node->value = slots_add(&nodes, node);
-    if (node->value && give_work(node, work))
+    if (node->value && give_work(node, work)) {
+        abi_more_of(graph)->made++;
         return node;
+    }
     graph_remove(node);
     return NULL;
 }
@@ -274,6 +276,8 @@ static bool copy_held(struct abi_graph *to, const struct abi_graph *from)
 struct graph *abi_graph_copy(const struct graph *graph)
 {
     struct graph *copy = with_value(graph_clone(graph));
+    if (copy)
+        abi_more_of(copy)->made = abi_more_of(graph)->made;
     if (!copy || copy_held(abi_more_of(copy), abi_more_of(graph)))
         return copy;
     abi_graph_end(copy);

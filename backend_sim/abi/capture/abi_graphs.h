@@ -30,6 +30,7 @@ struct abi_work {
 struct abi_graph {
     struct graph_node *inside;     /* the node whose child it is; NULL: the program destroys it */
     struct abi_held *held;         /* its references to user objects */
+    size_t made;                   /* nodes that were ever added */
 };
 
 /* A graph that was instantiated. */

@@ -134,27 +134,40 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const
     ABI_INITIALISED(add_event(sys, &add, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
 }
 
-/* A copy of the graph, or the graph itself, which then ends with the node. */
+/* The graph that becomes the node's: a copy, or the graph itself. */
+static struct graph *take_child(const char *function, CUgraph value, CUgraph into, bool move, CUresult *result)
+{
+    struct graph *child = abi_need_graph(function, value, result);
+    if (!child)
+        return NULL;
+    if (move && (abi_more_of(child)->inside || value == into)) {
+        *result = abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "%p cannot move: it is a node's child already, or the graph itself",
+                             (void *)value);
+        return NULL;
+    }
+    struct graph *taken = move ? child : abi_graph_copy(child);
+    if (!taken)
+        *result = abi_no_memory(function);
+    return taken;
+}
+
 static CUresult add_child(const struct add *add, CUgraph value, bool move)
 {
     CUresult result = CUDA_SUCCESS;
+    const struct abi_work work = {.params = {.type = CU_GRAPH_NODE_TYPE_GRAPH}};
     abi_graphs_lock();
-    struct graph *child = abi_need_graph(add->function, value, &result);
-    if (child && move && (abi_more_of(child)->inside || value == add->graph))
-        result = abi_refuse(VMM_RULE_GRAPH_PARAMS, add->function, "%p cannot move: it is a node's child already, or the graph "
-                            "itself", (void *)value);
-    struct abi_work work = {.params = {.type = CU_GRAPH_NODE_TYPE_GRAPH}};
-    if (result == CUDA_SUCCESS && !move && !(work.child = abi_graph_copy(child)))
-        result = abi_no_memory(add->function);
+    struct graph *child = take_child(add->function, value, add->graph, move, &result);
     abi_graphs_unlock();
-    if (result == CUDA_SUCCESS)
-        result = add_node(add, &work);
+    if (!child)
+        return result;
+    result = add_node(add, &work);
     abi_graphs_lock();
-    abi_work_drop(&work);
-    struct graph_node *node = result == CUDA_SUCCESS && move ? abi_node_of(*add->out) : NULL;
+    struct graph_node *node = result == CUDA_SUCCESS ? abi_node_of(*add->out) : NULL;
     if (node) {
         abi_work_of(node)->child = child;
         abi_more_of(child)->inside = node;
+    } else if (!move) {
+        abi_graph_end(child);
     }
     abi_graphs_unlock();
     return result;

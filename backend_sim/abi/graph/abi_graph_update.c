@@ -32,7 +32,12 @@ static const char *copy_forbids(const CUDA_MEMCPY_NODE_PARAMS *now, const CUDA_M
     const CUDA_MEMCPY3D *a = &now->copyParams, *b = &next->copyParams;
     if (a->srcMemoryType != b->srcMemoryType || a->dstMemoryType != b->dstMemoryType)
         return "the types of memory differ";
-    return is_rows(a) || is_rows(b) ? "a copy of several rows cannot change" : NULL;
+    if (!is_rows(a) && !is_rows(b))
+        return NULL;
+    return a->WidthInBytes == b->WidthInBytes && a->Height == b->Height && a->Depth == b->Depth && a->srcPitch == b->srcPitch &&
+                   a->dstPitch == b->dstPitch
+               ? NULL
+               : "a copy of several rows can only move";
 }
 
 const char *abi_update_forbids(const struct abi_work *now, const struct abi_work *next)
@@ -195,9 +200,51 @@ CUresult abi_update(const vmm_system *sys, const char *function, struct graph *i
     return result == CUDA_SUCCESS ? walk(sys, function, instance, graph, true, info) : result;
 }
 
+/* ---- the first version: nodes are paired in the order in which they were added ---- */
+
+/* Were as many nodes added to both, in children too? Those that have been removed since count. */
+static bool as_many(const struct graph *a, const struct graph *b)
+{
+    const struct graph_node *x = a->first, *y = b->first;
+    bool same = abi_more_of(a)->made == abi_more_of(b)->made;
+    for (; same && x && y; x = x->after, y = y->after)
+        if (abi_work_of(x)->child && abi_work_of(y)->child)
+            same = as_many(abi_work_of(x)->child, abi_work_of(y)->child);
+    return same && !x == !y;
+}
+
+static bool same_dependencies(const struct graph_node *a, const struct graph_node *b)
+{
+    if (a->in.count != b->in.count)
+        return false;
+    for (size_t i = 0; i < a->in.count; i++)
+        if (a->in.edge[i].node->index != b->in.edge[i].node->index)
+            return false;
+    return true;
+}
+
+static CUresult check_old(const char *function, const struct graph *instance, const struct graph *graph,
+                          CUgraphExecUpdateResultInfo *info)
+{
+    const struct graph_node *now = instance->first, *next = graph->first;
+    if (!as_many(instance, graph)) {
+        info->result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+        return refuse(function, info, "the graphs have had different numbers of nodes");
+    }
+    graph_number(instance);
+    graph_number(graph);
+    for (; now; now = now->after, next = next->after)
+        if (!same_dependencies(now, next)) {
+            info->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+            info->errorNode = abi_node_value(graph->first);
+            return refuse(function, info, "the dependencies differ");
+        }
+    return CUDA_SUCCESS;
+}
+
 /* ---- the calls ---- */
 
-static CUresult update(const vmm_system *sys, CUgraphExec value, CUgraph of, CUgraphExecUpdateResultInfo *out)
+static CUresult update(const vmm_system *sys, CUgraphExec value, CUgraph of, bool old, CUgraphExecUpdateResultInfo *out)
 {
     static const char name[] = "cuGraphExecUpdate";
     CUgraphExecUpdateResultInfo info = {CU_GRAPH_EXEC_UPDATE_SUCCESS, NULL, NULL};
@@ -205,7 +252,9 @@ static CUresult update(const vmm_system *sys, CUgraphExec value, CUgraph of, CUg
     abi_graphs_lock();
     const struct abi_exec *exec = abi_need_exec(name, value, &result);
     const struct graph *graph = exec ? abi_need_graph(name, of, &result) : NULL;
-    if (graph)
+    if (graph && old)
+        result = check_old(name, exec->graph, graph, &info);
+    if (graph && result == CUDA_SUCCESS)
         result = abi_update(sys, name, exec->graph, graph, &info);
     if (out)
         *out = info;
@@ -215,7 +264,7 @@ static CUresult update(const vmm_system *sys, CUgraphExec value, CUgraph of, CUg
 
 CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo)
 {
-    ABI_INITIALISED(update(sys, hGraphExec, hGraph, resultInfo));
+    ABI_INITIALISED(update(sys, hGraphExec, hGraph, false, resultInfo));
 }
 
 #undef cuGraphExecUpdate
@@ -227,7 +276,7 @@ CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *
 static CUresult update_v1(const vmm_system *sys, CUgraphExec value, CUgraph of, CUgraphNode *node, CUgraphExecUpdateResult *how)
 {
     CUgraphExecUpdateResultInfo info;
-    CUresult result = update(sys, value, of, &info);
+    CUresult result = update(sys, value, of, true, &info);
     if (node)
         *node = info.errorNode;
     if (how)

@@ -6,6 +6,7 @@
 #include "abi_graph.h"
 #include "abi_host.h"
 #include "abi_pack.h"
+#include "abi_parts.h"
 #include "abi_registered.h"
 #include "abi_rows.h"
 #include "heap.h"

@@ -370,6 +370,8 @@ CUresult abi_rows_check_fill(const vmm_system *sys, const char *function, int de
     size_t bytes = fill->width * fill->element, pitch = fill->height > 1 ? fill->pitch : bytes;
     struct side side = {.argument = "dstDevice", .base = fill->start, .start = fill->start, .given = pitch, .pitch = pitch};
     look_up(sys, fill->start, &side);
+    if (fill->height == 1 && !side.host) /* one range, whose end is checked as a plain fill's */
+        side.left = UINT64_MAX;
     CUresult result = check_fill(fill, &side, bytes);
     if (result != CUDA_SUCCESS || (side.host && side.left != UINT64_MAX))
         return result;
