@@ -88,6 +88,20 @@ void vmm_detail_fault(const vmm_fault *fault)
     record->fault = &fault_of_record;
 }
 
+vmm_result vmm_refuse_open(enum vmm_rule_id rule, const char *function, const char *format, ...)
+{
+    vmm_detail *record = vmm_detail_here();
+    va_list args;
+    memset(record, 0, sizeof *record);
+    vmm_detail_refuse(rule, 0, 0, NULL);
+    record->function = function;
+    record->argument = NULL; /* the text names what is wrong */
+    va_start(args, format);
+    vsnprintf(record->note, sizeof record->note, format, args);
+    va_end(args);
+    return record->result;
+}
+
 vmm_result vmm_detail_fail(vmm_result result, const char *function, const char *format, ...)
 {
     vmm_detail *record = vmm_detail_here();

@@ -60,7 +60,11 @@ void vmm_detail_note(const char *format, ...) __attribute__((format(printf, 1, 2
 /* Attaches the facts of a device fault to the record; copies them. */
 void vmm_detail_fault(const vmm_fault *fault);
 
-/* For failures outside any entry point (open): text without a rule. Returns result. */
+/* Refuses to open, attach or visit by a rule, with text about this call. Returns the rule's result. */
+vmm_result vmm_refuse_open(enum vmm_rule_id rule, const char *function, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* For helpers that are no calls of a machine (fd.h): text without a rule. Returns result. */
 vmm_result vmm_detail_fail(vmm_result result, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

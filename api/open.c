@@ -27,11 +27,11 @@ static const struct {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Puts the position before an opener's message. */
-static vmm_result at_column(const struct spec_part *part, const char *spec, vmm_result result)
+static void at_column(const struct spec_part *part, const char *spec)
 {
     char note[sizeof((vmm_detail *)0)->note];
     snprintf(note, sizeof note, "%s", vmm_last_detail()->note);
-    return vmm_detail_fail(result, "vmm_open", "spec \"%.40s\" column %zu: %.130s", spec, part->column, note);
+    vmm_detail_note("spec \"%.40s\" column %zu: %.130s", spec, part->column, note);
 }
 
 static vmm_result open_backend(const struct spec_part *part, struct vmm_backend **backend)
@@ -41,10 +41,10 @@ static vmm_result open_backend(const struct spec_part *part, struct vmm_backend 
             return backends[i].open(part->args, backend);
 #ifdef CUVMM_NO_CUDA
     if (strcmp(part->name, "cuda") == 0)
-        return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open",
+        return vmm_refuse_open(VMM_RULE_OPEN_NOT_FOUND, "vmm_open",
                                "this program links the simulator alone; link libcuvmm for the cuda backend");
 #endif
-    return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no backend \"%.40s\"; there are: sim, cuda", part->name);
+    return vmm_refuse_open(VMM_RULE_OPEN_NOT_FOUND, "vmm_open", "no backend \"%.40s\"; there are: sim, cuda", part->name);
 }
 
 static vmm_result open_layer(const struct spec_part *part, struct vmm_backend *inner, struct vmm_backend **backend)
@@ -52,7 +52,7 @@ static vmm_result open_layer(const struct spec_part *part, struct vmm_backend *i
     for (size_t i = 0; i < COUNT(layers); i++)
         if (strcmp(layers[i].name, part->name) == 0)
             return layers[i].open(part->args, inner, backend);
-    return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no layer \"%.40s\"; there are: trace, fault, shadow", part->name);
+    return vmm_refuse_open(VMM_RULE_OPEN_NOT_FOUND, "vmm_open", "no layer \"%.40s\"; there are: trace, fault, shadow", part->name);
 }
 
 static vmm_result open_parts(const char *text, const struct spec *spec, struct vmm_backend **top)
@@ -64,11 +64,11 @@ static vmm_result open_parts(const char *text, const struct spec *spec, struct v
         result = backend ? open_layer(part, backend, &backend) : open_backend(part, &backend);
         if (result == VMM_SUCCESS && backend->ops->size != sizeof(struct vmm_backend_ops)) {
             backend = NULL; /* the function that would close it has another place in its table */
-            result = vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_open", "%.40s was built for another version",
+            result = vmm_refuse_open(VMM_RULE_OPEN_UNSUPPORTED, "vmm_open", "%.40s was built for another version",
                                      part->name);
         }
         if (result != VMM_SUCCESS)
-            result = at_column(part, text, result);
+            at_column(part, text);
     }
     if (result == VMM_SUCCESS)
         *top = backend;
@@ -99,7 +99,7 @@ vmm_result vmm_system_wrap(struct vmm_backend *top, vmm_system **sys)
     if (!made) {
         /* analysers: clang-analyzer-core.NullDereference is wrong: a spec has at least one part, and its backend was opened */
         top->ops->close(top);
-        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+        return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "the host's memory is exhausted");
     }
     made->top = top;
     ordinals_init(&made->calls);
@@ -114,13 +114,13 @@ static vmm_result open_system(const char *spec, vmm_system **sys)
     struct spec_error error;
     struct vmm_backend *top = NULL;
     if (!sys)
-        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open", "sys is NULL: pass where to store the system");
+        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open", "sys is NULL: pass where to store the system");
     char *text = whole_spec(spec);
     if (!text)
-        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+        return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "the host's memory is exhausted");
     vmm_result result;
     if (!spec_parse(text, &parts, &error)) {
-        result = vmm_detail_fail(error.column ? VMM_ERROR_INVALID_VALUE : VMM_ERROR_OUT_OF_MEMORY, "vmm_open",
+        result = vmm_refuse_open(error.column ? VMM_RULE_OPEN_ARGUMENT : VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open",
                                  "spec \"%.40s\" column %zu: %.100s", text, error.column, error.text);
     } else {
         result = open_parts(text, &parts, &top);
@@ -145,7 +145,7 @@ vmm_result vmm_attach(vmm_system *sys, vmm_system **peer)
 {
     struct vmm_backend *top = NULL;
     if (!peer)
-        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_attach", "peer is NULL: pass where to store the system");
+        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_attach", "peer is NULL: pass where to store the system");
     int cancel = life_no_cancel();
     vmm_result result = sys->top->ops->attach(sys->top, &top);
     life_may_cancel(cancel);

@@ -2,7 +2,7 @@
 /* posix.h - the system calls of the libraries here that can fail: posix.open(path, flags), posix.mmap(...) and so on.
  *
  *   library   posix --> the C library's functions       posix.c, constant: nothing replaces them at run time
- *   test      posix --> fault injection --> the same    backend_sim/testing/inject_rig.h, which the linker takes in posix.c's place
+ *   test      posix --> fault injection --> the same    backend_sim/testing/inject_rig.h, linked instead of posix.c
  *
  * The functions are those of POSIX and Linux. posix.def lists them, each with its usual error. Functions that only release a
  * resource, such as close, are not listed. A direct call would be a system call that no test can make fail; ci/requests_test.sh

@@ -84,7 +84,7 @@ static void test_nothing_said(const char *name, uint64_t number)
         vmm_within_end(calls);
     const vmm_detail *detail = vmm_last_detail();
     tap_ok(detail->severity == VMM_SEVERITY_NONE && !detail->rule && detail->result == VMM_SUCCESS, "has nothing to say");
-    tap_text(detail->function, "cuCtxGetCurrent", "and is told as itself");
+    tap_text(detail->function, "cuCtxGetCurrent", "and is reported as itself");
     tap_u64(detail->call, number, "with its number");
 }
 

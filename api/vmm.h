@@ -264,14 +264,15 @@ typedef struct vmm_system vmm_system;
  *
  * A NULL spec means the environment's CUVMM_BACKEND, or "sim:h100" where that is unset. A spec without layers gets
  * those of CUVMM_LAYERS (the same syntax, '|' between them), if set.
- * Returns VMM_ERROR_INVALID_VALUE for a malformed spec, VMM_ERROR_NOT_FOUND for an unknown backend,
- * profile or layer, VMM_ERROR_OPERATING_SYSTEM for a file that cannot be opened, VMM_ERROR_OUT_OF_MEMORY; *sys is then
- * untouched and vmm_last_detail() holds the position and what was expected. vmm_open makes no CUDA call: call
- * vmm_init next. */
+ * Returns VMM_ERROR_INVALID_VALUE [VMM-OPEN-ARGUMENT] for a malformed spec, VMM_ERROR_NOT_FOUND [VMM-OPEN-NOT-FOUND] for
+ * an unknown backend, profile or layer, VMM_ERROR_NOT_SUPPORTED [VMM-OPEN-UNSUPPORTED] for a library that is not a driver,
+ * VMM_ERROR_OPERATING_SYSTEM [VMM-OPEN-SYSTEM] for a file that cannot be opened, VMM_ERROR_OUT_OF_MEMORY
+ * [VMM-SYSTEM-HOST-MEMORY]; *sys is then untouched and vmm_last_detail() holds the position and what was expected.
+ * vmm_open makes no CUDA call: call vmm_init next. */
 VMM_API vmm_result vmm_open(const char *spec, vmm_system **sys);
 
 /* Opens a second process on the machine of sys: its own address space, handles and contexts, the same devices and
- * physical memory. Simulator only: VMM_ERROR_NOT_SUPPORTED elsewhere. Layers are not inherited. */
+ * physical memory. Simulator only: VMM_ERROR_NOT_SUPPORTED [VMM-OPEN-UNSUPPORTED] elsewhere. Layers are not inherited. */
 VMM_API vmm_result vmm_attach(vmm_system *sys, vmm_system **peer);
 
 /* Ends the process: reports what it still holds (vmm_leaks) to the report function, then frees it.

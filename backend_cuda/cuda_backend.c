@@ -119,7 +119,7 @@ static vmm_result call_launch(struct vmm_backend *self, struct vmm_call *call)
 static vmm_result visit(struct vmm_backend *self, vmm_visit_fn visitor, void *user)
 {
     (void)self, (void)visitor, (void)user;
-    return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_visit",
+    return vmm_refuse_open(VMM_RULE_OPEN_UNSUPPORTED, "vmm_visit",
                            "the driver does not list live objects; only the simulator can");
 }
 
@@ -132,7 +132,7 @@ static uint64_t leaks(struct vmm_backend *self, vmm_report_fn report, void *user
 static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
 {
     (void)self, (void)peer;
-    return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_attach",
+    return vmm_refuse_open(VMM_RULE_OPEN_UNSUPPORTED, "vmm_attach",
                            "one process is one process on the driver: start a second, or use the simulator");
 }
 
@@ -170,7 +170,7 @@ vmm_result vmm_cuda_open(const char *args, struct vmm_backend **backend)
     struct cuda_library library;
     struct cuda_backend *cuda = heap.calloc(1, sizeof *cuda);
     if (!cuda)
-        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+        return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "the host's memory is exhausted");
     vmm_result result = cuda_library_open(&library, library_path(args));
     if (result == VMM_SUCCESS) {
         result = cuda_library_entries(&library, &cuda->entries);

@@ -40,7 +40,7 @@ vmm_result cuda_library_open(struct cuda_library *library, const char *path)
     *library = (struct cuda_library){.path = path};
     library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library->handle)
-        return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open",
+        return vmm_refuse_open(VMM_RULE_OPEN_NOT_FOUND, "vmm_open",
                                "%.30s cannot be loaded (%.40s): install the driver, or set CUVMM_LIBCUDA",
                                base_name(path), loader_reason(path));
     cuda_function function = as_function(dlsym(library->handle, "cuGetProcAddress_v2"));
@@ -68,9 +68,9 @@ static vmm_result missing(const struct cuda_library *library, const char *symbol
 {
     const char *base = base_name(library->path);
     if (version <= 2000)
-        return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_open",
+        return vmm_refuse_open(VMM_RULE_OPEN_UNSUPPORTED, "vmm_open",
                                "%.30s has no %s: not a CUDA driver; name one in CUVMM_LIBCUDA", base, symbol);
-    return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_open",
+    return vmm_refuse_open(VMM_RULE_OPEN_UNSUPPORTED, "vmm_open",
                            "%.30s has no %s: before CUDA %d.%d; update the driver", base, symbol,
                            version / 1000, version % 1000 / 10);
 }

@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 . ci/tap.sh
 said=$work/said # what `ok` shows of a failure
 
-analyzed() { # analyzed STATUS TEXT: gcc looks at the file, ends so, and TEXT stands in what is told
+analyzed() { # analyzed STATUS TEXT: gcc looks at the file, ends so, and TEXT stands in the report
     ci/analyze --tool gcc "$work/it.c" >"$work/said" 2>&1
     [ $? = "$1" ] && grep -qF -- "$2" "$work/said"
 }
@@ -24,7 +24,7 @@ written() { # written LINE: a function that forgets what it asked for, with LINE
 
 written ''
 analyzed 1 "/it.c:8: malloc-leak: leak of"
-ok $? 'a finding is told with its place and its name'
+ok $? 'a finding is reported with its place and its name'
 written '    /* analysers: malloc-leak is wrong: it only looks so */'
 analyzed 0 'ok 1 - gcc has nothing to say of 1 files'
 ok $? 'one that is answered at its place is none'
@@ -35,6 +35,6 @@ written '    /* analysers: malloc-leak is wrong: it only looks so */ return noth
 analyzed 1 'gcc failed:'
 ok $? 'a file that does not compile has not been looked at'
 ! ci/analyze --tool nothing "$work/it.c" >"$work/said" 2>&1 && grep -qF 'no tool "nothing"; there are: gcc, cppcheck, clang-tidy' "$work/said"
-ok $? 'a tool that is none is told'
+ok $? 'a tool that does not exist is reported'
 echo "1..$points"
 [ "$failures" -eq 0 ]

@@ -72,7 +72,7 @@ point $? "leaks can be left out"
 run 0 $on --quiet "$work/programs" right_hint && [ ! -s "$work/err" ]
 point $? "quiet: not even the sum"
 run 0 $on "$work/programs" right_hint && says 'VMM-RESERVE-HINT-NOT-TAKEN' && says '0 errors, 0 hazards, 0 leaks'
-point $? "a note is told and not counted"
+point $? "a note is reported and not counted"
 run 9 --backend=sim --error-exitcode=9 "$work/programs" leaks_host_memory && says '[' && says 'leak VMM-LEAK-ALLOCATION: cuMemHostAlloc (call 4)' && says '0 errors, 0 hazards, 1 leak '
 point $? "what one call made is one leak, of that call"
 run 9 --backend=sim --error-exitcode=9 "$work/programs" free_host_memory_twice && says 'call 4 (cuMemHostAlloc), gone since' && says 'call 5 (cuMemFreeHost)'
@@ -90,16 +90,20 @@ point $? "a log file gets all of it"
 (cd "$work" && run 0 $on --log=log "$work/programs" right_cycle) && ! grep -q VMM "$work/log" && grep -q '0 errors' "$work/log"
 point $? "which each run empties, by its own folder's name"
 run 0 $on "$work/programs" in_threads && says '200 errors' && [ "$(grep -c 'error VMM-MAP-OVERLAP' "$work/err")" = 1 ]
-point $? "the same from the same place is told once and counted"
-run 139 $on "$work/programs" then_crashes && says 'error VMM-MAP-OVERLAP' && says 'signal 11' && says 'did not end in order' && says '1 error,'
+point $? "the same from the same place is reported once and counted"
+run 139 $on "$work/programs" then_crashes && says 'error VMM-MAP-OVERLAP' && says 'signal 11' && says '1 of 1 processes did not exit cleanly' && says '1 error,'
 point $? "a crash: what was found before, how it ended, what is not known"
+for side in "$on" --backend=sim:h100; do
+    run 139 $side "$work/programs" then_crashes_alone && says '1 of 1 processes did not exit cleanly; their leaks are unknown' && says '0 leaks'
+    point $? "$side: the clean end of a forked child is not the end of its parent"
+done
 run 0 $on "$work/programs" map_released && says '1 error,'
-point $? "what is told before the driver's call is counted once"
+point $? "what is reported before the driver's call is counted once"
 # A driver that does not return from the call.
 printf 'int cuMemMap(void);\nint cuMemMap(void) { return *(volatile int *)8; }\n' >"$work/deadly.c"
 "${CC-cc}" -shared -fPIC -o "$work/deadly.so" "$work/deadly.c"
 LD_PRELOAD=$work/deadly.so run 139 $on "$work/programs" map_released && says 'error VMM-MAP-HANDLE-STALE' && says 'called by run_map_released' && says '1 error,'
-point $? "and told although the driver does not come back"
+point $? "and reported although the driver does not come back"
 # A driver ends before its program does, and answers DEINITIALIZED to what exit handlers call then.
 printf 'int cuDevicePrimaryCtxRelease_v2(int);\nint cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, 4; }\n' >"$work/ended.c"
 "${CC-cc}" -shared -fPIC -o "$work/ended.so" "$work/ended.c"
@@ -133,7 +137,7 @@ nothing() { # nothing WHY SIDE STATUS: the one line that says so
 for side in driver sim; do
     side_name=${side/#sim/simulator}
     run 125 --backend=$side "$work/idle" 3 && nothing "no call of the driver was seen" "$side_name" 3
-    point $? "$side: a program that calls no driver: 125, and its own status is told"
+    point $? "$side: a program that calls no driver: 125, and its own status is reported"
     run 125 --backend=$side --error-exitcode=9 -q "$work/idle" 0 && nothing "no call of the driver was seen" "$side_name" 0
     point $? "$side: in every case, and also to those who want findings alone"
     run 125 --backend=$side "$work/idle" 0 questions && nothing "the program made no context and no memory" "$side_name" 0
@@ -142,8 +146,8 @@ done
 CUVMM_SIM=sim:h10O run 125 --backend=sim "$work/programs" no_init && says "nothing was checked: the simulated machine cannot be opened"
 point $? "a machine of the environment that there is not"
 run 125 --backend=sim "$work/idle" 3 runtime && nothing "a program of the CUDA runtime stops at cuGetExportTable, which the simulator does not have; check it on a machine with a driver" simulator 3
-point $? "a program of the CUDA runtime is told so"
-run 0 --backend=sim sh -c "$work/idle 0 runtime; $work/programs right_cycle" && says 'a part of the processes was not checked: a program of the CUDA runtime' && says '0 errors, 0 hazards, 0 leaks (simulator)'
+point $? "a program of the CUDA runtime gets that as the reason"
+run 0 --backend=sim sh -c "$work/idle 0 runtime; $work/programs right_cycle" && says 'some processes were not checked: a program of the CUDA runtime' && says '0 errors, 0 hazards, 0 leaks (simulator)'
 point $? "also where another process was checked"
 LD_LIBRARY_PATH=$build/lib "$work/idle" 0 runtime 2>"$work/err" && [ "$(grep -c 'a program of the CUDA runtime stops here' "$work/err")" = 1 ]
 point $? "and without the checker, with no variable set"

@@ -79,7 +79,7 @@ has 'with its notes' "$said" '^  # a note'
 has 'passes are counted' "$said" '^ *1 passed$'
 has 'failures are counted' "$said" '^ *2 failed$'
 has 'skips are counted by reason' "$said" '^ *1 skipped: no reason$'
-has 'waivers are told' "$said" '^ *1 waived: WAIVER-X$'
+has 'waivers are reported' "$said" '^ *1 waived: WAIVER-X$'
 
 said=$("$build/bin/conformance" --as-driver --backend sim:h100 --run unmap_over_holes)
 has 'a rule that a driver lets pass is waived' "$said" '^not ok .* # TODO WAIVER-580-UNMAP-HOLE'
@@ -143,7 +143,7 @@ if [ -z "${CUVMM_SAN-}" ]; then
     said=$(GPU_BACKEND=sim:h100 CHECKED_ROUNDS=200 ci/gpu-checked "$build")
     has 'the programs under the checker run' "$said" '^ok [0-9]* - driver: map_twice finds VMM-MAP-OVERLAP'
     has 'all of them well' "$(printf '%s\n' "$said" | grep -c '^not ok')" '^0$'
-    has 'and its price is told' "$said" '^ok [0-9]* - a loop .* times: .* us a round without'
+    has 'and its price is printed' "$said" '^ok [0-9]* - a loop .* times: .* us a round without'
     said=$(GPU_BACKEND=sim:h100 CHECKED_ROUNDS=1 CC=false ci/gpu-checked "$build")
     has 'what does not compile is no success' "$said" '^Bail out!'
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# ci/slowest: what tests took is added up, and told with the longest first.
+# ci/slowest: what tests took is added up, and printed with the longest first.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -25,6 +25,6 @@ ci/tap-run "$work" "$work/it" >/dev/null && ci/slowest "$work" >"$said" 2>&1 && 
 ok $? 'what ci/tap-run leaves can be read'
 mkdir "$work/empty"
 ! ci/slowest "$work/empty" >"$said" 2>&1 && grep -qF "no test ran in $work/empty" "$said"
-ok $? 'where nothing ran, that is told'
+ok $? 'where nothing ran, the output says so'
 echo "1..$points"
 [ "$failures" -eq 0 ]

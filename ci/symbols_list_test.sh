@@ -42,13 +42,13 @@ listed 0 ''
 ok $? 'and holds'
 library libit.so.1 it_open it_close it_more
 listed 1 'new symbol: it_more. make symbols-update'
-ok $? 'a new name is told'
+ok $? 'a new name is reported'
 version=1.1.0 listed 0 '' --update
 printf 'libit.so.1\nit_close 1.0.0\nit_more 1.1.0\nit_open 1.0.0\n' | cmp - "$work/it.txt" >>"$work/said" 2>&1
 ok $? 'it is written down with its version, and the others keep theirs'
 library libit.so.1 it_open it_more
 listed 1 'removed symbol: it_close. Bring it back, or raise the major version'
-ok $? 'a name that is gone is told'
+ok $? 'a name that is gone is reported'
 cp "$work/it.txt" "$work/before"
 listed 1 'removed symbol: it_close' --update && cmp "$work/it.txt" "$work/before" >>"$work/said" 2>&1
 ok $? 'an update does not hide it'

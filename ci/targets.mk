@@ -61,10 +61,12 @@ CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*/*
 
 RULE_PAIRS  := $(BUILD)/test/tools/explain/rule_pairs_test
 
-# Those that take longest come first, so that none runs last and alone; ci/slowest tells which they are.
+# Those that take longest, here or under valgrind, come first, so that none runs last and alone; ci/slowest tells which they are.
 CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
 CHECK_LONG   = conformance/corpus/exercises_test.sh tools/view/view_browser_test.sh tools/shell/shell_test.sh ci/check_test.sh
-CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/world_test conformance/oracle/lockstep_drive_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%) $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
+CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/world_test conformance/oracle/lockstep_drive_test \
+    tools/cli/diff_test tools/explain/rule_pairs_test tools/trace/timeline_test backend_sim/calls/inject_test \
+    backend_sim/machine/share_inject_test backend_sim/abi/library/abi_unasked_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%) $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 LONG_WORLDS    ?= world-2-recorded world-2
@@ -76,11 +78,14 @@ SABOTAGE_EVERY ?= 1
 CHECK_NEEDS ?=
 check-build: $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
-# One test more than there are processors at a time, since some sleep.
+# Programs that print TAP, as tests; what they print on standard error goes past prove (ci/tap-run).
+RUN_TAP = TAP_STDERR=7 $(PROVE) --nocolor -e
+
+# Two tests more than there are processors at a time, since some sleep.
 check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 	@rm -rf $(TAP) $(BUILD)/tmp && mkdir -p $(TAP) $(BUILD)/tmp
 	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
-	    $(PROVE) -j$$(($(JOBS) + 1)) --nocolor -e 'ci/tap-run $(TAP)' $(filter $(CHECK_LONG),$(CHECK_LIST)) $(filter-out $(CHECK_LONG),$(CHECK_LIST)) </dev/null; \
+	    $(RUN_TAP) 'ci/tap-run $(TAP)' -j$$(($(JOBS) + 2)) $(filter $(CHECK_LONG),$(CHECK_LIST)) $(filter-out $(CHECK_LONG),$(CHECK_LIST)) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP) && exit $$status
 
 # A file for each run of a program, since prove takes files without arguments.
@@ -191,7 +196,7 @@ SOAK_SCALE ?= 2000
 
 soak: $(SOAKS) ## the figures of shared memory in full (SOAK_SCALE is the percentage of make check's length)
 	@rm -rf $(TAP)-soak && mkdir -p $(TAP)-soak
-	@CUVMM_TEST_SCALE=$(SOAK_SCALE) $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-soak' $(SOAKS) </dev/null; \
+	@CUVMM_TEST_SCALE=$(SOAK_SCALE) $(RUN_TAP) 'ci/tap-run $(TAP)-soak' -j$(JOBS) $(SOAKS) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-soak && exit $$status
 
 # The world of two devices, also as a driver answered in it, and a hundred times the random calls that check makes.
@@ -205,7 +210,7 @@ check-long: $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test ## the 
 	@for soak in $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test; do \
 	    printf '#!/bin/sh\nCUVMM_TEST_SCALE=$(SOAK_SCALE) exec %s\n' $$soak >$(BUILD)/check-long/$$(basename $$soak); done
 	@chmod +x $(BUILD)/check-long/*
-	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,$(LONG_WORLDS) lockstep shadow scale_test $(notdir $(SOAKS))) </dev/null; \
+	@$(RUN_TAP) 'ci/tap-run $(TAP)-long' -j$(JOBS) $(addprefix $(BUILD)/check-long/,$(LONG_WORLDS) lockstep shadow scale_test $(notdir $(SOAKS))) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-long && exit $$status
 
 # Programs that others wrote, as they are, on libcuda.so.1 (docs/clients.md). What cannot be had is skipped by name.
@@ -235,8 +240,8 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party progra
 	@for file in $(CLIENT_TESTS); do \
 	    printf '#!/bin/sh\nexec ci/client-tests $(BUILD) %s\n' $$file >$(BUILD)/check-clients/$$(echo $$file | tr / .); done
 	@chmod +x $(BUILD)/check-clients/*
-	@CUDA_PYTHON='$(CUDA_PYTHON)' CUDA_SAMPLES='$(CUDA_SAMPLES)' VLLM_SOURCE='$(VLLM_SOURCE)' $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-clients' \
-	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES) $(subst /,.,$(CLIENT_TESTS))) </dev/null; \
+	@CUDA_PYTHON='$(CUDA_PYTHON)' CUDA_SAMPLES='$(CUDA_SAMPLES)' VLLM_SOURCE='$(VLLM_SOURCE)' $(RUN_TAP) 'ci/tap-run $(TAP)-clients' -j$(JOBS) \
+	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES) $(subst /,.,$(CLIENT_TESTS))) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.

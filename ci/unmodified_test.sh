@@ -50,10 +50,10 @@ ${CC-cc} -std=c11 -DCUDA_VERSION=12000 -isystem api/abi -o "$work/twelve" "$work
 point $? "with the signatures of CUDA 12"
 run ours
 grep -q 'no kernel vectorAdd.*CUVMM_KERNELS' "$work/err"
-point $? "without the plugin it is told how to write one"
+point $? "without the plugin the program prints how to write one"
 CUVMM_EXPLAIN=1 CUVMM_LAYERS=fault=mem_map:2 CUVMM_KERNELS=$work/kernels.so run ours
 grep -q 'cuMemMap' "$work/err" && grep -q 'is still held' "$work/err"
-point $? "CUVMM_LAYERS and CUVMM_EXPLAIN: a call fails, and what is left is told"
+point $? "CUVMM_LAYERS and CUVMM_EXPLAIN: a call fails, and what is left is reported"
 CUVMM_LAYERS=trace=$work/trace CUVMM_KERNELS=$work/kernels.so run ours
 grep -q mem_set_access "$work/trace"
 point $? "and a trace holds its calls"

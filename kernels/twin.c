@@ -13,7 +13,8 @@ twin_kernel twin_of(vmm_kernel kernel)
     return twins[kernel];
 }
 
-/* Bytes of one element that is written, little-endian on every host that has such devices; NULL in *at where they are zero, and on a dry run. */
+/* Bytes of one element that is written, little-endian on every host that has such devices; NULL in *at where they are zero, and
+ * on a dry run. */
 static bool element(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
                     unsigned char **at)
 {

@@ -169,11 +169,11 @@ vmm_result vmm_fault_open(const char *args, struct vmm_backend *inner, struct vm
     struct fault_plan plan;
     struct fault_error error;
     if (!fault_parse(args, &plan, &error))
-        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open", "fault, character %zu: %s", error.column,
+        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open", "fault, character %zu: %s", error.column,
                                error.text);
     struct fault *fault = heap.calloc(1, sizeof *fault);
     if (!fault)
-        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "fault: the host's memory is exhausted");
+        return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "fault: the host's memory is exhausted");
     fault->base = (struct vmm_backend){&fault_ops, inner};
     fault->plan = plan;
     *backend = &fault->base;

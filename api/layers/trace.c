@@ -319,11 +319,11 @@ vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vm
 {
     struct stat status;
     if (!args[0])
-        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
+        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open",
                                "trace: expected trace=FILE (\"-\" is standard error), found no file");
     struct trace *trace = make(inner);
     if (!trace)
-        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "trace: the host's memory is exhausted");
+        return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "trace: the host's memory is exhausted");
     int error = make_header(trace) ? 0 : ENOMEM; /* before the file is truncated */
     if (!error) {
         trace->fd = open_file(args);
@@ -335,7 +335,7 @@ vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vm
     }
     if (error) {
         discard(trace);
-        return vmm_detail_fail(VMM_ERROR_OPERATING_SYSTEM, "vmm_open", "trace: cannot write to \"%.60s\": %s", args,
+        return vmm_refuse_open(VMM_RULE_OPEN_SYSTEM, "vmm_open", "trace: cannot write to \"%.60s\": %s", args,
                                strerror(error));
     }
     *backend = &trace->base;

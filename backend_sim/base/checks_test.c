@@ -25,9 +25,11 @@ static void test_sentences(void)
     tap_text(check_in(check_say("%d things", 3), "map %d", 7), "map 7: 3 things",
              "check_in puts the object's name before the sentence");
     tap_ok(!check_in(NULL, "map %d", 7), "check_in keeps NULL");
+    tap_text(check_in("3 things", "%s", ""), ": 3 things", "an object without a name");
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     tap_u64(strlen(check_in("said", "%s", name)), CHECK_ROOM - 1, "check_in truncates a sentence that is too long");
+    tap_u64(strlen(check_in(name, "map %d", 7)), CHECK_ROOM - 1, "also behind a short name");
 }
 
 /* Without a report function, does a failed check abort the process? */

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "chance.h"
 #include "pool.h"
 
 struct hole;
@@ -59,5 +60,14 @@ const char *free_ranges_check(const struct free_ranges *holes, size_t ranges);
 const char *free_ranges_check_at(const struct free_ranges *holes, uint64_t address);
 /* The number of free bytes in [start, end). */
 uint64_t free_ranges_sum(const struct free_ranges *holes, uint64_t start, uint64_t end);
+/* range_ends of all free ranges, added up. */
+uint64_t free_ranges_ends(const struct free_ranges *holes);
+
+/* Over several ranges it adds up to range_ends(a, b) exactly when they cover [a, b), each byte once: the end of one then cancels
+ * the start of the next. So it notices an overlap even beside a gap of the same size. */
+static inline uint64_t range_ends(uint64_t start, uint64_t end)
+{
+    return chance_of(0, end) - chance_of(0, start);
+}
 
 #endif

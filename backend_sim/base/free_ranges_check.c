@@ -113,3 +113,13 @@ uint64_t free_ranges_sum(const struct free_ranges *holes, uint64_t start, uint64
 {
     return sum_in(holes->root, start, end);
 }
+
+static uint64_t ends_in(const struct hole *node)
+{
+    return node ? range_ends(node->start, node->start + node->size) + ends_in(node->left) + ends_in(node->right) : 0;
+}
+
+uint64_t free_ranges_ends(const struct free_ranges *holes)
+{
+    return ends_in(holes->root);
+}

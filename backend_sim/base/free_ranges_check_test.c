@@ -42,6 +42,9 @@ static void test_tree(void)
     tap_u64(free_ranges_sum(&holes, 0, UINT64_MAX), 14 * U, "fourteen units are free in all");
     tap_u64(free_ranges_sum(&holes, 19 * U, 22 * U), 2 * U, "two of the three units around a taken one are free");
     tap_u64(free_ranges_sum(&holes, 20 * U, 21 * U), 0, "none of the taken unit is free");
+    uint64_t whole = range_ends(16 * U, 32 * U) - free_ranges_ends(&holes);
+    tap_u64(range_ends(20 * U, 21 * U) + range_ends(24 * U, 25 * U), whole, "the taken units fill the gaps");
+    tap_ok(range_ends(20 * U, 21 * U) + range_ends(20 * U, 21 * U) != whole, "and one of them twice does not");
     free_ranges_clear(&holes);
 }
 

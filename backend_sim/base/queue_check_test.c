@@ -52,6 +52,7 @@ static void test_items(void)
     BREAKS(item[2].lane, NULL, queue_check(queue), "item 2 has no lane");
     BREAKS(item[3].needers, 2, queue_check(queue), "item 3 is needed by 1 marks, but needers is 2");
     BREAKS(item[4].needed, &item[5], queue_check(queue), "item 4, a mark, needs item 5, no mark");
+    BREAKS(item[4].needed, &item[2], queue_check(queue), "item 4, a mark, needs item 2, no mark");
     BREAKS(item[4].mark, false, queue_check(queue), "item 4, no mark, needs item 3, a mark");
     close_queue(&rig);
 }

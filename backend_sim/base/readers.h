@@ -7,8 +7,8 @@
  *
  * A writer takes the lock and revokes the bias (readers_revoke), so the holder of the lock is still alone; it revokes the bias
  * again after every wait that released the lock. A reader that finds the bias off takes the lock, revokes nothing, and counts
- * itself (readers_count_query). A program that makes changes all the time never turns the bias on, and pays for one load. A reader
- * never waits while it is in a slot.
+ * itself (readers_count_query). A program that makes changes all the time never turns the bias on, and pays for one load. A
+ * reader never waits while it is in a slot.
  */
 #ifndef SIM_READERS_H
 #define SIM_READERS_H

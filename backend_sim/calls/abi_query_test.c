@@ -4,6 +4,8 @@
 
 #include "tap.h"
 
+#define G (UINT64_C(2) << 20)
+
 static void test_contexts(vmm_system *sys)
 {
     struct abi_query_context found;
@@ -92,6 +94,26 @@ static void test_addresses(vmm_system *sys)
                "after disabling peer access the memory is inaccessible again");
 }
 
+/* Queries of ranges, which refuse as the calls that they are for. */
+static void test_ranges(vmm_system *sys)
+{
+    vmm_context context;
+    vmm_deviceptr at;
+    uint64_t first = 0;
+    vmm_ctx_create(sys, &context, 0, 0);
+    vmm_mem_alloc(sys, &at, 4096);
+    tap_result(abi_query_range(sys, NULL, "cuFirst", "src", 16, 1, ABI_QUERY_READ), VMM_ERROR_INVALID_VALUE,
+               "a range of nothing");
+    tap_text(vmm_last_detail()->function, "cuFirst", "is refused to the call that asks");
+    tap_result(abi_query_range(sys, NULL, "cuSecond", "src", at, 4096, ABI_QUERY_READ), VMM_SUCCESS, "a range of memory");
+    tap_result(abi_query_range_for(sys, 0, "cuSecond", "src", at, 4096, ABI_QUERY_READ), VMM_SUCCESS, "also for a device");
+    tap_text(vmm_last_detail()->function, "cuFirst", "leaves the last refusal as it was");
+    tap_ok(!abi_query_unreachable(sys, NULL, at, 4096, ABI_QUERY_READ, &first) && first == at, "the memory is reachable");
+    tap_ok(abi_query_unreachable(sys, NULL, at, UINT64_MAX - at + 2, ABI_QUERY_READ, &first) && first > at && first <= at + G,
+           "a range past the end of the address space is not, from the first byte behind the memory");
+    tap_text(vmm_last_detail()->function, "cuFirst", "and no refusal is left");
+}
+
 int main(void)
 {
     vmm_system *sys = NULL;
@@ -101,6 +123,7 @@ int main(void)
     test_contexts(sys);
     test_streams(sys);
     test_addresses(sys);
+    test_ranges(sys);
     vmm_close(sys);
     return tap_done();
 }

@@ -176,18 +176,6 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
     vmm_result result = check_free(process, call, reservation);
     if (result != VMM_SUCCESS)
         return result;
-    struct sim_origin ended = sim_origin(&call->head);
-    struct retired_range retired = {.start = reservation->start,
-                                    .size = reservation->size,
-                                    .created = reservation->made.number,
-                                    .created_by = reservation->made.call,
-                                    .ended = ended.number,
-                                    .ended_by = ended.call,
-                                    .number = reservation->number,
-                                    .kind = VMM_OBJECT_RESERVATION};
-    retired_ranges_add(&process->retired, &retired);
-    addrmap_remove(&process->reservations, reservation->start);
-    va_allocator_free(&process->va, reservation->start, reservation->size);
-    pool_free(&process->reservation_pool, reservation);
+    sim_reservation_end(process, reservation, sim_origin(&call->head));
     return VMM_SUCCESS;
 }

@@ -53,7 +53,8 @@ static vmm_result check_visible(struct sim_process *process)
         return result;
     result = vmm_detail_refuse(VMM_RULE_INIT_VISIBLE, 0, 0, NULL);
     vmm_detail_note("visible=%.20s hides all devices: " VISIBLE_VARIABLE " is \"%.40s\", expected ordinals below %d "
-                    "or UUIDs as in GPU-8932f937", process->options.visible, list ? list : "", process->machine->hardware.devices);
+                    "or UUIDs as in GPU-8932f937",
+                    process->options.visible, list ? list : "", process->machine->hardware.devices);
     return result;
 }
 

@@ -67,6 +67,8 @@ int main(void)
     uint64_t small = reserved(sys, G, hint), large = reserved(sys, 2 * CHUNK, hint);
     tap_ok(small >= start + size && !os_is_taken(small, G), "a hint in the program's memory leads behind it: +0x%llx",
            (unsigned long long)(small - hint));
+    const uint64_t steps = (small - hint) / CHUNK + 1;
+    tap_ok(!(steps & (steps - 1)), "in steps that double, for such memory may be large");
     tap_ok(large >= start + size && !os_is_taken(large, 2 * CHUNK), "so does one for whole chunks");
     tap_ok(reserved(sys, 2 * CHUNK, hint - CHUNK) != hint - CHUNK,
            "a range that would only end in the program's memory is elsewhere");

@@ -156,7 +156,7 @@ static void hints(void)
     vmm_mem_release(sys, object);
     vmm_leaks(sys, see_hint, &hint);
     tap_ok(hint.reported == 1 && strstr(hint.note, "a multicast object of 2 MiB for 2 devices, held by this process: descriptor"),
-           "an object that is held by a descriptor is told: %s", hint.note);
+           "an object that is held by a descriptor is reported: %s", hint.note);
     inject_arm_at("access", 1);
     vmm_leaks(sys, see_hint, &hint);
     tap_ok(inject_disarm() && hint.reported == 2 &&

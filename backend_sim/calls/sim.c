@@ -217,7 +217,7 @@ static vmm_result add_process(struct sim_machine *machine, const struct sim_opti
 {
     struct sim_process *process = sim_process_new(machine, options);
     if (!process)
-        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory or thread keys are exhausted");
+        return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "the host's memory or thread keys are exhausted");
     process->backend.ops = &ops;
     warn_few_addresses(process);
     *backend = &process->backend;
@@ -228,7 +228,7 @@ static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
 {
     struct sim_process *process = (struct sim_process *)self;
     if (sim_machine_torn(process->machine))
-        return vmm_detail_fail(VMM_ERROR_NOT_INITIALIZED, "vmm_attach", SIM_TORN);
+        return vmm_refuse_open(VMM_RULE_INIT_FORKED, "vmm_attach", SIM_TORN);
     sim_machine_lock(process->machine);
     vmm_result result = add_process(process->machine, &process->options, peer);
     sim_machine_unlock(process->machine);
@@ -244,11 +244,17 @@ static vmm_result default_machine(struct sim_options *options)
     if (options->machine[0] || !name || !name[0])
         return VMM_SUCCESS;
     if (!share_name_ok(name))
-        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
+        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open",
                                "CUVMM_MACHINE is \"%.50s\": expected a name of at most 40 letters, digits, '-', '_', '.'",
                                name);
     strcpy(options->machine, name);
     return VMM_SUCCESS;
+}
+
+static enum vmm_rule_id rule_of_profile(vmm_result result)
+{
+    return result == VMM_ERROR_INVALID_VALUE ? VMM_RULE_OPEN_ARGUMENT
+           : result == VMM_ERROR_OUT_OF_MEMORY ? VMM_RULE_SYSTEM_HOST_MEMORY : VMM_RULE_OPEN_SYSTEM;
 }
 
 /* Finds a built-in profile by name, or reads one from a file. */
@@ -259,10 +265,10 @@ static vmm_result find_profile(const char *name, struct sim_profile *profile)
         return VMM_SUCCESS;
     vmm_result result = sim_profile_read(name, profile, &error);
     if (result == VMM_ERROR_NOT_FOUND)
-        return vmm_detail_fail(result, "vmm_open", "no built-in profile and no file \"%.60s\"; cuvmm profiles lists them",
+        return vmm_refuse_open(VMM_RULE_OPEN_NOT_FOUND, "vmm_open", "no built-in profile and no file \"%.60s\"; cuvmm profiles lists them",
                                name);
     if (result != VMM_SUCCESS)
-        return vmm_detail_fail(result, "vmm_open", "profile %.40s:%d:%d: %.90s%s%.60s", name, error.line, error.column,
+        return vmm_refuse_open(rule_of_profile(result), "vmm_open", "profile %.40s:%d:%d: %.90s%s%.60s", name, error.line, error.column,
                                error.text, error.source[0] ? "; the line is " : "", error.source);
     return VMM_SUCCESS;
 }
@@ -274,7 +280,7 @@ vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend)
     size_t size = strlen(args) + 1;
     char *name = heap.malloc(size);
     if (!name)
-        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+        return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "the host's memory is exhausted");
     memcpy(name, args, size);
     vmm_result result = sim_options_take(name, &options);
     if (result == VMM_SUCCESS)
@@ -295,7 +301,7 @@ static vmm_result share_machine(struct sim_machine *machine, const struct sim_op
         return VMM_SUCCESS;
     machine->share = share_open(options->machine, &machine->hardware, why);
     if (!machine->share)
-        return vmm_detail_fail(VMM_ERROR_OPERATING_SYSTEM, "vmm_open", "machine=%.40s: %.110s", options->machine, why);
+        return vmm_refuse_open(VMM_RULE_OPEN_SYSTEM, "vmm_open", "machine=%.40s: %.110s", options->machine, why);
     machine->share->machine = machine;
     machine->share->busy = &machine->busy;
     return VMM_SUCCESS;
@@ -308,7 +314,7 @@ static vmm_result choose_visible(struct sim_machine *machine, const char *list)
     if (!list[0] || strcmp(list, VISIBLE_ENVIRONMENT) == 0) /* cuInit reads the variable */
         visible_devices_all(&visible, machine->hardware.devices);
     else if (!visible_devices_choose(&visible, list, machine->hardware.devices))
-        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
+        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open",
                                "visible=%.40s: expected ordinals below %d, each once, as in 1:0; or none, or env", list,
                                machine->hardware.devices);
     sim_machine_see(machine, &visible);
@@ -320,7 +326,7 @@ vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_
 {
     struct sim_machine *machine = sim_machine_new(profile);
     if (!machine)
-        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+        return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "the host's memory is exhausted");
     machine->bytes = bytes;
     vmm_result result = choose_visible(machine, options->visible);
     if (result == VMM_SUCCESS)

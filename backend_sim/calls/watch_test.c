@@ -366,6 +366,16 @@ static void test_turns(struct scene *s)
     sim_machine_lock(s->machine);
 }
 
+static void test_mapped_thrice(struct scene *s)
+{
+    sim_machine_unlock(s->machine);
+    map(s, 4, s->h1);
+    check_holds(process_check(s->process), "a handle with a third mapping counts once as aliased");
+    need(vmm_mem_unmap(s->sys, s->at + 4 * G, G));
+    check_holds(process_check(s->process), "and without it still does");
+    sim_machine_lock(s->machine);
+}
+
 /* The assertions of the machine's lock, which only debug builds have. */
 static void test_lock(struct scene *s)
 {
@@ -403,6 +413,7 @@ int main(void)
     test_team(&scene);
     test_calls(&scene);
     test_turns(&scene);
+    test_mapped_thrice(&scene);
     test_lock(&scene);
     close_scene(&scene);
     return tap_done();

@@ -67,8 +67,8 @@ int imex_lowest(const char *folder, const struct sim_profile *profile, char why[
     else if (!found.channels)
         snprintf(why, IMEX_WHY, "imex=%.80s contains no file channelN", folder);
     else
-        snprintf(why, IMEX_WHY, "imex=%.80s has %u channels, but this process has access to none of them", folder,
-                 found.channels);
+        snprintf(why, IMEX_WHY, "imex=%.80s has %u channel%s, but this process has access to none of them", folder,
+                 found.channels, found.channels == 1 ? "" : "s");
     return found.lowest;
 }
 

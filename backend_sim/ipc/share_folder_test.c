@@ -3,6 +3,7 @@
  * reported. */
 #include "share_folder.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 
 #include "share_remove.h"
@@ -44,6 +45,25 @@ static void one_for_each_name(void)
     share_folder_close(&a, true);
     share_folder_close(&c, true);
     tap_u64(rig_machines(), 0, "the last close removes the machine");
+}
+
+/* The format of the mark, by which builds of other versions know a machine's folder. */
+static void marked(void)
+{
+    struct share_folder folder;
+    struct stat is;
+    char mark[32];
+    share_folder_open(&folder, "x", &profile, why);
+    if (stat(rig_path("x", "."), &is))
+        tap_bail("no folder");
+    uint64_t check = (uint64_t)is.st_ino ^ UINT64_C(0x6375766d6d2d6d6b) * UINT64_C(0x9e3779b97f4a7c15);
+    for (int i = 0; i < 3; i++) {
+        check = (check ^ check >> 31) * UINT64_C(0xbf58476d1ce4e5b9);
+        check ^= check >> 29;
+    }
+    snprintf(mark, sizeof mark, "cuvmm-%016llx", (unsigned long long)check);
+    tap_ok(stat(rig_path("x", mark), &is) == 0, "the mark of a machine's folder is %s", mark);
+    share_folder_close(&folder, true);
 }
 
 /* The next process that opens a machine sweeps what a killed process left behind, unless a descriptor of it is open. */
@@ -106,6 +126,10 @@ static void listed(void)
     os_folder_new(OS_NOWHERE, half);
     tap_ok(!share_folder_open_other(&other, longest.state->id ^ 1, &profile, why) && !why[0],
            "an entry that another process is creating counts as missing");
+    close(os_file_open(strcat(half, "/state"), OS_OPEN_NEW));
+    errno = EIO; /* of an earlier call */
+    tap_ok(!share_folder_open_other(&other, longest.state->id ^ 1, &profile, why) && !why[0], "also while its state is empty");
+    *strrchr(half, '/') = '\0';
     rig_remove(half);
     share_folder_close(&longest, true);
 }
@@ -159,6 +183,7 @@ int main(void)
     sim_profile_builtin("h100", &profile);
     names();
     one_for_each_name();
+    marked();
     leftovers();
     listed();
     at_once("crowd");

@@ -386,6 +386,27 @@ static void other_channel(void)
     rig_close(sys);
 }
 
+static void no_block_for_a_fabric_handle(void)
+{
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                          .requested_handle_types = FABRIC,
+                                          .location = {DEVICE, 0}};
+    handle_t handle = 0;
+    vmm_system *sys = opened("sim:max,machine=full");
+    vmm_mem_create(sys, &handle, RIG_G, &prop, 0);
+    struct share_state *state = rig_state("full");
+    for (unsigned i = 0; i < SHARE_BLOCKS; i++)
+        atomic_store(&state->block[i].number, UINT64_MAX);
+    refused(vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0), "VMM-EXPORT-SYSTEM",
+            "8192 exported pieces of memory are in use", "a fabric handle of the 8193rd block");
+    tap_u64(vmm_last_detail()->value, 0, "no argument is to blame");
+    for (unsigned i = 0; i < SHARE_BLOCKS; i++)
+        atomic_store(&state->block[i].number, 0);
+    munmap(state, sizeof *state);
+    rig_close(sys);
+}
+
 static void furnish(bool there)
 {
     static const char text[] = "base = min\nname = bare\nsource = made up: for a test\nattribute.103 = 1\n";
@@ -421,6 +442,7 @@ int main(void)
     no_number();
     no_label();
     other_channel();
+    no_block_for_a_fabric_handle();
     furnish(false);
     rig_end();
     return tap_done();

@@ -133,7 +133,7 @@ static enum share_found view(struct share *share, struct sim_machine *machine, u
         return SHARE_NO_FILE;
     }
     struct sim_block *block;
-    const char *wrong = memory ? view_memory(machine, &claim, share == machine->share, memory, &block)
+    const char *wrong = memory ? view_memory(machine, &claim, share->machine != NULL, memory, &block)
                                : view_team(machine, &claim, share_team_of(share->folder.state, entry), &block);
     if (wrong) {
         share_forget_memory(share);

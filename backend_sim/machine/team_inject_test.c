@@ -224,6 +224,20 @@ static void waiting(void)
     end();
 }
 
+/* The same for a bind of memory by its address. */
+static void waiting_by_address(void)
+{
+    vmm_deviceptr at = 0;
+    begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
+    if (vmm_multicast_add_device(one.sys, one.object, 0) || vmm_mem_address_reserve(one.sys, &at, one.unit, 0, 0, 0) ||
+        vmm_mem_map(one.sys, at, one.unit, 0, one.memory, 0))
+        tap_bail("no mapping: %s", vmm_last_detail()->note);
+    inject_meanwhile(LOCKS, 4, add_and_look);
+    reported(vmm_multicast_bind_addr(one.sys, one.object, 0, at, one.unit, 0), NULL, "a bind by address waits as well");
+    tap_u64(binds_of(&one), 1, "and binds once");
+    end();
+}
+
 /* A mapping waits as well, and makes its other checks only once after that. */
 static void mapping_waits(void)
 {
@@ -549,6 +563,7 @@ int main(void)
     devices();
     binds();
     waiting();
+    waiting_by_address();
     mapping_waits();
     in_vain();
     forged();

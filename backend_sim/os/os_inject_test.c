@@ -599,6 +599,36 @@ static void no_mutex(void)
     os_file_remove(OS_NOWHERE, path("m"));
 }
 
+static os_mutex held;
+static struct os_party holder;
+
+static void release(void)
+{
+    os_mutex_unlock(&held, &holder);
+}
+
+/* The waiting process does not run for five seconds, in which the holder may not have run either. */
+static void stand_still(void)
+{
+    inject_meanwhile("clock_gettime", 2, release);
+    inject_late = 5;
+}
+
+static void patience(void)
+{
+    struct os_party waiter;
+    uint64_t turn = 0;
+    int file = os_file_open(path("m"), OS_OPEN_MAKE), again = os_file_open(path("m"), OS_OPEN_WRITE);
+    if (!os_party_join(&holder, &held, file) || !os_party_join(&waiter, &held, again) || !os_mutex_lock(&held, &holder, 0, &turn))
+        tap_bail("no mutex");
+    inject_meanwhile("clock_gettime", 2, stand_still); /* the first time: when the sleep begins; the second: when it ends */
+    tap_ok(os_mutex_lock(&held, &waiter, 1000, &turn) && inject_disarm(), "time in which the process did not run is no wait");
+    os_mutex_unlock(&held, &waiter);
+    os_file_close(again);
+    os_file_close(file);
+    os_file_remove(OS_NOWHERE, path("m"));
+}
+
 static int hearer;
 static size_t drained;
 
@@ -672,6 +702,7 @@ int main(void)
     unwatched();
     busy();
     no_mutex();
+    patience();
     said();
     rig_end();
     return tap_done();

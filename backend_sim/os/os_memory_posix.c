@@ -98,11 +98,11 @@ uint64_t os_memory_left(uint64_t *limit)
     FILE *groups = posix.fopen("/proc/self/cgroup", "re");
     *limit = UINT64_MAX;
     while (groups && fgets(line, sizeof line, groups))
-        for (int i = 0; i < 2; i++) {
+        for (const struct form *form = forms; form < forms + sizeof forms / sizeof forms[0]; form++) {
             memcpy(copy, line, sizeof copy);
-            char *group = group_in(copy, &forms[i]);
+            char *group = group_in(copy, form);
             if (group)
-                look_at(&forms[i], group, &left, limit);
+                look_at(form, group, &left, limit);
         }
     if (groups)
         fclose(groups);

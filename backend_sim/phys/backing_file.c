@@ -77,7 +77,7 @@ void backing_file_abandon(struct backing_file *backing)
 void backing_file_free(struct backing_file *backing, uint64_t place, uint64_t size)
 {
     if (!backing->abandoned && !os_file_clear(backing->file, place, whole_pages(size)))
-        backing_file_add(&backing->lost, size); /* one block's old bytes must not appear in another: the place stays taken */
+        backing_file_add(&backing->lost, place, size); /* its old bytes must not appear in another block: the place stays taken */
     else
         free_ranges_add(&backing->free, place, whole_pages(size));
 }
@@ -124,9 +124,10 @@ unsigned char *backing_file_at(const struct backing_file *backing, uint64_t plac
 
 /* ---- the check ---- */
 
-void backing_file_add(struct backing_file_use *used, uint64_t size)
+void backing_file_add(struct backing_file_use *used, uint64_t place, uint64_t size)
 {
     used->bytes += whole_pages(size);
+    used->ends += range_ends(place, place + whole_pages(size));
     used->places++;
 }
 
@@ -164,5 +165,7 @@ const char *backing_file_check(const struct backing_file *backing, const struct 
     if (unused + used->bytes + lost->bytes != whole)
         return check_say("of 0x%" PRIx64 " bytes 0x%" PRIx64 " are free, blocks have 0x%" PRIx64 ", and 0x%" PRIx64 " are lost",
                          whole, unused, used->bytes, lost->bytes);
+    if (free_ranges_ends(&backing->free) + used->ends + lost->ends != range_ends(0, whole))
+        return check_say("two places overlap, beside bytes that are neither free nor taken");
     return NULL;
 }

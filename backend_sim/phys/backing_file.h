@@ -11,7 +11,7 @@
  * locking.
  *
  * Invariants (backing_file_check; backing_file_check_place and backing_file_check_seen for one place in use):
- *     the file    = free + places of the blocks + lost places, in bytes and in pieces (free_ranges.h)
+ *     the file    = free + places of the blocks + lost places, in pieces (free_ranges.h), and each byte is in one of them
  *     a place     begins and ends at pages inside the file, and no byte of it is free
  *     no file     -> no places and no windows
  *     windows     counts the entries of window, and is 0 exactly where there are none
@@ -30,7 +30,7 @@
 
 /* Places in use, in whole pages. */
 struct backing_file_use {
-    uint64_t bytes;
+    uint64_t bytes, ends; /* ends: range_ends of the places, added up */
     size_t places;
 };
 
@@ -67,7 +67,7 @@ unsigned char *backing_file_at(const struct backing_file *backing, uint64_t plac
 
 /* used: what blocks have of this file, their places added one by one. */
 const char *backing_file_check(const struct backing_file *backing, const struct backing_file_use *used);
-void backing_file_add(struct backing_file_use *used, uint64_t size);
+void backing_file_add(struct backing_file_use *used, uint64_t place, uint64_t size);
 const char *backing_file_check_place(const struct backing_file *backing, uint64_t place, uint64_t size);
 /* Its first and last byte are mapped for the simulator. */
 const char *backing_file_check_seen(const struct backing_file *backing, uint64_t place, uint64_t size);

@@ -97,14 +97,15 @@ static void test_abandoned(void)
 static void test_check(void)
 {
     struct backing_file backing;
-    struct backing_file_use used = {0, 0};
+    struct backing_file_use used = {0};
     uint64_t page = os_page_size();
     backing_file_init(&backing);
     check_holds(backing_file_check(&backing, &used), "no file");
     check_breaks(backing_file_check_place(&backing, 0, page), " bytes lie at 0x0 of no file");
-    uint64_t a = backing_file_take(&backing, 1), b = backing_file_take(&backing, page + 1), lost = backing_file_take(&backing, page);
-    backing_file_add(&used, 1);
-    backing_file_add(&used, page + 1);
+    uint64_t a = backing_file_take(&backing, 1), b = backing_file_take(&backing, page + 1),
+             lost = backing_file_take(&backing, page);
+    backing_file_add(&used, a, 1);
+    backing_file_add(&used, b, page + 1);
     tap_ok(used.bytes == 3 * page && used.places == 2, "two blocks have three pages");
     int file = backing.file;
     backing.file = open("/dev/null", O_RDONLY); /* of which nothing can be cleared */
@@ -119,6 +120,11 @@ static void test_check(void)
     check_holds(backing_file_check_seen(&backing, a, 3 * page), "and what is seen of both");
     BREAKS(used.places, 3, backing_file_check(&backing, &used), "free places: there are ");
     BREAKS(used.bytes, 4 * page, backing_file_check(&backing, &used), " are lost");
+    struct backing_file_use overlapping = {0};
+    backing_file_add(&overlapping, a, page);
+    backing_file_add(&overlapping, a, 2 * page); /* the second page twice, and the third not at all */
+    check_breaks(backing_file_check(&backing, &overlapping), "two places overlap");
+    BREAKS(backing.lost.ends, 0, backing_file_check(&backing, &used), "two places overlap");
     BREAKS(backing.lost.bytes, 0, backing_file_check(&backing, &used), ", and 0x0 are lost");
     BREAKS(backing.lost.places, 0, backing_file_check(&backing, &used), "free places: there are ");
     BREAKS(backing.windows, 0, backing_file_check(&backing, &used), "0 windows are counted, some are there, of the file");
@@ -137,7 +143,7 @@ static void test_check(void)
     check_breaks(backing_file_check_place(&backing, a, 1), " bytes at 0x0 of the file 0x");
     check_breaks(backing_file_check(&backing, &used), "for 4 ranges granted and taken");
     backing_file_clear(&backing);
-    check_holds(backing_file_check(&backing, &(struct backing_file_use){0, 0}), "a file that is closed");
+    check_holds(backing_file_check(&backing, &(struct backing_file_use){0}), "a file that is closed");
 }
 
 int main(void)

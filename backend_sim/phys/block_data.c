@@ -177,5 +177,5 @@ const char *block_data_check(const struct block_data *bytes)
 void block_data_use(const struct block_data *bytes, const struct backing_file *backing, struct backing_file_use *used)
 {
     if (!bytes->borrowed && bytes->place != BACKING_FILE_NOWHERE && bytes->backing == backing)
-        backing_file_add(used, span(bytes));
+        backing_file_add(used, bytes->place, span(bytes));
 }

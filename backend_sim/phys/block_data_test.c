@@ -161,7 +161,7 @@ static void limited(void)
 static void check(void)
 {
     struct block_data bytes, borrowed;
-    struct backing_file_use used = {0, 0};
+    struct backing_file_use used = {0};
     unsigned char own[1];
     uint64_t size = 2 * BLOCK_DATA_CHUNK, mask = 1;
     block_data_init(&bytes, &backing, size);

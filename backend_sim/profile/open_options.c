@@ -152,7 +152,7 @@ enum { OPTIONS = sizeof table / sizeof table[0] };
 /* A note has no room for all values of all options: only the message about a wrong value lists the values. */
 static vmm_result refuse_name(const char *name)
 {
-    return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
+    return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open",
                            "option \"%.40s\": expected strict or observed, or schedule=, arena=, faults=, alias=, "
                            "machine=, team_wait=, imex=, visible= with a value",
                            name);
@@ -167,7 +167,7 @@ static vmm_result take_one(char *text, struct sim_options *options)
         if (strcmp(text, table[i].name) == 0)
             return table[i].take(options, equals ? equals + 1 : NULL)
                        ? VMM_SUCCESS
-                       : vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open", "option %s with \"%.40s\": expected %s",
+                       : vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open", "option %s with \"%.40s\": expected %s",
                                          text, equals ? equals + 1 : "", table[i].accepted);
     return refuse_name(text);
 }

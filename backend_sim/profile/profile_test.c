@@ -187,7 +187,7 @@ static void check_bad(const char *text, size_t length, const struct bad *want, c
 static void check_source(const char *text, const char *want)
 {
     struct sim_profile profile;
-    struct sim_profile_error error = {-1, -1, "", ""};
+    struct sim_profile_error error = {-1, -1, "", "of an earlier text"};
     tap_ok(!sim_profile_parse(text, strlen(text), &profile, &error), "no profile");
     tap_text(error.source, want, "the message quotes the line");
 }

@@ -96,7 +96,7 @@ vmm_result sim_enumerate(struct vmm_backend *self, vmm_visit_fn visit, void *use
     const struct sim_process *process = (struct sim_process *)self;
     struct walk walk = {visit, user};
     if (sim_machine_torn(process->machine))
-        return vmm_detail_fail(VMM_ERROR_NOT_INITIALIZED, "vmm_visit", SIM_TORN);
+        return vmm_refuse_open(VMM_RULE_INIT_FORKED, "vmm_visit", SIM_TORN);
     sim_machine_lock(process->machine);
     team_look_at_all(process->machine); /* include what peers did to the teams */
     sim_machine_busy(process->machine, false);

@@ -305,12 +305,12 @@ vmm_result vmm_shadow_open(const char *args, struct vmm_backend *inner, struct v
     int nodes = SIM_MAX_NODES;
     char end;
     if (args[0] && (sscanf(args, "nodes=%1d%c", &nodes, &end) != 1 || nodes < 1 || nodes > SIM_MAX_NODES))
-        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
+        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open",
                                "shadow: expected nothing or nodes=N with N from 1 to %d, found \"%.40s\"", SIM_MAX_NODES,
                                args);
     struct shadow *shadow = heap.calloc(1, sizeof *shadow);
     if (!shadow)
-        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+        return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "the host's memory is exhausted");
     shadow->backend.ops = &shadow_ops;
     shadow->backend.inner = inner;
     shadow->nodes = nodes;

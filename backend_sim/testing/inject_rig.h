@@ -97,8 +97,8 @@ __attribute__((unused)) static const char *inject_disarm(void)
 /* Functions that do the same, of which tests know one. */
 static const char *inject_known_as(const char *function)
 {
-    static const char *const alike[][2] = {{"openat", "open"}, {"mkdirat", "mkdir"}, {"renameat2", "rename"}, {"fstatat", "lstat"},
-                                           {"fdopendir", "opendir"}};
+    static const char *const alike[][2] = {{"openat", "open"}, {"mkdirat", "mkdir"}, {"renameat2", "rename"},
+                                           {"fstatat", "lstat"}, {"fdopendir", "opendir"}};
     for (size_t i = 0; i < sizeof alike / sizeof alike[0]; i++)
         if (!strcmp(function, alike[i][0]))
             return alike[i][1];
@@ -295,8 +295,11 @@ static int inject_fcntl(int file, int what, ...)
     return inject_fails("fcntl", ENOLCK) ? -1 : fcntl(file, what, with);
 }
 
+/* It never fails, and is a request only where a test names it. */
 static int inject_clock_gettime(clockid_t which, struct timespec *now)
 {
+    if (inject_only && !strcmp(inject_only, "clock_gettime"))
+        inject_fails("clock_gettime", 0);
     int result = clock_gettime(which, now);
     now->tv_sec += inject_late;
     return result;

@@ -149,12 +149,12 @@ static void step_begin(struct step *step, const char *text, void *out, size_t si
 /* What may be said where something was not to be had. */
 static bool step_said(vmm_result result)
 {
-    static const char *const system[] = {"VMM-DMABUF-FILE", "VMM-EXPORT-SYSTEM", "VMM-IMPORT-SYSTEM", "VMM-SHARE-STATE"};
+    static const char *const system[] = {"VMM-DMABUF-FILE", "VMM-EXPORT-SYSTEM", "VMM-IMPORT-SYSTEM", "VMM-SHARE-STATE",
+                                         "VMM-OPEN-SYSTEM"};
     const vmm_detail *detail = vmm_last_detail();
-    if (detail->result != result || detail->severity != VMM_SEVERITY_ERROR || (!detail->argument && detail->expected))
+    if (detail->result != result || detail->severity != VMM_SEVERITY_ERROR || !detail->rule ||
+        (!detail->argument && detail->expected))
         return false;
-    if (!detail->rule) /* opening and attaching, whose words are all there is */
-        return detail->note[0] && (result == VMM_ERROR_OPERATING_SYSTEM || result == VMM_ERROR_OUT_OF_MEMORY);
     if (result == VMM_ERROR_OUT_OF_MEMORY)
         return !strcmp(detail->rule, "VMM-SYSTEM-HOST-MEMORY") || !strcmp(detail->rule, "VMM-BIND-RESOURCES");
     for (size_t i = 0; result == VMM_ERROR_OPERATING_SYSTEM && i < sizeof system / sizeof system[0]; i++)

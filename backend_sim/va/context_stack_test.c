@@ -6,6 +6,7 @@
 #include <semaphore.h>
 
 #include "breaks.h"
+#include "random.h"
 
 static void *in_thread(void *user)
 {
@@ -77,7 +78,7 @@ static void threads_go(void)
 
 /* Threads that used a context end while the system is being closed, at varying points of the close; they have made their last
  * call. */
-enum { ENDING = 8, CLOSES = 200 };
+enum { ENDING = 8, CLOSES = 200, TURNS = 8 };
 
 struct ending {
     vmm_system *sys;
@@ -99,8 +100,8 @@ static void *ends(void *user)
 
 static void ends_while_closed(void)
 {
-    unsigned wrong = 0;
-    for (int round = 0; round < CLOSES; round++) {
+    unsigned wrong = 0, closes = random_rounds(CLOSES) < 4 * TURNS ? 4 * TURNS : random_rounds(CLOSES);
+    for (unsigned round = 0; round < closes; round++) {
         struct ending ending[ENDING];
         pthread_barrier_t go;
         vmm_system *sys = NULL;
@@ -113,7 +114,7 @@ static void ends_while_closed(void)
                 tap_bail("no thread");
         }
         pthread_barrier_wait(&go);
-        for (int turn = 0; turn < round % 8; turn++)
+        for (unsigned turn = 0; turn < round % TURNS; turn++)
             sched_yield();
         vmm_close(sys);
         for (int i = 0; i < ENDING; i++) {

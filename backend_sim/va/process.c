@@ -222,14 +222,43 @@ void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, s
     slots_end(&process->handles, handle->value);
 }
 
+/* Keeps a range that ends now, for messages: range has where it was and what it was. */
+static void retire(struct sim_process *process, struct retired_range range, struct sim_origin made, struct sim_origin ended)
+{
+    range.created = made.number;
+    range.created_by = made.call;
+    range.ended = ended.number;
+    range.ended_by = ended.call;
+    retired_ranges_add(&process->retired, &range);
+}
+
+void sim_reservation_end(struct sim_process *process, struct sim_reservation *reservation, struct sim_origin ended)
+{
+    assert_locked(process->machine);
+    retire(process,
+           (struct retired_range){.start = reservation->start,
+                                  .size = reservation->size,
+                                  .number = reservation->number,
+                                  .kind = VMM_OBJECT_RESERVATION},
+           reservation->made, ended);
+    addrmap_remove(&process->reservations, reservation->start);
+    va_allocator_free(&process->va, reservation->start, reservation->size);
+    pool_free(&process->reservation_pool, reservation);
+}
+
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended)
 {
     assert_locked(process->machine);
     struct sim_handle *handle = mapping->handle;
-    struct retired_range retired = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->shown,
-                                    mapping->number, handle->number, mapping->made.call,   ended.call, VMM_OBJECT_MAPPING,
-                                    handle->prop.location};
-    retired_ranges_add(&process->retired, &retired);
+    retire(process,
+           (struct retired_range){.start = mapping->start,
+                                  .size = mapping->size,
+                                  .number = mapping->number,
+                                  .handle = handle->shown,
+                                  .handle_number = handle->number,
+                                  .kind = VMM_OBJECT_MAPPING,
+                                  .location = handle->prop.location},
+           mapping->made, ended);
     addrmap_remove(&process->mappings, mapping->start);
     if (rdma_concerns(handle))
         rdma_unmapped(mapping);
@@ -242,16 +271,13 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended)
 {
     assert_locked(process->machine);
-    const struct retired_range retired = {.start = allocation->start,
-                                          .size = allocation->size,
-                                          .created = allocation->made.number,
-                                          .created_by = allocation->made.call,
-                                          .ended = ended.number,
-                                          .ended_by = ended.call,
-                                          .number = allocation->number,
-                                          .kind = VMM_OBJECT_ALLOCATION,
-                                          .location = allocation->block->prop.location};
-    retired_ranges_add(&process->retired, &retired);
+    retire(process,
+           (struct retired_range){.start = allocation->start,
+                                  .size = allocation->size,
+                                  .number = allocation->number,
+                                  .kind = VMM_OBJECT_ALLOCATION,
+                                  .location = allocation->block->prop.location},
+           allocation->made, ended);
     addrmap_remove(&process->allocations, allocation->start);
     va_allocator_free(&process->va, allocation->start, allocation->span);
     sim_block_drop(process->machine, allocation->block);

@@ -219,6 +219,8 @@ void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, st
 
 /* Ends the handle when it has no references and no mappings left. */
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended);
+/* Removes a reservation from the address space and frees it. Nothing is mapped there. */
+void sim_reservation_end(struct sim_process *process, struct sim_reservation *reservation, struct sim_origin ended);
 /* Removes a mapping from the address space, releases its handle and frees the mapping. The caller has hidden it from the host,
  * or the host's addresses go with the process. */
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);

@@ -26,8 +26,8 @@ static uint64_t excluded(const struct sim_process *process, size_t *ranges)
     return bytes;
 }
 
-static const char *check_range(const struct sim_process *process, const char *kind, uint32_t number, uint64_t start, uint64_t size,
-                               struct va_allocator_taken *taken)
+static const char *check_range(const struct sim_process *process, const char *kind, uint32_t number, uint64_t start,
+                               uint64_t size, struct va_allocator_taken *taken)
 {
     if (!size || size > UINT64_MAX - start)
         return check_say("%s%" PRIu32 " has 0x%" PRIx64 " bytes at 0x%" PRIx64, kind, number, size, start);
@@ -70,9 +70,11 @@ static const char *check_va(const struct sim_process *process)
         said = check_ranges(process, &taken);
     for (int i = 0; i < 2 && !said; i++)
         if (process->context_taken[i].size)
-            said = check_range(process, "context ", (uint32_t)i, process->context_taken[i].start, process->context_taken[i].size, &taken);
+            said = check_range(process, "context ", (uint32_t)i, process->context_taken[i].start,
+                               process->context_taken[i].size, &taken);
     taken.large_bytes += excluded(process, &taken.large);
-    return said ? said : check_in(va_allocator_check(&process->va, process->window.end - process->window.start, &taken), "addresses");
+    return said ? said
+                : check_in(va_allocator_check(&process->va, process->window.end - process->window.start, &taken), "addresses");
 }
 
 /* ---- mappings ---- */
@@ -102,8 +104,9 @@ static const char *check_mapping(const struct sim_process *process, const struct
     if (said)
         return check_in(said, "the handle of M%" PRIu32, m->number);
     if (!h->maps || m->offset > h->size || m->size > h->size - m->offset)
-        return check_say("M%" PRIu32 " shows 0x%" PRIx64 " bytes at 0x%" PRIx64 " of H%" PRIu32 ", which has 0x%" PRIx64 " and counts %"
-                         PRIu32 " mappings", m->number, m->size, m->offset, h->number, h->size, h->maps);
+        return check_say("M%" PRIu32 " shows 0x%" PRIx64 " bytes at 0x%" PRIx64 " of H%" PRIu32 ", which has 0x%" PRIx64
+                         " and counts %" PRIu32 " mappings",
+                         m->number, m->size, m->offset, h->number, h->size, h->maps);
     return check_rights(process, m);
 }
 
@@ -111,8 +114,8 @@ static const char *check_apart(const struct sim_mapping *before, const struct si
 {
     return !before || !m || before->start + before->size <= m->start
                ? NULL
-               : check_say("M%" PRIu32 " at 0x%" PRIx64 " overlaps M%" PRIu32 " at 0x%" PRIx64 ", of 0x%" PRIx64 " bytes", m->number,
-                           m->start, before->number, before->start, before->size);
+               : check_say("M%" PRIu32 " at 0x%" PRIx64 " overlaps M%" PRIu32 " at 0x%" PRIx64 ", of 0x%" PRIx64 " bytes",
+                           m->number, m->start, before->number, before->start, before->size);
 }
 
 struct tally {
@@ -128,7 +131,8 @@ static const char *check_mappings(struct tally *tally)
     const struct sim_process *process = tally->process;
     const struct sim_mapping *before = NULL, *m;
     const char *said = check_in(addrmap_check(&process->mappings, start_of), "mappings");
-    for (m = said ? NULL : addrmap_ceil(&process->mappings, 0); m && !said; m = addrmap_ceil(&process->mappings, before->start + 1)) {
+    for (m = said ? NULL : addrmap_ceil(&process->mappings, 0); m && !said;
+         m = addrmap_ceil(&process->mappings, before->start + 1)) {
         said = check_mapping(process, m);
         if (!said)
             said = check_apart(before, m);
@@ -150,11 +154,11 @@ static const char *check_handle(const struct sim_process *process, const struct 
     if (said)
         return said;
     if (!h->block || (!h->refs && !h->maps))
-        return check_say("H%" PRIu32 " is live with %" PRIu32 " references, %" PRIu32 " mappings and %s block", h->number, h->refs, h->maps,
-                         h->block ? "a" : "no");
+        return check_say("H%" PRIu32 " is live with %" PRIu32 " references, %" PRIu32 " mappings and %s block", h->number,
+                         h->refs, h->maps, h->block ? "a" : "no");
     if (h->block->size != h->size || !h->block->holders)
-        return check_say("H%" PRIu32 " has 0x%" PRIx64 " bytes, its block 0x%" PRIx64 " and %" PRIu32 " holders", h->number, h->size,
-                         h->block->size, h->block->holders);
+        return check_say("H%" PRIu32 " has 0x%" PRIx64 " bytes, its block 0x%" PRIx64 " and %" PRIu32 " holders", h->number,
+                         h->size, h->block->size, h->block->holders);
     return check_in(block_data_check(&h->block->bytes), "H%" PRIu32, h->number);
 }
 
@@ -309,11 +313,13 @@ static const char *check_tally(const struct tally *tally)
 {
     const struct sim_process *process = tally->process;
     if (tally->aliased != process->aliased)
-        return check_say("%" PRIu32 " handles are mapped more than once, %" PRIu32 " are counted", tally->aliased, process->aliased);
+        return check_say("%" PRIu32 " handles are mapped more than once, %" PRIu32 " are counted", tally->aliased,
+                         process->aliased);
     if (tally->shown != process->host_sees)
         return check_say("%" PRIu64 " mappings are shown to the host, %" PRIu64 " are counted", tally->shown, process->host_sees);
     if (tally->rdma != tally->rdma_named)
-        return check_say("handles name %" PRIu64 " mappings for RDMA, %" PRIu64 " of which are theirs", tally->rdma_named, tally->rdma);
+        return check_say("handles name %" PRIu64 " mappings for RDMA, %" PRIu64 " of which are theirs", tally->rdma_named,
+                         tally->rdma);
     for (int i = 0; i < VMM_MAX_DEVICES; i++)
         if (process->primary_retains[i] && !process->primary[i])
             return check_say("the primary context of device %d is retained %" PRIu32 " times, and is not there", i,

@@ -22,7 +22,8 @@ static const char *check_entry(const struct retired_range *retired)
     if (!mapping && retired->kind != VMM_OBJECT_RESERVATION && retired->kind != VMM_OBJECT_ALLOCATION)
         return check_say("an object of kind %u has no range", retired->kind);
     if (!retired->number || !retired->size || retired->size - 1 > UINT64_MAX - retired->start)
-        return check_say("number %" PRIu32 " had 0x%" PRIx64 " bytes at 0x%" PRIx64, retired->number, retired->size, retired->start);
+        return check_say("number %" PRIu32 " had 0x%" PRIx64 " bytes at 0x%" PRIx64, retired->number, retired->size,
+                         retired->start);
     if (!mapping && (retired->handle || retired->handle_number))
         return check_say("number %" PRIu32 ", no mapping, was of H%" PRIu32, retired->number, retired->handle_number);
     return NULL;

@@ -61,7 +61,7 @@ student 'without its grader' 0 $'task.md\nvector.c\nvector.h' ls "$mine"
 student 'and not over what is there' 2 'is there already' "$cuvmm" exercise take 1 "$mine"
 student 'there is no other' 2 'there is no exercise "9"' "$cuvmm" exercise take 9 "$work/nine"
 fast=(env CFLAGS='-O0 -g0' "$cuvmm" exercise grade)
-student 'the skeleton is told what is wrong' 1 'not ok 1 - sim:h100 open: vector_open succeeds' \
+student 'the report of the skeleton says what is wrong' 1 'not ok 1 - sim:h100 open: vector_open succeeds' \
     "${fast[@]}" 1 "$mine/vector.c" sim:h100
 cp "$exercises/solutions/1-vector.c" "$mine/vector.c"
 student 'a solution has all points' 0 '# solved: ' "${fast[@]}" vector "$mine/vector.c"

@@ -121,7 +121,7 @@ ok $? 'a file with a byte 0 is refused'
 printf '#@ title: A\n#@ driver: yes\n\n#? B\ninit\n' >"$work/files/01-bad.vmm"
 "$cuvmm" lesson "$work/files/01-bad.vmm" >"$work/said" 2>&1
 [ $? -eq 2 ] && grep -q '^01-bad.vmm:4: a question has two choices' "$work/said"
-ok $? 'a malformed lesson is told with file and line'
+ok $? 'a malformed lesson is reported with file and line'
 printf '#@ title: A\r\n#@ driver: yes\r\n## B\r\ninit\r\n' >"$work/files/07-other.vmm"
 printf '\n' | "$cuvmm" lesson "$work/files/07-other.vmm" --ask >"$work/said" 2>&1 &&
     grep -q '^7\. A$' "$work/said" && grep -q '^\[Enter goes on, q leaves\] > init$' "$work/said"

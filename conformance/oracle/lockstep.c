@@ -271,7 +271,8 @@ void lockstep_keep(struct lockstep *pair, int fd)
 }
 
 /* The step owns the descriptor that it received; an export's stays open until the next export, for imports. */
-static void close_descriptor(struct lockstep *pair, const struct step *step, const struct model_answer *answer, const struct outputs *out)
+static void close_descriptor(struct lockstep *pair, const struct step *step, const struct model_answer *answer,
+                             const struct outputs *out)
 {
     size_t count;
     const struct vmm_param *params = vmm_call_params(step->call, &count);

@@ -282,9 +282,10 @@ static bool ask_sharing(struct lockstep *pair)
     const struct model *model = &pair->model;
     uint64_t turn = pair->looks, gone = model->past_count ? model->past[turn % model->past_count].handle : 0;
     uint64_t handle = to_export(model, turn), any = model->memory_count ? model->memories[turn % model->memory_count].handle : 0;
-    bool same = ask_export(pair, gone, 1, 0) && ask_export(pair, any, 1, 0) && ask_export(pair, handle, 1, 1) && ask_export(pair, handle, 3, 0) &&
-                ask_export(pair, handle, 8, 0) && ask_export(pair, handle, 2, 0) && ask_import(pair, fabric, 8) &&
-                ask_import(pair, 0, 8) && ask_import(pair, UINT32_MAX, 1) && ask_export(pair, handle, 1, 0);
+    bool same = ask_export(pair, gone, 1, 0) && ask_export(pair, any, 1, 0) && ask_export(pair, handle, 1, 1) &&
+                ask_export(pair, handle, 3, 0) && ask_export(pair, handle, 8, 0) && ask_export(pair, handle, 2, 0) &&
+                ask_import(pair, fabric, 8) && ask_import(pair, 0, 8) && ask_import(pair, UINT32_MAX, 1) &&
+                ask_export(pair, handle, 1, 0);
     if (same && pair->kept)
         same = ask_imported(pair, (uint64_t)pair->kept - 1) && ask_imported(pair, ((uint64_t)pair->kept - 1) | UINT64_C(1) << 32);
     lockstep_keep(pair, -1);

@@ -164,7 +164,8 @@ static void a_broken_invariant_is_noticed(void)
     for (unsigned i = 0; i < 2000 && same; i++)
         same = lockstep_step(&pair, &step);
     process->aliased--;
-    tap_ok(!same && strstr(pair.difference, "0 handles are mapped more than once, 1 are counted"), "of a broken one: %s", pair.difference);
+    tap_ok(!same && strstr(pair.difference, "0 handles are mapped more than once, 1 are counted"), "of a broken one: %s",
+           pair.difference);
     lockstep_close(&pair);
 }
 

@@ -445,7 +445,8 @@ void world_explore(const struct world_options *options, struct world_report *rep
     report->same = report->closed = true;
     if (!set_up(&w) || (options->from && !seek(&w)))
         report->same = false;
-    for (uint32_t s = (uint32_t)options->from; another(&w, s); s++, report->visited += !options->recording || w.record.state == s - 1)
+    for (uint32_t s = (uint32_t)options->from; another(&w, s);
+         s++, report->visited += !options->recording || w.record.state == s - 1)
         if (!visit_state(&w, s))
             break;
     report->closed &= report->same && !report->ended && !report->unreached;

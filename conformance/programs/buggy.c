@@ -6,7 +6,7 @@
  *                        programs that are right by luck also one for each form with seeds of alias=stale:SEED
  *     buggy NAME         these programs alone
  *     buggy --driver SPEC [NAME]   on a driver: what is refused there, and the corrected forms
- *     buggy --explain    what each buggy form is told
+ *     buggy --explain    what is reported for each buggy form
  *     buggy --table      the tables of docs/mistakes.md
  *
  * The seed of the random schedule is that of $CUVMM_SEED, or 1.
@@ -99,9 +99,9 @@ static void explain(const struct program *program)
 {
     run_program(&the_run, program, true, "late");
     printf("---- %s\n", program->name);
-    for (unsigned i = 0; i < the_run.reports && i < RUN_TOLD_MAX; i++)
+    for (unsigned i = 0; i < the_run.reports && i < RUN_REPORTS_MAX; i++)
         printf("%s", the_run.reported[i].text);
-    for (unsigned i = 0; i < the_run.lefts && i < RUN_TOLD_MAX; i++)
+    for (unsigned i = 0; i < the_run.lefts && i < RUN_REPORTS_MAX; i++)
         printf("%s", the_run.left[i].text);
 }
 

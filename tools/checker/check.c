@@ -24,7 +24,7 @@ static struct findings_tally *tally_make(char *path, size_t size)
     int fd = mkstemp(path);
     if (fd < 0)
         return NULL;
-    static const struct findings_tally zeros; /* written: in a file system that is full a hole would end whoever counts by SIGBUS */
+    static const struct findings_tally zeros; /* written, because in a full file system a hole would be a SIGBUS for its users */
     void *made = MAP_FAILED;
     errno = ENOSPC; /* of a file that took a part */
     if (os_write_quietly(fd, &zeros, sizeof zeros) == (ssize_t)sizeof zeros)
@@ -175,10 +175,10 @@ static void tell_of_processes(const char *program, const struct findings_tally *
     if (signal_number)
         fprintf(to, "cuvmm check: %s was ended by signal %d (%s)\n", program, signal_number, strsignal(signal_number));
     if (tally->begun > tally->ended)
-        fprintf(to, "cuvmm check: %llu of %llu processes did not end in order: what they held is not told\n",
+        fprintf(to, "cuvmm check: %llu of %llu processes did not exit cleanly; their leaks are unknown\n",
                 (unsigned long long)(tally->begun - tally->ended), (unsigned long long)tally->begun);
     if (reason)
-        fprintf(to, "cuvmm check: a part of the processes was not checked: %s\n", reason);
+        fprintf(to, "cuvmm check: some processes were not checked: %s\n", reason);
 }
 
 /* False where nothing was checked: that is said even to those who want to hear findings alone. */

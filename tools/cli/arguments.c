@@ -114,8 +114,8 @@ static enum arguments_status lacks(const struct command *command, const struct c
     if (command_has_choices(option))
         print_choices(err, option->value);
     else
-        fprintf(err, "needs %s %.*s%s%s", article(option->value), (int)strcspn(option->value, "|"), option->value, option->example ? ", for example " : "",
-                option->example ? option->example : "");
+        fprintf(err, "needs %s %.*s%s%s", article(option->value), (int)strcspn(option->value, "|"), option->value,
+                option->example ? ", for example " : "", option->example ? option->example : "");
     return wrong(command, err);
 }
 
@@ -133,7 +133,8 @@ static bool is_choice(const struct command_option *option, const char *value)
 static const char *excluded(const struct arguments *arguments, const struct command_option *option)
 {
     for (const struct command_option *other = arguments->command->option; other->name; other++)
-        if (option->group && other != option && other->group == option->group && arguments->given[other - arguments->command->option])
+        if (option->group && other != option && other->group == option->group &&
+            arguments->given[other - arguments->command->option])
             return other->name;
     return NULL;
 }

@@ -21,7 +21,8 @@ struct arguments {
 
 /* Reads argv, whose first is the command's name. ARGUMENTS_WRONG: err has the reason and what to read. */
 enum arguments_status { ARGUMENTS_FINE, ARGUMENTS_HELP, ARGUMENTS_WRONG };
-enum arguments_status arguments_read(struct arguments *arguments, const struct command *command, int argc, char **argv, FILE *err);
+enum arguments_status arguments_read(struct arguments *arguments, const struct command *command, int argc, char **argv,
+                                     FILE *err);
 
 /* The value of an option; NULL where it was not given. The last one counts. */
 const char *arguments_value(const struct arguments *arguments, const char *option);

@@ -164,7 +164,8 @@ static const char *where_else(const char *name)
 {
     if (strncmp(name, "EX-", 3) == 0)
         return "; rules of an exercise are told by its grader where they are broken, `cuvmm exercise grade`";
-    return strncmp(name, "cu", 2) == 0 ? "; `cuvmm rules --call NAME` lists the rules of a call" : "; `cuvmm rules` lists the rules";
+    return strncmp(name, "cu", 2) == 0 ? "; `cuvmm rules --call NAME` lists the rules of a call"
+                                       : "; `cuvmm rules` lists the rules";
 }
 
 static void suggest(FILE *err, const char *name)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is told of each rule: the broken form of its example is run, and argument, place and objects of every message are those
- * of conformance/corpus/rulebook/told.out, word for word. What the table of rules says of itself is left out: it has its own page.
+/* What is reported for each rule: the broken form of its example is run, and argument, place and objects of every message are
+ * those of conformance/corpus/rulebook/told.out, word for word. What the table of rules says of itself is left out: it has its
+ * own page.
  *
  * CUVMM_UPDATE=1 writes the file anew, to be read before a commit (make scripts-update). */
 #include <stdlib.h>
@@ -92,10 +93,10 @@ static void compare(const char *want, const char *got)
         missing += !is != !was;
         if (!is || !was)
             continue;
-        if (!tap_ok(is_size == was_size && memcmp(is, was, is_size) == 0, "%s: what is told", rules[i].id))
-            tap_note("told:\n%.*sexpected:\n%.*s", (int)is_size, is, (int)was_size, was);
+        if (!tap_ok(is_size == was_size && memcmp(is, was, is_size) == 0, "%s: what is reported", rules[i].id))
+            tap_note("reported:\n%.*sexpected:\n%.*s", (int)is_size, is, (int)was_size, was);
     }
-    tap_u64(missing, 0, "the rules that are told of are those of " BOOK);
+    tap_u64(missing, 0, "the rules that are reported are those of " BOOK);
 }
 
 static void read_book(const char *path, struct text *book)

@@ -156,8 +156,8 @@ static void print_start(FILE *out, enum rulebook_format format, const char *call
         "the order in which they are checked. `#vmm-map-overlap` is where VMM-MAP-OVERLAP stands.\n\n"
         "The examples are two scripts in one: without the lines behind `+` the rule is broken, and it alone; without those\n"
         "behind `-` it is not. `cuvmm explain RULE --broken | cuvmm run -` runs the one, `--corrected` the other, and\n"
-        "`make check` runs all ([../conformance/corpus/rulebook](../conformance/corpus/rulebook/README.md)). `cuvmm rules --html` is this\n"
-        "book as a page with a search box.\n\n";
+        "`make check` runs all ([../conformance/corpus/rulebook](../conformance/corpus/rulebook/README.md)).\n"
+        "`cuvmm rules --html` is this book as a page with a search box.\n\n";
     if (format == RULEBOOK_MARKDOWN)
         fputs(book, out);
     if (format == RULEBOOK_MARKDOWN && !call)

@@ -77,9 +77,9 @@ fi
 # Explained in the terminal, the same examples run as they are printed.
 "$cuvmm" explain VMM-FREE-MAPPED --broken | "$cuvmm" run - --brief >"$work/said" 2>&1
 [ $? -eq 1 ] && grep -q 'error VMM-FREE-MAPPED' "$work/said"
-ok $? "explain --broken, run, is told the rule" "$work/said"
+ok $? "explain --broken, run, is reported by the rule" "$work/said"
 "$cuvmm" explain VMM-FREE-MAPPED --corrected | "$cuvmm" run - --brief >"$work/said" 2>&1 && ! grep -q VMM- "$work/said"
-ok $? "explain --corrected, run, is told nothing" "$work/said"
+ok $? "explain --corrected, run, has no report" "$work/said"
 (cd "$work" && "$cuvmm" explain VMM-MAP-SPACE-END --machine >my.profile &&
     "$cuvmm" explain VMM-MAP-SPACE-END --corrected | "$cuvmm" run -) >"$work/said" 2>&1
 ok $? "with explain --machine where it needs one" "$work/said"

@@ -51,7 +51,8 @@ static void test_refused(void)
         FILE *err = open_memstream(&reported, &size);
         bool taken = lesson_parse(&lesson, "x.vmm", refused[i].lines, err);
         fclose(err);
-        bool fine = !taken && strncmp(reported, "x.vmm:", 6) == 0 && strstr(reported, refused[i].reported) && !lesson.part && !lesson.title;
+        bool fine = !taken && strncmp(reported, "x.vmm:", 6) == 0 && strstr(reported, refused[i].reported) && !lesson.part &&
+                    !lesson.title;
         if (!tap_ok(fine, "refused: %s", refused[i].reported))
             tap_note("%s", taken ? "taken" : reported);
         free(reported);
@@ -215,8 +216,8 @@ static void test_told_to_somebody(void)
 {
     for (size_t i = 0; i < sizeof listeners / sizeof listeners[0]; i++) {
         struct reported reported = tell(good, listeners[i].typed);
-        bool fine = reported.status == 0 && strstr(reported.out, listeners[i].seen) && !strstr(reported.out, listeners[i].unseen) &&
-                    !reported.err[0];
+        bool fine = reported.status == 0 && strstr(reported.out, listeners[i].seen) &&
+                    !strstr(reported.out, listeners[i].unseen) && !reported.err[0];
         if (!tap_ok(fine, "listener: %s", listeners[i].what))
             tap_note("status %d: %s%s", reported.status, reported.out, reported.err);
         told_free(&reported);
@@ -228,7 +229,7 @@ static void test_held(void)
 {
     static const char *const lines[] = {"#@ title: A", "#@ driver: yes", "init", "r = reserve 1gran", "## Now?", "devices", NULL};
     struct reported left = tell(lines, "q\n"), stayed = tell(lines, "\n");
-    tap_ok(!strstr(left.out, "VMM-LEAK"), "who leaves is not told what is held");
+    tap_ok(!strstr(left.out, "VMM-LEAK"), "leaving a lesson reports no leaks");
     tap_ok(strstr(stayed.out, "VMM-LEAK-RESERVATION"), "who stays is");
     tap_u64((uint64_t)stayed.status, 0, "a lesson may leave things behind");
     told_free(&left);
@@ -243,7 +244,7 @@ static void test_failing(void)
     struct reported reported = tell(lines, NULL);
     tap_u64((uint64_t)reported.status, 1, "a refusal that was not expected ends the lesson");
     tap_ok(strstr(reported.err, "x.vmm:4:"), "with file and line");
-    tap_ok(!strstr(reported.out, "Still here?"), "and nothing is told after it");
+    tap_ok(!strstr(reported.out, "Still here?"), "and nothing is printed after it");
     told_free(&reported);
     reported = tell(nonsense, NULL);
     tap_u64((uint64_t)reported.status, 2, "what is no script is an error");

@@ -96,7 +96,8 @@ static void whole(void)
     if (!passing_pair(pair) || !passing_send(pair[0], fd))
         tap_bail("no message");
     close(fd);
-    prints("mine", NULL, 0, "    open in no process: in a message, or in a process of another user\n", "", "a descriptor in a message");
+    prints("mine", NULL, 0, "    open in no process: in a message, or in a process of another user\n", "",
+           "a descriptor in a message");
     close(pair[0]);
     close(pair[1]);
     prints("mine", NULL, 0, "machine mine (h100), 1 process, 0 exported\n", "", "which has come to nothing");
@@ -194,7 +195,10 @@ static void stopped(void)
     passing_wait(socket);
     kill(child, SIGSTOP);
     waitpid(child, &status, WUNTRACED);
-    snprintf(want, sizeof want, "mine cannot be looked at: %s is stopped and has held the machine for 1 s: continue it (kill -CONT %ld) or end it\n", named(child), (long)child);
+    snprintf(want, sizeof want,
+             "mine cannot be looked at: %s is stopped and has held the machine for 1 s: "
+             "continue it (kill -CONT %ld) or end it\n",
+             named(child), (long)child);
     prints("mine", NULL, 2, "", want, "a stopped process that holds the machine is named");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);

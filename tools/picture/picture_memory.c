@@ -167,7 +167,8 @@ static void print_handle(FILE *out, const struct picture *picture, const vmm_obj
         add_team(&text, h);
     else
         text_add(&text, "%s on %s", text_size(h->size, size), value_location_text(h->location, where));
-    text_add(&text, ", references %" PRIu32 "%s, mappings %" PRIu32, h->references, h->references == 0 ? " (only its mappings keep it)" : "", h->mappings);
+    text_add(&text, ", references %" PRIu32 "%s, mappings %" PRIu32, h->references,
+             h->references == 0 ? " (only its mappings keep it)" : "", h->mappings);
     if (picture->addresses)
         text_add(&text, ", handle 0x%" PRIx64, h->value);
     for (size_t i = 0; i < picture->count && shown <= SHOWN; i++) {

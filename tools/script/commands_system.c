@@ -11,7 +11,8 @@ static bool is_trusted(struct script *script, const struct word *word)
     struct text does = {0};
     bool needs = !script->options.trusted && spec_needs_trust(word->text, &does);
     if (needs)
-        script_wrong(script, word->column, "this %s: give --trust if the script may do that, or a machine of your own with --backend SPEC",
+        script_wrong(script, word->column,
+                     "this %s: give --trust if the script may do that, or a machine of your own with --backend SPEC",
                      does.data);
     text_free(&does);
     return !needs;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
 #include "script.h"
 #include "tap.h"
 #include "text.h"
@@ -115,7 +116,7 @@ int main(void)
 {
     const char *seed_text = getenv("CUVMM_SEED"), *rounds_text = getenv("CUVMM_ROUNDS");
     uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : 20263;
-    unsigned rounds = rounds_text ? (unsigned)strtoul(rounds_text, NULL, 10) : 400, bare = 0, statuses[3] = {0};
+    unsigned rounds = rounds_text ? (unsigned)strtoul(rounds_text, NULL, 10) : random_rounds(400), bare = 0, statuses[3] = {0};
     struct text text = {0};
     state = seed;
     unsetenv("CUVMM_LAYERS");

@@ -132,7 +132,7 @@ static void test_lines(void)
     says("history", "    3  frob = reserve 2gran\n");
     says("# a remark", "");
     char *text = say_bytes("in\0it", 5);
-    tap_ok(strstr(text, "a byte 0x00") != NULL, "a byte 0 is told");
+    tap_ok(strstr(text, "a byte 0x00") != NULL, "a byte 0 is reported");
     free(text);
     says("quit", "");
     tap_ok(shell.ended, "quit ends");
@@ -483,7 +483,7 @@ static void test_typed(void)
     name = typed_path();
     tap_ok(!name && errno, "no folder, no file, and a reason");
     setenv("XDG_STATE_HOME", folder, 1);
-    tap_ok(!typed_add("/dev/null/x", "init"), "a line that cannot be kept is told");
+    tap_ok(!typed_add("/dev/null/x", "init"), "a line that cannot be kept is reported");
 }
 
 int main(void)

@@ -129,7 +129,8 @@ static void test_full(void)
     setrlimit(RLIMIT_FSIZE, &kept);
     signal(SIGXFSZ, SIG_DFL);
     fclose(err);
-    tap_ok(!closed && said && strstr(said, strerror(EFBIG)), "a file that cannot be written is told with the reason: %s", said);
+    tap_ok(!closed && said && strstr(said, strerror(EFBIG)), "a file that cannot be written is reported with the reason: %s",
+           said);
     tap_text(content(), "first", "what was there stays");
     tap_u64(files(), 1, "and nothing beside it");
     free(said);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cuvmm.h"
+#include "random.h"
 #include "script.h"
 #include "tap.h"
 #include "text.h"
@@ -204,13 +205,15 @@ static void test_device_for_host(const struct text *trace)
             tap_skip("a sanitizer has these addresses", "r for the host's address");
             continue;
         }
-        snprintf(address, sizeof address, "0x%llx", r + (cases[i].address[1] == '+' ? 8388608 - 2 : cases[i].address[1] == '/' ? 8388608 / 2 : 0));
+        const char place = cases[i].address[1];
+        snprintf(address, sizeof address, "0x%llx", r + (place == '+' ? 8388608 - 2 : place == '/' ? 8388608 / 2 : 0));
         snprintf(with, sizeof with, "\"device\":\"%s\"", cases[i].address[0] == 'r' ? address : cases[i].address);
         change(trace, "\"call\":\"memcpy_htod\"", "\"hex\":\"6279746573\"", with);
         struct outcome o = play(cases[i].backend);
         const char *left = strstr(o.text, "1 calls were left out");
         /* Copied onto itself, r holds zeros, and not what was read when it was recorded. */
-        bool reported = cases[i].reported ? o.status == 0 && left && strstr(o.text, cases[i].reported) : o.status == 1 && strstr(o.text, "byte +0");
+        bool reported = cases[i].reported ? o.status == 0 && left && strstr(o.text, cases[i].reported)
+                                          : o.status == 1 && strstr(o.text, "byte +0");
         if (!tap_ok(reported, "%s for the host's address on %s", cases[i].address, cases[i].backend))
             tap_note("status %d: %s", o.status, o.text);
         free(o.text);
@@ -262,7 +265,8 @@ static void test_forged(const struct text *trace)
         size_t odd = 0;
         for (const char *c = o.text; *c; c++)
             odd += *c != '\n' && (*c < ' ' || *c > '~');
-        if (!tap_ok(o.status == cases[i].status && !odd && strchr(o.text, '?'), "what a terminal would obey is not printed: %s", cases[i].new))
+        if (!tap_ok(o.status == cases[i].status && !odd && strchr(o.text, '?'), "what a terminal would obey is not printed: %s",
+                    cases[i].new))
             tap_note("status %d: %s", o.status, o.text);
         free(o.text);
     }
@@ -321,7 +325,7 @@ static void test_cut(const struct text *trace)
     const char *footer = strstr(trace->data, "{\"end\"");
     write_file(trace_path, trace->data, (size_t)(footer - trace->data));
     o = play("sim:h100");
-    tap_ok(o.status == 0 && strstr(o.text, "was cut off"), "a trace without its last line is told as such");
+    tap_ok(o.status == 0 && strstr(o.text, "was cut off"), "a trace without its last line is reported as such");
     free(o.text);
     write_file(trace_path, "", 0);
     o = play("sim:h100");
@@ -332,8 +336,9 @@ static void test_cut(const struct text *trace)
 static void test_garbage(const struct text *trace, unsigned seed)
 {
     bool sound = true;
+    unsigned rounds = random_rounds(300);
     srand(seed);
-    for (int i = 0; i < 300 && sound; i++) {
+    for (unsigned i = 0; i < rounds && sound; i++) {
         struct text copy = {0};
         text_add_bytes(&copy, trace->data, trace->length);
         for (int n = 1 + rand() % 4; n > 0; n--)
@@ -344,7 +349,7 @@ static void test_garbage(const struct text *trace, unsigned seed)
         free(o.text);
         text_free(&copy);
     }
-    tap_ok(sound, "300 damaged traces end with a status and a place (seed %u; CUVMM_SEED repeats it)", seed);
+    tap_ok(sound, "%u damaged traces end with a status and a place (seed %u; CUVMM_SEED repeats it)", rounds, seed);
 }
 
 int main(int argc, char **argv)

@@ -82,7 +82,7 @@ if [ -w /dev/full ]; then
     "$cuvmm" view view.jsonl -o - >/dev/full 2>err
     status=$?
     [ "$status" = 2 ] && grep -q "standard output: No space left on device" err
-    ok $? "a full disk is told"
+    ok $? "a full disk is reported"
     "$cuvmm" help >/dev/full 2>err
     status=$?
     [ "$status" = 2 ] && grep -q "cuvmm: standard output: No space left on device" err

@@ -89,9 +89,7 @@ static CUresult exchange(CUstreamCaptureMode *mode)
     static const char name[] = "cuThreadExchangeStreamCaptureMode";
     if (!mode)
         return abi_null(name, "mode");
-    if ((unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return abi_refuse(VMM_RULE_CALL_VALUE, name, "mode %d is not a CUstreamCaptureMode", (int)*mode);
-    CUstreamCaptureMode before = thread_mode;
+    CUstreamCaptureMode before = thread_mode; /* any value is accepted, as measured */
     thread_mode = *mode;
     *mode = before;
     return CUDA_SUCCESS;
@@ -369,7 +367,8 @@ CUresult abi_capture_update(const vmm_system *sys, vmm_stream stream, const stru
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "flags %u is not a CUstreamUpdateCaptureDependencies_flags", flags);
     if (on->count && !on->node)
         return abi_null(name, "dependencies");
-    result = check(sys, name, stream, &blocking);
+    if (stream && stream != VMM_STREAM_LEGACY) /* that one is never captured */
+        result = check(sys, name, stream, &blocking);
     if (result != CUDA_SUCCESS)
         return result;
     abi_graphs_lock();

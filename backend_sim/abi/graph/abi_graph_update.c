@@ -5,6 +5,8 @@
  *     instance   0 > 1 > 2 > 3      the last nodes are paired in their order: 3 with c, then what they depend on: 2 with b ...
  *     graph      x > a > b > c
  */
+#include <string.h>
+
 #include "abi_graph.h"
 #include "heap.h"
 
@@ -256,8 +258,11 @@ static CUresult update(const vmm_system *sys, CUgraphExec value, CUgraph of, boo
         result = check_old(name, exec->graph, graph, &info);
     if (graph && result == CUDA_SUCCESS)
         result = abi_update(sys, name, exec->graph, graph, &info);
-    if (out)
-        *out = info;
+    if (out) {
+        memset(out, 0, sizeof *out); /* with the bytes between its members, as the driver does */
+        out->result = info.result;
+        out->errorNode = info.errorNode;
+    }
     abi_graphs_unlock();
     return result;
 }

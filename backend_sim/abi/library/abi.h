@@ -91,6 +91,8 @@ CUresult abi_refuse(enum vmm_rule_id rule, const char *function, const char *for
 
 /* The same for a host without memory: OUT_OF_MEMORY. */
 CUresult abi_no_memory(const char *function);
+/* Refuses a call after this library's destructor. Nothing is logged: what the log needs is gone. */
+CUresult abi_ended(const char *function);
 
 /* The same of one value; the nearest object is the one at the value's address. */
 CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char *function, uint64_t value);

@@ -29,17 +29,25 @@ static void one_line(const vmm_detail *detail, char *text, size_t size)
              rule ? ": " : "", rule ? rule->message : "", detail->note[0] && rule ? "; " : "", detail->note);
 }
 
+/* Prints an explanation, if there are to be any. */
+static void print(const vmm_detail *detail)
+{
+    char text[2560];
+    if (!wanted())
+        return;
+    vmm_detail_text(detail, text, sizeof text);
+    os_print(text, columns_fold(text, sizeof text, columns_of(2)));
+}
+
 void abi_report(void *user, const vmm_detail *detail)
 {
-    char text[2560], line[512];
+    char line[512];
     int cancel = life_no_cancel();
     (void)user;
-    if (findings_wanted("simulator", false)) {
+    if (findings_wanted("simulator", false))
         findings_add(detail);
-    } else if (wanted()) {
-        vmm_detail_text(detail, text, sizeof text);
-        os_print(text, columns_fold(text, sizeof text, columns_of(2)));
-    }
+    else
+        print(detail);
     one_line(detail, line, sizeof line);
     if (detail->severity != VMM_SEVERITY_LEAK)
         abi_log(detail->severity == VMM_SEVERITY_WARNING ? CU_LOG_LEVEL_WARNING : CU_LOG_LEVEL_ERROR, line);
@@ -67,6 +75,14 @@ CUresult abi_refuse(enum vmm_rule_id rule, const char *function, const char *for
     vmm_detail_argument(NULL); /* the note names arguments, since one rule serves several functions */
     vmm_detail_note("%s", note);
     return report_refusal(result, function);
+}
+
+CUresult abi_ended(const char *function)
+{
+    vmm_result result = vmm_detail_refuse(VMM_RULE_INIT_ENDED, 0, 0, NULL);
+    vmm_detail_here()->function = function;
+    print(vmm_last_detail());
+    return (CUresult)result;
 }
 
 CUresult abi_no_memory(const char *function)

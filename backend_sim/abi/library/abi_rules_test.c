@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each rule of the calls that libcuda.so.1 alone has (api/rules/library.def): a call that breaks it and is refused by it, as the
  * driver's log shows, and the nearest call that is accepted and logs nothing. */
-#ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
-#endif
+#define _GNU_SOURCE /* MAP_ANONYMOUS, fopencookie */
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -257,6 +255,49 @@ TEST_NEAR_MISS(INIT_VISIBLE_TWICE, init_visible_twice_kept)
     ACCEPTED(init_with("1,0"));
 }
 
+/* exit flushes files after it has run the destructors of libraries. */
+static ssize_t after_the_end(void *unused, const char *text, size_t size)
+{
+    (void)unused, (void)text, (void)size;
+    _exit((int)cuCtxSynchronize());
+}
+
+/* The answer to a call at the end of a child process, and what is explained there. */
+static CUresult at_its_end(char *explained, size_t size)
+{
+    int ends[2], status = -1;
+    fflush(NULL);
+    if (pipe(ends))
+        abort();
+    pid_t child = fork();
+    if (child == 0) {
+        FILE *last = fopencookie(NULL, "w", (cookie_io_functions_t){.write = after_the_end});
+        dup2(ends[1], STDERR_FILENO);
+        setenv("CUVMM_EXPLAIN", "1", 1);
+        if (last)
+            fputc('x', last);
+        exit(99);
+    }
+    close(ends[1]);
+    ssize_t length = read(ends[0], explained, size - 1);
+    explained[length > 0 ? length : 0] = '\0';
+    close(ends[0]);
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? (CUresult)WEXITSTATUS(status) : CUDA_ERROR_UNKNOWN;
+}
+
+TEST_BREAKS(INIT_ENDED, init_ended_broken)
+{
+    char explained[2000];
+    IS(at_its_end(explained, sizeof explained), ERROR_DEINITIALIZED);
+    if (!tap_ok(strstr(explained, "error VMM-INIT-ENDED: cuCtxSynchronize") != NULL, "by %s", rule))
+        tap_note("%s", explained);
+}
+
+TEST_NEAR_MISS(INIT_ENDED, init_ended_kept)
+{
+    ACCEPTED(cuCtxSynchronize());
+}
+
 /* ---- devices and contexts ---- */
 
 TEST_BREAKS(DEVICE_BUS, device_bus_broken)
@@ -442,26 +483,38 @@ TEST_NEAR_MISS(EVENT_ELAPSED, event_elapsed_kept)
     OK(cuEventDestroy(event));
 }
 
+/* Ends the capture of `stream` with this answer, and destroys the graph, which there is on success alone. */
+static void end_captured(CUresult answer)
+{
+    CUgraph graph = NULL;
+    CUresult result = cuStreamEndCapture(stream, &graph);
+    answers(__FILE__, __LINE__, "cuStreamEndCapture(stream, &graph)", result, answer);
+    EQUAL(graph != NULL, answer == CUDA_SUCCESS);
+    if (graph)
+        OK(cuGraphDestroy(graph));
+}
+
+/* Does something while `stream` captures; then the capture ends with that answer. */
+#define CAPTURING(mode, ends, something)                                          \
+    do {                                                                          \
+        OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_##mode));          \
+        something;                                                                \
+        end_captured(CUDA_##ends);                                                \
+    } while (0)
+#define CAPTURED(something) CAPTURING(RELAXED, SUCCESS, something)
+#define INVALIDATED(mode, something) CAPTURING(mode, ERROR_STREAM_CAPTURE_INVALIDATED, something)
+
 TEST_BREAKS(CAPTURE_FORBIDS, capture_forbids_broken)
 {
     CUdeviceptr more = 0;
-    CUgraph graph = NULL;
-    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    REFUSED(cuMemAlloc(&more, 64), ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    IS(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
-    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    REFUSED(cuStreamSynchronize(stream), ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    IS(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
+    INVALIDATED(GLOBAL, REFUSED(cuMemAlloc(&more, 64), ERROR_STREAM_CAPTURE_UNSUPPORTED));
+    INVALIDATED(RELAXED, REFUSED(cuStreamSynchronize(stream), ERROR_STREAM_CAPTURE_UNSUPPORTED));
 }
 
 TEST_NEAR_MISS(CAPTURE_FORBIDS, capture_forbids_kept)
 {
     CUdeviceptr more = 0;
-    CUgraph graph = NULL;
-    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    ACCEPTED(cuMemAlloc(&more, 64));
-    OK(cuStreamEndCapture(stream, &graph));
-    OK(cuGraphDestroy(graph));
+    CAPTURED(ACCEPTED(cuMemAlloc(&more, 64)));
     OK(cuMemFree(more));
 }
 
@@ -485,19 +538,12 @@ TEST_NEAR_MISS(CAPTURE_INVALIDATED, capture_invalidated_kept)
 
 TEST_BREAKS(CAPTURE_WORK, capture_work_broken)
 {
-    CUgraph graph = NULL;
-    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    REFUSED(cuMemsetD8Async(memory, 1, 4, stream), ERROR_NOT_SUPPORTED);
-    IS(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
+    INVALIDATED(RELAXED, REFUSED(cuMemsetD8Async(memory, 1, 4, stream), ERROR_NOT_SUPPORTED));
 }
 
 TEST_NEAR_MISS(CAPTURE_WORK, capture_work_kept)
 {
-    CUgraph graph = NULL;
-    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    ACCEPTED(cuMemsetD8Async(memory, 1, 4, CU_STREAM_PER_THREAD));
-    OK(cuStreamEndCapture(stream, &graph));
-    OK(cuGraphDestroy(graph));
+    CAPTURED(ACCEPTED(cuMemsetD8Async(memory, 1, 4, CU_STREAM_PER_THREAD)));
 }
 
 TEST_BREAKS(CAPTURE_DEFAULT, capture_default_broken)
@@ -564,21 +610,24 @@ TEST_NEAR_MISS(CAPTURE_THREAD, capture_thread_kept)
     ACCEPTED(end_on_another_thread());
 }
 
-TEST_BREAKS(GRAPH_UNKNOWN, graph_unknown_broken)
+static CUgraph empty_graph(void)
 {
     CUgraph graph = NULL;
     OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(cuStreamEndCapture(stream, &graph));
+    return graph;
+}
+
+TEST_BREAKS(GRAPH_UNKNOWN, graph_unknown_broken)
+{
+    CUgraph graph = empty_graph();
     OK(cuGraphDestroy(graph));
     REFUSED(cuGraphDestroy(graph), ERROR_INVALID_VALUE);
 }
 
 TEST_NEAR_MISS(GRAPH_UNKNOWN, graph_unknown_kept)
 {
-    CUgraph graph = NULL;
-    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    OK(cuStreamEndCapture(stream, &graph));
-    ACCEPTED(cuGraphDestroy(graph));
+    ACCEPTED(cuGraphDestroy(empty_graph()));
 }
 
 /* ---- code ---- */
@@ -775,22 +824,8 @@ TEST_BREAKS(PINNED_VMM, pinned_vmm_broken)
     OK(cuMemFreeHost(pinned));
 }
 
-TEST_NEAR_MISS(PINNED_VMM, pinned_vmm_kept)
-{
-    CUdeviceptr range = 0;
-    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
-    CUmemGenericAllocationHandle handle = 0, again = 0;
-    OK(cuMemCreate(&handle, 2 << 20, &prop, 0));
-    OK(cuMemAddressReserve(&range, 2 << 20, 0, 0, 0));
-    OK(cuMemMap(range, 2 << 20, 0, handle, 0));
-    ACCEPTED(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)range));
-    ACCEPTED(cuMemUnmap(range, 2 << 20));
-    OK(cuMemRelease(again));
-    OK(cuMemRelease(handle));
-    OK(cuMemAddressFree(range, 2 << 20));
-}
-
-TEST_BREAKS(POINTER_SET, pointer_set_broken)
+/* Mapped memory of cuMemCreate, whose handle is released: it ends with its mapping. */
+static CUdeviceptr mapped(void)
 {
     CUdeviceptr range = 0;
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
@@ -798,9 +833,25 @@ TEST_BREAKS(POINTER_SET, pointer_set_broken)
     OK(cuMemCreate(&handle, 2 << 20, &prop, 0));
     OK(cuMemAddressReserve(&range, 2 << 20, 0, 0, 0));
     OK(cuMemMap(range, 2 << 20, 0, handle, 0));
+    OK(cuMemRelease(handle));
+    return range;
+}
+
+TEST_NEAR_MISS(PINNED_VMM, pinned_vmm_kept)
+{
+    CUdeviceptr range = mapped();
+    CUmemGenericAllocationHandle again = 0;
+    ACCEPTED(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)range));
+    ACCEPTED(cuMemUnmap(range, 2 << 20));
+    OK(cuMemRelease(again));
+    OK(cuMemAddressFree(range, 2 << 20));
+}
+
+TEST_BREAKS(POINTER_SET, pointer_set_broken)
+{
+    CUdeviceptr range = mapped();
     REFUSED(cuPointerSetAttribute(&(unsigned){1}, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, range), ERROR_NOT_SUPPORTED);
     OK(cuMemUnmap(range, 2 << 20));
-    OK(cuMemRelease(handle));
     OK(cuMemAddressFree(range, 2 << 20));
 }
 

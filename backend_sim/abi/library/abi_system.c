@@ -115,10 +115,10 @@ static void count(int by)
         atomic_fetch_add(&inside, (unsigned)by);
 }
 
-static CUresult open_or_refuse(vmm_system **sys)
+static CUresult open_or_refuse(const char *function, vmm_system **sys)
 {
-    if (atomic_load(&going))             /* LCOV_EXCL_BR_LINE: for threads that run on during exit */
-        return CUDA_ERROR_DEINITIALIZED; /* LCOV_EXCL_LINE: the same */
+    if (atomic_load(&going))
+        return abi_ended(function);
     vmm_result result = atomic_load(&settled) ? open_result : open_once();
     *sys = machine;
     return (CUresult)result;
@@ -138,7 +138,7 @@ __attribute__((noinline)) static CUresult refuse_in_kernel(const char *function)
  * for it. */
 __attribute__((noinline)) static CUresult enter_first(struct vmm_entry_point *entry, struct abi_call *call)
 {
-    CUresult result = open_or_refuse(&call->sys);
+    CUresult result = open_or_refuse(entry->name, &call->sys);
     if (result == CUDA_SUCCESS)
         call->within = vmm_within_begin(&call->thread->within, entry);
     else

@@ -170,7 +170,8 @@ static void test_read_only(void)
     EQUAL(p[0], 0x5a);
     EQUAL(p[512], 0x5a);
     rows = (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = at, .srcPitch = 512,
-                           .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = memset(here, 0, sizeof here), .WidthInBytes = 2, .Height = 2};
+                           .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = memset(here, 0, sizeof here),
+                           .WidthInBytes = 2, .Height = 2};
     OK(cuMemcpy2D(&rows)); /* read access is enough */
     EQUAL(here[3], 0x5a);
     OK(cuMemHostUnregister(p));

@@ -325,8 +325,8 @@ static CUresult check_fill(const struct abi_fill *fill, const struct side *side,
     return CUDA_SUCCESS;
 }
 
-static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const struct side *side, size_t bytes, vmm_stream stream,
-                            bool waits)
+static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const struct side *side, size_t bytes,
+                            vmm_stream stream, bool waits)
 {
     size_t row;
     CUresult result = check_footprint(sys, stream, fill_name, side, bytes, fill->height, ABI_QUERY_FILL);
@@ -365,6 +365,17 @@ CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream 
 
 /* ---- checks alone ---- */
 
+static CUresult check_range(const vmm_system *sys, int device, const char *function, const struct side *side, size_t size,
+                            enum abi_query_use use)
+{
+    CUresult result = (CUresult)abi_query_range_for(sys, device, function, side->argument, side->base, size, use);
+    if (result != CUDA_SUCCESS) {
+        const vmm_detail detail = *vmm_last_detail();
+        abi_report(NULL, &detail);
+    }
+    return result;
+}
+
 CUresult abi_rows_check_fill(const vmm_system *sys, const char *function, int device, const struct abi_fill *fill)
 {
     size_t bytes = fill->width * fill->element, pitch = fill->height > 1 ? fill->pitch : bytes;
@@ -375,8 +386,7 @@ CUresult abi_rows_check_fill(const vmm_system *sys, const char *function, int de
     CUresult result = check_fill(fill, &side, bytes);
     if (result != CUDA_SUCCESS || (side.host && side.left != UINT64_MAX))
         return result;
-    return (CUresult)abi_query_range_for(sys, device, function, side.argument, fill->start, (fill->height - 1) * pitch + bytes,
-                                         ABI_QUERY_FILL);
+    return check_range(sys, device, function, &side, (fill->height - 1) * pitch + bytes, ABI_QUERY_FILL);
 }
 
 /* Slices are checked as the rows that they are made of. */
@@ -396,7 +406,6 @@ CUresult abi_rows_check_copy(const vmm_system *sys, const char *function, int de
     const enum abi_query_use uses[] = {copy.write, copy.read};
     for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++)
         if (!sides[i]->host)
-            result = (CUresult)abi_query_range_for(sys, device, function, sides[i]->argument, sides[i]->base,
-                                                   (copy.height - 1) * sides[i]->given + copy.width, uses[i]);
+            result = check_range(sys, device, function, sides[i], (copy.height - 1) * sides[i]->given + copy.width, uses[i]);
     return result;
 }

@@ -31,7 +31,7 @@ PROGRAM(fence_forgotten, .does = "reads in a kernel through one mapping what it 
     vmm_deviceptr p = two_views(b, &memory), bad = mapped(b, G, RW, &answer);
     VALUE(p + G);
     NEAR(p + G);
-    TOLD(LAUNCH(NULL, ALIAS_WRITE_READ, p, p + G, 8, BUG_OR_FIX(0, 1), bad));
+    REPORTED(LAUNCH(NULL, ALIAS_WRITE_READ, p, p + G, 8, BUG_OR_FIX(0, 1), bad));
     DO(vmm_ctx_synchronize(S));
     RIGHT(byte_at(b, bad) == 0);
     RIGHT(byte_at(b, p) == 1 && byte_at(b, p + G) == 1); /* later work sees it in any case */
@@ -41,7 +41,8 @@ PROGRAM(fence_forgotten, .does = "reads in a kernel through one mapping what it 
 
 /* A ring mapped twice in a row, so that no record has to be split at the end: bytes past the end are also at the
  * start. */
-PROGRAM(ring_read_on_the_other_side, .does = "writes over the end of a ring that is mapped twice in a row, and reads at its start",
+PROGRAM(ring_read_on_the_other_side,
+        .does = "writes over the end of a ring that is mapped twice in a row, and reads at its start",
         .rule = "VMM-LAUNCH-ALIAS", .at = "cuLaunchKernel",
         .way = "one kernel uses one of the two addresses; the next kernel may use the other",
         .driver = "SUCCESS; undefined, the new value whenever it was measured", .near = VMM_OBJECT_MAPPING, .luck = true)
@@ -50,7 +51,7 @@ PROGRAM(ring_read_on_the_other_side, .does = "writes over the end of a ring that
     vmm_deviceptr ring = two_views(b, &memory), over = ring + G, bad = mapped(b, G, RW, &answer);
     VALUE(ring + 64);
     NEAR(ring);
-    TOLD(LAUNCH(NULL, ALIAS_WRITE_READ, over + 64, BUG_OR_FIX(ring, over) + 64, 8, 0, bad));
+    REPORTED(LAUNCH(NULL, ALIAS_WRITE_READ, over + 64, BUG_OR_FIX(ring, over) + 64, 8, 0, bad));
     DO(vmm_ctx_synchronize(S));
     RIGHT(byte_at(b, bad) == 0);
     FIX(DO(LAUNCH(NULL, SUM, ring + 64, 8, bad)); RIGHT(byte_at(b, bad) == 1)); /* the next kernel */
@@ -67,7 +68,7 @@ PROGRAM(steps_in_one_launch, .does = "lets one kernel read through a second view
     vmm_handle memory;
     vmm_deviceptr p = two_views(b, &memory), to = p + G;
     DO(vmm_memset_d8(S, p, 5, STEP));
-    BUG(TOLD(LAUNCH(NULL, COPY, to + STEP, p, 2 * STEP)));
+    BUG(REPORTED(LAUNCH(NULL, COPY, to + STEP, p, 2 * STEP)));
     FIX(DO(LAUNCH(NULL, COPY, to + STEP, p, STEP)); DO(LAUNCH(NULL, COPY, to + 2 * STEP, p + STEP, STEP)));
     DO(vmm_ctx_synchronize(S));
     RIGHT(byte_at(b, p + STEP) == 5);

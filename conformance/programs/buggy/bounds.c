@@ -7,12 +7,12 @@ PROGRAM(kernel_one_byte_past, .does = "lets a kernel write one byte past the end
         .at = "cuCtxSynchronize", .way = "hold the kernel to the size that is mapped")
 {
     vmm_handle memory;
-    vmm_deviceptr p = mapped(b, G, RW, &memory);
+    vmm_deviceptr p = mapped_below_free(b, &memory);
     CAUSE(LAUNCH(NULL, FILL, p, BUG_OR_FIX(G + 1, G), 7));
     VALUE(p + G);
-    TOLD(vmm_ctx_synchronize(S));
+    REPORTED(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p + G - 1) == 7));
-    give_back(b, p, G, memory);
+    give_back_below_free(b, p, memory);
 }
 
 /* The reservation is larger than its mappings, as in every growing array. */
@@ -24,7 +24,7 @@ PROGRAM(fill_into_the_reserved_rest, .does = "clears the capacity of an array in
     vmm_handle memory = create(b, G);
     DO(vmm_mem_map(S, p, G, 0, memory, 0));
     DO(grant(b, p, G, DEVICE(0), RW));
-    TOLD(vmm_memset_d8(S, p, 1, BUG_OR_FIX(4 * G, G)));
+    REPORTED(vmm_memset_d8(S, p, 1, BUG_OR_FIX(4 * G, G)));
     FIX(RIGHT(byte_at(b, p + G - 1) == 1));
     DO(vmm_mem_unmap(S, p, G));
     DO(vmm_mem_release(S, memory));
@@ -38,7 +38,7 @@ PROGRAM(copy_over_a_hole, .does = "copies over a chunk that was unmapped in the 
     vmm_deviceptr p = chunks(b, 3, RW), copy = mapped(b, 3 * G, RW, &memory);
     DO(vmm_memset_d8(S, p, 6, 3 * G));
     DO(vmm_mem_unmap(S, p + G, G));
-    BUG(TOLD(vmm_memcpy_dtod(S, copy, p, 3 * G)));
+    BUG(REPORTED(vmm_memcpy_dtod(S, copy, p, 3 * G)));
     FIX(DO(vmm_memcpy_dtod(S, copy, p, G)); DO(vmm_memcpy_dtod(S, copy + 2 * G, p + 2 * G, G));
         RIGHT(byte_at(b, copy + G - 1) == 6 && byte_at(b, copy + G) == 0 && byte_at(b, copy + 2 * G) == 6));
     DO(vmm_mem_unmap(S, p, G));
@@ -54,7 +54,7 @@ PROGRAM(kernel_over_a_hole, .does = "lets a kernel go over a chunk that was unma
     BUG(DO(vmm_mem_unmap(S, p + G, G)));
     CAUSE(LAUNCH(NULL, FILL, p, 3 * G, 3));
     VALUE(p + G);
-    TOLD(vmm_ctx_synchronize(S));
+    REPORTED(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p + G) == 3); DO(vmm_mem_unmap(S, p + G, G)));
     DO(vmm_mem_unmap(S, p, G));
     DO(vmm_mem_unmap(S, p + 2 * G, G));
@@ -72,7 +72,7 @@ PROGRAM(kernel_before_the_start, .does = "reads the word before a buffer (a head
     DO(grant(b, block, G, DEVICE(0), RW));
     CAUSE(LAUNCH(NULL, TOUCH, BUG_OR_FIX(block - 8, block), 0, 8, out));
     VALUE(block - 8);
-    TOLD(vmm_ctx_synchronize(S));
+    REPORTED(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, out) == 0));
     DO(vmm_mem_unmap(S, block, G));
     DO(vmm_mem_release(S, memory));
@@ -92,7 +92,7 @@ PROGRAM(word_over_the_seam, .does = "rounds the number of words up and writes ha
     vmm_deviceptr last = p + BUG_OR_FIX((size + 7) / 8 * 8, size / 8 * 8) - 8;
     CAUSE(LAUNCH(NULL, TOUCH, last, 1, 8, 0));
     VALUE(last);
-    TOLD(vmm_ctx_synchronize(S));
+    REPORTED(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, last) == (unsigned char)VMM_KERNEL_TOUCH_VALUE); DO(vmm_mem_free(S, p)));
 }
 
@@ -103,7 +103,7 @@ PROGRAM(empty_grid, .does = "launches a kernel with n / 256 blocks, which is 0 f
     vmm_handle memory;
     vmm_deviceptr p = mapped(b, G, RW, &memory);
     const uint64_t n = 100, args[] = {p, n, 5};
-    TOLD(vmm_launch(S, VMM_KERNEL_FILL, (unsigned)BUG_OR_FIX(n / 256, (n + 255) / 256), 256, args, 3, NULL));
+    REPORTED(vmm_launch(S, VMM_KERNEL_FILL, (unsigned)BUG_OR_FIX(n / 256, (n + 255) / 256), 256, args, 3, NULL));
     DO(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p + n - 1) == 5));
     give_back(b, p, G, memory);
@@ -116,7 +116,7 @@ PROGRAM(download_to_null, .does = "downloads into a buffer that malloc did not g
     unsigned char room[16] = {0};
     vmm_deviceptr p = mapped(b, G, RW, &memory);
     DO(vmm_memset_d8(S, p, 2, 16));
-    TOLD(vmm_memcpy_dtoh(S, BUG_OR_FIX(NULL, room), p, 16));
+    REPORTED(vmm_memcpy_dtoh(S, BUG_OR_FIX(NULL, room), p, 16));
     RIGHT(room[15] == 2);
     give_back(b, p, G, memory);
 }
@@ -132,7 +132,7 @@ PROGRAM(unmap_half, .does = "shrinks an array by half of a mapping", .rule = "VM
         DO(vmm_mem_release(S, memory));
     }
     DO(grant(b, p, 2 * G, DEVICE(0), RW));
-    TOLD(vmm_mem_unmap(S, p + G, G));
+    REPORTED(vmm_mem_unmap(S, p + G, G));
     FIX(RIGHT(byte_at(b, p + G - 1) == 0); DO(vmm_mem_unmap(S, p, G)); DO(vmm_mem_address_free(S, p, 2 * G)));
 }
 
@@ -142,7 +142,7 @@ PROGRAM(unmap_over_a_hole, .does = "unmaps a range after a part of it was unmapp
     vmm_deviceptr p = chunks(b, 3, RW);
     RIGHT(byte_at(b, p + G) == 0);
     DO(vmm_mem_unmap(S, p + G, G));
-    BUG(TOLD(vmm_mem_unmap(S, p, 3 * G)));
+    BUG(REPORTED(vmm_mem_unmap(S, p, 3 * G)));
     FIX(DO(vmm_mem_unmap(S, p, G)); DO(vmm_mem_unmap(S, p + 2 * G, G)));
     DO(vmm_mem_address_free(S, p, 3 * G));
 }
@@ -154,7 +154,7 @@ PROGRAM(size_that_wraps, .does = "copies start - end bytes, which wraps to almos
     vmm_handle memory;
     vmm_deviceptr p = mapped(b, G, RW, &memory), start = p, end = p + 4096;
     DO(vmm_memset_d8(S, start, 4, 4096));
-    TOLD(vmm_memcpy_dtod(S, p + 8192, start, BUG_OR_FIX(start - end, end - start)));
+    REPORTED(vmm_memcpy_dtod(S, p + 8192, start, BUG_OR_FIX(start - end, end - start)));
     FIX(RIGHT(byte_at(b, p + 8192 + 4095) == 4));
     give_back(b, p, G, memory);
 }
@@ -166,7 +166,7 @@ PROGRAM(fill_at_an_unaligned_address, .does = "fills 32-bit words at an address 
     vmm_handle memory;
     vmm_deviceptr p = mapped(b, G, RW, &memory), to = BUG_OR_FIX(p + 2, p + 4);
     VALUE(to);
-    TOLD(vmm_memset_d32(S, to, 0x07070707, 16));
+    REPORTED(vmm_memset_d32(S, to, 0x07070707, 16));
     FIX(RIGHT(byte_at(b, to) == 7 && byte_at(b, p) == 0));
     give_back(b, p, G, memory);
 }
@@ -176,7 +176,7 @@ PROGRAM(fill_counted_in_bytes, .does = "passes bytes to cuMemsetD32, which count
 {
     vmm_handle memory;
     vmm_deviceptr p = mapped(b, G, RW, &memory);
-    TOLD(vmm_memset_d32(S, p, 0x07070707, BUG_OR_FIX(G, G / 4)));
+    REPORTED(vmm_memset_d32(S, p, 0x07070707, BUG_OR_FIX(G, G / 4)));
     FIX(RIGHT(byte_at(b, p + G - 1) == 7));
     give_back(b, p, G, memory);
 }
@@ -187,7 +187,7 @@ PROGRAM(fill_count_that_wraps, .does = "passes a number of words that wraps when
 {
     vmm_handle memory;
     vmm_deviceptr p = mapped(b, G, RW, &memory);
-    TOLD(vmm_memset_d32(S, p, 0x07070707, BUG_OR_FIX((UINT64_C(1) << 62) + 16, 16)));
+    REPORTED(vmm_memset_d32(S, p, 0x07070707, BUG_OR_FIX((UINT64_C(1) << 62) + 16, 16)));
     FIX(RIGHT(byte_at(b, p + 63) == 7 && byte_at(b, p + 64) == 0));
     give_back(b, p, G, memory);
 }
@@ -199,7 +199,7 @@ PROGRAM(download_past_the_end, .does = "downloads one element more than there is
     unsigned char tail[64] = {0};
     vmm_deviceptr p = mapped(b, G, RW, &memory);
     DO(vmm_memset_d8(S, p, 2, G));
-    TOLD(vmm_memcpy_dtoh(S, tail, BUG_OR_FIX(p + G - 63, p + G - 64), sizeof tail));
+    REPORTED(vmm_memcpy_dtoh(S, tail, BUG_OR_FIX(p + G - 63, p + G - 64), sizeof tail));
     RIGHT(tail[63] == 2);
     give_back(b, p, G, memory);
 }

@@ -6,16 +6,16 @@
  *     {
  *         vmm_mem_generic_allocation_handle memory;
  *         vmm_deviceptr p = mapped(b, G, RW, &memory);
- *         BUG(TOLD(vmm_mem_address_free(S, p, G)); DO(vmm_mem_unmap(S, p, G)));       what people write
+ *         BUG(REPORTED(vmm_mem_address_free(S, p, G)); DO(vmm_mem_unmap(S, p, G)));    what people write
  *         FIX(DO(vmm_mem_unmap(S, p, G)); DO(vmm_mem_address_free(S, p, G)));          what they should have written
  *         DO(vmm_mem_release(S, memory));
  *     }
  *
- * bin/buggy runs both forms, each in a fresh system and under several schedules, and with --driver on a driver. The buggy form
- * is reported by this rule, at the call marked TOLD, once, and by no other. The corrected form is not reported, leaves nothing
- * behind, and what its RIGHT(...) say of the bytes holds. A program that is right by luck is found out: with alias=stale:SEED its bytes
- * are wrong for some seeds, and those of its correction for none. Programs register themselves, and docs/mistakes.md is
- * a table of them.
+ * bin/buggy runs both forms, each in a fresh system and under several schedules, and with --driver on a driver. In the buggy
+ * form the call marked REPORTED is reported once, by this rule, and nothing else is. In the corrected form nothing is reported,
+ * nothing is left behind, and the bytes are as its RIGHT(...) say. A program that is right by luck is found out: with alias=stale:SEED
+ * its bytes are wrong for some seeds, and those of its correction for none. Programs register themselves, and docs/mistakes.md
+ * is a table of them.
  */
 #ifndef CUVMM_BUGGY_H
 #define CUVMM_BUGGY_H
@@ -83,7 +83,7 @@ const char *program_theme(const struct program *program, char *theme, size_t siz
 
 /* A call of the program. It must succeed in the corrected form; in the buggy form only the reports are checked. */
 #define DO(call) run_call(b, RUN_ANY, __LINE__, #call, (call))
-#define TOLD(call) run_call(b, RUN_TOLD, __LINE__, #call, (call)) /* the call that must be reported in the buggy form */
+#define REPORTED(call) run_call(b, RUN_REPORTED, __LINE__, #call, (call)) /* the call that must be reported in the buggy form */
 #define CAUSE(call) run_call(b, RUN_CAUSE, __LINE__, #call, (call)) /* a call that the message names as well */
 #define THEN(call) run_call(b, RUN_THEN, __LINE__, #call, (call))   /* the call reported by .then */
 /* The value of the argument that the message names. */
@@ -116,6 +116,10 @@ vmm_result grant(struct run *b, vmm_deviceptr p, uint64_t size, vmm_mem_location
 /* Memory of device 0 at addresses of its own with rights for device 0, and back. */
 vmm_deviceptr mapped(struct run *b, uint64_t size, vmm_mem_access_flags flags, vmm_handle *memory);
 void give_back(struct run *b, vmm_deviceptr p, uint64_t size, vmm_handle memory);
+/* The first G of a reservation of 2 G, so that an access past it faults: behind a whole reservation a driver may keep mapped
+ * memory of its own (an H100 let a kernel write there). */
+vmm_deviceptr mapped_below_free(struct run *b, vmm_handle *memory);
+void give_back_below_free(struct run *b, vmm_deviceptr p, vmm_handle memory);
 /* Like mapped, in chunks of G whose handles are released at once; and the end of it: one unmap for all. */
 vmm_deviceptr chunks(struct run *b, unsigned count, vmm_mem_access_flags flags);
 void give_chunks_back(struct run *b, vmm_deviceptr p, unsigned count);
@@ -125,8 +129,8 @@ vmm_stream stream(struct run *b);
 
 /* ---------------------------------------------------------------------------------------------------- one run of one */
 
-enum { RUN_TOLD_MAX = 8, RUN_TEXT = 4096 };
-enum run_mark { RUN_ANY, RUN_TOLD, RUN_CAUSE, RUN_THEN, RUN_MARKS };
+enum { RUN_REPORTS_MAX = 8, RUN_TEXT = 4096 };
+enum run_mark { RUN_ANY, RUN_REPORTED, RUN_CAUSE, RUN_THEN, RUN_MARKS };
 
 struct reported {
     vmm_detail detail;
@@ -141,7 +145,7 @@ struct run {
     bool buggy;
     uint64_t g;
     vmm_context context;
-    struct reported reported[RUN_TOLD_MAX], left[RUN_TOLD_MAX]; /* while it ran; at its end */
+    struct reported reported[RUN_REPORTS_MAX], left[RUN_REPORTS_MAX]; /* while it ran; at its end */
     unsigned reports, lefts;
     uint64_t call[RUN_MARKS];     /* the ordinals of the marked calls; 0: none was made */
     vmm_result result[RUN_MARKS]; /* and what they returned */

@@ -24,7 +24,7 @@ PROGRAM(peer_kernel_without_grant, .does = "works on another device's memory wit
     vmm_context second = on_device(b, 1);
     CAUSE(LAUNCH(NULL, ATOMIC_ADD, p, 1));
     VALUE(p);
-    TOLD(vmm_ctx_synchronize(S));
+    REPORTED(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p) == 2));
     DO(vmm_ctx_destroy(S, second));
     give_back(b, p, G, memory);
@@ -42,7 +42,7 @@ PROGRAM(peer_copy_without_grant, .does = "copies from another device's memory, w
     FIX(DO(grant(b, p, G, DEVICE(1), READ)));
     vmm_context second = on_device(b, 1);
     VALUE(p);
-    TOLD(vmm_memcpy_dtoh(S, &back, p, 1));
+    REPORTED(vmm_memcpy_dtoh(S, &back, p, 1));
     RIGHT(back == 9);
     DO(vmm_ctx_destroy(S, second));
     give_back(b, p, G, memory);
@@ -58,7 +58,7 @@ PROGRAM(owner_not_granted, .does = "grants the peer only: the device that owns t
     const vmm_mem_access_desc desc[] = {{DEVICE(1), RW}, {DEVICE(0), RW}};
     DO(vmm_mem_set_access(S, p, G, desc, BUG_OR_FIX(1, 2)));
     VALUE(p);
-    TOLD(vmm_memset_d8(S, p, 1, G));
+    REPORTED(vmm_memset_d8(S, p, 1, G));
     FIX(RIGHT(byte_at(b, p + 1) == 1));
     give_back(b, p, G, memory);
 }
@@ -72,7 +72,7 @@ PROGRAM(wrong_context_current, .does = "forgets to switch back to the context of
     vmm_deviceptr p = mapped(b, G, RW, &memory);
     vmm_context second = on_device(b, 1);
     FIX(DO(vmm_ctx_set_current(S, b->context)));
-    TOLD(vmm_memset_d8(S, p, 1, G));
+    REPORTED(vmm_memset_d8(S, p, 1, G));
     FIX(RIGHT(byte_at(b, p) == 1));
     DO(vmm_ctx_destroy(S, second));
     FIX(DO(vmm_ctx_set_current(S, b->context)));
@@ -89,7 +89,7 @@ PROGRAM(peer_writes_with_read, .does = "grants the peer READ, and lets it send i
     vmm_context second = on_device(b, 1);
     CAUSE(LAUNCH(NULL, FILL, p + 64, 64, 3));
     VALUE(p + 64);
-    TOLD(vmm_ctx_synchronize(S));
+    REPORTED(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p + 127) == 3));
     DO(vmm_ctx_destroy(S, second));
     give_back(b, p, G, memory);
@@ -105,7 +105,7 @@ PROGRAM(revoke_of_the_peer_in_flight, .does = "takes the peer's rights away whil
     DO(grant(b, p, G, DEVICE(1), RW));
     vmm_context second = on_device(b, 1);
     CAUSE(LAUNCH(NULL, FILL, p, G, 3));
-    TOLD(grant(b, p, G, DEVICE(BUG_OR_FIX(1, 0)), READ)); /* the owner's rights are not what this work needs */
+    REPORTED(grant(b, p, G, DEVICE(BUG_OR_FIX(1, 0)), READ)); /* the owner's rights are not what this work needs */
     THEN(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p + G - 1) == 3));
     DO(vmm_ctx_destroy(S, second));
@@ -125,7 +125,7 @@ PROGRAM(unmap_after_waiting_for_the_wrong_device, .does = "waits for one device 
     FIX(DO(vmm_ctx_synchronize(S)); RIGHT(byte_at(b, p) == 3));
     DO(vmm_ctx_set_current(S, b->context));
     DO(vmm_ctx_synchronize(S));
-    TOLD(vmm_mem_unmap(S, p, G));
+    REPORTED(vmm_mem_unmap(S, p, G));
     DO(vmm_ctx_set_current(S, second));
     THEN(vmm_ctx_synchronize(S));
     DO(vmm_ctx_destroy(S, second));
@@ -141,7 +141,7 @@ PROGRAM(grant_for_a_device_that_is_not_there, .does = "grants as many devices as
     const vmm_mem_access_desc desc[] = {{DEVICE(0), RW}, {DEVICE(1), RW}};
     int count = 0;
     DO(vmm_device_get_count(S, &count));
-    TOLD(vmm_mem_set_access(S, p, G, desc, BUG_OR_FIX(2, (uint64_t)count)));
+    REPORTED(vmm_mem_set_access(S, p, G, desc, BUG_OR_FIX(2, (uint64_t)count)));
     FIX(DO(vmm_memset_d8(S, p, 1, G)); RIGHT(byte_at(b, p) == 1));
     give_back(b, p, G, memory);
 }
@@ -151,6 +151,6 @@ PROGRAM(memory_on_a_device_that_is_not_there, .does = "creates memory on device 
 {
     vmm_handle memory = 0;
     vmm_mem_allocation_prop prop = pinned(DEVICE(BUG_OR_FIX(1, 0)));
-    TOLD(vmm_mem_create(S, &memory, G, &prop, 0));
+    REPORTED(vmm_mem_create(S, &memory, G, &prop, 0));
     FIX(RIGHT(memory != 0); DO(vmm_mem_release(S, memory)));
 }

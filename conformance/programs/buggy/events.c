@@ -30,7 +30,7 @@ PROGRAM(event_recorded_before_the_work, .does = "records an event, issues the fi
     FIX(DO(vmm_event_record(S, done, work)));
     DO(vmm_event_synchronize(S, done));
     FIX(RIGHT(byte_at(b, p) == 0x5a));
-    TOLD(vmm_mem_unmap(S, p, G));
+    REPORTED(vmm_mem_unmap(S, p, G));
     DO(vmm_event_destroy(S, done));
     DO(vmm_stream_destroy(S, work));
     THEN(vmm_ctx_synchronize(S));
@@ -54,7 +54,7 @@ PROGRAM(event_of_the_other_buffer, .does = "waits for the event of the other of 
     FIX(RIGHT(byte_at(b, p + G) == 7));
     VALUE(p + G);
     NEAR(p + G);
-    TOLD(vmm_mem_unmap(S, p + G, G));
+    REPORTED(vmm_mem_unmap(S, p + G, G));
     for (int i = 0; i < 2; i++) {
         DO(vmm_event_destroy(S, done[i]));
         DO(vmm_stream_destroy(S, work[i]));
@@ -77,7 +77,7 @@ PROGRAM(only_a_stream_waits, .does = "calls cuStreamWaitEvent and frees the buff
     DO(vmm_event_record(S, done, work));
     DO(vmm_stream_wait_event(S, other, done, 0));
     FIX(DO(vmm_stream_synchronize(S, other)); RIGHT(byte_at(b, p) == 0x5a));
-    TOLD(vmm_mem_unmap(S, p, G));
+    REPORTED(vmm_mem_unmap(S, p, G));
     DO(vmm_event_destroy(S, done));
     DO(vmm_stream_destroy(S, work));
     DO(vmm_stream_destroy(S, other));
@@ -100,7 +100,7 @@ PROGRAM(event_recorded_again, .does = "uses one event for two streams and waits 
     DO(vmm_event_record(S, BUG_OR_FIX(done, second), other));
     DO(vmm_event_synchronize(S, done));
     FIX(RIGHT(byte_at(b, p) == 100));
-    TOLD(vmm_mem_unmap(S, p, G));
+    REPORTED(vmm_mem_unmap(S, p, G));
     DO(vmm_event_destroy(S, done));
     DO(vmm_event_destroy(S, second));
     DO(vmm_stream_destroy(S, producer));
@@ -124,7 +124,7 @@ PROGRAM(wait_before_the_record, .does = "makes the copying stream wait for an ev
     FIX(DO(vmm_event_record(S, done, compute)); DO(vmm_stream_wait_event(S, copies, done, 0)));
     DO(vmm_stream_synchronize(S, copies));
     FIX(RIGHT(byte_at(b, p) == 7));
-    TOLD(vmm_mem_unmap(S, p, G));
+    REPORTED(vmm_mem_unmap(S, p, G));
     DO(vmm_event_destroy(S, done));
     DO(vmm_stream_destroy(S, compute));
     DO(vmm_stream_destroy(S, copies));
@@ -145,7 +145,7 @@ PROGRAM(event_of_the_default_stream, .does = "records on the default stream what
     CAUSE(LAUNCH(work, FILL, p, G, 7));
     DO(vmm_event_record(S, done, NULL));
     DO(vmm_event_synchronize(S, done));
-    TOLD(grant(b, p, G, DEVICE(0), READ));
+    REPORTED(grant(b, p, G, DEVICE(0), READ));
     DO(vmm_event_destroy(S, done));
     DO(vmm_stream_destroy(S, work));
     THEN(vmm_ctx_synchronize(S));
@@ -163,7 +163,7 @@ PROGRAM(event_of_another_context, .does = "records an event of one context on th
     DO(vmm_ctx_create(S, &second, 0, 0));
     FIX(done = event(b));
     RIGHT(done != NULL);
-    TOLD(vmm_event_record(S, done, NULL));
+    REPORTED(vmm_event_record(S, done, NULL));
     DO(vmm_event_synchronize(S, done));
     DO(vmm_event_destroy(S, done));
     DO(vmm_ctx_destroy(S, second));
@@ -181,7 +181,7 @@ PROGRAM(event_after_its_context, .does = "waits for an event whose context was d
     FIX(DO(vmm_event_synchronize(S, done)); DO(vmm_event_destroy(S, done)));
     DO(vmm_ctx_destroy(S, second));
     VALUE((uintptr_t)done);
-    BUG(TOLD(vmm_event_synchronize(S, done)));
+    BUG(REPORTED(vmm_event_synchronize(S, done)));
 }
 
 /* Destroying a pending event is allowed; using its value afterwards is not. */
@@ -196,7 +196,7 @@ PROGRAM(event_after_destroy, .does = "destroys an event and asks for it afterwar
     DO(vmm_event_record(S, done, NULL));
     DO(vmm_event_destroy(S, done));
     VALUE((uintptr_t)done);
-    BUG(TOLD(vmm_event_query(S, done)));
+    BUG(REPORTED(vmm_event_query(S, done)));
     DO(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p) == 4));
     give_back(b, p, G, memory);
@@ -208,7 +208,7 @@ PROGRAM(event_never_created, .does = "records an event that was never created", 
     vmm_event done = NULL;
     FIX(done = event(b));
     VALUE(0);
-    TOLD(vmm_event_record(S, done, NULL));
+    REPORTED(vmm_event_record(S, done, NULL));
     FIX(RIGHT(vmm_event_synchronize(S, done) == VMM_SUCCESS); DO(vmm_event_destroy(S, done)));
 }
 
@@ -220,7 +220,7 @@ PROGRAM(wait_with_the_flags_of_create, .does = "passes the event's flags to cuSt
     RIGHT(done != NULL);
     DO(vmm_event_record(S, done, NULL));
     VALUE(VMM_EVENT_DISABLE_TIMING);
-    TOLD(vmm_stream_wait_event(S, work, done, BUG_OR_FIX(VMM_EVENT_DISABLE_TIMING, VMM_EVENT_WAIT_DEFAULT)));
+    REPORTED(vmm_stream_wait_event(S, work, done, BUG_OR_FIX(VMM_EVENT_DISABLE_TIMING, VMM_EVENT_WAIT_DEFAULT)));
     DO(vmm_event_destroy(S, done));
     DO(vmm_stream_destroy(S, work));
 }
@@ -230,7 +230,7 @@ PROGRAM(event_for_processes_with_times, .does = "asks for an event for other pro
 {
     vmm_event shared = NULL;
     VALUE(VMM_EVENT_INTERPROCESS);
-    TOLD(vmm_event_create(S, &shared, VMM_EVENT_INTERPROCESS | BUG_OR_FIX(0, VMM_EVENT_DISABLE_TIMING)));
+    REPORTED(vmm_event_create(S, &shared, VMM_EVENT_INTERPROCESS | BUG_OR_FIX(0, VMM_EVENT_DISABLE_TIMING)));
     FIX(RIGHT(shared != NULL); DO(vmm_event_destroy(S, shared)));
 }
 
@@ -239,7 +239,7 @@ PROGRAM(event_not_destroyed, .does = "makes an event for each wait and forgets i
 {
     vmm_event done = NULL;
     vmm_stream work = stream(b);
-    TOLD(vmm_event_create(S, &done, 0));
+    REPORTED(vmm_event_create(S, &done, 0));
     DO(vmm_event_record(S, done, NULL));
     DO(vmm_stream_wait_event(S, work, done, 0));
     FIX(DO(vmm_event_destroy(S, done)));

@@ -44,7 +44,7 @@ PROGRAM(fabric_release_before_import, .does = "sends a fabric handle and release
     DO(vmm_mem_export_to_shareable_handle(S, bytes, memory, FABRIC, 0));
     BUG(DO(vmm_mem_release(S, memory)));
     VALUE(shown(bytes));
-    TOLD(vmm_mem_import_from_shareable_handle(S, &copy, bytes, FABRIC));
+    REPORTED(vmm_mem_import_from_shareable_handle(S, &copy, bytes, FABRIC));
     FIX(DO(vmm_mem_release(S, memory)); use(b, copy));
 }
 
@@ -60,7 +60,7 @@ PROGRAM(fabric_without_channel, .does = "asks the attribute for fabric handles, 
     RIGHT(can == 1);
     prop.requested_handle_types = BUG_OR_FIX(FABRIC, FD);
     VALUE(FABRIC);
-    TOLD(vmm_mem_create(S, &memory, G, &prop, 0));
+    REPORTED(vmm_mem_create(S, &memory, G, &prop, 0));
     FIX(use(b, memory));
 }
 
@@ -74,7 +74,7 @@ PROGRAM(fabric_handle_cut, .does = "sends a fabric handle as text, which ends to
     for (int i = 0; i < BUG_OR_FIX(31, VMM_FABRIC_HANDLE_SIZE); i++)
         sent[i] = bytes[i];
     VALUE(shown(sent));
-    TOLD(vmm_mem_import_from_shareable_handle(S, &copy, sent, FABRIC));
+    REPORTED(vmm_mem_import_from_shareable_handle(S, &copy, sent, FABRIC));
     FIX(use(b, copy));
     DO(vmm_mem_release(S, memory));
 }

@@ -12,7 +12,7 @@ PROGRAM(unmap_under_a_kernel, .does = "frees a buffer while a kernel still write
     CAUSE(LAUNCH(NULL, FILL, p, G, 7));
     FIX(DO(vmm_ctx_synchronize(S)); RIGHT(byte_at(b, p + G - 1) == 7));
     VALUE(p);
-    TOLD(vmm_mem_unmap(S, p, G));
+    REPORTED(vmm_mem_unmap(S, p, G));
     THEN(vmm_ctx_synchronize(S));
     DO(vmm_mem_release(S, memory));
     DO(vmm_mem_address_free(S, p, G));
@@ -27,7 +27,7 @@ PROGRAM(unmap_under_a_fill, .does = "frees a buffer after cuMemsetD8Async, as if
     vmm_deviceptr p = mapped(b, G, RW, &memory);
     CAUSE(vmm_memset_d8_async(S, p, 0x5a, G, NULL));
     FIX(DO(vmm_stream_synchronize(S, NULL)); RIGHT(byte_at(b, p) == 0x5a));
-    TOLD(vmm_mem_unmap(S, p, G));
+    REPORTED(vmm_mem_unmap(S, p, G));
     THEN(vmm_ctx_synchronize(S));
     DO(vmm_mem_release(S, memory));
     DO(vmm_mem_address_free(S, p, G));
@@ -45,7 +45,7 @@ PROGRAM(grow_by_copy_frees_the_source, .does = "moves an array with cuMemcpyDtoD
     CAUSE(vmm_memcpy_dtod_async(S, grown, old, G, NULL));
     FIX(DO(vmm_ctx_synchronize(S)); RIGHT(byte_at(b, grown + G - 1) == 9));
     VALUE(old);
-    TOLD(vmm_mem_unmap(S, old, G));
+    REPORTED(vmm_mem_unmap(S, old, G));
     THEN(vmm_ctx_synchronize(S));
     DO(vmm_mem_release(S, small));
     DO(vmm_mem_address_free(S, old, G));
@@ -62,7 +62,7 @@ PROGRAM(unmap_after_waiting_for_the_wrong_stream, .does = "waits for one stream 
     CAUSE(LAUNCH(compute, PATTERN_WRITE, p, G, 3));
     DO(vmm_stream_synchronize(S, BUG_OR_FIX(copies, compute)));
     FIX(RIGHT(byte_at(b, p) || byte_at(b, p + 1)));
-    TOLD(vmm_mem_unmap(S, p, G));
+    REPORTED(vmm_mem_unmap(S, p, G));
     DO(vmm_stream_destroy(S, compute));
     DO(vmm_stream_destroy(S, copies));
     THEN(vmm_ctx_synchronize(S));
@@ -81,7 +81,7 @@ PROGRAM(unmap_after_destroying_the_stream, .does = "takes the end of a stream fo
     CAUSE(LAUNCH(work, ATOMIC_ADD, p, 100));
     FIX(DO(vmm_stream_synchronize(S, work)); RIGHT(byte_at(b, p) == 100));
     DO(vmm_stream_destroy(S, work));
-    TOLD(vmm_mem_unmap(S, p, G));
+    REPORTED(vmm_mem_unmap(S, p, G));
     THEN(vmm_ctx_synchronize(S));
     DO(vmm_mem_release(S, memory));
     DO(vmm_mem_address_free(S, p, G));
@@ -96,7 +96,7 @@ PROGRAM(shrink_under_a_kernel, .does = "shrinks an array by the last chunk while
     CAUSE(LAUNCH(NULL, FILL, p, BUG_OR_FIX(2 * G, G), 7));
     VALUE(p + G);
     NEAR(p + G);
-    TOLD(vmm_mem_unmap(S, p + G, G)); /* no overlap with the work: the corrected form has no report */
+    REPORTED(vmm_mem_unmap(S, p + G, G)); /* no overlap with the work: the corrected form has no report */
     THEN(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p + G - 1) == 7));
     DO(vmm_mem_unmap(S, p, G));
@@ -115,7 +115,7 @@ PROGRAM(unmap_the_view_in_use, .does = "keeps the wrong one of two mappings of t
     DO(grant(b, views, 2 * G, DEVICE(0), RW));
     CAUSE(LAUNCH(NULL, FILL, used, G, 7));
     NEAR(used);
-    TOLD(vmm_mem_unmap(S, BUG_OR_FIX(used, other), G));
+    REPORTED(vmm_mem_unmap(S, BUG_OR_FIX(used, other), G));
     THEN(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, used) == 7));
     DO(vmm_mem_unmap(S, BUG_OR_FIX(other, used), G));
@@ -133,7 +133,7 @@ PROGRAM(seal_under_the_writer, .does = "makes a buffer READ while the kernel tha
     CAUSE(LAUNCH(NULL, FILL, p, G, 7));
     DO(vmm_mem_release(S, memory));
     FIX(DO(vmm_ctx_synchronize(S)));
-    TOLD(grant(b, p, G, DEVICE(0), READ));
+    REPORTED(grant(b, p, G, DEVICE(0), READ));
     THEN(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p + G - 1) == 7));
     DO(vmm_mem_unmap(S, p, G));
@@ -148,7 +148,7 @@ PROGRAM(revoke_under_a_reader, .does = "takes all rights away while a kernel sti
     vmm_deviceptr p = mapped(b, G, READ, &memory), sum = mapped(b, G, RW, &answer);
     CAUSE(LAUNCH(NULL, SUM, p, G, sum));
     FIX(DO(vmm_ctx_synchronize(S)); RIGHT(byte_at(b, sum) == 0));
-    TOLD(grant(b, p, G, DEVICE(0), NONE));
+    REPORTED(grant(b, p, G, DEVICE(0), NONE));
     THEN(vmm_ctx_synchronize(S));
     give_back(b, p, G, memory);
     give_back(b, sum, G, answer);
@@ -163,7 +163,7 @@ PROGRAM(seal_under_an_atomic, .does = "takes a kernel that counts with atomics f
     vmm_deviceptr p = mapped(b, G, RW, &memory), sum = mapped(b, G, RW, &answer);
     DO(vmm_memset_d8(S, p, 1, 8));
     CAUSE(BUG_OR_FIX(LAUNCH(NULL, ATOMIC_ADD, p, 1), LAUNCH(NULL, SUM, p, 8, sum)));
-    TOLD(grant(b, p, G, DEVICE(0), READ));
+    REPORTED(grant(b, p, G, DEVICE(0), READ));
     THEN(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, sum) == 8));
     give_back(b, p, G, memory);
@@ -178,7 +178,7 @@ PROGRAM(revoke_one_chunk_too_many, .does = "revokes a range that reaches into th
     vmm_deviceptr p = chunks(b, 3, RW);
     CAUSE(vmm_memset_d8_async(S, p + 2 * G, 4, G, NULL));
     NEAR(p + 2 * G);
-    TOLD(grant(b, p, BUG_OR_FIX(3 * G, 2 * G), DEVICE(0), NONE));
+    REPORTED(grant(b, p, BUG_OR_FIX(3 * G, 2 * G), DEVICE(0), NONE));
     THEN(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p + 2 * G) == 4));
     give_chunks_back(b, p, 3);

@@ -10,7 +10,7 @@ PROGRAM(unmap_of_cumemalloc, .does = "unmaps memory of cuMemAlloc", .rule = "VMM
     DO(vmm_mem_alloc(S, &p, G));
     DO(vmm_memset_d8(S, p, 1, G));
     RIGHT(byte_at(b, p + G - 1) == 1);
-    BUG(VALUE(p); TOLD(vmm_mem_unmap(S, p, G)));
+    BUG(VALUE(p); REPORTED(vmm_mem_unmap(S, p, G)));
     FIX(DO(vmm_mem_free(S, p)));
 }
 
@@ -21,7 +21,7 @@ PROGRAM(address_free_of_cumemalloc, .does = "gives memory of cuMemAlloc to cuMem
     DO(vmm_mem_alloc(S, &p, G));
     DO(vmm_memset_d8(S, p, 1, G));
     RIGHT(byte_at(b, p) == 1);
-    BUG(TOLD(vmm_mem_address_free(S, p, G)));
+    BUG(REPORTED(vmm_mem_address_free(S, p, G)));
     FIX(DO(vmm_mem_free(S, p)));
 }
 
@@ -30,7 +30,7 @@ PROGRAM(cumemfree_of_mapped_memory, .does = "gives mapped memory to cuMemFree", 
 {
     vmm_deviceptr p = chunks(b, 1, RW);
     RIGHT(byte_at(b, p) == 0);
-    BUG(VALUE(p); TOLD(vmm_mem_free(S, p)));
+    BUG(VALUE(p); REPORTED(vmm_mem_free(S, p)));
     FIX(give_chunks_back(b, p, 1));
 }
 
@@ -42,7 +42,7 @@ PROGRAM(cumemfree_of_a_part, .does = "gives cuMemFree a pointer into the middle 
     DO(vmm_mem_alloc(S, &p, 4096));
     DO(vmm_memset_d8(S, p + 256, 1, 256));
     RIGHT(byte_at(b, p + 256) == 1);
-    TOLD(vmm_mem_free(S, BUG_OR_FIX(p + 256, p)));
+    REPORTED(vmm_mem_free(S, BUG_OR_FIX(p + 256, p)));
 }
 
 PROGRAM(grant_on_cumemalloc, .does = "sets access on memory of cuMemAlloc", .rule = "VMM-ACCESS-NOT-MAPPED",
@@ -50,7 +50,7 @@ PROGRAM(grant_on_cumemalloc, .does = "sets access on memory of cuMemAlloc", .rul
 {
     vmm_deviceptr p = 0;
     DO(vmm_mem_alloc(S, &p, G));
-    BUG(TOLD(grant(b, p, G, DEVICE(0), RW)));
+    BUG(REPORTED(grant(b, p, G, DEVICE(0), RW)));
     DO(vmm_memset_d8(S, p, 1, G));
     RIGHT(byte_at(b, p) == 1);
     DO(vmm_mem_free(S, p));
@@ -64,7 +64,7 @@ PROGRAM(retain_of_cumemalloc, .does = "asks for the handle of memory of cuMemAll
     vmm_deviceptr p = 0;
     BUG(DO(vmm_mem_alloc(S, &p, G)));
     FIX(p = chunks(b, 1, RW));
-    TOLD(vmm_mem_retain_allocation_handle(S, &memory, p));
+    REPORTED(vmm_mem_retain_allocation_handle(S, &memory, p));
     BUG(DO(vmm_mem_free(S, p)));
     FIX(RIGHT(memory != 0); DO(vmm_mem_release(S, memory)); give_chunks_back(b, p, 1));
 }
@@ -78,7 +78,7 @@ PROGRAM(release_of_an_address, .does = "releases the address instead of the hand
     RIGHT(byte_at(b, p) == 0);
     DO(vmm_mem_unmap(S, p, G));
     BUG(VALUE(p));
-    TOLD(vmm_mem_release(S, BUG_OR_FIX(p, memory)));
+    REPORTED(vmm_mem_release(S, BUG_OR_FIX(p, memory)));
     DO(vmm_mem_address_free(S, p, G));
 }
 
@@ -88,7 +88,7 @@ PROGRAM(handle_used_as_address, .does = "fills at the handle, which is no addres
     vmm_handle memory;
     vmm_deviceptr p = mapped(b, G, RW, &memory);
     BUG(VALUE(memory));
-    TOLD(vmm_memset_d8(S, BUG_OR_FIX((vmm_deviceptr)memory, p), 5, 64));
+    REPORTED(vmm_memset_d8(S, BUG_OR_FIX((vmm_deviceptr)memory, p), 5, 64));
     FIX(RIGHT(byte_at(b, p + 63) == 5));
     give_back(b, p, G, memory);
 }
@@ -99,7 +99,7 @@ PROGRAM(map_with_swapped_arguments, .does = "passes the address to cuMemMap wher
 {
     vmm_handle memory = create(b, G);
     vmm_deviceptr p = reserve(b, G);
-    BUG(VALUE(p); TOLD(vmm_mem_map(S, memory, G, 0, p, 0)));
+    BUG(VALUE(p); REPORTED(vmm_mem_map(S, memory, G, 0, p, 0)));
     FIX(DO(vmm_mem_map(S, p, G, 0, memory, 0)); DO(grant(b, p, G, DEVICE(0), RW)); RIGHT(byte_at(b, p) == 0);
         DO(vmm_mem_unmap(S, p, G)));
     DO(vmm_mem_release(S, memory));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaks at the end. TOLD marks the call that made the object. */
+/* Leaks at the end. REPORTED marks the call that made the object. */
 #include "buggy.h"
 
 PROGRAM(handle_not_released_after_map, .does = "takes cuMemUnmap for the end of the memory", .rule = "VMM-LEAK-HANDLE",
@@ -8,7 +8,7 @@ PROGRAM(handle_not_released_after_map, .does = "takes cuMemUnmap for the end of 
     vmm_handle memory = 0;
     vmm_mem_allocation_prop prop = pinned(DEVICE(0));
     vmm_deviceptr p = reserve(b, G);
-    TOLD(vmm_mem_create(S, &memory, G, &prop, 0));
+    REPORTED(vmm_mem_create(S, &memory, G, &prop, 0));
     DO(vmm_mem_map(S, p, G, 0, memory, 0));
     FIX(DO(vmm_mem_release(S, memory)));
     DO(grant(b, p, G, DEVICE(0), RW));
@@ -22,7 +22,7 @@ PROGRAM(reservation_not_freed, .does = "gives the memory back and forgets the ad
 {
     vmm_deviceptr p = 0;
     vmm_handle memory = create(b, G);
-    TOLD(vmm_mem_address_reserve(S, &p, G, 0, 0, 0));
+    REPORTED(vmm_mem_address_reserve(S, &p, G, 0, 0, 0));
     DO(vmm_mem_map(S, p, G, 0, memory, 0));
     DO(vmm_mem_release(S, memory));
     DO(grant(b, p, G, DEVICE(0), RW));
@@ -37,7 +37,7 @@ PROGRAM(mapping_not_unmapped, .does = "takes cuMemRelease for the end of the mem
 {
     vmm_deviceptr p = reserve(b, G);
     vmm_handle memory = create(b, G);
-    TOLD(vmm_mem_map(S, p, G, 0, memory, 0));
+    REPORTED(vmm_mem_map(S, p, G, 0, memory, 0));
     DO(grant(b, p, G, DEVICE(0), RW));
     RIGHT(byte_at(b, p) == 0);
     DO(vmm_mem_release(S, memory));
@@ -51,7 +51,7 @@ PROGRAM(retained_and_forgotten, .does = "takes cuMemRetainAllocationHandle for a
     vmm_handle memory = 0, seen = 0;
     vmm_mem_allocation_prop prop = pinned(DEVICE(0));
     vmm_deviceptr p = reserve(b, G);
-    TOLD(vmm_mem_create(S, &memory, G, &prop, 0));
+    REPORTED(vmm_mem_create(S, &memory, G, &prop, 0));
     DO(vmm_mem_map(S, p, G, 0, memory, 0));
     DO(vmm_mem_retain_allocation_handle(S, &seen, p));
     RIGHT(seen == memory);
@@ -68,7 +68,7 @@ PROGRAM(error_path_keeps_the_handle, .does = "returns early when cuMemMap fails,
     vmm_mem_allocation_prop prop = pinned(DEVICE(0));
     vmm_deviceptr p = chunks(b, 1, RW);
     const bool taken = byte_at(b, p) == 0; /* the address is occupied: mapping would fail */
-    TOLD(vmm_mem_create(S, &memory, G, &prop, 0));
+    REPORTED(vmm_mem_create(S, &memory, G, &prop, 0));
     RIGHT(taken);
     if (taken)
         FIX(DO(vmm_mem_release(S, memory)));
@@ -79,7 +79,7 @@ PROGRAM(cumemalloc_not_freed, .does = "forgets cuMemFree", .rule = "VMM-LEAK-ALL
         .way = "cuMemFree", .leaves = "A")
 {
     vmm_deviceptr p = 0;
-    TOLD(vmm_mem_alloc(S, &p, 4096));
+    REPORTED(vmm_mem_alloc(S, &p, 4096));
     DO(vmm_memset_d8(S, p, 1, 4096));
     RIGHT(byte_at(b, p + 4095) == 1);
     FIX(DO(vmm_mem_free(S, p)));
@@ -91,7 +91,7 @@ PROGRAM(stream_not_destroyed, .does = "makes a stream for each request", .rule =
     vmm_handle memory;
     vmm_stream work = NULL;
     vmm_deviceptr p = mapped(b, G, RW, &memory);
-    TOLD(vmm_stream_create(S, &work, VMM_STREAM_NON_BLOCKING));
+    REPORTED(vmm_stream_create(S, &work, VMM_STREAM_NON_BLOCKING));
     DO(vmm_memset_d8_async(S, p, 1, 1, work));
     DO(vmm_stream_synchronize(S, work));
     RIGHT(byte_at(b, p) == 1);
@@ -104,7 +104,7 @@ PROGRAM(context_not_destroyed, .does = "makes a context of its own and leaves it
 {
     vmm_handle memory;
     vmm_context context = NULL;
-    TOLD(vmm_ctx_create(S, &context, 0, 0));
+    REPORTED(vmm_ctx_create(S, &context, 0, 0));
     vmm_deviceptr p = mapped(b, G, RW, &memory);
     RIGHT(byte_at(b, p) == 0);
     FIX(DO(vmm_ctx_destroy(S, context)));

@@ -11,7 +11,7 @@ PROGRAM(copy_after_unmap, .does = "reads results from a buffer that was unmapped
     DO(vmm_memset_d8(S, p, 3, G));
     FIX(DO(vmm_memcpy_dtoh(S, &result, p + 8, 1)); RIGHT(result == 3));
     CAUSE(vmm_mem_unmap(S, p, G));
-    BUG(VALUE(p + 8); TOLD(vmm_memcpy_dtoh(S, &result, p + 8, 1)));
+    BUG(VALUE(p + 8); REPORTED(vmm_memcpy_dtoh(S, &result, p + 8, 1)));
     DO(vmm_mem_release(S, memory));
     DO(vmm_mem_address_free(S, p, G));
 }
@@ -26,7 +26,7 @@ PROGRAM(kernel_after_unmap, .does = "launches a kernel with a pointer kept from 
     BUG(CAUSE(vmm_mem_unmap(S, p, G)));
     DO(LAUNCH(NULL, TOUCH, cached, 1, 8, 0));
     VALUE(cached);
-    TOLD(vmm_ctx_synchronize(S));
+    REPORTED(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, cached) == (unsigned char)VMM_KERNEL_TOUCH_VALUE); DO(vmm_mem_unmap(S, p, G)));
     DO(vmm_mem_release(S, memory));
     DO(vmm_mem_address_free(S, p, G));
@@ -40,7 +40,7 @@ PROGRAM(fill_after_address_free, .does = "clears a buffer that was given back al
     vmm_deviceptr p = mapped(b, G, RW, &memory);
     BUG(give_back(b, p, G, memory));
     VALUE(p);
-    TOLD(vmm_memset_d8(S, p, 0xff, G));
+    REPORTED(vmm_memset_d8(S, p, 0xff, G));
     FIX(RIGHT(byte_at(b, p) == 0xff); give_back(b, p, G, memory));
 }
 
@@ -52,7 +52,7 @@ PROGRAM(release_before_map, .does = "releases the handle before it is mapped", .
     vmm_deviceptr p = reserve(b, G);
     VALUE(memory);
     BUG(CAUSE(vmm_mem_release(S, memory)));
-    TOLD(vmm_mem_map(S, p, G, 0, memory, 0));
+    REPORTED(vmm_mem_map(S, p, G, 0, memory, 0));
     FIX(DO(vmm_mem_release(S, memory)); DO(grant(b, p, G, DEVICE(0), RW)); RIGHT(byte_at(b, p) == 0);
         DO(vmm_mem_unmap(S, p, G)));
     DO(vmm_mem_address_free(S, p, G));
@@ -67,7 +67,7 @@ PROGRAM(double_release, .does = "releases a handle twice", .rule = "VMM-RELEASE-
     RIGHT(byte_at(b, p) == 0);
     give_back(b, p, G, memory);
     VALUE(memory);
-    BUG(TOLD(vmm_mem_release(S, memory)));
+    BUG(REPORTED(vmm_mem_release(S, memory)));
 }
 
 /* Retaining returns the same value: a second reference, not a second handle. */
@@ -81,7 +81,7 @@ PROGRAM(released_once_too_often_after_retain, .does = "counts two retains where 
     DO(vmm_mem_unmap(S, p, G));
     DO(vmm_mem_release(S, again));
     DO(vmm_mem_release(S, memory));
-    BUG(TOLD(vmm_mem_release(S, again)));
+    BUG(REPORTED(vmm_mem_release(S, again)));
     DO(vmm_mem_address_free(S, p, G));
 }
 
@@ -93,7 +93,7 @@ PROGRAM(double_address_free, .does = "frees addresses twice", .rule = "VMM-FREE-
     RIGHT(byte_at(b, p) == 0);
     give_back(b, p, G, memory);
     VALUE(p);
-    BUG(TOLD(vmm_mem_address_free(S, p, G)));
+    BUG(REPORTED(vmm_mem_address_free(S, p, G)));
 }
 
 PROGRAM(free_while_mapped, .does = "frees addresses before unmapping them", .rule = "VMM-FREE-MAPPED",
@@ -102,7 +102,7 @@ PROGRAM(free_while_mapped, .does = "frees addresses before unmapping them", .rul
     vmm_handle memory;
     vmm_deviceptr p = mapped(b, G, RW, &memory);
     RIGHT(byte_at(b, p) == 0);
-    BUG(TOLD(vmm_mem_address_free(S, p, G)); DO(vmm_mem_unmap(S, p, G)));
+    BUG(REPORTED(vmm_mem_address_free(S, p, G)); DO(vmm_mem_unmap(S, p, G)));
     FIX(DO(vmm_mem_unmap(S, p, G)); DO(vmm_mem_address_free(S, p, G)));
     DO(vmm_mem_release(S, memory));
 }
@@ -114,7 +114,7 @@ PROGRAM(unmap_twice, .does = "unmaps in the destructor what was unmapped before"
     vmm_deviceptr p = mapped(b, G, RW, &memory);
     RIGHT(byte_at(b, p) == 0);
     DO(vmm_mem_unmap(S, p, G));
-    BUG(TOLD(vmm_mem_unmap(S, p, G)));
+    BUG(REPORTED(vmm_mem_unmap(S, p, G)));
     DO(vmm_mem_release(S, memory));
     DO(vmm_mem_address_free(S, p, G));
 }
@@ -132,7 +132,7 @@ PROGRAM(free_of_the_used_part, .does = "frees addresses with the size in use ins
     DO(vmm_mem_unmap(S, p, G));
     DO(vmm_mem_release(S, memory));
     BUG(VALUE(G));
-    TOLD(vmm_mem_address_free(S, p, BUG_OR_FIX(G, 8 * G)));
+    REPORTED(vmm_mem_address_free(S, p, BUG_OR_FIX(G, 8 * G)));
 }
 
 /* An arena hands out parts; one of them is passed to the driver's free. */
@@ -144,7 +144,7 @@ PROGRAM(free_of_a_part, .does = "gives a pointer from inside an arena to cuMemAd
     RIGHT(byte_at(b, part) == 0);
     DO(vmm_mem_unmap(S, arena, 2 * G));
     BUG(VALUE(part));
-    TOLD(vmm_mem_address_free(S, BUG_OR_FIX(part, arena), BUG_OR_FIX(G, 2 * G)));
+    REPORTED(vmm_mem_address_free(S, BUG_OR_FIX(part, arena), BUG_OR_FIX(G, 2 * G)));
 }
 
 PROGRAM(retain_after_unmap, .does = "asks for the handle of memory that is unmapped already",
@@ -156,7 +156,7 @@ PROGRAM(retain_after_unmap, .does = "asks for the handle of memory that is unmap
     DO(vmm_memset_d8(S, p, 6, 1));
     FIX(DO(vmm_mem_retain_allocation_handle(S, &memory, p)));
     DO(vmm_mem_unmap(S, p, G));
-    BUG(VALUE(p); TOLD(vmm_mem_retain_allocation_handle(S, &memory, p)));
+    BUG(VALUE(p); REPORTED(vmm_mem_retain_allocation_handle(S, &memory, p)));
     FIX(DO(vmm_mem_map(S, p, G, 0, memory, 0)); DO(grant(b, p, G, DEVICE(0), READ)); RIGHT(byte_at(b, p) == 6);
         DO(vmm_mem_release(S, memory)); DO(vmm_mem_unmap(S, p, G)));
     DO(vmm_mem_address_free(S, p, G));
@@ -171,5 +171,5 @@ PROGRAM(properties_of_a_released_handle, .does = "asks a released handle what me
     FIX(DO(vmm_mem_get_allocation_properties_from_handle(S, &prop, memory));
         RIGHT(prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE));
     CAUSE(vmm_mem_release(S, memory));
-    BUG(TOLD(vmm_mem_get_allocation_properties_from_handle(S, &prop, memory)));
+    BUG(REPORTED(vmm_mem_get_allocation_properties_from_handle(S, &prop, memory)));
 }

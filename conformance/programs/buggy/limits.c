@@ -10,7 +10,7 @@ PROGRAM(create_the_size_asked_for, .does = "creates memory of just the size that
     vmm_handle memory = 0;
     vmm_mem_allocation_prop prop = pinned(DEVICE(0));
     BUG(VALUE(wanted));
-    TOLD(vmm_mem_create(S, &memory, BUG_OR_FIX(wanted, rounded), &prop, 0));
+    REPORTED(vmm_mem_create(S, &memory, BUG_OR_FIX(wanted, rounded), &prop, 0));
     FIX(RIGHT(rounded == G); DO(vmm_mem_release(S, memory)));
 }
 
@@ -21,7 +21,7 @@ PROGRAM(reserve_the_size_asked_for, .does = "reserves a size that is no multiple
     vmm_deviceptr p = 0;
     const uint64_t wanted = 3 * 4096;
     BUG(VALUE(wanted));
-    TOLD(vmm_mem_address_reserve(S, &p, BUG_OR_FIX(wanted, G), 0, 0, 0));
+    REPORTED(vmm_mem_address_reserve(S, &p, BUG_OR_FIX(wanted, G), 0, 0, 0));
     FIX(RIGHT(p % G == 0 && p != 0); DO(vmm_mem_address_free(S, p, G)));
 }
 
@@ -31,7 +31,7 @@ PROGRAM(create_without_type, .does = "leaves the type of the properties zero", .
     vmm_handle memory = 0;
     vmm_mem_allocation_prop prop = {.location = DEVICE(0)};
     FIX(prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED);
-    TOLD(vmm_mem_create(S, &memory, G, &prop, 0));
+    REPORTED(vmm_mem_create(S, &memory, G, &prop, 0));
     FIX(RIGHT(memory != 0); DO(vmm_mem_release(S, memory)));
 }
 
@@ -41,7 +41,7 @@ PROGRAM(create_without_location, .does = "leaves the location of the properties 
     vmm_handle memory = 0;
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED};
     FIX(prop.location = DEVICE(0));
-    TOLD(vmm_mem_create(S, &memory, G, &prop, 0));
+    REPORTED(vmm_mem_create(S, &memory, G, &prop, 0));
     FIX(RIGHT(memory != 0); DO(vmm_mem_release(S, memory)));
 }
 
@@ -52,7 +52,7 @@ PROGRAM(map_at_an_unaligned_address, .does = "maps right behind the last byte in
     vmm_deviceptr p = reserve(b, 3 * G), at = p + BUG_OR_FIX(used, rounded);
     vmm_handle memory = create(b, G);
     VALUE(at);
-    TOLD(vmm_mem_map(S, at, G, 0, memory, 0));
+    REPORTED(vmm_mem_map(S, at, G, 0, memory, 0));
     FIX(DO(grant(b, at, G, DEVICE(0), RW)); RIGHT(byte_at(b, at) == 0); DO(vmm_mem_unmap(S, at, G)));
     DO(vmm_mem_release(S, memory));
     DO(vmm_mem_address_free(S, p, 3 * G));
@@ -65,7 +65,7 @@ PROGRAM(map_at_an_offset, .does = "maps the second half of one large memory", .r
     vmm_deviceptr p = reserve(b, G);
     vmm_handle memory = create(b, BUG_OR_FIX(2 * G, G));
     BUG(VALUE(G));
-    TOLD(vmm_mem_map(S, p, G, BUG_OR_FIX(G, 0), memory, 0));
+    REPORTED(vmm_mem_map(S, p, G, BUG_OR_FIX(G, 0), memory, 0));
     FIX(DO(grant(b, p, G, DEVICE(0), RW)); RIGHT(byte_at(b, p) == 0); DO(vmm_mem_unmap(S, p, G)));
     DO(vmm_mem_release(S, memory));
     DO(vmm_mem_address_free(S, p, G));
@@ -77,7 +77,7 @@ PROGRAM(map_a_part, .does = "maps the first half of one large memory", .rule = "
     vmm_deviceptr p = reserve(b, G);
     vmm_handle memory = create(b, BUG_OR_FIX(2 * G, G));
     BUG(VALUE(G));
-    TOLD(vmm_mem_map(S, p, G, 0, memory, 0));
+    REPORTED(vmm_mem_map(S, p, G, 0, memory, 0));
     FIX(DO(grant(b, p, G, DEVICE(0), RW)); RIGHT(byte_at(b, p) == 0); DO(vmm_mem_unmap(S, p, G)));
     DO(vmm_mem_release(S, memory));
     DO(vmm_mem_address_free(S, p, G));
@@ -92,7 +92,7 @@ PROGRAM(map_over_a_mapping, .does = "maps new memory over the old to replace it"
     DO(vmm_memset_d8(S, p, 9, G));
     FIX(DO(vmm_mem_unmap(S, p, G)));
     VALUE(p);
-    TOLD(vmm_mem_map(S, p, G, 0, fresh, 0));
+    REPORTED(vmm_mem_map(S, p, G, 0, fresh, 0));
     FIX(DO(grant(b, p, G, DEVICE(0), RW)); RIGHT(byte_at(b, p) == 0));
     DO(vmm_mem_release(S, fresh));
     give_chunks_back(b, p, 1);
@@ -105,7 +105,7 @@ PROGRAM(map_past_the_reservation, .does = "maps memory that is larger than the r
     vmm_deviceptr p = reserve(b, 2 * G);
     vmm_handle memory = create(b, 2 * G);
     vmm_deviceptr at = BUG_OR_FIX(p + G, p);
-    TOLD(vmm_mem_map(S, at, 2 * G, 0, memory, 0));
+    REPORTED(vmm_mem_map(S, at, 2 * G, 0, memory, 0));
     DO(grant(b, at, 2 * G, DEVICE(0), RW));
     RIGHT(byte_at(b, at + 2 * G - 1) == 0);
     DO(vmm_mem_unmap(S, at, 2 * G));
@@ -120,7 +120,7 @@ PROGRAM(map_without_reservation, .does = "maps at an address of its own choosing
     vmm_handle memory = create(b, G);
     FIX(p = reserve(b, G));
     VALUE(p);
-    TOLD(vmm_mem_map(S, p, G, 0, memory, 0));
+    REPORTED(vmm_mem_map(S, p, G, 0, memory, 0));
     FIX(DO(grant(b, p, G, DEVICE(0), RW)); RIGHT(byte_at(b, p) == 0); DO(vmm_mem_unmap(S, p, G));
         DO(vmm_mem_address_free(S, p, G)));
     DO(vmm_mem_release(S, memory));
@@ -131,7 +131,7 @@ PROGRAM(hint_unaligned, .does = "asks for an address behind the last byte in use
 {
     vmm_deviceptr first = reserve(b, 2 * G), next = 0, hint = first + BUG_OR_FIX(G + 4096, 2 * G);
     VALUE(hint);
-    TOLD(vmm_mem_address_reserve(S, &next, G, 0, hint, 0));
+    REPORTED(vmm_mem_address_reserve(S, &next, G, 0, hint, 0));
     FIX(RIGHT(next == hint); DO(vmm_mem_address_free(S, next, G)));
     DO(vmm_mem_address_free(S, first, 2 * G));
 }
@@ -147,7 +147,7 @@ PROGRAM(hint_taken_for_granted, .does = "grows at a hint without looking at the 
     for (uint64_t i = 0; i < 2; i++) {
         vmm_handle memory = create(b, G);
         BUG(if (i) VALUE(array + G));
-        BUG(if (i) TOLD(vmm_mem_address_reserve(S, &more, G, 0, array + G, 0)));
+        BUG(if (i) REPORTED(vmm_mem_address_reserve(S, &more, G, 0, array + G, 0)));
         DO(vmm_mem_map(S, i && b->buggy ? more : array + i * G, G, 0, memory, 0));
         DO(grant(b, i && b->buggy ? more : array + i * G, G, DEVICE(0), RW));
         DO(vmm_mem_release(S, memory));
@@ -162,7 +162,7 @@ PROGRAM(alignment_no_power_of_two, .does = "asks for an alignment of 3 chunks", 
         .at = "cuMemAddressReserve", .way = "a power of two, or 0", .argument = "alignment")
 {
     vmm_deviceptr p = 0;
-    TOLD(vmm_mem_address_reserve(S, &p, 3 * G, BUG_OR_FIX(3 * G, 4 * G), 0, 0));
+    REPORTED(vmm_mem_address_reserve(S, &p, 3 * G, BUG_OR_FIX(3 * G, 4 * G), 0, 0));
     FIX(RIGHT(p % (4 * G) == 0); DO(vmm_mem_address_free(S, p, 3 * G)));
 }
 
@@ -176,7 +176,7 @@ PROGRAM(failed_create_is_ignored, .does = "maps after cuMemCreate failed", .rule
     uint64_t left = 0, total = 0;
     vmm_mem_allocation_prop prop = pinned(DEVICE(0));
     DO(vmm_mem_get_info(S, &left, &total));
-    TOLD(vmm_mem_create(S, &memory, BUG_OR_FIX(total / G * G + G, G), &prop, 0));
+    REPORTED(vmm_mem_create(S, &memory, BUG_OR_FIX(total / G * G + G, G), &prop, 0));
     THEN(vmm_mem_map(S, p, G, 0, memory, 0));
     FIX(DO(vmm_mem_release(S, memory)); DO(grant(b, p, G, DEVICE(0), RW)); RIGHT(byte_at(b, p) == 0);
         DO(vmm_mem_unmap(S, p, G)));
@@ -197,7 +197,7 @@ PROGRAM(size_grows_although_memory_did_not, .does = "raises the array's size alt
     DO(vmm_mem_get_info(S, &left, NULL));
     BUG(DO(vmm_mem_create(S, &all, left / G * G, &prop, 0))); /* another allocation takes the rest */
     BUG(size += G);
-    BUG(TOLD(vmm_mem_create(S, &second, G, &prop, 0)));
+    BUG(REPORTED(vmm_mem_create(S, &second, G, &prop, 0)));
     THEN(vmm_memset_d8(S, p, 1, size));
     FIX(RIGHT(byte_at(b, p + size - 1) == 1));
     BUG(DO(vmm_mem_release(S, all)));

@@ -73,7 +73,7 @@ PROGRAM(bind_in_the_loop_that_adds, .does = "adds a device and binds its memory 
     for (int device = 0; device < TEAM; device++) {
         BUG(DO(vmm_multicast_add_device(S, t.object, device)));
         if (device == 0)
-            TOLD(vmm_multicast_bind_mem(S, t.object, 0, t.memory[device], 0, G, 0));
+            REPORTED(vmm_multicast_bind_mem(S, t.object, 0, t.memory[device], 0, G, 0));
         else
             DO(vmm_multicast_bind_mem(S, t.object, 0, t.memory[device], 0, G, 0));
     }
@@ -96,7 +96,7 @@ PROGRAM(ordinary_load_of_the_sum, .does = "reads with an ordinary load through t
     DO(vmm_memset_d8(S, t.own[1], 4, 8));
     CAUSE(BUG_OR_FIX(LAUNCH(NULL, TOUCH, t.mc, 0, 8, t.own[0] + 64),
                      LAUNCH(NULL, MULTIMEM_LOAD_REDUCE, t.own[0] + 64, t.mc, 8)));
-    TOLD(vmm_ctx_synchronize(S));
+    REPORTED(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, t.own[0] + 64) == 7));
     end(b, &t, TEAM);
 }
@@ -110,7 +110,7 @@ PROGRAM(one_replica_missing, .does = "stores to all devices when one of them has
     struct team t = team(b, bound);
     DO(vmm_memset_d8(S, t.own[0] + 64, 5, 8));
     CAUSE(LAUNCH(NULL, MULTIMEM_STORE, t.mc, t.own[0] + 64, 8));
-    TOLD(vmm_ctx_synchronize(S));
+    REPORTED(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, t.own[1]) == 5));
     end(b, &t, bound);
 }
@@ -126,7 +126,7 @@ PROGRAM(granularity_of_memory, .does = "rounds the size of a multicast object to
     DO(vmm_multicast_get_granularity(S, &unit, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM));
     prop.size = BUG_OR_FIX(G, unit);
     VALUE(G);
-    TOLD(vmm_multicast_create(S, &made, &prop));
+    REPORTED(vmm_multicast_create(S, &made, &prop));
     FIX(RIGHT(unit > G));
     FIX(DO(vmm_mem_release(S, made)));
 }
@@ -142,7 +142,7 @@ PROGRAM(freed_while_bound, .does = "unmaps and releases memory that is bound, to
     struct team t = team(b, TEAM);
     FIX(DO(vmm_multicast_unbind(S, t.object, 0, 0, G)));
     DO(vmm_mem_unmap(S, t.own[0], G));
-    TOLD(vmm_mem_release(S, t.memory[0]));
+    REPORTED(vmm_mem_release(S, t.memory[0]));
     DO(vmm_mem_get_info(S, &after, NULL));
     FIX(RIGHT(after == before));
     BUG(DO(vmm_multicast_unbind(S, t.object, 0, 0, G)));
@@ -159,7 +159,7 @@ PROGRAM(handles_swapped, .does = "passes the memory where the multicast object b
 {
     vmm_handle made = object(b, G), memory = create(b, G);
     add_all(b, made);
-    TOLD(vmm_multicast_bind_mem(S, BUG_OR_FIX(memory, made), 0, BUG_OR_FIX(made, memory), 0, G, 0));
+    REPORTED(vmm_multicast_bind_mem(S, BUG_OR_FIX(memory, made), 0, BUG_OR_FIX(made, memory), 0, G, 0));
     FIX(RIGHT(vmm_multicast_unbind(S, made, 0, 0, G) == VMM_SUCCESS));
     DO(vmm_mem_release(S, made));
     DO(vmm_mem_release(S, memory));
@@ -172,7 +172,7 @@ PROGRAM(object_forgotten, .does = "unbinds and unmaps a multicast object and nev
 {
     vmm_handle made = 0;
     const vmm_multicast_object_prop prop = {.num_devices = TEAM, .size = G};
-    TOLD(vmm_multicast_create(S, &made, &prop));
+    REPORTED(vmm_multicast_create(S, &made, &prop));
     add_all(b, made);
     RIGHT(made != 0);
     FIX(DO(vmm_mem_release(S, made)));

@@ -8,7 +8,7 @@
 
 static void gather(struct reported *reported, unsigned *count, const vmm_detail *detail)
 {
-    if (*count < RUN_TOLD_MAX) {
+    if (*count < RUN_REPORTS_MAX) {
         reported[*count].detail = *detail;
         reported[*count].detail.fault = NULL; /* valid only now; the text has everything */
         vmm_detail_text(detail, reported[*count].text, RUN_TEXT);
@@ -16,7 +16,7 @@ static void gather(struct reported *reported, unsigned *count, const vmm_detail 
     ++*count;
 }
 
-static void on_told(void *user, const vmm_detail *detail)
+static void on_report(void *user, const vmm_detail *detail)
 {
     struct run *b = user;
     gather(b->reported, &b->reports, detail);
@@ -113,6 +113,22 @@ void give_back(struct run *b, vmm_deviceptr p, uint64_t size, vmm_handle memory)
     DO(vmm_mem_address_free(S, p, size));
 }
 
+vmm_deviceptr mapped_below_free(struct run *b, vmm_handle *memory)
+{
+    vmm_deviceptr p = reserve(b, 2 * G);
+    *memory = create(b, G);
+    DO(vmm_mem_map(S, p, G, 0, *memory, 0));
+    DO(grant(b, p, G, DEVICE(0), RW));
+    return p;
+}
+
+void give_back_below_free(struct run *b, vmm_deviceptr p, vmm_handle memory)
+{
+    DO(vmm_mem_unmap(S, p, G));
+    DO(vmm_mem_release(S, memory));
+    DO(vmm_mem_address_free(S, p, 2 * G));
+}
+
 vmm_deviceptr chunks(struct run *b, unsigned count, vmm_mem_access_flags flags)
 {
     vmm_deviceptr p = reserve(b, count * G);
@@ -164,7 +180,7 @@ static void open_system(struct run *b)
          vmm_ctx_set_current(S, b->context) != VMM_SUCCESS ||
          vmm_mem_get_allocation_granularity(S, &b->g, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM) != VMM_SUCCESS))
         tap_bail("%s cannot be set up", spec);
-    vmm_set_report(S, on_told, b);
+    vmm_set_report(S, on_report, b);
 }
 
 static void run_on(struct run *b, const struct program *program, bool buggy, const char *schedule, const char *driver)

@@ -41,7 +41,7 @@ PROGRAM(export_not_asked_for, .does = "creates memory without saying that it wil
     FIX(prop.requested_handle_types = FD);
     DO(vmm_mem_create(S, &memory, G, &prop, 0));
     VALUE(FD);
-    TOLD(vmm_mem_export_to_shareable_handle(S, &fd, memory, FD, 0));
+    REPORTED(vmm_mem_export_to_shareable_handle(S, &fd, memory, FD, 0));
     FIX(DO(vmm_mem_import_from_shareable_handle(S, &copy, by_value(fd), FD)); close(fd); use(b, copy, G, 6));
     DO(vmm_mem_release(S, memory));
 }
@@ -62,7 +62,7 @@ PROGRAM(descriptor_not_closed, .does = "exports, sends the descriptor, releases 
     DO(vmm_mem_release(S, memory));
     FIX(close(fd));
     VALUE(size);
-    TOLD(vmm_mem_create(S, &next, size, &prop, 0));
+    REPORTED(vmm_mem_create(S, &next, size, &prop, 0));
     FIX(use(b, next, size, 5));
     BUG(close(fd)); /* so that this program may go on */
 }
@@ -75,7 +75,7 @@ PROGRAM(import_after_close, .does = "closes the descriptor before importing it",
     DO(vmm_mem_export_to_shareable_handle(S, &fd, memory, FD, 0));
     BUG(close(fd));
     VALUE((uint64_t)fd);
-    TOLD(vmm_mem_import_from_shareable_handle(S, &copy, by_value(fd), FD));
+    REPORTED(vmm_mem_import_from_shareable_handle(S, &copy, by_value(fd), FD));
     FIX(close(fd); use(b, copy, G, 7));
     DO(vmm_mem_release(S, memory));
 }
@@ -87,7 +87,7 @@ PROGRAM(import_by_address, .does = "passes the address of the descriptor where i
     vmm_handle memory = shareable(b, S, G), copy = 0;
     static int fd; /* its address is not a small number */
     DO(vmm_mem_export_to_shareable_handle(S, &fd, memory, FD, 0));
-    TOLD(vmm_mem_import_from_shareable_handle(S, &copy, BUG_OR_FIX((void *)&fd, by_value(fd)), FD));
+    REPORTED(vmm_mem_import_from_shareable_handle(S, &copy, BUG_OR_FIX((void *)&fd, by_value(fd)), FD));
     close(fd);
     FIX(use(b, copy, G, 8));
     DO(vmm_mem_release(S, memory));
@@ -102,7 +102,7 @@ PROGRAM(reexport_of_an_import, .does = "exports imported memory, to pass it on",
     DO(vmm_mem_export_to_shareable_handle(S, &fd, memory, FD, 0));
     DO(vmm_mem_import_from_shareable_handle(S, &copy, by_value(fd), FD));
     VALUE(copy);
-    BUG(TOLD(vmm_mem_export_to_shareable_handle(S, &next, copy, FD, 0)));
+    BUG(REPORTED(vmm_mem_export_to_shareable_handle(S, &next, copy, FD, 0)));
     FIX(next = dup(fd); DO(vmm_mem_import_from_shareable_handle(S, &third, by_value(next), FD)); use(b, third, G, 9));
     close(fd);
     FIX(close(next));
@@ -124,7 +124,7 @@ PROGRAM(import_on_another_machine, .does = "imports on a simulated machine that 
     memory = shareable(b, other, G);
     DO(vmm_mem_export_to_shareable_handle(other, &fd, memory, FD, 0));
     VALUE((uint64_t)fd);
-    TOLD(vmm_mem_import_from_shareable_handle(S, &copy, by_value(fd), FD));
+    REPORTED(vmm_mem_import_from_shareable_handle(S, &copy, by_value(fd), FD));
     close(fd);
     DO(vmm_mem_release(other, memory));
     vmm_close(other);
@@ -142,7 +142,7 @@ PROGRAM(import_of_another_size, .does = "maps as much of an import as it would l
     DO(vmm_mem_import_from_shareable_handle(S, &copy, by_value(fd), FD));
     close(fd);
     VALUE(4 * G);
-    BUG(TOLD(vmm_mem_map(S, p, 4 * G, 0, copy, 0)));
+    BUG(REPORTED(vmm_mem_map(S, p, 4 * G, 0, copy, 0)));
     DO(vmm_mem_address_free(S, p, 4 * G));
     FIX(use(b, copy, 2 * G, 4));
     BUG(DO(vmm_mem_release(S, copy)));

@@ -43,7 +43,7 @@ void table_write(FILE *out)
     char last[32] = "", theme[32], text[64], rule[200];
     for (const struct program *p = program_first(); p; p = p->next) {
         if (strcmp(program_theme(p, theme, sizeof theme), last) != 0) {
-            fprintf(out, "%s## %s\n\n| program | what people do | a driver answers | rule | told at | fix |\n"
+            fprintf(out, "%s## %s\n\n| program | what people do | a driver answers | rule | reported at | fix |\n"
                     "|---|---|---|---|---|---|\n", *last ? "\n" : "", theme);
             strcpy(last, theme);
         }

@@ -45,11 +45,11 @@ static void last_words(vmm_deviceptr address, bool write, char *text, size_t siz
         text[0] = '\0';
 }
 
-static void told_by_a_child(struct run *b, vmm_deviceptr address, bool write)
+static void reported_by_a_child(struct run *b, vmm_deviceptr address, bool write)
 {
     struct reported *reported = &b->reported[b->reports];
     char head[64], place[32];
-    if (b->reports >= RUN_TOLD_MAX)
+    if (b->reports >= RUN_REPORTS_MAX)
         return;
     last_words(address, write, reported->text, RUN_TEXT);
     snprintf(head, sizeof head, "error VMM-HOST-ACCESS: host %s ->", write ? "write" : "read");
@@ -59,7 +59,7 @@ static void told_by_a_child(struct run *b, vmm_deviceptr address, bool write)
     reported->detail = (vmm_detail){.result = VMM_ERROR_ILLEGAL_ADDRESS, .severity = VMM_SEVERITY_ERROR,
                                 .rule = "VMM-HOST-ACCESS", .function = write ? "host write" : "host read",
                                 .value = address};
-    b->result[RUN_TOLD] = VMM_ERROR_ILLEGAL_ADDRESS;
+    b->result[RUN_REPORTED] = VMM_ERROR_ILLEGAL_ADDRESS;
     b->reports++;
 }
 
@@ -67,7 +67,7 @@ unsigned char host_read(struct run *b, int line, vmm_deviceptr address)
 {
     unsigned char seen = 0;
     if (b->buggy) {
-        told_by_a_child(b, address, false);
+        reported_by_a_child(b, address, false);
     } else {
         touch_begin();
         run_right(b, line, "the host reads in place", touch_read(address, &seen));
@@ -79,7 +79,7 @@ unsigned char host_read(struct run *b, int line, vmm_deviceptr address)
 void host_write(struct run *b, int line, vmm_deviceptr address, unsigned char value)
 {
     if (b->buggy) {
-        told_by_a_child(b, address, true);
+        reported_by_a_child(b, address, true);
     } else {
         touch_begin();
         run_right(b, line, "the host writes in place", touch_write(address, value));

@@ -46,9 +46,9 @@ static bool names_call(const char *text, uint64_t call)
 /* All reports, for the reader of a failure. */
 static bool show(const struct run *b)
 {
-    for (unsigned i = 0; i < b->reports && i < RUN_TOLD_MAX; i++)
-        tap_note("told: %s", b->reported[i].text);
-    for (unsigned i = 0; i < b->lefts && i < RUN_TOLD_MAX; i++)
+    for (unsigned i = 0; i < b->reports && i < RUN_REPORTS_MAX; i++)
+        tap_note("reported: %s", b->reported[i].text);
+    for (unsigned i = 0; i < b->lefts && i < RUN_REPORTS_MAX; i++)
         tap_note("left: %s", b->left[i].text);
     return false;
 }
@@ -58,7 +58,7 @@ static void letters(const struct run *b, char *text)
 {
     static const char of[] = "??RMHACSE";
     for (const char *kind = "RMHACSE"; *kind; kind++)
-        for (unsigned i = 0; i < b->lefts && i < RUN_TOLD_MAX; i++)
+        for (unsigned i = 0; i < b->lefts && i < RUN_REPORTS_MAX; i++)
             if (of[b->left[i].detail.nearest.kind] == *kind)
                 *text++ = *kind;
     *text = '\0';
@@ -67,25 +67,25 @@ static void letters(const struct run *b, char *text)
 static bool left_is_right(const struct run *b)
 {
     const char *expected = b->buggy && b->program->leaves ? b->program->leaves : "";
-    char kinds[RUN_TOLD_MAX + 1];
+    char kinds[RUN_REPORTS_MAX + 1];
     letters(b, kinds);
     return same(kinds, expected) && b->lefts == strlen(expected) ? true
            : wrong(b, "leaves \"%s\", expected \"%s\"", kinds, expected);
 }
 
-static bool told_at(const struct run *b, const struct reported *reported, const char *rule, enum run_mark mark)
+static bool reported_at(const struct run *b, const struct reported *reported, const char *rule, enum run_mark mark)
 {
     const vmm_detail *d = &reported->detail;
     if (!same(d->rule, rule))
-        return wrong(b, "told by %s, expected %s", d->rule ? d->rule : "no rule", rule);
+        return wrong(b, "reported by %s, expected %s", d->rule ? d->rule : "no rule", rule);
     if (d->call != b->call[mark] || d->result != b->result[mark])
-        return wrong(b, "%s is told at call %llu (%s, %s), expected call %llu (%s)", rule, (unsigned long long)d->call,
+        return wrong(b, "%s is reported at call %llu (%s, %s), expected call %llu (%s)", rule, (unsigned long long)d->call,
                      d->function, vmm_result_name(d->result), (unsigned long long)b->call[mark],
                      vmm_result_name(b->result[mark]));
     if (d->severity != (d->result == VMM_SUCCESS ? VMM_SEVERITY_WARNING : VMM_SEVERITY_ERROR))
-        return wrong(b, "%s is told with severity %d", rule, (int)d->severity);
+        return wrong(b, "%s is reported with severity %d", rule, (int)d->severity);
     if (!strstr(reported->text, "fix "))
-        return wrong(b, "%s is told without a fix", rule);
+        return wrong(b, "%s is reported without a fix", rule);
     return true;
 }
 
@@ -94,7 +94,7 @@ static bool words_are_right(const struct run *b, const struct reported *reported
     const struct program *p = b->program;
     const vmm_detail *d = &reported->detail;
     if (!same(d->function, p->at))
-        return wrong(b, "told at %s, expected %s", d->function, p->at);
+        return wrong(b, "reported at %s, expected %s", d->function, p->at);
     if (p->argument && !same(d->argument, p->argument))
         return wrong(b, "names argument %s, expected %s", d->argument ? d->argument : "none", p->argument);
     if (b->value_noted && d->value != b->value)
@@ -121,30 +121,30 @@ static bool follows(const struct run *b)
 
 static bool leak_is_right(const struct run *b)
 {
-    for (unsigned i = 0; i < b->lefts && i < RUN_TOLD_MAX; i++) {
+    for (unsigned i = 0; i < b->lefts && i < RUN_REPORTS_MAX; i++) {
         const vmm_object *object = &b->left[i].detail.nearest;
-        if (same(b->left[i].detail.rule, b->program->rule) && object->created == b->call[RUN_TOLD])
+        if (same(b->left[i].detail.rule, b->program->rule) && object->created == b->call[RUN_REPORTED])
             return same(object->created_by, b->program->at) ? true
                    : wrong(b, "made by %s, expected %s", object->created_by, b->program->at);
     }
-    return wrong(b, "no %s of call %llu", b->program->rule, (unsigned long long)b->call[RUN_TOLD]);
+    return wrong(b, "no %s of call %llu", b->program->rule, (unsigned long long)b->call[RUN_REPORTED]);
 }
 
 static bool buggy_is_right(const struct run *b)
 {
     if (is_leak(b->program->rule))
-        return b->reports ? wrong(b, "told before its end") : leak_is_right(b);
+        return b->reports ? wrong(b, "reported before its end") : leak_is_right(b);
     unsigned expected = follows(b) ? 2 : 1;
     if (b->reports != expected)
-        return wrong(b, "told %u times, expected %u", b->reports, expected);
-    return told_at(b, &b->reported[0], b->program->rule, RUN_TOLD) && words_are_right(b, &b->reported[0]) &&
-           (expected == 1 || told_at(b, &b->reported[1], b->program->then, RUN_THEN));
+        return wrong(b, "reported %u times, expected %u", b->reports, expected);
+    return reported_at(b, &b->reported[0], b->program->rule, RUN_REPORTED) && words_are_right(b, &b->reported[0]) &&
+           (expected == 1 || reported_at(b, &b->reported[1], b->program->then, RUN_THEN));
 }
 
 static bool corrected_is_right(const struct run *b)
 {
     if (b->reports || b->failures)
-        return wrong(b, "told %u times, %u failures", b->reports, b->failures);
+        return wrong(b, "reported %u times, %u failures", b->reports, b->failures);
     return b->rights ? true : wrong(b, "nothing is checked");
 }
 
@@ -159,10 +159,10 @@ bool run_driver_verdict(const struct run *b)
     const vmm_rule *rule = vmm_rule_find(b->program->rule);
     if (!b->buggy)
         return b->failures == 0 && (b->rights ? true : wrong(b, "nothing is checked"));
-    if (!b->call[RUN_TOLD])
+    if (!b->call[RUN_REPORTED])
         return wrong(b, "the call with the mistake was not made");
-    return b->result[RUN_TOLD] == rule->result ? true
-           : wrong(b, "answers %s, expected %s", vmm_result_name(b->result[RUN_TOLD]), vmm_result_name(rule->result));
+    return b->result[RUN_REPORTED] == rule->result ? true
+           : wrong(b, "answers %s, expected %s", vmm_result_name(b->result[RUN_REPORTED]), vmm_result_name(rule->result));
 }
 
 const char *run_undriven(const struct program *program, bool buggy)
@@ -172,7 +172,8 @@ const char *run_undriven(const struct program *program, bool buggy)
         return "needs a simulated machine";
     if (!buggy)
         return NULL;
-    if (program->driver || rule->driver_580 != VMM_DRIVER_REJECTS || rule->rule_class == VMM_RULE_HAZARD || is_leak(program->rule))
+    if (program->driver || rule->driver_580 != VMM_DRIVER_REJECTS || rule->rule_class == VMM_RULE_HAZARD ||
+        is_leak(program->rule))
         return "a driver does not refuse it, or not always";
     return NULL;
 }

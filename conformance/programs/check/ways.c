@@ -146,3 +146,18 @@ PROGRAM(then_crashes, "VMM-MAP-OVERLAP", SAME, DEVICE)
     signal(SIGSEGV, SIG_DFL);
     raise(SIGSEGV);
 }
+
+/* The child ends cleanly with what its parent has open, and the parent does not: one process, of which nothing more is known. */
+PROGRAM(then_crashes_alone, "", SAME, SIM)
+{
+    int status;
+    begin();
+    whole(granule());
+    pid_t child = fork();
+    if (child == 0)
+        exit(0);
+    if (waitpid(child, &status, 0) != child || status)
+        exit(5);
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+}

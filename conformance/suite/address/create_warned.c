@@ -126,8 +126,8 @@ TEST_NEAR_MISS_ON(CREATE_RDMA_NOT_OBTAINED, create_without_rdma_where_there_is_n
     CHECK_U64(got.alloc_flags.gpu_direct_rdma_capable, 0);
 }
 
-TEST_BREAKS_ON(CREATE_COMPRESSION_NOT_OBTAINED, create_compressible_memory_where_there_is_none, "attribute.107 = 1\ncompression.memory = 0",
-               TEST_BOTH_MODES, 0)
+TEST_BREAKS_ON(CREATE_COMPRESSION_NOT_OBTAINED, create_compressible_memory_where_there_is_none,
+               "attribute.107 = 1\ncompression.memory = 0", TEST_BOTH_MODES, 0)
 {
     fix_need_simulator(f, "needs a device with no compressible memory left");
     vmm_mem_allocation_prop prop = fix_prop(0), got;

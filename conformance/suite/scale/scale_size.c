@@ -130,7 +130,8 @@ TEST_EXPECTS("scale.sizes_are_whole", sizes_that_fit_when_cut)
     fix_unmap(f, p, f->g);
     bool parts = fix_partial(f);
     vmm_result want = parts ? VMM_ERROR_INVALID_VALUE : VMM_ERROR_NOT_SUPPORTED;
-    scale_refused(f, vmm_mem_map(S, p, FOUR_GIB + f->g, 0, handle, 0), want, parts ? "VMM-MAP-OFFSET-RANGE" : "VMM-MAP-SIZE-WHOLE");
+    scale_refused(f, vmm_mem_map(S, p, FOUR_GIB + f->g, 0, handle, 0), want,
+                  parts ? "VMM-MAP-OFFSET-RANGE" : "VMM-MAP-SIZE-WHOLE");
     scale_refused(f, vmm_mem_map(S, p, f->g, FOUR_GIB, handle, 0), want, parts ? "VMM-MAP-OFFSET-RANGE" : "VMM-MAP-OFFSET");
 }
 

@@ -99,7 +99,8 @@ static void check_reported(struct fix *f, const struct reported *reported, const
 {
     char text[2048], want[120];
     CHECK_U64(reported->hints, 1);
-    CHECK(reported->hint.rule && !strcmp(reported->hint.rule, rule), "told of %s", reported->hint.rule ? reported->hint.rule : "nothing");
+    CHECK(reported->hint.rule && !strcmp(reported->hint.rule, rule), "reported: %s",
+          reported->hint.rule ? reported->hint.rule : "nothing");
     CHECK(reported->hint.function && !strcmp(reported->hint.function, "cuMemExportToShareableHandle") && reported->hint.call,
           "the exporting call is not reported");
     vmm_detail_text(&reported->hint, text, sizeof text);
@@ -310,7 +311,8 @@ TEST_EXPECTS("share.leaked_import_names_its_exporter", leaked_import)
         struct reported reported = report(f);
         CHECK_U64(reported.handles, 1);
         CHECK_U64(reported.hints, 0);
-        CHECK(strstr(reported.handle.note, "exported by ") && names(reported.handle.note, &was, "call 5 (cuMemExportToShareableHandle)"),
+        CHECK(strstr(reported.handle.note, "exported by ") &&
+                  names(reported.handle.note, &was, "call 5 (cuMemExportToShareableHandle)"),
               "%s", reported.handle.note);
         CHECK(!strstr(reported.handle.note, "also held by"), "%s", reported.handle.note);
         if (alive)

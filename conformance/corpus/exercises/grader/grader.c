@@ -171,7 +171,8 @@ int main(int argc, char **argv)
         fputc('\n', stderr);
         return 2;
     }
-    printf("1..%u\n# %s%u of %u points", points, failures || only ? "" : "solved: ", points - failures - skipped, points - skipped);
+    printf("1..%u\n# %s%u of %u points", points, failures || only ? "" : "solved: ", points - failures - skipped,
+           points - skipped);
     printf(skipped ? ", %u skipped\n" : "\n", skipped);
     return failures > 0;
 }
