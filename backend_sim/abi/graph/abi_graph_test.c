@@ -265,6 +265,7 @@ static void test_unmapped(void)
 
 int main(void)
 {
+    setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
     context = begin();
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(cuMemAlloc(&memory, 4096));
