@@ -32,6 +32,8 @@
     "map.partial = no\n" \
     "fabric.imex = no\n" \
     "compression.memory = 85017493504\n" \
+    "# recorded: what cuOccupancyMaxActiveClusters answered for clusters of 1 to 18 blocks; another chip has other groups\n" \
+    "device.clusters = 18 18 16 16 16 16 16 8 2 2 2 2\n" \
     "# recorded: every attribute but those that say where a device sits (33, 34, 50, 85)\n" \
     "attribute.1 = 1024\nattribute.2 = 1024\nattribute.3 = 1024\nattribute.4 = 64\n" \
     "attribute.5 = 2147483647\nattribute.6 = 65535\nattribute.7 = 65535\nattribute.8 = 49152\n" \

@@ -238,6 +238,21 @@ static bool attributes(struct checker *checker)
     return true;
 }
 
+/* Numbers of 1 to 3 digits, a blank before each but the first. */
+static bool clusters(struct checker *checker)
+{
+    const char *at = checker->draft->profile.clusters;
+    for (size_t digits = 0; *at; at++) {
+        bool wrong = *at == ' ' ? !digits || !at[1] : *at < '0' || *at > '9' || digits == 3;
+        digits = *at == ' ' ? 0 : digits + 1;
+        if (wrong)
+            return bad(checker, of(checker, SIM_K_DEVICE_CLUSTERS, SIM_K_DEVICE_CLUSTERS),
+                       "expected numbers of multiprocessors in 'device.clusters', such as 18 18 16, found \"%s\"",
+                       checker->draft->profile.clusters);
+    }
+    return true;
+}
+
 /* The inverse check refuses only capabilities that would work without being announced: an IMEX channel without fabric support is
  * a valid machine, and has no effect. */
 static bool announced(struct checker *checker)
@@ -290,7 +305,7 @@ bool sim_profile_check(struct sim_draft *draft, struct sim_profile_error *error)
 {
     struct checker checker = {draft, error};
     if (!required(&checker) || !granularities(&checker) || !addresses(&checker) || !places(&checker) || !memory(&checker) ||
-        !attributes(&checker) || !announced(&checker) || !peers(&checker))
+        !attributes(&checker) || !announced(&checker) || !clusters(&checker) || !peers(&checker))
         return false;
     defaults(draft);
     return true;

@@ -36,6 +36,7 @@ const struct sim_key sim_keys[SIM_K_COUNT] = {
     [SIM_K_PARTIAL_MAP] = {"map.partial", SIM_KEY_BOOL, .offset = AT(partial_map)},
     [SIM_K_IMEX] = {"fabric.imex", SIM_KEY_BOOL, .offset = AT(imex)},
     [SIM_K_COMPRESSION_MEMORY] = {"compression.memory", SIM_KEY_SIZE, .offset = AT(compression_memory)},
+    [SIM_K_DEVICE_CLUSTERS] = {"device.clusters", SIM_KEY_TEXT, .offset = AT(clusters), .room = ROOM(clusters)},
 };
 
 int sim_key_find(struct sim_span name)

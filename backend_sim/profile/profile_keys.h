@@ -40,6 +40,7 @@ enum sim_key_index {
     SIM_K_PARTIAL_MAP,
     SIM_K_IMEX,
     SIM_K_COMPRESSION_MEMORY,
+    SIM_K_DEVICE_CLUSTERS,
     SIM_K_COUNT
 };
 

@@ -161,6 +161,9 @@ static const struct bad bad_texts[] = {
     {"base = gb200x4\nattribute.134 = 2", 2, 17, "expected attribute.134 (the nearest NUMA node) from -1 to 1, found 2"},
     {"base = h100\nattribute.145 = 0\nhost.memory = 0", 3, 15, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},
     {"base = min\nattribute.141 = 1", 2, 17, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},
+    {"base = h100\ndevice.clusters = 18 x", 2, 19, "expected numbers of multiprocessors in 'device.clusters', such as 18 18 16"},
+    {"base = h100\ndevice.clusters = 18  16", 2, 19, "expected numbers of multiprocessors"},
+    {"base = h100\ndevice.clusters = 1000", 2, 19, "expected numbers of multiprocessors"},
     {"base = h100\nattribute.107 = 0", 0, 0, "'compression.memory' above 0 needs attribute.107 = 1"},
     {"base = h100\npeers = 0-1", 2, 9, "expected links between devices 0 to 0, found one of a device that is not there"},
     {"base = odd\npeers = 1-3", 2, 9, "expected links between devices 0 to 2, found one of a device that is not there"},
@@ -704,7 +707,8 @@ static void write_profile(const struct sim_profile *p, char *text, size_t size)
                                  p->va_taken[i].end);
         lead = ",";
     }
-    used += (size_t)snprintf(text + used, size - used, "\n");
+    used += (size_t)snprintf(text + used, size - used, "\n%s%s%s", p->clusters[0] ? "device.clusters = " : "", p->clusters,
+                             p->clusters[0] ? "\n" : "");
     lead = "peers = ";
     for (int i = 0; i < p->devices; i++)
         for (int j = i + 1; j < p->devices; j++)

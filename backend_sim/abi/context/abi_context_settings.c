@@ -85,10 +85,10 @@ CUresult cuCtxSetFlags(unsigned int flags)
 
 /* ---- limits, as recorded: conformance/recorded/facts, answers ---- */
 
-/* A value is rounded up to the unit, is at least least, and is refused above most. */
+/* A value is at least least, is rounded up to the unit, wraps around to 0, ends at the end, and is refused above most. */
 struct limit {
-    size_t value, least, unit, most; /* value: the initial value */
-    bool fixed;                      /* read-only */
+    size_t value, least, unit, most, end; /* value: the initial value; end: 0 is none */
+    bool fixed;                           /* read-only */
 };
 
 static int attribute_of(const struct sim_profile *profile, int attribute)
@@ -102,20 +102,20 @@ static int attribute_of(const struct sim_profile *profile, int attribute)
  * tenth of it. */
 static bool limit_of(const struct sim_profile *profile, int limit, struct limit *found)
 {
-    enum { KIB = 1024, STACK_MOST = 512 * KIB, L2_PARTS = 10, L2_FIRST = 3, L2_LINE_MOST = 128 };
+    enum { KIB = 1024, STACK_MOST = 511 * KIB, LAUNCHES = 599186, L2_PARTS = 10, L2_FIRST = 3, L2_LINE_MOST = 128 };
     size_t part = (size_t)attribute_of(profile, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE) / L2_PARTS;
     size_t shared = (size_t)attribute_of(profile, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     switch (limit) {
-    case CU_LIMIT_STACK_SIZE: *found = (struct limit){KIB, 0, 16, STACK_MOST, false}; return true;
-    case CU_LIMIT_PRINTF_FIFO_SIZE: *found = (struct limit){8448 * KIB, 512 * KIB, 256, SIZE_MAX / 2, false}; return true;
-    case CU_LIMIT_MALLOC_HEAP_SIZE: *found = (struct limit){8192 * KIB, 4096 * KIB, 64 * KIB, SIZE_MAX / 2, false}; return true;
-    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: *found = (struct limit){2048, 32, 1, SIZE_MAX / 2, false}; return true;
-    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: *found = (struct limit){64, 0, 1, L2_LINE_MOST, false}; return true;
+    case CU_LIMIT_STACK_SIZE: *found = (struct limit){KIB, 0, 16, STACK_MOST, 0, false}; return true;
+    case CU_LIMIT_PRINTF_FIFO_SIZE: *found = (struct limit){8448 * KIB, 512 * KIB, 256, SIZE_MAX, 0, false}; return true;
+    case CU_LIMIT_MALLOC_HEAP_SIZE: *found = (struct limit){8192 * KIB, 4096 * KIB, 64 * KIB, SIZE_MAX, 0, false}; return true;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: *found = (struct limit){2048, 32, 1, SIZE_MAX, LAUNCHES, false}; return true;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: *found = (struct limit){64, 0, 1, L2_LINE_MOST, 0, false}; return true;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
-        *found = (struct limit){L2_FIRST * part, 0, part ? part : 1, L2_PARTS * part, false};
+        *found = (struct limit){L2_FIRST * part, 0, part ? part : 1, L2_PARTS * part, 0, false};
         return true;
-    case CU_LIMIT_SHMEM_SIZE: *found = (struct limit){shared, 0, 1, 0, true}; return true;
-    case CU_LIMIT_CIG_ENABLED: *found = (struct limit){0, 0, 1, 0, true}; return true;
+    case CU_LIMIT_SHMEM_SIZE: *found = (struct limit){shared, 0, 1, 0, 0, true}; return true;
+    case CU_LIMIT_CIG_ENABLED: *found = (struct limit){0, 0, 1, 0, 0, true}; return true;
     default: return false;
     }
 }
@@ -134,7 +134,9 @@ static CUresult get_limit(const vmm_system *sys, size_t *pvalue, CUlimit limit)
     uint64_t value;
     struct abi_note note;
     struct limit found;
-    CUresult result = pvalue ? note_of_current(sys, "cuCtxGetLimit", &value, &note) : abi_null("cuCtxGetLimit", "pvalue");
+    CUresult result = note_of_current(sys, "cuCtxGetLimit", &value, &note);
+    if (result == CUDA_SUCCESS && !pvalue)
+        result = abi_null("cuCtxGetLimit", "pvalue");
     if (result == CUDA_SUCCESS)
         result = find_limit(sys, limit, "cuCtxGetLimit", &found);
     if (result == CUDA_SUCCESS)
@@ -145,6 +147,20 @@ static CUresult get_limit(const vmm_system *sys, size_t *pvalue, CUlimit limit)
 CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 {
     ABI_INITIALISED(get_limit(sys, pvalue, limit));
+}
+
+static size_t round_up(size_t size, size_t unit)
+{
+    return (size + unit - 1) / unit * unit;
+}
+
+/* What a context then tells. A stack keeps its memory, and tells the value as it was set, where both round up to the same. */
+static size_t limited(CUlimit limit, const struct limit *found, size_t now, size_t size)
+{
+    size_t rounded = round_up(size < found->least ? found->least : size, found->unit);
+    if (limit == CU_LIMIT_STACK_SIZE && rounded == round_up(now, found->unit))
+        return size;
+    return found->end && rounded > found->end ? found->end : rounded;
 }
 
 static CUresult set_limit(const vmm_system *sys, CUlimit limit, size_t size)
@@ -162,8 +178,8 @@ static CUresult set_limit(const vmm_system *sys, CUlimit limit, size_t size)
         return abi_refuse(VMM_RULE_CTX_LIMIT_READ_ONLY, name, "limit %d is read-only", (int)limit);
     if (size > found.most)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "limit %d cannot be %zu: at most %zu", (int)limit, size, found.most);
-    size_t rounded = (size + found.unit - 1) / found.unit * found.unit;
-    note.limit[limit] = (uint64_t)(rounded < found.least ? found.least : rounded) + 1;
+    size_t now = note.limit[limit] ? note.limit[limit] - 1 : found.value;
+    note.limit[limit] = (uint64_t)limited(limit, &found, now, size) + 1;
     return keep(name, value, &note);
 }
 
@@ -233,6 +249,7 @@ CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig)
 
 CUresult cuCtxSetCacheConfig(CUfunc_cache config)
 {
+    ABI_NO_CAPTURE();
     ABI_INITIALISED(set_cache(sys, config));
 }
 

@@ -110,8 +110,10 @@ CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
     ABI_INITIALISED(uuid_of(sys, uuid, dev));
 }
 
-static CUresult luid_of(const vmm_system *sys, CUdevice dev)
+static CUresult luid_of(const vmm_system *sys, const char *luid, const unsigned *mask, CUdevice dev)
 {
+    if (!luid || !mask)
+        return abi_null("cuDeviceGetLuid", luid ? "deviceNodeMask" : "luid");
     CUresult result = abi_device(sys, "cuDeviceGetLuid", dev);
     if (result != CUDA_SUCCESS)
         return result;
@@ -120,8 +122,7 @@ static CUresult luid_of(const vmm_system *sys, CUdevice dev)
 
 CUresult cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice dev)
 {
-    (void)luid, (void)deviceNodeMask;
-    ABI_INITIALISED(luid_of(sys, dev));
+    ABI_INITIALISED(luid_of(sys, luid, deviceNodeMask, dev));
 }
 
 enum { BUS_ID = 13 }; /* "0000:01:00.0" with its terminator */

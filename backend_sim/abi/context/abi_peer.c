@@ -52,6 +52,8 @@ static CUresult disable(vmm_system *sys, CUcontext peer)
     static const char name[] = "cuCtxDisablePeerAccess";
     int device = 0, owner = 0;
     CUresult result = both(sys, name, peer, &device, &owner);
+    if (result == CUDA_SUCCESS)
+        result = abi_capture_forbids(name, false);
     if (result != CUDA_SUCCESS)
         return result;
     if (device == owner || !abi_query_open_peer(sys, device, owner, false))

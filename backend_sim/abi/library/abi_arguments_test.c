@@ -126,8 +126,12 @@ static void test_devices(void)
     int value = 77;
     CUdevice device = 77;
     char text[13] = "";
-    IS(cuDeviceGetLuid(text, NULL, 0), ERROR_NOT_SUPPORTED);
-    IS(cuDeviceGetLuid(text, NULL, 2), ERROR_INVALID_DEVICE);
+    unsigned mask = 7;
+    IS(cuDeviceGetLuid(text, &mask, 0), ERROR_NOT_SUPPORTED);
+    IS(cuDeviceGetLuid(text, &mask, 2), ERROR_INVALID_DEVICE);
+    IS(cuDeviceGetLuid(text, NULL, 2), ERROR_INVALID_VALUE);
+    IS(cuDeviceGetLuid(NULL, &mask, 2), ERROR_INVALID_VALUE);
+    EQUAL(mask, 7);
     IS(cuDeviceGetPCIBusId(text, 12, 0), ERROR_INVALID_VALUE);
     IS(cuDeviceGetPCIBusId(text, 13, -1), ERROR_INVALID_DEVICE);
     OK(cuDeviceGetPCIBusId(text, 13, 1));
@@ -263,8 +267,10 @@ static void test_functions(void)
     IS(cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, f, 32, 0), ERROR_INVALID_VALUE);
     IS(cuOccupancyMaxPotentialBlockSize(NULL, &value, f, NULL, 0, 0), ERROR_INVALID_VALUE);
     IS(cuOccupancyMaxPotentialBlockSize(&grid, NULL, f, NULL, 0, 0), ERROR_INVALID_VALUE);
-    IS(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, NULL, 1 << 20, 0), ERROR_INVALID_VALUE);
+    IS(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, NULL, 0, -1), ERROR_INVALID_VALUE);
     tap_ok(grid == 77 && value == 50, "the refused call writes nothing");
+    OK(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, NULL, 1 << 20, 0));
+    tap_ok(!grid && !value, "no block fits with that much shared memory");
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, NULL, 0, 100));
     EQUAL(value, 64); /* the number of threads of 32 blocks, which 96 and 100 do not divide into */
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &value, f, NULL, 0, 2000));

@@ -259,6 +259,7 @@ static void code(CUdeviceptr at)
     CUfunction f = NULL;
     CUstream stream = NULL;
     CUevent event = NULL;
+    CUdeviceptr variable = 0;
     int none = 0, calls = 0;
     uint64_t length = 100;
     uint8_t value = 9;
@@ -266,15 +267,18 @@ static void code(CUdeviceptr at)
     TRIED(module, cuModuleLoadData(&module, "any image"));
     inject_arm(1);
     CUresult answer = cuModuleGetFunction(&f, module, "gaps");
-    tap_text(inject_disarm(), "malloc", "the list of kernels cannot be read");
+    tap_text(inject_disarm(), "calloc", "a kernel that is found cannot be kept");
     IS(answer, ERROR_OUT_OF_MEMORY);
-    OK(cuModuleGetFunction(&f, module, "gaps")); /* loads the libraries; those that the system's loader refuses are skipped */
+    OK(cuModuleGetFunction(&f, module, "gaps"));
     f = NULL;
     TRIED(f, cuModuleGetFunction(&f, module, "fill_span"));
     TRIED(other, cuModuleLoad(&other, "/proc/self/exe"));
     TRIED(none, cuModuleUnload(other));
     TRIED(library, cuLibraryLoadData(&library, "code", NULL, NULL, 0, NULL, NULL, 0));
     TRIED(kernel, cuLibraryGetKernel(&kernel, library, "nothing"));
+    TRIED(variable, cuLibraryGetGlobal(&variable, NULL, library, "counter"));
+    TRIED(none, cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 64, kernel, 0));
+    TRIED(none, cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 64));
     TRIED(stream, cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     TRIED(event, cuEventCreate(&event, 0));
     TRIED(none, cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, stream, args, NULL));

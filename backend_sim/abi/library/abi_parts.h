@@ -15,6 +15,7 @@ void abi_logs_close(void);
 void abi_callbacks_close(void);
 void abi_host_close(void);
 void abi_code_close(void);
+void abi_variable_memory_close(void);
 void abi_captures_close(void);
 void abi_notes_close(void);
 

@@ -509,6 +509,10 @@ TEST_BREAKS(CAPTURE_FORBIDS, capture_forbids_broken)
     CUdeviceptr more = 0;
     INVALIDATED(GLOBAL, REFUSED(cuMemAlloc(&more, 64), ERROR_STREAM_CAPTURE_UNSUPPORTED));
     INVALIDATED(RELAXED, REFUSED(cuStreamSynchronize(stream), ERROR_STREAM_CAPTURE_UNSUPPORTED));
+    INVALIDATED(THREAD_LOCAL, REFUSED(cuProfilerStart(), ERROR_STREAM_CAPTURE_UNSUPPORTED));
+    INVALIDATED(GLOBAL, REFUSED(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_NONE), ERROR_STREAM_CAPTURE_UNSUPPORTED));
+    INVALIDATED(GLOBAL, REFUSED(cuModuleUnload(NULL), ERROR_STREAM_CAPTURE_UNSUPPORTED));
+    INVALIDATED(GLOBAL, REFUSED(cuLibraryUnload(NULL), ERROR_STREAM_CAPTURE_UNSUPPORTED));
 }
 
 TEST_NEAR_MISS(CAPTURE_FORBIDS, capture_forbids_kept)
@@ -516,6 +520,12 @@ TEST_NEAR_MISS(CAPTURE_FORBIDS, capture_forbids_kept)
     CUdeviceptr more = 0;
     CAPTURED(ACCEPTED(cuMemAlloc(&more, 64)));
     OK(cuMemFree(more));
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    OK(cuThreadExchangeStreamCaptureMode(&mode));
+    CAPTURING(GLOBAL, SUCCESS, ACCEPTED(cuMemAlloc(&more, 64)));
+    OK(cuThreadExchangeStreamCaptureMode(&mode));
+    OK(cuMemFree(more));
+    CAPTURING(GLOBAL, SUCCESS, ACCEPTED(cuCtxResetPersistingL2Cache()));
 }
 
 TEST_BREAKS(CAPTURE_INVALIDATED, capture_invalidated_broken)
@@ -591,7 +601,7 @@ TEST_BREAKS(CAPTURE_THREAD, capture_thread_broken)
 {
     OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     REFUSED(end_on_another_thread(), ERROR_STREAM_CAPTURE_WRONG_THREAD);
-    IS(cuStreamEndCapture(stream, NULL), ERROR_ILLEGAL_STATE); /* as measured, the capture is over */
+    IS(cuStreamEndCapture(stream, NULL), ERROR_ILLEGAL_STATE); /* it has ended */
 }
 
 TEST_NEAR_MISS(CAPTURE_THREAD, capture_thread_kept)
@@ -1116,6 +1126,117 @@ TEST_NEAR_MISS(CODE_NAME, code_name_kept)
     OK(cuModuleLoadData(&module, "image"));
     ACCEPTED(cuModuleGetFunction(&found, module, "vectorAdd"));
     OK(cuModuleUnload(module));
+}
+
+TEST_BREAKS(CODE_KIND, code_kind_broken)
+{
+    CUmodule module = NULL;
+    CUlibrary library = NULL;
+    CUdeviceptr at = 1;
+    void *function = &at;
+    size_t size = 1;
+    OK(cuModuleLoadData(&module, "image"));
+    OK(cuLibraryLoadData(&library, "image", NULL, NULL, 0, NULL, NULL, 0));
+    REFUSED(cuModuleGetGlobal(&at, &size, module, "vectorAdd"), ERROR_INVALID_VALUE);
+    REFUSED(cuModuleGetGlobal(&at, &size, module, ""), ERROR_INVALID_VALUE);
+    tap_ok(!at && !size, "and the outputs are 0");
+    at = size = 1;
+    REFUSED(cuLibraryGetGlobal(&at, &size, library, "vectorAdd"), ERROR_INVALID_VALUE);
+    REFUSED(cuLibraryGetManaged(&at, &size, library, ""), ERROR_INVALID_VALUE);
+    REFUSED(cuLibraryGetUnifiedFunction(&function, library, "vectorAdd"), ERROR_INVALID_VALUE);
+    tap_ok(at == 1 && size == 1 && function == &at, "and the outputs are as they were");
+    OK(cuLibraryUnload(library));
+    OK(cuModuleUnload(module));
+}
+
+TEST_NEAR_MISS(CODE_KIND, code_kind_kept)
+{
+    CUmodule module = NULL;
+    CUlibrary library = NULL;
+    CUdeviceptr at = 0;
+    size_t size = 0;
+    OK(cuModuleLoadData(&module, "image"));
+    OK(cuLibraryLoadData(&library, "image", NULL, NULL, 0, NULL, NULL, 0));
+    ACCEPTED(cuModuleGetGlobal(&at, &size, module, "counter"));
+    EQUAL(size, 4);
+    ACCEPTED(cuLibraryGetGlobal(&at, &size, library, "counter"));
+    OK(cuLibraryUnload(library));
+    OK(cuModuleUnload(module));
+}
+
+TEST_BREAKS(CODE_OWNER, code_owner_broken)
+{
+    CUlibrary library = NULL;
+    CUmodule module = NULL;
+    CUfunction found = NULL;
+    OK(cuLibraryLoadData(&library, "image", NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetModule(&module, library));
+    REFUSED(cuModuleUnload(module), ERROR_NOT_PERMITTED);
+    OK(cuModuleGetFunction(&found, module, "vectorAdd"));
+    OK(cuLibraryUnload(library));
+}
+
+TEST_NEAR_MISS(CODE_OWNER, code_owner_kept)
+{
+    CUmodule module = NULL;
+    OK(cuModuleLoadData(&module, "image"));
+    ACCEPTED(cuModuleUnload(module));
+}
+
+static CUmodule cluster_module;
+
+/* A function of a module of its own, and a launch of 16 blocks in clusters of x, or without clusters. */
+static CUfunction of_clusters(CUlaunchConfig *config, CUlaunchAttribute *cluster, unsigned x)
+{
+    CUfunction f = NULL;
+    OK(cuModuleLoadData(&cluster_module, "image"));
+    OK(cuModuleGetFunction(&f, cluster_module, "nothing"));
+    *cluster = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {x, 1, 1}};
+    *config = (CUlaunchConfig){.gridDimX = 16, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1, .blockDimZ = 1,
+                               .attrs = cluster, .numAttrs = x != 0};
+    return f;
+}
+
+TEST_BREAKS(LAUNCH_CLUSTER, launch_cluster_broken)
+{
+    static const unsigned tried[] = {3, 16, 32};
+    CUlaunchAttribute cluster;
+    CUlaunchConfig config;
+    int clusters = 77;
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
+        CUfunction f = of_clusters(&config, &cluster, tried[i]);
+        REFUSED(cuOccupancyMaxActiveClusters(&clusters, f, &config), ERROR_INVALID_CLUSTER_SIZE);
+        REFUSED(cuOccupancyMaxPotentialClusterSize(&clusters, f, &config), ERROR_INVALID_CLUSTER_SIZE);
+        OK(cuModuleUnload(cluster_module));
+    }
+    CUfunction f = of_clusters(&config, &cluster, 2);
+    cluster.value.clusterDim.y = 0;
+    REFUSED(cuOccupancyMaxActiveClusters(&clusters, f, &config), ERROR_INVALID_CLUSTER_SIZE);
+    cluster.value.clusterDim.y = 1;
+    OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 3));
+    REFUSED(cuOccupancyMaxActiveClusters(&clusters, f, &config), ERROR_INVALID_CLUSTER_SIZE);
+    REFUSED(cuLaunchKernel(f, 16, 1, 1, 32, 1, 1, 0, stream, NULL, NULL), ERROR_INVALID_CLUSTER_SIZE);
+    EQUAL(clusters, 77);
+    OK(cuModuleUnload(cluster_module));
+}
+
+TEST_NEAR_MISS(LAUNCH_CLUSTER, launch_cluster_kept)
+{
+    CUlaunchAttribute cluster;
+    CUlaunchConfig config;
+    int clusters = 0;
+    CUfunction f = of_clusters(&config, &cluster, 8);
+    ACCEPTED(cuOccupancyMaxActiveClusters(&clusters, f, &config));
+    tap_ok(clusters > 0, "clusters of 8 run");
+    OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 8));
+    OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 1));
+    OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1));
+    config.numAttrs = 0;
+    ACCEPTED(cuOccupancyMaxActiveClusters(&clusters, f, &config));
+    ACCEPTED(cuOccupancyMaxPotentialClusterSize(&clusters, f, &config));
+    EQUAL(clusters, 8);
+    ACCEPTED(cuLaunchKernel(f, 16, 1, 1, 32, 1, 1, 0, stream, NULL, NULL));
+    OK(cuModuleUnload(cluster_module));
 }
 
 /* ---- pinned memory ---- */

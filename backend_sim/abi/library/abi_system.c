@@ -227,6 +227,7 @@ __attribute__((destructor)) static void close_machine(void)
         findings_close();
     abi_plugins_close();
     abi_code_close();
+    abi_variable_memory_close();
     abi_host_close();
     abi_callbacks_close();
     abi_logs_close();

@@ -5,6 +5,7 @@
 #include "abi.h"
 #include "abi_capture.h"
 #include "abi_host.h"
+#include "abi_variable_memory.h"
 #include "call.h"
 
 CUresult cuMemGetInfo(size_t *free, size_t *total)
@@ -12,18 +13,32 @@ CUresult cuMemGetInfo(size_t *free, size_t *total)
     ABI(vmm_mem_get_info(sys, (uint64_t *)free, (uint64_t *)total));
 }
 
+/* Without a context the call does not come to the captures. */
+static CUresult allocate(vmm_system *sys, CUdeviceptr *dptr, size_t size)
+{
+    CUresult captured = abi_query_current(sys) ? abi_capture_forbids("cuMemAlloc", false) : CUDA_SUCCESS;
+    return captured == CUDA_SUCCESS ? (CUresult)vmm_mem_alloc(sys, (vmm_deviceptr *)dptr, size) : captured;
+}
+
 CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize)
 {
     if (dptr)
         *dptr = 0; /* written in any case, as recorded */
-    ABI_NO_CAPTURE();
-    ABI(vmm_mem_alloc(sys, (vmm_deviceptr *)dptr, bytesize));
+    ABI(allocate(sys, dptr, bytesize));
+}
+
+static CUresult free_memory(vmm_system *sys, CUdeviceptr dptr)
+{
+    if (abi_variable_memory(dptr))
+        return abi_refuse(VMM_RULE_ALLOC_FREE_UNKNOWN, "cuMemFree", "0x%llx is a variable of a module or library, which ends when "
+                          "that is unloaded", dptr);
+    return (CUresult)vmm_mem_free(sys, dptr);
 }
 
 CUresult cuMemFree(CUdeviceptr dptr)
 {
     ABI_NO_CAPTURE();
-    ABI(vmm_mem_free(sys, dptr));
+    ABI(free_memory(sys, dptr));
 }
 
 static CUresult address_range(vmm_system *sys, CUdeviceptr *base, size_t *size, CUdeviceptr ptr)
@@ -102,6 +117,10 @@ static CUresult get_attribute(vmm_system *sys, void *data, CUpointer_attribute a
     struct abi_host_range range;
     uint64_t value;
     size_t size = data ? (size_t)vmm_pointer_attribute_size((int)attribute) : 0;
+    if (size && abi_variable_attribute(ptr, attribute, &value)) {
+        put(data, attribute, value);
+        return CUDA_SUCCESS;
+    }
     if (!size || !of_host(ptr, &range))
         return (CUresult)vmm_pointer_get_attribute(sys, data, (int)attribute, ptr);
     if (!abi_host_attribute(&range, attribute, ptr, &value)) {
@@ -117,17 +136,18 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
     ABI(get_attribute(sys, data, attribute, ptr));
 }
 
-/* The machine checks the arguments; host memory's answers then replace the machine's. */
+/* The machine checks the arguments; the answers of host memory and variables then replace the machine's. */
 static CUresult get_attributes(vmm_system *sys, unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr)
 {
     struct abi_host_range range;
     uint64_t value;
     CUresult result =
         (CUresult)vmm_pointer_get_attributes(sys, count, (const vmm_pointer_attribute *)attributes, data, ptr);
-    if (result != CUDA_SUCCESS || !of_host(ptr, &range))
+    if (result != CUDA_SUCCESS)
         return result;
+    bool host = of_host(ptr, &range);
     for (unsigned i = 0; i < count; i++)
-        if (abi_host_attribute(&range, attributes[i], ptr, &value))
+        if (host ? abi_host_attribute(&range, attributes[i], ptr, &value) : abi_variable_attribute(ptr, attributes[i], &value))
             put(data[i], attributes[i], value);
     return result;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi_capture.h"
 #include "abi_jit.h"
 #include "abi_parts.h"
 #include "abi_variables.h"
@@ -14,15 +15,22 @@
 #include "os_share.h"
 #include "posix.h"
 
+/* What a program has set: of a function, or of a kernel on a device. */
+struct abi_setting {
+    int device, attribute, value;
+    struct abi_setting *next;
+};
+
 /* The variables of an image in a context: of a module one, from its load on; of a library one for each context that used it. */
 struct copy {
-    uint64_t context, base;
+    uint64_t context, *addresses;
     struct copy *next;
 };
 
-/* A module or a library; its address is the handle. */
+/* A module or a library; its address is the handle, and its module is another handle of a library. */
 struct abi_image {
     bool library;
+    char module; /* its address is the handle of a library's module */
     struct CUfunc_st *functions;
     struct copy *copies;
     struct abi_image *next;
@@ -39,6 +47,35 @@ static struct abi_image **place_of(const void *handle)
     return link;
 }
 
+/* The image that is, or has, the module: call it under the lock. NULL: none. */
+static struct abi_image *of_module(const void *handle)
+{
+    struct abi_image *image = images;
+    while (image && handle != (image->library ? (const void *)&image->module : image))
+        image = image->next;
+    return image;
+}
+
+static struct abi_image *of_library(const void *handle)
+{
+    struct abi_image *image = *place_of(handle);
+    return image && image->library ? image : NULL;
+}
+
+/* The module's or library's image, which stays until it is unloaded. NULL: the handle is of neither kind. */
+static struct abi_image *image_of(const void *handle, bool library)
+{
+    life_acquire(&lock);
+    struct abi_image *image = library ? of_library(handle) : of_module(handle);
+    life_release(&lock);
+    return image;
+}
+
+const void *abi_image_module(const struct abi_image *image)
+{
+    return image->library ? (const void *)&image->module : image;
+}
+
 static CUresult refuse_handle(const char *function, const void *handle)
 {
     return abi_refuse(VMM_RULE_CODE_HANDLE, function, "%p is not loaded, or was unloaded", handle);
@@ -46,51 +83,51 @@ static CUresult refuse_handle(const char *function, const void *handle)
 
 /* ---- variables ---- */
 
-/* The base of a context's copy; a module has one copy for all. Call it under the lock. */
-static bool copy_in(const struct abi_image *image, uint64_t context, uint64_t *base)
+/* A context's copy; a module has one copy for all. Call it under the lock. */
+static bool copy_in(const struct abi_image *image, uint64_t context, uint64_t **addresses)
 {
     const struct copy *copy = image->copies;
     while (copy && image->library && copy->context != context)
         copy = copy->next;
-    *base = copy ? copy->base : 0;
+    *addresses = copy ? copy->addresses : NULL;
     return copy != NULL;
 }
 
 /* Makes the copy of the current context and adds it to the image. */
-static CUresult add_copy(vmm_system *sys, const char *function, struct abi_image *image, uint64_t context, uint64_t *base)
+static CUresult add_copy(vmm_system *sys, const char *function, struct abi_image *image, uint64_t context, uint64_t **addresses)
 {
     struct copy *copy = heap.malloc(sizeof *copy);
     if (!copy)
         return abi_no_memory(function);
-    CUresult result = abi_variables_make(sys, function, base);
+    CUresult result = abi_variables_make(sys, function, addresses);
     if (result != CUDA_SUCCESS) {
         heap.free(copy);
         return result;
     }
     life_acquire(&lock);
-    *copy = (struct copy){context, *base, image->copies};
+    *copy = (struct copy){context, *addresses, image->copies};
     image->copies = copy;
     life_release(&lock);
     /* analysers: memleak is wrong: it is in the list */
     return CUDA_SUCCESS;
 }
 
-CUresult abi_image_variables(vmm_system *sys, const char *function, struct abi_image *image, uint64_t *base)
+CUresult abi_image_variables(vmm_system *sys, const char *function, struct abi_image *image, uint64_t **addresses)
 {
     uint64_t context = abi_query_current(sys);
     life_acquire(&lock);
-    bool lives = *place_of(image) != NULL, there = lives && copy_in(image, context, base);
+    bool lives = *place_of(image) != NULL, there = lives && copy_in(image, context, addresses);
     life_release(&lock);
     if (!lives) /* LCOV_EXCL_BR_LINE: only if another thread unloads it now */
         return refuse_handle(function, image); /* LCOV_EXCL_LINE: the same */
-    return there ? CUDA_SUCCESS : add_copy(sys, function, image, context, base);
+    return there ? CUDA_SUCCESS : add_copy(sys, function, image, context, addresses);
 }
 
 static void end_copies(vmm_system *sys, struct abi_image *image)
 {
     while (image->copies) {
         struct copy *next = image->copies->next;
-        abi_variables_end(sys, image->copies->context, image->copies->base);
+        abi_variables_end(sys, image->copies->context, image->copies->addresses);
         heap.free(image->copies);
         image->copies = next;
     }
@@ -106,12 +143,12 @@ void abi_code_end(vmm_system *sys)
 
 static CUresult load(vmm_system *sys, const char *function, void *image_out, bool library)
 {
-    uint64_t base;
+    uint64_t *addresses;
     struct abi_image *image = heap.calloc(1, sizeof *image);
     if (!image)
         return abi_no_memory(function);
     image->library = library;
-    CUresult result = library ? CUDA_SUCCESS : add_copy(sys, function, image, abi_query_current(sys), &base);
+    CUresult result = library ? CUDA_SUCCESS : add_copy(sys, function, image, abi_query_current(sys), &addresses);
     if (result != CUDA_SUCCESS) {
         heap.free(image);
         return result;
@@ -127,9 +164,14 @@ static CUresult load(vmm_system *sys, const char *function, void *image_out, boo
 static void free_image(struct abi_image *image)
 {
     while (image->functions) {
-        struct CUfunc_st *next = image->functions->next;
-        heap.free(image->functions);
-        image->functions = next;
+        struct CUfunc_st *f = image->functions;
+        image->functions = f->next;
+        while (f->settings) {
+            struct abi_setting *next = f->settings->next;
+            heap.free(f->settings);
+            f->settings = next;
+        }
+        heap.free(f);
     }
     heap.free(image);
 }
@@ -158,36 +200,83 @@ void abi_code_close(void)
     }
 }
 
-/* Call it under the lock. */
-static struct CUfunc_st *function_in(const void *handle)
+/* ---- functions and kernels ---- */
+
+enum { DEFAULT_SHARED = 48 * 1024, DEFAULT_CARVEOUT = -1 }; /* the initial values */
+enum { OF_FUNCTION = -1 };                                    /* in place of a device */
+
+/* Call it under the lock. *kind: what the handle is. */
+static struct CUfunc_st *function_in(const void *handle, enum abi_handle *kind)
 {
     for (struct abi_image *image = images; image; image = image->next)
         for (struct CUfunc_st *f = image->functions; f; f = f->next)
-            if (f == handle)
+            if (handle == f || handle == &f->function) {
+                *kind = handle == f && image->library ? ABI_KERNEL : ABI_FUNCTION;
                 return f;
+            }
     return NULL;
 }
 
-CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found)
+static struct abi_setting *setting_of(const struct CUfunc_st *f, int device, int attribute)
 {
+    struct abi_setting *setting = f->settings;
+    while (setting && (setting->device != device || setting->attribute != attribute))
+        setting = setting->next;
+    return setting;
+}
+
+/* Applies the settings of a device or of the function to the attributes of a copy. */
+static void apply(struct CUfunc_st *copy, int device)
+{
+    for (const struct abi_setting *setting = copy->settings; setting; setting = setting->next)
+        if (setting->device == device)
+            copy->attribute[setting->attribute] = setting->value;
+}
+
+CUresult abi_handle_find(const char *function, const void *handle, enum abi_handle kind, int device, struct CUfunc_st *found)
+{
+    enum abi_handle is = ABI_EITHER;
     life_acquire(&lock);
-    const struct CUfunc_st *f = function_in(handle);
-    if (f)
+    const struct CUfunc_st *f = function_in(handle, &is);
+    bool right = f && (kind == ABI_EITHER || kind == is);
+    if (right) {
         *found = *f;
+        apply(found, device);
+        if (is == ABI_FUNCTION)
+            apply(found, OF_FUNCTION);
+    }
     life_release(&lock);
-    return f ? CUDA_SUCCESS : refuse_handle(function, handle);
+    return right ? CUDA_SUCCESS : refuse_handle(function, handle);
 }
 
-void abi_function_set(const void *handle, CUfunction_attribute attribute, int value)
+const void *abi_function_handle(const void *handle)
 {
-    life_acquire(&lock);
-    struct CUfunc_st *f = function_in(handle);
-    if (f) /* LCOV_EXCL_BR_LINE: false only if another thread unloads it now */
-        f->attribute[attribute] = value;
-    life_release(&lock);
+    return &((const struct CUfunc_st *)handle)->function;
 }
 
-enum { DEFAULT_SHARED = 48 * 1024, DEFAULT_CARVEOUT = -1 }; /* the initial values */
+/* Call it under the lock. */
+static bool set(struct CUfunc_st *f, int device, int attribute, int value)
+{
+    struct abi_setting *setting = setting_of(f, device, attribute);
+    if (!setting && (setting = heap.malloc(sizeof *setting))) {
+        *setting = (struct abi_setting){device, attribute, value, f->settings};
+        f->settings = setting;
+    }
+    if (setting)
+        setting->value = value;
+    /* analysers: memleak is wrong: it is in the list */
+    return setting != NULL;
+}
+
+CUresult abi_function_set(const char *function, const void *handle, int device, CUfunction_attribute attribute, int value)
+{
+    enum abi_handle is = ABI_EITHER;
+    life_acquire(&lock);
+    struct CUfunc_st *f = function_in(handle, &is);
+    bool ok = !f || set(f, is == ABI_KERNEL ? device : OF_FUNCTION, (int)attribute, value);
+    life_release(&lock);
+    return ok ? CUDA_SUCCESS : abi_no_memory(function);
+}
 
 /* Call it under the lock. NULL: memory is out. */
 static struct CUfunc_st *function_of(struct abi_image *image, const struct abi_kernel *kernel)
@@ -206,42 +295,33 @@ static struct CUfunc_st *function_of(struct abi_image *image, const struct abi_k
     return f;
 }
 
-/* The image's function for a kernel: always the same one. NULL: no such image, or memory is out. */
-static struct CUfunc_st *function_for(const void *handle, const struct abi_kernel *kernel, bool *image_lives)
+/* The image's function for a kernel: always the same one. NULL: memory is out, or no such image. */
+static struct CUfunc_st *function_for(const struct abi_image *wanted, const struct abi_kernel *kernel)
 {
-    struct CUfunc_st *f = NULL;
     life_acquire(&lock);
-    struct abi_image *image = *place_of(handle);
-    *image_lives = image != NULL;
-    if (image) /* LCOV_EXCL_BR_LINE: false only if another thread unloads it now */
-        f = function_of(image, kernel);
+    struct abi_image *image = *place_of(wanted);
+    struct CUfunc_st *f = image ? function_of(image, kernel) : NULL; /* LCOV_EXCL_BR_LINE: only if a thread unloads it now */
     life_release(&lock);
     return f;
 }
 
-static bool is_image(const void *handle)
+/* Finds the kernel of a library, or the function of a module. */
+static CUresult get_function(const char *function, void *out, const void *handle, bool library, const char *name)
 {
-    life_acquire(&lock);
-    bool found = *place_of(handle) != NULL;
-    life_release(&lock);
-    return found;
-}
-
-static CUresult get_function(const char *function, void *out, const void *handle, const char *name)
-{
-    bool lives;
     const struct abi_kernel *kernel;
     if (!out || !name)
         return abi_null(function, out ? "name" : "hfunc");
-    if (!is_image(handle))
+    const struct abi_image *image = image_of(handle, library);
+    if (!image)
         return refuse_handle(function, handle);
     CUresult result = abi_kernel_find(function, name, &kernel);
     if (result != CUDA_SUCCESS)
         return result;
-    struct CUfunc_st *f = function_for(handle, kernel, &lives);
-    if (!f) /* NULL without memory, or if another thread unloads the image now */
-        return lives ? abi_no_memory(function) : refuse_handle(function, handle); /* LCOV_EXCL_BR_LINE: no test reaches it */
-    memcpy(out, &f, sizeof f);
+    const struct CUfunc_st *f = function_for(image, kernel);
+    if (!f)
+        return abi_no_memory(function);
+    const void *found = image->library && !library ? abi_function_handle(f) : f;
+    memcpy(out, &found, sizeof found);
     return CUDA_SUCCESS;
 }
 
@@ -322,16 +402,26 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname)
     ABI_INITIALISED(load_module_file(sys, module, fname));
 }
 
+static CUresult unload_module(vmm_system *sys, const void *module)
+{
+    static const char function[] = "cuModuleUnload";
+    const struct abi_image *image = image_of(module, false);
+    if (image && image->library)
+        return abi_refuse(VMM_RULE_CODE_OWNER, function, "%p is the module of a library: unload that", module);
+    return unload(sys, function, module, false);
+}
+
 CUresult cuModuleUnload(CUmodule hmod)
 {
-    ABI_INITIALISED(unload(sys, "cuModuleUnload", hmod, false));
+    ABI_NO_CAPTURE();
+    ABI_INITIALISED(unload_module(sys, hmod));
 }
 
 /* As recorded: an invalid module is reported first, and a missing function is returned as 0. */
 static CUresult module_function(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
     static const char function[] = "cuModuleGetFunction";
-    CUresult result = hmod ? get_function(function, hfunc, hmod, name) : refuse_handle(function, hmod);
+    CUresult result = hmod ? get_function(function, hfunc, hmod, false, name) : refuse_handle(function, hmod);
     if (result == CUDA_ERROR_NOT_FOUND)
         *hfunc = NULL;
     return result;
@@ -344,76 +434,113 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 
 /* ---- variables by name ---- */
 
+/* A name that a plugin has for a kernel is of the wrong kind, as is the empty one. */
 static CUresult refuse_variable(const char *function, const char *name)
 {
+    if (!*name || abi_kernel_there(name))
+        return abi_refuse(VMM_RULE_CODE_KIND, function, "%s%.60s%s", *name ? "" : "the name is empty", name,
+                          *name ? " is a kernel" : "");
     return abi_refuse(VMM_RULE_CODE_NAME, function, "no plugin of CUVMM_KERNELS has a variable %.60s: write "
                       "VMM_VARIABLE(type, %.60s, elements)", name, name);
 }
 
-/* The outputs become 0 when there is no such variable, as recorded. */
 static CUresult variable_in(vmm_system *sys, const char *function, struct abi_image *image, const char *name, CUdeviceptr *dptr,
                             size_t *bytes)
 {
-    uint64_t base;
-    CUresult result = abi_image_variables(sys, function, image, &base);
+    uint64_t *addresses;
+    CUresult result = abi_image_variables(sys, function, image, &addresses);
+    const struct abi_variable *v = result == CUDA_SUCCESS ? abi_variable_find(name) : NULL;
+    if (result == CUDA_SUCCESS && !v)
+        result = refuse_variable(function, name);
     if (result != CUDA_SUCCESS)
         return result;
-    const struct abi_variable *v = abi_variable_find(name);
     if (dptr)
-        *dptr = v ? base + v->offset : 0;
+        *dptr = addresses[v->index];
     if (bytes)
-        *bytes = v ? v->entry->size : 0;
-    return v ? CUDA_SUCCESS : refuse_variable(function, name);
+        *bytes = v->entry->size;
+    return CUDA_SUCCESS;
 }
 
-static CUresult module_variable(vmm_system *sys, CUdeviceptr *dptr, size_t *bytes, void *module, const char *name)
+static CUresult module_variable(vmm_system *sys, CUdeviceptr *dptr, size_t *bytes, const void *module, const char *name)
 {
     static const char function[] = "cuModuleGetGlobal";
     if (!module)
         return refuse_handle(function, module);
-    if (!name)
-        return abi_null(function, "name");
-    return is_image(module) ? variable_in(sys, function, module, name, dptr, bytes) : refuse_handle(function, module);
+    if (!name || (!dptr && !bytes))
+        return abi_null(function, name ? "dptr and bytes" : "name");
+    struct abi_image *image = image_of(module, false);
+    return image ? variable_in(sys, function, image, name, dptr, bytes) : refuse_handle(function, module);
 }
 
+/* The outputs become 0 first, as recorded. */
 CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
 {
+    if (dptr)
+        *dptr = 0;
+    if (bytes)
+        *bytes = 0;
     ABI_INITIALISED(module_variable(sys, dptr, bytes, hmod, name));
 }
 
-static CUresult library_variable(vmm_system *sys, CUdeviceptr *dptr, size_t *bytes, void *library, const char *name)
+/* What a call refuses before it looks whether cuInit was called. */
+static CUresult check_global(const char *function, const void *library, const char *name, bool outputs)
+{
+    if (!name || !outputs)
+        return abi_null(function, name ? "dptr and bytes" : "name");
+    return library ? CUDA_SUCCESS : refuse_handle(function, library);
+}
+
+static CUresult library_variable(vmm_system *sys, CUdeviceptr *dptr, size_t *bytes, const void *library, const char *name)
 {
     static const char function[] = "cuLibraryGetGlobal";
-    if (!name || !dptr)
-        return abi_null(function, name ? "dptr" : "name");
-    return is_image(library) ? variable_in(sys, function, library, name, dptr, bytes) : refuse_handle(function, library);
+    uint64_t current;
+    struct abi_query_context context;
+    struct abi_image *image = image_of(library, true);
+    CUresult result = image ? abi_current(sys, function, &current, &context) : refuse_handle(function, library);
+    return result == CUDA_SUCCESS ? variable_in(sys, function, image, name, dptr, bytes) : result;
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
 {
+    CUresult result = check_global(__func__, library, name, dptr || bytes);
+    if (result != CUDA_SUCCESS)
+        return result;
     ABI_INITIALISED(library_variable(sys, dptr, bytes, library, name));
 }
 
-/* No plugin can declare managed variables or unified functions. */
-static CUresult find_none(const char *function, const void *library, const char *name, const char *kind)
+/* No plugin can declare managed variables. */
+static CUresult managed_variable(const void *library, const char *name)
 {
-    if (!name)
-        return abi_null(function, "name");
-    if (!is_image(library))
+    static const char function[] = "cuLibraryGetManaged";
+    if (!image_of(library, true))
         return refuse_handle(function, library);
-    return abi_refuse(VMM_RULE_CODE_NAME, function, "%.60s: plugins have no %s", name, kind);
+    if (!*name)
+        return abi_refuse(VMM_RULE_CODE_KIND, function, "the name is empty");
+    return abi_refuse(VMM_RULE_CODE_NAME, function, "%.60s: plugins have no managed variables", name);
 }
 
 CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
 {
-    (void)dptr, (void)bytes;
-    ABI_INITIALISED(((void)sys, find_none(__func__, library, name, "managed variables")));
+    CUresult result = check_global(__func__, library, name, dptr || bytes);
+    if (result != CUDA_SUCCESS)
+        return result;
+    ABI_INITIALISED(((void)sys, managed_variable(library, name)));
+}
+
+/* Whatever the name: plugins have no unified functions, and neither had the recorded program. */
+static CUresult unified_function(const void *fptr, const void *library, const char *name)
+{
+    static const char function[] = "cuLibraryGetUnifiedFunction";
+    if (!fptr || (library && !name))
+        return abi_null(function, fptr ? "symbol" : "fptr");
+    if (!library)
+        return refuse_handle(function, library);
+    return abi_refuse(VMM_RULE_CODE_KIND, function, "%.60s is not a unified function", name);
 }
 
 CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
 {
-    (void)fptr;
-    ABI_INITIALISED(((void)sys, find_none(__func__, library, symbol, "unified functions")));
+    ABI_INITIALISED(((void)sys, unified_function(fptr, library, symbol)));
 }
 
 /* Names are looked up lazily. */
@@ -464,22 +591,24 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_o
 
 CUresult cuLibraryUnload(CUlibrary library)
 {
+    ABI_NO_CAPTURE();
     ABI_INITIALISED(unload(sys, "cuLibraryUnload", library, true));
 }
 
 CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
 {
-    ABI_INITIALISED(((void)sys, get_function("cuLibraryGetKernel", pKernel, library, name)));
+    ABI_INITIALISED(((void)sys, get_function("cuLibraryGetKernel", pKernel, library, true, name)));
 }
 
-/* Returns the same image as a module. */
 static CUresult module_of(CUmodule *module, const void *library)
 {
     if (!module)
         return abi_null("cuLibraryGetModule", "pMod");
-    if (!is_image(library))
+    const struct abi_image *image = image_of(library, true);
+    if (!image)
         return refuse_handle("cuLibraryGetModule", library);
-    memcpy(module, &library, sizeof library);
+    const void *handle = abi_image_module(image);
+    memcpy(module, &handle, sizeof handle);
     return CUDA_SUCCESS;
 }
 

@@ -9,20 +9,39 @@
 
 #include "abi_plugins.h"
 
+/* A kernel of a library (CUkernel), and a function of a module (CUfunction). The function that a kernel has in the current
+ * context is a handle of its own, the address of `function`. */
 struct CUfunc_st {
     const struct abi_kernel *kernel;
     struct abi_image *image;
-    int attribute[CU_FUNC_ATTRIBUTE_MAX]; /* the attributes that a program can set */
+    int attribute[CU_FUNC_ATTRIBUTE_MAX]; /* the attributes that a program can set, as they are for the handle */
+    struct abi_setting *settings;
+    char function;
     struct CUfunc_st *next;
 };
 
-/* Copies the function or kernel; INVALID_HANDLE when handle is not live. */
-CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found);
+enum abi_handle { ABI_EITHER, ABI_FUNCTION, ABI_KERNEL };
 
-/* The base of the image's variables: of a module its own, of a library those in the current context, made on first use. */
-CUresult abi_image_variables(vmm_system *sys, const char *function, struct abi_image *image, uint64_t *base);
+/* Copies the function or kernel; INVALID_HANDLE when handle is not live, or not of that kind. Attributes are those of the
+ * function, or of the kernel on the device; what was not set for a kernel's function is as for the kernel on device 0. */
+CUresult abi_handle_find(const char *function, const void *handle, enum abi_handle kind, int device, struct CUfunc_st *found);
 
-/* Stores an attribute of a live function. */
-void abi_function_set(const void *handle, CUfunction_attribute attribute, int value);
+static inline CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found)
+{
+    return abi_handle_find(function, handle, ABI_EITHER, 0, found);
+}
+
+/* The handle of a kernel's function; handle is live. */
+const void *abi_function_handle(const void *handle);
+
+/* The handle of an image as a module. */
+const void *abi_image_module(const struct abi_image *image);
+
+/* The addresses of the image's variables (abi_variables.h): of a module its own, of a library those in the current context, made
+ * on first use. */
+CUresult abi_image_variables(vmm_system *sys, const char *function, struct abi_image *image, uint64_t **addresses);
+
+/* Stores an attribute of a live function, or of a live kernel for the device. OUT_OF_MEMORY. */
+CUresult abi_function_set(const char *function, const void *handle, int device, CUfunction_attribute attribute, int value);
 
 #endif

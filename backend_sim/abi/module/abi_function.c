@@ -5,15 +5,18 @@
 #include "abi_attribute.h"
 #include "abi_code.h"
 
-static CUresult image_of(const char *function, const void *handle, void *out)
+/* The image of a function as a module, that of a kernel as a library. */
+static CUresult image_of(const char *function, const void *handle, bool module, void *out)
 {
     struct CUfunc_st f;
     if (!out)
         return abi_null(function, "the answer");
     CUresult result = abi_function_find(function, handle, &f);
-    if (result == CUDA_SUCCESS)
-        memcpy(out, &f.image, sizeof f.image);
-    return result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    const void *image = module ? abi_image_module(f.image) : f.image;
+    memcpy(out, &image, sizeof image);
+    return CUDA_SUCCESS;
 }
 
 /* Some entry points distinguish a NULL function from other invalid values. */
@@ -24,12 +27,12 @@ static CUresult named(const char *function, const void *handle, struct CUfunc_st
 
 CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
 {
-    ABI_INITIALISED(((void)sys, hfunc ? image_of("cuFuncGetModule", hfunc, hmod) : abi_null("cuFuncGetModule", "hfunc")));
+    ABI_INITIALISED(((void)sys, hfunc ? image_of("cuFuncGetModule", hfunc, true, hmod) : abi_null("cuFuncGetModule", "hfunc")));
 }
 
 CUresult cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
 {
-    ABI_INITIALISED(((void)sys, image_of("cuKernelGetLibrary", kernel, pLib)));
+    ABI_INITIALISED(((void)sys, image_of("cuKernelGetLibrary", kernel, false, pLib)));
 }
 
 static CUresult function_of(const void *kernel, CUfunction *out)
@@ -37,10 +40,12 @@ static CUresult function_of(const void *kernel, CUfunction *out)
     struct CUfunc_st f;
     if (!out)
         return abi_null("cuKernelGetFunction", "pFunc");
-    CUresult result = abi_function_find("cuKernelGetFunction", kernel, &f);
-    if (result == CUDA_SUCCESS)
-        memcpy(out, &kernel, sizeof kernel);
-    return result;
+    CUresult result = abi_handle_find("cuKernelGetFunction", kernel, ABI_KERNEL, 0, &f);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const void *handle = abi_function_handle(kernel);
+    memcpy(out, &handle, sizeof handle);
+    return CUDA_SUCCESS;
 }
 
 CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
@@ -106,42 +111,59 @@ static int capability(const vmm_system *sys)
 }
 
 static CUresult get_attribute(const vmm_system *sys, const char *function, int *value, CUfunction_attribute attribute,
-                              const void *handle)
+                              const struct CUfunc_st *f)
 {
-    struct CUfunc_st f;
-    CUresult result = abi_function_find(function, handle, &f);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!value)
-        return abi_null(function, "pi");
     if ((int)attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX)
         return abi_refuse(VMM_RULE_CALL_VALUE, function, "attribute %d is unknown", (int)attribute);
     switch ((int)attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = capability(sys); break;
-    default: *value = f.attribute[attribute]; break;
+    default: *value = f->attribute[attribute]; break;
     }
     return CUDA_SUCCESS;
 }
 
-/* A query about a kernel on a device: the answer is the same for all devices, but the device must exist. */
-#define ABI_KERNEL(call) ABI_INITIALISED(kernel_device(sys, __func__, kernel, dev) ? (call) : CUDA_ERROR_INVALID_DEVICE)
-
-/* Reports a NULL kernel first. */
-static bool kernel_device(const vmm_system *sys, const char *function, const void *kernel, CUdevice dev)
+static CUresult function_attribute(const vmm_system *sys, int *value, CUfunction_attribute attribute, const void *handle)
 {
-    return !kernel || abi_device(sys, function, dev) == CUDA_SUCCESS;
+    static const char name[] = "cuFuncGetAttribute";
+    struct CUfunc_st f;
+    CUresult result = abi_handle_find(name, handle, ABI_FUNCTION, 0, &f);
+    return result == CUDA_SUCCESS ? get_attribute(sys, name, value, attribute, &f) : result;
+}
+
+/* Some arguments are checked before cuInit is. */
+static CUresult refuse_null(const char *function, const char *argument, const void *output, const void *handle)
+{
+    struct CUfunc_st f;
+    return output ? abi_function_find(function, handle, &f) : abi_null(function, argument);
 }
 
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
-    ABI_INITIALISED(pi ? get_attribute(sys, __func__, pi, attrib, hfunc) : abi_null(__func__, "pi"));
+    if (!pi || !hfunc)
+        return refuse_null(__func__, "pi", pi, hfunc);
+    ABI_INITIALISED(function_attribute(sys, pi, attrib, hfunc));
+}
+
+/* Each device has its own attributes of a kernel. */
+static CUresult kernel_attribute(const vmm_system *sys, int *value, CUfunction_attribute attribute, const void *handle, CUdevice dev)
+{
+    static const char name[] = "cuKernelGetAttribute";
+    struct CUfunc_st f;
+    CUresult result = value ? abi_device(sys, name, dev) : abi_null(name, "pi");
+    if (result == CUDA_SUCCESS)
+        result = abi_handle_find(name, handle, ABI_KERNEL, dev, &f);
+    return result == CUDA_SUCCESS ? get_attribute(sys, name, value, attribute, &f) : result;
 }
 
 CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
 {
-    ABI_KERNEL(get_attribute(sys, __func__, pi, attrib, kernel));
+    struct CUfunc_st f;
+    CUresult result = abi_handle_find(__func__, kernel, ABI_KERNEL, 0, &f);
+    if (result != CUDA_SUCCESS)
+        return result;
+    ABI_INITIALISED(kernel_attribute(sys, pi, attrib, kernel, dev));
 }
 
 /* The attributes that can be set, and their ranges. The initial value is a device's default. */
@@ -176,28 +198,42 @@ static CUresult check_value(const vmm_system *sys, const char *function, int att
     return abi_refuse(VMM_RULE_CALL_VALUE, function, "attribute %d cannot be set", attribute);
 }
 
-static CUresult set_attribute(const vmm_system *sys, const char *function, const void *handle, CUfunction_attribute attribute,
-                              int value)
+static CUresult set_attribute(const vmm_system *sys, const char *function, const void *handle, int device,
+                              CUfunction_attribute attribute, int value)
 {
-    struct CUfunc_st f;
     if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
         value = value != 0;
-    CUresult result = abi_function_find(function, handle, &f);
-    if (result == CUDA_SUCCESS)
-        result = check_value(sys, function, (int)attribute, value);
-    if (result == CUDA_SUCCESS)
-        abi_function_set(handle, attribute, value);
-    return result;
+    CUresult result = check_value(sys, function, (int)attribute, value);
+    return result == CUDA_SUCCESS ? abi_function_set(function, handle, device, attribute, value) : result;
+}
+
+static CUresult set_function(const vmm_system *sys, const void *handle, CUfunction_attribute attribute, int value)
+{
+    static const char name[] = "cuFuncSetAttribute";
+    struct CUfunc_st f;
+    CUresult result = abi_handle_find(name, handle, ABI_FUNCTION, 0, &f);
+    return result == CUDA_SUCCESS ? set_attribute(sys, name, handle, 0, attribute, value) : result;
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
 {
-    ABI_INITIALISED(set_attribute(sys, "cuFuncSetAttribute", hfunc, attrib, value));
+    ABI_INITIALISED(set_function(sys, hfunc, attrib, value));
+}
+
+static CUresult set_kernel(const vmm_system *sys, const void *handle, int device, CUfunction_attribute attribute, int value)
+{
+    static const char name[] = "cuKernelSetAttribute";
+    CUresult result = abi_device(sys, name, device);
+    return result == CUDA_SUCCESS ? set_attribute(sys, name, handle, device, attribute, value) : result;
 }
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
 {
-    ABI_KERNEL(set_attribute(sys, __func__, kernel, attrib, val));
+    struct CUfunc_st f;
+    CUresult result = abi_handle_find(__func__, kernel, ABI_KERNEL, 0, &f);
+    if (result != CUDA_SUCCESS)
+        return result;
+    ABI_INITIALISED(set_kernel(sys, kernel, dev, attrib, val));
 }
 
 /* Cache preferences are checked and ignored: there are no caches. */
@@ -214,6 +250,15 @@ CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
     ABI_INITIALISED(((void)sys, hint(__func__, hfunc, (int)config, CU_FUNC_CACHE_PREFER_EQUAL)));
 }
 
+/* Reports a NULL kernel first. */
+static bool kernel_device(const vmm_system *sys, const char *function, const void *kernel, CUdevice dev)
+{
+    return !kernel || abi_device(sys, function, dev) == CUDA_SUCCESS;
+}
+
+/* A hint about a kernel on a device: the answer is the same for all devices, but the device must exist. */
+#define ABI_KERNEL(call) ABI_INITIALISED(kernel_device(sys, __func__, kernel, dev) ? (call) : CUDA_ERROR_INVALID_DEVICE)
+
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
 {
     ABI_KERNEL(hint(__func__, kernel, (int)config, CU_FUNC_CACHE_PREFER_EQUAL));
@@ -228,9 +273,7 @@ CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
 static CUresult is_loaded(const char *function, CUfunctionLoadingState *state, const void *handle)
 {
     struct CUfunc_st f;
-    if (!state)
-        return abi_null(function, "state");
-    CUresult result = abi_function_find(function, handle, &f);
+    CUresult result = abi_handle_find(function, handle, ABI_FUNCTION, 0, &f);
     if (result == CUDA_SUCCESS)
         *state = CU_FUNCTION_LOADING_STATE_LOADED;
     return result;
@@ -238,16 +281,20 @@ static CUresult is_loaded(const char *function, CUfunctionLoadingState *state, c
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
 {
+    if (!state || !function)
+        return refuse_null(__func__, "state", state, function);
     ABI_INITIALISED(((void)sys, is_loaded(__func__, state, function)));
 }
 
 static CUresult load(const char *function, const void *handle)
 {
     struct CUfunc_st f;
-    return abi_function_find(function, handle, &f);
+    return abi_handle_find(function, handle, ABI_FUNCTION, 0, &f);
 }
 
 CUresult cuFuncLoad(CUfunction function)
 {
+    if (!function)
+        return refuse_null(__func__, "", __func__, function);
     ABI_INITIALISED(((void)sys, load(__func__, function)));
 }

@@ -9,7 +9,7 @@
 struct run {
     vmm_kernel_launch k; /* must be first: the plugin returns a pointer to it */
     struct twin_memory *memory;
-    uint64_t base; /* of the variables */
+    const uint64_t *variables; /* their addresses */
     jmp_buf end;
 };
 
@@ -75,7 +75,7 @@ static void take_time(vmm_kernel_launch *k, uint64_t nanoseconds)
 
 static vmm_ptr variable(vmm_kernel_launch *k, const struct vmm_variable_entry *entry)
 {
-    return ((struct run *)k)->base + abi_variable_offset(entry);
+    return ((struct run *)k)->variables[abi_variable_index(entry)];
 }
 
 /* Runs the threads one after the other, x fastest. */
@@ -107,7 +107,7 @@ void abi_kernel_run(struct twin_memory *memory, const struct vmm_call_launch *ca
               .take_time = take_time,
               .variable = variable},
         .memory = memory,
-        .base = head[ABI_LAUNCH_BASE],
+        .variables = (const uint64_t *)(uintptr_t)head[ABI_LAUNCH_VARIABLES],
     };
     bool before = abi_inside_kernel(true);
     if (setjmp(run.end) == 0) {

@@ -1,100 +1,185 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Occupancy by threads, blocks and shared memory of a multiprocessor; host code uses no registers. The limits are those of
- * compute capability 8.0 and 9.0 (CUDA C++ Programming Guide, technical specifications). */
-#include "abi_code.h"
+ * compute capability 9.0 (CUDA C++ Programming Guide, technical specifications). */
+#include "abi_occupancy.h"
 
-enum { THREADS = 2048, BLOCKS = 32, WARP = 32, SHARED = 227 * 1024 };
+#include "abi_attribute.h"
 
-static int blocks_for(int block_size, size_t shared)
+enum { THREADS = 2048, BLOCKS = 32, WARP = 32, BLOCK_THREADS = 1024, KIB = 1024, UNIT = 128 };
+
+/* ---- shared memory ---- */
+
+/* What a multiprocessor can set aside as shared memory. */
+static const size_t carveouts[] = {8 * KIB, 16 * KIB, 32 * KIB, 64 * KIB, 100 * KIB, 132 * KIB, 164 * KIB, 196 * KIB, 228 * KIB};
+
+enum { CARVEOUTS = sizeof carveouts / sizeof carveouts[0], WHOLE = 228 * KIB };
+
+/* The least of them with that many bytes. */
+static size_t carveout_of(size_t bytes)
 {
-    int threads = (block_size + WARP - 1) / WARP * WARP, blocks = THREADS / threads;
-    blocks = blocks > BLOCKS ? BLOCKS : blocks;
-    return shared && (size_t)blocks > SHARED / shared ? (int)(SHARED / shared) : blocks;
+    int i = 0;
+    while (i < CARVEOUTS - 1 && carveouts[i] < bytes)
+        i++;
+    return carveouts[i];
 }
 
-/* The dynamic shared memory that a block of the function may have. */
-static size_t most_shared(const struct CUfunc_st *f)
+/* The function's preference, in percent; unless it is set, a multiprocessor sets aside all it can. */
+static size_t preferred(const struct CUfunc_st *f)
+{
+    int percent = f->attribute[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT];
+    return percent < 0 ? WHOLE : carveout_of((size_t)percent * WHOLE / 100);
+}
+
+size_t abi_occupancy_shared(const struct CUfunc_st *f)
 {
     return (size_t)f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
 }
 
-static CUresult max_active(int *blocks, const void *handle, int block_size, size_t shared, unsigned flags)
+/* A block that needs more than is preferred gets it. */
+static int by_shared(const struct CUfunc_st *f, size_t shared)
+{
+    size_t each = (shared + UNIT - 1) / UNIT * UNIT + KIB, whole = preferred(f);
+    return (int)((each > whole ? carveout_of(each) : whole) / each);
+}
+
+/* ---- blocks ---- */
+
+static int by_threads(int block_size)
+{
+    int blocks = THREADS / ((block_size + WARP - 1) / WARP * WARP);
+    return blocks > BLOCKS ? BLOCKS : blocks;
+}
+
+int abi_occupancy_blocks(const struct CUfunc_st *f, int block_size, size_t shared)
+{
+    if (block_size > BLOCK_THREADS || shared > abi_occupancy_shared(f))
+        return 0;
+    int threads = by_threads(block_size), memory = by_shared(f, shared);
+    return threads < memory ? threads : memory;
+}
+
+/* These calls need a context, and report that first. */
+static CUresult need_context(const vmm_system *sys, const char *function)
+{
+    uint64_t value;
+    struct abi_query_context context;
+    return abi_current(sys, function, &value, &context);
+}
+
+static CUresult check_flags(const char *function, unsigned flags)
+{
+    return flags <= CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE ? CUDA_SUCCESS
+                                                          : abi_refuse(VMM_RULE_CALL_VALUE, function, "flags %u are not known", flags);
+}
+
+static CUresult max_active(const vmm_system *sys, int *blocks, const void *handle, int block_size, size_t shared, unsigned flags)
 {
     static const char name[] = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
     struct CUfunc_st f;
-    if (!blocks || block_size < 1 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-        return abi_refuse(VMM_RULE_CALL_VALUE, name, "%s", !blocks ? "numBlocks is NULL" : block_size < 1
-                          ? "blockSize is not positive" : "flags are not known");
-    CUresult result = abi_function_find(name, handle, &f);
+    CUresult result = need_context(sys, name);
+    if (result == CUDA_SUCCESS && !blocks)
+        result = abi_null(name, "numBlocks");
     if (result == CUDA_SUCCESS)
-        *blocks = block_size > 1024 || shared > most_shared(&f) ? 0 : blocks_for(block_size, shared);
+        result = check_flags(name, flags);
+    if (result == CUDA_SUCCESS)
+        result = abi_function_find(name, handle, &f);
+    if (result == CUDA_SUCCESS && block_size < 1)
+        result = abi_refuse(VMM_RULE_CALL_VALUE, name, "blockSize %d is not positive", block_size);
+    if (result == CUDA_SUCCESS)
+        *blocks = abi_occupancy_blocks(&f, block_size, shared);
     return result;
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
                                                      size_t dynamicSMemSize)
 {
-    ABI_INITIALISED(((void)sys, max_active(numBlocks, func, blockSize, dynamicSMemSize, 0)));
+    ABI_INITIALISED(max_active(sys, numBlocks, func, blockSize, dynamicSMemSize, 0));
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize,
                                                               size_t dynamicSMemSize, unsigned int flags)
 {
-    ABI_INITIALISED(((void)sys, max_active(numBlocks, func, blockSize, dynamicSMemSize, flags)));
+    ABI_INITIALISED(max_active(sys, numBlocks, func, blockSize, dynamicSMemSize, flags));
 }
 
-/* The inverse: the shared memory available to each of that many blocks. */
-static CUresult available_shared(size_t *shared, const void *handle, int blocks, int block_size)
+static CUresult check_blocks(const char *name, int blocks, int block_size)
+{
+    if (block_size < 1 || block_size > BLOCK_THREADS)
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "blockSize %d is not in 1 to %d", block_size, BLOCK_THREADS);
+    if (blocks > by_threads(block_size))
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "%d blocks of %d threads do not fit, even without shared memory",
+                          blocks, block_size);
+    return CUDA_SUCCESS;
+}
+
+/* The inverse: the shared memory of each of that many blocks, without the 1 KiB of each. One block gets as much as there is. */
+static CUresult available_shared(const vmm_system *sys, size_t *shared, const void *handle, int blocks, int block_size)
 {
     static const char name[] = "cuOccupancyAvailableDynamicSMemPerBlock";
     struct CUfunc_st f;
-    if (!shared || blocks < 1 || block_size < 1 || block_size > 1024)
-        return abi_refuse(VMM_RULE_CALL_VALUE, name, "%s", !shared ? "dynamicSmemSize is NULL" : blocks < 1
-                          ? "numBlocks is not positive" : "blockSize is not in 1 to 1024");
-    CUresult result = abi_function_find(name, handle, &f);
+    CUresult result = need_context(sys, name);
+    if (result == CUDA_SUCCESS && blocks < 1)
+        result = abi_refuse(VMM_RULE_CALL_VALUE, name, "numBlocks %d is not positive", blocks);
+    if (result == CUDA_SUCCESS)
+        result = abi_function_find(name, handle, &f);
+    if (result == CUDA_SUCCESS)
+        result = check_blocks(name, blocks, block_size);
+    if (result == CUDA_SUCCESS && !shared)
+        result = abi_null(name, "dynamicSmemSize");
     if (result != CUDA_SUCCESS)
         return result;
-    if (blocks > blocks_for(block_size, 0))
-        return abi_refuse(VMM_RULE_CALL_VALUE, name, "%d blocks of %d threads do not fit, even without shared memory",
-                          blocks, block_size);
-    size_t fits = SHARED / (size_t)blocks;
-    *shared = fits < most_shared(&f) ? fits : most_shared(&f);
+    size_t most = abi_occupancy_shared(&f), fits = preferred(&f) / (size_t)blocks / UNIT * UNIT;
+    *shared = blocks > 1 && fits < most ? fits : most;
     return CUDA_SUCCESS;
 }
 
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
 {
-    ABI_INITIALISED(((void)sys, available_shared(dynamicSmemSize, func, numBlocks, blockSize)));
+    ABI_INITIALISED(available_shared(sys, dynamicSmemSize, func, numBlocks, blockSize));
 }
 
 struct potential {
     CUoccupancyB2DSize shared_of;
     size_t shared;
     int limit;
+    unsigned flags;
 };
 
-/* The block size with the most threads per multiprocessor; the largest of several. */
-static CUresult best_block(const vmm_system *sys, int *grid, int *block, const void *handle, struct potential p)
+/* The block size with the most threads per multiprocessor, the largest of several; 0 when no block fits. */
+static void find_best(const struct CUfunc_st *f, const struct potential *p, int *block, int *blocks)
+{
+    int best = 0, most = p->limit > 0 && p->limit < BLOCK_THREADS ? p->limit : BLOCK_THREADS;
+    *block = *blocks = 0;
+    for (int size = most; size > 0; size -= size % WARP ? size % WARP : WARP) {
+        int fit = abi_occupancy_blocks(f, size, p->shared_of ? p->shared_of(size) : p->shared);
+        if (fit * size > best) {
+            best = fit * size;
+            *block = size;
+            *blocks = fit;
+        }
+    }
+}
+
+static CUresult best_block(const vmm_system *sys, int *grid, int *block, const void *handle, const struct potential *p)
 {
     static const char name[] = "cuOccupancyMaxPotentialBlockSize";
     struct CUfunc_st f;
-    int processors = 1, best = 0, most = p.limit > 0 && p.limit < 1024 ? p.limit : 1024;
-    if (!grid || !block)
-        return abi_null(name, grid ? "blockSize" : "minGridSize");
-    CUresult result = abi_function_find(name, handle, &f);
+    int processors = 1, blocks;
+    CUresult result = need_context(sys, name);
+    if (result == CUDA_SUCCESS && (!grid || !block))
+        result = abi_null(name, grid ? "blockSize" : "minGridSize");
+    if (result == CUDA_SUCCESS)
+        result = check_flags(name, p->flags);
+    if (result == CUDA_SUCCESS)
+        result = abi_function_find(name, handle, &f);
+    if (result == CUDA_SUCCESS && p->limit < 0)
+        result = abi_refuse(VMM_RULE_CALL_VALUE, name, "blockSizeLimit %d is negative", p->limit);
     if (result != CUDA_SUCCESS)
         return result;
-    sim_profile_attribute(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
-    for (int size = most; size > 0; size -= size % WARP ? size % WARP : WARP) {
-        int blocks = blocks_for(size, p.shared_of ? p.shared_of(size) : p.shared);
-        if (blocks * size > best) {
-            best = blocks * size;
-            *block = size;
-            *grid = blocks * processors;
-        }
-    }
-    return best ? CUDA_SUCCESS
-                : abi_refuse(VMM_RULE_CALL_VALUE, name, "no block fits with that much shared memory");
+    abi_attribute(abi_query_profile(sys), CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0, &processors);
+    find_best(&f, p, block, &blocks);
+    *grid = blocks * processors;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
@@ -102,32 +187,13 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfu
                                           int blockSizeLimit)
 {
     ABI_INITIALISED(best_block(sys, minGridSize, blockSize, func,
-                               (struct potential){blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit}));
+                               &(struct potential){blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, 0}));
 }
 
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func,
                                                    CUoccupancyB2DSize blockSizeToDynamicSMemSize,
                                                    size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
 {
-    (void)flags;
     ABI_INITIALISED(best_block(sys, minGridSize, blockSize, func,
-                               (struct potential){blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit}));
-}
-
-/* ---- clusters ---- */
-
-static CUresult active_clusters(const vmm_system *sys, int *clusters, const void *handle, const CUlaunchConfig *config)
-{
-    (void)sys, (void)clusters, (void)handle, (void)config;
-    return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, const CUlaunchConfig *config)
-{
-    ABI_INITIALISED(active_clusters(sys, numClusters, func, config));
-}
-
-CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func, const CUlaunchConfig *config)
-{
-    ABI_INITIALISED(active_clusters(sys, clusterSize, func, config));
+                               &(struct potential){blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, flags}));
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_pack.h"
 
+#include "abi_occupancy.h"
+
 enum { WORDS = ABI_LAUNCH_HEAD + 1 + VMM_KERNEL_NO_PARAM / 8 / 16 }; /* 4 KiB of parameters */
 enum { MOST_PARAMS = (WORDS - ABI_LAUNCH_HEAD) * 8 };
 
@@ -79,11 +81,16 @@ static CUresult pack_launch(vmm_system *sys, const char *name, const void *funct
     if (wrong_grid(g))
         return refuse_grid(name, g);
     memset(args, 0, sizeof packed->args);
+    result = abi_cluster_check(name, &f, g->grid);
+    if (result != CUDA_SUCCESS)
+        return result;
     args[0] = g->grid.x | (uint64_t)g->grid.y << 32;
     args[1] = g->grid.z | (uint64_t)g->block.x << 32;
     args[2] = g->block.y | (uint64_t)g->block.z << 32;
     args[ABI_LAUNCH_SHARED] = g->shared;
-    result = abi_image_variables(sys, name, f.image, &args[ABI_LAUNCH_BASE]);
+    uint64_t *variables = NULL;
+    result = abi_image_variables(sys, name, f.image, &variables);
+    args[ABI_LAUNCH_VARIABLES] = (uint64_t)(uintptr_t)variables;
     if (result == CUDA_SUCCESS)
         result = pack(name, f.kernel, params, extra, (unsigned char *)(args + ABI_LAUNCH_HEAD));
     if (result != CUDA_SUCCESS)

@@ -24,7 +24,7 @@ static int count;
 static struct abi_kernel *known;   /* kernels found so far */
 static struct abi_kernel *unknown; /* names that were not found, so that each is reported once */
 static struct abi_variable *variables; /* those of all plugins, from their opening on */
-static uint64_t variable_bytes;
+static unsigned variable_count;
 static bool listed; /* whether they are all in the list */
 
 static void open_library(const char *path)
@@ -88,17 +88,15 @@ static const struct abi_variable *variable_named(const char *name)
     return v;
 }
 
-/* Adds the variables of one list behind those that are there; of equal names the first is found. */
+/* Adds the variables of one list; of equal names the one that is added last is found. */
 static bool add_variables(const vmm_variable_entry *entry)
 {
     for (; entry; entry = entry->next) {
         struct abi_variable *v = heap.malloc(sizeof *v);
         if (!v)
             return false;
-        uint64_t at = (variable_bytes + entry->align - 1) / entry->align * entry->align;
-        *v = (struct abi_variable){entry, at, variables};
+        *v = (struct abi_variable){entry, variable_count++, variables};
         variables = v;
-        variable_bytes = at + entry->size;
     }
     return true;
 }
@@ -110,7 +108,7 @@ static void free_variables(void)
         heap.free(variables);
         variables = next;
     }
-    variable_bytes = 0;
+    variable_count = 0;
     listed = false;
 }
 
@@ -130,13 +128,13 @@ static bool list_variables(void)
     return all;
 }
 
-CUresult abi_variables(const char *function, const struct abi_variable **first, uint64_t *size)
+CUresult abi_variables(const char *function, const struct abi_variable **first, unsigned *number)
 {
     int cancel = life_no_cancel();
     life_acquire(&lock);
     bool all = list_variables();
     *first = variables;
-    *size = variable_bytes;
+    *number = variable_count;
     life_release(&lock);
     life_may_cancel(cancel);
     return all ? CUDA_SUCCESS : abi_no_memory(function);
@@ -153,12 +151,12 @@ const struct abi_variable *abi_variable_find(const char *name)
     return v;
 }
 
-uint64_t abi_variable_offset(const vmm_variable_entry *entry)
+unsigned abi_variable_index(const vmm_variable_entry *entry)
 {
     const struct abi_variable *v = variables; /* complete before the launch, and of the plugin that asks */
     while (v->entry != entry)
         v = v->next;
-    return v->offset;
+    return v->index;
 }
 
 /* ---- kernels ---- */
@@ -221,6 +219,17 @@ static bool look_up(const char *name, struct abi_kernel *kernel)
     kernel->number = number_of_ours(name);
     kernel->ours = kernel->number >= 0;
     return kernel->ours;
+}
+
+bool abi_kernel_there(const char *name)
+{
+    struct abi_kernel found = {.name = NULL};
+    int cancel = life_no_cancel();
+    life_acquire(&lock);
+    bool there = open_libraries() && look_up(name, &found);
+    life_release(&lock);
+    life_may_cancel(cancel);
+    return there;
 }
 
 static struct abi_kernel *in_list(struct abi_kernel *list, const char *name)

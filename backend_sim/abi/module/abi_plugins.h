@@ -5,10 +5,6 @@
  *
  * "cuvmm" in the list stands for this project's own kernels (kernels/), all of whose parameters are 64 bits wide.
  * A mangled name is looked up as it is, then by the plain name in it.
- *
- * The variables that plugins declare lie one behind the other in the memory of every image:
- *
- *     a.so: table (1024), limit (4)   b.so: seen (8)     base [ table | limit | seen ]
  */
 #ifndef SIM_ABI_PLUGINS_H
 #define SIM_ABI_PLUGINS_H
@@ -36,21 +32,24 @@ CUresult abi_kernel_find(const char *function, const char *name, const struct ab
 
 struct abi_variable {
     const vmm_variable_entry *entry;
-    uint64_t offset; /* from the base */
+    unsigned index; /* among the variables of all plugins */
     struct abi_variable *next;
 };
 
-/* The variable of that name; NULL when no plugin has it. */
+/* The variable of that name; NULL when no plugin has it, or abi_variables was never called. */
 const struct abi_variable *abi_variable_find(const char *name);
 
-/* The variables of all plugins, and the bytes that they take; NULL and 0 when there are none. OUT_OF_MEMORY. */
-CUresult abi_variables(const char *function, const struct abi_variable **first, uint64_t *size);
+/* The variables of all plugins; NULL when there are none. OUT_OF_MEMORY. */
+CUresult abi_variables(const char *function, const struct abi_variable **first, unsigned *count);
 
-/* How far from the base an entry of a plugin lies. */
-uint64_t abi_variable_offset(const vmm_variable_entry *entry);
+/* The index of a plugin's entry. */
+unsigned abi_variable_index(const vmm_variable_entry *entry);
 
-/* The words of a launch before the parameters: the dimensions, two to a word, the shared memory, and the base of the
- * variables. */
-enum { ABI_LAUNCH_SHARED = 3, ABI_LAUNCH_BASE, ABI_LAUNCH_HEAD };
+/* Has a plugin, or this project, a kernel of that name? */
+bool abi_kernel_there(const char *name);
+
+/* The words of a launch before the parameters: the dimensions, two to a word, the shared memory, and where the addresses of the
+ * variables stand in this process. */
+enum { ABI_LAUNCH_SHARED = 3, ABI_LAUNCH_VARIABLES, ABI_LAUNCH_HEAD };
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_variables.h"
 
+#include "abi_variable_memory.h"
+#include "heap.h"
+
 /* Copies the initial values on a stream of its own, so that they wait for no other work. New memory reads as zeros. */
-static vmm_result initialise(vmm_system *sys, const struct abi_variable *first, uint64_t base)
+static vmm_result initialise(vmm_system *sys, const struct abi_variable *first, const uint64_t *addresses)
 {
     vmm_stream stream = 0;
     vmm_result result = vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING);
@@ -10,32 +13,61 @@ static vmm_result initialise(vmm_system *sys, const struct abi_variable *first, 
         return result;
     for (const struct abi_variable *v = first; v && result == VMM_SUCCESS; v = v->next)
         if (v->entry->initial)
-            result = vmm_memcpy_htod_async(sys, base + v->offset, v->entry->initial, v->entry->size, stream);
+            result = vmm_memcpy_htod_async(sys, addresses[v->index], v->entry->initial, v->entry->size, stream);
     if (result == VMM_SUCCESS)
         result = vmm_stream_synchronize(sys, stream);
     vmm_stream_destroy(sys, stream);
     return result;
 }
 
-CUresult abi_variables_make(vmm_system *sys, const char *function, uint64_t *base)
+static CUresult allocate(vmm_system *sys, const char *function, const struct abi_variable *first, uint64_t *addresses)
 {
-    const struct abi_variable *first;
-    uint64_t size;
-    *base = 0;
-    CUresult result = abi_variables(function, &first, &size);
-    if (result != CUDA_SUCCESS || !size)
-        return result;
-    result = (CUresult)vmm_mem_alloc(sys, base, size);
-    if (result == CUDA_SUCCESS)
-        result = (CUresult)initialise(sys, first, *base);
-    if (result != CUDA_SUCCESS && *base)
-        vmm_mem_free(sys, *base);
-    return result;
+    for (const struct abi_variable *v = first; v; v = v->next) {
+        CUresult result = (CUresult)vmm_mem_alloc(sys, &addresses[v->index], v->entry->size);
+        if (result == CUDA_SUCCESS && !abi_variable_memory_add(addresses[v->index], v->entry->size))
+            result = abi_no_memory(function);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    return (CUresult)initialise(sys, first, addresses);
 }
 
-void abi_variables_end(vmm_system *sys, uint64_t context, uint64_t base)
+/* The addresses end with UINT64_MAX. */
+static void free_all(vmm_system *sys, uint64_t *addresses, bool there)
+{
+    for (uint64_t *address = addresses; *address != UINT64_MAX; address++)
+        if (*address) {
+            abi_variable_memory_drop(*address);
+            if (there)
+                vmm_mem_free(sys, *address);
+        }
+    heap.free(addresses);
+}
+
+CUresult abi_variables_make(vmm_system *sys, const char *function, uint64_t **addresses)
+{
+    const struct abi_variable *first;
+    unsigned count;
+    *addresses = NULL;
+    CUresult result = abi_variables(function, &first, &count);
+    if (result != CUDA_SUCCESS || !count)
+        return result;
+    uint64_t *made = heap.calloc(count + 1, sizeof *made);
+    if (!made)
+        return abi_no_memory(function);
+    made[count] = UINT64_MAX;
+    result = allocate(sys, function, first, made);
+    if (result != CUDA_SUCCESS) {
+        free_all(sys, made, true);
+        return result;
+    }
+    *addresses = made;
+    return CUDA_SUCCESS;
+}
+
+void abi_variables_end(vmm_system *sys, uint64_t context, uint64_t *addresses)
 {
     struct abi_query_context found;
-    if (base && abi_query_context(sys, context, &found) && found.alive)
-        vmm_mem_free(sys, base);
+    if (addresses)
+        free_all(sys, addresses, abi_query_context(sys, context, &found) && found.alive);
 }

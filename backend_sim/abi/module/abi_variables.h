@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_variables.h - the memory of the variables that plugins declare: one allocation for each module, and for each library and
- * context.
+/* abi_variables.h - the memory of the variables that plugins declare: an allocation for each, in each module, and in each library
+ * and context.
  *
- *     cuModuleLoadData       ->  base [ table | limit | seen ]   in the current context
+ *     cuModuleLoadData       ->  addresses [ table | limit | seen ]   in the current context
  *     cuLibraryGetGlobal     ->  the same for a library, in the context that first asks or launches
- *     unloading, cuCtxDestroy    its end
+ *     unloading, cuCtxDestroy    their end
  */
 #ifndef SIM_ABI_VARIABLES_H
 #define SIM_ABI_VARIABLES_H
 
 #include "abi_plugins.h"
 
-/* Allocates the variables of all plugins in the current context, with their initial values. *base is 0 when there are none.
- * OUT_OF_MEMORY, and what vmm_mem_alloc answers: nothing is left. */
-CUresult abi_variables_make(vmm_system *sys, const char *function, uint64_t *base);
+/* Allocates the variables of all plugins in the current context, with their initial values: *addresses, by their index; NULL when
+ * there are none. OUT_OF_MEMORY, and what vmm_mem_alloc answers: nothing is left. */
+CUresult abi_variables_make(vmm_system *sys, const char *function, uint64_t **addresses);
 
-/* Frees what abi_variables_make allocated in the context, after the device's work; the context may have ended and taken it
+/* Frees what abi_variables_make made in the context, after the device's work; the context may have ended and taken the memory
  * along. */
-void abi_variables_end(vmm_system *sys, uint64_t context, uint64_t base);
+void abi_variables_end(vmm_system *sys, uint64_t context, uint64_t *addresses);
 
 #endif

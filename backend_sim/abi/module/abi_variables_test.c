@@ -32,6 +32,35 @@ static size_t free_memory(void)
     return left;
 }
 
+static int attribute(CUpointer_attribute attribute, CUdeviceptr at)
+{
+    int value = 7;
+    OK(cuPointerGetAttribute(&value, attribute, at));
+    return value;
+}
+
+/* A variable is an allocation of its size, which only its module frees. */
+static void test_memory(CUdeviceptr at, size_t size)
+{
+    CUdeviceptr base = 0;
+    size_t range = 0;
+    int ipc = 7;
+    CUpointer_attribute asked = CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE;
+    void *data = &ipc;
+    OK(cuMemGetAddressRange(&base, &range, at + 3));
+    EQUAL(base, at);
+    EQUAL(range, size);
+    EQUAL(attribute(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at), CU_MEMORYTYPE_DEVICE);
+    EQUAL(attribute(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, at + size - 1), 0);
+    EQUAL(attribute(CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE, at), 0);
+    EQUAL(attribute(CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE, at), 0);
+    OK(cuPointerGetAttributes(1, &asked, &data, at));
+    EQUAL(ipc, 0);
+    IS(cuMemFree(at), ERROR_INVALID_VALUE);
+    IS(cuMemsetD8(at, 1, size + 1), ERROR_INVALID_VALUE);
+    OK(cuMemsetD8(at, 1, size));
+}
+
 static void test_module(CUdeviceptr scratch)
 {
     CUmodule first = load(), second = load();
@@ -49,13 +78,19 @@ static void test_module(CUdeviceptr scratch)
     EQUAL(base, counter);
     OK(cuModuleGetGlobal(NULL, &size, first, "flag"));
     EQUAL(size, 1);
-    OK(cuModuleGetGlobal(NULL, NULL, first, "flag"));
+    IS(cuModuleGetGlobal(NULL, NULL, first, "flag"), ERROR_INVALID_VALUE);
+    IS(cuModuleGetGlobal(&base, &size, first, "count_up"), ERROR_INVALID_VALUE); /* a kernel */
+    IS(cuModuleGetGlobal(&base, &size, first, ""), ERROR_INVALID_VALUE);
+    IS(cuModuleGetGlobal(&base, &size, first, "absent"), ERROR_NOT_FOUND);
+    EQUAL(base, 0);
+    EQUAL(size, 0);
     OK(cuModuleGetFunction(&f, first, "count_up"));
     count_up(f, scratch);
     count_up(f, scratch);
     EQUAL(word_at(counter), 44);
     OK(cuMemcpyDtoH(&base, scratch, sizeof base));
     EQUAL(base, table);
+    test_memory(table, 800);
     OK(cuModuleGetGlobal(&other, &size, second, "counter"));
     tap_ok(other != counter, "two modules have two counters");
     EQUAL(word_at(other), 42);
@@ -69,15 +104,36 @@ static void test_module(CUdeviceptr scratch)
 static void test_library(CUcontext here, CUdeviceptr scratch)
 {
     CUlibrary library = NULL;
+    CUmodule module = NULL;
     CUkernel kernel = NULL;
     CUcontext there = NULL;
     CUdeviceptr counter = 0, again = 0, other = 0;
     size_t size = 0;
+    void *function = NULL;
     OK(cuLibraryLoadData(&library, "any image", NULL, NULL, 0, NULL, NULL, 0));
     OK(cuLibraryGetKernel(&kernel, library, "count_up"));
+    IS(cuLibraryGetManaged(&counter, &size, library, "counter"), ERROR_NOT_FOUND);
+    IS(cuLibraryGetManaged(&counter, &size, library, ""), ERROR_INVALID_VALUE);
+    IS(cuLibraryGetManaged(NULL, NULL, library, "counter"), ERROR_INVALID_VALUE);
+    IS(cuLibraryGetManaged(&counter, &size, (CUlibrary)&size, "counter"), ERROR_INVALID_HANDLE);
+    IS(cuLibraryGetUnifiedFunction(&function, library, "count_up"), ERROR_INVALID_VALUE);
+    IS(cuLibraryGetUnifiedFunction(NULL, library, "count_up"), ERROR_INVALID_VALUE);
+    IS(cuLibraryGetUnifiedFunction(&function, NULL, "count_up"), ERROR_INVALID_HANDLE);
     count_up((CUfunction)kernel, scratch);
     OK(cuLibraryGetGlobal(&counter, &size, library, "counter"));
     EQUAL(size, 4);
+    OK(cuLibraryGetModule(&module, library));
+    tap_ok((void *)module != (void *)library, "the library's module is a handle of its own");
+    OK(cuModuleGetGlobal(&again, NULL, module, "counter"));
+    EQUAL(again, counter);
+    IS(cuModuleUnload(module), ERROR_NOT_PERMITTED);
+    IS(cuModuleGetGlobal(&again, NULL, (CUmodule)library, "counter"), ERROR_INVALID_HANDLE);
+    IS(cuLibraryGetGlobal(&again, NULL, (CUlibrary)module, "counter"), ERROR_INVALID_HANDLE);
+    IS(cuLibraryGetGlobal(NULL, NULL, library, "counter"), ERROR_INVALID_VALUE);
+    IS(cuLibraryGetGlobal(&again, NULL, NULL, "counter"), ERROR_INVALID_HANDLE);
+    OK(cuCtxSetCurrent(NULL));
+    IS(cuLibraryGetGlobal(&again, NULL, library, "counter"), ERROR_INVALID_CONTEXT);
+    OK(cuCtxSetCurrent(here));
     EQUAL(word_at(counter), 43);
     OK(cuCtxCreate(&there, NULL, 0, 0));
     OK(cuLibraryGetGlobal(&other, &size, library, "counter"));

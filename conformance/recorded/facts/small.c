@@ -8,7 +8,7 @@
  *
  * Build: gcc -std=c11 -Wall -isystem /usr/local/cuda/include small.c -o small -lcuda -ldl -lpthread
  * Use:   small [letters of groups]
- *        P profiler, I captures, M modes of captures, O occupancy, G variables, L limits, F functions, U LUIDs,
+ *        P profiler, I captures, W captures with work, M modes of captures, O occupancy, G variables, L limits, F functions, U LUIDs,
  *        Z every argument or several of them 0, N the same without a context, B before cuInit
  */
 #include "recorder.h"

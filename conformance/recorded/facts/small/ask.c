@@ -11,6 +11,7 @@
  *     o8                          an output of 8 bytes, shown after the call: "-" when nothing was written
  *     q8, q8=NAME, o8=NAME        the same for values of which only the identity matters: the name, "new", 0 or "-". The value
  *                                 gets the name
+ *     w8                          an output of which only matters whether it was written
  *     a8:NAME                     the same for addresses, shown as the distance from NAME
  *     i:1                         the address of an int with this value, shown after the call
  *     'text                       the address of a text
@@ -75,7 +76,7 @@ static const char *name_of_value(u64 value)
 
 /* ---- arguments ---- */
 
-enum output_kind { SHOWN, IDENTITY, DISTANCE };
+enum output_kind { SHOWN, IDENTITY, DISTANCE, WRITTEN };
 
 static struct {
     struct output {
@@ -91,7 +92,7 @@ static struct {
     CUlaunchAttribute attribute[2];
 } arg;
 
-/* o8, o8=x, q8, a8:x */
+/* o8, o8=x, q8, w8, a8:x */
 static u64 new_output(const char *word)
 {
     if (arg.outputs == OUTPUTS)
@@ -99,7 +100,7 @@ static u64 new_output(const char *word)
     struct output *o = &arg.out[arg.outputs++];
     char *end;
     o->size = (unsigned)strtoul(word + 1, &end, 10);
-    o->kind = word[0] == 'o' && !*end ? SHOWN : word[0] == 'a' ? DISTANCE : IDENTITY;
+    o->kind = word[0] == 'o' && !*end ? SHOWN : word[0] == 'a' ? DISTANCE : word[0] == 'w' ? WRITTEN : IDENTITY;
     snprintf(o->name, sizeof o->name, "%s", *end ? end + 1 : "");
     memset(o->bytes, 0x77, sizeof o->bytes);
     return (u64)(uintptr_t)o->bytes;
@@ -172,7 +173,7 @@ static u64 argument(const char *word)
     u64 v = number(word, &is);
     if (is)
         return v;
-    if (strchr("oqa", word[0]) && word[1] >= '0' && word[1] <= '9')
+    if (strchr("oqwa", word[0]) && word[1] >= '0' && word[1] <= '9')
         return new_output(word);
     if (strncmp(word, "i:", 2) == 0)
         return new_int(atoi(word + 2));
@@ -216,6 +217,10 @@ static void show_output(char *text, size_t room, struct output *o)
         snprintf(text, room, " -");
         if (o->name[0] && o->kind != DISTANCE)
             set_name(o->name, 0);
+        return;
+    }
+    if (o->kind == WRITTEN) {
+        snprintf(text, room, " written");
         return;
     }
     if (o->size > 8) {

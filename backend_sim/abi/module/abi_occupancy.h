@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* abi_occupancy.h - how many blocks of a kernel a multiprocessor holds at once, as recorded (conformance/recorded/facts, small).
+ *
+ *     threads   2048, in warps of 32          shared memory   each block takes what it asks for, in units of 128 bytes, and 1 KiB
+ *     blocks    32                            of what the preferred carveout leaves to the L1 cache's counterpart
+ */
+#ifndef SIM_ABI_OCCUPANCY_H
+#define SIM_ABI_OCCUPANCY_H
+
+#include "abi_code.h"
+
+/* 0 when not even one fits. block_size is positive. */
+int abi_occupancy_blocks(const struct CUfunc_st *f, int block_size, size_t shared);
+
+/* Does the cluster that the function requires divide the grid? */
+CUresult abi_cluster_check(const char *name, const struct CUfunc_st *f, vmm_dim grid);
+
+/* The dynamic shared memory that a block of the function may have. */
+size_t abi_occupancy_shared(const struct CUfunc_st *f);
+
+#endif
