@@ -131,9 +131,11 @@ static bool with_host(const struct transfer *t)
 static void lose(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                  uint16_t issued_by, const struct transfer *t)
 {
-    /* Measured: the fault of a one-byte fill is reported like that of a copy from the host, the fault of a 2 MiB fill like that
-     * of a copy between devices. */
-    bool of_command = with_host(t) || (t->direction == FILL && t->size == 1);
+    /* Measured: the fault of a fill of 1 to 512 bytes is reported like that of a copy from the host, the fault of a 2 MiB fill
+     * like that of a copy between devices. */
+    enum { FILL_OF_COMMAND = 512 };
+    bool of_command = with_host(t) || call->id == VMM_CALL_memcpy_htod_async || call->id == VMM_CALL_memcpy_dtoh_async ||
+                      (t->direction == FILL && t->size <= FILL_OF_COMMAND);
     struct device_loss loss = {.kind = of_command ? SIM_FAULT_HOST_COPY : SIM_FAULT_COPY, .place = place, .call = call,
                                .issued_by = issued_by, .width = 1, .use = TWIN_WRITE};
     if (t->direction != TO_HOST)

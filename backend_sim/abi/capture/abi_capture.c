@@ -147,8 +147,6 @@ CUresult abi_captured(vmm_stream stream, const char *function)
     CUstreamCaptureStatus status = abi_capture_status(stream);
     if (status == CU_STREAM_CAPTURE_STATUS_NONE)
         return abi_capture_implicit(stream, function);
-    if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
-        return abi_capture_invalidated(function);
     abi_capture_spoil(stream);
     return abi_refuse(VMM_RULE_CAPTURE_FORBIDS, function,
                       "a stream does no work while it is captured, so there is nothing to wait for or query");
@@ -363,6 +361,8 @@ CUresult abi_capture_update(const vmm_system *sys, vmm_stream stream, const stru
     static const char name[] = "cuStreamUpdateCaptureDependencies";
     CUresult result = CUDA_SUCCESS;
     bool blocking;
+    if (abi_capture_status(stream) == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
+        return abi_capture_invalidated(name);
     if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "flags %u is not a CUstreamUpdateCaptureDependencies_flags", flags);
     if (on->count && !on->node)
@@ -410,8 +410,7 @@ CUresult abi_capture_add(const char *function, vmm_stream stream, const struct a
     return node || result != CUDA_SUCCESS ? result : abi_no_memory(function);
 }
 
-/* A call that adds nothing. */
-static CUresult goes_on(const char *function, vmm_stream stream)
+CUresult abi_capture_goes_on(const char *function, vmm_stream stream)
 {
     CUresult result = CUDA_SUCCESS;
     abi_graphs_lock();
@@ -424,8 +423,9 @@ CUresult abi_capture_add_fill(const vmm_system *sys, const char *function, vmm_s
                               const CUDA_MEMSET_NODE_PARAMS *fill)
 {
     struct abi_work work = {.params.type = CU_GRAPH_NODE_TYPE_MEMSET};
-    if (!fill->width || !fill->height)
-        return goes_on(function, stream);
+    CUresult result = abi_capture_goes_on(function, stream);
+    if (result != CUDA_SUCCESS || !fill->width || !fill->height)
+        return result;
     if (fill->dst % fill->elementSize)
         return abi_refuse(VMM_RULE_SET_ALIGNMENT, function, "dstDevice, 0x%llx, is no multiple of an element's %u bytes", fill->dst,
                           fill->elementSize);
@@ -441,7 +441,7 @@ CUresult abi_capture_add_copy(const vmm_system *sys, const char *function, vmm_s
 {
     struct abi_work work = {.params.type = CU_GRAPH_NODE_TYPE_MEMCPY};
     if (!copy->WidthInBytes || !copy->Height || !copy->Depth)
-        return goes_on(function, stream);
+        return abi_capture_goes_on(function, stream);
     work.params.memcpy = (CUDA_MEMCPY_NODE_PARAMS){.copyCtx = (CUcontext)(uintptr_t)abi_query_current(sys), .copyParams = *copy};
     return abi_capture_add(function, stream, &work);
 }

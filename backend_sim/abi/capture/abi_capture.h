@@ -55,6 +55,9 @@ CUresult abi_capture_add_fill(const vmm_system *sys, const char *function, vmm_s
 CUresult abi_capture_add_copy(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy);
 CUresult abi_capture_add_host(const char *function, vmm_stream stream, CUhostFn fn, void *data);
 
+/* SUCCESS if the stream is captured and the capture is valid: that is looked at before the arguments. */
+CUresult abi_capture_goes_on(const char *function, vmm_stream stream);
+
 /* A refused call has invalidated the stream's capture. */
 void abi_capture_spoil(vmm_stream stream);
 

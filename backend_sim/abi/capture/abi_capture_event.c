@@ -56,6 +56,8 @@ bool abi_capture_record(const vmm_system *sys, const char *function, vmm_stream 
     bool recorded, reached;
     if (abi_capture_status(stream) == CU_STREAM_CAPTURE_STATUS_NONE)
         return false;
+    if ((*result = abi_capture_goes_on(function, stream)) != CUDA_SUCCESS)
+        return true;
     if (!abi_query_event(sys, (uint64_t)(uintptr_t)event, &recorded, &reached))
         *result = unknown_event(function, event);
     else if (flags & CU_EVENT_RECORD_EXTERNAL)
@@ -95,6 +97,11 @@ static CUresult join(const char *function, vmm_stream stream, bool blocking, con
         event->capture->invalid = true;
         return abi_refuse(VMM_RULE_CAPTURE_MERGE, function, "the event was recorded in another capture than the stream's: both "
                           "captures are invalid now");
+    }
+    if (!stream || stream == VMM_STREAM_LEGACY) {
+        event->capture->invalid = true;
+        return abi_refuse(VMM_RULE_CAPTURE_IMPLICIT, function, "the legacy default stream cannot join the capture in which the event "
+                          "was recorded, which is invalid now");
     }
     if (!capture_wait(&abi_captures, abi_capture_key(stream), event))
         return abi_no_memory(function);
@@ -141,6 +148,8 @@ bool abi_capture_wait(const vmm_system *sys, const char *function, vmm_stream st
     if (!abi_capture_any() && !abi_capture_events())
         return false;
     bool captured = abi_capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE;
+    if (captured && (*result = abi_capture_goes_on(function, stream)) != CUDA_SUCCESS)
+        return true;
     if (!abi_query_event(sys, (uint64_t)(uintptr_t)event, &recorded, &reached)) {
         *result = captured ? unknown_event(function, event) : CUDA_SUCCESS;
         if (captured)

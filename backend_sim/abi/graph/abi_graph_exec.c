@@ -28,16 +28,31 @@ static CUresult check_flags(const char *function, uint64_t flags, uint64_t allow
     return CUDA_SUCCESS;
 }
 
-/* Checks the fills again, in children too. With the lock. */
-static CUresult check_fills(const vmm_system *sys, const char *function, const struct graph *graph)
+static bool has_event(const struct abi_work *work)
+{
+    return work->params.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD || work->params.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT;
+}
+
+static CUresult check_event(const vmm_system *sys, const char *function, CUevent event)
+{
+    bool recorded, reached;
+    if (abi_query_event(sys, (uint64_t)(uintptr_t)event, &recorded, &reached))
+        return CUDA_SUCCESS;
+    return abi_refuse(VMM_RULE_EVENT_UNKNOWN, function, "a node's event, %p, has been destroyed", (void *)event);
+}
+
+/* Checks the fills again, as measured, and that the events are there: a driver crashed. In children too. With the lock. */
+static CUresult check_nodes(const vmm_system *sys, const char *function, const struct graph *graph)
 {
     CUresult result = CUDA_SUCCESS;
     for (const struct graph_node *node = graph->first; node && result == CUDA_SUCCESS; node = node->after) {
         const struct abi_work *work = abi_work_of(node);
         if (work->params.type == CU_GRAPH_NODE_TYPE_MEMSET)
             result = abi_fill_check(sys, function, &work->params.memset);
+        else if (has_event(work))
+            result = check_event(sys, function, work->params.eventRecord.event);
         else if (work->child)
-            result = check_fills(sys, function, work->child);
+            result = check_nodes(sys, function, work->child);
     }
     return result;
 }
@@ -80,7 +95,7 @@ static CUresult make(vmm_system *sys, const char *function, CUgraphExec *out, CU
     if (graph && (result = check_cycles(function, graph)) == CUDA_ERROR_INVALID_VALUE)
         *made = (struct made){CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, abi_node_value(graph->first)};
     if (result == CUDA_SUCCESS)
-        result = check_fills(sys, function, graph);
+        result = check_nodes(sys, function, graph);
     const struct abi_exec *exec = result == CUDA_SUCCESS ? abi_exec_new(graph, flags) : NULL;
     if (result == CUDA_SUCCESS && !exec)
         result = abi_no_memory(function);

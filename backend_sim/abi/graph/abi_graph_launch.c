@@ -24,7 +24,7 @@ static void end_launch(struct abi_exec *exec)
 }
 
 /* Checks context and stream, as an empty fill does. */
-static CUresult check_stream(vmm_system *sys, vmm_stream stream)
+static CUresult check_launch(vmm_system *sys, vmm_stream stream)
 {
     return (CUresult)vmm_memset_d8_async(sys, 0, 0, 0, stream);
 }
@@ -35,7 +35,7 @@ static CUresult launch(vmm_system *sys, const char *function, CUgraphExec value,
     struct abi_exec *exec = result == CUDA_SUCCESS ? begin_launch(function, value, &result) : NULL;
     if (!exec)
         return result;
-    result = check_stream(sys, stream);
+    result = check_launch(sys, stream);
     if (result == CUDA_SUCCESS && runs)
         result = abi_graph_issue(sys, exec->graph, stream);
     end_launch(exec);

@@ -140,9 +140,9 @@ static struct graph *take_child(const char *function, CUgraph value, CUgraph int
     struct graph *child = abi_need_graph(function, value, result);
     if (!child)
         return NULL;
-    if (move && (abi_more_of(child)->inside || value == into)) {
-        *result = abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "%p cannot move: it is a node's child already, or the graph itself",
-                             (void *)value);
+    if (value == into || (move && abi_more_of(child)->inside)) { /* a driver crashed on a graph within itself */
+        *result = abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "%p is %s", (void *)value,
+                             value == into ? "the graph itself" : "a node's child already");
         return NULL;
     }
     struct graph *taken = move ? child : abi_graph_copy(child);

@@ -9,7 +9,10 @@ static CUresult add_copy(const vmm_system *sys, const char *function, vmm_stream
     uint64_t current = abi_query_current(sys);
     bool empty = !copy->WidthInBytes || !copy->Height || !copy->Depth;
     int device = abi_query_context(sys, current, &context) ? context.device : 0;
-    CUresult result = empty ? CUDA_SUCCESS : abi_rows_check_copy(sys, function, device, copy);
+    CUresult result = abi_capture_goes_on(function, stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = empty ? CUDA_SUCCESS : abi_rows_check_copy(sys, function, device, copy);
     return result == CUDA_SUCCESS ? abi_capture_add_copy(sys, function, stream, copy) : result;
 }
 

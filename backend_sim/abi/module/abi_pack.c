@@ -133,7 +133,10 @@ static CUresult capture(vmm_system *sys, const char *name, const void *function,
                                            .blockDimZ = g->block.z, .sharedMemBytes = g->shared, .kernelParams = params,
                                            .extra = extra, .ctx = (CUcontext)(uintptr_t)abi_query_current(sys)};
     struct abi_work work = {0};
-    CUresult result = abi_launch_work(sys, name, &asked, &work);
+    CUresult result = abi_capture_goes_on(name, stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = abi_launch_work(sys, name, &asked, &work);
     if (result == CUDA_ERROR_INVALID_VALUE)
         abi_capture_spoil(stream);
     if (result == CUDA_SUCCESS)
