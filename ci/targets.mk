@@ -20,6 +20,7 @@ CHECK_ABI_RULES ?= h100 h200x2 min max odd
 CHECK_ABI_MISTAKES ?= h100
 CHECK_ABI_ANSWERS ?= $(patsubst conformance/recorded/facts/%-580.159.04-answers.tsv,%,$(wildcard conformance/recorded/facts/*-answers.tsv))
 CHECK_ABI_SMALL ?= $(patsubst conformance/recorded/facts/%-580.159.04-small.tsv,%,$(wildcard conformance/recorded/facts/*-small.tsv))
+CHECK_ABI_GRAPHS ?= h100 h200x2
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
 CHECK_LAYERS   ?= layers
@@ -48,6 +49,7 @@ CHECK_RUNS  += $(CHECK_ABI_RULES:%=$(BUILD)/check/abi-rules-%)
 CHECK_RUNS  += $(CHECK_ABI_MISTAKES:%=$(BUILD)/check/abi-mistakes-%)
 CHECK_RUNS  += $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 CHECK_RUNS  += $(CHECK_ABI_SMALL:%=$(BUILD)/check/abi-small-%)
+CHECK_RUNS  += $(CHECK_ABI_GRAPHS:%=$(BUILD)/check/abi-graphs-%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-%))
 # What drivers answered, replayed.
@@ -126,6 +128,7 @@ $(BUILD)/check/abi-$(1)-%: ci/targets.mk
 endef
 $(foreach name,first edges copies answers,$(eval $(call ABI_RECORDED,$(name))))
 $(eval $(call ABI_RECORDED,small))
+$(eval $(call ABI_RECORDED,graphs))
 
 # In-flight work under schedules other than late.
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
@@ -160,7 +163,7 @@ CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fu
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
-CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_FIRST= CHECK_ABI_RULES=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_ANSWERS= CHECK_ABI_SMALL= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
+CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_FIRST= CHECK_ABI_RULES=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_ANSWERS= CHECK_ABI_SMALL= CHECK_ABI_GRAPHS= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
 	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_COPIES=h100 CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100' check
