@@ -9,9 +9,12 @@ DESTDIR ?=
 CC      ?= cc
 AR      ?= ar
 CFLAGS  ?= -O2 -g
-# Tests and recordings are compiled once and run once: -O1 halves the time of the compiler and costs the run nothing. Lines and
-# the names of functions are what reports of tools need of them.
-TEST_CFLAGS := $(if $(filter file undefined,$(origin CFLAGS)),-O1 -g1)
+# Tests are compiled once and run once: what the compiler saves without its optimiser the runs do not cost. The suite and the
+# recordings run on many machines. Lines and the names of functions are what reports of tools need of them.
+TEST_CFLAGS := $(if $(filter file undefined,$(origin CFLAGS)),-O0 -g1 -U_FORTIFY_SOURCE)
+SUITE_CFLAGS := $(if $(TEST_CFLAGS),-O1 -g1)
+# gold links them in half the time, where there is one.
+TEST_LDFLAGS := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 SAN     ?=
 COVERAGE ?=
 DEBUG   ?=
@@ -47,6 +50,7 @@ endif
 ifneq ($(COVERAGE),)
 override CFLAGS   += --coverage -O0
 TEST_CFLAGS :=
+SUITE_CFLAGS :=
 override LDFLAGS  += --coverage
 endif
 
@@ -114,6 +118,9 @@ ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(A
 ABI_INSIDE := $(filter %_inject_test %_inside_test,$(ABI_TESTS))
 
 .PHONY: all help clean demo bench
+# Rules are here; to look for each header of each file in make's own takes longer than all the rest of a run that builds nothing.
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
 # What was built on the way stays.
 .SECONDARY:
 all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
@@ -124,7 +131,7 @@ help: ## this list
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(call sees,$<) $(CPPFLAGS) $(CFLAGS) $(if $(filter %_test.c conformance/suite/% conformance/recorded/% conformance/programs/buggy/%,$<),$(TEST_CFLAGS)) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) -MMD -MP -c -o $@ $<
+	$(CC) $(call sees,$<) $(CPPFLAGS) $(CFLAGS) $(if $(filter %_test.c,$<),$(TEST_CFLAGS),$(if $(filter conformance/suite/% conformance/recorded/% conformance/programs/buggy/%,$<),$(SUITE_CFLAGS))) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) -MMD -MP -c -o $@ $<
 
 # kernels/kernels.cu as one fat binary, and that as an array for the library; an empty one where there is no nvcc.
 $(BUILD)/obj/kernels.fatbin: kernels/kernels.cu kernels/norm.h kernels/pattern.h api/vmm.h api/results.def
@@ -210,13 +217,13 @@ $(BUILD)/obj/backend_sim/abi/%_test.o: override CPPFLAGS += -DABI_TEST_KERNELS='
 # Its tests are programs of the driver's API: of this project they link that library and the harness, with its words.
 $(filter-out $(ABI_INSIDE),$(ABI_TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBCUDA) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
 
 # Those that make its requests fail, or call its own functions, hold it: a library keeps its allocator, its system calls and
 # its functions to itself.
 $(ABI_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call obj,$(ABI_SRC)) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 $(BUILD)/obj/tools.a: $(TOOL_OBJ)
 	@rm -f $@
@@ -239,11 +246,11 @@ $(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/cli/main.o $(TOOLA) $(CONFA) $(TOOLA) $(L
 
 $(BUILD)/bin/conformance: $(call obj,$(SUITE_SRC)) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 $(PROGS): $(BUILD)/bin/%: $(BUILD)/obj/conformance/programs/%.o $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DL_LIBS)
 
 $(BUILD)/include/cuvmm:
 	@mkdir -p $(@D)
@@ -275,11 +282,11 @@ bench: $(BENCHES) $(LIBCUDA) ## the cost of the simulator, as ratios within the 
 
 $(BUILD)/test/bench/%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 # Stand-ins for the driver's library, for the tests of the backend that loads it. Never with a sanitizer: it is loaded.
 FAKES := $(addprefix $(BUILD)/fake/libcuda,.so -old.so -first.so -ancient.so)

@@ -152,3 +152,10 @@ size_t vmm_pointer_attribute_size(vmm_pointer_attribute attribute)
         return 0;
     }
 }
+
+size_t vmm_pool_attribute_size(vmm_mem_pool_attribute attribute)
+{
+    if (attribute < VMM_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES || attribute > VMM_MEMPOOL_ATTR_USED_MEM_HIGH)
+        return 0;
+    return attribute < VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD ? 4 : 8;
+}

@@ -64,12 +64,17 @@ enum vmm_param_kind {
     VMM_PARAM_CONTEXT,        /* vmm_context */
     VMM_PARAM_STREAM,         /* vmm_stream */
     VMM_PARAM_EVENT,          /* vmm_event */
+    VMM_PARAM_POOL,           /* vmm_memory_pool */
     VMM_PARAM_PROP,           /* const vmm_mem_allocation_prop * */
     VMM_PARAM_TEAM,           /* const vmm_multicast_object_prop * */
     VMM_PARAM_LOCATION,       /* const vmm_mem_location * */
+    VMM_PARAM_POOL_PROPS,     /* const vmm_mem_pool_props * */
+    VMM_PARAM_POOL_VALUE,     /* void *: read; type given by the pool attribute before it */
+    VMM_PARAM_POOL_POINTER,   /* const vmm_mem_pool_ptr_export_data * */
     VMM_PARAM_DESCS,          /* const vmm_mem_access_desc *, length in the COUNT after it */
     VMM_PARAM_ARGS,           /* const uint64_t *, length in the COUNT after it */
     VMM_PARAM_ATTRIBUTES,     /* const vmm_pointer_attribute *, length in the first parameter */
+    VMM_PARAM_MEM_OPS,        /* const vmm_stream_batch_mem_op_params *, length in the U32 before it */
     VMM_PARAM_BYTES,          /* const void *: host bytes read */
     VMM_PARAM_FD,             /* void *: a file descriptor by value, or a pointer to another kind of handle */
     VMM_PARAM_FUNCTION,       /* vmm_host_fn */
@@ -84,6 +89,9 @@ enum vmm_param_kind {
     VMM_PARAM_OUT_CONTEXT,    /* vmm_context * */
     VMM_PARAM_OUT_STREAM,     /* vmm_stream * */
     VMM_PARAM_OUT_EVENT,      /* vmm_event * */
+    VMM_PARAM_OUT_POOL,       /* vmm_memory_pool * */
+    VMM_PARAM_OUT_POOL_VALUE, /* void *: type given by the pool attribute before it */
+    VMM_PARAM_OUT_POOL_POINTER, /* vmm_mem_pool_ptr_export_data * */
     VMM_PARAM_OUT_PROP,       /* vmm_mem_allocation_prop * */
     VMM_PARAM_OUT_TEXT,       /* char *, room in the INT after it */
     VMM_PARAM_OUT_BYTES,      /* void *: host bytes written */
@@ -97,6 +105,13 @@ struct vmm_param {
     uint16_t offset;          /* bytes from the start of the call record */
     uint16_t size;            /* bytes of the parameter itself */
 };
+
+/* Does the operation of a batch have an address and a value? */
+static inline bool vmm_mem_op_has_value(vmm_stream_batch_mem_op_type operation)
+{
+    return operation == VMM_STREAM_MEM_OP_WAIT_VALUE_32 || operation == VMM_STREAM_MEM_OP_WRITE_VALUE_32 ||
+           operation == VMM_STREAM_MEM_OP_WAIT_VALUE_64 || operation == VMM_STREAM_MEM_OP_WRITE_VALUE_64;
+}
 
 /* Names and parameters of an entry point; id must be below VMM_CALL_COUNT. */
 const char *vmm_call_name(enum vmm_call_id id);        /* "mem_map" */
@@ -148,6 +163,9 @@ uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *pa
 
 /* The size in bytes of a pointer attribute's value; 0 for an unknown attribute. */
 size_t vmm_pointer_attribute_size(vmm_pointer_attribute attribute);
+
+/* The size in bytes of a pool attribute's value; 0 for an unknown attribute. */
+size_t vmm_pool_attribute_size(vmm_mem_pool_attribute attribute);
 
 /* Sets a scalar parameter; value is truncated to the parameter's width. */
 void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, uint64_t value);

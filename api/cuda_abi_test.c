@@ -43,6 +43,17 @@ ENUMERATOR(MEM_ALLOCATION_COMP_NONE)
 ENUMERATOR(MEM_ALLOCATION_COMP_GENERIC)
 ENUMERATOR(MEM_CREATE_USAGE_TILE_POOL)
 ENUMERATOR(MEM_CREATE_USAGE_HW_DECOMPRESS)
+#if CUDA_VERSION >= 12080
+ENUMERATOR(MEM_POOL_CREATE_USAGE_HW_DECOMPRESS)
+#endif
+ENUMERATOR(MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES)
+ENUMERATOR(MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC)
+ENUMERATOR(MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES)
+ENUMERATOR(MEMPOOL_ATTR_RELEASE_THRESHOLD)
+ENUMERATOR(MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
+ENUMERATOR(MEMPOOL_ATTR_RESERVED_MEM_HIGH)
+ENUMERATOR(MEMPOOL_ATTR_USED_MEM_CURRENT)
+ENUMERATOR(MEMPOOL_ATTR_USED_MEM_HIGH)
 ENUMERATOR(MEMORYTYPE_HOST)
 ENUMERATOR(MEMORYTYPE_DEVICE)
 ENUMERATOR(STREAM_DEFAULT)
@@ -53,6 +64,23 @@ ENUMERATOR(EVENT_DISABLE_TIMING)
 ENUMERATOR(EVENT_INTERPROCESS)
 ENUMERATOR(EVENT_WAIT_DEFAULT)
 ENUMERATOR(EVENT_WAIT_EXTERNAL)
+ENUMERATOR(STREAM_WAIT_VALUE_GEQ)
+ENUMERATOR(STREAM_WAIT_VALUE_EQ)
+ENUMERATOR(STREAM_WAIT_VALUE_AND)
+ENUMERATOR(STREAM_WAIT_VALUE_NOR)
+ENUMERATOR(STREAM_WAIT_VALUE_FLUSH)
+ENUMERATOR(STREAM_WRITE_VALUE_DEFAULT)
+ENUMERATOR(STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
+ENUMERATOR(STREAM_MEM_OP_WAIT_VALUE_32)
+ENUMERATOR(STREAM_MEM_OP_WRITE_VALUE_32)
+ENUMERATOR(STREAM_MEM_OP_FLUSH_REMOTE_WRITES)
+ENUMERATOR(STREAM_MEM_OP_WAIT_VALUE_64)
+ENUMERATOR(STREAM_MEM_OP_WRITE_VALUE_64)
+#if CUDA_VERSION >= 11070
+ENUMERATOR(STREAM_MEM_OP_BARRIER)
+ENUMERATOR(STREAM_MEMORY_BARRIER_TYPE_SYS)
+ENUMERATOR(STREAM_MEMORY_BARRIER_TYPE_GPU)
+#endif
 ENUMERATOR(DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
 ENUMERATOR(DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
 ENUMERATOR(DEVICE_ATTRIBUTE_COMPUTE_MODE)
@@ -114,6 +142,26 @@ SIZE(vmm_device, CUdevice);
 SIZE(vmm_mem_location, CUmemLocation);
 FIELD(vmm_mem_location, type, CUmemLocation, type);
 FIELD(vmm_mem_location, id, CUmemLocation, id);
+SIZE(vmm_stream_batch_mem_op_params, CUstreamBatchMemOpParams);
+FIELD(vmm_stream_batch_mem_op_params, wait_value.address, CUstreamBatchMemOpParams, waitValue.address);
+FIELD(vmm_stream_batch_mem_op_params, wait_value.value64, CUstreamBatchMemOpParams, waitValue.value64);
+FIELD(vmm_stream_batch_mem_op_params, wait_value.flags, CUstreamBatchMemOpParams, waitValue.flags);
+FIELD(vmm_stream_batch_mem_op_params, wait_value.alias, CUstreamBatchMemOpParams, waitValue.alias);
+FIELD(vmm_stream_batch_mem_op_params, write_value.value, CUstreamBatchMemOpParams, writeValue.value);
+FIELD(vmm_stream_batch_mem_op_params, write_value.flags, CUstreamBatchMemOpParams, writeValue.flags);
+FIELD(vmm_stream_batch_mem_op_params, flush_remote_writes.flags, CUstreamBatchMemOpParams, flushRemoteWrites.flags);
+SIZE(vmm_memory_pool, CUmemoryPool);
+SIZE(vmm_mem_pool_props, CUmemPoolProps);
+FIELD(vmm_mem_pool_props, alloc_type, CUmemPoolProps, allocType);
+FIELD(vmm_mem_pool_props, handle_types, CUmemPoolProps, handleTypes);
+FIELD(vmm_mem_pool_props, location, CUmemPoolProps, location);
+FIELD(vmm_mem_pool_props, win32_security_attributes, CUmemPoolProps, win32SecurityAttributes);
+#if CUDA_VERSION >= 12080
+FIELD(vmm_mem_pool_props, max_size, CUmemPoolProps, maxSize);
+FIELD(vmm_mem_pool_props, usage, CUmemPoolProps, usage);
+FIELD(vmm_mem_pool_props, reserved, CUmemPoolProps, reserved);
+#endif
+SIZE(vmm_mem_pool_ptr_export_data, CUmemPoolPtrExportData);
 SIZE(vmm_mem_access_desc, CUmemAccessDesc);
 FIELD(vmm_mem_access_desc, location, CUmemAccessDesc, location);
 FIELD(vmm_mem_access_desc, flags, CUmemAccessDesc, flags);

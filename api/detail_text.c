@@ -122,7 +122,16 @@ static void put_object(struct out *out, const vmm_object *o)
     case VMM_OBJECT_ALLOCATION:
         put(out, "allocation A%" PRIu32, o->number);
         put_range(out, o);
-        put(out, " from cuMemAlloc");
+        if (o->handle_number)
+            put(out, " of memory pool P%" PRIu32, o->handle_number);
+        else
+            put(out, " from cuMemAlloc");
+        break;
+    case VMM_OBJECT_POOL:
+        put(out, "memory pool P%" PRIu32 " on ", o->number);
+        put_location(out, o->location);
+        put(out, ", which has ");
+        put_size(out, o->size);
         break;
     case VMM_OBJECT_CONTEXT:
         put(out, "context C%" PRIu32 " of device %d", o->number, o->location.id);

@@ -207,7 +207,7 @@ static vmm_result judge(const struct fd_job *job, const struct parcel *parcel, s
     if (parcel->lost)
         return descriptors_lost(job, parcel);
     if (parcel->fds != 1)
-        return FD_FAIL(job, VMM_ERROR_INVALID_HANDLE, "%u descriptors came where one was expected; the message was thrown away",
+        return FD_FAIL(job, VMM_ERROR_INVALID_HANDLE, "received %u descriptors instead of one; the message was discarded",
                        parcel->fds);
     if (announced(parcel) != size)
         return FD_REFUSE(job->function, VMM_ERROR_INVALID_HANDLE, "size", size, announced(parcel),

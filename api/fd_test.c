@@ -549,7 +549,7 @@ static void byte_by_byte(size_t first, size_t every, bool good)
         tap_ok(!memcmp(got, "abcdefgh", 8) && fd >= 0, "all bytes and the descriptor arrive");
         close(fd);
     } else {
-        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "descriptors came",
+        rig_refused(ends[1], 8, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "descriptors instead of one",
                     "byte by byte, a descriptor with many of them");
     }
     int status = -1;

@@ -87,7 +87,7 @@ static int takes_all(void)
     return 10 * whole_locks + torn_locks;
 }
 
-/* Can a child be recognised in which none of our handlers ran? */
+/* Does the library recognise a child in which none of its handlers ran? */
 static bool wipes(void)
 {
     bool can = FORKS_JUDGED && os_wipe_at_fork(&life_page, sizeof life_page);

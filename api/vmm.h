@@ -67,6 +67,7 @@ typedef uint64_t vmm_mem_generic_allocation_handle; /* CUmemGenericAllocationHan
 typedef struct vmm_context_st *vmm_context;         /* CUcontext: opaque */
 typedef struct vmm_stream_st *vmm_stream;           /* CUstream: opaque, NULL is the default stream */
 typedef struct vmm_event_st *vmm_event;             /* CUevent: opaque */
+typedef struct vmm_memory_pool_st *vmm_memory_pool; /* CUmemoryPool: opaque */
 typedef int vmm_kernel;                             /* one of the kernels that come with this library */
 typedef void (*vmm_host_fn)(void *user_data);       /* CUhostFn: host code as work of a stream */
 
@@ -104,6 +105,16 @@ typedef int vmm_mem_allocation_granularity_flags;
 #define VMM_MEM_ALLOC_GRANULARITY_MINIMUM 0
 #define VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED 1
 
+typedef int vmm_mem_pool_attribute; /* type read or written through value */
+#define VMM_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES 1   /* int: reuse memory whose free an event precedes */
+#define VMM_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC 2         /* int: reuse memory whose free is done already */
+#define VMM_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES 3 /* int: let an allocation wait for another stream's free */
+#define VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD 4                 /* uint64_t: bytes that a synchronisation leaves in the pool */
+#define VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT 5              /* uint64_t: physical memory of the pool */
+#define VMM_MEMPOOL_ATTR_RESERVED_MEM_HIGH 6                 /* uint64_t: the most since it was set to 0 */
+#define VMM_MEMPOOL_ATTR_USED_MEM_CURRENT 7                  /* uint64_t: of that, what allocations have */
+#define VMM_MEMPOOL_ATTR_USED_MEM_HIGH 8                     /* uint64_t: the most since it was set to 0 */
+
 typedef int vmm_multicast_granularity_flags;
 #define VMM_MULTICAST_GRANULARITY_MINIMUM 0
 #define VMM_MULTICAST_GRANULARITY_RECOMMENDED 1
@@ -113,6 +124,8 @@ typedef int vmm_multicast_granularity_flags;
 
 #define VMM_MEM_CREATE_USAGE_TILE_POOL 1
 #define VMM_MEM_CREATE_USAGE_HW_DECOMPRESS 2
+
+#define VMM_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS 2
 
 #define VMM_MEMORYTYPE_HOST 1
 #define VMM_MEMORYTYPE_DEVICE 2
@@ -127,6 +140,26 @@ typedef int vmm_multicast_granularity_flags;
 
 #define VMM_EVENT_WAIT_DEFAULT 0
 #define VMM_EVENT_WAIT_EXTERNAL 1 /* for stream capture, which is not here */
+
+#define VMM_STREAM_WAIT_VALUE_GEQ 0 /* until (int32_t)(*addr - value) >= 0, of 64 bits in int64_t: past a wrap-around too */
+#define VMM_STREAM_WAIT_VALUE_EQ 1  /* until *addr == value */
+#define VMM_STREAM_WAIT_VALUE_AND 2 /* until (*addr & value) != 0 */
+#define VMM_STREAM_WAIT_VALUE_NOR 3 /* until ~(*addr | value) != 0 */
+#define VMM_STREAM_WAIT_VALUE_FLUSH (1 << 30) /* and then flush remote writes; not on the recorded machines */
+
+#define VMM_STREAM_WRITE_VALUE_DEFAULT 0
+#define VMM_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER 1 /* the write may pass the stream's earlier writes */
+
+typedef int vmm_stream_batch_mem_op_type;
+#define VMM_STREAM_MEM_OP_WAIT_VALUE_32 1
+#define VMM_STREAM_MEM_OP_WRITE_VALUE_32 2
+#define VMM_STREAM_MEM_OP_FLUSH_REMOTE_WRITES 3
+#define VMM_STREAM_MEM_OP_WAIT_VALUE_64 4
+#define VMM_STREAM_MEM_OP_WRITE_VALUE_64 5
+#define VMM_STREAM_MEM_OP_BARRIER 6
+
+#define VMM_STREAM_MEMORY_BARRIER_TYPE_SYS 0
+#define VMM_STREAM_MEMORY_BARRIER_TYPE_GPU 1
 
 /* The default stream by other names; CU_STREAM_LEGACY, CU_STREAM_PER_THREAD. */
 #define VMM_STREAM_LEGACY ((vmm_stream)0x1)
@@ -175,7 +208,7 @@ typedef int vmm_pointer_attribute;                              /* type written 
 #define VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES 14           /* uint64_t */
 #define VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE 15     /* int (0 or 1) */
 #define VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS 16                   /* unsigned int: of the current context's device */
-#define VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE 17                 /* void * */
+#define VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE 17                 /* vmm_memory_pool */
 #define VMM_POINTER_ATTRIBUTE_MAPPING_SIZE 18                   /* uint64_t */
 #define VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR 19              /* vmm_deviceptr */
 #define VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID 20                /* unsigned long long: of the physical memory */
@@ -210,11 +243,47 @@ typedef struct vmm_multicast_object_prop {
     uint64_t flags;           /* 0 */
 } vmm_multicast_object_prop;
 
+/* What kind of memory pool to create; CUmemPoolProps. Zero the struct first. */
+typedef struct vmm_mem_pool_props {
+    vmm_mem_allocation_type alloc_type;          /* PINNED */
+    vmm_mem_allocation_handle_type handle_types; /* how the pool may be exported; fixed at creation */
+    vmm_mem_location location;                   /* where its memory is */
+    void *win32_security_attributes;             /* NULL except on Windows */
+    size_t max_size;                             /* bytes it may grow to; 0: the driver's choice */
+    unsigned short usage;                        /* VMM_MEM_POOL_CREATE_USAGE_ bits */
+    unsigned char reserved[54];                  /* 0 */
+} vmm_mem_pool_props;
+
+/* Names an allocation of a pool in another process; CUmemPoolPtrExportData. */
+typedef struct vmm_mem_pool_ptr_export_data {
+    unsigned char reserved[64];
+} vmm_mem_pool_ptr_export_data;
+
 /* One grant: a location and its access rights; CUmemAccessDesc. */
 typedef struct vmm_mem_access_desc {
     vmm_mem_location location;
     vmm_mem_access_flags flags;
 } vmm_mem_access_desc;
+
+/* One operation of a batch, of 48 bytes; operation says which member holds it. CUstreamBatchMemOpParams. */
+typedef union vmm_stream_batch_mem_op_params {
+    vmm_stream_batch_mem_op_type operation;
+    struct vmm_stream_mem_op_value_params {
+        vmm_stream_batch_mem_op_type operation; /* WAIT_VALUE_ or WRITE_VALUE_ */
+        vmm_deviceptr address;
+        union {
+            uint32_t value;   /* of the operations of 32 bits */
+            uint64_t value64; /* of those of 64 */
+        };
+        unsigned int flags;  /* VMM_STREAM_WAIT_VALUE_ or VMM_STREAM_WRITE_VALUE_ */
+        vmm_deviceptr alias; /* the driver's; ignored */
+    } wait_value, write_value;
+    struct vmm_stream_mem_op_flag_params {
+        vmm_stream_batch_mem_op_type operation; /* FLUSH_REMOTE_WRITES or BARRIER */
+        unsigned int flags;                     /* 0, or VMM_STREAM_MEMORY_BARRIER_TYPE_ */
+    } flush_remote_writes, memory_barrier;
+    uint64_t pad[6];
+} vmm_stream_batch_mem_op_params;
 
 /* ------------------------------------------------------------------------------------------- systems: open and close */
 
@@ -299,7 +368,8 @@ typedef enum vmm_object_kind {
     VMM_OBJECT_CONTEXT,     /* C1, C2, ... */
     VMM_OBJECT_STREAM,      /* S1, S2, ... */
     VMM_OBJECT_EVENT,       /* E1, E2, ... */
-    VMM_OBJECT_BIND         /* B1, B2, ... memory of one device bound to a multicast object */
+    VMM_OBJECT_BIND,        /* B1, B2, ... memory of one device bound to a multicast object */
+    VMM_OBJECT_POOL         /* P1, P2, ... a memory pool: size is its physical memory */
 } vmm_object_kind;
 
 #define VMM_MAX_DEVICES 31 /* of one machine */
@@ -606,6 +676,49 @@ VMM_API vmm_result vmm_event_synchronize(vmm_system *sys, vmm_event event);
  * [VMM-EVENT-NONE, VMM-EVENT-UNKNOWN], CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED]. cuStreamWaitEvent. */
 VMM_API vmm_result vmm_stream_wait_event(vmm_system *sys, vmm_stream stream, vmm_event event, unsigned int flags);
 
+/* ------------------------------------------------------------------------------------------- stream memory operations
+ * Values that a stream writes to memory in its turn, or waits for, without a kernel.
+ *
+ *   stream A   wait until *p == 1 . . . . . . . . . . . . |   fill F         F after the write of B
+ *   stream B   copy C      write 1 to *p                  ^
+ *
+ * A wait holds up the later work of its stream, until anything has made the memory hold the value: an operation, copy, fill or
+ * kernel of another stream, or a store of the host where the host can write the memory. The order that this gives is not known to
+ * calls and events: work that comes after a wait is in flight like any other.
+ *
+ * The memory may be of vmm_mem_alloc or mapped, of the device or the host. It is looked up at the call: INVALID_VALUE
+ * [VMM-MEMOP-ADDRESS, VMM-MEMOP-NO-ACCESS]; and again in the stream's turn, with the rights of that time: memory without them is a
+ * fault, LAUNCH_FAILED [VMM-FAULT-MEMOP]. A wait whose turn has come faults as soon as its memory is unmapped. A write to memory
+ * that the device may only read is accepted at the call [VMM-MEMOP-READ-ONLY] and faults (580).
+ *
+ * Nothing on a device announces that a wait never ends. Here a call that waits for such a stream returns NOT_READY
+ * [VMM-MEMOP-NEVER] and keeps the work, once no work that could write the value is left and no other thread or process is there to
+ * do it; with schedule=device it waits for ever, as on a driver.
+ *
+ * Checked in this order: INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], the fault of the device,
+ * INVALID_VALUE [VMM-MEMOP-FLAGS], NOT_SUPPORTED [VMM-MEMOP-UNSUPPORTED], INVALID_VALUE [VMM-MEMOP-ALIGNMENT] and then the memory.
+ * Inside a host function NOT_PERMITTED on a default stream [VMM-HOSTFUNC-CALL], and a warning on others [VMM-HOSTFUNC-WORK]. */
+
+/* Writes value to addr, of 4 or 8 bytes, of which addr is a multiple. flags is 0; VMM_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER is
+ * documented, and refused (580). cuStreamWriteValue32, cuStreamWriteValue64. */
+VMM_API vmm_result vmm_stream_write_value32(vmm_system *sys, vmm_stream stream, vmm_deviceptr addr, uint32_t value,
+                                            unsigned int flags);
+VMM_API vmm_result vmm_stream_write_value64(vmm_system *sys, vmm_stream stream, vmm_deviceptr addr, uint64_t value,
+                                            unsigned int flags);
+
+/* Holds up the stream's later work until the value at addr compares with value as flags say: one of VMM_STREAM_WAIT_VALUE_GEQ, _EQ,
+ * _AND, _NOR. cuStreamWaitValue32, cuStreamWaitValue64. */
+VMM_API vmm_result vmm_stream_wait_value32(vmm_system *sys, vmm_stream stream, vmm_deviceptr addr, uint32_t value,
+                                           unsigned int flags);
+VMM_API vmm_result vmm_stream_wait_value64(vmm_system *sys, vmm_stream stream, vmm_deviceptr addr, uint64_t value,
+                                           unsigned int flags);
+
+/* Does count operations, 255 at most, in the order of the list. All are checked before any is queued; a list that is refused
+ * has no effect. flags is 0. The call has read the list when it returns. INVALID_VALUE [VMM-MEMOP-COUNT, VMM-MEMOP-BATCH-FLAGS,
+ * VMM-MEMOP-NULL], and of each entry [VMM-MEMOP-OPERATION] and what a single operation is refused by. cuStreamBatchMemOp. */
+VMM_API vmm_result vmm_stream_batch_mem_op(vmm_system *sys, vmm_stream stream, unsigned int count,
+                                           const vmm_stream_batch_mem_op_params *param_array, unsigned int flags);
+
 /* --------------------------------------------------------------------------------------------------- ordinary memory */
 
 /* Free and total bytes of the current context's device. free falls at vmm_mem_create by exactly the size, not at
@@ -621,6 +734,56 @@ VMM_API vmm_result vmm_mem_alloc(vmm_system *sys, vmm_deviceptr *dptr, uint64_t 
  * INVALID_VALUE [VMM-ALLOC-FREE-VMM] for an address of virtual memory management, [VMM-ALLOC-FREE-UNKNOWN] for any
  * other that vmm_mem_alloc did not return. cuMemFree. */
 VMM_API vmm_result vmm_mem_free(vmm_system *sys, vmm_deviceptr dptr);
+
+/* -------------------------------------------------------------------------------- memory in the order of a stream
+ *
+ *   stream S    alloc P    kernel that uses P    free P    alloc Q         Q may have P's memory: S orders the two
+ *   stream T                                               alloc R         R may not, unless T waits for the free
+ *
+ * An allocation may be used by work that the stream orders after it, and by the host's other calls once the stream has
+ * come to it. Memory comes from a pool, which takes it from its device in chunks and keeps it when an allocation is
+ * freed: until cuMemPoolTrimTo, or until a call that waits finds more than the release threshold. */
+
+/* Memory of the current pool of the stream's device [POOL-ALLOC-...], and memory of that pool. */
+VMM_API vmm_result vmm_mem_alloc_async(vmm_system *sys, vmm_deviceptr *dptr, uint64_t bytesize, vmm_stream stream);
+VMM_API vmm_result vmm_mem_alloc_from_pool_async(vmm_system *sys, vmm_deviceptr *dptr, uint64_t bytesize,
+                                                 vmm_memory_pool pool, vmm_stream stream);
+/* Frees the memory when the stream comes to this call. */
+VMM_API vmm_result vmm_mem_free_async(vmm_system *sys, vmm_deviceptr dptr, vmm_stream stream);
+
+VMM_API vmm_result vmm_mem_pool_create(vmm_system *sys, vmm_memory_pool *pool, const vmm_mem_pool_props *pool_props);
+/* Ends the pool once its last allocation is freed. Where it is the current pool of its device, the default pool becomes
+ * that again. */
+VMM_API vmm_result vmm_mem_pool_destroy(vmm_system *sys, vmm_memory_pool pool);
+
+VMM_API vmm_result vmm_device_get_default_mem_pool(vmm_system *sys, vmm_memory_pool *pool_out, vmm_device dev);
+VMM_API vmm_result vmm_device_get_mem_pool(vmm_system *sys, vmm_memory_pool *pool, vmm_device dev);
+VMM_API vmm_result vmm_device_set_mem_pool(vmm_system *sys, vmm_device dev, vmm_memory_pool pool);
+VMM_API vmm_result vmm_mem_get_default_mem_pool(vmm_system *sys, vmm_memory_pool *pool_out,
+                                                const vmm_mem_location *location, vmm_mem_allocation_type type);
+VMM_API vmm_result vmm_mem_get_mem_pool(vmm_system *sys, vmm_memory_pool *pool, const vmm_mem_location *location,
+                                        vmm_mem_allocation_type type);
+VMM_API vmm_result vmm_mem_set_mem_pool(vmm_system *sys, const vmm_mem_location *location, vmm_mem_allocation_type type,
+                                        vmm_memory_pool pool);
+
+VMM_API vmm_result vmm_mem_pool_set_attribute(vmm_system *sys, vmm_memory_pool pool, vmm_mem_pool_attribute attr,
+                                              void *value);
+VMM_API vmm_result vmm_mem_pool_get_attribute(vmm_system *sys, vmm_memory_pool pool, vmm_mem_pool_attribute attr,
+                                              void *value);
+VMM_API vmm_result vmm_mem_pool_trim_to(vmm_system *sys, vmm_memory_pool pool, uint64_t min_bytes_to_keep);
+VMM_API vmm_result vmm_mem_pool_set_access(vmm_system *sys, vmm_memory_pool pool, const vmm_mem_access_desc *map,
+                                           uint64_t count);
+VMM_API vmm_result vmm_mem_pool_get_access(vmm_system *sys, vmm_mem_access_flags *flags, vmm_memory_pool mem_pool,
+                                           const vmm_mem_location *location);
+
+VMM_API vmm_result vmm_mem_pool_export_to_shareable_handle(vmm_system *sys, void *handle_out, vmm_memory_pool pool,
+                                                           vmm_mem_allocation_handle_type handle_type, uint64_t flags);
+VMM_API vmm_result vmm_mem_pool_import_from_shareable_handle(vmm_system *sys, vmm_memory_pool *pool_out, void *handle,
+                                                             vmm_mem_allocation_handle_type handle_type, uint64_t flags);
+VMM_API vmm_result vmm_mem_pool_export_pointer(vmm_system *sys, vmm_mem_pool_ptr_export_data *share_data_out,
+                                               vmm_deviceptr ptr);
+VMM_API vmm_result vmm_mem_pool_import_pointer(vmm_system *sys, vmm_deviceptr *ptr_out, vmm_memory_pool pool,
+                                               const vmm_mem_pool_ptr_export_data *share_data);
 
 /* ---------------------------------------------------------------------------------------- physical memory and handles */
 

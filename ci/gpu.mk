@@ -14,10 +14,12 @@ GPU_BYTES    ?= $(if $(filter sim%,$(GPU_BACKEND)),16777216,1073741824)
 GPU_TAP      ?= $(BUILD)/tap-gpu
 GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
 
+# The recording programs that are compared.
+GPU_RECORDED := first edges copies small memops copies3d ipc
 # A name and a command each, in the order of running; what is not built is left out.
 GPU_RUNS := device suite rules mistakes
 GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)
-GPU_RUNS += first edges copies small examples lessons exercises checked
+GPU_RUNS += $(GPU_RECORDED) examples lessons exercises checked
 GPU_RUNS += $(filter kernels,$(notdir $(PROGS)))
 GPU_RUNS += random world world-2
 
@@ -26,10 +28,7 @@ GPU_COMMAND_suite   = $(GPU_TIMEOUT) ci/gpu-suite $(BUILD)/bin/conformance --as-
 GPU_COMMAND_rules   = $(GPU_TIMEOUT) $(RULE_PAIRS) --driver $(GPU_BACKEND)
 GPU_COMMAND_mistakes = $(GPU_TIMEOUT) $(BUILD)/bin/buggy --driver $(GPU_BACKEND)
 GPU_COMMAND_life    = $(GPU_TIMEOUT) $(BUILD)/test/backend_cuda/cuda_device_test
-GPU_COMMAND_first   = ci/gpu-recorded first $(BUILD)
-GPU_COMMAND_edges   = ci/gpu-recorded edges $(BUILD)
-GPU_COMMAND_copies  = ci/gpu-recorded copies $(BUILD)
-GPU_COMMAND_small   = ci/gpu-recorded small $(BUILD)
+$(foreach name,$(GPU_RECORDED),$(eval GPU_COMMAND_$(name) = ci/gpu-recorded $(name) $(BUILD)))
 GPU_COMMAND_examples = ci/gpu-examples $(BUILD)
 GPU_COMMAND_lessons = ci/gpu-lessons $(BUILD)
 GPU_COMMAND_exercises = ci/gpu-exercises $(BUILD)

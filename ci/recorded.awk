@@ -78,6 +78,14 @@ function without_numbers(text,    parts, count, i, all) {
     }
     return all
 }
+# A fault that is there at once here, and on a driver when it is noticed: there it was still waiting. All words before it are equal.
+function noticed_later(there, here,    a, b, i, n) {
+    n = split(there, a, " ")
+    split(here, b, " ")
+    for (i = 1; i <= n && (a[i] == b[i] || a[i] == "behind=SUCCESS" && b[i] == "behind=LAUNCH_FAILED"); i++)
+        ;
+    return a[i] ~ /^(|then=|between=)(WAITS|NOT_READY)$/ && b[i] ~ /^(|then=|between=)(LAUNCH_FAILED|ILLEGAL_ADDRESS)$/
+}
 function begins(text, start) { return substr(text, 1, length(start)) == start }
 function before(text, mark) { return index(text, mark) ? substr(text, 1, index(text, mark) - 1) : text }
 function agree(relation, there, here) {
@@ -91,6 +99,7 @@ function agree(relation, there, here) {
     if (relation == "value") return rest(there) != "" && rest(there) == rest(here)
     if (relation == "at") return begins(here, before(there, " at="))
     if (relation == "given") return begins(here, before(there, " given="))
+    if (relation == "later") return noticed_later(there, here)
     if (relation == "any") return here != ""
     printf "# no such relation: %s\n", relation
     return 0

@@ -12,15 +12,14 @@ unexport COLUMNS # lines are as wide for everybody who runs the tests
 CHECK_PROFILES ?= h100 h200x2 min max odd
 CHECK_AS_DRIVER ?= h100 h200x2
 CHECK_ABI      ?= h100 h200x2 min max odd
-CHECK_ABI_FIRST ?= h100 h200x2
-CHECK_ABI_EDGES ?= h100 h200x2
-# Of two devices, which are asked all that one is; one alone is left to check-ci.
-CHECK_ABI_COPIES ?= h200x2
 CHECK_ABI_RULES ?= h100 h200x2 min max odd
 CHECK_ABI_MISTAKES ?= h100
-CHECK_ABI_ANSWERS ?= $(patsubst conformance/recorded/facts/%-580.159.04-answers.tsv,%,$(wildcard conformance/recorded/facts/*-answers.tsv))
-CHECK_ABI_SMALL ?= $(patsubst conformance/recorded/facts/%-580.159.04-small.tsv,%,$(wildcard conformance/recorded/facts/*-small.tsv))
-CHECK_ABI_GRAPHS ?= h100 h200x2
+# The recording programs, and PROGRAM-MACHINE for each recording that is there. Copies are asked of two devices, which are asked
+# all that one is; one alone is left to check-ci.
+ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs
+ABI_FILES      := $(notdir $(wildcard conformance/recorded/facts/*-580.159.04-*.tsv))
+CHECK_ABI_RECORDED ?= first-h100 first-h200x2 $(filter-out copies-h100 copies3d-h100,$(foreach name,$(ABI_PROGRAMS), \
+    $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES)))))
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
 CHECK_LAYERS   ?= layers
@@ -42,14 +41,9 @@ CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-driver-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ABI:%=$(BUILD)/check/abi-suite-%))
-CHECK_RUNS  += $(CHECK_ABI_FIRST:%=$(BUILD)/check/abi-first-%)
-CHECK_RUNS  += $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%)
-CHECK_RUNS  += $(CHECK_ABI_COPIES:%=$(BUILD)/check/abi-copies-%)
 CHECK_RUNS  += $(CHECK_ABI_RULES:%=$(BUILD)/check/abi-rules-%)
 CHECK_RUNS  += $(CHECK_ABI_MISTAKES:%=$(BUILD)/check/abi-mistakes-%)
-CHECK_RUNS  += $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
-CHECK_RUNS  += $(CHECK_ABI_SMALL:%=$(BUILD)/check/abi-small-%)
-CHECK_RUNS  += $(CHECK_ABI_GRAPHS:%=$(BUILD)/check/abi-graphs-%)
+CHECK_RUNS  += $(CHECK_ABI_RECORDED:%=$(BUILD)/check/abi-%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-%))
 # What drivers answered, replayed.
@@ -68,7 +62,7 @@ CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
 CHECK_LONG   = conformance/corpus/exercises_test.sh tools/view/view_browser_test.sh tools/shell/shell_test.sh ci/check_test.sh
 CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/world_test conformance/oracle/lockstep_drive_test \
     tools/cli/diff_test tools/explain/rule_pairs_test tools/trace/timeline_test backend_sim/calls/inject_test \
-    backend_sim/machine/share_inject_test backend_sim/abi/library/abi_unasked_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%) $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
+    backend_sim/machine/share_inject_test backend_sim/abi/library/abi_unasked_test) $(addprefix $(BUILD)/check/abi-,$(filter edges-% answers-%,$(CHECK_ABI_RECORDED)))
 LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 LONG_WORLDS    ?= world-2-recorded world-2
@@ -126,9 +120,7 @@ $(BUILD)/check/abi-$(1)-%: ci/targets.mk
 	@printf '#!/bin/sh\nexec ci/abi-recorded $(1) $$* $(BUILD)\n' >$$@
 	@chmod +x $$@
 endef
-$(foreach name,first edges copies answers,$(eval $(call ABI_RECORDED,$(name))))
-$(eval $(call ABI_RECORDED,small))
-$(eval $(call ABI_RECORDED,graphs))
+$(foreach name,$(ABI_PROGRAMS),$(eval $(call ABI_RECORDED,$(name))))
 
 # In-flight work under schedules other than late.
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
@@ -163,10 +155,10 @@ CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fu
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
-CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_FIRST= CHECK_ABI_RULES=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_ANSWERS= CHECK_ABI_SMALL= CHECK_ABI_GRAPHS= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
+CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
-	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_COPIES=h100 CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100' check
+	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100 $(BUILD)/check/abi-copies3d-h100' check
 
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check
@@ -177,8 +169,8 @@ check-valgrind: check-build ## the test programs under valgrind, with fewer roun
 	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_PROFILES=h200x2 CHECK_SCHEDULES= CHECK_LAYERS= CHECK_ABI_RULES= CHECK_ABI_MISTAKES= CHECK_SHELL= check
 
 # No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning. Under a
-# sanitizer the compiler takes longer to optimise fully than the tests then save.
-SAN_BUILD = WERROR= CFLAGS='-O1 -g1' $(CHECK_FEW)
+# sanitizer the compiler takes longer to optimise fully than the tests then save; for tests themselves to optimise at all.
+SAN_BUILD = WERROR= CFLAGS='-O1 -g1' TEST_CFLAGS='-O0 -g1' $(CHECK_FEW)
 # The engine checks itself after each call there, too: a build of its own would cost as much and find no more (docs/debug.md).
 check-asan: ## the tests with AddressSanitizer, UndefinedBehaviorSanitizer and DEBUG=1, on fewer machines
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined DEBUG=1 $(SAN_BUILD) check
@@ -249,7 +241,7 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party progra
 
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
-MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_ANSWERS=h100 CHECK_SCHEDULES=random-1
+MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED='$(filter-out answers-h200x2,$(CHECK_ABI_RECORDED))' CHECK_SCHEDULES=random-1
 MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS)
 FILES  ?=
 COUNT  ?=
@@ -289,10 +281,10 @@ sabotage: check-build ## does the suite notice mistakes made by hand? Every SABO
 	$(call MUTATE_TAP,sabotage,--rows ci/sabotage.list --every $(SABOTAGE_EVERY) $(ONLY:%=--only "^%$$") $(QUICK:%=--quick))
 
 # Machines differ in numbers; what the recordings of a driver reach besides is reached by those of one of them.
-COVERAGE_MORE := CHECK_ABI_ANSWERS=h200x2 CHECK_ABI_EDGES=h200x2 CHECK_ABI_COPIES=h200x2
+COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-% %-h100,$(CHECK_ABI_RECORDED))'
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
 	    status=$$?; ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR) && exit $$status
 
 examples-update: $(LIBA) ## regenerate the outputs of conformance/programs/examples and their excerpts in README.md and docs/library.md

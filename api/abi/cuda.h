@@ -59,6 +59,7 @@ extern "C" {
 #define cuStreamDestroy cuStreamDestroy_v2
 #define cuEventDestroy cuEventDestroy_v2
 #define cuModuleGetGlobal cuModuleGetGlobal_v2
+#define cuIpcOpenMemHandle cuIpcOpenMemHandle_v2
 #define cuMemGetInfo cuMemGetInfo_v2
 #define cuMemAlloc cuMemAlloc_v2
 #define cuMemAllocPitch cuMemAllocPitch_v2
@@ -78,6 +79,7 @@ extern "C" {
 #define cuMemcpyDtoD CUVMM_PTDS(cuMemcpyDtoD_v2)
 #define cuMemcpy2D CUVMM_PTDS(cuMemcpy2D_v2)
 #define cuMemcpy2DUnaligned CUVMM_PTDS(cuMemcpy2DUnaligned_v2)
+#define cuMemcpy3D CUVMM_PTDS(cuMemcpy3D_v2)
 #define cuMemsetD8 CUVMM_PTDS(cuMemsetD8_v2)
 #define cuMemsetD16 CUVMM_PTDS(cuMemsetD16_v2)
 #define cuMemsetD32 CUVMM_PTDS(cuMemsetD32_v2)
@@ -88,6 +90,14 @@ extern "C" {
 #define cuMemcpyDtoHAsync CUVMM_PTSZ(cuMemcpyDtoHAsync_v2)
 #define cuMemcpyDtoDAsync CUVMM_PTSZ(cuMemcpyDtoDAsync_v2)
 #define cuMemcpy2DAsync CUVMM_PTSZ(cuMemcpy2DAsync_v2)
+#define cuMemcpy3DAsync CUVMM_PTSZ(cuMemcpy3DAsync_v2)
+#if CUDA_VERSION >= 13000
+#define cuMemcpyBatchAsync CUVMM_PTSZ(cuMemcpyBatchAsync_v2)
+#define cuMemcpy3DBatchAsync CUVMM_PTSZ(cuMemcpy3DBatchAsync_v2)
+#elif defined CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define cuMemcpyBatchAsync CUVMM_PTSZ(cuMemcpyBatchAsync)
+#define cuMemcpy3DBatchAsync CUVMM_PTSZ(cuMemcpy3DBatchAsync)
+#endif
 #define cuStreamBeginCapture CUVMM_PTSZ(cuStreamBeginCapture_v2)
 #define cuStreamGetCaptureInfo CUVMM_PTSZ(cuStreamGetCaptureInfo_v3)
 #define cuStreamUpdateCaptureDependencies CUVMM_PTSZ(cuStreamUpdateCaptureDependencies_v2)
@@ -103,11 +113,21 @@ extern "C" {
 #define cuGraphExecKernelNodeSetParams cuGraphExecKernelNodeSetParams_v2
 #define cuGraphExecUpdate cuGraphExecUpdate_v2
 #define cuGraphAddNode cuGraphAddNode_v2
+#define cuStreamWriteValue32 CUVMM_PTSZ(cuStreamWriteValue32_v2)
+#define cuStreamWriteValue64 CUVMM_PTSZ(cuStreamWriteValue64_v2)
+#define cuStreamWaitValue32 CUVMM_PTSZ(cuStreamWaitValue32_v2)
+#define cuStreamWaitValue64 CUVMM_PTSZ(cuStreamWaitValue64_v2)
+#define cuStreamBatchMemOp CUVMM_PTSZ(cuStreamBatchMemOp_v2)
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define cuMemcpy CUVMM_PTDS(cuMemcpy)
 #define cuMemcpyPeer CUVMM_PTDS(cuMemcpyPeer)
+#define cuMemcpy3DPeer CUVMM_PTDS(cuMemcpy3DPeer)
 #define cuMemcpyAsync CUVMM_PTSZ(cuMemcpyAsync)
 #define cuMemcpyPeerAsync CUVMM_PTSZ(cuMemcpyPeerAsync)
+#define cuMemcpy3DPeerAsync CUVMM_PTSZ(cuMemcpy3DPeerAsync)
+#define cuMemAllocAsync CUVMM_PTSZ(cuMemAllocAsync)
+#define cuMemAllocFromPoolAsync CUVMM_PTSZ(cuMemAllocFromPoolAsync)
+#define cuMemFreeAsync CUVMM_PTSZ(cuMemFreeAsync)
 #define cuMemsetD8Async CUVMM_PTSZ(cuMemsetD8Async)
 #define cuMemsetD16Async CUVMM_PTSZ(cuMemsetD16Async)
 #define cuMemsetD32Async CUVMM_PTSZ(cuMemsetD32Async)
@@ -155,6 +175,7 @@ typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphEdgeData_st CUgraphEdgeData; /* edges of graphs: not looked at */
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUstream_st *CUstream;
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
 typedef unsigned int CUlogIterator;
@@ -182,6 +203,8 @@ typedef CUmemGenericAllocationHandle_v1 CUmemGenericAllocationHandle;
 
 #define CU_MEM_CREATE_USAGE_TILE_POOL 1
 #define CU_MEM_CREATE_USAGE_HW_DECOMPRESS 2
+
+#define CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS 2
 
 #define CU_LAUNCH_PARAM_END ((void *)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
@@ -213,17 +236,6 @@ typedef struct CUmemAllocationProp_st {
 } CUmemAllocationProp_v1;
 typedef CUmemAllocationProp_v1 CUmemAllocationProp;
 
-typedef struct CUmemPoolProps_st {
-    CUmemAllocationType allocType;
-    CUmemAllocationHandleType handleTypes;
-    CUmemLocation location;
-    void *win32SecurityAttributes;
-    size_t maxSize;
-    unsigned short usage;
-    unsigned char reserved[54];
-} CUmemPoolProps_v1;
-typedef CUmemPoolProps_v1 CUmemPoolProps;
-
 typedef struct CUmulticastObjectProp_st {
     unsigned int numDevices;
     size_t size;
@@ -242,6 +254,55 @@ typedef struct CUmemFabricHandle_st {
     unsigned char data[CU_IPC_HANDLE_SIZE];
 } CUmemFabricHandle_v1;
 typedef CUmemFabricHandle_v1 CUmemFabricHandle;
+
+typedef union CUstreamBatchMemOpParams_union {
+    CUstreamBatchMemOpType operation;
+    struct CUstreamMemOpWaitValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } waitValue;
+    struct CUstreamMemOpWriteValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union {
+            cuuint32_t value;
+            cuuint64_t value64;
+        };
+        unsigned int flags;
+        CUdeviceptr alias;
+    } writeValue;
+    struct CUstreamMemOpFlushRemoteWritesParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } flushRemoteWrites;
+    struct CUstreamMemOpMemoryBarrierParams_st {
+        CUstreamBatchMemOpType operation;
+        unsigned int flags;
+    } memoryBarrier;
+    cuuint64_t pad[6];
+} CUstreamBatchMemOpParams_v1;
+typedef CUstreamBatchMemOpParams_v1 CUstreamBatchMemOpParams;
+typedef struct CUmemPoolProps_st {
+    CUmemAllocationType allocType;
+    CUmemAllocationHandleType handleTypes;
+    CUmemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+    unsigned char reserved[54];
+} CUmemPoolProps_v1;
+typedef CUmemPoolProps_v1 CUmemPoolProps;
+
+typedef struct CUmemPoolPtrExportData_st {
+    unsigned char reserved[64];
+} CUmemPoolPtrExportData_v1;
+typedef CUmemPoolPtrExportData_v1 CUmemPoolPtrExportData;
 
 typedef struct CUDA_MEMCPY2D_st {
     size_t srcXInBytes, srcY;
@@ -278,6 +339,76 @@ typedef struct CUDA_MEMCPY3D_st {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D_v2;
 typedef CUDA_MEMCPY3D_v2 CUDA_MEMCPY3D;
+
+typedef struct CUDA_MEMCPY3D_PEER_st {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    CUcontext srcContext;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    CUcontext dstContext;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_PEER_v1;
+typedef CUDA_MEMCPY3D_PEER_v1 CUDA_MEMCPY3D_PEER;
+
+typedef struct CUmemcpyAttributes_st {
+    CUmemcpySrcAccessOrder srcAccessOrder;
+    CUmemLocation srcLocHint, dstLocHint;
+    unsigned int flags;
+} CUmemcpyAttributes_v1;
+typedef CUmemcpyAttributes_v1 CUmemcpyAttributes;
+
+typedef struct CUoffset3D_st {
+    size_t x, y, z;
+} CUoffset3D_v1;
+typedef CUoffset3D_v1 CUoffset3D;
+
+typedef struct CUextent3D_st {
+    size_t width, height, depth;
+} CUextent3D_v1;
+typedef CUextent3D_v1 CUextent3D;
+
+typedef struct CUmemcpy3DOperand_st {
+    CUmemcpy3DOperandType type;
+    union {
+        struct {
+            CUdeviceptr ptr;
+            size_t rowLength, layerHeight;
+            CUmemLocation locHint;
+        } ptr;
+        struct {
+            CUarray array;
+            CUoffset3D offset;
+        } array;
+    } op;
+} CUmemcpy3DOperand_v1;
+typedef CUmemcpy3DOperand_v1 CUmemcpy3DOperand;
+
+typedef struct CUDA_MEMCPY3D_BATCH_OP_st {
+    CUmemcpy3DOperand src, dst;
+    CUextent3D extent;
+    CUmemcpySrcAccessOrder srcAccessOrder;
+    unsigned int flags;
+} CUDA_MEMCPY3D_BATCH_OP_v1;
+typedef CUDA_MEMCPY3D_BATCH_OP_v1 CUDA_MEMCPY3D_BATCH_OP;
+
+typedef struct CUipcEventHandle_st {
+    char reserved[CU_IPC_HANDLE_SIZE];
+} CUipcEventHandle_v1;
+typedef CUipcEventHandle_v1 CUipcEventHandle;
+
+typedef struct CUipcMemHandle_st {
+    char reserved[CU_IPC_HANDLE_SIZE];
+} CUipcMemHandle_v1;
+typedef CUipcMemHandle_v1 CUipcMemHandle;
 
 typedef struct CUexecAffinitySmCount_st {
     unsigned int val;

@@ -4,7 +4,6 @@
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUuserObject_st *CUuserObject;
-typedef union CUstreamBatchMemOpParams_union CUstreamBatchMemOpParams;
 
 typedef struct CUgraphEdgeData_st {
     unsigned char from_port, to_port, type, reserved[5];

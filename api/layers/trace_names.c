@@ -127,6 +127,30 @@ bool names_learn(struct names *names, const struct vmm_call *call)
     case VMM_CALL_mem_free:
         end(names, NAME_ALLOCATION, any->mem_free.dptr);
         return true;
+    case VMM_CALL_mem_alloc_async:
+        return add(names, NAME_ALLOCATION, *any->mem_alloc_async.dptr, any->mem_alloc_async.bytesize);
+    case VMM_CALL_mem_alloc_from_pool_async:
+        return add(names, NAME_ALLOCATION, *any->mem_alloc_from_pool_async.dptr, any->mem_alloc_from_pool_async.bytesize);
+    case VMM_CALL_mem_free_async:
+        end(names, NAME_ALLOCATION, any->mem_free_async.dptr);
+        return true;
+    case VMM_CALL_mem_pool_create:
+        return add(names, NAME_POOL, pointer(*any->mem_pool_create.pool), 1);
+    case VMM_CALL_mem_pool_import_from_shareable_handle:
+        return add(names, NAME_POOL, pointer(*any->mem_pool_import_from_shareable_handle.pool_out), 1);
+    case VMM_CALL_device_get_default_mem_pool:
+        return add_once(names, NAME_POOL, pointer(*any->device_get_default_mem_pool.pool_out));
+    case VMM_CALL_device_get_mem_pool:
+        return add_once(names, NAME_POOL, pointer(*any->device_get_mem_pool.pool));
+    case VMM_CALL_mem_get_default_mem_pool:
+        return add_once(names, NAME_POOL, pointer(*any->mem_get_default_mem_pool.pool_out));
+    case VMM_CALL_mem_get_mem_pool:
+        return add_once(names, NAME_POOL, pointer(*any->mem_get_mem_pool.pool));
+    case VMM_CALL_mem_pool_destroy:
+        end(names, NAME_POOL, pointer(any->mem_pool_destroy.pool));
+        return true;
+    case VMM_CALL_mem_pool_import_pointer:
+        return add(names, NAME_ALLOCATION, *any->mem_pool_import_pointer.ptr_out, 1);
     case VMM_CALL_ctx_create:
         return add(names, NAME_CONTEXT, pointer(*any->ctx_create.pctx), 1);
     case VMM_CALL_device_primary_ctx_retain:
@@ -199,6 +223,11 @@ bool names_find(const struct names *names, enum vmm_param_kind kind, uint64_t va
     case VMM_PARAM_OUT_EVENT:
         letter = 'E';
         entry = find(names, NAME_EVENT, value);
+        break;
+    case VMM_PARAM_POOL:
+    case VMM_PARAM_OUT_POOL:
+        letter = 'P';
+        entry = find(names, NAME_POOL, value);
         break;
     default:
         break;

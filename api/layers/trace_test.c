@@ -341,6 +341,13 @@ static void test_names(void)
     rig_call(&rig, &(struct vmm_call_stream_wait_event){{VMM_CALL_stream_wait_event, 0}, stream, event, 0}.head);
     rig_call(&rig, &(struct vmm_call_event_destroy){{VMM_CALL_event_destroy, 0}, event}.head);
     rig_call(&rig, &(struct vmm_call_event_query){{VMM_CALL_event_query, 0}, event}.head);
+    const vmm_stream_batch_mem_op_params list[] = {
+        {.write_value = {VMM_STREAM_MEM_OP_WRITE_VALUE_64, 0x1000, {.value64 = UINT64_C(1) << 40}, 2, 9}},
+        {.memory_barrier = {VMM_STREAM_MEM_OP_BARRIER, 1}},
+        {.operation = 77}};
+    rig_call(&rig, &(struct vmm_call_stream_batch_mem_op){{VMM_CALL_stream_batch_mem_op, 0}, stream, 3, list, 0}.head);
+    rig_call(&rig, &(struct vmm_call_stream_batch_mem_op){{VMM_CALL_stream_batch_mem_op, 0}, stream, 257, list, 0}.head);
+    rig_call(&rig, &(struct vmm_call_stream_batch_mem_op){{VMM_CALL_stream_batch_mem_op, 0}, stream, 0, NULL, 0}.head);
     rig_close(&rig);
     tap_ok(strstr(line(&rig, 2), "{\"handle\":\"H2\"}"), "handles are numbered on");
     tap_ok(strstr(line(&rig, 3), "{\"handle\":\"H2\"}"), "a release names its handle");
@@ -354,6 +361,11 @@ static void test_names(void)
     tap_ok(strstr(line(&rig, 17), "{\"event\":\"E1\"}") && strstr(line(&rig, 18), "{\"stream\":\"S1\",\"event\":\"E1\"}") &&
                strstr(line(&rig, 19), "{\"event\":\"E1\"}") && !strstr(line(&rig, 20), "names"),
            "an event, from its creation to its end");
+    tap_ok(strstr(line(&rig, 21), "\"param_array\":[{\"operation\":5,\"address\":\"0x1000\",\"value\":\"0x10000000000\",\"flags\":\"0x2\"},"
+                                  "{\"operation\":6,\"flags\":\"0x1\"},{\"operation\":77,\"flags\":\"0x0\"}]"),
+           "the operations of a batch");
+    tap_ok(strstr(line(&rig, 22), "\"param_array\":[]") && strstr(line(&rig, 23), "\"param_array\":null"),
+           "a batch that is too long, and one without a list");
     tap_ok(strstr(line(&rig, 12), "{\"dptr\":\"A1\"}"), "memory of mem_alloc has a name");
     tap_ok(strstr(line(&rig, 13), "{\"dst\":\"A1+0x63\"}"), "its last byte");
     tap_ok(!strstr(line(&rig, 14), "names"), "one byte past it has no name");

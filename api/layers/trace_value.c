@@ -65,6 +65,38 @@ static void write_prop(struct json *json, const char *key, const vmm_mem_allocat
     json_close(json, '}');
 }
 
+static void write_pool_props(struct json *json, const char *key, const vmm_mem_pool_props *props)
+{
+    json_open(json, key, '{');
+    json_int(json, "alloc_type", props->alloc_type);
+    json_int(json, "handle_types", props->handle_types);
+    write_location(json, "location", &props->location);
+    json_hex(json, "win32_security_attributes", (uint64_t)(uintptr_t)props->win32_security_attributes);
+    json_hex(json, "max_size", props->max_size);
+    json_int(json, "usage", props->usage);
+    json_bytes(json, "reserved", props->reserved, sizeof props->reserved);
+    json_close(json, '}');
+}
+
+/* The value of a pool's attribute; nothing for an attribute that does not exist, whose size is unknown. */
+static void write_pool_value(struct json *json, const struct vmm_call *call, const struct vmm_param *param, bool known)
+{
+    vmm_mem_pool_attribute attribute = (vmm_mem_pool_attribute)length_in(call, "attr");
+    const void *at = pointer_of(call, param);
+    uint64_t wide = 0;
+    int narrow = 0;
+    size_t size = known ? vmm_pool_attribute_size(attribute) : 0;
+    if (size == sizeof narrow) {
+        memcpy(&narrow, at, sizeof narrow);
+        json_int(json, param->name, narrow);
+    } else if (size) {
+        memcpy(&wide, at, sizeof wide);
+        json_hex(json, param->name, wide);
+    } else {
+        json_text(json, param->name, "unknown");
+    }
+}
+
 static void write_team(struct json *json, const char *key, const vmm_multicast_object_prop *prop)
 {
     json_open(json, key, '{');
@@ -82,6 +114,23 @@ static void write_descs(struct json *json, const char *key, const vmm_mem_access
         json_open(json, NULL, '{');
         write_location(json, "location", &desc[i].location);
         json_int(json, "flags", desc[i].flags);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void write_mem_ops(struct json *json, const char *key, const vmm_stream_batch_mem_op_params *op, uint64_t count)
+{
+    json_open(json, key, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
+        bool value = vmm_mem_op_has_value(op[i].operation);
+        json_open(json, NULL, '{');
+        json_int(json, "operation", op[i].operation);
+        if (value) {
+            json_hex(json, "address", op[i].wait_value.address);
+            json_hex(json, "value", op[i].wait_value.value64);
+        }
+        json_hex(json, "flags", value ? op[i].wait_value.flags : op[i].memory_barrier.flags);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -143,11 +192,23 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
     case VMM_PARAM_LOCATION:
         write_location(json, param->name, at);
         break;
+    case VMM_PARAM_POOL_PROPS:
+        write_pool_props(json, param->name, at);
+        break;
+    case VMM_PARAM_POOL_VALUE:
+        write_pool_value(json, call, param, done);
+        break;
+    case VMM_PARAM_POOL_POINTER:
+        json_text(json, param->name, done ? "pointer" : "unknown"); /* its bytes mean something to one machine alone */
+        break;
     case VMM_PARAM_DESCS:
         write_descs(json, param->name, at, length_in(call, "count"));
         break;
     case VMM_PARAM_ARGS:
         write_words(json, param->name, at, length_in(call, "count"));
+        break;
+    case VMM_PARAM_MEM_OPS:
+        write_mem_ops(json, param->name, at, length_in(call, "count") > TRACE_LIST_MAX ? 0 : length_in(call, "count"));
         break;
     case VMM_PARAM_ATTRIBUTES:
         write_attributes(json, param->name, at, length_in(call, "num_attributes"));
@@ -186,7 +247,7 @@ void trace_args(struct json *json, const struct vmm_call *call, bool done, bool 
         uint64_t value = vmm_call_scalar(call, &params[i]);
         if (params[i].kind == VMM_PARAM_INT)
             json_int(json, params[i].name, (int64_t)value);
-        else if (params[i].kind <= VMM_PARAM_EVENT)
+        else if (params[i].kind < VMM_PARAM_PROP)
             json_hex(json, params[i].name, value);
         else if (!value)
             json_null(json, params[i].name);
@@ -242,6 +303,12 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
         break;
     case VMM_PARAM_OUT_PROP:
         write_prop(json, param->name, at);
+        break;
+    case VMM_PARAM_OUT_POOL_VALUE:
+        write_pool_value(json, call, param, true);
+        break;
+    case VMM_PARAM_OUT_POOL_POINTER:
+        json_text(json, param->name, "pointer");
         break;
     case VMM_PARAM_OUT_TEXT:
         json_text(json, param->name, at);
@@ -325,7 +392,8 @@ static bool imported(const struct vmm_call *call, const struct vmm_param *param,
 static bool exported(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
 {
     int fd;
-    if (!done || call->id != VMM_CALL_mem_export_to_shareable_handle)
+    if (!done || (call->id != VMM_CALL_mem_export_to_shareable_handle &&
+                  call->id != VMM_CALL_mem_pool_export_to_shareable_handle))
         return false;
     if (trace_is_fabric(call)) {
         *value = trace_fabric(pointer_of(call, param));
@@ -348,6 +416,7 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
     case VMM_PARAM_CONTEXT:
     case VMM_PARAM_STREAM:
     case VMM_PARAM_EVENT:
+    case VMM_PARAM_POOL:
         *value = vmm_call_scalar(call, param);
         return *value != 0;
     case VMM_PARAM_OUT_ADDRESS:
@@ -355,6 +424,7 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
     case VMM_PARAM_OUT_CONTEXT:
     case VMM_PARAM_OUT_STREAM:
     case VMM_PARAM_OUT_EVENT:
+    case VMM_PARAM_OUT_POOL:
         if (!done || !pointer_of(call, param))
             return false;
         memcpy(value, pointer_of(call, param), sizeof *value);

@@ -106,7 +106,8 @@ const char *addrmap_check(const struct addrmap *map, addrmap_start *start_of)
 
 const char *addrmap_check_at(const struct addrmap *map, uint64_t address, addrmap_start *start_of)
 {
-    const void *below = addrmap_floor(map, address), *walked = addrmap_floor_walk(map, address);
+    const void *below = addrmap_floor(map, address); /* which is a walk itself where last does not cover the address */
+    const void *walked = addrmap_last(map, address) ? addrmap_floor_walk(map, address) : below;
     const void *above = address < UINT64_MAX ? addrmap_ceil(map, address + 1) : NULL;
     if (below != walked)
         return check_say("the floor of 0x%" PRIx64 " differs between the search from last and the search from the root", address);

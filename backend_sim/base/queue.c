@@ -226,7 +226,7 @@ static struct queue_item *mark_ready(struct queue *queue, bool (*fits)(const str
     queue_unmark(queue);
     for (struct queue_item *item = queue->undone; item; item = next) {
         next = item->after;
-        item->ready = item->state == QUEUE_WAITING && !queue_behind_marked(item->lane) &&
+        item->ready = item->state == QUEUE_WAITING && !item->blocked && !queue_behind_marked(item->lane) &&
                       (!item->needed || item->needed->state == QUEUE_DONE);
         if (item->ready && item->mark)
             queue_done(queue, item);

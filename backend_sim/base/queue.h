@@ -65,6 +65,7 @@ struct queue_item {
     size_t counted;            /* scratch space of queue_check */
     enum queue_state state;
     bool seen; /* the host can observe that the item's turn has come, so everything before it in the order is done */
+    bool blocked; /* the caller's: its turn has come, and it waits for something else; not ready meanwhile */
     bool wanted, ready; /* set by the last queue_want; queue_look sets ready, too */
 };
 
@@ -129,7 +130,7 @@ struct queue_item *queue_first_wanted(const struct queue *queue);
 
 /* For a caller that runs all wanted items in order of issue: returns the first wanted, unfinished item after item (NULL: from the
  * front); all wanted items up to item are done already. Completes marks on the way. A WAITING result may run without a ready
- * flag: everything before it in the order is wanted and has been visited already. */
+ * flag: everything before it in the order is wanted and has been visited already. Not for a queue with blocked items. */
 struct queue_item *queue_next_wanted(struct queue *queue, struct queue_item *item);
 
 const char *queue_check(struct queue *queue);

@@ -161,6 +161,8 @@ vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char 
     struct sim_context *context;
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result == VMM_SUCCESS)
+        result = translate_check_pool(process, address, size, argument);
+    if (result == VMM_SUCCESS)
         result = translate_check(process, context->device, address, size, uses[use], argument);
     unlock(process);
     if (result != VMM_SUCCESS)
@@ -172,7 +174,9 @@ vmm_result abi_query_range_for(const vmm_system *sys, int device, const char *fu
                                uint64_t size, enum abi_query_use use)
 {
     struct sim_process *process = lock(sys);
-    vmm_result result = translate_check(process, device, address, size, uses[use], argument);
+    vmm_result result = translate_check_pool(process, address, size, argument);
+    if (result == VMM_SUCCESS)
+        result = translate_check(process, device, address, size, uses[use], argument);
     unlock(process);
     if (result != VMM_SUCCESS)
         vmm_detail_here()->function = function;
@@ -247,6 +251,7 @@ bool abi_query_open_peer(vmm_system *sys, int device, int owner, bool open)
         process->peers_opened[device] |= bit;
     else
         process->peers_opened[device] &= ~bit;
+    in_flight_lost_memory(process);
     unlock(process);
     return was != open;
 }

@@ -170,7 +170,9 @@ static vmm_result try_grant(struct sim_process *process, struct sim_mapping *map
         return result;
     if (in_flight_uses(used, mapping->start, mapping->size))
         in_flight_granting(process, mapping, desc);
+    const uint64_t before = mapping->access;
     result = grant(process, mapping, desc);
+    in_flight_rights_changed(process, mapping, before);
     *made = result == VMM_SUCCESS;
     return result;
 }

@@ -5,6 +5,7 @@
 #include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
+#include "pools.h"
 #include "sim.h"
 
 vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_mem_get_info *call)
@@ -28,41 +29,6 @@ vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_m
     return VMM_SUCCESS;
 }
 
-/* Takes addresses that no mapping covers. A driver has no such overlap, because it takes allocations and reservations from
- * different ranges. */
-static bool take(struct sim_process *process, uint64_t size, uint64_t unit, uint64_t *address)
-{
-    const struct sim_mapping *mapping;
-    for (uint64_t from = 0;; from = mapping->start + mapping->size) {
-        if (va_allocator_take(&process->va, size, unit, from, address) != VA_ALLOCATOR_TAKEN)
-            return false;
-        mapping = sim_mapping_in(process, *address, size);
-        if (!mapping)
-            return true;
-        va_allocator_free(&process->va, *address, size);
-    }
-}
-
-/* Enters the allocation into the process's tables. False when addresses or host memory are exhausted: nothing has changed. */
-static bool enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit)
-{
-    uint64_t address;
-    if (!take(process, allocation->span, unit, &address))
-        return false;
-    if (!addrmap_insert(&process->allocations, address, allocation)) {
-        va_allocator_free(&process->va, address, allocation->span);
-        return false;
-    }
-    allocation->start = address;
-    return true;
-}
-
-static void leave(struct sim_process *process, const struct sim_allocation *allocation)
-{
-    addrmap_remove(&process->allocations, allocation->start);
-    va_allocator_free(&process->va, allocation->start, allocation->span);
-}
-
 static vmm_result allocate(struct sim_process *process, const struct vmm_call_mem_alloc *call,
                            const struct sim_context *context, uint64_t unit)
 {
@@ -75,11 +41,11 @@ static vmm_result allocate(struct sim_process *process, const struct vmm_call_me
     allocation->span = (call->bytesize + unit - 1) / unit * unit;
     allocation->context = context->value;
     allocation->made = sim_origin(&call->head);
-    bool entered = enter(process, allocation, unit);
+    bool entered = sim_allocation_enter(process, allocation, unit);
     allocation->block = entered ? sim_block_new(process->machine, allocation->span, &prop) : NULL;
     if (!allocation->block) {
         if (entered)
-            leave(process, allocation);
+            sim_allocation_leave(process, allocation);
         heap.free(allocation);
         return sim_out_of_host_memory();
     }
@@ -100,7 +66,7 @@ static vmm_result check_alloc(struct sim_process *process, const struct vmm_call
         return vmm_detail_refuse(VMM_RULE_ALLOC_SIZE_ZERO, 0, 0, NULL);
     vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
     uint64_t room = call->bytesize < UINT64_MAX - unit ? call->bytesize + unit : UINT64_MAX;
-    uint64_t left = sim_machine_room(process->machine, location, room);
+    uint64_t left = sim_pools_room(process, location, room);
     if (call->bytesize > left || left - call->bytesize < (unit - call->bytesize % unit) % unit) {
         vmm_object nearest = sim_object_device(process, context->device);
         return vmm_detail_refuse(VMM_RULE_ALLOC_MEMORY, call->bytesize, left, &nearest);
@@ -148,6 +114,14 @@ vmm_result sim_mem_free(struct sim_process *process, const struct vmm_call_mem_f
     if (result != VMM_SUCCESS || !call->dptr)
         return result;
     struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
+    if (allocation && allocation->opens) {
+        vmm_object opened = sim_object_allocation(allocation);
+        return vmm_detail_refuse(VMM_RULE_IPC_FREE, call->dptr, 0, &opened);
+    }
+    if (allocation && allocation->start == call->dptr && allocation->pooled) {
+        sim_piece_free(process, (struct sim_piece *)allocation, sim_origin(&call->head)); /* measured: waits for nothing */
+        return VMM_SUCCESS;
+    }
     if (allocation && allocation->start == call->dptr)
         return free_when_idle(process, call->dptr, sim_origin(&call->head));
     vmm_object nearest = sim_object_nearest(process, call->dptr);

@@ -5,6 +5,9 @@
 #include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
+#include "share_event.h"
+#include "mempool.h"
+#include "pools.h"
 #include "sim.h"
 
 /* The scheduling and mapping flags that cuda.h lists. */
@@ -89,6 +92,8 @@ static void end_event(void *user, void *object)
     if (event->context != sweep->context)
         return;
     event->ended = sweep->ended;
+    if (event->shared)
+        share_event_end(sweep->process->machine->share, event->shared - 1);
     slots_end(&sweep->process->events, event->value);
 }
 
@@ -269,10 +274,20 @@ vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call
     return VMM_SUCCESS;
 }
 
+/* Was it freed in a stream of the context? */
+static bool is_of_context(void *user, const struct region *region)
+{
+    return region->lane->place.context == *(const uint64_t *)user;
+}
+
 vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_call_ctx_synchronize *call)
 {
     (void)call;
-    return sim_wait_current(process, QUEUE_CONTEXT);
+    vmm_result result = sim_wait_current(process, QUEUE_CONTEXT);
+    struct sim_context *context = sim_current(process);
+    if (context && process->first_pool)
+        sim_pools_return(process, is_of_context, &context->value);
+    return result;
 }
 
 vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_stream_create *call)
@@ -304,6 +319,25 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
     return VMM_SUCCESS;
 }
 
+/* Was it freed in the stream, and is that done? */
+static bool is_done_in(void *user, const struct region *region)
+{
+    const struct queue_item *item = region->mark->item;
+    return region->lane->place.stream == *(const uint64_t *)user && (!item || item->state == QUEUE_DONE);
+}
+
+/* Does the stream at the place come after the free? */
+struct after {
+    const struct sim_process *process;
+    struct queue_place place;
+};
+
+static bool is_after(void *user, const struct region *region)
+{
+    const struct after *after = user;
+    return stream_clock_after(&after->process->in_flight->clocks, &after->place, region->mark->clock, region->mark->tick);
+}
+
 vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call_stream_destroy *call)
 {
     struct sim_stream *stream;
@@ -318,6 +352,10 @@ vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call
     if (result != VMM_SUCCESS)
         return result;
     stream->ended = sim_origin(&call->head);
+    if (process->first_pool) {
+        uint64_t value = stream->value;
+        sim_pools_return(process, is_done_in, &value);
+    }
     slots_end(&process->streams, stream->value);
     return VMM_SUCCESS;
 }
@@ -343,6 +381,9 @@ vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_
         return result;
     struct queue_place place = in_flight_place(process, context, call->stream);
     vmm_result memory = in_flight_wait(process, &place, scope_of(&place));
+    struct after after = {process, place};
+    if (process->first_pool)
+        sim_pools_return(process, is_after, &after);
     result = usable(process, call->stream, &context);
     return result == VMM_SUCCESS ? memory : result;
 }

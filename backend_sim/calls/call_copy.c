@@ -2,6 +2,7 @@
 /* Copies and fills: the checks at the call, and the transfer itself, at once or as queued work. */
 #include "in_flight.h"
 #include "launch.h"
+#include "pool_use.h"
 #include "translate.h"
 #include "sim.h"
 #include "transfer.h"
@@ -240,6 +241,15 @@ static bool touch_host(struct sim_process *process, const struct transfer *t)
     return machine->turns != turns + 1;
 }
 
+/* Warns where the transfer uses memory of a pool out of the order of its stream. */
+static void use_pools(struct sim_process *process, const struct queue_place *place, const struct transfer *t)
+{
+    if (t->direction != TO_HOST)
+        pool_use(process, place, t->dst, t->size, t->dst_name);
+    if (t->direction == TO_HOST || t->direction == BETWEEN)
+        pool_use(process, place, t->src, t->size, t->src_name);
+}
+
 /* ---- at once, or as queued work ---- */
 
 /* Does a queued copy or fill. Restores the thread's detail: the call during which the work happens to be done did not cause its
@@ -260,6 +270,17 @@ bool copy_do(struct sim_process *process, struct work *work)
     return true;
 }
 
+/* The checks at the call: those of the work, and of memory pools. */
+static vmm_result check_call(const struct sim_process *process, int device, const struct transfer *t)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (process->chunks.count && t->size && t->direction != TO_HOST)
+        result = translate_check_pool(process, t->dst, t->size, t->dst_name);
+    if (process->chunks.count && t->size && result == VMM_SUCCESS && (t->direction == TO_HOST || t->direction == BETWEEN))
+        result = translate_check_pool(process, t->src, t->size, t->src_name);
+    return result == VMM_SUCCESS ? check(process, device, t) : result;
+}
+
 static vmm_result make_now(const struct sim_process *process, int device, const struct transfer *t)
 {
     vmm_result result = check(process, device, t); /* again: another call may have run meanwhile */
@@ -270,7 +291,7 @@ static vmm_result check_at_once(struct sim_process *process, const struct transf
 {
     const struct sim_context *context = sim_current(process);
     vmm_result result = context ? sim_context_check(process, context, true) : sim_no_context(process);
-    return result == VMM_SUCCESS ? check(process, context->device, t) : result;
+    return result == VMM_SUCCESS ? check_call(process, context->device, t) : result;
 }
 
 /* Does a call without a stream after the work that the default stream waits for. */
@@ -295,6 +316,11 @@ static vmm_result at_once(struct sim_process *process, const struct vmm_call *ca
         result = check_at_once(process, &t);
     if (result != VMM_SUCCESS)
         return result;
+    if (process->chunks.count) {
+        struct queue_place place = in_flight_place(process, sim_current(process), NULL);
+        use_pools(process, &place, &t);
+        process->in_flight->orders++; /* the call waits for its own transfer, which comes after the streams of its context */
+    }
     if (wraps(&t) || !in_flight_idle(process->in_flight))
         return wait_and_make(process, call, &t);
     return transfer_make(process, &t) ? VMM_SUCCESS : sim_out_of_host_memory();
@@ -334,7 +360,7 @@ static vmm_result check_on_stream(struct sim_process *process, vmm_stream stream
     vmm_result result = sim_stream_context(process, stream, context);
     if (result == VMM_SUCCESS)
         result = sim_context_check(process, *context, false);
-    return result == VMM_SUCCESS ? check(process, (*context)->device, t) : result;
+    return result == VMM_SUCCESS ? check_call(process, (*context)->device, t) : result;
 }
 
 static vmm_result on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream)
@@ -347,6 +373,7 @@ static vmm_result on_stream(struct sim_process *process, const struct vmm_call *
     if (result != VMM_SUCCESS || !t.size || !process->machine->bytes)
         return result;
     struct queue_place place = in_flight_place(process, context, stream);
+    use_pools(process, &place, &t);
     if (t.direction == TO_HOST || (t.direction == FROM_HOST && wraps(&t)))
         return now_on_stream(process, stream, &place, call, &t);
     if (wraps(&t) && warn_wrap(process, &t) != VMM_SUCCESS)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "call_fabric.h"
+#include "pools.h"
 #include "sim.h"
 
 #define KNOWN_TYPES                                                                                                   \
@@ -271,7 +272,7 @@ static vmm_result take_memory(struct sim_process *process, const struct vmm_call
 {
     vmm_mem_allocation_prop prop;
     obtain(process, call->prop, call->size, &prop);
-    if (call->size > sim_machine_room(process->machine, prop.location, call->size))
+    if (call->size > sim_pools_room(process, prop.location, call->size))
         return refuse_memory(process, call->size, call->prop, prop.location);
     if ((prop.requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC) && channel->number == IMEX_NONE) {
         vmm_detail_refuse(VMM_RULE_CREATE_FABRIC_IMEX, (uint64_t)prop.requested_handle_types, 0, NULL);

@@ -12,9 +12,19 @@
 #include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
+#include "pools.h"
 #include "sim.h"
 
 #define EVENT_FLAGS ((unsigned)(VMM_EVENT_BLOCKING_SYNC | VMM_EVENT_DISABLE_TIMING | VMM_EVENT_INTERPROCESS))
+
+/* After a wait, during which another thread may have destroyed it. */
+static bool find_event_again(const struct sim_process *process, vmm_event value, struct sim_event **event)
+{
+    void *object;
+    bool live = slots_find(&process->events, (uint64_t)(uintptr_t)value, &object) == SLOT_LIVE;
+    *event = object;
+    return live;
+}
 
 /* Finds a live event. The refusal of an event that ended with its context differs from that of an unknown value, as long as the
  * context is not alive again. */
@@ -119,6 +129,7 @@ vmm_result sim_event_record(struct sim_process *process, const struct vmm_call_e
     if (result != VMM_SUCCESS)
         return result;
     struct queue_place place = in_flight_place(process, context, call->stream);
+    stream_clock_record(&process->in_flight->clocks, &place, &event->seen);
     return in_flight_mark(process, &place, &call->head, 0, event);
 }
 
@@ -150,6 +161,13 @@ vmm_result sim_event_query(struct sim_process *process, const struct vmm_call_ev
     return in_flight_poll_mark(process, event->mark) ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
 }
 
+/* Did the event's stream come after the free when it was recorded? */
+static bool is_before(void *user, const struct region *region)
+{
+    const struct stream_clock_seen *seen = user;
+    return region->mark->clock < seen->count && seen->seen[region->mark->clock] >= region->mark->tick;
+}
+
 /* Waits for the event's mark. The event is a copy, because another thread may destroy or record the event meanwhile. */
 static vmm_result wait_for(struct sim_process *process, const struct sim_event event)
 {
@@ -168,7 +186,13 @@ vmm_result sim_event_synchronize(struct sim_process *process, const struct vmm_c
 {
     struct sim_event *event;
     vmm_result result = find_event(process, call->event, &event);
-    return result == VMM_SUCCESS ? wait_for(process, *event) : result;
+    if (result != VMM_SUCCESS)
+        return result;
+    bool recorded = event->mark != 0;
+    result = wait_for(process, *event);
+    if (recorded && process->first_pool && find_event_again(process, call->event, &event))
+        sim_pools_return(process, is_before, &event->seen);
+    return result;
 }
 
 static vmm_result check_wait_flags(unsigned flags)
@@ -194,5 +218,6 @@ vmm_result sim_stream_wait_event(struct sim_process *process, const struct vmm_c
     if (result != VMM_SUCCESS || !event->mark)
         return result;
     struct queue_place place = in_flight_place(process, context, call->stream);
+    stream_clock_wait(&process->in_flight->clocks, &place, &event->seen);
     return in_flight_mark(process, &place, &call->head, event->mark, NULL);
 }

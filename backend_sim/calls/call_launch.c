@@ -6,6 +6,7 @@
 #include "in_flight.h"
 #include "kernels.h"
 #include "launch.h"
+#include "pool_use.h"
 #include "registered.h"
 #include "team_share.h"
 
@@ -25,6 +26,8 @@ vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch 
     if (!kernels_is_registered(call->kernel))
         alias_warn(process, context->device, call);
     struct queue_place place = in_flight_place(process, context, call->stream);
+    for (uint64_t i = 0; process->chunks.count && i < call->count; i++)
+        pool_use(process, &place, call->args[i], 1, "args");
     return in_flight_issue(process, &place, &call->head, VMM_CALL_launch);
 }
 

@@ -93,6 +93,12 @@ static vmm_result check_place(const struct sim_process *process, const struct vm
         vmm_object nearest = sim_object_allocation(allocation);
         return refuse_overlap(call, *in, &nearest);
     }
+    const struct sim_pool *pool = process->first_pool ? addrmap_ceil(&process->pool_ranges, call->ptr) : NULL;
+    if (pool && pool->start < call->ptr + call->size) {
+        vmm_object nearest = sim_object_pool(pool);
+        nearest.start = pool->start;
+        return refuse_overlap(call, *in, &nearest);
+    }
     return VMM_SUCCESS;
 }
 
@@ -280,6 +286,7 @@ static vmm_result unmap_all(struct sim_process *process, const struct vmm_call_m
             sim_warn_bound(mapping->handle);
         sim_mapping_end(process, mapping, sim_origin(&call->head));
     }
+    in_flight_lost_memory(process);
     return VMM_SUCCESS;
 }
 

@@ -11,6 +11,7 @@ struct place {
     const struct sim_allocation *allocation;
     const struct sim_reservation *reservation;
     const struct sim_block *block; /* NULL where nothing is mapped */
+    const struct mempool_chunk *chunk; /* of an allocation of a memory pool */
     uint64_t address;
 };
 
@@ -22,8 +23,12 @@ static struct place find(const struct sim_process *process, uint64_t address)
     place.reservation = sim_reservation_at(process, address);
     if (place.mapping)
         place.block = place.mapping->handle->block;
+    else if (place.allocation && place.allocation->pooled)
+        place.chunk = sim_chunk_at(process, address);
     else if (place.allocation)
         place.block = place.allocation->block;
+    if (place.chunk)
+        place.block = place.chunk->block;
     return place;
 }
 
@@ -71,18 +76,31 @@ static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribut
         return r ? r->size : a->size;
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
         /* analysers: null-dereference is wrong: one of the two holds the address */
-        return m ? m->size : a->span;
+        return m ? m->size : place->chunk ? place->chunk->size : a->span;
     default:
         /* analysers: null-dereference is wrong: one of the two holds the address */
-        return m ? m->start : a->start;
+        return m ? m->start : place->chunk ? place->chunk->start : a->start;
     }
+}
+
+/* The pool that a chunk's memory belongs to. */
+static const struct sim_pool *pool_of(const struct place *place)
+{
+    return ((const struct sim_piece *)(const void *)place->allocation)->pool;
+}
+
+static bool decompresses(const struct place *place)
+{
+    if (place->mapping)
+        return place->mapping->handle->decompress;
+    return !place->chunk || pool_of(place)->props.usage & VMM_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS;
 }
 
 /* An attribute of the memory itself, as opposed to its addresses. */
 static uint64_t nature(const struct place *place, vmm_pointer_attribute attribute)
 {
     const vmm_mem_allocation_prop *prop = place->mapping ? &place->mapping->handle->prop : &place->block->prop;
-    bool allocation = place->allocation != NULL;
+    bool allocation = place->allocation && !place->allocation->opens; /* measured: another process's memory has none of these */
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
         return on_host(place) ? VMM_MEMORYTYPE_HOST : VMM_MEMORYTYPE_DEVICE;
@@ -93,16 +111,20 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         if (place->block->team)
             return (uint64_t)-2; /* no device: CU_DEVICE_INVALID */
+        if (place->allocation && place->allocation->opens) /* measured: of the context that opened it */
+            return (uint64_t)place->allocation->opened_for;
         return on_host(place) ? 0 : (uint64_t)prop->location.id;
     case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         return place->block->team ? place->block->team->handle_types : (uint64_t)prop->requested_handle_types;
     case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-        return allocation || prop->alloc_flags.gpu_direct_rdma_capable;
+        return (allocation && !place->chunk) || prop->alloc_flags.gpu_direct_rdma_capable;
     case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        return allocation;
+        return allocation && !place->chunk;
+    case VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        return place->chunk ? pool_of(place)->value : 0;
     case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        return allocation || place->mapping->handle->decompress;
-    default: /* IS_MANAGED, MEMPOOL_HANDLE, P2P_TOKENS (whose contents are not modelled) */
+        return decompresses(place);
+    default: /* IS_MANAGED, P2P_TOKENS (whose contents are not modelled) */
         return 0;
     }
 }
@@ -151,6 +173,8 @@ static enum vmm_rule_id lacking(const struct sim_process *process, const struct 
     case VMM_POINTER_ATTRIBUTE_P2P_TOKENS:
         return on_host(place) ? VMM_RULE_POINTER_HOST : VMM_RULE_COUNT;
     case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        if (place->allocation && place->allocation->opens && place->allocation->context != context_stack_get(&process->current))
+            return VMM_RULE_POINTER_DEVICE; /* measured: another process's memory has one in the context that opened it */
         return device_rights(process, place) ? VMM_RULE_COUNT : VMM_RULE_POINTER_DEVICE;
     default:
         return VMM_RULE_COUNT;

@@ -235,6 +235,9 @@ static void count(void *user)
 /* Done when it is waited for, and in the order of streams; a wait that is refused has thrown away what it could not do. */
 static void in_flight(vmm_system *sys, vmm_deviceptr at)
 {
+    const vmm_stream_batch_mem_op_params list[] = {
+        {.write_value = {VMM_STREAM_MEM_OP_WRITE_VALUE_32, at + 256, {.value = 11}, 0, 0}},
+        {.wait_value = {VMM_STREAM_MEM_OP_WAIT_VALUE_32, at + 256, {.value = 11}, VMM_STREAM_WAIT_VALUE_EQ, 0}}};
     vmm_stream stream = NULL, other = NULL;
     vmm_event event = NULL;
     static char bytes[8192];
@@ -251,6 +254,11 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
     STEP(memcpy_htod_async, sys, at + G - 4096, bytes, sizeof bytes, stream);
     STEP(memcpy_dtoh_async, sys, bytes, at + G - 4096, sizeof bytes, stream);
     STEP(memcpy_dtod_async, sys, at + 512, at + 2 * G, 512, stream);
+    STEP(stream_write_value32, sys, stream, at + 256, 9, 0);
+    STEP(stream_wait_value32, sys, stream, at + 256, 9, VMM_STREAM_WAIT_VALUE_EQ);
+    STEP(stream_write_value64, sys, stream, at + 256, 10, 0);
+    STEP(stream_wait_value64, sys, stream, at + 256, 10, VMM_STREAM_WAIT_VALUE_GEQ);
+    STEP(stream_batch_mem_op, sys, stream, 2, list, 0);
     STEP(launch_host_func, sys, stream, count, &called);
     STEP(event_record, sys, event, stream);
     STEP(stream_wait_event, sys, other, event, 0);

@@ -27,6 +27,30 @@ static void no_addresses(void)
     end();
 }
 
+/* [R: a granule][the rest of the mapping] and allocations, which get other addresses */
+static void allocations_beside_a_long_mapping(void)
+{
+    enum { ALL = 8 };
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {DEVICE, 0}};
+    vmm_context context;
+    vmm_deviceptr at = 0, allocation = 0;
+    handle_t handle;
+    unsigned inside = 0;
+    begin("sim:h100");
+    need(vmm_device_primary_ctx_retain(sys, &context, 0));
+    need(vmm_ctx_set_current(sys, context));
+    need(vmm_mem_alloc(sys, &allocation, G));
+    need(vmm_mem_address_reserve(sys, &at, G, 0, allocation, 0));
+    need(vmm_mem_create(sys, &handle, 64 * G, &prop, 0));
+    need(vmm_mem_map(sys, at, 64 * G, 0, handle, 0));
+    for (int i = 0; i < ALL; i++) {
+        need(vmm_mem_alloc(sys, &allocation, 4 * G));
+        inside += allocation + 4 * G > at && allocation < at + 64 * G;
+    }
+    tap_u64(inside, 0, "no allocation lies where a mapping runs past its reservation");
+    end();
+}
+
 /* [host memory][device memory] */
 static void partly_granted(void)
 {
@@ -39,6 +63,9 @@ static void partly_granted(void)
     reported(vmm_mem_set_access(sys, at, 2 * G, descs, 2), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0,
          "descriptor 1 is refused; the 3 earlier grants, from the start of the range on, remain");
     tap_ok(nearest_is(VMM_OBJECT_MAPPING, 2), "the nearest object is the second mapping");
+    descs[1].flags = 2;
+    reported(vmm_mem_set_access(sys, at, G, descs, 2), "VMM-ACCESS-FLAGS", "desc.flags", 2, 0, "descriptor 1 of the call");
+    descs[1].flags = RW;
     uint64_t flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     need(vmm_mem_get_access(sys, &flags, &descs[0].location, at + G));
     tap_u64(flags, RW, "the device's grant on the second mapping remains");
@@ -166,6 +193,7 @@ static void files(void)
 int main(void)
 {
     no_addresses();
+    allocations_beside_a_long_mapping();
     partly_granted();
     handles();
     past_a_reservation();

@@ -49,10 +49,12 @@ static void see(struct named *named, const struct vmm_param *param)
     case VMM_PARAM_HANDLE:
     case VMM_PARAM_CONTEXT:
     case VMM_PARAM_STREAM:
+    case VMM_PARAM_POOL:
     case VMM_PARAM_EVENT: named->said = process_check_value(named->process, vmm_call_scalar(named->call, param)); break;
     case VMM_PARAM_OUT_HANDLE:
     case VMM_PARAM_OUT_CONTEXT:
     case VMM_PARAM_OUT_STREAM:
+    case VMM_PARAM_OUT_POOL:
     case VMM_PARAM_OUT_EVENT: named->said = process_check_value(named->process, output(named, param)); break;
     default: break;
     }
@@ -108,7 +110,7 @@ const char *watch_machine(struct sim_machine *machine)
 static uint64_t objects_of(const struct sim_process *p)
 {
     return p->reservations.count + p->mappings.count + p->allocations.count + p->handles.used + p->contexts.used +
-           p->streams.used + p->events.used + p->in_flight->queue.count;
+           p->streams.used + p->events.used + p->pieces.count + p->chunks.count + p->pools.used + p->in_flight->queue.count;
 }
 
 /* Checks the whole machine when its turn comes; else counts down to the next check. */

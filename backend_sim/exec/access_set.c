@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "heap.h"
+#include "mem_op.h"
 #include "translate.h"
 #include "registered.h"
 #include "twin.h"
@@ -124,6 +125,19 @@ static bool dry_access_all(struct twin_memory *memory, uint64_t address, unsigne
     return !dry->out_of_memory;
 }
 
+/* Registered memory is of no mapping, so noting it does no harm. */
+static bool note_mem_ops(struct access_set *set, uint64_t unit, const struct vmm_call *call)
+{
+    struct mem_ops ops;
+    bool ok = true;
+    mem_op_list(call, &ops);
+    for (uint64_t i = 0; i < ops.count && ok; i++) {
+        const unsigned width = mem_op_width(ops.op[i].operation);
+        ok = !width || note(set, unit, ops.op[i].wait_value.address, width, mem_op_waits(ops.op[i].operation) ? READ : RW);
+    }
+    return ok;
+}
+
 bool access_set_by(struct access_set *set, const struct sim_process *process, int device, const struct vmm_call *call)
 {
     const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
@@ -158,6 +172,7 @@ bool access_set_by(struct access_set *set, const struct sim_process *process, in
         ok = note(set, unit, any->memset_d32_async.dst, 4 * any->memset_d32_async.n, RW);
         break;
     default:
+        ok = !mem_op_is((enum vmm_call_id)call->id) || note_mem_ops(set, unit, call);
         break;
     }
     settle(set);

@@ -8,12 +8,24 @@
 #include "posix.h"
 #include "process.h"
 
+/* Nanoseconds until the worker looks again at memory that work waits for: soon at first, and then once a millisecond. */
+static uint64_t until_next_look(unsigned looks)
+{
+    enum { FIRST = 20000, LAST = 1000000 };
+    return looks < 16 ? FIRST : looks < 64 ? 5 * FIRST : LAST;
+}
+
 static void work(struct sim_process *process, enum async_workers_kind kind)
 {
+    unsigned looks = 0;
     struct in_flight *in_flight = process->in_flight;
     sim_machine_lock(process->machine);
     while (!in_flight->workers.stopping)
-        if (!in_flight_do_next(process, kind == ASYNC_WORKERS_HOST))
+        if (in_flight_do_next(process, kind == ASYNC_WORKERS_HOST))
+            looks = 0;
+        else if (kind == ASYNC_WORKERS_WORK && in_flight->blocked)
+            async_workers_wait(process, until_next_look(looks++));
+        else
             sim_machine_wait(process->machine, &in_flight->changed);
     sim_machine_unlock(process->machine);
 }
@@ -81,23 +93,42 @@ void async_workers_lost(struct sim_process *process)
     async_workers_start(process, ASYNC_WORKERS_HOST);
 }
 
-bool async_workers_pause(struct sim_process *process, uint64_t nanoseconds)
+/* The time so many nanoseconds from now. */
+static struct timespec after(uint64_t nanoseconds)
 {
     enum { SECOND = 1000000000 };
-    struct in_flight *in_flight = process->in_flight;
     struct timespec until;
     posix.clock_gettime(CLOCK_REALTIME, &until);
     uint64_t rest = (uint64_t)until.tv_nsec + nanoseconds % SECOND;
     until.tv_sec += (time_t)(nanoseconds / SECOND + rest / SECOND);
     until.tv_nsec = (long)(rest % SECOND);
+    return until;
+}
+
+/* Releases the lock until then; until the next change if whole is false. */
+static bool release_until(struct sim_process *process, const struct timespec *until, bool whole)
+{
+    struct in_flight *in_flight = process->in_flight;
     int cancel = life_no_cancel();
     assert_locked(process->machine);
     sim_machine_note(process->machine, false);
     while (!in_flight->workers.stopping &&
-           pthread_cond_timedwait(&in_flight->changed, &process->machine->lock.mutex, &until) == 0)
+           pthread_cond_timedwait(&in_flight->changed, &process->machine->lock.mutex, until) == 0 && whole)
         ;
     sim_machine_note(process->machine, true);
     life_may_cancel(cancel);
     readers_revoke(&process->machine->readers);
     return !in_flight->workers.stopping;
+}
+
+bool async_workers_pause(struct sim_process *process, uint64_t nanoseconds)
+{
+    const struct timespec until = after(nanoseconds);
+    return release_until(process, &until, true);
+}
+
+void async_workers_wait(struct sim_process *process, uint64_t nanoseconds)
+{
+    const struct timespec until = after(nanoseconds);
+    release_until(process, &until, false);
 }

@@ -43,4 +43,7 @@ void async_workers_lost(struct sim_process *process);
 /* Releases the lock for that long, in the middle of a work item. False when the process is being closed. */
 bool async_workers_pause(struct sim_process *process, uint64_t nanoseconds);
 
+/* Releases the lock until work was queued or done, at most for that long. */
+void async_workers_wait(struct sim_process *process, uint64_t nanoseconds);
+
 #endif

@@ -5,7 +5,10 @@
 
 #include "chance.h"
 #include "kernels.h"
+#include "mem_op.h"
+#include "heap.h"
 #include "objects.h"
+#include "os.h"
 #include "process.h"
 #include "rights.h"
 #include "refusal.h"
@@ -22,8 +25,14 @@ void in_flight_open(struct in_flight *in_flight, const struct sim_options *optio
 
 static void forget(struct in_flight *in_flight, struct queue_item *item)
 {
+    in_flight->blocked -= item->blocked;
+    struct work *work = (struct work *)item;
+    if (work->freed) {
+        work->freed->item = NULL;
+        free_mark_settle(work->freed);
+    }
     queue_remove(&in_flight->queue, item);
-    work_free((struct work *)item);
+    work_free(work);
 }
 
 void in_flight_forget_waits(struct sim_process *process)
@@ -36,6 +45,7 @@ void in_flight_close(struct in_flight *in_flight)
 {
     while (in_flight->queue.first)
         forget(in_flight, in_flight->queue.first);
+    stream_clocks_clear(&in_flight->clocks);
     pthread_cond_destroy(&in_flight->changed);
 }
 
@@ -108,6 +118,47 @@ struct host_call {
     struct in_flight_inside here;
 };
 
+/* ---- waits for values in memory ---- */
+
+static void set_blocked(struct in_flight *in_flight, struct queue_item *item, bool blocked)
+{
+    in_flight->blocked += (size_t)blocked - (size_t)item->blocked;
+    item->blocked = blocked;
+}
+
+/* Unblocks the work whose memory holds by now what it waits for. Nothing announces that memory has changed, so call this before
+ * looking for ready work. */
+static void look_at_memory(struct sim_process *process)
+{
+    struct in_flight *in_flight = process->in_flight;
+    struct queue_item *item = in_flight->blocked ? in_flight->queue.undone : NULL;
+    for (; item; item = item->after)
+        if (item->blocked && mem_op_may_go_on(process, (struct work *)item)) {
+            set_blocked(in_flight, item, false);
+            pthread_cond_broadcast(&in_flight->changed); /* a worker need not find it out by itself */
+        }
+}
+
+/* Can something outside the queue satisfy a wait: another thread of the program, or another process? */
+static bool others_may_write(const struct sim_process *process)
+{
+    if (!os_is_single_thread())
+        return true;
+    for (const struct queue_item *item = process->in_flight->queue.undone; item; item = item->after)
+        if (item->blocked && mem_op_is_shared(process, (const struct work *)item))
+            return true;
+    return false;
+}
+
+/* Flags items as queue_want does, by what memory holds now. */
+static size_t want(struct sim_process *process, const struct queue_aim *aim)
+{
+    look_at_memory(process);
+    return queue_want(&process->in_flight->queue, aim);
+}
+
+/* ---- doing work ---- */
+
 /* Marks the item as done and wakes the waiting threads. The item may be freed from here on: do not use it again. */
 static void done(struct sim_process *process, struct queue_item *item)
 {
@@ -143,6 +194,7 @@ static void call_host(struct sim_process *process, struct queue_item *item)
     struct host_call call = {process, item, {pthread_self(), queue_place_of(item), process->in_flight->inside}};
     const vmm_detail before = *vmm_last_detail();
     process->in_flight->inside = &call.here;
+    process->in_flight->orders++; /* what the function issues comes after its stream */
     sim_machine_unlock(process->machine);
     pthread_cleanup_push(host_call_lost, &call);
     function->fn(function->user_data);
@@ -157,13 +209,19 @@ static void do_item(struct sim_process *process, struct queue_item *item)
     struct work *work = (struct work *)item;
     bool lost = process->fault[queue_place_of(item)->device].lost;
     item->state = QUEUE_RUNNING;
+    bool waits = false;
     if (work->call.head.id == VMM_CALL_launch_host_func && !lost) {
         queue_seen(&process->in_flight->queue, item);
         call_host(process, item);
-    } else if (!lost && !work_do(process, work)) {
+    } else if (!lost && !work_do(process, work, &waits)) {
         process->in_flight->out_of_memory = true;
     }
-    done(process, item);
+    if (waits) {
+        item->state = QUEUE_WAITING;
+        set_blocked(process->in_flight, item, true);
+    } else {
+        done(process, item);
+    }
 }
 
 void in_flight_host_visible(struct sim_process *process, struct work *work)
@@ -171,19 +229,55 @@ void in_flight_host_visible(struct sim_process *process, struct work *work)
     queue_seen(&process->in_flight->queue, &work->item);
 }
 
-/* Does the next item; if other threads are doing all that is left, waits until one of them is done. */
-static void go_on(struct sim_process *process)
+/* The first ready item, wanted or not, that this thread may do, or NULL. */
+static struct queue_item *any_ready(const struct in_flight *in_flight)
 {
-    struct queue_item *item = choose(process->in_flight);
+    struct queue_item *item = in_flight->queue.undone;
+    while (item && !(item->ready && (is_other(item) || !in_flight->workers.there[ASYNC_WORKERS_HOST])))
+        item = item->after;
+    return item;
+}
+
+static bool is_running(const struct in_flight *in_flight)
+{
+    const struct queue_item *item = in_flight->queue.undone;
+    while (item && item->state != QUEUE_RUNNING)
+        item = item->after;
+    return item != NULL;
+}
+
+/* Waits until something may have changed: an item was done, or memory for which work waits. Under schedule=device the worker
+ * looks at the memory. False when nothing ever can: no work is ready or running, and only the calling thread could write. */
+static bool wait_for_change(struct sim_process *process)
+{
+    struct in_flight *in_flight = process->in_flight;
+    if (!in_flight->blocked || in_flight->workers.there[ASYNC_WORKERS_WORK]) {
+        sim_machine_wait(process->machine, &in_flight->changed);
+        return true;
+    }
+    if (in_flight->schedule != SIM_DEVICE && !is_running(in_flight) && !others_may_write(process))
+        return false;
+    async_workers_wait(process, A_MOMENT);
+    return true;
+}
+
+/* Does the next item. While the wanted ones wait for a value in memory, does any that is ready, because a device would, and that
+ * may be what writes the value. Without any, waits for a change; false when there can be none. */
+static bool go_on(struct sim_process *process)
+{
+    struct in_flight *in_flight = process->in_flight;
+    struct queue_item *item = choose(in_flight);
+    if (!item && in_flight->blocked)
+        item = any_ready(in_flight);
     if (item)
         do_item(process, item);
-    else
-        sim_machine_wait(process->machine, &process->in_flight->changed);
+    return item || wait_for_change(process);
 }
 
 bool in_flight_do_next(struct sim_process *process, bool host_function)
 {
     assert_locked(process->machine);
+    look_at_memory(process);
     struct queue_item *item = queue_first_ready(&process->in_flight->queue, host_function ? is_host_function : is_other);
     if (item)
         do_item(process, item);
@@ -223,7 +317,7 @@ static bool is_in_order(const struct in_flight *in_flight)
  * thread is doing. */
 static bool is_plain(const struct queue_item *item)
 {
-    return item->state == QUEUE_WAITING && !item->mark && !is_host_function(item);
+    return item->state == QUEUE_WAITING && !item->blocked && !item->mark && !is_host_function(item);
 }
 
 /* Does the marked items in order, up to the first that is not plain, without marking again after each one. False when it did
@@ -232,15 +326,31 @@ static bool go_on_in_order(struct sim_process *process)
 {
     struct queue_item *item = queue_next_wanted(&process->in_flight->queue, NULL);
     bool some = false;
-    for (; item && is_plain(item); item = queue_next_wanted(&process->in_flight->queue, item)) {
+    for (; item && is_plain(item) && !process->in_flight->blocked; item = queue_next_wanted(&process->in_flight->queue, item)) {
         do_item(process, item);
         some = true;
     }
     return some;
 }
 
+/* The wait can never end. Nothing is forgotten: once the program has written the value, the same call succeeds. */
+static vmm_result refuse_never(const struct sim_process *process)
+{
+    const struct queue_item *item = process->in_flight->queue.undone;
+    while (!item->blocked)
+        item = item->after;
+    const struct work *work = (const struct work *)item;
+    const uint64_t address = mem_op_waits_at(work);
+    vmm_object nearest = sim_object_nearest(process, address);
+    vmm_result result = vmm_detail_refuse(VMM_RULE_MEMOP_NEVER, address, 0, &nearest);
+    vmm_detail_note("%s, issued by call %" PRIu64 " on device %d, waits at 0x%" PRIx64 "; no work that could write there is left",
+                    vmm_reported_name(work->issued_by), work->call.head.number, queue_place_of(item)->device, address);
+    return result;
+}
+
 static vmm_result waited(struct in_flight *in_flight)
 {
+    in_flight->orders++;
     if (!in_flight->out_of_memory)
         return VMM_SUCCESS;
     in_flight->out_of_memory = false;
@@ -250,9 +360,9 @@ static vmm_result waited(struct in_flight *in_flight)
 static vmm_result wait_for(struct sim_process *process, const struct queue_aim *aim)
 {
     struct in_flight *in_flight = process->in_flight;
-    while (queue_want(&in_flight->queue, aim))
-        if (!is_in_order(in_flight) || !go_on_in_order(process))
-            go_on(process);
+    while (want(process, aim))
+        if ((!is_in_order(in_flight) || in_flight->blocked || !go_on_in_order(process)) && !go_on(process))
+            return refuse_never(process);
     forget_wanted(in_flight);
     return waited(in_flight);
 }
@@ -262,6 +372,8 @@ static vmm_result wait_for_oldest(struct sim_process *process)
 {
     struct in_flight *in_flight = process->in_flight;
     struct queue_item *oldest = in_flight->queue.first;
+    if (in_flight->blocked) /* it may be the one that waits, and a program issues its write later */
+        return VMM_SUCCESS;
     bool here = oldest->state == QUEUE_DONE || (in_flight->schedule != SIM_RANDOM && is_plain(oldest));
     if (!here) {
         const struct queue_aim aim = {QUEUE_ITEM, *queue_place_of(oldest), oldest->number};
@@ -269,7 +381,8 @@ static vmm_result wait_for_oldest(struct sim_process *process)
     }
     if (oldest->state != QUEUE_DONE)
         do_item(process, oldest);
-    forget(in_flight, oldest);
+    if (!oldest->blocked)
+        forget(in_flight, oldest);
     return waited(in_flight);
 }
 
@@ -284,7 +397,7 @@ bool in_flight_reached(struct sim_process *process, uint64_t mark)
 {
     assert_locked(process->machine);
     const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
-    return !queue_want(&process->in_flight->queue, &aim);
+    return !want(process, &aim);
 }
 
 vmm_result in_flight_wait_mark(struct sim_process *process, uint64_t mark)
@@ -297,14 +410,18 @@ vmm_result in_flight_wait_mark(struct sim_process *process, uint64_t mark)
 static bool poll_for(struct sim_process *process, const struct queue_aim *aim)
 {
     struct in_flight *in_flight = process->in_flight;
-    if (queue_want(&in_flight->queue, aim)) {
-        struct queue_item *item = in_flight_is_inside(in_flight) || in_flight->schedule == SIM_DEVICE ? NULL : choose(in_flight);
+    if (want(process, aim)) {
+        bool leaves = in_flight_is_inside(in_flight) || in_flight->schedule == SIM_DEVICE;
+        struct queue_item *item = leaves ? NULL : choose(in_flight);
+        if (!item && !leaves && in_flight->blocked)
+            item = any_ready(in_flight);
         if (item)
             do_item(process, item);
         else if (in_flight->schedule == SIM_DEVICE)
             async_workers_pause(process, A_MOMENT);
         return false;
     }
+    in_flight->orders++;
     forget_wanted(in_flight);
     return true;
 }
@@ -338,8 +455,10 @@ static struct queue_item *first_of_all(struct queue *queue)
 }
 
 /* The next item that the schedule does at an issue, or NULL. */
-static struct queue_item *at_once(struct in_flight *in_flight)
+static struct queue_item *at_once(struct sim_process *process)
 {
+    struct in_flight *in_flight = process->in_flight;
+    look_at_memory(process);
     if (in_flight->schedule == SIM_EAGER)
         return first_of_all(&in_flight->queue);
     if (in_flight->schedule != SIM_RANDOM || draw(in_flight) % 2 == 0)
@@ -351,7 +470,7 @@ static struct queue_item *at_once(struct in_flight *in_flight)
 /* Does the work that the schedule does at an issue, without waiting for another thread. */
 static void at_issue(struct sim_process *process)
 {
-    for (struct queue_item *item; (item = at_once(process->in_flight)) != NULL;)
+    for (struct queue_item *item; (item = at_once(process)) != NULL;)
         do_item(process, item);
 }
 
@@ -382,6 +501,7 @@ vmm_result in_flight_issue(struct sim_process *process, const struct queue_place
 {
     assert_locked(process->machine);
     struct work *work = work_new(call, vmm_reported_call((uint16_t)issued_by));
+    process->in_flight->orders += place->kind == QUEUE_DEFAULT; /* streams before and after it are ordered by it */
     if (work && queue_add(&process->in_flight->queue, &work->item, place))
         return issued(process);
     if (work)
@@ -394,6 +514,7 @@ vmm_result in_flight_mark(struct sim_process *process, const struct queue_place 
 {
     assert_locked(process->machine);
     struct work *work = work_new(call, vmm_reported_call(call->id));
+    process->in_flight->orders += after != 0;
     if (work && queue_add_mark(&process->in_flight->queue, &work->item, place, after)) {
         if (event) { /* before any work is done, which may release the lock */
             event->mark = work->item.number;
@@ -406,7 +527,119 @@ vmm_result in_flight_mark(struct sim_process *process, const struct queue_place 
     return sim_out_of_host_memory();
 }
 
+vmm_result in_flight_mark_quietly(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                  uint64_t after)
+{
+    assert_locked(process->machine);
+    struct work *work = work_new(call, vmm_reported_call(call->id));
+    if (work && queue_add_mark(&process->in_flight->queue, &work->item, place, after)) {
+        process->in_flight->orders++;
+        process->in_flight->quiet = true;
+        return VMM_SUCCESS;
+    }
+    if (work)
+        work_free(work);
+    return sim_out_of_host_memory();
+}
+
+vmm_result in_flight_marked(struct sim_process *process)
+{
+    bool quiet = process->in_flight->quiet;
+    process->in_flight->quiet = false;
+    return quiet ? issued(process) : VMM_SUCCESS;
+}
+
+/* ---- frees in the order of a stream ---- */
+
+static bool same_lane(const struct queue_place *a, const struct queue_place *b)
+{
+    return a->context == b->context && a->stream == b->stream && a->thread == b->thread;
+}
+
+/* The newest item, if it stands for frees at the place: nothing has been issued since, so it stands for the next one as well. */
+static struct free_mark *newest_free(const struct in_flight *in_flight, const struct queue_place *place)
+{
+    struct queue_item *item = in_flight->queue.last;
+    struct work *work = (struct work *)item;
+    return item && work->freed && same_lane(queue_place_of(item), place) ? work->freed : NULL;
+}
+
+static struct work *new_free(struct in_flight *in_flight, const struct queue_place *place, const struct vmm_call *call)
+{
+    struct stream_clock *clock = stream_clock_of(&in_flight->clocks, place);
+    struct free_mark *mark = clock ? heap.calloc(1, sizeof *mark) : NULL;
+    struct work *work = mark ? work_new(call, vmm_reported_call(call->id)) : NULL;
+    if (work && queue_add_mark(&in_flight->queue, &work->item, place, 0)) {
+        *mark = (struct free_mark){.item = &work->item, .tick = ++clock->now, .clock = clock->id};
+        work->freed = mark;
+        return work;
+    }
+    if (work)
+        work_free(work);
+    heap.free(mark);
+    return NULL;
+}
+
+struct free_mark *in_flight_free_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                      bool *fresh)
+{
+    assert_locked(process->machine);
+    struct free_mark *mark = newest_free(process->in_flight, place);
+    *fresh = !mark;
+    if (mark)
+        return mark;
+    struct work *work = new_free(process->in_flight, place, call);
+    return work ? work->freed : NULL;
+}
+
+void in_flight_free_undo(struct sim_process *process)
+{
+    forget(process->in_flight, process->in_flight->queue.last);
+}
+
+vmm_result in_flight_free_end(struct sim_process *process)
+{
+    return issued(process);
+}
+
+/* Completes the marks that nothing blocks, and flags what an item issued at the place now would wait for. */
+void in_flight_look_from(struct sim_process *process, const struct queue_place *place)
+{
+    assert_locked(process->machine);
+    const struct queue_aim aim = aim_at(process, place, QUEUE_ORDERED);
+    queue_want(&process->in_flight->queue, &aim);
+}
+
 /* ---- memory and rights removed from in-flight work ---- */
+
+void in_flight_lost_memory(struct sim_process *process)
+{
+    assert_locked(process->machine);
+    struct in_flight *in_flight = process->in_flight;
+    struct queue_item *item = in_flight->blocked ? in_flight->queue.undone : NULL;
+    for (; item; item = item->after)
+        if (item->blocked && !mem_op_has_memory(process, (struct work *)item)) {
+            set_blocked(in_flight, item, false);
+            do_item(process, item);
+        }
+}
+
+void in_flight_rights_changed(struct sim_process *process, const struct sim_mapping *mapping, uint64_t before)
+{
+    assert_locked(process->machine);
+    struct in_flight *in_flight = process->in_flight;
+    struct queue_item *item = in_flight->blocked && before != mapping->access ? in_flight->queue.undone : NULL;
+    for (; item; item = item->after) {
+        struct work *work = (struct work *)item;
+        unsigned device = (unsigned)queue_place_of(item)->device;
+        if (!item->blocked || mem_op_waits_at(work) - mapping->start >= mapping->size ||
+            sim_access_of(before, device) == sim_access_of(mapping->access, device))
+            continue;
+        mem_op_fault(process, work);
+        set_blocked(in_flight, item, false);
+        done(process, item);
+    }
+}
 
 static const char *name_of(const struct work *work)
 {

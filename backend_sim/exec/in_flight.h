@@ -30,6 +30,7 @@
 #include "async_workers.h"
 #include "open_options.h"
 #include "queue.h"
+#include "stream_clock.h"
 #include "vmm.h"
 
 struct sim_process;
@@ -37,6 +38,7 @@ struct sim_handle;
 struct sim_mapping;
 struct sim_context;
 struct sim_event;
+struct free_mark;
 struct work;
 
 enum { IN_FLIGHT_MAX = 4096 };
@@ -45,6 +47,10 @@ struct in_flight {
     struct queue queue;
     enum sim_schedule schedule;
     uint64_t random; /* state of the seeded choice */
+    size_t blocked; /* work items that stand at a wait for a value in memory (mem_op.h) */
+    struct stream_clocks clocks;
+    bool quiet;        /* a mark was queued, and in_flight_marked is to follow */
+    uint64_t orders;   /* how often a call waited, or made a stream wait: each may order streams (pool_use.h) */
     bool out_of_memory; /* host memory ran out while work was done; the next call that waits reports it */
     struct in_flight_inside *inside; /* the running host functions */
     pthread_cond_t changed;       /* work was queued or done; used with the machine's lock */
@@ -102,6 +108,23 @@ bool in_flight_pause(struct sim_process *process, int device, uint64_t nanosecon
 vmm_result in_flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                           uint64_t after, struct sim_event *event);
 
+/* The same in two steps, for a caller that changes other state in between: the mark is queued, and no work is done before
+ * in_flight_marked. */
+vmm_result in_flight_mark_quietly(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                  uint64_t after);
+vmm_result in_flight_marked(struct sim_process *process);
+
+/* A mark for what the call frees at the place in the order of its stream (region.h): the newest item, if it is one already, or a
+ * fresh one. The caller adds what is freed, then calls in_flight_free_end for a fresh one, or in_flight_free_undo if it could not.
+ * NULL when host memory is exhausted. */
+struct free_mark *in_flight_free_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                      bool *fresh);
+void in_flight_free_undo(struct sim_process *process);
+vmm_result in_flight_free_end(struct sim_process *process);
+
+/* Flags as wanted (queue.h) what an item issued at the place now would wait for, and completes the marks that nothing blocks. */
+void in_flight_look_from(struct sim_process *process, const struct queue_place *place);
+
 /* Is all work done that precedes the mark of that number? Does no work itself. True for 0 and for a mark that was already
  * waited for. */
 bool in_flight_reached(struct sim_process *process, uint64_t mark);
@@ -109,6 +132,14 @@ bool in_flight_reached(struct sim_process *process, uint64_t mark);
 vmm_result in_flight_wait_mark(struct sim_process *process, uint64_t mark);
 /* As in_flight_poll, for a mark. */
 bool in_flight_poll_mark(struct sim_process *process, uint64_t mark);
+
+/* Call after the rights to a mapping changed from those in before (process.h): a wait that polls it with such a right faults, also
+ * when it may still read, as measured on H200. */
+void in_flight_rights_changed(struct sim_process *process, const struct sim_mapping *mapping, uint64_t before);
+
+/* Call after memory was unmapped: a wait that polls it (mem_op.h) faults now, as measured, and not when somebody
+ * looks next, because memory may lie there again by then. */
+void in_flight_lost_memory(struct sim_process *process);
 
 /* Is any work in flight? Call the functions below only then. */
 static inline bool in_flight_any(const struct in_flight *in_flight)

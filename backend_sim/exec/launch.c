@@ -134,14 +134,16 @@ static bool pause_run(struct twin_memory *memory, uint64_t nanoseconds)
 
 /* The rule that reports a fault first, and the rule of every later report. */
 static const enum vmm_rule_id once[] = {VMM_RULE_FAULT_ACCESS,    VMM_RULE_FAULT_COPY,     VMM_RULE_FAULT_HOST_COPY,
-                                        VMM_RULE_FAULT_MULTICAST, VMM_RULE_FAULT_MULTIMEM, VMM_RULE_FAULT_UNBOUND};
+                                        VMM_RULE_FAULT_MULTICAST, VMM_RULE_FAULT_MULTIMEM, VMM_RULE_FAULT_UNBOUND,
+                                        VMM_RULE_FAULT_MEMOP};
 static const enum vmm_rule_id sticky[] = {VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_COPY_STICKY,
                                           VMM_RULE_FAULT_HOST_COPY_STICKY, VMM_RULE_FAULT_STICKY,
-                                          VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_STICKY};
+                                          VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_STICKY,
+                                          VMM_RULE_FAULT_MEMOP_STICKY};
 
 static bool of_kernel(const struct sim_fault *fault)
 {
-    return fault->kind != SIM_FAULT_COPY && fault->kind != SIM_FAULT_HOST_COPY;
+    return fault->kind != SIM_FAULT_COPY && fault->kind != SIM_FAULT_HOST_COPY && fault->kind != SIM_FAULT_MEM_OP;
 }
 
 /* The reason for the fault, as text for a message. */

@@ -5,26 +5,33 @@
 #include "rights.h"
 #include "team.h"
 
-/* What is at an address: a mapping, an allocation or neither. */
+/* What is at an address: a mapping, an allocation, a chunk of a memory pool or nothing. Work that was issued before a free in the
+ * order of its stream still uses the memory, so a chunk is there as a whole, whatever of it is allocated. */
 struct found {
     const struct sim_mapping *mapping;
     const struct sim_allocation *allocation;
+    const struct mempool_chunk *chunk;
 };
 
 static inline struct found find(const struct sim_process *process, uint64_t address)
 {
     const struct sim_mapping *m = sim_mapping_at(process, address);
-    return (struct found){m, m ? NULL : sim_allocation_at(process, address)};
+    const struct mempool_chunk *chunk = m ? NULL : sim_chunk_at(process, address);
+    return (struct found){m, m || chunk ? NULL : sim_allocation_at(process, address), chunk};
 }
 
 static inline bool run_in(struct found found, uint64_t address, uint64_t size, struct translate_run *run)
 {
     const struct sim_mapping *m = found.mapping;
     const struct sim_allocation *a = found.allocation;
+    const struct mempool_chunk *c = found.chunk;
     uint64_t room;
-    if (!m && !a)
+    if (!m && !a && !c)
         return false;
-    if (m) {
+    if (c) {
+        room = c->size - (address - c->start);
+        *run = (struct translate_run){.block = c->block, .offset = address - c->start};
+    } else if (m) {
         room = m->size - (address - m->start);
         *run = (struct translate_run){.block = m->handle->block, .offset = m->offset + (address - m->start)};
     } else {
@@ -49,6 +56,14 @@ struct rights {
     bool multicast; /* only multimem instructions may access it */
 };
 
+static struct rights pooled_rights(const struct mempool_chunk *chunk, int device)
+{
+    const struct sim_pool *pool = sim_pool_of(chunk->pool);
+    return (struct rights){.device = sim_access_of(pool->access, (unsigned)device),
+                           .host = sim_access_of(pool->access, SIM_HOST_SLOT),
+                           .host_memory = sim_on_host(pool->props.location)};
+}
+
 static inline struct rights rights_in(const struct sim_process *process, struct found found, int device)
 {
     const struct sim_mapping *m = found.mapping;
@@ -56,6 +71,8 @@ static inline struct rights rights_in(const struct sim_process *process, struct 
         return (struct rights){sim_access_of(m->access, (unsigned)device), sim_access_of(m->access, SIM_HOST_SLOT),
                                sim_on_host(m->handle->prop.location), device == 0 && m->host_latest,
                                false, m->handle->block->team != NULL};
+    if (found.chunk)
+        return pooled_rights(found.chunk, device);
     const struct sim_allocation *a = found.allocation;
     bool own = a && sim_allocation_open(process, a, device);
     return (struct rights){own ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_NONE, 0, false,
@@ -317,4 +334,20 @@ vmm_result translate_check_pair(const struct sim_process *process, int device, u
     return result == VMM_SUCCESS
                ? host_moves(process, device, src, size, VMM_MEM_ACCESS_FLAGS_PROT_READ, src_argument)
                : result;
+}
+
+vmm_result translate_check_pool(const struct sim_process *process, uint64_t address, uint64_t size, const char *argument)
+{
+    if (!process->chunks.count || !sim_chunk_at(process, address))
+        return VMM_SUCCESS;
+    const struct sim_allocation *a = sim_allocation_at(process, address);
+    if (a && size <= a->size - (address - a->start))
+        return VMM_SUCCESS;
+    uint64_t at = a ? a->start + a->size : address;
+    vmm_object nearest = a ? sim_object_allocation(a) : sim_object_nearest(process, address);
+    vmm_result result = vmm_detail_refuse(a ? VMM_RULE_COPY_RUNS_PAST : VMM_RULE_COPY_NOT_MAPPED, address, 0, &nearest);
+    vmm_detail_argument(argument);
+    vmm_detail_note("a memory pool has allocated nothing at 0x%llx, %llu bytes into the range", (unsigned long long)at,
+                    (unsigned long long)(at - address));
+    return result;
 }

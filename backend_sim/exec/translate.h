@@ -69,6 +69,10 @@ enum translate_use {
 vmm_result translate_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
                            enum translate_use use, const char *argument);
 
+/* Where the range begins in a memory pool: does it lie in one allocation? For the call that asks for the work; work in flight may use
+ * memory that was freed since. */
+vmm_result translate_check_pool(const struct sim_process *process, uint64_t address, uint64_t size, const char *argument);
+
 /* Checks the two sides of a copy between device addresses together, after translate_check of each: if both contain memory that
  * the host has rights to, the host moves the bytes and needs read and write access to all of them. */
 vmm_result translate_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size,

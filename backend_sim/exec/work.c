@@ -6,8 +6,9 @@
 
 #include "heap.h"
 #include "launch.h"
+#include "mem_op.h"
 
-/* Copies size bytes; size > 0, because every kernel has arguments and an empty copy is not issued. */
+/* Copies size bytes; size > 0, because every kernel has arguments, and an empty copy or batch is not issued. */
 static bool keep(struct work *work, const void *from, uint64_t size)
 {
     work->copied = heap.malloc(size);
@@ -20,6 +21,7 @@ static bool keep_what_it_points_to(struct work *work)
 {
     struct vmm_call_launch *launch = &work->call.launch;
     struct vmm_call_memcpy_htod_async *copy = &work->call.memcpy_htod_async;
+    struct vmm_call_stream_batch_mem_op *batch = &work->call.stream_batch_mem_op;
     bool ok = true;
     if (work->call.head.id == VMM_CALL_launch) {
         ok = keep(work, launch->args, launch->count * sizeof *launch->args);
@@ -27,6 +29,9 @@ static bool keep_what_it_points_to(struct work *work)
     } else if (work->call.head.id == VMM_CALL_memcpy_htod_async) {
         ok = keep(work, copy->src, copy->byte_count);
         copy->src = work->copied;
+    } else if (work->call.head.id == VMM_CALL_stream_batch_mem_op) {
+        ok = keep(work, batch->param_array, batch->count * sizeof *batch->param_array);
+        batch->param_array = work->copied;
     }
     return ok;
 }
@@ -52,8 +57,14 @@ void work_free(struct work *work)
     heap.free(work);
 }
 
-bool work_do(struct sim_process *process, struct work *work)
+bool work_do(struct sim_process *process, struct work *work, bool *waits)
 {
+    *waits = false;
+    if (mem_op_is((enum vmm_call_id)work->call.head.id)) {
+        enum mem_op_progress progress = mem_op_do(process, work);
+        *waits = progress == MEM_OP_WAITS;
+        return progress != MEM_OP_OUT_OF_MEMORY;
+    }
     return work->call.head.id == VMM_CALL_launch ? launch_do(process, work) : copy_do(process, work);
 }
 

@@ -9,23 +9,26 @@
 
 #include "queue.h"
 #include "access_set.h"
+#include "region.h"
 
 struct work {
     struct queue_item item; /* first: the queue passes this pointer back */
     union vmm_any_call call;
-    void *copied; /* arguments of a launch, bytes of a copy from the host */
+    void *copied; /* arguments of a launch, bytes of a copy from the host, operations of a batch */
+    uint64_t next; /* of memory operations: the first that is not done */
     uint16_t issued_by; /* vmm_reported_call */
     bool known;   /* accesses has been computed */
     struct access_set accesses;
+    struct free_mark *freed; /* of a mark that stands for frees */
 };
 
 /* NULL when out of memory. */
 struct work *work_new(const struct vmm_call *call, uint16_t issued_by);
 void work_free(struct work *work);
 
-/* Does the work on the item's device, unless it is a host function; on a fault the process loses the device. False when host
- * memory is exhausted. */
-bool work_do(struct sim_process *process, struct work *work);
+/* Does the work on the item's device, unless it is a host function; on a fault the process loses the device. Sets *waits when
+ * the work stands at a wait for a value (mem_op.h): then it is not done yet. False when host memory is exhausted. */
+bool work_do(struct sim_process *process, struct work *work, bool *waits);
 
 /* The access set of the work, as far as it is known now. */
 const struct access_set *work_accesses(struct work *work, const struct sim_process *process);

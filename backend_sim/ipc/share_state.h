@@ -7,6 +7,7 @@
  *            object, which has a team instead of bytes
  *   team     the devices of an object, including those of other machines (share_team.h)
  *   bind     a block of this machine behind an object of any machine; the bind holds the block
+ *   event    one that processes share: by which record it is complete (share_event.h)
  *   mark     since which call a process holds a block (share_mark.h); allocated when the block is exported
  *
  *   used of a device  =  the private use of all slots  +  the exported blocks, each counted once
@@ -37,11 +38,13 @@ enum {
     SHARE_BLOCKS = 8192,
     SHARE_TEAMS = 256,
     SHARE_MEMBERS = 64, /* devices of one team */
-    SHARE_BINDS = 4096
+    SHARE_BINDS = 4096,
+    SHARE_EVENTS = 1024,
+    SHARE_CHECK_PARTS = 256
 };
 
 #define SHARE_MAGIC UINT64_C(0x3165686873756376)
-#define SHARE_VERSION 4
+#define SHARE_VERSION 5
 
 /* How much of the machine's memory is in use, in bytes. */
 struct share_use {
@@ -102,6 +105,16 @@ struct share_bind {
     struct share_person who;  /* the process that made the bind */
 };
 
+/* Records are numbered for the whole machine, so an old one never completes the event that has its entry later. */
+struct share_event {
+    _Atomic uint64_t number;                    /* never reused; 0: this event does not exist */
+    uint64_t nonce[2];
+    uint64_t home;                              /* the serial of the process that created it */
+    _Atomic uint64_t recorder;                  /* that of the process that recorded it last */
+    _Atomic uint64_t recorded, reached;         /* its last record, and the last one that is complete */
+    _Atomic uint64_t holder[SHARE_PROCESSES / 64];
+};
+
 struct share_state {
     uint64_t magic, version, bytes;
     uint64_t id, profile;
@@ -115,6 +128,8 @@ struct share_state {
     struct share_block block[SHARE_BLOCKS];
     struct share_team team[SHARE_TEAMS];
     struct share_bind bind[SHARE_BINDS];
+    _Atomic uint64_t events_seen, event_numbers, event_records;
+    struct share_event event[SHARE_EVENTS];
     uint64_t devices, device_memory, nodes, node_memory; /* the machine's size, for share inspection */
     struct share_mark mark[SHARE_BLOCKS][SHARE_PROCESSES];
 };
@@ -145,5 +160,9 @@ unsigned share_home_blocks(const struct share_state *state, uint64_t serial, con
 /* Call it under the mutex. Reads each word that other processes may write only once, and terminates whatever the words
  * contain. */
 const char *share_state_check(const struct share_state *state);
+
+/* The same without most of the entries that were never used, whose pages the system would have to make for it: of those, one
+ * part, 0 to SHARE_CHECK_PARTS - 1. */
+const char *share_state_check_part(const struct share_state *state, unsigned part);
 
 #endif

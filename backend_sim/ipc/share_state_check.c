@@ -103,16 +103,51 @@ static const char *check_bind(const struct share_state *state, unsigned i)
     return NULL;
 }
 
-const char *share_state_check(const struct share_state *state)
+static const char *check_slots_and_teams(const struct share_state *state)
 {
     const char *said = check_header(state);
     for (unsigned i = 0; i < SHARE_PROCESSES && !said; i++)
         said = check_slot(state, i);
     for (unsigned i = 0; i < SHARE_TEAMS && !said; i++)
         said = check_team(state, i);
-    for (unsigned i = 0; i < SHARE_BLOCKS && !said; i++)
+    return said;
+}
+
+static const char *check_blocks(const struct share_state *state, unsigned from, unsigned to)
+{
+    const char *said = NULL;
+    for (unsigned i = from; i < to && !said; i++)
         said = check_block(state, i);
-    for (unsigned i = 0; i < SHARE_BINDS && !said; i++)
+    return said;
+}
+
+static const char *check_binds(const struct share_state *state, unsigned from, unsigned to)
+{
+    const char *said = NULL;
+    for (unsigned i = from; i < to && !said; i++)
         said = check_bind(state, i);
     return said;
+}
+
+const char *share_state_check(const struct share_state *state)
+{
+    const char *said = check_slots_and_teams(state);
+    if (!said)
+        said = check_blocks(state, 0, SHARE_BLOCKS);
+    return said ? said : check_binds(state, 0, SHARE_BINDS);
+}
+
+/* The entries that were used, the one behind them, and a part of the others. */
+const char *share_state_check_part(const struct share_state *state, unsigned part)
+{
+    enum { BLOCKS = SHARE_BLOCKS / SHARE_CHECK_PARTS, BINDS = SHARE_BINDS / SHARE_CHECK_PARTS };
+    unsigned blocks = share_blocks(state), binds = share_binds(state);
+    const char *said = check_slots_and_teams(state);
+    if (!said)
+        said = check_blocks(state, 0, blocks < SHARE_BLOCKS ? blocks + 1 : blocks);
+    if (!said)
+        said = check_blocks(state, part * BLOCKS, (part + 1) * BLOCKS);
+    if (!said)
+        said = check_binds(state, 0, binds < SHARE_BINDS ? binds + 1 : binds);
+    return said ? said : check_binds(state, part * BINDS, (part + 1) * BINDS);
 }

@@ -85,18 +85,40 @@ static void test_teams(struct share_state *state)
     STATE(bind[0].at, UINT64_MAX, "bind 0 has 0x400 bytes at");
 }
 
+/* A part of the check finds what lies in its part, and what was used, with the entry behind it. */
+static void test_parts(struct share_state *state)
+{
+    enum { LAST = SHARE_CHECK_PARTS - 1 };
+    check_holds(share_state_check_part(state, 0), "the first part");
+    check_holds(share_state_check_part(state, LAST), "the last part");
+    BREAKS(state->block[0].size, 0, share_state_check_part(state, LAST), "block 0 has 0x0 bytes");
+    BREAKS(state->block[2].number, 1, share_state_check_part(state, LAST), "block 2 exists, but only 2 blocks were used");
+    BREAKS(state->bind[1].number, 1, share_state_check_part(state, LAST), "bind 1 of 1 used ones");
+    BREAKS(state->slot[2].serial, 6, share_state_check_part(state, LAST), "slot 2 has serial 6 of 5");
+    BREAKS(state->block[SHARE_BLOCKS - 1].number, 1, share_state_check_part(state, LAST), "block 8191 exists");
+    BREAKS(state->bind[SHARE_BINDS - 1].number, 1, share_state_check_part(state, LAST), "bind 4095 of 1 used ones");
+    state->bind[SHARE_BINDS - 1].number = state->block[SHARE_BLOCKS - 1].number = 1;
+    check_holds(share_state_check_part(state, LAST - 1), "another part");
+    state->bind[SHARE_BINDS - 1].number = state->block[SHARE_BLOCKS - 1].number = 0;
+}
+
 /* The check terminates whatever the state contains. Under sanitizers it must read nothing out of range. */
 static void test_forged(struct share_state *state, uint64_t seed)
 {
-    unsigned broken = 0, rounds = (unsigned)random_rounds(200);
+    unsigned broken = 0, differ = 0, rounds = (unsigned)random_rounds(200);
     for (unsigned i = 0; i < rounds; i++) {
         unsigned char *byte = (unsigned char *)state + random_below(&seed, offsetof(struct share_state, mark));
         unsigned char old = *byte;
         *byte = (unsigned char)random_below(&seed, 256);
-        broken += share_state_check(state) != NULL;
+        bool whole = share_state_check(state), part = false;
+        for (unsigned n = 0; n < SHARE_CHECK_PARTS && !part; n++)
+            part = share_state_check_part(state, n);
+        broken += whole;
+        differ += whole != part;
         *byte = old;
     }
     tap_note("%u of %u forged bytes broke an invariant", broken, rounds);
+    tap_u64(differ, 0, "all parts together find what the whole check finds");
     check_holds(share_state_check(state), "the state after undoing the forgery");
 }
 
@@ -106,6 +128,7 @@ int main(void)
     test_slots(state);
     test_blocks(state);
     test_teams(state);
+    test_parts(state);
     check_holds(share_state_check(state), "the state after all repairs");
     test_forged(state, random_seed(1));
     free(state);

@@ -300,7 +300,7 @@ static void no_channel(void)
     snprintf(path, sizeof path, "%s/channel3", folder);
     if (symlink("nowhere", path))
         tap_bail("the link cannot be created");
-    not_created(folder, "1 channels, but", "with a channel that is a dangling link");
+    not_created(folder, "1 channel, but", "with a channel that is a dangling link");
     unlink(path);
     many_links(folder, 40);
     if (geteuid() == 0) {
@@ -309,7 +309,7 @@ static void no_channel(void)
         channel(folder, 0, true);
         snprintf(path, sizeof path, "%s/channel0", folder);
         chmod(path, 0400);
-        not_created(folder, "1 channels, but", "with a read-only channel");
+        not_created(folder, "1 channel, but", "with a read-only channel");
         channel(folder, 0, false);
     }
     vmm_system *sys = node("one", folder);

@@ -60,6 +60,7 @@ struct share {
     struct share **busy;        /* where share_lock stores the share when another process holds its mutex; NULL: nowhere */
     unsigned awaited;           /* threads in share_await */
     unsigned unchecked;         /* turns until the state is checked again */
+    unsigned unused_checked;    /* the part of the unused entries that was checked then */
     unsigned patience;          /* the longest wait of share_await, in milliseconds */
     _Atomic uint64_t turn, since; /* the turn of the last failed wait, and when that wait began */
     _Atomic uint64_t stuck;       /* that turn, once a full share_await has not outlasted it */
@@ -127,6 +128,10 @@ const char *share_export(struct share *share, struct sim_machine *machine, struc
 const char *share_name(struct share *share, struct sim_machine *machine, struct sim_block *block,
                        struct share_label *label);
 
+/* The same for memory that was not created to be exported: its bytes move to where other processes find them. */
+const char *share_name_any(struct share *share, struct sim_machine *machine, struct sim_block *block,
+                           struct share_label *label);
+
 enum share_found { SHARE_FOUND, SHARE_NO_TOKEN, SHARE_OTHER_MACHINE, SHARE_UNKNOWN, SHARE_NO_FILE, SHARE_NO_MEMORY };
 
 /* Imports the block of a descriptor, with one more holder. With the lock if there is a share (it may be NULL). text: the
@@ -137,6 +142,11 @@ enum share_found share_import(struct share *share, struct sim_machine *machine, 
 /* Imports a block that was named to the fabric; SHARE_UNKNOWN when the block has ended, or was named for another channel. */
 enum share_found share_import_named(struct share *share, struct sim_machine *machine, const struct share_label *label,
                                     const struct imex_place *place, struct sim_block **block, char text[SHARE_WHY]);
+
+/* Imports a block of this machine that was named to its processes, while the process that named it holds it; home: that one's
+ * serial. SHARE_UNKNOWN when the block or the process has ended. */
+enum share_found share_import_from(struct share *share, struct sim_machine *machine, const struct share_label *label,
+                                   uint64_t home, struct sim_block **block, char text[SHARE_WHY]);
 
 /* For messages (share_mark.h). share_count records how many handles this machine now has of a block, and the call that made the
  * first one (0: recorded later, or already); the other function records the call that first exported the block. */

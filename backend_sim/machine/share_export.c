@@ -128,3 +128,12 @@ const char *share_name(struct share *share, struct sim_machine *machine, struct 
                                   block->shared_index};
     return NULL;
 }
+
+const char *share_name_any(struct share *share, struct sim_machine *machine, struct sim_block *block,
+                           struct share_label *label)
+{
+    bool elsewhere = !block->shared && block->bytes.backing != &share->memory;
+    if (elsewhere && !block_data_move(&block->bytes, &share->memory))
+        return SHARE_MEMORY_OUT;
+    return share_name(share, machine, block, label);
+}

@@ -56,15 +56,43 @@ enum share_found share_import(struct share *share, struct sim_machine *machine, 
     return take(share, machine, (unsigned)token.index, token.number, block, text);
 }
 
+/* The entry that the label names; NULL when there is none. */
+static const struct share_block *labelled(const struct share *share, const struct share_label *label)
+{
+    if (label->machine != share->folder.state->id || label->index >= share_blocks(share->folder.state) || !label->number)
+        return NULL;
+    const struct share_block *entry = &share->folder.state->block[label->index];
+    bool same = atomic_load(&entry->number) == label->number && !memcmp(entry->nonce, label->nonce, sizeof label->nonce);
+    return same ? entry : NULL;
+}
+
 enum share_found share_import_named(struct share *share, struct sim_machine *machine, const struct share_label *label,
                                     const struct imex_place *place, struct sim_block **block, char text[SHARE_WHY])
 {
+    const struct share_block *entry = labelled(share, label);
     text[0] = '\0';
-    if (label->machine != share->folder.state->id || label->index >= share_blocks(share->folder.state) || !label->number)
+    if (!entry || !place->domain || entry->fabric.domain != place->domain || entry->fabric.channel != place->channel)
         return SHARE_UNKNOWN;
-    const struct share_block *entry = &share->folder.state->block[label->index];
-    if (atomic_load(&entry->number) != label->number || memcmp(entry->nonce, label->nonce, sizeof label->nonce) != 0 ||
-        !place->domain || entry->fabric.domain != place->domain || entry->fabric.channel != place->channel)
+    return take(share, machine, label->index, label->number, block, text);
+}
+
+/* Does the process with that serial hold the block? */
+static bool held_by(const struct share *share, const struct share_block *entry, uint64_t home)
+{
+    for (unsigned i = 0; i < share_slots(share->folder.state); i++) {
+        const struct share_slot *slot = &share->folder.state->slot[i];
+        if (atomic_load(&slot->taken) && atomic_load(&slot->serial) == home)
+            return share_holds(entry, i);
+    }
+    return false;
+}
+
+enum share_found share_import_from(struct share *share, struct sim_machine *machine, const struct share_label *label,
+                                   uint64_t home, struct sim_block **block, char text[SHARE_WHY])
+{
+    const struct share_block *entry = labelled(share, label);
+    text[0] = '\0';
+    if (!entry || !held_by(share, entry, home))
         return SHARE_UNKNOWN;
     return take(share, machine, label->index, label->number, block, text);
 }

@@ -85,8 +85,8 @@ bool share_lock_patiently(struct share *share)
     return true;
 }
 
-/* Checks what this process shows after each turn, and the whole state after one of several, less often the more blocks there
- * are. */
+/* Checks what this process shows after each turn, and the state after one of several, less often the more blocks there are. Of
+ * the entries that nobody used, each check takes the next part. */
 static void check_state(struct share *share)
 {
     const struct share_state *state = share->folder.state;
@@ -96,7 +96,8 @@ static void check_state(struct share *share)
         return;
     }
     share->unchecked = CHECK_EVERY + share_blocks(state);
-    checks_failed(check_in(share_state_check(state), "the state of machine \"%s\"", share->name));
+    share->unused_checked = (share->unused_checked + 1) % SHARE_CHECK_PARTS;
+    checks_failed(check_in(share_state_check_part(state, share->unused_checked), "the state of machine \"%s\"", share->name));
 }
 
 void share_unlock(struct share *share)

@@ -173,6 +173,21 @@ static void what_stays(void)
     rig_close(b);
 }
 
+/* The next process in a slot may see other devices, so nothing of the last one may stay. */
+static void a_slot_is_cleared(void)
+{
+    vmm_system *a = rig_open("slots"), *b = rig_open("slots");
+    struct share_state *state = rig_state("slots");
+    struct share_use *use = &state->slot[1].use;
+    int last = VMM_MAX_DEVICES - 1;
+    atomic_store(&use->device[last], 5);
+    atomic_store(&use->compressed[last], 5);
+    rig_close(b);
+    tap_ok(!atomic_load(&use->device[last]) && !atomic_load(&use->compressed[last]), "a slot that is left shows no memory in use");
+    munmap(state, sizeof *state);
+    rig_close(a);
+}
+
 static void without_a_name(void)
 {
     vmm_system *a = rig_open(NULL), *b = rig_open(NULL);
@@ -653,6 +668,7 @@ int main(void)
     zeros();
     exported_by();
     what_stays();
+    a_slot_is_cleared();
     without_a_name();
     other_machine();
     opening();

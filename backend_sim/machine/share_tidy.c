@@ -4,6 +4,7 @@
 
 #include "heap.h"
 #include "machine.h"
+#include "share_event.h"
 #include "share_parts.h"
 #include "share_team.h"
 #include "share_token.h"
@@ -68,6 +69,7 @@ void share_clear_slot(const struct share *share, unsigned index)
     struct share_slot *slot = &share->folder.state->slot[index];
     for (unsigned i = 0; i < share_blocks(share->folder.state); i++)
         share_hold(&share->folder.state->block[i], index, false);
+    share_event_leave(share, index);
     empty(&slot->use);
     share_forget_token(share);
     trim(share, atomic_load(&slot->serial));

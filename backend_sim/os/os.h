@@ -58,6 +58,11 @@ bool os_map_fixed(uint64_t start, uint64_t size, int file, uint64_t offset, bool
 bool os_protect(uint64_t start, uint64_t size, bool writable);
 bool os_map_noaccess(uint64_t start, uint64_t size);
 
+/* ---- threads ---- */
+
+/* Is the calling thread the only one of this process? False where the system does not report it. */
+bool os_is_single_thread(void);
+
 /* ---- accesses without the right to them ---- */
 
 /* OS_TOUCHED where the processor does not report the kind of access */

@@ -249,6 +249,15 @@ bool os_map_noaccess(uint64_t start, uint64_t size)
     return reserved || !posix.mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay mapped, without access */
 }
 
+/* ---- threads ---- */
+
+/* Linux: a folder for each thread, and each adds a link to the folder around it, which has two of its own. */
+bool os_is_single_thread(void)
+{
+    struct stat folder;
+    return stat("/proc/self/task", &folder) == 0 && folder.st_nlink == 3;
+}
+
 /* ---- text ---- */
 
 void os_print(const char *text, size_t length)

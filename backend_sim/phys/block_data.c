@@ -158,6 +158,36 @@ bool block_data_open(struct block_data *bytes)
     return true;
 }
 
+/* Copies a run of written bytes, which may be two there. */
+static void copy_run(struct block_data *to, uint64_t offset, const unsigned char *from, uint64_t length)
+{
+    for (uint64_t done = 0, piece; done < length; done += piece) {
+        piece = length - done;
+        unsigned char *at = block_data_run(to, offset + done, &piece);
+        memcpy(at, from + done, piece);
+    }
+}
+
+bool block_data_move(struct block_data *bytes, struct backing_file *backing)
+{
+    struct block_data there;
+    block_data_init(&there, backing, bytes->size);
+    there.apart = bytes->apart;
+    for (uint64_t at = 0, run; at < bytes->size; at += run) {
+        run = bytes->size - at;
+        const unsigned char *from = block_data_run(bytes, at, &run);
+        if (from && !block_data_touch(&there, at, run)) {
+            block_data_clear(&there);
+            return false;
+        }
+        if (from)
+            copy_run(&there, at, from, run);
+    }
+    block_data_clear(bytes);
+    *bytes = there;
+    return true;
+}
+
 /* ---- the check ---- */
 
 const char *block_data_check(const struct block_data *bytes)

@@ -50,6 +50,10 @@ unsigned char *block_data_run(const struct block_data *bytes, uint64_t offset, u
 /* Opens the bytes to code other than the simulator, in the file at bytes->place. False when out of memory or without a file. */
 bool block_data_open(struct block_data *bytes);
 
+/* Moves the bytes to another file, or into private memory where that has none. False when out of memory: nothing has changed. Not
+ * for borrowed bytes. */
+bool block_data_move(struct block_data *bytes, struct backing_file *backing);
+
 const char *block_data_check(const struct block_data *bytes);
 /* Adds its own place in that file, if it has one there. */
 void block_data_use(const struct block_data *bytes, const struct backing_file *backing, struct backing_file_use *used);

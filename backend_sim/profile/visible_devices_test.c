@@ -86,6 +86,10 @@ static void test_uuids(void)
     for (char *c = upper + 4; *c; c++)
         *c = *c >= 'a' && *c <= 'f' ? (char)(*c - 32) : *c;
     reads(one, VMM_SUCCESS, "1 | 0 2 3");
+    char wrong[80];
+    snprintf(wrong, sizeof wrong, "%s", one);
+    wrong[39] = wrong[39] == '0' ? '1' : '0'; /* its last digit */
+    reads(wrong, VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
     reads(joined(two, one), VMM_SUCCESS, "2 1 | 0 3");
     reads(upper, VMM_SUCCESS, "1 | 0 2 3");
     reads(joined(uuid(2, 16, "GPU-"), uuid(1, 16, "GPU-")), VMM_SUCCESS, "2 1 | 0 3");

@@ -58,6 +58,16 @@ static void enumerate_event(void *user, void *object)
     walk->visit(walk->user, &o);
 }
 
+/* A device's own pool is no object of the program. */
+static void enumerate_pool(void *user, void *object)
+{
+    const struct walk *walk = user;
+    const struct sim_pool *pool = object;
+    vmm_object o = sim_object_pool(pool);
+    if (!pool->is_default)
+        walk->visit(walk->user, &o);
+}
+
 static void enumerate_ranges(const struct sim_process *process, const struct walk *walk)
 {
     for (const struct sim_reservation *r = addrmap_ceil(&process->reservations, 0); r;
@@ -85,10 +95,16 @@ static void enumerate_all(const struct sim_process *process, const struct walk *
         vmm_object o = sim_object_allocation(a);
         walk->visit(walk->user, &o);
     }
+    for (const struct sim_piece *p = addrmap_ceil(&process->pieces, 0); p;
+         p = addrmap_ceil(&process->pieces, p->allocation.start + 1)) {
+        vmm_object o = sim_object_allocation(&p->allocation);
+        walk->visit(walk->user, &o);
+    }
     slots_each(&process->contexts, enumerate_context, (void *)walk);
     slots_each(&process->streams, enumerate_stream, (void *)walk);
     slots_each(&process->events, enumerate_event, (void *)walk);
     slots_each(&process->handles, enumerate_binds, (void *)walk);
+    slots_each(&process->pools, enumerate_pool, (void *)walk);
 }
 
 vmm_result sim_enumerate(struct vmm_backend *self, vmm_visit_fn visit, void *user)
@@ -131,7 +147,7 @@ static bool leak_rule(const vmm_object *o, enum vmm_rule_id *rule)
         [VMM_OBJECT_RESERVATION] = VMM_RULE_LEAK_RESERVATION, [VMM_OBJECT_MAPPING] = VMM_RULE_LEAK_MAPPING,
         [VMM_OBJECT_HANDLE] = VMM_RULE_LEAK_HANDLE,           [VMM_OBJECT_ALLOCATION] = VMM_RULE_LEAK_ALLOCATION,
         [VMM_OBJECT_CONTEXT] = VMM_RULE_LEAK_CONTEXT,         [VMM_OBJECT_STREAM] = VMM_RULE_LEAK_STREAM,
-        [VMM_OBJECT_EVENT] = VMM_RULE_LEAK_EVENT,
+        [VMM_OBJECT_EVENT] = VMM_RULE_LEAK_EVENT,             [VMM_OBJECT_POOL] = VMM_RULE_LEAK_POOL,
     };
     if (o->kind == VMM_OBJECT_NONE || o->kind == VMM_OBJECT_DEVICE || o->kind == VMM_OBJECT_BIND)
         return false; /* a bind ends with its multicast object */
@@ -159,6 +175,8 @@ static void note_reason(vmm_detail *detail, const vmm_object *o)
     else if (o->kind == VMM_OBJECT_HANDLE)
         snprintf(note, room, "%s of physical memory held by %u reference%s and %u mapping%s", size, o->references,
                  plural(o->references), o->mappings, plural(o->mappings));
+    else if (o->kind == VMM_OBJECT_POOL)
+        snprintf(note, room, "a memory pool with %s of physical memory", size);
     else if (o->kind == VMM_OBJECT_MAPPING)
         snprintf(note, room, "holds H%u: its memory stays until this is unmapped", o->handle_number);
     else if (o->kind == VMM_OBJECT_RESERVATION && is_part(o))

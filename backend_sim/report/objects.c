@@ -94,6 +94,22 @@ vmm_object sim_object_allocation(const struct sim_allocation *allocation)
     object.size = allocation->size;
     object.location = allocation->block->prop.location;
     object.block = allocation->block->id;
+    if (allocation->pooled) {
+        const struct sim_pool *pool = ((const struct sim_piece *)(const void *)allocation)->pool;
+        object.handle = pool->shown;
+        object.handle_number = pool->number;
+    }
+    return object;
+}
+
+vmm_object sim_object_pool(const struct sim_pool *pool)
+{
+    vmm_object object = make(VMM_OBJECT_POOL, pool->number, pool->made);
+    object.value = pool->shown;
+    object.size = pool->memory.reserved;
+    object.location = pool->props.location;
+    object.access = pool->access;
+    end(&object, pool->ended);
     return object;
 }
 

@@ -12,6 +12,7 @@ vmm_object sim_object_mapping(const struct sim_mapping *mapping);
 vmm_object sim_object_handle(const struct sim_handle *handle);
 vmm_object sim_object_bind(const struct sim_handle *handle, const struct team_bind *bind);
 vmm_object sim_object_allocation(const struct sim_allocation *allocation);
+vmm_object sim_object_pool(const struct sim_pool *pool);
 vmm_object sim_object_context(const struct sim_context *context);
 vmm_object sim_object_stream(const struct sim_stream *stream);
 vmm_object sim_object_event(const struct sim_event *event);

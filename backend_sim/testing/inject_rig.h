@@ -43,7 +43,7 @@
 
 static _Thread_local unsigned long inject_left; /* requests up to and with the one that fails; 0: none does */
 static _Thread_local const char *inject_only, *inject_then, *inject_last, *inject_what;
-static _Thread_local int inject_error; /* in the place of the function's usual one; 0: that */
+static _Thread_local int inject_error; /* instead of the function's usual error; 0: the usual one */
 static _Thread_local void (*inject_instead)(void);
 static _Thread_local bool inject_each; /* and all later ones to that function */
 static _Thread_local long inject_late;  /* seconds that clocks are ahead */
@@ -341,7 +341,7 @@ struct inject_case {
     bool (*call)(void);     /* what the request fails in; false: refused */
     bool (*reported)(void); /* after a refusal: as it should be, and nothing has changed; NULL: whatever is said */
     bool (*end)(void);      /* after each try: what there should be is there, and all of it is given back; NULL: nothing */
-    int error;              /* in the place of the function's usual one; 0: that */
+    int error;              /* instead of the function's usual error; 0: the usual one */
     bool each;              /* and all later requests to the function */
     const char *then;       /* and the next one to this function */
     void (*meanwhile)(void); /* nothing fails, but this is called just before the request */

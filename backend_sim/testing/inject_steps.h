@@ -159,7 +159,7 @@ static bool step_said(vmm_result result)
         return !strcmp(detail->rule, "VMM-SYSTEM-HOST-MEMORY") || !strcmp(detail->rule, "VMM-BIND-RESOURCES");
     for (size_t i = 0; result == VMM_ERROR_OPERATING_SYSTEM && i < sizeof system / sizeof system[0]; i++)
         if (!strcmp(detail->rule, system[i]))
-            return true;
+            return detail->note[0] != '\0'; /* which request it was */
     return false;
 }
 

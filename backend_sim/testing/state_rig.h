@@ -10,7 +10,7 @@
 #include "share_rig.h"
 #include "share_state.h"
 
-/* Of a machine with a name, which is there; to be unmapped. From then on its invariants may be broken, and are not checked. */
+/* The state of a machine with a name, which exists; the caller unmaps it. From then on its invariants may be broken, and are not checked. */
 static inline struct share_state *rig_state(const char *machine)
 {
     checks_spare_shared();

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "heap.h"
+#include "pool_policy.h"
+#include "pools.h"
 #include "rdma.h"
 #include "team.h"
 
@@ -13,6 +15,7 @@ _Static_assert(sizeof(struct sim_mapping) <= 64, "one cache line");
 #define TAG_CONTEXT 0x5443
 #define TAG_STREAM 0x5253
 #define TAG_EVENT 0x5645
+#define TAG_POOL 0x4c50
 
 /* Opens the VA allocator. Excludes the profile's taken addresses, unless the window moved away from them. */
 static bool open_va(struct va_allocator *va, const struct host_window *window, const struct sim_profile *profile)
@@ -40,6 +43,10 @@ static void open_maps(struct sim_process *process)
     pool_init(&process->reservation_pool, sizeof(struct sim_reservation));
     pool_init(&process->mapping_pool, sizeof(struct sim_mapping));
     pool_init(&process->handle_pool, sizeof(struct sim_handle));
+    addrmap_init(&process->pool_ranges, shift);
+    addrmap_init(&process->chunks, shift);
+    addrmap_init(&process->pieces, (unsigned)__builtin_ctzll(POOL_UNIT));
+    pool_init(&process->piece_pool, sizeof(struct sim_piece));
 }
 
 static void clear_maps(struct sim_process *process)
@@ -50,6 +57,10 @@ static void clear_maps(struct sim_process *process)
     pool_clear(&process->reservation_pool);
     pool_clear(&process->mapping_pool);
     pool_clear(&process->handle_pool);
+    addrmap_clear(&process->pool_ranges);
+    addrmap_clear(&process->chunks);
+    addrmap_clear(&process->pieces);
+    pool_clear(&process->piece_pool);
 }
 
 static void free_handle(void *process, void *handle)
@@ -60,6 +71,13 @@ static void free_handle(void *process, void *handle)
 static void free_object(void *user, void *object)
 {
     (void)user;
+    heap.free(object);
+}
+
+static void free_event(void *user, void *object)
+{
+    (void)user;
+    heap.free(((struct sim_event *)object)->seen.seen);
     heap.free(object);
 }
 
@@ -80,7 +98,8 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     slots_init(&process->handles, TAG_HANDLE, free_handle, process);
     slots_init(&process->contexts, TAG_CONTEXT, free_object, NULL);
     slots_init(&process->streams, TAG_STREAM, free_object, NULL);
-    slots_init(&process->events, TAG_EVENT, free_object, NULL);
+    slots_init(&process->events, TAG_EVENT, free_event, NULL);
+    slots_init(&process->pools, TAG_POOL, sim_pool_forget, NULL);
     process->options = *options;
     process->opened = life_stamp();
     return true;
@@ -110,6 +129,7 @@ void sim_process_release(struct sim_process *process)
 {
     assert_locked(process->machine);
     free_ranges(process);
+    sim_pools_end(process);
     slots_each(&process->handles, drop_block, process->machine);
 }
 
@@ -119,6 +139,7 @@ void sim_process_clear(struct sim_process *process)
     slots_clear(&process->contexts);
     slots_clear(&process->streams);
     slots_clear(&process->events);
+    slots_clear(&process->pools);
     clear_maps(process);
     va_allocator_clear(&process->va);
     host_window_close(&process->window);
@@ -158,7 +179,16 @@ struct sim_allocation *sim_allocation_at(const struct sim_process *process, uint
 {
     assert_readable(process->machine);
     struct sim_allocation *a = addrmap_floor(&process->allocations, address);
+    if ((!a || address - a->start >= a->size) && process->pieces.count)
+        a = addrmap_floor(&process->pieces, address);
     return a && address - a->start < a->size ? a : NULL;
+}
+
+struct mempool_chunk *sim_chunk_at(const struct sim_process *process, uint64_t address)
+{
+    assert_readable(process->machine);
+    struct mempool_chunk *chunk = process->chunks.count ? addrmap_floor(&process->chunks, address) : NULL;
+    return chunk && address - chunk->start < chunk->size ? chunk : NULL;
 }
 
 struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_t address, uint64_t end)
@@ -179,6 +209,19 @@ struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t s
         return last;
     struct sim_mapping *first = sim_mapping_at(process, start);
     return first ? first : sim_mapping_after(process, start, end);
+}
+
+bool sim_take_addresses(struct sim_process *process, uint64_t size, uint64_t unit, uint64_t *address)
+{
+    const struct sim_mapping *mapping;
+    for (uint64_t from = 0;; from = mapping->start + mapping->size) {
+        if (va_allocator_take(&process->va, size, unit, from, address) != VA_ALLOCATOR_TAKEN)
+            return false;
+        mapping = sim_mapping_in(process, *address, size);
+        if (!mapping)
+            return true;
+        va_allocator_free(&process->va, *address, size);
+    }
 }
 
 struct sim_handle *sim_handle_ready(struct sim_process *process)

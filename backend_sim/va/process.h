@@ -4,13 +4,14 @@
  *   reservation  [R1 .................................]
  *   mapping           [M1 of H1][M2 of H2]   [M3 of H1]      a mapping holds its handle, a handle its block
  *   allocation                                            [A1]  (cuMemAlloc)
+ *   memory pool                                                [A2|A3| free ......]  (cuMemAllocAsync: pools.h)
  *
- * Every address is either free in the VA allocator or covered by a reservation or an allocation. A mapping takes no addresses:
+ * Every address is either free in the VA allocator or covered by a reservation, an allocation or a memory pool. A mapping takes no addresses:
  * it starts in a reservation and may run past the reservation's end, where later reservations may lie, as measured.
  * Guarded by the machine's lock.
  *
  * Invariants (process_check; process_check_at and process_check_value check only what a call used):
- *     the window      = free + reservations + allocations + the first context's + excluded, none over another (va_allocator.h)
+ *     the window      = free + reservations + allocations + memory pools + the first context's + excluded, none over another (va_allocator.h)
  *     a mapping       starts in a reservation, overlaps no mapping, lies inside its handle's memory, and its handle is live
  *     maps            = mappings of the handle; refs + maps > 0 exactly while it is live, and then it has its block
  *     aliased         = handles with maps > 1;  host_sees = mappings with host_shown
@@ -19,6 +20,7 @@
  *     a value         looks up the object that has it; streams, events and allocations name a usable context
  *     primary[i]      = a primary context of device i, retained or ended, or NULL and not retained
  *     a retired range has a number that was given out, and no live object of its kind at its start has that number
+ *     pools           pools.h
  *     current         holds contexts of this process (context_stack.h)
  */
 #ifndef SIM_PROCESS_H
@@ -33,8 +35,11 @@
 #include "retired_ranges.h"
 #include "machine.h"
 #include "open_options.h"
+#include "mempool.h"
 #include "pool.h"
+#include "rights.h"
 #include "slots.h"
+#include "stream_clock.h"
 #include "va_allocator.h"
 #include "thread.h"
 
@@ -91,7 +96,8 @@ enum sim_fault_kind {
     SIM_FAULT_HOST_COPY, /* bytes that travel with the command: copies from and to the host, small fills */
     SIM_FAULT_MULTICAST, /* an ordinary access of a kernel through a multicast address */
     SIM_FAULT_MULTIMEM,  /* a multimem access through an ordinary address */
-    SIM_FAULT_UNBOUND    /* a multimem access where a device of the team has no memory bound */
+    SIM_FAULT_UNBOUND,   /* a multimem access where a device of the team has no memory bound */
+    SIM_FAULT_MEM_OP     /* a stream memory operation */
 };
 
 /* A fault: device work accessed memory without the right to it. The device is lost to the process from then on. */
@@ -127,6 +133,8 @@ struct sim_event {
     uint64_t value, context;
     uint64_t mark;     /* its mark in the work queue; 0 before the event was recorded */
     uint64_t recorded; /* the call that recorded it */
+    uint32_t shared;   /* 1 + the index of the entry that was made for it (share_event.h); 0: none */
+    struct stream_clock_seen seen; /* which frees come before it */
     uint32_t number;
     struct sim_origin made, ended;
 };
@@ -138,7 +146,46 @@ struct sim_allocation {
     struct sim_block *block;
     struct sim_origin made;
     uint32_t number;
+    uint32_t opens; /* how often another process's memory was opened here (abi_ipc.h); 0: memory of cuMemAlloc */
+    int opened_for; /* the device whose context opened it, and which has access to it then */
     bool sync; /* as in sim_mapping */
+    bool pooled; /* it is the first member of a sim_piece */
+};
+
+/* A memory pool (pools.h). It lives until the program destroys it and its last allocation is freed. */
+struct sim_pool {
+    uint64_t start; /* of its addresses; memory.size of them */
+    struct mempool memory;
+    uint64_t value;
+    uint64_t shown; /* as in sim_handle */
+    vmm_mem_pool_props props;
+    uint64_t access;       /* the rights of each location to its memory, as in sim_mapping */
+    uint32_t number;
+    bool is_default;       /* it belongs to the process, and cannot be destroyed */
+    bool destroyed;        /* its value has ended; its memory may still be in use */
+    bool settled;          /* and no longer is: the process has forgotten it */
+    bool forgotten;        /* the table of values no longer keeps it */
+    struct sim_origin made, ended;
+    struct sim_pool *next; /* of the process */
+};
+
+static inline struct sim_pool *sim_pool_of(const struct mempool *memory)
+{
+    return (struct sim_pool *)(uintptr_t)((const char *)memory - offsetof(struct sim_pool, memory));
+}
+
+/* An allocation from a pool: a live region of it. */
+struct sim_piece {
+    struct sim_allocation allocation; /* first; its block is that of its first chunk */
+    struct sim_pool *pool;
+    struct region *region;
+    struct queue_place place;         /* of the stream that it was allocated on */
+    uint64_t orders;                  /* in_flight.orders of then */
+};
+
+/* The pools of one location: the device's own, and the one that cuMemAllocAsync uses. */
+struct sim_pools {
+    struct sim_pool *own, *current;
 };
 
 struct in_flight;
@@ -155,6 +202,11 @@ struct sim_process {
     struct addrmap reservations, mappings, allocations;
     struct pool reservation_pool, mapping_pool, handle_pool; /* memory for these objects */
     struct slots handles, contexts, streams, events;
+    struct addrmap pool_ranges, chunks, pieces; /* of memory pools (pools.h) */
+    struct pool piece_pool;
+    struct slots pools;
+    struct sim_pool *first_pool; /* all that hold memory or may be used */
+    struct sim_pools device_pools[VMM_MAX_DEVICES];
     uint64_t host_sees; /* number of mappings that are shown in place (host.h) */
     uint32_t aliased; /* number of handles that are mapped more than once */
     bool context_va; /* the first context has opened its chunks */
@@ -163,7 +215,7 @@ struct sim_process {
     uint32_t peers_opened[VMM_MAX_DEVICES]; /* bit j of [i]: work on i has access to cuMemAlloc's memory of j (abi_query.h) */
     struct in_flight *in_flight;    /* work that no call has waited for yet */
     struct sim_fault fault[VMM_MAX_DEVICES];
-    uint32_t numbers[VMM_OBJECT_BIND + 1]; /* the last number used, per kind */
+    uint32_t numbers[VMM_OBJECT_POOL + 1]; /* the last number used, per kind */
     struct retired_ranges retired;
     struct sim_reservation context_taken[2]; /* addresses that the first context occupies permanently; size 0: none */
     struct sim_process *machine_next; /* next process of the machine */
@@ -199,11 +251,16 @@ static inline bool sim_on_host(vmm_mem_location location)
 /* The object that holds the byte at address, or NULL. */
 struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address);
 struct sim_mapping *sim_mapping_at(const struct sim_process *process, uint64_t address);
-struct sim_allocation *sim_allocation_at(const struct sim_process *process, uint64_t address);
+struct sim_allocation *sim_allocation_at(const struct sim_process *process, uint64_t address); /* of either kind */
+struct mempool_chunk *sim_chunk_at(const struct sim_process *process, uint64_t address);
 /* The first mapping that overlaps [start, start + size), or NULL. */
 struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t start, uint64_t size);
 /* The first mapping that starts at or after address and below end, or NULL. */
 struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_t address, uint64_t end);
+
+/* Takes addresses that no mapping covers; va_allocator_free frees them. False when addresses or host memory are out. A driver has
+ * no such overlap, because it takes allocations and reservations from different ranges. */
+bool sim_take_addresses(struct sim_process *process, uint64_t size, uint64_t unit, uint64_t *address);
 
 static inline uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
 {
@@ -224,14 +281,20 @@ void sim_reservation_end(struct sim_process *process, struct sim_reservation *re
 /* Removes a mapping from the address space, releases its handle and frees the mapping. The caller has hidden it from the host,
  * or the host's addresses go with the process. */
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);
+/* Gives an allocation its addresses, and enters it into the process's tables. False when addresses or host memory are exhausted:
+ * nothing has changed. sim_allocation_leave takes that back, before the allocation has a block. */
+bool sim_allocation_enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit);
+void sim_allocation_leave(struct sim_process *process, const struct sim_allocation *allocation);
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended);
 
 /* Does work on the device have access to that allocation? */
 static inline bool sim_allocation_open(const struct sim_process *process, const struct sim_allocation *allocation,
                                        int device)
 {
+    if (allocation->pooled)
+        return sim_access_of(((const struct sim_piece *)(const void *)allocation)->pool->access, (unsigned)device) != 0;
     int owner = allocation->block->prop.location.id;
-    return owner == device || (process->peers_opened[device] >> owner & 1);
+    return owner == device || (allocation->opens && allocation->opened_for == device) || (process->peers_opened[device] >> owner & 1);
 }
 
 /* Is this context usable? */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "checks.h"
-#include "process.h"
+#include "pools.h"
 #include "rights.h"
 
 /* Each range that a map stores begins with its start. */
@@ -12,7 +12,8 @@ static uint64_t start_of(const void *range)
     return *(const uint64_t *)range;
 }
 _Static_assert(!offsetof(struct sim_reservation, start) && !offsetof(struct sim_mapping, start) &&
-                   !offsetof(struct sim_allocation, start), "start_of");
+                   !offsetof(struct sim_allocation, start) && !offsetof(struct mempool_chunk, start) && !offsetof(struct sim_pool, start) &&
+                   !offsetof(struct sim_piece, allocation), "start_of");
 
 /* ---- addresses ---- */
 
@@ -34,28 +35,53 @@ static const char *check_range(const struct sim_process *process, const char *ki
     return check_in(va_allocator_check_taken(&process->va, start, size, taken), "%s%" PRIu32, kind, number);
 }
 
-/* Reservations and allocations in the order of their addresses: no two overlap. */
+/* What takes addresses: reservations, allocations and memory pools. */
+struct taker {
+    char letter;
+    uint32_t number;
+    uint64_t start, size;
+    bool there;
+};
+
+/* The first of a kind that starts at or after address, or, when last is true, the last that starts at or before it. */
+static struct taker taker_of(const struct sim_process *process, unsigned kind, uint64_t address, bool last)
+{
+    const struct addrmap *map = kind == 0 ? &process->reservations : kind == 1 ? &process->allocations : &process->pool_ranges;
+    const void *found = last ? addrmap_floor(map, address) : addrmap_ceil(map, address);
+    if (!found)
+        return (struct taker){0};
+    const struct sim_reservation *r = found;
+    const struct sim_allocation *a = found;
+    const struct sim_pool *p = found;
+    return kind == 0   ? (struct taker){'R', r->number, r->start, r->size, true}
+           : kind == 1 ? (struct taker){'A', a->number, a->start, a->span, true}
+                       : (struct taker){'P', p->number, p->start, p->memory.size, true};
+}
+
+/* All of them in the order of their addresses: no two overlap. */
 static const char *check_ranges(const struct sim_process *process, struct va_allocator_taken *taken)
 {
-    const struct sim_reservation *r = addrmap_ceil(&process->reservations, 0);
-    const struct sim_allocation *a = addrmap_ceil(&process->allocations, 0);
+    struct taker next[3];
     const char *said = NULL;
     uint64_t end = 0;
-    while (!said && (r || a)) {
-        bool is_r = r && (!a || r->start <= a->start);
-        uint64_t start = is_r ? r->start : a->start, size = is_r ? r->size : a->span;
-        said = start < end ? check_say("%c%" PRIu32 " at 0x%" PRIx64 " overlaps what ends at 0x%" PRIx64, is_r ? 'R' : 'A',
-                                       is_r ? r->number : a->number, start, end)
-                           : check_range(process, is_r ? "R" : "A", is_r ? r->number : a->number, start, size, taken);
-        end = start + size;
-        if (is_r && !said)
-            r = addrmap_ceil(&process->reservations, end);
-        else if (!said)
-            a = addrmap_ceil(&process->allocations, end);
-        const void *next = is_r ? (const void *)addrmap_floor(&process->reservations, end - 1)
-                                : (const void *)addrmap_floor(&process->allocations, end - 1);
-        if (!said && next && start_of(next) != start)
-            said = check_say("what starts at 0x%" PRIx64 " overlaps %c at 0x%" PRIx64, start_of(next), is_r ? 'R' : 'A', start);
+    for (unsigned kind = 0; kind < 3; kind++)
+        next[kind] = taker_of(process, kind, 0, false);
+    while (!said && (next[0].there || next[1].there || next[2].there)) {
+        unsigned first = 0;
+        for (unsigned kind = 1; kind < 3; kind++)
+            if (next[kind].there && (!next[first].there || next[kind].start < next[first].start))
+                first = kind;
+        const struct taker t = next[first];
+        const char kind[] = {t.letter, '\0'};
+        said = t.start < end ? check_say("%c%" PRIu32 " at 0x%" PRIx64 " overlaps what ends at 0x%" PRIx64, t.letter, t.number, t.start, end)
+                             : check_range(process, kind, t.number, t.start, t.size, taken);
+        end = t.start + t.size;
+        if (said)
+            break;
+        next[first] = taker_of(process, first, end, false);
+        const struct taker inside = taker_of(process, first, end - 1, true);
+        if (inside.start != t.start)
+            said = check_say("what starts at 0x%" PRIx64 " overlaps %c at 0x%" PRIx64, inside.start, t.letter, t.start);
     }
     return said;
 }
@@ -66,6 +92,10 @@ static const char *check_va(const struct sim_process *process)
     const char *said = check_in(addrmap_check(&process->reservations, start_of), "reservations");
     if (!said)
         said = check_in(addrmap_check(&process->allocations, start_of), "allocations");
+    if (!said)
+        said = check_in(addrmap_check(&process->chunks, start_of), "chunks");
+    if (!said)
+        said = check_in(addrmap_check(&process->pool_ranges, start_of), "pools");
     if (!said)
         said = check_ranges(process, &taken);
     for (int i = 0; i < 2 && !said; i++)
@@ -250,7 +280,7 @@ static uint32_t number_at(const struct sim_process *process, unsigned kind, uint
 {
     const struct sim_mapping *m = kind == VMM_OBJECT_MAPPING ? addrmap_floor(&process->mappings, address) : NULL;
     const struct sim_reservation *r = kind == VMM_OBJECT_RESERVATION ? addrmap_floor(&process->reservations, address) : NULL;
-    const struct sim_allocation *a = kind == VMM_OBJECT_ALLOCATION ? addrmap_floor(&process->allocations, address) : NULL;
+    const struct sim_allocation *a = kind == VMM_OBJECT_ALLOCATION ? sim_allocation_at(process, address) : NULL;
     return m ? m->number : r ? r->number : a ? a->number : 0;
 }
 
@@ -298,7 +328,9 @@ static const char *check_tables(const struct sim_process *process)
         said = check_in(slots_check(&process->contexts), "contexts");
     if (!said)
         said = check_in(slots_check(&process->streams), "streams");
-    return said ? said : check_in(slots_check(&process->events), "events");
+    if (!said)
+        said = check_in(slots_check(&process->events), "events");
+    return said ? said : check_in(slots_check(&process->pools), "pools");
 }
 
 static const char *check_pools(const struct sim_process *process)
@@ -306,6 +338,8 @@ static const char *check_pools(const struct sim_process *process)
     const char *said = check_in(pool_check(&process->mapping_pool, process->mappings.count), "room for mappings");
     if (!said)
         said = check_in(pool_check(&process->reservation_pool, process->reservations.count), "room for reservations");
+    if (!said)
+        said = check_in(pool_check(&process->piece_pool, process->pieces.count), "room for allocations of pools");
     return said ? said : check_in(pool_check(&process->handle_pool, slots_kept(&process->handles)), "room for handles");
 }
 
@@ -342,6 +376,8 @@ const char *process_check(struct sim_process *process)
     if (!said)
         said = check_tally(&tally);
     if (!said)
+        said = sim_pools_check(process);
+    if (!said)
         said = check_retired(process);
     if (!said)
         said = check_in(context_stack_check(&process->current, given, process), "contexts");
@@ -353,6 +389,8 @@ const char *process_check(struct sim_process *process)
 static const char *check_allocation(const struct sim_process *process, const struct sim_allocation *a)
 {
     struct va_allocator_taken taken = {0};
+    if (a->pooled)
+        return sim_piece_check(process, (const struct sim_piece *)(const void *)a);
     const char *said = check_range(process, "A", a->number, a->start, a->span, &taken);
     if (!said && (!a->block || !a->block->holders || a->size > a->span || a->block->size != a->span))
         said = check_say("A%" PRIu32 " has 0x%" PRIx64 " bytes of 0x%" PRIx64 ", its block %s", a->number, a->size, a->span,
@@ -393,6 +431,8 @@ const char *process_check_value(const struct sim_process *process, uint64_t valu
         return check_context(process, object);
     if (slots_find(&process->streams, value, &object) == SLOT_LIVE)
         return check_stream(process, object);
+    if (slots_find(&process->pools, value, &object) == SLOT_LIVE)
+        return sim_pool_check(process, object);
     return slots_find(&process->events, value, &object) == SLOT_LIVE ? check_event(process, object) : NULL;
 }
 
@@ -420,5 +460,8 @@ const char *process_check_blocks(struct sim_process *process, struct machine_sum
     for (; a && !holder.said; a = addrmap_ceil(&process->allocations, a->start + 1))
         holder.said = a->block ? check_in(machine_check_holder(sum, pass, a->block), "A%" PRIu32, a->number)
                                : check_say("A%" PRIu32 " has no block", a->number);
+    const struct mempool_chunk *c = addrmap_ceil(&process->chunks, 0);
+    for (; c && !holder.said; c = addrmap_ceil(&process->chunks, c->start + 1))
+        holder.said = check_in(machine_check_holder(sum, pass, c->block), "P%" PRIu32, sim_pool_of(c->pool)->number);
     return holder.said;
 }

@@ -19,4 +19,9 @@ static inline unsigned sim_access_of(uint64_t access, unsigned slot)
     return (unsigned)(access >> (2 * slot)) & 3;
 }
 
+static inline uint64_t sim_access_with(uint64_t access, unsigned slot, unsigned rights)
+{
+    return (access & ~(UINT64_C(3) << (2 * slot))) | (uint64_t)rights << (2 * slot);
+}
+
 #endif

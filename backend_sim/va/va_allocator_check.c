@@ -76,8 +76,8 @@ const char *va_allocator_check(const struct va_allocator *va, uint64_t size, con
     const struct va_allocator_last *last = &va->last;
     const char *said = NULL;
     if (last->freed)
-        said = last->newest ? check_in(va_allocator_check_taken(va, last->address, last->size, &all), "given back last")
-                            : check_say("the range at 0x%" PRIx64 " was given back last, and another one taken since",
+        said = last->newest ? check_in(va_allocator_check_taken(va, last->address, last->size, &all), "freed last")
+                            : check_say("the range at 0x%" PRIx64 " was freed last, and another one taken since",
                                         last->address);
     if (!said)
         said = check_in(free_ranges_check(&va->large, 1 + all.large + va->chunks.count), "free ranges");

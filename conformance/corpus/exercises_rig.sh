@@ -15,11 +15,13 @@ if [ -n "${CUVMM_EXERCISES_WORK-}" ]; then
 else
     work=$(mktemp -d "${TMPDIR:-/tmp}/exercises_test.XXXXXX")
     work=$(cd "$work" && pwd)
-    trap 'rm -rf "$work"' EXIT
+    made=$work
 fi
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE CUVMM_PREFIX CUVMM_EXERCISES MAKEFLAGS MFLAGS MAKELEVEL
-export CUVMM_MACHINES=$work/machines
 . ci/tap.sh
+CUVMM_MACHINES=$(in_memory "$work")
+trap 'rm -rf ${made:+"$made"} "$CUVMM_MACHINES"' EXIT
+export CUVMM_MACHINES
 
 # ---- the graders: each exercise's objects once, so that a variant costs its own compilation and a link ----
 

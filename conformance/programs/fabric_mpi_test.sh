@@ -15,11 +15,13 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/fabric_mpi.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE
-export CUVMM_MACHINES=$work/machines TMPDIR=/tmp
+. ci/tap.sh
+CUVMM_MACHINES=$(in_memory "$work")
+trap 'rm -rf "$work" "$CUVMM_MACHINES"' EXIT
+export CUVMM_MACHINES TMPDIR=/tmp
 # Another MPI has to be told that root and more ranks than cores are meant.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-points=0
 
 # An MPI that cannot even start (no network, no name for this host) says nothing about cuvmm.
 cat >"$work/hello.c" <<'END'
@@ -33,13 +35,6 @@ if ! said=$(mpicc -o "$work/hello" "$work/hello.c" 2>&1 && timeout 60 mpirun -n 
     echo "1..0 # SKIP this MPI does not run four ranks here: ${said//$'\n'/ }"
     exit 0
 fi
-
-result() { # result PASSED NAME SAID
-    points=$((points + 1))
-    [ "$1" -eq 0 ] && echo "ok $points - $2" && return
-    echo "not ok $points - $2"
-    printf '%s\n' "$3" | sed 's/^/#   /'
-}
 
 run() { # run SPEC...: four ranks, what they say together
     timeout 60 mpirun -n 4 "$work/fabric" "$@" </dev/null 2>&1
@@ -76,7 +71,7 @@ refused "no channel" VMM-CREATE-FABRIC-IMEX "sim:gb200x4,machine=node%d,imex=$wo
 refused "four domains" VMM-IMPORT-FABRIC-DOMAIN "sim:gb200x4,machine=node,imex=$work/domain%d"
 refused "no fabric handles" VMM-CREATE-FABRIC-UNSUPPORTED sim:min
 said=$(timeout 60 mpirun -n 1 "$work/fabric" "sim:gb200x4,machine=last,imex=$work/domain" </dev/null 2>&1
-    find "$work/machines" -mindepth 1)
+    find "$CUVMM_MACHINES" -mindepth 1)
 [[ $said == *"1 ranks wrote"*"0 are wrong" ]]
 result $? "nothing is left of the machines" "$said"
 echo "1..$points"

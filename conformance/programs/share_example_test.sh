@@ -8,8 +8,10 @@ share=$build/examples/share
 work=$(mktemp -d "${TMPDIR:-/tmp}/share_example.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE
-export CUVMM_MACHINES=$work/machines
 . ci/tap.sh
+CUVMM_MACHINES=$(in_memory "$work")
+trap 'rm -rf "$work" "$CUVMM_MACHINES"' EXIT
+export CUVMM_MACHINES
 
 run() { # run ARGUMENT...: what both say, but for how many addresses a sanitizer leaves
     timeout 100 "$share" "$@" </dev/null 2>&1 | grep -v '^cuvmm: the system gives this program'
@@ -70,7 +72,7 @@ else
     points=$((points + 1))
     echo "ok $points - no descriptor is left open in either process # SKIP needs valgrind and strip"
 fi
-said=$(find "$work/machines" -mindepth 1)
+said=$(find "$CUVMM_MACHINES" -mindepth 1)
 [ -z "$said" ]
 result $? "nothing is left of the machines" "$said"
 echo "1..$points"

@@ -27,7 +27,7 @@ const struct command command_completion = {
     .usage = (const char *const[]){"SHELL", "--words [WORD ...]", NULL},
     .argument = {.name = "SHELL", .words = WORDS_SHELLS, .missing = "which SHELL, of bash zsh fish?"},
     .option = {{.name = "--words", .value = "[WORD ...]", .rest = true,
-                .about = "what the last WORD of a command line behind `cuvmm` may be, one a line, with a remark behind a tab"}},
+                .about = "prints the completions of the last WORD behind `cuvmm`, one a line, each with a tab and a remark"}},
     .examples = (const char *const[]){"source <(cuvmm completion bash)",
                                       "cuvmm completion fish > ~/.config/fish/completions/cuvmm.fish",
                                       "cuvmm completion --words explain VMM-MAP", NULL},

@@ -27,7 +27,7 @@ const struct command command_lesson = {
     .option = {{.name = "--backend", .value = "SPEC", .words = WORDS_SPECS, .example = "sim:odd",
                 .about = "the machine, in the place of the lesson's own"},
                {.name = "--page", .about = "prints the page that goes with the lesson: the same in more detail, with the calls in C"},
-               {.name = "--ask", .group = 'a', .about = "waits and asks where input or output is no terminal, too"},
+               {.name = "--ask", .group = 'a', .about = "waits and asks even if input or output is not a terminal"},
                {.name = "--all", .group = 'a', .about = "prints everything on a terminal, too"}},
     .examples = (const char *const[]){"cuvmm lesson", "cuvmm lesson 5", "cuvmm lesson release-order --all", NULL},
     .run = run,

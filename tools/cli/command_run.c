@@ -33,7 +33,7 @@ const struct command command_run = {
              "and what came of it. docs/scripts.md is the language's reference.",
     .argument = {.name = "FILE|-", .missing = "which script? Give a FILE, or - for standard input"},
     .option = {{.name = "--backend", .value = "SPEC", .words = WORDS_SPECS, .example = "sim:h100",
-                .about = "the machine: sim:h100 (default), sim:h200x2, sim:odd,strict, ..., or cuda for the driver's own; wins "
+                .about = "the machine: sim:h100 (default), sim:h200x2, sim:odd,strict, ..., or cuda for the machine's driver; wins "
                          "over the script's own `backend` line"},
                {.name = "--draw", .about = "draws addresses, memory and handles after every step that changes them"},
                {.name = "--keep-going", .about = "goes on after a failure; the exit status still reports it"},

@@ -29,7 +29,7 @@ const struct command command_shell = {
              "keep them. On a terminal, lines can be edited, recalled and completed; other input is read as it is. docs/shell.md",
     .hint = "lines are read from standard input",
     .option = {{.name = "--backend", .value = "SPEC", .words = WORDS_SPECS, .example = "sim:h100",
-                .about = "the machine: sim:h100 (default), sim:h200x2, ..., or cuda for the driver's own"},
+                .about = "the machine: sim:h100 (default), sim:h200x2, ..., or cuda for the machine's driver"},
                {.name = "--color", .value = "always|never|auto", .joined = true,
                 .about = "colours always, never, or on terminals (auto, and not where NO_COLOR is set)"},
                {.name = "--addresses", .about = "shows raw addresses and handles too"},

@@ -9,8 +9,8 @@
 const char help_title[] = "CUDA Virtual Memory Management without or with a GPU";
 const char *const help_examples[] = {"printf 'init\\nr = reserve 4gran\\ndraw\\nfree r\\n' | cuvmm run -",
                                      "cuvmm explain VMM-MAP-OVERLAP", "cuvmm rules --call cuMemMap", NULL};
-const char help_end[] = "Exit status: 0 fine; 1 a call, a check or a comparison did not go as the input says; 2 the command line "
-                        "or the input is wrong.";
+const char help_end[] = "Exit status: 0 success; 1 a call, a check or a comparison did not go as expected; 2 the command line or the "
+                        "input is invalid.";
 
 /* Paragraphs that '\n' ends, each wrapped; every line begins at indent, the first of all at column at. */
 static void print_wrapped(FILE *out, const char *text, size_t at, size_t indent)

@@ -32,7 +32,7 @@ void rule_words_recorded(const struct recorded *answer, struct text *text)
 {
     switch (answer->verdict) {
     case RECORDED_AS_TOLD:
-        text_add(text, "answered as told here, in %u test%s", answer->tests, answer->tests == 1 ? "" : "s");
+        text_add(text, "answered as described here in %u test%s", answer->tests, answer->tests == 1 ? "" : "s");
         break;
     case RECORDED_WAIVED: text_add(text, "lets it pass, %s", answer->text); break;
     case RECORDED_NOT_ASKED: text_add(text, "not asked: %s", answer->text); break;

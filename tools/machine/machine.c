@@ -50,7 +50,7 @@ static int tell(const struct look *look, bool json, FILE *out)
     if (look->name && look->failed)
         return 2;
     if (look->name && !look->count) {
-        fprintf(look->err, "cuvmm machine: nobody takes part in a machine \"%s\", and no descriptor of it is left\n", look->name);
+        fprintf(look->err, "cuvmm machine: no process uses a machine \"%s\", and no descriptor of it is open\n", look->name);
         return 2;
     }
     if (json)

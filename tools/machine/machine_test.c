@@ -63,7 +63,7 @@ static void wrong_use(void)
     prints("..", NULL, 2, "", "is no name of a machine", "a name that is none");
     prints("--help", NULL, 0, "cuvmm machine [NAME] [--json]", "", "the help");
     prints(NULL, NULL, 0, "no machine is shared\n", "", "there are no machines");
-    prints("mine", NULL, 2, "", "nobody takes part in a machine \"mine\"", "there is no machine of that name");
+    prints("mine", NULL, 2, "", "no process uses a machine \"mine\"", "there is no machine of that name");
     setenv("CUVMM_MACHINES", "/dev/null", 1);
     prints(NULL, NULL, 2, "", "/dev/null", "there is no folder");
     setenv("CUVMM_MACHINES", rig_root, 1);
@@ -203,7 +203,7 @@ static void stopped(void)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     close(socket);
-    prints("mine", NULL, 2, "", "nobody takes part in a machine", "once it is killed there is nothing left");
+    prints("mine", NULL, 2, "", "no process uses a machine", "once it is killed there is nothing left");
 }
 
 int main(void)

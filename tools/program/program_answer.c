@@ -21,13 +21,14 @@ static enum program_type type_of(const struct step *step, enum vmm_param_kind ki
     case VMM_PARAM_OUT_CONTEXT: return PROGRAM_CONTEXT;
     case VMM_PARAM_OUT_STREAM: return PROGRAM_STREAM;
     case VMM_PARAM_OUT_EVENT: return PROGRAM_EVENT;
+    case VMM_PARAM_OUT_POOL: return PROGRAM_POOL;
     default: return PROGRAM_TYPES;
     }
 }
 
 static const char *no_value(enum program_type type)
 {
-    bool pointer = type == PROGRAM_CONTEXT || type == PROGRAM_STREAM || type == PROGRAM_EVENT;
+    bool pointer = type == PROGRAM_CONTEXT || type == PROGRAM_STREAM || type == PROGRAM_EVENT || type == PROGRAM_POOL;
     return pointer ? "NULL" : type == PROGRAM_FABRIC ? "{0}" : "0";
 }
 
@@ -53,6 +54,8 @@ static void add_room(struct program *program, const struct step *step, enum vmm_
         text_add(out, "&(%s){%s}", program_types[type][api], no_value(type));
     } else if (kind == VMM_PARAM_OUT_PROP) {
         text_add(out, "&(%s){.type = 0}", api == PROGRAM_VMM ? "vmm_mem_allocation_prop" : "CUmemAllocationProp");
+    } else if (kind == VMM_PARAM_OUT_POOL_POINTER) {
+        text_add(out, "&(%s){{0}}", api == PROGRAM_VMM ? "vmm_mem_pool_ptr_export_data" : "CUmemPoolPtrExportData");
     } else if (kind == VMM_PARAM_OUT_TEXT) {
         text_add(out, "(char[%d]){0}", STEP_TEXT);
     } else if (kind == VMM_PARAM_OUT_BYTES) { /* the address stands between it and its length */
@@ -75,7 +78,7 @@ static size_t bound_output(const struct script *script, bool answered)
     if (!script->bind[0] || !answered)
         return STEP_PARAMS;
     for (size_t i = 0; i < count && i < STEP_PARAMS; i++)
-        if (params[i].kind == VMM_PARAM_OUT_ATTRIBUTE || type_of(&script->step, params[i].kind) != PROGRAM_TYPES)
+        if (params[i].kind == VMM_PARAM_OUT_ATTRIBUTE || params[i].kind == VMM_PARAM_OUT_POOL_VALUE || type_of(&script->step, params[i].kind) != PROGRAM_TYPES)
             return vmm_call_scalar(&script->step.call.head, &params[i]) ? i : STEP_PARAMS;
     return STEP_PARAMS;
 }
@@ -212,7 +215,10 @@ static struct program_variable *sized_like(struct program *program, struct scrip
 
 static size_t size_argument(enum vmm_call_id id)
 {
-    return id == VMM_CALL_mem_address_reserve || id == VMM_CALL_mem_create || id == VMM_CALL_mem_alloc ? 1 : STEP_PARAMS;
+    return id == VMM_CALL_mem_address_reserve || id == VMM_CALL_mem_create || id == VMM_CALL_mem_alloc ||
+                   id == VMM_CALL_mem_alloc_async || id == VMM_CALL_mem_alloc_from_pool_async
+               ? 1
+               : STEP_PARAMS;
 }
 
 /* The multicast object's size stands inside its properties. */
@@ -274,7 +280,7 @@ static void name_outputs(struct call_code *code)
     const struct vmm_param *params = vmm_call_params(script->step.call.head.id, &count);
     if (code->bound == STEP_PARAMS)
         return;
-    code->word = params[code->bound].kind == VMM_PARAM_OUT_ATTRIBUTE;
+    code->word = params[code->bound].kind == VMM_PARAM_OUT_ATTRIBUTE || params[code->bound].kind == VMM_PARAM_OUT_POOL_VALUE;
     enum program_type type = code->word ? PROGRAM_WORD : type_of(&script->step, params[code->bound].kind);
     code->variable = program_variable(code->program, script->bind, type);
     code->total = code->bound + 1 < count && params[code->bound + 1].kind == VMM_PARAM_OUT_SIZE;

@@ -177,6 +177,8 @@ static void add_int(struct program *program, struct script *script, const struct
             text_add(&out[api], "(int)%s", v->name);
         else if (strcmp(param->name, "attribute") == 0)
             program_attribute(&out[api], api, "POINTER", step_attribute_name(value), value);
+        else if (strcmp(param->name, "attr") == 0)
+            program_attribute(&out[api], api, "MEMPOOL", step_pool_attribute_name(value), value);
         else if (strcmp(param->name, "attrib") == 0)
             program_attribute(&out[api], api, "DEVICE", step_device_attribute_name(value), value);
         else if (strcmp(param->name, "kernel") == 0)
@@ -235,15 +237,17 @@ static void add_pointer(struct program *program, struct script *script, const st
                         struct text *out)
 {
     const struct step *step = &script->step;
-    const struct vmm_call_mem_set_access *access = &step->call.mem_set_access;
     switch (param->kind) {
+    case VMM_PARAM_POOL_PROPS: program_pool_props(out, api, &step->pool_props); break;
+    case VMM_PARAM_POOL_VALUE: text_add(out, "&(uint64_t){UINT64_C(%" PRIu64 ")}", step->pool_value); break;
     case VMM_PARAM_PROP: program_prop(out, api, &step->prop); break;
     case VMM_PARAM_LOCATION:
         text_add(out, "&(%s)", api == PROGRAM_VMM ? "vmm_mem_location" : "CUmemLocation");
         program_location(out, api, step->location);
         break;
-    case VMM_PARAM_DESCS: program_grants(out, api, step->grants, access->count); break;
+    case VMM_PARAM_DESCS: program_grants(out, api, step->grants, vmm_call_scalar(&step->call.head, param + 1)); break;
     case VMM_PARAM_ATTRIBUTES: program_attributes(out, api, step); break;
+    case VMM_PARAM_MEM_OPS: program_mem_ops(out, api, step); break;
     case VMM_PARAM_BYTES: program_bytes(program, program_bytes_word(script), step->bytes, byte_count(step), out); break;
     case VMM_PARAM_FUNCTION:
         program_use(program, PROGRAM_USES_NOTHING);
@@ -269,6 +273,7 @@ static void add_argument(struct program *program, struct script *script, const s
     case VMM_PARAM_CONTEXT: add_object(program, param, PROGRAM_CONTEXT, value, out); return;
     case VMM_PARAM_STREAM: add_object(program, param, PROGRAM_STREAM, value, out); return;
     case VMM_PARAM_EVENT: add_object(program, param, PROGRAM_EVENT, value, out); return;
+    case VMM_PARAM_POOL: add_object(program, param, PROGRAM_POOL, value, out); return;
     case VMM_PARAM_FD: add_descriptor(program, script, param, out); return;
     case VMM_PARAM_U32:
     case VMM_PARAM_U64:

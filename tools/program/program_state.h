@@ -17,6 +17,7 @@ enum program_type {
     PROGRAM_CONTEXT,
     PROGRAM_STREAM,
     PROGRAM_EVENT,
+    PROGRAM_POOL,
     PROGRAM_FD,
     PROGRAM_FABRIC,
     PROGRAM_INT,
@@ -119,7 +120,9 @@ extern const char *const program_prefix[PROGRAM_APIS]; /* of enumerators */
 void program_location(struct text *out, enum program_api api, vmm_mem_location location);
 void program_handle_types(struct text *out, enum program_api api, int types);
 void program_prop(struct text *out, enum program_api api, const vmm_mem_allocation_prop *prop);
+void program_pool_props(struct text *out, enum program_api api, const vmm_mem_pool_props *props);
 void program_grants(struct text *out, enum program_api api, const vmm_mem_access_desc *grants, uint64_t count);
+void program_mem_ops(struct text *out, enum program_api api, const struct step *step);
 void program_attribute(struct text *out, enum program_api api, const char *kind, const char *name, int value);
 void program_attributes(struct text *out, enum program_api api, const struct step *step);
 void program_kernel(struct text *out, int kernel);

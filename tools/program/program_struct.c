@@ -65,6 +65,30 @@ void program_prop(struct text *out, enum program_api api, const vmm_mem_allocati
     text_add(out, "}");
 }
 
+void program_pool_props(struct text *out, enum program_api api, const vmm_mem_pool_props *props)
+{
+    static const char *const type[] = {"alloc_type", "allocType"}, *const handles[] = {"handle_types", "handleTypes"},
+                             *const max[] = {"max_size", "maxSize"};
+    text_add(out, "&(%s){.%s = ", api == PROGRAM_VMM ? "vmm_mem_pool_props" : "CUmemPoolProps", type[api]);
+    if (props->alloc_type == VMM_MEM_ALLOCATION_TYPE_PINNED)
+        text_add(out, "%s_MEM_ALLOCATION_TYPE_PINNED", program_prefix[api]);
+    else
+        text_add(out, "%s%d", api == PROGRAM_DRIVER ? "(CUmemAllocationType)" : "", props->alloc_type);
+    text_add(out, ", .location = ");
+    program_location(out, api, props->location);
+    if (props->handle_types) {
+        text_add(out, ", .%s = ", handles[api]);
+        program_handle_types(out, api, props->handle_types);
+    }
+    if (props->max_size)
+        text_add(out, ", .%s = UINT64_C(%zu)", max[api], props->max_size);
+    if (props->usage)
+        text_add(out, ", .usage = %u", props->usage);
+    if (props->reserved[0])
+        text_add(out, ", .reserved = {%u}", props->reserved[0]);
+    text_add(out, "}");
+}
+
 void program_grants(struct text *out, enum program_api api, const vmm_mem_access_desc *grants, uint64_t count)
 {
     static const char *const names[] = {"NONE", "READ", NULL, "READWRITE"};
@@ -83,10 +107,11 @@ void program_grants(struct text *out, enum program_api api, const vmm_mem_access
 
 void program_attribute(struct text *out, enum program_api api, const char *kind, const char *name, int value)
 {
+    bool pool = strcmp(kind, "MEMPOOL") == 0;
     if (name)
-        text_add(out, "%s_%s_ATTRIBUTE_%s", program_prefix[api], kind, name);
+        text_add(out, "%s_%s_%s_%s", program_prefix[api], kind, pool ? "ATTR" : "ATTRIBUTE", name);
     else if (api == PROGRAM_DRIVER)
-        text_add(out, "(CU%s_attribute)%d", strcmp(kind, "DEVICE") == 0 ? "device" : "pointer", value);
+        text_add(out, "(CU%s_attribute)%d", pool ? "memPool" : strcmp(kind, "DEVICE") == 0 ? "device" : "pointer", value);
     else
         text_add(out, "%d", value);
 }
@@ -98,6 +123,35 @@ void program_attributes(struct text *out, enum program_api api, const struct ste
     for (unsigned i = 0; i < STEP_ATTRIBUTES && (i < count || i == 0); i++) {
         text_add(out, i ? ", " : "");
         program_attribute(out, api, "POINTER", step_attribute_name(step->attributes[i]), step->attributes[i]);
+    }
+    text_add(out, "}");
+}
+
+static void add_mem_op(struct text *out, enum program_api api, const vmm_stream_batch_mem_op_params *op)
+{
+    static const char *const names[] = {"WAIT_VALUE_32", "WRITE_VALUE_32", "FLUSH_REMOTE_WRITES",
+                                        "WAIT_VALUE_64", "WRITE_VALUE_64", "BARRIER"};
+    static const char *const values[] = {"wait_value", "waitValue"}, *const barriers[] = {"memory_barrier", "memoryBarrier"};
+    const bool value = vmm_mem_op_has_value(op->operation), named = op->operation >= 1 && op->operation <= 6;
+    const char *member = value ? values[api] : barriers[api];
+    text_add(out, "{.%s = {.operation = ", member);
+    if (named)
+        text_add(out, "%s_STREAM_MEM_OP_%s", program_prefix[api], names[op->operation - 1]);
+    else
+        text_add(out, "%s%d", api == PROGRAM_DRIVER ? "(CUstreamBatchMemOpType)" : "", op->operation);
+    if (value)
+        text_add(out, ", .address = UINT64_C(%" PRIu64 "), .value64 = UINT64_C(%" PRIu64 ")", op->wait_value.address,
+                 op->wait_value.value64);
+    text_add(out, ", .flags = %uU}}", value ? op->wait_value.flags : op->memory_barrier.flags);
+}
+
+void program_mem_ops(struct text *out, enum program_api api, const struct step *step)
+{
+    const unsigned count = step->call.stream_batch_mem_op.count;
+    text_add(out, "(%s[]){", api == PROGRAM_VMM ? "vmm_stream_batch_mem_op_params" : "CUstreamBatchMemOpParams");
+    for (unsigned i = 0; i < STEP_MEM_OPS && (i < count || i == 0); i++) {
+        text_add(out, i ? ", " : "");
+        add_mem_op(out, api, &step->mem_ops[i]);
     }
     text_add(out, "}");
 }

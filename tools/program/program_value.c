@@ -90,7 +90,7 @@ static bool read_literal(struct reader *r)
 
 static bool is_pointer(enum program_type type)
 {
-    return type == PROGRAM_CONTEXT || type == PROGRAM_STREAM || type == PROGRAM_EVENT;
+    return type == PROGRAM_CONTEXT || type == PROGRAM_STREAM || type == PROGRAM_EVENT || type == PROGRAM_POOL;
 }
 
 static bool read_name(struct reader *r)

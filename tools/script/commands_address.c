@@ -98,7 +98,7 @@ static bool run_getaccess(struct script *script)
 const struct script_command script_address_commands[] = {
     {"reserve", "SIZE [align=SIZE] [at=ADDRESS] [flags=N] [out=null]", "takes a range of addresses; no memory yet",
      "cuMemAddressReserve", run_reserve, false},
-    {"free", "ADDRESS [SIZE]", "gives a reservation back; SIZE may be left out after its name", "cuMemAddressFree",
+    {"free", "ADDRESS [SIZE]", "frees a reservation; SIZE may be left out after its name", "cuMemAddressFree",
      run_free, false},
     {"map", "ADDRESS SIZE HANDLE [offset=SIZE] [flags=N]", "puts physical memory at reserved addresses", "cuMemMap",
      run_map, false},

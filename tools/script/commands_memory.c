@@ -125,16 +125,60 @@ static bool run_close(struct script *script)
     return true;
 }
 
+/* stream=NAME makes the call the _async one, pool=NAME that of the pool; none is the default stream. */
+static bool take_order(struct script *script, bool *async, vmm_stream *stream, uint64_t *pool)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_option(script, "stream");
+    uint64_t value = 0;
+    *pool = 0;
+    *async = word != NULL;
+    if (word && strcmp(word->text, "none") != 0 && !value_number(&env, word, &value, &error))
+        return script_wrong_at(script, &error);
+    *stream = (vmm_stream)(uintptr_t)value;
+    return args_option_number(script, "pool", pool);
+}
+
 static bool run_alloc(struct script *script)
 {
-    struct step *step = script_step(script, VMM_CALL_mem_alloc);
-    return args_number(script, "SIZE", &step->call.mem_alloc.bytesize) && script_make(script, NULL);
+    uint64_t size, value;
+    bool async;
+    vmm_stream stream;
+    if (!args_number(script, "SIZE", &size) || !take_order(script, &async, &stream, &value))
+        return false;
+    vmm_memory_pool pool = (vmm_memory_pool)(uintptr_t)value;
+    if (pool) {
+        struct vmm_call_mem_alloc_from_pool_async *call =
+            &script_step(script, VMM_CALL_mem_alloc_from_pool_async)->call.mem_alloc_from_pool_async;
+        call->bytesize = size;
+        call->pool = pool;
+        call->stream = stream;
+    } else if (async) {
+        struct vmm_call_mem_alloc_async *call = &script_step(script, VMM_CALL_mem_alloc_async)->call.mem_alloc_async;
+        call->bytesize = size;
+        call->stream = stream;
+    } else {
+        script_step(script, VMM_CALL_mem_alloc)->call.mem_alloc.bytesize = size;
+    }
+    return script_make(script, NULL);
 }
 
 static bool run_freemem(struct script *script)
 {
-    struct step *step = script_step(script, VMM_CALL_mem_free);
-    return args_number(script, "ADDRESS", &step->call.mem_free.dptr) && script_make(script, NULL);
+    uint64_t address, pool;
+    bool async;
+    vmm_stream stream;
+    if (!args_number(script, "ADDRESS", &address) || !take_order(script, &async, &stream, &pool))
+        return false;
+    if (async) {
+        struct vmm_call_mem_free_async *call = &script_step(script, VMM_CALL_mem_free_async)->call.mem_free_async;
+        call->dptr = address;
+        call->stream = stream;
+    } else {
+        script_step(script, VMM_CALL_mem_free)->call.mem_free.dptr = address;
+    }
+    return script_make(script, NULL);
 }
 
 static bool run_meminfo(struct script *script)
@@ -161,9 +205,11 @@ const struct script_command script_memory_commands[] = {
     {"import", "DESCRIPTOR [type=TYPE] [out=null]", "a handle for memory that was exported, here or by another process",
      "cuMemImportFromShareableHandle", run_import, false},
     {"close", "DESCRIPTOR", "closes the descriptor of an export", "", run_close, false},
-    {"alloc", "SIZE [out=null]", "memory of the ordinary kind, mapped and accessible at once", "cuMemAlloc", run_alloc,
-     false},
-    {"freemem", "ADDRESS", "gives memory of alloc back", "cuMemFree", run_freemem, false},
+    {"alloc", "SIZE [stream=NAME|none] [pool=POOL] [out=null]",
+     "memory of the ordinary kind, mapped and accessible at once; with a stream in its order, from a pool",
+     "cuMemAlloc, cuMemAllocAsync, cuMemAllocFromPoolAsync", run_alloc, false},
+    {"freemem", "ADDRESS [stream=NAME|none]", "gives memory of alloc back, with a stream in its order", "cuMemFree, cuMemFreeAsync",
+     run_freemem, false},
     {"meminfo", "", "bytes free on the current context's device; NAME.total are all", "cuMemGetInfo", run_meminfo,
      false},
     {0},

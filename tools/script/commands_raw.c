@@ -37,7 +37,7 @@ static bool raw_number(struct raw *raw, const struct word *word, const struct vm
     uint64_t value = 0;
     int number = 0;
     if (param->kind == VMM_PARAM_INT) {
-        bool named = step_attribute_find(word->text, &number) || step_device_attribute_find(word->text, &number) ||
+        bool named = step_attribute_find(word->text, &number) || step_pool_attribute_find(word->text, &number) || step_device_attribute_find(word->text, &number) ||
                      (strcmp(param->name, "kernel") == 0 && kernel_find(word->text, &number));
         if (!named && !value_int(&env, word, &number, &error))
             return script_wrong_at(raw->script, &error);
@@ -116,9 +116,18 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
     switch (param->kind) {
     case VMM_PARAM_PROP: ok = value_prop(&env, word, &step->prop, &error); break;
     case VMM_PARAM_TEAM: return raw_team(raw, word);
+    case VMM_PARAM_POOL_PROPS: ok = value_pool_props(&env, word, &step->pool_props, &error); break;
+    case VMM_PARAM_POOL_VALUE: ok = value_number(&env, word, &step->pool_value, &error); break;
+    case VMM_PARAM_POOL_POINTER: {
+        uint64_t value = 0;
+        ok = value_number(&env, word, &value, &error);
+        fabrics_find(&raw->script->fabrics, value, step->fabric);
+        break;
+    }
     case VMM_PARAM_LOCATION: ok = value_location(&env, word, &step->location, &error); break;
     case VMM_PARAM_DESCS: ok = value_grants(&env, word, step->grants, STEP_GRANTS, &count, &error); break;
     case VMM_PARAM_ARGS: return raw_words(raw, word);
+    case VMM_PARAM_MEM_OPS: ok = value_mem_ops(&env, word, step->mem_ops, STEP_MEM_OPS, &count, &error); break;
     case VMM_PARAM_ATTRIBUTES: return raw_attributes(raw, word);
     case VMM_PARAM_BYTES:
         ok = value_bytes(&env, word, &step->bytes, &raw->given, &error);
@@ -162,7 +171,11 @@ static bool raw_bounds(struct raw *raw)
         const struct vmm_param *param = &raw->params[i];
         uint64_t limit = 0, length = 0, pointer = is_scalar(param->kind) ? 0 : vmm_call_scalar(call, param);
         switch (param->kind) {
-        case VMM_PARAM_DESCS: limit = STEP_GRANTS, length = step->call.mem_set_access.count; break;
+        case VMM_PARAM_DESCS: limit = STEP_GRANTS, length = vmm_call_scalar(call, &raw->params[i + 1]); break;
+        case VMM_PARAM_MEM_OPS: /* a longer one is refused before it is read */
+            limit = STEP_MEM_OPS, length = step->call.stream_batch_mem_op.count > STEP_MEM_OPS
+                                               ? 0 : step->call.stream_batch_mem_op.count;
+            break;
         case VMM_PARAM_ARGS: limit = STEP_WORDS, length = step->call.launch.count; break;
         case VMM_PARAM_OUT_TEXT: limit = STEP_TEXT, length = (uint64_t)step->call.device_get_name.len; break;
         case VMM_PARAM_ATTRIBUTES:

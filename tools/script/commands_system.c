@@ -181,16 +181,20 @@ static bool is_named(const struct script *script, enum symbol_kind kind, const v
 static bool run_destroy(struct script *script)
 {
     void *object;
-    if (!take_object(script, "CONTEXT, STREAM or EVENT", &object))
+    if (!take_object(script, "CONTEXT, STREAM, EVENT or POOL", &object))
         return false;
     bool stream = is_named(script, SYMBOL_STREAM, object), event = is_named(script, SYMBOL_EVENT, object);
+    bool pool = is_named(script, SYMBOL_POOL, object);
     struct step *step = script_step(script, stream  ? VMM_CALL_stream_destroy
                                             : event ? VMM_CALL_event_destroy
+                                            : pool  ? VMM_CALL_mem_pool_destroy
                                                     : VMM_CALL_ctx_destroy);
     if (stream)
         step->call.stream_destroy.stream = object;
     else if (event)
         step->call.event_destroy.event = object;
+    else if (pool)
+        step->call.mem_pool_destroy.pool = object;
     else
         step->call.ctx_destroy.ctx = object;
     return script_make(script, NULL);
@@ -289,7 +293,7 @@ const struct script_command script_system_commands[] = {
     {"use", "CONTEXT|none", "makes a context current", "cuCtxSetCurrent", run_use, false},
     {"current", "", "the current context", "cuCtxGetCurrent", run_current, false},
     {"current-device", "", "the current context's device", "cuCtxGetDevice", run_current, false},
-    {"destroy", "CONTEXT|STREAM|EVENT", "ends a context, a stream or an event",
+    {"destroy", "CONTEXT|STREAM|EVENT|POOL", "ends a context, a stream, an event or a memory pool",
      "cuCtxDestroy, cuStreamDestroy, cuEventDestroy", run_destroy, false},
     {"stream", "[flags=N]", "a new stream of the current context", "cuStreamCreate", run_stream, false},
     {"sync", "[STREAM|EVENT]", "waits for all work, or for a stream's, or an event's",

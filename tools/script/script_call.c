@@ -36,7 +36,7 @@ static size_t named_output(const struct step *step, size_t *count)
         enum vmm_param_kind kind = params[i].kind;
         if (step_is_out(kind) && kind != VMM_PARAM_OUT_BYTES && kind != VMM_PARAM_OUT_TEXT &&
             kind != VMM_PARAM_OUT_PROP && kind != VMM_PARAM_OUT_ATTRIBUTES &&
-            (kind != VMM_PARAM_OUT_FD || step->call.head.id == VMM_CALL_mem_export_to_shareable_handle))
+            (kind != VMM_PARAM_OUT_FD || step->call.head.id != VMM_CALL_mem_get_handle_for_address_range))
             return i;
     }
     return *count;
@@ -67,11 +67,12 @@ static enum symbol_kind kind_of(const struct step *step, enum vmm_param_kind kin
     case VMM_PARAM_OUT_ADDRESS:
         if (step->call.head.id == VMM_CALL_mem_get_address_range)
             return SYMBOL_NUMBER;
-        return step->call.head.id == VMM_CALL_mem_alloc ? SYMBOL_ALLOCATION : SYMBOL_RESERVATION;
+        return step->call.head.id == VMM_CALL_mem_address_reserve ? SYMBOL_RESERVATION : SYMBOL_ALLOCATION;
     case VMM_PARAM_OUT_HANDLE: return SYMBOL_HANDLE;
     case VMM_PARAM_OUT_CONTEXT: return SYMBOL_CONTEXT;
     case VMM_PARAM_OUT_STREAM: return SYMBOL_STREAM;
     case VMM_PARAM_OUT_EVENT: return SYMBOL_EVENT;
+    case VMM_PARAM_OUT_POOL: return SYMBOL_POOL;
     case VMM_PARAM_OUT_FD: return SYMBOL_DESCRIPTOR;
     default: return SYMBOL_NUMBER;
     }
@@ -85,6 +86,8 @@ static uint64_t size_of_new(struct script *script, const struct step *step, uint
     case VMM_CALL_mem_create: return step->call.mem_create.size;
     case VMM_CALL_multicast_create: return step->call.multicast_create.prop ? step->team.size : 0;
     case VMM_CALL_mem_alloc: return step->call.mem_alloc.bytesize;
+    case VMM_CALL_mem_alloc_async: return step->call.mem_alloc_async.bytesize;
+    case VMM_CALL_mem_alloc_from_pool_async: return step->call.mem_alloc_from_pool_async.bytesize;
     case VMM_CALL_mem_export_to_shareable_handle:
         known = symbols_named(&script->symbols, SYMBOL_HANDLE, step->call.mem_export_to_shareable_handle.handle);
         return known ? known->size : 0;
@@ -127,9 +130,11 @@ static void bind_output(struct script *script)
         return;
     const union step_out *out = &step->out[index];
     enum symbol_kind kind = kind_of(step, params[index].kind);
-    bool narrow = params[index].kind == VMM_PARAM_OUT_INT || kind == SYMBOL_DESCRIPTOR;
+    bool narrow = params[index].kind == VMM_PARAM_OUT_INT || kind == SYMBOL_DESCRIPTOR ||
+                  (params[index].kind == VMM_PARAM_OUT_POOL_VALUE &&
+                   vmm_pool_attribute_size(step->call.mem_pool_get_attribute.attr) == sizeof(int));
     uint64_t value = narrow ? (uint64_t)(int64_t)out->i : out->u64;
-    if (step_wrote_fabric(step))
+    if (step_wrote_fabric(step) || params[index].kind == VMM_PARAM_OUT_POOL_POINTER)
         value = fabrics_keep(&script->fabrics, out->shareable);
     uint64_t size = size_of_new(script, step, value);
     struct symbol *symbol = symbols_set(&script->symbols, script->bind, kind, value);
@@ -150,6 +155,10 @@ static void end_names(struct script *script)
     case VMM_CALL_mem_address_free: symbols_end(&script->symbols, SYMBOL_RESERVATION, call->mem_address_free.ptr); break;
     case VMM_CALL_mem_release: symbols_end(&script->symbols, SYMBOL_HANDLE, call->mem_release.handle); break;
     case VMM_CALL_mem_free: symbols_end(&script->symbols, SYMBOL_ALLOCATION, call->mem_free.dptr); break;
+    case VMM_CALL_mem_free_async: symbols_end(&script->symbols, SYMBOL_ALLOCATION, call->mem_free_async.dptr); break;
+    case VMM_CALL_mem_pool_destroy:
+        symbols_end(&script->symbols, SYMBOL_POOL, (uint64_t)(uintptr_t)call->mem_pool_destroy.pool);
+        break;
     case VMM_CALL_ctx_destroy:
         symbols_end(&script->symbols, SYMBOL_CONTEXT, (uint64_t)(uintptr_t)call->ctx_destroy.ctx);
         break;

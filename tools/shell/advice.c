@@ -282,7 +282,7 @@ static bool apply(struct script *script, const vmm_detail *detail, const struct 
 struct advice advice_refusal(struct script *script, const vmm_detail *detail, const char *line)
 {
     struct advice advice = {{0}, false};
-    bool raw = !script->command || strcmp(script->command->name, "call") == 0; /* whoever says `call` knows what he wants */
+    bool raw = !script->command || strcmp(script->command->name, "call") == 0; /* `call` is for those who know the arguments */
     for (size_t i = 0; !raw && detail->rule && i < sizeof rows / sizeof rows[0]; i++) {
         if (!fits(rows[i].rule, detail->rule))
             continue;

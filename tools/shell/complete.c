@@ -35,7 +35,7 @@ static void cut(struct typed *typed, const char *line, size_t length)
 struct offer {
     struct lines_words *words;
     const char *begin; /* what all of them begin with */
-    size_t kept;       /* bytes of the word that stay before what is offered: "r0+" */
+    size_t kept;       /* bytes of the word that stay in front of a completion: "r0+" */
 };
 
 static void offer(const struct offer *offer, const char *word)

@@ -47,7 +47,7 @@ static void free_line(struct session_line *line)
     *line = (struct session_line){0};
 }
 
-/* out is NULL where the end is nobody's business. */
+/* out may be NULL. */
 static void end_script(struct script *script, FILE *out)
 {
     FILE *nowhere = out ? NULL : fopen("/dev/null", "w");

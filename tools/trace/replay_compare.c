@@ -99,6 +99,8 @@ static uint64_t size_of_new(const struct step *step)
     switch (step->call.head.id) {
     case VMM_CALL_mem_address_reserve: return step->call.mem_address_reserve.size;
     case VMM_CALL_mem_alloc: return step->call.mem_alloc.bytesize;
+    case VMM_CALL_mem_alloc_async: return step->call.mem_alloc_async.bytesize;
+    case VMM_CALL_mem_alloc_from_pool_async: return step->call.mem_alloc_from_pool_async.bytesize;
     default: return 0;
     }
 }
@@ -249,6 +251,15 @@ static bool compare_out(struct replay *r, json_t *names, json_t *json, const str
     case VMM_PARAM_OUT_FD: /* one descriptor is like another; one that has a name stays open, for imports */
         learn_descriptor(r, json_string_value(json_object_get(names, param->name)), index);
         return true;
+    case VMM_PARAM_OUT_POOL_POINTER: /* its bytes belong to one machine */
+        return true;
+    case VMM_PARAM_OUT_POOL_VALUE:
+        if (json_is_integer(json)) {
+            if (json_integer_value(json) != now->i)
+                differs_u64(difference, param->name, (uint64_t)json_integer_value(json), (uint64_t)(int64_t)now->i);
+            return true;
+        }
+        /* fall through */
     case VMM_PARAM_OUT_U64:
     case VMM_PARAM_OUT_SIZE:
         if (!replay_hex(r, param->name, json, &recorded))
@@ -290,8 +301,9 @@ static bool compare_result(struct replay *r, json_t *line, struct text *differen
 static void end_object(struct replay *r)
 {
     const union vmm_any_call *call = &r->step.call;
-    bool freed = call->head.id == VMM_CALL_mem_address_free, ended = freed || call->head.id == VMM_CALL_mem_free;
-    uint64_t at = freed ? call->mem_address_free.ptr : call->mem_free.dptr;
+    bool freed = call->head.id == VMM_CALL_mem_address_free, in_order = call->head.id == VMM_CALL_mem_free_async;
+    bool ended = freed || in_order || call->head.id == VMM_CALL_mem_free;
+    uint64_t at = freed ? call->mem_address_free.ptr : in_order ? call->mem_free_async.dptr : call->mem_free.dptr;
     for (size_t i = r->objects; ended && r->step.result == VMM_SUCCESS && i-- > 0;)
         if (r->object[i].name[0] == (freed ? 'R' : 'A') && r->object[i].now == at) {
             r->object[i].ended = true;

@@ -46,15 +46,15 @@ static bool byte_member(struct replay *r, json_t *json, const char *key, int max
     return (*value >= 0 && *value <= max) || replay_malformed(r, key, "%s is %d; 0 to %d are possible", key, *value, max);
 }
 
-static bool reserved_bytes(struct replay *r, const char *hex, unsigned char bytes[4])
+static bool hex_bytes(struct replay *r, const char *hex, unsigned char *bytes, size_t count)
 {
-    for (int i = 0; hex && i < 4; i++) {
-        char two[3] = {hex[2 * i], hex[2 * i] ? hex[2 * i + 1] : 0, 0}, *end;
+    for (size_t i = 0; hex && i < count; i++) {
+        char two[3] = {hex[2 * i], hex[2 * i] ? hex[2 * i + 1] : (char)0, 0}, *end;
         bytes[i] = (unsigned char)strtoul(two, &end, 16);
         if (end != two + 2)
             hex = NULL;
     }
-    return (hex && !hex[8]) || replay_malformed(r, "reserved", "reserved is not eight hexadecimal digits");
+    return (hex && !hex[2 * count]) || replay_malformed(r, "reserved", "reserved is not %zu hexadecimal digits", 2 * count);
 }
 
 bool replay_prop(struct replay *r, const char *key, json_t *json, vmm_mem_allocation_prop *prop)
@@ -71,7 +71,8 @@ bool replay_prop(struct replay *r, const char *key, json_t *json, vmm_mem_alloca
         !byte_member(r, json, "compression_type", UINT8_MAX, &compression) ||
         !byte_member(r, json, "gpu_direct_rdma_capable", UINT8_MAX, &rdma) ||
         !byte_member(r, json, "usage", UINT16_MAX, &usage) ||
-        !reserved_bytes(r, json_string_value(json_object_get(json, "reserved")), prop->alloc_flags.reserved))
+        !hex_bytes(r, json_string_value(json_object_get(json, "reserved")), prop->alloc_flags.reserved,
+                   sizeof prop->alloc_flags.reserved))
         return false;
     prop->win32_handle_meta_data = (void *)(uintptr_t)meta; /* never read through */
     prop->alloc_flags.compression_type = (unsigned char)compression;
@@ -93,6 +94,41 @@ static bool load_team(struct replay *r, const char *key, json_t *json, vmm_multi
         return false;
     team->num_devices = (unsigned)devices;
     return devices <= UINT32_MAX || replay_malformed(r, "num_devices", "num_devices does not fit into 4 bytes");
+}
+
+static bool load_pool_props(struct replay *r, const char *key, json_t *json, vmm_mem_pool_props *props)
+{
+    uint64_t security, max;
+    int usage;
+    memset(props, 0, sizeof *props);
+    if (!json_is_object(json))
+        return replay_malformed(r, key, "%s is not an object of a pool's properties", key);
+    const char *hex = json_string_value(json_object_get(json, "reserved"));
+    if (!member(r, json, "alloc_type", &props->alloc_type) || !member(r, json, "handle_types", &props->handle_types) ||
+        !replay_location(r, "location", json_object_get(json, "location"), &props->location) ||
+        !replay_hex(r, "win32_security_attributes", json_object_get(json, "win32_security_attributes"), &security) ||
+        !replay_hex(r, "max_size", json_object_get(json, "max_size"), &max) ||
+        !byte_member(r, json, "usage", UINT16_MAX, &usage) ||
+        !hex_bytes(r, hex, props->reserved, sizeof props->reserved))
+        return false;
+    props->win32_security_attributes = (void *)(uintptr_t)security; /* never read through */
+    props->max_size = max;
+    props->usage = (unsigned short)usage;
+    return true;
+}
+
+/* An int or 64 bits; what no attribute says the size of is not read. */
+static bool load_pool_value(struct replay *r, const char *key, json_t *json)
+{
+    int narrow = 0;
+    if (json_is_string(json) && strcmp(json_string_value(json), "unknown") == 0)
+        return true;
+    if (!json_is_integer(json))
+        return replay_hex(r, key, json, &r->step.pool_value);
+    bool ok = integer(r, key, json, &narrow);
+    if (ok)
+        memcpy(&r->step.pool_value, &narrow, sizeof narrow);
+    return ok;
 }
 
 static bool load_grants(struct replay *r, const char *key, json_t *json)
@@ -121,6 +157,38 @@ static bool load_words(struct replay *r, const char *key, json_t *json)
         if (*word > UINT32_MAX)
             *word = replay_translate(r, *word);
     }
+    return true;
+}
+
+static bool load_mem_op(struct replay *r, const char *key, json_t *json, vmm_stream_batch_mem_op_params *op)
+{
+    uint64_t flags;
+    memset(op, 0, sizeof *op);
+    if (!json_is_object(json))
+        return replay_malformed(r, key, "an operation in %s is not an object", key);
+    if (!member(r, json, "operation", &op->operation) || !replay_hex(r, "flags", json_object_get(json, "flags"), &flags))
+        return false;
+    if (flags > UINT32_MAX)
+        return replay_malformed(r, key, "the flags of an operation do not fit into 4 bytes");
+    if (!vmm_mem_op_has_value(op->operation)) {
+        op->memory_barrier.flags = (unsigned)flags;
+        return true;
+    }
+    op->wait_value.flags = (unsigned)flags;
+    if (!replay_hex(r, "address", json_object_get(json, "address"), &op->wait_value.address) ||
+        !replay_hex(r, "value", json_object_get(json, "value"), &op->wait_value.value64))
+        return false;
+    op->wait_value.address = replay_translate(r, op->wait_value.address);
+    return true;
+}
+
+static bool load_mem_ops(struct replay *r, const char *key, json_t *json)
+{
+    if (!json_is_array(json) || json_array_size(json) > STEP_MEM_OPS)
+        return replay_malformed(r, key, "%s is not a list of at most %d operations", key, STEP_MEM_OPS);
+    for (size_t i = 0; i < json_array_size(json); i++)
+        if (!load_mem_op(r, key, json_array_get(json, i), &r->step.mem_ops[i]))
+            return false;
     return true;
 }
 
@@ -250,10 +318,14 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
     case VMM_PARAM_FD: return load_descriptor(r, json, names, param);
     case VMM_PARAM_PROP: return replay_prop(r, param->name, json, &r->step.prop);
     case VMM_PARAM_TEAM: return load_team(r, param->name, json, &r->step.team);
+    case VMM_PARAM_POOL_PROPS: return load_pool_props(r, param->name, json, &r->step.pool_props);
+    case VMM_PARAM_POOL_VALUE: return load_pool_value(r, param->name, json);
+    case VMM_PARAM_POOL_POINTER: return *skip = true; /* its bytes are not in the trace */
     case VMM_PARAM_LOCATION: return replay_location(r, param->name, json, &r->step.location);
     case VMM_PARAM_DESCS: return load_grants(r, param->name, json);
     case VMM_PARAM_ARGS: return load_words(r, param->name, json);
     case VMM_PARAM_ATTRIBUTES: return load_attributes(r, param->name, json);
+    case VMM_PARAM_MEM_OPS: return load_mem_ops(r, param->name, json);
     case VMM_PARAM_BYTES: return load_bytes(r, param->name, json, param, skip);
     case VMM_PARAM_OUT_ATTRIBUTES: return load_data(r, param->name, json);
     case VMM_PARAM_OUT_BYTES: /* its room is made when its size is known */
@@ -276,9 +348,11 @@ static void bound(struct replay *r, json_t *args, const struct vmm_param *params
         if (!pointer)
             continue;
         if (params[i].kind == VMM_PARAM_DESCS)
-            *skip |= step->call.mem_set_access.count > listed;
+            *skip |= vmm_call_scalar(call, &params[i + 1]) > listed;
         if (params[i].kind == VMM_PARAM_ARGS)
             *skip |= step->call.launch.count > listed;
+        if (params[i].kind == VMM_PARAM_MEM_OPS)
+            *skip |= step->call.stream_batch_mem_op.count > listed && step->call.stream_batch_mem_op.count <= STEP_MEM_OPS;
         if (params[i].kind == VMM_PARAM_ATTRIBUTES || params[i].kind == VMM_PARAM_OUT_ATTRIBUTES)
             *skip |= step->call.pointer_get_attributes.num_attributes > listed;
         if (params[i].kind == VMM_PARAM_OUT_TEXT)

@@ -125,7 +125,8 @@ static bool make_in_context(struct timeline_reader *r, enum timeline_kind kind, 
     return made != TIMELINE_NONE;
 }
 
-static bool allocate(struct timeline_reader *r)
+/* Memory of a pool belongs to no context. */
+static bool allocate(struct timeline_reader *r, bool pooled)
 {
     uint64_t start, size;
     if (!timeline_number(r, r->at.out, "dptr", &start) || !timeline_argument(r, "bytesize", &size))
@@ -134,7 +135,8 @@ static bool allocate(struct timeline_reader *r)
     if (made == TIMELINE_NONE)
         return false;
     const struct timeline_object *context = timeline_object_of(r, current(r));
-    timeline_object_of(r, made)->context = current(r);
+    if (!pooled)
+        timeline_object_of(r, made)->context = current(r);
     if (context)
         timeline_object_of(r, made)->location = context->location;
     timeline_place(r, made);
@@ -160,8 +162,11 @@ bool timeline_contexts(struct timeline_reader *r)
     case VMM_CALL_event_create: return make_in_context(r, TIMELINE_EVENT, "event");
     case VMM_CALL_stream_destroy: return end_named(r, "stream");
     case VMM_CALL_event_destroy: return end_named(r, "event");
-    case VMM_CALL_mem_alloc: return allocate(r);
-    case VMM_CALL_mem_free: return end_named(r, "dptr");
+    case VMM_CALL_mem_alloc: return allocate(r, false);
+    case VMM_CALL_mem_alloc_async:
+    case VMM_CALL_mem_alloc_from_pool_async: return allocate(r, true);
+    case VMM_CALL_mem_free:
+    case VMM_CALL_mem_free_async: return end_named(r, "dptr");
     default: return true;
     }
 }

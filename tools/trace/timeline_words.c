@@ -77,6 +77,27 @@ static void print_grants(FILE *out, json_t *list)
     fputs("}", out);
 }
 
+static void print_mem_ops(FILE *out, json_t *list)
+{
+    fputs("{", out);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *op = json_array_get(list, i);
+        const char *name = value_mem_op_name(int_of(op, "operation"));
+        static const char *const fields[] = {"address", "value", "flags"};
+        fputs(i ? ", " : "", out);
+        if (name)
+            fputs(name, out);
+        else
+            fprintf(out, "%d", int_of(op, "operation"));
+        for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+            if (json_object_get(op, fields[f])) {
+                fputs(" ", out);
+                print_value(out, json_object_get(op, fields[f]));
+            }
+    }
+    fputs("}", out);
+}
+
 static void print_list(FILE *out, json_t *list, bool attributes)
 {
     fputs("{", out);
@@ -151,6 +172,7 @@ static void print_param(FILE *out, const struct vmm_param *param, json_t *json, 
     case VMM_PARAM_DESCS: print_grants(out, json); break;
     case VMM_PARAM_ARGS: print_list(out, json, false); break;
     case VMM_PARAM_ATTRIBUTES: print_list(out, json, true); break;
+    case VMM_PARAM_MEM_OPS: print_mem_ops(out, json); break;
     case VMM_PARAM_FD: /* "fd" or what else the trace says of it */
     case VMM_PARAM_ADDRESS:
     case VMM_PARAM_HANDLE:

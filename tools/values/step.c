@@ -17,9 +17,13 @@ static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
     case VMM_PARAM_PROP:
     case VMM_PARAM_OUT_PROP: return &step->prop;
     case VMM_PARAM_TEAM: return &step->team;
+    case VMM_PARAM_POOL_PROPS: return &step->pool_props;
+    case VMM_PARAM_POOL_VALUE: return &step->pool_value;
+    case VMM_PARAM_POOL_POINTER: return step->fabric;
     case VMM_PARAM_LOCATION: return &step->location;
     case VMM_PARAM_DESCS: return step->grants;
     case VMM_PARAM_ARGS: return step->words;
+    case VMM_PARAM_MEM_OPS: return step->mem_ops;
     case VMM_PARAM_ATTRIBUTES: return step->attributes;
     case VMM_PARAM_OUT_ATTRIBUTES: return step->data_pointers;
     case VMM_PARAM_OUT_TEXT: return step->text;
@@ -47,6 +51,7 @@ void step_begin(struct step *step, enum vmm_call_id id)
     memset(step, 0, sizeof *step);
     step->call.head.id = (uint16_t)id;
     step->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
+    step->pool_props.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED;
     for (size_t i = 0; i < STEP_ATTRIBUTES; i++)
         step->data_pointers[i] = &step->data[i];
     for (size_t i = 0; i < count && i < STEP_PARAMS; i++) {

@@ -24,6 +24,7 @@
 #define STEP_GRANTS 256     /* as many as a trace holds */
 #define STEP_ATTRIBUTES 256
 #define STEP_WORDS 256
+#define STEP_MEM_OPS 256
 #define STEP_TEXT 1024
 
 /* What a call may write, whatever the type. */
@@ -34,6 +35,7 @@ union step_out {
     vmm_context context;
     vmm_stream stream;
     vmm_event event;
+    vmm_memory_pool pool;
     unsigned char attribute[VMM_POINTER_ATTRIBUTE_MAX_SIZE];
     unsigned char shareable[VMM_FABRIC_HANDLE_SIZE];
 };
@@ -46,9 +48,12 @@ struct step {
     union step_out out[STEP_PARAMS]; /* where out parameter i points */
     vmm_mem_allocation_prop prop;   /* where PROP and OUT_PROP point */
     vmm_multicast_object_prop team; /* where TEAM points */
+    vmm_mem_pool_props pool_props;  /* where POOL_PROPS points */
+    uint64_t pool_value;            /* where POOL_VALUE points */
     vmm_mem_location location;
     vmm_mem_access_desc grants[STEP_GRANTS];
     uint64_t words[STEP_WORDS];     /* arguments of a kernel */
+    vmm_stream_batch_mem_op_params mem_ops[STEP_MEM_OPS];
     vmm_pointer_attribute attributes[STEP_ATTRIBUTES];
     union step_out data[STEP_ATTRIBUTES];
     void *data_pointers[STEP_ATTRIBUTES];
@@ -56,7 +61,7 @@ struct step {
     unsigned char *bytes;           /* host memory of BYTES and OUT_BYTES; owned */
     int descriptor;                 /* what OUT_FD was answered with; owned, until somebody takes it */
     bool has_descriptor;
-    unsigned char fabric[VMM_FABRIC_HANDLE_SIZE]; /* where an import of a fabric handle points; zeros where there is none */
+    unsigned char fabric[VMM_FABRIC_HANDLE_SIZE]; /* where an import of a fabric handle points, and POOL_POINTER; zeros where there is none */
 };
 
 /* Empties a step and makes it one of that call: scalars 0, every pointer at its room (bytes: NULL). */
@@ -98,5 +103,9 @@ bool step_attribute_find(const char *name, int *attribute);
 /* The same for device attributes. */
 const char *step_device_attribute_name(int attribute);
 bool step_device_attribute_find(const char *name, int *attribute);
+
+/* The same for attributes of memory pools. */
+const char *step_pool_attribute_name(int attribute);
+bool step_pool_attribute_find(const char *name, int *attribute);
 
 #endif

@@ -53,6 +53,13 @@ static const struct named device_attributes[] = {
     DEVICE(HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED),
 };
 
+#define POOL(name) {#name, VMM_MEMPOOL_ATTR_##name}
+static const struct named pool_attributes[] = {
+    POOL(REUSE_FOLLOW_EVENT_DEPENDENCIES), POOL(REUSE_ALLOW_OPPORTUNISTIC), POOL(REUSE_ALLOW_INTERNAL_DEPENDENCIES),
+    POOL(RELEASE_THRESHOLD),               POOL(RESERVED_MEM_CURRENT),      POOL(RESERVED_MEM_HIGH),
+    POOL(USED_MEM_CURRENT),                POOL(USED_MEM_HIGH),
+};
+
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static const char *name_of(const struct named *table, size_t count, int value)
@@ -91,4 +98,14 @@ const char *step_device_attribute_name(int attribute)
 bool step_device_attribute_find(const char *name, int *attribute)
 {
     return value_of(device_attributes, COUNT(device_attributes), name, attribute);
+}
+
+const char *step_pool_attribute_name(int attribute)
+{
+    return name_of(pool_attributes, COUNT(pool_attributes), attribute);
+}
+
+bool step_pool_attribute_find(const char *name, int *attribute)
+{
+    return value_of(pool_attributes, COUNT(pool_attributes), name, attribute);
 }

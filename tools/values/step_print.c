@@ -75,6 +75,32 @@ void step_print_prop(FILE *out, const vmm_mem_allocation_prop *prop)
     fputs("}", out);
 }
 
+static void print_pool_props(FILE *out, const vmm_mem_pool_props *props)
+{
+    char where[VALUE_ROOM], size[TEXT_SIZE_ROOM];
+    fprintf(out, "{%s", value_location_text(props->location, where));
+    print_handle_types(out, props->handle_types);
+    if (props->alloc_type != VMM_MEM_ALLOCATION_TYPE_PINNED)
+        fprintf(out, ", type=%d", props->alloc_type);
+    if (props->max_size)
+        fprintf(out, ", max=%s", text_size(props->max_size, size));
+    if (props->usage)
+        fprintf(out, ", usage=%u", props->usage);
+    if (props->reserved[0])
+        fprintf(out, ", reserved=%u", props->reserved[0]);
+    fputs("}", out);
+}
+
+/* A value of a pool's attribute; attribute is the parameter before it. */
+static void print_pool_value(FILE *out, int attribute, uint64_t value)
+{
+    char size[TEXT_SIZE_ROOM];
+    if (vmm_pool_attribute_size(attribute) == 8)
+        fputs(text_size(value, size), out);
+    else
+        fprintf(out, "%d", (int)value);
+}
+
 static void print_team(FILE *out, const vmm_multicast_object_prop *team)
 {
     char size[TEXT_SIZE_ROOM];
@@ -113,6 +139,7 @@ static void print_attributes(FILE *out, const int *attributes, uint64_t count)
 static void print_enumerator(FILE *out, enum vmm_call_id id, const char *param, int value)
 {
     const char *name = strcmp(param, "attribute") == 0 ? step_attribute_name(value)
+                       : strcmp(param, "attr") == 0    ? step_pool_attribute_name(value)
                        : strcmp(param, "attrib") == 0  ? step_device_attribute_name(value)
                        : strcmp(param, "kernel") == 0  ? vmm_kernel_name(value)
                        : strcmp(param, "option") == 0 && value == 0 ? "MINIMUM"
@@ -129,7 +156,7 @@ static void print_out(FILE *out, const struct step *step, const struct vmm_param
 {
     bool object = param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_HANDLE ||
                   param->kind == VMM_PARAM_OUT_CONTEXT || param->kind == VMM_PARAM_OUT_STREAM ||
-                  param->kind == VMM_PARAM_OUT_EVENT || param->kind == VMM_PARAM_OUT_FD;
+                  param->kind == VMM_PARAM_OUT_EVENT || param->kind == VMM_PARAM_OUT_POOL || param->kind == VMM_PARAM_OUT_FD;
     bool array = param->kind == VMM_PARAM_OUT_TEXT || param->kind == VMM_PARAM_OUT_BYTES ||
                  param->kind == VMM_PARAM_OUT_ATTRIBUTES;
     if (!pointer)
@@ -148,6 +175,30 @@ static void print_words(FILE *out, const uint64_t *list, uint64_t count, const s
     fputs("}", out);
 }
 
+static void print_mem_op(FILE *out, const vmm_stream_batch_mem_op_params *op, const struct step_names *names)
+{
+    const char *name = value_mem_op_name(op->operation);
+    if (!name) {
+        fprintf(out, "%d", op->operation);
+    } else if (!vmm_mem_op_has_value(op->operation)) {
+        fprintf(out, "%s 0x%x", name, op->memory_barrier.flags);
+    } else {
+        fprintf(out, "%s ", name);
+        step_print_address(out, op->wait_value.address, names);
+        fprintf(out, " 0x%" PRIx64 " 0x%x", op->wait_value.value64, op->wait_value.flags);
+    }
+}
+
+static void print_mem_ops(FILE *out, const vmm_stream_batch_mem_op_params *list, uint64_t count, const struct step_names *names)
+{
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < STEP_MEM_OPS; i++) {
+        fputs(i ? ", " : "", out);
+        print_mem_op(out, &list[i], names);
+    }
+    fputs("}", out);
+}
+
 static void print_pointer(FILE *out, const struct step *step, size_t index, const struct vmm_param *params,
                           const struct step_names *names)
 {
@@ -161,9 +212,16 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
     switch (params[index].kind) {
     case VMM_PARAM_PROP: step_print_prop(out, &step->prop); break;
     case VMM_PARAM_TEAM: print_team(out, &step->team); break;
+    case VMM_PARAM_POOL_PROPS: print_pool_props(out, &step->pool_props); break;
+    case VMM_PARAM_POOL_VALUE:
+        fputs("&", out);
+        print_pool_value(out, (int)vmm_call_scalar(call, &params[index - 1]), step->pool_value);
+        break;
+    case VMM_PARAM_POOL_POINTER: fputs("64 bytes", out); break;
     case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(step->location, where)); break;
     case VMM_PARAM_DESCS: print_grants(out, step, step->grants, vmm_call_scalar(call, &params[index + 1])); break;
     case VMM_PARAM_ARGS: print_words(out, step->words, vmm_call_scalar(call, &params[index + 1]), names); break;
+    case VMM_PARAM_MEM_OPS: print_mem_ops(out, step->mem_ops, vmm_call_scalar(call, &params[index - 1]), names); break;
     case VMM_PARAM_ATTRIBUTES: print_attributes(out, step->attributes, vmm_call_scalar(call, &params[0])); break;
     default: fputs(params[index].name, out); break;
     }
@@ -207,6 +265,7 @@ static void print_param(FILE *out, const struct step *step, const struct vmm_par
     case VMM_PARAM_CONTEXT: print_named(out, SYMBOL_CONTEXT, value, names); break;
     case VMM_PARAM_STREAM: print_named(out, SYMBOL_STREAM, value, names); break;
     case VMM_PARAM_EVENT: print_named(out, SYMBOL_EVENT, value, names); break;
+    case VMM_PARAM_POOL: print_named(out, SYMBOL_POOL, value, names); break;
     case VMM_PARAM_FD: print_descriptor(out, step, value, names); break;
     default:
         if (step_is_out(param->kind))
@@ -259,12 +318,16 @@ static void print_answer(FILE *out, const struct step *step, const struct vmm_pa
     switch (param->kind) {
     case VMM_PARAM_OUT_INT: fprintf(out, ", %s = %d", param->name, value->i); break;
     case VMM_PARAM_OUT_FD: /* the number means nothing; of a range its end tells how long it is */
-        if (step->call.head.id == VMM_CALL_mem_export_to_shareable_handle)
+        if (step->call.head.id != VMM_CALL_mem_get_handle_for_address_range)
             break;
         fprintf(out, ", %s = a descriptor of %s", param->name,
                 text_size((uint64_t)lseek(value->i, 0, SEEK_END), buffer));
         break;
     case VMM_PARAM_OUT_U64: fprintf(out, ", %s = %s", param->name, value_rights_text(value->u64, buffer)); break;
+    case VMM_PARAM_OUT_POOL_VALUE:
+        fprintf(out, ", %s = ", param->name);
+        print_pool_value(out, (int)vmm_call_scalar(&step->call.head, &params[index - 1]), value->u64);
+        break;
     case VMM_PARAM_OUT_SIZE: fprintf(out, ", %s = %s", param->name, text_size(value->u64, buffer)); break;
     case VMM_PARAM_OUT_TEXT: fprintf(out, ", %s = \"%s\"", param->name, step->text); break;
     case VMM_PARAM_OUT_PROP:
@@ -275,6 +338,12 @@ static void print_answer(FILE *out, const struct step *step, const struct vmm_pa
         if (step->call.head.id == VMM_CALL_mem_get_address_range) {
             fprintf(out, ", %s = ", param->name);
             step_print_address(out, value->u64, names);
+        }
+        break;
+    case VMM_PARAM_OUT_POOL:
+        if (step->call.head.id != VMM_CALL_mem_pool_create && step->call.head.id != VMM_CALL_mem_pool_import_from_shareable_handle) {
+            fprintf(out, ", %s = ", param->name);
+            print_named(out, SYMBOL_POOL, value->u64, names);
         }
         break;
     case VMM_PARAM_OUT_CONTEXT:

@@ -19,6 +19,7 @@ enum symbol_kind {
     SYMBOL_CONTEXT,
     SYMBOL_STREAM,
     SYMBOL_EVENT,
+    SYMBOL_POOL,
     SYMBOL_DESCRIPTOR /* of exported memory; size is the memory's */
 };
 

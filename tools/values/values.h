@@ -8,6 +8,7 @@
  *     rights      none  r  rw  or a raw number
  *     grant       dev0:rw  host:r  dev0:2  loc:7:0:rw
  *     memory      {dev0 handle=fd compression=1 rdma=1 usage=1 type=1 reserved=1 meta=1}  null
+ *     pool        {dev0 handle=fd max=1GiB usage=2 type=1 reserved=1}  null
  *     bytes       "text"  hex:00ff  byte:0xab:64KiB  pattern:7:1gran
  */
 #ifndef CUVMM_TOOLS_VALUES_H
@@ -50,6 +51,7 @@ bool value_prop_option(const struct value_env *env, const struct word *word, vmm
 /* {...}: properties, or a list of grants of which at most max fit. */
 bool value_prop(const struct value_env *env, const struct word *word, vmm_mem_allocation_prop *out,
                 struct words_error *error);
+bool value_pool_props(const struct value_env *env, const struct word *word, vmm_mem_pool_props *out, struct words_error *error);
 bool value_grants(const struct value_env *env, const struct word *word, vmm_mem_access_desc *out, size_t max,
                   size_t *count, struct words_error *error);
 
@@ -66,6 +68,15 @@ bool value_fail(struct words_error *error, const struct word *word, size_t offse
 #define VALUE_ROOM 48
 const char *value_location_text(vmm_mem_location location, char buffer[VALUE_ROOM]);
 const char *value_rights_text(uint64_t rights, char buffer[VALUE_ROOM]);
+
+/* {write32 r0 5 0 wait64 r0+8 1 1 barrier 0 9}: the operations of a batch, each with its address, value and flags, or
+ * flags alone; a number is an operation without a name. At most max fit. */
+bool value_mem_ops(const struct value_env *env, const struct word *word, vmm_stream_batch_mem_op_params *out, size_t max,
+                   size_t *count, struct words_error *error);
+
+/* "write32"; NULL for an operation without a name. And the other way; false when there is none. */
+const char *value_mem_op_name(vmm_stream_batch_mem_op_type operation);
+bool value_mem_op_find(const char *name, vmm_stream_batch_mem_op_type *operation);
 
 /* The words inside {...} of word, cut out of it. */
 bool value_inside(const struct word *word, struct words *inside, struct words_error *error);

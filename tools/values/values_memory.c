@@ -241,6 +241,47 @@ bool value_prop(const struct value_env *env, const struct word *word, vmm_mem_al
     return true;
 }
 
+/* One option of a pool's properties. */
+static bool pool_option(const struct value_env *env, const struct word *word, vmm_mem_pool_props *props, struct words_error *error)
+{
+    int value = 0;
+    uint64_t bytes = 0;
+    if (strcmp(word->key, "handle") == 0)
+        return value_handle_types(env, word, &props->handle_types, error);
+    if (strcmp(word->key, "type") == 0)
+        return value_int(env, word, &props->alloc_type, error);
+    if (strcmp(word->key, "max") == 0) {
+        bool ok = value_number(env, word, &bytes, error);
+        props->max_size = bytes;
+        return ok;
+    }
+    bool usage = strcmp(word->key, "usage") == 0;
+    if (!usage && strcmp(word->key, "reserved") != 0)
+        return value_fail(error, word, 0, "a pool has no property \"%.40s\"; handle, max, type, usage and reserved are known",
+                          word->key);
+    if (!small_int(env, word, usage ? UINT16_MAX : UINT8_MAX, &value, error))
+        return false;
+    if (usage)
+        props->usage = (unsigned short)value;
+    else
+        props->reserved[0] = (unsigned char)value;
+    return true;
+}
+
+bool value_pool_props(const struct value_env *env, const struct word *word, vmm_mem_pool_props *out, struct words_error *error)
+{
+    struct words inside;
+    vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED};
+    if (!value_inside(word, &inside, error))
+        return false;
+    for (size_t i = 0; i < inside.count; i++)
+        if (!(inside.word[i].key ? pool_option(env, &inside.word[i], &props, error)
+                                 : value_location(env, &inside.word[i], &props.location, error)))
+            return false;
+    *out = props;
+    return true;
+}
+
 bool value_grants(const struct value_env *env, const struct word *word, vmm_mem_access_desc *out, size_t max,
                   size_t *count, struct words_error *error)
 {

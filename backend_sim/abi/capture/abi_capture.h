@@ -74,8 +74,10 @@ CUresult abi_capture_event(const char *function, CUevent event);
 void abi_capture_stream_ends(vmm_stream stream);
 void abi_capture_event_ends(uint64_t event);
 
-/* SUCCESS if the stream is not being captured; a wait or query of one that is ends its capture. */
-CUresult abi_captured(vmm_stream stream, const char *function);
+/* SUCCESS if the stream is not being captured. A wait or query of one that is invalidates its capture, and so does work that no
+ * node of the simulator can hold yet. */
+enum abi_capture_use { ABI_CAPTURE_WORK, ABI_CAPTURE_ASK };
+CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *function);
 
 /* For calls that a graph cannot hold: refuses the call and invalidates captures that forbid it; always: all of them.
  *
@@ -94,10 +96,10 @@ CUresult abi_capture_forbids(const char *function, bool always);
             return captured_;                                          \
     } while (0)
 
-/* Put this first in an entry point that waits for or queries a stream. */
-#define ABI_NOT_CAPTURED(stream)                                                \
+/* Put this first in an entry point that waits for or queries a stream, or whose work no node can hold. */
+#define ABI_NOT_CAPTURED(stream, use)                                           \
     do {                                                                        \
-        CUresult captured_ = abi_captured(abi_stream(stream), __func__);        \
+        CUresult captured_ = abi_captured(abi_stream(stream), use, __func__);   \
         if (captured_ != CUDA_SUCCESS)                                          \
             return captured_;                                                   \
     } while (0)

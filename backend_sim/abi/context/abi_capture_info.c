@@ -15,7 +15,7 @@ struct wanted {
     size_t *count;
 };
 
-static CUresult check_stream(const vmm_system *sys, vmm_stream stream)
+static CUresult check_captured_stream(const vmm_system *sys, vmm_stream stream)
 {
     static const char name[] = "cuStreamGetCaptureInfo";
     uint64_t current;
@@ -36,12 +36,12 @@ static CUresult refuse_early(CUstream stream, const struct wanted *to)
     vmm_stream known = abi_stream(stream);
     if (!known || known == VMM_STREAM_LEGACY || known == VMM_STREAM_PER_THREAD)
         return CUDA_SUCCESS;
-    ABI(check_stream(sys, known));
+    ABI(check_captured_stream(sys, known));
 }
 
 static CUresult tell(const vmm_system *sys, vmm_stream stream, const struct wanted *to)
 {
-    CUresult result = check_stream(sys, stream);
+    CUresult result = check_captured_stream(sys, stream);
     if (result != CUDA_SUCCESS)
         return result;
     const struct abi_capture_info info = abi_capture_info(stream);

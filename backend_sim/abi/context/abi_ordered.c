@@ -5,19 +5,20 @@
 #include "abi.h"
 #include "abi_callback.h"
 #include "abi_capture.h"
+#include "abi_ipc_event.h"
 #include "abi_parts.h"
 
 CUresult cuStreamQuery(CUstream hStream)
 {
     ABI_NO_CAPTURE();
-    ABI_NOT_CAPTURED(hStream);
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI(vmm_stream_query(sys, abi_stream(hStream)));
 }
 
 CUresult cuStreamSynchronize(CUstream hStream)
 {
     ABI_NO_CAPTURE();
-    ABI_NOT_CAPTURED(hStream);
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI(vmm_stream_synchronize(sys, abi_stream(hStream)));
 }
 
@@ -32,6 +33,10 @@ static CUresult wait_event(vmm_system *sys, vmm_stream stream, CUevent event, un
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
     ABI_NOT_IMPLICITLY(abi_stream(hStream));
+    if (abi_ipc_event_is(hEvent)) {
+        ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
+        ABI(abi_ipc_event_wait(sys, abi_stream(hStream), hEvent, Flags));
+    }
     ABI_WORK(wait_event(sys, abi_stream(hStream), hEvent, Flags));
 }
 
@@ -44,7 +49,7 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
 {
     if (callback && !flags)
-        ABI_OR_CAPTURE(hStream, abi_captured(captured_, __func__));
+        ABI_OR_CAPTURE(hStream, abi_captured(captured_, ABI_CAPTURE_ASK, __func__));
     ABI_WORK(abi_add_callback(sys, abi_stream(hStream), hStream, callback, userData, flags));
 }
 
@@ -53,7 +58,8 @@ static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
     CUresult result;
     if (abi_capture_record(sys, "cuEventRecord", stream, event, 0, &result))
         return result;
-    result = (CUresult)vmm_event_record(sys, abi_event(event), stream);
+    result = abi_ipc_event_is(event) ? abi_ipc_event_made(sys, event, stream)
+                                     : (CUresult)vmm_event_record(sys, abi_event(event), stream);
     if (result != CUDA_SUCCESS)
         return result;
     abi_capture_event_ends((uint64_t)(uintptr_t)event);
@@ -63,6 +69,9 @@ static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
 {
+    CUresult shared = abi_ipc_event_not_captured(hEvent, abi_stream(hStream), __func__);
+    if (shared != CUDA_SUCCESS)
+        return shared;
     ABI_NOT_IMPLICITLY(abi_stream(hStream));
     ABI_WORK(record(sys, hEvent, abi_stream(hStream)));
 }
@@ -114,7 +123,7 @@ static CUresult flags_of(const vmm_system *sys, vmm_stream stream, unsigned *fla
 
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
-    ABI_NOT_CAPTURED(hStream);
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI_INITIALISED(flags_of(sys, abi_stream(hStream), flags));
 }
 

@@ -31,7 +31,7 @@ static CUresult check_launch(vmm_system *sys, vmm_stream stream)
 
 static CUresult launch(vmm_system *sys, const char *function, CUgraphExec value, vmm_stream stream, bool runs)
 {
-    CUresult result = abi_captured(stream, function);
+    CUresult result = abi_captured(stream, ABI_CAPTURE_ASK, function);
     struct abi_exec *exec = result == CUDA_SUCCESS ? begin_launch(function, value, &result) : NULL;
     if (!exec)
         return result;

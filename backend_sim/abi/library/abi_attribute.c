@@ -13,13 +13,9 @@ static const int absent[] = {
     A(MANAGED_MEMORY),                      /* cuMemAllocManaged */
     A(COOPERATIVE_MULTI_DEVICE_LAUNCH),     /* cuLaunchCooperativeKernelMultiDevice */
     A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED), /* cuImportExternalSemaphore */
-    A(MEMORY_POOLS_SUPPORTED),              /* cuMemPoolCreate, cuMemAllocAsync */
-    A(MEMPOOL_SUPPORTED_HANDLE_TYPES),
     A(HOST_NUMA_MEMORY_POOLS_SUPPORTED),
     A(HOST_MEMORY_POOLS_SUPPORTED),
     A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED), /* cuArrayCreate */
-    A(CAN_USE_64_BIT_STREAM_MEM_OPS),       /* cuStreamWriteValue64 */
-    A(CAN_USE_STREAM_WAIT_VALUE_NOR),       /* cuStreamWaitValue32 */
     A(TENSOR_MAP_ACCESS_SUPPORTED),         /* cuTensorMapEncodeTiled */
 };
 

@@ -216,6 +216,7 @@ __attribute__((destructor)) static void close_machine(void)
     atomic_store(&ready, NULL);
     if (atomic_load(&inside) || !machine || !host_functions_end())
         return;
+    abi_ipc_events_close();
     bool child = os_fork_depth() != opened_at; /* the objects belong to the parent, which will report them */
     if (child)
         vmm_set_report(machine, NULL, NULL);

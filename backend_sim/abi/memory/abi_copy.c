@@ -3,45 +3,16 @@
 #include <string.h>
 
 #include "abi.h"
+#include "abi_any_copy.h"
 #include "abi_capture_copy.h"
 #include "abi_registered.h"
 #include "abi_rows.h"
 #include "abi_sync.h"
 #include "heap.h"
 
-/* Copies between two host ranges, at the call's turn in the stream. */
-static CUresult copy_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size, vmm_stream stream)
-{
-    enum { FIRST_PAGE = 4096 };
-    if (size && (dst < FIRST_PAGE || src < FIRST_PAGE))
-        return abi_refuse(VMM_RULE_COPY_NULL, "cuMemcpy", "from 0x%llx to 0x%llx: one is no address", src, dst);
-    CUresult result = (CUresult)vmm_stream_synchronize(sys, stream);
-    if (result == CUDA_SUCCESS)
-        memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, size);
-    return result;
-}
-
-/* An address that the machine has assigned is a device address; any other belongs to the host. */
-static CUresult copy_any(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size, vmm_stream stream)
-{
-    bool to = abi_query_device_address(sys, dst), from = abi_query_device_address(sys, src);
-    CUresult result = abi_registered_check("cuMemcpy", dst, size, true);
-    if (result == CUDA_SUCCESS)
-        result = abi_registered_check("cuMemcpy", src, size, false);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (to && from)
-        return (CUresult)vmm_memcpy_dtod_async(sys, dst, src, size, stream);
-    if (to)
-        return (CUresult)vmm_memcpy_htod_async(sys, dst, (const void *)(uintptr_t)src, size, stream);
-    if (from)
-        return (CUresult)vmm_memcpy_dtoh_async(sys, (void *)(uintptr_t)dst, src, size, stream);
-    return copy_host(sys, dst, src, size, stream);
-}
-
 static CUresult copy_any_now(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size)
 {
-    CUresult result = copy_any(sys, dst, src, size, ABI_SYNC_STREAM);
+    CUresult result = abi_copy_any(sys, dst, src, size, ABI_SYNC_STREAM);
     return result == CUDA_SUCCESS ? (CUresult)vmm_stream_synchronize(sys, ABI_SYNC_STREAM) : result;
 }
 
@@ -49,7 +20,7 @@ static CUresult copy_any_now(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, 
 #define ABI_COPY(dst, src, size, call)                                                                                \
     ABI(abi_is_registered(dst) || abi_is_registered(src) ? copy_any_now(sys, dst, src, size) : (CUresult)(call))
 #define ABI_COPY_LATER(dst, src, size, stream, call)                                                                  \
-    ABI(abi_is_registered(dst) || abi_is_registered(src) ? copy_any(sys, dst, src, size, abi_stream(stream)) : (CUresult)(call))
+    ABI(abi_is_registered(dst) || abi_is_registered(src) ? abi_copy_any(sys, dst, src, size, abi_stream(stream)) : (CUresult)(call))
 
 static inline CUdeviceptr at(const void *host)
 {
@@ -107,8 +78,9 @@ CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-    ABI_OR_CAPTURE(hStream, abi_capture_line(sys, __func__, captured_, &(struct abi_line){CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, ByteCount}));
-    ABI_WORK(copy_any(sys, dst, src, ByteCount, abi_stream(hStream)));
+    ABI_OR_CAPTURE(hStream, abi_capture_line(sys, __func__, captured_,
+                                             &(struct abi_line){CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, ByteCount}));
+    ABI_WORK(abi_copy_any(sys, dst, src, ByteCount, abi_stream(hStream)));
 }
 
 /* ---- between contexts: addresses are the same in all, and each side has the rights of its context's device ---- */
@@ -206,7 +178,7 @@ static CUresult copy_peer(vmm_system *sys, CUdeviceptr dst, CUcontext to_context
         return abi_refuse(VMM_RULE_PEER_CONTEXT, "cuMemcpyPeer", "%p or %p is no context that lives", (void *)to_context,
                           (void *)from_context);
     if (abi_is_registered(dst) || abi_is_registered(src))
-        return waits ? copy_any_now(sys, dst, src, size) : copy_any(sys, dst, src, size, stream);
+        return waits ? copy_any_now(sys, dst, src, size) : abi_copy_any(sys, dst, src, size, stream);
     if (copy_by_both(sys, &to, &from, size, stream, &result))
         return result;
     return (CUresult)(waits ? ABI_SYNC(memcpy_dtod, dst, src, size) : vmm_memcpy_dtod_async(sys, dst, src, size, stream));
@@ -222,7 +194,7 @@ CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr s
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                            size_t ByteCount, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream);
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI_WORK(copy_peer(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount, abi_stream(hStream), false));
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_host.h"
+#include "abi_registered.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -305,6 +306,7 @@ static CUresult do_register(vmm_system *sys, const void *p, size_t size, unsigne
     result = check_register(sys, &range.is);
     if (result != CUDA_SUCCESS)
         return result;
+    abi_registered_offer();
     result = enter(&range);
     if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
         return abi_refuse(VMM_RULE_REGISTER_TWICE, name, "a part of [%p, +%zu) is registered already", p, size);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "mem_op.h"
+
 static bool find(CUdeviceptr address, struct abi_host_range *range)
 {
     return abi_host_any_registered() && abi_host_find(address, 1, range) && range->registered;
@@ -47,4 +49,19 @@ CUresult abi_registered_fill(vmm_system *sys, CUdeviceptr address, unsigned elem
     if (result == CUDA_SUCCESS)
         write_elements((unsigned char *)(uintptr_t)address, element, value, count);
     return result;
+}
+
+/* The memory of a range, whole or not at all; the device may write it unless it was registered as read-only. */
+static unsigned char *memory_at(uint64_t address, uint64_t size, bool writes)
+{
+    struct abi_host_range range;
+    if (!find(address, &range) || size > range.start + range.size - address ||
+        (writes && (range.flags & CU_MEMHOSTREGISTER_READ_ONLY)))
+        return NULL;
+    return (unsigned char *)(uintptr_t)address;
+}
+
+void abi_registered_offer(void)
+{
+    mem_op_set_host_memory(memory_at);
 }

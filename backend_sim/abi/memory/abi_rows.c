@@ -7,7 +7,7 @@
 #include "abi_registered.h"
 #include "detail.h"
 
-static const char copy_name[] = "cuMemcpy2D", fill_name[] = "cuMemsetD2D";
+static const char fill_name[] = "cuMemsetD2D";
 
 /* Checks context and stream, as even an empty fill does. */
 static CUresult check_stream(vmm_system *sys, vmm_stream stream)
@@ -22,28 +22,36 @@ static CUresult finish(vmm_system *sys, vmm_stream stream, bool waits)
 
 /* ---- one side of a copy ---- */
 
-/* Rows of width bytes: the first one begins at start, each later one pitch bytes after the one before, modulo 2^64. */
+/* Rows of width bytes: the first one begins at start, each later one pitch bytes after the one before, modulo 2^64; layers of rows
+ * alike, layer bytes apart. */
 struct side {
     const char *argument;
     bool host;
     CUdeviceptr base, start;
     size_t given, pitch; /* given: the caller's pitch; 0 means that rows are adjacent */
+    size_t given_rows, layer; /* given_rows: the caller's height of a layer */
     /* bytes from base to the end of the allocation or registered range; UINT64_MAX: the driver knows no end */
     uint64_t left;
 };
 
-/* What the caller declares about a side. */
+/* What the caller declares about a side, with its name. */
 struct declared {
     const char *argument;
     CUmemorytype type;
     CUdeviceptr device;
     const void *host;
-    size_t x, y, pitch;
+    size_t x, y, z, pitch, rows; /* rows: from one layer to the next */
 };
 
-static CUresult refuse_side(const struct declared *d, const char *what, unsigned long long value)
+/* The size of what is copied: rows of width bytes, height of them in a layer. */
+struct extent {
+    const char *function;
+    size_t width, height, depth;
+};
+
+static CUresult refuse_side(const struct extent *size, const struct declared *d, const char *what, unsigned long long value)
 {
-    return abi_refuse(VMM_RULE_ROWS_MEMORY, copy_name, "%s: 0x%llx %s", d->argument, value, what);
+    return abi_refuse(VMM_RULE_ROWS_MEMORY, size->function, "%s: 0x%llx %s", d->argument, value, what);
 }
 
 /* What the driver knows about the memory at a side's base. */
@@ -59,69 +67,87 @@ static enum abi_query_there look_up(const vmm_system *sys, CUdeviceptr base, str
 }
 
 /* The driver treats mapped memory as what it is, whatever the declared type; any other memory must have the declared type. */
-static CUresult check_type(const vmm_system *sys, const struct declared *d, CUdeviceptr base, struct side *side)
+static CUresult check_type(const vmm_system *sys, const struct extent *size, const struct declared *d, CUdeviceptr base,
+                           struct side *side)
 {
     enum abi_query_there there = look_up(sys, base, side);
     if (d->type == CU_MEMORYTYPE_ARRAY)
-        return refuse_side(d, "is no array: arrays are not simulated", 0);
+        return refuse_side(size, d, "is no array: arrays are not simulated", 0);
     if (there == ABI_QUERY_MAPPED)
         return CUDA_SUCCESS;
     if (d->type != CU_MEMORYTYPE_HOST && d->type != CU_MEMORYTYPE_DEVICE && d->type != CU_MEMORYTYPE_UNIFIED)
-        return refuse_side(d, "is no memory type: expected HOST, DEVICE or UNIFIED", (unsigned long long)d->type);
+        return refuse_side(size, d, "is no memory type: expected HOST, DEVICE or UNIFIED", (unsigned long long)d->type);
     if (there == ABI_QUERY_ALLOCATED)
         return CUDA_SUCCESS;
     if (!base || abi_query_backed(sys, base, 1))
-        return refuse_side(d, "is an address where nothing is mapped", base);
+        return refuse_side(size, d, "is an address where nothing is mapped", base);
     if (d->type == CU_MEMORYTYPE_DEVICE)
-        return refuse_side(d, "is memory of the host that is not registered: declare it as CU_MEMORYTYPE_HOST", base);
+        return refuse_side(size, d, "is memory of the host that is not registered: declare it as CU_MEMORYTYPE_HOST", base);
     return CUDA_SUCCESS;
 }
 
 /* For mapped memory the driver does not compare x with the pitch, as recorded. */
-static CUresult check_pitch(const struct declared *d, const struct side *side, size_t width)
+static CUresult check_pitch(const struct extent *size, const struct declared *d, const struct side *side)
 {
     bool x_counts = side->host || side->left != UINT64_MAX;
-    if (!d->pitch || (width <= d->pitch && (!x_counts || d->x <= d->pitch - width)))
+    if (!d->pitch || (size->width <= d->pitch && (!x_counts || d->x <= d->pitch - size->width)))
         return CUDA_SUCCESS;
-    return abi_refuse(VMM_RULE_ROWS_PITCH, copy_name, "%s: a row of %zu bytes from %zu on is longer than the pitch, %zu",
-                      d->argument, width, d->x, d->pitch);
+    return abi_refuse(VMM_RULE_ROWS_PITCH, size->function, "%s: a row of %zu bytes from %zu on is longer than the pitch, %zu",
+                      d->argument, size->width, d->x, d->pitch);
 }
 
-static CUresult check_end(const struct declared *d, const struct side *side, size_t width, size_t height)
+static CUresult check_rows(const struct extent *size, const struct declared *d, const struct side *side)
 {
-    uint64_t end = side->start - side->base + (height - 1) * side->pitch + width; /* modulo 2^64, as in the driver */
+    bool y_counts = side->host || side->left != UINT64_MAX;
+    if (!d->rows || (size->height <= d->rows && (!y_counts || d->y <= d->rows - size->height)))
+        return CUDA_SUCCESS;
+    return abi_refuse(VMM_RULE_BOX_HEIGHT, size->function, "%s: %zu rows from %zu on are more than the height of a layer, %zu",
+                      d->argument, size->height, d->y, d->rows);
+}
+
+/* From the start of the first row to the end of the last one, modulo 2^64, as in the driver. */
+static uint64_t span_of(const struct extent *size, size_t pitch, size_t layer)
+{
+    return (size->depth - 1) * layer + (size->height - 1) * pitch + size->width;
+}
+
+static CUresult check_end(const struct extent *size, const struct declared *d, const struct side *side)
+{
+    uint64_t end = side->start - side->base + span_of(size, side->pitch, side->layer);
     if (side->left == UINT64_MAX || end <= side->left)
         return CUDA_SUCCESS;
-    return abi_refuse(VMM_RULE_ROWS_END, copy_name, "%s: rows end 0x%llx bytes behind 0x%llx, the memory after 0x%llx",
+    return abi_refuse(VMM_RULE_ROWS_END, size->function, "%s: rows end 0x%llx bytes behind 0x%llx, the memory after 0x%llx",
                       d->argument, (unsigned long long)end, side->base, (unsigned long long)side->left);
 }
 
-static CUresult resolve(const vmm_system *sys, const struct declared *d, size_t width, size_t height, struct side *side)
+static CUresult resolve(const vmm_system *sys, const struct extent *size, const struct declared *d, struct side *side)
 {
     CUdeviceptr base = d->type == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)d->host : d->device;
-    size_t pitch = d->pitch ? d->pitch : d->x + width;
-    *side = (struct side){.argument = d->argument, .base = base, .start = base + d->y * pitch + d->x, .given = d->pitch,
-                          .pitch = pitch};
-    CUresult result = check_type(sys, d, base, side);
+    size_t pitch = d->pitch ? d->pitch : d->x + size->width, rows = d->rows ? d->rows : d->y + size->height;
+    *side = (struct side){.argument = d->argument, .base = base, .start = base + (d->z * rows + d->y) * pitch + d->x,
+                          .given = d->pitch, .pitch = pitch, .given_rows = d->rows, .layer = rows * pitch};
+    CUresult result = check_type(sys, size, d, base, side);
     if (result == CUDA_SUCCESS)
-        result = check_pitch(d, side, width);
-    return result == CUDA_SUCCESS ? check_end(d, side, width, height) : result;
+        result = check_pitch(size, d, side);
+    if (result == CUDA_SUCCESS)
+        result = check_rows(size, d, side);
+    return result == CUDA_SUCCESS ? check_end(size, d, side) : result;
 }
 
 /* ---- the checked and the accessed memory ---- */
 
 /* Checks the single range that a driver takes the rows for. */
-static CUresult check_footprint(const vmm_system *sys, vmm_stream stream, const char *function, const struct side *side,
-                                size_t width, size_t height, enum abi_query_use use)
+static CUresult check_footprint(const vmm_system *sys, vmm_stream stream, const struct side *side, const struct extent *extent,
+                                enum abi_query_use use)
 {
-    size_t size = (height - 1) * side->given + width;
+    size_t size = span_of(extent, side->given, side->given_rows * side->given);
     if ((side->host && use != ABI_QUERY_FILL) || !size)
         return CUDA_SUCCESS;
-    CUresult result = (CUresult)abi_query_range(sys, stream, function, side->argument, side->base, size, use);
+    CUresult result = (CUresult)abi_query_range(sys, stream, extent->function, side->argument, side->base, size, use);
     if (result == CUDA_SUCCESS)
         return result;
-    vmm_detail_note("%zu rows of %zu bytes, %zu apart, are looked at as the %zu bytes from 0x%llx on", height, width, side->given,
-                    size, side->base);
+    vmm_detail_note("%zu rows of %zu bytes, %zu apart, are looked at as the %zu bytes from 0x%llx on", extent->height * extent->depth,
+                    extent->width, side->given, size, side->base);
     const vmm_detail detail = *vmm_last_detail();
     abi_report(NULL, &detail);
     return result;
@@ -173,11 +199,43 @@ static CUresult fault_refused(const char *function, const struct side *side, siz
                       side->argument, row, side->start + row * side->pitch);
 }
 
+/* A layer of a side. */
+static struct side layer_of(const struct side *side, size_t layer)
+{
+    struct side one = *side;
+    one.start += layer * side->layer;
+    return one;
+}
+
+/* Finds the first row without access in the first layer that has one. The last layer is looked at first: if there are more than fit
+ * in memory, it stands for all. */
+static bool bad_layer(const vmm_system *sys, vmm_stream stream, const struct side *side, const struct extent *size,
+                      enum abi_query_use use, size_t *layer, size_t *row)
+{
+    *layer = size->depth - 1;
+    struct side one = layer_of(side, *layer);
+    bool bad = bad_row(sys, stream, &one, size->width, size->height, use, row);
+    if (side->host && use != ABI_QUERY_FILL)
+        return false;
+    if (bad && size->depth > ROWS_SEEN)
+        return true;
+    for (size_t i = 0; i < size->depth - 1; i++) {
+        size_t first;
+        one = layer_of(side, i);
+        if (bad_row(sys, stream, &one, size->width, size->height, use, &first)) {
+            *layer = i;
+            *row = first;
+            return true;
+        }
+    }
+    return bad;
+}
+
 /* ---- copies ---- */
 
 struct copy {
     struct side to, from;
-    size_t width, height;
+    struct extent size;
     enum abi_query_use write, read;
     vmm_stream stream;
 };
@@ -191,9 +249,10 @@ static CUresult move_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, siz
     return result;
 }
 
-static CUresult copy_row(vmm_system *sys, const struct copy *copy, size_t row, size_t size)
+static CUresult copy_row(vmm_system *sys, const struct copy *copy, size_t layer, size_t row, size_t size)
 {
-    CUdeviceptr dst = copy->to.start + row * copy->to.pitch, src = copy->from.start + row * copy->from.pitch;
+    CUdeviceptr dst = copy->to.start + layer * copy->to.layer + row * copy->to.pitch;
+    CUdeviceptr src = copy->from.start + layer * copy->from.layer + row * copy->from.pitch;
     if (!copy->to.host && !copy->from.host)
         return (CUresult)vmm_memcpy_dtod_async(sys, dst, src, size, copy->stream);
     if (!copy->to.host)
@@ -204,77 +263,99 @@ static CUresult copy_row(vmm_system *sys, const struct copy *copy, size_t row, s
 }
 
 /* Issues only the row without access, so that a wait for it reports the fault. A copy to the host waits in either form. */
-static CUresult let_fault(vmm_system *sys, const struct copy *copy, const struct side *side, size_t row)
+static CUresult let_fault(vmm_system *sys, const struct copy *copy, const struct side *side, size_t layer, size_t row)
 {
-    CUdeviceptr dst = copy->to.start + row * copy->to.pitch, src = copy->from.start + row * copy->from.pitch;
+    CUdeviceptr dst = copy->to.start + layer * copy->to.layer + row * copy->to.pitch;
+    CUdeviceptr src = copy->from.start + layer * copy->from.layer + row * copy->from.pitch;
+    const size_t width = copy->size.width;
     const uint32_t number = (uint32_t)vmm_last_detail()->call;
     union vmm_any_call call;
-    if (abi_query_strict(sys))
-        return fault_refused(copy_name, side, row);
+    if (abi_query_strict(sys)) {
+        const struct side one = layer_of(side, layer);
+        return fault_refused(copy->size.function, &one, row);
+    }
     if (copy->from.host)
         call.memcpy_htod_async = (struct vmm_call_memcpy_htod_async){
-            {VMM_CALL_memcpy_htod_async, number}, dst, (const void *)(uintptr_t)src, copy->width, copy->stream};
+            {VMM_CALL_memcpy_htod_async, number}, dst, (const void *)(uintptr_t)src, width, copy->stream};
     else if (copy->to.host)
         call.memcpy_dtoh_async = (struct vmm_call_memcpy_dtoh_async){
-            {VMM_CALL_memcpy_dtoh_async, number}, (void *)(uintptr_t)dst, src, copy->width, copy->stream};
+            {VMM_CALL_memcpy_dtoh_async, number}, (void *)(uintptr_t)dst, src, width, copy->stream};
     else
         call.memcpy_dtod_async =
-            (struct vmm_call_memcpy_dtod_async){{VMM_CALL_memcpy_dtod_async, number}, dst, src, copy->width, copy->stream};
+            (struct vmm_call_memcpy_dtod_async){{VMM_CALL_memcpy_dtod_async, number}, dst, src, width, copy->stream};
     CUresult result = (CUresult)abi_query_issue(sys, &call, copy->stream);
     return result == CUDA_SUCCESS ? finish(sys, copy->stream, copy->to.host) : result;
 }
 
 /* Rows that are adjacent on both sides are moved as one. */
-static CUresult move_rows(vmm_system *sys, const struct copy *copy, bool waits)
+static CUresult move_layer(vmm_system *sys, const struct copy *copy, size_t layer)
+{
+    const size_t width = copy->size.width, height = copy->size.height;
+    CUresult result = CUDA_SUCCESS;
+    if (copy->to.pitch == width && copy->from.pitch == width && height <= SIZE_MAX / width)
+        return copy_row(sys, copy, layer, 0, width * height);
+    for (size_t row = 0; row < height && result == CUDA_SUCCESS; row++)
+        result = copy_row(sys, copy, layer, row, width);
+    return result;
+}
+
+static CUresult move_layers(vmm_system *sys, const struct copy *copy, bool waits)
 {
     CUresult result = CUDA_SUCCESS;
-    bool one = copy->to.pitch == copy->width && copy->from.pitch == copy->width && copy->height <= SIZE_MAX / copy->width;
-    if (one)
-        result = copy_row(sys, copy, 0, copy->width * copy->height);
-    for (size_t row = 0; !one && row < copy->height && result == CUDA_SUCCESS; row++)
-        result = copy_row(sys, copy, row, copy->width);
+    for (size_t layer = 0; layer < copy->size.depth && result == CUDA_SUCCESS; layer++)
+        result = move_layer(sys, copy, layer);
     return result == CUDA_SUCCESS ? finish(sys, copy->stream, waits) : result;
 }
 
-static CUresult sides_of(const vmm_system *sys, const CUDA_MEMCPY2D *asked, struct copy *copy)
+static CUresult sides_of(const vmm_system *sys, const struct abi_box *asked, struct copy *copy)
 {
-    const struct declared from = {"src", asked->srcMemoryType, asked->srcDevice, asked->srcHost,
-                                  asked->srcXInBytes, asked->srcY, asked->srcPitch};
-    const struct declared to = {"dst", asked->dstMemoryType, asked->dstDevice, asked->dstHost,
-                                asked->dstXInBytes, asked->dstY, asked->dstPitch};
-    CUresult result = resolve(sys, &from, copy->width, copy->height, &copy->from);
+    const struct declared from = {"src", asked->from.type, asked->from.device, asked->from.host, asked->from.x,
+                                  asked->from.y, asked->from.z, asked->from.pitch, asked->from.rows};
+    const struct declared to = {"dst", asked->to.type, asked->to.device, asked->to.host, asked->to.x,
+                                asked->to.y, asked->to.z, asked->to.pitch, asked->to.rows};
+    CUresult result = resolve(sys, &copy->size, &from, &copy->from);
     if (result == CUDA_SUCCESS)
-        result = resolve(sys, &to, copy->width, copy->height, &copy->to);
+        result = resolve(sys, &copy->size, &to, &copy->to);
     copy->write = copy->from.host ? ABI_QUERY_FROM_HOST : ABI_QUERY_WRITE;
     copy->read = copy->to.host ? ABI_QUERY_TO_HOST : ABI_QUERY_READ;
     return result;
 }
 
-CUresult abi_copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *asked, vmm_stream stream, bool waits)
+CUresult abi_copy_box(vmm_system *sys, const struct abi_box *asked, vmm_stream stream, bool waits)
 {
-    if (!asked)
-        return abi_null(copy_name, "pCopy");
-    struct copy copy = {.width = asked->WidthInBytes, .height = asked->Height, .stream = stream};
-    size_t row;
+    struct copy copy = {.size = {asked->function, asked->width, asked->height, asked->depth}, .stream = stream};
+    size_t layer, row;
     CUresult result = check_stream(sys, stream);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!copy.width || !copy.height)
+    if (!asked->width || !asked->height || !asked->depth)
         return finish(sys, stream, waits);
     result = sides_of(sys, asked, &copy);
     if (result == CUDA_SUCCESS)
-        result = abi_registered_check(copy_name, copy.to.base, 1, true);
+        result = abi_registered_check(asked->function, copy.to.base, 1, true);
     if (result == CUDA_SUCCESS)
-        result = check_footprint(sys, stream, copy_name, &copy.to, copy.width, copy.height, copy.write);
+        result = check_footprint(sys, stream, &copy.to, &copy.size, copy.write);
     if (result == CUDA_SUCCESS)
-        result = check_footprint(sys, stream, copy_name, &copy.from, copy.width, copy.height, copy.read);
+        result = check_footprint(sys, stream, &copy.from, &copy.size, copy.read);
     if (result != CUDA_SUCCESS)
         return result;
-    if (bad_row(sys, stream, &copy.to, copy.width, copy.height, copy.write, &row))
-        return let_fault(sys, &copy, &copy.to, row);
-    if (bad_row(sys, stream, &copy.from, copy.width, copy.height, copy.read, &row))
-        return let_fault(sys, &copy, &copy.from, row);
-    return move_rows(sys, &copy, waits);
+    if (bad_layer(sys, stream, &copy.to, &copy.size, copy.write, &layer, &row))
+        return let_fault(sys, &copy, &copy.to, layer, row);
+    if (bad_layer(sys, stream, &copy.from, &copy.size, copy.read, &layer, &row))
+        return let_fault(sys, &copy, &copy.from, layer, row);
+    return move_layers(sys, &copy, waits);
+}
+
+CUresult abi_copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *asked, vmm_stream stream, bool waits)
+{
+    static const char name[] = "cuMemcpy2D";
+    if (!asked)
+        return abi_null(name, "pCopy");
+    const struct abi_box box = {
+        .function = name, .width = asked->WidthInBytes, .height = asked->Height, .depth = 1,
+        .from = {asked->srcMemoryType, asked->srcDevice, asked->srcHost, asked->srcXInBytes, asked->srcY, 0, asked->srcPitch, 0},
+        .to = {asked->dstMemoryType, asked->dstDevice, asked->dstHost, asked->dstXInBytes, asked->dstY, 0, asked->dstPitch, 0}};
+    return abi_copy_box(sys, &box, stream, waits);
 }
 
 /* ---- fills ---- */
@@ -329,7 +410,8 @@ static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const 
                             vmm_stream stream, bool waits)
 {
     size_t row;
-    CUresult result = check_footprint(sys, stream, fill_name, side, bytes, fill->height, ABI_QUERY_FILL);
+    const struct extent rows = {fill_name, bytes, fill->height, 1};
+    CUresult result = check_footprint(sys, stream, side, &rows, ABI_QUERY_FILL);
     if (result != CUDA_SUCCESS)
         return result;
     if (!bytes || (side->pitch != bytes && bytes / fill->element != fill->width)) /* rows of more than 2^64 bytes: no fill */
@@ -389,23 +471,23 @@ CUresult abi_rows_check_fill(const vmm_system *sys, const char *function, int de
     return check_range(sys, device, function, &side, (fill->height - 1) * pitch + bytes, ABI_QUERY_FILL);
 }
 
-/* Slices are checked as the rows that they are made of. */
 CUresult abi_rows_check_copy(const vmm_system *sys, const char *function, int device, const CUDA_MEMCPY3D *p)
 {
-    size_t slice = p->srcHeight > p->dstHeight ? p->srcHeight : p->dstHeight;
-    const CUDA_MEMCPY2D rows = {.srcXInBytes = p->srcXInBytes, .srcY = p->srcY, .srcMemoryType = p->srcMemoryType,
-                                .srcHost = p->srcHost, .srcDevice = p->srcDevice, .srcArray = p->srcArray, .srcPitch = p->srcPitch,
-                                .dstXInBytes = p->dstXInBytes, .dstY = p->dstY, .dstMemoryType = p->dstMemoryType,
-                                .dstHost = p->dstHost, .dstDevice = p->dstDevice, .dstArray = p->dstArray, .dstPitch = p->dstPitch,
-                                .WidthInBytes = p->WidthInBytes, .Height = (p->Depth - 1) * slice + p->Height};
-    struct copy copy = {.width = rows.WidthInBytes, .height = rows.Height};
-    CUresult result = sides_of(sys, &rows, &copy);
+    const struct abi_box box = {
+        .function = function, .width = p->WidthInBytes, .height = p->Height, .depth = p->Depth,
+        .from = {p->srcMemoryType, p->srcDevice, p->srcHost, p->srcXInBytes, p->srcY, p->srcZ, p->srcPitch, p->srcHeight},
+        .to = {p->dstMemoryType, p->dstDevice, p->dstHost, p->dstXInBytes, p->dstY, p->dstZ, p->dstPitch, p->dstHeight}};
+    struct copy copy = {.size = {function, box.width, box.height, box.depth}};
+    CUresult result = sides_of(sys, &box, &copy);
     if (result == CUDA_SUCCESS)
         result = abi_registered_check(function, copy.to.base, 1, true);
     const struct side *sides[] = {&copy.to, &copy.from};
     const enum abi_query_use uses[] = {copy.write, copy.read};
-    for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++)
-        if (!sides[i]->host)
-            result = check_range(sys, device, function, sides[i], (copy.height - 1) * sides[i]->given + copy.width, uses[i]);
+    for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++) {
+        const struct side *side = sides[i];
+        if (!side->host)
+            result = check_range(sys, device, function, side, span_of(&copy.size, side->given, side->given_rows * side->given),
+                                 uses[i]);
+    }
     return result;
 }

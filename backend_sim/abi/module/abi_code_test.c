@@ -316,6 +316,30 @@ static void test_host_memory(void)
     OK(cuMemFreeHost(pinned));
 }
 
+/* A plugin's kernel runs once, and where memory is mapped twice as anywhere else: what it will access is not known before. */
+static void test_aliases(void)
+{
+    enum { G = 2 << 20 };
+    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    const CUmemAccessDesc desc = {prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemGenericAllocationHandle handle = 0;
+    CUdeviceptr at = 0;
+    uint64_t n = 16;
+    uint8_t value = 9;
+    void *params[] = {&at, &n, &value};
+    OK(cuMemCreate(&handle, G, &prop, 0));
+    OK(cuMemAddressReserve(&at, 2 * G, 0, 0, 0));
+    OK(cuMemMap(at, G, 0, handle, 0));
+    OK(cuMemMap(at + G, G, 0, handle, 0));
+    OK(cuMemSetAccess(at, 2 * G, &desc, 1));
+    OK(cuLaunchKernel(function("fill_span"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuCtxSynchronize());
+    EQUAL(byte_at(at + G + 15), 9);
+    OK(cuMemUnmap(at, 2 * G));
+    OK(cuMemAddressFree(at, 2 * G));
+    OK(cuMemRelease(handle));
+}
+
 /* The length of the cuLogs* log since then. */
 static size_t logged(CUlogIterator since)
 {
@@ -454,6 +478,7 @@ int main(void)
     test_function_attributes();
     test_host_memory();
     test_flag_in_registered_memory();
+    test_aliases();
     test_call_inside(at);
     test_fresh(at);
     test_kernels_that_cannot_run();

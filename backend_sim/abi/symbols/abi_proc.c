@@ -62,16 +62,24 @@ static CUresult find(const char *symbol, void **pfn, int version, cuuint64_t fla
     return result;
 }
 
+/* The second version is SUCCESS for what it does not find, also without a status that would say so (measured). */
+static CUresult find_or_null(const char *symbol, void **pfn, int version, cuuint64_t flags, bool per_thread,
+                             CUdriverProcAddressQueryResult *status)
+{
+    CUresult result = find(symbol, pfn, version, flags, per_thread, status);
+    return result == CUDA_ERROR_NOT_FOUND ? CUDA_SUCCESS : result;
+}
+
 CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                              CUdriverProcAddressQueryResult *symbolStatus)
 {
-    return find(symbol, pfn, cudaVersion, flags, false, symbolStatus);
+    return find_or_null(symbol, pfn, cudaVersion, flags, false, symbolStatus);
 }
 
 CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                                   CUdriverProcAddressQueryResult *symbolStatus)
 {
-    return find(symbol, pfn, cudaVersion, flags, true, symbolStatus);
+    return find_or_null(symbol, pfn, cudaVersion, flags, true, symbolStatus);
 }
 
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)

@@ -107,7 +107,7 @@ PROGRAM(cumemalloc_after_its_context, .does = "uses memory of cuMemAlloc after i
 
 /* A fault affects more than its kernel. */
 PROGRAM(work_on_a_lost_device, .does = "goes on after a kernel faulted, as if that call alone had failed",
-        .rule = "VMM-FAULT-ACCESS", .at = "cuCtxSynchronize", .way = "end the process; control calls still give back",
+        .rule = "VMM-FAULT-ACCESS", .at = "cuCtxSynchronize", .way = "end the process; calls that unmap and release still work",
         .then = "VMM-FAULT-STICKY")
 {
     vmm_handle memory;

@@ -145,6 +145,25 @@ NO_LEAK_TEST(LEAK_EVENT, destroy_the_event)
     check_none(f);
 }
 
+LEAK_TEST(LEAK_POOL, leave_a_pool)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                      .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_memory_pool pool = NULL;
+    fix_need(f, vmm_mem_pool_create(S, &pool, &props));
+    check_one(f, VMM_OBJECT_POOL, 0);
+}
+
+NO_LEAK_TEST(LEAK_POOL, destroy_the_pool)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                      .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_memory_pool pool = NULL;
+    fix_need(f, vmm_mem_pool_create(S, &pool, &props));
+    fix_need(f, vmm_mem_pool_destroy(S, pool));
+    check_none(f);
+}
+
 LEAK_TEST(LEAK_ALLOCATION, leave_an_allocation)
 {
     struct reported reported = {0};
@@ -191,7 +210,7 @@ static void hear_and_call(void *user, const vmm_detail *detail)
 
 TEST_EXPECTS("report.tells_of_refusals", report_function)
 {
-    fix_need_simulator(f, "needs a backend that can tell");
+    fix_need_simulator(f, "needs a backend that reports leaks");
     struct calls calls = {.sys = S};
     vmm_set_report(S, hear_and_call, &calls);
     vmm_result result = vmm_mem_release(S, 0);

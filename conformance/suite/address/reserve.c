@@ -158,7 +158,7 @@ TEST_NEAR_MISS(RESERVE_SPACE, reserve_as_much_as_there_is)
     vmm_deviceptr ptr = FIX_UNTOUCHED;
     while (size > f->g && vmm_mem_address_reserve(S, &ptr, size, 0, 0, 0) == VMM_ERROR_OUT_OF_MEMORY)
         size /= 2;
-    CHECK(size > f->g && ptr != FIX_UNTOUCHED, "nothing but one granule can be reserved");
+    CHECK(size > f->g && ptr != FIX_UNTOUCHED, "only one granule can be reserved");
     if (ptr != FIX_UNTOUCHED)
         ACCEPTED(vmm_mem_address_free(S, ptr, size));
 }

@@ -76,7 +76,7 @@ static void grow(struct grade *g, struct vector *v, const uint64_t *sizes, unsig
                 (unsigned long long)v->size);
     grade_point(g, ok && stays, "EX-VECTOR-MOVES", "the address stays", "at was 0x%llx and is 0x%llx", (unsigned long long)at,
                 (unsigned long long)v->at);
-    grade_point(g, ok && rights, "EX-VECTOR-RIGHTS", "its device may read and write, others nothing",
+    grade_point(g, ok && rights, "EX-VECTOR-RIGHTS", "its device may read and write, and no other has access",
                 "rights of device %d at the first and last unit: %d, %d (3 is right), or another device has some", g->device,
                 grade_rights(g, g->device, v->at), grade_rights(g, g->device, v->at + v->backed - g->unit));
     grade_point(g, ok && bytes, "EX-VECTOR-BYTES", "bytes stay as they are",
@@ -84,7 +84,7 @@ static void grow(struct grade *g, struct vector *v, const uint64_t *sizes, unsig
     grade_point(g, ok && same, "EX-VECTOR-COPIES", "in the same memory",
                 "another memory lies behind the first bytes after growing");
     grade_point(g, ok && exact, "EX-VECTOR-EXACT", "with no more memory than it needs",
-                "for %llu bytes, in units of %llu, backed is %llu, or the device gave another number of bytes",
+                "for %llu bytes in units of %llu, backed is %llu, or the device has lost another number of bytes",
                 (unsigned long long)v->size, (unsigned long long)g->unit, (unsigned long long)v->backed);
 }
 
@@ -184,7 +184,7 @@ static void part_full(const char *spec)
     vmm_result got = vector_resize(&v, g.before + g.unit);
     grade_refused(&g, got, VMM_ERROR_OUT_OF_MEMORY, "EX-ERROR-PASSED", "the device has no more");
     grade_point(&g, is_backed(&g, &v, g.unit) && grade_uses(&g, g.unit), "EX-VECTOR-LIMIT",
-                "what was added before is given back", "backed is %llu, and %llu is right", (unsigned long long)v.backed,
+                "what was added before is freed again", "backed is %llu, expected %llu", (unsigned long long)v.backed,
                 (unsigned long long)g.unit);
     vector_close(&v);
     grade_close(&g);
@@ -199,7 +199,7 @@ static void part_no_copies(const char *spec)
     bool ok = vector_resize(&v, g.unit) == VMM_SUCCESS && vector_resize(&v, 4 * g.unit) == VMM_SUCCESS &&
               vector_resize(&v, 2 * g.unit) == VMM_SUCCESS;
     grade_point(&g, ok && !g.injected, "EX-VECTOR-COPIES", "grows and shrinks where nothing can be copied",
-                "%s was needed: bytes are moved that could stay", g.injected ? g.failed : "another call");
+                "%s was needed: the program moved bytes that could have stayed", g.injected ? g.failed : "another call");
     vector_close(&v);
     grade_drop(&g);
 }

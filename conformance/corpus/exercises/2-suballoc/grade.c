@@ -50,11 +50,11 @@ static void part_open(const char *spec)
                 (unsigned long long)g.unit, (unsigned long long)s.size);
     uint64_t block = grade_block(&g, s.at);
     grade_point(&g, block && grade_block(&g, s.at + s.size - 1) == block, "EX-SUBALLOC-EXACT", "in one piece",
-                "its first and last byte are not of one piece");
+                "its first and last byte belong to different pieces");
     bool rights = grade_others_have_none(&g, s.at, s.size);
     for (uint64_t unit = 0; unit < s.size; unit += g.unit)
         rights = rights && grade_rights(&g, g.device, s.at + unit) == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    grade_point(&g, rights, "EX-SUBALLOC-RIGHTS", "its device may read and write, others nothing",
+    grade_point(&g, rights, "EX-SUBALLOC-RIGHTS", "its device may read and write, and no other has access",
                 "device %d has rights %d at the first byte", g.device, grade_rights(&g, g.device, s.at));
     grade_point(&g, grade_fill(&g, s.at, s.size, 5) && grade_is(&g, s.at, s.size, 5), NULL, "its bytes can be used",
                 "they cannot");
@@ -120,7 +120,7 @@ static void churn(struct grade *g, struct suballoc *s, struct known *k, unsigned
             full = got == VMM_ERROR_OUT_OF_MEMORY && at == 1 && !has_room(s, k, size, alignment);
         }
     }
-    grade_point(g, place && taken > steps / 4, "EX-SUBALLOC-PLACE", "blocks are aligned, inside and apart",
+    grade_point(g, place && taken > steps / 4, "EX-SUBALLOC-PLACE", "blocks are aligned, inside the range and do not overlap",
                 "block %u of %u steps is not", taken, steps);
     grade_point(g, full && taken, "EX-SUBALLOC-FULL", "none is refused while there is room", "with %u blocks taken one was",
                 k->count);
@@ -186,7 +186,7 @@ static void part_arguments(const char *spec)
                 "one of them was not, or *at was written");
     grade_point(&g,
                 refuses(&s, s.size, 1, full) && refuses(&s, UINT64_MAX, 1, full) && refuses(&s, UINT64_MAX - 4096, 4096, full),
-                "EX-SUBALLOC-PLACE", "more than there is is out of memory",
+                "EX-SUBALLOC-PLACE", "a request for more than is free fails with out of memory",
                 "a size near 2^64 or of the whole pool was not, or *at was written");
     grade_point(&g,
                 suballoc_give(&s, at + 1) == invalid && suballoc_give(&s, s.at + s.size) == invalid &&

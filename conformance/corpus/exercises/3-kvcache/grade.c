@@ -87,7 +87,7 @@ static void part_demand(const char *spec)
             bytes = bytes &&
                     grade_is(&g, at(&k, steps[i].sequence, page), unit, (unsigned char)(10 * steps[i].sequence + page + 1));
     grade_point(&g, ok, NULL, "sequences grow", "a growth within most and budget was refused");
-    grade_point(&g, ok && rights, "EX-KV-RIGHTS", "the device may read and write their pages, others nothing",
+    grade_point(&g, ok && rights, "EX-KV-RIGHTS", "the device may read and write their pages, and no other has access",
                 "the rights of a page are others, or it is not mapped");
     grade_point(&g, ok && bytes, "EX-KV-BYTES", "bytes stay as they are",
                 "a page has other bytes than were written, or cannot be used");

@@ -16,7 +16,7 @@ const struct grade_rule grade_rules[] = {
     {"EX-RING-EXACT", "memory for size bytes, once, in whole units of the minimum granularity",
      "create it once and map the one handle twice"},
     {"EX-RING-TWICE", "the same memory lies at at and at at + size", "reserve 2 * size; map the handle at both places"},
-    {"EX-RING-RIGHTS", "the writer's device reads and writes, the reader's only reads, at both places; others nothing",
+    {"EX-RING-RIGHTS", "the writer's device reads and writes, the reader's only reads, at both places; no other has access",
      "vmm_mem_set_access for both mappings, READ in ring_join"},
     {"EX-RING-FD", "an open descriptor holds the memory, so none stays open",
      "close it when it was sent, and when it was imported, and where either failed"},
@@ -136,12 +136,12 @@ static void part_sides(const char *spec)
     grade_point(&g, ring_close(&reader) == VMM_SUCCESS && ring_close(&writer) == VMM_SUCCESS, NULL, "both close",
                 "ring_close was refused");
     grade_point(&g, grade_uses(&g, 0), "VMM-LEAK-ELSEWHERE", "the memory is the device's again",
-                "something holds it still: a handle, a mapping, a descriptor");
+                "something still holds it: a handle, a mapping, a descriptor");
     close(ends[0]), close(ends[1]);
     grade_close(&g);
 }
 
-/* Both sides in one process again, and a reader that will tell of nothing: who writes into a full ring now has not waited. */
+/* Both sides in one process again, with a reader that reports nothing: a writer that writes into a full ring now has not waited. */
 static void part_no_room(const char *spec)
 {
     struct grade g;
@@ -292,7 +292,7 @@ static void two_processes(const char *spec, side writes, side reads)
                 WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     grade_ok(&g, closed, "writer: ring_close succeeds");
     grade_point(&g, grade_uses(&g, 0), "VMM-LEAK-ELSEWHERE", "the memory is the device's again",
-                "something holds it still, in one of the processes");
+                "something in one of the processes still holds it");
     grade_close(&g);
 }
 

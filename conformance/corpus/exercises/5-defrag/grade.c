@@ -86,7 +86,7 @@ static bool in_place(const struct region *r)
     return true;
 }
 
-/* Every piece is where its at says: the same memory, all of it. */
+/* Every piece is at its `at`: the same memory, all of it. */
 static bool is_whole(struct grade *g, const struct region *r)
 {
     for (unsigned i = 0; i < PIECES; i++)
@@ -192,7 +192,7 @@ static void scenario(struct grade *g)
     g->strict = true;
     bool done = GRADE_TRY(g, compact(g, &r));
     if (!done) {
-        grade_holds(g, is_whole(g, &r), "every piece is mapped where its at says");
+        grade_holds(g, is_whole(g, &r), "every piece is mapped at its `at`");
         grade_holds(g, has_rights(g, &r), "every piece has its rights");
         done = grade_again(g) && GRADE_TRY(g, compact(g, &r));
     }

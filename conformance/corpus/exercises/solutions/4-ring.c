@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 4, solved: each side tells the other of every step it made, and hears of the other's when it cannot go on. */
+/* Exercise 4, solved: each side reports its steps to the other, and waits for the other's when it cannot continue. */
 #include "ring.h"
 
 #include <unistd.h>

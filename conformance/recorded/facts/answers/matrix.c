@@ -104,7 +104,7 @@ static void start_matrix(void)
     now.other = primary[1] ? primary[1] : primary[0];
     must("scratch", cuMemAlloc(&now.device, SCRATCH));
     cuMemsetD8(now.device, 0xd5, SCRATCH);
-    memset(host_scratch, 0x1c, SCRATCH);
+    memset(host_scratch, 0x1c, 4096);
     must("stream", cuStreamCreate(&now.stream, CU_STREAM_NON_BLOCKING));
     CUmemAllocationProp p = prop_at(L_DEVICE, asker);
     must("handle", cuMemCreate(&now.handle, G, &p, 0));

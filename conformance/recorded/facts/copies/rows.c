@@ -97,7 +97,7 @@ static bool expect_copy(const CUDA_MEMCPY2D *c, u64 src, u64 dst)
 
 static bool faulty_phase;
 
-/* Is this case due now? Every eighth of the faulting ones, by name; fewer of the extremes, which are mostly alike. */
+/* Is this case due now? One in eight of the faulting cases, chosen by name; fewer of the extremes, most of which are alike. */
 static bool its_turn(const char *id, bool faulty)
 {
     unsigned hash = 2166136261u;

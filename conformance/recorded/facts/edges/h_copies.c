@@ -277,7 +277,7 @@ static void h_host_located(void)
     cuCtxSynchronize();
     give(p, G, L_HOST, located.host);
     give(p, G, L_DEVICE, located.device);
-    memset(buffer, 0x20, sizeof buffer);
+    memset(buffer, 0x20, big);
     CUresult r = CUDA_SUCCESS;
     switch (located.what) {
     case 0: r = cuMemcpyDtoH(buffer, p, 16); break;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call_pool.h - what the calls of memory pools share. */
+#ifndef SIM_CALL_POOL_H
+#define SIM_CALL_POOL_H
+
+#include "pools.h"
+
+/* The live pool of a value that was passed for argument; a refusal without one. */
+vmm_result sim_pool_live(const struct sim_process *process, vmm_memory_pool value, const char *argument, struct sim_pool **pool);
+
+#endif

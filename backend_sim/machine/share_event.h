@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* share_event.h - events in the shared state.
+ *
+ *     A records E, record 7     event: recorded 7, reached 6        a query of any process: not complete
+ *     A's work gets there       event: recorded 7, reached 7        complete
+ *     A ends before             event: recorded 7, reached 6        never complete, as measured
+ *
+ * As measured, a handle leads to the event also after it was destroyed, and after its process has ended; only the end of its
+ * context ends it. So an entry stays until it is needed for a new event. A record is complete when the one before it is, and
+ * its own work. Call everything with the state's lock, but for those that say otherwise.
+ */
+#ifndef SIM_SHARE_EVENT_H
+#define SIM_SHARE_EVENT_H
+
+#include "share.h"
+
+/* Makes an event held by this process: its index, or SHARE_EVENTS when processes hold that many. */
+unsigned share_event_new(struct share *share, struct share_label *label);
+
+/* The name of an event that this process made. */
+void share_event_label(const struct share *share, unsigned index, struct share_label *label);
+
+/* Finds a named event, and holds it: its index, or SHARE_EVENTS. */
+unsigned share_event_find(struct share *share, const struct share_label *label);
+
+/* The context of the event ends, and what its handles lead to. */
+void share_event_end(struct share *share, unsigned index);
+
+/* This process no longer holds the event; or the process of a slot, which has ended, none. */
+void share_event_drop(struct share *share, unsigned index);
+void share_event_leave(const struct share *share, unsigned slot);
+
+/* A record by this process: its number; *before: the record before it. */
+uint64_t share_event_record(struct share *share, unsigned index, uint64_t *before);
+
+/* Without the lock, from any thread while the share is open: */
+
+/* The record is complete. */
+void share_event_reach(struct share *share, unsigned index, uint64_t record);
+/* The last record, and whether this process made it. 0: never recorded. */
+uint64_t share_event_recorded(const struct share *share, unsigned index, bool *here);
+/* Is the record complete? */
+bool share_event_is_reached(const struct share *share, unsigned index, uint64_t record);
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mempool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+#include "pool_policy.h"
+
+bool mempool_init(struct mempool *pool, uint64_t start, uint64_t size, uint64_t chunk)
+{
+    *pool = (struct mempool){.start = start,
+                             .size = size,
+                             .chunk = chunk,
+                             .threshold = POOL_THRESHOLD,
+                             .follow_events = POOL_FOLLOW_EVENTS,
+                             .opportunistic = POOL_OPPORTUNISTIC,
+                             .internal = POOL_INTERNAL};
+    pool_init(&pool->regions, sizeof(struct region));
+    pool->first = pool_alloc(&pool->regions);
+    if (!pool->first)
+        return false;
+    *pool->first = (struct region){.start = start, .size = size, .state = REGION_FREE};
+    region_tree_add(&pool->unbacked, pool->first);
+    return true;
+}
+
+void mempool_clear(struct mempool *pool)
+{
+    struct region_lane *next;
+    for (struct region_lane *lane = pool->lanes; lane; lane = next) {
+        next = lane->next;
+        heap.free(lane);
+    }
+    heap.free(pool->chunks);
+    pool_clear(&pool->regions);
+    pool->lanes = NULL;
+    pool->chunks = NULL;
+    pool->room = 0;
+    pool->first = NULL;
+}
+
+static bool same_lane(const struct queue_place *a, const struct queue_place *b)
+{
+    return a->stream == b->stream && a->context == b->context && a->thread == b->thread;
+}
+
+/* ---- chunks in use ---- */
+
+/* The chunks of a region come into use, or one region fewer uses them. */
+static void use(struct mempool *pool, const struct region *region)
+{
+    for (uint64_t at = pool_round_down(region->start - pool->start, pool->chunk); at < region->start - pool->start + region->size;
+         at += pool->chunk)
+        pool->idle -= !pool->chunks[at / pool->chunk]->busy++;
+}
+
+static void unuse(struct mempool *pool, const struct region *region)
+{
+    for (uint64_t at = pool_round_down(region->start - pool->start, pool->chunk); at < region->start - pool->start + region->size;
+         at += pool->chunk)
+        pool->idle += !--pool->chunks[at / pool->chunk]->busy;
+}
+
+/* Is there memory behind all of the region? */
+static bool is_backed(const struct mempool *pool, const struct region *region)
+{
+    uint64_t end = region->start - pool->start + region->size;
+    uint64_t at = pool_round_down(region->start - pool->start, pool->chunk);
+    while (at < end && at / pool->chunk < pool->room && pool->chunks[at / pool->chunk])
+        at += pool->chunk;
+    return at >= end;
+}
+
+/* ---- where a region is ---- */
+
+static struct region_tree *tree_of(struct mempool *pool, const struct region *region)
+{
+    return region->state == REGION_PENDING ? &region->lane->tree : region->backed ? &pool->backed : &pool->unbacked;
+}
+
+/* Puts a free or pending region into its tree, as the last of its size. */
+static void enter(struct mempool *pool, struct region *region)
+{
+    region->order = ++pool->orders;
+    if (region->state == REGION_FREE)
+        region->backed = is_backed(pool, region);
+    region_tree_add(tree_of(pool, region), region);
+    if (region->state != REGION_PENDING)
+        return;
+    region->newer = NULL;
+    region->older = region->lane->newest;
+    if (region->older)
+        region->older->newer = region;
+    region->lane->newest = region;
+    pool->pending++;
+    use(pool, region);
+}
+
+static void leave(struct mempool *pool, struct region *region)
+{
+    region_tree_remove(tree_of(pool, region), region);
+    if (region->state != REGION_PENDING)
+        return;
+    if (region->newer)
+        region->newer->older = region->older;
+    else
+        region->lane->newest = region->older;
+    if (region->older)
+        region->older->newer = region->newer;
+    pool->pending--;
+    unuse(pool, region);
+}
+
+/* A pending region names its mark, or no longer does. */
+static void name(struct region *region, struct free_mark *mark)
+{
+    struct free_mark *former = region->mark;
+    region->mark = mark;
+    if (mark)
+        mark->refs++;
+    if (!former)
+        return;
+    former->refs--;
+    free_mark_settle(former);
+}
+
+/* Two regions that are one as soon as they touch: both free, or both freed by one stream. */
+static bool joins(const struct region *low, const struct region *high)
+{
+    return low && high && low->state != REGION_LIVE && low->state == high->state &&
+           (low->state == REGION_FREE || low->lane == high->lane);
+}
+
+/* Adds the higher region to the lower one; neither is in a tree. */
+static void join(struct mempool *pool, struct region *low, struct region *high)
+{
+    name(high, NULL);
+    low->size += high->size;
+    low->after = high->after;
+    if (low->after)
+        low->after->before = low;
+    pool_free(&pool->regions, high);
+}
+
+/* Enters a region, as one with neighbours alike. The mark of a pending one is the newest, its own. */
+static void settle(struct mempool *pool, struct region *region)
+{
+    struct region *before = region->before, *after = region->after;
+    if (joins(region, after)) {
+        leave(pool, after);
+        join(pool, region, after);
+    }
+    if (joins(before, region)) {
+        leave(pool, before);
+        name(before, region->mark);
+        join(pool, before, region);
+        region = before;
+    }
+    enter(pool, region);
+}
+
+/* ---- choosing ---- */
+
+static struct region_lane *lane_of(const struct mempool *pool, const struct queue_place *place)
+{
+    struct region_lane *lane = pool->lanes;
+    while (lane && !same_lane(&lane->place, place))
+        lane = lane->next;
+    return lane;
+}
+
+static bool is_ordered(void *user, const struct region *region)
+{
+    const struct mempool_request *request = user;
+    return request->ordered(request->user, region->mark);
+}
+
+static bool is_done(void *user, const struct region *region)
+{
+    const struct mempool_request *request = user;
+    return request->done(request->user, region->mark);
+}
+
+/* What the first other stream freed, as far as fits accepts it. */
+static struct region *find_elsewhere(const struct mempool *pool, const struct mempool_request *request, const struct region_lane *own,
+                                     bool (*fits)(void *user, const struct region *region))
+{
+    struct region *found = NULL;
+    for (const struct region_lane *lane = pool->lanes; lane && !found; lane = lane->next)
+        if (lane != own)
+            found = region_tree_find(&lane->tree, request->size, fits, (void *)(uintptr_t)request);
+    return found;
+}
+
+/* The least of all free regions. */
+static struct region *find_free(const struct mempool *pool, uint64_t size)
+{
+    struct region *backed = region_tree_find(&pool->backed, size, NULL, NULL);
+    struct region *unbacked = region_tree_find(&pool->unbacked, size, NULL, NULL);
+    if (!backed || !unbacked)
+        return backed ? backed : unbacked;
+    return region_less(unbacked, backed) ? unbacked : backed;
+}
+
+struct region *mempool_find(struct mempool *pool, const struct mempool_request *request)
+{
+    const struct region_lane *own = pool->pending ? lane_of(pool, request->place) : NULL;
+    struct region *found = own ? region_tree_find(&own->tree, request->size, NULL, NULL) : NULL;
+    if (!found)
+        found = region_tree_find(&pool->backed, request->size, NULL, NULL);
+    if (!found && pool->pending && pool->follow_events)
+        found = find_elsewhere(pool, request, own, is_ordered);
+    if (!found && pool->pending && pool->opportunistic)
+        found = find_elsewhere(pool, request, own, is_done);
+    if (!found && pool->pending && pool->opportunistic)
+        mempool_return(pool, is_done, (void *)(uintptr_t)request);
+    return found ? found : find_free(pool, request->size);
+}
+
+struct region *mempool_find_to_wait(const struct mempool *pool, const struct mempool_request *request)
+{
+    return find_elsewhere(pool, request, lane_of(pool, request->place), NULL);
+}
+
+/* ---- allocating and freeing ---- */
+
+bool mempool_take(struct mempool *pool, struct region *region, uint64_t size, uint64_t asked)
+{
+    struct region *rest = region->size > size ? pool_alloc(&pool->regions) : NULL;
+    if (region->size > size && !rest)
+        return false;
+    leave(pool, region);
+    if (rest) {
+        *rest = *region;
+        rest->mark = NULL;
+        name(rest, region->mark);
+        rest->start += size;
+        rest->size -= size;
+        rest->before = region;
+        if (rest->after)
+            rest->after->before = rest;
+        region->after = rest;
+        region->size = size;
+        enter(pool, rest);
+    }
+    region->state = REGION_LIVE;
+    name(region, NULL);
+    region->asked = asked;
+    use(pool, region);
+    pool->live++;
+    pool->used += asked;
+    pool->used_high = pool->used > pool->used_high ? pool->used : pool->used_high;
+    return true;
+}
+
+/* A live region becomes free for all. */
+static void release(struct mempool *pool, struct region *region)
+{
+    region->state = REGION_FREE;
+    name(region, NULL);
+    settle(pool, region);
+}
+
+void mempool_free(struct mempool *pool, struct region *region)
+{
+    unuse(pool, region);
+    pool->live--;
+    release(pool, region);
+}
+
+/* The lane of a stream, made if there is none. */
+static struct region_lane *lane_for(struct mempool *pool, const struct queue_place *place, uint64_t rank)
+{
+    struct region_lane *lane = lane_of(pool, place), **link = &pool->lanes;
+    if (lane)
+        return lane;
+    while (*link && (*link)->tree.root) /* one of a stream that is gone, most often */
+        link = &(*link)->next;
+    lane = *link;
+    if (lane)
+        *link = lane->next;
+    else
+        lane = heap.calloc(1, sizeof *lane);
+    if (!lane)
+        return NULL;
+    lane->place = *place;
+    lane->rank = rank;
+    for (link = &pool->lanes; *link && (*link)->rank <= rank;)
+        link = &(*link)->next;
+    lane->next = *link;
+    *link = lane;
+    return lane;
+}
+
+bool mempool_pend(struct mempool *pool, struct region *region, struct free_mark *mark, const struct queue_place *place,
+                  uint64_t rank)
+{
+    struct region_lane *lane = lane_for(pool, place, rank);
+    if (!lane)
+        return false;
+    unuse(pool, region);
+    pool->live--;
+    pool->used -= region->asked;
+    region->state = REGION_PENDING;
+    region->lane = lane;
+    name(region, mark);
+    settle(pool, region);
+    return true;
+}
+
+void mempool_return(struct mempool *pool, bool (*wanted)(void *user, const struct region *region), void *user)
+{
+    for (struct region_lane *lane = pool->pending ? pool->lanes : NULL; lane; lane = lane->next) {
+        struct region *older;
+        for (struct region *region = lane->newest; region; region = older) {
+            older = region->older;
+            if (!wanted(user, region))
+                continue;
+            leave(pool, region);
+            release(pool, region);
+        }
+    }
+}
+
+/* ---- chunks ---- */
+
+bool mempool_make_room(struct mempool *pool, uint64_t end)
+{
+    uint64_t room = pool->room ? pool->room : 16, wanted = (end - pool->start + pool->chunk - 1) / pool->chunk;
+    if (wanted <= pool->room)
+        return true;
+    while (room < wanted)
+        room *= 2;
+    struct mempool_chunk **chunks = heap.realloc(pool->chunks, room * sizeof(*chunks));
+    if (!chunks)
+        return false;
+    memset(chunks + pool->room, 0, (room - pool->room) * sizeof(*chunks));
+    pool->chunks = chunks;
+    pool->room = room;
+    return true;
+}
+
+void mempool_add(struct mempool *pool, struct mempool_chunk *chunk)
+{
+    chunk->pool = pool;
+    chunk->busy = 0;
+    pool->chunks[(chunk->start - pool->start) / pool->chunk] = chunk;
+    pool->idle++;
+    pool->reserved += chunk->size;
+    pool->reserved_high = pool->reserved > pool->reserved_high ? pool->reserved : pool->reserved_high;
+}
+
+static bool holds(void *user, const struct region *region)
+{
+    const struct mempool_chunk *chunk = user;
+    return region->start <= chunk->start && chunk->start - region->start <= region->size - chunk->size;
+}
+
+/* The free region around the chunk is no longer backed as a whole. */
+void mempool_remove(struct mempool *pool, struct mempool_chunk *chunk)
+{
+    struct region *around = region_tree_find(&pool->backed, chunk->size, holds, chunk);
+    if (around) {
+        region_tree_remove(&pool->backed, around);
+        around->backed = false;
+        region_tree_add(&pool->unbacked, around);
+    }
+    pool->chunks[(chunk->start - pool->start) / pool->chunk] = NULL;
+    pool->idle--;
+    pool->reserved -= chunk->size;
+}
+
+struct mempool_chunk *mempool_idle_chunk(const struct mempool *pool, uint64_t *below, uint64_t start, uint64_t end)
+{
+    if (*below > pool->room)
+        *below = pool->room;
+    while (pool->idle && *below) {
+        struct mempool_chunk *chunk = pool->chunks[--*below];
+        if (chunk && !chunk->busy && (chunk->start + chunk->size <= start || chunk->start >= end))
+            return chunk;
+    }
+    return NULL;
+}

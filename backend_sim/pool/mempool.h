@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mempool.h - the memory of one pool: which of its addresses an allocation on a stream gets, and which of them have memory.
+ *
+ *     alloc 40 MiB on S       addresses  [ live 40 ....... | free ................................. ]
+ *                             memory     [ chunk 32 | chunk 32 ]
+ *     free on S, alloc 2 on S            [ live 2 | pending 38 | free ............................. ]    the same addresses, at once
+ *     free on S, alloc 2 on T            [ pending 40 ....     | live 2 | free .................... ]    T may not have them yet
+ *     a call waits for S                 [ free 40 ...         | live 2 | free .................... ]
+ *     trim                    memory                [ chunk 32 ]                                         the first chunk is free as a whole
+ *
+ * Knows addresses, sizes and places in the queue, and no process: va/pools.h brings addresses and physical memory. The caller does
+ * all locking.
+ *
+ * Invariants (mempool_check):
+ *     the regions          = the pool's range, in order, none empty, each a multiple of the unit
+ *     free neighbours      never touch, nor do pending ones of one stream
+ *     a region is          live, or in one tree: backed or unbacked where it is free, its lane's where it is pending
+ *     backed               = all chunks that the free region lies in are there; live and pending regions lie in such chunks only
+ *     busy of a chunk      = the number of live and pending regions in it;     idle = the number of chunks with busy 0
+ *     reserved             = chunks * their size;     live, pending = the number of such regions; high marks >= what they are of
+ *     refs of a mark       = the pending regions that name it
+ */
+#ifndef SIM_MEMPOOL_H
+#define SIM_MEMPOOL_H
+
+#include "pool.h"
+#include "queue.h"
+#include "region.h"
+
+struct sim_block;
+struct mempool;
+
+/* One chunk's memory. */
+struct mempool_chunk {
+    uint64_t start, size;
+    struct sim_block *block;
+    struct mempool *pool;
+    uint32_t busy;
+    struct mempool_chunk *next; /* for the caller, while it adds several */
+};
+
+/* What one stream freed. */
+struct region_lane {
+    struct region_tree tree;
+    struct region *newest; /* the others by region.older */
+    struct queue_place place;
+    uint64_t rank;
+    struct region_lane *next;
+};
+
+struct mempool {
+    uint64_t start, size, chunk;     /* its addresses, and the size of a chunk */
+    struct mempool_chunk **chunks;   /* by their place in the range; NULL where there is no memory */
+    uint64_t room;                   /* entries of chunks; those beyond have no memory either */
+    struct region *first;
+    struct region_tree backed, unbacked;
+    struct region_lane *lanes;       /* by rank, which is when the stream was created */
+    struct pool regions;             /* memory for them */
+    uint64_t orders;
+    uint64_t reserved, reserved_high, used, used_high;
+    uint64_t threshold;
+    bool follow_events, opportunistic, internal;
+    uint64_t live, pending;          /* numbers of regions */
+    uint32_t idle;
+};
+
+/* chunk is a power of two, start and size are multiples of it. False when the host's memory is out. */
+bool mempool_init(struct mempool *pool, uint64_t start, uint64_t size, uint64_t chunk);
+/* Frees the records; the caller has taken back every chunk. */
+void mempool_clear(struct mempool *pool);
+
+/* Whom an allocation is for, and what it may know of other streams' frees. */
+struct mempool_request {
+    uint64_t size;                   /* a multiple of the unit */
+    const struct queue_place *place; /* of its stream */
+    bool (*ordered)(void *user, const struct free_mark *mark); /* do the mark's frees come before what is issued there now? */
+    bool (*done)(void *user, const struct free_mark *mark);
+    void *user;
+};
+
+/* The region of which the request gets the low part; it may need memory. NULL when no addresses are left. Each step takes the
+ * smallest region that is large enough, of equal ones that which came there first:
+ *
+ *     1  what the request's own stream freed
+ *     2  what is free and has memory as a whole
+ *     3  with follow_events: what another stream freed before the request in the order of streams, one stream after the other
+ *     4  with opportunistic: what another stream freed, if that is done, one stream after the other; then all frees that are done
+ *        become free for all
+ *     5  what is free
+ *
+ * Changes nothing but that. */
+struct region *mempool_find(struct mempool *pool, const struct mempool_request *request);
+
+/* The oldest of what other streams freed and that is large enough: the request's stream would have to wait for its mark. */
+struct region *mempool_find_to_wait(const struct mempool *pool, const struct mempool_request *request);
+
+/* Makes the low size bytes of a region live, of which asked were asked for. All of them have memory. False, with nothing changed,
+ * when the host's memory is out. */
+bool mempool_take(struct mempool *pool, struct region *region, uint64_t size, uint64_t asked);
+
+/* Frees a live region for all at once. As measured, used does not fall. */
+void mempool_free(struct mempool *pool, struct region *region);
+/* Frees a live region in the order of a stream, whose rank is greater the later it was created. False, with nothing changed, when
+ * the host's memory is out. */
+bool mempool_pend(struct mempool *pool, struct region *region, struct free_mark *mark, const struct queue_place *place,
+                  uint64_t rank);
+/* Frees for all what is pending and wanted accepts: stream by stream, the newest of each first. */
+void mempool_return(struct mempool *pool, bool (*wanted)(void *user, const struct region *region), void *user);
+
+/* The chunk of an address; NULL: it has no memory. */
+static inline struct mempool_chunk *mempool_chunk_at(const struct mempool *pool, uint64_t address)
+{
+    uint64_t i = (address - pool->start) / pool->chunk;
+    return i < pool->room ? pool->chunks[i] : NULL;
+}
+
+/* Makes sure that chunks up to the end of a range can be added; false when the host's memory is out. */
+bool mempool_make_room(struct mempool *pool, uint64_t end);
+/* Adds a chunk where there is none, and there is room for it. The region around it is free. */
+void mempool_add(struct mempool *pool, struct mempool_chunk *chunk);
+/* Removes a chunk with busy 0. */
+void mempool_remove(struct mempool *pool, struct mempool_chunk *chunk);
+/* The last chunk with busy 0 before the place below in the range that lies outside of [start, end), or NULL; below is its place
+ * then. Begin with UINT64_MAX. */
+struct mempool_chunk *mempool_idle_chunk(const struct mempool *pool, uint64_t *below, uint64_t start, uint64_t end);
+
+const char *mempool_check(const struct mempool *pool);
+
+#endif

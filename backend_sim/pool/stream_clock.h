@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stream_clock.h - which frees in other streams' order a stream comes after, also when they are done and gone from the queue.
+ *
+ *     S   free A (tick 1)   record E           free B (tick 2)
+ *     T                                wait E                     T has seen S up to 1: it comes after the free of A, not of B
+ *
+ * A clock ticks at each mark of frees. An event keeps what its stream had seen when it was recorded; a stream that waits for the
+ * event has seen that, too. Where the host's memory is out, less is known, and memory is reused later. Under the machine's lock.
+ */
+#ifndef SIM_STREAM_CLOCK_H
+#define SIM_STREAM_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "queue.h"
+
+struct stream_clock {
+    struct queue_place place;
+    uint32_t id;         /* from 0, in order of creation */
+    uint32_t room;
+    uint64_t now;        /* ticks so far */
+    uint64_t *seen;      /* of other clocks, by id */
+    struct stream_clock *next;
+};
+
+struct stream_clocks {
+    struct stream_clock *first;
+    uint32_t count;
+};
+
+/* What an event has seen, by clock id. */
+struct stream_clock_seen {
+    uint64_t *seen;
+    uint32_t count;
+};
+
+void stream_clocks_clear(struct stream_clocks *clocks);
+
+/* The clock of a stream, made if there is none. NULL when the host's memory is out. */
+struct stream_clock *stream_clock_of(struct stream_clocks *clocks, const struct queue_place *place);
+
+/* An event is recorded at the place: *event is what it has seen, replacing what it had. */
+void stream_clock_record(struct stream_clocks *clocks, const struct queue_place *place, struct stream_clock_seen *event);
+/* A stream waits for the event. */
+void stream_clock_wait(struct stream_clocks *clocks, const struct queue_place *place, const struct stream_clock_seen *event);
+
+/* Does what is issued at the place now come after that tick of that clock? */
+bool stream_clock_after(const struct stream_clocks *clocks, const struct queue_place *place, uint32_t clock, uint64_t tick);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pools.h"
+
+#include <stdlib.h>
+
+#include "heap.h"
+#include "pool_policy.h"
+#include "rights.h"
+
+/* ---- addresses ---- */
+
+static uint64_t map_unit(const struct sim_process *process)
+{
+    uint64_t unit = sim_granularity(process, VMM_MEM_LOCATION_TYPE_DEVICE, 0), va = process->machine->profile.va_granularity;
+    return unit > va ? unit : va;
+}
+
+/* POOL_CHUNK, and less on a machine with little memory. */
+static uint64_t chunk_of(const struct sim_process *process)
+{
+    uint64_t unit = map_unit(process);
+    return process->machine->profile.device_memory < 4 * POOL_CHUNK || unit > POOL_CHUNK ? unit : POOL_CHUNK;
+}
+
+/* The device's memory twice, and at least what the pool may grow to; 0 when there is no such number. */
+static uint64_t range_of(const struct sim_process *process, uint64_t max, uint64_t chunk)
+{
+    uint64_t usual = pool_round(2 * process->machine->profile.device_memory, chunk), most = pool_round(max, chunk);
+    return max && !most ? 0 : most > usual ? most : usual;
+}
+
+/* Takes the pool's addresses; for a pool without a limit fewer where so many are not free. */
+static bool take_range(struct sim_process *process, uint64_t max, uint64_t chunk, uint64_t *start, uint64_t *size)
+{
+    *size = range_of(process, max, chunk);
+    while (*size >= chunk && !sim_take_addresses(process, *size, chunk, start))
+        *size = max ? 0 : pool_round_down(*size / 2, chunk);
+    return *size >= chunk;
+}
+
+static bool enter_range(struct sim_process *process, struct sim_pool *pool)
+{
+    uint64_t size, chunk = chunk_of(process);
+    if (!take_range(process, pool->props.max_size, chunk, &pool->start, &size))
+        return false;
+    if (addrmap_insert(&process->pool_ranges, pool->start, pool)) {
+        if (mempool_init(&pool->memory, pool->start, size, chunk))
+            return true;
+        addrmap_remove(&process->pool_ranges, pool->start);
+    }
+    va_allocator_free(&process->va, pool->start, size);
+    return false;
+}
+
+static void leave_range(struct sim_process *process, struct sim_pool *pool)
+{
+    addrmap_remove(&process->pool_ranges, pool->start);
+    va_allocator_free(&process->va, pool->start, pool->memory.size);
+    mempool_clear(&pool->memory);
+}
+
+/* ---- pools ---- */
+
+struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_props *props, struct sim_origin made)
+{
+    assert_locked(process->machine);
+    struct sim_pool *pool = slots_ready(&process->pools) ? heap.calloc(1, sizeof *pool) : NULL;
+    if (!pool)
+        return NULL;
+    pool->props = *props;
+    if (!enter_range(process, pool)) {
+        heap.free(pool);
+        return NULL;
+    }
+    pool->made = made;
+    pool->number = sim_process_number(process, VMM_OBJECT_POOL);
+    if (props->location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        pool->access = sim_access_with(0, (unsigned)props->location.id, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    pool->value = pool->shown = slots_add(&process->pools, pool);
+    pool->next = process->first_pool;
+    process->first_pool = pool;
+    return pool;
+}
+
+struct sim_pools *sim_pools_of(struct sim_process *process, int device)
+{
+    struct sim_pools *pools = &process->device_pools[device];
+    if (pools->own)
+        return pools;
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                      .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
+    pools->own = sim_pool_new(process, &props, (struct sim_origin){0, 0});
+    if (!pools->own)
+        return NULL;
+    pools->own->is_default = true;
+    pools->current = pools->own;
+    return pools;
+}
+
+struct sim_pool *sim_pool_find(const struct sim_process *process, uint64_t value, struct sim_pool **ended)
+{
+    void *object;
+    enum slot_state state = slots_find(&process->pools, value, &object);
+    *ended = state == SLOT_STALE ? object : NULL;
+    return state == SLOT_LIVE ? object : NULL;
+}
+
+void sim_pool_forget(void *user, void *object)
+{
+    struct sim_pool *pool = object;
+    (void)user;
+    pool->forgotten = true;
+    if (pool->settled)
+        heap.free(pool);
+}
+
+/* Removes a pool from the process; its chunks are gone. */
+static void remove_pool(struct sim_process *process, struct sim_pool *pool)
+{
+    struct sim_pool **link = &process->first_pool;
+    while (*link != pool)
+        link = &(*link)->next;
+    *link = pool->next;
+    leave_range(process, pool);
+    pool->settled = true;
+    if (pool->forgotten)
+        heap.free(pool);
+}
+
+/* Removes a destroyed pool once nothing uses its memory. */
+static void settle(struct sim_process *process, struct sim_pool *pool)
+{
+    if (!pool->destroyed || pool->memory.live || pool->memory.pending)
+        return;
+    sim_pool_trim(process, pool, 0);
+    remove_pool(process, pool);
+}
+
+void sim_pool_destroy(struct sim_process *process, struct sim_pool *pool, struct sim_origin ended)
+{
+    assert_locked(process->machine);
+    uint64_t value = pool->value;
+    for (int i = 0; i < VMM_MAX_DEVICES; i++)
+        if (process->device_pools[i].current == pool)
+            process->device_pools[i].current = process->device_pools[i].own;
+    pool->destroyed = true;
+    pool->ended = ended;
+    pool->memory.threshold = 0;
+    sim_pool_trim(process, pool, 0);
+    settle(process, pool);
+    slots_end(&process->pools, value);
+}
+
+/* ---- chunks ---- */
+
+/* The number of chunks in the range that have no memory. */
+static uint64_t missing(const struct mempool *memory, uint64_t start, uint64_t end)
+{
+    uint64_t count = 0;
+    for (uint64_t at = start; at < end; at += memory->chunk)
+        count += !mempool_chunk_at(memory, at);
+    return count;
+}
+
+static uint64_t first_chunk(const struct mempool *memory, uint64_t address)
+{
+    return memory->start + pool_round_down(address - memory->start, memory->chunk);
+}
+
+uint64_t sim_pool_lacks(const struct sim_pool *pool, uint64_t start, uint64_t size)
+{
+    const struct mempool *memory = &pool->memory;
+    uint64_t count = missing(memory, first_chunk(memory, start), start + size), below = UINT64_MAX;
+    while (count && mempool_idle_chunk(memory, &below, start, start + size))
+        count--;
+    return count * memory->chunk;
+}
+
+static void drop_chunk(struct sim_process *process, struct mempool_chunk *chunk)
+{
+    addrmap_remove(&process->chunks, chunk->start);
+    if (chunk->block)
+        sim_block_drop(process->machine, chunk->block);
+    heap.free(chunk);
+}
+
+static bool undo(struct sim_process *process, struct mempool_chunk *made)
+{
+    struct mempool_chunk *next;
+    for (; made; made = next) {
+        next = made->next;
+        drop_chunk(process, made);
+    }
+    return false;
+}
+
+/* Records for the chunks that the range lacks, in the process's addresses but not in the pool yet, without memory. */
+static bool make_chunks(struct sim_process *process, struct mempool *memory, uint64_t start, uint64_t end, struct mempool_chunk **made)
+{
+    *made = NULL;
+    if (!mempool_make_room(memory, end))
+        return false;
+    for (uint64_t at = first_chunk(memory, start); at < end; at += memory->chunk) {
+        if (mempool_chunk_at(memory, at))
+            continue;
+        struct mempool_chunk *chunk = heap.calloc(1, sizeof *chunk);
+        if (!chunk || !addrmap_insert(&process->chunks, at, chunk)) {
+            heap.free(chunk);
+            return undo(process, *made);
+        }
+        *chunk = (struct mempool_chunk){.start = at, .size = memory->chunk, .next = *made};
+        *made = chunk;
+    }
+    return true;
+}
+
+/* New memory for as many of the chunks as idle memory does not suffice for. */
+static bool make_blocks(struct sim_process *process, const struct sim_pool *pool, struct mempool_chunk *made, uint64_t lacks)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                          .requested_handle_types = pool->props.handle_types,
+                                          .location = pool->props.location};
+    for (struct mempool_chunk *chunk = made; chunk && lacks; chunk = chunk->next, lacks -= pool->memory.chunk) {
+        chunk->block = sim_block_new(process->machine, chunk->size, &prop);
+        if (!chunk->block)
+            return undo(process, made);
+    }
+    return true;
+}
+
+bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size)
+{
+    assert_locked(process->machine);
+    struct mempool *memory = &pool->memory;
+    struct mempool_chunk *made, *next, *idle;
+    uint64_t below = UINT64_MAX;
+    if (!make_chunks(process, memory, start, start + size, &made) ||
+        !make_blocks(process, pool, made, sim_pool_lacks(pool, start, size)))
+        return false;
+    for (struct mempool_chunk *chunk = made; chunk; chunk = next) {
+        next = chunk->next;
+        if (!chunk->block) {
+            idle = mempool_idle_chunk(memory, &below, start, start + size);
+            /* analysers: null-dereference is wrong: sim_pool_lacks counted the idle ones */
+            chunk->block = idle->block;
+            idle->block = NULL;
+            mempool_remove(memory, idle);
+            drop_chunk(process, idle);
+        }
+        mempool_add(memory, chunk);
+    }
+    return true;
+}
+
+void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t keep)
+{
+    assert_locked(process->machine);
+    struct mempool_chunk *idle;
+    uint64_t below = UINT64_MAX;
+    while (pool->memory.reserved > keep && (idle = mempool_idle_chunk(&pool->memory, &below, 0, 0)) != NULL) {
+        mempool_remove(&pool->memory, idle);
+        drop_chunk(process, idle);
+    }
+}
+
+void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, const struct region *region), void *user)
+{
+    assert_locked(process->machine);
+    struct sim_pool *next;
+    for (struct sim_pool *pool = process->first_pool; pool; pool = next) {
+        next = pool->next;
+        mempool_return(&pool->memory, wanted, user);
+        sim_pool_trim(process, pool, pool->memory.threshold);
+        settle(process, pool);
+    }
+}
+
+uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted)
+{
+    uint64_t room = sim_machine_room(process->machine, location, wanted), idle = 0;
+    struct sim_pool *pool;
+    if (room >= wanted)
+        return room;
+    for (pool = process->first_pool; pool; pool = pool->next)
+        if (pool->props.location.type == location.type && pool->props.location.id == location.id)
+            idle += pool->memory.idle * pool->memory.chunk;
+    if (!idle || wanted - room > idle)
+        return room;
+    for (pool = process->first_pool; pool; pool = pool->next)
+        if (pool->props.location.type == location.type && pool->props.location.id == location.id)
+            sim_pool_trim(process, pool, 0);
+    return sim_machine_room(process->machine, location, wanted);
+}
+
+/* ---- allocations ---- */
+
+struct sim_piece *sim_piece_new(struct sim_process *process, struct sim_pool *pool, struct region *region, uint64_t size,
+                                const struct queue_place *place, struct sim_origin made)
+{
+    assert_locked(process->machine);
+    struct sim_piece *piece = pool_alloc(&process->piece_pool);
+    if (!piece)
+        return NULL;
+    if (!addrmap_insert(&process->pieces, region->start, piece)) {
+        pool_free(&process->piece_pool, piece);
+        return NULL;
+    }
+    if (!mempool_take(&pool->memory, region, pool_round(size, POOL_UNIT), size)) {
+        addrmap_remove(&process->pieces, region->start);
+        pool_free(&process->piece_pool, piece);
+        return NULL;
+    }
+    *piece = (struct sim_piece){.allocation = {.start = region->start, .size = size, .span = region->size,
+                                               .block = mempool_chunk_at(&pool->memory, region->start)->block, .made = made,
+                                               .number = sim_process_number(process, VMM_OBJECT_ALLOCATION), .pooled = true},
+                                .pool = pool, .region = region, .place = *place};
+    return piece;
+}
+
+struct region *sim_piece_end(struct sim_process *process, struct sim_piece *piece, struct sim_origin ended)
+{
+    assert_locked(process->machine);
+    const struct sim_allocation *a = &piece->allocation;
+    struct region *region = piece->region;
+    const struct retired_range retired = {.start = a->start, .size = a->size, .created = a->made.number,
+                                          .created_by = a->made.call, .ended = ended.number, .ended_by = ended.call,
+                                          .number = a->number, .kind = VMM_OBJECT_ALLOCATION,
+                                          .location = piece->pool->props.location};
+    retired_ranges_add(&process->retired, &retired);
+    addrmap_remove(&process->pieces, a->start);
+    pool_free(&process->piece_pool, piece);
+    return region;
+}
+
+void sim_piece_free(struct sim_process *process, struct sim_piece *piece, struct sim_origin ended)
+{
+    struct sim_pool *pool = piece->pool;
+    mempool_free(&pool->memory, sim_piece_end(process, piece, ended));
+    sim_pool_trim(process, pool, pool->memory.threshold);
+    settle(process, pool);
+}
+
+/* ---- the end ---- */
+
+void sim_pools_end(struct sim_process *process)
+{
+    assert_locked(process->machine);
+    struct sim_pool *next;
+    void *thing;
+    while ((thing = addrmap_ceil(&process->chunks, 0)) != NULL)
+        drop_chunk(process, thing);
+    while ((thing = addrmap_ceil(&process->pieces, 0)) != NULL)
+        pool_free(&process->piece_pool, addrmap_remove(&process->pieces, *(uint64_t *)thing));
+    for (struct sim_pool *pool = process->first_pool; pool; pool = next) {
+        next = pool->next;
+        remove_pool(process, pool);
+    }
+}

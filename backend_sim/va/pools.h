@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pools.h - the memory pools of a process: their addresses, the physical memory behind them, and the allocations in them.
+ *
+ *     cuMemPoolCreate                VA  [ P1: as many addresses as two devices' memory .................. ]
+ *     cuMemAllocAsync(40 MiB, S)         [ A1 40 MiB | free ............................................. ]
+ *                                memory  [ chunk 32 MiB | chunk 32 MiB ]
+ *     cuMemFreeAsync(A1, S)              [ pending ... | free ........................................... ]
+ *     cuStreamSynchronize(S)             [ free ......................................................... ]   no chunk is left
+ *
+ * A chunk is one block, charged to the device like any other. All functions: under the machine's lock.
+ *
+ * Invariants (sim_pools_check):
+ *     each pool            satisfies mempool_check; its range is in pool_ranges, and its chunks are those of chunks that name it
+ *     a live region        has a piece of the same start in pieces, and the other way round
+ *     a pool's value       is live exactly while it is not destroyed; a destroyed pool has live or pending regions
+ *     own, current         are live pools of that device, or NULL; current is NULL exactly when own is
+ */
+#ifndef SIM_POOLS_H
+#define SIM_POOLS_H
+
+#include "process.h"
+
+/* Makes a pool, whose value is in the table from now on. NULL, with nothing changed, when addresses, values or the host's memory
+ * are out. */
+struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_props *props, struct sim_origin made);
+
+/* The pools of a device, made on first use. NULL when addresses, values or the host's memory are out. */
+struct sim_pools *sim_pools_of(struct sim_process *process, int device);
+
+/* The live pool of a value, or NULL; *ended: the pool that had it, if it is remembered. */
+struct sim_pool *sim_pool_find(const struct sim_process *process, uint64_t value, struct sim_pool **ended);
+
+/* Ends the value. Where the pool is some location's current one, that location's own pool becomes current. */
+void sim_pool_destroy(struct sim_process *process, struct sim_pool *pool, struct sim_origin ended);
+
+/* The bytes of physical memory that the pool lacks for the range, after it has moved what is idle: what its device must have left. */
+uint64_t sim_pool_lacks(const struct sim_pool *pool, uint64_t start, uint64_t size);
+/* Gives every chunk of a free range memory: idle memory of the pool first, then new memory of the device, which has enough. False,
+ * with nothing changed, when the host's memory is out. */
+bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size);
+
+/* As sim_machine_room; where that is too little, the location's pools free their idle chunks first, if these suffice. */
+uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted);
+
+/* Frees idle chunks, the last ones first, until at most keep bytes are left. */
+void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t keep);
+/* After a wait: frees for all what is pending and wanted accepts, trims every pool to its threshold, and ends the destroyed ones
+ * that nothing uses. */
+void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, const struct region *region), void *user);
+
+/* Enters an allocation of the low part of a region, all of which has memory. NULL, with nothing changed, when the host's memory is
+ * out. */
+struct sim_piece *sim_piece_new(struct sim_process *process, struct sim_pool *pool, struct region *region, uint64_t size,
+                                const struct queue_place *place, struct sim_origin made);
+/* Removes it from the addresses; its region is the caller's. */
+struct region *sim_piece_end(struct sim_process *process, struct sim_piece *piece, struct sim_origin ended);
+/* Frees it for all at once (cuMemFree). */
+void sim_piece_free(struct sim_process *process, struct sim_piece *piece, struct sim_origin ended);
+
+/* At the end of a process. */
+void sim_pools_end(struct sim_process *process);
+/* For the table of values: it no longer keeps this pool. */
+void sim_pool_forget(void *user, void *pool);
+
+const char *sim_pools_check(const struct sim_process *process);
+/* Only one pool, without its regions; only one allocation. */
+const char *sim_pool_check(const struct sim_process *process, const struct sim_pool *pool);
+const char *sim_piece_check(const struct sim_process *process, const struct sim_piece *piece);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_heap.c - see model_heap.h. */
+#include "model_heap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model_parts.h"
+
+enum { UNIT = 512 };
+#define NONE SIZE_MAX
+
+void model_heap_open(struct model_heap *heap, uint64_t limit)
+{
+    memset(heap, 0, sizeof *heap);
+    heap->limit = (limit + MODEL_SLOT - 1) / MODEL_SLOT;
+    heap->backed = calloc((size_t)heap->limit * 2 + 1, sizeof *heap->backed);
+    if (!heap->backed) {
+        fputs("model: the host has no memory left\n", stderr);
+        exit(255);
+    }
+    heap->reuse = MODEL_FOLLOW | MODEL_OPPORTUNISTIC | MODEL_INTERNAL;
+    heap->main.piece = model_room(NULL, &heap->main.room, 0, sizeof *heap->main.piece);
+    heap->main.piece[heap->main.count++] = (struct model_piece){.size = heap->limit * 2 * MODEL_SLOT};
+}
+
+void model_heap_close(struct model_heap *heap)
+{
+    free(heap->backed);
+    free(heap->main.piece);
+    free(heap->pending.piece);
+    free(heap->blocks.piece);
+    free(heap->streams);
+    memset(heap, 0, sizeof *heap);
+}
+
+/* ---- lists ---- */
+
+static void append(struct model_list *list, struct model_piece piece)
+{
+    list->piece = model_room(list->piece, &list->room, list->count, sizeof *list->piece);
+    list->piece[list->count++] = piece;
+}
+
+static struct model_piece pull(struct model_list *list, size_t i)
+{
+    struct model_piece piece = list->piece[i];
+    list->count--;
+    memmove(&list->piece[i], &list->piece[i + 1], (list->count - i) * sizeof piece);
+    return piece;
+}
+
+static bool neighbours(const struct model_piece *a, const struct model_piece *b)
+{
+    return a->stream == b->stream && (a->start + a->size == b->start || b->start + b->size == a->start);
+}
+
+/* Appends a piece as one with its free neighbours of the same stream. Returns where it starts. */
+static uint64_t join(struct model_list *list, struct model_piece piece)
+{
+    for (size_t i = 0; i < list->count;) {
+        if (!neighbours(&list->piece[i], &piece)) {
+            i++;
+            continue;
+        }
+        struct model_piece other = pull(list, i);
+        piece.start = other.start < piece.start ? other.start : piece.start;
+        piece.size += other.size;
+        i = 0;
+    }
+    append(list, piece);
+    return piece.start;
+}
+
+static void see_stream(struct model_heap *heap, uint64_t stream)
+{
+    for (size_t i = 0; i < heap->stream_count; i++)
+        if (heap->streams[i] == stream)
+            return;
+    heap->streams = model_room(heap->streams, &heap->stream_room, heap->stream_count, sizeof *heap->streams);
+    heap->streams[heap->stream_count++] = stream;
+}
+
+/* ---- slots ---- */
+
+static bool all_backed(const struct model_heap *heap, const struct model_piece *piece)
+{
+    for (uint64_t s = piece->start / MODEL_SLOT; s <= (piece->start + piece->size - 1) / MODEL_SLOT; s++)
+        if (!heap->backed[s])
+            return false;
+    return true;
+}
+
+/* Does a slot lie wholly in one free piece of main? */
+static bool idle(const struct model_heap *heap, uint64_t slot)
+{
+    for (size_t i = 0; i < heap->main.count && heap->backed[slot]; i++) {
+        const struct model_piece *p = &heap->main.piece[i];
+        if (slot * MODEL_SLOT >= p->start && (slot + 1) * MODEL_SLOT <= p->start + p->size)
+            return true;
+    }
+    return false;
+}
+
+/* Gives idle slots of [start, end) back, the highest first, while more than keep bytes are backed. */
+static void release(struct model_heap *heap, uint64_t start, uint64_t end, uint64_t keep)
+{
+    for (uint64_t slot = end / MODEL_SLOT; slot-- > 0 && heap->reserved * MODEL_SLOT > keep;)
+        if (slot * MODEL_SLOT >= start && idle(heap, slot)) {
+            heap->backed[slot] = false;
+            heap->reserved--;
+        }
+}
+
+static void back(struct model_heap *heap, uint64_t slot)
+{
+    heap->backed[slot] = true;
+    heap->reserved++;
+    if (heap->reserved * MODEL_SLOT > heap->reserved_high)
+        heap->reserved_high = heap->reserved * MODEL_SLOT;
+}
+
+/* Slots without memory in a piece that was taken from main. */
+static uint64_t missing(const struct model_heap *heap, const struct model_piece *piece)
+{
+    uint64_t count = 0;
+    for (uint64_t s = piece->start / MODEL_SLOT; s <= (piece->start + piece->size - 1) / MODEL_SLOT; s++)
+        count += !heap->backed[s];
+    return count;
+}
+
+static uint64_t idle_slots(const struct model_heap *heap)
+{
+    uint64_t count = 0;
+    for (uint64_t s = 0; s < 2 * heap->limit; s++)
+        count += idle(heap, s);
+    return count;
+}
+
+/* Backs a piece: first with the memory of idle slots, the highest first, then with new memory. False when both end before it is
+ * whole; what was backed stays. */
+static bool commit(struct model_heap *heap, const struct model_piece *piece, uint64_t fresh)
+{
+    uint64_t from = 2 * heap->limit, last = (piece->start + piece->size - 1) / MODEL_SLOT;
+    for (uint64_t s = piece->start / MODEL_SLOT; s <= last; s++) {
+        if (heap->backed[s])
+            continue;
+        while (from > 0 && !idle(heap, from - 1))
+            from--;
+        if (from > 0) {
+            heap->backed[--from] = false;
+            heap->reserved--;
+        } else if (fresh-- == 0)
+            return false;
+        back(heap, s);
+    }
+    return true;
+}
+
+/* ---- taking ---- */
+
+typedef bool (*piece_test)(const struct model_heap *heap, const struct model_piece *piece, const struct model_order *order, uint64_t in);
+
+static bool any(const struct model_heap *heap, const struct model_piece *piece, const struct model_order *order, uint64_t in)
+{
+    (void)heap, (void)piece, (void)order, (void)in;
+    return true;
+}
+
+static bool backed(const struct model_heap *heap, const struct model_piece *piece, const struct model_order *order, uint64_t in)
+{
+    (void)order, (void)in;
+    return all_backed(heap, piece);
+}
+
+static bool ordered(const struct model_heap *heap, const struct model_piece *piece, const struct model_order *order, uint64_t in)
+{
+    (void)heap;
+    return order->ordered(order->user, in, piece->stream, piece->mark);
+}
+
+static bool complete(const struct model_heap *heap, const struct model_piece *piece, const struct model_order *order, uint64_t in)
+{
+    (void)heap, (void)in;
+    return order->complete(order->user, piece->stream, piece->mark);
+}
+
+/* A request, and what decides it. */
+struct want {
+    uint64_t size, stream;
+    const struct model_order *order;
+};
+
+/* The smallest piece that is large enough and passes; of equal ones the oldest. */
+static size_t best(const struct model_heap *heap, const struct model_list *list, uint64_t of, const struct want *want, piece_test test)
+{
+    size_t found = NONE;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct model_piece *p = &list->piece[i];
+        if (p->stream == of && p->size >= want->size && (found == NONE || p->size < list->piece[found].size) &&
+            test(heap, p, want->order, want->stream))
+            found = i;
+    }
+    return found;
+}
+
+/* The front of a piece; the rest is the newest of its list. */
+static struct model_piece cut(struct model_list *list, size_t i, uint64_t size)
+{
+    struct model_piece whole = pull(list, i), rest = whole;
+    rest.start += size;
+    rest.size -= size;
+    whole.size = size;
+    if (rest.size)
+        append(list, rest);
+    return whole;
+}
+
+/* Pending pieces of the other streams, one stream after the other. */
+static size_t best_elsewhere(const struct model_heap *heap, const struct want *want, piece_test test)
+{
+    for (size_t i = 0; i < heap->stream_count; i++) {
+        size_t found = heap->streams[i] == want->stream ? NONE : best(heap, &heap->pending, heap->streams[i], want, test);
+        if (found != NONE)
+            return found;
+    }
+    return NONE;
+}
+
+/* The pending piece of a stream with the latest mark that passes. */
+static size_t newest(const struct model_heap *heap, uint64_t of, const struct want *want, piece_test test)
+{
+    size_t found = NONE;
+    for (size_t i = 0; i < heap->pending.count; i++) {
+        const struct model_piece *p = &heap->pending.piece[i];
+        if (p->stream == of && (found == NONE || p->mark > heap->pending.piece[found].mark) && test(heap, p, want->order, want->stream))
+            found = i;
+    }
+    return found;
+}
+
+/* Moves pending pieces that pass to main: one stream after the other, the latest free first. Did any move? */
+static bool flush(struct model_heap *heap, const struct want *want, piece_test test)
+{
+    bool moved = false;
+    for (size_t i = 0; i < heap->stream_count; i++)
+        for (size_t next = newest(heap, heap->streams[i], want, test); next != NONE;
+             next = newest(heap, heap->streams[i], want, test)) {
+            struct model_piece piece = pull(&heap->pending, next);
+            join(&heap->main, (struct model_piece){.start = piece.start, .size = piece.size});
+            moved = true;
+        }
+    return moved;
+}
+
+/* Memory that needs nothing new; false when there is none. */
+static bool take_known(struct model_heap *heap, const struct want *want, struct model_piece *got)
+{
+    struct model_list *list = &heap->pending;
+    size_t i = best(heap, list, want->stream, want, any);
+    if (i == NONE) {
+        list = &heap->main;
+        i = best(heap, list, 0, want, backed);
+    }
+    if (i == NONE) {
+        list = &heap->pending;
+        if (heap->reuse & MODEL_FOLLOW)
+            i = best_elsewhere(heap, want, ordered);
+        if (i == NONE && heap->reuse & MODEL_OPPORTUNISTIC)
+            i = best_elsewhere(heap, want, complete);
+    }
+    if (i == NONE)
+        return false;
+    *got = cut(list, i, want->size);
+    return true;
+}
+
+/* Any free memory of main, where slots may have to be backed. */
+static bool take_more(struct model_heap *heap, const struct want *want, uint64_t fresh, struct model_piece *got)
+{
+    size_t i = best(heap, &heap->main, 0, want, any), other = NONE;
+    struct model_piece place = i == NONE ? (struct model_piece){0} : (struct model_piece){.start = heap->main.piece[i].start, .size = want->size};
+    uint64_t reach = i == NONE ? 0 : place.start / MODEL_SLOT, last = i == NONE ? 0 : (place.start + place.size - 1) / MODEL_SLOT;
+    uint64_t spare = idle_slots(heap);
+    for (uint64_t s = reach; i != NONE && s <= last; s++)
+        spare -= idle(heap, s);
+    if (heap->reuse & MODEL_INTERNAL && (i == NONE || missing(heap, &place) > spare + fresh))
+        other = best_elsewhere(heap, want, any);
+    if (other != NONE) {
+        *got = cut(&heap->pending, other, want->size);
+        return true;
+    }
+    if (i == NONE)
+        return false;
+    *got = cut(&heap->main, i, want->size);
+    if (commit(heap, got, fresh))
+        return true;
+    join(&heap->main, (struct model_piece){.start = got->start, .size = got->size});
+    release(heap, 0, 2 * heap->limit * MODEL_SLOT, heap->threshold);
+    return false;
+}
+
+uint64_t model_heap_take(struct model_heap *heap, uint64_t size, uint64_t stream, const struct model_order *order, uint64_t device_slots)
+{
+    if (size > 2 * heap->limit * MODEL_SLOT)
+        return UINT64_MAX;
+    struct want want = {(size + UNIT - 1) / UNIT * UNIT, stream, order};
+    uint64_t room = heap->limit - heap->reserved, fresh = room < device_slots ? room : device_slots;
+    struct model_piece got;
+    see_stream(heap, stream);
+    if (!take_known(heap, &want, &got)) {
+        if (heap->reuse & MODEL_OPPORTUNISTIC)
+            flush(heap, &want, complete);
+        if (!take_more(heap, &want, fresh, &got))
+            return UINT64_MAX;
+    }
+    append(&heap->blocks, (struct model_piece){.start = got.start, .size = want.size, .asked = size});
+    heap->used += size;
+    if (heap->used > heap->used_high)
+        heap->used_high = heap->used;
+    return got.start;
+}
+
+struct model_piece *model_heap_block(const struct model_heap *heap, uint64_t offset)
+{
+    for (size_t i = 0; i < heap->blocks.count; i++) {
+        struct model_piece *p = &heap->blocks.piece[i];
+        if (offset >= p->start && offset - p->start < p->asked)
+            return p;
+    }
+    return NULL;
+}
+
+void model_heap_free(struct model_heap *heap, struct model_piece *block, uint64_t stream)
+{
+    struct model_piece piece = pull(&heap->blocks, (size_t)(block - heap->blocks.piece));
+    see_stream(heap, stream);
+    heap->used -= piece.asked;
+    join(&heap->pending, (struct model_piece){.start = piece.start, .size = piece.size, .stream = stream, .mark = ++heap->frees});
+}
+
+/* The driver keeps counting such memory as used. */
+void model_heap_free_now(struct model_heap *heap, struct model_piece *block)
+{
+    struct model_piece piece = pull(&heap->blocks, (size_t)(block - heap->blocks.piece));
+    join(&heap->main, (struct model_piece){.start = piece.start, .size = piece.size});
+    struct model_piece *joined = &heap->main.piece[heap->main.count - 1];
+    release(heap, joined->start, joined->start + joined->size, heap->threshold);
+}
+
+struct seen {
+    const struct model_order *order;
+    uint64_t stream;
+    bool all;
+};
+
+static bool seen_ordered(const void *user, uint64_t in, uint64_t of, uint64_t mark)
+{
+    const struct seen *seen = user;
+    return seen->all || of == seen->stream || seen->order->ordered(seen->order->user, in, of, mark);
+}
+
+void model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order)
+{
+    struct seen seen = {order, stream, all};
+    struct model_order through = {seen_ordered, order->complete, &seen};
+    struct want want = {0, stream, &through};
+    if (flush(heap, &want, ordered))
+        release(heap, 0, 2 * heap->limit * MODEL_SLOT, heap->threshold);
+}
+
+void model_heap_trim(struct model_heap *heap, uint64_t keep)
+{
+    release(heap, 0, 2 * heap->limit * MODEL_SLOT, keep);
+}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory pools and allocations in the order of a stream: what the calls refuse, and what else they let pass. */
+#include "test.h"
+
+#define SIZE UINT64_C(4096)
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define NO_DEVICE 1000
+
+static vmm_mem_pool_props props_of(int device)
+{
+    return (vmm_mem_pool_props){.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
+}
+
+static vmm_memory_pool pool_with(struct fix *f, const vmm_mem_pool_props *props)
+{
+    vmm_memory_pool pool = NULL;
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, "needs memory pools");
+    fix_need(f, vmm_mem_pool_create(S, &pool, props));
+    return pool;
+}
+
+static vmm_memory_pool new_pool(struct fix *f)
+{
+    const vmm_mem_pool_props props = props_of(0);
+    return pool_with(f, &props);
+}
+
+static uint64_t value_of(vmm_memory_pool pool)
+{
+    return (uint64_t)(uintptr_t)pool;
+}
+
+static uint64_t attribute_of(struct fix *f, vmm_memory_pool pool, vmm_mem_pool_attribute attribute)
+{
+    uint64_t value = FIX_UNTOUCHED;
+    fix_need(f, vmm_mem_pool_get_attribute(S, pool, attribute, &value));
+    return value;
+}
+
+static vmm_deviceptr take(struct fix *f, vmm_memory_pool pool, uint64_t size, vmm_stream stream)
+{
+    vmm_deviceptr ptr = 0;
+    fix_need(f, vmm_mem_alloc_from_pool_async(S, &ptr, size, pool, stream));
+    return ptr;
+}
+
+static void done(struct fix *f, vmm_memory_pool pool)
+{
+    fix_need(f, vmm_mem_pool_destroy(S, pool));
+}
+
+/* ---- creating and destroying ---- */
+
+TEST_BREAKS(POOL_NULL, pool_nowhere)
+{
+    const vmm_mem_pool_props props = props_of(0);
+    vmm_memory_pool pool = NULL;
+    REFUSED(vmm_mem_pool_create(S, NULL, &props), INVALID_VALUE, "pool", 0);
+    REFUSED(vmm_mem_pool_create(S, &pool, NULL), INVALID_VALUE, "poolProps", 0);
+    REFUSED(vmm_mem_pool_destroy(S, NULL), INVALID_VALUE, "pool", 0);
+    REFUSED(vmm_mem_pool_trim_to(S, NULL, 0), INVALID_VALUE, "pool", 0);
+    REFUSED(vmm_device_get_mem_pool(S, NULL, 0), INVALID_VALUE, "pool", 0);
+    REFUSED(vmm_device_get_default_mem_pool(S, NULL, 0), INVALID_VALUE, "pool_out", 0);
+}
+
+TEST_NEAR_MISS(POOL_NULL, pool_somewhere)
+{
+    vmm_memory_pool own = NULL, current = NULL, pool = new_pool(f);
+    ACCEPTED(vmm_device_get_default_mem_pool(S, &own, 0));
+    ACCEPTED(vmm_device_get_mem_pool(S, &current, 0));
+    CHECK(own && own == current && own != pool, "the default pool is not the current one, or is %p", (void *)pool);
+    ACCEPTED(vmm_mem_pool_destroy(S, pool));
+}
+
+TEST_BREAKS(POOL_UNKNOWN, pool_after_its_end)
+{
+    uint64_t value = 0;
+    vmm_memory_pool pool = new_pool(f);
+    done(f, pool);
+    fix_need_simulator(f, "a driver may have reused the value");
+    REFUSED_LIKE(vmm_mem_pool_trim_to(S, pool, 0), NULL, VMM_ERROR_INVALID_VALUE, "pool", value_of(pool), VMM_OBJECT_POOL, 0);
+    REFUSED_LIKE(vmm_mem_pool_destroy(S, pool), NULL, VMM_ERROR_INVALID_VALUE, "pool", value_of(pool), VMM_OBJECT_POOL, 0);
+    REFUSED_LIKE(vmm_mem_pool_get_attribute(S, pool, VMM_MEMPOOL_ATTR_USED_MEM_CURRENT, &value), NULL, VMM_ERROR_INVALID_VALUE,
+                 "pool", value_of(pool), VMM_OBJECT_POOL, 0);
+}
+
+TEST_NEAR_MISS(POOL_UNKNOWN, pool_before_its_end)
+{
+    vmm_memory_pool pool = new_pool(f);
+    ACCEPTED(vmm_mem_pool_trim_to(S, pool, 0));
+    ACCEPTED(vmm_mem_pool_destroy(S, pool));
+}
+
+TEST_WARNS(POOL_ENDED, pool_rights_after_its_end)
+{
+    int flags = 0;
+    vmm_mem_location at = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    vmm_memory_pool pool = new_pool(f);
+    done(f, pool);
+    fix_need_simulator(f, "a driver reads memory that it freed");
+    WARNED(vmm_mem_pool_get_access(S, &flags, pool, &at), INVALID_VALUE, "memPool", value_of(pool));
+}
+
+TEST_NEAR_MISS(POOL_ENDED, pool_rights_before_its_end)
+{
+    int flags = 0;
+    vmm_mem_location at = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    vmm_memory_pool pool = new_pool(f);
+    ACCEPTED(vmm_mem_pool_get_access(S, &flags, pool, &at));
+    CHECK_U64(flags, RW);
+    done(f, pool);
+}
+
+static void refuse_props(struct fix *f, vmm_mem_pool_props props, const char *argument, uint64_t value, vmm_result result)
+{
+    vmm_memory_pool pool = NULL;
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, "needs memory pools");
+    REFUSED_LIKE(vmm_mem_pool_create(S, &pool, &props), NULL, result, argument, value, VMM_OBJECT_NONE, 0);
+    CHECK(!pool, "a refused call returned a pool");
+}
+
+static void accept_props(struct fix *f, vmm_mem_pool_props props)
+{
+    vmm_memory_pool pool = NULL;
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, "needs memory pools");
+    ACCEPTED(vmm_mem_pool_create(S, &pool, &props));
+    if (pool)
+        ACCEPTED(vmm_mem_pool_destroy(S, pool));
+}
+
+#define BREAKS_PROPS(rule, name, result, argument, value, ...) \
+    TEST_BREAKS(rule, name)                                    \
+    {                                                          \
+        vmm_mem_pool_props props = props_of(0);                \
+        __VA_ARGS__;                                           \
+        refuse_props(f, props, argument, value, result);       \
+    }                                                          \
+    TEST_NEAR_MISS(rule, name##_corrected)                     \
+    {                                                          \
+        accept_props(f, props_of(0));                          \
+    }
+
+BREAKS_PROPS(POOL_CREATE_TYPE, pool_of_no_type, VMM_ERROR_INVALID_VALUE, "poolProps.allocType", 0, props.alloc_type = 0)
+BREAKS_PROPS(POOL_CREATE_LOCATION, pool_at_no_location, VMM_ERROR_INVALID_VALUE, "poolProps.location.type", 0,
+             props.location.type = 0)
+BREAKS_PROPS(POOL_CREATE_DEVICE, pool_on_no_device, VMM_ERROR_INVALID_VALUE, "poolProps.location.id", NO_DEVICE,
+             props.location.id = NO_DEVICE)
+BREAKS_PROPS(POOL_CREATE_HANDLE_TYPES, pool_with_other_handles, VMM_ERROR_INVALID_VALUE, "poolProps.handleTypes", 2,
+             props.handle_types = 2)
+BREAKS_PROPS(POOL_CREATE_RESERVED, pool_not_cleared, VMM_ERROR_INVALID_VALUE, "poolProps.reserved", 5, props.reserved[5] = 1)
+BREAKS_PROPS(POOL_CREATE_MANAGED, pool_of_managed_memory, VMM_ERROR_NOT_SUPPORTED, "poolProps.allocType", 2,
+             fix_need_simulator(f, "a driver has them");
+             props.alloc_type = VMM_MEM_ALLOCATION_TYPE_MANAGED)
+BREAKS_PROPS(POOL_CREATE_HOST, pool_of_host_memory, VMM_ERROR_NOT_SUPPORTED, "poolProps.location.type",
+             VMM_MEM_LOCATION_TYPE_HOST, fix_need_simulator(f, "a driver has them");
+             props.location.type = VMM_MEM_LOCATION_TYPE_HOST)
+BREAKS_PROPS(POOL_CREATE_MAX_SIZE, pool_of_the_largest_size, VMM_ERROR_OUT_OF_MEMORY, "poolProps.maxSize", UINT64_C(1) << 62,
+             props.max_size = UINT64_C(1) << 62)
+
+TEST_BREAKS(POOL_DESTROY_DEFAULT, destroy_the_default_pool)
+{
+    vmm_memory_pool pool = NULL;
+    fix_need(f, vmm_device_get_default_mem_pool(S, &pool, 0));
+    REFUSED(vmm_mem_pool_destroy(S, pool), INVALID_VALUE, "pool", value_of(pool));
+}
+
+TEST_NEAR_MISS(POOL_DESTROY_DEFAULT, destroy_the_current_pool)
+{
+    vmm_memory_pool own = NULL, current = NULL, pool = new_pool(f);
+    fix_need(f, vmm_device_get_default_mem_pool(S, &own, 0));
+    ACCEPTED(vmm_device_set_mem_pool(S, 0, pool));
+    ACCEPTED(vmm_mem_pool_destroy(S, pool));
+    ACCEPTED(vmm_device_get_mem_pool(S, &current, 0));
+    CHECK(current == own, "the default pool is not current again");
+}
+
+/* ---- the pools of a device ---- */
+
+TEST_BREAKS(POOL_DEVICE, default_pool_of_no_device)
+{
+    vmm_memory_pool pool = NULL;
+    REFUSED(vmm_device_get_default_mem_pool(S, &pool, NO_DEVICE), INVALID_DEVICE, "dev", NO_DEVICE);
+}
+
+TEST_NEAR_MISS(POOL_DEVICE, default_pool_of_a_device)
+{
+    vmm_memory_pool pool = NULL;
+    ACCEPTED(vmm_device_get_default_mem_pool(S, &pool, 0));
+}
+
+TEST_BREAKS(POOL_CURRENT_DEVICE, current_pool_of_no_device)
+{
+    vmm_memory_pool pool = NULL;
+    REFUSED(vmm_device_get_mem_pool(S, &pool, NO_DEVICE), INVALID_VALUE, "dev", NO_DEVICE);
+}
+
+TEST_NEAR_MISS(POOL_CURRENT_DEVICE, current_pool_of_a_device)
+{
+    vmm_memory_pool pool = NULL;
+    ACCEPTED(vmm_device_get_mem_pool(S, &pool, 0));
+}
+
+TEST_BREAKS(POOL_LOCATION_TYPE, pool_of_no_location)
+{
+    vmm_memory_pool pool = NULL;
+    vmm_mem_location at = {5, 0};
+    fix_need_simulator(f, "a driver may be older than these calls");
+    REFUSED(vmm_mem_get_mem_pool(S, &pool, &at, VMM_MEM_ALLOCATION_TYPE_PINNED), NOT_SUPPORTED, "location.type", 5);
+}
+
+TEST_NEAR_MISS(POOL_LOCATION_TYPE, pool_of_a_location)
+{
+    vmm_memory_pool pool = NULL, same = NULL;
+    vmm_mem_location at = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    fix_need_simulator(f, "a driver may be older than these calls");
+    ACCEPTED(vmm_mem_get_mem_pool(S, &pool, &at, VMM_MEM_ALLOCATION_TYPE_PINNED));
+    ACCEPTED(vmm_device_get_mem_pool(S, &same, 0));
+    CHECK(pool == same, "two calls name different pools");
+}
+
+TEST_BREAKS(POOL_SET_ELSEWHERE, use_a_pool_of_another_device)
+{
+    fix_need_devices(f, 2);
+    vmm_memory_pool pool = new_pool(f);
+    REFUSED(vmm_device_set_mem_pool(S, 1, pool), INVALID_VALUE, "pool", value_of(pool));
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_SET_ELSEWHERE, use_a_pool_of_the_device)
+{
+    vmm_memory_pool pool = new_pool(f), current = NULL;
+    ACCEPTED(vmm_device_set_mem_pool(S, 0, pool));
+    ACCEPTED(vmm_device_get_mem_pool(S, &current, 0));
+    CHECK(current == pool, "another pool is current");
+    done(f, pool);
+}
+
+/* ---- attributes ---- */
+
+TEST_BREAKS(POOL_ATTRIBUTE, pool_attribute_of_no_number)
+{
+    uint64_t value = 0;
+    vmm_memory_pool pool = new_pool(f);
+    REFUSED(vmm_mem_pool_get_attribute(S, pool, 99, &value), INVALID_VALUE, "attr", 99);
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_ATTRIBUTE, pool_attributes)
+{
+    vmm_memory_pool pool = new_pool(f);
+    for (vmm_mem_pool_attribute i = VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD; i <= VMM_MEMPOOL_ATTR_USED_MEM_HIGH; i++)
+        CHECK_U64(attribute_of(f, pool, i), 0);
+    done(f, pool);
+}
+
+TEST_BREAKS(POOL_ATTRIBUTE_READ_ONLY, set_the_memory_in_use)
+{
+    uint64_t value = 0;
+    vmm_memory_pool pool = new_pool(f);
+    REFUSED(vmm_mem_pool_set_attribute(S, pool, VMM_MEMPOOL_ATTR_USED_MEM_CURRENT, &value), INVALID_VALUE, "attr",
+            VMM_MEMPOOL_ATTR_USED_MEM_CURRENT);
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_ATTRIBUTE_READ_ONLY, set_the_threshold)
+{
+    uint64_t value = UINT64_MAX;
+    vmm_memory_pool pool = new_pool(f);
+    ACCEPTED(vmm_mem_pool_set_attribute(S, pool, VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value));
+    CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD), UINT64_MAX);
+    done(f, pool);
+}
+
+TEST_BREAKS(POOL_ATTRIBUTE_HIGH, set_the_high_mark)
+{
+    uint64_t value = 1;
+    vmm_memory_pool pool = new_pool(f);
+    REFUSED(vmm_mem_pool_set_attribute(S, pool, VMM_MEMPOOL_ATTR_USED_MEM_HIGH, &value), INVALID_VALUE, "value", 1);
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_ATTRIBUTE_HIGH, reset_the_high_mark)
+{
+    uint64_t value = 0;
+    fix_context(f, 0);
+    vmm_memory_pool pool = new_pool(f);
+    vmm_deviceptr a = take(f, pool, SIZE, NULL), b = take(f, pool, SIZE, NULL);
+    fix_need(f, vmm_mem_free_async(S, b, NULL));
+    CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_USED_MEM_HIGH), 2 * SIZE);
+    ACCEPTED(vmm_mem_pool_set_attribute(S, pool, VMM_MEMPOOL_ATTR_USED_MEM_HIGH, &value));
+    CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_USED_MEM_HIGH), SIZE);
+    fix_need(f, vmm_mem_free_async(S, a, NULL));
+    done(f, pool);
+}
+
+/* ---- rights ---- */
+
+static void grant(struct fix *f, vmm_mem_access_desc desc, const char *argument, uint64_t value, vmm_result result)
+{
+    vmm_memory_pool pool = new_pool(f);
+    REFUSED_LIKE(vmm_mem_pool_set_access(S, pool, &desc, 1), NULL, result, argument, value, VMM_OBJECT_NONE, 0);
+    done(f, pool);
+}
+
+static void grant_own(struct fix *f)
+{
+    const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW};
+    vmm_memory_pool pool = new_pool(f);
+    ACCEPTED(vmm_mem_pool_set_access(S, pool, &desc, 1));
+    done(f, pool);
+}
+
+#define BREAKS_GRANT(rule, name, result, argument, value, ...) \
+    TEST_BREAKS(rule, name)                                    \
+    {                                                          \
+        grant(f, (vmm_mem_access_desc)__VA_ARGS__, argument, value, result); \
+    }                                                          \
+    TEST_NEAR_MISS(rule, name##_corrected)                     \
+    {                                                          \
+        grant_own(f);                                          \
+    }
+
+BREAKS_GRANT(POOL_ACCESS_LOCATION, pool_rights_of_the_host, VMM_ERROR_NOT_SUPPORTED, "map.location.type",
+             VMM_MEM_LOCATION_TYPE_HOST, {{VMM_MEM_LOCATION_TYPE_HOST, 0}, RW})
+BREAKS_GRANT(POOL_ACCESS_DEVICE, pool_rights_of_no_device, VMM_ERROR_INVALID_DEVICE, "map.location.id", NO_DEVICE,
+             {{VMM_MEM_LOCATION_TYPE_DEVICE, NO_DEVICE}, RW})
+BREAKS_GRANT(POOL_ACCESS_FLAGS, pool_rights_to_write_only, VMM_ERROR_INVALID_VALUE, "map.flags", 2,
+             {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, 2})
+BREAKS_GRANT(POOL_ACCESS_READ, pool_rights_to_read_only, VMM_ERROR_NOT_SUPPORTED, "map.flags", 1,
+             {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READ})
+
+TEST_BREAKS(POOL_ACCESS_OWN, no_rights_for_the_own_device)
+{
+    const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_NONE};
+    vmm_memory_pool pool = new_pool(f);
+    REFUSED(vmm_mem_pool_set_access(S, pool, &desc, 1), INVALID_DEVICE, "map.flags", value_of(pool));
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_ACCESS_OWN, all_rights_for_the_own_device)
+{
+    grant_own(f);
+}
+
+TEST_BREAKS(POOL_ACCESS_PEER, pool_rights_of_a_device_out_of_reach)
+{
+    const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 1}, RW};
+    fix_need_devices(f, 2);
+    fix_need_link(f, false);
+    vmm_memory_pool pool = new_pool(f);
+    REFUSED(vmm_mem_pool_set_access(S, pool, &desc, 1), INVALID_DEVICE, "map.location.id", value_of(pool));
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_ACCESS_PEER, pool_rights_of_a_peer)
+{
+    const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 1}, RW};
+    fix_need_devices(f, 2);
+    fix_need_link(f, true);
+    vmm_memory_pool pool = new_pool(f);
+    ACCEPTED(vmm_mem_pool_set_access(S, pool, &desc, 1));
+    done(f, pool);
+}
+
+TEST_BREAKS(POOL_GET_ACCESS_LOCATION, rights_of_no_device)
+{
+    int flags = 0;
+    vmm_mem_location at = {VMM_MEM_LOCATION_TYPE_DEVICE, NO_DEVICE};
+    vmm_memory_pool pool = new_pool(f);
+    REFUSED(vmm_mem_pool_get_access(S, &flags, pool, &at), INVALID_VALUE, "location", NO_DEVICE);
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_GET_ACCESS_LOCATION, rights_of_the_host)
+{
+    int flags = 7;
+    vmm_mem_location at = {VMM_MEM_LOCATION_TYPE_HOST, 0};
+    vmm_memory_pool pool = new_pool(f);
+    ACCEPTED(vmm_mem_pool_get_access(S, &flags, pool, &at));
+    CHECK_U64(flags, VMM_MEM_ACCESS_FLAGS_PROT_NONE);
+    done(f, pool);
+}
+
+/* ---- allocating ---- */
+
+TEST_BREAKS(POOL_ALLOC_NULL, allocate_async_without_place_for_the_address)
+{
+    fix_context(f, 0);
+    REFUSED(vmm_mem_alloc_async(S, NULL, SIZE, NULL), INVALID_VALUE, "dptr", 0);
+}
+
+TEST_NEAR_MISS(POOL_ALLOC_NULL, allocate_async)
+{
+    vmm_deviceptr ptr = 0;
+    fix_context(f, 0);
+    vmm_stream stream = fix_stream(f);
+    ACCEPTED(vmm_mem_alloc_async(S, &ptr, SIZE, stream));
+    ACCEPTED(vmm_memset_d8_async(S, ptr, 7, SIZE, stream));
+    ACCEPTED(vmm_mem_free_async(S, ptr, stream));
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+}
+
+TEST_WARNS(POOL_ALLOC_SIZE_ZERO, allocate_nothing_async)
+{
+    vmm_deviceptr ptr = FIX_UNTOUCHED;
+    fix_context(f, 0);
+    WARNED(vmm_mem_alloc_async(S, &ptr, 0, NULL), INVALID_VALUE, "bytesize", 0);
+    CHECK_U64(ptr, 0); /* as measured */
+}
+
+TEST_NEAR_MISS(POOL_ALLOC_SIZE_ZERO, allocate_one_byte_async)
+{
+    vmm_deviceptr ptr = 0;
+    fix_context(f, 0);
+    ACCEPTED(vmm_mem_alloc_async(S, &ptr, 1, NULL));
+    ACCEPTED(vmm_mem_free_async(S, ptr, NULL));
+    ACCEPTED(vmm_mem_free_async(S, 0, NULL));
+}
+
+static vmm_memory_pool small_pool(struct fix *f)
+{
+    vmm_mem_pool_props props = props_of(0);
+    props.max_size = UINT64_C(32) << 20;
+    return pool_with(f, &props);
+}
+
+TEST_BREAKS(POOL_ALLOC_MAX_SIZE, allocate_more_than_a_pool_may_have)
+{
+    uint64_t size = UINT64_C(48) << 20;
+    vmm_deviceptr ptr = FIX_UNTOUCHED;
+    fix_context(f, 0);
+    vmm_memory_pool pool = small_pool(f);
+    REFUSED_NEAR(vmm_mem_alloc_from_pool_async(S, &ptr, size, pool, NULL), OUT_OF_MEMORY, "bytesize", size, POOL, 0);
+    CHECK_U64(ptr, 0); /* as measured */
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_ALLOC_MAX_SIZE, allocate_what_a_pool_may_have)
+{
+    vmm_deviceptr ptr = 0;
+    fix_context(f, 0);
+    vmm_memory_pool pool = small_pool(f);
+    ACCEPTED(vmm_mem_alloc_from_pool_async(S, &ptr, UINT64_C(32) << 20, pool, NULL));
+    ACCEPTED(vmm_mem_free_async(S, ptr, NULL));
+    done(f, pool);
+}
+
+TEST_BREAKS(POOL_ALLOC_MEMORY, allocate_more_than_the_device_has)
+{
+    uint64_t total = 0;
+    vmm_deviceptr ptr = FIX_UNTOUCHED;
+    fix_context(f, 0);
+    fix_need(f, vmm_device_total_mem(S, &total, 0));
+    REFUSED_NEAR(vmm_mem_alloc_async(S, &ptr, 4 * total, NULL), OUT_OF_MEMORY, "bytesize", 4 * total, POOL, 0);
+    CHECK_U64(ptr, 0); /* as measured */
+}
+
+TEST_NEAR_MISS(POOL_ALLOC_MEMORY, allocate_what_the_device_has)
+{
+    vmm_deviceptr ptr = 0;
+    fix_context(f, 0);
+    ACCEPTED(vmm_mem_alloc_async(S, &ptr, fix_free_memory(f) / 4, NULL));
+    ACCEPTED(vmm_mem_free_async(S, ptr, NULL));
+    fix_settle(f);
+}
+
+/* ---- freeing ---- */
+
+TEST_BREAKS(POOL_FREE_ORDINARY, free_ordinary_memory_in_order)
+{
+    fix_need_simulator(f, "a driver hangs later");
+    fix_context(f, 0);
+    vmm_deviceptr ptr = fix_alloc(f, f->g);
+    REFUSED(vmm_mem_free_async(S, ptr, NULL), INVALID_VALUE, "dptr", ptr);
+}
+
+TEST_NEAR_MISS(POOL_FREE_ORDINARY, free_memory_of_a_pool_out_of_order)
+{
+    vmm_deviceptr ptr = 0;
+    fix_context(f, 0);
+    fix_need(f, vmm_mem_alloc_async(S, &ptr, SIZE, NULL));
+    fix_settle(f);
+    ACCEPTED(vmm_mem_free(S, ptr));
+}
+
+TEST_BREAKS(POOL_FREE_UNKNOWN, free_twice_in_order)
+{
+    fix_context(f, 0);
+    vmm_memory_pool pool = new_pool(f);
+    vmm_deviceptr ptr = take(f, pool, SIZE, NULL);
+    REFUSED(vmm_mem_free_async(S, ptr + 512, NULL), INVALID_VALUE, "dptr", ptr + 512);
+    fix_need(f, vmm_mem_free_async(S, ptr, NULL));
+    REFUSED(vmm_mem_free_async(S, ptr, NULL), INVALID_VALUE, "dptr", ptr);
+    done(f, pool);
+}
+
+/* A stream that freed memory gets it back, at once. */
+TEST_NEAR_MISS(POOL_FREE_UNKNOWN, free_and_allocate_in_order)
+{
+    fix_context(f, 0);
+    vmm_stream stream = fix_stream(f);
+    vmm_memory_pool pool = new_pool(f);
+    vmm_deviceptr first = take(f, pool, SIZE, stream);
+    ACCEPTED(vmm_mem_free_async(S, first, stream));
+    CHECK_U64(take(f, pool, SIZE, stream), first);
+    ACCEPTED(vmm_mem_free_async(S, first, stream));
+    done(f, pool);
+}
+
+/* ---- what the order of streams does not allow ---- */
+
+static vmm_result fill(struct fix *f, vmm_deviceptr ptr, vmm_stream stream)
+{
+    return vmm_memset_d8_async(S, ptr, 7, 64, stream);
+}
+
+static void order(struct fix *f, vmm_stream first, vmm_stream second)
+{
+    vmm_event event = fix_event(f);
+    fix_need(f, vmm_event_record(S, event, first));
+    fix_need(f, vmm_stream_wait_event(S, second, event, 0));
+}
+
+TEST_BREAKS(POOL_USE_FREED, use_after_the_free)
+{
+    fix_context(f, 0);
+    vmm_memory_pool pool = new_pool(f);
+    vmm_deviceptr ptr = take(f, pool, SIZE, NULL);
+    fix_need(f, vmm_mem_free_async(S, ptr, NULL));
+    WARNED(vmm_launch(S, VMM_KERNEL_FILL, 1, 32, (const uint64_t[]){ptr, 64, 7}, 3, NULL), INVALID_VALUE, "args", ptr);
+    fix_settle(f);
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_USE_FREED, use_before_the_free)
+{
+    fix_context(f, 0);
+    vmm_memory_pool pool = new_pool(f);
+    vmm_deviceptr ptr = take(f, pool, SIZE, NULL);
+    ACCEPTED(vmm_launch(S, VMM_KERNEL_FILL, 1, 32, (const uint64_t[]){ptr, 64, 7}, 3, NULL));
+    ACCEPTED(vmm_mem_free_async(S, ptr, NULL));
+    fix_settle(f);
+    done(f, pool);
+}
+
+static void use_on_another_stream(struct fix *f, bool ordered)
+{
+    fix_context(f, 0);
+    vmm_stream here = fix_stream(f), there = fix_stream(f);
+    vmm_memory_pool pool = new_pool(f);
+    vmm_deviceptr ptr = take(f, pool, SIZE, here);
+    if (ordered)
+        order(f, here, there);
+    if (ordered)
+        ACCEPTED(fill(f, ptr, there));
+    else
+        WARNED(fill(f, ptr, there), INVALID_VALUE, "dstDevice", ptr);
+    order(f, there, here);
+    fix_need(f, vmm_mem_free_async(S, ptr, here));
+    fix_settle(f);
+    done(f, pool);
+}
+
+TEST_BREAKS(POOL_USE_UNORDERED, use_on_a_stream_that_does_not_wait)
+{
+    use_on_another_stream(f, false);
+}
+
+TEST_NEAR_MISS(POOL_USE_UNORDERED, use_on_a_stream_that_waits)
+{
+    use_on_another_stream(f, true);
+}
+
+static void free_on_another_stream(struct fix *f, bool ordered)
+{
+    fix_context(f, 0);
+    vmm_stream here = fix_stream(f), there = fix_stream(f);
+    vmm_memory_pool pool = new_pool(f);
+    vmm_deviceptr ptr = take(f, pool, SIZE, here);
+    order(f, here, there);
+    fix_need(f, fill(f, ptr, there));
+    if (ordered)
+        order(f, there, here);
+    if (ordered)
+        ACCEPTED(vmm_mem_free_async(S, ptr, here));
+    else
+        WARNED(vmm_mem_free_async(S, ptr, here), INVALID_VALUE, "dptr", ptr);
+    fix_settle(f);
+    done(f, pool);
+}
+
+TEST_BREAKS(POOL_FREE_IN_FLIGHT, free_before_the_use_on_another_stream)
+{
+    free_on_another_stream(f, false);
+}
+
+TEST_NEAR_MISS(POOL_FREE_IN_FLIGHT, free_after_the_use_on_another_stream)
+{
+    free_on_another_stream(f, true);
+}
+
+TEST_BREAKS(POOL_EXPORT, export_a_pool)
+{
+    int handle = -1;
+    vmm_mem_pool_props props = props_of(0);
+    fix_need_simulator(f, "a driver has them");
+    props.handle_types = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    vmm_memory_pool pool = pool_with(f, &props);
+    REFUSED(vmm_mem_pool_export_to_shareable_handle(S, &handle, pool, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), NOT_SUPPORTED,
+            "handleType", VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    done(f, pool);
+}
