@@ -82,7 +82,7 @@ function without_numbers(text,    parts, count, i, all) {
 function noticed_later(there, here,    a, b, i, n) {
     n = split(there, a, " ")
     split(here, b, " ")
-    for (i = 1; i <= n && (a[i] == b[i] || a[i] == "behind=SUCCESS" && b[i] == "behind=LAUNCH_FAILED"); i++)
+    for (i = 1; i <= n && (a[i] == b[i] || a[i] == "behind=SUCCESS" && b[i] ~ /^behind=(LAUNCH_FAILED|ILLEGAL_ADDRESS)$/); i++)
         ;
     return a[i] ~ /^(|then=|between=)(WAITS|NOT_READY)$/ && b[i] ~ /^(|then=|between=)(LAUNCH_FAILED|ILLEGAL_ADDRESS)$/
 }

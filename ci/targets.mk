@@ -59,10 +59,15 @@ RULE_PAIRS  := $(BUILD)/test/tools/explain/rule_pairs_test
 
 # Those that take longest, here or under valgrind, come first, so that none runs last and alone; ci/slowest tells which they are.
 CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
-CHECK_LONG   = conformance/corpus/exercises_test.sh tools/view/view_browser_test.sh tools/shell/shell_test.sh ci/check_test.sh
-CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/world_test conformance/oracle/lockstep_drive_test \
-    tools/cli/diff_test tools/explain/rule_pairs_test tools/trace/timeline_test backend_sim/calls/inject_test \
-    backend_sim/machine/share_inject_test backend_sim/abi/library/abi_unasked_test) $(addprefix $(BUILD)/check/abi-,$(filter edges-% answers-%,$(CHECK_ABI_RECORDED)))
+CHECK_LONG   = $(BUILD)/check/lockstep conformance/corpus/exercises_test.sh $(BUILD)/check/world $(BUILD)/test/conformance/oracle/world_test \
+    $(addprefix $(BUILD)/check/abi-,$(filter answers-% copies%,$(CHECK_ABI_RECORDED))) tools/shell/shell_test.sh ci/check_test.sh \
+    $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/lockstep_drive_test tools/cli/diff_test tools/explain/rule_pairs_test \
+    tools/trace/timeline_test backend_sim/calls/inject_test backend_sim/machine/share_inject_test)
+# Those that wait most of their time, each beside one that does not.
+CHECK_WAIT   = $(addprefix $(BUILD)/check/abi-,$(filter edges-% memops-% ipc-% pools-%,$(CHECK_ABI_RECORDED))) tools/view/view_browser_test.sh \
+    $(BUILD)/test/backend_sim/abi/library/abi_unasked_test
+CHECK_FIRST  = $(subst |, ,$(join $(addsuffix |,$(CHECK_WAIT)),$(CHECK_LONG)))
+CHECK_ORDER  = $(foreach test,$(CHECK_FIRST),$(filter $(test),$(CHECK_LIST))) $(filter-out $(CHECK_FIRST),$(CHECK_LIST))
 LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 LONG_WORLDS    ?= world-2-recorded world-2
@@ -81,7 +86,7 @@ RUN_TAP = TAP_STDERR=7 $(PROVE) --nocolor -e
 check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 	@rm -rf $(TAP) $(BUILD)/tmp && mkdir -p $(TAP) $(BUILD)/tmp
 	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
-	    $(RUN_TAP) 'ci/tap-run $(TAP)' -j$$(($(JOBS) + 2)) $(filter $(CHECK_LONG),$(CHECK_LIST)) $(filter-out $(CHECK_LONG),$(CHECK_LIST)) </dev/null 7>&2; \
+	    $(RUN_TAP) 'ci/tap-run $(TAP)' -j$$(($(JOBS) + 2)) $(CHECK_ORDER) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP) && exit $$status
 
 # A file for each run of a program, since prove takes files without arguments.

@@ -78,6 +78,7 @@ CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus 
                                         CUgraph *graph_out, const CUgraphNode **dependencies_out,
                                         const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out);
 CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
+CUresult CUDAAPI cuProfilerInitialize(const char *configFile, const char *outputFile, int outputMode);
 CUresult CUDAAPI cuProfilerStart(void);
 CUresult CUDAAPI cuProfilerStop(void);
 CUresult CUDAAPI cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags);

@@ -54,7 +54,7 @@ static struct share *begin(struct sim_machine *machine, char why[SHARE_WHY])
 static enum abi_ipc find(const struct sim_process *process, uint64_t address, struct sim_allocation **allocation)
 {
     *allocation = sim_allocation_at(process, address);
-    return !*allocation ? ABI_IPC_NO_ALLOCATION : (*allocation)->opens ? ABI_IPC_OPENED : ABI_IPC_DONE;
+    return !*allocation || (*allocation)->pooled ? ABI_IPC_NO_ALLOCATION : (*allocation)->opens ? ABI_IPC_OPENED : ABI_IPC_DONE;
 }
 
 static enum abi_ipc name(struct share *share, const struct sim_process *process, const struct sim_allocation *allocation,
@@ -92,11 +92,13 @@ enum abi_ipc abi_ipc_name(const vmm_system *sys, uint64_t address, void *bytes, 
 
 /* ---- open ---- */
 
-/* What this process has open of that number. It may be opened again even where its owner has ended it, as measured. */
+/* What this process has open of that number on a device. It may be opened again even where its owner has ended it, as measured. */
 static struct sim_allocation *opened(const struct sim_process *process, uint64_t number)
 {
+    const struct sim_context *context = sim_current(process);
+    const int device = context ? context->device : -1;
     struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
-    while (allocation && !(allocation->opens && allocation->block->shared == number))
+    while (allocation && !(allocation->opens && allocation->opened_for == device && allocation->block->shared == number))
         allocation = addrmap_ceil(&process->allocations, allocation->start + 1);
     return allocation;
 }
@@ -241,9 +243,8 @@ enum abi_ipc abi_ipc_event_new(const vmm_system *sys, uint64_t event, unsigned *
     struct share *share = begin(process->machine, why);
     *index = SHARE_EVENTS;
     if (share) {
-        *index = share_event_new(share, &label);
-        if (slots_find(&process->events, event, &found) == SLOT_LIVE && *index < SHARE_EVENTS)
-            ((struct sim_event *)found)->shared = *index + 1;
+        slots_find(&process->events, event, &found);
+        *index = share_event_new(share, found ? ((const struct sim_event *)found)->context : 0, &label);
         snprintf(why, SHARE_WHY, "%d events are shared, or the system has no random numbers", SHARE_EVENTS);
         share_unlock(share);
     }

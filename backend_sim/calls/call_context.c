@@ -92,9 +92,16 @@ static void end_event(void *user, void *object)
     if (event->context != sweep->context)
         return;
     event->ended = sweep->ended;
-    if (event->shared)
-        share_event_end(sweep->process->machine->share, event->shared - 1);
     slots_end(&sweep->process->events, event->value);
+}
+
+/* Other processes cannot open its events any more. */
+static void end_shared_events(struct share *share, uint64_t context)
+{
+    if (!share || !share->events || !share_lock(share))
+        return;
+    share_event_end(share, context);
+    share_unlock(share);
 }
 
 /* Waits for all work of a context that is about to end, so that no work uses its memory and streams any more. */
@@ -109,6 +116,7 @@ static void sweep_context(struct sim_process *process, uint64_t context, const s
     struct sweep sweep = {process, context, sim_origin(call)};
     slots_each(&process->streams, end_stream, &sweep);
     slots_each(&process->events, end_event, &sweep);
+    end_shared_events(process->machine->share, context);
     struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
     while (allocation) {
         struct sim_allocation *next = addrmap_ceil(&process->allocations, allocation->start + 1);

@@ -48,21 +48,17 @@ static vmm_memory_pool value_of(const struct sim_pool *pool)
  * with a refusal, for any other value that is no pool. */
 static struct sim_pool *even_ended(const struct sim_process *process, vmm_memory_pool value, const char *argument, vmm_result *result)
 {
-    struct sim_pool *pool, *ended = NULL;
-    const vmm_detail before = *vmm_last_detail();
-    *result = sim_pool_live(process, value, argument, &pool);
-    if (*result == VMM_SUCCESS)
-        return pool;
-    if (value)
-        sim_pool_find(process, (uint64_t)(uintptr_t)value, &ended);
-    if (!ended || process->options.strict)
-        return NULL;
-    vmm_object nearest = sim_object_pool(ended);
-    *vmm_detail_here() = before;
-    vmm_detail_warn(VMM_RULE_POOL_ENDED, ended->shown, 0, &nearest);
-    vmm_detail_argument(argument);
+    struct sim_pool *ended = NULL, *pool = value ? sim_pool_find(process, (uint64_t)(uintptr_t)value, &ended) : NULL;
     *result = VMM_SUCCESS;
-    return ended;
+    if (pool || !ended) {
+        *result = sim_pool_live(process, value, argument, &pool);
+        return pool;
+    }
+    vmm_object nearest = sim_object_pool(ended);
+    bool accepted = sim_warn_or_refuse(process, VMM_RULE_POOL_ENDED, ended->shown, 0, &nearest);
+    vmm_detail_argument(argument);
+    *result = accepted ? VMM_SUCCESS : VMM_ERROR_INVALID_VALUE;
+    return accepted ? ended : NULL;
 }
 
 /* ---- creating and destroying ---- */

@@ -128,6 +128,7 @@ static vmm_result allocate(struct request *request, vmm_deviceptr *out)
                                                .ordered = is_ordered, .done = is_done, .user = request};
     if (!request->memory.size)
         return refuse_memory(request, VMM_RULE_POOL_ALLOC_MEMORY, request->pool->memory.size);
+    mempool_meet(&request->pool->memory, &request->place);
     vmm_result result = find(request, &region);
     if (result == VMM_SUCCESS)
         result = wait_for(request, region);
@@ -200,14 +201,6 @@ vmm_result sim_mem_alloc_from_pool_async(struct sim_process *process, const stru
 
 /* ---- freeing ---- */
 
-/* When a stream was created, among streams; default streams come before all. */
-static uint64_t rank_of(const struct sim_process *process, const struct queue_place *place)
-{
-    void *object;
-    bool live = slots_find(&process->streams, place->stream, &object) == SLOT_LIVE;
-    return live ? ((const struct sim_stream *)object)->number : 0;
-}
-
 static vmm_result free_in_order(struct sim_process *process, const struct vmm_call_mem_free_async *call, struct sim_piece *piece,
                                 const struct queue_place *place)
 {
@@ -216,7 +209,7 @@ static vmm_result free_in_order(struct sim_process *process, const struct vmm_ca
     struct free_mark *mark = in_flight_free_mark(process, place, &call->head, &fresh);
     if (!mark)
         return sim_out_of_host_memory();
-    if (!mempool_pend(&pool->memory, piece->region, mark, place, rank_of(process, place))) {
+    if (!mempool_pend(&pool->memory, piece->region, mark, place)) {
         if (fresh)
             in_flight_free_undo(process);
         return sim_out_of_host_memory();

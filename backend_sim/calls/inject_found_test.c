@@ -487,7 +487,7 @@ static void unseen_is_not_gone(void)
     rig_close(one);
 }
 
-/* A handle that was ready for what could not be made then is ready for the next. */
+/* A handle allocated for an object that could not be made is used for the next. */
 static void no_handle_is_used_up(void)
 {
     enum { TIMES = 3000 };

@@ -76,6 +76,21 @@ static void partly_granted(void)
     end();
 }
 
+/* As measured, a range that starts at the last address starts at 0, and its end is one byte before that of the two numbers. */
+static void unmapped_from_the_last_address(void)
+{
+    vmm_deviceptr at = 0;
+    handle_t handle = 0;
+    begin("sim:h100");
+    need(vmm_mem_address_reserve(sys, &at, G, 0, 0, 0));
+    need(vmm_mem_map(sys, at, G, 0, created(DEVICE), 0));
+    need(vmm_mem_unmap(sys, UINT64_MAX, at + 1));
+    tap_result(vmm_mem_retain_allocation_handle(sys, &handle, at), VMM_SUCCESS, "up to a mapping: it stays");
+    need(vmm_mem_unmap(sys, UINT64_MAX, at + G + 1));
+    tap_ok(vmm_mem_retain_allocation_handle(sys, &handle, at) != VMM_SUCCESS, "up to its end: it is unmapped");
+    end();
+}
+
 static void handles(void)
 {
     vmm_deviceptr at = 0;
@@ -195,6 +210,7 @@ int main(void)
     no_addresses();
     allocations_beside_a_long_mapping();
     partly_granted();
+    unmapped_from_the_last_address();
     handles();
     past_a_reservation();
     contexts();

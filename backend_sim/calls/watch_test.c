@@ -163,6 +163,8 @@ static void test_space(struct scene *s)
     BREAKS(p->events.used, p->events.used + 1, process_check(p), "events: ");
     BREAKS(chunk->used, chunk->used - 1, process_check(p), "of the open chunk at");
     BREAKS(chunk->used, chunk->used - 1, process_check_at(p, s->small), "addresses: of the open chunk at");
+    BREAKS(va->large.barrier, 4096, process_check_at(p, s->small), "addresses: free ranges: ");
+    BREAKS(va->small.barrier, 4096, process_check_at(p, s->small), "addresses: free parts of chunks: ");
     va->last.newest = false;
     BREAKS(va->last.freed, true, process_check(p), "was freed last, and another one taken since");
     free_ranges_add(&va->large, chunk->start, va->chunk);
@@ -344,6 +346,14 @@ static void test_calls(struct scene *s)
     tap_ok(strstr(reported, "cuMemAddressReserve: M4 shows"), "a call that returns the address behind it, too: %s", reported);
     m4->offset = 0;
     need(vmm_mem_address_free(s->sys, behind, G));
+    vmm_mem_generic_allocation_handle again = 0;
+    m1->handle->block->size = 2 * G;
+    reported[0] = '\0';
+    need(vmm_mem_retain_allocation_handle(s->sys, &again, s->at));
+    tap_ok(strstr(reported, "cuMemRetainAllocationHandle: H1 has 0x200000 bytes, its block 0x400000"),
+           "and one that returns a handle: %s", reported);
+    m1->handle->block->size = G;
+    need(vmm_mem_release(s->sys, again));
     s->process->aliased++;
     reported[0] = '\0';
     unsigned calls = 0;

@@ -109,7 +109,7 @@ struct share_bind {
 struct share_event {
     _Atomic uint64_t number;                    /* never reused; 0: this event does not exist */
     uint64_t nonce[2];
-    uint64_t home;                              /* the serial of the process that created it */
+    uint64_t home, context;                     /* the serial of the process that created it, and its context there */
     _Atomic uint64_t recorder;                  /* that of the process that recorded it last */
     _Atomic uint64_t recorded, reached;         /* its last record, and the last one that is complete */
     _Atomic uint64_t holder[SHARE_PROCESSES / 64];

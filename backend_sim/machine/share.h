@@ -58,6 +58,7 @@ struct share {
     struct share *next;         /* of another machine: the next one (share_nodes.h) */
     const struct sim_machine *machine; /* whose use the slot shows; NULL: none, as in another machine of the fabric */
     struct share **busy;        /* where share_lock stores the share when another process holds its mutex; NULL: nowhere */
+    bool events;                /* has this process made a shared event? */
     unsigned awaited;           /* threads in share_await */
     unsigned unchecked;         /* turns until the state is checked again */
     unsigned unused_checked;    /* the part of the unused entries that was checked then */

@@ -81,6 +81,19 @@ static void test_late(const vmm_mem_allocation_prop *prop)
     rig_close(sys);
 }
 
+static void test_second_device(void)
+{
+    vmm_system *sys = NULL;
+    struct sim_machine *machine;
+    if (vmm_open("sim:h200x2,machine=two-devices", &sys) || vmm_init(sys, 0))
+        tap_bail("no machine: %s", vmm_last_detail()->note);
+    struct share *share = begin(sys, &machine);
+    struct share_use *use = &share->folder.state->slot[share->slot].use;
+    BREAKS(use->device[1], 5, share_check(share), "0x0 bytes of device 1 are in use here, 0x5 in this process's slot");
+    end(machine);
+    rig_close(sys);
+}
+
 int main(void)
 {
     vmm_mem_generic_allocation_handle handle;
@@ -96,6 +109,7 @@ int main(void)
     test_turn(sys, state);
     munmap(state, sizeof *state);
     rig_close(sys);
+    test_second_device();
     rig_end();
     return tap_done();
 }

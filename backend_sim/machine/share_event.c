@@ -48,7 +48,7 @@ void share_event_label(const struct share *share, unsigned index, struct share_l
     *label = (struct share_label){share->folder.state->id, atomic_load(&event->number), {event->nonce[0], event->nonce[1]}, index};
 }
 
-unsigned share_event_new(struct share *share, struct share_label *label)
+unsigned share_event_new(struct share *share, uint64_t context, struct share_label *label)
 {
     struct share_state *state = share->folder.state;
     unsigned index = choose(state);
@@ -59,6 +59,8 @@ unsigned share_event_new(struct share *share, struct share_label *label)
     atomic_store(&event->number, 0); /* the event before it, if any, ends here */
     atomic_store(&state->event_numbers, number);
     event->home = share->serial;
+    event->context = context;
+    share->events = true;
     atomic_store(&event->recorder, share->serial);
     atomic_store(&event->recorded, 0);
     atomic_store(&event->reached, 0);
@@ -84,9 +86,12 @@ unsigned share_event_find(struct share *share, const struct share_label *label)
     return label->index;
 }
 
-void share_event_end(struct share *share, unsigned index)
+void share_event_end(const struct share *share, uint64_t context)
 {
-    atomic_store(&share->folder.state->event[index].number, 0);
+    struct share_state *state = share->folder.state;
+    for (unsigned i = 0; i < events_seen(state); i++)
+        if (atomic_load(&state->event[i].number) && state->event[i].home == share->serial && state->event[i].context == context)
+            atomic_store(&state->event[i].number, 0);
 }
 
 void share_event_drop(struct share *share, unsigned index)

@@ -15,7 +15,7 @@
 #include "share.h"
 
 /* Makes an event held by this process: its index, or SHARE_EVENTS when processes hold that many. */
-unsigned share_event_new(struct share *share, struct share_label *label);
+unsigned share_event_new(struct share *share, uint64_t context, struct share_label *label);
 
 /* The name of an event that this process made. */
 void share_event_label(const struct share *share, unsigned index, struct share_label *label);
@@ -23,8 +23,8 @@ void share_event_label(const struct share *share, unsigned index, struct share_l
 /* Finds a named event, and holds it: its index, or SHARE_EVENTS. */
 unsigned share_event_find(struct share *share, const struct share_label *label);
 
-/* The context of the event ends, and what its handles lead to. */
-void share_event_end(struct share *share, unsigned index);
+/* A context of this process ends, and what the handles of its events lead to. */
+void share_event_end(const struct share *share, uint64_t context);
 
 /* This process no longer holds the event; or the process of a slot, which has ended, none. */
 void share_event_drop(struct share *share, unsigned index);

@@ -90,9 +90,16 @@ static void enter(struct mempool *pool, struct region *region)
         return;
     region->newer = NULL;
     region->older = region->lane->newest;
+    while (region->older && region->older->freed > region->freed) { /* a rest goes where the whole was */
+        region->newer = region->older;
+        region->older = region->older->older;
+    }
     if (region->older)
         region->older->newer = region;
-    region->lane->newest = region;
+    if (region->newer)
+        region->newer->older = region;
+    else
+        region->lane->newest = region;
     pool->pending++;
     use(pool, region);
 }
@@ -144,7 +151,7 @@ static void join(struct mempool *pool, struct region *low, struct region *high)
 }
 
 /* Enters a region, as one with neighbours alike. The mark of a pending one is the newest, its own. */
-static void settle(struct mempool *pool, struct region *region)
+static const struct region *settle(struct mempool *pool, struct region *region)
 {
     struct region *before = region->before, *after = region->after;
     if (joins(region, after)) {
@@ -154,10 +161,12 @@ static void settle(struct mempool *pool, struct region *region)
     if (joins(before, region)) {
         leave(pool, before);
         name(before, region->mark);
+        before->freed = region->freed;
         join(pool, before, region);
         region = before;
     }
     enter(pool, region);
+    return region;
 }
 
 /* ---- choosing ---- */
@@ -254,49 +263,66 @@ bool mempool_take(struct mempool *pool, struct region *region, uint64_t size, ui
     return true;
 }
 
-/* A live region becomes free for all. */
-static void release(struct mempool *pool, struct region *region)
+/* A live region becomes free for all. Returns what it is part of then. */
+static const struct region *release(struct mempool *pool, struct region *region)
 {
     region->state = REGION_FREE;
     name(region, NULL);
-    settle(pool, region);
+    return settle(pool, region);
 }
 
-void mempool_free(struct mempool *pool, struct region *region)
+const struct region *mempool_free(struct mempool *pool, struct region *region)
 {
     unuse(pool, region);
     pool->live--;
-    release(pool, region);
+    return release(pool, region);
 }
 
-/* The lane of a stream, made if there is none. */
-static struct region_lane *lane_for(struct mempool *pool, const struct queue_place *place, uint64_t rank)
+enum { MANY_LANES = 64 };
+
+/* The last lane if there are many, and it is empty: that of a stream that is gone, most often. */
+static struct region_lane *spare_lane(struct mempool *pool)
 {
-    struct region_lane *lane = lane_of(pool, place), **link = &pool->lanes;
-    if (lane)
-        return lane;
-    while (*link && (*link)->tree.root) /* one of a stream that is gone, most often */
+    struct region_lane **link = &pool->lanes, *lane;
+    if (pool->lane_count < MANY_LANES)
+        return NULL;
+    while (*link && (*link)->tree.root)
         link = &(*link)->next;
     lane = *link;
     if (lane)
         *link = lane->next;
-    else
+    return lane;
+}
+
+/* The lane of a stream, made if there is none. */
+static struct region_lane *lane_for(struct mempool *pool, const struct queue_place *place)
+{
+    struct region_lane *lane = lane_of(pool, place), **link = &pool->lanes;
+    if (lane)
+        return lane;
+    lane = spare_lane(pool);
+    if (!lane) {
         lane = heap.calloc(1, sizeof *lane);
+        pool->lane_count += lane != NULL;
+    }
     if (!lane)
         return NULL;
     lane->place = *place;
-    lane->rank = rank;
-    for (link = &pool->lanes; *link && (*link)->rank <= rank;)
+    lane->next = NULL;
+    while (*link)
         link = &(*link)->next;
-    lane->next = *link;
     *link = lane;
     return lane;
 }
 
-bool mempool_pend(struct mempool *pool, struct region *region, struct free_mark *mark, const struct queue_place *place,
-                  uint64_t rank)
+void mempool_meet(struct mempool *pool, const struct queue_place *place)
 {
-    struct region_lane *lane = lane_for(pool, place, rank);
+    lane_for(pool, place);
+}
+
+bool mempool_pend(struct mempool *pool, struct region *region, struct free_mark *mark, const struct queue_place *place)
+{
+    struct region_lane *lane = lane_for(pool, place);
     if (!lane)
         return false;
     unuse(pool, region);
@@ -304,13 +330,15 @@ bool mempool_pend(struct mempool *pool, struct region *region, struct free_mark 
     pool->used -= region->asked;
     region->state = REGION_PENDING;
     region->lane = lane;
+    region->freed = ++pool->frees;
     name(region, mark);
     settle(pool, region);
     return true;
 }
 
-void mempool_return(struct mempool *pool, bool (*wanted)(void *user, const struct region *region), void *user)
+bool mempool_return(struct mempool *pool, bool (*wanted)(void *user, const struct region *region), void *user)
 {
+    bool any = false;
     for (struct region_lane *lane = pool->pending ? pool->lanes : NULL; lane; lane = lane->next) {
         struct region *older;
         for (struct region *region = lane->newest; region; region = older) {
@@ -319,8 +347,10 @@ void mempool_return(struct mempool *pool, bool (*wanted)(void *user, const struc
                 continue;
             leave(pool, region);
             release(pool, region);
+            any = true;
         }
     }
+    return any;
 }
 
 /* ---- chunks ---- */

@@ -44,7 +44,6 @@ struct region_lane {
     struct region_tree tree;
     struct region *newest; /* the others by region.older */
     struct queue_place place;
-    uint64_t rank;
     struct region_lane *next;
 };
 
@@ -54,9 +53,10 @@ struct mempool {
     uint64_t room;                   /* entries of chunks; those beyond have no memory either */
     struct region *first;
     struct region_tree backed, unbacked;
-    struct region_lane *lanes;       /* by rank, which is when the stream was created */
+    struct region_lane *lanes;       /* in the order in which the pool came to know the streams */
+    uint32_t lane_count;
     struct pool regions;             /* memory for them */
-    uint64_t orders;
+    uint64_t orders, frees;
     uint64_t reserved, reserved_high, used, used_high;
     uint64_t threshold;
     bool follow_events, opportunistic, internal;
@@ -78,6 +78,9 @@ struct mempool_request {
     void *user;
 };
 
+/* From now on the pool knows the stream, if the host has memory for that: other streams' frees are looked at in this order. */
+void mempool_meet(struct mempool *pool, const struct queue_place *place);
+
 /* The region of which the request gets the low part; it may need memory. NULL when no addresses are left. Each step takes the
  * smallest region that is large enough, of equal ones that which came there first:
  *
@@ -98,14 +101,12 @@ struct region *mempool_find_to_wait(const struct mempool *pool, const struct mem
  * when the host's memory is out. */
 bool mempool_take(struct mempool *pool, struct region *region, uint64_t size, uint64_t asked);
 
-/* Frees a live region for all at once. As measured, used does not fall. */
-void mempool_free(struct mempool *pool, struct region *region);
-/* Frees a live region in the order of a stream, whose rank is greater the later it was created. False, with nothing changed, when
- * the host's memory is out. */
-bool mempool_pend(struct mempool *pool, struct region *region, struct free_mark *mark, const struct queue_place *place,
-                  uint64_t rank);
-/* Frees for all what is pending and wanted accepts: stream by stream, the newest of each first. */
-void mempool_return(struct mempool *pool, bool (*wanted)(void *user, const struct region *region), void *user);
+/* Frees a live region for all at once. As measured, used does not fall. Returns the free region that it is part of then. */
+const struct region *mempool_free(struct mempool *pool, struct region *region);
+/* Frees a live region in the order of a stream. False, with nothing changed, when the host's memory is out. */
+bool mempool_pend(struct mempool *pool, struct region *region, struct free_mark *mark, const struct queue_place *place);
+/* Frees for all what is pending and wanted accepts: stream by stream, the latest free of each first. Was there any? */
+bool mempool_return(struct mempool *pool, bool (*wanted)(void *user, const struct region *region), void *user);
 
 /* The chunk of an address; NULL: it has no memory. */
 static inline struct mempool_chunk *mempool_chunk_at(const struct mempool *pool, uint64_t address)

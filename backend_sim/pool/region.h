@@ -43,7 +43,8 @@ struct region {
     bool backed;                   /* of a free one: all of it has memory */
     struct region_lane *lane;      /* of a pending one: the stream that freed it */
     struct free_mark *mark;        /* and where in its order */
-    struct region *older, *newer;  /* of the same lane, by order */
+    uint64_t freed;                /* of a pending one: its latest free, counted in the pool */
+    struct region *older, *newer;  /* of the same lane, by that */
 };
 
 struct region_tree {

@@ -67,7 +67,7 @@ struct sim_profile {
     uint64_t compression_memory;    /* compression.memory: bytes per device that may be compressible */
 
     char clusters[SIM_NAME_MAX];    /* device.clusters: how many multiprocessors each group has within which a cluster of blocks
-                                       runs, such as "18 18 16"; "": all in one */
+                                       runs, such as 18 18 16; default: all of them in one */
 
     int attributes;                 /* attribute.N = value: device attributes by the driver's number */
     struct {

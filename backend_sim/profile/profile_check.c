@@ -238,12 +238,14 @@ static bool attributes(struct checker *checker)
     return true;
 }
 
+enum { CLUSTER_DIGITS = 3, CLUSTER_MOST = 999 };
+
 /* Numbers of 1 to 3 digits, a blank before each but the first. */
 static bool clusters(struct checker *checker)
 {
     const char *at = checker->draft->profile.clusters;
     for (size_t digits = 0; *at; at++) {
-        bool wrong = *at == ' ' ? !digits || !at[1] : *at < '0' || *at > '9' || digits == 3;
+        bool wrong = *at == ' ' ? !digits || !at[1] : *at < '0' || *at > '9' || digits == CLUSTER_DIGITS;
         digits = *at == ' ' ? 0 : digits + 1;
         if (wrong)
             return bad(checker, of(checker, SIM_K_DEVICE_CLUSTERS, SIM_K_DEVICE_CLUSTERS),
@@ -295,6 +297,10 @@ static void defaults(struct sim_draft *draft)
         snprintf(p->source, sizeof p->source, "a user's profile, based on %.60s", draft->base);
     if (!draft->base[0] && !draft->given[SIM_K_SOURCE])
         snprintf(p->source, sizeof p->source, "a user's profile");
+    int processors = 0;
+    sim_profile_attribute(p, VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
+    if (!draft->given[SIM_K_DEVICE_CLUSTERS])
+        snprintf(p->clusters, sizeof p->clusters, "%d", processors > 0 && processors <= CLUSTER_MOST ? processors : 0);
     if (!draft->given[SIM_K_DRIVER_VERSION])
         p->driver_version = 13000;
     if (!draft->given[SIM_K_DEVICE_NAME])

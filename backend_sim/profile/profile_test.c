@@ -57,6 +57,7 @@ static const struct bad bad_texts[] = {
     {"base = h100\ndevices = 0", 2, 11, "expected a number from 1 to 31, found '0'"},
     {"base = h100\ndevices = 32", 2, 11, "expected a number from 1 to 31, found '32'"},
     {"base = h100\ndevices = -1", 2, 11, "found '-1'"},
+    {"base = h100\ndevices = 5%n%s", 2, 11, "found '5%n%s'"},
     {"base = h100\ndevices = two", 2, 11, "expected a whole number from 1 to 31, found 'two'"},
     {"base = h100\ndevice.memory = much", 2, 17, "expected a size such as"},
     {"base = h100\ndevice.memory = 80GB", 2, 19, "expected a unit (B, KiB, MiB, GiB, TiB) or '<<', found 'GB'"},
@@ -677,6 +678,13 @@ static void test_base_and_defaults(void)
                profile.attributes == 0 && profile.peers[0] == 0,
            "optional values have their defaults");
     tap_text(profile.device_name, "cuvmm simulated device", "an unnamed device gets a name");
+    tap_text(profile.clusters, "0", "a device without multiprocessors has none for clusters");
+    must_parse(TINY "attribute.16 = 12", &profile, "multiprocessors without groups");
+    tap_text(profile.clusters, "12", "they are one group");
+    must_parse(TINY "attribute.16 = 1000", &profile, "more multiprocessors than a group can have");
+    tap_text(profile.clusters, "0", "they have no group");
+    must_parse("base = h100\ndevice.clusters = 20 4", &profile, "groups of its own");
+    tap_text(profile.clusters, "20 4", "they take the place of the base's");
 }
 
 /* ---- built-in profiles ---- */

@@ -269,8 +269,8 @@ void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, co
     struct sim_pool *next;
     for (struct sim_pool *pool = process->first_pool; pool; pool = next) {
         next = pool->next;
-        mempool_return(&pool->memory, wanted, user);
-        sim_pool_trim(process, pool, pool->memory.threshold);
+        if (mempool_return(&pool->memory, wanted, user)) /* measured: idle memory of before stays otherwise */
+            sim_pool_trim(process, pool, pool->memory.threshold);
         settle(process, pool);
     }
 }
@@ -332,11 +332,24 @@ struct region *sim_piece_end(struct sim_process *process, struct sim_piece *piec
     return region;
 }
 
+/* As measured, cuMemFree takes the idle memory around what it freed, and no other. */
+static void trim_within(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t end)
+{
+    struct mempool *memory = &pool->memory;
+    uint64_t below = (end - memory->start) / memory->chunk;
+    struct mempool_chunk *idle;
+    while (memory->reserved > memory->threshold && (idle = mempool_idle_chunk(memory, &below, 0, 0)) != NULL &&
+           idle->start >= start) {
+        mempool_remove(memory, idle);
+        drop_chunk(process, idle);
+    }
+}
+
 void sim_piece_free(struct sim_process *process, struct sim_piece *piece, struct sim_origin ended)
 {
     struct sim_pool *pool = piece->pool;
-    mempool_free(&pool->memory, sim_piece_end(process, piece, ended));
-    sim_pool_trim(process, pool, pool->memory.threshold);
+    const struct region *around = mempool_free(&pool->memory, sim_piece_end(process, piece, ended));
+    trim_within(process, pool, around->start, around->start + around->size);
     settle(process, pool);
 }
 

@@ -133,7 +133,6 @@ struct sim_event {
     uint64_t value, context;
     uint64_t mark;     /* its mark in the work queue; 0 before the event was recorded */
     uint64_t recorded; /* the call that recorded it */
-    uint32_t shared;   /* 1 + the index of the entry that was made for it (share_event.h); 0: none */
     struct stream_clock_seen seen; /* which frees come before it */
     uint32_t number;
     struct sim_origin made, ended;
@@ -294,7 +293,9 @@ static inline bool sim_allocation_open(const struct sim_process *process, const 
     if (allocation->pooled)
         return sim_access_of(((const struct sim_piece *)(const void *)allocation)->pool->access, (unsigned)device) != 0;
     int owner = allocation->block->prop.location.id;
-    return owner == device || (allocation->opens && allocation->opened_for == device) || (process->peers_opened[device] >> owner & 1);
+    if (allocation->opens) /* measured: whatever peers are enabled */
+        return allocation->opened_for == device;
+    return owner == device || (process->peers_opened[device] >> owner & 1);
 }
 
 /* Is this context usable? */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "checks.h"
+#include "detail.h"
 #include "in_place.h"
 #include "lockstep_parts.h"
 
@@ -134,16 +135,22 @@ static uint64_t bytes_of(const union vmm_any_call *call)
     }
 }
 
+static bool is_mem_op(const union vmm_any_call *call)
+{
+    return call->head.id == VMM_CALL_stream_write_value32 || call->head.id == VMM_CALL_stream_write_value64 ||
+           call->head.id == VMM_CALL_stream_wait_value32 || call->head.id == VMM_CALL_stream_wait_value64;
+}
+
 /* Skips, on both sides, a copy or fill that would succeed and access more than the host should pay for, and one that
  * would take the device from the process (facts replay those: groups H and U of edges.c). */
 static bool too_much(struct lockstep *pair, const union vmm_any_call *call)
 {
     bool host = call->head.id == VMM_CALL_memcpy_htod || call->head.id == VMM_CALL_memcpy_dtoh;
-    if (bytes_of(call) <= (uint64_t)(host ? HOST_ROOM : FILL_LIMIT / 4))
+    if (!is_mem_op(call) && bytes_of(call) <= (uint64_t)(host ? HOST_ROOM : FILL_LIMIT / 4))
         return false;
     struct model_answer answer = {.actual = (vmm_result)-1};
     model_predict(&pair->model, &call->head, &answer);
-    return answer.loses || answer.result == VMM_SUCCESS;
+    return answer.loses || (answer.result == VMM_SUCCESS && !is_mem_op(call));
 }
 
 /* ---- comparing ---- */
@@ -389,6 +396,11 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     if (step->name)
         value_set(pair, step->name, 0);
     answer.actual = make_call(pair->sys, &call.head);
+    if (answer.actual == VMM_SUCCESS && is_mem_op(&call)) {
+        const vmm_detail detail = *vmm_last_detail();
+        vmm_ctx_synchronize(pair->sys); /* the model has no work in flight */
+        *vmm_detail_here() = detail;
+    }
     pair->model.tag = step->name;
     model_predict(&pair->model, &call.head, &answer);
     close_descriptor(pair, step, &answer, &out);

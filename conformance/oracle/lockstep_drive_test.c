@@ -161,7 +161,7 @@ static void recordings(void)
             "and come out the same again");
     tap_ok(episodes == 4 && calls == 2000, "all of them");
     rewind(options.record);
-    static const char other[] = "as-driver:fault=mem_map:40:INVALID_VALUE:forever|sim:h100";
+    static const char other[] = "as-driver:fault=mem_map:20:INVALID_VALUE:forever|sim:h100";
     tap_u64(drive_replay(other, options.record, UINT64_MAX, &episodes, &calls), 4,
             "a system with different answers is noticed in every episode");
     fclose(options.record);

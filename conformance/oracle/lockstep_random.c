@@ -362,6 +362,41 @@ static void make_copy(const struct maker *m)
     }
 }
 
+/* The value of width bytes, as far as the model keeps them. */
+static uint64_t value_near(const struct maker *m, struct step_arg at, unsigned width)
+{
+    uint64_t value = 0, start = at.add;
+    for (size_t i = 0; i < m->model->reservation_count; i++)
+        if (at.name && m->model->reservations[i].tag == at.name)
+            start += m->model->reservations[i].start;
+    for (unsigned i = 0; i < width; i++) {
+        int byte = model_byte(m->model, start + i);
+        value |= (uint64_t)(byte < 0 ? 0 : byte) << 8 * i;
+    }
+    return value;
+}
+
+/* Mostly one that succeeds: at a multiple of its size, and of waits one that is over. */
+static void make_mem_op(const struct maker *m)
+{
+    const bool wide = m->step->call == VMM_CALL_stream_write_value64 || m->step->call == VMM_CALL_stream_wait_value64;
+    const bool waits = m->step->call == VMM_CALL_stream_wait_value32 || m->step->call == VMM_CALL_stream_wait_value64;
+    const unsigned width = wide ? 8 : 4;
+    struct step_arg at = byte_place(m);
+    if (!one_in(m, 12))
+        at.add &= ~(uint64_t)(width - 1);
+    const uint64_t is = value_near(m, at, width), all = wide ? UINT64_MAX : UINT32_MAX;
+    uint64_t flags = waits ? choose(m->dice, 4) : 0, value = choose(m->dice, all);
+    if (waits && !one_in(m, 12))
+        value = flags == VMM_STREAM_WAIT_VALUE_GEQ ? (is - choose(m->dice, 9)) & all : flags == VMM_STREAM_WAIT_VALUE_NOR ? is / 2 : is;
+    if (one_in(m, 12))
+        flags |= UINT64_C(1) << choose(m->dice, 32);
+    set(m, "stream", literal(0));
+    set(m, "addr", at);
+    set(m, "value", literal(value));
+    set(m, "flags", literal(flags));
+}
+
 static void make_context(const struct maker *m)
 {
     uint64_t which = choose(m->dice, (uint64_t)m->model->profile->devices + 1);
@@ -406,6 +441,10 @@ static const struct {
     {VMM_CALL_memset_d8, 3, make_copy},
     {VMM_CALL_memset_d16, 2, make_copy},
     {VMM_CALL_memset_d32, 2, make_copy},
+    {VMM_CALL_stream_write_value32, 2, make_mem_op},
+    {VMM_CALL_stream_write_value64, 2, make_mem_op},
+    {VMM_CALL_stream_wait_value32, 2, make_mem_op},
+    {VMM_CALL_stream_wait_value64, 2, make_mem_op},
     {VMM_CALL_ctx_set_current, 2, make_context},
     {VMM_CALL_ctx_get_current, 1, NULL},
     {VMM_CALL_ctx_get_device, 1, NULL},

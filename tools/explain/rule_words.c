@@ -17,6 +17,7 @@ static const struct {
     {"cuMulticastBind", "cuMulticastBindMem and cuMulticastBindAddr"},
     {"memcpy", "the cuMemcpy and cuMemset calls"},
     {"memset", "the cuMemset calls"},
+    {"mempool", "the calls of memory pools"},
     {"vmm_close", "the end of the program (vmm_close)"},
 };
 

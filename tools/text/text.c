@@ -12,7 +12,7 @@ void *text_grow(void *old, size_t size)
 {
     void *grown = realloc(old, size ? size : 1);
     if (!grown) {
-        fprintf(stderr, "cuvmm: out of memory (%zu bytes asked for)\n", size);
+        fprintf(stderr, "cuvmm: out of memory (%zu bytes requested)\n", size);
         exit(3);
     }
     return grown;

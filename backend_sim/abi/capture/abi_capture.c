@@ -294,7 +294,7 @@ CUresult abi_capture_begin_into(const vmm_system *sys, vmm_stream stream, CUgrap
 static CUresult check_end(const char *name, const struct capture_stream *stream)
 {
     const struct capture *capture = stream->capture;
-    if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != this_thread())
+    if (!capture->invalid && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != this_thread())
         return abi_refuse(VMM_RULE_CAPTURE_THREAD, name, "another thread began the capture, in a mode other than RELAXED");
     if (capture->origin != stream->key)
         return abi_refuse(VMM_RULE_CAPTURE_UNMATCHED, name, "the stream joined a capture that another stream began");

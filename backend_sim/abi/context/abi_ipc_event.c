@@ -181,11 +181,41 @@ static CUresult begin_record(vmm_system *sys, CUevent event, unsigned index)
 
 /* ---- the driver's calls ---- */
 
+/* What a stream waits for: the entry's index in the low bits, the record above. */
+enum { INDEX_BITS = 12 };
+
+static void CUDA_CB wait_for_record(void *data)
+{
+    const uint64_t all = (uint64_t)(uintptr_t)data;
+    const vmm_system *sys = atomic_load(&system_of);
+    while (!abi_ipc_event_reached(sys, all & ((1u << INDEX_BITS) - 1), all >> INDEX_BITS) && !stopping)
+        nap();
+}
+
+/* Makes the stream wait for another process's last record; its own are waited for as records of any event. */
+static CUresult wait_for_other(vmm_system *sys, vmm_stream stream, unsigned index)
+{
+    bool here = true;
+    uint64_t record = abi_ipc_event_recorded(sys, index, &here);
+    if (here || abi_ipc_event_reached(sys, index, record))
+        return CUDA_SUCCESS;
+    return (CUresult)vmm_launch_host_func(sys, stream, wait_for_record, (void *)(uintptr_t)(record << INDEX_BITS | index));
+}
+
+/* Measured: work in the stream of a record goes on when the record before it is complete, also where no other process has the event
+ * yet. */
 CUresult abi_ipc_event_made(vmm_system *sys, CUevent event, vmm_stream stream)
 {
-    unsigned index;
-    CUresult result = (CUresult)vmm_event_record(sys, abi_event(event), stream);
-    return result == CUDA_SUCCESS && entry_of(event, &index) ? begin_record(sys, event, index) : result;
+    unsigned index = 0;
+    bool shared = entry_of(event, &index), recorded = false, reached = false;
+    CUresult result = CUDA_SUCCESS;
+    if (abi_query_event(sys, value_of(event), &recorded, &reached) && recorded && !reached)
+        result = (CUresult)vmm_stream_wait_event(sys, stream, abi_event(event), 0);
+    if (result == CUDA_SUCCESS && shared)
+        result = wait_for_other(sys, stream, index);
+    if (result == CUDA_SUCCESS)
+        result = (CUresult)vmm_event_record(sys, abi_event(event), stream);
+    return result == CUDA_SUCCESS && shared ? begin_record(sys, event, index) : result;
 }
 
 CUresult abi_ipc_event_query(vmm_system *sys, CUevent event)
@@ -213,28 +243,11 @@ CUresult abi_ipc_event_synchronize(vmm_system *sys, CUevent event)
     return CUDA_SUCCESS;
 }
 
-/* What a stream waits for: the entry's index in the low bits, the record above. */
-enum { INDEX_BITS = 12 };
-
-static void CUDA_CB wait_for_record(void *data)
-{
-    const uint64_t all = (uint64_t)(uintptr_t)data;
-    const vmm_system *sys = atomic_load(&system_of);
-    while (!abi_ipc_event_reached(sys, all & ((1u << INDEX_BITS) - 1), all >> INDEX_BITS) && !stopping)
-        nap();
-}
-
 CUresult abi_ipc_event_wait(vmm_system *sys, vmm_stream stream, CUevent event, unsigned flags)
 {
     unsigned index = 0;
-    bool here = true;
     CUresult result = (CUresult)vmm_stream_wait_event(sys, stream, abi_event(event), flags);
-    if (result != CUDA_SUCCESS || !entry_of(event, &index))
-        return result;
-    uint64_t record = abi_ipc_event_recorded(sys, index, &here);
-    if (here || abi_ipc_event_reached(sys, index, record))
-        return CUDA_SUCCESS;
-    return (CUresult)vmm_launch_host_func(sys, stream, wait_for_record, (void *)(uintptr_t)(record << INDEX_BITS | index));
+    return result == CUDA_SUCCESS && entry_of(event, &index) ? wait_for_other(sys, stream, index) : result;
 }
 
 /* ---- handles ---- */

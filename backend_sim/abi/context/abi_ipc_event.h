@@ -19,8 +19,10 @@ bool abi_ipc_event_is(CUevent event);
 /* Refuses a record that a capture would hold: no graph has such an event. The capture goes on, as recorded. SUCCESS for others. */
 CUresult abi_ipc_event_not_captured(CUevent event, vmm_stream stream, const char *function);
 
-/* The driver's calls of such an event. */
+/* Records an event that was created with CU_EVENT_INTERPROCESS, shared or not. */
 CUresult abi_ipc_event_made(vmm_system *sys, CUevent event, vmm_stream stream);
+
+/* The driver's calls of a shared event. */
 CUresult abi_ipc_event_query(vmm_system *sys, CUevent event);
 CUresult abi_ipc_event_synchronize(vmm_system *sys, CUevent event);
 CUresult abi_ipc_event_wait(vmm_system *sys, vmm_stream stream, CUevent event, unsigned flags);

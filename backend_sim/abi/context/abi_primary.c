@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "abi.h"
+#include "abi_variable_memory.h"
 
 static _Atomic unsigned flags_of[VMM_MAX_DEVICES];
 
@@ -21,14 +22,22 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
     ABI(vmm_device_primary_ctx_retain(sys, (vmm_context *)pctx, dev));
 }
 
+/* Variables of modules end with their context. */
+static CUresult swept(const vmm_system *sys, vmm_result result)
+{
+    if (result == VMM_SUCCESS)
+        abi_variable_memory_sweep(sys);
+    return (CUresult)result;
+}
+
 CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 {
-    ABI(vmm_device_primary_ctx_release(sys, dev));
+    ABI(swept(sys, vmm_device_primary_ctx_release(sys, dev)));
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice dev)
 {
-    ABI(vmm_device_primary_ctx_reset(sys, dev));
+    ABI(swept(sys, vmm_device_primary_ctx_reset(sys, dev)));
 }
 
 static CUresult set_flags(const vmm_system *sys, CUdevice dev, unsigned flags)

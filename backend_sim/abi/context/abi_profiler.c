@@ -22,3 +22,10 @@ CUresult cuProfilerStop(void)
     ABI_NO_CAPTURE();
     ABI_INITIALISED(need_context(sys, __func__));
 }
+
+/* A driver has stopped supporting it, and says so before it looks at anything else. The toolkit's header has it no longer. */
+CUresult cuProfilerInitialize(const char *configFile, const char *outputFile, int outputMode)
+{
+    (void)configFile, (void)outputFile, (void)outputMode;
+    return abi_refuse(VMM_RULE_ENTRY_ABSENT, __func__, "the call is no longer supported, by drivers either");
+}

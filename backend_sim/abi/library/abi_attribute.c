@@ -11,6 +11,7 @@
  * entries.def. */
 static const int absent[] = {
     A(MANAGED_MEMORY),                      /* cuMemAllocManaged */
+    A(CONCURRENT_MANAGED_ACCESS),           /* the same: programs that find it make pools of managed memory */
     A(COOPERATIVE_MULTI_DEVICE_LAUNCH),     /* cuLaunchCooperativeKernelMultiDevice */
     A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED), /* cuImportExternalSemaphore */
     A(HOST_NUMA_MEMORY_POOLS_SUPPORTED),

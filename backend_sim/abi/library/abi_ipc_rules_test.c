@@ -31,9 +31,12 @@ static void CUDA_CB hear(void *user, CUlogLevel level, char *message, size_t len
             tap_note("%u lines, the last: %s", lines, lines ? heard : "none");                  \
     } while (0)
 
+/* Breaks the rule, or just does not. */
+#define TEST_RULE(symbol, name) static void name(bool breaks)
+
 /* ---- memory ---- */
 
-static void ipc_address(bool breaks)
+TEST_RULE(IPC_ADDRESS, ipc_address)
 {
     CUipcMemHandle handle;
     if (breaks) {
@@ -51,7 +54,7 @@ static CUdeviceptr opened(void)
     return at;
 }
 
-static void ipc_opened(bool breaks)
+TEST_RULE(IPC_OPENED, ipc_opened)
 {
     CUipcMemHandle handle;
     CUdeviceptr at = opened();
@@ -62,7 +65,7 @@ static void ipc_opened(bool breaks)
     OK(cuIpcCloseMemHandle(at));
 }
 
-static void ipc_flags(bool breaks)
+TEST_RULE(IPC_FLAGS, ipc_flags)
 {
     CUdeviceptr at = 0;
     if (breaks) {
@@ -74,7 +77,7 @@ static void ipc_flags(bool breaks)
     }
 }
 
-static void ipc_handle(bool breaks)
+TEST_RULE(IPC_HANDLE, ipc_handle)
 {
     CUdeviceptr at = 0;
     CUipcMemHandle wrong = of_b;
@@ -85,7 +88,7 @@ static void ipc_handle(bool breaks)
         OK(cuIpcCloseMemHandle(opened()));
 }
 
-static void ipc_machine(bool breaks)
+TEST_RULE(IPC_MACHINE, ipc_machine)
 {
     CUdeviceptr at = 0;
     CUipcMemHandle other;
@@ -97,7 +100,7 @@ static void ipc_machine(bool breaks)
         OK(cuIpcCloseMemHandle(opened()));
 }
 
-static void ipc_own(bool breaks)
+TEST_RULE(IPC_OWN, ipc_own)
 {
     CUdeviceptr at = 0;
     if (breaks)
@@ -106,7 +109,7 @@ static void ipc_own(bool breaks)
         OK(cuIpcCloseMemHandle(opened()));
 }
 
-static void ipc_gone(bool breaks)
+TEST_RULE(IPC_GONE, ipc_gone)
 {
     CUdeviceptr at = 0;
     CUipcMemHandle handle;
@@ -124,7 +127,7 @@ static void ipc_gone(bool breaks)
     }
 }
 
-static void ipc_ended(bool breaks)
+TEST_RULE(IPC_ENDED, ipc_ended)
 {
     static CUipcMemHandle handle;
     static bool ended;
@@ -143,7 +146,7 @@ static void ipc_ended(bool breaks)
         OK(cuIpcCloseMemHandle(opened()));
 }
 
-static void ipc_context(bool breaks)
+TEST_RULE(IPC_CONTEXT, ipc_context)
 {
     CUdeviceptr at = opened(), again = 0;
     if (breaks)
@@ -161,7 +164,7 @@ static void ipc_context(bool breaks)
 /* The form of CUDA 4.1. */
 typedef CUresult (*open_once)(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned flags);
 
-static void ipc_already(bool breaks)
+TEST_RULE(IPC_ALREADY, ipc_already)
 {
     CUdeviceptr at = 0, again = 0;
     void *entry = NULL;
@@ -180,7 +183,7 @@ static void ipc_already(bool breaks)
     OK(cuIpcCloseMemHandle(at));
 }
 
-static void ipc_close(bool breaks)
+TEST_RULE(IPC_CLOSE, ipc_close)
 {
     CUdeviceptr at = opened();
     if (breaks) {
@@ -193,7 +196,7 @@ static void ipc_close(bool breaks)
         REFUSED(cuIpcCloseMemHandle(at), ERROR_INVALID_VALUE);
 }
 
-static void ipc_free(bool breaks)
+TEST_RULE(IPC_FREE, ipc_free)
 {
     CUdeviceptr at = opened();
     if (breaks)
@@ -212,7 +215,7 @@ static CUevent event_with(unsigned flags)
 
 enum { SHARED = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING };
 
-static void ipc_event(bool breaks)
+TEST_RULE(IPC_EVENT, ipc_event)
 {
     CUipcEventHandle handle;
     CUevent event = event_with(breaks ? CU_EVENT_DISABLE_TIMING : SHARED), there = NULL;
@@ -229,7 +232,7 @@ static void ipc_event(bool breaks)
     OK(cuEventDestroy(event));
 }
 
-static void ipc_event_handle(bool breaks)
+TEST_RULE(IPC_EVENT_HANDLE, ipc_event_handle)
 {
     CUipcEventHandle handle, wrong;
     CUevent there = NULL;
@@ -249,7 +252,7 @@ static void ipc_event_handle(bool breaks)
 }
 
 /* More events than processes can share. */
-static void ipc_system(bool breaks)
+TEST_RULE(IPC_SYSTEM, ipc_system)
 {
     enum { MOST = 1200 };
     static CUevent events[MOST];
@@ -268,7 +271,7 @@ static void ipc_system(bool breaks)
 
 /* ---- boxes and batches ---- */
 
-static void box_height(bool breaks)
+TEST_RULE(BOX_HEIGHT, box_height)
 {
     CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .srcPitch = 64, .srcHeight = 2,
                        .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = memory + SIZE / 2, .dstPitch = 64, .dstHeight = 2,
@@ -304,7 +307,7 @@ static CUresult boxes(size_t row, size_t width, unsigned long long flags, unsign
     return cuMemcpy3DBatchAsync(1, &op, flags, stream);
 }
 
-static void batch_stream(bool breaks)
+TEST_RULE(BATCH_STREAM, batch_stream)
 {
     if (breaks) {
         REFUSED(batch(64, 0, 1, 0, 1, NULL), ERROR_INVALID_VALUE);
@@ -317,7 +320,7 @@ static void batch_stream(bool breaks)
     }
 }
 
-static void batch_arguments(bool breaks)
+TEST_RULE(BATCH_ARGUMENTS, batch_arguments)
 {
     if (breaks) {
         REFUSED(batch(64, 0, 1, 0, 0, stream), ERROR_INVALID_VALUE);
@@ -330,7 +333,7 @@ static void batch_arguments(bool breaks)
     }
 }
 
-static void batch_attributes(bool breaks)
+TEST_RULE(BATCH_ATTRIBUTES, batch_attributes)
 {
     if (breaks) {
         REFUSED(batch(64, 1, 1, 0, 1, stream), ERROR_INVALID_VALUE);
@@ -342,7 +345,7 @@ static void batch_attributes(bool breaks)
     }
 }
 
-static void batch_size(bool breaks)
+TEST_RULE(BATCH_SIZE, batch_size)
 {
     OK(cuMemsetD8(memory, 0x21, SIZE / 2));
     OK(cuMemsetD8(memory + SIZE / 2, 0x43, SIZE / 2));
@@ -359,7 +362,7 @@ static void batch_size(bool breaks)
     }
 }
 
-static void batch_operand(bool breaks)
+TEST_RULE(BATCH_OPERAND, batch_operand)
 {
     if (breaks) {
         REFUSED(boxes(15, 16, 0, 1), ERROR_INVALID_VALUE);

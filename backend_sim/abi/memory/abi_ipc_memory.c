@@ -3,6 +3,7 @@
 #include "abi.h"
 #include "abi_capture.h"
 #include "abi_ipc.h"
+#include "abi_variable_memory.h"
 
 /* What a refusal says, as far as calls share it. */
 static CUresult refuse(const vmm_system *sys, enum abi_ipc answer, const char *function, CUdeviceptr at, const char *why)
@@ -31,6 +32,8 @@ static CUresult get(vmm_system *sys, CUipcMemHandle *handle, CUdeviceptr at)
     uint64_t current;
     struct abi_query_context context;
     CUresult result = abi_current(sys, name, &current, &context);
+    if (result == CUDA_SUCCESS && abi_variable_memory(at))
+        return abi_refuse_by(sys, VMM_RULE_IPC_ADDRESS, name, at);
     return result == CUDA_SUCCESS ? refuse(sys, abi_ipc_name(sys, at, handle, why), name, at, why) : result;
 }
 

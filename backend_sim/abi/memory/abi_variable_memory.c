@@ -8,13 +8,14 @@
 #include "lifecycle.h"
 
 struct range {
-    uint64_t start, size;
+    uint64_t start, size, number;
     struct range *next;
 };
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct range *ranges;
 static atomic_uint count; /* most programs have none */
+static uint64_t made;     /* variables so far */
 
 bool abi_variable_memory_add(uint64_t start, uint64_t size)
 {
@@ -22,7 +23,7 @@ bool abi_variable_memory_add(uint64_t start, uint64_t size)
     if (!range)
         return false;
     life_acquire(&lock);
-    *range = (struct range){start, size, ranges};
+    *range = (struct range){start, size, ++made, ranges};
     ranges = range;
     life_release(&lock);
     atomic_fetch_add(&count, 1);
@@ -30,7 +31,7 @@ bool abi_variable_memory_add(uint64_t start, uint64_t size)
     return true;
 }
 
-void abi_variable_memory_drop(uint64_t start)
+bool abi_variable_memory_drop(uint64_t start)
 {
     life_acquire(&lock);
     struct range **link = &ranges;
@@ -43,27 +44,63 @@ void abi_variable_memory_drop(uint64_t start)
     if (found)
         atomic_fetch_sub(&count, 1);
     heap.free(found);
+    return found != NULL;
 }
 
-bool abi_variable_memory(uint64_t address)
+/* Copies one range that has been there at least until now, behind so many others; false when there are no more. */
+static bool nth(unsigned n, struct range *copy)
 {
-    if (!atomic_load(&count))
-        return false;
     life_acquire(&lock);
     const struct range *range = ranges;
-    while (range && address - range->start >= range->size)
+    while (range && n--)
         range = range->next;
+    if (range)
+        *copy = *range;
     life_release(&lock);
     return range != NULL;
 }
 
+void abi_variable_memory_sweep(const vmm_system *sys)
+{
+    struct range range;
+    uint64_t left;
+    for (unsigned n = 0; nth(n, &range);)
+        if (abi_query_there(sys, range.start, &left) == ABI_QUERY_ALLOCATED && left == range.size)
+            n++;
+        else
+            abi_variable_memory_drop(range.start);
+}
+
+/* The variable's number; 0 when there is none. */
+static uint64_t number_at(uint64_t address)
+{
+    if (!atomic_load(&count))
+        return 0;
+    life_acquire(&lock);
+    const struct range *range = ranges;
+    while (range && address - range->start >= range->size)
+        range = range->next;
+    uint64_t number = range ? range->number : 0;
+    life_release(&lock);
+    return number;
+}
+
+bool abi_variable_memory(uint64_t address)
+{
+    return number_at(address) != 0;
+}
+
 bool abi_variable_attribute(CUdeviceptr address, CUpointer_attribute attribute, uint64_t *value)
 {
-    *value = 0;
-    return (attribute == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE ||
-            attribute == CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE ||
-            attribute == CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE) &&
-           abi_variable_memory(address);
+    enum { ABOVE_CALLS = 32 }; /* other memory has the number of the call that made it, which all variables of a module share */
+    bool buffer = attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID;
+    if (!buffer && attribute != CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE &&
+        attribute != CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE &&
+        attribute != CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE)
+        return false;
+    uint64_t number = number_at(address);
+    *value = buffer ? UINT64_C(1) << ABOVE_CALLS | number : 0;
+    return number != 0;
 }
 
 void abi_variable_memory_close(void)

@@ -8,7 +8,11 @@
 
 /* False when memory is out. */
 bool abi_variable_memory_add(uint64_t start, uint64_t size);
-void abi_variable_memory_drop(uint64_t start);
+/* False when it is there no longer: a context has ended with it. */
+bool abi_variable_memory_drop(uint64_t start);
+
+/* Call it when a context may have ended: drops the variables that ended with it. */
+void abi_variable_memory_sweep(const vmm_system *sys);
 
 /* Is the address within a variable? */
 bool abi_variable_memory(uint64_t address);

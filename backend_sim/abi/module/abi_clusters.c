@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "abi_attribute.h"
 #include "abi_occupancy.h"
 
 enum { PORTABLE = 8, LARGEST = 16, BLOCKS = 8, POLICY_MOST = 2 };
@@ -118,15 +117,11 @@ static int each_holds(const struct asked *asked)
     return blocks < BLOCKS ? blocks : BLOCKS;
 }
 
-/* The clusters that all groups hold; a profile without groups has one. */
+/* The clusters that all groups hold. */
 static uint64_t all_hold(const struct sim_profile *profile, const struct asked *asked)
 {
-    int all = 0;
     uint64_t clusters = 0, size = blocks_of(asked), each = (uint64_t)each_holds(asked);
-    abi_attribute(profile, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0, &all);
     const char *at = profile->clusters;
-    if (!*at)
-        return size <= (uint64_t)all ? (uint64_t)all * each / size : 0;
     for (char *end; *at; at = end) {
         uint64_t group = strtoull(at, &end, 10);
         clusters += group >= size ? group * each / size : 0;

@@ -120,6 +120,8 @@ CUresult abi_image_variables(vmm_system *sys, const char *function, struct abi_i
     life_release(&lock);
     if (!lives) /* LCOV_EXCL_BR_LINE: only if another thread unloads it now */
         return refuse_handle(function, image); /* LCOV_EXCL_LINE: the same */
+    if (there && image->library && !abi_variables_live(*addresses))
+        there = false; /* a primary context has ended and begun again: the new copy comes before the old one */
     return there ? CUDA_SUCCESS : add_copy(sys, function, image, context, addresses);
 }
 
@@ -127,7 +129,7 @@ static void end_copies(vmm_system *sys, struct abi_image *image)
 {
     while (image->copies) {
         struct copy *next = image->copies->next;
-        abi_variables_end(sys, image->copies->context, image->copies->addresses);
+        abi_variables_end(sys, image->copies->addresses);
         heap.free(image->copies);
         image->copies = next;
     }

@@ -23,25 +23,31 @@ static vmm_result initialise(vmm_system *sys, const struct abi_variable *first, 
 static CUresult allocate(vmm_system *sys, const char *function, const struct abi_variable *first, uint64_t *addresses)
 {
     for (const struct abi_variable *v = first; v; v = v->next) {
-        CUresult result = (CUresult)vmm_mem_alloc(sys, &addresses[v->index], v->entry->size);
-        if (result == CUDA_SUCCESS && !abi_variable_memory_add(addresses[v->index], v->entry->size))
-            result = abi_no_memory(function);
+        uint64_t address;
+        CUresult result = (CUresult)vmm_mem_alloc(sys, &address, v->entry->size);
         if (result != CUDA_SUCCESS)
             return result;
+        if (!abi_variable_memory_add(address, v->entry->size)) {
+            vmm_mem_free(sys, address);
+            return abi_no_memory(function);
+        }
+        addresses[v->index] = address;
     }
     return (CUresult)initialise(sys, first, addresses);
 }
 
 /* The addresses end with UINT64_MAX. */
-static void free_all(vmm_system *sys, uint64_t *addresses, bool there)
+void abi_variables_end(vmm_system *sys, uint64_t *addresses)
 {
-    for (uint64_t *address = addresses; *address != UINT64_MAX; address++)
-        if (*address) {
-            abi_variable_memory_drop(*address);
-            if (there)
-                vmm_mem_free(sys, *address);
-        }
+    for (uint64_t *address = addresses; address && *address != UINT64_MAX; address++)
+        if (abi_variable_memory_drop(*address))
+            vmm_mem_free(sys, *address);
     heap.free(addresses);
+}
+
+bool abi_variables_live(const uint64_t *addresses)
+{
+    return !addresses || abi_variable_memory(addresses[0]);
 }
 
 CUresult abi_variables_make(vmm_system *sys, const char *function, uint64_t **addresses)
@@ -58,16 +64,9 @@ CUresult abi_variables_make(vmm_system *sys, const char *function, uint64_t **ad
     made[count] = UINT64_MAX;
     result = allocate(sys, function, first, made);
     if (result != CUDA_SUCCESS) {
-        free_all(sys, made, true);
+        abi_variables_end(sys, made);
         return result;
     }
     *addresses = made;
     return CUDA_SUCCESS;
-}
-
-void abi_variables_end(vmm_system *sys, uint64_t context, uint64_t *addresses)
-{
-    struct abi_query_context found;
-    if (addresses)
-        free_all(sys, addresses, abi_query_context(sys, context, &found) && found.alive);
 }

@@ -15,8 +15,10 @@
  * there are none. OUT_OF_MEMORY, and what vmm_mem_alloc answers: nothing is left. */
 CUresult abi_variables_make(vmm_system *sys, const char *function, uint64_t **addresses);
 
-/* Frees what abi_variables_make made in the context, after the device's work; the context may have ended and taken the memory
- * along. */
-void abi_variables_end(vmm_system *sys, uint64_t context, uint64_t *addresses);
+/* Have they not ended with their context? */
+bool abi_variables_live(const uint64_t *addresses);
+
+/* Frees what abi_variables_make made, after the device's work; the context may have ended and taken the memory along. */
+void abi_variables_end(vmm_system *sys, uint64_t *addresses);
 
 #endif

@@ -45,6 +45,7 @@ static void test_memory(CUdeviceptr at, size_t size)
     CUdeviceptr base = 0;
     size_t range = 0;
     int ipc = 7;
+    CUipcMemHandle handle;
     CUpointer_attribute asked = CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE;
     void *data = &ipc;
     OK(cuMemGetAddressRange(&base, &range, at + 3));
@@ -57,6 +58,7 @@ static void test_memory(CUdeviceptr at, size_t size)
     OK(cuPointerGetAttributes(1, &asked, &data, at));
     EQUAL(ipc, 0);
     IS(cuMemFree(at), ERROR_INVALID_VALUE);
+    IS(cuIpcGetMemHandle(&handle, at), ERROR_INVALID_VALUE);
     IS(cuMemsetD8(at, 1, size + 1), ERROR_INVALID_VALUE);
     OK(cuMemsetD8(at, 1, size));
 }
@@ -74,6 +76,10 @@ static void test_module(CUdeviceptr scratch)
     EQUAL(size, 800);
     EQUAL(table % 8, 0);
     EQUAL(word_at(table + 796), 0);
+    unsigned long long one = 0, other_one = 0;
+    OK(cuPointerGetAttribute(&one, CU_POINTER_ATTRIBUTE_BUFFER_ID, table));
+    OK(cuPointerGetAttribute(&other_one, CU_POINTER_ATTRIBUTE_BUFFER_ID, counter));
+    tap_ok(one && other_one && one != other_one, "two variables are two buffers");
     OK(cuModuleGetGlobal(&base, NULL, first, "_ZL7counter"));
     EQUAL(base, counter);
     OK(cuModuleGetGlobal(NULL, &size, first, "flag"));
@@ -147,6 +153,49 @@ static void test_library(CUcontext here, CUdeviceptr scratch)
     tap_ok(cuMemsetD8(counter, 0, 1) != CUDA_SUCCESS, "the variables end with their library");
 }
 
+/* Variables end with their context, and other memory at their addresses can be freed. */
+static void test_context_ends(CUcontext here)
+{
+    CUlibrary library = NULL;
+    CUcontext there = NULL;
+    CUdeviceptr counter = 0, again = 0, plain = 0;
+    CUmodule module = NULL;
+    OK(cuLibraryLoadData(&library, "any image", NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuCtxCreate(&there, NULL, 0, 0));
+    OK(cuLibraryGetGlobal(&counter, NULL, library, "counter"));
+    module = load();
+    OK(cuModuleGetGlobal(&again, NULL, module, "counter"));
+    OK(cuCtxDestroy(there));
+    OK(cuCtxSetCurrent(here));
+    tap_ok(cuMemsetD8(counter, 0, 1) != CUDA_SUCCESS, "the variables end with their context");
+    for (int i = 0; i < 12 && plain != counter; i++)
+        OK(cuMemAlloc(&plain, 4));
+    EQUAL(plain, counter); /* the addresses are given again */
+    EQUAL(attribute(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, plain), 1);
+    OK(cuLibraryUnload(library));
+    OK(cuModuleUnload(module));
+    OK(cuMemsetD8(plain, 0, 4));
+    OK(cuMemFree(plain));
+}
+
+/* A primary context that begins again has new variables of a library. */
+static void test_reset(void)
+{
+    CUlibrary library = NULL;
+    CUcontext again = NULL;
+    CUdeviceptr counter = 0, table = 0;
+    OK(cuLibraryLoadData(&library, "any image", NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetGlobal(&counter, NULL, library, "counter"));
+    OK(cuMemsetD8(counter, 0, 4));
+    OK(cuDevicePrimaryCtxReset(0));
+    OK(cuDevicePrimaryCtxRetain(&again, 0)); /* the same value, which is current */
+    OK(cuLibraryGetGlobal(&counter, NULL, library, "counter"));
+    EQUAL(word_at(counter), 42);
+    OK(cuLibraryGetGlobal(&table, NULL, library, "table"));
+    EQUAL(word_at(table), 0);
+    OK(cuLibraryUnload(library));
+}
+
 int main(void)
 {
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
@@ -159,5 +208,7 @@ int main(void)
     test_library(context, scratch);
     EQUAL(free_memory(), before);
     OK(cuMemFree(scratch));
+    test_context_ends(context);
+    test_reset();
     return tap_done();
 }

@@ -35,18 +35,19 @@ static int version_to_find(const vmm_system *sys, int asked)
 }
 
 static CUresult get(const vmm_system *sys, const char *symbol, void **pfn, int version, bool per_thread,
-                    CUdriverProcAddressQueryResult *status)
+                    CUdriverProcAddressQueryResult *status, CUresult missing)
 {
     abi_function function;
     enum abi_found found = abi_find(symbol, version_to_find(sys, version), per_thread, &function);
     if (status)
         *status = (CUdriverProcAddressQueryResult)found;
     memcpy(pfn, &function, sizeof function);
-    return found == ABI_FOUND ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND; /* a query, not a mistake: no report */
+    return found == ABI_FOUND ? CUDA_SUCCESS : missing; /* a query, not a mistake: no report */
 }
 
+/* missing: the result when nothing is found. Of the second version it is SUCCESS, also without a status that says so (measured). */
 static CUresult find(const char *symbol, void **pfn, int version, cuuint64_t flags, bool per_thread,
-                     CUdriverProcAddressQueryResult *status)
+                     CUdriverProcAddressQueryResult *status, CUresult missing)
 {
     VMM_ENTRY_POINT(entry);
     struct abi_call call;
@@ -57,39 +58,31 @@ static CUresult find(const char *symbol, void **pfn, int version, cuuint64_t fla
     if (flags)
         per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     if (result == CUDA_SUCCESS)
-        result = get(call.sys, symbol, pfn, version, per_thread, status);
+        result = get(call.sys, symbol, pfn, version, per_thread, status, missing);
     abi_leave(&call);
     return result;
-}
-
-/* The second version is SUCCESS for what it does not find, also without a status that would say so (measured). */
-static CUresult find_or_null(const char *symbol, void **pfn, int version, cuuint64_t flags, bool per_thread,
-                             CUdriverProcAddressQueryResult *status)
-{
-    CUresult result = find(symbol, pfn, version, flags, per_thread, status);
-    return result == CUDA_ERROR_NOT_FOUND ? CUDA_SUCCESS : result;
 }
 
 CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                              CUdriverProcAddressQueryResult *symbolStatus)
 {
-    return find_or_null(symbol, pfn, cudaVersion, flags, false, symbolStatus);
+    return find(symbol, pfn, cudaVersion, flags, false, symbolStatus, CUDA_SUCCESS);
 }
 
 CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                                   CUdriverProcAddressQueryResult *symbolStatus)
 {
-    return find_or_null(symbol, pfn, cudaVersion, flags, true, symbolStatus);
+    return find(symbol, pfn, cudaVersion, flags, true, symbolStatus, CUDA_SUCCESS);
 }
 
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
 {
-    return find(symbol, pfn, cudaVersion, flags, false, NULL);
+    return find(symbol, pfn, cudaVersion, flags, false, NULL, CUDA_ERROR_NOT_FOUND);
 }
 
 CUresult cuGetProcAddress_ptsz(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
 {
-    return find(symbol, pfn, cudaVersion, flags, true, NULL);
+    return find(symbol, pfn, cudaVersion, flags, true, NULL, CUDA_ERROR_NOT_FOUND);
 }
 
 /* Only the runtime library calls this entry point, and its error tells the user nothing. */

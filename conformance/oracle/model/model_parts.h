@@ -96,6 +96,10 @@ MODEL_ON(memcpy_dtod);
 MODEL_ON(memset_d8);
 MODEL_ON(memset_d16);
 MODEL_ON(memset_d32);
+MODEL_ON(stream_write_value32);
+MODEL_ON(stream_write_value64);
+MODEL_ON(stream_wait_value32);
+MODEL_ON(stream_wait_value64);
 
 /* Every call that the model covers: X(name). */
 #define MODEL_CALLS(X) \
@@ -106,6 +110,7 @@ MODEL_ON(memset_d32);
     X(mem_address_free) X(mem_map) X(mem_unmap) X(mem_set_access) X(mem_get_access) X(pointer_get_attribute) \
     X(pointer_get_attributes) X(mem_get_address_range) X(memcpy_htod) X(memcpy_dtoh) X(memcpy_dtod) X(memset_d8) \
     X(memset_d16) X(memset_d32) X(mem_get_handle_for_address_range) X(mem_export_to_shareable_handle) \
-    X(mem_import_from_shareable_handle)
+    X(mem_import_from_shareable_handle) X(stream_write_value32) X(stream_write_value64) X(stream_wait_value32) \
+    X(stream_wait_value64)
 
 #endif

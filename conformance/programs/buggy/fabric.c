@@ -51,7 +51,7 @@ PROGRAM(fabric_release_before_import, .does = "sends a fabric handle and release
 /* The attribute is 1 there. */
 PROGRAM(fabric_without_channel, .does = "asks the attribute for fabric handles, and creates memory for them",
         .rule = "VMM-CREATE-FABRIC-IMEX", .at = "cuMemCreate", .argument = "prop.requestedHandleTypes",
-        .way = "try FABRIC, and take a descriptor where it is NOT_PERMITTED")
+        .way = "try FABRIC, and use a descriptor if it is NOT_PERMITTED")
 {
     vmm_handle memory = 0;
     vmm_mem_allocation_prop prop = pinned(DEVICE(0));

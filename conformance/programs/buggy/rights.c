@@ -207,7 +207,7 @@ PROGRAM(host_rights_on_device_memory, .does = "grants the host access to memory 
 }
 
 PROGRAM(write_only_flags, .does = "asks for writing without reading (flags 2)", .rule = "VMM-ACCESS-FLAGS",
-        .at = "cuMemSetAccess", .way = "READWRITE is 3; there is no writing alone")
+        .at = "cuMemSetAccess", .way = "READWRITE is 3; there is no write-only access")
 {
     vmm_handle memory;
     vmm_deviceptr p = mapped(b, G, NONE, &memory);

@@ -223,8 +223,12 @@ static void line_one(size_t i, char *id, int run)
 
 /* ---- lines from the table ---- */
 
+/* Each line once. */
 static void add_line(const char *text)
 {
+    for (size_t i = 0; i < line_count; i++)
+        if (strcmp(lines[i], text) == 0)
+            return;
     if (line_count == LINES || strlen(text) + 4 > TEXT) {
         fprintf(stderr, "small: too long, or too many: %s\n", text);
         exit(3);

@@ -61,7 +61,7 @@ static bool names_value(const char *text, uint64_t value)
 /* A rule's function may stand for a family of calls, and cuPointerGetAttribute for cuPointerGetAttributes. */
 static bool function_fits(const vmm_rule *rule, const char *function)
 {
-    static const char *const families[] = {"any", "memcpy", "memset", "cuCtx", "cuDevice", "cuStream"};
+    static const char *const families[] = {"any", "memcpy", "memset", "mempool", "cuCtx", "cuDevice", "cuStream"};
     if (!function || strncmp(function, "cu", 2) != 0)
         return false;
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
@@ -109,7 +109,7 @@ static bool compares_rightly(const char *id, uint64_t expected)
     static const char *const sometimes[] = {
         "VMM-ALLOC-MEMORY", "VMM-BIND-MEMORY-RANGE", "VMM-CREATE-MEMORY", "VMM-DMABUF-COMPRESSED", "VMM-DMABUF-DEVICES",
         "VMM-DMABUF-HOST", "VMM-DMABUF-MIXED", "VMM-DMABUF-MULTICAST", "VMM-GRANULARITY-PROP-UNCHECKED",
-        "VMM-LAUNCH-ARGUMENTS", "VMM-RESERVE-SPACE", "VMM-UNBIND-MATCH", NULL};
+        "VMM-LAUNCH-ARGUMENTS", "VMM-POOL-ALLOC-MAX-SIZE", "VMM-POOL-ALLOC-MEMORY", "VMM-POOL-CREATE-MAX-SIZE", "VMM-RESERVE-SPACE", "VMM-UNBIND-MATCH", NULL};
     return is_one_of(id, sometimes) || is_one_of(id, always) == (expected != 0);
 }
 

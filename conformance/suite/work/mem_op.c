@@ -273,6 +273,22 @@ TEST_BREAKS(MEMOP_ADDRESS, addresses_without_memory)
     fix_stream_destroy(f, stream);
 }
 
+/* Memory of a pool, before and after a free. */
+TEST_BREAKS(MEMOP_ADDRESS, memory_of_a_pool)
+{
+    vmm_stream stream = fix_stream(f);
+    vmm_deviceptr p = 0;
+    if (!fix_attribute(f, 115))
+        fix_skip(f, "the machine has no memory pools");
+    ACCEPTED(vmm_mem_alloc_async(S, &p, 4096, stream));
+    refuse_at(f, stream, p);
+    refuse_at(f, stream, p + 2048);
+    ACCEPTED(vmm_mem_free_async(S, p, stream));
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    refuse_at(f, stream, p);
+    fix_stream_destroy(f, stream);
+}
+
 TEST_NEAR_MISS(MEMOP_ADDRESS, the_first_and_the_last_value_of_memory)
 {
     vmm_deviceptr p = zeros(f), q = fix_alloc(f, 4096);

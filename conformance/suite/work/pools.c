@@ -5,6 +5,7 @@
 #define SIZE UINT64_C(4096)
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 #define NO_DEVICE 1000
+#define MEMORY_POOLS_SUPPORTED 115 /* a device attribute */
 
 static vmm_mem_pool_props props_of(int device)
 {
@@ -15,7 +16,7 @@ static vmm_mem_pool_props props_of(int device)
 static vmm_memory_pool pool_with(struct fix *f, const vmm_mem_pool_props *props)
 {
     vmm_memory_pool pool = NULL;
-    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, "needs memory pools");
+    fix_need_attribute(f, MEMORY_POOLS_SUPPORTED, "needs memory pools");
     fix_need(f, vmm_mem_pool_create(S, &pool, props));
     return pool;
 }
@@ -108,14 +109,14 @@ TEST_NEAR_MISS(POOL_ENDED, pool_rights_before_its_end)
     vmm_mem_location at = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
     vmm_memory_pool pool = new_pool(f);
     ACCEPTED(vmm_mem_pool_get_access(S, &flags, pool, &at));
-    CHECK_U64(flags, RW);
+    CHECK_U64((uint64_t)flags, RW);
     done(f, pool);
 }
 
 static void refuse_props(struct fix *f, vmm_mem_pool_props props, const char *argument, uint64_t value, vmm_result result)
 {
     vmm_memory_pool pool = NULL;
-    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, "needs memory pools");
+    fix_need_attribute(f, MEMORY_POOLS_SUPPORTED, "needs memory pools");
     REFUSED_LIKE(vmm_mem_pool_create(S, &pool, &props), NULL, result, argument, value, VMM_OBJECT_NONE, 0);
     CHECK(!pool, "a refused call returned a pool");
 }
@@ -123,7 +124,7 @@ static void refuse_props(struct fix *f, vmm_mem_pool_props props, const char *ar
 static void accept_props(struct fix *f, vmm_mem_pool_props props)
 {
     vmm_memory_pool pool = NULL;
-    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, "needs memory pools");
+    fix_need_attribute(f, MEMORY_POOLS_SUPPORTED, "needs memory pools");
     ACCEPTED(vmm_mem_pool_create(S, &pool, &props));
     if (pool)
         ACCEPTED(vmm_mem_pool_destroy(S, pool));
@@ -378,7 +379,7 @@ TEST_NEAR_MISS(POOL_GET_ACCESS_LOCATION, rights_of_the_host)
     vmm_mem_location at = {VMM_MEM_LOCATION_TYPE_HOST, 0};
     vmm_memory_pool pool = new_pool(f);
     ACCEPTED(vmm_mem_pool_get_access(S, &flags, pool, &at));
-    CHECK_U64(flags, VMM_MEM_ACCESS_FLAGS_PROT_NONE);
+    CHECK_U64((uint64_t)flags, VMM_MEM_ACCESS_FLAGS_PROT_NONE);
     done(f, pool);
 }
 

@@ -136,7 +136,7 @@ static void part_flight(const char *spec)
     grade_point(&g, issued, NULL, "work is issued", "a fill of the whole vector was refused");
     vmm_result shrunk = vector_resize(&v, g.unit);
     grade_point(&g, issued && shrunk == VMM_SUCCESS && !g.reported.is, "VMM-UNMAP-IN-FLIGHT",
-                "shrinking waits for work in flight", "memory was taken away under a fill that was not done");
+                "shrinking waits for work in flight", "memory was unmapped under an unfinished fill");
     grade_point(&g, issued && grade_is(&g, v.at, g.unit, 9), "VMM-UNMAP-IN-FLIGHT", "which is done",
                 "the fill's bytes are not there");
     vmm_memset_d8_async(g.sys, v.at, 9, g.unit, NULL); /* a refusal is told in the next point */

@@ -234,7 +234,7 @@ static void part_flight(const char *spec)
     grade_point(&g, issued, NULL, "work is issued", "no block, or a fill of it was refused");
     grade_ok(&g, suballoc_close(&s), "suballoc_close succeeds");
     grade_point(&g, !g.reported.is, "VMM-UNMAP-IN-FLIGHT", "it waits for work in flight",
-                "memory was taken away under a fill that was not done");
+                "memory was unmapped under an unfinished fill");
     grade_close(&g);
 }
 

@@ -18,7 +18,7 @@ const struct grade_rule grade_rules[] = {
     {"EX-KV-USERS", "a page is free when no sequence has it any more, and no earlier", "count the sequences of each page"},
     {"EX-KV-TRIM", "trim gives free pages to the device, and those alone",
      "vmm_mem_release each free page's handle, and know that it is gone"},
-    {"EX-KV-ARGUMENT", "what cannot be is VMM_ERROR_INVALID_VALUE, and changes nothing",
+    {"EX-KV-ARGUMENT", "an impossible request is VMM_ERROR_INVALID_VALUE, and changes nothing",
      "check all arguments before the first call of the driver"},
     {0},
 };
@@ -220,11 +220,11 @@ static void part_flight(const char *spec)
               vmm_memset_d8_async(g.sys, at(&k, 2, 0), 9, 2 * g.unit, NULL) == VMM_SUCCESS;
     grade_point(&g, ok && kvcache_drop(&k, 2) == VMM_SUCCESS && !g.reported.is, "VMM-UNMAP-IN-FLIGHT",
                 "dropping waits for work in flight",
-                "pages were taken away under a fill that was not done, or the fill was refused");
+                "pages were unmapped under an unfinished fill, or the fill was refused");
     ok = kvcache_grow(&k, 1, g.unit) == VMM_SUCCESS && vmm_memset_d8_async(g.sys, at(&k, 1, 0), 9, g.unit, NULL) == VMM_SUCCESS;
     grade_ok(&g, kvcache_close(&k), "kvcache_close succeeds");
     grade_point(&g, ok && !g.reported.is, "VMM-UNMAP-IN-FLIGHT", "and so does closing",
-                "pages were taken away under a fill that was not done");
+                "pages were unmapped under an unfinished fill");
     grade_close(&g);
 }
 

@@ -108,7 +108,7 @@ static void look_at(struct grade *g, const struct ring *writer, const struct rin
     grade_point(g, has_rights(g, writer, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE), "EX-RING-RIGHTS",
                 "the writer may read and write", "rights at its two places: %d, %d", grade_rights(g, g->device, writer->at),
                 grade_rights(g, g->device, writer->at + writer->size));
-    grade_point(g, has_rights(g, reader, VMM_MEM_ACCESS_FLAGS_PROT_READ), "EX-RING-RIGHTS", "the reader may read and no more",
+    grade_point(g, has_rights(g, reader, VMM_MEM_ACCESS_FLAGS_PROT_READ), "EX-RING-RIGHTS", "the reader has only read access",
                 "rights at its two places: %d, %d", grade_rights(g, g->device, reader->at),
                 grade_rights(g, g->device, reader->at + reader->size));
 }

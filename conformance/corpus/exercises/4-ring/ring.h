@@ -41,7 +41,7 @@ vmm_result ring_create(struct ring *r, vmm_system *sys, vmm_device device, int s
 vmm_result ring_join(struct ring *r, vmm_system *sys, vmm_device device, int socket);
 
 /* Writes n bytes, of which there may be more than size. Waits for room where there is none, and for that alone: size bytes fit.
- * When the reader hears of bytes they are in memory. VMM_ERROR_NOT_FOUND: the reader is gone and there is no room; else the
+ * Bytes that were reported to the reader are in memory. VMM_ERROR_NOT_FOUND: the reader is gone and there is no room; else the
  * driver's result. */
 vmm_result ring_write(struct ring *r, const void *bytes, uint64_t n);
 

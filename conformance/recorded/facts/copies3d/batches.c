@@ -209,7 +209,7 @@ static void batch_kinds_case(size_t i, char *id, int run)
     int newer = (int)digit(&i, 2), order = orders[digit(&i, 3)];
     size_t side = digit(&i, 2), which = digit(&i, 2), kind = i;
     snprintf(id, CASE_ID, "J.%s.kind.%s.%s.copy%zu.order%d", newer ? "v2" : "v1", side ? "dst" : "src", kind_name[kind], which, order);
-    if (!run || !box_turn(id, kind == RESERVED || kind == FREED, 8))
+    if (!run || kind == RESERVED || kind == FREED || !box_turn(id, false, 1))
         return;
     struct batch b;
     struct place *place = side ? &to[kind] : &from[kind];
@@ -266,7 +266,7 @@ static void batch_strips_case(size_t i, char *id, int run)
     size_t side = digit(&i, 2), which = digit(&i, 3);
     snprintf(id, CASE_ID, "J.%s.strip.%s.%s.copy%zu", newer ? "v2" : "v1", side ? "dst" : "src", places[i].name, which);
     const i64 granule = places[i].start / (i64)G;
-    if (!run || !box_turn(id, granule == 2 && places[i].size, 6))
+    if (!run || (granule == 2 && places[i].size) || !box_turn(id, false, 1))
         return;
     struct batch b;
     good_batch(&b);

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of a pool: where allocations go, which chunks are idle, and the invariants after random steps. */
+#include "mempool.h"
+
+#include <string.h>
+
+#include "breaks.h"
+#include "heap.h"
+#include "pool_policy.h"
+#include "random.h"
+#include "tap.h"
+
+#define START (UINT64_C(1) << 40)
+#define CHUNK (UINT64_C(16) * POOL_UNIT)
+#define CHUNKS 32
+#define HELD 48
+
+struct scene {
+    struct mempool pool;
+    struct mempool_chunk chunk[CHUNKS];
+    struct region *held[HELD];
+    struct queue_place place[3];
+    bool all_done;
+};
+
+static bool never(void *user, const struct free_mark *mark)
+{
+    (void)user;
+    (void)mark;
+    return false;
+}
+
+static bool done(void *user, const struct free_mark *mark)
+{
+    const struct scene *scene = user;
+    (void)mark;
+    return scene->all_done;
+}
+
+static void begin(struct scene *scene)
+{
+    *scene = (struct scene){0};
+    for (unsigned i = 0; i < 3; i++)
+        scene->place[i] = (struct queue_place){.context = 1, .stream = i + 1, .kind = QUEUE_NON_BLOCKING};
+    if (!mempool_init(&scene->pool, START, CHUNKS * CHUNK, CHUNK))
+        tap_bail("no memory");
+    scene->pool.follow_events = scene->pool.opportunistic = true;
+}
+
+/* Gives [start, start + size) memory where it has none. */
+static void back(struct scene *scene, uint64_t start, uint64_t size)
+{
+    if (!mempool_make_room(&scene->pool, start + size))
+        tap_bail("no memory");
+    for (uint64_t i = (start - START) / CHUNK; i <= (start + size - 1 - START) / CHUNK; i++)
+        if (!mempool_chunk_at(&scene->pool, START + i * CHUNK)) {
+            scene->chunk[i] = (struct mempool_chunk){.start = START + i * CHUNK, .size = CHUNK, .pool = &scene->pool};
+            mempool_add(&scene->pool, &scene->chunk[i]);
+        }
+}
+
+static struct region *take(struct scene *scene, uint64_t units, unsigned stream)
+{
+    struct mempool_request request = {.size = units * POOL_UNIT, .place = &scene->place[stream], .ordered = never, .done = done,
+                                      .user = scene};
+    struct region *region = mempool_find(&scene->pool, &request);
+    if (!region)
+        return NULL;
+    if (region->state == REGION_FREE && !region->backed)
+        back(scene, region->start, request.size);
+    return mempool_take(&scene->pool, region, request.size, request.size) ? region : NULL;
+}
+
+/* Frees a region in a stream, by a mark of its own. */
+static void pend(struct scene *scene, struct region *region, unsigned stream)
+{
+    static const struct queue_item item;
+    struct free_mark *mark = heap.calloc(1, sizeof *mark);
+    if (!mark)
+        tap_bail("no memory");
+    mark->item = &item;
+    if (!mempool_pend(&scene->pool, region, mark, &scene->place[stream]))
+        tap_bail("no memory");
+}
+
+static bool any(void *user, const struct region *region)
+{
+    (void)user;
+    (void)region;
+    return true;
+}
+
+/* The item of every mark leaves its queue, then all is free for all. */
+static void settle(struct scene *scene)
+{
+    for (struct region *region = scene->pool.first; region; region = region->after)
+        if (region->mark)
+            region->mark->item = NULL;
+    mempool_return(&scene->pool, any, NULL);
+}
+
+static void trim(struct scene *scene)
+{
+    uint64_t below = CHUNKS;
+    struct mempool_chunk *chunk;
+    while ((chunk = mempool_idle_chunk(&scene->pool, &below, 0, 0)))
+        mempool_remove(&scene->pool, chunk);
+}
+
+static void end(struct scene *scene)
+{
+    for (unsigned i = 0; i < HELD; i++)
+        if (scene->held[i])
+            mempool_free(&scene->pool, scene->held[i]);
+    settle(scene);
+    trim(scene);
+    tap_u64(scene->pool.reserved, 0, "a trim of a pool that nobody uses leaves nothing");
+    mempool_clear(&scene->pool);
+}
+
+static void test_order(void)
+{
+    static struct scene scene;
+    begin(&scene);
+    struct region *a = take(&scene, 4, 0), *b = take(&scene, 4, 0);
+    uint64_t at = a->start;
+    tap_ok(at == START && b->start == START + 4 * POOL_UNIT, "allocations lie side by side");
+    tap_u64(scene.pool.reserved, CHUNK, "they have the memory of one chunk");
+    pend(&scene, a, 0);
+    struct region *c = take(&scene, 4, 1);
+    tap_ok(c->start != at, "what a stream freed and has not come to is not another's");
+    struct region *d = take(&scene, 2, 0);
+    tap_u64(d->start, at, "it is the stream's own");
+    check_holds(mempool_check(&scene.pool), "a pool with a rest that is pending");
+    scene.all_done = true;
+    scene.held[0] = b;
+    scene.held[1] = c;
+    scene.held[2] = d;
+    end(&scene);
+}
+
+static void test_check(void)
+{
+    static struct scene scene;
+    begin(&scene);
+    scene.held[0] = take(&scene, 4, 0);
+    scene.held[1] = take(&scene, 40, 0);
+    struct mempool *pool = &scene.pool;
+    check_holds(mempool_check(pool), "a pool with two allocations");
+    BREAKS(scene.held[0]->size, 0, mempool_check(pool), "has 0x0 bytes");
+    BREAKS(scene.held[1]->start, START, mempool_check(pool), "a region starts at 0x10000000000, not at 0x10000000800");
+    BREAKS(scene.held[1]->state, REGION_PENDING, mempool_check(pool), "in state 1, without a mark");
+    BREAKS(scene.chunk[0].busy, 3, mempool_check(pool), "chunks count 5 uses; there are 4");
+    BREAKS(scene.chunk[1].start, START, mempool_check(pool), "chunk 1 is at 0x10000000000");
+    BREAKS(pool->live, 3, mempool_check(pool), "there are 2 live regions");
+    BREAKS(pool->pending, 3, mempool_check(pool), "counted are 2, 3");
+    BREAKS(pool->used_high, 0, mempool_check(pool), "a high mark is lower");
+    BREAKS(pool->size, 0, mempool_check(pool), "the regions end at");
+    end(&scene);
+}
+
+static void test_random(void)
+{
+    static struct scene scene;
+    uint64_t seed = random_seed(21);
+    const char *said = NULL;
+    begin(&scene);
+    for (unsigned step = 0; step < random_rounds(20000) && !said; step++) {
+        unsigned i = (unsigned)random_below(&seed, HELD), stream = (unsigned)random_below(&seed, 3);
+        scene.all_done = random_below(&seed, 2) != 0;
+        if (!scene.held[i]) {
+            scene.held[i] = take(&scene, 1 + random_below(&seed, 20), stream);
+        } else {
+            if (random_below(&seed, 4) == 0)
+                mempool_free(&scene.pool, scene.held[i]);
+            else
+                pend(&scene, scene.held[i], stream);
+            scene.held[i] = NULL;
+        }
+        if (random_below(&seed, 50) == 0)
+            settle(&scene);
+        if (random_below(&seed, 50) == 0)
+            trim(&scene);
+        said = mempool_check(&scene.pool);
+    }
+    tap_ok(!said, "the invariants hold after each step%s%s", said ? ": " : "", said ? said : "");
+    end(&scene);
+}
+
+int main(void)
+{
+    test_order();
+    test_check();
+    test_random();
+    return tap_done();
+}
