@@ -1263,7 +1263,7 @@ VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsi
  * does not clear it; only ending the process does. Physical memory, reservations, mappings, rights, pointer
  * attributes and vmm_ctx_destroy work as before. Not measured: contexts on other devices, which the simulator leaves
  * usable. An in-flight copy or fill whose memory was unmapped has the same effect [VMM-FAULT-COPY,
- * VMM-FAULT-COPY-STICKY]; copies from the host and fills of one byte with LAUNCH_FAILED [VMM-FAULT-HOST-COPY,
+ * VMM-FAULT-COPY-STICKY]; copies from the host and fills of up to 512 bytes with LAUNCH_FAILED [VMM-FAULT-HOST-COPY,
  * VMM-FAULT-HOST-COPY-STICKY] (580). Work queued behind a fault never runs. For kernels, memory of vmm_mem_alloc ends
  * at its requested size; a device notices only after the last page. */
 #define VMM_KERNEL_FILL 0

@@ -314,7 +314,7 @@ $(BUILD)/cuvmm.pc: FORCE
 	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lcuvmm' 'Libs.private: -pthread $(DL_LIBS)' >$@
 
 HEADERS := api/vmm.h api/vmm_fd.h api/results.def api/vmm_kernel.h
-ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_values.def
+ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_graph.h api/abi/cuda_values.def
 
 # The driver's library of the simulator lies in a folder of its own, so that no program finds it that does not look there.
 # The exercises without their solutions, and the harness that their graders print with.

@@ -100,6 +100,19 @@ extern "C" {
 #endif
 #define cuStreamBeginCapture CUVMM_PTSZ(cuStreamBeginCapture_v2)
 #define cuStreamGetCaptureInfo CUVMM_PTSZ(cuStreamGetCaptureInfo_v3)
+#define cuStreamUpdateCaptureDependencies CUVMM_PTSZ(cuStreamUpdateCaptureDependencies_v2)
+#define cuGraphInstantiate cuGraphInstantiateWithFlags
+#define cuGraphAddKernelNode cuGraphAddKernelNode_v2
+#define cuGraphKernelNodeGetParams cuGraphKernelNodeGetParams_v2
+#define cuGraphKernelNodeSetParams cuGraphKernelNodeSetParams_v2
+#define cuGraphGetEdges cuGraphGetEdges_v2
+#define cuGraphNodeGetDependencies cuGraphNodeGetDependencies_v2
+#define cuGraphNodeGetDependentNodes cuGraphNodeGetDependentNodes_v2
+#define cuGraphAddDependencies cuGraphAddDependencies_v2
+#define cuGraphRemoveDependencies cuGraphRemoveDependencies_v2
+#define cuGraphExecKernelNodeSetParams cuGraphExecKernelNodeSetParams_v2
+#define cuGraphExecUpdate cuGraphExecUpdate_v2
+#define cuGraphAddNode cuGraphAddNode_v2
 #define cuStreamWriteValue32 CUVMM_PTSZ(cuStreamWriteValue32_v2)
 #define cuStreamWriteValue64 CUVMM_PTSZ(cuStreamWriteValue64_v2)
 #define cuStreamWaitValue32 CUVMM_PTSZ(cuStreamWaitValue32_v2)
@@ -130,6 +143,10 @@ extern "C" {
 #define cuStreamAddCallback CUVMM_PTSZ(cuStreamAddCallback)
 #define cuStreamIsCapturing CUVMM_PTSZ(cuStreamIsCapturing)
 #define cuStreamEndCapture CUVMM_PTSZ(cuStreamEndCapture)
+#define cuStreamBeginCaptureToGraph CUVMM_PTSZ(cuStreamBeginCaptureToGraph)
+#define cuGraphInstantiateWithParams CUVMM_PTSZ(cuGraphInstantiateWithParams)
+#define cuGraphUpload CUVMM_PTSZ(cuGraphUpload)
+#define cuGraphLaunch CUVMM_PTSZ(cuGraphLaunch)
 #define cuStreamQuery CUVMM_PTSZ(cuStreamQuery)
 #define cuStreamSynchronize CUVMM_PTSZ(cuStreamSynchronize)
 #define cuEventRecord CUVMM_PTSZ(cuEventRecord)
@@ -443,6 +460,8 @@ typedef void(CUDA_CB *CUhostFn)(void *userData);
 typedef void(CUDA_CB *CUstreamCallback)(CUstream hStream, CUresult status, void *userData);
 typedef size_t(CUDA_CB *CUoccupancyB2DSize)(int blockSize);
 typedef void(CUDA_CB *CUlogsCallback)(void *data, CUlogLevel logLevel, char *message, size_t length);
+
+#include "cuda_graph.h"
 
 #include "cuda_functions.h"
 

@@ -129,12 +129,22 @@ static bool with_host(const struct transfer *t)
     return t->direction == FROM_HOST || t->direction == TO_HOST;
 }
 
+/* Is memory of the host mapped there? */
+static bool on_host(const struct sim_process *process, uint64_t address)
+{
+    const struct sim_mapping *m = sim_mapping_at(process, address);
+    return m && sim_on_host(m->handle->prop.location);
+}
+
 static void lose(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                  uint16_t issued_by, const struct transfer *t)
 {
-    /* Measured: the fault of a one-byte fill is reported like that of a copy from the host, the fault of a 2 MiB fill like that
-     * of a copy between devices. */
-    bool of_command = with_host(t) || (t->direction == FILL && t->size == 1);
+    /* Measured: the fault of a fill of 1 to 512 bytes is reported like that of a copy from the host, the fault of a 2 MiB fill
+     * like that of a copy between devices. In graphs, copies of 16 bytes between a device and memory of cuMemHostAlloc: like a
+     * copy from the host. */
+    enum { FILL_OF_COMMAND = 512 };
+    bool of_command = with_host(t) || (t->direction == FILL && t->size <= FILL_OF_COMMAND) ||
+                      (t->direction == BETWEEN && (on_host(process, t->dst) || on_host(process, t->src)));
     struct device_loss loss = {.kind = of_command ? SIM_FAULT_HOST_COPY : SIM_FAULT_COPY, .place = place, .call = call,
                                .issued_by = issued_by, .width = 1, .use = TWIN_WRITE};
     if (t->direction != TO_HOST)
@@ -178,8 +188,7 @@ static vmm_result run_off(struct sim_process *process, const struct queue_place 
                           const struct transfer *t, const struct sim_context *context)
 {
     vmm_result result = warn_wrap(process, t);
-    const struct sim_mapping *m = sim_mapping_at(process, t->dst);
-    bool waits = with_host(t) || (t->direction == FILL && m && sim_on_host(m->handle->prop.location));
+    bool waits = with_host(t) || (t->direction == FILL && on_host(process, t->dst));
     if (result == VMM_SUCCESS)
         lose(process, place, call, vmm_reported_call(call->id), t);
     return result == VMM_SUCCESS && waits ? sim_context_check(process, context, true) : result;

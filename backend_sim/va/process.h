@@ -93,7 +93,7 @@ struct sim_mapping {
 enum sim_fault_kind {
     SIM_FAULT_KERNEL,
     SIM_FAULT_COPY,     /* moved by the device: fills, and copies between device addresses */
-    SIM_FAULT_HOST_COPY, /* bytes that travel with the command: copies from and to the host, fills of one byte */
+    SIM_FAULT_HOST_COPY, /* bytes that travel with the command: copies from and to the host, small fills */
     SIM_FAULT_MULTICAST, /* an ordinary access of a kernel through a multicast address */
     SIM_FAULT_MULTIMEM,  /* a multimem access through an ordinary address */
     SIM_FAULT_UNBOUND,   /* a multimem access where a device of the team has no memory bound */

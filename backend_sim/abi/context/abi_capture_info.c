@@ -55,11 +55,11 @@ static CUresult tell(const vmm_system *sys, vmm_stream stream, const struct want
     if (to->edges && !to->nodes)
         return abi_null("cuStreamGetCaptureInfo", "dependencies_out, and edgeData_out is not,");
     if (to->nodes)
-        *to->nodes = NULL;
+        *to->nodes = info.nodes;
     if (to->edges)
-        *to->edges = NULL;
+        *to->edges = info.edges;
     if (to->count)
-        *to->count = 0;
+        *to->count = info.count;
     return CUDA_SUCCESS;
 }
 

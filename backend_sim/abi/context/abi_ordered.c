@@ -1,59 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work and queries on streams. Compiled for both default streams. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "abi.h"
 #include "abi_callback.h"
 #include "abi_capture.h"
 #include "abi_ipc_event.h"
 #include "abi_parts.h"
-#include "posix.h"
 
 CUresult cuStreamQuery(CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI_NO_CAPTURE();
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI(vmm_stream_query(sys, abi_stream(hStream)));
 }
 
 CUresult cuStreamSynchronize(CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI_NO_CAPTURE();
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI(vmm_stream_synchronize(sys, abi_stream(hStream)));
+}
+
+static CUresult wait_event(vmm_system *sys, vmm_stream stream, CUevent event, unsigned flags)
+{
+    CUresult result;
+    if (abi_capture_wait(sys, "cuStreamWaitEvent", stream, event, flags, &result))
+        return result;
+    return (CUresult)vmm_stream_wait_event(sys, stream, abi_event(event), flags);
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
-    ABI_NOT_CAPTURED(hStream, abi_ipc_event_is(hEvent) ? ABI_CAPTURE_ASK : ABI_CAPTURE_WORK);
-    ABI(abi_ipc_event_is(hEvent) ? abi_ipc_event_wait(sys, abi_stream(hStream), hEvent, Flags)
-                                 : (CUresult)vmm_stream_wait_event(sys, abi_stream(hStream), abi_event(hEvent), Flags));
+    ABI_NOT_IMPLICITLY(abi_stream(hStream));
+    if (abi_ipc_event_is(hEvent)) {
+        ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
+        ABI(abi_ipc_event_wait(sys, abi_stream(hStream), hEvent, Flags));
+    }
+    ABI_WORK(wait_event(sys, abi_stream(hStream), hEvent, Flags));
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_OR_CAPTURE(hStream, abi_capture_add_host(__func__, captured_, fn, userData));
     ABI(vmm_launch_host_func(sys, abi_stream(hStream), fn, userData));
 }
 
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    if (callback && !flags)
+        ABI_OR_CAPTURE(hStream, abi_captured(captured_, ABI_CAPTURE_ASK, __func__));
     ABI_WORK(abi_add_callback(sys, abi_stream(hStream), hStream, callback, userData, flags));
 }
 
 static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
 {
-    struct timespec now;
-    struct abi_note note = abi_note_get((uint64_t)(uintptr_t)event);
-    CUresult result = note.flags & CU_EVENT_INTERPROCESS ? abi_ipc_event_made(sys, event, stream)
-                                                         : (CUresult)vmm_event_record(sys, abi_event(event), stream);
+    CUresult result;
+    if (abi_capture_record(sys, "cuEventRecord", stream, event, 0, &result))
+        return result;
+    result = abi_ipc_event_is(event) ? abi_ipc_event_made(sys, event, stream)
+                                     : (CUresult)vmm_event_record(sys, abi_event(event), stream);
     if (result != CUDA_SUCCESS)
         return result;
-    posix.clock_gettime(CLOCK_MONOTONIC, &now);
-    note.recorded = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-    abi_note_set((uint64_t)(uintptr_t)event, &note);
+    abi_capture_event_ends((uint64_t)(uintptr_t)event);
+    abi_event_recorded((uint64_t)(uintptr_t)event);
     return CUDA_SUCCESS;
 }
 
@@ -62,14 +72,17 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
     CUresult shared = abi_ipc_event_not_captured(hEvent, abi_stream(hStream), __func__);
     if (shared != CUDA_SUCCESS)
         return shared;
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI(record(sys, hEvent, abi_stream(hStream)));
+    ABI_NOT_IMPLICITLY(abi_stream(hStream));
+    ABI_WORK(record(sys, hEvent, abi_stream(hStream)));
 }
 
 static CUresult record_flags(vmm_system *sys, CUevent event, vmm_stream stream, unsigned flags)
 {
     if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
         return abi_refuse(VMM_RULE_CALL_VALUE, "cuEventRecordWithFlags", "flags 0x%x are unknown", flags);
+    CUresult result;
+    if (flags && abi_capture_record(sys, "cuEventRecordWithFlags", stream, event, flags, &result))
+        return result;
     if (flags)
         return abi_refuse(VMM_RULE_CAPTURE_STATE, "cuEventRecordWithFlags",
                           "flags 0x%x: CU_EVENT_RECORD_EXTERNAL is only for streams that are being captured, and this one is not",
@@ -79,7 +92,7 @@ static CUresult record_flags(vmm_system *sys, CUevent event, vmm_stream stream, 
 
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_NOT_IMPLICITLY(abi_stream(hStream));
     ABI_WORK(record_flags(sys, hEvent, abi_stream(hStream), flags));
 }
 
@@ -190,10 +203,24 @@ CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureSta
 
 CUresult cuStreamBeginCapture(CUstream hStream, CUstreamCaptureMode mode)
 {
-    ABI_INITIALISED(abi_capture_begin(sys, abi_stream(hStream), mode));
+    ABI_INITIALISED(abi_capture_begin(sys, "cuStreamBeginCapture", abi_stream(hStream), mode));
 }
 
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
     ABI_INITIALISED(abi_capture_end(sys, abi_stream(hStream), phGraph));
+}
+
+CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
+                                     const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
+{
+    const struct abi_nodes on = {dependencies, dependencyData, numDependencies};
+    ABI_INITIALISED(abi_capture_begin_into(sys, abi_stream(hStream), hGraph, &on, mode));
+}
+
+CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
+                                           size_t numDependencies, unsigned int flags)
+{
+    const struct abi_nodes on = {dependencies, dependencyData, numDependencies};
+    ABI_INITIALISED(abi_capture_update(sys, abi_stream(hStream), &on, flags));
 }

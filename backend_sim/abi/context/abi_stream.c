@@ -35,8 +35,10 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int 
 static CUresult destroy(vmm_system *sys, CUstream stream)
 {
     CUresult result = (CUresult)vmm_stream_destroy(sys, (vmm_stream)(void *)stream);
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
+        abi_capture_stream_ends((vmm_stream)(void *)stream);
         abi_note_drop((uint64_t)(uintptr_t)stream);
+    }
     return result;
 }
 
@@ -61,10 +63,11 @@ CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
 static CUresult event_destroy(vmm_system *sys, CUevent event)
 {
     CUresult result = (CUresult)vmm_event_destroy(sys, abi_event(event));
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
         abi_ipc_event_ended(sys, event);
-    if (result == CUDA_SUCCESS)
+        abi_capture_event_ends((uint64_t)(uintptr_t)event);
         abi_note_drop((uint64_t)(uintptr_t)event);
+    }
     return result;
 }
 
@@ -76,12 +79,14 @@ CUresult cuEventDestroy(CUevent hEvent)
 CUresult cuEventQuery(CUevent hEvent)
 {
     ABI_NO_CAPTURE();
+    ABI_NOT_CAPTURED_EVENT(hEvent);
     ABI(abi_ipc_event_is(hEvent) ? abi_ipc_event_query(sys, hEvent) : (CUresult)vmm_event_query(sys, abi_event(hEvent)));
 }
 
 CUresult cuEventSynchronize(CUevent hEvent)
 {
     ABI_NO_CAPTURE();
+    ABI_NOT_CAPTURED_EVENT(hEvent);
     ABI(abi_ipc_event_is(hEvent) ? abi_ipc_event_synchronize(sys, hEvent)
                                  : (CUresult)vmm_event_synchronize(sys, abi_event(hEvent)));
 }
@@ -118,5 +123,7 @@ static CUresult elapsed(const vmm_system *sys, float *milliseconds, CUevent star
 
 CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
+    ABI_NOT_CAPTURED_EVENT(hStart);
+    ABI_NOT_CAPTURED_EVENT(hEnd);
     ABI_INITIALISED(elapsed(sys, pMilliseconds, hStart, hEnd));
 }

@@ -83,6 +83,66 @@ static void captured(CUstream stream)
     TRIED(none, cuGraphDestroy(graph));
 }
 
+static void CUDA_CB count_up(void *ended)
+{
+    ++*(int *)ended;
+}
+
+/* A graph with two nodes, their edge, a child and a user object. */
+static CUgraph graph_without_memory(CUcontext context, CUdeviceptr at)
+{
+    static int ended;
+    const CUDA_MEMSET_NODE_PARAMS params = {at, 0, 1, 4, 4, 1};
+    CUgraph graph = NULL, clone = NULL;
+    CUgraphNode a = NULL, b = NULL, c = NULL;
+    CUuserObject object = NULL;
+    int none = 0;
+    TRIED(graph, cuGraphCreate(&graph, 0));
+    TRIED(a, cuGraphAddMemsetNode(&a, graph, NULL, 0, &params, context));
+    TRIED(b, cuGraphAddEmptyNode(&b, graph, &a, 1));
+    TRIED(clone, cuGraphClone(&clone, graph));
+    TRIED(c, cuGraphAddChildGraphNode(&c, graph, &b, 1, clone));
+    TRIED(none, cuGraphAddDependencies(graph, &a, &c, NULL, 1));
+    TRIED(none, cuGraphRemoveDependencies(graph, &a, &c, NULL, 1));
+    TRIED(object, cuUserObjectCreate(&object, &ended, count_up, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    TRIED(none, cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    TRIED(none, cuGraphMemsetNodeSetParams(a, &params));
+    OK(cuGraphDestroy(clone));
+    return graph;
+}
+
+/* Each call on graphs, captures of forks, and the launch. */
+static void graphs(CUstream stream, CUdeviceptr at)
+{
+    CUgraph graph = graph_without_memory(NULL, at), forked = NULL;
+    CUgraphExec exec = NULL;
+    CUgraphExecUpdateResultInfo info;
+    CUstream fork = NULL;
+    CUevent event = NULL;
+    int none = 0;
+    TRIED(exec, cuGraphInstantiate(&exec, graph, 0));
+    memset(&info, 0, sizeof info);
+    TRIED(none, cuGraphExecUpdate(exec, graph, &info));
+    TRIED(none, cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
+    OK(cuStreamCreate(&fork, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&event, 0));
+    TRIED(none, cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED));
+    TRIED(none, cuMemsetD8Async(at, 1, 4, stream));
+    TRIED(none, cuEventRecord(event, stream));
+    TRIED(none, cuStreamWaitEvent(fork, event, 0));
+    TRIED(none, cuMemcpyDtoDAsync(at, at + 64, 16, fork));
+    OK(cuEventRecord(event, fork));
+    OK(cuStreamWaitEvent(stream, event, 0));
+    TRIED(none, cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    OK(cuStreamEndCapture(stream, &forked));
+    tap_ok(forked == graph, "the graph that was there");
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    OK(cuEventDestroy(event));
+    OK(cuStreamDestroy(fork));
+}
+
 /* Captures one stream after the other, so that their notes need more and more memory; without memory, a stream is not
  * captured. */
 static void many_captures(void)
@@ -231,6 +291,7 @@ static void code(CUdeviceptr at)
     EQUAL(byte_at(at + 99), 9);
     EQUAL(byte_at(at + 512), 5);
     captured(stream);
+    graphs(stream, at);
     many_captures();
     no_file();
     TRIED(none, cuEventDestroy(event));

@@ -31,8 +31,6 @@ struct abi_note {
     int priority;     /* of a stream */
     double recorded;  /* of an event: the time of its record in milliseconds; 0: not recorded */
     uint64_t limit[16]; /* of a context, by CUlimit: 1 + the value that was set; 0: not set */
-    unsigned capture, capture_mode; /* of a stream: its CUstreamCaptureStatus, and the mode of the capture */
-    uint64_t capture_thread;        /* the thread that began the capture */
     unsigned shared; /* of an event: 1 + the index of its entry in what processes share; 0: not shared */
     bool opened;     /* of an event: another process's */
     unsigned cache; /* of a context: the cache configuration that was set */
@@ -43,5 +41,7 @@ struct abi_note abi_note_get(uint64_t value);
 /* Stores the note. False when out of memory. */
 bool abi_note_set(uint64_t value, const struct abi_note *note);
 void abi_note_drop(uint64_t value);
+/* Notes the time of an event's record: now. */
+void abi_event_recorded(uint64_t event);
 
 #endif

@@ -21,7 +21,7 @@ struct rule_test {
     void (*run)(void);
 };
 
-static struct rule_test tests[200];
+static struct rule_test tests[300];
 static size_t count;
 
 static void enter(const char *symbol, bool breaks, void (*run)(void))
@@ -533,7 +533,7 @@ TEST_BREAKS(CAPTURE_INVALIDATED, capture_invalidated_broken)
     CUgraph graph = NULL;
     OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     IS(cuStreamQuery(stream), ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    REFUSED(cuStreamQuery(stream), ERROR_STREAM_CAPTURE_INVALIDATED);
+    REFUSED(cuMemsetD8Async(memory, 1, 4, stream), ERROR_STREAM_CAPTURE_INVALIDATED);
     REFUSED(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
     tap_ok(!graph, "and there is no graph");
 }
@@ -548,12 +548,12 @@ TEST_NEAR_MISS(CAPTURE_INVALIDATED, capture_invalidated_kept)
 
 TEST_BREAKS(CAPTURE_WORK, capture_work_broken)
 {
-    INVALIDATED(RELAXED, REFUSED(cuMemsetD8Async(memory, 1, 4, stream), ERROR_NOT_SUPPORTED));
+    INVALIDATED(RELAXED, REFUSED(cuStreamWriteValue32(stream, memory, 1, 0), ERROR_NOT_SUPPORTED));
 }
 
 TEST_NEAR_MISS(CAPTURE_WORK, capture_work_kept)
 {
-    CAPTURED(ACCEPTED(cuMemsetD8Async(memory, 1, 4, CU_STREAM_PER_THREAD)));
+    CAPTURED(ACCEPTED(cuMemsetD32Async(memory, 1, 1, stream)));
 }
 
 TEST_BREAKS(CAPTURE_DEFAULT, capture_default_broken)
@@ -638,6 +638,425 @@ TEST_BREAKS(GRAPH_UNKNOWN, graph_unknown_broken)
 TEST_NEAR_MISS(GRAPH_UNKNOWN, graph_unknown_kept)
 {
     ACCEPTED(cuGraphDestroy(empty_graph()));
+}
+
+/* ---- captures of several streams ---- */
+
+static CUstream new_stream(void)
+{
+    CUstream made = NULL;
+    OK(cuStreamCreate(&made, CU_STREAM_NON_BLOCKING));
+    return made;
+}
+
+static CUevent new_event(void)
+{
+    CUevent made = NULL;
+    OK(cuEventCreate(&made, 0));
+    return made;
+}
+
+static void begin_capture(CUstream of)
+{
+    OK(cuStreamBeginCapture(of, CU_STREAM_CAPTURE_MODE_RELAXED));
+}
+
+/* The second stream waits for the first one's work. */
+static void follow(CUstream after, CUstream before)
+{
+    CUevent event = new_event();
+    OK(cuEventRecord(event, before));
+    OK(cuStreamWaitEvent(after, event, 0));
+    OK(cuEventDestroy(event));
+}
+
+static void forked(CUstream fork)
+{
+    begin_capture(stream);
+    follow(fork, stream);
+    OK(cuMemsetD8Async(memory, 1, 4, fork));
+}
+
+TEST_BREAKS(CAPTURE_UNJOINED, capture_unjoined_broken)
+{
+    CUstream fork = new_stream();
+    forked(fork);
+    REFUSED(cuStreamEndCapture(stream, NULL), ERROR_STREAM_CAPTURE_UNJOINED);
+    OK(cuStreamDestroy(fork));
+}
+
+TEST_NEAR_MISS(CAPTURE_UNJOINED, capture_unjoined_kept)
+{
+    CUstream fork = new_stream();
+    forked(fork);
+    follow(stream, fork);
+    ACCEPTED(cuStreamEndCapture(stream, NULL));
+    OK(cuStreamDestroy(fork));
+}
+
+TEST_BREAKS(CAPTURE_UNMATCHED, capture_unmatched_broken)
+{
+    CUstream fork = new_stream();
+    forked(fork);
+    REFUSED(cuStreamEndCapture(fork, NULL), ERROR_STREAM_CAPTURE_UNMATCHED);
+    IS(cuStreamEndCapture(stream, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
+    OK(cuStreamDestroy(fork));
+}
+
+TEST_NEAR_MISS(CAPTURE_UNMATCHED, capture_unmatched_kept)
+{
+    begin_capture(stream);
+    ACCEPTED(cuStreamEndCapture(stream, NULL));
+}
+
+TEST_BREAKS(CAPTURE_MERGE, capture_merge_broken)
+{
+    CUstream other = new_stream();
+    CUevent event = new_event();
+    begin_capture(stream);
+    begin_capture(other);
+    OK(cuEventRecord(event, other));
+    REFUSED(cuStreamWaitEvent(stream, event, 0), ERROR_STREAM_CAPTURE_MERGE);
+    IS(cuStreamEndCapture(stream, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
+    IS(cuStreamEndCapture(other, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
+    OK(cuEventDestroy(event));
+    OK(cuStreamDestroy(other));
+}
+
+TEST_NEAR_MISS(CAPTURE_MERGE, capture_merge_kept)
+{
+    CUstream other = new_stream();
+    CUevent event = new_event();
+    begin_capture(stream);
+    OK(cuEventRecord(event, stream));
+    ACCEPTED(cuStreamWaitEvent(other, event, 0));
+    OK(cuStreamEndCapture(stream, NULL));
+    OK(cuEventDestroy(event));
+    OK(cuStreamDestroy(other));
+}
+
+TEST_BREAKS(CAPTURE_ISOLATION, capture_isolation_broken)
+{
+    CUevent event = new_event();
+    OK(cuEventRecord(event, NULL));
+    INVALIDATED(RELAXED, REFUSED(cuStreamWaitEvent(stream, event, 0), ERROR_STREAM_CAPTURE_ISOLATION));
+    OK(cuEventDestroy(event));
+}
+
+TEST_NEAR_MISS(CAPTURE_ISOLATION, capture_isolation_kept)
+{
+    CUevent event = new_event();
+    OK(cuEventRecord(event, NULL));
+    CAPTURED(ACCEPTED(cuStreamWaitEvent(stream, event, CU_EVENT_WAIT_EXTERNAL)));
+    OK(cuEventDestroy(event));
+}
+
+TEST_BREAKS(CAPTURE_IMPLICIT, capture_implicit_broken)
+{
+    CUstream blocking = NULL;
+    OK(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
+    begin_capture(blocking);
+    REFUSED(cuMemsetD8(memory, 1, 4), ERROR_STREAM_CAPTURE_IMPLICIT);
+    IS(cuStreamEndCapture(blocking, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
+    OK(cuStreamDestroy(blocking));
+}
+
+TEST_NEAR_MISS(CAPTURE_IMPLICIT, capture_implicit_kept)
+{
+    CUstream beside = new_stream();
+    begin_capture(beside);
+    ACCEPTED(cuMemsetD8(memory, 1, 4));
+    OK(cuStreamEndCapture(beside, NULL));
+    OK(cuStreamDestroy(beside));
+}
+
+TEST_BREAKS(CAPTURED_EVENT, captured_event_broken)
+{
+    CUevent event = new_event();
+    INVALIDATED(RELAXED, {
+        OK(cuEventRecord(event, stream));
+        REFUSED(cuEventQuery(event), ERROR_CAPTURED_EVENT);
+    });
+    OK(cuEventDestroy(event));
+}
+
+TEST_NEAR_MISS(CAPTURED_EVENT, captured_event_kept)
+{
+    CUevent event = new_event();
+    OK(cuEventRecord(event, NULL));
+    CAPTURED(ACCEPTED(cuEventSynchronize(event)));
+    OK(cuEventDestroy(event));
+}
+
+TEST_BREAKS(CAPTURED_EVENT_OVER, captured_event_over_broken)
+{
+    CUevent event = new_event();
+    CAPTURED(OK(cuEventRecord(event, stream)));
+    REFUSED(cuEventQuery(event), ERROR_INVALID_VALUE);
+    REFUSED(cuStreamWaitEvent(stream, event, 0), ERROR_INVALID_VALUE);
+    OK(cuEventDestroy(event));
+}
+
+TEST_NEAR_MISS(CAPTURED_EVENT_OVER, captured_event_over_kept)
+{
+    CUevent event = new_event();
+    CAPTURED(OK(cuEventRecord(event, stream)));
+    OK(cuEventRecord(event, stream));
+    ACCEPTED(cuEventSynchronize(event));
+    OK(cuEventDestroy(event));
+}
+
+/* ---- graphs ---- */
+
+static CUgraph new_graph(void)
+{
+    CUgraph graph = NULL;
+    OK(cuGraphCreate(&graph, 0));
+    return graph;
+}
+
+static CUDA_MEMSET_NODE_PARAMS fill_of(unsigned size)
+{
+    return (CUDA_MEMSET_NODE_PARAMS){memory, 0, 7, size, 4, 1};
+}
+
+static CUgraphNode add_fill(CUgraph graph)
+{
+    const CUDA_MEMSET_NODE_PARAMS params = fill_of(4);
+    CUgraphNode node = NULL;
+    OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, first));
+    return node;
+}
+
+static CUgraphExec instance_of(CUgraph graph)
+{
+    CUgraphExec exec = NULL;
+    OK(cuGraphInstantiate(&exec, graph, 0));
+    return exec;
+}
+
+TEST_BREAKS(GRAPH_NODE, graph_node_broken)
+{
+    CUgraph graph = new_graph(), other = new_graph();
+    CUgraphNode node = add_fill(graph), foreign = add_fill(other), more = NULL;
+    REFUSED(cuGraphAddEmptyNode(&more, graph, &foreign, 1), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroyNode(node));
+    REFUSED(cuGraphDestroyNode(node), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(graph));
+    OK(cuGraphDestroy(other));
+}
+
+TEST_NEAR_MISS(GRAPH_NODE, graph_node_kept)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = add_fill(graph), more = NULL;
+    ACCEPTED(cuGraphAddEmptyNode(&more, graph, &node, 1));
+    ACCEPTED(cuGraphDestroyNode(node));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(GRAPH_EXEC, graph_exec_broken)
+{
+    CUgraph graph = new_graph();
+    CUgraphExec exec = instance_of(graph);
+    OK(cuGraphExecDestroy(exec));
+    REFUSED(cuGraphLaunch(exec, stream), ERROR_INVALID_VALUE);
+    REFUSED(cuGraphExecDestroy(exec), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_EXEC, graph_exec_kept)
+{
+    CUgraph graph = new_graph();
+    CUgraphExec exec = instance_of(graph);
+    OK(cuGraphDestroy(graph));
+    ACCEPTED(cuGraphLaunch(exec, stream));
+    ACCEPTED(cuGraphExecDestroy(exec));
+}
+
+TEST_BREAKS(GRAPH_EDGE, graph_edge_broken)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode a = add_fill(graph), b = add_fill(graph), twice[2] = {a, a}, more = NULL;
+    OK(cuGraphAddDependencies(graph, &a, &b, NULL, 1));
+    REFUSED(cuGraphAddDependencies(graph, &a, &b, NULL, 1), ERROR_INVALID_VALUE);
+    REFUSED(cuGraphAddDependencies(graph, &a, &a, NULL, 1), ERROR_INVALID_VALUE);
+    REFUSED(cuGraphRemoveDependencies(graph, &b, &a, NULL, 1), ERROR_INVALID_VALUE);
+    REFUSED(cuGraphAddEmptyNode(&more, graph, twice, 2), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_EDGE, graph_edge_kept)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode a = add_fill(graph), b = add_fill(graph);
+    ACCEPTED(cuGraphAddDependencies(graph, &a, &b, NULL, 1));
+    ACCEPTED(cuGraphRemoveDependencies(graph, &a, &b, NULL, 1));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(GRAPH_CYCLE, graph_cycle_broken)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode a = add_fill(graph), b = add_fill(graph);
+    CUgraphExec exec = NULL;
+    OK(cuGraphAddDependencies(graph, &a, &b, NULL, 1));
+    OK(cuGraphAddDependencies(graph, &b, &a, NULL, 1));
+    REFUSED(cuGraphInstantiate(&exec, graph, 0), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_CYCLE, graph_cycle_kept)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode a = add_fill(graph), b = add_fill(graph);
+    CUgraphExec exec = NULL;
+    OK(cuGraphAddDependencies(graph, &a, &b, NULL, 1));
+    ACCEPTED(cuGraphInstantiate(&exec, graph, 0));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(GRAPH_NODE_TYPE, graph_node_type_broken)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = add_fill(graph);
+    CUDA_HOST_NODE_PARAMS params;
+    REFUSED(cuGraphHostNodeGetParams(node, &params), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_NODE_TYPE, graph_node_type_kept)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = add_fill(graph);
+    CUDA_MEMSET_NODE_PARAMS params;
+    ACCEPTED(cuGraphMemsetNodeGetParams(node, &params));
+    EQUAL(params.value, 7);
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(GRAPH_PARAMS, graph_params_broken)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    const CUDA_MEMSET_NODE_PARAMS params = fill_of(3);
+    REFUSED(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, first), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_PARAMS, graph_params_kept)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    const CUDA_MEMSET_NODE_PARAMS params = fill_of(2);
+    ACCEPTED(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, first));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(GRAPH_UPDATE, graph_update_broken)
+{
+    CUgraph graph = new_graph(), more = new_graph();
+    CUgraphExecUpdateResultInfo info;
+    add_fill(graph);
+    add_fill(more);
+    add_fill(more);
+    CUgraphExec exec = instance_of(graph);
+    REFUSED(cuGraphExecUpdate(exec, more, &info), ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    OK(cuGraphDestroy(more));
+}
+
+TEST_NEAR_MISS(GRAPH_UPDATE, graph_update_kept)
+{
+    CUgraph graph = new_graph(), other = new_graph();
+    CUgraphExecUpdateResultInfo info;
+    add_fill(graph);
+    add_fill(other);
+    CUgraphExec exec = instance_of(graph);
+    ACCEPTED(cuGraphExecUpdate(exec, other, &info));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    OK(cuGraphDestroy(other));
+}
+
+TEST_BREAKS(GRAPH_FLAGS, graph_flags_broken)
+{
+    CUgraph graph = new_graph(), other = NULL;
+    CUgraphExec exec = NULL;
+    REFUSED(cuGraphCreate(&other, 1), ERROR_INVALID_VALUE);
+    REFUSED(cuGraphInstantiate(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_FLAGS, graph_flags_kept)
+{
+    CUgraph graph = new_graph();
+    CUgraphExec exec = NULL;
+    ACCEPTED(cuGraphInstantiate(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+}
+
+static CUgraph with_data(CUgraphNode node[2])
+{
+    CUgraph graph = new_graph();
+    const CUgraphEdgeData data = {.from_port = 1, .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+    node[0] = add_fill(graph);
+    node[1] = add_fill(graph);
+    OK(cuGraphAddDependencies(graph, &node[0], &node[1], &data, 1));
+    return graph;
+}
+
+TEST_BREAKS(GRAPH_LOSSY, graph_lossy_broken)
+{
+    CUgraphNode node[2], from[1], to[1];
+    CUgraph graph = with_data(node);
+    size_t edges = 1;
+    REFUSED(cuGraphGetEdges(graph, from, to, NULL, &edges), ERROR_LOSSY_QUERY);
+    REFUSED(cuGraphNodeGetDependencies(node[1], from, NULL, &edges), ERROR_LOSSY_QUERY);
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_LOSSY, graph_lossy_kept)
+{
+    CUgraphNode node[2], from[1], to[1];
+    CUgraphEdgeData data[1];
+    CUgraph graph = with_data(node);
+    size_t edges = 1;
+    ACCEPTED(cuGraphGetEdges(graph, from, to, data, &edges));
+    tap_ok(from[0] == node[0] && to[0] == node[1] && data[0].from_port == 1, "the edge with its data");
+    OK(cuGraphDestroy(graph));
+}
+
+static void CUDA_CB count_end(void *ended)
+{
+    ++*(int *)ended;
+}
+
+TEST_BREAKS(USER_OBJECT, user_object_broken)
+{
+    int ended = 0;
+    CUuserObject object = NULL;
+    OK(cuUserObjectCreate(&object, &ended, count_end, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    REFUSED(cuUserObjectRetain(object, 0), ERROR_INVALID_VALUE);
+    OK(cuUserObjectRelease(object, 1));
+    EQUAL(ended, 1);
+    REFUSED(cuUserObjectRelease(object, 1), ERROR_INVALID_VALUE);
+}
+
+TEST_NEAR_MISS(USER_OBJECT, user_object_kept)
+{
+    int ended = 0;
+    CUuserObject object = NULL;
+    CUgraph graph = new_graph();
+    ACCEPTED(cuUserObjectCreate(&object, &ended, count_end, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    ACCEPTED(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    EQUAL(ended, 0);
+    ACCEPTED(cuGraphDestroy(graph));
+    EQUAL(ended, 1);
 }
 
 /* ---- code ---- */

@@ -4,7 +4,7 @@
 
 #include "abi.h"
 #include "abi_any_copy.h"
-#include "abi_capture.h"
+#include "abi_capture_copy.h"
 #include "abi_registered.h"
 #include "abi_rows.h"
 #include "abi_sync.h"
@@ -31,36 +31,39 @@ static inline CUdeviceptr at(const void *host)
 
 CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
+    ABI_NOT_IMPLICITLY(ABI_SYNC_STREAM);
     ABI_COPY(dstDevice, at(srcHost), ByteCount, ABI_SYNC(memcpy_htod, dstDevice, srcHost, ByteCount));
 }
 
 CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
+    ABI_NOT_IMPLICITLY(ABI_SYNC_STREAM);
     ABI_COPY(at(dstHost), srcDevice, ByteCount, ABI_SYNC(memcpy_dtoh, dstHost, srcDevice, ByteCount));
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
+    ABI_NOT_IMPLICITLY(ABI_SYNC_STREAM);
     ABI_COPY(dstDevice, srcDevice, ByteCount, ABI_SYNC(memcpy_dtod, dstDevice, srcDevice, ByteCount));
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_OR_CAPTURE(hStream, abi_capture_line(sys, __func__, captured_, &(struct abi_line){CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_HOST, at(srcHost), ByteCount}));
     ABI_COPY_LATER(dstDevice, at(srcHost), ByteCount, hStream,
                    vmm_memcpy_htod_async(sys, dstDevice, srcHost, ByteCount, abi_stream(hStream)));
 }
 
 CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_OR_CAPTURE(hStream, abi_capture_line(sys, __func__, captured_, &(struct abi_line){CU_MEMORYTYPE_HOST, at(dstHost), CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount}));
     ABI_COPY_LATER(at(dstHost), srcDevice, ByteCount, hStream,
                    vmm_memcpy_dtoh_async(sys, dstHost, srcDevice, ByteCount, abi_stream(hStream)));
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_OR_CAPTURE(hStream, abi_capture_line(sys, __func__, captured_, &(struct abi_line){CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount}));
     ABI_COPY_LATER(dstDevice, srcDevice, ByteCount, hStream,
                    vmm_memcpy_dtod_async(sys, dstDevice, srcDevice, ByteCount, abi_stream(hStream)));
 }
@@ -69,12 +72,14 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t 
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
+    ABI_NOT_IMPLICITLY(ABI_SYNC_STREAM);
     ABI_INITIALISED(copy_any_now(sys, dst, src, ByteCount));
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_OR_CAPTURE(hStream, abi_capture_line(sys, __func__, captured_,
+                                             &(struct abi_line){CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, ByteCount}));
     ABI_WORK(abi_copy_any(sys, dst, src, ByteCount, abi_stream(hStream)));
 }
 
@@ -182,13 +187,14 @@ static CUresult copy_peer(vmm_system *sys, CUdeviceptr dst, CUcontext to_context
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                       size_t ByteCount)
 {
+    ABI_NOT_IMPLICITLY(ABI_SYNC_STREAM);
     ABI_INITIALISED(copy_peer(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount, ABI_SYNC_STREAM, true));
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                            size_t ByteCount, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI_WORK(copy_peer(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount, abi_stream(hStream), false));
 }
 
@@ -196,16 +202,18 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdevice
 
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy)
 {
+    ABI_NOT_IMPLICITLY(ABI_SYNC_STREAM);
     ABI_INITIALISED(abi_copy_rows(sys, pCopy, ABI_SYNC_STREAM, true));
 }
 
 CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy)
 {
+    ABI_NOT_IMPLICITLY(ABI_SYNC_STREAM);
     ABI_INITIALISED(abi_copy_rows(sys, pCopy, ABI_SYNC_STREAM, true));
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_OR_CAPTURE(hStream, abi_capture_rows(sys, __func__, captured_, pCopy));
     ABI_INITIALISED(abi_copy_rows(sys, pCopy, abi_stream(hStream), false));
 }

@@ -444,3 +444,50 @@ CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream 
     bool host = side.host && side.left != UINT64_MAX;
     return host ? fill_registered(sys, fill, &side, stream) : fill_memory(sys, fill, &side, bytes, stream, waits);
 }
+
+/* ---- checks alone ---- */
+
+static CUresult check_range(const vmm_system *sys, int device, const char *function, const struct side *side, size_t size,
+                            enum abi_query_use use)
+{
+    CUresult result = (CUresult)abi_query_range_for(sys, device, function, side->argument, side->base, size, use);
+    if (result != CUDA_SUCCESS) {
+        const vmm_detail detail = *vmm_last_detail();
+        abi_report(NULL, &detail);
+    }
+    return result;
+}
+
+CUresult abi_rows_check_fill(const vmm_system *sys, const char *function, int device, const struct abi_fill *fill)
+{
+    size_t bytes = fill->width * fill->element, pitch = fill->height > 1 ? fill->pitch : bytes;
+    struct side side = {.argument = "dstDevice", .base = fill->start, .start = fill->start, .given = pitch, .pitch = pitch};
+    look_up(sys, fill->start, &side);
+    if (fill->height == 1 && !side.host) /* one range, whose end is checked as a plain fill's */
+        side.left = UINT64_MAX;
+    CUresult result = check_fill(fill, &side, bytes);
+    if (result != CUDA_SUCCESS || (side.host && side.left != UINT64_MAX))
+        return result;
+    return check_range(sys, device, function, &side, (fill->height - 1) * pitch + bytes, ABI_QUERY_FILL);
+}
+
+CUresult abi_rows_check_copy(const vmm_system *sys, const char *function, int device, const CUDA_MEMCPY3D *p)
+{
+    const struct abi_box box = {
+        .function = function, .width = p->WidthInBytes, .height = p->Height, .depth = p->Depth,
+        .from = {p->srcMemoryType, p->srcDevice, p->srcHost, p->srcXInBytes, p->srcY, p->srcZ, p->srcPitch, p->srcHeight},
+        .to = {p->dstMemoryType, p->dstDevice, p->dstHost, p->dstXInBytes, p->dstY, p->dstZ, p->dstPitch, p->dstHeight}};
+    struct copy copy = {.size = {function, box.width, box.height, box.depth}};
+    CUresult result = sides_of(sys, &box, &copy);
+    if (result == CUDA_SUCCESS)
+        result = abi_registered_check(function, copy.to.base, 1, true);
+    const struct side *sides[] = {&copy.to, &copy.from};
+    const enum abi_query_use uses[] = {copy.write, copy.read};
+    for (int i = 0; i < 2 && result == CUDA_SUCCESS; i++) {
+        const struct side *side = sides[i];
+        if (!side->host)
+            result = check_range(sys, device, function, side, span_of(&copy.size, side->given, side->given_rows * side->given),
+                                 uses[i]);
+    }
+    return result;
+}

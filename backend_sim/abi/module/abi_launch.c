@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel launches. Compiled for both default streams. */
 #include "abi.h"
-#include "abi_capture.h"
 #include "abi_pack.h"
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                         unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                         unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     const struct abi_grid grid = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes};
     ABI_WORK(abi_launch(sys, "cuLaunchKernel", f, &grid, abi_stream(hStream), kernelParams, extra));
 }
@@ -18,7 +16,6 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
                                    unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                                    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     const struct abi_grid grid = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes};
     ABI_WORK(abi_launch(sys, "cuLaunchCooperativeKernel", f, &grid, abi_stream(hStream), kernelParams, NULL));
 }
@@ -29,9 +26,7 @@ static CUresult launch_with(vmm_system *sys, const CUlaunchConfig *c, CUfunction
         return abi_null("cuLaunchKernelEx", c ? "attrs" : "config");
     const struct abi_grid grid = {{c->gridDimX, c->gridDimY, c->gridDimZ},
                                   {c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes};
-    CUresult result = abi_captured(abi_stream(c->hStream), ABI_CAPTURE_WORK, "cuLaunchKernelEx");
-    if (result == CUDA_SUCCESS)
-        result = abi_launch_attributes(c);
+    CUresult result = abi_launch_attributes(c);
     return result == CUDA_SUCCESS
                ? abi_launch(sys, "cuLaunchKernelEx", f, &grid, abi_stream(c->hStream), params, extra)
                : result;

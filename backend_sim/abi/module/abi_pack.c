@@ -62,16 +62,25 @@ static CUresult pack(const char *name, const struct abi_kernel *kernel, void **p
     return CUDA_SUCCESS;
 }
 
-CUresult abi_launch(vmm_system *sys, const char *name, const void *function, const struct abi_grid *g,
-                    vmm_stream stream, void **params, void **extra)
+/* A launch with the memory for its arguments. */
+struct packed {
+    const struct abi_kernel *kernel;
+    int most_shared; /* bytes that the function may be launched with */
+    struct vmm_call_launch call;
+    uint64_t args[WORDS];
+};
+
+static CUresult pack_launch(vmm_system *sys, const char *name, const void *function, const struct abi_grid *g, void **params,
+                            void **extra, struct packed *packed)
 {
-    uint64_t args[WORDS] = {0};
     struct CUfunc_st f;
+    uint64_t *args = packed->args;
     CUresult result = abi_function_find(name, function, &f);
     if (result != CUDA_SUCCESS)
         return result;
     if (wrong_grid(g))
         return refuse_grid(name, g);
+    memset(args, 0, sizeof packed->args);
     result = abi_cluster_check(name, &f, g->grid);
     if (result != CUDA_SUCCESS)
         return result;
@@ -88,9 +97,67 @@ CUresult abi_launch(vmm_system *sys, const char *name, const void *function, con
         return result;
     uint64_t words = (f.kernel->offset[f.kernel->params] + 7) / 8;
     unsigned threads = g->block.x * g->block.y * g->block.z;
-    const uint64_t *first = f.kernel->ours ? args + ABI_LAUNCH_HEAD : args;
-    return (CUresult)vmm_launch(sys, f.kernel->number, g->grid.x, threads, first,
-                                f.kernel->ours ? words : words + ABI_LAUNCH_HEAD, stream);
+    packed->kernel = f.kernel;
+    packed->most_shared = f.attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
+    packed->call = (struct vmm_call_launch){{VMM_CALL_launch, 0}, f.kernel->number, g->grid.x, threads,
+                                            f.kernel->ours ? args + ABI_LAUNCH_HEAD : args,
+                                            f.kernel->ours ? words : words + ABI_LAUNCH_HEAD, NULL};
+    return CUDA_SUCCESS;
+}
+
+CUresult abi_launch_work(vmm_system *sys, const char *name, const CUDA_KERNEL_NODE_PARAMS *asked, struct abi_work *work)
+{
+    struct packed packed;
+    const struct abi_grid grid = {{asked->gridDimX, asked->gridDimY, asked->gridDimZ},
+                                  {asked->blockDimX, asked->blockDimY, asked->blockDimZ}, asked->sharedMemBytes};
+    const void *function = asked->func ? (const void *)asked->func : (const void *)asked->kern;
+    CUresult result = pack_launch(sys, name, function, &grid, asked->kernelParams, asked->extra, &packed);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (asked->sharedMemBytes > (unsigned)packed.most_shared)
+        return abi_refuse(VMM_RULE_GRAPH_PARAMS, name, "sharedMemBytes is %u: the kernel may have %d", asked->sharedMemBytes,
+                          packed.most_shared);
+    work->params.type = CU_GRAPH_NODE_TYPE_KERNEL;
+    work->params.kernel = *asked;
+    work->packed = asked->extra != NULL;
+    bool made = abi_work_kernel(work, &packed.call, packed.kernel->ours ? 0 : ABI_LAUNCH_HEAD, packed.kernel->offset,
+                                packed.kernel->params);
+    return made ? CUDA_SUCCESS : abi_no_memory(name);
+}
+
+static CUresult capture(vmm_system *sys, const char *name, const void *function, const struct abi_grid *g, vmm_stream stream,
+                        void **params, void **extra)
+{
+    const CUDA_KERNEL_NODE_PARAMS asked = {.func = (CUfunction)(uintptr_t)function, .gridDimX = g->grid.x, .gridDimY = g->grid.y,
+                                           .gridDimZ = g->grid.z, .blockDimX = g->block.x, .blockDimY = g->block.y,
+                                           .blockDimZ = g->block.z, .sharedMemBytes = g->shared, .kernelParams = params,
+                                           .extra = extra, .ctx = (CUcontext)(uintptr_t)abi_query_current(sys)};
+    struct abi_work work = {0};
+    CUresult result = abi_capture_goes_on(name, stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = abi_launch_work(sys, name, &asked, &work);
+    if (result == CUDA_ERROR_INVALID_VALUE)
+        abi_capture_spoil(stream);
+    if (result == CUDA_SUCCESS)
+        result = abi_capture_add(name, stream, &work);
+    abi_work_drop(&work);
+    return result;
+}
+
+CUresult abi_launch(vmm_system *sys, const char *name, const void *function, const struct abi_grid *g,
+                    vmm_stream stream, void **params, void **extra)
+{
+    struct packed packed;
+    if (abi_capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE)
+        return capture(sys, name, function, g, stream, params, extra);
+    CUresult result = abi_capture_implicit(stream, name);
+    if (result == CUDA_SUCCESS)
+        result = pack_launch(sys, name, function, g, params, extra, &packed);
+    const struct vmm_call_launch *call = &packed.call;
+    return result != CUDA_SUCCESS
+               ? result
+               : (CUresult)vmm_launch(sys, call->kernel, call->grid_dim, call->block_dim, call->args, call->count, stream);
 }
 
 CUresult abi_launch_attributes(const CUlaunchConfig *config)

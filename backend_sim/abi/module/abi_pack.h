@@ -6,6 +6,7 @@
 #ifndef SIM_ABI_PACK_H
 #define SIM_ABI_PACK_H
 
+#include "abi_capture.h"
 #include "abi_code.h"
 
 struct abi_grid {
@@ -13,9 +14,12 @@ struct abi_grid {
     unsigned shared;
 };
 
-/* Launches function on stream. */
+/* Launches function on stream, or adds it to the graph of a captured one. */
 CUresult abi_launch(vmm_system *sys, const char *name, const void *function, const struct abi_grid *grid,
                     vmm_stream stream, void **params, void **extra);
+
+/* The launch as what a node holds; abi_work_drop frees it. */
+CUresult abi_launch_work(vmm_system *sys, const char *name, const CUDA_KERNEL_NODE_PARAMS *asked, struct abi_work *work);
 
 /* The attributes of a launch that change nothing here, or a refusal. */
 CUresult abi_launch_attributes(const CUlaunchConfig *config);

@@ -6,6 +6,7 @@
 #include "abi_boxes.c"
 #include "abi_copy.c"
 #include "abi_fill.c"
+#include "abi_graph_launch.c"
 #include "abi_launch.c"
 #include "abi_mem_op.c"
 #include "abi_ordered.c"

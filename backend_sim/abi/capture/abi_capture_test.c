@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stream capture through libcuda.so.1: which calls work, which are refused, and the result of the capture. */
+/* Stream capture through libcuda.so.1: which calls become nodes, which are refused, and the result of the capture. */
 #include <pthread.h>
 
 #include "testing/rig.h"
@@ -39,7 +39,7 @@ static void test_invalidated(CUstream stream, CUdeviceptr p, CUresult (*call)(CU
     OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     EQUAL(call(stream, p), code);
     EQUAL(status_of(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
-    IS(cuStreamQuery(stream), ERROR_STREAM_CAPTURE_INVALIDATED);
+    IS(cuMemsetD8Async(p, 0, 1, stream), ERROR_STREAM_CAPTURE_INVALIDATED);
     IS(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
     tap_ok(!graph, "the capture yields no graph");
     OK(cuStreamSynchronize(stream));
@@ -55,14 +55,6 @@ static CUresult copy(CUstream stream, CUdeviceptr p)
 {
     static const char bytes[64] = {0x33};
     return cuMemcpyHtoDAsync(p, bytes, sizeof bytes, stream);
-}
-
-static CUresult launch_by_config(CUstream stream, CUdeviceptr p)
-{
-    CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
-                             .hStream = stream};
-    (void)p;
-    return cuLaunchKernelEx(&config, NULL, NULL, NULL);
 }
 
 static char bytes[64];
@@ -122,35 +114,26 @@ static CUresult fill_rows_of_words(CUstream stream, CUdeviceptr p)
     return cuMemsetD2D32Async(p, 8, 0x22222222, 2, 8, stream);
 }
 
-static CUresult launch(CUstream stream, CUdeviceptr p)
-{
-    (void)p;
-    return cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);
-}
+static int calls;
 
-static CUresult launch_together(CUstream stream, CUdeviceptr p)
-{
-    (void)p;
-    return cuLaunchCooperativeKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL);
-}
-
-static void never(void *user)
+static void count_call(void *user)
 {
     (void)user;
-    tap_ok(false, "the host function is not called");
+    calls++;
+}
+
+static CUresult call_host(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuLaunchHostFunc(stream, count_call, NULL);
 }
 
 static void never_called(CUstream stream, CUresult status, void *user)
 {
     (void)stream;
     (void)status;
-    never(user);
-}
-
-static CUresult call_host(CUstream stream, CUdeviceptr p)
-{
-    (void)p;
-    return cuLaunchHostFunc(stream, never, NULL);
+    (void)user;
+    tap_ok(false, "the callback is not called");
 }
 
 static CUresult call_back(CUstream stream, CUdeviceptr p)
@@ -177,6 +160,44 @@ static CUresult record_with_flags(CUstream stream, CUdeviceptr p)
 {
     (void)p;
     return cuEventRecordWithFlags(event, stream, 0);
+}
+
+static CUresult record_outside(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL);
+}
+
+static CUresult wait_outside(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuStreamWaitEvent(stream, event, CU_EVENT_WAIT_EXTERNAL);
+}
+
+/* The call becomes so many nodes, and nothing happens before the graph is launched; then the first byte is changed. */
+static void test_captured(CUstream stream, CUdeviceptr p, CUresult (*call)(CUstream, CUdeviceptr), size_t nodes, int byte)
+{
+    CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    size_t count = 77;
+    calls = 0;
+    OK(cuMemsetD8(p, 0x11, 64));
+    OK(cuMemsetD8(p + 32, 0x44, 32));
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(call(stream, p));
+    EQUAL(status_of(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(cuStreamEndCapture(stream, &graph));
+    EQUAL(byte_at(p), 0x11);
+    OK(cuGraphGetNodes(graph, NULL, &count));
+    EQUAL(count, nodes);
+    OK(cuGraphInstantiate(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
+    EQUAL(byte_at(p), byte);
+    EQUAL(calls, call == call_host);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    OK(cuEventRecord(event, stream)); /* which a captured record may have left in no stream */
 }
 
 static CUresult query(CUstream stream, CUdeviceptr p)
@@ -265,12 +286,23 @@ int main(void)
     for (int mode = 0; mode < 3; mode++)
         test_nothing_in_it(stream, (CUstreamCaptureMode)mode);
     OK(cuEventCreate(&event, 0));
-    static CUresult (*const works[])(CUstream stream, CUdeviceptr p) = {
-        fill, fill_halves, fill_words, fill_rows, fill_rows_of_halves, fill_rows_of_words, copy, copy_any, copy_back, copy_within,
-        copy_peer, copy_rows, launch, launch_together, launch_by_config, call_host, call_back, wait_event,
-        record, record_with_flags};
-    for (size_t i = 0; i < sizeof works / sizeof works[0]; i++)
-        test_invalidated(stream, p, works[i], CUDA_ERROR_NOT_SUPPORTED);
+    OK(cuStreamSynchronize(stream));
+    static const struct {
+        CUresult (*call)(CUstream stream, CUdeviceptr p);
+        size_t nodes;
+        int byte;
+    } works[] = {{fill, 1, 0x22}, {fill_halves, 1, 0x22}, {fill_words, 1, 0x22}, {fill_rows, 1, 0x22},
+                 {fill_rows_of_halves, 1, 0x22}, {fill_rows_of_words, 1, 0x22}, {copy, 1, 0x33}, {copy_any, 1, 0x55},
+                 {copy_back, 1, 0x11}, {copy_within, 1, 0x44}, {copy_rows, 1, 0x55}, {call_host, 1, 0x11}, {record, 0, 0x11},
+                 {record_with_flags, 0, 0x11}, {record_outside, 1, 0x11}, {wait_outside, 1, 0x11}};
+    for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
+        memset(bytes, 0x55, sizeof bytes);
+        test_captured(stream, p, works[i].call, works[i].nodes, works[i].byte);
+    }
+    test_invalidated(stream, p, copy_peer, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    test_invalidated(stream, p, call_back, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    OK(cuEventRecord(event, stream));
+    test_invalidated(stream, p, wait_event, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
     test_invalidated(stream, p, query, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     test_invalidated(stream, p, synchronize, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     test_threads(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);

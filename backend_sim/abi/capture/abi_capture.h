@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* abi_capture.h - captured streams: their work becomes nodes of a graph and does not run.
+ *
+ *     begin capture on S     S: ACTIVE
+ *     fill on S              a node, which depends on what S has reached (capture.h)
+ *     wait or query on S     CAPTURE_UNSUPPORTED            S: INVALIDATED
+ *     fill on S              CAPTURE_INVALIDATED
+ *     end capture on S       CAPTURE_INVALIDATED, no graph  S: NONE
+ *
+ * A call that is refused because a stream is captured invalidates the capture, with all streams that have joined it. In the modes
+ * GLOBAL and THREAD_LOCAL so do cuMemAlloc and other calls that no graph could hold. Other calls work as usual, including those
+ * of virtual memory management, as measured.
+ */
+#ifndef SIM_ABI_CAPTURE_H
+#define SIM_ABI_CAPTURE_H
+
+#include "abi_graphs.h"
+
+/* Is any stream captured? Takes no lock, because frequent calls use it. */
+bool abi_capture_any(void);
+
+/* The status that cuStreamIsCapturing returns. */
+CUstreamCaptureStatus abi_capture_status(vmm_stream stream);
+
+/* What a capture tells about itself; zeros without one, and of an invalidated one the status alone. The list of nodes is good
+ * until the next call on the stream. */
+struct abi_capture_info {
+    CUstreamCaptureStatus status;
+    uint64_t id;
+    CUgraph graph;
+    const CUgraphNode *nodes;
+    const CUgraphEdgeData *edges;
+    size_t count;
+};
+struct abi_capture_info abi_capture_info(vmm_stream stream);
+
+/* The nodes of one list as the program passes them, for cuStreamBeginCaptureToGraph and cuStreamUpdateCaptureDependencies. */
+struct abi_nodes {
+    const CUgraphNode *node;
+    const CUgraphEdgeData *data;
+    size_t count;
+};
+
+/* Into a new graph, or into that one. */
+CUresult abi_capture_begin(vmm_system *sys, const char *function, vmm_stream stream, CUstreamCaptureMode mode);
+CUresult abi_capture_begin_into(const vmm_system *sys, vmm_stream stream, CUgraph graph, const struct abi_nodes *on,
+                                CUstreamCaptureMode mode);
+CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *graph);
+CUresult abi_capture_update(const vmm_system *sys, vmm_stream stream, const struct abi_nodes *on, unsigned flags);
+
+/* Adds a node to the stream's capture. */
+CUresult abi_capture_add(const char *function, vmm_stream stream, const struct abi_work *work);
+CUresult abi_capture_add_fill(const vmm_system *sys, const char *function, vmm_stream stream,
+                              const CUDA_MEMSET_NODE_PARAMS *fill);
+CUresult abi_capture_add_copy(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy);
+CUresult abi_capture_add_host(const char *function, vmm_stream stream, CUhostFn fn, void *data);
+
+/* SUCCESS if the stream is captured and the capture is valid: that is looked at before the arguments. */
+CUresult abi_capture_goes_on(const char *function, vmm_stream stream);
+
+/* A refused call has invalidated the stream's capture. */
+void abi_capture_spoil(vmm_stream stream);
+
+/* The calls with events, if the stream is captured or the event was recorded in a captured stream; false: they are not a
+ * capture's concern. */
+bool abi_capture_record(const vmm_system *sys, const char *function, vmm_stream stream, CUevent event, unsigned flags,
+                        CUresult *result);
+bool abi_capture_wait(const vmm_system *sys, const char *function, vmm_stream stream, CUevent event, unsigned flags,
+                      CUresult *result);
+/* SUCCESS if the event was not recorded in a captured stream; else the refusal, which invalidates a capture in progress. */
+CUresult abi_capture_event(const char *function, CUevent event);
+
+/* The stream or event ends. */
+void abi_capture_stream_ends(vmm_stream stream);
+void abi_capture_event_ends(uint64_t event);
+
+/* SUCCESS if the stream is not being captured. A wait or query of one that is invalidates its capture, and so does work that no
+ * node of the simulator can hold yet. */
+enum abi_capture_use { ABI_CAPTURE_WORK, ABI_CAPTURE_ASK };
+CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *function);
+
+/* For calls that a graph cannot hold: refuses the call and invalidates captures that forbid it; always: all of them.
+ *
+ *     mode of the thread    captures that forbid the call
+ *     GLOBAL                the thread's own in modes GLOBAL and THREAD_LOCAL, others' in mode GLOBAL
+ *     THREAD_LOCAL          the thread's own in modes GLOBAL and THREAD_LOCAL
+ *     RELAXED               none
+ */
+CUresult abi_capture_forbids(const char *function, bool always);
+
+/* Put this first in the entry point of such a call. */
+#define ABI_NO_CAPTURE()                                               \
+    do {                                                               \
+        CUresult captured_ = abi_capture_forbids(__func__, false);     \
+        if (captured_ != CUDA_SUCCESS)                                 \
+            return captured_;                                          \
+    } while (0)
+
+/* Put this first in an entry point that waits for or queries a stream, or whose work no node can hold. */
+#define ABI_NOT_CAPTURED(stream, use)                                           \
+    do {                                                                        \
+        CUresult captured_ = abi_captured(abi_stream(stream), use, __func__);   \
+        if (captured_ != CUDA_SUCCESS)                                          \
+            return captured_;                                                   \
+    } while (0)
+
+/* Put this first in an entry point that waits for or queries an event. */
+#define ABI_NOT_CAPTURED_EVENT(event)                                           \
+    do {                                                                        \
+        CUresult captured_ = abi_capture_event(__func__, (event));              \
+        if (captured_ != CUDA_SUCCESS)                                          \
+            return captured_;                                                   \
+    } while (0)
+
+/* Put this first in an entry point that issues work to a stream: add is what a capture does instead, and may use captured_, the
+ * stream. */
+#define ABI_OR_CAPTURE(stream, add)                                                                 \
+    do {                                                                                            \
+        const vmm_stream captured_ = abi_stream(stream);                                            \
+        if (abi_capture_any()) {                                                                    \
+            if (abi_capture_status(captured_) != CU_STREAM_CAPTURE_STATUS_NONE)                     \
+                ABI_WORK(add);                                                                      \
+            ABI_NOT_IMPLICITLY(captured_);                                                          \
+        }                                                                                           \
+    } while (0)
+
+/* Put this first in an entry point that uses that stream without naming it. */
+#define ABI_NOT_IMPLICITLY(stream)                                                                  \
+    do {                                                                                            \
+        if (abi_capture_any()) {                                                                    \
+            CUresult implicit_ = abi_capture_implicit((stream), __func__);                          \
+            if (implicit_ != CUDA_SUCCESS)                                                          \
+                return implicit_;                                                                   \
+        }                                                                                           \
+    } while (0)
+/* The legacy default stream waits for blocking streams, so a call on it is refused while one of them is captured. */
+CUresult abi_capture_implicit(vmm_stream stream, const char *function);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs through libcuda.so.1: built by nodes, launched, changed and ended; and over memory that is mapped again. */
+#include <stdlib.h>
+
+#include "testing/rig.h"
+
+enum { G = 2 << 20 };
+
+static CUcontext context;
+static CUstream stream;
+static CUdeviceptr memory;
+static char order[32];
+
+static void CUDA_CB note(void *letter)
+{
+    size_t length = strlen(order);
+    if (length + 1 < sizeof order)
+        order[length] = (char)(uintptr_t)letter;
+}
+
+static CUgraph new_graph(void)
+{
+    CUgraph graph = NULL;
+    OK(cuGraphCreate(&graph, 0));
+    return graph;
+}
+
+static CUgraphNode host(CUgraph graph, const CUgraphNode *on, size_t count, char letter)
+{
+    const CUDA_HOST_NODE_PARAMS params = {note, (void *)(uintptr_t)letter};
+    CUgraphNode node = NULL;
+    OK(cuGraphAddHostNode(&node, graph, on, count, &params));
+    return node;
+}
+
+static CUDA_MEMSET_NODE_PARAMS fill_of(CUdeviceptr at, unsigned value)
+{
+    return (CUDA_MEMSET_NODE_PARAMS){at, 0, value, 1, 16, 1};
+}
+
+static CUgraphNode fill(CUgraph graph, CUdeviceptr at, unsigned value)
+{
+    const CUDA_MEMSET_NODE_PARAMS params = fill_of(at, value);
+    CUgraphNode node = NULL;
+    OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, context));
+    return node;
+}
+
+static CUgraphExec instance_of(CUgraph graph)
+{
+    CUgraphExec exec = NULL;
+    OK(cuGraphInstantiate(&exec, graph, 0));
+    return exec;
+}
+
+static void launch(CUgraphExec exec)
+{
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
+}
+
+/* What the host functions of one launch wrote. */
+static void order_is(CUgraph graph, const char *want)
+{
+    CUgraphExec exec = instance_of(graph);
+    memset(order, 0, sizeof order);
+    launch(exec);
+    tap_ok(strcmp(order, want) == 0, "the order of %s: %s", want, order);
+    OK(cuGraphExecDestroy(exec));
+}
+
+static void test_order(void)
+{
+    CUgraph graph = new_graph(), outer = new_graph(), held = NULL;
+    CUgraphNode a = host(graph, NULL, 0, 'a'), b = host(graph, NULL, 0, 'b'), c = host(graph, &a, 1, 'c'), d, child = NULL;
+    order_is(graph, "abc");
+    OK(cuGraphAddDependencies(graph, &c, &b, NULL, 1));
+    order_is(graph, "acb");
+    d = host(outer, NULL, 0, 'd');
+    OK(cuGraphAddChildGraphNode(&child, outer, &d, 1, graph));
+    host(outer, &child, 1, 'e');
+    order_is(outer, "dacbe");
+    OK(cuGraphDestroyNode(c));
+    order_is(graph, "ab");
+    order_is(outer, "dacbe"); /* the child is a copy */
+    OK(cuGraphChildGraphNodeGetGraph(child, &held));
+    host(held, NULL, 0, 'f');
+    order_is(outer, "dafcbe");
+    IS(cuGraphDestroy(held), ERROR_INVALID_VALUE); /* it ends with its node */
+    OK(cuGraphDestroy(outer));
+    IS(cuGraphGetNodes(held, NULL, &(size_t){0}), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(graph));
+}
+
+/* A node's work is that of the graph's last change before the instance was made. */
+static void test_snapshot(void)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = fill(graph, memory, 1);
+    CUgraphExec exec = instance_of(graph);
+    CUDA_MEMSET_NODE_PARAMS params = fill_of(memory, 2), held;
+    OK(cuGraphMemsetNodeSetParams(node, &params));
+    launch(exec);
+    EQUAL(byte_at(memory), 1);
+    params.value = 3;
+    OK(cuGraphExecMemsetNodeSetParams(exec, node, &params, context));
+    launch(exec);
+    EQUAL(byte_at(memory), 3);
+    OK(cuGraphMemsetNodeGetParams(node, &held));
+    EQUAL(held.value, 2);
+    OK(cuGraphNodeSetEnabled(exec, node, 0));
+    params.value = 4;
+    OK(cuGraphExecMemsetNodeSetParams(exec, node, &params, context));
+    launch(exec);
+    EQUAL(byte_at(memory), 3); /* it is left out, whatever its parameters */
+    OK(cuGraphDestroy(graph));
+    launch(exec);
+    OK(cuGraphExecDestroy(exec));
+}
+
+static void test_kernel(void)
+{
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUgraph graph = new_graph(), clone = NULL;
+    CUgraphNode node = NULL, copy = NULL;
+    uint64_t size = 16;
+    unsigned char value = 0x61;
+    CUdeviceptr at = memory;
+    void *args[] = {&at, &size, &value};
+    CUDA_KERNEL_NODE_PARAMS params = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1,
+                                      .blockDimZ = 1, .kernelParams = args}, held;
+    OK(cuModuleLoadData(&module, "image"));
+    OK(cuModuleGetFunction(&function, module, "fill_span"));
+    params.func = function;
+    OK(cuGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    value = 0x62; /* the arguments were copied */
+    at = 0;
+    OK(cuGraphClone(&clone, graph));
+    OK(cuGraphNodeFindInClone(&copy, node, clone));
+    OK(cuGraphDestroy(graph)); /* with its own copies */
+    OK(cuGraphKernelNodeGetParams(copy, &held));
+    tap_ok(held.func == function && held.ctx == context && *(CUdeviceptr *)held.kernelParams[0] == memory &&
+               *(unsigned char *)held.kernelParams[2] == 0x61, "the clone has the kernel and its arguments");
+    CUgraphExec exec = instance_of(clone);
+    launch(exec);
+    EQUAL(byte_at(memory), 0x61);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(clone));
+}
+
+static void test_update(void)
+{
+    CUgraph graph = new_graph(), next = new_graph();
+    CUgraphExecUpdateResultInfo info;
+    fill(graph, memory, 5);
+    fill(graph, memory + 64, 5);
+    fill(next, memory, 6);
+    CUgraphNode last = fill(next, memory + 64, 6);
+    CUgraphExec exec = instance_of(graph);
+    OK(cuGraphExecUpdate(exec, next, &info));
+    launch(exec);
+    EQUAL(byte_at(memory), 6);
+    const CUDA_MEMSET_NODE_PARAMS rows = {memory + 64, 32, 7, 1, 16, 2};
+    OK(cuGraphMemsetNodeSetParams(last, &rows));
+    IS(cuGraphExecUpdate(exec, next, &info), ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
+    tap_ok(info.errorNode == last, "the node that cannot be updated");
+    launch(exec);
+    EQUAL(byte_at(memory + 64), 6); /* the instance is as before */
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    OK(cuGraphDestroy(next));
+}
+
+/* ---- memory that changes under a graph ---- */
+
+static CUmemGenericAllocationHandle new_memory(void)
+{
+    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemGenericAllocationHandle handle = 0;
+    OK(cuMemCreate(&handle, G, &prop, 0));
+    return handle;
+}
+
+static void map(CUdeviceptr at, CUmemGenericAllocationHandle handle)
+{
+    const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    OK(cuMemMap(at, G, 0, handle, 0));
+    OK(cuMemSetAccess(at, G, &access, 1));
+}
+
+static char heard[600];
+
+static void CUDA_CB hear(void *user, CUlogLevel level, char *message, size_t length)
+{
+    (void)user, (void)level, (void)length;
+    snprintf(heard, sizeof heard, "%s", message);
+}
+
+static void test_remapped(void)
+{
+    CUmemGenericAllocationHandle first = new_memory(), second = new_memory();
+    CUdeviceptr at = 0;
+    CUlogsCallbackHandle callback;
+    CUgraph graph = new_graph();
+    OK(cuMemAddressReserve(&at, G, 0, 0, 0));
+    map(at, first);
+    OK(cuMemsetD8(at, 1, G));
+    fill(graph, at, 2);
+    CUgraphExec exec = instance_of(graph);
+    OK(cuMemUnmap(at, G));
+    map(at, second);
+    launch(exec); /* what is mapped now */
+    EQUAL(byte_at(at), 2);
+    OK(cuMemUnmap(at, G));
+    map(at, first);
+    EQUAL(byte_at(at), 1);
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuLogsRegisterCallback(hear, NULL, &callback));
+    OK(cuStreamSynchronize(stream));
+    OK(cuMemUnmap(at, G));
+    tap_ok(!heard[0], "nothing is in flight: %s", heard);
+    map(at, first);
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuMemUnmap(at, G));
+    tap_ok(strstr(heard, "VMM-UNMAP-IN-FLIGHT") != NULL, "the graph's fill is in flight: %s", heard);
+    map(at, first);
+    OK(cuStreamSynchronize(stream));
+    OK(cuLogsUnregisterCallback(callback));
+    OK(cuMemUnmap(at, G));
+    IS(cuGraphInstantiate(&(CUgraphExec){NULL}, graph, 0), ERROR_INVALID_VALUE); /* a fill is checked again */
+    OK(cuMemRelease(first));
+    OK(cuMemRelease(second));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    OK(cuMemAddressFree(at, G));
+}
+
+/* The last test: the device is lost. */
+static void test_unmapped(void)
+{
+    CUmemGenericAllocationHandle handle = new_memory();
+    CUdeviceptr at = 0;
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .srcDevice = memory, .WidthInBytes = 16, .Height = 1, .Depth = 1};
+    CUDA_MEMCPY3D to = copy;
+    OK(cuMemAddressReserve(&at, G, 0, 0, 0));
+    map(at, handle);
+    to.dstDevice = at;
+    OK(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &to, context));
+    host(graph, &node, 1, 'z');
+    CUgraphExec exec = instance_of(graph);
+    OK(cuMemUnmap(at, G));
+    memset(order, 0, sizeof order);
+    OK(cuGraphLaunch(exec, stream));
+    IS(cuStreamSynchronize(stream), ERROR_ILLEGAL_ADDRESS);
+    tap_ok(!order[0], "what comes after the fault is not done");
+    IS(cuGraphLaunch(exec, stream), ERROR_ILLEGAL_ADDRESS);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+}
+
+int main(void)
+{
+    setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
+    context = begin();
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cuMemAlloc(&memory, 4096));
+    OK(cuMemsetD8(memory, 0, 4096));
+    test_order();
+    test_snapshot();
+    test_kernel();
+    test_update();
+    test_remapped();
+    test_unmapped();
+    return tap_done();
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "abi_capture_copy.h"
+
+#include "abi_rows.h"
+
+static CUresult add_copy(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy)
+{
+    struct abi_query_context context;
+    uint64_t current = abi_query_current(sys);
+    bool empty = !copy->WidthInBytes || !copy->Height || !copy->Depth;
+    int device = abi_query_context(sys, current, &context) ? context.device : 0;
+    CUresult result = abi_capture_goes_on(function, stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = empty ? CUDA_SUCCESS : abi_rows_check_copy(sys, function, device, copy);
+    return result == CUDA_SUCCESS ? abi_capture_add_copy(sys, function, stream, copy) : result;
+}
+
+CUresult abi_capture_line(const vmm_system *sys, const char *function, vmm_stream stream, const struct abi_line *line)
+{
+    bool to_host = line->to == CU_MEMORYTYPE_HOST, from_host = line->from == CU_MEMORYTYPE_HOST;
+    CUDA_MEMCPY3D copy = {.srcMemoryType = line->from,
+                          .srcHost = from_host ? (const void *)(uintptr_t)line->src : NULL,
+                          .srcDevice = from_host ? 0 : line->src,
+                          .dstMemoryType = line->to,
+                          .dstHost = to_host ? (void *)(uintptr_t)line->dst : NULL,
+                          .dstDevice = to_host ? 0 : line->dst,
+                          .WidthInBytes = line->size,
+                          .Height = 1,
+                          .Depth = 1};
+    return add_copy(sys, function, stream, &copy);
+}
+
+CUresult abi_capture_rows(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY2D *rows)
+{
+    if (!rows)
+        return abi_null(function, "pCopy");
+    CUDA_MEMCPY3D copy = {.srcXInBytes = rows->srcXInBytes, .srcY = rows->srcY, .srcMemoryType = rows->srcMemoryType,
+                          .srcHost = rows->srcHost, .srcDevice = rows->srcDevice, .srcArray = rows->srcArray,
+                          .srcPitch = rows->srcPitch, .dstXInBytes = rows->dstXInBytes, .dstY = rows->dstY,
+                          .dstMemoryType = rows->dstMemoryType, .dstHost = rows->dstHost, .dstDevice = rows->dstDevice,
+                          .dstArray = rows->dstArray, .dstPitch = rows->dstPitch, .WidthInBytes = rows->WidthInBytes,
+                          .Height = rows->Height, .Depth = 1};
+    return add_copy(sys, function, stream, &copy);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph.h"
+
+#include <string.h>
+
+#include "checks.h"
+#include "heap.h"
+
+struct graph *graph_new(const struct graph_owner *owner)
+{
+    struct graph *graph = heap.calloc(1, sizeof *graph);
+    if (graph)
+        graph->owner = owner;
+    return graph;
+}
+
+static void free_node(struct graph_node *node)
+{
+    node->graph->owner->drop(node);
+    heap.free(node->in.edge);
+    heap.free(node->out.edge);
+    heap.free(node);
+}
+
+void graph_free(struct graph *graph)
+{
+    while (graph->first) {
+        struct graph_node *next = graph->first->after;
+        free_node(graph->first);
+        graph->first = next;
+    }
+    heap.free(graph);
+}
+
+/* ---- edges ---- */
+
+static bool make_room(struct graph_edges *edges)
+{
+    if (edges->count < edges->room)
+        return true;
+    size_t room = edges->room ? edges->room * 2 : 2;
+    struct graph_edge *more = heap.realloc(edges->edge, room * sizeof *more);
+    if (!more)
+        return false;
+    edges->edge = more;
+    edges->room = room;
+    return true;
+}
+
+bool graph_connect(struct graph_node *from, struct graph_node *to, uint64_t data)
+{
+    if (!make_room(&from->out) || !make_room(&to->in))
+        return false;
+    from->out.edge[from->out.count++] = (struct graph_edge){to, data};
+    to->in.edge[to->in.count++] = (struct graph_edge){from, data};
+    from->graph->edges++;
+    return true;
+}
+
+/* Takes the first edge to the node with this data out of the list; later ones keep their order. */
+static bool take_out(struct graph_edges *edges, const struct graph_node *node, uint64_t data)
+{
+    size_t i = 0;
+    while (i < edges->count && !(edges->edge[i].node == node && edges->edge[i].data == data))
+        i++;
+    if (i == edges->count)
+        return false;
+    edges->count--;
+    memmove(edges->edge + i, edges->edge + i + 1, (edges->count - i) * sizeof *edges->edge);
+    return true;
+}
+
+bool graph_disconnect(struct graph_node *from, struct graph_node *to, uint64_t data)
+{
+    if (!take_out(&from->out, to, data))
+        return false;
+    take_out(&to->in, from, data);
+    from->graph->edges--;
+    return true;
+}
+
+const struct graph_edge *graph_edge_between(const struct graph_node *from, const struct graph_node *to)
+{
+    for (size_t i = 0; i < to->in.count; i++)
+        if (to->in.edge[i].node == from)
+            return &to->in.edge[i];
+    return NULL;
+}
+
+/* ---- nodes ---- */
+
+static void link_in(struct graph *graph, struct graph_node *node)
+{
+    node->before = graph->last;
+    if (graph->last)
+        graph->last->after = node;
+    else
+        graph->first = node;
+    graph->last = node;
+    graph->count++;
+}
+
+static void unlink_node(struct graph_node *node)
+{
+    struct graph *graph = node->graph;
+    if (node->before)
+        node->before->after = node->after;
+    else
+        graph->first = node->after;
+    if (node->after)
+        node->after->before = node->before;
+    else
+        graph->last = node->before;
+    graph->count--;
+}
+
+static void cut_edges(struct graph_node *node)
+{
+    while (node->in.count) {
+        const struct graph_edge edge = node->in.edge[node->in.count - 1];
+        graph_disconnect(edge.node, node, edge.data);
+    }
+    while (node->out.count) {
+        const struct graph_edge edge = node->out.edge[node->out.count - 1];
+        graph_disconnect(node, edge.node, edge.data);
+    }
+}
+
+void graph_remove(struct graph_node *node)
+{
+    cut_edges(node);
+    unlink_node(node);
+    free_node(node);
+}
+
+struct graph_node *graph_add(struct graph *graph, struct graph_node *const *on, const uint64_t *data, size_t count)
+{
+    struct graph_node *node = heap.calloc(1, sizeof *node);
+    if (!node)
+        return NULL;
+    node->graph = graph;
+    link_in(graph, node);
+    for (size_t i = 0; i < count; i++)
+        if (!graph_connect(on[i], node, data ? data[i] : 0)) {
+            graph_remove(node);
+            return NULL;
+        }
+    return node;
+}
+
+/* ---- order ---- */
+
+void graph_number(const struct graph *graph)
+{
+    size_t index = 0;
+    for (struct graph_node *node = graph->first; node; node = node->after)
+        node->index = index++;
+}
+
+size_t graph_order(const struct graph *graph, struct graph_node **order)
+{
+    size_t known = 0;
+    for (struct graph_node *node = graph->first; node; node = node->after) {
+        node->left = node->in.count;
+        if (!node->left)
+            order[known++] = node;
+    }
+    for (size_t next = 0; next < known; next++) {
+        const struct graph_edges *out = &order[next]->out;
+        for (size_t i = 0; i < out->count; i++)
+            if (--out->edge[i].node->left == 0)
+                order[known++] = out->edge[i].node;
+    }
+    return known;
+}
+
+/* ---- clones ---- */
+
+static bool clone_nodes(const struct graph *graph, struct graph *clone, struct graph_node **nodes)
+{
+    size_t index = 0;
+    for (const struct graph_node *node = graph->first; node; node = node->after) {
+        struct graph_node *copy = graph_add(clone, NULL, NULL, 0);
+        if (!copy)
+            return false;
+        nodes[index++] = copy;
+        copy->origin = node->value;
+        if (!clone->owner->copy(copy, node))
+            return false;
+    }
+    return true;
+}
+
+/* The lists of dependencies and of dependents keep their orders, each its own. */
+static bool clone_edges(struct graph_edges *to, const struct graph_edges *from, struct graph_node *const *nodes)
+{
+    if (!from->count)
+        return true;
+    to->edge = heap.malloc(from->count * sizeof *to->edge);
+    if (!to->edge)
+        return false;
+    for (size_t i = 0; i < from->count; i++)
+        to->edge[i] = (struct graph_edge){nodes[from->edge[i].node->index], from->edge[i].data};
+    to->count = to->room = from->count;
+    return true;
+}
+
+static bool clone_into(const struct graph *graph, struct graph *clone, struct graph_node **nodes)
+{
+    graph_number(graph);
+    bool ok = clone_nodes(graph, clone, nodes);
+    for (const struct graph_node *node = graph->first; ok && node; node = node->after)
+        ok = clone_edges(&nodes[node->index]->in, &node->in, nodes) &&
+             clone_edges(&nodes[node->index]->out, &node->out, nodes);
+    clone->edges = graph->edges;
+    return ok;
+}
+
+struct graph *graph_clone(const struct graph *graph)
+{
+    struct graph *clone = graph_new(graph->owner);
+    struct graph_node **nodes = heap.malloc((graph->count + 1) * sizeof(struct graph_node *));
+    bool ok = clone && nodes && clone_into(graph, clone, nodes);
+    heap.free(nodes);
+    if (ok)
+        return clone;
+    if (clone)
+        graph_free(clone);
+    return NULL;
+}
+
+struct graph_node *graph_find_origin(const struct graph *graph, uint64_t origin)
+{
+    struct graph_node *node = graph->first;
+    while (node && node->origin != origin)
+        node = node->after;
+    return node;
+}
+
+/* ---- checks ---- */
+
+static const char *check_edges(const struct graph_node *node)
+{
+    for (size_t i = 0; i < node->out.count; i++) {
+        const struct graph_edge *edge = &node->out.edge[i];
+        size_t there = 0, here = 0;
+        if (edge->node->graph != node->graph)
+            return "an edge leaves its graph";
+        for (size_t k = 0; k < edge->node->in.count; k++)
+            there += edge->node->in.edge[k].node == node && edge->node->in.edge[k].data == edge->data;
+        for (size_t k = 0; k < node->out.count; k++)
+            here += node->out.edge[k].node == edge->node && node->out.edge[k].data == edge->data;
+        if (here != there)
+            return "an edge stands at one end and not at the other";
+    }
+    return NULL;
+}
+
+const char *graph_check(const struct graph *graph)
+{
+    size_t count = 0, in = 0, out = 0;
+    const struct graph_node *before = NULL;
+    for (const struct graph_node *node = graph->first; node && count <= graph->count; before = node, node = node->after) {
+        const char *wrong = check_edges(node);
+        if (wrong)
+            return wrong;
+        if (node->graph != graph || node->before != before)
+            return "a node is not linked with the one before";
+        count++;
+        in += node->in.count;
+        out += node->out.count;
+    }
+    if (count != graph->count || before != graph->last)
+        return "count is not the number of nodes";
+    return in != graph->edges || out != graph->edges ? "edges is not the number of edges" : NULL;
+}
