@@ -58,8 +58,8 @@ static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
     CUresult result;
     if (abi_capture_record(sys, "cuEventRecord", stream, event, 0, &result))
         return result;
-    result = abi_ipc_event_is(event) ? abi_ipc_event_made(sys, event, stream)
-                                     : (CUresult)vmm_event_record(sys, abi_event(event), stream);
+    bool shareable = abi_note_get((uint64_t)(uintptr_t)event).flags & CU_EVENT_INTERPROCESS;
+    result = shareable ? abi_ipc_event_made(sys, event, stream) : (CUresult)vmm_event_record(sys, abi_event(event), stream);
     if (result != CUDA_SUCCESS)
         return result;
     abi_capture_event_ends((uint64_t)(uintptr_t)event);
