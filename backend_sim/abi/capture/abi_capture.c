@@ -184,6 +184,13 @@ CUresult abi_capture_implicit(vmm_stream stream, const char *function)
                       "the capture");
 }
 
+bool abi_capture_enter(vmm_stream stream, struct vmm_entry_point *entry, struct abi_call *call, CUresult *result)
+{
+    bool captured = abi_capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE;
+    *result = captured ? abi_enter_initialised(entry, call) : abi_capture_implicit(stream, entry->name);
+    return captured && *result == CUDA_SUCCESS;
+}
+
 /* ---- begin ---- */
 
 /* Only a stream that a call created, or the thread's own default stream, can be captured. */
