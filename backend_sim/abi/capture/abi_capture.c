@@ -456,8 +456,6 @@ CUresult abi_capture_add_fill(const vmm_system *sys, const char *function, vmm_s
 CUresult abi_capture_add_copy(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy)
 {
     struct abi_work work = {.params.type = CU_GRAPH_NODE_TYPE_MEMCPY};
-    if (!copy->WidthInBytes || !copy->Height || !copy->Depth)
-        return abi_capture_goes_on(function, stream);
     work.params.memcpy = (CUDA_MEMCPY_NODE_PARAMS){.copyCtx = (CUcontext)(uintptr_t)abi_query_current(sys), .copyParams = *copy};
     return abi_capture_add(function, stream, &work);
 }

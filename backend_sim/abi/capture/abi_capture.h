@@ -52,6 +52,7 @@ CUresult abi_capture_update(const vmm_system *sys, vmm_stream stream, const stru
 CUresult abi_capture_add(const char *function, vmm_stream stream, const struct abi_work *work);
 CUresult abi_capture_add_fill(const vmm_system *sys, const char *function, vmm_stream stream,
                               const CUDA_MEMSET_NODE_PARAMS *fill);
+/* The copy has bytes. */
 CUresult abi_capture_add_copy(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy);
 CUresult abi_capture_add_host(const char *function, vmm_stream stream, CUhostFn fn, void *data);
 

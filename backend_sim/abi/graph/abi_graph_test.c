@@ -263,6 +263,41 @@ static void test_unmapped(void)
     OK(cuGraphDestroy(graph));
 }
 
+static void CUDA_CB count_up(void *ended)
+{
+    ++*(int *)ended;
+}
+
+static CUuserObject object_of(int *ended)
+{
+    CUuserObject object = NULL;
+    OK(cuUserObjectCreate(&object, ended, count_up, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    return object;
+}
+
+/* A graph holds two objects; the one that it took first is released first. */
+static void test_objects(void)
+{
+    int ended[2] = {0};
+    CUgraph graph = new_graph();
+    CUuserObject first = object_of(&ended[0]), second = object_of(&ended[1]);
+    OK(cuGraphRetainUserObject(graph, first, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    OK(cuGraphRetainUserObject(graph, second, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    OK(cuGraphReleaseUserObject(graph, first, 1));
+    tap_ok(ended[0] == 1 && ended[1] == 0, "the released object ended, and the other did not");
+    OK(cuGraphDestroy(graph));
+    tap_ok(ended[0] == 1 && ended[1] == 1, "the other ended with the graph");
+}
+
+/* The end of the library frees what the program leaves: an object of a graph, whose function is not called. */
+static void leave_objects(void)
+{
+    static int ended;
+    CUgraph graph = new_graph();
+    OK(cuGraphRetainUserObject(graph, object_of(&ended), 1, CU_GRAPH_USER_OBJECT_MOVE));
+    EQUAL(ended, 0);
+}
+
 int main(void)
 {
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
@@ -274,6 +309,8 @@ int main(void)
     test_snapshot();
     test_kernel();
     test_update();
+    test_objects();
+    leave_objects();
     test_remapped();
     test_unmapped();
     return tap_done();

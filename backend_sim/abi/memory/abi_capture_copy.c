@@ -7,12 +7,12 @@ static CUresult add_copy(const vmm_system *sys, const char *function, vmm_stream
 {
     struct abi_query_context context;
     uint64_t current = abi_query_current(sys);
-    bool empty = !copy->WidthInBytes || !copy->Height || !copy->Depth;
+    bool empty = !copy->WidthInBytes || !copy->Height; /* of one layer */
     int device = abi_query_context(sys, current, &context) ? context.device : 0;
     CUresult result = abi_capture_goes_on(function, stream);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || empty)
         return result;
-    result = empty ? CUDA_SUCCESS : abi_rows_check_copy(sys, function, device, copy);
+    result = abi_rows_check_copy(sys, function, device, copy);
     return result == CUDA_SUCCESS ? abi_capture_add_copy(sys, function, stream, copy) : result;
 }
 

@@ -157,9 +157,9 @@ static bool can_alone(const vmm_system *sys, const struct end *to, const struct 
 static bool copy_by_both(vmm_system *sys, const struct end *to, const struct end *from, size_t size, vmm_stream stream,
                          CUresult *result)
 {
-    struct end own;
+    struct end own; /* with a current context, both ends have a device */
     find_end(sys, NULL, 0, &own);
-    if (!size || own.device < 0 || to->device < 0 || from->device < 0 || (to->device == own.device && from->device == own.device))
+    if (!size || own.device < 0 || (to->device == own.device && from->device == own.device))
         return false;
     *result = check_ends(sys, to, from, size);
     if (*result == CUDA_SUCCESS && can_alone(sys, to, from, size, stream))
