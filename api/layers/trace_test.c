@@ -25,7 +25,7 @@ static void rig_open(struct rig *rig)
     char path[256];
     memset(rig, 0, sizeof *rig);
     fake_init(&rig->fake);
-    snprintf(path, sizeof path, "%.200s/trace_test.XXXXXX", folder ? folder : ".");
+    snprintf(path, sizeof path, "%.200s/trace_test.XXXXXX", folder ? folder : "/tmp");
     int fd = mkstemp(path);
     rig->file = fd < 0 ? NULL : fdopen(fd, "rb");
     if (!rig->file)
