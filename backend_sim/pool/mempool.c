@@ -33,6 +33,10 @@ void mempool_clear(struct mempool *pool)
         heap.free(lane);
     }
     heap.free(pool->chunks);
+    for (struct region *region = pool->first, *after; region; region = after) { /* which may be allocations of their own (pool.h) */
+        after = region->after;
+        pool_free(&pool->regions, region);
+    }
     pool_clear(&pool->regions);
     pool->lanes = NULL;
     pool->chunks = NULL;
