@@ -15,12 +15,19 @@
 #define CHUNKS 32
 #define HELD 48
 
+/* A mark whose item is in its queue. */
+struct queued {
+    struct free_mark mark; /* first: free_mark_settle frees all of it */
+    struct queued *next;
+};
+
 struct scene {
     struct mempool pool;
     struct mempool_chunk chunk[CHUNKS];
     struct region *held[HELD];
     struct queue_place place[3];
     bool all_done;
+    struct queued *queued;
 };
 
 static bool never(void *user, const struct free_mark *mark)
@@ -75,11 +82,12 @@ static struct region *take(struct scene *scene, uint64_t units, unsigned stream)
 static void pend(struct scene *scene, struct region *region, unsigned stream)
 {
     static const struct queue_item item;
-    struct free_mark *mark = heap.calloc(1, sizeof *mark);
-    if (!mark)
+    struct queued *one = heap.calloc(1, sizeof *one);
+    if (!one)
         tap_bail("no memory");
-    mark->item = &item;
-    if (!mempool_pend(&scene->pool, region, mark, &scene->place[stream]))
+    *one = (struct queued){{.item = &item}, scene->queued};
+    scene->queued = one;
+    if (!mempool_pend(&scene->pool, region, &one->mark, &scene->place[stream]))
         tap_bail("no memory");
 }
 
@@ -93,9 +101,12 @@ static bool any(void *user, const struct region *region)
 /* The item of every mark leaves its queue, then all is free for all. */
 static void settle(struct scene *scene)
 {
-    for (struct region *region = scene->pool.first; region; region = region->after)
-        if (region->mark)
-            region->mark->item = NULL;
+    for (struct queued *one = scene->queued, *next; one; one = next) {
+        next = one->next;
+        one->mark.item = NULL;
+        free_mark_settle(&one->mark);
+    }
+    scene->queued = NULL;
     mempool_return(&scene->pool, any, NULL);
 }
 

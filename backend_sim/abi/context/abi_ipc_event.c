@@ -23,7 +23,7 @@ static struct pending *pending;
 static atomic_bool any; /* has an event ever been shared? */
 static _Atomic(vmm_system *) system_of;
 static bool watched; /* the thread below is there */
-static bool stopping;
+static atomic_bool stopping; /* streams that wait read it without the lock */
 static uint64_t watched_in; /* in this process (life_stamp) */
 static pthread_t watcher;
 
