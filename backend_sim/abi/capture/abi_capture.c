@@ -137,7 +137,7 @@ void abi_capture_spoil(vmm_stream stream)
 {
     abi_graphs_lock();
     struct capture_stream *found = abi_capture_find(stream);
-    if (found)
+    if (found) /* LCOV_EXCL_BR_LINE: unless another thread has just ended it */
         found->capture->invalid = true;
     abi_graphs_unlock();
 }
@@ -182,6 +182,13 @@ CUresult abi_capture_implicit(vmm_stream stream, const char *function)
     return abi_refuse(VMM_RULE_CAPTURE_IMPLICIT, function,
                       "the legacy default stream waits for a blocking stream that is being captured: the call has invalidated "
                       "the capture");
+}
+
+bool abi_capture_enter(vmm_stream stream, struct vmm_entry_point *entry, struct abi_call *call, CUresult *result)
+{
+    bool captured = abi_capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE;
+    *result = captured ? abi_enter_initialised(entry, call) : abi_capture_implicit(stream, entry->name);
+    return captured && *result == CUDA_SUCCESS;
 }
 
 /* ---- begin ---- */

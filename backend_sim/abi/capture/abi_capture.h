@@ -112,28 +112,48 @@ CUresult abi_capture_forbids(const char *function, bool always);
             return captured_;                                                   \
     } while (0)
 
+/* The legacy default stream waits for blocking streams, so a call on it is refused while one of them is captured. */
+CUresult abi_capture_implicit(vmm_stream stream, const char *function);
+
+/* Enters a call that issues work to the stream, if the stream is captured. False: the call is none of a capture's, or is
+ * refused with result. */
+bool abi_capture_enter(vmm_stream stream, struct vmm_entry_point *entry, struct abi_call *call, CUresult *result);
+
+static inline bool abi_capture_takes(vmm_stream stream, struct vmm_entry_point *entry, struct abi_call *call, CUresult *result)
+{
+    return abi_capture_any() && abi_capture_enter(stream, entry, call, result);
+}
+
 /* Put this first in an entry point that issues work to a stream: add is what a capture does instead, and may use captured_, the
  * stream. */
 #define ABI_OR_CAPTURE(stream, add)                                                                 \
     do {                                                                                            \
+        VMM_ENTRY_POINT(entry_);                                                                    \
         const vmm_stream captured_ = abi_stream(stream);                                            \
-        if (abi_capture_any()) {                                                                    \
-            if (abi_capture_status(captured_) != CU_STREAM_CAPTURE_STATUS_NONE)                     \
-                ABI_WORK(add);                                                                      \
-            ABI_NOT_IMPLICITLY(captured_);                                                          \
+        struct abi_call call_;                                                                      \
+        CUresult result_ = CUDA_SUCCESS;                                                            \
+        if (abi_capture_takes(captured_, &entry_, &call_, &result_)) {                              \
+            vmm_system *sys = call_.sys;                                                            \
+            (void)sys;                                                                              \
+            result_ = (add);                                                                        \
+            abi_leave(&call_);                                                                      \
+            return result_;                                                                         \
         }                                                                                           \
+        if (result_ != CUDA_SUCCESS)                                                                \
+            return result_;                                                                         \
     } while (0)
+
+static inline CUresult abi_capture_refuses(vmm_stream stream, const char *function)
+{
+    return abi_capture_any() ? abi_capture_implicit(stream, function) : CUDA_SUCCESS;
+}
 
 /* Put this first in an entry point that uses that stream without naming it. */
 #define ABI_NOT_IMPLICITLY(stream)                                                                  \
     do {                                                                                            \
-        if (abi_capture_any()) {                                                                    \
-            CUresult implicit_ = abi_capture_implicit((stream), __func__);                          \
-            if (implicit_ != CUDA_SUCCESS)                                                          \
-                return implicit_;                                                                   \
-        }                                                                                           \
+        CUresult implicit_ = abi_capture_refuses((stream), __func__);                               \
+        if (implicit_ != CUDA_SUCCESS)                                                              \
+            return implicit_;                                                                       \
     } while (0)
-/* The legacy default stream waits for blocking streams, so a call on it is refused while one of them is captured. */
-CUresult abi_capture_implicit(vmm_stream stream, const char *function);
 
 #endif

@@ -12,13 +12,6 @@ bool abi_capture_events(void)
     return atomic_load_explicit(&any, memory_order_relaxed);
 }
 
-/* Invalidates the capture, if there is one. With the lock. */
-static void spoil(struct capture_stream *stream)
-{
-    if (stream)
-        stream->capture->invalid = true;
-}
-
 static CUresult unknown_event(const char *function, CUevent event)
 {
     return abi_refuse(event ? VMM_RULE_EVENT_UNKNOWN : VMM_RULE_EVENT_NONE, function, "%p is not an event", (void *)event);
@@ -90,10 +83,10 @@ static CUresult wait_outside(const char *function, vmm_stream stream, CUevent ev
 static CUresult join(const char *function, vmm_stream stream, bool blocking, const struct capture_event *event)
 {
     struct capture_stream *found = abi_capture_find(stream);
-    if (event->capture->invalid || (found && found->capture->invalid))
+    if (event->capture->invalid)
         return abi_capture_invalidated(function);
     if (found && found->capture != event->capture) {
-        spoil(found);
+        found->capture->invalid = true;
         event->capture->invalid = true;
         return abi_refuse(VMM_RULE_CAPTURE_MERGE, function, "the event was recorded in another capture than the stream's: both "
                           "captures are invalid now");
@@ -111,14 +104,11 @@ static CUresult join(const char *function, vmm_stream stream, bool blocking, con
 }
 
 /* A captured stream waits for an event that no capture recorded. With the lock. */
-static CUresult isolated(const char *function, vmm_stream stream, bool recorded)
+static CUresult isolated(const char *function, const struct capture_stream *stream, bool recorded)
 {
-    struct capture_stream *found = abi_capture_find(stream);
-    if (found && found->capture->invalid)
-        return abi_capture_invalidated(function);
     if (!recorded)
         return CUDA_SUCCESS;
-    spoil(found);
+    stream->capture->invalid = true;
     return abi_refuse(VMM_RULE_CAPTURE_ISOLATION, function, "the event was recorded in a stream that was not captured: the call "
                       "has invalidated the capture");
 }
@@ -127,17 +117,19 @@ static bool wait(const char *function, vmm_stream stream, bool blocking, CUevent
 {
     abi_graphs_lock();
     const struct capture_event *kept = capture_event_find(&abi_captures, (uint64_t)(uintptr_t)event);
-    bool captured = abi_capture_find(stream) != NULL, ours = captured || kept;
-    if (kept && kept->capture)
+    const struct capture_stream *found = abi_capture_find(stream);
+    if (found && found->capture->invalid) /* LCOV_EXCL_BR_LINE: another thread has invalidated it since abi_capture_wait looked */
+        *result = abi_capture_invalidated(function); /* LCOV_EXCL_LINE: the same */
+    else if (kept && kept->capture)
         *result = join(function, stream, blocking, kept);
-    else if (captured && !kept)
-        *result = isolated(function, stream, recorded);
-    else if (captured)
-        spoil(abi_capture_find(stream));
-    if (kept && !kept->capture)
+    else if (kept)
         *result = over(function);
+    else if (found)
+        *result = isolated(function, found, recorded);
+    if (found && kept && !kept->capture)
+        found->capture->invalid = true;
     abi_graphs_unlock();
-    return ours;
+    return found || kept;
 }
 
 bool abi_capture_wait(const vmm_system *sys, const char *function, vmm_stream stream, CUevent event, unsigned flags,

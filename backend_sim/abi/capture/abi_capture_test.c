@@ -275,6 +275,108 @@ static void test_graphs(CUstream stream)
     OK(cuGraphDestroy(graph[1]));
 }
 
+static void ends_invalid(CUstream stream)
+{
+    CUgraph graph = NULL;
+    EQUAL(status_of(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+    IS(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
+    tap_ok(!graph, "no graph");
+}
+
+/* Waits for events of captures that go on, are invalid and have ended. */
+static void test_events(CUstream stream)
+{
+    const CUstreamCaptureMode relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
+    CUstream other = NULL;
+    CUevent captured = NULL, plain = NULL;
+    OK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&captured, 0));
+    OK(cuEventCreate(&plain, 0));
+    OK(cuEventRecord(plain, other));
+
+    OK(cuStreamBeginCapture(stream, relaxed));
+    IS(cuStreamWaitEvent(other, NULL, 0), ERROR_INVALID_HANDLE);
+    OK(cuStreamWaitEvent(other, plain, 0));
+    EQUAL(status_of(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE); /* the other stream's concern */
+    IS(cuEventRecord(NULL, stream), ERROR_INVALID_HANDLE);
+    IS(cuStreamWaitEvent(stream, NULL, 0), ERROR_INVALID_HANDLE);
+    ends_invalid(stream);
+
+    OK(cuStreamBeginCapture(stream, relaxed));
+    IS(cuStreamWaitEvent(stream, plain, 6), ERROR_INVALID_VALUE);
+    OK(cuEventRecord(captured, stream));
+    IS(cuStreamWaitEvent(other, captured, 6), ERROR_INVALID_VALUE);
+    IS(cuStreamWaitEvent(other, plain, 6), ERROR_INVALID_VALUE);
+    IS(cuStreamWaitEvent(CU_STREAM_LEGACY, captured, 0), ERROR_STREAM_CAPTURE_IMPLICIT);
+    IS(cuStreamWaitEvent(other, captured, 0), ERROR_STREAM_CAPTURE_INVALIDATED);
+    ends_invalid(stream);
+
+    OK(cuStreamBeginCapture(stream, relaxed));
+    OK(cuEventRecord(captured, stream));
+    IS(cuStreamWaitEvent(NULL, captured, 0), ERROR_STREAM_CAPTURE_IMPLICIT);
+    ends_invalid(stream);
+
+    OK(cuStreamBeginCapture(stream, relaxed));
+    OK(cuEventRecord(captured, stream));
+    OK(cuStreamWaitEvent(CU_STREAM_PER_THREAD, captured, 0)); /* which joins */
+    EQUAL(status_of(CU_STREAM_PER_THREAD), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(cuStreamEndCapture(stream, NULL));
+
+    IS(cuStreamWaitEvent(other, captured, CU_EVENT_WAIT_EXTERNAL), ERROR_INVALID_VALUE);
+    IS(cuStreamWaitEvent(other, captured, 0), ERROR_INVALID_VALUE);
+    OK(cuStreamBeginCapture(stream, relaxed));
+    IS(cuStreamWaitEvent(stream, captured, 0), ERROR_INVALID_VALUE);
+    ends_invalid(stream);
+    OK(cuEventDestroy(plain));
+    OK(cuEventDestroy(captured));
+    OK(cuStreamDestroy(other));
+}
+
+/* What a stream is told to have reached: nodes of its graph, and of no other. */
+static void test_update(CUstream stream)
+{
+    const unsigned set = CU_STREAM_SET_CAPTURE_DEPENDENCIES;
+    CUgraph other = NULL;
+    CUgraphNode foreign = NULL, none = (CUgraphNode)(uintptr_t)0x1230;
+    OK(cuGraphCreate(&other, 0));
+    OK(cuGraphAddEmptyNode(&foreign, other, NULL, 0));
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    IS(cuStreamUpdateCaptureDependencies(stream, &foreign, NULL, 1, set), ERROR_INVALID_VALUE);
+    IS(cuStreamUpdateCaptureDependencies(stream, &none, NULL, 1, set), ERROR_INVALID_VALUE);
+    IS(cuStreamUpdateCaptureDependencies((CUstream)none, NULL, NULL, 0, set), ERROR_INVALID_HANDLE);
+    IS(cuStreamUpdateCaptureDependencies(NULL, NULL, NULL, 0, set), ERROR_ILLEGAL_STATE);
+    IS(cuStreamUpdateCaptureDependencies(CU_STREAM_LEGACY, NULL, NULL, 0, set), ERROR_ILLEGAL_STATE);
+    OK(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, set));
+    OK(cuStreamEndCapture(stream, NULL));
+    OK(cuGraphDestroy(other));
+}
+
+/* Work without bytes is no node; a pitch that no fill could have is refused; so is all work of an invalid capture. */
+static void test_extents(CUstream stream, CUdeviceptr p)
+{
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .srcPitch = 8,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = p + 32, .dstPitch = 8, .WidthInBytes = 8};
+    CUgraph graph = NULL;
+    size_t count = 7;
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuMemsetD8Async(p, 1, 0, stream));
+    OK(cuMemsetD2D8Async(p, 8, 1, 8, 0, stream));
+    OK(cuMemcpy2DAsync(&copy, stream));
+    copy.Height = 1;
+    copy.WidthInBytes = 0;
+    OK(cuMemcpy2DAsync(&copy, stream));
+    IS(cuMemsetD2D16Async(p, 9, 1, 4, 2, stream), ERROR_INVALID_VALUE);
+    IS(cuMemsetD2D16Async(p, 4, 1, 4, 2, stream), ERROR_INVALID_VALUE);
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphGetNodes(graph, NULL, &count));
+    EQUAL(count, 0);
+    OK(cuGraphDestroy(graph));
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    IS(cuStreamQuery(stream), ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    IS(cuLaunchHostFunc(stream, count_call, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
+    ends_invalid(stream);
+}
+
 int main(void)
 {
     begin();
@@ -310,6 +412,9 @@ int main(void)
     test_streams();
     test_graphs(stream);
     test_not_captured();
+    test_events(stream);
+    test_update(stream);
+    test_extents(stream, p);
     OK(cuEventDestroy(event));
     OK(cuMemFree(p));
     OK(cuStreamDestroy(stream));

@@ -143,6 +143,182 @@ static void graphs(CUstream stream, CUdeviceptr at)
     OK(cuStreamDestroy(fork));
 }
 
+/* ---- what graphs are made of: each kind of request fails in turn ---- */
+
+static CUgraph pattern; /* with a kernel, a child and a user object */
+static CUDA_KERNEL_NODE_PARAMS kernel_params;
+static int objects_ended;
+
+static CUresult make_graph(void **made)
+{
+    return cuGraphCreate((CUgraph *)made, 0);
+}
+
+static CUresult make_clone(void **made)
+{
+    return cuGraphClone((CUgraph *)made, pattern);
+}
+
+static CUresult end_graph(void *made)
+{
+    return cuGraphDestroy(made);
+}
+
+static CUresult make_node(void **made)
+{
+    return cuGraphAddKernelNode((CUgraphNode *)made, pattern, NULL, 0, &kernel_params);
+}
+
+static CUresult end_node(void *made)
+{
+    return cuGraphDestroyNode(made);
+}
+
+static CUresult make_exec(void **made)
+{
+    return cuGraphInstantiate((CUgraphExec *)made, pattern, 0);
+}
+
+static CUresult end_exec(void *made)
+{
+    return cuGraphExecDestroy(made);
+}
+
+static CUresult make_object(void **made)
+{
+    return cuUserObjectCreate((CUuserObject *)made, &objects_ended, count_up, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+}
+
+static CUresult end_object(void *made)
+{
+    return cuUserObjectRelease(made, 1);
+}
+
+struct maker {
+    const char *name;
+    CUresult (*make)(void **made);
+    CUresult (*end)(void *made);
+};
+
+/* So many that the table of their values grows; true: each was refused without memory for that, and made with it. */
+static bool make_many(const struct maker *maker)
+{
+    enum { MANY = 200 };
+    void *made[MANY] = {NULL};
+    unsigned failed = 0, right = 0, ended = 0;
+    for (unsigned i = 0; i < MANY; i++) {
+        inject_arm_at("realloc", 1);
+        CUresult code = maker->make(&made[i]);
+        if (inject_disarm()) {
+            failed++;
+            right += code == CUDA_ERROR_OUT_OF_MEMORY && !made[i];
+            code = maker->make(&made[i]);
+        } else {
+            right++;
+        }
+        right -= code != CUDA_SUCCESS;
+    }
+    for (unsigned i = MANY; i-- > 0;)
+        ended += maker->end(made[i]) == CUDA_SUCCESS;
+    return failed && right == MANY && ended == MANY;
+}
+
+/* Fails each request to that function; the failures, or 0 if one had another result or left memory behind. */
+static unsigned make_without(const struct maker *maker, const char *function)
+{
+    const long live = atomic_load(&inject_live);
+    unsigned failed = 0, right = 0;
+    bool more = true;
+    for (unsigned long nth = 1; more && nth < TRIES; nth++) {
+        void *made = NULL;
+        inject_arm_at(function, nth);
+        CUresult code = maker->make(&made);
+        more = inject_disarm() != NULL;
+        failed += more;
+        right += more && (code == CUDA_SUCCESS ? made != NULL : code == CUDA_ERROR_OUT_OF_MEMORY && !made);
+        if (made && maker->end(made) != CUDA_SUCCESS)
+            return 0;
+    }
+    return right == failed && atomic_load(&inject_live) == live ? failed : 0;
+}
+
+/* A capture that cannot begin, and a record in one that cannot be kept; each leaves things as they were. */
+static void captures_without(CUstream stream, const char *function)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    CUevent event = NULL;
+    unsigned failed = 0, right = 0;
+    bool more = true;
+    for (unsigned long nth = 1; more; nth++) {
+        inject_arm_at(function, nth);
+        CUresult code = cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+        more = inject_disarm() != NULL;
+        cuStreamIsCapturing(stream, &status);
+        failed += more;
+        right += more && status == (code == CUDA_SUCCESS ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE);
+        if (more && status == CU_STREAM_CAPTURE_STATUS_ACTIVE)
+            OK(cuStreamEndCapture(stream, NULL));
+    }
+    tap_ok(failed && right == failed, "%u captures without memory from %s", failed, function);
+    OK(cuEventCreate(&event, 0));
+    inject_arm_at(function, 1);
+    CUresult code = cuEventRecord(event, stream);
+    tap_ok(inject_disarm() && code == CUDA_ERROR_OUT_OF_MEMORY, "a record in a capture without memory from %s", function);
+    OK(cuEventRecord(event, stream));
+    OK(cuStreamWaitEvent(stream, event, 0));
+    OK(cuStreamEndCapture(stream, NULL));
+    OK(cuEventDestroy(event));
+}
+
+/* What a capture has reached cannot be listed: no nodes are told. */
+static void info_without_memory(CUstream stream, CUdeviceptr at)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUgraphNode *nodes = NULL;
+    size_t count = 7;
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuMemsetD8Async(at, 5, 16, stream));
+    inject_arm_at("calloc", 1);
+    CUresult code = cuStreamGetCaptureInfo(stream, &status, NULL, NULL, &nodes, NULL, &count);
+    tap_ok(inject_disarm() && code == CUDA_SUCCESS && !nodes && !count, "a list that has no memory is empty");
+    OK(cuStreamGetCaptureInfo(stream, &status, NULL, NULL, &nodes, NULL, &count));
+    tap_ok(nodes && count == 1, "with memory it has the node");
+    OK(cuStreamEndCapture(stream, NULL));
+}
+
+static void makers(CUfunction f, CUdeviceptr at)
+{
+    static const struct maker all[] = {{"a kernel node", make_node, end_node}, {"a graph", make_graph, end_graph},
+                                       {"a clone", make_clone, end_graph}, {"an instance", make_exec, end_exec},
+                                       {"a user object", make_object, end_object}};
+    static uint64_t length = 100;
+    static uint8_t value = 9;
+    static CUdeviceptr to;
+    static void *args[] = {&to, &length, &value};
+    CUgraph child = NULL;
+    CUgraphNode node = NULL;
+    CUuserObject object = NULL;
+    to = at;
+    kernel_params = (CUDA_KERNEL_NODE_PARAMS){.func = f, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1,
+                                              .blockDimY = 1, .blockDimZ = 1, .kernelParams = args};
+    OK(cuGraphCreate(&child, 0));
+    OK(cuGraphAddKernelNode(&node, child, NULL, 0, &kernel_params));
+    OK(cuGraphCreate(&pattern, 0));
+    OK(cuGraphAddChildGraphNode(&node, pattern, NULL, 0, child));
+    OK(cuUserObjectCreate(&object, &objects_ended, count_up, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    OK(cuGraphRetainUserObject(pattern, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    OK(cuGraphAddKernelNode(&node, pattern, NULL, 0, &kernel_params));
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        tap_ok(make_many(&all[i]), "%s, many times: refused while the table cannot grow", all[i].name);
+        unsigned failed = make_without(&all[i], "calloc") + make_without(&all[i], "malloc");
+        tap_ok(failed, "%s without memory: %u requests failed, and nothing leaks", all[i].name, failed);
+    }
+    int before = objects_ended;
+    OK(cuGraphDestroy(child));
+    OK(cuGraphDestroy(pattern));
+    EQUAL(objects_ended, before + 1);
+}
+
 /* Captures one stream after the other, so that their notes need more and more memory; without memory, a stream is not
  * captured. */
 static void many_captures(void)
@@ -291,6 +467,10 @@ static void code(CUdeviceptr at)
     EQUAL(byte_at(at + 99), 9);
     EQUAL(byte_at(at + 512), 5);
     captured(stream);
+    captures_without(stream, "calloc");
+    captures_without(stream, "malloc");
+    info_without_memory(stream, at);
+    makers(f, at);
     graphs(stream, at);
     many_captures();
     no_file();
