@@ -6,6 +6,7 @@
 #include "checks.h"
 #include "pool_policy.h"
 #include "system.h"
+#include "watch.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -178,6 +179,16 @@ static void test_process(struct scene *s)
 #endif
 }
 
+/* A pool's chunks hold blocks of the machine. */
+static void test_blocks(struct scene *s)
+{
+    struct sim_machine *machine = s->process->machine;
+    check_holds(watch_machine(machine), "a machine with pools");
+    BREAKS(s->second->block->holders, 2, watch_machine(machine), "has 1 holders, but holders is 2");
+    BREAKS(s->second->block->holders, 0, watch_machine(machine), "P1: block ");
+    BREAKS(s->second->block->size, MIB, watch_machine(machine), "another block or none");
+}
+
 int main(void)
 {
     struct scene scene;
@@ -187,6 +198,7 @@ int main(void)
     test_sums(&scene);
     test_current(&scene);
     test_process(&scene);
+    test_blocks(&scene);
     close_scene(&scene);
     return tap_done();
 }
