@@ -224,15 +224,6 @@ enum abi_ipc abi_ipc_close(vmm_system *sys, uint64_t address, uint64_t number)
     return answer;
 }
 
-bool abi_ipc_is_opened(const vmm_system *sys, uint64_t address)
-{
-    struct sim_process *process = lock(sys);
-    const struct sim_allocation *allocation = sim_allocation_at(process, address);
-    bool is = allocation && allocation->opens;
-    unlock(process);
-    return is;
-}
-
 /* ---- events ---- */
 
 enum abi_ipc abi_ipc_event_new(const vmm_system *sys, uint64_t event, unsigned *index, char why[SHARE_WHY])
