@@ -31,22 +31,19 @@ static void unlock(struct sim_process *process)
 }
 
 /* The state that processes share, locked; NULL with the reason. Another process may take the lock between the wait for it and
- * here, so there are several tries. */
+ * here, so that one is waited for, too. */
 static struct share *begin(struct sim_machine *machine, char why[SHARE_WHY])
 {
-    enum { TRIES = 20 };
     if (!sim_machine_share(machine, why))
         return NULL;
-    for (int i = 0; i < TRIES; i++) {
-        if (share_lock(machine->share))
-            return machine->share;
+    while (!share_lock(machine->share)) {
         snprintf(why, SHARE_WHY, "%s", share_why(machine->share));
         struct share *busy = sim_machine_busy(machine, true);
         if (!busy)
             return NULL;
         sim_machine_await(machine, busy);
     }
-    return NULL;
+    return machine->share;
 }
 
 /* ---- name ---- */
@@ -195,12 +192,19 @@ enum abi_ipc abi_ipc_open(vmm_system *sys, const void *bytes, bool once, uint64_
 
 /* ---- close ---- */
 
+/* Has the current context's device faulted? As for cuMemFree, memory is kept then. */
+static bool is_lost(const struct sim_process *process)
+{
+    const struct sim_context *context = sim_current(process);
+    return context && process->fault[context->device].lost;
+}
+
 /* The wait releases the lock, so that another thread may close or end it meanwhile. */
 static enum abi_ipc close_last(struct sim_process *process, uint64_t start, uint64_t number)
 {
     struct sim_allocation *allocation = sim_allocation_at(process, start);
     struct queue_place place = {.device = allocation->block->prop.location.id};
-    if (in_flight_wait(process, &place, QUEUE_DEVICE) != VMM_SUCCESS)
+    if (in_flight_wait(process, &place, QUEUE_DEVICE) != VMM_SUCCESS || is_lost(process))
         return ABI_IPC_LOST;
     allocation = sim_allocation_at(process, start);
     if (allocation && allocation->opens)

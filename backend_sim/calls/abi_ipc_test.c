@@ -164,11 +164,11 @@ static void contexts(void)
     vmm_ctx_set_current(b, NULL);
     answer = abi_ipc_open(b, handle, false, CALL, &again, why);
     is(ABI_IPC_CONTEXT, "without a current context it does not open again");
-    vmm_ctx_set_current(b, own);
     answer = abi_ipc_close(b, at + 1, CALL);
     is(ABI_IPC_INSIDE, "an address inside closes nothing");
     answer = abi_ipc_close(b, at, CALL);
-    is(ABI_IPC_DONE, "it closes");
+    is(ABI_IPC_DONE, "it closes, though no context is current");
+    vmm_ctx_set_current(b, own);
     answer = abi_ipc_close(b, at, CALL);
     is(ABI_IPC_NO_ALLOCATION, "once");
 
@@ -318,6 +318,29 @@ static void ended_meanwhile(void)
     freed();
 }
 
+/* Ended and made anew at the same address, as the program's own. */
+static void changes_it(void *unused)
+{
+    struct sim_process *process = process_of(b);
+    (void)unused;
+    sim_machine_lock(process->machine);
+    sim_allocation_at(process, at)->opens = 0;
+    sim_machine_unlock(process->machine);
+}
+
+static void replaced_meanwhile(void)
+{
+    named();
+    open_in(b);
+    vmm_launch_host_func(b, stream, changes_it, NULL);
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_DONE, "memory that another thread closes while the close waits is closed");
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_OWN, "and what has taken its address stays");
+    tap_result(vmm_mem_free(b, at), VMM_SUCCESS, "as memory of the program");
+    freed();
+}
+
 static void faulted(void)
 {
     const uint64_t args[] = {UINT64_C(0x7f0000000000), 64, 1};
@@ -348,6 +371,7 @@ int main(void)
     gone();
     kept();
     ended_meanwhile();
+    replaced_meanwhile();
     faulted();
     rig_close(b);
     rig_close(a);
