@@ -77,7 +77,7 @@ enum abi_ipc abi_ipc_name(const vmm_system *sys, uint64_t address, void *bytes, 
     struct share *share = answer == ABI_IPC_DONE ? begin(process->machine, why) : NULL;
     if (share) {
         answer = find(process, address, &allocation); /* begin may have released the machine's lock */
-        if (answer == ABI_IPC_DONE)
+        if (answer == ABI_IPC_DONE) /* LCOV_EXCL_BR_LINE: another thread has just ended it */
             answer = name(share, process, allocation, bytes, why);
         share_unlock(share);
     } else if (answer == ABI_IPC_DONE) {
@@ -102,10 +102,9 @@ static struct sim_allocation *opened(const struct sim_process *process, uint64_t
 
 static enum abi_ipc open_again(const struct sim_process *process, struct sim_allocation *allocation, bool once, uint64_t *address)
 {
-    const struct sim_context *context = sim_current(process);
     if (once)
         return ABI_IPC_ALREADY;
-    if (!context || allocation->context != context->value)
+    if (allocation->context != sim_current(process)->value) /* there is one: its device is the allocation's */
         return ABI_IPC_CONTEXT;
     allocation->opens++;
     *address = allocation->start;

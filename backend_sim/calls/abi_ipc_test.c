@@ -144,6 +144,31 @@ static void failures(void)
                                      .end = drops_event});
 }
 
+/* So many at once that the lists of them grow, the first request for memory of each open failing. */
+static void many(void)
+{
+    enum { MANY = 100 };
+    static vmm_deviceptr made[MANY], opened[MANY];
+    unsigned refused = 0, done = 0;
+    for (unsigned i = 0; i < MANY; i++) {
+        named();
+        made[i] = memory;
+        for (unsigned long nth = 1; i % 2 && nth < 4; nth++) {
+            inject_arm_at(nth < 3 ? "calloc" : "realloc", nth % 3 + (nth == 3));
+            refused += open_in(b) != ABI_IPC_DONE && !at;
+            inject_disarm();
+            if (answer == ABI_IPC_DONE)
+                abi_ipc_close(b, at, CALL);
+        }
+        done += open_in(b) == ABI_IPC_DONE;
+        opened[i] = at;
+    }
+    tap_ok(done == MANY && refused, "%u opens without memory are refused, and are made then", refused);
+    for (unsigned i = 0; i < MANY; i++)
+        done -= abi_ipc_close(b, opened[i], CALL) == ABI_IPC_DONE && vmm_mem_free(a, made[i]) == VMM_SUCCESS;
+    tap_u64(done, 0, "each is closed on its own");
+}
+
 /* ---- contexts and forged handles ---- */
 
 static void contexts(void)
@@ -341,6 +366,25 @@ static void replaced_meanwhile(void)
     freed();
 }
 
+/* What it waits for is never written. */
+static void never_done(void)
+{
+    vmm_deviceptr word = 0;
+    named();
+    open_in(b);
+    vmm_mem_alloc(b, &word, 4);
+    vmm_memset_d8(b, word, 0, 4);
+    vmm_stream_wait_value32(b, stream, word, 1, 0);
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_LOST, "the last close that would wait for ever is refused");
+    tap_ok(rig_reported("VMM-MEMOP-NEVER") && bytes_there(), "and keeps the memory");
+    vmm_stream_write_value32(b, NULL, word, 1, 0);
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_DONE, "it closes when the word is written");
+    vmm_mem_free(b, word);
+    freed();
+}
+
 static void faulted(void)
 {
     const uint64_t args[] = {UINT64_C(0x7f0000000000), 64, 1};
@@ -365,6 +409,7 @@ int main(void)
         tap_bail("no machine");
     machine_of(a)->share->patience = machine_of(b)->share->patience = 50;
     failures();
+    many();
     contexts();
     forged();
     strangers();
@@ -372,6 +417,7 @@ int main(void)
     kept();
     ended_meanwhile();
     replaced_meanwhile();
+    never_done();
     faulted();
     rig_close(b);
     rig_close(a);
