@@ -146,6 +146,21 @@ static void test_slices(void)
     EQUAL(byte_at(memory + 3 * 64), 0xee);
 }
 
+/* No call that adds a node takes a copy without bytes, but a capture records one, and its launch does nothing. */
+static void test_captured_empty_copy(void)
+{
+    CUgraph graph = NULL;
+    size_t count = 9;
+    OK(cuMemsetD8(memory, 4, 128));
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuMemcpyHtoDAsync(memory, pageable, 0, stream));
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphGetNodes(graph, NULL, &count));
+    EQUAL(count, 1);
+    launch_and_end(graph);
+    EQUAL(byte_at(memory), 4);
+}
+
 int main(void)
 {
     context = begin();
@@ -159,6 +174,7 @@ int main(void)
     test_registered_fill();
     test_host_copies();
     test_slices();
+    test_captured_empty_copy();
     OK(cuMemHostUnregister(registered));
     return tap_done();
 }
