@@ -202,8 +202,8 @@ static void test_attributes(void)
     free(rig.text);
 }
 
-/* A pool's values are ints or 64 bits; of an attribute that does not exist the trace knows no size, and reads none. The fake
- * answers with zeros. */
+/* A pool's values are ints or 64 bits; of an attribute that does not exist the trace knows no size, and reads none. The
+ * fake answers with handles in a row: the lower half of its first is 0. */
 static void test_pool_values(void)
 {
     static const struct {
@@ -213,7 +213,7 @@ static void test_pool_values(void)
     } row[] = {
         {VMM_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, 1, "\"attr\":2,\"value\":1}", "\"out\":{\"value\":0}"},
         {VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, 0x1122334455667788, "\"attr\":4,\"value\":\"0x1122334455667788\"}",
-         "\"out\":{\"value\":\"0x0\"}"},
+         "\"out\":{\"value\":\"0x100001000000\"}"},
         {999, 1, "\"attr\":999,\"value\":\"unknown\"}", "\"out\":{\"value\":\"unknown\"}"},
     };
     struct rig rig;

@@ -589,6 +589,34 @@ static void most_in_flight(void)
     end();
 }
 
+static void count_oldest(void *user)
+{
+    ++*(unsigned *)user;
+}
+
+/* The oldest is done by whoever issues one too many, also where it is no plain work or the schedule chooses freely. */
+static void oldest_of_any_kind(const char *spec, bool function)
+{
+    begin(spec);
+    const struct in_flight *in_flight = ((struct sim_process *)sys->top)->in_flight;
+    const vmm_deviceptr p = reserved(G);
+    unsigned called = 0, most = 0;
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    if (function)
+        need(vmm_launch_host_func(sys, NULL, count_oldest, &called), "function");
+    for (size_t i = 0; i < 2 * IN_FLIGHT_MAX; i++) {
+        need(vmm_memset_d8_async(sys, p + i, (unsigned char)(1 + i % 2), 1, NULL), "fill");
+        most = in_flight->queue.count > most ? (unsigned)in_flight->queue.count : most;
+    }
+    tap_ok(most <= IN_FLIGHT_MAX && called == function, "%s: the queue held %u items at most", spec, most);
+    unsigned char bytes[2];
+    need(vmm_ctx_synchronize(sys), "wait");
+    need(vmm_memcpy_dtoh(sys, bytes, p + 2 * IN_FLIGHT_MAX - 2, 2), "copy");
+    tap_ok(bytes[0] == 1 && bytes[1] == 2, "%s: all of it is done", spec);
+    end();
+}
+
 /* A refused allocation reports the free memory, however large the request was. */
 static void too_much_memory(void)
 {
@@ -746,6 +774,9 @@ int main(void)
     in_flight();
     not_reported_yet();
     most_in_flight();
+    oldest_of_any_kind("sim:h100,schedule=late", true);
+    oldest_of_any_kind("sim:h100,schedule=random:1", true);
+    oldest_of_any_kind("sim:h100,schedule=random:2", false);
     too_much_memory();
     primary_is_waited_for(true);
     primary_is_waited_for(false);
