@@ -702,11 +702,12 @@ static void fault_by_a_copy(void)
 
 /* ---- two host functions at once ---- */
 
-static sem_t second_began, first_ended;
+static sem_t first_began, second_began, first_ended;
 
 static void waits_for_second(void *user)
 {
     (void)user;
+    sem_post(&first_began);
     sem_wait(&second_began);
 }
 
@@ -729,19 +730,24 @@ static void functions(void)
     pthread_t first, second;
     void *ended[2] = {NULL};
     begin("sim:h100");
+    sem_init(&first_began, 0, 0);
     sem_init(&second_began, 0, 0);
     sem_init(&first_ended, 0, 0);
     need(vmm_stream_create(sys, &one, VMM_STREAM_NON_BLOCKING), "stream");
     need(vmm_stream_create(sys, &two, VMM_STREAM_NON_BLOCKING), "stream");
     need(vmm_launch_host_func(sys, one, waits_for_second, NULL), "first function");
     need(vmm_launch_host_func(sys, two, waits_for_first, NULL), "second function");
-    if (pthread_create(&first, NULL, synchronise, one) || pthread_create(&second, NULL, synchronise, two))
-        tap_bail("no threads");
+    if (pthread_create(&first, NULL, synchronise, one))
+        tap_bail("no thread");
+    sem_wait(&first_began);
+    if (pthread_create(&second, NULL, synchronise, two))
+        tap_bail("no thread");
     pthread_join(first, &ended[0]);
     sem_post(&first_ended);
     pthread_join(second, &ended[1]);
     tap_ok(ended[0] && ended[1], "a host function ends while a later one still runs");
     tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "no host function is running any more");
+    sem_destroy(&first_began);
     sem_destroy(&second_began);
     sem_destroy(&first_ended);
     end();

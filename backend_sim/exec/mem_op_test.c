@@ -2,6 +2,8 @@
 /* Stream memory operations, through the API: what satisfies a wait under each schedule, batches, memory that goes away, and waits
  * that nothing can end. */
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -348,6 +350,14 @@ static void on_alarm(int number)
     __atomic_store_n((uint32_t *)(void *)shared_bytes, 5, __ATOMIC_RELEASE);
 }
 
+static void alarm_soon(void)
+{
+    const struct itimerval soon = {.it_value = {.tv_usec = 20000}};
+    signal(SIGALRM, on_alarm);
+    if (setitimer(ITIMER_REAL, &soon, NULL))
+        tap_bail("no timer");
+}
+
 /* The bytes at a device address, where another process has them, too. */
 static unsigned char *bytes_at(vmm_deviceptr at)
 {
@@ -362,7 +372,6 @@ static unsigned char *bytes_at(vmm_deviceptr at)
  * signal stands for the other process. */
 static void shared_in(const char *schedule)
 {
-    const struct itimerval soon = {.it_value = {.tv_usec = 20000}};
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = RIG_FD,
                                           .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
     vmm_mem_generic_allocation_handle handle;
@@ -377,14 +386,11 @@ static void shared_in(const char *schedule)
     mapped_at(at, handle, VMM_MEM_LOCATION_TYPE_DEVICE);
     need(vmm_memset_d8(sys, at, 0, 4096));
     shared_bytes = bytes_at(at);
-    signal(SIGALRM, on_alarm);
     OK(vmm_stream_wait_value32(sys, a, at, 5, EQ));
     OK(vmm_stream_write_value32(sys, a, dev, 9, 0));
-    if (setitimer(ITIMER_REAL, &soon, NULL))
-        tap_bail("no timer");
+    alarm_soon();
     tap_u64(vmm_stream_synchronize(sys, a), VMM_SUCCESS, "%s: a wait at shared memory goes on once it is written", spec);
     tap_u64(value_at(dev), 9, "%s: and so does what comes after it", spec);
-    signal(SIGALRM, SIG_DFL);
     close(fd);
     vmm_close(sys);
 }
@@ -416,6 +422,42 @@ static void stored_by_a_thread_in(const char *spec)
     vmm_close(sys);
 }
 
+static sem_t function_runs;
+
+static void until_five(void *unused)
+{
+    (void)unused;
+    sem_post(&function_runs);
+    while (__atomic_load_n((uint32_t *)(uintptr_t)host, __ATOMIC_ACQUIRE) != 5)
+        sched_yield();
+}
+
+static void *synchronise_b(void *unused)
+{
+    return vmm_stream_synchronize(sys, b) == VMM_SUCCESS ? sys : unused;
+}
+
+/* One thread waits for a value in memory while another runs a host function. */
+static void beside_a_function_in(const char *spec)
+{
+    pthread_t thread;
+    void *ended = NULL;
+    begin(spec);
+    sem_init(&function_runs, 0, 0);
+    shared_bytes = (unsigned char *)(uintptr_t)host;
+    OK(vmm_stream_wait_value32(sys, a, host, 5, EQ));
+    OK(vmm_launch_host_func(sys, b, until_five, NULL));
+    if (pthread_create(&thread, NULL, synchronise_b, NULL))
+        tap_bail("no thread");
+    sem_wait(&function_runs);
+    alarm_soon();
+    OK(vmm_stream_synchronize(sys, a));
+    pthread_join(thread, &ended);
+    tap_ok(ended != NULL, "%s: the host function ends as well", spec);
+    sem_destroy(&function_runs);
+    vmm_close(sys);
+}
+
 int main(void)
 {
     static const char *const specs[] = {"sim:h100,schedule=late", "sim:h100,schedule=eager", "sim:h100,schedule=random:1",
@@ -439,5 +481,6 @@ int main(void)
     rig_end();
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
         stored_by_a_thread_in(specs[i]);
+    beside_a_function_in("sim:h100,schedule=late"); /* the others call the function when it is issued */
     return tap_done();
 }
