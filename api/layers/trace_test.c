@@ -204,6 +204,37 @@ static void test_attributes(void)
     free(rig.text);
 }
 
+/* A pool's values are ints or 64 bits; of an attribute that does not exist the trace knows no size, and reads none. The
+ * fake answers with handles in a row: the lower half of its first is 0. */
+static void test_pool_values(void)
+{
+    static const struct {
+        vmm_mem_pool_attribute attr;
+        uint64_t value;
+        const char *set, *get;
+    } row[] = {
+        {VMM_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, 1, "\"attr\":2,\"value\":1}", "\"out\":{\"value\":0}"},
+        {VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, 0x1122334455667788, "\"attr\":4,\"value\":\"0x1122334455667788\"}",
+         "\"out\":{\"value\":\"0x100001000000\"}"},
+        {999, 1, "\"attr\":999,\"value\":\"unknown\"}", "\"out\":{\"value\":\"unknown\"}"},
+    };
+    struct rig rig;
+    rig_open(&rig);
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t value = row[i].value;
+        rig_call(&rig, &(struct vmm_call_mem_pool_set_attribute){{VMM_CALL_mem_pool_set_attribute, 0}, NULL, row[i].attr,
+                                                                 &value}.head);
+        rig_call(&rig, &(struct vmm_call_mem_pool_get_attribute){{VMM_CALL_mem_pool_get_attribute, 0}, NULL, row[i].attr,
+                                                                 &value}.head);
+    }
+    rig_close(&rig);
+    for (unsigned i = 0; i < 3; i++) {
+        tap_ok(strstr(line(&rig, 2 * i + 1), row[i].set) != NULL, "pool attribute %d as it was set", row[i].attr);
+        tap_ok(strstr(line(&rig, 2 * i + 2), row[i].get) != NULL, "and as the pool told it");
+    }
+    free(rig.text);
+}
+
 /* A kernel's arguments, up to the number that a line holds. */
 static void host_function(void *user_data)
 {
@@ -597,6 +628,7 @@ int main(void)
     test_memory_lines();
     test_copies();
     test_attributes();
+    test_pool_values();
     test_launches();
     test_host_functions();
     test_calls_inside_host_functions();
