@@ -40,8 +40,8 @@ fi
 # The header has each name once: as a macro for its newest form, or as the function.
 table=api/entries.def
 include=-Iapi/abi
-rows() { awk -F'[(), ]+' -v want="$1" '$1 == "VMM_ENTRY" && (want == "" || $6 == want) { print $2, $3, $5 }' "$table"; }
-# What NAME of "SYMBOL NAME STREAMS" on standard input is after the header: NAME MEANING.
+rows() { awk -F'[(), ]+' -v want="$1" '$1 == "VMM_ENTRY" && (want == "" || $6 == want) { print $2, $3, $5, $4 }' "$table"; }
+# What NAME of "SYMBOL NAME STREAMS VERSION" on standard input is after the header: NAME MEANING.
 meanings() { { echo '#include <cuda.h>'; awk '!seen[$2]++ { print "MEANS_" $2, $2 }'; } >"$work/names.c"
     cc -E -P -x c "$@" "$work/names.c" | sed -n 's/^MEANS_//p'; }
 declared() { cc -E -P -x c "$include" "$@" api/abi/cuda.h | tr '\n' ' ' | tr ';' '\n' | sed -n 's/.*CUresult *\(cu[A-Za-z0-9_]*\) *(.*/\1/p' | sort -u; }
@@ -51,11 +51,15 @@ result() { # NUMBER FINDINGS TEXT
     echo "ok $1 - $3"
 }
 
+# A name whose forms are all history stands for a later entry point, which has a name of its own: cuGraphInstantiate.
 rows DONE >"$work/done"
 for own in '' -DCUDA_API_PER_THREAD_DEFAULT_STREAM; do
     meanings "$include" ${own:+"$own"} <"$work/done" >"$work/means"
     declared ${own:+"$own"} >"$work/declared"
-    awk -v own="$own" 'FILENAME == ARGV[1] { is[$1] = $2 " " $3; if ($3 == "PER_THREAD") both[$2] = 1; next }
+    awk -v own="$own" 'FILENAME == ARGV[1] {
+            is[$1] = $2 " " $3; since[$1] = $4; if ($4 > newest[$2]) newest[$2] = $4; if ($3 == "PER_THREAD") both[$2] = 1; next
+        }
+        FILENAME == ARGV[3] && $1 != $2 && is[$2] == $2 " LEGACY" && since[$2] > newest[$1] { next }
         FILENAME == ARGV[2] { declared[$1] = 1; if (!($1 in is)) print $1 " is declared and not there"; next }
         is[$2] != $1 " " (own != "" && $1 in both ? "PER_THREAD" : "LEGACY") { print $1 " stands for " $2 ", " is[$2] }
         !($2 in declared) { print $2 " is there and not declared" }' "$work/done" "$work/declared" "$work/means"

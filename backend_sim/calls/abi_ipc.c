@@ -31,22 +31,19 @@ static void unlock(struct sim_process *process)
 }
 
 /* The state that processes share, locked; NULL with the reason. Another process may take the lock between the wait for it and
- * here, so there are several tries. */
+ * here, so that one is waited for, too. */
 static struct share *begin(struct sim_machine *machine, char why[SHARE_WHY])
 {
-    enum { TRIES = 20 };
     if (!sim_machine_share(machine, why))
         return NULL;
-    for (int i = 0; i < TRIES; i++) {
-        if (share_lock(machine->share))
-            return machine->share;
+    while (!share_lock(machine->share)) {
         snprintf(why, SHARE_WHY, "%s", share_why(machine->share));
         struct share *busy = sim_machine_busy(machine, true);
         if (!busy)
             return NULL;
         sim_machine_await(machine, busy);
     }
-    return NULL;
+    return machine->share;
 }
 
 /* ---- name ---- */
@@ -80,7 +77,7 @@ enum abi_ipc abi_ipc_name(const vmm_system *sys, uint64_t address, void *bytes, 
     struct share *share = answer == ABI_IPC_DONE ? begin(process->machine, why) : NULL;
     if (share) {
         answer = find(process, address, &allocation); /* begin may have released the machine's lock */
-        if (answer == ABI_IPC_DONE)
+        if (answer == ABI_IPC_DONE) /* LCOV_EXCL_BR_LINE: another thread has just ended it */
             answer = name(share, process, allocation, bytes, why);
         share_unlock(share);
     } else if (answer == ABI_IPC_DONE) {
@@ -105,10 +102,9 @@ static struct sim_allocation *opened(const struct sim_process *process, uint64_t
 
 static enum abi_ipc open_again(const struct sim_process *process, struct sim_allocation *allocation, bool once, uint64_t *address)
 {
-    const struct sim_context *context = sim_current(process);
     if (once)
         return ABI_IPC_ALREADY;
-    if (!context || allocation->context != context->value)
+    if (allocation->context != sim_current(process)->value) /* there is one: its device is the allocation's */
         return ABI_IPC_CONTEXT;
     allocation->opens++;
     *address = allocation->start;
@@ -195,12 +191,19 @@ enum abi_ipc abi_ipc_open(vmm_system *sys, const void *bytes, bool once, uint64_
 
 /* ---- close ---- */
 
+/* Has the current context's device faulted? As for cuMemFree, memory is kept then. */
+static bool is_lost(const struct sim_process *process)
+{
+    const struct sim_context *context = sim_current(process);
+    return context && process->fault[context->device].lost;
+}
+
 /* The wait releases the lock, so that another thread may close or end it meanwhile. */
 static enum abi_ipc close_last(struct sim_process *process, uint64_t start, uint64_t number)
 {
     struct sim_allocation *allocation = sim_allocation_at(process, start);
     struct queue_place place = {.device = allocation->block->prop.location.id};
-    if (in_flight_wait(process, &place, QUEUE_DEVICE) != VMM_SUCCESS)
+    if (in_flight_wait(process, &place, QUEUE_DEVICE) != VMM_SUCCESS || is_lost(process))
         return ABI_IPC_LOST;
     allocation = sim_allocation_at(process, start);
     if (allocation && allocation->opens)
@@ -222,15 +225,6 @@ enum abi_ipc abi_ipc_close(vmm_system *sys, uint64_t address, uint64_t number)
         answer = close_last(process, address, number);
     unlock(process);
     return answer;
-}
-
-bool abi_ipc_is_opened(const vmm_system *sys, uint64_t address)
-{
-    struct sim_process *process = lock(sys);
-    const struct sim_allocation *allocation = sim_allocation_at(process, address);
-    bool is = allocation && allocation->opens;
-    unlock(process);
-    return is;
 }
 
 /* ---- events ---- */

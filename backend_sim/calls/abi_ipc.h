@@ -43,9 +43,6 @@ enum abi_ipc abi_ipc_open(vmm_system *sys, const void *bytes, bool once, uint64_
 /* Closes it once; the last close waits for the work on the device, and ends the addresses. */
 enum abi_ipc abi_ipc_close(vmm_system *sys, uint64_t address, uint64_t number);
 
-/* Was the address opened? For calls that end allocations. */
-bool abi_ipc_is_opened(const vmm_system *sys, uint64_t address);
-
 /* ---- events ----
  *
  * An event that processes share has an entry in their state (share_event.h), which these functions call by its index. */

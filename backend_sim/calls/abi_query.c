@@ -210,14 +210,14 @@ bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t ad
     return bad;
 }
 
-vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, vmm_stream stream)
+vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, enum vmm_call_id issued_by, vmm_stream stream)
 {
     struct sim_process *process = lock(sys);
     struct sim_context *context;
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result == VMM_SUCCESS) {
         struct queue_place place = in_flight_place(process, context, stream);
-        result = in_flight_issue(process, &place, &call->head, (enum vmm_call_id)call->head.id);
+        result = in_flight_issue(process, &place, &call->head, issued_by);
     }
     unlock(process);
     return result;

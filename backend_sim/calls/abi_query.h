@@ -91,8 +91,9 @@ vmm_result abi_query_range_for(const vmm_system *sys, int device, const char *fu
 bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use,
                            uint64_t *first);
 
-/* Queues an asynchronous copy in its stream without checking its addresses: a bad address faults when the copy is done. */
-vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, vmm_stream stream);
+/* Queues an asynchronous copy in its stream without checking its addresses: a bad address faults when the copy is done. What is
+ * said of the fault names the call issued_by. */
+vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, enum vmm_call_id issued_by, vmm_stream stream);
 
 /* Is the mode strict: does it enforce documented rules that the driver does not? */
 bool abi_query_strict(const vmm_system *sys);

@@ -589,6 +589,34 @@ static void most_in_flight(void)
     end();
 }
 
+static void count_oldest(void *user)
+{
+    ++*(unsigned *)user;
+}
+
+/* The oldest is done by whoever issues one too many, also where it is no plain work or the schedule chooses freely. */
+static void oldest_of_any_kind(const char *spec, bool function)
+{
+    begin(spec);
+    const struct in_flight *in_flight = ((struct sim_process *)sys->top)->in_flight;
+    const vmm_deviceptr p = reserved(G);
+    unsigned called = 0, most = 0;
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    if (function)
+        need(vmm_launch_host_func(sys, NULL, count_oldest, &called), "function");
+    for (size_t i = 0; i < 2 * IN_FLIGHT_MAX; i++) {
+        need(vmm_memset_d8_async(sys, p + i, (unsigned char)(1 + i % 2), 1, NULL), "fill");
+        most = in_flight->queue.count > most ? (unsigned)in_flight->queue.count : most;
+    }
+    tap_ok(most <= IN_FLIGHT_MAX && called == function, "%s: the queue held %u items at most", spec, most);
+    unsigned char bytes[2];
+    need(vmm_ctx_synchronize(sys), "wait");
+    need(vmm_memcpy_dtoh(sys, bytes, p + 2 * IN_FLIGHT_MAX - 2, 2), "copy");
+    tap_ok(bytes[0] == 1 && bytes[1] == 2, "%s: all of it is done", spec);
+    end();
+}
+
 /* A refused allocation reports the free memory, however large the request was. */
 static void too_much_memory(void)
 {
@@ -674,11 +702,12 @@ static void fault_by_a_copy(void)
 
 /* ---- two host functions at once ---- */
 
-static sem_t second_began, first_ended;
+static sem_t first_began, second_began, first_ended;
 
 static void waits_for_second(void *user)
 {
     (void)user;
+    sem_post(&first_began);
     sem_wait(&second_began);
 }
 
@@ -701,19 +730,24 @@ static void functions(void)
     pthread_t first, second;
     void *ended[2] = {NULL};
     begin("sim:h100");
+    sem_init(&first_began, 0, 0);
     sem_init(&second_began, 0, 0);
     sem_init(&first_ended, 0, 0);
     need(vmm_stream_create(sys, &one, VMM_STREAM_NON_BLOCKING), "stream");
     need(vmm_stream_create(sys, &two, VMM_STREAM_NON_BLOCKING), "stream");
     need(vmm_launch_host_func(sys, one, waits_for_second, NULL), "first function");
     need(vmm_launch_host_func(sys, two, waits_for_first, NULL), "second function");
-    if (pthread_create(&first, NULL, synchronise, one) || pthread_create(&second, NULL, synchronise, two))
-        tap_bail("no threads");
+    if (pthread_create(&first, NULL, synchronise, one))
+        tap_bail("no thread");
+    sem_wait(&first_began);
+    if (pthread_create(&second, NULL, synchronise, two))
+        tap_bail("no thread");
     pthread_join(first, &ended[0]);
     sem_post(&first_ended);
     pthread_join(second, &ended[1]);
     tap_ok(ended[0] && ended[1], "a host function ends while a later one still runs");
     tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "no host function is running any more");
+    sem_destroy(&first_began);
     sem_destroy(&second_began);
     sem_destroy(&first_ended);
     end();
@@ -746,6 +780,9 @@ int main(void)
     in_flight();
     not_reported_yet();
     most_in_flight();
+    oldest_of_any_kind("sim:h100,schedule=late", true);
+    oldest_of_any_kind("sim:h100,schedule=random:1", true);
+    oldest_of_any_kind("sim:h100,schedule=random:2", false);
     too_much_memory();
     primary_is_waited_for(true);
     primary_is_waited_for(false);

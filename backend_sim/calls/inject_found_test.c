@@ -235,6 +235,25 @@ static void room_is_taken_once(void)
     rig_close(sys);
 }
 
+/* A value that a stream writes where nothing was ever written needs room as well. */
+static void no_room_for_a_value(void)
+{
+    vmm_system *sys = rig_open("found");
+    handle_t handle = 0;
+    rig_create(sys, RIG_G, &handle);
+    vmm_deviceptr at = rig_map(sys, handle, RIG_G);
+    for (int wide = 0; wide < 2; wide++) {
+        const vmm_deviceptr to = at + (wide ? RIG_G / 2 : 0);
+        vmm_result result = wide ? vmm_stream_write_value64(sys, NULL, to, 5, 0) : vmm_stream_write_value32(sys, NULL, to, 5, 0);
+        tap_result(result, VMM_SUCCESS, "a write is issued");
+        tap_result(WITHOUT("fallocate", 1, vmm_ctx_synchronize(sys)), VMM_ERROR_OUT_OF_MEMORY, "there is no room for the value");
+        tap_ok(rig_reported("VMM-SYSTEM-HOST-MEMORY") && rig_byte(sys, to) == 0, "nothing was written");
+        vmm_stream_write_value32(sys, NULL, to, 6, 0);
+        tap_ok(vmm_ctx_synchronize(sys) == VMM_SUCCESS && rig_byte(sys, to) == 6, "the next value finds room");
+    }
+    rig_close(sys);
+}
+
 enum { BY_CONTEXT, BY_STREAM, BY_EVENT, WAYS };
 
 static void issue(void)
@@ -540,6 +559,7 @@ int main(void)
     old_bytes_are_nobodys();
     no_bytes_at_all();
     room_is_taken_once();
+    no_room_for_a_value();
     no_old_bytes();
     no_stack();
     touched_unknown();

@@ -355,6 +355,39 @@ static void life_of_pools(const char *spec)
     close_all();
 }
 
+/* A pool that cannot grow: an allocation waits for another stream's free, and frees one after the other stand behind one mark. */
+static void full_pool(const char *spec)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0},
+                                      .max_size = 16 * G};
+    vmm_context ctx = NULL;
+    vmm_stream one = NULL, two = NULL;
+    vmm_memory_pool pool = NULL;
+    vmm_deviceptr first = 0, a = 0, b = 0, c = 0;
+    vmm_system *sys = opened(spec);
+    GET(ctx, device_primary_ctx_retain, sys, &ctx, 0);
+    STEP(ctx_set_current, sys, ctx);
+    GET(first, mem_alloc_async, sys, &first, 4096, NULL); /* the first to ask for the device's pools */
+    GET(one, stream_create, sys, &one, VMM_STREAM_NON_BLOCKING);
+    GET(two, stream_create, sys, &two, VMM_STREAM_NON_BLOCKING);
+    GET(pool, mem_pool_create, sys, &pool, &props);
+    GET(a, mem_alloc_from_pool_async, sys, &a, 8 * G, pool, one);
+    GET(b, mem_alloc_from_pool_async, sys, &b, 8 * G, pool, one);
+    STEP(memset_d8_async, sys, a, 7, 4096, one);
+    STEP(mem_free_async, sys, a, one);
+    STEP(mem_free_async, sys, b, one);
+    GET(c, mem_alloc_from_pool_async, sys, &c, 8 * G, pool, two);
+    steps_expect(c == a || c == b, "the other stream's memory is used again");
+    STEP(mem_free_async, sys, c, two);
+    STEP(mem_free_async, sys, first, NULL);
+    STEP(ctx_synchronize, sys);
+    STEP(mem_pool_destroy, sys, pool);
+    STEP(stream_destroy, sys, two);
+    STEP(stream_destroy, sys, one);
+    STEP(device_primary_ctx_release, sys, 0);
+    close_all();
+}
+
 static void life(const char *spec)
 {
     vmm_system *sys = opened(spec), *peer = NULL;
@@ -595,6 +628,7 @@ int main(void)
     tap_note("each request of each call fails once");
     steps_all("a life", life, "sim:h100", 80);
     steps_all("memory pools", life_of_pools, "sim:h100", 20);
+    steps_all("a full memory pool", full_pool, "sim:h100", 20);
     steps_all("a life on a shared machine", life, "sim:h100,machine=inject", 86);
     steps_all("old bytes", aliases, "sim:h100,alias=stale:1", 30);
     steps_all("asking", only_ask, "sim:h200x2", 7);

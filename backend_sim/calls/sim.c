@@ -328,6 +328,7 @@ vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_
     if (!machine)
         return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "the host's memory is exhausted");
     machine->bytes = bytes;
+    machine->bare_pools = !bytes;
     vmm_result result = choose_visible(machine, options->visible);
     if (result == VMM_SUCCESS)
         result = share_machine(machine, options);
@@ -347,6 +348,16 @@ void sim_show_handle(struct vmm_backend *sim, uint64_t value, uint64_t shown)
     sim_machine_lock(process->machine);
     if (slots_find(&process->handles, value, &handle) == SLOT_LIVE)
         ((struct sim_handle *)handle)->shown = shown;
+    sim_machine_unlock(process->machine);
+}
+
+void sim_show_pool(struct vmm_backend *sim, uint64_t value, uint64_t shown)
+{
+    struct sim_process *process = (struct sim_process *)sim;
+    void *pool;
+    sim_machine_lock(process->machine);
+    if (slots_find(&process->pools, value, &pool) == SLOT_LIVE)
+        ((struct sim_pool *)pool)->shown = shown;
     sim_machine_unlock(process->machine);
 }
 

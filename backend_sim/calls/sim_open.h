@@ -7,12 +7,14 @@
 #include "open_options.h"
 #include "profile.h"
 
-/* As vmm_sim_open. If bytes is false, copies and fills are checked but store nothing. */
+/* As vmm_sim_open. If bytes is false, copies and fills are checked but store nothing, and memory pools take no addresses: those
+ * are the program's to place. */
 vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_options *options, bool bytes,
                             struct vmm_backend **backend);
 
-/* Sets the value that objects show for a live handle or context: the one that the program knows. */
+/* Sets the value that objects show for a live handle, pool or context: the one that the program knows. */
 void sim_show_handle(struct vmm_backend *sim, uint64_t value, uint64_t shown);
+void sim_show_pool(struct vmm_backend *sim, uint64_t value, uint64_t shown);
 void sim_show_context(struct vmm_backend *sim, uint64_t value, uint64_t shown);
 
 #endif

@@ -110,6 +110,11 @@ static void test_mappings(struct scene *s)
     struct sim_handle *h1 = m1->handle, *h2 = handle_of(s, s->h2);
     BREAKS(m1->size, 2 * G, process_check(p), "shows 0x400000 bytes at 0x0 of H1, which has 0x200000");
     BREAKS(m1->size, 0, process_check(p), "M1 has 0x0 bytes");
+    BREAKS(m1->size, UINT64_MAX, process_check_at(p, s->at), "M1 has 0xffffffffffffffff bytes");
+    BREAKS(m1->offset, 2 * G, process_check_at(p, s->at), "shows 0x200000 bytes at 0x400000 of H1");
+    BREAKS(m1->offset, 3 * G, process_check_at(p, s->at), "shows 0x200000 bytes at 0x600000 of H1");
+    BREAKS(h1->maps, 0, process_check_at(p, s->at), "which has 0x200000 and counts 0 mappings");
+    BREAKS(m1->start, s->at + G, process_check_at(p, s->at), "mappings: the floor of 0x");
     BREAKS(h1->size, 2 * G, (m1->size = 2 * G, process_check(p)), "overlaps M1 at");
     m1->size = G;
     BREAKS(m1->offset, G, process_check_at(p, s->at), "shows 0x200000 bytes at 0x200000 of H1");
@@ -139,14 +144,43 @@ static void test_ranges(struct scene *s)
     BREAKS(r->start, r->start + G, process_check_at(p, s->at), "");
     BREAKS(r->size, 3 * G, process_check(p), "R1: the range of 0x600000 bytes at");
     BREAKS(small->size, 0, process_check(p), "R2 has 0x0 bytes");
+    BREAKS(small->size, UINT64_MAX, process_check(p), "R2 has 0xffffffffffffffff bytes at 0x");
     BREAKS(small->size, 2 * G, process_check_at(p, s->small), "bytes of the range at");
     BREAKS(small->size, 2 * SMALL_SPACE, process_check_at(p, s->small), "R2: ");
     BREAKS(a->block, NULL, process_check_at(p, a->start), "its block is missing");
     BREAKS(a->size, a->span + 1, process_check_at(p, a->start), "its block another size or no holder");
+    BREAKS(a->span, 0, process_check_at(p, a->start), "A1 has 0x0 bytes at 0x");
+    BREAKS(a->block->holders, 0, process_check_at(p, a->start), "its block another size or no holder");
+    BREAKS(a->block->size, 2 * G, process_check_at(p, a->start), "its block another size or no holder");
     BREAKS(a->context, 7, process_check_at(p, a->start), "A1: its context 0x7 has ended");
     BREAKS(a->block, NULL, watch_machine(s->machine), "A1 has no block");
     BREAKS(p->context_taken[0].size, 2 * G, process_check(p), ""); /* the context took nothing there */
     BREAKS(p->window.end, p->window.end + G, process_check(p), "bytes of addresses");
+}
+
+static void insert(struct addrmap *map, uint64_t start, void *thing)
+{
+    if (!addrmap_insert(map, start, thing))
+        tap_bail("no memory");
+}
+
+/* Things in the maps of the process where another one already is. */
+static void test_overlaps(struct scene *s)
+{
+    struct sim_process *p = s->process;
+    struct sim_mapping *m1 = sim_mapping_at(p, s->at);
+    struct sim_allocation inside = {.start = s->at, .size = G, .span = G, .number = 9};
+    struct sim_reservation within = {.start = s->at + G, .size = G, .number = 9};
+    insert(&p->allocations, inside.start, &inside);
+    check_breaks(process_check(p), "A9 at 0x");
+    check_breaks(process_check(p), "overlaps what ends at 0x");
+    check_breaks(process_check_at(p, s->at), "R1 and A9 overlap at 0x");
+    BREAKS(m1->offset, G, process_check_at(p, s->at), "M1 shows 0x200000 bytes at 0x200000");
+    addrmap_remove(&p->allocations, inside.start);
+    insert(&p->reservations, within.start, &within);
+    check_breaks(process_check(p), "overlaps R at 0x");
+    addrmap_remove(&p->reservations, within.start);
+    check_holds(process_check(p), "each thing has its addresses for itself");
 }
 
 static void test_space(struct scene *s)
@@ -193,6 +227,8 @@ static void test_values(struct scene *s)
     BREAKS(c->ended_primary, true, process_check_value(p, stream->value), "is not retained");
     BREAKS(stream->context, 7, process_check(p), "its context 0x7 has ended");
     BREAKS(event->context, 7, process_check(p), "its context 0x7 has ended");
+    BREAKS(c->value, 7, process_check_value(p, (uint64_t)(uintptr_t)s->context), "C1: value 0x7 is not live");
+    BREAKS(stream->value, 7, process_check_value(p, (uint64_t)(uintptr_t)s->stream), "S1: value 0x7 is not live");
     BREAKS(event->value, 7, process_check_value(p, (uint64_t)(uintptr_t)s->event), "value 0x7 is not live");
     BREAKS(p->primary_retains[1], 1, process_check(p), "the primary context of device 1 is retained 1 times, and is not there");
     check_holds(process_check_value(p, 12345), "a value that names nothing");
@@ -205,6 +241,32 @@ static void test_values(struct scene *s)
     BREAKS(p->handle_pool.left, 99, process_check(p), "room for handles: ");
 #endif
     BREAKS(p->in_flight->queue.count, 1, watch_machine(s->machine), "work: ");
+}
+
+/* The first of several objects of a kind is broken, the others are not: the check names the first. */
+static void test_several(struct scene *s)
+{
+    struct sim_process *p = s->process;
+    vmm_context context;
+    vmm_stream stream;
+    vmm_event event;
+    struct sim_context *c = object_of(&p->contexts, s->context);
+    struct sim_stream *first_stream = object_of(&p->streams, s->stream);
+    struct sim_event *first_event = object_of(&p->events, s->event);
+    sim_machine_unlock(s->machine);
+    need(vmm_device_primary_ctx_retain(s->sys, &context, 1));
+    need(vmm_stream_create(s->sys, &stream, 0));
+    need(vmm_event_create(s->sys, &event, 0));
+    sim_machine_lock(s->machine);
+    check_holds(process_check(p), "a process with two contexts, streams and events");
+    BREAKS(c->device, 9, process_check(p), "C1: it is of device 9");
+    BREAKS(first_stream->context, 7, process_check(p), "S1: its context 0x7 has ended");
+    BREAKS(first_event->context, 7, process_check(p), "E1: its context 0x7 has ended");
+    sim_machine_unlock(s->machine);
+    need(vmm_event_destroy(s->sys, event));
+    need(vmm_stream_destroy(s->sys, stream));
+    need(vmm_device_primary_ctx_release(s->sys, 1));
+    sim_machine_lock(s->machine);
 }
 
 /* What has ended is remembered, and is live no more; what is current was given out. */
@@ -277,6 +339,7 @@ static void test_blocks(struct scene *s)
     BREAKS(b2->holders, 1, watch_machine(machine), "block 3 has 2 holders, but holders is 1");
     BREAKS(b2->binds, 2, watch_machine(machine), "block 3 has 1 binds, but binds is 2");
     BREAKS(machine->blocks, 1, watch_machine(machine), "block 2 of 1 has a holder");
+    BREAKS(b1->prop.location.id, -1, watch_machine(machine), "block 2 lies at location 1:-1");
     BREAKS(b1->prop.location.id, 99, watch_machine(machine), "block 2 lies at location 1:99");
     BREAKS(machine->device_used[0], 0, watch_machine(machine),
            "the blocks of device 0 have 0x600000 bytes, but 0x0 are charged");
@@ -284,6 +347,9 @@ static void test_blocks(struct scene *s)
            "the blocks of compressible memory of device 1 have 0x0 bytes, but 0x5");
     BREAKS(machine->node_used[0], 0, watch_machine(machine), "the blocks of node 0 have 0x200000 bytes");
     BREAKS(machine->spares, machine->spares + 1, watch_machine(machine), "there are fewer spare blocks");
+    struct sim_block spare = {0};
+    spare.next_shared = machine->spare;
+    BREAKS(machine->spare, &spare, watch_machine(machine), "there are more spare blocks");
     b1->prop.alloc_flags.compression_type = 1;
     check_breaks(watch_machine(machine), "the blocks of compressible memory of device 0 have 0x200000 bytes, but 0x0");
     b1->prop.alloc_flags.compression_type = 0;
@@ -308,6 +374,7 @@ static void test_team(struct scene *s)
     BREAKS(bind->next, bind, team_check(team, object->size), "bound at 0x0 do not fit between 0x200000");
     BREAKS(team->member[1].latest, bind, team_check(team, object->size), "the latest bind of device 1 is not among its binds");
     BREAKS(bind->at, G, watch_machine(s->machine), "object 5: the bind at 0x0");
+    BREAKS(bind->shared, 1, watch_machine(s->machine), "block 3 has 1 holders, but holders is 2");
 }
 
 /* ---- after calls ---- */
@@ -367,6 +434,39 @@ static void test_calls(struct scene *s)
     sim_machine_lock(s->machine);
 }
 
+/* A process that a fork in the middle of a call may have torn is not checked. */
+static void test_torn(struct scene *s)
+{
+    struct sim_process *p = s->process;
+    void (*report)(const char *) = checks_report;
+    const struct vmm_call call = {.id = VMM_CALL_init, .number = 7};
+    checks_report = keep;
+    p->aliased++;
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t opened = p->opened, initialised = p->initialised;
+        s->machine->torn = i == 1;
+        p->opened += i == 2;
+        p->initialised += i == 3;
+        reported[0] = '\0';
+        s->machine->unchecked = 0;
+        watch_call(p, &call, VMM_SUCCESS);
+        tap_ok(i ? !reported[0] : strstr(reported, "after call 7, cuInit: 1 handles are mapped more than once, 2") != NULL,
+               "%s: %s", i ? "a process that may be torn is not checked" : "a whole one is", reported);
+        reported[0] = '\0';
+        retired_ranges_add(&p->retired, &(struct retired_range){.start = s->at, .size = G, .number = 99, .kind = VMM_OBJECT_MAPPING});
+        watch_read(p, &call, VMM_SUCCESS);
+        tap_ok(i ? !reported[0] : strstr(reported, "after call 7, cuInit: retired ranges: M99 has ended") != NULL,
+               "after a call that only reads: %s", reported);
+        memset(&p->retired, 0, sizeof p->retired);
+        p->opened = opened;
+        p->initialised = initialised;
+    }
+    s->machine->torn = false;
+    s->machine->unchecked = 0;
+    p->aliased--;
+    checks_report = report;
+}
+
 /* How many calls until everything is checked again: as many as there are objects, and binds, which no table of a process
  * counts. */
 static uint64_t turn(struct scene *s)
@@ -389,6 +489,21 @@ static void test_turns(struct scene *s)
     tap_u64(turn(s), calls, "and with another reservation it is as far away as before");
     atomic_store(&checks_on, before);
     sim_machine_lock(s->machine);
+}
+
+/* Only its bind holds H2's block from here on. */
+static void test_bound_alone(struct scene *s)
+{
+    sim_machine_unlock(s->machine);
+    need(vmm_multicast_bind_mem(s->sys, s->object, 0, s->h2, 0, G, 0));
+    need(vmm_mem_unmap(s->sys, s->at + G, G));
+    need(vmm_mem_release(s->sys, s->h2));
+    sim_machine_lock(s->machine);
+    struct team_bind *bind = handle_of(s, s->object)->block->team->member[0].binds;
+    check_holds(watch_machine(s->machine), "a block that only a bind holds");
+    BREAKS(bind->block->binds, 2, watch_machine(s->machine), "block 3 has 1 binds, but binds is 2");
+    BREAKS(bind->block->holders, 2, watch_machine(s->machine), "block 3 has 1 holders, but holders is 2");
+    BREAKS(bind->shared, 1, watch_machine(s->machine), "block 3 has 0 holders, but holders is 1");
 }
 
 static void test_mapped_thrice(struct scene *s)
@@ -430,15 +545,19 @@ int main(void)
     open_scene(&scene);
     test_mappings(&scene);
     test_ranges(&scene);
+    test_overlaps(&scene);
     test_space(&scene);
     test_values(&scene);
+    test_several(&scene);
     test_touched(&scene);
     test_places(&scene);
     test_blocks(&scene);
     test_team(&scene);
     test_calls(&scene);
+    test_torn(&scene);
     test_turns(&scene);
     test_mapped_thrice(&scene);
+    test_bound_alone(&scene);
     test_lock(&scene);
     close_scene(&scene);
     return tap_done();

@@ -2,14 +2,22 @@
 /* Stream memory operations, through the API: what satisfies a wait under each schedule, batches, memory that goes away, and waits
  * that nothing can end. */
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "in_flight.h"
 #include "mem_op.h"
 #include "process.h"
+#include "share_rig.h"
+#include "system.h"
 #include "tap.h"
+#include "translate.h"
 
 #define OK(call) tap_u64((uint64_t)(call), VMM_SUCCESS, "%s", #call)
 #define G UINT64_C(0x200000)
@@ -297,6 +305,96 @@ static void many_in(const char *spec)
     vmm_close(sys);
 }
 
+/* ---- a device that is lost, and events past a wait ---- */
+
+/* The wait itself is sound, but its device is lost by other work: waiting for it reports that, and not that it never ends. */
+static void lost_by_others_in(const char *spec)
+{
+    begin(spec);
+    OK(vmm_stream_wait_value32(sys, a, dev, 1, EQ));
+    tap_u64(vmm_stream_query(sys, a), VMM_ERROR_NOT_READY, "%s: the wait is in flight", spec);
+    OK(vmm_stream_write_value32(sys, b, map, 5, 0));
+    OK(vmm_mem_unmap(sys, map, G));
+    const vmm_result result = vmm_stream_synchronize(sys, b);
+    tap_ok(result == VMM_ERROR_LAUNCH_FAILED || result == VMM_SUCCESS, "%s: the write faults, unless it was done before", spec);
+    tap_u64(vmm_stream_synchronize(sys, a), result == VMM_SUCCESS ? VMM_ERROR_NOT_READY : VMM_ERROR_LAUNCH_FAILED,
+            "%s: the wait ends with the device", spec);
+    vmm_close(sys);
+}
+
+/* An event of an idle stream comes while the only work left is a wait of another stream. */
+static void event_beside_a_wait_in(const char *spec)
+{
+    vmm_event event;
+    begin(spec);
+    OK(vmm_event_create(sys, &event, 0));
+    OK(vmm_stream_wait_value32(sys, a, dev, 5, EQ));
+    tap_u64(vmm_stream_query(sys, a), VMM_ERROR_NOT_READY, "%s: the stream waits", spec);
+    OK(vmm_event_record(sys, event, b));
+    OK(vmm_event_synchronize(sys, event));
+    OK(vmm_event_query(sys, event));
+    tap_u64(vmm_stream_query(sys, a), VMM_ERROR_NOT_READY, "%s: the stream waits still", spec);
+    OK(vmm_stream_write_value32(sys, b, dev, 5, 0));
+    OK(vmm_stream_synchronize(sys, a));
+    OK(vmm_event_destroy(sys, event));
+    vmm_close(sys);
+}
+
+/* ---- memory that other processes may have ---- */
+
+static unsigned char *shared_bytes;
+
+static void on_alarm(int number)
+{
+    (void)number;
+    __atomic_store_n((uint32_t *)(void *)shared_bytes, 5, __ATOMIC_RELEASE);
+}
+
+static void alarm_soon(void)
+{
+    const struct itimerval soon = {.it_value = {.tv_usec = 20000}};
+    signal(SIGALRM, on_alarm);
+    if (setitimer(ITIMER_REAL, &soon, NULL))
+        tap_bail("no timer");
+}
+
+/* The bytes at a device address, where another process has them, too. */
+static unsigned char *bytes_at(vmm_deviceptr at)
+{
+    struct translate_run run;
+    uint64_t length = 4;
+    if (!translate_run((struct sim_process *)sys->top, at, length, &run))
+        tap_bail("no memory");
+    return block_data_run(&run.block->bytes, run.offset, &length);
+}
+
+/* Another process may write to exported memory, so a wait there is no wait for ever, even if the program has one thread. The
+ * signal stands for the other process. */
+static void shared_in(const char *schedule)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = RIG_FD,
+                                          .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_mem_generic_allocation_handle handle;
+    vmm_deviceptr at;
+    char spec[100];
+    int fd = -1;
+    snprintf(spec, sizeof spec, "sim:h100,machine=memops,schedule=%s", schedule);
+    begin(spec);
+    need(vmm_mem_create(sys, &handle, G, &prop, 0));
+    need(vmm_mem_export_to_shareable_handle(sys, &fd, handle, RIG_FD, 0));
+    need(vmm_mem_address_reserve(sys, &at, G, 0, 0, 0));
+    mapped_at(at, handle, VMM_MEM_LOCATION_TYPE_DEVICE);
+    need(vmm_memset_d8(sys, at, 0, 4096));
+    shared_bytes = bytes_at(at);
+    OK(vmm_stream_wait_value32(sys, a, at, 5, EQ));
+    OK(vmm_stream_write_value32(sys, a, dev, 9, 0));
+    alarm_soon();
+    tap_u64(vmm_stream_synchronize(sys, a), VMM_SUCCESS, "%s: a wait at shared memory goes on once it is written", spec);
+    tap_u64(value_at(dev), 9, "%s: and so does what comes after it", spec);
+    close(fd);
+    vmm_close(sys);
+}
+
 /* ---- another thread ---- */
 
 static atomic_int may_store;
@@ -324,6 +422,42 @@ static void stored_by_a_thread_in(const char *spec)
     vmm_close(sys);
 }
 
+static sem_t function_runs;
+
+static void until_five(void *unused)
+{
+    (void)unused;
+    sem_post(&function_runs);
+    while (__atomic_load_n((uint32_t *)(uintptr_t)host, __ATOMIC_ACQUIRE) != 5)
+        sched_yield();
+}
+
+static void *synchronise_b(void *unused)
+{
+    return vmm_stream_synchronize(sys, b) == VMM_SUCCESS ? sys : unused;
+}
+
+/* One thread waits for a value in memory while another runs a host function. */
+static void beside_a_function_in(const char *spec)
+{
+    pthread_t thread;
+    void *ended = NULL;
+    begin(spec);
+    sem_init(&function_runs, 0, 0);
+    shared_bytes = (unsigned char *)(uintptr_t)host;
+    OK(vmm_stream_wait_value32(sys, a, host, 5, EQ));
+    OK(vmm_launch_host_func(sys, b, until_five, NULL));
+    if (pthread_create(&thread, NULL, synchronise_b, NULL))
+        tap_bail("no thread");
+    sem_wait(&function_runs);
+    alarm_soon();
+    OK(vmm_stream_synchronize(sys, a));
+    pthread_join(thread, &ended);
+    tap_ok(ended != NULL, "%s: the host function ends as well", spec);
+    sem_destroy(&function_runs);
+    vmm_close(sys);
+}
+
 int main(void)
 {
     static const char *const specs[] = {"sim:h100,schedule=late", "sim:h100,schedule=eager", "sim:h100,schedule=random:1",
@@ -336,9 +470,17 @@ int main(void)
         batches_in(specs[i]);
         lost_in(specs[i]);
         many_in(specs[i]);
-        stored_by_a_thread_in(specs[i]);
+        lost_by_others_in(specs[i]);
+        event_beside_a_wait_in(specs[i]);
         if (!strstr(specs[i], "device"))
             never_in(specs[i]);
     }
+    rig_begin();
+    shared_in("late"); /* before the first thread */
+    shared_in("random:1");
+    rig_end();
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
+        stored_by_a_thread_in(specs[i]);
+    beside_a_function_in("sim:h100,schedule=late"); /* the others call the function when it is issued */
     return tap_done();
 }

@@ -144,12 +144,17 @@ static void test_checks(void)
     struct graph *graph = diamond(n);
     check_holds(graph_check(graph), "a diamond");
     BREAKS(graph->count, 5, graph_check(graph), "count is not");
+    BREAKS(graph->count, 1, graph_check(graph), "count is not"); /* it stops before a list that never ends would */
+    BREAKS(graph->last, n[3], graph_check(graph), "count is not");
     BREAKS(graph->edges, 5, graph_check(graph), "edges is not");
+    BREAKS(n[1]->out.count, 1, graph_check(graph), "edges is not"); /* the in lists have them all */
     BREAKS(n[2]->out.edge[0].node, n[3], graph_check(graph), "one end and not at the other");
     BREAKS(n[2]->in.edge[0].data, 4, graph_check(graph), "one end and not at the other");
     BREAKS(n[2]->before, NULL, graph_check(graph), "not linked");
     struct graph *other = graph_new(&owner);
     BREAKS(n[2]->graph, other, graph_check(graph), "an edge leaves");
+    struct graph_node *alone = add(graph, NULL, 0, 5);
+    BREAKS(alone->graph, other, graph_check(graph), "not linked");
     graph_free(other);
     graph_free(graph);
 }

@@ -44,12 +44,15 @@ static struct share_state *furnished(void)
 static void test_slots(struct share_state *state)
 {
     STATE(version, 3, "the header belongs to version");
+    STATE(magic, 1, "the header belongs to version");
+    STATE(bytes, 1, "the header belongs to version 1 bytes");
     STATE(slots_seen, SHARE_PROCESSES + 1, "257 slots, 2 blocks and 1 binds were used");
     STATE(blocks_seen, SHARE_BLOCKS + 1, "8193 blocks");
     STATE(binds_seen, SHARE_BINDS + 1, "4097 binds");
     STATE(slots_seen, 2, "slot 2 is taken, but only 2 slots were used");
     STATE(slot[2].owner, 0, "slot 2 has serial 3 of 5 and no owner");
     STATE(slot[2].serial, 6, "slot 2 has serial 6 of 5");
+    STATE(slot[2].serial, 0, "slot 2 has serial 0 of 5 and an owner");
     STATE(slot[2].serial, 1, "slots 0 and 2 both have serial 1");
 }
 
@@ -60,6 +63,8 @@ static void test_blocks(struct share_state *state)
     STATE(block[0].number, 10, "block 0 has number 10 of 9");
     STATE(block[0].holder[0], 2, "block 0 is held by slot 1, which is not taken");
     STATE(slot[0].taken, 0, "block 0 is held by slot 0, which is not taken");
+    STATE(block[0].holder[(SHARE_PROCESSES - 1) / 64], UINT64_C(1) << 63, "block 0 is held by slot 255, which is not taken");
+    STATE(block[0].home, 0, "block 0 has 0x1000 bytes at home 0 of 5");
     STATE(block[0].home, 6, "block 0 has 0x1000 bytes at home 6 of 5");
     STATE(block[0].size, 0, "block 0 has 0x0 bytes");
     STATE(block[0].location_type, 0, "block 0 lies at a location of type 0");
@@ -81,6 +86,7 @@ static void test_teams(struct share_state *state)
     STATE(bind[0].number, 4, "bind 0 of 1 used ones has number 4 of 3");
     STATE(bind[0].index, 7000, "bind 0 holds block 7000 with number 8, which does not exist");
     STATE(bind[0].block, 9, "bind 0 holds block 0 with number 9, which does not exist");
+    STATE(bind[0].size, 0, "bind 0 has 0x0 bytes at 0xc00 of 0x1000");
     STATE(bind[0].size, 1025, "bind 0 has 0x401 bytes at 0xc00 of 0x1000");
     STATE(bind[0].at, UINT64_MAX, "bind 0 has 0x400 bytes at");
 }
@@ -95,6 +101,12 @@ static void test_parts(struct share_state *state)
     BREAKS(state->block[2].number, 1, share_state_check_part(state, LAST), "block 2 exists, but only 2 blocks were used");
     BREAKS(state->bind[1].number, 1, share_state_check_part(state, LAST), "bind 1 of 1 used ones");
     BREAKS(state->slot[2].serial, 6, share_state_check_part(state, LAST), "slot 2 has serial 6 of 5");
+    state->blocks_seen = SHARE_BLOCKS;
+    state->binds_seen = SHARE_BINDS;
+    check_holds(share_state_check_part(state, 0), "a state of which all entries were used");
+    BREAKS(state->bind[SHARE_BINDS - 1].number, 4, share_state_check_part(state, 0), "bind 4095 of 4096 used ones has number 4 of 3");
+    state->blocks_seen = 2;
+    state->binds_seen = 1;
     BREAKS(state->block[SHARE_BLOCKS - 1].number, 1, share_state_check_part(state, LAST), "block 8191 exists");
     BREAKS(state->bind[SHARE_BINDS - 1].number, 1, share_state_check_part(state, LAST), "bind 4095 of 1 used ones");
     state->bind[SHARE_BINDS - 1].number = state->block[SHARE_BLOCKS - 1].number = 1;

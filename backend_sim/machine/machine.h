@@ -72,6 +72,7 @@ struct sim_machine {
     bool chosen;                  /* visible is final, because a process has initialised */
     uint64_t has[SIM_ATTRIBUTES / 64]; /* one bit for each device attribute that is listed and not 0 */
     bool bytes; /* keep contents; otherwise copies and fills are only checked */
+    bool bare_pools; /* memory pools have no addresses, and so no memory */
     struct backing_file backing;
     struct share *share; /* NULL: shares nothing with other processes yet */
     struct share *nodes; /* other machines of the fabric */

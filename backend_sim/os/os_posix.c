@@ -251,11 +251,23 @@ bool os_map_noaccess(uint64_t start, uint64_t size)
 
 /* ---- threads ---- */
 
+/* ThreadSanitizer's runtime has a thread of its own from the start of the program on. */
+#ifdef __SANITIZE_THREAD__
+#define TOOL_THREADS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TOOL_THREADS 1
+#endif
+#endif
+#ifndef TOOL_THREADS
+#define TOOL_THREADS 0
+#endif
+
 /* Linux: a folder for each thread, and each adds a link to the folder around it, which has two of its own. */
 bool os_is_single_thread(void)
 {
     struct stat folder;
-    return stat("/proc/self/task", &folder) == 0 && folder.st_nlink == 3;
+    return posix.stat("/proc/self/task", &folder) == 0 && folder.st_nlink == 2 + 1 + TOOL_THREADS;
 }
 
 /* ---- text ---- */

@@ -25,6 +25,19 @@ bool mempool_init(struct mempool *pool, uint64_t start, uint64_t size, uint64_t 
     return true;
 }
 
+/* A pending region names its mark, or no longer does. */
+static void name(struct region *region, struct free_mark *mark)
+{
+    struct free_mark *former = region->mark;
+    region->mark = mark;
+    if (mark)
+        mark->refs++;
+    if (!former)
+        return;
+    former->refs--;
+    free_mark_settle(former);
+}
+
 void mempool_clear(struct mempool *pool)
 {
     struct region_lane *next;
@@ -33,6 +46,11 @@ void mempool_clear(struct mempool *pool)
         heap.free(lane);
     }
     heap.free(pool->chunks);
+    for (struct region *region = pool->first, *after; region; region = after) { /* which may be allocations of their own (pool.h) */
+        after = region->after;
+        name(region, NULL);
+        pool_free(&pool->regions, region);
+    }
     pool_clear(&pool->regions);
     pool->lanes = NULL;
     pool->chunks = NULL;
@@ -117,19 +135,6 @@ static void leave(struct mempool *pool, struct region *region)
         region->older->newer = region->newer;
     pool->pending--;
     unuse(pool, region);
-}
-
-/* A pending region names its mark, or no longer does. */
-static void name(struct region *region, struct free_mark *mark)
-{
-    struct free_mark *former = region->mark;
-    region->mark = mark;
-    if (mark)
-        mark->refs++;
-    if (!former)
-        return;
-    former->refs--;
-    free_mark_settle(former);
 }
 
 /* Two regions that are one as soon as they touch: both free, or both freed by one stream. */

@@ -15,12 +15,19 @@
 #define CHUNKS 32
 #define HELD 48
 
+/* A mark whose item is in its queue. */
+struct queued {
+    struct free_mark mark; /* first: free_mark_settle frees all of it */
+    struct queued *next;
+};
+
 struct scene {
     struct mempool pool;
     struct mempool_chunk chunk[CHUNKS];
     struct region *held[HELD];
     struct queue_place place[3];
     bool all_done;
+    struct queued *queued;
 };
 
 static bool never(void *user, const struct free_mark *mark)
@@ -75,11 +82,12 @@ static struct region *take(struct scene *scene, uint64_t units, unsigned stream)
 static void pend(struct scene *scene, struct region *region, unsigned stream)
 {
     static const struct queue_item item;
-    struct free_mark *mark = heap.calloc(1, sizeof *mark);
-    if (!mark)
+    struct queued *one = heap.calloc(1, sizeof *one);
+    if (!one)
         tap_bail("no memory");
-    mark->item = &item;
-    if (!mempool_pend(&scene->pool, region, mark, &scene->place[stream]))
+    *one = (struct queued){{.item = &item}, scene->queued};
+    scene->queued = one;
+    if (!mempool_pend(&scene->pool, region, &one->mark, &scene->place[stream]))
         tap_bail("no memory");
 }
 
@@ -93,9 +101,12 @@ static bool any(void *user, const struct region *region)
 /* The item of every mark leaves its queue, then all is free for all. */
 static void settle(struct scene *scene)
 {
-    for (struct region *region = scene->pool.first; region; region = region->after)
-        if (region->mark)
-            region->mark->item = NULL;
+    for (struct queued *one = scene->queued, *next; one; one = next) {
+        next = one->next;
+        one->mark.item = NULL;
+        free_mark_settle(&one->mark);
+    }
+    scene->queued = NULL;
     mempool_return(&scene->pool, any, NULL);
 }
 
@@ -158,6 +169,46 @@ static void test_check(void)
     end(&scene);
 }
 
+/* A pool with two streams' frees, and free parts with and without memory. */
+static void test_check_pending(void)
+{
+    static struct scene scene;
+    begin(&scene);
+    struct mempool *pool = &scene.pool;
+    struct region *a = take(&scene, 16, 0), *b = take(&scene, 16, 0), *c = take(&scene, 16, 0), *d = take(&scene, 16, 0);
+    scene.held[0] = c;
+    pend(&scene, a, 0);
+    pend(&scene, b, 1);
+    check_holds(mempool_check(pool), "pending regions of two streams");
+    mempool_free(pool, d);
+    struct region *free = c->after;
+    check_holds(mempool_check(pool), "and a free one, of which a part has memory");
+    BREAKS(a->size, a->size + 1, mempool_check(pool), "the region at 0x10000000000 has 0x2001 bytes");
+    BREAKS(b->before, NULL, mempool_check(pool), "a region starts at 0x10000002000");
+    BREAKS(a->mark, NULL, mempool_check(pool), "the region at 0x10000000000 is in state 1, without a mark");
+    BREAKS(c->mark, a->mark, mempool_check(pool), "is in state 2, with a mark");
+    BREAKS(pool->room, 1, mempool_check(pool), "the region at 0x10000002000 in state 1 is not backed");
+    BREAKS(pool->chunks[2], NULL, mempool_check(pool), "the region at 0x10000004000 in state 2 is not backed");
+    BREAKS(free->backed, true, mempool_check(pool), "in state 0 is not backed");
+    BREAKS(b->lane, a->lane, mempool_check(pool), "the regions at 0x10000000000 and 0x10000002000 are not one");
+    BREAKS(pool->unbacked.root, NULL, mempool_check(pool), "trees hold 0 free and 2 pending regions, the list 2; there are 1 and 2");
+    BREAKS(a->lane->tree.root, NULL, mempool_check(pool), "trees hold 1 free and 1 pending regions, the list 2");
+    BREAKS(a->lane->newest, NULL, mempool_check(pool), "trees hold 1 free and 2 pending regions, the list 1");
+    BREAKS(a->older, a, mempool_check(pool), "2 pending regions, the list 3");
+    struct region low = {.start = 1, .size = UINT64_MAX}, root = {.start = 2, .size = 5, .left = &low, .priority = 9};
+    BREAKS(pool->backed.root, &root, mempool_check(pool), "backed: the region at 0x1 is out of order");
+    BREAKS(pool->unbacked.root, &root, mempool_check(pool), "unbacked: the region at 0x1 is out of order");
+    BREAKS(a->lane->tree.root, &root, mempool_check(pool), "freed by a stream: the region at 0x1 is out of order");
+    BREAKS(scene.chunk[1].size, 1, mempool_check(pool), "chunk 1 is at 0x10000002000 with 0x1 bytes");
+    BREAKS(scene.chunk[1].pool, NULL, mempool_check(pool), "chunk 1 is at 0x10000002000");
+    BREAKS(pool->idle, 9, mempool_check(pool), "1 idle chunks of 4; counted are 1, 2, 9");
+    BREAKS(pool->reserved, CHUNK, mempool_check(pool), "0x2000 bytes");
+    BREAKS(pool->reserved_high, 0, mempool_check(pool), "a high mark is lower");
+    check_holds(mempool_check(pool), "all is mended");
+    tap_ok(mempool_region_at(pool, c->start) == c && !mempool_region_at(pool, c->start + 1), "a region is found by its start alone");
+    end(&scene);
+}
+
 static void test_random(void)
 {
     static struct scene scene;
@@ -190,6 +241,7 @@ int main(void)
 {
     test_order();
     test_check();
+    test_check_pending();
     test_random();
     return tap_done();
 }

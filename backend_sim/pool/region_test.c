@@ -55,10 +55,29 @@ static void test_random(void)
     tap_ok(good, "a tree finds what a look at all of them finds");
 }
 
+/*      b 5        a tree with three regions, each link and priority of which is broken once
+ *    a 3   c 7    */
+static void test_check(void)
+{
+    struct region a = {.start = 1, .size = 3}, c = {.start = 3, .size = 7},
+                  b = {.start = 2, .size = 5, .left = &a, .right = &c, .priority = 9};
+    struct region_tree tree = {&b};
+    uint64_t count = 0;
+    check_holds(region_tree_check(&tree, &count), "a tree in order");
+    tap_u64(count, 3, "its regions are counted");
+    BREAKS(a.size, 6, region_tree_check(&tree, &count), "the region at 0x1 is out of order");
+    BREAKS(c.size, 4, region_tree_check(&tree, &count), "the region at 0x3 is out of order");
+    BREAKS(a.priority, 10, region_tree_check(&tree, &count), "the region at 0x2 lies above one of a greater priority");
+    BREAKS(c.priority, 10, region_tree_check(&tree, &count), "the region at 0x2 lies above one of a greater priority");
+    tap_ok(region_tree_find(&tree, 4, is_even, NULL) == &b && !region_tree_find(&tree, 6, is_even, NULL),
+           "the least that fits is found where there is one");
+}
+
 int main(void)
 {
     struct region_tree tree = {0};
     tap_ok(!region_tree_find(&tree, 0, NULL, NULL), "an empty tree has no region");
+    test_check();
     test_random();
     return tap_done();
 }

@@ -31,6 +31,13 @@ static bool follows(const struct shadow *shadow)
     return shadow->sim && !shadow->lost && !shadow->ended;
 }
 
+/* Pools, without their memory: the driver chooses its addresses in the order of streams, which the shadow does not know. */
+static bool is_of_pools(enum vmm_call_id id)
+{
+    return (id >= VMM_CALL_mem_pool_create && id <= VMM_CALL_mem_pool_get_access) ||
+           id == VMM_CALL_mem_pool_import_from_shareable_handle;
+}
+
 /* A difference without consequences: the two states are still the same. */
 static bool harmless(enum vmm_call_id id)
 {
@@ -44,8 +51,8 @@ static bool harmless(enum vmm_call_id id)
     case VMM_CALL_mem_get_handle_for_address_range:
     case VMM_CALL_mem_export_to_shareable_handle:
         return true;
-    default:
-        return vmm_call_has(id, CALL_MOVES);
+    default: /* nothing else depends on a pool */
+        return is_of_pools(id) || vmm_call_has(id, CALL_MOVES);
     }
 }
 
@@ -63,8 +70,9 @@ static bool shadowed(enum vmm_call_id id)
     case VMM_CALL_ctx_set_current:
         return true;
     default:
-        return id >= VMM_CALL_mem_get_allocation_granularity && id <= VMM_CALL_memset_d32_async &&
-               !vmm_call_has(id, CALL_MULTICAST);
+        return is_of_pools(id) ||
+               (id >= VMM_CALL_mem_get_allocation_granularity && id <= VMM_CALL_memset_d32_async &&
+                !vmm_call_has(id, CALL_MULTICAST));
     }
 }
 
@@ -115,13 +123,14 @@ static bool no_such_node(struct shadow *shadow, const struct vmm_call *call, con
 }
 
 /* State that the shadow never saw: memory of cuMemAlloc and the like, a context made current in another way, a platform that maps
- * a dma-buf over PCIe. */
+ * a dma-buf over PCIe; and pools of the host and of managed memory, which the simulator does not have. */
 static bool unknown_to_shadow(vmm_result sim)
 {
     static const enum vmm_rule_id rules[] = {VMM_RULE_COPY_NOT_MAPPED, VMM_RULE_COPY_RUNS_PAST,
                                              VMM_RULE_POINTER_NOT_MAPPED, VMM_RULE_RANGE_NOT_FOUND,
                                              VMM_RULE_GETACCESS_NOT_MAPPED, VMM_RULE_DMABUF_NOT_MAPPED,
-                                             VMM_RULE_DMABUF_PCIE};
+                                             VMM_RULE_DMABUF_PCIE, VMM_RULE_POOL_CREATE_HOST,
+                                             VMM_RULE_POOL_CREATE_MANAGED};
     const char *rule = vmm_last_detail()->rule;
     if (sim == VMM_ERROR_INVALID_CONTEXT || sim == VMM_ERROR_CONTEXT_IS_DESTROYED)
         return true;
@@ -164,6 +173,11 @@ static void compare(struct shadow *shadow, struct vmm_call *call, vmm_result inn
     enum vmm_call_id id = (enum vmm_call_id)call->id;
     struct shadow_call made;
     const vmm_detail said = *vmm_last_detail();
+    if (call->id == VMM_CALL_mem_pool_import_from_shareable_handle) { /* only the backend knows the descriptor */
+        if (inner == VMM_SUCCESS)
+            shadow_call_forget_pool(call, &shadow->pairs);
+        return;
+    }
     if (imported(shadow, call, inner))
         return;
     if (!shadow_call_begin(&made, call, inner == VMM_SUCCESS, &shadow->pairs))

@@ -7,6 +7,7 @@
 void shadow_pairs_clear(struct shadow_pairs *pairs)
 {
     pairs_clear(&pairs->handles);
+    pairs_clear(&pairs->pools);
     pairs_clear(&pairs->contexts);
 }
 
@@ -26,7 +27,9 @@ static void *pointer_of(const struct vmm_call *call, const struct vmm_param *par
 static bool translate(struct vmm_call *made, const struct vmm_param *param, const struct shadow_pairs *pairs)
 {
     uint64_t value = vmm_call_scalar(made, param);
-    const struct pairs *kind = param->kind == VMM_PARAM_HANDLE ? &pairs->handles : &pairs->contexts;
+    const struct pairs *kind = param->kind == VMM_PARAM_HANDLE ? &pairs->handles
+                               : param->kind == VMM_PARAM_POOL ? &pairs->pools
+                                                               : &pairs->contexts;
     if (!value)
         return true;
     if (param->kind == VMM_PARAM_STREAM) { /* streams are not shadowed; the default stream has the same rights */
@@ -83,12 +86,18 @@ bool shadow_call_begin(struct shadow_call *made, const struct vmm_call *call, bo
         enum vmm_param_kind kind = params[i].kind;
         if (is_output(kind))
             own_output(made, &params[i], i);
-        else if ((kind == VMM_PARAM_HANDLE || kind == VMM_PARAM_CONTEXT || kind == VMM_PARAM_STREAM) &&
+        else if ((kind == VMM_PARAM_HANDLE || kind == VMM_PARAM_POOL || kind == VMM_PARAM_CONTEXT || kind == VMM_PARAM_STREAM) &&
                  !translate(&made->call.head, &params[i], pairs))
             return false;
     }
     adopt_place(made, call, succeeded);
     return true;
+}
+
+/* The current pool may be one that the shadow does not follow; a new one, and the device's own, are the same on both sides. */
+static bool names_a_pool(enum vmm_call_id id)
+{
+    return id == VMM_CALL_mem_pool_create || id == VMM_CALL_device_get_default_mem_pool || id == VMM_CALL_mem_get_default_mem_pool;
 }
 
 /* Outputs of both sides must be equal, or become a pair. */
@@ -98,7 +107,8 @@ static bool bind(const struct shadow_call *made, const struct vmm_call *call, co
     const void *theirs = pointer_of(call, param);
     uint64_t value, own;
     bool wide = param->kind == VMM_PARAM_OUT_HANDLE || param->kind == VMM_PARAM_OUT_CONTEXT ||
-                param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_U64;
+                param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_U64 ||
+                (param->kind == VMM_PARAM_OUT_POOL && names_a_pool((enum vmm_call_id)call->id));
     if (!theirs || !wide)
         return true;
     memcpy(&value, theirs, sizeof value);
@@ -106,6 +116,10 @@ static bool bind(const struct shadow_call *made, const struct vmm_call *call, co
     if (param->kind == VMM_PARAM_OUT_HANDLE) {
         sim_show_handle(pairs->sim, own, value);
         return pairs_set(&pairs->handles, value, own);
+    }
+    if (param->kind == VMM_PARAM_OUT_POOL) {
+        sim_show_pool(pairs->sim, own, value);
+        return pairs_set(&pairs->pools, value, own);
     }
     if (param->kind == VMM_PARAM_OUT_CONTEXT) {
         sim_show_context(pairs->sim, own, value);
@@ -116,11 +130,26 @@ static bool bind(const struct shadow_call *made, const struct vmm_call *call, co
     return (param->kind == VMM_PARAM_OUT_ADDRESS && call->id != VMM_CALL_mem_address_reserve) || value == own;
 }
 
+void shadow_call_forget_pool(const struct vmm_call *call, struct shadow_pairs *pairs)
+{
+    size_t count;
+    uint64_t value;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    for (size_t i = 0; i < count; i++)
+        if (params[i].kind == VMM_PARAM_OUT_POOL && pointer_of(call, &params[i])) {
+            memcpy(&value, pointer_of(call, &params[i]), sizeof value);
+            if (pairs_get(&pairs->pools, value))
+                pairs_set(&pairs->pools, value, 0);
+        }
+}
+
 bool shadow_call_end(const struct shadow_call *made, const struct vmm_call *call, vmm_result inner, vmm_result sim,
                      struct shadow_pairs *pairs)
 {
     size_t count;
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    if (inner == VMM_SUCCESS && sim != VMM_SUCCESS)
+        shadow_call_forget_pool(call, pairs);
     if (inner != VMM_SUCCESS || sim != VMM_SUCCESS)
         return true;
     for (size_t i = 0; i < count; i++)

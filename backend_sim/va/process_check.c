@@ -161,7 +161,7 @@ static const char *check_mappings(struct tally *tally)
     const struct sim_process *process = tally->process;
     const struct sim_mapping *before = NULL, *m;
     const char *said = check_in(addrmap_check(&process->mappings, start_of), "mappings");
-    for (m = said ? NULL : addrmap_ceil(&process->mappings, 0); m && !said;
+    for (m = said ? NULL : addrmap_ceil(&process->mappings, 0); m;
          m = addrmap_ceil(&process->mappings, before->start + 1)) {
         said = check_mapping(process, m);
         if (!said)

@@ -11,5 +11,8 @@
 #ifndef CUVMM_DEFINES_vmm_detail_fail
 #define vmm_detail_fail(...) ((void)vmm_detail_fail(__VA_ARGS__), VMM_ERROR_INVALID_VALUE)
 #endif
+#ifndef CUVMM_DEFINES_vmm_refuse_open
+#define vmm_refuse_open(...) ((void)vmm_refuse_open(__VA_ARGS__), VMM_ERROR_INVALID_VALUE)
+#endif
 
 #endif

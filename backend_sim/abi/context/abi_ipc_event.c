@@ -23,7 +23,7 @@ static struct pending *pending;
 static atomic_bool any; /* has an event ever been shared? */
 static _Atomic(vmm_system *) system_of;
 static bool watched; /* the thread below is there */
-static bool stopping;
+static atomic_bool stopping; /* streams that wait read it without the lock */
 static uint64_t watched_in; /* in this process (life_stamp) */
 static pthread_t watcher;
 
@@ -274,10 +274,7 @@ static CUresult share_event(vmm_system *sys, CUevent event, unsigned *index)
     CUresult result = refuse(abi_ipc_event_new(sys, value_of(event), index, why), "cuIpcGetEventHandle", why);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!remember(sys, event, *index, false)) {
-        abi_ipc_event_drop(sys, *index);
-        return abi_no_memory("cuIpcGetEventHandle");
-    }
+    remember(sys, event, *index, false); /* its flags are noted, so that this needs no memory */
     abi_query_event(sys, value_of(event), &recorded, &reached);
     return recorded && !reached ? begin_record(sys, event, *index) : CUDA_SUCCESS;
 }
@@ -331,16 +328,16 @@ static CUresult open_event(vmm_system *sys, CUevent *event, const CUipcEventHand
     CUresult result = (CUresult)vmm_event_create(sys, &made, VMM_EVENT_INTERPROCESS | VMM_EVENT_DISABLE_TIMING);
     if (result != CUDA_SUCCESS)
         return result;
-    result = refuse(abi_ipc_event_open(sys, handle, &index, why), name, why);
-    if (result == CUDA_SUCCESS && !remember(sys, (CUevent)(void *)made, index, true)) {
-        abi_ipc_event_drop(sys, index);
-        result = abi_no_memory(name);
-    }
-    if (result == CUDA_SUCCESS)
+    const enum abi_ipc answer = abi_ipc_event_open(sys, handle, &index, why);
+    if (answer == ABI_IPC_DONE && remember(sys, (CUevent)(void *)made, index, true)) {
         *event = (CUevent)(void *)made;
-    else
-        vmm_event_destroy(sys, made);
-    return result;
+        return CUDA_SUCCESS;
+    }
+    vmm_event_destroy(sys, made); /* before the refusal, whose detail is the last */
+    if (answer != ABI_IPC_DONE)
+        return refuse(answer, name, why);
+    abi_ipc_event_drop(sys, index);
+    return abi_no_memory(name);
 }
 
 CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)

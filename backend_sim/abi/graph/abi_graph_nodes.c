@@ -277,7 +277,7 @@ CUresult cuGraphDestroy(CUgraph hGraph)
     ABI_INITIALISED(destroy(hGraph));
 }
 
-static CUresult clone(CUgraph *out, CUgraph value)
+static CUresult clone_graph(CUgraph *out, CUgraph value)
 {
     static const char name[] = "cuGraphClone";
     CUresult result = CUDA_SUCCESS;
@@ -295,7 +295,7 @@ static CUresult clone(CUgraph *out, CUgraph value)
 
 CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
 {
-    ABI_INITIALISED(clone(phGraphClone, originalGraph));
+    ABI_INITIALISED(clone_graph(phGraphClone, originalGraph));
 }
 
 static CUresult find(CUgraphNode *out, CUgraphNode value, CUgraph in)

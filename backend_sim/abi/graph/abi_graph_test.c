@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs through libcuda.so.1: built by nodes, launched, changed and ended; and over memory that is mapped again. */
+#include <semaphore.h>
 #include <stdlib.h>
 
 #include "testing/rig.h"
@@ -198,12 +199,21 @@ static void CUDA_CB hear(void *user, CUlogLevel level, char *message, size_t len
     snprintf(heard, sizeof heard, "%s", message);
 }
 
+/* What comes behind it in the stream is in flight until the semaphore is posted. */
+static void CUDA_CB hold(void *semaphore)
+{
+    while (sem_wait(semaphore)) /* interrupted by a signal */
+        ;
+}
+
 static void test_remapped(void)
 {
+    sem_t turn;
     CUmemGenericAllocationHandle first = new_memory(), second = new_memory();
     CUdeviceptr at = 0;
     CUlogsCallbackHandle callback;
     CUgraph graph = new_graph();
+    tap_ok(sem_init(&turn, 0, 0) == 0, "a semaphore");
     OK(cuMemAddressReserve(&at, G, 0, 0, 0));
     map(at, first);
     OK(cuMemsetD8(at, 1, G));
@@ -222,11 +232,14 @@ static void test_remapped(void)
     OK(cuMemUnmap(at, G));
     tap_ok(!heard[0], "nothing is in flight: %s", heard);
     map(at, first);
+    OK(cuLaunchHostFunc(stream, hold, &turn));
     OK(cuGraphLaunch(exec, stream));
     OK(cuMemUnmap(at, G));
     tap_ok(strstr(heard, "VMM-UNMAP-IN-FLIGHT") != NULL, "the graph's fill is in flight: %s", heard);
     map(at, first);
+    sem_post(&turn);
     OK(cuStreamSynchronize(stream));
+    sem_destroy(&turn);
     OK(cuLogsUnregisterCallback(callback));
     OK(cuMemUnmap(at, G));
     IS(cuGraphInstantiate(&(CUgraphExec){NULL}, graph, 0), ERROR_INVALID_VALUE); /* a fill is checked again */

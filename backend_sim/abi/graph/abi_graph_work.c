@@ -199,7 +199,7 @@ struct issue {
 static CUresult issue_call(const struct issue *to, union vmm_any_call *call, enum vmm_call_id id)
 {
     call->head = (struct vmm_call){(uint16_t)id, to->number};
-    return (CUresult)abi_query_issue(to->sys, call, to->stream);
+    return (CUresult)abi_query_issue(to->sys, call, id, to->stream);
 }
 
 static CUresult issue_host(const struct issue *to, CUhostFn fn, void *data)

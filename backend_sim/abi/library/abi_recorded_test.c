@@ -173,7 +173,8 @@ static void test_captures(void)
     OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     IS(cuMemAllocPitch(&p, &pitch, 100, 1, 4), ERROR_STREAM_CAPTURE_UNSUPPORTED);
     EQUAL(pitch, 512);
-    IS(cuStreamGetFlags(stream, &flags), ERROR_STREAM_CAPTURE_INVALIDATED);
+    IS(cuStreamGetFlags(stream, &flags), ERROR_STREAM_CAPTURE_UNSUPPORTED); /* and not INVALIDATED, like work on the stream */
+    IS(cuMemsetD8Async(p, 1, 1, stream), ERROR_STREAM_CAPTURE_INVALIDATED);
     IS(cuStreamEndCapture(stream, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
     IS(cuStreamEndCapture(NULL, NULL), ERROR_ILLEGAL_STATE);
     pthread_t thread; /* another thread's capture does not count here */

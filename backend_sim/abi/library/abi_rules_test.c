@@ -1222,9 +1222,18 @@ TEST_BREAKS(LAUNCH_CLUSTER, launch_cluster_broken)
     CUfunction f = of_clusters(&config, &cluster, 2);
     cluster.value.clusterDim.y = 0;
     REFUSED(cuOccupancyMaxActiveClusters(&clusters, f, &config), ERROR_INVALID_CLUSTER_SIZE);
-    cluster.value.clusterDim.y = 1;
-    OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 3));
-    REFUSED(cuOccupancyMaxActiveClusters(&clusters, f, &config), ERROR_INVALID_CLUSTER_SIZE);
+    for (unsigned z = 0; z < 2; z++) { /* neither divides a grid of (16, 1, 1) blocks */
+        cluster.value.clusterDim.y = z ? 1 : 3;
+        cluster.value.clusterDim.z = z ? 3 : 1;
+        REFUSED(cuOccupancyMaxActiveClusters(&clusters, f, &config), ERROR_INVALID_CLUSTER_SIZE);
+    }
+    cluster.value.clusterDim.z = 1;
+    for (int i = 3; i-- > 0;) { /* the depth, the height or the width is another */
+        OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, i ? 2 : 3));
+        OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, i == 1 ? 2 : 1));
+        OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, i == 2 ? 2 : 1));
+        REFUSED(cuOccupancyMaxActiveClusters(&clusters, f, &config), ERROR_INVALID_CLUSTER_SIZE);
+    }
     REFUSED(cuLaunchKernel(f, 16, 1, 1, 32, 1, 1, 0, stream, NULL, NULL), ERROR_INVALID_CLUSTER_SIZE);
     EQUAL(clusters, 77);
     OK(cuModuleUnload(cluster_module));
@@ -1488,12 +1497,14 @@ TEST_BREAKS(MEMOP_FIRST_VERSION, memop_first_version_broken)
             memcpy(&call64, &at, sizeof call64);
             REFUSED(call32(NULL, memory, 1, 0), ERROR_NOT_SUPPORTED);
             REFUSED(call64(NULL, 1, 1, 99), ERROR_NOT_SUPPORTED); /* whatever the arguments are */
+            REFUSED(call32(stream, memory, 1, 0), ERROR_NOT_SUPPORTED);
+            REFUSED(call64(stream, memory, 1, 0), ERROR_NOT_SUPPORTED);
         }
         batch_call batch;
         void *at = form_of("cuStreamBatchMemOp", 9000, flags);
         memcpy(&batch, &at, sizeof batch);
         REFUSED(batch(NULL, 0, NULL, 0), ERROR_NOT_SUPPORTED);
-        REFUSED(batch(NULL, 255, NULL, 7), ERROR_NOT_SUPPORTED);
+        REFUSED(batch(stream, 255, NULL, 7), ERROR_NOT_SUPPORTED);
         rule = "VMM-MEMOP-COUNT";
         REFUSED(batch(NULL, 256, NULL, 0), ERROR_INVALID_VALUE);
         rule = "VMM-MEMOP-FIRST-VERSION";

@@ -283,7 +283,7 @@ static CUresult let_fault(vmm_system *sys, const struct copy *copy, const struct
     else
         call.memcpy_dtod_async =
             (struct vmm_call_memcpy_dtod_async){{VMM_CALL_memcpy_dtod_async, number}, dst, src, width, copy->stream};
-    CUresult result = (CUresult)abi_query_issue(sys, &call, copy->stream);
+    CUresult result = (CUresult)abi_query_issue(sys, &call, (enum vmm_call_id)call.memcpy_dtod_async.head.id, copy->stream);
     return result == CUDA_SUCCESS ? finish(sys, copy->stream, copy->to.host) : result;
 }
 
@@ -377,6 +377,8 @@ static CUresult fill_registered(vmm_system *sys, const struct abi_fill *fill, co
     return result;
 }
 
+/* Measured: the fault of a row is reported like that of a copy between devices, also where the fault of a fill of so few bytes is
+ * not. So it is issued as such a copy. */
 static CUresult let_fill_fault(vmm_system *sys, const struct abi_fill *fill, const struct side *side, size_t row,
                                vmm_stream stream)
 {
@@ -385,9 +387,9 @@ static CUresult let_fill_fault(vmm_system *sys, const struct abi_fill *fill, con
     union vmm_any_call call;
     if (abi_query_strict(sys))
         return fault_refused(fill_name, side, row);
-    call.memset_d8_async = (struct vmm_call_memset_d8_async){
-        {VMM_CALL_memset_d8_async, number}, at, (unsigned char)fill->value, fill->width * fill->element, stream};
-    return (CUresult)abi_query_issue(sys, &call, stream);
+    call.memcpy_dtod_async = (struct vmm_call_memcpy_dtod_async){
+        {VMM_CALL_memcpy_dtod_async, number}, at, at, fill->width * fill->element, stream};
+    return (CUresult)abi_query_issue(sys, &call, VMM_CALL_memset_d8_async, stream);
 }
 
 /* The pitch of a single row does not matter. */

@@ -29,7 +29,8 @@ static void map(unsigned mask)
     OK(cuCtxSynchronize());
 }
 
-/* Issues work that faults when a call waits for it, because its memory is unmapped first. */
+/* Issues work that faults when a call waits for it, because its memory is unmapped first. The fault of a fill of so few bytes is
+ * LAUNCH_FAILED. */
 static void fault_later(void)
 {
     OK(cuMemsetD8Async(at, 1, 16, NULL));
@@ -156,7 +157,7 @@ static void host_after_fault(size_t pitch)
     memset(host + 2048, 9, 1024);
     fault_later();
     CUDA_MEMCPY2D copy = on_host(pitch, 3);
-    IS(cuMemcpy2D(&copy), ERROR_ILLEGAL_ADDRESS);
+    IS(cuMemcpy2D(&copy), ERROR_LAUNCH_FAILED);
     EQUAL(host_is(7, 0, 2048), 2048);
 }
 
@@ -176,7 +177,7 @@ static void registered_after_fault(void)
     OK(cuMemHostRegister(host, sizeof host, 0));
     map(1);
     fault_later();
-    IS(cuMemsetD2D8((CUdeviceptr)(uintptr_t)host, 2 * WIDTH, 5, WIDTH, 3), ERROR_ILLEGAL_ADDRESS);
+    IS(cuMemsetD2D8((CUdeviceptr)(uintptr_t)host, 2 * WIDTH, 5, WIDTH, 3), ERROR_LAUNCH_FAILED);
     EQUAL(host_is(7, 0, sizeof host), sizeof host);
 }
 
@@ -185,7 +186,7 @@ static void device_after_fault(void)
     map(0x3);
     fault_later();
     CUDA_MEMCPY2D copy = between(at + G, at + G + 4096, 3);
-    IS(cuMemcpy2D(&copy), ERROR_ILLEGAL_ADDRESS);
+    IS(cuMemcpy2D(&copy), ERROR_LAUNCH_FAILED);
 }
 
 /* Without faults each of these calls moves its bytes. */

@@ -90,6 +90,28 @@ static CUresult asked(CUfunction f, CUlaunchConfig config)
     return result;
 }
 
+/* None of the dimensions is 0, and those of a grid have limits. */
+static void test_dimensions(CUfunction f, CUlaunchConfig good)
+{
+    static const size_t grid[] = {offsetof(CUlaunchConfig, gridDimX), offsetof(CUlaunchConfig, gridDimY),
+                                  offsetof(CUlaunchConfig, gridDimZ)};
+    static const size_t block[] = {offsetof(CUlaunchConfig, blockDimX), offsetof(CUlaunchConfig, blockDimY),
+                                   offsetof(CUlaunchConfig, blockDimZ)};
+    static const unsigned most[] = {0x7fffffff, 65535, 65535};
+    for (int i = 0; i < 3; i++) {
+        const unsigned bad[] = {0, most[i] + 1, 0}, *value = bad;
+        const size_t where[] = {grid[i], grid[i], block[i]};
+        for (int k = 0; k < 3; k++, value++) {
+            CUlaunchConfig config = good;
+            memcpy((char *)&config + where[k], value, sizeof *value);
+            EQUAL(asked(f, config), CUDA_ERROR_INVALID_VALUE);
+        }
+        CUlaunchConfig config = good;
+        memcpy((char *)&config + grid[i], &most[i], sizeof most[i]);
+        EQUAL(asked(f, config), CUDA_SUCCESS);
+    }
+}
+
 /* As recorded on both kinds of machine. */
 static void test_clusters(CUfunction f)
 {
@@ -114,15 +136,7 @@ static void test_clusters(CUfunction f)
     config.blockDimX = config.blockDimY = config.blockDimZ = 1U << 30; /* threads beyond all numbers */
     OK(cuOccupancyMaxPotentialClusterSize(&size, f, &config));
     EQUAL(size, 0);
-    config = good;
-    config.gridDimX = 0;
-    EQUAL(asked(f, config), CUDA_ERROR_INVALID_VALUE);
-    config = good;
-    config.gridDimY = 65536;
-    EQUAL(asked(f, config), CUDA_ERROR_INVALID_VALUE);
-    config = good;
-    config.blockDimZ = 0;
-    EQUAL(asked(f, config), CUDA_ERROR_INVALID_VALUE);
+    test_dimensions(f, good);
     config = good;
     config.attrs = &policy;
     config.numAttrs = 1;

@@ -8,6 +8,7 @@
 #define SIM_ABI_TESTING_PEER_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -60,7 +61,7 @@ struct peer_state {
     CUstream stream;
 };
 
-static volatile sig_atomic_t peer_gate;
+static atomic_int peer_gate;
 
 static inline void peer_nap(void)
 {

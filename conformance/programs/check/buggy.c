@@ -150,7 +150,7 @@ PROGRAM(unmap_in_flight, "", "VMM-FAULT-COPY VMM-FAULT-COPY-STICKY VMM-LEAK-STRE
 }
 
 /* A copy to the host: to memory of cuMemHostAlloc it is in flight, and it is the call that was made. */
-PROGRAM(unmap_copied, "", "VMM-FAULT-COPY VMM-FAULT-COPY-STICKY VMM-LEAK-ALLOCATION VMM-LEAK-STREAM VMM-UNMAP-IN-FLIGHT", SIM)
+PROGRAM(unmap_copied, "", "VMM-FAULT-HOST-COPY VMM-FAULT-HOST-COPY-STICKY VMM-LEAK-ALLOCATION VMM-LEAK-STREAM VMM-UNMAP-IN-FLIGHT", SIM)
 {
     CUstream stream;
     void *memory = NULL;

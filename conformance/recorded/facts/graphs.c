@@ -15,6 +15,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include "graphs/functions.h"
+
 #include "graphs/common.c"
 
 #include "graphs/a_capture.c"

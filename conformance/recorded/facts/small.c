@@ -250,7 +250,8 @@ static void add(const char *text)
     if (sscanf(open, "{%d..%d}", &from, &to) == 2) {
         for (int n = from; n <= to; n++) {
             char number[16];
-            with_choice(text, open, close, number, snprintf(number, sizeof number, "%d", n));
+            int length = snprintf(number, sizeof number, "%d", n);
+            with_choice(text, open, close, number, length);
         }
         return;
     }

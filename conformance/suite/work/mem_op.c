@@ -459,7 +459,6 @@ TEST_BREAKS(MEMOP_NEVER, wait_for_what_nobody_writes)
         fix_stream_destroy(f, stream);
         fix_close(f);
     }
-    f = root;
 }
 
 TEST_NEAR_MISS(MEMOP_NEVER, wait_for_what_another_stream_writes)

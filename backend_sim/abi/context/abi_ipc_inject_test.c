@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared events and memory of the driver API when memory is exhausted, no thread can be had, the shared state's mutex is kept, or the
+ * work on the device has faulted. */
+#define _GNU_SOURCE /* memfd_create, fallocate */
+#include "inject_rig.h"
+
+#include "abi.h"
+#include "ipc_handle.h"
+#include "process.h"
+#include "share.h"
+#include "system.h"
+#include "testing/peer.h"
+
+enum { SHARED = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING };
+
+static struct peer b;
+static CUcontext own;
+static CUstream stream;
+
+static CUevent made(unsigned flags)
+{
+    CUevent event = NULL;
+    OK(cuEventCreate(&event, flags));
+    return event;
+}
+
+enum { MANY = 200 }; /* so many events that what is noted of them grows */
+
+static CUevent events[MANY];
+static CUipcEventHandle handles[MANY], theirs;
+static unsigned now;
+static CUdeviceptr opened;
+
+static CUresult shares(void)
+{
+    return cuIpcGetEventHandle(&handles[now], events[now]);
+}
+
+static CUresult records(void)
+{
+    return cuEventRecord(events[now], stream);
+}
+
+static CUresult opens(void)
+{
+    return cuIpcOpenEventHandle(&events[now], theirs);
+}
+
+static CUresult opens_memory(void)
+{
+    CUipcMemHandle memory;
+    memcpy(&memory, b.said.handle, sizeof memory);
+    return cuIpcOpenMemHandle(&opened, memory, 1);
+}
+
+/* The first request for memory and all later ones fail, then the second and all later ones, until none does. Returns the refusals. */
+static unsigned tried(const char *what, CUresult (*call)(void))
+{
+    const char *failed = what;
+    unsigned refused = 0;
+    CUresult got = CUDA_ERROR_UNKNOWN;
+    for (unsigned long nth = 1; failed && got != CUDA_SUCCESS; nth++) {
+        inject_for_good = true;
+        inject_arm(nth);
+        got = call();
+        failed = inject_disarm();
+        inject_for_good = false;
+        refused += got == CUDA_ERROR_OUT_OF_MEMORY;
+        if (got != CUDA_SUCCESS && got != CUDA_ERROR_OUT_OF_MEMORY)
+            tap_note("%s, request %lu: %s", what, nth, code_name(got));
+    }
+    if (got != CUDA_SUCCESS)
+        tap_ok(false, "%s succeeds when nothing fails", what);
+    return refused;
+}
+
+static void without_memory(void)
+{
+    unsigned refused = 0, same = 0;
+    CUipcEventHandle again;
+    for (now = 0; now < MANY; now++) {
+        events[now] = made(SHARED);
+        refused += tried("cuIpcGetEventHandle", shares);
+        OK(cuIpcGetEventHandle(&again, events[now]));
+        same += !memcmp(&handles[now], &again, sizeof again);
+    }
+    tap_ok(!refused && same == MANY, "an event is shared without more memory, and keeps its handle");
+    now = 0;
+    tap_ok(tried("cuEventRecord", records), "without memory no record of it is made");
+    OK(cuEventSynchronize(events[0]));
+    for (now = 0; now < MANY; now++)
+        OK(cuEventDestroy(events[now]));
+    EQUAL(peer_ask(&b, PEER_EVENT, NULL, 0), CUDA_SUCCESS);
+    memcpy(&theirs, b.said.handle, sizeof theirs);
+    for (refused = now = 0; now < MANY; now++)
+        refused += tried("cuIpcOpenEventHandle", opens);
+    tap_ok(refused > MANY, "without memory %u times no event is opened", refused);
+    for (now = 0; now < MANY; now++)
+        OK(cuEventDestroy(events[now]));
+    EQUAL(peer_ask(&b, PEER_ALLOC, NULL, 0x5a), CUDA_SUCCESS);
+    tap_ok(tried("cuIpcOpenMemHandle", opens_memory), "without memory no memory is opened");
+    EQUAL(byte_at(opened), 0x5a);
+    OK(cuIpcCloseMemHandle(opened));
+}
+
+/* The process's own calls enter what is complete. */
+static void without_thread(void)
+{
+    CUipcEventHandle handle;
+    CUevent event = made(SHARED);
+    OK(cuIpcGetEventHandle(&handle, event));
+    EQUAL(peer_ask(&b, PEER_OPEN_EVENT, &handle, 0), CUDA_SUCCESS);
+    peer_gate = 0;
+    OK(cuLaunchHostFunc(stream, peer_wait_for_go, NULL));
+    peer_nap();
+    inject_arm_at("pthread_create", 1);
+    inject_each = true;
+    OK(cuEventRecord(event, stream));
+    inject_disarm();
+    EQUAL(peer_ask(&b, PEER_QUERY, NULL, 0), CUDA_ERROR_NOT_READY);
+    peer_gate = 1;
+    OK(cuStreamSynchronize(stream));
+    OK(cuEventQuery(event));
+    EQUAL(peer_ask(&b, PEER_QUERY, NULL, 0), CUDA_SUCCESS);
+    EQUAL(peer_ask(&b, PEER_DESTROY, NULL, 0), CUDA_SUCCESS);
+    OK(cuEventDestroy(event));
+}
+
+#define REFUSED(call, code, by)                             \
+    do {                                                    \
+        IS(call, code);                                     \
+        tap_text(vmm_last_detail()->rule, by, by);          \
+    } while (0)
+
+static void refusals(void)
+{
+    CUipcEventHandle handle, other;
+    CUevent event = made(SHARED), ended = made(SHARED), late = made(SHARED), out = (CUevent)8;
+    CUcontext second = NULL;
+    struct ipc_handle forged;
+    OK(cuIpcGetEventHandle(&handle, event));
+    OK(cuEventDestroy(ended));
+    REFUSED(cuIpcGetEventHandle(&other, ended), ERROR_INVALID_HANDLE, "VMM-EVENT-UNKNOWN");
+    OK(cuCtxCreate(&second, NULL, 0, 0));
+    REFUSED(cuIpcGetEventHandle(&other, event), ERROR_INVALID_HANDLE, "VMM-EVENT-CONTEXT");
+    OK(cuCtxDestroy(second));
+    OK(cuCtxSetCurrent(NULL));
+    REFUSED(cuIpcGetEventHandle(&other, event), ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    OK(cuCtxSetCurrent(own));
+    ipc_handle_read(&handle, &forged);
+    forged.label.machine++;
+    ipc_handle_write(&other, &forged);
+    REFUSED(cuIpcOpenEventHandle(&out, other), ERROR_INVALID_VALUE, "VMM-IPC-MACHINE");
+    ipc_handle_read(&handle, &forged);
+    forged.label.number += 100000;
+    forged.home++;
+    ipc_handle_write(&other, &forged);
+    REFUSED(cuIpcOpenEventHandle(&out, other), ERROR_MAP_FAILED, "VMM-IPC-EVENT-HANDLE");
+    EQUAL((uintptr_t)out, 8);
+    OK(cuEventDestroy(late));
+    OK(cuEventDestroy(event));
+}
+
+static CUresult find_machine(struct sim_machine **machine)
+{
+    ABI_BY(abi_enter, (*machine = ((struct sim_process *)sys->top)->machine, CUDA_SUCCESS));
+}
+
+static void kept(void)
+{
+    static const char busy[] = "VMM-IPC-SYSTEM";
+    char why[SHARE_WHY];
+    CUipcEventHandle handle;
+    CUipcMemHandle memory;
+    CUevent event = made(SHARED), late = made(SHARED), out = NULL;
+    CUdeviceptr at = 0;
+    struct sim_machine *machine = NULL;
+    OK(cuMemAlloc(&at, 4096));
+    OK(cuIpcGetEventHandle(&handle, event));
+    EQUAL(peer_ask(&b, PEER_EVENT, NULL, 0), CUDA_SUCCESS);
+    memcpy(&theirs, b.said.handle, sizeof theirs);
+    OK(find_machine(&machine));
+    machine->share->patience = 50;
+    struct share *other = share_open_there("m-peers", why);
+    if (!other || !share_lock(other))
+        tap_bail("the lock is not available: %s", why);
+    REFUSED(cuIpcGetEventHandle(&handle, event), ERROR_OPERATING_SYSTEM, busy);
+    REFUSED(cuIpcGetEventHandle(&handle, late), ERROR_OPERATING_SYSTEM, busy);
+    REFUSED(cuIpcOpenEventHandle(&out, theirs), ERROR_OPERATING_SYSTEM, busy);
+    REFUSED(cuEventRecord(event, stream), ERROR_OPERATING_SYSTEM, busy);
+    REFUSED(cuIpcGetMemHandle(&memory, at), ERROR_OPERATING_SYSTEM, busy);
+    EQUAL((uintptr_t)out, 0);
+    share_unlock(other);
+    share_close(other);
+    OK(cuEventRecord(event, stream));
+    OK(cuEventSynchronize(event));
+    OK(cuIpcOpenEventHandle(&out, theirs));
+    OK(cuIpcGetMemHandle(&memory, at));
+    OK(cuEventDestroy(out));
+    OK(cuEventDestroy(late));
+    OK(cuEventDestroy(event));
+    OK(cuMemFree(at));
+}
+
+/* Of memory that another process shares, and of events. */
+static void faulted(void)
+{
+    CUmodule module = NULL;
+    CUfunction fill = NULL;
+    CUipcEventHandle handle;
+    CUipcMemHandle memory;
+    CUdeviceptr at = 0, wrong = 0x7f0000000000;
+    CUevent event = made(SHARED), there = NULL;
+    unsigned long long n = 100;
+    unsigned value = 3;
+    void *params[] = {&wrong, &n, &value};
+    OK(cuIpcGetEventHandle(&handle, event));
+    EQUAL(peer_ask(&b, PEER_ALLOC, NULL, 1), CUDA_SUCCESS);
+    memcpy(&memory, b.said.handle, sizeof memory);
+    EQUAL(peer_ask(&b, PEER_EVENT, NULL, 0), CUDA_SUCCESS);
+    memcpy(&handle, b.said.handle, sizeof handle);
+    OK(cuIpcOpenMemHandle(&at, memory, 1));
+    OK(cuModuleLoadData(&module, "image"));
+    OK(cuModuleGetFunction(&fill, module, "fill_span"));
+    OK(cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    IS(cuIpcCloseMemHandle(at), ERROR_ILLEGAL_ADDRESS);
+    IS(cuEventRecord(event, stream), ERROR_ILLEGAL_ADDRESS);
+    IS(cuEventQuery(event), ERROR_ILLEGAL_ADDRESS);
+    IS(cuEventSynchronize(event), ERROR_ILLEGAL_ADDRESS);
+    IS(cuStreamWaitEvent(stream, event, 0), ERROR_ILLEGAL_ADDRESS);
+    IS(cuIpcOpenEventHandle(&there, handle), ERROR_ILLEGAL_ADDRESS);
+}
+
+int main(void)
+{
+    setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
+    peer_machine();
+    b = peer_begin();
+    own = begin();
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    without_memory();
+    without_thread();
+    refusals();
+    kept();
+    faulted();
+    peer_end(&b, false);
+    return tap_done();
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls on graphs when one request for memory fails: what they would change stays as it was, and what they began is ended. */
+#define _GNU_SOURCE /* memfd_create, fallocate */
+#include "inject_rig.h"
+
+#include "testing/rig.h"
+
+static CUcontext context;
+static CUstream stream;
+static CUdeviceptr memory;
+static CUgraph graph, inner;
+static CUgraphNode node[3];
+static CUgraphExec exec;
+static CUevent event;
+static CUresult code;
+static unsigned char host[2][64];
+
+static bool out_of_memory(void)
+{
+    return code == CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static bool done(CUresult result)
+{
+    return (code = result) == CUDA_SUCCESS;
+}
+
+static CUgraph new_graph(void)
+{
+    CUgraph made = NULL;
+    return cuGraphCreate(&made, 0) == CUDA_SUCCESS ? made : NULL;
+}
+
+static size_t edge_count(void)
+{
+    size_t count = 99;
+    cuGraphGetEdges(graph, NULL, NULL, NULL, &count);
+    return count;
+}
+
+/* ---- edges: all of a call's, or none ---- */
+
+static void three_nodes(void)
+{
+    graph = new_graph();
+    for (int i = 0; i < 3; i++)
+        cuGraphAddEmptyNode(&node[i], graph, NULL, 0);
+}
+
+static bool connect_both(void)
+{
+    const CUgraphNode from[] = {node[0], node[1]}, to[] = {node[2], node[2]};
+    return done(cuGraphAddDependencies(graph, from, to, NULL, 2));
+}
+
+static bool connect_with_data(void)
+{
+    const CUgraphNode from[] = {node[0], node[0]}, to[] = {node[1], node[2]};
+    const CUgraphEdgeData data[2] = {{.from_port = 1, .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC}, {.from_port = 2}};
+    return done(cuGraphAddDependencies(graph, from, to, data, 2));
+}
+
+static bool both_or_none(void)
+{
+    bool whole = edge_count() == (code == CUDA_SUCCESS ? 2 : 0);
+    return cuGraphDestroy(graph) == CUDA_SUCCESS && whole;
+}
+
+static void test_edges(void)
+{
+    inject_try(&(struct inject_case){.name = "two edges", .least = 4, .begin = three_nodes, .call = connect_both,
+                                     .reported = out_of_memory, .end = both_or_none});
+    inject_try(&(struct inject_case){.name = "two edges with data", .least = 4, .begin = three_nodes, .call = connect_with_data,
+                                     .reported = out_of_memory, .end = both_or_none});
+}
+
+/* ---- children and instances ---- */
+
+static void outer_and_inner(void)
+{
+    const CUDA_MEMSET_NODE_PARAMS params = {memory, 0, 1, 1, 16, 1};
+    graph = new_graph();
+    inner = new_graph();
+    exec = NULL;
+    cuGraphAddMemsetNode(&node[0], inner, NULL, 0, &params, context);
+}
+
+/* The call takes the graph itself, not a copy. */
+static bool move_in(void)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    params.graph.graph = inner;
+    params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    return done(cuGraphAddNode(&node[1], graph, NULL, NULL, 0, &params));
+}
+
+static bool inner_has_an_owner(void)
+{
+    bool owned = cuGraphDestroy(inner) == CUDA_ERROR_INVALID_VALUE;
+    return cuGraphDestroy(graph) == CUDA_SUCCESS && owned == (code == CUDA_SUCCESS);
+}
+
+static void with_child(void)
+{
+    outer_and_inner();
+    cuGraphAddChildGraphNode(&node[1], graph, NULL, 0, inner);
+}
+
+static bool instantiate(void)
+{
+    return done(cuGraphInstantiate(&exec, graph, 0));
+}
+
+static bool instance_or_none(void)
+{
+    bool whole = code == CUDA_SUCCESS ? exec && cuGraphExecDestroy(exec) == CUDA_SUCCESS : !exec;
+    return cuGraphDestroy(inner) == CUDA_SUCCESS && cuGraphDestroy(graph) == CUDA_SUCCESS && whole;
+}
+
+static void test_children(void)
+{
+    static const char *const functions[] = {"malloc", "calloc"};
+    inject_try(&(struct inject_case){.name = "a child that is moved", .function = "calloc", .least = 2, .begin = outer_and_inner,
+                                     .call = move_in, .reported = out_of_memory, .end = inner_has_an_owner});
+    for (int i = 0; i < 2; i++)
+        inject_try(&(struct inject_case){.name = "an instance", .function = functions[i], .least = 2, .begin = with_child,
+                                         .call = instantiate, .reported = out_of_memory, .end = instance_or_none});
+}
+
+/* ---- launches ---- */
+
+static void add_rows(void)
+{
+    const CUDA_MEMSET_NODE_PARAMS params = {memory, 64, 7, 2, 8, 3};
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .srcPitch = 64,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = memory + 1024, .dstPitch = 64,
+                                .WidthInBytes = 16, .Height = 3, .Depth = 1};
+    cuGraphAddMemsetNode(&node[0], graph, NULL, 0, &params, context);
+    cuGraphAddMemcpyNode(&node[1], graph, &node[0], 1, &copy, context);
+}
+
+static void add_host_copy(void)
+{
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host[0], .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                .dstHost = host[1], .WidthInBytes = 16, .Height = 1, .Depth = 1};
+    cuGraphAddMemcpyNode(&node[0], graph, NULL, 0, &copy, context);
+}
+
+static void add_record(void)
+{
+    cuGraphAddEventRecordNode(&node[0], graph, NULL, 0, event);
+}
+
+static void ready(void (*add)(void))
+{
+    graph = new_graph();
+    exec = NULL;
+    add();
+    cuGraphInstantiate(&exec, graph, 0);
+    cuGraphLaunch(exec, stream); /* later launches use what it allocates */
+    cuStreamSynchronize(stream);
+    cuMemsetD8(memory, 0, 4096);
+    memset(host[1], 0, sizeof host[1]);
+    memset(host[0], 0x33, sizeof host[0]);
+}
+
+static void rows_ready(void)
+{
+    ready(add_rows);
+}
+
+static void host_copy_ready(void)
+{
+    ready(add_host_copy);
+}
+
+static void record_ready(void)
+{
+    ready(add_record);
+}
+
+static bool launch(void)
+{
+    return done(cuGraphLaunch(exec, stream));
+}
+
+static bool ended(bool right)
+{
+    return cuGraphExecDestroy(exec) == CUDA_SUCCESS && cuGraphDestroy(graph) == CUDA_SUCCESS && right;
+}
+
+/* A launch that fails has issued what comes before the failure, and nothing after it. */
+static bool rows_in_order(void)
+{
+    bool waited = cuStreamSynchronize(stream) == CUDA_SUCCESS;
+    unsigned first = byte_at(memory), last = byte_at(memory + 128), copied = byte_at(memory + 1024 + 128);
+    bool whole = first == 7 && last == 7 && copied == 7;
+    return ended(waited && (code == CUDA_SUCCESS ? whole : copied == 0 && last <= first));
+}
+
+static bool host_copied(void)
+{
+    bool waited = cuStreamSynchronize(stream) == CUDA_SUCCESS;
+    return ended(waited && host[1][15] == (code == CUDA_SUCCESS ? 0x33 : 0) && !host[1][16]);
+}
+
+static bool waited(void)
+{
+    return ended(cuStreamSynchronize(stream) == CUDA_SUCCESS);
+}
+
+static void test_launches(void)
+{
+    static const struct inject_case cases[] = {
+        {.name = "rows", .begin = rows_ready, .call = launch, .reported = out_of_memory, .end = rows_in_order},
+        {.name = "a copy on the host", .begin = host_copy_ready, .call = launch, .reported = out_of_memory, .end = host_copied},
+        {.name = "a record", .begin = record_ready, .call = launch, .reported = out_of_memory, .end = waited}};
+    static const char *const functions[] = {"malloc", "calloc"};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        struct inject_case of = cases[i / 2];
+        of.function = functions[i % 2];
+        of.least = i % 2 ? 0 : 1;
+        inject_try(&of);
+    }
+}
+
+int main(void)
+{
+    context = begin();
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&event, 0));
+    OK(cuMemAlloc(&memory, 4096));
+    OK(cuCtxSynchronize());
+    test_edges();
+    test_children();
+    test_launches();
+    OK(cuMemFree(memory));
+    OK(cuEventDestroy(event));
+    OK(cuStreamDestroy(stream));
+    return tap_done();
+}

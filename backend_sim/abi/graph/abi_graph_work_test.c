@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What nodes accept, and what a launch does to registered and pageable memory, which the host alone can move. */
+#include "testing/heard.h"
+
+enum { WORDS = 64 };
+
+static CUcontext context;
+static CUstream stream;
+static CUdeviceptr memory;
+static uint32_t registered[1024], pageable[1024];
+
+static CUgraph new_graph(void)
+{
+    CUgraph graph = NULL;
+    OK(cuGraphCreate(&graph, 0));
+    return graph;
+}
+
+static void launch_and_end(CUgraph graph)
+{
+    CUgraphExec exec = NULL;
+    OK(cuGraphInstantiate(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+}
+
+static CUdeviceptr as_device(const void *host)
+{
+    return (CUdeviceptr)(uintptr_t)host;
+}
+
+/* ---- what nodes accept ---- */
+
+static void test_events(void)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUevent event = NULL;
+    OK(cuEventCreate(&event, 0));
+    OK(cuEventDestroy(event));
+    REFUSED(cuGraphAddEventRecordNode(&node, graph, NULL, 0, event), ERROR_INVALID_HANDLE, "VMM-EVENT-UNKNOWN");
+    REFUSED(cuGraphAddEventWaitNode(&node, graph, NULL, 0, event), ERROR_INVALID_HANDLE, "VMM-EVENT-UNKNOWN");
+    tap_ok(!node, "no node was added");
+    OK(cuGraphDestroy(graph));
+}
+
+static void test_empty_copies(void)
+{
+    static const size_t sizes[][3] = {{0, 1, 1}, {16, 0, 1}, {16, 1, 0}};
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    size_t count = 9;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory,
+                                    .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = memory + 64,
+                                    .WidthInBytes = sizes[i][0], .Height = sizes[i][1], .Depth = sizes[i][2]};
+        REFUSED(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    }
+    OK(cuGraphGetNodes(graph, NULL, &count));
+    EQUAL(count, 0);
+    OK(cuGraphDestroy(graph));
+}
+
+/* The memory is the same for every context: a node of one that has ended is done like any other. */
+static void test_ended_context(void)
+{
+    CUcontext other = NULL;
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    const CUDA_MEMSET_NODE_PARAMS params = {memory, 0, 5, 1, 16, 1};
+    OK(cuCtxCreate(&other, NULL, 0, 0));
+    OK(cuCtxDestroy(other));
+    OK(cuCtxSetCurrent(context));
+    OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, other));
+    launch_and_end(graph);
+    EQUAL(byte_at(memory + 15), 5);
+}
+
+/* ---- memory of the host ---- */
+
+static void words_are(const uint32_t *words, size_t count, uint32_t want, const char *what)
+{
+    size_t same = 0;
+    while (same < count && words[same] == want)
+        same++;
+    tap_ok(same == count && words[count] != want, "%s: %zu of %zu words, and not the next", what, same, count);
+}
+
+static void test_registered_fill(void)
+{
+    static const struct {
+        unsigned element, value;
+        uint32_t word;
+    } cases[] = {{1, 0x21, 0x21212121}, {2, 0x4243, 0x42434243}, {4, 0x61626364, 0x61626364}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        CUgraph graph = new_graph();
+        CUgraphNode node = NULL;
+        const CUDA_MEMSET_NODE_PARAMS params = {as_device(registered), 0, cases[i].value, cases[i].element,
+                                                WORDS * 4 / cases[i].element, 1};
+        OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, context));
+        launch_and_end(graph);
+        words_are(registered, WORDS, cases[i].word, "a fill of registered memory");
+    }
+}
+
+static void copy_words(const CUDA_MEMCPY3D *copy)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    OK(cuGraphAddMemcpyNode(&node, graph, NULL, 0, copy, context));
+    launch_and_end(graph);
+}
+
+static void test_host_copies(void)
+{
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = registered, .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = pageable, .WidthInBytes = WORDS * 4, .Height = 1, .Depth = 1};
+    for (size_t i = 0; i < WORDS; i++)
+        registered[i] = 0x01020304;
+    copy_words(&copy);
+    words_are(pageable, WORDS, 0x01020304, "registered to pageable memory");
+    OK(cuMemsetD32(memory, 0x0a0b0c0d, WORDS));
+    copy = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .dstDevice = as_device(registered), .WidthInBytes = WORDS * 4, .Height = 1, .Depth = 1};
+    copy_words(&copy);
+    words_are(registered, WORDS, 0x0a0b0c0d, "a device's to registered memory, by its address");
+}
+
+/* Rows and slices of 16 bytes, whose places on both sides are given: those of the second slice begin behind the height of one. */
+static void test_slices(void)
+{
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = pageable, .srcPitch = 32, .srcHeight = 4,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = memory, .dstPitch = 64, .dstHeight = 3,
+                                .dstY = 1, .WidthInBytes = 16, .Height = 2, .Depth = 2};
+    for (size_t i = 0; i < 1024; i++)
+        pageable[i] = (uint32_t)(i / 8); /* a row's number */
+    OK(cuMemsetD8(memory, 0xee, 4096));
+    copy_words(&copy);
+    for (unsigned z = 0; z < 2; z++)
+        for (unsigned y = 0; y < 2; y++)
+            EQUAL(byte_at(memory + (z * 3 + 1 + y) * 64), z * 4 + y);
+    EQUAL(byte_at(memory + 16 + 64), 0xee);
+    EQUAL(byte_at(memory), 0xee);
+    EQUAL(byte_at(memory + 3 * 64), 0xee);
+}
+
+/* No call that adds a node takes a copy without bytes, but a capture records one, and its launch does nothing. */
+static void test_captured_empty_copy(void)
+{
+    CUgraph graph = NULL;
+    size_t count = 9;
+    OK(cuMemsetD8(memory, 4, 128));
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuMemcpyHtoDAsync(memory, pageable, 0, stream));
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphGetNodes(graph, NULL, &count));
+    EQUAL(count, 1);
+    launch_and_end(graph);
+    EQUAL(byte_at(memory), 4);
+}
+
+int main(void)
+{
+    context = begin();
+    listen();
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cuMemAlloc(&memory, 4096));
+    OK(cuMemHostRegister(registered, sizeof registered, 0));
+    test_events();
+    test_empty_copies();
+    test_ended_context();
+    test_registered_fill();
+    test_host_copies();
+    test_slices();
+    test_captured_empty_copy();
+    OK(cuMemHostUnregister(registered));
+    return tap_done();
+}

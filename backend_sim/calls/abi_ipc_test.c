@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory and events between two processes of a machine, called without the driver's checks before: what a full table, memory that is
+ * exhausted, a mutex that is kept and a forged handle lead to. Two systems of one program are two processes of the machine. */
+#define _GNU_SOURCE /* memfd_create, fallocate */
+#include "inject_rig.h"
+
+#include "abi_ipc.h"
+#include "process.h"
+#include "share_event.h"
+#include "share_rig.h"
+#include "sim.h"
+#include "system.h"
+
+enum { SIZE = 1 << 16, CALL = 77 };
+
+static vmm_system *a, *b, *alone; /* two of a machine, one of a machine of its own that nothing shares yet */
+static vmm_deviceptr memory;
+static unsigned char handle[64];
+static uint64_t at;
+static char why[SHARE_WHY];
+static enum abi_ipc answer;
+
+static struct sim_process *process_of(const vmm_system *sys)
+{
+    struct vmm_backend *backend = sys->top;
+    while (backend->inner)
+        backend = backend->inner;
+    return (struct sim_process *)backend;
+}
+
+static struct sim_machine *machine_of(const vmm_system *sys)
+{
+    return process_of(sys)->machine;
+}
+
+static void is(enum abi_ipc want, const char *what)
+{
+    if (!tap_u64(answer, want, "%s", what))
+        tap_note("%s", why);
+}
+
+static void forge(uint64_t size)
+{
+    struct ipc_handle forged;
+    ipc_handle_read(handle, &forged);
+    forged.size = size;
+    ipc_handle_write(handle, &forged);
+}
+
+static void named(void)
+{
+    if (vmm_mem_alloc(a, &memory, SIZE) || abi_ipc_name(a, memory, handle, why) != ABI_IPC_DONE)
+        tap_bail("no memory with a name: %s", why);
+}
+
+static bool freed(void)
+{
+    return vmm_mem_free(a, memory) == VMM_SUCCESS;
+}
+
+static enum abi_ipc open_in(vmm_system *sys)
+{
+    at = 0;
+    return answer = abi_ipc_open(sys, handle, false, CALL, &at, why);
+}
+
+/* ---- whatever fails ---- */
+
+static void has_memory(void)
+{
+    if (vmm_mem_alloc(a, &memory, SIZE))
+        tap_bail("no memory");
+    why[0] = '\0';
+}
+
+static bool names(void)
+{
+    return (answer = abi_ipc_name(a, memory, handle, why)) == ABI_IPC_DONE;
+}
+
+static bool said_why(void)
+{
+    return (answer == ABI_IPC_SYSTEM && why[0]) || (answer == ABI_IPC_HOST_MEMORY && !at);
+}
+
+static bool opens(void)
+{
+    return open_in(b) == ABI_IPC_DONE;
+}
+
+static bool closed_again(void)
+{
+    bool done = answer != ABI_IPC_DONE || abi_ipc_close(b, at, CALL) == ABI_IPC_DONE;
+    return freed() && done && abi_ipc_close(b, memory, CALL) == ABI_IPC_NO_ALLOCATION;
+}
+
+static void has_alone(void)
+{
+    alone = rig_open(NULL);
+    if (!alone || vmm_mem_alloc(alone, &memory, SIZE))
+        tap_bail("no machine of its own");
+    why[0] = '\0';
+}
+
+static bool names_first(void)
+{
+    return (answer = abi_ipc_name(alone, memory, handle, why)) == ABI_IPC_DONE;
+}
+
+static bool alone_closes(void)
+{
+    bool whole = (machine_of(alone)->share != NULL || answer != ABI_IPC_DONE) && vmm_mem_free(alone, memory) == VMM_SUCCESS;
+    rig_close(alone);
+    return whole;
+}
+
+static unsigned entry;
+
+static bool makes_event(void)
+{
+    return (answer = abi_ipc_event_new(a, 0, &entry, why)) == ABI_IPC_DONE;
+}
+
+static bool no_entry(void)
+{
+    return answer == ABI_IPC_SYSTEM && entry == SHARE_EVENTS && strstr(why, "no random numbers");
+}
+
+static bool drops_event(void)
+{
+    if (answer == ABI_IPC_DONE)
+        abi_ipc_event_drop(a, entry);
+    return true;
+}
+
+static void failures(void)
+{
+    inject_try(&(struct inject_case){.name = "a name", .begin = has_memory, .call = names, .reported = said_why, .end = freed});
+    inject_try(&(struct inject_case){.name = "the first name of a machine", .least = 3, .begin = has_alone, .call = names_first,
+                                     .reported = said_why, .end = alone_closes});
+    inject_try(&(struct inject_case){.name = "an open", .least = 2, .begin = named, .call = opens, .reported = said_why,
+                                     .end = closed_again});
+    inject_try(&(struct inject_case){.name = "an event's entry", .least = 2, .call = makes_event, .reported = no_entry,
+                                     .end = drops_event});
+}
+
+/* So many at once that the lists of them grow, the first request for memory of each open failing. */
+static void many(void)
+{
+    enum { MANY = 100 };
+    static vmm_deviceptr made[MANY], opened[MANY];
+    unsigned refused = 0, done = 0;
+    for (unsigned i = 0; i < MANY; i++) {
+        named();
+        made[i] = memory;
+        for (unsigned long nth = 1; i % 2 && nth < 4; nth++) {
+            inject_arm_at(nth < 3 ? "calloc" : "realloc", nth % 3 + (nth == 3));
+            refused += open_in(b) != ABI_IPC_DONE && !at;
+            inject_disarm();
+            if (answer == ABI_IPC_DONE)
+                abi_ipc_close(b, at, CALL);
+        }
+        done += open_in(b) == ABI_IPC_DONE;
+        opened[i] = at;
+    }
+    tap_ok(done == MANY && refused, "%u opens without memory are refused, and are made then", refused);
+    for (unsigned i = 0; i < MANY; i++)
+        done -= abi_ipc_close(b, opened[i], CALL) == ABI_IPC_DONE && vmm_mem_free(a, made[i]) == VMM_SUCCESS;
+    tap_u64(done, 0, "each is closed on its own");
+}
+
+/* ---- contexts and forged handles ---- */
+
+static void contexts(void)
+{
+    vmm_context own = NULL;
+    uint64_t again = 1;
+    named();
+    vmm_ctx_get_current(b, &own);
+    vmm_ctx_set_current(b, NULL);
+    open_in(b);
+    is(ABI_IPC_CONTEXT, "without a current context nothing opens");
+    tap_u64(at, 0, "no address is told");
+    vmm_ctx_set_current(b, own);
+    open_in(b);
+    is(ABI_IPC_DONE, "with one it opens");
+    answer = abi_ipc_open(b, handle, true, CALL, &again, why);
+    is(ABI_IPC_ALREADY, "once means once");
+    vmm_ctx_set_current(b, NULL);
+    answer = abi_ipc_open(b, handle, false, CALL, &again, why);
+    is(ABI_IPC_CONTEXT, "without a current context it does not open again");
+    answer = abi_ipc_close(b, at + 1, CALL);
+    is(ABI_IPC_INSIDE, "an address inside closes nothing");
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_DONE, "it closes, though no context is current");
+    vmm_ctx_set_current(b, own);
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_NO_ALLOCATION, "once");
+
+    struct ipc_handle with, without;
+    ipc_handle_read(handle, &with);
+    vmm_ctx_get_current(a, &own);
+    vmm_ctx_set_current(a, NULL);
+    answer = abi_ipc_name(a, memory, handle, why);
+    vmm_ctx_set_current(a, own);
+    tap_ok(answer == ABI_IPC_DONE && ipc_handle_read(handle, &without) && with.context && !without.context &&
+               with.label.number == without.label.number,
+           "a name that is made without a current context differs in its context alone");
+    freed();
+}
+
+static uint64_t bytes_there(void)
+{
+    uint64_t start = 0, size = 0;
+    return vmm_mem_get_address_range(b, &start, &size, at) == VMM_SUCCESS && start == at ? size : 0;
+}
+
+static void forged(void)
+{
+    static const uint64_t sizes[] = {0, UINT64_C(1) << 40};
+    for (unsigned i = 0; i < 2; i++) {
+        named();
+        forge(sizes[i]);
+        open_in(b);
+        is(ABI_IPC_DONE, "a forged size");
+        tap_ok(bytes_there() >= SIZE && bytes_there() <= RIG_G, "opens the whole block and no more");
+        abi_ipc_close(b, at, CALL);
+        freed();
+    }
+    memset(handle, 0, sizeof handle);
+    open_in(b);
+    is(ABI_IPC_FOREIGN, "zeros are no handle");
+    answer = abi_ipc_event_open(b, handle, &entry, why);
+    is(ABI_IPC_FOREIGN, "nor an event's");
+}
+
+/* A machine that shares nothing knows no handles. */
+static void strangers(void)
+{
+    named();
+    alone = rig_open(NULL);
+    open_in(alone);
+    is(ABI_IPC_MACHINE, "memory of a machine, on another one that shares nothing");
+    makes_event();
+    abi_ipc_event_name(a, entry, handle);
+    answer = abi_ipc_event_open(alone, handle, &entry, why);
+    is(ABI_IPC_MACHINE, "an event, too");
+    tap_ok(!machine_of(alone)->share, "it still shares nothing");
+    abi_ipc_event_new(alone, 0, &entry, why);
+    answer = abi_ipc_event_open(alone, handle, &entry, why);
+    is(ABI_IPC_MACHINE, "nor when it shares");
+    answer = abi_ipc_event_open(a, handle, &entry, why);
+    is(ABI_IPC_OWN, "its own is not opened");
+    rig_close(alone);
+    freed();
+}
+
+/* Handles of an event whose entry has been taken for another one. */
+static void gone(void)
+{
+    unsigned index = 0;
+    makes_event();
+    const unsigned made = entry;
+    abi_ipc_event_name(a, made, handle);
+    answer = abi_ipc_event_open(b, handle, &index, why);
+    is(ABI_IPC_DONE, "an event opens");
+    tap_u64(index, made, "as its entry");
+    abi_ipc_event_drop(b, index);
+    struct ipc_handle wrong;
+    ipc_handle_read(handle, &wrong);
+    wrong.label.number += SHARE_EVENTS;
+    ipc_handle_write(handle, &wrong);
+    answer = abi_ipc_event_open(b, handle, &index, why);
+    is(ABI_IPC_GONE, "an event that has ended does not");
+    abi_ipc_event_drop(a, made);
+}
+
+/* ---- the mutex is kept ---- */
+
+static void kept(void)
+{
+    struct abi_ipc_record record = {.record = 5, .before = 6, .mark = 7};
+    unsigned char event[64], other_name[64] = {9};
+    unsigned index = 0;
+    named();
+    makes_event();
+    abi_ipc_event_name(a, entry, event);
+    struct share *other = share_open_there("m-ipc", why);
+    if (!other || !share_lock(other))
+        tap_bail("the lock is not available: %s", why);
+    answer = abi_ipc_name(a, memory, other_name, why);
+    is(ABI_IPC_SYSTEM, "no name while another process keeps the mutex");
+    tap_ok(strstr(why, "has held the machine") && other_name[0] == 9, "and why: %s", why);
+    open_in(b);
+    is(ABI_IPC_SYSTEM, "no open");
+    tap_ok(strstr(why, "has held the machine") && !at, "and why");
+    answer = abi_ipc_event_new(a, 0, &index, why);
+    is(ABI_IPC_SYSTEM, "no event");
+    tap_u64(index, SHARE_EVENTS, "without an index");
+    answer = abi_ipc_event_open(b, event, &index, why);
+    is(ABI_IPC_SYSTEM, "no open of an event");
+    tap_ok(!abi_ipc_event_name(a, entry, other_name) && other_name[0] == 9, "no name of an event");
+    record.index = entry;
+    tap_ok(!abi_ipc_event_record(a, 0, &record) && record.record == 5 && record.before == 6 && record.mark == 7, "no record");
+    abi_ipc_event_drop(a, entry);
+    share_unlock(other);
+    share_close(other);
+    open_in(b);
+    is(ABI_IPC_DONE, "then it opens");
+    abi_ipc_close(b, at, CALL);
+    answer = abi_ipc_event_open(b, event, &index, why);
+    is(ABI_IPC_DONE, "and the event is there");
+    abi_ipc_event_drop(b, index);
+    tap_ok(abi_ipc_event_record(a, 0, &record) && record.record > record.before && record.mark == 0,
+           "a record of a number that names no event has no work");
+    tap_ok(abi_ipc_event_complete(a, &record), "and is complete");
+    abi_ipc_event_drop(a, entry);
+    freed();
+}
+
+/* ---- the last close ---- */
+
+static vmm_stream stream;
+
+static void ends_it(void *unused)
+{
+    struct sim_process *process = process_of(b);
+    (void)unused;
+    sim_machine_lock(process->machine);
+    sim_allocation_end(process, sim_allocation_at(process, at), (struct sim_origin){CALL, 0});
+    sim_machine_unlock(process->machine);
+}
+
+static void ended_meanwhile(void)
+{
+    named();
+    open_in(b);
+    vmm_launch_host_func(b, stream, ends_it, NULL);
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_DONE, "memory that another thread ends while the close waits is closed");
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_NO_ALLOCATION, "once");
+    freed();
+}
+
+/* Ended and made anew at the same address, as the program's own. */
+static void changes_it(void *unused)
+{
+    struct sim_process *process = process_of(b);
+    (void)unused;
+    sim_machine_lock(process->machine);
+    sim_allocation_at(process, at)->opens = 0;
+    sim_machine_unlock(process->machine);
+}
+
+static void replaced_meanwhile(void)
+{
+    named();
+    open_in(b);
+    vmm_launch_host_func(b, stream, changes_it, NULL);
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_DONE, "memory that another thread closes while the close waits is closed");
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_OWN, "and what has taken its address stays");
+    tap_result(vmm_mem_free(b, at), VMM_SUCCESS, "as memory of the program");
+    freed();
+}
+
+/* What it waits for is never written. */
+static void never_done(void)
+{
+    vmm_deviceptr word = 0;
+    named();
+    open_in(b);
+    vmm_mem_alloc(b, &word, 4);
+    vmm_memset_d8(b, word, 0, 4);
+    vmm_stream_wait_value32(b, stream, word, 1, 0);
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_LOST, "the last close that would wait for ever is refused");
+    tap_ok(rig_reported("VMM-MEMOP-NEVER") && bytes_there(), "and keeps the memory");
+    vmm_stream_write_value32(b, NULL, word, 1, 0);
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_DONE, "it closes when the word is written");
+    vmm_mem_free(b, word);
+    freed();
+}
+
+static void faulted(void)
+{
+    const uint64_t args[] = {UINT64_C(0x7f0000000000), 64, 1};
+    named();
+    open_in(b);
+    if (vmm_launch(b, VMM_KERNEL_FILL, 1, 1, args, 3, stream))
+        tap_bail("no launch: %s", vmm_last_detail()->note);
+    answer = abi_ipc_close(b, at, CALL);
+    is(ABI_IPC_LOST, "the last close tells of work that has faulted");
+    tap_ok(vmm_ctx_synchronize(b) == VMM_ERROR_ILLEGAL_ADDRESS, "as later calls do");
+    freed();
+}
+
+int main(void)
+{
+    rig_begin();
+    a = rig_open("ipc");
+    setenv("CUVMM_LAYERS", "fault=init:9", 1);
+    b = rig_open("ipc"); /* the simulator lies under a layer */
+    unsetenv("CUVMM_LAYERS");
+    if (!a || !b || vmm_stream_create(b, &stream, VMM_STREAM_NON_BLOCKING))
+        tap_bail("no machine");
+    machine_of(a)->share->patience = machine_of(b)->share->patience = 50;
+    failures();
+    many();
+    contexts();
+    forged();
+    strangers();
+    gone();
+    kept();
+    ended_meanwhile();
+    replaced_meanwhile();
+    never_done();
+    faulted();
+    rig_close(b);
+    rig_close(a);
+    rig_end();
+    return tap_done();
+}
