@@ -209,6 +209,31 @@ static void test_check_pending(void)
     end(&scene);
 }
 
+/* A pool that knows many streams forgets one that has nothing pending; where all have, it knows more. */
+static void test_lanes(void)
+{
+    enum { FULL = 64, MORE = 6 };
+    static struct scene scene;
+    begin(&scene);
+    struct mempool *pool = &scene.pool;
+    struct queue_place *place = &scene.place[0];
+    for (unsigned i = 0; i < FULL + MORE; i++) {
+        place->stream = 100 + i;
+        mempool_meet(pool, place);
+    }
+    tap_u64(pool->lane_count, FULL, "so many streams are known at most while some have nothing pending");
+    tap_u64(pool->lanes->place.stream, 100 + MORE, "the first known ones are forgotten first");
+    for (unsigned i = 0; i < FULL + MORE; i++) {
+        place->stream = 200;
+        struct region *region = take(&scene, 1, 0);
+        place->stream = 200 + i;
+        pend(&scene, region, 0);
+    }
+    tap_u64(pool->lane_count, FULL + MORE - 1, "where all have something pending, more are known");
+    check_holds(mempool_check(pool), "a pool with as many streams");
+    end(&scene);
+}
+
 static void test_random(void)
 {
     static struct scene scene;
@@ -242,6 +267,7 @@ int main(void)
     test_order();
     test_check();
     test_check_pending();
+    test_lanes();
     test_random();
     return tap_done();
 }

@@ -55,6 +55,29 @@ static void test_too_large(void)
     vmm_close(sys);
 }
 
+/* A pool without a limit takes fewer addresses where there are no more; one with a limit is refused. */
+static void test_fewer_addresses(void)
+{
+    vmm_system *sys = opened("sim:h200x2");
+    struct sim_process *p = process_of(sys);
+    vmm_memory_pool pool = NULL;
+    if (create(sys, 0, &pool) != VMM_SUCCESS)
+        tap_bail("no pool");
+    uint64_t usual = p->first_pool->memory.size;
+    vmm_deviceptr at;
+    for (uint64_t size = UINT64_C(1) << 50; size >= usual / 4; size /= 2)
+        while (vmm_mem_address_reserve(sys, &at, size, 0, 0, 0) == VMM_SUCCESS)
+            ;
+    struct sim_pool *first = p->first_pool;
+    tap_ok(create(sys, usual, &pool) == VMM_ERROR_OUT_OF_MEMORY && p->first_pool == first, "a pool with a limit needs all its addresses");
+    vmm_result result = create(sys, 0, &pool);
+    tap_ok(result == VMM_SUCCESS && p->first_pool->memory.size >= POOL_CHUNK && p->first_pool->memory.size < usual / 2,
+           "one without a limit takes 0x%llx instead of 0x%llx", (unsigned long long)p->first_pool->memory.size,
+           (unsigned long long)usual);
+    tap_whole(sys, "after that");
+    vmm_close(sys);
+}
+
 /* The first allocation of a new pool, with its nth request failing. Returns what failed; NULL: fewer were made. */
 static const char *allocate_without(unsigned long nth, unsigned *refused)
 {
@@ -115,6 +138,7 @@ static void test_destroyed(void)
 int main(void)
 {
     test_too_large();
+    test_fewer_addresses();
     test_host_memory();
     test_destroyed();
     return tap_done();
