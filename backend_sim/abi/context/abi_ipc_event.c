@@ -23,7 +23,7 @@ static struct pending *pending;
 static atomic_bool any; /* has an event ever been shared? */
 static _Atomic(vmm_system *) system_of;
 static bool watched; /* the thread below is there */
-static bool stopping;
+static atomic_bool stopping;
 static uint64_t watched_in; /* in this process (life_stamp) */
 static pthread_t watcher;
 
@@ -100,11 +100,15 @@ static void watch_pending(vmm_system *sys)
     life_release(&lock);
 }
 
+void abi_ipc_events_stop(void)
+{
+    atomic_store(&stopping, true);
+}
+
 void abi_ipc_events_close(void)
 {
     bool there = true;
     life_acquire(&lock);
-    stopping = true;
     there = watched && watched_in == life_stamp();
     life_release(&lock);
     while (there) {
