@@ -144,7 +144,7 @@ static void failures(void)
                                      .end = drops_event});
 }
 
-/* So many at once that the lists of them grow, the first request for memory of each open failing. */
+/* So many at once that the lists of them grow, each request for memory of an open failing, with all later ones. */
 static void many(void)
 {
     enum { MANY = 100 };
@@ -153,10 +153,12 @@ static void many(void)
     for (unsigned i = 0; i < MANY; i++) {
         named();
         made[i] = memory;
-        for (unsigned long nth = 1; i % 2 && nth < 4; nth++) {
-            inject_arm_at(nth < 3 ? "calloc" : "realloc", nth % 3 + (nth == 3));
+        for (unsigned long nth = 1; i % 2 && nth < 8; nth++) {
+            inject_for_good = true;
+            inject_arm(nth);
             refused += open_in(b) != ABI_IPC_DONE && !at;
             inject_disarm();
+            inject_for_good = false;
             if (answer == ABI_IPC_DONE)
                 abi_ipc_close(b, at, CALL);
         }

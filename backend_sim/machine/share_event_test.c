@@ -92,6 +92,20 @@ static void reuses(struct share *a, struct share *b)
     share_event_end(b, ANOTHER);
 }
 
+/* A forged state, of which all numbers have been given. */
+static void overflows(struct share *a)
+{
+    struct share_label label;
+    struct share_state *state = a->folder.state;
+    uint64_t numbers = atomic_exchange(&state->event_numbers, UINT64_MAX);
+    tap_u64(share_event_new(a, CONTEXT, &label), SHARE_EVENTS, "without a number that is left no event is made");
+    tap_u64(atomic_exchange(&state->event_numbers, numbers), UINT64_MAX, "and the number does not begin anew");
+    unsigned at = share_event_new(a, CONTEXT, &label);
+    label.number = 0;
+    tap_ok(at < SHARE_EVENTS && share_event_find(a, &label) == SHARE_EVENTS, "a name without a number leads nowhere");
+    share_event_end(a, CONTEXT);
+}
+
 int main(void)
 {
     rig_begin();
@@ -103,6 +117,7 @@ int main(void)
     finds(a, b); /* the tests hold the lock of the state for both */
     completes(a, b);
     reuses(a, b);
+    overflows(a);
     share_unlock(a);
     rig_close(second);
     rig_close(first);

@@ -100,11 +100,15 @@ static void watch_pending(vmm_system *sys)
     life_release(&lock);
 }
 
+void abi_ipc_events_stop(void)
+{
+    atomic_store(&stopping, true);
+}
+
 void abi_ipc_events_close(void)
 {
     bool there = true;
     life_acquire(&lock);
-    stopping = true;
     there = watched && watched_in == life_stamp();
     life_release(&lock);
     while (there) {

@@ -19,6 +19,8 @@ void abi_variable_memory_close(void);
 void abi_captures_close(void);
 void abi_notes_close(void);
 void abi_ipc_events_close(void);
+/* Before it: streams wait no longer for other processes' records. */
+void abi_ipc_events_stop(void);
 
 /* ---- notes: what the ABI knows about an object and the engine does not ----
  *

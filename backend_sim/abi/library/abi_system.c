@@ -214,7 +214,10 @@ __attribute__((destructor)) static void close_machine(void)
 {
     atomic_store(&going, true);
     atomic_store(&ready, NULL);
-    if (atomic_load(&inside) || !machine || !host_functions_end())
+    if (atomic_load(&inside) || !machine)
+        return;
+    abi_ipc_events_stop(); /* a stream that waits for another process's record is a host function that waits */
+    if (!host_functions_end())
         return;
     abi_ipc_events_close();
     bool child = os_fork_depth() != opened_at; /* the objects belong to the parent, which will report them */
