@@ -299,7 +299,7 @@ static CUresult issue_copy(const struct issue *to, const CUDA_MEMCPY3D *p)
     const struct side src = side_of(to, p->srcMemoryType, p->srcDevice, p->srcHost, p->srcXInBytes, p->srcY, p->srcZ,
                                     p->srcPitch, p->srcHeight, p);
     CUresult result = CUDA_SUCCESS;
-    for (size_t z = 0; p->WidthInBytes && z < p->Depth; z++)
+    for (size_t z = 0; z < p->Depth; z++)
         for (size_t y = 0; y < p->Height && result == CUDA_SUCCESS; y++)
             result = issue_line(to, dst.base + (z * dst.height + y) * dst.pitch, dst.host,
                                 src.base + (z * src.height + y) * src.pitch, src.host, p->WidthInBytes);
