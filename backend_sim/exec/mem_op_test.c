@@ -285,6 +285,17 @@ static void never_in(const char *spec)
     OK(vmm_ctx_synchronize(sys));
     OK(vmm_mem_free(sys, dev));
     vmm_close(sys);
+    uint32_t copied = 77;
+    begin(spec); /* nor a copy, in whatever form */
+    OK(vmm_stream_wait_value32(sys, NULL, dev, 1, EQ));
+    tap_u64(vmm_memcpy_dtoh(sys, &copied, dev, sizeof copied), VMM_ERROR_NOT_READY, "%s: a copy does not wait for ever", spec);
+    tap_text(vmm_last_detail()->rule, "VMM-MEMOP-NEVER", "but says why");
+    tap_u64(vmm_memcpy_dtoh_async(sys, &copied, dev, sizeof copied, NULL), VMM_ERROR_NOT_READY, "%s: nor on a stream", spec);
+    tap_u64(copied, 77, "and nothing was copied");
+    OK(vmm_stream_write_value32(sys, b, dev, 1, 0));
+    OK(vmm_memcpy_dtoh(sys, &copied, dev, sizeof copied));
+    tap_u64(copied, 1, "%s: once the value is there, it copies", spec);
+    vmm_close(sys);
     begin(spec); /* closing does not wait */
     OK(vmm_stream_wait_value32(sys, a, dev, 1, EQ));
     vmm_close(sys);
@@ -463,6 +474,10 @@ int main(void)
     static const char *const specs[] = {"sim:h100,schedule=late", "sim:h100,schedule=eager", "sim:h100,schedule=random:1",
                                         "sim:h100,schedule=random:2", "sim:h100,schedule=device"};
     comparisons();
+    rig_begin();
+    shared_in("late"); /* before the first thread */
+    shared_in("random:1");
+    rig_end();
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         satisfied_in(specs[i]);
         polled_in(specs[i]);
@@ -475,10 +490,6 @@ int main(void)
         if (!strstr(specs[i], "device"))
             never_in(specs[i]);
     }
-    rig_begin();
-    shared_in("late"); /* before the first thread */
-    shared_in("random:1");
-    rig_end();
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
         stored_by_a_thread_in(specs[i]);
     beside_a_function_in("sim:h100,schedule=late"); /* the others call the function when it is issued */
