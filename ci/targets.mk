@@ -163,7 +163,7 @@ CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
-	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100 $(BUILD)/check/abi-copies3d-h100' check
+	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_RECORDED='copies-h100 copies3d-h100' CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100 $(BUILD)/check/abi-copies3d-h100' check
 
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check

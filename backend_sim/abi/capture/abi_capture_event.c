@@ -36,7 +36,8 @@ static CUresult record(const char *function, vmm_stream stream, CUevent event)
     CUresult result = CUDA_SUCCESS;
     abi_graphs_lock();
     struct capture_stream *found = abi_capture_going_on(function, stream, &result);
-    if (found && !capture_record(&abi_captures, found, (uint64_t)(uintptr_t)event)) /* LCOV_EXCL_BR_LINE: found, unless another thread has just ended it */
+    const uint64_t recorded = (uint64_t)(uintptr_t)event;
+    if (found && !capture_record(&abi_captures, found, recorded)) /* LCOV_EXCL_BR_LINE: unless another thread has just ended it */
         result = abi_no_memory(function);
     atomic_store(&any, true);
     abi_graphs_unlock();
