@@ -5,9 +5,11 @@ static void l_chain(void)
 {
     CUgraph g = new_graph();
     CUgraphNode last = NULL;
-    for (int i = 0; i < 1000; i++)
-        if (kernel_node(&last, g, last ? &(CUgraphNode){last} : NULL, last != NULL, k_add, d, 1))
+    for (int i = 0; i < 1000; i++) {
+        CUgraphNode before = last;
+        if (kernel_node(&last, g, before ? &before : NULL, before != NULL, k_add, d, 1))
             break;
+    }
     size_t nodes = 0, edges = 0;
     cuGraphGetNodes(g, NULL, &nodes);
     cuGraphGetEdges(g, NULL, NULL, NULL, &edges);
