@@ -419,7 +419,12 @@ int main(void)
     kept();
     ended_meanwhile();
     replaced_meanwhile();
+#ifdef __SANITIZE_THREAD__
+    tap_skip("ThreadSanitizer's own threads might write the value", "a close that would wait for ever");
+    (void)never_done;
+#else
     never_done();
+#endif
     faulted();
     rig_close(b);
     rig_close(a);

@@ -405,11 +405,13 @@ static void test_calls(struct scene *s)
     vmm_mem_get_access(s->sys, &flags, &device, s->at);
     tap_ok(strstr(reported, "cuMemGetAccess: M1 shows"), "a call that names the broken mapping reports it: %s", reported);
     m1->offset = 0;
+    sim_machine_lock(s->machine);
     struct sim_mapping *m4 = sim_mapping_at(s->process, s->at + 3 * G);
+    sim_machine_unlock(s->machine);
     vmm_deviceptr behind = 0;
     m4->offset = G;
     reported[0] = '\0';
-    need(vmm_mem_address_reserve(s->sys, &behind, G, 0, 0, 0));
+    need(vmm_mem_address_reserve(s->sys, &behind, G, 0, s->at + SMALL_SPACE, 0));
     tap_ok(strstr(reported, "cuMemAddressReserve: M4 shows"), "a call that returns the address behind it, too: %s", reported);
     m4->offset = 0;
     need(vmm_mem_address_free(s->sys, behind, G));
@@ -510,10 +512,12 @@ static void test_mapped_thrice(struct scene *s)
 {
     sim_machine_unlock(s->machine);
     map(s, 4, s->h1);
-    check_holds(process_check(s->process), "a handle with a third mapping counts once as aliased");
-    need(vmm_mem_unmap(s->sys, s->at + 4 * G, G));
-    check_holds(process_check(s->process), "and without it still does");
     sim_machine_lock(s->machine);
+    check_holds(process_check(s->process), "a handle with a third mapping counts once as aliased");
+    sim_machine_unlock(s->machine);
+    need(vmm_mem_unmap(s->sys, s->at + 4 * G, G));
+    sim_machine_lock(s->machine);
+    check_holds(process_check(s->process), "and without it still does");
 }
 
 /* The assertions of the machine's lock, which only debug builds have. */

@@ -374,9 +374,13 @@ static unsigned char *bytes_at(vmm_deviceptr at)
 {
     struct translate_run run;
     uint64_t length = 4;
-    if (!translate_run((struct sim_process *)sys->top, at, length, &run))
+    struct sim_process *process = (struct sim_process *)sys->top;
+    sim_machine_lock(process->machine);
+    if (!translate_run(process, at, length, &run))
         tap_bail("no memory");
-    return block_data_run(&run.block->bytes, run.offset, &length);
+    unsigned char *bytes = block_data_run(&run.block->bytes, run.offset, &length);
+    sim_machine_unlock(process->machine);
+    return bytes;
 }
 
 /* Another process may write to exported memory, so a wait there is no wait for ever, even if the program has one thread. The
@@ -487,8 +491,13 @@ int main(void)
         many_in(specs[i]);
         lost_by_others_in(specs[i]);
         event_beside_a_wait_in(specs[i]);
-        if (!strstr(specs[i], "device"))
-            never_in(specs[i]);
+        if (strstr(specs[i], "device"))
+            continue;
+#ifdef __SANITIZE_THREAD__
+        tap_skip("ThreadSanitizer's own threads might write the value", "%s: a wait that never ends", specs[i]);
+#else
+        never_in(specs[i]);
+#endif
     }
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
         stored_by_a_thread_in(specs[i]);

@@ -33,7 +33,7 @@ const char *sim_pool_check(const struct sim_process *process, const struct sim_p
         said = check_say("it is of device %d", device);
     if (!said && sim_access_of(pool->access, (unsigned)device) != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
         said = check_say("its own device has no access to it");
-    if (!said && addrmap_floor(&process->pool_ranges, pool->start) != pool)
+    if (!said && !process->machine->bare_pools && addrmap_floor(&process->pool_ranges, pool->start) != pool)
         said = check_say("it is not found at 0x%" PRIx64, pool->start);
     if (!said && pool->destroyed && !pool->memory.live && !pool->memory.pending)
         said = check_say("it is destroyed, and nothing uses it");

@@ -287,10 +287,15 @@ static CUresult at_its_end(char *explained, size_t size)
 
 TEST_BREAKS(INIT_ENDED, init_ended_broken)
 {
+#ifdef __SANITIZE_ADDRESS__
+    (void)at_its_end;
+    tap_skip("LeakSanitizer ends the child before its last file is written", "by %s", rule);
+#else
     char explained[2000];
     IS(at_its_end(explained, sizeof explained), ERROR_DEINITIALIZED);
     if (!tap_ok(strstr(explained, "error VMM-INIT-ENDED: cuCtxSynchronize") != NULL, "by %s", rule))
         tap_note("%s", explained);
+#endif
 }
 
 TEST_NEAR_MISS(INIT_ENDED, init_ended_kept)
