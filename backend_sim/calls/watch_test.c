@@ -191,10 +191,10 @@ static void test_space(struct scene *s)
     BREAKS(p->reservations.count, p->reservations.count + 1, process_check(p), "reservations: count is 3");
     BREAKS(p->allocations.count, p->allocations.count + 1, process_check(p), "allocations: count is 2");
     BREAKS(p->mappings.count, p->mappings.count + 1, process_check(p), "mappings: count is 5");
-    BREAKS(p->handles.used, p->handles.used + 1, process_check(p), "handles: ");
-    BREAKS(p->contexts.used, p->contexts.used + 1, process_check(p), "contexts: ");
-    BREAKS(p->streams.used, p->streams.used + 1, process_check(p), "streams: ");
-    BREAKS(p->events.used, p->events.used + 1, process_check(p), "events: ");
+    BREAKS(p->handles.remembered, p->handles.remembered + 1, process_check(p), "handles: ");
+    BREAKS(p->contexts.remembered, p->contexts.remembered + 1, process_check(p), "contexts: ");
+    BREAKS(p->streams.remembered, p->streams.remembered + 1, process_check(p), "streams: ");
+    BREAKS(p->events.remembered, p->events.remembered + 1, process_check(p), "events: ");
     BREAKS(chunk->used, chunk->used - 1, process_check(p), "of the open chunk at");
     BREAKS(chunk->used, chunk->used - 1, process_check_at(p, s->small), "addresses: of the open chunk at");
     BREAKS(va->large.barrier, 4096, process_check_at(p, s->small), "addresses: free ranges: ");

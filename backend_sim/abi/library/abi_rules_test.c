@@ -292,6 +292,10 @@ TEST_BREAKS(INIT_ENDED, init_ended_broken)
     tap_skip("LeakSanitizer ends the child before its last file is written", "by %s", rule);
 #else
     char explained[2000];
+    if (getenv("CUVMM_RUN")) {
+        tap_skip("a tool ends the child with a status of its own", "by %s", rule);
+        return;
+    }
     IS(at_its_end(explained, sizeof explained), ERROR_DEINITIALIZED);
     if (!tap_ok(strstr(explained, "error VMM-INIT-ENDED: cuCtxSynchronize") != NULL, "by %s", rule))
         tap_note("%s", explained);
