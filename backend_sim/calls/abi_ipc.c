@@ -4,31 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi_process.h"
 #include "heap.h"
 #include "in_flight.h"
 #include "share_event.h"
 #include "sim.h"
-#include "system.h"
-
-static struct sim_process *process_of(const vmm_system *sys)
-{
-    struct vmm_backend *backend = sys->top;
-    while (backend->inner)
-        backend = backend->inner;
-    return (struct sim_process *)backend;
-}
-
-static struct sim_process *lock(const vmm_system *sys)
-{
-    struct sim_process *process = process_of(sys);
-    sim_machine_lock(process->machine);
-    return process;
-}
-
-static void unlock(struct sim_process *process)
-{
-    sim_machine_unlock(process->machine);
-}
 
 /* The state that processes share, locked; NULL with the reason. Another process may take the lock between the wait for it and
  * here, so that one is waited for, too. */
@@ -71,7 +51,7 @@ static enum abi_ipc name(struct share *share, const struct sim_process *process,
 
 enum abi_ipc abi_ipc_name(const vmm_system *sys, uint64_t address, void *bytes, char why[SHARE_WHY])
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     struct sim_allocation *allocation;
     enum abi_ipc answer = find(process, address, &allocation);
     struct share *share = answer == ABI_IPC_DONE ? begin(process->machine, why) : NULL;
@@ -83,7 +63,7 @@ enum abi_ipc abi_ipc_name(const vmm_system *sys, uint64_t address, void *bytes, 
     } else if (answer == ABI_IPC_DONE) {
         answer = ABI_IPC_SYSTEM;
     }
-    unlock(process);
+    abi_process_unlock(process);
     return answer;
 }
 
@@ -183,9 +163,9 @@ enum abi_ipc abi_ipc_open(vmm_system *sys, const void *bytes, bool once, uint64_
     why[0] = '\0';
     if (!ipc_handle_read(bytes, &handle) || handle.kind != IPC_MEMORY)
         return ABI_IPC_FOREIGN;
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     enum abi_ipc answer = open_handle(process, &handle, once, number, address, why);
-    unlock(process);
+    abi_process_unlock(process);
     return answer;
 }
 
@@ -213,7 +193,7 @@ static enum abi_ipc close_last(struct sim_process *process, uint64_t start, uint
 
 enum abi_ipc abi_ipc_close(vmm_system *sys, uint64_t address, uint64_t number)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     struct sim_allocation *allocation = sim_allocation_at(process, address);
     enum abi_ipc answer = !allocation                  ? ABI_IPC_NO_ALLOCATION
                         : !allocation->opens           ? ABI_IPC_OWN
@@ -223,7 +203,7 @@ enum abi_ipc abi_ipc_close(vmm_system *sys, uint64_t address, uint64_t number)
         allocation->opens--;
     else if (answer == ABI_IPC_DONE)
         answer = close_last(process, address, number);
-    unlock(process);
+    abi_process_unlock(process);
     return answer;
 }
 
@@ -231,7 +211,7 @@ enum abi_ipc abi_ipc_close(vmm_system *sys, uint64_t address, uint64_t number)
 
 enum abi_ipc abi_ipc_event_new(const vmm_system *sys, uint64_t event, unsigned *index, char why[SHARE_WHY])
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     struct share_label label;
     void *found = NULL;
     struct share *share = begin(process->machine, why);
@@ -242,7 +222,7 @@ enum abi_ipc abi_ipc_event_new(const vmm_system *sys, uint64_t event, unsigned *
         snprintf(why, SHARE_WHY, "%d events are shared, or the system has no random numbers", SHARE_EVENTS);
         share_unlock(share);
     }
-    unlock(process);
+    abi_process_unlock(process);
     return *index < SHARE_EVENTS ? ABI_IPC_DONE : ABI_IPC_SYSTEM;
 }
 
@@ -270,15 +250,15 @@ enum abi_ipc abi_ipc_event_open(const vmm_system *sys, const void *bytes, unsign
     why[0] = '\0';
     if (!ipc_handle_read(bytes, &handle) || handle.kind != IPC_EVENT)
         return ABI_IPC_FOREIGN;
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     enum abi_ipc answer = open_event(process->machine, &handle, index, why);
-    unlock(process);
+    abi_process_unlock(process);
     return answer;
 }
 
 bool abi_ipc_event_name(const vmm_system *sys, unsigned index, void *bytes)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     char why[SHARE_WHY];
     struct ipc_handle handle = {.kind = IPC_EVENT};
     struct share *share = begin(process->machine, why);
@@ -288,25 +268,25 @@ bool abi_ipc_event_name(const vmm_system *sys, unsigned index, void *bytes)
         share_unlock(share);
         ipc_handle_write(bytes, &handle);
     }
-    unlock(process);
+    abi_process_unlock(process);
     return share != NULL;
 }
 
 void abi_ipc_event_drop(const vmm_system *sys, unsigned index)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     char why[SHARE_WHY];
     struct share *share = begin(process->machine, why);
     if (share) {
         share_event_drop(share, index);
         share_unlock(share);
     }
-    unlock(process);
+    abi_process_unlock(process);
 }
 
 bool abi_ipc_event_record(const vmm_system *sys, uint64_t event, struct abi_ipc_record *record)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     char why[SHARE_WHY];
     void *found = NULL;
     struct share *share = begin(process->machine, why);
@@ -316,37 +296,37 @@ bool abi_ipc_event_record(const vmm_system *sys, uint64_t event, struct abi_ipc_
         record->mark = found ? ((const struct sim_event *)found)->mark : 0;
         share_unlock(share);
     }
-    unlock(process);
+    abi_process_unlock(process);
     return share != NULL;
 }
 
 bool abi_ipc_event_complete(const vmm_system *sys, const struct abi_ipc_record *record)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     struct share *share = process->machine->share;
     bool reached = share_event_is_reached(share, record->index, record->before) && in_flight_reached(process, record->mark);
     if (reached)
         share_event_reach(share, record->index, record->record);
-    unlock(process);
+    abi_process_unlock(process);
     return reached;
 }
 
 bool abi_ipc_event_context(const vmm_system *sys, uint64_t event, uint64_t *context)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     void *found = NULL;
     bool live = slots_find(&process->events, event, &found) == SLOT_LIVE;
     *context = live ? ((const struct sim_event *)found)->context : 0;
-    unlock(process);
+    abi_process_unlock(process);
     return live;
 }
 
 uint64_t abi_ipc_event_recorded(const vmm_system *sys, unsigned index, bool *here)
 {
-    return share_event_recorded(process_of(sys)->machine->share, index, here);
+    return share_event_recorded(abi_process(sys)->machine->share, index, here);
 }
 
 bool abi_ipc_event_reached(const vmm_system *sys, unsigned index, uint64_t record)
 {
-    return share_event_is_reached(process_of(sys)->machine->share, index, record);
+    return share_event_is_reached(abi_process(sys)->machine->share, index, record);
 }

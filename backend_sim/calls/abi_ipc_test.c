@@ -5,6 +5,7 @@
 #include "inject_rig.h"
 
 #include "abi_ipc.h"
+#include "abi_process.h"
 #include "process.h"
 #include "share_event.h"
 #include "share_rig.h"
@@ -20,17 +21,9 @@ static uint64_t at;
 static char why[SHARE_WHY];
 static enum abi_ipc answer;
 
-static struct sim_process *process_of(const vmm_system *sys)
-{
-    struct vmm_backend *backend = sys->top;
-    while (backend->inner)
-        backend = backend->inner;
-    return (struct sim_process *)backend;
-}
-
 static struct sim_machine *machine_of(const vmm_system *sys)
 {
-    return process_of(sys)->machine;
+    return abi_process(sys)->machine;
 }
 
 static void is(enum abi_ipc want, const char *what)
@@ -326,7 +319,7 @@ static vmm_stream stream;
 
 static void ends_it(void *unused)
 {
-    struct sim_process *process = process_of(b);
+    struct sim_process *process = abi_process(b);
     (void)unused;
     sim_machine_lock(process->machine);
     sim_allocation_end(process, sim_allocation_at(process, at), (struct sim_origin){CALL, 0});
@@ -348,7 +341,7 @@ static void ended_meanwhile(void)
 /* Ended and made anew at the same address, as the program's own. */
 static void changes_it(void *unused)
 {
-    struct sim_process *process = process_of(b);
+    struct sim_process *process = abi_process(b);
     (void)unused;
     sim_machine_lock(process->machine);
     sim_allocation_at(process, at)->opens = 0;

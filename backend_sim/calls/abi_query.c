@@ -1,97 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_query.h"
 
+#include "abi_process.h"
 #include "in_flight.h"
 #include "objects.h"
 #include "process.h"
 #include "translate.h"
 #include "sim.h"
-#include "system.h"
-
-static struct sim_process *process_of(const vmm_system *sys)
-{
-    struct vmm_backend *backend = sys->top;
-    while (backend->inner)
-        backend = backend->inner;
-    return (struct sim_process *)backend;
-}
-
-static struct sim_process *lock(const vmm_system *sys)
-{
-    struct sim_process *process = process_of(sys);
-    sim_machine_lock(process->machine);
-    return process;
-}
-
-static void unlock(struct sim_process *process)
-{
-    sim_machine_unlock(process->machine);
-}
 
 const struct sim_profile *abi_query_profile(const vmm_system *sys)
 {
-    return &process_of(sys)->machine->profile;
+    return &abi_process(sys)->machine->profile;
 }
 
 int abi_query_place(const vmm_system *sys, int device)
 {
-    return process_of(sys)->machine->visible.place[device];
+    return abi_process(sys)->machine->visible.place[device];
 }
 
 void abi_query_uuid(const vmm_system *sys, int device, unsigned char uuid[VISIBLE_UUID])
 {
-    visible_devices_uuid(&process_of(sys)->machine->hardware, abi_query_place(sys, device), uuid);
+    visible_devices_uuid(&abi_process(sys)->machine->hardware, abi_query_place(sys, device), uuid);
 }
 
 uint64_t abi_query_current(const vmm_system *sys)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     uint64_t value = context_stack_get(&process->current);
-    unlock(process);
+    abi_process_unlock(process);
     return value;
 }
 
 bool abi_query_context(const vmm_system *sys, uint64_t value, struct abi_query_context *context)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     void *object = NULL;
     bool live = slots_find(&process->contexts, value, &object) == SLOT_LIVE;
     const struct sim_context *found = object;
     if (found)
         *context = (struct abi_query_context){.device = found->device, .primary = found->primary,
                                               .alive = live && !found->ended_primary, .id = found->number};
-    unlock(process);
+    abi_process_unlock(process);
     return found != NULL;
 }
 
 bool abi_query_primary(const vmm_system *sys, int device)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     const struct sim_context *context = process->primary[device];
     bool active = context && process->primary_retains[device] && !context->ended_primary;
-    unlock(process);
+    abi_process_unlock(process);
     return active;
 }
 
 bool abi_query_inside(const vmm_system *sys)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     bool inside = in_flight_is_inside(process->in_flight) != NULL;
-    unlock(process);
+    abi_process_unlock(process);
     return inside;
 }
 
 bool abi_query_host_function(const vmm_system *sys)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     bool runs = process->in_flight->inside != NULL && !sim_process_forked(process);
-    unlock(process);
+    abi_process_unlock(process);
     return runs;
 }
 
 bool abi_query_stream(const vmm_system *sys, uint64_t value, struct abi_query_stream *stream)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     void *object = NULL;
     bool live = slots_find(&process->streams, value, &object) == SLOT_LIVE;
     const struct sim_stream *found = object;
@@ -99,13 +79,13 @@ bool abi_query_stream(const vmm_system *sys, uint64_t value, struct abi_query_st
         *stream = (struct abi_query_stream){found->context,
                                             found->non_blocking ? VMM_STREAM_NON_BLOCKING : VMM_STREAM_DEFAULT,
                                             found->number};
-    unlock(process);
+    abi_process_unlock(process);
     return live;
 }
 
 bool abi_query_event(const vmm_system *sys, uint64_t value, bool *recorded, bool *reached)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     void *object = NULL;
     bool live = slots_find(&process->events, value, &object) == SLOT_LIVE;
     const struct sim_event *found = object;
@@ -113,13 +93,13 @@ bool abi_query_event(const vmm_system *sys, uint64_t value, bool *recorded, bool
         *recorded = found->mark != 0;
         *reached = in_flight_reached(process, found->mark);
     }
-    unlock(process);
+    abi_process_unlock(process);
     return live;
 }
 
 enum abi_query_there abi_query_there(const vmm_system *sys, uint64_t address, uint64_t *left)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     const struct sim_allocation *allocation = sim_allocation_at(process, address);
     enum abi_query_there there = sim_mapping_at(process, address)       ? ABI_QUERY_MAPPED
                            : allocation                           ? ABI_QUERY_ALLOCATED
@@ -127,24 +107,24 @@ enum abi_query_there abi_query_there(const vmm_system *sys, uint64_t address, ui
                                                                   : ABI_QUERY_NOTHING;
     if (there == ABI_QUERY_ALLOCATED)
         *left = allocation->start + allocation->size - address;
-    unlock(process);
+    abi_process_unlock(process);
     return there;
 }
 
 bool abi_query_device_address(const vmm_system *sys, uint64_t address)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     bool held = sim_reservation_at(process, address) || sim_mapping_at(process, address) ||
                 sim_allocation_at(process, address);
-    unlock(process);
+    abi_process_unlock(process);
     return held;
 }
 
 vmm_object abi_query_nearest(const vmm_system *sys, uint64_t address)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     vmm_object nearest = sim_object_nearest(process, address);
-    unlock(process);
+    abi_process_unlock(process);
     return nearest;
 }
 
@@ -157,14 +137,14 @@ static const enum translate_use uses[] = {[ABI_QUERY_TO_HOST] = TRANSLATE_TO_HOS
 vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char *function, const char *argument, uint64_t address,
                            uint64_t size, enum abi_query_use use)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     struct sim_context *context;
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result == VMM_SUCCESS)
         result = translate_check_pool(process, address, size, argument);
     if (result == VMM_SUCCESS)
         result = translate_check(process, context->device, address, size, uses[use], argument);
-    unlock(process);
+    abi_process_unlock(process);
     if (result != VMM_SUCCESS)
         vmm_detail_here()->function = function;
     return result;
@@ -173,11 +153,11 @@ vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char 
 vmm_result abi_query_range_for(const vmm_system *sys, int device, const char *function, const char *argument, uint64_t address,
                                uint64_t size, enum abi_query_use use)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     vmm_result result = translate_check_pool(process, address, size, argument);
     if (result == VMM_SUCCESS)
         result = translate_check(process, device, address, size, uses[use], argument);
-    unlock(process);
+    abi_process_unlock(process);
     if (result != VMM_SUCCESS)
         vmm_detail_here()->function = function;
     return result;
@@ -195,7 +175,7 @@ static bool may(const struct sim_process *process, int device, uint64_t address,
 bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use,
                            uint64_t *first)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     struct sim_context *context;
     struct translate_run run;
     *first = address;
@@ -206,45 +186,45 @@ bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t ad
                 *first = at;
                 break;
             }
-    unlock(process);
+    abi_process_unlock(process);
     return bad;
 }
 
 vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, enum vmm_call_id issued_by, vmm_stream stream)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     struct sim_context *context;
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result == VMM_SUCCESS) {
         struct queue_place place = in_flight_place(process, context, stream);
         result = in_flight_issue(process, &place, &call->head, issued_by);
     }
-    unlock(process);
+    abi_process_unlock(process);
     return result;
 }
 
 bool abi_query_strict(const vmm_system *sys)
 {
-    return process_of(sys)->options.strict;
+    return abi_process(sys)->options.strict;
 }
 
 void abi_query_set_sync(vmm_system *sys, uint64_t address, bool sync)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     struct sim_allocation *allocation = sim_allocation_at(process, address);
     if (allocation)
         allocation->sync = sync;
-    unlock(process);
+    abi_process_unlock(process);
 }
 
 bool abi_query_backed(const vmm_system *sys, uint64_t address, uint64_t size)
 {
-    return host_window_holds(&process_of(sys)->window, address, size);
+    return host_window_holds(&abi_process(sys)->window, address, size);
 }
 
 bool abi_query_open_peer(vmm_system *sys, int device, int owner, bool open)
 {
-    struct sim_process *process = lock(sys);
+    struct sim_process *process = abi_process_lock(sys);
     uint32_t bit = UINT32_C(1) << owner;
     bool was = process->peers_opened[device] & bit;
     if (open)
@@ -252,6 +232,6 @@ bool abi_query_open_peer(vmm_system *sys, int device, int owner, bool open)
     else
         process->peers_opened[device] &= ~bit;
     in_flight_lost_memory(process);
-    unlock(process);
+    abi_process_unlock(process);
     return was != open;
 }

@@ -37,7 +37,7 @@ static void finds(struct share *a, struct share *b)
     tap_ok(share_event_find(b, &forged) == SHARE_EVENTS, "nor another machine");
     share_event_drop(a, at);
     share_event_drop(b, at);
-    tap_ok(share_event_find(b, &label) == at, "an event that nobody holds can still be found");
+    tap_ok(share_event_find(b, &label) == at, "an event that no process holds can still be found");
     share_event_end(b, CONTEXT);
     tap_ok(share_event_find(b, &label) == at, "the end of another process's context leaves it");
     share_event_end(a, ANOTHER);

@@ -86,7 +86,7 @@ bool share_lock_patiently(struct share *share)
 }
 
 /* Checks what this process shows after each turn, and the state after one of several, less often the more blocks there are. Of
- * the entries that nobody used, each check takes the next part. */
+ * the entries that were never used, each check takes the next part. */
 static void check_state(struct share *share)
 {
     const struct share_state *state = share->folder.state;

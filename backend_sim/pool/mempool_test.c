@@ -124,7 +124,7 @@ static void end(struct scene *scene)
             mempool_free(&scene->pool, scene->held[i]);
     settle(scene);
     trim(scene);
-    tap_u64(scene->pool.reserved, 0, "a trim of a pool that nobody uses leaves nothing");
+    tap_u64(scene->pool.reserved, 0, "a trim of an unused pool leaves nothing");
     mempool_clear(&scene->pool);
 }
 

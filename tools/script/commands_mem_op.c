@@ -10,23 +10,11 @@ struct value {
     uint64_t address, value, flags;
 };
 
-static bool take_stream(struct script *script, vmm_stream *stream)
-{
-    struct words_error error;
-    struct value_env env = script_env(script);
-    const struct word *word = args_option(script, "stream");
-    uint64_t value = 0;
-    if (word && strcmp(word->text, "none") != 0 && !value_number(&env, word, &value, &error))
-        return script_wrong_at(script, &error);
-    *stream = (vmm_stream)(uintptr_t)value;
-    return true;
-}
-
 static bool take_value(struct script *script, unsigned bits, struct value *v)
 {
     *v = (struct value){.flags = 0};
     if (!args_number(script, "ADDRESS", &v->address) || !args_number(script, "VALUE", &v->value) ||
-        !take_stream(script, &v->stream) || !args_option_number(script, "flags", &v->flags))
+        !args_stream(script, NULL, &v->stream) || !args_option_number(script, "flags", &v->flags))
         return false;
     if (bits == 32 && v->value > UINT32_MAX)
         return script_wrong(script, 1, "value 0x%llx does not fit into 32 bits", (unsigned long long)v->value);
@@ -103,7 +91,7 @@ static bool run_batch(struct script *script)
     if (!value_mem_ops(&env, word, step->mem_ops, STEP_MEM_OPS, &listed, &error))
         return script_wrong_at(script, &error);
     count = listed;
-    if (!take_stream(script, &stream) || !args_option_number(script, "flags", &flags) ||
+    if (!args_stream(script, NULL, &stream) || !args_option_number(script, "flags", &flags) ||
         !args_option_number(script, "count", &count))
         return false;
     if (flags > UINT32_MAX || count > UINT32_MAX)

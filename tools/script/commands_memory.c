@@ -125,19 +125,11 @@ static bool run_close(struct script *script)
     return true;
 }
 
-/* stream=NAME makes the call the _async one, pool=NAME that of the pool; none is the default stream. */
+/* With a stream the call is the _async one; pool=NAME makes it that of the pool. */
 static bool take_order(struct script *script, bool *async, vmm_stream *stream, uint64_t *pool)
 {
-    struct words_error error;
-    struct value_env env = script_env(script);
-    const struct word *word = args_option(script, "stream");
-    uint64_t value = 0;
     *pool = 0;
-    *async = word != NULL;
-    if (word && strcmp(word->text, "none") != 0 && !value_number(&env, word, &value, &error))
-        return script_wrong_at(script, &error);
-    *stream = (vmm_stream)(uintptr_t)value;
-    return args_option_number(script, "pool", pool);
+    return args_stream(script, async, stream) && args_option_number(script, "pool", pool);
 }
 
 static bool run_alloc(struct script *script)

@@ -5,20 +5,6 @@
 
 #include "script_state.h"
 
-/* stream=NAME makes the call the _async one; none is the default stream. */
-static bool take_stream(struct script *script, bool *async, vmm_stream *stream)
-{
-    struct words_error error;
-    struct value_env env = script_env(script);
-    const struct word *word = args_option(script, "stream");
-    uint64_t value = 0;
-    *async = word != NULL;
-    if (word && strcmp(word->text, "none") != 0 && !value_number(&env, word, &value, &error))
-        return script_wrong_at(script, &error);
-    *stream = (vmm_stream)(uintptr_t)value;
-    return true;
-}
-
 struct fill {
     uint64_t address, size, value;
     bool async;
@@ -57,7 +43,7 @@ static bool run_fill(struct script *script)
     struct fill f = {0};
     unsigned bits = script->command->name[4] ? (unsigned)atoi(script->command->name + 4) : 8;
     if (!args_number(script, "ADDRESS", &f.address) || !args_number(script, "SIZE", &f.size) ||
-        !args_number(script, "VALUE", &f.value) || !take_stream(script, &f.async, &f.stream))
+        !args_number(script, "VALUE", &f.value) || !args_stream(script, &f.async, &f.stream))
         return false;
     if (f.value >> bits)
         return script_wrong(script, 1, "value 0x%llx does not fit into %u bits", (unsigned long long)f.value, bits);
@@ -79,7 +65,7 @@ static bool run_write(struct script *script)
         return false;
     const struct word *word = args_next(script, "BYTES");
     unsigned char *bytes = NULL;
-    if (!word || !take_stream(script, &async, &stream))
+    if (!word || !args_stream(script, &async, &stream))
         return false;
     if (!value_bytes(&env, word, &bytes, &size, &error))
         return script_wrong_at(script, &error);
@@ -115,7 +101,7 @@ static bool run_read(struct script *script)
     bool async, answered;
     vmm_stream stream;
     if (!args_number(script, "ADDRESS", &address) || !args_number(script, "SIZE", &size) ||
-        !take_stream(script, &async, &stream))
+        !args_stream(script, &async, &stream))
         return false;
     if (size > VALUE_BYTES_MAX)
         return script_wrong(script, 1, "%llu bytes; a script reads at most 64MiB at a time", (unsigned long long)size);
@@ -147,7 +133,7 @@ static bool run_copy(struct script *script)
     bool async;
     vmm_stream stream;
     if (!args_number(script, "TO", &dst) || !args_number(script, "FROM", &src) ||
-        !args_number(script, "SIZE", &size) || !take_stream(script, &async, &stream))
+        !args_number(script, "SIZE", &size) || !args_stream(script, &async, &stream))
         return false;
     struct step *step = script_step(script, async ? VMM_CALL_memcpy_dtod_async : VMM_CALL_memcpy_dtod);
     if (async)

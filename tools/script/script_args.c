@@ -117,6 +117,20 @@ bool args_option_number(struct script *script, const char *key, uint64_t *out)
     return !word || value_number(&env, word, out, &error) || script_wrong_at(script, &error);
 }
 
+bool args_stream(struct script *script, bool *given, vmm_stream *stream)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_option(script, "stream");
+    uint64_t value = 0;
+    if (given)
+        *given = word != NULL;
+    if (word && strcmp(word->text, "none") != 0 && !value_number(&env, word, &value, &error))
+        return script_wrong_at(script, &error);
+    *stream = (vmm_stream)(uintptr_t)value;
+    return true;
+}
+
 bool args_option_int(struct script *script, const char *key, int *out)
 {
     struct words_error error;

@@ -332,7 +332,7 @@ static void test_events(CUstream stream)
     OK(cuStreamDestroy(other));
 }
 
-/* What a stream is told to have reached: nodes of its graph, and of no other. */
+/* What a stream is reported to have reached: nodes of its graph, and of no other. */
 static void test_update(CUstream stream)
 {
     const unsigned set = CU_STREAM_SET_CAPTURE_DEPENDENCIES;

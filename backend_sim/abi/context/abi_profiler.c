@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that begin and end a profile. There is no profiler, as there is none beside a driver that nobody profiles: the calls
+/* The calls that begin and end a profile. There is no profiler, as there is none beside a driver without a profiling tool: the calls
  * check for a context and change nothing. */
 #include "abi.h"
 #include "abi_capture.h"

@@ -270,7 +270,7 @@ static void captures_without(CUstream stream, const char *function)
     OK(cuEventDestroy(event));
 }
 
-/* What a capture has reached cannot be listed: no nodes are told. */
+/* What a capture has reached cannot be listed: no nodes are reported. */
 static void info_without_memory(CUstream stream, CUdeviceptr at)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;

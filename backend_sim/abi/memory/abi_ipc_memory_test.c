@@ -99,7 +99,7 @@ static void test_refused(void)
     OK(cuMemFree(at));
 }
 
-/* What is freed or dead cannot be opened; what is open stays. Memory counts once, and is free when nobody holds it. */
+/* What is freed or dead cannot be opened; what is open stays. Memory counts once, and is free when no process holds it. */
 static void test_lives(void)
 {
     size_t before = free_bytes();

@@ -243,7 +243,7 @@ static size_t shared_of(int block)
     return (size_t)block * 1024;
 }
 
-/* What is told is what was recorded of the driver: it leaves out the 1 KiB that each block takes for itself. */
+/* What is reported is what was recorded of the driver: it leaves out the 1 KiB that each block takes for itself. */
 static void test_shared_memory(CUfunction f)
 {
     static const struct {

@@ -95,7 +95,7 @@ static void test_versions(void)
            "with the flag, stream 0 is the thread's own default stream");
     tap_ok(got("cuMemMap", 13000, 2) == exported("cuMemMap"), "an entry point without a stream has one form");
     tap_ok(cuGetProcAddress("cuMemMap", &at, 9000, 0, &status) == CUDA_SUCCESS && !at &&
-               status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, "a version before the first form is told by the status");
+               status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, "a version before the first form is reported by the status");
     at = &at;
     tap_ok(cuGetProcAddress("cuMemMap", &at, 9000, 0, NULL) == CUDA_SUCCESS && !at, "and without one by the address");
     tap_ok(cuGetProcAddress("cuMemMip", &at, 13000, 0, &status) == CUDA_SUCCESS && !at &&

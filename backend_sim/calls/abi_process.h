@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* abi_process.h - from a system of the driver ABI to the simulator's process under its layers, and the lock around a question.
+ *
+ *     sys -> trace -> fault -> simulator      abi_process(sys) is the last one
+ */
+#ifndef SIM_ABI_PROCESS_H
+#define SIM_ABI_PROCESS_H
+
+#include "process.h"
+#include "system.h"
+
+static inline struct sim_process *abi_process(const vmm_system *sys)
+{
+    struct vmm_backend *backend = sys->top;
+    while (backend->inner)
+        backend = backend->inner;
+    return (struct sim_process *)backend;
+}
+
+/* The process, with its machine locked. */
+static inline struct sim_process *abi_process_lock(const vmm_system *sys)
+{
+    struct sim_process *process = abi_process(sys);
+    sim_machine_lock(process->machine);
+    return process;
+}
+
+static inline void abi_process_unlock(struct sim_process *process)
+{
+    sim_machine_unlock(process->machine);
+}
+
+#endif
