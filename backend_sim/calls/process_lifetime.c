@@ -24,6 +24,7 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
     }
     whole->process.in_flight = &whole->in_flight;
     in_flight_open(&whole->in_flight, options);
+    whole->process.ordinal = machine->joined++;
     whole->process.machine_next = machine->processes;
     machine->processes = &whole->process;
     return &whole->process;

@@ -17,6 +17,7 @@ const char *const program_types[PROGRAM_TYPES][PROGRAM_APIS] = {
     [PROGRAM_POOL] = {"vmm_memory_pool", "CUmemoryPool"},
     [PROGRAM_FD] = {"int", "int"},
     [PROGRAM_FABRIC] = {"fabric_handle", "fabric_handle"},
+    [PROGRAM_IPC] = {"vmm_ipc_mem_handle", "CUipcMemHandle"},
     [PROGRAM_INT] = {"int", "int"},
     [PROGRAM_SIZE] = {"uint64_t", "size_t"},
     [PROGRAM_FLAGS] = {"uint64_t", "unsigned long long"},
@@ -324,7 +325,7 @@ static void write_variables(FILE *out, const struct program *program, enum progr
         bool pointer = v->type == PROGRAM_CONTEXT || v->type == PROGRAM_STREAM || v->type == PROGRAM_EVENT ||
                        v->type == PROGRAM_POOL;
         fprintf(out, "    %s %s = %s;\n", type, v->name,
-                v->type == PROGRAM_FABRIC ? "{{0}}" : pointer ? "NULL" : v->type == PROGRAM_FD ? "-1" : "0");
+                v->type == PROGRAM_FABRIC || v->type == PROGRAM_IPC ? "{{0}}" : pointer ? "NULL" : v->type == PROGRAM_FD ? "-1" : "0");
         if (v->has_total)
             fprintf(out, "    %s %s = 0;\n", type, v->total);
         if (v->size_used)

@@ -20,6 +20,7 @@ enum program_type {
     PROGRAM_POOL,
     PROGRAM_FD,
     PROGRAM_FABRIC,
+    PROGRAM_IPC,
     PROGRAM_INT,
     PROGRAM_SIZE,
     PROGRAM_FLAGS,
