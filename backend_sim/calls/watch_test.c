@@ -124,6 +124,7 @@ static void test_mappings(struct scene *s)
     BREAKS(h1->maps, 3, process_check(p), "H1 has 2 mappings, 3 are counted");
     BREAKS(m1->access, 2, process_check_at(p, s->at), "M1 has rights 2 for location 0");
     BREAKS(m1->access, UINT64_C(3) << 10, process_check_at(p, s->at), "M1 has rights 3 for location 5");
+    BREAKS(m1->access, UINT64_C(2) << 2 * SIM_HOST_SLOT, process_check_at(p, s->at), "M1 has rights 2 for location ");
     BREAKS(p->aliased, 0, process_check(p), "1 handles are mapped more than once, 0 are counted");
     BREAKS(p->host_sees, p->host_sees + 1, process_check(p), "mappings are shown to the host, ");
     BREAKS(m4->host_shown, 1, process_check_at(p, m4->start), "M4 is shown to the host with rights 1, which has 3");
@@ -324,6 +325,12 @@ static void test_places(struct scene *s)
     machine->share = &(struct share){.blocks = b1};
     backing_file_init(&machine->share->memory);
     check_breaks(watch_machine(machine), "more than 8192 exported blocks are listed");
+    struct sim_block *listed = calloc(SHARE_BLOCKS, sizeof *listed);
+    for (unsigned i = 1; listed && i < SHARE_BLOCKS; i++)
+        listed[i - 1].next_shared = &listed[i];
+    machine->share->blocks = listed;
+    check_holds(watch_machine(machine), "as many exported blocks as there can be");
+    free(listed);
     machine->share->blocks = NULL;
     BREAKS(machine->share->memory.windows, 1, watch_machine(machine), "backing file of exportable memory: 1 windows are counted");
     machine->share = NULL;
