@@ -249,6 +249,7 @@ static void test_values(struct scene *s)
     BREAKS(p->mapping_pool.left, 99, process_check(p), "room for mappings: ");
     BREAKS(p->reservation_pool.left, 99, process_check(p), "room for reservations: ");
     BREAKS(p->handle_pool.left, 99, process_check(p), "room for handles: ");
+    BREAKS(p->va.chunk_pool.left, 99, process_check(p), "addresses: room for chunks: ");
 #endif
     BREAKS(p->in_flight->queue.count, 1, watch_machine(s->machine), "work: ");
 }

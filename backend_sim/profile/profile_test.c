@@ -893,7 +893,8 @@ static void test_files(void)
     vmm_system *sys = NULL;
     snprintf(spec, sizeof spec, "sim:%s", path);
     tap_ok(vmm_open(spec, &sys) == VMM_ERROR_INVALID_VALUE &&
-               strstr(vmm_last_detail()->note, ":2:1: expected a key of a profile"),
+               strstr(vmm_last_detail()->note, ":2:1: expected a key of a profile") &&
+               strstr(vmm_last_detail()->note, "; the line is 'nome = file'"),
            "vmm_open reports the position: %s", vmm_last_detail()->note);
     tap_text(profile.name, "file", "the earlier profile is unchanged");
     tap_result(sim_profile_read("no/such/file", &profile, &error), VMM_ERROR_NOT_FOUND, "a missing file");
