@@ -540,6 +540,23 @@ static void half_a_profile_is_none(void)
     unlink(path);
 }
 
+/* Each allocation of an opening fails once; those of the process itself have a reason of their own. */
+static void no_process(void)
+{
+    vmm_system *sys = NULL;
+    bool named = false;
+    unsigned wrong = 0;
+    for (unsigned long nth = 1; !sys; nth++) {
+        inject_arm_at("calloc", nth);
+        vmm_result result = vmm_open("sim:h100", &sys);
+        inject_disarm();
+        wrong += result != VMM_SUCCESS && result != VMM_ERROR_OUT_OF_MEMORY;
+        named |= result != VMM_SUCCESS && strstr(vmm_last_detail()->note, "the host's memory or thread keys are exhausted");
+    }
+    tap_ok(named && !wrong, "an opening without memory for a process says so");
+    rig_close(sys);
+}
+
 static void a_lost_shadow_says_so(void)
 {
     vmm_system *sys = NULL;
@@ -571,6 +588,7 @@ int main(void)
     unseen_is_not_gone();
     no_handle_is_used_up();
     half_a_profile_is_none();
+    no_process();
     a_lost_shadow_says_so();
     rig_end();
     return tap_done();
