@@ -254,7 +254,7 @@ const struct script_command script_graph_commands[] = {
     {"add-wait", "GRAPH EVENT [after={NODE ...}] [out=null]", "a wait for an event as a node; names it", "cuGraphAddEventWaitNode",
      run_add_wait, false},
     {"depend", "GRAPH FROM-NODE TO-NODE", "the second node comes after the first", "cuGraphAddDependencies", run_depend, false},
-    {"undepend", "GRAPH FROM-NODE TO-NODE", "undoes that", "cuGraphRemoveDependencies", run_depend, false},
+    {"cut", "GRAPH FROM-NODE TO-NODE", "the second node no longer comes after the first", "cuGraphRemoveDependencies", run_depend, false},
     {"instantiate", "GRAPH [flags=N] [out=null]", "an instance of a graph, to be launched; names it", "cuGraphInstantiateWithFlags",
      run_instantiate, false},
     {"launch-graph", "INSTANCE [stream=STREAM|none]", "issues the work of an instance's nodes to a stream", "cuGraphLaunch",
