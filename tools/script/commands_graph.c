@@ -160,7 +160,7 @@ static bool run_add_kernel(struct script *script)
     struct value_env env = script_env(script);
     if (!take_graph(script, &call->graph))
         return false;
-    const struct word *word = args_next(script, "{KERNEL GRID BLOCK ARGUMENT ...}");
+    const struct word *word = args_next(script, "{KERNEL ...}");
     if (!word)
         return false;
     if (!value_kernel_node(&env, word, &step->kernel_node, step->words, STEP_WORDS, &error))
@@ -245,8 +245,8 @@ const struct script_command script_graph_commands[] = {
      "a fill as a node; names it", "cuGraphAddMemsetNode", run_add_fill, false},
     {"add-host", "GRAPH [after={NODE ...}] [out=null]", "a host function that does nothing as a node; names it",
      "cuGraphAddHostNode", run_add_host, false},
-    {"add-kernel", "GRAPH {KERNEL GRID BLOCK ARGUMENT ...} [after={NODE ...}] [out=null]",
-     "a kernel as a node: {fill 1 32 r0 64KiB 1}; names it", "cuGraphAddKernelNode", run_add_kernel, false},
+    {"add-kernel", "GRAPH {KERNEL ...} [after={NODE ...}] [out=null]",
+     "a kernel, its grid, block and arguments as a node: {fill 1 32 r0 64KiB 1}; names it", "cuGraphAddKernelNode", run_add_kernel, false},
     {"add-graph", "GRAPH CHILD [after={NODE ...}] [out=null]", "a copy of another graph as a node; names it",
      "cuGraphAddChildGraphNode", run_add_graph, false},
     {"add-record", "GRAPH EVENT [after={NODE ...}] [out=null]", "the record of an event as a node; names it",

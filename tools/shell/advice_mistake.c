@@ -116,7 +116,7 @@ static const char *example_word(const struct script *script, const char *word, s
         {"FROM-NODE", name_of(script, SYMBOL_NODE, "n0")},
         {"TO-NODE", name_of(script, SYMBOL_NODE, "n1")},
         {"INSTANCE", name_of(script, SYMBOL_EXEC, "x0")},
-        {"{KERNEL", "{fence 1 1}"},
+        {"{KERNEL", "{fill 1 32 0 64 1}"},
         {"STREAM|EVENT", name_of(script, SYMBOL_STREAM, "s0")},
         {"STREAM|none", name_of(script, SYMBOL_STREAM, "none")},
         {"EVENT", name_of(script, SYMBOL_EVENT, "e0")},
