@@ -19,7 +19,7 @@ enum { CHECK_EVERY = 250, CHECK_WIDE_EVERY = 1000, WIDE_ONE_IN = 16, WIDE = 8, P
 
 struct options {
     struct option_list specs;
-    uint64_t seed, calls, episode, flip;
+    uint64_t seed, calls, episode, flip, mix;
     bool strict, as_driver;
     uint64_t check_every, budget;
     const char *script, *replay, *recording, *record, *explained, *transcript;
@@ -108,6 +108,7 @@ static bool episode(struct run *run, uint64_t seed, uint64_t calls)
     if (!lockstep_open(&pair, run->spec))
         tap_bail("%s", pair.difference);
     pair.flip = run->options->flip;
+    pair.mix = (unsigned)run->options->mix;
     pair.wide = seed % WIDE_ONE_IN == WIDE;
     run->unit = lockstep_unit(&pair);
     uint64_t every = pair.wide ? CHECK_WIDE_EVERY : CHECK_EVERY;
@@ -223,6 +224,7 @@ static bool read_options(struct options *o, FILE *err, int argc, char **argv)
         {"seed", OPTION_NUMBER, &o->seed, 0, UINT64_MAX},
         {"calls", OPTION_NUMBER, &o->calls, 0, UINT64_MAX},
         {"episode", OPTION_NUMBER, &o->episode, 1, UINT64_MAX},
+        {"mix", OPTION_NUMBER, &o->mix, 0, LOCKSTEP_NEWEST_MIX},
         {"flip", OPTION_NUMBER, &o->flip, 0, UINT64_MAX},
         {"check-every", OPTION_NUMBER, &o->check_every, 0, UINT64_MAX},
         {"budget", OPTION_NUMBER, &o->budget, 0, 86400},
@@ -290,7 +292,7 @@ static void run_specs(const struct options *o)
 int diff_main(int argc, char **argv, const char *spec, FILE *err)
 {
     const char *scale = getenv("CUVMM_TEST_SCALE");
-    struct options options = {.seed = 1, .calls = 800000, .episode = 2000, .check_every = CHECK_EVERY};
+    struct options options = {.seed = 1, .calls = 800000, .episode = 2000, .check_every = CHECK_EVERY, .mix = LOCKSTEP_MIX};
     uint64_t percent = 100;
     bool good = !scale || !*scale || options_number(err, "CUVMM_TEST_SCALE", scale, 0, 10000, &percent);
     options.calls = options.calls * percent / 100;

@@ -174,6 +174,9 @@ static bool map_place(struct model *m, const struct vmm_call_mem_map *c, const s
     for (size_t i = 0; i < m->mapping_count; i++)
         if (model_overlap(c->ptr, in_space(c->ptr, c->size), m->mappings[i].start, m->mappings[i].size))
             return model_refuse(a, INVALID, "VMM-MAP-OVERLAP");
+    for (size_t i = 0; !m->driver && i < m->pool_count; i++) /* which a driver keeps elsewhere */
+        if (!m->pools[i]->gone && model_overlap(c->ptr, in_space(c->ptr, c->size), m->pools[i]->start, 1))
+            return model_refuse(a, INVALID, "VMM-MAP-OVERLAP");
     return !past_the_end || model_refuse(a, INVALID, "VMM-MAP-SPACE-END");
 }
 
