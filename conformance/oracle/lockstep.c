@@ -478,7 +478,7 @@ static bool after_driver(struct lockstep *pair, const struct step *step, const u
     else if (answer->actual == VMM_SUCCESS)
         pair->parted = !driver_undo(pair, call, out);
     else
-        pair->parted = step->call == VMM_CALL_mem_set_access;
+        pair->parted = driver_parts(call);
     pair->parted |= pair->dead;
     return false;
 }
@@ -498,6 +498,13 @@ static void watch_simulator(void)
     checks_report = note_broken;
     if (checks_wanted() == CHECKS_OFF)
         atomic_store(&checks_on, CHECKS_ALL);
+}
+
+void lockstep_count(struct lockstep_counts *counts, const struct lockstep *pair, const struct step *step)
+{
+    counts->made[step->call]++;
+    counts->succeeded[step->call] += pair->changed && !pair->left_out;
+    counts->left_out[step->call][pair->left_out]++;
 }
 
 static enum left_out leaves_out(struct lockstep *pair, const struct step *step, const union vmm_any_call *call)

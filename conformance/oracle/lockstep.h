@@ -98,6 +98,11 @@ enum left_out {
 };
 extern const char *const lockstep_left_out[LEFT_OUT_KINDS];
 
+/* Random steps by call: made, and succeeded; and those left out, by call and reason. */
+struct lockstep_counts {
+    uint64_t made[VMM_CALL_COUNT], succeeded[VMM_CALL_COUNT], left_out[VMM_CALL_COUNT][LEFT_OUT_KINDS];
+};
+
 struct lockstep {
     char spec[96];
     uint64_t looks; /* complete ones so far */
@@ -198,6 +203,9 @@ struct chooser {
 };
 
 uint64_t choose(struct chooser *chooser, uint64_t below);
+
+/* Counts the step that lockstep_step was called with last. */
+void lockstep_count(struct lockstep_counts *counts, const struct lockstep *pair, const struct step *step);
 
 /* Why lockstep_step would leave the step out; nothing is called. */
 enum left_out lockstep_foresee(struct lockstep *pair, const struct step *step);

@@ -365,6 +365,19 @@ void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_re
     pair->dead |= lost(result);
 }
 
+/* May the call change what pools and streams have? No call undoes that. */
+static bool changes_pools(const union vmm_any_call *call)
+{
+    const char *name = vmm_call_name((enum vmm_call_id)call->head.id);
+    return strstr(name, "pool") || strstr(name, "stream") || strstr(name, "event") || strstr(name, "_async") ||
+           call->head.id == VMM_CALL_ctx_synchronize;
+}
+
+bool driver_parts(const union vmm_any_call *call)
+{
+    return call->head.id == VMM_CALL_mem_set_access || changes_pools(call);
+}
+
 bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const struct outputs *out)
 {
     vmm_system *sys = pair->sys;
@@ -380,7 +393,7 @@ bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const st
     case VMM_CALL_mem_set_access:
     case VMM_CALL_mem_free:
     case VMM_CALL_ctx_set_current: return false;
-    default: return !uses_memory(call);
+    default: return !uses_memory(call) && !changes_pools(call);
     }
 }
 

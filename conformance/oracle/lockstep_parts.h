@@ -42,6 +42,9 @@ void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_re
 /* The system did what the model would have refused: undoes it where a call can. False where none can. */
 bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const struct outputs *out);
 
+/* The system refused what the model did: are they in different states now? */
+bool driver_parts(const union vmm_any_call *call);
+
 /* Result and outputs as text, without what depends on placement, into pair->told. */
 void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_result result, const struct outputs *out);
 

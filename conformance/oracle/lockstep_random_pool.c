@@ -187,7 +187,7 @@ static uint64_t some_size(const struct maker *m)
     unsigned bits = 5 + (unsigned)choose(m->dice, 22);
     if (one_in(m, 60))
         return one_in(m, 2) ? 0 : (uint64_t)1 << 46;
-    if (one_in(m, 40) && !m->model->driver) { /* nearly all that there is, or a little more */
+    if (one_in(m, 120) && !m->model->driver) { /* nearly all that there is, or a little more */
         uint64_t free = model_device_free(m->model, some_device(m));
         return (free / MODEL_SLOT + choose(m->dice, 3)) * MODEL_SLOT - choose(m->dice, 2) * MIB;
     }
@@ -328,16 +328,19 @@ static void make_single(const struct maker *m)
         set_single(m, &release, other_stream(m));
         return;
     }
-    struct step_op op = make_op(m, operation_of(m->step->call), !waiting && one_in(m, 6));
-    set_single(m, &op, some_stream(m));
+    const bool later = !waiting && one_in(m, 2);
+    struct step_op op = make_op(m, operation_of(m->step->call), later);
+    if (one_in(m, 16))
+        op.flags ^= (unsigned)1 << choose(m->dice, 32);
+    set_single(m, &op, later ? named(STEP_FIRST_STREAM + (uint32_t)choose(m->dice, STEP_STREAMS)) : some_stream(m));
 }
 
 static void make_batch(const struct maker *m)
 {
     const int kinds[] = {VMM_STREAM_MEM_OP_WAIT_VALUE_32,  VMM_STREAM_MEM_OP_WAIT_VALUE_64,  VMM_STREAM_MEM_OP_WRITE_VALUE_32,
                          VMM_STREAM_MEM_OP_WRITE_VALUE_32, VMM_STREAM_MEM_OP_WRITE_VALUE_64, VMM_STREAM_MEM_OP_BARRIER};
-    const bool waiting = m->model->blocked >= 0, later = !waiting && one_in(m, 6);
-    maker_set(m, "stream", some_stream(m));
+    const bool waiting = m->model->blocked >= 0, later = !waiting && one_in(m, 2);
+    maker_set(m, "stream", later ? named(STEP_FIRST_STREAM + (uint32_t)choose(m->dice, STEP_STREAMS)) : some_stream(m));
     maker_set(m, "count", literal(one_in(m, 30) ? 256 : choose(m->dice, STEP_OPS + 1)));
     for (int i = 0; i < STEP_OPS; i++) {
         m->step->op[i] = make_op(m, PICK(m, kinds), later && !i);

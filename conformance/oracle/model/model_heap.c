@@ -105,6 +105,18 @@ static bool all_backed(const struct model_heap *heap, const struct model_piece *
     return true;
 }
 
+/* Idle slots that are not in [first, last]. */
+static uint64_t idle_beside(const struct model_heap *heap, uint64_t first, uint64_t last)
+{
+    uint64_t idle = 0;
+    for (size_t i = 0; heap->reserved && i < heap->main.count; i++) {
+        const struct model_piece *p = &heap->main.piece[i];
+        for (uint64_t s = slots_for(p->start, heap->slot); s < (p->start + p->size) / heap->slot; s++)
+            idle += heap->backed[s] && (s < first || s > last);
+    }
+    return idle;
+}
+
 /* The next idle slot to go: of the oldest piece of main that has any in [start, end), the highest; UINT64_MAX when there is none. */
 static uint64_t next_idle(const struct model_heap *heap, uint64_t start, uint64_t end)
 {
@@ -122,7 +134,9 @@ static uint64_t next_idle(const struct model_heap *heap, uint64_t start, uint64_
 static void release(struct model_heap *heap, uint64_t start, uint64_t end, uint64_t keep)
 {
     uint64_t slot;
-    while (heap->reserved * heap->slot > keep && (slot = next_idle(heap, start, end)) != UINT64_MAX) {
+    for (uint64_t idle = idle_beside(heap, UINT64_MAX, UINT64_MAX); idle && heap->reserved * heap->slot > keep; idle--) {
+        if ((slot = next_idle(heap, start, end)) == UINT64_MAX)
+            return;
         heap->backed[slot] = false;
         heap->reserved--;
     }
@@ -140,14 +154,14 @@ static void back(struct model_heap *heap, uint64_t slot)
  * stays. */
 static bool commit(struct model_heap *heap, const struct model_piece *piece, uint64_t fresh)
 {
-    uint64_t last = (piece->start + piece->size - 1) / heap->slot;
+    uint64_t last = (piece->start + piece->size - 1) / heap->slot, idle = idle_beside(heap, UINT64_MAX, UINT64_MAX);
     for (uint64_t s = piece->start / heap->slot; s <= last; s++) {
         if (heap->backed[s])
             continue;
-        uint64_t from = next_idle(heap, 0, heap->slots * heap->slot);
-        if (from != UINT64_MAX) {
-            heap->backed[from] = false;
+        if (idle) {
+            heap->backed[next_idle(heap, 0, heap->slots * heap->slot)] = false;
             heap->reserved--;
+            idle--;
         } else if (fresh-- == 0)
             return false;
         back(heap, s);
@@ -278,18 +292,6 @@ static void put_back(struct model_list *list, size_t i, struct model_piece piece
     append(list, piece);
     memmove(&list->piece[i + 1], &list->piece[i], (list->count - 1 - i) * sizeof piece);
     list->piece[i] = piece;
-}
-
-/* Idle slots that are not in [first, last]. */
-static uint64_t idle_beside(const struct model_heap *heap, uint64_t first, uint64_t last)
-{
-    uint64_t idle = 0;
-    for (size_t i = 0; i < heap->main.count; i++) {
-        const struct model_piece *p = &heap->main.piece[i];
-        for (uint64_t s = slots_for(p->start, heap->slot); s < (p->start + p->size) / heap->slot; s++)
-            idle += heap->backed[s] && (s < first || s > last);
-    }
-    return idle;
 }
 
 uint64_t model_heap_idle(const struct model_heap *heap)

@@ -187,6 +187,12 @@ bool model_call_waits(const struct model *model, enum vmm_call_id call)
     case VMM_CALL_stream_wait_value64:
     case VMM_CALL_stream_batch_mem_op:
     case VMM_CALL_stream_query:
+    case VMM_CALL_init:
+    case VMM_CALL_device_get_count:
+    case VMM_CALL_device_get:
+    case VMM_CALL_device_get_attribute:
+    case VMM_CALL_device_total_mem:
+    case VMM_CALL_device_can_access_peer:
     case VMM_CALL_mem_get_access:
     case VMM_CALL_pointer_get_attribute:
     case VMM_CALL_pointer_get_attributes:
