@@ -55,8 +55,8 @@ bool maker_spares(enum vmm_call_id call);
 
 /* An address as an offset from a name, which later steps may still have. */
 struct step_arg maker_place(const struct maker *m, uint64_t address);
-/* An address near bytes that the model keeps. */
-struct step_arg maker_byte_place(const struct maker *m);
+/* An address near bytes that the model keeps, in memory that the device has access to where there is some. */
+struct step_arg maker_byte_place(const struct maker *m, int device);
 /* The value of width bytes there, as far as the model keeps them. */
 uint64_t maker_value_near(const struct maker *m, struct step_arg at, unsigned width);
 

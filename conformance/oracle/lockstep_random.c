@@ -339,11 +339,11 @@ static void make_attributes(const struct maker *m)
     set(m, "num_attributes", literal(1 + choose(m->dice, STEP_ATTRIBUTES)));
 }
 
-/* An address near bytes that the model keeps, in a mapping that the current device has access to if there is one. */
-static struct step_arg mapped_place(const struct maker *m)
+/* An address near bytes that the model keeps, in a mapping that the device has access to if one is found soon. */
+static struct step_arg mapped_place(const struct maker *m, int device, int attempts)
 {
     const struct model_mapping *p = some_mapping(m);
-    for (int attempt = 0; p && attempt < 4 && !p->device[m->model->current < 0 ? 0 : m->model->current]; attempt++)
+    for (int attempt = 0; p && attempt < attempts && !p->device[device]; attempt++)
         p = some_mapping(m);
     if (!p)
         return maker_address(m);
@@ -355,12 +355,14 @@ static struct step_arg mapped_place(const struct maker *m)
 static struct step_arg byte_place(const struct maker *m)
 {
     struct step_arg at;
-    return m->mix >= 2 && one_in(m, 4) && maker_block_place(m, &at) ? at : mapped_place(m);
+    return m->mix >= 2 && one_in(m, 4) && maker_block_place(m, &at)
+               ? at
+               : mapped_place(m, m->model->current < 0 ? 0 : m->model->current, 4);
 }
 
-struct step_arg maker_byte_place(const struct maker *m)
+struct step_arg maker_byte_place(const struct maker *m, int device)
 {
-    return mapped_place(m);
+    return mapped_place(m, device, 16);
 }
 
 static void make_copy(const struct maker *m)
@@ -540,12 +542,15 @@ static void make_step(const struct maker *maker, uint32_t name)
 }
 
 /* Of the newest mix: steps that would be left out are rare. They are not drawn for ever, as bytes may run out. */
-enum { DRAWS = 12, LEAVE_OUT_ONE_IN = 5000 };
+enum { DRAWS = 100, LEAVE_OUT_ONE_IN = 1000 };
 
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step)
 {
     struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step, pair->wide, pair->mix};
     make_step(&maker, name);
-    for (int i = 1; pair->mix >= 2 && i < DRAWS && lockstep_foresee(pair, step) && !one_in(&maker, LEAVE_OUT_ONE_IN); i++)
+    bool again = pair->mix >= 2 && lockstep_foresee(pair, step) && !one_in(&maker, LEAVE_OUT_ONE_IN);
+    for (int i = 1; again && i < DRAWS; i++) {
         make_step(&maker, name);
+        again = lockstep_foresee(pair, step) != LEFT_OUT_NOT;
+    }
 }

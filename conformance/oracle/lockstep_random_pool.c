@@ -250,11 +250,24 @@ static uint64_t value_for(const struct maker *m, unsigned flags, uint64_t is, bo
     }
 }
 
-static struct step_op make_op(const struct maker *m, int operation, bool later)
+/* A stream for an operation; one of ours where it will wait. */
+static struct step_arg stream_for(const struct maker *m, bool later)
+{
+    return later ? named(STEP_FIRST_STREAM + (uint32_t)choose(m->dice, STEP_STREAMS)) : some_stream(m);
+}
+
+static int device_of(const struct maker *m, struct step_arg stream)
+{
+    if (stream.name)
+        return stream.name == STEP_FIRST_STREAM + STEP_STREAMS - 1 ? devices(m) - 1 : 0;
+    return m->model->current < 0 ? 0 : m->model->contexts[m->model->current].device;
+}
+
+static struct step_op make_op(const struct maker *m, int operation, int device, bool later)
 {
     const unsigned width = is_wide(operation) ? 8 : 4;
     const uint64_t all = width == 8 ? UINT64_MAX : UINT32_MAX;
-    struct step_op op = {.operation = operation, .address = maker_byte_place(m), .value = choose(m->dice, all)};
+    struct step_op op = {.operation = operation, .address = maker_byte_place(m, device), .value = choose(m->dice, all)};
     op.address.add &= ~(uint64_t)(width - 1);
     if (waits(operation)) {
         op.flags = (unsigned)choose(m->dice, 4);
@@ -329,10 +342,11 @@ static void make_single(const struct maker *m)
         return;
     }
     const bool later = !waiting && one_in(m, 2);
-    struct step_op op = make_op(m, operation_of(m->step->call), later);
+    const struct step_arg stream = stream_for(m, later);
+    struct step_op op = make_op(m, operation_of(m->step->call), device_of(m, stream), later);
     if (one_in(m, 16))
         op.flags ^= (unsigned)1 << choose(m->dice, 32);
-    set_single(m, &op, later ? named(STEP_FIRST_STREAM + (uint32_t)choose(m->dice, STEP_STREAMS)) : some_stream(m));
+    set_single(m, &op, stream);
 }
 
 static void make_batch(const struct maker *m)
@@ -340,10 +354,11 @@ static void make_batch(const struct maker *m)
     const int kinds[] = {VMM_STREAM_MEM_OP_WAIT_VALUE_32,  VMM_STREAM_MEM_OP_WAIT_VALUE_64,  VMM_STREAM_MEM_OP_WRITE_VALUE_32,
                          VMM_STREAM_MEM_OP_WRITE_VALUE_32, VMM_STREAM_MEM_OP_WRITE_VALUE_64, VMM_STREAM_MEM_OP_BARRIER};
     const bool waiting = m->model->blocked >= 0, later = !waiting && one_in(m, 2);
-    maker_set(m, "stream", later ? named(STEP_FIRST_STREAM + (uint32_t)choose(m->dice, STEP_STREAMS)) : some_stream(m));
+    const struct step_arg stream = stream_for(m, later);
+    maker_set(m, "stream", stream);
     maker_set(m, "count", literal(one_in(m, 30) ? 256 : choose(m->dice, STEP_OPS + 1)));
     for (int i = 0; i < STEP_OPS; i++) {
-        m->step->op[i] = make_op(m, PICK(m, kinds), later && !i);
+        m->step->op[i] = make_op(m, PICK(m, kinds), device_of(m, stream), later && !i);
         if (m->step->op[i].operation == VMM_STREAM_MEM_OP_BARRIER)
             m->step->op[i] = (struct step_op){.operation = VMM_STREAM_MEM_OP_BARRIER, .flags = (unsigned)choose(m->dice, 2)};
     }
