@@ -191,13 +191,13 @@ static void the_newest_mix(void)
     struct drive_options options = options_for("as-driver:sim:h200x2");
     uint64_t episodes, calls, left = 0;
     options.mix = LOCKSTEP_NEWEST_MIX;
-    options.calls = 3000;
-    options.check_every = 250;
+    options.calls = 2000;
+    options.check_every = 500;
     written(&options, &options.record, report);
     tap_ok(!happened(report), "pools and streams as predicted: %s", happened(report) ? happened(report)->signature : "");
     for (int call = 0; call < VMM_CALL_COUNT; call++)
         left += report->counts.made[call] - report->counts.left_out[call][LEFT_OUT_NOT];
-    tap_ok(left <= 6, "%" PRIu64 " of 3000 random calls are left out", left);
+    tap_ok(left <= 4, "%" PRIu64 " of 2000 random calls are left out", left);
     tap_u64(drive_replay("as-driver:sim:h200x2", options.record, UINT64_MAX, &episodes, &calls), 0, "and come out the same again");
     tap_ok(episodes == report->episodes && calls == report->recorded && calls > 100, "%" PRIu64 " of them", calls);
     fclose(options.record);
@@ -206,8 +206,7 @@ static void the_newest_mix(void)
 /* A driver that refuses what it should not, and one that does what it should refuse. */
 static void pools_that_differ(void)
 {
-    static const char *const faults[] = {"mem_alloc_async:4", "mem_free_async:5", "mem_pool_create:2", "stream_batch_mem_op:3",
-                                         "event_record:2", "mem_pool_set_attribute:2", "mem_pool_trim_to:1"};
+    static const char *const faults[] = {"mem_alloc_async:4", "mem_pool_create:2", "stream_batch_mem_op:1", "event_record:2"};
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         char spec[96];
         struct drive_report *report = child_share(sizeof *report);

@@ -11,7 +11,7 @@
 #include "system.h"
 #include "tap.h"
 
-enum { STEPS = 3000, FEW_STEPS = 800 };
+enum { STEPS = 3000, SOME_STEPS = 2000, FEW_STEPS = 600 };
 
 static const uint64_t unit = 2 << 20;
 
@@ -56,7 +56,7 @@ static size_t run_random(const char *spec, uint64_t seed, uint64_t flip, char *d
 
 /* ---- text ---- */
 
-static void every_random_step_reads_back(unsigned mix)
+static void every_random_step_reads_back(unsigned mix, uint32_t steps)
 {
     struct lockstep pair;
     struct chooser dice = {.state = 7};
@@ -65,7 +65,7 @@ static void every_random_step_reads_back(unsigned mix)
     if (!lockstep_open(&pair, "sim:max"))
         tap_bail("%s", pair.difference);
     pair.mix = mix;
-    for (uint32_t i = 0; i < STEPS; i++) {
+    for (uint32_t i = 0; i < steps; i++) {
         struct step step, read;
         lockstep_random(&dice, &pair, STEP_FIRST_NAME + i, &step);
         lockstep_step(&pair, &step);
@@ -79,7 +79,7 @@ static void every_random_step_reads_back(unsigned mix)
         }
     }
     lockstep_close(&pair);
-    tap_u64(wrong, 0, "%d random steps, --seed 7 --mix %u, read back as they were printed", STEPS, mix);
+    tap_u64(wrong, 0, "%d random steps, --seed 7 --mix %u, read back as they were printed", (int)steps, mix);
 }
 
 static void bad_lines_name_the_place(void)
@@ -150,10 +150,10 @@ static void agreement_about_pools(void)
                 "%s: no difference in %d calls, --seed 11 --mix 2%s", specs[i], FEW_STEPS, difference);
         tap_ok(shown.left_out <= 2, "%" PRIu64 " of them are left out", shown.left_out);
     }
-    run_mix("sim:h100", LOCKSTEP_NEWEST_MIX, STEPS, 12, 0, difference, sizeof difference);
+    run_mix("sim:h100", LOCKSTEP_NEWEST_MIX, SOME_STEPS, 12, 0, difference, sizeof difference);
     tap_ok(!difference[0] && shown.ended > 10, "%" PRIu64 " waits ended by a later write %s", shown.ended, difference);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        tap_ok(shown.counts.made[calls[i]] > 8 && 2 * shown.counts.succeeded[calls[i]] >= shown.counts.made[calls[i]],
+        tap_ok(shown.counts.made[calls[i]] > 5 && 2 * shown.counts.succeeded[calls[i]] >= shown.counts.made[calls[i]],
                "at least half of %s succeed: %" PRIu64 " of %" PRIu64, vmm_call_name(calls[i]), shown.counts.succeeded[calls[i]],
                shown.counts.made[calls[i]]);
 }
@@ -253,8 +253,8 @@ static void specs(void)
 
 int main(void)
 {
-    every_random_step_reads_back(LOCKSTEP_MIX);
-    every_random_step_reads_back(LOCKSTEP_NEWEST_MIX);
+    every_random_step_reads_back(LOCKSTEP_MIX, STEPS);
+    every_random_step_reads_back(LOCKSTEP_NEWEST_MIX, FEW_STEPS);
     bad_lines_name_the_place();
     names_are_values();
     agreement();
