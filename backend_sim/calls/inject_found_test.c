@@ -541,6 +541,25 @@ static void half_a_profile_is_none(void)
     unlink(path);
 }
 
+/* Of a copy from the host, the parts that are zero take no room where there was none. */
+static void zeros_take_no_room(void)
+{
+    static unsigned char from[4 * BLOCK_DATA_CHUNK];
+    vmm_system *sys = opened("sim:h100");
+    vmm_context context;
+    vmm_deviceptr at = 0;
+    from[0] = from[sizeof from - 1] = 1;
+    if (vmm_ctx_create(sys, &context, 0, 0) || vmm_mem_alloc(sys, &at, sizeof from) ||
+        vmm_memcpy_htod(sys, at, from, sizeof from))
+        tap_bail("no copy: %s", vmm_last_detail()->note);
+    struct sim_process *process = (struct sim_process *)sys->top;
+    sim_machine_lock(process->machine);
+    const struct block_data *bytes = &sim_allocation_at(process, at)->block->bytes;
+    tap_u64(bytes->written ? bytes->written[0] : 0, 9, "the first and the last of four chunks were written");
+    sim_machine_unlock(process->machine);
+    rig_close(sys);
+}
+
 /* A stream frees memory of two pools, of which it has met none: both frees are one mark, and the second pool finds no room to
  * remember the stream. The first free stays as it is. */
 static void no_room_for_a_second_pool(void)
@@ -616,6 +635,7 @@ int main(void)
     unseen_is_not_gone();
     no_handle_is_used_up();
     half_a_profile_is_none();
+    zeros_take_no_room();
     no_room_for_a_second_pool();
     no_process();
     a_lost_shadow_says_so();
