@@ -249,7 +249,7 @@ static void test_team(void)
 
 static void test_open(void)
 {
-    vmm_system *sys = NULL;
+    vmm_system *sys = NULL, *peer = NULL;
     int count = 0;
     tap_result(vmm_open("sim:h200x2,visible=1:1", &sys), VMM_ERROR_INVALID_VALUE, "a device twice");
     tap_ok(strstr(vmm_last_detail()->note, "visible=1:1: expected ordinals below 2") != NULL,
@@ -275,6 +275,9 @@ static void test_open(void)
     tap_result(vmm_init(sys, 0), VMM_SUCCESS, "after that it is not read again");
     tap_result(vmm_device_get_count(sys, &count), VMM_SUCCESS, "count");
     tap_u64((uint64_t)count, 1, "one device is visible");
+    tap_ok(!vmm_attach(sys, &peer) && !vmm_init(peer, 0) && !vmm_device_get_count(peer, &count) && count == 1,
+           "nor by another process of the machine");
+    vmm_close(peer);
     vmm_close(sys);
     tap_result(vmm_open("sim:h200x2", &sys), VMM_SUCCESS, "a spec without visible=");
     tap_ok(!vmm_init(sys, 0) && !vmm_device_get_count(sys, &count) && count == 2, "the API alone ignores the variable");
