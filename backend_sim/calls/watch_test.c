@@ -346,6 +346,9 @@ static void test_places(struct scene *s)
     check_holds(watch_machine(machine), "as many exported blocks as there can be");
     free(listed);
     machine->share->blocks = NULL;
+    lost = backing_file_take(&machine->backing, G);
+    check_breaks(watch_machine(machine), "backing file: free places: there are ");
+    backing_file_free(&machine->backing, lost, G);
     BREAKS(machine->share->memory.windows, 1, watch_machine(machine), "backing file of exportable memory: 1 windows are counted");
     machine->share = NULL;
     b1->next_shared = NULL;
