@@ -116,7 +116,8 @@ static void add_output(const struct call_code *code, size_t index, enum vmm_para
 /* Does the driver have an enumeration of its own there, or another type of 64 bits? */
 static bool has_own_type(enum vmm_call_id id)
 {
-    return id == VMM_CALL_stream_is_capturing || id == VMM_CALL_graph_node_get_type || id == VMM_CALL_graph_exec_get_flags;
+    return id == VMM_CALL_stream_is_capturing || id == VMM_CALL_graph_node_get_type || id == VMM_CALL_graph_exec_get_flags ||
+           id == VMM_CALL_graph_node_get_enabled;
 }
 
 /* "cuMemMap(r0, 4 * MiB, 0, h0, 0)" */
