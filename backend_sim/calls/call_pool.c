@@ -2,6 +2,7 @@
 /* Memory pools: creation, the pools of devices, attributes, trimming, rights. Allocations: call_pool_alloc.c. */
 #include <string.h>
 
+#include "call_fabric.h"
 #include "call_pool.h"
 #include "pool_policy.h"
 #include "sim.h"
@@ -37,6 +38,12 @@ vmm_result sim_pool_live(const struct sim_process *process, vmm_memory_pool valu
     vmm_result result = vmm_detail_refuse(VMM_RULE_POOL_UNKNOWN, number, 0, &nearest);
     vmm_detail_argument(argument);
     return result;
+}
+
+vmm_result sim_pool_own(const struct sim_process *process, vmm_memory_pool value, struct sim_pool **pool)
+{
+    vmm_result result = sim_pool_live(process, value, "pool", pool);
+    return result == VMM_SUCCESS && (*pool)->imports ? refuse_pool(VMM_RULE_POOL_IMPORTED, *pool) : result;
 }
 
 static vmm_memory_pool value_of(const struct sim_pool *pool)
@@ -119,9 +126,14 @@ vmm_result sim_mem_pool_create(struct sim_process *process, const struct vmm_cal
     uint64_t most = process->window.end - process->window.start;
     if (call->pool_props->max_size > most)
         return vmm_detail_refuse(VMM_RULE_POOL_CREATE_MAX_SIZE, call->pool_props->max_size, most, NULL);
+    struct sim_channel channel;
+    result = sim_fabric_channel(process, (uint64_t)call->pool_props->handle_types, &channel);
+    if (result != VMM_SUCCESS)
+        return result;
     struct sim_pool *pool = sim_pool_new(process, call->pool_props, sim_origin(&call->head));
     if (!pool)
         return sim_out_of_host_memory();
+    pool->fabric = channel.place;
     *call->pool = value_of(pool);
     return VMM_SUCCESS;
 }
@@ -140,6 +152,12 @@ vmm_result sim_mem_pool_destroy(struct sim_process *process, const struct vmm_ca
         return result;
     if (pool->is_default)
         return refuse_pool(VMM_RULE_POOL_DESTROY_DEFAULT, pool);
+    if (pool->imports > 1) {
+        pool->imports--;
+        return VMM_SUCCESS;
+    }
+    if (pool->imports && pool->memory.live)
+        return refuse_pool(VMM_RULE_POOL_DESTROY_IMPORTED, pool);
     mempool_return(&pool->memory, is_done, NULL);
     sim_pool_destroy(process, pool, sim_origin(&call->head));
     return VMM_SUCCESS;
@@ -165,6 +183,8 @@ static vmm_result set_pool(struct sim_process *process, int device, vmm_memory_p
         return result;
     if (!pools)
         return sim_out_of_host_memory();
+    if (pool->imports)
+        return refuse_pool(VMM_RULE_POOL_IMPORTED, pool);
     if (pool->props.location.id != device)
         return refuse_pool(VMM_RULE_POOL_SET_ELSEWHERE, pool);
     if (!pool->destroyed)
@@ -260,7 +280,7 @@ static uint64_t *number_of(struct mempool *memory, vmm_mem_pool_attribute attrib
 static vmm_result check_attribute(const struct sim_process *process, vmm_memory_pool value, vmm_mem_pool_attribute attribute,
                                   const void *at, struct sim_pool **pool)
 {
-    vmm_result result = sim_pool_live(process, value, "pool", pool);
+    vmm_result result = sim_pool_own(process, value, pool);
     if (result == VMM_SUCCESS && !vmm_pool_attribute_size(attribute))
         result = refuse(VMM_RULE_POOL_ATTRIBUTE, (uint64_t)(int64_t)attribute);
     return result == VMM_SUCCESS && !at ? refuse_null("value") : result;
@@ -315,7 +335,7 @@ vmm_result sim_mem_pool_set_attribute(struct sim_process *process, const struct 
 vmm_result sim_mem_pool_trim_to(struct sim_process *process, const struct vmm_call_mem_pool_trim_to *call)
 {
     struct sim_pool *pool;
-    vmm_result result = sim_pool_live(process, call->pool, "pool", &pool);
+    vmm_result result = sim_pool_own(process, call->pool, &pool);
     if (result != VMM_SUCCESS)
         return result;
     sim_pool_trim(process, pool, call->min_bytes_to_keep);

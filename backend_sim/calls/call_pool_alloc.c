@@ -197,7 +197,7 @@ vmm_result sim_mem_alloc_from_pool_async(struct sim_process *process, const stru
     *call->dptr = 0; /* measured: also where the call is refused */
     vmm_result result = check_stream(process, call->stream, &context);
     if (result == VMM_SUCCESS)
-        result = sim_pool_live(process, call->pool, "pool", &pool);
+        result = sim_pool_own(process, call->pool, &pool);
     return result == VMM_SUCCESS
                ? allocate_on(process, &call->head, call->dptr, call->bytesize, pool, context, call->stream)
                : result;

@@ -5,6 +5,7 @@
 
 #include "heap.h"
 #include "pool_policy.h"
+#include "pools_parts.h"
 #include "rights.h"
 
 /* ---- addresses ---- */
@@ -38,15 +39,9 @@ static bool take_range(struct sim_process *process, uint64_t max, uint64_t chunk
     return *size >= chunk;
 }
 
-static bool enter_range(struct sim_process *process, struct sim_pool *pool)
+/* The pool has its addresses, which go back where the host's memory is out. */
+static bool begin_range(struct sim_process *process, struct sim_pool *pool, uint64_t size, uint64_t chunk)
 {
-    uint64_t size, chunk = chunk_of(process);
-    if (process->machine->bare_pools) {
-        pool->memory.chunk = chunk;
-        return true;
-    }
-    if (!take_range(process, pool->props.max_size, chunk, &pool->start, &size))
-        return false;
     if (addrmap_insert(&process->pool_ranges, pool->start, pool)) {
         if (mempool_init(&pool->memory, pool->start, size, chunk))
             return true;
@@ -54,6 +49,19 @@ static bool enter_range(struct sim_process *process, struct sim_pool *pool)
     }
     va_allocator_free(&process->va, pool->start, size);
     return false;
+}
+
+/* like: what the pool of which it is an import has; NULL for one of the process's own. */
+static bool enter_range(struct sim_process *process, struct sim_pool *pool, const struct pool_table *like)
+{
+    uint64_t size, chunk = chunk_of(process);
+    if (process->machine->bare_pools) {
+        pool->memory.chunk = chunk;
+        return true;
+    }
+    if (like)
+        return sim_take_addresses(process, like->size, like->chunk, &pool->start) && begin_range(process, pool, like->size, like->chunk);
+    return take_range(process, pool->props.max_size, chunk, &pool->start, &size) && begin_range(process, pool, size, chunk);
 }
 
 static void leave_range(struct sim_process *process, struct sim_pool *pool)
@@ -67,14 +75,15 @@ static void leave_range(struct sim_process *process, struct sim_pool *pool)
 
 /* ---- pools ---- */
 
-struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_props *props, struct sim_origin made)
+struct sim_pool *sim_pool_begin(struct sim_process *process, const vmm_mem_pool_props *props, const struct pool_table *like,
+                                struct sim_origin made)
 {
     assert_locked(process->machine);
     struct sim_pool *pool = slots_ready(&process->pools) ? heap.calloc(1, sizeof *pool) : NULL;
     if (!pool)
         return NULL;
     pool->props = *props;
-    if (!enter_range(process, pool)) {
+    if (!enter_range(process, pool, like)) {
         heap.free(pool);
         return NULL;
     }
@@ -86,6 +95,11 @@ struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_pr
     pool->next = process->first_pool;
     process->first_pool = pool;
     return pool;
+}
+
+struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_props *props, struct sim_origin made)
+{
+    return sim_pool_begin(process, props, NULL, made);
 }
 
 struct sim_pools *sim_pools_of(struct sim_process *process, int device)
@@ -128,6 +142,9 @@ static void remove_pool(struct sim_process *process, struct sim_pool *pool)
         link = &(*link)->next;
     *link = pool->next;
     leave_range(process, pool);
+    if (pool->table)
+        sim_block_drop(process->machine, pool->table);
+    pool->table = NULL;
     pool->settled = true;
     if (pool->forgotten)
         heap.free(pool);
@@ -184,7 +201,7 @@ uint64_t sim_pool_lacks(const struct sim_pool *pool, uint64_t start, uint64_t si
     return count > idle ? (count - idle) * memory->chunk : 0;
 }
 
-static void drop_chunk(struct sim_process *process, struct mempool_chunk *chunk)
+void sim_chunk_drop(struct sim_process *process, struct mempool_chunk *chunk)
 {
     addrmap_remove(&process->chunks, chunk->start);
     if (chunk->block)
@@ -192,14 +209,26 @@ static void drop_chunk(struct sim_process *process, struct mempool_chunk *chunk)
     heap.free(chunk);
 }
 
+/* Frees the chunks of a list that no pool has yet. */
 static bool undo(struct sim_process *process, struct mempool_chunk *made)
 {
     struct mempool_chunk *next;
     for (; made; made = next) {
         next = made->next;
-        drop_chunk(process, made);
+        sim_chunk_drop(process, made);
     }
     return false;
+}
+
+struct mempool_chunk *sim_chunk_new(struct sim_process *process, uint64_t start, uint64_t size)
+{
+    struct mempool_chunk *chunk = heap.calloc(1, sizeof *chunk);
+    if (!chunk || !addrmap_insert(&process->chunks, start, chunk)) {
+        heap.free(chunk);
+        return NULL;
+    }
+    *chunk = (struct mempool_chunk){.start = start, .size = size};
+    return chunk;
 }
 
 /* Records for the chunks that the range lacks, in the process's addresses but not in the pool yet, without memory. */
@@ -211,12 +240,10 @@ static bool make_chunks(struct sim_process *process, struct mempool *memory, uin
     for (uint64_t at = first_chunk(memory, start); at < end; at += memory->chunk) {
         if (mempool_chunk_at(memory, at))
             continue;
-        struct mempool_chunk *chunk = heap.calloc(1, sizeof *chunk);
-        if (!chunk || !addrmap_insert(&process->chunks, at, chunk)) {
-            heap.free(chunk);
+        struct mempool_chunk *chunk = sim_chunk_new(process, at, memory->chunk);
+        if (!chunk)
             return undo(process, *made);
-        }
-        *chunk = (struct mempool_chunk){.start = at, .size = memory->chunk, .next = *made};
+        chunk->next = *made;
         *made = chunk;
     }
     return true;
@@ -253,7 +280,7 @@ bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t 
             chunk->block = idle->block;
             idle->block = NULL;
             mempool_remove(memory, idle);
-            drop_chunk(process, idle);
+            sim_chunk_drop(process, idle);
         }
         mempool_add(memory, chunk);
     }
@@ -266,7 +293,7 @@ void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t 
     struct mempool_chunk *idle;
     while (pool->memory.reserved > keep && (idle = mempool_idle_chunk(&pool->memory, NULL, 0)) != NULL) {
         mempool_remove(&pool->memory, idle);
-        drop_chunk(process, idle);
+        sim_chunk_drop(process, idle);
     }
 }
 
@@ -284,6 +311,12 @@ void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, co
     }
 }
 
+/* Imported memory stays the exporter's, whoever frees it first. */
+static bool is_at(const struct sim_pool *pool, vmm_mem_location location)
+{
+    return pool->props.location.type == location.type && pool->props.location.id == location.id && !pool->imports;
+}
+
 uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted)
 {
     uint64_t room = sim_machine_room(process->machine, location, wanted), idle = 0;
@@ -291,12 +324,12 @@ uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, 
     if (room >= wanted)
         return room;
     for (pool = process->first_pool; pool; pool = pool->next)
-        if (pool->props.location.type == location.type && pool->props.location.id == location.id)
+        if (is_at(pool, location))
             idle += pool->memory.idle * pool->memory.chunk;
     if (!idle || wanted - room > idle)
         return room;
     for (pool = process->first_pool; pool; pool = pool->next)
-        if (pool->props.location.type == location.type && pool->props.location.id == location.id)
+        if (is_at(pool, location))
             sim_pool_trim(process, pool, 0);
     return sim_machine_room(process->machine, location, wanted);
 }
@@ -349,7 +382,7 @@ static void trim_in(struct sim_process *process, struct sim_pool *pool, const st
     struct mempool_chunk *idle;
     while (memory->reserved > memory->threshold && (idle = mempool_idle_in(memory, region, 0)) != NULL) {
         mempool_remove(memory, idle);
-        drop_chunk(process, idle);
+        sim_chunk_drop(process, idle);
     }
 }
 
@@ -369,7 +402,7 @@ void sim_pools_end(struct sim_process *process)
     struct sim_pool *next;
     void *thing;
     while ((thing = addrmap_ceil(&process->chunks, 0)) != NULL)
-        drop_chunk(process, thing);
+        sim_chunk_drop(process, thing);
     while ((thing = addrmap_ceil(&process->pieces, 0)) != NULL)
         pool_free(&process->piece_pool, addrmap_remove(&process->pieces, *(uint64_t *)thing));
     for (struct sim_pool *pool = process->first_pool; pool; pool = next) {

@@ -18,11 +18,42 @@
 #ifndef SIM_POOLS_H
 #define SIM_POOLS_H
 
+#include "pool_table.h"
 #include "process.h"
 
 /* Makes a pool, whose value is in the table from now on. NULL, with nothing changed, when addresses, values or the host's memory
  * are out. */
 struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_props *props, struct sim_origin made);
+
+/* ---- pools and other processes ----
+ *
+ *     exporter   P1 [ A1 | free | A2 ....... ]  chunks: blocks 7, 8        table: block 6, which a descriptor names
+ *     importer   P1'[    |      | A2'....... ]  the same blocks, as far as pointers were imported, at the same places of the range
+ *
+ * The importer holds the table and its chunks on its own: both outlive the exporter's frees, its pool, and the exporter. */
+
+/* Makes a pool by the table of another, of this process or not, and takes over the caller's holder of it. NULL, with nothing
+ * changed, as for sim_pool_new. */
+struct sim_pool *sim_pool_import(struct sim_process *process, struct sim_block *table, const struct pool_table *like,
+                                 struct sim_origin made);
+/* The pool that was imported by that table; NULL: none. */
+struct sim_pool *sim_pool_imported(const struct sim_process *process, const struct sim_block *table);
+
+/* Puts the chunks of an allocation into the table of its pool, with the state's lock. Returns NULL, or the reason for a failure. */
+const char *sim_piece_export(const struct sim_process *process, const struct sim_piece *piece, struct pool_pointer *pointer);
+
+enum pool_import {
+    POOL_IMPORT_DONE,
+    POOL_IMPORT_UNKNOWN, /* no allocation that the pool's exporter exported, or its memory has ended */
+    POOL_IMPORT_TAKEN,   /* the importer still has another allocation there */
+    POOL_IMPORT_SYSTEM,  /* why */
+    POOL_IMPORT_HOST_MEMORY
+};
+
+/* Enters an exported allocation into an imported pool, or finds it there. With the lock of the table's state. All answers but the
+ * first have changed nothing. */
+enum pool_import sim_piece_import(struct sim_process *process, struct sim_pool *pool, const struct pool_pointer *pointer,
+                                  struct sim_origin made, uint64_t *address, char why[SHARE_WHY]);
 
 /* The pools of a device, made on first use. NULL when addresses, values or the host's memory are out. */
 struct sim_pools *sim_pools_of(struct sim_process *process, int device);

@@ -160,6 +160,9 @@ struct sim_pool {
     vmm_mem_pool_props props;
     uint64_t access;       /* the rights of each location to its memory, as in sim_mapping */
     uint32_t number;
+    uint32_t imports;      /* how often it was imported and not destroyed; 0: it is this process's own */
+    struct sim_block *table; /* what importers see of it (pool_table.h); NULL until it is exported */
+    struct imex_place fabric; /* the channel through which it may be exported to a fabric; domain 0: none */
     bool is_default;       /* it belongs to the process, and cannot be destroyed */
     bool destroyed;        /* its value has ended; its memory may still be in use */
     bool settled;          /* and no longer is: the process has forgotten it */
