@@ -54,8 +54,9 @@ static vmm_result check_arguments(const request *call)
  * 100 bytes, of which a whole page can be exported. */
 static bool run_of(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run)
 {
-    if (process->chunks.count && sim_chunk_at(process, address) && !sim_allocation_at(process, address))
-        return false; /* a pool's memory that is free */
+    const struct mempool_chunk *chunk = process->chunks.count ? sim_chunk_at(process, address) : NULL;
+    if (chunk && (sim_pool_of(chunk->pool)->imports || !sim_allocation_at(process, address)))
+        return false; /* a pool's memory that is free, or, as measured, another process's */
     const struct sim_allocation *a = addrmap_floor(&process->allocations, address);
     uint64_t offset = a ? address - a->start : 0;
     if (a && a->opens && offset < a->span) /* measured: not of another process's memory */

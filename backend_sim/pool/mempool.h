@@ -36,6 +36,7 @@ struct mempool_chunk {
     struct sim_block *block;
     struct mempool *pool;
     uint32_t busy;
+    bool shown; /* the program reads and writes it in place (host memory) */
     struct mempool_chunk *next; /* for the caller, while it adds several */
 };
 

@@ -175,11 +175,13 @@ static enum pool_import fetch(struct import *import, char why[SHARE_WHY])
     return answer;
 }
 
+/* Exchanges the memory of the pool's chunk a with that of b. */
 static void exchange(struct mempool_chunk *a, struct mempool_chunk *b)
 {
     struct sim_block *block = a->block;
     a->block = b->block;
     b->block = block;
+    a->shown = false; /* other memory than that; shown anew where it is allocated */
 }
 
 /* What was fetched becomes the pool's; where the pool has a chunk, made keeps its former memory. */

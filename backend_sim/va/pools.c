@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "heap.h"
+#include "os.h"
 #include "pool_policy.h"
 #include "pools_parts.h"
 #include "rights.h"
@@ -89,8 +90,8 @@ struct sim_pool *sim_pool_begin(struct sim_process *process, const vmm_mem_pool_
     }
     pool->made = made;
     pool->number = sim_process_number(process, VMM_OBJECT_POOL);
-    if (props->location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
-        pool->access = sim_access_with(0, (unsigned)props->location.id, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    pool->access = sim_access_with(0, sim_on_host(props->location) ? SIM_HOST_SLOT : (unsigned)props->location.id,
+                                   VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     pool->value = pool->shown = slots_add(&process->pools, pool);
     pool->next = process->first_pool;
     process->first_pool = pool;
@@ -102,13 +103,24 @@ struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_pr
     return sim_pool_begin(process, props, NULL, made);
 }
 
-struct sim_pools *sim_pools_of(struct sim_process *process, int device)
+vmm_mem_location sim_pool_home(vmm_mem_location location)
 {
-    struct sim_pools *pools = &process->device_pools[device];
+    return location.type == VMM_MEM_LOCATION_TYPE_HOST ? (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0} : location;
+}
+
+static struct sim_pools *pools_at(struct sim_process *process, vmm_mem_location location)
+{
+    if (location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        return &process->device_pools[location.id];
+    return &process->host_pools[location.type == VMM_MEM_LOCATION_TYPE_HOST ? 0 : 1 + location.id];
+}
+
+struct sim_pools *sim_pools_of(struct sim_process *process, vmm_mem_location location)
+{
+    struct sim_pools *pools = pools_at(process, location);
     if (pools->own)
         return pools;
-    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED,
-                                      .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = location};
     pools->own = sim_pool_new(process, &props, (struct sim_origin){0, 0});
     if (!pools->own)
         return NULL;
@@ -163,9 +175,9 @@ void sim_pool_destroy(struct sim_process *process, struct sim_pool *pool, struct
 {
     assert_locked(process->machine);
     uint64_t value = pool->value;
-    for (int i = 0; i < VMM_MAX_DEVICES; i++)
-        if (process->device_pools[i].current == pool)
-            process->device_pools[i].current = process->device_pools[i].own;
+    struct sim_pools *pools = pools_at(process, pool->props.location);
+    if (pools->current == pool)
+        pools->current = pools->own;
     pool->destroyed = true;
     pool->ended = ended;
     pool->memory.threshold = 0;
@@ -204,6 +216,8 @@ uint64_t sim_pool_lacks(const struct sim_pool *pool, uint64_t start, uint64_t si
 void sim_chunk_drop(struct sim_process *process, struct mempool_chunk *chunk)
 {
     addrmap_remove(&process->chunks, chunk->start);
+    if (chunk->shown) /* LCOV_EXCL_BR_LINE: the system has a mapping for exactly these addresses, and needs no memory (os.h) */
+        os_map_noaccess(chunk->start, chunk->size);
     if (chunk->block)
         sim_block_drop(process->machine, chunk->block);
     heap.free(chunk);
@@ -254,7 +268,7 @@ static bool make_blocks(struct sim_process *process, const struct sim_pool *pool
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
                                           .requested_handle_types = pool->props.handle_types,
-                                          .location = pool->props.location};
+                                          .location = sim_pool_home(pool->props.location)};
     for (struct mempool_chunk *chunk = made; chunk && lacks; chunk = chunk->next, lacks -= pool->memory.chunk) {
         chunk->block = sim_block_new(process->machine, chunk->size, &prop);
         if (!chunk->block)
@@ -314,11 +328,13 @@ void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, co
 /* Imported memory stays the exporter's, whoever frees it first. */
 static bool is_at(const struct sim_pool *pool, vmm_mem_location location)
 {
-    return pool->props.location.type == location.type && pool->props.location.id == location.id && !pool->imports;
+    vmm_mem_location home = sim_pool_home(pool->props.location);
+    return home.type == location.type && home.id == location.id && !pool->imports;
 }
 
-uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted)
+uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location at, uint64_t wanted)
 {
+    const vmm_mem_location location = sim_pool_home(at);
     uint64_t room = sim_machine_room(process->machine, location, wanted), idle = 0;
     struct sim_pool *pool;
     if (room >= wanted)
@@ -336,11 +352,28 @@ uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, 
 
 /* ---- allocations ---- */
 
+/* Shows the memory of a range in place, as far as that can be. False when the system has no memory for that. */
+static bool show(const struct sim_process *process, const struct sim_pool *pool, uint64_t start, uint64_t size)
+{
+    const struct mempool *memory = &pool->memory;
+    if (!sim_on_host(pool->props.location) || !process->machine->bytes || !host_window_holds(&process->window, pool->start, memory->size))
+        return true;
+    for (uint64_t at = first_chunk(memory, start); at < start + size; at += memory->chunk) {
+        struct mempool_chunk *chunk = mempool_chunk_at(memory, at);
+        /* analysers: null-dereference is wrong: all of the range has memory */
+        struct block_data *bytes = &chunk->block->bytes;
+        if (!chunk->shown && !(block_data_open(bytes) && os_map_fixed(chunk->start, chunk->size, bytes->backing->file, bytes->place, true)))
+            return false;
+        chunk->shown = true;
+    }
+    return true;
+}
+
 struct sim_piece *sim_piece_new(struct sim_process *process, struct sim_pool *pool, struct region *region, uint64_t size,
                                 const struct queue_place *place, struct sim_origin made)
 {
     assert_locked(process->machine);
-    struct sim_piece *piece = pool_alloc(&process->piece_pool);
+    struct sim_piece *piece = show(process, pool, region->start, size) ? pool_alloc(&process->piece_pool) : NULL;
     if (!piece)
         return NULL;
     if (!addrmap_insert(&process->pieces, region->start, piece)) {

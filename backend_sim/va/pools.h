@@ -7,13 +7,14 @@
  *     cuMemFreeAsync(A1, S)              [ pending ... | free ........................................... ]
  *     cuStreamSynchronize(S)             [ free ......................................................... ]   no chunk is left
  *
- * A chunk is one block, charged to the device like any other. All functions: under the machine's lock.
+ * A chunk is one block, charged to its location like any other. A chunk of host memory is shown at its addresses, where the host
+ * window backs them, from the first allocation in it on. All functions: under the machine's lock.
  *
  * Invariants (sim_pools_check):
  *     each pool            satisfies mempool_check; its range is in pool_ranges, and its chunks are those of chunks that name it
  *     a live region        has a piece of the same start in pieces, and the other way round
  *     a pool's value       is live exactly while it is not destroyed; a destroyed pool has live or pending regions
- *     own, current         are live pools of that device, or NULL; current is NULL exactly when own is
+ *     own, current         are live pools of that location, or NULL; current is NULL exactly when own is
  */
 #ifndef SIM_POOLS_H
 #define SIM_POOLS_H
@@ -55,8 +56,11 @@ enum pool_import {
 enum pool_import sim_piece_import(struct sim_process *process, struct sim_pool *pool, const struct pool_pointer *pointer,
                                   struct sim_origin made, uint64_t *address, char why[SHARE_WHY]);
 
-/* The pools of a device, made on first use. NULL when addresses, values or the host's memory are out. */
-struct sim_pools *sim_pools_of(struct sim_process *process, int device);
+/* The pools of a location, which is valid, made on first use. NULL when addresses, values or the host's memory are out. */
+struct sim_pools *sim_pools_of(struct sim_process *process, vmm_mem_location location);
+
+/* Where memory of a pool of that location is: HOST has that of node 0. */
+vmm_mem_location sim_pool_home(vmm_mem_location location);
 
 /* The live pool of a value, or NULL; *ended: the pool that had it, if it is remembered. */
 struct sim_pool *sim_pool_find(const struct sim_process *process, uint64_t value, struct sim_pool **ended);
@@ -70,7 +74,7 @@ uint64_t sim_pool_lacks(const struct sim_pool *pool, uint64_t start, uint64_t si
  * with nothing changed, when the host's memory is out. */
 bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size);
 
-/* As sim_machine_room; where that is too little, the location's pools free their idle chunks first, if these suffice. */
+/* As sim_machine_room; where that is too little, the pools of the same memory free their idle chunks first, if these suffice. */
 uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted);
 
 /* Frees idle chunks, the last ones first, until at most keep bytes are left. */

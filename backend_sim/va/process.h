@@ -185,7 +185,7 @@ struct sim_piece {
     uint64_t orders;                  /* in_flight.orders of then */
 };
 
-/* The pools of one location: the device's own, and the one that cuMemAllocAsync uses. */
+/* The pools of one location: its own, and the current one, which cuMemAllocAsync uses on a device. */
 struct sim_pools {
     struct sim_pool *own, *current;
 };
@@ -208,7 +208,7 @@ struct sim_process {
     struct pool piece_pool;
     struct slots pools;
     struct sim_pool *first_pool; /* all that hold memory or may be used */
-    struct sim_pools device_pools[VMM_MAX_DEVICES];
+    struct sim_pools device_pools[VMM_MAX_DEVICES], host_pools[1 + SIM_MAX_NODES]; /* HOST, then the nodes */
     uint64_t host_sees; /* number of mappings that are shown in place (host.h) */
     uint32_t aliased; /* number of handles that are mapped more than once */
     bool context_va; /* the first context has opened its chunks */
@@ -239,6 +239,13 @@ bool sim_process_forked(const struct sim_process *process);
 static inline bool sim_device_valid(const struct sim_process *process, int device)
 {
     return device >= 0 && device < process->machine->profile.devices;
+}
+
+/* The NUMA nodes of the host; without NUMA, node 0 stands for the host. */
+static inline int sim_host_nodes(const struct sim_process *process)
+{
+    int count = process->machine->profile.host_nodes;
+    return count ? count : 1;
 }
 
 /* The granularity of memory at a location: the devices' for DEVICE, the host's for every other type. */
