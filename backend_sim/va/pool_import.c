@@ -70,9 +70,10 @@ static bool plausible(struct import *import)
 {
     const struct mempool *memory = &import->pool->memory;
     const struct pool_pointer *pointer = import->pointer;
+    struct pool_table table;
     import->span = pool_round(pointer->size, POOL_UNIT);
-    if (!import->span || pointer->offset % POOL_UNIT || pointer->offset >= memory->size ||
-        import->span > memory->size - pointer->offset)
+    if (!pool_table_read(import->pool->table, &table) || !import->span || pointer->offset % POOL_UNIT ||
+        pointer->offset >= table.size || import->span > table.size - pointer->offset)
         return false;
     import->start = import->pool->start + pointer->offset;
     import->first = place_of(memory, import->start);
@@ -264,6 +265,8 @@ enum pool_import sim_piece_import(struct sim_process *process, struct sim_pool *
     struct import import = {.process = process, .pool = pool, .pointer = pointer};
     if (!plausible(&import))
         return POOL_IMPORT_UNKNOWN;
+    if (import.start + import.span > pool->start + pool->memory.size) /* the exporter found more addresses */
+        return POOL_IMPORT_HOST_MEMORY;
     const struct sim_allocation *old = sim_allocation_at(process, import.start);
     bool again = old && old->start == import.start && old->size == pointer->size && is_here(&import);
     if (!again)

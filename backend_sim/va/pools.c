@@ -31,12 +31,11 @@ static uint64_t range_of(const struct sim_process *process, uint64_t max, uint64
     return max && !most ? 0 : most > usual ? most : usual;
 }
 
-/* Takes the pool's addresses; for a pool without a limit fewer where so many are not free. */
-static bool take_range(struct sim_process *process, uint64_t max, uint64_t chunk, uint64_t *start, uint64_t *size)
+/* Takes the pool's addresses; for a pool without a limit (all) fewer where so many are not free. */
+static bool take_range(struct sim_process *process, bool all, uint64_t chunk, uint64_t *start, uint64_t *size)
 {
-    *size = range_of(process, max, chunk);
     while (*size >= chunk && !sim_take_addresses(process, *size, chunk, start))
-        *size = max ? 0 : pool_round_down(*size / 2, chunk);
+        *size = all ? 0 : pool_round_down(*size / 2, chunk);
     return *size >= chunk;
 }
 
@@ -55,13 +54,11 @@ static bool begin_range(struct sim_process *process, struct sim_pool *pool, uint
 /* like: what the pool of which it is an import has; NULL for one of the process's own. */
 static bool enter_range(struct sim_process *process, struct sim_pool *pool, const struct pool_table *like)
 {
-    uint64_t size, chunk = chunk_of(process);
+    uint64_t chunk = like ? like->chunk : chunk_of(process), size = like ? like->size : range_of(process, pool->props.max_size, chunk);
     if (process->machine->bare_pools) {
         pool->memory.chunk = chunk;
         return true;
     }
-    if (like)
-        return sim_take_addresses(process, like->size, like->chunk, &pool->start) && begin_range(process, pool, like->size, like->chunk);
     return take_range(process, pool->props.max_size, chunk, &pool->start, &size) && begin_range(process, pool, size, chunk);
 }
 

@@ -6,7 +6,7 @@
 #include "pool_table.h"
 #include "pools.h"
 
-/* As sim_pool_new; like: the addresses are as many as there, in chunks of that size. */
+/* As sim_pool_new; like: the addresses are as many as there, if so many are free, in chunks of that size. */
 struct sim_pool *sim_pool_begin(struct sim_process *process, const vmm_mem_pool_props *props, const struct pool_table *like,
                                 struct sim_origin made);
 
