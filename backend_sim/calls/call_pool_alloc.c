@@ -129,7 +129,7 @@ static vmm_result allocate(struct request *request, vmm_deviceptr *out)
     if (!request->memory.size)
         return refuse_memory(request, VMM_RULE_POOL_ALLOC_MEMORY, request->pool->memory.size);
     mempool_meet(&request->pool->memory, &request->place);
-    const uint64_t reserved = request->pool->memory.reserved, high = request->pool->memory.reserved_high;
+    const uint64_t mark = sim_blocks_mark(process->machine), high = request->pool->memory.reserved_high;
     vmm_result result = find(request, &region);
     if (result == VMM_SUCCESS)
         result = wait_for(request, region);
@@ -138,7 +138,7 @@ static vmm_result allocate(struct request *request, vmm_deviceptr *out)
     struct sim_piece *piece = sim_piece_new(process, request->pool, region, request->size, &request->place,
                                             sim_origin(request->call));
     if (!piece) {
-        sim_pool_trim(process, request->pool, reserved);
+        sim_pool_unback(process, request->pool, region->start, request->memory.size, mark);
         request->pool->memory.reserved_high = high;
         return sim_out_of_host_memory();
     }

@@ -92,6 +92,7 @@ vmm_result sim_mem_pool_export_to_shareable_handle(struct sim_process *process, 
     struct sim_machine *machine = process->machine;
     struct sim_block *table = NULL;
     struct sim_pool *pool = NULL;
+    const uint64_t mark = sim_blocks_mark(machine);
     vmm_result result = check_export(process, call, &pool);
     if (result == VMM_SUCCESS)
         result = make_table(machine, pool, &table);
@@ -104,6 +105,7 @@ vmm_result sim_mem_pool_export_to_shareable_handle(struct sim_process *process, 
         pool->table = table;
     } else if (!pool->table) {
         sim_block_drop(machine, table);
+        sim_blocks_undo(machine, mark);
     }
     return result;
 }
@@ -153,11 +155,16 @@ static vmm_result enter_pool(struct sim_process *process, struct sim_block *tabl
 vmm_result sim_mem_pool_import_from_shareable_handle(struct sim_process *process, const import_call *call)
 {
     struct sim_block *table = NULL;
+    const uint64_t mark = sim_blocks_mark(process->machine);
     vmm_result result = check_import(call);
     if (result == VMM_SUCCESS)
         result = call->handle_type == FABRIC ? sim_fabric_find(process, call->handle, &table)
                                              : sim_share_find(process->machine, call->handle, &table);
-    return result == VMM_SUCCESS ? enter_pool(process, table, call) : result;
+    if (result == VMM_SUCCESS)
+        result = enter_pool(process, table, call);
+    if (result != VMM_SUCCESS)
+        sim_blocks_undo(process->machine, mark);
+    return result;
 }
 
 /* ---- allocations ---- */

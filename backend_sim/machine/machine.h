@@ -266,6 +266,18 @@ uint64_t sim_machine_room(struct sim_machine *machine, vmm_mem_location location
 /* The bytes of a device that are in use as compressible memory. */
 uint64_t sim_machine_compressed(struct sim_machine *machine, int device);
 
+/* The last block id, and that again after all blocks since then have been dropped: a refused call uses up none. */
+static inline uint64_t sim_blocks_mark(const struct sim_machine *machine)
+{
+    return machine->blocks;
+}
+
+static inline void sim_blocks_undo(struct sim_machine *machine, uint64_t mark)
+{
+    assert_locked(machine);
+    machine->blocks = mark;
+}
+
 /* Counts a block as this machine's private use, or stops counting it; one without a location counts nowhere. */
 void sim_machine_count(struct sim_machine *machine, const struct sim_block *block, bool counts);
 

@@ -37,11 +37,13 @@ struct sim_block *pool_table_new(struct sim_machine *machine, const struct pool_
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = types};
     const struct head head = {TABLE_MAGIC, table->chunk, table->size, table->place.type, table->place.id};
+    const uint64_t mark = sim_blocks_mark(machine);
     struct sim_block *block = sim_block_new(machine, size_of(table), &prop);
     if (!block)
         return NULL;
     if (!block_data_touch(&block->bytes, 0, block->size)) {
         sim_block_drop(machine, block);
+        sim_blocks_undo(machine, mark);
         return NULL;
     }
     put(block, 0, &head);

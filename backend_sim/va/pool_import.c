@@ -271,8 +271,11 @@ enum pool_import sim_piece_import(struct sim_process *process, struct sim_pool *
     bool again = old && old->start == import.start && old->size == pointer->size && is_here(&import);
     if (!again)
         mempool_return(&pool->memory, any, NULL);
+    const uint64_t mark = sim_blocks_mark(process->machine);
     enum pool_import answer = again ? POOL_IMPORT_DONE : enter_piece(&import, made, why);
     if (answer == POOL_IMPORT_DONE)
         *address = import.start;
+    else
+        sim_blocks_undo(process->machine, mark);
     return answer;
 }

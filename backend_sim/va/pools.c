@@ -280,9 +280,12 @@ bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t 
     struct mempool *memory = &pool->memory;
     struct mempool_chunk *made, *next, *idle;
     const struct region *taken = mempool_region_at(memory, start);
+    const uint64_t mark = sim_blocks_mark(process->machine);
     if (!make_chunks(process, memory, start, start + size, &made) ||
-        !make_blocks(process, pool, made, sim_pool_lacks(pool, start, size)))
+        !make_blocks(process, pool, made, sim_pool_lacks(pool, start, size))) {
+        sim_blocks_undo(process->machine, mark);
         return false;
+    }
     for (struct mempool_chunk *chunk = made; chunk; chunk = next) {
         next = chunk->next;
         if (!chunk->block) {
@@ -296,6 +299,20 @@ bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t 
         mempool_add(memory, chunk);
     }
     return true;
+}
+
+void sim_pool_unback(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size, uint64_t mark)
+{
+    assert_locked(process->machine);
+    struct mempool *memory = &pool->memory;
+    for (uint64_t at = first_chunk(memory, start); at < start + size; at += memory->chunk) {
+        struct mempool_chunk *chunk = mempool_chunk_at(memory, at);
+        if (!chunk || chunk->block->id <= mark)
+            continue;
+        mempool_remove(memory, chunk);
+        sim_chunk_drop(process, chunk);
+    }
+    sim_blocks_undo(process->machine, mark);
 }
 
 void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t keep)

@@ -73,6 +73,8 @@ uint64_t sim_pool_lacks(const struct sim_pool *pool, uint64_t start, uint64_t si
 /* Gives every chunk of a free range memory: idle memory of the pool first, then new memory of the device, which has enough. False,
  * with nothing changed, when the host's memory is out. */
 bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size);
+/* Takes back the new memory that sim_pool_back gave the range since sim_blocks_mark; nothing is allocated there. */
+void sim_pool_unback(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size, uint64_t mark);
 
 /* As sim_machine_room; where that is too little, the pools of the same memory free their idle chunks first, if these suffice. */
 uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted);
