@@ -135,6 +135,8 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
     case VMM_PARAM_DESCS: ok = value_grants(&env, word, step->grants, STEP_GRANTS, &count, &error); break;
     case VMM_PARAM_ARGS: return raw_words(raw, word);
     case VMM_PARAM_MEM_OPS: ok = value_mem_ops(&env, word, step->mem_ops, STEP_MEM_OPS, &count, &error); break;
+    case VMM_PARAM_MEMCPY3D:
+    case VMM_PARAM_MEMCPY3D_PEER: ok = value_box(&env, word, &step->box, &error); break;
     case VMM_PARAM_ATTRIBUTES: return raw_attributes(raw, word);
     case VMM_PARAM_BYTES:
         ok = value_bytes(&env, word, &step->bytes, &raw->given, &error);

@@ -25,6 +25,8 @@ static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
     case VMM_PARAM_DESCS: return step->grants;
     case VMM_PARAM_ARGS: return step->words;
     case VMM_PARAM_MEM_OPS: return step->mem_ops;
+    case VMM_PARAM_MEMCPY3D:
+    case VMM_PARAM_MEMCPY3D_PEER: return &step->box;
     case VMM_PARAM_ATTRIBUTES: return step->attributes;
     case VMM_PARAM_OUT_ATTRIBUTES: return step->data_pointers;
     case VMM_PARAM_OUT_TEXT: return step->text;

@@ -54,6 +54,7 @@ struct step {
     vmm_mem_access_desc grants[STEP_GRANTS];
     uint64_t words[STEP_WORDS];     /* arguments of a kernel */
     vmm_stream_batch_mem_op_params mem_ops[STEP_MEM_OPS];
+    vmm_memcpy3d box;               /* where MEMCPY3D and MEMCPY3D_PEER point */
     vmm_pointer_attribute attributes[STEP_ATTRIBUTES];
     union step_out data[STEP_ATTRIBUTES];
     void *data_pointers[STEP_ATTRIBUTES];
