@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "call_params.h"
 #include "vmm.h"
@@ -65,6 +66,9 @@ enum vmm_param_kind {
     VMM_PARAM_STREAM,         /* vmm_stream */
     VMM_PARAM_EVENT,          /* vmm_event */
     VMM_PARAM_POOL,           /* vmm_memory_pool */
+    VMM_PARAM_GRAPH,          /* vmm_graph */
+    VMM_PARAM_GRAPH_NODE,     /* vmm_graph_node */
+    VMM_PARAM_GRAPH_EXEC,     /* vmm_graph_exec */
     VMM_PARAM_PROP,           /* const vmm_mem_allocation_prop * */
     VMM_PARAM_TEAM,           /* const vmm_multicast_object_prop * */
     VMM_PARAM_LOCATION,       /* const vmm_mem_location * */
@@ -78,6 +82,11 @@ enum vmm_param_kind {
     VMM_PARAM_MEM_OPS,        /* const vmm_stream_batch_mem_op_params *, length in the U32 before it */
     VMM_PARAM_MEMCPY3D,       /* const vmm_memcpy3d * */
     VMM_PARAM_MEMCPY3D_PEER,  /* const vmm_memcpy3d_peer *: the same fields, but for contexts */
+    VMM_PARAM_NODES,          /* const vmm_graph_node *, length in num_dependencies */
+    VMM_PARAM_EDGES,          /* const vmm_graph_edge_data *, length in num_dependencies */
+    VMM_PARAM_FILL_NODE,      /* const vmm_memset_node_params * */
+    VMM_PARAM_HOST_NODE,      /* const vmm_host_node_params * */
+    VMM_PARAM_KERNEL_NODE,    /* const vmm_kernel_node_params * */
     VMM_PARAM_BYTES,          /* const void *: host bytes read */
     VMM_PARAM_FD,             /* void *: a file descriptor by value, or a pointer to another kind of handle */
     VMM_PARAM_FUNCTION,       /* vmm_host_fn */
@@ -96,6 +105,9 @@ enum vmm_param_kind {
     VMM_PARAM_OUT_POOL_VALUE, /* void *: type given by the pool attribute before it */
     VMM_PARAM_OUT_POOL_POINTER, /* vmm_mem_pool_ptr_export_data * */
     VMM_PARAM_OUT_IPC_HANDLE, /* vmm_ipc_mem_handle * */
+    VMM_PARAM_OUT_GRAPH,      /* vmm_graph * */
+    VMM_PARAM_OUT_GRAPH_NODE, /* vmm_graph_node * */
+    VMM_PARAM_OUT_GRAPH_EXEC, /* vmm_graph_exec * */
     VMM_PARAM_OUT_PROP,       /* vmm_mem_allocation_prop * */
     VMM_PARAM_OUT_TEXT,       /* char *, room in the INT after it */
     VMM_PARAM_OUT_BYTES,      /* void *: host bytes written */
@@ -137,6 +149,14 @@ static inline uint64_t vmm_box_src(const vmm_memcpy3d *box)
 static inline uint64_t vmm_box_dst(const vmm_memcpy3d *box)
 {
     return box->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)box->dst_host : box->dst_device;
+}
+
+/* The data of an edge as one number, for what shows or reads it. */
+static inline uint64_t vmm_graph_edge_number(const vmm_graph_edge_data *data)
+{
+    uint64_t number;
+    memcpy(&number, data, sizeof number);
+    return number;
 }
 
 /* Names and parameters of an entry point; id must be below VMM_CALL_COUNT. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_graph.h"
 #include "call_ipc.h"
 #include "checks.h"
 #include "in_flight.h"
@@ -65,10 +66,25 @@ static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)
     return machine->share || SHARES(id);
 }
 
+/* Runs a call while streams are captured, or events stand for what they had reached. */
+__attribute__((noinline)) static vmm_result run_beside_captures(struct sim_process *process, const struct vmm_call *call,
+                                                                sim_handler handler)
+{
+    vmm_result result;
+    if (capture_takes(process, call, &result))
+        return result;
+    result = handler(process, call);
+    if (result == VMM_SUCCESS)
+        capture_done(process, call);
+    return result;
+}
+
 static inline vmm_result run_it(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
     vmm_result result = process->in_flight->inside ? enter_inside(process, (enum vmm_call_id)call->id) : VMM_SUCCESS;
-    return result == VMM_SUCCESS ? handler(process, call) : result;
+    if (result != VMM_SUCCESS)
+        return result;
+    return process->graphs->watched ? run_beside_captures(process, call, handler) : handler(process, call);
 }
 
 /* Runs a call of a shared machine with cancellation disabled. Not inlined, so that the path of all other calls stays short. */
@@ -153,7 +169,7 @@ static vmm_result serve(struct sim_process *process, const struct vmm_call *call
 static vmm_result serve_plain(struct sim_process *process, const struct vmm_call *call, sim_handler handler, bool queries)
 {
     struct sim_machine *machine = process->machine;
-    if (!VMM_SINGLE_THREAD || process->initialised != life_stamp() || process->in_flight->inside)
+    if (!VMM_SINGLE_THREAD || process->initialised != life_stamp() || process->in_flight->inside || process->graphs->watched)
         return serve(process, call, handler, queries);
     sim_machine_hold_alone(machine);
     vmm_result result = machine->share ? run_shared(process, call, handler) : handler(process, call);

@@ -18,6 +18,9 @@ enum program_type {
     PROGRAM_STREAM,
     PROGRAM_EVENT,
     PROGRAM_POOL,
+    PROGRAM_GRAPH,
+    PROGRAM_NODE,
+    PROGRAM_EXEC,
     PROGRAM_FD,
     PROGRAM_FABRIC,
     PROGRAM_IPC,
@@ -28,6 +31,12 @@ enum program_type {
     PROGRAM_TYPES
 };
 extern const char *const program_types[PROGRAM_TYPES][PROGRAM_APIS];
+
+/* An opaque pointer of the driver's? */
+static inline bool program_is_pointer(enum program_type type)
+{
+    return type >= PROGRAM_CONTEXT && type <= PROGRAM_EXEC;
+}
 
 #define PROGRAM_NAME (SYMBOL_NAME_MAX + 16)
 

@@ -73,6 +73,9 @@ static enum symbol_kind kind_of(const struct step *step, enum vmm_param_kind kin
     case VMM_PARAM_OUT_STREAM: return SYMBOL_STREAM;
     case VMM_PARAM_OUT_EVENT: return SYMBOL_EVENT;
     case VMM_PARAM_OUT_POOL: return SYMBOL_POOL;
+    case VMM_PARAM_OUT_GRAPH: return SYMBOL_GRAPH;
+    case VMM_PARAM_OUT_GRAPH_NODE: return SYMBOL_NODE;
+    case VMM_PARAM_OUT_GRAPH_EXEC: return SYMBOL_EXEC;
     case VMM_PARAM_OUT_FD: return SYMBOL_DESCRIPTOR;
     default: return SYMBOL_NUMBER;
     }
@@ -189,6 +192,15 @@ static void end_names(struct script *script)
         break;
     case VMM_CALL_event_destroy:
         symbols_end(&script->symbols, SYMBOL_EVENT, (uint64_t)(uintptr_t)call->event_destroy.event);
+        break;
+    case VMM_CALL_graph_destroy:
+        symbols_end(&script->symbols, SYMBOL_GRAPH, (uint64_t)(uintptr_t)call->graph_destroy.graph);
+        break;
+    case VMM_CALL_graph_destroy_node:
+        symbols_end(&script->symbols, SYMBOL_NODE, (uint64_t)(uintptr_t)call->graph_destroy_node.node);
+        break;
+    case VMM_CALL_graph_exec_destroy:
+        symbols_end(&script->symbols, SYMBOL_EXEC, (uint64_t)(uintptr_t)call->graph_exec_destroy.graph_exec);
         break;
     default: break;
     }
