@@ -75,6 +75,7 @@ enum vmm_param_kind {
     VMM_PARAM_POOL_PROPS,     /* const vmm_mem_pool_props * */
     VMM_PARAM_POOL_VALUE,     /* void *: read; type given by the pool attribute before it */
     VMM_PARAM_POOL_POINTER,   /* const vmm_mem_pool_ptr_export_data * */
+    VMM_PARAM_IPC_HANDLE,     /* vmm_ipc_mem_handle: 64 bytes by value, which generic code sees as a pointer to them */
     VMM_PARAM_DESCS,          /* const vmm_mem_access_desc *, length in the COUNT after it */
     VMM_PARAM_ARGS,           /* const uint64_t *, length in the COUNT after it */
     VMM_PARAM_ATTRIBUTES,     /* const vmm_pointer_attribute *, length in the first parameter */
@@ -101,6 +102,7 @@ enum vmm_param_kind {
     VMM_PARAM_OUT_POOL,       /* vmm_memory_pool * */
     VMM_PARAM_OUT_POOL_VALUE, /* void *: type given by the pool attribute before it */
     VMM_PARAM_OUT_POOL_POINTER, /* vmm_mem_pool_ptr_export_data * */
+    VMM_PARAM_OUT_IPC_HANDLE, /* vmm_ipc_mem_handle * */
     VMM_PARAM_OUT_GRAPH,      /* vmm_graph * */
     VMM_PARAM_OUT_GRAPH_NODE, /* vmm_graph_node * */
     VMM_PARAM_OUT_GRAPH_EXEC, /* vmm_graph_exec * */
@@ -178,7 +180,8 @@ static inline bool vmm_call_waits(enum vmm_call_id id)
 /* The id of "mem_map" or "cuMemMap"; VMM_CALL_COUNT when there is none. */
 enum vmm_call_id vmm_call_find(const char *name);
 
-/* The value of a scalar parameter, or of a pointer as an integer; signed kinds are sign-extended. */
+/* The value of a scalar parameter, or of a pointer as an integer; signed kinds are sign-extended. Of a structure that is passed by
+ * value: the address of it in the record. */
 uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *param);
 
 /* The size in bytes of a pointer attribute's value; 0 for an unknown attribute. */
@@ -187,7 +190,8 @@ size_t vmm_pointer_attribute_size(vmm_pointer_attribute attribute);
 /* The size in bytes of a pool attribute's value; 0 for an unknown attribute. */
 size_t vmm_pool_attribute_size(vmm_mem_pool_attribute attribute);
 
-/* Sets a scalar parameter; value is truncated to the parameter's width. */
+/* Sets a scalar parameter; value is truncated to the parameter's width. A structure that is passed by value is copied from the
+ * address value; 0: zeros. */
 void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, uint64_t value);
 
 #endif

@@ -141,6 +141,8 @@ typedef int vmm_multicast_granularity_flags;
 #define VMM_EVENT_DISABLE_TIMING 2
 #define VMM_EVENT_INTERPROCESS 4 /* with DISABLE_TIMING only */
 
+#define VMM_IPC_MEM_LAZY_ENABLE_PEER_ACCESS 1
+
 #define VMM_EVENT_WAIT_DEFAULT 0
 #define VMM_EVENT_WAIT_EXTERNAL 1 /* the wait becomes a node, of a captured stream */
 
@@ -286,6 +288,11 @@ typedef struct vmm_mem_pool_props {
 typedef struct vmm_mem_pool_ptr_export_data {
     unsigned char reserved[64];
 } vmm_mem_pool_ptr_export_data;
+
+/* Names memory of vmm_mem_alloc in another process; CUipcMemHandle. */
+typedef struct vmm_ipc_mem_handle {
+    char reserved[64];
+} vmm_ipc_mem_handle;
 
 /* One grant: a location and its access rights; CUmemAccessDesc. */
 typedef struct vmm_mem_access_desc {
@@ -1258,6 +1265,29 @@ VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *sha
  * cuda.h 13.0; guide 4.16.3.2. */
 VMM_API vmm_result vmm_mem_import_from_shareable_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
                                                         void *os_handle, vmm_mem_allocation_handle_type sh_handle_type);
+
+/* Memory of vmm_mem_alloc in other processes, in the way that is older than virtual memory management:
+ *
+ *   process A   alloc -> A1 == get ==> 64 bytes            process B    64 bytes == open ==> A1' -> use, close
+ *
+ * The 64 bytes may be sent by any means. They hold nothing: A keeps the memory until B has opened it, and what B has open stays
+ * open when A frees it. */
+
+/* The 64 bytes of the allocation that holds dptr, the same for each of its bytes. Before vmm_init: INVALID_VALUE for NULL
+ * [VMM-IPC-NULL] and for dptr 0 [VMM-IPC-ADDRESS]. INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-IPC-ADDRESS,
+ * VMM-IPC-OPENED]; ours: OPERATING_SYSTEM [VMM-IPC-SYSTEM]. Nothing is written then. cuIpcGetMemHandle. */
+VMM_API vmm_result vmm_ipc_get_mem_handle(vmm_system *sys, vmm_ipc_mem_handle *p_handle, vmm_deviceptr dptr);
+/* Addresses in this process for the memory that handle names, with access for the device of the current context. A process that
+ * opens it again gets the same addresses. flags: VMM_IPC_MEM_LAZY_ENABLE_PEER_ACCESS; other bits do not matter (580). Before
+ * vmm_init: INVALID_VALUE [VMM-IPC-NULL, VMM-IPC-FLAGS]. INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-IPC-HANDLE]; ours
+ * [VMM-IPC-MACHINE]; INVALID_CONTEXT [VMM-IPC-OWN], INVALID_HANDLE [VMM-IPC-CONTEXT, VMM-IPC-ENDED], INVALID_VALUE
+ * [VMM-IPC-GONE]; ours: OPERATING_SYSTEM [VMM-IPC-SYSTEM]. Nothing is written then. cuIpcOpenMemHandle. */
+VMM_API vmm_result vmm_ipc_open_mem_handle(vmm_system *sys, vmm_deviceptr *pdptr, vmm_ipc_mem_handle handle, unsigned int flags);
+/* Undoes one open of the address dptr. The last one waits for the work of the device, and ends the addresses; the fault of that
+ * work is reported, and the memory stays open. INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-IPC-CLOSE].
+ * cuIpcCloseMemHandle. */
+VMM_API vmm_result vmm_ipc_close_mem_handle(vmm_system *sys, vmm_deviceptr dptr);
+
 /* ---------------------------------------------------------------------------------------------------------- multicast
  *
  * A multicast object is a range without memory; each device of a team binds memory of its own to it. What one device

@@ -156,6 +156,10 @@ bool names_learn(struct names *names, const struct vmm_call *call)
     case VMM_CALL_mem_free:
         end(names, NAME_ALLOCATION, any->mem_free.dptr);
         return true;
+    case VMM_CALL_ipc_get_mem_handle:
+        return add_once(names, NAME_DESCRIPTOR, trace_fabric(any->ipc_get_mem_handle.p_handle));
+    case VMM_CALL_ipc_open_mem_handle: /* its size is not told; opened again it has the same address */
+        return add_once(names, NAME_ALLOCATION, *any->ipc_open_mem_handle.pdptr);
     case VMM_CALL_mem_alloc_async:
         return add(names, NAME_ALLOCATION, *any->mem_alloc_async.dptr, any->mem_alloc_async.bytesize);
     case VMM_CALL_mem_alloc_from_pool_async:
@@ -238,6 +242,8 @@ bool names_find(const struct names *names, enum vmm_param_kind kind, uint64_t va
         break;
     case VMM_PARAM_FD:
     case VMM_PARAM_OUT_FD:
+    case VMM_PARAM_IPC_HANDLE:
+    case VMM_PARAM_OUT_IPC_HANDLE:
         letter = 'D';
         entry = find(names, NAME_DESCRIPTOR, value);
         if (entry && entry->file != trace_file(value))

@@ -243,6 +243,9 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
     case VMM_PARAM_POOL_POINTER:
         json_text(json, param->name, done ? "pointer" : "unknown"); /* its bytes mean something to one machine alone */
         break;
+    case VMM_PARAM_IPC_HANDLE:
+        json_text(json, param->name, "handle"); /* the same; one that the trace saw has a name */
+        break;
     case VMM_PARAM_DESCS:
         write_descs(json, param->name, at, length_in(call, "count"));
         break;
@@ -365,6 +368,9 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
     case VMM_PARAM_OUT_POOL_POINTER:
         json_text(json, param->name, "pointer");
         break;
+    case VMM_PARAM_OUT_IPC_HANDLE:
+        json_text(json, param->name, "handle");
+        break;
     case VMM_PARAM_OUT_TEXT:
         json_text(json, param->name, at);
         break;
@@ -466,6 +472,12 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
         return exported(call, param, done, value);
     case VMM_PARAM_FD:
         return imported(call, param, done, value);
+    case VMM_PARAM_OUT_IPC_HANDLE:
+    case VMM_PARAM_IPC_HANDLE:
+        if (param->kind == VMM_PARAM_OUT_IPC_HANDLE && (!done || !pointer_of(call, param)))
+            return false;
+        *value = trace_fabric(pointer_of(call, param));
+        return true;
     case VMM_PARAM_ADDRESS:
     case VMM_PARAM_HANDLE:
     case VMM_PARAM_CONTEXT:

@@ -228,6 +228,26 @@ F3(OURS, cuMemPoolSetAccess, any, any, size)
 F3(OURS, cuMemPoolGetAccess, any, any, any)
 F4(OURS, cuMemPoolExportToShareableHandle, any, any, int, u64)
 F4(OURS, cuMemPoolImportFromShareableHandle, any, any, int, u64)
+F2(OURS, cuIpcGetMemHandle, any, u64)
+F1(OURS, cuIpcCloseMemHandle, u64)
+
+/* Records the first bytes of the handle, which is passed by value. */
+struct handle {
+    u64 word[8];
+};
+int cuIpcOpenMemHandle(any to, struct handle from, u32 flags);
+int cuIpcOpenMemHandle_v2(any to, struct handle from, u32 flags);
+
+int cuIpcOpenMemHandle(any to, struct handle from, u32 flags)
+{
+    return reached(OTHER "cuIpcOpenMemHandle", 3, (uint64_t[]){AS(to), from.word[0], flags});
+}
+
+int cuIpcOpenMemHandle_v2(any to, struct handle from, u32 flags)
+{
+    return reached(OURS "cuIpcOpenMemHandle_v2", 3, (uint64_t[]){AS(to), from.word[0], flags});
+}
+
 F2(OURS, cuMemPoolExportPointer, any, u64)
 F3(OURS, cuMemPoolImportPointer, any, any, any)
 F2(OURS, cuStreamBeginCapture_v2, any, int)

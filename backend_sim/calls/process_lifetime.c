@@ -26,6 +26,7 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
     }
     whole->process.in_flight = &whole->in_flight;
     in_flight_open(&whole->in_flight, options);
+    whole->process.ordinal = machine->joined++;
     whole->process.graphs = &whole->graphs;
     graphs_open(&whole->graphs);
     whole->process.machine_next = machine->processes;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "call_graph.h"
+#include "call_ipc.h"
 #include "checks.h"
 #include "in_flight.h"
 #include "heap.h"
@@ -23,8 +24,13 @@
  * wait for no event. */
 static bool goes_first(const struct vmm_call *call)
 {
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
     enum vmm_call_id id = (enum vmm_call_id)call->id;
     size_t count;
+    if (id == VMM_CALL_ipc_get_mem_handle && !any->ipc_get_mem_handle.dptr)
+        return true;
+    if (id == VMM_CALL_ipc_open_mem_handle && !ipc_flags_ok(any->ipc_open_mem_handle.flags))
+        return true;
     return vmm_call_has(id, CALL_EARLY) ||
            (vmm_call_has(id, CALL_EARLY_NULL) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[0]));
 }
@@ -50,7 +56,9 @@ static inline bool is_tokens_query(const struct vmm_call *call)
 typedef vmm_result (*sim_handler)(struct sim_process *process, const struct vmm_call *call);
 
 /* Is the call about what processes share? */
-#define SHARES(id) ((id) == VMM_CALL_mem_export_to_shareable_handle || (id) == VMM_CALL_mem_import_from_shareable_handle)
+#define SHARES(id)                                                                                             \
+    ((id) == VMM_CALL_mem_export_to_shareable_handle || (id) == VMM_CALL_mem_import_from_shareable_handle ||   \
+     (id) == VMM_CALL_ipc_get_mem_handle || (id) == VMM_CALL_ipc_open_mem_handle)
 
 /* Can the call wait for files and locks that processes share? All other such waits are in os_posix.c. */
 static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)

@@ -215,6 +215,21 @@ static void add_descriptor(struct program *program, struct script *script, const
     }
 }
 
+/* A handle by the name that the script gave it; any other is zeros. */
+static void add_ipc_handle(struct program *program, struct script *script, const struct vmm_param *param,
+                           struct text out[PROGRAM_APIS])
+{
+    uint64_t last;
+    memcpy(&last, script->step.fabric + sizeof script->step.fabric - sizeof last, sizeof last);
+    struct program_word *word = word_of(program, param->name, fabrics_ending(&script->fabrics, last));
+    struct program_variable *v = word ? program_find(program, word->text, strlen(word->text)) : NULL;
+    for (int api = 0; api < PROGRAM_APIS; api++)
+        if (v && v->type == PROGRAM_IPC)
+            text_add(&out[api], "%s", v->name);
+        else
+            text_add(&out[api], "(%s){{0}}", program_types[PROGRAM_IPC][api]);
+}
+
 static void add_kernel_words(struct program *program, struct script *script, uint64_t count, struct text *out)
 {
     text_add(out, "(const uint64_t[]){");
@@ -341,6 +356,7 @@ static void add_argument(struct program *program, struct script *script, const s
     case VMM_PARAM_GRAPH_NODE: add_object(program, param, PROGRAM_NODE, value, out); return;
     case VMM_PARAM_GRAPH_EXEC: add_object(program, param, PROGRAM_EXEC, value, out); return;
     case VMM_PARAM_POOL: add_object(program, param, PROGRAM_POOL, value, out); return;
+    case VMM_PARAM_IPC_HANDLE: add_ipc_handle(program, script, param, out); return;
     case VMM_PARAM_FD: add_descriptor(program, script, param, out); return;
     case VMM_PARAM_U32:
     case VMM_PARAM_U64:

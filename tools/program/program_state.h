@@ -23,6 +23,7 @@ enum program_type {
     PROGRAM_EXEC,
     PROGRAM_FD,
     PROGRAM_FABRIC,
+    PROGRAM_IPC,
     PROGRAM_INT,
     PROGRAM_SIZE,
     PROGRAM_FLAGS,

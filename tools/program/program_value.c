@@ -92,7 +92,7 @@ static bool read_name(struct reader *r)
 {
     size_t length = name_length(r->at);
     struct program_variable *v = length ? program_find(r->program, r->at, length) : NULL;
-    if (!v || r->at[length] == '@' || v->type == PROGRAM_FABRIC)
+    if (!v || r->at[length] == '@' || v->type == PROGRAM_FABRIC || v->type == PROGRAM_IPC)
         return false;
     r->at += length;
     if (*r->at != '.') {

@@ -143,6 +143,13 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
         fabrics_find(&raw->script->fabrics, value, step->fabric);
         break;
     }
+    case VMM_PARAM_IPC_HANDLE: {
+        uint64_t value = 0;
+        ok = value_number(&env, word, &value, &error);
+        fabrics_find(&raw->script->fabrics, value, step->fabric);
+        vmm_call_set_scalar(&step->call.head, param, (uint64_t)(uintptr_t)step->fabric);
+        break;
+    }
     case VMM_PARAM_LOCATION: ok = value_location(&env, word, &step->location, &error); break;
     case VMM_PARAM_DESCS: ok = value_grants(&env, word, step->grants, STEP_GRANTS, &count, &error); break;
     case VMM_PARAM_ARGS: return raw_words(raw, word);

@@ -373,6 +373,19 @@ static bool load_descriptor(struct replay *r, json_t *json, json_t *names, const
     return true;
 }
 
+/* The bytes of a handle that the trace saw being made; those of any other are not in it. */
+static bool load_ipc_handle(struct replay *r, json_t *names, const struct vmm_param *param, bool *skip)
+{
+    const char *name = json_string_value(json_object_get(names, param->name));
+    uint64_t value = 0;
+    if (name && !replay_named(r, name, &value))
+        return replay_malformed(r, param->name, "%s is named \"%.40s\", which no earlier line made", param->name, name);
+    *skip |= !name;
+    fabrics_find(&r->fabrics, value, r->step.fabric);
+    vmm_call_set_scalar(&r->step.call.head, param, (uint64_t)(uintptr_t)r->step.fabric);
+    return true;
+}
+
 static bool load_param(struct replay *r, json_t *args, json_t *names, const struct vmm_param *param, bool *skip)
 {
     json_t *json = json_object_get(args, param->name);
@@ -391,6 +404,7 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
     case VMM_PARAM_POOL_PROPS: return load_pool_props(r, param->name, json, &r->step.pool_props);
     case VMM_PARAM_POOL_VALUE: return load_pool_value(r, param->name, json);
     case VMM_PARAM_POOL_POINTER: return *skip = true; /* its bytes are not in the trace */
+    case VMM_PARAM_IPC_HANDLE: return load_ipc_handle(r, names, param, skip);
     case VMM_PARAM_LOCATION: return replay_location(r, param->name, json, &r->step.location);
     case VMM_PARAM_DESCS: return load_grants(r, param->name, json);
     case VMM_PARAM_ARGS: return load_words(r, param->name, json);

@@ -19,7 +19,8 @@ static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
     case VMM_PARAM_TEAM: return &step->team;
     case VMM_PARAM_POOL_PROPS: return &step->pool_props;
     case VMM_PARAM_POOL_VALUE: return &step->pool_value;
-    case VMM_PARAM_POOL_POINTER: return step->fabric;
+    case VMM_PARAM_POOL_POINTER:
+    case VMM_PARAM_IPC_HANDLE: return step->fabric;
     case VMM_PARAM_LOCATION: return &step->location;
     case VMM_PARAM_DESCS: return step->grants;
     case VMM_PARAM_ARGS: return step->words;

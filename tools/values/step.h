@@ -70,7 +70,7 @@ struct step {
     unsigned char *bytes;           /* host memory of BYTES and OUT_BYTES; owned */
     int descriptor;                 /* what OUT_FD was answered with; owned, until somebody takes it */
     bool has_descriptor;
-    unsigned char fabric[VMM_FABRIC_HANDLE_SIZE]; /* where an import of a fabric handle points, and POOL_POINTER; zeros where there is none */
+    unsigned char fabric[VMM_FABRIC_HANDLE_SIZE]; /* where an import of a fabric handle points, POOL_POINTER, and where IPC_HANDLE is copied from; zeros where there is none */
 };
 
 /* Empties a step and makes it one of that call: scalars 0, every pointer at its room (bytes: NULL). */

@@ -264,7 +264,8 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
         fputs("&", out);
         print_pool_value(out, (int)vmm_call_scalar(call, &params[index - 1]), step->pool_value);
         break;
-    case VMM_PARAM_POOL_POINTER: fputs("64 bytes", out); break;
+    case VMM_PARAM_POOL_POINTER:
+    case VMM_PARAM_IPC_HANDLE: fputs("64 bytes", out); break;
     case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(step->location, where)); break;
     case VMM_PARAM_DESCS: print_grants(out, step, step->grants, vmm_call_scalar(call, &params[index + 1])); break;
     case VMM_PARAM_ARGS: print_words(out, step->words, vmm_call_scalar(call, &params[index + 1]), names); break;
