@@ -985,7 +985,7 @@ VMM_API vmm_result vmm_mem_alloc_from_pool_async(vmm_system *sys, vmm_deviceptr 
 VMM_API vmm_result vmm_mem_free_async(vmm_system *sys, vmm_deviceptr dptr, vmm_stream stream);
 
 /* INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-CREATE-TYPE, VMM-POOL-CREATE-LOCATION, VMM-POOL-CREATE-DEVICE,
- * VMM-POOL-CREATE-HANDLE-TYPES, VMM-POOL-CREATE-RESERVED]; NOT_SUPPORTED [VMM-POOL-CREATE-MANAGED, VMM-POOL-CREATE-HOST]:
+ * VMM-POOL-CREATE-HANDLE-TYPES, VMM-POOL-CREATE-RESERVED]; NOT_SUPPORTED [VMM-POOL-CREATE-MANAGED]:
  * the simulator has pools on devices only; OUT_OF_MEMORY [VMM-POOL-CREATE-MAX-SIZE]. */
 VMM_API vmm_result vmm_mem_pool_create(vmm_system *sys, vmm_memory_pool *pool, const vmm_mem_pool_props *pool_props);
 /* Ends the pool once its last allocation is freed. Where it is the current pool of its device, the default pool becomes
@@ -1014,14 +1014,19 @@ VMM_API vmm_result vmm_mem_pool_get_attribute(vmm_system *sys, vmm_memory_pool p
                                               void *value);
 VMM_API vmm_result vmm_mem_pool_trim_to(vmm_system *sys, vmm_memory_pool pool, uint64_t min_bytes_to_keep);
 /* Rights of devices to all memory of a pool. INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-POOL-ACCESS-FLAGS,
- * VMM-POOL-GET-ACCESS-LOCATION]; NOT_SUPPORTED [VMM-POOL-ACCESS-LOCATION, VMM-POOL-ACCESS-READ]; INVALID_DEVICE
+ * VMM-POOL-GET-ACCESS-LOCATION, VMM-POOL-ACCESS-NOWHERE]; NOT_SUPPORTED [VMM-POOL-ACCESS-LOCATION, VMM-POOL-ACCESS-READ, VMM-POOL-ACCESS-HOST]; INVALID_DEVICE
  * [VMM-POOL-ACCESS-DEVICE, VMM-POOL-ACCESS-OWN, VMM-POOL-ACCESS-PEER]. Warned of: [VMM-POOL-ENDED]. */
 VMM_API vmm_result vmm_mem_pool_set_access(vmm_system *sys, vmm_memory_pool pool, const vmm_mem_access_desc *map,
                                            uint64_t count);
 VMM_API vmm_result vmm_mem_pool_get_access(vmm_system *sys, vmm_mem_access_flags *flags, vmm_memory_pool mem_pool,
                                            const vmm_mem_location *location);
 
-/* Between processes; on a driver only. NOT_SUPPORTED [VMM-POOL-EXPORT]. */
+/* Between processes: first a pool, as a descriptor or fabric handle, then each of its allocations, as 64 bytes. INVALID_VALUE
+ * [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-EXPORT-FLAGS, VMM-EXPORT-TYPE, VMM-EXPORT-NOT-REQUESTED, VMM-POOL-EXPORT-KIND,
+ * VMM-POOL-IMPORT-FLAGS, VMM-IMPORT-TYPE, VMM-POOL-POINTER-UNKNOWN, VMM-POOL-POINTER-POOL, VMM-POOL-IMPORT-POOL, VMM-POOL-IMPORT-DATA,
+ * VMM-POOL-IMPORT-TAKEN]; NOT_SUPPORTED [VMM-IMPORT-KIND, VMM-IMPORT-WINDOWS]; NOT_PERMITTED [VMM-EXPORT-FABRIC-IMEX]; UNKNOWN
+ * [VMM-IMPORT-CLOSED, VMM-IMPORT-FOREIGN, VMM-IMPORT-MACHINE]. An imported pool allocates nothing [VMM-POOL-IMPORTED], and is
+ * destroyed after its allocations [VMM-POOL-DESTROY-IMPORTED]; imported several times, it is destroyed as often. */
 VMM_API vmm_result vmm_mem_pool_export_to_shareable_handle(vmm_system *sys, void *handle_out, vmm_memory_pool pool,
                                                            vmm_mem_allocation_handle_type handle_type, uint64_t flags);
 VMM_API vmm_result vmm_mem_pool_import_from_shareable_handle(vmm_system *sys, vmm_memory_pool *pool_out, void *handle,
