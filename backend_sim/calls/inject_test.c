@@ -408,6 +408,8 @@ static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
     GET(back, event_create, sys, &back, 0);
     STEP(stream_begin_capture, sys, one, VMM_STREAM_CAPTURE_MODE_RELAXED);
     GET(status, stream_is_capturing, sys, one, &status);
+    GET(*graph, stream_end_capture, sys, one, graph);
+    STEP(stream_begin_capture_to_graph, sys, one, *graph, NULL, NULL, 0, VMM_STREAM_CAPTURE_MODE_RELAXED);
     STEP(memset_d8_async, sys, p, 1, 64, one);
     STEP(memcpy_htod_async, sys, p, &word, sizeof word, one);
     STEP(launch, sys, VMM_KERNEL_FILL, 1, 32, args, 3, one);
@@ -425,15 +427,15 @@ static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
 
 static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event event, unsigned *calls)
 {
-    vmm_graph_node fill = NULL, host = NULL, kernel = NULL, none = NULL, child = NULL, record = NULL, wait = NULL;
+    vmm_graph_node first = NULL, fill = NULL, host = NULL, kernel = NULL, none = NULL, child = NULL, record = NULL, wait = NULL;
     vmm_graph inner = NULL;
     vmm_graph_node_type type = 0;
     const uint64_t args[] = {p, 64, 9};
     const vmm_memset_node_params rows = {.dst = p, .pitch = 128, .value = 3, .element_size = 4, .width = 16, .height = 2};
     const vmm_host_node_params call = {call_me, calls};
     const vmm_kernel_node_params launch = {VMM_KERNEL_FILL, 1, 32, args, 3};
-    GET(fill, graph_add_memset_node, sys, &fill, graph, NULL, 0, &rows, NULL);
-    GET(host, graph_add_host_node, sys, &host, graph, &fill, 1, &call);
+    GET(first, graph_add_memset_node, sys, &first, graph, NULL, 0, &rows, NULL);
+    GET(host, graph_add_host_node, sys, &host, graph, &first, 1, &call);
     GET(kernel, graph_add_kernel_node, sys, &kernel, graph, &host, 1, &launch);
     GET(none, graph_add_empty_node, sys, &none, graph, NULL, 0);
     GET(record, graph_add_event_record_node, sys, &record, graph, &kernel, 1, event);
@@ -441,6 +443,7 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     GET(inner, graph_create, sys, &inner, 0);
     GET(fill, graph_add_memset_node, sys, &fill, inner, NULL, 0, &rows, NULL);
     GET(child, graph_add_child_graph_node, sys, &child, graph, NULL, 0, inner);
+    GET(type, graph_node_get_type, sys, fill, &type);
     STEP(graph_destroy, sys, inner);
     const vmm_graph_node from[] = {none, none, none}, to[] = {host, kernel, child};
     STEP(graph_add_dependencies, sys, graph, from, to, NULL, 3);
@@ -448,6 +451,24 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     GET(type, graph_node_get_type, sys, child, &type);
     steps_expect(type == VMM_GRAPH_NODE_TYPE_GRAPH, "the node holds a graph");
     STEP(graph_destroy_node, sys, none);
+    GET(inner, graph_child_graph_node_get_graph, sys, child, &inner);
+    STEP(graph_memset_node_set_params, sys, first, &rows);
+    STEP(graph_host_node_set_params, sys, host, &call);
+    STEP(graph_event_record_node_set_event, sys, record, event);
+    STEP(graph_event_wait_node_set_event, sys, wait, event);
+    GET(event, graph_event_record_node_get_event, sys, record, &event);
+    GET(event, graph_event_wait_node_get_event, sys, wait, &event);
+    GET(inner, graph_clone, sys, &inner, graph);
+    GET(none, graph_node_find_in_clone, sys, &none, host, inner);
+    STEP(graph_destroy, sys, inner);
+    vmm_graph_exec exec = NULL;
+    unsigned enabled = 0;
+    GET(exec, graph_instantiate, sys, &exec, graph, 0);
+    STEP(graph_exec_memset_node_set_params, sys, exec, first, &rows, NULL);
+    STEP(graph_exec_host_node_set_params, sys, exec, host, &call);
+    STEP(graph_node_set_enabled, sys, exec, first, 1);
+    GET(enabled, graph_node_get_enabled, sys, exec, first, &enabled);
+    STEP(graph_exec_destroy, sys, exec);
 }
 
 static void graphs(const char *spec)
