@@ -158,28 +158,6 @@ static void make_get_access(const struct maker *m)
         m->step->desc[0].location.type = one_in(m, 2) ? VMM_MEM_LOCATION_TYPE_HOST : VMM_MEM_LOCATION_TYPE_HOST_NUMA;
 }
 
-static void make_export(const struct maker *m)
-{
-    maker_set(m, "pool", pool_name(m));
-    maker_set(m, "handle_type", literal(VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
-}
-
-static void make_import(const struct maker *m)
-{
-    maker_set(m, "handle_type", literal(VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
-}
-
-static void make_export_pointer(const struct maker *m)
-{
-    const struct model_block *block = some_block(m);
-    maker_set(m, "ptr", block ? named(block->tag) : literal(0));
-}
-
-static void make_import_pointer(const struct maker *m)
-{
-    maker_set(m, "pool", pool_name(m));
-}
-
 /* ---- allocations ---- */
 
 static uint64_t some_size(const struct maker *m)
@@ -416,10 +394,6 @@ static const struct maker_row rows[] = {
     {VMM_CALL_mem_pool_trim_to, 1, make_trim},
     {VMM_CALL_mem_pool_set_access, 2, make_set_access},
     {VMM_CALL_mem_pool_get_access, 1, make_get_access},
-    {VMM_CALL_mem_pool_export_to_shareable_handle, 1, make_export},
-    {VMM_CALL_mem_pool_import_from_shareable_handle, 1, make_import},
-    {VMM_CALL_mem_pool_export_pointer, 1, make_export_pointer},
-    {VMM_CALL_mem_pool_import_pointer, 1, make_import_pointer},
     {VMM_CALL_stream_synchronize, 2, make_on_stream},
     {VMM_CALL_stream_query, 1, make_on_stream},
     {VMM_CALL_ctx_synchronize, 1, NULL},

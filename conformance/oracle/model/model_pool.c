@@ -148,7 +148,7 @@ static bool props_allowed(const struct model *m, const vmm_mem_pool_props *p, st
             return model_refuse(a, INVALID, "VMM-POOL-CREATE-RESERVED");
     if (managed)
         return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-CREATE-MANAGED");
-    return p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE || model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-CREATE-HOST");
+    return true;
 }
 
 /* A pool's value is not another one's. */
@@ -433,30 +433,4 @@ MODEL_ON(mem_pool_get_access)
         model_refuse(a, INVALID, "VMM-POOL-GET-ACCESS-LOCATION");
     else if (model_succeeded(a))
         model_expect(a, "flags", (uint64_t)*c->flags, host ? 0 : pool->rights[l->id]);
-}
-
-/* ---- other processes: not simulated ---- */
-
-MODEL_ON(mem_pool_export_to_shareable_handle)
-{
-    (void)m, (void)c;
-    model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-EXPORT");
-}
-
-MODEL_ON(mem_pool_import_from_shareable_handle)
-{
-    (void)m, (void)c;
-    model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-EXPORT");
-}
-
-MODEL_ON(mem_pool_export_pointer)
-{
-    (void)m, (void)c;
-    model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-EXPORT");
-}
-
-MODEL_ON(mem_pool_import_pointer)
-{
-    (void)m, (void)c;
-    model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-EXPORT");
 }
