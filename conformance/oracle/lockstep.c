@@ -11,7 +11,7 @@
 #include "in_place.h"
 #include "lockstep_parts.h"
 
-enum { IDLE_SECONDS = 5, HOST_ROOM = 1 << 20, FILL_LIMIT = 1 << 25, SENTINEL = LOCKSTEP_SENTINEL };
+enum { IDLE_SECONDS = 5, HOST_ROOM = 1 << 20, FILL_LIMIT = 1 << 25, RANGE_LIMIT = 1 << 28, SENTINEL = LOCKSTEP_SENTINEL };
 
 bool lockstep_differ(struct lockstep *pair, const char *format, ...)
 {
@@ -266,6 +266,8 @@ static enum left_out too_much(struct lockstep *pair, const union vmm_any_call *c
     bool large = bytes_of(call) > (uint64_t)(host ? HOST_ROOM : FILL_LIMIT / 4);
     if (model_call_waits(&pair->model, (enum vmm_call_id)call->head.id))
         return LEFT_OUT_WAITS;
+    if (call->head.id == VMM_CALL_mem_get_handle_for_address_range) /* a file with a copy, which may be of all the memory */
+        large = call->mem_get_handle_for_address_range.size > RANGE_LIMIT;
     if (!op && !large)
         return LEFT_OUT_NOT;
     struct model_answer answer;

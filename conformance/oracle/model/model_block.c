@@ -99,8 +99,9 @@ static void allocate(struct model *m, struct model_pool *pool, uint64_t size, in
     }
     if (!model_succeeded(a))
         return;
-    if (!pool->start)
-        pool->start = *out - offset; /* a driver's pool */
+    if (m->driver && !pool->based)
+        pool->start = *out - offset;
+    pool->based = true;
     model_expect(a, "dptr", *out, pool->start + offset);
     m->blocks = model_room(m->blocks, &m->block_room, m->block_count, sizeof *m->blocks);
     m->blocks[m->block_count++] = (struct model_block){

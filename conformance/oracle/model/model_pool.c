@@ -79,7 +79,7 @@ static uint64_t place(const struct model *m, uint64_t size, uint64_t unit)
 static struct model_pool *make_pool(struct model *m, int device, uint64_t limit)
 {
     uint64_t slot = slot_of(m), slots = model_heap_range(limit, slot, m->profile->device_memory);
-    uint64_t start = m->driver ? 0 : place(m, slots * slot, slot);
+    uint64_t start = place(m, slots * slot, slot); /* of a driver, what its first allocation may correct */
     for (; !m->driver && !start && !limit && slots > 1; start = place(m, slots * slot, slot))
         slots /= 2;
     if (!start && !m->driver)
