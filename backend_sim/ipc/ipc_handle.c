@@ -10,7 +10,7 @@
 
 struct layout {
     uint64_t magic, machine, number, nonce[2];
-    uint64_t entry, maker; /* an index below a size, a context below a serial */
+    uint64_t entry, maker; /* an index below a size; a context below a process below a serial */
     uint64_t sum;
 };
 
@@ -31,7 +31,7 @@ void ipc_handle_write(void *bytes, const struct ipc_handle *handle)
                             .number = handle->label.number,
                             .nonce = {handle->label.nonce[0], handle->label.nonce[1]},
                             .entry = handle->size << LOW | (handle->label.index & LOWEST),
-                            .maker = handle->home << LOW | (handle->context & LOWEST)};
+                            .maker = handle->home << 2 * LOW | (uint64_t)handle->process << LOW | (handle->context & LOWEST)};
     layout.sum = sum_of(&layout);
     memcpy(bytes, &layout, sizeof layout);
 }
@@ -44,6 +44,7 @@ bool ipc_handle_read(const void *bytes, struct ipc_handle *handle)
     *handle = (struct ipc_handle){kind == IPC_EVENT ? IPC_EVENT : IPC_MEMORY,
                                   {layout.machine, layout.number, {layout.nonce[0], layout.nonce[1]},
                                    (uint32_t)(layout.entry & LOWEST)},
-                                  layout.maker >> LOW, layout.entry >> LOW, (uint32_t)(layout.maker & LOWEST)};
+                                  layout.maker >> 2 * LOW, layout.entry >> LOW, (uint16_t)(layout.maker >> LOW & LOWEST),
+                                  (uint32_t)(layout.maker & LOWEST)};
     return kind <= IPC_EVENT && layout.sum == sum_of(&layout);
 }
