@@ -209,10 +209,10 @@ static bool drive(const struct options *options, const char *spec, uint64_t call
         fclose(drive.transcript);
     size_t unexplained = table_show(&report->table);
     tap_note("%s: %" PRIu64 " random calls in %" PRIu64 " episodes (%" PRIu64 " succeeded, %" PRIu64 " left out), %"
-             PRIu64 " calls compared in all; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
+             PRIu64 " calls compared in all, %" PRIu64 " questions of checks not asked; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
              " reservations at unexpected addresses; %" PRIu64 " calls recorded",
              named, report->made, report->episodes, report->succeeded, report->skipped, report->compared,
-             report->deaths, report->strayed, report->placed, report->recorded);
+             report->unasked, report->deaths, report->strayed, report->placed, report->recorded);
     show_counts(options, &report->counts);
     return tap_ok(unexplained == 0 && report->made > 0,
                   "%s: driver and model agree, --seed %" PRIu64 " --calls %" PRIu64,
