@@ -97,6 +97,7 @@ struct model_pool {
     int device, handle_types;
     bool own, ended, gone;       /* gone: ended, and without memory */
     bool based;                  /* it has had an allocation */
+    bool exported;
     bool decompress;
     uint8_t rights[VMM_MAX_DEVICES];
     uint64_t ended_as;           /* of one that ended: its ordinal among those */
