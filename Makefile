@@ -43,7 +43,7 @@ override LDFLAGS  += -pthread
 ifneq ($(SAN),)
 override CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 override LDFLAGS  += -fsanitize=$(SAN)
-# Older clangs name no macro for it. Without the shared runtime each program has one of its own, and the libraries it loads have none.
+# Clang defines no macro for it. Without the shared runtime each program has one of its own, and the libraries it loads have none.
 ifneq ($(and $(findstring clang,$(CC)),$(findstring address,$(SAN))),)
 SAN_RUNTIME := $(dir $(shell $(CC) -print-file-name=libclang_rt.asan-$(shell uname -m).so))
 override CPPFLAGS += -D__SANITIZE_ADDRESS__=1

@@ -14,12 +14,14 @@ CHECK_AS_DRIVER ?= h100 h200x2
 CHECK_ABI      ?= h100 h200x2 min max odd
 CHECK_ABI_RULES ?= h100 h200x2 min max odd
 CHECK_ABI_MISTAKES ?= h100
-# The recording programs, and PROGRAM-MACHINE for each recording that is there. Copies are asked of two devices, which are asked
-# all that one is; one alone is left to check-ci.
+# The recording programs, and PROGRAM-MACHINE for each recording that is there. Two devices are asked all that one is; one alone
+# is left to check-ci, but for the first program, which is asked other things.
 ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs
 ABI_FILES      := $(notdir $(wildcard conformance/recorded/facts/*-580.159.04-*.tsv))
-CHECK_ABI_RECORDED ?= first-h100 first-h200x2 $(filter-out copies-h100 copies3d-h100,$(foreach name,$(ABI_PROGRAMS), \
-    $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES)))))
+ABI_RECORDINGS := first-h100 first-h200x2 $(foreach name,$(ABI_PROGRAMS), \
+    $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES))))
+ABI_RECORDINGS_CI := $(filter-out first-%,$(filter %-h100,$(ABI_RECORDINGS)))
+CHECK_ABI_RECORDED ?= $(filter-out $(ABI_RECORDINGS_CI),$(ABI_RECORDINGS))
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
 CHECK_LAYERS   ?= layers
@@ -73,7 +75,7 @@ LONG_CALLS     ?= 1500000
 LONG_WORLDS    ?= world-2-recorded world-2
 SABOTAGE_EVERY ?= 1
 
-.PHONY: check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: check-built check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 # A run of part of the tests builds only what it uses.
 CHECK_NEEDS ?=
@@ -165,15 +167,25 @@ CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
-	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_RECORDED='copies-h100 copies3d-h100' CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100 $(BUILD)/check/abi-copies3d-h100' check
+	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_RECORDED='$(ABI_RECORDINGS_CI)' CHECK_LIST='$(CHECK_CI) $(ABI_RECORDINGS_CI:%=$(BUILD)/check/abi-%)' check
 
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check
 
-# Scripts start their programs themselves: they would be what `check` ran. What the layers do has tests of its own beside the
-# long run of random calls, which takes valgrind as long as the one without them.
-check-valgrind: check-build ## the test programs under valgrind, with fewer rounds and machines
-	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_PROFILES=h200x2 CHECK_SCHEDULES= CHECK_LAYERS= CHECK_ABI_RULES= CHECK_ABI_MISTAKES= CHECK_SHELL= check
+# What users build, with another compiler: builds with sanitizers skip these.
+check-built: ## the tests of what is installed, of its hardening and of what programs link
+	+@$(NEST) CHECK_NEEDS='$(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(EXAMPLES) $(RULE_PAGE)' TESTS= CHECK_RUNS= \
+	    CHECK_LIST='$(patsubst %,ci/%_test.sh,hardening install sim_only symbols_list unload unmodified)' check
+
+# Scripts start their programs themselves: they would be what `check` ran. What reads memory that nobody has written is found where
+# code runs once: in each test of a part, in random calls (lockstep), and in the suite, which goes through both libraries. The small
+# world makes those calls in every order, and the layers and programs with mistakes make them once more: for AddressSanitizer.
+VALGRIND_RUNS = $(filter-out $(addprefix $(BUILD)/check/,world buggy),$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)) \
+    $(if $(SUITE),$(BUILD)/check/abi-suite-h200x2) $(FUZZ_CHECKS)
+VALGRIND_TESTS = $(filter-out $(addprefix $(BUILD)/test/conformance/oracle/,world_test lockstep_drive_test),$(TESTS))
+check-valgrind: check-build $(BUILD)/check/abi-suite-h200x2 ## the test programs under valgrind, with fewer rounds and machines
+	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind \
+	    CHECK_LIST='$(VALGRIND_RUNS) $(VALGRIND_TESTS)' check
 
 # With -fsanitize gcc warns of what cannot happen, and clang of nothing more than without. Under a sanitizer the compiler takes
 # longer to optimise fully than the tests then save; for tests themselves to optimise at all.
@@ -248,7 +260,7 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party progra
 
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
-MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED='$(filter-out answers-h200x2,$(CHECK_ABI_RECORDED))' CHECK_SCHEDULES=random-1
+MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED='$(filter-out answers-h200x2 copies-h100 copies3d-h100,$(ABI_RECORDINGS))' CHECK_SCHEDULES=random-1
 MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS)
 FILES  ?=
 COUNT  ?=
@@ -288,7 +300,7 @@ sabotage: check-build ## does the suite notice mistakes made by hand? Every SABO
 	$(call MUTATE_TAP,sabotage,--rows ci/sabotage.list --every $(SABOTAGE_EVERY) $(ONLY:%=--only "^%$$") $(QUICK:%=--quick))
 
 # Machines differ in numbers; what the recordings of a driver reach besides is reached by those of one of them.
-COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-% %-h100,$(CHECK_ABI_RECORDED))'
+COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED))'
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
