@@ -26,6 +26,13 @@ const uint8_t vmm_call_traits[VMM_CALL_COUNT] = {
 #include "calls.def"
 };
 
+#define BOX_SIZE(ours, theirs) {#ours, #theirs, (uint16_t)offsetof(vmm_memcpy3d, ours)}
+const struct vmm_box_size vmm_box_sizes[VMM_BOX_SIZES] = {
+    BOX_SIZE(src_x_in_bytes, srcXInBytes), BOX_SIZE(src_y, srcY), BOX_SIZE(src_z, srcZ), BOX_SIZE(src_lod, srcLOD),
+    BOX_SIZE(src_pitch, srcPitch), BOX_SIZE(src_height, srcHeight), BOX_SIZE(dst_x_in_bytes, dstXInBytes),
+    BOX_SIZE(dst_y, dstY), BOX_SIZE(dst_z, dstZ), BOX_SIZE(dst_lod, dstLOD), BOX_SIZE(dst_pitch, dstPitch),
+    BOX_SIZE(dst_height, dstHeight), BOX_SIZE(width_in_bytes, WidthInBytes), BOX_SIZE(height, Height), BOX_SIZE(depth, Depth)};
+
 /* The kind of each type of call_types.def. */
 enum {
 #define CALL_TYPE(name, kind, ours, theirs) KIND_##name = VMM_PARAM_##kind,
@@ -90,7 +97,9 @@ uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *pa
 {
     const unsigned char *at = (const unsigned char *)call + param->offset;
     uint64_t value = 0;
-    if (param->size == 1) {
+    if (param->kind == VMM_PARAM_IPC_HANDLE) {
+        value = (uint64_t)(uintptr_t)at;
+    } else if (param->size == 1) {
         value = *at;
     } else if (param->size == 2) {
         uint16_t v;
@@ -111,7 +120,11 @@ void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, u
     unsigned char *at = (unsigned char *)call + param->offset;
     uint32_t narrow = (uint32_t)value;
     uint16_t narrower = (uint16_t)value;
-    if (param->size == 1)
+    if (param->kind == VMM_PARAM_IPC_HANDLE && value)
+        memcpy(at, (const void *)(uintptr_t)value, param->size);
+    else if (param->kind == VMM_PARAM_IPC_HANDLE)
+        memset(at, 0, param->size);
+    else if (param->size == 1)
         *at = (unsigned char)value;
     else if (param->size == 2)
         memcpy(at, &narrower, sizeof narrower);

@@ -12,7 +12,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 said=$work/said
 tree=$work/tree
-mkdir -p "$tree/backend_sim" "$tree/ci"
+mkdir -p "$tree/backend_sim/abi/room" "$tree/ci"
 cp -R ci/mutate ci/mutation "$tree/ci/"
 cat >"$tree/backend_sim/sum.c" <<'END'
 int sum(int n);
@@ -27,6 +27,7 @@ int sum(int n)
     return total;
 }
 END
+printf 'int answer(void);\n\nint answer(void)\n{\n    return 42;\n}\n' >"$tree/backend_sim/abi/room/answer.c"
 cat >"$tree/backend_sim/sum_test.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ check-build: $(BUILD)/test/backend_sim/sum_test $(BUILD)/check/again
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Werror -g -c -o $@ $<
-$(BUILD)/lib/libcuvmm.a: $(BUILD)/obj/backend_sim/sum.o
+$(BUILD)/lib/libcuvmm.a: $(BUILD)/obj/backend_sim/sum.o $(BUILD)/obj/backend_sim/abi/room/answer.o
 	@mkdir -p $(@D)
 	ar rcs $@ $^
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(BUILD)/lib/libcuvmm.a
@@ -120,6 +121,34 @@ for file, line, want in (("f.c", 3, {"goes on"}), ("f.c", 4, {"calls", "goes on"
 END
 python3 "$work/reach_test.py" >"$said" 2>&1
 ok $? 'a line that no test was seen to come to, as of those that die there, is tried by all that come to its file'
+cat >"$work/judge_test.py" <<'END'
+import sys
+sys.path.insert(0, "ci/mutation")
+import judge
+import runs
+good, short = (0, b"ok 1\n1..1\n", None, 0.1), (-9, b"", "memory", 0.1)
+runs.wait_for_memory = lambda: None
+
+class Bench:
+    change = None
+    def load(self, *objects):
+        self.change = objects[1] if len(objects) > 1 else None
+    def products_of(self, test):
+        return []
+    def run(self, *test):
+        return runs.Result(*self.results.pop(0))
+
+class Mutant:
+    file, lines = "f.c", [1]
+
+for results, want in (([good, short, good], ("survived", None, None)), ([short, short], ("killed", "t", "memory"))):
+    bench = Bench()
+    bench.results = results
+    got = judge.Judge(["t"], "b", None, judge.Order(60)).try_on(bench, Mutant, object())
+    assert got == want and not results, (got, want, results)
+END
+python3 "$work/judge_test.py" >"$said" 2>&1
+ok $? 'a test that is ended for want of memory, which others may have used up, is tried once more'
 mutate --sample 2
 grep -q '^1..2$' "$said"
 ok $? 'a sample has as many as are asked for'
@@ -175,6 +204,10 @@ ok $? 'so is one without a reason'
 mutate --files backend_sim/none.c
 [ $? = 2 ] && grep -q 'backend_sim/none.c: expected files of the engine' "$said"
 ok $? 'and a file that is not the engine'
+echo '5 return 41;' >"$work/proposed"
+mutate --files backend_sim/abi/room/answer.c
+sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived'
+ok $? 'a file of libcuda.so.1 is taken where it is named'
 
 echo '6 for (int i = 0; i <= n; i += 0)' >"$work/proposed"
 mutate

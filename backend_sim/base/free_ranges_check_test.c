@@ -60,6 +60,8 @@ static void test_circle(void)
     left = (struct hole){.start = 2 * U, .largest = 0};
     BREAKS(first->left, &left, free_ranges_check(&holes, 3), "the free range at 0x2000 has 0x0 bytes");
     BREAKS(first->left, &left, free_ranges_check_at(&holes, 3 * U), "the free range at 0x2000 has 0x0 bytes");
+    left = (struct hole){.start = 2 * U, .size = UINT64_MAX, .largest = UINT64_MAX};
+    BREAKS(first->left, &left, free_ranges_check(&holes, 3), "the free range at 0x2000 has 0xffffffffffffffff bytes");
     free_ranges_clear(&holes);
 }
 
@@ -89,6 +91,9 @@ static void test_barrier(void)
     struct hole *second = hole_at(&holes, 8 * U);
     BREAKS(second->start, 7 * U, free_ranges_check_at(&holes, 7 * U), "crosses a barrier");
     BREAKS(holes.barrier, 0, free_ranges_check(&holes, 2), "touches or precedes");
+    free_ranges_take(&holes, 9 * U, U);
+    struct hole *third = hole_at(&holes, 10 * U);
+    BREAKS(third->start, 9 * U, free_ranges_check_at(&holes, 8 * U), "from 0x8000 to 0x9000"); /* which is no barrier */
     free_ranges_clear(&holes);
 }
 

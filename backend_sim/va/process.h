@@ -160,6 +160,9 @@ struct sim_pool {
     vmm_mem_pool_props props;
     uint64_t access;       /* the rights of each location to its memory, as in sim_mapping */
     uint32_t number;
+    uint32_t imports;      /* how often it was imported and not destroyed; 0: it is this process's own */
+    struct sim_block *table; /* what importers see of it (pool_table.h); NULL until it is exported */
+    struct imex_place fabric; /* the channel through which it may be exported to a fabric; domain 0: none */
     bool is_default;       /* it belongs to the process, and cannot be destroyed */
     bool destroyed;        /* its value has ended; its memory may still be in use */
     bool settled;          /* and no longer is: the process has forgotten it */
@@ -182,12 +185,13 @@ struct sim_piece {
     uint64_t orders;                  /* in_flight.orders of then */
 };
 
-/* The pools of one location: the device's own, and the one that cuMemAllocAsync uses. */
+/* The pools of one location: its own, and the current one, which cuMemAllocAsync uses on a device. */
 struct sim_pools {
     struct sim_pool *own, *current;
 };
 
 struct in_flight;
+struct sim_graphs;
 
 struct sim_process {
     struct vmm_backend backend; /* first: a backend is a process */
@@ -195,6 +199,7 @@ struct sim_process {
     struct sim_options options;
     _Atomic uint64_t initialised; /* the system's process that initialised it, as life_stamp numbers them; 0: not yet */
     uint64_t opened;              /* the system's process that created it */
+    uint16_t ordinal;             /* among the processes that its machine ever had, modulo 2^16 */
     struct context_stack current;   /* each thread's contexts */
     struct host_window window;       /* the process's device addresses, and which of them the host backs */
     struct va_allocator va;
@@ -205,7 +210,7 @@ struct sim_process {
     struct pool piece_pool;
     struct slots pools;
     struct sim_pool *first_pool; /* all that hold memory or may be used */
-    struct sim_pools device_pools[VMM_MAX_DEVICES];
+    struct sim_pools device_pools[VMM_MAX_DEVICES], host_pools[1 + SIM_MAX_NODES]; /* HOST, then the nodes */
     uint64_t host_sees; /* number of mappings that are shown in place (host.h) */
     uint32_t aliased; /* number of handles that are mapped more than once */
     bool context_va; /* the first context has opened its chunks */
@@ -213,6 +218,7 @@ struct sim_process {
     uint32_t primary_retains[VMM_MAX_DEVICES];
     uint32_t peers_opened[VMM_MAX_DEVICES]; /* bit j of [i]: work on i has access to cuMemAlloc's memory of j (abi_query.h) */
     struct in_flight *in_flight;    /* work that no call has waited for yet */
+    struct sim_graphs *graphs;      /* its graphs, and captured streams (graphs.h) */
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_POOL + 1]; /* the last number used, per kind */
     struct retired_ranges retired;
@@ -236,6 +242,13 @@ bool sim_process_forked(const struct sim_process *process);
 static inline bool sim_device_valid(const struct sim_process *process, int device)
 {
     return device >= 0 && device < process->machine->profile.devices;
+}
+
+/* The NUMA nodes of the host; without NUMA, node 0 stands for the host. */
+static inline int sim_host_nodes(const struct sim_process *process)
+{
+    int count = process->machine->profile.host_nodes;
+    return count ? count : 1;
 }
 
 /* The granularity of memory at a location: the devices' for DEVICE, the host's for every other type. */

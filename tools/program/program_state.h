@@ -18,8 +18,12 @@ enum program_type {
     PROGRAM_STREAM,
     PROGRAM_EVENT,
     PROGRAM_POOL,
+    PROGRAM_GRAPH,
+    PROGRAM_NODE,
+    PROGRAM_EXEC,
     PROGRAM_FD,
     PROGRAM_FABRIC,
+    PROGRAM_IPC,
     PROGRAM_INT,
     PROGRAM_SIZE,
     PROGRAM_FLAGS,
@@ -27,6 +31,12 @@ enum program_type {
     PROGRAM_TYPES
 };
 extern const char *const program_types[PROGRAM_TYPES][PROGRAM_APIS];
+
+/* An opaque pointer of the driver's? */
+static inline bool program_is_pointer(enum program_type type)
+{
+    return type >= PROGRAM_CONTEXT && type <= PROGRAM_EXEC;
+}
 
 #define PROGRAM_NAME (SYMBOL_NAME_MAX + 16)
 
@@ -122,6 +132,7 @@ void program_handle_types(struct text *out, enum program_api api, int types);
 void program_prop(struct text *out, enum program_api api, const vmm_mem_allocation_prop *prop);
 void program_pool_props(struct text *out, enum program_api api, const vmm_mem_pool_props *props);
 void program_grants(struct text *out, enum program_api api, const vmm_mem_access_desc *grants, uint64_t count);
+void program_box(struct text *out, enum program_api api, const vmm_memcpy3d *box, bool peer);
 void program_mem_ops(struct text *out, enum program_api api, const struct step *step);
 void program_attribute(struct text *out, enum program_api api, const char *kind, const char *name, int value);
 void program_attributes(struct text *out, enum program_api api, const struct step *step);

@@ -79,21 +79,11 @@ static bool run_properties(struct script *script)
            script_make(script, NULL);
 }
 
-/* type=fd and the like, or a number. */
-static bool take_type(struct script *script, int *type)
-{
-    struct words_error error;
-    struct value_env env = script_env(script);
-    const struct word *word = args_option(script, "type");
-    *type = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    return !word || value_handle_types(&env, word, type, &error) || script_wrong_at(script, &error);
-}
-
 static bool run_export(struct script *script)
 {
     struct step *step = script_step(script, VMM_CALL_mem_export_to_shareable_handle);
     struct vmm_call_mem_export_to_shareable_handle *call = &step->call.mem_export_to_shareable_handle;
-    return args_number(script, "HANDLE", &call->handle) && take_type(script, &call->handle_type) &&
+    return args_number(script, "HANDLE", &call->handle) && args_handle_type(script, &call->handle_type) &&
            args_option_number(script, "flags", &call->flags) && script_make(script, NULL);
 }
 
@@ -102,7 +92,7 @@ static bool run_import(struct script *script)
     struct step *step = script_step(script, VMM_CALL_mem_import_from_shareable_handle);
     struct vmm_call_mem_import_from_shareable_handle *call = &step->call.mem_import_from_shareable_handle;
     uint64_t descriptor = 0;
-    if (!args_number(script, "DESCRIPTOR", &descriptor) || !take_type(script, &call->sh_handle_type))
+    if (!args_number(script, "DESCRIPTOR", &descriptor) || !args_handle_type(script, &call->sh_handle_type))
         return false;
     call->os_handle = (void *)(uintptr_t)descriptor;
     fabrics_find(&script->fabrics, descriptor, step->fabric);
@@ -173,6 +163,32 @@ static bool run_freemem(struct script *script)
     return script_make(script, NULL);
 }
 
+static bool run_ipc_get(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_ipc_get_mem_handle);
+    return args_number(script, "ADDRESS", &step->call.ipc_get_mem_handle.dptr) && script_make(script, NULL);
+}
+
+static bool run_ipc_open(struct script *script)
+{
+    uint64_t number, flags = VMM_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
+    if (!args_number(script, "HANDLE", &number) || !args_option_number(script, "flags", &flags))
+        return false;
+    if (flags > UINT32_MAX)
+        return script_wrong(script, 1, "flags have 32 bits");
+    struct step *step = script_step(script, VMM_CALL_ipc_open_mem_handle);
+    fabrics_find(&script->fabrics, number, step->fabric);
+    memcpy(&step->call.ipc_open_mem_handle.handle, step->fabric, sizeof step->fabric);
+    step->call.ipc_open_mem_handle.flags = (unsigned)flags;
+    return script_make(script, NULL);
+}
+
+static bool run_ipc_close(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_ipc_close_mem_handle);
+    return args_number(script, "ADDRESS", &step->call.ipc_close_mem_handle.dptr) && script_make(script, NULL);
+}
+
 static bool run_meminfo(struct script *script)
 {
     script_step(script, VMM_CALL_mem_get_info);
@@ -202,6 +218,11 @@ const struct script_command script_memory_commands[] = {
      "cuMemAlloc, cuMemAllocAsync, cuMemAllocFromPoolAsync", run_alloc, false},
     {"freemem", "ADDRESS [stream=NAME|none]", "gives memory of alloc back, with a stream in its order", "cuMemFree, cuMemFreeAsync",
      run_freemem, false},
+    {"ipcget", "ADDRESS [out=null]", "a handle of memory of alloc, for another process; names its 64 bytes", "cuIpcGetMemHandle",
+     run_ipc_get, false},
+    {"ipcopen", "HANDLE [flags=N] [out=null]", "addresses for the memory of a handle of another process", "cuIpcOpenMemHandle",
+     run_ipc_open, false},
+    {"ipcclose", "ADDRESS", "undoes one open", "cuIpcCloseMemHandle", run_ipc_close, false},
     {"meminfo", "", "bytes free on the current context's device; NAME.total are all", "cuMemGetInfo", run_meminfo,
      false},
     {0},

@@ -138,6 +138,8 @@ bool args_location(struct script *script, const char *what, vmm_mem_location *ou
 struct word *args_option(struct script *script, const char *key);
 bool args_option_number(struct script *script, const char *key, uint64_t *out);
 bool args_option_int(struct script *script, const char *key, int *out);
+/* type=fd and the like, or a number; fd without one. */
+bool args_handle_type(struct script *script, int *type);
 /* stream=NAME: *given, unless it is NULL, says whether the option stands there; none, and no option, is the default stream. */
 bool args_stream(struct script *script, bool *given, vmm_stream *stream);
 
@@ -174,7 +176,7 @@ void script_plain(struct script *script);
 
 /* The tables of commands, one a file. */
 extern const struct script_command script_system_commands[], script_memory_commands[], script_pool_commands[], script_address_commands[],
-    script_use_commands[], script_mem_op_commands[], script_host_commands[], script_multicast_commands[],
+    script_use_commands[], script_mem_op_commands[], script_graph_commands[], script_host_commands[], script_multicast_commands[],
     script_check_commands[], script_text_commands[],
     script_raw_commands[];
 

@@ -32,6 +32,14 @@ bool replay_named(const struct replay *r, const char *name, uint64_t *value)
 }
 
 /* The youngest object that the recorded value lies in, for ranges are used again after they are freed. */
+bool replay_is_known(const struct replay *r, uint64_t recorded)
+{
+    for (size_t i = r->objects; i-- > 0;)
+        if (recorded >= r->object[i].recorded && recorded - r->object[i].recorded < (r->object[i].size ? r->object[i].size : 1))
+            return true;
+    return false;
+}
+
 uint64_t replay_translate(const struct replay *r, uint64_t recorded)
 {
     for (size_t i = r->objects; i-- > 0;) {
@@ -250,6 +258,11 @@ static bool compare_out(struct replay *r, json_t *names, json_t *json, const str
         return true;
     case VMM_PARAM_OUT_FD: /* one descriptor is like another; one that has a name stays open, for imports */
         learn_descriptor(r, json_string_value(json_object_get(names, param->name)), index);
+        return true;
+    case VMM_PARAM_OUT_IPC_HANDLE: /* its bytes belong to one machine, too; opens need them */
+        if (json_object_get(names, param->name))
+            learn(r, json_string_value(json_object_get(names, param->name)), UINT64_MAX,
+                  fabrics_keep(&r->fabrics, now->shareable), 0);
         return true;
     case VMM_PARAM_OUT_POOL_POINTER: /* its bytes belong to one machine */
         return true;

@@ -36,6 +36,20 @@ static void CUDA_CB hear(void *user, CUlogLevel level, char *message, size_t len
 
 /* ---- memory ---- */
 
+TEST_RULE(IPC_NULL, ipc_null)
+{
+    CUdeviceptr at = 0;
+    CUipcMemHandle handle;
+    if (breaks) {
+        REFUSED(cuIpcGetMemHandle(NULL, memory), ERROR_INVALID_VALUE);
+        REFUSED(cuIpcOpenMemHandle(NULL, of_b, 1), ERROR_INVALID_VALUE);
+    } else {
+        OK(cuIpcGetMemHandle(&handle, memory));
+        OK(cuIpcOpenMemHandle(&at, of_b, 1));
+        OK(cuIpcCloseMemHandle(at));
+    }
+}
+
 TEST_RULE(IPC_ADDRESS, ipc_address)
 {
     CUipcMemHandle handle;
@@ -271,6 +285,20 @@ TEST_RULE(IPC_SYSTEM, ipc_system)
 
 /* ---- boxes and batches ---- */
 
+TEST_RULE(BOX_NULL, box_null)
+{
+    if (breaks) {
+        REFUSED(cuMemcpy3D(NULL), ERROR_INVALID_VALUE);
+        REFUSED(cuMemcpy3DAsync(NULL, stream), ERROR_INVALID_VALUE);
+        REFUSED(cuMemcpy3DPeer(NULL), ERROR_INVALID_VALUE);
+        REFUSED(cuMemcpy3DPeerAsync(NULL, stream), ERROR_INVALID_VALUE);
+    } else {
+        CUDA_MEMCPY3D nothing;
+        memset(&nothing, 0, sizeof nothing);
+        OK(cuMemcpy3D(&nothing));
+    }
+}
+
 TEST_RULE(BOX_HEIGHT, box_height)
 {
     CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .srcPitch = 64, .srcHeight = 2,
@@ -382,9 +410,10 @@ static const struct {
     {"IPC_ADDRESS", ipc_address},   {"IPC_OPENED", ipc_opened},     {"IPC_EVENT", ipc_event},
     {"IPC_EVENT_HANDLE", ipc_event_handle}, {"IPC_FLAGS", ipc_flags}, {"IPC_HANDLE", ipc_handle},
     {"IPC_MACHINE", ipc_machine},   {"IPC_OWN", ipc_own},           {"IPC_GONE", ipc_gone},
+    {"IPC_NULL", ipc_null},
     {"IPC_ENDED", ipc_ended},       {"IPC_CONTEXT", ipc_context},   {"IPC_ALREADY", ipc_already},
     {"IPC_CLOSE", ipc_close},       {"IPC_FREE", ipc_free},         {"IPC_SYSTEM", ipc_system},
-    {"BOX_HEIGHT", box_height},     {"BATCH_STREAM", batch_stream}, {"BATCH_ARGUMENTS", batch_arguments},
+    {"BOX_NULL", box_null}, {"BOX_HEIGHT", box_height},     {"BATCH_STREAM", batch_stream}, {"BATCH_ARGUMENTS", batch_arguments},
     {"BATCH_ATTRIBUTES", batch_attributes}, {"BATCH_SIZE", batch_size}, {"BATCH_OPERAND", batch_operand},
 };
 

@@ -279,6 +279,22 @@ static vmm_result keep(int fd)
     return VMM_SUCCESS;
 }
 
+/* Memory that a handle of the older kind names. */
+static vmm_result allocate(uint64_t size, uint64_t value, struct other_answer *answer)
+{
+    vmm_ipc_mem_handle handle;
+    vmm_result result = vmm_mem_alloc(sys, &answer->value, size);
+    if (result == VMM_SUCCESS)
+        result = vmm_memset_d8(sys, answer->value, (unsigned char)value, size);
+    if (result == VMM_SUCCESS)
+        result = vmm_ctx_synchronize(sys);
+    if (result == VMM_SUCCESS)
+        result = vmm_ipc_get_mem_handle(sys, &handle, answer->value);
+    if (result == VMM_SUCCESS)
+        memcpy(answer->fabric, &handle, sizeof handle);
+    return result;
+}
+
 /* Requests on fabric handles. */
 static vmm_result act_fabric(struct request *r, struct other_answer *answer)
 {
@@ -286,6 +302,27 @@ static vmm_result act_fabric(struct request *r, struct other_answer *answer)
     case OTHER_CREATE_FABRIC: return create(r->first, r->second, FABRIC, &answer->value);
     case OTHER_EXPORT_FABRIC: return vmm_mem_export_to_shareable_handle(sys, answer->fabric, r->first, FABRIC, 0);
     default: return vmm_mem_import_from_shareable_handle(sys, &answer->value, r->fabric, FABRIC);
+    }
+}
+
+static vmm_result act_pool(const struct request *r, int fd, struct other_answer *answer)
+{
+    static vmm_memory_pool pool;
+    vmm_result result;
+    switch ((enum other_op)r->op) {
+    case OTHER_IMPORT_POOL:
+        result = vmm_mem_pool_import_from_shareable_handle(sys, &pool, (void *)(intptr_t)fd, FD, 0);
+        answer->value = (uint64_t)(uintptr_t)pool;
+        return result;
+    case OTHER_IMPORT_POINTER: {
+        vmm_mem_pool_ptr_export_data data;
+        memcpy(&data, r->fabric, sizeof data);
+        return vmm_mem_pool_import_pointer(sys, &answer->value, pool, &data);
+    }
+    case OTHER_FREE_POINTER:
+        result = vmm_mem_free_async(sys, r->first, NULL);
+        return result == VMM_SUCCESS ? vmm_ctx_synchronize(sys) : result;
+    default: return vmm_mem_pool_destroy(sys, (vmm_memory_pool)(uintptr_t)r->first);
     }
 }
 
@@ -311,9 +348,15 @@ static vmm_result act(struct request *r, int fd, struct other_answer *answer)
     case OTHER_POKE: *(volatile unsigned char *)(uintptr_t)r->first = (unsigned char)r->second; return VMM_SUCCESS;
     case OTHER_FREE: return vmm_mem_get_info(sys, &answer->value, &total);
     case OTHER_GRANDCHILD: return grandchild(r->first, fd, &answer->value);
+    case OTHER_ALLOC: return allocate(r->first, r->second, answer);
+    case OTHER_FREE_MEMORY: return vmm_mem_free(sys, r->first);
     case OTHER_CREATE_FABRIC:
     case OTHER_EXPORT_FABRIC:
     case OTHER_IMPORT_FABRIC: return act_fabric(r, answer);
+    case OTHER_IMPORT_POOL:
+    case OTHER_IMPORT_POINTER:
+    case OTHER_FREE_POINTER:
+    case OTHER_DESTROY_POOL: return act_pool(r, fd, answer);
     default: return VMM_ERROR_INVALID_VALUE;
     }
 }
