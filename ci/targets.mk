@@ -10,7 +10,8 @@
 unexport COLUMNS # lines are as wide for everybody who runs the tests
 
 CHECK_PROFILES ?= h100 h200x2 min max odd
-CHECK_AS_DRIVER ?= h100 h200x2
+# Each abi-suite makes this run, too, to compare with; mutants of one have it alone.
+CHECK_AS_DRIVER ?=
 CHECK_ABI      ?= h100 h200x2 min max odd
 CHECK_ABI_RULES ?= h100 h200x2 min max odd
 CHECK_ABI_MISTAKES ?= h100
@@ -53,7 +54,7 @@ RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recorded/r
 CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
 CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(CHECK_LAYERS:%=$(BUILD)/check/%))
 CHECK_RUNS  += $(FUZZ_CHECKS)
-# Tests of what maintainers and CI use, which take long: `make check-ci`.
+# Tests of what maintainers and CI use, which take long: `make check-ci`; it also compares what one H100 answered.
 CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh conformance/programs/mistakes_test.sh
 CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*/*_test.sh conformance/*/*_test.sh docs/*_test.sh)))
 
@@ -79,7 +80,9 @@ SABOTAGE_EVERY ?= 1
 
 # A run of part of the tests builds only what it uses.
 CHECK_NEEDS ?=
-check-build: $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
+# Mutants are tried by runs, too, that are none of check's.
+MUTATE_RUNS := $(addprefix $(BUILD)/check/,$(ABI_RECORDINGS:%=abi-%) conformance-as-driver-h200x2)
+check-build: $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc
 
 # Programs that print TAP, as tests; what they print on standard error goes past prove (ci/tap-run). Seconds until one that does
 # not end is ended and named (ci/limit): many, since a debugger or a slow machine is no reason to end a test.
@@ -166,7 +169,7 @@ CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
 CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
-check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
+check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long; what an H100 answered
 	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_RECORDED='$(ABI_RECORDINGS_CI)' CHECK_LIST='$(CHECK_CI) $(ABI_RECORDINGS_CI:%=$(BUILD)/check/abi-%)' check
 
 check-few: ## every test, on fewer machines
