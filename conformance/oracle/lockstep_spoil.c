@@ -19,13 +19,6 @@ static void spoil_prop(const struct maker *m)
     }
 }
 
-/* Pools of the host are not modelled. */
-static void not_the_host(vmm_mem_location *location)
-{
-    if (location->type == VMM_MEM_LOCATION_TYPE_HOST || location->type == VMM_MEM_LOCATION_TYPE_HOST_NUMA)
-        location->type = VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
-}
-
 static void spoil_desc(const struct maker *m)
 {
     const int ids[] = {-1, 0, 1, 2, 99}, rights[] = {2, 4, 7, -1};
@@ -44,10 +37,7 @@ static void spoil_pool_props(const struct maker *m)
     switch (choose(m->dice, 6)) {
     case 0: m->step->word[0] = PICK(m, types); break;
     case 1: m->step->word[1] = PICK(m, handles); break;
-    case 2:
-        m->step->desc[0].location.type = (int)choose(m->dice, 6);
-        not_the_host(&m->step->desc[0].location);
-        break;
+    case 2: m->step->desc[0].location.type = (int)choose(m->dice, 6); break;
     case 3: m->step->desc[0].location.id = PICK(m, ids); break;
     case 4: m->step->word[2] = PICK(m, sizes); break;
     default: m->step->word[4] = 1;
@@ -81,8 +71,6 @@ static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind k
             *step_arg(m->step, "size") = literal(maker_size(m, m->unit));
     } else if ((kind == VMM_PARAM_DESCS || kind == VMM_PARAM_LOCATION) && !one_in(m, 8)) {
         spoil_desc(m);
-        if (m->step->call >= VMM_CALL_mem_get_default_mem_pool && m->step->call <= VMM_CALL_mem_set_mem_pool)
-            not_the_host(&m->step->desc[0].location);
     } else {
         m->step->arg[i].add = 0;
     }

@@ -153,6 +153,10 @@ MODEL_ON(mem_pool_get_attribute);
 MODEL_ON(mem_pool_trim_to);
 MODEL_ON(mem_pool_set_access);
 MODEL_ON(mem_pool_get_access);
+MODEL_ON(mem_pool_export_to_shareable_handle);
+MODEL_ON(mem_pool_import_from_shareable_handle);
+MODEL_ON(mem_pool_export_pointer);
+MODEL_ON(mem_pool_import_pointer);
 MODEL_ON(stream_synchronize);
 MODEL_ON(stream_query);
 MODEL_ON(ctx_synchronize);
@@ -174,7 +178,8 @@ MODEL_ON(stream_wait_event);
     X(mem_pool_destroy) X(device_get_default_mem_pool) X(device_get_mem_pool) X(device_set_mem_pool) \
     X(mem_get_default_mem_pool) X(mem_get_mem_pool) X(mem_set_mem_pool) X(mem_pool_set_attribute) \
     X(mem_pool_get_attribute) X(mem_pool_trim_to) X(mem_pool_set_access) X(mem_pool_get_access) \
-    X(stream_synchronize) X(stream_query) X(ctx_synchronize) X(event_record) \
+    X(mem_pool_export_to_shareable_handle) X(mem_pool_import_from_shareable_handle) X(mem_pool_export_pointer) \
+    X(mem_pool_import_pointer) X(stream_synchronize) X(stream_query) X(ctx_synchronize) X(event_record) \
     X(stream_wait_event)
 
 #endif
