@@ -191,6 +191,87 @@ static void test_other_memory(void)
     tap_u64(free_bytes(), before, "all is free");
 }
 
+/* Allocations between others, and one whose free here is not done. */
+static void test_between(void)
+{
+    vmm_deviceptr at[3], there[3];
+    vmm_mem_pool_ptr_export_data of[3];
+    begin();
+    for (int i = 0; i < 3; i++) {
+        take(SMALL, 20 + i);
+        at[i] = taken;
+        of[i] = data;
+    }
+    for (int i = 2; i > 0; i--) {
+        data = of[i];
+        MUST(import_it());
+        there[i] = got;
+    }
+    tap_u64(there[2] - there[1], at[2] - at[1], "side by side");
+    whole("between others");
+    MUST(vmm_mem_free_async(to, there[1], NULL));
+    MUST(import_it());
+    tap_u64(got, there[1], "again while the free is pending");
+    tap_u64(byte_at(to, got), 21, "with its bytes");
+    drop(to, there[1]);
+    drop(to, there[2]);
+    for (int i = 0; i < 3; i++)
+        drop(from, at[i]);
+    end();
+}
+
+/* One that reaches from a chunk with an earlier allocation, still there, into one that has other memory by now. */
+static void test_half_taken(void)
+{
+    begin();
+    take(SMALL, 30);
+    const vmm_deviceptr kept = taken;
+    take(SMALL, 31);
+    const vmm_deviceptr early = taken;
+    MUST(import_it());
+    const vmm_deviceptr early_there = got;
+    take(LARGE, 32);
+    MUST(import_it());
+    drop(to, got);
+    drop(from, taken);
+    drop(from, early);
+    take(LARGE, 33);
+    tap_u64(taken, early, "the place is given out again");
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-TAKEN", "while the earlier one lives");
+    tap_u64(byte_at(to, early_there), 33, "whose memory is the same");
+    whole("half taken");
+    drop(to, early_there);
+    MUST(import_it());
+    tap_u64(byte_at(to, got + LARGE - 1), 33, "then it is there");
+    drop(to, got);
+    drop(from, taken);
+    drop(from, kept);
+    end();
+}
+
+/* What processes share is damaged for a while. */
+static void test_state_lost(void)
+{
+    int fd = -1, other = -1;
+    vmm_memory_pool again = NULL;
+    begin();
+    take(SMALL, 40);
+    MUST(vmm_mem_pool_export_to_shareable_handle(from, &fd, pool, FD, 0));
+    struct share_state *state = process_of(from)->machine->share->folder.state;
+    state->magic ^= 1;
+    refused(vmm_mem_pool_export_to_shareable_handle(from, &other, pool, FD, 0), VMM_ERROR_OPERATING_SYSTEM, "VMM-SHARE-STATE", "an export");
+    refused(vmm_mem_pool_import_from_shareable_handle(to, &again, (void *)(intptr_t)fd, FD, 0), VMM_ERROR_OPERATING_SYSTEM,
+            "VMM-SHARE-STATE", "an import");
+    refused(vmm_mem_pool_export_pointer(from, &data, taken), VMM_ERROR_OPERATING_SYSTEM, "VMM-SHARE-STATE", "an export of a pointer");
+    refused(import_it(), VMM_ERROR_OPERATING_SYSTEM, "VMM-SHARE-STATE", "an import of a pointer");
+    state->magic ^= 1;
+    close(fd);
+    MUST(import_it());
+    drop(to, got);
+    drop(from, taken);
+    end();
+}
+
 /* Memory of a node of the host, which both see in place. */
 static void test_host(void)
 {
@@ -384,6 +465,9 @@ int main(void)
     to = opened(small);
     test_chunks();
     test_other_memory();
+    test_between();
+    test_half_taken();
+    test_state_lost();
     test_host();
     test_gone();
     test_forged();
