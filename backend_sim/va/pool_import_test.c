@@ -421,6 +421,48 @@ static void test_failing(void)
     inject_try(&(struct inject_case){.name = "an import", .least = 4, .begin = begin_again, .call = imports, .reported = reported, .end = ended});
 }
 
+/* The first export of a machine without a name, for which nothing is there yet. */
+static vmm_system *alone;
+static vmm_memory_pool first_pool;
+static int first_fd;
+
+static void begin_alone(void)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0},
+                                      .handle_types = FD};
+    first_fd = -1;
+    alone = opened("sim:h100");
+    MUST(vmm_mem_pool_create(alone, &first_pool, &props));
+}
+
+static bool exports(void)
+{
+    return vmm_mem_pool_export_to_shareable_handle(alone, &first_fd, first_pool, FD, 0) == VMM_SUCCESS;
+}
+
+static bool export_reported(void)
+{
+    const char *rule = vmm_last_detail()->rule;
+    return rule && (!strcmp(rule, "VMM-SYSTEM-HOST-MEMORY") || !strcmp(rule, "VMM-EXPORT-SYSTEM") || !strcmp(rule, "VMM-SHARE-STATE")) &&
+           first_fd < 0 && !pool_of(alone, first_pool)->table;
+}
+
+static bool ended_alone(void)
+{
+    bool fine = !wrong_with(alone);
+    if (first_fd >= 0)
+        close(first_fd);
+    MUST(vmm_mem_pool_destroy(alone, first_pool));
+    vmm_close(alone);
+    return fine;
+}
+
+static void test_failing_export(void)
+{
+    inject_try(&(struct inject_case){.name = "a first export", .least = 8, .begin = begin_alone, .call = exports,
+                                     .reported = export_reported, .end = ended_alone});
+}
+
 /* ---- fabrics ---- */
 
 static void test_fabric(void)
@@ -473,6 +515,8 @@ int main(void)
     test_forged();
     test_fewer_addresses();
     test_failing();
+    test_failing_export();
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-UNKNOWN", "a pool that has ended");
     test_fabric();
     vmm_close(to);
     vmm_close(from);
