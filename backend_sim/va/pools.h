@@ -24,6 +24,10 @@
  * are out. */
 struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_props *props, struct sim_origin made);
 
+/* The chunks behind the memory of a device's graphs (graph_memory.h), as a pool without regions and without a value, which keeps its
+ * memory. NULL when addresses or the host's memory are out. */
+struct sim_pool *sim_pool_for_graphs(struct sim_process *process, int device);
+
 /* The pools of a device, made on first use. NULL when addresses, values or the host's memory are out. */
 struct sim_pools *sim_pools_of(struct sim_process *process, int device);
 
@@ -38,6 +42,9 @@ uint64_t sim_pool_lacks(const struct sim_pool *pool, uint64_t start, uint64_t si
 /* Gives every chunk of a free range memory: idle memory of the pool first, then new memory of the device, which has enough. False,
  * with nothing changed, when the host's memory is out. */
 bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size);
+
+/* The same for a range some of which has memory, and pins all of it. */
+bool sim_pool_back_pinned(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size);
 
 /* As sim_machine_room; where that is too little, the location's pools free their idle chunks first, if these suffice. */
 uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted);

@@ -160,6 +160,7 @@ struct sim_pool {
     vmm_mem_pool_props props;
     uint64_t access;       /* the rights of each location to its memory, as in sim_mapping */
     uint32_t number;
+    bool graphs;           /* the memory of a device's graphs (graph_memory.h), which is no pool to the program */
     bool is_default;       /* it belongs to the process, and cannot be destroyed */
     bool destroyed;        /* its value has ended; its memory may still be in use */
     bool settled;          /* and no longer is: the process has forgotten it */
@@ -188,6 +189,7 @@ struct sim_pools {
 };
 
 struct in_flight;
+struct sim_graph_memory;
 
 struct sim_process {
     struct vmm_backend backend; /* first: a backend is a process */
@@ -206,6 +208,7 @@ struct sim_process {
     struct slots pools;
     struct sim_pool *first_pool; /* all that hold memory or may be used */
     struct sim_pools device_pools[VMM_MAX_DEVICES];
+    struct sim_graph_memory *graph_memory[VMM_MAX_DEVICES]; /* NULL before its first use */
     uint64_t host_sees; /* number of mappings that are shown in place (host.h) */
     uint32_t aliased; /* number of handles that are mapped more than once */
     bool context_va; /* the first context has opened its chunks */

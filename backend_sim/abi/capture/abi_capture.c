@@ -142,21 +142,11 @@ void abi_capture_spoil(vmm_stream stream)
     abi_graphs_unlock();
 }
 
-CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *function)
+CUresult abi_captured(vmm_stream stream, const char *function)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    CUstreamCaptureStatus status = abi_capture_status(stream);
-    if (status == CU_STREAM_CAPTURE_STATUS_NONE)
+    if (abi_capture_status(stream) == CU_STREAM_CAPTURE_STATUS_NONE)
         return abi_capture_implicit(stream, function);
-    if (use == ABI_CAPTURE_WORK && status == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
-        return abi_capture_invalidated(function);
     abi_capture_spoil(stream);
-    if (use == ABI_CAPTURE_WORK) {
-        if (!atomic_flag_test_and_set(&said))
-            abi_say("%s on a stream that is captured: no node of a graph can hold it here yet. It answers "
-                    "CUDA_ERROR_NOT_SUPPORTED (docs/unmodified.md)", function);
-        return abi_refuse(VMM_RULE_CAPTURE_WORK, function, "the stream is being captured, and no node here can hold this work yet");
-    }
     return abi_refuse(VMM_RULE_CAPTURE_FORBIDS, function,
                       "a stream does no work while it is captured, so there is nothing to wait for or query");
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi_graph.h"
+#include "abi_graph_launch_memory.h"
 #include "abi_host.h"
 #include "abi_pack.h"
 #include "abi_parts.h"
@@ -105,6 +106,27 @@ CUresult abi_event_work(const vmm_system *sys, const char *function, CUgraphNode
     return CUDA_SUCCESS;
 }
 
+static struct vmm_call_stream_batch_mem_op call_of(const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, vmm_stream stream)
+{
+    return (struct vmm_call_stream_batch_mem_op){
+        {VMM_CALL_stream_batch_mem_op, 0}, stream, p->count, (const vmm_stream_batch_mem_op_params *)(const void *)p->paramArray,
+        p->flags};
+}
+
+CUresult abi_mem_op_work(const vmm_system *sys, const char *function, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
+                         struct abi_work *work)
+{
+    struct abi_query_context found;
+    if (!params)
+        return abi_null(function, "nodeParams");
+    if (!abi_query_context(sys, (uint64_t)(uintptr_t)params->ctx, &found)) /* measured of NULL: the current one does not stand in */
+        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "ctx, %p, is not a context", (void *)params->ctx);
+    const struct vmm_call_stream_batch_mem_op call = call_of(params, NULL);
+    work->params.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+    work->params.memOp = *params;
+    return abi_mem_op_form(sys, &call.head);
+}
+
 CUresult abi_any_work(vmm_system *sys, const char *function, const CUgraphNodeParams *p, struct abi_work *work)
 {
     const CUDA_MEMSET_NODE_PARAMS fill = {p->memset.dst,         p->memset.pitch, p->memset.value,
@@ -114,6 +136,7 @@ CUresult abi_any_work(vmm_system *sys, const char *function, const CUgraphNodePa
     case CU_GRAPH_NODE_TYPE_MEMCPY: return abi_copy_work(sys, function, &p->memcpy.copyParams, p->memcpy.copyCtx, work);
     case CU_GRAPH_NODE_TYPE_MEMSET: return abi_fill_work(sys, function, &fill, p->memset.ctx, work);
     case CU_GRAPH_NODE_TYPE_HOST: return abi_host_work(function, &p->host, work);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return abi_mem_op_work(sys, function, &p->memOp, work);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return abi_event_work(sys, function, p->type, p->eventRecord.event, work);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return abi_event_work(sys, function, p->type, p->eventWait.event, work);
     default: work->params.type = p->type; return CUDA_SUCCESS;
@@ -129,6 +152,9 @@ static size_t size_of(CUgraphNodeType type)
     case CU_GRAPH_NODE_TYPE_MEMSET: return sizeof(CUDA_MEMSET_NODE_PARAMS_v2);
     case CU_GRAPH_NODE_TYPE_HOST: return sizeof(CUDA_HOST_NODE_PARAMS);
     case CU_GRAPH_NODE_TYPE_GRAPH: return sizeof(CUDA_CHILD_GRAPH_NODE_PARAMS);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return sizeof(CUDA_MEM_ALLOC_NODE_PARAMS);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: return sizeof(CUDA_MEM_FREE_NODE_PARAMS);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return sizeof(CUDA_BATCH_MEM_OP_NODE_PARAMS);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return sizeof(CUevent);
     default: return 0;
@@ -316,6 +342,13 @@ static CUresult issue_kernel(const struct issue *to, const struct abi_work *work
     return issue_call(to, &call, VMM_CALL_launch);
 }
 
+static CUresult issue_mem_op(const struct issue *to, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
+{
+    union vmm_any_call call;
+    call.stream_batch_mem_op = call_of(p, to->stream);
+    return p->count ? issue_call(to, &call, VMM_CALL_stream_batch_mem_op) : CUDA_SUCCESS;
+}
+
 /* An event that was destroyed since is left out, as measured. */
 static CUresult issue_event(const struct issue *to, CUgraphNodeType type, CUevent event)
 {
@@ -338,10 +371,31 @@ static CUresult issue_node(const struct issue *to, const struct abi_work *work)
     case CU_GRAPH_NODE_TYPE_MEMSET: return issue_fill(to, &work->params.memset);
     case CU_GRAPH_NODE_TYPE_HOST: return issue_host(to, work->params.host.fn, work->params.host.userData);
     case CU_GRAPH_NODE_TYPE_GRAPH: return abi_graph_issue(to->sys, work->child, to->stream);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return issue_mem_op(to, &work->params.memOp);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return abi_launch_alloc(to->sys, work, to->stream);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: abi_launch_free(to->sys, work); return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return issue_event(to, work->params.type, work->params.eventRecord.event);
     default: return CUDA_SUCCESS;
     }
+}
+
+CUresult abi_graph_check_launch(const vmm_system *sys, const char *function, const struct graph *graph)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (const struct graph_node *node = graph->first; node && result == CUDA_SUCCESS; node = node->after) {
+        const struct abi_work *work = abi_work_of(node);
+        const struct vmm_call_stream_batch_mem_op call = call_of(&work->params.memOp, NULL);
+        if (work->child)
+            result = abi_graph_check_launch(sys, function, work->child);
+        else if (work->params.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+            result = (CUresult)abi_query_mem_op(sys, device_of(sys, work->params.memOp.ctx), &call.head);
+        if (!work->child && result != CUDA_SUCCESS) {
+            const vmm_detail detail = *vmm_last_detail();
+            abi_report(NULL, &detail);
+        }
+    }
+    return result;
 }
 
 CUresult abi_graph_issue(vmm_system *sys, const struct graph *graph, vmm_stream stream)

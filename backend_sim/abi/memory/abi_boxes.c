@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "abi.h"
-#include "abi_capture.h"
+#include "abi_capture_copy.h"
 #include "abi_peer_copy.h"
 #include "abi_rows.h"
 #include "abi_sync.h"
@@ -32,7 +32,7 @@ CUresult cuMemcpy3D(const CUDA_MEMCPY3D *pCopy)
 
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_OR_CAPTURE(hStream, abi_capture_box(sys, __func__, captured_, pCopy));
     ABI_INITIALISED(copy_box(sys, pCopy, abi_stream(hStream), false));
 }
 
@@ -64,6 +64,6 @@ CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
 
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
+    ABI_NOT_CAPTURED(hStream);
     ABI_INITIALISED(copy_between(sys, pCopy, abi_stream(hStream), false));
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "abi_graph_alloc.h"
 #include "abi_host.h"
 #include "abi_registered.h"
 #include "detail.h"
@@ -27,6 +28,7 @@ static CUresult finish(vmm_system *sys, vmm_stream stream, bool waits)
 struct side {
     const char *argument;
     bool host;
+    bool planned; /* it is memory that a graph will allocate */
     CUdeviceptr base, start;
     size_t given, pitch; /* given: the caller's pitch; 0 means that rows are adjacent */
     size_t given_rows, layer; /* given_rows: the caller's height of a layer */
@@ -47,6 +49,7 @@ struct declared {
 struct extent {
     const char *function;
     size_t width, height, depth;
+    bool of_node; /* memory that the node's graph will allocate counts */
 };
 
 static CUresult refuse_side(const struct extent *size, const struct declared *d, const char *what, unsigned long long value)
@@ -55,12 +58,18 @@ static CUresult refuse_side(const struct extent *size, const struct declared *d,
 }
 
 /* What the driver knows about the memory at a side's base. */
-static enum abi_query_there look_up(const vmm_system *sys, CUdeviceptr base, struct side *side)
+static enum abi_query_there look_up(const vmm_system *sys, CUdeviceptr base, bool of_node, struct side *side)
 {
     struct abi_host_range range;
     uint64_t left = UINT64_MAX;
     enum abi_query_there there = abi_query_there(sys, base, &left);
     bool pinned = abi_host_find(base, 1, &range);
+    uint64_t planned = of_node && there == ABI_QUERY_NOTHING && !pinned ? abi_memory_planned(base, false) : 0;
+    side->planned = planned != 0;
+    if (planned) {
+        there = ABI_QUERY_ALLOCATED;
+        left = planned;
+    }
     side->host = pinned ? range.registered : there != ABI_QUERY_MAPPED && there != ABI_QUERY_ALLOCATED;
     side->left = pinned ? range.start + range.size - base : left;
     return pinned ? ABI_QUERY_ALLOCATED : there;
@@ -70,7 +79,7 @@ static enum abi_query_there look_up(const vmm_system *sys, CUdeviceptr base, str
 static CUresult check_type(const vmm_system *sys, const struct extent *size, const struct declared *d, CUdeviceptr base,
                            struct side *side)
 {
-    enum abi_query_there there = look_up(sys, base, side);
+    enum abi_query_there there = look_up(sys, base, size->of_node, side);
     if (d->type == CU_MEMORYTYPE_ARRAY)
         return refuse_side(size, d, "is no array: arrays are not simulated", 0);
     if (there == ABI_QUERY_MAPPED)
@@ -412,7 +421,7 @@ static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const 
                             vmm_stream stream, bool waits)
 {
     size_t row;
-    const struct extent rows = {fill_name, bytes, fill->height, 1};
+    const struct extent rows = {fill_name, bytes, fill->height, 1, false};
     CUresult result = check_footprint(sys, stream, side, &rows, ABI_QUERY_FILL);
     if (result != CUDA_SUCCESS)
         return result;
@@ -439,7 +448,7 @@ CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream 
     size_t bytes = fill->width * fill->element; /* modulo 2^64, as in the driver */
     size_t pitch = fill->height > 1 ? fill->pitch : bytes;
     struct side side = {.argument = "dstDevice", .base = fill->start, .start = fill->start, .given = pitch, .pitch = pitch};
-    look_up(sys, fill->start, &side);
+    look_up(sys, fill->start, false, &side);
     result = check_fill(fill, &side, bytes);
     if (result != CUDA_SUCCESS)
         return result;
@@ -452,6 +461,8 @@ CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream 
 static CUresult check_range(const vmm_system *sys, int device, const char *function, const struct side *side, size_t size,
                             enum abi_query_use use)
 {
+    if (side->planned && size <= side->left)
+        return CUDA_SUCCESS;
     CUresult result = (CUresult)abi_query_range_for(sys, device, function, side->argument, side->base, size, use);
     if (result != CUDA_SUCCESS) {
         const vmm_detail detail = *vmm_last_detail();
@@ -464,8 +475,8 @@ CUresult abi_rows_check_fill(const vmm_system *sys, const char *function, int de
 {
     size_t bytes = fill->width * fill->element, pitch = fill->height > 1 ? fill->pitch : bytes;
     struct side side = {.argument = "dstDevice", .base = fill->start, .start = fill->start, .given = pitch, .pitch = pitch};
-    look_up(sys, fill->start, &side);
-    if (fill->height == 1 && !side.host) /* one range, whose end is checked as a plain fill's */
+    look_up(sys, fill->start, true, &side);
+    if (fill->height == 1 && !side.host && !side.planned) /* one range, whose end is checked as a plain fill's */
         side.left = UINT64_MAX;
     CUresult result = check_fill(fill, &side, bytes);
     if (result != CUDA_SUCCESS || (side.host && side.left != UINT64_MAX))
@@ -479,7 +490,7 @@ CUresult abi_rows_check_copy(const vmm_system *sys, const char *function, int de
         .function = function, .width = p->WidthInBytes, .height = p->Height, .depth = p->Depth,
         .from = {p->srcMemoryType, p->srcDevice, p->srcHost, p->srcXInBytes, p->srcY, p->srcZ, p->srcPitch, p->srcHeight},
         .to = {p->dstMemoryType, p->dstDevice, p->dstHost, p->dstXInBytes, p->dstY, p->dstZ, p->dstPitch, p->dstHeight}};
-    struct copy copy = {.size = {function, box.width, box.height, box.depth}};
+    struct copy copy = {.size = {function, box.width, box.height, box.depth, .of_node = true}};
     CUresult result = sides_of(sys, &box, &copy);
     if (result == CUDA_SUCCESS)
         result = abi_registered_check(function, copy.to.base, 1, true);
