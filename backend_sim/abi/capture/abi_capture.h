@@ -131,6 +131,8 @@ CUresult abi_capture_forbids(const char *function, bool always);
 
 /* The legacy default stream waits for blocking streams, so a call on it is refused while one of them is captured. */
 CUresult abi_capture_implicit(vmm_stream stream, const char *function);
+/* The same of a call that asks whether the stream is captured: it leaves the captures as they are. */
+CUresult abi_capture_implicit_query(vmm_stream stream, const char *function);
 
 /* Enters a call that issues work to the stream, if the stream is captured. False: the call is none of a capture's, or is
  * refused with result. */

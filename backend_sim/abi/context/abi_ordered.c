@@ -192,6 +192,8 @@ static CUresult capturing(const vmm_system *sys, vmm_stream stream, CUstreamCapt
     CUresult result = status ? stream_of(sys, "cuStreamIsCapturing", stream, &found)
                              : abi_null("cuStreamIsCapturing", "captureStatus");
     if (result == CUDA_SUCCESS)
+        result = abi_capture_implicit_query(stream, "cuStreamIsCapturing");
+    if (result == CUDA_SUCCESS)
         *status = abi_capture_status(stream);
     return result;
 }

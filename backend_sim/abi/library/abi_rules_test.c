@@ -757,6 +757,11 @@ TEST_BREAKS(CAPTURE_IMPLICIT, capture_implicit_broken)
     begin_capture(blocking);
     REFUSED(cuMemsetD8(memory, 1, 4), ERROR_STREAM_CAPTURE_IMPLICIT);
     IS(cuStreamEndCapture(blocking, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
+    CUstreamCaptureStatus status;
+    begin_capture(blocking);
+    REFUSED(cuStreamIsCapturing(NULL, &status), ERROR_STREAM_CAPTURE_IMPLICIT);
+    REFUSED(cuStreamGetCaptureInfo(CU_STREAM_LEGACY, &status, NULL, NULL, NULL, NULL, NULL), ERROR_STREAM_CAPTURE_IMPLICIT);
+    OK(cuStreamEndCapture(blocking, NULL));
     OK(cuStreamDestroy(blocking));
 }
 
@@ -764,7 +769,9 @@ TEST_NEAR_MISS(CAPTURE_IMPLICIT, capture_implicit_kept)
 {
     CUstream beside = new_stream();
     begin_capture(beside);
+    CUstreamCaptureStatus status;
     ACCEPTED(cuMemsetD8(memory, 1, 4));
+    ACCEPTED(cuStreamIsCapturing(NULL, &status));
     OK(cuStreamEndCapture(beside, NULL));
     OK(cuStreamDestroy(beside));
 }
