@@ -90,7 +90,9 @@ uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *pa
 {
     const unsigned char *at = (const unsigned char *)call + param->offset;
     uint64_t value = 0;
-    if (param->size == 1) {
+    if (param->kind == VMM_PARAM_IPC_HANDLE) {
+        value = (uint64_t)(uintptr_t)at;
+    } else if (param->size == 1) {
         value = *at;
     } else if (param->size == 2) {
         uint16_t v;
@@ -111,7 +113,11 @@ void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, u
     unsigned char *at = (unsigned char *)call + param->offset;
     uint32_t narrow = (uint32_t)value;
     uint16_t narrower = (uint16_t)value;
-    if (param->size == 1)
+    if (param->kind == VMM_PARAM_IPC_HANDLE && value)
+        memcpy(at, (const void *)(uintptr_t)value, param->size);
+    else if (param->kind == VMM_PARAM_IPC_HANDLE)
+        memset(at, 0, param->size);
+    else if (param->size == 1)
         *at = (unsigned char)value;
     else if (param->size == 2)
         memcpy(at, &narrower, sizeof narrower);

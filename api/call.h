@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "call_params.h"
 #include "vmm.h"
@@ -65,16 +66,25 @@ enum vmm_param_kind {
     VMM_PARAM_STREAM,         /* vmm_stream */
     VMM_PARAM_EVENT,          /* vmm_event */
     VMM_PARAM_POOL,           /* vmm_memory_pool */
+    VMM_PARAM_GRAPH,          /* vmm_graph */
+    VMM_PARAM_GRAPH_NODE,     /* vmm_graph_node */
+    VMM_PARAM_GRAPH_EXEC,     /* vmm_graph_exec */
     VMM_PARAM_PROP,           /* const vmm_mem_allocation_prop * */
     VMM_PARAM_TEAM,           /* const vmm_multicast_object_prop * */
     VMM_PARAM_LOCATION,       /* const vmm_mem_location * */
     VMM_PARAM_POOL_PROPS,     /* const vmm_mem_pool_props * */
     VMM_PARAM_POOL_VALUE,     /* void *: read; type given by the pool attribute before it */
     VMM_PARAM_POOL_POINTER,   /* const vmm_mem_pool_ptr_export_data * */
+    VMM_PARAM_IPC_HANDLE,     /* vmm_ipc_mem_handle: 64 bytes by value, which generic code sees as a pointer to them */
     VMM_PARAM_DESCS,          /* const vmm_mem_access_desc *, length in the COUNT after it */
     VMM_PARAM_ARGS,           /* const uint64_t *, length in the COUNT after it */
     VMM_PARAM_ATTRIBUTES,     /* const vmm_pointer_attribute *, length in the first parameter */
     VMM_PARAM_MEM_OPS,        /* const vmm_stream_batch_mem_op_params *, length in the U32 before it */
+    VMM_PARAM_NODES,          /* const vmm_graph_node *, length in num_dependencies */
+    VMM_PARAM_EDGES,          /* const vmm_graph_edge_data *, length in num_dependencies */
+    VMM_PARAM_FILL_NODE,      /* const vmm_memset_node_params * */
+    VMM_PARAM_HOST_NODE,      /* const vmm_host_node_params * */
+    VMM_PARAM_KERNEL_NODE,    /* const vmm_kernel_node_params * */
     VMM_PARAM_BYTES,          /* const void *: host bytes read */
     VMM_PARAM_FD,             /* void *: a file descriptor by value, or a pointer to another kind of handle */
     VMM_PARAM_FUNCTION,       /* vmm_host_fn */
@@ -92,6 +102,10 @@ enum vmm_param_kind {
     VMM_PARAM_OUT_POOL,       /* vmm_memory_pool * */
     VMM_PARAM_OUT_POOL_VALUE, /* void *: type given by the pool attribute before it */
     VMM_PARAM_OUT_POOL_POINTER, /* vmm_mem_pool_ptr_export_data * */
+    VMM_PARAM_OUT_IPC_HANDLE, /* vmm_ipc_mem_handle * */
+    VMM_PARAM_OUT_GRAPH,      /* vmm_graph * */
+    VMM_PARAM_OUT_GRAPH_NODE, /* vmm_graph_node * */
+    VMM_PARAM_OUT_GRAPH_EXEC, /* vmm_graph_exec * */
     VMM_PARAM_OUT_PROP,       /* vmm_mem_allocation_prop * */
     VMM_PARAM_OUT_TEXT,       /* char *, room in the INT after it */
     VMM_PARAM_OUT_BYTES,      /* void *: host bytes written */
@@ -111,6 +125,14 @@ static inline bool vmm_mem_op_has_value(vmm_stream_batch_mem_op_type operation)
 {
     return operation == VMM_STREAM_MEM_OP_WAIT_VALUE_32 || operation == VMM_STREAM_MEM_OP_WRITE_VALUE_32 ||
            operation == VMM_STREAM_MEM_OP_WAIT_VALUE_64 || operation == VMM_STREAM_MEM_OP_WRITE_VALUE_64;
+}
+
+/* The data of an edge as one number, for what shows or reads it. */
+static inline uint64_t vmm_graph_edge_number(const vmm_graph_edge_data *data)
+{
+    uint64_t number;
+    memcpy(&number, data, sizeof number);
+    return number;
 }
 
 /* Names and parameters of an entry point; id must be below VMM_CALL_COUNT. */
@@ -158,7 +180,8 @@ static inline bool vmm_call_waits(enum vmm_call_id id)
 /* The id of "mem_map" or "cuMemMap"; VMM_CALL_COUNT when there is none. */
 enum vmm_call_id vmm_call_find(const char *name);
 
-/* The value of a scalar parameter, or of a pointer as an integer; signed kinds are sign-extended. */
+/* The value of a scalar parameter, or of a pointer as an integer; signed kinds are sign-extended. Of a structure that is passed by
+ * value: the address of it in the record. */
 uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *param);
 
 /* The size in bytes of a pointer attribute's value; 0 for an unknown attribute. */
@@ -167,7 +190,8 @@ size_t vmm_pointer_attribute_size(vmm_pointer_attribute attribute);
 /* The size in bytes of a pool attribute's value; 0 for an unknown attribute. */
 size_t vmm_pool_attribute_size(vmm_mem_pool_attribute attribute);
 
-/* Sets a scalar parameter; value is truncated to the parameter's width. */
+/* Sets a scalar parameter; value is truncated to the parameter's width. A structure that is passed by value is copied from the
+ * address value; 0: zeros. */
 void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, uint64_t value);
 
 #endif

@@ -103,15 +103,16 @@ static void test_named(void)
 {
     static const struct {
         enum vmm_call_trait trait;
-        const char *what, *names[5];
+        const char *what, *names[7];
         size_t count;
     } lists[] = {
         {CALL_QUERIES, "beside the lock", {"mem_get_access", "pointer_get_attribute", "pointer_get_attributes"}, 3},
         {CALL_EARLY, "before cuInit", {"init", "driver_get_version"}, 2},
         {CALL_EARLY_NULL,
          "before cuInit with NULL",
-         {"ctx_destroy", "stream_destroy", "event_destroy", "event_query", "event_synchronize"},
-         5},
+         {"ctx_destroy", "stream_destroy", "event_destroy", "event_query", "event_synchronize", "ipc_get_mem_handle",
+          "ipc_open_mem_handle"},
+         7},
         {CALL_ANYWHERE, "in host functions", {"init", "driver_get_version", "stream_query", "event_query"}, 4},
     };
     for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++)

@@ -56,6 +56,7 @@ ENUMERATOR(MEMPOOL_ATTR_USED_MEM_CURRENT)
 ENUMERATOR(MEMPOOL_ATTR_USED_MEM_HIGH)
 ENUMERATOR(MEMORYTYPE_HOST)
 ENUMERATOR(MEMORYTYPE_DEVICE)
+ENUMERATOR(IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
 ENUMERATOR(STREAM_DEFAULT)
 ENUMERATOR(STREAM_NON_BLOCKING)
 ENUMERATOR(EVENT_DEFAULT)
@@ -161,6 +162,7 @@ FIELD(vmm_mem_pool_props, max_size, CUmemPoolProps, maxSize);
 FIELD(vmm_mem_pool_props, usage, CUmemPoolProps, usage);
 FIELD(vmm_mem_pool_props, reserved, CUmemPoolProps, reserved);
 #endif
+SIZE(vmm_ipc_mem_handle, CUipcMemHandle);
 SIZE(vmm_mem_pool_ptr_export_data, CUmemPoolPtrExportData);
 SIZE(vmm_mem_access_desc, CUmemAccessDesc);
 FIELD(vmm_mem_access_desc, location, CUmemAccessDesc, location);

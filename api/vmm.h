@@ -68,6 +68,9 @@ typedef struct vmm_context_st *vmm_context;         /* CUcontext: opaque */
 typedef struct vmm_stream_st *vmm_stream;           /* CUstream: opaque, NULL is the default stream */
 typedef struct vmm_event_st *vmm_event;             /* CUevent: opaque */
 typedef struct vmm_memory_pool_st *vmm_memory_pool; /* CUmemoryPool: opaque */
+typedef struct vmm_graph_st *vmm_graph;             /* CUgraph: opaque */
+typedef struct vmm_graph_node_st *vmm_graph_node;   /* CUgraphNode: opaque */
+typedef struct vmm_graph_exec_st *vmm_graph_exec;   /* CUgraphExec: opaque */
 typedef int vmm_kernel;                             /* one of the kernels that come with this library */
 typedef void (*vmm_host_fn)(void *user_data);       /* CUhostFn: host code as work of a stream */
 
@@ -138,8 +141,10 @@ typedef int vmm_multicast_granularity_flags;
 #define VMM_EVENT_DISABLE_TIMING 2
 #define VMM_EVENT_INTERPROCESS 4 /* with DISABLE_TIMING only */
 
+#define VMM_IPC_MEM_LAZY_ENABLE_PEER_ACCESS 1
+
 #define VMM_EVENT_WAIT_DEFAULT 0
-#define VMM_EVENT_WAIT_EXTERNAL 1 /* for stream capture, which is not here */
+#define VMM_EVENT_WAIT_EXTERNAL 1 /* the wait becomes a node, of a captured stream */
 
 #define VMM_STREAM_WAIT_VALUE_GEQ 0 /* until (int32_t)(*addr - value) >= 0, of 64 bits in int64_t: past a wrap-around too */
 #define VMM_STREAM_WAIT_VALUE_EQ 1  /* until *addr == value */
@@ -160,6 +165,31 @@ typedef int vmm_stream_batch_mem_op_type;
 
 #define VMM_STREAM_MEMORY_BARRIER_TYPE_SYS 0
 #define VMM_STREAM_MEMORY_BARRIER_TYPE_GPU 1
+
+typedef int vmm_stream_capture_mode;         /* which other calls a capture forbids while it lasts */
+#define VMM_STREAM_CAPTURE_MODE_GLOBAL 0       /* unsafe calls of all threads */
+#define VMM_STREAM_CAPTURE_MODE_THREAD_LOCAL 1 /* those of the thread that began it */
+#define VMM_STREAM_CAPTURE_MODE_RELAXED 2      /* none; any thread may end it */
+
+typedef int vmm_stream_capture_status;
+#define VMM_STREAM_CAPTURE_STATUS_NONE 0
+#define VMM_STREAM_CAPTURE_STATUS_ACTIVE 1
+#define VMM_STREAM_CAPTURE_STATUS_INVALIDATED 2 /* a refused call has spoiled it: it can only be ended */
+
+typedef int vmm_graph_node_type;
+#define VMM_GRAPH_NODE_TYPE_KERNEL 0
+#define VMM_GRAPH_NODE_TYPE_MEMCPY 1
+#define VMM_GRAPH_NODE_TYPE_MEMSET 2
+#define VMM_GRAPH_NODE_TYPE_HOST 3
+#define VMM_GRAPH_NODE_TYPE_GRAPH 4
+#define VMM_GRAPH_NODE_TYPE_EMPTY 5
+#define VMM_GRAPH_NODE_TYPE_WAIT_EVENT 6
+#define VMM_GRAPH_NODE_TYPE_EVENT_RECORD 7
+
+#define VMM_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH 1
+#define VMM_GRAPH_INSTANTIATE_FLAG_UPLOAD 2
+#define VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH 4
+#define VMM_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY 8
 
 /* The default stream by other names; CU_STREAM_LEGACY, CU_STREAM_PER_THREAD. */
 #define VMM_STREAM_LEGACY ((vmm_stream)0x1)
@@ -259,6 +289,11 @@ typedef struct vmm_mem_pool_ptr_export_data {
     unsigned char reserved[64];
 } vmm_mem_pool_ptr_export_data;
 
+/* Names memory of vmm_mem_alloc in another process; CUipcMemHandle. */
+typedef struct vmm_ipc_mem_handle {
+    char reserved[64];
+} vmm_ipc_mem_handle;
+
 /* One grant: a location and its access rights; CUmemAccessDesc. */
 typedef struct vmm_mem_access_desc {
     vmm_mem_location location;
@@ -284,6 +319,40 @@ typedef union vmm_stream_batch_mem_op_params {
     } flush_remote_writes, memory_barrier;
     uint64_t pad[6];
 } vmm_stream_batch_mem_op_params;
+
+/* A fill as a node of a graph; CUDA_MEMSET_NODE_PARAMS. */
+typedef struct vmm_memset_node_params {
+    vmm_deviceptr dst;         /* a multiple of element_size */
+    size_t pitch;              /* bytes from one row to the next; ignored with one row */
+    unsigned int value;        /* its lowest element_size bytes */
+    unsigned int element_size; /* 1, 2 or 4 */
+    size_t width;              /* elements in a row, 1 or more */
+    size_t height;             /* rows, 1 or more */
+} vmm_memset_node_params;
+
+/* A host function as a node of a graph; CUDA_HOST_NODE_PARAMS. */
+typedef struct vmm_host_node_params {
+    vmm_host_fn fn;
+    void *user_data;
+} vmm_host_node_params;
+
+/* A kernel as a node of a graph: the arguments of vmm_launch but the stream. Stands for CUDA_KERNEL_NODE_PARAMS, whose kernels
+ * are functions of modules. */
+typedef struct vmm_kernel_node_params {
+    vmm_kernel kernel;
+    unsigned int grid_dim;
+    unsigned int block_dim;
+    const uint64_t *args; /* the call has read them when it returns */
+    uint64_t count;
+} vmm_kernel_node_params;
+
+/* What a dependency carries between two kernels, 0 for an ordinary one; CUgraphEdgeData. */
+typedef struct vmm_graph_edge_data {
+    unsigned char from_port;
+    unsigned char to_port;
+    unsigned char type;
+    unsigned char reserved[5]; /* 0 */
+} vmm_graph_edge_data;
 
 /* ------------------------------------------------------------------------------------------- systems: open and close */
 
@@ -719,6 +788,125 @@ VMM_API vmm_result vmm_stream_wait_value64(vmm_system *sys, vmm_stream stream, v
 VMM_API vmm_result vmm_stream_batch_mem_op(vmm_system *sys, vmm_stream stream, unsigned int count,
                                            const vmm_stream_batch_mem_op_params *param_array, unsigned int flags);
 
+/* --------------------------------------------------------------------------------------------------- captured streams
+ * Between its begin and its end, a captured stream does no work: each asynchronous call becomes a node of a graph.
+ *
+ *   stream A   begin   fill F    record E    kernel K            wait G   end -> graph   F > K     F > H    K > end
+ *   stream B                     wait E      host function H     record G
+ *
+ * A stream that waits for an event of a captured one joins the capture. The capture ends with the stream that began it, which
+ * must have waited for the work of all others. A call that is refused because of a capture invalidates it: the calls that follow
+ * are refused [VMM-CAPTURE-INVALIDATED], and its end gives no graph.
+ *
+ * Refused with STREAM_CAPTURE_UNSUPPORTED [VMM-CAPTURE-FORBIDS]: waiting for or querying a captured stream, waiting for the
+ * context, and, but for the mode RELAXED, calls that might wait: vmm_mem_alloc, vmm_mem_free, queries, instantiations. With
+ * STREAM_CAPTURE_IMPLICIT [VMM-CAPTURE-IMPLICIT]: the default stream, while a stream that is ordered with it is captured. Calls of
+ * virtual memory management are made as usual (580). Here the stream memory operations and the allocations in the order of a
+ * stream become no nodes: NOT_SUPPORTED [VMM-CAPTURE-WORK]. */
+
+/* Begins to capture the stream. mode is VMM_STREAM_CAPTURE_MODE_. STREAM_CAPTURE_UNSUPPORTED for the default stream
+ * [VMM-CAPTURE-DEFAULT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], INVALID_VALUE [VMM-CAPTURE-MODE], ILLEGAL_STATE
+ * [VMM-CAPTURE-STATE], the fault of the device. cuStreamBeginCapture. */
+VMM_API vmm_result vmm_stream_begin_capture(vmm_system *sys, vmm_stream stream, vmm_stream_capture_mode mode);
+
+/* Ends the capture, whatever it answers but for [VMM-CAPTURE-UNMATCHED], and stores its graph, which is the program's to destroy;
+ * NULL where it refuses. With graph NULL the graph is dropped. INVALID_HANDLE [VMM-STREAM-UNKNOWN], ILLEGAL_STATE
+ * [VMM-CAPTURE-STATE], STREAM_CAPTURE_WRONG_THREAD [VMM-CAPTURE-THREAD], STREAM_CAPTURE_UNMATCHED [VMM-CAPTURE-UNMATCHED],
+ * STREAM_CAPTURE_INVALIDATED [VMM-CAPTURE-INVALIDATED], STREAM_CAPTURE_UNJOINED [VMM-CAPTURE-UNJOINED]. cuStreamEndCapture. */
+VMM_API vmm_result vmm_stream_end_capture(vmm_system *sys, vmm_stream stream, vmm_graph *graph);
+
+/* Stores VMM_STREAM_CAPTURE_STATUS_. INVALID_VALUE [VMM-GRAPH-NULL], INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE
+ * [VMM-STREAM-UNKNOWN]. cuStreamIsCapturing. */
+VMM_API vmm_result vmm_stream_is_capturing(vmm_system *sys, vmm_stream stream, vmm_stream_capture_status *capture_status);
+
+/* ------------------------------------------------------------------------------------------- graphs and their nodes
+ * A graph holds work that was not issued yet, and in which order. Each node depends on nodes of the same graph.
+ *
+ *   vmm_graph_add_memset_node(&f, g, NULL, 0, &fill, NULL)     f          its memory is looked at now ...
+ *   vmm_graph_add_host_node(&h, g, &f, 1, &host)               f > h
+ *   vmm_graph_instantiate(&x, g, 0)                            x: a copy  ... and again
+ *   vmm_graph_launch(x, stream)                                           ... and when the stream comes to the fill
+ *
+ * What counts is the last of these: a launch uses the mappings and rights of its time. Memory that was unmapped and mapped anew
+ * after the instantiation is used without complaint, and memory that is not there then is a fault (580).
+ *
+ * A list of num_dependencies nodes, which may be NULL when that is 0, says what a new node depends on. Refused alike, with
+ * INVALID_VALUE: a NULL that the call needs [VMM-GRAPH-NULL], a value that is not a graph [VMM-GRAPH-UNKNOWN] or not a node of it
+ * [VMM-GRAPH-NODE], a node twice in the list or more than the graph has [VMM-GRAPH-EDGE]. Nothing has changed then. */
+
+/* An empty graph. flags is 0. INVALID_VALUE [VMM-GRAPH-FLAGS]. cuGraphCreate. */
+VMM_API vmm_result vmm_graph_create(vmm_system *sys, vmm_graph *graph, unsigned int flags);
+/* Ends the graph with its nodes; instances of it stay. INVALID_VALUE [VMM-GRAPH-UNKNOWN], also for one that a stream is being
+ * captured into. cuGraphDestroy. */
+VMM_API vmm_result vmm_graph_destroy(vmm_system *sys, vmm_graph graph);
+/* A copy with nodes and dependencies of its own. cuGraphClone. */
+VMM_API vmm_result vmm_graph_clone(vmm_system *sys, vmm_graph *graph_clone, vmm_graph original_graph);
+
+/* A node that does nothing, and that other nodes may depend on. cuGraphAddEmptyNode. */
+VMM_API vmm_result vmm_graph_add_empty_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
+                                            const vmm_graph_node *dependencies, uint64_t num_dependencies);
+/* A fill, in context ctx or, for NULL, the current one. The fault of the current context's device. INVALID_VALUE
+ * [VMM-GRAPH-PARAMS, VMM-SET-ALIGNMENT], and like vmm_memset_d8 for the memory. cuGraphAddMemsetNode. */
+VMM_API vmm_result vmm_graph_add_memset_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
+                                             const vmm_graph_node *dependencies, uint64_t num_dependencies,
+                                             const vmm_memset_node_params *memset_params, vmm_context ctx);
+/* A host function, which is called as by vmm_launch_host_func. INVALID_VALUE [VMM-HOSTFUNC-NULL]. cuGraphAddHostNode. */
+VMM_API vmm_result vmm_graph_add_host_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
+                                           const vmm_graph_node *dependencies, uint64_t num_dependencies,
+                                           const vmm_host_node_params *node_params);
+/* A kernel of this library; refused like vmm_launch. cuGraphAddKernelNode. */
+VMM_API vmm_result vmm_graph_add_kernel_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
+                                             const vmm_graph_node *dependencies, uint64_t num_dependencies,
+                                             const vmm_kernel_node_params *node_params);
+/* A copy of child_graph as one node. INVALID_VALUE [VMM-GRAPH-PARAMS] for the graph itself. cuGraphAddChildGraphNode. */
+VMM_API vmm_result vmm_graph_add_child_graph_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
+                                                  const vmm_graph_node *dependencies, uint64_t num_dependencies,
+                                                  vmm_graph child_graph);
+/* Records the event, or waits for what it stands for, when a launch comes to the node; an event that was destroyed since is left
+ * out (580). INVALID_HANDLE [VMM-EVENT-UNKNOWN]. cuGraphAddEventRecordNode, cuGraphAddEventWaitNode. */
+VMM_API vmm_result vmm_graph_add_event_record_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
+                                                   const vmm_graph_node *dependencies, uint64_t num_dependencies,
+                                                   vmm_event event);
+VMM_API vmm_result vmm_graph_add_event_wait_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
+                                                 const vmm_graph_node *dependencies, uint64_t num_dependencies,
+                                                 vmm_event event);
+/* Removes the node and its dependencies. INVALID_VALUE [VMM-GRAPH-NODE]. cuGraphDestroyNode. */
+VMM_API vmm_result vmm_graph_destroy_node(vmm_system *sys, vmm_graph_node node);
+
+/* Makes to[i] depend on from[i]. edge_data may be NULL: all 0. INVALID_VALUE [VMM-GRAPH-EDGE] for a node and itself, for what is
+ * there already, for data that is none. A cycle is accepted, and found by the instantiation. cuGraphAddDependencies. */
+VMM_API vmm_result vmm_graph_add_dependencies(vmm_system *sys, vmm_graph graph, const vmm_graph_node *from,
+                                              const vmm_graph_node *to, const vmm_graph_edge_data *edge_data,
+                                              uint64_t num_dependencies);
+/* Undoes that. At a dependency that is not there: INVALID_VALUE [VMM-GRAPH-EDGE], and those before it are removed (580).
+ * cuGraphRemoveDependencies. */
+VMM_API vmm_result vmm_graph_remove_dependencies(vmm_system *sys, vmm_graph graph, const vmm_graph_node *from,
+                                                 const vmm_graph_node *to, const vmm_graph_edge_data *edge_data,
+                                                 uint64_t num_dependencies);
+
+/* Stores VMM_GRAPH_NODE_TYPE_. INVALID_VALUE [VMM-GRAPH-NODE]. cuGraphNodeGetType. */
+VMM_API vmm_result vmm_graph_node_get_type(vmm_system *sys, vmm_graph_node node, vmm_graph_node_type *type);
+
+/* --------------------------------------------------------------------------------------------- instances of graphs */
+
+/* An instance: a copy of the graph that can be launched, and that changes of the graph no longer concern. flags are
+ * VMM_GRAPH_INSTANTIATE_FLAG_, but for UPLOAD. Looks at the memory of fills and at events again. INVALID_VALUE [VMM-GRAPH-FLAGS,
+ * VMM-GRAPH-NULL], INVALID_CONTEXT [VMM-CTX-CURRENT], the fault of the device, INVALID_VALUE [VMM-GRAPH-UNKNOWN,
+ * VMM-GRAPH-CYCLE]. cuGraphInstantiate. */
+VMM_API vmm_result vmm_graph_instantiate(vmm_system *sys, vmm_graph_exec *graph_exec, vmm_graph graph, uint64_t flags);
+/* The flags that it was made with, but for USE_NODE_PRIORITY (580). INVALID_VALUE [VMM-GRAPH-EXEC]. cuGraphExecGetFlags. */
+VMM_API vmm_result vmm_graph_exec_get_flags(vmm_system *sys, vmm_graph_exec graph_exec, uint64_t *flags);
+/* Ends the instance; its launches go on. INVALID_VALUE [VMM-GRAPH-EXEC]. cuGraphExecDestroy. */
+VMM_API vmm_result vmm_graph_exec_destroy(vmm_system *sys, vmm_graph_exec graph_exec);
+
+/* Issues the work of the instance's nodes to the stream, each after what it depends on, with the mappings and rights of the time
+ * at which the stream comes to it; the fault of such work is that of a kernel, copy or fill. INVALID_VALUE [VMM-GRAPH-EXEC],
+ * INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], the fault of the device. Launches of graphs become no
+ * nodes of a captured stream. cuGraphLaunch. */
+VMM_API vmm_result vmm_graph_launch(vmm_system *sys, vmm_graph_exec graph_exec, vmm_stream stream);
+/* Prepares the next launch, and is refused like one. cuGraphUpload. */
+VMM_API vmm_result vmm_graph_upload(vmm_system *sys, vmm_graph_exec graph_exec, vmm_stream stream);
+
 /* --------------------------------------------------------------------------------------------------- ordinary memory */
 
 /* Free and total bytes of the current context's device. free falls at vmm_mem_create by exactly the size, not at
@@ -1037,6 +1225,29 @@ VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *sha
  * cuda.h 13.0; guide 4.16.3.2. */
 VMM_API vmm_result vmm_mem_import_from_shareable_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
                                                         void *os_handle, vmm_mem_allocation_handle_type sh_handle_type);
+
+/* Memory of vmm_mem_alloc in other processes, in the way that is older than virtual memory management:
+ *
+ *   process A   alloc -> A1 == get ==> 64 bytes            process B    64 bytes == open ==> A1' -> use, close
+ *
+ * The 64 bytes may be sent by any means. They hold nothing: A keeps the memory until B has opened it, and what B has open stays
+ * open when A frees it. */
+
+/* The 64 bytes of the allocation that holds dptr, the same for each of its bytes. Before vmm_init: INVALID_VALUE for NULL
+ * [VMM-IPC-NULL] and for dptr 0 [VMM-IPC-ADDRESS]. INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-IPC-ADDRESS,
+ * VMM-IPC-OPENED]; ours: OPERATING_SYSTEM [VMM-IPC-SYSTEM]. Nothing is written then. cuIpcGetMemHandle. */
+VMM_API vmm_result vmm_ipc_get_mem_handle(vmm_system *sys, vmm_ipc_mem_handle *p_handle, vmm_deviceptr dptr);
+/* Addresses in this process for the memory that handle names, with access for the device of the current context. A process that
+ * opens it again gets the same addresses. flags: VMM_IPC_MEM_LAZY_ENABLE_PEER_ACCESS; other bits do not matter (580). Before
+ * vmm_init: INVALID_VALUE [VMM-IPC-NULL, VMM-IPC-FLAGS]. INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-IPC-HANDLE]; ours
+ * [VMM-IPC-MACHINE]; INVALID_CONTEXT [VMM-IPC-OWN], INVALID_HANDLE [VMM-IPC-CONTEXT, VMM-IPC-ENDED], INVALID_VALUE
+ * [VMM-IPC-GONE]; ours: OPERATING_SYSTEM [VMM-IPC-SYSTEM]. Nothing is written then. cuIpcOpenMemHandle. */
+VMM_API vmm_result vmm_ipc_open_mem_handle(vmm_system *sys, vmm_deviceptr *pdptr, vmm_ipc_mem_handle handle, unsigned int flags);
+/* Undoes one open of the address dptr. The last one waits for the work of the device, and ends the addresses; the fault of that
+ * work is reported, and the memory stays open. INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-IPC-CLOSE].
+ * cuIpcCloseMemHandle. */
+VMM_API vmm_result vmm_ipc_close_mem_handle(vmm_system *sys, vmm_deviceptr dptr);
+
 /* ---------------------------------------------------------------------------------------------------------- multicast
  *
  * A multicast object is a range without memory; each device of a team binds memory of its own to it. What one device

@@ -116,6 +116,31 @@ static vmm_result call_launch(struct vmm_backend *self, struct vmm_call *call)
     return result == VMM_SUCCESS ? launch(cuda, c) : result;
 }
 
+/* The same for a kernel that a graph will launch. */
+static vmm_result call_graph_add_kernel_node(struct vmm_backend *self, struct vmm_call *head)
+{
+    struct cuda_backend *cuda = (struct cuda_backend *)self;
+    const struct vmm_call_graph_add_kernel_node *call = (const struct vmm_call_graph_add_kernel_node *)(const void *)head;
+    const vmm_kernel_node_params *p = call->node_params;
+    const struct vmm_call_launch launch = {{VMM_CALL_launch, 0}, p ? p->kernel : 0, p ? p->grid_dim : 0, p ? p->block_dim : 0,
+                                           p ? p->args : NULL,   p ? p->count : 0,  NULL};
+    void *function = NULL;
+    vmm_result result = initialised(cuda);
+    if (result == VMM_SUCCESS)
+        result = p ? kernels_check(&launch) : vmm_detail_refuse(VMM_RULE_GRAPH_NULL, 0, 0, NULL);
+    if (result == VMM_SUCCESS && kernels_is_multimem(p->kernel) && !cuda->multicast)
+        result = refuse_closed(cuda);
+    if (result == VMM_SUCCESS)
+        result = cuda_kernels_available(&cuda->kernels);
+    if (result != VMM_SUCCESS)
+        return result;
+    struct cuda_ear *ear = cuda_log_listen(&cuda->log);
+    result = cuda_kernels_find(&cuda->kernels, p->kernel, &function);
+    if (result == VMM_SUCCESS)
+        result = cuda_kernels_add(&cuda->kernels, function, &launch, call);
+    return finish(cuda, ear, result);
+}
+
 static vmm_result visit(struct vmm_backend *self, vmm_visit_fn visitor, void *user)
 {
     (void)self, (void)visitor, (void)user;

@@ -21,6 +21,7 @@ void cuda_kernels_open(struct cuda_kernels *kernels, const struct cuda_library *
     FIND(library_unload, cuLibraryUnload);
     FIND(library_kernel, cuLibraryGetKernel);
     FIND(launch, cuLaunchKernel);
+    FIND(add_node, cuGraphAddKernelNode_v2);
     kernels->brings_kernels = dlsym(library->handle, "cuvmmBringsKernels") != NULL;
 }
 
@@ -62,10 +63,26 @@ vmm_result cuda_kernels_find(struct cuda_kernels *kernels, vmm_kernel kernel, vo
     return result;
 }
 
+/* Read only, although the driver's parameter is not const. */
+static void list_parameters(const struct vmm_call_launch *call, void *parameters[KERNEL_MAX_ARGS])
+{
+    for (uint64_t i = 0; i < call->count; i++)
+        parameters[i] = (void *)(uintptr_t)&call->args[i];
+}
+
+vmm_result cuda_kernels_add(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *launch,
+                            const struct vmm_call_graph_add_kernel_node *call)
+{
+    void *parameters[KERNEL_MAX_ARGS];
+    const struct cuda_kernel_node node = {.grid_x = launch->grid_dim, .grid_y = 1, .grid_z = 1, .block_x = launch->block_dim,
+                                          .block_y = 1, .block_z = 1, .parameters = parameters, .kernel = function};
+    list_parameters(launch, parameters);
+    return kernels->add_node(call->graph_node, call->graph, call->dependencies, call->num_dependencies, &node);
+}
+
 vmm_result cuda_kernels_launch(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *call)
 {
     void *parameters[KERNEL_MAX_ARGS];
-    for (uint64_t i = 0; i < call->count; i++)
-        parameters[i] = (void *)(uintptr_t)&call->args[i]; /* read only, although the driver's parameter is not const */
+    list_parameters(call, parameters);
     return kernels->launch(function, call->grid_dim, 1, 1, call->block_dim, 1, 1, 0, call->stream, parameters, NULL);
 }

@@ -16,8 +16,19 @@
 
 #define CUDA_KERNELS 32
 
+/* CUDA_KERNEL_NODE_PARAMS of version 2. */
+struct cuda_kernel_node {
+    void *function;
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    void **parameters, **extra;
+    void *kernel;
+    vmm_context context;
+};
+
 /* The driver's functions, NULL if it lacks them; handles are pointers. */
 struct cuda_kernels {
+    vmm_result (*add_node)(vmm_graph_node *node, vmm_graph graph, const vmm_graph_node *dependencies, size_t count,
+                           const struct cuda_kernel_node *params);
     vmm_result (*library_load)(void **library, const void *code, void *jit_options, void **jit_values,
                                unsigned jit_count, void *options, void **values, unsigned count);
     vmm_result (*library_unload)(void *library);
@@ -43,5 +54,9 @@ vmm_result cuda_kernels_find(struct cuda_kernels *kernels, vmm_kernel kernel, vo
 
 /* Launches a function from cuda_kernels_find. */
 vmm_result cuda_kernels_launch(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *call);
+
+/* Adds a node with it to a graph; launch is what kernels_check has accepted of the node. */
+vmm_result cuda_kernels_add(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *launch,
+                            const struct vmm_call_graph_add_kernel_node *call);
 
 #endif

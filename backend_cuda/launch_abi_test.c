@@ -25,6 +25,13 @@ IS(PFN_cuLibraryGetKernel_v12000, CUkernel *, CUlibrary, const char *);
 IS(PFN_cuLaunchKernel_v4000, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
    void **, void **);
 
+IS(PFN_cuGraphAddKernelNode_v12000, CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const CUDA_KERNEL_NODE_PARAMS *);
+_Static_assert(sizeof(struct cuda_kernel_node) == sizeof(CUDA_KERNEL_NODE_PARAMS) &&
+                   offsetof(struct cuda_kernel_node, parameters) == offsetof(CUDA_KERNEL_NODE_PARAMS, kernelParams) &&
+                   offsetof(struct cuda_kernel_node, kernel) == offsetof(CUDA_KERNEL_NODE_PARAMS, kern) &&
+                   offsetof(struct cuda_kernel_node, context) == offsetof(CUDA_KERNEL_NODE_PARAMS, ctx),
+               "the parameters of a kernel's node");
+
 _Static_assert(sizeof(CUlibrary) == sizeof(void *) && sizeof(CUkernel) == sizeof(void *) &&
                    sizeof(CUfunction) == sizeof(void *) && sizeof(CUstream) == sizeof(vmm_stream),
                "handles are pointers");

@@ -40,12 +40,43 @@ static void test_loading(struct rig *rig, vmm_system *sys)
     tap_u64(vmm_last_detail()->severity, VMM_SEVERITY_NONE, "a successful launch leaves no message");
 }
 
+/* A kernel as a node of a graph comes the same way as a launch. */
+static void test_node(struct rig *rig, vmm_system *sys)
+{
+    const uint64_t args[] = {0x1000, 16, 7};
+    vmm_kernel_node_params p = {VMM_KERNEL_FILL, 2, 3, args, 3};
+    vmm_graph_node node = NULL;
+    const vmm_graph graph = (vmm_graph)(uintptr_t)0x55;
+    rig_reset(rig);
+    rig->driver->result = 3;
+    tap_result(vmm_graph_add_kernel_node(sys, &node, graph, NULL, 0, &p), VMM_ERROR_NOT_INITIALIZED,
+               "a node, too, needs initialisation first");
+    rig->driver->result = 0;
+    tap_result(vmm_graph_add_kernel_node(sys, &node, graph, NULL, 0, NULL), VMM_ERROR_INVALID_VALUE, "no parameters");
+    tap_ok(is_rule("VMM-GRAPH-NULL"), "by the common rule");
+    const uint64_t store[] = {8, 8, 8};
+    p = (vmm_kernel_node_params){VMM_KERNEL_MULTIMEM_STORE, 1, 1, store, 3};
+    tap_result(vmm_graph_add_kernel_node(sys, &node, graph, NULL, 0, &p), VMM_ERROR_NOT_SUPPORTED, "multicast stays off in graphs");
+    p = (vmm_kernel_node_params){VMM_KERNEL_FILL, 0, 3, args, 3};
+    tap_result(vmm_graph_add_kernel_node(sys, &node, graph, NULL, 0, &p), VMM_ERROR_INVALID_VALUE, "wrong dimensions");
+    tap_ok(is_rule("VMM-LAUNCH-DIMENSIONS"), "by the rule of launches");
+    p.grid_dim = 2;
+    rig_reset(rig);
+    tap_result(vmm_graph_add_kernel_node(sys, &node, graph, NULL, 0, &p), VMM_SUCCESS, "a node with a kernel");
+    tap_text(rig->driver->symbol, "cuGraphAddKernelNode_v2", "the last call adds it");
+    const uint64_t *at = rig->driver->argument;
+    tap_ok(at[0] == 0x55 && at[10] == 0, "to the graph, after nothing");
+    tap_ok(at[2] == 2 && at[3] == 1 && at[4] == 1 && at[5] == 3 && at[6] == 1 && at[7] == 1, "with its dimensions");
+    tap_ok(strcmp((const char *)(uintptr_t)at[1], "fill") == 0 && at[8] == 0x1000 && at[9] == 16, "its kernel and arguments");
+}
+
 static void test_new_driver(struct rig *rig)
 {
     vmm_system *sys;
     if (vmm_open(rig->spec, &sys) != VMM_SUCCESS)
         tap_bail("%s", vmm_last_detail()->note);
     test_loading(rig, sys);
+    test_node(rig, sys);
     rig_reset(rig);
     vmm_close(sys);
     tap_text(rig->driver->symbol, "cuLibraryUnload", "closing unloads the code");

@@ -36,5 +36,34 @@ analyzed 1 'gcc failed:'
 ok $? 'a file that does not compile has not been looked at'
 ! ci/analyze --tool nothing "$work/it.c" >"$work/said" 2>&1 && grep -qF 'no tool "nothing"; there are: gcc, cppcheck, clang-tidy' "$work/said"
 ok $? 'a tool that does not exist is reported'
+
+if command -v git >/dev/null; then
+    # A tree of two files, one of which includes what changes.
+    tree=$work/tree
+    mkdir -p "$tree/api" "$tree/ci" "$tree/conformance/recorded/facts" && cp ci/analyze ci/rooms ci/rooms.awk "$tree/ci"
+    echo '#include "b.h"' >"$tree/api/a.h" && echo 'int b(void);' >"$tree/api/b.h"
+    printf '#include "a.h"\nint b(void) { return 1; }\n' >"$tree/api/a.c"
+    printf 'int c(void);\nint c(void) { return 1; }\n' | tee "$tree/api/c.c" >"$tree/conformance/recorded/facts/d.c"
+    echo '#include "b.h"' >>"$tree/conformance/recorded/facts/d.c"
+    (cd "$tree" && git init -q && git add . && git -c user.name=t -c user.email=t@t commit -qm t) >"$said" 2>&1
+    since() { # since TEXT ARGUMENT...: what is looked at of the tree since its commit
+        local text=$1
+        shift
+        (cd "$tree" && ci/analyze --tool gcc --since HEAD "$@") >"$said" 2>&1 && grep -qF -- "$text" "$said"
+    }
+    echo 'int also(void);' >>"$tree/api/b.h"
+    since 'SKIP no file to look at'
+    ok $? 'a header that changed is no file to look at'
+    since 'ok 1 - gcc has nothing to say of 1 files' --includers
+    ok $? 'with --includers those that include it are, but for recording programs'
+    echo '' >>"$tree/conformance/recorded/facts/d.c"
+    since 'ok 1 - gcc has nothing to say of 2 files' --includers
+    ok $? 'which are looked at when they change themselves'
+    echo '# once more' >>"$tree/ci/analyze"
+    since 'ok 1 - gcc has nothing to say of 3 files' --includers
+    ok $? 'and everything when the way of looking changed'
+else
+    skip 'what changed since a commit' 'no git'
+fi
 echo "1..$points"
 [ "$failures" -eq 0 ]

@@ -12,7 +12,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 said=$work/said
 tree=$work/tree
-mkdir -p "$tree/backend_sim" "$tree/ci"
+mkdir -p "$tree/backend_sim/abi/room" "$tree/ci"
 cp -R ci/mutate ci/mutation "$tree/ci/"
 cat >"$tree/backend_sim/sum.c" <<'END'
 int sum(int n);
@@ -27,6 +27,7 @@ int sum(int n)
     return total;
 }
 END
+printf 'int answer(void);\n\nint answer(void)\n{\n    return 42;\n}\n' >"$tree/backend_sim/abi/room/answer.c"
 cat >"$tree/backend_sim/sum_test.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ check-build: $(BUILD)/test/backend_sim/sum_test $(BUILD)/check/again
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Werror -g -c -o $@ $<
-$(BUILD)/lib/libcuvmm.a: $(BUILD)/obj/backend_sim/sum.o
+$(BUILD)/lib/libcuvmm.a: $(BUILD)/obj/backend_sim/sum.o $(BUILD)/obj/backend_sim/abi/room/answer.o
 	@mkdir -p $(@D)
 	ar rcs $@ $^
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(BUILD)/lib/libcuvmm.a
@@ -175,6 +176,10 @@ ok $? 'so is one without a reason'
 mutate --files backend_sim/none.c
 [ $? = 2 ] && grep -q 'backend_sim/none.c: expected files of the engine' "$said"
 ok $? 'and a file that is not the engine'
+echo '5 return 41;' >"$work/proposed"
+mutate --files backend_sim/abi/room/answer.c
+sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived'
+ok $? 'a file of libcuda.so.1 is taken where it is named'
 
 echo '6 for (int i = 0; i <= n; i += 0)' >"$work/proposed"
 mutate

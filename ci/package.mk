@@ -99,9 +99,9 @@ check-package: deb dist ## test packages and tarball in a fresh Debian (root; PA
 SINCE ?=
 MOST ?=
 ANALYZERS ?=
-analyze: ## gcc -fanalyzer, cppcheck and clang-tidy, those that are installed (SINCE=main: only the changes since main; ANALYZERS="gcc cppcheck")
+analyze: ## gcc -fanalyzer, cppcheck and clang-tidy, those that are installed (SINCE=main: only the changes since main, INCLUDERS=1: and what includes them; ANALYZERS="gcc cppcheck")
 	@rm -rf $(TAP)-analyze && mkdir -p $(TAP)-analyze $(BUILD)
-	@printf '#!/bin/sh\nexec ci/analyze --jobs $(JOBS) $(if $(SINCE),--since $(SINCE)) $(if $(MOST),--most $(MOST)) $(ANALYZERS:%=--tool %)\n' >$(BUILD)/analyze-run
+	@printf '#!/bin/sh\nexec ci/analyze --jobs $(JOBS) $(if $(SINCE),--since $(SINCE) $(if $(INCLUDERS),--includers)) $(if $(MOST),--most $(MOST)) $(ANALYZERS:%=--tool %)\n' >$(BUILD)/analyze-run
 	@chmod +x $(BUILD)/analyze-run
 	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-analyze' $(BUILD)/analyze-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-analyze && exit $$status

@@ -49,6 +49,10 @@
  *   ATTRIBUTES                   [11,12], at most TRACE_LIST_MAX
  *   MEM_OPS                      [{"operation":2,"address":"0x200000","value":"0x5","flags":"0x0"}, ...], without address and
  *                                value when the operation has none; [] for a count above TRACE_LIST_MAX, which is refused
+ *   NODES, EDGES                 ["0x47020001000003"], at most TRACE_LIST_MAX
+ *   FILL_NODE                    {"dst":"0x200000","pitch":"0x0","value":"0x1","element_size":"0x4","width":"0x10","height":"0x1"}
+ *   KERNEL_NODE                  {"kernel":0,"grid_dim":"0x1","block_dim":"0x20","args":["0x200000","0x10"],"count":"0x2"}
+ *   HOST_NODE                    "host"
  *   BYTES                        {"length":"0x4","hex":"01020304"} for up to TRACE_BYTES_MAX bytes, for more
  *                                {"length":"0x200000","fnv1a64":"0x..."}; {"length":"0x4"} alone when the call failed,
  *                                because then the pointer need not be readable; {"length":"0x4","device":"0x7f..."} for a device

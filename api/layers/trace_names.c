@@ -97,6 +97,32 @@ static uint64_t pointer(const void *value)
     return (uint64_t)(uintptr_t)value;
 }
 
+/* What the calls of graphs made and ended. */
+static bool learn_graphs(struct names *names, const union vmm_any_call *any)
+{
+#define NODE(name) \
+    case VMM_CALL_graph_add_##name##_node: return add(names, NAME_NODE, pointer(*any->graph_add_##name##_node.graph_node), 1)
+    switch ((enum vmm_call_id)any->head.id) {
+    case VMM_CALL_stream_end_capture:
+        return !any->stream_end_capture.graph || add(names, NAME_GRAPH, pointer(*any->stream_end_capture.graph), 1);
+    case VMM_CALL_graph_create: return add(names, NAME_GRAPH, pointer(*any->graph_create.graph), 1);
+    case VMM_CALL_graph_clone: return add(names, NAME_GRAPH, pointer(*any->graph_clone.graph_clone), 1);
+    case VMM_CALL_graph_destroy: end(names, NAME_GRAPH, pointer(any->graph_destroy.graph)); return true;
+    NODE(empty);
+    NODE(memset);
+    NODE(host);
+    NODE(kernel);
+    NODE(child_graph);
+    NODE(event_record);
+    NODE(event_wait);
+    case VMM_CALL_graph_destroy_node: end(names, NAME_NODE, pointer(any->graph_destroy_node.node)); return true;
+    case VMM_CALL_graph_instantiate: return add(names, NAME_EXEC, pointer(*any->graph_instantiate.graph_exec), 1);
+    case VMM_CALL_graph_exec_destroy: end(names, NAME_EXEC, pointer(any->graph_exec_destroy.graph_exec)); return true;
+    default: return true;
+    }
+#undef NODE
+}
+
 bool names_learn(struct names *names, const struct vmm_call *call)
 {
     const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
@@ -127,6 +153,10 @@ bool names_learn(struct names *names, const struct vmm_call *call)
     case VMM_CALL_mem_free:
         end(names, NAME_ALLOCATION, any->mem_free.dptr);
         return true;
+    case VMM_CALL_ipc_get_mem_handle:
+        return add_once(names, NAME_DESCRIPTOR, trace_fabric(any->ipc_get_mem_handle.p_handle));
+    case VMM_CALL_ipc_open_mem_handle: /* its size is not told; opened again it has the same address */
+        return add_once(names, NAME_ALLOCATION, *any->ipc_open_mem_handle.pdptr);
     case VMM_CALL_mem_alloc_async:
         return add(names, NAME_ALLOCATION, *any->mem_alloc_async.dptr, any->mem_alloc_async.bytesize);
     case VMM_CALL_mem_alloc_from_pool_async:
@@ -169,7 +199,7 @@ bool names_learn(struct names *names, const struct vmm_call *call)
         end(names, NAME_EVENT, pointer(any->event_destroy.event));
         return true;
     default:
-        return true;
+        return learn_graphs(names, any);
     }
 }
 
@@ -209,6 +239,8 @@ bool names_find(const struct names *names, enum vmm_param_kind kind, uint64_t va
         break;
     case VMM_PARAM_FD:
     case VMM_PARAM_OUT_FD:
+    case VMM_PARAM_IPC_HANDLE:
+    case VMM_PARAM_OUT_IPC_HANDLE:
         letter = 'D';
         entry = find(names, NAME_DESCRIPTOR, value);
         if (entry && entry->file != trace_file(value))
@@ -228,6 +260,21 @@ bool names_find(const struct names *names, enum vmm_param_kind kind, uint64_t va
     case VMM_PARAM_OUT_POOL:
         letter = 'P';
         entry = find(names, NAME_POOL, value);
+        break;
+    case VMM_PARAM_GRAPH:
+    case VMM_PARAM_OUT_GRAPH:
+        letter = 'G';
+        entry = find(names, NAME_GRAPH, value);
+        break;
+    case VMM_PARAM_GRAPH_NODE:
+    case VMM_PARAM_OUT_GRAPH_NODE:
+        letter = 'N';
+        entry = find(names, NAME_NODE, value);
+        break;
+    case VMM_PARAM_GRAPH_EXEC:
+    case VMM_PARAM_OUT_GRAPH_EXEC:
+        letter = 'X';
+        entry = find(names, NAME_EXEC, value);
         break;
     default:
         break;

@@ -136,12 +136,54 @@ static void write_mem_ops(struct json *json, const char *key, const vmm_stream_b
     json_close(json, ']');
 }
 
+static void write_nodes(struct json *json, const char *key, const vmm_graph_node *node, uint64_t count)
+{
+    json_open(json, key, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
+        json_hex(json, NULL, (uint64_t)(uintptr_t)node[i]);
+    json_close(json, ']');
+}
+
+static void write_edges(struct json *json, const char *key, const vmm_graph_edge_data *data, uint64_t count)
+{
+    json_open(json, key, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
+        json_hex(json, NULL, vmm_graph_edge_number(&data[i]));
+    json_close(json, ']');
+}
+
+static void write_fill_node(struct json *json, const char *key, const vmm_memset_node_params *fill)
+{
+    json_open(json, key, '{');
+    json_hex(json, "dst", fill->dst);
+    json_hex(json, "pitch", fill->pitch);
+    json_hex(json, "value", fill->value);
+    json_hex(json, "element_size", fill->element_size);
+    json_hex(json, "width", fill->width);
+    json_hex(json, "height", fill->height);
+    json_close(json, '}');
+}
+
 static void write_words(struct json *json, const char *key, const uint64_t *args, uint64_t count)
 {
     json_open(json, key, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
         json_hex(json, NULL, args[i]);
     json_close(json, ']');
+}
+
+static void write_kernel_node(struct json *json, const char *key, const vmm_kernel_node_params *kernel)
+{
+    json_open(json, key, '{');
+    json_int(json, "kernel", kernel->kernel);
+    json_hex(json, "grid_dim", kernel->grid_dim);
+    json_hex(json, "block_dim", kernel->block_dim);
+    if (kernel->args)
+        write_words(json, "args", kernel->args, kernel->count);
+    else
+        json_null(json, "args");
+    json_hex(json, "count", kernel->count);
+    json_close(json, '}');
 }
 
 static void write_attributes(struct json *json, const char *key, const vmm_pointer_attribute *list, uint64_t count)
@@ -201,6 +243,9 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
     case VMM_PARAM_POOL_POINTER:
         json_text(json, param->name, done ? "pointer" : "unknown"); /* its bytes mean something to one machine alone */
         break;
+    case VMM_PARAM_IPC_HANDLE:
+        json_text(json, param->name, "handle"); /* the same; one that the trace saw has a name */
+        break;
     case VMM_PARAM_DESCS:
         write_descs(json, param->name, at, length_in(call, "count"));
         break;
@@ -209,6 +254,18 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         break;
     case VMM_PARAM_MEM_OPS:
         write_mem_ops(json, param->name, at, length_in(call, "count") > TRACE_LIST_MAX ? 0 : length_in(call, "count"));
+        break;
+    case VMM_PARAM_NODES:
+        write_nodes(json, param->name, at, length_in(call, "num_dependencies"));
+        break;
+    case VMM_PARAM_EDGES:
+        write_edges(json, param->name, at, length_in(call, "num_dependencies"));
+        break;
+    case VMM_PARAM_FILL_NODE:
+        write_fill_node(json, param->name, at);
+        break;
+    case VMM_PARAM_KERNEL_NODE:
+        write_kernel_node(json, param->name, at);
         break;
     case VMM_PARAM_ATTRIBUTES:
         write_attributes(json, param->name, at, length_in(call, "num_attributes"));
@@ -231,6 +288,7 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         break;
     case VMM_PARAM_FUNCTION:
     case VMM_PARAM_USER_DATA:
+    case VMM_PARAM_HOST_NODE:
         json_text(json, param->name, "host"); /* its contents belong to the program */
         break;
     default:
@@ -309,6 +367,9 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
         break;
     case VMM_PARAM_OUT_POOL_POINTER:
         json_text(json, param->name, "pointer");
+        break;
+    case VMM_PARAM_OUT_IPC_HANDLE:
+        json_text(json, param->name, "handle");
         break;
     case VMM_PARAM_OUT_TEXT:
         json_text(json, param->name, at);
@@ -411,12 +472,21 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
         return exported(call, param, done, value);
     case VMM_PARAM_FD:
         return imported(call, param, done, value);
+    case VMM_PARAM_OUT_IPC_HANDLE:
+    case VMM_PARAM_IPC_HANDLE:
+        if (param->kind == VMM_PARAM_OUT_IPC_HANDLE && (!done || !pointer_of(call, param)))
+            return false;
+        *value = trace_fabric(pointer_of(call, param));
+        return true;
     case VMM_PARAM_ADDRESS:
     case VMM_PARAM_HANDLE:
     case VMM_PARAM_CONTEXT:
     case VMM_PARAM_STREAM:
     case VMM_PARAM_EVENT:
     case VMM_PARAM_POOL:
+    case VMM_PARAM_GRAPH:
+    case VMM_PARAM_GRAPH_NODE:
+    case VMM_PARAM_GRAPH_EXEC:
         *value = vmm_call_scalar(call, param);
         return *value != 0;
     case VMM_PARAM_OUT_ADDRESS:
@@ -425,6 +495,9 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
     case VMM_PARAM_OUT_STREAM:
     case VMM_PARAM_OUT_EVENT:
     case VMM_PARAM_OUT_POOL:
+    case VMM_PARAM_OUT_GRAPH:
+    case VMM_PARAM_OUT_GRAPH_NODE:
+    case VMM_PARAM_OUT_GRAPH_EXEC:
         if (!done || !pointer_of(call, param))
             return false;
         memcpy(value, pointer_of(call, param), sizeof *value);

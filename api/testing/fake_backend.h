@@ -39,6 +39,9 @@ static void fake_write(struct fake *fake, const struct vmm_call *call, const str
     case VMM_PARAM_OUT_POOL_POINTER:
         memset(at, 0, sizeof(vmm_mem_pool_ptr_export_data));
         break;
+    case VMM_PARAM_OUT_IPC_HANDLE:
+        memset(at, 0x11, sizeof(vmm_ipc_mem_handle));
+        break;
     case VMM_PARAM_OUT_TEXT:
         memcpy(at, "a \"b\"\n\\\x80", 9);
         break;
@@ -50,6 +53,9 @@ static void fake_write(struct fake *fake, const struct vmm_call *call, const str
     case VMM_PARAM_OUT_STREAM:
     case VMM_PARAM_OUT_EVENT:
     case VMM_PARAM_OUT_POOL:
+    case VMM_PARAM_OUT_GRAPH:
+    case VMM_PARAM_OUT_GRAPH_NODE:
+    case VMM_PARAM_OUT_GRAPH_EXEC:
     case VMM_PARAM_OUT_POOL_VALUE:
         memcpy(at, &wide, sizeof wide);
         fake->next += UINT64_C(0x1000000);

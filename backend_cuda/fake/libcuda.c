@@ -228,8 +228,70 @@ F3(OURS, cuMemPoolSetAccess, any, any, size)
 F3(OURS, cuMemPoolGetAccess, any, any, any)
 F4(OURS, cuMemPoolExportToShareableHandle, any, any, int, u64)
 F4(OURS, cuMemPoolImportFromShareableHandle, any, any, int, u64)
+F2(OURS, cuIpcGetMemHandle, any, u64)
+F1(OURS, cuIpcCloseMemHandle, u64)
+
+/* Records the first bytes of the handle, which is passed by value. */
+struct handle {
+    u64 word[8];
+};
+int cuIpcOpenMemHandle(any to, struct handle from, u32 flags);
+int cuIpcOpenMemHandle_v2(any to, struct handle from, u32 flags);
+
+int cuIpcOpenMemHandle(any to, struct handle from, u32 flags)
+{
+    return reached(OTHER "cuIpcOpenMemHandle", 3, (uint64_t[]){AS(to), from.word[0], flags});
+}
+
+int cuIpcOpenMemHandle_v2(any to, struct handle from, u32 flags)
+{
+    return reached(OURS "cuIpcOpenMemHandle_v2", 3, (uint64_t[]){AS(to), from.word[0], flags});
+}
+
 F2(OURS, cuMemPoolExportPointer, any, u64)
 F3(OURS, cuMemPoolImportPointer, any, any, any)
+F2(OURS, cuStreamBeginCapture_v2, any, int)
+F2(OURS, cuStreamEndCapture, any, any)
+F2(OURS, cuStreamIsCapturing, any, any)
+F2(OURS, cuGraphCreate, any, u32)
+F1(OURS, cuGraphDestroy, any)
+F2(OURS, cuGraphClone, any, any)
+F4(OURS, cuGraphAddEmptyNode, any, any, any, size)
+F6(OURS, cuGraphAddMemsetNode, any, any, any, size, any, any)
+F5(OURS, cuGraphAddHostNode, any, any, any, size, any)
+F5(OURS, cuGraphAddChildGraphNode, any, any, any, size, any)
+F5(OURS, cuGraphAddEventRecordNode, any, any, any, size, any)
+F5(OURS, cuGraphAddEventWaitNode, any, any, any, size, any)
+F1(OURS, cuGraphDestroyNode, any)
+F5(OURS, cuGraphAddDependencies_v2, any, any, any, any, size)
+F5(OURS, cuGraphRemoveDependencies_v2, any, any, any, any, size)
+F2(OURS, cuGraphNodeGetType, any, any)
+F3(OURS, cuGraphInstantiateWithFlags, any, any, u64)
+F2(OURS, cuGraphExecGetFlags, any, any)
+F1(OURS, cuGraphExecDestroy, any)
+F2(OURS, cuGraphLaunch, any, any)
+F2(OURS, cuGraphUpload, any, any)
+
+/* CUDA_KERNEL_NODE_PARAMS. */
+struct fake_kernel_node {
+    any func;
+    u32 grid[3], block[3], shared;
+    any *params, *extra;
+    any kern, ctx;
+};
+
+/* Records the graph, the node's kernel, its dimensions, and what the first two parameters point to. */
+int cuGraphAddKernelNode_v2(any node, any graph, any dependencies, size count, const struct fake_kernel_node *p);
+
+int cuGraphAddKernelNode_v2(any node, any graph, any dependencies, size count, const struct fake_kernel_node *p)
+{
+    const u64 *first = p->params[0], *second = p->params[1];
+    return !node || dependencies || p->func || p->extra || p->ctx || p->shared
+               ? 1
+               : reached("cuGraphAddKernelNode_v2", 11,
+                         (uint64_t[]){AS(graph), AS(p->kern), p->grid[0], p->grid[1], p->grid[2], p->block[0], p->block[1],
+                                      p->block[2], *first, *second, count});
+}
 
 /* Records what the first two parameters point to, instead of params and extra. */
 int cuLaunchKernel(any f, u32 gx, u32 gy, u32 gz, u32 bx, u32 by, u32 bz, u32 shared, any stream, any *params, any *extra);

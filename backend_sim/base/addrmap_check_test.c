@@ -47,6 +47,11 @@ static void test_things(void)
     BREAKS(map.last->child[0], NULL, addrmap_check(&map, start_of), "the child of level 0 at 0x10000000000 is missing");
     BREAKS(map.levels, 10, addrmap_check(&map, start_of), "10 levels of 6 bits do not fit above the lowest 12 bits");
     BREAKS(map.levels, 12, addrmap_check(&map, start_of), "12 levels of 6 bits do not fit above the lowest 12 bits");
+    BREAKS(map.levels, UINT32_MAX / ADDRMAP_BITS + 2, addrmap_check(&map, start_of), "levels of 6 bits do not fit"); /* wraps */
+    put(&map, 4, -U);
+    tap_u64(map.levels, 9, "a thing at the end of all addresses takes as many levels as fit");
+    check_holds(addrmap_check(&map, start_of), "a map of all addresses");
+    addrmap_remove(&map, -U);
     BREAKS(map.root->child[map.root->present >> 1 & 1], map.root, addrmap_check(&map, start_of), "");
     addrmap_clear(&map);
 }

@@ -89,6 +89,9 @@ static void test_barrier(void)
     struct hole *second = hole_at(&holes, 8 * U);
     BREAKS(second->start, 7 * U, free_ranges_check_at(&holes, 7 * U), "crosses a barrier");
     BREAKS(holes.barrier, 0, free_ranges_check(&holes, 2), "touches or precedes");
+    free_ranges_take(&holes, 9 * U, U);
+    struct hole *third = hole_at(&holes, 10 * U);
+    BREAKS(third->start, 9 * U, free_ranges_check_at(&holes, 8 * U), "from 0x8000 to 0x9000"); /* which is no barrier */
     free_ranges_clear(&holes);
 }
 

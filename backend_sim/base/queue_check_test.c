@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* queue_check: a test breaks each invariant by hand and expects its message. */
+#define _GNU_SOURCE /* memfd_create, fallocate */
+#include "inject_rig.h"
+
 #include "breaks.h"
 #include "queue_parts.h"
 
@@ -89,10 +92,31 @@ static void test_seen(void)
     close_queue(&rig);
 }
 
+/* Each allocation for a new lane fails once: of a context that has a lane, then of one that has none. */
+static void test_no_memory(void)
+{
+    const struct queue_place more[] = {{1, 30, 0, 0, QUEUE_BLOCKING}, {3, 40, 0, 1, QUEUE_BLOCKING}};
+    struct rig rig;
+    struct queue_item item;
+    open_queue(&rig);
+    for (unsigned long i = 0; i < 2; i++) {
+        for (unsigned long nth = 1; nth <= 1 + i; nth++) {
+            inject_arm(nth);
+            bool added = queue_add(&rig.queue, &item, &more[i]);
+            tap_ok(inject_disarm() && !added, "no memory for a lane: request %lu", nth);
+            check_holds(queue_check(&rig.queue), "the queue without it");
+        }
+        tap_ok(queue_add(&rig.queue, &item, &more[i]), "with memory there is one");
+        queue_remove(&rig.queue, &item);
+    }
+    close_queue(&rig);
+}
+
 int main(void)
 {
     test_items();
     test_lanes();
     test_seen();
+    test_no_memory();
     return tap_done();
 }

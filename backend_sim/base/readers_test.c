@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ static void ask_with_the_lock(struct readers *readers, unsigned times)
 static void test_door(void)
 {
     struct readers readers;
+    memset(&readers, 1, sizeof readers); /* what was there before */
     readers_init(&readers);
     tap_ok(!readers_enter(&readers), "reader bias is off at first");
     ask_with_the_lock(&readers, READERS_TRUST - 1);

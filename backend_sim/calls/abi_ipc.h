@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_ipc.h - memory of cuMemAlloc for other processes of the machine, by handles of 64 bytes (cuIpc*). It is to cuMemAlloc what
- * export and import (call_share.c) are to cuMemCreate.
- *
- *     A: allocation A1 -> its block in what processes share -> 64 bytes that name it, and hold nothing
- *     B: 64 bytes -> the block, while A holds it -> allocation A1' with addresses of B, held by B on its own
- *
- * A process that opens a handle again gets the same addresses, which end with as many closes. As abi_query.h, each function
- * takes the machine's lock.
- */
+/* abi_ipc.h - events for other processes of the machine, by handles of 64 bytes, and a question about memory (call_ipc.h). As
+ * abi_query.h, each function takes the machine's lock. */
 #ifndef SIM_ABI_IPC_H
 #define SIM_ABI_IPC_H
 
@@ -15,33 +8,18 @@
 #include "ipc_handle.h"
 #include "share.h"
 
+/* Has the current context's device the memory of that handle open? */
+bool abi_ipc_is_open(const vmm_system *sys, const void *bytes);
+
 /* What came of it; all but the first have changed nothing. */
 enum abi_ipc {
     ABI_IPC_DONE,
-    ABI_IPC_NO_ALLOCATION, /* no memory of cuMemAlloc or cuIpcOpenMemHandle at the address */
-    ABI_IPC_OPENED,        /* the address is another process's memory */
-    ABI_IPC_OWN,           /* the address, or the handle, is of this process's own memory */
-    ABI_IPC_INSIDE,        /* the address is not the start */
-    ABI_IPC_FOREIGN,       /* the bytes are no handle of this kind */
-    ABI_IPC_MACHINE,       /* another machine's */
-    ABI_IPC_GONE,          /* the memory or event has ended */
-    ABI_IPC_ENDED,         /* its process has ended */
-    ABI_IPC_CONTEXT,       /* opened in another context */
-    ABI_IPC_ALREADY,       /* open already */
-    ABI_IPC_LOST,          /* work that the close waits for has faulted: the detail says how */
-    ABI_IPC_SYSTEM,        /* what processes share is out of order or full: why */
-    ABI_IPC_HOST_MEMORY
+    ABI_IPC_OWN,     /* the handle is of this process's own event */
+    ABI_IPC_FOREIGN, /* the bytes are no handle of this kind */
+    ABI_IPC_MACHINE, /* another machine's */
+    ABI_IPC_GONE,    /* the event has ended */
+    ABI_IPC_SYSTEM   /* what processes share is out of order or full: why */
 };
-
-/* Names the allocation that holds the address. */
-enum abi_ipc abi_ipc_name(const vmm_system *sys, uint64_t address, void *bytes, char why[SHARE_WHY]);
-
-/* Opens memory in the current context. once: refuses what is open already. number: the program's call. */
-enum abi_ipc abi_ipc_open(vmm_system *sys, const void *bytes, bool once, uint64_t number, uint64_t *address,
-                          char why[SHARE_WHY]);
-
-/* Closes it once; the last close waits for the work on the device, and ends the addresses. */
-enum abi_ipc abi_ipc_close(vmm_system *sys, uint64_t address, uint64_t number);
 
 /* ---- events ----
  *

@@ -20,6 +20,7 @@ static unsigned char handle[64];
 static uint64_t at;
 static char why[SHARE_WHY];
 static enum abi_ipc answer;
+static const char *rule; /* of the last call of memory that was refused, or "" */
 
 static struct sim_machine *machine_of(const vmm_system *sys)
 {
@@ -32,6 +33,30 @@ static void is(enum abi_ipc want, const char *what)
         tap_note("%s", why);
 }
 
+/* Notes the rule and the reason of a call of memory. */
+static bool done(vmm_result result)
+{
+    rule = result == VMM_SUCCESS ? "" : vmm_last_detail()->rule;
+    snprintf(why, sizeof why, "%.190s", result == VMM_SUCCESS ? "" : vmm_last_detail()->note);
+    return result == VMM_SUCCESS;
+}
+
+static void by(const char *want, const char *what)
+{
+    if (!tap_ok(strcmp(rule, want) == 0, "%s: %s", what, want))
+        tap_note("%s: %s", rule, why);
+}
+
+static bool name_in(vmm_system *sys, unsigned char bytes[64])
+{
+    return done(vmm_ipc_get_mem_handle(sys, (vmm_ipc_mem_handle *)bytes, memory));
+}
+
+static bool close_in(vmm_system *sys, uint64_t address)
+{
+    return done(vmm_ipc_close_mem_handle(sys, address));
+}
+
 static void forge(uint64_t size)
 {
     struct ipc_handle forged;
@@ -42,7 +67,7 @@ static void forge(uint64_t size)
 
 static void named(void)
 {
-    if (vmm_mem_alloc(a, &memory, SIZE) || abi_ipc_name(a, memory, handle, why) != ABI_IPC_DONE)
+    if (vmm_mem_alloc(a, &memory, SIZE) || !name_in(a, handle))
         tap_bail("no memory with a name: %s", why);
 }
 
@@ -51,10 +76,12 @@ static bool freed(void)
     return vmm_mem_free(a, memory) == VMM_SUCCESS;
 }
 
-static enum abi_ipc open_in(vmm_system *sys)
+static bool open_in(vmm_system *sys)
 {
+    vmm_ipc_mem_handle same;
+    memcpy(&same, handle, sizeof same);
     at = 0;
-    return answer = abi_ipc_open(sys, handle, false, CALL, &at, why);
+    return done(vmm_ipc_open_mem_handle(sys, &at, same, VMM_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
 }
 
 /* ---- whatever fails ---- */
@@ -68,23 +95,23 @@ static void has_memory(void)
 
 static bool names(void)
 {
-    return (answer = abi_ipc_name(a, memory, handle, why)) == ABI_IPC_DONE;
+    return name_in(a, handle);
 }
 
 static bool said_why(void)
 {
-    return (answer == ABI_IPC_SYSTEM && why[0]) || (answer == ABI_IPC_HOST_MEMORY && !at);
+    return (strcmp(rule, "VMM-IPC-SYSTEM") == 0 && why[0]) || (strcmp(rule, "VMM-SYSTEM-HOST-MEMORY") == 0 && !at);
 }
 
 static bool opens(void)
 {
-    return open_in(b) == ABI_IPC_DONE;
+    return open_in(b);
 }
 
 static bool closed_again(void)
 {
-    bool done = answer != ABI_IPC_DONE || abi_ipc_close(b, at, CALL) == ABI_IPC_DONE;
-    return freed() && done && abi_ipc_close(b, memory, CALL) == ABI_IPC_NO_ALLOCATION;
+    bool whole = !at || close_in(b, at);
+    return freed() && whole && !close_in(b, memory);
 }
 
 static void has_alone(void)
@@ -97,12 +124,12 @@ static void has_alone(void)
 
 static bool names_first(void)
 {
-    return (answer = abi_ipc_name(alone, memory, handle, why)) == ABI_IPC_DONE;
+    return name_in(alone, handle);
 }
 
 static bool alone_closes(void)
 {
-    bool whole = (machine_of(alone)->share != NULL || answer != ABI_IPC_DONE) && vmm_mem_free(alone, memory) == VMM_SUCCESS;
+    bool whole = (machine_of(alone)->share != NULL || rule[0]) && vmm_mem_free(alone, memory) == VMM_SUCCESS;
     rig_close(alone);
     return whole;
 }
@@ -142,26 +169,26 @@ static void many(void)
 {
     enum { MANY = 100 };
     static vmm_deviceptr made[MANY], opened[MANY];
-    unsigned refused = 0, done = 0;
+    unsigned refused = 0, there = 0;
     for (unsigned i = 0; i < MANY; i++) {
         named();
         made[i] = memory;
         for (unsigned long nth = 1; i % 2 && nth < 8; nth++) {
             inject_for_good = true;
             inject_arm(nth);
-            refused += open_in(b) != ABI_IPC_DONE && !at;
+            refused += !open_in(b) && !at;
             inject_disarm();
             inject_for_good = false;
-            if (answer == ABI_IPC_DONE)
-                abi_ipc_close(b, at, CALL);
+            if (at)
+                close_in(b, at);
         }
-        done += open_in(b) == ABI_IPC_DONE;
+        there += open_in(b);
         opened[i] = at;
     }
-    tap_ok(done == MANY && refused, "%u opens without memory are refused, and are made then", refused);
+    tap_ok(there == MANY && refused, "%u opens without memory are refused, and are made then", refused);
     for (unsigned i = 0; i < MANY; i++)
-        done -= abi_ipc_close(b, opened[i], CALL) == ABI_IPC_DONE && vmm_mem_free(a, made[i]) == VMM_SUCCESS;
-    tap_u64(done, 0, "each is closed on its own");
+        there -= close_in(b, opened[i]) && vmm_mem_free(a, made[i]) == VMM_SUCCESS;
+    tap_u64(there, 0, "each is closed on its own");
 }
 
 /* ---- contexts and forged handles ---- */
@@ -169,39 +196,81 @@ static void many(void)
 static void contexts(void)
 {
     vmm_context own = NULL;
-    uint64_t again = 1;
     named();
     vmm_ctx_get_current(b, &own);
     vmm_ctx_set_current(b, NULL);
     open_in(b);
-    is(ABI_IPC_CONTEXT, "without a current context nothing opens");
+    by("VMM-CTX-CURRENT", "without a current context nothing opens");
     tap_u64(at, 0, "no address is told");
+    tap_ok(!abi_ipc_is_open(b, handle), "nor is anything open");
     vmm_ctx_set_current(b, own);
     open_in(b);
-    is(ABI_IPC_DONE, "with one it opens");
-    answer = abi_ipc_open(b, handle, true, CALL, &again, why);
-    is(ABI_IPC_ALREADY, "once means once");
+    by("", "with one it opens");
+    tap_ok(abi_ipc_is_open(b, handle) && !abi_ipc_is_open(a, handle), "it is open there alone");
     vmm_ctx_set_current(b, NULL);
-    answer = abi_ipc_open(b, handle, false, CALL, &again, why);
-    is(ABI_IPC_CONTEXT, "without a current context it does not open again");
-    answer = abi_ipc_close(b, at + 1, CALL);
-    is(ABI_IPC_INSIDE, "an address inside closes nothing");
-    answer = abi_ipc_close(b, at, CALL);
-    is(ABI_IPC_DONE, "it closes, though no context is current");
+    close_in(b, at);
+    by("VMM-CTX-CURRENT", "without a current context nothing is closed");
     vmm_ctx_set_current(b, own);
-    answer = abi_ipc_close(b, at, CALL);
-    is(ABI_IPC_NO_ALLOCATION, "once");
-
-    struct ipc_handle with, without;
-    ipc_handle_read(handle, &with);
+    close_in(b, at + 1);
+    by("VMM-IPC-CLOSE", "an address inside closes nothing");
+    close_in(b, at);
+    by("", "it closes");
+    close_in(b, at);
+    by("VMM-IPC-CLOSE", "once");
     vmm_ctx_get_current(a, &own);
     vmm_ctx_set_current(a, NULL);
-    answer = abi_ipc_name(a, memory, handle, why);
+    name_in(a, handle);
+    by("VMM-CTX-CURRENT", "nor is anything named without a current context");
     vmm_ctx_set_current(a, own);
-    tap_ok(answer == ABI_IPC_DONE && ipc_handle_read(handle, &without) && with.context && !without.context &&
-               with.label.number == without.label.number,
-           "a name that is made without a current context differs in its context alone");
     freed();
+}
+
+/* Systems of one machine object are processes, too. */
+static void attached(void)
+{
+    vmm_system *peer = NULL, *third = NULL;
+    vmm_context own = NULL, another = NULL;
+    uint64_t first;
+    if (vmm_attach(a, &peer) || vmm_init(peer, 0) || vmm_ctx_create(peer, &own, 0, 0))
+        tap_bail("no peer");
+    named();
+    open_in(a);
+    by("VMM-IPC-OWN", "the system that made a handle does not open it");
+    open_in(peer);
+    by("", "its peer does");
+    first = at;
+    open_in(peer);
+    tap_ok(at == first && close_in(peer, at), "at the same address again");
+    vmm_ctx_create(peer, &another, 0, 0);
+    open_in(peer);
+    by("VMM-IPC-CONTEXT", "but not in another context");
+    vmm_ctx_destroy(peer, another);
+    vmm_ctx_set_current(peer, own);
+    vmm_memset_d8(peer, first, 0x5a, SIZE);
+    unsigned char byte = 0;
+    vmm_memcpy_dtoh(a, &byte, memory + SIZE - 1, 1);
+    tap_u64(byte, 0x5a, "both see the bytes");
+    memory = first;
+    name_in(peer, handle);
+    by("VMM-IPC-OPENED", "what is open has no handle");
+    tap_result(vmm_mem_free(peer, first), VMM_ERROR_INVALID_VALUE, "nor is it freed");
+    close_in(peer, first);
+    by("", "it closes");
+    named();
+    freed();
+    open_in(peer);
+    by("VMM-IPC-GONE", "memory that was freed does not open");
+    if (vmm_attach(a, &third) || vmm_init(third, 0) || vmm_ctx_create(third, &another, 0, 0) ||
+        vmm_mem_alloc(third, &memory, SIZE) || !name_in(third, handle))
+        tap_bail("no third system");
+    open_in(peer);
+    by("", "memory of a third system opens");
+    first = at;
+    vmm_close(third);
+    open_in(a);
+    by("VMM-IPC-ENDED", "not when that system is closed");
+    close_in(peer, first);
+    vmm_close(peer);
 }
 
 static uint64_t bytes_there(void)
@@ -217,14 +286,15 @@ static void forged(void)
         named();
         forge(sizes[i]);
         open_in(b);
-        is(ABI_IPC_DONE, "a forged size");
+        by("", "a forged size");
         tap_ok(bytes_there() >= SIZE && bytes_there() <= RIG_G, "opens the whole block and no more");
-        abi_ipc_close(b, at, CALL);
+        close_in(b, at);
         freed();
     }
     memset(handle, 0, sizeof handle);
     open_in(b);
-    is(ABI_IPC_FOREIGN, "zeros are no handle");
+    by("VMM-IPC-HANDLE", "zeros are no handle");
+    tap_ok(!abi_ipc_is_open(b, handle), "and nothing is open of them");
     answer = abi_ipc_event_open(b, handle, &entry, why);
     is(ABI_IPC_FOREIGN, "nor an event's");
 }
@@ -235,7 +305,7 @@ static void strangers(void)
     named();
     alone = rig_open(NULL);
     open_in(alone);
-    is(ABI_IPC_MACHINE, "memory of a machine, on another one that shares nothing");
+    by("VMM-IPC-MACHINE", "memory of a machine, on another one that shares nothing");
     makes_event();
     abi_ipc_event_name(a, entry, handle);
     answer = abi_ipc_event_open(alone, handle, &entry, why);
@@ -283,11 +353,11 @@ static void kept(void)
     struct share *other = share_open_there("m-ipc", why);
     if (!other || !share_lock(other))
         tap_bail("the lock is not available: %s", why);
-    answer = abi_ipc_name(a, memory, other_name, why);
-    is(ABI_IPC_SYSTEM, "no name while another process keeps the mutex");
+    name_in(a, other_name);
+    by("VMM-IPC-SYSTEM", "no name while another process keeps the mutex");
     tap_ok(strstr(why, "has held the machine") && other_name[0] == 9, "and why: %s", why);
     open_in(b);
-    is(ABI_IPC_SYSTEM, "no open");
+    by("VMM-IPC-SYSTEM", "no open");
     tap_ok(strstr(why, "has held the machine") && !at, "and why");
     answer = abi_ipc_event_new(a, 0, &index, why);
     is(ABI_IPC_SYSTEM, "no event");
@@ -301,8 +371,8 @@ static void kept(void)
     share_unlock(other);
     share_close(other);
     open_in(b);
-    is(ABI_IPC_DONE, "then it opens");
-    abi_ipc_close(b, at, CALL);
+    by("", "then it opens");
+    close_in(b, at);
     answer = abi_ipc_event_open(b, event, &index, why);
     is(ABI_IPC_DONE, "and the event is there");
     abi_ipc_event_drop(b, index);
@@ -331,10 +401,10 @@ static void ended_meanwhile(void)
     named();
     open_in(b);
     vmm_launch_host_func(b, stream, ends_it, NULL);
-    answer = abi_ipc_close(b, at, CALL);
-    is(ABI_IPC_DONE, "memory that another thread ends while the close waits is closed");
-    answer = abi_ipc_close(b, at, CALL);
-    is(ABI_IPC_NO_ALLOCATION, "once");
+    close_in(b, at);
+    by("", "memory that another thread ends while the close waits is closed");
+    close_in(b, at);
+    by("VMM-IPC-CLOSE", "once");
     freed();
 }
 
@@ -353,10 +423,10 @@ static void replaced_meanwhile(void)
     named();
     open_in(b);
     vmm_launch_host_func(b, stream, changes_it, NULL);
-    answer = abi_ipc_close(b, at, CALL);
-    is(ABI_IPC_DONE, "memory that another thread closes while the close waits is closed");
-    answer = abi_ipc_close(b, at, CALL);
-    is(ABI_IPC_OWN, "and what has taken its address stays");
+    close_in(b, at);
+    by("", "memory that another thread closes while the close waits is closed");
+    close_in(b, at);
+    by("VMM-IPC-CLOSE", "and what has taken its address stays");
     tap_result(vmm_mem_free(b, at), VMM_SUCCESS, "as memory of the program");
     freed();
 }
@@ -370,12 +440,12 @@ static void never_done(void)
     vmm_mem_alloc(b, &word, 4);
     vmm_memset_d8(b, word, 0, 4);
     vmm_stream_wait_value32(b, stream, word, 1, 0);
-    answer = abi_ipc_close(b, at, CALL);
-    is(ABI_IPC_LOST, "the last close that would wait for ever is refused");
-    tap_ok(rig_reported("VMM-MEMOP-NEVER") && bytes_there(), "and keeps the memory");
+    close_in(b, at);
+    by("VMM-MEMOP-NEVER", "the last close that would wait for ever is refused");
+    tap_ok(bytes_there(), "and keeps the memory");
     vmm_stream_write_value32(b, NULL, word, 1, 0);
-    answer = abi_ipc_close(b, at, CALL);
-    is(ABI_IPC_DONE, "it closes when the word is written");
+    close_in(b, at);
+    by("", "it closes when the word is written");
     vmm_mem_free(b, word);
     freed();
 }
@@ -387,8 +457,8 @@ static void faulted(void)
     open_in(b);
     if (vmm_launch(b, VMM_KERNEL_FILL, 1, 1, args, 3, stream))
         tap_bail("no launch: %s", vmm_last_detail()->note);
-    answer = abi_ipc_close(b, at, CALL);
-    is(ABI_IPC_LOST, "the last close tells of work that has faulted");
+    close_in(b, at);
+    by("VMM-FAULT-ACCESS", "the last close tells of work that has faulted");
     tap_ok(vmm_ctx_synchronize(b) == VMM_ERROR_ILLEGAL_ADDRESS, "as later calls do");
     freed();
 }
@@ -406,6 +476,7 @@ int main(void)
     failures();
     many();
     contexts();
+    attached();
     forged();
     strangers();
     gone();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills: the checks at the call, and the transfer itself, at once or as queued work. */
+#include "copy_check.h"
 #include "in_flight.h"
 #include "launch.h"
 #include "pool_use.h"
@@ -380,6 +381,18 @@ static vmm_result on_stream(struct sim_process *process, const struct vmm_call *
         return VMM_ERROR_INVALID_VALUE;
     return t.direction == BETWEEN ? issue_between(process, &place, call, &t)
                                   : in_flight_issue(process, &place, call, (enum vmm_call_id)call->id);
+}
+
+vmm_result copy_check(const struct sim_process *process, int device, const union vmm_any_call *call, union vmm_any_call *made,
+                      uint64_t *size)
+{
+    const struct transfer t = transfer_here(process, call);
+    *size = t.size;
+    *made = *call;
+    if (t.direction == BETWEEN)
+        made->memcpy_dtod_async =
+            (struct vmm_call_memcpy_dtod_async){{VMM_CALL_memcpy_dtod_async, 0}, t.dst, t.src, t.size, NULL};
+    return check_call(process, device, &t);
 }
 
 #define TRANSFER(name)                                                                            \

@@ -327,31 +327,35 @@ static void *uses_memory(void *answer)
     return NULL;
 }
 
-/* [accessible pages][inaccessible or read-only page]: copies that run from the first into the second, or lie in the second. */
+/* [3 accessible pages][inaccessible or read-only page][accessible page]: copies that run from the first into the second, lie in
+ * the second, or have no more than a byte on each side of it. */
 static void jumps(const char *spec)
 {
     static const copy copies[] = {to_device, to_host, to_device_later, to_host_later};
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const struct {
+        size_t from, size;
+    } parts[] = {{1, 3 * page}, {3 * page, 1}, {3 * page - 1, page + 2}};
     struct sigaction action = {.sa_handler = jump}, before[2];
     sigemptyset(&action.sa_mask);
     vmm_deviceptr at = 0;
-    unsigned char *host = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *host = mmap(NULL, 5 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if ((void *)host == MAP_FAILED)
         tap_bail("no memory");
     if (vmm_open(spec, &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0) || vmm_mem_alloc(sys, &at, 4 * page))
         tap_bail("no system");
     sigaction(SIGSEGV, &action, &before[0]);
     sigaction(SIGBUS, &action, &before[1]);
-    for (volatile int i = 0; i < 8; i++) {
+    for (volatile int i = 0; i < 12; i++) {
         bool free = false;
         volatile bool jumped = false;
-        if (mprotect(host + 3 * page, page, i / 2 % 2 ? PROT_READ
+        if (mprotect(host + 3 * page, page, i / 3 % 2 ? PROT_READ
                      : PROT_NONE)) /* a copy to the host also fails on a read-only page */
             tap_bail("no rights");
         if (sigsetjmp(after, 1))
             jumped = true;
         else
-            copies[i / 2](at, i % 2 ? host + 3 * page : host + 1, i % 2 ? 1 : 3 * page);
+            copies[i / 3](at, host + parts[i % 3].from, parts[i % 3].size);
         in_thread(uses_memory, &free);
         tap_ok(jumped && free, "%s: copy %d: the handler jumps out of it, and the machine's lock is free", spec, i);
     }
@@ -359,7 +363,7 @@ static void jumps(const char *spec)
     sigaction(SIGSEGV, &before[0], NULL);
     sigaction(SIGBUS, &before[1], NULL);
     vmm_close(sys);
-    munmap(host, 4 * page);
+    munmap(host, 5 * page);
 }
 
 int main(void)

@@ -509,6 +509,29 @@ static void addresses_of_others(void)
     end();
 }
 
+/* A dma-buf ends with the last page of a pool's allocation: what comes after it is free, although its memory is there. */
+static void pages_of_a_pool(void)
+{
+    const uint64_t page = os_page_size();
+    vmm_deviceptr at = 0, next = 0;
+    int file = -1;
+    begin("sim:h100");
+    need(vmm_mem_alloc_async(sys, &at, page + 512, NULL), "memory of a pool");
+    need(vmm_mem_get_handle_for_address_range(sys, &file, at, 2 * page, 1, 0), "its two pages as a file");
+    os_file_close(file);
+    by(vmm_mem_get_handle_for_address_range(sys, &file, at, 3 * page, 1, 0), "VMM-DMABUF-HOLE", "and the page after them");
+    tap_u64((uint64_t)(int64_t)file, UINT64_MAX, "which writes -1");
+    need(vmm_mem_alloc_async(sys, &next, 2 * page, NULL), "an allocation behind it");
+    tap_u64(next, at + page + 512, "which begins in the second page");
+    need(vmm_mem_get_handle_for_address_range(sys, &file, at, 3 * page, 1, 0), "then there are three pages");
+    os_file_close(file);
+    need(vmm_mem_free(sys, next), "without it");
+    by(vmm_mem_get_handle_for_address_range(sys, &file, at, 3 * page, 1, 0), "VMM-DMABUF-HOLE", "there are two again");
+    by(vmm_mem_get_handle_for_address_range(sys, &file, at + 2 * page, page, 1, 0), "VMM-DMABUF-NOT-MAPPED", "and none behind them");
+    need(vmm_mem_free(sys, at), "all is freed");
+    end();
+}
+
 /* A copy of host memory from an address with a small remainder UINT64_MAX % address: catches a range check with % instead of a
  * subtraction. */
 static void copy_of_a_divisor(void)
@@ -771,6 +794,7 @@ int main(void)
     addresses();
     holders();
     forgotten();
+    pages_of_a_pool();
     if (NO_ADDRESSES) {
         tap_skip("TSan has the addresses above the hints", "hints at addresses of others, and in the middle of a chunk");
     } else {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
+#include "in_flight.h"
 #include "process.h"
 #include "share_rig.h"
 #include "system.h"
@@ -540,6 +541,69 @@ static void half_a_profile_is_none(void)
     unlink(path);
 }
 
+/* Of a copy from the host, the parts that are zero take no room where there was none. */
+static void zeros_take_no_room(void)
+{
+    static unsigned char from[4 * BLOCK_DATA_CHUNK];
+    vmm_system *sys = opened("sim:h100");
+    vmm_context context;
+    vmm_deviceptr at = 0;
+    from[0] = from[sizeof from - 1] = 1;
+    if (vmm_ctx_create(sys, &context, 0, 0) || vmm_mem_alloc(sys, &at, sizeof from) ||
+        vmm_memcpy_htod(sys, at, from, sizeof from))
+        tap_bail("no copy: %s", vmm_last_detail()->note);
+    struct sim_process *process = (struct sim_process *)sys->top;
+    sim_machine_lock(process->machine);
+    const struct block_data *bytes = &sim_allocation_at(process, at)->block->bytes;
+    tap_u64(bytes->written ? bytes->written[0] : 0, 9, "the first and the last of four chunks were written");
+    sim_machine_unlock(process->machine);
+    rig_close(sys);
+}
+
+/* A stream frees memory of two pools, of which it has met none: both frees are one mark, and the second pool finds no room to
+ * remember the stream. The first free stays as it is. */
+static void no_room_for_a_second_pool(void)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    vmm_system *sys = opened("sim:h100");
+    vmm_context context;
+    vmm_stream stream, other;
+    vmm_memory_pool pool;
+    vmm_deviceptr plain = 0, first = 0, second = 0, again = 0;
+    if (vmm_ctx_create(sys, &context, 0, 0) || vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING) ||
+        vmm_stream_create(sys, &other, VMM_STREAM_NON_BLOCKING) || vmm_mem_pool_create(sys, &pool, &props) ||
+        vmm_mem_alloc(sys, &plain, 4096) || vmm_mem_alloc_from_pool_async(sys, &first, 4096, pool, stream) ||
+        vmm_mem_alloc_async(sys, &second, 4096, stream) || vmm_ctx_synchronize(sys) ||
+        vmm_memset_d8_async(sys, plain, 7, 4096, other) || vmm_mem_free_async(sys, first, other))
+        tap_bail("no pools: %s", vmm_last_detail()->note);
+    tap_result(WITHOUT("calloc", 1, vmm_mem_free_async(sys, second, other)), VMM_ERROR_OUT_OF_MEMORY, "the second pool has no room");
+    struct sim_process *process = (struct sim_process *)sys->top;
+    sim_machine_lock(process->machine);
+    tap_u64(process->in_flight->queue.count, 2, "the fill and the first free are in flight as before");
+    sim_machine_unlock(process->machine);
+    tap_result(vmm_mem_free_async(sys, second, other), VMM_SUCCESS, "with memory it has");
+    tap_ok(!vmm_ctx_synchronize(sys) && !vmm_mem_alloc_from_pool_async(sys, &again, 4096, pool, stream) && again == first,
+           "the first free is done, and its memory is free for all");
+    rig_close(sys);
+}
+
+/* Each allocation of an opening fails once; those of the process itself have a reason of their own. */
+static void no_process(void)
+{
+    vmm_system *sys = NULL;
+    bool named = false;
+    unsigned wrong = 0;
+    for (unsigned long nth = 1; !sys; nth++) {
+        inject_arm_at("calloc", nth);
+        vmm_result result = vmm_open("sim:h100", &sys);
+        inject_disarm();
+        wrong += result != VMM_SUCCESS && result != VMM_ERROR_OUT_OF_MEMORY;
+        named |= result != VMM_SUCCESS && strstr(vmm_last_detail()->note, "the host's memory or thread keys are exhausted");
+    }
+    tap_ok(named && !wrong, "an opening without memory for a process says so");
+    rig_close(sys);
+}
+
 static void a_lost_shadow_says_so(void)
 {
     vmm_system *sys = NULL;
@@ -571,6 +635,9 @@ int main(void)
     unseen_is_not_gone();
     no_handle_is_used_up();
     half_a_profile_is_none();
+    zeros_take_no_room();
+    no_room_for_a_second_pool();
+    no_process();
     a_lost_shadow_says_so();
     rig_end();
     return tap_done();

@@ -388,6 +388,99 @@ static void full_pool(const char *spec)
     close_all();
 }
 
+/* ---- captures and graphs ---- */
+
+static void call_me(void *user)
+{
+    ++*(unsigned *)user;
+}
+
+static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
+{
+    vmm_stream one = NULL, two = NULL;
+    vmm_event event = NULL, back = NULL;
+    vmm_stream_capture_status status = 0;
+    static uint64_t word = 5;
+    const uint64_t args[] = {p, 64, 9};
+    GET(one, stream_create, sys, &one, VMM_STREAM_NON_BLOCKING);
+    GET(two, stream_create, sys, &two, VMM_STREAM_NON_BLOCKING);
+    GET(event, event_create, sys, &event, 0);
+    GET(back, event_create, sys, &back, 0);
+    STEP(stream_begin_capture, sys, one, VMM_STREAM_CAPTURE_MODE_RELAXED);
+    GET(status, stream_is_capturing, sys, one, &status);
+    STEP(memset_d8_async, sys, p, 1, 64, one);
+    STEP(memcpy_htod_async, sys, p, &word, sizeof word, one);
+    STEP(launch, sys, VMM_KERNEL_FILL, 1, 32, args, 3, one);
+    STEP(event_record, sys, event, one);
+    STEP(stream_wait_event, sys, two, event, 0);
+    STEP(memcpy_dtod_async, sys, p + 64, p, 64, two);
+    STEP(event_record, sys, back, two);
+    STEP(stream_wait_event, sys, one, back, 0);
+    GET(*graph, stream_end_capture, sys, one, graph);
+    STEP(event_destroy, sys, back);
+    STEP(event_destroy, sys, event);
+    STEP(stream_destroy, sys, two);
+    STEP(stream_destroy, sys, one);
+}
+
+static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event event, unsigned *calls)
+{
+    vmm_graph_node fill = NULL, host = NULL, kernel = NULL, none = NULL, child = NULL, record = NULL, wait = NULL;
+    vmm_graph inner = NULL;
+    vmm_graph_node_type type = 0;
+    const uint64_t args[] = {p, 64, 9};
+    const vmm_memset_node_params rows = {.dst = p, .pitch = 128, .value = 3, .element_size = 4, .width = 16, .height = 2};
+    const vmm_host_node_params call = {call_me, calls};
+    const vmm_kernel_node_params launch = {VMM_KERNEL_FILL, 1, 32, args, 3};
+    GET(fill, graph_add_memset_node, sys, &fill, graph, NULL, 0, &rows, NULL);
+    GET(host, graph_add_host_node, sys, &host, graph, &fill, 1, &call);
+    GET(kernel, graph_add_kernel_node, sys, &kernel, graph, &host, 1, &launch);
+    GET(none, graph_add_empty_node, sys, &none, graph, NULL, 0);
+    GET(record, graph_add_event_record_node, sys, &record, graph, &kernel, 1, event);
+    GET(wait, graph_add_event_wait_node, sys, &wait, graph, &record, 1, event);
+    GET(inner, graph_create, sys, &inner, 0);
+    GET(fill, graph_add_memset_node, sys, &fill, inner, NULL, 0, &rows, NULL);
+    GET(child, graph_add_child_graph_node, sys, &child, graph, NULL, 0, inner);
+    STEP(graph_destroy, sys, inner);
+    const vmm_graph_node from[] = {none, none, none}, to[] = {host, kernel, child};
+    STEP(graph_add_dependencies, sys, graph, from, to, NULL, 3);
+    STEP(graph_remove_dependencies, sys, graph, from, to, NULL, 1);
+    GET(type, graph_node_get_type, sys, child, &type);
+    steps_expect(type == VMM_GRAPH_NODE_TYPE_GRAPH, "the node holds a graph");
+    STEP(graph_destroy_node, sys, none);
+}
+
+static void graphs(const char *spec)
+{
+    vmm_context ctx = NULL;
+    vmm_deviceptr p = 0;
+    vmm_graph graph = NULL, clone = NULL;
+    vmm_graph_exec exec = NULL;
+    vmm_event event = NULL;
+    uint64_t flags = 0;
+    unsigned calls = 0;
+    vmm_system *sys = opened(spec);
+    GET(ctx, ctx_create, sys, &ctx, 0, 0);
+    GET(p, mem_alloc, sys, &p, 4096);
+    GET(event, event_create, sys, &event, 0);
+    capture(sys, p, &graph);
+    nodes(sys, p, graph, event, &calls);
+    GET(clone, graph_clone, sys, &clone, graph);
+    GET(exec, graph_instantiate, sys, &exec, clone, 0);
+    GET(flags, graph_exec_get_flags, sys, exec, &flags);
+    STEP(graph_destroy, sys, graph);
+    STEP(graph_destroy, sys, clone);
+    STEP(graph_upload, sys, exec, NULL);
+    STEP(graph_launch, sys, exec, NULL);
+    STEP(ctx_synchronize, sys);
+    steps_expect(calls, "the host function of the graph was called");
+    STEP(graph_exec_destroy, sys, exec);
+    STEP(event_destroy, sys, event);
+    STEP(mem_free, sys, p);
+    STEP(ctx_destroy, sys, ctx);
+    close_all();
+}
+
 static void life(const char *spec)
 {
     vmm_system *sys = opened(spec), *peer = NULL;
@@ -628,6 +721,7 @@ int main(void)
     tap_note("each request of each call fails once");
     steps_all("a life", life, "sim:h100", 80);
     steps_all("memory pools", life_of_pools, "sim:h100", 20);
+    steps_all("captures and graphs", graphs, "sim:h100", 60);
     steps_all("a full memory pool", full_pool, "sim:h100", 20);
     steps_all("a life on a shared machine", life, "sim:h100,machine=inject", 86);
     steps_all("old bytes", aliases, "sim:h100,alias=stale:1", 30);

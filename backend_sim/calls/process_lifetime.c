@@ -4,13 +4,15 @@
 #include <stdlib.h>
 
 #include "in_flight.h"
+#include "graphs.h"
 #include "heap.h"
 #include "host_fault.h"
 
-/* One allocation for both, so that the queue is adjacent to the process, which every call reads. */
+/* One allocation for all, so that the queue is adjacent to the process, which every call reads. */
 struct whole {
     struct sim_process process; /* first: a process is freed as the whole */
     struct in_flight in_flight;
+    struct sim_graphs graphs;
 };
 
 struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options)
@@ -24,6 +26,9 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
     }
     whole->process.in_flight = &whole->in_flight;
     in_flight_open(&whole->in_flight, options);
+    whole->process.ordinal = machine->joined++;
+    whole->process.graphs = &whole->graphs;
+    graphs_open(&whole->graphs);
     whole->process.machine_next = machine->processes;
     machine->processes = &whole->process;
     return &whole->process;
@@ -49,6 +54,7 @@ static void end_work(struct sim_process *process)
     if (process->options.schedule == SIM_DEVICE)
         async_workers_stop(process);
     in_flight_close(process->in_flight);
+    graphs_close(process->graphs);
 }
 
 /* Removes the process from its machine. True when it was the last one. */

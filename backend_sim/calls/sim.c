@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_graph.h"
+#include "call_ipc.h"
 #include "checks.h"
 #include "in_flight.h"
 #include "heap.h"
@@ -22,8 +24,13 @@
  * wait for no event. */
 static bool goes_first(const struct vmm_call *call)
 {
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
     enum vmm_call_id id = (enum vmm_call_id)call->id;
     size_t count;
+    if (id == VMM_CALL_ipc_get_mem_handle && !any->ipc_get_mem_handle.dptr)
+        return true;
+    if (id == VMM_CALL_ipc_open_mem_handle && !ipc_flags_ok(any->ipc_open_mem_handle.flags))
+        return true;
     return vmm_call_has(id, CALL_EARLY) ||
            (vmm_call_has(id, CALL_EARLY_NULL) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[0]));
 }
@@ -49,7 +56,9 @@ static inline bool is_tokens_query(const struct vmm_call *call)
 typedef vmm_result (*sim_handler)(struct sim_process *process, const struct vmm_call *call);
 
 /* Is the call about what processes share? */
-#define SHARES(id) ((id) == VMM_CALL_mem_export_to_shareable_handle || (id) == VMM_CALL_mem_import_from_shareable_handle)
+#define SHARES(id)                                                                                             \
+    ((id) == VMM_CALL_mem_export_to_shareable_handle || (id) == VMM_CALL_mem_import_from_shareable_handle ||   \
+     (id) == VMM_CALL_ipc_get_mem_handle || (id) == VMM_CALL_ipc_open_mem_handle)
 
 /* Can the call wait for files and locks that processes share? All other such waits are in os_posix.c. */
 static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)
@@ -57,10 +66,25 @@ static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)
     return machine->share || SHARES(id);
 }
 
+/* Runs a call while streams are captured, or events stand for what they had reached. */
+__attribute__((noinline)) static vmm_result run_beside_captures(struct sim_process *process, const struct vmm_call *call,
+                                                                sim_handler handler)
+{
+    vmm_result result;
+    if (capture_takes(process, call, &result))
+        return result;
+    result = handler(process, call);
+    if (result == VMM_SUCCESS)
+        capture_done(process, call);
+    return result;
+}
+
 static inline vmm_result run_it(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
     vmm_result result = process->in_flight->inside ? enter_inside(process, (enum vmm_call_id)call->id) : VMM_SUCCESS;
-    return result == VMM_SUCCESS ? handler(process, call) : result;
+    if (result != VMM_SUCCESS)
+        return result;
+    return process->graphs->watched ? run_beside_captures(process, call, handler) : handler(process, call);
 }
 
 /* Runs a call of a shared machine with cancellation disabled. Not inlined, so that the path of all other calls stays short. */
@@ -145,7 +169,7 @@ static vmm_result serve(struct sim_process *process, const struct vmm_call *call
 static vmm_result serve_plain(struct sim_process *process, const struct vmm_call *call, sim_handler handler, bool queries)
 {
     struct sim_machine *machine = process->machine;
-    if (!VMM_SINGLE_THREAD || process->initialised != life_stamp() || process->in_flight->inside)
+    if (!VMM_SINGLE_THREAD || process->initialised != life_stamp() || process->in_flight->inside || process->graphs->watched)
         return serve(process, call, handler, queries);
     sim_machine_hold_alone(machine);
     vmm_result result = machine->share ? run_shared(process, call, handler) : handler(process, call);

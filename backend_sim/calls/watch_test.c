@@ -3,6 +3,7 @@
  * it. */
 #include "watch.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,11 +112,14 @@ static void test_mappings(struct scene *s)
     BREAKS(m1->size, 2 * G, process_check(p), "shows 0x400000 bytes at 0x0 of H1, which has 0x200000");
     BREAKS(m1->size, 0, process_check(p), "M1 has 0x0 bytes");
     BREAKS(m1->size, UINT64_MAX, process_check_at(p, s->at), "M1 has 0xffffffffffffffff bytes");
+    BREAKS(m1->size, UINT64_MAX - s->at, process_check_at(p, s->at), "M1 shows 0xffff"); /* which end with the last address */
     BREAKS(m1->offset, 2 * G, process_check_at(p, s->at), "shows 0x200000 bytes at 0x400000 of H1");
     BREAKS(m1->offset, 3 * G, process_check_at(p, s->at), "shows 0x200000 bytes at 0x600000 of H1");
     BREAKS(h1->maps, 0, process_check_at(p, s->at), "which has 0x200000 and counts 0 mappings");
     BREAKS(m1->start, s->at + G, process_check_at(p, s->at), "mappings: the floor of 0x");
-    BREAKS(h1->size, 2 * G, (m1->size = 2 * G, process_check(p)), "overlaps M1 at");
+    char words[96];
+    snprintf(words, sizeof words, "M2 at 0x%" PRIx64 " overlaps M1 at 0x%" PRIx64 ", of 0x400000 bytes", s->at + G, s->at);
+    BREAKS(h1->size, 2 * G, (m1->size = 2 * G, process_check(p)), words);
     m1->size = G;
     BREAKS(m1->offset, G, process_check_at(p, s->at), "shows 0x200000 bytes at 0x200000 of H1");
     BREAKS(m1->handle, NULL, process_check(p), "the handle of M1: there is none");
@@ -124,8 +128,9 @@ static void test_mappings(struct scene *s)
     BREAKS(h1->maps, 3, process_check(p), "H1 has 2 mappings, 3 are counted");
     BREAKS(m1->access, 2, process_check_at(p, s->at), "M1 has rights 2 for location 0");
     BREAKS(m1->access, UINT64_C(3) << 10, process_check_at(p, s->at), "M1 has rights 3 for location 5");
+    BREAKS(m1->access, UINT64_C(2) << 2 * SIM_HOST_SLOT, process_check_at(p, s->at), "M1 has rights 2 for location ");
     BREAKS(p->aliased, 0, process_check(p), "1 handles are mapped more than once, 0 are counted");
-    BREAKS(p->host_sees, p->host_sees + 1, process_check(p), "mappings are shown to the host, ");
+    BREAKS(p->host_sees, 7, process_check(p), " mappings are shown to the host, 7 are counted");
     BREAKS(m4->host_shown, 1, process_check_at(p, m4->start), "M4 is shown to the host with rights 1, which has 3");
     BREAKS(h1->rdma_first, m4, process_check(p), "handles name 1 mappings for RDMA, 0 of which are theirs");
     h1->rdma_first = m1;
@@ -145,17 +150,20 @@ static void test_ranges(struct scene *s)
     BREAKS(r->size, 3 * G, process_check(p), "R1: the range of 0x600000 bytes at");
     BREAKS(small->size, 0, process_check(p), "R2 has 0x0 bytes");
     BREAKS(small->size, UINT64_MAX, process_check(p), "R2 has 0xffffffffffffffff bytes at 0x");
+    BREAKS(small->size, UINT64_MAX - s->small, process_check(p), "R2: the range of 0xffff");
     BREAKS(small->size, 2 * G, process_check_at(p, s->small), "bytes of the range at");
     BREAKS(small->size, 2 * SMALL_SPACE, process_check_at(p, s->small), "R2: ");
     BREAKS(a->block, NULL, process_check_at(p, a->start), "its block is missing");
-    BREAKS(a->size, a->span + 1, process_check_at(p, a->start), "its block another size or no holder");
+    BREAKS(a->size, a->span + 1, process_check_at(p, a->start),
+           "A1 has 0x200001 bytes of 0x200000, its block another size or no holder");
     BREAKS(a->span, 0, process_check_at(p, a->start), "A1 has 0x0 bytes at 0x");
     BREAKS(a->block->holders, 0, process_check_at(p, a->start), "its block another size or no holder");
     BREAKS(a->block->size, 2 * G, process_check_at(p, a->start), "its block another size or no holder");
     BREAKS(a->context, 7, process_check_at(p, a->start), "A1: its context 0x7 has ended");
     BREAKS(a->block, NULL, watch_machine(s->machine), "A1 has no block");
     BREAKS(p->context_taken[0].size, 2 * G, process_check(p), ""); /* the context took nothing there */
-    BREAKS(p->window.end, p->window.end + G, process_check(p), "bytes of addresses");
+    BREAKS(p->window.end, p->window.end + G, process_check(p), " are free, 0x4000000 in open chunks and 0x");
+    BREAKS(small->size, G / 2, process_check(p), "the open chunks have 0x4000000 bytes, of which 0x2900000 are taken and 0x1600000 free");
 }
 
 static void insert(struct addrmap *map, uint64_t start, void *thing)
@@ -172,13 +180,15 @@ static void test_overlaps(struct scene *s)
     struct sim_allocation inside = {.start = s->at, .size = G, .span = G, .number = 9};
     struct sim_reservation within = {.start = s->at + G, .size = G, .number = 9};
     insert(&p->allocations, inside.start, &inside);
-    check_breaks(process_check(p), "A9 at 0x");
-    check_breaks(process_check(p), "overlaps what ends at 0x");
+    char words[64];
+    snprintf(words, sizeof words, "A9 at 0x%" PRIx64 " overlaps what ends at 0x%" PRIx64, s->at, s->at + SMALL_SPACE);
+    check_breaks(process_check(p), words);
     check_breaks(process_check_at(p, s->at), "R1 and A9 overlap at 0x");
     BREAKS(m1->offset, G, process_check_at(p, s->at), "M1 shows 0x200000 bytes at 0x200000");
     addrmap_remove(&p->allocations, inside.start);
     insert(&p->reservations, within.start, &within);
-    check_breaks(process_check(p), "overlaps R at 0x");
+    snprintf(words, sizeof words, "what starts at 0x%" PRIx64 " overlaps R at 0x%" PRIx64, within.start, s->at);
+    check_breaks(process_check(p), words);
     addrmap_remove(&p->reservations, within.start);
     check_holds(process_check(p), "each thing has its addresses for itself");
 }
@@ -239,6 +249,7 @@ static void test_values(struct scene *s)
     BREAKS(p->mapping_pool.left, 99, process_check(p), "room for mappings: ");
     BREAKS(p->reservation_pool.left, 99, process_check(p), "room for reservations: ");
     BREAKS(p->handle_pool.left, 99, process_check(p), "room for handles: ");
+    BREAKS(p->va.chunk_pool.left, 99, process_check(p), "addresses: room for chunks: ");
 #endif
     BREAKS(p->in_flight->queue.count, 1, watch_machine(s->machine), "work: ");
 }
@@ -324,6 +335,12 @@ static void test_places(struct scene *s)
     machine->share = &(struct share){.blocks = b1};
     backing_file_init(&machine->share->memory);
     check_breaks(watch_machine(machine), "more than 8192 exported blocks are listed");
+    struct sim_block *listed = calloc(SHARE_BLOCKS, sizeof *listed);
+    for (unsigned i = 1; listed && i < SHARE_BLOCKS; i++)
+        listed[i - 1].next_shared = &listed[i];
+    machine->share->blocks = listed;
+    check_holds(watch_machine(machine), "as many exported blocks as there can be");
+    free(listed);
     machine->share->blocks = NULL;
     BREAKS(machine->share->memory.windows, 1, watch_machine(machine), "backing file of exportable memory: 1 windows are counted");
     machine->share = NULL;

@@ -160,7 +160,7 @@ enum mem_op_progress mem_op_do(struct sim_process *process, struct work *work)
     mem_op_list(&work->call.head, &ops);
     for (; work->next < ops.count; work->next++) {
         const vmm_stream_batch_mem_op_params *op = &ops.op[work->next];
-        if (!vmm_mem_op_has_value(op->operation) || !process->machine->bytes)
+        if (!vmm_mem_op_has_value(op->operation))
             continue; /* what a barrier orders is in order here */
         if (!find_spot(process, queue_place_of(&work->item)->device, op, &spot)) {
             lose(process, work, op);

@@ -4,24 +4,21 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "handle_sum.h"
+
 #define FABRIC_MAGIC UINT64_C(0x3163697262616676) /* the last byte is the version */
 
 struct layout {
     uint64_t magic, domain;
     uint32_t channel, index;
-    uint64_t machine, number, nonce[2], check;
+    uint64_t machine, number, nonce[2], sum;
 };
 
 _Static_assert(sizeof(struct layout) == VMM_FABRIC_HANDLE_SIZE, "a handle fills the 64 bytes of the API's structure");
 
-/* Each step is invertible, so a change of one byte always changes the sum. */
-static uint64_t check(const struct layout *layout)
+static uint64_t sum_of(const struct layout *layout)
 {
-    const unsigned char *bytes = (const unsigned char *)layout;
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < offsetof(struct layout, check); i++)
-        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return sum;
+    return handle_sum(layout, offsetof(struct layout, sum));
 }
 
 void fabric_handle_write(void *bytes, const struct imex_place *place, const struct share_label *label)
@@ -33,7 +30,7 @@ void fabric_handle_write(void *bytes, const struct imex_place *place, const stru
                             .machine = label->machine,
                             .number = label->number,
                             .nonce = {label->nonce[0], label->nonce[1]}};
-    layout.check = check(&layout);
+    layout.sum = sum_of(&layout);
     memcpy(bytes, &layout, sizeof layout);
 }
 
@@ -43,5 +40,5 @@ bool fabric_handle_read(const void *bytes, struct imex_place *place, struct shar
     memcpy(&layout, bytes, sizeof layout);
     *place = (struct imex_place){layout.domain, layout.channel};
     *label = (struct share_label){layout.machine, layout.number, {layout.nonce[0], layout.nonce[1]}, layout.index};
-    return layout.magic == FABRIC_MAGIC && layout.check == check(&layout);
+    return layout.magic == FABRIC_MAGIC && layout.sum == sum_of(&layout);
 }

@@ -4,12 +4,14 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "handle_sum.h"
+
 #define IPC_MAGIC UINT64_C(0x3163706976756300) /* the first byte is the kind, the last one the version */
 
 struct layout {
     uint64_t magic, machine, number, nonce[2];
-    uint64_t entry, maker; /* an index below a size, a context below a serial */
-    uint64_t check;
+    uint64_t entry, maker; /* an index below a size; a context below a process below a serial */
+    uint64_t sum;
 };
 
 enum { LOW = 16 };
@@ -17,14 +19,9 @@ enum { LOW = 16 };
 
 _Static_assert(sizeof(struct layout) == VMM_FABRIC_HANDLE_SIZE, "a handle fills the 64 bytes of the API's structure");
 
-/* Each step is invertible, so a change of one byte always changes the sum. */
-static uint64_t check(const struct layout *layout)
+static uint64_t sum_of(const struct layout *layout)
 {
-    const unsigned char *bytes = (const unsigned char *)layout;
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < offsetof(struct layout, check); i++)
-        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return sum;
+    return handle_sum(layout, offsetof(struct layout, sum));
 }
 
 void ipc_handle_write(void *bytes, const struct ipc_handle *handle)
@@ -34,8 +31,8 @@ void ipc_handle_write(void *bytes, const struct ipc_handle *handle)
                             .number = handle->label.number,
                             .nonce = {handle->label.nonce[0], handle->label.nonce[1]},
                             .entry = handle->size << LOW | (handle->label.index & LOWEST),
-                            .maker = handle->home << LOW | (handle->context & LOWEST)};
-    layout.check = check(&layout);
+                            .maker = handle->home << 2 * LOW | (uint64_t)handle->process << LOW | (handle->context & LOWEST)};
+    layout.sum = sum_of(&layout);
     memcpy(bytes, &layout, sizeof layout);
 }
 
@@ -47,6 +44,7 @@ bool ipc_handle_read(const void *bytes, struct ipc_handle *handle)
     *handle = (struct ipc_handle){kind == IPC_EVENT ? IPC_EVENT : IPC_MEMORY,
                                   {layout.machine, layout.number, {layout.nonce[0], layout.nonce[1]},
                                    (uint32_t)(layout.entry & LOWEST)},
-                                  layout.maker >> LOW, layout.entry >> LOW, (uint32_t)(layout.maker & LOWEST)};
-    return kind <= IPC_EVENT && layout.check == check(&layout);
+                                  layout.maker >> 2 * LOW, layout.entry >> LOW, (uint16_t)(layout.maker >> LOW & LOWEST),
+                                  (uint32_t)(layout.maker & LOWEST)};
+    return kind <= IPC_EVENT && layout.sum == sum_of(&layout);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ipc_handle.h - the 64 bytes that name memory of cuMemAlloc, or an event, to the processes of a machine (cuIpc*).
  *
- *   [ kind | machine | number | nonce | index, size | context, home | check ]
- *     memory  of the   never    the object's entry    its maker        over all
- *     or event folder  reused   and size                               bytes before it
+ *   [ kind | machine | number | nonce | index, size | context, process, home | check ]
+ *     memory  of the   never    the object's entry    its maker                 over all
+ *     or event folder  reused   and size                                        bytes before it
  *
  * As a fabric handle (fabric_handle.h), it holds nothing and proves nothing: who opens it compares all with the machine's state.
  */
@@ -19,6 +19,7 @@ struct ipc_handle {
     struct share_label label;
     uint64_t home;    /* the serial of the slot whose process made it */
     uint64_t size;    /* of memory: as it was asked for */
+    uint16_t process; /* which of the systems that share the slot (sim_process.ordinal) */
     uint32_t context; /* in which it was made: a handle differs with it, as measured */
 };
 

@@ -9,14 +9,14 @@ enum { SIZE = VMM_FABRIC_HANDLE_SIZE };
 
 static bool same(const struct ipc_handle *a, const struct ipc_handle *b)
 {
-    return a->kind == b->kind && a->home == b->home && a->size == b->size && a->context == b->context && a->label.machine == b->label.machine &&
+    return a->kind == b->kind && a->home == b->home && a->size == b->size && a->context == b->context && a->process == b->process && a->label.machine == b->label.machine &&
            a->label.number == b->label.number && a->label.index == b->label.index &&
            !memcmp(a->label.nonce, b->label.nonce, sizeof a->label.nonce);
 }
 
 int main(void)
 {
-    const struct ipc_handle memory = {IPC_MEMORY, {11, 12, {13, 14}, 15}, 16, UINT64_C(1) << 40, 17};
+    const struct ipc_handle memory = {IPC_MEMORY, {11, 12, {13, 14}, 15}, 16, UINT64_C(1) << 40, 18, 17};
     struct ipc_handle event = memory, found;
     unsigned char bytes[SIZE], other[SIZE];
     event.kind = IPC_EVENT;

@@ -131,6 +131,8 @@ static void two_nodes(const char *one, const char *two, const char *folder)
     refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another node refuses the handle afterwards");
     rig_close(a);
     refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a handle of a node that has ended is refused");
+    tap_ok(same || strstr(vmm_last_detail()->note, "the node that exported it no longer exists"), "with the reason: %s",
+           vmm_last_detail()->note);
     rig_close(b);
     tap_u64(rig_machines(), 0, "no machine is left");
 }

@@ -79,6 +79,7 @@ struct sim_machine {
     struct share *busy;  /* the one of share and nodes whose lock the current call did not get in time (share.h) */
     char why[SHARE_WHY];
     struct sim_process *processes; /* the first one; process.h links the others */
+    uint16_t joined; /* how many it ever had, modulo 2^16 */
     uint64_t blocks; /* the last id assigned */
     struct sim_block *spare; /* reusable blocks, linked like shared ones */
     unsigned spares;

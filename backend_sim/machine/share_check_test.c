@@ -40,6 +40,7 @@ static void test_forged(vmm_system *sys)
     BREAKS(use->compressed[0], 5, share_check(share), "0x0 bytes of compressible memory of device 0 are in use here, 0x5 in");
     BREAKS(use->node[1], 7, share_check(share), "0x0 bytes of node 1 are in use here, 0x7 in");
     BREAKS(machine->device_used[0], 3, share_check(share), "0x3 bytes of device 0 are in use here");
+    BREAKS(share->folder.party.ticket, 0, share_why(share), "the system supports no locks on its files");
     use->device[0] = 1;
     share->machine = NULL;
     check_holds(share_check(share), "a part in another machine shows nothing");

@@ -660,6 +660,35 @@ static void forked_after_init(void)
     rig_close(a);
 }
 
+/* ---- leaks of shared memory ---- */
+
+static void keep_note(void *note, const vmm_detail *leak)
+{
+    if (leak->nearest.kind == VMM_OBJECT_HANDLE)
+        snprintf(note, sizeof leak->note, "%s", leak->note);
+}
+
+/* A leak says who else holds the memory, and by which call; that of an import, who made it. */
+static void leaked(void)
+{
+    vmm_system *a = rig_open("one"), *b = rig_open("one");
+    handle_t memory = 0, copy = 0;
+    char note[sizeof vmm_last_detail()->note] = "", want[100];
+    rig_create(a, RIG_G, &memory);
+    int fd = rig_export(a, memory);
+    rig_import(b, fd, &copy);
+    close(fd);
+    vmm_leaks(a, keep_note, note);
+    snprintf(want, sizeof want, "; also held by process %d (share_test): call 3 (cuMemImportFromShareableHandle)", (int)getpid());
+    tap_ok(strstr(note, want) != NULL, "the exporter's: %s", note);
+    note[0] = '\0';
+    vmm_leaks(b, keep_note, note);
+    snprintf(want, sizeof want, "; exported by process %d (share_test): call 4 (cuMemExportToShareableHandle)", (int)getpid());
+    tap_ok(strstr(note, want) != NULL, "the importer's: %s", note);
+    rig_close(b);
+    rig_close(a);
+}
+
 int main(void)
 {
     rig_begin();
@@ -682,6 +711,7 @@ int main(void)
     killed_while_exporting();
     forked_before_init();
     forked_after_init();
+    leaked();
     rig_end();
     return tap_done();
 }

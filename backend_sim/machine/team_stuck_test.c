@@ -2,6 +2,7 @@
 /* Multicast objects and nodes of a fabric while another process keeps the shared state's mutex: calls that need it are refused
  * and change nothing, in-flight work uses the binds seen last, and all calls work again once the mutex is released. */
 #include "process.h"
+#include "share_nodes.h"
 #include "share_rig.h"
 #include "system.h"
 
@@ -145,6 +146,10 @@ static void imports(void)
     tap_ok(held_up(vmm_mem_import_from_shareable_handle(two.sys, &copy, passed, FABRIC)) && !copy,
            "an import by a process that has the node open is refused, too");
     share_unlock(other);
+    machine_of(&third)->busy = machine_of(&third)->nodes;
+    share_nodes_tidy(machine_of(&third));
+    tap_ok(machine_of(&third)->nodes == node, "a node that a call is about to wait for stays open, though its mutex is free by now");
+    machine_of(&third)->busy = NULL;
     tap_result(vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC), VMM_SUCCESS,
                "the import succeeds after the lock is released");
     vmm_mem_release(third.sys, copy);

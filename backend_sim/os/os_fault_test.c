@@ -344,6 +344,19 @@ static void nothing_kept(void)
     expect(deep == 1, 1);
 }
 
+/* The handler below ours was put back by the close: ours no longer chains to it, so the default action follows. */
+static void put_back_once(void)
+{
+    set(NULL, at_the_bottom, 0);
+    vmm_system *sys = opened();
+    volatile unsigned char *at = reserved(sys);
+    sigaction(SIGSEGV, NULL, &ours);
+    vmm_close(sys);
+    set(NULL, handed_on, 0);
+    fault_now(at);
+    expect(deep == 1 && !seen_info, 1);
+}
+
 /* SIG_IGN: ours drops a signal that a process sent, as the system would, and stays installed. */
 static void ignored(void)
 {
@@ -379,6 +392,7 @@ static void test_few_words(void)
                  {silent_often, "a handler that is installed repeatedly"},
                  {many, "fourteen handlers"},
                  {nothing_kept, "ours reinstalled with no handler below"},
+                 {put_back_once, "ours reinstalled after the handler below was put back"},
                  {ignored, "an ignored signal"},
                  {once, "a handler with SA_RESETHAND"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

@@ -80,11 +80,19 @@ static bool make_room(struct block_data *bytes, uint64_t offset, uint64_t length
     return true;
 }
 
+/* Chunks are written as a whole, so all of them can be read afterwards, wherever the windows end. */
+static bool see_chunks(struct block_data *bytes, uint64_t offset, uint64_t length)
+{
+    uint64_t first = offset / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK, last = (offset + length - 1) / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK;
+    uint64_t end = bytes->size - last < BLOCK_DATA_CHUNK ? bytes->size : last + BLOCK_DATA_CHUNK;
+    return see(bytes, first, end - first);
+}
+
 bool block_data_touch(struct block_data *bytes, uint64_t offset, uint64_t length)
 {
     if (!length)
         return true;
-    if (!prepare(bytes) || !see(bytes, offset, length) || !make_room(bytes, offset, length))
+    if (!prepare(bytes) || !see_chunks(bytes, offset, length) || !make_room(bytes, offset, length))
         return false;
     if (bytes->borrowed)
         return true;

@@ -224,10 +224,32 @@ static void check(void)
     check_breaks(block_data_check(&borrowed), "are free");
 }
 
+/* A chunk that was written in part can be read as a whole, also where it runs from one window into the next. */
+static void across_windows(void)
+{
+    struct block_data first, second;
+    const uint64_t page = os_page_size();
+    uint64_t run = BLOCK_DATA_CHUNK, rest;
+    block_data_init(&first, &backing, BACKING_FILE_WINDOW - BLOCK_DATA_CHUNK / 2 + page);
+    block_data_init(&second, &backing, BLOCK_DATA_CHUNK);
+    tap_ok(block_data_touch(&first, 0, 1) && block_data_touch(&second, 0, 1), "the first byte of two blocks can be written");
+    const uint64_t room = BACKING_FILE_WINDOW - second.place % BACKING_FILE_WINDOW;
+    const unsigned char *at = block_data_run(&second, 0, &run);
+    tap_ok(at && run == room && room < BLOCK_DATA_CHUNK, "the second one's chunk ends in another window");
+    rest = BLOCK_DATA_CHUNK - room;
+    tap_ok(backing.windows > (second.place + room) / BACKING_FILE_WINDOW && backing.window[(second.place + room) / BACKING_FILE_WINDOW],
+           "which is mapped, too");
+    at = block_data_run(&second, room, &rest);
+    tap_ok(at && !at[0] && !at[rest - 1], "and reads as zero");
+    block_data_clear(&second);
+    block_data_clear(&first);
+}
+
 int main(void)
 {
     backing_file_init(&backing);
     check();
+    across_windows();
     sparse();
     contents();
     neighbours();

@@ -2,6 +2,8 @@
 #include "profile_keys.h"
 #include "profile_value.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -854,6 +856,19 @@ static void test_socket(const char *folder)
     unlink(name.sun_path);
 }
 
+/* Opened as descriptor 0, which a program may have closed. */
+static void test_first_descriptor(const char *path)
+{
+    struct sim_profile profile;
+    int kept = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    errno = ENOENT; /* of something before */
+    tap_result(sim_profile_read(path, &profile, NULL), VMM_SUCCESS, "a file is read as descriptor 0");
+    tap_ok(fcntl(STDIN_FILENO, F_GETFD) < 0, "and closed");
+    if (kept >= 0 && (dup2(kept, STDIN_FILENO) != STDIN_FILENO || close(kept)))
+        tap_bail("no standard input");
+}
+
 static void test_files(void)
 {
     char folder[] = "profile_test.XXXXXX", path[64], pipe[64], big[64];
@@ -867,6 +882,7 @@ static void test_files(void)
     write_file(path, "base = odd\nname = file", 22);
     tap_result(sim_profile_read(path, &profile, &error), VMM_SUCCESS, "a file is read");
     tap_text(profile.name, "file", "the profile has the file's name");
+    test_first_descriptor(path);
     write_file(path, "base = odd\nnome = file", 22);
     tap_result(sim_profile_read(path, &profile, &error), VMM_ERROR_INVALID_VALUE, "a file with an error");
     tap_ok(error.line == 2 && error.column == 1, "the error has its position");
@@ -877,7 +893,8 @@ static void test_files(void)
     vmm_system *sys = NULL;
     snprintf(spec, sizeof spec, "sim:%s", path);
     tap_ok(vmm_open(spec, &sys) == VMM_ERROR_INVALID_VALUE &&
-               strstr(vmm_last_detail()->note, ":2:1: expected a key of a profile"),
+               strstr(vmm_last_detail()->note, ":2:1: expected a key of a profile") &&
+               strstr(vmm_last_detail()->note, "; the line is 'nome = file'"),
            "vmm_open reports the position: %s", vmm_last_detail()->note);
     tap_text(profile.name, "file", "the earlier profile is unchanged");
     tap_result(sim_profile_read("no/such/file", &profile, &error), VMM_ERROR_NOT_FOUND, "a missing file");

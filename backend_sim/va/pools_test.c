@@ -135,8 +135,41 @@ static void test_destroyed(void)
     vmm_close(sys);
 }
 
+static void count_unordered(void *user, const vmm_detail *detail)
+{
+    *(unsigned *)user += strcmp(detail->rule, "VMM-POOL-USE-UNORDERED") == 0;
+}
+
+/* Memory is allocated on one stream and used on another, of each kind: the default stream orders itself and the blocking ones. */
+static void test_orders(void)
+{
+    vmm_system *sys = opened("sim:h200x2");
+    enum { STREAMS = 5 };
+    vmm_stream stream[STREAMS] = {NULL}; /* default, two blocking, two non-blocking */
+    unsigned wrong = 0;
+    for (unsigned i = 1; i < STREAMS; i++)
+        if (vmm_stream_create(sys, &stream[i], i < 3 ? 0 : VMM_STREAM_NON_BLOCKING) != VMM_SUCCESS)
+            tap_bail("no stream");
+    for (unsigned i = 0; i < STREAMS; i++)
+        for (unsigned j = 0; j < STREAMS; j++) {
+            unsigned told = 0;
+            vmm_deviceptr at = 0;
+            vmm_set_report(sys, count_unordered, &told);
+            if (vmm_mem_alloc_async(sys, &at, 4096, stream[i]) || vmm_memset_d8_async(sys, at, 1, 4096, stream[j]))
+                tap_bail("no memory: %s", vmm_last_detail()->note);
+            vmm_set_report(sys, NULL, NULL);
+            if (told != (i != j && !(i < 3 && j < 3 && (!i || !j))))
+                tap_note("allocated on stream %u, used on %u: %u warnings", i, j, told), wrong++;
+            if (vmm_ctx_synchronize(sys) || vmm_mem_free_async(sys, at, stream[i]))
+                tap_bail("no free");
+        }
+    tap_u64(wrong, 0, "a use on another stream is warned of where nothing orders the two");
+    vmm_close(sys);
+}
+
 int main(void)
 {
+    test_orders();
     test_too_large();
     test_fewer_addresses();
     test_host_memory();

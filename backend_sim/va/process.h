@@ -190,6 +190,7 @@ struct sim_pools {
 
 struct in_flight;
 struct sim_graph_memory;
+struct sim_graphs;
 
 struct sim_process {
     struct vmm_backend backend; /* first: a backend is a process */
@@ -197,6 +198,7 @@ struct sim_process {
     struct sim_options options;
     _Atomic uint64_t initialised; /* the system's process that initialised it, as life_stamp numbers them; 0: not yet */
     uint64_t opened;              /* the system's process that created it */
+    uint16_t ordinal;             /* among the processes that its machine ever had, modulo 2^16 */
     struct context_stack current;   /* each thread's contexts */
     struct host_window window;       /* the process's device addresses, and which of them the host backs */
     struct va_allocator va;
@@ -216,6 +218,7 @@ struct sim_process {
     uint32_t primary_retains[VMM_MAX_DEVICES];
     uint32_t peers_opened[VMM_MAX_DEVICES]; /* bit j of [i]: work on i has access to cuMemAlloc's memory of j (abi_query.h) */
     struct in_flight *in_flight;    /* work that no call has waited for yet */
+    struct sim_graphs *graphs;      /* its graphs, and captured streams (graphs.h) */
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_POOL + 1]; /* the last number used, per kind */
     struct retired_ranges retired;

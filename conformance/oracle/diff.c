@@ -15,12 +15,12 @@
 #include "shrink.h"
 #include "tap.h"
 
-enum { CHECK_EVERY = 250, CHECK_WIDE_EVERY = 1000, WIDE_ONE_IN = 16, WIDE = 8, PATIENCE = 60, SHRINKING = 8 };
+enum { CHECK_EVERY = 250, CHECK_WIDE_EVERY = 1000, WIDE_ONE_IN = 16, WIDE = 8, PATIENCE = 60, SHRINKING = 8, NEWER_ONE_IN = 8 };
 
 struct options {
     struct option_list specs;
-    uint64_t seed, calls, episode, flip;
-    bool strict, as_driver;
+    uint64_t seed, calls, episode, flip, mix;
+    bool strict, as_driver, counts;
     uint64_t check_every, budget;
     const char *script, *replay, *recording, *record, *explained, *transcript;
     uint64_t *rules; /* how often each rule was the answer, in the order of vmm_rules(); NULL: not counted */
@@ -30,6 +30,7 @@ struct run {
     const struct options *options;
     char spec[96];
     uint64_t made, succeeded, unit;
+    struct lockstep_counts counts;
     char difference[600];
 };
 
@@ -66,8 +67,9 @@ static void show(struct run *run, struct script *script, uint64_t seed, const ch
         tap_note("  %s", line);
     }
     tap_note("last step: %s", run->difference);
-    tap_note("again: cuvmm diff --backend %s --seed %" PRIu64 " --episode %" PRIu64 " --calls %" PRIu64 " --flip %" PRIu64,
-             run->spec, seed, run->options->episode, run->options->episode, run->options->flip);
+    tap_note("again: cuvmm diff --backend %s --seed %" PRIu64 " --episode %" PRIu64 " --calls %" PRIu64 " --flip %" PRIu64
+             " --mix %" PRIu64,
+             run->spec, seed, run->options->episode, run->options->episode, run->options->flip, run->options->mix);
     if (!run->options->script)
         return;
     FILE *file = fopen(run->options->script, "w");
@@ -96,6 +98,38 @@ static void show_rules(const struct options *options)
         tap_note("%10" PRIu64 " %s", options->rules[i], rules[i].id);
 }
 
+/* ---- calls ---- */
+
+static void show_left_out(const struct lockstep_counts *counts, uint64_t made)
+{
+    uint64_t all = 0;
+    for (int why = LEFT_OUT_NOT + 1; why < LEFT_OUT_KINDS; why++) {
+        uint64_t times = 0;
+        for (int call = 0; call < VMM_CALL_COUNT; call++)
+            times += counts->left_out[call][why];
+        all += times;
+        if (times)
+            tap_note("%10" PRIu64 " left out: %s", times, lockstep_left_out[why]);
+        for (int call = 0; call < VMM_CALL_COUNT; call++)
+            if (counts->left_out[call][why])
+                tap_note("%10" PRIu64 "     %s", counts->left_out[call][why], vmm_call_name((enum vmm_call_id)call));
+    }
+    tap_note("%10" PRIu64 " of %" PRIu64 " random calls left out, %.3f%%", all, made, made ? 100.0 * (double)all / (double)made : 0);
+}
+
+static void show_counts(const struct options *options, const struct lockstep_counts *counts)
+{
+    uint64_t made = 0;
+    for (int call = 0; options->counts && call < VMM_CALL_COUNT; call++) {
+        if (counts->made[call])
+            tap_note("%10" PRIu64 " %10" PRIu64 " succeeded %3.0f%% %s", counts->made[call], counts->succeeded[call],
+                     100.0 * (double)counts->succeeded[call] / (double)counts->made[call], vmm_call_name((enum vmm_call_id)call));
+        made += counts->made[call];
+    }
+    if (options->counts)
+        show_left_out(counts, made);
+}
+
 /* ---- running ---- */
 
 /* One episode on a fresh system, of at most calls calls. The seed decides whether it is a wide one (lockstep.h). False
@@ -108,6 +142,7 @@ static bool episode(struct run *run, uint64_t seed, uint64_t calls)
     if (!lockstep_open(&pair, run->spec))
         tap_bail("%s", pair.difference);
     pair.flip = run->options->flip;
+    pair.mix = (unsigned)run->options->mix;
     pair.wide = seed % WIDE_ONE_IN == WIDE;
     run->unit = lockstep_unit(&pair);
     uint64_t every = pair.wide ? CHECK_WIDE_EVERY : CHECK_EVERY;
@@ -118,6 +153,7 @@ static bool episode(struct run *run, uint64_t seed, uint64_t calls)
         steps_add(&script, &step);
         same = lockstep_step(&pair, &step);
         run->succeeded += pair.changed;
+        lockstep_count(&run->counts, &pair, &step);
         count_rule(run->options, pair.rule);
         if (same && ((i + 1) % every == 0 || i + 1 == calls))
             same = lockstep_check(&pair);
@@ -141,6 +177,7 @@ static bool random_run(const struct options *options, const char *spec, uint64_t
     for (uint64_t done = 0; same && done < calls; done += options->episode)
         same = episode(&run, seed++, calls - done < options->episode ? calls - done : options->episode);
     tap_note("%s: %" PRIu64 " calls compared, %" PRIu64 " random ones succeeded", run.spec, run.made, run.succeeded);
+    show_counts(options, &run.counts);
     return tap_ok(same, "%s: system and model agree, --seed %" PRIu64 " --calls %" PRIu64, run.spec, options->seed,
                   calls);
 }
@@ -153,7 +190,7 @@ static bool drive(const struct options *options, const char *spec, uint64_t call
     struct drive_report *report = child_share(sizeof *report);
     struct drive_options drive = {.spec = named, .seed = options->seed, .calls = calls, .episode = options->episode,
                                   .check_every = options->check_every, .patience = PATIENCE, .shrinking = SHRINKING,
-                                  .budget = (unsigned)options->budget};
+                                  .budget = (unsigned)options->budget, .mix = (unsigned)options->mix};
     snprintf(named, sizeof named, "%s%s", options->as_driver ? "as-driver:" : "", spec);
     const char *explained = drive_explained(options->explained);
     if (explained && !table_explain(&report->table, explained, error, sizeof error))
@@ -176,6 +213,7 @@ static bool drive(const struct options *options, const char *spec, uint64_t call
              " reservations at unexpected addresses; %" PRIu64 " calls recorded",
              named, report->made, report->episodes, report->succeeded, report->skipped, report->compared,
              report->deaths, report->strayed, report->placed, report->recorded);
+    show_counts(options, &report->counts);
     return tap_ok(unexplained == 0 && report->made > 0,
                   "%s: driver and model agree, --seed %" PRIu64 " --calls %" PRIu64,
                   named, options->seed, calls);
@@ -223,6 +261,7 @@ static bool read_options(struct options *o, FILE *err, int argc, char **argv)
         {"seed", OPTION_NUMBER, &o->seed, 0, UINT64_MAX},
         {"calls", OPTION_NUMBER, &o->calls, 0, UINT64_MAX},
         {"episode", OPTION_NUMBER, &o->episode, 1, UINT64_MAX},
+        {"mix", OPTION_NUMBER, &o->mix, 0, LOCKSTEP_NEWEST_MIX},
         {"flip", OPTION_NUMBER, &o->flip, 0, UINT64_MAX},
         {"check-every", OPTION_NUMBER, &o->check_every, 0, UINT64_MAX},
         {"budget", OPTION_NUMBER, &o->budget, 0, 86400},
@@ -235,6 +274,7 @@ static bool read_options(struct options *o, FILE *err, int argc, char **argv)
         {"strict", OPTION_FLAG, &o->strict, 0, 0},
         {"as-driver", OPTION_FLAG, &o->as_driver, 0, 0},
         {"rules", OPTION_FLAG, &count, 0, 0},
+        {"counts", OPTION_FLAG, &o->counts, 0, 0},
     };
     bool good = options_read(rows, sizeof rows / sizeof rows[0], argc, argv, err);
     if (good && count && !(o->rules = calloc(VMM_RULE_COUNT, sizeof *o->rules)))
@@ -249,8 +289,11 @@ static void run_usual(struct options *o)
                                              "sim:h100,strict", "sim:max,strict", "sim:odd,strict"};
     const size_t count = sizeof everything / sizeof everything[0];
     for (size_t i = 0; i < count; i++)
-        random_run(o, everything[i], o->calls / count);
+        random_run(o, everything[i], o->calls / count - (i < 2 ? o->calls / count / NEWER_ONE_IN * 2 : 0));
     random_run(o, "as-driver:sim:h100", o->calls / count);
+    o->mix = LOCKSTEP_NEWEST_MIX;
+    for (size_t i = 0; i < 2; i++)
+        random_run(o, everything[i], o->calls / count / NEWER_ONE_IN);
     o->specs.at[0] = "sim:h100";
     o->specs.count = 1;
     replay_recording(o, "conformance/recorded/recordings/h100-580.159.04-random.txt", o->calls);
@@ -290,7 +333,7 @@ static void run_specs(const struct options *o)
 int diff_main(int argc, char **argv, const char *spec, FILE *err)
 {
     const char *scale = getenv("CUVMM_TEST_SCALE");
-    struct options options = {.seed = 1, .calls = 800000, .episode = 2000, .check_every = CHECK_EVERY};
+    struct options options = {.seed = 1, .calls = 800000, .episode = 2000, .check_every = CHECK_EVERY, .mix = LOCKSTEP_MIX};
     uint64_t percent = 100;
     bool good = !scale || !*scale || options_number(err, "CUVMM_TEST_SCALE", scale, 0, 10000, &percent);
     options.calls = options.calls * percent / 100;

@@ -3,6 +3,7 @@
  * bin/lockstep.
  *
  *   diff [--backend SPEC]... [--seed S] [--calls N] [--episode N] [--strict] [--script FILE] [--rules] [--flip N]
+ *        [--mix N] [--counts]
  *   diff --backend cuda [--as-driver] [--seed S] [--calls N] [--episode N] [--check-every N] [--budget SECONDS]
  *        [--explained FILE] [--record FILE] [--transcript FILE]
  *   diff --replay FILE
@@ -10,7 +11,8 @@
  *
  * A run consists of episodes, each on a fresh system with its own seed. When both differ, the episode is shrunk,
  * printed, written to FILE if one is named, and the run ends with status 1. One TAP point per spec.
- * --rules prints how often each rule was the answer; --flip N inverts the model's Nth prediction of every episode,
+ * --mix N: the calls that are mixed (LOCKSTEP_MIX in lockstep.h); --counts prints how often each call was made, and which
+ * were left out and why. --rules prints how often each rule was the answer; --flip N inverts the model's Nth prediction of every episode,
  * which must be noticed.
  *
  * On a driver (cuda, or any spec with --as-driver) a run continues after a difference: each kind is shrunk once and

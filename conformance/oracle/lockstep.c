@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "checks.h"
@@ -10,7 +11,7 @@
 #include "in_place.h"
 #include "lockstep_parts.h"
 
-enum { HOST_ROOM = 1 << 20, FILL_LIMIT = 1 << 25, SENTINEL = LOCKSTEP_SENTINEL };
+enum { IDLE_SECONDS = 5, HOST_ROOM = 1 << 20, FILL_LIMIT = 1 << 25, SENTINEL = LOCKSTEP_SENTINEL };
 
 bool lockstep_differ(struct lockstep *pair, const char *format, ...)
 {
@@ -89,6 +90,10 @@ static const void *pointer_of(struct lockstep *pair, const struct step *step, si
     case VMM_PARAM_DESCS: return step->desc;
     case VMM_PARAM_ARGS: return step->word;
     case VMM_PARAM_ATTRIBUTES: return step->attribute;
+    case VMM_PARAM_POOL_VALUE: return step->word;
+    case VMM_PARAM_POOL_PROPS: return &out->pool;
+    case VMM_PARAM_MEM_OPS: return out->op;
+    case VMM_PARAM_POOL_POINTER: return out->slot;
     case VMM_PARAM_OUT_PROP: return &out->prop;
     case VMM_PARAM_OUT_ATTRIBUTE: return out->attribute;
     case VMM_PARAM_OUT_ATTRIBUTES: return out->attributes;
@@ -102,6 +107,110 @@ static const void *pointer_of(struct lockstep *pair, const struct step *step, si
     }
 }
 
+/* The properties of a pool, or the operations of a batch. */
+static void fill_in(const struct lockstep *pair, const struct step *step, struct outputs *out)
+{
+    if (step->call == VMM_CALL_mem_pool_create) {
+        out->pool = (vmm_mem_pool_props){.alloc_type = (int)step->word[0], .handle_types = (int)step->word[1],
+                                         .location = step->desc[0].location, .max_size = (size_t)step->word[2],
+                                         .usage = (unsigned short)step->word[3]};
+        out->pool.reserved[7] = (unsigned char)step->word[4];
+    }
+    for (size_t i = 0; step->call == VMM_CALL_stream_batch_mem_op && i < STEP_OPS; i++) {
+        vmm_stream_batch_mem_op_params *op = &out->op[i];
+        memset(op, 0, sizeof *op);
+        op->operation = step->op[i].operation;
+        if (vmm_mem_op_has_value(op->operation)) {
+            op->wait_value.address = value_of(pair, step->op[i].address);
+            op->wait_value.value64 = step->op[i].value;
+            op->wait_value.flags = step->op[i].flags;
+        } else {
+            op->memory_barrier.flags = step->op[i].flags;
+        }
+    }
+}
+
+/* ---- streams ---- */
+
+/* Does the step name a stream or an event? */
+static bool needs_streams(const struct step *step)
+{
+    for (size_t i = 0; i < STEP_ARGS; i++)
+        if (step->arg[i].name >= STEP_FIRST_STREAM && step->arg[i].name < STEP_FIRST_NAME)
+            return true;
+    return false;
+}
+
+static uint64_t stream_at(const struct lockstep *pair, uint32_t i)
+{
+    return pair->ready ? pair->values[STEP_FIRST_STREAM + i] : 0;
+}
+
+/* Makes the streams and events, on both sides. Streams that the default one does not order, since copies wait for those. */
+static bool make_streams(struct lockstep *pair)
+{
+    vmm_context current = NULL;
+    bool good = vmm_ctx_get_current(pair->sys, &current) == VMM_SUCCESS;
+    for (uint32_t i = 0; good && i < STEP_STREAMS + STEP_EVENTS; i++) {
+        const bool is_stream = i < STEP_STREAMS, last = i + 1 == STEP_STREAMS || i + 1 == STEP_STREAMS + STEP_EVENTS;
+        const int device = last ? pair->profile.devices - 1 : 0;
+        vmm_stream stream = NULL;
+        vmm_event event = NULL;
+        good = vmm_ctx_set_current(pair->sys, (vmm_context)(uintptr_t)pair->values[1 + device]) == VMM_SUCCESS;
+        if (is_stream) {
+            good = good && vmm_stream_create(pair->sys, &stream, VMM_STREAM_NON_BLOCKING) == VMM_SUCCESS;
+            model_add_stream(&pair->model, (uint64_t)(uintptr_t)stream, device);
+            value_set(pair, STEP_FIRST_STREAM + i, (uint64_t)(uintptr_t)stream);
+        } else {
+            good = good && vmm_event_create(pair->sys, &event, VMM_EVENT_DISABLE_TIMING) == VMM_SUCCESS;
+            model_add_event(&pair->model, (uint64_t)(uintptr_t)event, device);
+            value_set(pair, STEP_FIRST_EVENT + i - STEP_STREAMS, (uint64_t)(uintptr_t)event);
+        }
+    }
+    pair->ready = true;
+    return good && vmm_ctx_set_current(pair->sys, current) == VMM_SUCCESS;
+}
+
+/* Does the call leave work behind that a stream has yet to come to? */
+static bool leaves_work(const union vmm_any_call *call)
+{
+    switch (call->head.id) {
+    case VMM_CALL_stream_batch_mem_op:
+    case VMM_CALL_mem_free_async:
+    case VMM_CALL_event_record:
+    case VMM_CALL_stream_wait_event: return true;
+    default: return false;
+    }
+}
+
+/* Lets every stream come to its end, except one that waits for a value. */
+static bool settle(struct lockstep *pair)
+{
+    const vmm_detail detail = *vmm_last_detail();
+    const int blocked = pair->model.blocked;
+    const uint64_t waiting = blocked < 0 ? 0 : pair->model.lane[blocked].stream;
+    bool same = true;
+    for (uint32_t i = 0; same && i <= (pair->ready ? STEP_STREAMS : 0); i++) {
+        const uint64_t stream = i ? stream_at(pair, i - 1) : 0;
+        vmm_result result = VMM_ERROR_NOT_READY;
+        const time_t until = time(NULL) + IDLE_SECONDS;
+        if (!i && pair->model.current < 0)
+            continue; /* no context, no default stream */
+        for (bool first = true; result == VMM_ERROR_NOT_READY && (first || time(NULL) < until); first = false) {
+            result = vmm_stream_query(pair->sys, (vmm_stream)(uintptr_t)stream);
+            if (blocked >= 0 && stream == waiting)
+                break;
+        }
+        const vmm_result want = blocked >= 0 && stream == waiting ? VMM_ERROR_NOT_READY : VMM_SUCCESS;
+        if (result != want)
+            same = lockstep_differ(pair, "stream %u after the call: a query answers %s, the model %s", (unsigned)i,
+                                   vmm_result_name(result), vmm_result_name(want));
+    }
+    *vmm_detail_here() = detail;
+    model_idle(&pair->model);
+    return same;
+}
+
 static void prepare(struct lockstep *pair, const struct step *step, union vmm_any_call *call, struct outputs *out)
 {
     size_t count;
@@ -110,6 +219,7 @@ static void prepare(struct lockstep *pair, const struct step *step, union vmm_an
     memset(out, SENTINEL, sizeof *out);
     for (size_t i = 0; i < STEP_ATTRIBUTES; i++)
         out->attributes[i] = out->attribute[i];
+    fill_in(pair, step, out);
     call->head.id = step->call;
     for (size_t i = 0; i < count && i < STEP_ARGS; i++) {
         uint64_t value;
@@ -141,16 +251,28 @@ static bool is_mem_op(const union vmm_any_call *call)
            call->head.id == VMM_CALL_stream_wait_value32 || call->head.id == VMM_CALL_stream_wait_value64;
 }
 
-/* Skips, on both sides, a copy or fill that would succeed and access more than the host should pay for, and one that
- * would take the device from the process (facts replay those: groups H and U of edges.c). */
-static bool too_much(struct lockstep *pair, const union vmm_any_call *call)
+const char *const lockstep_left_out[LEFT_OUT_KINDS] = {
+    "made", "more bytes than the host should pay for", "would take the device from the process",
+    "might wait for ever, or the order of streams decides", "not foreseen by the model", "a forged handle, context or pool",
+    "a rule whose breach ends the process", "a rule that depends on what else the process has", "a limit of the simulator alone",
+    "would take much memory of a driver", "at addresses that may be the driver's own"};
+
+/* Left out on both sides: a copy or fill that would succeed and access more than the host should pay for, and one that would take the
+ * device from the process (facts replay those: groups H and U of edges.c), or wait. */
+static enum left_out too_much(struct lockstep *pair, const union vmm_any_call *call)
 {
     bool host = call->head.id == VMM_CALL_memcpy_htod || call->head.id == VMM_CALL_memcpy_dtoh;
-    if (!is_mem_op(call) && bytes_of(call) <= (uint64_t)(host ? HOST_ROOM : FILL_LIMIT / 4))
-        return false;
-    struct model_answer answer = {.actual = (vmm_result)-1};
-    model_predict(&pair->model, &call->head, &answer);
-    return answer.loses || (answer.result == VMM_SUCCESS && !is_mem_op(call));
+    bool op = is_mem_op(call) || call->head.id == VMM_CALL_stream_batch_mem_op;
+    bool large = bytes_of(call) > (uint64_t)(host ? HOST_ROOM : FILL_LIMIT / 4);
+    if (model_call_waits(&pair->model, (enum vmm_call_id)call->head.id))
+        return LEFT_OUT_WAITS;
+    if (!op && !large)
+        return LEFT_OUT_NOT;
+    struct model_answer answer;
+    model_foresee(&pair->model, &call->head, &answer);
+    if (answer.loses)
+        return answer.waits ? LEFT_OUT_WAITS : LEFT_OUT_LOSES;
+    return answer.result == VMM_SUCCESS && large ? LEFT_OUT_LARGE : LEFT_OUT_NOT;
 }
 
 /* ---- comparing ---- */
@@ -191,7 +313,7 @@ static bool compare_detail(struct lockstep *pair, const struct model_answer *ans
     if (pair->driver)
         return compare_driver(pair, answer) && compare_shadow(pair);
     const vmm_detail *detail = vmm_last_detail();
-    vmm_severity severity = answer->result ? VMM_SEVERITY_ERROR
+    vmm_severity severity = answer->result && answer->rule ? VMM_SEVERITY_ERROR
                             : answer->rule ? VMM_SEVERITY_WARNING
                                            : VMM_SEVERITY_NONE;
     if (answer->actual != answer->result || !same_rule(detail->rule, answer->rule))
@@ -267,7 +389,7 @@ static void keep_value(struct lockstep *pair, const struct step *step, const str
     const struct vmm_param *params = vmm_call_params(step->call, &count);
     for (size_t i = 0; step->name && i < count && i < STEP_ARGS; i++)
         if ((params[i].kind == VMM_PARAM_OUT_ADDRESS || params[i].kind == VMM_PARAM_OUT_HANDLE ||
-             params[i].kind == VMM_PARAM_OUT_CONTEXT) &&
+             params[i].kind == VMM_PARAM_OUT_CONTEXT || params[i].kind == VMM_PARAM_OUT_POOL) &&
             step->arg[i].add)
             value_set(pair, step->name, out->slot[i]);
 }
@@ -356,7 +478,7 @@ static bool after_driver(struct lockstep *pair, const struct step *step, const u
     else if (answer->actual == VMM_SUCCESS)
         pair->parted = !driver_undo(pair, call, out);
     else
-        pair->parted = step->call == VMM_CALL_mem_set_access;
+        pair->parted = driver_parts(call);
     pair->parted |= pair->dead;
     return false;
 }
@@ -378,42 +500,70 @@ static void watch_simulator(void)
         atomic_store(&checks_on, CHECKS_ALL);
 }
 
+void lockstep_count(struct lockstep_counts *counts, const struct lockstep *pair, const struct step *step)
+{
+    counts->made[step->call]++;
+    counts->succeeded[step->call] += pair->changed && !pair->left_out;
+    counts->left_out[step->call][pair->left_out]++;
+}
+
+static enum left_out leaves_out(struct lockstep *pair, const struct step *step, const union vmm_any_call *call)
+{
+    if (pair->driver && forges_by_name(step))
+        return LEFT_OUT_FORGED;
+    enum left_out left = pair->driver ? driver_leaves_out(pair, call) : LEFT_OUT_NOT;
+    return left ? left : too_much(pair, call);
+}
+
+enum left_out lockstep_foresee(struct lockstep *pair, const struct step *step)
+{
+    union vmm_any_call call;
+    struct outputs out;
+    if (!pair->ready && needs_streams(step))
+        return LEFT_OUT_NOT;
+    prepare(pair, step, &call, &out);
+    return leaves_out(pair, step, &call);
+}
+
 bool lockstep_step(struct lockstep *pair, const struct step *step)
 {
     union vmm_any_call call;
     struct outputs out;
     struct model_answer answer;
+    if (!pair->ready && needs_streams(step) && !make_streams(pair))
+        return lockstep_differ(pair, "the streams cannot be made");
     prepare(pair, step, &call, &out);
     pair->refused = pair->changed = pair->parted = false;
     pair->rule = NULL;
-    pair->skip = pair->driver && (forges_by_name(step) || !driver_may(pair, &call));
+    pair->left_out = leaves_out(pair, step, &call);
+    pair->skip = pair->left_out >= LEFT_OUT_FORGED;
     snprintf(pair->reported, sizeof pair->reported, "not made");
     pair->skipped += pair->skip;
-    if (pair->skip || too_much(pair, &call))
+    if (pair->left_out)
         return true;
     if (pair->last)
         *pair->last = *step;
     if (step->name)
         value_set(pair, step->name, 0);
+    const bool was_waiting = pair->model.blocked >= 0;
     answer.actual = make_call(pair->sys, &call.head);
-    if (answer.actual == VMM_SUCCESS && is_mem_op(&call)) {
-        const vmm_detail detail = *vmm_last_detail();
-        vmm_ctx_synchronize(pair->sys); /* the model has no work in flight */
-        *vmm_detail_here() = detail;
-    }
     pair->model.tag = step->name;
     model_predict(&pair->model, &call.head, &answer);
+    bool work = answer.actual == VMM_SUCCESS && (is_mem_op(&call) || leaves_work(&call));
+    bool settled = !(work || was_waiting) || answer.actual != answer.result || settle(pair);
     close_descriptor(pair, step, &answer, &out);
     if (broken[0])
         return lockstep_differ(pair, "a broken invariant: %s", broken);
-    if (!answer.foreseen)
+    if (!answer.foreseen) {
+        pair->left_out = LEFT_OUT_UNKNOWN;
         return true;
+    }
     if (++pair->calls == pair->flip)
         turn_round(&answer);
     pair->refused = answer.result != VMM_SUCCESS;
     pair->rule = answer.rule;
     pair->changed = !pair->refused;
-    bool same = compare_detail(pair, &answer) && (!pair->refused || compare_outputs(pair, step, &answer, &out));
+    bool same = settled && compare_detail(pair, &answer) && (!pair->refused || compare_outputs(pair, step, &answer, &out));
     if (pair->driver && !after_driver(pair, step, &call, &answer, &out, same))
         return false;
     if (same && !pair->refused)

@@ -33,13 +33,26 @@
 #define STEP_FEW_DESCS 3
 #define STEP_ATTRIBUTES 4
 #define STEP_WORDS 5
-#define STEP_FIRST_NAME 64 /* below: the primary contexts, 1 + device, which lockstep_open retains */
+#define STEP_OPS 3
+#define STEP_FIRST_NAME 64 /* below: the primary contexts, 1 + device, which lockstep_open retains; streams and events */
+#define STEP_STREAMS 4
+#define STEP_EVENTS 2
+#define STEP_FIRST_STREAM 40 /* the last one is of the last device, the others are of the first */
+#define STEP_FIRST_EVENT 48
 
 /* value of name + add; name 0 is none. For a pointer parameter: add 0 is NULL, anything else the step's own buffer (for
  * bytes to copy: the first byte of their pattern). */
 struct step_arg {
     uint32_t name;
     uint64_t add;
+};
+
+/* An operation of a batch. */
+struct step_op {
+    int operation;
+    unsigned flags;
+    struct step_arg address;
+    uint64_t value;
 };
 
 struct step {
@@ -49,7 +62,10 @@ struct step {
     vmm_mem_allocation_prop prop;
     vmm_mem_access_desc desc[STEP_DESCS]; /* the first one's location is also the LOCATION parameter */
     vmm_pointer_attribute attribute[STEP_ATTRIBUTES];
-    uint64_t word[STEP_WORDS]; /* arguments of a kernel */
+    /* arguments of a kernel; of a pool's properties: type, handle types, most bytes, usage, a reserved byte; or the value of a
+     * pool's attribute */
+    uint64_t word[STEP_WORDS];
+    struct step_op op[STEP_OPS];
 };
 
 struct script {
@@ -58,9 +74,34 @@ struct script {
 };
 
 #define LOCKSTEP_TOLD 240
-#define LOCKSTEP_MIX 1 /* 0: as the first recordings were made; 1: stream memory operations, too */
+/* Which calls are mixed. 0: as the first recordings were made; 1: stream memory operations on the default stream, too; 2: memory
+ * pools, several streams with events, batches of operations, waits for a later write; and hardly any call that is left out. */
+#define LOCKSTEP_MIX 1 /* the usual one */
+#define LOCKSTEP_NEWEST_MIX 2
 #define LOCKSTEP_SCENE 400
 #define LOCKSTEP_FILLERS 128
+
+/* Why a step was left out of the comparison. */
+enum left_out {
+    LEFT_OUT_NOT,
+    LEFT_OUT_LARGE,    /* a copy or fill of more bytes than the host should pay for */
+    LEFT_OUT_LOSES,    /* it would take the device from the process */
+    LEFT_OUT_WAITS,    /* it might wait for ever, or the order of streams decides */
+    LEFT_OUT_UNKNOWN,  /* the model does not foresee the answer */
+    LEFT_OUT_FORGED,   /* of a driver: a forged handle, context or pool */
+    LEFT_OUT_CRASH,    /* of a driver: breaks a rule that is known to end the process */
+    LEFT_OUT_VARIES,   /* of a driver: its answer depends on what else the process has */
+    LEFT_OUT_OURS,     /* of a driver: only the simulator refuses it */
+    LEFT_OUT_MUCH,     /* of a driver: would take much of its memory */
+    LEFT_OUT_FOREIGN,  /* of a driver: at addresses that may be its own */
+    LEFT_OUT_KINDS
+};
+extern const char *const lockstep_left_out[LEFT_OUT_KINDS];
+
+/* Random steps by call: made, and succeeded; and those left out, by call and reason. */
+struct lockstep_counts {
+    uint64_t made[VMM_CALL_COUNT], succeeded[VMM_CALL_COUNT], left_out[VMM_CALL_COUNT][LEFT_OUT_KINDS];
+};
 
 struct lockstep {
     char spec[96];
@@ -82,6 +123,8 @@ struct lockstep {
     struct model_device *driver; /* what the driver reported of its devices; NULL: the system is a simulator */
     uint64_t skipped;        /* steps that are skipped on a driver */
     bool skip;               /* the last step was one of them */
+    enum left_out left_out;  /* of the last step */
+    bool ready;              /* streams and events exist */
     bool dead;               /* the driver's context is lost: no further step is valid */
     bool parted;             /* the last difference left system and model in different states */
     char signature[200];     /* of the difference: call, prediction, answer, without addresses */
@@ -160,6 +203,12 @@ struct chooser {
 };
 
 uint64_t choose(struct chooser *chooser, uint64_t below);
+
+/* Counts the step that lockstep_step was called with last. */
+void lockstep_count(struct lockstep_counts *counts, const struct lockstep *pair, const struct step *step);
+
+/* Why lockstep_step would leave the step out; nothing is called. */
+enum left_out lockstep_foresee(struct lockstep *pair, const struct step *step);
 
 /* A random step that makes sense in the pair's state, named name. */
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step);

@@ -14,7 +14,7 @@ enum { GRANULES_LOOKED_AT = 8 };
 
 struct visit {
     struct lockstep *pair;
-    size_t reservations, mappings, handles;
+    size_t reservations, mappings, handles, blocks, pools;
     bool same;
 };
 
@@ -77,6 +77,32 @@ static void see_handle(struct visit *visit, const vmm_object *object)
                model_mappings_of(model, memory->handle));
 }
 
+static void see_block(struct visit *visit, const vmm_object *object)
+{
+    const struct model_block *b = model_block_at(&visit->pair->model, object->start);
+    visit->blocks++;
+    if (!b || b->start != object->start || b->size != object->size || (b->pool->value && b->pool->value != object->handle))
+        unlike(visit, "state: the system shows an allocation of %#llx at %#llx, the model has no match",
+               (unsigned long long)object->size, (unsigned long long)object->start);
+}
+
+static void see_pool(struct visit *visit, const vmm_object *object)
+{
+    const struct model_pool *pool = model_pool_of(&visit->pair->model, object->value);
+    visit->pools++;
+    if (pool && (pool->ended || object->size != pool->heap.reserved * pool->heap.slot))
+        unlike(visit, "state: the system shows a pool of %#llx bytes, the model says %#llx", (unsigned long long)object->size,
+               (unsigned long long)(pool->gone ? 0 : pool->heap.reserved * pool->heap.slot));
+}
+
+static size_t pools_of(const struct model *model)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < model->pool_count; i++)
+        count += !model->pools[i]->ended && !model->pools[i]->own; /* a device's own one is not the program's */
+    return count;
+}
+
 static void see(void *user, const vmm_object *object)
 {
     struct visit *visit = user;
@@ -86,6 +112,10 @@ static void see(void *user, const vmm_object *object)
         see_mapping(visit, object);
     else if (object->kind == VMM_OBJECT_HANDLE)
         see_handle(visit, object);
+    else if (object->kind == VMM_OBJECT_ALLOCATION)
+        see_block(visit, object);
+    else if (object->kind == VMM_OBJECT_POOL)
+        see_pool(visit, object);
     else if (object->kind == VMM_OBJECT_DEVICE &&
              object->size != model_device_free(&visit->pair->model, (int)object->value))
         unlike(visit, "state: device %d has %#llx bytes free, the model says %#llx", (int)object->value,
@@ -106,6 +136,9 @@ bool lockstep_check_objects(struct lockstep *pair)
         unlike(&visit, "state: the system shows %zu reservations, %zu mappings, %zu handles; the model %zu, %zu, %zu",
                visit.reservations, visit.mappings, visit.handles, model->reservation_count, model->mapping_count,
                model->memory_count);
+    if (visit.blocks != model->block_count || visit.pools != pools_of(model))
+        unlike(&visit, "state: the system shows %zu allocations and %zu pools, the model %zu and %zu", visit.blocks, visit.pools,
+               model->block_count, pools_of(model));
     return visit.same;
 }
 
@@ -315,6 +348,29 @@ static bool ask_retain(struct lockstep *pair, const struct model_mapping *mappin
     return ask(pair, &step);
 }
 
+/* The first bytes and the last one of an allocation of a pool, and what is said of both. */
+static bool ask_block(struct lockstep *pair, const struct model_block *block)
+{
+    const uint64_t end = block->start + block->size;
+    struct step step = step_of(VMM_CALL_memcpy_dtoh);
+    step_arg(&step, "src")->add = block->start;
+    step_arg(&step, "byte_count")->add = block->size < MODEL_WINDOW ? block->size : MODEL_WINDOW;
+    return ask(pair, &step) && ask_rights(pair, end - 1) && ask_attributes(pair, block->start) && ask_attributes(pair, end - 1);
+}
+
+/* Every attribute of a pool. */
+static bool ask_pool(struct lockstep *pair, const struct model_pool *pool)
+{
+    struct step step = step_of(VMM_CALL_mem_pool_get_attribute);
+    step_arg(&step, "pool")->add = pool->value;
+    for (uint64_t i = 1; pool->value && !pool->ended && i <= VMM_MEMPOOL_ATTR_USED_MEM_HIGH; i++) {
+        step_arg(&step, "attr")->add = i;
+        if (!ask(pair, &step))
+            return false;
+    }
+    return true;
+}
+
 /* Free memory of every device; restores the current context. */
 static bool ask_memory(struct lockstep *pair)
 {
@@ -334,6 +390,8 @@ bool lockstep_check(struct lockstep *pair)
 {
     if (!lockstep_check_objects(pair))
         return false;
+    if (pair->model.blocked >= 0) /* a stream waits for a value, and so would some of the questions */
+        return true;
     for (size_t i = 0; i < pair->model.mapping_count; i++)
         if (!ask_mapping(pair, &pair->model.mappings[i]) || !ask_retain(pair, &pair->model.mappings[i]))
             return false;
@@ -342,6 +400,12 @@ bool lockstep_check(struct lockstep *pair)
             return false;
     for (size_t i = 0; i < pair->model.memory_count; i++)
         if (!ask_handle(pair, pair->model.memories[i].handle))
+            return false;
+    for (size_t i = 0; i < pair->model.block_count; i++)
+        if (!ask_block(pair, &pair->model.blocks[i]))
+            return false;
+    for (size_t i = 0; i < pair->model.pool_count; i++)
+        if (!ask_pool(pair, pair->model.pools[i]))
             return false;
     if (!pair->driver && (!ask_ranges(pair) || (!strstr(pair->spec, "shadow") && !ask_sharing(pair))))
         return false;

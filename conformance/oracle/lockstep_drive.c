@@ -117,6 +117,7 @@ static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice
     bool same = lockstep_step(pair, &step);
     transcribe(run, pair, &step, i);
     run->report->succeeded += pair->changed && same;
+    lockstep_count(&run->report->counts, pair, &step);
     e->clean &= same && pair->model.strayed == strayed;
     if (e->clean) {
         e->hash = fold(e->hash, pair->reported);
@@ -154,6 +155,7 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
     char difference[600] = "";
     if (!lockstep_open(&pair, o->spec))
         tap_bail("%s", pair.difference);
+    pair.mix = o->mix;
     pair.last = &run->shared->last;
     pair.scene = run->shared->scene;
     run->shared->unit = lockstep_unit(&pair);

@@ -23,6 +23,7 @@ struct drive_options {
     unsigned patience;     /* seconds that an episode may take */
     unsigned shrinking;    /* seconds that a difference may be shrunk for */
     unsigned budget;       /* seconds after which no episode begins; 0: none */
+    unsigned mix;          /* of lockstep.h */
     FILE *record;          /* NULL for nowhere */
     FILE *transcript;      /* every call with its answer; NULL for nowhere */
 };
@@ -31,6 +32,7 @@ struct drive_report {
     struct table table;    /* explanations may be in it before */
     uint64_t episodes, made, compared, succeeded, skipped, placed, strayed, recorded;
     uint64_t deaths;       /* children that a call ended */
+    struct lockstep_counts counts;
 };
 
 /* Fills report, which must be zero except the table and shared with children (child_share). */

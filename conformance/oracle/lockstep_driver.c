@@ -201,7 +201,8 @@ static bool ours(struct lockstep *pair, const union vmm_any_call *call, uint64_t
         return true;
     if (at >= pair->home && at + size <= pair->home_end)
         return true;
-    return r && at - r->start + size <= r->size;
+    const struct model_block *block = model_block_at(&pair->model, at);
+    return (block && at - block->start + size <= block->size) || (r && at - r->start + size <= r->size);
 }
 
 static bool ours_all(struct lockstep *pair, const union vmm_any_call *call)
@@ -217,13 +218,25 @@ static bool ours_all(struct lockstep *pair, const union vmm_any_call *call)
     return true;
 }
 
-static bool row_spares(const char *id)
+static enum left_out row_leaves_out(const char *id)
 {
     const vmm_rule *rule = id ? vmm_rule_find(id) : NULL;
-    return rule && (rule->driver_580 == VMM_DRIVER_CRASHES || rule->driver_580 == VMM_DRIVER_VARIES);
+    if (!rule)
+        return LEFT_OUT_NOT;
+    if (rule->driver_580 == VMM_DRIVER_CRASHES || rule->driver_580 == VMM_DRIVER_VARIES)
+        return rule->driver_580 == VMM_DRIVER_CRASHES ? LEFT_OUT_CRASH : LEFT_OUT_VARIES;
+    return !strncmp(id, "VMM-POOL-", 9) && rule->driver_580 == VMM_DRIVER_UNKNOWN ? LEFT_OUT_OURS : LEFT_OUT_NOT;
 }
 
-/* Is every handle and context 0 or alive, and every stream a default one? */
+static bool is_ours(const struct lockstep *pair, uint64_t value)
+{
+    for (uint32_t name = STEP_FIRST_STREAM; pair->ready && name < STEP_FIRST_EVENT + STEP_EVENTS; name++)
+        if (pair->values[name] == value)
+            return true;
+    return false;
+}
+
+/* Is every handle and context 0 or alive, every pool 0 or one that was made, and every stream a default one or ours? */
 static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call)
 {
     size_t count;
@@ -236,7 +249,11 @@ static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call
         else if (params[i].kind == VMM_PARAM_CONTEXT)
             for (size_t c = 0; c < pair->model.context_count; c++)
                 known |= (uint64_t)(uintptr_t)pair->model.contexts[c].value == value;
-        else if (params[i].kind != VMM_PARAM_STREAM)
+        else if (params[i].kind == VMM_PARAM_POOL)
+            known |= model_pool_of(&pair->model, value) != NULL;
+        else if (params[i].kind == VMM_PARAM_STREAM || params[i].kind == VMM_PARAM_EVENT)
+            known |= is_ours(pair, value);
+        else
             continue;
         if (!known)
             return false;
@@ -256,6 +273,25 @@ static bool modest(struct lockstep *pair, const struct vmm_call_mem_create *c, v
         return true;
     bool device = c->prop && c->prop->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
     return c->size > (device ? pair->profile.device_memory : (uint64_t)1 << 44);
+}
+
+/* The same of a pool's memory. */
+static bool modest_block(const struct lockstep *pair, uint64_t size)
+{
+    uint64_t held = 0;
+    for (size_t i = 0; i < pair->model.block_count; i++)
+        held += pair->model.blocks[i].size;
+    return size <= 2 * LARGEST_MEMORY ? held + size <= ALL_MEMORY : size > pair->profile.device_memory * 2;
+}
+
+static bool modest_call(struct lockstep *pair, const union vmm_any_call *call, vmm_result predicted)
+{
+    switch (call->head.id) {
+    case VMM_CALL_mem_create: return modest(pair, &call->mem_create, predicted);
+    case VMM_CALL_mem_alloc_async: return modest_block(pair, call->mem_alloc_async.bytesize);
+    case VMM_CALL_mem_alloc_from_pool_async: return modest_block(pair, call->mem_alloc_from_pool_async.bytesize);
+    default: return true;
+    }
 }
 
 /* The call's context, for the parent if the process dies: the prediction, and what lies at its addresses. */
@@ -280,19 +316,24 @@ static void set_scene(struct lockstep *pair, const union vmm_any_call *call, con
     }
 }
 
-bool driver_may(struct lockstep *pair, const union vmm_any_call *call)
+enum left_out driver_leaves_out(struct lockstep *pair, const union vmm_any_call *call)
 {
-    struct model_answer answer = {.actual = (vmm_result)-1}; /* never predicted, so nothing is applied */
-    model_predict(&pair->model, &call->head, &answer);
-    if (answer.foreseen && (answer.wraps || row_spares(answer.rule)))
-        return false;
-    if (call->head.id == VMM_CALL_mem_create && !modest(pair, &call->mem_create, answer.result))
-        return false;
-    if (!forges_nothing(pair, call) || !ours_all(pair, call))
-        return false;
+    struct model_answer answer;
+    model_foresee(&pair->model, &call->head, &answer);
+    if (answer.foreseen && answer.wraps)
+        return LEFT_OUT_CRASH;
+    enum left_out left = answer.foreseen ? row_leaves_out(answer.rule) : LEFT_OUT_NOT;
+    if (left)
+        return left;
+    if (!modest_call(pair, call, answer.result))
+        return LEFT_OUT_MUCH;
+    if (!forges_nothing(pair, call))
+        return LEFT_OUT_FORGED;
+    if (!ours_all(pair, call))
+        return LEFT_OUT_FOREIGN;
     if (pair->scene)
         set_scene(pair, call, &answer);
-    return true;
+    return LEFT_OUT_NOT;
 }
 
 /* ---- around a call ---- */
@@ -318,9 +359,23 @@ static bool lost(vmm_result result)
 /* A fill returns before it is done, so an unmap after it would be a use-after-free. */
 void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_result result)
 {
-    if (result == VMM_SUCCESS && uses_memory(call))
-        result = vmm_ctx_synchronize(pair->sys);
+    if (result == VMM_SUCCESS && uses_memory(call)) /* no synchronisation, which would give memory back to pools */
+        while ((result = vmm_stream_query(pair->sys, NULL)) == VMM_ERROR_NOT_READY)
+            ;
     pair->dead |= lost(result);
+}
+
+/* May the call change what pools and streams have? No call undoes that. */
+static bool changes_pools(const union vmm_any_call *call)
+{
+    const char *name = vmm_call_name((enum vmm_call_id)call->head.id);
+    return strstr(name, "pool") || strstr(name, "stream") || strstr(name, "event") || strstr(name, "_async") ||
+           call->head.id == VMM_CALL_ctx_synchronize;
+}
+
+bool driver_parts(const union vmm_any_call *call)
+{
+    return call->head.id == VMM_CALL_mem_set_access || changes_pools(call);
 }
 
 bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const struct outputs *out)
@@ -338,14 +393,46 @@ bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const st
     case VMM_CALL_mem_set_access:
     case VMM_CALL_mem_free:
     case VMM_CALL_ctx_set_current: return false;
-    default: return !uses_memory(call);
+    default: return !uses_memory(call) && !changes_pools(call);
     }
+}
+
+/* Writes what a stream waits for, from the default stream of the same device, until it waits for nothing. */
+static bool end_wait(struct lockstep *pair)
+{
+    struct model *m = &pair->model;
+    for (int i = 0; i < MODEL_QUEUE && m->blocked >= 0; i++) {
+        const struct model_op *wait = &m->queue[0];
+        const uint64_t value = wait->flags == VMM_STREAM_WAIT_VALUE_NOR ? ~wait->value : wait->value;
+        union vmm_any_call call = {.memcpy_htod = {.head.id = VMM_CALL_memcpy_htod, .dst = wait->address, .src = &value,
+                                                   .byte_count = wait->width}};
+        struct model_answer answer = {.actual = VMM_SUCCESS};
+        for (size_t c = 0; c < m->context_count; c++)
+            if (m->contexts[c].device == m->lane[m->blocked].device)
+                m->current = (int)c;
+        vmm_ctx_set_current(pair->sys, m->contexts[m->current].value);
+        if (vmm_memcpy_htod(pair->sys, wait->address, &value, wait->width) != VMM_SUCCESS)
+            return false;
+        model_predict(m, &call.head, &answer);
+    }
+    return m->blocked < 0;
 }
 
 bool driver_sweep(struct lockstep *pair)
 {
     struct model *m = &pair->model;
-    bool clean = true;
+    bool clean = end_wait(pair);
+    for (size_t i = 0; i < m->block_count; i++)
+        clean &= vmm_mem_free(pair->sys, m->blocks[i].start) == VMM_SUCCESS;
+    for (size_t i = 0; i < m->pool_count; i++)
+        if (m->pools[i]->value && !m->pools[i]->own && !m->pools[i]->ended)
+            clean &= vmm_mem_pool_destroy(pair->sys, (vmm_memory_pool)(uintptr_t)m->pools[i]->value) == VMM_SUCCESS;
+        else if (m->pools[i]->own && m->pools[i]->value)
+            vmm_mem_pool_trim_to(pair->sys, (vmm_memory_pool)(uintptr_t)m->pools[i]->value, 0);
+    for (uint32_t i = 0; pair->ready && i < STEP_STREAMS; i++)
+        clean &= vmm_stream_destroy(pair->sys, (vmm_stream)(uintptr_t)pair->values[STEP_FIRST_STREAM + i]) == VMM_SUCCESS;
+    for (uint32_t i = 0; pair->ready && i < STEP_EVENTS; i++)
+        clean &= vmm_event_destroy(pair->sys, (vmm_event)(uintptr_t)pair->values[STEP_FIRST_EVENT + i]) == VMM_SUCCESS;
     for (size_t i = 0; i < m->mapping_count; i++)
         clean &= vmm_mem_unmap(pair->sys, m->mappings[i].start, m->mappings[i].size) == VMM_SUCCESS;
     for (size_t i = 0; i < m->memory_count; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_maker.h - internals of random calls: lockstep_random.c makes valid ones, lockstep_spoil.c makes them wrong.
+/* lockstep_maker.h - internals of random calls: lockstep_random.c and lockstep_random_pool.c make valid ones, lockstep_spoil.c makes
+ * them wrong.
  */
 #ifndef CUVMM_LOCKSTEP_MAKER_H
 #define CUVMM_LOCKSTEP_MAKER_H
@@ -13,6 +14,14 @@ struct maker {
     uint64_t unit;  /* the devices' granularity */
     struct step *step;
     bool wide;
+    unsigned mix;
+};
+
+/* One kind of call. */
+struct maker_row {
+    enum vmm_call_id call;
+    unsigned weight;
+    void (*make)(const struct maker *m); /* NULL: the step is whole as step_of makes it */
 };
 
 #define PICK(m, list) ((list)[choose((m)->dice, sizeof(list) / sizeof(list)[0])])
@@ -26,6 +35,30 @@ static inline struct step_arg literal(uint64_t value)
 {
     return (struct step_arg){0, value};
 }
+
+static inline void maker_set(const struct maker *m, const char *parameter, struct step_arg value)
+{
+    *step_arg(m->step, parameter) = value;
+}
+
+/* Calls of memory pools and of several streams, of which a mix has this many kinds. */
+const struct maker_row *maker_pool_rows(size_t *count);
+
+/* No pool, or one that was destroyed. */
+struct step_arg maker_old_pool(const struct maker *m);
+
+/* An address in an allocation of a pool, near bytes that the model keeps; false where there is none. */
+bool maker_block_place(const struct maker *m, struct step_arg *at);
+
+/* Most of these calls should succeed, so that pools have something in them. */
+bool maker_spares(enum vmm_call_id call);
+
+/* An address as an offset from a name, which later steps may still have. */
+struct step_arg maker_place(const struct maker *m, uint64_t address);
+/* An address near bytes that the model keeps, in memory that the device has access to where there is some. */
+struct step_arg maker_byte_place(const struct maker *m, int device);
+/* The value of width bytes there, as far as the model keeps them. */
+uint64_t maker_value_near(const struct maker *m, struct step_arg at, unsigned width);
 
 /* Values near existing objects, and far from them. */
 struct step_arg maker_address(const struct maker *m);

@@ -14,6 +14,8 @@ struct outputs {
     uint64_t attribute[STEP_ATTRIBUTES][2]; /* the largest attribute has 12 bytes */
     void *attributes[STEP_ATTRIBUTES];
     vmm_mem_allocation_prop prop;
+    vmm_mem_pool_props pool;                      /* read by the call, as are the operations */
+    vmm_stream_batch_mem_op_params op[STEP_OPS];
 };
 
 /* Closes the descriptor of the last export and keeps this one open instead; -1 for none. */
@@ -30,15 +32,18 @@ bool driver_ask(struct lockstep *pair, const struct sim_profile *base);
  * owns nothing near the model's reservations. The model is still empty. */
 bool driver_settle(struct lockstep *pair);
 
-/* May the call be made? It is not known to end the process, forges no value, accesses no address that may be the
- * driver's own, and takes little memory. */
-bool driver_may(struct lockstep *pair, const union vmm_any_call *call);
+/* Why the call is not made: it is known to end the process, forges a value, accesses an address that may be the driver's own, or
+ * takes much memory. LEFT_OUT_NOT: it is made. */
+enum left_out driver_leaves_out(struct lockstep *pair, const union vmm_any_call *call);
 
 /* After a call: waits for the copy or fill, and checks whether the context is lost. */
 void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_result result);
 
 /* The system did what the model would have refused: undoes it where a call can. False where none can. */
 bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const struct outputs *out);
+
+/* The system refused what the model did: are they in different states now? */
+bool driver_parts(const union vmm_any_call *call);
 
 /* Result and outputs as text, without what depends on placement, into pair->told. */
 void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_result result, const struct outputs *out);

@@ -37,22 +37,27 @@ uint64_t choose(struct chooser *chooser, uint64_t below)
     return chooser->bytes ? take(chooser, below) : next(chooser) % below;
 }
 
-static void set(const struct maker *m, const char *parameter, struct step_arg value)
-{
-    *step_arg(m->step, parameter) = value;
-}
+#define set maker_set
 
 /* ---- addresses and sizes ---- */
 
-/* An address as an offset from the reservation that contains it or ends at it. */
+/* An address as an offset from the reservation that contains it or ends at it, or from a pool's allocation. */
 static struct step_arg place(const struct maker *m, uint64_t address)
 {
+    const struct model_block *block = m->mix >= 2 ? model_block_at(m->model, address) : NULL;
+    if (block)
+        return (struct step_arg){block->tag, address - block->start};
     for (size_t i = 0; i < m->model->reservation_count; i++) {
         const struct model_reservation *r = &m->model->reservations[i];
         if (address + m->unit >= r->start && address - r->start + m->unit <= r->size + 4 * m->unit)
             return (struct step_arg){r->tag, address - r->start};
     }
     return literal(address);
+}
+
+struct step_arg maker_place(const struct maker *m, uint64_t address)
+{
+    return place(m, address);
 }
 
 static const struct model_reservation *some_reservation(const struct maker *m)
@@ -256,6 +261,12 @@ static void make_map(const struct maker *m)
 static void make_range(const struct maker *m)
 {
     const struct model_mapping *p = some_mapping(m), *q = some_mapping(m);
+    struct step_arg at;
+    if (m->mix >= 2 && one_in(m, 40) && maker_block_place(m, &at)) { /* which VMM calls refuse */
+        set(m, "ptr", at);
+        set(m, "size", literal(m->unit));
+        return;
+    }
     if (!p) {
         set(m, "ptr", maker_address(m));
         set(m, "size", literal(m->unit));
@@ -304,7 +315,7 @@ static void make_at(const struct maker *m)
     size_t count;
     const struct vmm_param *params = vmm_call_params(m->step->call, &count);
     for (size_t i = 0; i < count; i++)
-        if (params[i].kind == VMM_PARAM_ADDRESS)
+        if (params[i].kind == VMM_PARAM_ADDRESS && (m->mix < 2 || !one_in(m, 4) || !maker_block_place(m, &m->step->arg[i])))
             m->step->arg[i] = p ? place(m, p->start + PICK(m, spots) % p->size) : maker_address(m);
     m->step->desc[0].location = make_location(m, one_in(m, 2));
 }
@@ -328,17 +339,30 @@ static void make_attributes(const struct maker *m)
     set(m, "num_attributes", literal(1 + choose(m->dice, STEP_ATTRIBUTES)));
 }
 
-/* An address near bytes that the model keeps, in a mapping that the current device has access to if there is one. */
-static struct step_arg byte_place(const struct maker *m)
+/* An address near bytes that the model keeps, in a mapping that the device has access to if one is found soon. */
+static struct step_arg mapped_place(const struct maker *m, int device, int attempts)
 {
     const struct model_mapping *p = some_mapping(m);
-    for (int attempt = 0; p && attempt < 4 && !p->device[m->model->current < 0 ? 0 : m->model->current]; attempt++)
+    for (int attempt = 0; p && attempt < attempts && !p->device[device]; attempt++)
         p = some_mapping(m);
     if (!p)
         return maker_address(m);
     uint64_t unit = model_memory_of(m->model, p->handle)->granularity, granule = unit * choose(m->dice, p->size / unit);
     const uint64_t spots[] = {0, unit / 2, unit - MODEL_WINDOW, unit - MODEL_WINDOW};
     return place(m, p->start + granule + PICK(m, spots) + choose(m->dice, MODEL_WINDOW / 4) * 4);
+}
+
+static struct step_arg byte_place(const struct maker *m)
+{
+    struct step_arg at;
+    return m->mix >= 2 && one_in(m, 4) && maker_block_place(m, &at)
+               ? at
+               : mapped_place(m, m->model->current < 0 ? 0 : m->model->current, 4);
+}
+
+struct step_arg maker_byte_place(const struct maker *m, int device)
+{
+    return mapped_place(m, device, 16);
 }
 
 static void make_copy(const struct maker *m)
@@ -362,8 +386,7 @@ static void make_copy(const struct maker *m)
     }
 }
 
-/* The value of width bytes, as far as the model keeps them. */
-static uint64_t value_near(const struct maker *m, struct step_arg at, unsigned width)
+uint64_t maker_value_near(const struct maker *m, struct step_arg at, unsigned width)
 {
     uint64_t value = 0, start = at.add;
     for (size_t i = 0; i < m->model->reservation_count; i++)
@@ -385,7 +408,7 @@ static void make_mem_op(const struct maker *m)
     struct step_arg at = byte_place(m);
     if (!one_in(m, 12))
         at.add &= ~(uint64_t)(width - 1);
-    const uint64_t is = value_near(m, at, width), all = wide ? UINT64_MAX : UINT32_MAX;
+    const uint64_t is = maker_value_near(m, at, width), all = wide ? UINT64_MAX : UINT32_MAX;
     uint64_t flags = waits ? choose(m->dice, 4) : 0, value = choose(m->dice, all);
     if (waits && !one_in(m, 12))
         value = flags == VMM_STREAM_WAIT_VALUE_GEQ ? (is - choose(m->dice, 9)) & all : flags == VMM_STREAM_WAIT_VALUE_NOR ? is / 2 : is;
@@ -415,11 +438,7 @@ static void make_device(const struct maker *m)
         set(m, "attrib", literal(choose(m->dice, 150)));
 }
 
-static const struct {
-    enum vmm_call_id call;
-    unsigned weight;
-    void (*make)(const struct maker *m);
-} table[] = {
+static const struct maker_row table[] = {
     {VMM_CALL_mem_address_reserve, 8, make_reserve},
     {VMM_CALL_mem_address_free, 6, make_free},
     {VMM_CALL_mem_create, 8, make_create},
@@ -475,32 +494,63 @@ static enum vmm_call_id balanced(const struct maker *maker, enum vmm_call_id cal
     return call;
 }
 
-/* How often a call comes in a mix (lockstep.h). */
-static unsigned weight_in(size_t row, unsigned mix)
+/* How often a call comes in a mix (lockstep.h). Later ones have memory operations on several streams. */
+static unsigned weight_in(const struct maker_row *row, unsigned mix)
 {
-    return table[row].make != make_mem_op || mix >= 1 ? table[row].weight : 0;
+    return row->make != make_mem_op || mix == 1 ? row->weight : 0;
 }
+
+static const struct maker_row *row_at(unsigned mix, size_t i)
+{
+    const size_t older = sizeof table / sizeof table[0];
+    size_t more = 0;
+    const struct maker_row *rows = mix >= 2 ? maker_pool_rows(&more) : NULL;
+    return i < older ? &table[i] : i - older < more ? &rows[i - older] : NULL;
+}
+
+static const struct maker_row *some_row(const struct maker *maker)
+{
+    const struct maker_row *row;
+    unsigned total = 0;
+    for (size_t i = 0; (row = row_at(maker->mix, i)) != NULL; i++)
+        total += weight_in(row, maker->mix);
+    uint64_t at = choose(maker->dice, total);
+    size_t i = 0;
+    for (; at >= weight_in(row_at(maker->mix, i), maker->mix); i++)
+        at -= weight_in(row_at(maker->mix, i), maker->mix);
+    enum vmm_call_id call = balanced(maker, row_at(maker->mix, i)->call);
+    if (call == row_at(maker->mix, i)->call)
+        return row_at(maker->mix, i);
+    for (i = 0; row_at(maker->mix, i)->call != call; i++)
+        ;
+    return row_at(maker->mix, i);
+}
+
+static void make_step(const struct maker *maker, uint32_t name)
+{
+    const struct maker_row *row = some_row(maker);
+    *maker->step = step_of(row->call);
+    maker->step->name = name;
+    if (row->make)
+        row->make(maker);
+    if (maker_spares(row->call) && !one_in(maker, 3))
+        return;
+    if (choose(maker->dice, 100) < 35)
+        maker_spoil(maker);
+    if (choose(maker->dice, 100) < 6)
+        maker_spoil(maker);
+}
+
+/* Of the newest mix: steps that would be left out are rare. They are not drawn for ever, as bytes may run out. */
+enum { DRAWS = 100, LEAVE_OUT_ONE_IN = 1000 };
 
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step)
 {
-    struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step, pair->wide};
-    const size_t count = sizeof table / sizeof table[0];
-    unsigned total = 0;
-    for (size_t i = 0; i < count; i++)
-        total += weight_in(i, pair->mix);
-    uint64_t at = choose(chooser, total);
-    size_t i = 0;
-    while (at >= weight_in(i, pair->mix))
-        at -= weight_in(i++, pair->mix);
-    enum vmm_call_id call = balanced(&maker, table[i].call);
-    for (i = 0; table[i].call != call; i++)
-        ;
-    *step = step_of(call);
-    step->name = name;
-    if (table[i].make)
-        table[i].make(&maker);
-    if (choose(chooser, 100) < 35)
-        maker_spoil(&maker);
-    if (choose(chooser, 100) < 6)
-        maker_spoil(&maker);
+    struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step, pair->wide, pair->mix};
+    make_step(&maker, name);
+    bool again = pair->mix >= 2 && lockstep_foresee(pair, step) && !one_in(&maker, LEAVE_OUT_ONE_IN);
+    for (int i = 1; again && i < DRAWS; i++) {
+        make_step(&maker, name);
+        again = lockstep_foresee(pair, step) != LEFT_OUT_NOT;
+    }
 }

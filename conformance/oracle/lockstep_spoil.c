@@ -30,9 +30,40 @@ static void spoil_desc(const struct maker *m)
     }
 }
 
+static void spoil_pool_props(const struct maker *m)
+{
+    const uint64_t types[] = {0, 2, 3, 255}, handles[] = {2, 4, 8, 9, 16}, sizes[] = {(uint64_t)1 << 47, ~(uint64_t)0, 1};
+    const int ids[] = {-1, 1, 2, 99};
+    switch (choose(m->dice, 6)) {
+    case 0: m->step->word[0] = PICK(m, types); break;
+    case 1: m->step->word[1] = PICK(m, handles); break;
+    case 2: m->step->desc[0].location.type = (int)choose(m->dice, 6); break;
+    case 3: m->step->desc[0].location.id = PICK(m, ids); break;
+    case 4: m->step->word[2] = PICK(m, sizes); break;
+    default: m->step->word[4] = 1;
+    }
+}
+
+static void spoil_op(const struct maker *m)
+{
+    struct step_op *op = &m->step->op[choose(m->dice, STEP_OPS)];
+    switch (choose(m->dice, 4)) {
+    case 0: op->operation = (int)choose(m->dice, 9); break;
+    case 1: op->flags ^= (unsigned)1 << choose(m->dice, 32); break;
+    case 2: op->address = maker_address(m); break;
+    default: op->address.add += 1 + choose(m->dice, 8);
+    }
+}
+
 static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind kind)
 {
-    if (kind == VMM_PARAM_PROP && !one_in(m, 12)) {
+    if (kind == VMM_PARAM_POOL_PROPS && !one_in(m, 12)) {
+        spoil_pool_props(m);
+    } else if (kind == VMM_PARAM_MEM_OPS && !(m->model->driver ? false : one_in(m, 12))) {
+        spoil_op(m);
+    } else if (kind == VMM_PARAM_POOL_VALUE && !one_in(m, 6)) {
+        m->step->word[0] = choose(m->dice, 3);
+    } else if (kind == VMM_PARAM_PROP && !one_in(m, 12)) {
         spoil_prop(m);
         if (one_in(m, 2)) /* which of two faults decides */
             spoil_prop(m);
@@ -62,6 +93,9 @@ void maker_spoil(const struct maker *m)
     case VMM_PARAM_INT: *arg = literal(PICK(m, ints)); break;
     case VMM_PARAM_U64: *arg = literal(PICK(m, flags)); break;
     case VMM_PARAM_CONTEXT: arg->add = 64; break;
+    case VMM_PARAM_STREAM: break; /* a stream that there is not ends a driver's process */
+    case VMM_PARAM_EVENT: *arg = literal(0); break;
+    case VMM_PARAM_POOL: *arg = maker_old_pool(m); break;
     case VMM_PARAM_U32: *arg = literal(0); break;
     default: spoil_pointer(m, i, params[i].kind);
     }

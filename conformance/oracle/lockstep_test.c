@@ -2,6 +2,7 @@
 /* lockstep_test.c - scripts as text, and that lockstep notices a difference. */
 #include "lockstep.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,23 +11,36 @@
 #include "system.h"
 #include "tap.h"
 
-enum { STEPS = 3000 };
+enum { STEPS = 3000, SOME_STEPS = 2000, FEW_STEPS = 600 };
 
 static const uint64_t unit = 2 << 20;
 
+/* What one run showed beside its end. */
+static struct {
+    uint64_t ended;     /* waits that a later write ended */
+    uint64_t left_out;
+    struct lockstep_counts counts;
+} shown;
+
 /* Random calls on spec until both differ; the index of that call, or STEPS. */
-static size_t run_random(const char *spec, uint64_t seed, uint64_t flip, char *difference, size_t size)
+static size_t run_mix(const char *spec, unsigned mix, size_t steps, uint64_t seed, uint64_t flip, char *difference, size_t size)
 {
     struct lockstep pair;
     struct chooser dice = {.state = seed};
     if (!lockstep_open(&pair, spec))
         tap_bail("%s", pair.difference);
     pair.flip = flip;
+    pair.mix = mix;
+    memset(&shown, 0, sizeof shown);
     size_t i = 0;
-    for (bool same = true; i < STEPS; i++) {
+    for (bool same = true; i < steps; i++) {
         struct step step;
+        const bool waits = pair.model.blocked >= 0;
         lockstep_random(&dice, &pair, STEP_FIRST_NAME + (uint32_t)i, &step);
         same = lockstep_step(&pair, &step) && lockstep_check_objects(&pair);
+        lockstep_count(&shown.counts, &pair, &step);
+        shown.ended += waits && pair.model.blocked < 0;
+        shown.left_out += pair.left_out != LEFT_OUT_NOT;
         if (!same)
             break;
     }
@@ -35,9 +49,14 @@ static size_t run_random(const char *spec, uint64_t seed, uint64_t flip, char *d
     return i;
 }
 
+static size_t run_random(const char *spec, uint64_t seed, uint64_t flip, char *difference, size_t size)
+{
+    return run_mix(spec, LOCKSTEP_MIX, STEPS, seed, flip, difference, size);
+}
+
 /* ---- text ---- */
 
-static void every_random_step_reads_back(void)
+static void every_random_step_reads_back(unsigned mix, uint32_t steps)
 {
     struct lockstep pair;
     struct chooser dice = {.state = 7};
@@ -45,7 +64,8 @@ static void every_random_step_reads_back(void)
     size_t wrong = 0;
     if (!lockstep_open(&pair, "sim:max"))
         tap_bail("%s", pair.difference);
-    for (uint32_t i = 0; i < STEPS; i++) {
+    pair.mix = mix;
+    for (uint32_t i = 0; i < steps; i++) {
         struct step step, read;
         lockstep_random(&dice, &pair, STEP_FIRST_NAME + i, &step);
         lockstep_step(&pair, &step);
@@ -59,7 +79,7 @@ static void every_random_step_reads_back(void)
         }
     }
     lockstep_close(&pair);
-    tap_u64(wrong, 0, "%d random steps, --seed 7, read back as they were printed", STEPS);
+    tap_u64(wrong, 0, "%d random steps, --seed 7 --mix %u, read back as they were printed", (int)steps, mix);
 }
 
 static void bad_lines_name_the_place(void)
@@ -73,6 +93,12 @@ static void bad_lines_name_the_place(void)
         {"mem_unmap ptr=0 size=0 flags=0", "column 23: expected the end of the line"},
         {"r99999999999 = mem_unmap ptr=0 size=0", "column 13: expected a smaller name"},
         {"mem_set_access ptr=0 size=0 desc=[1:0=3 1:0=3 1:0=3] count=10", "column 62: expected a count of 9 at most"},
+        {"mem_pool_set_access pool=p70 map=[1:0=3 1:0=3 1:0=3] count=10", "column 62: expected a count of 9 at most"},
+        {"stream_batch_mem_op stream=s40 count=4 param_array=[2@r64=1/0 0@0=0/0 0@0=0/0] flags=0",
+         "column 87: expected 3 operations at most"},
+        {"stream_batch_mem_op stream=s40 count=1 param_array=[2@r64=1 0@0=0/0 0@0=0/0] flags=0", "column 77: expected /"},
+        {"mem_pool_create pool=out pool_props={1 0 1:0 2G 0}", "column 51: expected  "},
+        {"mem_pool_set_attribute pool=p70 attr=4 value=7", "column 47: expected value:"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct step step;
@@ -110,6 +136,28 @@ static void agreement(void)
     }
 }
 
+/* The newest mix: most calls succeed, streams wait for what comes later, and hardly a call is left out. */
+static void agreement_about_pools(void)
+{
+    static const enum vmm_call_id calls[] = {
+        VMM_CALL_mem_alloc_async, VMM_CALL_mem_alloc_from_pool_async, VMM_CALL_mem_free_async, VMM_CALL_mem_pool_create,
+        VMM_CALL_mem_pool_destroy, VMM_CALL_mem_set_mem_pool, VMM_CALL_device_set_mem_pool, VMM_CALL_mem_pool_set_attribute,
+        VMM_CALL_mem_pool_set_access, VMM_CALL_stream_wait_value32, VMM_CALL_stream_write_value64, VMM_CALL_stream_batch_mem_op};
+    const char *const specs[] = {"sim:h200x2", "sim:odd,strict"};
+    char difference[600];
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        tap_u64(run_mix(specs[i], LOCKSTEP_NEWEST_MIX, FEW_STEPS, 11, 0, difference, sizeof difference), FEW_STEPS,
+                "%s: no difference in %d calls, --seed 11 --mix 2%s", specs[i], FEW_STEPS, difference);
+        tap_ok(shown.left_out <= 2, "%" PRIu64 " of them are left out", shown.left_out);
+    }
+    run_mix("sim:h100", LOCKSTEP_NEWEST_MIX, SOME_STEPS, 12, 0, difference, sizeof difference);
+    tap_ok(!difference[0] && shown.ended > 10, "%" PRIu64 " waits ended by a later write %s", shown.ended, difference);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        tap_ok(shown.counts.made[calls[i]] > 5 && 2 * shown.counts.succeeded[calls[i]] >= shown.counts.made[calls[i]],
+               "at least half of %s succeed: %" PRIu64 " of %" PRIu64, vmm_call_name(calls[i]), shown.counts.succeeded[calls[i]],
+               shown.counts.made[calls[i]]);
+}
+
 /* Any inverted prediction must be noticed at that very call. */
 static void a_wrong_prediction_is_noticed(void)
 {
@@ -119,6 +167,9 @@ static void a_wrong_prediction_is_noticed(void)
         tap_ok(at < STEPS && strstr(difference, "the system answers"),
                "the prediction of call %" PRIu64 " inverted is noticed", flip);
     }
+    for (uint64_t flip = 30; flip < 500; flip += 157)
+        tap_ok(run_mix("sim:h100", LOCKSTEP_NEWEST_MIX, STEPS, 11, flip, difference, sizeof difference) < STEPS,
+               "so is that of call %" PRIu64 " with --mix 2", flip);
 }
 
 /* A system that refuses what it should not. */
@@ -131,6 +182,21 @@ static void a_wrong_system_is_noticed(void)
         char spec[96], difference[600];
         snprintf(spec, sizeof spec, "fault=%s|sim:h100", faults[i]);
         tap_ok(run_random(spec, 11, 0, difference, sizeof difference) < STEPS && difference[0],
+               "%s is noticed", spec);
+    }
+}
+
+/* The same of pools and streams. */
+static void wrong_pools_are_noticed(void)
+{
+    static const char *const faults[] = {"mem_alloc_async:2:OUT_OF_MEMORY", "mem_alloc_from_pool_async:2", "mem_free_async:3",
+                                         "mem_pool_create:1", "mem_pool_destroy:1", "mem_pool_trim_to:1", "mem_set_mem_pool:1",
+                                         "mem_pool_get_attribute:2", "stream_wait_value64:2", "stream_batch_mem_op:3",
+                                         "stream_synchronize:1", "stream_wait_event:2"};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        char spec[96], difference[600];
+        snprintf(spec, sizeof spec, "fault=%s|sim:h100", faults[i]);
+        tap_ok(run_mix(spec, LOCKSTEP_NEWEST_MIX, STEPS, 11, 0, difference, sizeof difference) < STEPS && difference[0],
                "%s is noticed", spec);
     }
 }
@@ -187,12 +253,15 @@ static void specs(void)
 
 int main(void)
 {
-    every_random_step_reads_back();
+    every_random_step_reads_back(LOCKSTEP_MIX, STEPS);
+    every_random_step_reads_back(LOCKSTEP_NEWEST_MIX, FEW_STEPS);
     bad_lines_name_the_place();
     names_are_values();
     agreement();
+    agreement_about_pools();
     a_wrong_prediction_is_noticed();
     a_wrong_system_is_noticed();
+    wrong_pools_are_noticed();
     a_changed_state_is_noticed();
     a_broken_invariant_is_noticed();
     specs();

@@ -9,6 +9,7 @@
 #include "lockstep.h"
 
 enum { NAMES = 1 << 24 }; /* of a script's steps */
+static const char LETTERS[] = "rhcsep"; /* which begin a name */
 
 /* ---- steps ---- */
 
@@ -93,7 +94,14 @@ static void put_amount(struct line *line, uint64_t value, uint64_t unit, char si
 
 static char letter_of(enum vmm_param_kind kind)
 {
-    return kind == VMM_PARAM_HANDLE ? 'h' : kind == VMM_PARAM_CONTEXT ? 'c' : 'r';
+    switch (kind) {
+    case VMM_PARAM_HANDLE: return 'h';
+    case VMM_PARAM_CONTEXT: return 'c';
+    case VMM_PARAM_STREAM: return 's';
+    case VMM_PARAM_EVENT: return 'e';
+    case VMM_PARAM_POOL: return 'p';
+    default: return 'r';
+    }
 }
 
 static void put_value(struct line *line, const struct step_arg *arg, enum vmm_param_kind kind, uint64_t unit)
@@ -122,10 +130,37 @@ static void put_prop(struct line *line, const vmm_mem_allocation_prop *p)
         p->alloc_flags.reserved[1], p->alloc_flags.reserved[2], p->alloc_flags.reserved[3]);
 }
 
+/* type, handle types, location, most bytes, usage, a reserved byte */
+static void put_pool_props(struct line *line, const struct step *step, uint64_t unit)
+{
+    put(line, "{%d %d %d:%d ", (int)step->word[0], (int)step->word[1], step->desc[0].location.type, step->desc[0].location.id);
+    put_amount(line, step->word[2], unit, '+');
+    put(line, " %" PRIu64 " %" PRIu64 "}", step->word[3], step->word[4]);
+}
+
+/* [operation@address=value/flags ...] */
+static void put_ops(struct line *line, const struct step *step, uint64_t unit)
+{
+    for (size_t i = 0; i < STEP_OPS; i++) {
+        const struct step_op *op = &step->op[i];
+        put(line, "%s%d@", i ? " " : "[", op->operation);
+        put_value(line, &op->address, VMM_PARAM_ADDRESS, unit);
+        put(line, "=%" PRIu64 "/%u", op->value, op->flags);
+    }
+    put(line, "]");
+}
+
+/* Where the number of a step's descriptors stands. */
+static size_t count_at(enum vmm_call_id call)
+{
+    return call == VMM_CALL_mem_pool_set_access ? 2 : 3;
+}
+
 /* How many descriptors of a step are printed. */
 static size_t descs_of(const struct step *step)
 {
-    uint64_t count = step->arg[3].name ? 0 : step->arg[3].add;
+    const struct step_arg *at = &step->arg[count_at(step->call)];
+    uint64_t count = at->name ? 0 : at->add;
     return count > STEP_FEW_DESCS && count <= STEP_DESCS ? (size_t)count : STEP_FEW_DESCS;
 }
 
@@ -142,12 +177,18 @@ static void put_list(struct line *line, const struct step *step, enum vmm_param_
     put(line, "]");
 }
 
-static void put_pointer(struct line *line, const struct step *step, size_t i, enum vmm_param_kind kind)
+static void put_pointer(struct line *line, const struct step *step, size_t i, enum vmm_param_kind kind, uint64_t unit)
 {
     if (!step->arg[i].add)
         put(line, "null");
     else if (kind == VMM_PARAM_PROP)
         put_prop(line, &step->prop);
+    else if (kind == VMM_PARAM_POOL_PROPS)
+        put_pool_props(line, step, unit);
+    else if (kind == VMM_PARAM_POOL_VALUE)
+        put(line, "value:%" PRIu64, step->word[0]);
+    else if (kind == VMM_PARAM_MEM_OPS)
+        put_ops(line, step, unit);
     else if (kind == VMM_PARAM_LOCATION)
         put(line, "%d:%d", step->desc[0].location.type, step->desc[0].location.id);
     else if (kind == VMM_PARAM_DESCS || kind == VMM_PARAM_ATTRIBUTES || kind == VMM_PARAM_ARGS)
@@ -168,6 +209,8 @@ static char made_by(enum vmm_call_id call)
             return 'h';
         if (params[i].kind == VMM_PARAM_OUT_CONTEXT)
             return 'c';
+        if (params[i].kind == VMM_PARAM_OUT_POOL)
+            return 'p';
         if (params[i].kind == VMM_PARAM_OUT_ADDRESS)
             return 'r';
     }
@@ -188,7 +231,7 @@ int step_print(const struct step *step, uint64_t unit, char *text, size_t size)
         if (params[i].kind < VMM_PARAM_PROP)
             put_value(&line, &step->arg[i], params[i].kind, unit);
         else
-            put_pointer(&line, step, i, params[i].kind);
+            put_pointer(&line, step, i, params[i].kind, unit);
     }
     return (int)line.length;
 }
@@ -200,6 +243,8 @@ void steps_write(FILE *file, const char *spec, uint64_t unit, const struct scrip
             spec, unit);
     fputs("# prop={type handle-types location:id win32-meta compression rdma usage reserved}\n", file);
     fputs("# desc=[location:id=rights ...]\n", file);
+    fputs("# s40.. are streams, e48.. events; pool_props={type handle-types location:id most-bytes usage reserved}\n", file);
+    fputs("# param_array=[operation@address=value/flags ...]\n", file);
     for (size_t i = 0; i < script->count; i++) {
         step_print(&script->steps[i], unit, line, sizeof line);
         fprintf(file, "%s\n", line);
@@ -258,7 +303,7 @@ static int read_int(struct reader *in, const char *before)
 static struct step_arg read_value(struct reader *in)
 {
     struct step_arg arg = {0, 0};
-    if (*in->at == 'r' || *in->at == 'h' || *in->at == 'c') {
+    if (*in->at && strchr(LETTERS, *in->at)) {
         in->at++;
         arg.name = read_name(in);
     } else {
@@ -288,6 +333,33 @@ static void read_prop(struct reader *in, vmm_mem_allocation_prop *p)
     expect(in, take(in, "}"), "}");
 }
 
+static void read_pool_props(struct reader *in, struct step *step)
+{
+    step->word[0] = (uint64_t)(int64_t)read_int(in, "{");
+    step->word[1] = (uint64_t)(int64_t)read_int(in, " ");
+    step->desc[0].location.type = read_int(in, " ");
+    step->desc[0].location.id = read_int(in, ":");
+    expect(in, take(in, " "), " ");
+    step->word[2] = read_value(in).add;
+    step->word[3] = (uint64_t)read_int(in, " ");
+    step->word[4] = (uint64_t)read_int(in, " ");
+    expect(in, take(in, "}"), "}");
+}
+
+static void read_ops(struct reader *in, struct step *step)
+{
+    for (size_t i = 0; i < STEP_OPS; i++) {
+        struct step_op *op = &step->op[i];
+        op->operation = read_int(in, i ? " " : "[");
+        expect(in, take(in, "@"), "@");
+        op->address = read_value(in);
+        expect(in, take(in, "="), "=");
+        op->value = read_number(in);
+        op->flags = (unsigned)read_int(in, "/");
+    }
+    expect(in, take(in, "]"), "]");
+}
+
 static void read_pointer(struct reader *in, struct step *step, size_t i, enum vmm_param_kind kind)
 {
     step->arg[i].add = !take(in, "null");
@@ -295,6 +367,13 @@ static void read_pointer(struct reader *in, struct step *step, size_t i, enum vm
         return;
     if (kind == VMM_PARAM_PROP) {
         read_prop(in, &step->prop);
+    } else if (kind == VMM_PARAM_POOL_PROPS) {
+        read_pool_props(in, step);
+    } else if (kind == VMM_PARAM_POOL_VALUE) {
+        expect(in, take(in, "value:"), "value:");
+        step->word[0] = read_number(in);
+    } else if (kind == VMM_PARAM_MEM_OPS) {
+        read_ops(in, step);
     } else if (kind == VMM_PARAM_LOCATION) {
         step->desc[0].location.type = read_int(in, "");
         step->desc[0].location.id = read_int(in, ":");
@@ -339,8 +418,12 @@ static enum vmm_call_id read_call(struct reader *in)
 /* A step's arrays are short; a longer count would read past their end. */
 static void check_lengths(struct reader *in, const struct step *step)
 {
-    if (step->call == VMM_CALL_mem_set_access)
-        expect(in, !step->arg[3].name && step->arg[3].add <= STEP_DESCS, "a count of 9 at most");
+    if (step->call == VMM_CALL_mem_set_access || step->call == VMM_CALL_mem_pool_set_access) {
+        const struct step_arg *count = &step->arg[count_at(step->call)];
+        expect(in, !count->name && count->add <= STEP_DESCS, "a count of 9 at most");
+    }
+    if (step->call == VMM_CALL_stream_batch_mem_op) /* of more than 255 operations, none is read */
+        expect(in, !step->arg[1].name && (step->arg[1].add <= STEP_OPS || step->arg[1].add > 255), "3 operations at most");
     if (step->call == VMM_CALL_pointer_get_attributes)
         expect(in, !step->arg[0].name && step->arg[0].add <= STEP_ATTRIBUTES, "4 attributes at most");
     if (step->call == VMM_CALL_launch)
@@ -352,7 +435,7 @@ bool step_parse(const char *text, uint64_t unit, struct step *step, char *error,
     struct reader in = {text, text, unit, NULL};
     uint32_t name = 0;
     memset(step, 0, sizeof *step);
-    if (strchr("rhc", *in.at) && isdigit((unsigned char)in.at[1])) {
+    if (*in.at && strchr("rhcp", *in.at) && isdigit((unsigned char)in.at[1])) {
         in.at++;
         name = read_name(&in);
         expect(&in, in.expected || take(&in, " = "), " = ");

@@ -17,11 +17,14 @@
 #define MIB ((uint64_t)1 << 20)
 enum { POOLS = 4, STREAMS = 3, BLOCKS = 200, KINDS = 28 };
 
+struct world;
+
 struct pool {
     vmm_memory_pool value;
     struct model_heap heap;
     uint64_t base, ended; /* base: where its range starts, known from its first allocation; ended: a value that was destroyed */
     bool open, based;
+    const struct world *world;
     uint64_t after[STREAMS][STREAMS];
 };
 
@@ -98,11 +101,6 @@ static bool is_complete(const void *user, uint64_t of, uint64_t mark) /* every c
     return true;
 }
 
-static struct model_order streams_of(const struct pool *p)
-{
-    return (struct model_order){is_ordered, is_complete, p};
-}
-
 /* ---- memory of the device ---- */
 
 static uint64_t left(const struct world *w)
@@ -111,6 +109,17 @@ static uint64_t left(const struct world *w)
     for (int i = 0; i < POOLS; i++)
         used += w->pool[i].open ? w->pool[i].heap.reserved * MODEL_SLOT : 0;
     return w->total - used;
+}
+
+static uint64_t room(const void *user, uint64_t wanted)
+{
+    (void)wanted;
+    return left(((const struct pool *)user)->world) / MODEL_SLOT;
+}
+
+static struct model_order streams_of(const struct pool *p)
+{
+    return (struct model_order){is_ordered, is_complete, room, p};
 }
 
 /* ---- calls ---- */
@@ -137,13 +146,13 @@ static void keep_block(struct world *w, struct pool *p, vmm_deviceptr at, uint64
 static void alloc(struct world *w, struct pool *p)
 {
     vmm_deviceptr at = 77;
-    uint64_t s = draw(w, STREAMS), size = draw(w, 50) ? some_size(w) : (uint64_t)1 << 46, slots = left(w) / MODEL_SLOT;
+    uint64_t s = draw(w, STREAMS), size = draw(w, 50) ? some_size(w) : (uint64_t)1 << 46;
     struct model_order order = streams_of(p);
     if (draw(w, 30) == 0) {
         expect(w, ALLOC, vmm_mem_alloc_from_pool_async(w->sys, draw(w, 2) ? NULL : &at, size, NULL, w->stream[s]), VMM_ERROR_INVALID_VALUE);
         return;
     }
-    uint64_t off = model_heap_take(&p->heap, size, s, &order, slots);
+    uint64_t off = model_heap_take(&p->heap, size, s, &order);
     expect(w, ALLOC, vmm_mem_alloc_from_pool_async(w->sys, &at, size, p->value, w->stream[s]), off == UINT64_MAX ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS);
     if (w->wrong[0] || off == UINT64_MAX) {
         if (!w->wrong[0])
@@ -280,8 +289,9 @@ static void create(struct world *w)
     props.max_size = draw(w, 2) ? 0 : 1 + draw(w, 400 * MIB);
     memset(p, 0, sizeof *p);
     expect(w, CREATE, vmm_mem_pool_create(w->sys, &p->value, &props), VMM_SUCCESS);
-    model_heap_open(&p->heap, props.max_size, w->device);
+    model_heap_open(&p->heap, props.max_size, MODEL_SLOT, model_heap_range(props.max_size, MODEL_SLOT, w->device));
     p->open = true;
+    p->world = w;
 }
 
 /* Of a pool whose memory is all back. */
@@ -378,7 +388,7 @@ static void current(struct world *w, struct pool *p, bool by_location)
     if (w->blocks < BLOCKS && !w->wrong[0]) {
         vmm_deviceptr dptr = 0;
         struct model_order ordering = streams_of(p);
-        uint64_t size = some_size(w), off = model_heap_take(&p->heap, size, 0, &ordering, left(w) / MODEL_SLOT);
+        uint64_t size = some_size(w), off = model_heap_take(&p->heap, size, 0, &ordering);
         expect(w, ALLOC_CURRENT, vmm_mem_alloc_async(w->sys, &dptr, size, w->stream[0]), off == UINT64_MAX ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS);
         if (off != UINT64_MAX) {
             if (!p->based)

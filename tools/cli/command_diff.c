@@ -37,6 +37,10 @@ const struct command command_diff = {
                 .about = "makes the recorded episodes again (sim:h100) and compares"},
                {.name = "--strict", .about = "on a simulator: in strict mode"},
                {.name = "--as-driver", .about = "treats a simulator as a driver is treated"},
+               {.name = "--mix", .value = "N",
+                .about = "which calls: 0 virtual memory, 1 (default) memory operations of the default stream, too, 2 memory pools, "
+                         "several streams and batches, too"},
+               {.name = "--counts", .about = "counts the calls, and those left out, with the reason"},
                {.name = "--rules", .about = "on a simulator: counts how often each rule was the answer"},
                {.name = "--flip", .value = "N",
                 .about = "inverts the Nth expectation of every episode, which must be noticed"}},

@@ -15,8 +15,12 @@ const char *const program_types[PROGRAM_TYPES][PROGRAM_APIS] = {
     [PROGRAM_STREAM] = {"vmm_stream", "CUstream"},
     [PROGRAM_EVENT] = {"vmm_event", "CUevent"},
     [PROGRAM_POOL] = {"vmm_memory_pool", "CUmemoryPool"},
+    [PROGRAM_GRAPH] = {"vmm_graph", "CUgraph"},
+    [PROGRAM_NODE] = {"vmm_graph_node", "CUgraphNode"},
+    [PROGRAM_EXEC] = {"vmm_graph_exec", "CUgraphExec"},
     [PROGRAM_FD] = {"int", "int"},
     [PROGRAM_FABRIC] = {"fabric_handle", "fabric_handle"},
+    [PROGRAM_IPC] = {"vmm_ipc_mem_handle", "CUipcMemHandle"},
     [PROGRAM_INT] = {"int", "int"},
     [PROGRAM_SIZE] = {"uint64_t", "size_t"},
     [PROGRAM_FLAGS] = {"uint64_t", "unsigned long long"},
@@ -321,10 +325,9 @@ static void write_variables(FILE *out, const struct program *program, enum progr
     for (size_t i = 0; i < program->variables; i++) {
         const struct program_variable *v = &program->variable[i];
         const char *type = program_types[v->type][api];
-        bool pointer = v->type == PROGRAM_CONTEXT || v->type == PROGRAM_STREAM || v->type == PROGRAM_EVENT ||
-                       v->type == PROGRAM_POOL;
+        bool pointer = program_is_pointer(v->type);
         fprintf(out, "    %s %s = %s;\n", type, v->name,
-                v->type == PROGRAM_FABRIC ? "{{0}}" : pointer ? "NULL" : v->type == PROGRAM_FD ? "-1" : "0");
+                v->type == PROGRAM_FABRIC || v->type == PROGRAM_IPC ? "{{0}}" : pointer ? "NULL" : v->type == PROGRAM_FD ? "-1" : "0");
         if (v->has_total)
             fprintf(out, "    %s %s = 0;\n", type, v->total);
         if (v->size_used)

@@ -22,14 +22,17 @@ static enum program_type type_of(const struct step *step, enum vmm_param_kind ki
     case VMM_PARAM_OUT_STREAM: return PROGRAM_STREAM;
     case VMM_PARAM_OUT_EVENT: return PROGRAM_EVENT;
     case VMM_PARAM_OUT_POOL: return PROGRAM_POOL;
+    case VMM_PARAM_OUT_IPC_HANDLE: return PROGRAM_IPC;
+    case VMM_PARAM_OUT_GRAPH: return PROGRAM_GRAPH;
+    case VMM_PARAM_OUT_GRAPH_NODE: return PROGRAM_NODE;
+    case VMM_PARAM_OUT_GRAPH_EXEC: return PROGRAM_EXEC;
     default: return PROGRAM_TYPES;
     }
 }
 
 static const char *no_value(enum program_type type)
 {
-    bool pointer = type == PROGRAM_CONTEXT || type == PROGRAM_STREAM || type == PROGRAM_EVENT || type == PROGRAM_POOL;
-    return pointer ? "NULL" : type == PROGRAM_FABRIC ? "{0}" : "0";
+    return program_is_pointer(type) ? "NULL" : type == PROGRAM_FABRIC || type == PROGRAM_IPC ? "{0}" : "0";
 }
 
 static void add_answers(struct text *out, const struct step *step)

@@ -215,13 +215,87 @@ static void add_descriptor(struct program *program, struct script *script, const
     }
 }
 
-static void add_kernel_words(struct program *program, struct script *script, struct text *out)
+/* A handle by the name that the script gave it; any other is zeros. */
+static void add_ipc_handle(struct program *program, struct script *script, const struct vmm_param *param,
+                           struct text out[PROGRAM_APIS])
+{
+    uint64_t last;
+    memcpy(&last, script->step.fabric + sizeof script->step.fabric - sizeof last, sizeof last);
+    struct program_word *word = word_of(program, param->name, fabrics_ending(&script->fabrics, last));
+    struct program_variable *v = word ? program_find(program, word->text, strlen(word->text)) : NULL;
+    for (int api = 0; api < PROGRAM_APIS; api++)
+        if (v && v->type == PROGRAM_IPC)
+            text_add(&out[api], "%s", v->name);
+        else
+            text_add(&out[api], "(%s){{0}}", program_types[PROGRAM_IPC][api]);
+}
+
+static void add_kernel_words(struct program *program, struct script *script, uint64_t count, struct text *out)
 {
     text_add(out, "(const uint64_t[]){");
-    for (uint64_t i = 0; i < STEP_WORDS && (i < script->step.call.launch.count || i == 0); i++) {
+    for (uint64_t i = 0; i < STEP_WORDS && (i < count || i == 0); i++) {
         text_add(out, i ? ", " : "");
         add_number(program, script, &(struct vmm_param){.name = "args", .kind = VMM_PARAM_U64}, script->step.words[i], out);
     }
+    text_add(out, "}");
+}
+
+/* Where the pointers of a list or struct come from: numbers of the line, by their names where they have some. */
+static void add_part(struct program *program, struct script *script, const char *name, enum vmm_param_kind kind, uint64_t value,
+                     struct text *out)
+{
+    add_number(program, script, &(struct vmm_param){.name = name, .kind = kind}, value, out);
+}
+
+static void add_nodes(struct program *program, struct script *script, size_t index, struct text out[PROGRAM_APIS])
+{
+    static const struct vmm_param node = {.name = "node", .kind = VMM_PARAM_GRAPH_NODE};
+    const vmm_graph_node *list = script->step.nodes[index & 1];
+    const uint64_t count = step_list(&script->step);
+    for (int api = 0; api < PROGRAM_APIS; api++)
+        text_add(&out[api], "(const %s[]){%s", program_types[PROGRAM_NODE][api], count ? "" : "NULL");
+    for (uint64_t i = 0; i < count && i < STEP_NODES; i++) {
+        for (int api = 0; api < PROGRAM_APIS; api++)
+            text_add(&out[api], i ? ", " : "");
+        add_object(program, &node, PROGRAM_NODE, (uint64_t)(uintptr_t)list[i], out);
+    }
+    for (int api = 0; api < PROGRAM_APIS; api++)
+        text_add(&out[api], "}");
+}
+
+static void add_fill_node(struct program *program, struct script *script, struct text out[PROGRAM_APIS])
+{
+    const vmm_memset_node_params *fill = &script->step.fill_node;
+    struct text dst = {0};
+    add_part(program, script, "dst", VMM_PARAM_ADDRESS, fill->dst, &dst);
+    for (int api = 0; api < PROGRAM_APIS; api++)
+        text_add(&out[api], "&(%s){.dst = %s, .pitch = %zu, .value = 0x%xU, .%s = %u, .width = %zu, .height = %zu}",
+                 api == PROGRAM_VMM ? "vmm_memset_node_params" : "CUDA_MEMSET_NODE_PARAMS", dst.data, fill->pitch, fill->value,
+                 api == PROGRAM_VMM ? "element_size" : "elementSize", fill->element_size, fill->width, fill->height);
+    text_free(&dst);
+}
+
+/* The driver's kernels are functions of modules: like launches, such a node is written for this library alone. */
+static void add_kernel_node(struct program *program, struct script *script, struct text *out)
+{
+    const vmm_kernel_node_params *kernel = &script->step.kernel_node;
+    text_add(out, "&(vmm_kernel_node_params){");
+    program_kernel(out, kernel->kernel);
+    text_add(out, ", %u, %u, ", kernel->grid_dim, kernel->block_dim);
+    if (kernel->args)
+        add_kernel_words(program, script, kernel->count, out);
+    else
+        text_add(out, "NULL");
+    text_add(out, ", %" PRIu64 "}", kernel->count);
+}
+
+static void add_edges(const struct step *step, enum program_api api, struct text *out)
+{
+    const uint64_t count = step_list(step);
+    text_add(out, "(const %s[]){", api == PROGRAM_VMM ? "vmm_graph_edge_data" : "CUgraphEdgeData");
+    for (uint64_t i = 0; i < STEP_NODES && (i < count || i == 0); i++)
+        text_add(out, "%s{%u, %u, %u, {%u}}", i ? ", " : "", step->edges[i].from_port, step->edges[i].to_port, step->edges[i].type,
+                 step->edges[i].reserved[0]);
     text_add(out, "}");
 }
 
@@ -249,6 +323,11 @@ static void add_pointer(struct program *program, struct script *script, const st
     case VMM_PARAM_ATTRIBUTES: program_attributes(out, api, step); break;
     case VMM_PARAM_MEM_OPS: program_mem_ops(out, api, step); break;
     case VMM_PARAM_BYTES: program_bytes(program, program_bytes_word(script), step->bytes, byte_count(step), out); break;
+    case VMM_PARAM_EDGES: add_edges(step, api, out); break;
+    case VMM_PARAM_HOST_NODE:
+        program_use(program, PROGRAM_USES_NOTHING);
+        text_add(out, "&(%s){nothing, NULL}", api == PROGRAM_VMM ? "vmm_host_node_params" : "CUDA_HOST_NODE_PARAMS");
+        break;
     case VMM_PARAM_FUNCTION:
         program_use(program, PROGRAM_USES_NOTHING);
         text_add(out, "nothing");
@@ -273,7 +352,11 @@ static void add_argument(struct program *program, struct script *script, const s
     case VMM_PARAM_CONTEXT: add_object(program, param, PROGRAM_CONTEXT, value, out); return;
     case VMM_PARAM_STREAM: add_object(program, param, PROGRAM_STREAM, value, out); return;
     case VMM_PARAM_EVENT: add_object(program, param, PROGRAM_EVENT, value, out); return;
+    case VMM_PARAM_GRAPH: add_object(program, param, PROGRAM_GRAPH, value, out); return;
+    case VMM_PARAM_GRAPH_NODE: add_object(program, param, PROGRAM_NODE, value, out); return;
+    case VMM_PARAM_GRAPH_EXEC: add_object(program, param, PROGRAM_EXEC, value, out); return;
     case VMM_PARAM_POOL: add_object(program, param, PROGRAM_POOL, value, out); return;
+    case VMM_PARAM_IPC_HANDLE: add_ipc_handle(program, script, param, out); return;
     case VMM_PARAM_FD: add_descriptor(program, script, param, out); return;
     case VMM_PARAM_U32:
     case VMM_PARAM_U64:
@@ -287,8 +370,17 @@ static void add_argument(struct program *program, struct script *script, const s
         } else if (param->kind == VMM_PARAM_TEAM) {
             add_team(program, script, out);
             return;
+        } else if (param->kind == VMM_PARAM_NODES) {
+            size_t count;
+            add_nodes(program, script, (size_t)(param - vmm_call_params(script->step.call.head.id, &count)), out);
+            return;
+        } else if (param->kind == VMM_PARAM_FILL_NODE) {
+            add_fill_node(program, script, out);
+            return;
+        } else if (param->kind == VMM_PARAM_KERNEL_NODE) {
+            add_kernel_node(program, script, &made);
         } else if (param->kind == VMM_PARAM_ARGS) {
-            add_kernel_words(program, script, &made);
+            add_kernel_words(program, script, script->step.call.launch.count, &made);
         } else {
             for (int api = 0; api < PROGRAM_APIS; api++)
                 add_pointer(program, script, param, (enum program_api)api, &out[api]);

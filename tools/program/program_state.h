@@ -18,8 +18,12 @@ enum program_type {
     PROGRAM_STREAM,
     PROGRAM_EVENT,
     PROGRAM_POOL,
+    PROGRAM_GRAPH,
+    PROGRAM_NODE,
+    PROGRAM_EXEC,
     PROGRAM_FD,
     PROGRAM_FABRIC,
+    PROGRAM_IPC,
     PROGRAM_INT,
     PROGRAM_SIZE,
     PROGRAM_FLAGS,
@@ -27,6 +31,12 @@ enum program_type {
     PROGRAM_TYPES
 };
 extern const char *const program_types[PROGRAM_TYPES][PROGRAM_APIS];
+
+/* An opaque pointer of the driver's? */
+static inline bool program_is_pointer(enum program_type type)
+{
+    return type >= PROGRAM_CONTEXT && type <= PROGRAM_EXEC;
+}
 
 #define PROGRAM_NAME (SYMBOL_NAME_MAX + 16)
 

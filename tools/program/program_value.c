@@ -88,21 +88,16 @@ static bool read_literal(struct reader *r)
     return read_unit(r);
 }
 
-static bool is_pointer(enum program_type type)
-{
-    return type == PROGRAM_CONTEXT || type == PROGRAM_STREAM || type == PROGRAM_EVENT || type == PROGRAM_POOL;
-}
-
 static bool read_name(struct reader *r)
 {
     size_t length = name_length(r->at);
     struct program_variable *v = length ? program_find(r->program, r->at, length) : NULL;
-    if (!v || r->at[length] == '@' || v->type == PROGRAM_FABRIC)
+    if (!v || r->at[length] == '@' || v->type == PROGRAM_FABRIC || v->type == PROGRAM_IPC)
         return false;
     r->at += length;
     if (*r->at != '.') {
         bool narrow = v->type == PROGRAM_INT || v->type == PROGRAM_FD;
-        text_add(r->out, is_pointer(v->type) ? "(uint64_t)(uintptr_t)%s" : narrow ? "(uint64_t)%s" : "%s", v->name);
+        text_add(r->out, program_is_pointer(v->type) ? "(uint64_t)(uintptr_t)%s" : narrow ? "(uint64_t)%s" : "%s", v->name);
         return true;
     }
     r->at++;

@@ -7,7 +7,7 @@
 
 static const struct script_command *const tables[] = {script_system_commands, script_memory_commands, script_pool_commands,
                                                       script_multicast_commands,
-                                                      script_address_commands, script_use_commands, script_mem_op_commands, script_host_commands,
+                                                      script_address_commands, script_use_commands, script_mem_op_commands, script_graph_commands, script_host_commands,
                                                       script_check_commands, script_text_commands,
                                                       script_raw_commands};
 

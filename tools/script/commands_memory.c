@@ -173,6 +173,32 @@ static bool run_freemem(struct script *script)
     return script_make(script, NULL);
 }
 
+static bool run_ipc_get(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_ipc_get_mem_handle);
+    return args_number(script, "ADDRESS", &step->call.ipc_get_mem_handle.dptr) && script_make(script, NULL);
+}
+
+static bool run_ipc_open(struct script *script)
+{
+    uint64_t number, flags = VMM_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
+    if (!args_number(script, "HANDLE", &number) || !args_option_number(script, "flags", &flags))
+        return false;
+    if (flags > UINT32_MAX)
+        return script_wrong(script, 1, "flags have 32 bits");
+    struct step *step = script_step(script, VMM_CALL_ipc_open_mem_handle);
+    fabrics_find(&script->fabrics, number, step->fabric);
+    memcpy(&step->call.ipc_open_mem_handle.handle, step->fabric, sizeof step->fabric);
+    step->call.ipc_open_mem_handle.flags = (unsigned)flags;
+    return script_make(script, NULL);
+}
+
+static bool run_ipc_close(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_ipc_close_mem_handle);
+    return args_number(script, "ADDRESS", &step->call.ipc_close_mem_handle.dptr) && script_make(script, NULL);
+}
+
 static bool run_meminfo(struct script *script)
 {
     script_step(script, VMM_CALL_mem_get_info);
@@ -202,6 +228,11 @@ const struct script_command script_memory_commands[] = {
      "cuMemAlloc, cuMemAllocAsync, cuMemAllocFromPoolAsync", run_alloc, false},
     {"freemem", "ADDRESS [stream=NAME|none]", "gives memory of alloc back, with a stream in its order", "cuMemFree, cuMemFreeAsync",
      run_freemem, false},
+    {"ipcget", "ADDRESS [out=null]", "a handle of memory of alloc, for another process; names its 64 bytes", "cuIpcGetMemHandle",
+     run_ipc_get, false},
+    {"ipcopen", "HANDLE [flags=N] [out=null]", "addresses for the memory of a handle of another process", "cuIpcOpenMemHandle",
+     run_ipc_open, false},
+    {"ipcclose", "ADDRESS", "undoes one open", "cuIpcCloseMemHandle", run_ipc_close, false},
     {"meminfo", "", "bytes free on the current context's device; NAME.total are all", "cuMemGetInfo", run_meminfo,
      false},
     {0},

@@ -102,6 +102,25 @@ static bool raw_team(struct raw *raw, const struct word *word)
     return true;
 }
 
+static bool raw_edges(struct raw *raw, const struct word *word)
+{
+    struct step *step = &raw->script->step;
+    struct words_error error;
+    struct value_env env = script_env(raw->script);
+    struct words inside;
+    uint64_t value;
+    if (!value_inside(word, &inside, &error))
+        return script_wrong_at(raw->script, &error);
+    if (inside.count > STEP_NODES)
+        return script_wrong(raw->script, word->column, "%zu edges; at most %d are possible", inside.count, STEP_NODES);
+    for (size_t i = 0; i < inside.count; i++) {
+        if (!value_number(&env, &inside.word[i], &value, &error))
+            return script_wrong_at(raw->script, &error);
+        memcpy(&step->edges[i], &value, sizeof value);
+    }
+    return true;
+}
+
 static bool raw_pointer(struct raw *raw, const struct word *word, const struct vmm_param *param)
 {
     struct step *step = &raw->script->step;
@@ -124,10 +143,26 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
         fabrics_find(&raw->script->fabrics, value, step->fabric);
         break;
     }
+    case VMM_PARAM_IPC_HANDLE: {
+        uint64_t value = 0;
+        ok = value_number(&env, word, &value, &error);
+        fabrics_find(&raw->script->fabrics, value, step->fabric);
+        vmm_call_set_scalar(&step->call.head, param, (uint64_t)(uintptr_t)step->fabric);
+        break;
+    }
     case VMM_PARAM_LOCATION: ok = value_location(&env, word, &step->location, &error); break;
     case VMM_PARAM_DESCS: ok = value_grants(&env, word, step->grants, STEP_GRANTS, &count, &error); break;
     case VMM_PARAM_ARGS: return raw_words(raw, word);
     case VMM_PARAM_MEM_OPS: ok = value_mem_ops(&env, word, step->mem_ops, STEP_MEM_OPS, &count, &error); break;
+    case VMM_PARAM_NODES: ok = value_nodes(&env, word, step_nodes(step, (size_t)(param - raw->params)), STEP_NODES, &count, &error); break;
+    case VMM_PARAM_EDGES: return raw_edges(raw, word);
+    case VMM_PARAM_FILL_NODE: ok = value_fill_node(&env, word, &step->fill_node, &error); break;
+    case VMM_PARAM_KERNEL_NODE: ok = value_kernel_node(&env, word, &step->kernel_node, step->words, STEP_WORDS, &error); break;
+    case VMM_PARAM_HOST_NODE:
+        if (strcmp(word->text, "nothing") != 0)
+            return script_wrong(raw->script, word->column, "\"%.40s\" for %s; write nothing, for a function that does nothing, or "
+                                "null", word->text, param->name);
+        break;
     case VMM_PARAM_ATTRIBUTES: return raw_attributes(raw, word);
     case VMM_PARAM_BYTES:
         ok = value_bytes(&env, word, &step->bytes, &raw->given, &error);
@@ -176,6 +211,8 @@ static bool raw_bounds(struct raw *raw)
             limit = STEP_MEM_OPS, length = step->call.stream_batch_mem_op.count > STEP_MEM_OPS
                                                ? 0 : step->call.stream_batch_mem_op.count;
             break;
+        case VMM_PARAM_NODES:
+        case VMM_PARAM_EDGES: limit = STEP_NODES, length = step_list(step); break;
         case VMM_PARAM_ARGS: limit = STEP_WORDS, length = step->call.launch.count; break;
         case VMM_PARAM_OUT_TEXT: limit = STEP_TEXT, length = (uint64_t)step->call.device_get_name.len; break;
         case VMM_PARAM_ATTRIBUTES:

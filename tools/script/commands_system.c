@@ -181,22 +181,19 @@ static bool is_named(const struct script *script, enum symbol_kind kind, const v
 static bool run_destroy(struct script *script)
 {
     void *object;
-    if (!take_object(script, "CONTEXT, STREAM, EVENT or POOL", &object))
+    if (!take_object(script, "CONTEXT, STREAM, EVENT, POOL, GRAPH, NODE or INSTANCE", &object))
         return false;
-    bool stream = is_named(script, SYMBOL_STREAM, object), event = is_named(script, SYMBOL_EVENT, object);
-    bool pool = is_named(script, SYMBOL_POOL, object);
-    struct step *step = script_step(script, stream  ? VMM_CALL_stream_destroy
-                                            : event ? VMM_CALL_event_destroy
-                                            : pool  ? VMM_CALL_mem_pool_destroy
-                                                    : VMM_CALL_ctx_destroy);
-    if (stream)
-        step->call.stream_destroy.stream = object;
-    else if (event)
-        step->call.event_destroy.event = object;
-    else if (pool)
-        step->call.mem_pool_destroy.pool = object;
-    else
-        step->call.ctx_destroy.ctx = object;
+    static const struct {
+        enum symbol_kind kind;
+        enum vmm_call_id call;
+    } ends[] = {{SYMBOL_STREAM, VMM_CALL_stream_destroy}, {SYMBOL_EVENT, VMM_CALL_event_destroy},
+                {SYMBOL_POOL, VMM_CALL_mem_pool_destroy}, {SYMBOL_GRAPH, VMM_CALL_graph_destroy},
+                {SYMBOL_NODE, VMM_CALL_graph_destroy_node}, {SYMBOL_EXEC, VMM_CALL_graph_exec_destroy}};
+    enum vmm_call_id id = VMM_CALL_ctx_destroy;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0] && id == VMM_CALL_ctx_destroy; i++)
+        if (is_named(script, ends[i].kind, object))
+            id = ends[i].call;
+    script_step(script, id)->call.ctx_destroy.ctx = object; /* each has the one parameter */
     return script_make(script, NULL);
 }
 
@@ -293,8 +290,10 @@ const struct script_command script_system_commands[] = {
     {"use", "CONTEXT|none", "makes a context current", "cuCtxSetCurrent", run_use, false},
     {"current", "", "the current context", "cuCtxGetCurrent", run_current, false},
     {"current-device", "", "the current context's device", "cuCtxGetDevice", run_current, false},
-    {"destroy", "CONTEXT|STREAM|EVENT|POOL", "ends a context, a stream, an event or a memory pool",
-     "cuCtxDestroy, cuStreamDestroy, cuEventDestroy", run_destroy, false},
+    {"destroy", "CONTEXT|STREAM|EVENT|POOL|GRAPH|NODE|INSTANCE",
+     "ends a context, a stream, an event, a memory pool, or a graph, a node of one or an instance",
+     "cuCtxDestroy, cuStreamDestroy, cuEventDestroy, cuMemPoolDestroy, cuGraphDestroy, cuGraphDestroyNode, cuGraphExecDestroy",
+     run_destroy, false},
     {"stream", "[flags=N]", "a new stream of the current context", "cuStreamCreate", run_stream, false},
     {"sync", "[STREAM|EVENT]", "waits for all work, or for a stream's, or an event's",
      "cuCtxSynchronize, cuStreamSynchronize, cuEventSynchronize", run_sync, false},

@@ -73,9 +73,22 @@ static enum symbol_kind kind_of(const struct step *step, enum vmm_param_kind kin
     case VMM_PARAM_OUT_STREAM: return SYMBOL_STREAM;
     case VMM_PARAM_OUT_EVENT: return SYMBOL_EVENT;
     case VMM_PARAM_OUT_POOL: return SYMBOL_POOL;
+    case VMM_PARAM_OUT_GRAPH: return SYMBOL_GRAPH;
+    case VMM_PARAM_OUT_GRAPH_NODE: return SYMBOL_NODE;
+    case VMM_PARAM_OUT_GRAPH_EXEC: return SYMBOL_EXEC;
     case VMM_PARAM_OUT_FD: return SYMBOL_DESCRIPTOR;
     default: return SYMBOL_NUMBER;
     }
+}
+
+/* The size of the memory whose 64 bytes have that number, in whichever process they were made. */
+static uint64_t size_of_handle(struct script *script, uint64_t number)
+{
+    const struct symbol *known = symbols_named(&script->symbols, SYMBOL_NUMBER, number);
+    for (size_t i = 0; !known && i < script->processes; i++)
+        if (i != script->current)
+            known = symbols_named(&script->process[i].symbols, SYMBOL_NUMBER, number);
+    return known ? known->size : 0;
 }
 
 static uint64_t size_of_new(struct script *script, const struct step *step, uint64_t value)
@@ -95,6 +108,14 @@ static uint64_t size_of_new(struct script *script, const struct step *step, uint
         known = symbols_named(&script->symbols, SYMBOL_DESCRIPTOR,
                               (uint64_t)(uintptr_t)step->call.mem_import_from_shareable_handle.os_handle);
         return known ? known->size : 0;
+    case VMM_CALL_ipc_get_mem_handle:
+        known = symbols_at(&script->symbols, step->call.ipc_get_mem_handle.dptr);
+        return known ? known->size : 0;
+    case VMM_CALL_ipc_open_mem_handle: {
+        uint64_t last;
+        memcpy(&last, step->fabric + sizeof step->fabric - sizeof last, sizeof last);
+        return size_of_handle(script, fabrics_ending(&script->fabrics, last));
+    }
     case VMM_CALL_mem_retain_allocation_handle:
         known = symbols_named(&script->symbols, SYMBOL_HANDLE, value);
         return known ? known->size : 0;
@@ -134,7 +155,8 @@ static void bind_output(struct script *script)
                   (params[index].kind == VMM_PARAM_OUT_POOL_VALUE &&
                    vmm_pool_attribute_size(step->call.mem_pool_get_attribute.attr) == sizeof(int));
     uint64_t value = narrow ? (uint64_t)(int64_t)out->i : out->u64;
-    if (step_wrote_fabric(step) || params[index].kind == VMM_PARAM_OUT_POOL_POINTER)
+    if (step_wrote_fabric(step) || params[index].kind == VMM_PARAM_OUT_POOL_POINTER ||
+        params[index].kind == VMM_PARAM_OUT_IPC_HANDLE)
         value = fabrics_keep(&script->fabrics, out->shareable);
     uint64_t size = size_of_new(script, step, value);
     struct symbol *symbol = symbols_set(&script->symbols, script->bind, kind, value);
@@ -154,6 +176,9 @@ static void end_names(struct script *script)
     switch (call->head.id) {
     case VMM_CALL_mem_address_free: symbols_end(&script->symbols, SYMBOL_RESERVATION, call->mem_address_free.ptr); break;
     case VMM_CALL_mem_release: symbols_end(&script->symbols, SYMBOL_HANDLE, call->mem_release.handle); break;
+    case VMM_CALL_ipc_close_mem_handle:
+        symbols_end(&script->symbols, SYMBOL_ALLOCATION, call->ipc_close_mem_handle.dptr);
+        break;
     case VMM_CALL_mem_free: symbols_end(&script->symbols, SYMBOL_ALLOCATION, call->mem_free.dptr); break;
     case VMM_CALL_mem_free_async: symbols_end(&script->symbols, SYMBOL_ALLOCATION, call->mem_free_async.dptr); break;
     case VMM_CALL_mem_pool_destroy:
@@ -167,6 +192,15 @@ static void end_names(struct script *script)
         break;
     case VMM_CALL_event_destroy:
         symbols_end(&script->symbols, SYMBOL_EVENT, (uint64_t)(uintptr_t)call->event_destroy.event);
+        break;
+    case VMM_CALL_graph_destroy:
+        symbols_end(&script->symbols, SYMBOL_GRAPH, (uint64_t)(uintptr_t)call->graph_destroy.graph);
+        break;
+    case VMM_CALL_graph_destroy_node:
+        symbols_end(&script->symbols, SYMBOL_NODE, (uint64_t)(uintptr_t)call->graph_destroy_node.node);
+        break;
+    case VMM_CALL_graph_exec_destroy:
+        symbols_end(&script->symbols, SYMBOL_EXEC, (uint64_t)(uintptr_t)call->graph_exec_destroy.graph_exec);
         break;
     default: break;
     }

@@ -251,6 +251,11 @@ static bool compare_out(struct replay *r, json_t *names, json_t *json, const str
     case VMM_PARAM_OUT_FD: /* one descriptor is like another; one that has a name stays open, for imports */
         learn_descriptor(r, json_string_value(json_object_get(names, param->name)), index);
         return true;
+    case VMM_PARAM_OUT_IPC_HANDLE: /* its bytes belong to one machine, too; opens need them */
+        if (json_object_get(names, param->name))
+            learn(r, json_string_value(json_object_get(names, param->name)), UINT64_MAX,
+                  fabrics_keep(&r->fabrics, now->shareable), 0);
+        return true;
     case VMM_PARAM_OUT_POOL_POINTER: /* its bytes belong to one machine */
         return true;
     case VMM_PARAM_OUT_POOL_VALUE:

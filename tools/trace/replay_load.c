@@ -192,6 +192,76 @@ static bool load_mem_ops(struct replay *r, const char *key, json_t *json)
     return true;
 }
 
+/* Nodes are known by their recorded values. */
+static bool load_nodes(struct replay *r, const char *key, json_t *json, vmm_graph_node *nodes)
+{
+    uint64_t value;
+    if (!json_is_array(json) || json_array_size(json) > STEP_NODES)
+        return replay_malformed(r, key, "%s is not a list of at most %d nodes", key, STEP_NODES);
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        if (!replay_hex(r, key, json_array_get(json, i), &value))
+            return false;
+        nodes[i] = (vmm_graph_node)(uintptr_t)replay_translate(r, value);
+    }
+    return true;
+}
+
+static bool load_edges(struct replay *r, const char *key, json_t *json)
+{
+    uint64_t value;
+    if (!json_is_array(json) || json_array_size(json) > STEP_NODES)
+        return replay_malformed(r, key, "%s is not a list of at most %d edges", key, STEP_NODES);
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        if (!replay_hex(r, key, json_array_get(json, i), &value))
+            return false;
+        memcpy(&r->step.edges[i], &value, sizeof value);
+    }
+    return true;
+}
+
+/* A member of 32 or 64 bits. */
+static bool hex_member(struct replay *r, json_t *json, const char *key, uint64_t most, uint64_t *value)
+{
+    return replay_hex(r, key, json_object_get(json, key), value) &&
+           (*value <= most || replay_malformed(r, key, "%s does not fit into 4 bytes", key));
+}
+
+static bool load_fill_node(struct replay *r, const char *key, json_t *json)
+{
+    vmm_memset_node_params *fill = &r->step.fill_node;
+    uint64_t dst, pitch, value, size, width, height;
+    if (!json_is_object(json))
+        return replay_malformed(r, key, "%s is not an object", key);
+    if (!hex_member(r, json, "dst", UINT64_MAX, &dst) || !hex_member(r, json, "pitch", UINT64_MAX, &pitch) ||
+        !hex_member(r, json, "value", UINT32_MAX, &value) || !hex_member(r, json, "element_size", UINT32_MAX, &size) ||
+        !hex_member(r, json, "width", UINT64_MAX, &width) || !hex_member(r, json, "height", UINT64_MAX, &height))
+        return false;
+    *fill = (vmm_memset_node_params){replay_translate(r, dst), pitch, (unsigned)value, (unsigned)size, width, height};
+    return true;
+}
+
+/* A count above what the trace holds cannot be made again. */
+static bool load_kernel_node(struct replay *r, const char *key, json_t *json, bool *skip)
+{
+    vmm_kernel_node_params *kernel = &r->step.kernel_node;
+    uint64_t grid, block;
+    json_t *args = json_object_get(json, "args");
+    if (!json_is_object(json))
+        return replay_malformed(r, key, "%s is not an object", key);
+    if (!member(r, json, "kernel", &kernel->kernel) || !hex_member(r, json, "grid_dim", UINT32_MAX, &grid) ||
+        !hex_member(r, json, "block_dim", UINT32_MAX, &block) || !hex_member(r, json, "count", UINT64_MAX, &kernel->count))
+        return false;
+    kernel->grid_dim = (unsigned)grid;
+    kernel->block_dim = (unsigned)block;
+    if (json_is_null(args))
+        kernel->args = NULL;
+    else if (!load_words(r, "args", args))
+        return false;
+    else
+        *skip |= kernel->count > json_array_size(args);
+    return true;
+}
+
 static bool load_attributes(struct replay *r, const char *key, json_t *json)
 {
     if (!json_is_array(json) || json_array_size(json) > STEP_ATTRIBUTES)
@@ -303,6 +373,19 @@ static bool load_descriptor(struct replay *r, json_t *json, json_t *names, const
     return true;
 }
 
+/* The bytes of a handle that the trace saw being made; those of any other are not in it. */
+static bool load_ipc_handle(struct replay *r, json_t *names, const struct vmm_param *param, bool *skip)
+{
+    const char *name = json_string_value(json_object_get(names, param->name));
+    uint64_t value = 0;
+    if (name && !replay_named(r, name, &value))
+        return replay_malformed(r, param->name, "%s is named \"%.40s\", which no earlier line made", param->name, name);
+    *skip |= !name;
+    fabrics_find(&r->fabrics, value, r->step.fabric);
+    vmm_call_set_scalar(&r->step.call.head, param, (uint64_t)(uintptr_t)r->step.fabric);
+    return true;
+}
+
 static bool load_param(struct replay *r, json_t *args, json_t *names, const struct vmm_param *param, bool *skip)
 {
     json_t *json = json_object_get(args, param->name);
@@ -321,11 +404,17 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
     case VMM_PARAM_POOL_PROPS: return load_pool_props(r, param->name, json, &r->step.pool_props);
     case VMM_PARAM_POOL_VALUE: return load_pool_value(r, param->name, json);
     case VMM_PARAM_POOL_POINTER: return *skip = true; /* its bytes are not in the trace */
+    case VMM_PARAM_IPC_HANDLE: return load_ipc_handle(r, names, param, skip);
     case VMM_PARAM_LOCATION: return replay_location(r, param->name, json, &r->step.location);
     case VMM_PARAM_DESCS: return load_grants(r, param->name, json);
     case VMM_PARAM_ARGS: return load_words(r, param->name, json);
     case VMM_PARAM_ATTRIBUTES: return load_attributes(r, param->name, json);
     case VMM_PARAM_MEM_OPS: return load_mem_ops(r, param->name, json);
+    case VMM_PARAM_NODES:
+        return load_nodes(r, param->name, json, (vmm_graph_node *)(uintptr_t)vmm_call_scalar(&r->step.call.head, param));
+    case VMM_PARAM_EDGES: return load_edges(r, param->name, json);
+    case VMM_PARAM_FILL_NODE: return load_fill_node(r, param->name, json);
+    case VMM_PARAM_KERNEL_NODE: return load_kernel_node(r, param->name, json, skip);
     case VMM_PARAM_BYTES: return load_bytes(r, param->name, json, param, skip);
     case VMM_PARAM_OUT_ATTRIBUTES: return load_data(r, param->name, json);
     case VMM_PARAM_OUT_BYTES: /* its room is made when its size is known */
@@ -353,6 +442,8 @@ static void bound(struct replay *r, json_t *args, const struct vmm_param *params
             *skip |= step->call.launch.count > listed;
         if (params[i].kind == VMM_PARAM_MEM_OPS)
             *skip |= step->call.stream_batch_mem_op.count > listed && step->call.stream_batch_mem_op.count <= STEP_MEM_OPS;
+        if (params[i].kind == VMM_PARAM_NODES || params[i].kind == VMM_PARAM_EDGES)
+            *skip |= step_list(step) > listed;
         if (params[i].kind == VMM_PARAM_ATTRIBUTES || params[i].kind == VMM_PARAM_OUT_ATTRIBUTES)
             *skip |= step->call.pointer_get_attributes.num_attributes > listed;
         if (params[i].kind == VMM_PARAM_OUT_TEXT)

@@ -170,6 +170,8 @@ static void print_param(FILE *out, const struct vmm_param *param, json_t *json, 
     case VMM_PARAM_TEAM: print_team(out, json); break;
     case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(timeline_location(json), where)); break;
     case VMM_PARAM_DESCS: print_grants(out, json); break;
+    case VMM_PARAM_NODES:
+    case VMM_PARAM_EDGES:
     case VMM_PARAM_ARGS: print_list(out, json, false); break;
     case VMM_PARAM_ATTRIBUTES: print_list(out, json, true); break;
     case VMM_PARAM_MEM_OPS: print_mem_ops(out, json); break;
@@ -178,6 +180,9 @@ static void print_param(FILE *out, const struct vmm_param *param, json_t *json, 
     case VMM_PARAM_HANDLE:
     case VMM_PARAM_CONTEXT:
     case VMM_PARAM_STREAM:
+    case VMM_PARAM_GRAPH:
+    case VMM_PARAM_GRAPH_NODE:
+    case VMM_PARAM_GRAPH_EXEC:
     case VMM_PARAM_EVENT: print_value(out, json); break;
     case VMM_PARAM_OUT_BYTES:
     case VMM_PARAM_OUT_TEXT:

@@ -19,11 +19,17 @@ static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
     case VMM_PARAM_TEAM: return &step->team;
     case VMM_PARAM_POOL_PROPS: return &step->pool_props;
     case VMM_PARAM_POOL_VALUE: return &step->pool_value;
-    case VMM_PARAM_POOL_POINTER: return step->fabric;
+    case VMM_PARAM_POOL_POINTER:
+    case VMM_PARAM_IPC_HANDLE: return step->fabric;
     case VMM_PARAM_LOCATION: return &step->location;
     case VMM_PARAM_DESCS: return step->grants;
     case VMM_PARAM_ARGS: return step->words;
     case VMM_PARAM_MEM_OPS: return step->mem_ops;
+    case VMM_PARAM_NODES: return step_nodes(step, index);
+    case VMM_PARAM_EDGES: return step->edges;
+    case VMM_PARAM_FILL_NODE: return &step->fill_node;
+    case VMM_PARAM_HOST_NODE: return &step->host_node;
+    case VMM_PARAM_KERNEL_NODE: return &step->kernel_node;
     case VMM_PARAM_ATTRIBUTES: return step->attributes;
     case VMM_PARAM_OUT_ATTRIBUTES: return step->data_pointers;
     case VMM_PARAM_OUT_TEXT: return step->text;
@@ -52,6 +58,8 @@ void step_begin(struct step *step, enum vmm_call_id id)
     step->call.head.id = (uint16_t)id;
     step->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
     step->pool_props.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED;
+    step->host_node.fn = call_nothing;
+    step->kernel_node.args = step->words;
     for (size_t i = 0; i < STEP_ATTRIBUTES; i++)
         step->data_pointers[i] = &step->data[i];
     for (size_t i = 0; i < count && i < STEP_PARAMS; i++) {
@@ -59,6 +67,16 @@ void step_begin(struct step *step, enum vmm_call_id id)
         if (room || own_code(params[i].kind))
             vmm_call_set_scalar(&step->call.head, &params[i], room ? (uint64_t)(uintptr_t)room : own_code(params[i].kind));
     }
+}
+
+uint64_t step_list(const struct step *step)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)step->call.head.id, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(params[i].name, "num_dependencies") == 0)
+            return vmm_call_scalar(&step->call.head, &params[i]);
+    return 0;
 }
 
 bool step_wrote_fabric(const struct step *step)

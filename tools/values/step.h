@@ -25,6 +25,7 @@
 #define STEP_ATTRIBUTES 256
 #define STEP_WORDS 256
 #define STEP_MEM_OPS 256
+#define STEP_NODES 256
 #define STEP_TEXT 1024
 
 /* What a call may write, whatever the type. */
@@ -36,6 +37,9 @@ union step_out {
     vmm_stream stream;
     vmm_event event;
     vmm_memory_pool pool;
+    vmm_graph graph;
+    vmm_graph_node node;
+    vmm_graph_exec exec;
     unsigned char attribute[VMM_POINTER_ATTRIBUTE_MAX_SIZE];
     unsigned char shareable[VMM_FABRIC_HANDLE_SIZE];
 };
@@ -54,6 +58,11 @@ struct step {
     vmm_mem_access_desc grants[STEP_GRANTS];
     uint64_t words[STEP_WORDS];     /* arguments of a kernel */
     vmm_stream_batch_mem_op_params mem_ops[STEP_MEM_OPS];
+    vmm_graph_node nodes[2][STEP_NODES]; /* where NODES point: in the order of the call's parameters */
+    vmm_graph_edge_data edges[STEP_NODES];
+    vmm_memset_node_params fill_node;
+    vmm_host_node_params host_node;
+    vmm_kernel_node_params kernel_node; /* with the arguments in words */
     vmm_pointer_attribute attributes[STEP_ATTRIBUTES];
     union step_out data[STEP_ATTRIBUTES];
     void *data_pointers[STEP_ATTRIBUTES];
@@ -61,7 +70,7 @@ struct step {
     unsigned char *bytes;           /* host memory of BYTES and OUT_BYTES; owned */
     int descriptor;                 /* what OUT_FD was answered with; owned, until somebody takes it */
     bool has_descriptor;
-    unsigned char fabric[VMM_FABRIC_HANDLE_SIZE]; /* where an import of a fabric handle points, and POOL_POINTER; zeros where there is none */
+    unsigned char fabric[VMM_FABRIC_HANDLE_SIZE]; /* where an import of a fabric handle points, POOL_POINTER, and where IPC_HANDLE is copied from; zeros where there is none */
 };
 
 /* Empties a step and makes it one of that call: scalars 0, every pointer at its room (bytes: NULL). */
@@ -70,6 +79,15 @@ void step_end(struct step *step);
 
 /* Did the call write a fabric handle where it may write a descriptor? */
 bool step_wrote_fabric(const struct step *step);
+
+/* Where the parameter NODES with that index points. */
+static inline vmm_graph_node *step_nodes(struct step *step, size_t index)
+{
+    return step->nodes[index & 1];
+}
+
+/* The length of the lists that a call has beside num_dependencies; 0: it has none. */
+uint64_t step_list(const struct step *step);
 
 /* Makes the call; fills step->result and returns it. */
 vmm_result step_invoke(vmm_system *sys, struct step *step);

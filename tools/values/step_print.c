@@ -156,7 +156,9 @@ static void print_out(FILE *out, const struct step *step, const struct vmm_param
 {
     bool object = param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_HANDLE ||
                   param->kind == VMM_PARAM_OUT_CONTEXT || param->kind == VMM_PARAM_OUT_STREAM ||
-                  param->kind == VMM_PARAM_OUT_EVENT || param->kind == VMM_PARAM_OUT_POOL || param->kind == VMM_PARAM_OUT_FD;
+                  param->kind == VMM_PARAM_OUT_EVENT || param->kind == VMM_PARAM_OUT_POOL || param->kind == VMM_PARAM_OUT_GRAPH ||
+                  param->kind == VMM_PARAM_OUT_GRAPH_NODE || param->kind == VMM_PARAM_OUT_GRAPH_EXEC ||
+                  param->kind == VMM_PARAM_OUT_FD;
     bool array = param->kind == VMM_PARAM_OUT_TEXT || param->kind == VMM_PARAM_OUT_BYTES ||
                  param->kind == VMM_PARAM_OUT_ATTRIBUTES;
     if (!pointer)
@@ -199,6 +201,51 @@ static void print_mem_ops(FILE *out, const vmm_stream_batch_mem_op_params *list,
     fputs("}", out);
 }
 
+static void print_nodes(FILE *out, const vmm_graph_node *list, uint64_t count, const struct step_names *names)
+{
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < STEP_NODES; i++) {
+        fputs(i ? ", " : "", out);
+        print_named(out, SYMBOL_NODE, (uint64_t)(uintptr_t)list[i], names);
+    }
+    fputs("}", out);
+}
+
+static void print_edges(FILE *out, const vmm_graph_edge_data *list, uint64_t count)
+{
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < STEP_NODES; i++)
+        fprintf(out, "%s0x%" PRIx64, i ? ", " : "", vmm_graph_edge_number(&list[i]));
+    fputs("}", out);
+}
+
+static void print_fill_node(FILE *out, const vmm_memset_node_params *fill, const struct step_names *names)
+{
+    fputs("{", out);
+    step_print_address(out, fill->dst, names);
+    fprintf(out, ", 0x%x, %zu of %u bytes", fill->value, fill->width, fill->element_size);
+    if (fill->height != 1)
+        fprintf(out, " in %zu rows, pitch %zu", fill->height, fill->pitch);
+    fputs("}", out);
+}
+
+static void print_kernel_node(FILE *out, const struct step *step, const struct step_names *names)
+{
+    const vmm_kernel_node_params *kernel = &step->kernel_node;
+    const char *name = vmm_kernel_name(kernel->kernel);
+    fputs("{", out);
+    if (name)
+        fputs(name, out);
+    else
+        fprintf(out, "%d", kernel->kernel);
+    fprintf(out, ", %u, %u, ", kernel->grid_dim, kernel->block_dim);
+    if (kernel->args)
+        print_words(out, step->words, kernel->count, names);
+    else
+        fputs("NULL", out);
+    fputs("}", out);
+}
+
 static void print_pointer(FILE *out, const struct step *step, size_t index, const struct vmm_param *params,
                           const struct step_names *names)
 {
@@ -217,11 +264,17 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
         fputs("&", out);
         print_pool_value(out, (int)vmm_call_scalar(call, &params[index - 1]), step->pool_value);
         break;
-    case VMM_PARAM_POOL_POINTER: fputs("64 bytes", out); break;
+    case VMM_PARAM_POOL_POINTER:
+    case VMM_PARAM_IPC_HANDLE: fputs("64 bytes", out); break;
     case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(step->location, where)); break;
     case VMM_PARAM_DESCS: print_grants(out, step, step->grants, vmm_call_scalar(call, &params[index + 1])); break;
     case VMM_PARAM_ARGS: print_words(out, step->words, vmm_call_scalar(call, &params[index + 1]), names); break;
     case VMM_PARAM_MEM_OPS: print_mem_ops(out, step->mem_ops, vmm_call_scalar(call, &params[index - 1]), names); break;
+    case VMM_PARAM_NODES: print_nodes(out, step->nodes[index & 1], step_list(step), names); break;
+    case VMM_PARAM_EDGES: print_edges(out, step->edges, step_list(step)); break;
+    case VMM_PARAM_FILL_NODE: print_fill_node(out, &step->fill_node, names); break;
+    case VMM_PARAM_HOST_NODE: fputs(step->host_node.fn ? "{nothing}" : "{NULL}", out); break;
+    case VMM_PARAM_KERNEL_NODE: print_kernel_node(out, step, names); break;
     case VMM_PARAM_ATTRIBUTES: print_attributes(out, step->attributes, vmm_call_scalar(call, &params[0])); break;
     default: fputs(params[index].name, out); break;
     }
@@ -266,6 +319,9 @@ static void print_param(FILE *out, const struct step *step, const struct vmm_par
     case VMM_PARAM_STREAM: print_named(out, SYMBOL_STREAM, value, names); break;
     case VMM_PARAM_EVENT: print_named(out, SYMBOL_EVENT, value, names); break;
     case VMM_PARAM_POOL: print_named(out, SYMBOL_POOL, value, names); break;
+    case VMM_PARAM_GRAPH: print_named(out, SYMBOL_GRAPH, value, names); break;
+    case VMM_PARAM_GRAPH_NODE: print_named(out, SYMBOL_NODE, value, names); break;
+    case VMM_PARAM_GRAPH_EXEC: print_named(out, SYMBOL_EXEC, value, names); break;
     case VMM_PARAM_FD: print_descriptor(out, step, value, names); break;
     default:
         if (step_is_out(param->kind))

@@ -20,6 +20,9 @@ enum symbol_kind {
     SYMBOL_STREAM,
     SYMBOL_EVENT,
     SYMBOL_POOL,
+    SYMBOL_GRAPH,
+    SYMBOL_NODE,
+    SYMBOL_EXEC,
     SYMBOL_DESCRIPTOR /* of exported memory; size is the memory's */
 };
 

@@ -78,6 +78,18 @@ bool value_mem_ops(const struct value_env *env, const struct word *word, vmm_str
 const char *value_mem_op_name(vmm_stream_batch_mem_op_type operation);
 bool value_mem_op_find(const char *name, vmm_stream_batch_mem_op_type *operation);
 
+/* {n0 n1}: nodes of a graph, by name or value; at most max. */
+bool value_nodes(const struct value_env *env, const struct word *word, vmm_graph_node *out, size_t max, size_t *count,
+                 struct words_error *error);
+
+/* {r0 0xab 64KiB}: a fill's address, value and bytes, and {r0 0xab 64KiB 4 pitch=1KiB height=3} with the size of an element, and
+ * of rows with those bytes each. */
+bool value_fill_node(const struct value_env *env, const struct word *word, vmm_memset_node_params *out, struct words_error *error);
+
+/* {fill 1 32 r0 64KiB 0xab}: kernel, grid, block, arguments, which go to args. */
+bool value_kernel_node(const struct value_env *env, const struct word *word, vmm_kernel_node_params *out, uint64_t *args,
+                       size_t max, struct words_error *error);
+
 /* The words inside {...} of word, cut out of it. */
 bool value_inside(const struct word *word, struct words *inside, struct words_error *error);
 

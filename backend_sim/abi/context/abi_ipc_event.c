@@ -18,8 +18,9 @@ struct pending {
     struct pending *next;
 };
 
-LIFE_LOCK(lock, LIFE_TABLE, NULL)
-static struct pending *pending;
+/* Held while the machine is asked which records are complete: nobody finds the list empty that another thread is looking through. */
+LIFE_LOCK(lock, LIFE_RECORDS, NULL)
+static struct pending *pending; /* the oldest first, since a record waits for the one before it */
 static atomic_bool any; /* has an event ever been shared? */
 static _Atomic(vmm_system *) system_of;
 static bool watched; /* the thread below is there */
@@ -40,33 +41,35 @@ static uint64_t value_of(CUevent event)
 
 /* ---- records that are complete ---- */
 
-static struct pending *take_all(void)
+static void add(struct pending *one)
 {
+    struct pending **end = &pending;
+    one->next = NULL;
     life_acquire(&lock);
-    struct pending *all = pending;
-    pending = NULL;
-    life_release(&lock);
-    return all;
-}
-
-static void put_back(struct pending *one)
-{
-    life_acquire(&lock);
-    one->next = pending;
-    pending = one;
+    while (*end)
+        end = &(*end)->next;
+    *end = one;
     life_release(&lock);
 }
 
-/* Enters what is complete. */
-static void look(const vmm_system *sys)
+/* Enters what is complete; or, for the end, forgets all. The caller holds the lock. */
+static void enter_held(const vmm_system *sys, bool all)
 {
-    for (struct pending *one = take_all(), *next; one; one = next) {
-        next = one->next;
-        if (abi_ipc_event_complete(sys, &one->record))
+    for (struct pending **at = &pending, *one; (one = *at);) {
+        if (all || abi_ipc_event_complete(sys, &one->record)) {
+            *at = one->next;
             heap.free(one);
-        else
-            put_back(one);
+        } else {
+            at = &one->next;
+        }
     }
+}
+
+static void enter(const vmm_system *sys)
+{
+    life_acquire(&lock);
+    enter_held(sys, false);
+    life_release(&lock);
 }
 
 /* Ends when nothing is pending, so that most processes have no such thread most of the time. */
@@ -74,11 +77,9 @@ static void *watch(void *user)
 {
     const vmm_system *sys = user;
     for (bool more = true; more;) {
-        look(sys);
         life_acquire(&lock);
-        more = pending && !stopping;
-        if (!more)
-            watched = false;
+        enter_held(sys, false);
+        more = watched = pending && !stopping;
         life_release(&lock);
         if (more)
             nap();
@@ -117,10 +118,9 @@ void abi_ipc_events_close(void)
         there = watched;
         life_release(&lock);
     }
-    for (struct pending *one = take_all(), *next; one; one = next) {
-        next = one->next;
-        heap.free(one);
-    }
+    life_acquire(&lock);
+    enter_held(NULL, true);
+    life_release(&lock);
 }
 
 /* ---- entries of events ---- */
@@ -177,8 +177,8 @@ static CUresult begin_record(vmm_system *sys, CUevent event, unsigned index)
         heap.free(one);
         return abi_refuse(VMM_RULE_IPC_SYSTEM, "cuEventRecord", "the state that the processes share is out of order");
     }
-    put_back(one);
-    look(sys);
+    add(one);
+    enter(sys);
     watch_pending(sys);
     return CUDA_SUCCESS;
 }
@@ -229,7 +229,7 @@ CUresult abi_ipc_event_query(vmm_system *sys, CUevent event)
     CUresult result = (CUresult)vmm_event_query(sys, abi_event(event));
     if ((result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) || !entry_of(event, &index))
         return result;
-    look(sys);
+    enter(sys);
     uint64_t record = abi_ipc_event_recorded(sys, index, &here);
     return abi_ipc_event_reached(sys, index, record) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
@@ -242,7 +242,7 @@ CUresult abi_ipc_event_synchronize(vmm_system *sys, CUevent event)
     if (result != CUDA_SUCCESS || !entry_of(event, &index))
         return result;
     uint64_t record = abi_ipc_event_recorded(sys, index, &here);
-    for (look(sys); !abi_ipc_event_reached(sys, index, record); look(sys))
+    for (enter(sys); !abi_ipc_event_reached(sys, index, record); enter(sys))
         nap();
     return CUDA_SUCCESS;
 }

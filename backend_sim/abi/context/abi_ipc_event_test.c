@@ -111,6 +111,30 @@ static void test_shared_late(void)
     OK(cuEventDestroy(event));
 }
 
+/* The process's own queries, in the middle of which a record completes, leave it to be entered for others that wait. */
+static void test_queried_meanwhile(void)
+{
+    enum { ROUNDS = 50 };
+    CUipcEventHandle handle;
+    CUevent event = shared(&handle);
+    unsigned wrong = 0;
+    EQUAL(peer_ask(&b, PEER_OPEN_EVENT, &handle, 0), CUDA_SUCCESS);
+    alarm(60);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        peer_gate = 0;
+        wrong += cuLaunchHostFunc(stream, peer_wait_for_go, NULL) != CUDA_SUCCESS;
+        wrong += cuEventRecord(event, stream) != CUDA_SUCCESS;
+        for (unsigned i = 0; i < 100; i++)
+            wrong += cuEventQuery(event) != CUDA_ERROR_NOT_READY;
+        peer_gate = 1;
+        wrong += peer_ask(&b, PEER_SYNC, NULL, 0) != CUDA_SUCCESS;
+    }
+    alarm(0);
+    EQUAL(wrong, 0);
+    EQUAL(peer_ask(&b, PEER_DESTROY, NULL, 0), CUDA_SUCCESS);
+    OK(cuEventDestroy(event));
+}
+
 /* What a process that was killed has not done stays undone, as measured. A record after it is still pending when this process ends,
  * which does not wait for it. */
 static void test_killed(void)
@@ -173,6 +197,7 @@ int main(void)
     test_recorded_there();
     test_recorded_twice();
     test_shared_late();
+    test_queried_meanwhile();
     test_refused();
     test_killed();
     peer_end(&b, false);

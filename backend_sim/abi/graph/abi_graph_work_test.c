@@ -163,6 +163,74 @@ static void test_captured_empty_copy(void)
     EQUAL(byte_at(memory), 4);
 }
 
+/* ---- what a node is ---- */
+
+static const char *const type_names[] = {"a copy", "a fill", "a host function", "a child graph", "an event wait",
+                                         "an event record", "an empty", "a kernel"};
+enum { ASKED = 8, ADDED = 7, EMPTY = 6 }; /* no kernel is added, and no call asks for an empty node */
+
+static void add_types(CUgraph graph, CUgraph child, CUevent event, CUgraphNode node[ADDED])
+{
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = memory + 64, .WidthInBytes = 16, .Height = 1, .Depth = 1};
+    const CUDA_MEMSET_NODE_PARAMS fill = {.dst = memory, .elementSize = 1, .width = 16, .height = 1};
+    const CUDA_HOST_NODE_PARAMS host = {.fn = (CUhostFn)free};
+    OK(cuGraphAddMemcpyNode(&node[0], graph, NULL, 0, &copy, context));
+    OK(cuGraphAddMemsetNode(&node[1], graph, NULL, 0, &fill, context));
+    OK(cuGraphAddHostNode(&node[2], graph, NULL, 0, &host));
+    OK(cuGraphAddChildGraphNode(&node[3], graph, NULL, 0, child));
+    OK(cuGraphAddEventWaitNode(&node[4], graph, NULL, 0, event));
+    OK(cuGraphAddEventRecordNode(&node[5], graph, NULL, 0, event));
+    OK(cuGraphAddEmptyNode(&node[EMPTY], graph, NULL, 0));
+}
+
+static CUresult ask(size_t type, CUgraphNode node)
+{
+    static union {
+        CUDA_MEMCPY3D copy;
+        CUDA_MEMSET_NODE_PARAMS fill;
+        CUDA_HOST_NODE_PARAMS host;
+        CUDA_KERNEL_NODE_PARAMS kernel;
+        CUgraph child;
+        CUevent event;
+    } got;
+    switch (type) {
+    case 0: return cuGraphMemcpyNodeGetParams(node, &got.copy);
+    case 1: return cuGraphMemsetNodeGetParams(node, &got.fill);
+    case 2: return cuGraphHostNodeGetParams(node, &got.host);
+    case 3: return cuGraphChildGraphNodeGetGraph(node, &got.child);
+    case 4: return cuGraphEventWaitNodeGetEvent(node, &got.event);
+    case 5: return cuGraphEventRecordNodeGetEvent(node, &got.event);
+    default: return cuGraphKernelNodeGetParams(node, &got.kernel);
+    }
+}
+
+/* Each call that asks for a node of one type, with nodes of the others. */
+static void test_types(void)
+{
+    CUgraph graph = new_graph(), child = new_graph();
+    CUgraphNode node[ADDED] = {NULL};
+    CUevent event = NULL;
+    unsigned wrong = 0;
+    OK(cuEventCreate(&event, 0));
+    add_types(graph, child, event, node);
+    for (size_t asked = 0; asked < ASKED; asked++)
+        for (size_t is = 0; asked != EMPTY && is < ADDED; is++) {
+            char want[80];
+            snprintf(want, sizeof want, "is %s node, not %s node", type_names[is], type_names[asked]);
+            heard[0] = '\0';
+            CUresult result = ask(asked, node[is]);
+            bool right = asked == is ? result == CUDA_SUCCESS : result == CUDA_ERROR_INVALID_VALUE && strstr(heard, want);
+            if (!right)
+                tap_note("%s: %d, %s", want, (int)result, heard);
+            wrong += !right;
+        }
+    tap_u64(wrong, 0, "a node of another type is named, and the type that is asked for");
+    OK(cuGraphDestroy(graph));
+    OK(cuGraphDestroy(child));
+    OK(cuEventDestroy(event));
+}
+
 int main(void)
 {
     context = begin();
@@ -171,6 +239,7 @@ int main(void)
     OK(cuMemAlloc(&memory, 4096));
     OK(cuMemHostRegister(registered, sizeof registered, 0));
     test_events();
+    test_types();
     test_empty_copies();
     test_ended_context();
     test_registered_fill();

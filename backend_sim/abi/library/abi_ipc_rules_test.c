@@ -36,6 +36,20 @@ static void CUDA_CB hear(void *user, CUlogLevel level, char *message, size_t len
 
 /* ---- memory ---- */
 
+TEST_RULE(IPC_NULL, ipc_null)
+{
+    CUdeviceptr at = 0;
+    CUipcMemHandle handle;
+    if (breaks) {
+        REFUSED(cuIpcGetMemHandle(NULL, memory), ERROR_INVALID_VALUE);
+        REFUSED(cuIpcOpenMemHandle(NULL, of_b, 1), ERROR_INVALID_VALUE);
+    } else {
+        OK(cuIpcGetMemHandle(&handle, memory));
+        OK(cuIpcOpenMemHandle(&at, of_b, 1));
+        OK(cuIpcCloseMemHandle(at));
+    }
+}
+
 TEST_RULE(IPC_ADDRESS, ipc_address)
 {
     CUipcMemHandle handle;
@@ -382,6 +396,7 @@ static const struct {
     {"IPC_ADDRESS", ipc_address},   {"IPC_OPENED", ipc_opened},     {"IPC_EVENT", ipc_event},
     {"IPC_EVENT_HANDLE", ipc_event_handle}, {"IPC_FLAGS", ipc_flags}, {"IPC_HANDLE", ipc_handle},
     {"IPC_MACHINE", ipc_machine},   {"IPC_OWN", ipc_own},           {"IPC_GONE", ipc_gone},
+    {"IPC_NULL", ipc_null},
     {"IPC_ENDED", ipc_ended},       {"IPC_CONTEXT", ipc_context},   {"IPC_ALREADY", ipc_already},
     {"IPC_CLOSE", ipc_close},       {"IPC_FREE", ipc_free},         {"IPC_SYSTEM", ipc_system},
     {"BOX_HEIGHT", box_height},     {"BATCH_STREAM", batch_stream}, {"BATCH_ARGUMENTS", batch_arguments},

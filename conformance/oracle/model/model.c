@@ -13,11 +13,18 @@ void model_open(struct model *model, const struct sim_profile *profile, bool str
     memset(model, 0, sizeof *model);
     model->profile = profile;
     model->strict = strict;
-    model->current = -1;
+    model->current = model->blocked = -1;
 }
 
 void model_close(struct model *model)
 {
+    for (size_t i = 0; i < model->pool_count; i++) {
+        if (!model->pools[i]->gone)
+            model_heap_close(&model->pools[i]->heap);
+        free(model->pools[i]);
+    }
+    free(model->pools);
+    free(model->blocks);
     free(model->reservations);
     free(model->mappings);
     free(model->memories);
@@ -78,11 +85,11 @@ void model_expect(struct model_answer *answer, const char *output, uint64_t got,
     answer->want = want;
 }
 
-void model_predict(struct model *model, const struct vmm_call *call, struct model_answer *answer)
+static void predict(struct model *model, const struct vmm_call *call, struct model_answer *answer)
 {
     answer->result = VMM_SUCCESS;
     answer->rule = NULL;
-    answer->writes_zero = answer->writes_no_fd = answer->wraps = answer->fabric = answer->loses = false;
+    answer->writes_zero = answer->writes_no_fd = answer->wraps = answer->fabric = answer->loses = answer->waits = false;
     answer->written = 0;
     answer->foreseen = true;
     answer->wrong = NULL;
@@ -100,6 +107,20 @@ void model_predict(struct model *model, const struct vmm_call *call, struct mode
     default:
         answer->foreseen = false;
     }
+}
+
+void model_predict(struct model *model, const struct vmm_call *call, struct model_answer *answer)
+{
+    answer->asked = false;
+    predict(model, call, answer);
+    model_progress(model);
+}
+
+void model_foresee(struct model *model, const struct vmm_call *call, struct model_answer *answer)
+{
+    answer->asked = true;
+    answer->actual = (vmm_result)-1; /* never predicted, so nothing is applied */
+    predict(model, call, answer);
 }
 
 /* ---- look-ups ---- */
@@ -162,7 +183,7 @@ int model_attribute(const struct model *model, int attribute)
 
 bool model_in_device(struct model *model, const struct model_mapping *mapping)
 {
-    return model_memory_of(model, mapping->handle)->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    return !mapping->handle || model_memory_of(model, mapping->handle)->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
 }
 
 int model_device_rights(const struct model_mapping *mapping, int device)

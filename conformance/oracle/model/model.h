@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "call.h"
+#include "model_heap.h"
 #include "profile.h"
 #include "vmm.h"
 
@@ -74,6 +75,53 @@ struct model_context {
     uint32_t references;
 };
 
+/* An order of work: a stream, or the default stream of a device's context. */
+#define MODEL_LANES 16
+struct model_lane {
+    uint64_t stream; /* 0: the default one */
+    int device;
+};
+
+struct model_event {
+    uint64_t value;
+    int device;
+    bool recorded;
+    uint64_t seen[MODEL_LANES]; /* of each lane: the last free before the record */
+};
+
+/* A memory pool. One that was destroyed stays while it has allocations (its heap is open), and its value for ever. */
+struct model_pool {
+    uint64_t value;              /* 0: a device's own one, which the system has not told of yet */
+    uint64_t start;              /* of its addresses; 0: not known yet, as of a driver's pool without allocations */
+    uint32_t tag;
+    int device, handle_types;
+    bool own, ended, gone;       /* gone: ended, and without memory */
+    bool decompress;
+    uint8_t rights[VMM_MAX_DEVICES];
+    uint64_t ended_as;           /* of one that ended: its ordinal among those */
+    struct model_heap heap;
+};
+
+/* Memory of a pool. */
+struct model_block {
+    uint64_t start, size;
+    struct model_pool *pool;
+    uint32_t tag;
+    int lane;                    /* where it was allocated */
+    uint64_t orders;             /* model.orders of then */
+    bool sync;                   /* P2P_TOKENS was queried */
+    uint64_t buffer;             /* its id from the pointer attribute, 0 before a query */
+};
+
+/* A stream memory operation. */
+struct model_op {
+    uint64_t address, value;
+    unsigned width, flags;       /* width 0: one without a value */
+    bool waits;
+};
+
+#define MODEL_QUEUE 64           /* operations that wait behind one */
+
 /* A device as the driver reported it at the start. */
 #define MODEL_ATTRIBUTES 200
 struct model_device {
@@ -106,6 +154,24 @@ struct model {
     int exported_fd;              /* its descriptor, as long as the caller keeps it open */
     struct model_window *windows;
     size_t window_count, window_room;
+    struct model_lane lane[MODEL_LANES];
+    int lanes;
+    struct model_event event[2];
+    int events;
+    uint64_t after[MODEL_LANES][MODEL_LANES]; /* [in][of]: the frees of `of` up to this one are before what `in` does next */
+    uint64_t frees;               /* of all pools, so far */
+    uint64_t orders;              /* how often something may have ordered streams */
+    int blocked;                  /* the lane that waits for a value, -1 for none */
+    struct model_op queue[MODEL_QUEUE]; /* what it waits for, and what comes after that */
+    size_t queued;
+    struct model_pool **pools;
+    size_t pool_count, pool_room;
+    struct model_pool *current_pool[VMM_MAX_DEVICES]; /* NULL before the first use of the device's pools */
+    uint64_t pool_endings;
+    struct model_block *blocks;
+    size_t block_count, block_room;
+    struct model_mapping slot[4]; /* of pools' memory, as if it were mapped; the latest answers of model_memory_at */
+    unsigned slot_turn;
 };
 
 /* One prediction. */
@@ -119,6 +185,8 @@ struct model_answer {
     bool wraps;          /* a copy or fill passes the end of the address space */
     bool fabric;         /* a fabric handle was written, not a descriptor */
     bool loses;          /* the call takes the device from the process, at once or when its work is done */
+    bool waits;          /* it loses because streams decide what it does, or whether it ends */
+    bool asked;          /* in: nothing was called, the prediction alone is wanted (model_foresee) */
     bool foreseen;       /* false: the call is outside the model; result and rule mean nothing */
     const char *wrong;   /* NULL, or what is wrong with an output: both values follow */
     uint64_t got, want;
@@ -132,12 +200,32 @@ void model_close(struct model *model);
  * Predicts; where both say the same, checks the outputs and makes the change. */
 void model_predict(struct model *model, const struct vmm_call *call, struct model_answer *answer);
 
+/* The prediction, of which nothing follows. */
+void model_foresee(struct model *model, const struct vmm_call *call, struct model_answer *answer);
+
 /* The object at an address, of a handle or of a context; NULL when there is none. */
 struct model_reservation *model_reservation_at(struct model *model, uint64_t address);
 struct model_mapping *model_mapping_at(struct model *model, uint64_t address);
 struct model_memory *model_memory_of(struct model *model, uint64_t handle);
 struct model_memory *model_past_of(struct model *model, uint64_t handle);
 uint32_t model_mappings_of(const struct model *model, uint64_t handle);
+
+/* Makes a stream or an event known. device: whose context it belongs to. */
+void model_add_stream(struct model *model, uint64_t stream, int device);
+void model_add_event(struct model *model, uint64_t event, int device);
+
+/* Each stream was seen to be idle. */
+void model_idle(struct model *model);
+
+/* Would the call have to wait while a stream waits for a value, or take the memory of that value away? */
+bool model_call_waits(const struct model *model, enum vmm_call_id call);
+
+/* The memory of a pool at an address; NULL when there is none. */
+struct model_block *model_block_at(struct model *model, uint64_t address);
+struct model_pool *model_pool_of(struct model *model, uint64_t value);
+
+/* Bytes of physical memory of all pools of a device. */
+uint64_t model_pools_hold(const struct model *model, int device);
 
 /* The byte at an address, through its mapping; -1 where the model does not know it. */
 int model_byte(struct model *model, uint64_t address);

@@ -264,6 +264,9 @@ MODEL_ON(mem_get_access)
         model_refuse(a, INVALID, rule);
     } else if (!get_location(m, c->location)) {
         model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-GETACCESS-LOCATION");
+    } else if (!mapping && model_block_at(m, c->ptr)) {
+        if (model_succeeded(a))
+            model_expect(a, "flags of a pool's memory", *c->flags, 0);
     } else if (!mapping) {
         model_refuse(a, INVALID, "VMM-GETACCESS-NOT-MAPPED");
         a->writes_zero = true;

@@ -168,11 +168,17 @@ MODEL_ON(mem_get_info)
         model_expect(a, "total", *c->total, m->profile->device_memory);
 }
 
-/* The model makes no memory of cuMemAlloc, so only 0 can be freed. */
+/* The model makes no memory of cuMemAlloc, so only 0 and memory of pools can be freed. */
 MODEL_ON(mem_free)
 {
+    struct model_block *block = model_block_at(m, c->dptr);
     if (!c->dptr)
         return;
+    if (block && block->start == c->dptr) {
+        if (model_succeeded(a))
+            model_block_free_now(m, block);
+        return;
+    }
     bool vmm = model_reservation_at(m, c->dptr) || model_mapping_at(m, c->dptr);
     model_refuse(a, VMM_ERROR_INVALID_VALUE, vmm ? "VMM-ALLOC-FREE-VMM" : "VMM-ALLOC-FREE-UNKNOWN");
 }

@@ -52,11 +52,21 @@ static struct model_window *window_of(struct model *m, uint64_t handle, uint64_t
     return w;
 }
 
+/* Of an allocation of a pool, the first bytes are kept, from the first write on: it may have any bytes before. */
+static const struct model_block *kept_block(struct model *m, uint64_t address)
+{
+    const struct model_block *block = model_block_at(m, address);
+    return block && address - block->start < MODEL_WINDOW ? block : NULL;
+}
+
 int model_byte(struct model *model, uint64_t address)
 {
     const struct model_mapping *mapping = model_mapping_at(model, address);
-    if (!mapping)
-        return -1;
+    if (!mapping) {
+        const struct model_block *block = kept_block(model, address);
+        const struct model_window *w = block ? window_of(model, 0, block->start, false) : NULL;
+        return w && w->known[address - block->start] ? w->value[address - block->start] : -1;
+    }
     uint64_t offset = mapping->offset + (address - mapping->start);
     if (!watched(model_memory_of(model, mapping->handle), offset))
         return -1;
@@ -66,9 +76,26 @@ int model_byte(struct model *model, uint64_t address)
     return w->known[offset % MODEL_WINDOW] ? w->value[offset % MODEL_WINDOW] : -1;
 }
 
+static void put_in_block(struct model *m, uint64_t address, int value)
+{
+    const struct model_block *block = kept_block(m, address);
+    if (!block)
+        return;
+    bool fresh = !window_of(m, 0, block->start, false);
+    struct model_window *w = window_of(m, 0, block->start, true);
+    if (fresh)
+        memset(w->known, false, sizeof w->known);
+    w->known[address - block->start] = value >= 0;
+    w->value[address - block->start] = (uint8_t)value;
+}
+
 static void put(struct model *m, const struct model_mapping *mapping, uint64_t address, int value)
 {
     uint64_t offset = mapping->offset + (address - mapping->start);
+    if (!mapping->handle) {
+        put_in_block(m, address, value);
+        return;
+    }
     struct model_window *w = window_of(m, mapping->handle, offset, true);
     w->known[offset % MODEL_WINDOW] = value >= 0;
     w->value[offset % MODEL_WINDOW] = (uint8_t)value;
@@ -81,12 +108,38 @@ void model_forget_bytes(struct model *model, uint64_t handle)
             model->windows[i] = model->windows[--model->window_count];
 }
 
+void model_forget_block(struct model *model, uint64_t start)
+{
+    for (size_t i = model->window_count; i-- > 0;)
+        if (model->windows[i].handle == 0 && model->windows[i].offset == start)
+            model->windows[i] = model->windows[--model->window_count];
+}
+
+/* The next address in [address, end) that is kept of an allocation of a pool; end when there is none. */
+static uint64_t next_in_blocks(const struct model *m, uint64_t address, uint64_t end)
+{
+    for (size_t i = 0; i < m->block_count; i++) {
+        const struct model_block *b = &m->blocks[i];
+        uint64_t kept = b->start + (b->size < MODEL_WINDOW ? b->size : MODEL_WINDOW), at = address > b->start ? address : b->start;
+        if (at < kept && at < end)
+            end = at;
+    }
+    return end;
+}
+
 /* The next address at or after `address` whose byte is kept; `end` when there is none before it. Every address of the
  * range is mapped. */
 static uint64_t next_kept(struct model *m, uint64_t address, uint64_t end)
 {
     while (address < end) {
-        const struct model_mapping *mapping = model_mapping_at(m, address);
+        const struct model_mapping *mapping = model_memory_at(m, address);
+        if (!mapping->handle) {
+            uint64_t last = mapping->size < end - mapping->start ? mapping->start + mapping->size : end;
+            address = next_in_blocks(m, address, last);
+            if (address < last)
+                return address;
+            continue;
+        }
         uint64_t offset = mapping->offset + (address - mapping->start);
         uint64_t skip = next_watched(model_memory_of(m, mapping->handle), offset) - offset;
         if (skip < mapping->size - (address - mapping->start))
@@ -100,7 +153,7 @@ void model_write(struct model *model, uint64_t address, uint64_t size, const uin
 {
     uint64_t end = address + size;
     for (uint64_t at = next_kept(model, address, end); at < end; at = next_kept(model, at + 1, end))
-        put(model, model_mapping_at(model, at), at, pattern[(at - address) % period]);
+        put(model, model_memory_at(model, at), at, pattern[(at - address) % period]);
 }
 
 /* ---- who may ---- */
@@ -133,7 +186,7 @@ static struct mover mover_of(struct model *m, const struct model_mapping *first,
 /* Byte by byte: is it mapped, and has the calling device access, if that matters? */
 static const char *device_obstacle(struct model *m, const struct side *side, struct mover by, uint64_t at)
 {
-    const struct model_mapping *here = model_mapping_at(m, at);
+    const struct model_mapping *here = model_memory_at(m, at);
     if (!here && at == side->start)
         return "VMM-COPY-NOT-MAPPED";
     if (!here)
@@ -148,7 +201,7 @@ static const char *device_obstacle(struct model *m, const struct side *side, str
 /* And does the mover of the bytes have access there? */
 static const char *mover_obstacle(struct model *m, const struct side *side, struct mover by, uint64_t at)
 {
-    const struct model_mapping *here = model_mapping_at(m, at);
+    const struct model_mapping *here = model_memory_at(m, at);
     int host = model_in_device(m, here) ? 0 : here->host;
     if (by.host)
         return (host & side->need) == side->need ? NULL : "VMM-COPY-HOST-RIGHTS";
@@ -169,7 +222,7 @@ static bool reachable(struct model *m, struct side side, uint64_t size, struct m
 {
     if (!side.need)
         return true;
-    const struct model_mapping *first = model_mapping_at(m, side.start);
+    const struct model_mapping *first = model_memory_at(m, side.start);
     struct mover by = {false, true, false};
     if (first)
         by = mover_of(m, first, &side, size);
@@ -182,7 +235,7 @@ static bool reachable(struct model *m, struct side side, uint64_t size, struct m
             const char *rule = question ? mover_obstacle(m, &side, by, at) : device_obstacle(m, &side, by, at);
             if (rule)
                 return model_refuse(a, INVALID, rule);
-            const struct model_mapping *here = model_mapping_at(m, at);
+            const struct model_mapping *here = model_memory_at(m, at);
             at = end - at < here->start + here->size - at ? end : here->start + here->size;
         }
     return true;
@@ -190,7 +243,7 @@ static bool reachable(struct model *m, struct side side, uint64_t size, struct m
 
 static bool starts_with_host(struct model *m, struct side side)
 {
-    const struct model_mapping *first = model_mapping_at(m, side.start);
+    const struct model_mapping *first = model_memory_at(m, side.start);
     return !model_in_device(m, first) && first->host;
 }
 
@@ -201,6 +254,8 @@ static bool copy_allowed(struct model *m, struct side src, struct side dst, uint
         return model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
     if (!size)
         return true;
+    if ((dst.need && !model_pool_allows(m, dst.start, size, a)) || (src.need && !model_pool_allows(m, src.start, size, a)))
+        return false;
     if (host_null)
         return model_refuse(a, INVALID, "VMM-COPY-NULL");
     if (!reachable(m, dst, size, a) || !reachable(m, src, size, a))
@@ -210,6 +265,20 @@ static bool copy_allowed(struct model *m, struct side src, struct side dst, uint
         return model_refuse(a, INVALID, "VMM-COPY-HOST-RIGHTS");
     a->loses = (dst.need && size > UINT64_MAX - dst.start) || (src.need && size > UINT64_MAX - src.start);
     return !a->loses || model_breach(m, a, "VMM-COPY-OVERFLOW");
+}
+
+/* The call is made: what it uses of pools' memory, and what it puts in order. Do bytes move? */
+static bool makes(struct model *m, struct side src, struct side dst, uint64_t size, struct model_answer *a)
+{
+    if (a->asked)
+        return false;
+    if (dst.need)
+        model_use(m, dst.start, size, a);
+    if (src.need)
+        model_use(m, src.start, size, a);
+    if (model_succeeded(a))
+        model_used(m);
+    return model_succeeded(a) && size;
 }
 
 static const struct side host = {0, 0, BETWEEN};
@@ -228,15 +297,15 @@ static struct side writes(uint64_t start, enum copy_kind kind)
 
 MODEL_ON(memcpy_htod)
 {
-    bool allowed = copy_allowed(m, host, writes(c->dst, FROM_PROGRAM), c->byte_count, !c->src, a);
-    if (allowed && model_succeeded(a) && c->byte_count)
+    const struct side dst = writes(c->dst, FROM_PROGRAM);
+    if (copy_allowed(m, host, dst, c->byte_count, !c->src, a) && makes(m, host, dst, c->byte_count, a))
         model_write(m, c->dst, c->byte_count, c->src, c->byte_count);
 }
 
 MODEL_ON(memcpy_dtoh)
 {
-    bool allowed = copy_allowed(m, reads(c->src, TO_PROGRAM), host, c->byte_count, !c->dst, a);
-    if (!allowed || !model_succeeded(a) || !c->byte_count)
+    const struct side src = reads(c->src, TO_PROGRAM);
+    if (!copy_allowed(m, src, host, c->byte_count, !c->dst, a) || !makes(m, src, host, c->byte_count, a))
         return;
     const uint8_t *got = c->dst;
     uint64_t end = c->src + c->byte_count;
@@ -289,13 +358,14 @@ static bool copied_by_host_in_vain(struct model *m, const struct vmm_call_memcpy
 /* As memmove: every byte is read before any is written. */
 MODEL_ON(memcpy_dtod)
 {
-    const struct model_mapping *to = model_mapping_at(m, c->dst);
-    bool allowed = copy_allowed(m, reads(c->src, BETWEEN), writes(c->dst, BETWEEN), c->byte_count, false, a);
+    const struct model_mapping *to = model_memory_at(m, c->dst);
+    const struct side src = reads(c->src, BETWEEN), dst = writes(c->dst, BETWEEN);
+    bool allowed = copy_allowed(m, src, dst, c->byte_count, false, a);
     if (allowed && c->byte_count && !a->loses && copied_by_host_in_vain(m, c)) {
         model_refuse(a, INVALID, "VMM-COPY-HOST-RIGHTS");
         return;
     }
-    if (!allowed || !model_succeeded(a) || !c->byte_count)
+    if (!allowed || !makes(m, src, dst, c->byte_count, a))
         return;
     bool murky = meet_as_aliases(m, c->src, c->dst, c->byte_count) ||
                  (m->driver && (c->byte_count > LONG_COPY || !model_in_device(m, to)) &&
@@ -310,7 +380,7 @@ MODEL_ON(memcpy_dtod)
     count = 0;
     for (uint64_t at = next_kept(m, c->dst, end); at < end; at = next_kept(m, at + 1, end))
         /* analysers: clang-analyzer-core.NullDereference is wrong: there are as many as were counted in */
-        put(m, model_mapping_at(m, at), at, bytes[count++]);
+        put(m, model_memory_at(m, at), at, bytes[count++]);
     free(bytes);
 }
 
@@ -328,13 +398,15 @@ static void fill(struct model *m, uint64_t dst, uint32_t value, uint64_t n, size
 {
     const uint8_t pattern[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
     bool first = MODEL_EDGE_SET_FIRST && model_current_device(m) >= 0;
+    if (first && !model_pool_allows(m, dst, n * width, a))
+        return;
     if (first && !fill_elements(m, dst, n, width, a))
         return;
     if (!copy_allowed(m, host, writes(dst, FILL), n * width, false, a))
         return;
     if (!first && !fill_elements(m, dst, n, width, a))
         return;
-    if (model_succeeded(a) && n * width != 0)
+    if (makes(m, host, writes(dst, FILL), n * width, a))
         model_write(m, dst, n * width, pattern, width);
 }
 

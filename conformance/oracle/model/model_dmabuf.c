@@ -33,23 +33,45 @@ struct contents {
     bool host, compressed, devices, different; /* from memory that is in it anywhere */
 };
 
+/* The memory at an address, up to an end, which for memory of a pool is that of the allocation's last page. */
+struct part {
+    bool pooled, host, compressed, decompress, rdma;
+    int device, handle_types;
+    uint64_t end; /* 0: nothing is there */
+};
+
+static struct part part_at(struct model *m, uint64_t at)
+{
+    const struct model_mapping *here = model_mapping_at(m, at);
+    const struct model_block *block = here ? NULL : model_block_at(m, at);
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    if (block)
+        return (struct part){.pooled = true, .device = block->pool->device,
+                             .end = (block->start + block->size + page - 1) / page * page};
+    if (!here)
+        return (struct part){.end = 0};
+    const struct model_memory *memory = model_memory_of(m, here->handle);
+    return (struct part){.host = !model_in_device(m, here), .compressed = memory->prop.alloc_flags.compression_type == 1,
+                         .decompress = memory->decompress, .rdma = memory->prop.alloc_flags.gpu_direct_rdma_capable,
+                         .device = memory->prop.location.id, .handle_types = memory->prop.requested_handle_types,
+                         .end = here->start + here->size};
+}
+
 static struct contents look(struct model *m, uint64_t start, uint64_t size)
 {
-    const struct model_mapping *first = model_mapping_at(m, start);
-    struct contents in = {.nothing = !first};
-    for (uint64_t at = start; first && !in.hole && at < start + size;) {
-        const struct model_mapping *here = model_mapping_at(m, at);
-        in.hole = !here;
-        if (!here)
+    const struct part first = part_at(m, start);
+    struct contents in = {.nothing = !first.end};
+    for (uint64_t at = start; first.end && !in.hole && at < start + size;) {
+        const struct part here = part_at(m, at);
+        in.hole = !here.end;
+        if (in.hole)
             break;
-        const struct model_memory *a = model_memory_of(m, first->handle), *b = model_memory_of(m, here->handle);
-        const vmm_mem_allocation_prop *p = &a->prop, *q = &b->prop;
-        in.host |= !model_in_device(m, here);
-        in.compressed |= q->alloc_flags.compression_type == 1;
-        in.devices |= p->location.id != q->location.id;
-        in.different |= p->requested_handle_types != q->requested_handle_types || a->decompress != b->decompress ||
-                        p->alloc_flags.gpu_direct_rdma_capable != q->alloc_flags.gpu_direct_rdma_capable;
-        at = here->start + here->size;
+        in.host |= here.host;
+        in.compressed |= here.compressed;
+        in.devices |= here.device != first.device;
+        in.different |= here.pooled != first.pooled || here.handle_types != first.handle_types ||
+                        here.decompress != first.decompress || here.rdma != first.rdma;
+        at = here.end;
     }
     return in;
 }
@@ -95,9 +117,9 @@ static void expect_file(struct model *m, int fd, uint64_t start, uint64_t size, 
     expect_bytes(m, fd, start, start + size - MODEL_WINDOW, a);
     for (uint64_t at = start; at < start + size;) {
         const struct model_mapping *here = model_mapping_at(m, at);
-        uint64_t granule = model_memory_of(m, here->handle)->granularity;
+        uint64_t granule = here ? model_memory_of(m, here->handle)->granularity : 0;
         expect_bytes(m, fd, start, at, a);
-        at = here->start + ((at - here->start) / granule + 1) * granule; /* the next granule, here or in another mapping */
+        at = !here ? part_at(m, at).end : here->start + ((at - here->start) / granule + 1) * granule; /* the next granule, here or in another mapping */
     }
 }
 

@@ -11,13 +11,23 @@
 enum { UNIT = 512 };
 #define NONE SIZE_MAX
 
-void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t device)
+static uint64_t slots_for(uint64_t bytes, uint64_t slot)
+{
+    return bytes / slot + (bytes % slot != 0);
+}
+
+uint64_t model_heap_range(uint64_t limit, uint64_t slot, uint64_t device)
+{
+    uint64_t usual = slots_for(2 * device, slot), most = slots_for(limit, slot);
+    return most > usual ? most : usual;
+}
+
+void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t slot, uint64_t slots)
 {
     memset(heap, 0, sizeof *heap);
-    heap->limit = limit ? (limit + MODEL_SLOT - 1) / MODEL_SLOT : device / MODEL_SLOT;
-    heap->slots = (2 * device + MODEL_SLOT - 1) / MODEL_SLOT;
-    if (heap->slots < heap->limit)
-        heap->slots = heap->limit;
+    heap->slot = slot;
+    heap->limit = limit ? slots_for(limit, slot) : UINT64_MAX;
+    heap->slots = slots;
     heap->backed = calloc((size_t)heap->slots + 1, sizeof *heap->backed);
     if (!heap->backed) {
         fputs("model: the host has no memory left\n", stderr);
@@ -25,7 +35,7 @@ void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t device)
     }
     heap->reuse = MODEL_FOLLOW | MODEL_OPPORTUNISTIC | MODEL_INTERNAL;
     heap->main.piece = model_room(NULL, &heap->main.room, 0, sizeof *heap->main.piece);
-    heap->main.piece[heap->main.count++] = (struct model_piece){.size = heap->slots * MODEL_SLOT};
+    heap->main.piece[heap->main.count++] = (struct model_piece){.size = heap->slots * slot};
 }
 
 void model_heap_close(struct model_heap *heap)
@@ -89,10 +99,22 @@ static void see_stream(struct model_heap *heap, uint64_t stream)
 
 static bool all_backed(const struct model_heap *heap, const struct model_piece *piece)
 {
-    for (uint64_t s = piece->start / MODEL_SLOT; s <= (piece->start + piece->size - 1) / MODEL_SLOT; s++)
+    for (uint64_t s = piece->start / heap->slot; s <= (piece->start + piece->size - 1) / heap->slot; s++)
         if (!heap->backed[s])
             return false;
     return true;
+}
+
+/* Idle slots that are not in [first, last]. */
+static uint64_t idle_beside(const struct model_heap *heap, uint64_t first, uint64_t last)
+{
+    uint64_t idle = 0;
+    for (size_t i = 0; heap->reserved && i < heap->main.count; i++) {
+        const struct model_piece *p = &heap->main.piece[i];
+        for (uint64_t s = slots_for(p->start, heap->slot); s < (p->start + p->size) / heap->slot; s++)
+            idle += heap->backed[s] && (s < first || s > last);
+    }
+    return idle;
 }
 
 /* The next idle slot to go: of the oldest piece of main that has any in [start, end), the highest; UINT64_MAX when there is none. */
@@ -101,7 +123,7 @@ static uint64_t next_idle(const struct model_heap *heap, uint64_t start, uint64_
     for (size_t i = 0; i < heap->main.count; i++) {
         const struct model_piece *p = &heap->main.piece[i];
         uint64_t from = p->start > start ? p->start : start, to = p->start + p->size < end ? p->start + p->size : end;
-        for (uint64_t slot = to / MODEL_SLOT; slot-- > 0 && slot * MODEL_SLOT >= from;)
+        for (uint64_t slot = to / heap->slot; slot-- > 0 && slot * heap->slot >= from;)
             if (heap->backed[slot])
                 return slot;
     }
@@ -112,7 +134,9 @@ static uint64_t next_idle(const struct model_heap *heap, uint64_t start, uint64_
 static void release(struct model_heap *heap, uint64_t start, uint64_t end, uint64_t keep)
 {
     uint64_t slot;
-    while (heap->reserved * MODEL_SLOT > keep && (slot = next_idle(heap, start, end)) != UINT64_MAX) {
+    for (uint64_t idle = idle_beside(heap, UINT64_MAX, UINT64_MAX); idle && heap->reserved * heap->slot > keep; idle--) {
+        if ((slot = next_idle(heap, start, end)) == UINT64_MAX)
+            return;
         heap->backed[slot] = false;
         heap->reserved--;
     }
@@ -122,22 +146,22 @@ static void back(struct model_heap *heap, uint64_t slot)
 {
     heap->backed[slot] = true;
     heap->reserved++;
-    if (heap->reserved * MODEL_SLOT > heap->reserved_high)
-        heap->reserved_high = heap->reserved * MODEL_SLOT;
+    if (heap->reserved * heap->slot > heap->reserved_high)
+        heap->reserved_high = heap->reserved * heap->slot;
 }
 
 /* Backs a piece: first with the memory of idle slots, then with new memory. False when both end before it is whole; what was backed
  * stays. */
 static bool commit(struct model_heap *heap, const struct model_piece *piece, uint64_t fresh)
 {
-    uint64_t last = (piece->start + piece->size - 1) / MODEL_SLOT;
-    for (uint64_t s = piece->start / MODEL_SLOT; s <= last; s++) {
+    uint64_t last = (piece->start + piece->size - 1) / heap->slot, idle = idle_beside(heap, UINT64_MAX, UINT64_MAX);
+    for (uint64_t s = piece->start / heap->slot; s <= last; s++) {
         if (heap->backed[s])
             continue;
-        uint64_t from = next_idle(heap, 0, heap->slots * MODEL_SLOT);
-        if (from != UINT64_MAX) {
-            heap->backed[from] = false;
+        if (idle) {
+            heap->backed[next_idle(heap, 0, heap->slots * heap->slot)] = false;
             heap->reserved--;
+            idle--;
         } else if (fresh-- == 0)
             return false;
         back(heap, s);
@@ -270,50 +294,73 @@ static void put_back(struct model_list *list, size_t i, struct model_piece piece
     list->piece[i] = piece;
 }
 
+uint64_t model_heap_idle(const struct model_heap *heap)
+{
+    return idle_beside(heap, UINT64_MAX, UINT64_MAX) * heap->slot;
+}
+
+/* How many slots a piece lacks once the heap's idle slots are moved there. */
+static uint64_t lacking(const struct model_heap *heap, uint64_t start, uint64_t size)
+{
+    uint64_t first = start / heap->slot, last = (start + size - 1) / heap->slot, missing = 0;
+    for (uint64_t s = first; s <= last; s++)
+        missing += !heap->backed[s];
+    uint64_t idle = missing ? idle_beside(heap, first, last) : 0;
+    return missing > idle ? missing - idle : 0;
+}
+
 /* Any free memory of main, where slots may have to be backed. What was backed in vain stays, up to the threshold. */
-static bool grow(struct model_heap *heap, const struct want *want, uint64_t fresh, struct model_piece *got)
+static bool grow(struct model_heap *heap, const struct want *want, struct model_piece *got)
 {
     size_t i = best(heap, &heap->main, 0, want, any);
+    heap->shortage = MODEL_NO_ADDRESSES;
     if (i == NONE)
         return false;
     const struct model_piece whole = heap->main.piece[i];
+    uint64_t limit = heap->limit - heap->reserved, lacks = lacking(heap, whole.start, want->size);
+    uint64_t wanted = lacks < limit ? lacks : limit, left = wanted ? want->order->room(want->order->user, wanted) : 0;
+    if (lacks <= limit && lacks <= left)
+        lacks = lacking(heap, whole.start, want->size); /* its own idle slots may have gone back */
+    heap->shortage = lacks <= limit && lacks <= left ? MODEL_ENOUGH : lacks > limit && limit <= left ? MODEL_LIMIT : MODEL_DEVICE;
     *got = cut(&heap->main, i, want->size);
-    if (commit(heap, got, fresh))
+    if (commit(heap, got, heap->shortage == MODEL_ENOUGH ? lacks : heap->shortage == MODEL_LIMIT ? limit : left))
         return true;
     if (whole.size > want->size)
         heap->main.count--; /* the rest, which was appended */
     put_back(&heap->main, i, whole);
-    release(heap, 0, heap->slots * MODEL_SLOT, heap->threshold);
+    release(heap, 0, heap->slots * heap->slot, heap->threshold);
     return false;
 }
 
 /* The last resort: what other streams freed, with a dependency on that. */
-static bool take_more(struct model_heap *heap, const struct want *want, uint64_t fresh, struct model_piece *got)
+static bool take_more(struct model_heap *heap, const struct want *want, struct model_piece *got)
 {
-    bool addresses = best(heap, &heap->main, 0, want, any) != NONE;
-    if (grow(heap, want, fresh, got))
+    if (grow(heap, want, got))
         return true;
+    bool addresses = heap->shortage != MODEL_NO_ADDRESSES;
     size_t other = addresses && heap->reuse & MODEL_INTERNAL ? best_elsewhere(heap, want, any) : NONE;
     if (other == NONE)
         return false;
+    heap->shortage = MODEL_ENOUGH;
     *got = cut(&heap->pending, other, want->size);
     return true;
 }
 
-uint64_t model_heap_take(struct model_heap *heap, uint64_t size, uint64_t stream, const struct model_order *order, uint64_t device_slots)
+uint64_t model_heap_take(struct model_heap *heap, uint64_t size, uint64_t stream, const struct model_order *order)
 {
-    see_stream(heap, stream);
+    heap->shortage = MODEL_NO_ADDRESSES;
     if (size > UINT64_MAX - UNIT)
         return UINT64_MAX;
+    see_stream(heap, stream);
     struct want want = {(size + UNIT - 1) / UNIT * UNIT, stream, order};
-    uint64_t room = heap->limit - heap->reserved, fresh = room < device_slots ? room : device_slots;
     struct model_piece got;
     if (!take_known(heap, &want, &got)) {
         if (heap->reuse & MODEL_OPPORTUNISTIC)
             flush(heap, &want, complete);
-        if (!take_more(heap, &want, fresh, &got))
+        if (!take_more(heap, &want, &got))
             return UINT64_MAX;
     }
+    heap->shortage = MODEL_ENOUGH;
     append(&heap->blocks, (struct model_piece){.start = got.start, .size = want.size, .asked = size});
     heap->used += size;
     if (heap->used > heap->used_high)
@@ -363,12 +410,12 @@ static bool seen_ordered(const void *user, uint64_t in, uint64_t of, uint64_t ma
 bool model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order)
 {
     struct seen seen = {order, stream, all};
-    struct model_order through = {seen_ordered, order->complete, &seen};
+    struct model_order through = {seen_ordered, order->complete, order->room, &seen};
     struct want want = {0, stream, &through};
     return flush(heap, &want, ordered);
 }
 
 void model_heap_trim(struct model_heap *heap, uint64_t keep)
 {
-    release(heap, 0, heap->slots * MODEL_SLOT, keep);
+    release(heap, 0, heap->slots * heap->slot, keep);
 }

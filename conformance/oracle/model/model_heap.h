@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MODEL_SLOT ((uint64_t)32 << 20)
+#define MODEL_SLOT ((uint64_t)32 << 20) /* on every machine that was recorded */
 enum { MODEL_FOLLOW = 1, MODEL_OPPORTUNISTIC = 2, MODEL_INTERNAL = 4 }; /* the reuse attributes */
 
 /* Bytes that are free, pending or allocated. */
@@ -32,8 +32,12 @@ struct model_list {
     size_t count, room;
 };
 
+/* Why there is no memory. */
+enum model_shortage { MODEL_ENOUGH, MODEL_NO_ADDRESSES, MODEL_LIMIT, MODEL_DEVICE };
+
 struct model_heap {
-    uint64_t limit;      /* in slots */
+    uint64_t slot;       /* bytes of one: MODEL_SLOT, less on a machine with little memory */
+    uint64_t limit;      /* in slots; UINT64_MAX: as many as the device has */
     uint64_t slots;      /* of its range of addresses */
     bool *backed;        /* of each slot of the range */
     uint64_t reserved;   /* backed slots */
@@ -41,25 +45,31 @@ struct model_heap {
     uint64_t threshold;  /* bytes */
     unsigned reuse;
     uint64_t frees;      /* so far */
+    enum model_shortage shortage; /* of the last model_heap_take */
     struct model_list main, pending, blocks;
     uint64_t *streams;   /* in the order of their first use */
     size_t stream_count, stream_room;
 };
 
-/* What the heap must know of streams. */
+/* What the heap must know of streams, and of its device. */
 struct model_order {
     /* Is the free with that mark, in stream `of`, before what stream `in` does next? */
     bool (*ordered)(const void *user, uint64_t in, uint64_t of, uint64_t mark);
     bool (*complete)(const void *user, uint64_t of, uint64_t mark);
+    /* How many slots the device has left for a heap that wants so many; idle ones of heaps may have gone back for that. */
+    uint64_t (*room)(const void *user, uint64_t wanted);
     const void *user;
 };
 
-/* A heap for at most `limit` bytes (0: as many as the device has) on a device with that much memory, which decides how long the range is. */
-void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t device);
+/* A heap for at most `limit` bytes (0: as many as the device has), with slots of that size and a range of so many. */
+void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t slot, uint64_t slots);
 void model_heap_close(struct model_heap *heap);
 
-/* The offset of size bytes (not 0) for stream; UINT64_MAX when there is no memory. device_slots: how many slots the device has left. */
-uint64_t model_heap_take(struct model_heap *heap, uint64_t size, uint64_t stream, const struct model_order *order, uint64_t device_slots);
+/* How many slots a range has on a device with that much memory, for a heap of at most `limit` bytes. */
+uint64_t model_heap_range(uint64_t limit, uint64_t slot, uint64_t device);
+
+/* The offset of size bytes (not 0) for stream; UINT64_MAX when there is no memory (heap->shortage). */
+uint64_t model_heap_take(struct model_heap *heap, uint64_t size, uint64_t stream, const struct model_order *order);
 
 /* The allocation that starts at offset, or contains it; NULL for none. */
 struct model_piece *model_heap_block(const struct model_heap *heap, uint64_t offset);
@@ -71,6 +81,9 @@ void model_heap_free_now(struct model_heap *heap, struct model_piece *block);
 /* The frees of all streams (all), else of one and those that it is ordered after, are seen to be done. True when there were any: then
  * the synchronisation trims every pool to its threshold, also those where there were none. */
 bool model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order);
+
+/* Bytes of slots that lie in no allocation and in nothing that is pending. */
+uint64_t model_heap_idle(const struct model_heap *heap);
 
 /* cuMemPoolTrimTo. */
 void model_heap_trim(struct model_heap *heap, uint64_t keep);

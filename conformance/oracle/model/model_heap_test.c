@@ -59,6 +59,12 @@ static bool is_complete(const void *user, uint64_t of, uint64_t mark)
     return !((const struct run *)user)->plan.held;
 }
 
+static uint64_t endless(const void *user, uint64_t wanted)
+{
+    (void)user;
+    return wanted;
+}
+
 static void begin(struct run *run, const char *name, uint64_t device)
 {
     memset(run, 0, sizeof *run);
@@ -67,7 +73,7 @@ static void begin(struct run *run, const char *name, uint64_t device)
         if (!strcmp(plans[i].name, name))
             run->plan = plans[i];
     snprintf(run->name, sizeof run->name, "%s", name);
-    model_heap_open(&run->heap, run->plan.limit, device);
+    model_heap_open(&run->heap, run->plan.limit, MODEL_SLOT, model_heap_range(run->plan.limit, MODEL_SLOT, device));
     run->heap.reuse = run->plan.reuse;
     run->heap.threshold = run->plan.threshold;
 }
@@ -92,12 +98,12 @@ static void order(struct run *run, unsigned before, unsigned then)
 /* Makes the call of a line. True with *at for an allocation that succeeds. */
 static bool act(struct run *run, const char *call, uint64_t *at)
 {
-    const struct model_order streams = {is_ordered, is_complete, run};
+    const struct model_order streams = {is_ordered, is_complete, endless, run};
     unsigned a = 0, s = 0;
     bool release = false;
     unsigned long long size = 0;
     if (sscanf(call, "a%u.%llu.%u", &a, &size, &s) == 3) {
-        uint64_t got = model_heap_take(&run->heap, size, s, &streams, UINT64_MAX);
+        uint64_t got = model_heap_take(&run->heap, size, s, &streams);
         if (got != UINT64_MAX)
             *at = run->place[a] = got;
         return got != UINT64_MAX;

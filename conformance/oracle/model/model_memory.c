@@ -26,7 +26,7 @@ uint64_t model_device_free(const struct model *model, int device)
             memory->prop.location.id == device)
             free -= memory->size;
     }
-    return free;
+    return free - model_pools_hold(model, device);
 }
 
 uint64_t model_node_free(const struct model *model, int node)
@@ -130,7 +130,7 @@ static bool create_arguments(const struct vmm_call_mem_create *c, struct model_a
     return !rule || model_refuse(a, INVALID, rule);
 }
 
-static bool create_allowed(const struct model *m, const struct vmm_call_mem_create *c, struct model_answer *a)
+static bool create_allowed(struct model *m, const struct vmm_call_mem_create *c, struct model_answer *a)
 {
     const vmm_mem_allocation_prop *p = c->prop;
     if (!create_arguments(c, a) || !prop_location(m, p, a))
@@ -147,6 +147,8 @@ static bool create_allowed(const struct model *m, const struct vmm_call_mem_crea
         return model_refuse(a, INVALID, "VMM-CREATE-TILE-POOL");
     if ((decompress || tile_pool) && p->alloc_flags.compression_type)
         return model_refuse(a, INVALID, "VMM-CREATE-USAGE-COMPRESSION");
+    if (p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !a->asked)
+        model_pools_make_room(m, p->location.id, c->size);
     uint64_t free = p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE      ? model_device_free(m, p->location.id)
                     : p->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ? model_node_free(m, p->location.id)
                                                                           : model_node_free(m, 0);
@@ -235,7 +237,7 @@ MODEL_ON(mem_get_allocation_granularity)
         model_refuse(a, INVALID, "VMM-GRANULARITY-OPTION");
         return;
     }
-    struct model_answer create = {.result = VMM_SUCCESS};
+    struct model_answer create = {.result = VMM_SUCCESS, .asked = true};
     bool sound = prop_location(m, c->prop, &create) && prop_device(m, c->prop, &create) &&
                  prop_rest(c->prop, &create) &&
                  (!model_edge_unchecked_lacks() || prop_possible(m, c->prop, &create));

@@ -45,6 +45,40 @@ int model_current_device(const struct model *model);
 /* A device's rights to a mapping. */
 int model_device_rights(const struct model_mapping *mapping, int device);
 
+/* A mapping, or a part of a pool's memory as if it were mapped, which stays valid for three further calls; NULL where neither is. */
+const struct model_mapping *model_memory_at(struct model *model, uint64_t address);
+
+/* The lane of a stream; -1, with a refusal, when there is none. */
+int model_lane_of(struct model *model, uint64_t stream, struct model_answer *answer);
+
+/* Work that a call without a stream does at once uses the memory. */
+void model_use(struct model *model, uint64_t address, uint64_t size, struct model_answer *answer);
+/* And is done, after the streams of its context. */
+void model_used(struct model *model);
+
+/* May a copy or fill start there, as far as pools know? */
+bool model_pool_allows(struct model *model, uint64_t address, uint64_t size, struct model_answer *answer);
+
+/* model_heap_take of a pool's heap, on a lane. */
+uint64_t model_pool_take(struct model *model, struct model_pool *pool, uint64_t size, int lane);
+
+/* The frees that a wait comes after are over. in: the lane that waited, or -1: those of a device's context. */
+void model_pools_return(struct model *model, int in, int device);
+
+/* Makes room on a device for that much memory, with the idle memory of its pools where that suffices. */
+void model_pools_make_room(struct model *model, int device, uint64_t wanted);
+
+/* cuMemFree of a block. */
+void model_block_free_now(struct model *model, struct model_block *block);
+
+/* Frees the addresses of a pool that ended, once nothing uses them. */
+void model_pool_settle(struct model *model, struct model_pool *pool);
+/* The pools of a device, which are made on first use. NULL when no addresses are left. */
+struct model_pool *model_own_pool(struct model *model, int device);
+
+/* What a stream waited for may be there. */
+void model_progress(struct model *model);
+
 /* Is the memory of a mapping on a device (else on the host)? */
 bool model_in_device(struct model *model, const struct model_mapping *mapping);
 
@@ -58,6 +92,8 @@ uint64_t model_granularity(const struct model *model, vmm_mem_location_type type
 
 void model_write(struct model *model, uint64_t address, uint64_t size, const uint8_t *pattern, size_t period);
 void model_forget_bytes(struct model *model, uint64_t handle);
+/* The same for an allocation of a pool. */
+void model_forget_block(struct model *model, uint64_t start);
 
 #define MODEL_ON(name) void model_on_##name(struct model *m, const struct vmm_call_##name *c, struct model_answer *a)
 MODEL_ON(init);
@@ -100,6 +136,32 @@ MODEL_ON(stream_write_value32);
 MODEL_ON(stream_write_value64);
 MODEL_ON(stream_wait_value32);
 MODEL_ON(stream_wait_value64);
+MODEL_ON(stream_batch_mem_op);
+MODEL_ON(mem_alloc_async);
+MODEL_ON(mem_alloc_from_pool_async);
+MODEL_ON(mem_free_async);
+MODEL_ON(mem_pool_create);
+MODEL_ON(mem_pool_destroy);
+MODEL_ON(device_get_default_mem_pool);
+MODEL_ON(device_get_mem_pool);
+MODEL_ON(device_set_mem_pool);
+MODEL_ON(mem_get_default_mem_pool);
+MODEL_ON(mem_get_mem_pool);
+MODEL_ON(mem_set_mem_pool);
+MODEL_ON(mem_pool_set_attribute);
+MODEL_ON(mem_pool_get_attribute);
+MODEL_ON(mem_pool_trim_to);
+MODEL_ON(mem_pool_set_access);
+MODEL_ON(mem_pool_get_access);
+MODEL_ON(mem_pool_export_to_shareable_handle);
+MODEL_ON(mem_pool_import_from_shareable_handle);
+MODEL_ON(mem_pool_export_pointer);
+MODEL_ON(mem_pool_import_pointer);
+MODEL_ON(stream_synchronize);
+MODEL_ON(stream_query);
+MODEL_ON(ctx_synchronize);
+MODEL_ON(event_record);
+MODEL_ON(stream_wait_event);
 
 /* Every call that the model covers: X(name). */
 #define MODEL_CALLS(X) \
@@ -111,6 +173,13 @@ MODEL_ON(stream_wait_value64);
     X(pointer_get_attributes) X(mem_get_address_range) X(memcpy_htod) X(memcpy_dtoh) X(memcpy_dtod) X(memset_d8) \
     X(memset_d16) X(memset_d32) X(mem_get_handle_for_address_range) X(mem_export_to_shareable_handle) \
     X(mem_import_from_shareable_handle) X(stream_write_value32) X(stream_write_value64) X(stream_wait_value32) \
-    X(stream_wait_value64)
+    X(stream_wait_value64) \
+    X(stream_batch_mem_op) X(mem_alloc_async) X(mem_alloc_from_pool_async) X(mem_free_async) X(mem_pool_create) \
+    X(mem_pool_destroy) X(device_get_default_mem_pool) X(device_get_mem_pool) X(device_set_mem_pool) \
+    X(mem_get_default_mem_pool) X(mem_get_mem_pool) X(mem_set_mem_pool) X(mem_pool_set_attribute) \
+    X(mem_pool_get_attribute) X(mem_pool_trim_to) X(mem_pool_set_access) X(mem_pool_get_access) \
+    X(mem_pool_export_to_shareable_handle) X(mem_pool_import_from_shareable_handle) X(mem_pool_export_pointer) \
+    X(mem_pool_import_pointer) X(stream_synchronize) X(stream_query) X(ctx_synchronize) X(event_record) \
+    X(stream_wait_event)
 
 #endif

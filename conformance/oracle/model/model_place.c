@@ -53,6 +53,21 @@ static bool has_context_chunks(const struct model *m)
     return m->profile->va_context != 0 && m->context_count > 0;
 }
 
+/* Reservations, and the addresses of pools. */
+static size_t ranges(const struct model *m)
+{
+    return m->reservation_count + m->pool_count;
+}
+
+static struct taken range(const struct model *m, size_t i)
+{
+    if (i < m->reservation_count)
+        return (struct taken){m->reservations[i].start, m->reservations[i].size};
+    const struct model_pool *pool = m->pools[i - m->reservation_count];
+    bool has = !pool->gone && !m->driver;
+    return (struct taken){has ? pool->start : UINT64_MAX, has ? pool->heap.slots * pool->heap.slot : 0};
+}
+
 /* The end of an element of the list that overlaps [at, at + size), 0 when none does. */
 static uint64_t meets(struct taken one, uint64_t at, uint64_t size)
 {
@@ -65,8 +80,8 @@ static uint64_t in_the_way(const struct model *m, uint64_t at, uint64_t size)
     uint64_t end = 0;
     for (int i = 0; !end && has_context_chunks(m) && i < 2; i++)
         end = meets(context_part(m, i), at, size);
-    for (size_t i = 0; !end && i < m->reservation_count; i++)
-        end = meets((struct taken){m->reservations[i].start, m->reservations[i].size}, at, size);
+    for (size_t i = 0; !end && i < ranges(m); i++)
+        end = meets(range(m, i), at, size);
     return end;
 }
 
@@ -81,12 +96,12 @@ static uint64_t in_the_way_of_new(const struct model *m, uint64_t at, uint64_t s
     }
     for (int i = 0; !end && has_context_chunks(m) && i < 2; i++)
         end = meets(context_chunk(m, i), at, size);
-    for (size_t i = 0; !end && i < m->reservation_count; i++) {
-        const struct model_reservation *r = &m->reservations[i];
-        if (small(m, r->size))
-            end = meets((struct taken){r->start / chunk * chunk, chunk}, at, size);
+    for (size_t i = 0; !end && i < ranges(m); i++) {
+        struct taken r = range(m, i);
+        if (small(m, r.size))
+            end = r.size ? meets((struct taken){r.start / chunk * chunk, chunk}, at, size) : 0;
         else
-            end = meets((struct taken){r->start, round_up(r->size, chunk)}, at, size);
+            end = meets((struct taken){r.start, round_up(r.size, chunk)}, at, size);
     }
     return end;
 }

@@ -127,10 +127,82 @@ static void expect_attribute(struct model *m, const struct model_mapping *mappin
         model_expect(a, "data", got, value_of(m, mapping, attribute, address));
 }
 
+/* ---- memory of pools ---- */
+
+static bool block_lacks(struct model *m, const struct model_block *block, vmm_pointer_attribute attribute)
+{
+    int device = model_current_device(m);
+    if (attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER)
+        return device < 0 || !block->pool->rights[device];
+    return attribute == VMM_POINTER_ATTRIBUTE_HOST_POINTER;
+}
+
+static uint64_t value_in_block(const struct model_block *block, vmm_pointer_attribute attribute, uint64_t address)
+{
+    const struct model_pool *pool = block->pool;
+    switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE: return VMM_MEMORYTYPE_DEVICE;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER: return address;
+    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS: return block->sync;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return (uint64_t)pool->device;
+    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR: return block->start;
+    case VMM_POINTER_ATTRIBUTE_RANGE_SIZE: return block->size;
+    case VMM_POINTER_ATTRIBUTE_MAPPED: return 1;
+    case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return (uint64_t)pool->handle_types;
+    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS: return VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    case VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return pool->value;
+    case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE: return pool->heap.slot;
+    case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return address - (address - pool->start) % pool->heap.slot;
+    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return pool->decompress;
+    default: return 0; /* context, managed, legacy sharing, RDMA */
+    }
+}
+
+static void expect_in_block(struct model *m, struct model_block *block, vmm_pointer_attribute attribute, const void *data,
+                            uint64_t address, struct model_answer *a)
+{
+    uint64_t got = written(data, attribute);
+    if (attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS || attribute == VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID)
+        return; /* not modelled, and the slot's: its memory may have been another slot's */
+    if (attribute == VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE && !block->pool->value)
+        block->pool->value = got; /* of a pool that no call has named so far */
+    if (attribute != VMM_POINTER_ATTRIBUTE_BUFFER_ID) {
+        model_expect(a, "data of a pool's memory", got, value_in_block(block, attribute, address));
+        return;
+    }
+    model_expect(a, "data (buffer id) is 0", got == 0, false);
+    if (!block->buffer)
+        block->buffer = got;
+    model_expect(a, "data (buffer id)", got, block->buffer);
+    for (size_t i = 0; i < m->block_count; i++)
+        if (&m->blocks[i] != block)
+            model_expect(a, "data (buffer id) equals another's", m->blocks[i].buffer == got, false);
+}
+
+static void ask_block(struct model *m, struct model_block *block, const struct vmm_call_pointer_get_attribute *c,
+                      struct model_answer *a)
+{
+    if (c->attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER && model_current_device(m) < 0)
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    else if (block_lacks(m, block, c->attribute))
+        model_refuse(a, INVALID,
+                     c->attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER ? "VMM-POINTER-DEVICE" : "VMM-POINTER-HOST");
+    else if (model_succeeded(a)) {
+        expect_in_block(m, block, c->attribute, c->data, c->ptr, a);
+        block->sync |= c->attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS;
+    }
+    a->writes_zero = a->result != VMM_SUCCESS;
+}
+
 /* ---- one ---- */
 
 MODEL_ON(pointer_get_attribute)
 {
+    struct model_block *block = model_block_at(m, c->ptr);
+    if (block && c->data && known_attribute(c->attribute)) {
+        ask_block(m, block, c, a);
+        return;
+    }
     struct model_mapping *mapping = model_mapping_at(m, c->ptr);
     const char *rule = !c->data                           ? "VMM-POINTER-NULL-DATA"
                        : !known_attribute(c->attribute)   ? "VMM-POINTER-ATTRIBUTE"
@@ -174,7 +246,12 @@ static void expect_element(struct model *m, vmm_pointer_attribute attribute, con
                            struct model_answer *a)
 {
     const struct model_mapping *mapping = model_mapping_at(m, address);
-    if (!mapping)
+    struct model_block *block = mapping ? NULL : model_block_at(m, address);
+    if (block && block_lacks(m, block, attribute))
+        model_expect(a, "data of an attribute that is 0 here", written(data, attribute), 0);
+    else if (block)
+        expect_in_block(m, block, attribute, data, address, a);
+    else if (!mapping)
         expect_unmapped(m, attribute, data, address, a);
     else if (missing(m, mapping, attribute))
         model_expect(a, "data of an attribute that is 0 here", written(data, attribute), 0);
@@ -217,7 +294,8 @@ MODEL_ON(mem_get_address_range)
     }
     if (!c->pbase && !c->psize)
         return;
-    if (!mapping || !model_device_rights(mapping, device)) {
+    const struct model_block *block = mapping ? NULL : model_block_at(m, c->dptr);
+    if (block ? !block->pool->rights[device] : !mapping || !model_device_rights(mapping, device)) {
         model_refuse(a, VMM_ERROR_NOT_FOUND, "VMM-RANGE-NOT-FOUND");
         a->writes_zero = true;
         return;
@@ -225,7 +303,7 @@ MODEL_ON(mem_get_address_range)
     if (!model_succeeded(a))
         return;
     if (c->pbase)
-        model_expect(a, "pbase", *c->pbase, model_in_device(m, mapping) ? mapping->start : 0);
+        model_expect(a, "pbase", *c->pbase, block ? block->start : model_in_device(m, mapping) ? mapping->start : 0);
     if (c->psize)
-        model_expect(a, "psize", *c->psize, mapping->size);
+        model_expect(a, "psize", *c->psize, block ? block->size : mapping->size);
 }

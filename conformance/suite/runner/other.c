@@ -279,6 +279,22 @@ static vmm_result keep(int fd)
     return VMM_SUCCESS;
 }
 
+/* Memory that a handle of the older kind names. */
+static vmm_result allocate(uint64_t size, uint64_t value, struct other_answer *answer)
+{
+    vmm_ipc_mem_handle handle;
+    vmm_result result = vmm_mem_alloc(sys, &answer->value, size);
+    if (result == VMM_SUCCESS)
+        result = vmm_memset_d8(sys, answer->value, (unsigned char)value, size);
+    if (result == VMM_SUCCESS)
+        result = vmm_ctx_synchronize(sys);
+    if (result == VMM_SUCCESS)
+        result = vmm_ipc_get_mem_handle(sys, &handle, answer->value);
+    if (result == VMM_SUCCESS)
+        memcpy(answer->fabric, &handle, sizeof handle);
+    return result;
+}
+
 /* Requests on fabric handles. */
 static vmm_result act_fabric(struct request *r, struct other_answer *answer)
 {
@@ -311,6 +327,8 @@ static vmm_result act(struct request *r, int fd, struct other_answer *answer)
     case OTHER_POKE: *(volatile unsigned char *)(uintptr_t)r->first = (unsigned char)r->second; return VMM_SUCCESS;
     case OTHER_FREE: return vmm_mem_get_info(sys, &answer->value, &total);
     case OTHER_GRANDCHILD: return grandchild(r->first, fd, &answer->value);
+    case OTHER_ALLOC: return allocate(r->first, r->second, answer);
+    case OTHER_FREE_MEMORY: return vmm_mem_free(sys, r->first);
     case OTHER_CREATE_FABRIC:
     case OTHER_EXPORT_FABRIC:
     case OTHER_IMPORT_FABRIC: return act_fabric(r, answer);

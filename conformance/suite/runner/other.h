@@ -35,6 +35,8 @@ enum other_op {
     OTHER_CREATE_FABRIC, /* size, place: memory for a fabric -> handle */
     OTHER_EXPORT_FABRIC, /* handle -> the 64 bytes */
     OTHER_IMPORT_FABRIC, /* the 64 bytes -> handle */
+    OTHER_ALLOC,     /* size, value: ordinary memory, filled -> its address, and the 64 bytes of vmm_ipc_get_mem_handle */
+    OTHER_FREE_MEMORY, /* address of ordinary memory */
     OTHER_TEAM_DEVICE,   /* device; see other_team.h for these */
     OTHER_TEAM_ADD,      /* object */
     OTHER_TEAM_BIND,     /* object, handle types of the memory */

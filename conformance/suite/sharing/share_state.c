@@ -69,3 +69,34 @@ TEST_NEAR_MISS_ON(SHARE_STATE, state_as_it_was, NULL, TEST_AS_GIVEN, 0)
     f = apart(f);
     fix_create(f, f->g);
 }
+
+/* Memory's handle needs the state; its end does not. */
+TEST_BREAKS_ON(IPC_SYSTEM, ipc_with_the_state_cut_short, NULL, TEST_AS_GIVEN, 0)
+{
+    char path[512];
+    f = apart(f);
+    vmm_ipc_mem_handle handle, before;
+    vmm_deviceptr at = 0;
+    struct stat is;
+    memset(&before, 0x77, sizeof before);
+    handle = before;
+    ACCEPTED(vmm_mem_alloc(S, &at, f->g));
+    state_of(path);
+    fix_need(f, !stat(path, &is) && !truncate(path, 4096) ? VMM_SUCCESS : VMM_ERROR_OPERATING_SYSTEM);
+    vmm_result result = vmm_ipc_get_mem_handle(S, &handle, at);
+    CHECK(result == VMM_ERROR_OPERATING_SYSTEM && vmm_last_detail()->rule && !strcmp(vmm_last_detail()->rule, "VMM-IPC-SYSTEM"),
+          "%s by %s", vmm_result_name(result), vmm_last_detail()->rule ? vmm_last_detail()->rule : "no rule");
+    CHECK(memcmp(&handle, &before, sizeof before) == 0, "the refused call wrote a handle");
+    CHECK(!truncate(path, is.st_size), "the state cannot be made longer again");
+    ACCEPTED(vmm_mem_free(S, at));
+}
+
+TEST_NEAR_MISS_ON(IPC_SYSTEM, ipc_with_the_state_as_it_was, NULL, TEST_AS_GIVEN, 0)
+{
+    f = apart(f);
+    vmm_ipc_mem_handle handle;
+    vmm_deviceptr at = 0;
+    ACCEPTED(vmm_mem_alloc(S, &at, f->g));
+    ACCEPTED(vmm_ipc_get_mem_handle(S, &handle, at));
+    ACCEPTED(vmm_mem_free(S, at));
+}

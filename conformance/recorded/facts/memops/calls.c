@@ -145,16 +145,24 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* How many times longer than on an idle machine a wait may take before it counts as one that nothing satisfied: RECORD_SLOWLY. */
+static int slowly(void)
+{
+    const char *text = getenv("RECORD_SLOWLY");
+    int factor = text ? atoi(text) : 1;
+    return factor > 0 ? factor : 1;
+}
+
 /* Both a time and a number of queries, so that a busy machine does not make a late one of a satisfied wait. */
 enum { SETTLE_MS = 12, SETTLE_QUERIES = 120 };
 
 /* What the stream's work comes to: SUCCESS, WAITS, or an error. */
 static const char *settle(CUstream s)
 {
-    const double end = seconds() + SETTLE_MS / 1e3;
+    const double end = seconds() + SETTLE_MS / 1e3 * slowly();
     const struct timespec step = {0, 50000};
     CUresult r = CUDA_ERROR_NOT_READY;
-    for (int queries = 0; r == CUDA_ERROR_NOT_READY && (queries < SETTLE_QUERIES || seconds() < end); queries++) {
+    for (int queries = 0; r == CUDA_ERROR_NOT_READY && (queries < SETTLE_QUERIES * slowly() || seconds() < end); queries++) {
         r = cuStreamQuery(s);
         if (r == CUDA_ERROR_NOT_READY)
             nanosleep(&step, NULL);
@@ -256,7 +264,7 @@ static void *aside_thread(void *unused)
 
 static bool aside_returns(void)
 {
-    const double end = seconds() + RETURN_MS / 1e3;
+    const double end = seconds() + RETURN_MS / 1e3 * slowly();
     const struct timespec step = {0, 200000};
     while (!__atomic_load_n(&aside.returned, __ATOMIC_SEQ_CST) && seconds() < end)
         nanosleep(&step, NULL);

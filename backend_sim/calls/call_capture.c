@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captured streams: their work becomes nodes of a graph and does not run.
+ *
+ *     begin capture on S     S: ACTIVE
+ *     fill on S              a node, which depends on what S has reached (capture.h)
+ *     wait or query on S     CAPTURE_UNSUPPORTED            S: INVALIDATED
+ *     fill on S              CAPTURE_INVALIDATED
+ *     end capture on S       CAPTURE_INVALIDATED, no graph  S: NONE
+ *
+ * A call that is refused because a stream is captured invalidates the capture, with all streams that have joined it. In the modes
+ * GLOBAL and THREAD_LOCAL so do vmm_mem_alloc and other calls that no graph could hold. Other calls work as usual, including those
+ * of virtual memory management, as measured.
+ */
+#include "call_graph.h"
+
+#include "copy_check.h"
+#include "heap.h"
+#include "kernels.h"
+#include "launch.h"
+#include "translate.h"
+
+static _Thread_local char here;
+
+static uint64_t this_thread(void)
+{
+    return (uint64_t)(uintptr_t)&here;
+}
+
+/* The key of a stream in captures; the default stream of a thread has one for each thread. */
+static uint64_t key_of(vmm_stream stream)
+{
+    return stream == VMM_STREAM_PER_THREAD ? this_thread() : (uint64_t)(uintptr_t)stream;
+}
+
+static bool is_legacy(vmm_stream stream)
+{
+    return !stream || stream == VMM_STREAM_LEGACY;
+}
+
+/* Refuses by a rule about the stream, whose value is shown unless it is the default one. */
+static vmm_result refuse(enum vmm_rule_id rule, vmm_stream stream, const char *note)
+{
+    return graph_refuse(rule, is_legacy(stream) || stream == VMM_STREAM_PER_THREAD ? 0 : (uint64_t)(uintptr_t)stream, "%s", note);
+}
+
+static struct capture_stream *find(const struct sim_process *process, vmm_stream stream)
+{
+    return capture_find(&process->graphs->captures, key_of(stream));
+}
+
+static void watch(const struct sim_process *process)
+{
+    const struct captures *captures = &process->graphs->captures;
+    process->graphs->watched = captures->first || captures->events;
+}
+
+/* ---- refusals ---- */
+
+static vmm_result invalidated(vmm_stream stream)
+{
+    return refuse(VMM_RULE_CAPTURE_INVALIDATED, stream, "end it with cuStreamEndCapture");
+}
+
+/* Does this capture forbid this thread calls that a graph cannot hold? */
+static bool forbids(const struct capture *capture, bool always)
+{
+    if (always)
+        return true;
+    return capture->thread == this_thread() ? capture->mode != VMM_STREAM_CAPTURE_MODE_RELAXED
+                                            : capture->mode == VMM_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+vmm_result capture_forbids(struct sim_process *process, bool always)
+{
+    bool any = false;
+    for (struct capture *capture = process->graphs->captures.first; capture; capture = capture->next)
+        if (forbids(capture, always))
+            any = capture->invalid = true;
+    if (!any)
+        return VMM_SUCCESS;
+    return graph_refuse(VMM_RULE_CAPTURE_FORBIDS, 0, "%s: the call has invalidated the capture", always
+                        ? "captured work does not run, so there is nothing to wait for"
+                        : "a stream is being captured in a mode that forbids this call; the mode RELAXED allows it");
+}
+
+/* The legacy default stream waits for blocking streams, so a call on it is refused while one of them is captured. */
+static vmm_result implicit(struct sim_process *process, vmm_stream stream)
+{
+    bool any = false;
+    if (!is_legacy(stream))
+        return VMM_SUCCESS;
+    for (struct capture *capture = process->graphs->captures.first; capture; capture = capture->next)
+        for (const struct capture_stream *at = capture->streams; at; at = at->next)
+            if (at->blocking)
+                any = capture->invalid = true;
+    return any ? refuse(VMM_RULE_CAPTURE_IMPLICIT, stream, "the call has invalidated the capture") : VMM_SUCCESS;
+}
+
+/* The stream, if it is captured and the capture is valid; NULL: result says why not. */
+static struct capture_stream *going_on(const struct sim_process *process, vmm_stream stream, vmm_result *result)
+{
+    struct capture_stream *found = find(process, stream);
+    *result = VMM_SUCCESS;
+    if (!found->capture->invalid)
+        return found;
+    *result = invalidated(stream);
+    return NULL;
+}
+
+/* ---- begin ---- */
+
+/* Only a stream that a call created, or the thread's own default stream, can be captured. */
+static vmm_result check_stream(const struct sim_process *process, vmm_stream stream, bool *blocking)
+{
+    struct sim_stream *found = NULL;
+    if (is_legacy(stream))
+        return refuse(VMM_RULE_CAPTURE_DEFAULT, stream, "the legacy default stream cannot be captured");
+    vmm_result result = stream == VMM_STREAM_PER_THREAD ? VMM_SUCCESS : sim_stream_check(process, stream, &found);
+    *blocking = !found || !found->non_blocking;
+    return result;
+}
+
+vmm_result sim_stream_begin_capture(struct sim_process *process, const struct vmm_call_stream_begin_capture *call)
+{
+    bool blocking;
+    struct sim_context *context;
+    vmm_result result = check_stream(process, call->stream, &blocking);
+    if (result != VMM_SUCCESS)
+        return result;
+    if ((unsigned)call->mode > VMM_STREAM_CAPTURE_MODE_RELAXED)
+        return vmm_detail_refuse(VMM_RULE_CAPTURE_MODE, (uint64_t)(int64_t)call->mode, 0, NULL);
+    if (find(process, call->stream))
+        return refuse(VMM_RULE_CAPTURE_STATE, call->stream, "the stream is already being captured");
+    result = sim_stream_context(process, call->stream, &context);
+    if (result == VMM_SUCCESS)
+        result = sim_context_check(process, context, false);
+    if (result != VMM_SUCCESS)
+        return result;
+    struct graph *graph = graphs_make(process->graphs);
+    struct capture *capture =
+        graph ? capture_begin(&process->graphs->captures, key_of(call->stream), graph, NULL, 0) : NULL;
+    if (!capture) {
+        if (graph)
+            graphs_end(graph);
+        return sim_out_of_host_memory();
+    }
+    capture->thread = this_thread();
+    capture->mode = (unsigned)call->mode;
+    capture->streams->blocking = blocking;
+    watch(process);
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_stream_is_capturing(struct sim_process *process, const struct vmm_call_stream_is_capturing *call)
+{
+    struct sim_context *context;
+    if (!call->capture_status)
+        return graph_null("captureStatus");
+    vmm_result result = sim_stream_context(process, call->stream, &context);
+    if (result != VMM_SUCCESS)
+        return result;
+    const struct capture_stream *found = find(process, call->stream);
+    *call->capture_status = !found                    ? VMM_STREAM_CAPTURE_STATUS_NONE
+                            : found->capture->invalid ? VMM_STREAM_CAPTURE_STATUS_INVALIDATED
+                                                      : VMM_STREAM_CAPTURE_STATUS_ACTIVE;
+    return VMM_SUCCESS;
+}
+
+/* ---- end ---- */
+
+/* Ends the capture; keep: the graph is the program's now. */
+static void leave(struct sim_process *process, struct capture *capture, bool keep)
+{
+    struct graph *made = capture->graph;
+    capture_end(&process->graphs->captures, capture);
+    if (!keep)
+        graphs_end(made);
+    watch(process);
+}
+
+/* Ends the capture of the stream that began it. */
+static vmm_result end(struct sim_process *process, struct capture *capture, vmm_graph *graph)
+{
+    vmm_result result = VMM_SUCCESS;
+    const uint64_t value = capture->graph->value, stream = capture->origin;
+    if (capture->invalid)
+        result = graph_refuse(VMM_RULE_CAPTURE_INVALIDATED, stream, "there is no graph");
+    else if (!capture_joined(capture))
+        result = graph_refuse(VMM_RULE_CAPTURE_UNJOINED, stream, "a stream that joined the capture has work that this one does not "
+                              "wait for");
+    else if (graph)
+        *graph = (vmm_graph)(uintptr_t)value;
+    leave(process, capture, result == VMM_SUCCESS && graph);
+    return result;
+}
+
+vmm_result sim_stream_end_capture(struct sim_process *process, const struct vmm_call_stream_end_capture *call)
+{
+    bool blocking;
+    vmm_result result = is_legacy(call->stream) ? VMM_SUCCESS : check_stream(process, call->stream, &blocking);
+    if (call->graph)
+        *call->graph = NULL; /* written in any case, as recorded */
+    if (result != VMM_SUCCESS)
+        return result;
+    const struct capture_stream *found = is_legacy(call->stream) ? NULL : find(process, call->stream);
+    if (!found)
+        return refuse(VMM_RULE_CAPTURE_STATE, call->stream, "the stream is not being captured");
+    struct capture *capture = found->capture;
+    if (!capture->invalid && capture->mode != VMM_STREAM_CAPTURE_MODE_RELAXED && capture->thread != this_thread()) {
+        leave(process, capture, false); /* as measured, a capture that the wrong thread ends is over */
+        return refuse(VMM_RULE_CAPTURE_THREAD, call->stream,
+                            "another thread began the capture, in a mode other than RELAXED");
+    }
+    if (capture->origin == found->key)
+        return end(process, capture, call->graph);
+    capture->invalid = true;
+    return graph_refuse(VMM_RULE_CAPTURE_UNMATCHED, found->key, "the stream joined a capture that another stream began");
+}
+
+/* ---- work as nodes ---- */
+
+static vmm_result add(const struct sim_process *process, vmm_stream stream, const struct graph_work *work)
+{
+    struct capture_stream *found = find(process, stream);
+    struct graph_node *node = graphs_add(found->capture->graph, found->reached.node, NULL, found->reached.count, work);
+    if (node && !capture_set(found, &node, 1)) {
+        graphs_end_node(node);
+        node = NULL;
+    }
+    return node ? VMM_SUCCESS : sim_out_of_host_memory();
+}
+
+/* The fill of a call. Its memory is looked at when the graph is instantiated, as measured. */
+static vmm_result add_fill(const struct sim_process *process, vmm_stream stream, uint64_t dst, unsigned value, unsigned size,
+                           uint64_t count)
+{
+    if (!count)
+        return VMM_SUCCESS;
+    if (dst % size)
+        return vmm_detail_refuse(VMM_RULE_SET_ALIGNMENT, dst, size, NULL);
+    const struct graph_work work = {
+        .type = VMM_GRAPH_NODE_TYPE_MEMSET,
+        .context = (vmm_context)(uintptr_t)context_stack_get(&process->current),
+        .fill = {.dst = dst, .value = value, .element_size = size, .width = count, .height = 1}};
+    return add(process, stream, &work);
+}
+
+static vmm_result add_copy(const struct sim_process *process, vmm_stream stream, const union vmm_any_call *call)
+{
+    struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_MEMCPY};
+    struct sim_context *context;
+    uint64_t size = 0;
+    vmm_result result = sim_stream_context(process, stream, &context);
+    if (result == VMM_SUCCESS)
+        result = copy_check(process, context->device, call, &work.copy, &size);
+    return result == VMM_SUCCESS && size ? add(process, stream, &work) : result;
+}
+
+static vmm_result add_kernel(struct sim_process *process, const struct vmm_call_launch *call)
+{
+    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_KERNEL, .launch = *call};
+    vmm_result result = kernels_check(call);
+    if (result == VMM_ERROR_INVALID_VALUE)
+        find(process, call->stream)->capture->invalid = true;
+    return result == VMM_SUCCESS ? add(process, call->stream, &work) : result;
+}
+
+static vmm_result add_host(const struct sim_process *process, const struct vmm_call_launch_host_func *call)
+{
+    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_HOST, .host = {call->fn, call->user_data}};
+    return call->fn ? add(process, call->stream, &work) : vmm_detail_refuse(VMM_RULE_HOSTFUNC_NULL, 0, 0, NULL);
+}
+
+/* Memory operations, allocations and frees in the order of the stream. */
+static vmm_result add_nothing(const struct sim_process *process, vmm_stream stream)
+{
+    find(process, stream)->capture->invalid = true;
+    return refuse(VMM_RULE_CAPTURE_WORK, stream, "no node here can hold this work yet");
+}
+
+static vmm_result add_work(struct sim_process *process, vmm_stream stream, const union vmm_any_call *call)
+{
+#define FILL(name, size) \
+    case VMM_CALL_##name: return add_fill(process, stream, call->name.dst, call->name.value, size, call->name.n)
+    switch ((enum vmm_call_id)call->head.id) {
+    FILL(memset_d8_async, 1);
+    FILL(memset_d16_async, 2);
+    FILL(memset_d32_async, 4);
+    case VMM_CALL_memcpy_htod_async:
+    case VMM_CALL_memcpy_dtoh_async:
+    case VMM_CALL_memcpy_dtod_async: return add_copy(process, stream, call);
+    case VMM_CALL_launch: return add_kernel(process, &call->launch);
+    case VMM_CALL_launch_host_func: return add_host(process, &call->launch_host_func);
+    default: return add_nothing(process, stream);
+    }
+#undef FILL
+}
+
+/* ---- events ---- */
+
+static vmm_result record(struct sim_process *process, vmm_stream stream, vmm_event event)
+{
+    vmm_result result;
+    const struct capture_stream *found = going_on(process, stream, &result);
+    if (found)
+        result = graph_event_check(process, event);
+    if (result == VMM_SUCCESS && !capture_record(&process->graphs->captures, found, (uint64_t)(uintptr_t)event))
+        result = sim_out_of_host_memory();
+    return result;
+}
+
+static vmm_result over(vmm_event event)
+{
+    return graph_refuse(VMM_RULE_CAPTURED_EVENT_OVER, (uint64_t)(uintptr_t)event,
+                        "the capture in which the event was recorded has ended or is invalid");
+}
+
+static struct capture_event *kept_event(const struct sim_process *process, vmm_event event)
+{
+    return capture_event_find(&process->graphs->captures, (uint64_t)(uintptr_t)event);
+}
+
+/* The stream waits for an event of a capture in progress. */
+static vmm_result join(struct sim_process *process, vmm_stream stream, const struct capture_event *event)
+{
+    struct capture_stream *found = find(process, stream);
+    bool blocking = true;
+    if (event->capture->invalid)
+        return graph_refuse(VMM_RULE_CAPTURE_INVALIDATED, event->key, "the event was recorded in that capture");
+    if (found && found->capture != event->capture) {
+        found->capture->invalid = event->capture->invalid = true;
+        return graph_refuse(VMM_RULE_CAPTURE_MERGE, event->key, "the event was recorded in another capture than the stream's: both "
+                            "captures are invalid now");
+    }
+    if (is_legacy(stream)) {
+        event->capture->invalid = true;
+        return graph_refuse(VMM_RULE_CAPTURE_IMPLICIT, event->key, "the legacy default stream cannot join the capture in which the "
+                            "event was recorded, which is invalid now");
+    }
+    vmm_result result = check_stream(process, stream, &blocking);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!capture_wait(&process->graphs->captures, key_of(stream), event))
+        return sim_out_of_host_memory();
+    if (!found)
+        find(process, stream)->blocking = blocking;
+    return VMM_SUCCESS;
+}
+
+/* A captured stream waits for an event that no capture recorded. */
+static vmm_result isolated(struct sim_process *process, vmm_stream stream, vmm_event value)
+{
+    void *object;
+    if (slots_find(&process->events, (uint64_t)(uintptr_t)value, &object) != SLOT_LIVE) {
+        find(process, stream)->capture->invalid = true;
+        return graph_event_check(process, value);
+    }
+    if (!((const struct sim_event *)object)->mark)
+        return VMM_SUCCESS;
+    find(process, stream)->capture->invalid = true;
+    return graph_refuse(VMM_RULE_CAPTURE_ISOLATION, (uint64_t)(uintptr_t)value, "the event was recorded in a stream that was not "
+                        "captured: the call has invalidated the capture");
+}
+
+/* With the flag, the wait itself becomes a node. */
+static vmm_result wait_outside(const struct sim_process *process, const struct vmm_call_stream_wait_event *call)
+{
+    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_WAIT_EVENT, .event = call->event};
+    if (call->flags != VMM_EVENT_WAIT_EXTERNAL)
+        return vmm_detail_refuse(VMM_RULE_EVENT_WAIT_FLAGS, call->flags, VMM_EVENT_WAIT_EXTERNAL, NULL);
+    vmm_result result = graph_event_check(process, call->event);
+    return result == VMM_SUCCESS ? add(process, call->stream, &work) : result;
+}
+
+/* False: neither the stream nor the event is a capture's. */
+static bool wait(struct sim_process *process, const struct vmm_call_stream_wait_event *call, vmm_result *result)
+{
+    const struct capture_event *kept = kept_event(process, call->event);
+    struct capture_stream *found = find(process, call->stream);
+    if (found && !going_on(process, call->stream, result))
+        return true;
+    if (call->flags && !found && (!kept || kept->capture))
+        return false;
+    if (call->flags && found)
+        *result = wait_outside(process, call);
+    else if (kept && kept->capture)
+        *result = join(process, call->stream, kept);
+    else if (kept)
+        *result = over(call->event);
+    else if (found)
+        *result = isolated(process, call->stream, call->event);
+    if (!call->flags && found && kept && !kept->capture)
+        found->capture->invalid = true;
+    return found || kept;
+}
+
+/* A query of an event, or a wait of the host for it. */
+static vmm_result ask_event(struct sim_process *process, vmm_event event)
+{
+    struct capture_event *kept = kept_event(process, event);
+    if (!kept)
+        return VMM_SUCCESS;
+    if (!kept->capture || kept->capture->invalid)
+        return over(event);
+    kept->capture->invalid = true;
+    return graph_refuse(VMM_RULE_CAPTURED_EVENT, (uint64_t)(uintptr_t)event, "there is nothing to wait for or query: the call has "
+                        "invalidated the capture");
+}
+
+/* ---- which calls are a capture's concern ---- */
+
+static vmm_result ask_stream(struct sim_process *process, vmm_stream stream)
+{
+    struct capture_stream *found = find(process, stream);
+    if (!found)
+        return implicit(process, stream);
+    found->capture->invalid = true;
+    return graph_refuse(VMM_RULE_CAPTURE_FORBIDS, found->key, "a stream does no work while it is captured, so there is nothing to "
+                        "wait for or query");
+}
+
+/* A call that issues work; false: it issues it as usual. */
+static bool takes_work(struct sim_process *process, const union vmm_any_call *call, vmm_result *result)
+{
+    size_t count, i = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->head.id, &count);
+    while (params[i].kind != VMM_PARAM_STREAM)
+        i++;
+    const vmm_stream stream = (vmm_stream)(uintptr_t)vmm_call_scalar(&call->head, &params[i]);
+    if (!find(process, stream)) {
+        *result = implicit(process, stream);
+        return *result != VMM_SUCCESS;
+    }
+    if (going_on(process, stream, result))
+        *result = add_work(process, stream, call);
+    return true;
+}
+
+static bool takes_record(struct sim_process *process, const struct vmm_call_event_record *call, vmm_result *result)
+{
+    *result = implicit(process, call->stream);
+    if (*result == VMM_SUCCESS && find(process, call->stream)) {
+        *result = record(process, call->stream, call->event);
+        return true;
+    }
+    return *result != VMM_SUCCESS;
+}
+
+static bool takes_wait(struct sim_process *process, const struct vmm_call_stream_wait_event *call, vmm_result *result)
+{
+    *result = implicit(process, call->stream);
+    return *result != VMM_SUCCESS || wait(process, call, result);
+}
+
+/* Of a call that only may be refused: nothing to do in its place. */
+static vmm_result check_call(struct sim_process *process, const union vmm_any_call *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    switch ((enum vmm_call_id)call->head.id) {
+    case VMM_CALL_stream_query:
+    case VMM_CALL_stream_synchronize:
+        result = capture_forbids(process, false);
+        return result == VMM_SUCCESS ? ask_stream(process, call->stream_query.stream) : result;
+    case VMM_CALL_event_query:
+    case VMM_CALL_event_synchronize:
+        result = capture_forbids(process, false);
+        return result == VMM_SUCCESS ? ask_event(process, call->event_query.event) : result;
+    case VMM_CALL_graph_launch:
+    case VMM_CALL_graph_upload: return ask_stream(process, call->graph_launch.stream);
+    case VMM_CALL_ctx_synchronize: return capture_forbids(process, true);
+    case VMM_CALL_mem_alloc: return sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS;
+    case VMM_CALL_mem_free:
+    case VMM_CALL_graph_instantiate:
+    case VMM_CALL_graph_exec_destroy: return capture_forbids(process, false);
+    case VMM_CALL_memcpy_htod:
+    case VMM_CALL_memcpy_dtoh:
+    case VMM_CALL_memcpy_dtod:
+    case VMM_CALL_memset_d8:
+    case VMM_CALL_memset_d16:
+    case VMM_CALL_memset_d32: return implicit(process, NULL);
+    default: return VMM_SUCCESS;
+    }
+}
+
+static bool issues(enum vmm_call_id id)
+{
+    switch (id) {
+    case VMM_CALL_event_destroy:
+    case VMM_CALL_event_synchronize:
+    case VMM_CALL_graph_launch: return false;
+    default: return vmm_call_has(id, CALL_QUEUES);
+    }
+}
+
+bool capture_takes(struct sim_process *process, const struct vmm_call *call, vmm_result *result)
+{
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
+    if (call->id == VMM_CALL_event_record)
+        return takes_record(process, &any->event_record, result);
+    if (call->id == VMM_CALL_stream_wait_event)
+        return takes_wait(process, &any->stream_wait_event, result);
+    if (issues((enum vmm_call_id)call->id))
+        return takes_work(process, any, result);
+    *result = check_call(process, any);
+    return *result != VMM_SUCCESS;
+}
+
+/* ---- streams and events that end ---- */
+
+static void end_stream(struct sim_process *process, struct capture_stream *found)
+{
+    if (found->capture->origin == found->key)
+        leave(process, found->capture, false);
+    else
+        capture_forget_stream(&process->graphs->captures, found->key);
+}
+
+/* A stream that ended with its context; NULL: none. */
+static struct capture_stream *ended_stream(const struct sim_process *process)
+{
+    void *object;
+    for (const struct capture *capture = process->graphs->captures.first; capture; capture = capture->next)
+        for (struct capture_stream *stream = capture->streams; stream; stream = stream->next)
+            if (slots_find(&process->streams, stream->key, &object) == SLOT_STALE)
+                return stream;
+    return NULL;
+}
+
+void capture_done(struct sim_process *process, const struct vmm_call *call)
+{
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
+    struct capture_stream *ended;
+    switch ((enum vmm_call_id)call->id) {
+    case VMM_CALL_stream_destroy:
+    case VMM_CALL_ctx_destroy:
+    case VMM_CALL_device_primary_ctx_release:
+    case VMM_CALL_device_primary_ctx_reset:
+        while ((ended = ended_stream(process)))
+            end_stream(process, ended);
+        break;
+    case VMM_CALL_event_record: /* in a stream that is not captured */
+    case VMM_CALL_event_destroy:
+        capture_event_drop(&process->graphs->captures, (uint64_t)(uintptr_t)any->event_record.event);
+        watch(process);
+        break;
+    default: break;
+    }
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs: making and ending them, their nodes and what those hold. A node is checked when it is made, and its work is looked up
+ * again when a launch comes to it (call_graph_exec.c). */
+#include "call_graph.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "heap.h"
+#include "kernels.h"
+#include "launch.h"
+#include "translate.h"
+
+/* ---- refusals, and values ---- */
+
+vmm_result graph_refuse(enum vmm_rule_id rule, uint64_t value, const char *format, ...)
+{
+    char note[sizeof((vmm_detail *)0)->note];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(note, sizeof note, format, arguments);
+    va_end(arguments);
+    vmm_result result = vmm_detail_refuse(rule, value, 0, NULL);
+    vmm_detail_note("%s", note);
+    return result;
+}
+
+vmm_result graph_refuse_value(enum vmm_rule_id rule, const char *argument, uint64_t value, const char *note)
+{
+    vmm_result result = graph_refuse(rule, value, "%s", note);
+    vmm_detail_argument(argument);
+    return result;
+}
+
+vmm_result graph_null(const char *argument)
+{
+    return graph_refuse(VMM_RULE_GRAPH_NULL, 0, "%s is NULL", argument);
+}
+
+static uint64_t number_of(const void *value)
+{
+    return (uint64_t)(uintptr_t)value;
+}
+
+struct graph *graph_need(const struct sim_process *process, vmm_graph value, vmm_result *result)
+{
+    struct graph *graph = graphs_find(process->graphs, value);
+    if (!graph)
+        *result = graph_refuse(VMM_RULE_GRAPH_UNKNOWN, number_of(value), "%p is not a graph", (void *)value);
+    return graph;
+}
+
+struct graph_node *graph_need_node(const struct sim_process *process, vmm_graph_node value, vmm_result *result)
+{
+    struct graph_node *node = graphs_find_node(process->graphs, value);
+    if (!node)
+        *result = graph_refuse(VMM_RULE_GRAPH_NODE, number_of(value), "%p is not a node", (void *)value);
+    return node;
+}
+
+struct graph_exec *graph_need_exec(const struct sim_process *process, vmm_graph_exec value, vmm_result *result)
+{
+    struct graph_exec *exec = graphs_find_exec(process->graphs, value);
+    if (!exec)
+        *result = graph_refuse(VMM_RULE_GRAPH_EXEC, number_of(value), "%p is not an instance of a graph", (void *)value);
+    return exec;
+}
+
+/* ---- graphs ---- */
+
+static vmm_result give(struct graph *graph, vmm_graph *out)
+{
+    if (!graph)
+        return sim_out_of_host_memory();
+    *out = (vmm_graph)(uintptr_t)graph->value;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_graph_create(struct sim_process *process, const struct vmm_call_graph_create *call)
+{
+    if (call->flags)
+        return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", call->flags, "it must be 0");
+    return call->graph ? give(graphs_make(process->graphs), call->graph) : graph_null("phGraph");
+}
+
+vmm_result sim_graph_destroy(struct sim_process *process, const struct vmm_call_graph_destroy *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    struct graph *graph = graph_need(process, call->graph, &result);
+    if (!graph)
+        return result;
+    if (graphs_inside(graph))
+        return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node and ends with it", (void *)call->graph);
+    if (capture_into(&process->graphs->captures, graph))
+        return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "a stream is being captured into %p", (void *)call->graph);
+    graphs_end(graph);
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_graph_clone(struct sim_process *process, const struct vmm_call_graph_clone *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (!call->graph_clone)
+        return graph_null("phGraphClone");
+    const struct graph *graph = graph_need(process, call->original_graph, &result);
+    return graph ? give(graphs_copy(graph), call->graph_clone) : result;
+}
+
+/* ---- what nodes hold ---- */
+
+/* Reports a fault of the current context's device, if there is one. */
+static vmm_result check_device(struct sim_process *process)
+{
+    const struct sim_context *context = sim_current(process);
+    return context ? sim_context_check(process, context, false) : VMM_SUCCESS;
+}
+
+/* The device of the node's context; 0 for one that has ended. */
+static int device_of(const struct sim_process *process, vmm_context value)
+{
+    void *context;
+    bool live = slots_find(&process->contexts, number_of(value), &context) == SLOT_LIVE;
+    return live ? ((const struct sim_context *)context)->device : 0;
+}
+
+vmm_result graph_fill_check(const struct sim_process *process, const vmm_memset_node_params *fill, vmm_context context)
+{
+    const uint64_t bytes = fill->width * fill->element_size, pitch = fill->height > 1 ? fill->pitch : bytes;
+    if (fill->dst % fill->element_size)
+        return vmm_detail_refuse(VMM_RULE_SET_ALIGNMENT, fill->dst, fill->element_size, NULL);
+    if (fill->height > 1 && (pitch % fill->element_size || pitch < bytes))
+        return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "pitch", pitch, "expected a multiple of an element's size that a row fits in");
+    return translate_check(process, device_of(process, context), fill->dst, (fill->height - 1) * pitch + bytes, TRANSLATE_FILL,
+                           "dstDevice");
+}
+
+vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
+                           struct graph_work *work)
+{
+    if (!params)
+        return graph_null("memsetParams");
+    vmm_result result = check_device(process);
+    if (result != VMM_SUCCESS)
+        return result;
+    unsigned size = params->element_size;
+    if (size != 1 && size != 2 && size != 4)
+        return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "elementSize", size, "an element has 1, 2 or 4 bytes");
+    if (!params->width || !params->height)
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, 0, "%zu elements in %zu rows: there is nothing to fill", params->width,
+                            params->height);
+    uint64_t current = context_stack_get(&process->current);
+    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMSET, .fill = *params};
+    work->context = context ? context : (vmm_context)(uintptr_t)current;
+    return graph_fill_check(process, params, work->context);
+}
+
+vmm_result graph_host_work(const vmm_host_node_params *params, struct graph_work *work)
+{
+    if (!params)
+        return graph_null("nodeParams");
+    if (!params->fn)
+        return vmm_detail_refuse(VMM_RULE_HOSTFUNC_NULL, 0, 0, NULL);
+    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_HOST, .host = *params};
+    return VMM_SUCCESS;
+}
+
+vmm_result graph_kernel_work(const vmm_kernel_node_params *params, struct graph_work *work)
+{
+    if (!params)
+        return graph_null("nodeParams");
+    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_KERNEL};
+    work->launch = (struct vmm_call_launch){{VMM_CALL_launch, 0},  params->kernel, params->grid_dim, params->block_dim,
+                                            params->args, params->count,  NULL};
+    return kernels_check(&work->launch);
+}
+
+vmm_result graph_event_check(const struct sim_process *process, vmm_event event)
+{
+    void *object;
+    if (slots_find(&process->events, number_of(event), &object) == SLOT_LIVE)
+        return VMM_SUCCESS;
+    return vmm_detail_refuse(event ? VMM_RULE_EVENT_UNKNOWN : VMM_RULE_GRAPH_NULL, number_of(event), 0, NULL);
+}
+
+vmm_result graph_event_work(const struct sim_process *process, vmm_graph_node_type type, vmm_event event, struct graph_work *work)
+{
+    *work = (struct graph_work){.type = type, .event = event};
+    return graph_event_check(process, event);
+}
+
+/* ---- adding nodes ---- */
+
+/* What the calls that add a node have in common. */
+struct add {
+    vmm_graph_node *out;
+    vmm_graph graph;
+    const vmm_graph_node *on;
+    uint64_t count;
+};
+
+#define ADD(call) &(const struct add){(call)->graph_node, (call)->graph, (call)->dependencies, (call)->num_dependencies}
+
+/* Finds what the new node depends on. */
+static vmm_result find_ends(const struct sim_process *process, const struct graph *graph, const struct add *add,
+                            struct graph_node **ends)
+{
+    for (uint64_t i = 0; i < add->count; i++) {
+        ends[i] = graphs_find_node(process->graphs, add->on[i]);
+        if (!ends[i] || ends[i]->graph != graph)
+            return graph_refuse(VMM_RULE_GRAPH_NODE, number_of(add->on[i]), "dependencies[%llu], %p, is not a node of that graph",
+                                (unsigned long long)i, (void *)add->on[i]);
+        for (uint64_t k = 0; k < i; k++)
+            if (ends[k] == ends[i])
+                return graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "dependencies %llu and %llu are the same node", (unsigned long long)k,
+                                    (unsigned long long)i);
+    }
+    return VMM_SUCCESS;
+}
+
+static vmm_result add_node(const struct sim_process *process, const struct add *add, const struct graph_work *work)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (!add->out)
+        return graph_null("phGraphNode");
+    struct graph *graph = graph_need(process, add->graph, &result);
+    if (!graph)
+        return result;
+    if (add->count > graph->count)
+        return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", add->count, "the graph has fewer nodes");
+    if (add->count && !add->on)
+        return graph_null("dependencies");
+    struct graph_node **ends = heap.malloc((add->count + 1) * sizeof *ends), *node = NULL;
+    result = ends ? find_ends(process, graph, add, ends) : sim_out_of_host_memory();
+    if (result == VMM_SUCCESS && !(node = graphs_add(graph, ends, NULL, add->count, work)))
+        result = sim_out_of_host_memory();
+    if (node)
+        *add->out = (vmm_graph_node)(uintptr_t)node->value;
+    heap.free(ends);
+    return result;
+}
+
+vmm_result sim_graph_add_empty_node(struct sim_process *process, const struct vmm_call_graph_add_empty_node *call)
+{
+    return add_node(process, ADD(call), &(struct graph_work){.type = VMM_GRAPH_NODE_TYPE_EMPTY});
+}
+
+vmm_result sim_graph_add_memset_node(struct sim_process *process, const struct vmm_call_graph_add_memset_node *call)
+{
+    struct graph_work work;
+    vmm_result result = graph_fill_work(process, call->memset_params, call->ctx, &work);
+    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+}
+
+vmm_result sim_graph_add_host_node(struct sim_process *process, const struct vmm_call_graph_add_host_node *call)
+{
+    struct graph_work work;
+    vmm_result result = graph_host_work(call->node_params, &work);
+    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+}
+
+vmm_result sim_graph_add_kernel_node(struct sim_process *process, const struct vmm_call_graph_add_kernel_node *call)
+{
+    struct graph_work work;
+    vmm_result result = graph_kernel_work(call->node_params, &work);
+    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+}
+
+vmm_result sim_graph_add_event_record_node(struct sim_process *process, const struct vmm_call_graph_add_event_record_node *call)
+{
+    struct graph_work work;
+    vmm_result result = graph_event_work(process, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, call->event, &work);
+    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+}
+
+vmm_result sim_graph_add_event_wait_node(struct sim_process *process, const struct vmm_call_graph_add_event_wait_node *call)
+{
+    struct graph_work work;
+    vmm_result result = graph_event_work(process, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, call->event, &work);
+    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+}
+
+/* The node gets a copy of the graph. A driver crashed on a graph within itself. */
+vmm_result sim_graph_add_child_graph_node(struct sim_process *process, const struct vmm_call_graph_add_child_graph_node *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_GRAPH, .child = graph_need(process, call->child_graph, &result)};
+    if (work.child && call->child_graph == call->graph)
+        result = graph_refuse(VMM_RULE_GRAPH_PARAMS, number_of(call->graph), "%p is the graph itself", (void *)call->graph);
+    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+}
+
+/* ---- a node ---- */
+
+vmm_result sim_graph_destroy_node(struct sim_process *process, const struct vmm_call_graph_destroy_node *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    struct graph_node *node = graph_need_node(process, call->node, &result);
+    if (node)
+        graphs_end_node(node);
+    return result;
+}
+
+vmm_result sim_graph_node_get_type(struct sim_process *process, const struct vmm_call_graph_node_get_type *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (!call->type)
+        return graph_null("type");
+    const struct graph_node *node = graph_need_node(process, call->node, &result);
+    if (node)
+        *call->type = graphs_work(node)->type;
+    return result;
+}

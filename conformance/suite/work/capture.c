@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captured streams: which calls are refused, and that what is captured does not run. */
+#include <pthread.h>
+
+#include "test.h"
+
+enum { GLOBAL = VMM_STREAM_CAPTURE_MODE_GLOBAL, THREAD = VMM_STREAM_CAPTURE_MODE_THREAD_LOCAL, RELAXED = VMM_STREAM_CAPTURE_MODE_RELAXED };
+
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+
+/* Memory of the device, zeros. */
+static vmm_deviceptr zeros(struct fix *f)
+{
+    vmm_deviceptr p = fix_reserve(f, f->g);
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    fix_access(f, p, f->g, RW);
+    ACCEPTED(vmm_memset_d8(S, p, 0, f->g));
+    return p;
+}
+
+/* A stream that is not ordered with the default stream, whose capture has begun. */
+static vmm_stream captured(struct fix *f, vmm_stream_capture_mode mode)
+{
+    vmm_stream stream = fix_stream(f);
+    ACCEPTED(vmm_stream_begin_capture(S, stream, mode));
+    return stream;
+}
+
+static vmm_stream_capture_status status(struct fix *f, vmm_stream stream)
+{
+    vmm_stream_capture_status is = -1;
+    ACCEPTED(vmm_stream_is_capturing(S, stream, &is));
+    return is;
+}
+
+/* Ends a capture that a refused call has invalidated. */
+static void end_spoiled(struct fix *f, vmm_stream stream)
+{
+    vmm_graph graph = (vmm_graph)8;
+    CHECK_U64((uint64_t)status(f, stream), VMM_STREAM_CAPTURE_STATUS_INVALIDATED);
+    CHECK_U64(vmm_stream_end_capture(S, stream, &graph), VMM_ERROR_STREAM_CAPTURE_INVALIDATED);
+    CHECK(!graph, "a graph of an invalidated capture");
+    CHECK_U64((uint64_t)status(f, stream), VMM_STREAM_CAPTURE_STATUS_NONE);
+    fix_stream_destroy(f, stream);
+}
+
+static void end_whole(struct fix *f, vmm_stream stream)
+{
+    vmm_graph graph = NULL;
+    ACCEPTED(vmm_stream_end_capture(S, stream, &graph));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+    fix_stream_destroy(f, stream);
+}
+
+/* ---- begin and end ---- */
+
+TEST_BREAKS(CAPTURE_DEFAULT, capture_the_default_stream)
+{
+    REFUSED(vmm_stream_begin_capture(S, NULL, GLOBAL), STREAM_CAPTURE_UNSUPPORTED, NULL, 0);
+    REFUSED(vmm_stream_begin_capture(S, VMM_STREAM_LEGACY, RELAXED), STREAM_CAPTURE_UNSUPPORTED, NULL, 0);
+}
+
+TEST_NEAR_MISS(CAPTURE_DEFAULT, capture_the_threads_own_stream)
+{
+    vmm_graph graph = NULL;
+    ACCEPTED(vmm_stream_begin_capture(S, VMM_STREAM_PER_THREAD, GLOBAL));
+    ACCEPTED(vmm_stream_end_capture(S, VMM_STREAM_PER_THREAD, &graph));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_BREAKS(CAPTURE_MODE, capture_in_a_mode_that_is_none)
+{
+    vmm_stream stream = fix_stream(f);
+    REFUSED(vmm_stream_begin_capture(S, stream, 3), INVALID_VALUE, "mode", 3);
+    REFUSED(vmm_stream_begin_capture(S, stream, -1), INVALID_VALUE, "mode", UINT64_MAX);
+    CHECK_U64((uint64_t)status(f, stream), VMM_STREAM_CAPTURE_STATUS_NONE);
+    fix_stream_destroy(f, stream);
+}
+
+TEST_NEAR_MISS(CAPTURE_MODE, capture_in_each_mode)
+{
+    for (int mode = GLOBAL; mode <= RELAXED; mode++)
+        end_whole(f, captured(f, mode));
+}
+
+TEST_BREAKS(CAPTURE_STATE, begin_twice_and_end_what_was_not_begun)
+{
+    vmm_graph graph = (vmm_graph)8;
+    vmm_stream stream = captured(f, RELAXED), other = fix_stream(f);
+    REFUSED(vmm_stream_begin_capture(S, stream, RELAXED), ILLEGAL_STATE, NULL, (uintptr_t)stream);
+    REFUSED(vmm_stream_end_capture(S, other, &graph), ILLEGAL_STATE, NULL, (uintptr_t)other);
+    CHECK(!graph, "the graph is not NULL");
+    REFUSED(vmm_stream_end_capture(S, NULL, &graph), ILLEGAL_STATE, NULL, 0);
+    CHECK_U64((uint64_t)status(f, stream), VMM_STREAM_CAPTURE_STATUS_ACTIVE);
+    end_whole(f, stream);
+    fix_stream_destroy(f, other);
+}
+
+TEST_NEAR_MISS(CAPTURE_STATE, begin_again_after_the_end)
+{
+    vmm_graph graph = NULL;
+    vmm_stream stream = captured(f, GLOBAL);
+    ACCEPTED(vmm_stream_end_capture(S, stream, NULL)); /* the graph is dropped */
+    ACCEPTED(vmm_stream_begin_capture(S, stream, GLOBAL));
+    ACCEPTED(vmm_stream_end_capture(S, stream, &graph));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+    fix_stream_destroy(f, stream);
+}
+
+/* What another thread of the test does with the stream. */
+struct elsewhere {
+    vmm_system *sys;
+    vmm_context ctx;
+    vmm_stream stream;
+    vmm_stream_capture_mode mode; /* to begin with; -1: end */
+    vmm_result result;
+};
+
+static void *other_thread(void *user)
+{
+    struct elsewhere *at = user;
+    vmm_graph graph = NULL;
+    vmm_ctx_set_current(at->sys, at->ctx);
+    at->result = at->mode >= 0 ? vmm_stream_begin_capture(at->sys, at->stream, at->mode)
+                               : vmm_stream_end_capture(at->sys, at->stream, &graph);
+    if (graph)
+        vmm_graph_destroy(at->sys, graph);
+    return NULL;
+}
+
+static vmm_result elsewhere(struct fix *f, vmm_stream stream, vmm_stream_capture_mode mode)
+{
+    pthread_t thread;
+    struct elsewhere at = {S, f->ctx, stream, mode, VMM_ERROR_UNKNOWN};
+    if (pthread_create(&thread, NULL, other_thread, &at) == 0)
+        pthread_join(thread, NULL);
+    return at.result;
+}
+
+TEST_BREAKS(CAPTURE_THREAD, end_what_another_thread_began)
+{
+    for (int mode = GLOBAL; mode <= THREAD; mode++) {
+        vmm_graph graph = NULL;
+        vmm_stream stream = fix_stream(f);
+        CHECK_U64(elsewhere(f, stream, mode), VMM_SUCCESS);
+        REFUSED(vmm_stream_end_capture(S, stream, &graph), STREAM_CAPTURE_WRONG_THREAD, NULL, (uintptr_t)stream);
+        CHECK_U64((uint64_t)status(f, stream), VMM_STREAM_CAPTURE_STATUS_NONE);
+        fix_stream_destroy(f, stream);
+    }
+}
+
+TEST_NEAR_MISS(CAPTURE_THREAD, end_a_relaxed_capture_of_another_thread)
+{
+    vmm_stream stream = fix_stream(f);
+    CHECK_U64(elsewhere(f, stream, RELAXED), VMM_SUCCESS);
+    end_whole(f, stream);
+    stream = captured(f, RELAXED);
+    CHECK_U64(elsewhere(f, stream, -1), VMM_SUCCESS);
+    fix_stream_destroy(f, stream);
+}
+
+/* ---- streams that join ---- */
+
+/* A stream that has joined the capture of the other one. */
+static vmm_stream joined(struct fix *f, vmm_stream origin)
+{
+    vmm_event event = fix_event(f);
+    vmm_stream stream = fix_stream(f);
+    ACCEPTED(vmm_event_record(S, event, origin));
+    ACCEPTED(vmm_stream_wait_event(S, stream, event, 0));
+    CHECK_U64((uint64_t)status(f, stream), VMM_STREAM_CAPTURE_STATUS_ACTIVE);
+    return stream;
+}
+
+static void join_back(struct fix *f, vmm_stream origin, vmm_stream stream)
+{
+    vmm_event event = fix_event(f);
+    ACCEPTED(vmm_event_record(S, event, stream));
+    ACCEPTED(vmm_stream_wait_event(S, origin, event, 0));
+}
+
+TEST_BREAKS(CAPTURE_UNJOINED, end_without_the_work_of_another_stream)
+{
+    vmm_graph graph = NULL;
+    vmm_deviceptr p = zeros(f);
+    vmm_stream origin = captured(f, RELAXED), stream = joined(f, origin);
+    ACCEPTED(vmm_memset_d8_async(S, p, 1, 64, stream));
+    REFUSED(vmm_stream_end_capture(S, origin, &graph), STREAM_CAPTURE_UNJOINED, NULL, (uintptr_t)origin);
+    CHECK(!graph, "a graph of a capture that was not joined");
+    CHECK_U64((uint64_t)status(f, stream), VMM_STREAM_CAPTURE_STATUS_NONE);
+    fix_stream_destroy(f, stream);
+    fix_stream_destroy(f, origin);
+}
+
+TEST_NEAR_MISS(CAPTURE_UNJOINED, end_with_the_work_of_another_stream)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_stream origin = captured(f, RELAXED), stream = joined(f, origin);
+    ACCEPTED(vmm_memset_d8_async(S, p, 1, 64, stream));
+    join_back(f, origin, stream);
+    end_whole(f, origin);
+    fix_stream_destroy(f, stream);
+}
+
+TEST_BREAKS(CAPTURE_UNMATCHED, end_with_a_stream_that_joined)
+{
+    vmm_graph graph = NULL;
+    vmm_stream origin = captured(f, RELAXED), stream = joined(f, origin);
+    REFUSED(vmm_stream_end_capture(S, stream, &graph), STREAM_CAPTURE_UNMATCHED, NULL, (uintptr_t)stream);
+    end_spoiled(f, origin);
+    fix_stream_destroy(f, stream);
+}
+
+TEST_NEAR_MISS(CAPTURE_UNMATCHED, end_with_the_stream_that_began)
+{
+    vmm_stream origin = captured(f, RELAXED), stream = joined(f, origin);
+    join_back(f, origin, stream);
+    end_whole(f, origin);
+    fix_stream_destroy(f, stream);
+}
+
+TEST_BREAKS(CAPTURE_MERGE, wait_for_an_event_of_another_capture)
+{
+    vmm_event event = fix_event(f);
+    vmm_stream one = captured(f, RELAXED), two = captured(f, RELAXED);
+    ACCEPTED(vmm_event_record(S, event, one));
+    REFUSED(vmm_stream_wait_event(S, two, event, 0), STREAM_CAPTURE_MERGE, NULL, (uintptr_t)event);
+    end_spoiled(f, one);
+    end_spoiled(f, two);
+}
+
+TEST_NEAR_MISS(CAPTURE_MERGE, wait_for_an_event_of_the_same_capture)
+{
+    vmm_event event = fix_event(f);
+    vmm_stream stream = captured(f, RELAXED);
+    ACCEPTED(vmm_event_record(S, event, stream));
+    ACCEPTED(vmm_stream_wait_event(S, stream, event, 0));
+    end_whole(f, stream);
+}
+
+TEST_BREAKS(CAPTURE_ISOLATION, wait_for_an_event_of_no_capture)
+{
+    vmm_event event = fix_event(f);
+    vmm_stream stream = fix_stream(f), other = fix_stream(f);
+    ACCEPTED(vmm_event_record(S, event, other));
+    ACCEPTED(vmm_stream_begin_capture(S, stream, RELAXED));
+    REFUSED(vmm_stream_wait_event(S, stream, event, 0), STREAM_CAPTURE_ISOLATION, NULL, (uintptr_t)event);
+    end_spoiled(f, stream);
+    fix_stream_destroy(f, other);
+}
+
+TEST_NEAR_MISS(CAPTURE_ISOLATION, wait_for_an_event_that_nobody_recorded)
+{
+    vmm_event fresh = fix_event(f), event = fix_event(f);
+    vmm_stream stream = captured(f, RELAXED), other = fix_stream(f);
+    ACCEPTED(vmm_event_record(S, event, other));
+    ACCEPTED(vmm_stream_wait_event(S, stream, fresh, 0));
+    ACCEPTED(vmm_stream_wait_event(S, stream, event, VMM_EVENT_WAIT_EXTERNAL));
+    end_whole(f, stream);
+    fix_stream_destroy(f, other);
+}
+
+/* ---- calls that a capture forbids ---- */
+
+TEST_BREAKS(CAPTURE_FORBIDS, wait_for_and_ask_about_captured_work)
+{
+    vmm_deviceptr p = 0;
+    vmm_stream stream = captured(f, RELAXED), free = fix_stream(f);
+    REFUSED(vmm_stream_query(S, stream), STREAM_CAPTURE_UNSUPPORTED, NULL, (uintptr_t)stream);
+    end_spoiled(f, stream);
+    stream = captured(f, RELAXED);
+    REFUSED(vmm_stream_synchronize(S, stream), STREAM_CAPTURE_UNSUPPORTED, NULL, (uintptr_t)stream);
+    end_spoiled(f, stream);
+    stream = captured(f, RELAXED);
+    REFUSED(vmm_ctx_synchronize(S), STREAM_CAPTURE_UNSUPPORTED, NULL, 0);
+    end_spoiled(f, stream);
+    stream = captured(f, THREAD);
+    REFUSED(vmm_stream_query(S, free), STREAM_CAPTURE_UNSUPPORTED, NULL, 0);
+    end_spoiled(f, stream);
+    stream = captured(f, GLOBAL);
+    CHECK_U64(vmm_mem_alloc(S, &p, 4096), VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    end_spoiled(f, stream);
+    fix_stream_destroy(f, free);
+}
+
+TEST_NEAR_MISS(CAPTURE_FORBIDS, make_calls_of_virtual_memory)
+{
+    vmm_deviceptr q = 0;
+    vmm_stream stream = captured(f, GLOBAL);
+    vmm_deviceptr p = fix_reserve(f, f->g);
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    fix_access(f, p, f->g, RW);
+    fix_unmap(f, p, f->g);
+    end_whole(f, stream);
+    stream = captured(f, RELAXED);
+    vmm_stream free = fix_stream(f);
+    ACCEPTED(vmm_stream_query(S, free));
+    ACCEPTED(vmm_mem_alloc(S, &q, 4096));
+    ACCEPTED(vmm_mem_free(S, q));
+    end_whole(f, stream);
+    fix_stream_destroy(f, free);
+}
+
+TEST_BREAKS(CAPTURE_INVALIDATED, work_after_a_refused_call)
+{
+    vmm_graph graph = NULL;
+    vmm_deviceptr p = zeros(f);
+    vmm_event event = fix_event(f);
+    vmm_stream stream = captured(f, RELAXED);
+    const uint64_t value = (uintptr_t)stream;
+    CHECK_U64(vmm_stream_query(S, stream), VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    REFUSED(vmm_memset_d8_async(S, p, 1, 64, stream), STREAM_CAPTURE_INVALIDATED, NULL, value);
+    REFUSED(vmm_event_record(S, event, stream), STREAM_CAPTURE_INVALIDATED, NULL, value);
+    REFUSED(vmm_stream_wait_event(S, stream, event, 0), STREAM_CAPTURE_INVALIDATED, NULL, value);
+    REFUSED(vmm_stream_end_capture(S, stream, &graph), STREAM_CAPTURE_INVALIDATED, NULL, value);
+    ACCEPTED(vmm_memset_d8_async(S, p, 1, 64, stream));
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    fix_stream_destroy(f, stream);
+}
+
+TEST_NEAR_MISS(CAPTURE_INVALIDATED, work_after_a_call_refused_for_its_arguments)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_stream stream = captured(f, RELAXED);
+    CHECK_U64(vmm_memset_d32_async(S, p + 1, 1, 16, stream), VMM_ERROR_INVALID_VALUE);
+    CHECK_U64(vmm_launch_host_func(S, stream, NULL, NULL), VMM_ERROR_INVALID_VALUE);
+    ACCEPTED(vmm_memset_d32_async(S, p, 1, 16, stream));
+    end_whole(f, stream);
+}
+
+TEST_BREAKS(CAPTURE_IMPLICIT, use_the_default_stream_beside_a_blocking_one)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_stream stream = NULL;
+    for (int i = 0; i < 4; i++) {
+        ACCEPTED(vmm_stream_create(S, &stream, VMM_STREAM_DEFAULT));
+        ACCEPTED(vmm_stream_begin_capture(S, stream, RELAXED));
+        switch (i) {
+        case 0: REFUSED(vmm_memset_d8(S, p, 1, 64), STREAM_CAPTURE_IMPLICIT, NULL, 0); break;
+        case 1: REFUSED(vmm_memset_d8_async(S, p, 1, 64, NULL), STREAM_CAPTURE_IMPLICIT, NULL, 0); break;
+        case 2: REFUSED(vmm_stream_query(S, VMM_STREAM_LEGACY), STREAM_CAPTURE_IMPLICIT, NULL, 0); break;
+        default: REFUSED(vmm_memcpy_dtod(S, p, p + 64, 64), STREAM_CAPTURE_IMPLICIT, NULL, 0); break;
+        }
+        end_spoiled(f, stream);
+    }
+}
+
+TEST_NEAR_MISS(CAPTURE_IMPLICIT, use_the_default_stream_beside_another)
+{
+    uint64_t word = 1;
+    vmm_deviceptr p = zeros(f);
+    vmm_stream stream = captured(f, RELAXED);
+    ACCEPTED(vmm_memset_d8_async(S, p, 1, 64, stream));
+    ACCEPTED(vmm_memset_d8_async(S, p, 2, 8, NULL));
+    ACCEPTED(vmm_memcpy_dtoh(S, &word, p, sizeof word));
+    CHECK_U64(word, UINT64_C(0x0202020202020202)); /* and not what was captured */
+    end_whole(f, stream);
+}
+
+/* ---- events ---- */
+
+TEST_BREAKS(CAPTURED_EVENT, ask_about_an_event_of_a_capture)
+{
+    vmm_event event = fix_event(f);
+    vmm_stream stream = captured(f, RELAXED);
+    ACCEPTED(vmm_event_record(S, event, stream));
+    REFUSED(vmm_event_query(S, event), CAPTURED_EVENT, NULL, (uintptr_t)event);
+    end_spoiled(f, stream);
+    stream = captured(f, RELAXED);
+    ACCEPTED(vmm_event_record(S, event, stream));
+    REFUSED(vmm_event_synchronize(S, event), CAPTURED_EVENT, NULL, (uintptr_t)event);
+    end_spoiled(f, stream);
+}
+
+TEST_NEAR_MISS(CAPTURED_EVENT, ask_about_an_event_recorded_anew)
+{
+    vmm_event event = fix_event(f);
+    vmm_stream stream = captured(f, RELAXED), other = fix_stream(f);
+    ACCEPTED(vmm_event_record(S, event, stream));
+    ACCEPTED(vmm_event_record(S, event, other));
+    ACCEPTED(vmm_event_synchronize(S, event));
+    end_whole(f, stream);
+    ACCEPTED(vmm_event_query(S, event));
+    fix_stream_destroy(f, other);
+}
+
+TEST_BREAKS(CAPTURED_EVENT_OVER, use_an_event_of_a_capture_that_is_over)
+{
+    vmm_event event = fix_event(f);
+    vmm_stream stream = captured(f, RELAXED);
+    ACCEPTED(vmm_event_record(S, event, stream));
+    end_whole(f, stream);
+    stream = fix_stream(f);
+    REFUSED(vmm_event_query(S, event), INVALID_VALUE, NULL, (uintptr_t)event);
+    REFUSED(vmm_event_synchronize(S, event), INVALID_VALUE, NULL, (uintptr_t)event);
+    REFUSED(vmm_stream_wait_event(S, stream, event, 0), INVALID_VALUE, NULL, (uintptr_t)event);
+    fix_stream_destroy(f, stream);
+}
+
+TEST_NEAR_MISS(CAPTURED_EVENT_OVER, use_it_again_after_a_record)
+{
+    vmm_event event = fix_event(f);
+    vmm_stream stream = captured(f, RELAXED);
+    ACCEPTED(vmm_event_record(S, event, stream));
+    end_whole(f, stream);
+    stream = fix_stream(f);
+    ACCEPTED(vmm_event_record(S, event, stream));
+    ACCEPTED(vmm_event_synchronize(S, event));
+    fix_stream_destroy(f, stream);
+}
+
+/* ---- work that no node holds yet ---- */
+
+TEST_BREAKS(CAPTURE_WORK, memory_operations_and_allocations)
+{
+    fix_need_simulator(f, "a driver makes nodes of them");
+    vmm_deviceptr p = zeros(f), q = 0;
+    vmm_stream stream = captured(f, RELAXED);
+    REFUSED(vmm_stream_write_value32(S, stream, p, 1, 0), NOT_SUPPORTED, NULL, (uintptr_t)stream);
+    end_spoiled(f, stream);
+    stream = captured(f, RELAXED);
+    CHECK_U64(vmm_mem_alloc_async(S, &q, 4096, stream), VMM_ERROR_NOT_SUPPORTED);
+    end_spoiled(f, stream);
+}
+
+TEST_NEAR_MISS(CAPTURE_WORK, fills_copies_and_host_functions)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_stream stream = captured(f, RELAXED);
+    ACCEPTED(vmm_memset_d8_async(S, p, 1, 64, stream));
+    ACCEPTED(vmm_memset_d16_async(S, p, 1, 64, stream));
+    ACCEPTED(vmm_memcpy_dtod_async(S, p + 64, p, 64, stream));
+    end_whole(f, stream);
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs: which calls are refused, and what a launch finds. */
+#include <string.h>
+
+#include "scheduled.h"
+#include "test.h"
+
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
+
+static vmm_deviceptr zeros(struct fix *f)
+{
+    vmm_deviceptr p = fix_reserve(f, f->g);
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    fix_access(f, p, f->g, RW);
+    ACCEPTED(vmm_memset_d8(S, p, 0, f->g));
+    return p;
+}
+
+static uint64_t word_at(struct fix *f, vmm_deviceptr p)
+{
+    uint64_t word = UINT64_MAX;
+    ACCEPTED(vmm_memcpy_dtoh(S, &word, p, sizeof word));
+    return word;
+}
+
+static vmm_graph made(struct fix *f)
+{
+    vmm_graph graph = NULL;
+    ACCEPTED(vmm_graph_create(S, &graph, 0));
+    return graph;
+}
+
+static vmm_graph_node empty(struct fix *f, vmm_graph graph)
+{
+    vmm_graph_node node = NULL;
+    ACCEPTED(vmm_graph_add_empty_node(S, &node, graph, NULL, 0));
+    return node;
+}
+
+static vmm_memset_node_params fill_of(vmm_deviceptr p, unsigned value)
+{
+    return (vmm_memset_node_params){.dst = p, .value = value, .element_size = 1, .width = 64, .height = 1};
+}
+
+static vmm_graph_node add_fill(struct fix *f, vmm_graph graph, vmm_deviceptr p, unsigned value)
+{
+    vmm_graph_node node = NULL;
+    const vmm_memset_node_params fill = fill_of(p, value);
+    ACCEPTED(vmm_graph_add_memset_node(S, &node, graph, NULL, 0, &fill, NULL));
+    return node;
+}
+
+static vmm_graph_exec instance(struct fix *f, vmm_graph graph)
+{
+    vmm_graph_exec exec = NULL;
+    ACCEPTED(vmm_graph_instantiate(S, &exec, graph, 0));
+    return exec;
+}
+
+static void nothing(void *user)
+{
+    (void)user;
+}
+
+/* ---- pointers, values and flags ---- */
+
+TEST_BREAKS(GRAPH_NULL, graphs_nodes_and_instances_for_nobody)
+{
+    const vmm_host_node_params host = {nothing, NULL};
+    vmm_graph graph = made(f);
+    vmm_graph_node node = NULL;
+    vmm_graph_exec exec = instance(f, graph);
+    REFUSED(vmm_graph_create(S, NULL, 0), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_clone(S, NULL, graph), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_instantiate(S, NULL, graph, 0), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_exec_get_flags(S, exec, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_empty_node(S, NULL, graph, NULL, 0), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_host_node(S, NULL, graph, NULL, 0, &host), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_host_node(S, &node, graph, NULL, 0, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_memset_node(S, &node, graph, NULL, 0, NULL, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_kernel_node(S, &node, graph, NULL, 0, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_event_record_node(S, &node, graph, NULL, 0, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_event_wait_node(S, &node, graph, NULL, 0, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_stream_is_capturing(S, NULL, NULL), INVALID_VALUE, NULL, 0);
+    node = empty(f, graph);
+    REFUSED(vmm_graph_node_get_type(S, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_empty_node(S, &node, graph, NULL, 1), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_dependencies(S, graph, NULL, &node, NULL, 1), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_dependencies(S, graph, &node, NULL, NULL, 1), INVALID_VALUE, NULL, 0);
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_NEAR_MISS(GRAPH_NULL, no_dependencies_at_all)
+{
+    vmm_graph graph = made(f);
+    ACCEPTED(vmm_graph_add_dependencies(S, graph, NULL, NULL, NULL, 0));
+    ACCEPTED(vmm_graph_remove_dependencies(S, graph, NULL, NULL, NULL, 0));
+    empty(f, graph);
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_BREAKS(GRAPH_UNKNOWN, what_is_no_graph)
+{
+    vmm_graph graph = made(f), gone = graph, other = NULL;
+    vmm_graph_node node = NULL;
+    vmm_graph_exec exec = NULL;
+    vmm_stream stream = fix_stream(f);
+    const vmm_memset_node_params fill = fill_of(zeros(f), 1);
+    ACCEPTED(vmm_graph_destroy(S, graph));
+    graph = made(f);
+    REFUSED(vmm_graph_destroy(S, NULL), INVALID_VALUE, NULL, 0);
+    fix_need_simulator(f, "a driver may read through a graph that has ended");
+    REFUSED(vmm_graph_destroy(S, gone), INVALID_VALUE, NULL, (uintptr_t)gone);
+    REFUSED(vmm_graph_clone(S, &other, gone), INVALID_VALUE, NULL, (uintptr_t)gone);
+    REFUSED(vmm_graph_instantiate(S, &exec, gone, 0), INVALID_VALUE, NULL, (uintptr_t)gone);
+    REFUSED(vmm_graph_add_empty_node(S, &node, gone, NULL, 0), INVALID_VALUE, NULL, (uintptr_t)gone);
+    REFUSED(vmm_graph_add_memset_node(S, &node, gone, NULL, 0, &fill, NULL), INVALID_VALUE, NULL, (uintptr_t)gone);
+    REFUSED(vmm_graph_add_child_graph_node(S, &node, graph, NULL, 0, gone), INVALID_VALUE, NULL, (uintptr_t)gone);
+    REFUSED(vmm_graph_add_dependencies(S, gone, NULL, NULL, NULL, 0), INVALID_VALUE, NULL, (uintptr_t)gone);
+    REFUSED(vmm_graph_remove_dependencies(S, gone, NULL, NULL, NULL, 0), INVALID_VALUE, NULL, (uintptr_t)gone);
+    ACCEPTED(vmm_graph_destroy(S, graph));
+    fix_stream_destroy(f, stream);
+}
+
+TEST_NEAR_MISS(GRAPH_UNKNOWN, a_clone_of_a_graph_that_ended)
+{
+    vmm_graph graph = made(f), clone = NULL;
+    vmm_graph_exec exec;
+    empty(f, graph);
+    ACCEPTED(vmm_graph_clone(S, &clone, graph));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+    exec = instance(f, clone);
+    ACCEPTED(vmm_graph_destroy(S, clone));
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+}
+
+TEST_BREAKS(GRAPH_NODE, nodes_of_other_graphs)
+{
+    vmm_graph graph = made(f), other = made(f);
+    vmm_graph_node node = empty(f, graph), stranger = empty(f, other), out = NULL;
+    vmm_graph_node_type type = -1;
+    REFUSED(vmm_graph_add_empty_node(S, &out, graph, &stranger, 1), INVALID_VALUE, NULL, (uintptr_t)stranger);
+    REFUSED(vmm_graph_add_dependencies(S, graph, &node, &stranger, NULL, 1), INVALID_VALUE, NULL, (uintptr_t)stranger);
+    REFUSED(vmm_graph_add_dependencies(S, graph, &stranger, &node, NULL, 1), INVALID_VALUE, NULL, (uintptr_t)stranger);
+    REFUSED(vmm_graph_remove_dependencies(S, graph, &node, &stranger, NULL, 1), INVALID_VALUE, NULL, (uintptr_t)stranger);
+    REFUSED(vmm_graph_node_get_type(S, NULL, &type), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_destroy_node(S, NULL), INVALID_VALUE, NULL, 0);
+    CHECK_U64((uint64_t)(int64_t)type, UINT64_MAX);
+    ACCEPTED(vmm_graph_destroy(S, other));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_NEAR_MISS(GRAPH_NODE, nodes_of_the_graph)
+{
+    vmm_graph graph = made(f);
+    vmm_graph_node node = empty(f, graph), out = NULL;
+    vmm_graph_node_type type = -1;
+    ACCEPTED(vmm_graph_add_empty_node(S, &out, graph, &node, 1));
+    ACCEPTED(vmm_graph_remove_dependencies(S, graph, &node, &out, NULL, 1));
+    ACCEPTED(vmm_graph_node_get_type(S, out, &type));
+    CHECK_U64((uint64_t)type, VMM_GRAPH_NODE_TYPE_EMPTY);
+    ACCEPTED(vmm_graph_destroy_node(S, node));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_BREAKS(GRAPH_EXEC, what_is_no_instance)
+{
+    vmm_graph graph = made(f);
+    vmm_graph_exec exec = instance(f, graph);
+    uint64_t flags = 7;
+    REFUSED(vmm_graph_launch(S, NULL, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_upload(S, NULL, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_exec_destroy(S, NULL), INVALID_VALUE, NULL, 0);
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+    fix_need_simulator(f, "a driver may read through an instance that has ended");
+    REFUSED(vmm_graph_launch(S, exec, NULL), INVALID_VALUE, NULL, (uintptr_t)exec);
+    REFUSED(vmm_graph_exec_get_flags(S, exec, &flags), INVALID_VALUE, NULL, (uintptr_t)exec);
+    REFUSED(vmm_graph_exec_destroy(S, exec), INVALID_VALUE, NULL, (uintptr_t)exec);
+    CHECK_U64(flags, 7);
+}
+
+TEST_NEAR_MISS(GRAPH_EXEC, an_instance_of_a_graph_that_ended)
+{
+    vmm_graph graph = made(f);
+    vmm_graph_exec exec = NULL;
+    uint64_t flags = 7;
+    ACCEPTED(vmm_graph_instantiate(S, &exec, graph, VMM_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+    ACCEPTED(vmm_graph_exec_get_flags(S, exec, &flags));
+    CHECK_U64(flags, VMM_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+    ACCEPTED(vmm_graph_upload(S, exec, NULL));
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+}
+
+TEST_BREAKS(GRAPH_FLAGS, flags_of_nothing)
+{
+    vmm_graph graph = NULL;
+    vmm_graph_exec exec = NULL;
+    for (int bit = 0; bit < 32; bit++)
+        REFUSED(vmm_graph_create(S, &graph, 1u << bit), INVALID_VALUE, "flags", 1u << bit);
+    graph = made(f);
+    REFUSED(vmm_graph_instantiate(S, &exec, graph, VMM_GRAPH_INSTANTIATE_FLAG_UPLOAD), INVALID_VALUE, "flags", 2);
+    for (int bit = 4; bit < 64; bit++)
+        REFUSED(vmm_graph_instantiate(S, &exec, graph, UINT64_C(1) << bit), INVALID_VALUE, "flags", UINT64_C(1) << bit);
+    REFUSED(vmm_graph_instantiate(S, &exec, graph, 5), INVALID_VALUE, "flags", 5);
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_NEAR_MISS(GRAPH_FLAGS, flags_of_an_instance)
+{
+    uint64_t flags = 7;
+    vmm_graph_exec exec = NULL;
+    vmm_graph graph = made(f);
+    ACCEPTED(vmm_graph_instantiate(S, &exec, graph, VMM_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
+    ACCEPTED(vmm_graph_exec_get_flags(S, exec, &flags));
+    CHECK_U64(flags, 0);
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+/* ---- dependencies ---- */
+
+TEST_BREAKS(GRAPH_EDGE, dependencies_that_cannot_be)
+{
+    vmm_graph graph = made(f);
+    vmm_graph_node n[3] = {empty(f, graph), empty(f, graph), empty(f, graph)}, twice[2] = {n[0], n[0]}, out = NULL;
+    const vmm_graph_node from[2] = {n[0], n[0]}, to[2] = {n[1], n[1]};
+    const vmm_graph_edge_data wrong[] = {{.from_port = 3}, {.to_port = 1}, {.type = 2}, {.reserved = {1}}};
+    REFUSED(vmm_graph_add_dependencies(S, graph, &n[0], &n[0], NULL, 1), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_dependencies(S, graph, from, to, NULL, 2), INVALID_VALUE, NULL, 0);
+    for (int i = 0; i < 4; i++)
+        REFUSED(vmm_graph_add_dependencies(S, graph, &n[0], &n[1], &wrong[i], 1), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_remove_dependencies(S, graph, &n[0], &n[1], NULL, 1), INVALID_VALUE, NULL, 0);
+    ACCEPTED(vmm_graph_add_dependencies(S, graph, &n[0], &n[1], NULL, 1));
+    REFUSED(vmm_graph_add_dependencies(S, graph, &n[0], &n[1], NULL, 1), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_empty_node(S, &out, graph, twice, 2), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_empty_node(S, &out, graph, n, 4), INVALID_VALUE, "numDependencies", 4);
+    /* measured: those before the one that is not there are removed */
+    const vmm_graph_node some[2] = {n[0], n[1]}, others[2] = {n[1], n[2]};
+    REFUSED(vmm_graph_remove_dependencies(S, graph, some, others, NULL, 2), INVALID_VALUE, NULL, 0);
+    ACCEPTED(vmm_graph_add_dependencies(S, graph, &n[0], &n[1], NULL, 1));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_NEAR_MISS(GRAPH_EDGE, dependencies_both_ways)
+{
+    vmm_graph graph = made(f);
+    vmm_graph_node a = empty(f, graph), b = empty(f, graph);
+    const vmm_graph_edge_data none = {0};
+    ACCEPTED(vmm_graph_add_dependencies(S, graph, &a, &b, &none, 1));
+    ACCEPTED(vmm_graph_add_dependencies(S, graph, &b, &a, NULL, 1));
+    ACCEPTED(vmm_graph_remove_dependencies(S, graph, &a, &b, &none, 1));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_BREAKS(GRAPH_CYCLE, instantiate_a_cycle)
+{
+    vmm_graph graph = made(f), whole = made(f);
+    vmm_graph_node a = empty(f, graph), b = empty(f, graph), child = NULL;
+    vmm_graph_exec exec = NULL;
+    ACCEPTED(vmm_graph_add_dependencies(S, graph, &a, &b, NULL, 1));
+    ACCEPTED(vmm_graph_add_dependencies(S, graph, &b, &a, NULL, 1));
+    REFUSED(vmm_graph_instantiate(S, &exec, graph, 0), INVALID_VALUE, NULL, (uintptr_t)graph);
+    fix_need_simulator(f, "not recorded of a child");
+    ACCEPTED(vmm_graph_add_child_graph_node(S, &child, whole, NULL, 0, graph));
+    CHECK_U64(vmm_graph_instantiate(S, &exec, whole, 0), VMM_ERROR_INVALID_VALUE);
+    CHECK(strcmp(vmm_last_detail()->rule, "VMM-GRAPH-CYCLE") == 0, "by %s", vmm_last_detail()->rule);
+    CHECK(!exec, "an instance of a cycle");
+    ACCEPTED(vmm_graph_destroy(S, whole));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_NEAR_MISS(GRAPH_CYCLE, instantiate_a_diamond)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_graph graph = made(f);
+    vmm_graph_node last = add_fill(f, graph, p, 4), n[3] = {add_fill(f, graph, p, 1), empty(f, graph), empty(f, graph)};
+    const vmm_graph_node from[4] = {n[0], n[0], n[1], n[2]}, to[4] = {n[1], n[2], last, last};
+    ACCEPTED(vmm_graph_add_dependencies(S, graph, from, to, NULL, 4));
+    vmm_graph_exec exec = instance(f, graph);
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(word_at(f, p), UINT64_C(0x0404040404040404));
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+/* ---- parameters ---- */
+
+TEST_BREAKS(GRAPH_PARAMS, fills_of_nothing)
+{
+    vmm_graph graph = made(f);
+    vmm_graph_node node = NULL;
+    vmm_memset_node_params fill = fill_of(zeros(f), 1);
+    static const unsigned sizes[] = {0, 3, 5, 8};
+    for (int i = 0; i < 4; i++) {
+        fill.element_size = sizes[i];
+        REFUSED(vmm_graph_add_memset_node(S, &node, graph, NULL, 0, &fill, NULL), INVALID_VALUE, "elementSize", sizes[i]);
+    }
+    fill.element_size = 4;
+    fill.width = 0;
+    REFUSED(vmm_graph_add_memset_node(S, &node, graph, NULL, 0, &fill, NULL), INVALID_VALUE, NULL, 0);
+    fill.width = 16;
+    fill.height = 0;
+    REFUSED(vmm_graph_add_memset_node(S, &node, graph, NULL, 0, &fill, NULL), INVALID_VALUE, NULL, 0);
+    fill.height = 2;
+    fill.pitch = 60;
+    REFUSED(vmm_graph_add_memset_node(S, &node, graph, NULL, 0, &fill, NULL), INVALID_VALUE, "pitch", 60);
+    fill.pitch = 66;
+    REFUSED(vmm_graph_add_memset_node(S, &node, graph, NULL, 0, &fill, NULL), INVALID_VALUE, "pitch", 66);
+    REFUSED(vmm_graph_add_child_graph_node(S, &node, graph, NULL, 0, graph), INVALID_VALUE, NULL, (uintptr_t)graph);
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_NEAR_MISS(GRAPH_PARAMS, fills_of_rows)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_graph graph = made(f), whole = made(f);
+    vmm_graph_node node = NULL;
+    const vmm_memset_node_params rows = {.dst = p, .pitch = 16, .value = 0x1234, .element_size = 2, .width = 4, .height = 3};
+    ACCEPTED(vmm_graph_add_memset_node(S, &node, graph, NULL, 0, &rows, f->ctx));
+    ACCEPTED(vmm_graph_add_child_graph_node(S, &node, whole, NULL, 0, graph));
+    vmm_graph_exec exec = instance(f, whole);
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(word_at(f, p), UINT64_C(0x1234123412341234));
+    CHECK_U64(word_at(f, p + 8), 0);
+    CHECK_U64(word_at(f, p + 32), UINT64_C(0x1234123412341234));
+    CHECK_U64(word_at(f, p + 48), 0);
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, whole));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+/* ---- what a launch finds ---- */
+
+static void replace(struct fix *f, vmm_deviceptr p)
+{
+    fix_unmap(f, p, f->g);
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    fix_access(f, p, f->g, RW);
+}
+
+TEST_EXPECTS("graph.launch_finds_memory_of_its_time", remapped_since)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_graph graph = made(f);
+    add_fill(f, graph, p, 7);
+    vmm_graph_exec exec = instance(f, graph);
+    for (int i = 0; i < 2; i++) {
+        replace(f, p);
+        ACCEPTED(vmm_memset_d8(S, p, 0, f->g));
+        ACCEPTED(vmm_graph_launch(S, exec, NULL));
+        ACCEPTED(vmm_ctx_synchronize(S));
+        CHECK_U64(word_at(f, p), UINT64_C(0x0707070707070707));
+    }
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+/* Unmapped or narrowed since the instantiation: the launch is accepted, and its work faults. */
+static void lose(struct fix *root, const char *schedule, bool narrows)
+{
+    struct fix own, *f = &own;
+    scheduled_open(root, f, schedule);
+    vmm_deviceptr p = zeros(f);
+    vmm_graph graph = made(f);
+    add_fill(f, graph, p, 7);
+    vmm_graph_exec exec = instance(f, graph);
+    if (narrows)
+        fix_access(f, p, f->g, READ);
+    else
+        fix_unmap(f, p, f->g);
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    vmm_result result = vmm_ctx_synchronize(S);
+    CHECK(result == VMM_ERROR_ILLEGAL_ADDRESS || result == VMM_ERROR_LAUNCH_FAILED, "%s", vmm_result_name(result));
+    CHECK(strncmp(vmm_last_detail()->rule, "VMM-FAULT-", 10) == 0, "by %s", vmm_last_detail()->rule);
+    fix_close(f);
+}
+
+TEST_EXPECTS("graph.launch_faults_without_memory", unmapped_or_narrowed_since)
+{
+    for (int i = 0; i < SCHEDULES; i++) {
+        lose(f, schedules[i], false);
+        lose(f, schedules[i], true);
+    }
+}
+
+/* Each kind of work, captured and launched twice. */
+static int called;
+
+static void count(void *user)
+{
+    called += user != NULL;
+}
+
+TEST_EXPECTS("graph.captured_work_runs_at_each_launch", launch_what_was_captured)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_stream stream = fix_stream(f);
+    vmm_graph graph = NULL;
+    vmm_event event = fix_event(f);
+    uint64_t source = UINT64_C(0x0102030405060708), seen = 0;
+    const uint64_t args[] = {p + 128, 64, 9};
+    called = 0;
+    ACCEPTED(vmm_stream_begin_capture(S, stream, VMM_STREAM_CAPTURE_MODE_RELAXED));
+    ACCEPTED(vmm_memset_d32_async(S, p, 0x11111111, 16, stream));
+    ACCEPTED(vmm_memcpy_htod_async(S, p + 64, &source, sizeof source, stream));
+    ACCEPTED(vmm_memcpy_dtod_async(S, p + 72, p + 64, sizeof source, stream));
+    ACCEPTED(vmm_memcpy_dtoh_async(S, &seen, p + 72, sizeof seen, stream));
+    ACCEPTED(vmm_memset_d8_async(S, p, 1, 0, stream));
+    ACCEPTED(vmm_memcpy_dtod_async(S, p, p + 64, 0, stream));
+    ACCEPTED(vmm_launch_host_func(S, stream, count, &called));
+    bool kernel = vmm_launch(S, VMM_KERNEL_FILL, 1, 32, args, 3, stream) == VMM_SUCCESS;
+    ACCEPTED(vmm_stream_end_capture(S, stream, &graph));
+    CHECK_U64(seen, 0);
+    vmm_graph_node record = NULL, wait = NULL;
+    ACCEPTED(vmm_graph_add_event_record_node(S, &record, graph, NULL, 0, event));
+    ACCEPTED(vmm_graph_add_event_wait_node(S, &wait, graph, &record, 1, event));
+    vmm_graph_exec exec = instance(f, graph);
+    ACCEPTED(vmm_graph_destroy(S, graph));
+    for (int i = 0; i < 2; i++) {
+        ACCEPTED(vmm_memset_d8(S, p, 0, f->g));
+        seen = 0;
+        ACCEPTED(vmm_graph_launch(S, exec, stream));
+        ACCEPTED(vmm_stream_synchronize(S, stream));
+        CHECK_U64(word_at(f, p), UINT64_C(0x1111111111111111));
+        CHECK_U64(seen, source);
+        CHECK_U64((uint64_t)called, (uint64_t)i + 1);
+        if (kernel)
+            CHECK_U64(word_at(f, p + 128), UINT64_C(0x0909090909090909));
+    }
+    ACCEPTED(vmm_event_query(S, event));
+    fix_event_destroy(f, event);
+    ACCEPTED(vmm_graph_launch(S, exec, stream)); /* an event that has ended since is left out */
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    fix_stream_destroy(f, stream);
+}
