@@ -809,6 +809,14 @@ VMM_API vmm_result vmm_stream_batch_mem_op(vmm_system *sys, vmm_stream stream, u
  * [VMM-CAPTURE-STATE], the fault of the device. cuStreamBeginCapture. */
 VMM_API vmm_result vmm_stream_begin_capture(vmm_system *sys, vmm_stream stream, vmm_stream_capture_mode mode);
 
+/* The same into a graph that is there, behind these nodes of it; the graph stays whatever becomes of the capture. INVALID_VALUE
+ * also for what is no graph [VMM-GRAPH-UNKNOWN] or node of it [VMM-GRAPH-NODE], [VMM-GRAPH-NULL], ILLEGAL_STATE for a graph that
+ * another stream is captured into [VMM-CAPTURE-STATE]. dependency_data is not looked at. cuStreamBeginCaptureToGraph. */
+VMM_API vmm_result vmm_stream_begin_capture_to_graph(vmm_system *sys, vmm_stream stream, vmm_graph graph,
+                                                     const vmm_graph_node *dependencies,
+                                                     const vmm_graph_edge_data *dependency_data, uint64_t num_dependencies,
+                                                     vmm_stream_capture_mode mode);
+
 /* Ends the capture, whatever it answers but for [VMM-CAPTURE-UNMATCHED], and stores its graph, which is the program's to destroy;
  * NULL where it refuses. With graph NULL the graph is dropped. INVALID_HANDLE [VMM-STREAM-UNKNOWN], ILLEGAL_STATE
  * [VMM-CAPTURE-STATE], STREAM_CAPTURE_WRONG_THREAD [VMM-CAPTURE-THREAD], STREAM_CAPTURE_UNMATCHED [VMM-CAPTURE-UNMATCHED],
@@ -887,6 +895,24 @@ VMM_API vmm_result vmm_graph_remove_dependencies(vmm_system *sys, vmm_graph grap
 /* Stores VMM_GRAPH_NODE_TYPE_. INVALID_VALUE [VMM-GRAPH-NODE]. cuGraphNodeGetType. */
 VMM_API vmm_result vmm_graph_node_get_type(vmm_system *sys, vmm_graph_node node, vmm_graph_node_type *type);
 
+/* The copy, in a clone of its graph, of original_node. INVALID_VALUE [VMM-GRAPH-NULL, VMM-GRAPH-UNKNOWN, VMM-GRAPH-NODE].
+ * cuGraphNodeFindInClone. */
+VMM_API vmm_result vmm_graph_node_find_in_clone(vmm_system *sys, vmm_graph_node *node, vmm_graph_node original_node,
+                                                vmm_graph cloned_graph);
+
+/* What a node holds; and other parameters for it, which are checked as when it was added, and concern no instance that is there
+ * already. The graph of a child graph node is the node's: it may be changed, and ends with the node. The context of a fill stays.
+ * INVALID_VALUE [VMM-GRAPH-NODE], for a node of another type [VMM-GRAPH-NODE-TYPE]. cuGraphChildGraphNodeGetGraph,
+ * cuGraphEventRecordNodeGetEvent, cuGraphEventWaitNodeGetEvent, cuGraphMemsetNodeSetParams, cuGraphHostNodeSetParams,
+ * cuGraphEventRecordNodeSetEvent, cuGraphEventWaitNodeSetEvent. */
+VMM_API vmm_result vmm_graph_child_graph_node_get_graph(vmm_system *sys, vmm_graph_node node, vmm_graph *graph);
+VMM_API vmm_result vmm_graph_event_record_node_get_event(vmm_system *sys, vmm_graph_node node, vmm_event *event_out);
+VMM_API vmm_result vmm_graph_event_wait_node_get_event(vmm_system *sys, vmm_graph_node node, vmm_event *event_out);
+VMM_API vmm_result vmm_graph_memset_node_set_params(vmm_system *sys, vmm_graph_node node, const vmm_memset_node_params *node_params);
+VMM_API vmm_result vmm_graph_host_node_set_params(vmm_system *sys, vmm_graph_node node, const vmm_host_node_params *node_params);
+VMM_API vmm_result vmm_graph_event_record_node_set_event(vmm_system *sys, vmm_graph_node node, vmm_event event);
+VMM_API vmm_result vmm_graph_event_wait_node_set_event(vmm_system *sys, vmm_graph_node node, vmm_event event);
+
 /* --------------------------------------------------------------------------------------------- instances of graphs */
 
 /* An instance: a copy of the graph that can be launched, and that changes of the graph no longer concern. flags are
@@ -898,6 +924,20 @@ VMM_API vmm_result vmm_graph_instantiate(vmm_system *sys, vmm_graph_exec *graph_
 VMM_API vmm_result vmm_graph_exec_get_flags(vmm_system *sys, vmm_graph_exec graph_exec, uint64_t *flags);
 /* Ends the instance; its launches go on. INVALID_VALUE [VMM-GRAPH-EXEC]. cuGraphExecDestroy. */
 VMM_API vmm_result vmm_graph_exec_destroy(vmm_system *sys, vmm_graph_exec graph_exec);
+
+/* Other parameters for the instance's copy of a node of its graph, for launches from now on. A fill keeps its context, and one of
+ * several rows its shape. INVALID_VALUE [VMM-GRAPH-EXEC], for a node of another graph [VMM-GRAPH-NODE] or type
+ * [VMM-GRAPH-NODE-TYPE], [VMM-GRAPH-PARAMS]. cuGraphExecMemsetNodeSetParams, cuGraphExecHostNodeSetParams. */
+VMM_API vmm_result vmm_graph_exec_memset_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
+                                                         const vmm_memset_node_params *memset_params, vmm_context ctx);
+VMM_API vmm_result vmm_graph_exec_host_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
+                                                       const vmm_host_node_params *node_params);
+/* Whether launches do the work of a kernel, copy or fill, or leave it out: 1 or 0. INVALID_VALUE [VMM-GRAPH-EXEC, VMM-GRAPH-NODE],
+ * for other nodes [VMM-GRAPH-NODE-TYPE]. cuGraphNodeSetEnabled, cuGraphNodeGetEnabled. */
+VMM_API vmm_result vmm_graph_node_set_enabled(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
+                                              unsigned int is_enabled);
+VMM_API vmm_result vmm_graph_node_get_enabled(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
+                                              unsigned int *is_enabled);
 
 /* Issues the work of the instance's nodes to the stream, each after what it depends on, with the mappings and rights of the time
  * at which the stream comes to it; the fault of such work is that of a kernel, copy or fill. INVALID_VALUE [VMM-GRAPH-EXEC],
@@ -945,7 +985,7 @@ VMM_API vmm_result vmm_mem_alloc_from_pool_async(vmm_system *sys, vmm_deviceptr 
 VMM_API vmm_result vmm_mem_free_async(vmm_system *sys, vmm_deviceptr dptr, vmm_stream stream);
 
 /* INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-CREATE-TYPE, VMM-POOL-CREATE-LOCATION, VMM-POOL-CREATE-DEVICE,
- * VMM-POOL-CREATE-HANDLE-TYPES, VMM-POOL-CREATE-RESERVED]; NOT_SUPPORTED [VMM-POOL-CREATE-MANAGED, VMM-POOL-CREATE-HOST]:
+ * VMM-POOL-CREATE-HANDLE-TYPES, VMM-POOL-CREATE-RESERVED]; NOT_SUPPORTED [VMM-POOL-CREATE-MANAGED]:
  * the simulator has pools on devices only; OUT_OF_MEMORY [VMM-POOL-CREATE-MAX-SIZE]. */
 VMM_API vmm_result vmm_mem_pool_create(vmm_system *sys, vmm_memory_pool *pool, const vmm_mem_pool_props *pool_props);
 /* Ends the pool once its last allocation is freed. Where it is the current pool of its device, the default pool becomes
@@ -974,14 +1014,19 @@ VMM_API vmm_result vmm_mem_pool_get_attribute(vmm_system *sys, vmm_memory_pool p
                                               void *value);
 VMM_API vmm_result vmm_mem_pool_trim_to(vmm_system *sys, vmm_memory_pool pool, uint64_t min_bytes_to_keep);
 /* Rights of devices to all memory of a pool. INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-POOL-ACCESS-FLAGS,
- * VMM-POOL-GET-ACCESS-LOCATION]; NOT_SUPPORTED [VMM-POOL-ACCESS-LOCATION, VMM-POOL-ACCESS-READ]; INVALID_DEVICE
+ * VMM-POOL-GET-ACCESS-LOCATION, VMM-POOL-ACCESS-NOWHERE]; NOT_SUPPORTED [VMM-POOL-ACCESS-LOCATION, VMM-POOL-ACCESS-READ, VMM-POOL-ACCESS-HOST]; INVALID_DEVICE
  * [VMM-POOL-ACCESS-DEVICE, VMM-POOL-ACCESS-OWN, VMM-POOL-ACCESS-PEER]. Warned of: [VMM-POOL-ENDED]. */
 VMM_API vmm_result vmm_mem_pool_set_access(vmm_system *sys, vmm_memory_pool pool, const vmm_mem_access_desc *map,
                                            uint64_t count);
 VMM_API vmm_result vmm_mem_pool_get_access(vmm_system *sys, vmm_mem_access_flags *flags, vmm_memory_pool mem_pool,
                                            const vmm_mem_location *location);
 
-/* Between processes; on a driver only. NOT_SUPPORTED [VMM-POOL-EXPORT]. */
+/* Between processes: first a pool, as a descriptor or fabric handle, then each of its allocations, as 64 bytes. INVALID_VALUE
+ * [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-EXPORT-FLAGS, VMM-EXPORT-TYPE, VMM-EXPORT-NOT-REQUESTED, VMM-POOL-EXPORT-KIND,
+ * VMM-POOL-IMPORT-FLAGS, VMM-IMPORT-TYPE, VMM-POOL-POINTER-UNKNOWN, VMM-POOL-POINTER-POOL, VMM-POOL-IMPORT-POOL, VMM-POOL-IMPORT-DATA,
+ * VMM-POOL-IMPORT-TAKEN]; NOT_SUPPORTED [VMM-IMPORT-KIND, VMM-IMPORT-WINDOWS]; NOT_PERMITTED [VMM-EXPORT-FABRIC-IMEX]; UNKNOWN
+ * [VMM-IMPORT-CLOSED, VMM-IMPORT-FOREIGN, VMM-IMPORT-MACHINE]. An imported pool allocates nothing [VMM-POOL-IMPORTED], and is
+ * destroyed after its allocations [VMM-POOL-DESTROY-IMPORTED]; imported several times, it is destroyed as often. */
 VMM_API vmm_result vmm_mem_pool_export_to_shareable_handle(vmm_system *sys, void *handle_out, vmm_memory_pool pool,
                                                            vmm_mem_allocation_handle_type handle_type, uint64_t flags);
 VMM_API vmm_result vmm_mem_pool_import_from_shareable_handle(vmm_system *sys, vmm_memory_pool *pool_out, void *handle,

@@ -104,9 +104,12 @@ static bool learn_graphs(struct names *names, const union vmm_any_call *any)
     case VMM_CALL_graph_add_##name##_node: return add(names, NAME_NODE, pointer(*any->graph_add_##name##_node.graph_node), 1)
     switch ((enum vmm_call_id)any->head.id) {
     case VMM_CALL_stream_end_capture:
-        return !any->stream_end_capture.graph || add(names, NAME_GRAPH, pointer(*any->stream_end_capture.graph), 1);
+        return !any->stream_end_capture.graph || add_once(names, NAME_GRAPH, pointer(*any->stream_end_capture.graph));
     case VMM_CALL_graph_create: return add(names, NAME_GRAPH, pointer(*any->graph_create.graph), 1);
     case VMM_CALL_graph_clone: return add(names, NAME_GRAPH, pointer(*any->graph_clone.graph_clone), 1);
+    case VMM_CALL_graph_child_graph_node_get_graph:
+        return add_once(names, NAME_GRAPH, pointer(*any->graph_child_graph_node_get_graph.graph));
+    case VMM_CALL_graph_node_find_in_clone: return add_once(names, NAME_NODE, pointer(*any->graph_node_find_in_clone.node));
     case VMM_CALL_graph_destroy: end(names, NAME_GRAPH, pointer(any->graph_destroy.graph)); return true;
     NODE(empty);
     NODE(memset);

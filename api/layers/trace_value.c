@@ -419,7 +419,11 @@ bool trace_is_fabric(const struct vmm_call *call)
     return (call->id == VMM_CALL_mem_export_to_shareable_handle &&
             any->mem_export_to_shareable_handle.handle_type == VMM_MEM_HANDLE_TYPE_FABRIC) ||
            (call->id == VMM_CALL_mem_import_from_shareable_handle &&
-            any->mem_import_from_shareable_handle.sh_handle_type == VMM_MEM_HANDLE_TYPE_FABRIC);
+            any->mem_import_from_shareable_handle.sh_handle_type == VMM_MEM_HANDLE_TYPE_FABRIC) ||
+           (call->id == VMM_CALL_mem_pool_export_to_shareable_handle &&
+            any->mem_pool_export_to_shareable_handle.handle_type == VMM_MEM_HANDLE_TYPE_FABRIC) ||
+           (call->id == VMM_CALL_mem_pool_import_from_shareable_handle &&
+            any->mem_pool_import_from_shareable_handle.handle_type == VMM_MEM_HANDLE_TYPE_FABRIC);
 }
 
 uint64_t trace_fabric(const void *bytes)

@@ -61,7 +61,13 @@ static bool take(void *function, vmm_result *result)
     return !answered && waits;
 }
 
-#define HANDLER_OWN(name) /* call_launch */
+/* This library's kernels cannot be launched through this backend, nor become nodes of graphs. */
+#define HANDLER_OWN(name)                                                                           \
+    static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)                  \
+    {                                                                                               \
+        (void)self, (void)call;                                                                     \
+        return VMM_ERROR_NOT_SUPPORTED;                                                             \
+    }
 #define HANDLER_SAME(name)                                                                          \
     static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *head)                  \
     {                                                                                               \
@@ -75,13 +81,6 @@ static bool take(void *function, vmm_result *result)
     }
 #define VMM_CALL(name, symbol, form, traits) HANDLER_##form(name)
 #include "calls.def"
-
-/* This library's kernels cannot be launched through this backend. */
-static vmm_result call_launch(struct vmm_backend *self, struct vmm_call *call)
-{
-    (void)self, (void)call;
-    return VMM_ERROR_NOT_SUPPORTED;
-}
 
 static vmm_result visit(struct vmm_backend *self, vmm_visit_fn visitor, void *user)
 {

@@ -89,6 +89,8 @@ static void test_set_aside(void)
            "the cached thing before the last node, at 0x10000000000, is the wrong one");
     BREAKS(map.last->present, 1, addrmap_check(&map, start_of), "the last node, with the bitmap 0x1, is detached");
     struct addrmap_node *next = map.above->child[map.above_slot];
+    BREAKS(map.above, next, addrmap_check(&map, start_of), "no path leads to the last node, at 0x10000000000");
+    BREAKS(map.above_slot, map.above_slot + 1, addrmap_check(&map, start_of), "no path leads to the last node, at 0x10000000000");
     BREAKS(next->present, next->present | 1u << 9, addrmap_check(&map, start_of),
            "a node on the detached path to the empty last node has other children");
     BREAKS(map.above->child[map.above_slot], NULL, addrmap_check(&map, start_of),
@@ -106,6 +108,7 @@ static void test_at(void)
     open_map(&map);
     for (unsigned i = 0; i < 4; i++)
         check_holds(addrmap_check_at(&map, things[i].start, start_of), "around a thing");
+    check_holds(addrmap_check_at(&map, 0, start_of), "the check below all things");
     check_holds(addrmap_check_at(&map, UINT64_MAX, start_of), "the check around the last address");
     BREAKS(things[2].start, FAR + 1, addrmap_check_at(&map, FAR, start_of), "the floor of 0x10000000000 starts at 0x10000000001");
     BREAKS(things[1].start, 4 * U - 1, addrmap_check_at(&map, 4 * U, start_of), "the next thing after 0x4000 starts at 0x3fff");

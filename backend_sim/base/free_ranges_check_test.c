@@ -60,6 +60,8 @@ static void test_circle(void)
     left = (struct hole){.start = 2 * U, .largest = 0};
     BREAKS(first->left, &left, free_ranges_check(&holes, 3), "the free range at 0x2000 has 0x0 bytes");
     BREAKS(first->left, &left, free_ranges_check_at(&holes, 3 * U), "the free range at 0x2000 has 0x0 bytes");
+    left = (struct hole){.start = 2 * U, .size = UINT64_MAX, .largest = UINT64_MAX};
+    BREAKS(first->left, &left, free_ranges_check(&holes, 3), "the free range at 0x2000 has 0xffffffffffffffff bytes");
     free_ranges_clear(&holes);
 }
 

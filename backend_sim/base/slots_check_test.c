@@ -52,8 +52,20 @@ static void test_slots(void)
     slots_clear(&slots);
 }
 
+static void test_nothing_freed(void)
+{
+    static char object;
+    struct slots slots;
+    slots_init(&slots, 0x4142, forget, NULL);
+    slots_add(&slots, &object);
+    check_holds(slots_check(&slots), "a live value alone");
+    BREAKS(slots.first_remembered, 0, slots_check(&slots), "0 slots are remembered from slot 0 on, but remembered is 0");
+    slots_clear(&slots);
+}
+
 int main(void)
 {
     test_slots();
+    test_nothing_freed();
     return tap_done();
 }

@@ -120,34 +120,89 @@ static vmm_result check_stream(const struct sim_process *process, vmm_stream str
     return result;
 }
 
+static vmm_result check_begin(const struct sim_process *process, vmm_stream stream, vmm_stream_capture_mode mode, bool *blocking)
+{
+    vmm_result result = check_stream(process, stream, blocking);
+    if (result != VMM_SUCCESS)
+        return result;
+    if ((unsigned)mode > VMM_STREAM_CAPTURE_MODE_RELAXED)
+        return vmm_detail_refuse(VMM_RULE_CAPTURE_MODE, (uint64_t)(int64_t)mode, 0, NULL);
+    if (find(process, stream))
+        return refuse(VMM_RULE_CAPTURE_STATE, stream, "the stream is already being captured");
+    return VMM_SUCCESS;
+}
+
+/* NULL when memory is out. */
+static struct capture *begin_in(struct sim_process *process, vmm_stream stream, struct graph *graph, struct graph_node *const *nodes,
+                                size_t count)
+{
+    struct capture *capture = capture_begin(&process->graphs->captures, key_of(stream), graph, nodes, count);
+    if (capture)
+        capture->thread = this_thread();
+    watch(process);
+    return capture;
+}
+
 vmm_result sim_stream_begin_capture(struct sim_process *process, const struct vmm_call_stream_begin_capture *call)
 {
     bool blocking;
     struct sim_context *context;
-    vmm_result result = check_stream(process, call->stream, &blocking);
-    if (result != VMM_SUCCESS)
-        return result;
-    if ((unsigned)call->mode > VMM_STREAM_CAPTURE_MODE_RELAXED)
-        return vmm_detail_refuse(VMM_RULE_CAPTURE_MODE, (uint64_t)(int64_t)call->mode, 0, NULL);
-    if (find(process, call->stream))
-        return refuse(VMM_RULE_CAPTURE_STATE, call->stream, "the stream is already being captured");
-    result = sim_stream_context(process, call->stream, &context);
+    vmm_result result = check_begin(process, call->stream, call->mode, &blocking);
+    if (result == VMM_SUCCESS)
+        result = sim_stream_context(process, call->stream, &context);
     if (result == VMM_SUCCESS)
         result = sim_context_check(process, context, false);
     if (result != VMM_SUCCESS)
         return result;
     struct graph *graph = graphs_make(process->graphs);
-    struct capture *capture =
-        graph ? capture_begin(&process->graphs->captures, key_of(call->stream), graph, NULL, 0) : NULL;
+    struct capture *capture = graph ? begin_in(process, call->stream, graph, NULL, 0) : NULL;
     if (!capture) {
         if (graph)
             graphs_end(graph);
         return sim_out_of_host_memory();
     }
-    capture->thread = this_thread();
     capture->mode = (unsigned)call->mode;
     capture->streams->blocking = blocking;
-    watch(process);
+    return VMM_SUCCESS;
+}
+
+static vmm_result find_nodes(const struct sim_process *process, const struct graph *graph,
+                             const struct vmm_call_stream_begin_capture_to_graph *call, struct graph_node **nodes)
+{
+    for (uint64_t i = 0; i < call->num_dependencies; i++) {
+        nodes[i] = graphs_find_node(process->graphs, call->dependencies[i]);
+        if (!nodes[i] || nodes[i]->graph != graph)
+            return graph_refuse(VMM_RULE_GRAPH_NODE, (uint64_t)(uintptr_t)call->dependencies[i],
+                                "dependencies[%llu] is not a node of that graph", (unsigned long long)i);
+    }
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_stream_begin_capture_to_graph(struct sim_process *process,
+                                             const struct vmm_call_stream_begin_capture_to_graph *call)
+{
+    bool blocking;
+    struct capture *capture = NULL;
+    vmm_result result = check_begin(process, call->stream, call->mode, &blocking);
+    if (result == VMM_SUCCESS && call->num_dependencies && !call->dependencies)
+        result = graph_null("dependencies");
+    struct graph *graph = result == VMM_SUCCESS ? graph_need(process, call->graph, &result) : NULL;
+    if (!graph)
+        return result;
+    if (capture_into(&process->graphs->captures, graph))
+        return graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into that graph already");
+    if (call->num_dependencies > graph->count)
+        return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", call->num_dependencies, "the graph has fewer nodes");
+    struct graph_node **nodes = heap.malloc((call->num_dependencies + 1) * sizeof *nodes);
+    result = nodes ? find_nodes(process, graph, call, nodes) : sim_out_of_host_memory();
+    if (result == VMM_SUCCESS && !(capture = begin_in(process, call->stream, graph, nodes, call->num_dependencies)))
+        result = sim_out_of_host_memory();
+    heap.free(nodes);
+    if (!capture)
+        return result;
+    capture->mode = (unsigned)call->mode;
+    capture->streams->blocking = blocking;
+    capture->given = true;
     return VMM_SUCCESS;
 }
 
@@ -168,12 +223,12 @@ vmm_result sim_stream_is_capturing(struct sim_process *process, const struct vmm
 
 /* ---- end ---- */
 
-/* Ends the capture; keep: the graph is the program's now. */
+/* Ends the capture; keep: the graph is the program's now. One that was given stays in any case. */
 static void leave(struct sim_process *process, struct capture *capture, bool keep)
 {
-    struct graph *made = capture->graph;
+    struct graph *made = keep || capture->given ? NULL : capture->graph;
     capture_end(&process->graphs->captures, capture);
-    if (!keep)
+    if (made)
         graphs_end(made);
     watch(process);
 }

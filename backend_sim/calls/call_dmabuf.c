@@ -59,11 +59,12 @@ static bool pooled_run_of(const struct sim_process *process, uint64_t address, u
 }
 
 /* Translates an address. An allocation of cuMemAlloc extends to the end of its span, beyond the requested size: measured with
- * 100 bytes, of which a whole page can be exported. */
+ * 100 bytes, of which a whole page can be exported. As measured, no memory of another process's pool can. */
 static bool run_of(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run)
 {
-    if (process->chunks.count && sim_chunk_at(process, address))
-        return pooled_run_of(process, address, size, run);
+    const struct mempool_chunk *chunk = process->chunks.count ? sim_chunk_at(process, address) : NULL;
+    if (chunk)
+        return !sim_pool_of(chunk->pool)->imports && pooled_run_of(process, address, size, run);
     const struct sim_allocation *a = addrmap_floor(&process->allocations, address);
     uint64_t offset = a ? address - a->start : 0;
     if (a && a->opens && offset < a->span) /* measured: not of another process's memory */

@@ -212,7 +212,8 @@ vmm_result graph_issue(struct sim_process *process, const struct vmm_call *call,
     size_t count = graph_order(graph, order);
     vmm_result result = VMM_SUCCESS;
     for (size_t i = 0; i < count && result == VMM_SUCCESS; i++)
-        result = issue_node(&to, graphs_work(order[i]));
+        if (!graphs_work(order[i])->disabled)
+            result = issue_node(&to, graphs_work(order[i]));
     heap.free(order);
     return result;
 }

@@ -274,29 +274,15 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
     STEP(stream_destroy, sys, stream);
 }
 
-/* What is refused whatever there is. */
-#define REFUSED_ALWAYS(name, ...)                                                                                    \
-    do {                                                                                                             \
-        steps.seen[VMM_CALL_##name] = true;                                                                          \
-        steps_expect(vmm_##name(__VA_ARGS__) != VMM_SUCCESS, #name " is refused");                                   \
-    } while (0)
-
 static void pool_values(vmm_system *sys, vmm_memory_pool pool)
 {
     uint64_t value = 0;
-    int fd = -1, flags = 0;
-    vmm_deviceptr ptr = 0;
-    vmm_memory_pool other = NULL;
-    vmm_mem_pool_ptr_export_data data = {{0}};
+    int flags = 0;
     const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
     GET(value, mem_pool_get_attribute, sys, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &value);
     STEP(mem_pool_set_attribute, sys, pool, VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, &(uint64_t){UINT64_MAX});
     STEP(mem_pool_set_access, sys, pool, &desc, 1);
     GET(flags, mem_pool_get_access, sys, &flags, pool, &desc.location);
-    REFUSED_ALWAYS(mem_pool_export_to_shareable_handle, sys, &fd, pool, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
-    REFUSED_ALWAYS(mem_pool_import_from_shareable_handle, sys, &other, NULL, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
-    REFUSED_ALWAYS(mem_pool_export_pointer, sys, &data, 8);
-    REFUSED_ALWAYS(mem_pool_import_pointer, sys, &ptr, pool, &data);
 }
 
 static void current_pools(vmm_system *sys, vmm_memory_pool pool)
@@ -355,6 +341,41 @@ static void life_of_pools(const char *spec)
     close_all();
 }
 
+/* A pool, and memory of two of its chunks, for this process again. */
+static void shared_pools(const char *spec)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0},
+                                      .handle_types = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR};
+    const vmm_mem_pool_props host = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST, 0}};
+    vmm_context ctx = NULL;
+    vmm_memory_pool pool = NULL, import = NULL;
+    vmm_deviceptr a = 0, b = 0;
+    vmm_mem_pool_ptr_export_data data = {{0}};
+    int fd = -1;
+    vmm_system *sys = opened(spec);
+    GET(ctx, ctx_create, sys, &ctx, 0, 0);
+    GET(pool, mem_pool_create, sys, &pool, &host);
+    GET(a, mem_alloc_from_pool_async, sys, &a, 4096, pool, NULL);
+    STEP(mem_free_async, sys, a, NULL);
+    STEP(ctx_synchronize, sys);
+    STEP(mem_pool_destroy, sys, pool);
+    GET(pool, mem_pool_create, sys, &pool, &props);
+    GET(fd, mem_pool_export_to_shareable_handle, sys, &fd, pool, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    GET(import, mem_pool_import_from_shareable_handle, sys, &import, (void *)(intptr_t)fd, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    close(fd);
+    a = 0; /* which a refused call writes, as measured */
+    GET(a, mem_alloc_from_pool_async, sys, &a, 40 * G, pool, NULL);
+    GET(data, mem_pool_export_pointer, sys, &data, a);
+    GET(b, mem_pool_import_pointer, sys, &b, import, &data);
+    STEP(mem_free_async, sys, b, NULL);
+    STEP(mem_free_async, sys, a, NULL);
+    STEP(ctx_synchronize, sys);
+    STEP(mem_pool_destroy, sys, import);
+    STEP(mem_pool_destroy, sys, pool);
+    STEP(ctx_destroy, sys, ctx);
+    close_all();
+}
+
 /* A pool that cannot grow: an allocation waits for another stream's free, and frees one after the other stand behind one mark. */
 static void full_pool(const char *spec)
 {
@@ -408,6 +429,8 @@ static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
     GET(back, event_create, sys, &back, 0);
     STEP(stream_begin_capture, sys, one, VMM_STREAM_CAPTURE_MODE_RELAXED);
     GET(status, stream_is_capturing, sys, one, &status);
+    GET(*graph, stream_end_capture, sys, one, graph);
+    STEP(stream_begin_capture_to_graph, sys, one, *graph, NULL, NULL, 0, VMM_STREAM_CAPTURE_MODE_RELAXED);
     STEP(memset_d8_async, sys, p, 1, 64, one);
     STEP(memcpy_htod_async, sys, p, &word, sizeof word, one);
     STEP(launch, sys, VMM_KERNEL_FILL, 1, 32, args, 3, one);
@@ -425,15 +448,15 @@ static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
 
 static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event event, unsigned *calls)
 {
-    vmm_graph_node fill = NULL, host = NULL, kernel = NULL, none = NULL, child = NULL, record = NULL, wait = NULL;
+    vmm_graph_node first = NULL, fill = NULL, host = NULL, kernel = NULL, none = NULL, child = NULL, record = NULL, wait = NULL;
     vmm_graph inner = NULL;
     vmm_graph_node_type type = 0;
     const uint64_t args[] = {p, 64, 9};
     const vmm_memset_node_params rows = {.dst = p, .pitch = 128, .value = 3, .element_size = 4, .width = 16, .height = 2};
     const vmm_host_node_params call = {call_me, calls};
     const vmm_kernel_node_params launch = {VMM_KERNEL_FILL, 1, 32, args, 3};
-    GET(fill, graph_add_memset_node, sys, &fill, graph, NULL, 0, &rows, NULL);
-    GET(host, graph_add_host_node, sys, &host, graph, &fill, 1, &call);
+    GET(first, graph_add_memset_node, sys, &first, graph, NULL, 0, &rows, NULL);
+    GET(host, graph_add_host_node, sys, &host, graph, &first, 1, &call);
     GET(kernel, graph_add_kernel_node, sys, &kernel, graph, &host, 1, &launch);
     GET(none, graph_add_empty_node, sys, &none, graph, NULL, 0);
     GET(record, graph_add_event_record_node, sys, &record, graph, &kernel, 1, event);
@@ -441,6 +464,7 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     GET(inner, graph_create, sys, &inner, 0);
     GET(fill, graph_add_memset_node, sys, &fill, inner, NULL, 0, &rows, NULL);
     GET(child, graph_add_child_graph_node, sys, &child, graph, NULL, 0, inner);
+    GET(type, graph_node_get_type, sys, fill, &type);
     STEP(graph_destroy, sys, inner);
     const vmm_graph_node from[] = {none, none, none}, to[] = {host, kernel, child};
     STEP(graph_add_dependencies, sys, graph, from, to, NULL, 3);
@@ -448,6 +472,24 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     GET(type, graph_node_get_type, sys, child, &type);
     steps_expect(type == VMM_GRAPH_NODE_TYPE_GRAPH, "the node holds a graph");
     STEP(graph_destroy_node, sys, none);
+    GET(inner, graph_child_graph_node_get_graph, sys, child, &inner);
+    STEP(graph_memset_node_set_params, sys, first, &rows);
+    STEP(graph_host_node_set_params, sys, host, &call);
+    STEP(graph_event_record_node_set_event, sys, record, event);
+    STEP(graph_event_wait_node_set_event, sys, wait, event);
+    GET(event, graph_event_record_node_get_event, sys, record, &event);
+    GET(event, graph_event_wait_node_get_event, sys, wait, &event);
+    GET(inner, graph_clone, sys, &inner, graph);
+    GET(none, graph_node_find_in_clone, sys, &none, host, inner);
+    STEP(graph_destroy, sys, inner);
+    vmm_graph_exec exec = NULL;
+    unsigned enabled = 0;
+    GET(exec, graph_instantiate, sys, &exec, graph, 0);
+    STEP(graph_exec_memset_node_set_params, sys, exec, first, &rows, NULL);
+    STEP(graph_exec_host_node_set_params, sys, exec, host, &call);
+    STEP(graph_node_set_enabled, sys, exec, first, 1);
+    GET(enabled, graph_node_get_enabled, sys, exec, first, &enabled);
+    STEP(graph_exec_destroy, sys, exec);
 }
 
 static void graphs(const char *spec)
@@ -721,6 +763,8 @@ int main(void)
     tap_note("each request of each call fails once");
     steps_all("a life", life, "sim:h100", 80);
     steps_all("memory pools", life_of_pools, "sim:h100", 20);
+    steps_all("memory pools on a shared machine", life_of_pools, "sim:h100,machine=inject", 40);
+    steps_all("shared memory pools", shared_pools, "sim:h100,machine=inject", 40);
     steps_all("captures and graphs", graphs, "sim:h100", 60);
     steps_all("a full memory pool", full_pool, "sim:h100", 20);
     steps_all("a life on a shared machine", life, "sim:h100,machine=inject", 86);

@@ -136,6 +136,10 @@ static void test_mappings(struct scene *s)
     h1->rdma_first = m1;
     check_holds(process_check(p), "a mapping that its handle names for RDMA");
     h1->rdma_first = NULL;
+    BREAKS(h1->rdma_late, m4, process_check(p), "handles name 1 mappings for RDMA, 0 of which are theirs");
+    h1->rdma_late = m1;
+    check_holds(process_check(p), "or for late RDMA");
+    h1->rdma_late = NULL;
     BREAKS(p->mappings.count, 3, process_check(p), "mappings: count is 3, but more things are stored");
 }
 
@@ -342,6 +346,9 @@ static void test_places(struct scene *s)
     check_holds(watch_machine(machine), "as many exported blocks as there can be");
     free(listed);
     machine->share->blocks = NULL;
+    lost = backing_file_take(&machine->backing, G);
+    check_breaks(watch_machine(machine), "backing file: free places: there are ");
+    backing_file_free(&machine->backing, lost, G);
     BREAKS(machine->share->memory.windows, 1, watch_machine(machine), "backing file of exportable memory: 1 windows are counted");
     machine->share = NULL;
     b1->next_shared = NULL;
@@ -379,6 +386,17 @@ static void test_team(struct scene *s)
     struct team_bind *bind = team->member[0].binds;
     BREAKS(team->members, 3, team_check(team, object->size), "3 of 2 devices are in the team");
     BREAKS(team->member[1].device, 0, team_check(team, object->size), "device 0 of machine 0 is listed after device 0");
+    BREAKS(team->wanted, TEAM_MEMBERS + 1, team_check(team, object->size), "2 of 65 devices are in the team");
+    BREAKS(team->member[0].machine, 5, team_check(team, object->size), "device 1 of machine 0 is listed after device 0 of machine 5");
+    team->member[1].machine = 5;
+    team->member[1].device = 0;
+    check_holds(team_check(team, object->size), "the same device of another machine");
+    team->member[1].machine = team->member[0].machine;
+    team->member[1].device = 1;
+    BREAKS(bind->size, 0, team_check(team, object->size), "0x0 bytes bound at 0x0 do not fit between 0x0 and 0x400000");
+    BREAKS(bind->offset, 3 * G, team_check(team, object->size), "0x200000 bytes bound at 0x600000 do not fit");
+    BREAKS(bind->at, 3 * G, team_check(team, object->size), "refers to 0x600000 in memory of 0x200000 bytes");
+    BREAKS(bind->block->prop.location.type, VMM_MEM_LOCATION_TYPE_HOST_NUMA, team_check(team, object->size), "is bound for device 0");
     BREAKS(team->count, 2, team_check(team, object->size), "count is 2, but the members have 1 binds");
     BREAKS(team->count, 0, team_check(team, object->size), "count is 0, but the members have more binds");
     BREAKS(bind->offset, 2 * G, team_check(team, object->size), "0x200000 bytes bound at 0x400000 do not fit");

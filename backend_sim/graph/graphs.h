@@ -24,6 +24,7 @@
 struct graph_work {
     vmm_graph_node_type type;
     vmm_context context; /* of a fill */
+    bool disabled;       /* in an instance: vmm_graph_node_set_enabled */
     union {
         vmm_memset_node_params fill;
         union vmm_any_call copy;       /* an asynchronous copy; its stream does not count */

@@ -64,6 +64,9 @@ static void test_blocks(struct share_state *state)
     STATE(block[0].holder[0], 2, "block 0 is held by slot 1, which is not taken");
     STATE(slot[0].taken, 0, "block 0 is held by slot 0, which is not taken");
     STATE(block[0].holder[(SHARE_PROCESSES - 1) / 64], UINT64_C(1) << 63, "block 0 is held by slot 255, which is not taken");
+    share_hold(&state->block[0], 2, true);
+    check_holds(share_state_check(state), "a block that two slots hold");
+    share_hold(&state->block[0], 2, false);
     STATE(block[0].home, 0, "block 0 has 0x1000 bytes at home 0 of 5");
     STATE(block[0].home, 6, "block 0 has 0x1000 bytes at home 6 of 5");
     STATE(block[0].size, 0, "block 0 has 0x0 bytes");
@@ -74,6 +77,7 @@ static void test_blocks(struct share_state *state)
     STATE(block[1].team, SHARE_TEAMS + 1, "which belongs to another block");
     state->block[0].location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
     STATE(block[0].location_id, 99, "block 0 lies at node 99, which does not exist");
+    STATE(block[0].location_id, (int32_t)state->nodes, "which does not exist");
     state->block[0].location_type = VMM_MEM_LOCATION_TYPE_DEVICE;
 }
 
@@ -85,6 +89,8 @@ static void test_teams(struct share_state *state)
     STATE(binds_seen, 0, "bind 0 of 0 used ones");
     STATE(bind[0].number, 4, "bind 0 of 1 used ones has number 4 of 3");
     STATE(bind[0].index, 7000, "bind 0 holds block 7000 with number 8, which does not exist");
+    BREAKS(state->bind[0].index, 2, (state->bind[0].block = 0, share_state_check(state)), "bind 0 holds block 2 with number 0");
+    state->bind[0].block = 8;
     STATE(bind[0].block, 9, "bind 0 holds block 0 with number 9, which does not exist");
     STATE(bind[0].size, 0, "bind 0 has 0x0 bytes at 0xc00 of 0x1000");
     STATE(bind[0].size, 1025, "bind 0 has 0x401 bytes at 0xc00 of 0x1000");

@@ -190,6 +190,8 @@ static void test_check_pending(void)
     BREAKS(pool->room, 1, mempool_check(pool), "the region at 0x10000002000 in state 1 is not backed");
     BREAKS(pool->chunks[2], NULL, mempool_check(pool), "the region at 0x10000004000 in state 2 is not backed");
     BREAKS(free->backed, true, mempool_check(pool), "in state 0 is not backed");
+    BREAKS(c->state, REGION_FREE, (c->backed = false, mempool_check(pool)), "the region at 0x10000004000 in state 0 is backed");
+    BREAKS(c->state, REGION_FREE, (c->backed = true, mempool_check(pool)), "the regions at 0x10000004000 and 0x10000006000 are not one");
     BREAKS(b->lane, a->lane, mempool_check(pool), "the regions at 0x10000000000 and 0x10000002000 are not one");
     BREAKS(pool->unbacked.root, NULL, mempool_check(pool), "trees hold 0 free and 2 pending regions, the list 2; there are 1 and 2");
     BREAKS(a->lane->tree.root, NULL, mempool_check(pool), "trees hold 1 free and 1 pending regions, the list 2");

@@ -4,6 +4,7 @@ import os
 import re
 
 import bench as benches
+import runs
 
 # What a test costs beside its run, in seconds: its link and its box.
 AROUND = 0.15
@@ -127,10 +128,12 @@ class Judge:
             if not all(bench.link(product, extra=way.link) for product in bench.products_of(test)):
                 return "invalid", test, "does not compile, or cannot be linked"
             result = bench.run(test, benches.limits(normal), self.environment(test, way))
-            # Where all is slower and otherwise placed, what fails once may be chance.
-            if not result.good and way is not PLAIN and bench.run(test, benches.limits(normal),
-                                                                        self.environment(test, way)).good:
-                continue
+            # Where all is slower and otherwise placed, what fails once may be chance, and so may a want of memory, which
+            # other processes have used up.
+            if not result.good and (way is not PLAIN or result.why == "memory"):
+                runs.wait_for_memory()
+                if bench.run(test, benches.limits(normal), self.environment(test, way)).good:
+                    continue
             if not result.good:
                 self.order.killed(mutant.file, test)
                 return "killed", test, f"{way.name}: {result.text}" if way.name else result.text

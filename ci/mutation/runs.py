@@ -22,6 +22,13 @@ def memory_free():
         return int(re.search(r"MemAvailable: *(\d+)", info.read())[1]) << 10
 
 
+def wait_for_memory():
+    """Until other processes have left enough for another try, or a minute has gone."""
+    until = time.monotonic() + 60
+    while memory_free() < 2 * LEAST_FREE and time.monotonic() < until:
+        time.sleep(1)
+
+
 def follow(process, until):
     """What it said, and why it was ended, if it was."""
     said, poll, pipe = b"", select.poll(), process.stdout.fileno()

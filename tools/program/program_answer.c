@@ -114,6 +114,13 @@ static void add_output(const struct call_code *code, size_t index, enum vmm_para
         add_room(code->program, &code->script->step, kind, index, api, out);
 }
 
+/* Does the driver have an enumeration of its own there, or another type of 64 bits? */
+static bool has_own_type(enum vmm_call_id id)
+{
+    return id == VMM_CALL_stream_is_capturing || id == VMM_CALL_graph_node_get_type || id == VMM_CALL_graph_exec_get_flags ||
+           id == VMM_CALL_graph_node_get_enabled;
+}
+
 /* "cuMemMap(r0, 4 * MiB, 0, h0, 0)" */
 static void add_call(const struct call_code *code, enum program_api api, struct text *out)
 {
@@ -127,12 +134,14 @@ static void add_call(const struct call_code *code, enum program_api api, struct 
         text_add(out, "%s(", context ? "CREATE_CONTEXT" : vmm_call_driver_name(call->id));
     for (size_t i = 0; i < count && i < STEP_PARAMS; i++) {
         text_add(out, i ? ", " : "");
-        if (!step_is_out(params[i].kind))
+        if (!step_is_out(params[i].kind)) {
             text_add(out, "%s", code->program->argument[i][api].data);
-        else if (vmm_call_scalar(call, &params[i]))
+        } else if (vmm_call_scalar(call, &params[i])) {
+            text_add(out, api == PROGRAM_DRIVER && has_own_type(call->id) ? "(void *)" : "");
             add_output(code, i, params[i].kind, api, out);
-        else
+        } else {
             text_add(out, "NULL");
+        }
     }
     text_add(out, ")");
 }
@@ -333,6 +342,6 @@ void program_after(void *user, struct script *script, const vmm_detail *detail)
     code.program->calls++;
     program_use(code.program, id == VMM_CALL_ctx_create ? PROGRAM_USES_CONTEXT : 0);
     add_rest(&code, detail->result);
-    if (id == VMM_CALL_launch)
+    if (id == VMM_CALL_launch || id == VMM_CALL_graph_add_kernel_node)
         program_refuse(code.program, PROGRAM_DRIVER, "the kernels of cuvmm are no part of the driver; save it with --api=vmm");
 }

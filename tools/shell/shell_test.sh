@@ -61,6 +61,7 @@ for name in copies-async dma-buf events host-memory queries raw-calls retain sha
 done
 typed conformance/corpus/demo/03-unicast.vmm vmm driver
 typed conformance/corpus/scripts/kernels.vmm vmm
+typed conformance/corpus/scripts/graphs.vmm vmm
 mkdir "$work/in"
 # What breaks the rules of cuMemCreate and cuMemSetAccess in the rule book, in one session.
 {
@@ -70,6 +71,9 @@ mkdir "$work/in"
     echo 'check access r dev0 rw'
 } >"$work/in/broken.vmm"
 typed "$work/in/broken.vmm" vmm driver
+# The driver's kernels are functions of modules.
+grep -v 'add-kernel\|AddKernel\|{f a}\|{m} {f}\|GetType f' conformance/corpus/scripts/graphs.vmm >"$work/in/nodes.vmm"
+typed "$work/in/nodes.vmm" driver
 sed '/^# What is told/,$d' conformance/corpus/scripts/fabric.vmm >"$work/in/fabric.vmm"
 printf '%s\n' 'backend sim:h100,arena=auto' init 'c = context dev0' 'r = reserve 1hgran' 'h = create 1hgran host' 'map r 1hgran h' \
     'access r 1hgran numa0:rw dev0:rw' 'host-write r "by the host"' 'check bytes r "by the host"' 'fill r 2 0x2d' \

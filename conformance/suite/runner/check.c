@@ -61,7 +61,7 @@ static bool names_value(const char *text, uint64_t value)
 /* A rule's function may stand for a family of calls, and cuPointerGetAttribute for cuPointerGetAttributes. */
 static bool function_fits(const vmm_rule *rule, const char *function)
 {
-    static const char *const families[] = {"any", "memcpy", "memset", "mempool", "cuCtx", "cuDevice", "cuStream"};
+    static const char *const families[] = {"any", "memcpy", "memset", "mempool", "export", "import", "cuCtx", "cuDevice", "cuStream"};
     if (!function || strncmp(function, "cu", 2) != 0)
         return false;
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)

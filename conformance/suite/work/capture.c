@@ -159,6 +159,41 @@ TEST_NEAR_MISS(CAPTURE_THREAD, end_a_relaxed_capture_of_another_thread)
     fix_stream_destroy(f, stream);
 }
 
+TEST_EXPECTS("graph.capture_goes_on_from_nodes", capture_into_a_graph)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_graph graph = NULL, end = NULL;
+    vmm_graph_node first = NULL, wrong = NULL;
+    vmm_graph_exec exec = NULL;
+    vmm_stream stream = fix_stream(f), other = fix_stream(f);
+    uint64_t word = 0;
+    ACCEPTED(vmm_graph_create(S, &graph, 0));
+    ACCEPTED(vmm_graph_add_empty_node(S, &first, graph, NULL, 0));
+    REFUSED_BY("VMM-GRAPH-NULL", vmm_stream_begin_capture_to_graph(S, stream, graph, NULL, NULL, 1, RELAXED), INVALID_VALUE, NULL, 0);
+    REFUSED_BY("VMM-GRAPH-UNKNOWN", vmm_stream_begin_capture_to_graph(S, stream, NULL, NULL, NULL, 0, RELAXED), INVALID_VALUE, NULL, 0);
+    REFUSED_BY("VMM-GRAPH-NODE", vmm_stream_begin_capture_to_graph(S, stream, graph, &wrong, NULL, 1, RELAXED), INVALID_VALUE, NULL, 0);
+    REFUSED_BY("VMM-CAPTURE-MODE", vmm_stream_begin_capture_to_graph(S, stream, graph, NULL, NULL, 0, 3), INVALID_VALUE, "mode", 3);
+    ACCEPTED(vmm_stream_begin_capture_to_graph(S, stream, graph, &first, NULL, 1, RELAXED));
+    REFUSED_BY("VMM-CAPTURE-STATE", vmm_stream_begin_capture_to_graph(S, other, graph, NULL, NULL, 0, RELAXED), ILLEGAL_STATE, NULL,
+               (uintptr_t)graph);
+    REFUSED_BY("VMM-GRAPH-UNKNOWN", vmm_graph_destroy(S, graph), INVALID_VALUE, NULL, (uintptr_t)graph);
+    ACCEPTED(vmm_memset_d8_async(S, p, 6, 64, stream));
+    ACCEPTED(vmm_stream_end_capture(S, stream, &end));
+    CHECK(end == graph, "the capture went into another graph");
+    ACCEPTED(vmm_graph_instantiate(S, &exec, graph, 0));
+    ACCEPTED(vmm_graph_launch(S, exec, stream));
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    ACCEPTED(vmm_memcpy_dtoh(S, &word, p, sizeof word));
+    CHECK_U64(word, UINT64_C(0x0606060606060606));
+    ACCEPTED(vmm_stream_begin_capture_to_graph(S, stream, graph, NULL, NULL, 0, RELAXED));
+    CHECK_U64(vmm_stream_query(S, stream), VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    CHECK_U64(vmm_stream_end_capture(S, stream, &end), VMM_ERROR_STREAM_CAPTURE_INVALIDATED);
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph)); /* which has outlived the capture */
+    fix_stream_destroy(f, other);
+    fix_stream_destroy(f, stream);
+}
+
 /* ---- streams that join ---- */
 
 /* A stream that has joined the capture of the other one. */

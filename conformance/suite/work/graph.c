@@ -85,6 +85,16 @@ TEST_BREAKS(GRAPH_NULL, graphs_nodes_and_instances_for_nobody)
     REFUSED(vmm_stream_is_capturing(S, NULL, NULL), INVALID_VALUE, NULL, 0);
     node = empty(f, graph);
     REFUSED(vmm_graph_node_get_type(S, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_child_graph_node_get_graph(S, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_event_record_node_get_event(S, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_event_wait_node_get_event(S, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_node_find_in_clone(S, NULL, node, graph), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_node_find_in_clone(S, &node, NULL, graph), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_node_get_enabled(S, exec, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_memset_node_set_params(S, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_host_node_set_params(S, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_exec_memset_node_set_params(S, exec, node, NULL, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_exec_host_node_set_params(S, exec, node, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_add_empty_node(S, &node, graph, NULL, 1), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_add_dependencies(S, graph, NULL, &node, NULL, 1), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_add_dependencies(S, graph, &node, NULL, NULL, 1), INVALID_VALUE, NULL, 0);
@@ -149,6 +159,10 @@ TEST_BREAKS(GRAPH_NODE, nodes_of_other_graphs)
     REFUSED(vmm_graph_remove_dependencies(S, graph, &node, &stranger, NULL, 1), INVALID_VALUE, NULL, (uintptr_t)stranger);
     REFUSED(vmm_graph_node_get_type(S, NULL, &type), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_destroy_node(S, NULL), INVALID_VALUE, NULL, 0);
+    vmm_graph_exec exec = instance(f, graph);
+    REFUSED(vmm_graph_node_set_enabled(S, exec, stranger, 0), INVALID_VALUE, NULL, (uintptr_t)stranger);
+    REFUSED(vmm_graph_node_set_enabled(S, exec, NULL, 0), INVALID_VALUE, NULL, 0);
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
     CHECK_U64((uint64_t)(int64_t)type, UINT64_MAX);
     ACCEPTED(vmm_graph_destroy(S, other));
     ACCEPTED(vmm_graph_destroy(S, graph));
@@ -336,6 +350,84 @@ TEST_NEAR_MISS(GRAPH_PARAMS, fills_of_rows)
     CHECK_U64(word_at(f, p + 48), 0);
     ACCEPTED(vmm_graph_exec_destroy(S, exec));
     ACCEPTED(vmm_graph_destroy(S, whole));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_BREAKS(GRAPH_NODE_TYPE, ask_nodes_for_what_they_do_not_hold)
+{
+    const vmm_host_node_params host = {nothing, NULL};
+    const vmm_memset_node_params fill = fill_of(zeros(f), 1);
+    vmm_event event = fix_event(f), seen = NULL;
+    vmm_graph graph = made(f), child = NULL;
+    vmm_graph_node node = empty(f, graph);
+    vmm_graph_exec exec = instance(f, graph);
+    const uint64_t value = (uintptr_t)node;
+    unsigned enabled = 7;
+    REFUSED(vmm_graph_child_graph_node_get_graph(S, node, &child), INVALID_VALUE, NULL, value);
+    REFUSED(vmm_graph_event_record_node_get_event(S, node, &seen), INVALID_VALUE, NULL, value);
+    REFUSED(vmm_graph_event_wait_node_get_event(S, node, &seen), INVALID_VALUE, NULL, value);
+    REFUSED(vmm_graph_memset_node_set_params(S, node, &fill), INVALID_VALUE, NULL, value);
+    REFUSED(vmm_graph_host_node_set_params(S, node, &host), INVALID_VALUE, NULL, value);
+    REFUSED(vmm_graph_event_record_node_set_event(S, node, event), INVALID_VALUE, NULL, value);
+    REFUSED(vmm_graph_event_wait_node_set_event(S, node, event), INVALID_VALUE, NULL, value);
+    REFUSED(vmm_graph_node_set_enabled(S, exec, node, 0), INVALID_VALUE, NULL, value);
+    REFUSED(vmm_graph_node_get_enabled(S, exec, node, &enabled), INVALID_VALUE, NULL, value);
+    CHECK_U64(vmm_graph_exec_host_node_set_params(S, exec, node, &host), VMM_ERROR_INVALID_VALUE);
+    CHECK_U64(vmm_graph_exec_memset_node_set_params(S, exec, node, &fill, NULL), VMM_ERROR_INVALID_VALUE);
+    CHECK(enabled == 7 && !seen && !child, "a refused call wrote something");
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_NEAR_MISS(GRAPH_NODE_TYPE, change_what_nodes_hold)
+{
+    const vmm_host_node_params host = {nothing, NULL};
+    vmm_deviceptr p = zeros(f);
+    vmm_memset_node_params fill = fill_of(p, 2);
+    vmm_event event = fix_event(f), other = fix_event(f), seen = NULL;
+    vmm_graph graph = made(f), inner = made(f), child = NULL;
+    vmm_graph_node filling = add_fill(f, graph, p, 1), calling = NULL, record = NULL, wait = NULL, inside = NULL, copy = NULL;
+    unsigned enabled = 7;
+    empty(f, inner);
+    ACCEPTED(vmm_graph_add_host_node(S, &calling, graph, NULL, 0, &host));
+    ACCEPTED(vmm_graph_add_event_record_node(S, &record, graph, NULL, 0, event));
+    ACCEPTED(vmm_graph_add_event_wait_node(S, &wait, graph, &record, 1, event));
+    ACCEPTED(vmm_graph_add_child_graph_node(S, &inside, graph, NULL, 0, inner));
+    ACCEPTED(vmm_graph_child_graph_node_get_graph(S, inside, &child));
+    CHECK(child && child != inner, "the node holds the graph itself");
+    REFUSED_BY("VMM-GRAPH-UNKNOWN", vmm_graph_destroy(S, child), INVALID_VALUE, NULL, (uintptr_t)child);
+    ACCEPTED(vmm_graph_host_node_set_params(S, calling, &host));
+    ACCEPTED(vmm_graph_memset_node_set_params(S, filling, &fill));
+    ACCEPTED(vmm_graph_event_record_node_set_event(S, record, other));
+    ACCEPTED(vmm_graph_event_wait_node_set_event(S, wait, other));
+    ACCEPTED(vmm_graph_event_record_node_get_event(S, record, &seen));
+    CHECK(seen == other, "the node records another event");
+    ACCEPTED(vmm_graph_event_wait_node_get_event(S, wait, &seen));
+    CHECK(seen == other, "the node waits for another event");
+    REFUSED_BY("VMM-GRAPH-NODE", vmm_graph_node_find_in_clone(S, &copy, record, graph), INVALID_VALUE, NULL, (uintptr_t)record);
+    ACCEPTED(vmm_graph_clone(S, &child, graph));
+    ACCEPTED(vmm_graph_node_find_in_clone(S, &copy, record, child));
+    ACCEPTED(vmm_graph_event_record_node_get_event(S, copy, &seen));
+    ACCEPTED(vmm_graph_destroy(S, child));
+    vmm_graph_exec exec = instance(f, graph);
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(word_at(f, p), UINT64_C(0x0202020202020202));
+    fill.value = 3;
+    ACCEPTED(vmm_graph_exec_memset_node_set_params(S, exec, filling, &fill, f->ctx));
+    ACCEPTED(vmm_graph_exec_host_node_set_params(S, exec, calling, &host));
+    ACCEPTED(vmm_graph_node_set_enabled(S, exec, filling, 0));
+    ACCEPTED(vmm_graph_node_get_enabled(S, exec, filling, &enabled));
+    CHECK_U64(enabled, 0);
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(word_at(f, p), UINT64_C(0x0202020202020202));
+    ACCEPTED(vmm_graph_node_set_enabled(S, exec, filling, 1));
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(word_at(f, p), UINT64_C(0x0303030303030303));
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, inner));
     ACCEPTED(vmm_graph_destroy(S, graph));
 }
 

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What nodes hold: reading it, and changing it in a graph or in an instance of it, whose nodes are known by those of the graph. */
+#include "call_graph.h"
+
+static uint64_t number_of(const void *value)
+{
+    return (uint64_t)(uintptr_t)value;
+}
+
+/* ---- finding nodes ---- */
+
+static struct graph_node *of_type(struct graph_node *node, vmm_graph_node_type type, vmm_result *result)
+{
+    if (!node || graphs_work(node)->type == type)
+        return node;
+    *result = graph_refuse(VMM_RULE_GRAPH_NODE_TYPE, node->value, "the node is of type %d, and the call for type %d",
+                           graphs_work(node)->type, type);
+    return NULL;
+}
+
+/* Also in the graphs of its child graph nodes. */
+static struct graph_node *find_origin(const struct graph *graph, uint64_t origin)
+{
+    struct graph_node *found = graph_find_origin(graph, origin);
+    for (const struct graph_node *node = graph->first; node && !found; node = node->after)
+        if (graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_GRAPH)
+            found = find_origin(graphs_work(node)->child, origin);
+    return found;
+}
+
+/* The node of the instance that was made from that one. */
+static struct graph_node *find_in(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value, vmm_result *result)
+{
+    const struct graph_exec *found = graph_need_exec(process, exec, result);
+    struct graph_node *node = found && value ? find_origin(found->graph, number_of(value)) : NULL;
+    if (found && !node)
+        *result = graph_refuse(VMM_RULE_GRAPH_NODE, number_of(value), "%p is not a node of the graph that the instance was made from",
+                               (void *)value);
+    return node;
+}
+
+vmm_result sim_graph_node_find_in_clone(struct sim_process *process, const struct vmm_call_graph_node_find_in_clone *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (!call->node || !call->original_node)
+        return graph_null(call->node ? "hOriginalNode" : "phNode");
+    const struct graph *graph = graph_need(process, call->cloned_graph, &result);
+    if (!graph)
+        return result;
+    const struct graph_node *node = graph_find_origin(graph, number_of(call->original_node));
+    if (!node)
+        return graph_refuse(VMM_RULE_GRAPH_NODE, number_of(call->original_node), "%p has no copy in that graph",
+                            (void *)call->original_node);
+    *call->node = (vmm_graph_node)(uintptr_t)node->value;
+    return VMM_SUCCESS;
+}
+
+/* ---- reading ---- */
+
+vmm_result sim_graph_child_graph_node_get_graph(struct sim_process *process,
+                                                const struct vmm_call_graph_child_graph_node_get_graph *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (!call->graph)
+        return graph_null("phGraph");
+    const struct graph_node *node =
+        of_type(graph_need_node(process, call->node, &result), VMM_GRAPH_NODE_TYPE_GRAPH, &result);
+    if (node)
+        *call->graph = (vmm_graph)(uintptr_t)graphs_work(node)->child->value;
+    return result;
+}
+
+static vmm_result get_event(const struct sim_process *process, vmm_graph_node value, vmm_graph_node_type type, vmm_event *event)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (!event)
+        return graph_null("event_out");
+    const struct graph_node *node = of_type(graph_need_node(process, value, &result), type, &result);
+    if (node)
+        *event = graphs_work(node)->event;
+    return result;
+}
+
+vmm_result sim_graph_event_record_node_get_event(struct sim_process *process,
+                                                 const struct vmm_call_graph_event_record_node_get_event *call)
+{
+    return get_event(process, call->node, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, call->event_out);
+}
+
+vmm_result sim_graph_event_wait_node_get_event(struct sim_process *process,
+                                               const struct vmm_call_graph_event_wait_node_get_event *call)
+{
+    return get_event(process, call->node, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, call->event_out);
+}
+
+/* ---- changing ---- */
+
+/* Gives the node of the graph other work of its type. */
+static vmm_result set(const struct sim_process *process, vmm_graph_node value, vmm_result checked, const struct graph_work *work)
+{
+    vmm_result result = checked;
+    if (checked != VMM_SUCCESS)
+        return checked;
+    struct graph_node *node = of_type(graph_need_node(process, value, &result), work->type, &result);
+    if (node)
+        *graphs_work(node) = *work;
+    return result;
+}
+
+static bool is_the_same_but_moved(const vmm_memset_node_params *now, const vmm_memset_node_params *next)
+{
+    return now->width == next->width && now->height == next->height && now->pitch == next->pitch &&
+           now->element_size == next->element_size;
+}
+
+/* What the node of an instance cannot take over; NULL: nothing. */
+static const char *forbids(const struct graph_work *now, const struct graph_work *next)
+{
+    if (next->type != VMM_GRAPH_NODE_TYPE_MEMSET)
+        return NULL;
+    if (now->context != next->context)
+        return "the context differs";
+    bool rows = now->fill.height > 1 || next->fill.height > 1;
+    return rows && !is_the_same_but_moved(&now->fill, &next->fill) ? "a fill of several rows can only move" : NULL;
+}
+
+/* The same in an instance. The node stays enabled or disabled. */
+static vmm_result set_in(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value, vmm_result checked,
+                         struct graph_work *work)
+{
+    vmm_result result = checked;
+    if (checked != VMM_SUCCESS)
+        return checked;
+    const struct graph_node *node = of_type(find_in(process, exec, value, &result), work->type, &result);
+    const char *why = node ? forbids(graphs_work(node), work) : NULL;
+    if (why)
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, number_of(value), "an instance cannot take that: %s", why);
+    if (!node)
+        return result;
+    work->disabled = graphs_work(node)->disabled;
+    *graphs_work(node) = *work;
+    return VMM_SUCCESS;
+}
+
+/* The context of a fill stays; that of a value that is no fill does not matter. */
+vmm_result sim_graph_memset_node_set_params(struct sim_process *process, const struct vmm_call_graph_memset_node_set_params *call)
+{
+    struct graph_work work;
+    const struct graph_node *node = graphs_find_node(process->graphs, call->node);
+    return set(process, call->node,
+               graph_fill_work(process, call->node_params, node ? graphs_work(node)->context : NULL, &work), &work);
+}
+
+vmm_result sim_graph_exec_memset_node_set_params(struct sim_process *process,
+                                                 const struct vmm_call_graph_exec_memset_node_set_params *call)
+{
+    struct graph_work work;
+    return set_in(process, call->graph_exec, call->node, graph_fill_work(process, call->memset_params, call->ctx, &work), &work);
+}
+
+vmm_result sim_graph_host_node_set_params(struct sim_process *process, const struct vmm_call_graph_host_node_set_params *call)
+{
+    struct graph_work work;
+    return set(process, call->node, graph_host_work(call->node_params, &work), &work);
+}
+
+vmm_result sim_graph_exec_host_node_set_params(struct sim_process *process,
+                                               const struct vmm_call_graph_exec_host_node_set_params *call)
+{
+    struct graph_work work;
+    return set_in(process, call->graph_exec, call->node, graph_host_work(call->node_params, &work), &work);
+}
+
+vmm_result sim_graph_event_record_node_set_event(struct sim_process *process,
+                                                 const struct vmm_call_graph_event_record_node_set_event *call)
+{
+    struct graph_work work;
+    return set(process, call->node, graph_event_work(process, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, call->event, &work), &work);
+}
+
+vmm_result sim_graph_event_wait_node_set_event(struct sim_process *process,
+                                               const struct vmm_call_graph_event_wait_node_set_event *call)
+{
+    struct graph_work work;
+    return set(process, call->node, graph_event_work(process, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, call->event, &work), &work);
+}
+
+/* ---- nodes that are left out ---- */
+
+/* Kernels, copies and fills can be. */
+static struct graph_node *switchable(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value,
+                                     vmm_result *result)
+{
+    struct graph_node *node = find_in(process, exec, value, result);
+    if (!node || graphs_work(node)->type <= VMM_GRAPH_NODE_TYPE_MEMSET)
+        return node;
+    *result = graph_refuse(VMM_RULE_GRAPH_NODE_TYPE, number_of(value),
+                           "%p is no kernel, copy or fill, which alone can be disabled", (void *)value);
+    return NULL;
+}
+
+vmm_result sim_graph_node_set_enabled(struct sim_process *process, const struct vmm_call_graph_node_set_enabled *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    struct graph_node *node = switchable(process, call->graph_exec, call->node, &result);
+    if (node)
+        graphs_work(node)->disabled = !call->is_enabled;
+    return result;
+}
+
+vmm_result sim_graph_node_get_enabled(struct sim_process *process, const struct vmm_call_graph_node_get_enabled *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (!call->is_enabled)
+        return graph_null("isEnabled");
+    const struct graph_node *node = switchable(process, call->graph_exec, call->node, &result);
+    if (node)
+        *call->is_enabled = !graphs_work(node)->disabled;
+    return result;
+}
