@@ -132,6 +132,9 @@ typedef int vmm_multicast_granularity_flags;
 
 #define VMM_MEMORYTYPE_HOST 1
 #define VMM_MEMORYTYPE_DEVICE 2
+#define VMM_MEMORYTYPE_ARRAY 3
+#define VMM_MEMORYTYPE_UNIFIED 4
+typedef int vmm_memorytype;
 
 #define VMM_STREAM_DEFAULT 0
 #define VMM_STREAM_NON_BLOCKING 1
@@ -319,6 +322,44 @@ typedef union vmm_stream_batch_mem_op_params {
     } flush_remote_writes, memory_barrier;
     uint64_t pad[6];
 } vmm_stream_batch_mem_op_params;
+
+/* A copy of a box of memory; CUDA_MEMCPY3D. Zero the struct first. */
+typedef struct vmm_memcpy3d {
+    size_t src_x_in_bytes, src_y, src_z, src_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
+    vmm_memorytype src_memory_type;            /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    const void *src_host;                     /* of HOST */
+    vmm_deviceptr src_device;                  /* of DEVICE and UNIFIED */
+    void *src_array;                           /* NULL: arrays are not simulated */
+    void *reserved0;                          /* NULL */
+    size_t src_pitch, src_height;               /* bytes from row to row, rows from layer to layer; 0: adjacent */
+    size_t dst_x_in_bytes, dst_y, dst_z, dst_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
+    vmm_memorytype dst_memory_type;            /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    void *dst_host;                     /* of HOST */
+    vmm_deviceptr dst_device;                  /* of DEVICE and UNIFIED */
+    void *dst_array;                           /* NULL: arrays are not simulated */
+    void *reserved1;                          /* NULL */
+    size_t dst_pitch, dst_height;               /* bytes from row to row, rows from layer to layer; 0: adjacent */
+    size_t width_in_bytes, height, depth;     /* bytes of a row, rows of a layer, layers */
+} vmm_memcpy3d;
+
+/* The same between two contexts; CUDA_MEMCPY3D_PEER. Zero the struct first. */
+typedef struct vmm_memcpy3d_peer {
+    size_t src_x_in_bytes, src_y, src_z, src_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
+    vmm_memorytype src_memory_type;            /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    const void *src_host;                     /* of HOST */
+    vmm_deviceptr src_device;                  /* of DEVICE and UNIFIED */
+    void *src_array;                           /* NULL: arrays are not simulated */
+    vmm_context src_context;                  /* NULL: the current one */
+    size_t src_pitch, src_height;               /* bytes from row to row, rows from layer to layer; 0: adjacent */
+    size_t dst_x_in_bytes, dst_y, dst_z, dst_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
+    vmm_memorytype dst_memory_type;            /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    void *dst_host;                     /* of HOST */
+    vmm_deviceptr dst_device;                  /* of DEVICE and UNIFIED */
+    void *dst_array;                           /* NULL: arrays are not simulated */
+    vmm_context dst_context;                  /* NULL: the current one */
+    size_t dst_pitch, dst_height;               /* bytes from row to row, rows from layer to layer; 0: adjacent */
+    size_t width_in_bytes, height, depth;     /* bytes of a row, rows of a layer, layers */
+} vmm_memcpy3d_peer;
 
 /* A fill as a node of a graph; CUDA_MEMSET_NODE_PARAMS. */
 typedef struct vmm_memset_node_params {
@@ -1459,6 +1500,27 @@ VMM_API vmm_result vmm_memset_d16_async(vmm_system *sys, vmm_deviceptr dst, unsi
                                         vmm_stream stream);
 VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsigned int value, uint64_t n,
                                         vmm_stream stream);
+
+/* ---------------------------------------------------------------------------------------------------- copies of boxes
+ *
+ *   row      width_in_bytes from base + (z * rows + y) * pitch + x on          base: src_host or src_device, as its type says
+ *   layer    height rows, src_pitch bytes apart                                src_height rows from one layer to the next
+ *   box      depth layers
+ *
+ * Mapped memory is taken for what it is, whatever its type says. An extent of 0 copies nothing. Checked are the context and the
+ * stream, then of each side, src first: INVALID_VALUE [VMM-ROWS-MEMORY, VMM-ROWS-PITCH, VMM-BOX-HEIGHT, VMM-ROWS-END]; and then the
+ * range from the first row to the last, with its gaps, as of any other copy, without x, y and z (580). A row that leaves its memory
+ * all the same is accepted, and the copy ends in a fault (580); strict mode refuses it. A copy to the host is done when the call
+ * returns. */
+
+/* Copies a box at once, or in the stream's turn. INVALID_VALUE [VMM-BOX-NULL]; INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE
+ * [VMM-STREAM-UNKNOWN], and what is said above. cuMemcpy3D, cuMemcpy3DAsync. */
+VMM_API vmm_result vmm_memcpy_3d(vmm_system *sys, const vmm_memcpy3d *p_copy);
+VMM_API vmm_result vmm_memcpy_3d_async(vmm_system *sys, const vmm_memcpy3d *p_copy, vmm_stream stream);
+/* The same between two contexts. INVALID_CONTEXT [VMM-PEER-CONTEXT]: a driver uses a value that is no context without checking it.
+ * cuMemcpy3DPeer, cuMemcpy3DPeerAsync. */
+VMM_API vmm_result vmm_memcpy_3d_peer(vmm_system *sys, const vmm_memcpy3d_peer *p_copy);
+VMM_API vmm_result vmm_memcpy_3d_peer_async(vmm_system *sys, const vmm_memcpy3d_peer *p_copy, vmm_stream stream);
 
 /* ------------------------------------------------------------------------------------------------------------ kernels
  * A fixed set of small kernels, the same for every backend, through which a program (or a test) uses memory as

@@ -121,6 +121,34 @@ for file, line, want in (("f.c", 3, {"goes on"}), ("f.c", 4, {"calls", "goes on"
 END
 python3 "$work/reach_test.py" >"$said" 2>&1
 ok $? 'a line that no test was seen to come to, as of those that die there, is tried by all that come to its file'
+cat >"$work/judge_test.py" <<'END'
+import sys
+sys.path.insert(0, "ci/mutation")
+import judge
+import runs
+good, short = (0, b"ok 1\n1..1\n", None, 0.1), (-9, b"", "memory", 0.1)
+runs.wait_for_memory = lambda: None
+
+class Bench:
+    change = None
+    def load(self, *objects):
+        self.change = objects[1] if len(objects) > 1 else None
+    def products_of(self, test):
+        return []
+    def run(self, *test):
+        return runs.Result(*self.results.pop(0))
+
+class Mutant:
+    file, lines = "f.c", [1]
+
+for results, want in (([good, short, good], ("survived", None, None)), ([short, short], ("killed", "t", "memory"))):
+    bench = Bench()
+    bench.results = results
+    got = judge.Judge(["t"], "b", None, judge.Order(60)).try_on(bench, Mutant, object())
+    assert got == want and not results, (got, want, results)
+END
+python3 "$work/judge_test.py" >"$said" 2>&1
+ok $? 'a test that is ended for want of memory, which others may have used up, is tried once more'
 mutate --sample 2
 grep -q '^1..2$' "$said"
 ok $? 'a sample has as many as are asked for'

@@ -232,6 +232,24 @@ static void count(void *user)
     ++*(unsigned *)user;
 }
 
+/* Two rows of a copy, with a gap between those that are read. */
+static vmm_memcpy3d box_of(vmm_deviceptr at)
+{
+    return (vmm_memcpy3d){.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = at + 2 * G, .src_pitch = 64,
+                          .dst_memory_type = VMM_MEMORYTYPE_DEVICE, .dst_device = at + 1024, .width_in_bytes = 16, .height = 2,
+                          .depth = 1};
+}
+
+/* The calls that are done when they return. */
+static void boxes(vmm_system *sys, vmm_deviceptr at)
+{
+    const vmm_memcpy3d box = box_of(at);
+    vmm_memcpy3d_peer peer;
+    memcpy(&peer, &box, sizeof peer);
+    STEP(memcpy_3d, sys, &box);
+    STEP(memcpy_3d_peer, sys, &peer);
+}
+
 /* Done when it is waited for, and in the order of streams; a wait that is refused has thrown away what it could not do. */
 static void in_flight(vmm_system *sys, vmm_deviceptr at)
 {
@@ -240,8 +258,11 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
         {.wait_value = {VMM_STREAM_MEM_OP_WAIT_VALUE_32, at + 256, {.value = 11}, VMM_STREAM_WAIT_VALUE_EQ, 0}}};
     vmm_stream stream = NULL, other = NULL;
     vmm_event event = NULL;
+    const vmm_memcpy3d box = box_of(at);
+    vmm_memcpy3d_peer peer_box;
     static char bytes[8192];
     unsigned called = 0;
+    memcpy(&peer_box, &box, sizeof peer_box);
     GET(stream, stream_create, sys, &stream, 0);
     GET(other, stream_create, sys, &other, VMM_STREAM_NON_BLOCKING);
     GET(event, event_create, sys, &event, 0);
@@ -254,6 +275,8 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
     STEP(memcpy_htod_async, sys, at + G - 4096, bytes, sizeof bytes, stream);
     STEP(memcpy_dtoh_async, sys, bytes, at + G - 4096, sizeof bytes, stream);
     STEP(memcpy_dtod_async, sys, at + 512, at + 2 * G, 512, stream);
+    STEP(memcpy_3d_async, sys, &box, stream);
+    STEP(memcpy_3d_peer_async, sys, &peer_box, stream);
     STEP(stream_write_value32, sys, stream, at + 256, 9, 0);
     STEP(stream_wait_value32, sys, stream, at + 256, 9, VMM_STREAM_WAIT_VALUE_EQ);
     STEP(stream_write_value64, sys, stream, at + 256, 10, 0);
@@ -534,6 +557,7 @@ static void life(const char *spec)
     ask_about(sys, m.at, m.handle[0]);
     in_place(sys, m);
     copies(sys, m);
+    boxes(sys, m.at);
     in_flight(sys, m.at);
     STEP_TO(&peer, sizeof peer, "vmm_attach", vmm_attach(sys, &peer));
     steps_add(peer);
@@ -596,6 +620,22 @@ static void first_export(vmm_system *sys)
         tap_bail("nothing is exported: %s", vmm_last_detail()->note);
 }
 
+/* Memory of cuMemAlloc in another process. */
+static void by_name(vmm_system *sys, vmm_system *other)
+{
+    vmm_context ctx = NULL;
+    vmm_ipc_mem_handle handle;
+    vmm_deviceptr at = 0, there = 0;
+    memset(&handle, 0, sizeof handle);
+    GET(ctx, ctx_create, other, &ctx, 0, 0);
+    GET(at, mem_alloc, sys, &at, G);
+    GET(handle, ipc_get_mem_handle, sys, &handle, at);
+    GET(there, ipc_open_mem_handle, other, &there, handle, VMM_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    STEP(ipc_close_mem_handle, other, there);
+    STEP(mem_free, sys, at);
+    STEP(ctx_destroy, other, ctx);
+}
+
 /* Exported by one process, imported by itself and by another, which uses it when its maker has let go. */
 static void share(const char *spec)
 {
@@ -616,6 +656,7 @@ static void share(const char *spec)
         first_export(sys);
     }
     GET(ctx, ctx_create, sys, &ctx, 0, 0);
+    by_name(sys, other);
     GET(handle, mem_create, sys, &handle, G, &prop, 0);
     GET(p, mem_address_reserve, sys, &p, 2 * G, 0, 0, 0);
     STEP(mem_map, sys, p, G, 0, handle, 0);
