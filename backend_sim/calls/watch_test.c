@@ -365,6 +365,8 @@ static void test_blocks(struct scene *s)
     BREAKS(machine->blocks, 1, watch_machine(machine), "block 2 of 1 has a holder");
     BREAKS(b1->prop.location.id, -1, watch_machine(machine), "block 2 lies at location 1:-1");
     BREAKS(b1->prop.location.id, 99, watch_machine(machine), "block 2 lies at location 1:99");
+    BREAKS(b1->prop.location.type, VMM_MEM_LOCATION_TYPE_INVALID, watch_machine(machine),
+           "the blocks of device 0 have 0x400000 bytes, but 0x600000 are charged");
     BREAKS(machine->device_used[0], 0, watch_machine(machine),
            "the blocks of device 0 have 0x600000 bytes, but 0x0 are charged");
     BREAKS(machine->device_compressed[1], 5, watch_machine(machine),
