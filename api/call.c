@@ -26,6 +26,13 @@ const uint8_t vmm_call_traits[VMM_CALL_COUNT] = {
 #include "calls.def"
 };
 
+#define BOX_SIZE(ours, theirs) {#ours, #theirs, (uint16_t)offsetof(vmm_memcpy3d, ours)}
+const struct vmm_box_size vmm_box_sizes[VMM_BOX_SIZES] = {
+    BOX_SIZE(src_x_in_bytes, srcXInBytes), BOX_SIZE(src_y, srcY), BOX_SIZE(src_z, srcZ), BOX_SIZE(src_lod, srcLOD),
+    BOX_SIZE(src_pitch, srcPitch), BOX_SIZE(src_height, srcHeight), BOX_SIZE(dst_x_in_bytes, dstXInBytes),
+    BOX_SIZE(dst_y, dstY), BOX_SIZE(dst_z, dstZ), BOX_SIZE(dst_lod, dstLOD), BOX_SIZE(dst_pitch, dstPitch),
+    BOX_SIZE(dst_height, dstHeight), BOX_SIZE(width_in_bytes, WidthInBytes), BOX_SIZE(height, Height), BOX_SIZE(depth, Depth)};
+
 /* The kind of each type of call_types.def. */
 enum {
 #define CALL_TYPE(name, kind, ours, theirs) KIND_##name = VMM_PARAM_##kind,

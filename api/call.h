@@ -80,6 +80,8 @@ enum vmm_param_kind {
     VMM_PARAM_ARGS,           /* const uint64_t *, length in the COUNT after it */
     VMM_PARAM_ATTRIBUTES,     /* const vmm_pointer_attribute *, length in the first parameter */
     VMM_PARAM_MEM_OPS,        /* const vmm_stream_batch_mem_op_params *, length in the U32 before it */
+    VMM_PARAM_MEMCPY3D,       /* const vmm_memcpy3d * */
+    VMM_PARAM_MEMCPY3D_PEER,  /* const vmm_memcpy3d_peer *: the same fields, but for contexts */
     VMM_PARAM_NODES,          /* const vmm_graph_node *, length in num_dependencies */
     VMM_PARAM_EDGES,          /* const vmm_graph_edge_data *, length in num_dependencies */
     VMM_PARAM_FILL_NODE,      /* const vmm_memset_node_params * */
@@ -125,6 +127,28 @@ static inline bool vmm_mem_op_has_value(vmm_stream_batch_mem_op_type operation)
 {
     return operation == VMM_STREAM_MEM_OP_WAIT_VALUE_32 || operation == VMM_STREAM_MEM_OP_WRITE_VALUE_32 ||
            operation == VMM_STREAM_MEM_OP_WAIT_VALUE_64 || operation == VMM_STREAM_MEM_OP_WRITE_VALUE_64;
+}
+
+/* The sizes in a copy of a box, which are the same in a copy between contexts: our name and the driver's. */
+struct vmm_box_size {
+    const char *name, *theirs;
+    uint16_t offset; /* of a size_t */
+};
+enum { VMM_BOX_SIZES = 15 };
+extern const struct vmm_box_size vmm_box_sizes[VMM_BOX_SIZES];
+static inline size_t *vmm_box_size_at(const vmm_memcpy3d *box, const struct vmm_box_size *size)
+{
+    return (size_t *)(uintptr_t)((const char *)box + size->offset);
+}
+
+/* Where the sides of a copy of a box begin. */
+static inline uint64_t vmm_box_src(const vmm_memcpy3d *box)
+{
+    return box->src_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)box->src_host : box->src_device;
+}
+static inline uint64_t vmm_box_dst(const vmm_memcpy3d *box)
+{
+    return box->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)box->dst_host : box->dst_device;
 }
 
 /* The data of an edge as one number, for what shows or reads it. */

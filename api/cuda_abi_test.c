@@ -56,6 +56,8 @@ ENUMERATOR(MEMPOOL_ATTR_USED_MEM_CURRENT)
 ENUMERATOR(MEMPOOL_ATTR_USED_MEM_HIGH)
 ENUMERATOR(MEMORYTYPE_HOST)
 ENUMERATOR(MEMORYTYPE_DEVICE)
+ENUMERATOR(MEMORYTYPE_ARRAY)
+ENUMERATOR(MEMORYTYPE_UNIFIED)
 ENUMERATOR(IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
 ENUMERATOR(STREAM_DEFAULT)
 ENUMERATOR(STREAM_NON_BLOCKING)
@@ -162,6 +164,58 @@ FIELD(vmm_mem_pool_props, max_size, CUmemPoolProps, maxSize);
 FIELD(vmm_mem_pool_props, usage, CUmemPoolProps, usage);
 FIELD(vmm_mem_pool_props, reserved, CUmemPoolProps, reserved);
 #endif
+SIZE(vmm_memcpy3d, CUDA_MEMCPY3D);
+FIELD(vmm_memcpy3d, src_x_in_bytes, CUDA_MEMCPY3D, srcXInBytes);
+FIELD(vmm_memcpy3d, src_y, CUDA_MEMCPY3D, srcY);
+FIELD(vmm_memcpy3d, src_z, CUDA_MEMCPY3D, srcZ);
+FIELD(vmm_memcpy3d, src_lod, CUDA_MEMCPY3D, srcLOD);
+FIELD(vmm_memcpy3d, src_memory_type, CUDA_MEMCPY3D, srcMemoryType);
+FIELD(vmm_memcpy3d, src_host, CUDA_MEMCPY3D, srcHost);
+FIELD(vmm_memcpy3d, src_device, CUDA_MEMCPY3D, srcDevice);
+FIELD(vmm_memcpy3d, src_array, CUDA_MEMCPY3D, srcArray);
+FIELD(vmm_memcpy3d, src_pitch, CUDA_MEMCPY3D, srcPitch);
+FIELD(vmm_memcpy3d, src_height, CUDA_MEMCPY3D, srcHeight);
+FIELD(vmm_memcpy3d, dst_x_in_bytes, CUDA_MEMCPY3D, dstXInBytes);
+FIELD(vmm_memcpy3d, dst_y, CUDA_MEMCPY3D, dstY);
+FIELD(vmm_memcpy3d, dst_z, CUDA_MEMCPY3D, dstZ);
+FIELD(vmm_memcpy3d, dst_lod, CUDA_MEMCPY3D, dstLOD);
+FIELD(vmm_memcpy3d, dst_memory_type, CUDA_MEMCPY3D, dstMemoryType);
+FIELD(vmm_memcpy3d, dst_host, CUDA_MEMCPY3D, dstHost);
+FIELD(vmm_memcpy3d, dst_device, CUDA_MEMCPY3D, dstDevice);
+FIELD(vmm_memcpy3d, dst_array, CUDA_MEMCPY3D, dstArray);
+FIELD(vmm_memcpy3d, dst_pitch, CUDA_MEMCPY3D, dstPitch);
+FIELD(vmm_memcpy3d, dst_height, CUDA_MEMCPY3D, dstHeight);
+FIELD(vmm_memcpy3d, width_in_bytes, CUDA_MEMCPY3D, WidthInBytes);
+FIELD(vmm_memcpy3d, height, CUDA_MEMCPY3D, Height);
+FIELD(vmm_memcpy3d, depth, CUDA_MEMCPY3D, Depth);
+FIELD(vmm_memcpy3d, reserved0, CUDA_MEMCPY3D, reserved0);
+FIELD(vmm_memcpy3d, reserved1, CUDA_MEMCPY3D, reserved1);
+SIZE(vmm_memcpy3d_peer, CUDA_MEMCPY3D_PEER);
+FIELD(vmm_memcpy3d_peer, src_x_in_bytes, CUDA_MEMCPY3D_PEER, srcXInBytes);
+FIELD(vmm_memcpy3d_peer, src_y, CUDA_MEMCPY3D_PEER, srcY);
+FIELD(vmm_memcpy3d_peer, src_z, CUDA_MEMCPY3D_PEER, srcZ);
+FIELD(vmm_memcpy3d_peer, src_lod, CUDA_MEMCPY3D_PEER, srcLOD);
+FIELD(vmm_memcpy3d_peer, src_memory_type, CUDA_MEMCPY3D_PEER, srcMemoryType);
+FIELD(vmm_memcpy3d_peer, src_host, CUDA_MEMCPY3D_PEER, srcHost);
+FIELD(vmm_memcpy3d_peer, src_device, CUDA_MEMCPY3D_PEER, srcDevice);
+FIELD(vmm_memcpy3d_peer, src_array, CUDA_MEMCPY3D_PEER, srcArray);
+FIELD(vmm_memcpy3d_peer, src_pitch, CUDA_MEMCPY3D_PEER, srcPitch);
+FIELD(vmm_memcpy3d_peer, src_height, CUDA_MEMCPY3D_PEER, srcHeight);
+FIELD(vmm_memcpy3d_peer, dst_x_in_bytes, CUDA_MEMCPY3D_PEER, dstXInBytes);
+FIELD(vmm_memcpy3d_peer, dst_y, CUDA_MEMCPY3D_PEER, dstY);
+FIELD(vmm_memcpy3d_peer, dst_z, CUDA_MEMCPY3D_PEER, dstZ);
+FIELD(vmm_memcpy3d_peer, dst_lod, CUDA_MEMCPY3D_PEER, dstLOD);
+FIELD(vmm_memcpy3d_peer, dst_memory_type, CUDA_MEMCPY3D_PEER, dstMemoryType);
+FIELD(vmm_memcpy3d_peer, dst_host, CUDA_MEMCPY3D_PEER, dstHost);
+FIELD(vmm_memcpy3d_peer, dst_device, CUDA_MEMCPY3D_PEER, dstDevice);
+FIELD(vmm_memcpy3d_peer, dst_array, CUDA_MEMCPY3D_PEER, dstArray);
+FIELD(vmm_memcpy3d_peer, dst_pitch, CUDA_MEMCPY3D_PEER, dstPitch);
+FIELD(vmm_memcpy3d_peer, dst_height, CUDA_MEMCPY3D_PEER, dstHeight);
+FIELD(vmm_memcpy3d_peer, width_in_bytes, CUDA_MEMCPY3D_PEER, WidthInBytes);
+FIELD(vmm_memcpy3d_peer, height, CUDA_MEMCPY3D_PEER, Height);
+FIELD(vmm_memcpy3d_peer, depth, CUDA_MEMCPY3D_PEER, Depth);
+FIELD(vmm_memcpy3d_peer, src_context, CUDA_MEMCPY3D_PEER, srcContext);
+FIELD(vmm_memcpy3d_peer, dst_context, CUDA_MEMCPY3D_PEER, dstContext);
 SIZE(vmm_ipc_mem_handle, CUipcMemHandle);
 SIZE(vmm_mem_pool_ptr_export_data, CUmemPoolPtrExportData);
 SIZE(vmm_mem_access_desc, CUmemAccessDesc);

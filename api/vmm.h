@@ -132,6 +132,9 @@ typedef int vmm_multicast_granularity_flags;
 
 #define VMM_MEMORYTYPE_HOST 1
 #define VMM_MEMORYTYPE_DEVICE 2
+#define VMM_MEMORYTYPE_ARRAY 3
+#define VMM_MEMORYTYPE_UNIFIED 4
+typedef int vmm_memorytype;
 
 #define VMM_STREAM_DEFAULT 0
 #define VMM_STREAM_NON_BLOCKING 1
@@ -319,6 +322,44 @@ typedef union vmm_stream_batch_mem_op_params {
     } flush_remote_writes, memory_barrier;
     uint64_t pad[6];
 } vmm_stream_batch_mem_op_params;
+
+/* A copy of a box of memory; CUDA_MEMCPY3D. Zero the struct first. */
+typedef struct vmm_memcpy3d {
+    size_t src_x_in_bytes, src_y, src_z, src_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
+    vmm_memorytype src_memory_type;            /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    const void *src_host;                     /* of HOST */
+    vmm_deviceptr src_device;                  /* of DEVICE and UNIFIED */
+    void *src_array;                           /* NULL: arrays are not simulated */
+    void *reserved0;                          /* NULL */
+    size_t src_pitch, src_height;               /* bytes from row to row, rows from layer to layer; 0: adjacent */
+    size_t dst_x_in_bytes, dst_y, dst_z, dst_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
+    vmm_memorytype dst_memory_type;            /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    void *dst_host;                     /* of HOST */
+    vmm_deviceptr dst_device;                  /* of DEVICE and UNIFIED */
+    void *dst_array;                           /* NULL: arrays are not simulated */
+    void *reserved1;                          /* NULL */
+    size_t dst_pitch, dst_height;               /* bytes from row to row, rows from layer to layer; 0: adjacent */
+    size_t width_in_bytes, height, depth;     /* bytes of a row, rows of a layer, layers */
+} vmm_memcpy3d;
+
+/* The same between two contexts; CUDA_MEMCPY3D_PEER. Zero the struct first. */
+typedef struct vmm_memcpy3d_peer {
+    size_t src_x_in_bytes, src_y, src_z, src_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
+    vmm_memorytype src_memory_type;            /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    const void *src_host;                     /* of HOST */
+    vmm_deviceptr src_device;                  /* of DEVICE and UNIFIED */
+    void *src_array;                           /* NULL: arrays are not simulated */
+    vmm_context src_context;                  /* NULL: the current one */
+    size_t src_pitch, src_height;               /* bytes from row to row, rows from layer to layer; 0: adjacent */
+    size_t dst_x_in_bytes, dst_y, dst_z, dst_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
+    vmm_memorytype dst_memory_type;            /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    void *dst_host;                     /* of HOST */
+    vmm_deviceptr dst_device;                  /* of DEVICE and UNIFIED */
+    void *dst_array;                           /* NULL: arrays are not simulated */
+    vmm_context dst_context;                  /* NULL: the current one */
+    size_t dst_pitch, dst_height;               /* bytes from row to row, rows from layer to layer; 0: adjacent */
+    size_t width_in_bytes, height, depth;     /* bytes of a row, rows of a layer, layers */
+} vmm_memcpy3d_peer;
 
 /* A fill as a node of a graph; CUDA_MEMSET_NODE_PARAMS. */
 typedef struct vmm_memset_node_params {
@@ -985,7 +1026,7 @@ VMM_API vmm_result vmm_mem_alloc_from_pool_async(vmm_system *sys, vmm_deviceptr 
 VMM_API vmm_result vmm_mem_free_async(vmm_system *sys, vmm_deviceptr dptr, vmm_stream stream);
 
 /* INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-CREATE-TYPE, VMM-POOL-CREATE-LOCATION, VMM-POOL-CREATE-DEVICE,
- * VMM-POOL-CREATE-HANDLE-TYPES, VMM-POOL-CREATE-RESERVED]; NOT_SUPPORTED [VMM-POOL-CREATE-MANAGED, VMM-POOL-CREATE-HOST]:
+ * VMM-POOL-CREATE-HANDLE-TYPES, VMM-POOL-CREATE-RESERVED]; NOT_SUPPORTED [VMM-POOL-CREATE-MANAGED]:
  * the simulator has pools on devices only; OUT_OF_MEMORY [VMM-POOL-CREATE-MAX-SIZE]. */
 VMM_API vmm_result vmm_mem_pool_create(vmm_system *sys, vmm_memory_pool *pool, const vmm_mem_pool_props *pool_props);
 /* Ends the pool once its last allocation is freed. Where it is the current pool of its device, the default pool becomes
@@ -1014,14 +1055,19 @@ VMM_API vmm_result vmm_mem_pool_get_attribute(vmm_system *sys, vmm_memory_pool p
                                               void *value);
 VMM_API vmm_result vmm_mem_pool_trim_to(vmm_system *sys, vmm_memory_pool pool, uint64_t min_bytes_to_keep);
 /* Rights of devices to all memory of a pool. INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-POOL-ACCESS-FLAGS,
- * VMM-POOL-GET-ACCESS-LOCATION]; NOT_SUPPORTED [VMM-POOL-ACCESS-LOCATION, VMM-POOL-ACCESS-READ]; INVALID_DEVICE
+ * VMM-POOL-GET-ACCESS-LOCATION, VMM-POOL-ACCESS-NOWHERE]; NOT_SUPPORTED [VMM-POOL-ACCESS-LOCATION, VMM-POOL-ACCESS-READ, VMM-POOL-ACCESS-HOST]; INVALID_DEVICE
  * [VMM-POOL-ACCESS-DEVICE, VMM-POOL-ACCESS-OWN, VMM-POOL-ACCESS-PEER]. Warned of: [VMM-POOL-ENDED]. */
 VMM_API vmm_result vmm_mem_pool_set_access(vmm_system *sys, vmm_memory_pool pool, const vmm_mem_access_desc *map,
                                            uint64_t count);
 VMM_API vmm_result vmm_mem_pool_get_access(vmm_system *sys, vmm_mem_access_flags *flags, vmm_memory_pool mem_pool,
                                            const vmm_mem_location *location);
 
-/* Between processes; on a driver only. NOT_SUPPORTED [VMM-POOL-EXPORT]. */
+/* Between processes: first a pool, as a descriptor or fabric handle, then each of its allocations, as 64 bytes. INVALID_VALUE
+ * [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-EXPORT-FLAGS, VMM-EXPORT-TYPE, VMM-EXPORT-NOT-REQUESTED, VMM-POOL-EXPORT-KIND,
+ * VMM-POOL-IMPORT-FLAGS, VMM-IMPORT-TYPE, VMM-POOL-POINTER-UNKNOWN, VMM-POOL-POINTER-POOL, VMM-POOL-IMPORT-POOL, VMM-POOL-IMPORT-DATA,
+ * VMM-POOL-IMPORT-TAKEN]; NOT_SUPPORTED [VMM-IMPORT-KIND, VMM-IMPORT-WINDOWS]; NOT_PERMITTED [VMM-EXPORT-FABRIC-IMEX]; UNKNOWN
+ * [VMM-IMPORT-CLOSED, VMM-IMPORT-FOREIGN, VMM-IMPORT-MACHINE]. An imported pool allocates nothing [VMM-POOL-IMPORTED], and is
+ * destroyed after its allocations [VMM-POOL-DESTROY-IMPORTED]; imported several times, it is destroyed as often. */
 VMM_API vmm_result vmm_mem_pool_export_to_shareable_handle(vmm_system *sys, void *handle_out, vmm_memory_pool pool,
                                                            vmm_mem_allocation_handle_type handle_type, uint64_t flags);
 VMM_API vmm_result vmm_mem_pool_import_from_shareable_handle(vmm_system *sys, vmm_memory_pool *pool_out, void *handle,
@@ -1454,6 +1500,27 @@ VMM_API vmm_result vmm_memset_d16_async(vmm_system *sys, vmm_deviceptr dst, unsi
                                         vmm_stream stream);
 VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsigned int value, uint64_t n,
                                         vmm_stream stream);
+
+/* ---------------------------------------------------------------------------------------------------- copies of boxes
+ *
+ *   row      width_in_bytes from base + (z * rows + y) * pitch + x on          base: src_host or src_device, as its type says
+ *   layer    height rows, src_pitch bytes apart                                src_height rows from one layer to the next
+ *   box      depth layers
+ *
+ * Mapped memory is taken for what it is, whatever its type says. An extent of 0 copies nothing. Checked are the context and the
+ * stream, then of each side, src first: INVALID_VALUE [VMM-ROWS-MEMORY, VMM-ROWS-PITCH, VMM-BOX-HEIGHT, VMM-ROWS-END]; and then the
+ * range from the first row to the last, with its gaps, as of any other copy, without x, y and z (580). A row that leaves its memory
+ * all the same is accepted, and the copy ends in a fault (580); strict mode refuses it. A copy to the host is done when the call
+ * returns. */
+
+/* Copies a box at once, or in the stream's turn. INVALID_VALUE [VMM-BOX-NULL]; INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE
+ * [VMM-STREAM-UNKNOWN], and what is said above. cuMemcpy3D, cuMemcpy3DAsync. */
+VMM_API vmm_result vmm_memcpy_3d(vmm_system *sys, const vmm_memcpy3d *p_copy);
+VMM_API vmm_result vmm_memcpy_3d_async(vmm_system *sys, const vmm_memcpy3d *p_copy, vmm_stream stream);
+/* The same between two contexts. INVALID_CONTEXT [VMM-PEER-CONTEXT]: a driver uses a value that is no context without checking it.
+ * cuMemcpy3DPeer, cuMemcpy3DPeerAsync. */
+VMM_API vmm_result vmm_memcpy_3d_peer(vmm_system *sys, const vmm_memcpy3d_peer *p_copy);
+VMM_API vmm_result vmm_memcpy_3d_peer_async(vmm_system *sys, const vmm_memcpy3d_peer *p_copy, vmm_stream stream);
 
 /* ------------------------------------------------------------------------------------------------------------ kernels
  * A fixed set of small kernels, the same for every backend, through which a program (or a test) uses memory as

@@ -49,6 +49,7 @@
  *   ATTRIBUTES                   [11,12], at most TRACE_LIST_MAX
  *   MEM_OPS                      [{"operation":2,"address":"0x200000","value":"0x5","flags":"0x0"}, ...], without address and
  *                                value when the operation has none; [] for a count above TRACE_LIST_MAX, which is refused
+ *   MEMCPY3D, MEMCPY3D_PEER      {"src_memory_type":2,"src":"0x200000",...}: the addresses, the sizes that are not 0, and the contexts
  *   NODES, EDGES                 ["0x47020001000003"], at most TRACE_LIST_MAX
  *   FILL_NODE                    {"dst":"0x200000","pitch":"0x0","value":"0x1","element_size":"0x4","width":"0x10","height":"0x1"}
  *   KERNEL_NODE                  {"kernel":0,"grid_dim":"0x1","block_dim":"0x20","args":["0x200000","0x10"],"count":"0x2"}

@@ -136,6 +136,24 @@ static void write_mem_ops(struct json *json, const char *key, const vmm_stream_b
     json_close(json, ']');
 }
 
+/* Of host memory the address alone. */
+static void write_box(struct json *json, const char *key, const vmm_memcpy3d *box, bool peer)
+{
+    json_open(json, key, '{');
+    json_int(json, "src_memory_type", box->src_memory_type);
+    json_hex(json, "src", vmm_box_src(box));
+    json_int(json, "dst_memory_type", box->dst_memory_type);
+    json_hex(json, "dst", vmm_box_dst(box));
+    if (peer) {
+        json_hex(json, "src_context", (uint64_t)(uintptr_t)box->reserved0);
+        json_hex(json, "dst_context", (uint64_t)(uintptr_t)box->reserved1);
+    }
+    for (int i = 0; i < VMM_BOX_SIZES; i++)
+        if (*vmm_box_size_at(box, &vmm_box_sizes[i]))
+            json_hex(json, vmm_box_sizes[i].name, *vmm_box_size_at(box, &vmm_box_sizes[i]));
+    json_close(json, '}');
+}
+
 static void write_nodes(struct json *json, const char *key, const vmm_graph_node *node, uint64_t count)
 {
     json_open(json, key, '[');
@@ -254,6 +272,10 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         break;
     case VMM_PARAM_MEM_OPS:
         write_mem_ops(json, param->name, at, length_in(call, "count") > TRACE_LIST_MAX ? 0 : length_in(call, "count"));
+        break;
+    case VMM_PARAM_MEMCPY3D:
+    case VMM_PARAM_MEMCPY3D_PEER:
+        write_box(json, param->name, at, param->kind == VMM_PARAM_MEMCPY3D_PEER);
         break;
     case VMM_PARAM_NODES:
         write_nodes(json, param->name, at, length_in(call, "num_dependencies"));
@@ -419,7 +441,11 @@ bool trace_is_fabric(const struct vmm_call *call)
     return (call->id == VMM_CALL_mem_export_to_shareable_handle &&
             any->mem_export_to_shareable_handle.handle_type == VMM_MEM_HANDLE_TYPE_FABRIC) ||
            (call->id == VMM_CALL_mem_import_from_shareable_handle &&
-            any->mem_import_from_shareable_handle.sh_handle_type == VMM_MEM_HANDLE_TYPE_FABRIC);
+            any->mem_import_from_shareable_handle.sh_handle_type == VMM_MEM_HANDLE_TYPE_FABRIC) ||
+           (call->id == VMM_CALL_mem_pool_export_to_shareable_handle &&
+            any->mem_pool_export_to_shareable_handle.handle_type == VMM_MEM_HANDLE_TYPE_FABRIC) ||
+           (call->id == VMM_CALL_mem_pool_import_from_shareable_handle &&
+            any->mem_pool_import_from_shareable_handle.handle_type == VMM_MEM_HANDLE_TYPE_FABRIC);
 }
 
 uint64_t trace_fabric(const void *bytes)

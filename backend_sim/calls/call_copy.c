@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills: the checks at the call, and the transfer itself, at once or as queued work. */
+#include "call_copy.h"
+
 #include "copy_check.h"
 #include "in_flight.h"
 #include "launch.h"
@@ -347,11 +349,11 @@ static vmm_result now_on_stream(struct sim_process *process, vmm_stream stream, 
 
 /* Queues a copy between device addresses as such, also when a call with a host parameter issued it. */
 static vmm_result issue_between(struct sim_process *process, const struct queue_place *place,
-                                const struct vmm_call *call, const struct transfer *t)
+                                const struct vmm_call *call, const struct transfer *t, enum vmm_call_id issued_by)
 {
     struct vmm_call_memcpy_dtod_async copy = {*call, t->dst, t->src, t->size, NULL};
     copy.head.id = VMM_CALL_memcpy_dtod_async;
-    return in_flight_issue(process, place, &copy.head, (enum vmm_call_id)call->id);
+    return in_flight_issue(process, place, &copy.head, issued_by);
 }
 
 /* Checks a call with a stream: the stream first, then the transfer. */
@@ -364,7 +366,7 @@ static vmm_result check_on_stream(struct sim_process *process, vmm_stream stream
     return result == VMM_SUCCESS ? check_call(process, (*context)->device, t) : result;
 }
 
-static vmm_result on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream)
+vmm_result copy_on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream, enum vmm_call_id issued_by)
 {
     struct transfer t = transfer_here(process, (const union vmm_any_call *)(const void *)call);
     struct sim_context *context;
@@ -379,8 +381,8 @@ static vmm_result on_stream(struct sim_process *process, const struct vmm_call *
         return now_on_stream(process, stream, &place, call, &t);
     if (wraps(&t) && warn_wrap(process, &t) != VMM_SUCCESS)
         return VMM_ERROR_INVALID_VALUE;
-    return t.direction == BETWEEN ? issue_between(process, &place, call, &t)
-                                  : in_flight_issue(process, &place, call, (enum vmm_call_id)call->id);
+    return t.direction == BETWEEN ? issue_between(process, &place, call, &t, issued_by)
+                                  : in_flight_issue(process, &place, call, issued_by);
 }
 
 vmm_result copy_check(const struct sim_process *process, int device, const union vmm_any_call *call, union vmm_any_call *made,
@@ -402,7 +404,7 @@ vmm_result copy_check(const struct sim_process *process, int device, const union
     }                                                                                             \
     vmm_result sim_##name##_async(struct sim_process *process, const struct vmm_call_##name##_async *call) \
     {                                                                                             \
-        return on_stream(process, &call->head, call->stream);                                     \
+        return copy_on_stream(process, &call->head, call->stream, (enum vmm_call_id)call->head.id);                                     \
     }
 
 TRANSFER(memcpy_htod)

@@ -29,12 +29,6 @@ static bool breach(struct breach *breach, enum vmm_rule_id rule, int64_t value, 
     return true;
 }
 
-static int nodes(const struct sim_process *process)
-{
-    int count = process->machine->profile.host_nodes;
-    return count ? count : 1; /* without NUMA, node 0 stands for the host */
-}
-
 static bool location_breach(const struct sim_process *process, const vmm_mem_allocation_prop *prop, struct breach *b)
 {
     vmm_mem_location_type type = prop->location.type;
@@ -44,8 +38,8 @@ static bool location_breach(const struct sim_process *process, const vmm_mem_all
         return breach(b, VMM_RULE_CREATE_LOCATION_TYPE, type, 0);
     if (type == VMM_MEM_LOCATION_TYPE_HOST && prop->requested_handle_types)
         return breach(b, VMM_RULE_CREATE_HOST_SHARED, prop->requested_handle_types, 0);
-    if (type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && (prop->location.id < 0 || prop->location.id >= nodes(process)))
-        return breach(b, VMM_RULE_CREATE_NUMA_ID, prop->location.id, (uint64_t)nodes(process));
+    if (type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && (prop->location.id < 0 || prop->location.id >= sim_host_nodes(process)))
+        return breach(b, VMM_RULE_CREATE_NUMA_ID, prop->location.id, (uint64_t)sim_host_nodes(process));
     return false;
 }
 

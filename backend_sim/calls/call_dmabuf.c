@@ -50,20 +50,20 @@ static vmm_result check_arguments(const request *call)
     return result;
 }
 
-/* A pool's memory, which ends with the allocation, or with its last page: what comes after that may be free. */
+/* A pool's memory. As measured, a range that begins in an allocation may go on behind it, up to the end of the chunk. */
 static bool pooled_run_of(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run)
 {
     const struct sim_allocation *a = sim_allocation_at(process, address);
-    uint64_t page = os_page_size(), end = a ? (a->start + a->size + page - 1) / page * page : 0;
-    return a && translate_run(process, address, size < end - address ? size : end - address, run);
+    return a && translate_run(process, address, size, run);
 }
 
 /* Translates an address. An allocation of cuMemAlloc extends to the end of its span, beyond the requested size: measured with
- * 100 bytes, of which a whole page can be exported. */
+ * 100 bytes, of which a whole page can be exported. As measured, no memory of another process's pool can. */
 static bool run_of(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run)
 {
-    if (process->chunks.count && sim_chunk_at(process, address))
-        return pooled_run_of(process, address, size, run);
+    const struct mempool_chunk *chunk = process->chunks.count ? sim_chunk_at(process, address) : NULL;
+    if (chunk)
+        return !sim_pool_of(chunk->pool)->imports && pooled_run_of(process, address, size, run);
     const struct sim_allocation *a = addrmap_floor(&process->allocations, address);
     uint64_t offset = a ? address - a->start : 0;
     if (a && a->opens && offset < a->span) /* measured: not of another process's memory */

@@ -32,6 +32,9 @@ vmm_result sim_fabric_check_export(const struct sim_process *process, const stru
 /* Writes the handle of a block that was created for a fabric to place. */
 vmm_result sim_fabric_export(struct sim_machine *machine, struct sim_block *block, void *place);
 
+/* Finds the block that a descriptor names and adds a holder to it (call_share.c). */
+vmm_result sim_share_find(struct sim_machine *machine, const void *os_handle, struct sim_block **block);
+
 /* Finds the block that the bytes name and adds a holder to it. */
 vmm_result sim_fabric_find(struct sim_process *process, const void *bytes, struct sim_block **block);
 

@@ -167,13 +167,16 @@ static vmm_result open_handle(struct sim_process *process, const struct vmm_call
 {
     struct sim_machine *machine = process->machine;
     struct sim_block *block = NULL;
+    const uint64_t blocks = machine->blocks;
     if (!machine->share)
         return vmm_detail_refuse(VMM_RULE_IPC_MACHINE, 0, 0, NULL);
     if (!sim_machine_begin(machine))
         return refuse(VMM_RULE_IPC_SYSTEM, share_why(machine->share));
     vmm_result result = open_shared(process, machine->share, handle, call->pdptr, &block);
     sim_machine_end(machine);
-    return block ? attach(process, block, handle->size, call) : result;
+    if (block && (result = attach(process, block, handle->size, call)) != VMM_SUCCESS)
+        machine->blocks = blocks; /* the id that the block had is the next one's */
+    return result;
 }
 
 vmm_result sim_ipc_open_mem_handle(struct sim_process *process, const struct vmm_call_ipc_open_mem_handle *call)

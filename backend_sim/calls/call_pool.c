@@ -2,6 +2,7 @@
 /* Memory pools: creation, the pools of devices, attributes, trimming, rights. Allocations: call_pool_alloc.c. */
 #include <string.h>
 
+#include "call_fabric.h"
 #include "call_pool.h"
 #include "pool_policy.h"
 #include "sim.h"
@@ -39,6 +40,12 @@ vmm_result sim_pool_live(const struct sim_process *process, vmm_memory_pool valu
     return result;
 }
 
+vmm_result sim_pool_own(const struct sim_process *process, vmm_memory_pool value, struct sim_pool **pool)
+{
+    vmm_result result = sim_pool_live(process, value, "pool", pool);
+    return result == VMM_SUCCESS && (*pool)->imports ? refuse_pool(VMM_RULE_POOL_IMPORTED, *pool) : result;
+}
+
 static vmm_memory_pool value_of(const struct sim_pool *pool)
 {
     return (vmm_memory_pool)(uintptr_t)pool->value;
@@ -67,7 +74,8 @@ static vmm_result check_place(const struct sim_process *process, vmm_mem_locatio
 {
     if (at.type == VMM_MEM_LOCATION_TYPE_DEVICE)
         return sim_device_valid(process, at.id) ? VMM_SUCCESS : refuse(VMM_RULE_POOL_CREATE_DEVICE, (uint64_t)(int64_t)at.id);
-    if (at.type == VMM_MEM_LOCATION_TYPE_HOST || (at.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && !at.id))
+    bool node = at.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && at.id >= 0 && at.id < sim_host_nodes(process);
+    if (node || at.type == VMM_MEM_LOCATION_TYPE_HOST)
         return VMM_SUCCESS;
     return refuse(VMM_RULE_POOL_CREATE_LOCATION, (uint64_t)(int64_t)at.type);
 }
@@ -77,8 +85,6 @@ static vmm_result check_simulated(const struct vmm_mem_pool_props *props)
 {
     if (props->alloc_type == VMM_MEM_ALLOCATION_TYPE_MANAGED)
         return refuse(VMM_RULE_POOL_CREATE_MANAGED, (uint64_t)(int64_t)props->alloc_type);
-    if (props->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
-        return refuse(VMM_RULE_POOL_CREATE_HOST, (uint64_t)(int64_t)props->location.type);
     return VMM_SUCCESS;
 }
 
@@ -95,7 +101,8 @@ static vmm_result check_what(const struct sim_process *process, const vmm_mem_po
 static vmm_result check_props(const struct sim_process *process, const vmm_mem_pool_props *props)
 {
     bool managed = props->alloc_type == VMM_MEM_ALLOCATION_TYPE_MANAGED;
-    const int shared = managed ? 0 : VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_FABRIC;
+    bool unshared = managed || props->location.type == VMM_MEM_LOCATION_TYPE_HOST;
+    const int shared = unshared ? 0 : VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_FABRIC;
     vmm_result result = check_what(process, props);
     if (result != VMM_SUCCESS)
         return result;
@@ -119,9 +126,14 @@ vmm_result sim_mem_pool_create(struct sim_process *process, const struct vmm_cal
     uint64_t most = process->window.end - process->window.start;
     if (call->pool_props->max_size > most)
         return vmm_detail_refuse(VMM_RULE_POOL_CREATE_MAX_SIZE, call->pool_props->max_size, most, NULL);
+    struct sim_channel channel;
+    result = sim_fabric_channel(process, (uint64_t)call->pool_props->handle_types, &channel);
+    if (result != VMM_SUCCESS)
+        return result;
     struct sim_pool *pool = sim_pool_new(process, call->pool_props, sim_origin(&call->head));
     if (!pool)
         return sim_out_of_host_memory();
+    pool->fabric = channel.place;
     *call->pool = value_of(pool);
     return VMM_SUCCESS;
 }
@@ -140,6 +152,12 @@ vmm_result sim_mem_pool_destroy(struct sim_process *process, const struct vmm_ca
         return result;
     if (pool->is_default)
         return refuse_pool(VMM_RULE_POOL_DESTROY_DEFAULT, pool);
+    if (pool->imports > 1) {
+        pool->imports--;
+        return VMM_SUCCESS;
+    }
+    if (pool->imports && pool->memory.live)
+        return refuse_pool(VMM_RULE_POOL_DESTROY_IMPORTED, pool);
     mempool_return(&pool->memory, is_done, NULL);
     sim_pool_destroy(process, pool, sim_origin(&call->head));
     return VMM_SUCCESS;
@@ -147,25 +165,38 @@ vmm_result sim_mem_pool_destroy(struct sim_process *process, const struct vmm_ca
 
 /* ---- the pools of a device ---- */
 
-static vmm_result get_pool(struct sim_process *process, vmm_memory_pool *out, int device, bool current)
+static vmm_mem_location of_device(int device)
 {
-    const struct sim_pools *pools = sim_pools_of(process, device);
+    return (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, device};
+}
+
+static vmm_result get_pool(struct sim_process *process, vmm_memory_pool *out, vmm_mem_location location, bool current)
+{
+    const struct sim_pools *pools = sim_pools_of(process, location);
     if (!pools)
         return sim_out_of_host_memory();
     *out = value_of(current ? pools->current : pools->own);
     return VMM_SUCCESS;
 }
 
-static vmm_result set_pool(struct sim_process *process, int device, vmm_memory_pool value)
+static bool is_local(const struct sim_pool *pool, vmm_mem_location location)
+{
+    const vmm_mem_location of = pool->props.location;
+    return of.type == location.type && (of.id == location.id || of.type == VMM_MEM_LOCATION_TYPE_HOST);
+}
+
+static vmm_result set_pool(struct sim_process *process, vmm_mem_location location, vmm_memory_pool value)
 {
     vmm_result result;
     struct sim_pool *pool = even_ended(process, value, "pool", &result);
-    struct sim_pools *pools = pool ? sim_pools_of(process, device) : NULL;
+    struct sim_pools *pools = pool ? sim_pools_of(process, location) : NULL;
     if (!pool)
         return result;
     if (!pools)
         return sim_out_of_host_memory();
-    if (pool->props.location.id != device)
+    if (pool->imports)
+        return refuse_pool(VMM_RULE_POOL_IMPORTED, pool);
+    if (!is_local(pool, location))
         return refuse_pool(VMM_RULE_POOL_SET_ELSEWHERE, pool);
     if (!pool->destroyed)
         pools->current = pool;
@@ -177,7 +208,7 @@ vmm_result sim_device_get_default_mem_pool(struct sim_process *process,
 {
     if (!sim_device_valid(process, call->dev))
         return refuse(VMM_RULE_POOL_DEVICE, (uint64_t)(int64_t)call->dev);
-    return call->pool_out ? get_pool(process, call->pool_out, call->dev, false) : refuse_null("pool_out");
+    return call->pool_out ? get_pool(process, call->pool_out, of_device(call->dev), false) : refuse_null("pool_out");
 }
 
 vmm_result sim_device_get_mem_pool(struct sim_process *process, const struct vmm_call_device_get_mem_pool *call)
@@ -186,52 +217,47 @@ vmm_result sim_device_get_mem_pool(struct sim_process *process, const struct vmm
         return refuse_null("pool");
     if (!sim_device_valid(process, call->dev))
         return refuse(VMM_RULE_POOL_CURRENT_DEVICE, (uint64_t)(int64_t)call->dev);
-    return get_pool(process, call->pool, call->dev, true);
+    return get_pool(process, call->pool, of_device(call->dev), true);
 }
 
 vmm_result sim_device_set_mem_pool(struct sim_process *process, const struct vmm_call_device_set_mem_pool *call)
 {
     if (!sim_device_valid(process, call->dev))
         return refuse(VMM_RULE_POOL_CURRENT_DEVICE, (uint64_t)(int64_t)call->dev);
-    return set_pool(process, call->dev, call->pool);
+    return set_pool(process, of_device(call->dev), call->pool);
 }
 
-/* The device of a location; the calls of CUDA 13.0 name it so. */
-static vmm_result device_of(const struct sim_process *process, const vmm_mem_location *location, vmm_mem_allocation_type type,
-                            int *device)
+/* Has the location pools? The calls of CUDA 13.0 name it so. */
+static vmm_result check_location(const struct sim_process *process, const vmm_mem_location *location, vmm_mem_allocation_type type)
 {
     if (!location)
         return refuse_null("location");
     if (location->type < VMM_MEM_LOCATION_TYPE_INVALID || location->type > VMM_MEM_LOCATION_TYPE_HOST_NUMA)
         return refuse(VMM_RULE_POOL_LOCATION_TYPE, (uint64_t)(int64_t)location->type);
     const vmm_mem_pool_props props = {.alloc_type = type, .location = *location};
-    *device = location->id;
     return check_props(process, &props);
 }
 
 vmm_result sim_mem_get_default_mem_pool(struct sim_process *process, const struct vmm_call_mem_get_default_mem_pool *call)
 {
-    int device = 0;
     if (!call->pool_out)
         return refuse_null("pool_out");
-    vmm_result result = device_of(process, call->location, call->type, &device);
-    return result == VMM_SUCCESS ? get_pool(process, call->pool_out, device, false) : result;
+    vmm_result result = check_location(process, call->location, call->type);
+    return result == VMM_SUCCESS ? get_pool(process, call->pool_out, *call->location, false) : result;
 }
 
 vmm_result sim_mem_get_mem_pool(struct sim_process *process, const struct vmm_call_mem_get_mem_pool *call)
 {
-    int device = 0;
     if (!call->pool)
         return refuse_null("pool");
-    vmm_result result = device_of(process, call->location, call->type, &device);
-    return result == VMM_SUCCESS ? get_pool(process, call->pool, device, true) : result;
+    vmm_result result = check_location(process, call->location, call->type);
+    return result == VMM_SUCCESS ? get_pool(process, call->pool, *call->location, true) : result;
 }
 
 vmm_result sim_mem_set_mem_pool(struct sim_process *process, const struct vmm_call_mem_set_mem_pool *call)
 {
-    int device = 0;
-    vmm_result result = device_of(process, call->location, call->type, &device);
-    return result == VMM_SUCCESS ? set_pool(process, device, call->pool) : result;
+    vmm_result result = check_location(process, call->location, call->type);
+    return result == VMM_SUCCESS ? set_pool(process, *call->location, call->pool) : result;
 }
 
 /* ---- attributes ---- */
@@ -260,7 +286,7 @@ static uint64_t *number_of(struct mempool *memory, vmm_mem_pool_attribute attrib
 static vmm_result check_attribute(const struct sim_process *process, vmm_memory_pool value, vmm_mem_pool_attribute attribute,
                                   const void *at, struct sim_pool **pool)
 {
-    vmm_result result = sim_pool_live(process, value, "pool", pool);
+    vmm_result result = sim_pool_own(process, value, pool);
     if (result == VMM_SUCCESS && !vmm_pool_attribute_size(attribute))
         result = refuse(VMM_RULE_POOL_ATTRIBUTE, (uint64_t)(int64_t)attribute);
     return result == VMM_SUCCESS && !at ? refuse_null("value") : result;
@@ -315,7 +341,7 @@ vmm_result sim_mem_pool_set_attribute(struct sim_process *process, const struct 
 vmm_result sim_mem_pool_trim_to(struct sim_process *process, const struct vmm_call_mem_pool_trim_to *call)
 {
     struct sim_pool *pool;
-    vmm_result result = sim_pool_live(process, call->pool, "pool", &pool);
+    vmm_result result = sim_pool_own(process, call->pool, &pool);
     if (result != VMM_SUCCESS)
         return result;
     sim_pool_trim(process, pool, call->min_bytes_to_keep);
@@ -324,9 +350,26 @@ vmm_result sim_mem_pool_trim_to(struct sim_process *process, const struct vmm_ca
 
 /* ---- rights ---- */
 
+/* A pool of host memory, whose location has all rights for ever. */
+static vmm_result check_host_grant(const struct sim_process *process, const struct sim_pool *pool, const vmm_mem_access_desc *desc)
+{
+    const vmm_mem_location at = desc->location;
+    if (desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_READ)
+        return refuse(VMM_RULE_POOL_ACCESS_READ, (uint64_t)(int64_t)desc->flags);
+    if (desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_NONE && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return refuse(VMM_RULE_POOL_ACCESS_FLAGS, (uint64_t)(int64_t)desc->flags);
+    if (at.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        return sim_device_valid(process, at.id) ? VMM_SUCCESS : refuse(VMM_RULE_POOL_ACCESS_DEVICE, (uint64_t)(int64_t)at.id);
+    if (at.type != VMM_MEM_LOCATION_TYPE_HOST && at.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+        return refuse(VMM_RULE_POOL_ACCESS_NOWHERE, (uint64_t)(int64_t)at.type);
+    return desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? VMM_SUCCESS : refuse_pool(VMM_RULE_POOL_ACCESS_HOST, pool);
+}
+
 static vmm_result check_grant(const struct sim_process *process, const struct sim_pool *pool, const vmm_mem_access_desc *desc)
 {
     int owner = pool->props.location.id, device = desc->location.id;
+    if (sim_on_host(pool->props.location))
+        return check_host_grant(process, pool, desc);
     if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return refuse(VMM_RULE_POOL_ACCESS_LOCATION, (uint64_t)(int64_t)desc->location.type);
     if (!sim_device_valid(process, device))
@@ -351,7 +394,8 @@ vmm_result sim_mem_pool_set_access(struct sim_process *process, const struct vmm
     for (uint64_t i = 0; pool && i < call->count && result == VMM_SUCCESS; i++)
         result = check_grant(process, pool, &call->map[i]);
     for (uint64_t i = 0; pool && i < call->count && result == VMM_SUCCESS; i++)
-        pool->access = sim_access_with(pool->access, (unsigned)call->map[i].location.id, (unsigned)call->map[i].flags);
+        if (call->map[i].location.type == VMM_MEM_LOCATION_TYPE_DEVICE) /* the host's rights never change */
+            pool->access = sim_access_with(pool->access, (unsigned)call->map[i].location.id, (unsigned)call->map[i].flags);
     return result;
 }
 

@@ -8,4 +8,7 @@
 /* The live pool of a value that was passed for argument; a refusal without one. */
 vmm_result sim_pool_live(const struct sim_process *process, vmm_memory_pool value, const char *argument, struct sim_pool **pool);
 
+/* The same for a pool that was not imported. */
+vmm_result sim_pool_own(const struct sim_process *process, vmm_memory_pool value, struct sim_pool **pool);
+
 #endif

@@ -129,7 +129,7 @@ static vmm_result allocate(struct request *request, vmm_deviceptr *out)
     if (!request->memory.size)
         return refuse_memory(request, VMM_RULE_POOL_ALLOC_MEMORY, request->pool->memory.size);
     mempool_meet(&request->pool->memory, &request->place);
-    const uint64_t reserved = request->pool->memory.reserved, high = request->pool->memory.reserved_high;
+    const uint64_t mark = sim_blocks_mark(process->machine), high = request->pool->memory.reserved_high;
     vmm_result result = find(request, &region);
     if (result == VMM_SUCCESS)
         result = wait_for(request, region);
@@ -138,7 +138,7 @@ static vmm_result allocate(struct request *request, vmm_deviceptr *out)
     struct sim_piece *piece = sim_piece_new(process, request->pool, region, request->size, &request->place,
                                             sim_origin(request->call));
     if (!piece) {
-        sim_pool_trim(process, request->pool, reserved);
+        sim_pool_unback(process, request->pool, region->start, request->memory.size, mark);
         request->pool->memory.reserved_high = high;
         return sim_out_of_host_memory();
     }
@@ -163,6 +163,15 @@ static vmm_result check_stream(struct sim_process *process, vmm_stream stream, s
     return result == VMM_SUCCESS ? sim_context_check(process, *context, false) : result;
 }
 
+/* Measured: the stream comes before the output, which is written also where the call is refused. */
+static vmm_result check_place(struct sim_process *process, vmm_deviceptr *out, vmm_stream stream, struct sim_context **context)
+{
+    if (out)
+        *out = 0;
+    vmm_result result = check_stream(process, stream, context);
+    return result == VMM_SUCCESS && !out ? vmm_detail_refuse(VMM_RULE_POOL_ALLOC_NULL, 0, 0, NULL) : result;
+}
+
 /* The rest of both calls, once the pool is known. As measured, nothing is allocated for 0 bytes, at address 0. */
 static vmm_result allocate_on(struct sim_process *process, const struct vmm_call *call, vmm_deviceptr *out, uint64_t size,
                               struct sim_pool *pool, const struct sim_context *context, vmm_stream stream)
@@ -177,11 +186,8 @@ static vmm_result allocate_on(struct sim_process *process, const struct vmm_call
 vmm_result sim_mem_alloc_async(struct sim_process *process, const struct vmm_call_mem_alloc_async *call)
 {
     struct sim_context *context;
-    if (!call->dptr)
-        return vmm_detail_refuse(VMM_RULE_POOL_ALLOC_NULL, 0, 0, NULL);
-    *call->dptr = 0; /* measured: also where the call is refused */
-    vmm_result result = check_stream(process, call->stream, &context);
-    const struct sim_pools *pools = result == VMM_SUCCESS ? sim_pools_of(process, context->device) : NULL;
+    vmm_result result = check_place(process, call->dptr, call->stream, &context);
+    const struct sim_pools *pools = result == VMM_SUCCESS ? sim_pools_of(process, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, context->device}) : NULL;
     if (result != VMM_SUCCESS)
         return result;
     return pools ? allocate_on(process, &call->head, call->dptr, call->bytesize, pools->current, context, call->stream)
@@ -192,12 +198,9 @@ vmm_result sim_mem_alloc_from_pool_async(struct sim_process *process, const stru
 {
     struct sim_context *context;
     struct sim_pool *pool;
-    if (!call->dptr)
-        return vmm_detail_refuse(VMM_RULE_POOL_ALLOC_NULL, 0, 0, NULL);
-    *call->dptr = 0; /* measured: also where the call is refused */
-    vmm_result result = check_stream(process, call->stream, &context);
+    vmm_result result = check_place(process, call->dptr, call->stream, &context);
     if (result == VMM_SUCCESS)
-        result = sim_pool_live(process, call->pool, "pool", &pool);
+        result = sim_pool_own(process, call->pool, &pool);
     return result == VMM_SUCCESS
                ? allocate_on(process, &call->head, call->dptr, call->bytesize, pool, context, call->stream)
                : result;

@@ -69,6 +69,8 @@ static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribut
     const struct sim_reservation *r = place->reservation;
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        if (place->chunk && on_host(place)) /* measured */
+            return 0;
         /* analysers: null-dereference is wrong: one of the two holds the address */
         return r ? r->start : a->start;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
@@ -168,7 +170,7 @@ static uint64_t answer(const struct sim_process *process, const struct place *pl
 static enum vmm_rule_id lacking(const struct sim_process *process, const struct place *place,
                                 vmm_pointer_attribute attribute)
 {
-    bool host_reads = on_host(place) && place->mapping && sim_access_of(place->mapping->access, SIM_HOST_SLOT);
+    bool host_reads = on_host(place) && (place->chunk || (place->mapping && sim_access_of(place->mapping->access, SIM_HOST_SLOT)));
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
         return host_reads ? VMM_RULE_COUNT : VMM_RULE_POINTER_HOST;

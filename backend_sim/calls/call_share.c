@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "call_fabric.h"
+#include "pool_table.h"
 #include "share_mark.h"
 #include "sim.h"
 #include "team_share.h"
@@ -122,12 +123,12 @@ static vmm_result check_import(const import_call *call)
     return VMM_SUCCESS;
 }
 
-static vmm_result find_block(struct sim_machine *machine, const import_call *call, struct sim_block **block)
+static vmm_result find_block(struct sim_machine *machine, const void *os_handle, struct sim_block **block)
 {
     static const enum vmm_rule_id rules[] = {[SHARE_NO_TOKEN] = VMM_RULE_IMPORT_FOREIGN,
                                              [SHARE_OTHER_MACHINE] = VMM_RULE_IMPORT_MACHINE,
                                              [SHARE_UNKNOWN] = VMM_RULE_IMPORT_FOREIGN};
-    uint64_t value = (uint64_t)(uintptr_t)call->os_handle;
+    uint64_t value = (uint64_t)(uintptr_t)os_handle;
     int file = (int)(uint32_t)value; /* measured: the upper half does not matter */
     char text[SHARE_WHY];
     struct os_file_is is;
@@ -144,11 +145,11 @@ static vmm_result find_block(struct sim_machine *machine, const import_call *cal
     return result;
 }
 
-static vmm_result find_by_descriptor(struct sim_machine *machine, const import_call *call, struct sim_block **block)
+vmm_result sim_share_find(struct sim_machine *machine, const void *os_handle, struct sim_block **block)
 {
     if (!sim_machine_begin(machine))
         return sim_machine_unreachable(share_why(machine->share));
-    vmm_result result = find_block(machine, call, block);
+    vmm_result result = find_block(machine, os_handle, block);
     sim_machine_end(machine);
     return result;
 }
@@ -163,7 +164,11 @@ vmm_result sim_mem_import_from_shareable_handle(struct sim_process *process, con
     if (!handle)
         return sim_out_of_host_memory();
     result = call->sh_handle_type == FABRIC ? sim_fabric_find(process, call->os_handle, &block)
-                                            : find_by_descriptor(process->machine, call, &block);
+                                            : sim_share_find(process->machine, call->os_handle, &block);
+    if (result == VMM_SUCCESS && pool_table_is(block)) {
+        sim_block_drop(process->machine, block);
+        result = refuse(VMM_RULE_IMPORT_KIND, (uint64_t)(uintptr_t)call->os_handle, NULL);
+    }
     if (result != VMM_SUCCESS) {
         sim_handle_drop(process, handle);
         return result;

@@ -232,6 +232,24 @@ static void count(void *user)
     ++*(unsigned *)user;
 }
 
+/* Two rows of a copy, with a gap between those that are read. */
+static vmm_memcpy3d box_of(vmm_deviceptr at)
+{
+    return (vmm_memcpy3d){.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = at + 2 * G, .src_pitch = 64,
+                          .dst_memory_type = VMM_MEMORYTYPE_DEVICE, .dst_device = at + 1024, .width_in_bytes = 16, .height = 2,
+                          .depth = 1};
+}
+
+/* The calls that are done when they return. */
+static void boxes(vmm_system *sys, vmm_deviceptr at)
+{
+    const vmm_memcpy3d box = box_of(at);
+    vmm_memcpy3d_peer peer;
+    memcpy(&peer, &box, sizeof peer);
+    STEP(memcpy_3d, sys, &box);
+    STEP(memcpy_3d_peer, sys, &peer);
+}
+
 /* Done when it is waited for, and in the order of streams; a wait that is refused has thrown away what it could not do. */
 static void in_flight(vmm_system *sys, vmm_deviceptr at)
 {
@@ -240,8 +258,11 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
         {.wait_value = {VMM_STREAM_MEM_OP_WAIT_VALUE_32, at + 256, {.value = 11}, VMM_STREAM_WAIT_VALUE_EQ, 0}}};
     vmm_stream stream = NULL, other = NULL;
     vmm_event event = NULL;
+    const vmm_memcpy3d box = box_of(at);
+    vmm_memcpy3d_peer peer_box;
     static char bytes[8192];
     unsigned called = 0;
+    memcpy(&peer_box, &box, sizeof peer_box);
     GET(stream, stream_create, sys, &stream, 0);
     GET(other, stream_create, sys, &other, VMM_STREAM_NON_BLOCKING);
     GET(event, event_create, sys, &event, 0);
@@ -254,6 +275,8 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
     STEP(memcpy_htod_async, sys, at + G - 4096, bytes, sizeof bytes, stream);
     STEP(memcpy_dtoh_async, sys, bytes, at + G - 4096, sizeof bytes, stream);
     STEP(memcpy_dtod_async, sys, at + 512, at + 2 * G, 512, stream);
+    STEP(memcpy_3d_async, sys, &box, stream);
+    STEP(memcpy_3d_peer_async, sys, &peer_box, stream);
     STEP(stream_write_value32, sys, stream, at + 256, 9, 0);
     STEP(stream_wait_value32, sys, stream, at + 256, 9, VMM_STREAM_WAIT_VALUE_EQ);
     STEP(stream_write_value64, sys, stream, at + 256, 10, 0);
@@ -274,29 +297,15 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
     STEP(stream_destroy, sys, stream);
 }
 
-/* What is refused whatever there is. */
-#define REFUSED_ALWAYS(name, ...)                                                                                    \
-    do {                                                                                                             \
-        steps.seen[VMM_CALL_##name] = true;                                                                          \
-        steps_expect(vmm_##name(__VA_ARGS__) != VMM_SUCCESS, #name " is refused");                                   \
-    } while (0)
-
 static void pool_values(vmm_system *sys, vmm_memory_pool pool)
 {
     uint64_t value = 0;
-    int fd = -1, flags = 0;
-    vmm_deviceptr ptr = 0;
-    vmm_memory_pool other = NULL;
-    vmm_mem_pool_ptr_export_data data = {{0}};
+    int flags = 0;
     const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
     GET(value, mem_pool_get_attribute, sys, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &value);
     STEP(mem_pool_set_attribute, sys, pool, VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, &(uint64_t){UINT64_MAX});
     STEP(mem_pool_set_access, sys, pool, &desc, 1);
     GET(flags, mem_pool_get_access, sys, &flags, pool, &desc.location);
-    REFUSED_ALWAYS(mem_pool_export_to_shareable_handle, sys, &fd, pool, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
-    REFUSED_ALWAYS(mem_pool_import_from_shareable_handle, sys, &other, NULL, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
-    REFUSED_ALWAYS(mem_pool_export_pointer, sys, &data, 8);
-    REFUSED_ALWAYS(mem_pool_import_pointer, sys, &ptr, pool, &data);
 }
 
 static void current_pools(vmm_system *sys, vmm_memory_pool pool)
@@ -351,6 +360,41 @@ static void life_of_pools(const char *spec)
     vmm_system *sys = opened(spec);
     GET(ctx, ctx_create, sys, &ctx, 0, 0);
     pools(sys);
+    STEP(ctx_destroy, sys, ctx);
+    close_all();
+}
+
+/* A pool, and memory of two of its chunks, for this process again. */
+static void shared_pools(const char *spec)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0},
+                                      .handle_types = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR};
+    const vmm_mem_pool_props host = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST, 0}};
+    vmm_context ctx = NULL;
+    vmm_memory_pool pool = NULL, import = NULL;
+    vmm_deviceptr a = 0, b = 0;
+    vmm_mem_pool_ptr_export_data data = {{0}};
+    int fd = -1;
+    vmm_system *sys = opened(spec);
+    GET(ctx, ctx_create, sys, &ctx, 0, 0);
+    GET(pool, mem_pool_create, sys, &pool, &host);
+    GET(a, mem_alloc_from_pool_async, sys, &a, 4096, pool, NULL);
+    STEP(mem_free_async, sys, a, NULL);
+    STEP(ctx_synchronize, sys);
+    STEP(mem_pool_destroy, sys, pool);
+    GET(pool, mem_pool_create, sys, &pool, &props);
+    GET(fd, mem_pool_export_to_shareable_handle, sys, &fd, pool, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    GET(import, mem_pool_import_from_shareable_handle, sys, &import, (void *)(intptr_t)fd, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+    close(fd);
+    a = 0; /* which a refused call writes, as measured */
+    GET(a, mem_alloc_from_pool_async, sys, &a, 40 * G, pool, NULL);
+    GET(data, mem_pool_export_pointer, sys, &data, a);
+    GET(b, mem_pool_import_pointer, sys, &b, import, &data);
+    STEP(mem_free_async, sys, b, NULL);
+    STEP(mem_free_async, sys, a, NULL);
+    STEP(ctx_synchronize, sys);
+    STEP(mem_pool_destroy, sys, import);
+    STEP(mem_pool_destroy, sys, pool);
     STEP(ctx_destroy, sys, ctx);
     close_all();
 }
@@ -513,6 +557,7 @@ static void life(const char *spec)
     ask_about(sys, m.at, m.handle[0]);
     in_place(sys, m);
     copies(sys, m);
+    boxes(sys, m.at);
     in_flight(sys, m.at);
     STEP_TO(&peer, sizeof peer, "vmm_attach", vmm_attach(sys, &peer));
     steps_add(peer);
@@ -575,6 +620,22 @@ static void first_export(vmm_system *sys)
         tap_bail("nothing is exported: %s", vmm_last_detail()->note);
 }
 
+/* Memory of cuMemAlloc in another process. */
+static void by_name(vmm_system *sys, vmm_system *other)
+{
+    vmm_context ctx = NULL;
+    vmm_ipc_mem_handle handle;
+    vmm_deviceptr at = 0, there = 0;
+    memset(&handle, 0, sizeof handle);
+    GET(ctx, ctx_create, other, &ctx, 0, 0);
+    GET(at, mem_alloc, sys, &at, G);
+    GET(handle, ipc_get_mem_handle, sys, &handle, at);
+    GET(there, ipc_open_mem_handle, other, &there, handle, VMM_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    STEP(ipc_close_mem_handle, other, there);
+    STEP(mem_free, sys, at);
+    STEP(ctx_destroy, other, ctx);
+}
+
 /* Exported by one process, imported by itself and by another, which uses it when its maker has let go. */
 static void share(const char *spec)
 {
@@ -595,6 +656,7 @@ static void share(const char *spec)
         first_export(sys);
     }
     GET(ctx, ctx_create, sys, &ctx, 0, 0);
+    by_name(sys, other);
     GET(handle, mem_create, sys, &handle, G, &prop, 0);
     GET(p, mem_address_reserve, sys, &p, 2 * G, 0, 0, 0);
     STEP(mem_map, sys, p, G, 0, handle, 0);
@@ -742,6 +804,8 @@ int main(void)
     tap_note("each request of each call fails once");
     steps_all("a life", life, "sim:h100", 80);
     steps_all("memory pools", life_of_pools, "sim:h100", 20);
+    steps_all("memory pools on a shared machine", life_of_pools, "sim:h100,machine=inject", 40);
+    steps_all("shared memory pools", shared_pools, "sim:h100,machine=inject", 40);
     steps_all("captures and graphs", graphs, "sim:h100", 60);
     steps_all("a full memory pool", full_pool, "sim:h100", 20);
     steps_all("a life on a shared machine", life, "sim:h100,machine=inject", 86);

@@ -56,11 +56,11 @@ struct rights {
     bool multicast; /* only multimem instructions may access it */
 };
 
+/* Measured: copies need the device's rights, also where the memory is the host's. */
 static struct rights pooled_rights(const struct mempool_chunk *chunk, int device)
 {
     const struct sim_pool *pool = sim_pool_of(chunk->pool);
     return (struct rights){.device = sim_access_of(pool->access, (unsigned)device),
-                           .host = sim_access_of(pool->access, SIM_HOST_SLOT),
                            .host_memory = sim_on_host(pool->props.location)};
 }
 

@@ -74,7 +74,7 @@ struct share_block {
     uint64_t nonce[2];
     uint64_t file_device, file_number; /* the file of its token (share_token.h) */
     uint64_t home, place, size;        /* the serial of the slot whose memory file has the bytes, and their place in that file */
-    int32_t location_type, location_id;
+    int32_t location_type, location_id; /* INVALID, 0: a pool's table (pool_table.h), which is no use of memory */
     uint32_t compression;
     uint32_t team;                     /* of a multicast object: 1 + the index of its team; 0 for memory */
     struct imex_place fabric;          /* the channel through which it may be imported; domain 0: by descriptor only */

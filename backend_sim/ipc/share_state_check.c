@@ -45,15 +45,15 @@ static const char *check_claim(const struct share_state *state, unsigned i, uint
     uint64_t home = block->home, size = block->size, serials = atomic_load(&state->serials);
     int32_t type = block->location_type, id = block->location_id;
     uint32_t team = block->team;
-    bool on_device = type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    bool on_device = type == VMM_MEM_LOCATION_TYPE_DEVICE, nowhere = type == VMM_MEM_LOCATION_TYPE_INVALID;
     if (team)
         return team <= SHARE_TEAMS && atomic_load(&state->team[team - 1].number) == number
                    ? NULL : check_say("block %u is an object with team %" PRIu32 ", which belongs to another block", i, team - 1);
     if (!home || home > serials || !size)
         return check_say("block %u has 0x%" PRIx64 " bytes at home %" PRIu64 " of %" PRIu64, i, size, home, serials);
-    if (!on_device && type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+    if (!on_device && !nowhere && type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
         return check_say("block %u lies at a location of type %" PRId32, i, type);
-    if (id < 0 || (uint64_t)id >= (on_device ? state->devices : state->nodes))
+    if (id < 0 || (uint64_t)id >= (on_device ? state->devices : nowhere ? 1 : state->nodes))
         return check_say("block %u lies at %s %" PRId32 ", which does not exist", i, on_device ? "device" : "node", id);
     return NULL;
 }

@@ -172,6 +172,8 @@ void sim_machine_count(struct sim_machine *machine, const struct sim_block *bloc
 {
     assert_locked(machine);
     vmm_mem_location location = block->prop.location;
+    if (location.type == VMM_MEM_LOCATION_TYPE_INVALID)
+        return;
     uint64_t *whole = location.type == VMM_MEM_LOCATION_TYPE_DEVICE ? &machine->device_used[location.id]
                                                                     : &machine->node_used[location.id];
     uint64_t *part = &machine->device_compressed[location.type == VMM_MEM_LOCATION_TYPE_DEVICE ? location.id : 0];

@@ -46,7 +46,7 @@ struct sim_block {
     uint32_t holders;
     uint32_t watchers;            /* binds of exported objects, which see the block but do not hold it here (share.h) */
     uint32_t binds;               /* the number of binds to multicast objects, as last seen by this machine */
-    vmm_mem_allocation_prop prop; /* as created; location.type is DEVICE or HOST_NUMA */
+    vmm_mem_allocation_prop prop; /* as created; location.type is DEVICE or HOST_NUMA, or INVALID for a pool's table (pool_table.h) */
     struct block_data bytes;
     uint64_t shared;       /* the number as an exported block (share.h); 0: private to this machine */
     unsigned shared_index;
@@ -267,7 +267,19 @@ uint64_t sim_machine_room(struct sim_machine *machine, vmm_mem_location location
 /* The bytes of a device that are in use as compressible memory. */
 uint64_t sim_machine_compressed(struct sim_machine *machine, int device);
 
-/* Counts a block as this machine's private use, or stops counting it. */
+/* The last block id, and that again after all blocks since then have been dropped: a refused call uses up none. */
+static inline uint64_t sim_blocks_mark(const struct sim_machine *machine)
+{
+    return machine->blocks;
+}
+
+static inline void sim_blocks_undo(struct sim_machine *machine, uint64_t mark)
+{
+    assert_locked(machine);
+    machine->blocks = mark;
+}
+
+/* Counts a block as this machine's private use, or stops counting it; one without a location counts nowhere. */
 void sim_machine_count(struct sim_machine *machine, const struct sim_block *block, bool counts);
 
 /* Creates a block with one holder, and charges it to prop.location's budget, which must be large enough. NULL when the host's

@@ -149,6 +149,13 @@ enum share_found share_import_named(struct share *share, struct sim_machine *mac
 enum share_found share_import_from(struct share *share, struct sim_machine *machine, const struct share_label *label,
                                    uint64_t home, struct sim_block **block, char text[SHARE_WHY]);
 
+/* Imports the block that a label names, whoever holds it; SHARE_UNKNOWN when it has ended. */
+enum share_found share_import_labelled(struct share *share, struct sim_machine *machine, const struct share_label *label,
+                                       struct sim_block **block, char text[SHARE_WHY]);
+
+/* The label of a block that has one, because this process or another has named it. */
+struct share_label share_label_of(const struct sim_block *block);
+
 /* For messages (share_mark.h). share_count records how many handles this machine now has of a block, and the call that made the
  * first one (0: recorded later, or already); the other function records the call that first exported the block. */
 void share_count(struct share *share, const struct sim_block *block, uint64_t call);

@@ -117,16 +117,20 @@ const char *share_export(struct share *share, struct sim_machine *machine, struc
     return *file >= 0 ? NULL : "this process may open no more files";
 }
 
+struct share_label share_label_of(const struct sim_block *block)
+{
+    const struct share_state *state = block->share->folder.state;
+    const struct share_block *entry = &state->block[block->shared_index];
+    return (struct share_label){state->id, block->shared, {entry->nonce[0], entry->nonce[1]}, block->shared_index};
+}
+
 const char *share_name(struct share *share, struct sim_machine *machine, struct sim_block *block,
                        struct share_label *label)
 {
     const char *wrong = share_publish_block(share, machine, block);
-    if (wrong)
-        return wrong;
-    const struct share_block *entry = &share->folder.state->block[block->shared_index];
-    *label = (struct share_label){share->folder.state->id, block->shared, {entry->nonce[0], entry->nonce[1]},
-                                  block->shared_index};
-    return NULL;
+    if (!wrong)
+        *label = share_label_of(block);
+    return wrong;
 }
 
 const char *share_name_any(struct share *share, struct sim_machine *machine, struct sim_block *block,

@@ -96,3 +96,10 @@ enum share_found share_import_from(struct share *share, struct sim_machine *mach
         return SHARE_UNKNOWN;
     return take(share, machine, label->index, label->number, block, text);
 }
+
+enum share_found share_import_labelled(struct share *share, struct sim_machine *machine, const struct share_label *label,
+                                       struct sim_block **block, char text[SHARE_WHY])
+{
+    text[0] = '\0';
+    return labelled(share, label) ? take(share, machine, label->index, label->number, block, text) : SHARE_UNKNOWN;
+}

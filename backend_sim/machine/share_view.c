@@ -53,10 +53,10 @@ static const char *implausible(const struct sim_machine *machine, const struct c
     const struct sim_profile *profile = &machine->profile;
     struct os_file_is is;
     int nodes = profile->host_nodes ? profile->host_nodes : 1;
-    bool device = claim->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
-    if (!device && claim->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+    bool device = claim->location.type == VMM_MEM_LOCATION_TYPE_DEVICE, nowhere = claim->location.type == VMM_MEM_LOCATION_TYPE_INVALID;
+    if (!device && !nowhere && claim->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
         return IMPOSSIBLE;
-    if (claim->location.id < 0 || claim->location.id >= (device ? machine->visible.all : nodes))
+    if (claim->location.id < 0 || claim->location.id >= (device ? machine->visible.all : nowhere ? 1 : nodes))
         return IMPOSSIBLE;
     if (!os_file_look(backing->file, &is))
         return "the system does not report the size of the exporter's file";

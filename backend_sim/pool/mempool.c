@@ -268,6 +268,38 @@ bool mempool_take(struct mempool *pool, struct region *region, uint64_t size, ui
     return true;
 }
 
+struct region *mempool_cut(struct mempool *pool, uint64_t start, uint64_t size, bool *out)
+{
+    struct region *region = pool->first;
+    while (region->after && region->after->start <= start)
+        region = region->after;
+    *out = false;
+    if (region->state != REGION_FREE || region->size - (start - region->start) < size)
+        return NULL;
+    if (region->start == start)
+        return region;
+    struct region *high = pool_alloc(&pool->regions);
+    *out = !high;
+    if (!high)
+        return NULL;
+    leave(pool, region);
+    *high = (struct region){.start = start, .size = region->size - (start - region->start), .before = region, .after = region->after,
+                            .state = REGION_FREE};
+    if (high->after)
+        high->after->before = high;
+    region->after = high;
+    region->size = start - region->start;
+    enter(pool, region);
+    enter(pool, high);
+    return high;
+}
+
+void mempool_join(struct mempool *pool, struct region *region)
+{
+    leave(pool, region);
+    settle(pool, region);
+}
+
 /* A live region becomes free for all. Returns what it is part of then. */
 static const struct region *release(struct mempool *pool, struct region *region)
 {

@@ -36,6 +36,7 @@ struct mempool_chunk {
     struct sim_block *block;
     struct mempool *pool;
     uint32_t busy;
+    bool shown; /* the program reads and writes it in place (host memory) */
     struct mempool_chunk *next; /* for the caller, while it adds several */
 };
 
@@ -100,6 +101,11 @@ struct region *mempool_find_to_wait(const struct mempool *pool, const struct mem
 /* Makes the low size bytes of a region live, of which asked were asked for. All of them have memory. False, with nothing changed,
  * when the host's memory is out. */
 bool mempool_take(struct mempool *pool, struct region *region, uint64_t size, uint64_t asked);
+
+/* The free region that begins at start, cut out of the one around, for mempool_take; mempool_join makes it part of that again. NULL,
+ * with nothing changed, where [start, start + size) is not free as a whole, or the host's memory is out (*out). */
+struct region *mempool_cut(struct mempool *pool, uint64_t start, uint64_t size, bool *out);
+void mempool_join(struct mempool *pool, struct region *region);
 
 /* Frees a live region for all at once. As measured, used does not fall. Returns the free region that it is part of then. */
 const struct region *mempool_free(struct mempool *pool, struct region *region);

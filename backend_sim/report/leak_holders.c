@@ -116,6 +116,8 @@ static bool make_hint(vmm_detail *hint, const struct share_inspect *snapshot, un
     units_text(block->size, size);
     if (block->team)
         add(hint, "a multicast object of %s for %u devices", size, block->team);
+    else if (block->location.type == VMM_MEM_LOCATION_TYPE_INVALID)
+        add(hint, "a memory pool");
     else
         add(hint, "%s on %s", size, place(block->location, where));
     if (!add_holders(hint, snapshot, index, ", held by ", slot) && block->out)

@@ -123,14 +123,13 @@ static bool no_such_node(struct shadow *shadow, const struct vmm_call *call, con
 }
 
 /* State that the shadow never saw: memory of cuMemAlloc and the like, a context made current in another way, a platform that maps
- * a dma-buf over PCIe; and pools of the host and of managed memory, which the simulator does not have. */
+ * a dma-buf over PCIe; and pools of managed memory, which the simulator does not have. */
 static bool unknown_to_shadow(vmm_result sim)
 {
     static const enum vmm_rule_id rules[] = {VMM_RULE_COPY_NOT_MAPPED, VMM_RULE_COPY_RUNS_PAST,
                                              VMM_RULE_POINTER_NOT_MAPPED, VMM_RULE_RANGE_NOT_FOUND,
                                              VMM_RULE_GETACCESS_NOT_MAPPED, VMM_RULE_DMABUF_NOT_MAPPED,
-                                             VMM_RULE_DMABUF_PCIE, VMM_RULE_POOL_CREATE_HOST,
-                                             VMM_RULE_POOL_CREATE_MANAGED};
+                                             VMM_RULE_DMABUF_PCIE, VMM_RULE_POOL_CREATE_MANAGED};
     const char *rule = vmm_last_detail()->rule;
     if (sim == VMM_ERROR_INVALID_CONTEXT || sim == VMM_ERROR_CONTEXT_IS_DESTROYED)
         return true;

@@ -149,7 +149,7 @@ static void step_begin(struct step *step, const char *text, void *out, size_t si
 /* What may be said where something was not to be had. */
 static bool step_said(vmm_result result)
 {
-    static const char *const system[] = {"VMM-DMABUF-FILE", "VMM-EXPORT-SYSTEM", "VMM-IMPORT-SYSTEM", "VMM-SHARE-STATE",
+    static const char *const system[] = {"VMM-DMABUF-FILE", "VMM-EXPORT-SYSTEM", "VMM-IMPORT-SYSTEM", "VMM-IPC-SYSTEM", "VMM-SHARE-STATE",
                                          "VMM-OPEN-SYSTEM"};
     const vmm_detail *detail = vmm_last_detail();
     if (detail->result != result || detail->severity != VMM_SEVERITY_ERROR || !detail->rule ||

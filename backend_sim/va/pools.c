@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "heap.h"
+#include "os.h"
 #include "pool_policy.h"
+#include "pools_parts.h"
 #include "rights.h"
 
 /* ---- addresses ---- */
@@ -29,24 +31,17 @@ static uint64_t range_of(const struct sim_process *process, uint64_t max, uint64
     return max && !most ? 0 : most > usual ? most : usual;
 }
 
-/* Takes the pool's addresses; for a pool without a limit fewer where so many are not free. */
-static bool take_range(struct sim_process *process, uint64_t max, uint64_t chunk, uint64_t *start, uint64_t *size)
+/* Takes the pool's addresses; for a pool without a limit (all) fewer where so many are not free. */
+static bool take_range(struct sim_process *process, bool all, uint64_t chunk, uint64_t *start, uint64_t *size)
 {
-    *size = range_of(process, max, chunk);
     while (*size >= chunk && !sim_take_addresses(process, *size, chunk, start))
-        *size = max ? 0 : pool_round_down(*size / 2, chunk);
+        *size = all ? 0 : pool_round_down(*size / 2, chunk);
     return *size >= chunk;
 }
 
-static bool enter_range(struct sim_process *process, struct sim_pool *pool)
+/* The pool has its addresses, which go back where the host's memory is out. */
+static bool begin_range(struct sim_process *process, struct sim_pool *pool, uint64_t size, uint64_t chunk)
 {
-    uint64_t size, chunk = chunk_of(process);
-    if (process->machine->bare_pools) {
-        pool->memory.chunk = chunk;
-        return true;
-    }
-    if (!take_range(process, pool->props.max_size, chunk, &pool->start, &size))
-        return false;
     if (addrmap_insert(&process->pool_ranges, pool->start, pool)) {
         if (mempool_init(&pool->memory, pool->start, size, chunk))
             return true;
@@ -54,6 +49,17 @@ static bool enter_range(struct sim_process *process, struct sim_pool *pool)
     }
     va_allocator_free(&process->va, pool->start, size);
     return false;
+}
+
+/* like: what the pool of which it is an import has; NULL for one of the process's own. */
+static bool enter_range(struct sim_process *process, struct sim_pool *pool, const struct pool_table *like)
+{
+    uint64_t chunk = like ? like->chunk : chunk_of(process), size = like ? like->size : range_of(process, pool->props.max_size, chunk);
+    if (process->machine->bare_pools) {
+        pool->memory.chunk = chunk;
+        return true;
+    }
+    return take_range(process, pool->props.max_size, chunk, &pool->start, &size) && begin_range(process, pool, size, chunk);
 }
 
 static void leave_range(struct sim_process *process, struct sim_pool *pool)
@@ -67,34 +73,51 @@ static void leave_range(struct sim_process *process, struct sim_pool *pool)
 
 /* ---- pools ---- */
 
-struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_props *props, struct sim_origin made)
+struct sim_pool *sim_pool_begin(struct sim_process *process, const vmm_mem_pool_props *props, const struct pool_table *like,
+                                struct sim_origin made)
 {
     assert_locked(process->machine);
     struct sim_pool *pool = slots_ready(&process->pools) ? heap.calloc(1, sizeof *pool) : NULL;
     if (!pool)
         return NULL;
     pool->props = *props;
-    if (!enter_range(process, pool)) {
+    if (!enter_range(process, pool, like)) {
         heap.free(pool);
         return NULL;
     }
     pool->made = made;
     pool->number = sim_process_number(process, VMM_OBJECT_POOL);
-    if (props->location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
-        pool->access = sim_access_with(0, (unsigned)props->location.id, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    pool->access = sim_access_with(0, sim_on_host(props->location) ? SIM_HOST_SLOT : (unsigned)props->location.id,
+                                   VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     pool->value = pool->shown = slots_add(&process->pools, pool);
     pool->next = process->first_pool;
     process->first_pool = pool;
     return pool;
 }
 
-struct sim_pools *sim_pools_of(struct sim_process *process, int device)
+struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_props *props, struct sim_origin made)
 {
-    struct sim_pools *pools = &process->device_pools[device];
+    return sim_pool_begin(process, props, NULL, made);
+}
+
+vmm_mem_location sim_pool_home(vmm_mem_location location)
+{
+    return location.type == VMM_MEM_LOCATION_TYPE_HOST ? (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0} : location;
+}
+
+static struct sim_pools *pools_at(struct sim_process *process, vmm_mem_location location)
+{
+    if (location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        return &process->device_pools[location.id];
+    return &process->host_pools[location.type == VMM_MEM_LOCATION_TYPE_HOST ? 0 : 1 + location.id];
+}
+
+struct sim_pools *sim_pools_of(struct sim_process *process, vmm_mem_location location)
+{
+    struct sim_pools *pools = pools_at(process, location);
     if (pools->own)
         return pools;
-    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED,
-                                      .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = location};
     pools->own = sim_pool_new(process, &props, (struct sim_origin){0, 0});
     if (!pools->own)
         return NULL;
@@ -128,6 +151,9 @@ static void remove_pool(struct sim_process *process, struct sim_pool *pool)
         link = &(*link)->next;
     *link = pool->next;
     leave_range(process, pool);
+    if (pool->table)
+        sim_block_drop(process->machine, pool->table);
+    pool->table = NULL;
     pool->settled = true;
     if (pool->forgotten)
         heap.free(pool);
@@ -146,9 +172,9 @@ void sim_pool_destroy(struct sim_process *process, struct sim_pool *pool, struct
 {
     assert_locked(process->machine);
     uint64_t value = pool->value;
-    for (int i = 0; i < VMM_MAX_DEVICES; i++)
-        if (process->device_pools[i].current == pool)
-            process->device_pools[i].current = process->device_pools[i].own;
+    struct sim_pools *pools = pools_at(process, pool->props.location);
+    if (pools->current == pool)
+        pools->current = pools->own;
     pool->destroyed = true;
     pool->ended = ended;
     pool->memory.threshold = 0;
@@ -184,22 +210,36 @@ uint64_t sim_pool_lacks(const struct sim_pool *pool, uint64_t start, uint64_t si
     return count > idle ? (count - idle) * memory->chunk : 0;
 }
 
-static void drop_chunk(struct sim_process *process, struct mempool_chunk *chunk)
+void sim_chunk_drop(struct sim_process *process, struct mempool_chunk *chunk)
 {
     addrmap_remove(&process->chunks, chunk->start);
+    if (chunk->shown) /* LCOV_EXCL_BR_LINE: the system has a mapping for exactly these addresses, and needs no memory (os.h) */
+        os_map_noaccess(chunk->start, chunk->size);
     if (chunk->block)
         sim_block_drop(process->machine, chunk->block);
     heap.free(chunk);
 }
 
+/* Frees the chunks of a list that no pool has yet. */
 static bool undo(struct sim_process *process, struct mempool_chunk *made)
 {
     struct mempool_chunk *next;
     for (; made; made = next) {
         next = made->next;
-        drop_chunk(process, made);
+        sim_chunk_drop(process, made);
     }
     return false;
+}
+
+struct mempool_chunk *sim_chunk_new(struct sim_process *process, uint64_t start, uint64_t size)
+{
+    struct mempool_chunk *chunk = heap.calloc(1, sizeof *chunk);
+    if (!chunk || !addrmap_insert(&process->chunks, start, chunk)) {
+        heap.free(chunk);
+        return NULL;
+    }
+    *chunk = (struct mempool_chunk){.start = start, .size = size};
+    return chunk;
 }
 
 /* Records for the chunks that the range lacks, in the process's addresses but not in the pool yet, without memory. */
@@ -211,12 +251,10 @@ static bool make_chunks(struct sim_process *process, struct mempool *memory, uin
     for (uint64_t at = first_chunk(memory, start); at < end; at += memory->chunk) {
         if (mempool_chunk_at(memory, at))
             continue;
-        struct mempool_chunk *chunk = heap.calloc(1, sizeof *chunk);
-        if (!chunk || !addrmap_insert(&process->chunks, at, chunk)) {
-            heap.free(chunk);
+        struct mempool_chunk *chunk = sim_chunk_new(process, at, memory->chunk);
+        if (!chunk)
             return undo(process, *made);
-        }
-        *chunk = (struct mempool_chunk){.start = at, .size = memory->chunk, .next = *made};
+        chunk->next = *made;
         *made = chunk;
     }
     return true;
@@ -227,7 +265,7 @@ static bool make_blocks(struct sim_process *process, const struct sim_pool *pool
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
                                           .requested_handle_types = pool->props.handle_types,
-                                          .location = pool->props.location};
+                                          .location = sim_pool_home(pool->props.location)};
     for (struct mempool_chunk *chunk = made; chunk && lacks; chunk = chunk->next, lacks -= pool->memory.chunk) {
         chunk->block = sim_block_new(process->machine, chunk->size, &prop);
         if (!chunk->block)
@@ -242,9 +280,12 @@ bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t 
     struct mempool *memory = &pool->memory;
     struct mempool_chunk *made, *next, *idle;
     const struct region *taken = mempool_region_at(memory, start);
+    const uint64_t mark = sim_blocks_mark(process->machine);
     if (!make_chunks(process, memory, start, start + size, &made) ||
-        !make_blocks(process, pool, made, sim_pool_lacks(pool, start, size)))
+        !make_blocks(process, pool, made, sim_pool_lacks(pool, start, size))) {
+        sim_blocks_undo(process->machine, mark);
         return false;
+    }
     for (struct mempool_chunk *chunk = made; chunk; chunk = next) {
         next = chunk->next;
         if (!chunk->block) {
@@ -253,11 +294,25 @@ bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t 
             chunk->block = idle->block;
             idle->block = NULL;
             mempool_remove(memory, idle);
-            drop_chunk(process, idle);
+            sim_chunk_drop(process, idle);
         }
         mempool_add(memory, chunk);
     }
     return true;
+}
+
+void sim_pool_unback(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size, uint64_t mark)
+{
+    assert_locked(process->machine);
+    struct mempool *memory = &pool->memory;
+    for (uint64_t at = first_chunk(memory, start); at < start + size; at += memory->chunk) {
+        struct mempool_chunk *chunk = mempool_chunk_at(memory, at);
+        if (!chunk || chunk->block->id <= mark)
+            continue;
+        mempool_remove(memory, chunk);
+        sim_chunk_drop(process, chunk);
+    }
+    sim_blocks_undo(process->machine, mark);
 }
 
 void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t keep)
@@ -266,7 +321,7 @@ void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t 
     struct mempool_chunk *idle;
     while (pool->memory.reserved > keep && (idle = mempool_idle_chunk(&pool->memory, NULL, 0)) != NULL) {
         mempool_remove(&pool->memory, idle);
-        drop_chunk(process, idle);
+        sim_chunk_drop(process, idle);
     }
 }
 
@@ -284,30 +339,55 @@ void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, co
     }
 }
 
-uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted)
+/* Imported memory stays the exporter's, whoever frees it first. */
+static bool is_at(const struct sim_pool *pool, vmm_mem_location location)
 {
+    vmm_mem_location home = sim_pool_home(pool->props.location);
+    return home.type == location.type && home.id == location.id && !pool->imports;
+}
+
+uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location at, uint64_t wanted)
+{
+    const vmm_mem_location location = sim_pool_home(at);
     uint64_t room = sim_machine_room(process->machine, location, wanted), idle = 0;
     struct sim_pool *pool;
     if (room >= wanted)
         return room;
     for (pool = process->first_pool; pool; pool = pool->next)
-        if (pool->props.location.type == location.type && pool->props.location.id == location.id)
+        if (is_at(pool, location))
             idle += pool->memory.idle * pool->memory.chunk;
     if (!idle || wanted - room > idle)
         return room;
     for (pool = process->first_pool; pool; pool = pool->next)
-        if (pool->props.location.type == location.type && pool->props.location.id == location.id)
+        if (is_at(pool, location))
             sim_pool_trim(process, pool, 0);
     return sim_machine_room(process->machine, location, wanted);
 }
 
 /* ---- allocations ---- */
 
+/* Shows the memory of a range in place, as far as that can be. False when the system has no memory for that. */
+static bool show(const struct sim_process *process, const struct sim_pool *pool, uint64_t start, uint64_t size)
+{
+    const struct mempool *memory = &pool->memory;
+    if (!sim_on_host(pool->props.location) || !process->machine->bytes || !host_window_holds(&process->window, pool->start, memory->size))
+        return true;
+    for (uint64_t at = first_chunk(memory, start); at < start + size; at += memory->chunk) {
+        struct mempool_chunk *chunk = mempool_chunk_at(memory, at);
+        /* analysers: null-dereference is wrong: all of the range has memory */
+        struct block_data *bytes = &chunk->block->bytes;
+        if (!chunk->shown && !(block_data_open(bytes) && os_map_fixed(chunk->start, chunk->size, bytes->backing->file, bytes->place, true)))
+            return false;
+        chunk->shown = true;
+    }
+    return true;
+}
+
 struct sim_piece *sim_piece_new(struct sim_process *process, struct sim_pool *pool, struct region *region, uint64_t size,
                                 const struct queue_place *place, struct sim_origin made)
 {
     assert_locked(process->machine);
-    struct sim_piece *piece = pool_alloc(&process->piece_pool);
+    struct sim_piece *piece = show(process, pool, region->start, size) ? pool_alloc(&process->piece_pool) : NULL;
     if (!piece)
         return NULL;
     if (!addrmap_insert(&process->pieces, region->start, piece)) {
@@ -349,7 +429,7 @@ static void trim_in(struct sim_process *process, struct sim_pool *pool, const st
     struct mempool_chunk *idle;
     while (memory->reserved > memory->threshold && (idle = mempool_idle_in(memory, region, 0)) != NULL) {
         mempool_remove(memory, idle);
-        drop_chunk(process, idle);
+        sim_chunk_drop(process, idle);
     }
 }
 
@@ -369,7 +449,7 @@ void sim_pools_end(struct sim_process *process)
     struct sim_pool *next;
     void *thing;
     while ((thing = addrmap_ceil(&process->chunks, 0)) != NULL)
-        drop_chunk(process, thing);
+        sim_chunk_drop(process, thing);
     while ((thing = addrmap_ceil(&process->pieces, 0)) != NULL)
         pool_free(&process->piece_pool, addrmap_remove(&process->pieces, *(uint64_t *)thing));
     for (struct sim_pool *pool = process->first_pool; pool; pool = next) {

@@ -29,10 +29,11 @@ const char *sim_pool_check(const struct sim_process *process, const struct sim_p
 {
     const char *said = pool->destroyed ? NULL : slots_check_value(&process->pools, pool->value, pool);
     int device = pool->props.location.id;
-    if (!said && !sim_device_valid(process, device))
+    bool host = sim_on_host(pool->props.location);
+    if (!said && !host && !sim_device_valid(process, device))
         said = check_say("it is of device %d", device);
-    if (!said && sim_access_of(pool->access, (unsigned)device) != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
-        said = check_say("its own device has no access to it");
+    if (!said && sim_access_of(pool->access, host ? SIM_HOST_SLOT : (unsigned)device) != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        said = check_say("its own location has no access to it");
     if (!said && !process->machine->bare_pools && addrmap_floor(&process->pool_ranges, pool->start) != pool)
         said = check_say("it is not found at 0x%" PRIx64, pool->start);
     if (!said && pool->destroyed && !pool->memory.live && !pool->memory.pending)
@@ -66,16 +67,27 @@ static const char *check_chunks(const struct sim_process *process, struct sum *s
     return NULL;
 }
 
+static const char *check_location(const struct sim_pools *pools, vmm_mem_location at)
+{
+    if (!pools->own != !pools->current)
+        return check_say("location %d:%d has a default pool or a current one, and not both", at.type, at.id);
+    if (!pools->own)
+        return NULL;
+    const vmm_mem_location of = pools->current->props.location;
+    bool elsewhere = of.type != at.type || (of.id != at.id && at.type != VMM_MEM_LOCATION_TYPE_HOST);
+    if (pools->own->destroyed || pools->current->destroyed || elsewhere)
+        return check_say("location %d:%d uses P%" PRIu32 ", which is destroyed or elsewhere", at.type, at.id, pools->current->number);
+    return NULL;
+}
+
 static const char *check_current(const struct sim_process *process)
 {
-    for (int i = 0; i < VMM_MAX_DEVICES; i++) {
-        const struct sim_pools *pools = &process->device_pools[i];
-        if (!pools->own != !pools->current)
-            return check_say("device %d has a default pool or a current one, and not both", i);
-        if (pools->own && (pools->own->destroyed || pools->current->destroyed || pools->current->props.location.id != i))
-            return check_say("device %d uses P%" PRIu32 ", which is destroyed or elsewhere", i, pools->current->number);
-    }
-    return NULL;
+    const char *said = check_location(&process->host_pools[0], (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, 0});
+    for (int i = 0; i < VMM_MAX_DEVICES && !said; i++)
+        said = check_location(&process->device_pools[i], (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, i});
+    for (int i = 0; i < SIM_MAX_NODES && !said; i++)
+        said = check_location(&process->host_pools[1 + i], (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, i});
+    return said;
 }
 
 const char *sim_pools_check(const struct sim_process *process)

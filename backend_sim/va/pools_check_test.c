@@ -118,10 +118,10 @@ static void test_pool(struct scene *s)
     POOL(pool->value, s->other->value, "finds another object");
     POOL(pool->props.location.id, 2, "P1: it is of device 2");
     POOL(pool->props.location.id, -1, "P1: it is of device -1");
-    POOL(pool->access, 0, "P1: its own device has no access to it");
+    POOL(pool->access, 0, "P1: its own location has no access to it");
     POOL(pool->start, 0, "P1: it is not found at 0x0");
-    BREAKS(pool->access, 0, process_check_value(s->process, pool->value), "P1: its own device has no access to it");
-    BREAKS(pool->access, 0, process_check(s->process), "P1: its own device has no access to it");
+    BREAKS(pool->access, 0, process_check_value(s->process, pool->value), "P1: its own location has no access to it");
+    BREAKS(pool->access, 0, process_check(s->process), "P1: its own location has no access to it");
     pool->destroyed = true;
     check_holds(sim_pool_check(s->process, pool), "a destroyed pool with allocations");
     uint64_t live = pool->memory.live, pending = pool->memory.pending;
@@ -157,12 +157,12 @@ static void test_current(struct scene *s)
 {
     struct sim_process *p = s->process;
     struct sim_pools *pools = &p->device_pools[0];
-    BREAKS(pools->own, NULL, sim_pools_check(p), "device 0 has a default pool or a current one, and not both");
-    BREAKS(pools->current, NULL, sim_pools_check(p), "device 0 has a default pool or a current one, and not both");
-    BREAKS(pools->current, s->other, sim_pools_check(p), "device 0 uses P2, which is destroyed or elsewhere");
-    BREAKS(s->own->destroyed, true, sim_pools_check(p), "device 0 uses P3, which is destroyed or elsewhere");
+    BREAKS(pools->own, NULL, sim_pools_check(p), "location 1:0 has a default pool or a current one, and not both");
+    BREAKS(pools->current, NULL, sim_pools_check(p), "location 1:0 has a default pool or a current one, and not both");
+    BREAKS(pools->current, s->other, sim_pools_check(p), "location 1:0 uses P2, which is destroyed or elsewhere");
+    BREAKS(s->own->destroyed, true, sim_pools_check(p), "location 1:0 uses P3, which is destroyed or elsewhere");
     s->pool->destroyed = true;
-    BREAKS(pools->current, s->pool, sim_pools_check(p), "device 0 uses P1, which is destroyed or elsewhere");
+    BREAKS(pools->current, s->pool, sim_pools_check(p), "location 1:0 uses P1, which is destroyed or elsewhere");
     s->pool->destroyed = false;
 }
 

@@ -160,6 +160,9 @@ struct sim_pool {
     vmm_mem_pool_props props;
     uint64_t access;       /* the rights of each location to its memory, as in sim_mapping */
     uint32_t number;
+    uint32_t imports;      /* how often it was imported and not destroyed; 0: it is this process's own */
+    struct sim_block *table; /* what importers see of it (pool_table.h); NULL until it is exported */
+    struct imex_place fabric; /* the channel through which it may be exported to a fabric; domain 0: none */
     bool is_default;       /* it belongs to the process, and cannot be destroyed */
     bool destroyed;        /* its value has ended; its memory may still be in use */
     bool settled;          /* and no longer is: the process has forgotten it */
@@ -182,7 +185,7 @@ struct sim_piece {
     uint64_t orders;                  /* in_flight.orders of then */
 };
 
-/* The pools of one location: the device's own, and the one that cuMemAllocAsync uses. */
+/* The pools of one location: its own, and the current one, which cuMemAllocAsync uses on a device. */
 struct sim_pools {
     struct sim_pool *own, *current;
 };
@@ -207,7 +210,7 @@ struct sim_process {
     struct pool piece_pool;
     struct slots pools;
     struct sim_pool *first_pool; /* all that hold memory or may be used */
-    struct sim_pools device_pools[VMM_MAX_DEVICES];
+    struct sim_pools device_pools[VMM_MAX_DEVICES], host_pools[1 + SIM_MAX_NODES]; /* HOST, then the nodes */
     uint64_t host_sees; /* number of mappings that are shown in place (host.h) */
     uint32_t aliased; /* number of handles that are mapped more than once */
     bool context_va; /* the first context has opened its chunks */
@@ -239,6 +242,13 @@ bool sim_process_forked(const struct sim_process *process);
 static inline bool sim_device_valid(const struct sim_process *process, int device)
 {
     return device >= 0 && device < process->machine->profile.devices;
+}
+
+/* The NUMA nodes of the host; without NUMA, node 0 stands for the host. */
+static inline int sim_host_nodes(const struct sim_process *process)
+{
+    int count = process->machine->profile.host_nodes;
+    return count ? count : 1;
 }
 
 /* The granularity of memory at a location: the devices' for DEVICE, the host's for every other type. */

@@ -463,5 +463,8 @@ const char *process_check_blocks(struct sim_process *process, struct machine_sum
     const struct mempool_chunk *c = addrmap_ceil(&process->chunks, 0);
     for (; c && !holder.said; c = addrmap_ceil(&process->chunks, c->start + 1))
         holder.said = check_in(machine_check_holder(sum, pass, c->block), "P%" PRIu32, sim_pool_of(c->pool)->number);
+    for (const struct sim_pool *pool = process->first_pool; pool && !holder.said; pool = pool->next)
+        if (pool->table)
+            holder.said = check_in(machine_check_holder(sum, pass, pool->table), "table of P%" PRIu32, pool->number);
     return holder.said;
 }

@@ -92,6 +92,8 @@ static json_t *block_of(const struct share_inspect *who, unsigned index)
     if (block->team) {
         json_object_set_new(object, "team", number(block->team));
         json_object_set_new(object, "devices_added", number(block->members));
+    } else if (block->location.type == VMM_MEM_LOCATION_TYPE_INVALID) {
+        json_object_set_new(object, "pool", json_true());
     } else {
         json_object_set_new(object, "location", json_string(machine_place(block->location, place)));
     }

@@ -52,6 +52,8 @@ const char *machine_block_place(const struct share_inspect_block *block, char te
     char place[32];
     if (block->team)
         snprintf(text, 64, "multicast for %u devices, %u added", block->team, block->members);
+    else if (block->location.type == VMM_MEM_LOCATION_TYPE_INVALID)
+        snprintf(text, 64, "that list a memory pool"); /* pool_table.h */
     else
         snprintf(text, 64, "on %s", machine_place(block->location, place));
     return text;

@@ -322,6 +322,8 @@ static void add_pointer(struct program *program, struct script *script, const st
     case VMM_PARAM_DESCS: program_grants(out, api, step->grants, vmm_call_scalar(&step->call.head, param + 1)); break;
     case VMM_PARAM_ATTRIBUTES: program_attributes(out, api, step); break;
     case VMM_PARAM_MEM_OPS: program_mem_ops(out, api, step); break;
+    case VMM_PARAM_MEMCPY3D:
+    case VMM_PARAM_MEMCPY3D_PEER: program_box(out, api, &step->box, param->kind == VMM_PARAM_MEMCPY3D_PEER); break;
     case VMM_PARAM_BYTES: program_bytes(program, program_bytes_word(script), step->bytes, byte_count(step), out); break;
     case VMM_PARAM_EDGES: add_edges(step, api, out); break;
     case VMM_PARAM_HOST_NODE:

@@ -156,6 +156,35 @@ void program_mem_ops(struct text *out, enum program_api api, const struct step *
     text_add(out, "}");
 }
 
+/* The fields that are not 0, in the interface's spelling; contexts stand where a copy within one has nothing. */
+void program_box(struct text *out, enum program_api api, const vmm_memcpy3d *box, bool peer)
+{
+    static const char *const types[PROGRAM_APIS][2] = {{"vmm_memcpy3d", "vmm_memcpy3d_peer"}, {"CUDA_MEMCPY3D", "CUDA_MEMCPY3D_PEER"}};
+    static const char *const type[2][PROGRAM_APIS] = {{"src_memory_type", "srcMemoryType"}, {"dst_memory_type", "dstMemoryType"}};
+    static const char *const host[2][PROGRAM_APIS] = {{"src_host", "srcHost"}, {"dst_host", "dstHost"}};
+    static const char *const device[2][PROGRAM_APIS] = {{"src_device", "srcDevice"}, {"dst_device", "dstDevice"}};
+    static const char *const context[2][PROGRAM_APIS] = {{"src_context", "srcContext"}, {"dst_context", "dstContext"}};
+    const vmm_memorytype memory[] = {box->src_memory_type, box->dst_memory_type};
+    const uint64_t address[] = {vmm_box_src(box), vmm_box_dst(box)};
+    const void *const of[] = {box->reserved0, box->reserved1};
+    text_add(out, "&(%s){", types[api][peer]);
+    for (int side = 0; side < 2; side++) {
+        text_add(out, "%s.%s = %s%d", side ? ", " : "", type[side][api], api == PROGRAM_DRIVER ? "(CUmemorytype)" : "", memory[side]);
+        if (memory[side] == VMM_MEMORYTYPE_HOST)
+            text_add(out, ", .%s = (void *)(uintptr_t)UINT64_C(0x%" PRIx64 ")", host[side][api], address[side]);
+        else
+            text_add(out, ", .%s = UINT64_C(0x%" PRIx64 ")", device[side][api], address[side]);
+        if (peer && of[side])
+            text_add(out, ", .%s = (%s)(uintptr_t)UINT64_C(0x%" PRIx64 ")", context[side][api],
+                     program_types[PROGRAM_CONTEXT][api], (uint64_t)(uintptr_t)of[side]);
+    }
+    for (int i = 0; i < VMM_BOX_SIZES; i++)
+        if (*vmm_box_size_at(box, &vmm_box_sizes[i]))
+            text_add(out, ", .%s = %zu", api == PROGRAM_VMM ? vmm_box_sizes[i].name : vmm_box_sizes[i].theirs,
+                     *vmm_box_size_at(box, &vmm_box_sizes[i]));
+    text_add(out, "}");
+}
+
 /* The number of a kernel of this library by its name in vmm.h. */
 void program_kernel(struct text *out, int kernel)
 {

@@ -79,21 +79,11 @@ static bool run_properties(struct script *script)
            script_make(script, NULL);
 }
 
-/* type=fd and the like, or a number. */
-static bool take_type(struct script *script, int *type)
-{
-    struct words_error error;
-    struct value_env env = script_env(script);
-    const struct word *word = args_option(script, "type");
-    *type = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    return !word || value_handle_types(&env, word, type, &error) || script_wrong_at(script, &error);
-}
-
 static bool run_export(struct script *script)
 {
     struct step *step = script_step(script, VMM_CALL_mem_export_to_shareable_handle);
     struct vmm_call_mem_export_to_shareable_handle *call = &step->call.mem_export_to_shareable_handle;
-    return args_number(script, "HANDLE", &call->handle) && take_type(script, &call->handle_type) &&
+    return args_number(script, "HANDLE", &call->handle) && args_handle_type(script, &call->handle_type) &&
            args_option_number(script, "flags", &call->flags) && script_make(script, NULL);
 }
 
@@ -102,7 +92,7 @@ static bool run_import(struct script *script)
     struct step *step = script_step(script, VMM_CALL_mem_import_from_shareable_handle);
     struct vmm_call_mem_import_from_shareable_handle *call = &step->call.mem_import_from_shareable_handle;
     uint64_t descriptor = 0;
-    if (!args_number(script, "DESCRIPTOR", &descriptor) || !take_type(script, &call->sh_handle_type))
+    if (!args_number(script, "DESCRIPTOR", &descriptor) || !args_handle_type(script, &call->sh_handle_type))
         return false;
     call->os_handle = (void *)(uintptr_t)descriptor;
     fabrics_find(&script->fabrics, descriptor, step->fabric);

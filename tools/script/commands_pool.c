@@ -114,6 +114,45 @@ static bool run_access(struct script *script)
            script_make(script, NULL);
 }
 
+/* ---- pools and other processes ---- */
+
+static bool run_export(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_pool_export_to_shareable_handle);
+    struct vmm_call_mem_pool_export_to_shareable_handle *call = &step->call.mem_pool_export_to_shareable_handle;
+    return take_pool(script, &call->pool) && args_handle_type(script, &call->handle_type) &&
+           args_option_number(script, "flags", &call->flags) && script_make(script, NULL);
+}
+
+static bool run_import(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_pool_import_from_shareable_handle);
+    struct vmm_call_mem_pool_import_from_shareable_handle *call = &step->call.mem_pool_import_from_shareable_handle;
+    uint64_t descriptor = 0;
+    if (!args_number(script, "DESCRIPTOR", &descriptor) || !args_handle_type(script, &call->handle_type) ||
+        !args_option_number(script, "flags", &call->flags))
+        return false;
+    call->handle = (void *)(uintptr_t)descriptor;
+    fabrics_find(&script->fabrics, descriptor, step->fabric);
+    return script_make(script, NULL);
+}
+
+static bool run_export_pointer(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_pool_export_pointer);
+    return args_number(script, "ADDRESS", &step->call.mem_pool_export_pointer.ptr) && script_make(script, NULL);
+}
+
+static bool run_import_pointer(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_pool_import_pointer);
+    uint64_t data = 0;
+    if (!take_pool(script, &step->call.mem_pool_import_pointer.pool) || !args_number(script, "DATA", &data))
+        return false;
+    fabrics_find(&script->fabrics, data, step->fabric);
+    return script_make(script, NULL);
+}
+
 const struct script_command script_pool_commands[] = {
     {"pool", "LOCATION [handle=TYPES] [max=SIZE] [usage=N] [type=N] [reserved=N] [out=null]", "a memory pool; names it",
      "cuMemPoolCreate", run_pool, false},
@@ -128,5 +167,13 @@ const struct script_command script_pool_commands[] = {
     {"trim", "POOL [SIZE]", "frees a pool's unused memory down to a size", "cuMemPoolTrimTo", run_trim, false},
     {"poolgrant", "POOL LOCATION:RIGHTS ...", "rights of devices to a pool's memory", "cuMemPoolSetAccess", run_grant, false},
     {"poolaccess", "POOL LOCATION [out=null]", "the rights of a device to a pool's memory", "cuMemPoolGetAccess", run_access, false},
+    {"poolexport", "POOL [type=TYPE] [flags=N] [out=null]", "a pool for other processes; names a descriptor, or a fabric handle (type=fabric)",
+     "cuMemPoolExportToShareableHandle", run_export, false},
+    {"poolimport", "DESCRIPTOR [type=TYPE] [flags=N] [out=null]", "a pool that was exported, here or by another process; names it",
+     "cuMemPoolImportFromShareableHandle", run_import, false},
+    {"pointerexport", "ADDRESS [out=null]", "an allocation of an exported pool for other processes; names 64 bytes", "cuMemPoolExportPointer",
+     run_export_pointer, false},
+    {"pointerimport", "POOL DATA [out=null]", "an exported allocation, in an imported pool; names it", "cuMemPoolImportPointer",
+     run_import_pointer, false},
     {0},
 };

@@ -154,6 +154,8 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
     case VMM_PARAM_DESCS: ok = value_grants(&env, word, step->grants, STEP_GRANTS, &count, &error); break;
     case VMM_PARAM_ARGS: return raw_words(raw, word);
     case VMM_PARAM_MEM_OPS: ok = value_mem_ops(&env, word, step->mem_ops, STEP_MEM_OPS, &count, &error); break;
+    case VMM_PARAM_MEMCPY3D:
+    case VMM_PARAM_MEMCPY3D_PEER: ok = value_box(&env, word, &step->box, &error); break;
     case VMM_PARAM_NODES: ok = value_nodes(&env, word, step_nodes(step, (size_t)(param - raw->params)), STEP_NODES, &count, &error); break;
     case VMM_PARAM_EDGES: return raw_edges(raw, word);
     case VMM_PARAM_FILL_NODE: ok = value_fill_node(&env, word, &step->fill_node, &error); break;

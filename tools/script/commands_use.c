@@ -196,6 +196,33 @@ static bool run_dmabuf(struct script *script)
            args_option_number(script, "flags", &call->flags) && script_make(script, NULL);
 }
 
+/* peer=yes makes it the call between two contexts. */
+static bool run_copy_box(struct script *script)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_next(script, "{TO FROM WIDTH HEIGHT DEPTH ...}");
+    const struct word *peer = args_option(script, "peer");
+    bool async, null = word && strcmp(word->text, "null") == 0;
+    vmm_stream stream;
+    vmm_memcpy3d box;
+    if (!word || !args_stream(script, &async, &stream))
+        return false;
+    if (peer && strcmp(peer->text, "yes") != 0)
+        return script_wrong(script, peer->column, "\"%.40s\" after peer=; only yes can be said", peer->text);
+    if (!null && !value_box(&env, word, &box, &error))
+        return script_wrong_at(script, &error);
+    struct step *step = script_step(script, peer ? (async ? VMM_CALL_memcpy_3d_peer_async : VMM_CALL_memcpy_3d_peer)
+                                                 : (async ? VMM_CALL_memcpy_3d_async : VMM_CALL_memcpy_3d));
+    if (null)
+        step->call.memcpy_3d.p_copy = NULL; /* the first parameter of all four */
+    else
+        step->box = box;
+    if (async)
+        step->call.memcpy_3d_async.stream = stream; /* and the second of those two */
+    return script_make(script, NULL);
+}
+
 const struct script_command script_use_commands[] = {
     {"fill", "ADDRESS SIZE VALUE [stream=STREAM|none]", "sets every byte; SIZE in bytes", "cuMemsetD8", run_fill, false},
     {"fill16", "ADDRESS SIZE VALUE [stream=STREAM|none]", "sets 16-bit values; SIZE in bytes", "cuMemsetD16", run_fill,
@@ -207,6 +234,8 @@ const struct script_command script_use_commands[] = {
     {"read", "ADDRESS SIZE [stream=STREAM|none]", "copies bytes to the host and shows the first of them",
      "cuMemcpyDtoH", run_read, false},
     {"copy", "TO FROM SIZE [stream=STREAM|none]", "copies between two addresses", "cuMemcpyDtoD", run_copy, false},
+    {"copybox", "{TO FROM WIDTH HEIGHT DEPTH [FIELD=VALUE ...]}|null [peer=yes] [stream=STREAM|none]",
+     "copies rows in layers; the fields are those of vmm_memcpy3d, such as src_pitch", "cuMemcpy3D, cuMemcpy3DPeer", run_copy_box, false},
     {"query", "ADDRESS ATTRIBUTE [out=null]", "one attribute of an address", "cuPointerGetAttribute", run_query, false},
     {"query-all", "ADDRESS ATTRIBUTE ... [out=null]", "several attributes in one call", "cuPointerGetAttributes", run_query_all,
      false},

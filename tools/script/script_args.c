@@ -117,6 +117,15 @@ bool args_option_number(struct script *script, const char *key, uint64_t *out)
     return !word || value_number(&env, word, out, &error) || script_wrong_at(script, &error);
 }
 
+bool args_handle_type(struct script *script, int *type)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_option(script, "type");
+    *type = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    return !word || value_handle_types(&env, word, type, &error) || script_wrong_at(script, &error);
+}
+
 bool args_stream(struct script *script, bool *given, vmm_stream *stream)
 {
     struct words_error error;

@@ -138,6 +138,8 @@ bool args_location(struct script *script, const char *what, vmm_mem_location *ou
 struct word *args_option(struct script *script, const char *key);
 bool args_option_number(struct script *script, const char *key, uint64_t *out);
 bool args_option_int(struct script *script, const char *key, int *out);
+/* type=fd and the like, or a number; fd without one. */
+bool args_handle_type(struct script *script, int *type);
 /* stream=NAME: *given, unless it is NULL, says whether the option stands there; none, and no option, is the default stream. */
 bool args_stream(struct script *script, bool *given, vmm_stream *stream);
 

@@ -32,6 +32,14 @@ bool replay_named(const struct replay *r, const char *name, uint64_t *value)
 }
 
 /* The youngest object that the recorded value lies in, for ranges are used again after they are freed. */
+bool replay_is_known(const struct replay *r, uint64_t recorded)
+{
+    for (size_t i = r->objects; i-- > 0;)
+        if (recorded >= r->object[i].recorded && recorded - r->object[i].recorded < (r->object[i].size ? r->object[i].size : 1))
+            return true;
+    return false;
+}
+
 uint64_t replay_translate(const struct replay *r, uint64_t recorded)
 {
     for (size_t i = r->objects; i-- > 0;) {

@@ -192,6 +192,64 @@ static bool load_mem_ops(struct replay *r, const char *key, json_t *json)
     return true;
 }
 
+/* Where one side of a copy of a box is now: an address of the trace's, or of host memory, of which only the size is known. */
+static void place_box(struct replay *r, const vmm_memcpy3d *box, bool src, uint64_t recorded, uint64_t *now, bool *skip)
+{
+    const vmm_memorytype type = src ? box->src_memory_type : box->dst_memory_type;
+    const uint64_t rows = src ? box->src_height : box->dst_height, pitch = src ? box->src_pitch : box->dst_pitch,
+                   x = src ? box->src_x_in_bytes : box->dst_x_in_bytes, y = src ? box->src_y : box->dst_y,
+                   z = src ? box->src_z : box->dst_z;
+    uint64_t size;
+    *now = replay_translate(r, recorded);
+    if (!recorded || *now != recorded || replay_is_known(r, recorded))
+        return;
+    if (type == VMM_MEMORYTYPE_DEVICE)
+        return; /* refused, as it was */
+    bool huge = __builtin_mul_overflow(rows ? rows : y + box->height, z + box->depth, &size) ||
+                __builtin_mul_overflow(size, pitch ? pitch : x + box->width_in_bytes, &size) || size > COPY_MAX ||
+                x > COPY_MAX || y > COPY_MAX;
+    if (huge || r->step.bytes || type != VMM_MEMORYTYPE_HOST) { /* both sides, or one that may be anything */
+        *skip = r->unknown_bytes = true;
+        return;
+    }
+    r->step.bytes = text_grow(NULL, (size_t)(size + x + box->width_in_bytes));
+    memset(r->step.bytes, 0, (size_t)(size + x + box->width_in_bytes));
+    r->unknown_bytes |= src;
+    *now = (uint64_t)(uintptr_t)r->step.bytes;
+}
+
+static bool load_box(struct replay *r, const char *key, json_t *json, bool *skip)
+{
+    vmm_memcpy3d *box = &r->step.box;
+    uint64_t src, dst, context[2] = {0, 0};
+    if (!json_is_object(json))
+        return replay_malformed(r, key, "%s is not an object", key);
+    if (!member(r, json, "src_memory_type", &box->src_memory_type) || !member(r, json, "dst_memory_type", &box->dst_memory_type) ||
+        !replay_hex(r, "src", json_object_get(json, "src"), &src) || !replay_hex(r, "dst", json_object_get(json, "dst"), &dst))
+        return false;
+    for (int i = 0; i < VMM_BOX_SIZES; i++) {
+        uint64_t value = 0;
+        json_t *given = json_object_get(json, vmm_box_sizes[i].name);
+        if (given && !replay_hex(r, vmm_box_sizes[i].name, given, &value))
+            return false;
+        *vmm_box_size_at(box, &vmm_box_sizes[i]) = (size_t)value;
+    }
+    for (int i = 0; i < 2; i++) {
+        json_t *given = json_object_get(json, i ? "dst_context" : "src_context");
+        if (given && !replay_hex(r, i ? "dst_context" : "src_context", given, &context[i]))
+            return false;
+    }
+    box->reserved0 = (void *)(uintptr_t)replay_translate(r, context[0]);
+    box->reserved1 = (void *)(uintptr_t)replay_translate(r, context[1]);
+    place_box(r, box, true, src, &src, skip);
+    place_box(r, box, false, dst, &dst, skip);
+    box->src_host = (const void *)(uintptr_t)src;
+    box->dst_host = (void *)(uintptr_t)dst;
+    box->src_device = src;
+    box->dst_device = dst;
+    return true;
+}
+
 /* Nodes are known by their recorded values. */
 static bool load_nodes(struct replay *r, const char *key, json_t *json, vmm_graph_node *nodes)
 {
@@ -410,6 +468,8 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
     case VMM_PARAM_ARGS: return load_words(r, param->name, json);
     case VMM_PARAM_ATTRIBUTES: return load_attributes(r, param->name, json);
     case VMM_PARAM_MEM_OPS: return load_mem_ops(r, param->name, json);
+    case VMM_PARAM_MEMCPY3D:
+    case VMM_PARAM_MEMCPY3D_PEER: return load_box(r, param->name, json, skip);
     case VMM_PARAM_NODES:
         return load_nodes(r, param->name, json, (vmm_graph_node *)(uintptr_t)vmm_call_scalar(&r->step.call.head, param));
     case VMM_PARAM_EDGES: return load_edges(r, param->name, json);

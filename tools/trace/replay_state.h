@@ -52,6 +52,8 @@ bool replay_compare(struct replay *r, json_t *line, struct text *difference);
 
 /* "R1+0x200" as it is now, and where a recorded value lies now. False: no such object. */
 bool replay_named(const struct replay *r, const char *name, uint64_t *value);
+/* Lies it in an object that an earlier line made? */
+bool replay_is_known(const struct replay *r, uint64_t recorded);
 uint64_t replay_translate(const struct replay *r, uint64_t recorded);
 
 /* Where size bytes of a recorded device address lie now, for a call that takes them for the host's: in a reservation or

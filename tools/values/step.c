@@ -25,6 +25,8 @@ static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
     case VMM_PARAM_DESCS: return step->grants;
     case VMM_PARAM_ARGS: return step->words;
     case VMM_PARAM_MEM_OPS: return step->mem_ops;
+    case VMM_PARAM_MEMCPY3D:
+    case VMM_PARAM_MEMCPY3D_PEER: return &step->box;
     case VMM_PARAM_NODES: return step_nodes(step, index);
     case VMM_PARAM_EDGES: return step->edges;
     case VMM_PARAM_FILL_NODE: return &step->fill_node;
@@ -81,8 +83,11 @@ uint64_t step_list(const struct step *step)
 
 bool step_wrote_fabric(const struct step *step)
 {
-    return step->result == VMM_SUCCESS && step->call.head.id == VMM_CALL_mem_export_to_shareable_handle &&
-           step->call.mem_export_to_shareable_handle.handle_type == VMM_MEM_HANDLE_TYPE_FABRIC;
+    const union vmm_any_call *call = &step->call;
+    int type = call->head.id == VMM_CALL_mem_export_to_shareable_handle        ? call->mem_export_to_shareable_handle.handle_type
+             : call->head.id == VMM_CALL_mem_pool_export_to_shareable_handle ? call->mem_pool_export_to_shareable_handle.handle_type
+                                                                              : VMM_MEM_HANDLE_TYPE_NONE;
+    return step->result == VMM_SUCCESS && type == VMM_MEM_HANDLE_TYPE_FABRIC;
 }
 
 /* The descriptor that the call stored in the step's own room. */
@@ -118,11 +123,15 @@ void step_end(struct step *step)
 #include "calls.def"
 
 /* A fabric handle is passed by its address, and a script or a trace has none: the call gets the step's own. */
-static bool lends_fabric(const struct step *step)
+static void **lends_fabric(struct step *step)
 {
-    const struct vmm_call_mem_import_from_shareable_handle *call = &step->call.mem_import_from_shareable_handle;
-    return call->head.id == VMM_CALL_mem_import_from_shareable_handle && call->os_handle &&
-           call->sh_handle_type == VMM_MEM_HANDLE_TYPE_FABRIC;
+    struct vmm_call_mem_import_from_shareable_handle *call = &step->call.mem_import_from_shareable_handle;
+    struct vmm_call_mem_pool_import_from_shareable_handle *pool = &step->call.mem_pool_import_from_shareable_handle;
+    bool is_pool = pool->head.id == VMM_CALL_mem_pool_import_from_shareable_handle;
+    if (!is_pool && call->head.id != VMM_CALL_mem_import_from_shareable_handle)
+        return NULL;
+    void **handle = is_pool ? &pool->handle : &call->os_handle;
+    return *handle && (is_pool ? pool->handle_type : call->sh_handle_type) == VMM_MEM_HANDLE_TYPE_FABRIC ? handle : NULL;
 }
 
 static vmm_result invoke(vmm_system *sys, struct step *step)
@@ -138,13 +147,12 @@ static vmm_result invoke(vmm_system *sys, struct step *step)
 
 vmm_result step_invoke(vmm_system *sys, struct step *step)
 {
-    bool lends = lends_fabric(step);
-    void *said = lends ? step->call.mem_import_from_shareable_handle.os_handle : NULL;
+    void **lends = lends_fabric(step), *said = lends ? *lends : NULL;
     if (lends)
-        step->call.mem_import_from_shareable_handle.os_handle = step->fabric;
+        *lends = step->fabric;
     invoke(sys, step);
     if (lends)
-        step->call.mem_import_from_shareable_handle.os_handle = said; /* which is known by a name */
+        *lends = said; /* which is known by a name */
     note_descriptor(step);
     return step->result;
 }

@@ -58,6 +58,7 @@ struct step {
     vmm_mem_access_desc grants[STEP_GRANTS];
     uint64_t words[STEP_WORDS];     /* arguments of a kernel */
     vmm_stream_batch_mem_op_params mem_ops[STEP_MEM_OPS];
+    vmm_memcpy3d box;               /* where MEMCPY3D and MEMCPY3D_PEER point */
     vmm_graph_node nodes[2][STEP_NODES]; /* where NODES point: in the order of the call's parameters */
     vmm_graph_edge_data edges[STEP_NODES];
     vmm_memset_node_params fill_node;

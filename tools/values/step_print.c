@@ -201,6 +201,24 @@ static void print_mem_ops(FILE *out, const vmm_stream_batch_mem_op_params *list,
     fputs("}", out);
 }
 
+/* Only what is not 0 of a side; a type that is the usual one is left out. */
+static void print_box(FILE *out, const vmm_memcpy3d *box, const struct step_names *names)
+{
+    fputs("{", out);
+    step_print_address(out, vmm_box_dst(box), names);
+    fputs(" from ", out);
+    step_print_address(out, vmm_box_src(box), names);
+    fprintf(out, ", %zu x %zu x %zu", box->width_in_bytes, box->height, box->depth);
+    if (box->src_memory_type != VMM_MEMORYTYPE_DEVICE)
+        fprintf(out, ", src_memory_type=%d", box->src_memory_type);
+    if (box->dst_memory_type != VMM_MEMORYTYPE_DEVICE)
+        fprintf(out, ", dst_memory_type=%d", box->dst_memory_type);
+    for (int i = 0; i < VMM_BOX_SIZES - 3; i++) /* the extent stands before */
+        if (*vmm_box_size_at(box, &vmm_box_sizes[i]))
+            fprintf(out, ", %s=%zu", vmm_box_sizes[i].name, *vmm_box_size_at(box, &vmm_box_sizes[i]));
+    fputs("}", out);
+}
+
 static void print_nodes(FILE *out, const vmm_graph_node *list, uint64_t count, const struct step_names *names)
 {
     fputs("{", out);
@@ -270,6 +288,8 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
     case VMM_PARAM_DESCS: print_grants(out, step, step->grants, vmm_call_scalar(call, &params[index + 1])); break;
     case VMM_PARAM_ARGS: print_words(out, step->words, vmm_call_scalar(call, &params[index + 1]), names); break;
     case VMM_PARAM_MEM_OPS: print_mem_ops(out, step->mem_ops, vmm_call_scalar(call, &params[index - 1]), names); break;
+    case VMM_PARAM_MEMCPY3D:
+    case VMM_PARAM_MEMCPY3D_PEER: print_box(out, &step->box, names); break;
     case VMM_PARAM_NODES: print_nodes(out, step->nodes[index & 1], step_list(step), names); break;
     case VMM_PARAM_EDGES: print_edges(out, step->edges, step_list(step)); break;
     case VMM_PARAM_FILL_NODE: print_fill_node(out, &step->fill_node, names); break;

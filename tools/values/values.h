@@ -78,6 +78,10 @@ bool value_mem_ops(const struct value_env *env, const struct word *word, vmm_str
 const char *value_mem_op_name(vmm_stream_batch_mem_op_type operation);
 bool value_mem_op_find(const char *name, vmm_stream_batch_mem_op_type *operation);
 
+/* {r0 r1 64 3 2 src_pitch=128 dst_memory_type=host}: a copy of a box to one address from another, of so many bytes, rows and layers;
+ * then fields of vmm_memcpy3d by name. Memory is of a device where no type says otherwise. */
+bool value_box(const struct value_env *env, const struct word *word, vmm_memcpy3d *out, struct words_error *error);
+
 /* {n0 n1}: nodes of a graph, by name or value; at most max. */
 bool value_nodes(const struct value_env *env, const struct word *word, vmm_graph_node *out, size_t max, size_t *count,
                  struct words_error *error);

@@ -14,8 +14,6 @@ static const int absent[] = {
     A(CONCURRENT_MANAGED_ACCESS),           /* the same: programs that find it make pools of managed memory */
     A(COOPERATIVE_MULTI_DEVICE_LAUNCH),     /* cuLaunchCooperativeKernelMultiDevice */
     A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED), /* cuImportExternalSemaphore */
-    A(HOST_NUMA_MEMORY_POOLS_SUPPORTED),
-    A(HOST_MEMORY_POOLS_SUPPORTED),
     A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED), /* cuArrayCreate */
     A(TENSOR_MAP_ACCESS_SUPPORTED),         /* cuTensorMapEncodeTiled */
 };

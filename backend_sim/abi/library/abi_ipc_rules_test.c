@@ -285,6 +285,20 @@ TEST_RULE(IPC_SYSTEM, ipc_system)
 
 /* ---- boxes and batches ---- */
 
+TEST_RULE(BOX_NULL, box_null)
+{
+    if (breaks) {
+        REFUSED(cuMemcpy3D(NULL), ERROR_INVALID_VALUE);
+        REFUSED(cuMemcpy3DAsync(NULL, stream), ERROR_INVALID_VALUE);
+        REFUSED(cuMemcpy3DPeer(NULL), ERROR_INVALID_VALUE);
+        REFUSED(cuMemcpy3DPeerAsync(NULL, stream), ERROR_INVALID_VALUE);
+    } else {
+        CUDA_MEMCPY3D nothing;
+        memset(&nothing, 0, sizeof nothing);
+        OK(cuMemcpy3D(&nothing));
+    }
+}
+
 TEST_RULE(BOX_HEIGHT, box_height)
 {
     CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .srcPitch = 64, .srcHeight = 2,
@@ -399,7 +413,7 @@ static const struct {
     {"IPC_NULL", ipc_null},
     {"IPC_ENDED", ipc_ended},       {"IPC_CONTEXT", ipc_context},   {"IPC_ALREADY", ipc_already},
     {"IPC_CLOSE", ipc_close},       {"IPC_FREE", ipc_free},         {"IPC_SYSTEM", ipc_system},
-    {"BOX_HEIGHT", box_height},     {"BATCH_STREAM", batch_stream}, {"BATCH_ARGUMENTS", batch_arguments},
+    {"BOX_NULL", box_null}, {"BOX_HEIGHT", box_height},     {"BATCH_STREAM", batch_stream}, {"BATCH_ARGUMENTS", batch_arguments},
     {"BATCH_ATTRIBUTES", batch_attributes}, {"BATCH_SIZE", batch_size}, {"BATCH_OPERAND", batch_operand},
 };
 

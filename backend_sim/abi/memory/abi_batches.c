@@ -187,12 +187,20 @@ static CUresult check_boxes(const vmm_system *sys, const CUDA_MEMCPY3D_BATCH_OP 
     return result;
 }
 
-static struct abi_box_side side_of(const CUmemcpy3DOperand *o, const CUextent3D *extent)
+static uint64_t or_all(size_t given, size_t all)
 {
-    return (struct abi_box_side){.type = CU_MEMORYTYPE_UNIFIED,
-                                 .device = o->op.ptr.ptr,
-                                 .pitch = o->op.ptr.rowLength ? o->op.ptr.rowLength : extent->width,
-                                 .rows = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : extent->height};
+    return given ? given : all;
+}
+
+static vmm_memcpy3d batch_box_of(const CUDA_MEMCPY3D_BATCH_OP *op)
+{
+    const CUextent3D *extent = &op->extent;
+    return (vmm_memcpy3d){
+        .src_memory_type = VMM_MEMORYTYPE_UNIFIED, .src_device = op->src.op.ptr.ptr,
+        .src_pitch = or_all(op->src.op.ptr.rowLength, extent->width), .src_height = or_all(op->src.op.ptr.layerHeight, extent->height),
+        .dst_memory_type = VMM_MEMORYTYPE_UNIFIED, .dst_device = op->dst.op.ptr.ptr,
+        .dst_pitch = or_all(op->dst.op.ptr.rowLength, extent->width), .dst_height = or_all(op->dst.op.ptr.layerHeight, extent->height),
+        .width_in_bytes = extent->width, .height = extent->height, .depth = extent->depth};
 }
 
 static CUresult copy_boxes(vmm_system *sys, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count, unsigned long long flags,
@@ -204,9 +212,7 @@ static CUresult copy_boxes(vmm_system *sys, const CUDA_MEMCPY3D_BATCH_OP *ops, s
     *failed = NOWHERE;
     result = check_boxes(sys, ops, count, flags, stream, failed);
     for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++) {
-        const CUextent3D *extent = &ops[i].extent;
-        const struct abi_box box = {boxes_name, extent->width, extent->height, extent->depth,
-                                    side_of(&ops[i].src, extent), side_of(&ops[i].dst, extent)};
+        const vmm_memcpy3d box = batch_box_of(&ops[i]);
         result = abi_copy_box(sys, &box, abi_stream(stream), false);
     }
     return result;

@@ -1,69 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of boxes, within a context and between two. Compiled for both default streams. */
-#include <string.h>
-
+/* Copies of boxes, within a context and between two: these entry points call the functions of the same name in this project's API.
+ * Compiled for both default streams. */
 #include "abi.h"
 #include "abi_capture.h"
-#include "abi_peer_copy.h"
-#include "abi_rows.h"
 #include "abi_sync.h"
 
-static struct abi_box box_of(const char *function, const CUDA_MEMCPY3D *c)
+static const vmm_memcpy3d *box_of(const CUDA_MEMCPY3D *copy)
 {
-    return (struct abi_box){
-        .function = function, .width = c->WidthInBytes, .height = c->Height, .depth = c->Depth,
-        .from = {c->srcMemoryType, c->srcDevice, c->srcHost, c->srcXInBytes, c->srcY, c->srcZ, c->srcPitch, c->srcHeight},
-        .to = {c->dstMemoryType, c->dstDevice, c->dstHost, c->dstXInBytes, c->dstY, c->dstZ, c->dstPitch, c->dstHeight}};
+    return (const vmm_memcpy3d *)(const void *)copy;
 }
 
-static CUresult copy_box(vmm_system *sys, const CUDA_MEMCPY3D *c, vmm_stream stream, bool waits)
+static const vmm_memcpy3d_peer *peer_box_of(const CUDA_MEMCPY3D_PEER *copy)
 {
-    static const char name[] = "cuMemcpy3D";
-    if (!c)
-        return abi_null(name, "pCopy");
-    const struct abi_box box = box_of(name, c);
-    return abi_copy_box(sys, &box, stream, waits);
+    return (const vmm_memcpy3d_peer *)(const void *)copy;
 }
 
 CUresult cuMemcpy3D(const CUDA_MEMCPY3D *pCopy)
 {
-    ABI_INITIALISED(copy_box(sys, pCopy, ABI_SYNC_STREAM, true));
+    ABI(ABI_SYNC(memcpy_3d, box_of(pCopy)));
 }
 
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI_INITIALISED(copy_box(sys, pCopy, abi_stream(hStream), false));
-}
-
-/* ---- between contexts: the rights are those of each side's ---- */
-
-static CUresult copy_between(vmm_system *sys, const CUDA_MEMCPY3D_PEER *c, vmm_stream stream, bool waits)
-{
-    static const char name[] = "cuMemcpy3DPeer";
-    CUDA_MEMCPY3D box;
-    uint64_t current;
-    struct abi_query_context context;
-    CUresult result = abi_current(sys, name, &current, &context);
-    if (!c)
-        return abi_null(name, "pCopy");
-    if (result == CUDA_SUCCESS || stream)
-        result = abi_peer_contexts(sys, name, c->dstContext, c->srcContext);
-    if (result != CUDA_SUCCESS)
-        return result;
-    _Static_assert(sizeof box == sizeof *c, "the same fields, but contexts for reserved ones");
-    memcpy(&box, c, sizeof box);
-    const struct abi_box asked = box_of(name, &box);
-    return abi_copy_box(sys, &asked, stream, waits);
+    ABI(vmm_memcpy_3d_async(sys, box_of(pCopy), abi_stream(hStream)));
 }
 
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
 {
-    ABI_INITIALISED(copy_between(sys, pCopy, ABI_SYNC_STREAM, true));
+    ABI(ABI_SYNC(memcpy_3d_peer, peer_box_of(pCopy)));
 }
 
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
-    ABI_INITIALISED(copy_between(sys, pCopy, abi_stream(hStream), false));
+    ABI(vmm_memcpy_3d_peer_async(sys, peer_box_of(pCopy), abi_stream(hStream)));
 }

@@ -95,6 +95,7 @@ static CUresult enter(const struct range *range)
     if (!kept)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *kept = *range;
+    abi_registered_offer();
     life_acquire(&lock);
     CUresult result = insert(kept);
     life_release(&lock);
@@ -306,7 +307,6 @@ static CUresult do_register(vmm_system *sys, const void *p, size_t size, unsigne
     result = check_register(sys, &range.is);
     if (result != CUDA_SUCCESS)
         return result;
-    abi_registered_offer();
     result = enter(&range);
     if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
         return abi_refuse(VMM_RULE_REGISTER_TWICE, name, "a part of [%p, +%zu) is registered already", p, size);

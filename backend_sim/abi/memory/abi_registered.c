@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mem_op.h"
+#include "rows.h"
 
 static bool find(CUdeviceptr address, struct abi_host_range *range)
 {
@@ -61,7 +62,18 @@ static unsigned char *memory_at(uint64_t address, uint64_t size, bool writes)
     return (unsigned char *)(uintptr_t)address;
 }
 
+static bool pinned_at(uint64_t address, struct rows_pinned *pinned)
+{
+    struct abi_host_range range;
+    if (!abi_host_any() || !abi_host_find(address, 1, &range))
+        return false;
+    *pinned = (struct rows_pinned){range.start, range.size, range.registered,
+                                   range.registered && (range.flags & CU_MEMHOSTREGISTER_READ_ONLY)};
+    return true;
+}
+
 void abi_registered_offer(void)
 {
+    rows_set_pinned(pinned_at);
     mem_op_set_host_memory(memory_at);
 }

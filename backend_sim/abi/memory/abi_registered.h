@@ -20,7 +20,7 @@ CUresult abi_registered_check(const char *function, CUdeviceptr address, size_t 
 CUresult abi_registered_fill(vmm_system *sys, CUdeviceptr address, unsigned element, unsigned value, size_t count,
                              vmm_stream stream);
 
-/* Lets stream memory operations find registered memory; call before the first of them. */
+/* Lets stream memory operations and copies of rows find such memory; call before there is any. */
 void abi_registered_offer(void);
 
 #endif

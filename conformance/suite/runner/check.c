@@ -61,7 +61,7 @@ static bool names_value(const char *text, uint64_t value)
 /* A rule's function may stand for a family of calls, and cuPointerGetAttribute for cuPointerGetAttributes. */
 static bool function_fits(const vmm_rule *rule, const char *function)
 {
-    static const char *const families[] = {"any", "memcpy", "memset", "mempool", "cuCtx", "cuDevice", "cuStream"};
+    static const char *const families[] = {"any", "memcpy", "memset", "mempool", "export", "import", "cuCtx", "cuDevice", "cuStream"};
     if (!function || strncmp(function, "cu", 2) != 0)
         return false;
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
@@ -92,7 +92,7 @@ static bool compares_rightly(const char *id, uint64_t expected)
 {
     static const char *const always[] = {
         "VMM-ACCESS-DEVICE-ID", "VMM-ACCESS-HOLE", "VMM-ACCESS-PARTIAL", "VMM-ACCESS-SIZE-GRANULARITY", "VMM-ACCESS-WRAPS",
-        "VMM-BIND-GRANULARITY", "VMM-BIND-INCOMPLETE", "VMM-BIND-RANGE", "VMM-BIND-SIZE-ZERO", "VMM-COPY-OVERFLOW",
+        "VMM-BIND-GRANULARITY", "VMM-BIND-INCOMPLETE", "VMM-BIND-RANGE", "VMM-BIND-SIZE-ZERO", "VMM-BOX-HEIGHT", "VMM-COPY-OVERFLOW",
         "VMM-CREATE-COMPRESSION-TYPE", "VMM-CREATE-DEVICE-ID", "VMM-CREATE-HANDLE-TYPE-UNKNOWN", "VMM-CREATE-NUMA-ID",
         "VMM-CREATE-RDMA-VALUE", "VMM-CREATE-SIZE-GRANULARITY", "VMM-CREATE-TYPE", "VMM-CREATE-USAGE-UNKNOWN",
         "VMM-CTX-FLAGS", "VMM-DEVICE-ID", "VMM-DMABUF-ALIGNMENT", "VMM-DMABUF-HOLE", "VMM-DMABUF-OVERFLOW", "VMM-DMABUF-TYPE",
@@ -103,7 +103,7 @@ static bool compares_rightly(const char *id, uint64_t expected)
         "VMM-MULTICAST-GRANULARITY-OPTION", "VMM-MULTICAST-HANDLE-TYPES", "VMM-MULTICAST-NUM-DEVICES",
         "VMM-MULTICAST-SIZE-GRANULARITY", "VMM-MULTICAST-SIZE-ZERO", "VMM-RESERVE-ALIGNMENT-LIMIT",
         "VMM-RESERVE-HINT-ALIGNMENT", "VMM-RESERVE-HINT-GRANULARITY", "VMM-RESERVE-HINT-LIMIT", "VMM-RESERVE-HINT-NOT-TAKEN",
-        "VMM-RESERVE-OVER-MAPPING", "VMM-RESERVE-SIZE-GRANULARITY", "VMM-SET-ALIGNMENT", "VMM-SET-COUNT-WRAPS",
+        "VMM-RESERVE-OVER-MAPPING", "VMM-ROWS-END", "VMM-ROWS-PITCH", "VMM-RESERVE-SIZE-GRANULARITY", "VMM-SET-ALIGNMENT", "VMM-SET-COUNT-WRAPS",
         "VMM-STREAM-FLAGS", "VMM-UNMAP-HOLE", "VMM-UNMAP-PARTIAL", "VMM-UNMAP-UNALIGNED", "VMM-UNMAP-WRAPS", NULL};
     /* compared with what is left or with an offset into a range, which may be 0 */
     static const char *const sometimes[] = {

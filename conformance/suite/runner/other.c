@@ -305,6 +305,27 @@ static vmm_result act_fabric(struct request *r, struct other_answer *answer)
     }
 }
 
+static vmm_result act_pool(const struct request *r, int fd, struct other_answer *answer)
+{
+    static vmm_memory_pool pool;
+    vmm_result result;
+    switch ((enum other_op)r->op) {
+    case OTHER_IMPORT_POOL:
+        result = vmm_mem_pool_import_from_shareable_handle(sys, &pool, (void *)(intptr_t)fd, FD, 0);
+        answer->value = (uint64_t)(uintptr_t)pool;
+        return result;
+    case OTHER_IMPORT_POINTER: {
+        vmm_mem_pool_ptr_export_data data;
+        memcpy(&data, r->fabric, sizeof data);
+        return vmm_mem_pool_import_pointer(sys, &answer->value, pool, &data);
+    }
+    case OTHER_FREE_POINTER:
+        result = vmm_mem_free_async(sys, r->first, NULL);
+        return result == VMM_SUCCESS ? vmm_ctx_synchronize(sys) : result;
+    default: return vmm_mem_pool_destroy(sys, (vmm_memory_pool)(uintptr_t)r->first);
+    }
+}
+
 static vmm_result act(struct request *r, int fd, struct other_answer *answer)
 {
     uint64_t total;
@@ -332,6 +353,10 @@ static vmm_result act(struct request *r, int fd, struct other_answer *answer)
     case OTHER_CREATE_FABRIC:
     case OTHER_EXPORT_FABRIC:
     case OTHER_IMPORT_FABRIC: return act_fabric(r, answer);
+    case OTHER_IMPORT_POOL:
+    case OTHER_IMPORT_POINTER:
+    case OTHER_FREE_POINTER:
+    case OTHER_DESTROY_POOL: return act_pool(r, fd, answer);
     default: return VMM_ERROR_INVALID_VALUE;
     }
 }

@@ -37,6 +37,10 @@ enum other_op {
     OTHER_IMPORT_FABRIC, /* the 64 bytes -> handle */
     OTHER_ALLOC,     /* size, value: ordinary memory, filled -> its address, and the 64 bytes of vmm_ipc_get_mem_handle */
     OTHER_FREE_MEMORY, /* address of ordinary memory */
+    OTHER_IMPORT_POOL,    /* a descriptor -> pool */
+    OTHER_IMPORT_POINTER, /* 64 bytes, into the pool that was imported last -> address */
+    OTHER_FREE_POINTER,   /* address: in the order of the default stream, which it waits for */
+    OTHER_DESTROY_POOL,   /* pool */
     OTHER_TEAM_DEVICE,   /* device; see other_team.h for these */
     OTHER_TEAM_ADD,      /* object */
     OTHER_TEAM_BIND,     /* object, handle types of the memory */

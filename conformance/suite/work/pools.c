@@ -153,11 +153,98 @@ BREAKS_PROPS(POOL_CREATE_RESERVED, pool_not_cleared, VMM_ERROR_INVALID_VALUE, "p
 BREAKS_PROPS(POOL_CREATE_MANAGED, pool_of_managed_memory, VMM_ERROR_NOT_SUPPORTED, "poolProps.allocType", 2,
              fix_need_simulator(f, "a driver has them");
              props.alloc_type = VMM_MEM_ALLOCATION_TYPE_MANAGED)
-BREAKS_PROPS(POOL_CREATE_HOST, pool_of_host_memory, VMM_ERROR_NOT_SUPPORTED, "poolProps.location.type",
-             VMM_MEM_LOCATION_TYPE_HOST, fix_need_simulator(f, "a driver has them");
-             props.location.type = VMM_MEM_LOCATION_TYPE_HOST)
 BREAKS_PROPS(POOL_CREATE_MAX_SIZE, pool_of_the_largest_size, VMM_ERROR_OUT_OF_MEMORY, "poolProps.maxSize", UINT64_C(1) << 62,
              props.max_size = UINT64_C(1) << 62)
+
+/* ---- host memory ---- */
+
+#define HOST_MEMORY_POOLS_SUPPORTED 144
+
+static vmm_memory_pool host_pool(struct fix *f, vmm_mem_location_type type)
+{
+    vmm_mem_pool_props props = props_of(0);
+    props.location.type = type;
+    fix_need_attribute(f, HOST_MEMORY_POOLS_SUPPORTED, "needs pools of host memory");
+    return pool_with(f, &props);
+}
+
+static vmm_result grant_to(struct fix *f, vmm_memory_pool pool, vmm_mem_location_type type, int flags)
+{
+    const vmm_mem_access_desc desc = {{type, 0}, flags};
+    return vmm_mem_pool_set_access(S, pool, &desc, 1);
+}
+
+TEST_BREAKS(POOL_ACCESS_NOWHERE, host_pool_for_nowhere)
+{
+    vmm_memory_pool pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST);
+    REFUSED(grant_to(f, pool, VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, RW), INVALID_VALUE, "map.location.type",
+            VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT);
+    REFUSED(grant_to(f, pool, VMM_MEM_LOCATION_TYPE_INVALID, 0), INVALID_VALUE, "map.location.type", 0);
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_ACCESS_NOWHERE, host_pool_for_a_device)
+{
+    vmm_memory_pool pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST_NUMA);
+    ACCEPTED(grant_to(f, pool, VMM_MEM_LOCATION_TYPE_DEVICE, RW));
+    ACCEPTED(grant_to(f, pool, VMM_MEM_LOCATION_TYPE_DEVICE, 0));
+    done(f, pool);
+}
+
+TEST_BREAKS(POOL_ACCESS_HOST, host_pool_without_the_host)
+{
+    vmm_memory_pool pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST);
+    REFUSED_LIKE(grant_to(f, pool, VMM_MEM_LOCATION_TYPE_HOST, 0), NULL, VMM_ERROR_NOT_SUPPORTED, "map.flags", value_of(pool), VMM_OBJECT_POOL, 0);
+    REFUSED_LIKE(grant_to(f, pool, VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0), NULL, VMM_ERROR_NOT_SUPPORTED, "map.flags", value_of(pool),
+                 VMM_OBJECT_POOL, 0);
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_ACCESS_HOST, host_pool_with_the_host)
+{
+    vmm_memory_pool pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST);
+    ACCEPTED(grant_to(f, pool, VMM_MEM_LOCATION_TYPE_HOST, RW));
+    ACCEPTED(grant_to(f, pool, VMM_MEM_LOCATION_TYPE_HOST_NUMA, RW));
+    done(f, pool);
+}
+
+/* The device sees what the program wrote in place, and the other way round, once it has rights. */
+TEST_EXPECTS("pools.host_memory_in_place", host_memory_in_place)
+{
+    unsigned char byte = 0;
+    fix_context(f, 0);
+    vmm_memory_pool pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST);
+    fix_need_host(f);
+    vmm_deviceptr ptr = take(f, pool, SIZE, NULL);
+    volatile unsigned char *here = (void *)(uintptr_t)ptr;
+    *here = 5;
+    CHECK(vmm_memcpy_dtoh(S, &byte, ptr, 1) == VMM_ERROR_INVALID_VALUE, "the device has rights before it gets any");
+    ACCEPTED(grant_to(f, pool, VMM_MEM_LOCATION_TYPE_DEVICE, RW));
+    ACCEPTED(vmm_memcpy_dtoh(S, &byte, ptr, 1));
+    CHECK_U64(byte, 5);
+    ACCEPTED(vmm_memset_d8(S, ptr, 9, SIZE));
+    CHECK_U64(*here, 9);
+    ACCEPTED(vmm_mem_free_async(S, ptr, NULL));
+    fix_settle(f);
+    done(f, pool);
+}
+
+/* A location's current pool: its own until another is set, and again once that has ended. */
+TEST_EXPECTS("pools.of_the_host", current_pool_of_the_host)
+{
+    const vmm_mem_location at = {VMM_MEM_LOCATION_TYPE_HOST, 0};
+    const int pinned = VMM_MEM_ALLOCATION_TYPE_PINNED;
+    vmm_memory_pool own = NULL, current = NULL, pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST), device = new_pool(f);
+    ACCEPTED(vmm_mem_get_default_mem_pool(S, &own, &at, pinned));
+    REFUSED_BY("VMM-POOL-SET-ELSEWHERE", vmm_mem_set_mem_pool(S, &at, pinned, device), INVALID_VALUE, "pool", value_of(device));
+    ACCEPTED(vmm_mem_set_mem_pool(S, &at, pinned, pool));
+    ACCEPTED(vmm_mem_get_mem_pool(S, &current, &at, pinned));
+    CHECK(current == pool && own != pool, "the pool is not the host's current one");
+    done(f, pool);
+    ACCEPTED(vmm_mem_get_mem_pool(S, &current, &at, pinned));
+    CHECK(current == own, "the host's own pool is not current again");
+    done(f, device);
+}
 
 TEST_BREAKS(POOL_DESTROY_DEFAULT, destroy_the_default_pool)
 {
@@ -608,16 +695,4 @@ TEST_BREAKS(POOL_FREE_IN_FLIGHT, free_before_the_use_on_another_stream)
 TEST_NEAR_MISS(POOL_FREE_IN_FLIGHT, free_after_the_use_on_another_stream)
 {
     free_on_another_stream(f, true);
-}
-
-TEST_BREAKS(POOL_EXPORT, export_a_pool)
-{
-    int handle = -1;
-    vmm_mem_pool_props props = props_of(0);
-    fix_need_simulator(f, "a driver has them");
-    props.handle_types = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    vmm_memory_pool pool = pool_with(f, &props);
-    REFUSED(vmm_mem_pool_export_to_shareable_handle(S, &handle, pool, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), NOT_SUPPORTED,
-            "handleType", VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
-    done(f, pool);
 }

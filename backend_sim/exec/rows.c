@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include <stdatomic.h>
+
+static _Atomic rows_find_pinned find_pinned;
+
+void rows_set_pinned(rows_find_pinned find)
+{
+    atomic_store(&find_pinned, find);
+}
+
+static bool pinned_at(uint64_t address, struct rows_pinned *range)
+{
+    rows_find_pinned find = atomic_load(&find_pinned);
+    return find && find(address, range);
+}
+
+/* ---- one side of a copy ---- */
+
+/* What the caller declares about a side, with its name. */
+struct declared {
+    const char *argument;
+    vmm_memorytype type;
+    uint64_t device;
+    const void *host;
+    uint64_t x, y, z, pitch, rows; /* rows: from one layer to the next */
+};
+
+static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rule, const char *argument, uint64_t value,
+                         uint64_t expected)
+{
+    vmm_object nearest = sim_object_nearest(process, value);
+    vmm_result result = vmm_detail_refuse(rule, value, expected, &nearest);
+    vmm_detail_argument(argument);
+    return result;
+}
+
+static vmm_result refuse_side(const struct sim_process *process, const struct declared *d, uint64_t value, const char *what)
+{
+    vmm_result result = refuse(process, VMM_RULE_ROWS_MEMORY, d->argument, value, 0);
+    vmm_detail_note("%s: 0x%llx %s", d->argument, (unsigned long long)value, what);
+    return result;
+}
+
+static enum rows_there what_is_at(const struct sim_process *process, uint64_t address, uint64_t *left)
+{
+    const struct sim_allocation *allocation = sim_allocation_at(process, address);
+    if (sim_mapping_at(process, address))
+        return ROWS_MAPPED;
+    if (!allocation)
+        return sim_reservation_at(process, address) ? ROWS_RESERVED : ROWS_NOTHING;
+    *left = allocation->start + allocation->size - address;
+    return ROWS_ALLOCATED;
+}
+
+enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, struct rows_side *side)
+{
+    struct rows_pinned range;
+    uint64_t left = UINT64_MAX;
+    enum rows_there there = what_is_at(process, base, &left);
+    bool pinned = pinned_at(base, &range);
+    side->host = pinned ? range.registered : there != ROWS_MAPPED && there != ROWS_ALLOCATED;
+    side->left = pinned ? range.start + range.size - base : left;
+    return pinned ? ROWS_ALLOCATED : there;
+}
+
+/* The driver treats mapped memory as what it is, whatever the declared type; any other memory must have the declared type. */
+static vmm_result check_type(const struct sim_process *process, const struct declared *d, uint64_t base, struct rows_side *side)
+{
+    enum rows_there there = rows_look_up(process, base, side);
+    if (d->type == VMM_MEMORYTYPE_ARRAY)
+        return refuse_side(process, d, 0, "is no array: arrays are not simulated");
+    if (there == ROWS_MAPPED)
+        return VMM_SUCCESS;
+    if (d->type != VMM_MEMORYTYPE_HOST && d->type != VMM_MEMORYTYPE_DEVICE && d->type != VMM_MEMORYTYPE_UNIFIED)
+        return refuse_side(process, d, (uint64_t)d->type, "is no memory type: expected HOST, DEVICE or UNIFIED");
+    if (there == ROWS_ALLOCATED)
+        return VMM_SUCCESS;
+    if (!base || host_window_holds(&process->window, base, 1))
+        return refuse_side(process, d, base, "is an address where nothing is mapped");
+    if (d->type == VMM_MEMORYTYPE_DEVICE)
+        return refuse_side(process, d, base, "is memory of the host that is not registered: declare it as MEMORYTYPE_HOST");
+    return VMM_SUCCESS;
+}
+
+/* For mapped memory the driver does not compare x with the pitch, as recorded. */
+static vmm_result check_pitch(const struct sim_process *process, const struct rows_extent *extent, const struct declared *d,
+                              const struct rows_side *side)
+{
+    bool x_counts = side->host || side->left != UINT64_MAX;
+    if (!d->pitch || (extent->width <= d->pitch && (!x_counts || d->x <= d->pitch - extent->width)))
+        return VMM_SUCCESS;
+    vmm_result result = refuse(process, VMM_RULE_ROWS_PITCH, d->argument, d->pitch, extent->width);
+    vmm_detail_note("%s: a row of %llu bytes from %llu on is longer than the pitch, %llu", d->argument,
+                    (unsigned long long)extent->width, (unsigned long long)d->x, (unsigned long long)d->pitch);
+    return result;
+}
+
+static vmm_result check_rows(const struct sim_process *process, const struct rows_extent *extent, const struct declared *d,
+                             const struct rows_side *side)
+{
+    bool y_counts = side->host || side->left != UINT64_MAX;
+    if (!d->rows || (extent->height <= d->rows && (!y_counts || d->y <= d->rows - extent->height)))
+        return VMM_SUCCESS;
+    vmm_result result = refuse(process, VMM_RULE_BOX_HEIGHT, d->argument, d->rows, extent->height);
+    vmm_detail_note("%s: %llu rows from %llu on are more than the height of a layer, %llu", d->argument,
+                    (unsigned long long)extent->height, (unsigned long long)d->y, (unsigned long long)d->rows);
+    return result;
+}
+
+uint64_t rows_span(const struct rows_extent *extent, uint64_t pitch, uint64_t layer)
+{
+    return (extent->depth - 1) * layer + (extent->height - 1) * pitch + extent->width;
+}
+
+static vmm_result check_end(const struct sim_process *process, const struct rows_extent *extent, const struct rows_side *side)
+{
+    uint64_t end = side->start - side->base + rows_span(extent, side->pitch, side->layer);
+    if (side->left == UINT64_MAX || end <= side->left)
+        return VMM_SUCCESS;
+    vmm_object nearest = sim_object_nearest(process, side->base);
+    vmm_result result = vmm_detail_refuse(VMM_RULE_ROWS_END, end, side->left, &nearest);
+    vmm_detail_argument(side->argument);
+    vmm_detail_note("%s: rows end 0x%llx bytes behind 0x%llx, the memory after 0x%llx", side->argument, (unsigned long long)end,
+                    (unsigned long long)side->base, (unsigned long long)side->left);
+    return result;
+}
+
+static vmm_result resolve(const struct sim_process *process, const struct rows_extent *extent, const struct declared *d,
+                          struct rows_side *side)
+{
+    uint64_t base = d->type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)d->host : d->device;
+    uint64_t pitch = d->pitch ? d->pitch : d->x + extent->width, rows = d->rows ? d->rows : d->y + extent->height;
+    *side = (struct rows_side){.argument = d->argument, .base = base, .start = base + (d->z * rows + d->y) * pitch + d->x,
+                               .given = d->pitch, .pitch = pitch, .given_rows = d->rows, .layer = rows * pitch};
+    vmm_result result = check_type(process, d, base, side);
+    if (result == VMM_SUCCESS)
+        result = check_pitch(process, extent, d, side);
+    if (result == VMM_SUCCESS)
+        result = check_rows(process, extent, d, side);
+    return result == VMM_SUCCESS ? check_end(process, extent, side) : result;
+}
+
+/* ---- the checked and the accessed memory ---- */
+
+vmm_result rows_check_range(const struct sim_process *process, int device, const struct rows_side *side, uint64_t size,
+                            enum translate_use use)
+{
+    vmm_result result = translate_check_pool(process, side->base, size, side->argument);
+    return result == VMM_SUCCESS ? translate_check(process, device, side->base, size, use, side->argument) : result;
+}
+
+vmm_result rows_check_span(const struct sim_process *process, int device, const struct rows_side *side,
+                           const struct rows_extent *extent, enum translate_use use)
+{
+    uint64_t size = rows_span(extent, side->given, side->given_rows * side->given);
+    if ((side->host && use != TRANSLATE_FILL) || !size)
+        return VMM_SUCCESS;
+    vmm_result result = rows_check_range(process, device, side, size, use);
+    if (result != VMM_SUCCESS)
+        vmm_detail_note("%llu rows of %llu bytes, %llu apart, are looked at as the %llu bytes from 0x%llx on",
+                        (unsigned long long)(extent->height * extent->depth), (unsigned long long)extent->width,
+                        (unsigned long long)side->given, (unsigned long long)size, (unsigned long long)side->base);
+    return result;
+}
+
+/* Does the device have this access to the whole range? Leaves the thread's detail unchanged. */
+static bool may(const struct sim_process *process, int device, uint64_t address, uint64_t size, enum translate_use use)
+{
+    const vmm_detail before = *vmm_last_detail();
+    bool good = size <= UINT64_MAX - address && translate_check(process, device, address, size, use, "") == VMM_SUCCESS;
+    *vmm_detail_here() = before;
+    return good;
+}
+
+/* Finds the first run of the range without access; its start if only the range as a whole is refused. */
+static bool unreachable(const struct sim_process *process, int device, uint64_t address, uint64_t size, enum translate_use use,
+                        uint64_t *first)
+{
+    struct translate_run run;
+    *first = address;
+    if (may(process, device, address, size, use))
+        return false;
+    for (uint64_t at = address, left = size; left; at += run.length, left -= run.length)
+        if (!translate_run(process, at, left, &run) || !may(process, device, at, run.length, use)) {
+            *first = at;
+            break;
+        }
+    return true;
+}
+
+enum { ROWS_SEEN = 4096 };
+
+/* The same of rows that do not wrap past the end of the address space. */
+static bool bad_in_order(const struct sim_process *process, int device, const struct rows_side *side, uint64_t width,
+                         uint64_t height, enum translate_use use, uint64_t *row)
+{
+    const uint64_t end = side->start + (height - 1) * side->pitch + width;
+    uint64_t first;
+    for (uint64_t next = 0;; next = *row + 1) { /* the first finding lies in a row or before the next one */
+        uint64_t at = side->start + next * side->pitch;
+        if (!unreachable(process, device, at, end - at, use, &first))
+            return false;
+        *row = (first - side->start) / side->pitch;
+        if ((first - side->start) % side->pitch < width)
+            return true;
+    }
+}
+
+/* The same for rows that wrap; if there are many, they cannot all be mapped, and the last one stands for them. */
+static bool bad_among(const struct sim_process *process, int device, const struct rows_side *side, uint64_t width,
+                      uint64_t height, enum translate_use use, uint64_t *row)
+{
+    uint64_t first;
+    for (*row = 0; *row < height && *row < ROWS_SEEN; ++*row)
+        if (unreachable(process, device, side->start + *row * side->pitch, width, use, &first))
+            return true;
+    *row = height - 1;
+    return height > ROWS_SEEN;
+}
+
+bool rows_bad_row(const struct sim_process *process, int device, const struct rows_side *side, uint64_t width, uint64_t height,
+                  enum translate_use use, uint64_t *row)
+{
+    if (side->host && use != TRANSLATE_FILL)
+        return false;
+    bool wraps = width > UINT64_MAX - side->start || height - 1 > (UINT64_MAX - side->start - width) / side->pitch;
+    return (wraps ? bad_among : bad_in_order)(process, device, side, width, height, use, row);
+}
+
+vmm_result rows_refuse_row(const struct rows_side *side, uint64_t row)
+{
+    uint64_t at = side->start + row * side->pitch;
+    vmm_result result = vmm_detail_refuse(VMM_RULE_ROWS_END, at, side->left, NULL);
+    vmm_detail_argument(side->argument);
+    vmm_detail_note("%s: row %llu, at 0x%llx, leaves the memory that may be used; the driver starts such a call, and it faults",
+                    side->argument, (unsigned long long)row, (unsigned long long)at);
+    return result;
+}
+
+/* The last layer is looked at first: if there are more than fit in memory, it stands for all. */
+bool rows_bad_layer(const struct sim_process *process, int device, const struct rows_side *side, const struct rows_extent *extent,
+                    enum translate_use use, uint64_t *layer, uint64_t *row)
+{
+    if (side->host)
+        return false;
+    struct rows_side one = *side;
+    *layer = extent->depth - 1;
+    one.start = side->start + *layer * side->layer;
+    bool bad = rows_bad_row(process, device, &one, extent->width, extent->height, use, row);
+    if (bad && extent->depth > ROWS_SEEN)
+        return true;
+    for (uint64_t i = 0; i < extent->depth - 1; i++) {
+        uint64_t first;
+        one.start = side->start + i * side->layer;
+        if (rows_bad_row(process, device, &one, extent->width, extent->height, use, &first)) {
+            *layer = i;
+            *row = first;
+            return true;
+        }
+    }
+    return bad;
+}
+
+/* ---- both sides ---- */
+
+vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *c, struct rows_copy *copy)
+{
+    const struct declared from = {"src", c->src_memory_type, c->src_device, c->src_host, c->src_x_in_bytes,
+                                  c->src_y, c->src_z, c->src_pitch, c->src_height};
+    const struct declared to = {"dst", c->dst_memory_type, c->dst_device, c->dst_host, c->dst_x_in_bytes,
+                                c->dst_y, c->dst_z, c->dst_pitch, c->dst_height};
+    struct rows_pinned range;
+    copy->extent = (struct rows_extent){c->width_in_bytes, c->height, c->depth};
+    vmm_result result = resolve(process, &copy->extent, &from, &copy->from);
+    if (result == VMM_SUCCESS)
+        result = resolve(process, &copy->extent, &to, &copy->to);
+    if (result == VMM_SUCCESS && pinned_at(copy->to.base, &range) && range.read_only)
+        result = refuse(process, VMM_RULE_PINNED_READ_ONLY, "dst", copy->to.base, 0);
+    copy->write = copy->from.host ? TRANSLATE_FROM_HOST : TRANSLATE_WRITE;
+    copy->read = copy->to.host ? TRANSLATE_TO_HOST : TRANSLATE_READ;
+    return result;
+}
+
+vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked)
+{
+    struct rows_copy copy;
+    vmm_result result = rows_copy_of(process, asked, &copy);
+    const struct rows_side *sides[] = {&copy.to, &copy.from};
+    for (int i = 0; i < 2 && result == VMM_SUCCESS; i++) {
+        const struct rows_side *side = sides[i];
+        if (!side->host)
+            result = rows_check_range(process, device, side, rows_span(&copy.extent, side->given, side->given_rows * side->given),
+                                      i ? copy.read : copy.write);
+    }
+    return result;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rows.h - rows of memory, in layers: what a driver checks of a copy of boxes or a fill of rows, and what it then accesses.
+ *
+ *     base + y * pitch + x        [ row 0 .. width .. ]
+ *     ... + pitch                 [ row 1             ]
+ *
+ *     checked      [base, + (height - 1) * pitch + width): a single range, including gaps, without x and y, modulo 2^64
+ *     accessed     the rows themselves
+ *
+ * So the driver accepts rows that leave their memory through x, y or a wrap, and they fault at their turn, as recorded
+ * (conformance/recorded/facts, copies). Such a call writes nothing, and strict mode refuses it. To find the fault beforehand, the
+ * call checks every row before it moves the first. Everything here is under the machine's lock.
+ */
+#ifndef SIM_ROWS_H
+#define SIM_ROWS_H
+
+#include "objects.h"
+#include "process.h"
+#include "refusal.h"
+#include "translate.h"
+
+/* Rows of width bytes, height of them in a layer. */
+struct rows_extent {
+    uint64_t width, height, depth;
+};
+
+/* The first row begins at start, each later one pitch bytes after the one before, modulo 2^64; layers of rows alike, layer bytes
+ * apart. */
+struct rows_side {
+    const char *argument;
+    bool host;
+    uint64_t base, start;
+    uint64_t given, pitch;      /* given: the caller's pitch; 0 means that rows are adjacent */
+    uint64_t given_rows, layer; /* given_rows: the caller's height of a layer */
+    uint64_t left; /* bytes from base to the end of the allocation or registered range; UINT64_MAX: the driver knows no end */
+};
+
+/* Host memory that the program has pinned, which only the driver's ABI knows. */
+struct rows_pinned {
+    uint64_t start, size;
+    bool registered, read_only;
+};
+
+/* Sets what finds the pinned range that holds an address; none without. */
+typedef bool (*rows_find_pinned)(uint64_t address, struct rows_pinned *range);
+void rows_set_pinned(rows_find_pinned find);
+
+enum rows_there { ROWS_NOTHING, ROWS_RESERVED, ROWS_MAPPED, ROWS_ALLOCATED };
+
+/* What the driver knows about the memory at a side's base; sets host and left. */
+enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, struct rows_side *side);
+
+/* From the start of the first row to the end of the last one, modulo 2^64, as in the driver. */
+uint64_t rows_span(const struct rows_extent *extent, uint64_t pitch, uint64_t layer);
+
+/* Checks size bytes from a side's base on, as any copy or fill is checked, for work of that device. */
+vmm_result rows_check_range(const struct sim_process *process, int device, const struct rows_side *side, uint64_t size,
+                            enum translate_use use);
+/* Checks the single range that a driver takes the rows for. */
+vmm_result rows_check_span(const struct sim_process *process, int device, const struct rows_side *side,
+                           const struct rows_extent *extent, enum translate_use use);
+
+/* Finds the first row of a layer without access. */
+bool rows_bad_row(const struct sim_process *process, int device, const struct rows_side *side, uint64_t width, uint64_t height,
+                  enum translate_use use, uint64_t *row);
+
+/* Refuses the row, at which a driver's call faults later. */
+vmm_result rows_refuse_row(const struct rows_side *side, uint64_t row);
+
+/* ---- copies of boxes ---- */
+
+struct rows_copy {
+    struct rows_side to, from;
+    struct rows_extent extent;
+    enum translate_use write, read;
+};
+
+/* Checks what the caller declares about both sides. Neither extent is 0. */
+vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *asked, struct rows_copy *copy);
+
+/* The checks alone, for work of that device. */
+vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked);
+
+/* Finds the first row of a side without access, in the first layer that has one. */
+bool rows_bad_layer(const struct sim_process *process, int device, const struct rows_side *side, const struct rows_extent *extent,
+                    enum translate_use use, uint64_t *layer, uint64_t *row);
+
+#endif

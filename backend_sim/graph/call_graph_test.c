@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captures and graphs where the suite does not go: contexts that end, lost devices, streams that are destroyed while captured. */
+#include <string.h>
+
+#include "tap.h"
+#include "vmm.h"
+
+enum { RELAXED = VMM_STREAM_CAPTURE_MODE_RELAXED };
+
+static vmm_system *sys;
+static vmm_context ctx;
+static vmm_deviceptr p; /* 4096 bytes */
+
+static void begin(const char *spec)
+{
+    if (vmm_open(spec, &sys) != VMM_SUCCESS || vmm_init(sys, 0) != VMM_SUCCESS || vmm_ctx_create(sys, &ctx, 0, 0) != VMM_SUCCESS ||
+        vmm_mem_alloc(sys, &p, 4096) != VMM_SUCCESS || vmm_memset_d8(sys, p, 0, 4096) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+}
+
+static vmm_stream stream_of(unsigned flags)
+{
+    vmm_stream stream = NULL;
+    vmm_stream_create(sys, &stream, flags);
+    return stream;
+}
+
+static vmm_event event_of(void)
+{
+    vmm_event event = NULL;
+    vmm_event_create(sys, &event, 0);
+    return event;
+}
+
+#define SUCCEEDS(call) tap_result(call, VMM_SUCCESS, "%s", #call)
+
+/* Refused by that rule. */
+#define REFUSED(call, code, id)                                                                      \
+    do {                                                                                             \
+        vmm_result result_ = (call);                                                                 \
+        const char *by_ = vmm_last_detail()->rule;                                                   \
+        tap_ok(result_ == VMM_ERROR_##code && by_ && strcmp(by_, id) == 0, "%s is refused by %s: %s", #call, id, by_ ? by_ : "none"); \
+    } while (0)
+
+static vmm_stream_capture_status status_of(vmm_stream stream)
+{
+    vmm_stream_capture_status status = -1;
+    vmm_stream_is_capturing(sys, stream, &status);
+    return status;
+}
+
+/* Streams and events that end while they are captured. */
+static void test_ends(void)
+{
+    vmm_graph graph = NULL;
+    begin("sim:h100");
+    vmm_stream origin = stream_of(1), other = stream_of(1);
+    vmm_event event = event_of(), never = event_of();
+    SUCCEEDS(vmm_stream_begin_capture(sys, origin, RELAXED));
+    SUCCEEDS(vmm_event_record(sys, event, origin));
+    SUCCEEDS(vmm_stream_wait_event(sys, other, event, 0));
+    SUCCEEDS(vmm_memset_d8_async(sys, p, 1, 64, other));
+    SUCCEEDS(vmm_stream_destroy(sys, other)); /* its work is not waited for any more */
+    SUCCEEDS(vmm_event_destroy(sys, event));
+    SUCCEEDS(vmm_stream_end_capture(sys, origin, &graph));
+    SUCCEEDS(vmm_graph_destroy(sys, graph));
+    SUCCEEDS(vmm_stream_begin_capture(sys, origin, RELAXED));
+    SUCCEEDS(vmm_event_destroy(sys, never));
+    REFUSED(vmm_stream_wait_event(sys, origin, never, 0), INVALID_HANDLE, "VMM-EVENT-UNKNOWN");
+    tap_u64((uint64_t)status_of(origin), VMM_STREAM_CAPTURE_STATUS_INVALIDATED, "which spoils the capture");
+    SUCCEEDS(vmm_stream_destroy(sys, origin));
+    origin = stream_of(1);
+    SUCCEEDS(vmm_stream_begin_capture(sys, origin, RELAXED));
+    REFUSED(vmm_stream_wait_event(sys, origin, event_of(), 2), INVALID_VALUE, "VMM-EVENT-WAIT-FLAGS");
+    REFUSED(vmm_event_record(sys, NULL, origin), INVALID_VALUE, "VMM-GRAPH-NULL");
+    REFUSED(vmm_stream_begin_capture(sys, (vmm_stream)8, RELAXED), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
+    REFUSED(vmm_stream_end_capture(sys, (vmm_stream)8, &graph), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
+    REFUSED(vmm_stream_is_capturing(sys, (vmm_stream)8, &(int){0}), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
+    SUCCEEDS(vmm_ctx_destroy(sys, ctx)); /* with the stream */
+    SUCCEEDS(vmm_ctx_create(sys, &ctx, 0, 0));
+    SUCCEEDS(vmm_ctx_synchronize(sys));
+    vmm_close(sys);
+}
+
+/* Waits for events of captures. */
+static void test_joins(void)
+{
+    begin("sim:h100");
+    vmm_stream origin = stream_of(1), other = stream_of(1), blocking = stream_of(0);
+    vmm_event event = event_of(), old = event_of();
+    vmm_graph graph = NULL;
+    SUCCEEDS(vmm_stream_begin_capture(sys, origin, RELAXED));
+    SUCCEEDS(vmm_event_record(sys, event, origin));
+    REFUSED(vmm_stream_wait_event(sys, (vmm_stream)8, event, 0), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
+    REFUSED(vmm_stream_wait_event(sys, NULL, event, 0), STREAM_CAPTURE_IMPLICIT, "VMM-CAPTURE-IMPLICIT");
+    REFUSED(vmm_stream_wait_event(sys, other, event, 0), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    REFUSED(vmm_event_query(sys, event), INVALID_VALUE, "VMM-CAPTURED-EVENT-OVER");
+    REFUSED(vmm_stream_end_capture(sys, origin, &graph), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    SUCCEEDS(vmm_stream_begin_capture(sys, origin, RELAXED));
+    SUCCEEDS(vmm_event_record(sys, old, origin));
+    SUCCEEDS(vmm_stream_wait_event(sys, blocking, old, 0));
+    REFUSED(vmm_stream_wait_event(sys, origin, event, 0), INVALID_VALUE, "VMM-CAPTURED-EVENT-OVER");
+    tap_u64((uint64_t)status_of(origin), VMM_STREAM_CAPTURE_STATUS_INVALIDATED, "a wait for what is over spoils the capture");
+    REFUSED(vmm_memset_d8(sys, p, 1, 64), STREAM_CAPTURE_IMPLICIT, "VMM-CAPTURE-IMPLICIT");
+    REFUSED(vmm_event_record(sys, event, NULL), STREAM_CAPTURE_IMPLICIT, "VMM-CAPTURE-IMPLICIT");
+    REFUSED(vmm_stream_wait_event(sys, NULL, event, 0), STREAM_CAPTURE_IMPLICIT, "VMM-CAPTURE-IMPLICIT");
+    REFUSED(vmm_stream_end_capture(sys, origin, &graph), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    REFUSED(vmm_stream_wait_event(sys, other, event, VMM_EVENT_WAIT_EXTERNAL), INVALID_VALUE, "VMM-CAPTURED-EVENT-OVER");
+    REFUSED(vmm_stream_wait_event(sys, other, event_of(), VMM_EVENT_WAIT_EXTERNAL), ILLEGAL_STATE, "VMM-EVENT-WAIT-EXTERNAL");
+    vmm_close(sys);
+}
+
+static void nothing(void *user)
+{
+    (void)user;
+}
+
+/* What is refused while a stream is captured, for its own sake. */
+static void test_work(void)
+{
+    const uint64_t args[] = {p, 64, 1};
+    vmm_deviceptr q = 0;
+    vmm_graph graph = NULL;
+    vmm_graph_exec exec = NULL;
+    begin("sim:h100");
+    vmm_stream stream = stream_of(1);
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    SUCCEEDS(vmm_stream_begin_capture(sys, stream, RELAXED));
+    REFUSED(vmm_memcpy_dtod_async(sys, p, 8, 64, stream), INVALID_VALUE, "VMM-COPY-NOT-MAPPED");
+    SUCCEEDS(vmm_memcpy_dtod_async(sys, p, p + 64, 64, stream));
+    SUCCEEDS(vmm_ctx_set_current(sys, NULL));
+    REFUSED(vmm_mem_alloc(sys, &q, 4096), INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    SUCCEEDS(vmm_ctx_set_current(sys, ctx));
+    SUCCEEDS(vmm_mem_alloc(sys, &q, 4096));
+    SUCCEEDS(vmm_mem_free(sys, q));
+    REFUSED(vmm_launch(sys, VMM_KERNEL_FILL, 0, 1, args, 3, stream), INVALID_VALUE, "VMM-LAUNCH-DIMENSIONS");
+    REFUSED(vmm_launch_host_func(sys, stream, nothing, NULL), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    REFUSED(vmm_graph_launch(sys, exec, stream), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+    REFUSED(vmm_stream_end_capture(sys, stream, NULL), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    SUCCEEDS(vmm_stream_begin_capture(sys, stream, VMM_STREAM_CAPTURE_MODE_GLOBAL));
+    REFUSED(vmm_graph_exec_destroy(sys, exec), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+    REFUSED(vmm_event_query(sys, event_of()), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+    vmm_close(sys); /* with the capture, the graph and its instance */
+}
+
+/* Without a context, with one that ended, with a lost device. */
+static void test_contexts(void)
+{
+    vmm_context other = NULL;
+    vmm_graph graph = NULL;
+    vmm_graph_node node = NULL;
+    vmm_graph_exec exec = NULL;
+    begin("sim:h100");
+    vmm_memset_node_params fill = {.dst = p, .value = 1, .element_size = 1, .width = 64, .height = 1};
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_ctx_create(sys, &other, 0, 0));
+    SUCCEEDS(vmm_ctx_destroy(sys, other));
+    SUCCEEDS(vmm_ctx_set_current(sys, ctx));
+    SUCCEEDS(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, other)); /* a context that ended is one of device 0 */
+    REFUSED(vmm_graph_add_dependencies(sys, graph, &node, &node, NULL, UINT64_C(1) << 33), INVALID_VALUE, "VMM-GRAPH-EDGE");
+    fill.dst = 8;
+    REFUSED(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, NULL), INVALID_VALUE, "VMM-COPY-NOT-MAPPED");
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    SUCCEEDS(vmm_ctx_set_current(sys, NULL));
+    REFUSED(vmm_graph_instantiate(sys, &exec, graph, 0), INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    REFUSED(vmm_graph_launch(sys, exec, NULL), INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    fill.dst = p;
+    SUCCEEDS(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, ctx));
+    SUCCEEDS(vmm_ctx_set_current(sys, ctx));
+    vmm_event event = event_of();
+    SUCCEEDS(vmm_graph_add_event_wait_node(sys, &node, graph, NULL, 0, event));
+    SUCCEEDS(vmm_event_destroy(sys, event));
+    REFUSED(vmm_graph_instantiate(sys, &exec, graph, 0), INVALID_HANDLE, "VMM-EVENT-UNKNOWN");
+    SUCCEEDS(vmm_mem_free(sys, p));
+    SUCCEEDS(vmm_graph_launch(sys, exec, NULL));
+    tap_ok(vmm_ctx_synchronize(sys) != VMM_SUCCESS, "a launch whose memory was freed faults");
+    tap_ok(vmm_graph_launch(sys, exec, NULL) != VMM_SUCCESS && vmm_graph_instantiate(sys, &exec, graph, 0) != VMM_SUCCESS &&
+               vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, NULL) != VMM_SUCCESS &&
+               vmm_stream_begin_capture(sys, VMM_STREAM_PER_THREAD, RELAXED) != VMM_SUCCESS,
+           "and what needs the device is refused from then on");
+    vmm_close(sys);
+}
+
+/* What an instance takes over. */
+static void test_updates(void)
+{
+    vmm_context other = NULL;
+    vmm_graph graph = NULL, whole = NULL;
+    vmm_graph_node node = NULL, inner = NULL, child = NULL;
+    vmm_graph_exec exec = NULL;
+    uint64_t word = 0;
+    begin("sim:h100");
+    vmm_memset_node_params rows = {.dst = p, .pitch = 64, .value = 0x0101, .element_size = 2, .width = 4, .height = 2};
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_graph_create(sys, &whole, 0));
+    SUCCEEDS(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &rows, NULL));
+    SUCCEEDS(vmm_graph_add_child_graph_node(sys, &child, whole, NULL, 0, graph));
+    SUCCEEDS(vmm_graph_child_graph_node_get_graph(sys, child, &graph));
+    SUCCEEDS(vmm_graph_node_find_in_clone(sys, &inner, node, graph));
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, whole, 0));
+    rows.dst = p + 512;
+    SUCCEEDS(vmm_graph_exec_memset_node_set_params(sys, exec, inner, &rows, NULL)); /* in the child */
+    SUCCEEDS(vmm_graph_launch(sys, exec, NULL));
+    SUCCEEDS(vmm_memcpy_dtoh(sys, &word, p + 512 + 64, sizeof word));
+    tap_u64(word, UINT64_C(0x0101010101010101), "the second row of the moved fill");
+    static const size_t wrong[][4] = {{5, 2, 64, 2}, {4, 3, 64, 2}, {4, 2, 66, 2}, {4, 2, 64, 1}};
+    for (int i = 0; i < 4; i++) {
+        vmm_memset_node_params next = rows;
+        next.width = wrong[i][0];
+        next.height = wrong[i][1];
+        next.pitch = wrong[i][2];
+        next.element_size = (unsigned)wrong[i][3];
+        REFUSED(vmm_graph_exec_memset_node_set_params(sys, exec, inner, &next, NULL), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    }
+    rows.height = 1;
+    REFUSED(vmm_graph_exec_memset_node_set_params(sys, exec, inner, &rows, NULL), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    SUCCEEDS(vmm_ctx_create(sys, &other, 0, 0));
+    rows.height = 2;
+    REFUSED(vmm_graph_exec_memset_node_set_params(sys, exec, inner, &rows, other), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    REFUSED(vmm_graph_node_find_in_clone(sys, &inner, node, NULL), INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
+    REFUSED(vmm_graph_node_set_enabled(sys, NULL, node, 1), INVALID_VALUE, "VMM-GRAPH-EXEC");
+    vmm_close(sys);
+}
+
+/* A launch on streams of each kind, under the schedule that does work at once. */
+static void test_eager(void)
+{
+    vmm_graph graph = NULL;
+    vmm_graph_node node = NULL;
+    vmm_graph_exec exec = NULL;
+    begin("sim:h100,schedule=eager");
+    const vmm_host_node_params host = {nothing, NULL};
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_graph_add_host_node(sys, &node, graph, NULL, 0, &host));
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    SUCCEEDS(vmm_graph_launch(sys, exec, NULL));
+    SUCCEEDS(vmm_graph_launch(sys, exec, stream_of(0)));
+    SUCCEEDS(vmm_graph_launch(sys, exec, VMM_STREAM_PER_THREAD));
+    REFUSED(vmm_graph_launch(sys, exec, (vmm_stream)8), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
+    SUCCEEDS(vmm_ctx_synchronize(sys));
+    vmm_close(sys);
+}
+
+int main(void)
+{
+    test_ends();
+    test_joins();
+    test_work();
+    test_contexts();
+    test_updates();
+    test_eager();
+    return tap_done();
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools of another machine of the same name, as of another process: what the importer holds, memory that came and went, bytes that are
+ * forged, and requests that fail. */
+#define _GNU_SOURCE /* memfd_create, fallocate */
+#include "inject_rig.h"
+#include "share_rig.h"
+
+#include "checks.h"
+#include "fabric_handle.h"
+#include "pools.h"
+#include "system.h"
+
+#define CHUNK (UINT64_C(2) << 20) /* of a device with as little memory as here */
+#define SMALL (UINT64_C(64) << 10)
+#define LARGE (CHUNK + CHUNK / 4)
+#define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+#define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
+
+static char small[128]; /* the spec of a small machine */
+static vmm_system *from, *to; /* exporter and importer */
+static vmm_memory_pool pool, import;
+static vmm_deviceptr taken, got;
+static vmm_mem_pool_ptr_export_data data;
+
+static void must(vmm_result result, const char *what)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("%s: %s %s", what, vmm_result_name(result), vmm_last_detail()->note);
+}
+#define MUST(call) must(call, #call)
+
+static vmm_system *opened(const char *spec)
+{
+    vmm_system *sys = NULL;
+    vmm_context context;
+    MUST(vmm_open(spec, &sys));
+    MUST(vmm_init(sys, 0));
+    MUST(vmm_device_primary_ctx_retain(sys, &context, 0));
+    MUST(vmm_ctx_set_current(sys, context));
+    return sys;
+}
+
+static struct sim_process *process_of(const vmm_system *sys)
+{
+    return (struct sim_process *)sys->top;
+}
+
+static struct sim_pool *pool_of(const vmm_system *sys, vmm_memory_pool value)
+{
+    struct sim_pool *ended;
+    return sim_pool_find(process_of(sys), (uint64_t)(uintptr_t)value, &ended);
+}
+
+static const char *wrong_with(const vmm_system *sys)
+{
+    struct sim_machine *machine = process_of(sys)->machine;
+    struct machine_sum sum = {.machine = machine};
+    sim_machine_lock(machine);
+    const char *said = process_check(process_of(sys));
+    for (int pass = 0; pass < MACHINE_PASSES && !said; pass++)
+        said = process_check_blocks(process_of(sys), &sum, (enum machine_pass)pass);
+    said = said ? said : machine_check(&sum);
+    sim_machine_unlock(machine);
+    return said;
+}
+
+static void whole(const char *when)
+{
+    const char *one = wrong_with(from), *other = wrong_with(to);
+    tap_ok(!one && !other, "%s: %s", when, one ? one : other ? other : "all invariants hold");
+}
+
+static uint64_t free_bytes(void)
+{
+    size_t left = 0, all = 0;
+    MUST(vmm_mem_get_info(to, &left, &all));
+    return left;
+}
+
+static uint64_t byte_at(vmm_system *sys, vmm_deviceptr at)
+{
+    unsigned char byte = 0;
+    MUST(vmm_memcpy_dtoh(sys, &byte, at, 1));
+    return byte;
+}
+
+/* A pool in one machine, imported in the other. */
+static void begin_at(vmm_mem_location location, vmm_mem_allocation_handle_type types)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = location, .handle_types = types};
+    int fd = -1;
+    MUST(vmm_mem_pool_create(from, &pool, &props));
+    MUST(vmm_mem_pool_export_to_shareable_handle(from, &fd, pool, FD, 0));
+    MUST(vmm_mem_pool_import_from_shareable_handle(to, &import, (void *)(intptr_t)fd, FD, 0));
+    close(fd);
+}
+
+static void begin(void)
+{
+    begin_at((vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, 0}, FD);
+}
+
+static void take(uint64_t size, int value)
+{
+    taken = got = 0;
+    MUST(vmm_mem_alloc_from_pool_async(from, &taken, size, pool, NULL));
+    MUST(vmm_memset_d8(from, taken, (unsigned char)value, size));
+    MUST(vmm_ctx_synchronize(from));
+    MUST(vmm_mem_pool_export_pointer(from, &data, taken));
+}
+
+static void drop(vmm_system *sys, vmm_deviceptr at)
+{
+    MUST(vmm_mem_free_async(sys, at, NULL));
+    MUST(vmm_ctx_synchronize(sys));
+}
+
+static vmm_result import_it(void)
+{
+    return vmm_mem_pool_import_pointer(to, &got, import, &data);
+}
+
+static void end(void)
+{
+    MUST(vmm_mem_pool_destroy(to, import));
+    MUST(vmm_mem_pool_destroy(from, pool));
+    MUST(vmm_ctx_synchronize(from));
+    MUST(vmm_ctx_synchronize(to));
+}
+
+static void refused(vmm_result result, vmm_result expected, const char *rule, const char *what)
+{
+    const char *said = vmm_last_detail()->rule;
+    tap_ok(result == expected && said && !strcmp(said, rule), "%s: %s by %s", what, vmm_result_name(result), said ? said : "no rule");
+}
+
+/* ---- what the importer has ---- */
+
+/* An allocation that lies in a chunk that was imported before, and in one that was not. */
+static void test_chunks(void)
+{
+    uint64_t before = free_bytes();
+    vmm_deviceptr first, first_there;
+    begin();
+    take(SMALL, 1);
+    MUST(import_it());
+    first = taken;
+    first_there = got;
+    take(LARGE, 2);
+    MUST(import_it());
+    tap_u64(got - first_there, taken - first, "the same places in both pools");
+    tap_u64(pool_of(to, import)->memory.reserved, 2 * CHUNK, "two chunks are there, each once");
+    tap_u64(before - free_bytes(), 2 * CHUNK, "and counted once for both");
+    tap_u64(byte_at(to, got + LARGE - 1), 2, "the last byte");
+    whole("with two allocations");
+    drop(from, first);
+    drop(from, taken);
+    tap_u64(before - free_bytes(), 2 * CHUNK, "the importer keeps them");
+    drop(to, first_there);
+    drop(to, got);
+    tap_u64(before - free_bytes(), 2 * CHUNK, "also after its frees");
+    MUST(import_it());
+    tap_u64(byte_at(to, got), 2, "and gets them again");
+    drop(to, got);
+    end();
+    tap_u64(free_bytes(), before, "until its pool ends");
+    whole("after that");
+}
+
+/* Where the importer has freed, the exporter's new memory takes the place of the old one. */
+static void test_other_memory(void)
+{
+    uint64_t before = free_bytes();
+    begin();
+    take(SMALL, 3);
+    MUST(import_it());
+    const vmm_deviceptr there = got;
+    drop(from, taken);
+    take(2 * SMALL, 4);
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-TAKEN", "while the old one lives");
+    tap_u64(byte_at(to, there), 3, "which has its bytes");
+    drop(to, there);
+    MUST(import_it());
+    tap_u64(got, there, "the new one lies there");
+    tap_u64(byte_at(to, got + 2 * SMALL - 1), 4, "with its own bytes");
+    tap_u64(before - free_bytes(), CHUNK, "the old memory is free");
+    whole("with other memory");
+    drop(to, got);
+    drop(from, taken);
+    end();
+    tap_u64(free_bytes(), before, "all is free");
+}
+
+/* Memory of a node of the host, which both see in place. */
+static void test_host(void)
+{
+    begin_at((vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}, FD);
+    taken = got = 0;
+    MUST(vmm_mem_alloc_from_pool_async(from, &taken, 4096, pool, NULL));
+    MUST(vmm_mem_pool_export_pointer(from, &data, taken));
+    MUST(import_it());
+    bool shown = host_window_holds(&process_of(from)->window, taken, 4096) && host_window_holds(&process_of(to)->window, got, 4096);
+    volatile unsigned char *here = (void *)(uintptr_t)taken, *there = (void *)(uintptr_t)got;
+    if (shown)
+        *here = 7;
+    tap_ok(!shown || *there == 7, "what one writes the other sees");
+    whole("with memory of the host");
+    drop(to, got);
+    drop(from, taken);
+    end();
+}
+
+/* The exporter is gone: what was imported stays, what was not is nowhere. */
+static void test_gone(void)
+{
+    uint64_t before = free_bytes();
+    begin();
+    take(SMALL, 5);
+    MUST(import_it());
+    const vmm_deviceptr there = got;
+    const vmm_mem_pool_ptr_export_data first = data;
+    take(LARGE, 6);
+    vmm_close(from);
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "what was not imported");
+    tap_u64(pool_of(to, import)->memory.reserved, CHUNK, "which leaves no chunk");
+    data = first;
+    MUST(import_it());
+    tap_u64(got, there, "what was imported");
+    tap_u64(byte_at(to, got), 5, "has its bytes");
+    drop(to, got);
+    MUST(vmm_mem_pool_destroy(to, import));
+    from = opened(small);
+    tap_u64(free_bytes(), before, "all is free");
+    whole("after that");
+}
+
+/* ---- bytes that are forged ---- */
+
+static void *row_of(const struct sim_pool *p, uint64_t row)
+{
+    uint64_t length = 32;
+    return block_data_run(&p->table->bytes, 32 * row, &length);
+}
+
+/* The table is the exporter's; what it says is checked before it is used. */
+static void test_forged(void)
+{
+    unsigned char kept[32];
+    uint64_t *head, number;
+    int fd = -1;
+    vmm_memory_pool other = NULL;
+    begin();
+    take(SMALL, 7);
+    head = row_of(pool_of(from, pool), 0);
+    memcpy(kept, head, sizeof kept);
+    MUST(vmm_mem_pool_export_to_shareable_handle(from, &fd, pool, FD, 0));
+    for (unsigned i = 0; i < 4; i++) {
+        head[i < 3 ? i : 1] = i == 3 ? 0 : head[i] + 1;
+        refused(vmm_mem_pool_import_from_shareable_handle(to, &other, (void *)(intptr_t)fd, FD, 0), VMM_ERROR_NOT_SUPPORTED,
+                "VMM-IMPORT-KIND", "a table with another head");
+        refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "and its pool");
+        memcpy(head, kept, sizeof kept);
+    }
+    close(fd);
+    /* a label of a block that is no chunk: the table itself, with a check that fits */
+    uint64_t *row = row_of(pool_of(from, pool), 1);
+    const struct share_label label = share_label_of(pool_of(from, pool)->table);
+    struct pool_pointer pointer;
+    memcpy(&pointer, &data, sizeof pointer);
+    memcpy(row, (uint64_t[4]){label.number, label.nonce[0], label.nonce[1], label.index}, 32);
+    pointer.check = pool_pointer_add(pool_pointer_check(pool_of(from, pool)->table, pointer.offset, pointer.size), &label);
+    memcpy(&data, &pointer, sizeof pointer);
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "a block that is no chunk");
+    number = row[0] = label.number + 1000; /* and one that does not exist */
+    const struct share_label none = {.number = number, .nonce = {label.nonce[0], label.nonce[1]}, .index = label.index};
+    pointer.check = pool_pointer_add(pool_pointer_check(pool_of(from, pool)->table, pointer.offset, pointer.size), &none);
+    memcpy(&data, &pointer, sizeof pointer);
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "a block that is nowhere");
+    tap_u64(pool_of(to, import)->memory.reserved, 0, "no chunk is left");
+    whole("after forged bytes");
+    drop(from, taken);
+    end();
+}
+
+/* An importer with fewer addresses than the exporter's pool has. */
+static void test_fewer_addresses(void)
+{
+    begin();
+    take(SMALL, 8);
+    uint64_t size = pool_of(to, import)->memory.size;
+    pool_of(to, import)->memory.size = SMALL / 2;
+    refused(import_it(), VMM_ERROR_OUT_OF_MEMORY, "VMM-SYSTEM-HOST-MEMORY", "beyond them");
+    pool_of(to, import)->memory.size = size;
+    drop(from, taken);
+    end();
+}
+
+/* ---- requests that fail ---- */
+
+static uint64_t had;
+
+/* New memory beside what the importer has, and in the place of what it has no longer. */
+static void begin_again(void)
+{
+    begin();
+    take(SMALL, 9);
+    MUST(import_it());
+    drop(to, got);
+    drop(from, taken);
+    take(LARGE, 10);
+    had = pool_of(to, import)->memory.reserved;
+}
+
+static bool reported(void)
+{
+    const char *rule = vmm_last_detail()->rule;
+    return rule && (!strcmp(rule, "VMM-SYSTEM-HOST-MEMORY") || !strcmp(rule, "VMM-IMPORT-SYSTEM") || !strcmp(rule, "VMM-SHARE-STATE")) &&
+           pool_of(to, import)->memory.reserved == had && !got;
+}
+
+static bool ended(void)
+{
+    bool fine = !wrong_with(to);
+    if (got) {
+        fine = fine && byte_at(to, got + LARGE - 1) == 10;
+        drop(to, got);
+    }
+    drop(from, taken);
+    end();
+    return fine;
+}
+
+static bool imports(void)
+{
+    return import_it() == VMM_SUCCESS;
+}
+
+static void test_failing(void)
+{
+    inject_try(&(struct inject_case){.name = "an import", .least = 4, .begin = begin_again, .call = imports, .reported = reported, .end = ended});
+}
+
+/* ---- fabrics ---- */
+
+static void test_fabric(void)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0},
+                                      .handle_types = FABRIC | FD};
+    unsigned char handle[VMM_FABRIC_HANDLE_SIZE];
+    vmm_system *one = from, *other = to;
+    int fd = -1;
+    MUST(vmm_mem_pool_create(from, &pool, &props));
+    refused(vmm_mem_pool_export_to_shareable_handle(from, &fd, pool, FD, 0), VMM_ERROR_NOT_PERMITTED, "VMM-EXPORT-FABRIC-IMEX",
+            "a pool for a fabric, without a channel");
+    MUST(vmm_mem_pool_destroy(from, pool));
+    from = opened("sim:max,machine=one");
+    to = opened("sim:max,machine=two");
+    MUST(vmm_mem_pool_create(from, &pool, &props));
+    MUST(vmm_mem_pool_export_to_shareable_handle(from, handle, pool, FABRIC, 0));
+    MUST(vmm_mem_pool_import_from_shareable_handle(to, &import, handle, FABRIC, 0));
+    take(SMALL, 11);
+    MUST(import_it());
+    tap_u64(byte_at(to, got), 11, "memory of another node");
+    whole("with two nodes");
+    drop(to, got);
+    drop(from, taken);
+    end();
+    vmm_close(to);
+    vmm_close(from);
+    from = one;
+    to = other;
+}
+
+int main(void)
+{
+    char profile[100];
+    rig_begin();
+    snprintf(profile, sizeof profile, "%s/small.profile", rig_root);
+    FILE *file = fopen(profile, "w");
+    if (!file || fputs("base = h100\nname = small\ndevice.memory = 64MiB\ndevice.reserved = 0\ncompression.memory = 0\n", file) < 0 || fclose(file))
+        tap_bail("no profile can be written");
+    snprintf(small, sizeof small, "sim:%s,machine=poolimport", profile);
+    from = opened(small);
+    to = opened(small);
+    test_chunks();
+    test_other_memory();
+    test_host();
+    test_gone();
+    test_forged();
+    test_fewer_addresses();
+    test_failing();
+    test_fabric();
+    vmm_close(to);
+    vmm_close(from);
+    remove(profile);
+    rig_end();
+    return tap_done();
+}
