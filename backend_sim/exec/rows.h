@@ -14,7 +14,9 @@
 #ifndef SIM_ROWS_H
 #define SIM_ROWS_H
 
-#include "sim.h"
+#include "objects.h"
+#include "process.h"
+#include "refusal.h"
 #include "translate.h"
 
 /* Rows of width bytes, height of them in a layer. */
