@@ -453,6 +453,10 @@ TEST_EXPECTS("graph.launch_finds_memory_of_its_time", remapped_since)
         ACCEPTED(vmm_ctx_synchronize(S));
         CHECK_U64(word_at(f, p), UINT64_C(0x0707070707070707));
     }
+    vmm_graph_exec none = NULL;
+    fix_unmap(f, p, f->g); /* an instantiation looks at the memory of fills again */
+    CHECK_U64(vmm_graph_instantiate(S, &none, graph, 0), VMM_ERROR_INVALID_VALUE);
+    CHECK(!none, "an instance without memory");
     ACCEPTED(vmm_graph_exec_destroy(S, exec));
     ACCEPTED(vmm_graph_destroy(S, graph));
 }
