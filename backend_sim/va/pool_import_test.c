@@ -191,6 +191,87 @@ static void test_other_memory(void)
     tap_u64(free_bytes(), before, "all is free");
 }
 
+/* Allocations between others, and one whose free here is not done. */
+static void test_between(void)
+{
+    vmm_deviceptr at[3], there[3];
+    vmm_mem_pool_ptr_export_data of[3];
+    begin();
+    for (int i = 0; i < 3; i++) {
+        take(SMALL, 20 + i);
+        at[i] = taken;
+        of[i] = data;
+    }
+    for (int i = 2; i > 0; i--) {
+        data = of[i];
+        MUST(import_it());
+        there[i] = got;
+    }
+    tap_u64(there[2] - there[1], at[2] - at[1], "side by side");
+    whole("between others");
+    MUST(vmm_mem_free_async(to, there[1], NULL));
+    MUST(import_it());
+    tap_u64(got, there[1], "again while the free is pending");
+    tap_u64(byte_at(to, got), 21, "with its bytes");
+    drop(to, there[1]);
+    drop(to, there[2]);
+    for (int i = 0; i < 3; i++)
+        drop(from, at[i]);
+    end();
+}
+
+/* One that reaches from a chunk with an earlier allocation, still there, into one that has other memory by now. */
+static void test_half_taken(void)
+{
+    begin();
+    take(SMALL, 30);
+    const vmm_deviceptr kept = taken;
+    take(SMALL, 31);
+    const vmm_deviceptr early = taken;
+    MUST(import_it());
+    const vmm_deviceptr early_there = got;
+    take(LARGE, 32);
+    MUST(import_it());
+    drop(to, got);
+    drop(from, taken);
+    drop(from, early);
+    take(LARGE, 33);
+    tap_u64(taken, early, "the place is given out again");
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-TAKEN", "while the earlier one lives");
+    tap_u64(byte_at(to, early_there), 33, "whose memory is the same");
+    whole("half taken");
+    drop(to, early_there);
+    MUST(import_it());
+    tap_u64(byte_at(to, got + LARGE - 1), 33, "then it is there");
+    drop(to, got);
+    drop(from, taken);
+    drop(from, kept);
+    end();
+}
+
+/* What processes share is damaged for a while. */
+static void test_state_lost(void)
+{
+    int fd = -1, other = -1;
+    vmm_memory_pool again = NULL;
+    begin();
+    take(SMALL, 40);
+    MUST(vmm_mem_pool_export_to_shareable_handle(from, &fd, pool, FD, 0));
+    struct share_state *state = process_of(from)->machine->share->folder.state;
+    state->magic ^= 1;
+    refused(vmm_mem_pool_export_to_shareable_handle(from, &other, pool, FD, 0), VMM_ERROR_OPERATING_SYSTEM, "VMM-SHARE-STATE", "an export");
+    refused(vmm_mem_pool_import_from_shareable_handle(to, &again, (void *)(intptr_t)fd, FD, 0), VMM_ERROR_OPERATING_SYSTEM,
+            "VMM-SHARE-STATE", "an import");
+    refused(vmm_mem_pool_export_pointer(from, &data, taken), VMM_ERROR_OPERATING_SYSTEM, "VMM-SHARE-STATE", "an export of a pointer");
+    refused(import_it(), VMM_ERROR_OPERATING_SYSTEM, "VMM-SHARE-STATE", "an import of a pointer");
+    state->magic ^= 1;
+    close(fd);
+    MUST(import_it());
+    drop(to, got);
+    drop(from, taken);
+    end();
+}
+
 /* Memory of a node of the host, which both see in place. */
 static void test_host(void)
 {
@@ -340,6 +421,48 @@ static void test_failing(void)
     inject_try(&(struct inject_case){.name = "an import", .least = 4, .begin = begin_again, .call = imports, .reported = reported, .end = ended});
 }
 
+/* The first export of a machine without a name, for which nothing is there yet. */
+static vmm_system *alone;
+static vmm_memory_pool first_pool;
+static int first_fd;
+
+static void begin_alone(void)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0},
+                                      .handle_types = FD};
+    first_fd = -1;
+    alone = opened("sim:h100");
+    MUST(vmm_mem_pool_create(alone, &first_pool, &props));
+}
+
+static bool exports(void)
+{
+    return vmm_mem_pool_export_to_shareable_handle(alone, &first_fd, first_pool, FD, 0) == VMM_SUCCESS;
+}
+
+static bool export_reported(void)
+{
+    const char *rule = vmm_last_detail()->rule;
+    return rule && (!strcmp(rule, "VMM-SYSTEM-HOST-MEMORY") || !strcmp(rule, "VMM-EXPORT-SYSTEM") || !strcmp(rule, "VMM-SHARE-STATE")) &&
+           first_fd < 0 && !pool_of(alone, first_pool)->table;
+}
+
+static bool ended_alone(void)
+{
+    bool fine = !wrong_with(alone);
+    if (first_fd >= 0)
+        close(first_fd);
+    MUST(vmm_mem_pool_destroy(alone, first_pool));
+    vmm_close(alone);
+    return fine;
+}
+
+static void test_failing_export(void)
+{
+    inject_try(&(struct inject_case){.name = "a first export", .least = 8, .begin = begin_alone, .call = exports,
+                                     .reported = export_reported, .end = ended_alone});
+}
+
 /* ---- fabrics ---- */
 
 static void test_fabric(void)
@@ -384,11 +507,16 @@ int main(void)
     to = opened(small);
     test_chunks();
     test_other_memory();
+    test_between();
+    test_half_taken();
+    test_state_lost();
     test_host();
     test_gone();
     test_forged();
     test_fewer_addresses();
     test_failing();
+    test_failing_export();
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-UNKNOWN", "a pool that has ended");
     test_fabric();
     vmm_close(to);
     vmm_close(from);
