@@ -43,6 +43,12 @@ override LDFLAGS  += -pthread
 ifneq ($(SAN),)
 override CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 override LDFLAGS  += -fsanitize=$(SAN)
+# Clang defines no macro for it. Without the shared runtime each program has one of its own, and the libraries it loads have none.
+ifneq ($(and $(findstring clang,$(CC)),$(findstring address,$(SAN))),)
+SAN_RUNTIME := $(dir $(shell $(CC) -print-file-name=libclang_rt.asan-$(shell uname -m).so))
+override CPPFLAGS += -D__SANITIZE_ADDRESS__=1
+override LDFLAGS  += -shared-libsan -Wl,-rpath,$(SAN_RUNTIME)
+endif
 endif
 ifneq ($(DEBUG),)
 override CPPFLAGS += -DCUVMM_DEBUG

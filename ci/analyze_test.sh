@@ -59,9 +59,9 @@ if command -v git >/dev/null; then
     echo '' >>"$tree/conformance/recorded/facts/d.c"
     since 'ok 1 - gcc has nothing to say of 2 files' --includers
     ok $? 'which are looked at when they change themselves'
-    echo '# once more' >>"$tree/ci/analyze"
+    mkdir "$tree/ci/analysed" && echo 'int such(void);' >"$tree/ci/analysed/b.h" && (cd "$tree" && git add -N ci/analysed)
     since 'ok 1 - gcc has nothing to say of 3 files' --includers
-    ok $? 'and everything when the way of looking changed'
+    ok $? 'and everything when what analysers are told changed'
 else
     skip 'what changed since a commit' 'no git'
 fi

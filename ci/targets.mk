@@ -10,16 +10,19 @@
 unexport COLUMNS # lines are as wide for everybody who runs the tests
 
 CHECK_PROFILES ?= h100 h200x2 min max odd
-CHECK_AS_DRIVER ?= h100 h200x2
+# Each abi-suite makes this run, too, to compare with; mutants of one have it alone.
+CHECK_AS_DRIVER ?=
 CHECK_ABI      ?= h100 h200x2 min max odd
 CHECK_ABI_RULES ?= h100 h200x2 min max odd
 CHECK_ABI_MISTAKES ?= h100
-# The recording programs, and PROGRAM-MACHINE for each recording that is there. Copies are asked of two devices, which are asked
-# all that one is; one alone is left to check-ci.
+# The recording programs, and PROGRAM-MACHINE for each recording that is there. Two devices are asked all that one is; one alone
+# is left to check-ci, but for the first program, which is asked other things.
 ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs
 ABI_FILES      := $(notdir $(wildcard conformance/recorded/facts/*-580.159.04-*.tsv))
-CHECK_ABI_RECORDED ?= first-h100 first-h200x2 $(filter-out copies-h100 copies3d-h100,$(foreach name,$(ABI_PROGRAMS), \
-    $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES)))))
+ABI_RECORDINGS := first-h100 first-h200x2 $(foreach name,$(ABI_PROGRAMS), \
+    $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES))))
+ABI_RECORDINGS_CI := $(filter-out first-%,$(filter %-h100,$(ABI_RECORDINGS)))
+CHECK_ABI_RECORDED ?= $(filter-out $(ABI_RECORDINGS_CI),$(ABI_RECORDINGS))
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
 CHECK_LAYERS   ?= layers
@@ -51,7 +54,7 @@ RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recorded/r
 CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
 CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(CHECK_LAYERS:%=$(BUILD)/check/%))
 CHECK_RUNS  += $(FUZZ_CHECKS)
-# Tests of what maintainers and CI use, which take long: `make check-ci`.
+# Tests of what maintainers and CI use, which take long: `make check-ci`; it also compares what one H100 answered.
 CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh conformance/programs/mistakes_test.sh
 CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*/*_test.sh conformance/*/*_test.sh docs/*_test.sh)))
 
@@ -73,11 +76,13 @@ LONG_CALLS     ?= 1500000
 LONG_WORLDS    ?= world-2-recorded world-2
 SABOTAGE_EVERY ?= 1
 
-.PHONY: check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: check-built check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 # A run of part of the tests builds only what it uses.
 CHECK_NEEDS ?=
-check-build: $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
+# Mutants are tried by runs, too, that are none of check's.
+MUTATE_RUNS := $(addprefix $(BUILD)/check/,$(ABI_RECORDINGS:%=abi-%) conformance-as-driver-h200x2)
+check-build: $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc
 
 # Programs that print TAP, as tests; what they print on standard error goes past prove (ci/tap-run). Seconds until one that does
 # not end is ended and named (ci/limit): many, since a debugger or a slow machine is no reason to end a test.
@@ -164,20 +169,30 @@ CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
 CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
-check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
-	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_RECORDED='copies-h100 copies3d-h100' CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100 $(BUILD)/check/abi-copies3d-h100' check
+check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long; what an H100 answered
+	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_RECORDED='$(ABI_RECORDINGS_CI)' CHECK_LIST='$(CHECK_CI) $(ABI_RECORDINGS_CI:%=$(BUILD)/check/abi-%)' check
 
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check
 
-# Scripts start their programs themselves: they would be what `check` ran. What the layers do has tests of its own beside the
-# long run of random calls, which takes valgrind as long as the one without them.
-check-valgrind: check-build ## the test programs under valgrind, with fewer rounds and machines
-	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_PROFILES=h200x2 CHECK_SCHEDULES= CHECK_LAYERS= CHECK_ABI_RULES= CHECK_ABI_MISTAKES= CHECK_SHELL= check
+# What users build, with another compiler: builds with sanitizers skip these.
+check-built: ## the tests of what is installed, of its hardening and of what programs link
+	+@$(NEST) CHECK_NEEDS='$(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(EXAMPLES) $(RULE_PAGE)' TESTS= CHECK_RUNS= \
+	    CHECK_LIST='$(patsubst %,ci/%_test.sh,hardening install sim_only symbols_list unload unmodified)' check
 
-# No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning. Under a
-# sanitizer the compiler takes longer to optimise fully than the tests then save; for tests themselves to optimise at all.
-SAN_BUILD = WERROR= CFLAGS='-O1 -g1' TEST_CFLAGS='-O0 -g1' $(CHECK_FEW)
+# Scripts start their programs themselves: they would be what `check` ran. What reads memory that nobody has written is found where
+# code runs once: in each test of a part, in random calls (lockstep), and in the suite, which goes through both libraries. The small
+# world makes those calls in every order, and the layers and programs with mistakes make them once more: for AddressSanitizer.
+VALGRIND_RUNS = $(filter-out $(addprefix $(BUILD)/check/,world buggy),$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)) \
+    $(if $(SUITE),$(BUILD)/check/abi-suite-h200x2) $(FUZZ_CHECKS)
+VALGRIND_TESTS = $(filter-out $(addprefix $(BUILD)/test/conformance/oracle/,world_test lockstep_drive_test),$(TESTS))
+check-valgrind: check-build $(BUILD)/check/abi-suite-h200x2 ## the test programs under valgrind, with fewer rounds and machines
+	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind \
+	    CHECK_LIST='$(VALGRIND_RUNS) $(VALGRIND_TESTS)' check
+
+# With -fsanitize gcc warns of what cannot happen, and clang of nothing more than without. Under a sanitizer the compiler takes
+# longer to optimise fully than the tests then save; for tests themselves to optimise at all.
+SAN_BUILD = WERROR=$(if $(findstring clang,$(CC)),$(WERROR)) CFLAGS='-O1 -g1' TEST_CFLAGS='-O0 -g1' $(CHECK_FEW)
 # The engine checks itself after each call there, too: a build of its own would cost as much and find no more (docs/debug.md).
 check-asan: ## the tests with AddressSanitizer, UndefinedBehaviorSanitizer and DEBUG=1, on fewer machines
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined DEBUG=1 $(SAN_BUILD) check
@@ -248,7 +263,7 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party progra
 
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
-MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED='$(filter-out answers-h200x2,$(CHECK_ABI_RECORDED))' CHECK_SCHEDULES=random-1
+MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED='$(filter-out answers-h200x2 copies-h100 copies3d-h100,$(ABI_RECORDINGS))' CHECK_SCHEDULES=random-1
 MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS)
 FILES  ?=
 COUNT  ?=
@@ -288,7 +303,7 @@ sabotage: check-build ## does the suite notice mistakes made by hand? Every SABO
 	$(call MUTATE_TAP,sabotage,--rows ci/sabotage.list --every $(SABOTAGE_EVERY) $(ONLY:%=--only "^%$$") $(QUICK:%=--quick))
 
 # Machines differ in numbers; what the recordings of a driver reach besides is reached by those of one of them.
-COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-% %-h100,$(CHECK_ABI_RECORDED))'
+COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED))'
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \

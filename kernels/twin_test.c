@@ -100,7 +100,7 @@ static void test_bytes(void)
     tap_ok(RUN(&rig, SUM, BASE, 2 * PIECE, out) && word_at(&rig, out) == (uint64_t)(PIECE + 10) * 0x5a, "sum");
     tap_ok(RUN(&rig, SUM, BASE, 5, out) && word_at(&rig, out) == (uint64_t)(PIECE + 12) * 0x5a,
            "sum adds to what is there");
-    memset(rig.bytes + out - BASE, 0, 8);
+    memset(rig.bytes + (out - BASE), 0, 8);
     tap_ok(RUN(&rig, STRIDE_READ, BASE, PIECE + 14, PIECE, out) && word_at(&rig, out) == 0x5a,
            "stride_read reads every so many bytes");
     tap_ok(RUN(&rig, STRIDE_READ, BASE + 3, 2, UINT64_MAX, out) && word_at(&rig, out) == 2 * 0x5a,
@@ -151,15 +151,15 @@ static void test_pattern(void)
     tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8, n, 7, out) && word_at(&rig, out) == 0, "and pattern_verify finds it");
     tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8, n, 8, out) && word_at(&rig, out) == n / 8 && word_at(&rig, out + 8) == 0,
            "another seed is another pattern, at every word");
-    memset(rig.bytes + out - BASE, 0, 24);
+    memset(rig.bytes + (out - BASE), 0, 24);
     tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 16, n - 8, 7, out) && word_at(&rig, out) == n / 8 - 1,
            "so is the same one a word further on");
-    memset(rig.bytes + out - BASE, 0, 24);
+    memset(rig.bytes + (out - BASE), 0, 24);
     rig.bytes[8 + 800] ^= 1;
     rig.bytes[8 + 1600] ^= 0x80;
     uint64_t found = word_at(&rig, BASE + 808);
     tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8 + 1600, 8, 7, out), "a part");
-    memset(rig.bytes + out - BASE, 0, 24);
+    memset(rig.bytes + (out - BASE), 0, 24);
     tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8, n, 7, out) && word_at(&rig, out) == 2, "two bits are two words");
     tap_u64(word_at(&rig, out + 8), 100, "of which the first is at its place");
     tap_u64(word_at(&rig, out + 16), found, "with what is there");
@@ -167,7 +167,7 @@ static void test_pattern(void)
     tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8, n, 7, out) && word_at(&rig, out) == 5 && word_at(&rig, out + 8) == 10,
            "a second launch adds up, and finds an earlier one");
     rig.blank[1] = 1;
-    memset(rig.bytes + out - BASE, 0, 24);
+    memset(rig.bytes + (out - BASE), 0, 24);
     tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8, n, 7, out) && word_at(&rig, out) == 3 + PIECE / 8,
            "memory that was never written is not the pattern");
 }

@@ -50,12 +50,11 @@ static vmm_result check_arguments(const request *call)
     return result;
 }
 
-/* A pool's memory, which ends with the allocation, or with its last page: what comes after that may be free. */
+/* A pool's memory. As measured, a range that begins in an allocation may go on behind it, up to the end of the chunk. */
 static bool pooled_run_of(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run)
 {
     const struct sim_allocation *a = sim_allocation_at(process, address);
-    uint64_t page = os_page_size(), end = a ? (a->start + a->size + page - 1) / page * page : 0;
-    return a && translate_run(process, address, size < end - address ? size : end - address, run);
+    return a && translate_run(process, address, size, run);
 }
 
 /* Translates an address. An allocation of cuMemAlloc extends to the end of its span, beyond the requested size: measured with

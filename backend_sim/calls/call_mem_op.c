@@ -134,12 +134,14 @@ vmm_result sim_mem_op_check_form(const struct sim_profile *profile, const struct
     return result;
 }
 
-static vmm_result check(const struct sim_process *process, int device, const struct vmm_call *call, const struct mem_ops *ops)
+vmm_result sim_mem_op_check(const struct sim_process *process, int device, const struct vmm_call *call)
 {
     vmm_result result = sim_mem_op_check_form(&process->machine->profile, call);
-    for (uint64_t i = 0; i < ops->count && result == VMM_SUCCESS; i++)
+    struct mem_ops ops;
+    mem_op_list(call, &ops);
+    for (uint64_t i = 0; i < ops.count && result == VMM_SUCCESS; i++)
         result = check_memory(process, device,
-                              &(struct entry){&ops->op[i], i, call->id == VMM_CALL_stream_batch_mem_op});
+                              &(struct entry){&ops.op[i], i, call->id == VMM_CALL_stream_batch_mem_op});
     return result;
 }
 
@@ -155,7 +157,7 @@ static vmm_result issue(struct sim_process *process, const struct vmm_call *call
         result = sim_context_check(process, context, false);
     mem_op_list(call, &ops);
     if (result == VMM_SUCCESS)
-        result = check(process, context->device, call, &ops);
+        result = sim_mem_op_check(process, context->device, call);
     if (result != VMM_SUCCESS || !ops.count)
         return result;
     struct queue_place place = in_flight_place(process, context, stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call_mem_op.h - the checks of stream memory operations that need no machine state: those that a captured call gets, too. */
+/* call_mem_op.h - the checks of stream memory operations, which nodes of graphs get, too. */
 #ifndef SIM_CALL_MEM_OP_H
 #define SIM_CALL_MEM_OP_H
 
@@ -8,5 +8,10 @@
 
 /* Count, flags, operations, support and alignment: SUCCESS, or a refusal. call is one of the five. */
 vmm_result sim_mem_op_check_form(const struct sim_profile *profile, const struct vmm_call *call);
+
+struct sim_process;
+
+/* The same, and whether the memory may be used by work of that device. Under the machine's lock. */
+vmm_result sim_mem_op_check(const struct sim_process *process, int device, const struct vmm_call *call);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocations in the order of a stream, from memory pools. */
 #include "call_pool.h"
+#include "graph_pins.h"
 #include "in_flight.h"
 #include "launch.h"
 #include "pool_policy.h"
@@ -213,6 +214,12 @@ static vmm_result free_in_order(struct sim_process *process, const struct vmm_ca
 {
     bool fresh;
     struct sim_pool *pool = piece->pool;
+    if (pool->graphs) {
+        struct sim_graph_pin *pin = sim_graph_piece_pend(process, piece, sim_origin(&call->head));
+        if (pin)
+            graph_pin_await(process, pin, place);
+        return pin ? VMM_SUCCESS : sim_out_of_host_memory();
+    }
     struct free_mark *mark = in_flight_free_mark(process, place, &call->head, &fresh);
     if (!mark)
         return sim_out_of_host_memory();

@@ -25,6 +25,7 @@ struct declared {
     uint64_t device;
     const void *host;
     uint64_t x, y, z, pitch, rows; /* rows: from one layer to the next */
+    rows_find_planned find_planned;
 };
 
 static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rule, const char *argument, uint64_t value,
@@ -65,6 +66,17 @@ enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, s
     return pinned ? ROWS_ALLOCATED : there;
 }
 
+bool rows_look_planned(rows_find_planned find, struct rows_side *side)
+{
+    uint64_t left = find ? find(side->base) : 0;
+    if (!left)
+        return false;
+    side->host = false;
+    side->planned = true;
+    side->left = left;
+    return true;
+}
+
 /* The driver treats mapped memory as what it is, whatever the declared type; any other memory must have the declared type. */
 static vmm_result check_type(const struct sim_process *process, const struct declared *d, uint64_t base, struct rows_side *side)
 {
@@ -75,7 +87,7 @@ static vmm_result check_type(const struct sim_process *process, const struct dec
         return VMM_SUCCESS;
     if (d->type != VMM_MEMORYTYPE_HOST && d->type != VMM_MEMORYTYPE_DEVICE && d->type != VMM_MEMORYTYPE_UNIFIED)
         return refuse_side(process, d, (uint64_t)d->type, "is no memory type: expected HOST, DEVICE or UNIFIED");
-    if (there == ROWS_ALLOCATED)
+    if (there == ROWS_ALLOCATED || (there == ROWS_NOTHING && rows_look_planned(d->find_planned, side)))
         return VMM_SUCCESS;
     if (!base || host_window_holds(&process->window, base, 1))
         return refuse_side(process, d, base, "is an address where nothing is mapped");
@@ -147,6 +159,8 @@ static vmm_result resolve(const struct sim_process *process, const struct rows_e
 vmm_result rows_check_range(const struct sim_process *process, int device, const struct rows_side *side, uint64_t size,
                             enum translate_use use)
 {
+    if (side->planned && size <= side->left)
+        return VMM_SUCCESS;
     vmm_result result = translate_check_pool(process, side->base, size, side->argument);
     return result == VMM_SUCCESS ? translate_check(process, device, side->base, size, use, side->argument) : result;
 }
@@ -265,12 +279,12 @@ bool rows_bad_layer(const struct sim_process *process, int device, const struct 
 
 /* ---- both sides ---- */
 
-vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *c, struct rows_copy *copy)
+static vmm_result copy_of(const struct sim_process *process, const vmm_memcpy3d *c, rows_find_planned find, struct rows_copy *copy)
 {
     const struct declared from = {"src", c->src_memory_type, c->src_device, c->src_host, c->src_x_in_bytes,
-                                  c->src_y, c->src_z, c->src_pitch, c->src_height};
+                                  c->src_y, c->src_z, c->src_pitch, c->src_height, find};
     const struct declared to = {"dst", c->dst_memory_type, c->dst_device, c->dst_host, c->dst_x_in_bytes,
-                                c->dst_y, c->dst_z, c->dst_pitch, c->dst_height};
+                                c->dst_y, c->dst_z, c->dst_pitch, c->dst_height, find};
     struct rows_pinned range;
     copy->extent = (struct rows_extent){c->width_in_bytes, c->height, c->depth};
     vmm_result result = resolve(process, &copy->extent, &from, &copy->from);
@@ -283,10 +297,15 @@ vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *c
     return result;
 }
 
-vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked)
+vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *asked, struct rows_copy *copy)
+{
+    return copy_of(process, asked, NULL, copy);
+}
+
+vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked, rows_find_planned find)
 {
     struct rows_copy copy;
-    vmm_result result = rows_copy_of(process, asked, &copy);
+    vmm_result result = copy_of(process, asked, find, &copy);
     const struct rows_side *sides[] = {&copy.to, &copy.from};
     for (int i = 0; i < 2 && result == VMM_SUCCESS; i++) {
         const struct rows_side *side = sides[i];

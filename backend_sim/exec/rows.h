@@ -29,6 +29,7 @@ struct rows_extent {
 struct rows_side {
     const char *argument;
     bool host;
+    bool planned; /* it is memory that a graph will allocate */
     uint64_t base, start;
     uint64_t given, pitch;      /* given: the caller's pitch; 0 means that rows are adjacent */
     uint64_t given_rows, layer; /* given_rows: the caller's height of a layer */
@@ -49,6 +50,11 @@ enum rows_there { ROWS_NOTHING, ROWS_RESERVED, ROWS_MAPPED, ROWS_ALLOCATED };
 
 /* What the driver knows about the memory at a side's base; sets host and left. */
 enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, struct rows_side *side);
+
+/* What finds memory that a graph will allocate, which only the driver's ABI knows: the bytes from an address to its end; 0: none. */
+typedef uint64_t (*rows_find_planned)(uint64_t address);
+/* Where nothing is at a side's base: is such memory there? Then sets host, left and planned. find may be NULL. */
+bool rows_look_planned(rows_find_planned find, struct rows_side *side);
 
 /* From the start of the first row to the end of the last one, modulo 2^64, as in the driver. */
 uint64_t rows_span(const struct rows_extent *extent, uint64_t pitch, uint64_t layer);
@@ -78,8 +84,8 @@ struct rows_copy {
 /* Checks what the caller declares about both sides. Neither extent is 0. */
 vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *asked, struct rows_copy *copy);
 
-/* The checks alone, for work of that device. */
-vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked);
+/* The checks alone, for work of that device; memory that find finds counts. */
+vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked, rows_find_planned find);
 
 /* Finds the first row of a side without access, in the first layer that has one. */
 bool rows_bad_layer(const struct sim_process *process, int device, const struct rows_side *side, const struct rows_extent *extent,

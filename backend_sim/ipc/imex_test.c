@@ -35,5 +35,10 @@ int main(void)
         none(folder, "has 1 channel, but this process has access to none of them");
     remove(channel);
     rmdir(folder);
+    char why[IMEX_WHY] = "";
+    uint64_t domain = 0;
+    const struct sim_profile profile = {.imex = true};
+    tap_ok(!imex_domain("q", &profile, &domain, why) && strstr(why, "does not exist, or cannot be read: q"),
+           "a folder with the shortest name is no domain: %s", why);
     return tap_done();
 }

@@ -70,7 +70,7 @@ static void test_blocks(struct share_state *state)
     STATE(block[0].home, 0, "block 0 has 0x1000 bytes at home 0 of 5");
     STATE(block[0].home, 6, "block 0 has 0x1000 bytes at home 6 of 5");
     STATE(block[0].size, 0, "block 0 has 0x0 bytes");
-    STATE(block[0].location_type, 0, "block 0 lies at a location of type 0");
+    STATE(block[0].location_type, 2, "block 0 lies at a location of type 2");
     STATE(block[0].location_id, 2, "block 0 lies at device 2, which does not exist");
     STATE(block[0].location_id, -1, "block 0 lies at device -1, which does not exist");
     STATE(block[1].team, 2, "block 1 is an object with team 1, which belongs to another block");
@@ -78,6 +78,9 @@ static void test_blocks(struct share_state *state)
     state->block[0].location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
     STATE(block[0].location_id, 99, "block 0 lies at node 99, which does not exist");
     STATE(block[0].location_id, (int32_t)state->nodes, "which does not exist");
+    state->block[0].location_type = VMM_MEM_LOCATION_TYPE_INVALID; /* a pool's table */
+    check_holds(share_state_check(state), "a block without a location");
+    STATE(block[0].location_id, 1, "which does not exist");
     state->block[0].location_type = VMM_MEM_LOCATION_TYPE_DEVICE;
 }
 

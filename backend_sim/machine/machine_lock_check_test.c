@@ -55,6 +55,9 @@ static void test_reader(void)
     tap_ok(!sim_machine_is_read(&one), "the thread reads no machine");
     sim_machine_read(&one, true);
     tap_ok(sim_machine_is_read(&one) && !sim_machine_is_read(&two), "a reader reads one machine");
+    sim_machine_read(&two, true);
+    tap_ok(sim_machine_is_read(&two) && !sim_machine_is_read(&one), "the one that it began to read last");
+    sim_machine_read(&one, true);
     tap_ok(!elsewhere(is_read, &one), "another thread does not read it");
     sim_machine_read(&one, false);
     tap_ok(!sim_machine_is_read(&one), "afterwards it is no reader");

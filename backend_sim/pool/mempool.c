@@ -80,6 +80,18 @@ static void unuse(struct mempool *pool, const struct region *region)
         pool->idle += !--pool->chunks[at / pool->chunk]->busy;
 }
 
+void mempool_pin(struct mempool *pool, uint64_t start, uint64_t size)
+{
+    for (uint64_t at = start; at < start + size; at += pool->chunk - (at - pool->start) % pool->chunk, pool->pins++)
+        pool->idle -= !mempool_chunk_at(pool, at)->busy++;
+}
+
+void mempool_unpin(struct mempool *pool, uint64_t start, uint64_t size)
+{
+    for (uint64_t at = start; at < start + size; at += pool->chunk - (at - pool->start) % pool->chunk, pool->pins--)
+        pool->idle += !--mempool_chunk_at(pool, at)->busy;
+}
+
 /* Is there memory behind all of the region? */
 static bool is_backed(const struct mempool *pool, const struct region *region)
 {
@@ -450,7 +462,7 @@ struct mempool_chunk *mempool_idle_in(const struct mempool *pool, const struct r
 {
     uint64_t low = region->start > from ? region->start : from, end = (region->start + region->size - pool->start) / pool->chunk;
     for (uint64_t i = end < pool->room ? end : pool->room; i-- > 0 && pool->start + i * pool->chunk >= low;)
-        if (pool->chunks[i])
+        if (pool->chunks[i] && !pool->chunks[i]->busy) /* it may be pinned */
             return pool->chunks[i];
     return NULL;
 }

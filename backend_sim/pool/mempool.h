@@ -16,7 +16,8 @@
  *     free neighbours      never touch, nor do pending ones of one stream
  *     a region is          live, or in one tree: backed or unbacked where it is free, its lane's where it is pending
  *     backed               = all chunks that the free region lies in are there; live and pending regions lie in such chunks only
- *     busy of a chunk      = the number of live and pending regions in it;     idle = the number of chunks with busy 0
+ *     busy of a chunk      = the number of live and pending regions in it, and of pins;     idle = the number of chunks with busy 0
+ *     pins                 = the number of pins of all chunks
  *     reserved             = chunks * their size;     live, pending = the number of such regions; high marks >= what they are of
  *     refs of a mark       = the pending regions that name it
  */
@@ -62,6 +63,7 @@ struct mempool {
     uint64_t threshold;
     bool follow_events, opportunistic, internal;
     uint64_t live, pending;          /* numbers of regions */
+    uint64_t pins;
     uint32_t idle;
 };
 
@@ -125,6 +127,9 @@ static inline struct mempool_chunk *mempool_chunk_at(const struct mempool *pool,
 bool mempool_make_room(struct mempool *pool, uint64_t end);
 /* Adds a chunk where there is none, and there is room for it. The region around it is free. */
 void mempool_add(struct mempool *pool, struct mempool_chunk *chunk);
+/* Keeps the chunks of a range, all of which are there, until mempool_unpin of the same range; other pins may overlap. */
+void mempool_pin(struct mempool *pool, uint64_t start, uint64_t size);
+void mempool_unpin(struct mempool *pool, uint64_t start, uint64_t size);
 /* Removes a chunk with busy 0. */
 void mempool_remove(struct mempool *pool, struct mempool_chunk *chunk);
 /* The region that starts at an address, or NULL. */

@@ -96,7 +96,8 @@ static const char *check_chunks(const struct mempool *pool, struct sum *sum)
         sum->idle += !chunk->busy;
         busy += chunk->busy;
     }
-    return busy == sum->busy ? NULL : check_say("chunks count %" PRIu64 " uses; there are %" PRIu64, busy, sum->busy);
+    uint64_t uses = sum->busy + pool->pins;
+    return busy == uses ? NULL : check_say("chunks count %" PRIu64 " uses; there are %" PRIu64, busy, uses);
 }
 
 const char *mempool_check(const struct mempool *pool)

@@ -775,7 +775,10 @@ static void test_recorded_machines(void)
     static const int recorded[][3] = {{102, 1, 1}, {103, 1, 1}, {104, 0, 0}, {105, 0, 0}, {107, 1, 1}, {110, 1, 1},
                                       {116, 1, 1}, {128, 1, 1}, {132, 0, 1}, {134, 0, 0}, {141, 1, 1}, {145, 1, 1},
                                       {143, 0, 0}, {124, 1, 1}, {41, 1, 1},  {88, 0, 0},  {100, 0, 0}, {89, 1, 1},
-                                      {112, 1, 1}};
+                                      {112, 1, 1},
+                                      /* those that differ */
+                                      {36, 2619000, 3201000}, {37, 5120, 6016}, {38, 52428800, 62914560},
+                                      {108, 32768000, 39321600}, {139, 590352606, 590680286}, {140, 381751518, 415174878}};
     for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++)
         tap_ok(attribute(&h100, recorded[i][0]) == recorded[i][1] && attribute(&h200, recorded[i][0]) == recorded[i][2],
                "attribute %d as recorded on both", recorded[i][0]);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "graph_memory.h"
 #include "heap.h"
 #include "os.h"
 #include "pool_policy.h"
@@ -90,6 +91,26 @@ struct sim_pool *sim_pool_begin(struct sim_process *process, const vmm_mem_pool_
     pool->access = sim_access_with(0, sim_on_host(props->location) ? SIM_HOST_SLOT : (unsigned)props->location.id,
                                    VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     pool->value = pool->shown = slots_add(&process->pools, pool);
+    pool->next = process->first_pool;
+    process->first_pool = pool;
+    return pool;
+}
+
+struct sim_pool *sim_pool_for_graphs(struct sim_process *process, int device)
+{
+    assert_locked(process->machine);
+    struct sim_pool *pool = heap.calloc(1, sizeof *pool);
+    if (!pool)
+        return NULL;
+    pool->props = (vmm_mem_pool_props){.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
+    if (!enter_range(process, pool, NULL)) {
+        heap.free(pool);
+        return NULL;
+    }
+    pool->graphs = pool->forgotten = true;
+    pool->memory.threshold = UINT64_MAX;
+    pool->access = sim_access_with(0, (unsigned)device, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     pool->next = process->first_pool;
     process->first_pool = pool;
     return pool;
@@ -274,7 +295,8 @@ static bool make_blocks(struct sim_process *process, const struct sim_pool *pool
     return true;
 }
 
-bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size)
+/* pinned: as soon as a chunk is there, so that none moves to another place of the same range. */
+static bool back(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size, bool pinned)
 {
     assert_locked(process->machine);
     struct mempool *memory = &pool->memory;
@@ -297,8 +319,32 @@ bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t 
             sim_chunk_drop(process, idle);
         }
         mempool_add(memory, chunk);
+        if (pinned)
+            mempool_pin(memory, chunk->start, chunk->size);
     }
     return true;
+}
+
+bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size)
+{
+    return back(process, pool, start, size, false);
+}
+
+/* Pins the chunks that the range has, or unpins them. */
+static void pin_present(struct mempool *memory, uint64_t start, uint64_t end, bool pin)
+{
+    for (uint64_t at = start; at < end; at += memory->chunk)
+        if (mempool_chunk_at(memory, at))
+            (pin ? mempool_pin : mempool_unpin)(memory, at, memory->chunk);
+}
+
+bool sim_pool_back_pinned(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size)
+{
+    pin_present(&pool->memory, start, start + size, true);
+    if (back(process, pool, start, size, true))
+        return true;
+    pin_present(&pool->memory, start, start + size, false);
+    return false;
 }
 
 void sim_pool_unback(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size, uint64_t mark)
@@ -436,6 +482,10 @@ static void trim_in(struct sim_process *process, struct sim_pool *pool, const st
 void sim_piece_free(struct sim_process *process, struct sim_piece *piece, struct sim_origin ended)
 {
     struct sim_pool *pool = piece->pool;
+    if (pool->graphs) {
+        sim_graph_piece_free(process, piece, ended);
+        return;
+    }
     const struct region *around = mempool_free(&pool->memory, sim_piece_end(process, piece, ended));
     trim_in(process, pool, around);
     settle(process, pool);
@@ -456,4 +506,5 @@ void sim_pools_end(struct sim_process *process)
         next = pool->next;
         remove_pool(process, pool);
     }
+    sim_graph_memory_end(process);
 }

@@ -26,6 +26,10 @@
  * are out. */
 struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_props *props, struct sim_origin made);
 
+/* The chunks behind the memory of a device's graphs (graph_memory.h), as a pool without regions and without a value, which keeps its
+ * memory. NULL when addresses or the host's memory are out. */
+struct sim_pool *sim_pool_for_graphs(struct sim_process *process, int device);
+
 /* ---- pools and other processes ----
  *
  *     exporter   P1 [ A1 | free | A2 ....... ]  chunks: blocks 7, 8        table: block 6, which a descriptor names
@@ -75,6 +79,9 @@ uint64_t sim_pool_lacks(const struct sim_pool *pool, uint64_t start, uint64_t si
 bool sim_pool_back(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size);
 /* Takes back the new memory that sim_pool_back gave the range since sim_blocks_mark; nothing is allocated there. */
 void sim_pool_unback(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size, uint64_t mark);
+
+/* The same for a range some of which has memory, and pins all of it. */
+bool sim_pool_back_pinned(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size);
 
 /* As sim_machine_room; where that is too little, the pools of the same memory free their idle chunks first, if these suffice. */
 uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted);

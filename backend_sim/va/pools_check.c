@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "checks.h"
+#include "graph_memory.h"
 #include "pool_policy.h"
 #include "pools.h"
 
@@ -18,6 +19,10 @@ const char *sim_piece_check(const struct sim_process *process, const struct sim_
     const struct mempool_chunk *chunk = sim_chunk_at(process, a->start);
     if (addrmap_floor(&process->pieces, a->start) != piece)
         return check_say("A%" PRIu32 " is not found at 0x%" PRIx64, a->number, a->start);
+    if (piece->pool->graphs)
+        return chunk && chunk->busy && chunk->pool == &piece->pool->memory && a->block == chunk->block && !region
+                   ? NULL
+                   : check_say("A%" PRIu32 " at 0x%" PRIx64 " of a graph lies in no chunk that is in use", a->number, a->start);
     if (!chunk || chunk->pool != &piece->pool->memory || region->state != REGION_LIVE || region->start != a->start ||
         region->size != a->span || a->span != pool_round(a->size, POOL_UNIT) || region->asked != a->size || a->block != chunk->block)
         return check_say("A%" PRIu32 " at 0x%" PRIx64 " and its region of pool P%" PRIu32 " differ", a->number, a->start,
@@ -27,7 +32,7 @@ const char *sim_piece_check(const struct sim_process *process, const struct sim_
 
 const char *sim_pool_check(const struct sim_process *process, const struct sim_pool *pool)
 {
-    const char *said = pool->destroyed ? NULL : slots_check_value(&process->pools, pool->value, pool);
+    const char *said = pool->destroyed || pool->graphs ? NULL : slots_check_value(&process->pools, pool->value, pool);
     int device = pool->props.location.id;
     bool host = sim_on_host(pool->props.location);
     if (!said && !host && !sim_device_valid(process, device))
@@ -50,8 +55,10 @@ static const char *check_pieces(const struct sim_process *process, struct sum *s
 {
     const char *said = check_in(addrmap_check(&process->pieces, start_of), "allocations of pools");
     const struct sim_piece *p = said ? NULL : addrmap_ceil(&process->pieces, 0);
-    for (; p && !said; p = addrmap_ceil(&process->pieces, p->allocation.start + 1), sum->live++)
+    for (; p && !said; p = addrmap_ceil(&process->pieces, p->allocation.start + 1)) {
+        sum->live += !p->pool->graphs;
         said = sim_piece_check(process, p);
+    }
     return said;
 }
 
@@ -103,6 +110,9 @@ const char *sim_pools_check(const struct sim_process *process)
         own.reserved += pool->memory.reserved;
         own.live += pool->memory.live;
     }
+    for (int i = 0; i < VMM_MAX_DEVICES && !said; i++)
+        if (process->graph_memory[i])
+            said = check_in(sim_graph_memory_check(process, process->graph_memory[i]), "graphs of device %d", i);
     if (!said && (sum.reserved != own.reserved || sum.live != own.live))
         said = check_say("chunks have 0x%" PRIx64 " bytes and %" PRIu64 " allocations, pools 0x%" PRIx64 " and %" PRIu64, sum.reserved,
                          sum.live, own.reserved, own.live);

@@ -160,6 +160,7 @@ struct sim_pool {
     vmm_mem_pool_props props;
     uint64_t access;       /* the rights of each location to its memory, as in sim_mapping */
     uint32_t number;
+    bool graphs;           /* the memory of a device's graphs (graph_memory.h), which is no pool to the program */
     uint32_t imports;      /* how often it was imported and not destroyed; 0: it is this process's own */
     struct sim_block *table; /* what importers see of it (pool_table.h); NULL until it is exported */
     struct imex_place fabric; /* the channel through which it may be exported to a fabric; domain 0: none */
@@ -191,6 +192,7 @@ struct sim_pools {
 };
 
 struct in_flight;
+struct sim_graph_memory;
 struct sim_graphs;
 
 struct sim_process {
@@ -211,6 +213,7 @@ struct sim_process {
     struct slots pools;
     struct sim_pool *first_pool; /* all that hold memory or may be used */
     struct sim_pools device_pools[VMM_MAX_DEVICES], host_pools[1 + SIM_MAX_NODES]; /* HOST, then the nodes */
+    struct sim_graph_memory *graph_memory[VMM_MAX_DEVICES]; /* NULL before its first use */
     uint64_t host_sees; /* number of mappings that are shown in place (host.h) */
     uint32_t aliased; /* number of handles that are mapped more than once */
     bool context_va; /* the first context has opened its chunks */

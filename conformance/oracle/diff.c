@@ -15,7 +15,7 @@
 #include "shrink.h"
 #include "tap.h"
 
-enum { CHECK_EVERY = 250, CHECK_WIDE_EVERY = 1000, WIDE_ONE_IN = 16, WIDE = 8, PATIENCE = 60, SHRINKING = 8, NEWER_ONE_IN = 8 };
+enum { CHECK_EVERY = 250, CHECK_WIDE_LESS = 4, WIDE_ONE_IN = 16, WIDE = 8, PATIENCE = 60, SHRINKING = 8, NEWER_ONE_IN = 8 };
 
 struct options {
     struct option_list specs;
@@ -38,7 +38,7 @@ struct run {
 
 struct search {
     const char *spec;
-    uint64_t flip;
+    uint64_t flip, every;
     char *difference;
     size_t size;
 };
@@ -46,7 +46,7 @@ struct search {
 static bool differs(void *user, const struct script *script, size_t *length)
 {
     const struct search *search = user;
-    size_t at = lockstep_run(search->spec, script, CHECK_EVERY, search->flip, search->difference, search->size);
+    size_t at = lockstep_run(search->spec, script, search->every, search->flip, search->difference, search->size);
     if (at < script->count)
         *length = at + 1;
     return at < script->count;
@@ -55,13 +55,13 @@ static bool differs(void *user, const struct script *script, size_t *length)
 static void show(struct run *run, struct script *script, uint64_t seed, const char *difference)
 {
     char line[512];
-    struct search search = {run->spec, run->options->flip, run->difference, sizeof run->difference};
+    struct search search = {run->spec, run->options->flip, run->options->check_every, run->difference, sizeof run->difference};
     size_t length = script->count;
     if (!differs(&search, script, &length))
         tap_note("%s: the difference does not recur when the episode runs again: unshrunk", difference);
     else
         tap_note("shrunk with %zu runs", shrink(script, differs, &search));
-    lockstep_run(run->spec, script, CHECK_EVERY, run->options->flip, run->difference, sizeof run->difference);
+    lockstep_run(run->spec, script, run->options->check_every, run->options->flip, run->difference, sizeof run->difference);
     for (size_t i = 0; i < script->count; i++) {
         step_print(&script->steps[i], run->unit, line, sizeof line);
         tap_note("  %s", line);
@@ -145,7 +145,7 @@ static bool episode(struct run *run, uint64_t seed, uint64_t calls)
     pair.mix = (unsigned)run->options->mix;
     pair.wide = seed % WIDE_ONE_IN == WIDE;
     run->unit = lockstep_unit(&pair);
-    uint64_t every = pair.wide ? CHECK_WIDE_EVERY : CHECK_EVERY;
+    uint64_t every = run->options->check_every * (pair.wide ? CHECK_WIDE_LESS : 1); /* 0: only at the end */
     bool same = true;
     for (uint64_t i = 0; same && i < calls; i++) {
         struct step step;
@@ -155,7 +155,7 @@ static bool episode(struct run *run, uint64_t seed, uint64_t calls)
         run->succeeded += pair.changed;
         lockstep_count(&run->counts, &pair, &step);
         count_rule(run->options, pair.rule);
-        if (same && ((i + 1) % every == 0 || i + 1 == calls))
+        if (same && ((every && (i + 1) % every == 0) || i + 1 == calls))
             same = lockstep_check(&pair);
         else if (same && pair.refused && i % 8 == 0)
             same = lockstep_check_objects(&pair);
@@ -209,10 +209,10 @@ static bool drive(const struct options *options, const char *spec, uint64_t call
         fclose(drive.transcript);
     size_t unexplained = table_show(&report->table);
     tap_note("%s: %" PRIu64 " random calls in %" PRIu64 " episodes (%" PRIu64 " succeeded, %" PRIu64 " left out), %"
-             PRIu64 " calls compared in all; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
+             PRIu64 " calls compared in all, %" PRIu64 " questions of checks not asked; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
              " reservations at unexpected addresses; %" PRIu64 " calls recorded",
              named, report->made, report->episodes, report->succeeded, report->skipped, report->compared,
-             report->deaths, report->strayed, report->placed, report->recorded);
+             report->unasked, report->deaths, report->strayed, report->placed, report->recorded);
     show_counts(options, &report->counts);
     return tap_ok(unexplained == 0 && report->made > 0,
                   "%s: driver and model agree, --seed %" PRIu64 " --calls %" PRIu64,

@@ -11,7 +11,7 @@
 #include "in_place.h"
 #include "lockstep_parts.h"
 
-enum { IDLE_SECONDS = 5, HOST_ROOM = 1 << 20, FILL_LIMIT = 1 << 25, SENTINEL = LOCKSTEP_SENTINEL };
+enum { IDLE_SECONDS = 5, HOST_ROOM = 1 << 20, FILL_LIMIT = 1 << 25, RANGE_LIMIT = 1 << 28, SENTINEL = LOCKSTEP_SENTINEL };
 
 bool lockstep_differ(struct lockstep *pair, const char *format, ...)
 {
@@ -257,6 +257,19 @@ const char *const lockstep_left_out[LEFT_OUT_KINDS] = {
     "a rule whose breach ends the process", "a rule that depends on what else the process has", "a limit of the simulator alone",
     "would take much memory of a driver", "at addresses that may be the driver's own"};
 
+/* May the call make a pool that the model does not follow? */
+static bool may_be_unforeseen(const union vmm_any_call *call)
+{
+    switch (call->head.id) {
+    case VMM_CALL_mem_pool_create:
+    case VMM_CALL_mem_pool_import_from_shareable_handle:
+    case VMM_CALL_mem_get_default_mem_pool:
+    case VMM_CALL_mem_get_mem_pool:
+    case VMM_CALL_mem_set_mem_pool: return true;
+    default: return false;
+    }
+}
+
 /* Left out on both sides: a copy or fill that would succeed and access more than the host should pay for, and one that would take the
  * device from the process (facts replay those: groups H and U of edges.c), or wait. */
 static enum left_out too_much(struct lockstep *pair, const union vmm_any_call *call)
@@ -266,10 +279,14 @@ static enum left_out too_much(struct lockstep *pair, const union vmm_any_call *c
     bool large = bytes_of(call) > (uint64_t)(host ? HOST_ROOM : FILL_LIMIT / 4);
     if (model_call_waits(&pair->model, (enum vmm_call_id)call->head.id))
         return LEFT_OUT_WAITS;
-    if (!op && !large)
+    if (call->head.id == VMM_CALL_mem_get_handle_for_address_range) /* a file with a copy, which may be of all the memory */
+        large = call->mem_get_handle_for_address_range.size > RANGE_LIMIT;
+    if (!op && !large && !may_be_unforeseen(call))
         return LEFT_OUT_NOT;
     struct model_answer answer;
     model_foresee(&pair->model, &call->head, &answer);
+    if (!answer.foreseen && may_be_unforeseen(call))
+        return LEFT_OUT_UNKNOWN;
     if (answer.loses)
         return answer.waits ? LEFT_OUT_WAITS : LEFT_OUT_LOSES;
     return answer.result == VMM_SUCCESS && large ? LEFT_OUT_LARGE : LEFT_OUT_NOT;

@@ -122,6 +122,7 @@ struct lockstep {
     char difference[600];    /* "" while both are the same */
     struct model_device *driver; /* what the driver reported of its devices; NULL: the system is a simulator */
     uint64_t skipped;        /* steps that are skipped on a driver */
+    uint64_t unasked;        /* questions of complete checks that a driver cannot be asked */
     bool skip;               /* the last step was one of them */
     enum left_out left_out;  /* of the last step */
     bool ready;              /* streams and events exist */

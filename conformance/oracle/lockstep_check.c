@@ -144,9 +144,13 @@ bool lockstep_check_objects(struct lockstep *pair)
 
 /* ---- questions ---- */
 
-/* Makes the step on both; the difference names the query. */
+/* Makes the step on both; the difference names the query. Some questions would end a driver's process. */
 static bool ask(struct lockstep *pair, const struct step *step)
 {
+    if (pair->driver && lockstep_foresee(pair, step)) {
+        pair->unasked++;
+        return true;
+    }
     if (lockstep_step(pair, step))
         return true;
     char line[200], reason[300];

@@ -132,6 +132,7 @@ static void finish(struct run *run, struct lockstep *pair, const struct episode 
     report->episodes++;
     report->compared += pair->calls;
     report->skipped += pair->skipped;
+    report->unasked += pair->unasked;
     report->placed += pair->model.placed;
     report->strayed += pair->model.strayed;
     run->shared->lost |= pair->dead;

@@ -80,7 +80,7 @@ static void make_pool(const struct maker *m)
 {
     struct step *step = m->step;
     step->word[0] = VMM_MEM_ALLOCATION_TYPE_PINNED;
-    step->word[1] = one_in(m, 4) ? VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
+    step->word[1] = one_in(m, 2) ? VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
     step->word[2] = one_in(m, 2) ? 0 : 1 + choose(m->dice, 400 * MIB);
     step->word[3] = one_in(m, 8) ? VMM_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS : 0;
     step->desc[0].location.id = some_device(m);
@@ -160,18 +160,18 @@ static void make_get_access(const struct maker *m)
 
 static void make_export(const struct maker *m)
 {
-    maker_set(m, "pool", pool_name(m));
-    maker_set(m, "handle_type", literal(VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
-}
-
-static void make_import(const struct maker *m)
-{
+    const struct model_pool *pool = some_pool(m, false);
+    for (int i = 0; pool && i < 8 && !pool->handle_types; i++)
+        pool = some_pool(m, false);
+    maker_set(m, "pool", pool ? named(pool->tag) : pool_name(m));
     maker_set(m, "handle_type", literal(VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
 }
 
 static void make_export_pointer(const struct maker *m)
 {
     const struct model_block *block = some_block(m);
+    for (int i = 0; block && i < 16 && !block->pool->exported; i++)
+        block = some_block(m);
     maker_set(m, "ptr", block ? named(block->tag) : literal(0));
 }
 
@@ -417,7 +417,6 @@ static const struct maker_row rows[] = {
     {VMM_CALL_mem_pool_set_access, 2, make_set_access},
     {VMM_CALL_mem_pool_get_access, 1, make_get_access},
     {VMM_CALL_mem_pool_export_to_shareable_handle, 1, make_export},
-    {VMM_CALL_mem_pool_import_from_shareable_handle, 1, make_import},
     {VMM_CALL_mem_pool_export_pointer, 1, make_export_pointer},
     {VMM_CALL_mem_pool_import_pointer, 1, make_import_pointer},
     {VMM_CALL_stream_synchronize, 2, make_on_stream},

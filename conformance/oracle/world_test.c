@@ -150,7 +150,7 @@ static void differences(void)
 {
     struct table *table = empty_table();
     struct world_report report;
-    size_t states = random_rounds(1000);
+    size_t states = random_rounds(200);
     world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = states, .table = table,
                                           .spec = "as-driver:fault=mem_release:50:NOT_PERMITTED|sim:h100"},
                   &report);

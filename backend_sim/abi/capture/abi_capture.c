@@ -142,46 +142,46 @@ void abi_capture_spoil(vmm_stream stream)
     abi_graphs_unlock();
 }
 
-CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *function)
+CUresult abi_captured(vmm_stream stream, const char *function)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    CUstreamCaptureStatus status = abi_capture_status(stream);
-    if (status == CU_STREAM_CAPTURE_STATUS_NONE)
+    if (abi_capture_status(stream) == CU_STREAM_CAPTURE_STATUS_NONE)
         return abi_capture_implicit(stream, function);
-    if (use == ABI_CAPTURE_WORK && status == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
-        return abi_capture_invalidated(function);
     abi_capture_spoil(stream);
-    if (use == ABI_CAPTURE_WORK) {
-        if (!atomic_flag_test_and_set(&said))
-            abi_say("%s on a stream that is captured: no node of a graph can hold it here yet. It answers "
-                    "CUDA_ERROR_NOT_SUPPORTED (docs/unmodified.md)", function);
-        return abi_refuse(VMM_RULE_CAPTURE_WORK, function, "the stream is being captured, and no node here can hold this work yet");
-    }
     return abi_refuse(VMM_RULE_CAPTURE_FORBIDS, function,
                       "a stream does no work while it is captured, so there is nothing to wait for or query");
 }
 
-/* Invalidates the captures with a blocking stream; false when there are none. */
-static bool invalidate_blocking(void)
+/* Finds the captures with a blocking stream, and invalidates them or not; false when there are none. */
+static bool find_blocking(bool invalidates)
 {
     bool any = false;
     abi_graphs_lock();
     for (struct capture *capture = abi_captures.first; capture; capture = capture->next)
-        for (const struct capture_stream *stream = capture->streams; stream; stream = stream->next)
-            if (stream->blocking)
-                any = capture->invalid = true;
+        for (const struct capture_stream *stream = capture->streams; stream; stream = stream->next) {
+            any |= stream->blocking;
+            capture->invalid |= stream->blocking && invalidates;
+        }
     abi_graphs_unlock();
     return any;
 }
 
-CUresult abi_capture_implicit(vmm_stream stream, const char *function)
+static CUresult refuse_implicit(vmm_stream stream, const char *function, bool invalidates)
 {
     bool legacy = !stream || stream == VMM_STREAM_LEGACY;
-    if (!legacy || !abi_capture_any() || !invalidate_blocking())
+    if (!legacy || !abi_capture_any() || !find_blocking(invalidates))
         return CUDA_SUCCESS;
-    return abi_refuse(VMM_RULE_CAPTURE_IMPLICIT, function,
-                      "the legacy default stream waits for a blocking stream that is being captured: the call has invalidated "
-                      "the capture");
+    return abi_refuse(VMM_RULE_CAPTURE_IMPLICIT, function, "the legacy default stream waits for a blocking stream that is being "
+                      "captured%s", invalidates ? ": the call has invalidated the capture" : "");
+}
+
+CUresult abi_capture_implicit(vmm_stream stream, const char *function)
+{
+    return refuse_implicit(stream, function, true);
+}
+
+CUresult abi_capture_implicit_query(vmm_stream stream, const char *function)
+{
+    return refuse_implicit(stream, function, false);
 }
 
 bool abi_capture_enter(vmm_stream stream, struct vmm_entry_point *entry, struct abi_call *call, CUresult *result)

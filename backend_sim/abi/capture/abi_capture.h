@@ -55,6 +55,14 @@ CUresult abi_capture_add_fill(const vmm_system *sys, const char *function, vmm_s
 /* The copy has bytes. */
 CUresult abi_capture_add_copy(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy);
 CUresult abi_capture_add_host(const char *function, vmm_stream stream, CUhostFn fn, void *data);
+/* One of the five calls of memory operations. */
+CUresult abi_capture_add_mem_op(const vmm_system *sys, const char *function, vmm_stream stream, const struct vmm_call *call);
+/* cuMemAllocAsync, or cuMemAllocFromPoolAsync with its pool, and cuMemFreeAsync. */
+CUresult abi_capture_add_alloc(vmm_system *sys, const char *function, vmm_stream stream, CUdeviceptr *dptr, size_t size,
+                               const CUmemoryPool *pool);
+CUresult abi_capture_add_free(const char *function, vmm_stream stream, CUdeviceptr dptr);
+/* Checks what can be checked without the memory: a refusal is reported. */
+CUresult abi_mem_op_form(const vmm_system *sys, const struct vmm_call *call);
 
 /* SUCCESS if the stream is captured and the capture is valid: that is looked at before the arguments. */
 CUresult abi_capture_goes_on(const char *function, vmm_stream stream);
@@ -75,10 +83,8 @@ CUresult abi_capture_event(const char *function, CUevent event);
 void abi_capture_stream_ends(vmm_stream stream);
 void abi_capture_event_ends(uint64_t event);
 
-/* SUCCESS if the stream is not being captured. A wait or query of one that is invalidates its capture, and so does work that no
- * node of the simulator can hold yet. */
-enum abi_capture_use { ABI_CAPTURE_WORK, ABI_CAPTURE_ASK };
-CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *function);
+/* SUCCESS if the stream is not being captured. A wait or query of one that is invalidates its capture. */
+CUresult abi_captured(vmm_stream stream, const char *function);
 
 /* For calls that a graph cannot hold: refuses the call and invalidates captures that forbid it; always: all of them.
  *
@@ -97,10 +103,20 @@ CUresult abi_capture_forbids(const char *function, bool always);
             return captured_;                                          \
     } while (0)
 
-/* Put this first in an entry point that waits for or queries a stream, or whose work no node can hold. */
-#define ABI_NOT_CAPTURED(stream, use)                                           \
+/* The same for an allocation, whose output is 0 also then, as measured. */
+#define ABI_NO_CAPTURE_FOR(dptr)                                       \
+    do {                                                               \
+        CUresult captured_ = abi_capture_forbids(__func__, false);     \
+        if (captured_ != CUDA_SUCCESS && (dptr))                       \
+            *(dptr) = 0;                                               \
+        if (captured_ != CUDA_SUCCESS)                                 \
+            return captured_;                                          \
+    } while (0)
+
+/* Put this first in an entry point that waits for or queries a stream, or whose work no graph holds. */
+#define ABI_NOT_CAPTURED(stream)                                                \
     do {                                                                        \
-        CUresult captured_ = abi_captured(abi_stream(stream), use, __func__);   \
+        CUresult captured_ = abi_captured(abi_stream(stream), __func__);        \
         if (captured_ != CUDA_SUCCESS)                                          \
             return captured_;                                                   \
     } while (0)
@@ -115,6 +131,8 @@ CUresult abi_capture_forbids(const char *function, bool always);
 
 /* The legacy default stream waits for blocking streams, so a call on it is refused while one of them is captured. */
 CUresult abi_capture_implicit(vmm_stream stream, const char *function);
+/* The same of a call that asks whether the stream is captured: it leaves the captures as they are. */
+CUresult abi_capture_implicit_query(vmm_stream stream, const char *function);
 
 /* Enters a call that issues work to the stream, if the stream is captured. False: the call is none of a capture's, or is
  * refused with result. */

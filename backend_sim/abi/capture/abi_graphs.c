@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "abi_graph_alloc.h"
 #include "abi_parts.h"
 #include "heap.h"
 #include "lifecycle.h"
@@ -144,13 +145,39 @@ static bool copy_kernel(struct abi_work *to, const struct abi_work *from)
     return true;
 }
 
+/* The copy's own list of operations; it is not NULL, even if it is empty. */
+static bool copy_list(struct abi_work *to, const void *list, size_t size)
+{
+    to->own = heap.malloc(size + 1);
+    if (to->own && size)
+        memcpy(to->own, list, size);
+    return to->own != NULL;
+}
+
+static bool copy_own(struct abi_work *to, const struct abi_work *from)
+{
+    const CUgraphNodeParams *p = &from->params;
+    bool ok = true;
+    if (p->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) {
+        ok = copy_list(to, p->memOp.paramArray, p->memOp.count * sizeof *p->memOp.paramArray);
+        to->params.memOp.paramArray = to->own;
+    } else if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && p->alloc.accessDescCount) {
+        ok = copy_list(to, p->alloc.accessDescs, p->alloc.accessDescCount * sizeof *p->alloc.accessDescs);
+        to->params.alloc.accessDescs = to->own;
+    }
+    return ok;
+}
+
 static bool copy_work(struct abi_work *to, const struct abi_work *from)
 {
     *to = *from;
     to->list = NULL;
     to->child = NULL;
+    to->own = NULL;
     to->launch.args = NULL;
-    if (from->list && !copy_kernel(to, from))
+    if (to->memory)
+        abi_memory_hold(to->memory);
+    if ((from->list && !copy_kernel(to, from)) || !copy_own(to, from))
         return false;
     if (!from->child)
         return true;
@@ -162,6 +189,9 @@ void abi_work_drop(struct abi_work *work)
 {
     heap.free((void *)(uintptr_t)work->launch.args);
     heap.free(work->list);
+    heap.free(work->own);
+    if (work->memory)
+        abi_memory_drop(work->memory);
     if (work->child)
         abi_graph_end(work->child);
     *work = (struct abi_work){0};
@@ -173,6 +203,8 @@ static void drop_node(struct graph_node *node)
 {
     if (node->value)
         slots_end(&nodes, node->value);
+    if (node->work && abi_type_of(node) == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        abi_memory_set_freed(abi_work_of(node)->memory, node->graph, false);
     if (node->work)
         abi_work_drop(node->work);
     heap.free(node->work);
@@ -296,15 +328,18 @@ void abi_graph_end(struct graph *graph)
 
 /* ---- instances ---- */
 
-struct abi_exec *abi_exec_new(const struct graph *graph, uint64_t flags)
+struct abi_exec *abi_exec_new(struct graph *graph, uint64_t flags)
 {
     struct abi_exec *exec = heap.calloc(1, sizeof *exec);
     if (!exec)
         return NULL;
     exec->flags = flags;
     exec->graph = abi_graph_copy(graph);
-    if (exec->graph && (exec->value = slots_add(&execs, exec)))
+    exec->source = graph->value;
+    if (exec->graph && (exec->value = slots_add(&execs, exec))) {
+        abi_more_of(graph)->instances++;
         return exec;
+    }
     if (exec->graph)
         abi_graph_end(exec->graph);
     heap.free(exec);
@@ -313,8 +348,12 @@ struct abi_exec *abi_exec_new(const struct graph *graph, uint64_t flags)
 
 void abi_exec_end(struct abi_exec *exec)
 {
-    if (!exec->ended) /* LCOV_EXCL_BR_LINE: unless another thread ended it during its launch */
+    const struct graph *source = abi_graph_of((CUgraph)(uintptr_t)exec->source);
+    if (!exec->ended) { /* LCOV_EXCL_BR_LINE: unless another thread ended it during its launch */
         slots_end(&execs, exec->value);
+        if (source)
+            abi_more_of(source)->instances--;
+    }
     exec->ended = true;
     if (exec->launches) /* LCOV_EXCL_BR_LINE: another thread is launching it at this moment */
         return; /* the last launch ends it. LCOV_EXCL_LINE: the same */
@@ -381,6 +420,7 @@ static void free_object(void *user, void *object)
 /* The functions of user objects are not called any more. */
 void abi_graphs_close(void)
 {
+    abi_memories_close();
     captures_clear(&abi_captures);
     slots_each(&execs, end_exec, NULL);
     slots_each(&graphs, end_graph, NULL);

@@ -23,6 +23,8 @@ struct abi_work {
     void **list;                   /* of a kernel: kernelParams, then extra */
     bool packed;                   /* of a kernel: the program gave extra, so that is shown */
     struct graph *child;           /* of a child graph */
+    struct abi_memory *memory;     /* of an allocation or free node (abi_graph_alloc.h) */
+    void *own;                     /* what a pointer of the parameters leads to: operations, or rights of an allocation */
     bool disabled;                 /* in an instance: cuGraphNodeSetEnabled */
 };
 
@@ -31,12 +33,21 @@ struct abi_graph {
     struct graph_node *inside;     /* the node whose child it is; NULL: the program destroys it */
     struct abi_held *held;         /* its references to user objects */
     size_t made;                   /* nodes that were ever added */
+    size_t instances;
+};
+
+/* What a new node depends on; data may be NULL, for zeros. */
+struct abi_dependencies {
+    struct graph_node *const *node;
+    const uint64_t *data;
+    size_t count;
 };
 
 /* A graph that was instantiated. */
 struct abi_exec {
     uint64_t value;
     struct graph *graph; /* the clone */
+    uint64_t source;     /* the graph, which may have ended */
     uint64_t flags;
     size_t launches;     /* in progress: they read the graph without the lock */
     bool ended;          /* destroyed during a launch */
@@ -89,7 +100,7 @@ struct graph_node *abi_graph_add(struct graph *graph, struct graph_node *const *
 bool abi_node_set(struct graph_node *node, const struct abi_work *work);
 void abi_node_end(struct graph_node *node);
 
-struct abi_exec *abi_exec_new(const struct graph *graph, uint64_t flags);
+struct abi_exec *abi_exec_new(struct graph *graph, uint64_t flags);
 void abi_exec_end(struct abi_exec *exec);
 
 /* Makes work of a kernel: a copy of launch, and kernelParams that lead into its arguments. offset[i] is the place of parameter i in

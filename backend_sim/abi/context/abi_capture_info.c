@@ -42,6 +42,8 @@ static CUresult refuse_early(CUstream stream, const struct wanted *to)
 static CUresult tell(const vmm_system *sys, vmm_stream stream, const struct wanted *to)
 {
     CUresult result = check_captured_stream(sys, stream);
+    if (result == CUDA_SUCCESS)
+        result = abi_capture_implicit_query(stream, "cuStreamGetCaptureInfo");
     if (result != CUDA_SUCCESS)
         return result;
     const struct abi_capture_info info = abi_capture_info(stream);

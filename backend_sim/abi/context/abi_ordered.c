@@ -11,14 +11,14 @@
 CUresult cuStreamQuery(CUstream hStream)
 {
     ABI_NO_CAPTURE();
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
+    ABI_NOT_CAPTURED(hStream);
     ABI(vmm_stream_query(sys, abi_stream(hStream)));
 }
 
 CUresult cuStreamSynchronize(CUstream hStream)
 {
     ABI_NO_CAPTURE();
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
+    ABI_NOT_CAPTURED(hStream);
     ABI(vmm_stream_synchronize(sys, abi_stream(hStream)));
 }
 
@@ -34,7 +34,7 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
     ABI_NOT_IMPLICITLY(abi_stream(hStream));
     if (abi_ipc_event_is(hEvent)) {
-        ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
+        ABI_NOT_CAPTURED(hStream);
         ABI(abi_ipc_event_wait(sys, abi_stream(hStream), hEvent, Flags));
     }
     ABI_WORK(wait_event(sys, abi_stream(hStream), hEvent, Flags));
@@ -49,7 +49,7 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
 {
     if (callback && !flags)
-        ABI_OR_CAPTURE(hStream, abi_captured(captured_, ABI_CAPTURE_ASK, __func__));
+        ABI_OR_CAPTURE(hStream, abi_captured(captured_, __func__));
     ABI_WORK(abi_add_callback(sys, abi_stream(hStream), hStream, callback, userData, flags));
 }
 
@@ -123,7 +123,7 @@ static CUresult flags_of(const vmm_system *sys, vmm_stream stream, unsigned *fla
 
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
+    ABI_NOT_CAPTURED(hStream);
     ABI_INITIALISED(flags_of(sys, abi_stream(hStream), flags));
 }
 
@@ -191,6 +191,8 @@ static CUresult capturing(const vmm_system *sys, vmm_stream stream, CUstreamCapt
     struct abi_query_stream found;
     CUresult result = status ? stream_of(sys, "cuStreamIsCapturing", stream, &found)
                              : abi_null("cuStreamIsCapturing", "captureStatus");
+    if (result == CUDA_SUCCESS)
+        result = abi_capture_implicit_query(stream, "cuStreamIsCapturing");
     if (result == CUDA_SUCCESS)
         *status = abi_capture_status(stream);
     return result;

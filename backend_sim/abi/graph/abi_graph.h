@@ -35,6 +35,8 @@ CUresult abi_copy_work(vmm_system *sys, const char *function, const CUDA_MEMCPY3
 CUresult abi_kernel_work(vmm_system *sys, const char *function, const CUDA_KERNEL_NODE_PARAMS *params, struct abi_work *work);
 CUresult abi_host_work(const char *function, const CUDA_HOST_NODE_PARAMS *params, struct abi_work *work);
 CUresult abi_event_work(const vmm_system *sys, const char *function, CUgraphNodeType type, CUevent event, struct abi_work *work);
+CUresult abi_mem_op_work(const vmm_system *sys, const char *function, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
+                         struct abi_work *work);
 /* Of any type but a child graph. */
 CUresult abi_any_work(vmm_system *sys, const char *function, const CUgraphNodeParams *params, struct abi_work *work);
 /* Checks what all types have in common: the reserved parts are 0, and the type is one that is simulated. */
@@ -47,7 +49,14 @@ CUresult abi_fill_check(const vmm_system *sys, const char *function, const CUDA_
 
 /* ---- instances ---- */
 
-/* Issues the work of the graph's nodes to the stream, in order. */
+/* A node's operations as a call on the stream. */
+struct vmm_call_stream_batch_mem_op abi_mem_op_call(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params, vmm_stream stream);
+
+/* Checks what a driver checks of nodes before it launches any: the memory of memory operations. */
+CUresult abi_graph_check_launch(const vmm_system *sys, const char *function, const struct graph *graph);
+
+/* Issues the work of the graph's nodes, in the order of their dependencies, after the stream's work and before what comes to it next.
+ * Nodes that do not depend on each other may run beside each other (branches.h). */
 CUresult abi_graph_issue(vmm_system *sys, const struct graph *graph, vmm_stream stream);
 
 /* Why an instance's node cannot have this work instead of its own; NULL: it can. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "abi_graph.h"
+#include "abi_graph_alloc.h"
 #include "heap.h"
 
 /* ---- the data of an edge, as a number ---- */
@@ -171,6 +172,8 @@ static CUresult remove_edges(const char *function, CUgraph value, const CUgraphN
     abi_graphs_lock();
     const struct graph *graph = abi_need_graph(function, value, &result);
     if (graph)
+        result = abi_graph_without_memory(function, graph, "keeps its edges");
+    if (graph && result == CUDA_SUCCESS)
         result = find_edges(function, graph, from, to, NULL, count, &edges);
     for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
         /* analysers: null-dereference is wrong: the edges that are counted were found */

@@ -5,6 +5,7 @@
 
 #include "abi_capture.h"
 #include "abi_graph.h"
+#include "abi_graph_alloc.h"
 #include "heap.h"
 #include "posix.h"
 
@@ -47,7 +48,7 @@ static CUresult check_nodes(const vmm_system *sys, const char *function, const s
     CUresult result = CUDA_SUCCESS;
     for (const struct graph_node *node = graph->first; node && result == CUDA_SUCCESS; node = node->after) {
         const struct abi_work *work = abi_work_of(node);
-        if (work->params.type == CU_GRAPH_NODE_TYPE_MEMSET)
+        if (work->params.type == CU_GRAPH_NODE_TYPE_MEMSET && !abi_memory_planned(work->params.memset.dst, true))
             result = abi_fill_check(sys, function, &work->params.memset);
         else if (has_event(work))
             result = check_event(sys, function, work->params.eventRecord.event);
@@ -91,8 +92,10 @@ static CUresult make(vmm_system *sys, const char *function, CUgraphExec *out, CU
     if (result != CUDA_SUCCESS)
         return result;
     abi_graphs_lock();
-    const struct graph *graph = abi_need_graph(function, value, &result);
-    if (graph && (result = check_cycles(function, graph)) == CUDA_ERROR_INVALID_VALUE)
+    struct graph *graph = abi_need_graph(function, value, &result);
+    if (graph && abi_more_of(graph)->instances)
+        result = abi_graph_without_memory(function, graph, "has an instance already");
+    if (graph && result == CUDA_SUCCESS && (result = check_cycles(function, graph)) == CUDA_ERROR_INVALID_VALUE)
         *made = (struct made){CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, abi_node_value(graph->first)};
     if (result == CUDA_SUCCESS)
         result = check_nodes(sys, function, graph);

@@ -224,6 +224,144 @@ static void test_launches(void)
     }
 }
 
+/* ---- memory ---- */
+
+static CUdeviceptr allocated;
+
+static CUDA_MEM_ALLOC_NODE_PARAMS alloc_params(void)
+{
+    static const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    return (CUDA_MEM_ALLOC_NODE_PARAMS){.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
+                                                      {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+                                        .accessDescs = &access, .accessDescCount = 1, .bytesize = 64};
+}
+
+static void empty_graph(void)
+{
+    graph = new_graph();
+    allocated = 0;
+}
+
+static bool add_alloc(void)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS params = alloc_params();
+    bool added = done(cuGraphAddMemAllocNode(&node[0], graph, NULL, 0, &params));
+    allocated = params.dptr;
+    return added;
+}
+
+static size_t node_count(void)
+{
+    size_t count = 99;
+    cuGraphGetNodes(graph, NULL, &count);
+    return count;
+}
+
+static bool one_or_none(void)
+{
+    bool whole = node_count() == (code == CUDA_SUCCESS) && !allocated == !node_count();
+    return cuGraphDestroy(graph) == CUDA_SUCCESS && whole;
+}
+
+static void with_alloc(void)
+{
+    empty_graph();
+    add_alloc();
+}
+
+static bool add_free(void)
+{
+    return done(cuGraphAddMemFreeNode(&node[1], graph, NULL, 0, allocated));
+}
+
+/* A free that was not added can be added later. */
+static bool freed_once(void)
+{
+    bool later = cuGraphAddMemFreeNode(&node[1], graph, NULL, 0, allocated) == CUDA_SUCCESS;
+    return cuGraphDestroy(graph) == CUDA_SUCCESS && later == (code != CUDA_SUCCESS);
+}
+
+static void capture(void)
+{
+    cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    cuMemAllocAsync(&allocated, 64, stream);
+}
+
+static bool capture_both(void)
+{
+    CUdeviceptr more = 0;
+    return done(cuMemAllocAsync(&more, 64, stream)) && done(cuMemFreeAsync(allocated, stream));
+}
+
+static bool captured(void)
+{
+    graph = NULL;
+    bool ends = cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS && (code != CUDA_SUCCESS ? node_count() <= 2 : node_count() == 3);
+    return ends && cuGraphDestroy(graph) == CUDA_SUCCESS;
+}
+
+static void add_life(void)
+{
+    const CUDA_MEMSET_NODE_PARAMS params = {memory, 0, 3, 1, 16, 1};
+    add_alloc();
+    cuGraphAddMemsetNode(&node[1], graph, &node[0], 1, &params, context);
+    cuGraphAddMemsetNode(&node[2], graph, &node[0], 1, &params, context);
+    cuGraphAddMemFreeNode(&node[1], graph, &node[1], 1, allocated);
+}
+
+/* The next launch needs new memory. */
+static void life_ready(void)
+{
+    ready(add_life);
+    cuDeviceGraphMemTrim(0);
+}
+
+/* The memory is not left allocated, so the next launch succeeds. */
+static bool nothing_left(void)
+{
+    bool next = cuGraphLaunch(exec, stream) == CUDA_SUCCESS && cuStreamSynchronize(stream) == CUDA_SUCCESS;
+    return ended(next && cuDeviceGraphMemTrim(0) == CUDA_SUCCESS);
+}
+
+static void add_left(void)
+{
+    add_alloc();
+}
+
+static void left_ready(void)
+{
+    ready(add_left);
+}
+
+static bool free_outside(void)
+{
+    return done(cuMemFreeAsync(allocated, stream));
+}
+
+static bool freed_outside(void)
+{
+    bool again = cuMemFreeAsync(allocated, stream) == CUDA_SUCCESS;
+    return ended(cuStreamSynchronize(stream) == CUDA_SUCCESS && again == (code != CUDA_SUCCESS));
+}
+
+static void test_memory(void)
+{
+    static const struct inject_case cases[] = {
+        {.name = "an allocation node", .begin = empty_graph, .call = add_alloc, .reported = out_of_memory, .end = one_or_none},
+        {.name = "a free node", .begin = with_alloc, .call = add_free, .reported = out_of_memory, .end = freed_once},
+        {.name = "captured memory", .begin = capture, .call = capture_both, .reported = out_of_memory, .end = captured},
+        {.name = "a launch with memory", .begin = life_ready, .call = launch, .reported = out_of_memory, .end = nothing_left},
+        {.name = "a free outside", .begin = left_ready, .call = free_outside, .reported = out_of_memory, .end = freed_outside}};
+    static const char *const functions[] = {"malloc", "calloc"};
+    const size_t count = 2 * sizeof cases / sizeof cases[0];
+    for (size_t i = 0; i < count; i++) {
+        struct inject_case of = cases[i / 2];
+        of.function = functions[i % 2];
+        of.least = i != count - 1; /* a free outside makes no record but a pin */
+        inject_try(&of);
+    }
+}
+
 int main(void)
 {
     context = begin();
@@ -234,6 +372,7 @@ int main(void)
     test_edges();
     test_children();
     test_launches();
+    test_memory();
     OK(cuMemFree(memory));
     OK(cuEventDestroy(event));
     OK(cuStreamDestroy(stream));

@@ -2,6 +2,7 @@
 /* Launches of instances. Compiled for both default streams. */
 #include "abi_capture.h"
 #include "abi_graph.h"
+#include "abi_graph_launch_memory.h"
 
 /* The instance, which is not freed before abi_launch_ends; NULL: result says why not. */
 static struct abi_exec *begin_launch(const char *function, CUgraphExec value, CUresult *result)
@@ -31,13 +32,19 @@ static CUresult check_launch(vmm_system *sys, vmm_stream stream)
 
 static CUresult launch(vmm_system *sys, const char *function, CUgraphExec value, vmm_stream stream, bool runs)
 {
-    CUresult result = abi_captured(stream, ABI_CAPTURE_ASK, function);
+    CUresult result = abi_captured(stream, function);
     struct abi_exec *exec = result == CUDA_SUCCESS ? begin_launch(function, value, &result) : NULL;
     if (!exec)
         return result;
     result = check_launch(sys, stream);
     if (result == CUDA_SUCCESS && runs)
-        result = abi_graph_issue(sys, exec->graph, stream);
+        result = abi_graph_check_launch(sys, function, exec->graph);
+    struct abi_launch_memory memory = {NULL, 0};
+    if (result == CUDA_SUCCESS && (result = abi_launch_memory_begin(sys, function, exec, !runs, &memory)) == CUDA_SUCCESS) {
+        if (runs)
+            result = abi_graph_issue(sys, exec->graph, stream);
+        abi_launch_memory_end(sys, exec, stream, result == CUDA_SUCCESS, &memory);
+    }
     end_launch(exec);
     return result;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "abi_graph.h"
+#include "abi_graph_alloc.h"
 #include "abi_pack.h"
 #include "heap.h"
 
@@ -134,6 +135,65 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const
     ABI_INITIALISED(add_event(sys, &add, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
 }
 
+static CUresult add_mem_op(const vmm_system *sys, const struct add *add, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    struct abi_work work = {0};
+    return added(add, abi_mem_op_work(sys, add->function, params, &work), &work);
+}
+
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                  size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    ADD(phGraphNode, NULL);
+    ABI_INITIALISED(add_mem_op(sys, &add, nodeParams));
+}
+
+/* ---- memory ---- */
+
+static CUresult add_memory(vmm_system *sys, const struct add *add, CUDA_MEM_ALLOC_NODE_PARAMS *alloc, CUdeviceptr dptr)
+{
+    CUresult result = CUDA_SUCCESS;
+    struct abi_ends ends = {0};
+    const struct graph_node *node = NULL;
+    if (!add->out)
+        return abi_null(add->function, "phGraphNode");
+    abi_graphs_lock();
+    struct graph *graph = abi_need_graph(add->function, add->graph, &result);
+    if (graph)
+        result = abi_find_ends(add->function, graph, add->on, add->data, add->count, &ends);
+    const struct abi_dependencies on = {ends.node, ends.data, add->count};
+    if (result == CUDA_SUCCESS)
+        node = alloc ? abi_graph_add_alloc(sys, add->function, graph, &on, alloc, &result)
+                     : abi_graph_add_free(add->function, graph, &on, dptr, &result);
+    if (node)
+        *add->out = abi_node_value(node);
+    abi_ends_drop(&ends);
+    abi_graphs_unlock();
+    return result;
+}
+
+static CUresult add_alloc(vmm_system *sys, const struct add *add, CUDA_MEM_ALLOC_NODE_PARAMS *params)
+{
+    CUresult result = abi_alloc_check(sys, add->function, params);
+    return result == CUDA_SUCCESS ? add_memory(sys, add, params, 0) : result;
+}
+
+CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+{
+    ADD(phGraphNode, NULL);
+    ABI_INITIALISED(add_alloc(sys, &add, nodeParams));
+}
+
+CUresult cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                               size_t numDependencies, CUdeviceptr dptr)
+{
+    ADD(phGraphNode, NULL);
+    ABI_INITIALISED(add_memory(sys, &add, NULL, dptr));
+}
+
+/* ---- child graphs ---- */
+
 /* The graph that becomes the node's: a copy, or the graph itself. */
 static struct graph *take_child(const char *function, CUgraph value, CUgraph into, bool move, CUresult *result)
 {
@@ -145,6 +205,8 @@ static struct graph *take_child(const char *function, CUgraph value, CUgraph int
                              value == into ? "the graph itself" : "a node's child already");
         return NULL;
     }
+    if (!move && (*result = abi_graph_without_memory(function, child, "cannot be copied: move it into its parent")) != CUDA_SUCCESS)
+        return NULL;
     struct graph *taken = move ? child : abi_graph_copy(child);
     if (!taken)
         *result = abi_no_memory(function);
@@ -182,13 +244,17 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, cons
 
 /* ---- any type ---- */
 
-static CUresult add_any(vmm_system *sys, const struct add *add, const CUgraphNodeParams *p)
+static CUresult add_any(vmm_system *sys, const struct add *add, CUgraphNodeParams *p)
 {
     CUresult result = abi_params_whole(add->function, p);
     if (result != CUDA_SUCCESS)
         return result;
     if (p->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return add_child(add, p->graph.graph, p->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
+    if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        return add_alloc(sys, add, &p->alloc);
+    if (p->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        return add_memory(sys, add, NULL, p->free.dptr);
     struct abi_work work = {0};
     return added(add, abi_any_work(sys, add->function, p, &work), &work);
 }
@@ -284,8 +350,9 @@ static CUresult clone_graph(CUgraph *out, CUgraph value)
     if (!out)
         return abi_null(name, "phGraphClone");
     abi_graphs_lock();
-    const struct graph *graph = abi_need_graph(name, value, &result), *copy = graph ? abi_graph_copy(graph) : NULL;
-    if (graph && !copy)
+    const struct graph *graph = abi_need_graph(name, value, &result), *copy = NULL;
+    if (graph && (result = abi_graph_without_memory(name, graph, "cannot be copied")) == CUDA_SUCCESS &&
+        !(copy = abi_graph_copy(graph)))
         result = abi_no_memory(name);
     if (copy)
         *out = abi_graph_value(copy);
@@ -324,8 +391,9 @@ static CUresult destroy_node(CUgraphNode value)
 {
     CUresult result = CUDA_SUCCESS;
     abi_graphs_lock();
-    struct graph_node *node = abi_need_node("cuGraphDestroyNode", value, &result);
-    if (node)
+    static const char name[] = "cuGraphDestroyNode";
+    struct graph_node *node = abi_need_node(name, value, &result);
+    if (node && (result = abi_graph_without_memory(name, node->graph, "keeps its nodes")) == CUDA_SUCCESS)
         abi_node_end(node);
     abi_graphs_unlock();
     return result;

@@ -45,6 +45,23 @@ CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
     ABI_INITIALISED(get(__func__, hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event_out, "event_out", sizeof *event_out));
 }
 
+/* As on a driver, the list is the node's own. */
+CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
+{
+    ABI_INITIALISED(get(__func__, hNode, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, nodeParams_out, "nodeParams_out",
+                        sizeof *nodeParams_out));
+}
+
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
+{
+    ABI_INITIALISED(get(__func__, hNode, CU_GRAPH_NODE_TYPE_MEM_ALLOC, params_out, "params_out", sizeof *params_out));
+}
+
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
+{
+    ABI_INITIALISED(get(__func__, hNode, CU_GRAPH_NODE_TYPE_MEM_FREE, dptr_out, "dptr_out", sizeof *dptr_out));
+}
+
 static CUresult get_copy(const char *function, CUgraphNode value, CUDA_MEMCPY3D *out)
 {
     CUDA_MEMCPY_NODE_PARAMS held;
@@ -203,6 +220,25 @@ CUresult cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
     ABI_INITIALISED(set_host(&place, nodeParams));
 }
 
+static CUresult set_mem_op(const vmm_system *sys, const struct place *place, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    struct abi_work work = {0};
+    return set_if(place, abi_mem_op_work(sys, place->function, params, &work), &work);
+}
+
+CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    IN_GRAPH;
+    ABI_INITIALISED(set_mem_op(sys, &place, nodeParams));
+}
+
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    IN_EXEC;
+    ABI_INITIALISED(set_mem_op(sys, &place, nodeParams));
+}
+
 static CUresult set_event(const vmm_system *sys, const struct place *place, CUgraphNodeType type, CUevent event)
 {
     struct abi_work work = {0};
@@ -253,6 +289,18 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode 
     ABI_INITIALISED(set_child(sys, &place, childGraph));
 }
 
+/* Nodes that allocate and free keep their parameters. */
+static CUresult set_memory(const struct place *place, CUgraphNodeType type)
+{
+    CUresult result = CUDA_SUCCESS;
+    abi_graphs_lock();
+    if (find(place, type, &result))
+        result = abi_refuse(VMM_RULE_GRAPH_MEMORY_FIXED, place->function, "%p allocates or frees memory, which cannot be changed",
+                            (void *)place->node);
+    abi_graphs_unlock();
+    return result;
+}
+
 /* ---- any type ---- */
 
 static CUresult set_any(vmm_system *sys, const struct place *place, const CUgraphNodeParams *p)
@@ -263,6 +311,8 @@ static CUresult set_any(vmm_system *sys, const struct place *place, const CUgrap
         return result;
     if (p->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return set_child(sys, place, p->graph.graph);
+    if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        return set_memory(place, p->type);
     return set_if(place, abi_any_work(sys, place->function, p, &work), &work);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "abi_graph.h"
+#include "abi_graph_alloc.h"
 #include "heap.h"
 
 /* ---- what a node can take over ---- */
@@ -42,11 +43,32 @@ static const char *copy_forbids(const CUDA_MEMCPY_NODE_PARAMS *now, const CUDA_M
                : "a copy of several rows can only move";
 }
 
+static bool flushes(const CUstreamBatchMemOpParams *op)
+{
+    return (op->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 || op->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64) &&
+           (op->waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH);
+}
+
+/* As documented (cuda.h 13.0, cuGraphExecBatchMemOpNodeSetParams); no driver was asked. */
+static const char *mem_op_forbids(const CUDA_BATCH_MEM_OP_NODE_PARAMS *now, const CUDA_BATCH_MEM_OP_NODE_PARAMS *next)
+{
+    if (now->ctx != next->ctx || now->count != next->count)
+        return "the context or the number of operations differs";
+    for (unsigned i = 0; i < now->count; i++)
+        if (now->paramArray[i].operation != next->paramArray[i].operation ||
+            flushes(&now->paramArray[i]) != flushes(&next->paramArray[i]))
+            return "an operation is of another kind, or flushes and did not, or the other way round";
+    return NULL;
+}
+
 const char *abi_update_forbids(const struct abi_work *now, const struct abi_work *next)
 {
+    if (now->memory != next->memory) /* no driver was asked */
+        return "it allocates or frees other memory";
     switch (next->params.type) {
     case CU_GRAPH_NODE_TYPE_MEMSET: return fill_forbids(&now->params.memset, &next->params.memset);
     case CU_GRAPH_NODE_TYPE_MEMCPY: return copy_forbids(&now->params.memcpy, &next->params.memcpy);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return mem_op_forbids(&now->params.memOp, &next->params.memOp);
     default: return NULL;
     }
 }
@@ -145,7 +167,7 @@ static CUresult check_node(const vmm_system *sys, const char *function, const st
         differ(pairs, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, next);
         return refuse(function, pairs->info, why);
     }
-    if (from->params.type == CU_GRAPH_NODE_TYPE_MEMSET && abi_fill_check(sys, function, &to->params.memset) != CUDA_SUCCESS) {
+    if (from->params.type == CU_GRAPH_NODE_TYPE_MEMSET && !abi_memory_planned(to->params.memset.dst, true) && abi_fill_check(sys, function, &to->params.memset) != CUDA_SUCCESS) {
         differ(pairs, CU_GRAPH_EXEC_UPDATE_ERROR, next);
         return refuse(function, pairs->info, "its memory cannot be filled");
     }

@@ -555,16 +555,6 @@ TEST_NEAR_MISS(CAPTURE_INVALIDATED, capture_invalidated_kept)
     OK(cuGraphDestroy(graph));
 }
 
-TEST_BREAKS(CAPTURE_WORK, capture_work_broken)
-{
-    INVALIDATED(RELAXED, REFUSED(cuStreamWriteValue32(stream, memory, 1, 0), ERROR_NOT_SUPPORTED));
-}
-
-TEST_NEAR_MISS(CAPTURE_WORK, capture_work_kept)
-{
-    CAPTURED(ACCEPTED(cuMemsetD32Async(memory, 1, 1, stream)));
-}
-
 TEST_BREAKS(CAPTURE_DEFAULT, capture_default_broken)
 {
     REFUSED(cuStreamBeginCapture(CU_STREAM_LEGACY, CU_STREAM_CAPTURE_MODE_RELAXED), ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -767,6 +757,11 @@ TEST_BREAKS(CAPTURE_IMPLICIT, capture_implicit_broken)
     begin_capture(blocking);
     REFUSED(cuMemsetD8(memory, 1, 4), ERROR_STREAM_CAPTURE_IMPLICIT);
     IS(cuStreamEndCapture(blocking, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
+    CUstreamCaptureStatus status;
+    begin_capture(blocking);
+    REFUSED(cuStreamIsCapturing(NULL, &status), ERROR_STREAM_CAPTURE_IMPLICIT);
+    REFUSED(cuStreamGetCaptureInfo(CU_STREAM_LEGACY, &status, NULL, NULL, NULL, NULL, NULL), ERROR_STREAM_CAPTURE_IMPLICIT);
+    OK(cuStreamEndCapture(blocking, NULL));
     OK(cuStreamDestroy(blocking));
 }
 
@@ -774,7 +769,9 @@ TEST_NEAR_MISS(CAPTURE_IMPLICIT, capture_implicit_kept)
 {
     CUstream beside = new_stream();
     begin_capture(beside);
+    CUstreamCaptureStatus status;
     ACCEPTED(cuMemsetD8(memory, 1, 4));
+    ACCEPTED(cuStreamIsCapturing(NULL, &status));
     OK(cuStreamEndCapture(beside, NULL));
     OK(cuStreamDestroy(beside));
 }
@@ -943,6 +940,206 @@ TEST_NEAR_MISS(GRAPH_NODE_TYPE, graph_node_type_kept)
     ACCEPTED(cuGraphMemsetNodeGetParams(node, &params));
     EQUAL(params.value, 7);
     OK(cuGraphDestroy(graph));
+}
+
+/* Adds an allocation of 64 bytes on device 0. */
+static CUdeviceptr add_alloc(CUgraph graph, CUgraphNode *node)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
+                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = 64};
+    OK(cuGraphAddMemAllocNode(node, graph, NULL, 0, &params));
+    return params.dptr;
+}
+
+TEST_BREAKS(GRAPH_MEMORY_KIND, graph_memory_kind_broken)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READ};
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
+                                                       {CU_MEM_LOCATION_TYPE_HOST, 0}}, .bytesize = 64};
+    REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_NOT_SUPPORTED);
+    params.poolProps.location.type = CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_NOT_SUPPORTED);
+    params.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    params.poolProps.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_NOT_SUPPORTED);
+    params.poolProps.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+    params.accessDescs = &access;
+    params.accessDescCount = 1;
+    REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_NOT_SUPPORTED);
+    tap_ok(!node && !params.dptr, "no node was added");
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_MEMORY_KIND, graph_memory_kind_kept)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
+                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+                                         .bytesize = 64, .accessDescs = &access, .accessDescCount = 1};
+    ACCEPTED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(GRAPH_MEMORY_ACCESS, graph_memory_access_broken)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
+                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = 64, .accessDescCount = 1};
+    REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_MEMORY_ACCESS, graph_memory_access_kept)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    tap_ok(add_alloc(graph, &node), "no list, and a count of 0");
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(GRAPH_MEMORY_FULL, graph_memory_full_broken)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUgraphExec exec;
+    size_t left = 0, all = 0;
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
+                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = SIZE_MAX};
+    REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_OUT_OF_MEMORY);
+    params.bytesize = SIZE_MAX / 2;
+    REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_OUT_OF_MEMORY);
+    OK(cuMemGetInfo(&left, &all));
+    params.bytesize = left + 1;
+    OK(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+    exec = instance_of(graph);
+    REFUSED(cuGraphLaunch(exec, stream), ERROR_OUT_OF_MEMORY);
+    REFUSED(cuGraphUpload(exec, stream), ERROR_OUT_OF_MEMORY);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_MEMORY_FULL, graph_memory_full_kept)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    size_t left = 0, all = 0;
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
+                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}}};
+    OK(cuMemGetInfo(&left, &all));
+    params.bytesize = left >> 25 << 25; /* whole chunks of 32 MiB */
+    ACCEPTED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+    CUgraphExec exec = instance_of(graph);
+    ACCEPTED(cuGraphLaunch(exec, stream));
+    OK(cuMemFree(params.dptr));
+    OK(cuStreamSynchronize(stream));
+    OK(cuDeviceGraphMemTrim(0));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(GRAPH_MEMORY_FREE, graph_memory_free_broken)
+{
+    CUgraph graph = new_graph(), other = new_graph();
+    CUgraphNode node = NULL, more = NULL;
+    CUdeviceptr at = add_alloc(graph, &node);
+    REFUSED(cuGraphAddMemFreeNode(&more, graph, NULL, 0, 0), ERROR_INVALID_VALUE);
+    REFUSED(cuGraphAddMemFreeNode(&more, graph, NULL, 0, memory), ERROR_INVALID_VALUE);
+    REFUSED(cuGraphAddMemFreeNode(&more, graph, NULL, 0, at + 8), ERROR_INVALID_VALUE);
+    OK(cuGraphAddMemFreeNode(&more, other, NULL, 0, at));
+    CUgraphExec exec = instance_of(other);
+    REFUSED(cuGraphLaunch(exec, stream), ERROR_INVALID_VALUE); /* nothing has allocated it */
+    OK(cuGraphAddMemFreeNode(&more, graph, &node, 1, at));
+    REFUSED(cuGraphAddMemFreeNode(&more, graph, &node, 1, at), ERROR_INVALID_VALUE);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(other));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_MEMORY_FREE, graph_memory_free_kept)
+{
+    CUgraph graph = new_graph(), other = new_graph();
+    CUgraphNode node = NULL, more = NULL;
+    CUdeviceptr at = add_alloc(graph, &node);
+    ACCEPTED(cuGraphAddMemFreeNode(&more, other, NULL, 0, at));
+    CUgraphExec allocates = instance_of(graph), frees = instance_of(other);
+    ACCEPTED(cuGraphLaunch(allocates, stream));
+    ACCEPTED(cuGraphLaunch(frees, stream));
+    OK(cuGraphExecDestroy(allocates));
+    OK(cuGraphExecDestroy(frees));
+    OK(cuGraphDestroy(other));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(GRAPH_MEMORY_LIVE, graph_memory_live_broken)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUdeviceptr at = add_alloc(graph, &node);
+    CUgraphExec exec = instance_of(graph);
+    OK(cuGraphLaunch(exec, stream));
+    REFUSED(cuGraphLaunch(exec, stream), ERROR_INVALID_VALUE);
+    OK(cuMemFree(at));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_MEMORY_LIVE, graph_memory_live_kept)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUgraphExec exec = NULL;
+    CUdeviceptr at = add_alloc(graph, &node);
+    OK(cuGraphInstantiate(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
+    OK(cuGraphLaunch(exec, stream));
+    ACCEPTED(cuGraphLaunch(exec, stream));
+    OK(cuGraphExecDestroy(exec));
+    exec = instance_of(graph);
+    OK(cuMemFreeAsync(at, stream));
+    ACCEPTED(cuGraphLaunch(exec, stream));
+    OK(cuMemFree(at));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(GRAPH_MEMORY_FIXED, graph_memory_fixed_broken)
+{
+    CUgraph graph = new_graph(), outer = new_graph(), copy = NULL;
+    CUgraphNode node = NULL, more = NULL;
+    add_alloc(graph, &node);
+    OK(cuGraphAddEmptyNode(&more, graph, &node, 1));
+    CUgraphExec exec = instance_of(graph), again = NULL;
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
+    REFUSED(cuGraphClone(&copy, graph), ERROR_NOT_SUPPORTED);
+    REFUSED(cuGraphAddChildGraphNode(&more, outer, NULL, 0, graph), ERROR_NOT_SUPPORTED);
+    REFUSED(cuGraphRemoveDependencies(graph, &node, &more, NULL, 1), ERROR_NOT_SUPPORTED);
+    REFUSED(cuGraphDestroyNode(more), ERROR_NOT_SUPPORTED);
+    REFUSED(cuGraphInstantiate(&again, graph, 0), ERROR_NOT_SUPPORTED);
+    REFUSED(cuGraphNodeSetParams(node, &params), ERROR_NOT_SUPPORTED);
+    REFUSED(cuGraphExecNodeSetParams(exec, node, &params), ERROR_NOT_SUPPORTED);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(outer));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_MEMORY_FIXED, graph_memory_fixed_kept)
+{
+    CUgraph graph = new_graph(), outer = new_graph();
+    CUgraphNode node = NULL, more = NULL, child = NULL;
+    add_alloc(graph, &node);
+    OK(cuGraphAddEmptyNode(&more, graph, NULL, 0));
+    ACCEPTED(cuGraphAddDependencies(graph, &node, &more, NULL, 1));
+    OK(cuGraphExecDestroy(instance_of(graph)));
+    OK(cuGraphExecDestroy(instance_of(graph)));
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    params.graph.graph = graph;
+    params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    ACCEPTED(cuGraphAddNode(&child, outer, NULL, NULL, 0, &params));
+    OK(cuGraphDestroy(outer));
 }
 
 TEST_BREAKS(GRAPH_PARAMS, graph_params_broken)

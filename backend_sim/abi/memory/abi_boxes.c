@@ -2,7 +2,7 @@
 /* Copies of boxes, within a context and between two: these entry points call the functions of the same name in this project's API.
  * Compiled for both default streams. */
 #include "abi.h"
-#include "abi_capture.h"
+#include "abi_capture_copy.h"
 #include "abi_sync.h"
 
 static const vmm_memcpy3d *box_of(const CUDA_MEMCPY3D *copy)
@@ -22,7 +22,7 @@ CUresult cuMemcpy3D(const CUDA_MEMCPY3D *pCopy)
 
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_OR_CAPTURE(hStream, abi_capture_box(sys, __func__, captured_, pCopy));
     ABI(vmm_memcpy_3d_async(sys, box_of(pCopy), abi_stream(hStream)));
 }
 
@@ -33,6 +33,6 @@ CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
 
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
+    ABI_NOT_CAPTURED(hStream);
     ABI(vmm_memcpy_3d_peer_async(sys, peer_box_of(pCopy), abi_stream(hStream)));
 }

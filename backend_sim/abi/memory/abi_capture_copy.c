@@ -7,7 +7,7 @@ static CUresult add_copy(const vmm_system *sys, const char *function, vmm_stream
 {
     struct abi_query_context context;
     uint64_t current = abi_query_current(sys);
-    bool empty = !copy->WidthInBytes || !copy->Height; /* of one layer */
+    bool empty = !copy->WidthInBytes || !copy->Height || !copy->Depth;
     int device = abi_query_context(sys, current, &context) ? context.device : 0;
     CUresult result = abi_capture_goes_on(function, stream);
     if (result != CUDA_SUCCESS || empty)
@@ -42,4 +42,9 @@ CUresult abi_capture_rows(const vmm_system *sys, const char *function, vmm_strea
                           .dstArray = rows->dstArray, .dstPitch = rows->dstPitch, .WidthInBytes = rows->WidthInBytes,
                           .Height = rows->Height, .Depth = 1};
     return add_copy(sys, function, stream, &copy);
+}
+
+CUresult abi_capture_box(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy)
+{
+    return copy ? add_copy(sys, function, stream, copy) : abi_null(function, "pCopy");
 }

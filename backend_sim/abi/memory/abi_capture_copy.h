@@ -11,6 +11,8 @@
 
 CUresult abi_capture_rows(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY2D *copy);
 
+CUresult abi_capture_box(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy);
+
 /* A copy of adjacent bytes, between memory of these types. */
 struct abi_line {
     CUmemorytype to;

@@ -194,7 +194,7 @@ CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr s
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                            size_t ByteCount, CUstream hStream)
 {
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
+    ABI_NOT_CAPTURED(hStream);
     ABI_WORK(copy_peer(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount, abi_stream(hStream), false));
 }
 

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory pools: these entry points call the functions of the same name in this project's API. */
 #include "abi.h"
+#include "abi_capture.h"
 
 #define ABI_ONE(name, ...) ABI(ABI_PART(call_, name, __VA_ARGS__))
+
+/* A capture forbids the call, as measured of all that do not ask for a device's pool. */
+#define ABI_FORBIDDEN(name, ...)    \
+    do {                            \
+        ABI_NO_CAPTURE();           \
+        ABI_ONE(name, __VA_ARGS__); \
+    } while (0)
 
 static vmm_memory_pool pool_of(CUmemoryPool pool)
 {
@@ -11,12 +19,12 @@ static vmm_memory_pool pool_of(CUmemoryPool pool)
 
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
-    ABI_ONE(mem_pool_create, (vmm_memory_pool *)pool, (const vmm_mem_pool_props *)poolProps);
+    ABI_FORBIDDEN(mem_pool_create, (vmm_memory_pool *)pool, (const vmm_mem_pool_props *)poolProps);
 }
 
 CUresult cuMemPoolDestroy(CUmemoryPool pool)
 {
-    ABI_ONE(mem_pool_destroy, pool_of(pool));
+    ABI_FORBIDDEN(mem_pool_destroy, pool_of(pool));
 }
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
@@ -31,7 +39,7 @@ CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 
 CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
-    ABI_ONE(device_set_mem_pool, dev, pool_of(pool));
+    ABI_FORBIDDEN(device_set_mem_pool, dev, pool_of(pool));
 }
 
 CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
@@ -46,52 +54,53 @@ CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAlloc
 
 CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {
-    ABI_ONE(mem_set_mem_pool, (const vmm_mem_location *)location, (int)type, pool_of(pool));
+    ABI_FORBIDDEN(mem_set_mem_pool, (const vmm_mem_location *)location, (int)type, pool_of(pool));
 }
 
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
-    ABI_ONE(mem_pool_set_attribute, pool_of(pool), (int)attr, value);
+    ABI_FORBIDDEN(mem_pool_set_attribute, pool_of(pool), (int)attr, value);
 }
 
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
-    ABI_ONE(mem_pool_get_attribute, pool_of(pool), (int)attr, value);
+    ABI_FORBIDDEN(mem_pool_get_attribute, pool_of(pool), (int)attr, value);
 }
 
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
-    ABI_ONE(mem_pool_trim_to, pool_of(pool), minBytesToKeep);
+    ABI_FORBIDDEN(mem_pool_trim_to, pool_of(pool), minBytesToKeep);
 }
 
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
-    ABI_ONE(mem_pool_set_access, pool_of(pool), (const vmm_mem_access_desc *)map, count);
+    ABI_FORBIDDEN(mem_pool_set_access, pool_of(pool), (const vmm_mem_access_desc *)map, count);
 }
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
 {
-    ABI_ONE(mem_pool_get_access, (vmm_mem_access_flags *)flags, pool_of(memPool), (const vmm_mem_location *)location);
+    ABI_FORBIDDEN(mem_pool_get_access, (vmm_mem_access_flags *)flags, pool_of(memPool), (const vmm_mem_location *)location);
 }
 
 CUresult cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType,
                                           unsigned long long flags)
 {
-    ABI_ONE(mem_pool_export_to_shareable_handle, handle_out, pool_of(pool), (int)handleType, flags);
+    ABI_FORBIDDEN(mem_pool_export_to_shareable_handle, handle_out, pool_of(pool), (int)handleType, flags);
 }
 
 CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle, CUmemAllocationHandleType handleType,
                                             unsigned long long flags)
 {
-    ABI_ONE(mem_pool_import_from_shareable_handle, (vmm_memory_pool *)pool_out, handle, (int)handleType, flags);
+    ABI_FORBIDDEN(mem_pool_import_from_shareable_handle, (vmm_memory_pool *)pool_out, handle, (int)handleType, flags);
 }
 
 CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
 {
-    ABI_ONE(mem_pool_export_pointer, (vmm_mem_pool_ptr_export_data *)shareData_out, ptr);
+    ABI_FORBIDDEN(mem_pool_export_pointer, (vmm_mem_pool_ptr_export_data *)shareData_out, ptr);
 }
 
 CUresult cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData *shareData)
 {
-    ABI_ONE(mem_pool_import_pointer, (vmm_deviceptr *)ptr_out, pool_of(pool), (const vmm_mem_pool_ptr_export_data *)shareData);
+    ABI_FORBIDDEN(mem_pool_import_pointer, (vmm_deviceptr *)ptr_out, pool_of(pool),
+                  (const vmm_mem_pool_ptr_export_data *)shareData);
 }

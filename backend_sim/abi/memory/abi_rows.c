@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_rows.h"
 
+#include "abi_graph_alloc.h"
 #include "abi_process.h"
 #include "abi_registered.h"
 #include "detail.h"
@@ -53,10 +54,16 @@ static CUresult reported(CUresult result, const char *function)
     return result;
 }
 
+/* What a graph will allocate, and does not free itself. */
+static uint64_t find_planned(uint64_t address)
+{
+    return abi_memory_planned(address, false);
+}
+
 CUresult abi_rows_check_copy(const vmm_system *sys, const char *function, int device, const CUDA_MEMCPY3D *copy)
 {
     struct sim_process *process = abi_process_lock(sys);
-    CUresult result = (CUresult)rows_check_copy(process, device, (const vmm_memcpy3d *)(const void *)copy);
+    CUresult result = (CUresult)rows_check_copy(process, device, (const vmm_memcpy3d *)(const void *)copy, find_planned);
     abi_process_unlock(process);
     return reported(result, function);
 }
@@ -147,12 +154,13 @@ static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const 
     return result == CUDA_SUCCESS ? finish(sys, stream, waits) : result;
 }
 
-static struct rows_side side_of(const vmm_system *sys, const struct abi_fill *fill, size_t pitch)
+static struct rows_side side_of(const vmm_system *sys, const struct abi_fill *fill, size_t pitch, rows_find_planned find)
 {
     struct rows_side side = {
         .argument = "dstDevice", .base = fill->start, .start = fill->start, .given = pitch, .pitch = pitch};
     struct sim_process *process = abi_process_lock(sys);
-    rows_look_up(process, fill->start, &side);
+    if (rows_look_up(process, fill->start, &side) == ROWS_NOTHING)
+        rows_look_planned(find, &side);
     abi_process_unlock(process);
     return side;
 }
@@ -166,7 +174,7 @@ CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream 
         return finish(sys, stream, waits);
     size_t bytes = fill->width * fill->element; /* modulo 2^64, as in the driver */
     size_t pitch = fill->height > 1 ? fill->pitch : bytes;
-    struct rows_side side = side_of(sys, fill, pitch);
+    struct rows_side side = side_of(sys, fill, pitch, NULL);
     result = check_fill(fill, &side, bytes);
     if (result != CUDA_SUCCESS)
         return result;
@@ -178,8 +186,8 @@ CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream 
 CUresult abi_rows_check_fill(const vmm_system *sys, const char *function, int device, const struct abi_fill *fill)
 {
     size_t bytes = fill->width * fill->element, pitch = fill->height > 1 ? fill->pitch : bytes;
-    struct rows_side side = side_of(sys, fill, pitch);
-    if (fill->height == 1 && !side.host) /* one range, whose end is checked as a plain fill's */
+    struct rows_side side = side_of(sys, fill, pitch, find_planned);
+    if (fill->height == 1 && !side.host && !side.planned) /* one range, whose end is checked as a plain fill's */
         side.left = UINT64_MAX;
     CUresult result = check_fill(fill, &side, bytes);
     if (result != CUDA_SUCCESS || (side.host && side.left != UINT64_MAX))

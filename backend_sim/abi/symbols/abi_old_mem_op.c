@@ -36,7 +36,7 @@ static CUresult refuse(vmm_system *sys, const char *function, vmm_stream stream,
 
 #define FIRST_VERSION(stream, count)                                            \
     do {                                                                        \
-        ABI_NOT_CAPTURED(stream, ABI_CAPTURE_ASK);                              \
+        ABI_NOT_CAPTURED(stream);                              \
         ABI_NO_CAPTURE();                                                       \
         ABI(refuse(sys, __func__, (vmm_stream)(void *)(stream), count));        \
     } while (0)

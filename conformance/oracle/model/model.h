@@ -92,10 +92,12 @@ struct model_event {
 /* A memory pool. One that was destroyed stays while it has allocations (its heap is open), and its value for ever. */
 struct model_pool {
     uint64_t value;              /* 0: a device's own one, which the system has not told of yet */
-    uint64_t start;              /* of its addresses; 0: not known yet, as of a driver's pool without allocations */
+    uint64_t start;              /* of its addresses; of a driver's pool without allocations only where they may be, 0 for nowhere */
     uint32_t tag;
     int device, handle_types;
     bool own, ended, gone;       /* gone: ended, and without memory */
+    bool based;                  /* it has had an allocation */
+    bool exported;
     bool decompress;
     uint8_t rights[VMM_MAX_DEVICES];
     uint64_t ended_as;           /* of one that ended: its ordinal among those */

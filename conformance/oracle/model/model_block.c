@@ -99,8 +99,9 @@ static void allocate(struct model *m, struct model_pool *pool, uint64_t size, in
     }
     if (!model_succeeded(a))
         return;
-    if (!pool->start)
-        pool->start = *out - offset; /* a driver's pool */
+    if (m->driver && !pool->based)
+        pool->start = *out - offset;
+    pool->based = true;
     model_expect(a, "dptr", *out, pool->start + offset);
     m->blocks = model_room(m->blocks, &m->block_room, m->block_count, sizeof *m->blocks);
     m->blocks[m->block_count++] = (struct model_block){
@@ -109,12 +110,10 @@ static void allocate(struct model *m, struct model_pool *pool, uint64_t size, in
 
 MODEL_ON(mem_alloc_async)
 {
-    if (!c->dptr) {
-        model_refuse(a, INVALID, "VMM-POOL-ALLOC-NULL");
-        return;
-    }
     int lane = model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a);
-    if (lane >= 0 && !a->asked && !model_own_pool(m, m->lane[lane].device))
+    if (lane >= 0 && !c->dptr)
+        model_refuse(a, INVALID, "VMM-POOL-ALLOC-NULL");
+    else if (lane >= 0 && !a->asked && !model_own_pool(m, m->lane[lane].device))
         model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-SYSTEM-HOST-MEMORY");
     else if (lane >= 0 && !a->asked)
         allocate(m, m->current_pool[m->lane[lane].device], c->bytesize, lane, c->dptr, a);
@@ -123,13 +122,11 @@ MODEL_ON(mem_alloc_async)
 
 MODEL_ON(mem_alloc_from_pool_async)
 {
-    if (!c->dptr) {
-        model_refuse(a, INVALID, "VMM-POOL-ALLOC-NULL");
-        return;
-    }
     struct model_pool *pool = model_pool_of(m, (uint64_t)(uintptr_t)c->pool);
     int lane = model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a);
-    if (lane >= 0 && (!pool || pool->ended))
+    if (lane >= 0 && !c->dptr)
+        model_refuse(a, INVALID, "VMM-POOL-ALLOC-NULL");
+    else if (lane >= 0 && (!pool || pool->ended))
         model_refuse(a, INVALID, c->pool ? "VMM-POOL-UNKNOWN" : "VMM-POOL-NULL");
     else if (lane >= 0)
         allocate(m, pool, c->bytesize, lane, c->dptr, a);

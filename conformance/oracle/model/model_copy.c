@@ -332,10 +332,18 @@ static bool meet_as_aliases(struct model *m, uint64_t src, uint64_t dst, uint64_
 
 enum meeting { NO_HOST, SOME_HOST, ALL_HOST };
 
+/* How many bytes two ranges share. */
+static uint64_t overlap_of(uint64_t a, uint64_t n, uint64_t b, uint64_t m)
+{
+    uint64_t from = a > b ? a : b, to = a + n < b + m ? a + n : b + m;
+    return from < to ? to - from : 0;
+}
+
 /* The part of a range that the host has such access to. */
 static enum meeting host_in(struct model *m, uint64_t start, uint64_t size, int need)
 {
     bool some = false, all = true;
+    uint64_t covered = 0;
     for (size_t i = 0; i < m->mapping_count; i++) {
         const struct model_mapping *p = &m->mappings[i];
         int have = model_in_device(m, p) ? 0 : p->host;
@@ -343,7 +351,9 @@ static enum meeting host_in(struct model *m, uint64_t start, uint64_t size, int 
             continue;
         some |= have != 0;
         all &= (have & need) == need;
+        covered += overlap_of(start, size, p->start, p->size);
     }
+    all &= covered == size; /* the rest is memory of a pool */
     return !some ? NO_HOST : all ? ALL_HOST : SOME_HOST;
 }
 

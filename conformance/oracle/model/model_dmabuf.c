@@ -33,7 +33,7 @@ struct contents {
     bool host, compressed, devices, different; /* from memory that is in it anywhere */
 };
 
-/* The memory at an address, up to an end, which for memory of a pool is that of the allocation's last page. */
+/* The memory at an address, up to an end, which for memory of a pool is that of the chunk that the allocation ends in. */
 struct part {
     bool pooled, host, compressed, decompress, rdma;
     int device, handle_types;
@@ -44,10 +44,9 @@ static struct part part_at(struct model *m, uint64_t at)
 {
     const struct model_mapping *here = model_mapping_at(m, at);
     const struct model_block *block = here ? NULL : model_block_at(m, at);
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     if (block)
         return (struct part){.pooled = true, .device = block->pool->device,
-                             .end = (block->start + block->size + page - 1) / page * page};
+                             .end = ((block->start + block->size - 1) / MODEL_SLOT + 1) * MODEL_SLOT};
     if (!here)
         return (struct part){.end = 0};
     const struct model_memory *memory = model_memory_of(m, here->handle);

@@ -64,7 +64,7 @@ static struct taken range(const struct model *m, size_t i)
     if (i < m->reservation_count)
         return (struct taken){m->reservations[i].start, m->reservations[i].size};
     const struct model_pool *pool = m->pools[i - m->reservation_count];
-    bool has = !pool->gone && !m->driver;
+    bool has = !pool->gone && pool->start;
     return (struct taken){has ? pool->start : UINT64_MAX, has ? pool->heap.slots * pool->heap.slot : 0};
 }
 

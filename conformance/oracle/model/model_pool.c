@@ -9,15 +9,17 @@
 #define INVALID VMM_ERROR_INVALID_VALUE
 
 enum { POOLS_REMEMBERED = 256 }; /* of those that ended */
+enum { WIN32 = 2, WIN32_KMT = 4 };
 
 static bool null(const void *pointer, struct model_answer *a)
 {
     return !pointer && !model_refuse(a, INVALID, "VMM-POOL-NULL");
 }
 
+/* Of two with the same value, as a driver may give it out again, the later one. */
 struct model_pool *model_pool_of(struct model *model, uint64_t value)
 {
-    for (size_t i = 0; value && i < model->pool_count; i++)
+    for (size_t i = value ? model->pool_count : 0; i-- > 0;)
         if (model->pools[i]->value == value)
             return model->pools[i];
     return NULL;
@@ -79,7 +81,7 @@ static uint64_t place(const struct model *m, uint64_t size, uint64_t unit)
 static struct model_pool *make_pool(struct model *m, int device, uint64_t limit)
 {
     uint64_t slot = slot_of(m), slots = model_heap_range(limit, slot, m->profile->device_memory);
-    uint64_t start = m->driver ? 0 : place(m, slots * slot, slot);
+    uint64_t start = place(m, slots * slot, slot); /* of a driver, what its first allocation may correct */
     for (; !m->driver && !start && !limit && slots > 1; start = place(m, slots * slot, slot))
         slots /= 2;
     if (!start && !m->driver)
@@ -127,11 +129,12 @@ static bool location_allowed(const struct model *m, const vmm_mem_location *l, s
 {
     if (l->type == VMM_MEM_LOCATION_TYPE_DEVICE)
         return device_exists(m, l->id) || model_refuse(a, INVALID, "VMM-POOL-CREATE-DEVICE");
-    bool host = l->type == VMM_MEM_LOCATION_TYPE_HOST || (l->type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && l->id == 0);
-    return host || model_refuse(a, INVALID, "VMM-POOL-CREATE-LOCATION");
+    int nodes = m->profile->host_nodes ? m->profile->host_nodes : 1;
+    bool node = l->type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && l->id >= 0 && l->id < nodes;
+    return node || l->type == VMM_MEM_LOCATION_TYPE_HOST || model_refuse(a, INVALID, "VMM-POOL-CREATE-LOCATION");
 }
 
-/* What a pool may be of; then what of that is simulated. */
+/* What a pool may be of. */
 static bool props_allowed(const struct model *m, const vmm_mem_pool_props *p, struct model_answer *a)
 {
     bool managed = p->alloc_type == VMM_MEM_ALLOCATION_TYPE_MANAGED;
@@ -146,16 +149,16 @@ static bool props_allowed(const struct model *m, const vmm_mem_pool_props *p, st
     for (size_t i = 0; i < sizeof p->reserved; i++)
         if (p->reserved[i])
             return model_refuse(a, INVALID, "VMM-POOL-CREATE-RESERVED");
-    if (managed)
-        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-CREATE-MANAGED");
-    return p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE || model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-CREATE-HOST");
+    a->foreseen = !managed && p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE; /* others are not modelled */
+    return a->foreseen;
 }
 
 /* A pool's value is not another one's. */
 static void expect_new(struct model *m, uint64_t value, struct model_answer *a)
 {
+    const struct model_pool *other = model_pool_of(m, value);
     model_expect(a, "pool is NULL", value == 0, false);
-    model_expect(a, "pool equals another one", model_pool_of(m, value) != NULL, false);
+    model_expect(a, "pool equals another one", other && (!other->ended || !m->driver), false);
 }
 
 MODEL_ON(mem_pool_create)
@@ -435,28 +438,65 @@ MODEL_ON(mem_pool_get_access)
         model_expect(a, "flags", (uint64_t)*c->flags, host ? 0 : pool->rights[l->id]);
 }
 
-/* ---- other processes: not simulated ---- */
+/* ---- other processes: what is exported; the model imports no pools ---- */
+
+static bool is_one_type(int type)
+{
+    return type == VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || type == WIN32 || type == WIN32_KMT ||
+           type == VMM_MEM_HANDLE_TYPE_FABRIC;
+}
 
 MODEL_ON(mem_pool_export_to_shareable_handle)
 {
-    (void)m, (void)c;
-    model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-EXPORT");
+    if (null(c->handle_out, a))
+        return;
+    if (c->flags || !is_one_type(c->handle_type)) {
+        model_refuse(a, INVALID, c->flags ? "VMM-EXPORT-FLAGS" : "VMM-EXPORT-TYPE");
+        return;
+    }
+    struct model_pool *pool = live(m, c->pool, a);
+    if (!pool)
+        return;
+    if (pool->own)
+        model_refuse(a, INVALID, "VMM-POOL-EXPORT-KIND");
+    else if (!(pool->handle_types & c->handle_type))
+        model_refuse(a, INVALID, "VMM-EXPORT-NOT-REQUESTED");
+    else if (pool->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC && !m->profile->imex)
+        model_refuse(a, VMM_ERROR_NOT_PERMITTED, "VMM-EXPORT-FABRIC-IMEX");
+    else if (model_succeeded(a)) {
+        pool->exported = true;
+        a->fabric = c->handle_type == VMM_MEM_HANDLE_TYPE_FABRIC;
+    }
 }
 
+/* Of an import only the refusals without a look at the handle. */
 MODEL_ON(mem_pool_import_from_shareable_handle)
 {
-    (void)m, (void)c;
-    model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-EXPORT");
+    (void)m;
+    if (null(c->pool_out, a))
+        return;
+    if (c->flags)
+        model_refuse(a, INVALID, "VMM-POOL-IMPORT-FLAGS");
+    else
+        a->foreseen = false;
 }
 
 MODEL_ON(mem_pool_export_pointer)
 {
-    (void)m, (void)c;
-    model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-EXPORT");
+    if (null(c->share_data_out, a) || (!c->ptr && !model_refuse(a, INVALID, "VMM-POOL-NULL")))
+        return;
+    const struct model_block *block = model_block_at(m, c->ptr);
+    if (!block || block->start != c->ptr)
+        model_refuse(a, INVALID, "VMM-POOL-POINTER-UNKNOWN");
+    else if (!block->pool->exported)
+        model_refuse(a, INVALID, "VMM-POOL-POINTER-POOL");
 }
 
 MODEL_ON(mem_pool_import_pointer)
 {
-    (void)m, (void)c;
-    model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-EXPORT");
+    if (null(c->ptr_out, a) || null(c->pool, a) || null(c->share_data, a))
+        return;
+    if (live(m, c->pool, a))
+        model_refuse(a, INVALID, "VMM-POOL-IMPORT-POOL");
+    a->writes_zero = true;
 }

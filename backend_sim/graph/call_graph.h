@@ -4,7 +4,13 @@
 #define SIM_CALL_GRAPH_H
 
 #include "graphs.h"
-#include "sim.h"
+#include "objects.h"
+#include "process.h"
+#include "refusal.h"
+
+/* The calls, as calls/sim.h declares them. */
+#define VMM_CALL(name, ...) vmm_result sim_##name(struct sim_process *process, const struct vmm_call_##name *call);
+#include "calls.def"
 
 /* Refuses by a rule that several calls have, so the text says which value of this one is wrong. */
 vmm_result graph_refuse(enum vmm_rule_id rule, uint64_t value, const char *format, ...) __attribute__((format(printf, 3, 4)));

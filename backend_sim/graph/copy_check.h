@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy_check.h - an asynchronous copy as it is checked at the call, for a graph that will hold it. */
+/* copy_check.h - an asynchronous copy as it is checked at the call, for a graph that will hold it. In calls/call_copy.c. */
 #ifndef SIM_COPY_CHECK_H
 #define SIM_COPY_CHECK_H
 
