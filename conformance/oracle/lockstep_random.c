@@ -494,36 +494,47 @@ static enum vmm_call_id balanced(const struct maker *maker, enum vmm_call_id cal
     return call;
 }
 
+#define OLDER (sizeof table / sizeof table[0])
+
 /* How often a call comes in a mix (lockstep.h). Later ones have memory operations on several streams. */
 static unsigned weight_in(const struct maker_row *row, unsigned mix)
 {
     return row->make != make_mem_op || mix == 1 ? row->weight : 0;
 }
 
-static const struct maker_row *row_at(unsigned mix, size_t i)
+/* The rows of a mix: the table, and then those of pools, if it has any. */
+struct rows {
+    const struct maker_row *more;
+    size_t count;
+};
+
+static struct rows rows_of(unsigned mix)
 {
-    const size_t older = sizeof table / sizeof table[0];
-    size_t more = 0;
-    const struct maker_row *rows = mix >= 2 ? maker_pool_rows(&more) : NULL;
-    return i < older ? &table[i] : i - older < more ? &rows[i - older] : NULL;
+    size_t more;
+    const struct maker_row *rows = maker_pool_rows(&more);
+    return (struct rows){rows, OLDER + (mix >= 2 ? more : 0)};
+}
+
+static const struct maker_row *row_at(const struct rows *rows, size_t i)
+{
+    return i < OLDER ? &table[i] : &rows->more[i - OLDER];
 }
 
 static const struct maker_row *some_row(const struct maker *maker)
 {
-    const struct maker_row *row;
+    const struct rows rows = rows_of(maker->mix);
     unsigned total = 0;
-    for (size_t i = 0; (row = row_at(maker->mix, i)) != NULL; i++)
-        total += weight_in(row, maker->mix);
+    for (size_t i = 0; i < rows.count; i++)
+        total += weight_in(row_at(&rows, i), maker->mix);
     uint64_t at = choose(maker->dice, total);
     size_t i = 0;
-    for (; at >= weight_in(row_at(maker->mix, i), maker->mix); i++)
-        at -= weight_in(row_at(maker->mix, i), maker->mix);
-    enum vmm_call_id call = balanced(maker, row_at(maker->mix, i)->call);
-    if (call == row_at(maker->mix, i)->call)
-        return row_at(maker->mix, i);
-    for (i = 0; row_at(maker->mix, i)->call != call; i++)
-        ;
-    return row_at(maker->mix, i);
+    for (; at >= weight_in(row_at(&rows, i), maker->mix); i++)
+        at -= weight_in(row_at(&rows, i), maker->mix);
+    const struct maker_row *row = row_at(&rows, i);
+    enum vmm_call_id call = balanced(maker, row->call);
+    for (i = 0; row->call != call; i++)
+        row = row_at(&rows, i);
+    return row;
 }
 
 static void make_step(const struct maker *maker, uint32_t name)

@@ -170,7 +170,7 @@ static void make_export(const struct maker *m)
 static void make_export_pointer(const struct maker *m)
 {
     const struct model_block *block = some_block(m);
-    for (int i = 0; block && i < 16 && !block->pool->exported; i++)
+    for (int i = 0; block && i < 40 && !block->pool->exported; i++)
         block = some_block(m);
     maker_set(m, "ptr", block ? named(block->tag) : literal(0));
 }
@@ -416,7 +416,7 @@ static const struct maker_row rows[] = {
     {VMM_CALL_mem_pool_trim_to, 1, make_trim},
     {VMM_CALL_mem_pool_set_access, 2, make_set_access},
     {VMM_CALL_mem_pool_get_access, 1, make_get_access},
-    {VMM_CALL_mem_pool_export_to_shareable_handle, 1, make_export},
+    {VMM_CALL_mem_pool_export_to_shareable_handle, 2, make_export},
     {VMM_CALL_mem_pool_export_pointer, 1, make_export_pointer},
     {VMM_CALL_mem_pool_import_pointer, 1, make_import_pointer},
     {VMM_CALL_stream_synchronize, 2, make_on_stream},

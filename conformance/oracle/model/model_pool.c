@@ -139,7 +139,8 @@ static bool props_allowed(const struct model *m, const vmm_mem_pool_props *p, st
 {
     bool managed = p->alloc_type == VMM_MEM_ALLOCATION_TYPE_MANAGED;
     bool named = p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE || p->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA;
-    int types = managed ? 0 : VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_FABRIC;
+    bool alone = managed || p->location.type == VMM_MEM_LOCATION_TYPE_HOST; /* pools that no other process can use */
+    int types = alone ? 0 : VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_FABRIC;
     if (!managed && p->alloc_type != VMM_MEM_ALLOCATION_TYPE_PINNED)
         return model_refuse(a, INVALID, "VMM-POOL-CREATE-TYPE");
     if ((!managed || named) && !location_allowed(m, &p->location, a))
