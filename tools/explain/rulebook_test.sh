@@ -58,7 +58,7 @@ ok $? "what HTML takes for its own is written so that it is text" "$work/said"
 sed -n 's/^### //p' docs/rulebook.md | sort | diff - <(sort "$work/rules") >"$work/said"
 ok $? "docs/rulebook.md has a heading for each" "$work/said"
 sed -n 's/^- \[.*\](#\(.*\))$/\1/p' docs/rulebook.md >"$work/links"
-sed -n 's/^## //p' docs/rulebook.md | tr 'A-Z ' 'a-z-' | tr -d '().' | diff - "$work/links" >"$work/said"
+sed -n 's/^## //p' docs/rulebook.md | tr 'A-Z ' 'a-z-' | tr -d "().,'" | diff - "$work/links" >"$work/said"
 ok $? "and its contents lead to its headings" "$work/said"
 
 "$cuvmm" rules --html --call cuMemSetAccess >"$work/call.html"

@@ -126,6 +126,7 @@ static const char *example_word(const struct script *script, const char *word, s
         {"DRIVER-CALL", "cuDeviceGetCount"},
         {"ARGUMENT", "out"},
         {"{OPERATION", "{barrier 0}"},
+        {"DATA", "1"}, /* any number may stand for the bytes of an export */
     };
     if (strncmp(word, "value|access|", 13) == 0) /* the kinds of check */
         return "leaks 0";
@@ -147,6 +148,13 @@ static const char *example_name(const char *command)
     return NULL;
 }
 
+/* Two rows in one layer, from the beginning of a reservation to its middle. */
+static void example_box(const struct script *script, struct text *out)
+{
+    const char *at = name_of(script, SYMBOL_RESERVATION, "r0");
+    text_add(out, " {%s+1gran %s 64 2 1}", at, at);
+}
+
 void advice_example(struct script *script, const struct script_command *command, struct text *out)
 {
     const char *name = example_name(command->name);
@@ -158,13 +166,17 @@ void advice_example(struct script *script, const struct script_command *command,
     for (const char *at = command->usage; *at;) {
         size_t length = strcspn(at, " ");
         const char *example = *at == '[' ? NULL : example_word(script, at, length);
+        if (strncmp(at, "{TO", length) == 0)
+            example_box(script, out);
         if (strcmp(command->name, "attribute") == 0 && strncmp(at, "ATTRIBUTE", length) == 0)
             example = "MULTICAST_SUPPORTED";
         else if (strncmp(at, "ATTRIBUTE", length) == 0 && length == 9)
             example = "MAPPING_SIZE";
         if (example)
             text_add(out, " %s", example);
-        at += length + strspn(at + length, " ");
+        if (*at == '{') /* its words are in the example */
+            length = strcspn(at, "}");
+        at += length + strspn(at + length, " }");
     }
     if (strcmp(command->name, "access") == 0)
         text_add(out, " dev0:rw");
