@@ -431,15 +431,17 @@ static void test_pools(void)
     static const struct {
         vmm_result result;
         bool to;
+        vmm_mem_allocation_handle_type type;
         unsigned long long flags;
         const char *rule;
-    } imports[] = {{VMM_ERROR_NOT_SUPPORTED, true, 0, "VMM-IMPORT-KIND"},
-                   {VMM_ERROR_INVALID_VALUE, true, 1, "VMM-POOL-IMPORT-FLAGS"},
-                   {VMM_ERROR_INVALID_VALUE, false, 0, "VMM-POOL-NULL"}};
+    } imports[] = {{VMM_ERROR_NOT_SUPPORTED, true, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0, "VMM-IMPORT-KIND"},
+                   {VMM_ERROR_NOT_SUPPORTED, true, VMM_MEM_HANDLE_TYPE_FABRIC, 0, NULL},
+                   {VMM_ERROR_INVALID_VALUE, true, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 1, "VMM-POOL-IMPORT-FLAGS"},
+                   {VMM_ERROR_INVALID_VALUE, false, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0, "VMM-POOL-NULL"}};
     for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
         answer(&w, VMM_CALL_mem_pool_import_from_shareable_handle, imports[i].result);
-        tap_result(vmm_mem_pool_import_from_shareable_handle(w.sys, imports[i].to ? &other : NULL, &descriptor,
-                                                             VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, imports[i].flags),
+        tap_result(vmm_mem_pool_import_from_shareable_handle(w.sys, imports[i].to ? &other : NULL, &descriptor, imports[i].type,
+                                                             imports[i].flags),
                    imports[i].result, "an import of a pool is refused");
         said(imports[i].rule, "", "an import of a pool");
     }
