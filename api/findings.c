@@ -44,13 +44,14 @@ static bool one_of(const char *text, const char *const *list)
 }
 
 /* Refusals that a correct program provokes to learn what a machine supports, or whether memory is left. No program finds that out
- * with a mapping. */
+ * with a mapping, by importing a pool as memory, or by taking the rights to host memory from the host. */
 static bool is_an_answer(const vmm_detail *detail)
 {
     static const char *const does[] = {"cuMemMap", "cuMemSetAccess", NULL};
+    static const char *const mistakes[] = {"VMM-IMPORT-KIND", "VMM-POOL-ACCESS-HOST", NULL};
     vmm_result result = detail->result;
     if (result == VMM_ERROR_NOT_SUPPORTED)
-        return !detail->function || !one_of(detail->function, does);
+        return !(detail->function && one_of(detail->function, does)) && !(detail->rule && one_of(detail->rule, mistakes));
     return result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_NOT_PERMITTED || result == VMM_ERROR_NOT_READY ||
            result == VMM_ERROR_NO_DEVICE;
 }

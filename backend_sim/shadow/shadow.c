@@ -97,13 +97,14 @@ static void join(const vmm_detail *inner)
 }
 
 /* Answers that the simulator cannot predict: how much memory is free on a device that other programs use too, which addresses the
- * driver keeps for itself, whether there is an IMEX channel, which streams and events exist. The shadow accepts the backend's
- * answer. */
+ * driver keeps for itself, whether there is an IMEX channel, which streams and events exist and which streams are captured. The
+ * shadow accepts the backend's answer. */
 static bool taken_as_it_is(vmm_result result)
 {
     return result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_NOT_PERMITTED ||
            result == VMM_ERROR_NOT_INITIALIZED || result == VMM_ERROR_INVALID_HANDLE ||
-           result == VMM_ERROR_ILLEGAL_ADDRESS || result == VMM_ERROR_LAUNCH_FAILED;
+           result == VMM_ERROR_ILLEGAL_ADDRESS || result == VMM_ERROR_LAUNCH_FAILED ||
+           (result >= VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= VMM_ERROR_STREAM_CAPTURE_WRONG_THREAD);
 }
 
 /* No call reports the number of NUMA nodes, so the simulator has as many as it can have; a node that the backend refuses does not
@@ -139,6 +140,30 @@ static bool unknown_to_shadow(vmm_result sim)
     return false;
 }
 
+/* The answer to a descriptor of the other kind: nothing else about a descriptor is not supported. */
+static void other_kind(const struct vmm_call *call, const void *handle, const char *argument)
+{
+    vmm_detail_begin(call);
+    vmm_detail_refuse(VMM_RULE_IMPORT_KIND, (uint64_t)(uintptr_t)handle, 0, NULL);
+    vmm_detail_argument(argument);
+}
+
+/* Only the backend knows the descriptor, and the shadow does not follow what is imported. Which arguments are refused before the
+ * descriptor is looked at does not depend on it. */
+static bool imported_pool(struct shadow *shadow, const struct vmm_call *call, vmm_result inner)
+{
+    const struct vmm_call_mem_pool_import_from_shareable_handle *import = (const void *)call;
+    if (call->id != VMM_CALL_mem_pool_import_from_shareable_handle)
+        return false;
+    if (inner == VMM_SUCCESS)
+        shadow_call_forget_pool(call, &shadow->pairs);
+    else if (!import->pool_out || import->flags)
+        return false;
+    else if (inner == VMM_ERROR_NOT_SUPPORTED && import->handle_type == VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        other_kind(call, import->handle, "handle");
+    return true;
+}
+
 /* No call reports the size of imported memory, so the shadow cannot follow what the program does with it. Only the backend knows
  * what is wrong with a descriptor or with an actual fabric handle. */
 static bool imported(struct shadow *shadow, const struct vmm_call *call, vmm_result inner)
@@ -146,6 +171,10 @@ static bool imported(struct shadow *shadow, const struct vmm_call *call, vmm_res
     const struct vmm_call_mem_import_from_shareable_handle *import = (const void *)call;
     if (call->id != VMM_CALL_mem_import_from_shareable_handle)
         return false;
+    if (inner == VMM_ERROR_NOT_SUPPORTED && import->handle && import->sh_handle_type == VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+        other_kind(call, import->os_handle, "osHandle");
+        return true;
+    }
     if (inner != VMM_SUCCESS)
         return inner == VMM_ERROR_UNKNOWN || (import->sh_handle_type == VMM_MEM_HANDLE_TYPE_FABRIC && import->handle &&
                                               import->os_handle && inner != VMM_ERROR_NOT_SUPPORTED);
@@ -172,12 +201,7 @@ static void compare(struct shadow *shadow, struct vmm_call *call, vmm_result inn
     enum vmm_call_id id = (enum vmm_call_id)call->id;
     struct shadow_call made;
     const vmm_detail said = *vmm_last_detail();
-    if (call->id == VMM_CALL_mem_pool_import_from_shareable_handle) { /* only the backend knows the descriptor */
-        if (inner == VMM_SUCCESS)
-            shadow_call_forget_pool(call, &shadow->pairs);
-        return;
-    }
-    if (imported(shadow, call, inner))
+    if (imported_pool(shadow, call, inner) || imported(shadow, call, inner))
         return;
     if (!shadow_call_begin(&made, call, inner == VMM_SUCCESS, &shadow->pairs))
         return; /* an object that the shadow does not follow */

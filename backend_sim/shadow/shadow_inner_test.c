@@ -138,7 +138,9 @@ static void said(const char *rule, const char *note, const char *name)
 static void test_taken_as_it_is(void)
 {
     static const vmm_result results[] = {VMM_ERROR_OUT_OF_MEMORY, VMM_ERROR_NOT_PERMITTED, VMM_ERROR_NOT_INITIALIZED,
-                                         VMM_ERROR_INVALID_HANDLE, VMM_ERROR_ILLEGAL_ADDRESS, VMM_ERROR_LAUNCH_FAILED};
+                                         VMM_ERROR_INVALID_HANDLE, VMM_ERROR_ILLEGAL_ADDRESS, VMM_ERROR_LAUNCH_FAILED,
+                                         VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, VMM_ERROR_STREAM_CAPTURE_IMPLICIT,
+                                         VMM_ERROR_STREAM_CAPTURE_WRONG_THREAD};
     struct world w = opened("", "h100");
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
         vmm_deviceptr at = 77;
@@ -367,6 +369,7 @@ static void test_imports(void)
         const char *rule, *name;
     } refused[] = {
         {VMM_ERROR_UNKNOWN, true, fd, FD, NULL, "a descriptor that the backend does not know"},
+        {VMM_ERROR_NOT_SUPPORTED, true, fd, FD, "VMM-IMPORT-KIND", "a descriptor of a pool"},
         {VMM_ERROR_INVALID_VALUE, true, bytes, FABRIC, NULL, "a fabric handle that the backend does not know"},
         {VMM_ERROR_INVALID_VALUE, false, bytes, FABRIC, "VMM-IMPORT-NULL-HANDLE",
          "a fabric handle, and nowhere to store the result"},
@@ -425,6 +428,23 @@ static void test_pools(void)
     answer(&w, VMM_CALL_mem_pool_import_from_shareable_handle, VMM_ERROR_INVALID_VALUE);
     vmm_mem_pool_import_from_shareable_handle(w.sys, &other, &descriptor, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
     said(NULL, "", "a descriptor that only the backend knows");
+    static const struct {
+        vmm_result result;
+        bool to;
+        vmm_mem_allocation_handle_type type;
+        unsigned long long flags;
+        const char *rule;
+    } imports[] = {{VMM_ERROR_NOT_SUPPORTED, true, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0, "VMM-IMPORT-KIND"},
+                   {VMM_ERROR_NOT_SUPPORTED, true, VMM_MEM_HANDLE_TYPE_FABRIC, 0, NULL},
+                   {VMM_ERROR_INVALID_VALUE, true, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 1, "VMM-POOL-IMPORT-FLAGS"},
+                   {VMM_ERROR_INVALID_VALUE, false, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0, "VMM-POOL-NULL"}};
+    for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
+        answer(&w, VMM_CALL_mem_pool_import_from_shareable_handle, imports[i].result);
+        tap_result(vmm_mem_pool_import_from_shareable_handle(w.sys, imports[i].to ? &other : NULL, &descriptor, imports[i].type,
+                                                             imports[i].flags),
+                   imports[i].result, "an import of a pool is refused");
+        said(imports[i].rule, "", "an import of a pool");
+    }
     answer(&w, VMM_CALL_mem_pool_create, VMM_ERROR_INVALID_VALUE);
     tap_result(vmm_mem_pool_create(w.sys, &pool, &props), VMM_ERROR_INVALID_VALUE, "a pool that the rules allow");
     said("VMM-SHADOW-DIFFERS", "", "a refused pool");

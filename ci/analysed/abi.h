@@ -11,5 +11,8 @@
 #ifndef CUVMM_DEFINES_abi_null
 #define abi_null(...) ((void)abi_null(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE)
 #endif
+#ifndef CUVMM_DEFINES_abi_graph_null
+#define abi_graph_null(...) ((void)abi_graph_null(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE)
+#endif
 
 #endif

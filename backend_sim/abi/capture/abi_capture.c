@@ -88,7 +88,7 @@ static CUresult exchange(CUstreamCaptureMode *mode)
 {
     static const char name[] = "cuThreadExchangeStreamCaptureMode";
     if (!mode)
-        return abi_null(name, "mode");
+        return abi_graph_null(name, "mode");
     CUstreamCaptureMode before = thread_mode; /* any value is accepted, as measured */
     thread_mode = *mode;
     *mode = before;
@@ -212,7 +212,7 @@ static CUresult check_begin(const vmm_system *sys, const char *function, vmm_str
     if (result != CUDA_SUCCESS)
         return result;
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return abi_refuse(VMM_RULE_CALL_VALUE, function, "mode %d is not a CUstreamCaptureMode", (int)mode);
+        return abi_refuse(VMM_RULE_CAPTURE_MODE, function, "mode %d is not a CUstreamCaptureMode", (int)mode);
     if (abi_capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE)
         return abi_refuse(VMM_RULE_CAPTURE_STATE, function, "the stream is already being captured");
     return CUDA_SUCCESS;
@@ -274,7 +274,7 @@ CUresult abi_capture_begin_into(const vmm_system *sys, vmm_stream stream, CUgrap
     bool blocking = false;
     CUresult result = check_begin(sys, name, stream, mode, &blocking);
     if (result == CUDA_SUCCESS && on->count && !on->node)
-        result = abi_null(name, "dependencies");
+        result = abi_graph_null(name, "dependencies");
     if (result != CUDA_SUCCESS)
         return result;
     abi_graphs_lock();
@@ -382,7 +382,7 @@ CUresult abi_capture_update(const vmm_system *sys, vmm_stream stream, const stru
     if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "flags %u is not a CUstreamUpdateCaptureDependencies_flags", flags);
     if (on->count && !on->node)
-        return abi_null(name, "dependencies");
+        return abi_graph_null(name, "dependencies");
     if (stream && stream != VMM_STREAM_LEGACY) /* that one is never captured */
         result = check(sys, name, stream, &blocking);
     if (result != CUDA_SUCCESS)

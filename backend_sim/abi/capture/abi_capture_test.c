@@ -2,7 +2,7 @@
 /* Stream capture through libcuda.so.1: which calls become nodes, which are refused, and the result of the capture. */
 #include <pthread.h>
 
-#include "testing/rig.h"
+#include "testing/heard.h"
 
 static CUstreamCaptureStatus status_of(CUstream stream)
 {
@@ -386,7 +386,10 @@ int main(void)
     CUdeviceptr p = 0;
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(cuMemAlloc(&p, 64));
-    IS(cuStreamBeginCapture(stream, (CUstreamCaptureMode)3), ERROR_INVALID_VALUE);
+    listen();
+    REFUSED(cuStreamBeginCapture(stream, (CUstreamCaptureMode)3), ERROR_INVALID_VALUE, "VMM-CAPTURE-MODE");
+    REFUSED(cuStreamIsCapturing(stream, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
+    REFUSED(cuStreamGetCaptureInfo(stream, NULL, NULL, NULL, NULL, NULL, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     for (int mode = 0; mode < 3; mode++)
         test_nothing_in_it(stream, (CUstreamCaptureMode)mode);
     OK(cuEventCreate(&event, 0));

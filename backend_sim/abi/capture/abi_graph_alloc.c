@@ -251,7 +251,7 @@ static CUresult check_access(const vmm_system *sys, const char *function, const 
 CUresult abi_alloc_check(const vmm_system *sys, const char *function, const CUDA_MEM_ALLOC_NODE_PARAMS *p)
 {
     if (!p)
-        return abi_null(function, "nodeParams");
+        return abi_graph_null(function, "nodeParams");
     if (!p->bytesize)
         return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "bytesize is 0");
     CUresult result = check_props(sys, function, &p->poolProps);

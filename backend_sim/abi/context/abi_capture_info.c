@@ -32,7 +32,7 @@ static CUresult check_captured_stream(const vmm_system *sys, vmm_stream stream)
 static CUresult refuse_early(CUstream stream, const struct wanted *to)
 {
     if (!to->status)
-        return abi_null("cuStreamGetCaptureInfo", "captureStatus_out");
+        return abi_graph_null("cuStreamGetCaptureInfo", "captureStatus_out");
     vmm_stream known = abi_stream(stream);
     if (!known || known == VMM_STREAM_LEGACY || known == VMM_STREAM_PER_THREAD)
         return CUDA_SUCCESS;
@@ -55,7 +55,7 @@ static CUresult tell(const vmm_system *sys, vmm_stream stream, const struct want
     if (to->graph)
         *to->graph = info.graph;
     if (to->edges && !to->nodes)
-        return abi_null("cuStreamGetCaptureInfo", "dependencies_out, and edgeData_out is not,");
+        return abi_graph_null("cuStreamGetCaptureInfo", "dependencies_out, and edgeData_out is not,");
     if (to->nodes)
         *to->nodes = info.nodes;
     if (to->edges)

@@ -56,6 +56,11 @@ CUresult abi_null(const char *function, const char *argument)
     return abi_refuse(VMM_RULE_CALL_NULL, function, "%s is NULL: pass where to store the result", argument);
 }
 
+CUresult abi_graph_null(const char *function, const char *argument)
+{
+    return abi_refuse(VMM_RULE_GRAPH_NULL, function, "%s is NULL", argument);
+}
+
 CUresult abi_device(const vmm_system *sys, const char *function, CUdevice device)
 {
     int devices = abi_query_profile(sys)->devices;

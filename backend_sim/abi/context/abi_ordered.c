@@ -190,7 +190,7 @@ static CUresult capturing(const vmm_system *sys, vmm_stream stream, CUstreamCapt
 {
     struct abi_query_stream found;
     CUresult result = status ? stream_of(sys, "cuStreamIsCapturing", stream, &found)
-                             : abi_null("cuStreamIsCapturing", "captureStatus");
+                             : abi_graph_null("cuStreamIsCapturing", "captureStatus");
     if (result == CUDA_SUCCESS)
         result = abi_capture_implicit_query(stream, "cuStreamIsCapturing");
     if (result == CUDA_SUCCESS)

@@ -31,7 +31,7 @@ static CUresult find_nodes(const char *function, const struct graph *graph, cons
                            const char *argument, struct graph_node **nodes)
 {
     if (count && !values)
-        return abi_null(function, argument);
+        return abi_graph_null(function, argument);
     for (size_t i = 0; i < count; i++) {
         nodes[i] = abi_node_of(values[i]);
         if (!nodes[i] || nodes[i]->graph != graph)
@@ -84,7 +84,7 @@ static CUresult find_edges(const char *function, const struct graph *graph, cons
                            const CUgraphEdgeData *data, size_t count, struct edges *edges)
 {
     if (count && (!from || !to))
-        return abi_null(function, from ? "to" : "from");
+        return abi_graph_null(function, from ? "to" : "from");
     edges->from = heap.malloc((count + 1) * sizeof *edges->from);
     edges->to = heap.malloc((count + 1) * sizeof *edges->to);
     if (!edges->from || !edges->to)
@@ -235,7 +235,7 @@ static CUresult nodes(const char *function, CUgraph value, CUgraphNode *out, siz
 {
     CUresult result = CUDA_SUCCESS;
     if (!count)
-        return abi_null(function, roots ? "numRootNodes" : "numNodes");
+        return abi_graph_null(function, roots ? "numRootNodes" : "numNodes");
     abi_graphs_lock();
     const struct graph *graph = abi_need_graph(function, value, &result);
     struct list list = {.node = out, .room = out ? *count : 0};
@@ -278,7 +278,7 @@ static CUresult edges(const char *function, CUgraph value, struct list list, siz
 {
     CUresult result = CUDA_SUCCESS;
     if (!count || !list.node != !list.other || (list.data && !list.node))
-        return abi_null(function, count ? "from or to" : "numEdges");
+        return abi_graph_null(function, count ? "from or to" : "numEdges");
     abi_graphs_lock();
     const struct graph *graph = abi_need_graph(function, value, &result);
     list.room = list.node ? *count : 0;
@@ -305,7 +305,7 @@ static CUresult neighbours(const char *function, CUgraphNode value, bool in, str
 {
     CUresult result = CUDA_SUCCESS;
     if (!count || (list.data && !list.node))
-        return abi_null(function, count ? "the list of nodes" : "the number of nodes");
+        return abi_graph_null(function, count ? "the list of nodes" : "the number of nodes");
     abi_graphs_lock();
     const struct graph_node *node = abi_need_node(function, value, &result);
     const struct graph_edges *there = !node ? NULL : in ? &node->in : &node->out;

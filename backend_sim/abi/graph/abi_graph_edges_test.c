@@ -89,7 +89,7 @@ static void test_lists(void)
     CUgraphNode a = empty(graph, NULL, 0), b = empty(graph, &a, 1), list[2] = {NULL};
     CUgraphEdgeData data[2];
     size_t count = 2;
-    REFUSED(cuGraphGetEdges(graph, NULL, NULL, data, &count), ERROR_INVALID_VALUE, "VMM-CALL-NULL");
+    REFUSED(cuGraphGetEdges(graph, NULL, NULL, data, &count), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     EQUAL(count, 2);
     count = 0;
     REFUSED(cuGraphNodeGetDependencies(b, list, data, &count), ERROR_INVALID_VALUE, "VMM-CALL-VALUE");
@@ -118,12 +118,12 @@ static void test_children(void)
     empty(child, NULL, 0);
     REFUSED(move_into(graph, graph, &node), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
     tap_ok(strstr(heard, "the graph itself") != NULL, "why: %s", heard);
-    REFUSED(move_into(graph, child, NULL), ERROR_INVALID_VALUE, "VMM-CALL-NULL");
+    REFUSED(move_into(graph, child, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     OK(move_into(graph, child, &node)); /* what was refused left it free */
     REFUSED(move_into(other, child, &node), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
     tap_ok(strstr(heard, "a node's child already") != NULL, "why: %s", heard);
     EQUAL(node_count(other), 0);
-    REFUSED(cuGraphAddChildGraphNode(NULL, other, NULL, 0, child), ERROR_INVALID_VALUE, "VMM-CALL-NULL");
+    REFUSED(cuGraphAddChildGraphNode(NULL, other, NULL, 0, child), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     OK(cuGraphDestroy(graph));
     IS(cuGraphGetNodes(child, NULL, &(size_t){0}), ERROR_INVALID_VALUE); /* it ended with its node */
     OK(cuGraphDestroy(other));

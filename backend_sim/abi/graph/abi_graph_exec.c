@@ -85,7 +85,7 @@ static CUresult make(vmm_system *sys, const char *function, CUgraphExec *out, CU
 {
     uint64_t context;
     struct abi_query_context found;
-    CUresult result = out ? abi_current(sys, function, &context, &found) : abi_null(function, "phGraphExec");
+    CUresult result = out ? abi_current(sys, function, &context, &found) : abi_graph_null(function, "phGraphExec");
     if (result == CUDA_SUCCESS)
         result = (CUresult)vmm_memset_d8_async(sys, 0, 0, 0, NULL); /* reports a fault */
     *made = (struct made){CUDA_GRAPH_INSTANTIATE_ERROR, NULL};
@@ -129,7 +129,7 @@ static CUresult with_params(vmm_system *sys, CUgraphExec *out, CUgraph graph, CU
     static const char name[] = "cuGraphInstantiateWithParams";
     struct made made = {CUDA_GRAPH_INSTANTIATE_ERROR, NULL};
     if (!params)
-        return abi_null(name, "instantiateParams");
+        return abi_graph_null(name, "instantiateParams");
     CUresult result = check_flags(name, params->flags, FREES | UPLOADS | BY_DEVICE | BY_PRIORITY);
     if (result == CUDA_SUCCESS)
         result = make(sys, name, out, graph, params->flags, &made);
@@ -215,7 +215,7 @@ static CUresult flags_of(CUgraphExec value, cuuint64_t *flags)
     static const char name[] = "cuGraphExecGetFlags";
     CUresult result = CUDA_SUCCESS;
     if (!flags)
-        return abi_null(name, "flags");
+        return abi_graph_null(name, "flags");
     abi_graphs_lock();
     const struct abi_exec *exec = abi_need_exec(name, value, &result);
     if (exec)
@@ -264,7 +264,7 @@ static CUresult is_enabled(CUgraphExec exec, CUgraphNode of, unsigned *enabled)
     static const char name[] = "cuGraphNodeGetEnabled";
     CUresult result = CUDA_SUCCESS;
     if (!enabled)
-        return abi_null(name, "isEnabled");
+        return abi_graph_null(name, "isEnabled");
     abi_graphs_lock();
     const struct graph_node *node = switchable(name, exec, of, &result);
     if (node)
@@ -297,7 +297,7 @@ static CUresult print(CUgraph value, const char *path)
     static const char name[] = "cuGraphDebugDotPrint";
     CUresult result = CUDA_SUCCESS;
     if (!path)
-        return abi_null(name, "path");
+        return abi_graph_null(name, "path");
     abi_graphs_lock();
     const struct graph *graph = abi_need_graph(name, value, &result);
     FILE *file = graph ? posix.fopen(path, "w") : NULL;

@@ -100,8 +100,8 @@ static void test_nodes(void)
     REFUSED(cuGraphAddBatchMemOpNode(&more, graph, NULL, 0, &params), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
     params = (CUDA_BATCH_MEM_OP_NODE_PARAMS){context, 1, NULL, 0};
     REFUSED(cuGraphAddBatchMemOpNode(&more, graph, NULL, 0, &params), ERROR_INVALID_VALUE, "VMM-MEMOP-NULL");
-    REFUSED(cuGraphAddBatchMemOpNode(&more, graph, NULL, 0, NULL), ERROR_INVALID_VALUE, "VMM-CALL-NULL");
-    REFUSED(cuGraphBatchMemOpNodeSetParams(node, NULL), ERROR_INVALID_VALUE, "VMM-CALL-NULL");
+    REFUSED(cuGraphAddBatchMemOpNode(&more, graph, NULL, 0, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
+    REFUSED(cuGraphBatchMemOpNodeSetParams(node, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     OK(cuGraphDestroy(graph));
 }
 

@@ -351,9 +351,9 @@ static void test_wrong_params(void)
     params[5].poolProps.reserved[53] = 1;
     for (int i = 0; i < 6; i++)
         REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params[i]), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
-    REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, NULL), ERROR_INVALID_VALUE, "VMM-CALL-NULL");
+    REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     params[0].bytesize = 64;
-    REFUSED(cuGraphAddMemAllocNode(NULL, graph, NULL, 0, &params[0]), ERROR_INVALID_VALUE, "VMM-CALL-NULL");
+    REFUSED(cuGraphAddMemAllocNode(NULL, graph, NULL, 0, &params[0]), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     REFUSED(cuGraphAddMemAllocNode(&node, NULL, NULL, 0, &params[0]), ERROR_INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
     OK(cuGraphGetNodes(graph, NULL, &count));
     EQUAL(count, 0);
@@ -412,13 +412,13 @@ static void test_attributes(void)
 {
     cuuint64_t value = 7, one = 1;
     REFUSED(cuDeviceGetGraphMemAttribute(0, (CUgraphMem_attribute)4, &value), ERROR_INVALID_VALUE, "VMM-CALL-VALUE");
-    REFUSED(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, NULL), ERROR_INVALID_VALUE, "VMM-CALL-NULL");
+    REFUSED(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     REFUSED(cuDeviceGetGraphMemAttribute(9, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), ERROR_INVALID_DEVICE, "VMM-DEVICE-ID");
     EQUAL(value, 7);
     value = 0;
     REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &value), ERROR_INVALID_VALUE, "VMM-CALL-VALUE");
     REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &one), ERROR_INVALID_VALUE, "VMM-CALL-VALUE");
-    REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, NULL), ERROR_INVALID_VALUE, "VMM-CALL-NULL");
+    REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     REFUSED(cuDeviceSetGraphMemAttribute(-1, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), ERROR_INVALID_DEVICE, "VMM-DEVICE-ID");
     REFUSED(cuDeviceGraphMemTrim(9), ERROR_INVALID_DEVICE, "VMM-DEVICE-ID");
     OK(cuDeviceGetGraphMemAttribute(1, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &value)); /* no graph has had memory there */

@@ -6,7 +6,7 @@
 static CUresult get(vmm_system *sys, CUdevice device, CUgraphMem_attribute attribute, cuuint64_t *value)
 {
     static const char name[] = "cuDeviceGetGraphMemAttribute";
-    CUresult result = value ? abi_device(sys, name, device) : abi_null(name, "value");
+    CUresult result = value ? abi_device(sys, name, device) : abi_graph_null(name, "value");
     if (result != CUDA_SUCCESS)
         return result;
     const struct abi_graph_memory_use use = abi_graph_memory_use(sys, device);
@@ -28,7 +28,7 @@ static CUresult set(vmm_system *sys, CUdevice device, CUgraphMem_attribute attri
 {
     static const char name[] = "cuDeviceSetGraphMemAttribute";
     bool used = attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH;
-    CUresult result = value ? abi_device(sys, name, device) : abi_null(name, "value");
+    CUresult result = value ? abi_device(sys, name, device) : abi_graph_null(name, "value");
     if (result != CUDA_SUCCESS)
         return result;
     if (!used && attribute != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)

@@ -23,7 +23,7 @@ static CUresult add_node(const struct add *add, const struct abi_work *work)
 {
     CUresult result = CUDA_SUCCESS;
     if (!add->out)
-        return abi_null(add->function, "phGraphNode");
+        return abi_graph_null(add->function, "phGraphNode");
     abi_graphs_lock();
     struct graph *graph = abi_need_graph(add->function, add->graph, &result);
     struct abi_ends ends = {0};
@@ -156,7 +156,7 @@ static CUresult add_memory(vmm_system *sys, const struct add *add, CUDA_MEM_ALLO
     struct abi_ends ends = {0};
     const struct graph_node *node = NULL;
     if (!add->out)
-        return abi_null(add->function, "phGraphNode");
+        return abi_graph_null(add->function, "phGraphNode");
     abi_graphs_lock();
     struct graph *graph = abi_need_graph(add->function, add->graph, &result);
     if (graph)
@@ -281,7 +281,7 @@ static CUresult add_kernel_v1(vmm_system *sys, const struct add *add, const CUDA
 {
     CUDA_KERNEL_NODE_PARAMS params = {0};
     if (!old)
-        return abi_null(add->function, "nodeParams");
+        return abi_graph_null(add->function, "nodeParams");
     memcpy(&params, old, sizeof *old);
     return add_kernel(sys, add, &params);
 }
@@ -308,7 +308,7 @@ static CUresult create(CUgraph *out, unsigned flags)
     if (flags)
         return abi_refuse(VMM_RULE_GRAPH_FLAGS, name, "flags is 0x%x: it must be 0", flags);
     if (!out)
-        return abi_null(name, "phGraph");
+        return abi_graph_null(name, "phGraph");
     abi_graphs_lock();
     const struct graph *graph = abi_graph_new();
     if (graph)
@@ -348,7 +348,7 @@ static CUresult clone_graph(CUgraph *out, CUgraph value)
     static const char name[] = "cuGraphClone";
     CUresult result = CUDA_SUCCESS;
     if (!out)
-        return abi_null(name, "phGraphClone");
+        return abi_graph_null(name, "phGraphClone");
     abi_graphs_lock();
     const struct graph *graph = abi_need_graph(name, value, &result), *copy = NULL;
     if (graph && (result = abi_graph_without_memory(name, graph, "cannot be copied")) == CUDA_SUCCESS &&
@@ -370,7 +370,7 @@ static CUresult find(CUgraphNode *out, CUgraphNode value, CUgraph in)
     static const char name[] = "cuGraphNodeFindInClone";
     CUresult result = CUDA_SUCCESS;
     if (!out || !value)
-        return abi_null(name, out ? "hOriginalNode" : "phNode");
+        return abi_graph_null(name, out ? "hOriginalNode" : "phNode");
     abi_graphs_lock();
     const struct graph *graph = abi_need_graph(name, in, &result);
     const struct graph_node *node = graph ? graph_find_origin(graph, (uint64_t)(uintptr_t)value) : NULL;
@@ -409,7 +409,7 @@ static CUresult type_of(CUgraphNode value, CUgraphNodeType *type)
     static const char name[] = "cuGraphNodeGetType";
     CUresult result = CUDA_SUCCESS;
     if (!type)
-        return abi_null(name, "type");
+        return abi_graph_null(name, "type");
     abi_graphs_lock();
     const struct graph_node *node = abi_need_node(name, value, &result);
     if (node)

@@ -11,7 +11,7 @@ static CUresult get(const char *function, CUgraphNode value, CUgraphNodeType typ
 {
     CUresult result = CUDA_SUCCESS;
     if (!out)
-        return abi_null(function, argument);
+        return abi_graph_null(function, argument);
     abi_graphs_lock();
     const struct graph_node *node = abi_need_type(function, value, type, &result);
     if (node)
@@ -66,7 +66,7 @@ static CUresult get_copy(const char *function, CUgraphNode value, CUDA_MEMCPY3D 
 {
     CUDA_MEMCPY_NODE_PARAMS held;
     CUresult result = out ? get(function, value, CU_GRAPH_NODE_TYPE_MEMCPY, &held, "nodeParams", sizeof held)
-                          : abi_null(function, "nodeParams");
+                          : abi_graph_null(function, "nodeParams");
     if (result == CUDA_SUCCESS)
         *out = held.copyParams;
     return result;
@@ -81,7 +81,7 @@ static CUresult get_child(const char *function, CUgraphNode value, CUgraph *out)
 {
     CUresult result = CUDA_SUCCESS;
     if (!out)
-        return abi_null(function, "phGraph");
+        return abi_graph_null(function, "phGraph");
     abi_graphs_lock();
     const struct graph_node *node = abi_need_type(function, value, CU_GRAPH_NODE_TYPE_GRAPH, &result);
     if (node)
@@ -348,7 +348,7 @@ static CUresult set_kernel_v1(vmm_system *sys, const struct place *place, const 
 {
     CUDA_KERNEL_NODE_PARAMS params = {0};
     if (!old)
-        return abi_null(place->function, "nodeParams");
+        return abi_graph_null(place->function, "nodeParams");
     memcpy(&params, old, sizeof *old);
     return set_kernel(sys, place, &params);
 }

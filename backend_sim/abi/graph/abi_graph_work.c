@@ -42,7 +42,7 @@ CUresult abi_fill_work(vmm_system *sys, const char *function, const CUDA_MEMSET_
                        struct abi_work *work)
 {
     if (!params)
-        return abi_null(function, "memsetParams");
+        return abi_graph_null(function, "memsetParams");
     CUresult result = check_device(sys);
     if (result != CUDA_SUCCESS)
         return result;
@@ -62,7 +62,7 @@ CUresult abi_copy_work(vmm_system *sys, const char *function, const CUDA_MEMCPY3
                        struct abi_work *work)
 {
     if (!p)
-        return abi_null(function, "copyParams");
+        return abi_graph_null(function, "copyParams");
     CUresult result = check_device(sys);
     if (result != CUDA_SUCCESS)
         return result;
@@ -77,7 +77,7 @@ CUresult abi_copy_work(vmm_system *sys, const char *function, const CUDA_MEMCPY3
 CUresult abi_kernel_work(vmm_system *sys, const char *function, const CUDA_KERNEL_NODE_PARAMS *params, struct abi_work *work)
 {
     if (!params)
-        return abi_null(function, "nodeParams");
+        return abi_graph_null(function, "nodeParams");
     CUresult result = abi_launch_work(sys, function, params, work);
     work->params.kernel.ctx = or_current(sys, params->ctx);
     return result;
@@ -86,7 +86,7 @@ CUresult abi_kernel_work(vmm_system *sys, const char *function, const CUDA_KERNE
 CUresult abi_host_work(const char *function, const CUDA_HOST_NODE_PARAMS *params, struct abi_work *work)
 {
     if (!params)
-        return abi_null(function, "nodeParams");
+        return abi_graph_null(function, "nodeParams");
     if (!params->fn)
         return abi_refuse(VMM_RULE_HOSTFUNC_NULL, function, "fn is NULL");
     work->params.type = CU_GRAPH_NODE_TYPE_HOST;
@@ -98,7 +98,7 @@ CUresult abi_event_work(const vmm_system *sys, const char *function, CUgraphNode
 {
     bool recorded, reached;
     if (!event)
-        return abi_null(function, "event");
+        return abi_graph_null(function, "event");
     if (!abi_query_event(sys, (uint64_t)(uintptr_t)event, &recorded, &reached))
         return abi_refuse(VMM_RULE_EVENT_UNKNOWN, function, "%p is not an event", (void *)event);
     work->params.type = type;
@@ -118,7 +118,7 @@ CUresult abi_mem_op_work(const vmm_system *sys, const char *function, const CUDA
 {
     struct abi_query_context found;
     if (!params)
-        return abi_null(function, "nodeParams");
+        return abi_graph_null(function, "nodeParams");
     if (!abi_query_context(sys, (uint64_t)(uintptr_t)params->ctx, &found)) /* measured of NULL: the current one does not stand in */
         return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "ctx, %p, is not a context", (void *)params->ctx);
     const struct vmm_call_stream_batch_mem_op call = abi_mem_op_call(params, NULL);
@@ -172,7 +172,7 @@ static bool is_zero(const void *bytes, size_t from, size_t to)
 CUresult abi_params_whole(const char *function, const CUgraphNodeParams *p)
 {
     if (!p)
-        return abi_null(function, "nodeParams");
+        return abi_graph_null(function, "nodeParams");
     if ((unsigned)p->type > CU_GRAPH_NODE_TYPE_CONDITIONAL)
         return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "type %d is not a CUgraphNodeType", (int)p->type);
     if (!is_zero(p->reserved0, 0, sizeof p->reserved0) || p->reserved2)

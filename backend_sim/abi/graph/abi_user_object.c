@@ -21,7 +21,7 @@ static CUresult create(CUuserObject *out, void *ptr, CUhostFn destroy, unsigned 
 {
     static const char name[] = "cuUserObjectCreate";
     if (!out || !destroy)
-        return abi_null(name, out ? "destroy" : "object_out");
+        return abi_graph_null(name, out ? "destroy" : "object_out");
     if (flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return abi_refuse(VMM_RULE_GRAPH_FLAGS, name, "flags is 0x%x: it must be CU_USER_OBJECT_NO_DESTRUCTOR_SYNC", flags);
     if (!count)

@@ -116,6 +116,7 @@ CUresult abi_device(const vmm_system *sys, const char *function, CUdevice device
 
 /* Refuses a NULL pointer, passed for argument: INVALID_VALUE. */
 CUresult abi_null(const char *function, const char *argument);
+CUresult abi_graph_null(const char *function, const char *argument); /* by a call of captures or graphs */
 
 /* The thread's stack of contexts (abi_stack.c). */
 CUresult abi_stack_set(vmm_system *sys, CUcontext context);

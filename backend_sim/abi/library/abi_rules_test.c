@@ -115,7 +115,6 @@ TEST_BREAKS(CALL_VALUE, call_value_broken)
     CUlogIterator from = 0;
     int value = 0;
     REFUSED(cuCtxSetCacheConfig((CUfunc_cache)4), ERROR_INVALID_VALUE);
-    REFUSED(cuStreamBeginCapture(stream, (CUstreamCaptureMode)3), ERROR_INVALID_VALUE);
     REFUSED(cuMemHostAlloc(&(void *){NULL}, 1, 8), ERROR_INVALID_VALUE);
     REFUSED(cuDeviceGetP2PAttribute(&value, (CUdevice_P2PAttribute)99, 0, 1), ERROR_INVALID_VALUE);
     REFUSED(cuFuncGetAttribute(&value, (CUfunction_attribute)99, function("vectorAdd")), ERROR_INVALID_VALUE);
