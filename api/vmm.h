@@ -850,9 +850,10 @@ VMM_API vmm_result vmm_stream_batch_mem_op(vmm_system *sys, vmm_stream stream, u
  * [VMM-CAPTURE-STATE], the fault of the device. cuStreamBeginCapture. */
 VMM_API vmm_result vmm_stream_begin_capture(vmm_system *sys, vmm_stream stream, vmm_stream_capture_mode mode);
 
-/* The same into a graph that is there, behind these nodes of it; the graph stays whatever becomes of the capture. INVALID_VALUE
- * also for what is no graph [VMM-GRAPH-UNKNOWN] or node of it [VMM-GRAPH-NODE], [VMM-GRAPH-NULL], ILLEGAL_STATE for a graph that
- * another stream is captured into [VMM-CAPTURE-STATE]. dependency_data is not looked at. cuStreamBeginCaptureToGraph. */
+/* The same into a graph that is there, behind these nodes of it. The graph ends with a capture that does not succeed (580).
+ * INVALID_VALUE also for what is no graph [VMM-GRAPH-UNKNOWN] or node of it [VMM-GRAPH-NODE], [VMM-GRAPH-NULL], ILLEGAL_STATE for
+ * a graph that another stream is captured into [VMM-CAPTURE-STATE]. dependency_data is not looked at. cuStreamBeginCaptureToGraph.
+ */
 VMM_API vmm_result vmm_stream_begin_capture_to_graph(vmm_system *sys, vmm_stream stream, vmm_graph graph,
                                                      const vmm_graph_node *dependencies,
                                                      const vmm_graph_edge_data *dependency_data, uint64_t num_dependencies,

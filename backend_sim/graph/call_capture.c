@@ -223,10 +223,10 @@ vmm_result sim_stream_is_capturing(struct sim_process *process, const struct vmm
 
 /* ---- end ---- */
 
-/* Ends the capture; keep: the graph is the program's now. One that was given stays in any case. */
+/* Ends the capture; keep: the graph is the program's now, or still. */
 static void leave(struct sim_process *process, struct capture *capture, bool keep)
 {
-    struct graph *made = keep || capture->given ? NULL : capture->graph;
+    struct graph *made = keep ? NULL : capture->graph;
     capture_end(&process->graphs->captures, capture);
     if (made)
         graphs_end(made);
@@ -245,7 +245,7 @@ static vmm_result end(struct sim_process *process, struct capture *capture, vmm_
                               "wait for");
     else if (graph)
         *graph = (vmm_graph)(uintptr_t)value;
-    leave(process, capture, result == VMM_SUCCESS && graph);
+    leave(process, capture, result == VMM_SUCCESS && (graph || capture->given));
     return result;
 }
 

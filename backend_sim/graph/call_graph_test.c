@@ -138,10 +138,16 @@ static void test_work(void)
     REFUSED(vmm_launch_host_func(sys, stream, nothing, NULL), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
     REFUSED(vmm_graph_launch(sys, exec, stream), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
     REFUSED(vmm_stream_end_capture(sys, stream, NULL), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, stream, graph, NULL, NULL, 0, RELAXED));
+    SUCCEEDS(vmm_stream_end_capture(sys, stream, NULL)); /* the graph was there before, and stays */
+    SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, stream, graph, NULL, NULL, 0, RELAXED));
+    SUCCEEDS(vmm_stream_destroy(sys, stream)); /* the capture does not succeed, and the graph ends with it */
+    REFUSED(vmm_graph_destroy(sys, graph), INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
+    stream = stream_of(1);
     SUCCEEDS(vmm_stream_begin_capture(sys, stream, VMM_STREAM_CAPTURE_MODE_GLOBAL));
     REFUSED(vmm_graph_exec_destroy(sys, exec), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
     REFUSED(vmm_event_query(sys, event_of()), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
-    vmm_close(sys); /* with the capture, the graph and its instance */
+    vmm_close(sys); /* with the capture, its graph and the instance */
 }
 
 /* Without a context, with one that ended, with a lost device. */

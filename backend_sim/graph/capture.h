@@ -44,7 +44,7 @@ struct capture {
     uint64_t thread;  /* the thread that began it */
     unsigned mode;
     bool invalid;     /* by a call that was refused */
-    bool given;       /* the graph was there before, and stays */
+    bool given;       /* the graph was there before, and stays after a capture that succeeds */
     struct graph *graph;
     struct capture_stream *streams;
     struct capture *next;
