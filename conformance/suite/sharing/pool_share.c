@@ -191,12 +191,12 @@ TEST_NEAR_MISS(POOL_IMPORT_FLAGS, import_a_pool_twice)
 
 TEST_BREAKS(IMPORT_KIND, import_one_kind_as_the_other)
 {
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "needs export (attribute 103)");
     int fd = -1;
     struct shared s = begin(f);
     vmm_memory_pool pool = NULL;
     vmm_mem_generic_allocation_handle handle = 0;
     vmm_mem_allocation_prop prop = fix_prop(0);
-    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "needs export (attribute 103)");
     prop.requested_handle_types = FD;
     vmm_mem_generic_allocation_handle memory = fix_create_prop(f, f->g, &prop);
     fix_need(f, vmm_mem_export_to_shareable_handle(S, &fd, memory, FD, 0));
