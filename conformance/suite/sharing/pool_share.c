@@ -191,12 +191,12 @@ TEST_NEAR_MISS(POOL_IMPORT_FLAGS, import_a_pool_twice)
 
 TEST_BREAKS(IMPORT_KIND, import_one_kind_as_the_other)
 {
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "needs export (attribute 103)");
     int fd = -1;
     struct shared s = begin(f);
     vmm_memory_pool pool = NULL;
     vmm_mem_generic_allocation_handle handle = 0;
     vmm_mem_allocation_prop prop = fix_prop(0);
-    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "needs export (attribute 103)");
     prop.requested_handle_types = FD;
     vmm_mem_generic_allocation_handle memory = fix_create_prop(f, f->g, &prop);
     fix_need(f, vmm_mem_export_to_shareable_handle(S, &fd, memory, FD, 0));
@@ -379,14 +379,23 @@ static void refuse_data(struct fix *f, const struct shared *s, const pointer_t *
     CHECK_U64(ptr, 0);
 }
 
-TEST_BREAKS(POOL_IMPORT_DATA, import_what_is_not_there)
+TEST_BREAKS(POOL_IMPORT_DATA, import_what_another_pool_has)
 {
     struct shared s = begin(f), t = begin(f);
-    vmm_deviceptr a = take(f, s.pool, SIZE), b = take(f, t.pool, SIZE);
-    pointer_t data = data_of(f, b);
-    refuse_data(f, &s, &data); /* another pool's */
+    vmm_deviceptr ptr = take(f, t.pool, SIZE);
+    const pointer_t data = data_of(f, ptr);
+    refuse_data(f, &s, &data);
+    drop(f, ptr);
+    end(f, &t);
+    end(f, &s);
+}
+
+TEST_BREAKS(POOL_IMPORT_DATA, import_what_is_not_there)
+{
     fix_need_simulator(f, "the bytes are ours");
-    data = data_of(f, a);
+    struct shared s = begin(f);
+    vmm_deviceptr a = take(f, s.pool, SIZE);
+    pointer_t data = data_of(f, a);
     for (size_t i = 0; i < 24; i++) { /* changed */
         data.reserved[i] ^= 0x40;
         refuse_data(f, &s, &data);
@@ -396,8 +405,6 @@ TEST_BREAKS(POOL_IMPORT_DATA, import_what_is_not_there)
     refuse_data(f, &s, &data);
     memset(&data, 0xff, sizeof data);
     refuse_data(f, &s, &data);
-    drop(f, b);
-    end(f, &t);
     data = data_of(f, a); /* its memory goes back to the device */
     drop(f, a);
     settle(f);

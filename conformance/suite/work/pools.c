@@ -212,9 +212,9 @@ TEST_NEAR_MISS(POOL_ACCESS_HOST, host_pool_with_the_host)
 TEST_EXPECTS("pools.host_memory_in_place", host_memory_in_place)
 {
     unsigned char byte = 0;
+    fix_need_host(f);
     fix_context(f, 0);
     vmm_memory_pool pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST);
-    fix_need_host(f);
     vmm_deviceptr ptr = take(f, pool, SIZE, NULL);
     volatile unsigned char *here = (void *)(uintptr_t)ptr;
     *here = 5;
