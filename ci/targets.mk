@@ -86,8 +86,8 @@ check-build: $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BU
 
 # Programs that print TAP, as tests; what they print on standard error goes past prove (ci/tap-run). Seconds until one that does
 # not end is ended and named (ci/limit): many, since a debugger or a slow machine is no reason to end a test.
-TAP_LIMIT ?= 1800
-RUN_TAP = TAP_LIMIT=$(TAP_LIMIT) TAP_STDERR=7 $(PROVE) --nocolor -e
+TEST_SECONDS ?= 1800
+RUN_TAP = TAP_LIMIT=$(TEST_SECONDS) TAP_STDERR=7 $(PROVE) --nocolor -e
 
 # Two tests more than there are processors at a time, since some sleep.
 check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
