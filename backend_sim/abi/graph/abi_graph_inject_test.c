@@ -231,8 +231,7 @@ static CUdeviceptr allocated;
 static CUDA_MEM_ALLOC_NODE_PARAMS alloc_params(void)
 {
     static const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    return (CUDA_MEM_ALLOC_NODE_PARAMS){.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
-                                                      {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+    return (CUDA_MEM_ALLOC_NODE_PARAMS){.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
                                         .accessDescs = &access, .accessDescCount = 1, .bytesize = 64};
 }
 

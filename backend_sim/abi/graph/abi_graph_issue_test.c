@@ -106,8 +106,7 @@ static void test_memory(void)
     CUgraphNode node = NULL;
     cuuint64_t there = 0;
     CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 1}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
-                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 1}}, .bytesize = 64};
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 1}}, .bytesize = 64};
     OK(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
     CUdeviceptr own = params.dptr;
     add_fill(graph, &node, 1, own, 5, contexts[1]);

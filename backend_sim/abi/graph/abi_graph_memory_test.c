@@ -17,8 +17,7 @@ static CUgraph new_graph(void)
 
 static CUDA_MEM_ALLOC_NODE_PARAMS params_of(int device, size_t size)
 {
-    return (CUDA_MEM_ALLOC_NODE_PARAMS){.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
-                                                      {CU_MEM_LOCATION_TYPE_DEVICE, device}}, .bytesize = size};
+    return (CUDA_MEM_ALLOC_NODE_PARAMS){.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}}, .bytesize = size};
 }
 
 static CUdeviceptr add_alloc(CUgraph graph, CUgraphNode *node, CUgraphNode after, size_t size)

@@ -944,8 +944,7 @@ TEST_NEAR_MISS(GRAPH_NODE_TYPE, graph_node_type_kept)
 /* Adds an allocation of 64 bytes on device 0. */
 static CUdeviceptr add_alloc(CUgraph graph, CUgraphNode *node)
 {
-    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
-                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = 64};
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = 64};
     OK(cuGraphAddMemAllocNode(node, graph, NULL, 0, &params));
     return params.dptr;
 }
@@ -955,8 +954,7 @@ TEST_BREAKS(GRAPH_MEMORY_KIND, graph_memory_kind_broken)
     CUgraph graph = new_graph();
     CUgraphNode node = NULL;
     CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READ};
-    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
-                                                       {CU_MEM_LOCATION_TYPE_HOST, 0}}, .bytesize = 64};
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_HOST, 0}}, .bytesize = 64};
     REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_NOT_SUPPORTED);
     params.poolProps.location.type = CU_MEM_LOCATION_TYPE_HOST_NUMA;
     REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_NOT_SUPPORTED);
@@ -976,8 +974,7 @@ TEST_NEAR_MISS(GRAPH_MEMORY_KIND, graph_memory_kind_kept)
     CUgraph graph = new_graph();
     CUgraphNode node = NULL;
     CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
-                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
                                          .bytesize = 64, .accessDescs = &access, .accessDescCount = 1};
     ACCEPTED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
     OK(cuGraphDestroy(graph));
@@ -987,8 +984,7 @@ TEST_BREAKS(GRAPH_MEMORY_ACCESS, graph_memory_access_broken)
 {
     CUgraph graph = new_graph();
     CUgraphNode node = NULL;
-    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
-                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = 64, .accessDescCount = 1};
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = 64, .accessDescCount = 1};
     REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_INVALID_VALUE);
     OK(cuGraphDestroy(graph));
 }
@@ -1007,8 +1003,7 @@ TEST_BREAKS(GRAPH_MEMORY_FULL, graph_memory_full_broken)
     CUgraphNode node = NULL;
     CUgraphExec exec;
     size_t left = 0, all = 0;
-    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
-                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = SIZE_MAX};
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = SIZE_MAX};
     REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_OUT_OF_MEMORY);
     params.bytesize = SIZE_MAX / 2;
     REFUSED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params), ERROR_OUT_OF_MEMORY);
@@ -1027,8 +1022,7 @@ TEST_NEAR_MISS(GRAPH_MEMORY_FULL, graph_memory_full_kept)
     CUgraph graph = new_graph();
     CUgraphNode node = NULL;
     size_t left = 0, all = 0;
-    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
-                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}}};
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}}};
     OK(cuMemGetInfo(&left, &all));
     params.bytesize = left >> 25 << 25; /* whole chunks of 32 MiB */
     ACCEPTED(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
