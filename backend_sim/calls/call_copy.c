@@ -2,6 +2,8 @@
 /* Copies and fills: the checks at the call, and the transfer itself, at once or as queued work. */
 #include "call_copy.h"
 
+#include <string.h>
+
 #include "copy_check.h"
 #include "in_flight.h"
 #include "launch.h"
@@ -390,7 +392,7 @@ vmm_result copy_check(const struct sim_process *process, int device, const union
 {
     const struct transfer t = transfer_here(process, call);
     *size = t.size;
-    *made = *call;
+    memcpy(made, call, vmm_call_size((enum vmm_call_id)call->head.id)); /* the call's own record is no larger */
     if (t.direction == BETWEEN)
         made->memcpy_dtod_async =
             (struct vmm_call_memcpy_dtod_async){{VMM_CALL_memcpy_dtod_async, 0}, t.dst, t.src, t.size, NULL};
