@@ -160,6 +160,8 @@ static void test_current(struct scene *s)
     BREAKS(pools->own, NULL, sim_pools_check(p), "location 1:0 has a default pool or a current one, and not both");
     BREAKS(pools->current, NULL, sim_pools_check(p), "location 1:0 has a default pool or a current one, and not both");
     BREAKS(pools->current, s->other, sim_pools_check(p), "location 1:0 uses P2, which is destroyed or elsewhere");
+    BREAKS(s->own->props.location.type, VMM_MEM_LOCATION_TYPE_HOST_NUMA, sim_pools_check(p),
+           "location 1:0 uses P3, which is destroyed or elsewhere");
     BREAKS(s->own->destroyed, true, sim_pools_check(p), "location 1:0 uses P3, which is destroyed or elsewhere");
     s->pool->destroyed = true;
     BREAKS(pools->current, s->pool, sim_pools_check(p), "location 1:0 uses P1, which is destroyed or elsewhere");
