@@ -74,6 +74,9 @@ static void test_left(void)
     check_holds(process_check(process), "an allocation without a range");
     struct mempool_chunk *chunk = sim_chunk_at(process, start);
     BREAKS(chunk->busy, 0, sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");
+    BREAKS(chunk->pool, NULL, sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");
+    struct region region = {0};
+    BREAKS(piece->region, &region, sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");
     BREAKS(piece->allocation.block, NULL, sim_piece_check(process, piece), "of a graph lies in no chunk");
     BREAKS(memory->pool->memory.pins, 0, process_check(process), "chunks count 1 uses; there are 0");
     BREAKS(memory->pool->memory.pins, 2, sim_graph_memory_check(process, memory), "chunks have 2 pins; there are 1");

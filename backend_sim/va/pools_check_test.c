@@ -15,7 +15,7 @@ struct scene {
     vmm_system *sys;
     struct sim_process *process;
     vmm_stream stream;
-    struct sim_pool *pool, *own, *other;
+    struct sim_pool *pool, *own, *other, *host;
     struct sim_piece *big, *small, *in_own;
     struct mempool_chunk *first, *second;
 };
@@ -66,10 +66,14 @@ static void open_scene(struct scene *s)
     need(vmm_mem_alloc_from_pool_async(s->sys, &freed, 2000, pool, s->stream));
     need(vmm_mem_alloc_async(s->sys, &in_own, 3000, s->stream));
     need(vmm_mem_free_async(s->sys, freed, s->stream));
+    const vmm_mem_pool_props on_host = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}};
+    vmm_memory_pool host;
+    need(vmm_mem_pool_create(s->sys, &host, &on_host));
     sim_machine_lock(s->process->machine);
     s->pool = pool_of(s, pool);
     s->own = pool_of(s, own);
     s->other = pool_of(s, other);
+    s->host = pool_of(s, host);
     s->big = piece_at(s, big);
     s->small = piece_at(s, small);
     s->in_own = piece_at(s, in_own);
@@ -120,6 +124,12 @@ static void test_pool(struct scene *s)
     POOL(pool->props.location.id, -1, "P1: it is of device -1");
     POOL(pool->access, 0, "P1: its own location has no access to it");
     POOL(pool->start, 0, "P1: it is not found at 0x0");
+    const uint64_t start = pool->start;
+    s->process->machine->bare_pools = true;
+    pool->start = 0;
+    check_holds(sim_pool_check(s->process, pool), "where pools have no addresses");
+    pool->start = start;
+    s->process->machine->bare_pools = false;
     BREAKS(pool->access, 0, process_check_value(s->process, pool->value), "P1: its own location has no access to it");
     BREAKS(pool->access, 0, process_check(s->process), "P1: its own location has no access to it");
     pool->destroyed = true;
@@ -160,8 +170,18 @@ static void test_current(struct scene *s)
     BREAKS(pools->own, NULL, sim_pools_check(p), "location 1:0 has a default pool or a current one, and not both");
     BREAKS(pools->current, NULL, sim_pools_check(p), "location 1:0 has a default pool or a current one, and not both");
     BREAKS(pools->current, s->other, sim_pools_check(p), "location 1:0 uses P2, which is destroyed or elsewhere");
-    BREAKS(s->own->props.location.type, VMM_MEM_LOCATION_TYPE_HOST_NUMA, sim_pools_check(p),
-           "location 1:0 uses P3, which is destroyed or elsewhere");
+    BREAKS(pools->current, s->host, sim_pools_check(p), "location 1:0 uses P4, which is destroyed or elsewhere");
+    struct sim_pools *host = &p->host_pools[1];
+    host->own = host->current = s->host;
+    check_holds(sim_pools_check(p), "a pool of the host's node");
+    BREAKS(s->host->props.location.id, 1, sim_pools_check(p), "location 3:0 uses P4, which is destroyed or elsewhere");
+    host->own = host->current = NULL;
+    host = &p->host_pools[0];
+    host->own = host->current = s->host;
+    s->host->props.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, 3};
+    check_holds(sim_pools_check(p), "of the host any number is right");
+    s->host->props.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+    host->own = host->current = NULL;
     BREAKS(s->own->destroyed, true, sim_pools_check(p), "location 1:0 uses P3, which is destroyed or elsewhere");
     s->pool->destroyed = true;
     BREAKS(pools->current, s->pool, sim_pools_check(p), "location 1:0 uses P1, which is destroyed or elsewhere");
