@@ -33,7 +33,12 @@ static void test_tree(void)
     struct hole *root = holes.root, *low = hole_at(&holes, 16 * U), *middle = hole_at(&holes, 21 * U);
     BREAKS(root->largest, 1, free_ranges_check(&holes, 3), "0x1 are noted");
     BREAKS(root->largest, 1, free_ranges_check_at(&holes, root->start), "0x1 are noted");
-    BREAKS((root->left ? root->left : root->right)->weight, UINT32_MAX, free_ranges_check(&holes, 3), "has less weight than a node below it");
+    struct hole left = {.start = 2 * U, .size = U, .largest = U, .weight = UINT64_MAX}, right = {.start = 40 * U, .size = U, .largest = U, .weight = UINT64_MAX};
+    struct hole parent = {.start = 9 * U, .size = 8 * U, .largest = 8 * U, .left = &left};
+    BREAKS(holes.root, &parent, free_ranges_check(&holes, 2), "the free range at 0x9000 has less weight than a node below it");
+    parent.left = NULL;
+    parent.right = &right;
+    BREAKS(holes.root, &parent, free_ranges_check(&holes, 2), "the free range at 0x9000 has less weight than a node below it");
     BREAKS(root->weight, 0, free_ranges_check(&holes, 3), "has less weight than a node below it");
     BREAKS(middle->start, 20 * U, free_ranges_check(&holes, 3),
            "the free range at 0x14000 touches or precedes the one from 0x10000 to 0x14000");

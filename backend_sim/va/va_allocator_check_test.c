@@ -39,6 +39,11 @@ int main(void)
     BREAKS(chunk->used, 5 * U, check(), "0xa00000 bytes are used");
     BREAKS(chunk->start, START + U, check(), "is taken in no open chunk");
     BREAKS(va.chunks.count, 2, check(), "free ranges");
+    const struct va_allocator_taken both = {.small = 1, .large = 1, .small_bytes = 4 * U, .large_bytes = CHUNK};
+    BREAKS(chunk->start, START + U, va_allocator_check(&va, SIZE, &both), "open chunks: the thing stored at 0x10000000000");
+    BREAKS(chunk->start, START + U, va_allocator_check_at(&va, START), "open chunks: ");
+    BREAKS(va.large.barrier, CHUNK, va_allocator_check_at(&va, START + 5 * CHUNK), "free ranges: ");
+    BREAKS(va.small.barrier, 4 * U, va_allocator_check_at(&va, START + 5 * U), "free parts of chunks: ");
     check_breaks(va_allocator_check(&va, SIZE, &none), "there are 1 free ranges");
     struct va_allocator_taken taken = {.small = 1, .large = 1, .small_bytes = 5 * U, .large_bytes = CHUNK};
     check_breaks(va_allocator_check(&va, SIZE, &taken), "the open chunks have 0x2000000 bytes, of which 0xa00000 are taken");
