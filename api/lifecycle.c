@@ -134,7 +134,7 @@ uint64_t life_recognise(void)
         begin(); /* LCOV_EXCL_LINE: the same */
         return atomic_load(&life_page.stamp); /* LCOV_EXCL_LINE: the same */
     }
-    if (atomic_compare_exchange_strong(&known, &last, last + 1)) {
+    if (atomic_compare_exchange_strong(&known, &last, last + 1)) { /* LCOV_EXCL_BR_LINE: another thread was first, a race */
         os_own_lose();
         free_locks();
         own = getpid();

@@ -54,9 +54,9 @@ static bool add_to(struct list *list, struct os_own *own)
 static struct list *after(struct list *list)
 {
     struct list *next = atomic_load(&list->next), *made = next ? NULL : heap.calloc(1, sizeof *made);
-    if (made && !atomic_compare_exchange_strong(&list->next, &next, made))
-        heap.free(made); /* LCOV_EXCL_LINE: another thread was faster, which no test can force */
-    return made && !next ? made : next;
+    if (made && !atomic_compare_exchange_strong(&list->next, &next, made)) /* LCOV_EXCL_BR_LINE: another thread was faster */
+        heap.free(made); /* LCOV_EXCL_LINE: the same, which no test can force */
+    return made && !next ? made : next; /* LCOV_EXCL_BR_LINE: the same */
 }
 
 bool os_own_add(struct os_own *own)

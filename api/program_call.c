@@ -41,10 +41,10 @@ static const char *name_at(unsigned place, const char *name)
     if (there)
         return there;
     char *own = heap.strndup(name, base_length(name));
-    if (own && !atomic_compare_exchange_strong(&names[place], &there, own))
-        heap.free(own); /* LCOV_EXCL_LINE: another thread was quicker, just now */
+    if (own && !atomic_compare_exchange_strong(&names[place], &there, own)) /* LCOV_EXCL_BR_LINE: another thread was quicker */
+        heap.free(own); /* LCOV_EXCL_LINE: the same */
     /* analysers: malloc-leak is wrong: it is in the table */
-    return there ? there : own;
+    return there ? there : own; /* LCOV_EXCL_BR_LINE: another thread was quicker, just now */
 }
 
 /* NAMES where there is no room for it. */

@@ -126,6 +126,17 @@ static bool learn_graphs(struct names *names, const union vmm_any_call *any)
 #undef NODE
 }
 
+/* A handle that another process can import: a descriptor, or the bytes of a fabric handle. */
+static bool learn_export(struct names *names, const void *handle, bool fabric)
+{
+    int fd;
+    if (fabric)
+        return add_once(names, NAME_DESCRIPTOR, trace_fabric(handle));
+    memcpy(&fd, handle, sizeof fd);
+    end(names, NAME_DESCRIPTOR, (uint64_t)fd); /* the old file was closed, or its number would not be reused */
+    return fd < 0 || add(names, NAME_DESCRIPTOR, (uint64_t)fd, 1);
+}
+
 bool names_learn(struct names *names, const struct vmm_call *call)
 {
     const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
@@ -134,14 +145,10 @@ bool names_learn(struct names *names, const struct vmm_call *call)
         return add(names, NAME_HANDLE, *any->mem_create.handle, 1);
     case VMM_CALL_mem_import_from_shareable_handle:
         return add(names, NAME_HANDLE, *any->mem_import_from_shareable_handle.handle, 1);
-    case VMM_CALL_mem_export_to_shareable_handle: {
-        int fd;
-        if (trace_is_fabric(call))
-            return add_once(names, NAME_DESCRIPTOR, trace_fabric(any->mem_export_to_shareable_handle.shareable_handle));
-        memcpy(&fd, any->mem_export_to_shareable_handle.shareable_handle, sizeof fd);
-        end(names, NAME_DESCRIPTOR, (uint64_t)fd); /* the old file was closed, or its number would not be reused */
-        return fd < 0 || add(names, NAME_DESCRIPTOR, (uint64_t)fd, 1);
-    }
+    case VMM_CALL_mem_export_to_shareable_handle:
+        return learn_export(names, any->mem_export_to_shareable_handle.shareable_handle, trace_is_fabric(call));
+    case VMM_CALL_mem_pool_export_to_shareable_handle:
+        return learn_export(names, any->mem_pool_export_to_shareable_handle.handle_out, trace_is_fabric(call));
     case VMM_CALL_multicast_create:
         return add(names, NAME_HANDLE, *any->multicast_create.mc_handle, 1);
     case VMM_CALL_mem_retain_allocation_handle:

@@ -509,6 +509,60 @@ static void test_fabric(void)
     free(rig.text);
 }
 
+/* A pool's fabric handle, likewise; a descriptor of a pool is none. */
+static void test_fabric_of_pools(void)
+{
+    struct rig rig;
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE] = {0};
+    vmm_memory_pool pool = NULL;
+    struct vmm_call_mem_pool_export_to_shareable_handle export = {
+        {VMM_CALL_mem_pool_export_to_shareable_handle, 0}, bytes, (vmm_memory_pool)bytes, VMM_MEM_HANDLE_TYPE_FABRIC, 0};
+    struct vmm_call_mem_pool_import_from_shareable_handle import = {
+        {VMM_CALL_mem_pool_import_from_shareable_handle, 0}, &pool, bytes, VMM_MEM_HANDLE_TYPE_FABRIC, 0};
+    int file = -1;
+    rig_open(&rig);
+    rig_call(&rig, &export.head);
+    rig_call(&rig, &import.head);
+    export.handle_type = import.handle_type = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    export.handle_out = &file;
+    rig_call(&rig, &export.head);
+    import.handle = (void *)(uintptr_t)file; /* the fake has written it */
+    rig_call(&rig, &import.head);
+    rig_close(&rig);
+    tap_ok(strstr(line(&rig, 1), "\"names\":{\"handle_out\":\"D1\"}") && strstr(line(&rig, 1), "\"out\":{\"handle_out\":\"fabric\"}"),
+           "exported: %s", line(&rig, 1));
+    tap_ok(strstr(line(&rig, 2), "\"handle\":\"fabric\"") && strstr(line(&rig, 2), "\"handle\":\"D1\""),
+           "imported by that name: %s", line(&rig, 2));
+    tap_ok(!strstr(line(&rig, 3), "fabric") && strstr(line(&rig, 3), "{\"handle_out\":\"D2\"}"), "a descriptor is exported: %s", line(&rig, 3));
+    tap_ok(!strstr(line(&rig, 4), "fabric") && strstr(line(&rig, 4), "\"names\":{\"handle\":\"D2\""), "and imported: %s", line(&rig, 4));
+    free(rig.text);
+}
+
+/* Where the sides of a copy of a box begin: by the kind of their memory. */
+static void test_boxes(void)
+{
+    struct rig rig;
+    vmm_memcpy3d box;
+    memset(&box, 0, sizeof box);
+    box.src_memory_type = VMM_MEMORYTYPE_HOST;
+    box.src_host = (const void *)(uintptr_t)0x1100;
+    box.src_device = 0x2200;
+    box.dst_memory_type = VMM_MEMORYTYPE_DEVICE;
+    box.dst_host = (void *)(uintptr_t)0x3300;
+    box.dst_device = 0x4400;
+    rig_open(&rig);
+    rig_call(&rig, &(struct vmm_call_memcpy_3d){{VMM_CALL_memcpy_3d, 0}, &box}.head);
+    box.src_memory_type = VMM_MEMORYTYPE_DEVICE;
+    box.dst_memory_type = VMM_MEMORYTYPE_HOST;
+    rig_call(&rig, &(struct vmm_call_memcpy_3d){{VMM_CALL_memcpy_3d, 0}, &box}.head);
+    rig_close(&rig);
+    tap_ok(strstr(line(&rig, 1), "\"src\":\"0x1100\"") && strstr(line(&rig, 1), "\"dst\":\"0x4400\""),
+           "a box from the host to a device: %s", line(&rig, 1));
+    tap_ok(strstr(line(&rig, 2), "\"src\":\"0x2200\"") && strstr(line(&rig, 2), "\"dst\":\"0x3300\""),
+           "and back: %s", line(&rig, 2));
+    free(rig.text);
+}
+
 /* Lists are truncated, both of inputs and of outputs. */
 static void test_long_lists(void)
 {
@@ -527,6 +581,13 @@ static void test_long_lists(void)
     rig_call(&rig, &(struct vmm_call_mem_set_access){{VMM_CALL_mem_set_access, 0}, 0x1000, 1, desc, MANY}.head);
     rig_call(&rig, &(struct vmm_call_pointer_get_attributes){{VMM_CALL_pointer_get_attributes, 0}, MANY, list, data, 1}.head);
     rig_call(&rig, &(struct vmm_call_pointer_get_attributes){{VMM_CALL_pointer_get_attributes, 0}, 4, NULL, data, 1}.head);
+    static vmm_graph_node from[MANY], to[MANY];
+    static vmm_graph_edge_data edge[MANY];
+    edge[TRACE_LIST_MAX - 1].type = 1;
+    edge[TRACE_LIST_MAX].type = 2;
+    from[TRACE_LIST_MAX - 1] = to[TRACE_LIST_MAX - 1] = (vmm_graph_node)&edge[0];
+    rig_call(&rig, &(struct vmm_call_graph_add_dependencies){
+        {VMM_CALL_graph_add_dependencies, 0}, (vmm_graph)&edge[1], from, to, edge, MANY}.head);
     rig_close(&rig);
     tap_ok(strstr(line(&rig, 1), "\"id\":255},\"flags\":0}],\"count\":\"0x101\""),
            "grants: the last one written, and their number");
@@ -543,6 +604,15 @@ static void test_long_lists(void)
     tap_ok(strstr(line(&rig, 3), "\"attributes\":null,\"data\":[\"out\",\"out\",\"out\",\"out\"]") &&
                strstr(line(&rig, 3), "\"out\":{\"data\":[]}"),
            "places without a question have no answers: %s", line(&rig, 3));
+    char ends[3][64];
+    const char *fourth = line(&rig, 4);
+    uint64_t last = 0;
+    memcpy(&last, &edge[TRACE_LIST_MAX - 1], sizeof last);
+    snprintf(ends[0], sizeof ends[0], "\"0x%" PRIxPTR "\"],\"to\":[", (uintptr_t)&edge[0]);
+    snprintf(ends[1], sizeof ends[1], "\"0x%" PRIxPTR "\"],\"edge_data\":[", (uintptr_t)&edge[0]);
+    snprintf(ends[2], sizeof ends[2], "\"0x%" PRIx64 "\"],\"num_dependencies\":\"0x101\"", last);
+    for (int i = 0; i < 3; i++)
+        tap_ok(strstr(fourth, ends[i]), "dependencies: the last one written is ...%s", ends[i]);
     free(rig.text);
 }
 
@@ -645,6 +715,8 @@ int main(void)
     test_descriptor();
     test_multicast();
     test_fabric();
+    test_fabric_of_pools();
+    test_boxes();
     test_long_lists();
     test_files();
     test_every_call();

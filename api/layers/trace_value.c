@@ -122,7 +122,7 @@ static void write_descs(struct json *json, const char *key, const vmm_mem_access
 static void write_mem_ops(struct json *json, const char *key, const vmm_stream_batch_mem_op_params *op, uint64_t count)
 {
     json_open(json, key, '[');
-    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         bool value = vmm_mem_op_has_value(op[i].operation);
         json_open(json, NULL, '{');
         json_int(json, "operation", op[i].operation);
@@ -500,7 +500,7 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
         return imported(call, param, done, value);
     case VMM_PARAM_OUT_IPC_HANDLE:
     case VMM_PARAM_IPC_HANDLE:
-        if (param->kind == VMM_PARAM_OUT_IPC_HANDLE && (!done || !pointer_of(call, param)))
+        if (param->kind == VMM_PARAM_OUT_IPC_HANDLE && !done)
             return false;
         *value = trace_fabric(pointer_of(call, param));
         return true;

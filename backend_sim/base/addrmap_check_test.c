@@ -45,6 +45,7 @@ static void test_things(void)
     BREAKS(map.count, 5, addrmap_check(&map, start_of), "count is 5, but 4 things are stored");
     BREAKS(things[1].start, 6 * U, addrmap_check(&map, start_of), "the thing stored at 0x5000 starts at 0x6000");
     BREAKS(map.last->child[0], NULL, addrmap_check(&map, start_of), "the child of level 0 at 0x10000000000 is missing");
+    BREAKS(map.levels, 0, addrmap_check(&map, start_of), "0 levels of 6 bits do not fit above the lowest 12 bits");
     BREAKS(map.levels, 10, addrmap_check(&map, start_of), "10 levels of 6 bits do not fit above the lowest 12 bits");
     BREAKS(map.levels, 12, addrmap_check(&map, start_of), "12 levels of 6 bits do not fit above the lowest 12 bits");
     BREAKS(map.levels, UINT32_MAX / ADDRMAP_BITS + 2, addrmap_check(&map, start_of), "levels of 6 bits do not fit"); /* wraps */

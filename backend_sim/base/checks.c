@@ -32,7 +32,7 @@ const char *check_in(const char *said, const char *name, ...)
     va_start(values, name);
     int length = vsnprintf(whole, sizeof whole, name, values);
     va_end(values);
-    if (length >= 0 && length < CHECK_ROOM)
+    if ((unsigned)length < CHECK_ROOM)
         snprintf(whole + length, sizeof whole - (size_t)length, ": %s", said);
     return check_say("%s", whole);
 }
@@ -41,7 +41,7 @@ void checks_failed(const char *said)
 {
     if (!said)
         return;
-    if (checks_report) {
+    if (checks_report) { /* LCOV_EXCL_BR_LINE: otherwise the process aborts, and counts no branches */
         checks_report(said);
         return;
     }

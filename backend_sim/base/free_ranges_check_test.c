@@ -33,9 +33,16 @@ static void test_tree(void)
     struct hole *root = holes.root, *low = hole_at(&holes, 16 * U), *middle = hole_at(&holes, 21 * U);
     BREAKS(root->largest, 1, free_ranges_check(&holes, 3), "0x1 are noted");
     BREAKS(root->largest, 1, free_ranges_check_at(&holes, root->start), "0x1 are noted");
+    struct hole left = {.start = 2 * U, .size = U, .largest = U, .weight = UINT64_MAX}, right = {.start = 40 * U, .size = U, .largest = U, .weight = UINT64_MAX};
+    struct hole parent = {.start = 9 * U, .size = 8 * U, .largest = 8 * U, .left = &left};
+    BREAKS(holes.root, &parent, free_ranges_check(&holes, 2), "the free range at 0x9000 has less weight than a node below it");
+    parent.left = NULL;
+    parent.right = &right;
+    BREAKS(holes.root, &parent, free_ranges_check(&holes, 2), "the free range at 0x9000 has less weight than a node below it");
     BREAKS(root->weight, 0, free_ranges_check(&holes, 3), "has less weight than a node below it");
     BREAKS(middle->start, 20 * U, free_ranges_check(&holes, 3),
            "the free range at 0x14000 touches or precedes the one from 0x10000 to 0x14000");
+    BREAKS(middle->start, 19 * U, free_ranges_check(&holes, 3), "at 0x13000 touches or precedes the one from 0x10000 to 0x14000");
     BREAKS(middle->start, 20 * U, free_ranges_check_at(&holes, 18 * U), "touches or precedes");
     BREAKS(middle->size, 0, (root->largest = 7 * U, free_ranges_check(&holes, 3)), "");
     BREAKS(low->start, 26 * U, free_ranges_check(&holes, 3), "touches or precedes");
@@ -81,6 +88,19 @@ static void test_nodes(void)
     free_ranges_clear(&holes);
 }
 
+/* A free range up to the last address. */
+static void test_last_address(void)
+{
+    struct free_ranges holes;
+    free_ranges_init(&holes, 0);
+    free_ranges_grant(&holes, -(4 * U), 4 * U);
+    check_holds(free_ranges_check(&holes, 1), "the last addresses");
+    BREAKS(holes.root->size, 5 * U, (holes.root->largest = 5 * U, free_ranges_check(&holes, 1)), "has 0x5000 bytes");
+    holes.root->largest = 4 * U;
+    check_holds(free_ranges_check(&holes, 1), "mended");
+    free_ranges_clear(&holes);
+}
+
 static void test_barrier(void)
 {
     struct free_ranges holes;
@@ -103,5 +123,6 @@ int main(void)
     test_circle();
     test_nodes();
     test_barrier();
+    test_last_address();
     return tap_done();
 }

@@ -56,7 +56,18 @@ static void test_items(void)
     BREAKS(item[3].needers, 2, queue_check(queue), "item 3 is needed by 1 marks, but needers is 2");
     BREAKS(item[4].needed, &item[5], queue_check(queue), "item 4, a mark, needs item 5, no mark");
     BREAKS(item[4].needed, &item[2], queue_check(queue), "item 4, a mark, needs item 2, no mark");
+    struct queue_lane stray = {.of = NULL};
+    BREAKS(item[2].lane, &stray, queue_check(queue), "item 2 has no lane");
+    BREAKS(item[3].needed, &item[4], queue_check(queue), "item 3, a mark, needs item 4, a mark");
+    BREAKS(item[2].lane->of, NULL, queue_check(queue), "lane 0xa belongs to another context than 0x1");
+    BREAKS(item[2].lane->items, 0, queue_check(queue), "lane 0xa has 2 items, but 0 refer to it");
+    BREAKS(item[5].lane->of->lanes, 0, queue_check(queue), "context 0x2 has 1 lanes, but 0 refer to it");
     BREAKS(item[4].mark, false, queue_check(queue), "item 4, no mark, needs item 3, a mark");
+    for (int i = 2; i <= 5; i++)
+        if (item[i].state != QUEUE_DONE)
+            queue_done(queue, &item[i]);
+    check_holds(queue_check(queue), "all items are done");
+    BREAKS(queue->undone, &item[5], queue_check(queue), "item 0 is the first unfinished item, but undone is item 5");
     close_queue(&rig);
 }
 

@@ -33,6 +33,7 @@ static void test_slots(void)
     BREAKS(slots.used, slots.room + 1, slots_check(&slots), "slots are used, with room for");
     BREAKS(slots.slot, NULL, slots_check(&slots), "263 slots are used, with room for");
     BREAKS(slots.slot[0].generation, 0, slots_check(&slots), "slot 0 has generation 0");
+    BREAKS(slots.slot[0].generation, 1u << 24, slots_check(&slots), "slot 0 has generation 16777216");
     BREAKS(slots.slot[1].object, NULL, slots_check(&slots), "slot 1 is live, but has no object");
     BREAKS(slots.slot[2].live, 0, slots_check(&slots), "of 263 slots 2 are live or retired, and 260 were freed");
     BREAKS(slots.slot[9].live, 1, slots_check(&slots), "slot 9 was freed, but is live");
@@ -46,6 +47,12 @@ static void test_slots(void)
     BREAKS(slots.last_free, 4, slots_check(&slots), "slot 262 was freed last, but last_free is slot 4");
     BREAKS(slots.remembered, 7, slots_check(&slots), "256 slots are remembered from slot 7 on, but remembered is 7");
     BREAKS(slots.first_remembered, 0, slots_check(&slots), "slot 7 is forgotten, but has an object");
+    BREAKS(slots.room, (1u << 24) + 1, slots_check(&slots), "263 slots are used, with room for 16777217");
+    slots.slot[6].object = &slots;
+    slots.first_remembered = 6;
+    BREAKS(slots.remembered, 257, slots_check(&slots), "257 slots are remembered from slot 6 on, but remembered is 257");
+    slots.slot[6].object = NULL;
+    slots.first_remembered = 7;
     check_holds(slots_check_value(&slots, value[0], &object[0]), "a live value with its object");
     check_breaks(slots_check_value(&slots, value[0], &object[1]), "finds another object");
     check_breaks(slots_check_value(&slots, value[4], &object[4]), "is not live");

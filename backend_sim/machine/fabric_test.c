@@ -446,6 +446,10 @@ static void domain(void)
     tap_ok(imex_usable("", &profile, 0, why) == 0 && imex_usable("", &profile, 3, why) == IMEX_NONE &&
                strstr(why, "only channel 0, not channel 3"),
            "without a folder there is one channel: %s", why);
+    profile.imex = !profile.imex;
+    tap_ok(imex_usable("", &profile, 0, why) == IMEX_NONE && strstr(why, "the profile has fabric.imex = no"),
+           "without a folder there is none where the profile has none: %s", why);
+    profile.imex = !profile.imex;
     tap_ok(!imex_domain("/no/such/folder", &profile, &got, why) && strstr(why, "/no/such/folder"),
            "a missing folder is not a domain");
 }

@@ -341,6 +341,60 @@ static void other_machines(void)
     share_folder_close(&folder, true);
 }
 
+/* ---- machines that others left behind ---- */
+
+static struct share_folder next;
+static char next_why[SHARE_WHY];
+
+/* A machine that nothing uses any more, with a token of which no descriptor is open, and one that will be opened again. */
+static void leave(void)
+{
+    static const char *const names[] = {"left", "next"};
+    for (int i = 0; i < 2; i++) {
+        struct share_folder left;
+        if (!share_folder_open(&left, names[i], &profile, next_why))
+            tap_bail("no machine: %s", next_why);
+        int file = share_folder_open_file(&left, "token", 1, OS_OPEN_NEW);
+        if (file < 0)
+            tap_bail("no token");
+        os_file_close(file);
+        share_folder_close(&left, false);
+    }
+    next_why[0] = '\0';
+}
+
+static bool open_next(void)
+{
+    return share_folder_open(&next, "next", &profile, next_why);
+}
+
+static bool next_is_explained(void)
+{
+    return next_why[0] != '\0';
+}
+
+/* Whatever the system did not report stayed; the next open finds it. */
+static bool sweep_all(void)
+{
+    struct share_folder last;
+    if (next.file >= 0)
+        share_folder_close(&next, true);
+    if (!share_folder_open(&last, "last", &profile, next_why))
+        return false;
+    bool alone = rig_machines() == 1;
+    share_folder_close(&last, true);
+    return alone && rig_machines() == 0;
+}
+
+static void swept(void)
+{
+    inject_try(&(struct inject_case){.name = "opening a machine among those left behind", .error = EIO, .begin = leave,
+                                     .call = open_next, .reported = next_is_explained, .end = sweep_all});
+    inject_try(&(struct inject_case){.name = "files that neither open nor are reported", .function = "openat", .then = "fstatat",
+                                     .error = EIO, .begin = leave, .call = open_next, .reported = next_is_explained,
+                                     .end = sweep_all});
+}
+
 /* ---- taking part ---- */
 
 static void no_locks(void)
@@ -815,6 +869,7 @@ int main(void)
     no_descriptors();
     strangers();
     other_machines();
+    swept();
     no_locks();
     no_number();
     inject_try(&first_export);

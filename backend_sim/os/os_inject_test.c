@@ -486,6 +486,8 @@ static void addresses(void)
 {
     uint64_t page = os_page_size(), at = 0;
     tap_ok(!os_reserve_anywhere(UINT64_MAX, page, &at) && !at, "reserving more addresses than exist fails");
+    tap_ok(!WITHOUT("mmap", 1, ENOMEM, os_is_taken(page, page)), "addresses that cannot be asked about are not known to be taken");
+    tap_ok(!WITHOUT("stat", 1, EACCES, os_is_single_thread()), "nor is a program known to have one thread");
     tap_ok(!WITHOUT("mmap", 1, ENOMEM, os_reserve_anywhere(page, page, &at)) && !at, "reserving fails when the system refuses");
     if (!os_reserve_anywhere(4 * page, 4 * page, &at))
         tap_bail("no addresses");

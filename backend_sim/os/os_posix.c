@@ -210,7 +210,7 @@ static void keep_spare(void)
     if (atomic_load_explicit(&spare, memory_order_relaxed))
         return;
     void *fresh = posix.mmap(NULL, (size_t)os_page_size(), PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (fresh != MAP_FAILED && !atomic_compare_exchange_strong(&spare, &none, fresh))
+    if (fresh != MAP_FAILED && !atomic_compare_exchange_strong(&spare, &none, fresh)) /* LCOV_EXCL_BR_LINE: a race of threads */
         posix.munmap(fresh, (size_t)os_page_size()); /* LCOV_EXCL_LINE: another thread has just stored one */
 }
 

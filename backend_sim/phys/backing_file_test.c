@@ -132,6 +132,10 @@ static void test_check(void)
     BREAKS(backing.file, -1, backing_file_check(&backing, &used), "1 windows are counted, some are there, of no file");
     BREAKS(backing.windows, 0, backing_file_check_seen(&backing, b, page), " of the file are not mapped");
     BREAKS(backing.window[0], NULL, backing_file_check_seen(&backing, b, page), " of the file are not mapped");
+    unsigned char *two[2] = {backing.window[0], NULL};
+    backing.windows = 2;
+    BREAKS(backing.window, (void *)two, backing_file_check_seen(&backing, b, BACKING_FILE_WINDOW), " of the file are not mapped");
+    backing.windows = 1;
     check_breaks(backing_file_check_seen(&backing, b, BACKING_FILE_WINDOW), " of the file are not mapped");
     check_breaks(backing_file_check_place(&backing, 1, page), " bytes lie at 0x1 of the file");
     check_breaks(backing_file_check_place(&backing, 0, 0), "0x0 bytes lie at 0x0 of the file");

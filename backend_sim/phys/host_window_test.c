@@ -110,6 +110,47 @@ static void in_place(const struct sim_profile *profile)
         os_unreserve(start, held);
 }
 
+/* Profiles whose addresses the host cannot back. */
+static void unusual(const struct sim_profile *profile)
+{
+    struct host_window window;
+    struct sim_profile other = *profile;
+    uint64_t page = os_page_size();
+    memset(other.va_taken, 0, sizeof other.va_taken);
+    other.va_granularity = page / 2;
+    host_window_open(&window, &other, HOST_WINDOW_AUTO);
+    tap_ok(window.backed == window.start && window.end == other.va_end, "half pages are not backed");
+    host_window_close(&window);
+    other.va_granularity = profile->va_granularity;
+    other.va_context = 0;
+    other.va_start = (UINT64_C(1) << 47) - (UINT64_C(1) << 30); /* the last that programs have: a stack lies there */
+    other.va_end = other.va_start + (UINT64_C(4) << 30);
+    host_window_open(&window, &other, HOST_WINDOW_PROFILE);
+    tap_ok(window.start == other.va_start && window.backed <= UINT64_C(1) << 47, "addresses that no program has are not backed");
+    host_window_close(&window);
+    host_window_open(&window, &other, HOST_WINDOW_AUTO);
+    tap_ok(window.backed == window.start || window.backed <= UINT64_C(1) << 47, "others may be");
+    host_window_close(&window);
+    other.va_end = other.va_start + (UINT64_C(4) << 30) + page / 2;
+    host_window_open(&window, &other, HOST_WINDOW_AUTO);
+    tap_ok((window.backed - window.start) % page == 0, "a span that ends inside a page is backed in whole pages");
+    host_window_close(&window);
+}
+
+/* A context's addresses that are the window's are backed once. */
+static void inside_of_it(const struct sim_profile *profile)
+{
+    struct host_window window;
+    struct sim_profile same = *profile;
+    same.va_context = same.va_start + same.va_chunk;
+    host_window_open(&window, &same, HOST_WINDOW_PROFILE);
+    if (window.backed == window.start)
+        tap_skip("this host has none of these addresses free", "a context inside the window");
+    else
+        tap_ok(!window.context_backed && host_window_holds(&window, same.va_context, 2 * same.va_chunk), "a context inside the window");
+    host_window_close(&window);
+}
+
 /* A span that is no power of two is backed whole. */
 static void all_of_few(const struct sim_profile *profile)
 {
@@ -212,6 +253,8 @@ int main(void)
     in_place(&h100);
     in_place(&odd);
     all_of_few(&h100);
+    unusual(&h100);
+    inside_of_it(&h100);
     between(&h100);
     below_what_is_taken(&h100);
     of_the_context(&h100);

@@ -236,6 +236,44 @@ static void test_lanes(void)
     end(&scene);
 }
 
+/* The default stream of each thread is a stream of its own. */
+static void test_threads(void)
+{
+    static struct scene scene;
+    begin(&scene);
+    scene.place[1] = scene.place[0];
+    scene.place[1].thread = 7;
+    struct region *a = take(&scene, 4, 0);
+    const uint64_t at = a->start;
+    pend(&scene, a, 0);
+    scene.held[0] = take(&scene, 4, 1);
+    tap_ok(scene.held[0]->start != at, "another thread's free is another stream's");
+    scene.held[1] = take(&scene, 4, 0);
+    tap_u64(scene.held[1]->start, at, "the thread's own is there");
+    check_holds(mempool_check(&scene.pool), "streams of two threads");
+    end(&scene);
+}
+
+/* A part is cut out of what is free there, and nowhere else. */
+static void test_cut(void)
+{
+    static struct scene scene;
+    bool out = true;
+    begin(&scene);
+    struct region *a = take(&scene, 4, 0);
+    scene.held[0] = a;
+    const uint64_t last = START + CHUNKS * CHUNK;
+    tap_ok(!mempool_cut(&scene.pool, a->start, POOL_UNIT, &out) && !out, "not out of an allocation");
+    tap_ok(!mempool_cut(&scene.pool, last - POOL_UNIT, 2 * POOL_UNIT, &out) && !out, "nor beyond the end");
+    struct region *high = mempool_cut(&scene.pool, last - POOL_UNIT, POOL_UNIT, &out);
+    tap_ok(high && !out && high->start == last - POOL_UNIT && high->before->state == REGION_FREE, "out of the middle");
+    tap_ok(mempool_cut(&scene.pool, last - POOL_UNIT, POOL_UNIT, &out) == high && !out, "it is there already");
+    back(&scene, last - POOL_UNIT, POOL_UNIT);
+    scene.held[1] = mempool_take(&scene.pool, high, POOL_UNIT, POOL_UNIT) ? high : NULL;
+    check_holds(mempool_check(&scene.pool), "an allocation at the end");
+    end(&scene);
+}
+
 static void test_random(void)
 {
     static struct scene scene;
@@ -270,6 +308,8 @@ int main(void)
     test_check();
     test_check_pending();
     test_lanes();
+    test_threads();
+    test_cut();
     test_random();
     return tap_done();
 }

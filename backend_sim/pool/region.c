@@ -73,7 +73,7 @@ static struct region *find_below(struct region *node, uint64_t size, bool (*fits
     while (node) {
         if (node->size >= size) {
             struct region *found = find_below(node->left, size, fits, user);
-            if (found || !fits || fits(user, node))
+            if (found || fits(user, node))
                 return found ? found : node;
         }
         node = node->right;

@@ -28,6 +28,10 @@ int main(void)
     uint64_t first = tick(&clocks, &a, &id);
     tap_ok(stream_clock_after(&clocks, &a, id, first), "a stream comes after what it did");
     tap_ok(!stream_clock_after(&clocks, &b, id, first), "another stream does not");
+    struct queue_place thread = a;
+    thread.thread = 9;
+    tap_ok(!stream_clock_after(&clocks, &thread, id, first), "nor another thread's stream of the same number");
+    tap_ok(stream_clock_of(&clocks, &thread) != stream_clock_of(&clocks, &a), "which has a clock of its own");
     stream_clock_record(&clocks, &a, &event);
     uint64_t later = tick(&clocks, &a, &id);
     stream_clock_wait(&clocks, &b, &event);

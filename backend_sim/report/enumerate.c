@@ -149,7 +149,7 @@ static bool leak_rule(const vmm_object *o, enum vmm_rule_id *rule)
         [VMM_OBJECT_CONTEXT] = VMM_RULE_LEAK_CONTEXT,         [VMM_OBJECT_STREAM] = VMM_RULE_LEAK_STREAM,
         [VMM_OBJECT_EVENT] = VMM_RULE_LEAK_EVENT,             [VMM_OBJECT_POOL] = VMM_RULE_LEAK_POOL,
     };
-    if (o->kind == VMM_OBJECT_NONE || o->kind == VMM_OBJECT_DEVICE || o->kind == VMM_OBJECT_BIND)
+    if (o->kind == VMM_OBJECT_DEVICE || o->kind == VMM_OBJECT_BIND)
         return false; /* a bind ends with its multicast object */
     if (is_part(o) && (o->kind == VMM_OBJECT_RESERVATION || o->kind == VMM_OBJECT_MAPPING || o->kind == VMM_OBJECT_HANDLE))
         return part_rule(o, rule);

@@ -78,7 +78,7 @@ static void explain(uint64_t address, enum os_touch touch)
         sim_machine_unlock(process->machine);
     }
     life_release(&lock);
-    if (reported && !atomic_flag_test_and_set(&reporting)) {
+    if (reported && !atomic_flag_test_and_set(&reporting)) { /* LCOV_EXCL_BR_LINE: another thread reports one just now */
         size_t length = vmm_detail_text(vmm_detail_here(), text, sizeof text);
         os_print(text, length < sizeof text ? length : sizeof text - 1);
         atomic_flag_clear(&reporting);

