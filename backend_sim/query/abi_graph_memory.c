@@ -153,7 +153,7 @@ bool abi_graph_memory_is_live(const vmm_system *sys, uint64_t start)
 {
     struct sim_process *process = abi_process_lock(sys);
     const struct sim_allocation *allocation = sim_allocation_at(process, start);
-    bool live = allocation && allocation->pooled && allocation->start == start;
+    bool live = allocation && allocation->start == start;
     abi_process_unlock(process);
     return live;
 }
