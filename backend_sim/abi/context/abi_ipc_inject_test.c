@@ -24,7 +24,7 @@ static CUevent made(unsigned flags)
     return event;
 }
 
-enum { MANY = 200 }; /* so many events that what is noted of them grows */
+enum { MANY = 270 }; /* so many events that what is noted of them grows */
 
 static CUevent events[MANY];
 static CUipcEventHandle handles[MANY], theirs;
@@ -143,7 +143,14 @@ static void refusals(void)
     REFUSED(cuIpcGetEventHandle(&other, ended), ERROR_INVALID_HANDLE, "VMM-EVENT-UNKNOWN");
     OK(cuCtxCreate(&second, NULL, 0, 0));
     REFUSED(cuIpcGetEventHandle(&other, event), ERROR_INVALID_HANDLE, "VMM-EVENT-CONTEXT");
+    CUevent lost = made(SHARED);
     OK(cuCtxDestroy(second));
+    OK(cuCtxSetCurrent(own));
+    REFUSED(cuEventRecord(lost, stream), ERROR_CONTEXT_IS_DESTROYED, "VMM-EVENT-ENDED");
+    abi_inside_kernel(true);
+    IS(cuStreamWaitEvent(stream, event, 0), ERROR_NOT_PERMITTED);
+    abi_inside_kernel(false);
+    OK(cuStreamWaitEvent(stream, event, 0));
     OK(cuCtxSetCurrent(NULL));
     REFUSED(cuIpcGetEventHandle(&other, event), ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
     OK(cuCtxSetCurrent(own));
@@ -179,6 +186,14 @@ static void kept(void)
     OK(cuIpcGetEventHandle(&handle, event));
     EQUAL(peer_ask(&b, PEER_EVENT, NULL, 0), CUDA_SUCCESS);
     memcpy(&theirs, b.said.handle, sizeof theirs);
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
+                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = 64};
+    CUgraph graph = NULL;
+    CUgraphNode node = NULL;
+    CUgraphExec exec = NULL;
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+    OK(cuGraphInstantiate(&exec, graph, 0));
     OK(find_machine(&machine));
     machine->share->patience = 50;
     struct share *other = share_open_there("m-peers", why);
@@ -189,6 +204,7 @@ static void kept(void)
     REFUSED(cuIpcOpenEventHandle(&out, theirs), ERROR_OPERATING_SYSTEM, busy);
     REFUSED(cuEventRecord(event, stream), ERROR_OPERATING_SYSTEM, busy);
     REFUSED(cuIpcGetMemHandle(&memory, at), ERROR_OPERATING_SYSTEM, busy);
+    IS(cuGraphLaunch(exec, stream), ERROR_OUT_OF_MEMORY);
     EQUAL((uintptr_t)out, 0);
     share_unlock(other);
     share_close(other);
@@ -196,6 +212,11 @@ static void kept(void)
     OK(cuEventSynchronize(event));
     OK(cuIpcOpenEventHandle(&out, theirs));
     OK(cuIpcGetMemHandle(&memory, at));
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
+    OK(cuMemFree(params.dptr));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
     OK(cuEventDestroy(out));
     OK(cuEventDestroy(late));
     OK(cuEventDestroy(event));
