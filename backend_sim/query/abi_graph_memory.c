@@ -108,8 +108,10 @@ static struct queue_place place_of(struct sim_process *process, vmm_stream strea
 {
     struct sim_context *context = NULL;
     bool there = sim_stream_context(process, stream, &context) == VMM_SUCCESS;
-    return there ? in_flight_place(process, context, stream) /* LCOV_EXCL_BR_LINE: unless another thread has just destroyed it */
-                 : (struct queue_place){0};
+    struct queue_place place = {0};
+    if (there) /* LCOV_EXCL_BR_LINE: unless another thread has just destroyed it */
+        place = in_flight_place(process, context, stream);
+    return place;
 }
 
 void abi_graph_memory_issued(vmm_system *sys, const struct abi_graph_range *ranges, size_t count, vmm_stream stream)
@@ -151,7 +153,7 @@ bool abi_graph_memory_is_live(const vmm_system *sys, uint64_t start)
 {
     struct sim_process *process = abi_process_lock(sys);
     const struct sim_allocation *allocation = sim_allocation_at(process, start);
-    bool live = allocation && allocation->pooled && allocation->start == start;
+    bool live = allocation && allocation->start == start;
     abi_process_unlock(process);
     return live;
 }

@@ -141,6 +141,24 @@ static bool makes_event(void)
     return (answer = abi_ipc_event_new(a, 0, &entry, why)) == ABI_IPC_DONE;
 }
 
+static bool makes_event_first(void)
+{
+    answer = abi_ipc_event_new(alone, 0, &entry, why);
+    return answer == ABI_IPC_DONE;
+}
+
+static bool alone_ends(void)
+{
+    bool whole = (machine_of(alone)->share != NULL || answer == ABI_IPC_SYSTEM) && vmm_mem_free(alone, memory) == VMM_SUCCESS;
+    rig_close(alone);
+    return whole;
+}
+
+static bool no_share(void)
+{
+    return answer == ABI_IPC_SYSTEM && entry == SHARE_EVENTS && why[0];
+}
+
 static bool no_entry(void)
 {
     return answer == ABI_IPC_SYSTEM && entry == SHARE_EVENTS && strstr(why, "no random numbers");
@@ -160,6 +178,8 @@ static void failures(void)
                                      .reported = said_why, .end = alone_closes});
     inject_try(&(struct inject_case){.name = "an open", .least = 2, .begin = named, .call = opens, .reported = said_why,
                                      .end = closed_again});
+    inject_try(&(struct inject_case){.name = "the first event of a machine", .least = 3, .begin = has_alone,
+                                     .call = makes_event_first, .reported = no_share, .end = alone_ends});
     inject_try(&(struct inject_case){.name = "an event's entry", .least = 2, .call = makes_event, .reported = no_entry,
                                      .end = drops_event});
 }
@@ -306,6 +326,7 @@ static void strangers(void)
     alone = rig_open(NULL);
     open_in(alone);
     by("VMM-IPC-MACHINE", "memory of a machine, on another one that shares nothing");
+    tap_ok(!abi_ipc_is_open(alone, handle), "so it is not open there");
     makes_event();
     abi_ipc_event_name(a, entry, handle);
     answer = abi_ipc_event_open(alone, handle, &entry, why);
@@ -314,6 +335,10 @@ static void strangers(void)
     abi_ipc_event_new(alone, 0, &entry, why);
     answer = abi_ipc_event_open(alone, handle, &entry, why);
     is(ABI_IPC_MACHINE, "nor when it shares");
+    tap_ok(!abi_ipc_is_open(alone, handle), "and an event is no memory that is open");
+    unsigned char memory_of_a[64];
+    name_in(a, memory_of_a);
+    tap_ok(!abi_ipc_is_open(alone, memory_of_a), "nor is memory of another machine");
     answer = abi_ipc_event_open(a, handle, &entry, why);
     is(ABI_IPC_OWN, "its own is not opened");
     rig_close(alone);

@@ -116,8 +116,7 @@ enum abi_query_there abi_query_there(const vmm_system *sys, uint64_t address, ui
 bool abi_query_device_address(const vmm_system *sys, uint64_t address)
 {
     struct sim_process *process = abi_process_lock(sys);
-    bool held = sim_reservation_at(process, address) || sim_mapping_at(process, address) ||
-                sim_allocation_at(process, address);
+    bool held = sim_reservation_at(process, address) || sim_allocation_at(process, address);
     abi_process_unlock(process);
     return held;
 }
@@ -136,23 +135,7 @@ static const enum translate_use uses[] = {[ABI_QUERY_TO_HOST] = TRANSLATE_TO_HOS
                                           [ABI_QUERY_WRITE] = TRANSLATE_WRITE,
                                       [ABI_QUERY_FROM_HOST] = TRANSLATE_FROM_HOST, [ABI_QUERY_FILL] = TRANSLATE_FILL};
 
-vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char *function, const char *argument, uint64_t address,
-                           uint64_t size, enum abi_query_use use)
-{
-    struct sim_process *process = abi_process_lock(sys);
-    struct sim_context *context;
-    vmm_result result = sim_stream_context(process, stream, &context);
-    if (result == VMM_SUCCESS)
-        result = translate_check_pool(process, address, size, argument);
-    if (result == VMM_SUCCESS)
-        result = translate_check(process, context->device, address, size, uses[use], argument);
-    abi_process_unlock(process);
-    if (result != VMM_SUCCESS)
-        vmm_detail_here()->function = function;
-    return result;
-}
-
-vmm_result abi_query_range_for(const vmm_system *sys, int device, const char *function, const char *argument, uint64_t address,
+vmm_result abi_query_range(const vmm_system *sys, int device, const char *function, const char *argument, uint64_t address,
                                uint64_t size, enum abi_query_use use)
 {
     struct sim_process *process = abi_process_lock(sys);
@@ -165,31 +148,16 @@ vmm_result abi_query_range_for(const vmm_system *sys, int device, const char *fu
     return result;
 }
 
-/* Does the device have this access to the whole range? Leaves the thread's detail unchanged. */
-static bool may(const struct sim_process *process, int device, uint64_t address, uint64_t size, enum abi_query_use use)
-{
-    const vmm_detail before = *vmm_last_detail();
-    bool good = size <= UINT64_MAX - address && translate_check(process, device, address, size, uses[use], "") == VMM_SUCCESS;
-    *vmm_detail_here() = before;
-    return good;
-}
-
-bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use,
-                           uint64_t *first)
+bool abi_query_reachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use)
 {
     struct sim_process *process = abi_process_lock(sys);
+    const vmm_detail before = *vmm_last_detail();
     struct sim_context *context;
-    struct translate_run run;
-    *first = address;
-    bool bad = sim_stream_context(process, stream, &context) != VMM_SUCCESS || !may(process, context->device, address, size, use);
-    if (bad) /* finds the first run without access; the start if only the range as a whole is refused */
-        for (uint64_t at = address, left = size; left; at += run.length, left -= run.length)
-            if (!translate_run(process, at, left, &run) || !may(process, context->device, at, run.length, use)) {
-                *first = at;
-                break;
-            }
+    bool good = size <= UINT64_MAX - address && sim_stream_context(process, stream, &context) == VMM_SUCCESS &&
+                translate_check(process, context->device, address, size, uses[use], "") == VMM_SUCCESS;
+    *vmm_detail_here() = before;
     abi_process_unlock(process);
-    return bad;
+    return good;
 }
 
 vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, enum vmm_call_id issued_by, vmm_stream stream)

@@ -78,18 +78,13 @@ vmm_object abi_query_nearest(const vmm_system *sys, uint64_t address);
 
 enum abi_query_use { ABI_QUERY_TO_HOST, ABI_QUERY_READ, ABI_QUERY_WRITE, ABI_QUERY_FROM_HOST, ABI_QUERY_FILL };
 
-/* Does work in the stream have this access to all of [address, address + size), as far as a driver checks it? size > 0. The check
- * is that of vmm_memcpy_dtod and the other copies; a refusal names argument of function. */
-vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char *function, const char *argument, uint64_t address,
+/* Does work of the device, whatever context is current, have this access to all of [address, address + size), as far as a driver
+ * checks it? size > 0. The check is that of vmm_memcpy_dtod and the other copies; a refusal names argument of function. */
+vmm_result abi_query_range(const vmm_system *sys, int device, const char *function, const char *argument, uint64_t address,
                            uint64_t size, enum abi_query_use use);
 
-/* The same for work of a device, whatever context is current. */
-vmm_result abi_query_range_for(const vmm_system *sys, int device, const char *function, const char *argument, uint64_t address,
-                               uint64_t size, enum abi_query_use use);
-
-/* The first byte of the range to which the work has no such access, regardless of other checks; false when there is none. */
-bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use,
-                           uint64_t *first);
+/* Has work in the stream such access to all of the range? Regardless of other checks; no is no refusal. */
+bool abi_query_reachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use);
 
 /* Queues an asynchronous copy in its stream without checking its addresses: a bad address faults when the copy is done. What is
  * said of the fault names the call issued_by. */

@@ -98,20 +98,44 @@ static void test_addresses(vmm_system *sys)
 static void test_ranges(vmm_system *sys)
 {
     vmm_context context;
-    vmm_deviceptr at;
-    uint64_t first = 0;
+    vmm_deviceptr at, piece;
+    vmm_stream gone;
     vmm_ctx_create(sys, &context, 0, 0);
     vmm_mem_alloc(sys, &at, 4096);
-    tap_result(abi_query_range(sys, NULL, "cuFirst", "src", 16, 1, ABI_QUERY_READ), VMM_ERROR_INVALID_VALUE,
-               "a range of nothing");
+    vmm_stream_create(sys, &gone, 0);
+    vmm_mem_alloc_async(sys, &piece, 512, gone);
+    vmm_stream_synchronize(sys, gone);
+    vmm_stream_destroy(sys, gone);
+    tap_result(abi_query_range(sys, 0, "cuPiece", "src", piece, 512, ABI_QUERY_READ), VMM_SUCCESS, "a pool's memory");
+    tap_result(abi_query_range(sys, 0, "cuPiece", "src", piece, 513, ABI_QUERY_READ), VMM_ERROR_INVALID_VALUE, "a byte more");
+    tap_text(vmm_last_detail()->rule, "VMM-COPY-RUNS-PAST", "runs past what is allocated");
+    tap_text(vmm_last_detail()->function, "cuPiece", "of the call that asks");
+    tap_result(abi_query_range(sys, 0, "cuFirst", "src", 16, 1, ABI_QUERY_READ), VMM_ERROR_INVALID_VALUE, "a range of nothing");
     tap_text(vmm_last_detail()->function, "cuFirst", "is refused to the call that asks");
-    tap_result(abi_query_range(sys, NULL, "cuSecond", "src", at, 4096, ABI_QUERY_READ), VMM_SUCCESS, "a range of memory");
-    tap_result(abi_query_range_for(sys, 0, "cuSecond", "src", at, 4096, ABI_QUERY_READ), VMM_SUCCESS, "also for a device");
+    tap_result(abi_query_range(sys, 0, "cuSecond", "src", at, 4096, ABI_QUERY_READ), VMM_SUCCESS, "a range of memory");
     tap_text(vmm_last_detail()->function, "cuFirst", "leaves the last refusal as it was");
-    tap_ok(!abi_query_unreachable(sys, NULL, at, 4096, ABI_QUERY_READ, &first) && first == at, "the memory is reachable");
-    tap_ok(abi_query_unreachable(sys, NULL, at, 0 - at, ABI_QUERY_READ, &first) && first > at && first <= at + G,
-           "a range to the end of the address space is not, from the first byte behind the memory");
+    tap_ok(abi_query_reachable(sys, NULL, at, 4096, ABI_QUERY_READ), "the memory is reachable");
+    tap_ok(!abi_query_reachable(sys, NULL, at, G + 1, ABI_QUERY_WRITE) && !abi_query_reachable(sys, NULL, at, 0 - at, ABI_QUERY_READ),
+           "a range past it is not, nor one to the end of the address space");
+    tap_ok(!abi_query_reachable(sys, gone, at, 4096, ABI_QUERY_READ), "and nothing is, of a stream that is gone");
     tap_text(vmm_last_detail()->function, "cuFirst", "and no refusal is left");
+    const union vmm_any_call fill = {.memset_d8_async = {{VMM_CALL_memset_d8_async, 0}, at, 1, 64, gone}};
+    tap_result(abi_query_issue(sys, &fill, VMM_CALL_memset_d8_async, gone), VMM_ERROR_INVALID_HANDLE, "nothing is issued to it");
+    tap_text(vmm_last_detail()->rule, "VMM-STREAM-UNKNOWN", "which is no stream");
+    vmm_mem_free(sys, piece);
+}
+
+/* What an allocation notes is noted of no other memory. */
+static void test_sync(vmm_system *sys)
+{
+    vmm_deviceptr at;
+    uint64_t left = 0;
+    vmm_mem_alloc(sys, &at, 64);
+    abi_query_set_sync(sys, at, true);
+    abi_query_set_sync(sys, at - 1, true);
+    tap_ok(abi_query_there(sys, at, &left) == ABI_QUERY_ALLOCATED && left == 64, "an allocation is as it was");
+    tap_ok(abi_query_there(sys, 16, &left) == ABI_QUERY_NOTHING && left == 64, "and there is none where nothing was");
+    vmm_mem_free(sys, at);
 }
 
 int main(void)
@@ -124,6 +148,7 @@ int main(void)
     test_streams(sys);
     test_addresses(sys);
     test_ranges(sys);
+    test_sync(sys);
     vmm_close(sys);
     return tap_done();
 }

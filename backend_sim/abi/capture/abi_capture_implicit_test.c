@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each copy, fill and call with an event while a stream is captured: the stream takes it, or the legacy default stream refuses it,
+/* Each copy, fill, memory operation, allocation and call with an event while a stream is captured: the stream takes it, or the legacy default stream refuses it,
  * because that one waits for blocking streams, or it is done as usual. */
 #include "testing/rig.h"
 
-static CUdeviceptr at;
+static CUdeviceptr at, spare;
+static CUmemoryPool pool;
 static CUevent event;
 static CUcontext context;
 static unsigned char bytes[64];
@@ -16,6 +17,23 @@ static const CUDA_MEMCPY2D *rows(void)
     copy = (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = at + 64, .srcPitch = 8,
                            .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = at, .dstPitch = 8, .WidthInBytes = 8, .Height = 8};
     return &copy;
+}
+
+static const CUDA_MEMCPY3D *box(void)
+{
+    static CUDA_MEMCPY3D copy;
+    copy = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = at + 64, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .dstDevice = at, .WidthInBytes = 64, .Height = 1, .Depth = 1};
+    return &copy;
+}
+
+static CUstreamBatchMemOpParams *batch(void)
+{
+    static CUstreamBatchMemOpParams op;
+    op.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    op.writeValue.address = at;
+    op.writeValue.value = 0x22222222;
+    return &op;
 }
 
 static void nothing(void *user)
@@ -63,11 +81,39 @@ CALL(copy_later, cuMemcpyDtoDAsync(at, at + 64, 64, stream))
 CALL(copy_any_later, cuMemcpyAsync(at, HOST, 64, stream))
 CALL(copy_peer_later, cuMemcpyPeerAsync(at, context, at + 64, context, 64, stream))
 CALL(copy_rows_later, cuMemcpy2DAsync(rows(), stream))
+CALL(copy_box_later, cuMemcpy3DAsync(box(), stream))
+CALL(write_word, cuStreamWriteValue32(stream, at, 0x22222222, 0))
+CALL(write_pair, cuStreamWriteValue64(stream, at, 0x22, 0))
+CALL(wait_word, cuStreamWaitValue32(stream, at, 0, CU_STREAM_WAIT_VALUE_GEQ))
+CALL(wait_pair, cuStreamWaitValue64(stream, at, 0, CU_STREAM_WAIT_VALUE_GEQ))
+CALL(write_batch, cuStreamBatchMemOp(stream, 1, batch(), 0))
 CALL(record, cuEventRecord(event, stream))
 CALL(record_with_flags, cuEventRecordWithFlags(event, stream, 0))
 CALL(wait_event, cuStreamWaitEvent(stream, event, 0))
 CALL(call_host, cuLaunchHostFunc(stream, nothing, NULL))
 CALL(call_back, cuStreamAddCallback(stream, nothing_back, NULL, 0))
+
+/* What is allocated is freed, also in a capture. */
+static CUresult allocate(CUstream stream)
+{
+    CUdeviceptr made = 0;
+    CUresult result = cuMemAllocAsync(&made, 64, stream);
+    return result == CUDA_SUCCESS ? cuMemFreeAsync(made, stream) : result;
+}
+
+static CUresult allocate_from(CUstream stream)
+{
+    CUdeviceptr made = 0;
+    CUresult result = cuMemAllocFromPoolAsync(&made, 64, pool, stream);
+    return result == CUDA_SUCCESS ? cuMemFreeAsync(made, stream) : result;
+}
+
+static CUresult free_later(CUstream stream)
+{
+    CUresult result = cuMemFreeAsync(spare, stream);
+    spare = result == CUDA_SUCCESS ? 0 : spare;
+    return result;
+}
 
 /* What the call does: on the stream that it names, or at once; whether its work can be a node; the byte at `at` afterwards. */
 static const struct way {
@@ -85,6 +131,9 @@ static const struct way {
     LATER(fill_rows_later, true, 0x22), LATER(fill_rows_of_halves_later, true, 0x22), LATER(fill_rows_of_words_later, true, 0x22),
     LATER(copy_in_later, true, 0x55), LATER(copy_out_later, true, 0x11), LATER(copy_later, true, 0x44),
     LATER(copy_any_later, true, 0x55), LATER(copy_peer_later, false, 0x44), LATER(copy_rows_later, true, 0x44),
+    LATER(copy_box_later, true, 0x44),
+    LATER(write_word, true, 0x22), LATER(write_pair, true, 0x22), LATER(wait_word, true, 0x11), LATER(wait_pair, true, 0x11),
+    LATER(write_batch, true, 0x22), LATER(allocate, true, 0x11), LATER(allocate_from, true, 0x11), LATER(free_later, false, 0x11),
     LATER(record, true, 0x11), LATER(record_with_flags, true, 0x11), LATER(wait_event, false, 0x11),
     LATER(call_host, true, 0x11), LATER(call_back, false, 0x11)};
 
@@ -103,6 +152,8 @@ static void prepare(void)
     OK(cuMemsetD8(at, 0x11, 64));
     OK(cuMemsetD8(at + 64, 0x44, 64));
     OK(cuEventRecord(event, NULL));
+    if (!spare)
+        OK(cuMemAllocAsync(&spare, 64, NULL));
     OK(cuCtxSynchronize());
 }
 
@@ -136,6 +187,7 @@ int main(void)
     context = begin();
     OK(cuMemAlloc(&at, 128));
     OK(cuEventCreate(&event, 0));
+    OK(cuDeviceGetDefaultMemPool(&pool, 0));
     OK(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
     OK(cuStreamCreate(&quiet, CU_STREAM_NON_BLOCKING));
     for (const struct way *way = ways; way < ways + WAYS; way++) {
@@ -150,6 +202,7 @@ int main(void)
     OK(cuStreamDestroy(blocking));
     OK(cuEventDestroy(event));
     OK(cuMemFree(at));
+    OK(cuMemFree(spare));
     OK(cuDevicePrimaryCtxRelease(0));
     return tap_done();
 }

@@ -324,6 +324,20 @@ static void test_events(CUstream stream)
     EQUAL(status_of(CU_STREAM_PER_THREAD), CU_STREAM_CAPTURE_STATUS_ACTIVE);
     OK(cuStreamEndCapture(stream, NULL));
 
+    float time = 7;
+    CUevent gone = NULL;
+    OK(cuEventCreate(&gone, 0));
+    OK(cuEventDestroy(gone));
+    OK(cuStreamBeginCapture(stream, relaxed));
+    REFUSED(cuEventRecord(gone, stream), ERROR_INVALID_HANDLE, "VMM-EVENT-UNKNOWN");
+    EQUAL(status_of(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(cuStreamEndCapture(stream, NULL));
+    OK(cuStreamBeginCapture(stream, relaxed));
+    OK(cuEventRecord(captured, stream));
+    IS(cuEventElapsedTime(&time, plain, captured), ERROR_CAPTURED_EVENT);
+    tap_ok(time > 6 && time < 8, "no time is told");
+    ends_invalid(stream);
+
     IS(cuStreamWaitEvent(other, captured, CU_EVENT_WAIT_EXTERNAL), ERROR_INVALID_VALUE);
     IS(cuStreamWaitEvent(other, captured, 0), ERROR_INVALID_VALUE);
     OK(cuStreamBeginCapture(stream, relaxed));

@@ -111,6 +111,53 @@ static void test_shared_late(void)
     OK(cuEventDestroy(event));
 }
 
+/* A record that is refused leaves the one before it as it was. */
+static void test_refused_record(void)
+{
+    CUipcEventHandle handle;
+    CUevent event = shared(&handle);
+    CUstream gone = NULL;
+    OK(cuStreamCreate(&gone, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamDestroy(gone));
+    EQUAL(peer_ask(&b, PEER_OPEN_EVENT, &handle, 0), CUDA_SUCCESS);
+    IS(cuEventRecord(event, gone), ERROR_INVALID_HANDLE);
+    OK(cuEventQuery(event));
+    peer_gate = 0;
+    OK(cuLaunchHostFunc(stream, peer_wait_for_go, NULL));
+    OK(cuEventRecord(event, stream));
+    IS(cuEventRecord(event, gone), ERROR_INVALID_HANDLE);
+    IS(cuEventQuery(event), ERROR_NOT_READY);
+    EQUAL(peer_ask(&b, PEER_QUERY, NULL, 0), CUDA_ERROR_NOT_READY);
+    peer_gate = 1;
+    EQUAL(peer_ask(&b, PEER_SYNC, NULL, 0), CUDA_SUCCESS);
+    OK(cuEventQuery(event));
+    EQUAL(peer_ask(&b, PEER_DESTROY, NULL, 0), CUDA_SUCCESS);
+    OK(cuEventDestroy(event));
+}
+
+/* A child of a fork has no driver, and does not wait for the thread that watches this process's records. */
+static void test_forked(void)
+{
+    CUipcEventHandle handle;
+    CUevent event = shared(&handle);
+    int status = -1;
+    peer_gate = 0;
+    OK(cuLaunchHostFunc(stream, peer_wait_for_go, NULL));
+    OK(cuEventRecord(event, stream));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        exit(cuEventRecord(event, stream) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    EQUAL(status, 0);
+    IS(cuEventQuery(event), ERROR_NOT_READY);
+    peer_gate = 1;
+    OK(cuEventSynchronize(event));
+    OK(cuEventDestroy(event));
+}
+
 /* The process's own queries, in the middle of which a record completes, leave it to be entered for others that wait. */
 static void test_queried_meanwhile(void)
 {
@@ -191,12 +238,17 @@ int main(void)
     peer_machine();
     b = peer_begin();
     dying = peer_begin();
+    CUipcEventHandle early = {.reserved = {1}};
+    IS(cuIpcGetEventHandle(&early, (CUevent)8), ERROR_NOT_INITIALIZED);
+    EQUAL(early.reserved[0], 1);
     own = begin();
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     test_recorded_here();
     test_recorded_there();
     test_recorded_twice();
     test_shared_late();
+    test_refused_record();
+    test_forked();
     test_queried_meanwhile();
     test_refused();
     test_killed();

@@ -24,7 +24,7 @@ static CUevent made(unsigned flags)
     return event;
 }
 
-enum { MANY = 200 }; /* so many events that what is noted of them grows */
+enum { MANY = 270 }; /* so many events that what is noted of them grows */
 
 static CUevent events[MANY];
 static CUipcEventHandle handles[MANY], theirs;
@@ -143,7 +143,14 @@ static void refusals(void)
     REFUSED(cuIpcGetEventHandle(&other, ended), ERROR_INVALID_HANDLE, "VMM-EVENT-UNKNOWN");
     OK(cuCtxCreate(&second, NULL, 0, 0));
     REFUSED(cuIpcGetEventHandle(&other, event), ERROR_INVALID_HANDLE, "VMM-EVENT-CONTEXT");
+    CUevent lost = made(SHARED);
     OK(cuCtxDestroy(second));
+    OK(cuCtxSetCurrent(own));
+    REFUSED(cuEventRecord(lost, stream), ERROR_CONTEXT_IS_DESTROYED, "VMM-EVENT-ENDED");
+    abi_inside_kernel(true);
+    IS(cuStreamWaitEvent(stream, event, 0), ERROR_NOT_PERMITTED);
+    abi_inside_kernel(false);
+    OK(cuStreamWaitEvent(stream, event, 0));
     OK(cuCtxSetCurrent(NULL));
     REFUSED(cuIpcGetEventHandle(&other, event), ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
     OK(cuCtxSetCurrent(own));
@@ -159,6 +166,52 @@ static void refusals(void)
     EQUAL((uintptr_t)out, 8);
     OK(cuEventDestroy(late));
     OK(cuEventDestroy(event));
+}
+
+/* Calls of a plugin's kernel, of each kind that looks at its arguments first. */
+static void inside_kernel(void)
+{
+    CUlibrary library = NULL;
+    CUmodule module = NULL;
+    CUkernel kernel = NULL;
+    CUdeviceptr variable = 0;
+    CUipcMemHandle name;
+    CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;
+    int value = 7;
+    OK(cuLibraryLoadData(&library, "code", NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetKernel(&kernel, library, "nothing"));
+    OK(cuModuleLoadData(&module, "image"));
+    OK(cuModuleGetGlobal(&variable, NULL, module, "counter"));
+    abi_inside_kernel(true);
+    IS(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0), ERROR_NOT_PERMITTED);
+    IS(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 64, kernel, 0), ERROR_NOT_PERMITTED);
+    IS(cuStreamGetCaptureInfo(stream, &status, NULL, NULL, NULL, NULL, NULL), ERROR_NOT_PERMITTED);
+    IS(cuIpcGetMemHandle(&name, variable), ERROR_NOT_PERMITTED);
+    abi_inside_kernel(false);
+    tap_ok(value == 7 && status == 9, "nothing is told");
+    OK(cuCtxSetCurrent(NULL));
+    REFUSED(cuIpcGetMemHandle(&name, variable), ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    OK(cuCtxSetCurrent(own));
+    REFUSED(cuIpcGetMemHandle(&name, variable), ERROR_INVALID_VALUE, "VMM-IPC-ADDRESS");
+    OK(cuModuleUnload(module));
+    OK(cuLibraryUnload(library));
+}
+
+/* So many ranges that their table grows; one that cannot be entered is not registered. */
+static CUresult registers(void)
+{
+    static unsigned char pages[MANY][4096] __attribute__((aligned(4096)));
+    return cuMemHostRegister(pages[now], sizeof pages[now], 0);
+}
+
+static void many_registered(void)
+{
+    unsigned refused = 0, wrong = 0;
+    for (now = 0; now < MANY; now++) {
+        refused += tried("cuMemHostRegister", registers);
+        wrong += registers() != CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    }
+    tap_ok(refused && !wrong, "%u registrations without memory are refused, and each succeeds with it", refused);
 }
 
 static CUresult find_machine(struct sim_machine **machine)
@@ -179,6 +232,14 @@ static void kept(void)
     OK(cuIpcGetEventHandle(&handle, event));
     EQUAL(peer_ask(&b, PEER_EVENT, NULL, 0), CUDA_SUCCESS);
     memcpy(&theirs, b.said.handle, sizeof theirs);
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
+                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = 64};
+    CUgraph graph = NULL;
+    CUgraphNode node = NULL;
+    CUgraphExec exec = NULL;
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+    OK(cuGraphInstantiate(&exec, graph, 0));
     OK(find_machine(&machine));
     machine->share->patience = 50;
     struct share *other = share_open_there("m-peers", why);
@@ -189,6 +250,7 @@ static void kept(void)
     REFUSED(cuIpcOpenEventHandle(&out, theirs), ERROR_OPERATING_SYSTEM, busy);
     REFUSED(cuEventRecord(event, stream), ERROR_OPERATING_SYSTEM, busy);
     REFUSED(cuIpcGetMemHandle(&memory, at), ERROR_OPERATING_SYSTEM, busy);
+    IS(cuGraphLaunch(exec, stream), ERROR_OUT_OF_MEMORY);
     EQUAL((uintptr_t)out, 0);
     share_unlock(other);
     share_close(other);
@@ -196,6 +258,11 @@ static void kept(void)
     OK(cuEventSynchronize(event));
     OK(cuIpcOpenEventHandle(&out, theirs));
     OK(cuIpcGetMemHandle(&memory, at));
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
+    OK(cuMemFree(params.dptr));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
     OK(cuEventDestroy(out));
     OK(cuEventDestroy(late));
     OK(cuEventDestroy(event));
@@ -220,12 +287,19 @@ static void faulted(void)
     EQUAL(peer_ask(&b, PEER_EVENT, NULL, 0), CUDA_SUCCESS);
     memcpy(&handle, b.said.handle, sizeof handle);
     OK(cuIpcOpenMemHandle(&at, memory, 1));
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = at, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = at + 64, .WidthInBytes = 16, .Height = 1, .Depth = 1};
+    CUgraph graph = NULL;
+    CUgraphNode node = NULL;
+    OK(cuGraphCreate(&graph, 0));
     OK(cuModuleLoadData(&module, "image"));
     OK(cuModuleGetFunction(&fill, module, "fill_span"));
     OK(cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     IS(cuIpcCloseMemHandle(at), ERROR_ILLEGAL_ADDRESS);
     IS(cuEventRecord(event, stream), ERROR_ILLEGAL_ADDRESS);
     IS(cuEventQuery(event), ERROR_ILLEGAL_ADDRESS);
+    IS(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &copy, own), ERROR_ILLEGAL_ADDRESS);
+    EQUAL((uintptr_t)node, 0);
     IS(cuEventSynchronize(event), ERROR_ILLEGAL_ADDRESS);
     IS(cuStreamWaitEvent(stream, event, 0), ERROR_ILLEGAL_ADDRESS);
     IS(cuIpcOpenEventHandle(&there, handle), ERROR_ILLEGAL_ADDRESS);
@@ -241,6 +315,8 @@ int main(void)
     without_memory();
     without_thread();
     refusals();
+    inside_kernel();
+    many_registered();
     kept();
     faulted();
     peer_end(&b, false);

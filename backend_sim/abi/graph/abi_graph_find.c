@@ -22,7 +22,7 @@ static const char *type_name(CUgraphNodeType type)
     static const char *const names[] = {"a kernel",     "a copy",   "a fill",      "a host function", "a child graph",
                                         "an empty",     "an event wait", "an event record", "a semaphore", "a semaphore",
                                         "an allocation", "a free",  "a memory operation", "a conditional"};
-    return (unsigned)type < sizeof names / sizeof names[0] ? names[type] : "an unknown";
+    return names[type];
 }
 
 struct graph_node *abi_need_type(const char *function, CUgraphNode value, CUgraphNodeType type, CUresult *result)

@@ -130,6 +130,39 @@ static void test_instance(void)
     OK(cuGraphDestroy(graph));
 }
 
+/* A list of two: its length, its context, and whether a wait flushes, stay. */
+static void test_list(void)
+{
+    CUgraph graph = NULL;
+    CUgraphNode node = NULL;
+    CUcontext other = NULL;
+    CUstreamBatchMemOpParams ops[2] = {op_of(CU_STREAM_MEM_OP_WAIT_VALUE_32, memory, 0),
+                                       op_of(CU_STREAM_MEM_OP_WAIT_VALUE_64, memory + 8, 0)};
+    CUDA_BATCH_MEM_OP_NODE_PARAMS params = {context, 2, ops, 0};
+    OK(cuMemsetD32(memory, 0, 16));
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &params));
+    CUgraphExec exec = instance_of(graph);
+    ops[1].waitValue.value = 0;
+    OK(cuGraphExecBatchMemOpNodeSetParams(exec, node, &params));
+    for (int i = 0; i < 2; i++) {
+        ops[i].waitValue.flags = CU_STREAM_WAIT_VALUE_FLUSH;
+        CUresult code = cuGraphExecBatchMemOpNodeSetParams(exec, node, &params);
+        tap_ok(code != CUDA_SUCCESS, "an operation that flushes does not replace one that did not: %s", code_name(code));
+        ops[i].waitValue.flags = 0;
+    }
+    OK(cuCtxCreate(&other, NULL, 0, 0));
+    OK(cuCtxSetCurrent(context));
+    params.ctx = other;
+    REFUSED(cuGraphExecBatchMemOpNodeSetParams(exec, node, &params), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    params.ctx = context;
+    run(exec);
+    OK(cuCtxDestroy(other));
+    OK(cuCtxSetCurrent(context));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+}
+
 /* As measured, a launch looks at the memory of all operations first; in children, too. */
 static void test_memory(void)
 {
@@ -145,6 +178,7 @@ static void test_memory(void)
     params.paramArray = ops + 1;
     OK(cuGraphAddBatchMemOpNode(&node, inner, NULL, 0, &params));
     OK(cuGraphAddChildGraphNode(&node, graph, NULL, 0, inner));
+    OK(cuGraphAddEmptyNode(&node, graph, NULL, 0)); /* and at none behind one that is refused */
     CUgraphExec exec = instance_of(graph);
     REFUSED(cuGraphLaunch(exec, stream), ERROR_INVALID_VALUE, "VMM-MEMOP-ADDRESS");
     OK(cuStreamSynchronize(stream));
@@ -183,6 +217,7 @@ int main(void)
     test_captured();
     test_nodes();
     test_instance();
+    test_list();
     test_memory();
     test_wait();
     OK(cuMemFree(memory));

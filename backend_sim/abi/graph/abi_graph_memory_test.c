@@ -268,6 +268,69 @@ static void test_too_much(void)
     end(graph, exec);
 }
 
+/* Two ranges of addresses in one launch; rights that name no device give none to a device. */
+static void test_two_ranges(void)
+{
+    const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_HOST, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUDA_MEM_ALLOC_NODE_PARAMS params = params_of(0, CHUNK);
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL, more = NULL;
+    CUdeviceptr small = add_alloc(graph, &node, NULL, 64);
+    params.accessDescs = &access;
+    params.accessDescCount = 1;
+    OK(cuGraphAddMemAllocNode(&more, graph, NULL, 0, &params));
+    add_fill(graph, node, small, 0x56);
+    add_fill(graph, more, params.dptr, 0x57);
+    CUgraphExec exec = instance_of(graph);
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
+    EQUAL(byte_at(small), 0x56);
+    EQUAL(byte_at(params.dptr), 0x57);
+    EQUAL(reserved(), 2 * CHUNK);
+    REFUSED(cuGraphLaunch(exec, stream), ERROR_INVALID_VALUE, "VMM-GRAPH-MEMORY-LIVE");
+    OK(cuMemFree(params.dptr));
+    OK(cuMemFree(small));
+    end(graph, exec);
+}
+
+/* What an earlier launch has left lies where the graph had smaller memory before: the next launch frees it once. */
+static void test_reused(void)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode a = NULL, b = NULL, both = NULL;
+    CUgraphExec exec = NULL;
+    CUdeviceptr first = add_alloc(graph, &a, NULL, 512), second = add_alloc(graph, &b, a, 512), base = 0;
+    size_t size = 0;
+    CUgraphNode freed[2] = {add_free(graph, b, first), add_free(graph, b, second)};
+    CUDA_MEM_ALLOC_NODE_PARAMS params = params_of(0, 1024);
+    EQUAL(second - first, 512);
+    OK(cuGraphAddMemAllocNode(&both, graph, freed, 2, &params)); /* after b in two ways */
+    EQUAL(params.dptr, first);
+    OK(cuGraphInstantiate(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
+    for (int i = 0; i < 3; i++) {
+        OK(cuGraphLaunch(exec, stream));
+        OK(cuStreamSynchronize(stream));
+        OK(cuMemGetAddressRange(&base, &size, second));
+        tap_ok(base == first && size == 1024, "the memory of the last node is left");
+        EQUAL(reserved(), CHUNK);
+    }
+    OK(cuMemFree(first));
+    end(graph, exec);
+}
+
+/* A graph frees another's memory with one node. */
+static void test_free_once(void)
+{
+    CUgraph graph = new_graph(), other = new_graph();
+    CUgraphNode node = NULL, more = NULL;
+    CUdeviceptr at = add_alloc(graph, &node, NULL, 64);
+    add_free(other, NULL, at);
+    REFUSED(cuGraphAddMemFreeNode(&more, other, NULL, 0, at), ERROR_INVALID_VALUE, "VMM-GRAPH-MEMORY-FREE");
+    EQUAL((uintptr_t)more, 0);
+    end(other, NULL);
+    end(graph, NULL);
+}
+
 /* ---- children, updates and parameters ---- */
 
 static void test_child(void)
@@ -442,6 +505,9 @@ int main(void)
     test_shared();
     test_free_first();
     test_too_much();
+    test_two_ranges();
+    test_reused();
+    test_free_once();
     test_child();
     test_update();
     test_params();

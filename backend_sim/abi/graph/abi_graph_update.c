@@ -119,7 +119,9 @@ static bool pair_last(struct pairs *pairs, const struct graph *instance, const s
             return false;
         order[(*known)++] = now;
     }
-    return !now && !next ? true : differ(pairs, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, first);
+    if (!now && !next)
+        return true;
+    return differ(pairs, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, first);
 }
 
 /* order has room for all nodes. */

@@ -78,6 +78,35 @@ static void test_ended_context(void)
     EQUAL(byte_at(memory + 15), 5);
 }
 
+/* A value that was never a context stands for the first device, as far as a node is looked at. */
+static void test_no_context(void)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    const CUDA_MEMSET_NODE_PARAMS params = {memory, 0, 6, 1, 16, 1};
+    OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, (CUcontext)0x1234));
+    launch_and_end(graph);
+    EQUAL(byte_at(memory + 15), 6);
+}
+
+/* Types that no graph here has. */
+static void test_other_types(void)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
+    REFUSED(cuGraphAddNode(&node, graph, NULL, NULL, 0, &params), ERROR_NOT_SUPPORTED, "VMM-ENTRY-ABSENT");
+    params.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL;
+    REFUSED(cuGraphAddNode(&node, graph, NULL, NULL, 0, &params), ERROR_NOT_SUPPORTED, "VMM-ENTRY-ABSENT");
+    tap_ok(!node, "no node was added");
+    OK(cuGraphAddEmptyNode(&node, graph, NULL, 0));
+    params.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
+    REFUSED(cuGraphNodeSetParams(node, &params), ERROR_INVALID_VALUE, "VMM-GRAPH-NODE-TYPE");
+    params.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+    REFUSED(cuGraphNodeSetParams(node, &params), ERROR_INVALID_VALUE, "VMM-GRAPH-NODE-TYPE");
+    OK(cuGraphDestroy(graph));
+}
+
 /* ---- memory of the host ---- */
 
 static void words_are(const uint32_t *words, size_t count, uint32_t want, const char *what)
@@ -163,6 +192,34 @@ static void test_captured_empty_copy(void)
     EQUAL(byte_at(memory), 4);
 }
 
+/* Copies that a capture does not take, and one without a current context, which it does. */
+static void test_captured_copies(void)
+{
+    CUgraph graph = NULL;
+    size_t count = 9;
+    CUDA_MEMCPY3D box = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                         .dstDevice = memory + 64, .WidthInBytes = 16, .Height = 1};
+    OK(cuMemsetD8(memory, 3, 128));
+    OK(cuMemsetD8(memory + 64, 4, 64));
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    REFUSED(cuMemcpy2DAsync(NULL, stream), ERROR_INVALID_VALUE, "VMM-CALL-NULL");
+    REFUSED(cuMemcpy3DAsync(NULL, stream), ERROR_INVALID_VALUE, "VMM-CALL-NULL");
+    OK(cuMemcpy3DAsync(&box, stream)); /* of no slices */
+    box.Depth = 1;
+    OK(cuCtxSetCurrent(NULL));
+    OK(cuMemcpy3DAsync(&box, stream));
+    OK(cuCtxSetCurrent(context));
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphGetNodes(graph, NULL, &count));
+    EQUAL(count, 1);
+    launch_and_end(graph);
+    EQUAL(byte_at(memory + 64 + 15), 3);
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    IS(cuStreamQuery(stream), ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    REFUSED(cuMemcpy3DAsync(&box, stream), ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    IS(cuStreamEndCapture(stream, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
 /* ---- what a node is ---- */
 
 static const char *const type_names[] = {"a copy", "a fill", "a host function", "a child graph", "an event wait",
@@ -242,6 +299,9 @@ int main(void)
     test_types();
     test_empty_copies();
     test_ended_context();
+    test_no_context();
+    test_other_types();
+    test_captured_copies();
     test_registered_fill();
     test_host_copies();
     test_slices();

@@ -306,9 +306,14 @@ static void test_jit(void)
 /* ---- logs ---- */
 
 static unsigned reported;
+static bool calls_back;
 
 static void hear(void *data, CUlogLevel level, char *message, size_t length)
 {
+    unsigned before = reported;
+    if (length && calls_back)
+        IS(cuMemFree(0x98), ERROR_INVALID_VALUE); /* which is passed to no callback */
+    EQUAL(reported, before);
     reported += data == &reported && level == CU_LOG_LEVEL_ERROR && length == strlen(message);
 }
 
@@ -326,6 +331,9 @@ static void test_logs(void)
     IS(cuLogsRegisterCallback(hear, &reported, &handle[MOST]), ERROR_OUT_OF_MEMORY);
     IS(cuMemFree(0x99), ERROR_INVALID_VALUE);
     EQUAL(reported, 2 * MOST); /* of both refusals, to each */
+    calls_back = true;
+    IS(cuMemFree(0x99), ERROR_INVALID_VALUE);
+    EQUAL(reported, 3 * MOST);
     for (int i = 0; i < MOST; i++)
         OK(cuLogsUnregisterCallback(handle[i]));
     IS(cuLogsUnregisterCallback(handle[0]), ERROR_INVALID_VALUE);
@@ -348,6 +356,14 @@ static void test_logs(void)
     iterator = 0;
     tap_ok(lseek(file, 0, SEEK_END) > 0, "the file has the log");
     IS(cuLogsDumpToFile(NULL, "/dev/full", 0), ERROR_OPERATING_SYSTEM);
+    OK(cuLogsCurrent(&iterator, 0));
+    CUlogIterator last = --iterator;
+    IS(cuLogsDumpToFile(&iterator, "/dev/full", 0), ERROR_OPERATING_SYSTEM); /* one line fails when the file is closed */
+    for (int i = 0; i < 100; i++)
+        if (cuMemFree(0x99) != CUDA_ERROR_INVALID_VALUE)
+            tap_bail("such memory is not freed");
+    IS(cuLogsDumpToFile(&iterator, "/dev/full", 0), ERROR_OPERATING_SYSTEM); /* many while they are written */
+    EQUAL(iterator, last);
     close(file);
     unlink(path);
     OK(cuLogsCurrent(&iterator, 0));
@@ -356,10 +372,19 @@ static void test_logs(void)
     tap_ok(size == 0 && !text[0], "after the last line the dump is empty");
 }
 
+#undef cuMemcpy3DBatchAsync
+#undef cuMemcpy3DBatchAsync_v2
+CUresult cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *list, size_t *failed, unsigned long long flags, CUstream stream);
+CUresult cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP *list, unsigned long long flags, CUstream stream);
+
 int main(void)
 {
+    size_t failed = 7;
     setenv("CUVMM_SIM", "sim:h200x2", 1);
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
+    IS(cuMemcpy3DBatchAsync_v2(0, NULL, 0, CU_STREAM_PER_THREAD), ERROR_NOT_INITIALIZED);
+    IS(cuMemcpy3DBatchAsync(0, NULL, &failed, 0, CU_STREAM_PER_THREAD), ERROR_NOT_INITIALIZED);
+    EQUAL(failed, 7);
     context = begin();
     OK(cuModuleLoadData(&module, "any image"));
     test_pitch();

@@ -107,6 +107,12 @@ static CUgraph graph_without_memory(CUcontext context, CUdeviceptr at)
     TRIED(object, cuUserObjectCreate(&object, &ended, count_up, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     TRIED(none, cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
     TRIED(none, cuGraphMemsetNodeSetParams(a, &params));
+    CUstreamBatchMemOpParams op = {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = at}};
+    CUDA_BATCH_MEM_OP_NODE_PARAMS ops = {.count = 1, .paramArray = &op};
+    OK(cuCtxGetCurrent(&ops.ctx));
+    TRIED(b, cuGraphAddBatchMemOpNode(&b, graph, NULL, 0, &ops));
+    TRIED(none, cuGraphBatchMemOpNodeSetParams(b, &ops));
+    OK(cuGraphDestroyNode(b));
     OK(cuGraphDestroy(clone));
     return graph;
 }
@@ -526,6 +532,9 @@ static void between_devices(CUcontext first)
     TRIED(none, cuMemSetAccess(theirs, G, &desc, 1));
     TRIED(none, cuMemcpyPeer(theirs, second, own, first, G));
     TRIED(none, cuMemcpyPeerAsync(own, first, theirs, second, G, NULL));
+    inject_arm_at("malloc", 1);
+    CUresult code = cuMemcpyPeer(theirs, second, own, first, G);
+    tap_ok(inject_disarm() && code == CUDA_ERROR_OUT_OF_MEMORY, "without memory for a piece, none is moved: %s", code_name(code));
     TRIED(none, cuMemUnmap(theirs, G));
     TRIED(none, cuMemAddressFree(theirs, G));
     TRIED(none, cuMemRelease(handle));

@@ -368,6 +368,7 @@ TEST_RULE(BATCH_ATTRIBUTES, batch_attributes)
         REFUSED(batch(64, 0, 0, 0, 1, stream), ERROR_INVALID_VALUE);
         REFUSED(batch(64, 0, 4, 0, 1, stream), ERROR_INVALID_VALUE);
         REFUSED(batch(64, 0, 1, 2, 1, stream), ERROR_INVALID_VALUE);
+        REFUSED(batch(64, 0, 1, 2, 2, stream), ERROR_INVALID_VALUE);
     } else {
         OK(batch(64, 0, 3, 1, 1, stream));
     }

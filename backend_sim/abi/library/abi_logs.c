@@ -124,14 +124,19 @@ static CUresult dump(CUlogIterator *iterator, const char *pathToFile, unsigned i
     FILE *file = posix.fopen(pathToFile, "a");
     if (!file)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "%.100s cannot be opened for writing: %s", pathToFile, strerror(errno));
+    int error = 0;
     life_acquire(&lock);
-    for (unsigned i = first_line(iterator); i < written; i++)
-        fprintf(file, "%s\n", lines[i % LINES]);
-    if (iterator)
-        *iterator = written;
+    const unsigned end = written;
+    for (unsigned at = first_line(iterator); at < end && !error; at++)
+        error = fprintf(file, "%s\n", lines[at % LINES]) < 0 ? errno : 0;
     life_release(&lock);
-    return fclose(file) == 0 ? CUDA_SUCCESS
-                             : abi_refuse(VMM_RULE_LOGS_FILE, name, "%.100s: %s", pathToFile, strerror(errno));
+    if (fclose(file) != 0 && !error)
+        error = errno;
+    if (error)
+        return abi_refuse(VMM_RULE_LOGS_FILE, name, "%.100s: %s", pathToFile, strerror(error));
+    if (iterator)
+        *iterator = end;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)

@@ -64,8 +64,8 @@ struct abi_note abi_note_get(uint64_t value)
 bool abi_note_set(uint64_t value, const struct abi_note *note)
 {
     life_acquire(&lock);
-    bool there = room && value && find(table, room, value)->value; /* needs no memory, so it cannot fail */
-    bool ok = value && (there || 2 * (used + 1) <= room || grow());
+    bool there = room && find(table, room, value)->value; /* needs no memory, so it cannot fail */
+    bool ok = there || 2 * (used + 1) <= room || grow();
     if (ok) {
         struct entry *entry = find(table, room, value);
         used += !entry->value;
@@ -78,7 +78,7 @@ bool abi_note_set(uint64_t value, const struct abi_note *note)
 void abi_note_drop(uint64_t value)
 {
     life_acquire(&lock);
-    if (room && value) {
+    if (room) {
         struct entry *entry = find(table, room, value);
         entry->dropped = entry->value != 0;
     }

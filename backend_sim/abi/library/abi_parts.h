@@ -40,7 +40,7 @@ struct abi_note {
 
 /* Returns a copy of the note; zeros when there is none. */
 struct abi_note abi_note_get(uint64_t value);
-/* Stores the note. False when out of memory. */
+/* Stores the note of an object, whose value is not 0. False when out of memory. */
 bool abi_note_set(uint64_t value, const struct abi_note *note);
 void abi_note_drop(uint64_t value);
 /* Notes the time of an event's record: now. */

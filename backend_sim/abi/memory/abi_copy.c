@@ -105,9 +105,9 @@ static bool find_end(const vmm_system *sys, CUcontext value, CUdeviceptr address
 static CUresult check_ends(const vmm_system *sys, const struct end *to, const struct end *from, size_t size)
 {
     static const char name[] = "cuMemcpyPeer";
-    vmm_result result = abi_query_range_for(sys, to->device, name, "dstDevice", to->address, size, ABI_QUERY_WRITE);
+    vmm_result result = abi_query_range(sys, to->device, name, "dstDevice", to->address, size, ABI_QUERY_WRITE);
     if (result == VMM_SUCCESS)
-        result = abi_query_range_for(sys, from->device, name, "srcDevice", from->address, size, ABI_QUERY_READ);
+        result = abi_query_range(sys, from->device, name, "srcDevice", from->address, size, ABI_QUERY_READ);
     if (result == VMM_SUCCESS)
         return CUDA_SUCCESS;
     const vmm_detail detail = *vmm_last_detail();
@@ -148,9 +148,8 @@ static CUresult move_between(vmm_system *sys, const struct end *to, const struct
 /* Can the current context's device do it alone? */
 static bool can_alone(const vmm_system *sys, const struct end *to, const struct end *from, size_t size, vmm_stream stream)
 {
-    uint64_t first;
-    return !abi_query_unreachable(sys, stream, to->address, size, ABI_QUERY_WRITE, &first) &&
-           !abi_query_unreachable(sys, stream, from->address, size, ABI_QUERY_READ, &first);
+    return abi_query_reachable(sys, stream, to->address, size, ABI_QUERY_WRITE) &&
+           abi_query_reachable(sys, stream, from->address, size, ABI_QUERY_READ);
 }
 
 /* True when the copy is done, or refused, with result: not by the current context's device alone. */
