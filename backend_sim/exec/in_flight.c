@@ -336,9 +336,7 @@ static bool go_on_in_order(struct sim_process *process)
 /* The wait can never end. Nothing is forgotten: once the program has written the value, the same call succeeds. */
 static vmm_result refuse_never(const struct sim_process *process)
 {
-    const struct queue_item *item = process->in_flight->queue.undone;
-    while (!item->blocked)
-        item = item->after;
+    const struct queue_item *item = process->in_flight->queue.undone; /* nothing comes before it, so it is one that waits */
     const struct work *work = (const struct work *)item;
     const uint64_t address = mem_op_waits_at(work);
     vmm_object nearest = sim_object_nearest(process, address);
