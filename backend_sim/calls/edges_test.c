@@ -429,6 +429,63 @@ static void elsewhere(void *user)
         tap_bail("no thread");
 }
 
+static void *unmap_one(void *at)
+{
+    return vmm_mem_unmap(sys, (uint64_t)(uintptr_t)at, G) == VMM_SUCCESS ? sys : NULL;
+}
+
+/* A copy is checked again after its wait. */
+static void unmapped_elsewhere(void)
+{
+    unsigned char byte = 0x77;
+    begin("sim:h100,schedule=late");
+    const vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    struct elsewhere unmap = {unmap_one, (void *)(uintptr_t)p, NULL};
+    need(vmm_launch_host_func(sys, NULL, elsewhere, &unmap), "function");
+    by(vmm_memcpy_dtoh(sys, &byte, p, 1), "VMM-COPY-NOT-MAPPED", "a copy of memory that is unmapped while it waits");
+    tap_ok(unmap.result && byte == 0x77, "nothing is copied");
+    end();
+}
+
+/* A wait for an event returns to its pool what was freed before the event, and not what was freed after it. */
+static void freed_after_the_event(void)
+{
+    vmm_deviceptr first = 0, second = 0;
+    vmm_stream stream = NULL;
+    vmm_event event = NULL;
+    begin("sim:h100,schedule=late");
+    need(vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_event_create(sys, &event, 0), "event");
+    need(vmm_mem_alloc_async(sys, &first, 4096, stream), "memory of a pool");
+    need(vmm_mem_alloc_async(sys, &second, 4096, stream), "more of it");
+    need(vmm_mem_free_async(sys, first, stream), "free");
+    need(vmm_event_record(sys, event, stream), "record");
+    need(vmm_mem_free_async(sys, second, stream), "free after it");
+    tap_result(vmm_event_synchronize(sys, event), VMM_SUCCESS, "a wait for the event between them");
+    tap_result(vmm_stream_synchronize(sys, stream), VMM_SUCCESS, "and one for both");
+    end();
+}
+
+/* A pool's largest size is no promise: what the device has left counts as well. */
+static void less_than_the_pool_may_have(void)
+{
+    uint64_t left = 0;
+    vmm_deviceptr most = 0, p = 0;
+    vmm_memory_pool pool = NULL;
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {DEVICE, 0}, .max_size = 512 * G};
+    begin("sim:h100");
+    need(vmm_mem_pool_create(sys, &pool, &props), "pool");
+    need(vmm_mem_get_info(sys, &left, NULL), "free memory");
+    need(vmm_mem_alloc(sys, &most, (left / G - 256) * G), "all but some");
+    by(vmm_mem_alloc_from_pool_async(sys, &p, 1024 * G, pool, NULL), "VMM-POOL-ALLOC-MEMORY", "more than either allows");
+    tap_u64(p, 0, "no memory is given");
+    need(vmm_mem_free(sys, most), "free");
+    by(vmm_mem_alloc_from_pool_async(sys, &p, 1024 * G, pool, NULL), "VMM-POOL-ALLOC-MAX-SIZE", "more than the pool allows");
+    end();
+}
+
 static void ended_elsewhere(void)
 {
     vmm_deviceptr p = 0;
@@ -871,6 +928,9 @@ int main(void)
     overflows();
     overflow_of_one();
     ended_elsewhere();
+    unmapped_elsewhere();
+    freed_after_the_event();
+    less_than_the_pool_may_have();
     unbound_beside();
     allocations();
     pools();
