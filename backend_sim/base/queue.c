@@ -4,19 +4,15 @@
 #include <stdlib.h>
 
 #include "heap.h"
+
 const struct queue_place *queue_place_of(const struct queue_item *item)
 {
     return &item->lane->place;
 }
 
-static bool same(const struct queue_place *a, const struct queue_place *b)
-{
-    return a->context == b->context && a->stream == b->stream && a->thread == b->thread;
-}
-
 static bool ordered(const struct queue_place *a, const struct queue_place *b)
 {
-    if (same(a, b))
+    if (queue_same_lane(a, b))
         return true;
     return a->context == b->context && ((a->kind == QUEUE_DEFAULT && b->kind == QUEUE_BLOCKING) ||
                                         (a->kind == QUEUE_BLOCKING && b->kind == QUEUE_DEFAULT));
@@ -63,8 +59,8 @@ static struct queue_lane *new_lane(struct queue *queue, const struct queue_place
 
 static struct queue_lane *lane_of(struct queue *queue, const struct queue_place *place)
 {
-    struct queue_lane *lane = queue->last && same(&queue->last->lane->place, place) ? queue->last->lane : queue->lanes;
-    while (lane && !same(&lane->place, place))
+    struct queue_lane *lane = queue->last && queue_same_lane(&queue->last->lane->place, place) ? queue->last->lane : queue->lanes;
+    while (lane && !queue_same_lane(&lane->place, place))
         lane = lane->next;
     return lane ? lane : new_lane(queue, place);
 }
@@ -164,7 +160,7 @@ static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
         return false;
     switch (aim->scope) { /* LCOV_EXCL_BR_LINE: the enum has no other values */
     case QUEUE_LANE:
-        return same(&aim->place, place);
+        return queue_same_lane(&aim->place, place);
     case QUEUE_ORDERED:
         return ordered(&aim->place, place);
     case QUEUE_CONTEXT:

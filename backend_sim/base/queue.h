@@ -49,6 +49,11 @@ struct queue_place {
     enum queue_kind kind;
 };
 
+static inline bool queue_same_lane(const struct queue_place *a, const struct queue_place *b)
+{
+    return a->context == b->context && a->stream == b->stream && a->thread == b->thread;
+}
+
 enum queue_state { QUEUE_WAITING, QUEUE_RUNNING, QUEUE_DONE };
 
 struct queue_lane;

@@ -356,8 +356,20 @@ static void random_knowledge(void)
     tap_u64(wrong, 0, "the known items are those that a wait would have covered");
 }
 
+static void lanes(void)
+{
+    static const struct queue_place place = {.context = 1, .stream = 2, .thread = 3};
+    static const struct queue_place other[] = {{.context = 9, .stream = 2, .thread = 3}, {.context = 1, .stream = 9, .thread = 3},
+                                               {.context = 1, .stream = 2, .thread = 9}};
+    tap_ok(queue_same_lane(&place, &(struct queue_place){.context = 1, .stream = 2, .thread = 3, .device = 1}),
+           "context, stream and thread are a lane");
+    for (int i = 0; i < 3; i++)
+        tap_ok(!queue_same_lane(&place, &other[i]), "place %d is another lane", i);
+}
+
 int main(void)
 {
+    lanes();
     what_is_known();
     random_knowledge();
     in_order();

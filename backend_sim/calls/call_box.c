@@ -78,8 +78,8 @@ static vmm_result let_fault(struct sim_process *process, struct job *job, const 
     }
     row_call(job, dst, src, job->copy.extent.width, &call);
     vmm_result result = sim_stream_context(process, job->stream, &context);
-    if (result != VMM_SUCCESS)
-        return result; /* LCOV_EXCL_LINE: the stream has just been checked */
+    if (result != VMM_SUCCESS) /* LCOV_EXCL_BR_LINE: the stream has just been checked */
+        return result; /* LCOV_EXCL_LINE: the same */
     struct queue_place place = in_flight_place(process, context, job->stream);
     result = in_flight_issue(process, &place, &call.head, (enum vmm_call_id)job->call->id);
     job->waits = to->host;

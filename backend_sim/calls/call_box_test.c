@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of boxes with a row that leaves its memory: a driver starts them, and they fault at their turn; strict mode refuses them. */
+#include <pthread.h>
 #include <string.h>
 
 #include "tap.h"
@@ -82,10 +83,86 @@ static void refused(void)
     vmm_close(rig.sys);
 }
 
+/* Copies between contexts, of which one may have ended; the stream's context is used where none is current. */
+static void between_contexts(void)
+{
+    struct rig rig;
+    vmm_memcpy3d_peer peer;
+    vmm_context primary = NULL, old = NULL;
+    vmm_stream stream = NULL;
+    unsigned char byte = 7;
+    begin(&rig, "sim:h100");
+    vmm_memcpy3d box = leaving(&rig);
+    box.src_y = 0;
+    memcpy(&peer, &box, sizeof peer);
+    tap_result(vmm_ctx_get_current(rig.sys, &old), VMM_SUCCESS, "the context");
+    tap_result(vmm_stream_create(rig.sys, &stream, 0), VMM_SUCCESS, "a stream");
+    tap_result(vmm_ctx_set_current(rig.sys, NULL), VMM_SUCCESS, "none is current");
+    tap_result(vmm_memcpy_3d_peer_async(rig.sys, &peer, NULL), VMM_ERROR_INVALID_CONTEXT, "a copy needs a context");
+    tap_result(vmm_memcpy_3d_peer_async(rig.sys, &peer, stream), VMM_SUCCESS, "which may be the stream's");
+    tap_result(vmm_ctx_set_current(rig.sys, old), VMM_SUCCESS, "the context again");
+    tap_result(vmm_memcpy_dtoh(rig.sys, &byte, rig.memory, 1), VMM_SUCCESS, "read");
+    tap_u64(byte, 0, "it is copied");
+    tap_result(vmm_device_primary_ctx_retain(rig.sys, &primary, 0), VMM_SUCCESS, "a primary context");
+    peer.src_context = primary;
+    tap_result(vmm_memcpy_3d_peer(rig.sys, &peer), VMM_SUCCESS, "from it");
+    tap_result(vmm_device_primary_ctx_release(rig.sys, 0), VMM_SUCCESS, "it ends");
+    tap_ok(vmm_memcpy_3d_peer(rig.sys, &peer) == VMM_ERROR_INVALID_CONTEXT && !strcmp(vmm_last_detail()->rule, "VMM-PEER-CONTEXT"),
+           "and a copy from it is refused: %s", vmm_last_detail()->rule);
+    vmm_close(rig.sys);
+}
+
+/* ---- a stream that another thread ends while a copy waits for it ---- */
+
+struct stream {
+    vmm_system *sys;
+    vmm_stream stream;
+    vmm_result ended;
+};
+
+static void *end_stream(void *user)
+{
+    struct stream *s = user;
+    s->ended = vmm_stream_destroy(s->sys, s->stream);
+    return NULL;
+}
+
+static void end_elsewhere(void *user)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, end_stream, user) || pthread_join(thread, NULL))
+        tap_bail("no thread");
+}
+
+static void ended_meanwhile(void)
+{
+    struct rig rig;
+    unsigned char host[4 * ROW];
+    begin(&rig, "sim:h100,schedule=late");
+    struct stream s = {rig.sys, NULL, VMM_ERROR_UNKNOWN};
+    vmm_memcpy3d box = leaving(&rig);
+    box.src_y = 0;
+    box.depth = 2;
+    box.dst_memory_type = VMM_MEMORYTYPE_HOST;
+    box.dst_host = host;
+    memset(host, 7, sizeof host);
+    tap_result(vmm_stream_create(rig.sys, &s.stream, VMM_STREAM_NON_BLOCKING), VMM_SUCCESS, "a stream");
+    tap_result(vmm_launch_host_func(rig.sys, s.stream, end_elsewhere, &s), VMM_SUCCESS, "a function in which it ends");
+    tap_ok(vmm_memcpy_3d_async(rig.sys, &box, s.stream) == VMM_ERROR_INVALID_HANDLE &&
+               !strcmp(vmm_last_detail()->rule, "VMM-STREAM-UNKNOWN"),
+           "a copy that waits for it is refused: %s", vmm_last_detail()->rule);
+    tap_result(s.ended, VMM_SUCCESS, "the stream has ended");
+    tap_ok(host[0] == 7 && host[4 * ROW - 1] == 7, "nothing is copied");
+    tap_result(vmm_ctx_synchronize(rig.sys), VMM_SUCCESS, "and nothing is lost");
+    vmm_close(rig.sys);
+}
+
 int main(void)
 {
     for (int form = 0; form < 4; form++)
         faults(form);
     refused();
+    between_contexts();
+    ended_meanwhile();
     return tap_done();
 }

@@ -154,7 +154,7 @@ static void obtain(const struct sim_process *process, const vmm_mem_allocation_p
     bool device = requested->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
     bool rdma = requested->alloc_flags.gpu_direct_rdma_capable &&
                 attribute(process, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
-    bool compressed = requested->alloc_flags.compression_type && device && !rdma &&
+    bool compressed = requested->alloc_flags.compression_type && !rdma && /* so it is of a device */
                       attribute(process, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) &&
                       size <= machine->profile.compression_memory &&
                       sim_machine_compressed(machine, requested->location.id) <= machine->profile.compression_memory - size;

@@ -20,11 +20,6 @@ struct request {
     bool looked; /* in_flight_look_from was called for it */
 };
 
-static bool same_stream(const struct queue_place *a, const struct queue_place *b)
-{
-    return a->stream == b->stream && a->context == b->context && a->thread == b->thread;
-}
-
 /* ---- what a stream knows of other streams' frees ---- */
 
 static bool is_ordered(void *user, const struct free_mark *mark)
@@ -116,7 +111,7 @@ static vmm_result find(struct request *request, struct region **region)
 static vmm_result wait_for(const struct request *request, const struct region *region)
 {
     const struct queue_item *item = region->state == REGION_PENDING ? region->mark->item : NULL;
-    if (!item || item->state == QUEUE_DONE || same_stream(queue_place_of(item), &request->place))
+    if (!item || item->state == QUEUE_DONE || queue_same_lane(queue_place_of(item), &request->place))
         return VMM_SUCCESS;
     return in_flight_mark_quietly(request->process, &request->place, request->call, item->number);
 }

@@ -216,6 +216,7 @@ static void aliases(void)
 
 /* [object; its first unit is bound on both devices][memory of device 0][memory of device 1][memory of device 0 again] */
 struct team {
+    handle_t object;
     vmm_deviceptr mc, own[2];
     uint64_t unit;
 };
@@ -229,6 +230,7 @@ static struct team team_of_two(const char *spec)
     prop.size = 2 * t.unit;
     handle_t object = 0, memory[2];
     need(vmm_multicast_create(sys, &object, &prop), "object");
+    t.object = object;
     t.mc = reserved(5 * t.unit);
     t.own[0] = t.mc + 2 * t.unit;
     t.own[1] = t.mc + 3 * t.unit;
@@ -282,6 +284,27 @@ static void bad_replicas(void)
         by(waited(VMM_KERNEL_MULTIMEM_STORE, at[i], t.own[0] + 64, 8), wanted[i].rule, wanted[i].what);
         end();
     }
+}
+
+/* What is bound at one part of the object is unbound without a warning while work uses another part. */
+static void unbound_beside(void)
+{
+    struct team t = team_of_two("sim:max,schedule=late");
+    const vmm_deviceptr part = reserved(t.unit);
+    const uint64_t args[] = {part, t.own[0] + 64, 8};
+    for (int i = 0; i < 2; i++)
+        need(vmm_multicast_bind_mem(sys, t.object, t.unit, created(DEVICE, i, t.unit), 0, t.unit, 0), "bind");
+    by(vmm_stream_write_value32(sys, NULL, t.mc, 1, 0), "VMM-MEMOP-ADDRESS", "a memory operation of a multicast object");
+    need(vmm_mem_unmap(sys, t.mc, 2 * t.unit), "unmap");
+    need(vmm_mem_map(sys, part, t.unit, 0, t.object, 0), "mapping of the first unit");
+    granted(part, t.unit, DEVICE, 0, RW);
+    need(vmm_launch(sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL), "launch");
+    need(vmm_multicast_unbind(sys, t.object, 1, t.unit, t.unit), "unbind");
+    tap_ok(!vmm_last_detail()->rule, "unbinding the second unit gives no warning");
+    need(vmm_multicast_unbind(sys, t.object, 1, 0, t.unit), "unbind");
+    tap_text(vmm_last_detail()->rule, "VMM-UNBIND-IN-FLIGHT", "unbinding the first does");
+    by(vmm_ctx_synchronize(sys), "VMM-FAULT-UNBOUND", "the kernel faults");
+    end();
 }
 
 /* The access set of an in-flight kernel ends where the kernel will fault: accesses after that give no warning. */
@@ -366,6 +389,122 @@ static void overflows(void)
             wrong += !overflow_is_refused(move, dst, src, UINT64_MAX - p - 9 + at / 4);
         }
     tap_u64(wrong, 0, "a range past the last address is refused with its start, and no other range is");
+    end();
+}
+
+/* A copy in which only the source passes the last address, in memory without rights of the host. */
+static void overflow_of_one(void)
+{
+    begin("sim:h100,strict");
+    const vmm_deviceptr p = reserved(2 * G);
+    need(vmm_mem_map(sys, p, G, 0, created(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0, G), 0), "mapping");
+    need(vmm_mem_map(sys, p + G, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, 2 * G, DEVICE, 0, RW);
+    by(vmm_memcpy_dtod(sys, p, p + 8, UINT64_MAX - p - 4), "VMM-COPY-RUNS-PAST", "a copy of which the source passes the last address");
+    end();
+}
+
+/* ---- what another thread ends while a call waits ---- */
+
+static void *end_event(void *event)
+{
+    return vmm_event_destroy(sys, event) == VMM_SUCCESS ? sys : NULL;
+}
+
+static void *end_stream(void *stream)
+{
+    return vmm_stream_destroy(sys, stream) == VMM_SUCCESS ? sys : NULL;
+}
+
+struct elsewhere {
+    void *(*function)(void *);
+    void *user, *result;
+};
+
+static void elsewhere(void *user)
+{
+    struct elsewhere *e = user;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, e->function, e->user) || pthread_join(thread, &e->result))
+        tap_bail("no thread");
+}
+
+static void *unmap_one(void *at)
+{
+    return vmm_mem_unmap(sys, (uint64_t)(uintptr_t)at, G) == VMM_SUCCESS ? sys : NULL;
+}
+
+/* A copy is checked again after its wait. */
+static void unmapped_elsewhere(void)
+{
+    unsigned char byte = 0x77;
+    begin("sim:h100,schedule=late");
+    const vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    struct elsewhere unmap = {unmap_one, (void *)(uintptr_t)p, NULL};
+    need(vmm_launch_host_func(sys, NULL, elsewhere, &unmap), "function");
+    by(vmm_memcpy_dtoh(sys, &byte, p, 1), "VMM-COPY-NOT-MAPPED", "a copy of memory that is unmapped while it waits");
+    tap_ok(unmap.result && byte == 0x77, "nothing is copied");
+    end();
+}
+
+/* A wait for an event returns to its pool what was freed before the event, and not what was freed after it. */
+static void freed_after_the_event(void)
+{
+    vmm_deviceptr first = 0, second = 0;
+    vmm_stream stream = NULL;
+    vmm_event event = NULL;
+    begin("sim:h100,schedule=late");
+    need(vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_event_create(sys, &event, 0), "event");
+    need(vmm_mem_alloc_async(sys, &first, 4096, stream), "memory of a pool");
+    need(vmm_mem_alloc_async(sys, &second, 4096, stream), "more of it");
+    need(vmm_mem_free_async(sys, first, stream), "free");
+    need(vmm_event_record(sys, event, stream), "record");
+    need(vmm_mem_free_async(sys, second, stream), "free after it");
+    tap_result(vmm_event_synchronize(sys, event), VMM_SUCCESS, "a wait for the event between them");
+    tap_result(vmm_stream_synchronize(sys, stream), VMM_SUCCESS, "and one for both");
+    end();
+}
+
+/* A pool's largest size is no promise: what the device has left counts as well. */
+static void less_than_the_pool_may_have(void)
+{
+    uint64_t left = 0;
+    vmm_deviceptr most = 0, p = 0;
+    vmm_memory_pool pool = NULL;
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {DEVICE, 0}, .max_size = 512 * G};
+    begin("sim:h100");
+    need(vmm_mem_pool_create(sys, &pool, &props), "pool");
+    need(vmm_mem_get_info(sys, &left, NULL), "free memory");
+    need(vmm_mem_alloc(sys, &most, (left / G - 256) * G), "all but some");
+    by(vmm_mem_alloc_from_pool_async(sys, &p, 1024 * G, pool, NULL), "VMM-POOL-ALLOC-MEMORY", "more than either allows");
+    tap_u64(p, 0, "no memory is given");
+    need(vmm_mem_free(sys, most), "free");
+    by(vmm_mem_alloc_from_pool_async(sys, &p, 1024 * G, pool, NULL), "VMM-POOL-ALLOC-MAX-SIZE", "more than the pool allows");
+    end();
+}
+
+static void ended_elsewhere(void)
+{
+    vmm_deviceptr p = 0;
+    vmm_event event = NULL;
+    vmm_stream stream = NULL;
+    unsigned char byte = 0x77;
+    begin("sim:h100,schedule=late");
+    need(vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_event_create(sys, &event, 0), "event");
+    need(vmm_mem_alloc_async(sys, &p, 4096, stream), "memory of a pool");
+    struct elsewhere first = {end_event, event, NULL}, second = {end_stream, stream, NULL};
+    need(vmm_launch_host_func(sys, stream, elsewhere, &first), "function");
+    need(vmm_event_record(sys, event, stream), "record");
+    tap_result(vmm_event_synchronize(sys, event), VMM_SUCCESS, "an event that ends during a wait for it has come");
+    tap_ok(first.result != NULL, "it has ended");
+    by(vmm_event_query(sys, event), "VMM-EVENT-UNKNOWN", "a query of it");
+    need(vmm_launch_host_func(sys, stream, elsewhere, &second), "function");
+    by(vmm_memcpy_dtoh_async(sys, &byte, p, 1, stream), "VMM-STREAM-UNKNOWN", "a copy that waits for a stream that ends meanwhile");
+    tap_ok(second.result && byte == 0x77, "nothing is copied");
     end();
 }
 
@@ -787,6 +926,12 @@ int main(void)
     untouched();
     wraps();
     overflows();
+    overflow_of_one();
+    ended_elsewhere();
+    unmapped_elsewhere();
+    freed_after_the_event();
+    less_than_the_pool_may_have();
+    unbound_beside();
     allocations();
     pools();
     addresses();

@@ -560,6 +560,60 @@ static void zeros_take_no_room(void)
     rig_close(sys);
 }
 
+/* A copy that finds no room for a part of what it writes has written nothing. */
+static void no_room_for_a_part(bool aliased)
+{
+    enum { SIZE = 4 * BLOCK_DATA_CHUNK };
+    static unsigned char from[SIZE], got[SIZE];
+    for (int between = 0; between < 2; between++) {
+        vmm_system *sys = opened("sim:h100");
+        vmm_context context;
+        vmm_deviceptr at = 0, source = 0;
+        handle_t handle = 0;
+        unsigned wrong = 0, failed = 0;
+        const vmm_mem_access_desc desc = {device, RW};
+        memset(from, 5, SIZE);
+        if (vmm_ctx_create(sys, &context, 0, 0) || create(sys, device, 0, &handle) ||
+            vmm_mem_address_reserve(sys, &at, 2 * RIG_G, 0, 0, 0) || vmm_mem_map(sys, at, RIG_G, 0, handle, 0) ||
+            (aliased && vmm_mem_map(sys, at + RIG_G, RIG_G, 0, handle, 0)) ||
+            vmm_mem_set_access(sys, at, aliased ? 2 * RIG_G : RIG_G, &desc, 1) || vmm_mem_alloc(sys, &source, SIZE) ||
+            vmm_memcpy_htod(sys, source, from, SIZE))
+            tap_bail("no memory: %s", vmm_last_detail()->note);
+        for (unsigned long nth = 1; nth < 20; nth++) {
+            inject_arm(nth);
+            vmm_result result = between ? vmm_memcpy_dtod(sys, at, source, SIZE) : vmm_memcpy_htod(sys, at, from, SIZE);
+            inject_disarm();
+            if (result == VMM_SUCCESS)
+                break;
+            failed++;
+            wrong += result != VMM_ERROR_OUT_OF_MEMORY || vmm_memcpy_dtoh(sys, got, at, SIZE) != VMM_SUCCESS ||
+                     got[0] || memcmp(got, got + 1, SIZE - 1) != 0;
+        }
+        tap_ok(failed && !wrong && !vmm_memcpy_dtoh(sys, got, at, SIZE) && !memcmp(got, from, SIZE),
+               "a copy of several chunks %s, %saliased: refused %u times, and then whole", between ? "between devices" : "from the host",
+               aliased ? "" : "not ", failed);
+        rig_close(sys);
+    }
+}
+
+/* The pools of a device that has had none yet. */
+static void no_room_for_pools(void)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}};
+    vmm_system *sys = opened("sim:h200x2");
+    vmm_memory_pool pool = NULL, current = NULL;
+    if (vmm_mem_pool_create(sys, &pool, &props))
+        tap_bail("no pool: %s", vmm_last_detail()->note);
+    unsigned long nth = 1;
+    for (vmm_result result = VMM_ERROR_OUT_OF_MEMORY; nth < 9 && result == VMM_ERROR_OUT_OF_MEMORY; nth++) {
+        inject_arm(nth);
+        result = vmm_device_set_mem_pool(sys, 1, pool);
+        inject_disarm();
+    }
+    tap_ok(nth > 2 && !vmm_device_get_mem_pool(sys, &current, 1) && current == pool, "a device's pool is set once there is memory");
+    rig_close(sys);
+}
+
 /* A stream frees memory of two pools, of which it has met none: both frees are one mark, and the second pool finds no room to
  * remember the stream. The first free stays as it is. */
 static void no_room_for_a_second_pool(void)
@@ -636,6 +690,9 @@ int main(void)
     no_handle_is_used_up();
     half_a_profile_is_none();
     zeros_take_no_room();
+    no_room_for_a_part(false);
+    no_room_for_a_part(true);
+    no_room_for_pools();
     no_room_for_a_second_pool();
     no_process();
     a_lost_shadow_says_so();

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "process.h"
+#include "sim_open.h"
 #include "system.h"
 #include "tap.h"
 
@@ -429,6 +430,27 @@ static void test_no_name(void)
     vmm_close(sys);
 }
 
+/* What a shadow shows in place of the simulator's own values; it may know of things that are no more. */
+static void test_shown(void)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_system *sys = NULL;
+    void *object = NULL;
+    need(vmm_open("sim:h100", &sys));
+    need(vmm_init(sys, 0));
+    need(vmm_mem_create(sys, &handle, G, &prop, 0));
+    const struct sim_process *process = (struct sim_process *)sys->top;
+    const uint64_t gone = handle + 77;
+    sim_show_handle(sys->top, handle, 5);
+    sim_show_handle(sys->top, gone, 6);
+    sim_show_pool(sys->top, handle, 7);
+    sim_show_context(sys->top, handle, 8);
+    tap_ok(slots_find(&process->handles, handle, &object) == SLOT_LIVE && ((struct sim_handle *)object)->shown == 5,
+           "a handle is shown as told, and what is none of that kind is left alone");
+    vmm_close(sys);
+}
+
 int main(void)
 {
     page = (size_t)sysconf(_SC_PAGESIZE);
@@ -442,6 +464,7 @@ int main(void)
     vmm_close(sys);
     munmap(answer, page);
     test_no_name();
+    test_shown();
     test_before_init();
     test_units();
     test_whole_units();

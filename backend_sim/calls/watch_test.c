@@ -378,9 +378,9 @@ static void test_blocks(struct scene *s)
            "the blocks of compressible memory of device 1 have 0x0 bytes, but 0x5");
     BREAKS(machine->node_used[0], 0, watch_machine(machine), "the blocks of node 0 have 0x200000 bytes");
     BREAKS(machine->spares, machine->spares + 1, watch_machine(machine), "there are fewer spare blocks");
-    struct sim_block spare = {0};
-    spare.next_shared = machine->spare;
+    struct sim_block spare = {.next_shared = machine->spare}, another = {.next_shared = &spare};
     BREAKS(machine->spare, &spare, watch_machine(machine), "there are more spare blocks");
+    BREAKS(machine->spare, &another, watch_machine(machine), "there are more spare blocks");
     b1->prop.alloc_flags.compression_type = 1;
     check_breaks(watch_machine(machine), "the blocks of compressible memory of device 0 have 0x200000 bytes, but 0x0");
     b1->prop.alloc_flags.compression_type = 0;
@@ -550,6 +550,28 @@ static void test_bound_alone(struct scene *s)
     BREAKS(bind->shared, 1, watch_machine(s->machine), "block 3 has 0 holders, but holders is 1");
 }
 
+static void test_bound_twice(struct scene *s)
+{
+    sim_machine_unlock(s->machine);
+    need(vmm_multicast_bind_mem(s->sys, s->object, 0, s->h2, 0, G, 0));
+    need(vmm_multicast_bind_mem(s->sys, s->object, G, s->h2, 0, G, 0));
+    sim_machine_lock(s->machine);
+    struct sim_block *object = handle_of(s, s->object)->block;
+    struct team_member *member = &object->team->member[0];
+    struct team_bind *first = member->binds;
+    check_holds(watch_machine(s->machine), "the same memory bound twice");
+    BREAKS(first->block->binds, 3, watch_machine(s->machine), "block 3 has 2 binds, but binds is 3");
+    BREAKS(first->shared, 1, watch_machine(s->machine), "block 3 has 2 holders, but holders is 3");
+    struct team_bind *latest = member->latest;
+    member->latest = first;
+    check_holds(team_check(object->team, object->size), "the latest bind is any of them");
+    member->latest = latest;
+    sim_machine_unlock(s->machine);
+    need(vmm_multicast_unbind(s->sys, s->object, 0, 0, G));
+    need(vmm_multicast_unbind(s->sys, s->object, 0, G, G));
+    sim_machine_lock(s->machine);
+}
+
 static void test_mapped_thrice(struct scene *s)
 {
     sim_machine_unlock(s->machine);
@@ -603,6 +625,7 @@ int main(void)
     test_torn(&scene);
     test_turns(&scene);
     test_mapped_thrice(&scene);
+    test_bound_twice(&scene);
     test_bound_alone(&scene);
     test_lock(&scene);
     close_scene(&scene);

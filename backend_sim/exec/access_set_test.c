@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* access_set: dry runs compared with plain loops over the addresses that each kernel accesses by its definition. */
+#define _GNU_SOURCE /* memfd_create, fallocate */
+#include "inject_rig.h"
+
 #include "access_set.h"
 
 #include <stdio.h>
@@ -311,6 +314,35 @@ static void past_the_end(struct rig *rig)
     }
 }
 
+/* Without memory, nothing is known of a call; with it, a batch has the access of each of its operations. */
+static void no_memory(struct rig *rig)
+{
+    vmm_stream_batch_mem_op_params op[3];
+    memset(op, 0, sizeof op);
+    op[0].operation = VMM_STREAM_MEM_OP_BARRIER;
+    for (int i = 1; i < 3; i++) {
+        op[i].operation = VMM_STREAM_MEM_OP_WRITE_VALUE_32;
+        op[i].write_value.address = rig->p + (uint64_t)i * UNIT;
+    }
+    const struct vmm_call_memcpy_dtod_async copy = {{VMM_CALL_memcpy_dtod_async, 1}, rig->p + UNIT, rig->p + 2 * UNIT, 8, NULL};
+    const struct vmm_call_stream_batch_mem_op batch = {{VMM_CALL_stream_batch_mem_op, 1}, NULL, 3, op, 0};
+    const struct vmm_call *const calls[] = {&copy.head, &batch.head};
+    for (int i = 0; i < 2; i++) {
+        struct access_set set;
+        inject_arm(1);
+        bool known = access_set_now(&set, rig->process, 0, calls[i]);
+        inject_disarm();
+        tap_ok(!known && !set.count, "call %d: without memory, nothing is known", i);
+        access_set_clear(&set);
+        rig->writes[1] = rig->writes[2] = true;
+        if (i == 0) {
+            rig->writes[2] = false;
+            rig->reads[2] = true;
+        }
+        compare(rig, calls[i], true, i == 0 ? "with memory, the copy's" : "with memory, the batch's");
+    }
+}
+
 int main(void)
 {
     struct rig rig;
@@ -320,6 +352,7 @@ int main(void)
     faults(&rig);
     transfers(&rig);
     past_the_end(&rig);
+    no_memory(&rig);
     vmm_close(rig.sys);
     smallest_unit();
     many_ranges();

@@ -3,11 +3,6 @@
 
 #include "in_flight.h"
 
-static bool same_lane(const struct queue_place *a, const struct queue_place *b)
-{
-    return a->context == b->context && a->stream == b->stream && a->thread == b->thread;
-}
-
 void graph_pin_await(const struct sim_process *process, struct sim_graph_pin *pin, const struct queue_place *place)
 {
     pin->place = *place;
@@ -19,7 +14,7 @@ static bool is_done(void *user, const struct sim_graph_pin *pin)
 {
     const struct sim_process *process = user;
     const struct queue_item *item = process->in_flight->queue.undone;
-    while (item && item->number <= pin->until && (item->state == QUEUE_DONE || !same_lane(queue_place_of(item), &pin->place)))
+    while (item && item->number <= pin->until && (item->state == QUEUE_DONE || !queue_same_lane(queue_place_of(item), &pin->place)))
         item = item->after;
     return !item || item->number > pin->until;
 }

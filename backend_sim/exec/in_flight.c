@@ -336,9 +336,7 @@ static bool go_on_in_order(struct sim_process *process)
 /* The wait can never end. Nothing is forgotten: once the program has written the value, the same call succeeds. */
 static vmm_result refuse_never(const struct sim_process *process)
 {
-    const struct queue_item *item = process->in_flight->queue.undone;
-    while (!item->blocked)
-        item = item->after;
+    const struct queue_item *item = process->in_flight->queue.undone; /* nothing comes before it, so it is one that waits */
     const struct work *work = (const struct work *)item;
     const uint64_t address = mem_op_waits_at(work);
     vmm_object nearest = sim_object_nearest(process, address);
@@ -551,17 +549,12 @@ vmm_result in_flight_marked(struct sim_process *process)
 
 /* ---- frees in the order of a stream ---- */
 
-static bool same_lane(const struct queue_place *a, const struct queue_place *b)
-{
-    return a->context == b->context && a->stream == b->stream && a->thread == b->thread;
-}
-
 /* The newest item, if it stands for frees at the place: nothing has been issued since, so it stands for the next one as well. */
 static struct free_mark *newest_free(const struct in_flight *in_flight, const struct queue_place *place)
 {
     struct queue_item *item = in_flight->queue.last;
     struct work *work = (struct work *)item;
-    return item && work->freed && same_lane(queue_place_of(item), place) ? work->freed : NULL;
+    return item && work->freed && queue_same_lane(queue_place_of(item), place) ? work->freed : NULL;
 }
 
 static struct work *new_free(struct in_flight *in_flight, const struct queue_place *place, const struct vmm_call *call)

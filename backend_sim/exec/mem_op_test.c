@@ -352,6 +352,40 @@ static void event_beside_a_wait_in(const char *spec)
     vmm_close(sys);
 }
 
+/* A wait goes on with the work behind it when an event of another stream is recorded. */
+static void event_after_a_wait_in(const char *spec)
+{
+    vmm_event event;
+    begin(spec);
+    OK(vmm_event_create(sys, &event, 0));
+    OK(vmm_stream_wait_value32(sys, a, host, 5, EQ));
+    OK(vmm_stream_write_value32(sys, a, dev, 9, 0));
+    OK(vmm_stream_write_value32(sys, a, dev + 4, 8, 0));
+    store_five((void *)(uintptr_t)host);
+    OK(vmm_event_record(sys, event, b));
+    OK(vmm_event_synchronize(sys, event));
+    OK(vmm_stream_synchronize(sys, a));
+    tap_u64(value_at(dev), UINT64_C(0x800000009), "%s: all of it is done", spec);
+    vmm_close(sys);
+}
+
+/* Rights of another device to the memory are no concern of the wait. */
+static void rights_of_another_in(const char *spec)
+{
+    const vmm_mem_access_desc other = {{VMM_MEM_LOCATION_TYPE_DEVICE, 1}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    begin(spec);
+    OK(vmm_memset_d8(sys, map, 0, 64));
+    OK(vmm_stream_wait_value32(sys, a, map, 5, EQ));
+    OK(vmm_stream_write_value32(sys, a, dev, 9, 0));
+    tap_u64(vmm_stream_query(sys, a), VMM_ERROR_NOT_READY, "%s: the stream waits", spec);
+    OK(vmm_mem_set_access(sys, map, G, &other, 1));
+    tap_u64(vmm_stream_query(sys, a), VMM_ERROR_NOT_READY, "%s: and still does", spec);
+    OK(vmm_stream_write_value32(sys, b, map, 5, 0));
+    OK(vmm_stream_synchronize(sys, a));
+    tap_u64(value_at(dev), 9, "%s: until the value is there", spec);
+    vmm_close(sys);
+}
+
 /* ---- memory that other processes may have ---- */
 
 static unsigned char *shared_bytes;
@@ -504,6 +538,7 @@ int main(void)
         many_in(specs[i]);
         lost_by_others_in(specs[i]);
         event_beside_a_wait_in(specs[i]);
+        event_after_a_wait_in(specs[i]);
         if (strstr(specs[i], "device"))
             continue;
 #ifdef __SANITIZE_THREAD__
@@ -516,6 +551,7 @@ int main(void)
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
         stored_by_a_thread_in(specs[i]);
     beside_a_function_in("sim:h100,schedule=late"); /* the others call the function when it is issued */
+    rights_of_another_in("sim:h200x2,schedule=late");
     in_a_shadow();
     return tap_done();
 }

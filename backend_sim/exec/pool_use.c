@@ -7,11 +7,6 @@
 #include "objects.h"
 #include "work.h"
 
-static bool same_lane(const struct queue_place *a, const struct queue_place *b)
-{
-    return a->context == b->context && a->stream == b->stream && a->thread == b->thread;
-}
-
 /* Does the context's default stream order the two? */
 static bool by_default(const struct queue_place *a, const struct queue_place *b)
 {
@@ -22,7 +17,7 @@ static bool by_default(const struct queue_place *a, const struct queue_place *b)
 /* Is the stream at the place certain not to come after the allocation? */
 static bool unordered(const struct sim_process *process, const struct sim_piece *piece, const struct queue_place *place)
 {
-    return piece->orders == process->in_flight->orders && !same_lane(&piece->place, place) && !by_default(&piece->place, place);
+    return piece->orders == process->in_flight->orders && !queue_same_lane(&piece->place, place) && !by_default(&piece->place, place);
 }
 
 static void warn_unordered(const struct sim_piece *piece, const char *argument)

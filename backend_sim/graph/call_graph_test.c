@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures and graphs where the suite does not go: contexts that end, lost devices, streams that are destroyed while captured. */
+#include <pthread.h>
 #include <string.h>
 
 #include "tap.h"
@@ -248,8 +249,184 @@ static void test_eager(void)
     vmm_close(sys);
 }
 
+/* Another thread's capture. */
+static void *capture_elsewhere(void *user)
+{
+    const int *mode = user;
+    vmm_stream stream = NULL;
+    return vmm_ctx_set_current(sys, ctx) == VMM_SUCCESS && vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING) == VMM_SUCCESS &&
+                   vmm_stream_begin_capture(sys, stream, *mode) == VMM_SUCCESS
+               ? stream
+               : NULL;
+}
+
+static void in_a_thread(void *(*function)(void *), void *user, void **result)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, function, user) != 0)
+        tap_bail("no thread");
+    pthread_join(thread, result);
+}
+
+static void test_threads(void)
+{
+    int mode = VMM_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    void *stream = NULL;
+    begin("sim:h100");
+    vmm_event event = event_of();
+    vmm_stream other = stream_of(1);
+    in_a_thread(capture_elsewhere, &mode, &stream);
+    SUCCEEDS(vmm_event_query(sys, event)); /* a thread-local capture is no concern of this thread */
+    SUCCEEDS(vmm_stream_wait_event(sys, other, event, 0));
+    SUCCEEDS(vmm_event_record(sys, event, other));
+    SUCCEEDS(vmm_stream_wait_event(sys, other, event, 0));
+    tap_u64((uint64_t)status_of(stream), VMM_STREAM_CAPTURE_STATUS_ACTIVE, "which goes on");
+    mode = VMM_STREAM_CAPTURE_MODE_GLOBAL;
+    in_a_thread(capture_elsewhere, &mode, &stream);
+    REFUSED(vmm_event_query(sys, event), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+    vmm_close(sys);
+}
+
+/* The per-thread stream, whose value is not shown, and events with flags. */
+static void test_per_thread(void)
+{
+    vmm_graph graph = NULL;
+    begin("sim:h100");
+    vmm_event event = event_of(), gone = event_of();
+    vmm_stream other = stream_of(1);
+    SUCCEEDS(vmm_event_destroy(sys, gone));
+    SUCCEEDS(vmm_stream_begin_capture(sys, VMM_STREAM_PER_THREAD, RELAXED));
+    SUCCEEDS(vmm_event_record(sys, event, VMM_STREAM_PER_THREAD));
+    REFUSED(vmm_stream_wait_event(sys, other, event, VMM_EVENT_WAIT_EXTERNAL), ILLEGAL_STATE, "VMM-EVENT-WAIT-EXTERNAL");
+    REFUSED(vmm_stream_wait_event(sys, VMM_STREAM_PER_THREAD, gone, VMM_EVENT_WAIT_EXTERNAL), INVALID_HANDLE, "VMM-EVENT-UNKNOWN");
+    SUCCEEDS(vmm_stream_begin_capture(sys, other, RELAXED));
+    SUCCEEDS(vmm_ctx_set_current(sys, NULL));
+    REFUSED(vmm_memcpy_dtod_async(sys, p, p + 64, 64, VMM_STREAM_PER_THREAD), INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    SUCCEEDS(vmm_ctx_set_current(sys, ctx));
+    REFUSED(vmm_stream_synchronize(sys, VMM_STREAM_PER_THREAD), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+    REFUSED(vmm_memset_d8_async(sys, p, 1, 64, VMM_STREAM_PER_THREAD), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    tap_u64(vmm_last_detail()->value, 0, "the per-thread stream has no value to show");
+    REFUSED(vmm_stream_end_capture(sys, VMM_STREAM_PER_THREAD, &graph), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    vmm_close(sys);
+}
+
+/* Nodes of another graph, or of none, where nodes of the graph are expected; and parameters that no node can have. */
+static void test_foreign_nodes(void)
+{
+    vmm_graph graph = NULL, other = NULL;
+    vmm_graph_node node = NULL, second = NULL, foreign = NULL, more = NULL;
+    vmm_graph_edge_data data = {.from_port = 1, .type = 1};
+    begin("sim:h100");
+    vmm_stream stream = stream_of(1);
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_graph_create(sys, &other, 0));
+    SUCCEEDS(vmm_graph_add_empty_node(sys, &node, graph, NULL, 0));
+    SUCCEEDS(vmm_graph_add_empty_node(sys, &second, graph, &node, 1));
+    SUCCEEDS(vmm_graph_add_empty_node(sys, &foreign, other, NULL, 0));
+    SUCCEEDS(vmm_graph_add_empty_node(sys, &more, other, NULL, 0));
+    SUCCEEDS(vmm_graph_destroy_node(sys, more));
+    const vmm_graph_node wrong[] = {foreign, more, NULL};
+    for (int i = 0; i < 3; i++) {
+        REFUSED(vmm_stream_begin_capture_to_graph(sys, stream, graph, &wrong[i], NULL, 1, RELAXED), INVALID_VALUE, "VMM-GRAPH-NODE");
+        REFUSED(vmm_graph_add_empty_node(sys, &more, graph, &wrong[i], 1), INVALID_VALUE, "VMM-GRAPH-NODE");
+        REFUSED(vmm_graph_add_dependencies(sys, graph, &node, &wrong[i], NULL, 1), INVALID_VALUE, "VMM-GRAPH-NODE");
+        REFUSED(vmm_graph_remove_dependencies(sys, graph, &wrong[i], &node, NULL, 1), INVALID_VALUE, "VMM-GRAPH-NODE");
+    }
+    const vmm_graph_node many[] = {node, second, node};
+    REFUSED(vmm_stream_begin_capture_to_graph(sys, stream, graph, many, NULL, 3, RELAXED), INVALID_VALUE, "VMM-GRAPH-EDGE");
+    tap_u64((uint64_t)status_of(stream), VMM_STREAM_CAPTURE_STATUS_NONE, "nothing is captured");
+    REFUSED(vmm_graph_remove_dependencies(sys, graph, &node, &second, &data, 1), INVALID_VALUE, "VMM-GRAPH-EDGE");
+    REFUSED(vmm_graph_remove_dependencies(sys, graph, &second, &node, NULL, 1), INVALID_VALUE, "VMM-GRAPH-EDGE");
+    data = (vmm_graph_edge_data){0}; /* the edge is there still */
+    SUCCEEDS(vmm_graph_remove_dependencies(sys, graph, &node, &second, &data, 1));
+
+    vmm_memset_node_params fill = {.dst = p + 1, .value = 1, .element_size = 2, .width = 4, .height = 1};
+    const vmm_host_node_params none = {NULL, NULL};
+    REFUSED(vmm_graph_add_memset_node(sys, &more, graph, NULL, 0, &fill, NULL), INVALID_VALUE, "VMM-SET-ALIGNMENT");
+    REFUSED(vmm_graph_add_host_node(sys, &more, graph, NULL, 0, &none), INVALID_VALUE, "VMM-HOSTFUNC-NULL");
+    fill.dst = p;
+    REFUSED(vmm_graph_memset_node_set_params(sys, NULL, &fill), INVALID_VALUE, "VMM-GRAPH-NODE");
+    REFUSED(vmm_graph_memset_node_set_params(sys, foreign, &fill), INVALID_VALUE, "VMM-GRAPH-NODE-TYPE");
+    SUCCEEDS(vmm_graph_add_memset_node(sys, &more, graph, NULL, 0, &fill, NULL));
+    vmm_graph_exec exec = NULL;
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    fill.height = 2;
+    fill.pitch = 64;
+    REFUSED(vmm_graph_exec_memset_node_set_params(sys, exec, more, &fill, NULL), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    vmm_close(sys);
+}
+
+/* A cycle in a child, before another node; and graphs that end with the system in any order. */
+static void test_children(void)
+{
+    vmm_graph first = NULL, child = NULL, whole = NULL, inside = NULL;
+    vmm_graph_node node[2] = {NULL}, held = NULL, last = NULL;
+    vmm_graph_exec exec = NULL;
+    begin("sim:h100");
+    SUCCEEDS(vmm_graph_create(sys, &first, 0));
+    SUCCEEDS(vmm_graph_create(sys, &child, 0));
+    SUCCEEDS(vmm_graph_create(sys, &whole, 0));
+    SUCCEEDS(vmm_graph_add_empty_node(sys, &node[0], child, NULL, 0));
+    SUCCEEDS(vmm_graph_add_empty_node(sys, &node[1], child, &node[0], 1));
+    SUCCEEDS(vmm_graph_add_dependencies(sys, child, &node[1], &node[0], NULL, 1));
+    SUCCEEDS(vmm_graph_destroy(sys, first)); /* the copy of the child gets its slot, before that of the whole */
+    SUCCEEDS(vmm_graph_add_child_graph_node(sys, &held, whole, NULL, 0, child));
+    SUCCEEDS(vmm_graph_child_graph_node_get_graph(sys, held, &inside));
+    SUCCEEDS(vmm_graph_add_empty_node(sys, &last, whole, &held, 1));
+    REFUSED(vmm_graph_instantiate(sys, &exec, whole, 0), INVALID_VALUE, "VMM-GRAPH-CYCLE");
+    vmm_close(sys);
+}
+
+/* What a host function of a launch has another thread do, while the launch goes on. */
+static vmm_stream at;
+static vmm_graph_exec launched;
+static vmm_result ended[2];
+
+static void *end_both(void *unused)
+{
+    (void)unused;
+    ended[0] = vmm_graph_exec_destroy(sys, launched);
+    ended[1] = at ? vmm_stream_destroy(sys, at) : VMM_SUCCESS;
+    return NULL;
+}
+
+static void end_elsewhere(void *unused)
+{
+    in_a_thread(end_both, unused, NULL);
+}
+
+static void test_ended_in_launch(bool stream)
+{
+    vmm_graph graph = NULL;
+    vmm_graph_node node = NULL, next = NULL;
+    uint64_t word = 0;
+    begin("sim:h100,schedule=eager");
+    at = stream ? stream_of(1) : NULL;
+    const vmm_host_node_params host = {end_elsewhere, NULL};
+    const vmm_memset_node_params fill = {.dst = p, .value = 7, .element_size = 1, .width = 8, .height = 1};
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_graph_add_host_node(sys, &node, graph, NULL, 0, &host));
+    SUCCEEDS(vmm_graph_add_memset_node(sys, &next, graph, &node, 1, &fill, NULL));
+    SUCCEEDS(vmm_graph_instantiate(sys, &launched, graph, 0));
+    if (stream)
+        REFUSED(vmm_graph_launch(sys, launched, at), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
+    else
+        SUCCEEDS(vmm_graph_launch(sys, launched, at));
+    tap_ok(ended[0] == VMM_SUCCESS && ended[1] == VMM_SUCCESS, "another thread ended what the launch uses");
+    SUCCEEDS(vmm_memcpy_dtoh(sys, &word, p, sizeof word));
+    tap_u64(word, stream ? 0 : UINT64_C(0x0707070707070707), "the fill is%s done", stream ? " not" : "");
+    REFUSED(vmm_graph_launch(sys, launched, NULL), INVALID_VALUE, "VMM-GRAPH-EXEC");
+    vmm_close(sys);
+}
+
 int main(void)
 {
+    test_threads();
+    test_per_thread();
+    test_foreign_nodes();
+    test_children();
+    test_ended_in_launch(false);
+    test_ended_in_launch(true);
     test_ends();
     test_joins();
     test_work();

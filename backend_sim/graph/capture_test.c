@@ -19,7 +19,7 @@ static void drop_work(struct graph_node *node)
 
 static const struct graph_owner owner = {copy_work, drop_work};
 
-enum { A = 10, B = 20, C = 30, E = 1, F = 2 };
+enum { A = 10, B = 20, C = 30, D = 40, E = 1, F = 2 };
 
 /* A node in the stream. */
 static struct graph_node *work(struct captures *captures, uint64_t key)
@@ -113,6 +113,11 @@ static void test_forget(void)
     capture_forget_stream(&captures, B);
     capture_forget_stream(&captures, C);
     tap_ok(capture_find(&captures, A) && !capture_find(&captures, B), "a stream that ends leaves the capture");
+    for (uint64_t key = D; key <= D + 2; key++)
+        capture_wait(&captures, key, capture_event_find(&captures, E));
+    capture_forget_stream(&captures, D + 1);
+    tap_ok(capture_find(&captures, A) && capture_find(&captures, D) && !capture_find(&captures, D + 1) && capture_find(&captures, D + 2),
+           "and those before and behind it stay");
     struct capture *second = capture_begin(&captures, C, other, NULL, 0);
     tap_ok(second && second->id == 2 && capture_find(&captures, C)->capture == second, "two captures beside each other");
     capture_end(&captures, capture);

@@ -9,8 +9,11 @@
 #include <sys/wait.h>
 
 #include "passing.h"
+#include "process.h"
+#include "share.h"
 #include "share_state.h"
 #include "state_rig.h"
+#include "system.h"
 #include "vmm_fd.h"
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -494,6 +497,21 @@ static void forged(void)
            "VMM-IMPORT-FABRIC-GONE", "memory that was created for descriptors");
     FORGED((p.domain = 0, l.number = token[3]), NOT_PERMITTED, "VMM-IMPORT-FABRIC-DOMAIN", "no domain");
     close(fd);
+    struct sim_machine *machine = ((struct sim_process *)a->top)->machine;
+    struct sim_block *block = NULL;
+    char why[SHARE_WHY];
+    sim_machine_lock(machine);
+    if (!share_lock(machine->share))
+        tap_bail("the lock is not available");
+    p = (struct imex_place){0};
+    l = (struct share_label){token[1], token[3], {token[4], token[5]}, (uint32_t)token[2]};
+    tap_ok(share_import_named(machine->share, machine, &l, &p, &block, why) == SHARE_UNKNOWN && !block, "nor is it found without a domain");
+    p = place;
+    l = label;
+    l.machine++;
+    tap_ok(share_import_named(machine->share, machine, &l, &p, &block, why) == SHARE_UNKNOWN && !block, "nor a block of another machine");
+    share_unlock(machine->share);
+    sim_machine_unlock(machine);
     for (int more = -1; more <= 1; more += 2) { /* the first word of a handle, and its last one, the sum of the others */
         uint64_t word[8], sum = UINT64_C(0xcbf29ce484222325);
         memcpy(word, bytes, sizeof word);

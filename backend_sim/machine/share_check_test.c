@@ -90,6 +90,7 @@ static void test_second_device(void)
         tap_bail("no machine: %s", vmm_last_detail()->note);
     struct share *share = begin(sys, &machine);
     struct share_use *use = &share->folder.state->slot[share->slot].use;
+    BREAKS(use->device[0], 5, share_check(share), "0x0 bytes of device 0 are in use here, 0x5 in this process's slot");
     BREAKS(use->device[1], 5, share_check(share), "0x0 bytes of device 1 are in use here, 0x5 in this process's slot");
     end(machine);
     rig_close(sys);

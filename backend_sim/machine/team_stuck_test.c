@@ -108,12 +108,26 @@ static void see(void *user, const vmm_object *object)
 static void calls(void)
 {
     unsigned binds = 0;
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE] = {0};
+    vmm_deviceptr at = 0;
+    vmm_graph graph = NULL;
+    vmm_graph_node node = NULL;
+    vmm_graph_exec exec = NULL;
     begin();
+    const uint64_t args[] = {one.at, one.at + unit + 64, 8};
+    const vmm_kernel_node_params kernel = {VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3};
+    if (vmm_graph_create(one.sys, &graph, 0) || vmm_graph_add_kernel_node(one.sys, &node, graph, NULL, 0, &kernel) ||
+        vmm_graph_instantiate(one.sys, &exec, graph, 0))
+        tap_bail("no graph: %s", vmm_last_detail()->note);
     tap_ok(!stored(&one, 1) && !vmm_ctx_synchronize(one.sys) && both_have(1), "a store reaches the memory of two nodes");
     if (!share_lock(other))
         tap_bail("the lock is not available");
     tap_ok(held_up(stored(&one, 2)), "a kernel that uses the object is refused: %s", vmm_last_detail()->note);
     tap_ok(held_up(stored(&two, 2)), "so is a kernel on the other node");
+    tap_ok(held_up(vmm_graph_launch(one.sys, exec, NULL)), "and one of a graph");
+    tap_ok(held_up(vmm_mem_alloc_async(one.sys, &at, 4096, NULL)) && !at, "an allocation of a pool is refused");
+    tap_ok(held_up(vmm_mem_export_to_shareable_handle(one.sys, bytes, one.memory, FABRIC, 0)) && !bytes[0] && !bytes[63],
+           "an export is refused, and writes nothing");
     tap_ok(held_up(vmm_multicast_unbind(two.sys, two.object, 1, 0, unit)), "an unbind is refused");
     vmm_ctx_synchronize(one.sys);
     vmm_ctx_synchronize(two.sys);
@@ -124,6 +138,7 @@ static void calls(void)
            strstr(vmm_last_detail()->note, "whose number is not known"),
            "a holder that has just taken the lock is unknown: %s", vmm_last_detail()->note);
     share_unlock(other);
+    tap_ok(!vmm_graph_launch(one.sys, exec, NULL) && !vmm_ctx_synchronize(one.sys) && both_have(2), "the graph's kernel stores");
     tap_ok(!stored(&two, 3) && !vmm_ctx_synchronize(two.sys) && both_have(3), "all works after the lock is released");
     end();
 }

@@ -174,6 +174,18 @@ static bool step(struct rig *rig)
     return true;
 }
 
+/* A device that is not in the team has bound nothing. */
+static void test_others(void)
+{
+    struct rig rig;
+    rig_open(&rig);
+    team_add(rig.object->team, TEAM_THIS_MACHINE, 1);
+    tap_ok(!team_bind_in(rig.object->team, 1, 0, 1) &&
+               !team_bind_in(rig.object->team, 0, 0, 1),
+           "neither a device without binds nor one outside the team has any");
+    rig_close(&rig);
+}
+
 static void test_random(void)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -199,6 +211,7 @@ int main(void)
     test_devices();
     test_members();
     test_holding();
+    test_others();
     test_random();
     return tap_done();
 }

@@ -58,11 +58,6 @@ void mempool_clear(struct mempool *pool)
     pool->first = NULL;
 }
 
-static bool same_lane(const struct queue_place *a, const struct queue_place *b)
-{
-    return a->stream == b->stream && a->context == b->context && a->thread == b->thread;
-}
-
 /* ---- chunks in use ---- */
 
 /* The chunks of a region come into use, or one region fewer uses them. */
@@ -191,7 +186,7 @@ static const struct region *settle(struct mempool *pool, struct region *region)
 static struct region_lane *lane_of(const struct mempool *pool, const struct queue_place *place)
 {
     struct region_lane *lane = pool->lanes;
-    while (lane && !same_lane(&lane->place, place))
+    while (lane && !queue_same_lane(&lane->place, place))
         lane = lane->next;
     return lane;
 }

@@ -6,15 +6,10 @@
 
 #include "heap.h"
 
-static bool same_lane(const struct queue_place *a, const struct queue_place *b)
-{
-    return a->context == b->context && a->stream == b->stream && a->thread == b->thread;
-}
-
 static struct stream_clock *find(const struct stream_clocks *clocks, const struct queue_place *place)
 {
     struct stream_clock *clock = clocks->first;
-    while (clock && !same_lane(&clock->place, place))
+    while (clock && !queue_same_lane(&clock->place, place))
         clock = clock->next;
     return clock;
 }
@@ -62,7 +57,7 @@ static uint64_t seen_at(const struct stream_clocks *clocks, const struct queue_p
 {
     uint64_t most = 0;
     for (const struct stream_clock *clock = clocks->first; clock; clock = clock->next)
-        if ((same_lane(&clock->place, place) || by_default(&clock->place, place)) && seen_of(clock, id) > most)
+        if ((queue_same_lane(&clock->place, place) || by_default(&clock->place, place)) && seen_of(clock, id) > most)
             most = seen_of(clock, id);
     return most;
 }

@@ -390,6 +390,9 @@ static void test_imports(void)
     said("VMM-IMPORT-FABRIC", "", "a machine without a fabric");
     follows(&w, true, "without a fabric");
     vmm_close(w.sys);
+    w = opened("", "gb200x4");
+    lost_by(&w, import(&w, VMM_ERROR_NOT_SUPPORTED, false, fd, FD), VMM_ERROR_NOT_SUPPORTED, "",
+            "an answer about the descriptor where there is nowhere to store the result");
 }
 
 /* ---- several attributes at once ---- */
@@ -425,6 +428,10 @@ static void test_pools(void)
     answer(&w, VMM_CALL_mem_pool_trim_to, VMM_SUCCESS);
     tap_result(vmm_mem_pool_trim_to(w.sys, other, 0), VMM_SUCCESS, "which is used");
     said(NULL, "", "an imported pool");
+    answer(&w, VMM_CALL_mem_pool_import_from_shareable_handle, VMM_SUCCESS);
+    tap_result(vmm_mem_pool_import_from_shareable_handle(w.sys, NULL, &descriptor, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+               VMM_SUCCESS, "an import that stores nothing");
+    said(NULL, "", "an import that stores nothing");
     answer(&w, VMM_CALL_mem_pool_import_from_shareable_handle, VMM_ERROR_INVALID_VALUE);
     vmm_mem_pool_import_from_shareable_handle(w.sys, &other, &descriptor, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
     said(NULL, "", "a descriptor that only the backend knows");
@@ -465,6 +472,10 @@ static void test_current_pool(void)
     tap_result(vmm_device_get_default_mem_pool(w.sys, &own, 0), VMM_SUCCESS, "the device's own");
     tap_result(vmm_mem_pool_destroy(w.sys, own), VMM_ERROR_INVALID_VALUE, "which cannot be destroyed");
     said("VMM-POOL-DESTROY-DEFAULT", "", "the device's own");
+    vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    tap_result(vmm_mem_get_default_mem_pool(w.sys, &current, &location, VMM_MEM_ALLOCATION_TYPE_PINNED), VMM_SUCCESS, "asked by location");
+    tap_ok(current == own, "it is the same");
+    said(NULL, "", "the device's own by location");
     vmm_close(w.sys);
 }
 
