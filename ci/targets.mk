@@ -182,10 +182,12 @@ check-built: ## the tests of what is installed, of its hardening and of what pro
 
 # Scripts start their programs themselves: they would be what `check` ran. What reads memory that nobody has written is found where
 # code runs once: in each test of a part, in random calls (lockstep), and in the suite, which goes through both libraries. The small
-# world makes those calls in every order, and the layers and programs with mistakes make them once more: for AddressSanitizer.
+# world makes those calls in every order, and the layers, the rules' pairs and programs with mistakes make them once more: for
+# AddressSanitizer.
 VALGRIND_RUNS = $(filter-out $(addprefix $(BUILD)/check/,world buggy),$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)) \
     $(if $(SUITE),$(BUILD)/check/abi-suite-h200x2) $(FUZZ_CHECKS)
-VALGRIND_TESTS = $(filter-out $(addprefix $(BUILD)/test/conformance/oracle/,world_test lockstep_drive_test),$(TESTS))
+VALGRIND_TESTS = $(filter-out $(addprefix $(BUILD)/test/,conformance/oracle/world_test conformance/oracle/lockstep_drive_test \
+    tools/explain/rule_pairs_test tools/cli/diff_test),$(TESTS))
 check-valgrind: check-build $(BUILD)/check/abi-suite-h200x2 ## the test programs under valgrind, with fewer rounds and machines
 	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind \
 	    CHECK_LIST='$(VALGRIND_RUNS) $(VALGRIND_TESTS)' check

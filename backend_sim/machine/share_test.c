@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "child.h"
+#include "os.h"
 #include "passing.h"
 #include "share_mark.h"
 #include "share_token.h"
@@ -673,17 +674,18 @@ static void leaked(void)
 {
     vmm_system *a = rig_open("one"), *b = rig_open("one");
     handle_t memory = 0, copy = 0;
-    char note[sizeof vmm_last_detail()->note] = "", want[100];
+    char note[sizeof vmm_last_detail()->note] = "", want[120], name[OS_PROGRAM];
+    os_program(os_pid(), name); /* another one under a tool */
     rig_create(a, RIG_G, &memory);
     int fd = rig_export(a, memory);
     rig_import(b, fd, &copy);
     close(fd);
     vmm_leaks(a, keep_note, note);
-    snprintf(want, sizeof want, "; also held by process %d (share_test): call 3 (cuMemImportFromShareableHandle)", (int)getpid());
+    snprintf(want, sizeof want, "; also held by process %d (%s): call 3 (cuMemImportFromShareableHandle)", (int)getpid(), name);
     tap_ok(strstr(note, want) != NULL, "the exporter's: %s", note);
     note[0] = '\0';
     vmm_leaks(b, keep_note, note);
-    snprintf(want, sizeof want, "; exported by process %d (share_test): call 4 (cuMemExportToShareableHandle)", (int)getpid());
+    snprintf(want, sizeof want, "; exported by process %d (%s): call 4 (cuMemExportToShareableHandle)", (int)getpid(), name);
     tap_ok(strstr(note, want) != NULL, "the importer's: %s", note);
     rig_close(b);
     rig_close(a);
