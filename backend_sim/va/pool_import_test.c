@@ -249,6 +249,27 @@ static void test_half_taken(void)
     end();
 }
 
+/* One that begins inside an earlier one, which is still there. */
+static void test_inside(void)
+{
+    begin();
+    take(LARGE, 50);
+    MUST(import_it());
+    const vmm_deviceptr large = got;
+    drop(from, taken);
+    take(SMALL, 51);
+    const vmm_deviceptr before = taken;
+    take(SMALL, 52);
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-TAKEN", "inside an earlier one");
+    drop(to, large);
+    MUST(import_it());
+    tap_u64(byte_at(to, got), 52, "then it is there");
+    drop(to, got);
+    drop(from, taken);
+    drop(from, before);
+    end();
+}
+
 /* What processes share is damaged for a while. */
 static void test_state_lost(void)
 {
@@ -514,6 +535,7 @@ int main(void)
     test_other_memory();
     test_between();
     test_half_taken();
+    test_inside();
     test_state_lost();
     test_host();
     test_gone();
