@@ -5,6 +5,7 @@
 
 #include "fake_backend.h"
 #include "json.h"
+#include "os_write.h"
 #include "pairs.h"
 #include "tap.h"
 #include "trace.h"
@@ -99,6 +100,34 @@ static void test_names_of_old_objects(void)
     names_free(&names);
 }
 
+/* A graph of a capture, which may have a name already. */
+static void test_name_of_a_graph(void)
+{
+    struct names names = {0};
+    char text[NAME_MAX_TEXT];
+    vmm_graph graph = (vmm_graph)&names;
+    struct vmm_call_stream_end_capture end = {{VMM_CALL_stream_end_capture, 0}, NULL, &graph};
+    inject_arm_at("malloc", 1);
+    tap_ok(!names_learn(&names, &end.head) && inject_disarm() && !names.table[NAME_GRAPH].count, "a graph without memory has no name");
+    tap_ok(names_learn(&names, &end.head) && names_find(&names, VMM_PARAM_GRAPH, (uint64_t)(uintptr_t)graph, text) && !strcmp(text, "G2"),
+           "the next time it has");
+    names_free(&names);
+}
+
+/* A write that fails without a signal; a limit that the system does not report. */
+static void test_writes(void)
+{
+    inject_arm_at("write", 1);
+    inject_error = EPIPE;
+    errno = 0;
+    ssize_t written = os_write_quietly(STDOUT_FILENO, "x", 1);
+    int error = errno;
+    tap_ok(inject_disarm() && written == -1 && error == EPIPE, "no signal is awaited that was not raised");
+    inject_arm_at("getrlimit", 1);
+    bool limited = os_write_is_limited();
+    tap_ok(inject_disarm() && limited, "an unknown limit counts as one");
+}
+
 /* A call whose line gets no memory is the first one missing in the trace. */
 static void test_trace(void)
 {
@@ -138,6 +167,8 @@ int main(void)
     test_pairs();
     test_names();
     test_names_of_old_objects();
+    test_name_of_a_graph();
+    test_writes();
     test_trace();
     return tap_done();
 }

@@ -390,7 +390,7 @@ static void swept(void)
 {
     inject_try(&(struct inject_case){.name = "opening a machine among those left behind", .error = EIO, .begin = leave,
                                      .call = open_next, .reported = next_is_explained, .end = sweep_all});
-    inject_try(&(struct inject_case){.name = "files that neither open nor are reported", .function = "openat", .then = "fstatat",
+    inject_try(&(struct inject_case){.name = "files that neither open nor are reported", .function = "open", .then = "lstat",
                                      .error = EIO, .begin = leave, .call = open_next, .reported = next_is_explained,
                                      .end = sweep_all});
 }
@@ -435,6 +435,36 @@ static bool close_joining(void)
 {
     vmm_close(joining);
     return true;
+}
+
+/* ---- what is reported at the end ---- */
+
+static void count_hints(void *count, const vmm_detail *detail)
+{
+    *(unsigned *)count += !strcmp(detail->rule, "VMM-LEAK-DESCRIPTOR");
+}
+
+/* An export that is released, and whose descriptor is open, is told of unless there is no memory for that. */
+static void hints(void)
+{
+    vmm_system *sys = rig_open("x");
+    handle_t handle = 0;
+    unsigned told = 0, untold = 0;
+    rig_create(sys, RIG_G, &handle);
+    int fd = rig_export(sys, handle);
+    vmm_mem_release(sys, handle);
+    const char *failed;
+    unsigned long nth = 1;
+    do {
+        told = 0;
+        inject_arm_at("calloc", nth++);
+        vmm_leaks(sys, count_hints, &told);
+        failed = inject_disarm();
+        untold += failed && !told;
+    } while (failed && nth < 20);
+    tap_ok(untold && told == 1, "a hint that has no memory is left out, %u times", untold);
+    close(fd);
+    rig_close(sys);
 }
 
 /* A child without a process number. */
@@ -870,6 +900,7 @@ int main(void)
     strangers();
     other_machines();
     swept();
+    hints();
     no_locks();
     no_number();
     inject_try(&first_export);

@@ -486,6 +486,7 @@ static void addresses(void)
 {
     uint64_t page = os_page_size(), at = 0;
     tap_ok(!os_reserve_anywhere(UINT64_MAX, page, &at) && !at, "reserving more addresses than exist fails");
+    tap_ok(!os_file_room(-1, 0, UINT64_C(1) << 40), "no file has no room");
     tap_ok(!WITHOUT("mmap", 1, ENOMEM, os_is_taken(page, page)), "addresses that cannot be asked about are not known to be taken");
     tap_ok(!WITHOUT("stat", 1, EACCES, os_is_single_thread()), "nor is a program known to have one thread");
     tap_ok(!WITHOUT("mmap", 1, ENOMEM, os_reserve_anywhere(page, page, &at)) && !at, "reserving fails when the system refuses");

@@ -190,6 +190,11 @@ static void test_check(void)
     CHECK_OWN(before->thread_link, &other.stacks, "is linked back elsewhere");
     CHECK_OWN(before->id, current.id, "this thread has two stacks of process");
     CHECK_OWN(own->id, 77, "this thread remembers another stack of process");
+    struct context_stack third;
+    context_stack_init(&third);
+    tap_u64(context_stack_get(&third), 0, "a process in which this thread has no stack");
+    BREAKS(before->id, third.id, context_stack_check_own(&third, given, &most), "this thread remembers no stack of process");
+    context_stack_clear(&third);
     BREAKS(own->in_thread, own, context_stack_check_own(&current, given, &most), "is linked back elsewhere");
     check_holds(context_stack_check(&current, given, &most), "all is mended");
     check_holds(context_stack_check(&other, given, &most), "the other process's");

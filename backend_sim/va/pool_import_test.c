@@ -249,6 +249,27 @@ static void test_half_taken(void)
     end();
 }
 
+/* One that begins inside an earlier one, which is still there. */
+static void test_inside(void)
+{
+    begin();
+    take(LARGE, 50);
+    MUST(import_it());
+    const vmm_deviceptr large = got;
+    drop(from, taken);
+    take(SMALL, 51);
+    const vmm_deviceptr before = taken;
+    take(SMALL, 52);
+    refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-TAKEN", "inside an earlier one");
+    drop(to, large);
+    MUST(import_it());
+    tap_u64(byte_at(to, got), 52, "then it is there");
+    drop(to, got);
+    drop(from, taken);
+    drop(from, before);
+    end();
+}
+
 /* What processes share is damaged for a while. */
 static void test_state_lost(void)
 {
@@ -335,8 +356,13 @@ static void test_forged(void)
     head = row_of(pool_of(from, pool), 0);
     memcpy(kept, head, sizeof kept);
     MUST(vmm_mem_pool_export_to_shareable_handle(from, &fd, pool, FD, 0));
-    for (unsigned i = 0; i < 4; i++) {
-        head[i < 3 ? i : 1] = i == 3 ? 0 : head[i] + 1;
+    /* of its magic, chunk and size one is another; then there are chunks for which it has no rows, and rows without chunks */
+    const struct {
+        unsigned at;
+        uint64_t value;
+    } others[] = {{0, head[0] + 1}, {1, head[1] + 1}, {2, head[2] + 1}, {1, 0}, {2, 100000 * head[1]}, {2, head[2] - head[1]}};
+    for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) {
+        head[others[i].at] = others[i].value;
         refused(vmm_mem_pool_import_from_shareable_handle(to, &other, (void *)(intptr_t)fd, FD, 0), VMM_ERROR_NOT_SUPPORTED,
                 "VMM-IMPORT-KIND", "a table with another head");
         refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "and its pool");
@@ -509,6 +535,7 @@ int main(void)
     test_other_memory();
     test_between();
     test_half_taken();
+    test_inside();
     test_state_lost();
     test_host();
     test_gone();

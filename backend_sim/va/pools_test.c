@@ -7,6 +7,7 @@
 #include "graph_memory.h"
 #include "pool_policy.h"
 #include "pools.h"
+#include "stream_clock.h"
 #include "system.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -210,6 +211,52 @@ static void test_graphs(void)
     vmm_close(graphs);
 }
 
+/* ---- parts of pools ---- */
+
+/* A wait that finds no memory orders nothing: a use behind it is warned of, and never overlooked. */
+static void test_clocks(void)
+{
+    struct stream_clocks clocks = {0};
+    struct stream_clock_seen event = {0};
+    const struct queue_place one = {.context = 1, .stream = 1, .kind = QUEUE_NON_BLOCKING};
+    const struct queue_place two = {.context = 1, .stream = 2, .kind = QUEUE_NON_BLOCKING};
+    struct queue_place other = two;
+    struct stream_clock *clock = stream_clock_of(&clocks, &two);
+    for (; clock && other.stream < 200; other.stream++)
+        clock = stream_clock_of(&clocks, &other);
+    if (!clock || !(clock = stream_clock_of(&clocks, &one)))
+        tap_bail("no memory");
+    const uint64_t tick = ++clock->now;
+    const uint32_t id = clock->id;
+    stream_clock_record(&clocks, &one, &event);
+    inject_arm_at("malloc", 1);
+    stream_clock_wait(&clocks, &two, &event);
+    tap_ok(inject_disarm() && !stream_clock_after(&clocks, &two, id, tick), "a wait without memory orders nothing");
+    stream_clock_wait(&clocks, &two, &event);
+    tap_ok(stream_clock_after(&clocks, &two, id, tick), "with memory it does");
+    heap.free(event.seen);
+    stream_clocks_clear(&clocks);
+}
+
+static void test_cut(void)
+{
+    enum { CHUNKS = 1024 };
+    struct mempool pool;
+    bool out = false, whole = true;
+    const char *failed = NULL;
+    uint64_t at = UINT64_C(1) << 40, end = at + CHUNKS * POOL_CHUNK;
+    if (!mempool_init(&pool, at, CHUNKS * POOL_CHUNK, POOL_CHUNK))
+        tap_bail("no memory");
+    while (end > at && !failed) {
+        inject_arm(1);
+        struct region *high = mempool_cut(&pool, end -= POOL_UNIT, POOL_UNIT, &out);
+        failed = inject_disarm();
+        whole = whole && !high == (failed != NULL) && out == (failed != NULL) && !mempool_check(&pool);
+    }
+    tap_ok(failed && whole, "a cut that finds no memory for a region changes nothing");
+    mempool_clear(&pool);
+}
+
 /* ---- allocations ---- */
 
 static vmm_system *host_sys;
@@ -353,6 +400,8 @@ int main(void)
     test_fewer_addresses();
     test_host_memory();
     test_graphs();
+    test_clocks();
+    test_cut();
     test_host_pool();
     test_room();
     test_destroyed();

@@ -58,6 +58,10 @@ int main(void)
     BREAKS(va.last.address, START + 2 * CHUNK, check(), "freed last: ");
     BREAKS(va.last.newest, false, check(), "was freed last, and another one taken since");
     check_holds(check(), "all is mended");
+    struct va_allocator_taken two = {.small = 2, .large = 1, .small_bytes = 17 * U, .large_bytes = CHUNK};
+    tap_u64(take(13 * U), START + 2 * CHUNK, "a second open chunk");
+    check_holds(va_allocator_check(&va, SIZE, &two), "two open chunks");
+    BREAKS(chunk->used, 5 * U, va_allocator_check(&va, SIZE, &two), "of the open chunk at 0x10000000000 0xa00000 bytes are used");
     va_allocator_clear(&va);
     return tap_done();
 }
