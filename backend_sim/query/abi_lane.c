@@ -22,12 +22,14 @@ static vmm_result place_of(struct sim_process *process, const struct abi_lane *l
     vmm_result result = sim_stream_context(process, lane->stream, &context);
     if (result != VMM_SUCCESS) /* LCOV_EXCL_BR_LINE: unless another thread has just destroyed the stream */
         return result;         /* LCOV_EXCL_LINE: the same */
-    if (lane->branch && slots_find(&process->contexts, lane->context, &object) == SLOT_LIVE)
+    if (!lane->branch) {
+        *place = in_flight_place(process, context, lane->stream);
+        return VMM_SUCCESS;
+    }
+    if (slots_find(&process->contexts, lane->context, &object) == SLOT_LIVE) /* LCOV_EXCL_BR_LINE: as above */
         context = object;
-    *place = in_flight_place(process, context, lane->stream);
-    if (lane->branch)
-        *place = (struct queue_place){.context = context->value, .stream = lane->branch, .device = context->device,
-                                      .kind = QUEUE_NON_BLOCKING};
+    *place = (struct queue_place){.context = context->value, .stream = lane->branch, .device = context->device,
+                                  .kind = QUEUE_NON_BLOCKING};
     return VMM_SUCCESS;
 }
 
@@ -51,7 +53,7 @@ vmm_result abi_lane_wait(vmm_system *sys, const struct abi_lane *lane, const str
     vmm_result result = place_of(process, other, &from);
     if (result == VMM_SUCCESS) /* LCOV_EXCL_BR_LINE: as in place_of */
         result = place_of(process, lane, &to);
-    if (result == VMM_SUCCESS)
+    if (result == VMM_SUCCESS) /* LCOV_EXCL_BR_LINE: as in place_of */
         result = in_flight_mark_quietly(process, &from, &record.head, 0);
     if (result == VMM_SUCCESS)
         result = in_flight_mark_quietly(process, &to, &wait.head, process->in_flight->queue.issued);

@@ -8,9 +8,11 @@
 CUresult abi_current(const vmm_system *sys, const char *function, uint64_t *value, struct abi_query_context *context)
 {
     *value = abi_query_current(sys);
-    if (!*value || !abi_query_context(sys, *value, context))
+    *context = (struct abi_query_context){0};
+    if (!*value)
         return abi_refuse(VMM_RULE_CTX_CURRENT, function,
                           "no context is current on this thread: cuCtxSetCurrent, or cuDevicePrimaryCtxRetain before it");
+    abi_query_context(sys, *value, context); /* a current context is always known */
     if (!context->alive)
         return abi_refuse(VMM_RULE_CTX_DESTROYED, function, "the thread's current context has been destroyed");
     return CUDA_SUCCESS;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initialisation, devices and codes through libcuda.so.1. */
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "testing/rig.h"
 
 static void test_before_init(void)
@@ -104,12 +107,39 @@ static void test_codes(void)
     tap_ok(!text, "an unknown code has no name");
 }
 
+/* What is wrong first on a machine whose profile lists few limits, or 0: the others are those of an H100. */
+static int bare(void)
+{
+    CUcontext context = NULL;
+    int warp = 0, pitch = 0;
+    setenv("CUVMM_SIM", "sim:min", 1);
+    if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context))
+        return 1;
+    if (cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0) || warp != 32)
+        return 2;
+    if (cuDeviceGetAttribute(&pitch, CU_DEVICE_ATTRIBUTE_MAX_PITCH, 0) || pitch != 2147483647)
+        return 3;
+    return 0;
+}
+
+static void test_bare(void)
+{
+    int status = -1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        exit(bare());
+    waitpid(child, &status, 0);
+    EQUAL(WIFEXITED(status) ? WEXITSTATUS(status) : 99, 0);
+}
+
 int main(void)
 {
     int n = 0;
     size_t bytes = 0;
     char name[64] = "";
     CUdevice device = -1;
+    test_bare();
     setenv("CUVMM_SIM", "sim:h200x2", 1);
     test_before_init();
     OK(cuInit(0));

@@ -182,13 +182,18 @@ static void inside_kernel(void)
     OK(cuLibraryGetKernel(&kernel, library, "nothing"));
     OK(cuModuleLoadData(&module, "image"));
     OK(cuModuleGetGlobal(&variable, NULL, module, "counter"));
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     abi_inside_kernel(true);
+    IS(cuMemsetD8Async(variable, 1, 1, stream), ERROR_NOT_PERMITTED);
     IS(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0), ERROR_NOT_PERMITTED);
     IS(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 64, kernel, 0), ERROR_NOT_PERMITTED);
     IS(cuStreamGetCaptureInfo(stream, &status, NULL, NULL, NULL, NULL, NULL), ERROR_NOT_PERMITTED);
     IS(cuIpcGetMemHandle(&name, variable), ERROR_NOT_PERMITTED);
     abi_inside_kernel(false);
     tap_ok(value == 7 && status == 9, "nothing is told");
+    OK(cuStreamIsCapturing(stream, &status));
+    EQUAL(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(cuStreamEndCapture(stream, NULL));
     OK(cuCtxSetCurrent(NULL));
     REFUSED(cuIpcGetMemHandle(&name, variable), ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
     OK(cuCtxSetCurrent(own));

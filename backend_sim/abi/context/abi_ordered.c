@@ -173,11 +173,13 @@ CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 static CUresult stream_device(const vmm_system *sys, vmm_stream stream, CUdevice *device)
 {
     struct abi_query_stream found;
-    struct abi_query_context context;
+    struct abi_query_context context = {0};
     CUresult result = device ? stream_of(sys, "cuStreamGetDevice", stream, &found)
                              : abi_null("cuStreamGetDevice", "device");
-    if (result == CUDA_SUCCESS && abi_query_context(sys, found.context, &context))
+    if (result == CUDA_SUCCESS) {
+        abi_query_context(sys, found.context, &context); /* a stream's context is always known */
         *device = context.device;
+    }
     return result;
 }
 

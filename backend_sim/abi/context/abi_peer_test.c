@@ -75,6 +75,7 @@ int main(void)
     unsigned rights = 9;
     void *params[] = {&at, &n, &value};
     setenv("CUVMM_SIM", "sim:h200x2", 1);
+    setenv("CUVMM_LAYERS", "fault=device_can_access_peer:1", 1);
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
     OK(cuInit(0));
     OK(cuDevicePrimaryCtxRetain(&first, 0));
@@ -84,6 +85,8 @@ int main(void)
     OK(cuMemAlloc(&at, 4096));
     OK(cuMemsetD8(at, 0, 4096));
     OK(cuCtxSetCurrent(first));
+    IS(cuCtxDisablePeerAccess(second), ERROR_PEER_ACCESS_NOT_ENABLED);
+    IS(cuCtxEnablePeerAccess(second, 0), ERROR_OUT_OF_MEMORY); /* the first question whether it can fails */
     IS(cuCtxDisablePeerAccess(second), ERROR_PEER_ACCESS_NOT_ENABLED);
     IS(cuCtxEnablePeerAccess(first, 0), ERROR_PEER_ACCESS_UNSUPPORTED);
     IS(cuCtxEnablePeerAccess(second, 1), ERROR_INVALID_VALUE);

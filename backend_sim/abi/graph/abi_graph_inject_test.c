@@ -343,6 +343,61 @@ static bool freed_outside(void)
     return ended(cuStreamSynchronize(stream) == CUDA_SUCCESS && again == (code != CUDA_SUCCESS));
 }
 
+/* So much memory at once that what the process keeps of it grows. */
+enum { MUCH = 150 };
+
+static CUdeviceptr much[MUCH];
+
+static void much_ready(void)
+{
+    CUgraphNode last = NULL, next = NULL;
+    graph = new_graph();
+    exec = NULL;
+    for (int i = 0; i < MUCH; i++, last = next) {
+        CUDA_MEM_ALLOC_NODE_PARAMS params = alloc_params();
+        cuGraphAddMemAllocNode(&next, graph, &last, last != NULL, &params);
+        much[i] = params.dptr;
+    }
+    cuGraphInstantiate(&exec, graph, 0);
+}
+
+/* All of it is allocated, or nothing. */
+static bool much_or_none(void)
+{
+    unsigned there = 0;
+    cuStreamSynchronize(stream);
+    for (int i = 0; i < MUCH; i++)
+        there += cuMemFree(much[i]) == CUDA_SUCCESS;
+    return ended(there == (code == CUDA_SUCCESS ? MUCH : 0) && cuDeviceGraphMemTrim(0) == CUDA_SUCCESS);
+}
+
+static void test_much(void)
+{
+    inject_try(&(struct inject_case){.name = "a launch with much memory", .least = 3, .begin = much_ready, .call = launch,
+                                     .reported = out_of_memory, .end = much_or_none});
+}
+
+static void destroy_it(void)
+{
+    code = cuGraphExecDestroy(exec);
+}
+
+/* Another thread's destruction of an instance during its launch, which is done all the same; it ends with the launch. */
+static void test_destroyed_meanwhile(void)
+{
+    ready(add_rows);
+    code = CUDA_ERROR_UNKNOWN;
+    inject_meanwhile("malloc", 1, destroy_it);
+    OK(cuGraphLaunch(exec, stream));
+    inject_disarm();
+    OK(code);
+    OK(cuStreamSynchronize(stream));
+    EQUAL(byte_at(memory + 128), 7);
+    EQUAL(byte_at(memory + 1024 + 128), 7);
+    IS(cuGraphLaunch(exec, stream), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(graph));
+}
+
 static void test_memory(void)
 {
     static const struct inject_case cases[] = {
@@ -372,6 +427,8 @@ int main(void)
     test_children();
     test_launches();
     test_memory();
+    test_much();
+    test_destroyed_meanwhile();
     OK(cuMemFree(memory));
     OK(cuEventDestroy(event));
     OK(cuStreamDestroy(stream));

@@ -351,6 +351,7 @@ static void test_child(void)
     OK(cuGraphLaunch(exec, stream));
     OK(cuStreamSynchronize(stream));
     EQUAL(byte_at(at), 0x53);
+    REFUSED(cuGraphLaunch(exec, stream), ERROR_INVALID_VALUE, "VMM-GRAPH-MEMORY-LIVE");
     OK(cuMemFree(at));
     end(graph, exec);
 }
@@ -464,6 +465,7 @@ static void test_forbidden(void)
     at = 7;
     REFUSED(cuMemAllocAsync(&at, 64, stream), ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
     EQUAL(at, 0);
+    REFUSED(cuMemAllocAsync(NULL, 64, stream), ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
     REFUSED(cuMemFreeAsync(0, stream), ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
     IS(cuStreamEndCapture(stream, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
 }

@@ -311,6 +311,45 @@ static void leave_objects(void)
     EQUAL(ended, 0);
 }
 
+/* ---- the first version of a kernel's parameters ---- */
+
+#undef cuGraphKernelNodeSetParams
+#undef cuGraphExecKernelNodeSetParams
+CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *params);
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *params);
+
+static void test_kernel_v1(void)
+{
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    uint64_t size = 16;
+    unsigned char value = 0x63;
+    CUdeviceptr at = memory;
+    void *args[] = {&at, &size, &value};
+    OK(cuModuleLoadData(&module, "image"));
+    OK(cuModuleGetFunction(&function, module, "fill_span"));
+    const CUDA_KERNEL_NODE_PARAMS params = {.func = function, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1,
+                                            .blockDimY = 1, .blockDimZ = 1, .kernelParams = args};
+    const CUDA_KERNEL_NODE_PARAMS_v1 first = {.func = function, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1,
+                                              .blockDimY = 1, .blockDimZ = 1, .kernelParams = args};
+    OK(cuGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    value = 0x64;
+    OK(cuGraphKernelNodeSetParams(node, &first));
+    IS(cuGraphKernelNodeSetParams(node, NULL), ERROR_INVALID_VALUE);
+    CUgraphExec exec = instance_of(graph);
+    launch(exec);
+    EQUAL(byte_at(memory + 15), 0x64);
+    value = 0x65;
+    OK(cuGraphExecKernelNodeSetParams(exec, node, &first));
+    launch(exec);
+    EQUAL(byte_at(memory + 15), 0x65);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    OK(cuModuleUnload(module));
+}
+
 int main(void)
 {
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
@@ -321,6 +360,7 @@ int main(void)
     test_order();
     test_snapshot();
     test_kernel();
+    test_kernel_v1();
     test_update();
     test_objects();
     leave_objects();

@@ -236,6 +236,19 @@ static void test_alloc_sync(void)
     OK(cuMemFreeHost(NULL));
 }
 
+/* Ranges at the end of the address space, or that run past it. */
+static void test_ends(void)
+{
+    void *host = NULL;
+    const CUdeviceptr last = UINT64_MAX - 4095;
+    OK(cuMemHostAlloc(&host, 4096, 0));
+    IS(cuMemUnmap(last, 2 << 20), ERROR_INVALID_VALUE);
+    IS(cuMemUnmap((CUdeviceptr)(uintptr_t)host, SIZE_MAX), ERROR_INVALID_VALUE);
+    IS(cuMemHostRegister((void *)(uintptr_t)(last - 65536), 4096, 0), ERROR_NOT_SUPPORTED);
+    memset(host, 1, 4096);
+    OK(cuMemFreeHost(host));
+}
+
 int main(void)
 {
     CUcontext context;
@@ -249,5 +262,6 @@ int main(void)
     test_not_registered();
     test_mapped();
     test_alloc_sync();
+    test_ends();
     return tap_done();
 }

@@ -20,13 +20,12 @@ static const struct row {
 
 enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };
 
-/* Prefers symbols for the wanted stream, else considers the others. */
+/* Prefers symbols for the wanted stream, else considers the others. A name's versions are in order (entries.def). */
 static const struct row *newest(const char *name, int version, enum abi_streams streams)
 {
     const struct row *best = NULL;
     for (int i = 0; i < ROWS; i++)
-        if (rows[i].streams == streams && rows[i].version <= version && strcmp(rows[i].name, name) == 0 &&
-            (!best || best->version < rows[i].version))
+        if (rows[i].streams == streams && rows[i].version <= version && strcmp(rows[i].name, name) == 0)
             best = &rows[i];
     return best;
 }
