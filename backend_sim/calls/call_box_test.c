@@ -112,6 +112,22 @@ static void between_contexts(void)
     vmm_close(rig.sys);
 }
 
+/* A shadow checks a copy within host memory, and leaves the bytes to its backend. */
+static void in_a_shadow(void)
+{
+    struct rig rig;
+    unsigned char from[2 * ROW], to[2 * ROW] = {0};
+    begin(&rig, "shadow|sim:h100");
+    memset(from, 7, sizeof from);
+    const vmm_memcpy3d box = {.src_memory_type = VMM_MEMORYTYPE_HOST, .src_host = from, .src_pitch = ROW,
+                              .dst_memory_type = VMM_MEMORYTYPE_HOST, .dst_host = to, .dst_pitch = ROW,
+                              .width_in_bytes = ROW - 1, .height = 2, .depth = 1};
+    tap_result(vmm_memcpy_3d(rig.sys, &box), VMM_SUCCESS, "a copy between host addresses");
+    tap_ok(!vmm_last_detail()->rule && to[0] == 7 && to[ROW - 2] == 7 && !to[ROW - 1] && to[ROW] == 7 && !to[2 * ROW - 1],
+           "each row is copied, without a difference");
+    vmm_close(rig.sys);
+}
+
 /* ---- a stream that another thread ends while a copy waits for it ---- */
 
 struct stream {
@@ -163,6 +179,7 @@ int main(void)
         faults(form);
     refused();
     between_contexts();
+    in_a_shadow();
     ended_meanwhile();
     return tap_done();
 }

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "checks.h"
 #include "process.h"
 #include "sim_open.h"
 #include "system.h"
@@ -92,6 +93,35 @@ static void test_beside(vmm_system *sys)
     tap_ok(watched(sys) == VMM_SUCCESS && answers == 2 && *(uint64_t *)answer == RW, "a query with reader bias is answered");
     tap_u64((uint64_t)tried, 0, "the query with reader bias does not hold the lock");
     pthread_mutex_unlock(&queried->lock.mutex);
+}
+
+static char said[CHECK_ROOM];
+
+static void keep(const char *what)
+{
+    snprintf(said, sizeof said, "%s", what);
+}
+
+/* A query of a program with several threads checks what it names, too. */
+static void test_checked(vmm_system *sys)
+{
+    const unsigned before = atomic_load(&checks_on);
+    void (*report)(const char *) = checks_report;
+    struct sim_process *process = (struct sim_process *)sys->top;
+    uint64_t rights;
+    sim_machine_lock(process->machine);
+    struct sim_mapping *mapping = sim_mapping_at(process, at);
+    sim_machine_unlock(process->machine);
+    checks_report = keep;
+    atomic_store(&checks_on, CHECKS_OWN);
+    tap_result(vmm_mem_get_access(sys, &rights, &device, at), VMM_SUCCESS, "a query");
+    tap_text(said, "", "which finds nothing broken");
+    mapping->offset = G;
+    tap_result(vmm_mem_get_access(sys, &rights, &device, at), VMM_SUCCESS, "a query of a broken mapping");
+    mapping->offset = 0;
+    tap_ok(strstr(said, "cuMemGetAccess: M1 shows") != NULL, "reports it: %s", said);
+    atomic_store(&checks_on, before);
+    checks_report = report;
 }
 
 static bool reported(const char *rule)
@@ -461,6 +491,7 @@ int main(void)
     vmm_system *sys = open_system();
     test_locked(sys);
     test_beside(sys);
+    test_checked(sys);
     vmm_close(sys);
     munmap(answer, page);
     test_no_name();

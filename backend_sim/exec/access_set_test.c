@@ -11,6 +11,7 @@
 #include "pattern.h"
 #include "system.h"
 #include "tap.h"
+#include "team.h"
 
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -290,6 +291,21 @@ static void multimem(void)
                    set.range[0].last == q + UNIT - 1 && set.range[1].need == RW && set.range[1].first == p &&
                    set.range[1].last == p + UNIT - 1,
                "multimem stores to all replicas%s", inside ? "" : " end where a replica is missing");
+        access_set_clear(&set);
+    }
+    const struct sim_process *process = (struct sim_process *)sys->top;
+    sim_machine_lock(process->machine);
+    struct team_bind *bind = sim_mapping_at(process, p)->handle->block->team->member[1].binds;
+    sim_machine_unlock(process->machine);
+    for (int cut = 0; cut < 2; cut++) { /* as another process's state may show it */
+        uint64_t args[] = {p, q, 8};
+        struct vmm_call_launch call = {{VMM_CALL_launch, 1}, VMM_KERNEL_MULTIMEM_STORE, 1, 1, args, 3, NULL};
+        const uint64_t offset = bind->offset, size = bind->size;
+        *(cut ? &bind->size : &bind->offset) = 4;
+        bool ok = access_set_now(&set, (struct sim_process *)sys->top, 0, &call.head) && !set.complete;
+        bind->offset = offset;
+        bind->size = size;
+        tap_ok(ok, "a store faults where a replica %s within it", cut ? "ends" : "begins");
         access_set_clear(&set);
     }
     vmm_close(sys);

@@ -237,8 +237,6 @@ static bool bad_among(const struct sim_process *process, int device, const struc
 bool rows_bad_row(const struct sim_process *process, int device, const struct rows_side *side, uint64_t width, uint64_t height,
                   enum translate_use use, uint64_t *row)
 {
-    if (side->host && use != TRANSLATE_FILL)
-        return false;
     bool wraps = width > UINT64_MAX - side->start || height - 1 > (UINT64_MAX - side->start - width) / side->pitch;
     return (wraps ? bad_among : bad_in_order)(process, device, side, width, height, use, row);
 }
