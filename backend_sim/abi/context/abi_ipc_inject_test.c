@@ -237,8 +237,7 @@ static void kept(void)
     OK(cuIpcGetEventHandle(&handle, event));
     EQUAL(peer_ask(&b, PEER_EVENT, NULL, 0), CUDA_SUCCESS);
     memcpy(&theirs, b.said.handle, sizeof theirs);
-    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE,
-                                                       {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = 64};
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = 64};
     CUgraph graph = NULL;
     CUgraphNode node = NULL;
     CUgraphExec exec = NULL;
