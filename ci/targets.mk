@@ -322,6 +322,7 @@ entry-points: ## docs/entry-points.md from the table of libcuda.so.1
 
 lint: ## shellcheck on every shell script; the rows of ci/sabotage.list against the sources; the licence of each
 	ci/sabotage --check
+	ci/mutate --check
 	ci/spdx
 	ci/walls
 	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* ci/mutation/* fuzz/run $(CHECK_SHELL) $(CHECK_CI) $(EXERCISES)/exercise)

@@ -136,7 +136,7 @@ static const enum translate_use uses[] = {[ABI_QUERY_TO_HOST] = TRANSLATE_TO_HOS
                                       [ABI_QUERY_FROM_HOST] = TRANSLATE_FROM_HOST, [ABI_QUERY_FILL] = TRANSLATE_FILL};
 
 vmm_result abi_query_range(const vmm_system *sys, int device, const char *function, const char *argument, uint64_t address,
-                               uint64_t size, enum abi_query_use use)
+                            uint64_t size, enum abi_query_use use)
 {
     struct sim_process *process = abi_process_lock(sys);
     vmm_result result = translate_check_pool(process, address, size, argument);
