@@ -300,7 +300,7 @@ static bool end_on_host(void)
 /* The memory of an allocation is shown to the host, which needs the host's system. */
 static void test_host_pool(void)
 {
-    inject_try(&(struct inject_case){.name = "an allocation of a pool of the host", .least = 4, .begin = begin_on_host,
+    inject_try(&(struct inject_case){.name = "an allocation of a pool of the host", .least = 3, .begin = begin_on_host,
                                      .call = allocate_on_host, .reported = host_refused, .end = end_on_host});
 }
 

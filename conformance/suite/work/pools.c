@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory pools and allocations in the order of a stream: what the calls refuse, and what else they let pass. */
+#include <stdlib.h>
+
 #include "test.h"
+#include "touch.h"
 
 #define SIZE UINT64_C(4096)
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -217,7 +220,12 @@ TEST_EXPECTS("pools.host_memory_in_place", host_memory_in_place)
     vmm_memory_pool pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST);
     vmm_deviceptr ptr = take(f, pool, SIZE, NULL);
     volatile unsigned char *here = (void *)(uintptr_t)ptr;
-    *here = 5;
+    touch_begin();
+    const bool writes = touch_write(ptr, 5);
+    touch_end();
+    if (!writes && getenv("CUVMM_RUN"))
+        fix_skip(f, "a tool leaves the program too few addresses");
+    CHECK(writes, "the host cannot write");
     CHECK(vmm_memcpy_dtoh(S, &byte, ptr, 1) == VMM_ERROR_INVALID_VALUE, "the device has rights before it gets any");
     ACCEPTED(grant_to(f, pool, VMM_MEM_LOCATION_TYPE_DEVICE, RW));
     ACCEPTED(vmm_memcpy_dtoh(S, &byte, ptr, 1));
