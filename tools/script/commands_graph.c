@@ -4,20 +4,6 @@
 
 #include "script_state.h"
 
-static bool take_object(struct script *script, const char *what, void **out)
-{
-    struct words_error error;
-    struct value_env env = script_env(script);
-    const struct word *word = args_next(script, what);
-    uint64_t value = 0;
-    if (!word)
-        return false;
-    if (strcmp(word->text, "none") != 0 && !value_number(&env, word, &value, &error))
-        return script_wrong_at(script, &error);
-    *out = (void *)(uintptr_t)value;
-    return true;
-}
-
 /* ---- captures ---- */
 
 /* By its name, or a number. */
@@ -39,7 +25,7 @@ static bool run_capture(struct script *script)
 {
     struct vmm_call_stream_begin_capture *call = &script_step(script, VMM_CALL_stream_begin_capture)->call.stream_begin_capture;
     void *stream;
-    if (!take_object(script, "STREAM|none", &stream) || !take_mode(script, &call->mode))
+    if (!args_object(script, "STREAM|none", &stream) || !take_mode(script, &call->mode))
         return false;
     call->stream = stream;
     return script_make(script, NULL);
@@ -49,7 +35,7 @@ static bool run_end_capture(struct script *script)
 {
     struct step *step = script_step(script, VMM_CALL_stream_end_capture);
     void *stream;
-    if (!take_object(script, "STREAM|none", &stream))
+    if (!args_object(script, "STREAM|none", &stream))
         return false;
     step->call.stream_end_capture.stream = stream;
     return script_make(script, NULL);
@@ -59,7 +45,7 @@ static bool run_capturing(struct script *script)
 {
     struct step *step = script_step(script, VMM_CALL_stream_is_capturing);
     void *stream;
-    if (!take_object(script, "STREAM|none", &stream))
+    if (!args_object(script, "STREAM|none", &stream))
         return false;
     step->call.stream_is_capturing.stream = stream;
     return script_make(script, NULL);
@@ -81,7 +67,7 @@ static bool run_clone(struct script *script)
 {
     struct step *step = script_step(script, VMM_CALL_graph_clone);
     void *graph;
-    if (!take_object(script, "GRAPH", &graph))
+    if (!args_object(script, "GRAPH", &graph))
         return false;
     step->call.graph_clone.original_graph = graph;
     return script_make(script, NULL);
@@ -93,7 +79,7 @@ static bool run_clone(struct script *script)
 static bool take_graph(struct script *script, vmm_graph *graph)
 {
     void *object;
-    bool ok = take_object(script, "GRAPH", &object);
+    bool ok = args_object(script, "GRAPH", &object);
     *graph = object;
     return ok;
 }
@@ -181,7 +167,7 @@ static bool run_add_record(struct script *script)
     struct vmm_call_graph_add_event_record_node *call =
         &script_step(script, VMM_CALL_graph_add_event_record_node)->call.graph_add_event_record_node;
     void *event;
-    if (!take_graph(script, &call->graph) || !take_object(script, "EVENT", &event))
+    if (!take_graph(script, &call->graph) || !args_object(script, "EVENT", &event))
         return false;
     call->event = event;
     return take_after(script, &call->dependencies, &call->num_dependencies) && script_make(script, NULL);
@@ -192,7 +178,7 @@ static bool run_add_wait(struct script *script)
     struct vmm_call_graph_add_event_wait_node *call =
         &script_step(script, VMM_CALL_graph_add_event_wait_node)->call.graph_add_event_wait_node;
     void *event;
-    if (!take_graph(script, &call->graph) || !take_object(script, "EVENT", &event))
+    if (!take_graph(script, &call->graph) || !args_object(script, "EVENT", &event))
         return false;
     call->event = event;
     return take_after(script, &call->dependencies, &call->num_dependencies) && script_make(script, NULL);
@@ -205,7 +191,7 @@ static bool run_depend(struct script *script)
     struct step *step = script_step(script, adds ? VMM_CALL_graph_add_dependencies : VMM_CALL_graph_remove_dependencies);
     struct vmm_call_graph_add_dependencies *call = &step->call.graph_add_dependencies;
     void *from, *to;
-    if (!take_graph(script, &call->graph) || !take_object(script, "FROM-NODE", &from) || !take_object(script, "TO-NODE", &to))
+    if (!take_graph(script, &call->graph) || !args_object(script, "FROM-NODE", &from) || !args_object(script, "TO-NODE", &to))
         return false;
     step_nodes(step, 1)[0] = from;
     step_nodes(step, 2)[0] = to;
@@ -226,7 +212,7 @@ static bool run_launch_graph(struct script *script)
 {
     struct vmm_call_graph_launch *call = &script_step(script, VMM_CALL_graph_launch)->call.graph_launch;
     void *exec;
-    if (!take_object(script, "INSTANCE", &exec) || !args_stream(script, NULL, &call->stream))
+    if (!args_object(script, "INSTANCE", &exec) || !args_stream(script, NULL, &call->stream))
         return false;
     call->graph_exec = exec;
     return script_make(script, NULL);

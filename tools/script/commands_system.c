@@ -140,26 +140,11 @@ static bool run_primary(struct script *script)
     return take_device(script, device) && script_make(script, NULL);
 }
 
-/* A context's, stream's or event's value; "none" is NULL. */
-static bool take_object(struct script *script, const char *what, void **out)
-{
-    struct words_error error;
-    struct value_env env = script_env(script);
-    const struct word *word = args_next(script, what);
-    uint64_t value = 0;
-    if (!word)
-        return false;
-    if (strcmp(word->text, "none") != 0 && !value_number(&env, word, &value, &error))
-        return script_wrong_at(script, &error);
-    *out = (void *)(uintptr_t)value;
-    return true;
-}
-
 static bool run_use(struct script *script)
 {
     struct step *step = script_step(script, VMM_CALL_ctx_set_current);
     void *context;
-    if (!take_object(script, "CONTEXT", &context))
+    if (!args_object(script, "CONTEXT", &context))
         return false;
     step->call.ctx_set_current.ctx = context;
     return script_make(script, NULL);
@@ -181,7 +166,7 @@ static bool is_named(const struct script *script, enum symbol_kind kind, const v
 static bool run_destroy(struct script *script)
 {
     void *object;
-    if (!take_object(script, "CONTEXT, STREAM, EVENT, POOL, GRAPH, NODE or INSTANCE", &object))
+    if (!args_object(script, "CONTEXT, STREAM, EVENT, POOL, GRAPH, NODE or INSTANCE", &object))
         return false;
     static const struct {
         enum symbol_kind kind;
@@ -214,7 +199,7 @@ static bool run_sync(struct script *script)
         script_step(script, VMM_CALL_ctx_synchronize);
         return script_make(script, NULL);
     }
-    if (!take_object(script, "STREAM or EVENT", &stream))
+    if (!args_object(script, "STREAM or EVENT", &stream))
         return false;
     if (is_named(script, SYMBOL_EVENT, stream))
         script_step(script, VMM_CALL_event_synchronize)->call.event_synchronize.event = stream;
@@ -226,7 +211,7 @@ static bool run_sync(struct script *script)
 static bool run_ready(struct script *script)
 {
     void *stream;
-    if (!take_object(script, "STREAM or EVENT", &stream))
+    if (!args_object(script, "STREAM or EVENT", &stream))
         return false;
     if (is_named(script, SYMBOL_EVENT, stream))
         script_step(script, VMM_CALL_event_query)->call.event_query.event = stream;
@@ -248,7 +233,7 @@ static bool run_event(struct script *script)
 static bool run_record(struct script *script)
 {
     void *event, *stream = NULL;
-    if (!take_object(script, "EVENT", &event) || (args_more(script) && !take_object(script, "STREAM", &stream)))
+    if (!args_object(script, "EVENT", &event) || (args_more(script) && !args_object(script, "STREAM", &stream)))
         return false;
     struct vmm_call_event_record *call = &script_step(script, VMM_CALL_event_record)->call.event_record;
     call->event = event;
@@ -260,7 +245,7 @@ static bool run_wait(struct script *script)
 {
     void *event, *stream;
     uint64_t flags = VMM_EVENT_WAIT_DEFAULT;
-    if (!take_object(script, "STREAM", &stream) || !take_object(script, "EVENT", &event) ||
+    if (!args_object(script, "STREAM", &stream) || !args_object(script, "EVENT", &event) ||
         !args_option_number(script, "flags", &flags))
         return false;
     struct vmm_call_stream_wait_event *call = &script_step(script, VMM_CALL_stream_wait_event)->call.stream_wait_event;

@@ -126,6 +126,20 @@ bool args_handle_type(struct script *script, int *type)
     return !word || value_handle_types(&env, word, type, &error) || script_wrong_at(script, &error);
 }
 
+bool args_object(struct script *script, const char *what, void **out)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_next(script, what);
+    uint64_t value = 0;
+    if (!word)
+        return false;
+    if (strcmp(word->text, "none") != 0 && !value_number(&env, word, &value, &error))
+        return script_wrong_at(script, &error);
+    *out = (void *)(uintptr_t)value;
+    return true;
+}
+
 bool args_stream(struct script *script, bool *given, vmm_stream *stream)
 {
     struct words_error error;

@@ -140,6 +140,8 @@ bool args_option_number(struct script *script, const char *key, uint64_t *out);
 bool args_option_int(struct script *script, const char *key, int *out);
 /* type=fd and the like, or a number; fd without one. */
 bool args_handle_type(struct script *script, int *type);
+/* The next word, the value of a context, stream, event, graph and so on; "none" is NULL. */
+bool args_object(struct script *script, const char *what, void **out);
 /* stream=NAME: *given, unless it is NULL, says whether the option stands there; none, and no option, is the default stream. */
 bool args_stream(struct script *script, bool *given, vmm_stream *stream);
 

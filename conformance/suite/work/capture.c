@@ -3,20 +3,11 @@
 #include <pthread.h>
 
 #include "test.h"
+#include "zeros.h"
 
 enum { GLOBAL = VMM_STREAM_CAPTURE_MODE_GLOBAL, THREAD = VMM_STREAM_CAPTURE_MODE_THREAD_LOCAL, RELAXED = VMM_STREAM_CAPTURE_MODE_RELAXED };
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
-
-/* Memory of the device, zeros. */
-static vmm_deviceptr zeros(struct fix *f)
-{
-    vmm_deviceptr p = fix_reserve(f, f->g);
-    fix_map(f, p, f->g, fix_create(f, f->g));
-    fix_access(f, p, f->g, RW);
-    ACCEPTED(vmm_memset_d8(S, p, 0, f->g));
-    return p;
-}
 
 /* A stream that is not ordered with the default stream, whose capture has begun. */
 static vmm_stream captured(struct fix *f, vmm_stream_capture_mode mode)

@@ -4,25 +4,10 @@
 
 #include "scheduled.h"
 #include "test.h"
+#include "zeros.h"
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
-
-static vmm_deviceptr zeros(struct fix *f)
-{
-    vmm_deviceptr p = fix_reserve(f, f->g);
-    fix_map(f, p, f->g, fix_create(f, f->g));
-    fix_access(f, p, f->g, RW);
-    ACCEPTED(vmm_memset_d8(S, p, 0, f->g));
-    return p;
-}
-
-static uint64_t word_at(struct fix *f, vmm_deviceptr p)
-{
-    uint64_t word = UINT64_MAX;
-    ACCEPTED(vmm_memcpy_dtoh(S, &word, p, sizeof word));
-    return word;
-}
 
 static vmm_graph made(struct fix *f)
 {

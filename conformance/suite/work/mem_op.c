@@ -4,6 +4,7 @@
 
 #include "scheduled.h"
 #include "test.h"
+#include "zeros.h"
 
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -36,23 +37,6 @@ static op_t op_of(int operation, vmm_deviceptr at, uint64_t value, unsigned flag
     op.wait_value.value64 = value;
     op.wait_value.flags = flags;
     return op;
-}
-
-/* Memory of the device, zeros. */
-static vmm_deviceptr zeros(struct fix *f)
-{
-    vmm_deviceptr p = fix_reserve(f, f->g);
-    fix_map(f, p, f->g, fix_create(f, f->g));
-    fix_access(f, p, f->g, RW);
-    ACCEPTED(vmm_memset_d8(S, p, 0, f->g));
-    return p;
-}
-
-static uint64_t word_at(struct fix *f, vmm_deviceptr p)
-{
-    uint64_t word = UINT64_MAX;
-    ACCEPTED(vmm_memcpy_dtoh(S, &word, p, sizeof word));
-    return word;
 }
 
 /* The stream has no work, and the memory holds zeros. */
