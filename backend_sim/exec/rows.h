@@ -46,6 +46,9 @@ struct rows_pinned {
 typedef bool (*rows_find_pinned)(uint64_t address, struct rows_pinned *range);
 void rows_set_pinned(rows_find_pinned find);
 
+/* Checks size bytes of pinned memory, if the address is registered. */
+vmm_result rows_check_pinned(uint64_t address, uint64_t size, bool writes, const char *argument);
+
 enum rows_there { ROWS_NOTHING, ROWS_RESERVED, ROWS_MAPPED, ROWS_ALLOCATED };
 
 /* What the driver knows about the memory at a side's base; sets host and left. */

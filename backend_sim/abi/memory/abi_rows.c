@@ -44,7 +44,7 @@ CUresult abi_copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *asked, vmm_stream s
     return abi_copy_box(sys, &box, stream, waits);
 }
 
-static CUresult reported(CUresult result, const char *function)
+CUresult abi_rows_reported(CUresult result, const char *function)
 {
     if (result != CUDA_SUCCESS) {
         vmm_detail_here()->function = function;
@@ -65,7 +65,7 @@ CUresult abi_rows_check_copy(const vmm_system *sys, const char *function, int de
     struct sim_process *process = abi_process_lock(sys);
     CUresult result = (CUresult)rows_check_copy(process, device, (const vmm_memcpy3d *)(const void *)copy, find_planned);
     abi_process_unlock(process);
-    return reported(result, function);
+    return abi_rows_reported(result, function);
 }
 
 /* ---- fills ---- */
@@ -96,7 +96,7 @@ static CUresult let_fill_fault(vmm_system *sys, const struct abi_fill *fill, con
     const uint32_t number = (uint32_t)vmm_last_detail()->call;
     union vmm_any_call call;
     if (abi_query_strict(sys))
-        return reported((CUresult)rows_refuse_row(side, row), fill_name);
+        return abi_rows_reported((CUresult)rows_refuse_row(side, row), fill_name);
     call.memcpy_dtod_async = (struct vmm_call_memcpy_dtod_async){
         {VMM_CALL_memcpy_dtod_async, number}, at, at, fill->width * fill->element, stream};
     return (CUresult)abi_query_issue(sys, &call, VMM_CALL_memset_d8_async, stream);
@@ -131,7 +131,7 @@ static CUresult check_access(const vmm_system *sys, vmm_stream stream, const str
     if (result != VMM_SUCCESS || !bytes || !rows_bad_row(process, context->device, side, bytes, fill->height, TRANSLATE_FILL, row))
         *row = fill->height;
     abi_process_unlock(process);
-    return reported((CUresult)result, fill_name);
+    return abi_rows_reported((CUresult)result, fill_name);
 }
 
 static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const struct rows_side *side, size_t bytes,
@@ -195,5 +195,5 @@ CUresult abi_rows_check_fill(const vmm_system *sys, const char *function, int de
     struct sim_process *process = abi_process_lock(sys);
     result = (CUresult)rows_check_range(process, device, &side, (fill->height - 1) * pitch + bytes, TRANSLATE_FILL);
     abi_process_unlock(process);
-    return reported(result, function);
+    return abi_rows_reported(result, function);
 }

@@ -23,4 +23,7 @@ CUresult abi_rows_check_copy(const vmm_system *sys, const char *function, int de
 
 CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream stream, bool waits);
 
+/* Reports a refusal of the engine's as one of that function. */
+CUresult abi_rows_reported(CUresult result, const char *function);
+
 #endif
