@@ -259,6 +259,9 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
     vmm_stream stream = NULL, other = NULL;
     vmm_event event = NULL;
     const vmm_memcpy3d box = box_of(at);
+    const vmm_memcpy3d_batch_op batch_box = {.src = {.type = VMM_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr.ptr = at},
+                                             .dst = {.type = VMM_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr.ptr = at + G},
+                                             .extent = {16, 2, 2}, .src_access_order = VMM_MEMCPY_SRC_ACCESS_ORDER_ANY};
     vmm_memcpy3d_peer peer_box;
     static char bytes[8192];
     unsigned called = 0;
@@ -277,6 +280,10 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
     STEP(memcpy_dtod_async, sys, at + 512, at + 2 * G, 512, stream);
     STEP(memcpy_3d_async, sys, &box, stream);
     STEP(memcpy_3d_peer_async, sys, &peer_box, stream);
+    STEP(memcpy_batch_async, sys, (const vmm_deviceptr[]){at, at + 4096}, (const vmm_deviceptr[]){at + G, (uintptr_t)bytes},
+         (const uint64_t[]){64, 64}, 2, &(const vmm_memcpy_attributes){.src_access_order = VMM_MEMCPY_SRC_ACCESS_ORDER_STREAM},
+         (const uint64_t[]){0}, 1, stream);
+    STEP(memcpy_3d_batch_async, sys, 1, &batch_box, 0, stream);
     STEP(stream_write_value32, sys, stream, at + 256, 9, 0);
     STEP(stream_wait_value32, sys, stream, at + 256, 9, VMM_STREAM_WAIT_VALUE_EQ);
     STEP(stream_write_value64, sys, stream, at + 256, 10, 0);

@@ -31,6 +31,8 @@ static bool goes_first(const struct vmm_call *call)
         return true;
     if (id == VMM_CALL_ipc_open_mem_handle && !ipc_flags_ok(any->ipc_open_mem_handle.flags))
         return true;
+    if (id >= VMM_CALL_memcpy_batch_async && id <= VMM_CALL_memcpy_3d_batch_async_v1) /* the stream is the last parameter */
+        return vmm_call_params(id, &count) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[count - 1]);
     return vmm_call_has(id, CALL_EARLY) ||
            (vmm_call_has(id, CALL_EARLY_NULL) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[0]));
 }

@@ -22,6 +22,25 @@ bool rows_is_registered(uint64_t address)
     return pinned_at(address, &range) && range.registered;
 }
 
+vmm_result rows_check_pinned(uint64_t address, uint64_t size, bool writes, const char *argument)
+{
+    struct rows_pinned range;
+    if (!size || !pinned_at(address, &range) || !range.registered)
+        return VMM_SUCCESS;
+    const uint64_t left = range.start + range.size - address;
+    vmm_result result = VMM_SUCCESS;
+    if (size > left)
+        result = vmm_detail_refuse(VMM_RULE_COPY_RUNS_PAST, size, left, NULL);
+    else if (writes && range.read_only)
+        result = vmm_detail_refuse(VMM_RULE_PINNED_READ_ONLY, address, 0, NULL);
+    if (result != VMM_SUCCESS) {
+        vmm_detail_argument(argument);
+        vmm_detail_note("0x%llx: registered are 0x%llx bytes from 0x%llx on%s", (unsigned long long)address,
+                        (unsigned long long)range.size, (unsigned long long)range.start, range.read_only ? ", to be read only" : "");
+    }
+    return result;
+}
+
 /* ---- one side of a copy ---- */
 
 /* What the caller declares about a side, with its name. */

@@ -47,6 +47,9 @@ typedef bool (*rows_find_pinned)(uint64_t address, struct rows_pinned *range);
 void rows_set_pinned(rows_find_pinned find);
 bool rows_is_registered(uint64_t address);
 
+/* Checks size bytes of pinned memory, if the address is registered. */
+vmm_result rows_check_pinned(uint64_t address, uint64_t size, bool writes, const char *argument);
+
 enum rows_there { ROWS_NOTHING, ROWS_RESERVED, ROWS_MAPPED, ROWS_ALLOCATED };
 
 /* What the driver knows about the memory at a side's base; sets host and left. */

@@ -109,6 +109,13 @@ vmm_result capture_forbids(struct sim_process *process, bool always)
                         : "a stream is being captured in a mode that forbids this call; the mode RELAXED allows it");
 }
 
+vmm_result capture_holds_no(const struct sim_process *process, vmm_stream stream, const char *work)
+{
+    if (!capture_of(process, stream))
+        return VMM_SUCCESS;
+    return graph_refuse(VMM_RULE_CAPTURE_FORBIDS, key_of(stream), "the stream is captured, and no graph holds a %s", work);
+}
+
 vmm_result capture_implicit(const struct sim_process *process, vmm_stream stream, bool asks)
 {
     bool any = false;

@@ -134,6 +134,9 @@ vmm_result graph_issue(struct sim_process *process, const struct vmm_call *call,
 /* Refuses a call that no graph can hold while a capture forbids it, and invalidates such captures; always: all of them. */
 vmm_result capture_forbids(struct sim_process *process, bool always);
 
+/* Refuses a call whose work no graph holds on a stream that is captured; the capture goes on. */
+vmm_result capture_holds_no(const struct sim_process *process, vmm_stream stream, const char *work);
+
 /* While streams are captured, or events stand for what they had reached: is the call a capture's concern, or refused because of
  * one? False: it is made as usual. */
 bool capture_takes(struct sim_process *process, const struct vmm_call *call, vmm_result *result);

@@ -344,4 +344,6 @@ void program_after(void *user, struct script *script, const vmm_detail *detail)
     add_rest(&code, detail->result);
     if (id == VMM_CALL_launch || id == VMM_CALL_graph_add_kernel_node)
         program_refuse(code.program, PROGRAM_DRIVER, "the kernels of cuvmm are no part of the driver; save it with --api=vmm");
+    if (id == VMM_CALL_memcpy_batch_async_v1 || id == VMM_CALL_memcpy_3d_batch_async_v1)
+        program_refuse(code.program, PROGRAM_DRIVER, "cuda.h of CUDA 13 has another form of the call; save it with --api=vmm");
 }

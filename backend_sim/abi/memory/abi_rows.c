@@ -43,7 +43,7 @@ CUresult abi_copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *asked, vmm_stream s
     return abi_copy_box(sys, &box, stream, waits);
 }
 
-static CUresult reported(CUresult result, const char *function)
+CUresult abi_rows_reported(CUresult result, const char *function)
 {
     if (result != CUDA_SUCCESS) {
         vmm_detail_here()->function = function;
@@ -81,7 +81,7 @@ static CUresult let_fill_fault(vmm_system *sys, const struct abi_fill *fill, con
     const uint32_t number = (uint32_t)vmm_last_detail()->call;
     union vmm_any_call call;
     if (abi_query_strict(sys))
-        return reported((CUresult)rows_refuse_row(side, row), fill_name);
+        return abi_rows_reported((CUresult)rows_refuse_row(side, row), fill_name);
     call.memcpy_dtod_async = (struct vmm_call_memcpy_dtod_async){
         {VMM_CALL_memcpy_dtod_async, number}, at, at, fill->width * fill->element, stream};
     return (CUresult)abi_query_issue(sys, &call, VMM_CALL_memset_d8_async, stream);
@@ -98,7 +98,7 @@ static CUresult check_fill(const struct abi_fill *fill, const struct rows_side *
                           "dstPitch is %zu: expected a multiple of an element's %u bytes that a row of %zu fits in", fill->pitch,
                           fill->element, bytes);
     if (side->left != UINT64_MAX && (fill->height - 1) * side->pitch + bytes > side->left)
-        return reported((CUresult)rows_refuse_end(side), fill_name);
+        return abi_rows_reported((CUresult)rows_refuse_end(side), fill_name);
     return CUDA_SUCCESS;
 }
 
@@ -115,7 +115,7 @@ static CUresult check_access(const vmm_system *sys, vmm_stream stream, const str
     if (result != VMM_SUCCESS || !bytes || !rows_bad_row(process, context->device, side, bytes, fill->height, TRANSLATE_FILL, row))
         *row = fill->height;
     abi_process_unlock(process);
-    return reported((CUresult)result, fill_name);
+    return abi_rows_reported((CUresult)result, fill_name);
 }
 
 static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const struct rows_side *side, size_t bytes,

@@ -19,4 +19,7 @@ struct abi_fill {
 
 CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream stream, bool waits);
 
+/* Reports a refusal of the engine's as one of that function. */
+CUresult abi_rows_reported(CUresult result, const char *function);
+
 #endif

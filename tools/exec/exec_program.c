@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cuvmm check runs, and what it puts before it: found, and looked at before anything is started. */
+#include "exec_program.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,30 +9,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check.h"
+/* What is said of it. */
+struct look {
+    const char *who;
+    FILE *err;
+};
 
-static bool refuse(FILE *err, const char *path, const char *why)
+static int refuse(const struct look *look, int status, const char *path, const char *why)
 {
-    fprintf(err, "cuvmm check: %s: %s\n", path, why);
-    return false;
+    fprintf(look->err, "%s: %s: %s\n", look->who, path, why);
+    return status;
 }
 
 /* As execvp looks: a name without '/' is in a folder of PATH. */
-static bool find(const char *name, char *path, size_t size, FILE *err)
+static int find(const struct look *look, const char *name, char *path, size_t size)
 {
     const char *folders = getenv("PATH");
     if (strchr(name, '/')) {
         snprintf(path, size, "%s", name);
-        return access(path, F_OK) == 0 || refuse(err, name, strerror(errno));
+        return access(path, F_OK) == 0 ? EXEC_FINE : refuse(look, EXEC_NOT_FOUND, name, strerror(errno));
     }
     for (const char *at = folders ? folders : ""; *at; at += *at == ':') {
         size_t length = strcspn(at, ":");
         snprintf(path, size, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
         at += length;
         if (access(path, X_OK) == 0)
-            return true;
+            return EXEC_FINE;
     }
-    return refuse(err, name, "no such program in PATH; one that lies here is ./NAME");
+    return refuse(look, EXEC_NOT_FOUND, name, "no such program in PATH; one that lies here is ./NAME");
 }
 
 /* Is there a loader, which puts libraries before a program? */
@@ -49,19 +54,21 @@ static bool has_loader(int fd, const Elf64_Ehdr *head)
 }
 
 /* Scripts are run by a program of their own, which takes the preload along. */
-static bool can_be_preloaded(int fd, const char *path, FILE *err)
+static int can_be_preloaded(const struct look *look, int fd, const char *path)
 {
     Elf64_Ehdr head, own;
     if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
-        return true;
+        return EXEC_FINE;
     int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     bool known = self >= 0 && pread(self, &own, sizeof own, 0) == (ssize_t)sizeof own;
     if (self >= 0)
         close(self);
     if (head.e_ident[EI_CLASS] != ELFCLASS64 || (known && head.e_machine != own.e_machine))
-        return refuse(err, path, "is built for another kind of machine than this cuvmm");
-    return has_loader(fd, &head) ||
-           refuse(err, path, "is statically linked: no library can be put before it, and it can load no driver");
+        return refuse(look, EXEC_CANNOT, path, "is built for another kind of machine than this cuvmm");
+    if (has_loader(fd, &head))
+        return EXEC_FINE;
+    return refuse(look, EXEC_CANNOT, path, "is statically linked: no library can be put before it, and it can load no driver; link it "
+                                           "without -static");
 }
 
 static bool runs_as_other(const struct stat *status)
@@ -70,33 +77,37 @@ static bool runs_as_other(const struct stat *status)
            ((status->st_mode & S_ISGID) && status->st_gid != getgid());
 }
 
-bool check_program(const char *name, char *path, size_t size, FILE *err)
+int exec_program(const char *who, const char *name, char *path, size_t size, FILE *err)
 {
+    const struct look look = {who, err};
     struct stat status;
-    if (!find(name, path, size, err))
-        return false;
+    int found = find(&look, name, path, size);
+    if (found != EXEC_FINE)
+        return found;
     if (stat(path, &status) != 0)
-        return refuse(err, path, strerror(errno));
+        return refuse(&look, EXEC_CANNOT, path, strerror(errno));
     if (S_ISDIR(status.st_mode))
-        return refuse(err, path, "is a folder");
+        return refuse(&look, EXEC_CANNOT, path, "is a folder; name the program in it");
     if (access(path, X_OK) != 0 || !(status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
-        return refuse(err, path, "is not executable");
+        return refuse(&look, EXEC_CANNOT, path, "is not executable; chmod +x makes it so, and a script can be given to its interpreter: "
+                                                "python3 SCRIPT");
     if (runs_as_other(&status))
-        return refuse(err, path, "is setuid or setgid: the loader puts no library before programs with another's rights");
+        return refuse(&look, EXEC_CANNOT, path, "is setuid or setgid: the loader puts no library before programs with another's rights; "
+                                                "run a copy that is yours");
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return true; /* it may run without being readable */
-    bool can = can_be_preloaded(fd, path, err);
+        return EXEC_FINE; /* it may run without being readable */
+    int can = can_be_preloaded(&look, fd, path);
     close(fd);
     return can;
 }
 
-bool check_folder(const char *library, char *folder, size_t size, FILE *err)
+bool exec_folder(const char *who, const char *library, char *folder, size_t size, FILE *err)
 {
     static const char *const places[] = {"../lib/cuvmm", "../lib"};
     char self[3800], path[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    const char *named = getenv("CUVMM_CHECK_LIBRARIES");
+    const char *named = getenv("CUVMM_LIBRARIES");
     self[length > 0 ? length : 0] = '\0';
     if (strrchr(self, '/'))
         *strrchr(self, '/') = '\0';
@@ -112,7 +123,6 @@ bool check_folder(const char *library, char *folder, size_t size, FILE *err)
         if (access(path, R_OK) == 0)
             return true;
     }
-    fprintf(err, "cuvmm check: %s is not beside this command (../lib, ../lib/cuvmm); name its folder in "
-                 "CUVMM_CHECK_LIBRARIES\n", library);
+    fprintf(err, "%s: %s is not beside this command (../lib, ../lib/cuvmm); name its folder in CUVMM_LIBRARIES\n", who, library);
     return false;
 }
