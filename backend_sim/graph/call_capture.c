@@ -498,9 +498,17 @@ static bool takes_work(struct sim_process *process, const union vmm_any_call *ca
     return true;
 }
 
+static bool is_shared_event(const struct sim_process *process, vmm_event value)
+{
+    void *object;
+    return slots_find(&process->events, (uint64_t)(uintptr_t)value, &object) == SLOT_LIVE && ((const struct sim_event *)object)->shared;
+}
+
 static bool takes_record(struct sim_process *process, const struct vmm_call_event_record *call, vmm_result *result)
 {
     *result = implicit(process, call->stream);
+    if (*result == VMM_SUCCESS && is_shared_event(process, call->event))
+        *result = capture_holds_no(process, call->stream, "record of an event that processes share");
     if (*result == VMM_SUCCESS && find(process, call->stream)) {
         *result = record(process, call->stream, call->event);
         return true;
@@ -511,6 +519,8 @@ static bool takes_record(struct sim_process *process, const struct vmm_call_even
 static bool takes_wait(struct sim_process *process, const struct vmm_call_stream_wait_event *call, vmm_result *result)
 {
     *result = implicit(process, call->stream);
+    if (*result == VMM_SUCCESS && is_shared_event(process, call->event) && find(process, call->stream))
+        *result = ask_stream(process, call->stream); /* as a query of the stream */
     return *result != VMM_SUCCESS || wait(process, call, result);
 }
 
