@@ -61,6 +61,10 @@ static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind k
         spoil_pool_props(m);
     } else if (kind == VMM_PARAM_MEM_OPS && !(m->model->driver ? false : one_in(m, 12))) {
         spoil_op(m);
+    } else if ((kind == VMM_PARAM_MEMCPY3D || kind == VMM_PARAM_MEMCPY3D_PEER) && !one_in(m, 12)) {
+        maker_spoil_box(m);
+    } else if (kind >= VMM_PARAM_NODES && kind <= VMM_PARAM_KERNEL_NODE && !one_in(m, 8)) {
+        maker_spoil_node(m, i, kind);
     } else if (kind == VMM_PARAM_POOL_VALUE && !one_in(m, 6)) {
         m->step->word[0] = choose(m->dice, 3);
     } else if (kind == VMM_PARAM_PROP && !one_in(m, 12)) {

@@ -172,6 +172,7 @@ struct model {
     uint64_t pool_endings;
     struct model_block *blocks;
     size_t block_count, block_room;
+    struct model_reservation program[2]; /* memory of the program itself, which copies may use; set by the caller */
     struct model_mapping slot[4]; /* of pools' memory, as if it were mapped; the latest answers of model_memory_at */
     unsigned slot_turn;
 };

@@ -51,13 +51,32 @@ const struct model_mapping *model_memory_at(struct model *model, uint64_t addres
 /* The lane of a stream; -1, with a refusal, when there is none. */
 int model_lane_of(struct model *model, uint64_t stream, struct model_answer *answer);
 
-/* Work that a call without a stream does at once uses the memory. */
-void model_use(struct model *model, uint64_t address, uint64_t size, struct model_answer *answer);
-/* And is done, after the streams of its context. */
+/* Work on a lane, or on the current context's default stream (-1), uses the memory. */
+void model_use(struct model *model, int lane, uint64_t address, uint64_t size, struct model_answer *answer);
+/* Work that a call without a stream does at once is done, after the streams of its context. */
 void model_used(struct model *model);
 
 /* May a copy or fill start there, as far as pools know? */
 bool model_pool_allows(struct model *model, uint64_t address, uint64_t size, struct model_answer *answer);
+
+/* One side of a copy, or a fill. */
+struct model_access {
+    uint64_t start, size;
+    bool writes, fill, with_program; /* with_program: the other side is the program's own memory */
+};
+
+/* May the device make it? False, with a refusal, where not. */
+bool model_reaches(struct model *model, int device, const struct model_access *access, struct model_answer *answer);
+
+/* Copies bytes between memory, where both may be accessed; murky: what is there then is not known. */
+void model_move(struct model *model, uint64_t to, uint64_t from, uint64_t size, bool murky);
+bool model_murky(struct model *model, uint64_t to, uint64_t from, uint64_t size);
+
+/* The bytes that the system has read there. */
+void model_expect_bytes(struct model *model, uint64_t from, const uint8_t *got, uint64_t size, struct model_answer *answer);
+
+/* Is the stream captured, so that the call's work becomes a node, or refused because of that? Predicts that. */
+bool model_captures(struct model *model, const struct vmm_call *call, vmm_stream stream, struct model_answer *answer);
 
 /* model_heap_take of a pool's heap, on a lane. */
 uint64_t model_pool_take(struct model *model, struct model_pool *pool, uint64_t size, int lane);
@@ -162,6 +181,16 @@ MODEL_ON(stream_query);
 MODEL_ON(ctx_synchronize);
 MODEL_ON(event_record);
 MODEL_ON(stream_wait_event);
+MODEL_ON(memcpy_htod_async);
+MODEL_ON(memcpy_dtoh_async);
+MODEL_ON(memcpy_dtod_async);
+MODEL_ON(memset_d8_async);
+MODEL_ON(memset_d16_async);
+MODEL_ON(memset_d32_async);
+MODEL_ON(memcpy_3d);
+MODEL_ON(memcpy_3d_async);
+MODEL_ON(memcpy_3d_peer);
+MODEL_ON(memcpy_3d_peer_async);
 
 /* Every call that the model covers: X(name). */
 #define MODEL_CALLS(X) \
@@ -180,6 +209,8 @@ MODEL_ON(stream_wait_event);
     X(mem_pool_get_attribute) X(mem_pool_trim_to) X(mem_pool_set_access) X(mem_pool_get_access) \
     X(mem_pool_export_to_shareable_handle) X(mem_pool_import_from_shareable_handle) X(mem_pool_export_pointer) \
     X(mem_pool_import_pointer) X(stream_synchronize) X(stream_query) X(ctx_synchronize) X(event_record) \
-    X(stream_wait_event)
+    X(stream_wait_event) \
+    X(memcpy_htod_async) X(memcpy_dtoh_async) X(memcpy_dtod_async) X(memset_d8_async) X(memset_d16_async) X(memset_d32_async) \
+    X(memcpy_3d) X(memcpy_3d_async) X(memcpy_3d_peer) X(memcpy_3d_peer_async)
 
 #endif
