@@ -211,6 +211,14 @@ static bool leaves_work(const union vmm_any_call *call)
     }
 }
 
+static bool is_captured(const struct lockstep *pair, uint64_t stream)
+{
+    for (int i = 0; stream && i < pair->model.lanes; i++)
+        if (pair->model.lane[i].stream == stream)
+            return model_captured(&pair->model, i);
+    return false;
+}
+
 /* Lets every stream come to its end, except one that waits for a value. */
 static bool settle(struct lockstep *pair)
 {
@@ -218,12 +226,16 @@ static bool settle(struct lockstep *pair)
     const int blocked = pair->model.blocked;
     const uint64_t waiting = blocked < 0 ? 0 : pair->model.lane[blocked].stream;
     bool same = true;
+    if (!model_may_query(&pair->model)) /* a capture would be spoiled */
+        return true;
     for (uint32_t i = 0; same && i <= (pair->ready ? STEP_STREAMS : 0); i++) {
         const uint64_t stream = i ? stream_at(pair, i - 1) : 0;
         vmm_result result = VMM_ERROR_NOT_READY;
         const time_t until = time(NULL) + IDLE_SECONDS;
         if (!i && pair->model.current < 0)
             continue; /* no context, no default stream */
+        if (is_captured(pair, stream))
+            continue;
         for (bool first = true; result == VMM_ERROR_NOT_READY && (first || time(NULL) < until); first = false) {
             result = vmm_stream_query(pair->sys, (vmm_stream)(uintptr_t)stream);
             if (blocked >= 0 && stream == waiting)
@@ -298,6 +310,12 @@ static bool is_box(const union vmm_any_call *call)
            call->head.id == VMM_CALL_memcpy_3d_peer || call->head.id == VMM_CALL_memcpy_3d_peer_async;
 }
 
+/* May the model not know what becomes of it? */
+static bool is_graphs(const struct lockstep *pair, const union vmm_any_call *call)
+{
+    return (call->head.id >= VMM_CALL_stream_begin_capture && call->head.id <= VMM_CALL_graph_upload) || model_capturing(&pair->model);
+}
+
 /* May the call make a pool that the model does not follow? */
 static bool may_be_unforeseen(const union vmm_any_call *call)
 {
@@ -323,12 +341,14 @@ static enum left_out too_much(struct lockstep *pair, const union vmm_any_call *c
         return LEFT_OUT_WAITS;
     if (call->head.id == VMM_CALL_mem_get_handle_for_address_range) /* a file with a copy, which may be of all the memory */
         large = call->mem_get_handle_for_address_range.size > RANGE_LIMIT;
+    if (model_stays_behind(&pair->model, &call->head))
+        return LEFT_OUT_WAITS;
     large |= is_box(call) && lockstep_leaves_room(pair, call);
-    if (!op && !large && !is_box(call) && !may_be_unforeseen(call))
+    if (!op && !large && !is_box(call) && !is_graphs(pair, call) && !may_be_unforeseen(call))
         return LEFT_OUT_NOT;
     struct model_answer answer;
     model_foresee(&pair->model, &call->head, &answer);
-    if (!answer.foreseen && (may_be_unforeseen(call) || is_box(call)))
+    if (!answer.foreseen && (may_be_unforeseen(call) || is_box(call) || is_graphs(pair, call)))
         return LEFT_OUT_UNKNOWN;
     if (answer.loses)
         return answer.waits ? LEFT_OUT_WAITS : LEFT_OUT_LOSES;
@@ -587,6 +607,26 @@ enum left_out lockstep_foresee(struct lockstep *pair, const struct step *step)
     return leaves_out(pair, step, &call);
 }
 
+vmm_result lockstep_predict(struct lockstep *pair, const struct step *step)
+{
+    union vmm_any_call call;
+    struct outputs out;
+    struct model_answer answer;
+    if (!pair->ready && needs_streams(step))
+        return VMM_SUCCESS;
+    prepare(pair, step, &call, &out);
+    model_foresee(&pair->model, &call.head, &answer);
+    return answer.result;
+}
+
+/* Has a launch called as many host functions as it should? */
+static bool count_host_calls(struct lockstep *pair)
+{
+    const uint64_t calls = lockstep_host_calls(), expected = model_host_calls(&pair->model);
+    return calls == expected || lockstep_differ(pair, "%llu host functions were called, the model says %llu",
+                                                (unsigned long long)calls, (unsigned long long)expected);
+}
+
 bool lockstep_step(struct lockstep *pair, const struct step *step)
 {
     union vmm_any_call call;
@@ -614,6 +654,8 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     bool work = answer.actual == VMM_SUCCESS && (is_mem_op(&call) || leaves_work(&call));
     bool settled = !(work || was_waiting) || answer.actual != answer.result || settle(pair);
     close_descriptor(pair, step, &answer, &out);
+    if (settled && call.head.id == VMM_CALL_graph_launch && answer.result == VMM_SUCCESS)
+        settled = count_host_calls(pair);
     if (broken[0])
         return lockstep_differ(pair, "a broken invariant: %s", broken);
     if (!answer.foreseen) {

@@ -226,6 +226,9 @@ void lockstep_count(struct lockstep_counts *counts, const struct lockstep *pair,
 /* Why lockstep_step would leave the step out; nothing is called. */
 enum left_out lockstep_foresee(struct lockstep *pair, const struct step *step);
 
+/* What the model predicts for the step; nothing is called. */
+vmm_result lockstep_predict(struct lockstep *pair, const struct step *step);
+
 /* A random step that makes sense in the pair's state, named name. */
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step);
 

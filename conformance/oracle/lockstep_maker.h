@@ -49,6 +49,12 @@ void maker_spoil_box(const struct maker *m);
 void maker_spoil_node(const struct maker *m, size_t i, enum vmm_param_kind kind);
 
 struct step_arg maker_stream(const struct maker *m);
+/* A stream that is being captured; false, and nothing stored, where none is. */
+bool maker_captured_stream(const struct maker *m, struct step_arg *stream);
+/* Where bytes are kept of memory on a device that it has access to; another address where there is none. */
+struct step_arg maker_box_place(const struct maker *m, int device);
+/* What is no graph, node or instance. */
+struct step_arg maker_old_object(const struct maker *m);
 /* The device whose context a stream is of. */
 int maker_device_of(const struct maker *m, struct step_arg stream);
 

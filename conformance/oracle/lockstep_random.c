@@ -529,14 +529,14 @@ static const struct maker_row *row_at(const struct rows *rows, size_t i)
     return &rows->table[table_at][i];
 }
 
-/* Of the calls of the newest mix most should succeed, too. */
-static bool spares(enum vmm_call_id call)
+/* Did the call join with the newest mix? Of those most should succeed, too. */
+static bool is_newest(enum vmm_call_id call)
 {
     const struct rows rows = rows_of(LOCKSTEP_NEWEST_MIX);
     for (size_t i = rows.of[0] + rows.of[1]; i < rows.count; i++)
         if (row_at(&rows, i)->call == call)
             return true;
-    return maker_spares(call);
+    return false;
 }
 
 static const struct maker_row *some_row(const struct maker *maker)
@@ -563,12 +563,29 @@ static void make_step(const struct maker *maker, uint32_t name)
     maker->step->name = name;
     if (row->make)
         row->make(maker);
-    if (spares(row->call) && !one_in(maker, 3))
+    if ((maker_spares(row->call) || is_newest(row->call)) && !one_in(maker, 3))
         return;
     if (choose(maker->dice, 100) < 35)
         maker_spoil(maker);
     if (choose(maker->dice, 100) < 6)
         maker_spoil(maker);
+}
+
+/* Of the newest mix: is the step one of too many that are refused, or that spoil a capture? */
+enum { SPOIL_ONE_IN = 40, REFUSED_ONE_IN = 4 };
+
+static bool is_idle(const struct maker *maker, struct lockstep *pair, const struct step *step)
+{
+    const bool newest = pair->mix >= 3 && is_newest((enum vmm_call_id)step->call), capturing = model_capturing(&pair->model);
+    if (pair->mix < 3 || (!newest && !capturing))
+        return false;
+    switch (lockstep_predict(pair, step)) {
+    case VMM_SUCCESS: return false;
+    case VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+    case VMM_ERROR_STREAM_CAPTURE_MERGE:
+    case VMM_ERROR_STREAM_CAPTURE_ISOLATION: return !one_in(maker, SPOIL_ONE_IN);
+    default: return newest && !one_in(maker, REFUSED_ONE_IN);
+    }
 }
 
 /* Of the newest mix: steps that would be left out are rare. They are not drawn for ever, as bytes may run out. */
@@ -579,8 +596,9 @@ void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t na
     struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step, pair->wide, pair->mix};
     make_step(&maker, name);
     bool again = pair->mix >= 2 && lockstep_foresee(pair, step) && !one_in(&maker, LEAVE_OUT_ONE_IN);
+    again |= is_idle(&maker, pair, step);
     for (int i = 1; again && i < DRAWS; i++) {
         make_step(&maker, name);
-        again = lockstep_foresee(pair, step) != LEFT_OUT_NOT;
+        again = lockstep_foresee(pair, step) != LEFT_OUT_NOT || is_idle(&maker, pair, step);
     }
 }

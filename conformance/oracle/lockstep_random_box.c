@@ -5,7 +5,7 @@
 /* ---- memory ---- */
 
 /* Where bytes are kept of memory on a device that the device has access to; of the host's where there is none. */
-static struct step_arg box_place(const struct maker *m, int device)
+struct step_arg maker_box_place(const struct maker *m, int device)
 {
     struct step_arg at;
     const size_t count = m->model->mapping_count, from = choose(m->dice, count);
@@ -26,7 +26,9 @@ static struct step_arg box_place(const struct maker *m, int device)
 
 static void make_async(const struct maker *m)
 {
-    const struct step_arg stream = maker_stream(m);
+    struct step_arg stream = maker_stream(m);
+    if (one_in(m, 2))
+        maker_captured_stream(m, &stream);
     const int device = maker_device_of(m, stream);
     const bool words = m->step->call == VMM_CALL_memset_d16_async || m->step->call == VMM_CALL_memset_d32_async;
     size_t count;
@@ -34,7 +36,7 @@ static void make_async(const struct maker *m)
     for (size_t i = 0; i < count; i++) {
         struct step_arg *arg = &m->step->arg[i];
         if (params[i].kind == VMM_PARAM_ADDRESS)
-            *arg = one_in(m, 4) ? maker_byte_place(m, device < 0 ? 0 : device) : box_place(m, device);
+            *arg = one_in(m, 4) ? maker_byte_place(m, device < 0 ? 0 : device) : maker_box_place(m, device);
         else if (params[i].kind == VMM_PARAM_SIZE)
             *arg = literal(one_in(m, 60) ? m->unit : 1 + choose(m->dice, 40));
         else if (params[i].kind == VMM_PARAM_BYTES || params[i].kind == VMM_PARAM_U32)
@@ -81,7 +83,7 @@ static void make_side(const struct maker *m, int which, bool program, int device
     }
     const int types[] = {VMM_MEMORYTYPE_DEVICE, VMM_MEMORYTYPE_DEVICE, VMM_MEMORYTYPE_UNIFIED, VMM_MEMORYTYPE_HOST};
     side->type = PICK(m, types);
-    side->base = box_place(m, device);
+    side->base = maker_box_place(m, device);
 }
 
 static struct step_arg some_context(const struct maker *m)

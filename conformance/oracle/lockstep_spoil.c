@@ -100,6 +100,9 @@ void maker_spoil(const struct maker *m)
     case VMM_PARAM_STREAM: break; /* a stream that there is not ends a driver's process */
     case VMM_PARAM_EVENT: *arg = literal(0); break;
     case VMM_PARAM_POOL: *arg = maker_old_pool(m); break;
+    case VMM_PARAM_GRAPH:
+    case VMM_PARAM_GRAPH_NODE:
+    case VMM_PARAM_GRAPH_EXEC: *arg = maker_old_object(m); break;
     case VMM_PARAM_U32: *arg = literal(0); break;
     default: spoil_pointer(m, i, params[i].kind);
     }

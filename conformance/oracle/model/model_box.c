@@ -94,7 +94,8 @@ static bool side_allowed(struct model *m, struct side *s, const struct extent *e
 static bool looks(struct model *m, int device, const struct side *s, const struct side *other, const struct extent *e,
                   struct model_answer *a)
 {
-    const struct model_access all = {s->base, span(e, s->pitch, s->pitch * s->height), s->writes, false, other->program};
+    const struct model_access all = {.start = s->base, .size = span(e, s->pitch, s->pitch * s->height), .writes = s->writes,
+                                     .with_program = other->program};
     if (s->program || !all.size)
         return true;
     bool may = model_reaches(m, device, &all, a);
@@ -116,7 +117,7 @@ static bool rows_usable(struct model *m, int device, const struct side *s, const
         for (uint64_t row = 0; row < e->height; row++) {
             struct model_answer ignored = {.rule = NULL};
             const uint64_t at = row_at(s, e, layer, row);
-            const struct model_access one = {at, e->width, s->writes, false, other->program};
+            const struct model_access one = {.start = at, .size = e->width, .writes = s->writes, .with_program = other->program};
             if (on_host(m, at) || on_host(m, at + e->width - 1))
                 a->foreseen = false;
             if (at > UINT64_MAX - e->width || !model_reaches(m, device, &one, &ignored)) {
@@ -234,7 +235,7 @@ static void copy_between(struct model *m, const vmm_memcpy3d_peer *c, vmm_stream
     {                                                                     \
         if (!c->p_copy)                                                   \
             model_refuse(a, INVALID, "VMM-BOX-NULL");                     \
-        else if (!model_captures(m, &c->head, on_stream, a))              \
+        else                                                              \
             copy(m, c->p_copy, on_stream, waits, a);                      \
     }
 

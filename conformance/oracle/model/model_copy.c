@@ -434,6 +434,43 @@ static void between(struct model *m, struct turn turn, uint64_t to, uint64_t fro
         model_move(m, to, from, size, model_murky(m, to, from, size));
 }
 
+bool model_outside_blocks(struct model *model, uint64_t start, uint64_t size)
+{
+    struct model_answer ignored;
+    return size && (!model_pool_allows(model, start, size, &ignored) || !model_pool_allows(model, start + size - 1, 1, &ignored));
+}
+
+bool model_aliased(struct model *model, uint64_t a, uint64_t n, uint64_t b, uint64_t k)
+{
+    for (size_t i = 0; i < model->mapping_count; i++)
+        for (size_t j = 0; j < model->mapping_count; j++) {
+            const struct model_mapping *p = &model->mappings[i], *q = &model->mappings[j];
+            if (i != j && p->handle == q->handle && model_overlap(a, n, p->start, p->size) && model_overlap(b, k, q->start, q->size))
+                return true;
+        }
+    return false;
+}
+
+void model_forget_range(struct model *model, uint64_t start, uint64_t size)
+{
+    uint64_t end = start + size;
+    for (uint64_t at = next_kept(model, start, end); at < end; at = next_kept(model, at + 1, end))
+        put(model, model_memory_at(model, at), at, -1);
+}
+
+bool model_transfer_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer)
+{
+    const struct turn turn = {-1, device, false};
+    const enum copy_kind kinds[] = {FROM_PROGRAM, TO_PROGRAM, BETWEEN, FILL};
+    const struct side src = reads(turn, transfer->from, kinds[transfer->kind]), dst = writes(turn, transfer->to, kinds[transfer->kind]);
+    switch (transfer->kind) {
+    case MODEL_BETWEEN: return between_allowed(model, dst, src, transfer->size, answer);
+    case MODEL_TO_PROGRAM: return copy_allowed(model, src, host, transfer->size, !transfer->to, answer);
+    case MODEL_FROM_PROGRAM: return copy_allowed(model, host, dst, transfer->size, !transfer->from, answer);
+    default: return copy_allowed(model, host, dst, transfer->size, false, answer);
+    }
+}
+
 /* ---- fills ---- */
 
 /* Fills n elements; n times the width wraps at 64 bits, and only the remainder is filled. */
@@ -470,7 +507,7 @@ static void fill(struct model *m, struct turn turn, uint64_t dst, uint32_t value
     MODEL_ON(name##_async)                                                 \
     {                                                                      \
         struct turn turn;                                                  \
-        if (!model_captures(m, &c->head, c->stream, a) && turn_on(m, c->stream, &turn, a)) \
+        if (turn_on(m, c->stream, &turn, a)) \
             make;                                                          \
     }
 
