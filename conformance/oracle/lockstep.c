@@ -589,9 +589,10 @@ void lockstep_count(struct lockstep_counts *counts, const struct lockstep *pair,
     counts->left_out[step->call][pair->left_out]++;
 }
 
-static enum left_out leaves_out(struct lockstep *pair, const struct step *step, const union vmm_any_call *call)
+static enum left_out leaves_out(struct lockstep *pair, const struct step *step, const union vmm_any_call *call,
+                                const struct outputs *out)
 {
-    if (pair->driver && forges_by_name(step))
+    if (pair->driver && (forges_by_name(step) || !driver_knows_graphs(pair, call, out)))
         return LEFT_OUT_FORGED;
     enum left_out left = pair->driver ? driver_leaves_out(pair, call) : LEFT_OUT_NOT;
     return left ? left : too_much(pair, call);
@@ -604,7 +605,7 @@ enum left_out lockstep_foresee(struct lockstep *pair, const struct step *step)
     if (!pair->ready && needs_streams(step))
         return LEFT_OUT_NOT;
     prepare(pair, step, &call, &out);
-    return leaves_out(pair, step, &call);
+    return leaves_out(pair, step, &call, &out);
 }
 
 vmm_result lockstep_predict(struct lockstep *pair, const struct step *step)
@@ -637,7 +638,7 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     prepare(pair, step, &call, &out);
     pair->refused = pair->changed = pair->parted = false;
     pair->rule = NULL;
-    pair->left_out = leaves_out(pair, step, &call);
+    pair->left_out = leaves_out(pair, step, &call, &out);
     pair->skip = pair->left_out >= LEFT_OUT_FORGED;
     snprintf(pair->reported, sizeof pair->reported, "not made");
     pair->skipped += pair->skip;

@@ -72,6 +72,12 @@ bool driver_parts(const union vmm_any_call *call);
 /* Result and outputs as text, without what depends on placement, into pair->told. */
 void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_result result, const struct outputs *out);
 
+/* Is each graph, node and instance that the call names one that there is? out: its lists of nodes. */
+bool driver_knows_graphs(struct lockstep *pair, const union vmm_any_call *call, const struct outputs *out);
+
+/* Ends captures, and destroys instances and graphs. */
+void driver_sweep_graphs(struct lockstep *pair);
+
 /* Frees everything that the model holds, and the fillers, whatever the calls return. False when one failed, so that
  * something is left. */
 bool driver_sweep(struct lockstep *pair);

@@ -466,11 +466,21 @@ ADDS(kernel_node, kernel_work(m, c->node_params, &work, a))
 ADDS(event_record_node, event_work(m, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, c->event, &work, a))
 ADDS(event_wait_node, event_work(m, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, c->event, &work, a))
 
+static bool lies_in(const struct model_graph *graph, const struct model_graph *outer)
+{
+    for (; graph && graph != outer; graph = graph->inside ? graph->inside->graph : NULL)
+        continue;
+    return graph != NULL;
+}
+
+/* A driver crashed on a graph within itself; within the graph of one of its nodes was not observed. */
 MODEL_ON(graph_add_child_graph_node)
 {
     const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_GRAPH, .child = need_graph(m, c->child_graph, a)};
     if (work.child && c->child_graph == c->graph)
         model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
+    else if (work.child && lies_in(model_graph_of(m, c->graph), work.child))
+        a->foreseen = false;
     else if (work.child)
         add_node(m, ADD, &work, a);
 }

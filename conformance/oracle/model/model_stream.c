@@ -150,7 +150,7 @@ void model_record(struct model *model, struct model_event *event, int lane)
 
 void model_wait(struct model *model, int lane, const struct model_event *event)
 {
-    model->orders++;
+    model->orders += event->recorded;
     for (int of = 0; event->recorded && of < MODEL_LANES; of++)
         if (event->seen[of] > model->after[lane][of])
             model->after[lane][of] = event->seen[of];
