@@ -572,20 +572,17 @@ static void make_step(const struct maker *maker, uint32_t name)
 }
 
 /* Of the newest mix: is the step one of too many that are refused, or that spoil a capture? */
-enum { SPOIL_ONE_IN = 40, REFUSED_ONE_IN = 4 };
+enum { SPOIL_ONE_IN = 12, REFUSED_ONE_IN = 3 };
 
 static bool is_idle(const struct maker *maker, struct lockstep *pair, const struct step *step)
 {
     const bool newest = pair->mix >= 3 && is_newest((enum vmm_call_id)step->call), capturing = model_capturing(&pair->model);
     if (pair->mix < 3 || (!newest && !capturing))
         return false;
-    switch (lockstep_predict(pair, step)) {
-    case VMM_SUCCESS: return false;
-    case VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-    case VMM_ERROR_STREAM_CAPTURE_MERGE:
-    case VMM_ERROR_STREAM_CAPTURE_ISOLATION: return !one_in(maker, SPOIL_ONE_IN);
-    default: return newest && !one_in(maker, REFUSED_ONE_IN);
-    }
+    const vmm_result result = lockstep_predict(pair, step);
+    if (capturing && (result == VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED || result == VMM_ERROR_STREAM_CAPTURE_ISOLATION))
+        return !one_in(maker, SPOIL_ONE_IN);
+    return newest && result != VMM_SUCCESS && !one_in(maker, REFUSED_ONE_IN);
 }
 
 /* Of the newest mix: steps that would be left out are rare. They are not drawn for ever, as bytes may run out. */

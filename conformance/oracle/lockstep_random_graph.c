@@ -6,7 +6,7 @@
 #include "lockstep_maker.h"
 #include "model/model_graph.h"
 
-enum { MANY_GRAPHS = 7, MANY_NODES = 8, MANY_EXECS = 8, MOST_INSIDE = 10 };
+enum { MANY_GRAPHS = 7, MANY_NODES = 8, MANY_EXECS = 12, MOST_INSIDE = 10 };
 
 static struct step_arg named(uint32_t name)
 {
@@ -174,7 +174,7 @@ static void make_begin(const struct maker *m)
 {
     const struct model_graph *graph = some_graph(m);
     struct step_arg captured;
-    if (!one_in(m, 10) && maker_captured_stream(m, &captured)) {
+    if (!one_in(m, 5) && maker_captured_stream(m, &captured)) {
         if (one_in(m, 2)) {
             make_event(m, captured);
             return;
@@ -218,19 +218,26 @@ static void make_of_graph(const struct maker *m)
     maker_set(m, m->step->call == VMM_CALL_graph_clone ? "original_graph" : "graph", graph_name(graph));
 }
 
+/* The graph with fewer nodes of two. */
+static void make_end(const struct maker *m)
+{
+    const struct model_graph *one = some_graph(m), *other = some_graph(m);
+    become(m, VMM_CALL_graph_destroy);
+    maker_set(m, "graph", graph_name(one && other && other->count < one->count ? other : one));
+}
+
 static void make_clone(const struct maker *m)
 {
     if (all(m)->count > MANY_GRAPHS)
-        become(m, VMM_CALL_graph_destroy);
-    make_of_graph(m);
+        make_end(m);
+    else
+        make_of_graph(m);
 }
 
 static void make_graph(const struct maker *m)
 {
-    if (all(m)->count <= MANY_GRAPHS)
-        return;
-    become(m, VMM_CALL_graph_destroy);
-    make_of_graph(m);
+    if (all(m)->count > MANY_GRAPHS)
+        make_end(m);
 }
 
 static void make_instance(const struct maker *m)
@@ -477,7 +484,7 @@ static const struct maker_row rows[] = {
     {VMM_CALL_graph_clone, 3, make_clone},
     {VMM_CALL_graph_destroy, 1, make_of_graph},
     {VMM_CALL_graph_add_empty_node, 3, make_node},
-    {VMM_CALL_graph_add_memset_node, 5, make_node},
+    {VMM_CALL_graph_add_memset_node, 8, make_node},
     {VMM_CALL_graph_add_host_node, 3, make_node},
     {VMM_CALL_graph_add_kernel_node, 3, make_node},
     {VMM_CALL_graph_add_child_graph_node, 3, make_node},
@@ -495,11 +502,11 @@ static const struct maker_row rows[] = {
     {VMM_CALL_graph_host_node_set_params, 2, make_of_node},
     {VMM_CALL_graph_event_record_node_set_event, 2, make_of_node},
     {VMM_CALL_graph_event_wait_node_set_event, 2, make_of_node},
-    {VMM_CALL_graph_instantiate, 6, make_instance},
+    {VMM_CALL_graph_instantiate, 14, make_instance},
     {VMM_CALL_graph_exec_get_flags, 2, make_of_exec},
     {VMM_CALL_graph_exec_destroy, 1, make_of_exec},
-    {VMM_CALL_graph_exec_memset_node_set_params, 2, make_in_exec},
-    {VMM_CALL_graph_exec_host_node_set_params, 2, make_in_exec},
+    {VMM_CALL_graph_exec_memset_node_set_params, 3, make_in_exec},
+    {VMM_CALL_graph_exec_host_node_set_params, 3, make_in_exec},
     {VMM_CALL_graph_node_set_enabled, 2, make_in_exec},
     {VMM_CALL_graph_node_get_enabled, 2, make_in_exec},
     {VMM_CALL_graph_launch, 8, make_of_exec},

@@ -103,7 +103,7 @@ void maker_spoil(const struct maker *m)
     case VMM_PARAM_GRAPH:
     case VMM_PARAM_GRAPH_NODE:
     case VMM_PARAM_GRAPH_EXEC: *arg = maker_old_object(m); break;
-    case VMM_PARAM_U32: *arg = literal(0); break;
+    case VMM_PARAM_U32: *arg = literal(m->mix < 3 ? 0 : choose(m->dice, 4)); break;
     default: spoil_pointer(m, i, params[i].kind);
     }
 }

@@ -3,7 +3,7 @@
  *
  *     begin S     fill on S -> node 1     record E     wait E on T: T joins     copy on T -> node 2, after 1     wait on S     end S
  *
- * Not foreseen: what a captured stream makes of allocations, frees, memory operations, boxes and launches, of an event of another
+ * Not foreseen: calls of pools while a capture forbids what might wait, what a captured stream makes of allocations, frees, memory operations, boxes and launches, of an event of another
  * context or of none, and a capture without the stream's context.
  */
 #include <stdlib.h>
@@ -423,6 +423,13 @@ static bool asks(struct model *m, vmm_stream stream, struct model_answer *a)
     return held && !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
 }
 
+/* Does the call change a pool, which a capture was measured to forbid? */
+static bool is_pools(uint16_t id)
+{
+    return id >= VMM_CALL_mem_pool_create && id <= VMM_CALL_mem_pool_import_pointer && id != VMM_CALL_device_get_default_mem_pool &&
+            id != VMM_CALL_device_get_mem_pool && id != VMM_CALL_mem_get_default_mem_pool && id != VMM_CALL_mem_get_mem_pool;
+}
+
 static bool takes(struct model *m, struct model_held *held, const union vmm_any_call *any, struct model_answer *a)
 {
     const bool launch = any->head.id == VMM_CALL_graph_launch || any->head.id == VMM_CALL_graph_upload;
@@ -453,6 +460,10 @@ bool model_capture_decides(struct model *model, const struct vmm_call *call, str
     case VMM_CALL_graph_instantiate:
     case VMM_CALL_graph_exec_destroy: return model_capture_forbids(model, false, answer);
     default: break;
+    }
+    if (is_pools(call->id) && !model_may_query(model)) {
+        answer->foreseen = false;
+        return true;
     }
     struct model_held *held = issues(call, &stream) ? held_by(model, lane_of(model, stream)) : NULL;
     return held && takes(model, held, any, answer);
