@@ -201,6 +201,65 @@ static void a_wrong_model_is_noticed(void)
     }
 }
 
+/* ---- what random calls seldom come to ---- */
+
+#define BEGIN "stream_begin_capture stream=s40 mode=2", "event_record event=e48 stream=s40", "stream_wait_event stream=s41 event=e48 flags=0"
+#define END "g70 = stream_end_capture stream=s40 graph=out"
+#define NODES                                                                                           \
+    GRAPH, "n71 = graph_add_empty_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0", \
+        "n72 = graph_add_empty_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0"
+
+/* Steps, of which the last is refused by the rule; NULL: it is accepted. */
+static const struct {
+    const char *what, *rule, *steps[MOST];
+} stories[] = {
+    {"a capture that another stream has joined", "VMM-CAPTURE-UNJOINED",
+     {MEMORY, BEGIN, "memset_d8_async dst=r64 value=7 n=4 stream=s41", END}},
+    {"a capture whose streams have joined again", NULL,
+     {MEMORY, BEGIN, "memset_d8_async dst=r64 value=7 n=4 stream=s41", "event_record event=e48 stream=s41",
+      "stream_wait_event stream=s40 event=e48 flags=0", END, INSTANCE, LAUNCH}},
+    {"a fill of three rows", NULL,
+     {MEMORY, GRAPH,
+      "n71 = graph_add_memset_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 memset_params={r64 8 77 1 4 3} ctx=c1",
+      INSTANCE, LAUNCH}},
+    {"a kernel", NULL,
+     {MEMORY, GRAPH,
+      "n71 = graph_add_kernel_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 node_params={r64 0 1 32 9 3}",
+      INSTANCE, LAUNCH}},
+    {"a dependency twice in one call", "VMM-GRAPH-EDGE",
+     {NODES, "graph_add_dependencies graph=g70 from=[n71 n71 0] to=[n72 n72 0] edge_data=null num_dependencies=2"}},
+    {"two dependencies, of which one is not there", "VMM-GRAPH-EDGE",
+     {NODES, "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=null num_dependencies=1",
+      "graph_remove_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2"}},
+    {"one that was removed by a call that is refused", NULL,
+     {NODES, "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=null num_dependencies=1",
+      "graph_remove_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2",
+      "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=null num_dependencies=1"}},
+    {"a cycle", "VMM-GRAPH-CYCLE",
+     {NODES, "graph_add_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2", INSTANCE}},
+};
+
+static void stories_agree(void)
+{
+    for (size_t i = 0; i < sizeof stories / sizeof stories[0]; i++) {
+        struct lockstep pair;
+        if (!lockstep_open(&pair, "sim:h100"))
+            tap_bail("%s", pair.difference);
+        bool same = true;
+        for (size_t k = 0; same && stories[i].steps[k]; k++) {
+            struct step step;
+            char error[200];
+            if (!step_parse(stories[i].steps[k], unit, &step, error, sizeof error))
+                tap_bail("%s: %s", stories[i].steps[k], error);
+            same = lockstep_step(&pair, &step) && !pair.left_out;
+        }
+        tap_ok(same && lockstep_check_objects(&pair), "%s is the same on both sides: %s", stories[i].what, pair.difference);
+        tap_text(pair.rule ? pair.rule : "none", stories[i].rule ? stories[i].rule : "none", "and refused as it should be");
+        tap_ok(lockstep_check(&pair), "and so is everything after it %s", pair.difference);
+        lockstep_close(&pair);
+    }
+}
+
 /* ---- what nobody knows ---- */
 
 /* Two fills of the same bytes: which is last is known only where one comes after the other. */
@@ -230,6 +289,7 @@ int main(void)
     a_wrong_prediction_is_noticed();
     a_wrong_system_is_noticed();
     a_wrong_model_is_noticed();
+    stories_agree();
     races();
     return tap_done();
 }

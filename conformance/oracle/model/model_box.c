@@ -4,7 +4,7 @@
  *     looked at     [base, + (layers - 1) * height * pitch + (rows - 1) * pitch + width), with the caller's own pitch and height
  *     copied        row after row from base + (z * height + y) * pitch + x on
  *
- * Not foreseen: memory of the host that is mapped, whose rows the host or the device may move. Where a row leaves memory that
+ * Not foreseen: a copy within the program's own memory on a stream; memory of the host that is mapped, whose rows the host or the device may move. Where a row leaves memory that
  * may be used, the device is lost.
  */
 #include "model_parts.h"
@@ -206,6 +206,8 @@ static void copy_box(struct model *m, const vmm_memcpy3d *c, vmm_stream stream, 
     const bool any = e.width && e.height && e.depth;
     if (any && !box_allowed(m, m->lane[lane].device, &dst, &src, &e, a))
         return;
+    if (any && !waits && dst.program && src.program)
+        a->foreseen = false; /* not observed: whether pools get freed memory back when it waits */
     if (any && !a->asked && !a->loses)
         copy_rows(m, lane, &dst, &src, &e, a);
     if (!waits || !model_succeeded(a))
