@@ -105,7 +105,7 @@ static void test_named(void)
 {
     static const struct {
         enum vmm_call_trait trait;
-        const char *what, *names[7];
+        const char *what, *names[8];
         size_t count;
     } lists[] = {
         {CALL_QUERIES, "beside the lock", {"mem_get_access", "pointer_get_attribute", "pointer_get_attributes"}, 3},
@@ -113,8 +113,8 @@ static void test_named(void)
         {CALL_EARLY_NULL,
          "before cuInit with NULL",
          {"ctx_destroy", "stream_destroy", "event_destroy", "event_query", "event_synchronize", "ipc_get_mem_handle",
-          "ipc_open_mem_handle"},
-         7},
+          "ipc_open_mem_handle", "ipc_get_event_handle"},
+         8},
         {CALL_ANYWHERE, "in host functions", {"init", "driver_get_version", "stream_query", "event_query"}, 4},
     };
     for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++)

@@ -250,6 +250,7 @@ FIELD(vmm_memcpy3d_batch_op, src_access_order, CUDA_MEMCPY3D_BATCH_OP, srcAccess
 FIELD(vmm_memcpy3d_batch_op, flags, CUDA_MEMCPY3D_BATCH_OP, flags);
 #endif
 SIZE(vmm_ipc_mem_handle, CUipcMemHandle);
+SIZE(vmm_ipc_event_handle, CUipcEventHandle);
 SIZE(vmm_mem_pool_ptr_export_data, CUmemPoolPtrExportData);
 SIZE(vmm_mem_access_desc, CUmemAccessDesc);
 FIELD(vmm_mem_access_desc, location, CUmemAccessDesc, location);

@@ -312,6 +312,11 @@ typedef struct vmm_ipc_mem_handle {
     char reserved[64];
 } vmm_ipc_mem_handle;
 
+/* Names an event in another process; CUipcEventHandle. */
+typedef struct vmm_ipc_event_handle {
+    char reserved[64];
+} vmm_ipc_event_handle;
+
 /* One grant: a location and its access rights; CUmemAccessDesc. */
 typedef struct vmm_mem_access_desc {
     vmm_mem_location location;
@@ -1383,6 +1388,19 @@ VMM_API vmm_result vmm_ipc_open_mem_handle(vmm_system *sys, vmm_deviceptr *pdptr
  * work is reported, and the memory stays open. INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-IPC-CLOSE].
  * cuIpcCloseMemHandle. */
 VMM_API vmm_result vmm_ipc_close_mem_handle(vmm_system *sys, vmm_deviceptr dptr);
+
+/* The 64 bytes of an event of the current context, which was created with VMM_EVENT_INTERPROCESS | VMM_EVENT_DISABLE_TIMING. From then
+ * on the processes that open it share its records: a query, a wait and the wait of a stream are about the last record, whoever made
+ * it, and a record waits for the one before it (580). The handle leads to the event until the event's context ends, also after
+ * vmm_event_destroy and after the end of the process (580); a record whose process ended before its work is never complete (580).
+ * Before vmm_init: INVALID_VALUE for a NULL [VMM-IPC-NULL]. INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_HANDLE [VMM-EVENT-UNKNOWN],
+ * [VMM-IPC-EVENT], with zeros in *p_handle (580), and [VMM-EVENT-CONTEXT]; ours: OPERATING_SYSTEM [VMM-IPC-SYSTEM].
+ * cuIpcGetEventHandle. */
+VMM_API vmm_result vmm_ipc_get_event_handle(vmm_system *sys, vmm_ipc_event_handle *p_handle, vmm_event event);
+/* An event of this process for the event that handle names. INVALID_VALUE [VMM-IPC-NULL], INVALID_CONTEXT [VMM-CTX-CURRENT]; MAP_FAILED
+ * [VMM-IPC-EVENT-HANDLE]; ours [VMM-IPC-MACHINE]; INVALID_CONTEXT [VMM-IPC-OWN]; ours: OPERATING_SYSTEM [VMM-IPC-SYSTEM]. Nothing is
+ * written then. cuIpcOpenEventHandle. */
+VMM_API vmm_result vmm_ipc_open_event_handle(vmm_system *sys, vmm_event *event, vmm_ipc_event_handle handle);
 
 /* ---------------------------------------------------------------------------------------------------------- multicast
  *

@@ -260,6 +260,7 @@ struct handle {
 };
 int cuIpcOpenMemHandle(any to, struct handle from, u32 flags);
 int cuIpcOpenMemHandle_v2(any to, struct handle from, u32 flags);
+int cuIpcOpenEventHandle(any to, struct handle from);
 
 int cuIpcOpenMemHandle(any to, struct handle from, u32 flags)
 {
@@ -271,6 +272,12 @@ int cuIpcOpenMemHandle_v2(any to, struct handle from, u32 flags)
     return reached(OURS "cuIpcOpenMemHandle_v2", 3, (uint64_t[]){AS(to), from.word[0], flags});
 }
 
+int cuIpcOpenEventHandle(any to, struct handle from)
+{
+    return reached(OURS "cuIpcOpenEventHandle", 2, (uint64_t[]){AS(to), from.word[0]});
+}
+
+F2(OURS, cuIpcGetEventHandle, any, any)
 F2(OURS, cuMemPoolExportPointer, any, u64)
 F3(OURS, cuMemPoolImportPointer, any, any, any)
 F2(OURS, cuStreamBeginCapture_v2, any, int)

@@ -120,10 +120,28 @@ static void fault_of(unsigned which)
     end();
 }
 
+/* A kernel reads its first byte and the one so many bytes behind it; an argument explains a fault less than 1 TiB behind it. */
+static void fault_behind(uint64_t stride, bool explained)
+{
+    begin("sim:h100");
+    vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    const uint64_t args[] = {p, stride + 1, stride, p};
+    need(vmm_launch(sys, VMM_KERNEL_STRIDE_READ, 1, 1, args, 4, NULL), "launch");
+    by(vmm_ctx_synchronize(sys), "VMM-FAULT-ACCESS", "the second byte lies outside memory");
+    const vmm_fault *fault = vmm_last_detail()->fault;
+    tap_ok(fault && fault->address == p + stride && (fault->argument != NULL) == explained, "0x%llx bytes behind an argument it %s named",
+           (unsigned long long)stride, explained ? "is" : "is not");
+    end();
+}
+
 static void faults(void)
 {
     fault_of(0);
     fault_of(1);
+    fault_behind((UINT64_C(1) << 40) - 1, true);
+    fault_behind(UINT64_C(1) << 40, false);
     fault_at(0, true, VMM_OBJECT_RESERVATION);
     fault_at(UINT64_MAX, true, VMM_OBJECT_RESERVATION);
     fault_at(0, false, VMM_OBJECT_CONTEXT);

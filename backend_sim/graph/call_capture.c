@@ -627,9 +627,17 @@ static bool takes_work(struct sim_process *process, const union vmm_any_call *ca
     return true;
 }
 
+static bool is_shared_event(const struct sim_process *process, vmm_event value)
+{
+    void *object;
+    return slots_find(&process->events, (uint64_t)(uintptr_t)value, &object) == SLOT_LIVE && ((const struct sim_event *)object)->shared;
+}
+
 static bool takes_record(struct sim_process *process, const struct vmm_call_event_record *call, vmm_result *result)
 {
     *result = implicit(process, call->stream);
+    if (*result == VMM_SUCCESS && is_shared_event(process, call->event))
+        *result = capture_holds_no(process, call->stream, "record of an event that processes share");
     if (*result == VMM_SUCCESS && capture_of(process, call->stream)) {
         *result = capture_records(process, call->stream, call->event, false);
         return true;
@@ -640,6 +648,8 @@ static bool takes_record(struct sim_process *process, const struct vmm_call_even
 static bool takes_wait(struct sim_process *process, const struct vmm_call_stream_wait_event *call, vmm_result *result)
 {
     *result = implicit(process, call->stream);
+    if (*result == VMM_SUCCESS && is_shared_event(process, call->event) && capture_of(process, call->stream))
+        *result = capture_asks_stream(process, call->stream); /* as a query of the stream */
     return *result != VMM_SUCCESS || capture_waits(process, call, result);
 }
 

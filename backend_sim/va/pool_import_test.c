@@ -368,6 +368,11 @@ static void test_forged(void)
         refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "and its pool");
         memcpy(head, kept, sizeof kept);
     }
+    head[1] = 1; /* so many chunks that the bytes of their rows wrap around to the block's */
+    head[2] = (UINT64_C(1) << 59) + kept[2] / kept[1];
+    refused(vmm_mem_pool_import_from_shareable_handle(to, &other, (void *)(intptr_t)fd, FD, 0), VMM_ERROR_NOT_SUPPORTED,
+            "VMM-IMPORT-KIND", "a table that wraps");
+    memcpy(head, kept, sizeof kept);
     close(fd);
     /* a label of a block that is no chunk: the table itself, with a check that fits */
     uint64_t *row = row_of(pool_of(from, pool), 1);

@@ -3,7 +3,6 @@
 #include "check.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,33 +10,12 @@
 #include <unistd.h>
 
 #include "exec.h"
+#include "exec_file.h"
 #include "exec_process.h"
 #include "findings.h"
-#include "os_write.h"
 #include "vmm.h"
 
 #define WHO "cuvmm check"
-
-/* ---- a count that all processes share ---- */
-
-static struct findings_tally *tally_make(char *path, size_t size)
-{
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, size, "%s/cuvmm-check-XXXXXX", folder && folder[0] ? folder : "/tmp");
-    int fd = mkstemp(path);
-    if (fd < 0)
-        return NULL;
-    static const struct findings_tally zeros; /* written, because in a full file system a hole would be a SIGBUS for its users */
-    void *made = MAP_FAILED;
-    errno = ENOSPC; /* of a file that took a part */
-    if (os_write_quietly(fd, &zeros, sizeof zeros) == (ssize_t)sizeof zeros)
-        made = mmap(NULL, sizeof(struct findings_tally), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (made != MAP_FAILED)
-        return made;
-    unlink(path);
-    return NULL;
-}
 
 /* ---- is there a driver? ---- */
 
@@ -142,7 +120,7 @@ static int run_and_tell(const struct check_options *options, const char *path, c
 static int with_tally(const struct check_options *options, const char *path, struct exec_setting *setting, FILE *err)
 {
     char tally_path[4096];
-    struct findings_tally *tally = tally_make(tally_path, sizeof tally_path);
+    struct findings_tally *tally = exec_shared(tally_path, sizeof tally_path, sizeof *tally);
     if (!tally) {
         fprintf(err, WHO ": no file for the counts in TMPDIR or /tmp: %s\n", strerror(errno));
         return 2;

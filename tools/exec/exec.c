@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exec.h"
 
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "exec_file.h"
 #include "exec_process.h"
 
 #define DRIVER "580.159.04" /* the recorded driver, whose answers these are */
@@ -18,32 +22,34 @@ static void add_layers(char *layers, size_t size, const char *name, const char *
     }
 }
 
-static void add_text(char *layers, size_t size, const char *text)
+void exec_add_layers(struct exec_environment *environment, const char *layers)
 {
-    size_t at = strlen(layers);
-    if (text && text[0])
-        snprintf(layers + at, size - at, "%s%s", at ? "|" : "", text);
+    const char *spec = exec_environment_get(environment, "CUVMM_SIM");
+    if (!spec || !spec[0])
+        spec = exec_machine_of_environment();
+    if (!strchr(spec, '|')) {
+        exec_environment_prepend(environment, "CUVMM_LAYERS", layers, '|');
+        return;
+    }
+    char *whole = strdup(spec);
+    environment->incomplete |= !whole;
+    exec_environment_set(environment, "CUVMM_SIM", whole ? whole : "");
+    exec_environment_prepend(environment, "CUVMM_SIM", layers, '|');
+    free(whole);
 }
 
-/* A spec with layers of its own takes none from the environment: they go in front of it. */
-static void set_machine(const struct exec_options *options, struct exec_environment *environment)
+/* A trace is outermost: it has what the program gets. */
+static void set_machine(const struct exec_options *options, bool fails, struct exec_environment *environment)
 {
-    char layers[4096 + 1024] = "";
-    const char *spec = options->machine ? options->machine : exec_environment_get(environment, "CUVMM_SIM");
-    bool whole = spec && strchr(spec, '|');
-    if (options->trace)
-        snprintf(layers, sizeof layers, "trace=%s", options->trace);
-    add_layers(layers, sizeof layers, "fault", options->fault);
-    if (!whole)
-        add_text(layers, sizeof layers, exec_environment_get(environment, "CUVMM_LAYERS"));
-    if (layers[0] && !whole)
-        exec_environment_set(environment, "CUVMM_LAYERS", layers);
-    if (whole && layers[0]) {
-        add_text(layers, sizeof layers, spec);
-        exec_environment_set(environment, "CUVMM_SIM", layers);
-    } else if (options->machine) {
+    char layers[4096] = "";
+    if (options->machine)
         exec_environment_set(environment, "CUVMM_SIM", options->machine);
-    }
+    add_layers(layers, sizeof layers, "fault", fails ? options->fault : NULL);
+    if (layers[0])
+        exec_add_layers(environment, layers);
+    snprintf(layers, sizeof layers, "trace=%s", options->trace ? options->trace : "");
+    if (options->trace)
+        exec_add_layers(environment, layers);
 }
 
 /* AddressSanitizer insists on being the first library of a program, though it does not need to be. */
@@ -76,7 +82,7 @@ static bool ask(const struct exec_options *options, int *devices, FILE *err)
     return *devices >= 0;
 }
 
-bool exec_setting_make(const struct exec_options *options, struct exec_setting *setting, FILE *err)
+static bool make(const struct exec_options *options, bool fails, struct exec_setting *setting, FILE *err)
 {
     char folder[4096], files[4096];
     struct exec_environment *environment = &setting->environment;
@@ -88,7 +94,7 @@ bool exec_setting_make(const struct exec_options *options, struct exec_setting *
     exec_environment_prepend(environment, "LD_LIBRARY_PATH", folder, ':');
     if (devices)
         preload(environment, files, devices);
-    set_machine(options, environment);
+    set_machine(options, fails, environment);
     if (options->explain)
         exec_environment_set(environment, "CUVMM_EXPLAIN", "1");
     if (!exec_machine_is_named(options->machine) && exec_machine_name(setting->machine))
@@ -96,11 +102,35 @@ bool exec_setting_make(const struct exec_options *options, struct exec_setting *
     return true;
 }
 
+bool exec_setting_make(const struct exec_options *options, struct exec_setting *setting, FILE *err)
+{
+    return make(options, true, setting, err);
+}
+
+bool exec_setting_try(const struct exec_options *options, struct exec_setting *setting, FILE *err)
+{
+    return make(options, false, setting, err);
+}
+
 void exec_setting_free(struct exec_setting *setting)
 {
     if (setting->machine[0])
         exec_machine_remove(setting->machine);
     exec_environment_free(&setting->environment);
+}
+
+/* A fault of one process among several: they are counted in a file. False when there is none to be had, which has been said. */
+static bool count_processes(const struct exec_options *options, struct exec_environment *environment, char path[4096], FILE *err)
+{
+    path[0] = '\0';
+    if (!options->fault || !strstr(options->fault, "process="))
+        return true;
+    if (exec_zeros(path, 4096, sizeof(uint64_t))) {
+        exec_environment_set(environment, "CUVMM_PROCESSES", path);
+        return true;
+    }
+    fprintf(err, "%s: no file to count processes in TMPDIR or /tmp: %s\n", options->who, strerror(errno));
+    return false;
 }
 
 int exec_run(const struct exec_options *options, FILE *err)
@@ -113,7 +143,11 @@ int exec_run(const struct exec_options *options, FILE *err)
         return found;
     if (!exec_setting_make(options, &setting, err))
         return EXEC_NOTHING;
-    exec_process(options->who, options->command, path, &setting.environment, &end, err);
+    char processes[4096];
+    if (count_processes(options, &setting.environment, processes, err))
+        exec_process(options->who, options->command, path, &setting.environment, &end, err);
+    if (processes[0])
+        unlink(processes);
     exec_setting_free(&setting);
     return end.status;
 }

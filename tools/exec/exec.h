@@ -32,7 +32,12 @@ struct exec_setting {
 /* False, and err has said why, where the machine or a library of this project is not there. Freed with exec_setting_free, which
  * also removes the machine. */
 bool exec_setting_make(const struct exec_options *options, struct exec_setting *setting, FILE *err);
+/* The same without the fault, which is looked at alone. */
+bool exec_setting_try(const struct exec_options *options, struct exec_setting *setting, FILE *err);
 void exec_setting_free(struct exec_setting *setting);
+
+/* Puts layers, divided by '|', around the machine, in front of those that it has: a spec with layers takes none of CUVMM_LAYERS. */
+void exec_add_layers(struct exec_environment *environment, const char *layers);
 
 /* Runs the program. Returns the exit status. */
 int exec_run(const struct exec_options *options, FILE *err);

@@ -2,11 +2,13 @@
 #include "exec_machine.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exec_file.h"
 #include "os_share.h"
 #include "share.h"
 #include "vmm.h"
@@ -64,8 +66,7 @@ bool exec_in_child(bool (*question)(void *user, char why[EXEC_WHY], int *number)
 
 /* ---- is there such a machine? ---- */
 
-/* As libcuda.so.1 chooses it (docs/unmodified.md). */
-static const char *of_environment(void)
+const char *exec_machine_of_environment(void)
 {
     const char *own = getenv("CUVMM_SIM"), *shared = getenv("CUVMM_BACKEND");
     const char *last = shared ? strrchr(shared, '|') : NULL, *backend = last ? last + 1 + strspn(last + 1, " ") : shared;
@@ -86,15 +87,20 @@ static bool count(const char *spec, int *number)
 
 static bool opens(void *user, char why[EXEC_WHY], int *number)
 {
-    const char *const *asked = user, *spec = asked[0] ? asked[0] : of_environment();
+    const char *const *asked = user, *spec = asked[0] ? asked[0] : exec_machine_of_environment();
     vmm_system *sys;
     bool good = true;
     unsetenv("CUVMM_MACHINE"); /* it is the program that joins it */
     unsetenv("CUVMM_LAYERS");  /* a trace among them is the program's */
     if (asked[1] && setenv("CUVMM_LAYERS", asked[1], 1) == 0) {
+        char path[4096];
+        if (exec_zeros(path, sizeof path, sizeof(uint64_t))) /* for a fault that is one process's */
+            setenv("CUVMM_PROCESSES", path, 1);
         good = vmm_open(spec, &sys) == VMM_SUCCESS;
         if (good)
             vmm_close(sys);
+        if (path[0])
+            unlink(path);
         unsetenv("CUVMM_LAYERS");
     }
     good = good && count(spec, number);
@@ -115,7 +121,7 @@ int exec_machine_ask(const char *spec, const char *layers, char why[EXEC_WHY])
 bool exec_machine_is_named(const char *spec)
 {
     const char *name = getenv("CUVMM_MACHINE");
-    return (name && name[0]) || strstr(spec ? spec : of_environment(), "machine=");
+    return (name && name[0]) || strstr(spec ? spec : exec_machine_of_environment(), "machine=");
 }
 
 bool exec_machine_name(char name[EXEC_MACHINE_NAME])

@@ -19,6 +19,9 @@
  * it. layers: around it, or NULL. Returns the number of devices; -1, with the reason in why, where it cannot be had. */
 int exec_machine_ask(const char *spec, const char *layers, char why[EXEC_WHY]);
 
+/* The machine that libcuda.so.1 chooses (docs/unmodified.md). */
+const char *exec_machine_of_environment(void);
+
 /* Is the machine given a name, in the spec or in the environment? */
 bool exec_machine_is_named(const char *spec);
 

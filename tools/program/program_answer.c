@@ -22,7 +22,7 @@ static enum program_type type_of(const struct step *step, enum vmm_param_kind ki
     case VMM_PARAM_OUT_STREAM: return PROGRAM_STREAM;
     case VMM_PARAM_OUT_EVENT: return PROGRAM_EVENT;
     case VMM_PARAM_OUT_POOL: return PROGRAM_POOL;
-    case VMM_PARAM_OUT_IPC_HANDLE: return PROGRAM_IPC;
+    case VMM_PARAM_OUT_IPC_HANDLE: return step->call.head.id == VMM_CALL_ipc_get_event_handle ? PROGRAM_IPC_EVENT : PROGRAM_IPC;
     case VMM_PARAM_OUT_GRAPH: return PROGRAM_GRAPH;
     case VMM_PARAM_OUT_GRAPH_NODE: return PROGRAM_NODE;
     case VMM_PARAM_OUT_GRAPH_EXEC: return PROGRAM_EXEC;
@@ -32,7 +32,7 @@ static enum program_type type_of(const struct step *step, enum vmm_param_kind ki
 
 static const char *no_value(enum program_type type)
 {
-    return program_is_pointer(type) ? "NULL" : type == PROGRAM_FABRIC || type == PROGRAM_IPC ? "{0}" : "0";
+    return program_is_pointer(type) ? "NULL" : type == PROGRAM_FABRIC || type == PROGRAM_IPC || type == PROGRAM_IPC_EVENT ? "{0}" : "0";
 }
 
 static void add_answers(struct text *out, const struct step *step)

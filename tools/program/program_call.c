@@ -223,11 +223,13 @@ static void add_ipc_handle(struct program *program, struct script *script, const
     memcpy(&last, script->step.fabric + sizeof script->step.fabric - sizeof last, sizeof last);
     struct program_word *word = word_of(program, param->name, fabrics_ending(&script->fabrics, last));
     struct program_variable *v = word ? program_find(program, word->text, strlen(word->text)) : NULL;
+    const bool of_event = script->step.call.head.id == VMM_CALL_ipc_open_event_handle;
+    const enum program_type type = of_event ? PROGRAM_IPC_EVENT : PROGRAM_IPC;
     for (int api = 0; api < PROGRAM_APIS; api++)
-        if (v && v->type == PROGRAM_IPC)
+        if (v && v->type == type)
             text_add(&out[api], "%s", v->name);
         else
-            text_add(&out[api], "(%s){{0}}", program_types[PROGRAM_IPC][api]);
+            text_add(&out[api], "(%s){{0}}", program_types[type][api]);
 }
 
 static void add_kernel_words(struct program *program, struct script *script, uint64_t count, struct text *out)

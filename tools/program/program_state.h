@@ -24,6 +24,7 @@ enum program_type {
     PROGRAM_FD,
     PROGRAM_FABRIC,
     PROGRAM_IPC,
+    PROGRAM_IPC_EVENT,
     PROGRAM_INT,
     PROGRAM_SIZE,
     PROGRAM_FLAGS,

@@ -35,7 +35,7 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
     ABI_NOT_IMPLICITLY(abi_stream(hStream));
     if (abi_ipc_event_is(hEvent)) {
         ABI_NOT_CAPTURED(hStream);
-        ABI(abi_ipc_event_wait(sys, abi_stream(hStream), hEvent, Flags));
+        ABI(vmm_stream_wait_event(sys, abi_stream(hStream), abi_event(hEvent), Flags));
     }
     ABI_WORK(wait_event(sys, abi_stream(hStream), hEvent, Flags));
 }
@@ -58,8 +58,7 @@ static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
     CUresult result;
     if (abi_capture_record("cuEventRecord", stream, event, 0, &result))
         return result;
-    bool shareable = abi_note_get((uint64_t)(uintptr_t)event).flags & CU_EVENT_INTERPROCESS;
-    result = shareable ? abi_ipc_event_made(sys, event, stream) : (CUresult)vmm_event_record(sys, abi_event(event), stream);
+    result = (CUresult)vmm_event_record(sys, abi_event(event), stream);
     if (result != CUDA_SUCCESS)
         return result;
     abi_capture_event_ends((uint64_t)(uintptr_t)event);
