@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call_mem_op.h - the checks of stream memory operations, which nodes of graphs get, too. */
-#ifndef SIM_CALL_MEM_OP_H
-#define SIM_CALL_MEM_OP_H
+/* mem_op_check.h - the checks of stream memory operations, which nodes of graphs get, too. In calls/call_mem_op.c. */
+#ifndef SIM_MEM_OP_CHECK_H
+#define SIM_MEM_OP_CHECK_H
 
 #include "call.h"
 #include "profile.h"
