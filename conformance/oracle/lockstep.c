@@ -753,6 +753,7 @@ bool lockstep_open(struct lockstep *pair, const char *spec)
     struct sim_profile base = pair->profile;
     bool open = result == VMM_SUCCESS && (!driver || driver_ask(pair, &base));
     pair->model.driver = pair->driver;
+    pair->model.host_pools = true; /* older mixes leave them out */
     pair->model.program[0] = (struct model_reservation){.start = (uint64_t)(uintptr_t)pair->host, .size = HOST_ROOM};
     pair->model.program[1] = (struct model_reservation){.start = (uint64_t)(uintptr_t)pair->steady, .size = HOST_ROOM};
     if (open && start(pair))

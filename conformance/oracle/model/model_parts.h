@@ -107,7 +107,15 @@ uint64_t model_pool_take(struct model *model, struct model_pool *pool, uint64_t 
 /* The frees that a wait comes after are over. in: the lane that waited, or -1: those of a device's context. */
 void model_pools_return(struct model *model, int in, int device);
 
-/* Makes room on a device for that much memory, with the idle memory of its pools where that suffices. */
+/* A pool's place, and whether that is the host; free memory there. */
+int model_pool_place(const vmm_mem_location *location);
+static inline bool model_on_host(const struct model_pool *pool)
+{
+    return pool->device >= MODEL_HOST;
+}
+uint64_t model_place_free(const struct model *model, int place);
+
+/* Makes room at a place for that much memory, with the idle memory of its pools where that suffices. */
 void model_pools_make_room(struct model *model, int device, uint64_t wanted);
 
 /* cuMemFree of a block. */
