@@ -42,8 +42,8 @@ static size_t run(const char *spec, size_t steps, uint64_t seed, uint64_t flip, 
 static bool is_new(enum vmm_call_id call)
 {
     const char *name = vmm_call_name(call);
-    return strstr(name, "graph_") || strstr(name, "capture") || strstr(name, "memcpy_3d") ||
-           ((strstr(name, "memcpy_") || strstr(name, "memset_")) && strstr(name, "_async"));
+    return strstr(name, "graph_") || strstr(name, "capture") || (!strstr(name, "batch") && strstr(name, "memcpy_3d")) ||
+           (!strstr(name, "batch") && (strstr(name, "memcpy_") || strstr(name, "memset_")) && strstr(name, "_async"));
 }
 
 static void agreement(void)

@@ -615,7 +615,7 @@ MODEL_ON(graph_node_find_in_clone)
     const struct model_graph *graph = need_graph(m, c->cloned_graph, a);
     struct model_node *node = graph ? model_copy_of(m, graph, (uint64_t)(uintptr_t)c->original_node, false) : NULL;
     if (graph && !node)
-        model_refuse(a, INVALID, "VMM-GRAPH-NODE");
+        a->writes_zero = !model_refuse(a, INVALID, "VMM-GRAPH-NODE");
     else if (graph && model_succeeded(a))
         know(m, node, (uint64_t)(uintptr_t)*c->node, a);
 }
@@ -665,7 +665,9 @@ MODEL_ON(graph_memset_node_set_params)
 {
     struct model_work work;
     const struct model_node *node = model_node_of(m, c->node);
-    if (fill_work(m, c->node_params, node ? node->work.context : NULL, &work, a))
+    if (node && node->work.type < VMM_GRAPH_NODE_TYPE_MEMSET)
+        a->foreseen = false; /* not observed: whose rights count for a kernel or copy, which is refused for its type */
+    else if (fill_work(m, c->node_params, node ? node->work.context : NULL, &work, a))
         set(m, c->node, &work, a);
 }
 

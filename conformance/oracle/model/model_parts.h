@@ -75,6 +75,9 @@ struct model_transfer {
 /* May the device make it? False, with a refusal, where not. */
 bool model_transfer_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer);
 
+/* May it be captured? */
+bool model_line_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer);
+
 /* Does the range begin or end in memory of a pool that is no allocation's? */
 bool model_outside_blocks(struct model *model, uint64_t start, uint64_t size);
 
