@@ -225,7 +225,7 @@ static bool settle(struct lockstep *pair)
     const vmm_detail detail = *vmm_last_detail();
     const int blocked = pair->model.blocked;
     const uint64_t waiting = blocked < 0 ? 0 : pair->model.lane[blocked].stream;
-    bool same = true;
+    bool same = true, any = false;
     if (!model_may_query(&pair->model)) /* a capture would be spoiled */
         return true;
     for (uint32_t i = 0; same && i <= (pair->ready ? STEP_STREAMS : 0); i++) {
@@ -241,13 +241,15 @@ static bool settle(struct lockstep *pair)
             if (blocked >= 0 && stream == waiting)
                 break;
         }
+        any = true;
         const vmm_result want = blocked >= 0 && stream == waiting ? VMM_ERROR_NOT_READY : VMM_SUCCESS;
         if (result != want)
             same = lockstep_differ(pair, "stream %u after the call: a query answers %s, the model %s", (unsigned)i,
                                    vmm_result_name(result), vmm_result_name(want));
     }
     *vmm_detail_here() = detail;
-    model_idle(&pair->model);
+    if (any)
+        model_idle(&pair->model);
     return same;
 }
 
