@@ -145,8 +145,8 @@ MODEL_ON(stream_begin_capture_to_graph)
     if (!may_begin(m, c->stream, c->mode, a) || (c->num_dependencies && null(c->dependencies, a)))
         return;
     struct model_graph *graph = model_graph_of(m, c->graph);
-    a->foreseen &= !graph || !graph->inside; /* not observed: a capture into the graph of a node */
-    if (!graph)
+    a->foreseen &= !graph || !graph->inside || !m->driver; /* not observed: a capture into the graph of a node */
+    if (!graph || graph->inside)
         model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN");
     else if (is_captured_into(m, graph))
         model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");

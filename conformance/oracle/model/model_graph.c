@@ -416,17 +416,15 @@ static bool find_nodes(struct model *m, const struct model_graph *graph, const v
     return true;
 }
 
-/* The first mistake of the list counts. */
 static bool find_ends(struct model *m, const struct model_graph *graph, const struct add *add, struct model_node **ends,
                       struct model_answer *a)
 {
-    for (uint64_t i = 0; i < add->count; i++) {
-        if (!find_nodes(m, graph, &add->on[i], 1, &ends[i], a))
-            return false;
+    if (!find_nodes(m, graph, add->on, add->count, ends, a))
+        return false;
+    for (uint64_t i = 0; i < add->count; i++)
         for (uint64_t k = 0; k < i; k++)
             if (ends[k] == ends[i])
                 return model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
-    }
     return true;
 }
 
@@ -473,14 +471,14 @@ static bool lies_in(const struct model_graph *graph, const struct model_graph *o
     return graph != NULL;
 }
 
-/* A driver crashed on a graph within itself; within the graph of one of its nodes was not observed. */
+/* A driver crashed on a graph within itself; within the graph of one of its nodes was not observed, and is refused alike. */
 MODEL_ON(graph_add_child_graph_node)
 {
     const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_GRAPH, .child = need_graph(m, c->child_graph, a)};
-    if (work.child && c->child_graph == c->graph)
+    const bool within = work.child && lies_in(model_graph_of(m, c->graph), work.child);
+    a->foreseen = !within || !m->driver;
+    if (within)
         model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
-    else if (work.child && lies_in(model_graph_of(m, c->graph), work.child))
-        a->foreseen = false;
     else if (work.child)
         add_node(m, ADD, &work, a);
 }
