@@ -200,6 +200,9 @@ typedef int vmm_graph_node_type;
 #define VMM_GRAPH_NODE_TYPE_EMPTY 5
 #define VMM_GRAPH_NODE_TYPE_WAIT_EVENT 6
 #define VMM_GRAPH_NODE_TYPE_EVENT_RECORD 7
+#define VMM_GRAPH_NODE_TYPE_MEM_ALLOC 10
+#define VMM_GRAPH_NODE_TYPE_MEM_FREE 11
+#define VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP 12
 
 #define VMM_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH 1
 #define VMM_GRAPH_INSTANTIATE_FLAG_UPLOAD 2
@@ -892,8 +895,9 @@ VMM_API vmm_result vmm_stream_batch_mem_op(vmm_system *sys, vmm_stream stream, u
  * Refused with STREAM_CAPTURE_UNSUPPORTED [VMM-CAPTURE-FORBIDS]: waiting for or querying a captured stream, waiting for the
  * context, and, but for the mode RELAXED, calls that might wait: vmm_mem_alloc, vmm_mem_free, queries, instantiations. With
  * STREAM_CAPTURE_IMPLICIT [VMM-CAPTURE-IMPLICIT]: the default stream, while a stream that is ordered with it is captured. Calls of
- * virtual memory management are made as usual (580). Here the stream memory operations and the allocations in the order of a
- * stream become no nodes: NOT_SUPPORTED [VMM-CAPTURE-WORK]. */
+ * virtual memory management are made as usual (580). Allocations and frees in the order of a stream become
+ * nodes as well: the graph keeps their addresses, and a launch allocates and frees [VMM-GRAPH-MEMORY-FREE, VMM-GRAPH-MEMORY-LIVE,
+ * VMM-GRAPH-MEMORY-FULL, VMM-GRAPH-MEMORY-KIND]; what may be done with such a graph is limited [VMM-GRAPH-MEMORY-FIXED]. */
 
 /* Begins to capture the stream. mode is VMM_STREAM_CAPTURE_MODE_. STREAM_CAPTURE_UNSUPPORTED for the default stream
  * [VMM-CAPTURE-DEFAULT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], INVALID_VALUE [VMM-CAPTURE-MODE], ILLEGAL_STATE

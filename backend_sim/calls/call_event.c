@@ -156,7 +156,7 @@ static bool not_reported_yet(struct sim_process *process, const struct sim_event
     if (process->options.schedule != SIM_DEVICE)
         return false;
     struct sim_fault *fault = &process->fault[((struct sim_context *)context)->device];
-    if (!fault->lost || fault->reported || fault->queried || !event->mark || event->recorded < fault->what.launch)
+    if (!fault->lost || fault->reported || fault->queried || event->recorded < fault->what.launch)
         return false;
     fault->queried = true;
     return true;

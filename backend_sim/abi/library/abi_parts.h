@@ -16,7 +16,6 @@ void abi_callbacks_close(void);
 void abi_host_close(void);
 void abi_code_close(void);
 void abi_variable_memory_close(void);
-void abi_captures_close(void);
 void abi_notes_close(void);
 
 /* ---- notes: what the ABI knows about an object and the engine does not ----

@@ -117,6 +117,11 @@ static void count(int by)
         atomic_fetch_add(&inside, (unsigned)by);
 }
 
+vmm_system *abi_machine(void)
+{
+    return machine;
+}
+
 static CUresult open_or_refuse(const char *function, vmm_system **sys)
 {
     if (atomic_load(&going))
@@ -236,6 +241,5 @@ __attribute__((destructor)) static void close_machine(void)
     abi_host_close();
     abi_callbacks_close();
     abi_logs_close();
-    abi_captures_close();
     abi_notes_close();
 }
