@@ -22,7 +22,7 @@ struct issue {
 static vmm_result issue_call(const struct issue *to, union vmm_any_call *call, enum vmm_call_id id)
 {
     call->head = (struct vmm_call){(uint16_t)id, to->call->number};
-    return graph_lane_issue(to->process, call, id, to->lane);
+    return graph_lane_issue(to->process, call, (enum vmm_call_id)to->call->id, to->lane);
 }
 
 static vmm_result issue_host(const struct issue *to, vmm_host_fn fn, void *data)

@@ -46,7 +46,7 @@ static void drop(struct fix *f, vmm_graph graph, vmm_graph_exec exec)
 
 /* ---- what a capture takes ---- */
 
-TEST(memory_operations_become_nodes)
+TEST_EXPECTS("graph.memory_operations_become_nodes", launch_captured_memory_operations)
 {
     vmm_deviceptr p = zeros(f);
     uint64_t words[2] = {0, 0};
@@ -70,7 +70,7 @@ TEST(memory_operations_become_nodes)
     fix_stream_destroy(f, stream);
 }
 
-TEST(a_graph_keeps_its_addresses_and_each_launch_allocates)
+TEST_EXPECTS("graph.each_launch_allocates", launch_captured_allocations)
 {
     vmm_deviceptr p = 0;
     unsigned char byte = 0;
