@@ -21,6 +21,18 @@ enum abi_graph_memory abi_graph_memory_take(vmm_system *sys, struct abi_graph_ra
     return answer;
 }
 
+bool abi_graph_memory_grow(vmm_system *sys, struct abi_graph_range *range, uint64_t more)
+{
+    struct sim_process *process = abi_process_lock(sys);
+    struct sim_graph_memory *memory = process->graph_memory[range->device];
+    const uint64_t chunk = memory->pool->memory.chunk;
+    bool grown = sim_graph_memory_grow(process, memory, range->start, more);
+    if (grown)
+        range->size += more + chunk - 1 - (more - 1) % chunk;
+    abi_process_unlock(process);
+    return grown;
+}
+
 void abi_graph_memory_give(vmm_system *sys, const struct abi_graph_range *range)
 {
     struct sim_process *process = abi_process_lock(sys);

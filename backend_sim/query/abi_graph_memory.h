@@ -29,6 +29,8 @@ struct abi_graph_range {
 
 /* Takes addresses for range->size bytes on range->device; start and size are what was taken. */
 enum abi_graph_memory abi_graph_memory_take(vmm_system *sys, struct abi_graph_range *range);
+/* Adds at least so many bytes behind it; false when the addresses there are not free. */
+bool abi_graph_memory_grow(vmm_system *sys, struct abi_graph_range *range, uint64_t more);
 void abi_graph_memory_give(vmm_system *sys, const struct abi_graph_range *range);
 
 /* A launch: all ranges get memory, or none has changed. abi_graph_memory_issued ends what a successful one began. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_graph_alloc.h"
 
+#include "best_gap.h"
 #include "heap.h"
 #include "lifecycle.h"
 #include "pool_policy.h"
@@ -98,46 +99,67 @@ static void mark_before(const struct graph *graph, const struct abi_dependencies
                 list[known++] = list[next]->in.edge[i].node;
 }
 
-/* Is the memory freed before the new node? */
-static bool freed_before(const struct graph *graph, const struct abi_memory *memory)
+/* Marks the memory that is freed before the new node; false when there is none. */
+static bool mark_freed(const struct graph *graph)
 {
-    const struct graph_node *node = graph->first;
-    while (node && !(node->left && abi_work_of(node)->memory == memory && abi_type_of(node) == CU_GRAPH_NODE_TYPE_MEM_FREE))
-        node = node->after;
-    return node != NULL;
+    bool some = false;
+    for (const struct graph_node *node = graph->first; node; node = node->after)
+        if (abi_work_of(node)->memory)
+            abi_work_of(node)->memory->before = false;
+    for (const struct graph_node *node = graph->first; node; node = node->after)
+        if (node->left && abi_type_of(node) == CU_GRAPH_NODE_TYPE_MEM_FREE)
+            some = abi_work_of(node)->memory->before = true;
+    return some;
 }
 
-/* The first memory of the graph in [at, at + span) that is not freed before the new node; NULL: none. */
-static const struct abi_memory *in_the_way(const struct graph *graph, uint64_t at, uint64_t span)
+/* The next range of the graph on the device, from the node on; NULL: there is no other than the last. */
+static struct abi_memory_range *next_range(const struct graph_node **node, int device, const struct abi_memory_range *last)
 {
-    for (const struct graph_node *node = graph->first; node; node = node->after) {
-        const struct abi_memory *memory = abi_work_of(node)->memory;
-        if (abi_type_of(node) == CU_GRAPH_NODE_TYPE_MEM_ALLOC && memory->at < at + span && at < memory->at + memory->span &&
-            !freed_before(graph, memory))
-            return memory;
+    for (; *node; *node = (*node)->after) {
+        if (abi_type_of(*node) != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+            continue;
+        struct abi_memory_range *range = abi_work_of(*node)->memory->range;
+        if (range != last && range->taken.device == device)
+            return range;
     }
     return NULL;
 }
 
-/* Addresses in a range that the graph has already; 0: none. */
-static uint64_t place_in(const struct graph *graph, const struct abi_graph_range *range, uint64_t span)
+/* As measured, the smallest gap that the graph's frees before the new node leave between its other allocations; 0: none. */
+static uint64_t gap_in(const struct graph *graph, const struct abi_memory_range *range, uint64_t span, struct gap_span *used)
 {
-    uint64_t at = range->start;
-    const struct abi_memory *other;
-    while (span <= range->size - (at - range->start) && (other = in_the_way(graph, at, span)) != NULL)
-        at = other->at + other->span;
-    return span <= range->size - (at - range->start) ? at : 0;
+    size_t count = 0;
+    for (const struct graph_node *node = graph->first; node; node = node->after) {
+        const struct abi_memory *memory = abi_work_of(node)->memory;
+        if (abi_type_of(node) == CU_GRAPH_NODE_TYPE_MEM_ALLOC && memory->range == range && !memory->before)
+            used[count++] = (struct gap_span){memory->at, memory->at + memory->span};
+    }
+    uint64_t at = best_gap(used, count, range->taken.start, range->until, span);
+    return at < range->until ? at : 0;
 }
 
-static uint64_t place_among(const struct graph *graph, int device, uint64_t span, struct abi_memory_range **range)
+/* Behind all that was placed there, also where that is freed, as measured; 0: there is no room. */
+static uint64_t behind(vmm_system *sys, struct abi_memory_range *range, uint64_t span, bool grows)
+{
+    const uint64_t at = range->until, room = range->taken.start + range->taken.size - at;
+    if (span > room && !(grows && abi_graph_memory_grow(sys, &range->taken, span - room)))
+        return 0;
+    range->until += span;
+    return at;
+}
+
+static uint64_t place_among(vmm_system *sys, const struct graph *graph, int device, uint64_t span, struct abi_memory_range **range,
+                            struct gap_span *used)
 {
     uint64_t at = 0;
-    for (const struct graph_node *node = graph->first; node && !at; node = node->after) {
-        if (abi_type_of(node) != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-            continue;
-        *range = abi_work_of(node)->memory->range;
-        if ((*range)->taken.device == device)
-            at = place_in(graph, &(*range)->taken, span);
+    const bool freed = mark_freed(graph);
+    for (int way = !freed; way < 3 && !at; way++) {
+        const struct graph_node *node = graph->first;
+        struct abi_memory_range *found = NULL;
+        while (!at && (found = next_range(&node, device, found)) != NULL) {
+            *range = found;
+            at = way ? behind(sys, found, span, way == 2) : gap_in(graph, found, span, used);
+        }
     }
     return at;
 }
@@ -155,6 +177,7 @@ static struct abi_memory_range *take(vmm_system *sys, const char *function, int 
     if (range) {
         *range = (struct abi_memory_range){.taken = {.device = device, .size = span}};
         answer = abi_graph_memory_take(sys, &range->taken);
+        range->until = range->taken.start + span;
         machine = sys;
     }
     if (answer == ABI_GRAPH_MEMORY_DONE)
@@ -168,14 +191,17 @@ static struct abi_memory_range *take(vmm_system *sys, const char *function, int 
 static uint64_t place(vmm_system *sys, const char *function, const struct graph *graph, const struct abi_dependencies *on, int device,
                       uint64_t span, struct abi_memory_range **range, CUresult *result)
 {
-    struct graph_node **list = heap.malloc((graph->count + 1) * sizeof *list);
-    if (!list) {
+    union {
+        struct graph_node *node;
+        struct gap_span span;
+    } *room = heap.malloc((graph->count + 1) * sizeof *room); /* for nodes, then for spans */
+    if (!room) {
         *result = abi_no_memory(function);
         return 0;
     }
-    mark_before(graph, on, list);
-    heap.free(list);
-    uint64_t at = place_among(graph, device, span, range);
+    mark_before(graph, on, (struct graph_node **)(void *)room);
+    uint64_t at = place_among(sys, graph, device, span, range, (struct gap_span *)(void *)room);
+    heap.free(room);
     if (at)
         return at;
     *range = take(sys, function, device, span, result);

@@ -17,7 +17,8 @@
 
 struct abi_memory_range {
     struct abi_graph_range taken;
-    size_t refs; /* memories in it */
+    uint64_t until; /* the end of all that was placed in it so far */
+    size_t refs;    /* memories in it */
 };
 
 struct abi_memory {
@@ -28,6 +29,7 @@ struct abi_memory {
     bool freed;              /* its own graph has a free node for it */
     bool live;               /* a launch has allocated it, and no free node has freed it since */
     bool postponed;          /* in a launch: its free node came before it */
+    bool before;             /* while a node is added: freed before that */
     struct abi_memory *next; /* of all */
 };
 

@@ -62,16 +62,19 @@ static bool count(void *user, const struct abi_work *work)
     return true;
 }
 
-/* Each range once. */
+/* Each range once, as far as the graph uses it. */
 static bool collect(void *user, const struct abi_work *work)
 {
     struct abi_launch_memory *memory = ((struct launch *)user)->memory;
     const struct abi_graph_range *range = &work->memory->range->taken;
+    const uint64_t size = work->memory->at + work->memory->span - range->start;
     size_t i = 0;
     while (i < memory->count && memory->ranges[i].start != range->start)
         i++;
     if (allocates(work) && i == memory->count)
-        memory->ranges[memory->count++] = *range;
+        memory->ranges[memory->count++] = (struct abi_graph_range){range->device, range->start, 0};
+    if (allocates(work) && memory->ranges[i].size < size)
+        memory->ranges[i].size = size;
     return true;
 }
 
