@@ -9,7 +9,7 @@
 #define MEM_OP(stream, name, ...)                                                                                          \
     do {                                                                                                                   \
         const struct vmm_call_##name op_ = {{VMM_CALL_##name, 0}, abi_stream(stream), __VA_ARGS__};                        \
-        ABI_OR_CAPTURE(stream, abi_capture_add_mem_op(sys, __func__, captured_, &op_.head));                               \
+        ABI_OR_CAPTURE(stream, abi_capture_add_mem_op(__func__, captured_, &op_.head));                               \
         ABI(vmm_##name(sys, abi_stream(stream), __VA_ARGS__));                                                             \
     } while (0)
 
@@ -61,6 +61,6 @@ CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMe
 {
     const vmm_stream_batch_mem_op_params *list = (const vmm_stream_batch_mem_op_params *)(const void *)paramArray;
     const struct vmm_call_stream_batch_mem_op op = {{VMM_CALL_stream_batch_mem_op, 0}, abi_stream(stream), count, list, flags};
-    ABI_OR_CAPTURE(stream, abi_capture_add_mem_op(sys, __func__, captured_, &op.head));
+    ABI_OR_CAPTURE(stream, abi_capture_add_mem_op(__func__, captured_, &op.head));
     ABI(leave_aliases(vmm_stream_batch_mem_op(sys, abi_stream(stream), count, list, flags), paramArray, count));
 }
