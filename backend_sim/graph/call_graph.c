@@ -93,7 +93,7 @@ vmm_result sim_graph_destroy(struct sim_process *process, const struct vmm_call_
     if (graphs_inside(graph))
         return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node and ends with it", (void *)call->graph);
     if (capture_into(&process->graphs->captures, graph))
-        return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "a stream is being captured into %p", (void *)call->graph);
+        return graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into %p", (void *)call->graph);
     graphs_end(graph);
     return VMM_SUCCESS;
 }
@@ -135,6 +135,28 @@ vmm_result graph_fill_check(const struct sim_process *process, const vmm_memset_
                            "dstDevice");
 }
 
+/* The context that the program gives a fill. NULL stands for that of the memory; memory that was mapped has none, and as measured
+ * the current one does not stand in for it. */
+static vmm_result choose_context(const struct sim_process *process, vmm_deviceptr at, vmm_context *context)
+{
+    void *found;
+    const struct sim_allocation *allocation = sim_allocation_at(process, at);
+    if (*context && slots_find(&process->contexts, number_of(*context), &found) == SLOT_STALE)
+        return graph_refuse_value(VMM_RULE_CTX_ENDED, "ctx", number_of(*context), "it was destroyed before the call");
+    if (!*context && sim_mapping_at(process, at))
+        return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "ctx", 0, "mapped memory belongs to no context, so a fill of it names one");
+    if (!*context)
+        *context = (vmm_context)(uintptr_t)(allocation ? allocation->context : context_stack_get(&process->current));
+    return VMM_SUCCESS;
+}
+
+vmm_result graph_fill_in_context(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
+                                 struct graph_work *work)
+{
+    vmm_result result = params ? choose_context(process, params->dst, &context) : VMM_SUCCESS;
+    return result == VMM_SUCCESS ? graph_fill_work(process, params, context, work) : result;
+}
+
 vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
                            struct graph_work *work)
 {
@@ -149,10 +171,8 @@ vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_pa
     if (!params->width || !params->height)
         return graph_refuse(VMM_RULE_GRAPH_PARAMS, 0, "%zu elements in %zu rows: there is nothing to fill", params->width,
                             params->height);
-    uint64_t current = context_stack_get(&process->current);
-    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMSET, .fill = *params};
-    work->context = context ? context : (vmm_context)(uintptr_t)current;
-    return graph_fill_check(process, params, work->context);
+    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMSET, .fill = *params, .context = context};
+    return graph_fill_check(process, params, context);
 }
 
 vmm_result graph_host_work(const vmm_host_node_params *params, struct graph_work *work)
@@ -248,7 +268,7 @@ vmm_result sim_graph_add_empty_node(struct sim_process *process, const struct vm
 vmm_result sim_graph_add_memset_node(struct sim_process *process, const struct vmm_call_graph_add_memset_node *call)
 {
     struct graph_work work;
-    vmm_result result = graph_fill_work(process, call->memset_params, call->ctx, &work);
+    vmm_result result = graph_fill_in_context(process, call->memset_params, call->ctx, &work);
     return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
 }
 

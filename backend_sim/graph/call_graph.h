@@ -26,7 +26,9 @@ struct graph_exec *graph_need_exec(const struct sim_process *process, vmm_graph_
 
 /* ---- work: checks parameters, and makes of them what a node holds. Pointers in the work stay the caller's ---- */
 
-/* NULL stands for the current context. */
+/* A fill in the context that the program gives, which may be NULL or have ended, and in that of a node. */
+vmm_result graph_fill_in_context(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
+                                 struct graph_work *work);
 vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
                            struct graph_work *work);
 vmm_result graph_host_work(const vmm_host_node_params *params, struct graph_work *work);

@@ -27,6 +27,9 @@ void abi_ends_drop(struct abi_ends *ends);
 
 /* ---- work of each type: checks parameters, and makes of them what a node holds, to be freed with abi_work_drop ---- */
 
+/* The context that the program gives a copy, or a fill. As measured, NULL is none for a fill of mapped memory. */
+CUresult abi_context_check(const vmm_system *sys, const char *function, CUcontext context);
+CUresult abi_fill_context_check(const vmm_system *sys, const char *function, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context);
 /* NULL stands for the current context. */
 CUresult abi_fill_work(vmm_system *sys, const char *function, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context,
                        struct abi_work *work);

@@ -104,32 +104,28 @@ static void drop_edges(struct edges *edges)
     heap.free(edges->to);
 }
 
-/* Is the edge there already, or does the call name it twice? */
-static CUresult check_new(const char *function, const struct edges *edges, size_t count)
+static CUresult check_ends(const char *function, const struct edges *edges, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         /* analysers: null-dereference is wrong: the edges that are counted were found */
         if (edges->from[i] == edges->to[i])
             return abi_refuse(VMM_RULE_GRAPH_EDGE, function, "edge %zu leads from a node to itself", i);
-        if (graph_edge_between(edges->from[i], edges->to[i]))
-            return abi_refuse(VMM_RULE_GRAPH_EDGE, function, "edge %zu is there already", i);
-        for (size_t k = 0; k < i; k++)
-            if (edges->from[k] == edges->from[i] && edges->to[k] == edges->to[i])
-                return abi_refuse(VMM_RULE_GRAPH_EDGE, function, "edges %zu and %zu are the same", k, i);
-    }
     return CUDA_SUCCESS;
 }
 
+/* As measured, the edges before the first one that is there already are added. Without memory none is. */
 static CUresult connect(const char *function, const struct edges *edges, const CUgraphEdgeData *data, size_t count)
 {
-    size_t made = 0;
-    while (made < count && graph_connect(edges->from[made], edges->to[made], number_of(data ? &data[made] : NULL)))
-        made++;
-    if (made == count)
-        return CUDA_SUCCESS;
-    while (made--)
-        graph_disconnect(edges->from[made], edges->to[made], number_of(data ? &data[made] : NULL));
-    return abi_no_memory(function);
+    for (size_t made = 0; made < count; made++) {
+        if (graph_edge_between(edges->from[made], edges->to[made]))
+            return abi_refuse(VMM_RULE_GRAPH_EDGE, function, "edge %zu is there already", made);
+        if (graph_connect(edges->from[made], edges->to[made], number_of(data ? &data[made] : NULL)))
+            continue;
+        while (made--)
+            graph_disconnect(edges->from[made], edges->to[made], number_of(data ? &data[made] : NULL));
+        return abi_no_memory(function);
+    }
+    return CUDA_SUCCESS;
 }
 
 static CUresult add(const char *function, CUgraph value, const CUgraphNode *from, const CUgraphNode *to,
@@ -142,7 +138,7 @@ static CUresult add(const char *function, CUgraph value, const CUgraphNode *from
     if (graph)
         result = find_edges(function, graph, from, to, data, count, &edges);
     if (result == CUDA_SUCCESS)
-        result = check_new(function, &edges, count);
+        result = check_ends(function, &edges, count);
     if (result == CUDA_SUCCESS)
         result = connect(function, &edges, data, count);
     drop_edges(&edges);

@@ -66,7 +66,8 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const
 static CUresult add_fill(vmm_system *sys, const struct add *add, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
 {
     struct abi_work work = {0};
-    return added(add, abi_fill_work(sys, add->function, params, ctx, &work), &work);
+    CUresult result = abi_fill_context_check(sys, add->function, params, ctx);
+    return added(add, result == CUDA_SUCCESS ? abi_fill_work(sys, add->function, params, ctx, &work) : result, &work);
 }
 
 CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -79,7 +80,8 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
 static CUresult add_copy(vmm_system *sys, const struct add *add, const CUDA_MEMCPY3D *params, CUcontext ctx)
 {
     struct abi_work work = {0};
-    return added(add, abi_copy_work(sys, add->function, params, ctx, &work), &work);
+    CUresult result = abi_context_check(sys, add->function, ctx);
+    return added(add, result == CUDA_SUCCESS ? abi_copy_work(sys, add->function, params, ctx, &work) : result, &work);
 }
 
 CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
@@ -331,7 +333,7 @@ static CUresult destroy(CUgraph value)
     if (graph && abi_more_of(graph)->inside)
         result = abi_refuse(VMM_RULE_GRAPH_UNKNOWN, name, "%p belongs to a node and ends with it", (void *)value);
     else if (graph && capture_into(&abi_captures, graph))
-        result = abi_refuse(VMM_RULE_GRAPH_UNKNOWN, name, "a stream is being captured into %p", (void *)value);
+        result = abi_refuse(VMM_RULE_CAPTURE_STATE, name, "a stream is being captured into %p", (void *)value);
     else if (graph)
         abi_graph_end(graph);
     abi_graphs_unlock();

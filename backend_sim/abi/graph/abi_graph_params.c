@@ -177,11 +177,17 @@ CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PA
     ABI_INITIALISED(set_fill(sys, &place, nodeParams, abi_context_of_node(hNode)));
 }
 
+static CUresult set_fill_of_exec(vmm_system *sys, const struct place *place, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
+{
+    CUresult result = abi_fill_context_check(sys, place->function, params, ctx);
+    return result == CUDA_SUCCESS ? set_fill(sys, place, params, ctx) : result;
+}
+
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams,
                                         CUcontext ctx)
 {
     IN_EXEC;
-    ABI_INITIALISED(set_fill(sys, &place, memsetParams, ctx));
+    ABI_INITIALISED(set_fill_of_exec(sys, &place, memsetParams, ctx));
 }
 
 static CUresult set_copy(vmm_system *sys, const struct place *place, const CUDA_MEMCPY3D *params, CUcontext ctx)

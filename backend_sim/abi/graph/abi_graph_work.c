@@ -38,6 +38,23 @@ CUresult abi_fill_check(const vmm_system *sys, const char *function, const CUDA_
     return abi_rows_check_fill(sys, function, device_of(sys, p->ctx), &fill);
 }
 
+CUresult abi_context_check(const vmm_system *sys, const char *function, CUcontext context)
+{
+    struct abi_query_context found;
+    if (context && abi_query_context(sys, (uint64_t)(uintptr_t)context, &found) && !found.alive)
+        return abi_refuse(VMM_RULE_CTX_ENDED, function, "ctx, %p, was destroyed before the call", (void *)context);
+    return CUDA_SUCCESS;
+}
+
+CUresult abi_fill_context_check(const vmm_system *sys, const char *function, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context)
+{
+    uint64_t left;
+    if (params && !context && abi_query_there(sys, params->dst, &left) == ABI_QUERY_MAPPED)
+        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function,
+                          "ctx is NULL: mapped memory belongs to no context, so a fill of it names one");
+    return abi_context_check(sys, function, context);
+}
+
 CUresult abi_fill_work(vmm_system *sys, const char *function, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context,
                        struct abi_work *work)
 {
@@ -131,6 +148,13 @@ CUresult abi_any_work(vmm_system *sys, const char *function, const CUgraphNodePa
 {
     const CUDA_MEMSET_NODE_PARAMS fill = {p->memset.dst,         p->memset.pitch, p->memset.value,
                                           p->memset.elementSize, p->memset.width, p->memset.height};
+    CUresult context = CUDA_SUCCESS;
+    if (p->type == CU_GRAPH_NODE_TYPE_MEMSET)
+        context = abi_fill_context_check(sys, function, &fill, p->memset.ctx);
+    else if (p->type == CU_GRAPH_NODE_TYPE_MEMCPY)
+        context = abi_context_check(sys, function, p->memcpy.copyCtx);
+    if (context != CUDA_SUCCESS)
+        return context;
     switch (p->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return abi_kernel_work(sys, function, &p->kernel, work);
     case CU_GRAPH_NODE_TYPE_MEMCPY: return abi_copy_work(sys, function, &p->memcpy.copyParams, p->memcpy.copyCtx, work);
