@@ -73,7 +73,7 @@ static void test_ends(void)
     origin = stream_of(1);
     SUCCEEDS(vmm_stream_begin_capture(sys, origin, RELAXED));
     REFUSED(vmm_stream_wait_event(sys, origin, event_of(), 2), INVALID_VALUE, "VMM-EVENT-WAIT-FLAGS");
-    REFUSED(vmm_event_record(sys, NULL, origin), INVALID_VALUE, "VMM-GRAPH-NULL");
+    REFUSED(vmm_event_record(sys, NULL, origin), INVALID_HANDLE, "VMM-EVENT-NONE");
     REFUSED(vmm_stream_begin_capture(sys, (vmm_stream)8, RELAXED), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
     REFUSED(vmm_stream_end_capture(sys, (vmm_stream)8, &graph), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
     REFUSED(vmm_stream_is_capturing(sys, (vmm_stream)8, &(int){0}), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
@@ -128,7 +128,7 @@ static void test_work(void)
     SUCCEEDS(vmm_graph_create(sys, &graph, 0));
     SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
     SUCCEEDS(vmm_stream_begin_capture(sys, stream, RELAXED));
-    REFUSED(vmm_memcpy_dtod_async(sys, p, 8, 64, stream), INVALID_VALUE, "VMM-COPY-NOT-MAPPED");
+    REFUSED(vmm_memcpy_dtod_async(sys, p, 8, 64, stream), INVALID_VALUE, "VMM-ROWS-MEMORY");
     SUCCEEDS(vmm_memcpy_dtod_async(sys, p, p + 64, 64, stream));
     SUCCEEDS(vmm_ctx_set_current(sys, NULL));
     REFUSED(vmm_mem_alloc(sys, &q, 4096), INVALID_CONTEXT, "VMM-CTX-CURRENT");

@@ -15,7 +15,10 @@ static struct step_arg named(uint32_t name)
 
 /* ---- what there is ---- */
 
-static struct step_arg some_stream(const struct maker *m)
+#define some_stream maker_stream
+#define device_of maker_device_of
+
+struct step_arg maker_stream(const struct maker *m)
 {
     uint64_t i = choose(m->dice, STEP_STREAMS + 1);
     return i < STEP_STREAMS ? named(STEP_FIRST_STREAM + (uint32_t)i) : literal(0);
@@ -256,7 +259,7 @@ static struct step_arg stream_for(const struct maker *m, bool later)
     return later ? named(STEP_FIRST_STREAM + (uint32_t)choose(m->dice, STEP_STREAMS)) : some_stream(m);
 }
 
-static int device_of(const struct maker *m, struct step_arg stream)
+int maker_device_of(const struct maker *m, struct step_arg stream)
 {
     if (stream.name)
         return stream.name == STEP_FIRST_STREAM + STEP_STREAMS - 1 ? devices(m) - 1 : 0;

@@ -7,7 +7,7 @@
 #define MEM_OP(stream, name, ...)                                                                                          \
     do {                                                                                                                   \
         const struct vmm_call_##name op_ = {{VMM_CALL_##name, 0}, abi_stream(stream), __VA_ARGS__};                        \
-        ABI_OR_CAPTURE(stream, abi_capture_add_mem_op(sys, __func__, captured_, &op_.head));                               \
+        ABI_OR_CAPTURE(stream, abi_capture_add_mem_op(__func__, captured_, &op_.head));                               \
         ABI(vmm_##name(sys, abi_stream(stream), __VA_ARGS__));                                                             \
     } while (0)
 

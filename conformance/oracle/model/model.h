@@ -172,6 +172,8 @@ struct model {
     uint64_t pool_endings;
     struct model_block *blocks;
     size_t block_count, block_room;
+    struct model_graphs *graphs;       /* model_graph.h */
+    struct model_reservation program[2]; /* memory of the program itself, which copies may use; set by the caller */
     struct model_mapping slot[4]; /* of pools' memory, as if it were mapped; the latest answers of model_memory_at */
     unsigned slot_turn;
 };
@@ -221,6 +223,16 @@ void model_idle(struct model *model);
 
 /* Would the call have to wait while a stream waits for a value, or take the memory of that value away? */
 bool model_call_waits(const struct model *model, enum vmm_call_id call);
+
+/* Is a lane's stream captured, and may streams be asked whether they are idle? */
+bool model_captured(const struct model *model, int lane);
+bool model_capturing(const struct model *model);
+bool model_may_query(const struct model *model);
+/* Would the call's work stay behind, because no stream may be asked? */
+bool model_stays_behind(const struct model *model, const struct vmm_call *call);
+
+/* How many host functions launches have called since the last question. */
+uint64_t model_host_calls(struct model *model);
 
 /* The memory of a pool at an address; NULL when there is none. */
 struct model_block *model_block_at(struct model *model, uint64_t address);

@@ -65,12 +65,12 @@ static void warn_unordered(const struct model *m, const struct model_block *bloc
         model_hazard(a, "VMM-POOL-USE-UNORDERED");
 }
 
-void model_use(struct model *model, uint64_t address, uint64_t size, struct model_answer *answer)
+void model_use(struct model *model, int lane, uint64_t address, uint64_t size, struct model_answer *answer)
 {
     struct model_answer ignored;
     const struct model_block *block = size ? model_block_at(model, address) : NULL;
     if (block)
-        warn_unordered(model, block, model_lane_of(model, 0, &ignored), answer);
+        warn_unordered(model, block, lane < 0 ? model_lane_of(model, 0, &ignored) : lane, answer);
 }
 
 void model_used(struct model *model)
