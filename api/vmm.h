@@ -905,9 +905,9 @@ VMM_API vmm_result vmm_stream_batch_mem_op(vmm_system *sys, vmm_stream stream, u
 VMM_API vmm_result vmm_stream_begin_capture(vmm_system *sys, vmm_stream stream, vmm_stream_capture_mode mode);
 
 /* The same into a graph that is there, behind these nodes of it. The graph ends with a capture that does not succeed (580).
- * INVALID_VALUE also for what is no graph [VMM-GRAPH-UNKNOWN] or node of it [VMM-GRAPH-NODE], [VMM-GRAPH-NULL], ILLEGAL_STATE for
- * a graph that another stream is captured into [VMM-CAPTURE-STATE]. dependency_data is not looked at. cuStreamBeginCaptureToGraph.
- */
+ * INVALID_VALUE also for what is no graph, or a node's [VMM-GRAPH-UNKNOWN], or no node of it [VMM-GRAPH-NODE], [VMM-GRAPH-NULL],
+ * ILLEGAL_STATE for a graph that another stream is captured into [VMM-CAPTURE-STATE]. dependency_data is not looked at.
+ * cuStreamBeginCaptureToGraph. */
 VMM_API vmm_result vmm_stream_begin_capture_to_graph(vmm_system *sys, vmm_stream stream, vmm_graph graph,
                                                      const vmm_graph_node *dependencies,
                                                      const vmm_graph_edge_data *dependency_data, uint64_t num_dependencies,
@@ -964,7 +964,8 @@ VMM_API vmm_result vmm_graph_add_host_node(vmm_system *sys, vmm_graph_node *grap
 VMM_API vmm_result vmm_graph_add_kernel_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                              const vmm_graph_node *dependencies, uint64_t num_dependencies,
                                              const vmm_kernel_node_params *node_params);
-/* A copy of child_graph as one node. INVALID_VALUE [VMM-GRAPH-PARAMS] for the graph itself. cuGraphAddChildGraphNode. */
+/* A copy of child_graph as one node. INVALID_VALUE [VMM-GRAPH-PARAMS] for the graph itself, and one that it lies in.
+ * cuGraphAddChildGraphNode. */
 VMM_API vmm_result vmm_graph_add_child_graph_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                                   const vmm_graph_node *dependencies, uint64_t num_dependencies,
                                                   vmm_graph child_graph);

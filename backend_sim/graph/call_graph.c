@@ -325,11 +325,21 @@ vmm_result sim_graph_add_event_wait_node(struct sim_process *process, const stru
     return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
 }
 
+/* Is it that graph, or the graph of a node in it? */
+static bool lies_in(const struct graph *graph, const struct graph *outer)
+{
+    while (graph && graph != outer)
+        graph = graphs_more(graph)->inside ? graphs_more(graph)->inside->graph : NULL;
+    return graph != NULL;
+}
+
 /* A driver crashed on a graph within itself. */
-static vmm_result check_child(const struct graph *child, vmm_graph into, bool move)
+static vmm_result check_child(const struct sim_graphs *all, const struct graph *child, vmm_graph into, bool move)
 {
     if (child->value == number_of(into))
         return graph_refuse(VMM_RULE_GRAPH_PARAMS, child->value, "%p is the graph itself", (void *)into);
+    if (lies_in(graphs_find(all, into), child))
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, child->value, "%p is the graph of a node in it", (void *)into);
     if (move && graphs_more(child)->inside)
         return graph_refuse(VMM_RULE_GRAPH_PARAMS, child->value, "%p is a node's child already", (void *)(uintptr_t)child->value);
     return move ? VMM_SUCCESS : graph_fixed(child, "cannot be copied: move it into its parent");
@@ -340,7 +350,7 @@ vmm_result graph_add_child(const struct sim_graphs *all, const struct graph_add 
     vmm_result result = VMM_SUCCESS;
     struct graph *child = graph_need(all, value, &result);
     if (child)
-        result = check_child(child, add->graph, move);
+        result = check_child(all, child, add->graph, move);
     if (result == VMM_SUCCESS)
         result = graph_add_node(all, add, &(const struct graph_work){.type = VMM_GRAPH_NODE_TYPE_GRAPH, .child = move ? NULL : child});
     if (result != VMM_SUCCESS || !move)
