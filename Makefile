@@ -213,12 +213,12 @@ $(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-check.so -Wl,-Bsymbolic-functions -Wl,--version-script=backend_cuda/check/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 
-# What `cuvmm exec` preloads, so that programs find a driver's files (docs/exec.md). Never with a sanitizer: it is loaded into programs
+# What `cuvmm exec` preloads, so that programs find a driver's files (docs/exec.md). Never with a sanitizer or counters: it is loaded into programs
 # that have none.
 FILES_SRC := $(wildcard backend_sim/device_files/device_files*.c)
 $(LIBFILES): $(filter-out %_test.c,$(FILES_SRC)) api/os_environment.c backend_sim/device_files/device_files.h backend_sim/device_files/exports.map
 	@mkdir -p $(@D)
-	$(CC) -Iapi $(CPPFLAGS) $(filter-out -fsanitize=% -fno-sanitize-recover=% -shared-libsan,$(CFLAGS) $(LDFLAGS)) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-device-files.so -Wl,--version-script=backend_sim/device_files/exports.map -o $@ $(filter %.c,$^) $(DL_LIBS)
+	$(CC) -Iapi $(CPPFLAGS) $(filter-out -fsanitize=% -fno-sanitize-recover=% -shared-libsan --coverage,$(CFLAGS) $(LDFLAGS)) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-device-files.so -Wl,--version-script=backend_sim/device_files/exports.map -o $@ $(filter %.c,$^) $(DL_LIBS)
 
 # Its test is a program that finds its functions before the C library's.
 $(BUILD)/test/backend_sim/device_files/%: $(BUILD)/obj/backend_sim/device_files/%.o $(call obj,$(filter-out %_test.c,$(FILES_SRC))) $(CONFA) $(LIBA)

@@ -135,8 +135,8 @@ static int open_version(int flags)
     int fd = memfd_create("version", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
     size_t length = strlen(files.version);
     if (fd >= 0 && (write(fd, files.version, length) != (ssize_t)length || lseek(fd, 0, SEEK_SET) != 0)) {
-        close(fd);
-        return fail(ENOMEM);
+        close(fd);           /* LCOV_EXCL_LINE: the system is out of memory */
+        return fail(ENOMEM); /* LCOV_EXCL_LINE: the system is out of memory */
     }
     return fd;
 }
@@ -162,13 +162,13 @@ static int open_any(int fd, const char *path, int flags, mode_t mode)
 }
 
 /* The mode is there only where a file may be made. */
-#define MODE(flags)                                       \
-    mode_t mode = 0;                                      \
-    if ((flags) & O_CREAT || ((flags) & O_TMPFILE) == O_TMPFILE) { \
-        va_list arguments;                                \
-        va_start(arguments, flags);                       \
-        mode = va_arg(arguments, mode_t);                 \
-        va_end(arguments);                                \
+#define MODE(flags)                                         \
+    mode_t mode = 0;                                        \
+    if ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) { \
+        va_list arguments;                                  \
+        va_start(arguments, flags);                         \
+        mode = va_arg(arguments, mode_t);                   \
+        va_end(arguments);                                  \
     }
 
 SHOWN int open(const char *path, int flags, ...)

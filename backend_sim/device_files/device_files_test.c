@@ -185,6 +185,9 @@ static void test_open(void)
     unlink(path);
     mode_t mask = umask(0);
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0640);
+    tap_ok(no(open64(path, O_WRONLY | O_CREAT | O_EXCL, 0640), EEXIST) && no(openat(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, 0640), EEXIST) &&
+               no(openat64(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, 0640), EEXIST),
+           "by every form of open, once");
     umask(mask);
     tap_ok(fd >= 0 && fstat(fd, &status) == 0 && (status.st_mode & 0777) == 0640, "another file is made with the mode that is asked for");
     close(fd);
@@ -202,7 +205,9 @@ static void test_fopen(void)
                !fopen("/dev/nvidia4", "r") && errno == ENOENT && !fopen("/dev/nvidia0", "wx") && errno == EEXIST,
            "not to write it, nor what is not there");
     errno = 0;
-    tap_ok(!fopen(NVIDIA "/version", "?") && errno, "a mode that is none");
+    file = fopen(NVIDIA "/version", "r,ccs=none-such");
+    tap_ok(!file || fclose(file) == 0, "a mode that the C library may refuse");
+    tap_ok(!fopen(NVIDIA "/version", "?") && errno, "one that is none");
     file = fopen64("/dev/nvidia0", "r+");
     tap_ok(file != NULL, "a device as a stream");
     if (file)
@@ -315,17 +320,18 @@ static void test_relative(void)
     if (chdir("/dev") != 0)
         tap_bail("no /dev");
     tap_ok(stat("nvidia1", &status) == 0 && is_device(&status, 1) && access("null", F_OK) == 0, "from the working folder");
+    tap_ok(stat("version", &status) == -1 && stat("driver", &status) == -1 && stat("dev", &status) == -1, "names that are none there");
     tap_ok(fstatat(9999, "nvidia1", &status, 0) == -1 && errno == EBADF, "from a folder that is none");
+}
+
+/* Before those of device_files_calls.c, which look at it. */
+__attribute__((constructor(101))) static void set_up(void)
+{
+    setenv("CUVMM_DEVICE_FILES", "2:580.159.04", 1);
 }
 
 int main(void)
 {
-    if (setenv("CUVMM_DEVICE_FILES", "2:580.159.04", 1) != 0)
-        tap_bail("no environment");
-    if (!getenv("DEVICE_FILES_TEST")) { /* they are looked up before main */
-        setenv("DEVICE_FILES_TEST", "1", 1);
-        execl("/proc/self/exe", "device_files_test", (char *)NULL);
-    }
     test_paths();
     test_setting();
     test_entries();

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -112,6 +113,7 @@ __attribute__((noreturn)) static void become(const struct sweep_run *run, char *
     sigset_t none;
     sigemptyset(&none);
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would end it */
     setrlimit(RLIMIT_CORE, &no_core);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (redirect(run->output_path) && prepare(run, environment, fault))

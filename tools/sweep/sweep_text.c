@@ -63,7 +63,7 @@ static void print_detail(const struct sweep_report *report, const struct sweep_o
     case SWEEP_VARIED: fputs("another call failed than was meant", out); break;
     default: break;
     }
-    if (outcome->class == SWEEP_WRONG_EXIT && outcome->leaks) {
+    if ((outcome->class == SWEEP_WRONG_EXIT || outcome->class == SWEEP_MISUSED) && outcome->leaks) {
         fputs(", ", out);
         print_count(outcome->leaks, "leak", out);
     }
