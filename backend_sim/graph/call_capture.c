@@ -13,7 +13,6 @@
  */
 #include "call_capture.h"
 
-#include "copy_check.h"
 #include "graph_alloc.h"
 #include "heap.h"
 #include "kernels.h"
@@ -367,8 +366,7 @@ vmm_result capture_add_copy(const struct sim_process *process, vmm_stream stream
     return result == VMM_SUCCESS ? capture_add(process, stream, &work) : result;
 }
 
-/* The copy of one row that does the same. */
-static vmm_memcpy3d line_of(const union vmm_any_call *call)
+static vmm_result add_line(const struct sim_process *process, vmm_stream stream, const union vmm_any_call *call)
 {
     vmm_memcpy3d copy = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .dst_memory_type = VMM_MEMORYTYPE_DEVICE, .height = 1, .depth = 1};
     switch ((enum vmm_call_id)call->head.id) {
@@ -389,26 +387,7 @@ static vmm_memcpy3d line_of(const union vmm_any_call *call)
         copy.dst_device = call->memcpy_dtod_async.dst;
         copy.width_in_bytes = call->memcpy_dtod_async.byte_count;
     }
-    return copy;
-}
-
-/* A call of vmm.h is checked as if it was made, unless it is about memory that a graph will allocate. */
-static vmm_result add_line(const struct sim_process *process, vmm_stream stream, const union vmm_any_call *call)
-{
-    union vmm_any_call made;
-    uint64_t size = 0;
-    struct sim_context *context;
-    vmm_memcpy3d copy = line_of(call);
-    if (graph_planned_in(process, copy.src_device) || graph_planned_in(process, copy.dst_device))
-        return capture_add_copy(process, stream, &copy);
-    vmm_result result = sim_stream_context(process, stream, &context);
-    if (result == VMM_SUCCESS)
-        result = copy_check(process, context->device, call, &made, &size);
-    if (result != VMM_SUCCESS || !size)
-        return result;
-    copy = line_of(&made);
-    return capture_add(process, stream, &(const struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .context = current(process),
-                                                                   .copy = copy});
+    return capture_add_copy(process, stream, &copy);
 }
 
 static vmm_result add_kernel(struct sim_process *process, const struct vmm_call_launch *call)

@@ -60,11 +60,11 @@ vmm_result sim_graph_node_find_in_clone(struct sim_process *process, const struc
     if (!graph)
         return result;
     const struct graph_node *node = graph_find_origin(graph, number_of(call->original_node));
-    if (!node)
-        return graph_refuse(VMM_RULE_GRAPH_NODE, number_of(call->original_node), "%p has no copy in that graph",
-                            (void *)call->original_node);
-    *call->node = (vmm_graph_node)(uintptr_t)node->value;
-    return VMM_SUCCESS;
+    *call->node = node ? (vmm_graph_node)(uintptr_t)node->value : NULL;
+    if (node)
+        return VMM_SUCCESS;
+    return graph_refuse(VMM_RULE_GRAPH_NODE, number_of(call->original_node), "%p has no copy in that graph",
+                        (void *)call->original_node);
 }
 
 /* ---- reading ---- */

@@ -128,7 +128,7 @@ static void test_work(void)
     SUCCEEDS(vmm_graph_create(sys, &graph, 0));
     SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
     SUCCEEDS(vmm_stream_begin_capture(sys, stream, RELAXED));
-    REFUSED(vmm_memcpy_dtod_async(sys, p, 8, 64, stream), INVALID_VALUE, "VMM-COPY-NOT-MAPPED");
+    REFUSED(vmm_memcpy_dtod_async(sys, p, 8, 64, stream), INVALID_VALUE, "VMM-ROWS-MEMORY");
     SUCCEEDS(vmm_memcpy_dtod_async(sys, p, p + 64, 64, stream));
     SUCCEEDS(vmm_ctx_set_current(sys, NULL));
     REFUSED(vmm_mem_alloc(sys, &q, 4096), INVALID_CONTEXT, "VMM-CTX-CURRENT");

@@ -327,19 +327,10 @@ CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
     ABI_GRAPH_CALL(__func__, graph_clone, (vmm_graph *)(void *)phGraphClone, abi_graph(originalGraph));
 }
 
-/* Where the graph has no copy of the node, NULL is written. With the lock, which is given back. */
-static CUresult find(struct sim_process *process, CUgraphNode *out, CUgraphNode value, CUgraph in)
-{
-    if (out && value && graphs_find(process->graphs, abi_graph(in)))
-        *out = NULL;
-    const struct vmm_call_graph_node_find_in_clone call = {
-        {VMM_CALL_graph_node_find_in_clone, 0}, (vmm_graph_node *)(void *)out, abi_node(value), abi_graph(in)};
-    return abi_graphs_answer("cuGraphNodeFindInClone", sim_graph_node_find_in_clone(process, &call));
-}
-
 CUresult cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
 {
-    ABI_INITIALISED(find(abi_graphs_lock(), phNode, hOriginalNode, hClonedGraph));
+    ABI_GRAPH_CALL(__func__, graph_node_find_in_clone, (vmm_graph_node *)(void *)phNode, abi_node(hOriginalNode),
+                   abi_graph(hClonedGraph));
 }
 
 CUresult cuGraphDestroyNode(CUgraphNode hNode)
