@@ -16,6 +16,12 @@ static bool pinned_at(uint64_t address, struct rows_pinned *range)
     return find && find(address, range);
 }
 
+bool rows_is_pinned(uint64_t address)
+{
+    struct rows_pinned range;
+    return pinned_at(address, &range);
+}
+
 bool rows_is_registered(uint64_t address)
 {
     struct rows_pinned range;
