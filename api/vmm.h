@@ -949,10 +949,10 @@ VMM_API vmm_result vmm_graph_clone(vmm_system *sys, vmm_graph *graph_clone, vmm_
 /* A node that does nothing, and that other nodes may depend on. cuGraphAddEmptyNode. */
 VMM_API vmm_result vmm_graph_add_empty_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                             const vmm_graph_node *dependencies, uint64_t num_dependencies);
-/* A fill in context ctx. NULL stands for the context of memory of vmm_mem_alloc; mapped memory belongs to none, so a fill of it
- * names one: INVALID_VALUE [VMM-GRAPH-PARAMS], whatever context is current (580). CONTEXT_IS_DESTROYED [VMM-CTX-ENDED]; where
- * it ends later a launch is done all the same, but an H100 once did not come back from that. The fault of the current context's device. INVALID_VALUE [VMM-GRAPH-PARAMS, VMM-SET-ALIGNMENT], and like
- * vmm_memset_d8 for the memory. cuGraphAddMemsetNode. */
+/* A fill in context ctx or, for NULL, the current one; but mapped memory of a device belongs to no context, so a fill of it names
+ * one: INVALID_VALUE [VMM-GRAPH-PARAMS], whatever context is current (580). CONTEXT_IS_DESTROYED [VMM-CTX-ENDED]; where the context
+ * ends later a launch is done all the same, but an H100 once did not come back from that. The fault of the current context's
+ * device. INVALID_VALUE [VMM-GRAPH-PARAMS, VMM-SET-ALIGNMENT], and like vmm_memset_d8 for the memory. cuGraphAddMemsetNode. */
 VMM_API vmm_result vmm_graph_add_memset_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                              const vmm_graph_node *dependencies, uint64_t num_dependencies,
                                              const vmm_memset_node_params *memset_params, vmm_context ctx);

@@ -290,10 +290,12 @@ static void make_work(const struct maker *m, const struct model_graph *graph)
 {
     const int device = current(m), other = (int)choose(m->dice, (uint64_t)m->model->profile->devices);
     const struct model_graph *child = some_graph(m);
+    int place;
     switch ((enum vmm_call_id)m->step->call) {
     case VMM_CALL_graph_add_memset_node:
-        maker_set(m, "ctx", one_in(m, 2) && device >= 0 ? literal(0) : context_name(other));
-        make_fill(m, step_arg(m->step, "ctx")->name ? other : device);
+        place = one_in(m, 2) && device >= 0 ? device : other;
+        maker_set(m, "ctx", one_in(m, 8) && device >= 0 ? literal(0) : context_name(place));
+        make_fill(m, step_arg(m->step, "ctx")->name ? place : device);
         break;
     case VMM_CALL_graph_add_host_node: m->step->word[0] = 1; break;
     case VMM_CALL_graph_add_kernel_node:

@@ -230,7 +230,7 @@ const struct script_command script_graph_commands[] = {
     {"clone", "GRAPH [out=null]", "a copy of a graph; names it", "cuGraphClone", run_clone, false},
     {"add-empty", "GRAPH [after={NODE ...}] [out=null]", "a node that does nothing; names it", "cuGraphAddEmptyNode", run_empty, false},
     {"add-fill", "GRAPH ADDRESS SIZE VALUE [element=N] [pitch=N] [height=N] [context=CONTEXT] [after={NODE ...}] [out=null]",
-     "a fill as a node; names it. Without a context: the one of memory that alloc made", "cuGraphAddMemsetNode", run_add_fill, false},
+     "a fill as a node; names it. One of mapped memory needs a context", "cuGraphAddMemsetNode", run_add_fill, false},
     {"add-host", "GRAPH [after={NODE ...}] [out=null]", "a host function that does nothing as a node; names it",
      "cuGraphAddHostNode", run_add_host, false},
     {"add-kernel", "GRAPH {KERNEL ...} [after={NODE ...}] [out=null]",

@@ -308,7 +308,8 @@ MODEL_ON(graph_destroy)
 {
     struct model_graph *graph = need_graph(m, c->graph, a);
     if (graph && (graph->inside || is_captured_into(m, graph)))
-        model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN");
+        graph->inside ? model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN")
+                      : model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     else if (graph && model_succeeded(a))
         model_graph_end(m, graph);
 }
@@ -343,6 +344,13 @@ bool model_fill_allowed(struct model *model, const struct model_work *work, stru
     if (model_outside_blocks(model, all.to, all.size))
         answer->foreseen = false; /* what a pool has of freed memory is not followed */
     return answer->foreseen && model_transfer_allowed(model, work->device, &all, answer);
+}
+
+/* The context that the call gives a fill; NULL is none for mapped memory of a device. */
+static bool context_given(struct model *m, const vmm_memset_node_params *p, vmm_context context, struct model_answer *a)
+{
+    const struct model_mapping *mapping = p && !context ? model_mapping_at(m, p->dst) : NULL;
+    return !mapping || !mapping->handle || !model_in_device(m, mapping) || model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
 }
 
 static bool fill_work(struct model *m, const vmm_memset_node_params *p, vmm_context context, struct model_work *work,
@@ -458,7 +466,7 @@ MODEL_ON(graph_add_empty_node)
             add_node(m, ADD, &work, a);               \
     }
 
-ADDS(memset_node, fill_work(m, c->memset_params, c->ctx, &work, a))
+ADDS(memset_node, context_given(m, c->memset_params, c->ctx, a) && fill_work(m, c->memset_params, c->ctx, &work, a))
 ADDS(host_node, host_work(c->node_params, &work, a))
 ADDS(kernel_node, kernel_work(m, c->node_params, &work, a))
 ADDS(event_record_node, event_work(m, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, c->event, &work, a))
@@ -544,24 +552,32 @@ static bool find_both(struct model *m, vmm_graph value, const vmm_graph_node *fr
     return true;
 }
 
-static bool are_new(const struct ends *ends, struct model_answer *a)
+/* How many edges come before the first that is there already, or named before. */
+static uint64_t count_new(const struct ends *ends)
 {
     for (uint64_t i = 0; i < ends->count; i++) {
-        bool twice = ends->from[i] == ends->to[i] || link_between(ends->from[i], ends->to[i]);
+        bool twice = link_between(ends->from[i], ends->to[i]);
         for (uint64_t k = 0; k < i; k++)
             twice |= ends->from[k] == ends->from[i] && ends->to[k] == ends->to[i];
         if (twice)
-            return model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
+            return i;
     }
-    return true;
+    return ends->count;
 }
 
+/* Those before the first one that is there already are added all the same, unless a node is to come after itself. */
 MODEL_ON(graph_add_dependencies)
 {
     struct ends ends = {.count = c->num_dependencies};
-    if (find_both(m, c->graph, c->from, c->to, c->edge_data, &ends, a) && are_new(&ends, a) && model_succeeded(a))
+    if (find_both(m, c->graph, c->from, c->to, c->edge_data, &ends, a)) {
+        uint64_t added = count_new(&ends);
         for (uint64_t i = 0; i < ends.count; i++)
+            added = ends.from[i] == ends.to[i] ? 0 : added;
+        if (added < ends.count)
+            model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
+        for (uint64_t i = 0; !a->asked && a->actual == a->result && i < added; i++)
             link_to(ends.to[i], ends.from[i], data_of(&ends, i));
+    }
     free(ends.from);
     free(ends.to);
 }
@@ -713,7 +729,8 @@ static void set_in(struct model_node *node, struct model_work *work, struct mode
 MODEL_ON(graph_exec_memset_node_set_params)
 {
     struct model_work work;
-    struct model_node *node = fill_work(m, c->memset_params, c->ctx, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
+    bool fits = context_given(m, c->memset_params, c->ctx, a) && fill_work(m, c->memset_params, c->ctx, &work, a);
+    struct model_node *node = fits ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
     node = of_type(node, VMM_GRAPH_NODE_TYPE_MEMSET, a);
     if (!node)
         return;
