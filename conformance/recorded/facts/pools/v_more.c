@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group T: what random calls on a driver found that the other groups had not asked. Part of ../pools.c, which includes it.
+/* Group V: what random calls on a driver found that the other groups had not asked. Part of ../pools.c, which includes it.
  *
- * T.trim.SHAPE.KEEP: cuMemPoolTrimTo after a synchronisation that kept everything. T.max.SIZE: how far two reservations around a new
- * pool are apart. T.order.N: whose free a third stream takes first. T.wrap.N: ranges past the end of all addresses. */
+ * V.trim.SHAPE.KEEP: cuMemPoolTrimTo after a synchronisation that kept everything. V.max.SIZE: how far two reservations around a new
+ * pool are apart. V.order.N: whose free a third stream takes first. V.wrap.N: ranges past the end of all addresses. */
 
 /* ---- trims ---- */
 
-static const u64 t_keep[] = {224 * MiB, 201 * MiB + 1, 201 * MiB, 192 * MiB, 191 * MiB, 100 * MiB, 97 * MiB, 64 * MiB + 1, 64 * MiB,
+static const u64 v_keep[] = {224 * MiB, 201 * MiB + 1, 201 * MiB, 192 * MiB, 191 * MiB, 100 * MiB, 97 * MiB, 64 * MiB + 1, 64 * MiB,
                              64 * MiB - 1, 33 * MiB, 32 * MiB, 31 * MiB, 1, 0, UINT64_MAX};
 
 /* Seven chunks, of which all but the first `held` are idle. */
-static void t_trim(size_t i, char *id, int run)
+static void v_trim(size_t i, char *id, int run)
 {
-    u64 keep = t_keep[i % COUNT(t_keep)];
-    size_t held = i / COUNT(t_keep);
-    snprintf(id, CASE_ID, "T.trim.%zu.%llu", held, keep);
+    u64 keep = v_keep[i % COUNT(v_keep)];
+    size_t held = i / COUNT(v_keep);
+    snprintf(id, CASE_ID, "V.trim.%zu.%llu", held, keep);
     if (!run)
         return;
     Pool pool = keeping_pool();
@@ -36,15 +36,15 @@ static void t_trim(size_t i, char *id, int run)
 
 /* ---- the addresses of a pool with a maxSize ---- */
 
-static const u64 t_max[] = {0, 1, MiB, 32 * MiB - 1, 32 * MiB, 32 * MiB + 1, 33 * MiB, 100 * MiB, 256 * MiB + 1, 10 * (u64)GiB, 300 * (u64)GiB};
+static const u64 v_max[] = {0, 1, MiB, 32 * MiB - 1, 32 * MiB, 32 * MiB + 1, 33 * MiB, 100 * MiB, 256 * MiB + 1, 10 * (u64)GiB, 300 * (u64)GiB};
 
-static void t_range(size_t i, char *id, int run)
+static void v_range(size_t i, char *id, int run)
 {
-    snprintf(id, CASE_ID, "T.max.%llu", t_max[i]);
+    snprintf(id, CASE_ID, "V.max.%llu", v_max[i]);
     if (!run)
         return;
     CUdeviceptr below = 0, above = 0;
-    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .maxSize = t_max[i]};
+    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .maxSize = v_max[i]};
     Pool pool = NULL;
     props.location = loc_at(L_DEVICE, 0);
     cuMemAddressReserve(&below, 64 * MiB, 0, 0, 0);
@@ -59,9 +59,9 @@ static void t_range(size_t i, char *id, int run)
 /* ---- the order of streams ---- */
 
 /* Bits: 1 another pool was used before, by t first; 2 t has the first allocation of this pool; 4 t frees first. */
-static void t_order(size_t i, char *id, int run)
+static void v_order(size_t i, char *id, int run)
 {
-    snprintf(id, CASE_ID, "T.order.%zu", i);
+    snprintf(id, CASE_ID, "V.order.%zu", i);
     if (!run)
         return;
     CUstream s = new_stream(), t = new_stream(), u = new_stream();
@@ -92,9 +92,9 @@ static void t_order(size_t i, char *id, int run)
 
 /* ---- ranges that wrap ---- */
 
-enum { T_WRAPS = 12 };
+enum { V_WRAPS = 12 };
 
-static CUresult t_wrap_call(size_t i, CUdeviceptr q, CUdeviceptr v, CUstream s)
+static CUresult v_wrap_call(size_t i, CUdeviceptr q, CUdeviceptr v, CUstream s)
 {
     const size_t most = (size_t)0 - 4000; /* from 8 on past the end, and then to 8 - 4000 */
     switch (i) {
@@ -116,9 +116,9 @@ static CUresult t_wrap_call(size_t i, CUdeviceptr q, CUdeviceptr v, CUstream s)
     }
 }
 
-static void t_wrap(size_t i, char *id, int run)
+static void v_wrap(size_t i, char *id, int run)
 {
-    snprintf(id, CASE_ID, "T.wrap.%zu", i);
+    snprintf(id, CASE_ID, "V.wrap.%zu", i);
     if (!run)
         return;
     CUstream s = new_stream();
@@ -126,17 +126,17 @@ static void t_wrap(size_t i, char *id, int run)
     CUdeviceptr q = take(pool, 4096, s), v = 0;
     cuMemAlloc(&v, 4096);
     cuStreamSynchronize(s);
-    CUresult r = t_wrap_call(i, q, v, s);
+    CUresult r = v_wrap_call(i, q, v, s);
     CUresult then = cuCtxSynchronize();
     say(id, "%s then=%s", name_of(r), name_of(then));
 }
 
-static void group_t(void)
+static void group_v(void)
 {
-    if (!is_wanted("T"))
+    if (!is_wanted("V"))
         return;
-    run_cases(init, 2 * COUNT(t_keep), t_trim);
-    run_cases(init, COUNT(t_max), t_range);
-    run_cases(init, 8, t_order);
-    run_cases(init, T_WRAPS, t_wrap);
+    run_cases(init, 2 * COUNT(v_keep), v_trim);
+    run_cases(init, COUNT(v_max), v_range);
+    run_cases(init, 8, v_order);
+    run_cases(init, V_WRAPS, v_wrap);
 }
