@@ -274,14 +274,21 @@ bool copy_do(struct sim_process *process, struct work *work)
     return true;
 }
 
+/* A range that wraps gets past this check, as past the other one. */
+static vmm_result check_pool(const struct sim_process *process, const struct transfer *t, uint64_t address, const char *argument)
+{
+    const bool passes = t->size > UINT64_MAX - address && sim_allocation_at(process, address);
+    return passes ? VMM_SUCCESS : translate_check_pool(process, address, t->size, argument);
+}
+
 /* The checks at the call: those of the work, and of memory pools. */
 static vmm_result check_call(const struct sim_process *process, int device, const struct transfer *t)
 {
     vmm_result result = VMM_SUCCESS;
     if (process->chunks.count && t->size && t->direction != TO_HOST)
-        result = translate_check_pool(process, t->dst, t->size, t->dst_name);
+        result = check_pool(process, t, t->dst, t->dst_name);
     if (process->chunks.count && t->size && result == VMM_SUCCESS && (t->direction == TO_HOST || t->direction == BETWEEN))
-        result = translate_check_pool(process, t->src, t->size, t->src_name);
+        result = check_pool(process, t, t->src, t->src_name);
     return result == VMM_SUCCESS ? check(process, device, t) : result;
 }
 

@@ -123,7 +123,7 @@ vmm_result sim_mem_pool_create(struct sim_process *process, const struct vmm_cal
     vmm_result result = check_props(process, call->pool_props);
     if (result != VMM_SUCCESS)
         return result;
-    uint64_t most = process->window.end - process->window.start;
+    uint64_t most = (process->window.end - process->window.start) / 2; /* it takes twice as many addresses */
     if (call->pool_props->max_size > most)
         return vmm_detail_refuse(VMM_RULE_POOL_CREATE_MAX_SIZE, call->pool_props->max_size, most, NULL);
     struct sim_channel channel;
@@ -344,7 +344,7 @@ vmm_result sim_mem_pool_trim_to(struct sim_process *process, const struct vmm_ca
     vmm_result result = sim_pool_own(process, call->pool, &pool);
     if (result != VMM_SUCCESS)
         return result;
-    sim_pool_trim(process, pool, call->min_bytes_to_keep);
+    sim_pool_trim(process, pool, pool_round(call->min_bytes_to_keep, pool->memory.chunk)); /* as measured; 0 where that wraps */
     return VMM_SUCCESS;
 }
 

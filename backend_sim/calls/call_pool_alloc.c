@@ -100,6 +100,8 @@ static vmm_result find(struct request *request, struct region **region)
         return VMM_SUCCESS;
     vmm_result result = back(request, *region);
     struct region *other = result == VMM_SUCCESS ? NULL : find_to_wait(request);
+    if (!other && result != VMM_SUCCESS && vmm_last_detail()->rule == vmm_rule_row(VMM_RULE_POOL_ALLOC_MAX_SIZE)->id)
+        sim_pools_trim_beside(request->process, request->pool);
     if (!other)
         return result;
     *vmm_detail_here() = before;
@@ -116,15 +118,20 @@ static vmm_result wait_for(const struct request *request, const struct region *r
     return in_flight_mark_quietly(request->process, &request->place, request->call, item->number);
 }
 
+static void meet(struct sim_process *process, struct sim_pool *pool, const struct queue_place *place)
+{
+    mempool_meet(&pool->memory, place, stream_clock_meet(&process->in_flight->clocks, place));
+}
+
 static vmm_result allocate(struct request *request, vmm_deviceptr *out)
 {
     struct sim_process *process = request->process;
     struct region *region;
     request->memory = (struct mempool_request){.size = pool_round(request->size, POOL_UNIT), .place = &request->place,
                                                .ordered = is_ordered, .done = is_done, .user = request};
-    if (!request->memory.size)
-        return refuse_memory(request, VMM_RULE_POOL_ALLOC_MEMORY, request->pool->memory.size);
-    mempool_meet(&request->pool->memory, &request->place);
+    if (!request->memory.size) /* more than there are addresses, which moves what is pending as any size does (measured once) */
+        request->memory.size = UINT64_MAX;
+    meet(process, request->pool, &request->place);
     const uint64_t mark = sim_blocks_mark(process->machine), high = request->pool->memory.reserved_high;
     vmm_result result = find(request, &region);
     if (result == VMM_SUCCESS)
@@ -218,6 +225,7 @@ static vmm_result free_in_order(struct sim_process *process, const struct vmm_ca
     struct free_mark *mark = in_flight_free_mark(process, place, &call->head, &fresh);
     if (!mark)
         return sim_out_of_host_memory();
+    meet(process, pool, place);
     if (!mempool_pend(&pool->memory, piece->region, mark, place)) {
         if (fresh)
             in_flight_free_undo(process);

@@ -24,13 +24,13 @@ bool rows_is_pinned(uint64_t address)
 
 bool rows_is_registered(uint64_t address)
 {
-    struct rows_pinned range;
+    struct rows_pinned range = {.read_only = false};
     return pinned_at(address, &range) && range.registered;
 }
 
 vmm_result rows_check_pinned(uint64_t address, uint64_t size, bool writes, const char *argument)
 {
-    struct rows_pinned range;
+    struct rows_pinned range = {.read_only = false};
     if (!size || !pinned_at(address, &range) || !range.registered)
         return VMM_SUCCESS;
     const uint64_t left = range.start + range.size - address;
@@ -88,7 +88,7 @@ static enum rows_there what_is_at(const struct sim_process *process, uint64_t ad
 
 enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, struct rows_side *side)
 {
-    struct rows_pinned range;
+    struct rows_pinned range = {.read_only = false};
     uint64_t left = UINT64_MAX;
     enum rows_there there = what_is_at(process, base, &left);
     bool pinned = pinned_at(base, &range);
@@ -337,7 +337,7 @@ static vmm_result copy_of(const struct sim_process *process, const vmm_memcpy3d 
                                   c->src_y, c->src_z, c->src_pitch, c->src_height, find};
     const struct declared to = {"dst", c->dst_memory_type, c->dst_device, c->dst_host, c->dst_x_in_bytes,
                                 c->dst_y, c->dst_z, c->dst_pitch, c->dst_height, find};
-    struct rows_pinned range;
+    struct rows_pinned range = {.read_only = false};
     *copy = (struct rows_copy){.extent = {c->width_in_bytes, c->height, c->depth}};
     vmm_result result = resolve(process, &copy->extent, &from, &copy->from);
     if (result == VMM_SUCCESS)

@@ -339,7 +339,7 @@ static struct region_lane *spare_lane(struct mempool *pool)
 }
 
 /* The lane of a stream, made if there is none. */
-static struct region_lane *lane_for(struct mempool *pool, const struct queue_place *place)
+static struct region_lane *lane_for(struct mempool *pool, const struct queue_place *place, uint32_t met)
 {
     struct region_lane *lane = lane_of(pool, place), **link = &pool->lanes;
     if (lane)
@@ -352,21 +352,22 @@ static struct region_lane *lane_for(struct mempool *pool, const struct queue_pla
     if (!lane)
         return NULL;
     lane->place = *place;
-    lane->next = NULL;
-    while (*link)
+    lane->met = met;
+    while (*link && (*link)->met <= met)
         link = &(*link)->next;
+    lane->next = *link;
     *link = lane;
     return lane;
 }
 
-void mempool_meet(struct mempool *pool, const struct queue_place *place)
+void mempool_meet(struct mempool *pool, const struct queue_place *place, uint32_t met)
 {
-    lane_for(pool, place);
+    lane_for(pool, place, met);
 }
 
 bool mempool_pend(struct mempool *pool, struct region *region, struct free_mark *mark, const struct queue_place *place)
 {
-    struct region_lane *lane = lane_for(pool, place);
+    struct region_lane *lane = lane_for(pool, place, UINT32_MAX);
     if (!lane)
         return false;
     unuse(pool, region);

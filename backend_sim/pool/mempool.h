@@ -46,6 +46,7 @@ struct region_lane {
     struct region_tree tree;
     struct region *newest; /* the others by region.older */
     struct queue_place place;
+    uint32_t met; /* stream_clock.h */
     struct region_lane *next;
 };
 
@@ -55,7 +56,7 @@ struct mempool {
     uint64_t room;                   /* entries of chunks; those beyond have no memory either */
     struct region *first;
     struct region_tree backed, unbacked;
-    struct region_lane *lanes;       /* in the order in which the pool came to know the streams */
+    struct region_lane *lanes;       /* in the order in which the streams met a pool of the process, of those that met this one */
     uint32_t lane_count;
     struct pool regions;             /* memory for them */
     uint64_t orders, frees;
@@ -81,8 +82,9 @@ struct mempool_request {
     void *user;
 };
 
-/* From now on the pool knows the stream, if the host has memory for that: other streams' frees are looked at in this order. */
-void mempool_meet(struct mempool *pool, const struct queue_place *place);
+/* From now on the pool knows the stream, if the host has memory for that: other streams' frees are looked at in the order of met
+ * (stream_clock_meet). */
+void mempool_meet(struct mempool *pool, const struct queue_place *place, uint32_t met);
 
 /* The region of which the request gets the low part; it may need memory. NULL when no addresses are left. Each step takes the
  * smallest region that is large enough, of equal ones that which came there first:

@@ -211,6 +211,24 @@ static void test_check_pending(void)
     end(&scene);
 }
 
+/* Of streams' frees those of the stream that met a pool first are taken first, whichever this pool knew first. */
+static void test_order_of_lanes(void)
+{
+    static struct scene scene;
+    begin(&scene);
+    struct mempool *pool = &scene.pool;
+    static const uint32_t met[] = {3, 1, 2};
+    for (unsigned i = 0; i < 3; i++) {
+        struct queue_place place = scene.place[0];
+        place.stream = 200 + met[i];
+        mempool_meet(pool, &place, met[i]);
+    }
+    const struct region_lane *lane = pool->lanes;
+    tap_ok(lane && lane->place.stream == 201 && lane->next->place.stream == 202 && lane->next->next->place.stream == 203 && !lane->next->next->next,
+           "lanes stand in the order in which their streams met a pool");
+    end(&scene);
+}
+
 /* A pool that knows many streams forgets one that has nothing pending; where all have, it knows more. */
 static void test_lanes(void)
 {
@@ -221,7 +239,7 @@ static void test_lanes(void)
     struct queue_place *place = &scene.place[0];
     for (unsigned i = 0; i < FULL + MORE; i++) {
         place->stream = 100 + i;
-        mempool_meet(pool, place);
+        mempool_meet(pool, place, i + 1);
     }
     tap_u64(pool->lane_count, FULL, "so many streams are known at most while some have nothing pending");
     tap_u64(pool->lanes->place.stream, 100 + MORE, "the first known ones are forgotten first");
@@ -307,6 +325,7 @@ int main(void)
     test_order();
     test_check();
     test_check_pending();
+    test_order_of_lanes();
     test_lanes();
     test_threads();
     test_cut();

@@ -29,6 +29,16 @@ struct stream_clock *stream_clock_of(struct stream_clocks *clocks, const struct 
     return clock;
 }
 
+uint32_t stream_clock_meet(struct stream_clocks *clocks, const struct queue_place *place)
+{
+    struct stream_clock *clock = stream_clock_of(clocks, place);
+    if (!clock)
+        return UINT32_MAX;
+    if (!clock->met)
+        clock->met = ++clocks->met;
+    return clock->met;
+}
+
 void stream_clocks_clear(struct stream_clocks *clocks)
 {
     struct stream_clock *next;

@@ -20,6 +20,7 @@ struct stream_clock {
     uint32_t id;         /* from 0, in order of creation */
     uint32_t room;
     uint64_t now;        /* ticks so far */
+    uint32_t met;        /* 1 for the first stream that a pool was used on, and so on; 0: none was */
     uint64_t *seen;      /* of other clocks, by id */
     struct stream_clock *next;
 };
@@ -27,6 +28,7 @@ struct stream_clock {
 struct stream_clocks {
     struct stream_clock *first;
     uint32_t count;
+    uint32_t met;        /* how many have met a pool */
 };
 
 /* What an event has seen, by clock id. */
@@ -39,6 +41,9 @@ void stream_clocks_clear(struct stream_clocks *clocks);
 
 /* The clock of a stream, made if there is none. NULL when the host's memory is out. */
 struct stream_clock *stream_clock_of(struct stream_clocks *clocks, const struct queue_place *place);
+
+/* A pool is used on the stream. Returns which of the streams it was to meet one: first 1; UINT32_MAX when the host's memory is out. */
+uint32_t stream_clock_meet(struct stream_clocks *clocks, const struct queue_place *place);
 
 /* An event is recorded at the place: *event is what it has seen, replacing what it had. */
 void stream_clock_record(struct stream_clocks *clocks, const struct queue_place *place, struct stream_clock_seen *event);

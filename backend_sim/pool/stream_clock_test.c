@@ -43,6 +43,9 @@ int main(void)
     uint64_t blocking = tick(&clocks, &with, &other);
     tap_ok(stream_clock_after(&clocks, &own, other, blocking), "the default stream comes after blocking streams");
     tap_ok(!stream_clock_after(&clocks, &own, id, later), "and not after others");
+    tap_u64(stream_clock_meet(&clocks, &c), 1, "the first stream to meet a pool");
+    tap_u64(stream_clock_meet(&clocks, &a), 2, "is before one that had its clock earlier");
+    tap_u64(stream_clock_meet(&clocks, &c), 1, "and stays so");
     heap.free(event.seen);
     heap.free(second.seen);
     stream_clocks_clear(&clocks);

@@ -237,7 +237,8 @@ static void compare(struct shadow *shadow, struct vmm_call *call, vmm_result inn
         warn_of_place(call, inner);
         return;
     }
-    if (inner == VMM_SUCCESS && harmless(id) && unknown_to_shadow(sim)) {
+    const bool known_there = inner == VMM_SUCCESS || inner == VMM_ERROR_INVALID_CONTEXT; /* memory that lacks a context alone */
+    if (known_there && harmless(id) && unknown_to_shadow(sim)) {
         *vmm_detail_here() = said;
         return;
     }

@@ -25,11 +25,10 @@ static uint64_t chunk_of(const struct sim_process *process)
     return process->machine->profile.device_memory < 4 * POOL_CHUNK || unit > POOL_CHUNK ? unit : POOL_CHUNK;
 }
 
-/* The device's memory twice, and at least what the pool may grow to, which is no more than all addresses. */
+/* Twice what the pool may grow to (call_pool.c limits that), or what the device has. */
 static uint64_t range_of(const struct sim_process *process, uint64_t max, uint64_t chunk)
 {
-    uint64_t usual = pool_round(2 * process->machine->profile.device_memory, chunk), most = pool_round(max, chunk);
-    return most > usual ? most : usual;
+    return max ? 2 * pool_round(max, chunk) : pool_round(2 * process->machine->profile.device_memory, chunk);
 }
 
 /* Takes the pool's addresses; for a pool without a limit (all) fewer where so many are not free. */
@@ -393,22 +392,26 @@ static bool is_at(const struct sim_pool *pool, vmm_mem_location location)
     return home.type == location.type && home.id == location.id && !pool->imports;
 }
 
+static void trim_at(struct sim_process *process, vmm_mem_location location, const struct sim_pool *but)
+{
+    for (struct sim_pool *pool = process->first_pool; pool; pool = pool->next)
+        if (pool != but && is_at(pool, location))
+            sim_pool_trim(process, pool, 0);
+}
+
 uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location at, uint64_t wanted)
 {
     const vmm_mem_location location = sim_pool_home(at);
-    uint64_t room = sim_machine_room(process->machine, location, wanted), idle = 0;
-    struct sim_pool *pool;
+    uint64_t room = sim_machine_room(process->machine, location, wanted);
     if (room >= wanted)
         return room;
-    for (pool = process->first_pool; pool; pool = pool->next)
-        if (is_at(pool, location))
-            idle += pool->memory.idle * pool->memory.chunk;
-    if (!idle || wanted - room > idle)
-        return room;
-    for (pool = process->first_pool; pool; pool = pool->next)
-        if (is_at(pool, location))
-            sim_pool_trim(process, pool, 0);
+    trim_at(process, location, NULL);
     return sim_machine_room(process->machine, location, wanted);
+}
+
+void sim_pools_trim_beside(struct sim_process *process, const struct sim_pool *pool)
+{
+    trim_at(process, sim_pool_home(pool->props.location), pool);
 }
 
 /* ---- allocations ---- */
@@ -469,14 +472,17 @@ struct region *sim_piece_end(struct sim_process *process, struct sim_piece *piec
     return region;
 }
 
-/* As measured, cuMemFree takes the idle memory around what it freed, and no other. */
-static void trim_in(struct sim_process *process, struct sim_pool *pool, const struct region *region)
+/* As measured, cuMemFree takes the chunks that what it freed was in, as far as they are idle then, and no others. */
+static void trim_in(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t end)
 {
     struct mempool *memory = &pool->memory;
-    struct mempool_chunk *idle;
-    while (memory->reserved > memory->threshold && (idle = mempool_idle_in(memory, region, 0)) != NULL) {
-        mempool_remove(memory, idle);
-        sim_chunk_drop(process, idle);
+    const uint64_t first = (start - memory->start) / memory->chunk;
+    for (uint64_t i = (end - 1 - memory->start) / memory->chunk + 1; i-- > first && memory->reserved > memory->threshold;) {
+        struct mempool_chunk *chunk = mempool_chunk_at(memory, memory->start + i * memory->chunk);
+        if (!chunk || chunk->busy)
+            continue;
+        mempool_remove(memory, chunk);
+        sim_chunk_drop(process, chunk);
     }
 }
 
@@ -487,8 +493,10 @@ void sim_piece_free(struct sim_process *process, struct sim_piece *piece, struct
         sim_graph_piece_free(process, piece, ended);
         return;
     }
-    const struct region *around = mempool_free(&pool->memory, sim_piece_end(process, piece, ended));
-    trim_in(process, pool, around);
+    struct region *region = sim_piece_end(process, piece, ended);
+    const uint64_t start = region->start, end = start + region->size;
+    mempool_free(&pool->memory, region);
+    trim_in(process, pool, start, end);
     settle(process, pool);
 }
 

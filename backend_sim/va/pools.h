@@ -83,8 +83,11 @@ void sim_pool_unback(struct sim_process *process, struct sim_pool *pool, uint64_
 /* The same for a range some of which has memory, and pins all of it. */
 bool sim_pool_back_pinned(struct sim_process *process, struct sim_pool *pool, uint64_t start, uint64_t size);
 
-/* As sim_machine_room; where that is too little, the pools of the same memory free their idle chunks first, if these suffice. */
+/* As sim_machine_room; where that is too little, the pools of the same memory free their idle chunks first, also where these do not
+ * suffice (as measured). */
 uint64_t sim_pools_room(struct sim_process *process, vmm_mem_location location, uint64_t wanted);
+/* The pool may not grow: the other pools of the same memory free their idle chunks, as measured. */
+void sim_pools_trim_beside(struct sim_process *process, const struct sim_pool *pool);
 
 /* Frees idle chunks, the last ones first, until at most keep bytes are left. */
 void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t keep);

@@ -327,9 +327,9 @@ static void test_room(void)
     is[3]->imports = 1; /* as an import, whose memory is the exporter's */
     uint64_t all = p->machine->profile.device_memory, left;
     left = sim_machine_room(p->machine, here, all);
-    tap_u64(sim_pools_room(p, here, left + 2 * POOL_CHUNK), left, "idle memory that is too little stays");
-    tap_ok(is[0]->memory.reserved && is[1]->memory.reserved && is[2]->memory.reserved && is[3]->memory.reserved, "in each pool");
-    tap_u64(sim_pools_room(p, here, left + POOL_CHUNK), left + POOL_CHUNK, "what is enough goes");
+    tap_u64(sim_pools_room(p, here, left), left, "where there is enough");
+    tap_ok(is[0]->memory.reserved && is[1]->memory.reserved && is[2]->memory.reserved && is[3]->memory.reserved, "each pool keeps its idle memory");
+    tap_u64(sim_pools_room(p, here, left + 2 * POOL_CHUNK), left + POOL_CHUNK, "idle memory goes, also where it is too little");
     tap_ok(!is[0]->memory.reserved && is[1]->memory.reserved && is[2]->memory.reserved && is[3]->memory.reserved,
            "from the pool of that device alone");
     is[3]->imports = imports;

@@ -21,7 +21,7 @@ struct options {
     struct option_list specs;
     uint64_t seed, calls, episode, flip, mix;
     bool strict, as_driver, counts;
-    uint64_t check_every, budget;
+    uint64_t check_every, budget, patience, shrinking;
     const char *script, *replay, *recording, *record, *explained, *transcript;
     uint64_t *rules; /* how often each rule was the answer, in the order of vmm_rules(); NULL: not counted */
 };
@@ -189,7 +189,7 @@ static bool drive(const struct options *options, const char *spec, uint64_t call
     char named[96], error[200];
     struct drive_report *report = child_share(sizeof *report);
     struct drive_options drive = {.spec = named, .seed = options->seed, .calls = calls, .episode = options->episode,
-                                  .check_every = options->check_every, .patience = PATIENCE, .shrinking = SHRINKING,
+                                  .check_every = options->check_every, .patience = (unsigned)options->patience, .shrinking = (unsigned)options->shrinking,
                                   .budget = (unsigned)options->budget, .mix = (unsigned)options->mix};
     snprintf(named, sizeof named, "%s%s", options->as_driver ? "as-driver:" : "", spec);
     const char *explained = drive_explained(options->explained);
@@ -265,6 +265,8 @@ static bool read_options(struct options *o, FILE *err, int argc, char **argv)
         {"flip", OPTION_NUMBER, &o->flip, 0, UINT64_MAX},
         {"check-every", OPTION_NUMBER, &o->check_every, 0, UINT64_MAX},
         {"budget", OPTION_NUMBER, &o->budget, 0, 86400},
+        {"patience", OPTION_NUMBER, &o->patience, 1, 86400},
+        {"shrink", OPTION_NUMBER, &o->shrinking, 0, 86400},
         {"script", OPTION_TEXT, &o->script, 0, 0},
         {"replay", OPTION_TEXT, &o->replay, 0, 0},
         {"explained", OPTION_TEXT, &o->explained, 0, 0},
@@ -297,6 +299,7 @@ static void run_usual(struct options *o)
     o->specs.at[0] = "sim:h100";
     o->specs.count = 1;
     replay_recording(o, "conformance/recorded/recordings/h100-580.159.04-random.txt", o->calls);
+    replay_recording(o, "conformance/recorded/recordings/h100-580.159.04-random-2.txt", o->calls / NEWER_ONE_IN);
 }
 
 /* Before the run, so that a wrong spec or a missing driver does not count as a difference. */
@@ -333,7 +336,8 @@ static void run_specs(const struct options *o)
 int diff_main(int argc, char **argv, const char *spec, FILE *err)
 {
     const char *scale = getenv("CUVMM_TEST_SCALE");
-    struct options options = {.seed = 1, .calls = 800000, .episode = 2000, .check_every = CHECK_EVERY, .mix = LOCKSTEP_MIX};
+    struct options options = {.seed = 1, .calls = 800000, .episode = 2000, .check_every = CHECK_EVERY, .mix = LOCKSTEP_MIX,
+                              .patience = PATIENCE, .shrinking = SHRINKING};
     uint64_t percent = 100;
     bool good = !scale || !*scale || options_number(err, "CUVMM_TEST_SCALE", scale, 0, 10000, &percent);
     options.calls = options.calls * percent / 100;

@@ -5,7 +5,7 @@
  *   diff [--backend SPEC]... [--seed S] [--calls N] [--episode N] [--strict] [--script FILE] [--rules] [--flip N]
  *        [--mix N] [--counts]
  *   diff --backend cuda [--as-driver] [--seed S] [--calls N] [--episode N] [--check-every N] [--budget SECONDS]
- *        [--explained FILE] [--record FILE] [--transcript FILE]
+ *        [--explained FILE] [--record FILE] [--transcript FILE] [--patience SECONDS] [--shrink SECONDS]
  *   diff --replay FILE
  *   diff --replay-recording FILE [--backend SPEC]
  *
@@ -20,7 +20,8 @@
  * conformance/recorded/recordings/explained.tsv) are not failures. With a shadow layer (shadow|cuda) the simulator runs
  * beside the driver, and each difference that it reports is one. --check-every sets the number of calls between checks
  * of the whole state; --budget stops the run cleanly. --record writes a line for each episode, which --replay-recording
- * compares with a simulator's answers; --transcript writes every call with its answer. CUVMM_TEST_SCALE is the
+ * compares with a simulator's answers; --transcript writes every call with its answer. An episode may take --patience seconds, and
+ * the shrinking of a difference --shrink. CUVMM_TEST_SCALE is the
  * percentage of the default number of calls.
  */
 #ifndef CUVMM_DIFF_H

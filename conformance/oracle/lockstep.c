@@ -304,7 +304,7 @@ const char *const lockstep_left_out[LEFT_OUT_KINDS] = {
     "made", "more bytes than the host should pay for", "would take the device from the process",
     "might wait for ever, or the order of streams decides", "not foreseen by the model", "a forged handle, context or pool",
     "a rule whose breach ends the process", "a rule that depends on what else the process has", "a limit of the simulator alone",
-    "would take much memory of a driver", "at addresses that may be the driver's own"};
+    "would take much memory of a driver", "at addresses that may be the driver's own", "would break a driver's pools"};
 
 static bool is_box(const union vmm_any_call *call)
 {
@@ -728,6 +728,8 @@ static bool start(struct lockstep *pair)
         if (!lockstep_step(pair, &step))
             return false;
     }
+    if (pair->driver && !make_streams(pair)) /* before free memory is asked for the first time */
+        return lockstep_differ(pair, "the streams cannot be made");
     if (pair->driver && !driver_settle(pair))
         return false;
     step = step_of(VMM_CALL_ctx_set_current);

@@ -108,6 +108,7 @@ enum left_out {
     LEFT_OUT_OURS,     /* of a driver: only the simulator refuses it */
     LEFT_OUT_MUCH,     /* of a driver: would take much of its memory */
     LEFT_OUT_FOREIGN,  /* of a driver: at addresses that may be its own */
+    LEFT_OUT_BREAKS,   /* of a driver: its pools are broken afterwards */
     LEFT_OUT_KINDS
 };
 extern const char *const lockstep_left_out[LEFT_OUT_KINDS];

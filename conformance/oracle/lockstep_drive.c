@@ -3,6 +3,7 @@
 #include "lockstep_drive.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "shrink.h"
 #include "tap.h"
 
-enum { DEATHS = 12, TAIL = 6 };
+enum { DEATHS = 12, DEATHS_ALONE = 400, TAIL = 6, SCRIPT_MOST = 100000 };
 
 struct run {
     const struct drive_options *options;
@@ -24,8 +25,19 @@ struct run {
         bool lost;       /* the driver's context is, so the child ends */
         struct step last;
         char scene[LOCKSTEP_SCENE];
+        struct table_row *fresh; /* of an episode alone in its child: the kind of difference to be shrunk, and the first one */
+        char difference[600];
+        size_t shown;            /* of a try to shorten: where it shows again */
+        size_t steps;            /* of the episode, so far */
     } *shared;
+    struct step *steps;          /* shared with the child; NULL for nowhere */
 };
+
+/* Pools keep what they had, and a destroyed one's value may come again: then each episode has a process of its own. */
+static bool alone(const struct drive_options *options)
+{
+    return options->mix >= 2;
+}
 
 /* ---- the hash of the answers ---- */
 
@@ -45,30 +57,43 @@ struct search {
     const char *signature;
     time_t until;
     char difference[600];
+    const struct script *script;
 };
+
+static void try_once(void *user)
+{
+    struct search *search = user;
+    struct shared *shared = search->run->shared;
+    bool clean = true;
+    alarm(search->run->options->patience);
+    shared->shown = lockstep_run_for(search->run->options->spec, search->script, search->run->options->check_every,
+                                     search->signature, shared->difference, sizeof shared->difference, &clean);
+    shared->tainted |= !clean;
+}
 
 static bool shows(void *user, const struct script *script, size_t *length)
 {
     struct search *search = user;
-    char difference[600];
+    struct shared *shared = search->run->shared;
     if (time(NULL) > search->until)
         return false;
-    alarm(search->run->options->patience);
-    bool clean = true;
-    size_t at = lockstep_run_for(search->run->options->spec, script, search->run->options->check_every,
-                                 search->signature, difference, sizeof difference, &clean);
-    search->run->shared->tainted |= !clean;
-    if (at == script->count)
+    search->script = script;
+    shared->shown = script->count;
+    if (!alone(search->run->options))
+        try_once(search);
+    else if (child_run(try_once, search))
         return false;
-    snprintf(search->difference, sizeof search->difference, "%s", difference);
-    *length = at + 1;
+    if (shared->shown == script->count)
+        return false;
+    snprintf(search->difference, sizeof search->difference, "%s", shared->difference);
+    *length = shared->shown + 1;
     return true;
 }
 
 /* The pair that showed it is closed already. */
 static void note(struct run *run, struct table_row *row, struct script *script, const char *difference, uint64_t seed)
 {
-    struct search search = {run, row->signature, time(NULL) + (time_t)run->options->shrinking, ""};
+    struct search search = {.run = run, .signature = row->signature, .until = time(NULL) + (time_t)run->options->shrinking};
     char head[700];
     size_t length = script->count, first = 0;
     bool again = shows(&search, script, &length);
@@ -93,6 +118,17 @@ struct episode {
     bool clean;           /* nothing has ended that part */
 };
 
+static void __attribute__((format(printf, 2, 3))) remark(const struct run *run, const char *format, ...)
+{
+    va_list args;
+    if (!run->options->transcript)
+        return;
+    va_start(args, format);
+    vfprintf(run->options->transcript, format, args);
+    va_end(args);
+    fputc('\n', run->options->transcript);
+}
+
 /* Each call with its answer, one line each, so that two runs can be compared. */
 static void transcribe(struct run *run, const struct lockstep *pair, const struct step *step, uint64_t i)
 {
@@ -114,8 +150,12 @@ static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice
     uint64_t strayed = pair->model.strayed;
     lockstep_random(dice, pair, STEP_FIRST_NAME + (uint32_t)i, &step);
     steps_add(script, &step);
+    if (run->steps && i < SCRIPT_MOST)
+        run->steps[run->shared->steps++] = step;
     bool same = lockstep_step(pair, &step);
     transcribe(run, pair, &step, i);
+    if (!same)
+        remark(run, "# %s: %s", pair->signature, pair->difference);
     run->report->succeeded += pair->changed && same;
     lockstep_count(&run->report->counts, pair, &step);
     e->clean &= same && pair->model.strayed == strayed;
@@ -123,7 +163,10 @@ static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice
         e->hash = fold(e->hash, pair->reported);
         e->calls = i + 1;
     }
-    return same && (!look || lockstep_check(pair));
+    if (!same || !look || lockstep_check(pair))
+        return same;
+    remark(run, "# %s: %s", pair->signature, pair->difference);
+    return false;
 }
 
 static void finish(struct run *run, struct lockstep *pair, const struct episode *e, uint64_t seed)
@@ -160,6 +203,7 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
     pair.last = &run->shared->last;
     pair.scene = run->shared->scene;
     run->shared->unit = lockstep_unit(&pair);
+    remark(run, "# seed %" PRIu64, seed);
     for (uint64_t i = 0; i < calls && !fresh; i++) {
         bool look = i + 1 == calls || (o->check_every && (i + 1) % o->check_every == 0);
         bool same = advance(run, &pair, &dice, &script, &e, i, look);
@@ -172,7 +216,10 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
             break;
     }
     finish(run, &pair, &e, seed);
-    if (fresh && run->shared->lost)
+    if (fresh && alone(o)) { /* the parent shrinks it */
+        run->shared->fresh = fresh;
+        snprintf(run->shared->difference, sizeof run->shared->difference, "%s", difference);
+    } else if (fresh && run->shared->lost)
         table_script(fresh, &script, script.count > TAIL ? script.count - TAIL : 0, run->shared->unit);
     else if (fresh)
         note(run, fresh, &script, difference, seed);
@@ -181,17 +228,24 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
 
 /* ---- the child, and what it leaves ---- */
 
+static bool in_time(const struct run *run)
+{
+    return run->report->made < run->options->calls && (!run->shared->until || time(NULL) < run->shared->until);
+}
+
 static void work(void *user)
 {
     struct run *run = user;
     const struct drive_options *o = run->options;
+    bool more = true;
     run->shared->tainted = false;
-    while (run->report->made < o->calls && !run->shared->lost && !run->shared->tainted &&
-           (!run->shared->until || time(NULL) < run->shared->until)) {
+    while (more && in_time(run) && !run->shared->lost && !run->shared->tainted) {
         uint64_t left = o->calls - run->report->made;
         alarm(o->patience);
+        run->shared->steps = 0;
         episode(run, run->shared->seed, left < o->episode ? left : o->episode);
         run->shared->seed++;
+        more = !alone(o);
     }
 }
 
@@ -199,36 +253,58 @@ static void work(void *user)
 static void note_death(struct run *run, int signal)
 {
     char signature[200];
-    struct script script = {0};
+    struct script script = {.steps = run->steps, .count = run->shared->steps};
     const char *call = vmm_call_name(run->shared->last.call);
     if (signal < 0)
         tap_bail("the child that makes the calls ended by itself");
     snprintf(signature, sizeof signature, "%s: the process ends with signal %d", call, signal);
+    remark(run, "# %s: %s", signature, run->shared->scene);
     struct table_row *fresh = table_count(&run->report->table, signature);
-    steps_add(&script, &run->shared->last);
     if (fresh) {
         snprintf(fresh->difference, sizeof fresh->difference, "in the episode of --seed %" PRIu64 ": %.400s",
                  run->shared->seed, run->shared->scene);
-        table_script(fresh, &script, 0, run->shared->unit ? run->shared->unit : 1);
+        table_script(fresh, &script, script.count > TAIL ? script.count - TAIL : 0, run->shared->unit ? run->shared->unit : 1);
     }
     if (!fresh)
         tap_note("again, seed %" PRIu64 ": %s", run->shared->seed, run->shared->scene);
-    steps_free(&script);
     run->report->deaths++;
     run->shared->seed++;
 }
 
+/* The child has ended before the parent shrinks what it found: a process that used a driver cannot have children that use it. */
+static void note_later(struct run *run)
+{
+    struct script script = {0};
+    char difference[600];
+    snprintf(difference, sizeof difference, "%s", run->shared->difference);
+    for (size_t i = 0; i < run->shared->steps; i++)
+        steps_add(&script, &run->steps[i]);
+    note(run, run->shared->fresh, &script, difference, run->shared->seed - 1);
+    steps_free(&script);
+}
+
 void drive_run(const struct drive_options *options, struct drive_report *report)
 {
-    struct run run = {options, report, child_share(sizeof(struct shared))};
-    run.shared->seed = options->seed;
-    run.shared->until = options->budget ? time(NULL) + (time_t)options->budget : 0;
-    for (int signal = 1; (signal || run.shared->tainted) && report->deaths < DEATHS && !run.shared->lost;) {
-        signal = child_run(work, &run);
+    const uint64_t most = options->episode < SCRIPT_MOST ? options->episode : SCRIPT_MOST;
+    struct run run = {.options = options, .report = report, .shared = child_share(sizeof(struct shared)),
+                      .steps = child_share((size_t)most * sizeof(struct step))};
+    struct shared *shared = run.shared;
+    shared->seed = options->seed;
+    shared->until = options->budget ? time(NULL) + (time_t)options->budget : 0;
+    if (options->transcript)
+        setvbuf(options->transcript, NULL, _IOLBF, 0); /* a call may end the process */
+    for (bool more = true; more;) {
+        shared->fresh = NULL;
+        shared->lost = false;
+        int signal = child_run(work, &run);
         if (signal)
             note_death(&run, signal);
+        else if (shared->fresh)
+            note_later(&run);
+        more = alone(options) ? in_time(&run) && report->deaths < DEATHS_ALONE
+                              : (signal || shared->tainted) && report->deaths < DEATHS && !shared->lost;
     }
-    if (run.shared->lost)
+    if (shared->lost && !alone(options))
         tap_note("the driver's context was lost: the run ends");
 }
 
@@ -249,7 +325,7 @@ static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint
     struct drive_report report = {.episodes = 0};
     struct shared shared = {.seed = seed};
     const struct drive_options options = {.spec = spec};
-    struct run run = {&options, &report, &shared};
+    struct run run = {.options = &options, .report = &report, .shared = &shared};
     struct lockstep pair;
     struct chooser dice = {.state = seed};
     struct script script = {0};

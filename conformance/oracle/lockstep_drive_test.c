@@ -206,7 +206,7 @@ static void the_newest_mix(void)
 /* A driver that refuses what it should not, and one that does what it should refuse. */
 static void pools_that_differ(void)
 {
-    static const char *const faults[] = {"mem_alloc_async:1", "mem_pool_create:1", "stream_batch_mem_op:1", "event_record:1"};
+    static const char *const faults[] = {"mem_alloc_async:1", "mem_pool_create:1", "stream_batch_mem_op:11", "event_record:1"};
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         char spec[96];
         struct drive_report *report = child_share(sizeof *report);
@@ -222,6 +222,52 @@ static void pools_that_differ(void)
     }
 }
 
+static enum left_out why(struct lockstep *pair, enum vmm_call_id call, const char *parameter, uint64_t value)
+{
+    struct step step = step_of(call);
+    step_arg(&step, parameter)->add = value;
+    return lockstep_foresee(pair, &step);
+}
+
+/* What is known to break a driver's pools is not asked. */
+static void what_a_driver_is_not_asked(void)
+{
+    struct lockstep pair;
+    if (!lockstep_open(&pair, "as-driver:sim:h100"))
+        tap_bail("%s", pair.difference);
+    pair.mix = LOCKSTEP_NEWEST_MIX;
+    struct step create = step_of(VMM_CALL_mem_pool_create), alloc = step_of(VMM_CALL_mem_alloc_from_pool_async);
+    create.name = STEP_FIRST_NAME;
+    create.word[0] = VMM_MEM_ALLOCATION_TYPE_PINNED;
+    create.desc[0].location.type = VMM_MEM_LOCATION_TYPE_DEVICE;
+    step_arg(&alloc, "bytesize")->add = 4096;
+    step_arg(&alloc, "pool")->name = create.name;
+    alloc.name = create.name + 1;
+    tap_ok(lockstep_step(&pair, &create), "a pool %s", pair.difference);
+    const uint64_t pool = pair.values[create.name];
+    tap_u64(why(&pair, VMM_CALL_mem_pool_destroy, "pool", pool), LEFT_OUT_NOT, "may end as long as it is empty");
+    tap_ok(lockstep_step(&pair, &alloc), "with an allocation %s", pair.difference);
+    tap_u64(why(&pair, VMM_CALL_mem_pool_destroy, "pool", pool), LEFT_OUT_BREAKS, "it may not");
+    create.word[1] = VMM_MEM_HANDLE_TYPE_FABRIC;
+    tap_u64(lockstep_foresee(&pair, &create), LEFT_OUT_BREAKS, "nor is there one for a fabric");
+    struct step reserve = step_of(VMM_CALL_mem_address_reserve);
+    step_arg(&reserve, "size")->add = (uint64_t)2 << 20;
+    step_arg(&reserve, "alignment")->add = (uint64_t)32 << 20;
+    tap_u64(lockstep_foresee(&pair, &reserve), LEFT_OUT_NOT, "an alignment of a chunk is asked for");
+    step_arg(&reserve, "alignment")->add = (uint64_t)64 << 20;
+    tap_u64(lockstep_foresee(&pair, &reserve), LEFT_OUT_BREAKS, "a larger one is not");
+    struct step set = step_of(VMM_CALL_mem_pool_set_attribute);
+    step_arg(&set, "pool")->add = pool;
+    step_arg(&set, "attr")->add = 4;
+    step_arg(&set, "value")->add = 0;
+    tap_u64(lockstep_foresee(&pair, &set), LEFT_OUT_CRASH, "nor an attribute from nowhere");
+    struct step fill = step_of(VMM_CALL_memset_d8);
+    step_arg(&fill, "dst")->add = pair.values[alloc.name] + 8;
+    step_arg(&fill, "n")->add = UINT64_MAX - 4000;
+    tap_u64(lockstep_foresee(&pair, &fill), LEFT_OUT_CRASH, "nor a fill past the end of all addresses");
+    tap_ok(lockstep_close(&pair), "all is given back");
+}
+
 /* The transcript has every call with its answer. */
 static void transcripts(void)
 {
@@ -233,7 +279,7 @@ static void transcripts(void)
     written(&options, &options.transcript, report);
     for (; fgets(line, sizeof line, options.transcript); rows++)
         answered += strstr(line, "\tSUCCESS") || strstr(line, "\tINVALID_VALUE") || strstr(line, "\tnot made");
-    tap_u64(rows, 500, "a line for each call");
+    tap_u64(rows, 501, "a line for each call, after the episode's seed");
     tap_ok(answered > 400, "with what it was answered: %u", answered);
     fclose(options.transcript);
 }
@@ -249,6 +295,7 @@ int main(void)
     looks_change_nothing();
     the_newest_mix();
     pools_that_differ();
+    what_a_driver_is_not_asked();
     transcripts();
     return tap_done();
 }

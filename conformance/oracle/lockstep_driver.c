@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+enum { SAME_READINGS = 4 };
 
 #define MIB ((uint64_t)1 << 20)
 #define LARGEST_MEMORY (64 * MIB) /* that a random step may create */
@@ -76,6 +79,25 @@ static uint64_t first_fill(uint64_t size)
     return size / 2 < 65536 ? size / 2 : 65536;
 }
 
+/* The first use of each stream of a device and of its default one; not of a pool, which sees their order, nor of the events, which
+ * would then be recorded. */
+static void use_streams(struct lockstep *pair, int device, vmm_deviceptr at)
+{
+    vmm_system *sys = pair->sys;
+    for (int i = -1; i < pair->model.lanes; i++) {
+        const vmm_stream stream = (vmm_stream)(uintptr_t)(i < 0 ? 0 : pair->model.lane[i].stream);
+        if (i >= 0 && pair->model.lane[i].device != device)
+            continue;
+        vmm_stream_batch_mem_op_params op = {.pad = {0}};
+        op.write_value.operation = VMM_STREAM_MEM_OP_WRITE_VALUE_64;
+        op.write_value.address = at;
+        vmm_stream_write_value32(sys, stream, at, 0, 0);
+        vmm_stream_wait_value64(sys, stream, at, 0, VMM_STREAM_WAIT_VALUE_GEQ);
+        vmm_stream_batch_mem_op(sys, stream, 1, &op, 0);
+        vmm_stream_synchronize(sys, stream);
+    }
+}
+
 /* One life of memory with every kind of use, so that the driver does its first-use set-up. */
 static vmm_result one_life(struct lockstep *pair, vmm_mem_location location, uint64_t size)
 {
@@ -100,6 +122,8 @@ static vmm_result one_life(struct lockstep *pair, vmm_mem_location location, uin
             result = vmm_memcpy_htod(sys, at, memset(bytes, 1, sizeof bytes), sizeof bytes);
         if (result == VMM_SUCCESS)
             result = vmm_memcpy_dtoh(sys, bytes, at, sizeof bytes);
+        if (result == VMM_SUCCESS && location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+            use_streams(pair, location.id, at);
         vmm_ctx_synchronize(sys);
         vmm_mem_unmap(sys, at, size);
         vmm_mem_address_free(sys, at, size);
@@ -148,6 +172,19 @@ static bool fill_open_chunks(struct lockstep *pair)
            lockstep_differ(pair, "spec \"%s\": no free addresses where the recorded driver has them", pair->spec);
 }
 
+/* Free memory, once it stays: a process that ended a moment ago may still give memory back. */
+static bool ask_free(struct lockstep *pair, uint64_t *bytes)
+{
+    uint64_t total, before = 0;
+    vmm_result result = vmm_mem_get_info(pair->sys, bytes, &total);
+    for (const clock_t until = clock() + CLOCKS_PER_SEC; result == VMM_SUCCESS && *bytes != before && clock() < until;) {
+        before = *bytes;
+        for (int i = 0; i < SAME_READINGS && result == VMM_SUCCESS && *bytes == before; i++)
+            result = vmm_mem_get_info(pair->sys, bytes, &total);
+    }
+    return result == VMM_SUCCESS && *bytes == before;
+}
+
 bool driver_settle(struct lockstep *pair)
 {
     const vmm_mem_location host = {VMM_MEM_LOCATION_TYPE_HOST, 0};
@@ -160,8 +197,8 @@ bool driver_settle(struct lockstep *pair)
             return lockstep_differ(pair, "spec \"%s\": memory cannot be used: %s", pair->spec,
                                    vmm_result_name(result));
         one_life(pair, host, pair->profile.host_granularity[0]); /* where there is such memory */
-        uint64_t total;
-        vmm_mem_get_info(pair->sys, &pair->driver[device].free, &total);
+        if (!ask_free(pair, &pair->driver[device].free))
+            return lockstep_differ(pair, "spec \"%s\": free memory does not settle", pair->spec);
     }
     return fill_open_chunks(pair);
 }
@@ -192,6 +229,43 @@ static uint64_t extent(const union vmm_any_call *call)
     }
 }
 
+/* Does a range that begins elsewhere run into the addresses of a pool? */
+static bool enters_pool(const struct model *m, uint64_t at, uint64_t size)
+{
+    for (size_t i = 0; i < m->pool_count; i++) {
+        const struct model_pool *pool = m->pools[i];
+        if (!pool->gone && pool->start && at < pool->start && pool->start - at < size)
+            return true;
+    }
+    return false;
+}
+
+/* Calls after which a driver's pools are broken, so that later calls end the process, or cannot be followed: an alignment past a chunk, for which it reserves
+ * so many addresses that pools get some of them, at places where they do not work; the end of a pool that has memory in use,
+ * once that is freed; a pool for a fabric, which ends the process with itself; a pointer
+ * that is exported, whose chunk's memory does not come back when the pool releases it. */
+static bool breaks_pools(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
+{
+    const struct model_pool *pool;
+    switch (call->head.id) {
+    case VMM_CALL_mem_address_reserve:
+        return pair->mix >= 2 && answer->result == VMM_SUCCESS && call->mem_address_reserve.alignment > pair->profile.va_chunk;
+    case VMM_CALL_mem_pool_destroy:
+        pool = model_pool_of(&pair->model, (uint64_t)(uintptr_t)call->mem_pool_destroy.pool);
+        return answer->result == VMM_SUCCESS && pool && pool->heap.blocks.count;
+    case VMM_CALL_mem_pool_create:
+        return answer->result == VMM_SUCCESS && call->mem_pool_create.pool_props->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC;
+    case VMM_CALL_mem_pool_export_pointer: return answer->result == VMM_SUCCESS;
+    default: return false;
+    }
+}
+
+/* The value of an attribute is read before anything is checked. */
+static bool reads_null(const union vmm_any_call *call)
+{
+    return call->head.id == VMM_CALL_mem_pool_set_attribute && !call->mem_pool_set_attribute.value;
+}
+
 /* Can nothing in the range belong to the driver or the program? It is in the model's part of the address space, in one
  * of its reservations, or where no memory can be. A range that wraps is refused or does nothing, except that rights may
  * then be set from its start on. */
@@ -205,6 +279,8 @@ static bool ours(struct lockstep *pair, const union vmm_any_call *call, uint64_t
                (at < 65536 || at >= space || r || (at >= pair->home && at < pair->home_end));
     if (at >= space || at < 65536) /* every call checks the start first */
         return true;
+    if (enters_pool(&pair->model, at, size) || (pair->model.pool_count && r && size > r->size - (at - r->start)))
+        return false; /* where pools without an allocation are is not known */
     if (at >= pair->home && at + size <= pair->home_end)
         return true;
     const struct model_block *block = model_block_at(&pair->model, at);
@@ -242,7 +318,7 @@ static bool is_ours(const struct lockstep *pair, uint64_t value)
     return false;
 }
 
-/* Is every handle and context 0 or alive, every pool 0 or one that was made, and every stream a default one or ours? */
+/* Is every handle and context 0 or alive, every pool 0 or one that exists, and every stream a default one or ours? */
 static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call)
 {
     size_t count;
@@ -256,7 +332,7 @@ static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call
             for (size_t c = 0; c < pair->model.context_count; c++)
                 known |= (uint64_t)(uintptr_t)pair->model.contexts[c].value == value;
         else if (params[i].kind == VMM_PARAM_POOL)
-            known |= model_pool_of(&pair->model, value) != NULL;
+            known |= model_pool_of(&pair->model, value) && !model_pool_of(&pair->model, value)->ended; /* else its memory is freed */
         else if (params[i].kind == VMM_PARAM_STREAM || params[i].kind == VMM_PARAM_EVENT)
             known |= is_ours(pair, value);
         else
@@ -326,8 +402,12 @@ enum left_out driver_leaves_out(struct lockstep *pair, const union vmm_any_call 
 {
     struct model_answer answer;
     model_foresee(&pair->model, &call->head, &answer);
-    if (answer.foreseen && answer.wraps)
+    if ((answer.foreseen && answer.wraps) || reads_null(call))
         return LEFT_OUT_CRASH;
+    if (answer.foreseen && breaks_pools(pair, call, &answer))
+        return LEFT_OUT_BREAKS;
+    if (pair->model.pool_count && answer.rule && !strcmp(answer.rule, "VMM-UNMAP-WRAPS"))
+        return LEFT_OUT_VARIES;
     enum left_out left = answer.foreseen ? row_leaves_out(answer.rule) : LEFT_OUT_NOT;
     if (left)
         return left;
@@ -431,6 +511,8 @@ bool driver_sweep(struct lockstep *pair)
     bool clean = end_wait(pair);
     for (size_t i = 0; i < m->block_count; i++)
         clean &= vmm_mem_free(pair->sys, m->blocks[i].start) == VMM_SUCCESS;
+    for (uint32_t i = 0; pair->ready && i < STEP_STREAMS; i++)
+        vmm_stream_synchronize(pair->sys, (vmm_stream)(uintptr_t)pair->values[STEP_FIRST_STREAM + i]);
     for (size_t i = 0; i < m->pool_count; i++)
         if (m->pools[i]->value && !m->pools[i]->own && !m->pools[i]->ended)
             clean &= vmm_mem_pool_destroy(pair->sys, (vmm_memory_pool)(uintptr_t)m->pools[i]->value) == VMM_SUCCESS;

@@ -79,7 +79,18 @@ static void say_output(struct words *w, const union vmm_any_call *call, const st
         if (call->head.id != VMM_CALL_mem_get_info && call->head.id != VMM_CALL_device_total_mem)
             say(w, " %s=%" PRIx64, param->name, slot);
         return;
-    case VMM_PARAM_OUT_ADDRESS: say_address(w, param->name, slot); return;
+    case VMM_PARAM_OUT_ADDRESS: {
+        const struct model_block *block = model_block_at(&w->pair->model, slot);
+        if (block)
+            say(w, " %s=pool+%" PRIx64, param->name, slot - block->pool->start);
+        else
+            say_address(w, param->name, slot);
+        return;
+    }
+    case VMM_PARAM_OUT_POOL_VALUE:
+        say(w, " %" PRIx64, call->mem_pool_get_attribute.attr <= VMM_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES
+                                ? (uint64_t)(uint32_t)slot : slot);
+        return;
     case VMM_PARAM_OUT_HANDLE: {
         const struct model_memory *memory = model_memory_of(&w->pair->model, slot);
         say(w, " %s=h%u", param->name, memory ? memory->tag : 0);

@@ -38,6 +38,7 @@ struct world {
     vmm_stream stream[STREAMS];
     vmm_event event;
     struct pool pool[POOLS];
+    struct model_streams streams;
     struct block block[BLOCKS];
     size_t blocks;
     uint64_t dice, calls, total, other, device; /* other: bytes of cuMemAlloc; device: all bytes of the device */
@@ -143,16 +144,26 @@ static void keep_block(struct world *w, struct pool *p, vmm_deviceptr at, uint64
     w->block[w->blocks++] = (struct block){(int)(p - w->pool), at, size};
 }
 
+/* model_heap_take; a pool that may not grow takes the idle memory of all others from them. */
+static uint64_t take(struct world *w, struct pool *p, uint64_t size, uint64_t stream)
+{
+    const struct model_order order = streams_of(p);
+    const uint64_t off = model_heap_take(&p->heap, size, stream, &order);
+    for (int i = 0; off == UINT64_MAX && p->heap.shortage == MODEL_LIMIT && i < POOLS; i++)
+        if (w->pool[i].open && &w->pool[i] != p)
+            model_heap_trim(&w->pool[i].heap, 0);
+    return off;
+}
+
 static void alloc(struct world *w, struct pool *p)
 {
     vmm_deviceptr at = 77;
     uint64_t s = draw(w, STREAMS), size = draw(w, 50) ? some_size(w) : (uint64_t)1 << 46;
-    struct model_order order = streams_of(p);
     if (draw(w, 30) == 0) {
         expect(w, ALLOC, vmm_mem_alloc_from_pool_async(w->sys, draw(w, 2) ? NULL : &at, size, NULL, w->stream[s]), VMM_ERROR_INVALID_VALUE);
         return;
     }
-    uint64_t off = model_heap_take(&p->heap, size, s, &order);
+    uint64_t off = take(w, p, size, s);
     expect(w, ALLOC, vmm_mem_alloc_from_pool_async(w->sys, &at, size, p->value, w->stream[s]), off == UINT64_MAX ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS);
     if (w->wrong[0] || off == UINT64_MAX) {
         if (!w->wrong[0])
@@ -238,7 +249,7 @@ static void trim(struct world *w, struct pool *p)
         expect(w, TRIM, vmm_mem_pool_trim_to(w->sys, NULL, keep), VMM_ERROR_INVALID_VALUE);
         return;
     }
-    model_heap_trim(&p->heap, keep);
+    model_heap_trim_to(&p->heap, keep);
     expect(w, TRIM, vmm_mem_pool_trim_to(w->sys, p->value, keep), VMM_SUCCESS);
 }
 
@@ -289,7 +300,7 @@ static void create(struct world *w)
     props.max_size = draw(w, 2) ? 0 : 1 + draw(w, 400 * MIB);
     memset(p, 0, sizeof *p);
     expect(w, CREATE, vmm_mem_pool_create(w->sys, &p->value, &props), VMM_SUCCESS);
-    model_heap_open(&p->heap, props.max_size, MODEL_SLOT, model_heap_range(props.max_size, MODEL_SLOT, w->device));
+    model_heap_open(&p->heap, props.max_size, MODEL_SLOT, model_heap_range(props.max_size, MODEL_SLOT, w->device), &w->streams);
     p->open = true;
     p->world = w;
 }
@@ -387,8 +398,7 @@ static void current(struct world *w, struct pool *p, bool by_location)
     same(w, CURRENT_AT, "pool", (uintptr_t)again, (uintptr_t)p->value);
     if (w->blocks < BLOCKS && !w->wrong[0]) {
         vmm_deviceptr dptr = 0;
-        struct model_order ordering = streams_of(p);
-        uint64_t size = some_size(w), off = model_heap_take(&p->heap, size, 0, &ordering);
+        uint64_t size = some_size(w), off = take(w, p, size, 0);
         expect(w, ALLOC_CURRENT, vmm_mem_alloc_async(w->sys, &dptr, size, w->stream[0]), off == UINT64_MAX ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS);
         if (off != UINT64_MAX) {
             if (!p->based)
@@ -498,6 +508,7 @@ static void run(uint64_t seed, uint64_t calls)
     for (int i = 0; i < POOLS; i++)
         if (w.pool[i].open)
             model_heap_close(&w.pool[i].heap);
+    free(w.streams.stream);
     vmm_close(w.sys);
 }
 

@@ -26,6 +26,7 @@ void model_close(struct model *model)
         free(model->pools[i]);
     }
     free(model->pools);
+    free(model->pool_streams.stream);
     free(model->blocks);
     free(model->reservations);
     free(model->mappings);

@@ -139,7 +139,7 @@ struct model_device {
 struct model {
     const struct sim_profile *profile;
     const struct model_device *driver; /* one for each device: the system is a real driver; NULL: the simulator */
-    /* reservations of a driver; of them those with an address other than the model's choice */
+    /* reservations and used pools of a driver; of them those with an address other than the model's choice */
     uint64_t placed, strayed;
     bool strict;
     bool initialised;
@@ -170,6 +170,7 @@ struct model {
     int blocked;                  /* the lane that waits for a value, -1 for none */
     struct model_op queue[MODEL_QUEUE]; /* what it waits for, and what comes after that */
     size_t queued;
+    struct model_streams pool_streams;
     struct model_pool **pools;
     size_t pool_count, pool_room;
     struct model_pool *current_pool[MODEL_PLACES]; /* NULL before the first use of the place's pools */

@@ -52,8 +52,8 @@ bool model_pool_allows(struct model *model, uint64_t address, uint64_t size, str
 {
     const struct model_mapping *memory = size ? model_memory_at(model, address) : NULL;
     const struct model_block *block = model_block_at(model, address);
-    if (!memory || memory->handle || (block && size <= block->size - (address - block->start)))
-        return true;
+    if (!memory || memory->handle || (block && (size > UINT64_MAX - address || size <= block->size - (address - block->start))))
+        return true; /* of a range that wraps the start alone is looked at (model_copy.c) */
     return model_refuse(answer, INVALID, block ? "VMM-COPY-RUNS-PAST" : "VMM-COPY-NOT-MAPPED");
 }
 
@@ -79,7 +79,38 @@ void model_used(struct model *model)
     model->orders += any_slot(model);
 }
 
+/* ---- the device's memory ---- */
+
+/* The host as such is its node 0. */
+static bool same_budget(int a, int b)
+{
+    return (a == MODEL_HOST ? MODEL_HOST + 1 : a) == (b == MODEL_HOST ? MODEL_HOST + 1 : b);
+}
+
+static void trim_place(struct model *m, int device, const struct model_pool *but)
+{
+    for (size_t i = 0; i < m->pool_count; i++)
+        if (m->pools[i] != but && same_budget(m->pools[i]->device, device) && !m->pools[i]->gone)
+            model_heap_trim(&m->pools[i]->heap, 0);
+}
+
+void model_pools_make_room(struct model *model, int device, uint64_t wanted)
+{
+    if (model_place_free(model, device) < wanted)
+        trim_place(model, device, NULL);
+}
+
 /* ---- allocating ---- */
+
+/* A driver's pool begins where its first allocation is, which need not be where the model would have put it. */
+static void begin_where(struct model *m, struct model_pool *pool, uint64_t first)
+{
+    m->placed++;
+    if (first == pool->start)
+        return;
+    m->strayed++;
+    pool->start = first;
+}
 
 /* Allocates size bytes of the pool; what came before is sound. */
 static void allocate(struct model *m, struct model_pool *pool, uint64_t size, int lane, const vmm_deviceptr *out,
@@ -92,16 +123,18 @@ static void allocate(struct model *m, struct model_pool *pool, uint64_t size, in
             model_expect(a, "dptr", *out, 0);
         return;
     }
+    if (m->driver && !pool->based && a->actual == VMM_SUCCESS)
+        begin_where(m, pool, *out);
     uint64_t offset = model_pool_take(m, pool, size, lane);
     if (offset == UINT64_MAX) {
+        if (pool->heap.shortage == MODEL_LIMIT)
+            trim_place(m, pool->device, pool);
         model_refuse(a, VMM_ERROR_OUT_OF_MEMORY,
                      pool->heap.shortage == MODEL_LIMIT ? "VMM-POOL-ALLOC-MAX-SIZE" : "VMM-POOL-ALLOC-MEMORY");
         return;
     }
     if (!model_succeeded(a))
         return;
-    if (m->driver && !pool->based)
-        pool->start = *out - offset;
     pool->based = true;
     model_expect(a, "dptr", *out, pool->start + offset);
     m->blocks = model_room(m->blocks, &m->block_room, m->block_count, sizeof *m->blocks);
@@ -173,25 +206,4 @@ void model_block_free_now(struct model *model, struct model_block *block)
     model_heap_free_now(&pool->heap, piece_of(block));
     end_block(model, block);
     model_pool_settle(model, pool);
-}
-
-/* ---- the device's memory ---- */
-
-/* The host as such is its node 0. */
-static bool same_budget(int a, int b)
-{
-    return (a == MODEL_HOST ? MODEL_HOST + 1 : a) == (b == MODEL_HOST ? MODEL_HOST + 1 : b);
-}
-
-void model_pools_make_room(struct model *model, int device, uint64_t wanted)
-{
-    uint64_t idle = 0, room = model_place_free(model, device);
-    for (size_t i = 0; room < wanted && i < model->pool_count; i++)
-        if (same_budget(model->pools[i]->device, device) && !model->pools[i]->gone)
-            idle += model_heap_idle(&model->pools[i]->heap);
-    if (room >= wanted || !idle || wanted - room > idle)
-        return;
-    for (size_t i = 0; i < model->pool_count; i++)
-        if (same_budget(model->pools[i]->device, device) && !model->pools[i]->gone)
-            model_heap_trim(&model->pools[i]->heap, 0);
 }

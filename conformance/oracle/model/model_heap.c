@@ -18,13 +18,13 @@ static uint64_t slots_for(uint64_t bytes, uint64_t slot)
 
 uint64_t model_heap_range(uint64_t limit, uint64_t slot, uint64_t device)
 {
-    uint64_t usual = slots_for(2 * device, slot), most = slots_for(limit, slot);
-    return most > usual ? most : usual;
+    return limit ? 2 * slots_for(limit, slot) : slots_for(2 * device, slot);
 }
 
-void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t slot, uint64_t slots)
+void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t slot, uint64_t slots, struct model_streams *streams)
 {
     memset(heap, 0, sizeof *heap);
+    heap->streams = streams;
     heap->slot = slot;
     heap->limit = limit ? slots_for(limit, slot) : UINT64_MAX;
     heap->slots = slots;
@@ -44,7 +44,6 @@ void model_heap_close(struct model_heap *heap)
     free(heap->main.piece);
     free(heap->pending.piece);
     free(heap->blocks.piece);
-    free(heap->streams);
     memset(heap, 0, sizeof *heap);
 }
 
@@ -86,13 +85,13 @@ static uint64_t join(struct model_list *list, struct model_piece piece)
     return piece.start;
 }
 
-static void see_stream(struct model_heap *heap, uint64_t stream)
+static void see_stream(struct model_streams *streams, uint64_t stream)
 {
-    for (size_t i = 0; i < heap->stream_count; i++)
-        if (heap->streams[i] == stream)
+    for (size_t i = 0; i < streams->count; i++)
+        if (streams->stream[i] == stream)
             return;
-    heap->streams = model_room(heap->streams, &heap->stream_room, heap->stream_count, sizeof *heap->streams);
-    heap->streams[heap->stream_count++] = stream;
+    streams->stream = model_room(streams->stream, &streams->room, streams->count, sizeof *streams->stream);
+    streams->stream[streams->count++] = stream;
 }
 
 /* ---- slots ---- */
@@ -231,8 +230,8 @@ static struct model_piece cut(struct model_list *list, size_t i, uint64_t size)
 /* Pending pieces of the other streams, one stream after the other. */
 static size_t best_elsewhere(const struct model_heap *heap, const struct want *want, piece_test test)
 {
-    for (size_t i = 0; i < heap->stream_count; i++) {
-        size_t found = heap->streams[i] == want->stream ? NONE : best(heap, &heap->pending, heap->streams[i], want, test);
+    for (size_t i = 0; i < heap->streams->count; i++) {
+        size_t found = heap->streams->stream[i] == want->stream ? NONE : best(heap, &heap->pending, heap->streams->stream[i], want, test);
         if (found != NONE)
             return found;
     }
@@ -255,9 +254,9 @@ static size_t newest(const struct model_heap *heap, uint64_t of, const struct wa
 static bool flush(struct model_heap *heap, const struct want *want, piece_test test)
 {
     bool moved = false;
-    for (size_t i = 0; i < heap->stream_count; i++)
-        for (size_t next = newest(heap, heap->streams[i], want, test); next != NONE;
-             next = newest(heap, heap->streams[i], want, test)) {
+    for (size_t i = 0; i < heap->streams->count; i++)
+        for (size_t next = newest(heap, heap->streams->stream[i], want, test); next != NONE;
+             next = newest(heap, heap->streams->stream[i], want, test)) {
             struct model_piece piece = pull(&heap->pending, next);
             join(&heap->main, (struct model_piece){.start = piece.start, .size = piece.size});
             moved = true;
@@ -292,11 +291,6 @@ static void put_back(struct model_list *list, size_t i, struct model_piece piece
     append(list, piece);
     memmove(&list->piece[i + 1], &list->piece[i], (list->count - 1 - i) * sizeof piece);
     list->piece[i] = piece;
-}
-
-uint64_t model_heap_idle(const struct model_heap *heap)
-{
-    return idle_beside(heap, UINT64_MAX, UINT64_MAX) * heap->slot;
 }
 
 /* How many slots a piece lacks once the heap's idle slots are moved there. */
@@ -349,10 +343,8 @@ static bool take_more(struct model_heap *heap, const struct want *want, struct m
 uint64_t model_heap_take(struct model_heap *heap, uint64_t size, uint64_t stream, const struct model_order *order)
 {
     heap->shortage = MODEL_NO_ADDRESSES;
-    if (size > UINT64_MAX - UNIT)
-        return UINT64_MAX;
-    see_stream(heap, stream);
-    struct want want = {(size + UNIT - 1) / UNIT * UNIT, stream, order};
+    see_stream(heap->streams, stream);
+    struct want want = {size > UINT64_MAX - UNIT ? UINT64_MAX : (size + UNIT - 1) / UNIT * UNIT, stream, order};
     struct model_piece got;
     if (!take_known(heap, &want, &got)) {
         if (heap->reuse & MODEL_OPPORTUNISTIC)
@@ -381,7 +373,7 @@ struct model_piece *model_heap_block(const struct model_heap *heap, uint64_t off
 void model_heap_free(struct model_heap *heap, struct model_piece *block, uint64_t stream)
 {
     struct model_piece piece = pull(&heap->blocks, (size_t)(block - heap->blocks.piece));
-    see_stream(heap, stream);
+    see_stream(heap->streams, stream);
     heap->used -= piece.asked;
     join(&heap->pending, (struct model_piece){.start = piece.start, .size = piece.size, .stream = stream, .mark = ++heap->frees});
 }
@@ -391,8 +383,8 @@ void model_heap_free_now(struct model_heap *heap, struct model_piece *block)
 {
     struct model_piece piece = pull(&heap->blocks, (size_t)(block - heap->blocks.piece));
     join(&heap->main, (struct model_piece){.start = piece.start, .size = piece.size});
-    struct model_piece *joined = &heap->main.piece[heap->main.count - 1];
-    release(heap, joined->start, joined->start + joined->size, heap->threshold);
+    uint64_t from = piece.start / heap->slot * heap->slot, to = slots_for(piece.start + piece.size, heap->slot) * heap->slot;
+    release(heap, from, to, heap->threshold); /* the slots that it was in, no others */
 }
 
 struct seen {
@@ -418,4 +410,9 @@ bool model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, 
 void model_heap_trim(struct model_heap *heap, uint64_t keep)
 {
     release(heap, 0, heap->slots * heap->slot, keep);
+}
+
+void model_heap_trim_to(struct model_heap *heap, uint64_t least)
+{
+    model_heap_trim(heap, slots_for(least, heap->slot) * heap->slot); /* which wraps for the largest numbers, as measured */
 }

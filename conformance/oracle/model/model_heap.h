@@ -35,6 +35,12 @@ struct model_list {
 /* Why there is no memory. */
 enum model_shortage { MODEL_ENOUGH, MODEL_NO_ADDRESSES, MODEL_LIMIT, MODEL_DEVICE };
 
+/* The streams of a process in the order in which a pool was first used on them. */
+struct model_streams {
+    uint64_t *stream;
+    size_t count, room;
+};
+
 struct model_heap {
     uint64_t slot;       /* bytes of one: MODEL_SLOT, less on a machine with little memory */
     uint64_t limit;      /* in slots; UINT64_MAX: as many as the device has */
@@ -47,8 +53,7 @@ struct model_heap {
     uint64_t frees;      /* so far */
     enum model_shortage shortage; /* of the last model_heap_take */
     struct model_list main, pending, blocks;
-    uint64_t *streams;   /* in the order of their first use */
-    size_t stream_count, stream_room;
+    struct model_streams *streams;
 };
 
 /* What the heap must know of streams, and of its device. */
@@ -61,8 +66,9 @@ struct model_order {
     const void *user;
 };
 
-/* A heap for at most `limit` bytes (0: as many as the device has), with slots of that size and a range of so many. */
-void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t slot, uint64_t slots);
+/* A heap for at most `limit` bytes (0: as many as the device has), with slots of that size and a range of so many. streams: those of
+ * the process. */
+void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t slot, uint64_t slots, struct model_streams *streams);
 void model_heap_close(struct model_heap *heap);
 
 /* How many slots a range has on a device with that much memory, for a heap of at most `limit` bytes. */
@@ -82,10 +88,9 @@ void model_heap_free_now(struct model_heap *heap, struct model_piece *block);
  * the synchronisation trims every pool to its threshold, also those where there were none. */
 bool model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order);
 
-/* Bytes of slots that lie in no allocation and in nothing that is pending. */
-uint64_t model_heap_idle(const struct model_heap *heap);
-
-/* cuMemPoolTrimTo. */
+/* Until at most keep bytes are backed, as far as there are idle slots. */
 void model_heap_trim(struct model_heap *heap, uint64_t keep);
+/* cuMemPoolTrimTo: as long as at least so many bytes stay backed. */
+void model_heap_trim_to(struct model_heap *heap, uint64_t least);
 
 #endif

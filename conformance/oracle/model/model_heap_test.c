@@ -40,6 +40,7 @@ static const struct plan usual = {"", 7, false, KEEP, 0};
 struct run {
     struct plan plan;
     struct model_heap heap;
+    struct model_streams streams;
     uint64_t after[STREAMS][STREAMS];
     uint64_t place[NUMBERS], first;
     bool any;
@@ -73,7 +74,8 @@ static void begin(struct run *run, const char *name, uint64_t device)
         if (!strcmp(plans[i].name, name))
             run->plan = plans[i];
     snprintf(run->name, sizeof run->name, "%s", name);
-    model_heap_open(&run->heap, run->plan.limit, MODEL_SLOT, model_heap_range(run->plan.limit, MODEL_SLOT, device));
+    model_heap_open(&run->heap, run->plan.limit, MODEL_SLOT, model_heap_range(run->plan.limit, MODEL_SLOT, device),
+                    &run->streams);
     run->heap.reuse = run->plan.reuse;
     run->heap.threshold = run->plan.threshold;
 }
@@ -83,6 +85,7 @@ static void end(struct run *run, const char *machine)
     if (run->name[0])
         tap_ok(run->wrong == 0 && run->steps > 0, "%s, %s: %u steps", machine, run->name, run->steps);
     model_heap_close(&run->heap);
+    free(run->streams.stream);
     run->name[0] = '\0';
 }
 
@@ -115,7 +118,7 @@ static bool act(struct run *run, const char *call, uint64_t *at)
     else if (sscanf(call, "o%u.%u", &a, &s) == 2)
         order(run, a, s);
     else if (sscanf(call, "t%llu", &size) == 1)
-        model_heap_trim(&run->heap, size);
+        model_heap_trim_to(&run->heap, size);
     else if (sscanf(call, "s%u", &s) == 1 || !strcmp(call, "c0"))
         release = model_heap_synchronise(&run->heap, call[0] == 'c', s, &streams);
     if (release)

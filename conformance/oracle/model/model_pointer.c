@@ -154,7 +154,7 @@ static uint64_t value_in_block(const struct model_block *block, vmm_pointer_attr
     case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS: return VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     case VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return pool->value;
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE: return pool->heap.slot;
-    case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return address - (address - pool->start) % pool->heap.slot;
+    case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return address - address % pool->heap.slot;
     case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return pool->decompress;
     default: return 0; /* context, managed, legacy sharing, RDMA */
     }

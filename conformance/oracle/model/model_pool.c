@@ -101,7 +101,7 @@ static struct model_pool *make_pool(struct model *m, int device, uint64_t limit)
     *pool = (struct model_pool){.start = start, .device = device};
     if (!model_on_host(pool))
         pool->rights[device] = VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    model_heap_open(&pool->heap, limit, slot, slots);
+    model_heap_open(&pool->heap, limit, slot, slots, &m->pool_streams);
     m->pools = model_room(m->pools, &m->pool_room, m->pool_count, sizeof(struct model_pool *));
     m->pools[m->pool_count++] = pool;
     return pool;
@@ -175,7 +175,7 @@ MODEL_ON(mem_pool_create)
     if (null(c->pool, a) || null(c->pool_props, a) || !props_allowed(m, c->pool_props, a))
         return;
     const vmm_mem_pool_props *p = c->pool_props;
-    if (p->max_size > m->profile->va_end - m->profile->va_start) {
+    if (p->max_size > (m->profile->va_end - m->profile->va_start) / 2) {
         model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-POOL-CREATE-MAX-SIZE");
         return;
     }
@@ -397,7 +397,7 @@ MODEL_ON(mem_pool_trim_to)
 {
     struct model_pool *pool = live(m, c->pool, a);
     if (pool && model_succeeded(a))
-        model_heap_trim(&pool->heap, c->min_bytes_to_keep);
+        model_heap_trim_to(&pool->heap, c->min_bytes_to_keep);
 }
 
 /* ---- rights ---- */
