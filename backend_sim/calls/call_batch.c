@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "call_batch.h"
-
+/* Batches of copies and of boxes, in the forms of CUDA 12.8, which also say where they failed, and 13.0.
+ *
+ *     checked first    the arguments and attributes of the batch; of boxes also each operand, its extent and flags
+ *     then, in order   each copy as if it were called alone: where one is refused, those before it are made, as recorded
+ */
 #include "call_copy.h"
 #include "call_graph.h"
 #include "rows.h"
+#include "sim.h"
 
 #define NOWHERE UINT64_MAX /* it failed, but not at one of the copies */
 
@@ -18,14 +22,15 @@ static vmm_result named(vmm_result result, const char *argument)
 
 /* ---- checks ---- */
 
-vmm_result batch_check_there(vmm_stream stream)
+/* What is checked even before the process initialises: a batch has no default stream. */
+static vmm_result check_there(vmm_stream stream)
 {
     return stream ? VMM_SUCCESS : REFUSE(BATCH_STREAM, "hStream", 0, "hStream is NULL");
 }
 
 static vmm_result check_stream(const struct sim_process *process, vmm_stream stream)
 {
-    vmm_result result = batch_check_there(stream);
+    vmm_result result = check_there(stream);
     if (result == VMM_SUCCESS && !sim_current(process))
         return REFUSE(BATCH_STREAM, "hStream", (uint64_t)(uintptr_t)stream, "no context is current");
     if (stream == VMM_STREAM_LEGACY)
@@ -84,7 +89,7 @@ static vmm_result check_arrays(const struct vmm_call_memcpy_batch_async *batch)
     return VMM_SUCCESS;
 }
 
-vmm_result batch_check(const struct sim_process *process, const struct vmm_call_memcpy_batch_async *batch)
+static vmm_result check_batch(const struct sim_process *process, const struct vmm_call_memcpy_batch_async *batch)
 {
     vmm_result result = check_stream(process, batch->stream);
     if (result == VMM_SUCCESS)
@@ -124,7 +129,8 @@ static vmm_result check_box(const vmm_memcpy3d_batch_op *op, uint64_t i)
     return result == VMM_SUCCESS ? check_operand(&op->dst, &op->extent, i, "dst") : result;
 }
 
-vmm_result batch_check_boxes(const struct sim_process *process, const struct vmm_call_memcpy_3d_batch_async *batch, uint64_t *failed)
+/* *failed: where it failed, if at a box. */
+static vmm_result check_boxes(const struct sim_process *process, const struct vmm_call_memcpy_3d_batch_async *batch, uint64_t *failed)
 {
     vmm_result result = check_stream(process, batch->stream);
     if (result != VMM_SUCCESS)
@@ -192,11 +198,11 @@ static vmm_result copy_all(struct sim_process *process, const struct vmm_call *h
                            uint64_t *failed)
 {
     sim_machine_lock_to_wait(process->machine);
-    vmm_result result = batch_check_there(batch->stream);
+    vmm_result result = check_there(batch->stream);
     if (result != VMM_SUCCESS)
         return result;
     *failed = NOWHERE;
-    result = batch_check(process, batch);
+    result = check_batch(process, batch);
     if (result == VMM_SUCCESS)
         result = capture_holds_no(process, batch->stream, "batch");
     for (uint64_t i = 0; i < batch->count && result == VMM_SUCCESS; i++) {
@@ -224,13 +230,13 @@ static vmm_result copy_all_boxes(struct sim_process *process, const struct vmm_c
                                  const struct vmm_call_memcpy_3d_batch_async *batch, uint64_t *failed)
 {
     sim_machine_lock_to_wait(process->machine);
-    vmm_result result = batch_check_there(batch->stream);
+    vmm_result result = check_there(batch->stream);
     if (result == VMM_SUCCESS)
         result = capture_holds_no(process, batch->stream, "batch");
     if (result != VMM_SUCCESS)
         return result;
     *failed = NOWHERE;
-    result = batch_check_boxes(process, batch, failed);
+    result = check_boxes(process, batch, failed);
     for (uint64_t i = 0; i < batch->num_ops && result == VMM_SUCCESS; i++) {
         const vmm_memcpy3d box = box_of(&batch->op_list[i]);
         result = copy_box_on_stream(process, head, &box, batch->stream);

@@ -225,6 +225,9 @@ vmm_result sim_stream_begin_capture_to_graph(struct sim_process *process,
     struct graph *graph = result == VMM_SUCCESS ? graph_need(process->graphs, call->graph, &result) : NULL;
     if (!graph)
         return result;
+    if (graphs_more(graph)->inside) /* not recorded, and a node may end at any time */
+        return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node, and nothing is captured into it",
+                            (void *)call->graph);
     if (capture_into(&process->graphs->captures, graph))
         return graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into that graph already");
     if (call->num_dependencies > graph->count)

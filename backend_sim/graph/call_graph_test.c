@@ -162,9 +162,11 @@ static void test_contexts(void)
     vmm_memset_node_params fill = {.dst = p, .value = 1, .element_size = 1, .width = 64, .height = 1};
     SUCCEEDS(vmm_graph_create(sys, &graph, 0));
     SUCCEEDS(vmm_ctx_create(sys, &other, 0, 0));
+    SUCCEEDS(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, other));
     SUCCEEDS(vmm_ctx_destroy(sys, other));
     SUCCEEDS(vmm_ctx_set_current(sys, ctx));
-    SUCCEEDS(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, other)); /* a context that ended is one of device 0 */
+    SUCCEEDS(vmm_graph_memset_node_set_params(sys, node, &fill)); /* a context that ended is one of device 0 */
+    REFUSED(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, other), CONTEXT_IS_DESTROYED, "VMM-CTX-ENDED");
     REFUSED(vmm_graph_add_dependencies(sys, graph, &node, &node, NULL, UINT64_C(1) << 33), INVALID_VALUE, "VMM-GRAPH-EDGE");
     fill.dst = 8;
     REFUSED(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, NULL), INVALID_VALUE, "VMM-COPY-NOT-MAPPED");
@@ -377,6 +379,29 @@ static void test_children(void)
     vmm_close(sys);
 }
 
+/* The graph of a node: nothing is captured into it, and no graph comes into one of its own nodes. */
+static void test_inside(void)
+{
+    vmm_graph outer = NULL, child = NULL, inside = NULL, deep = NULL;
+    vmm_graph_node held = NULL, deeper = NULL, none = NULL;
+    vmm_stream stream = NULL;
+    begin("sim:h100");
+    SUCCEEDS(vmm_graph_create(sys, &outer, 0));
+    SUCCEEDS(vmm_graph_create(sys, &child, 0));
+    SUCCEEDS(vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING));
+    SUCCEEDS(vmm_graph_add_child_graph_node(sys, &held, outer, NULL, 0, child));
+    SUCCEEDS(vmm_graph_child_graph_node_get_graph(sys, held, &inside));
+    SUCCEEDS(vmm_graph_add_child_graph_node(sys, &deeper, inside, NULL, 0, child));
+    SUCCEEDS(vmm_graph_child_graph_node_get_graph(sys, deeper, &deep));
+    REFUSED(vmm_stream_begin_capture_to_graph(sys, stream, inside, NULL, NULL, 0, RELAXED), INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
+    REFUSED(vmm_graph_add_child_graph_node(sys, &none, inside, NULL, 0, outer), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    REFUSED(vmm_graph_add_child_graph_node(sys, &none, deep, NULL, 0, outer), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    REFUSED(vmm_graph_add_child_graph_node(sys, &none, deep, NULL, 0, inside), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    SUCCEEDS(vmm_graph_add_child_graph_node(sys, &none, outer, NULL, 0, inside));
+    SUCCEEDS(vmm_graph_destroy(sys, outer));
+    vmm_close(sys);
+}
+
 /* What a host function of a launch has another thread do, while the launch goes on. */
 static vmm_stream at;
 static vmm_graph_exec launched;
@@ -425,6 +450,7 @@ int main(void)
     test_per_thread();
     test_foreign_nodes();
     test_children();
+    test_inside();
     test_ended_in_launch(false);
     test_ended_in_launch(true);
     test_ends();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph_alloc.h"
 
+#include "best_gap.h"
 #include "graph_memory.h"
 #include "heap.h"
 #include "pool_policy.h"
@@ -68,46 +69,81 @@ static void mark_before(const struct graph *graph, const struct graph_ends *on, 
                 list[known++] = list[next]->in.edge[i].node;
 }
 
-/* Is the memory freed before the new node? */
-static bool freed_before(const struct graph *graph, const struct graph_memory *memory)
+/* Marks the memory that is freed before the new node; false when there is none. */
+static bool mark_freed(const struct graph *graph)
 {
-    const struct graph_node *node = graph->first;
-    while (node && !(node->left && graphs_work(node)->memory == memory && graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_MEM_FREE))
-        node = node->after;
-    return node != NULL;
+    bool some = false;
+    for (const struct graph_node *node = graph->first; node; node = node->after)
+        if (graphs_work(node)->memory)
+            graphs_work(node)->memory->before = false;
+    for (const struct graph_node *node = graph->first; node; node = node->after)
+        if (node->left && graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_MEM_FREE)
+            some = graphs_work(node)->memory->before = true;
+    return some;
 }
 
-/* The first memory of the graph in [at, at + span) that is not freed before the new node; NULL: none. */
-static const struct graph_memory *in_the_way(const struct graph *graph, uint64_t at, uint64_t span)
+/* The next range of the graph on the device, from the node on; NULL: there is no other than the last. */
+static struct graph_range *next_range(const struct graph_node **node, int device, const struct graph_range *last)
 {
-    for (const struct graph_node *node = graph->first; node; node = node->after) {
-        const struct graph_memory *memory = graphs_work(node)->memory;
-        if (graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_MEM_ALLOC && memory->at < at + span && at < memory->at + memory->span &&
-            !freed_before(graph, memory))
-            return memory;
+    for (; *node; *node = (*node)->after) {
+        if (graphs_work(*node)->type != VMM_GRAPH_NODE_TYPE_MEM_ALLOC)
+            continue;
+        struct graph_range *range = graphs_work(*node)->memory->range;
+        if (range != last && range->device == device)
+            return range;
     }
     return NULL;
 }
 
-/* Addresses in a range that the graph has already; 0: none. */
-static uint64_t place_in(const struct graph *graph, const struct graph_range *range, uint64_t span)
+/* As measured, the smallest gap that the graph's frees before the new node leave between its other allocations; 0: none. */
+static uint64_t gap_in(const struct graph *graph, const struct graph_range *range, uint64_t span, struct gap_span *used)
 {
-    uint64_t at = range->start;
-    const struct graph_memory *other;
-    while (span <= range->size - (at - range->start) && (other = in_the_way(graph, at, span)) != NULL)
-        at = other->at + other->span;
-    return span <= range->size - (at - range->start) ? at : 0;
+    size_t count = 0;
+    for (const struct graph_node *node = graph->first; node; node = node->after) {
+        const struct graph_memory *memory = graphs_work(node)->memory;
+        if (graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_MEM_ALLOC && memory->range == range && !memory->before)
+            used[count++] = (struct gap_span){memory->at, memory->at + memory->span};
+    }
+    uint64_t at = best_gap(used, count, range->start, range->until, span);
+    return at < range->until ? at : 0;
 }
 
-static uint64_t place_among(const struct graph *graph, int device, uint64_t span, struct graph_range **range)
+static uint64_t whole_chunks(const struct sim_graph_memory *memory, uint64_t size)
+{
+    const uint64_t chunk = memory->pool->memory.chunk;
+    return size + chunk - 1 - (size - 1) % chunk;
+}
+
+static bool grow(struct graph_range *range, uint64_t more)
+{
+    struct sim_graph_memory *memory = range->process->graph_memory[range->device];
+    if (!sim_graph_memory_grow(range->process, memory, range->start, more))
+        return false;
+    range->size += whole_chunks(memory, more);
+    return true;
+}
+
+/* Behind all that was placed there, also where that is freed, as measured; 0: there is no room. */
+static uint64_t behind(struct graph_range *range, uint64_t span, bool grows)
+{
+    const uint64_t at = range->until, room = range->start + range->size - at;
+    if (span > room && !(grows && grow(range, span - room)))
+        return 0;
+    range->until += span;
+    return at;
+}
+
+static uint64_t place_among(const struct graph *graph, int device, uint64_t span, struct graph_range **range, struct gap_span *used)
 {
     uint64_t at = 0;
-    for (const struct graph_node *node = graph->first; node && !at; node = node->after) {
-        if (graphs_work(node)->type != VMM_GRAPH_NODE_TYPE_MEM_ALLOC)
-            continue;
-        *range = graphs_work(node)->memory->range;
-        if ((*range)->device == device)
-            at = place_in(graph, *range, span);
+    const bool freed = mark_freed(graph);
+    for (int way = !freed; way < 3 && !at; way++) {
+        const struct graph_node *node = graph->first;
+        struct graph_range *found = NULL;
+        while (!at && (found = next_range(&node, device, found)) != NULL) {
+            *range = found;
+            at = way ? behind(found, span, way == 2) : gap_in(graph, found, span, used);
+        }
     }
     return at;
 }
@@ -130,8 +166,8 @@ static struct graph_range *take(struct sim_process *process, int device, uint64_
         heap.free(range);
         return NULL;
     }
-    const uint64_t chunk = memory->pool->memory.chunk;
-    *range = (struct graph_range){process, device, start, span + chunk - 1 - (span - 1) % chunk, 0};
+    *range = (struct graph_range){.process = process, .device = device, .start = start, .size = whole_chunks(memory, span),
+                                  .until = start + span};
     return range;
 }
 
@@ -139,14 +175,17 @@ static struct graph_range *take(struct sim_process *process, int device, uint64_
 static uint64_t place(struct sim_process *process, const struct graph *graph, const struct graph_ends *on, int device, uint64_t span,
                       struct graph_range **range, vmm_result *result)
 {
-    struct graph_node **list = heap.malloc((graph->count + 1) * sizeof *list);
-    if (!list) {
+    union {
+        struct graph_node *node;
+        struct gap_span span;
+    } *room = heap.malloc((graph->count + 1) * sizeof *room); /* for nodes, then for spans */
+    if (!room) {
         *result = sim_out_of_host_memory();
         return 0;
     }
-    mark_before(graph, on, list);
-    heap.free(list);
-    uint64_t at = place_among(graph, device, span, range);
+    mark_before(graph, on, (struct graph_node **)(void *)room);
+    uint64_t at = place_among(graph, device, span, range, (struct gap_span *)(void *)room);
+    heap.free(room);
     if (at)
         return at;
     *range = take(process, device, span, result);

@@ -18,7 +18,9 @@ struct graph_range {
     struct sim_process *process;
     int device;
     uint64_t start, size;
-    size_t refs; /* memories in it */
+    uint64_t until;   /* the end of all that was placed in it so far */
+    uint64_t reached; /* in a launch: how much of it the launched nodes use */
+    size_t refs;      /* memories in it */
 };
 
 struct graph_memory {
@@ -30,6 +32,7 @@ struct graph_memory {
     bool freed;                /* its own graph has a free node for it */
     bool live;                 /* a launch has allocated it, and no free node has freed it since */
     bool postponed;            /* in a launch: its free node came before it */
+    bool before;               /* while a node is added: freed before that */
     struct graph_memory *next; /* of all */
 };
 

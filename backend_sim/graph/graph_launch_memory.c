@@ -66,15 +66,23 @@ static bool count(void *user, const struct graph_work *work)
     return true;
 }
 
-/* Each range once. */
+/* Each range once, as far as the graph uses it. */
 static bool collect(void *user, const struct graph_work *work)
 {
     struct graph_launch_memory *memory = ((struct launch *)user)->memory;
+    struct graph_range *range = work->memory->range;
+    const uint64_t reached = work->memory->at + work->memory->span - range->start;
     size_t i = 0;
-    while (i < memory->count && memory->ranges[i] != work->memory->range)
+    if (!allocates(work))
+        return true;
+    while (i < memory->count && memory->ranges[i] != range)
         i++;
-    if (allocates(work) && i == memory->count)
-        memory->ranges[memory->count++] = work->memory->range;
+    if (i == memory->count) {
+        memory->ranges[memory->count++] = range;
+        range->reached = 0;
+    }
+    if (range->reached < reached)
+        range->reached = reached;
     return true;
 }
 
@@ -93,7 +101,7 @@ static enum answer back_one(struct sim_process *process, const struct graph_rang
 {
     struct sim_graph_memory *memory = process->graph_memory[range->device];
     graph_pins_settle(process, memory);
-    if (sim_graph_memory_back(process, memory, range->start, range->size, &lacks[0], &lacks[1]))
+    if (sim_graph_memory_back(process, memory, range->start, range->reached, &lacks[0], &lacks[1]))
         return DONE;
     return lacks[0] > lacks[1] ? FULL : HOST;
 }

@@ -42,8 +42,8 @@ static size_t run(const char *spec, size_t steps, uint64_t seed, uint64_t flip, 
 static bool is_new(enum vmm_call_id call)
 {
     const char *name = vmm_call_name(call);
-    return strstr(name, "graph_") || strstr(name, "capture") || strstr(name, "memcpy_3d") ||
-           ((strstr(name, "memcpy_") || strstr(name, "memset_")) && strstr(name, "_async"));
+    return strstr(name, "graph_") || strstr(name, "capture") || (!strstr(name, "batch") && strstr(name, "memcpy_3d")) ||
+           (!strstr(name, "batch") && (strstr(name, "memcpy_") || strstr(name, "memset_")) && strstr(name, "_async"));
 }
 
 static void agreement(void)
@@ -205,6 +205,7 @@ static void a_wrong_model_is_noticed(void)
 
 #define BEGIN "stream_begin_capture stream=s40 mode=2", "event_record event=e48 stream=s40", "stream_wait_event stream=s41 event=e48 flags=0"
 #define END "g70 = stream_end_capture stream=s40 graph=out"
+#define HOST_POOL "p70 = mem_pool_create pool=out pool_props={1 0 2:0 0 0 0}"
 #define NODES                                                                                           \
     GRAPH, "n71 = graph_add_empty_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0", \
         "n72 = graph_add_empty_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0"
@@ -235,6 +236,18 @@ static const struct {
      {NODES, "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=null num_dependencies=1",
       "graph_remove_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2",
       "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=null num_dependencies=1"}},
+    {"memory of a pool of the host", NULL,
+     {HOST_POOL, "mem_pool_set_access pool=p70 map=[1:0=3 1:0=3 1:0=3] count=1",
+      "r71 = mem_alloc_from_pool_async dptr=out bytesize=64 pool=p70 stream=s40",
+      "memcpy_htod_async dst=r71 src=bytes:5 byte_count=16 stream=s40"}},
+    {"such memory without access", "VMM-COPY-NO-WRITE",
+     {HOST_POOL, "r71 = mem_alloc_from_pool_async dptr=out bytesize=64 pool=p70 stream=s40",
+      "memset_d8_async dst=r71 value=1 n=4 stream=s40"}},
+    {"the host without rights to its pool", "VMM-POOL-ACCESS-HOST",
+     {HOST_POOL, "mem_pool_set_access pool=p70 map=[2:0=0 1:0=3 1:0=3] count=1"}},
+    {"a node's pool as the current one", NULL,
+     {"p70 = mem_pool_create pool=out pool_props={1 1 3:0 0 0 0}", "mem_set_mem_pool location=3:0 type=1 pool=p70",
+      "p71 = mem_get_mem_pool pool=out location=3:0 type=1"}},
     {"a cycle", "VMM-GRAPH-CYCLE",
      {NODES, "graph_add_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2", INSTANCE}},
 };

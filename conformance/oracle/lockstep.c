@@ -225,7 +225,7 @@ static bool settle(struct lockstep *pair)
     const vmm_detail detail = *vmm_last_detail();
     const int blocked = pair->model.blocked;
     const uint64_t waiting = blocked < 0 ? 0 : pair->model.lane[blocked].stream;
-    bool same = true;
+    bool same = true, any = false;
     if (!model_may_query(&pair->model)) /* a capture would be spoiled */
         return true;
     for (uint32_t i = 0; same && i <= (pair->ready ? STEP_STREAMS : 0); i++) {
@@ -241,13 +241,15 @@ static bool settle(struct lockstep *pair)
             if (blocked >= 0 && stream == waiting)
                 break;
         }
+        any = true;
         const vmm_result want = blocked >= 0 && stream == waiting ? VMM_ERROR_NOT_READY : VMM_SUCCESS;
         if (result != want)
             same = lockstep_differ(pair, "stream %u after the call: a query answers %s, the model %s", (unsigned)i,
                                    vmm_result_name(result), vmm_result_name(want));
     }
     *vmm_detail_here() = detail;
-    model_idle(&pair->model);
+    if (any)
+        model_idle(&pair->model);
     return same;
 }
 
@@ -753,6 +755,7 @@ bool lockstep_open(struct lockstep *pair, const char *spec)
     struct sim_profile base = pair->profile;
     bool open = result == VMM_SUCCESS && (!driver || driver_ask(pair, &base));
     pair->model.driver = pair->driver;
+    pair->model.host_pools = true; /* older mixes leave them out */
     pair->model.program[0] = (struct model_reservation){.start = (uint64_t)(uintptr_t)pair->host, .size = HOST_ROOM};
     pair->model.program[1] = (struct model_reservation){.start = (uint64_t)(uintptr_t)pair->steady, .size = HOST_ROOM};
     if (open && start(pair))

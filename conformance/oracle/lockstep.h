@@ -89,7 +89,7 @@ struct script {
 #define LOCKSTEP_TOLD 240
 /* Which calls are mixed. 0: as the first recordings were made; 1: stream memory operations on the default stream, too; 2: memory
  * pools, several streams with events, batches of operations, waits for a later write; and hardly any call that is left out; 3: copies
- * and fills in the order of a stream, copies of boxes, captures and graphs. */
+ * and fills in the order of a stream, copies of boxes, captures and graphs; pools of the host. */
 #define LOCKSTEP_MIX 1 /* the usual one */
 #define LOCKSTEP_NEWEST_MIX 3
 #define LOCKSTEP_SCENE 400

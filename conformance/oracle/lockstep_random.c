@@ -424,7 +424,7 @@ static void make_context(const struct maker *m)
 {
     uint64_t which = choose(m->dice, (uint64_t)m->model->profile->devices + 1);
     uint32_t name = (uint32_t)(1 + which % (uint64_t)m->model->profile->devices);
-    set(m, "ctx", (struct step_arg){one_in(m, 4) ? 0 : name, 0});
+    set(m, "ctx", (struct step_arg){one_in(m, m->mix < 3 ? 4 : 12) ? 0 : name, 0});
 }
 
 static void make_device(const struct maker *m)
@@ -576,7 +576,7 @@ enum { SPOIL_ONE_IN = 12, REFUSED_ONE_IN = 3 };
 
 static bool is_idle(const struct maker *maker, struct lockstep *pair, const struct step *step)
 {
-    const bool newest = pair->mix >= 3 && is_newest((enum vmm_call_id)step->call), capturing = model_capturing(&pair->model);
+    const bool newest = is_newest((enum vmm_call_id)step->call) || maker_spares((enum vmm_call_id)step->call), capturing = model_capturing(&pair->model);
     if (pair->mix < 3 || (!newest && !capturing))
         return false;
     const vmm_result result = lockstep_predict(pair, step);
@@ -591,6 +591,7 @@ enum { DRAWS = 100, LEAVE_OUT_ONE_IN = 1000 };
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step)
 {
     struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step, pair->wide, pair->mix};
+    pair->model.host_pools = pair->mix >= 3;
     make_step(&maker, name);
     bool again = pair->mix >= 2 && lockstep_foresee(pair, step) && !one_in(&maker, LEAVE_OUT_ONE_IN);
     again |= is_idle(&maker, pair, step);

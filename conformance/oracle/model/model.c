@@ -187,7 +187,8 @@ int model_attribute(const struct model *model, int attribute)
 
 bool model_in_device(struct model *model, const struct model_mapping *mapping)
 {
-    return !mapping->handle || model_memory_of(model, mapping->handle)->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    return mapping->handle ? model_memory_of(model, mapping->handle)->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE
+                           : !mapping->of_host_pool;
 }
 
 int model_device_rights(const struct model_mapping *mapping, int device)

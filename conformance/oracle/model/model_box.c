@@ -140,6 +140,20 @@ static bool box_allowed(struct model *m, int device, struct side *dst, struct si
     return a->foreseen && rows_usable(m, device, dst, src, e, a) && rows_usable(m, device, src, dst, e, a);
 }
 
+/* A captured copy is looked at as a box of one row, which is copied later. */
+bool model_line_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer)
+{
+    const struct extent e = {transfer->size, 1, 1};
+    struct side src = {.type = VMM_MEMORYTYPE_DEVICE, .base = transfer->from}, dst = {.type = VMM_MEMORYTYPE_DEVICE, .base = transfer->to};
+    dst.writes = true;
+    if (transfer->kind == MODEL_FROM_PROGRAM)
+        src.type = VMM_MEMORYTYPE_HOST;
+    if (transfer->kind == MODEL_TO_PROGRAM)
+        dst.type = VMM_MEMORYTYPE_HOST;
+    return side_allowed(model, &src, &e, answer) && side_allowed(model, &dst, &e, answer) &&
+           looks(model, device, &dst, &src, &e, answer) && looks(model, device, &src, &dst, &e, answer);
+}
+
 /* ---- the bytes ---- */
 
 /* The range that holds all rows. */

@@ -145,8 +145,8 @@ MODEL_ON(stream_begin_capture_to_graph)
     if (!may_begin(m, c->stream, c->mode, a) || (c->num_dependencies && null(c->dependencies, a)))
         return;
     struct model_graph *graph = model_graph_of(m, c->graph);
-    a->foreseen &= !graph || !graph->inside; /* not observed: a capture into the graph of a node */
-    if (!graph)
+    a->foreseen &= !graph || !graph->inside || !m->driver; /* not observed: a capture into the graph of a node */
+    if (!graph || graph->inside)
         model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN");
     else if (is_captured_into(m, graph))
         model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
@@ -277,7 +277,10 @@ static void add_fill(struct model *m, struct model_held *held, uint64_t to, uint
 static void add_copy(struct model *m, struct model_held *held, struct model_transfer copy, struct model_answer *a)
 {
     const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .device = m->lane[held - m->graphs->lane].device, .copy = copy};
-    if (model_transfer_allowed(m, work.device, &copy, a) && copy.size)
+    if (!copy.size)
+        return;
+    a->foreseen = m->current >= 0 && m->contexts[m->current].device == work.device;
+    if (a->foreseen && model_line_allowed(m, work.device, &copy, a))
         add(m, held, &work, a);
 }
 

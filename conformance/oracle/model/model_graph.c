@@ -416,17 +416,15 @@ static bool find_nodes(struct model *m, const struct model_graph *graph, const v
     return true;
 }
 
-/* The first mistake of the list counts. */
 static bool find_ends(struct model *m, const struct model_graph *graph, const struct add *add, struct model_node **ends,
                       struct model_answer *a)
 {
-    for (uint64_t i = 0; i < add->count; i++) {
-        if (!find_nodes(m, graph, &add->on[i], 1, &ends[i], a))
-            return false;
+    if (!find_nodes(m, graph, add->on, add->count, ends, a))
+        return false;
+    for (uint64_t i = 0; i < add->count; i++)
         for (uint64_t k = 0; k < i; k++)
             if (ends[k] == ends[i])
                 return model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
-    }
     return true;
 }
 
@@ -473,14 +471,14 @@ static bool lies_in(const struct model_graph *graph, const struct model_graph *o
     return graph != NULL;
 }
 
-/* A driver crashed on a graph within itself; within the graph of one of its nodes was not observed. */
+/* A driver crashed on a graph within itself; within the graph of one of its nodes was not observed, and is refused alike. */
 MODEL_ON(graph_add_child_graph_node)
 {
     const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_GRAPH, .child = need_graph(m, c->child_graph, a)};
-    if (work.child && c->child_graph == c->graph)
+    const bool within = work.child && lies_in(model_graph_of(m, c->graph), work.child);
+    a->foreseen = !within || !m->driver;
+    if (within)
         model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
-    else if (work.child && lies_in(model_graph_of(m, c->graph), work.child))
-        a->foreseen = false;
     else if (work.child)
         add_node(m, ADD, &work, a);
 }
@@ -615,7 +613,7 @@ MODEL_ON(graph_node_find_in_clone)
     const struct model_graph *graph = need_graph(m, c->cloned_graph, a);
     struct model_node *node = graph ? model_copy_of(m, graph, (uint64_t)(uintptr_t)c->original_node, false) : NULL;
     if (graph && !node)
-        model_refuse(a, INVALID, "VMM-GRAPH-NODE");
+        a->writes_zero = !model_refuse(a, INVALID, "VMM-GRAPH-NODE");
     else if (graph && model_succeeded(a))
         know(m, node, (uint64_t)(uintptr_t)*c->node, a);
 }
@@ -665,7 +663,9 @@ MODEL_ON(graph_memset_node_set_params)
 {
     struct model_work work;
     const struct model_node *node = model_node_of(m, c->node);
-    if (fill_work(m, c->node_params, node ? node->work.context : NULL, &work, a))
+    if (node && node->work.type < VMM_GRAPH_NODE_TYPE_MEMSET)
+        a->foreseen = false; /* not observed: whose rights count for a kernel or copy, which is refused for its type */
+    else if (fill_work(m, c->node_params, node ? node->work.context : NULL, &work, a))
         set(m, c->node, &work, a);
 }
 

@@ -75,6 +75,9 @@ struct model_transfer {
 /* May the device make it? False, with a refusal, where not. */
 bool model_transfer_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer);
 
+/* May it be captured? */
+bool model_line_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer);
+
 /* Does the range begin or end in memory of a pool that is no allocation's? */
 bool model_outside_blocks(struct model *model, uint64_t start, uint64_t size);
 
@@ -107,7 +110,15 @@ uint64_t model_pool_take(struct model *model, struct model_pool *pool, uint64_t 
 /* The frees that a wait comes after are over. in: the lane that waited, or -1: those of a device's context. */
 void model_pools_return(struct model *model, int in, int device);
 
-/* Makes room on a device for that much memory, with the idle memory of its pools where that suffices. */
+/* A pool's place, and whether that is the host; free memory there. */
+int model_pool_place(const vmm_mem_location *location);
+static inline bool model_on_host(const struct model_pool *pool)
+{
+    return pool->device >= MODEL_HOST;
+}
+uint64_t model_place_free(const struct model *model, int place);
+
+/* Makes room at a place for that much memory, with the idle memory of its pools where that suffices. */
 void model_pools_make_room(struct model *model, int device, uint64_t wanted);
 
 /* cuMemFree of a block. */

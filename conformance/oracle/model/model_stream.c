@@ -81,7 +81,7 @@ static uint64_t room(const void *user, uint64_t wanted)
 {
     const struct view *view = user;
     model_pools_make_room(view->model, view->device, wanted > UINT64_MAX / view->slot ? UINT64_MAX : wanted * view->slot);
-    return model_device_free(view->model, view->device) / view->slot;
+    return model_place_free(view->model, view->device) / view->slot;
 }
 
 uint64_t model_pool_take(struct model *model, struct model_pool *pool, uint64_t size, int lane)
