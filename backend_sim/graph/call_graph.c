@@ -167,7 +167,7 @@ vmm_result graph_context_check(const struct sim_process *process, vmm_context co
 static vmm_result choose_context(const struct sim_process *process, vmm_deviceptr at, vmm_context *context)
 {
     const struct sim_allocation *allocation = sim_allocation_at(process, at);
-    if (!*context && sim_mapping_at(process, at))
+    if (!*context && sim_mapping_at(process, at) && !rows_is_pinned(at))
         return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "ctx", 0, "mapped memory belongs to no context, so a fill of it names one");
     if (!*context && allocation)
         *context = (vmm_context)(uintptr_t)allocation->context;
