@@ -31,7 +31,7 @@ static void test_tree(void)
     struct free_ranges holes;
     open_holes(&holes, 0);
     struct hole *root = holes.root, *low = hole_at(&holes, 16 * U), *middle = hole_at(&holes, 21 * U);
-    BREAKS(root->largest, 1, free_ranges_check(&holes, 3), "0x1 are noted");
+    BREAKS(root->largest, 1, free_ranges_check(&holes, 3), "the largest free range in and below 0x10000 has 0x7000 bytes, 0x1 are noted");
     BREAKS(root->largest, 1, free_ranges_check_at(&holes, root->start), "0x1 are noted");
     struct hole left = {.start = 2 * U, .size = U, .largest = U, .weight = UINT64_MAX}, right = {.start = 40 * U, .size = U, .largest = U, .weight = UINT64_MAX};
     struct hole parent = {.start = 9 * U, .size = 8 * U, .largest = 8 * U, .left = &left};
@@ -109,7 +109,7 @@ static void test_barrier(void)
     free_ranges_grant(&holes, 8 * U, 4 * U);
     check_holds(free_ranges_check(&holes, 2), "two free ranges that touch at a barrier");
     struct hole *second = hole_at(&holes, 8 * U);
-    BREAKS(second->start, 7 * U, free_ranges_check_at(&holes, 7 * U), "crosses a barrier");
+    BREAKS(second->start, 7 * U, free_ranges_check_at(&holes, 7 * U), "the free range from 0x7000 to 0xb000 crosses a barrier");
     BREAKS(holes.barrier, 0, free_ranges_check(&holes, 2), "touches or precedes");
     free_ranges_take(&holes, 9 * U, U);
     struct hole *third = hole_at(&holes, 10 * U);

@@ -206,12 +206,11 @@ vmm_result sim_event_synchronize(struct sim_process *process, const struct vmm_c
     vmm_result result = find_event(process, call->event, &event);
     if (result != VMM_SUCCESS)
         return result;
-    bool recorded = event->mark != 0;
     const unsigned shared = event->shared;
     result = wait_for(process, *event);
     if (result == VMM_SUCCESS && shared)
         ipc_event_synchronize(process, shared - 1);
-    if (result == VMM_SUCCESS && recorded && process->first_pool && find_event_again(process, call->event, &event))
+    if (result == VMM_SUCCESS && process->first_pool && find_event_again(process, call->event, &event))
         sim_pools_return(process, is_before, &event->seen);
     return result;
 }

@@ -63,16 +63,36 @@ static vmm_system *open_system(void)
     return sys;
 }
 
-static vmm_result watched(vmm_system *sys)
+static vmm_result access_of(vmm_system *sys)
+{
+    return vmm_mem_get_access(sys, answer, &device, at);
+}
+
+static vmm_result type_of(vmm_system *sys)
+{
+    return vmm_pointer_get_attribute(sys, answer, VMM_POINTER_ATTRIBUTE_MEMORY_TYPE, at);
+}
+
+static vmm_result tokens_of(vmm_system *sys)
+{
+    return vmm_pointer_get_attribute(sys, answer, VMM_POINTER_ATTRIBUTE_P2P_TOKENS, at);
+}
+
+static vmm_result watched_by(vmm_system *sys, vmm_result (*query)(vmm_system *sys))
 {
     struct sigaction action = {.sa_handler = look_at_lock}, before_segv, before_bus;
     sigaction(SIGSEGV, &action, &before_segv);
     sigaction(SIGBUS, &action, &before_bus);
     mprotect(answer, page, PROT_NONE);
-    vmm_result result = vmm_mem_get_access(sys, answer, &device, at);
+    vmm_result result = query(sys);
     sigaction(SIGSEGV, &before_segv, NULL);
     sigaction(SIGBUS, &before_bus, NULL);
     return result;
+}
+
+static vmm_result watched(vmm_system *sys)
+{
+    return watched_by(sys, access_of);
 }
 
 /* The first query holds the lock while it writes the answer. */
@@ -93,6 +113,11 @@ static void test_beside(vmm_system *sys)
     tap_ok(watched(sys) == VMM_SUCCESS && answers == 2 && *(uint64_t *)answer == RW, "a query with reader bias is answered");
     tap_u64((uint64_t)tried, 0, "the query with reader bias does not hold the lock");
     pthread_mutex_unlock(&queried->lock.mutex);
+    watched_by(sys, type_of);
+    tap_ok(answers == 3 && tried == 0, "nor does one for a pointer's attribute");
+    pthread_mutex_unlock(&queried->lock.mutex);
+    watched_by(sys, tokens_of);
+    tap_ok(answers == 4 && tried == EBUSY, "one for tokens does, because it changes the memory's attributes");
 }
 
 static char said[CHECK_ROOM];

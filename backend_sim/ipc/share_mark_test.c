@@ -38,6 +38,10 @@ static void holding(void)
     tap_ok(reads(state, false, 0, 0), "a mark is not valid for the slot's next process");
     atomic_store(&state->slot[3].serial, 4);
     tap_ok(reads(state, false, 0, 0), "a mark is not valid for a process with a smaller serial");
+    atomic_store(&state->slot[3].serial, 70);
+    atomic_store(&state->block[9].number, 5);
+    tap_ok(reads(state, false, 0, 0), "a mark is not valid where the serial and the block's number have changed places");
+    atomic_store(&state->block[9].number, 70);
     atomic_store(&state->slot[3].serial, 6);
     share_mark_hold(state, 9, 3, 0, 1);
     tap_ok(reads(state, true, 0, 1), "the next process begins a new mark");

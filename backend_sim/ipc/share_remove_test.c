@@ -210,6 +210,23 @@ static void swapped(void)
     clean();
 }
 
+static void arrive(void)
+{
+    os_file_close(os_file_open_in(folder, "theirs", OS_OPEN_NEW));
+}
+
+/* Just before the rename, a file that is not cuvmm's comes into the folder. */
+static void joined(void)
+{
+    struct os_file_is is;
+    make(false);
+    inject_meanwhile("rename", 1, arrive);
+    share_remove(root, entry, folder);
+    tap_ok(inject_disarm() && files_in(folder) == 1 && os_file_look_in(folder, "theirs", &is), "of the folder that file is left");
+    tap_u64(rig_machines(), 1, "and so is the folder, under a spare name");
+    clean();
+}
+
 /* A folder that this process has just created is removed even if it cannot be queried; files with unknown names stay. */
 static void unmade(void)
 {
@@ -242,6 +259,7 @@ int main(void)
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
         each_fails(functions[i]);
     swapped();
+    joined();
     unmade();
     os_file_close(root);
     rig_end();

@@ -2,8 +2,10 @@
 /* Full tables of a machine's state, and partly forged entries: each call is refused with a specific message, changes nothing,
  * and succeeds when the state is valid again. */
 #include "fabric_handle.h"
+#include "process.h"
 #include "share_token.h"
 #include "state_rig.h"
+#include "system.h"
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -57,6 +59,45 @@ static void processes(void)
     rig_close(other);
     munmap(state, sizeof *state);
     rig_close(sys);
+}
+
+static struct sim_machine *machine_of(const vmm_system *sys)
+{
+    return ((struct sim_process *)sys->top)->machine;
+}
+
+/* A node that no more processes can open is not kept; one that an importer is in has one file of each exporter. */
+static void node(void)
+{
+    char spec[200];
+    unsigned char first[VMM_FABRIC_HANDLE_SIZE], second[VMM_FABRIC_HANDLE_SIZE];
+    handle_t a = 0, b = 0;
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = FABRIC, .location = {DEVICE, 0}};
+    snprintf(spec, sizeof spec, "sim:max,machine=node,imex=%.90s", channels);
+    vmm_system *from = opened(spec);
+    snprintf(spec, sizeof spec, "sim:max,machine=full,imex=%.90s", channels);
+    vmm_system *to = opened(spec);
+    if (vmm_mem_create(from, &a, RIG_G, &prop, 0) || vmm_mem_create(from, &b, RIG_G, &prop, 0) ||
+        vmm_mem_export_to_shareable_handle(from, first, a, FABRIC, 0) || vmm_mem_export_to_shareable_handle(from, second, b, FABRIC, 0))
+        tap_bail("no memory: %s", vmm_last_detail()->note);
+    struct share_state *state = rig_state("node");
+    for (unsigned i = 1; i < SHARE_PROCESSES; i++) {
+        atomic_store(&state->slot[i].owner, os_process_id());
+        atomic_store(&state->slot[i].taken, 1);
+    }
+    atomic_store(&state->slots_seen, SHARE_PROCESSES);
+    refused(vmm_mem_import_from_shareable_handle(to, &a, first, FABRIC), "VMM-IMPORT-SYSTEM", "256 processes have the machine open",
+            "an import from a node that is full");
+    tap_ok(!machine_of(to)->nodes, "the node is closed again");
+    for (unsigned i = 1; i < SHARE_PROCESSES; i++)
+        atomic_store(&state->slot[i].taken, 0);
+    tap_ok(!vmm_mem_import_from_shareable_handle(to, &a, first, FABRIC) && !vmm_mem_import_from_shareable_handle(to, &b, second, FABRIC),
+           "two imports from a node that is not");
+    const struct share *in = machine_of(to)->nodes;
+    tap_ok(in && !in->next && in->others && !in->others->next, "one node is open, and one file of it");
+    munmap(state, sizeof *state);
+    rig_close(to);
+    rig_close(from);
 }
 
 static void blocks(void)
@@ -430,6 +471,7 @@ int main(void)
     rig_begin();
     furnish(true);
     processes();
+    node();
     blocks();
     teams();
     members();

@@ -12,6 +12,8 @@
 #include "share_inspect.h"
 #include "child.h"
 #include "passing.h"
+#include "process.h"
+#include "system.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -220,6 +222,9 @@ static void bound_before(const char *spec)
     vmm_mem_unmap(b.sys, b.mc, b.size);
     vmm_mem_release(b.sys, b.object);
     tap_u64(rig_free(a.sys), a.free, "the memory goes with the object's last handle and mapping");
+    vmm_mem_unmap(b.sys, b.own, b.size);
+    vmm_mem_release(b.sys, b.memory);
+    tap_ok(!((struct sim_process *)b.sys->top)->machine->share->blocks, "the importer keeps no block of it, nor views of any");
     finish(&a);
     finish(&b);
 }

@@ -90,6 +90,11 @@ static void test_members(void)
            "members are sorted by machine and device");
     tap_ok(team_member_of(team, 77, 1) == &team->member[3] && !team_member_of(team, 77, 0), "each member is found");
     tap_ok(!team_is_complete(team), "four of five devices are not complete");
+    for (unsigned i = 0; i < 4; i++)
+        team->member[i].seen = 8;
+    team_empty(team);
+    tap_ok(!team->member[0].seen && !team->member[1].seen && !team->member[2].seen && !team->member[3].seen,
+           "an empty team has seen no change of any member");
     team_forget(team);
 }
 

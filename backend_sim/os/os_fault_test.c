@@ -426,8 +426,49 @@ static void stopped_with(int flags)
     signal(SIGBUS, SIG_DFL);
 }
 
+static bool mask_is_back;
+
+static void block_more(int number)
+{
+    (void)number;
+    pthread_sigmask(SIG_BLOCK, NULL, &mask);
+}
+
+/* Calls ours, which calls the handler below and puts the mask back that it found. */
+static void compare(int number)
+{
+    sigset_t was, now;
+    pthread_sigmask(SIG_BLOCK, NULL, &was);
+    ours.sa_sigaction(number, NULL, NULL);
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    mask_is_back = true;
+    for (int i = 1; i < NSIG; i++)
+        mask_is_back &= sigismember(&was, i) == sigismember(&now, i);
+    siglongjmp(after, 1);
+}
+
+/* [block_more, which blocks SIGUSR1] <- ours <- compare, in a thread that blocks SIGHUP. */
+static void called_directly(void)
+{
+    struct sigaction below = {.sa_handler = block_more};
+    sigset_t own;
+    sigemptyset(&below.sa_mask);
+    sigaddset(&below.sa_mask, SIGUSR1);
+    sigaction(SIGSEGV, &below, NULL);
+    volatile unsigned char *at = reserved(opened());
+    sigaction(SIGSEGV, NULL, &ours);
+    set(compare, NULL, 0);
+    sigemptyset(&own);
+    sigaddset(&own, SIGHUP);
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
+    fault_now(at);
+    expect(blocked(SIGSEGV) && blocked(SIGUSR1) && blocked(SIGHUP) && !blocked(SIGUSR2), 1);
+    expect(mask_is_back, 2);
+}
+
 static void test_masks(void)
 {
+    tap_u64((uint64_t)in_child(called_directly), 0, "a handler that calls ours has its own mask again afterwards");
     stopped_with(0);
     tap_ok(blocked(SIGSEGV) && blocked(SIGUSR1) && blocked(SIGHUP) && !blocked(SIGUSR2),
            "the signal, the handler's mask and the thread's mask are blocked");

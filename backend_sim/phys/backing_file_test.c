@@ -2,7 +2,9 @@
 /* backing_file: places in a file, and the windows that map their bytes. */
 #include "backing_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "breaks.h"
@@ -38,7 +40,8 @@ static void test_windows(void)
            "a reused place reads as zero");
     tap_ok(backing_file_allocate(&backing, b, size), "an anonymous file always has room");
     backing_file_clear(&backing);
-    tap_ok(backing.file < 0 && !backing.windows && !backing.window, "clearing closes the file and unmaps every window");
+    tap_ok(backing.file < 0 && !backing.windows && !backing.window, "clearing closes the file and forgets every window");
+    tap_ok(msync(middle, page, MS_ASYNC) != 0 && errno == ENOMEM, "nothing is mapped there any more");
 }
 
 /* Sizes are rounded up to pages; no place is larger than the file can be. */

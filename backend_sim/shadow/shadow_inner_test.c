@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric_handle.h"
 #include "shadow.h"
 #include "system.h"
 #include "tap.h"
@@ -392,6 +393,9 @@ static void test_imports(void)
                    "%s: is refused", refused[i].name);
         said(refused[i].rule, "", refused[i].name);
     }
+    fabric_handle_write(bytes, &(struct imex_place){1, 0}, &(struct share_label){2, 3, {4, 5}, 6});
+    tap_result(import(&w, VMM_ERROR_NOT_SUPPORTED, true, bytes, FABRIC), VMM_ERROR_NOT_SUPPORTED, "a handle of another fabric");
+    said("VMM-IMPORT-FABRIC", "", "a handle of another fabric");
     follows(&w, true, "after refused imports");
     lost_by(&w, import(&w, VMM_SUCCESS, true, fd, FD), VMM_SUCCESS, "no call reports the size of imported memory", "an import");
     w = opened("", "h100");

@@ -87,7 +87,10 @@ static void test_left(void)
     tap_u64(reserved(), POOL_CHUNK, "nor is the memory");
     check_holds(process_check(process), "an allocation without a range");
     struct mempool_chunk *chunk = sim_chunk_at(process, start);
-    BREAKS(chunk->busy, 0, sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");
+    char words[100];
+    snprintf(words, sizeof words, "A%u at 0x%llx of a graph lies in no chunk that is in use", (unsigned)piece->allocation.number,
+             (unsigned long long)start + 512);
+    BREAKS(chunk->busy, 0, sim_piece_check(process, piece), words);
     BREAKS(chunk->pool, NULL, sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");
     addrmap_remove(&process->chunks, chunk->start);
     check_breaks(sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");

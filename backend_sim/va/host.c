@@ -6,8 +6,7 @@
 
 static bool can_show(const struct sim_process *process, const struct sim_mapping *mapping)
 {
-    return mapping->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE &&
-           (mapping->start | mapping->size | mapping->offset) % os_page_size() == 0 &&
+    return (mapping->start | mapping->size | mapping->offset) % os_page_size() == 0 &&
            host_window_holds(&process->window, mapping->start, mapping->size);
 }
 

@@ -167,6 +167,23 @@ static void test_chunks(void)
     whole("after that");
 }
 
+/* A second import is of the same pool, whose table it holds but once. */
+static void test_twice(void)
+{
+    vmm_memory_pool again = NULL;
+    int fd = -1;
+    begin();
+    MUST(vmm_mem_pool_export_to_shareable_handle(from, &fd, pool, FD, 0));
+    MUST(vmm_mem_pool_import_from_shareable_handle(to, &again, (void *)(intptr_t)fd, FD, 0));
+    close(fd);
+    tap_ok(pool_of(to, again)->table == pool_of(to, import)->table, "a second import");
+    tap_u64(pool_of(to, again)->table->holders, 1, "holds the table once");
+    whole("with a pool that was imported twice");
+    MUST(vmm_mem_pool_destroy(to, again));
+    end();
+    whole("after that");
+}
+
 /* Where the importer has freed, the exporter's new memory takes the place of the old one. */
 static void test_other_memory(void)
 {
@@ -355,6 +372,7 @@ static void test_forged(void)
     take(SMALL, 7);
     head = row_of(pool_of(from, pool), 0);
     memcpy(kept, head, sizeof kept);
+    tap_u64(head[0], UINT64_C(0x316c6f6f706d7663), "a table begins with the magic that other builds expect");
     MUST(vmm_mem_pool_export_to_shareable_handle(from, &fd, pool, FD, 0));
     /* of its magic, chunk and size one is another; then there are chunks for which it has no rows, and rows without chunks */
     const struct {
@@ -544,6 +562,7 @@ int main(void)
     from = opened(small);
     to = opened(small);
     test_chunks();
+    test_twice();
     test_other_memory();
     test_between();
     test_half_taken();

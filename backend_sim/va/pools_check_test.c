@@ -95,8 +95,9 @@ static void close_scene(struct scene *s)
 /* An allocation, its region and its chunk say the same of it. */
 static void test_piece(struct scene *s)
 {
-    static const char differ[] = "and its region of pool P1 differ";
     struct sim_allocation *a = &s->big->allocation;
+    char differ[100];
+    snprintf(differ, sizeof differ, "A%u at 0x%llx and its region of pool P1 differ", (unsigned)a->number, (unsigned long long)a->start);
     struct region *region = s->big->region;
     check_holds(sim_piece_check(s->process, s->big), "an allocation of three chunks");
     PIECE(a->start, s->small->allocation.start, "A1 is not found at 0x");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* va_allocator_check: a test breaks each invariant by hand and expects its message. */
 #include "breaks.h"
+#include "free_ranges_parts.h"
 #include "va_allocator_parts.h"
 
 #define U UINT64_C(0x200000)
@@ -37,7 +38,9 @@ int main(void)
     struct chunk *chunk = addrmap_floor(&va.chunks, START);
     BREAKS(chunk->used, 0, check(), "of the open chunk at 0x10000000000 0x0 bytes are used and 0x1800000 free, of 0x2000000");
     BREAKS(chunk->used, 5 * U, check(), "0xa00000 bytes are used");
-    BREAKS(chunk->start, START + U, check(), "is taken in no open chunk");
+    BREAKS(chunk->start, START + U, check(), "the range of 0x800000 bytes at 0x10000000000 is taken in no open chunk");
+    BREAKS(va.small.root->start, START + 3 * U, check(), "0x200000 bytes of the range at 0x10000000000, which is taken, are free");
+    BREAKS(va.large.root->start, START + CHUNK - U, va_allocator_check_at(&va, START), "0x200000 bytes of the open chunk at 0x10000000000 are free outside of it");
     BREAKS(va.chunks.count, 2, check(), "free ranges");
     const struct va_allocator_taken both = {.small = 1, .large = 1, .small_bytes = 4 * U, .large_bytes = CHUNK};
     BREAKS(chunk->start, START + U, va_allocator_check(&va, SIZE, &both), "open chunks: the thing stored at 0x10000000000");
