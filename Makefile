@@ -32,7 +32,7 @@ override CPPFLAGS += -D_POSIX_C_SOURCE=200809L
 # A file sees its own room and those that ci/rooms lists for it; a test sees every room, its own ones first.
 $(foreach line,$(shell awk -f ci/rooms.awk ci/rooms),$(eval ROOMS += $(firstword $(subst |, ,$(line))))\
     $(eval sees.$(firstword $(subst |, ,$(line))) := $(patsubst %,-I%,$(subst |, ,$(line)))))
-SIM_ROOMS := $(filter-out backend_sim/testing backend_sim/abi/%,$(filter backend_sim/%,$(ROOMS)))
+SIM_ROOMS := $(filter-out backend_sim/testing backend_sim/device_files backend_sim/abi/%,$(filter backend_sim/%,$(ROOMS)))
 ABI_ROOMS := $(filter backend_sim/abi/%,$(ROOMS))
 TOOL_ROOMS := $(filter tools/%,$(ROOMS))
 FIXTURES  := backend_sim/abi
@@ -120,6 +120,7 @@ LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
 ABI_SRC   := $(call sources,$(ABI_ROOMS))
 LIBCUDA   := $(BUILD)/lib/libcuda.so.1
 LIBCHECK  := $(BUILD)/lib/libcuvmm-check.so
+LIBFILES  := $(BUILD)/lib/libcuvmm-device-files.so
 ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(ABI_ROOMS))))
 ABI_INSIDE := $(filter %_inject_test %_inside_test,$(ABI_TESTS))
 
@@ -129,7 +130,7 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -211,6 +212,18 @@ CHECK_SRC := $(call sources,backend_cuda/check)
 $(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-check.so -Wl,-Bsymbolic-functions -Wl,--version-script=backend_cuda/check/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
+
+# What `cuvmm exec` preloads, so that programs find a driver's files (docs/exec.md). Never with a sanitizer or counters: it is loaded into programs
+# that have none.
+FILES_SRC := $(wildcard backend_sim/device_files/device_files*.c)
+$(LIBFILES): $(filter-out %_test.c,$(FILES_SRC)) api/os_environment.c backend_sim/device_files/device_files.h backend_sim/device_files/exports.map
+	@mkdir -p $(@D)
+	$(CC) -Iapi $(CPPFLAGS) $(filter-out -fsanitize=% -fno-sanitize-recover=% -shared-libsan --coverage,$(CFLAGS) $(LDFLAGS)) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-device-files.so -Wl,--version-script=backend_sim/device_files/exports.map -o $@ $(filter %.c,$^) $(DL_LIBS)
+
+# Its test is a program that finds its functions before the C library's.
+$(BUILD)/test/backend_sim/device_files/%: $(BUILD)/obj/backend_sim/device_files/%.o $(call obj,$(filter-out %_test.c,$(FILES_SRC))) $(CONFA) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # Kernels for its tests, as its users write them.
 ABI_KERNELS := $(BUILD)/test/abi_kernels.so

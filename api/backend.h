@@ -45,7 +45,7 @@ vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend);
 vmm_result vmm_cuda_open(const char *args, struct vmm_backend **backend);
 vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 vmm_result vmm_fault_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
-
+vmm_result vmm_sites_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 vmm_result vmm_shadow_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 
 /* Handlers of visit, leaks and attach for a layer that adds nothing to them: they forward to the inner backend. */

@@ -134,6 +134,15 @@ void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, u
         memcpy(at, &value, sizeof value);
 }
 
+uint64_t vmm_batch_length(const struct vmm_call *call, const struct vmm_param *list)
+{
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
+    if (list->kind == VMM_PARAM_BOXES)
+        return any->memcpy_3d_batch_async.num_ops; /* the first parameter of both forms */
+    const bool of_copies = list->kind == VMM_PARAM_ADDRESSES || strcmp(list->name, "sizes") == 0;
+    return of_copies ? any->memcpy_batch_async.count : any->memcpy_batch_async.num_attrs; /* which both forms have first, too */
+}
+
 size_t vmm_pointer_attribute_size(vmm_pointer_attribute attribute)
 {
     switch (attribute) {

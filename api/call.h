@@ -82,6 +82,10 @@ enum vmm_param_kind {
     VMM_PARAM_MEM_OPS,        /* const vmm_stream_batch_mem_op_params *, length in the U32 before it */
     VMM_PARAM_MEMCPY3D,       /* const vmm_memcpy3d * */
     VMM_PARAM_MEMCPY3D_PEER,  /* const vmm_memcpy3d_peer *: the same fields, but for contexts */
+    VMM_PARAM_ADDRESSES,      /* const vmm_deviceptr *, length: vmm_batch_length */
+    VMM_PARAM_SIZES,          /* const uint64_t *, as above */
+    VMM_PARAM_COPY_ATTRIBUTES, /* const vmm_memcpy_attributes *, as above */
+    VMM_PARAM_BOXES,          /* const vmm_memcpy3d_batch_op *, as above */
     VMM_PARAM_NODES,          /* const vmm_graph_node *, length in num_dependencies */
     VMM_PARAM_EDGES,          /* const vmm_graph_edge_data *, length in num_dependencies */
     VMM_PARAM_FILL_NODE,      /* const vmm_memset_node_params * */
@@ -140,6 +144,9 @@ static inline size_t *vmm_box_size_at(const vmm_memcpy3d *box, const struct vmm_
 {
     return (size_t *)(uintptr_t)((const char *)box + size->offset);
 }
+
+/* The length of such a list of a batch of copies. */
+uint64_t vmm_batch_length(const struct vmm_call *call, const struct vmm_param *list);
 
 /* Where the sides of a copy of a box begin. */
 static inline uint64_t vmm_box_src(const vmm_memcpy3d *box)

@@ -58,6 +58,15 @@ ENUMERATOR(MEMORYTYPE_HOST)
 ENUMERATOR(MEMORYTYPE_DEVICE)
 ENUMERATOR(MEMORYTYPE_ARRAY)
 ENUMERATOR(MEMORYTYPE_UNIFIED)
+#if CUDA_VERSION >= 12080
+ENUMERATOR(MEMCPY_SRC_ACCESS_ORDER_STREAM)
+ENUMERATOR(MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
+ENUMERATOR(MEMCPY_SRC_ACCESS_ORDER_ANY)
+ENUMERATOR(MEMCPY_FLAG_DEFAULT)
+ENUMERATOR(MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE)
+ENUMERATOR(MEMCPY_OPERAND_TYPE_POINTER)
+ENUMERATOR(MEMCPY_OPERAND_TYPE_ARRAY)
+#endif
 ENUMERATOR(IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
 ENUMERATOR(STREAM_DEFAULT)
 ENUMERATOR(STREAM_NON_BLOCKING)
@@ -216,7 +225,32 @@ FIELD(vmm_memcpy3d_peer, height, CUDA_MEMCPY3D_PEER, Height);
 FIELD(vmm_memcpy3d_peer, depth, CUDA_MEMCPY3D_PEER, Depth);
 FIELD(vmm_memcpy3d_peer, src_context, CUDA_MEMCPY3D_PEER, srcContext);
 FIELD(vmm_memcpy3d_peer, dst_context, CUDA_MEMCPY3D_PEER, dstContext);
+#if CUDA_VERSION >= 12080
+SIZE(vmm_memcpy_attributes, CUmemcpyAttributes);
+FIELD(vmm_memcpy_attributes, src_access_order, CUmemcpyAttributes, srcAccessOrder);
+FIELD(vmm_memcpy_attributes, src_loc_hint, CUmemcpyAttributes, srcLocHint);
+FIELD(vmm_memcpy_attributes, dst_loc_hint, CUmemcpyAttributes, dstLocHint);
+FIELD(vmm_memcpy_attributes, flags, CUmemcpyAttributes, flags);
+SIZE(vmm_memcpy3d_operand, CUmemcpy3DOperand);
+FIELD(vmm_memcpy3d_operand, type, CUmemcpy3DOperand, type);
+FIELD(vmm_memcpy3d_operand, op.ptr.ptr, CUmemcpy3DOperand, op.ptr.ptr);
+FIELD(vmm_memcpy3d_operand, op.ptr.row_length, CUmemcpy3DOperand, op.ptr.rowLength);
+FIELD(vmm_memcpy3d_operand, op.ptr.layer_height, CUmemcpy3DOperand, op.ptr.layerHeight);
+FIELD(vmm_memcpy3d_operand, op.ptr.loc_hint, CUmemcpy3DOperand, op.ptr.locHint);
+FIELD(vmm_memcpy3d_operand, op.array.array, CUmemcpy3DOperand, op.array.array);
+FIELD(vmm_memcpy3d_operand, op.array.x, CUmemcpy3DOperand, op.array.offset.x);
+FIELD(vmm_memcpy3d_operand, op.array.z, CUmemcpy3DOperand, op.array.offset.z);
+SIZE(vmm_memcpy3d_batch_op, CUDA_MEMCPY3D_BATCH_OP);
+FIELD(vmm_memcpy3d_batch_op, src, CUDA_MEMCPY3D_BATCH_OP, src);
+FIELD(vmm_memcpy3d_batch_op, dst, CUDA_MEMCPY3D_BATCH_OP, dst);
+FIELD(vmm_memcpy3d_batch_op, extent, CUDA_MEMCPY3D_BATCH_OP, extent);
+FIELD(vmm_memcpy3d_batch_op, extent.height, CUDA_MEMCPY3D_BATCH_OP, extent.height);
+FIELD(vmm_memcpy3d_batch_op, extent.depth, CUDA_MEMCPY3D_BATCH_OP, extent.depth);
+FIELD(vmm_memcpy3d_batch_op, src_access_order, CUDA_MEMCPY3D_BATCH_OP, srcAccessOrder);
+FIELD(vmm_memcpy3d_batch_op, flags, CUDA_MEMCPY3D_BATCH_OP, flags);
+#endif
 SIZE(vmm_ipc_mem_handle, CUipcMemHandle);
+SIZE(vmm_ipc_event_handle, CUipcEventHandle);
 SIZE(vmm_mem_pool_ptr_export_data, CUmemPoolPtrExportData);
 SIZE(vmm_mem_access_desc, CUmemAccessDesc);
 FIELD(vmm_mem_access_desc, location, CUmemAccessDesc, location);

@@ -56,6 +56,13 @@ static void test_refusals(void)
     }
 }
 
+static void test_injected(void)
+{
+    vmm_detail detail = refused("cuMemMap", VMM_ERROR_UNKNOWN, NULL);
+    snprintf(detail.note, sizeof detail.note, "layer fault, call 1 of mem_map: made to fail");
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "a failure that was asked for is no finding");
+}
+
 static void test_warnings(void)
 {
     vmm_detail detail = {.severity = VMM_SEVERITY_WARNING, .rule = "VMM-UNMAP-IN-FLIGHT"};
@@ -305,6 +312,7 @@ static void test_writing(void)
 int main(void)
 {
     test_refusals();
+    test_injected();
     test_warnings();
     test_sum();
     test_nothing();

@@ -37,7 +37,6 @@ enum life_rank {
     LIFE_OPENING, /* abi_system.c: held while the machine of libcuda.so.1 is opened */
     LIFE_LIST,    /* lifecycle.c: the list of locks */
     LIFE_FAULTS,  /* host_fault.c: the address ranges to explain; never held during a call */
-    LIFE_RECORDS, /* abi_ipc_event.c: records of events that processes share, held while the machine is asked about them */
     LIFE_MACHINE, /* machine.h; inside it the mutexes of shared state (share.h, share_nodes.h) */
     LIFE_THREADS, /* context_stack.c: each thread's contexts */
     LIFE_TABLE,   /* the tables of abi_*.c, and a system's report function */

@@ -136,6 +136,18 @@ typedef int vmm_multicast_granularity_flags;
 #define VMM_MEMORYTYPE_UNIFIED 4
 typedef int vmm_memorytype;
 
+typedef int vmm_memcpy_src_access_order;
+#define VMM_MEMCPY_SRC_ACCESS_ORDER_STREAM 1
+#define VMM_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL 2
+#define VMM_MEMCPY_SRC_ACCESS_ORDER_ANY 3
+
+#define VMM_MEMCPY_FLAG_DEFAULT 0
+#define VMM_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE 1
+
+typedef int vmm_memcpy3d_operand_type;
+#define VMM_MEMCPY_OPERAND_TYPE_POINTER 1
+#define VMM_MEMCPY_OPERAND_TYPE_ARRAY 2
+
 #define VMM_STREAM_DEFAULT 0
 #define VMM_STREAM_NON_BLOCKING 1
 
@@ -188,6 +200,9 @@ typedef int vmm_graph_node_type;
 #define VMM_GRAPH_NODE_TYPE_EMPTY 5
 #define VMM_GRAPH_NODE_TYPE_WAIT_EVENT 6
 #define VMM_GRAPH_NODE_TYPE_EVENT_RECORD 7
+#define VMM_GRAPH_NODE_TYPE_MEM_ALLOC 10
+#define VMM_GRAPH_NODE_TYPE_MEM_FREE 11
+#define VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP 12
 
 #define VMM_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH 1
 #define VMM_GRAPH_INSTANTIATE_FLAG_UPLOAD 2
@@ -297,6 +312,11 @@ typedef struct vmm_ipc_mem_handle {
     char reserved[64];
 } vmm_ipc_mem_handle;
 
+/* Names an event in another process; CUipcEventHandle. */
+typedef struct vmm_ipc_event_handle {
+    char reserved[64];
+} vmm_ipc_event_handle;
+
 /* One grant: a location and its access rights; CUmemAccessDesc. */
 typedef struct vmm_mem_access_desc {
     vmm_mem_location location;
@@ -360,6 +380,39 @@ typedef struct vmm_memcpy3d_peer {
     size_t dst_pitch, dst_height;               /* bytes from row to row, rows from layer to layer; 0: adjacent */
     size_t width_in_bytes, height, depth;     /* bytes of a row, rows of a layer, layers */
 } vmm_memcpy3d_peer;
+
+/* What some copies of a batch have in common; CUmemcpyAttributes. */
+typedef struct vmm_memcpy_attributes {
+    vmm_memcpy_src_access_order src_access_order; /* VMM_MEMCPY_SRC_ACCESS_ORDER_; when the source is read: here, in the stream's turn */
+    vmm_mem_location src_loc_hint, dst_loc_hint;  /* of managed memory; a location or type 0 */
+    unsigned int flags;                           /* VMM_MEMCPY_FLAG_ */
+} vmm_memcpy_attributes;
+
+/* One side of a copy in a batch of boxes; CUmemcpy3DOperand. */
+typedef struct vmm_memcpy3d_operand {
+    vmm_memcpy3d_operand_type type; /* VMM_MEMCPY_OPERAND_TYPE_POINTER: arrays are not simulated */
+    union {
+        struct vmm_memcpy3d_operand_ptr {
+            vmm_deviceptr ptr;                /* where the box begins, on a device or the host */
+            size_t row_length, layer_height;  /* bytes from row to row, rows from layer to layer; 0: adjacent */
+            vmm_mem_location loc_hint;        /* of managed memory; ignored */
+        } ptr;
+        struct vmm_memcpy3d_operand_array {
+            void *array;
+            size_t x, y, z;
+        } array;
+    } op;
+} vmm_memcpy3d_operand;
+
+/* A copy of a batch of boxes; CUDA_MEMCPY3D_BATCH_OP. Zero the struct first. */
+typedef struct vmm_memcpy3d_batch_op {
+    vmm_memcpy3d_operand src, dst;
+    struct vmm_extent3d {
+        size_t width, height, depth; /* bytes of a row, rows of a layer, layers */
+    } extent;
+    vmm_memcpy_src_access_order src_access_order;
+    unsigned int flags; /* VMM_MEMCPY_FLAG_ */
+} vmm_memcpy3d_batch_op;
 
 /* A fill as a node of a graph; CUDA_MEMSET_NODE_PARAMS. */
 typedef struct vmm_memset_node_params {
@@ -842,8 +895,9 @@ VMM_API vmm_result vmm_stream_batch_mem_op(vmm_system *sys, vmm_stream stream, u
  * Refused with STREAM_CAPTURE_UNSUPPORTED [VMM-CAPTURE-FORBIDS]: waiting for or querying a captured stream, waiting for the
  * context, and, but for the mode RELAXED, calls that might wait: vmm_mem_alloc, vmm_mem_free, queries, instantiations. With
  * STREAM_CAPTURE_IMPLICIT [VMM-CAPTURE-IMPLICIT]: the default stream, while a stream that is ordered with it is captured. Calls of
- * virtual memory management are made as usual (580). Here the stream memory operations and the allocations in the order of a
- * stream become no nodes: NOT_SUPPORTED [VMM-CAPTURE-WORK]. */
+ * virtual memory management are made as usual (580). Allocations and frees in the order of a stream become
+ * nodes as well: the graph keeps their addresses, and a launch allocates and frees [VMM-GRAPH-MEMORY-FREE, VMM-GRAPH-MEMORY-LIVE,
+ * VMM-GRAPH-MEMORY-FULL, VMM-GRAPH-MEMORY-KIND]; what may be done with such a graph is limited [VMM-GRAPH-MEMORY-FIXED]. */
 
 /* Begins to capture the stream. mode is VMM_STREAM_CAPTURE_MODE_. STREAM_CAPTURE_UNSUPPORTED for the default stream
  * [VMM-CAPTURE-DEFAULT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], INVALID_VALUE [VMM-CAPTURE-MODE], ILLEGAL_STATE
@@ -851,9 +905,9 @@ VMM_API vmm_result vmm_stream_batch_mem_op(vmm_system *sys, vmm_stream stream, u
 VMM_API vmm_result vmm_stream_begin_capture(vmm_system *sys, vmm_stream stream, vmm_stream_capture_mode mode);
 
 /* The same into a graph that is there, behind these nodes of it. The graph ends with a capture that does not succeed (580).
- * INVALID_VALUE also for what is no graph [VMM-GRAPH-UNKNOWN] or node of it [VMM-GRAPH-NODE], [VMM-GRAPH-NULL], ILLEGAL_STATE for
- * a graph that another stream is captured into [VMM-CAPTURE-STATE]. dependency_data is not looked at. cuStreamBeginCaptureToGraph.
- */
+ * INVALID_VALUE also for what is no graph, or a node's [VMM-GRAPH-UNKNOWN], or no node of it [VMM-GRAPH-NODE], [VMM-GRAPH-NULL],
+ * ILLEGAL_STATE for a graph that another stream is captured into [VMM-CAPTURE-STATE]. dependency_data is not looked at.
+ * cuStreamBeginCaptureToGraph. */
 VMM_API vmm_result vmm_stream_begin_capture_to_graph(vmm_system *sys, vmm_stream stream, vmm_graph graph,
                                                      const vmm_graph_node *dependencies,
                                                      const vmm_graph_edge_data *dependency_data, uint64_t num_dependencies,
@@ -908,7 +962,8 @@ VMM_API vmm_result vmm_graph_add_host_node(vmm_system *sys, vmm_graph_node *grap
 VMM_API vmm_result vmm_graph_add_kernel_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                              const vmm_graph_node *dependencies, uint64_t num_dependencies,
                                              const vmm_kernel_node_params *node_params);
-/* A copy of child_graph as one node. INVALID_VALUE [VMM-GRAPH-PARAMS] for the graph itself. cuGraphAddChildGraphNode. */
+/* A copy of child_graph as one node. INVALID_VALUE [VMM-GRAPH-PARAMS] for the graph itself, and one that it lies in.
+ * cuGraphAddChildGraphNode. */
 VMM_API vmm_result vmm_graph_add_child_graph_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                                   const vmm_graph_node *dependencies, uint64_t num_dependencies,
                                                   vmm_graph child_graph);
@@ -1335,6 +1390,19 @@ VMM_API vmm_result vmm_ipc_open_mem_handle(vmm_system *sys, vmm_deviceptr *pdptr
  * cuIpcCloseMemHandle. */
 VMM_API vmm_result vmm_ipc_close_mem_handle(vmm_system *sys, vmm_deviceptr dptr);
 
+/* The 64 bytes of an event of the current context, which was created with VMM_EVENT_INTERPROCESS | VMM_EVENT_DISABLE_TIMING. From then
+ * on the processes that open it share its records: a query, a wait and the wait of a stream are about the last record, whoever made
+ * it, and a record waits for the one before it (580). The handle leads to the event until the event's context ends, also after
+ * vmm_event_destroy and after the end of the process (580); a record whose process ended before its work is never complete (580).
+ * Before vmm_init: INVALID_VALUE for a NULL [VMM-IPC-NULL]. INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_HANDLE [VMM-EVENT-UNKNOWN],
+ * [VMM-IPC-EVENT], with zeros in *p_handle (580), and [VMM-EVENT-CONTEXT]; ours: OPERATING_SYSTEM [VMM-IPC-SYSTEM].
+ * cuIpcGetEventHandle. */
+VMM_API vmm_result vmm_ipc_get_event_handle(vmm_system *sys, vmm_ipc_event_handle *p_handle, vmm_event event);
+/* An event of this process for the event that handle names. INVALID_VALUE [VMM-IPC-NULL], INVALID_CONTEXT [VMM-CTX-CURRENT]; MAP_FAILED
+ * [VMM-IPC-EVENT-HANDLE]; ours [VMM-IPC-MACHINE]; INVALID_CONTEXT [VMM-IPC-OWN]; ours: OPERATING_SYSTEM [VMM-IPC-SYSTEM]. Nothing is
+ * written then. cuIpcOpenEventHandle. */
+VMM_API vmm_result vmm_ipc_open_event_handle(vmm_system *sys, vmm_event *event, vmm_ipc_event_handle handle);
+
 /* ---------------------------------------------------------------------------------------------------------- multicast
  *
  * A multicast object is a range without memory; each device of a team binds memory of its own to it. What one device
@@ -1523,6 +1591,34 @@ VMM_API vmm_result vmm_memcpy_3d_async(vmm_system *sys, const vmm_memcpy3d *p_co
  * cuMemcpy3DPeer, cuMemcpy3DPeerAsync. */
 VMM_API vmm_result vmm_memcpy_3d_peer(vmm_system *sys, const vmm_memcpy3d_peer *p_copy);
 VMM_API vmm_result vmm_memcpy_3d_peer_async(vmm_system *sys, const vmm_memcpy3d_peer *p_copy, vmm_stream stream);
+
+/* ------------------------------------------------------------------------------------------------- batches of copies
+ *
+ *   copies      0    1    2    3    4          attrs_idxs {0, 3}: the first attributes are those of copies 0 to 2, the second those
+ *   attributes  0    0    0    1    1          of 3 and 4
+ *
+ * Batches of ranges, on devices and the host, and of boxes. The whole batch is checked first: its stream, which has a context and is
+ * not the legacy one, and that a context is current: INVALID_VALUE [VMM-BATCH-STREAM], of NULL even before vmm_init (580); its arrays
+ * and numbers: INVALID_VALUE [VMM-BATCH-ARGUMENTS]; its attributes: INVALID_VALUE [VMM-BATCH-ATTRIBUTES]; of boxes also each extent and
+ * operand: INVALID_VALUE [VMM-BATCH-SIZE, VMM-BATCH-OPERAND]. NOT_SUPPORTED [VMM-CAPTURE-FORBIDS] of a stream that is captured, which
+ * stays valid (580). Then the copies are issued one after the other, each as if called alone, in the order of the stream; where one is
+ * refused, those before it are made (580). A range of 0 bytes is such a refusal [VMM-BATCH-SIZE].
+ *
+ * The forms _v1 are those of CUDA 12.8, the others those of 13.0; fail_idx, which may be NULL, is the index of the copy that was
+ * refused, or UINT64_MAX for the batch or where none was. Every source is read in the stream's turn, whatever its access order allows. */
+
+/* cuMemcpyBatchAsync_v2, cuMemcpyBatchAsync. */
+VMM_API vmm_result vmm_memcpy_batch_async(vmm_system *sys, const vmm_deviceptr *dsts, const vmm_deviceptr *srcs, const uint64_t *sizes,
+                                          uint64_t count, const vmm_memcpy_attributes *attrs, const uint64_t *attrs_idxs,
+                                          uint64_t num_attrs, vmm_stream stream);
+VMM_API vmm_result vmm_memcpy_batch_async_v1(vmm_system *sys, const vmm_deviceptr *dsts, const vmm_deviceptr *srcs,
+                                             const uint64_t *sizes, uint64_t count, const vmm_memcpy_attributes *attrs,
+                                             const uint64_t *attrs_idxs, uint64_t num_attrs, uint64_t *fail_idx, vmm_stream stream);
+/* flags is 0. cuMemcpy3DBatchAsync_v2, cuMemcpy3DBatchAsync. */
+VMM_API vmm_result vmm_memcpy_3d_batch_async(vmm_system *sys, uint64_t num_ops, const vmm_memcpy3d_batch_op *op_list, uint64_t flags,
+                                             vmm_stream stream);
+VMM_API vmm_result vmm_memcpy_3d_batch_async_v1(vmm_system *sys, uint64_t num_ops, const vmm_memcpy3d_batch_op *op_list,
+                                                uint64_t *fail_idx, uint64_t flags, vmm_stream stream);
 
 /* ------------------------------------------------------------------------------------------------------------ kernels
  * A fixed set of small kernels, the same for every backend, through which a program (or a test) uses memory as

@@ -143,7 +143,7 @@ for side in driver sim; do
     run 125 --backend=$side "$work/idle" 0 questions && nothing "the program made no context and no memory" "$side_name" 0
     point $? "$side: nor does one that only asks what devices there are"
 done
-CUVMM_SIM=sim:h10O run 125 --backend=sim "$work/programs" no_init && says "nothing was checked: the simulated machine cannot be opened"
+CUVMM_SIM=sim:h10O run 125 --backend=sim "$work/programs" no_init && says "nothing was checked: the machine cannot be had: "
 point $? "a machine of the environment that there is not"
 run 125 --backend=sim "$work/idle" 3 runtime && nothing "a program of the CUDA runtime stops at cuGetExportTable, which the simulator does not have; check it on a machine with a driver" simulator 3
 point $? "a program of the CUDA runtime gets that as the reason"
@@ -194,7 +194,7 @@ fi
 head -c 18 "$work/programs" >"$work/other" && printf '\x03\x00' >>"$work/other" && tail -c +21 "$work/programs" >>"$work/other" && chmod +x "$work/other"
 run 2 "$work/other" && says 'another kind of machine'
 point $? "a program of another machine"
-CUVMM_CHECK_LIBRARIES=/nowhere run 2 $on "$work/programs" --list && says 'libcuvmm-check.so is not beside this command'
+CUVMM_LIBRARIES=/nowhere run 2 $on "$work/programs" --list && says 'libcuvmm-check.so is not beside this command'
 point $? "a library that is not there"
 run 2 --log="$work/no/such/folder" "$work/programs" --list && says 'No such file'
 point $? "a log that cannot be written"

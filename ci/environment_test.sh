@@ -15,7 +15,7 @@ for file in api/**/*.[ch] backend_sim/**/*.[ch] backend_cuda/**/*.[ch] kernels/*
 done
 ! asked "${files[@]}" >"$said"
 ok $? "the library asks for variables in api/os_environment.c alone" "$said"
-[ "${#files[@]}" -gt 200 ] && asked tools/checker/check.c >"$said"
+[ "${#files[@]}" -gt 200 ] && asked tools/exec/exec_file.c >"$said"
 ok $? "and it is all of the library that was looked at; elsewhere the question is found" "$said"
 echo "1..$points"
 exit "$((failures > 0))"

@@ -7,6 +7,11 @@
 #define CUDA_VERSION 12000 /* selects the signatures that the backend calls */
 #include "cuda.h"
 
+/* Those of CUDA 13.0, as cuda.h declares them from that version on under the names of the older forms. */
+CUresult CUDAAPI cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs,
+                                       size_t *attrsIdxs, size_t numAttrs, CUstream hStream);
+CUresult CUDAAPI cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags, CUstream hStream);
+
 #include "call_params.h"
 #include "tap.h"
 #include "vmm.h"

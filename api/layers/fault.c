@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "heap.h"
+#include "sites.h"
 
 struct fault {
     struct vmm_backend base;
     struct fault_plan plan;
+    bool here; /* is it this process whose call is to fail? */
     _Atomic uint64_t seen; /* matching calls so far */
 };
 
@@ -73,6 +75,22 @@ static bool read_nth(const struct field *field, uint64_t *nth)
     return sum > 0;
 }
 
+static bool begins(const struct field *field, const char *text)
+{
+    return field->length >= strlen(text) && strncmp(field->at, text, strlen(text)) == 0;
+}
+
+static bool read_process(const struct field *field, uint32_t *process)
+{
+    size_t before = strlen("process=");
+    struct field digits = {field->at + before, field->length - before};
+    uint64_t number;
+    if (!read_nth(&digits, &number) || number > UINT32_MAX)
+        return false;
+    *process = (uint32_t)number;
+    return true;
+}
+
 static bool read_result(const struct field *field, vmm_result *result)
 {
     static const struct {
@@ -97,7 +115,7 @@ static bool read_result(const struct field *field, vmm_result *result)
 
 bool fault_parse(const char *args, struct fault_plan *plan, struct fault_error *error)
 {
-    struct fault_plan read = {VMM_CALL_COUNT, 0, VMM_ERROR_OUT_OF_MEMORY, false};
+    struct fault_plan read = {VMM_CALL_COUNT, 0, VMM_ERROR_OUT_OF_MEMORY, false, 0};
     const char *at = args;
     struct field field = next_field(&at);
     if (!read_call(&field, &read.call))
@@ -112,6 +130,10 @@ bool fault_parse(const char *args, struct fault_plan *plan, struct fault_error *
             return wrong(error, args, &field, "the end after \"forever\"");
         if (is(&field, "forever"))
             read.forever = true;
+        else if (begins(&field, "process=") && !read.process && read_process(&field, &read.process))
+            continue;
+        else if (begins(&field, "process="))
+            return wrong(error, args, &field, "one process, a number from 1, as process=2");
         else if (named || !read_result(&field, &read.result))
             return wrong(error, args, &field, named ? "\"forever\" or the end" : "an error's name or \"forever\"");
         else
@@ -136,7 +158,7 @@ static vmm_result inject(const struct fault *fault, uint64_t nth)
 static vmm_result fault_call(struct vmm_backend *self, struct vmm_call *call)
 {
     struct fault *fault = (struct fault *)self;
-    if (fault->plan.call == VMM_CALL_COUNT || fault->plan.call == (enum vmm_call_id)call->id) {
+    if (fault->here && (fault->plan.call == VMM_CALL_COUNT || fault->plan.call == (enum vmm_call_id)call->id)) {
         uint64_t nth = atomic_fetch_add_explicit(&fault->seen, 1, memory_order_relaxed) + 1;
         if (nth == fault->plan.nth || (fault->plan.forever && nth > fault->plan.nth))
             return inject(fault, nth);
@@ -171,11 +193,17 @@ vmm_result vmm_fault_open(const char *args, struct vmm_backend *inner, struct vm
     if (!fault_parse(args, &plan, &error))
         return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open", "fault, character %zu: %s", error.column,
                                error.text);
+    uint32_t process = plan.process ? sites_process() : 0;
+    if (plan.process && !process)
+        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open",
+                               "fault: processes are counted under cuvmm exec alone, which sets CUVMM_PROCESSES; leave process=%" PRIu32
+                               " out", plan.process);
     struct fault *fault = heap.calloc(1, sizeof *fault);
     if (!fault)
         return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "fault: the host's memory is exhausted");
     fault->base = (struct vmm_backend){&fault_ops, inner};
     fault->plan = plan;
+    fault->here = process == plan.process;
     *backend = &fault->base;
     return VMM_SUCCESS;
 }

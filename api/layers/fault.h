@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fault.h - the layer that makes the Nth call fail, so that a program's error paths can be tested.
  *
- *   fault=CALL:N[:RESULT][:forever]
+ *   fault=CALL:N[:RESULT][:process=P][:forever]
  *     CALL      a call by either name (mem_create, cuMemCreate), or any
  *     N         the number of the call, from 1
  *     RESULT    what it returns: OUT_OF_MEMORY (the default) or another name of results.def, with or without
  *               ERROR_ or CUDA_ERROR_ in front; not SUCCESS
+ *     process=P only in the Pth process of the run (sites.h), from 1; without it in each
  *     forever   every call from the Nth on fails, not only the Nth
  *
  *   fault=mem_create:3            create 1 -> backend   create 2 -> backend   create 3 = OUT_OF_MEMORY   4 -> backend
@@ -28,6 +29,7 @@ struct fault_plan {
     uint64_t nth;
     vmm_result result;
     bool forever;
+    uint32_t process; /* 0: each */
 };
 
 /* An error in the text: its position (from 1), what was expected and what was found. */

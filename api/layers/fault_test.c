@@ -14,21 +14,24 @@ static void test_good_plans(void)
         const char *text;
         struct fault_plan plan;
     } good[] = {
-        {"mem_create:1", {VMM_CALL_mem_create, 1, VMM_ERROR_OUT_OF_MEMORY, false}},
-        {"cuMemCreate:1", {VMM_CALL_mem_create, 1, VMM_ERROR_OUT_OF_MEMORY, false}},
-        {"any:3", {VMM_CALL_COUNT, 3, VMM_ERROR_OUT_OF_MEMORY, false}},
-        {"mem_map:007:forever", {VMM_CALL_mem_map, 7, VMM_ERROR_OUT_OF_MEMORY, true}},
-        {"mem_map:2:UNKNOWN", {VMM_CALL_mem_map, 2, VMM_ERROR_UNKNOWN, false}},
-        {"mem_map:2:ERROR_NOT_PERMITTED", {VMM_CALL_mem_map, 2, VMM_ERROR_NOT_PERMITTED, false}},
-        {"mem_map:2:CUDA_ERROR_INVALID_VALUE:forever", {VMM_CALL_mem_map, 2, VMM_ERROR_INVALID_VALUE, true}},
-        {"init:18446744073709551615", {VMM_CALL_init, UINT64_MAX, VMM_ERROR_OUT_OF_MEMORY, false}},
+        {"mem_create:1", {VMM_CALL_mem_create, 1, VMM_ERROR_OUT_OF_MEMORY, false, 0}},
+        {"cuMemCreate:1", {VMM_CALL_mem_create, 1, VMM_ERROR_OUT_OF_MEMORY, false, 0}},
+        {"any:3", {VMM_CALL_COUNT, 3, VMM_ERROR_OUT_OF_MEMORY, false, 0}},
+        {"mem_map:007:forever", {VMM_CALL_mem_map, 7, VMM_ERROR_OUT_OF_MEMORY, true, 0}},
+        {"mem_map:2:UNKNOWN", {VMM_CALL_mem_map, 2, VMM_ERROR_UNKNOWN, false, 0}},
+        {"mem_map:2:ERROR_NOT_PERMITTED", {VMM_CALL_mem_map, 2, VMM_ERROR_NOT_PERMITTED, false, 0}},
+        {"mem_map:2:CUDA_ERROR_INVALID_VALUE:forever", {VMM_CALL_mem_map, 2, VMM_ERROR_INVALID_VALUE, true, 0}},
+        {"mem_map:2:process=3", {VMM_CALL_mem_map, 2, VMM_ERROR_OUT_OF_MEMORY, false, 3}},
+        {"mem_map:2:process=4294967295:UNKNOWN:forever", {VMM_CALL_mem_map, 2, VMM_ERROR_UNKNOWN, true, UINT32_MAX}},
+        {"mem_map:2:UNKNOWN:process=1", {VMM_CALL_mem_map, 2, VMM_ERROR_UNKNOWN, false, 1}},
+        {"init:18446744073709551615", {VMM_CALL_init, UINT64_MAX, VMM_ERROR_OUT_OF_MEMORY, false, 0}},
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        struct fault_plan plan = {VMM_CALL_COUNT, 0, VMM_SUCCESS, false};
+        struct fault_plan plan = {VMM_CALL_COUNT, 0, VMM_SUCCESS, false, 0};
         struct fault_error error = {0, ""};
         bool read = fault_parse(good[i].text, &plan, &error);
         tap_ok(read && plan.call == good[i].plan.call && plan.nth == good[i].plan.nth &&
-                   plan.result == good[i].plan.result && plan.forever == good[i].plan.forever,
+                   plan.result == good[i].plan.result && plan.forever == good[i].plan.forever && plan.process == good[i].plan.process,
                "'%s' is read", good[i].text);
     }
 }
@@ -60,10 +63,14 @@ static void test_bad_plans(void)
         {"mem_create:1:2", 14, "found \"2\""},
         {"mem_create:1:UNKNOWN:UNKNOWN", 22, "expected \"forever\" or the end, found \"UNKNOWN\""},
         {"mem_create:1:forever:UNKNOWN", 22, "expected the end after \"forever\", found \"UNKNOWN\""},
+        {"mem_create:1:process=0", 14, "expected one process, a number from 1, as process=2, found \"process=0\""},
+        {"mem_create:1:process=", 14, "found \"process=\""},
+        {"mem_create:1:process=4294967296", 14, "found \"process=4294967296\""},
+        {"mem_create:1:process=1:process=2", 24, "found \"process=2\""},
         {"mem_create:1:UNKNOWN:forever:", 30, "expected the end after \"forever\", found nothing"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        struct fault_plan plan = {VMM_CALL_mem_free, 99, VMM_ERROR_UNKNOWN, true};
+        struct fault_plan plan = {VMM_CALL_mem_free, 99, VMM_ERROR_UNKNOWN, true, 0};
         struct fault_error error = {0, ""};
         bool read = fault_parse(bad[i].text, &plan, &error);
         if (!tap_ok(!read && error.column == bad[i].column && strstr(error.text, bad[i].says),

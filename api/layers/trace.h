@@ -49,6 +49,9 @@
  *   ATTRIBUTES                   [11,12], at most TRACE_LIST_MAX
  *   MEM_OPS                      [{"operation":2,"address":"0x200000","value":"0x5","flags":"0x0"}, ...], without address and
  *                                value when the operation has none; [] for a count above TRACE_LIST_MAX, which is refused
+ *   ADDRESSES, SIZES             ["0x200000", ...], at most TRACE_LIST_MAX
+ *   COPY_ATTRIBUTES              [{"order":1,"src":{"type":0,"id":0},"dst":{...},"flags":"0x0"}, ...], the same
+ *   BOXES                        [{"dst":{"type":1,"at":"0x200000","row":"0x0","rows":"0x0"},"src":{...},"width":"0x10",...}, ...]
  *   MEMCPY3D, MEMCPY3D_PEER      {"src_memory_type":2,"src":"0x200000",...}: the addresses, the sizes that are not 0, and the contexts
  *   NODES, EDGES                 ["0x47020001000003"], at most TRACE_LIST_MAX
  *   FILL_NODE                    {"dst":"0x200000","pitch":"0x0","value":"0x1","element_size":"0x4","width":"0x10","height":"0x1"}

@@ -165,6 +165,10 @@ bool names_learn(struct names *names, const struct vmm_call *call)
         return true;
     case VMM_CALL_ipc_get_mem_handle:
         return add_once(names, NAME_DESCRIPTOR, trace_fabric(any->ipc_get_mem_handle.p_handle));
+    case VMM_CALL_ipc_get_event_handle:
+        return add_once(names, NAME_DESCRIPTOR, trace_fabric(any->ipc_get_event_handle.p_handle));
+    case VMM_CALL_ipc_open_event_handle:
+        return add(names, NAME_EVENT, pointer(*any->ipc_open_event_handle.event), 1);
     case VMM_CALL_ipc_open_mem_handle: /* its size is not told; opened again it has the same address */
         return add_once(names, NAME_ALLOCATION, *any->ipc_open_mem_handle.pdptr);
     case VMM_CALL_mem_alloc_async:

@@ -673,7 +673,8 @@ static void test_every_call(void)
                  id == VMM_CALL_graph_add_kernel_node || id == VMM_CALL_graph_add_child_graph_node ||
                  id == VMM_CALL_graph_add_event_record_node || id == VMM_CALL_graph_add_event_wait_node ||
                  id == VMM_CALL_graph_child_graph_node_get_graph || id == VMM_CALL_graph_node_find_in_clone ||
-                 id == VMM_CALL_ipc_get_mem_handle || id == VMM_CALL_ipc_open_mem_handle))
+                 id == VMM_CALL_ipc_get_mem_handle || id == VMM_CALL_ipc_open_mem_handle ||
+                 id == VMM_CALL_ipc_get_event_handle || id == VMM_CALL_ipc_open_event_handle))
                 rig.fake.result = VMM_ERROR_INVALID_VALUE; /* no backend succeeds without a place for the result */
             rig_call(&rig, &call.head);
         }

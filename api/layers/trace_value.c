@@ -154,6 +154,47 @@ static void write_box(struct json *json, const char *key, const vmm_memcpy3d *bo
     json_close(json, '}');
 }
 
+static void write_copy_attributes(struct json *json, const char *key, const vmm_memcpy_attributes *list, uint64_t count)
+{
+    json_open(json, key, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
+        json_open(json, NULL, '{');
+        json_int(json, "order", list[i].src_access_order);
+        write_location(json, "src", &list[i].src_loc_hint);
+        write_location(json, "dst", &list[i].dst_loc_hint);
+        json_hex(json, "flags", list[i].flags);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void write_operand(struct json *json, const char *key, const vmm_memcpy3d_operand *operand)
+{
+    json_open(json, key, '{');
+    json_int(json, "type", operand->type);
+    json_hex(json, "at", operand->op.ptr.ptr);
+    json_hex(json, "row", operand->op.ptr.row_length);
+    json_hex(json, "rows", operand->op.ptr.layer_height);
+    json_close(json, '}');
+}
+
+static void write_boxes(struct json *json, const char *key, const vmm_memcpy3d_batch_op *list, uint64_t count)
+{
+    json_open(json, key, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
+        json_open(json, NULL, '{');
+        write_operand(json, "dst", &list[i].dst);
+        write_operand(json, "src", &list[i].src);
+        json_hex(json, "width", list[i].extent.width);
+        json_hex(json, "height", list[i].extent.height);
+        json_hex(json, "depth", list[i].extent.depth);
+        json_int(json, "order", list[i].src_access_order);
+        json_hex(json, "flags", list[i].flags);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void write_nodes(struct json *json, const char *key, const vmm_graph_node *node, uint64_t count)
 {
     json_open(json, key, '[');
@@ -276,6 +317,16 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
     case VMM_PARAM_MEMCPY3D:
     case VMM_PARAM_MEMCPY3D_PEER:
         write_box(json, param->name, at, param->kind == VMM_PARAM_MEMCPY3D_PEER);
+        break;
+    case VMM_PARAM_ADDRESSES:
+    case VMM_PARAM_SIZES:
+        write_words(json, param->name, at, vmm_batch_length(call, param));
+        break;
+    case VMM_PARAM_COPY_ATTRIBUTES:
+        write_copy_attributes(json, param->name, at, vmm_batch_length(call, param));
+        break;
+    case VMM_PARAM_BOXES:
+        write_boxes(json, param->name, at, vmm_batch_length(call, param));
         break;
     case VMM_PARAM_NODES:
         write_nodes(json, param->name, at, length_in(call, "num_dependencies"));

@@ -108,6 +108,19 @@ typedef void *any; /* stands for every pointer */
         return reached(role #symbol, 6, (uint64_t[]){AS(a), AS(b), AS(c), AS(d), AS(e), AS(f)});   \
     }
 
+#define F8(role, symbol, A, B, C, D, E, F, G, H)                                                                 \
+    int symbol(A, B, C, D, E, F, G, H);                                                                           \
+    int symbol(A a, B b, C c, D d, E e, F f, G g, H h)                                                            \
+    {                                                                                                             \
+        return reached(role #symbol, 8, (uint64_t[]){AS(a), AS(b), AS(c), AS(d), AS(e), AS(f), AS(g), AS(h)});    \
+    }
+#define F9(role, symbol, A, B, C, D, E, F, G, H, I)                                                                    \
+    int symbol(A, B, C, D, E, F, G, H, I);                                                                             \
+    int symbol(A a, B b, C c, D d, E e, F f, G g, H h, I i)                                                            \
+    {                                                                                                                  \
+        return reached(role #symbol, 9, (uint64_t[]){AS(a), AS(b), AS(c), AS(d), AS(e), AS(f), AS(g), AS(h), AS(i)});  \
+    }
+
 #define OURS ""
 #define OTHER "other "
 
@@ -215,6 +228,10 @@ F2(OTHER, cuMemcpy3DAsync, any, any)
 F2(OURS, cuMemcpy3DAsync_v2, any, any)
 F1(OURS, cuMemcpy3DPeer, any)
 F2(OURS, cuMemcpy3DPeerAsync, any, any)
+F8(OURS, cuMemcpyBatchAsync_v2, any, any, any, size, any, any, size, any)
+F9(OURS, cuMemcpyBatchAsync, any, any, any, size, any, any, size, any, any)
+F4(OURS, cuMemcpy3DBatchAsync_v2, size, any, u64, any)
+F5(OURS, cuMemcpy3DBatchAsync, size, any, any, u64, any)
 F3(OURS, cuLaunchHostFunc, any, any, any)
 F3(OURS, cuMemAllocAsync, any, size, any)
 F4(OURS, cuMemAllocFromPoolAsync, any, size, any, any)
@@ -243,6 +260,7 @@ struct handle {
 };
 int cuIpcOpenMemHandle(any to, struct handle from, u32 flags);
 int cuIpcOpenMemHandle_v2(any to, struct handle from, u32 flags);
+int cuIpcOpenEventHandle(any to, struct handle from);
 
 int cuIpcOpenMemHandle(any to, struct handle from, u32 flags)
 {
@@ -254,6 +272,12 @@ int cuIpcOpenMemHandle_v2(any to, struct handle from, u32 flags)
     return reached(OURS "cuIpcOpenMemHandle_v2", 3, (uint64_t[]){AS(to), from.word[0], flags});
 }
 
+int cuIpcOpenEventHandle(any to, struct handle from)
+{
+    return reached(OURS "cuIpcOpenEventHandle", 2, (uint64_t[]){AS(to), from.word[0]});
+}
+
+F2(OURS, cuIpcGetEventHandle, any, any)
 F2(OURS, cuMemPoolExportPointer, any, u64)
 F3(OURS, cuMemPoolImportPointer, any, any, any)
 F2(OURS, cuStreamBeginCapture_v2, any, int)

@@ -83,6 +83,33 @@ static void refused(void)
     vmm_close(rig.sys);
 }
 
+/*  mapped | not mapped | mapped    two layers of a row each, of which only the first lies outside memory
+ *                    ^ ^                                                                             */
+static void refused_first_layer(void)
+{
+    struct rig rig;
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    const vmm_mem_access_desc desc = {prop.location, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    vmm_mem_generic_allocation_handle handle;
+    vmm_deviceptr at;
+    begin(&rig, "sim:h100,strict");
+    if (vmm_mem_address_reserve(rig.sys, &at, 3 * G, 0, 0, 0) || vmm_mem_create(rig.sys, &handle, G, &prop, 0) ||
+        vmm_mem_map(rig.sys, at, G, 0, handle, 0) || vmm_mem_map(rig.sys, at + 2 * G, G, 0, handle, 0) ||
+        vmm_mem_set_access(rig.sys, at, G, &desc, 1) || vmm_mem_set_access(rig.sys, at + 2 * G, G, &desc, 1))
+        tap_bail("no memory: %s", vmm_last_detail()->note);
+    vmm_memcpy3d box = leaving(&rig);
+    box.src_device = at;
+    box.src_height = box.dst_height = box.height = 1;
+    box.depth = 2;
+    box.src_y = 2 * G / ROW - 1;
+    tap_result(vmm_memcpy_3d(rig.sys, &box), VMM_ERROR_INVALID_VALUE, "strict mode refuses a first layer outside memory");
+    tap_ok(!strcmp(vmm_last_detail()->rule, "VMM-ROWS-END") && vmm_last_detail()->value == at + 2 * G - ROW, "and says where: %s",
+           vmm_last_detail()->note);
+    box.src_y++;
+    tap_result(vmm_memcpy_3d(rig.sys, &box), VMM_SUCCESS, "a row further on, both lie in memory");
+    vmm_close(rig.sys);
+}
+
 /* Copies between contexts, of which one may have ended; the stream's context is used where none is current. */
 static void between_contexts(void)
 {
@@ -178,6 +205,7 @@ int main(void)
     for (int form = 0; form < 4; form++)
         faults(form);
     refused();
+    refused_first_layer();
     between_contexts();
     in_a_shadow();
     ended_meanwhile();

@@ -4,6 +4,7 @@
 
 #include "in_flight.h"
 #include "heap.h"
+#include "ipc_event.h"
 #include "launch.h"
 #include "share_event.h"
 #include "mempool.h"
@@ -96,11 +97,12 @@ static void end_event(void *user, void *object)
 }
 
 /* Other processes cannot open its events any more. */
-static void end_shared_events(struct share *share, uint64_t context)
+static void end_shared_events(const struct sim_process *process, uint64_t context)
 {
+    struct share *share = process->machine->share;
     if (!share || !share->events || !share_lock(share))
         return;
-    share_event_end(share, context);
+    share_event_end(share, ipc_event_context(process, context));
     share_unlock(share);
 }
 
@@ -116,7 +118,7 @@ static void sweep_context(struct sim_process *process, uint64_t context, const s
     struct sweep sweep = {process, context, sim_origin(call)};
     slots_each(&process->streams, end_stream, &sweep);
     slots_each(&process->events, end_event, &sweep);
-    end_shared_events(process->machine->share, context);
+    end_shared_events(process, context);
     struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
     while (allocation) {
         struct sim_allocation *next = addrmap_ceil(&process->allocations, allocation->start + 1);

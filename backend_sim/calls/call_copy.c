@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "copy_check.h"
 #include "in_flight.h"
 #include "launch.h"
 #include "pool_use.h"
@@ -392,18 +391,6 @@ vmm_result copy_on_stream(struct sim_process *process, const struct vmm_call *ca
         return VMM_ERROR_INVALID_VALUE;
     return t.direction == BETWEEN ? issue_between(process, &place, call, &t, issued_by)
                                   : in_flight_issue(process, &place, call, issued_by);
-}
-
-vmm_result copy_check(const struct sim_process *process, int device, const union vmm_any_call *call, union vmm_any_call *made,
-                      uint64_t *size)
-{
-    const struct transfer t = transfer_here(process, call);
-    *size = t.size;
-    memcpy(made, call, vmm_call_size((enum vmm_call_id)call->head.id)); /* the call's own record is no larger */
-    if (t.direction == BETWEEN)
-        made->memcpy_dtod_async =
-            (struct vmm_call_memcpy_dtod_async){{VMM_CALL_memcpy_dtod_async, 0}, t.dst, t.src, t.size, NULL};
-    return check_call(process, device, &t);
 }
 
 #define TRANSFER(name)                                                                            \

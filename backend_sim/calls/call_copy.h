@@ -8,4 +8,11 @@
 /* Makes an asynchronous copy or fill as the call that is a part of issued_by. */
 vmm_result copy_on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream, enum vmm_call_id issued_by);
 
+/* Copies a box in the stream's turn, as a part of that call. */
+vmm_result copy_box_on_stream(struct sim_process *process, const struct vmm_call *call, const vmm_memcpy3d *asked, vmm_stream stream);
+
+/* Moves bytes between two host ranges at the call's turn in the stream, without the lock: an invalid address faults. */
+vmm_result copy_between_hosts(struct sim_process *process, const struct vmm_call *call, vmm_stream stream, uint64_t dst, uint64_t src,
+                              uint64_t size);
+
 #endif

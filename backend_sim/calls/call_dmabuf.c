@@ -207,7 +207,7 @@ static bool copy(const struct sim_process *process, const request *call, int fil
     for (uint64_t done = 0; done < call->size; done += run.length) {
         run_of(process, call->dptr + done, call->size - done, &run);
         uint64_t n = run.length;
-        const unsigned char *bytes = block_data_run(&run.block->bytes, run.offset, &n);
+        const unsigned char *bytes = block_data_run_to_read(&run.block->bytes, run.offset, &n);
         run.length = n; /* the contiguous part of the run */
         if (bytes && !put(file, done, bytes, n))
             return false;

@@ -11,6 +11,7 @@
 
 #include "in_flight.h"
 #include "heap.h"
+#include "ipc_event.h"
 #include "launch.h"
 #include "pools.h"
 #include "sim.h"
@@ -94,6 +95,7 @@ vmm_result sim_event_create(struct sim_process *process, const struct vmm_call_e
     if (!event)
         return sim_out_of_host_memory();
     event->context = context->value;
+    event->flags = call->flags;
     event->number = sim_process_number(process, VMM_OBJECT_EVENT);
     event->made = sim_origin(&call->head);
     *call->event = (vmm_event)(uintptr_t)event->value;
@@ -108,8 +110,11 @@ vmm_result sim_event_destroy(struct sim_process *process, const struct vmm_call_
         result = check_reported(process, event);
     if (result != VMM_SUCCESS)
         return result;
+    const unsigned shared = event->shared;
     event->ended = sim_origin(&call->head);
     slots_end(&process->events, event->value);
+    if (shared)
+        ipc_event_drop(process, shared - 1);
     return VMM_SUCCESS;
 }
 
@@ -129,8 +134,17 @@ vmm_result sim_event_record(struct sim_process *process, const struct vmm_call_e
     if (result != VMM_SUCCESS)
         return result;
     struct queue_place place = in_flight_place(process, context, call->stream);
+    const bool to_share = event->flags & VMM_EVENT_INTERPROCESS;
+    if (to_share) {
+        result = ipc_event_before_record(process, &call->head, &place, event);
+        if (result == VMM_SUCCESS && !find_event_again(process, call->event, &event)) /* LCOV_EXCL_BR_LINE: another thread ends it */
+            return VMM_SUCCESS; /* LCOV_EXCL_LINE: the same */
+    }
+    if (result != VMM_SUCCESS)
+        return result;
     stream_clock_record(&process->in_flight->clocks, &place, &event->seen);
-    return in_flight_mark(process, &place, &call->head, 0, event);
+    result = in_flight_mark(process, &place, &call->head, 0, event);
+    return result == VMM_SUCCESS && to_share ? ipc_event_recorded(process, call->event) : result;
 }
 
 /* Is this the first query of an event that a fault stopped? As measured, the driver still answers NOT_READY to it. Under the
@@ -142,7 +156,7 @@ static bool not_reported_yet(struct sim_process *process, const struct sim_event
     if (process->options.schedule != SIM_DEVICE)
         return false;
     struct sim_fault *fault = &process->fault[((struct sim_context *)context)->device];
-    if (!fault->lost || fault->reported || fault->queried || !event->mark || event->recorded < fault->what.launch)
+    if (!fault->lost || fault->reported || fault->queried || event->recorded < fault->what.launch)
         return false;
     fault->queried = true;
     return true;
@@ -158,7 +172,11 @@ vmm_result sim_event_query(struct sim_process *process, const struct vmm_call_ev
         result = check_reached(process, event, in_flight_reached(process, event->mark));
     if (result != VMM_SUCCESS)
         return result;
-    return in_flight_poll_mark(process, event->mark) ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
+    const unsigned shared = event->shared;
+    bool done = in_flight_poll_mark(process, event->mark);
+    if (shared)
+        done = ipc_event_query(process, shared - 1);
+    return done ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
 }
 
 /* Did the event's stream come after the free when it was recorded? */
@@ -189,7 +207,10 @@ vmm_result sim_event_synchronize(struct sim_process *process, const struct vmm_c
     if (result != VMM_SUCCESS)
         return result;
     bool recorded = event->mark != 0;
+    const unsigned shared = event->shared;
     result = wait_for(process, *event);
+    if (result == VMM_SUCCESS && shared)
+        ipc_event_synchronize(process, shared - 1);
     if (result == VMM_SUCCESS && recorded && process->first_pool && find_event_again(process, call->event, &event))
         sim_pools_return(process, is_before, &event->seen);
     return result;
@@ -215,9 +236,13 @@ vmm_result sim_stream_wait_event(struct sim_process *process, const struct vmm_c
     if (result == VMM_SUCCESS)
         result = find_event(process, call->event, &event);
     /* analysers: uninitStructMember is wrong: find_event sets event when it succeeds */
-    if (result != VMM_SUCCESS || !event->mark)
+    if (result != VMM_SUCCESS || !(event->mark || event->shared))
         return result;
     struct queue_place place = in_flight_place(process, context, call->stream);
-    stream_clock_wait(&process->in_flight->clocks, &place, &event->seen);
-    return in_flight_mark(process, &place, &call->head, event->mark, NULL);
+    const unsigned shared = event->shared;
+    if (event->mark) {
+        stream_clock_wait(&process->in_flight->clocks, &place, &event->seen);
+        result = in_flight_mark(process, &place, &call->head, event->mark, NULL);
+    }
+    return result == VMM_SUCCESS && shared ? ipc_event_wait(process, &call->head, &place, shared - 1) : result;
 }

@@ -4,7 +4,7 @@
  *     batch      count, flags, list                            then its entries in order, each:
  *     operation  known -> flags -> supported -> alignment -> memory there -> any access -> (warning) access to write
  */
-#include "call_mem_op.h"
+#include "mem_op_check.h"
 
 #include "in_flight.h"
 #include "launch.h"

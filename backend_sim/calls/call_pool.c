@@ -152,12 +152,12 @@ vmm_result sim_mem_pool_destroy(struct sim_process *process, const struct vmm_ca
         return result;
     if (pool->is_default)
         return refuse_pool(VMM_RULE_POOL_DESTROY_DEFAULT, pool);
+    if (pool->imports && pool->memory.live) /* measured: also where it was imported more than once */
+        return refuse_pool(VMM_RULE_POOL_DESTROY_IMPORTED, pool);
     if (pool->imports > 1) {
         pool->imports--;
         return VMM_SUCCESS;
     }
-    if (pool->imports && pool->memory.live)
-        return refuse_pool(VMM_RULE_POOL_DESTROY_IMPORTED, pool);
     mempool_return(&pool->memory, is_done, NULL);
     sim_pool_destroy(process, pool, sim_origin(&call->head));
     return VMM_SUCCESS;

@@ -104,8 +104,44 @@ static void fault_at(vmm_deviceptr at, bool with_memory, vmm_object_kind nearest
     end();
 }
 
+/* Of a kernel's two addresses the fault names the one at or nearest below it, in either order of the two. */
+static void fault_of(unsigned which)
+{
+    begin("sim:h100");
+    vmm_deviceptr p = reserved(3 * G);
+    need(vmm_mem_map(sys, p + G, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p + G, G, DEVICE, 0, RW);
+    const uint64_t bad = p + 2 * G - 8, good = p + G, args[] = {which == 0 ? bad : good, which == 0 ? good : bad, 64};
+    need(vmm_launch(sys, VMM_KERNEL_COPY, 1, 1, args, 3, NULL), "launch");
+    by(vmm_ctx_synchronize(sys), "VMM-FAULT-ACCESS", "a copy leaves its memory");
+    const vmm_fault *fault = vmm_last_detail()->fault;
+    tap_text(fault ? fault->argument : NULL, which == 0 ? "dst" : "src", "the fault names the argument");
+    tap_u64(fault ? fault->offset : 0, 8, "and the byte behind it");
+    end();
+}
+
+/* A kernel reads its first byte and the one so many bytes behind it; an argument explains a fault less than 1 TiB behind it. */
+static void fault_behind(uint64_t stride, bool explained)
+{
+    begin("sim:h100");
+    vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    const uint64_t args[] = {p, stride + 1, stride, p};
+    need(vmm_launch(sys, VMM_KERNEL_STRIDE_READ, 1, 1, args, 4, NULL), "launch");
+    by(vmm_ctx_synchronize(sys), "VMM-FAULT-ACCESS", "the second byte lies outside memory");
+    const vmm_fault *fault = vmm_last_detail()->fault;
+    tap_ok(fault && fault->address == p + stride && (fault->argument != NULL) == explained, "0x%llx bytes behind an argument it %s named",
+           (unsigned long long)stride, explained ? "is" : "is not");
+    end();
+}
+
 static void faults(void)
 {
+    fault_of(0);
+    fault_of(1);
+    fault_behind((UINT64_C(1) << 40) - 1, true);
+    fault_behind(UINT64_C(1) << 40, false);
     fault_at(0, true, VMM_OBJECT_RESERVATION);
     fault_at(UINT64_MAX, true, VMM_OBJECT_RESERVATION);
     fault_at(0, false, VMM_OBJECT_CONTEXT);
@@ -320,6 +356,24 @@ static void untouched(void)
 }
 
 /* ---- copies past the end of the address space ---- */
+
+/* More bytes than the number of the first address, as of a model's weights; both ranges end in memory of the host. */
+static void more_than_its_address(void)
+{
+    begin("sim:h100");
+    const uint64_t size = UINT64_C(19) << 30;
+    vmm_deviceptr p = reserved(2 * size);
+    for (unsigned i = 0; i < 2; i++) {
+        need(vmm_mem_map(sys, p + i * size, size - G, 0, created(DEVICE, 0, size - G), 0), "mapping");
+        need(vmm_mem_map(sys, p + (i + 1) * size - G, G, 0, created(HOST, 0, G), 0), "mapping of the host");
+        granted(p + (i + 1) * size - G, G, HOST, 0, RW);
+    }
+    granted(p, 2 * size, DEVICE, 0, RW);
+    tap_ok(p < size, "memory of 19 GiB begins at 0x%llx", (unsigned long long)p);
+    by(vmm_memcpy_dtod(sys, p + size, p, size), "VMM-COPY-HOST-RIGHTS", "a copy whose ends the host may use");
+    tap_u64(vmm_last_detail()->value, p + size, "the host has no rights where it begins");
+    end();
+}
 
 static void wraps(void)
 {
@@ -924,6 +978,7 @@ int main(void)
     alias_model_replicas();
     bad_replicas();
     untouched();
+    more_than_its_address();
     wraps();
     overflows();
     overflow_of_one();

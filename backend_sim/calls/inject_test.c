@@ -259,6 +259,9 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
     vmm_stream stream = NULL, other = NULL;
     vmm_event event = NULL;
     const vmm_memcpy3d box = box_of(at);
+    const vmm_memcpy3d_batch_op batch_box = {.src = {.type = VMM_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr.ptr = at},
+                                             .dst = {.type = VMM_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr.ptr = at + G},
+                                             .extent = {16, 2, 2}, .src_access_order = VMM_MEMCPY_SRC_ACCESS_ORDER_ANY};
     vmm_memcpy3d_peer peer_box;
     static char bytes[8192];
     unsigned called = 0;
@@ -277,6 +280,13 @@ static void in_flight(vmm_system *sys, vmm_deviceptr at)
     STEP(memcpy_dtod_async, sys, at + 512, at + 2 * G, 512, stream);
     STEP(memcpy_3d_async, sys, &box, stream);
     STEP(memcpy_3d_peer_async, sys, &peer_box, stream);
+    STEP(memcpy_batch_async, sys, (const vmm_deviceptr[]){at, at + 4096}, (const vmm_deviceptr[]){at + G, (uintptr_t)bytes},
+         (const uint64_t[]){64, 64}, 2, &(const vmm_memcpy_attributes){.src_access_order = VMM_MEMCPY_SRC_ACCESS_ORDER_STREAM},
+         (const uint64_t[]){0}, 1, stream);
+    STEP(memcpy_batch_async_v1, sys, (const vmm_deviceptr[]){at}, (const vmm_deviceptr[]){at + G}, (const uint64_t[]){64}, 1,
+         &(const vmm_memcpy_attributes){.src_access_order = VMM_MEMCPY_SRC_ACCESS_ORDER_ANY}, (const uint64_t[]){0}, 1, NULL, stream);
+    STEP(memcpy_3d_batch_async, sys, 1, &batch_box, 0, stream);
+    STEP(memcpy_3d_batch_async_v1, sys, 1, &batch_box, NULL, 0, stream);
     STEP(stream_write_value32, sys, stream, at + 256, 9, 0);
     STEP(stream_wait_value32, sys, stream, at + 256, 9, VMM_STREAM_WAIT_VALUE_EQ);
     STEP(stream_write_value64, sys, stream, at + 256, 10, 0);
@@ -625,6 +635,8 @@ static void by_name(vmm_system *sys, vmm_system *other)
 {
     vmm_context ctx = NULL;
     vmm_ipc_mem_handle handle;
+    vmm_ipc_event_handle name;
+    vmm_event event = NULL, opened = NULL;
     vmm_deviceptr at = 0, there = 0;
     memset(&handle, 0, sizeof handle);
     GET(ctx, ctx_create, other, &ctx, 0, 0);
@@ -632,6 +644,17 @@ static void by_name(vmm_system *sys, vmm_system *other)
     GET(handle, ipc_get_mem_handle, sys, &handle, at);
     GET(there, ipc_open_mem_handle, other, &there, handle, VMM_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     STEP(ipc_close_mem_handle, other, there);
+    memset(&name, 0, sizeof name);
+    GET(event, event_create, sys, &event, VMM_EVENT_INTERPROCESS | VMM_EVENT_DISABLE_TIMING);
+    GET(name, ipc_get_event_handle, sys, &name, event);
+    GET(opened, ipc_open_event_handle, other, &opened, name);
+    STEP(event_record, sys, event, NULL);
+    STEP(stream_wait_event, other, NULL, opened, 0);
+    STEP(event_synchronize, other, opened);
+    STEP(event_query, other, opened);
+    STEP(event_record, other, opened, NULL);
+    STEP(event_destroy, other, opened);
+    STEP(event_destroy, sys, event);
     STEP(mem_free, sys, at);
     STEP(ctx_destroy, other, ctx);
 }

@@ -7,6 +7,7 @@
 #include "graphs.h"
 #include "heap.h"
 #include "host_fault.h"
+#include "ipc_event.h"
 
 /* One allocation for all, so that the queue is adjacent to the process, which every call reads. */
 struct whole {
@@ -55,6 +56,7 @@ static void end_work(struct sim_process *process)
         async_workers_stop(process);
     in_flight_close(process->in_flight);
     graphs_close(process->graphs);
+    ipc_events_close(process);
 }
 
 /* Removes the process from its machine. True when it was the last one. */
@@ -71,6 +73,7 @@ void sim_process_free(struct sim_process *process)
 {
     struct sim_machine *machine = process->machine;
     host_fault_forget(process);
+    ipc_events_stop(process); /* a stream that waits for another process's record is a host function that waits */
     sim_machine_lock(machine);
     if (sim_machine_torn(machine)) {
         leave(process);

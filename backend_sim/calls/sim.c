@@ -29,8 +29,12 @@ static bool goes_first(const struct vmm_call *call)
     size_t count;
     if (id == VMM_CALL_ipc_get_mem_handle && !any->ipc_get_mem_handle.dptr)
         return true;
+    if (id == VMM_CALL_ipc_get_event_handle && !any->ipc_get_event_handle.event)
+        return true;
     if (id == VMM_CALL_ipc_open_mem_handle && !ipc_flags_ok(any->ipc_open_mem_handle.flags))
         return true;
+    if (id >= VMM_CALL_memcpy_batch_async && id <= VMM_CALL_memcpy_3d_batch_async_v1) /* the stream is the last parameter */
+        return vmm_call_params(id, &count) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[count - 1]);
     return vmm_call_has(id, CALL_EARLY) ||
            (vmm_call_has(id, CALL_EARLY_NULL) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[0]));
 }
@@ -58,7 +62,8 @@ typedef vmm_result (*sim_handler)(struct sim_process *process, const struct vmm_
 /* Is the call about what processes share? */
 #define SHARES(id)                                                                                             \
     ((id) == VMM_CALL_mem_export_to_shareable_handle || (id) == VMM_CALL_mem_import_from_shareable_handle ||   \
-     (id) == VMM_CALL_ipc_get_mem_handle || (id) == VMM_CALL_ipc_open_mem_handle)
+     (id) == VMM_CALL_ipc_get_mem_handle || (id) == VMM_CALL_ipc_open_mem_handle ||                         \
+     (id) == VMM_CALL_ipc_get_event_handle || (id) == VMM_CALL_ipc_open_event_handle)
 
 /* Can the call wait for files and locks that processes share? All other such waits are in os_posix.c. */
 static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)

@@ -134,7 +134,10 @@ static void test_before_init(void)
 {
     static const enum vmm_call_id of_nothing[] = {VMM_CALL_ctx_destroy, VMM_CALL_stream_destroy, VMM_CALL_event_destroy,
                                                   VMM_CALL_event_query, VMM_CALL_event_synchronize,
-                                                  VMM_CALL_ipc_get_mem_handle, VMM_CALL_ipc_open_mem_handle};
+                                                  VMM_CALL_ipc_get_mem_handle, VMM_CALL_ipc_open_mem_handle,
+                                                  VMM_CALL_ipc_get_event_handle, VMM_CALL_memcpy_batch_async,
+                                                  VMM_CALL_memcpy_batch_async_v1, VMM_CALL_memcpy_3d_batch_async,
+                                                  VMM_CALL_memcpy_3d_batch_async_v1};
     vmm_system *sys = NULL;
     unsigned wrong = 0;
     if (vmm_open("sim:h100", &sys))

@@ -403,7 +403,8 @@ static void test_team(struct scene *s)
     BREAKS(bind->size, 0, team_check(team, object->size), "0x0 bytes bound at 0x0 do not fit between 0x0 and 0x400000");
     BREAKS(bind->offset, 3 * G, team_check(team, object->size), "0x200000 bytes bound at 0x600000 do not fit");
     BREAKS(bind->at, 3 * G, team_check(team, object->size), "refers to 0x600000 in memory of 0x200000 bytes");
-    BREAKS(bind->block->prop.location.type, VMM_MEM_LOCATION_TYPE_HOST_NUMA, team_check(team, object->size), "is bound for device 0");
+    BREAKS(bind->block->prop.location.type, VMM_MEM_LOCATION_TYPE_HOST_NUMA, team_check(team, object->size),
+           "memory of location 3:0 is bound for device 0");
     BREAKS(team->count, 2, team_check(team, object->size), "count is 2, but the members have 1 binds");
     BREAKS(team->count, 0, team_check(team, object->size), "count is 0, but the members have more binds");
     BREAKS(bind->offset, 2 * G, team_check(team, object->size), "0x200000 bytes bound at 0x400000 do not fit");
@@ -531,6 +532,10 @@ static void test_turns(struct scene *s)
     tap_u64(turn(s), calls - 1, "without its bind, the next check of everything is one call nearer");
     need(vmm_mem_address_reserve(s->sys, &s->small, G, 0, 0, 0));
     tap_u64(turn(s), calls, "and with another reservation it is as far away as before");
+    need(vmm_mem_map(s->sys, s->small, G, 0, s->h2, 0));
+    tap_u64(turn(s), calls + 1, "a mapping puts it off by a call");
+    need(vmm_mem_unmap(s->sys, s->small, G));
+    tap_u64(turn(s), calls, "until it ends");
     atomic_store(&checks_on, before);
     sim_machine_lock(s->machine);
 }

@@ -86,7 +86,8 @@ static void before_write(struct alias_model *s, uint64_t address, const struct p
     s->out_of_memory = !own;
 }
 
-/* Returns a mix: the seed decides for each word whether it comes from memory or from the view of the mapping. */
+/* Returns a mix: the seed decides for each word whether it comes from memory or from the view of the mapping. now is NULL where
+ * nothing was ever written: then there is no view either. */
 static unsigned char *mix(struct alias_model *s, const struct place *place, uint64_t size, unsigned char *now)
 {
     const struct view *view = alias_views_find(&s->views, key_of(place, place->mapping->number));
@@ -119,7 +120,7 @@ static bool run(struct twin_memory *memory, uint64_t address, unsigned width, ui
         return false;
     if (use != TWIN_READ)
         before_write(s, address, &place, *size, *bytes);
-    else if (*bytes) /* NULL: never written, so all zero, also in every view */
+    else
         *bytes = mix(s, &place, *size, *bytes);
     return true;
 }

@@ -16,6 +16,31 @@ static bool pinned_at(uint64_t address, struct rows_pinned *range)
     return find && find(address, range);
 }
 
+bool rows_is_registered(uint64_t address)
+{
+    struct rows_pinned range;
+    return pinned_at(address, &range) && range.registered;
+}
+
+vmm_result rows_check_pinned(uint64_t address, uint64_t size, bool writes, const char *argument)
+{
+    struct rows_pinned range;
+    if (!size || !pinned_at(address, &range) || !range.registered)
+        return VMM_SUCCESS;
+    const uint64_t left = range.start + range.size - address;
+    vmm_result result = VMM_SUCCESS;
+    if (size > left)
+        result = vmm_detail_refuse(VMM_RULE_COPY_RUNS_PAST, size, left, NULL);
+    else if (writes && range.read_only)
+        result = vmm_detail_refuse(VMM_RULE_PINNED_READ_ONLY, address, 0, NULL);
+    if (result != VMM_SUCCESS) {
+        vmm_detail_argument(argument);
+        vmm_detail_note("0x%llx: registered are 0x%llx bytes from 0x%llx on%s", (unsigned long long)address,
+                        (unsigned long long)range.size, (unsigned long long)range.start, range.read_only ? ", to be read only" : "");
+    }
+    return result;
+}
+
 /* ---- one side of a copy ---- */
 
 /* What the caller declares about a side, with its name. */
@@ -66,9 +91,9 @@ enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, s
     return pinned ? ROWS_ALLOCATED : there;
 }
 
-bool rows_look_planned(rows_find_planned find, struct rows_side *side)
+bool rows_look_planned(const struct sim_process *process, rows_find_planned find, struct rows_side *side)
 {
-    uint64_t left = find ? find(side->base) : 0;
+    uint64_t left = find ? find(process, side->base) : 0;
     if (!left)
         return false;
     side->host = false;
@@ -87,11 +112,11 @@ static vmm_result check_type(const struct sim_process *process, const struct dec
         return VMM_SUCCESS;
     if (d->type != VMM_MEMORYTYPE_HOST && d->type != VMM_MEMORYTYPE_DEVICE && d->type != VMM_MEMORYTYPE_UNIFIED)
         return refuse_side(process, d, (uint64_t)d->type, "is no memory type: expected HOST, DEVICE or UNIFIED");
-    if (translate_host_pool(process, base)) {
+    if (there == ROWS_ALLOCATED && translate_host_pool(process, base)) {
         side->host = true;
         return d->type == VMM_MEMORYTYPE_DEVICE ? translate_check_side(process, base, d->argument) : VMM_SUCCESS;
     }
-    if (there == ROWS_ALLOCATED || (there == ROWS_NOTHING && rows_look_planned(d->find_planned, side)))
+    if (there == ROWS_ALLOCATED || (there == ROWS_NOTHING && rows_look_planned(process, d->find_planned, side)))
         return VMM_SUCCESS;
     if (!base || host_window_holds(&process->window, base, 1))
         return refuse_side(process, d, base, "is an address where nothing is mapped");
@@ -252,6 +277,29 @@ vmm_result rows_refuse_row(const struct rows_side *side, uint64_t row)
     vmm_detail_argument(side->argument);
     vmm_detail_note("%s: row %llu, at 0x%llx, leaves the memory that may be used; the driver starts such a call, and it faults",
                     side->argument, (unsigned long long)row, (unsigned long long)at);
+    return result;
+}
+
+vmm_result rows_check_fill(const struct sim_process *process, int device, const vmm_memset_node_params *fill, rows_find_planned find)
+{
+    const uint64_t bytes = fill->width * fill->element_size, pitch = fill->height > 1 ? fill->pitch : bytes;
+    const uint64_t size = (fill->height - 1) * pitch + bytes;
+    struct rows_side side = {.argument = "dstDevice", .base = fill->dst, .start = fill->dst, .given = pitch, .pitch = pitch};
+    if (rows_look_up(process, fill->dst, &side) == ROWS_NOTHING)
+        rows_look_planned(process, find, &side);
+    if (fill->height == 1 && !side.host && !side.planned) /* one range, whose end is checked as a plain fill's */
+        side.left = UINT64_MAX;
+    if (side.left != UINT64_MAX && size > side.left)
+        return rows_refuse_end(&side);
+    return side.host && side.left != UINT64_MAX ? VMM_SUCCESS : rows_check_range(process, device, &side, size, TRANSLATE_FILL);
+}
+
+vmm_result rows_refuse_end(const struct rows_side *side)
+{
+    vmm_result result = vmm_detail_refuse(VMM_RULE_ROWS_END, side->base, side->left, NULL);
+    vmm_detail_argument(side->argument);
+    vmm_detail_note("rows from 0x%llx on leave their memory, which ends 0x%llx bytes later", (unsigned long long)side->base,
+                    (unsigned long long)side->left);
     return result;
 }
 

@@ -45,16 +45,20 @@ struct rows_pinned {
 /* Sets what finds the pinned range that holds an address; none without. */
 typedef bool (*rows_find_pinned)(uint64_t address, struct rows_pinned *range);
 void rows_set_pinned(rows_find_pinned find);
+bool rows_is_registered(uint64_t address);
+
+/* Checks size bytes of pinned memory, if the address is registered. */
+vmm_result rows_check_pinned(uint64_t address, uint64_t size, bool writes, const char *argument);
 
 enum rows_there { ROWS_NOTHING, ROWS_RESERVED, ROWS_MAPPED, ROWS_ALLOCATED };
 
 /* What the driver knows about the memory at a side's base; sets host and left. */
 enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, struct rows_side *side);
 
-/* What finds memory that a graph will allocate, which only the driver's ABI knows: the bytes from an address to its end; 0: none. */
-typedef uint64_t (*rows_find_planned)(uint64_t address);
+/* What finds memory that a graph will allocate, which only graphs know (graph_alloc.h): the bytes from an address to its end; 0: none. */
+typedef uint64_t (*rows_find_planned)(const struct sim_process *process, uint64_t address);
 /* Where nothing is at a side's base: is such memory there? Then sets host, left and planned. find may be NULL. */
-bool rows_look_planned(rows_find_planned find, struct rows_side *side);
+bool rows_look_planned(const struct sim_process *process, rows_find_planned find, struct rows_side *side);
 
 /* From the start of the first row to the end of the last one, modulo 2^64, as in the driver. */
 uint64_t rows_span(const struct rows_extent *extent, uint64_t pitch, uint64_t layer);
@@ -72,6 +76,11 @@ bool rows_bad_row(const struct sim_process *process, int device, const struct ro
 
 /* Refuses the row, at which a driver's call faults later. */
 vmm_result rows_refuse_row(const struct rows_side *side, uint64_t row);
+
+/* Checks a fill of rows, which is not empty, for work of that device: its memory, but for what is aligned how. */
+vmm_result rows_check_fill(const struct sim_process *process, int device, const vmm_memset_node_params *fill, rows_find_planned find);
+/* Refuses rows that leave their memory. */
+vmm_result rows_refuse_end(const struct rows_side *side);
 
 /* ---- copies of boxes ---- */
 

@@ -11,15 +11,16 @@
  * GLOBAL and THREAD_LOCAL so do vmm_mem_alloc and other calls that no graph could hold. Other calls work as usual, including those
  * of virtual memory management, as measured.
  */
-#include "call_graph.h"
+#include "call_capture.h"
 
-#include "copy_check.h"
+#include "graph_alloc.h"
 #include "heap.h"
 #include "kernels.h"
-#include "launch.h"
-#include "translate.h"
+#include "pools.h"
+#include "rows.h"
 
 static _Thread_local char here;
+static _Thread_local vmm_stream_capture_mode thread_mode; /* at first GLOBAL */
 
 static uint64_t this_thread(void)
 {
@@ -43,7 +44,7 @@ static vmm_result refuse(enum vmm_rule_id rule, vmm_stream stream, const char *n
     return graph_refuse(rule, is_legacy(stream) || stream == VMM_STREAM_PER_THREAD ? 0 : (uint64_t)(uintptr_t)stream, "%s", note);
 }
 
-static struct capture_stream *find(const struct sim_process *process, vmm_stream stream)
+struct capture_stream *capture_of(const struct sim_process *process, vmm_stream stream)
 {
     return capture_find(&process->graphs->captures, key_of(stream));
 }
@@ -51,7 +52,22 @@ static struct capture_stream *find(const struct sim_process *process, vmm_stream
 static void watch(const struct sim_process *process)
 {
     const struct captures *captures = &process->graphs->captures;
-    process->graphs->watched = captures->first || captures->events;
+    process->graphs->watched = !process->graphs->shown && (captures->first || captures->events);
+}
+
+vmm_stream_capture_status capture_status(const struct sim_process *process, vmm_stream stream)
+{
+    const struct capture_stream *found = capture_of(process, stream);
+    return !found                    ? VMM_STREAM_CAPTURE_STATUS_NONE
+           : found->capture->invalid ? VMM_STREAM_CAPTURE_STATUS_INVALIDATED
+                                     : VMM_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+void capture_spoil(const struct sim_process *process, vmm_stream stream)
+{
+    const struct capture_stream *found = capture_of(process, stream);
+    if (found)
+        found->capture->invalid = true;
 }
 
 /* ---- refusals ---- */
@@ -66,8 +82,18 @@ static bool forbids(const struct capture *capture, bool always)
 {
     if (always)
         return true;
-    return capture->thread == this_thread() ? capture->mode != VMM_STREAM_CAPTURE_MODE_RELAXED
-                                            : capture->mode == VMM_STREAM_CAPTURE_MODE_GLOBAL;
+    if (thread_mode == VMM_STREAM_CAPTURE_MODE_RELAXED)
+        return false;
+    if (capture->thread == this_thread())
+        return capture->mode != VMM_STREAM_CAPTURE_MODE_RELAXED;
+    return capture->mode == VMM_STREAM_CAPTURE_MODE_GLOBAL && thread_mode == VMM_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+vmm_stream_capture_mode capture_exchange_mode(vmm_stream_capture_mode mode)
+{
+    vmm_stream_capture_mode before = thread_mode; /* any value is accepted, as measured */
+    thread_mode = mode;
+    return before;
 }
 
 vmm_result capture_forbids(struct sim_process *process, bool always)
@@ -83,28 +109,38 @@ vmm_result capture_forbids(struct sim_process *process, bool always)
                         : "a stream is being captured in a mode that forbids this call; the mode RELAXED allows it");
 }
 
-/* The legacy default stream waits for blocking streams, so a call on it is refused while one of them is captured. */
-static vmm_result implicit(struct sim_process *process, vmm_stream stream)
+vmm_result capture_holds_no(const struct sim_process *process, vmm_stream stream, const char *work)
+{
+    if (!capture_of(process, stream))
+        return VMM_SUCCESS;
+    return graph_refuse(VMM_RULE_CAPTURE_FORBIDS, key_of(stream), "the stream is captured, and no graph holds a %s", work);
+}
+
+vmm_result capture_implicit(const struct sim_process *process, vmm_stream stream, bool asks)
 {
     bool any = false;
     if (!is_legacy(stream))
         return VMM_SUCCESS;
     for (struct capture *capture = process->graphs->captures.first; capture; capture = capture->next)
         for (const struct capture_stream *at = capture->streams; at; at = at->next)
-            if (at->blocking)
-                any = capture->invalid = true;
-    return any ? refuse(VMM_RULE_CAPTURE_IMPLICIT, stream, "the call has invalidated the capture") : VMM_SUCCESS;
+            if (at->blocking) {
+                any = true;
+                capture->invalid |= !asks;
+            }
+    return any ? refuse(VMM_RULE_CAPTURE_IMPLICIT, stream, asks ? "" : "the call has invalidated the capture") : VMM_SUCCESS;
 }
 
-/* The stream, if it is captured and the capture is valid; NULL: result says why not. */
-static struct capture_stream *going_on(const struct sim_process *process, vmm_stream stream, vmm_result *result)
+static vmm_result implicit(const struct sim_process *process, vmm_stream stream)
 {
-    struct capture_stream *found = find(process, stream);
-    *result = VMM_SUCCESS;
-    if (!found->capture->invalid)
-        return found;
-    *result = invalidated(stream);
-    return NULL;
+    return capture_implicit(process, stream, false);
+}
+
+vmm_result capture_goes_on(const struct sim_process *process, vmm_stream stream)
+{
+    const struct capture_stream *found = capture_of(process, stream);
+    if (!found)
+        return refuse(VMM_RULE_CAPTURE_STATE, stream, "the stream is not being captured");
+    return found->capture->invalid ? invalidated(stream) : VMM_SUCCESS;
 }
 
 /* ---- begin ---- */
@@ -127,7 +163,7 @@ static vmm_result check_begin(const struct sim_process *process, vmm_stream stre
         return result;
     if ((unsigned)mode > VMM_STREAM_CAPTURE_MODE_RELAXED)
         return vmm_detail_refuse(VMM_RULE_CAPTURE_MODE, (uint64_t)(int64_t)mode, 0, NULL);
-    if (find(process, stream))
+    if (capture_of(process, stream))
         return refuse(VMM_RULE_CAPTURE_STATE, stream, "the stream is already being captured");
     return VMM_SUCCESS;
 }
@@ -167,12 +203,12 @@ vmm_result sim_stream_begin_capture(struct sim_process *process, const struct vm
 }
 
 static vmm_result find_nodes(const struct sim_process *process, const struct graph *graph,
-                             const struct vmm_call_stream_begin_capture_to_graph *call, struct graph_node **nodes)
+                             const vmm_graph_node *values, uint64_t count, struct graph_node **nodes)
 {
-    for (uint64_t i = 0; i < call->num_dependencies; i++) {
-        nodes[i] = graphs_find_node(process->graphs, call->dependencies[i]);
+    for (uint64_t i = 0; i < count; i++) {
+        nodes[i] = graphs_find_node(process->graphs, values[i]);
         if (!nodes[i] || nodes[i]->graph != graph)
-            return graph_refuse(VMM_RULE_GRAPH_NODE, (uint64_t)(uintptr_t)call->dependencies[i],
+            return graph_refuse(VMM_RULE_GRAPH_NODE, (uint64_t)(uintptr_t)values[i],
                                 "dependencies[%llu] is not a node of that graph", (unsigned long long)i);
     }
     return VMM_SUCCESS;
@@ -186,15 +222,18 @@ vmm_result sim_stream_begin_capture_to_graph(struct sim_process *process,
     vmm_result result = check_begin(process, call->stream, call->mode, &blocking);
     if (result == VMM_SUCCESS && call->num_dependencies && !call->dependencies)
         result = graph_null("dependencies");
-    struct graph *graph = result == VMM_SUCCESS ? graph_need(process, call->graph, &result) : NULL;
+    struct graph *graph = result == VMM_SUCCESS ? graph_need(process->graphs, call->graph, &result) : NULL;
     if (!graph)
         return result;
+    if (graphs_more(graph)->inside) /* not recorded, and a node may end at any time */
+        return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node, and nothing is captured into it",
+                            (void *)call->graph);
     if (capture_into(&process->graphs->captures, graph))
         return graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into that graph already");
     if (call->num_dependencies > graph->count)
         return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", call->num_dependencies, "the graph has fewer nodes");
     struct graph_node **nodes = heap.malloc((call->num_dependencies + 1) * sizeof *nodes);
-    result = nodes ? find_nodes(process, graph, call, nodes) : sim_out_of_host_memory();
+    result = nodes ? find_nodes(process, graph, call->dependencies, call->num_dependencies, nodes) : sim_out_of_host_memory();
     if (result == VMM_SUCCESS && !(capture = begin_in(process, call->stream, graph, nodes, call->num_dependencies)))
         result = sim_out_of_host_memory();
     heap.free(nodes);
@@ -214,10 +253,7 @@ vmm_result sim_stream_is_capturing(struct sim_process *process, const struct vmm
     vmm_result result = sim_stream_context(process, call->stream, &context);
     if (result != VMM_SUCCESS)
         return result;
-    const struct capture_stream *found = find(process, call->stream);
-    *call->capture_status = !found                    ? VMM_STREAM_CAPTURE_STATUS_NONE
-                            : found->capture->invalid ? VMM_STREAM_CAPTURE_STATUS_INVALIDATED
-                                                      : VMM_STREAM_CAPTURE_STATUS_ACTIVE;
+    *call->capture_status = capture_status(process, call->stream);
     return VMM_SUCCESS;
 }
 
@@ -257,7 +293,7 @@ vmm_result sim_stream_end_capture(struct sim_process *process, const struct vmm_
         *call->graph = NULL; /* written in any case, as recorded */
     if (result != VMM_SUCCESS)
         return result;
-    const struct capture_stream *found = is_legacy(call->stream) ? NULL : find(process, call->stream);
+    struct capture_stream *found = is_legacy(call->stream) ? NULL : capture_of(process, call->stream);
     if (!found)
         return refuse(VMM_RULE_CAPTURE_STATE, call->stream, "the stream is not being captured");
     struct capture *capture = found->capture;
@@ -274,63 +310,152 @@ vmm_result sim_stream_end_capture(struct sim_process *process, const struct vmm_
 
 /* ---- work as nodes ---- */
 
-static vmm_result add(const struct sim_process *process, vmm_stream stream, const struct graph_work *work)
+static vmm_context current(const struct sim_process *process)
 {
-    struct capture_stream *found = find(process, stream);
-    struct graph_node *node = graphs_add(found->capture->graph, found->reached.node, NULL, found->reached.count, work);
-    if (node && !capture_set(found, &node, 1)) {
-        graphs_end_node(node);
-        node = NULL;
-    }
-    return node ? VMM_SUCCESS : sim_out_of_host_memory();
+    return (vmm_context)(uintptr_t)context_stack_get(&process->current);
 }
 
-/* The fill of a call. Its memory is looked at when the graph is instantiated, as measured. */
+/* What the stream goes on from once the node is there. False if it cannot: the node has ended. */
+static bool go_on(struct capture_stream *stream, struct graph_node *node, vmm_result *result)
+{
+    if (!node || capture_set(stream, &node, 1))
+        return node != NULL;
+    graphs_end_node(node);
+    *result = sim_out_of_host_memory();
+    return false;
+}
+
+vmm_result capture_add(const struct sim_process *process, vmm_stream stream, const struct graph_work *work)
+{
+    struct capture_stream *found = capture_of(process, stream);
+    struct graph_node *node = graphs_add(found->capture->graph, found->reached.node, NULL, found->reached.count, work);
+    vmm_result result = node ? VMM_SUCCESS : sim_out_of_host_memory();
+    go_on(found, node, &result);
+    return result;
+}
+
+/* Its memory is looked at when the graph is instantiated, as measured. */
+vmm_result capture_add_fill(const struct sim_process *process, vmm_stream stream, const vmm_memset_node_params *fill)
+{
+    if (!fill->width || !fill->height)
+        return VMM_SUCCESS;
+    if (fill->dst % fill->element_size)
+        return vmm_detail_refuse(VMM_RULE_SET_ALIGNMENT, fill->dst, fill->element_size, NULL);
+    if (fill->height > 1 && (fill->pitch < fill->width * fill->element_size || fill->pitch % fill->element_size))
+        return graph_refuse_value(VMM_RULE_ROWS_PITCH, "dstPitch", fill->pitch, "expected a multiple of an element's size that a row "
+                                  "fits in");
+    return capture_add(process, stream, &(const struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMSET, .context = current(process),
+                                                                   .fill = *fill});
+}
+
 static vmm_result add_fill(const struct sim_process *process, vmm_stream stream, uint64_t dst, unsigned value, unsigned size,
                            uint64_t count)
 {
-    if (!count)
-        return VMM_SUCCESS;
-    if (dst % size)
-        return vmm_detail_refuse(VMM_RULE_SET_ALIGNMENT, dst, size, NULL);
-    const struct graph_work work = {
-        .type = VMM_GRAPH_NODE_TYPE_MEMSET,
-        .context = (vmm_context)(uintptr_t)context_stack_get(&process->current),
-        .fill = {.dst = dst, .value = value, .element_size = size, .width = count, .height = 1}};
-    return add(process, stream, &work);
+    return capture_add_fill(process, stream, &(const vmm_memset_node_params){.dst = dst, .value = value, .element_size = size,
+                                                                             .width = count, .height = 1});
 }
 
-static vmm_result add_copy(const struct sim_process *process, vmm_stream stream, const union vmm_any_call *call)
+vmm_result capture_add_copy(const struct sim_process *process, vmm_stream stream, const vmm_memcpy3d *copy)
 {
-    struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_MEMCPY};
     struct sim_context *context;
-    uint64_t size = 0;
+    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .context = current(process), .copy = *copy};
     vmm_result result = sim_stream_context(process, stream, &context);
-    if (result == VMM_SUCCESS)
-        result = copy_check(process, context->device, call, &work.copy, &size);
-    return result == VMM_SUCCESS && size ? add(process, stream, &work) : result;
+    if (result != VMM_SUCCESS || !copy->width_in_bytes || !copy->height || !copy->depth)
+        return result;
+    result = rows_check_copy(process, graph_device(process, work.context), copy, graph_planned_in);
+    return result == VMM_SUCCESS ? capture_add(process, stream, &work) : result;
+}
+
+static vmm_result add_line(const struct sim_process *process, vmm_stream stream, const union vmm_any_call *call)
+{
+    vmm_memcpy3d copy = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .dst_memory_type = VMM_MEMORYTYPE_DEVICE, .height = 1, .depth = 1};
+    switch ((enum vmm_call_id)call->head.id) {
+    case VMM_CALL_memcpy_htod_async:
+        copy.src_memory_type = VMM_MEMORYTYPE_HOST;
+        copy.src_host = call->memcpy_htod_async.src;
+        copy.dst_device = call->memcpy_htod_async.dst;
+        copy.width_in_bytes = call->memcpy_htod_async.byte_count;
+        break;
+    case VMM_CALL_memcpy_dtoh_async:
+        copy.src_device = call->memcpy_dtoh_async.src;
+        copy.dst_memory_type = VMM_MEMORYTYPE_HOST;
+        copy.dst_host = call->memcpy_dtoh_async.dst;
+        copy.width_in_bytes = call->memcpy_dtoh_async.byte_count;
+        break;
+    default:
+        copy.src_device = call->memcpy_dtod_async.src;
+        copy.dst_device = call->memcpy_dtod_async.dst;
+        copy.width_in_bytes = call->memcpy_dtod_async.byte_count;
+    }
+    return capture_add_copy(process, stream, &copy);
 }
 
 static vmm_result add_kernel(struct sim_process *process, const struct vmm_call_launch *call)
 {
-    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_KERNEL, .launch = *call};
+    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_KERNEL, .context = current(process), .launch = *call};
     vmm_result result = kernels_check(call);
     if (result == VMM_ERROR_INVALID_VALUE)
-        find(process, call->stream)->capture->invalid = true;
-    return result == VMM_SUCCESS ? add(process, call->stream, &work) : result;
+        capture_of(process, call->stream)->capture->invalid = true;
+    return result == VMM_SUCCESS ? capture_add(process, call->stream, &work) : result;
 }
 
-static vmm_result add_host(const struct sim_process *process, const struct vmm_call_launch_host_func *call)
+vmm_result capture_add_host(const struct sim_process *process, vmm_stream stream, vmm_host_fn fn, void *data)
 {
-    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_HOST, .host = {call->fn, call->user_data}};
-    return call->fn ? add(process, call->stream, &work) : vmm_detail_refuse(VMM_RULE_HOSTFUNC_NULL, 0, 0, NULL);
+    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_HOST, .host = {fn, data}};
+    vmm_result result = fn ? capture_goes_on(process, stream) : vmm_detail_refuse(VMM_RULE_HOSTFUNC_NULL, 0, 0, NULL);
+    return result == VMM_SUCCESS ? capture_add(process, stream, &work) : result;
 }
 
-/* Memory operations, allocations and frees in the order of the stream. */
-static vmm_result add_nothing(const struct sim_process *process, vmm_stream stream)
+/* Their form is checked now, and their memory at each launch, as measured. */
+vmm_result capture_add_mem_op(const struct sim_process *process, vmm_stream stream, const struct vmm_call *call)
 {
-    find(process, stream)->capture->invalid = true;
-    return refuse(VMM_RULE_CAPTURE_WORK, stream, "no node here can hold this work yet");
+    struct mem_ops ops;
+    struct graph_work work;
+    vmm_result result = graph_mem_op_work(process, current(process), call, &ops, &work);
+    return result == VMM_SUCCESS ? capture_add(process, stream, &work) : result;
+}
+
+static vmm_result add_alloc(struct sim_process *process, vmm_stream stream, vmm_deviceptr *dptr, uint64_t size, vmm_mem_location at)
+{
+    struct capture_stream *found = capture_of(process, stream);
+    const struct graph_ends on = {found->reached.node, NULL, found->reached.count};
+    struct graph_work work = {0};
+    vmm_result result = VMM_SUCCESS;
+    if (at.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        return graph_refuse(VMM_RULE_GRAPH_MEMORY_KIND, 0, "the pool is one of the host: memory of graphs is a device's");
+    struct graph_node *node =
+        graph_add_alloc(process, found->capture->graph, &on, &(const struct graph_allocation){at.id, size, 0}, &work, &result);
+    if (go_on(found, node, &result))
+        *dptr = graphs_work(node)->memory->at;
+    return result;
+}
+
+vmm_result capture_add_alloc(struct sim_process *process, vmm_stream stream, vmm_deviceptr *dptr, uint64_t size,
+                             const vmm_memory_pool *value)
+{
+    const struct sim_context *context = sim_current(process);
+    struct sim_pool *ended;
+    if (!dptr)
+        return vmm_detail_refuse(VMM_RULE_POOL_ALLOC_NULL, 0, 0, NULL);
+    *dptr = 0;
+    if (!value && !context)
+        return sim_no_context(process);
+    const struct sim_pool *pool = value ? sim_pool_find(process, (uint64_t)(uintptr_t)*value, &ended) : NULL;
+    if (value && !pool)
+        return vmm_detail_refuse(VMM_RULE_POOL_UNKNOWN, (uint64_t)(uintptr_t)*value, 0, NULL);
+    const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, context ? context->device : 0};
+    return size ? add_alloc(process, stream, dptr, size, pool ? pool->props.location : device) : VMM_SUCCESS;
+}
+
+vmm_result capture_add_free(const struct sim_process *process, vmm_stream stream, vmm_deviceptr at)
+{
+    struct capture_stream *found = capture_of(process, stream);
+    const struct graph_ends on = {found->reached.node, NULL, found->reached.count};
+    struct graph_work work = {0};
+    vmm_result result = VMM_SUCCESS;
+    if (at)
+        go_on(found, graph_add_free(found->capture->graph, &on, at, &work, &result), &result);
+    return result;
 }
 
 static vmm_result add_work(struct sim_process *process, vmm_stream stream, const union vmm_any_call *call)
@@ -343,22 +468,37 @@ static vmm_result add_work(struct sim_process *process, vmm_stream stream, const
     FILL(memset_d32_async, 4);
     case VMM_CALL_memcpy_htod_async:
     case VMM_CALL_memcpy_dtoh_async:
-    case VMM_CALL_memcpy_dtod_async: return add_copy(process, stream, call);
+    case VMM_CALL_memcpy_dtod_async: return add_line(process, stream, call);
     case VMM_CALL_launch: return add_kernel(process, &call->launch);
-    case VMM_CALL_launch_host_func: return add_host(process, &call->launch_host_func);
-    default: return add_nothing(process, stream);
+    case VMM_CALL_launch_host_func: 
+        return capture_add_host(process, stream, call->launch_host_func.fn, call->launch_host_func.user_data);
+    case VMM_CALL_mem_alloc_async: return capture_add_alloc(process, stream, call->mem_alloc_async.dptr, call->mem_alloc_async.bytesize, NULL);
+    case VMM_CALL_mem_alloc_from_pool_async:
+        return capture_add_alloc(process, stream, call->mem_alloc_from_pool_async.dptr, call->mem_alloc_from_pool_async.bytesize,
+                              &call->mem_alloc_from_pool_async.pool);
+    case VMM_CALL_mem_free_async: return capture_add_free(process, stream, call->mem_free_async.dptr);
+    default: return capture_add_mem_op(process, stream, &call->head);
     }
 #undef FILL
 }
 
 /* ---- events ---- */
 
-static vmm_result record(struct sim_process *process, vmm_stream stream, vmm_event event)
+/* As a record or wait of a stream that is not captured says it. */
+static vmm_result check_event(const struct sim_process *process, vmm_event event)
 {
-    vmm_result result;
-    const struct capture_stream *found = going_on(process, stream, &result);
-    if (found)
-        result = graph_event_check(process, event);
+    return event ? graph_event_check(process, event) : vmm_detail_refuse(VMM_RULE_EVENT_NONE, 0, 0, NULL);
+}
+
+vmm_result capture_records(const struct sim_process *process, vmm_stream stream, vmm_event event, bool outside)
+{
+    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_EVENT_RECORD, .event = event};
+    const struct capture_stream *found = capture_of(process, stream);
+    vmm_result result = capture_goes_on(process, stream);
+    if (result == VMM_SUCCESS)
+        result = check_event(process, event);
+    if (result == VMM_SUCCESS && outside)
+        return capture_add(process, stream, &work);
     if (result == VMM_SUCCESS && !capture_record(&process->graphs->captures, found, (uint64_t)(uintptr_t)event))
         result = sim_out_of_host_memory();
     return result;
@@ -378,7 +518,7 @@ static struct capture_event *kept_event(const struct sim_process *process, vmm_e
 /* The stream waits for an event of a capture in progress. */
 static vmm_result join(struct sim_process *process, vmm_stream stream, const struct capture_event *event)
 {
-    struct capture_stream *found = find(process, stream);
+    struct capture_stream *found = capture_of(process, stream);
     bool blocking = true;
     if (event->capture->invalid)
         return graph_refuse(VMM_RULE_CAPTURE_INVALIDATED, event->key, "the event was recorded in that capture");
@@ -398,7 +538,7 @@ static vmm_result join(struct sim_process *process, vmm_stream stream, const str
     if (!capture_wait(&process->graphs->captures, key_of(stream), event))
         return sim_out_of_host_memory();
     if (!found)
-        find(process, stream)->blocking = blocking;
+        capture_of(process, stream)->blocking = blocking;
     return VMM_SUCCESS;
 }
 
@@ -407,12 +547,12 @@ static vmm_result isolated(struct sim_process *process, vmm_stream stream, vmm_e
 {
     void *object;
     if (slots_find(&process->events, (uint64_t)(uintptr_t)value, &object) != SLOT_LIVE) {
-        find(process, stream)->capture->invalid = true;
-        return graph_event_check(process, value);
+        capture_of(process, stream)->capture->invalid = true;
+        return check_event(process, value);
     }
     if (!((const struct sim_event *)object)->mark)
         return VMM_SUCCESS;
-    find(process, stream)->capture->invalid = true;
+    capture_of(process, stream)->capture->invalid = true;
     return graph_refuse(VMM_RULE_CAPTURE_ISOLATION, (uint64_t)(uintptr_t)value, "the event was recorded in a stream that was not "
                         "captured: the call has invalidated the capture");
 }
@@ -423,16 +563,15 @@ static vmm_result wait_outside(const struct sim_process *process, const struct v
     const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_WAIT_EVENT, .event = call->event};
     if (call->flags != VMM_EVENT_WAIT_EXTERNAL)
         return vmm_detail_refuse(VMM_RULE_EVENT_WAIT_FLAGS, call->flags, VMM_EVENT_WAIT_EXTERNAL, NULL);
-    vmm_result result = graph_event_check(process, call->event);
-    return result == VMM_SUCCESS ? add(process, call->stream, &work) : result;
+    vmm_result result = check_event(process, call->event);
+    return result == VMM_SUCCESS ? capture_add(process, call->stream, &work) : result;
 }
 
-/* False: neither the stream nor the event is a capture's. */
-static bool wait(struct sim_process *process, const struct vmm_call_stream_wait_event *call, vmm_result *result)
+bool capture_waits(struct sim_process *process, const struct vmm_call_stream_wait_event *call, vmm_result *result)
 {
     const struct capture_event *kept = kept_event(process, call->event);
-    struct capture_stream *found = find(process, call->stream);
-    if (found && !going_on(process, call->stream, result))
+    struct capture_stream *found = capture_of(process, call->stream);
+    if (found && (*result = capture_goes_on(process, call->stream)) != VMM_SUCCESS)
         return true;
     if (call->flags && !found && (!kept || kept->capture))
         return false;
@@ -449,8 +588,7 @@ static bool wait(struct sim_process *process, const struct vmm_call_stream_wait_
     return found || kept;
 }
 
-/* A query of an event, or a wait of the host for it. */
-static vmm_result ask_event(struct sim_process *process, vmm_event event)
+vmm_result capture_asks_event(const struct sim_process *process, vmm_event event)
 {
     struct capture_event *kept = kept_event(process, event);
     if (!kept)
@@ -464,9 +602,9 @@ static vmm_result ask_event(struct sim_process *process, vmm_event event)
 
 /* ---- which calls are a capture's concern ---- */
 
-static vmm_result ask_stream(struct sim_process *process, vmm_stream stream)
+vmm_result capture_asks_stream(struct sim_process *process, vmm_stream stream)
 {
-    struct capture_stream *found = find(process, stream);
+    struct capture_stream *found = capture_of(process, stream);
     if (!found)
         return implicit(process, stream);
     found->capture->invalid = true;
@@ -482,20 +620,29 @@ static bool takes_work(struct sim_process *process, const union vmm_any_call *ca
     while (params[i].kind != VMM_PARAM_STREAM)
         i++;
     const vmm_stream stream = (vmm_stream)(uintptr_t)vmm_call_scalar(&call->head, &params[i]);
-    if (!find(process, stream)) {
+    if (!capture_of(process, stream)) {
         *result = implicit(process, stream);
         return *result != VMM_SUCCESS;
     }
-    if (going_on(process, stream, result))
+    *result = call->head.id == VMM_CALL_launch_host_func ? VMM_SUCCESS : capture_goes_on(process, stream);
+    if (*result == VMM_SUCCESS)
         *result = add_work(process, stream, call);
     return true;
+}
+
+static bool is_shared_event(const struct sim_process *process, vmm_event value)
+{
+    void *object;
+    return slots_find(&process->events, (uint64_t)(uintptr_t)value, &object) == SLOT_LIVE && ((const struct sim_event *)object)->shared;
 }
 
 static bool takes_record(struct sim_process *process, const struct vmm_call_event_record *call, vmm_result *result)
 {
     *result = implicit(process, call->stream);
-    if (*result == VMM_SUCCESS && find(process, call->stream)) {
-        *result = record(process, call->stream, call->event);
+    if (*result == VMM_SUCCESS && is_shared_event(process, call->event))
+        *result = capture_holds_no(process, call->stream, "record of an event that processes share");
+    if (*result == VMM_SUCCESS && capture_of(process, call->stream)) {
+        *result = capture_records(process, call->stream, call->event, false);
         return true;
     }
     return *result != VMM_SUCCESS;
@@ -504,7 +651,9 @@ static bool takes_record(struct sim_process *process, const struct vmm_call_even
 static bool takes_wait(struct sim_process *process, const struct vmm_call_stream_wait_event *call, vmm_result *result)
 {
     *result = implicit(process, call->stream);
-    return *result != VMM_SUCCESS || wait(process, call, result);
+    if (*result == VMM_SUCCESS && is_shared_event(process, call->event) && capture_of(process, call->stream))
+        *result = capture_asks_stream(process, call->stream); /* as a query of the stream */
+    return *result != VMM_SUCCESS || capture_waits(process, call, result);
 }
 
 /* Of a call that only may be refused: nothing to do in its place. */
@@ -515,13 +664,13 @@ static vmm_result check_call(struct sim_process *process, const union vmm_any_ca
     case VMM_CALL_stream_query:
     case VMM_CALL_stream_synchronize:
         result = capture_forbids(process, false);
-        return result == VMM_SUCCESS ? ask_stream(process, call->stream_query.stream) : result;
+        return result == VMM_SUCCESS ? capture_asks_stream(process, call->stream_query.stream) : result;
     case VMM_CALL_event_query:
     case VMM_CALL_event_synchronize:
         result = capture_forbids(process, false);
-        return result == VMM_SUCCESS ? ask_event(process, call->event_query.event) : result;
+        return result == VMM_SUCCESS ? capture_asks_event(process, call->event_query.event) : result;
     case VMM_CALL_graph_launch:
-    case VMM_CALL_graph_upload: return ask_stream(process, call->graph_launch.stream);
+    case VMM_CALL_graph_upload: return capture_asks_stream(process, call->graph_launch.stream);
     case VMM_CALL_ctx_synchronize: return capture_forbids(process, true);
     case VMM_CALL_mem_alloc: return sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS;
     case VMM_CALL_mem_free:
@@ -560,6 +709,33 @@ bool capture_takes(struct sim_process *process, const struct vmm_call *call, vmm
     return *result != VMM_SUCCESS;
 }
 
+/* ---- what comes next ---- */
+
+vmm_result capture_update(const struct sim_process *process, vmm_stream stream, const vmm_graph_node *values, uint64_t count,
+                          unsigned flags)
+{
+    enum { SET = 1 };
+    bool blocking;
+    if (capture_status(process, stream) == VMM_STREAM_CAPTURE_STATUS_INVALIDATED)
+        return invalidated(stream);
+    if (flags > SET)
+        return graph_refuse_value(VMM_RULE_CALL_VALUE, "flags", flags, "it is 0 or CU_STREAM_SET_CAPTURE_DEPENDENCIES");
+    if (count && !values)
+        return graph_null("dependencies");
+    vmm_result result = is_legacy(stream) ? VMM_SUCCESS : check_stream(process, stream, &blocking); /* that one is never captured */
+    if (result == VMM_SUCCESS)
+        result = capture_goes_on(process, stream);
+    if (result != VMM_SUCCESS)
+        return result;
+    struct capture_stream *found = capture_of(process, stream);
+    struct graph_node **nodes = heap.malloc((count + 1) * sizeof *nodes);
+    result = nodes ? find_nodes(process, found->capture->graph, values, count, nodes) : sim_out_of_host_memory();
+    if (result == VMM_SUCCESS && !(flags ? capture_set : capture_reach)(found, nodes, count))
+        result = sim_out_of_host_memory();
+    heap.free(nodes);
+    return result;
+}
+
 /* ---- streams and events that end ---- */
 
 static void end_stream(struct sim_process *process, struct capture_stream *found)
@@ -568,6 +744,19 @@ static void end_stream(struct sim_process *process, struct capture_stream *found
         leave(process, found->capture, false);
     else
         capture_forget_stream(&process->graphs->captures, found->key);
+}
+
+void capture_stream_ends(struct sim_process *process, vmm_stream stream)
+{
+    struct capture_stream *found = capture_of(process, stream);
+    if (found)
+        end_stream(process, found);
+}
+
+void capture_event_ends(const struct sim_process *process, vmm_event event)
+{
+    capture_event_drop(&process->graphs->captures, (uint64_t)(uintptr_t)event);
+    watch(process);
 }
 
 /* A stream that ended with its context; NULL: none. */
@@ -595,8 +784,7 @@ void capture_done(struct sim_process *process, const struct vmm_call *call)
         break;
     case VMM_CALL_event_record: /* in a stream that is not captured */
     case VMM_CALL_event_destroy:
-        capture_event_drop(&process->graphs->captures, (uint64_t)(uintptr_t)any->event_record.event);
-        watch(process);
+        capture_event_ends(process, any->event_record.event);
         break;
     default: break;
     }

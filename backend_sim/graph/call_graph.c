@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "heap.h"
+#include "graph_alloc.h"
 #include "kernels.h"
-#include "launch.h"
-#include "translate.h"
+#include "mem_op.h"
+#include "mem_op_check.h"
+#include "rows.h"
 
 /* ---- refusals, and values ---- */
 
@@ -43,28 +44,36 @@ static uint64_t number_of(const void *value)
     return (uint64_t)(uintptr_t)value;
 }
 
-struct graph *graph_need(const struct sim_process *process, vmm_graph value, vmm_result *result)
+struct graph *graph_need(const struct sim_graphs *all, vmm_graph value, vmm_result *result)
 {
-    struct graph *graph = graphs_find(process->graphs, value);
+    struct graph *graph = graphs_find(all, value);
     if (!graph)
         *result = graph_refuse(VMM_RULE_GRAPH_UNKNOWN, number_of(value), "%p is not a graph", (void *)value);
     return graph;
 }
 
-struct graph_node *graph_need_node(const struct sim_process *process, vmm_graph_node value, vmm_result *result)
+struct graph_node *graph_need_node(const struct sim_graphs *all, vmm_graph_node value, vmm_result *result)
 {
-    struct graph_node *node = graphs_find_node(process->graphs, value);
+    struct graph_node *node = graphs_find_node(all, value);
     if (!node)
         *result = graph_refuse(VMM_RULE_GRAPH_NODE, number_of(value), "%p is not a node", (void *)value);
     return node;
 }
 
-struct graph_exec *graph_need_exec(const struct sim_process *process, vmm_graph_exec value, vmm_result *result)
+struct graph_exec *graph_need_exec(const struct sim_graphs *all, vmm_graph_exec value, vmm_result *result)
 {
-    struct graph_exec *exec = graphs_find_exec(process->graphs, value);
+    struct graph_exec *exec = graphs_find_exec(all, value);
     if (!exec)
         *result = graph_refuse(VMM_RULE_GRAPH_EXEC, number_of(value), "%p is not an instance of a graph", (void *)value);
     return exec;
+}
+
+vmm_result graph_fixed(const struct graph *graph, const char *what)
+{
+    if (!graphs_allocate(graph))
+        return VMM_SUCCESS;
+    return graph_refuse(VMM_RULE_GRAPH_MEMORY_FIXED, graph->value, "%p has nodes that allocate or free memory, and %s",
+                        (void *)(uintptr_t)graph->value, what);
 }
 
 /* ---- graphs ---- */
@@ -87,10 +96,10 @@ vmm_result sim_graph_create(struct sim_process *process, const struct vmm_call_g
 vmm_result sim_graph_destroy(struct sim_process *process, const struct vmm_call_graph_destroy *call)
 {
     vmm_result result = VMM_SUCCESS;
-    struct graph *graph = graph_need(process, call->graph, &result);
+    struct graph *graph = graph_need(process->graphs, call->graph, &result);
     if (!graph)
         return result;
-    if (graphs_inside(graph))
+    if (graphs_more(graph)->inside)
         return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node and ends with it", (void *)call->graph);
     if (capture_into(&process->graphs->captures, graph))
         return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "a stream is being captured into %p", (void *)call->graph);
@@ -103,8 +112,10 @@ vmm_result sim_graph_clone(struct sim_process *process, const struct vmm_call_gr
     vmm_result result = VMM_SUCCESS;
     if (!call->graph_clone)
         return graph_null("phGraphClone");
-    const struct graph *graph = graph_need(process, call->original_graph, &result);
-    return graph ? give(graphs_copy(graph), call->graph_clone) : result;
+    const struct graph *graph = graph_need(process->graphs, call->original_graph, &result);
+    if (graph)
+        result = graph_fixed(graph, "cannot be copied");
+    return result == VMM_SUCCESS ? give(graphs_copy(graph), call->graph_clone) : result;
 }
 
 /* ---- what nodes hold ---- */
@@ -116,23 +127,32 @@ static vmm_result check_device(struct sim_process *process)
     return context ? sim_context_check(process, context, false) : VMM_SUCCESS;
 }
 
-/* The device of the node's context; 0 for one that has ended. */
-static int device_of(const struct sim_process *process, vmm_context value)
+int graph_device(const struct sim_process *process, vmm_context value)
 {
     void *context;
     bool live = slots_find(&process->contexts, number_of(value), &context) == SLOT_LIVE;
     return live ? ((const struct sim_context *)context)->device : 0;
 }
 
-vmm_result graph_fill_check(const struct sim_process *process, const vmm_memset_node_params *fill, vmm_context context)
+static vmm_context or_current(const struct sim_process *process, vmm_context context)
 {
-    const uint64_t bytes = fill->width * fill->element_size, pitch = fill->height > 1 ? fill->pitch : bytes;
+    return context ? context : (vmm_context)(uintptr_t)context_stack_get(&process->current);
+}
+
+static vmm_result check_fill(const struct sim_process *process, const vmm_memset_node_params *fill, vmm_context context)
+{
+    const uint64_t bytes = fill->width * fill->element_size;
     if (fill->dst % fill->element_size)
         return vmm_detail_refuse(VMM_RULE_SET_ALIGNMENT, fill->dst, fill->element_size, NULL);
-    if (fill->height > 1 && (pitch % fill->element_size || pitch < bytes))
-        return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "pitch", pitch, "expected a multiple of an element's size that a row fits in");
-    return translate_check(process, device_of(process, context), fill->dst, (fill->height - 1) * pitch + bytes, TRANSLATE_FILL,
-                           "dstDevice");
+    if (fill->height > 1 && (fill->pitch % fill->element_size || fill->pitch < bytes))
+        return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "pitch", fill->pitch, "expected a multiple of an element's size that a row "
+                                  "fits in");
+    return rows_check_fill(process, graph_device(process, context), fill, graph_planned_in);
+}
+
+vmm_result graph_fill_check_again(const struct sim_process *process, const struct graph_work *fill)
+{
+    return graph_planned(process->graphs, fill->fill.dst, true) ? VMM_SUCCESS : check_fill(process, &fill->fill, fill->context);
 }
 
 vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
@@ -149,10 +169,37 @@ vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_pa
     if (!params->width || !params->height)
         return graph_refuse(VMM_RULE_GRAPH_PARAMS, 0, "%zu elements in %zu rows: there is nothing to fill", params->width,
                             params->height);
-    uint64_t current = context_stack_get(&process->current);
-    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMSET, .fill = *params};
-    work->context = context ? context : (vmm_context)(uintptr_t)current;
-    return graph_fill_check(process, params, work->context);
+    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMSET, .context = or_current(process, context), .fill = *params};
+    return check_fill(process, params, work->context);
+}
+
+vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *params, vmm_context context, struct graph_work *work)
+{
+    if (!params)
+        return graph_null("copyParams");
+    vmm_result result = check_device(process);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!params->width_in_bytes || !params->height || !params->depth)
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, 0, "%zu bytes, %zu rows, %zu slices: there is nothing to copy",
+                            params->width_in_bytes, params->height, params->depth);
+    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .context = or_current(process, context), .copy = *params};
+    return rows_check_copy(process, graph_device(process, work->context), params, graph_planned_in);
+}
+
+vmm_result graph_mem_op_work(const struct sim_process *process, vmm_context context, const struct vmm_call *call,
+                             struct mem_ops *ops, struct graph_work *work)
+{
+    void *found;
+    if (slots_find(&process->contexts, number_of(context), &found) == SLOT_FORGED)
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, number_of(context), "ctx, %p, is not a context", (void *)context);
+    vmm_result result = sim_mem_op_check_form(&process->machine->profile, call);
+    if (result != VMM_SUCCESS)
+        return result;
+    mem_op_list(call, ops);
+    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP, .context = context};
+    work->ops = (struct vmm_call_stream_batch_mem_op){{VMM_CALL_stream_batch_mem_op, 0}, NULL, (unsigned)ops->count, ops->op, 0};
+    return VMM_SUCCESS;
 }
 
 vmm_result graph_host_work(const vmm_host_node_params *params, struct graph_work *work)
@@ -165,11 +212,11 @@ vmm_result graph_host_work(const vmm_host_node_params *params, struct graph_work
     return VMM_SUCCESS;
 }
 
-vmm_result graph_kernel_work(const vmm_kernel_node_params *params, struct graph_work *work)
+vmm_result graph_kernel_work(const struct sim_process *process, const vmm_kernel_node_params *params, struct graph_work *work)
 {
     if (!params)
         return graph_null("nodeParams");
-    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_KERNEL};
+    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_KERNEL, .context = or_current(process, NULL)};
     work->launch = (struct vmm_call_launch){{VMM_CALL_launch, 0},  params->kernel, params->grid_dim, params->block_dim,
                                             params->args, params->count,  NULL};
     return kernels_check(&work->launch);
@@ -191,103 +238,106 @@ vmm_result graph_event_work(const struct sim_process *process, vmm_graph_node_ty
 
 /* ---- adding nodes ---- */
 
-/* What the calls that add a node have in common. */
-struct add {
-    vmm_graph_node *out;
-    vmm_graph graph;
-    const vmm_graph_node *on;
-    uint64_t count;
-};
+#define ADD(call) \
+    process->graphs, &(const struct graph_add){(call)->graph_node, (call)->graph, (call)->dependencies, NULL, (call)->num_dependencies}
 
-#define ADD(call) &(const struct add){(call)->graph_node, (call)->graph, (call)->dependencies, (call)->num_dependencies}
-
-/* Finds what the new node depends on. */
-static vmm_result find_ends(const struct sim_process *process, const struct graph *graph, const struct add *add,
-                            struct graph_node **ends)
-{
-    for (uint64_t i = 0; i < add->count; i++) {
-        ends[i] = graphs_find_node(process->graphs, add->on[i]);
-        if (!ends[i] || ends[i]->graph != graph)
-            return graph_refuse(VMM_RULE_GRAPH_NODE, number_of(add->on[i]), "dependencies[%llu], %p, is not a node of that graph",
-                                (unsigned long long)i, (void *)add->on[i]);
-        for (uint64_t k = 0; k < i; k++)
-            if (ends[k] == ends[i])
-                return graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "dependencies %llu and %llu are the same node", (unsigned long long)k,
-                                    (unsigned long long)i);
-    }
-    return VMM_SUCCESS;
-}
-
-static vmm_result add_node(const struct sim_process *process, const struct add *add, const struct graph_work *work)
+vmm_result graph_add_node(const struct sim_graphs *all, const struct graph_add *add, const struct graph_work *work)
 {
     vmm_result result = VMM_SUCCESS;
+    struct graph_ends ends = {NULL, NULL, 0};
     if (!add->out)
         return graph_null("phGraphNode");
-    struct graph *graph = graph_need(process, add->graph, &result);
-    if (!graph)
-        return result;
-    if (add->count > graph->count)
-        return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", add->count, "the graph has fewer nodes");
-    if (add->count && !add->on)
-        return graph_null("dependencies");
-    struct graph_node **ends = heap.malloc((add->count + 1) * sizeof *ends), *node = NULL;
-    result = ends ? find_ends(process, graph, add, ends) : sim_out_of_host_memory();
-    if (result == VMM_SUCCESS && !(node = graphs_add(graph, ends, NULL, add->count, work)))
+    struct graph *graph = graph_need(all, add->graph, &result);
+    const struct graph_node *node = NULL;
+    if (graph)
+        result = graph_find_ends(all, graph, add, &ends);
+    if (result == VMM_SUCCESS && !(node = graphs_add(graph, ends.node, ends.data, ends.count, work)))
         result = sim_out_of_host_memory();
     if (node)
         *add->out = (vmm_graph_node)(uintptr_t)node->value;
-    heap.free(ends);
+    graph_ends_drop(&ends);
     return result;
 }
 
 vmm_result sim_graph_add_empty_node(struct sim_process *process, const struct vmm_call_graph_add_empty_node *call)
 {
-    return add_node(process, ADD(call), &(struct graph_work){.type = VMM_GRAPH_NODE_TYPE_EMPTY});
+    return graph_add_node(ADD(call), &(struct graph_work){.type = VMM_GRAPH_NODE_TYPE_EMPTY});
 }
 
 vmm_result sim_graph_add_memset_node(struct sim_process *process, const struct vmm_call_graph_add_memset_node *call)
 {
     struct graph_work work;
     vmm_result result = graph_fill_work(process, call->memset_params, call->ctx, &work);
-    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+    return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
 }
 
 vmm_result sim_graph_add_host_node(struct sim_process *process, const struct vmm_call_graph_add_host_node *call)
 {
     struct graph_work work;
     vmm_result result = graph_host_work(call->node_params, &work);
-    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+    return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
 }
 
 vmm_result sim_graph_add_kernel_node(struct sim_process *process, const struct vmm_call_graph_add_kernel_node *call)
 {
     struct graph_work work;
-    vmm_result result = graph_kernel_work(call->node_params, &work);
-    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+    vmm_result result = graph_kernel_work(process, call->node_params, &work);
+    return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
 }
 
 vmm_result sim_graph_add_event_record_node(struct sim_process *process, const struct vmm_call_graph_add_event_record_node *call)
 {
     struct graph_work work;
     vmm_result result = graph_event_work(process, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, call->event, &work);
-    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+    return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
 }
 
 vmm_result sim_graph_add_event_wait_node(struct sim_process *process, const struct vmm_call_graph_add_event_wait_node *call)
 {
     struct graph_work work;
     vmm_result result = graph_event_work(process, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, call->event, &work);
-    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+    return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
 }
 
-/* The node gets a copy of the graph. A driver crashed on a graph within itself. */
-vmm_result sim_graph_add_child_graph_node(struct sim_process *process, const struct vmm_call_graph_add_child_graph_node *call)
+/* Is it that graph, or the graph of a node in it? */
+static bool lies_in(const struct graph *graph, const struct graph *outer)
+{
+    while (graph && graph != outer)
+        graph = graphs_more(graph)->inside ? graphs_more(graph)->inside->graph : NULL;
+    return graph != NULL;
+}
+
+/* A driver crashed on a graph within itself. */
+static vmm_result check_child(const struct sim_graphs *all, const struct graph *child, vmm_graph into, bool move)
+{
+    if (child->value == number_of(into))
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, child->value, "%p is the graph itself", (void *)into);
+    if (lies_in(graphs_find(all, into), child))
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, child->value, "%p is the graph of a node in it", (void *)into);
+    if (move && graphs_more(child)->inside)
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, child->value, "%p is a node's child already", (void *)(uintptr_t)child->value);
+    return move ? VMM_SUCCESS : graph_fixed(child, "cannot be copied: move it into its parent");
+}
+
+vmm_result graph_add_child(const struct sim_graphs *all, const struct graph_add *add, vmm_graph value, bool move)
 {
     vmm_result result = VMM_SUCCESS;
-    struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_GRAPH, .child = graph_need(process, call->child_graph, &result)};
-    if (work.child && call->child_graph == call->graph)
-        result = graph_refuse(VMM_RULE_GRAPH_PARAMS, number_of(call->graph), "%p is the graph itself", (void *)call->graph);
-    return result == VMM_SUCCESS ? add_node(process, ADD(call), &work) : result;
+    struct graph *child = graph_need(all, value, &result);
+    if (child)
+        result = check_child(all, child, add->graph, move);
+    if (result == VMM_SUCCESS)
+        result = graph_add_node(all, add, &(const struct graph_work){.type = VMM_GRAPH_NODE_TYPE_GRAPH, .child = move ? NULL : child});
+    if (result != VMM_SUCCESS || !move)
+        return result;
+    struct graph_node *node = graphs_find_node(all, *add->out);
+    graphs_work(node)->child = child;
+    graphs_more(child)->inside = node;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_graph_add_child_graph_node(struct sim_process *process, const struct vmm_call_graph_add_child_graph_node *call)
+{
+    return graph_add_child(ADD(call), call->child_graph, false);
 }
 
 /* ---- a node ---- */
@@ -295,8 +345,8 @@ vmm_result sim_graph_add_child_graph_node(struct sim_process *process, const str
 vmm_result sim_graph_destroy_node(struct sim_process *process, const struct vmm_call_graph_destroy_node *call)
 {
     vmm_result result = VMM_SUCCESS;
-    struct graph_node *node = graph_need_node(process, call->node, &result);
-    if (node)
+    struct graph_node *node = graph_need_node(process->graphs, call->node, &result);
+    if (node && (result = graph_fixed(node->graph, "keeps its nodes")) == VMM_SUCCESS)
         graphs_end_node(node);
     return result;
 }
@@ -306,7 +356,7 @@ vmm_result sim_graph_node_get_type(struct sim_process *process, const struct vmm
     vmm_result result = VMM_SUCCESS;
     if (!call->type)
         return graph_null("type");
-    const struct graph_node *node = graph_need_node(process, call->node, &result);
+    const struct graph_node *node = graph_need_node(process->graphs, call->node, &result);
     if (node)
         *call->type = graphs_work(node)->type;
     return result;

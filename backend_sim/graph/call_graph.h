@@ -4,6 +4,8 @@
 #define SIM_CALL_GRAPH_H
 
 #include "graphs.h"
+#include "launch.h"
+#include "mem_op.h"
 #include "objects.h"
 #include "process.h"
 #include "refusal.h"
@@ -20,9 +22,88 @@ vmm_result graph_refuse_value(enum vmm_rule_id rule, const char *argument, uint6
 vmm_result graph_null(const char *argument);
 
 /* The object; NULL after a refusal. */
-struct graph *graph_need(const struct sim_process *process, vmm_graph value, vmm_result *result);
-struct graph_node *graph_need_node(const struct sim_process *process, vmm_graph_node value, vmm_result *result);
-struct graph_exec *graph_need_exec(const struct sim_process *process, vmm_graph_exec value, vmm_result *result);
+struct graph *graph_need(const struct sim_graphs *all, vmm_graph value, vmm_result *result);
+struct graph_node *graph_need_node(const struct sim_graphs *all, vmm_graph_node value, vmm_result *result);
+struct graph_exec *graph_need_exec(const struct sim_graphs *all, vmm_graph_exec value, vmm_result *result);
+
+/* Also of that type. */
+struct graph_node *graph_need_type(const struct sim_graphs *all, vmm_graph_node value, vmm_graph_node_type type, vmm_result *result);
+struct graph_node *graph_of_type(struct graph_node *node, vmm_graph_node_type type, vmm_result *result);
+/* The node of the instance that was made from that one. */
+struct graph_node *graph_need_node_in(const struct sim_graphs *all, vmm_graph_exec exec, vmm_graph_node value, vmm_result *result);
+
+/* Refuses what a graph that allocates or frees memory does not allow: what says what that is. SUCCESS for other graphs. */
+vmm_result graph_fixed(const struct graph *graph, const char *what);
+
+/* ---- nodes and edges ---- */
+
+/* What the calls that add a node have in common. data may be NULL, for zeros. */
+struct graph_add {
+    vmm_graph_node *out;
+    vmm_graph graph;
+    const vmm_graph_node *on;
+    const vmm_graph_edge_data *data;
+    uint64_t count;
+};
+/* Adds a node with a copy of the work. */
+vmm_result graph_add_node(const struct sim_graphs *all, const struct graph_add *add, const struct graph_work *work);
+
+/* Adds a child graph node: with a copy of the graph, or the graph itself. */
+vmm_result graph_add_child(const struct sim_graphs *all, const struct graph_add *add, vmm_graph child, bool move);
+
+/* What a new node depends on, looked up. */
+struct graph_ends {
+    struct graph_node **node;
+    uint64_t *data; /* NULL: zeros */
+    size_t count;
+};
+/* graph_ends_drop frees them, also after a refusal. */
+vmm_result graph_find_ends(const struct sim_graphs *all, const struct graph *graph, const struct graph_add *add,
+                           struct graph_ends *ends);
+void graph_ends_drop(struct graph_ends *ends);
+
+/* Lists of nodes and edges. A list has room for *count entries: what fits is written, the rest of the room becomes NULL, and *count
+ * the number of entries written. Without a list *count becomes the number that there are. */
+vmm_result graph_list_nodes(const struct sim_graphs *all, vmm_graph value, vmm_graph_node *nodes, uint64_t *count, bool roots);
+vmm_result graph_list_edges(const struct sim_graphs *all, vmm_graph value, vmm_graph_node *from, vmm_graph_node *to,
+                            vmm_graph_edge_data *data, uint64_t *count);
+/* Of what the node depends on, or of what depends on it. */
+vmm_result graph_list_ends(const struct sim_graphs *all, vmm_graph_node value, bool in, vmm_graph_node *nodes,
+                           vmm_graph_edge_data *data, uint64_t *count);
+
+/* ---- instances ---- */
+
+/* Are these flags that the call takes? */
+vmm_result graph_check_flags(uint64_t flags, bool uploads);
+/* Makes an instance; where there is a cycle, *cycle becomes a node. */
+vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, vmm_graph value, uint64_t flags,
+                             struct graph_node **cycle);
+/* Gives the node of the graph, or of the instance, other work of its type; it stays enabled or disabled. */
+vmm_result graph_set_work(const struct sim_graphs *all, vmm_graph_node value, const struct graph_work *work);
+vmm_result graph_set_work_in(const struct sim_graphs *all, vmm_graph_exec exec, vmm_graph_node value, const struct graph_work *work);
+/* The same to a node that is known. */
+vmm_result graph_replace_work(struct graph_node *node, const struct graph_work *work);
+/* Why an instance's node cannot have this work of its type instead of its own; NULL: it can. */
+const char *graph_update_forbids(const struct graph_work *now, const struct graph_work *next);
+
+/* How an update ended, and at which node of the graph: CUgraphExecUpdateResult. */
+enum graph_update_how {
+    GRAPH_UPDATE_DONE,
+    GRAPH_UPDATE_ERROR,
+    GRAPH_UPDATE_TOPOLOGY,
+    GRAPH_UPDATE_NODE_TYPE,
+    GRAPH_UPDATE_PARAMETERS = 5,
+    GRAPH_UPDATE_NOT_SUPPORTED
+};
+struct graph_update_answer {
+    enum graph_update_how how;
+    const struct graph_node *node;
+};
+/* Gives the nodes of the instance's graph the work of the other graph's, all of them or none. */
+vmm_result graph_update(const struct sim_process *process, struct graph *instance, const struct graph *graph,
+                        struct graph_update_answer *answer);
+/* Checks that the nodes were added alike, in the same order: the first version of the call. */
+vmm_result graph_update_as_added(const struct graph *instance, const struct graph *graph, struct graph_update_answer *answer);
 
 /* ---- work: checks parameters, and makes of them what a node holds. Pointers in the work stay the caller's ---- */
 
@@ -30,11 +111,18 @@ struct graph_exec *graph_need_exec(const struct sim_process *process, vmm_graph_
 vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
                            struct graph_work *work);
 vmm_result graph_host_work(const vmm_host_node_params *params, struct graph_work *work);
-vmm_result graph_kernel_work(const vmm_kernel_node_params *params, struct graph_work *work);
+vmm_result graph_kernel_work(const struct sim_process *process, const vmm_kernel_node_params *params, struct graph_work *work);
 vmm_result graph_event_work(const struct sim_process *process, vmm_graph_node_type type, vmm_event event, struct graph_work *work);
 
-/* A fill is checked again when its graph is instantiated, as measured. */
-vmm_result graph_fill_check(const struct sim_process *process, const vmm_memset_node_params *fill, vmm_context context);
+vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *params, vmm_context context, struct graph_work *work);
+/* The operations of one of the five calls; the work leads into ops. Their context is not the current one by default, as measured. */
+vmm_result graph_mem_op_work(const struct sim_process *process, vmm_context context, const struct vmm_call *call,
+                             struct mem_ops *ops, struct graph_work *work);
+
+/* A fill is checked again when its graph is instantiated, as measured, unless a graph will allocate its memory. */
+vmm_result graph_fill_check_again(const struct sim_process *process, const struct graph_work *fill);
+/* The device of a node's context; 0 for one that has ended. */
+int graph_device(const struct sim_process *process, vmm_context value);
 /* Is the event alive? */
 vmm_result graph_event_check(const struct sim_process *process, vmm_event event);
 
@@ -45,6 +133,9 @@ vmm_result graph_issue(struct sim_process *process, const struct vmm_call *call,
 
 /* Refuses a call that no graph can hold while a capture forbids it, and invalidates such captures; always: all of them. */
 vmm_result capture_forbids(struct sim_process *process, bool always);
+
+/* Refuses a call whose work no graph holds on a stream that is captured; the capture goes on. */
+vmm_result capture_holds_no(const struct sim_process *process, vmm_stream stream, const char *work);
 
 /* While streams are captured, or events stand for what they had reached: is the call a capture's concern, or refused because of
  * one? False: it is made as usual. */

@@ -7,6 +7,80 @@
 
 enum { TYPE_PROGRAMMATIC = 1, PORTS = 2 };
 
+static uint64_t number_of(const vmm_graph_edge_data *data)
+{
+    uint64_t number = 0;
+    _Static_assert(sizeof number == sizeof *data, "the data of an edge is one number");
+    if (data)
+        memcpy(&number, data, sizeof number);
+    return number;
+}
+
+static vmm_result check_data(const vmm_graph_edge_data *data, uint64_t count)
+{
+    static const unsigned char zeros[sizeof data->reserved];
+    for (uint64_t i = 0; data && i < count; i++)
+        if (data[i].type > TYPE_PROGRAMMATIC || data[i].from_port > PORTS || data[i].to_port ||
+            memcmp(data[i].reserved, zeros, sizeof zeros) != 0)
+            return graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "the data of edge %llu is not valid", (unsigned long long)i);
+    return VMM_SUCCESS;
+}
+
+/* All the nodes of a list, which must be the graph's. */
+static vmm_result find_nodes(const struct sim_graphs *all, const struct graph *graph, const vmm_graph_node *values,
+                             const char *argument, uint64_t count, struct graph_node **nodes)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        nodes[i] = graphs_find_node(all, values[i]);
+        if (!nodes[i] || nodes[i]->graph != graph)
+            return graph_refuse(VMM_RULE_GRAPH_NODE, (uint64_t)(uintptr_t)values[i], "%s[%llu], %p, is not a node of that graph",
+                                argument, (unsigned long long)i, (void *)values[i]);
+    }
+    return VMM_SUCCESS;
+}
+
+/* ---- what a new node depends on ---- */
+
+static vmm_result refuse_twice(struct graph_node *const *nodes, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        for (uint64_t k = 0; k < i; k++)
+            if (nodes[k] == nodes[i])
+                return graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "dependencies %llu and %llu are the same node", (unsigned long long)k,
+                                    (unsigned long long)i);
+    return VMM_SUCCESS;
+}
+
+vmm_result graph_find_ends(const struct sim_graphs *all, const struct graph *graph, const struct graph_add *add,
+                           struct graph_ends *ends)
+{
+    if (add->count > graph->count)
+        return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", add->count, "the graph has fewer nodes");
+    if (add->count && !add->on)
+        return graph_null("dependencies");
+    ends->node = heap.malloc((add->count + 1) * sizeof *ends->node);
+    ends->data = heap.malloc((add->count + 1) * sizeof *ends->data);
+    if (!ends->node || !ends->data)
+        return sim_out_of_host_memory();
+    ends->count = add->count;
+    vmm_result result = find_nodes(all, graph, add->on, "dependencies", add->count, ends->node);
+    if (result == VMM_SUCCESS)
+        result = check_data(add->data, add->count);
+    if (result == VMM_SUCCESS)
+        result = refuse_twice(ends->node, add->count);
+    for (uint64_t i = 0; i < add->count; i++)
+        ends->data[i] = number_of(add->data ? &add->data[i] : NULL);
+    return result;
+}
+
+void graph_ends_drop(struct graph_ends *ends)
+{
+    heap.free(ends->node);
+    heap.free(ends->data);
+}
+
+/* ---- adding and removing ---- */
+
 /* The ends of many edges, looked up. */
 struct edges {
     const vmm_graph_edge_data *data; /* NULL: all 0 */
@@ -16,34 +90,10 @@ struct edges {
 
 static uint64_t data_of(const struct edges *edges, uint64_t at)
 {
-    uint64_t number = 0;
-    _Static_assert(sizeof number == sizeof *edges->data, "the data of an edge is one number");
-    if (edges->data)
-        memcpy(&number, &edges->data[at], sizeof number);
-    return number;
+    return number_of(edges->data ? &edges->data[at] : NULL);
 }
 
-static bool is_valid(const struct edges *edges, uint64_t at)
-{
-    static const unsigned char zeros[sizeof edges->data->reserved];
-    const vmm_graph_edge_data *data = edges->data ? &edges->data[at] : NULL;
-    return !data || (data->type <= TYPE_PROGRAMMATIC && data->from_port <= PORTS && !data->to_port &&
-                     memcmp(data->reserved, zeros, sizeof zeros) == 0);
-}
-
-static vmm_result find_nodes(const struct sim_process *process, const struct graph *graph, const vmm_graph_node *values,
-                             const char *argument, uint64_t count, struct graph_node **nodes)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        nodes[i] = graphs_find_node(process->graphs, values[i]);
-        if (!nodes[i] || nodes[i]->graph != graph)
-            return graph_refuse(VMM_RULE_GRAPH_NODE, (uint64_t)(uintptr_t)values[i], "%s[%llu], %p, is not a node of that graph",
-                                argument, (unsigned long long)i, (void *)values[i]);
-    }
-    return VMM_SUCCESS;
-}
-
-static vmm_result find_edges(const struct sim_process *process, const struct graph *graph, const vmm_graph_node *from,
+static vmm_result find_edges(const struct sim_graphs *all, const struct graph *graph, const vmm_graph_node *from,
                              const vmm_graph_node *to, struct edges *edges)
 {
     const uint64_t most = UINT32_MAX; /* no driver has so many; the list would not fit into memory */
@@ -55,13 +105,10 @@ static vmm_result find_edges(const struct sim_process *process, const struct gra
     edges->to = heap.malloc((edges->count + 1) * sizeof *edges->to);
     if (!edges->from || !edges->to)
         return sim_out_of_host_memory();
-    vmm_result result = find_nodes(process, graph, from, "from", edges->count, edges->from);
+    vmm_result result = find_nodes(all, graph, from, "from", edges->count, edges->from);
     if (result == VMM_SUCCESS)
-        result = find_nodes(process, graph, to, "to", edges->count, edges->to);
-    for (uint64_t i = 0; i < edges->count && result == VMM_SUCCESS; i++)
-        if (!is_valid(edges, i))
-            result = graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "the data of edge %llu is not valid", (unsigned long long)i);
-    return result;
+        result = find_nodes(all, graph, to, "to", edges->count, edges->to);
+    return result == VMM_SUCCESS ? check_data(edges->data, edges->count) : result;
 }
 
 static void drop_edges(struct edges *edges)
@@ -102,9 +149,9 @@ vmm_result sim_graph_add_dependencies(struct sim_process *process, const struct 
 {
     vmm_result result = VMM_SUCCESS;
     struct edges edges = {.data = call->edge_data, .count = call->num_dependencies};
-    const struct graph *graph = graph_need(process, call->graph, &result);
+    const struct graph *graph = graph_need(process->graphs, call->graph, &result);
     if (graph)
-        result = find_edges(process, graph, call->from, call->to, &edges);
+        result = find_edges(process->graphs, graph, call->from, call->to, &edges);
     if (result == VMM_SUCCESS)
         result = check_new(&edges);
     if (result == VMM_SUCCESS)
@@ -125,9 +172,11 @@ vmm_result sim_graph_remove_dependencies(struct sim_process *process, const stru
 {
     vmm_result result = VMM_SUCCESS;
     struct edges edges = {.count = call->num_dependencies};
-    const struct graph *graph = graph_need(process, call->graph, &result);
+    const struct graph *graph = graph_need(process->graphs, call->graph, &result);
     if (graph)
-        result = find_edges(process, graph, call->from, call->to, &edges);
+        result = graph_fixed(graph, "keeps its edges");
+    if (graph && result == VMM_SUCCESS)
+        result = find_edges(process->graphs, graph, call->from, call->to, &edges);
     edges.data = call->edge_data; /* which is not checked here */
     for (uint64_t i = 0; i < edges.count && result == VMM_SUCCESS; i++)
         if (!remove_one(&edges, i))

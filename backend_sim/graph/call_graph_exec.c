@@ -6,21 +6,21 @@
  */
 #include "call_graph.h"
 
+#include "graph_launch_memory.h"
 #include "heap.h"
-#include "in_flight.h"
-#include "kernels.h"
-#include "launch.h"
-#include "team_share.h"
+#include "mem_op_check.h"
 
 /* ---- making ---- */
 
-static vmm_result check_flags(uint64_t flags)
+vmm_result graph_check_flags(uint64_t flags, bool uploads)
 {
     const uint64_t frees = VMM_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH, by_device = VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
-    const uint64_t allowed = frees | by_device | VMM_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    const uint64_t allowed = frees | by_device | VMM_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY |
+                             (uploads ? VMM_GRAPH_INSTANTIATE_FLAG_UPLOAD : 0);
     if (flags & ~allowed)
-        return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "this call takes AUTO_FREE_ON_LAUNCH, DEVICE_LAUNCH and "
-                                  "USE_NODE_PRIORITY");
+        return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, uploads
+                                  ? "this call takes AUTO_FREE_ON_LAUNCH, UPLOAD, DEVICE_LAUNCH and USE_NODE_PRIORITY"
+                                  : "this call takes AUTO_FREE_ON_LAUNCH, DEVICE_LAUNCH and USE_NODE_PRIORITY");
     if ((flags & frees) && (flags & by_device))
         return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "a graph that a device launches cannot free its memory when "
                                   "it is launched");
@@ -34,7 +34,7 @@ static vmm_result check_nodes(const struct sim_process *process, const struct gr
     for (const struct graph_node *node = graph->first; node && result == VMM_SUCCESS; node = node->after) {
         const struct graph_work *work = graphs_work(node);
         switch (work->type) {
-        case VMM_GRAPH_NODE_TYPE_MEMSET: result = graph_fill_check(process, &work->fill, work->context); break;
+        case VMM_GRAPH_NODE_TYPE_MEMSET: result = graph_fill_check_again(process, work); break;
         case VMM_GRAPH_NODE_TYPE_EVENT_RECORD:
         case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: result = graph_event_check(process, work->event); break;
         case VMM_GRAPH_NODE_TYPE_GRAPH: result = check_nodes(process, work->child); break;
@@ -57,32 +57,39 @@ static vmm_result check_cycles(const struct graph *graph)
                             graph->count);
     vmm_result result = VMM_SUCCESS;
     for (const struct graph_node *node = graph->first; node && result == VMM_SUCCESS; node = node->after)
-        if (graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_GRAPH)
+        if (graphs_work(node)->child)
             result = check_cycles(graphs_work(node)->child);
     return result;
 }
 
-vmm_result sim_graph_instantiate(struct sim_process *process, const struct vmm_call_graph_instantiate *call)
+vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, vmm_graph value, uint64_t flags,
+                             struct graph_node **cycle)
 {
-    vmm_result result = check_flags(call->flags);
-    if (result == VMM_SUCCESS && !call->graph_exec)
-        result = graph_null("phGraphExec");
-    if (result != VMM_SUCCESS)
-        return result;
+    vmm_result result = out ? VMM_SUCCESS : graph_null("phGraphExec");
     const struct sim_context *context = sim_current(process);
-    result = context ? sim_context_check(process, context, false) : sim_no_context(process);
-    const struct graph *graph = result == VMM_SUCCESS ? graph_need(process, call->graph, &result) : NULL;
-    if (graph)
-        result = check_cycles(graph);
+    if (result == VMM_SUCCESS)
+        result = context ? sim_context_check(process, context, false) : sim_no_context(process);
+    struct graph *graph = result == VMM_SUCCESS ? graph_need(process->graphs, value, &result) : NULL;
+    if (graph && graphs_more(graph)->instances)
+        result = graph_fixed(graph, "has an instance already");
+    if (result == VMM_SUCCESS && (result = check_cycles(graph)) == VMM_ERROR_INVALID_VALUE)
+        *cycle = graph->first;
     if (result == VMM_SUCCESS)
         result = check_nodes(process, graph);
     if (result != VMM_SUCCESS)
         return result;
-    const struct graph_exec *exec = graphs_instantiate(graph, call->flags);
+    const struct graph_exec *exec = graphs_instantiate(graph, flags);
     if (!exec)
         return sim_out_of_host_memory();
-    *call->graph_exec = (vmm_graph_exec)(uintptr_t)exec->value;
+    *out = (vmm_graph_exec)(uintptr_t)exec->value;
     return VMM_SUCCESS;
+}
+
+vmm_result sim_graph_instantiate(struct sim_process *process, const struct vmm_call_graph_instantiate *call)
+{
+    struct graph_node *cycle;
+    vmm_result result = graph_check_flags(call->flags, false);
+    return result == VMM_SUCCESS ? graph_instantiate(process, call->graph_exec, call->graph, call->flags, &cycle) : result;
 }
 
 /* As measured, without the flag USE_NODE_PRIORITY. */
@@ -91,7 +98,7 @@ vmm_result sim_graph_exec_get_flags(struct sim_process *process, const struct vm
     vmm_result result = VMM_SUCCESS;
     if (!call->flags)
         return graph_null("flags");
-    const struct graph_exec *exec = graph_need_exec(process, call->graph_exec, &result);
+    const struct graph_exec *exec = graph_need_exec(process->graphs, call->graph_exec, &result);
     if (exec)
         *call->flags = exec->flags & ~(uint64_t)VMM_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
     return result;
@@ -100,149 +107,59 @@ vmm_result sim_graph_exec_get_flags(struct sim_process *process, const struct vm
 vmm_result sim_graph_exec_destroy(struct sim_process *process, const struct vmm_call_graph_exec_destroy *call)
 {
     vmm_result result = VMM_SUCCESS;
-    struct graph_exec *exec = graph_need_exec(process, call->graph_exec, &result);
+    struct graph_exec *exec = graph_need_exec(process->graphs, call->graph_exec, &result);
     if (exec)
-        graphs_end_exec(process->graphs, exec);
+        graphs_end_exec(exec);
     return result;
 }
 
 /* ---- launching ---- */
 
-/* Where a launch issues its work, and for which call. */
-struct issue {
-    struct sim_process *process;
-    const struct vmm_call *call;
-    vmm_stream stream;
-};
-
-/* The context is looked up again for each node: a host function of an earlier one may have ended it. */
-static vmm_result issue_call(const struct issue *to, union vmm_any_call *work)
-{
-    struct sim_context *context;
-    vmm_result result = sim_stream_context(to->process, to->stream, &context);
-    if (result != VMM_SUCCESS)
-        return result;
-    struct queue_place place = in_flight_place(to->process, context, to->stream);
-    work->head.number = to->call->number;
-    return in_flight_issue(to->process, &place, &work->head, (enum vmm_call_id)to->call->id);
-}
-
-static vmm_result issue_row(const struct issue *to, const vmm_memset_node_params *p, vmm_deviceptr at)
-{
-    union vmm_any_call work;
-    switch (p->element_size) {
-    case 1:
-        work.memset_d8_async = (struct vmm_call_memset_d8_async){{VMM_CALL_memset_d8_async, 0}, at, (unsigned char)p->value,
-                                                                 p->width, NULL};
-        break;
-    case 2:
-        work.memset_d16_async = (struct vmm_call_memset_d16_async){{VMM_CALL_memset_d16_async, 0}, at, (unsigned short)p->value,
-                                                                   p->width, NULL};
-        break;
-    default:
-        work.memset_d32_async =
-            (struct vmm_call_memset_d32_async){{VMM_CALL_memset_d32_async, 0}, at, p->value, p->width, NULL};
-    }
-    return issue_call(to, &work);
-}
-
-static vmm_result issue_fill(const struct issue *to, const vmm_memset_node_params *p)
+/* Checks what a driver checks of nodes before it launches any: the memory of memory operations. */
+static vmm_result check_operations(const struct sim_process *process, const struct graph *graph)
 {
     vmm_result result = VMM_SUCCESS;
-    for (size_t row = 0; row < p->height && result == VMM_SUCCESS; row++)
-        result = issue_row(to, p, p->dst + row * p->pitch);
+    for (const struct graph_node *node = graph->first; node && result == VMM_SUCCESS; node = node->after) {
+        const struct graph_work *work = graphs_work(node);
+        if (work->child)
+            result = check_operations(process, work->child);
+        else if (work->type == VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+            result = sim_mem_op_check(process, graph_device(process, work->context), &work->ops.head);
+    }
     return result;
 }
 
-static vmm_result issue_copy(const struct issue *to, const union vmm_any_call *copy)
-{
-    union vmm_any_call work = *copy;
-    return issue_call(to, &work);
-}
-
-static vmm_result issue_kernel(const struct issue *to, const struct vmm_call_launch *launch)
-{
-    union vmm_any_call work = {.launch = *launch};
-    const char *why = kernels_is_multimem(launch->kernel) ? team_look_at_all(to->process->machine) : NULL;
-    work.launch.stream = to->stream;
-    return why ? sim_machine_unreachable(why) : issue_call(to, &work);
-}
-
-static vmm_result issue_host(const struct issue *to, const vmm_host_node_params *p)
-{
-    union vmm_any_call work = {
-        .launch_host_func = {{VMM_CALL_launch_host_func, 0}, to->stream, p->fn, p->user_data}};
-    return issue_call(to, &work);
-}
-
-/* An event that was destroyed since is left out, as measured. */
-static vmm_result issue_event(const struct issue *to, vmm_graph_node_type type, vmm_event event)
-{
-    void *object;
-    if (slots_find(&to->process->events, (uint64_t)(uintptr_t)event, &object) != SLOT_LIVE)
-        return VMM_SUCCESS;
-    const struct vmm_call head = {(uint16_t)(type == VMM_GRAPH_NODE_TYPE_EVENT_RECORD ? VMM_CALL_event_record
-                                                                                     : VMM_CALL_stream_wait_event),
-                                  to->call->number};
-    if (type == VMM_GRAPH_NODE_TYPE_EVENT_RECORD)
-        return sim_event_record(to->process, &(struct vmm_call_event_record){head, event, to->stream});
-    return sim_stream_wait_event(to->process, &(struct vmm_call_stream_wait_event){head, to->stream, event, 0});
-}
-
-static vmm_result issue_node(const struct issue *to, const struct graph_work *work)
-{
-    switch (work->type) {
-    case VMM_GRAPH_NODE_TYPE_KERNEL: return issue_kernel(to, &work->launch);
-    case VMM_GRAPH_NODE_TYPE_MEMCPY: return issue_copy(to, &work->copy);
-    case VMM_GRAPH_NODE_TYPE_MEMSET: return issue_fill(to, &work->fill);
-    case VMM_GRAPH_NODE_TYPE_HOST: return issue_host(to, &work->host);
-    case VMM_GRAPH_NODE_TYPE_GRAPH: return graph_issue(to->process, to->call, work->child, to->stream);
-    case VMM_GRAPH_NODE_TYPE_EVENT_RECORD:
-    case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: return issue_event(to, work->type, work->event);
-    default: return VMM_SUCCESS;
-    }
-}
-
-vmm_result graph_issue(struct sim_process *process, const struct vmm_call *call, const struct graph *graph, vmm_stream stream)
-{
-    const struct issue to = {process, call, stream};
-    struct graph_node **order = heap.malloc((graph->count + 1) * sizeof *order);
-    if (!order)
-        return sim_out_of_host_memory();
-    size_t count = graph_order(graph, order);
-    vmm_result result = VMM_SUCCESS;
-    for (size_t i = 0; i < count && result == VMM_SUCCESS; i++)
-        if (!graphs_work(order[i])->disabled)
-            result = issue_node(&to, graphs_work(order[i]));
-    heap.free(order);
-    return result;
-}
-
-/* An upload makes the first launch faster, and there is nothing to do for it here. */
-static vmm_result check_launch(struct sim_process *process, vmm_graph_exec value, vmm_stream stream, struct graph_exec **exec)
+/* runs: the nodes' work is issued. An upload makes the first launch faster, and gets memory for it. */
+static vmm_result launch(struct sim_process *process, const struct vmm_call *call, vmm_graph_exec value, vmm_stream stream, bool runs)
 {
     struct sim_context *context;
+    struct graph_launch_memory memory;
     vmm_result result = VMM_SUCCESS;
-    *exec = graph_need_exec(process, value, &result);
-    if (*exec)
+    struct graph_exec *exec = graph_need_exec(process->graphs, value, &result);
+    if (exec)
         result = sim_stream_context(process, stream, &context);
-    return result == VMM_SUCCESS ? sim_context_check(process, context, false) : result;
-}
-
-vmm_result sim_graph_launch(struct sim_process *process, const struct vmm_call_graph_launch *call)
-{
-    struct graph_exec *exec;
-    vmm_result result = check_launch(process, call->graph_exec, call->stream, &exec);
+    if (result == VMM_SUCCESS)
+        result = sim_context_check(process, context, false);
+    if (result == VMM_SUCCESS && runs)
+        result = check_operations(process, exec->graph);
+    if (result == VMM_SUCCESS)
+        result = graph_launch_memory_begin(process, call, exec, !runs, &memory);
     if (result != VMM_SUCCESS)
         return result;
     exec->launches++; /* a host function of it may destroy it */
-    result = graph_issue(process, &call->head, exec->graph, call->stream);
+    if (runs)
+        result = graph_issue(process, call, exec->graph, stream);
+    graph_launch_memory_end(process, call, exec, stream, result == VMM_SUCCESS, &memory);
     graphs_end_launch(exec);
     return result;
 }
 
+vmm_result sim_graph_launch(struct sim_process *process, const struct vmm_call_graph_launch *call)
+{
+    return launch(process, &call->head, call->graph_exec, call->stream, true);
+}
+
 vmm_result sim_graph_upload(struct sim_process *process, const struct vmm_call_graph_upload *call)
 {
-    struct graph_exec *exec;
-    return check_launch(process, call->graph_exec, call->stream, &exec);
+    return launch(process, &call->head, call->graph_exec, call->stream, false);
 }

@@ -9,13 +9,26 @@ static uint64_t number_of(const void *value)
 
 /* ---- finding nodes ---- */
 
-static struct graph_node *of_type(struct graph_node *node, vmm_graph_node_type type, vmm_result *result)
+static const char *type_name(vmm_graph_node_type type)
+{
+    static const char *const names[] = {"a kernel",     "a copy",   "a fill",      "a host function", "a child graph",
+                                        "an empty",     "an event wait", "an event record", "a semaphore", "a semaphore",
+                                        "an allocation", "a free",  "a memory operation", "a conditional"};
+    return names[type];
+}
+
+struct graph_node *graph_of_type(struct graph_node *node, vmm_graph_node_type type, vmm_result *result)
 {
     if (!node || graphs_work(node)->type == type)
         return node;
-    *result = graph_refuse(VMM_RULE_GRAPH_NODE_TYPE, node->value, "the node is of type %d, and the call for type %d",
-                           graphs_work(node)->type, type);
+    *result = graph_refuse(VMM_RULE_GRAPH_NODE_TYPE, node->value, "%p is %s node, not %s node", (void *)(uintptr_t)node->value,
+                           type_name(graphs_work(node)->type), type_name(type));
     return NULL;
+}
+
+struct graph_node *graph_need_type(const struct sim_graphs *all, vmm_graph_node value, vmm_graph_node_type type, vmm_result *result)
+{
+    return graph_of_type(graph_need_node(all, value, result), type, result);
 }
 
 /* Also in the graphs of its child graph nodes. */
@@ -23,15 +36,14 @@ static struct graph_node *find_origin(const struct graph *graph, uint64_t origin
 {
     struct graph_node *found = graph_find_origin(graph, origin);
     for (const struct graph_node *node = graph->first; node && !found; node = node->after)
-        if (graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_GRAPH)
+        if (graphs_work(node)->child)
             found = find_origin(graphs_work(node)->child, origin);
     return found;
 }
 
-/* The node of the instance that was made from that one. */
-static struct graph_node *find_in(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value, vmm_result *result)
+struct graph_node *graph_need_node_in(const struct sim_graphs *all, vmm_graph_exec exec, vmm_graph_node value, vmm_result *result)
 {
-    const struct graph_exec *found = graph_need_exec(process, exec, result);
+    const struct graph_exec *found = graph_need_exec(all, exec, result);
     struct graph_node *node = found && value ? find_origin(found->graph, number_of(value)) : NULL;
     if (found && !node)
         *result = graph_refuse(VMM_RULE_GRAPH_NODE, number_of(value), "%p is not a node of the graph that the instance was made from",
@@ -44,15 +56,15 @@ vmm_result sim_graph_node_find_in_clone(struct sim_process *process, const struc
     vmm_result result = VMM_SUCCESS;
     if (!call->node || !call->original_node)
         return graph_null(call->node ? "hOriginalNode" : "phNode");
-    const struct graph *graph = graph_need(process, call->cloned_graph, &result);
+    const struct graph *graph = graph_need(process->graphs, call->cloned_graph, &result);
     if (!graph)
         return result;
     const struct graph_node *node = graph_find_origin(graph, number_of(call->original_node));
-    if (!node)
-        return graph_refuse(VMM_RULE_GRAPH_NODE, number_of(call->original_node), "%p has no copy in that graph",
-                            (void *)call->original_node);
-    *call->node = (vmm_graph_node)(uintptr_t)node->value;
-    return VMM_SUCCESS;
+    *call->node = node ? (vmm_graph_node)(uintptr_t)node->value : NULL;
+    if (node)
+        return VMM_SUCCESS;
+    return graph_refuse(VMM_RULE_GRAPH_NODE, number_of(call->original_node), "%p has no copy in that graph",
+                        (void *)call->original_node);
 }
 
 /* ---- reading ---- */
@@ -64,7 +76,7 @@ vmm_result sim_graph_child_graph_node_get_graph(struct sim_process *process,
     if (!call->graph)
         return graph_null("phGraph");
     const struct graph_node *node =
-        of_type(graph_need_node(process, call->node, &result), VMM_GRAPH_NODE_TYPE_GRAPH, &result);
+        graph_need_type(process->graphs, call->node, VMM_GRAPH_NODE_TYPE_GRAPH, &result);
     if (node)
         *call->graph = (vmm_graph)(uintptr_t)graphs_work(node)->child->value;
     return result;
@@ -75,7 +87,7 @@ static vmm_result get_event(const struct sim_process *process, vmm_graph_node va
     vmm_result result = VMM_SUCCESS;
     if (!event)
         return graph_null("event_out");
-    const struct graph_node *node = of_type(graph_need_node(process, value, &result), type, &result);
+    const struct graph_node *node = graph_need_type(process->graphs, value, type, &result);
     if (node)
         *event = graphs_work(node)->event;
     return result;
@@ -95,51 +107,41 @@ vmm_result sim_graph_event_wait_node_get_event(struct sim_process *process,
 
 /* ---- changing ---- */
 
-/* Gives the node of the graph other work of its type. */
-static vmm_result set(const struct sim_process *process, vmm_graph_node value, vmm_result checked, const struct graph_work *work)
+vmm_result graph_replace_work(struct graph_node *node, const struct graph_work *work)
 {
-    vmm_result result = checked;
-    if (checked != VMM_SUCCESS)
-        return checked;
-    struct graph_node *node = of_type(graph_need_node(process, value, &result), work->type, &result);
-    if (node)
-        *graphs_work(node) = *work;
-    return result;
+    const bool disabled = graphs_work(node)->disabled;
+    if (!graphs_set(node, work))
+        return sim_out_of_host_memory();
+    graphs_work(node)->disabled = disabled;
+    return VMM_SUCCESS;
 }
 
-static bool is_the_same_but_moved(const vmm_memset_node_params *now, const vmm_memset_node_params *next)
+vmm_result graph_set_work(const struct sim_graphs *all, vmm_graph_node value, const struct graph_work *work)
 {
-    return now->width == next->width && now->height == next->height && now->pitch == next->pitch &&
-           now->element_size == next->element_size;
+    vmm_result result = VMM_SUCCESS;
+    struct graph_node *node = graph_need_type(all, value, work->type, &result);
+    return node ? graph_replace_work(node, work) : result;
 }
 
-/* What the node of an instance cannot take over; NULL: nothing. */
-static const char *forbids(const struct graph_work *now, const struct graph_work *next)
+vmm_result graph_set_work_in(const struct sim_graphs *all, vmm_graph_exec exec, vmm_graph_node value, const struct graph_work *work)
 {
-    if (next->type != VMM_GRAPH_NODE_TYPE_MEMSET)
-        return NULL;
-    if (now->context != next->context)
-        return "the context differs";
-    bool rows = now->fill.height > 1 || next->fill.height > 1;
-    return rows && !is_the_same_but_moved(&now->fill, &next->fill) ? "a fill of several rows can only move" : NULL;
-}
-
-/* The same in an instance. The node stays enabled or disabled. */
-static vmm_result set_in(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value, vmm_result checked,
-                         struct graph_work *work)
-{
-    vmm_result result = checked;
-    if (checked != VMM_SUCCESS)
-        return checked;
-    const struct graph_node *node = of_type(find_in(process, exec, value, &result), work->type, &result);
-    const char *why = node ? forbids(graphs_work(node), work) : NULL;
+    vmm_result result = VMM_SUCCESS;
+    struct graph_node *node = graph_of_type(graph_need_node_in(all, exec, value, &result), work->type, &result);
+    const char *why = node ? graph_update_forbids(graphs_work(node), work) : NULL;
     if (why)
         return graph_refuse(VMM_RULE_GRAPH_PARAMS, number_of(value), "an instance cannot take that: %s", why);
-    if (!node)
-        return result;
-    work->disabled = graphs_work(node)->disabled;
-    *graphs_work(node) = *work;
-    return VMM_SUCCESS;
+    return node ? graph_replace_work(node, work) : result;
+}
+
+static vmm_result set(const struct sim_process *process, vmm_graph_node value, vmm_result checked, const struct graph_work *work)
+{
+    return checked == VMM_SUCCESS ? graph_set_work(process->graphs, value, work) : checked;
+}
+
+static vmm_result set_in(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value, vmm_result checked,
+                         const struct graph_work *work)
+{
+    return checked == VMM_SUCCESS ? graph_set_work_in(process->graphs, exec, value, work) : checked;
 }
 
 /* The context of a fill stays; that of a value that is no fill does not matter. */
@@ -191,7 +193,7 @@ vmm_result sim_graph_event_wait_node_set_event(struct sim_process *process,
 static struct graph_node *switchable(const struct sim_process *process, vmm_graph_exec exec, vmm_graph_node value,
                                      vmm_result *result)
 {
-    struct graph_node *node = find_in(process, exec, value, result);
+    struct graph_node *node = graph_need_node_in(process->graphs, exec, value, result);
     if (!node || graphs_work(node)->type <= VMM_GRAPH_NODE_TYPE_MEMSET)
         return node;
     *result = graph_refuse(VMM_RULE_GRAPH_NODE_TYPE, number_of(value),

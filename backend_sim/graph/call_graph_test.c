@@ -73,7 +73,7 @@ static void test_ends(void)
     origin = stream_of(1);
     SUCCEEDS(vmm_stream_begin_capture(sys, origin, RELAXED));
     REFUSED(vmm_stream_wait_event(sys, origin, event_of(), 2), INVALID_VALUE, "VMM-EVENT-WAIT-FLAGS");
-    REFUSED(vmm_event_record(sys, NULL, origin), INVALID_VALUE, "VMM-GRAPH-NULL");
+    REFUSED(vmm_event_record(sys, NULL, origin), INVALID_HANDLE, "VMM-EVENT-NONE");
     REFUSED(vmm_stream_begin_capture(sys, (vmm_stream)8, RELAXED), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
     REFUSED(vmm_stream_end_capture(sys, (vmm_stream)8, &graph), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
     REFUSED(vmm_stream_is_capturing(sys, (vmm_stream)8, &(int){0}), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
@@ -128,7 +128,7 @@ static void test_work(void)
     SUCCEEDS(vmm_graph_create(sys, &graph, 0));
     SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
     SUCCEEDS(vmm_stream_begin_capture(sys, stream, RELAXED));
-    REFUSED(vmm_memcpy_dtod_async(sys, p, 8, 64, stream), INVALID_VALUE, "VMM-COPY-NOT-MAPPED");
+    REFUSED(vmm_memcpy_dtod_async(sys, p, 8, 64, stream), INVALID_VALUE, "VMM-ROWS-MEMORY");
     SUCCEEDS(vmm_memcpy_dtod_async(sys, p, p + 64, 64, stream));
     SUCCEEDS(vmm_ctx_set_current(sys, NULL));
     REFUSED(vmm_mem_alloc(sys, &q, 4096), INVALID_CONTEXT, "VMM-CTX-CURRENT");
@@ -377,6 +377,29 @@ static void test_children(void)
     vmm_close(sys);
 }
 
+/* The graph of a node: nothing is captured into it, and no graph comes into one of its own nodes. */
+static void test_inside(void)
+{
+    vmm_graph outer = NULL, child = NULL, inside = NULL, deep = NULL;
+    vmm_graph_node held = NULL, deeper = NULL, none = NULL;
+    vmm_stream stream = NULL;
+    begin("sim:h100");
+    SUCCEEDS(vmm_graph_create(sys, &outer, 0));
+    SUCCEEDS(vmm_graph_create(sys, &child, 0));
+    SUCCEEDS(vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING));
+    SUCCEEDS(vmm_graph_add_child_graph_node(sys, &held, outer, NULL, 0, child));
+    SUCCEEDS(vmm_graph_child_graph_node_get_graph(sys, held, &inside));
+    SUCCEEDS(vmm_graph_add_child_graph_node(sys, &deeper, inside, NULL, 0, child));
+    SUCCEEDS(vmm_graph_child_graph_node_get_graph(sys, deeper, &deep));
+    REFUSED(vmm_stream_begin_capture_to_graph(sys, stream, inside, NULL, NULL, 0, RELAXED), INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
+    REFUSED(vmm_graph_add_child_graph_node(sys, &none, inside, NULL, 0, outer), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    REFUSED(vmm_graph_add_child_graph_node(sys, &none, deep, NULL, 0, outer), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    REFUSED(vmm_graph_add_child_graph_node(sys, &none, deep, NULL, 0, inside), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    SUCCEEDS(vmm_graph_add_child_graph_node(sys, &none, outer, NULL, 0, inside));
+    SUCCEEDS(vmm_graph_destroy(sys, outer));
+    vmm_close(sys);
+}
+
 /* What a host function of a launch has another thread do, while the launch goes on. */
 static vmm_stream at;
 static vmm_graph_exec launched;
@@ -425,6 +448,7 @@ int main(void)
     test_per_thread();
     test_foreign_nodes();
     test_children();
+    test_inside();
     test_ended_in_launch(false);
     test_ended_in_launch(true);
     test_ends();

@@ -3,14 +3,11 @@
 
 #include <string.h>
 
+#include "graph_alloc.h"
 #include "heap.h"
+#include "user_objects.h"
 
-enum { TAG_GRAPH = 0x4701, TAG_NODE = 0x4702, TAG_EXEC = 0x4703 };
-
-static struct sim_graphs *all_of(const struct graph *graph)
-{
-    return (struct sim_graphs *)(uintptr_t)graph->owner;
-}
+enum { TAG_GRAPH = 0x4701, TAG_NODE = 0x4702, TAG_EXEC = 0x4703, TAG_OBJECT = 0x4704 };
 
 static void *find(const struct slots *slots, const void *value)
 {
@@ -35,44 +32,81 @@ struct graph_exec *graphs_find_exec(const struct sim_graphs *all, vmm_graph_exec
 
 /* ---- work ---- */
 
-static void drop_work(struct graph_work *work)
+/* What the work has for itself alone beside its child: a kernel's arguments, or a list of operations. */
+static const void *list_of(const struct graph_work *work, size_t *size)
 {
-    if (work->type == VMM_GRAPH_NODE_TYPE_KERNEL)
-        heap.free((void *)(uintptr_t)work->launch.args);
-    else if (work->type == VMM_GRAPH_NODE_TYPE_GRAPH && work->child)
+    switch (work->type) {
+    case VMM_GRAPH_NODE_TYPE_KERNEL: *size = work->launch.count * sizeof *work->launch.args; return work->launch.args;
+    case VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP: *size = work->ops.count * sizeof *work->ops.param_array; return work->ops.param_array;
+    default: *size = 0; return NULL;
+    }
+}
+
+static void drop_work(struct sim_graphs *all, struct graph_work *work)
+{
+    size_t size;
+    heap.free((void *)(uintptr_t)list_of(work, &size));
+    if (work->memory)
+        graph_memory_drop(all, work->memory);
+    if (work->shown)
+        all->shown->drop(work->shown);
+    if (work->child)
         graphs_end(work->child);
     heap.free(work);
 }
 
-/* Gives the copy what the original has for itself alone. */
-static bool own(struct graph_work *copy, const struct graph_work *work)
+/* The copy is not NULL, even if it is empty. */
+static bool copy_list(struct graph_work *copy, const struct graph_work *work)
 {
-    if (work->type == VMM_GRAPH_NODE_TYPE_KERNEL) {
-        uint64_t *args = heap.malloc((work->launch.count + 1) * sizeof *args);
-        copy->launch.args = args;
-        if (args && work->launch.count)
-            memcpy(args, work->launch.args, work->launch.count * sizeof *args);
-        return args != NULL;
-    }
-    if (work->type != VMM_GRAPH_NODE_TYPE_GRAPH)
-        return true;
-    copy->child = graphs_copy(work->child);
-    return copy->child != NULL;
+    size_t size;
+    const void *list = list_of(work, &size);
+    void *own = heap.malloc(size + 1);
+    if (own && size)
+        memcpy(own, list, size);
+    if (copy->type == VMM_GRAPH_NODE_TYPE_KERNEL)
+        copy->launch.args = own;
+    else
+        copy->ops.param_array = own;
+    return own != NULL;
+}
+
+/* Gives the copy what the original has for itself alone. */
+static bool own(const struct sim_graphs *all, struct graph_work *copy, const struct graph_work *work)
+{
+    copy->child = NULL;
+    copy->shown = NULL;
+    if (copy->memory)
+        graph_memory_hold(copy->memory);
+    if ((copy->type == VMM_GRAPH_NODE_TYPE_KERNEL || copy->type == VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP) && !copy_list(copy, work))
+        return false;
+    if (work->shown && !(copy->shown = all->shown->copy(copy, work)))
+        return false;
+    return !work->child || (copy->child = graphs_copy(work->child)) != NULL;
 }
 
 static bool give_work(struct graph_node *node, const struct graph_work *work)
 {
+    struct sim_graphs *all = graphs_of(node->graph);
     struct graph_work *copy = heap.malloc(sizeof *copy);
     if (!copy)
         return false;
     *copy = *work;
-    if (!own(copy, work)) {
-        drop_work(copy);
+    if (!own(all, copy, work)) {
+        drop_work(all, copy);
         return false;
     }
-    if (copy->type == VMM_GRAPH_NODE_TYPE_GRAPH)
-        copy->child->more = node;
+    if (copy->child)
+        graphs_more(copy->child)->inside = node;
     node->work = copy;
+    return true;
+}
+
+bool graphs_set(struct graph_node *node, const struct graph_work *work)
+{
+    struct graph_work *before = node->work;
+    if (!give_work(node, work))
+        return false;
+    drop_work(graphs_of(node->graph), before);
     return true;
 }
 
@@ -80,15 +114,19 @@ static bool give_work(struct graph_node *node, const struct graph_work *work)
 
 static void drop_node(struct graph_node *node)
 {
+    struct sim_graphs *all = graphs_of(node->graph);
     if (node->value)
-        slots_end(&all_of(node->graph)->nodes, node->value);
-    if (node->work)
-        drop_work(node->work);
+        slots_end(&all->nodes, node->value);
+    const struct graph_work *work = node->work;
+    if (work && work->type == VMM_GRAPH_NODE_TYPE_MEM_FREE)
+        graph_memory_set_freed(work->memory, node->graph, false);
+    if (work)
+        drop_work(all, node->work);
 }
 
 static bool copy_node(struct graph_node *to, const struct graph_node *from)
 {
-    to->value = slots_add(&all_of(from->graph)->nodes, to);
+    to->value = slots_add(&graphs_of(from->graph)->nodes, to);
     return to->value && give_work(to, from->work);
 }
 
@@ -98,16 +136,18 @@ struct graph_node *graphs_add(struct graph *graph, struct graph_node *const *on,
     struct graph_node *node = graph_add(graph, on, data, count);
     if (!node)
         return NULL;
-    node->value = slots_add(&all_of(graph)->nodes, node);
-    if (node->value && give_work(node, work))
+    node->value = slots_add(&graphs_of(graph)->nodes, node);
+    if (node->value && give_work(node, work)) {
+        graphs_more(graph)->made++;
         return node;
+    }
     graph_remove(node);
     return NULL;
 }
 
 void graphs_end_node(struct graph_node *node)
 {
-    capture_forget_node(&all_of(node->graph)->captures, node);
+    capture_forget_node(&graphs_of(node->graph)->captures, node);
     graph_remove(node);
 }
 
@@ -115,10 +155,14 @@ void graphs_end_node(struct graph_node *node)
 
 static struct graph *with_value(struct graph *graph)
 {
-    if (graph && (graph->value = slots_add(&all_of(graph)->graphs, graph)))
-        return graph;
     if (graph)
+        graph->more = heap.calloc(1, sizeof(struct graph_more));
+    if (graph && graph->more && (graph->value = slots_add(&graphs_of(graph)->graphs, graph)))
+        return graph;
+    if (graph) {
+        heap.free(graph->more);
         graph_free(graph);
+    }
     return NULL;
 }
 
@@ -129,31 +173,47 @@ struct graph *graphs_make(struct sim_graphs *all)
 
 struct graph *graphs_copy(const struct graph *graph)
 {
-    return with_value(graph_clone(graph));
+    struct graph *copy = with_value(graph_clone(graph));
+    if (copy)
+        graphs_more(copy)->made = graphs_more(graph)->made;
+    if (!copy || user_objects_copy(graphs_more(copy), graphs_more(graph)))
+        return copy;
+    graphs_end(copy);
+    return NULL;
 }
 
 void graphs_end(struct graph *graph)
 {
-    slots_end(&all_of(graph)->graphs, graph->value);
+    slots_end(&graphs_of(graph)->graphs, graph->value);
+    user_objects_drop(graphs_of(graph), graphs_more(graph));
+    heap.free(graph->more);
     graph_free(graph);
 }
 
-struct graph_node *graphs_inside(const struct graph *graph)
+bool graphs_allocate(const struct graph *graph)
 {
-    return graph->more;
+    for (const struct graph_node *node = graph->first; node; node = node->after) {
+        const struct graph_work *work = graphs_work(node);
+        if (work->memory || (work->child && graphs_allocate(work->child)))
+            return true;
+    }
+    return false;
 }
 
 /* ---- instances ---- */
 
-struct graph_exec *graphs_instantiate(const struct graph *graph, uint64_t flags)
+struct graph_exec *graphs_instantiate(struct graph *graph, uint64_t flags)
 {
     struct graph_exec *exec = heap.calloc(1, sizeof *exec);
     if (!exec)
         return NULL;
     exec->flags = flags;
+    exec->source = graph->value;
     exec->graph = graphs_copy(graph);
-    if (exec->graph && (exec->value = slots_add(&all_of(graph)->execs, exec)))
+    if (exec->graph && (exec->value = slots_add(&graphs_of(graph)->execs, exec))) {
+        graphs_more(graph)->instances++;
         return exec;
+    }
     if (exec->graph)
         graphs_end(exec->graph);
     heap.free(exec);
@@ -166,9 +226,13 @@ static void free_exec(struct graph_exec *exec)
     heap.free(exec);
 }
 
-void graphs_end_exec(struct sim_graphs *all, struct graph_exec *exec)
+void graphs_end_exec(struct graph_exec *exec)
 {
+    struct sim_graphs *all = graphs_of(exec->graph);
+    const struct graph *source = graphs_find(all, (vmm_graph)(uintptr_t)exec->source);
     slots_end(&all->execs, exec->value);
+    if (source)
+        graphs_more(source)->instances--;
     exec->ended = true;
     if (!exec->launches)
         free_exec(exec);
@@ -195,29 +259,32 @@ void graphs_open(struct sim_graphs *all)
     slots_init(&all->graphs, TAG_GRAPH, forget, NULL);
     slots_init(&all->nodes, TAG_NODE, forget, NULL);
     slots_init(&all->execs, TAG_EXEC, forget, NULL);
+    slots_init(&all->objects, TAG_OBJECT, forget, NULL);
 }
 
 static void end_exec(void *user, void *object)
 {
     struct graph_exec *exec = object;
+    (void)user;
     exec->launches = 0; /* a forked child has no other thread */
-    graphs_end_exec(user, exec);
+    graphs_end_exec(exec);
 }
 
 /* Children end with their nodes. */
 static void end_graph(void *user, void *object)
 {
     (void)user;
-    if (!graphs_inside(object))
+    if (!graphs_more(object)->inside)
         graphs_end(object);
 }
 
 void graphs_close(struct sim_graphs *all)
 {
     captures_clear(&all->captures);
-    slots_each(&all->execs, end_exec, all);
+    slots_each(&all->execs, end_exec, NULL);
     slots_each(&all->graphs, end_graph, NULL);
     slots_clear(&all->graphs);
     slots_clear(&all->nodes);
     slots_clear(&all->execs);
+    user_objects_close(all);
 }

@@ -20,25 +20,46 @@
 #include "slots.h"
 #include "vmm.h"
 
-/* What a node holds; type says which member. */
+/* What a node holds; type says which member of the union. */
 struct graph_work {
     vmm_graph_node_type type;
-    vmm_context context; /* of a fill */
     bool disabled;       /* in an instance: vmm_graph_node_set_enabled */
+    vmm_context context; /* of a kernel, a copy, a fill or memory operations: that of the device that does them */
+    struct graph *child; /* of a child graph */
+    struct graph_memory *memory; /* of an allocation or free node (graph_alloc.h) */
+    void *shown;         /* of libcuda.so.1, which keeps what the program gave: struct graph_shown */
     union {
         vmm_memset_node_params fill;
-        union vmm_any_call copy;       /* an asynchronous copy; its stream does not count */
-        struct vmm_call_launch launch; /* its arguments are the work's own; its stream does not count */
+        vmm_memcpy3d copy;
+        struct vmm_call_launch launch;           /* its arguments are the work's own; its stream does not count */
+        struct vmm_call_stream_batch_mem_op ops; /* its list is the work's own; its stream does not count */
         vmm_host_node_params host;
         vmm_event event;
-        struct graph *child;
     };
+};
+
+/* What to do with the part of work that is libcuda.so.1's. */
+struct graph_shown {
+    /* A copy of it for a copy of its work; NULL when memory is out. */
+    void *(*copy)(const struct graph_work *to, const struct graph_work *from);
+    void (*drop)(void *shown);
+    /* A launch has recorded the event. */
+    void (*recorded)(uint64_t event);
+};
+
+/* What a graph has besides its nodes. */
+struct graph_more {
+    struct graph_node *inside; /* the node whose child it is; NULL: the program destroys it */
+    struct user_held *held;    /* its references to user objects (user_objects.h) */
+    size_t made;               /* nodes that were ever added */
+    size_t instances;
 };
 
 /* A graph that was instantiated. */
 struct graph_exec {
     uint64_t value;
     struct graph *graph; /* the clone */
+    uint64_t source;     /* the graph, which may have ended */
     uint64_t flags;
     size_t launches;     /* in progress, perhaps without the lock */
     bool ended;          /* destroyed during a launch */
@@ -46,7 +67,10 @@ struct graph_exec {
 
 struct sim_graphs {
     struct graph_owner owner; /* first: a graph finds its tables by it */
-    struct slots graphs, nodes, execs;
+    const struct graph_shown *shown;
+    struct slots graphs, nodes, execs, objects;
+    struct user_object *ended; /* their functions are still to be called */
+    struct graph_memory *memories; /* that nodes allocate or free */
     struct captures captures;
     bool watched; /* a stream is being captured, or an event may stand for what a captured stream had reached */
 };
@@ -70,22 +94,33 @@ struct graph *graphs_make(struct sim_graphs *all);
 /* With its children. */
 struct graph *graphs_copy(const struct graph *graph);
 void graphs_end(struct graph *graph);
-/* The node whose child the graph is; NULL: the program destroys it. */
-struct graph_node *graphs_inside(const struct graph *graph);
+static inline struct graph_more *graphs_more(const struct graph *graph)
+{
+    return graph->more;
+}
+
+static inline struct sim_graphs *graphs_of(const struct graph *graph)
+{
+    return (struct sim_graphs *)(uintptr_t)graph->owner;
+}
+/* Does the graph, or a child of it, allocate or free memory? Such a graph is limited in what may be done with it. */
+bool graphs_allocate(const struct graph *graph);
 
 /* ---- nodes ---- */
 
 /* A node with a copy of the work, and of its child. */
 struct graph_node *graphs_add(struct graph *graph, struct graph_node *const *on, const uint64_t *data, size_t count,
                               const struct graph_work *work);
+/* Gives the node a copy of the work instead of its own. */
+bool graphs_set(struct graph_node *node, const struct graph_work *work);
 /* No capture goes on from it. */
 void graphs_end_node(struct graph_node *node);
 
 /* ---- instances ---- */
 
-struct graph_exec *graphs_instantiate(const struct graph *graph, uint64_t flags);
+struct graph_exec *graphs_instantiate(struct graph *graph, uint64_t flags);
 /* During a launch: the last launch ends it. */
-void graphs_end_exec(struct sim_graphs *all, struct graph_exec *exec);
+void graphs_end_exec(struct graph_exec *exec);
 void graphs_end_launch(struct graph_exec *exec);
 
 #endif

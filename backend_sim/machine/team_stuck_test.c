@@ -123,7 +123,9 @@ static void calls(void)
     if (!share_lock(other))
         tap_bail("the lock is not available");
     tap_ok(held_up(stored(&one, 2)), "a kernel that uses the object is refused: %s", vmm_last_detail()->note);
+    uint64_t began = os_milliseconds();
     tap_ok(held_up(stored(&two, 2)), "so is a kernel on the other node");
+    tap_ok(os_milliseconds() - began >= machine_of(&two)->nodes->patience, "which waited for the lock as long as it may");
     tap_ok(held_up(vmm_graph_launch(one.sys, exec, NULL)), "and one of a graph");
     tap_ok(held_up(vmm_mem_alloc_async(one.sys, &at, 4096, NULL)) && !at, "an allocation of a pool is refused");
     tap_ok(held_up(vmm_mem_export_to_shareable_handle(one.sys, bytes, one.memory, FABRIC, 0)) && !bytes[0] && !bytes[63],

@@ -43,6 +43,9 @@ bool os_file_grow(int file, uint64_t size);
 /* Writes bytes at any offset and of any length within the file. False when there is no space: some of the bytes may have been
  * written. */
 bool os_file_write(int file, uint64_t offset, const void *bytes, uint64_t length);
+/* Has the file space at offset? *length: for how many bytes at most, on return for how many that holds. What has none reads as zero,
+ * and reading it through a mapping would take space. True where the system cannot tell. */
+bool os_file_has_data(int file, uint64_t offset, uint64_t *length);
 /* Zeroes the bytes [offset, offset + size), and frees their space where the system can do that. False when the system refuses:
  * some of the bytes may be zero then. */
 bool os_file_clear(int file, uint64_t offset, uint64_t size);

@@ -104,6 +104,17 @@ static bool punch(int file, uint64_t offset, uint64_t size)
     return punched;
 }
 
+bool os_file_has_data(int file, uint64_t offset, uint64_t *length)
+{
+    const off_t at = (off_t)offset, data = lseek(file, at, SEEK_DATA);
+    if (data < 0)
+        return errno != ENXIO; /* that is the answer where nothing follows */
+    const off_t end = data == at ? lseek(file, at, SEEK_HOLE) : data;
+    if (end > at && (uint64_t)(end - at) < *length)
+        *length = (uint64_t)(end - at);
+    return data == at;
+}
+
 /* Where the file cannot have a hole, writes zeros instead. */
 bool os_file_clear(int file, uint64_t offset, uint64_t size)
 {
@@ -131,6 +142,12 @@ int os_file_new(void)
         return file;
     }
     return -1;
+}
+
+bool os_file_has_data(int file, uint64_t offset, uint64_t *length)
+{
+    (void)file, (void)offset, (void)length;
+    return true;
 }
 
 bool os_file_clear(int file, uint64_t offset, uint64_t size)

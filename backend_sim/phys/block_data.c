@@ -132,6 +132,12 @@ unsigned char *block_data_run(const struct block_data *bytes, uint64_t offset, u
     return backing_file_at(bytes->backing, place);
 }
 
+const unsigned char *block_data_run_to_read(const struct block_data *bytes, uint64_t offset, uint64_t *length)
+{
+    const unsigned char *run = block_data_run(bytes, offset, length);
+    return run && bytes->open && !os_file_has_data(bytes->backing->file, bytes->place + offset, length) ? NULL : run;
+}
+
 /* Moves the bytes from private memory into the file. */
 static bool settle(struct block_data *bytes)
 {

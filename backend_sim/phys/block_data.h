@@ -47,6 +47,9 @@ bool block_data_touch(struct block_data *bytes, uint64_t offset, uint64_t length
  * length in *length. */
 unsigned char *block_data_run(const struct block_data *bytes, uint64_t offset, uint64_t *length);
 
+/* The same for reading alone: of bytes that are open, too, NULL where they take no space in the file. */
+const unsigned char *block_data_run_to_read(const struct block_data *bytes, uint64_t offset, uint64_t *length);
+
 /* Opens the bytes to code other than the simulator, in the file at bytes->place. False when out of memory or without a file. */
 bool block_data_open(struct block_data *bytes);
 

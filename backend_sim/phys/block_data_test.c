@@ -99,6 +99,32 @@ static void shown(void)
 }
 
 /* Without a file a block uses private memory; it moves to the file once the system has one. */
+/* Whoever reads open bytes skips those that take no space; writing through another mapping of the file is seen. */
+static void to_read(void)
+{
+    struct block_data bytes;
+    const uint64_t size = UINT64_C(1) << 30, at = (UINT64_C(1) << 29) + 5;
+    uint64_t run = size;
+    block_data_init(&bytes, &backing, size);
+    tap_ok(!block_data_run_to_read(&bytes, 0, &run) && run == size, "nothing is there to be read before the first write");
+    tap_ok(block_data_touch(&bytes, at, 1), "one byte is written");
+    run = 1;
+    *block_data_run(&bytes, at, &run) = 9;
+    tap_ok(block_data_open(&bytes), "the bytes are opened");
+    uint64_t read = 0, zero = 0;
+    for (uint64_t done = 0; done < size; done += run) {
+        run = size - done;
+        const unsigned char *there = block_data_run_to_read(&bytes, done, &run);
+        read += there ? run : 0;
+        zero += there ? 0 : run;
+        if (there && at - done < run)
+            tap_ok(there[at - done] == 9, "the byte is among those that are read");
+    }
+    tap_u64(read + zero, size, "each byte is read or known to be zero");
+    tap_ok(read && read <= 2 * BLOCK_DATA_CHUNK, "of open bytes few are read: %llu", (unsigned long long)read);
+    block_data_clear(&bytes);
+}
+
 static void without_a_file(void)
 {
     struct backing_file none;
@@ -254,6 +280,7 @@ int main(void)
     contents();
     neighbours();
     shown();
+    to_read();
     without_a_file();
     limited();
     moved();

@@ -6,6 +6,7 @@
 
 #include "abi_ipc.h"
 #include "abi_process.h"
+#include "ipc_event.h"
 #include "process.h"
 #include "share_event.h"
 #include "share_rig.h"
@@ -19,15 +20,38 @@ static vmm_deviceptr memory;
 static unsigned char handle[64];
 static uint64_t at;
 static char why[SHARE_WHY];
-static enum abi_ipc answer;
+static enum ipc_event_answer answer;
 static const char *rule; /* of the last call of memory that was refused, or "" */
+
+/* ---- the engine's functions, each with the lock ---- */
+
+#define LOCKED(type, name, call, ...)                            \
+    static type name(const vmm_system *sys, __VA_ARGS__)         \
+    {                                                            \
+        struct sim_process *process = abi_process_lock(sys);     \
+        type result = call;                                      \
+        abi_process_unlock(process);                             \
+        return result;                                           \
+    }
+LOCKED(enum ipc_event_answer, event_new, ipc_event_new(process, event, index, text), uint64_t event, unsigned *index, char *text)
+LOCKED(enum ipc_event_answer, event_open, ipc_event_open(process, bytes, index, text), const void *bytes, unsigned *index, char *text)
+LOCKED(bool, event_name, ipc_event_name(process, index, bytes), unsigned index, void *bytes)
+LOCKED(bool, event_record, ipc_event_record(process, event, record), uint64_t event, struct ipc_event_record *record)
+LOCKED(bool, event_complete, ipc_event_complete(process, record), const struct ipc_event_record *record)
+
+static void event_drop(const vmm_system *sys, unsigned index)
+{
+    struct sim_process *process = abi_process_lock(sys);
+    ipc_event_drop(process, index);
+    abi_process_unlock(process);
+}
 
 static struct sim_machine *machine_of(const vmm_system *sys)
 {
     return abi_process(sys)->machine;
 }
 
-static void is(enum abi_ipc want, const char *what)
+static void is(enum ipc_event_answer want, const char *what)
 {
     if (!tap_u64(answer, want, "%s", what))
         tap_note("%s", why);
@@ -138,36 +162,36 @@ static unsigned entry;
 
 static bool makes_event(void)
 {
-    return (answer = abi_ipc_event_new(a, 0, &entry, why)) == ABI_IPC_DONE;
+    return (answer = event_new(a, 0, &entry, why)) == IPC_EVENT_DONE;
 }
 
 static bool makes_event_first(void)
 {
-    answer = abi_ipc_event_new(alone, 0, &entry, why);
-    return answer == ABI_IPC_DONE;
+    answer = event_new(alone, 0, &entry, why);
+    return answer == IPC_EVENT_DONE;
 }
 
 static bool alone_ends(void)
 {
-    bool whole = (machine_of(alone)->share != NULL || answer == ABI_IPC_SYSTEM) && vmm_mem_free(alone, memory) == VMM_SUCCESS;
+    bool whole = (machine_of(alone)->share != NULL || answer == IPC_EVENT_SYSTEM) && vmm_mem_free(alone, memory) == VMM_SUCCESS;
     rig_close(alone);
     return whole;
 }
 
 static bool no_share(void)
 {
-    return answer == ABI_IPC_SYSTEM && entry == SHARE_EVENTS && why[0];
+    return answer == IPC_EVENT_SYSTEM && entry == SHARE_EVENTS && why[0];
 }
 
 static bool no_entry(void)
 {
-    return answer == ABI_IPC_SYSTEM && entry == SHARE_EVENTS && strstr(why, "no random numbers");
+    return answer == IPC_EVENT_SYSTEM && entry == SHARE_EVENTS && strstr(why, "no random numbers");
 }
 
 static bool drops_event(void)
 {
-    if (answer == ABI_IPC_DONE)
-        abi_ipc_event_drop(a, entry);
+    if (answer == IPC_EVENT_DONE)
+        event_drop(a, entry);
     return true;
 }
 
@@ -315,8 +339,8 @@ static void forged(void)
     open_in(b);
     by("VMM-IPC-HANDLE", "zeros are no handle");
     tap_ok(!abi_ipc_is_open(b, handle), "and nothing is open of them");
-    answer = abi_ipc_event_open(b, handle, &entry, why);
-    is(ABI_IPC_FOREIGN, "nor an event's");
+    answer = event_open(b, handle, &entry, why);
+    is(IPC_EVENT_FOREIGN, "nor an event's");
 }
 
 /* A machine that shares nothing knows no handles. */
@@ -328,19 +352,19 @@ static void strangers(void)
     by("VMM-IPC-MACHINE", "memory of a machine, on another one that shares nothing");
     tap_ok(!abi_ipc_is_open(alone, handle), "so it is not open there");
     makes_event();
-    abi_ipc_event_name(a, entry, handle);
-    answer = abi_ipc_event_open(alone, handle, &entry, why);
-    is(ABI_IPC_MACHINE, "an event, too");
+    event_name(a, entry, handle);
+    answer = event_open(alone, handle, &entry, why);
+    is(IPC_EVENT_MACHINE, "an event, too");
     tap_ok(!machine_of(alone)->share, "it still shares nothing");
-    abi_ipc_event_new(alone, 0, &entry, why);
-    answer = abi_ipc_event_open(alone, handle, &entry, why);
-    is(ABI_IPC_MACHINE, "nor when it shares");
+    event_new(alone, 0, &entry, why);
+    answer = event_open(alone, handle, &entry, why);
+    is(IPC_EVENT_MACHINE, "nor when it shares");
     tap_ok(!abi_ipc_is_open(alone, handle), "and an event is no memory that is open");
     unsigned char memory_of_a[64];
     name_in(a, memory_of_a);
     tap_ok(!abi_ipc_is_open(alone, memory_of_a), "nor is memory of another machine");
-    answer = abi_ipc_event_open(a, handle, &entry, why);
-    is(ABI_IPC_OWN, "its own is not opened");
+    answer = event_open(a, handle, &entry, why);
+    is(IPC_EVENT_OWN, "its own is not opened");
     rig_close(alone);
     freed();
 }
@@ -351,30 +375,30 @@ static void gone(void)
     unsigned index = 0;
     makes_event();
     const unsigned made = entry;
-    abi_ipc_event_name(a, made, handle);
-    answer = abi_ipc_event_open(b, handle, &index, why);
-    is(ABI_IPC_DONE, "an event opens");
+    event_name(a, made, handle);
+    answer = event_open(b, handle, &index, why);
+    is(IPC_EVENT_DONE, "an event opens");
     tap_u64(index, made, "as its entry");
-    abi_ipc_event_drop(b, index);
+    event_drop(b, index);
     struct ipc_handle wrong;
     ipc_handle_read(handle, &wrong);
     wrong.label.number += SHARE_EVENTS;
     ipc_handle_write(handle, &wrong);
-    answer = abi_ipc_event_open(b, handle, &index, why);
-    is(ABI_IPC_GONE, "an event that has ended does not");
-    abi_ipc_event_drop(a, made);
+    answer = event_open(b, handle, &index, why);
+    is(IPC_EVENT_GONE, "an event that has ended does not");
+    event_drop(a, made);
 }
 
 /* ---- the mutex is kept ---- */
 
 static void kept(void)
 {
-    struct abi_ipc_record record = {.record = 5, .before = 6, .mark = 7};
+    struct ipc_event_record record = {.record = 5, .before = 6, .mark = 7};
     unsigned char event[64], other_name[64] = {9};
     unsigned index = 0;
     named();
     makes_event();
-    abi_ipc_event_name(a, entry, event);
+    event_name(a, entry, event);
     struct share *other = share_open_there("m-ipc", why);
     if (!other || !share_lock(other))
         tap_bail("the lock is not available: %s", why);
@@ -384,27 +408,27 @@ static void kept(void)
     open_in(b);
     by("VMM-IPC-SYSTEM", "no open");
     tap_ok(strstr(why, "has held the machine") && !at, "and why");
-    answer = abi_ipc_event_new(a, 0, &index, why);
-    is(ABI_IPC_SYSTEM, "no event");
+    answer = event_new(a, 0, &index, why);
+    is(IPC_EVENT_SYSTEM, "no event");
     tap_u64(index, SHARE_EVENTS, "without an index");
-    answer = abi_ipc_event_open(b, event, &index, why);
-    is(ABI_IPC_SYSTEM, "no open of an event");
-    tap_ok(!abi_ipc_event_name(a, entry, other_name) && other_name[0] == 9, "no name of an event");
+    answer = event_open(b, event, &index, why);
+    is(IPC_EVENT_SYSTEM, "no open of an event");
+    tap_ok(!event_name(a, entry, other_name) && other_name[0] == 9, "no name of an event");
     record.index = entry;
-    tap_ok(!abi_ipc_event_record(a, 0, &record) && record.record == 5 && record.before == 6 && record.mark == 7, "no record");
-    abi_ipc_event_drop(a, entry);
+    tap_ok(!event_record(a, 0, &record) && record.record == 5 && record.before == 6 && record.mark == 7, "no record");
+    event_drop(a, entry);
     share_unlock(other);
     share_close(other);
     open_in(b);
     by("", "then it opens");
     close_in(b, at);
-    answer = abi_ipc_event_open(b, event, &index, why);
-    is(ABI_IPC_DONE, "and the event is there");
-    abi_ipc_event_drop(b, index);
-    tap_ok(abi_ipc_event_record(a, 0, &record) && record.record > record.before && record.mark == 0,
+    answer = event_open(b, event, &index, why);
+    is(IPC_EVENT_DONE, "and the event is there");
+    event_drop(b, index);
+    tap_ok(event_record(a, 0, &record) && record.record > record.before && record.mark == 0,
            "a record of a number that names no event has no work");
-    tap_ok(abi_ipc_event_complete(a, &record), "and is complete");
-    abi_ipc_event_drop(a, entry);
+    tap_ok(event_complete(a, &record), "and is complete");
+    event_drop(a, entry);
     freed();
 }
 

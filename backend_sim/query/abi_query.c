@@ -2,7 +2,6 @@
 #include "abi_query.h"
 
 #include "abi_process.h"
-#include "call_mem_op.h"
 #include "in_flight.h"
 #include "objects.h"
 #include "pools.h"
@@ -170,25 +169,6 @@ vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, enum
         struct queue_place place = in_flight_place(process, context, stream);
         result = in_flight_issue(process, &place, &call->head, issued_by);
     }
-    abi_process_unlock(process);
-    return result;
-}
-
-bool abi_query_pool(const vmm_system *sys, uint64_t value, vmm_mem_location *at)
-{
-    struct sim_process *process = abi_process_lock(sys);
-    struct sim_pool *ended;
-    const struct sim_pool *pool = sim_pool_find(process, value, &ended);
-    if (pool)
-        *at = pool->props.location;
-    abi_process_unlock(process);
-    return pool != NULL;
-}
-
-vmm_result abi_query_mem_op(const vmm_system *sys, int device, const struct vmm_call *call)
-{
-    struct sim_process *process = abi_process_lock(sys);
-    vmm_result result = sim_mem_op_check(process, device, call);
     abi_process_unlock(process);
     return result;
 }

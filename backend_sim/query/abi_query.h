@@ -90,12 +90,6 @@ bool abi_query_reachable(const vmm_system *sys, vmm_stream stream, uint64_t addr
  * said of the fault names the call issued_by. */
 vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, enum vmm_call_id issued_by, vmm_stream stream);
 
-/* The location of a live memory pool; false for any other value. */
-bool abi_query_pool(const vmm_system *sys, uint64_t value, vmm_mem_location *at);
-
-/* Checks a memory operation for work of that device as a call checks it when it is made. */
-vmm_result abi_query_mem_op(const vmm_system *sys, int device, const struct vmm_call *call);
-
 /* Is the mode strict: does it enforce documented rules that the driver does not? */
 bool abi_query_strict(const vmm_system *sys);
 

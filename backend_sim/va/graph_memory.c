@@ -60,11 +60,29 @@ bool sim_graph_memory_take(const struct sim_process *process, struct sim_graph_m
     return true;
 }
 
-void sim_graph_memory_give(struct sim_graph_memory *memory, uint64_t start)
+static struct sim_graph_range **range_at(struct sim_graph_memory *memory, uint64_t start)
 {
-    struct sim_graph_range **link = &memory->ranges, *range;
+    struct sim_graph_range **link = &memory->ranges;
     while ((*link)->start != start)
         link = &(*link)->next;
+    return link;
+}
+
+bool sim_graph_memory_grow(const struct sim_process *process, struct sim_graph_memory *memory, uint64_t start, uint64_t more)
+{
+    const struct mempool *chunks = &memory->pool->memory;
+    struct sim_graph_range *range = *range_at(memory, start);
+    const uint64_t end = range->start + range->size, wanted = pool_round(more, chunks->chunk);
+    const uint64_t until = range->next ? range->next->start : chunks->start + chunks->size;
+    if (!wanted || wanted > until - end || allocated_until(process, end, end + wanted))
+        return false;
+    range->size += wanted;
+    return true;
+}
+
+void sim_graph_memory_give(struct sim_graph_memory *memory, uint64_t start)
+{
+    struct sim_graph_range **link = range_at(memory, start), *range;
     range = *link;
     *link = range->next;
     heap.free(range);
@@ -79,10 +97,8 @@ struct sim_graph_pin *sim_graph_memory_back(struct sim_process *process, struct 
     struct sim_pool *pool = memory->pool;
     struct sim_graph_pin *pin = heap.malloc(sizeof *pin);
     *left = *lacks = sim_pool_lacks(pool, start, size);
-    if (*lacks) {
-        *left = sim_pools_room(process, pool->props.location, *lacks);
-        *lacks = sim_pool_lacks(pool, start, size); /* its own idle memory may be gone by now */
-    }
+    if (*lacks) /* measured: the idle memory of pools stays theirs */
+        *left = sim_machine_room(process->machine, pool->props.location, *lacks);
     if (!pin || *lacks > *left || !sim_pool_back_pinned(process, pool, start, size)) {
         heap.free(pin);
         return NULL;

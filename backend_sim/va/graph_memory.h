@@ -48,11 +48,12 @@ struct sim_graph_memory *sim_graph_memory_of(struct sim_process *process, int de
 /* Takes addresses for at least size bytes, the first that are free and hold no allocation; *start is 0 when there are none. False
  * when the host's memory is out. */
 bool sim_graph_memory_take(const struct sim_process *process, struct sim_graph_memory *memory, uint64_t size, uint64_t *start);
+/* Adds the addresses behind a range to it; false when they are not free. */
+bool sim_graph_memory_grow(const struct sim_process *process, struct sim_graph_memory *memory, uint64_t start, uint64_t more);
 void sim_graph_memory_give(struct sim_graph_memory *memory, uint64_t start);
 
 /* Gives all chunks of a range memory and pins them, until sim_graph_pin_end of the pin. *left is less than what is lacking when the
- * device has too little memory. NULL then, and when the host's memory is out; nothing has changed but that idle memory may have
- * gone. */
+ * device has too little memory. NULL then, and when the host's memory is out, with nothing changed. */
 struct sim_graph_pin *sim_graph_memory_back(struct sim_process *process, struct sim_graph_memory *memory, uint64_t start,
                                             uint64_t size, uint64_t *lacks, uint64_t *left);
 /* Ends the pins that are not held and that done accepts. */

@@ -60,6 +60,20 @@ static void test_addresses(void)
         sim_graph_memory_give(memory, memory->ranges->start);
 }
 
+static void test_growth(void)
+{
+    uint64_t first = take(1), second = take(POOL_CHUNK);
+    tap_ok(!sim_graph_memory_grow(process, memory, first, 1), "another graph's addresses are behind it");
+    sim_graph_memory_give(memory, second);
+    tap_ok(sim_graph_memory_grow(process, memory, first, 1), "now they are free");
+    tap_u64(take(1) - first, 2 * POOL_CHUNK, "it has two chunks");
+    tap_ok(!sim_graph_memory_grow(process, memory, first + 2 * POOL_CHUNK, memory->pool->memory.size), "there are not so many");
+    tap_ok(!sim_graph_memory_grow(process, memory, first + 2 * POOL_CHUNK, UINT64_MAX), "nor can that be rounded up");
+    check_holds(process_check(process), "ranges have grown");
+    while (memory->ranges)
+        sim_graph_memory_give(memory, memory->ranges->start);
+}
+
 /* An allocation that outlives its range keeps the addresses. */
 static void test_left(void)
 {
@@ -136,6 +150,7 @@ int main(void)
     tap_ok(memory && other > memory->pool->start, "a pool lies behind the memory of graphs");
     tap_ok(memory && sim_graph_memory_of(process, 0) == memory, "made once");
     test_addresses();
+    test_growth();
     test_left();
     test_moves();
     take(1); /* the process ends with a range and a pin */

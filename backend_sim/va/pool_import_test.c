@@ -368,6 +368,11 @@ static void test_forged(void)
         refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "and its pool");
         memcpy(head, kept, sizeof kept);
     }
+    head[1] = 1; /* so many chunks that the bytes of their rows wrap around to the block's */
+    head[2] = (UINT64_C(1) << 59) + kept[2] / kept[1];
+    refused(vmm_mem_pool_import_from_shareable_handle(to, &other, (void *)(intptr_t)fd, FD, 0), VMM_ERROR_NOT_SUPPORTED,
+            "VMM-IMPORT-KIND", "a table that wraps");
+    memcpy(head, kept, sizeof kept);
     close(fd);
     /* a label of a block that is no chunk: the table itself, with a check that fits */
     uint64_t *row = row_of(pool_of(from, pool), 1);
@@ -385,6 +390,13 @@ static void test_forged(void)
     refused(import_it(), VMM_ERROR_INVALID_VALUE, "VMM-POOL-IMPORT-DATA", "a block that is nowhere");
     tap_u64(pool_of(to, import)->memory.reserved, 0, "no chunk is left");
     whole("after forged bytes");
+    /* every word of a label counts */
+    const struct share_label others_of[] = {{.number = label.number + 1, .nonce = {label.nonce[0], label.nonce[1]}, .index = label.index},
+                                            {.number = label.number, .nonce = {label.nonce[0] + 1, label.nonce[1]}, .index = label.index},
+                                            {.number = label.number, .nonce = {label.nonce[0], label.nonce[1] + 1}, .index = label.index},
+                                            {.number = label.number, .nonce = {label.nonce[0], label.nonce[1]}, .index = label.index + 1}};
+    for (unsigned i = 0; i < sizeof others_of / sizeof others_of[0]; i++)
+        tap_ok(pool_pointer_add(1, &others_of[i]) != pool_pointer_add(1, &label), "another word %u of a label is another pointer", i);
     drop(from, taken);
     end();
 }

@@ -134,8 +134,21 @@ struct sim_event {
     uint64_t mark;     /* its mark in the work queue; 0 before the event was recorded */
     uint64_t recorded; /* the call that recorded it */
     struct stream_clock_seen seen; /* which frees come before it */
+    uint64_t record;   /* of a shared event: the last record of its entry that was made through it */
+    unsigned flags;    /* of its creation */
+    unsigned shared;   /* 1 + the index of its entry in what processes share (ipc_event.h); 0: not shared */
+    bool opened;       /* it is another process's */
     uint32_t number;
     struct sim_origin made, ended;
+};
+
+/* Records of shared events that are not known to be complete, the oldest first, since one waits for the one before it (ipc_event.h). */
+struct sim_records {
+    struct ipc_event_record *first;
+    struct sim_record_wait *waits; /* streams that wait for another process's record */
+    bool watched;                  /* a thread of the process with that stamp enters those that are complete */
+    uint64_t watched_in;
+    atomic_bool stopping;          /* read without the lock, too */
 };
 
 struct sim_allocation {
@@ -221,6 +234,7 @@ struct sim_process {
     uint32_t primary_retains[VMM_MAX_DEVICES];
     uint32_t peers_opened[VMM_MAX_DEVICES]; /* bit j of [i]: work on i has access to cuMemAlloc's memory of j (abi_query.h) */
     struct in_flight *in_flight;    /* work that no call has waited for yet */
+    struct sim_records records;
     struct sim_graphs *graphs;      /* its graphs, and captured streams (graphs.h) */
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_POOL + 1]; /* the last number used, per kind */

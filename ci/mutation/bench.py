@@ -9,7 +9,7 @@ import runs
 
 # Products that scripts start, and those that load others at run time.
 MENTIONED = re.compile(r"\b((?:bin|lib|fuzz|test|examples)/[\w./-]*[\w-])")
-SHELL_PRODUCTS = ("bin/cuvmm", "lib/libcuda.so.1", "lib/libcuvmm-check.so")
+SHELL_PRODUCTS = ("bin/cuvmm", "lib/libcuda.so.1", "lib/libcuvmm-check.so", "lib/libcuvmm-device-files.so")
 MIRRORED = ("bin", "lib", "test", "check", "fuzz", "fake", "examples", "share", "include", "doc")
 LEAST_WALL, TIMES = 10, 10
 # Of the GNU C library: memory that nobody has set, or that is freed, is not nought, so that what reads it differs.

@@ -11,7 +11,7 @@
 #include "in_place.h"
 #include "lockstep_parts.h"
 
-enum { IDLE_SECONDS = 5, HOST_ROOM = 1 << 20, FILL_LIMIT = 1 << 25, RANGE_LIMIT = 1 << 28, SENTINEL = LOCKSTEP_SENTINEL };
+enum { IDLE_SECONDS = 5, HOST_ROOM = LOCKSTEP_HOST_ROOM, FILL_LIMIT = 1 << 25, RANGE_LIMIT = 1 << 28, SENTINEL = LOCKSTEP_SENTINEL };
 
 bool lockstep_differ(struct lockstep *pair, const char *format, ...)
 {
@@ -29,10 +29,12 @@ uint64_t lockstep_unit(const struct lockstep *pair)
 
 /* ---- values of names ---- */
 
-static uint64_t value_of(const struct lockstep *pair, struct step_arg arg)
+uint64_t lockstep_value(const struct lockstep *pair, struct step_arg arg)
 {
     return (arg.name < pair->value_room ? pair->values[arg.name] : 0) + arg.add;
 }
+
+#define value_of lockstep_value
 
 static void value_set(struct lockstep *pair, uint32_t name, uint64_t value)
 {
@@ -79,6 +81,14 @@ static void fill_host(struct lockstep *pair, uint64_t size, unsigned char first)
         memcpy(pair->host + done, pair->host, (size_t)(limit - done < done ? limit - done : done));
 }
 
+/* Is it the second list of the call? */
+static bool is_second(const struct step *step, size_t i)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    return i && params[i - 1].kind == VMM_PARAM_NODES;
+}
+
 static const void *pointer_of(struct lockstep *pair, const struct step *step, size_t i, enum vmm_param_kind kind,
                               struct outputs *out)
 {
@@ -94,10 +104,19 @@ static const void *pointer_of(struct lockstep *pair, const struct step *step, si
     case VMM_PARAM_POOL_PROPS: return &out->pool;
     case VMM_PARAM_MEM_OPS: return out->op;
     case VMM_PARAM_POOL_POINTER: return out->slot;
+    case VMM_PARAM_MEMCPY3D: return &out->box;
+    case VMM_PARAM_MEMCPY3D_PEER: return &out->peer_box;
+    case VMM_PARAM_NODES: return out->node[is_second(step, i)];
+    case VMM_PARAM_EDGES: return step->word;
+    case VMM_PARAM_FILL_NODE: return &out->fill;
+    case VMM_PARAM_HOST_NODE: return &out->host;
+    case VMM_PARAM_KERNEL_NODE: return &out->kernel;
     case VMM_PARAM_OUT_PROP: return &out->prop;
     case VMM_PARAM_OUT_ATTRIBUTE: return out->attribute;
     case VMM_PARAM_OUT_ATTRIBUTES: return out->attributes;
     case VMM_PARAM_BYTES:
+        if (vmm_call_has(step->call, CALL_QUEUES))
+            return lockstep_steady(pair, step->arg[i].add);
         fill_host(pair, value_of(pair, step->arg[i + 1]), (unsigned char)step->arg[i].add);
         return pair->host;
     case VMM_PARAM_OUT_BYTES:
@@ -178,9 +197,26 @@ static bool leaves_work(const union vmm_any_call *call)
     case VMM_CALL_stream_batch_mem_op:
     case VMM_CALL_mem_free_async:
     case VMM_CALL_event_record:
-    case VMM_CALL_stream_wait_event: return true;
+    case VMM_CALL_stream_wait_event:
+    case VMM_CALL_memcpy_htod_async:
+    case VMM_CALL_memcpy_dtoh_async:
+    case VMM_CALL_memcpy_dtod_async:
+    case VMM_CALL_memset_d8_async:
+    case VMM_CALL_memset_d16_async:
+    case VMM_CALL_memset_d32_async:
+    case VMM_CALL_memcpy_3d_async:
+    case VMM_CALL_memcpy_3d_peer_async:
+    case VMM_CALL_graph_launch: return true;
     default: return false;
     }
+}
+
+static bool is_captured(const struct lockstep *pair, uint64_t stream)
+{
+    for (int i = 0; stream && i < pair->model.lanes; i++)
+        if (pair->model.lane[i].stream == stream)
+            return model_captured(&pair->model, i);
+    return false;
 }
 
 /* Lets every stream come to its end, except one that waits for a value. */
@@ -189,25 +225,31 @@ static bool settle(struct lockstep *pair)
     const vmm_detail detail = *vmm_last_detail();
     const int blocked = pair->model.blocked;
     const uint64_t waiting = blocked < 0 ? 0 : pair->model.lane[blocked].stream;
-    bool same = true;
+    bool same = true, any = false;
+    if (!model_may_query(&pair->model)) /* a capture would be spoiled */
+        return true;
     for (uint32_t i = 0; same && i <= (pair->ready ? STEP_STREAMS : 0); i++) {
         const uint64_t stream = i ? stream_at(pair, i - 1) : 0;
         vmm_result result = VMM_ERROR_NOT_READY;
         const time_t until = time(NULL) + IDLE_SECONDS;
         if (!i && pair->model.current < 0)
             continue; /* no context, no default stream */
+        if (is_captured(pair, stream))
+            continue;
         for (bool first = true; result == VMM_ERROR_NOT_READY && (first || time(NULL) < until); first = false) {
             result = vmm_stream_query(pair->sys, (vmm_stream)(uintptr_t)stream);
             if (blocked >= 0 && stream == waiting)
                 break;
         }
+        any = true;
         const vmm_result want = blocked >= 0 && stream == waiting ? VMM_ERROR_NOT_READY : VMM_SUCCESS;
         if (result != want)
             same = lockstep_differ(pair, "stream %u after the call: a query answers %s, the model %s", (unsigned)i,
                                    vmm_result_name(result), vmm_result_name(want));
     }
     *vmm_detail_here() = detail;
-    model_idle(&pair->model);
+    if (any)
+        model_idle(&pair->model);
     return same;
 }
 
@@ -220,6 +262,7 @@ static void prepare(struct lockstep *pair, const struct step *step, union vmm_an
     for (size_t i = 0; i < STEP_ATTRIBUTES; i++)
         out->attributes[i] = out->attribute[i];
     fill_in(pair, step, out);
+    lockstep_fill_in(pair, step, out);
     call->head.id = step->call;
     for (size_t i = 0; i < count && i < STEP_ARGS; i++) {
         uint64_t value;
@@ -241,6 +284,12 @@ static uint64_t bytes_of(const union vmm_any_call *call)
     case VMM_CALL_memset_d8: return call->memset_d8.n;
     case VMM_CALL_memset_d16: return call->memset_d16.n;
     case VMM_CALL_memset_d32: return call->memset_d32.n;
+    case VMM_CALL_memcpy_htod_async: return call->memcpy_htod_async.byte_count;
+    case VMM_CALL_memcpy_dtoh_async: return call->memcpy_dtoh_async.byte_count;
+    case VMM_CALL_memcpy_dtod_async: return call->memcpy_dtod_async.byte_count;
+    case VMM_CALL_memset_d8_async: return call->memset_d8_async.n;
+    case VMM_CALL_memset_d16_async: return call->memset_d16_async.n;
+    case VMM_CALL_memset_d32_async: return call->memset_d32_async.n;
     default: return 0;
     }
 }
@@ -256,6 +305,18 @@ const char *const lockstep_left_out[LEFT_OUT_KINDS] = {
     "might wait for ever, or the order of streams decides", "not foreseen by the model", "a forged handle, context or pool",
     "a rule whose breach ends the process", "a rule that depends on what else the process has", "a limit of the simulator alone",
     "would take much memory of a driver", "at addresses that may be the driver's own"};
+
+static bool is_box(const union vmm_any_call *call)
+{
+    return call->head.id == VMM_CALL_memcpy_3d || call->head.id == VMM_CALL_memcpy_3d_async ||
+           call->head.id == VMM_CALL_memcpy_3d_peer || call->head.id == VMM_CALL_memcpy_3d_peer_async;
+}
+
+/* May the model not know what becomes of it? */
+static bool is_graphs(const struct lockstep *pair, const union vmm_any_call *call)
+{
+    return (call->head.id >= VMM_CALL_stream_begin_capture && call->head.id <= VMM_CALL_graph_upload) || model_capturing(&pair->model);
+}
 
 /* May the call make a pool that the model does not follow? */
 static bool may_be_unforeseen(const union vmm_any_call *call)
@@ -274,18 +335,22 @@ static bool may_be_unforeseen(const union vmm_any_call *call)
  * device from the process (facts replay those: groups H and U of edges.c), or wait. */
 static enum left_out too_much(struct lockstep *pair, const union vmm_any_call *call)
 {
-    bool host = call->head.id == VMM_CALL_memcpy_htod || call->head.id == VMM_CALL_memcpy_dtoh;
+    bool host = call->head.id == VMM_CALL_memcpy_htod || call->head.id == VMM_CALL_memcpy_dtoh ||
+                call->head.id == VMM_CALL_memcpy_htod_async || call->head.id == VMM_CALL_memcpy_dtoh_async;
     bool op = is_mem_op(call) || call->head.id == VMM_CALL_stream_batch_mem_op;
     bool large = bytes_of(call) > (uint64_t)(host ? HOST_ROOM : FILL_LIMIT / 4);
     if (model_call_waits(&pair->model, (enum vmm_call_id)call->head.id))
         return LEFT_OUT_WAITS;
     if (call->head.id == VMM_CALL_mem_get_handle_for_address_range) /* a file with a copy, which may be of all the memory */
         large = call->mem_get_handle_for_address_range.size > RANGE_LIMIT;
-    if (!op && !large && !may_be_unforeseen(call))
+    if (model_stays_behind(&pair->model, &call->head))
+        return LEFT_OUT_WAITS;
+    large |= is_box(call) && lockstep_leaves_room(pair, call);
+    if (!op && !large && !is_box(call) && !is_graphs(pair, call) && !may_be_unforeseen(call))
         return LEFT_OUT_NOT;
     struct model_answer answer;
     model_foresee(&pair->model, &call->head, &answer);
-    if (!answer.foreseen && may_be_unforeseen(call))
+    if (!answer.foreseen && (may_be_unforeseen(call) || is_box(call) || is_graphs(pair, call)))
         return LEFT_OUT_UNKNOWN;
     if (answer.loses)
         return answer.waits ? LEFT_OUT_WAITS : LEFT_OUT_LOSES;
@@ -406,7 +471,9 @@ static void keep_value(struct lockstep *pair, const struct step *step, const str
     const struct vmm_param *params = vmm_call_params(step->call, &count);
     for (size_t i = 0; step->name && i < count && i < STEP_ARGS; i++)
         if ((params[i].kind == VMM_PARAM_OUT_ADDRESS || params[i].kind == VMM_PARAM_OUT_HANDLE ||
-             params[i].kind == VMM_PARAM_OUT_CONTEXT || params[i].kind == VMM_PARAM_OUT_POOL) &&
+             params[i].kind == VMM_PARAM_OUT_CONTEXT || params[i].kind == VMM_PARAM_OUT_POOL ||
+             params[i].kind == VMM_PARAM_OUT_GRAPH || params[i].kind == VMM_PARAM_OUT_GRAPH_NODE ||
+             params[i].kind == VMM_PARAM_OUT_GRAPH_EXEC) &&
             step->arg[i].add)
             value_set(pair, step->name, out->slot[i]);
 }
@@ -524,9 +591,10 @@ void lockstep_count(struct lockstep_counts *counts, const struct lockstep *pair,
     counts->left_out[step->call][pair->left_out]++;
 }
 
-static enum left_out leaves_out(struct lockstep *pair, const struct step *step, const union vmm_any_call *call)
+static enum left_out leaves_out(struct lockstep *pair, const struct step *step, const union vmm_any_call *call,
+                                const struct outputs *out)
 {
-    if (pair->driver && forges_by_name(step))
+    if (pair->driver && (forges_by_name(step) || !driver_knows_graphs(pair, call, out)))
         return LEFT_OUT_FORGED;
     enum left_out left = pair->driver ? driver_leaves_out(pair, call) : LEFT_OUT_NOT;
     return left ? left : too_much(pair, call);
@@ -539,7 +607,27 @@ enum left_out lockstep_foresee(struct lockstep *pair, const struct step *step)
     if (!pair->ready && needs_streams(step))
         return LEFT_OUT_NOT;
     prepare(pair, step, &call, &out);
-    return leaves_out(pair, step, &call);
+    return leaves_out(pair, step, &call, &out);
+}
+
+vmm_result lockstep_predict(struct lockstep *pair, const struct step *step)
+{
+    union vmm_any_call call;
+    struct outputs out;
+    struct model_answer answer;
+    if (!pair->ready && needs_streams(step))
+        return VMM_SUCCESS;
+    prepare(pair, step, &call, &out);
+    model_foresee(&pair->model, &call.head, &answer);
+    return answer.result;
+}
+
+/* Has a launch called as many host functions as it should? */
+static bool count_host_calls(struct lockstep *pair)
+{
+    const uint64_t calls = lockstep_host_calls(), expected = model_host_calls(&pair->model);
+    return calls == expected || lockstep_differ(pair, "%llu host functions were called, the model says %llu",
+                                                (unsigned long long)calls, (unsigned long long)expected);
 }
 
 bool lockstep_step(struct lockstep *pair, const struct step *step)
@@ -552,7 +640,7 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     prepare(pair, step, &call, &out);
     pair->refused = pair->changed = pair->parted = false;
     pair->rule = NULL;
-    pair->left_out = leaves_out(pair, step, &call);
+    pair->left_out = leaves_out(pair, step, &call, &out);
     pair->skip = pair->left_out >= LEFT_OUT_FORGED;
     snprintf(pair->reported, sizeof pair->reported, "not made");
     pair->skipped += pair->skip;
@@ -569,6 +657,8 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     bool work = answer.actual == VMM_SUCCESS && (is_mem_op(&call) || leaves_work(&call));
     bool settled = !(work || was_waiting) || answer.actual != answer.result || settle(pair);
     close_descriptor(pair, step, &answer, &out);
+    if (settled && call.head.id == VMM_CALL_graph_launch && answer.result == VMM_SUCCESS)
+        settled = count_host_calls(pair);
     if (broken[0])
         return lockstep_differ(pair, "a broken invariant: %s", broken);
     if (!answer.foreseen) {
@@ -656,12 +746,18 @@ bool lockstep_open(struct lockstep *pair, const char *spec)
     if (!read_profile(pair, backend))
         return false;
     pair->host = malloc(HOST_ROOM);
-    vmm_result result = pair->host ? open_in_place(backend, &pair->sys) : VMM_ERROR_OUT_OF_MEMORY;
+    pair->steady = malloc(HOST_ROOM + 256);
+    for (size_t i = 0; pair->steady && i < HOST_ROOM + 256; i++)
+        pair->steady[i] = (unsigned char)(i * 7);
+    vmm_result result = pair->host && pair->steady ? open_in_place(backend, &pair->sys) : VMM_ERROR_OUT_OF_MEMORY;
     if (result != VMM_SUCCESS)
         lockstep_differ(pair, "vmm_open(\"%s\"): %s", backend, vmm_result_name(result));
     struct sim_profile base = pair->profile;
     bool open = result == VMM_SUCCESS && (!driver || driver_ask(pair, &base));
     pair->model.driver = pair->driver;
+    pair->model.host_pools = true; /* older mixes leave them out */
+    pair->model.program[0] = (struct model_reservation){.start = (uint64_t)(uintptr_t)pair->host, .size = HOST_ROOM};
+    pair->model.program[1] = (struct model_reservation){.start = (uint64_t)(uintptr_t)pair->steady, .size = HOST_ROOM};
     if (open && start(pair))
         return true;
     char reason[sizeof pair->difference];
@@ -679,6 +775,7 @@ bool lockstep_close(struct lockstep *pair)
     model_close(&pair->model);
     free(pair->values);
     free(pair->host);
+    free(pair->steady);
     memset(pair, 0, sizeof *pair);
     return clean;
 }

@@ -34,6 +34,7 @@
 #define STEP_ATTRIBUTES 4
 #define STEP_WORDS 5
 #define STEP_OPS 3
+#define STEP_NODES 3
 #define STEP_FIRST_NAME 64 /* below: the primary contexts, 1 + device, which lockstep_open retains; streams and events */
 #define STEP_STREAMS 4
 #define STEP_EVENTS 2
@@ -55,6 +56,13 @@ struct step_op {
     uint64_t value;
 };
 
+/* One side of a copy of a box. base: an address; a number from 1 to 255 is the program's own memory, which begins with that byte. */
+struct step_side {
+    int type;
+    struct step_arg base, context;
+    uint64_t x, y, z, pitch, height;
+};
+
 struct step {
     uint32_t name;  /* of what the call makes; 0 when no step needs it */
     uint16_t call;  /* enum vmm_call_id */
@@ -66,6 +74,11 @@ struct step {
      * pool's attribute */
     uint64_t word[STEP_WORDS];
     struct step_op op[STEP_OPS];
+    struct step_side side[2];    /* of a copy of a box: from, to */
+    uint64_t extent[3];          /* bytes of a row, rows, layers */
+    /* lists of nodes; of a fill or kernel as a node, node[1][0] is the address, and word: a row's pitch, the value, bytes of an
+     * element, elements, rows; or kernel, blocks, threads, bytes, how many arguments */
+    struct step_arg node[2][STEP_NODES];
 };
 
 struct script {
@@ -75,9 +88,10 @@ struct script {
 
 #define LOCKSTEP_TOLD 240
 /* Which calls are mixed. 0: as the first recordings were made; 1: stream memory operations on the default stream, too; 2: memory
- * pools, several streams with events, batches of operations, waits for a later write; and hardly any call that is left out. */
+ * pools, several streams with events, batches of operations, waits for a later write; and hardly any call that is left out; 3: copies
+ * and fills in the order of a stream, copies of boxes, captures and graphs; pools of the host. */
 #define LOCKSTEP_MIX 1 /* the usual one */
-#define LOCKSTEP_NEWEST_MIX 2
+#define LOCKSTEP_NEWEST_MIX 3
 #define LOCKSTEP_SCENE 400
 #define LOCKSTEP_FILLERS 128
 
@@ -113,6 +127,7 @@ struct lockstep {
     uint64_t *values;        /* by name */
     size_t value_room;
     unsigned char *host;     /* room for copies */
+    unsigned char *steady;   /* what streams copy from: each byte is 7 more than the one before */
     uint64_t calls;          /* steps compared so far */
     uint64_t flip;           /* self-test: the prediction of this call is inverted; 0 is none */
     bool wide;               /* random calls make ranges of many mappings, sizes past 4 GiB, and name many devices at once */
@@ -210,6 +225,9 @@ void lockstep_count(struct lockstep_counts *counts, const struct lockstep *pair,
 
 /* Why lockstep_step would leave the step out; nothing is called. */
 enum left_out lockstep_foresee(struct lockstep *pair, const struct step *step);
+
+/* What the model predicts for the step; nothing is called. */
+vmm_result lockstep_predict(struct lockstep *pair, const struct step *step);
 
 /* A random step that makes sense in the pair's state, named name. */
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step);

@@ -394,6 +394,8 @@ bool lockstep_check(struct lockstep *pair)
 {
     if (!lockstep_check_objects(pair))
         return false;
+    if (model_capturing(&pair->model)) /* which some of the questions would end */
+        return true;
     if (pair->model.blocked >= 0) /* a stream waits for a value, and so would some of the questions */
         return true;
     for (size_t i = 0; i < pair->model.mapping_count; i++)

@@ -213,7 +213,7 @@ static void pools_that_differ(void)
         snprintf(spec, sizeof spec, "as-driver:fault=%s|sim:h100", faults[i]);
         struct drive_options options = options_for(spec);
         options.mix = LOCKSTEP_NEWEST_MIX;
-        options.calls = 300;
+        options.calls = 600;
         options.shrinking = 0;
         drive_run(&options, report);
         const struct table_row *row = happened(report);

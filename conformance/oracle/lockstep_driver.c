@@ -182,6 +182,12 @@ static uint64_t extent(const union vmm_any_call *call)
     case VMM_CALL_memset_d8: return call->memset_d8.n;
     case VMM_CALL_memset_d16: return call->memset_d16.n * 2;
     case VMM_CALL_memset_d32: return call->memset_d32.n * 4;
+    case VMM_CALL_memcpy_htod_async: return call->memcpy_htod_async.byte_count;
+    case VMM_CALL_memcpy_dtoh_async: return call->memcpy_dtoh_async.byte_count;
+    case VMM_CALL_memcpy_dtod_async: return call->memcpy_dtod_async.byte_count;
+    case VMM_CALL_memset_d8_async: return call->memset_d8_async.n;
+    case VMM_CALL_memset_d16_async: return call->memset_d16_async.n * 2;
+    case VMM_CALL_memset_d32_async: return call->memset_d32_async.n * 4;
     default: return 1;
     }
 }
@@ -359,7 +365,7 @@ static bool lost(vmm_result result)
 /* A fill returns before it is done, so an unmap after it would be a use-after-free. */
 void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_result result)
 {
-    if (result == VMM_SUCCESS && uses_memory(call)) /* no synchronisation, which would give memory back to pools */
+    if (result == VMM_SUCCESS && uses_memory(call) && model_may_query(&pair->model)) /* no synchronisation, which would give memory back to pools */
         while ((result = vmm_stream_query(pair->sys, NULL)) == VMM_ERROR_NOT_READY)
             ;
     pair->dead |= lost(result);
@@ -369,7 +375,7 @@ void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_re
 static bool changes_pools(const union vmm_any_call *call)
 {
     const char *name = vmm_call_name((enum vmm_call_id)call->head.id);
-    return strstr(name, "pool") || strstr(name, "stream") || strstr(name, "event") || strstr(name, "_async") ||
+    return strstr(name, "pool") || strstr(name, "stream") || strstr(name, "event") || strstr(name, "_async") || strstr(name, "graph") ||
            call->head.id == VMM_CALL_ctx_synchronize;
 }
 
@@ -421,6 +427,7 @@ static bool end_wait(struct lockstep *pair)
 bool driver_sweep(struct lockstep *pair)
 {
     struct model *m = &pair->model;
+    driver_sweep_graphs(pair);
     bool clean = end_wait(pair);
     for (size_t i = 0; i < m->block_count; i++)
         clean &= vmm_mem_free(pair->sys, m->blocks[i].start) == VMM_SUCCESS;

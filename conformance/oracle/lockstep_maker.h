@@ -41,6 +41,23 @@ static inline void maker_set(const struct maker *m, const char *parameter, struc
     *step_arg(m->step, parameter) = value;
 }
 
+/* Copies and fills in the order of a stream, and copies of boxes; the same of captures and graphs. */
+const struct maker_row *maker_box_rows(size_t *count);
+const struct maker_row *maker_graph_rows(size_t *count);
+void maker_spoil_box(const struct maker *m);
+/* Makes wrong what an argument of that kind of a graph's call reads. */
+void maker_spoil_node(const struct maker *m, size_t i, enum vmm_param_kind kind);
+
+struct step_arg maker_stream(const struct maker *m);
+/* A stream that is being captured; false, and nothing stored, where none is. */
+bool maker_captured_stream(const struct maker *m, struct step_arg *stream);
+/* Where bytes are kept of memory on a device that it has access to; another address where there is none. */
+struct step_arg maker_box_place(const struct maker *m, int device);
+/* What is no graph, node or instance. */
+struct step_arg maker_old_object(const struct maker *m);
+/* The device whose context a stream is of. */
+int maker_device_of(const struct maker *m, struct step_arg stream);
+
 /* Calls of memory pools and of several streams, of which a mix has this many kinds. */
 const struct maker_row *maker_pool_rows(size_t *count);
 

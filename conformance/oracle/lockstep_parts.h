@@ -16,7 +16,31 @@ struct outputs {
     vmm_mem_allocation_prop prop;
     vmm_mem_pool_props pool;                      /* read by the call, as are the operations */
     vmm_stream_batch_mem_op_params op[STEP_OPS];
+    vmm_memcpy3d box;
+    vmm_memcpy3d_peer peer_box;
+    vmm_graph_node node[2][STEP_NODES];
+    vmm_memset_node_params fill;
+    vmm_host_node_params host;
+    vmm_kernel_node_params kernel;
+    uint64_t kernel_args[3];
 };
+
+enum { LOCKSTEP_HOST_ROOM = 1 << 20 };
+
+/* What a name stands for, and a number. */
+uint64_t lockstep_value(const struct lockstep *pair, struct step_arg arg);
+
+/* Fills in the structures that calls of boxes and graphs read. */
+void lockstep_fill_in(struct lockstep *pair, const struct step *step, struct outputs *out);
+
+/* The program's memory that a stream copies from: it begins with that byte, and stays as it is. */
+const void *lockstep_steady(const struct lockstep *pair, uint64_t first);
+
+/* Does a copy of a box leave the room of the program's memory? */
+bool lockstep_leaves_room(const struct lockstep *pair, const union vmm_any_call *call);
+
+/* Host functions of nodes were called that often since the last question. */
+uint64_t lockstep_host_calls(void);
 
 /* Closes the descriptor of the last export and keeps this one open instead; -1 for none. */
 void lockstep_keep(struct lockstep *pair, int fd);
@@ -47,6 +71,12 @@ bool driver_parts(const union vmm_any_call *call);
 
 /* Result and outputs as text, without what depends on placement, into pair->told. */
 void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_result result, const struct outputs *out);
+
+/* Is each graph, node and instance that the call names one that there is? out: its lists of nodes. */
+bool driver_knows_graphs(struct lockstep *pair, const union vmm_any_call *call, const struct outputs *out);
+
+/* Ends captures, and destroys instances and graphs. */
+void driver_sweep_graphs(struct lockstep *pair);
 
 /* Frees everything that the model holds, and the fillers, whatever the calls return. False when one failed, so that
  * something is left. */

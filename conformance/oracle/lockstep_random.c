@@ -424,7 +424,7 @@ static void make_context(const struct maker *m)
 {
     uint64_t which = choose(m->dice, (uint64_t)m->model->profile->devices + 1);
     uint32_t name = (uint32_t)(1 + which % (uint64_t)m->model->profile->devices);
-    set(m, "ctx", (struct step_arg){one_in(m, 4) ? 0 : name, 0});
+    set(m, "ctx", (struct step_arg){one_in(m, m->mix < 3 ? 4 : 12) ? 0 : name, 0});
 }
 
 static void make_device(const struct maker *m)
@@ -502,22 +502,41 @@ static unsigned weight_in(const struct maker_row *row, unsigned mix)
     return row->make != make_mem_op || mix == 1 ? row->weight : 0;
 }
 
-/* The rows of a mix: the table, and then those of pools, if it has any. */
+/* The rows of a mix: the table, and then those of each later mix. */
+enum { TABLES = 4 };
+
 struct rows {
-    const struct maker_row *more;
-    size_t count;
+    const struct maker_row *table[TABLES];
+    size_t of[TABLES], count;
 };
 
 static struct rows rows_of(unsigned mix)
 {
-    size_t more;
-    const struct maker_row *rows = maker_pool_rows(&more);
-    return (struct rows){rows, OLDER + (mix >= 2 ? more : 0)};
+    struct rows rows = {.table = {table}, .of = {OLDER}};
+    rows.table[1] = maker_pool_rows(&rows.of[1]);
+    rows.table[2] = maker_box_rows(&rows.of[2]);
+    rows.table[3] = maker_graph_rows(&rows.of[3]);
+    for (size_t i = 0; i < TABLES; i++)
+        rows.count += mix >= (i ? i < 2 ? 2 : 3 : 0) ? rows.of[i] : 0;
+    return rows;
 }
 
 static const struct maker_row *row_at(const struct rows *rows, size_t i)
 {
-    return i < OLDER ? &table[i] : &rows->more[i - OLDER];
+    size_t table_at = 0;
+    for (; i >= rows->of[table_at]; table_at++)
+        i -= rows->of[table_at];
+    return &rows->table[table_at][i];
+}
+
+/* Did the call join with the newest mix? Of those most should succeed, too. */
+static bool is_newest(enum vmm_call_id call)
+{
+    const struct rows rows = rows_of(LOCKSTEP_NEWEST_MIX);
+    for (size_t i = rows.of[0] + rows.of[1]; i < rows.count; i++)
+        if (row_at(&rows, i)->call == call)
+            return true;
+    return false;
 }
 
 static const struct maker_row *some_row(const struct maker *maker)
@@ -544,12 +563,26 @@ static void make_step(const struct maker *maker, uint32_t name)
     maker->step->name = name;
     if (row->make)
         row->make(maker);
-    if (maker_spares(row->call) && !one_in(maker, 3))
+    if ((maker_spares(row->call) || is_newest(row->call)) && !one_in(maker, 3))
         return;
     if (choose(maker->dice, 100) < 35)
         maker_spoil(maker);
     if (choose(maker->dice, 100) < 6)
         maker_spoil(maker);
+}
+
+/* Of the newest mix: is the step one of too many that are refused, or that spoil a capture? */
+enum { SPOIL_ONE_IN = 12, REFUSED_ONE_IN = 3 };
+
+static bool is_idle(const struct maker *maker, struct lockstep *pair, const struct step *step)
+{
+    const bool newest = is_newest((enum vmm_call_id)step->call) || maker_spares((enum vmm_call_id)step->call), capturing = model_capturing(&pair->model);
+    if (pair->mix < 3 || (!newest && !capturing))
+        return false;
+    const vmm_result result = lockstep_predict(pair, step);
+    if (capturing && (result == VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED || result == VMM_ERROR_STREAM_CAPTURE_ISOLATION))
+        return !one_in(maker, SPOIL_ONE_IN);
+    return newest && result != VMM_SUCCESS && !one_in(maker, REFUSED_ONE_IN);
 }
 
 /* Of the newest mix: steps that would be left out are rare. They are not drawn for ever, as bytes may run out. */
@@ -558,10 +591,12 @@ enum { DRAWS = 100, LEAVE_OUT_ONE_IN = 1000 };
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step)
 {
     struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step, pair->wide, pair->mix};
+    pair->model.host_pools = pair->mix >= 3;
     make_step(&maker, name);
     bool again = pair->mix >= 2 && lockstep_foresee(pair, step) && !one_in(&maker, LEAVE_OUT_ONE_IN);
+    again |= is_idle(&maker, pair, step);
     for (int i = 1; again && i < DRAWS; i++) {
         make_step(&maker, name);
-        again = lockstep_foresee(pair, step) != LEFT_OUT_NOT;
+        again = lockstep_foresee(pair, step) != LEFT_OUT_NOT || is_idle(&maker, pair, step);
     }
 }

@@ -15,7 +15,10 @@ static struct step_arg named(uint32_t name)
 
 /* ---- what there is ---- */
 
-static struct step_arg some_stream(const struct maker *m)
+#define some_stream maker_stream
+#define device_of maker_device_of
+
+struct step_arg maker_stream(const struct maker *m)
 {
     uint64_t i = choose(m->dice, STEP_STREAMS + 1);
     return i < STEP_STREAMS ? named(STEP_FIRST_STREAM + (uint32_t)i) : literal(0);
@@ -76,6 +79,25 @@ bool maker_block_place(const struct maker *m, struct step_arg *at)
 
 /* ---- pools ---- */
 
+/* A device; in the newest mix the host and its nodes, too. */
+static vmm_mem_location some_place(const struct maker *m)
+{
+    vmm_mem_location place = {VMM_MEM_LOCATION_TYPE_DEVICE, some_device(m)};
+    if (m->mix < 3 || !one_in(m, 3))
+        return place;
+    place.type = one_in(m, 2) ? VMM_MEM_LOCATION_TYPE_HOST : VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+    place.id = (int)choose(m->dice, (uint64_t)(m->model->profile->host_nodes ? m->model->profile->host_nodes : 1));
+    return place;
+}
+
+static vmm_mem_location place_of(const struct model_pool *pool)
+{
+    const int node = pool->device - MODEL_HOST - 1;
+    if (pool->device < MODEL_HOST)
+        return (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, pool->device};
+    return (vmm_mem_location){node < 0 ? VMM_MEM_LOCATION_TYPE_HOST : VMM_MEM_LOCATION_TYPE_HOST_NUMA, node < 0 ? 0 : node};
+}
+
 static void make_pool(const struct maker *m)
 {
     struct step *step = m->step;
@@ -83,7 +105,9 @@ static void make_pool(const struct maker *m)
     step->word[1] = one_in(m, 2) ? VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
     step->word[2] = one_in(m, 2) ? 0 : 1 + choose(m->dice, 400 * MIB);
     step->word[3] = one_in(m, 8) ? VMM_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS : 0;
-    step->desc[0].location.id = some_device(m);
+    step->desc[0].location = some_place(m);
+    if (step->desc[0].location.type == VMM_MEM_LOCATION_TYPE_HOST)
+        step->word[1] = 0;
 }
 
 /* A pool of the device comes first, so that its own ones can be named. */
@@ -100,21 +124,23 @@ static void make_of_device(const struct maker *m)
 
 static void make_of_location(const struct maker *m)
 {
-    m->step->desc[0].location.id = some_device(m);
+    m->step->desc[0].location = some_place(m);
     maker_set(m, "type", literal(VMM_MEM_ALLOCATION_TYPE_PINNED));
 }
 
 static void make_set_current(const struct maker *m)
 {
     const struct model_pool *pool = some_pool(m, true);
-    int device = pool && !one_in(m, 12) ? pool->device : some_device(m);
+    const bool right = pool && !one_in(m, 12);
+    const vmm_mem_location place = right ? place_of(pool) : some_place(m);
+    int device = right && place.type == VMM_MEM_LOCATION_TYPE_DEVICE ? place.id : right ? 0 : place.id;
     maker_set(m, "pool", pool ? named(pool->tag) : maker_old_pool(m));
     if (m->step->call == VMM_CALL_device_set_mem_pool) {
         maker_set(m, "dev", literal((uint64_t)device));
         return;
     }
     make_of_location(m);
-    m->step->desc[0].location.id = device;
+    m->step->desc[0].location = place;
 }
 
 static void make_set_attribute(const struct maker *m)
@@ -143,7 +169,7 @@ static void make_set_access(const struct maker *m)
     const int flags[] = {0, 1, 3, 3, 3, 3};
     const struct model_pool *pool = some_pool(m, true);
     for (int i = 0; i < STEP_FEW_DESCS; i++) {
-        m->step->desc[i].location.id = pool && !one_in(m, 3) ? pool->device : some_device(m);
+        m->step->desc[i].location.id = pool && !one_in(m, 3) && pool->device < MODEL_HOST ? pool->device : some_device(m);
         m->step->desc[i].flags = pool && m->step->desc[i].location.id == pool->device && !one_in(m, 8) ? 3 : PICK(m, flags);
     }
     maker_set(m, "pool", pool ? named(pool->tag) : maker_old_pool(m));
@@ -256,7 +282,7 @@ static struct step_arg stream_for(const struct maker *m, bool later)
     return later ? named(STEP_FIRST_STREAM + (uint32_t)choose(m->dice, STEP_STREAMS)) : some_stream(m);
 }
 
-static int device_of(const struct maker *m, struct step_arg stream)
+int maker_device_of(const struct maker *m, struct step_arg stream)
 {
     if (stream.name)
         return stream.name == STEP_FIRST_STREAM + STEP_STREAMS - 1 ? devices(m) - 1 : 0;

@@ -61,6 +61,10 @@ static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind k
         spoil_pool_props(m);
     } else if (kind == VMM_PARAM_MEM_OPS && !(m->model->driver ? false : one_in(m, 12))) {
         spoil_op(m);
+    } else if ((kind == VMM_PARAM_MEMCPY3D || kind == VMM_PARAM_MEMCPY3D_PEER) && !one_in(m, 12)) {
+        maker_spoil_box(m);
+    } else if (kind >= VMM_PARAM_NODES && kind <= VMM_PARAM_KERNEL_NODE && !one_in(m, 8)) {
+        maker_spoil_node(m, i, kind);
     } else if (kind == VMM_PARAM_POOL_VALUE && !one_in(m, 6)) {
         m->step->word[0] = choose(m->dice, 3);
     } else if (kind == VMM_PARAM_PROP && !one_in(m, 12)) {
@@ -96,7 +100,10 @@ void maker_spoil(const struct maker *m)
     case VMM_PARAM_STREAM: break; /* a stream that there is not ends a driver's process */
     case VMM_PARAM_EVENT: *arg = literal(0); break;
     case VMM_PARAM_POOL: *arg = maker_old_pool(m); break;
-    case VMM_PARAM_U32: *arg = literal(0); break;
+    case VMM_PARAM_GRAPH:
+    case VMM_PARAM_GRAPH_NODE:
+    case VMM_PARAM_GRAPH_EXEC: *arg = maker_old_object(m); break;
+    case VMM_PARAM_U32: *arg = literal(m->mix < 3 ? 0 : choose(m->dice, 4)); break;
     default: spoil_pointer(m, i, params[i].kind);
     }
 }

@@ -9,7 +9,7 @@
 #include "lockstep.h"
 
 enum { NAMES = 1 << 24 }; /* of a script's steps */
-static const char LETTERS[] = "rhcsep"; /* which begin a name */
+static const char LETTERS[] = "rhcsepgnx"; /* which begin a name */
 
 /* ---- steps ---- */
 
@@ -100,6 +100,9 @@ static char letter_of(enum vmm_param_kind kind)
     case VMM_PARAM_STREAM: return 's';
     case VMM_PARAM_EVENT: return 'e';
     case VMM_PARAM_POOL: return 'p';
+    case VMM_PARAM_GRAPH: return 'g';
+    case VMM_PARAM_GRAPH_NODE: return 'n';
+    case VMM_PARAM_GRAPH_EXEC: return 'x';
     default: return 'r';
     }
 }
@@ -150,6 +153,47 @@ static void put_ops(struct line *line, const struct step *step, uint64_t unit)
     put(line, "]");
 }
 
+/* Is it the second list of nodes of a call? */
+static size_t list_of(enum vmm_call_id call, size_t i)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(call, &count);
+    return i && params[i - 1].kind == VMM_PARAM_NODES;
+}
+
+/* [n70 n71 n72] */
+static void put_nodes(struct line *line, const struct step_arg *node)
+{
+    for (size_t i = 0; i < STEP_NODES; i++) {
+        put(line, "%s", i ? " " : "[");
+        put_value(line, &node[i], VMM_PARAM_GRAPH_NODE, 1);
+    }
+    put(line, "]");
+}
+
+/* {address pitch value size width height}, or of a kernel {address kernel blocks threads bytes arguments} */
+static void put_work(struct line *line, const struct step *step, uint64_t unit)
+{
+    put(line, "{");
+    put_value(line, &step->node[1][0], VMM_PARAM_ADDRESS, unit);
+    for (size_t i = 0; i < STEP_WORDS; i++)
+        put(line, " %" PRIu64, step->word[i]);
+    put(line, "}");
+}
+
+/* {type base x y z pitch height context, the other side, width height depth} */
+static void put_box(struct line *line, const struct step *step, uint64_t unit)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const struct step_side *s = &step->side[i];
+        put(line, i ? ", %d " : "{%d ", s->type);
+        put_value(line, &s->base, VMM_PARAM_ADDRESS, unit);
+        put(line, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ", s->x, s->y, s->z, s->pitch, s->height);
+        put_value(line, &s->context, VMM_PARAM_CONTEXT, 1);
+    }
+    put(line, ", %" PRIu64 " %" PRIu64 " %" PRIu64 "}", step->extent[0], step->extent[1], step->extent[2]);
+}
+
 /* Where the number of a step's descriptors stands. */
 static size_t count_at(enum vmm_call_id call)
 {
@@ -172,7 +216,7 @@ static void put_list(struct line *line, const struct step *step, enum vmm_param_
             step->desc[i].flags);
     for (size_t i = 0; kind == VMM_PARAM_ATTRIBUTES && i < STEP_ATTRIBUTES; i++)
         put(line, "%s%d", i ? " " : "", step->attribute[i]);
-    for (size_t i = 0; kind == VMM_PARAM_ARGS && i < STEP_WORDS; i++)
+    for (size_t i = 0; (kind == VMM_PARAM_ARGS || kind == VMM_PARAM_EDGES) && i < STEP_WORDS; i++)
         put(line, "%s%" PRIu64, i ? " " : "", step->word[i]);
     put(line, "]");
 }
@@ -191,7 +235,15 @@ static void put_pointer(struct line *line, const struct step *step, size_t i, en
         put_ops(line, step, unit);
     else if (kind == VMM_PARAM_LOCATION)
         put(line, "%d:%d", step->desc[0].location.type, step->desc[0].location.id);
-    else if (kind == VMM_PARAM_DESCS || kind == VMM_PARAM_ATTRIBUTES || kind == VMM_PARAM_ARGS)
+    else if (kind == VMM_PARAM_NODES)
+        put_nodes(line, step->node[list_of(step->call, i)]);
+    else if (kind == VMM_PARAM_FILL_NODE || kind == VMM_PARAM_KERNEL_NODE)
+        put_work(line, step, unit);
+    else if (kind == VMM_PARAM_HOST_NODE)
+        put(line, "{%" PRIu64 "}", step->word[0]);
+    else if (kind == VMM_PARAM_MEMCPY3D || kind == VMM_PARAM_MEMCPY3D_PEER)
+        put_box(line, step, unit);
+    else if (kind == VMM_PARAM_DESCS || kind == VMM_PARAM_ATTRIBUTES || kind == VMM_PARAM_ARGS || kind == VMM_PARAM_EDGES)
         put_list(line, step, kind);
     else if (kind == VMM_PARAM_BYTES)
         put(line, "bytes:%u", (unsigned)(unsigned char)step->arg[i].add);
@@ -211,6 +263,12 @@ static char made_by(enum vmm_call_id call)
             return 'c';
         if (params[i].kind == VMM_PARAM_OUT_POOL)
             return 'p';
+        if (params[i].kind == VMM_PARAM_OUT_GRAPH)
+            return 'g';
+        if (params[i].kind == VMM_PARAM_OUT_GRAPH_NODE)
+            return 'n';
+        if (params[i].kind == VMM_PARAM_OUT_GRAPH_EXEC)
+            return 'x';
         if (params[i].kind == VMM_PARAM_OUT_ADDRESS)
             return 'r';
     }
@@ -245,6 +303,8 @@ void steps_write(FILE *file, const char *spec, uint64_t unit, const struct scrip
     fputs("# desc=[location:id=rights ...]\n", file);
     fputs("# s40.. are streams, e48.. events; pool_props={type handle-types location:id most-bytes usage reserved}\n", file);
     fputs("# param_array=[operation@address=value/flags ...]\n", file);
+    fputs("# p_copy={type base x y z pitch height context, the same of the destination, width height depth}\n", file);
+    fputs("# a fill as a node: {address pitch value size width height}; a kernel: {address kernel blocks threads bytes arguments}\n", file);
     for (size_t i = 0; i < script->count; i++) {
         step_print(&script->steps[i], unit, line, sizeof line);
         fprintf(file, "%s\n", line);
@@ -360,6 +420,51 @@ static void read_ops(struct reader *in, struct step *step)
     expect(in, take(in, "]"), "]");
 }
 
+static void read_nodes(struct reader *in, struct step_arg *node)
+{
+    for (size_t i = 0; i < STEP_NODES; i++) {
+        expect(in, take(in, i ? " " : "["), i ? " " : "[");
+        node[i] = read_value(in);
+    }
+    expect(in, take(in, "]"), "]");
+}
+
+static void read_work(struct reader *in, struct step *step)
+{
+    expect(in, take(in, "{"), "{");
+    step->node[1][0] = read_value(in);
+    for (size_t i = 0; i < STEP_WORDS; i++) {
+        expect(in, take(in, " "), " ");
+        step->word[i] = read_number(in);
+    }
+    expect(in, take(in, "}"), "}");
+}
+
+static uint64_t read_next(struct reader *in)
+{
+    expect(in, take(in, " "), " ");
+    return read_number(in);
+}
+
+static void read_box(struct reader *in, struct step *step)
+{
+    for (size_t i = 0; i < 2; i++) {
+        struct step_side *s = &step->side[i];
+        s->type = read_int(in, i ? ", " : "{");
+        expect(in, take(in, " "), " ");
+        s->base = read_value(in);
+        uint64_t *const numbers[] = {&s->x, &s->y, &s->z, &s->pitch, &s->height};
+        for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+            *numbers[k] = read_next(in);
+        expect(in, take(in, " "), " ");
+        s->context = read_value(in);
+    }
+    expect(in, take(in, ","), ",");
+    for (size_t i = 0; i < 3; i++)
+        step->extent[i] = read_next(in);
+    expect(in, take(in, "}"), "}");
+}
+
 static void read_pointer(struct reader *in, struct step *step, size_t i, enum vmm_param_kind kind)
 {
     step->arg[i].add = !take(in, "null");
@@ -388,7 +493,17 @@ static void read_pointer(struct reader *in, struct step *step, size_t i, enum vm
         for (size_t d = 0; d < STEP_ATTRIBUTES; d++)
             step->attribute[d] = read_int(in, d ? " " : "[");
         expect(in, take(in, "]"), "]");
-    } else if (kind == VMM_PARAM_ARGS) {
+    } else if (kind == VMM_PARAM_NODES) {
+        read_nodes(in, step->node[list_of(step->call, i)]);
+    } else if (kind == VMM_PARAM_FILL_NODE || kind == VMM_PARAM_KERNEL_NODE) {
+        read_work(in, step);
+    } else if (kind == VMM_PARAM_HOST_NODE) {
+        expect(in, take(in, "{"), "{");
+        step->word[0] = read_number(in);
+        expect(in, take(in, "}"), "}");
+    } else if (kind == VMM_PARAM_MEMCPY3D || kind == VMM_PARAM_MEMCPY3D_PEER) {
+        read_box(in, step);
+    } else if (kind == VMM_PARAM_ARGS || kind == VMM_PARAM_EDGES) {
         for (size_t d = 0; d < STEP_WORDS; d++) {
             expect(in, take(in, d ? " " : "["), d ? " " : "[");
             step->word[d] = read_number(in);
@@ -418,6 +533,7 @@ static enum vmm_call_id read_call(struct reader *in)
 /* A step's arrays are short; a longer count would read past their end. */
 static void check_lengths(struct reader *in, const struct step *step)
 {
+    size_t parameters;
     if (step->call == VMM_CALL_mem_set_access || step->call == VMM_CALL_mem_pool_set_access) {
         const struct step_arg *count = &step->arg[count_at(step->call)];
         expect(in, !count->name && count->add <= STEP_DESCS, "a count of 9 at most");
@@ -426,6 +542,10 @@ static void check_lengths(struct reader *in, const struct step *step)
         expect(in, !step->arg[1].name && (step->arg[1].add <= STEP_OPS || step->arg[1].add > 255), "3 operations at most");
     if (step->call == VMM_CALL_pointer_get_attributes)
         expect(in, !step->arg[0].name && step->arg[0].add <= STEP_ATTRIBUTES, "4 attributes at most");
+    const struct vmm_param *params = vmm_call_params(step->call, &parameters);
+    for (size_t i = 0; i < parameters && i < STEP_ARGS; i++) /* of more nodes than a graph has, none is read */
+        if (params[i].kind == VMM_PARAM_COUNT && !strncmp(params[i].name, "num_dependencies", 16))
+            expect(in, !step->arg[i].name && (step->arg[i].add <= STEP_NODES || step->arg[i].add > UINT32_MAX), "3 nodes at most");
     if (step->call == VMM_CALL_launch)
         expect(in, !step->arg[4].name && step->arg[4].add <= STEP_WORDS, "5 arguments at most");
 }
@@ -435,7 +555,7 @@ bool step_parse(const char *text, uint64_t unit, struct step *step, char *error,
     struct reader in = {text, text, unit, NULL};
     uint32_t name = 0;
     memset(step, 0, sizeof *step);
-    if (*in.at && strchr("rhcp", *in.at) && isdigit((unsigned char)in.at[1])) {
+    if (*in.at && strchr("rhcpgnx", *in.at) && isdigit((unsigned char)in.at[1])) {
         in.at++;
         name = read_name(&in);
         expect(&in, in.expected || take(&in, " = "), " = ");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h - the parts of `cuvmm check`: its options, and the files that it needs.
+/* check.h - the parts of `cuvmm check`: its options, and its log.
  *
  *     cuvmm check [options] PROGRAM [ARGUMENTS]
- *                 cli/         check_program                LD_PRELOAD=FOLDER/libcuvmm-check.so    or
- *                              check_folder         ->      LD_LIBRARY_PATH=FOLDER (libcuda.so.1 of the simulator)
+ *                 cli/        LD_PRELOAD=FOLDER/libcuvmm-check.so     or what exec_setting_make gives (exec.h)
+ *                             and a count that all processes share
  */
 #ifndef CUVMM_TOOLS_CHECK_H
 #define CUVMM_TOOLS_CHECK_H
@@ -29,11 +29,5 @@ int check_run(struct check_options *options, FILE *err);
 /* Sets options->log, absolute, for programs that go to other folders; empties it, for one run is one report. False when that
  * cannot be done, which has been said. */
 bool check_log(struct check_options *options, const char *path, FILE *err);
-
-/* Finds the program as a shell does and looks whether a library can be put before it; false when not, which has been said. */
-bool check_program(const char *name, char *path, size_t size, FILE *err);
-
-/* The folder of a library of this project: beside the command, as it was built or installed. */
-bool check_folder(const char *library, char *folder, size_t size, FILE *err);
 
 #endif

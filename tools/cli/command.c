@@ -6,7 +6,7 @@
 #include <string.h>
 
 extern const struct command command_run, command_shell, command_explain, command_rules, command_profiles, command_replay,
-    command_diff, command_machine, command_check, command_lesson, command_view, command_export, command_exercise,
+    command_diff, command_machine, command_exec, command_check, command_lesson, command_view, command_export, command_exercise,
     command_completion, command_help;
 
 /* A usage names so many options that may be left out; more are "[options]". */
@@ -14,8 +14,8 @@ extern const struct command command_run, command_shell, command_explain, command
 
 static const struct command *const commands[] = {
     &command_run,     &command_shell, &command_explain, &command_rules, &command_profiles, &command_replay,     &command_diff,
-    &command_machine, &command_check, &command_lesson,  &command_view,  &command_export,   &command_exercise, &command_completion,
-    &command_help};
+    &command_machine, &command_exec,  &command_check,   &command_lesson, &command_view,    &command_export,   &command_exercise,
+    &command_completion, &command_help};
 
 const struct command *command_at(size_t index)
 {

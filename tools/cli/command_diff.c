@@ -39,7 +39,8 @@ const struct command command_diff = {
                {.name = "--as-driver", .about = "treats a simulator as a driver is treated"},
                {.name = "--mix", .value = "N",
                 .about = "which calls: 0 virtual memory, 1 (default) memory operations of the default stream, too, 2 memory pools, "
-                         "several streams and batches, too"},
+                         "several streams and batches, too, 3 copies in the order of streams, boxes, captures, graphs and pools "
+                         "of the host, too"},
                {.name = "--counts", .about = "counts the calls, and those left out, with the reason"},
                {.name = "--rules", .about = "on a simulator: counts how often each rule was the answer"},
                {.name = "--flip", .value = "N",

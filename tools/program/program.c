@@ -21,6 +21,7 @@ const char *const program_types[PROGRAM_TYPES][PROGRAM_APIS] = {
     [PROGRAM_FD] = {"int", "int"},
     [PROGRAM_FABRIC] = {"fabric_handle", "fabric_handle"},
     [PROGRAM_IPC] = {"vmm_ipc_mem_handle", "CUipcMemHandle"},
+    [PROGRAM_IPC_EVENT] = {"vmm_ipc_event_handle", "CUipcEventHandle"},
     [PROGRAM_INT] = {"int", "int"},
     [PROGRAM_SIZE] = {"uint64_t", "size_t"},
     [PROGRAM_FLAGS] = {"uint64_t", "unsigned long long"},
@@ -327,7 +328,7 @@ static void write_variables(FILE *out, const struct program *program, enum progr
         const char *type = program_types[v->type][api];
         bool pointer = program_is_pointer(v->type);
         fprintf(out, "    %s %s = %s;\n", type, v->name,
-                v->type == PROGRAM_FABRIC || v->type == PROGRAM_IPC ? "{{0}}" : pointer ? "NULL" : v->type == PROGRAM_FD ? "-1" : "0");
+                v->type == PROGRAM_FABRIC || v->type == PROGRAM_IPC || v->type == PROGRAM_IPC_EVENT ? "{{0}}" : pointer ? "NULL" : v->type == PROGRAM_FD ? "-1" : "0");
         if (v->has_total)
             fprintf(out, "    %s %s = 0;\n", type, v->total);
         if (v->size_used)

@@ -22,7 +22,7 @@ static enum program_type type_of(const struct step *step, enum vmm_param_kind ki
     case VMM_PARAM_OUT_STREAM: return PROGRAM_STREAM;
     case VMM_PARAM_OUT_EVENT: return PROGRAM_EVENT;
     case VMM_PARAM_OUT_POOL: return PROGRAM_POOL;
-    case VMM_PARAM_OUT_IPC_HANDLE: return PROGRAM_IPC;
+    case VMM_PARAM_OUT_IPC_HANDLE: return step->call.head.id == VMM_CALL_ipc_get_event_handle ? PROGRAM_IPC_EVENT : PROGRAM_IPC;
     case VMM_PARAM_OUT_GRAPH: return PROGRAM_GRAPH;
     case VMM_PARAM_OUT_GRAPH_NODE: return PROGRAM_NODE;
     case VMM_PARAM_OUT_GRAPH_EXEC: return PROGRAM_EXEC;
@@ -32,7 +32,7 @@ static enum program_type type_of(const struct step *step, enum vmm_param_kind ki
 
 static const char *no_value(enum program_type type)
 {
-    return program_is_pointer(type) ? "NULL" : type == PROGRAM_FABRIC || type == PROGRAM_IPC ? "{0}" : "0";
+    return program_is_pointer(type) ? "NULL" : type == PROGRAM_FABRIC || type == PROGRAM_IPC || type == PROGRAM_IPC_EVENT ? "{0}" : "0";
 }
 
 static void add_answers(struct text *out, const struct step *step)
@@ -344,4 +344,6 @@ void program_after(void *user, struct script *script, const vmm_detail *detail)
     add_rest(&code, detail->result);
     if (id == VMM_CALL_launch || id == VMM_CALL_graph_add_kernel_node)
         program_refuse(code.program, PROGRAM_DRIVER, "the kernels of cuvmm are no part of the driver; save it with --api=vmm");
+    if (id == VMM_CALL_memcpy_batch_async_v1 || id == VMM_CALL_memcpy_3d_batch_async_v1)
+        program_refuse(code.program, PROGRAM_DRIVER, "cuda.h of CUDA 13 has another form of the call; save it with --api=vmm");
 }

@@ -223,11 +223,13 @@ static void add_ipc_handle(struct program *program, struct script *script, const
     memcpy(&last, script->step.fabric + sizeof script->step.fabric - sizeof last, sizeof last);
     struct program_word *word = word_of(program, param->name, fabrics_ending(&script->fabrics, last));
     struct program_variable *v = word ? program_find(program, word->text, strlen(word->text)) : NULL;
+    const bool of_event = script->step.call.head.id == VMM_CALL_ipc_open_event_handle;
+    const enum program_type type = of_event ? PROGRAM_IPC_EVENT : PROGRAM_IPC;
     for (int api = 0; api < PROGRAM_APIS; api++)
-        if (v && v->type == PROGRAM_IPC)
+        if (v && v->type == type)
             text_add(&out[api], "%s", v->name);
         else
-            text_add(&out[api], "(%s){{0}}", program_types[PROGRAM_IPC][api]);
+            text_add(&out[api], "(%s){{0}}", program_types[type][api]);
 }
 
 static void add_kernel_words(struct program *program, struct script *script, uint64_t count, struct text *out)
@@ -261,6 +263,23 @@ static void add_nodes(struct program *program, struct script *script, size_t ind
     }
     for (int api = 0; api < PROGRAM_APIS; api++)
         text_add(&out[api], "}");
+}
+
+/* Addresses and sizes of a batch, by the line's words. */
+static void add_batch(struct program *program, struct script *script, const struct vmm_param *param, struct text out[PROGRAM_APIS])
+{
+    size_t parameters;
+    const size_t index = (size_t)(param - vmm_call_params(script->step.call.head.id, &parameters));
+    const uint64_t *list = step_batch(&script->step, index), count = vmm_batch_length(&script->step.call.head, param);
+    const bool addresses = param->kind == VMM_PARAM_ADDRESSES;
+    struct text made = {0};
+    for (uint64_t i = 0; i < STEP_COPIES && (i < count || i == 0); i++) {
+        text_add(&made, i ? ", " : "");
+        add_part(program, script, param->name, addresses ? VMM_PARAM_ADDRESS : VMM_PARAM_U64, list[i], &made);
+    }
+    text_add(&out[PROGRAM_VMM], "(const %s[]){%s}", addresses ? "vmm_deviceptr" : "uint64_t", made.data);
+    text_add(&out[PROGRAM_DRIVER], "(%s[]){%s}", addresses ? "CUdeviceptr" : "size_t", made.data);
+    text_free(&made);
 }
 
 static void add_fill_node(struct program *program, struct script *script, struct text out[PROGRAM_APIS])
@@ -322,6 +341,8 @@ static void add_pointer(struct program *program, struct script *script, const st
     case VMM_PARAM_DESCS: program_grants(out, api, step->grants, vmm_call_scalar(&step->call.head, param + 1)); break;
     case VMM_PARAM_ATTRIBUTES: program_attributes(out, api, step); break;
     case VMM_PARAM_MEM_OPS: program_mem_ops(out, api, step); break;
+    case VMM_PARAM_COPY_ATTRIBUTES: program_copy_attributes(out, api, step); break;
+    case VMM_PARAM_BOXES: program_boxes(out, api, step); break;
     case VMM_PARAM_MEMCPY3D:
     case VMM_PARAM_MEMCPY3D_PEER: program_box(out, api, &step->box, param->kind == VMM_PARAM_MEMCPY3D_PEER); break;
     case VMM_PARAM_BYTES: program_bytes(program, program_bytes_word(script), step->bytes, byte_count(step), out); break;
@@ -375,6 +396,9 @@ static void add_argument(struct program *program, struct script *script, const s
         } else if (param->kind == VMM_PARAM_NODES) {
             size_t count;
             add_nodes(program, script, (size_t)(param - vmm_call_params(script->step.call.head.id, &count)), out);
+            return;
+        } else if (param->kind == VMM_PARAM_ADDRESSES || param->kind == VMM_PARAM_SIZES) {
+            add_batch(program, script, param, out);
             return;
         } else if (param->kind == VMM_PARAM_FILL_NODE) {
             add_fill_node(program, script, out);

@@ -24,6 +24,7 @@ enum program_type {
     PROGRAM_FD,
     PROGRAM_FABRIC,
     PROGRAM_IPC,
+    PROGRAM_IPC_EVENT,
     PROGRAM_INT,
     PROGRAM_SIZE,
     PROGRAM_FLAGS,
@@ -133,6 +134,8 @@ void program_prop(struct text *out, enum program_api api, const vmm_mem_allocati
 void program_pool_props(struct text *out, enum program_api api, const vmm_mem_pool_props *props);
 void program_grants(struct text *out, enum program_api api, const vmm_mem_access_desc *grants, uint64_t count);
 void program_box(struct text *out, enum program_api api, const vmm_memcpy3d *box, bool peer);
+void program_copy_attributes(struct text *out, enum program_api api, const struct step *step);
+void program_boxes(struct text *out, enum program_api api, const struct step *step);
 void program_mem_ops(struct text *out, enum program_api api, const struct step *step);
 void program_attribute(struct text *out, enum program_api api, const char *kind, const char *name, int value);
 void program_attributes(struct text *out, enum program_api api, const struct step *step);

@@ -185,6 +185,49 @@ void program_box(struct text *out, enum program_api api, const vmm_memcpy3d *box
     text_add(out, "}");
 }
 
+void program_copy_attributes(struct text *out, enum program_api api, const struct step *step)
+{
+    static const char *const names[][PROGRAM_APIS] = {{"src_access_order", "srcAccessOrder"}, {"src_loc_hint", "srcLocHint"},
+                                                      {"dst_loc_hint", "dstLocHint"}};
+    const uint64_t count = step->call.memcpy_batch_async.num_attrs;
+    text_add(out, "(%s[]){", api == PROGRAM_VMM ? "vmm_memcpy_attributes" : "CUmemcpyAttributes");
+    for (uint64_t i = 0; i < STEP_COPIES && (i < count || i == 0); i++) {
+        const vmm_memcpy_attributes *one = &step->copy_attributes[i];
+        text_add(out, "%s{.%s = %s%d, .%s = ", i ? ", " : "", names[0][api],
+                 api == PROGRAM_DRIVER ? "(CUmemcpySrcAccessOrder)" : "", one->src_access_order, names[1][api]);
+        program_location(out, api, one->src_loc_hint);
+        text_add(out, ", .%s = ", names[2][api]);
+        program_location(out, api, one->dst_loc_hint);
+        text_add(out, ", .flags = %uU}", one->flags);
+    }
+    text_add(out, "}");
+}
+
+static void add_operand(struct text *out, enum program_api api, const vmm_memcpy3d_operand *operand)
+{
+    static const char *const rows[] = {"row_length", "rowLength"}, *const layers[] = {"layer_height", "layerHeight"};
+    text_add(out, "{.type = %s%d, .op.ptr = {.ptr = UINT64_C(0x%" PRIx64 "), .%s = %zu, .%s = %zu}}",
+             api == PROGRAM_DRIVER ? "(CUmemcpy3DOperandType)" : "", operand->type, operand->op.ptr.ptr, rows[api],
+             operand->op.ptr.row_length, layers[api], operand->op.ptr.layer_height);
+}
+
+void program_boxes(struct text *out, enum program_api api, const struct step *step)
+{
+    const uint64_t count = step->call.memcpy_3d_batch_async.num_ops;
+    text_add(out, "(%s[]){", api == PROGRAM_VMM ? "vmm_memcpy3d_batch_op" : "CUDA_MEMCPY3D_BATCH_OP");
+    for (uint64_t i = 0; i < STEP_COPIES && (i < count || i == 0); i++) {
+        const vmm_memcpy3d_batch_op *box = &step->boxes[i];
+        text_add(out, "%s{.src = ", i ? ", " : "");
+        add_operand(out, api, &box->src);
+        text_add(out, ", .dst = ");
+        add_operand(out, api, &box->dst);
+        text_add(out, ", .extent = {%zu, %zu, %zu}, .%s = %s%d, .flags = %uU}", box->extent.width, box->extent.height,
+                 box->extent.depth, api == PROGRAM_VMM ? "src_access_order" : "srcAccessOrder",
+                 api == PROGRAM_DRIVER ? "(CUmemcpySrcAccessOrder)" : "", box->src_access_order, box->flags);
+    }
+    text_add(out, "}");
+}
+
 /* The number of a kernel of this library by its name in vmm.h. */
 void program_kernel(struct text *out, int kernel)
 {

@@ -92,7 +92,8 @@ static bool read_name(struct reader *r)
 {
     size_t length = name_length(r->at);
     struct program_variable *v = length ? program_find(r->program, r->at, length) : NULL;
-    if (!v || r->at[length] == '@' || v->type == PROGRAM_FABRIC || v->type == PROGRAM_IPC)
+    if (!v || r->at[length] == '@' || v->type == PROGRAM_FABRIC || v->type == PROGRAM_IPC ||
+        v->type == PROGRAM_IPC_EVENT)
         return false;
     r->at += length;
     if (*r->at != '.') {

@@ -183,6 +183,26 @@ static bool run_ipc_open(struct script *script)
     return script_make(script, NULL);
 }
 
+static bool run_ipc_event_get(struct script *script)
+{
+    uint64_t event;
+    if (!args_number(script, "EVENT", &event))
+        return false;
+    script_step(script, VMM_CALL_ipc_get_event_handle)->call.ipc_get_event_handle.event = (vmm_event)(uintptr_t)event;
+    return script_make(script, NULL);
+}
+
+static bool run_ipc_event_open(struct script *script)
+{
+    uint64_t number;
+    if (!args_number(script, "HANDLE", &number))
+        return false;
+    struct step *step = script_step(script, VMM_CALL_ipc_open_event_handle);
+    fabrics_find(&script->fabrics, number, step->fabric);
+    memcpy(&step->call.ipc_open_event_handle.handle, step->fabric, sizeof step->fabric);
+    return script_make(script, NULL);
+}
+
 static bool run_ipc_close(struct script *script)
 {
     struct step *step = script_step(script, VMM_CALL_ipc_close_mem_handle);
@@ -220,6 +240,9 @@ const struct script_command script_memory_commands[] = {
      run_freemem, false},
     {"ipcget", "ADDRESS [out=null]", "a handle of memory of alloc, for another process; names its 64 bytes", "cuIpcGetMemHandle",
      run_ipc_get, false},
+    {"ipceventget", "EVENT [out=null]", "a handle of an event, for another process; names its 64 bytes", "cuIpcGetEventHandle",
+     run_ipc_event_get, false},
+    {"ipceventopen", "HANDLE [out=null]", "an event for another process's event", "cuIpcOpenEventHandle", run_ipc_event_open, false},
     {"ipcopen", "HANDLE [flags=N] [out=null]", "addresses for the memory of a handle of another process", "cuIpcOpenMemHandle",
      run_ipc_open, false},
     {"ipcclose", "ADDRESS", "undoes one open", "cuIpcCloseMemHandle", run_ipc_close, false},

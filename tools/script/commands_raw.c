@@ -156,6 +156,12 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
     case VMM_PARAM_MEM_OPS: ok = value_mem_ops(&env, word, step->mem_ops, STEP_MEM_OPS, &count, &error); break;
     case VMM_PARAM_MEMCPY3D:
     case VMM_PARAM_MEMCPY3D_PEER: ok = value_box(&env, word, &step->box, &error); break;
+    case VMM_PARAM_ADDRESSES:
+    case VMM_PARAM_SIZES:
+        ok = value_list(&env, word, step_batch(step, (size_t)(param - raw->params)), STEP_COPIES, &count, &error);
+        break;
+    case VMM_PARAM_COPY_ATTRIBUTES: ok = value_copy_attributes(&env, word, step->copy_attributes, STEP_COPIES, &count, &error); break;
+    case VMM_PARAM_BOXES: ok = value_boxes(&env, word, step->boxes, STEP_COPIES, &count, &error); break;
     case VMM_PARAM_NODES: ok = value_nodes(&env, word, step_nodes(step, (size_t)(param - raw->params)), STEP_NODES, &count, &error); break;
     case VMM_PARAM_EDGES: return raw_edges(raw, word);
     case VMM_PARAM_FILL_NODE: ok = value_fill_node(&env, word, &step->fill_node, &error); break;
@@ -213,6 +219,10 @@ static bool raw_bounds(struct raw *raw)
             limit = STEP_MEM_OPS, length = step->call.stream_batch_mem_op.count > STEP_MEM_OPS
                                                ? 0 : step->call.stream_batch_mem_op.count;
             break;
+        case VMM_PARAM_ADDRESSES:
+        case VMM_PARAM_SIZES:
+        case VMM_PARAM_COPY_ATTRIBUTES:
+        case VMM_PARAM_BOXES: limit = STEP_COPIES, length = vmm_batch_length(call, param); break;
         case VMM_PARAM_NODES:
         case VMM_PARAM_EDGES: limit = STEP_NODES, length = step_list(step); break;
         case VMM_PARAM_ARGS: limit = STEP_WORDS, length = step->call.launch.count; break;

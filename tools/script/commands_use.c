@@ -223,6 +223,52 @@ static bool run_copy_box(struct script *script)
     return script_make(script, NULL);
 }
 
+/* attrs= and at=: the attributes, and the first copy of each; without, all copies have the same. */
+static bool run_copy_batch(struct script *script)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_next(script, "{TO FROM BYTES ...}"), *attrs = args_option(script, "attrs"),
+                      *at = args_option(script, "at");
+    struct step *step = script_step(script, VMM_CALL_memcpy_batch_async);
+    struct vmm_call_memcpy_batch_async *call = &step->call.memcpy_batch_async;
+    uint64_t part[3 * STEP_COPIES];
+    size_t parts, attributes = 1, firsts = 1;
+    bool given;
+    step->copy_attributes[0].src_access_order = VMM_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    if (!word || !args_stream(script, &given, &call->stream))
+        return false;
+    if (!value_list(&env, word, part, 3 * STEP_COPIES, &parts, &error) ||
+        (attrs && !value_copy_attributes(&env, attrs, step->copy_attributes, STEP_COPIES, &attributes, &error)) ||
+        (at && !value_list(&env, at, step_batch(step, 5), STEP_COPIES, &firsts, &error)))
+        return script_wrong_at(script, &error);
+    if (parts % 3 || firsts != attributes)
+        return script_wrong(script, word->column, parts % 3 ? "a copy of a batch is TO FROM BYTES"
+                                                            : "at= names the first copy of each of the attrs=");
+    for (size_t i = 0; i < parts; i++)
+        step_batch(step, i % 3)[i / 3] = part[i];
+    call->count = parts / 3;
+    call->num_attrs = attributes;
+    return script_make(script, NULL);
+}
+
+static bool run_copy_boxes(struct script *script)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_next(script, "{TO FROM WIDTH HEIGHT DEPTH ...}");
+    struct step *step = script_step(script, VMM_CALL_memcpy_3d_batch_async);
+    struct vmm_call_memcpy_3d_batch_async *call = &step->call.memcpy_3d_batch_async;
+    size_t boxes;
+    bool given;
+    if (!word || !args_stream(script, &given, &call->stream) || !args_option_number(script, "flags", &call->flags))
+        return false;
+    if (!value_boxes(&env, word, step->boxes, STEP_COPIES, &boxes, &error))
+        return script_wrong_at(script, &error);
+    call->num_ops = boxes;
+    return script_make(script, NULL);
+}
+
 const struct script_command script_use_commands[] = {
     {"fill", "ADDRESS SIZE VALUE [stream=STREAM|none]", "sets every byte; SIZE in bytes", "cuMemsetD8", run_fill, false},
     {"fill16", "ADDRESS SIZE VALUE [stream=STREAM|none]", "sets 16-bit values; SIZE in bytes", "cuMemsetD16", run_fill,
@@ -236,6 +282,10 @@ const struct script_command script_use_commands[] = {
     {"copy", "TO FROM SIZE [stream=STREAM|none]", "copies between two addresses", "cuMemcpyDtoD", run_copy, false},
     {"copybox", "{TO FROM WIDTH HEIGHT DEPTH [FIELD=VALUE ...]}|null [peer=yes] [stream=STREAM|none]",
      "copies rows in layers; the fields are those of vmm_memcpy3d, such as src_pitch", "cuMemcpy3D, cuMemcpy3DPeer", run_copy_box, false},
+    {"copybatch", "{TO FROM BYTES ...} [attrs={ORDER ...} at={FIRST ...}] [stream=STREAM|none]",
+     "copies ranges in one call; an order is stream, call or any", "cuMemcpyBatchAsync", run_copy_batch, false},
+    {"copyboxes", "{TO FROM WIDTH HEIGHT DEPTH [FIELD=VALUE ...] ...} [flags=N] [stream=STREAM|none]",
+     "copies boxes in one call; fields are src_row, src_rows, dst_row, dst_rows, order", "cuMemcpy3DBatchAsync", run_copy_boxes, false},
     {"query", "ADDRESS ATTRIBUTE [out=null]", "one attribute of an address", "cuPointerGetAttribute", run_query, false},
     {"query-all", "ADDRESS ATTRIBUTE ... [out=null]", "several attributes in one call", "cuPointerGetAttributes", run_query_all,
      false},

@@ -250,6 +250,90 @@ static bool load_box(struct replay *r, const char *key, json_t *json, bool *skip
     return true;
 }
 
+/* Where an address of a batch is now; one that belongs to no object of the trace's is the host's, whose bytes nobody has. */
+static void place_batch(struct replay *r, uint64_t *address, bool *skip)
+{
+    const uint64_t now = replay_translate(r, *address);
+    if (*address && now == *address && !replay_is_known(r, *address))
+        *skip = r->unknown_bytes = true;
+    *address = now;
+}
+
+/* Addresses where they are now. Host memory is not in the trace. */
+static bool load_batch(struct replay *r, const char *key, json_t *json, uint64_t *list, bool addresses, bool *skip)
+{
+    if (!json_is_array(json) || json_array_size(json) > STEP_COPIES)
+        return replay_malformed(r, key, "%s is not a list of at most %d values", key, STEP_COPIES);
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        if (!replay_hex(r, key, json_array_get(json, i), &list[i]))
+            return false;
+        if (addresses)
+            place_batch(r, &list[i], skip);
+    }
+    return true;
+}
+
+/* A member of 32 bits. */
+static bool narrow_member(struct replay *r, json_t *json, const char *key, unsigned *value)
+{
+    uint64_t wide;
+    if (!replay_hex(r, key, json_object_get(json, key), &wide))
+        return false;
+    *value = (unsigned)wide;
+    return wide <= UINT32_MAX || replay_malformed(r, key, "%s does not fit into 4 bytes", key);
+}
+
+static bool size_member(struct replay *r, json_t *json, const char *key, size_t *value)
+{
+    uint64_t wide;
+    if (!replay_hex(r, key, json_object_get(json, key), &wide))
+        return false;
+    *value = (size_t)wide;
+    return true;
+}
+
+static bool load_copy_attributes(struct replay *r, const char *key, json_t *json)
+{
+    if (!json_is_array(json) || json_array_size(json) > STEP_COPIES)
+        return replay_malformed(r, key, "%s is not a list of at most %d attributes", key, STEP_COPIES);
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        json_t *one = json_array_get(json, i);
+        vmm_memcpy_attributes *to = &r->step.copy_attributes[i];
+        if (!member(r, one, "order", &to->src_access_order) || !narrow_member(r, one, "flags", &to->flags) ||
+            !replay_location(r, "src", json_object_get(one, "src"), &to->src_loc_hint) ||
+            !replay_location(r, "dst", json_object_get(one, "dst"), &to->dst_loc_hint))
+            return false;
+    }
+    return true;
+}
+
+static bool load_operand(struct replay *r, json_t *json, vmm_memcpy3d_operand *operand, bool *skip)
+{
+    uint64_t at;
+    if (!member(r, json, "type", &operand->type) || !replay_hex(r, "at", json_object_get(json, "at"), &at) ||
+        !size_member(r, json, "row", &operand->op.ptr.row_length) || !size_member(r, json, "rows", &operand->op.ptr.layer_height))
+        return false;
+    place_batch(r, &at, skip);
+    operand->op.ptr.ptr = at;
+    return true;
+}
+
+static bool load_boxes(struct replay *r, const char *key, json_t *json, bool *skip)
+{
+    if (!json_is_array(json) || json_array_size(json) > STEP_COPIES)
+        return replay_malformed(r, key, "%s is not a list of at most %d boxes", key, STEP_COPIES);
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        json_t *one = json_array_get(json, i);
+        vmm_memcpy3d_batch_op *box = &r->step.boxes[i];
+        if (!load_operand(r, json_object_get(one, "dst"), &box->dst, skip) ||
+            !load_operand(r, json_object_get(one, "src"), &box->src, skip) || !size_member(r, one, "width", &box->extent.width) ||
+            !size_member(r, one, "height", &box->extent.height) || !size_member(r, one, "depth", &box->extent.depth) ||
+            !member(r, one, "order", &box->src_access_order) || !narrow_member(r, one, "flags", &box->flags))
+            return false;
+    }
+    return true;
+}
+
 /* Nodes are known by their recorded values. */
 static bool load_nodes(struct replay *r, const char *key, json_t *json, vmm_graph_node *nodes)
 {
@@ -470,6 +554,12 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
     case VMM_PARAM_MEM_OPS: return load_mem_ops(r, param->name, json);
     case VMM_PARAM_MEMCPY3D:
     case VMM_PARAM_MEMCPY3D_PEER: return load_box(r, param->name, json, skip);
+    case VMM_PARAM_ADDRESSES:
+    case VMM_PARAM_SIZES:
+        return load_batch(r, param->name, json, (uint64_t *)(uintptr_t)vmm_call_scalar(&r->step.call.head, param),
+                          param->kind == VMM_PARAM_ADDRESSES, skip);
+    case VMM_PARAM_COPY_ATTRIBUTES: return load_copy_attributes(r, param->name, json);
+    case VMM_PARAM_BOXES: return load_boxes(r, param->name, json, skip);
     case VMM_PARAM_NODES:
         return load_nodes(r, param->name, json, (vmm_graph_node *)(uintptr_t)vmm_call_scalar(&r->step.call.head, param));
     case VMM_PARAM_EDGES: return load_edges(r, param->name, json);
@@ -502,6 +592,8 @@ static void bound(struct replay *r, json_t *args, const struct vmm_param *params
             *skip |= step->call.launch.count > listed;
         if (params[i].kind == VMM_PARAM_MEM_OPS)
             *skip |= step->call.stream_batch_mem_op.count > listed && step->call.stream_batch_mem_op.count <= STEP_MEM_OPS;
+        if (params[i].kind >= VMM_PARAM_ADDRESSES && params[i].kind <= VMM_PARAM_BOXES)
+            *skip |= vmm_batch_length(call, &params[i]) > listed;
         if (params[i].kind == VMM_PARAM_NODES || params[i].kind == VMM_PARAM_EDGES)
             *skip |= step_list(step) > listed;
         if (params[i].kind == VMM_PARAM_ATTRIBUTES || params[i].kind == VMM_PARAM_OUT_ATTRIBUTES)

@@ -170,6 +170,8 @@ static void print_param(FILE *out, const struct vmm_param *param, json_t *json, 
     case VMM_PARAM_TEAM: print_team(out, json); break;
     case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(timeline_location(json), where)); break;
     case VMM_PARAM_DESCS: print_grants(out, json); break;
+    case VMM_PARAM_ADDRESSES:
+    case VMM_PARAM_SIZES:
     case VMM_PARAM_NODES:
     case VMM_PARAM_EDGES:
     case VMM_PARAM_ARGS: print_list(out, json, false); break;

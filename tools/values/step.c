@@ -27,6 +27,10 @@ static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
     case VMM_PARAM_MEM_OPS: return step->mem_ops;
     case VMM_PARAM_MEMCPY3D:
     case VMM_PARAM_MEMCPY3D_PEER: return &step->box;
+    case VMM_PARAM_ADDRESSES:
+    case VMM_PARAM_SIZES: return step_batch(step, index);
+    case VMM_PARAM_COPY_ATTRIBUTES: return step->copy_attributes;
+    case VMM_PARAM_BOXES: return step->boxes;
     case VMM_PARAM_NODES: return step_nodes(step, index);
     case VMM_PARAM_EDGES: return step->edges;
     case VMM_PARAM_FILL_NODE: return &step->fill_node;

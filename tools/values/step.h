@@ -20,12 +20,13 @@
 #include "descriptors.h"
 #include "symbols.h"
 
-#define STEP_PARAMS 8
+#define STEP_PARAMS 9
 #define STEP_GRANTS 256     /* as many as a trace holds */
 #define STEP_ATTRIBUTES 256
 #define STEP_WORDS 256
 #define STEP_MEM_OPS 256
 #define STEP_NODES 256
+#define STEP_COPIES 256
 #define STEP_TEXT 1024
 
 /* What a call may write, whatever the type. */
@@ -59,6 +60,9 @@ struct step {
     uint64_t words[STEP_WORDS];     /* arguments of a kernel */
     vmm_stream_batch_mem_op_params mem_ops[STEP_MEM_OPS];
     vmm_memcpy3d box;               /* where MEMCPY3D and MEMCPY3D_PEER point */
+    uint64_t batch[4][STEP_COPIES]; /* where ADDRESSES and SIZES point */
+    vmm_memcpy_attributes copy_attributes[STEP_COPIES];
+    vmm_memcpy3d_batch_op boxes[STEP_COPIES];
     vmm_graph_node nodes[2][STEP_NODES]; /* where NODES point: in the order of the call's parameters */
     vmm_graph_edge_data edges[STEP_NODES];
     vmm_memset_node_params fill_node;
@@ -85,6 +89,12 @@ bool step_wrote_fabric(const struct step *step);
 static inline vmm_graph_node *step_nodes(struct step *step, size_t index)
 {
     return step->nodes[index & 1];
+}
+
+/* Where the list of a batch with that index points: destinations, sources, sizes, and indices of attributes. */
+static inline uint64_t *step_batch(struct step *step, size_t index)
+{
+    return step->batch[index < 3 ? index : 3];
 }
 
 /* The length of the lists that a call has beside num_dependencies; 0: it has none. */

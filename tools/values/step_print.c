@@ -219,6 +219,78 @@ static void print_box(FILE *out, const vmm_memcpy3d *box, const struct step_name
     fputs("}", out);
 }
 
+/* Addresses by their names; sizes and indices. */
+static void print_batch(FILE *out, const uint64_t *list, uint64_t count, bool addresses, const struct step_names *names)
+{
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < STEP_COPIES; i++) {
+        fputs(i ? ", " : "", out);
+        if (addresses)
+            step_print_address(out, list[i], names);
+        else
+            fprintf(out, "%" PRIu64, list[i]);
+    }
+    fputs("}", out);
+}
+
+static void print_order(FILE *out, vmm_memcpy_src_access_order order)
+{
+    static const char *const orders[] = {NULL, "stream", "call", "any"};
+    if (order >= VMM_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= VMM_MEMCPY_SRC_ACCESS_ORDER_ANY)
+        fputs(orders[order], out);
+    else
+        fprintf(out, "%d", order);
+}
+
+static void print_copy_attributes(FILE *out, const vmm_memcpy_attributes *list, uint64_t count)
+{
+    char where[VALUE_ROOM];
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < STEP_COPIES; i++) {
+        fputs(i ? ", " : "", out);
+        print_order(out, list[i].src_access_order);
+        if (list[i].flags)
+            fprintf(out, " flags=0x%x", list[i].flags);
+        if (list[i].src_loc_hint.type)
+            fprintf(out, " src=%s", value_location_text(list[i].src_loc_hint, where));
+        if (list[i].dst_loc_hint.type)
+            fprintf(out, " dst=%s", value_location_text(list[i].dst_loc_hint, where));
+    }
+    fputs("}", out);
+}
+
+static void print_operand(FILE *out, const vmm_memcpy3d_operand *operand, const char *which)
+{
+    if (operand->type != VMM_MEMCPY_OPERAND_TYPE_POINTER)
+        fprintf(out, " %s_type=%d", which, operand->type);
+    if (operand->op.ptr.row_length)
+        fprintf(out, " %s_row=%zu", which, operand->op.ptr.row_length);
+    if (operand->op.ptr.layer_height)
+        fprintf(out, " %s_rows=%zu", which, operand->op.ptr.layer_height);
+}
+
+static void print_boxes(FILE *out, const vmm_memcpy3d_batch_op *list, uint64_t count, const struct step_names *names)
+{
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < STEP_COPIES; i++) {
+        const vmm_memcpy3d_batch_op *box = &list[i];
+        fputs(i ? "; " : "", out);
+        step_print_address(out, box->dst.op.ptr.ptr, names);
+        fputs(" from ", out);
+        step_print_address(out, box->src.op.ptr.ptr, names);
+        fprintf(out, ", %zu x %zu x %zu", box->extent.width, box->extent.height, box->extent.depth);
+        print_operand(out, &box->dst, "dst");
+        print_operand(out, &box->src, "src");
+        if (box->src_access_order != VMM_MEMCPY_SRC_ACCESS_ORDER_STREAM) {
+            fputs(" order=", out);
+            print_order(out, box->src_access_order);
+        }
+        if (box->flags)
+            fprintf(out, " flags=0x%x", box->flags);
+    }
+    fputs("}", out);
+}
+
 static void print_nodes(FILE *out, const vmm_graph_node *list, uint64_t count, const struct step_names *names)
 {
     fputs("{", out);
@@ -290,6 +362,13 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
     case VMM_PARAM_MEM_OPS: print_mem_ops(out, step->mem_ops, vmm_call_scalar(call, &params[index - 1]), names); break;
     case VMM_PARAM_MEMCPY3D:
     case VMM_PARAM_MEMCPY3D_PEER: print_box(out, &step->box, names); break;
+    case VMM_PARAM_ADDRESSES:
+    case VMM_PARAM_SIZES:
+        print_batch(out, (const uint64_t *)(uintptr_t)pointer, vmm_batch_length(call, &params[index]),
+                    params[index].kind == VMM_PARAM_ADDRESSES, names);
+        break;
+    case VMM_PARAM_COPY_ATTRIBUTES: print_copy_attributes(out, step->copy_attributes, vmm_batch_length(call, &params[index])); break;
+    case VMM_PARAM_BOXES: print_boxes(out, step->boxes, vmm_batch_length(call, &params[index]), names); break;
     case VMM_PARAM_NODES: print_nodes(out, step->nodes[index & 1], step_list(step), names); break;
     case VMM_PARAM_EDGES: print_edges(out, step->edges, step_list(step)); break;
     case VMM_PARAM_FILL_NODE: print_fill_node(out, &step->fill_node, names); break;

@@ -82,6 +82,20 @@ bool value_mem_op_find(const char *name, vmm_stream_batch_mem_op_type *operation
  * then fields of vmm_memcpy3d by name. Memory is of a device where no type says otherwise. */
 bool value_box(const struct value_env *env, const struct word *word, vmm_memcpy3d *out, struct words_error *error);
 
+/* {r0 r1 64}: numbers, by name or value; at most max. */
+bool value_list(const struct value_env *env, const struct word *word, uint64_t *out, size_t max, size_t *count,
+                struct words_error *error);
+
+/* {stream any flags=1 src=dev0}: attributes of a batch's copies, each an access order (stream, call, any or a number), then its
+ * options: flags, and the hints src and dst. */
+bool value_copy_attributes(const struct value_env *env, const struct word *word, vmm_memcpy_attributes *out, size_t max, size_t *count,
+                           struct words_error *error);
+
+/* {r0 r1 64 3 2 src_row=128 r2 r3 64 1 1}: a batch's boxes, each to one address from another, of so many bytes, rows and layers; then
+ * its options: dst_row, dst_rows, src_row, src_rows, order, flags, dst_type and src_type. */
+bool value_boxes(const struct value_env *env, const struct word *word, vmm_memcpy3d_batch_op *out, size_t max, size_t *count,
+                 struct words_error *error);
+
 /* {n0 n1}: nodes of a graph, by name or value; at most max. */
 bool value_nodes(const struct value_env *env, const struct word *word, vmm_graph_node *out, size_t max, size_t *count,
                  struct words_error *error);

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_capture.h - captured streams: their work becomes nodes of a graph and does not run.
- *
- *     begin capture on S     S: ACTIVE
- *     fill on S              a node, which depends on what S has reached (capture.h)
- *     wait or query on S     CAPTURE_UNSUPPORTED            S: INVALIDATED
- *     fill on S              CAPTURE_INVALIDATED
- *     end capture on S       CAPTURE_INVALIDATED, no graph  S: NONE
- *
- * A call that is refused because a stream is captured invalidates the capture, with all streams that have joined it. In the modes
- * GLOBAL and THREAD_LOCAL so do cuMemAlloc and other calls that no graph could hold. Other calls work as usual, including those
- * of virtual memory management, as measured.
+/* abi_capture.h - captured streams in entry points: which calls are a capture's concern, and what the engine makes of them
+ * (backend_sim/graph/call_capture.h). An entry point asks here before it makes calls of the API, so those are never captured twice.
  */
 #ifndef SIM_ABI_CAPTURE_H
 #define SIM_ABI_CAPTURE_H
 
 #include "abi_graphs.h"
-
-/* Is any stream captured? Takes no lock, because frequent calls use it. */
-bool abi_capture_any(void);
+#include "call_capture.h"
 
 /* The status that cuStreamIsCapturing returns. */
 CUstreamCaptureStatus abi_capture_status(vmm_stream stream);
@@ -34,35 +23,16 @@ struct abi_capture_info {
 };
 struct abi_capture_info abi_capture_info(vmm_stream stream);
 
-/* The nodes of one list as the program passes them, for cuStreamBeginCaptureToGraph and cuStreamUpdateCaptureDependencies. */
-struct abi_nodes {
-    const CUgraphNode *node;
-    const CUgraphEdgeData *data;
-    size_t count;
-};
-
-/* Into a new graph, or into that one. */
-CUresult abi_capture_begin(vmm_system *sys, const char *function, vmm_stream stream, CUstreamCaptureMode mode);
-CUresult abi_capture_begin_into(const vmm_system *sys, vmm_stream stream, CUgraph graph, const struct abi_nodes *on,
-                                CUstreamCaptureMode mode);
-CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *graph);
-CUresult abi_capture_update(const vmm_system *sys, vmm_stream stream, const struct abi_nodes *on, unsigned flags);
-
 /* Adds a node to the stream's capture. */
-CUresult abi_capture_add(const char *function, vmm_stream stream, const struct abi_work *work);
-CUresult abi_capture_add_fill(const vmm_system *sys, const char *function, vmm_stream stream,
-                              const CUDA_MEMSET_NODE_PARAMS *fill);
-/* The copy has bytes. */
-CUresult abi_capture_add_copy(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy);
+CUresult abi_capture_add(const char *function, vmm_stream stream, const struct graph_work *work);
+CUresult abi_capture_add_fill(const char *function, vmm_stream stream, const vmm_memset_node_params *fill);
+CUresult abi_capture_add_copy(const char *function, vmm_stream stream, const vmm_memcpy3d *copy);
 CUresult abi_capture_add_host(const char *function, vmm_stream stream, CUhostFn fn, void *data);
 /* One of the five calls of memory operations. */
-CUresult abi_capture_add_mem_op(const vmm_system *sys, const char *function, vmm_stream stream, const struct vmm_call *call);
+CUresult abi_capture_add_mem_op(const char *function, vmm_stream stream, const struct vmm_call *call);
 /* cuMemAllocAsync, or cuMemAllocFromPoolAsync with its pool, and cuMemFreeAsync. */
-CUresult abi_capture_add_alloc(vmm_system *sys, const char *function, vmm_stream stream, CUdeviceptr *dptr, size_t size,
-                               const CUmemoryPool *pool);
+CUresult abi_capture_add_alloc(const char *function, vmm_stream stream, CUdeviceptr *dptr, size_t size, const CUmemoryPool *pool);
 CUresult abi_capture_add_free(const char *function, vmm_stream stream, CUdeviceptr dptr);
-/* Checks what can be checked without the memory: a refusal is reported. */
-CUresult abi_mem_op_form(const vmm_system *sys, const struct vmm_call *call);
 
 /* SUCCESS if the stream is captured and the capture is valid: that is looked at before the arguments. */
 CUresult abi_capture_goes_on(const char *function, vmm_stream stream);
@@ -72,10 +42,8 @@ void abi_capture_spoil(vmm_stream stream);
 
 /* The calls with events, if the stream is captured or the event was recorded in a captured stream; false: they are not a
  * capture's concern. */
-bool abi_capture_record(const vmm_system *sys, const char *function, vmm_stream stream, CUevent event, unsigned flags,
-                        CUresult *result);
-bool abi_capture_wait(const vmm_system *sys, const char *function, vmm_stream stream, CUevent event, unsigned flags,
-                      CUresult *result);
+bool abi_capture_record(const char *function, vmm_stream stream, CUevent event, unsigned flags, CUresult *result);
+bool abi_capture_wait(const char *function, vmm_stream stream, CUevent event, unsigned flags, CUresult *result);
 /* SUCCESS if the event was not recorded in a captured stream; else the refusal, which invalidates a capture in progress. */
 CUresult abi_capture_event(const char *function, CUevent event);
 
@@ -86,13 +54,7 @@ void abi_capture_event_ends(uint64_t event);
 /* SUCCESS if the stream is not being captured. A wait or query of one that is invalidates its capture. */
 CUresult abi_captured(vmm_stream stream, const char *function);
 
-/* For calls that a graph cannot hold: refuses the call and invalidates captures that forbid it; always: all of them.
- *
- *     mode of the thread    captures that forbid the call
- *     GLOBAL                the thread's own in modes GLOBAL and THREAD_LOCAL, others' in mode GLOBAL
- *     THREAD_LOCAL          the thread's own in modes GLOBAL and THREAD_LOCAL
- *     RELAXED               none
- */
+/* For calls that a graph cannot hold: refuses the call and invalidates captures that forbid it; always: all of them. */
 CUresult abi_capture_forbids(const char *function, bool always);
 
 /* Put this first in the entry point of such a call. */

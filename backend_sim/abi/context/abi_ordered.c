@@ -25,7 +25,7 @@ CUresult cuStreamSynchronize(CUstream hStream)
 static CUresult wait_event(vmm_system *sys, vmm_stream stream, CUevent event, unsigned flags)
 {
     CUresult result;
-    if (abi_capture_wait(sys, "cuStreamWaitEvent", stream, event, flags, &result))
+    if (abi_capture_wait("cuStreamWaitEvent", stream, event, flags, &result))
         return result;
     return (CUresult)vmm_stream_wait_event(sys, stream, abi_event(event), flags);
 }
@@ -35,7 +35,7 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
     ABI_NOT_IMPLICITLY(abi_stream(hStream));
     if (abi_ipc_event_is(hEvent)) {
         ABI_NOT_CAPTURED(hStream);
-        ABI(abi_ipc_event_wait(sys, abi_stream(hStream), hEvent, Flags));
+        ABI(vmm_stream_wait_event(sys, abi_stream(hStream), abi_event(hEvent), Flags));
     }
     ABI_WORK(wait_event(sys, abi_stream(hStream), hEvent, Flags));
 }
@@ -56,10 +56,9 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *
 static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
 {
     CUresult result;
-    if (abi_capture_record(sys, "cuEventRecord", stream, event, 0, &result))
+    if (abi_capture_record("cuEventRecord", stream, event, 0, &result))
         return result;
-    bool shareable = abi_note_get((uint64_t)(uintptr_t)event).flags & CU_EVENT_INTERPROCESS;
-    result = shareable ? abi_ipc_event_made(sys, event, stream) : (CUresult)vmm_event_record(sys, abi_event(event), stream);
+    result = (CUresult)vmm_event_record(sys, abi_event(event), stream);
     if (result != CUDA_SUCCESS)
         return result;
     abi_capture_event_ends((uint64_t)(uintptr_t)event);
@@ -81,7 +80,7 @@ static CUresult record_flags(vmm_system *sys, CUevent event, vmm_stream stream, 
     if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
         return abi_refuse(VMM_RULE_CALL_VALUE, "cuEventRecordWithFlags", "flags 0x%x are unknown", flags);
     CUresult result;
-    if (flags && abi_capture_record(sys, "cuEventRecordWithFlags", stream, event, flags, &result))
+    if (flags && abi_capture_record("cuEventRecordWithFlags", stream, event, flags, &result))
         return result;
     if (flags)
         return abi_refuse(VMM_RULE_CAPTURE_STATE, "cuEventRecordWithFlags",
@@ -207,24 +206,26 @@ CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureSta
 
 CUresult cuStreamBeginCapture(CUstream hStream, CUstreamCaptureMode mode)
 {
-    ABI_INITIALISED(abi_capture_begin(sys, "cuStreamBeginCapture", abi_stream(hStream), mode));
+    ABI_GRAPH_CALL("cuStreamBeginCapture", stream_begin_capture, abi_stream(hStream), (vmm_stream_capture_mode)mode);
 }
 
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
-    ABI_INITIALISED(abi_capture_end(sys, abi_stream(hStream), phGraph));
+    ABI_GRAPH_CALL("cuStreamEndCapture", stream_end_capture, abi_stream(hStream), (vmm_graph *)(void *)phGraph);
 }
 
 CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
                                      const CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
 {
-    const struct abi_nodes on = {dependencies, dependencyData, numDependencies};
-    ABI_INITIALISED(abi_capture_begin_into(sys, abi_stream(hStream), hGraph, &on, mode));
+    ABI_GRAPH_CALL("cuStreamBeginCaptureToGraph", stream_begin_capture_to_graph, abi_stream(hStream), abi_graph(hGraph),
+                   abi_nodes(dependencies), (const vmm_graph_edge_data *)(const void *)dependencyData, numDependencies,
+                   (vmm_stream_capture_mode)mode);
 }
 
 CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
                                            size_t numDependencies, unsigned int flags)
 {
-    const struct abi_nodes on = {dependencies, dependencyData, numDependencies};
-    ABI_INITIALISED(abi_capture_update(sys, abi_stream(hStream), &on, flags));
+    (void)dependencyData;
+    ABI_INITIALISED(abi_graphs_answer("cuStreamUpdateCaptureDependencies", capture_update(abi_graphs_lock(), abi_stream(hStream),
+                                                                                          abi_nodes(dependencies), numDependencies, flags)));
 }

@@ -4,7 +4,6 @@
 
 #include "abi.h"
 #include "abi_capture.h"
-#include "abi_ipc_event.h"
 #include "abi_parts.h"
 
 enum { GREATEST_PRIORITY = -5 };
@@ -64,7 +63,6 @@ static CUresult event_destroy(vmm_system *sys, CUevent event)
 {
     CUresult result = (CUresult)vmm_event_destroy(sys, abi_event(event));
     if (result == CUDA_SUCCESS) {
-        abi_ipc_event_ended(sys, event);
         abi_capture_event_ends((uint64_t)(uintptr_t)event);
         abi_note_drop((uint64_t)(uintptr_t)event);
     }
@@ -80,15 +78,14 @@ CUresult cuEventQuery(CUevent hEvent)
 {
     ABI_NO_CAPTURE();
     ABI_NOT_CAPTURED_EVENT(hEvent);
-    ABI(abi_ipc_event_is(hEvent) ? abi_ipc_event_query(sys, hEvent) : (CUresult)vmm_event_query(sys, abi_event(hEvent)));
+    ABI(vmm_event_query(sys, abi_event(hEvent)));
 }
 
 CUresult cuEventSynchronize(CUevent hEvent)
 {
     ABI_NO_CAPTURE();
     ABI_NOT_CAPTURED_EVENT(hEvent);
-    ABI(abi_ipc_event_is(hEvent) ? abi_ipc_event_synchronize(sys, hEvent)
-                                 : (CUresult)vmm_event_synchronize(sys, abi_event(hEvent)));
+    ABI(vmm_event_synchronize(sys, abi_event(hEvent)));
 }
 
 /* Finds the time of a recorded event with timing. */

@@ -70,6 +70,30 @@ static void test_captured(void)
     IS(cuStreamEndCapture(stream, NULL), ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
+/* What a list has found its way to is left in it: every entry's address, up to the first without memory. */
+static void test_alias(void)
+{
+    const CUdeviceptr nowhere = (CUdeviceptr)1 << 45;
+    CUstreamBatchMemOpParams ops[4] = {op_of(CU_STREAM_MEM_OP_WRITE_VALUE_32, memory, 1), {0},
+                                       op_of(CU_STREAM_MEM_OP_WAIT_VALUE_32, memory, 1),
+                                       op_of(CU_STREAM_MEM_OP_WRITE_VALUE_64, memory + 8, 2)};
+    ops[1].operation = CU_STREAM_MEM_OP_BARRIER;
+    OK(cuStreamBatchMemOp(stream, 4, ops, 0));
+    OK(cuStreamSynchronize(stream));
+    tap_ok(ops[0].writeValue.alias == memory && ops[2].waitValue.alias == memory && ops[3].writeValue.alias == memory + 8,
+           "the addresses are left in the list");
+    EQUAL(ops[1].pad[4], 0);
+    for (int i = 0; i < 4; i++)
+        ops[i].writeValue.alias = 0;
+    ops[2].waitValue.address = nowhere;
+    REFUSED(cuStreamBatchMemOp(stream, 4, ops, 0), ERROR_INVALID_VALUE, "VMM-MEMOP-ADDRESS");
+    tap_ok(ops[0].writeValue.alias == memory && !ops[2].waitValue.alias && !ops[3].writeValue.alias, "up to the first without memory");
+    ops[0].writeValue.alias = 0;
+    ops[3].writeValue.flags = 0x10;
+    REFUSED(cuStreamBatchMemOp(stream, 4, ops, 0), ERROR_INVALID_VALUE, "VMM-MEMOP-FLAGS");
+    EQUAL(ops[0].writeValue.alias, 0);
+}
+
 static void test_nodes(void)
 {
     CUgraph graph = NULL;
@@ -215,6 +239,7 @@ int main(void)
     OK(cuStreamCreate(&other_stream, CU_STREAM_NON_BLOCKING));
     OK(cuMemAlloc(&memory, 4096));
     test_captured();
+    test_alias();
     test_nodes();
     test_instance();
     test_list();

@@ -163,11 +163,35 @@ static void test_addresses(void)
     EQUAL(add_alloc(graph, &c, freed, 600), first + 1024); /* it does not fit before what is beside it */
     EQUAL(add_alloc(graph, &c, freed, 512), first);
     EQUAL(add_alloc(graph, &d, b, 512), first + 2048); /* not ordered after the free */
-    EQUAL(add_alloc(graph, &d, b, CHUNK) - first, CHUNK);
+    EQUAL(add_alloc(graph, &d, b, CHUNK) - first, 2560); /* over the end of the first chunk */
     EQUAL(add_alloc(other, &d, NULL, 1), first + 2 * CHUNK);
     end(graph, NULL);
     graph = new_graph();
     EQUAL(add_alloc(graph, &a, NULL, 2 * CHUNK), first);
+    end(graph, NULL);
+    end(other, NULL);
+}
+
+/* What was freed before is taken by the best fit; freed memory at the end does not make room for more than it had. */
+static void test_gaps(void)
+{
+    CUgraph graph = new_graph(), other = new_graph();
+    CUgraphNode n[8];
+    CUdeviceptr at[5];
+    static const size_t sizes[5] = {1536, 512, 1024, 512, 1024};
+    for (int i = 0; i < 5; i++)
+        at[i] = add_alloc(graph, &n[i], i ? n[i - 1] : NULL, sizes[i]);
+    EQUAL(at[4] - at[0], 3584);
+    n[5] = add_free(graph, n[4], at[0]);
+    n[6] = add_free(graph, n[5], at[2]);
+    n[7] = add_free(graph, n[6], at[4]);
+    EQUAL(add_alloc(graph, &n[0], n[7], 2048) - at[0], 4608); /* behind what was freed at the end */
+    EQUAL(add_alloc(graph, &n[1], n[0], 1024) - at[0], 2048); /* in the lowest of the smallest gaps */
+    EQUAL(add_alloc(graph, &n[2], n[1], 1024) - at[0], 3584);
+    add_alloc(other, &n[3], NULL, 1);
+    const CUdeviceptr elsewhere = add_alloc(graph, &n[3], n[2], CHUNK); /* behind the graph's addresses are others */
+    EQUAL(elsewhere - at[0], 2 * CHUNK);
+    EQUAL(add_alloc(graph, &n[4], n[3], 512) - at[0], 0);
     end(graph, NULL);
     end(other, NULL);
 }
@@ -253,11 +277,12 @@ static void test_free_first(void)
 /* A launch that gets no memory allocates nothing, not even where an earlier one has left memory to free. */
 static void test_too_much(void)
 {
-    CUgraph graph = new_graph();
+    CUgraph graph = new_graph(), between = new_graph();
     CUgraphNode node = NULL;
     CUgraphExec exec = NULL;
     size_t left = 0, all = 0;
     CUdeviceptr small = add_alloc(graph, &node, NULL, 64);
+    add_alloc(between, &node, NULL, 64); /* so that the graph gets a second range */
     OK(cuMemGetInfo(&left, &all));
     CUdeviceptr large = add_alloc(graph, &node, NULL, left);
     OK(cuGraphInstantiate(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
@@ -265,6 +290,42 @@ static void test_too_much(void)
     EQUAL(reserved(), 0);
     EQUAL(held(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH), held(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH));
     tap_ok(byte_at(small) == 256 && byte_at(large) == 256, "nothing is allocated");
+    end(between, NULL);
+    end(graph, exec);
+}
+
+/* What graphs no longer use is there for cuMemAlloc; a pool's idle memory is not there for a launch. */
+static void test_idle(void)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUmemoryPool pool = NULL;
+    size_t left = 0, all = 0;
+    cuuint64_t kept = UINT64_MAX;
+    CUdeviceptr plain = 0, pooled = 0;
+    OK(cuMemGetInfo(&left, &all));
+    const size_t most = left / 5 * 3 / CHUNK * CHUNK;
+    CUdeviceptr at = add_alloc(graph, &node, NULL, most);
+    add_free(graph, node, at);
+    CUgraphExec exec = instance_of(graph);
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
+    EQUAL(reserved(), most);
+    OK(cuMemAlloc(&plain, most));
+    EQUAL(reserved(), 0);
+    REFUSED(cuGraphLaunch(exec, stream), ERROR_OUT_OF_MEMORY, "VMM-GRAPH-MEMORY-FULL");
+    OK(cuMemFree(plain));
+    OK(cuDeviceGetDefaultMemPool(&pool, 0));
+    OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept));
+    OK(cuMemAllocAsync(&pooled, most, stream));
+    OK(cuMemFreeAsync(pooled, stream));
+    OK(cuStreamSynchronize(stream));
+    REFUSED(cuGraphLaunch(exec, stream), ERROR_OUT_OF_MEMORY, "VMM-GRAPH-MEMORY-FULL");
+    kept = 0;
+    OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &kept));
+    OK(cuMemPoolTrimTo(pool, 0));
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
     end(graph, exec);
 }
 
@@ -273,9 +334,10 @@ static void test_two_ranges(void)
 {
     const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_HOST, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     CUDA_MEM_ALLOC_NODE_PARAMS params = params_of(0, CHUNK);
-    CUgraph graph = new_graph();
+    CUgraph graph = new_graph(), between = new_graph();
     CUgraphNode node = NULL, more = NULL;
     CUdeviceptr small = add_alloc(graph, &node, NULL, 64);
+    add_alloc(between, &more, NULL, 64);
     params.accessDescs = &access;
     params.accessDescCount = 1;
     OK(cuGraphAddMemAllocNode(&more, graph, NULL, 0, &params));
@@ -290,6 +352,7 @@ static void test_two_ranges(void)
     REFUSED(cuGraphLaunch(exec, stream), ERROR_INVALID_VALUE, "VMM-GRAPH-MEMORY-LIVE");
     OK(cuMemFree(params.dptr));
     OK(cuMemFree(small));
+    end(between, NULL);
     end(graph, exec);
 }
 
@@ -503,10 +566,12 @@ int main(void)
     test_life();
     test_left();
     test_addresses();
+    test_gaps();
     test_planned();
     test_shared();
     test_free_first();
     test_too_much();
+    test_idle();
     test_two_ranges();
     test_reused();
     test_free_once();

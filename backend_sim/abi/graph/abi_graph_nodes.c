@@ -3,243 +3,245 @@
 #include <string.h>
 
 #include "abi_graph.h"
-#include "abi_graph_alloc.h"
-#include "abi_pack.h"
-#include "heap.h"
+#include "graph_alloc.h"
 
 /* What the calls that add a node have in common. */
 struct add {
     const char *function;
-    CUgraphNode *out;
-    CUgraph graph;
-    const CUgraphNode *on;
-    const CUgraphEdgeData *data;
-    size_t count;
+    struct graph_add to;
 };
 
-/* ---- the parameters of each call, as what a node holds ---- */
+#define ADD(name, data)                                                                                            \
+    const struct add add = {name, {(vmm_graph_node *)(void *)phGraphNode, abi_graph(hGraph), abi_nodes(dependencies), \
+                                   (const vmm_graph_edge_data *)(const void *)(data), numDependencies}}
+/* A call of the engine that adds a node. */
+#define ADD_BY(function, name, ...)                                                                               \
+    ABI_GRAPH_CALL(function, name, (vmm_graph_node *)(void *)phGraphNode, abi_graph(hGraph), abi_nodes(dependencies), \
+                   numDependencies, __VA_ARGS__)
 
-static CUresult add_node(const struct add *add, const struct abi_work *work)
+/* Adds the node if its parameters are valid. With the lock. */
+static vmm_result added(struct sim_process *process, const struct add *add, vmm_result result, const struct graph_work *work)
 {
-    CUresult result = CUDA_SUCCESS;
-    if (!add->out)
-        return abi_graph_null(add->function, "phGraphNode");
-    abi_graphs_lock();
-    struct graph *graph = abi_need_graph(add->function, add->graph, &result);
-    struct abi_ends ends = {0};
-    if (graph)
-        result = abi_find_ends(add->function, graph, add->on, add->data, add->count, &ends);
-    struct graph_node *node = NULL;
-    if (result == CUDA_SUCCESS && !(node = abi_graph_add(graph, ends.node, ends.data, add->count, work)))
-        result = abi_no_memory(add->function);
-    if (node)
-        *add->out = abi_node_value(node);
-    abi_ends_drop(&ends);
-    abi_graphs_unlock();
-    return result;
+    return result == VMM_SUCCESS ? graph_add_node(process->graphs, &add->to, work) : result;
 }
-
-/* Adds the node if its parameters are valid, and frees the work. */
-static CUresult added(const struct add *add, CUresult result, struct abi_work *work)
-{
-    if (result == CUDA_SUCCESS)
-        result = add_node(add, work);
-    abi_work_drop(work);
-    return result;
-}
-
-#define ADD(out, ...) const struct add add = {__func__, out, hGraph, dependencies, __VA_ARGS__, numDependencies}
 
 static CUresult add_kernel(vmm_system *sys, const struct add *add, const CUDA_KERNEL_NODE_PARAMS *params)
 {
     struct abi_work work = {0};
-    return added(add, abi_kernel_work(sys, add->function, params, &work), &work);
+    CUresult result = abi_kernel_work(sys, add->function, params, &work);
+    if (result == CUDA_SUCCESS)
+        result = abi_graphs_answer(add->function, graph_add_node(abi_graphs_lock()->graphs, &add->to, &work.work));
+    abi_work_drop(&work);
+    return result;
 }
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                  size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    ADD(phGraphNode, NULL);
+    ADD(__func__, NULL);
     ABI_INITIALISED(add_kernel(sys, &add, nodeParams));
-}
-
-static CUresult add_fill(vmm_system *sys, const struct add *add, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
-{
-    struct abi_work work = {0};
-    return added(add, abi_fill_work(sys, add->function, params, ctx, &work), &work);
 }
 
 CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                               size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
 {
-    ADD(phGraphNode, NULL);
-    ABI_INITIALISED(add_fill(sys, &add, memsetParams, ctx));
+    ADD_BY(__func__, graph_add_memset_node, (const vmm_memset_node_params *)(const void *)memsetParams, abi_context(ctx));
 }
 
-static CUresult add_copy(vmm_system *sys, const struct add *add, const CUDA_MEMCPY3D *params, CUcontext ctx)
+/* With the lock, which is given back. */
+static CUresult add_copy(struct sim_process *process, const struct add *add, const CUDA_MEMCPY3D *params, CUcontext ctx)
 {
-    struct abi_work work = {0};
-    return added(add, abi_copy_work(sys, add->function, params, ctx, &work), &work);
+    struct graph_work work;
+    vmm_result result = graph_copy_work(process, (const vmm_memcpy3d *)(const void *)params, abi_context(ctx), &work);
+    return abi_graphs_answer(add->function, added(process, add, result, &work));
 }
 
 CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                               size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
-    ADD(phGraphNode, NULL);
-    ABI_INITIALISED(add_copy(sys, &add, copyParams, ctx));
-}
-
-static CUresult add_host(const struct add *add, const CUDA_HOST_NODE_PARAMS *params)
-{
-    struct abi_work work = {0};
-    return added(add, abi_host_work(add->function, params, &work), &work);
+    ADD(__func__, NULL);
+    ABI_INITIALISED(add_copy(abi_graphs_lock(), &add, copyParams, ctx));
 }
 
 CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                             size_t numDependencies, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    ADD(phGraphNode, NULL);
-    ABI_INITIALISED(add_host(&add, nodeParams));
-}
-
-static CUresult add_empty(const struct add *add)
-{
-    struct abi_work work = {.params = {.type = CU_GRAPH_NODE_TYPE_EMPTY}};
-    return added(add, CUDA_SUCCESS, &work);
+    ADD_BY(__func__, graph_add_host_node, (const vmm_host_node_params *)(const void *)nodeParams);
 }
 
 CUresult cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                              size_t numDependencies)
 {
-    ADD(phGraphNode, NULL);
-    ABI_INITIALISED(add_empty(&add));
-}
-
-static CUresult add_event(const vmm_system *sys, const struct add *add, CUgraphNodeType type, CUevent event)
-{
-    struct abi_work work = {0};
-    return added(add, abi_event_work(sys, add->function, type, event, &work), &work);
+    ABI_GRAPH_CALL(__func__, graph_add_empty_node, (vmm_graph_node *)(void *)phGraphNode, abi_graph(hGraph),
+                   abi_nodes(dependencies), numDependencies);
 }
 
 CUresult cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                    size_t numDependencies, CUevent event)
 {
-    ADD(phGraphNode, NULL);
-    ABI_INITIALISED(add_event(sys, &add, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
+    ADD_BY(__func__, graph_add_event_record_node, abi_event(event));
 }
 
 CUresult cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                  size_t numDependencies, CUevent event)
 {
-    ADD(phGraphNode, NULL);
-    ABI_INITIALISED(add_event(sys, &add, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
+    ADD_BY(__func__, graph_add_event_wait_node, abi_event(event));
 }
 
-static CUresult add_mem_op(const vmm_system *sys, const struct add *add, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+/* With the lock, which is given back. */
+static CUresult add_mem_op(struct sim_process *process, const struct add *add, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
-    struct abi_work work = {0};
-    return added(add, abi_mem_op_work(sys, add->function, params, &work), &work);
+    struct mem_ops ops;
+    struct graph_work work;
+    vmm_result result = abi_mem_op_work(process, params, &ops, &work);
+    return abi_graphs_answer(add->function, added(process, add, result, &work));
 }
 
 CUresult cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                   size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
-    ADD(phGraphNode, NULL);
-    ABI_INITIALISED(add_mem_op(sys, &add, nodeParams));
+    ADD(__func__, NULL);
+    ABI_INITIALISED(add_mem_op(abi_graphs_lock(), &add, nodeParams));
 }
 
 /* ---- memory ---- */
 
-static CUresult add_memory(vmm_system *sys, const struct add *add, CUDA_MEM_ALLOC_NODE_PARAMS *alloc, CUdeviceptr dptr)
+static CUresult check_location(const vmm_system *sys, const char *function, CUmemLocation at)
 {
-    CUresult result = CUDA_SUCCESS;
-    struct abi_ends ends = {0};
-    const struct graph_node *node = NULL;
-    if (!add->out)
-        return abi_graph_null(add->function, "phGraphNode");
-    abi_graphs_lock();
-    struct graph *graph = abi_need_graph(add->function, add->graph, &result);
-    if (graph)
-        result = abi_find_ends(add->function, graph, add->on, add->data, add->count, &ends);
-    const struct abi_dependencies on = {ends.node, ends.data, add->count};
-    if (result == CUDA_SUCCESS)
-        node = alloc ? abi_graph_add_alloc(sys, add->function, graph, &on, alloc, &result)
-                     : abi_graph_add_free(add->function, graph, &on, dptr, &result);
-    if (node)
-        *add->out = abi_node_value(node);
-    abi_ends_drop(&ends);
-    abi_graphs_unlock();
+    if (at.type == CU_MEM_LOCATION_TYPE_HOST || at.type == CU_MEM_LOCATION_TYPE_HOST_NUMA)
+        return abi_refuse(VMM_RULE_GRAPH_MEMORY_KIND, function, "poolProps.location.type is %d: memory of graphs is a device's",
+                          (int)at.type);
+    if (at.type != CU_MEM_LOCATION_TYPE_DEVICE || at.id < 0 || at.id >= abi_query_profile(sys)->devices)
+        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "poolProps.location is type %d, id %d, which is no device", (int)at.type,
+                          at.id);
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_props(const vmm_system *sys, const char *function, const CUmemPoolProps *props)
+{
+    if (props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED && props->allocType != CU_MEM_ALLOCATION_TYPE_MANAGED)
+        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "poolProps.allocType is %d", (int)props->allocType);
+    for (size_t i = 0; i < sizeof props->reserved; i++)
+        if (props->reserved[i])
+            return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "poolProps.reserved is not 0");
+    CUresult result = check_location(sys, function, props->location);
+    if (result == CUDA_SUCCESS && props->handleTypes)
+        result = abi_refuse(VMM_RULE_GRAPH_MEMORY_KIND, function, "poolProps.handleTypes is %d: memory of graphs cannot be exported",
+                            (int)props->handleTypes);
     return result;
+}
+
+static CUresult check_access(const vmm_system *sys, const char *function, const CUmemAccessDesc *access)
+{
+    if (access->location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+        CUresult result = abi_device(sys, function, access->location.id);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    if (access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return CUDA_SUCCESS;
+    return abi_refuse(VMM_RULE_GRAPH_MEMORY_KIND, function, "accessDescs: flags are %d, and memory of graphs can only be read and written",
+                      (int)access->flags);
+}
+
+static CUresult check_alloc(const vmm_system *sys, const char *function, const CUDA_MEM_ALLOC_NODE_PARAMS *p)
+{
+    if (!p)
+        return abi_graph_null(function, "nodeParams");
+    if (!p->bytesize)
+        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "bytesize is 0");
+    CUresult result = check_props(sys, function, &p->poolProps);
+    if (result == CUDA_SUCCESS && p->accessDescCount && !p->accessDescs)
+        result = abi_refuse(VMM_RULE_GRAPH_MEMORY_ACCESS, function, "accessDescCount is %zu, and accessDescs is NULL",
+                            p->accessDescCount);
+    for (size_t i = 0; i < p->accessDescCount && result == CUDA_SUCCESS; i++)
+        result = check_access(sys, function, &p->accessDescs[i]);
+    return result;
+}
+
+
+/* A bit for each device that the parameters give rights to. */
+static uint32_t peers_of(const CUDA_MEM_ALLOC_NODE_PARAMS *params)
+{
+    uint32_t peers = 0;
+    for (size_t i = 0; i < params->accessDescCount; i++)
+        if (params->accessDescs[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+            peers |= UINT32_C(1) << params->accessDescs[i].location.id;
+    return peers;
+}
+
+/* Finds where the node is to be. With the lock. */
+static struct graph *find_place(const struct sim_process *process, const struct add *add, struct graph_ends *ends, vmm_result *result)
+{
+    struct graph *graph = NULL;
+    *result = VMM_SUCCESS;
+    if (!add->to.out)
+        *result = graph_null("phGraphNode");
+    else if ((graph = graph_need(process->graphs, add->to.graph, result)))
+        *result = graph_find_ends(process->graphs, graph, &add->to, ends);
+    return *result == VMM_SUCCESS ? graph : NULL;
+}
+
+/* Gives back the lock. */
+static CUresult answer(const struct add *add, const struct graph_node *node, struct graph_ends *ends, vmm_result result)
+{
+    if (node)
+        *add->to.out = (vmm_graph_node)(uintptr_t)node->value;
+    graph_ends_drop(ends);
+    return abi_graphs_answer(add->function, result);
 }
 
 static CUresult add_alloc(vmm_system *sys, const struct add *add, CUDA_MEM_ALLOC_NODE_PARAMS *params)
 {
-    CUresult result = abi_alloc_check(sys, add->function, params);
-    return result == CUDA_SUCCESS ? add_memory(sys, add, params, 0) : result;
+    CUresult checked = check_alloc(sys, add->function, params);
+    if (checked != CUDA_SUCCESS)
+        return checked;
+    vmm_result result;
+    struct graph_ends ends = {NULL, NULL, 0};
+    struct abi_work work = {.shown = {.params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC}}};
+    const struct graph_allocation wanted = {params->poolProps.location.id, params->bytesize, peers_of(params)};
+    const struct graph_node *node = NULL;
+    work.shown.params.alloc = *params;
+    work.work.shown = &work.shown;
+    struct sim_process *process = abi_graphs_lock();
+    struct graph *graph = find_place(process, add, &ends, &result);
+    if (graph && (node = graph_add_alloc(process, graph, &ends, &wanted, &work.work, &result)))
+        params->dptr = graphs_work(node)->memory->at;
+    return answer(add, node, &ends, result);
 }
 
 CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                 size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
 {
-    ADD(phGraphNode, NULL);
+    ADD(__func__, NULL);
     ABI_INITIALISED(add_alloc(sys, &add, nodeParams));
+}
+
+static CUresult add_free(const struct add *add, CUdeviceptr dptr)
+{
+    vmm_result result;
+    struct graph_ends ends = {NULL, NULL, 0};
+    struct graph_work work = {0};
+    const struct graph_node *node = NULL;
+    struct graph *graph = find_place(abi_graphs_lock(), add, &ends, &result);
+    if (graph)
+        node = graph_add_free(graph, &ends, dptr, &work, &result);
+    return answer(add, node, &ends, result);
 }
 
 CUresult cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                size_t numDependencies, CUdeviceptr dptr)
 {
-    ADD(phGraphNode, NULL);
-    ABI_INITIALISED(add_memory(sys, &add, NULL, dptr));
+    ADD(__func__, NULL);
+    ABI_INITIALISED(add_free(&add, dptr));
 }
 
 /* ---- child graphs ---- */
 
-/* The graph that becomes the node's: a copy, or the graph itself. */
-static struct graph *take_child(const char *function, CUgraph value, CUgraph into, bool move, CUresult *result)
-{
-    struct graph *child = abi_need_graph(function, value, result);
-    if (!child)
-        return NULL;
-    if (value == into || (move && abi_more_of(child)->inside)) { /* a driver crashed on a graph within itself */
-        *result = abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "%p is %s", (void *)value,
-                             value == into ? "the graph itself" : "a node's child already");
-        return NULL;
-    }
-    if (!move && (*result = abi_graph_without_memory(function, child, "cannot be copied: move it into its parent")) != CUDA_SUCCESS)
-        return NULL;
-    struct graph *taken = move ? child : abi_graph_copy(child);
-    if (!taken)
-        *result = abi_no_memory(function);
-    return taken;
-}
-
-static CUresult add_child(const struct add *add, CUgraph value, bool move)
-{
-    CUresult result = CUDA_SUCCESS;
-    const struct abi_work work = {.params = {.type = CU_GRAPH_NODE_TYPE_GRAPH}};
-    abi_graphs_lock();
-    struct graph *child = take_child(add->function, value, add->graph, move, &result);
-    abi_graphs_unlock();
-    if (!child)
-        return result;
-    result = add_node(add, &work);
-    abi_graphs_lock();
-    struct graph_node *node = result == CUDA_SUCCESS ? abi_node_of(*add->out) : NULL;
-    if (node) {
-        abi_work_of(node)->child = child;
-        abi_more_of(child)->inside = node;
-    } else if (!move) {
-        abi_graph_end(child);
-    }
-    abi_graphs_unlock();
-    return result;
-}
-
 CUresult cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                                   size_t numDependencies, CUgraph childGraph)
 {
-    ADD(phGraphNode, NULL);
-    ABI_INITIALISED(add_child(&add, childGraph, false));
+    ADD_BY(__func__, graph_add_child_graph_node, abi_graph(childGraph));
 }
 
 /* ---- any type ---- */
@@ -249,20 +251,26 @@ static CUresult add_any(vmm_system *sys, const struct add *add, CUgraphNodeParam
     CUresult result = abi_params_whole(add->function, p);
     if (result != CUDA_SUCCESS)
         return result;
-    if (p->type == CU_GRAPH_NODE_TYPE_GRAPH)
-        return add_child(add, p->graph.graph, p->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
-    if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-        return add_alloc(sys, add, &p->alloc);
-    if (p->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
-        return add_memory(sys, add, NULL, p->free.dptr);
-    struct abi_work work = {0};
-    return added(add, abi_any_work(sys, add->function, p, &work), &work);
+    switch (p->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: return add_kernel(sys, add, &p->kernel);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return add_alloc(sys, add, &p->alloc);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: return add_free(add, p->free.dptr);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        return abi_graphs_answer(add->function, graph_add_child(abi_graphs_lock()->graphs, &add->to, abi_graph(p->graph.graph),
+                                                                p->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE));
+    default: break;
+    }
+    struct mem_ops ops;
+    struct graph_work work;
+    struct sim_process *process = abi_graphs_lock();
+    vmm_result made = abi_any_work(process, p, &ops, &work);
+    return abi_graphs_answer(add->function, added(process, add, made, &work));
 }
 
 CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                            const CUgraphEdgeData *dependencyData, size_t numDependencies, CUgraphNodeParams *nodeParams)
 {
-    ADD(phGraphNode, dependencyData);
+    ADD(__func__, dependencyData);
     ABI_INITIALISED(add_any(sys, &add, nodeParams));
 }
 
@@ -289,136 +297,46 @@ static CUresult add_kernel_v1(vmm_system *sys, const struct add *add, const CUDA
 CUresult cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
                               const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
-    ADD(phGraphNode, NULL);
+    ADD(__func__, NULL);
     ABI_INITIALISED(add_kernel_v1(sys, &add, nodeParams));
 }
 
 CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
                         CUgraphNodeParams *nodeParams)
 {
-    ADD(phGraphNode, NULL);
+    ADD(__func__, NULL);
     ABI_INITIALISED(add_any(sys, &add, nodeParams));
 }
 
 /* ---- graphs ---- */
 
-static CUresult create(CUgraph *out, unsigned flags)
-{
-    static const char name[] = "cuGraphCreate";
-    if (flags)
-        return abi_refuse(VMM_RULE_GRAPH_FLAGS, name, "flags is 0x%x: it must be 0", flags);
-    if (!out)
-        return abi_graph_null(name, "phGraph");
-    abi_graphs_lock();
-    const struct graph *graph = abi_graph_new();
-    if (graph)
-        *out = abi_graph_value(graph);
-    abi_graphs_unlock();
-    return graph ? CUDA_SUCCESS : abi_no_memory(name);
-}
-
 CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 {
-    ABI_INITIALISED(create(phGraph, flags));
-}
-
-static CUresult destroy(CUgraph value)
-{
-    static const char name[] = "cuGraphDestroy";
-    CUresult result = CUDA_SUCCESS;
-    abi_graphs_lock();
-    struct graph *graph = abi_need_graph(name, value, &result);
-    if (graph && abi_more_of(graph)->inside)
-        result = abi_refuse(VMM_RULE_GRAPH_UNKNOWN, name, "%p belongs to a node and ends with it", (void *)value);
-    else if (graph && capture_into(&abi_captures, graph))
-        result = abi_refuse(VMM_RULE_GRAPH_UNKNOWN, name, "a stream is being captured into %p", (void *)value);
-    else if (graph)
-        abi_graph_end(graph);
-    abi_graphs_unlock();
-    return result;
+    ABI_GRAPH_CALL(__func__, graph_create, (vmm_graph *)(void *)phGraph, flags);
 }
 
 CUresult cuGraphDestroy(CUgraph hGraph)
 {
-    ABI_INITIALISED(destroy(hGraph));
-}
-
-static CUresult clone_graph(CUgraph *out, CUgraph value)
-{
-    static const char name[] = "cuGraphClone";
-    CUresult result = CUDA_SUCCESS;
-    if (!out)
-        return abi_graph_null(name, "phGraphClone");
-    abi_graphs_lock();
-    const struct graph *graph = abi_need_graph(name, value, &result), *copy = NULL;
-    if (graph && (result = abi_graph_without_memory(name, graph, "cannot be copied")) == CUDA_SUCCESS &&
-        !(copy = abi_graph_copy(graph)))
-        result = abi_no_memory(name);
-    if (copy)
-        *out = abi_graph_value(copy);
-    abi_graphs_unlock();
-    return result;
+    ABI_GRAPH_CALL(__func__, graph_destroy, abi_graph(hGraph));
 }
 
 CUresult cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
 {
-    ABI_INITIALISED(clone_graph(phGraphClone, originalGraph));
-}
-
-static CUresult find(CUgraphNode *out, CUgraphNode value, CUgraph in)
-{
-    static const char name[] = "cuGraphNodeFindInClone";
-    CUresult result = CUDA_SUCCESS;
-    if (!out || !value)
-        return abi_graph_null(name, out ? "hOriginalNode" : "phNode");
-    abi_graphs_lock();
-    const struct graph *graph = abi_need_graph(name, in, &result);
-    const struct graph_node *node = graph ? graph_find_origin(graph, (uint64_t)(uintptr_t)value) : NULL;
-    if (graph)
-        *out = node ? abi_node_value(node) : NULL;
-    if (graph && !node)
-        result = abi_refuse(VMM_RULE_GRAPH_NODE, name, "%p has no copy in that graph", (void *)value);
-    abi_graphs_unlock();
-    return result;
+    ABI_GRAPH_CALL(__func__, graph_clone, (vmm_graph *)(void *)phGraphClone, abi_graph(originalGraph));
 }
 
 CUresult cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
 {
-    ABI_INITIALISED(find(phNode, hOriginalNode, hClonedGraph));
-}
-
-static CUresult destroy_node(CUgraphNode value)
-{
-    CUresult result = CUDA_SUCCESS;
-    abi_graphs_lock();
-    static const char name[] = "cuGraphDestroyNode";
-    struct graph_node *node = abi_need_node(name, value, &result);
-    if (node && (result = abi_graph_without_memory(name, node->graph, "keeps its nodes")) == CUDA_SUCCESS)
-        abi_node_end(node);
-    abi_graphs_unlock();
-    return result;
+    ABI_GRAPH_CALL(__func__, graph_node_find_in_clone, (vmm_graph_node *)(void *)phNode, abi_node(hOriginalNode),
+                   abi_graph(hClonedGraph));
 }
 
 CUresult cuGraphDestroyNode(CUgraphNode hNode)
 {
-    ABI_INITIALISED(destroy_node(hNode));
-}
-
-static CUresult type_of(CUgraphNode value, CUgraphNodeType *type)
-{
-    static const char name[] = "cuGraphNodeGetType";
-    CUresult result = CUDA_SUCCESS;
-    if (!type)
-        return abi_graph_null(name, "type");
-    abi_graphs_lock();
-    const struct graph_node *node = abi_need_node(name, value, &result);
-    if (node)
-        *type = abi_type_of(node);
-    abi_graphs_unlock();
-    return result;
+    ABI_GRAPH_CALL(__func__, graph_destroy_node, abi_node(hNode));
 }
 
 CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 {
-    ABI_INITIALISED(type_of(hNode, type));
+    ABI_GRAPH_CALL(__func__, graph_node_get_type, abi_node(hNode), (vmm_graph_node_type *)(void *)type);
 }

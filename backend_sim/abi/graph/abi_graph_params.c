@@ -6,18 +6,19 @@
 
 /* ---- reading ---- */
 
-/* Copies the part of the node's parameters at that member, of that size. */
+/* Copies that many bytes of the node's own parameters. */
 static CUresult get(const char *function, CUgraphNode value, CUgraphNodeType type, void *out, const char *argument, size_t size)
 {
-    CUresult result = CUDA_SUCCESS;
+    CUgraphNodeParams params;
+    vmm_result result = VMM_SUCCESS;
     if (!out)
         return abi_graph_null(function, argument);
-    abi_graphs_lock();
-    const struct graph_node *node = abi_need_type(function, value, type, &result);
-    if (node)
-        memcpy(out, &abi_work_of(node)->params.kernel, size); /* all members begin at the same place */
-    abi_graphs_unlock();
-    return result;
+    const struct graph_node *node = graph_need_type(abi_graphs_lock()->graphs, abi_node(value), (vmm_graph_node_type)type, &result);
+    if (node) {
+        abi_params_of(graphs_work(node), &params);
+        memcpy(out, &params.kernel, size); /* all members begin at the same place */
+    }
+    return abi_graphs_answer(function, result);
 }
 
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams)
@@ -77,22 +78,9 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams
     ABI_INITIALISED(get_copy(__func__, hNode, nodeParams));
 }
 
-static CUresult get_child(const char *function, CUgraphNode value, CUgraph *out)
-{
-    CUresult result = CUDA_SUCCESS;
-    if (!out)
-        return abi_graph_null(function, "phGraph");
-    abi_graphs_lock();
-    const struct graph_node *node = abi_need_type(function, value, CU_GRAPH_NODE_TYPE_GRAPH, &result);
-    if (node)
-        *out = abi_graph_value(abi_work_of(node)->child);
-    abi_graphs_unlock();
-    return result;
-}
-
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
 {
-    ABI_INITIALISED(get_child(__func__, hNode, phGraph));
+    ABI_GRAPH_CALL(__func__, graph_child_graph_node_get_graph, abi_node(hNode), (vmm_graph *)(void *)phGraph);
 }
 
 /* ---- changing ---- */
@@ -105,43 +93,14 @@ struct place {
     CUgraphNode node;
 };
 
-/* With the lock. */
-static struct graph_node *find(const struct place *place, CUgraphNodeType type, CUresult *result)
+/* Gives the node the new work, if its parameters are valid. With the lock, which is given back. */
+static CUresult set(struct sim_process *process, const struct place *place, vmm_result result, const struct graph_work *work)
 {
-    if (!place->in_exec)
-        return abi_need_type(place->function, place->node, type, result);
-    const struct abi_exec *exec = abi_need_exec(place->function, place->exec, result);
-    struct graph_node *node = exec ? abi_need_node_in(place->function, exec, place->node, result) : NULL;
-    if (!node || abi_type_of(node) == type)
-        return node;
-    *result = abi_refuse(VMM_RULE_GRAPH_NODE_TYPE, place->function, "%p is a node of another type", (void *)place->node);
-    return NULL;
-}
-
-/* Gives the node the new work. The instance's node stays enabled or disabled. */
-static CUresult set(const struct place *place, struct abi_work *work)
-{
-    CUresult result = CUDA_SUCCESS;
-    abi_graphs_lock();
-    struct graph_node *node = find(place, work->params.type, &result);
-    const char *why = node && place->in_exec ? abi_update_forbids(abi_work_of(node), work) : NULL;
-    if (why)
-        result = abi_refuse(VMM_RULE_GRAPH_PARAMS, place->function, "an instance cannot take that: %s", why);
-    if (node && result == CUDA_SUCCESS) {
-        work->disabled = abi_work_of(node)->disabled;
-        if (!abi_node_set(node, work))
-            result = abi_no_memory(place->function);
-    }
-    abi_graphs_unlock();
-    return result;
-}
-
-static CUresult set_if(const struct place *place, CUresult result, struct abi_work *work)
-{
-    if (result == CUDA_SUCCESS)
-        result = set(place, work);
-    abi_work_drop(work);
-    return result;
+    if (result == VMM_SUCCESS && place->in_exec)
+        result = graph_set_work_in(process->graphs, abi_exec(place->exec), abi_node(place->node), work);
+    else if (result == VMM_SUCCESS)
+        result = graph_set_work(process->graphs, abi_node(place->node), work);
+    return abi_graphs_answer(place->function, result);
 }
 
 #define IN_GRAPH const struct place place = {__func__, false, NULL, hNode}
@@ -150,7 +109,11 @@ static CUresult set_if(const struct place *place, CUresult result, struct abi_wo
 static CUresult set_kernel(vmm_system *sys, const struct place *place, const CUDA_KERNEL_NODE_PARAMS *params)
 {
     struct abi_work work = {0};
-    return set_if(place, abi_kernel_work(sys, place->function, params, &work), &work);
+    CUresult result = abi_kernel_work(sys, place->function, params, &work);
+    if (result == CUDA_SUCCESS)
+        result = set(abi_graphs_lock(), place, VMM_SUCCESS, &work.work);
+    abi_work_drop(&work);
+    return result;
 }
 
 CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams)
@@ -165,155 +128,152 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode h
     ABI_INITIALISED(set_kernel(sys, &place, nodeParams));
 }
 
-static CUresult set_fill(vmm_system *sys, const struct place *place, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
-{
-    struct abi_work work = {0};
-    return set_if(place, abi_fill_work(sys, place->function, params, ctx, &work), &work);
-}
-
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams)
 {
-    IN_GRAPH;
-    ABI_INITIALISED(set_fill(sys, &place, nodeParams, abi_context_of_node(hNode)));
+    ABI_GRAPH_CALL(__func__, graph_memset_node_set_params, abi_node(hNode), (const vmm_memset_node_params *)(const void *)nodeParams);
 }
 
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams,
                                         CUcontext ctx)
 {
-    IN_EXEC;
-    ABI_INITIALISED(set_fill(sys, &place, memsetParams, ctx));
+    ABI_GRAPH_CALL(__func__, graph_exec_memset_node_set_params, abi_exec(hGraphExec), abi_node(hNode),
+                   (const vmm_memset_node_params *)(const void *)memsetParams, abi_context(ctx));
 }
 
-static CUresult set_copy(vmm_system *sys, const struct place *place, const CUDA_MEMCPY3D *params, CUcontext ctx)
+/* In a graph the context stays. */
+static CUresult set_copy(struct sim_process *process, const struct place *place, const CUDA_MEMCPY3D *params, CUcontext ctx)
 {
-    struct abi_work work = {0};
-    return set_if(place, abi_copy_work(sys, place->function, params, ctx, &work), &work);
+    struct graph_work work;
+    const struct graph_node *node = place->in_exec ? NULL : graphs_find_node(process->graphs, abi_node(place->node));
+    vmm_context context = node ? graphs_work(node)->context : abi_context(ctx);
+    return set(process, place, graph_copy_work(process, (const vmm_memcpy3d *)(const void *)params, context, &work), &work);
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
 {
     IN_GRAPH;
-    ABI_INITIALISED(set_copy(sys, &place, nodeParams, abi_context_of_node(hNode)));
+    ABI_INITIALISED(set_copy(abi_graphs_lock(), &place, nodeParams, NULL));
 }
 
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
     IN_EXEC;
-    ABI_INITIALISED(set_copy(sys, &place, copyParams, ctx));
-}
-
-static CUresult set_host(const struct place *place, const CUDA_HOST_NODE_PARAMS *params)
-{
-    struct abi_work work = {0};
-    return set_if(place, abi_host_work(place->function, params, &work), &work);
+    ABI_INITIALISED(set_copy(abi_graphs_lock(), &place, copyParams, ctx));
 }
 
 CUresult cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    IN_GRAPH;
-    ABI_INITIALISED(set_host(&place, nodeParams));
+    ABI_GRAPH_CALL(__func__, graph_host_node_set_params, abi_node(hNode), (const vmm_host_node_params *)(const void *)nodeParams);
 }
 
 CUresult cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    IN_EXEC;
-    ABI_INITIALISED(set_host(&place, nodeParams));
+    ABI_GRAPH_CALL(__func__, graph_exec_host_node_set_params, abi_exec(hGraphExec), abi_node(hNode),
+                   (const vmm_host_node_params *)(const void *)nodeParams);
 }
 
-static CUresult set_mem_op(const vmm_system *sys, const struct place *place, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+static CUresult set_mem_op(struct sim_process *process, const struct place *place, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
-    struct abi_work work = {0};
-    return set_if(place, abi_mem_op_work(sys, place->function, params, &work), &work);
+    struct mem_ops ops;
+    struct graph_work work;
+    return set(process, place, abi_mem_op_work(process, params, &ops, &work), &work);
 }
 
 CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
     IN_GRAPH;
-    ABI_INITIALISED(set_mem_op(sys, &place, nodeParams));
+    ABI_INITIALISED(set_mem_op(abi_graphs_lock(), &place, nodeParams));
 }
 
 CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                             const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
     IN_EXEC;
-    ABI_INITIALISED(set_mem_op(sys, &place, nodeParams));
-}
-
-static CUresult set_event(const vmm_system *sys, const struct place *place, CUgraphNodeType type, CUevent event)
-{
-    struct abi_work work = {0};
-    return set_if(place, abi_event_work(sys, place->function, type, event, &work), &work);
+    ABI_INITIALISED(set_mem_op(abi_graphs_lock(), &place, nodeParams));
 }
 
 CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event)
 {
-    IN_GRAPH;
-    ABI_INITIALISED(set_event(sys, &place, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
+    ABI_GRAPH_CALL(__func__, graph_event_record_node_set_event, abi_node(hNode), abi_event(event));
 }
 
 CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
 {
-    IN_GRAPH;
-    ABI_INITIALISED(set_event(sys, &place, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
+    ABI_GRAPH_CALL(__func__, graph_event_wait_node_set_event, abi_node(hNode), abi_event(event));
+}
+
+static CUresult set_event(struct sim_process *process, const struct place *place, vmm_graph_node_type type, CUevent event)
+{
+    struct graph_work work;
+    return set(process, place, graph_event_work(process, type, abi_event(event), &work), &work);
 }
 
 CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
     IN_EXEC;
-    ABI_INITIALISED(set_event(sys, &place, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event));
+    ABI_INITIALISED(set_event(abi_graphs_lock(), &place, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, event));
 }
 
 CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
     IN_EXEC;
-    ABI_INITIALISED(set_event(sys, &place, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event));
+    ABI_INITIALISED(set_event(abi_graphs_lock(), &place, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, event));
+}
+
+/* The node, in the graph or in the instance. With the lock. */
+static struct graph_node *find(const struct sim_process *process, const struct place *place, CUgraphNodeType type, vmm_result *result)
+{
+    const vmm_graph_node value = abi_node(place->node);
+    struct graph_node *node = place->in_exec ? graph_need_node_in(process->graphs, abi_exec(place->exec), value, result)
+                                             : graph_need_node(process->graphs, value, result);
+    return graph_of_type(node, (vmm_graph_node_type)type, result);
 }
 
 /* The child of the instance's node is updated as a whole instance is. */
-static CUresult set_child(vmm_system *sys, const struct place *place, CUgraph value)
+static CUresult set_child(struct sim_process *process, const struct place *place, CUgraph value)
 {
-    CUresult result = CUDA_SUCCESS;
-    CUgraphExecUpdateResultInfo info;
-    abi_graphs_lock();
-    const struct graph *graph = abi_need_graph(place->function, value, &result);
-    const struct graph_node *node = graph ? find(place, CU_GRAPH_NODE_TYPE_GRAPH, &result) : NULL;
+    vmm_result result = VMM_SUCCESS;
+    struct graph_update_answer answer;
+    const struct graph *graph = graph_need(process->graphs, abi_graph(value), &result);
+    const struct graph_node *node = graph ? find(process, place, CU_GRAPH_NODE_TYPE_GRAPH, &result) : NULL;
     if (node && place->in_exec)
-        result = abi_update(sys, place->function, abi_work_of(node)->child, graph, &info);
-    abi_graphs_unlock();
-    return result;
+        result = graph_update(process, graphs_work(node)->child, graph, &answer);
+    return abi_graphs_answer(place->function, result);
 }
 
 CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
 {
     IN_EXEC;
-    ABI_INITIALISED(set_child(sys, &place, childGraph));
+    ABI_INITIALISED(set_child(abi_graphs_lock(), &place, childGraph));
 }
 
 /* Nodes that allocate and free keep their parameters. */
-static CUresult set_memory(const struct place *place, CUgraphNodeType type)
+static CUresult set_memory(const struct sim_process *process, const struct place *place, CUgraphNodeType type)
 {
-    CUresult result = CUDA_SUCCESS;
-    abi_graphs_lock();
-    if (find(place, type, &result))
-        result = abi_refuse(VMM_RULE_GRAPH_MEMORY_FIXED, place->function, "%p allocates or frees memory, which cannot be changed",
-                            (void *)place->node);
-    abi_graphs_unlock();
-    return result;
+    vmm_result result = VMM_SUCCESS;
+    if (find(process, place, type, &result))
+        result = graph_refuse(VMM_RULE_GRAPH_MEMORY_FIXED, 0, "%p allocates or frees memory, which cannot be changed",
+                              (void *)place->node);
+    return abi_graphs_answer(place->function, result);
 }
 
 /* ---- any type ---- */
 
 static CUresult set_any(vmm_system *sys, const struct place *place, const CUgraphNodeParams *p)
 {
-    struct abi_work work = {0};
+    struct mem_ops ops;
+    struct graph_work work;
     CUresult result = abi_params_whole(place->function, p);
     if (result != CUDA_SUCCESS)
         return result;
+    if (p->type == CU_GRAPH_NODE_TYPE_KERNEL)
+        return set_kernel(sys, place, &p->kernel);
+    struct sim_process *process = abi_graphs_lock();
     if (p->type == CU_GRAPH_NODE_TYPE_GRAPH)
-        return set_child(sys, place, p->graph.graph);
+        return set_child(process, place, p->graph.graph);
     if (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
-        return set_memory(place, p->type);
-    return set_if(place, abi_any_work(sys, place->function, p, &work), &work);
+        return set_memory(process, place, p->type);
+    return set(process, place, abi_any_work(process, p, &ops, &work), &work);
 }
 
 CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)

@@ -1,145 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nodes of each type accept. */
-#include <stdlib.h>
+/* What nodes of each type accept, and show. */
 #include <string.h>
 
 #include "abi_graph.h"
-#include "abi_graph_launch_memory.h"
-#include "abi_host.h"
 #include "abi_pack.h"
-#include "abi_parts.h"
-#include "abi_registered.h"
-#include "abi_rows.h"
-#include "heap.h"
-
-/* ---- checks ---- */
-
-/* Reports a fault of the current context, if there is one. */
-static CUresult check_device(vmm_system *sys)
-{
-    return abi_query_current(sys) ? (CUresult)vmm_memset_d8_async(sys, 0, 0, 0, NULL) : CUDA_SUCCESS;
-}
-
-static CUcontext or_current(const vmm_system *sys, CUcontext context)
-{
-    return context ? context : (CUcontext)(uintptr_t)abi_query_current(sys);
-}
-
-/* The device of the node's context; 0 for one that has ended. */
-static int device_of(const vmm_system *sys, CUcontext context)
-{
-    struct abi_query_context found;
-    return abi_query_context(sys, (uint64_t)(uintptr_t)context, &found) ? found.device : 0;
-}
-
-CUresult abi_fill_check(const vmm_system *sys, const char *function, const CUDA_MEMSET_NODE_PARAMS_v2 *p)
-{
-    const struct abi_fill fill = {p->dst, p->pitch, p->width, p->height, p->elementSize, p->value};
-    return abi_rows_check_fill(sys, function, device_of(sys, p->ctx), &fill);
-}
-
-CUresult abi_fill_work(vmm_system *sys, const char *function, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context,
-                       struct abi_work *work)
-{
-    if (!params)
-        return abi_graph_null(function, "memsetParams");
-    CUresult result = check_device(sys);
-    if (result != CUDA_SUCCESS)
-        return result;
-    unsigned size = params->elementSize;
-    if (size != 1 && size != 2 && size != 4)
-        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "elementSize is %u: an element has 1, 2 or 4 bytes", size);
-    if (!params->width || !params->height)
-        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "%zu elements in %zu rows: there is nothing to fill", params->width,
-                          params->height);
-    work->params.type = CU_GRAPH_NODE_TYPE_MEMSET;
-    work->params.memset = (CUDA_MEMSET_NODE_PARAMS_v2){params->dst,   params->pitch,  params->value, size,
-                                                       params->width, params->height, or_current(sys, context)};
-    return abi_fill_check(sys, function, &work->params.memset);
-}
-
-CUresult abi_copy_work(vmm_system *sys, const char *function, const CUDA_MEMCPY3D *p, CUcontext context,
-                       struct abi_work *work)
-{
-    if (!p)
-        return abi_graph_null(function, "copyParams");
-    CUresult result = check_device(sys);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!p->WidthInBytes || !p->Height || !p->Depth)
-        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "%zu bytes, %zu rows, %zu slices: there is nothing to copy",
-                          p->WidthInBytes, p->Height, p->Depth);
-    work->params.type = CU_GRAPH_NODE_TYPE_MEMCPY;
-    work->params.memcpy = (CUDA_MEMCPY_NODE_PARAMS){.copyCtx = or_current(sys, context), .copyParams = *p};
-    return abi_rows_check_copy(sys, function, device_of(sys, work->params.memcpy.copyCtx), p);
-}
+#include "graph_alloc.h"
 
 CUresult abi_kernel_work(vmm_system *sys, const char *function, const CUDA_KERNEL_NODE_PARAMS *params, struct abi_work *work)
 {
     if (!params)
         return abi_graph_null(function, "nodeParams");
     CUresult result = abi_launch_work(sys, function, params, work);
-    work->params.kernel.ctx = or_current(sys, params->ctx);
+    const CUcontext context = params->ctx ? params->ctx : (CUcontext)(uintptr_t)abi_query_current(sys);
+    work->shown.params.kernel.ctx = context;
+    work->work.context = abi_context(context);
     return result;
 }
 
-CUresult abi_host_work(const char *function, const CUDA_HOST_NODE_PARAMS *params, struct abi_work *work)
+vmm_result abi_mem_op_work(const struct sim_process *process, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params, struct mem_ops *ops,
+                           struct graph_work *work)
 {
     if (!params)
-        return abi_graph_null(function, "nodeParams");
-    if (!params->fn)
-        return abi_refuse(VMM_RULE_HOSTFUNC_NULL, function, "fn is NULL");
-    work->params.type = CU_GRAPH_NODE_TYPE_HOST;
-    work->params.host = *params;
-    return CUDA_SUCCESS;
+        return graph_null("nodeParams");
+    const struct vmm_call_stream_batch_mem_op call = {
+        {VMM_CALL_stream_batch_mem_op, 0}, NULL, params->count,
+        (const vmm_stream_batch_mem_op_params *)(const void *)params->paramArray, params->flags};
+    return graph_mem_op_work(process, abi_context(params->ctx), &call.head, ops, work);
 }
 
-CUresult abi_event_work(const vmm_system *sys, const char *function, CUgraphNodeType type, CUevent event, struct abi_work *work)
+vmm_result abi_any_work(struct sim_process *process, const CUgraphNodeParams *p, struct mem_ops *ops, struct graph_work *work)
 {
-    bool recorded, reached;
-    if (!event)
-        return abi_graph_null(function, "event");
-    if (!abi_query_event(sys, (uint64_t)(uintptr_t)event, &recorded, &reached))
-        return abi_refuse(VMM_RULE_EVENT_UNKNOWN, function, "%p is not an event", (void *)event);
-    work->params.type = type;
-    work->params.eventRecord.event = event; /* eventWait has it in the same place */
-    return CUDA_SUCCESS;
-}
-
-struct vmm_call_stream_batch_mem_op abi_mem_op_call(const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, vmm_stream stream)
-{
-    return (struct vmm_call_stream_batch_mem_op){
-        {VMM_CALL_stream_batch_mem_op, 0}, stream, p->count, (const vmm_stream_batch_mem_op_params *)(const void *)p->paramArray,
-        p->flags};
-}
-
-CUresult abi_mem_op_work(const vmm_system *sys, const char *function, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
-                         struct abi_work *work)
-{
-    struct abi_query_context found;
-    if (!params)
-        return abi_graph_null(function, "nodeParams");
-    if (!abi_query_context(sys, (uint64_t)(uintptr_t)params->ctx, &found)) /* measured of NULL: the current one does not stand in */
-        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "ctx, %p, is not a context", (void *)params->ctx);
-    const struct vmm_call_stream_batch_mem_op call = abi_mem_op_call(params, NULL);
-    work->params.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
-    work->params.memOp = *params;
-    return abi_mem_op_form(sys, &call.head);
-}
-
-CUresult abi_any_work(vmm_system *sys, const char *function, const CUgraphNodeParams *p, struct abi_work *work)
-{
-    const CUDA_MEMSET_NODE_PARAMS fill = {p->memset.dst,         p->memset.pitch, p->memset.value,
-                                          p->memset.elementSize, p->memset.width, p->memset.height};
     switch (p->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: return abi_kernel_work(sys, function, &p->kernel, work);
-    case CU_GRAPH_NODE_TYPE_MEMCPY: return abi_copy_work(sys, function, &p->memcpy.copyParams, p->memcpy.copyCtx, work);
-    case CU_GRAPH_NODE_TYPE_MEMSET: return abi_fill_work(sys, function, &fill, p->memset.ctx, work);
-    case CU_GRAPH_NODE_TYPE_HOST: return abi_host_work(function, &p->host, work);
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return abi_mem_op_work(sys, function, &p->memOp, work);
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return abi_event_work(sys, function, p->type, p->eventRecord.event, work);
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return abi_event_work(sys, function, p->type, p->eventWait.event, work);
-    default: work->params.type = p->type; return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        return graph_copy_work(process, (const vmm_memcpy3d *)(const void *)&p->memcpy.copyParams, abi_context(p->memcpy.copyCtx), work);
+    case CU_GRAPH_NODE_TYPE_MEMSET: /* both versions begin alike */
+        return graph_fill_work(process, (const vmm_memset_node_params *)(const void *)&p->memset, abi_context(p->memset.ctx), work);
+    case CU_GRAPH_NODE_TYPE_HOST: return graph_host_work((const vmm_host_node_params *)(const void *)&p->host, work);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return abi_mem_op_work(process, &p->memOp, ops, work);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: /* eventWait has it in the same place */
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        return graph_event_work(process, (vmm_graph_node_type)p->type, abi_event(p->eventRecord.event), work);
+    default: *work = (struct graph_work){.type = (vmm_graph_node_type)p->type}; return VMM_SUCCESS;
+    }
+}
+
+/* An allocation that was captured shows what it is. */
+static CUDA_MEM_ALLOC_NODE_PARAMS alloc_params(const struct graph_memory *memory)
+{
+    return (CUDA_MEM_ALLOC_NODE_PARAMS){
+        .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, memory->range->device}},
+        .bytesize = memory->size, .dptr = memory->at};
+}
+
+void abi_params_of(const struct graph_work *work, CUgraphNodeParams *p)
+{
+    const struct abi_shown *shown = work->shown;
+    memset(p, 0, sizeof *p);
+    p->type = (CUgraphNodeType)work->type;
+    const CUcontext context = (CUcontext)(void *)work->context;
+    switch (p->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: p->kernel = shown->params.kernel; break;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: p->alloc = shown ? shown->params.alloc : alloc_params(work->memory); break;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        p->memcpy.copyCtx = context;
+        memcpy(&p->memcpy.copyParams, &work->copy, sizeof work->copy);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        memcpy(&p->memset, &work->fill, sizeof work->fill);
+        p->memset.ctx = context;
+        break;
+    case CU_GRAPH_NODE_TYPE_HOST: p->host = (CUDA_HOST_NODE_PARAMS){work->host.fn, work->host.user_data}; break;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        p->memOp.ctx = context;
+        p->memOp.count = work->ops.count;
+        p->memOp.paramArray = (CUstreamBatchMemOpParams *)(uintptr_t)work->ops.param_array; /* of one layout (api/cuda_abi_test.c) */
+        p->memOp.flags = work->ops.flags;
+        break;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: p->eventRecord.event = (CUevent)(void *)work->event; break;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: p->free.dptr = work->memory->at; break;
+    default: break;
     }
 }
 
@@ -182,35 +122,4 @@ CUresult abi_params_whole(const char *function, const CUgraphNodeParams *p)
     if (!is_zero(p->reserved1, size_of(p->type), sizeof p->reserved1))
         return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "the parameters have bytes behind those of type %d", (int)p->type);
     return CUDA_SUCCESS;
-}
-
-CUcontext abi_context_of_node(CUgraphNode value)
-{
-    CUcontext context = NULL;
-    abi_graphs_lock();
-    const struct graph_node *node = abi_node_of(value);
-    if (node && abi_type_of(node) == CU_GRAPH_NODE_TYPE_MEMSET)
-        context = abi_work_of(node)->params.memset.ctx;
-    else if (node && abi_type_of(node) == CU_GRAPH_NODE_TYPE_MEMCPY)
-        context = abi_work_of(node)->params.memcpy.copyCtx;
-    abi_graphs_unlock();
-    return context;
-}
-
-CUresult abi_graph_check_launch(const vmm_system *sys, const char *function, const struct graph *graph)
-{
-    CUresult result = CUDA_SUCCESS;
-    for (const struct graph_node *node = graph->first; node && result == CUDA_SUCCESS; node = node->after) {
-        const struct abi_work *work = abi_work_of(node);
-        const struct vmm_call_stream_batch_mem_op call = abi_mem_op_call(&work->params.memOp, NULL);
-        if (work->child)
-            result = abi_graph_check_launch(sys, function, work->child);
-        else if (work->params.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-            result = (CUresult)abi_query_mem_op(sys, device_of(sys, work->params.memOp.ctx), &call.head);
-        if (!work->child && result != CUDA_SUCCESS) {
-            const vmm_detail detail = *vmm_last_detail();
-            abi_report(NULL, &detail);
-        }
-    }
-    return result;
 }

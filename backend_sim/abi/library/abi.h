@@ -47,6 +47,9 @@ CUresult abi_enter_initialised(struct vmm_entry_point *entry, struct abi_call *c
 /* The same for an entry point that host functions must not call: NOT_PERMITTED. */
 CUresult abi_enter_outside(struct vmm_entry_point *entry, struct abi_call *call);
 
+/* The machine, which is open. */
+vmm_system *abi_machine(void);
+
 /* Records that cuInit has succeeded in this process. */
 void abi_initialised(void);
 
@@ -88,6 +91,9 @@ bool abi_inside_kernel(bool inside);
 /* Refuses by a rule and returns its result: function is the driver's function, the text names the values of this call. */
 CUresult abi_refuse(enum vmm_rule_id rule, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Reports what the engine has just refused, as the thread's detail says, and returns its result. */
+CUresult abi_refused(vmm_result result, const char *function);
 
 /* The same for a host without memory: OUT_OF_MEMORY. */
 CUresult abi_no_memory(const char *function);

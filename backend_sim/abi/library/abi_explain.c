@@ -54,7 +54,7 @@ void abi_report(void *user, const vmm_detail *detail)
     life_may_cancel(cancel);
 }
 
-static CUresult report_refusal(vmm_result result, const char *function)
+CUresult abi_refused(vmm_result result, const char *function)
 {
     struct vmm_within *within = vmm_within_now(&vmm_this_thread()->within);
     vmm_detail_here()->function = function;
@@ -74,7 +74,7 @@ CUresult abi_refuse(enum vmm_rule_id rule, const char *function, const char *for
     vmm_result result = vmm_detail_refuse(rule, 0, 0, NULL);
     vmm_detail_argument(NULL); /* the note names arguments, since one rule serves several functions */
     vmm_detail_note("%s", note);
-    return report_refusal(result, function);
+    return abi_refused(result, function);
 }
 
 CUresult abi_ended(const char *function)
@@ -87,13 +87,13 @@ CUresult abi_ended(const char *function)
 
 CUresult abi_no_memory(const char *function)
 {
-    return report_refusal(vmm_detail_refuse(VMM_RULE_SYSTEM_HOST_MEMORY, 0, 0, NULL), function);
+    return abi_refused(vmm_detail_refuse(VMM_RULE_SYSTEM_HOST_MEMORY, 0, 0, NULL), function);
 }
 
 CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char *function, uint64_t value)
 {
     vmm_object nearest = abi_query_nearest(sys, value);
-    return report_refusal(vmm_detail_refuse(rule, value, 0, &nearest), function);
+    return abi_refused(vmm_detail_refuse(rule, value, 0, &nearest), function);
 }
 
 void abi_say(const char *format, ...)

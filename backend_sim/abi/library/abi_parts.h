@@ -16,11 +16,7 @@ void abi_callbacks_close(void);
 void abi_host_close(void);
 void abi_code_close(void);
 void abi_variable_memory_close(void);
-void abi_captures_close(void);
 void abi_notes_close(void);
-void abi_ipc_events_close(void);
-/* Before it: streams wait no longer for other processes' records. */
-void abi_ipc_events_stop(void);
 
 /* ---- notes: what the ABI knows about an object and the engine does not ----
  *
@@ -33,8 +29,7 @@ struct abi_note {
     int priority;     /* of a stream */
     double recorded;  /* of an event: the time of its record in milliseconds; 0: not recorded */
     uint64_t limit[16]; /* of a context, by CUlimit: 1 + the value that was set; 0: not set */
-    unsigned shared; /* of an event: 1 + the index of its entry in what processes share; 0: not shared */
-    bool opened;     /* of an event: another process's */
+    bool shared;     /* of an event: with other processes */
     unsigned cache; /* of a context: the cache configuration that was set */
 };
 

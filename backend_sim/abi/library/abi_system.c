@@ -8,8 +8,10 @@
 
 #include "abi.h"
 #include "abi_parts.h"
+#include "abi_process.h"
 #include "single_thread.h"
 #include "findings.h"
+#include "ipc_event.h"
 #include "lifecycle.h"
 #include "os.h"
 #include "os_environment.h"
@@ -115,6 +117,11 @@ static void count(int by)
         atomic_fetch_add(&inside, (unsigned)by);
 }
 
+vmm_system *abi_machine(void)
+{
+    return machine;
+}
+
 static CUresult open_or_refuse(const char *function, vmm_system **sys)
 {
     if (atomic_load(&going))
@@ -216,10 +223,9 @@ __attribute__((destructor)) static void close_machine(void)
     atomic_store(&ready, NULL);
     if (atomic_load(&inside) || !machine)
         return;
-    abi_ipc_events_stop(); /* a stream that waits for another process's record is a host function that waits */
+    ipc_events_stop(abi_process(machine)); /* a stream that waits for another process's record is a host function that waits */
     if (!host_functions_end())
         return;
-    abi_ipc_events_close();
     bool child = os_fork_depth() != opened_at; /* the objects belong to the parent, which will report them */
     if (child)
         vmm_set_report(machine, NULL, NULL);
@@ -235,6 +241,5 @@ __attribute__((destructor)) static void close_machine(void)
     abi_host_close();
     abi_callbacks_close();
     abi_logs_close();
-    abi_captures_close();
     abi_notes_close();
 }

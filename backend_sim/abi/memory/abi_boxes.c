@@ -22,7 +22,7 @@ CUresult cuMemcpy3D(const CUDA_MEMCPY3D *pCopy)
 
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
-    ABI_OR_CAPTURE(hStream, abi_capture_box(sys, __func__, captured_, pCopy));
+    ABI_OR_CAPTURE(hStream, abi_capture_box(__func__, captured_, pCopy));
     ABI(vmm_memcpy_3d_async(sys, box_of(pCopy), abi_stream(hStream)));
 }
 

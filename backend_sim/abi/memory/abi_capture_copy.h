@@ -9,9 +9,9 @@
 
 #include "abi_capture.h"
 
-CUresult abi_capture_rows(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY2D *copy);
+CUresult abi_capture_rows(const char *function, vmm_stream stream, const CUDA_MEMCPY2D *copy);
 
-CUresult abi_capture_box(const vmm_system *sys, const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy);
+CUresult abi_capture_box(const char *function, vmm_stream stream, const CUDA_MEMCPY3D *copy);
 
 /* A copy of adjacent bytes, between memory of these types. */
 struct abi_line {
@@ -21,6 +21,6 @@ struct abi_line {
     CUdeviceptr src;
     size_t size;
 };
-CUresult abi_capture_line(const vmm_system *sys, const char *function, vmm_stream stream, const struct abi_line *line);
+CUresult abi_capture_line(const char *function, vmm_stream stream, const struct abi_line *line);
 
 #endif

@@ -49,21 +49,21 @@ CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteC
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
 {
-    ABI_OR_CAPTURE(hStream, abi_capture_line(sys, __func__, captured_, &(struct abi_line){CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_HOST, at(srcHost), ByteCount}));
+    ABI_OR_CAPTURE(hStream, abi_capture_line(__func__, captured_, &(struct abi_line){CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_HOST, at(srcHost), ByteCount}));
     ABI_COPY_LATER(dstDevice, at(srcHost), ByteCount, hStream,
                    vmm_memcpy_htod_async(sys, dstDevice, srcHost, ByteCount, abi_stream(hStream)));
 }
 
 CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
-    ABI_OR_CAPTURE(hStream, abi_capture_line(sys, __func__, captured_, &(struct abi_line){CU_MEMORYTYPE_HOST, at(dstHost), CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount}));
+    ABI_OR_CAPTURE(hStream, abi_capture_line(__func__, captured_, &(struct abi_line){CU_MEMORYTYPE_HOST, at(dstHost), CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount}));
     ABI_COPY_LATER(at(dstHost), srcDevice, ByteCount, hStream,
                    vmm_memcpy_dtoh_async(sys, dstHost, srcDevice, ByteCount, abi_stream(hStream)));
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
-    ABI_OR_CAPTURE(hStream, abi_capture_line(sys, __func__, captured_, &(struct abi_line){CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount}));
+    ABI_OR_CAPTURE(hStream, abi_capture_line(__func__, captured_, &(struct abi_line){CU_MEMORYTYPE_DEVICE, dstDevice, CU_MEMORYTYPE_DEVICE, srcDevice, ByteCount}));
     ABI_COPY_LATER(dstDevice, srcDevice, ByteCount, hStream,
                    vmm_memcpy_dtod_async(sys, dstDevice, srcDevice, ByteCount, abi_stream(hStream)));
 }
@@ -78,7 +78,7 @@ CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-    ABI_OR_CAPTURE(hStream, abi_capture_line(sys, __func__, captured_,
+    ABI_OR_CAPTURE(hStream, abi_capture_line(__func__, captured_,
                                              &(struct abi_line){CU_MEMORYTYPE_UNIFIED, dst, CU_MEMORYTYPE_UNIFIED, src, ByteCount}));
     ABI_WORK(abi_copy_any(sys, dst, src, ByteCount, abi_stream(hStream)));
 }
@@ -213,6 +213,6 @@ CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy)
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
-    ABI_OR_CAPTURE(hStream, abi_capture_rows(sys, __func__, captured_, pCopy));
+    ABI_OR_CAPTURE(hStream, abi_capture_rows(__func__, captured_, pCopy));
     ABI_INITIALISED(abi_copy_rows(sys, pCopy, abi_stream(hStream), false));
 }

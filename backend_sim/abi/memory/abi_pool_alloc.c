@@ -10,14 +10,14 @@
 
 CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
-    ABI_OR_CAPTURE(hStream, abi_capture_add_alloc(sys, __func__, captured_, dptr, bytesize, NULL));
+    ABI_OR_CAPTURE(hStream, abi_capture_add_alloc(__func__, captured_, dptr, bytesize, NULL));
     ABI_NO_CAPTURE_FOR(dptr);
     ABI_ONE(mem_alloc_async, (vmm_deviceptr *)dptr, bytesize, abi_stream(hStream));
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
 {
-    ABI_OR_CAPTURE(hStream, abi_capture_add_alloc(sys, __func__, captured_, dptr, bytesize, &pool));
+    ABI_OR_CAPTURE(hStream, abi_capture_add_alloc(__func__, captured_, dptr, bytesize, &pool));
     ABI_NO_CAPTURE_FOR(dptr);
     ABI_ONE(mem_alloc_from_pool_async, (vmm_deviceptr *)dptr, bytesize, (vmm_memory_pool)(void *)pool, abi_stream(hStream));
 }

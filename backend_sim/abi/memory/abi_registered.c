@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mem_op.h"
+#include "abi_rows.h"
 #include "rows.h"
 
 static bool find(CUdeviceptr address, struct abi_host_range *range)
@@ -19,15 +20,7 @@ bool abi_is_registered(CUdeviceptr address)
 
 CUresult abi_registered_check(const char *function, CUdeviceptr address, size_t size, bool writes)
 {
-    struct abi_host_range range;
-    if (!size || !find(address, &range))
-        return CUDA_SUCCESS;
-    if (size > range.start + range.size - address)
-        return abi_refuse(VMM_RULE_COPY_RUNS_PAST, function, "0x%llx and %zu bytes: registered are 0x%llx bytes from 0x%llx on",
-                          address, size, (unsigned long long)range.size, (unsigned long long)range.start);
-    if (writes && (range.flags & CU_MEMHOSTREGISTER_READ_ONLY))
-        return abi_refuse(VMM_RULE_PINNED_READ_ONLY, function, "0x%llx is registered with CU_MEMHOSTREGISTER_READ_ONLY", address);
-    return CUDA_SUCCESS;
+    return abi_rows_reported((CUresult)rows_check_pinned(address, size, writes, ""), function);
 }
 
 static void write_elements(unsigned char *to, unsigned element, unsigned value, size_t count)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_rows.h"
 
-#include "abi_graph_alloc.h"
 #include "abi_process.h"
 #include "abi_registered.h"
 #include "detail.h"
@@ -44,7 +43,7 @@ CUresult abi_copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *asked, vmm_stream s
     return abi_copy_box(sys, &box, stream, waits);
 }
 
-static CUresult reported(CUresult result, const char *function)
+CUresult abi_rows_reported(CUresult result, const char *function)
 {
     if (result != CUDA_SUCCESS) {
         vmm_detail_here()->function = function;
@@ -52,20 +51,6 @@ static CUresult reported(CUresult result, const char *function)
         abi_report(NULL, &detail);
     }
     return result;
-}
-
-/* What a graph will allocate, and does not free itself. */
-static uint64_t find_planned(uint64_t address)
-{
-    return abi_memory_planned(address, false);
-}
-
-CUresult abi_rows_check_copy(const vmm_system *sys, const char *function, int device, const CUDA_MEMCPY3D *copy)
-{
-    struct sim_process *process = abi_process_lock(sys);
-    CUresult result = (CUresult)rows_check_copy(process, device, (const vmm_memcpy3d *)(const void *)copy, find_planned);
-    abi_process_unlock(process);
-    return reported(result, function);
 }
 
 /* ---- fills ---- */
@@ -96,7 +81,7 @@ static CUresult let_fill_fault(vmm_system *sys, const struct abi_fill *fill, con
     const uint32_t number = (uint32_t)vmm_last_detail()->call;
     union vmm_any_call call;
     if (abi_query_strict(sys))
-        return reported((CUresult)rows_refuse_row(side, row), fill_name);
+        return abi_rows_reported((CUresult)rows_refuse_row(side, row), fill_name);
     call.memcpy_dtod_async = (struct vmm_call_memcpy_dtod_async){
         {VMM_CALL_memcpy_dtod_async, number}, at, at, fill->width * fill->element, stream};
     return (CUresult)abi_query_issue(sys, &call, VMM_CALL_memset_d8_async, stream);
@@ -113,8 +98,7 @@ static CUresult check_fill(const struct abi_fill *fill, const struct rows_side *
                           "dstPitch is %zu: expected a multiple of an element's %u bytes that a row of %zu fits in", fill->pitch,
                           fill->element, bytes);
     if (side->left != UINT64_MAX && (fill->height - 1) * side->pitch + bytes > side->left)
-        return abi_refuse(VMM_RULE_ROWS_END, fill_name, "rows from 0x%llx on leave their memory, which ends 0x%llx bytes later",
-                          fill->start, (unsigned long long)side->left);
+        return abi_rows_reported((CUresult)rows_refuse_end(side), fill_name);
     return CUDA_SUCCESS;
 }
 
@@ -131,7 +115,7 @@ static CUresult check_access(const vmm_system *sys, vmm_stream stream, const str
     if (result != VMM_SUCCESS || !bytes || !rows_bad_row(process, context->device, side, bytes, fill->height, TRANSLATE_FILL, row))
         *row = fill->height;
     abi_process_unlock(process);
-    return reported((CUresult)result, fill_name);
+    return abi_rows_reported((CUresult)result, fill_name);
 }
 
 static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const struct rows_side *side, size_t bytes,
@@ -154,13 +138,12 @@ static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const 
     return result == CUDA_SUCCESS ? finish(sys, stream, waits) : result;
 }
 
-static struct rows_side side_of(const vmm_system *sys, const struct abi_fill *fill, size_t pitch, rows_find_planned find)
+static struct rows_side side_of(const vmm_system *sys, const struct abi_fill *fill, size_t pitch)
 {
     struct rows_side side = {
         .argument = "dstDevice", .base = fill->start, .start = fill->start, .given = pitch, .pitch = pitch};
     struct sim_process *process = abi_process_lock(sys);
-    if (rows_look_up(process, fill->start, &side) == ROWS_NOTHING)
-        rows_look_planned(find, &side);
+    rows_look_up(process, fill->start, &side);
     abi_process_unlock(process);
     return side;
 }
@@ -174,26 +157,10 @@ CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream 
         return finish(sys, stream, waits);
     size_t bytes = fill->width * fill->element; /* modulo 2^64, as in the driver */
     size_t pitch = fill->height > 1 ? fill->pitch : bytes;
-    struct rows_side side = side_of(sys, fill, pitch, NULL);
+    struct rows_side side = side_of(sys, fill, pitch);
     result = check_fill(fill, &side, bytes);
     if (result != CUDA_SUCCESS)
         return result;
     bool host = side.host && side.left != UINT64_MAX;
     return host ? fill_registered(sys, fill, &side, stream) : fill_memory(sys, fill, &side, bytes, stream, waits);
-}
-
-/* The checks alone. */
-CUresult abi_rows_check_fill(const vmm_system *sys, const char *function, int device, const struct abi_fill *fill)
-{
-    size_t bytes = fill->width * fill->element, pitch = fill->height > 1 ? fill->pitch : bytes;
-    struct rows_side side = side_of(sys, fill, pitch, find_planned);
-    if (fill->height == 1 && !side.host && !side.planned) /* one range, whose end is checked as a plain fill's */
-        side.left = UINT64_MAX;
-    CUresult result = check_fill(fill, &side, bytes);
-    if (result != CUDA_SUCCESS || (side.host && side.left != UINT64_MAX))
-        return result;
-    struct sim_process *process = abi_process_lock(sys);
-    result = (CUresult)rows_check_range(process, device, &side, (fill->height - 1) * pitch + bytes, TRANSLATE_FILL);
-    abi_process_unlock(process);
-    return reported(result, function);
 }

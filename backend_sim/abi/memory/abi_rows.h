@@ -17,10 +17,9 @@ struct abi_fill {
     unsigned element, value;
 };
 
-/* The checks alone, for work of that device: of a fill whose element is valid, and of a copy of boxes. Neither is empty. */
-CUresult abi_rows_check_fill(const vmm_system *sys, const char *function, int device, const struct abi_fill *fill);
-CUresult abi_rows_check_copy(const vmm_system *sys, const char *function, int device, const CUDA_MEMCPY3D *copy);
-
 CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream stream, bool waits);
+
+/* Reports a refusal of the engine's as one of that function. */
+CUresult abi_rows_reported(CUresult result, const char *function);
 
 #endif

@@ -117,9 +117,11 @@ CUresult abi_launch_work(vmm_system *sys, const char *name, const CUDA_KERNEL_NO
     if (asked->sharedMemBytes > (unsigned)packed.most_shared)
         return abi_refuse(VMM_RULE_GRAPH_PARAMS, name, "sharedMemBytes is %u: the kernel may have %d", asked->sharedMemBytes,
                           packed.most_shared);
-    work->params.type = CU_GRAPH_NODE_TYPE_KERNEL;
-    work->params.kernel = *asked;
-    work->packed = asked->extra != NULL;
+    work->work.type = VMM_GRAPH_NODE_TYPE_KERNEL;
+    work->work.context = abi_context(asked->ctx);
+    work->shown.params.type = CU_GRAPH_NODE_TYPE_KERNEL;
+    work->shown.params.kernel = *asked;
+    work->shown.packed = asked->extra != NULL;
     bool made = abi_work_kernel(work, &packed.call, packed.kernel->ours ? 0 : ABI_LAUNCH_HEAD, packed.kernel->offset,
                                 packed.kernel->params);
     return made ? CUDA_SUCCESS : abi_no_memory(name);
@@ -140,7 +142,7 @@ static CUresult capture(vmm_system *sys, const char *name, const void *function,
     if (result == CUDA_ERROR_INVALID_VALUE)
         abi_capture_spoil(stream);
     if (result == CUDA_SUCCESS)
-        result = abi_capture_add(name, stream, &work);
+        result = abi_capture_add(name, stream, &work.work);
     abi_work_drop(&work);
     return result;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model_parts.h"
+#include "model_graph.h"
 
 void model_open(struct model *model, const struct sim_profile *profile, bool strict)
 {
@@ -14,10 +14,12 @@ void model_open(struct model *model, const struct sim_profile *profile, bool str
     model->profile = profile;
     model->strict = strict;
     model->current = model->blocked = -1;
+    model_graphs_open(model);
 }
 
 void model_close(struct model *model)
 {
+    model_graphs_close(model);
     for (size_t i = 0; i < model->pool_count; i++) {
         if (!model->pools[i]->gone)
             model_heap_close(&model->pools[i]->heap);
@@ -97,6 +99,8 @@ static void predict(struct model *model, const struct vmm_call *call, struct mod
         model_refuse(answer, VMM_ERROR_NOT_INITIALIZED, "VMM-INIT-REQUIRED");
         return;
     }
+    if (model_capture_decides(model, call, answer))
+        return;
     switch (call->id) {
 #define CASE(name) \
     case VMM_CALL_##name: \
@@ -183,7 +187,8 @@ int model_attribute(const struct model *model, int attribute)
 
 bool model_in_device(struct model *model, const struct model_mapping *mapping)
 {
-    return !mapping->handle || model_memory_of(model, mapping->handle)->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    return mapping->handle ? model_memory_of(model, mapping->handle)->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE
+                           : !mapping->of_host_pool;
 }
 
 int model_device_rights(const struct model_mapping *mapping, int device)

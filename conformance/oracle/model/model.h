@@ -57,6 +57,7 @@ struct model_mapping {
     uint8_t device[VMM_MAX_DEVICES]; /* VMM_MEM_ACCESS_FLAGS_PROT_ of each device */
     uint8_t host;                    /* HOST and HOST_NUMA are one location */
     bool sync;                       /* P2P_TOKENS was queried */
+    bool of_host_pool;               /* memory of a pool of the host */
     bool host_newer;                 /* the host was granted rights after device 0 */
     uint64_t buffer;                 /* its id from the pointer attribute, 0 before a query */
 };
@@ -89,12 +90,15 @@ struct model_event {
     uint64_t seen[MODEL_LANES]; /* of each lane: the last free before the record */
 };
 
+/* Where pools are: a device, the host, and from MODEL_HOST + 1 on a NUMA node of it. */
+enum { MODEL_HOST = VMM_MAX_DEVICES, MODEL_NODES = 8, MODEL_PLACES = MODEL_HOST + 1 + MODEL_NODES };
+
 /* A memory pool. One that was destroyed stays while it has allocations (its heap is open), and its value for ever. */
 struct model_pool {
     uint64_t value;              /* 0: a device's own one, which the system has not told of yet */
     uint64_t start;              /* of its addresses; of a driver's pool without allocations only where they may be, 0 for nowhere */
     uint32_t tag;
-    int device, handle_types;
+    int device, handle_types;    /* device: its place */
     bool own, ended, gone;       /* gone: ended, and without memory */
     bool based;                  /* it has had an allocation */
     bool exported;
@@ -168,10 +172,13 @@ struct model {
     size_t queued;
     struct model_pool **pools;
     size_t pool_count, pool_room;
-    struct model_pool *current_pool[VMM_MAX_DEVICES]; /* NULL before the first use of the device's pools */
+    struct model_pool *current_pool[MODEL_PLACES]; /* NULL before the first use of the place's pools */
+    bool host_pools;              /* pools of the host are foreseen; set by the caller */
     uint64_t pool_endings;
     struct model_block *blocks;
     size_t block_count, block_room;
+    struct model_graphs *graphs;       /* model_graph.h */
+    struct model_reservation program[2]; /* memory of the program itself, which copies may use; set by the caller */
     struct model_mapping slot[4]; /* of pools' memory, as if it were mapped; the latest answers of model_memory_at */
     unsigned slot_turn;
 };
@@ -221,6 +228,16 @@ void model_idle(struct model *model);
 
 /* Would the call have to wait while a stream waits for a value, or take the memory of that value away? */
 bool model_call_waits(const struct model *model, enum vmm_call_id call);
+
+/* Is a lane's stream captured, and may streams be asked whether they are idle? */
+bool model_captured(const struct model *model, int lane);
+bool model_capturing(const struct model *model);
+bool model_may_query(const struct model *model);
+/* Would the call's work stay behind, because no stream may be asked? */
+bool model_stays_behind(const struct model *model, const struct vmm_call *call);
+
+/* How many host functions launches have called since the last question. */
+uint64_t model_host_calls(struct model *model);
 
 /* The memory of a pool at an address; NULL when there is none. */
 struct model_block *model_block_at(struct model *model, uint64_t address);

@@ -28,6 +28,7 @@ static const struct model_mapping *slot_at(struct model *m, uint64_t address)
         struct model_mapping *as = &m->slot[m->slot_turn++ % (sizeof m->slot / sizeof m->slot[0])];
         *as = (struct model_mapping){.start = pool->start + which * slot, .size = slot};
         memcpy(as->device, pool->rights, sizeof as->device);
+        as->of_host_pool = model_on_host(pool);
         return as;
     }
     return NULL;
@@ -65,12 +66,12 @@ static void warn_unordered(const struct model *m, const struct model_block *bloc
         model_hazard(a, "VMM-POOL-USE-UNORDERED");
 }
 
-void model_use(struct model *model, uint64_t address, uint64_t size, struct model_answer *answer)
+void model_use(struct model *model, int lane, uint64_t address, uint64_t size, struct model_answer *answer)
 {
     struct model_answer ignored;
     const struct model_block *block = size ? model_block_at(model, address) : NULL;
     if (block)
-        warn_unordered(model, block, model_lane_of(model, 0, &ignored), answer);
+        warn_unordered(model, block, lane < 0 ? model_lane_of(model, 0, &ignored) : lane, answer);
 }
 
 void model_used(struct model *model)
@@ -176,15 +177,21 @@ void model_block_free_now(struct model *model, struct model_block *block)
 
 /* ---- the device's memory ---- */
 
+/* The host as such is its node 0. */
+static bool same_budget(int a, int b)
+{
+    return (a == MODEL_HOST ? MODEL_HOST + 1 : a) == (b == MODEL_HOST ? MODEL_HOST + 1 : b);
+}
+
 void model_pools_make_room(struct model *model, int device, uint64_t wanted)
 {
-    uint64_t idle = 0, room = model_device_free(model, device);
+    uint64_t idle = 0, room = model_place_free(model, device);
     for (size_t i = 0; room < wanted && i < model->pool_count; i++)
-        if (model->pools[i]->device == device && !model->pools[i]->gone)
+        if (same_budget(model->pools[i]->device, device) && !model->pools[i]->gone)
             idle += model_heap_idle(&model->pools[i]->heap);
     if (room >= wanted || !idle || wanted - room > idle)
         return;
     for (size_t i = 0; i < model->pool_count; i++)
-        if (model->pools[i]->device == device && !model->pools[i]->gone)
+        if (same_budget(model->pools[i]->device, device) && !model->pools[i]->gone)
             model_heap_trim(&model->pools[i]->heap, 0);
 }

@@ -165,6 +165,7 @@ struct side {
     uint64_t start;
     int need;
     enum copy_kind kind;
+    int device; /* that makes the copy */
 };
 
 /* Does the host or the device move the bytes of this side (its first mapping decides), and does memory with host rights
@@ -175,7 +176,7 @@ struct mover {
 
 static struct mover mover_of(struct model *m, const struct model_mapping *first, const struct side *side, uint64_t size)
 {
-    bool in_host = !model_in_device(m, first), has = model_device_rights(first, model_current_device(m)) != 0;
+    bool in_host = !model_in_device(m, first), has = model_device_rights(first, side->device) != 0;
     bool minds = side->kind == FROM_PROGRAM || side->kind == TO_PROGRAM ||
                  (side->kind == BETWEEN && side->need == VMM_MEM_ACCESS_FLAGS_PROT_READ && size <= MODEL_SHORT_COPY);
     if (side->kind == FILL || !in_host)
@@ -191,11 +192,11 @@ static const char *device_obstacle(struct model *m, const struct side *side, str
         return "VMM-COPY-NOT-MAPPED";
     if (!here)
         return by.device_asked ? "VMM-COPY-RUNS-PAST" : "VMM-COPY-HOST-RIGHTS";
-    int need = side->need, rights = model_device_rights(here, model_current_device(m));
+    int need = side->need, rights = model_device_rights(here, side->device);
     if (by.device_asked && (rights & need) != need)
         return need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "VMM-COPY-NO-READ" : "VMM-COPY-NO-WRITE";
     bool later = at != side->start && !model_in_device(m, here) && here->host && here->host_newer;
-    return side->kind == FILL && later && model_current_device(m) == 0 ? "VMM-SET-INTO-HOST" : NULL;
+    return side->kind == FILL && later && side->device == 0 ? "VMM-SET-INTO-HOST" : NULL;
 }
 
 /* And does the mover of the bytes have access there? */
@@ -247,14 +248,21 @@ static bool starts_with_host(struct model *m, struct side side)
     return !model_in_device(m, first) && first->host;
 }
 
+/* What a pool has to say of one side. Memory of a pool of the host is the host's side of a copy, and not a device's. */
+static bool side_allowed(struct model *m, struct side side, uint64_t size, struct model_answer *a)
+{
+    if (!model_pool_allows(m, side.start, size, a))
+        return false;
+    const struct model_mapping *memory = side.kind == FILL ? NULL : model_memory_at(m, side.start);
+    return !memory || !memory->of_host_pool || model_refuse(a, INVALID, "VMM-POOL-COPY-HOST");
+}
+
 static bool copy_allowed(struct model *m, struct side src, struct side dst, uint64_t size, bool host_null,
                          struct model_answer *a)
 {
-    if (model_current_device(m) < 0)
-        return model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
     if (!size)
         return true;
-    if ((dst.need && !model_pool_allows(m, dst.start, size, a)) || (src.need && !model_pool_allows(m, src.start, size, a)))
+    if ((dst.need && !side_allowed(m, dst, size, a)) || (src.need && !side_allowed(m, src, size, a)))
         return false;
     if (host_null)
         return model_refuse(a, INVALID, "VMM-COPY-NULL");
@@ -267,54 +275,85 @@ static bool copy_allowed(struct model *m, struct side src, struct side dst, uint
     return !a->loses || model_breach(m, a, "VMM-COPY-OVERFLOW");
 }
 
+/* Where the copy runs: a lane (-1: the current context's default stream), and whether the call itself waits for it. */
+struct turn {
+    int lane, device;
+    bool at_once;
+};
+
 /* The call is made: what it uses of pools' memory, and what it puts in order. Do bytes move? */
-static bool makes(struct model *m, struct side src, struct side dst, uint64_t size, struct model_answer *a)
+static bool makes(struct model *m, struct turn turn, struct side src, struct side dst, uint64_t size, struct model_answer *a)
 {
     if (a->asked)
         return false;
     if (dst.need)
-        model_use(m, dst.start, size, a);
+        model_use(m, turn.lane, dst.start, size, a);
     if (src.need)
-        model_use(m, src.start, size, a);
-    if (model_succeeded(a))
+        model_use(m, turn.lane, src.start, size, a);
+    if (model_succeeded(a) && turn.at_once)
         model_used(m);
     return model_succeeded(a) && size;
 }
 
-static const struct side host = {0, 0, BETWEEN};
+static const struct side host = {0, 0, BETWEEN, 0};
 
-static struct side reads(uint64_t start, enum copy_kind kind)
+static struct side reads(struct turn turn, uint64_t start, enum copy_kind kind)
 {
-    return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READ, kind};
+    return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READ, kind, turn.device};
 }
 
-static struct side writes(uint64_t start, enum copy_kind kind)
+static struct side writes(struct turn turn, uint64_t start, enum copy_kind kind)
 {
-    return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, kind};
+    return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, kind, turn.device};
+}
+
+/* Of a call without a stream: it is done at once. False, with a refusal, where there is no context. */
+static bool turn_now(struct model *m, struct turn *turn, struct model_answer *a)
+{
+    *turn = (struct turn){-1, model_current_device(m), true};
+    return turn->device >= 0 || model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+}
+
+static bool turn_on(struct model *m, vmm_stream stream, struct turn *turn, struct model_answer *a)
+{
+    const int lane = model_lane_of(m, (uint64_t)(uintptr_t)stream, a);
+    *turn = (struct turn){lane, lane < 0 ? -1 : m->lane[lane].device, false};
+    return lane >= 0;
+}
+
+bool model_reaches(struct model *model, int device, const struct model_access *access, struct model_answer *answer)
+{
+    const enum copy_kind kind = access->fill ? FILL : !access->with_program ? BETWEEN : access->writes ? FROM_PROGRAM : TO_PROGRAM;
+    const struct turn turn = {0, device, false};
+    const struct side side = access->writes ? writes(turn, access->start, kind) : reads(turn, access->start, kind);
+    return model_pool_allows(model, access->start, access->size, answer) && reachable(model, side, access->size, answer);
 }
 
 /* ---- copies ---- */
 
-MODEL_ON(memcpy_htod)
+static void from_program(struct model *m, struct turn turn, uint64_t to, const uint8_t *from, uint64_t size, struct model_answer *a)
 {
-    const struct side dst = writes(c->dst, FROM_PROGRAM);
-    if (copy_allowed(m, host, dst, c->byte_count, !c->src, a) && makes(m, host, dst, c->byte_count, a))
-        model_write(m, c->dst, c->byte_count, c->src, c->byte_count);
+    const struct side dst = writes(turn, to, FROM_PROGRAM);
+    if (copy_allowed(m, host, dst, size, !from, a) && makes(m, turn, host, dst, size, a))
+        model_write(m, to, size, from, size);
 }
 
-MODEL_ON(memcpy_dtoh)
+void model_expect_bytes(struct model *model, uint64_t from, const uint8_t *got, uint64_t size, struct model_answer *answer)
 {
-    const struct side src = reads(c->src, TO_PROGRAM);
-    if (!copy_allowed(m, src, host, c->byte_count, !c->dst, a) || !makes(m, src, host, c->byte_count, a))
-        return;
-    const uint8_t *got = c->dst;
-    uint64_t end = c->src + c->byte_count;
-    for (uint64_t at = next_kept(m, c->src, end); at < end; at = next_kept(m, at + 1, end)) {
-        int want = model_byte(m, at);
+    uint64_t end = from + size;
+    for (uint64_t at = next_kept(model, from, end); at < end; at = next_kept(model, at + 1, end)) {
+        int want = model_byte(model, at);
         if (want >= 0)
             /* analysers: clang-analyzer-core.NullDereference is wrong: without a place to write to nothing is allowed */
-            model_expect(a, "dst", got[at - c->src], (uint64_t)want);
+            model_expect(answer, "dst", got[at - from], (uint64_t)want);
     }
+}
+
+static void to_program(struct model *m, struct turn turn, const uint8_t *to, uint64_t from, uint64_t size, struct model_answer *a)
+{
+    const struct side src = reads(turn, from, TO_PROGRAM);
+    if (copy_allowed(m, src, host, size, !to, a) && makes(m, turn, src, host, size, a))
+        model_expect_bytes(m, from, to, size, a);
 }
 
 /* Do the two ranges share memory at different addresses? Then the order of reads and writes is undefined. */
@@ -358,40 +397,87 @@ static enum meeting host_in(struct model *m, uint64_t start, uint64_t size, int 
 }
 
 /* The host makes a copy when it has a part in both ranges, and then needs access to all of both. */
-static bool copied_by_host_in_vain(struct model *m, const struct vmm_call_memcpy_dtod *c)
+static bool copied_by_host_in_vain(struct model *m, uint64_t to, uint64_t from, uint64_t size)
 {
-    enum meeting dst = host_in(m, c->dst, c->byte_count, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
-    enum meeting src = host_in(m, c->src, c->byte_count, VMM_MEM_ACCESS_FLAGS_PROT_READ);
+    enum meeting dst = host_in(m, to, size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    enum meeting src = host_in(m, from, size, VMM_MEM_ACCESS_FLAGS_PROT_READ);
     return dst && src && (dst != ALL_HOST || src != ALL_HOST);
 }
 
 /* As memmove: every byte is read before any is written. */
-MODEL_ON(memcpy_dtod)
+void model_move(struct model *model, uint64_t to, uint64_t from, uint64_t size, bool murky)
 {
-    const struct model_mapping *to = model_memory_at(m, c->dst);
-    const struct side src = reads(c->src, BETWEEN), dst = writes(c->dst, BETWEEN);
-    bool allowed = copy_allowed(m, src, dst, c->byte_count, false, a);
-    if (allowed && c->byte_count && !a->loses && copied_by_host_in_vain(m, c)) {
-        model_refuse(a, INVALID, "VMM-COPY-HOST-RIGHTS");
-        return;
-    }
-    if (!allowed || !makes(m, src, dst, c->byte_count, a))
-        return;
-    bool murky = meet_as_aliases(m, c->src, c->dst, c->byte_count) ||
-                 (m->driver && (c->byte_count > LONG_COPY || !model_in_device(m, to)) &&
-                  model_overlap(c->src, c->byte_count, c->dst, c->byte_count));
-    uint64_t end = c->dst + c->byte_count;
+    uint64_t end = to + size;
     size_t count = 0, room = 0;
     int16_t *bytes = NULL;
-    for (uint64_t at = next_kept(m, c->dst, end); at < end; at = next_kept(m, at + 1, end)) {
+    for (uint64_t at = next_kept(model, to, end); at < end; at = next_kept(model, at + 1, end)) {
         bytes = model_room(bytes, &room, count, sizeof *bytes);
-        bytes[count++] = (int16_t)(murky ? -1 : model_byte(m, c->src + (at - c->dst)));
+        bytes[count++] = (int16_t)(murky ? -1 : model_byte(model, from + (at - to)));
     }
     count = 0;
-    for (uint64_t at = next_kept(m, c->dst, end); at < end; at = next_kept(m, at + 1, end))
+    for (uint64_t at = next_kept(model, to, end); at < end; at = next_kept(model, at + 1, end))
         /* analysers: clang-analyzer-core.NullDereference is wrong: there are as many as were counted in */
-        put(m, model_memory_at(m, at), at, bytes[count++]);
+        put(model, model_memory_at(model, at), at, bytes[count++]);
     free(bytes);
+}
+
+bool model_murky(struct model *model, uint64_t to, uint64_t from, uint64_t size)
+{
+    const struct model_mapping *first = model_memory_at(model, to);
+    return meet_as_aliases(model, from, to, size) ||
+           (model->driver && (size > LONG_COPY || !model_in_device(model, first)) && model_overlap(from, size, to, size));
+}
+
+static bool between_allowed(struct model *m, struct side dst, struct side src, uint64_t size, struct model_answer *a)
+{
+    if (!copy_allowed(m, src, dst, size, false, a))
+        return false;
+    return !size || a->loses || !copied_by_host_in_vain(m, dst.start, src.start, size) ||
+           model_refuse(a, INVALID, "VMM-COPY-HOST-RIGHTS");
+}
+
+static void between(struct model *m, struct turn turn, uint64_t to, uint64_t from, uint64_t size, struct model_answer *a)
+{
+    const struct side src = reads(turn, from, BETWEEN), dst = writes(turn, to, BETWEEN);
+    if (between_allowed(m, dst, src, size, a) && makes(m, turn, src, dst, size, a))
+        model_move(m, to, from, size, model_murky(m, to, from, size));
+}
+
+bool model_outside_blocks(struct model *model, uint64_t start, uint64_t size)
+{
+    struct model_answer ignored;
+    return size && (!model_pool_allows(model, start, size, &ignored) || !model_pool_allows(model, start + size - 1, 1, &ignored));
+}
+
+bool model_aliased(struct model *model, uint64_t a, uint64_t n, uint64_t b, uint64_t k)
+{
+    for (size_t i = 0; i < model->mapping_count; i++)
+        for (size_t j = 0; j < model->mapping_count; j++) {
+            const struct model_mapping *p = &model->mappings[i], *q = &model->mappings[j];
+            if (i != j && p->handle == q->handle && model_overlap(a, n, p->start, p->size) && model_overlap(b, k, q->start, q->size))
+                return true;
+        }
+    return false;
+}
+
+void model_forget_range(struct model *model, uint64_t start, uint64_t size)
+{
+    uint64_t end = start + size;
+    for (uint64_t at = next_kept(model, start, end); at < end; at = next_kept(model, at + 1, end))
+        put(model, model_memory_at(model, at), at, -1);
+}
+
+bool model_transfer_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer)
+{
+    const struct turn turn = {-1, device, false};
+    const enum copy_kind kinds[] = {FROM_PROGRAM, TO_PROGRAM, BETWEEN, FILL};
+    const struct side src = reads(turn, transfer->from, kinds[transfer->kind]), dst = writes(turn, transfer->to, kinds[transfer->kind]);
+    switch (transfer->kind) {
+    case MODEL_BETWEEN: return between_allowed(model, dst, src, transfer->size, answer);
+    case MODEL_TO_PROGRAM: return copy_allowed(model, src, host, transfer->size, !transfer->to, answer);
+    case MODEL_FROM_PROGRAM: return copy_allowed(model, host, dst, transfer->size, !transfer->from, answer);
+    default: return copy_allowed(model, host, dst, transfer->size, false, answer);
+    }
 }
 
 /* ---- fills ---- */
@@ -404,33 +490,39 @@ static bool fill_elements(const struct model *m, uint64_t dst, uint64_t n, size_
     return n <= UINT64_MAX / width || model_breach(m, a, "VMM-SET-COUNT-WRAPS");
 }
 
-static void fill(struct model *m, uint64_t dst, uint32_t value, uint64_t n, size_t width, struct model_answer *a)
+static void fill(struct model *m, struct turn turn, uint64_t dst, uint32_t value, uint64_t n, size_t width, struct model_answer *a)
 {
     const uint8_t pattern[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
-    bool first = MODEL_EDGE_SET_FIRST && model_current_device(m) >= 0;
-    if (first && !model_pool_allows(m, dst, n * width, a))
+    const struct side to = writes(turn, dst, FILL);
+    if (MODEL_EDGE_SET_FIRST && (!model_pool_allows(m, dst, n * width, a) || !fill_elements(m, dst, n, width, a)))
         return;
-    if (first && !fill_elements(m, dst, n, width, a))
+    if (!copy_allowed(m, host, to, n * width, false, a))
         return;
-    if (!copy_allowed(m, host, writes(dst, FILL), n * width, false, a))
+    if (!MODEL_EDGE_SET_FIRST && !fill_elements(m, dst, n, width, a))
         return;
-    if (!first && !fill_elements(m, dst, n, width, a))
-        return;
-    if (makes(m, host, writes(dst, FILL), n * width, a))
+    if (makes(m, turn, host, to, n * width, a))
         model_write(m, dst, n * width, pattern, width);
 }
 
-MODEL_ON(memset_d8)
-{
-    fill(m, c->dst, c->value, c->n, 1, a);
-}
+/* ---- the calls, at once and in the order of a stream ---- */
 
-MODEL_ON(memset_d16)
-{
-    fill(m, c->dst, c->value, c->n, 2, a);
-}
+#define BOTH(name, make)                                                   \
+    MODEL_ON(name)                                                         \
+    {                                                                      \
+        struct turn turn;                                                  \
+        if (turn_now(m, &turn, a))                              \
+            make;                                                          \
+    }                                                                      \
+    MODEL_ON(name##_async)                                                 \
+    {                                                                      \
+        struct turn turn;                                                  \
+        if (turn_on(m, c->stream, &turn, a)) \
+            make;                                                          \
+    }
 
-MODEL_ON(memset_d32)
-{
-    fill(m, c->dst, c->value, c->n, 4, a);
-}
+BOTH(memcpy_htod, from_program(m, turn, c->dst, c->src, c->byte_count, a))
+BOTH(memcpy_dtoh, to_program(m, turn, c->dst, c->src, c->byte_count, a))
+BOTH(memcpy_dtod, between(m, turn, c->dst, c->src, c->byte_count, a))
+BOTH(memset_d8, fill(m, turn, c->dst, c->value, c->n, 1, a))
+BOTH(memset_d16, fill(m, turn, c->dst, c->value, c->n, 2, a))
+BOTH(memset_d32, fill(m, turn, c->dst, c->value, c->n, 4, a))

@@ -44,9 +44,10 @@ static struct part part_at(struct model *m, uint64_t at)
 {
     const struct model_mapping *here = model_mapping_at(m, at);
     const struct model_block *block = here ? NULL : model_block_at(m, at);
+    const uint64_t slot = block ? block->pool->heap.slot : 0, from = block ? block->pool->start : 0;
     if (block)
-        return (struct part){.pooled = true, .device = block->pool->device,
-                             .end = ((block->start + block->size - 1) / MODEL_SLOT + 1) * MODEL_SLOT};
+        return (struct part){.pooled = true, .host = model_on_host(block->pool), .device = block->pool->device,
+                             .end = from + ((block->start + block->size - 1 - from) / slot + 1) * slot};
     if (!here)
         return (struct part){.end = 0};
     const struct model_memory *memory = model_memory_of(m, here->handle);

@@ -38,7 +38,17 @@ uint64_t model_node_free(const struct model *model, int node)
             memory->prop.location.id == node)
             free -= memory->size;
     }
+    for (int place = MODEL_HOST; place < MODEL_PLACES; place++)
+        if (node == (place == MODEL_HOST ? 0 : place - MODEL_HOST - 1))
+            free -= model_pools_hold(model, place);
     return free;
+}
+
+uint64_t model_place_free(const struct model *model, int place)
+{
+    if (place < MODEL_HOST)
+        return model_device_free(model, place);
+    return model_node_free(model, place == MODEL_HOST ? 0 : place - MODEL_HOST - 1);
 }
 
 static uint64_t compressible(const struct model *m, int device)
@@ -147,8 +157,8 @@ static bool create_allowed(struct model *m, const struct vmm_call_mem_create *c,
         return model_refuse(a, INVALID, "VMM-CREATE-TILE-POOL");
     if ((decompress || tile_pool) && p->alloc_flags.compression_type)
         return model_refuse(a, INVALID, "VMM-CREATE-USAGE-COMPRESSION");
-    if (p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !a->asked)
-        model_pools_make_room(m, p->location.id, c->size);
+    if (!a->asked)
+        model_pools_make_room(m, model_pool_place(&p->location), c->size);
     uint64_t free = p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE      ? model_device_free(m, p->location.id)
                     : p->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ? model_node_free(m, p->location.id)
                                                                           : model_node_free(m, 0);

@@ -51,13 +51,58 @@ const struct model_mapping *model_memory_at(struct model *model, uint64_t addres
 /* The lane of a stream; -1, with a refusal, when there is none. */
 int model_lane_of(struct model *model, uint64_t stream, struct model_answer *answer);
 
-/* Work that a call without a stream does at once uses the memory. */
-void model_use(struct model *model, uint64_t address, uint64_t size, struct model_answer *answer);
-/* And is done, after the streams of its context. */
+/* Work on a lane, or on the current context's default stream (-1), uses the memory. */
+void model_use(struct model *model, int lane, uint64_t address, uint64_t size, struct model_answer *answer);
+/* Work that a call without a stream does at once is done, after the streams of its context. */
 void model_used(struct model *model);
 
 /* May a copy or fill start there, as far as pools know? */
 bool model_pool_allows(struct model *model, uint64_t address, uint64_t size, struct model_answer *answer);
+
+/* One side of a copy, or a fill. */
+struct model_access {
+    uint64_t start, size;
+    bool writes, fill, with_program; /* with_program: the other side is the program's own memory */
+    uint8_t value;                   /* of a fill by a kernel */
+};
+
+/* A copy, or a fill. */
+struct model_transfer {
+    enum { MODEL_FROM_PROGRAM, MODEL_TO_PROGRAM, MODEL_BETWEEN, MODEL_FILL } kind;
+    uint64_t to, from, size;
+};
+
+/* May the device make it? False, with a refusal, where not. */
+bool model_transfer_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer);
+
+/* May it be captured? */
+bool model_line_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer);
+
+/* Does the range begin or end in memory of a pool that is no allocation's? */
+bool model_outside_blocks(struct model *model, uint64_t start, uint64_t size);
+
+/* Do two ranges share memory at different addresses? */
+bool model_aliased(struct model *model, uint64_t a, uint64_t n, uint64_t b, uint64_t k);
+
+/* What is in the range is not known any more. */
+void model_forget_range(struct model *model, uint64_t start, uint64_t size);
+
+/* An event stands for no capture any more. */
+void model_event_dropped(struct model *model, const struct model_event *event);
+
+/* A lane records an event, and comes after what one stands for. */
+void model_record(struct model *model, struct model_event *event, int lane);
+void model_wait(struct model *model, int lane, const struct model_event *event);
+
+/* May the device make it? False, with a refusal, where not. */
+bool model_reaches(struct model *model, int device, const struct model_access *access, struct model_answer *answer);
+
+/* Copies bytes between memory, where both may be accessed; murky: what is there then is not known. */
+void model_move(struct model *model, uint64_t to, uint64_t from, uint64_t size, bool murky);
+bool model_murky(struct model *model, uint64_t to, uint64_t from, uint64_t size);
+
+/* The bytes that the system has read there. */
+void model_expect_bytes(struct model *model, uint64_t from, const uint8_t *got, uint64_t size, struct model_answer *answer);
 
 /* model_heap_take of a pool's heap, on a lane. */
 uint64_t model_pool_take(struct model *model, struct model_pool *pool, uint64_t size, int lane);
@@ -65,7 +110,15 @@ uint64_t model_pool_take(struct model *model, struct model_pool *pool, uint64_t 
 /* The frees that a wait comes after are over. in: the lane that waited, or -1: those of a device's context. */
 void model_pools_return(struct model *model, int in, int device);
 
-/* Makes room on a device for that much memory, with the idle memory of its pools where that suffices. */
+/* A pool's place, and whether that is the host; free memory there. */
+int model_pool_place(const vmm_mem_location *location);
+static inline bool model_on_host(const struct model_pool *pool)
+{
+    return pool->device >= MODEL_HOST;
+}
+uint64_t model_place_free(const struct model *model, int place);
+
+/* Makes room at a place for that much memory, with the idle memory of its pools where that suffices. */
 void model_pools_make_room(struct model *model, int device, uint64_t wanted);
 
 /* cuMemFree of a block. */
@@ -162,6 +215,51 @@ MODEL_ON(stream_query);
 MODEL_ON(ctx_synchronize);
 MODEL_ON(event_record);
 MODEL_ON(stream_wait_event);
+MODEL_ON(memcpy_htod_async);
+MODEL_ON(memcpy_dtoh_async);
+MODEL_ON(memcpy_dtod_async);
+MODEL_ON(memset_d8_async);
+MODEL_ON(memset_d16_async);
+MODEL_ON(memset_d32_async);
+MODEL_ON(memcpy_3d);
+MODEL_ON(memcpy_3d_async);
+MODEL_ON(memcpy_3d_peer);
+MODEL_ON(memcpy_3d_peer_async);
+MODEL_ON(stream_begin_capture);
+MODEL_ON(stream_begin_capture_to_graph);
+MODEL_ON(stream_end_capture);
+MODEL_ON(stream_is_capturing);
+MODEL_ON(graph_create);
+MODEL_ON(graph_destroy);
+MODEL_ON(graph_clone);
+MODEL_ON(graph_add_empty_node);
+MODEL_ON(graph_add_memset_node);
+MODEL_ON(graph_add_host_node);
+MODEL_ON(graph_add_kernel_node);
+MODEL_ON(graph_add_child_graph_node);
+MODEL_ON(graph_add_event_record_node);
+MODEL_ON(graph_add_event_wait_node);
+MODEL_ON(graph_destroy_node);
+MODEL_ON(graph_add_dependencies);
+MODEL_ON(graph_remove_dependencies);
+MODEL_ON(graph_node_get_type);
+MODEL_ON(graph_node_find_in_clone);
+MODEL_ON(graph_child_graph_node_get_graph);
+MODEL_ON(graph_event_record_node_get_event);
+MODEL_ON(graph_event_wait_node_get_event);
+MODEL_ON(graph_memset_node_set_params);
+MODEL_ON(graph_host_node_set_params);
+MODEL_ON(graph_event_record_node_set_event);
+MODEL_ON(graph_event_wait_node_set_event);
+MODEL_ON(graph_instantiate);
+MODEL_ON(graph_exec_get_flags);
+MODEL_ON(graph_exec_destroy);
+MODEL_ON(graph_exec_memset_node_set_params);
+MODEL_ON(graph_exec_host_node_set_params);
+MODEL_ON(graph_node_set_enabled);
+MODEL_ON(graph_node_get_enabled);
+MODEL_ON(graph_launch);
+MODEL_ON(graph_upload);
 
 /* Every call that the model covers: X(name). */
 #define MODEL_CALLS(X) \
@@ -180,6 +278,18 @@ MODEL_ON(stream_wait_event);
     X(mem_pool_get_attribute) X(mem_pool_trim_to) X(mem_pool_set_access) X(mem_pool_get_access) \
     X(mem_pool_export_to_shareable_handle) X(mem_pool_import_from_shareable_handle) X(mem_pool_export_pointer) \
     X(mem_pool_import_pointer) X(stream_synchronize) X(stream_query) X(ctx_synchronize) X(event_record) \
-    X(stream_wait_event)
+    X(stream_wait_event) \
+    X(memcpy_htod_async) X(memcpy_dtoh_async) X(memcpy_dtod_async) X(memset_d8_async) X(memset_d16_async) X(memset_d32_async) \
+    X(memcpy_3d) X(memcpy_3d_async) X(memcpy_3d_peer) X(memcpy_3d_peer_async) \
+    X(stream_begin_capture) X(stream_begin_capture_to_graph) X(stream_end_capture) X(stream_is_capturing) \
+    X(graph_create) X(graph_destroy) X(graph_clone) X(graph_add_empty_node) X(graph_add_memset_node) \
+    X(graph_add_host_node) X(graph_add_kernel_node) X(graph_add_child_graph_node) X(graph_add_event_record_node) \
+    X(graph_add_event_wait_node) X(graph_destroy_node) X(graph_add_dependencies) X(graph_remove_dependencies) \
+    X(graph_node_get_type) X(graph_node_find_in_clone) X(graph_child_graph_node_get_graph) \
+    X(graph_event_record_node_get_event) X(graph_event_wait_node_get_event) X(graph_memset_node_set_params) \
+    X(graph_host_node_set_params) X(graph_event_record_node_set_event) X(graph_event_wait_node_set_event) \
+    X(graph_instantiate) X(graph_exec_get_flags) X(graph_exec_destroy) X(graph_exec_memset_node_set_params) \
+    X(graph_exec_host_node_set_params) X(graph_node_set_enabled) X(graph_node_get_enabled) X(graph_launch) \
+    X(graph_upload)
 
 #endif

@@ -134,18 +134,20 @@ static bool block_lacks(struct model *m, const struct model_block *block, vmm_po
     int device = model_current_device(m);
     if (attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER)
         return device < 0 || !block->pool->rights[device];
-    return attribute == VMM_POINTER_ATTRIBUTE_HOST_POINTER;
+    return attribute == (model_on_host(block->pool) ? VMM_POINTER_ATTRIBUTE_P2P_TOKENS : VMM_POINTER_ATTRIBUTE_HOST_POINTER);
 }
 
 static uint64_t value_in_block(const struct model_block *block, vmm_pointer_attribute attribute, uint64_t address)
 {
     const struct model_pool *pool = block->pool;
+    const bool host = model_on_host(pool);
     switch (attribute) {
-    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE: return VMM_MEMORYTYPE_DEVICE;
-    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER: return address;
+    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE: return host ? VMM_MEMORYTYPE_HOST : VMM_MEMORYTYPE_DEVICE;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case VMM_POINTER_ATTRIBUTE_HOST_POINTER: return address;
     case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS: return block->sync;
-    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return (uint64_t)pool->device;
-    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR: return block->start;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return host ? 0 : (uint64_t)pool->device;
+    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR: return host ? 0 : block->start;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE: return block->size;
     case VMM_POINTER_ATTRIBUTE_MAPPED: return 1;
     case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return (uint64_t)pool->handle_types;

@@ -78,6 +78,13 @@ static uint64_t place(const struct model *m, uint64_t size, uint64_t unit)
     return at;
 }
 
+int model_pool_place(const vmm_mem_location *location)
+{
+    if (location->type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        return location->id;
+    return location->type == VMM_MEM_LOCATION_TYPE_HOST ? MODEL_HOST : MODEL_HOST + 1 + location->id;
+}
+
 static struct model_pool *make_pool(struct model *m, int device, uint64_t limit)
 {
     uint64_t slot = slot_of(m), slots = model_heap_range(limit, slot, m->profile->device_memory);
@@ -92,7 +99,8 @@ static struct model_pool *make_pool(struct model *m, int device, uint64_t limit)
         exit(255);
     }
     *pool = (struct model_pool){.start = start, .device = device};
-    pool->rights[device] = VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (!model_on_host(pool))
+        pool->rights[device] = VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     model_heap_open(&pool->heap, limit, slot, slots);
     m->pools = model_room(m->pools, &m->pool_room, m->pool_count, sizeof(struct model_pool *));
     m->pools[m->pool_count++] = pool;
@@ -150,7 +158,7 @@ static bool props_allowed(const struct model *m, const vmm_mem_pool_props *p, st
     for (size_t i = 0; i < sizeof p->reserved; i++)
         if (p->reserved[i])
             return model_refuse(a, INVALID, "VMM-POOL-CREATE-RESERVED");
-    a->foreseen = !managed && p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE; /* others are not modelled */
+    a->foreseen = !managed && (m->host_pools || p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE); /* others are not modelled */
     return a->foreseen;
 }
 
@@ -173,7 +181,7 @@ MODEL_ON(mem_pool_create)
     }
     if (a->asked)
         return;
-    struct model_pool *pool = make_pool(m, p->location.id, p->max_size);
+    struct model_pool *pool = make_pool(m, model_pool_place(&p->location), p->max_size);
     if (!pool) {
         model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-SYSTEM-HOST-MEMORY");
         return;
@@ -207,7 +215,7 @@ MODEL_ON(mem_pool_destroy)
         return;
     const struct model_order all = {is_done, NULL, NULL, NULL};
     model_heap_synchronise(&pool->heap, true, 0, &all);
-    for (int device = 0; device < m->profile->devices; device++)
+    for (int device = 0; device < MODEL_PLACES; device++)
         if (m->current_pool[device] == pool)
             m->current_pool[device] = model_own_pool(m, device);
     pool->ended = true;
@@ -292,19 +300,19 @@ static bool place_allowed(const struct model *m, const vmm_mem_location *locatio
 MODEL_ON(mem_get_default_mem_pool)
 {
     if (!null(c->pool_out, a) && place_allowed(m, c->location, c->type, a))
-        expect_pool(m, c->location->id, false, c->pool_out, a);
+        expect_pool(m, model_pool_place(c->location), false, c->pool_out, a);
 }
 
 MODEL_ON(mem_get_mem_pool)
 {
     if (!null(c->pool, a) && place_allowed(m, c->location, c->type, a))
-        expect_pool(m, c->location->id, true, c->pool, a);
+        expect_pool(m, model_pool_place(c->location), true, c->pool, a);
 }
 
 MODEL_ON(mem_set_mem_pool)
 {
     if (place_allowed(m, c->location, c->type, a))
-        set_current(m, c->location->id, c->pool, a);
+        set_current(m, model_pool_place(c->location), c->pool, a);
 }
 
 /* ---- attributes ---- */
@@ -394,10 +402,27 @@ MODEL_ON(mem_pool_trim_to)
 
 /* ---- rights ---- */
 
+/* To a pool of the host, whose own rights stay. */
+static bool host_grant_allowed(const struct model *m, const vmm_mem_access_desc *desc, struct model_answer *a)
+{
+    const vmm_mem_location *l = &desc->location;
+    if (desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_READ)
+        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-ACCESS-READ");
+    if (desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_NONE && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return model_refuse(a, INVALID, "VMM-POOL-ACCESS-FLAGS");
+    if (l->type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        return device_exists(m, l->id) || model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-POOL-ACCESS-DEVICE");
+    if (l->type != VMM_MEM_LOCATION_TYPE_HOST && l->type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+        return model_refuse(a, INVALID, "VMM-POOL-ACCESS-NOWHERE");
+    return desc->flags || model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-ACCESS-HOST");
+}
+
 static bool grant_allowed(const struct model *m, const struct model_pool *pool, const vmm_mem_access_desc *desc,
                           struct model_answer *a)
 {
     int device = desc->location.id;
+    if (model_on_host(pool))
+        return host_grant_allowed(m, desc, a);
     if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-ACCESS-LOCATION");
     if (!device_exists(m, device))
@@ -421,7 +446,8 @@ MODEL_ON(mem_pool_set_access)
         if (!grant_allowed(m, pool, &c->map[i], a))
             return;
     for (uint64_t i = 0; model_succeeded(a) && i < c->count; i++)
-        pool->rights[c->map[i].location.id] = (uint8_t)c->map[i].flags;
+        if (c->map[i].location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+            pool->rights[c->map[i].location.id] = (uint8_t)c->map[i].flags;
 }
 
 MODEL_ON(mem_pool_get_access)
@@ -436,7 +462,7 @@ MODEL_ON(mem_pool_get_access)
     if (!host && (l->type != VMM_MEM_LOCATION_TYPE_DEVICE || !device_exists(m, l->id)))
         model_refuse(a, INVALID, "VMM-POOL-GET-ACCESS-LOCATION");
     else if (model_succeeded(a))
-        model_expect(a, "flags", (uint64_t)*c->flags, host ? 0 : pool->rights[l->id]);
+        model_expect(a, "flags", (uint64_t)*c->flags, !host ? pool->rights[l->id] : model_on_host(pool) ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : 0);
 }
 
 /* ---- other processes: what is exported; the model imports no pools ---- */

@@ -81,7 +81,7 @@ static uint64_t room(const void *user, uint64_t wanted)
 {
     const struct view *view = user;
     model_pools_make_room(view->model, view->device, wanted > UINT64_MAX / view->slot ? UINT64_MAX : wanted * view->slot);
-    return model_device_free(view->model, view->device) / view->slot;
+    return model_place_free(view->model, view->device) / view->slot;
 }
 
 uint64_t model_pool_take(struct model *model, struct model_pool *pool, uint64_t size, int lane)
@@ -141,6 +141,21 @@ MODEL_ON(ctx_synchronize)
     model_pools_return(m, -1, device);
 }
 
+void model_record(struct model *model, struct model_event *event, int lane)
+{
+    event->recorded = true;
+    for (int of = 0; of < MODEL_LANES; of++)
+        event->seen[of] = of == lane ? model->frees : model->after[lane][of];
+}
+
+void model_wait(struct model *model, int lane, const struct model_event *event)
+{
+    model->orders += event->recorded;
+    for (int of = 0; event->recorded && of < MODEL_LANES; of++)
+        if (event->seen[of] > model->after[lane][of])
+            model->after[lane][of] = event->seen[of];
+}
+
 MODEL_ON(event_record)
 {
     int lane = model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a);
@@ -152,9 +167,8 @@ MODEL_ON(event_record)
     else if (event->device != m->lane[lane].device)
         model_refuse(a, VMM_ERROR_INVALID_HANDLE, "VMM-EVENT-CONTEXT");
     else if (model_succeeded(a)) {
-        event->recorded = true;
-        for (int of = 0; of < MODEL_LANES; of++)
-            event->seen[of] = of == lane ? m->frees : m->after[lane][of];
+        model_record(m, event, lane);
+        model_event_dropped(m, event);
     }
 }
 
@@ -170,7 +184,5 @@ MODEL_ON(stream_wait_event)
     else if (!event)
         model_refuse(a, VMM_ERROR_INVALID_HANDLE, c->event ? "VMM-EVENT-UNKNOWN" : "VMM-EVENT-NONE");
     else if (model_succeeded(a))
-        for (int of = 0; event->recorded && of < MODEL_LANES; of++)
-            if (event->seen[of] > m->after[lane][of])
-                m->after[lane][of] = event->seen[of];
+        model_wait(m, lane, event);
 }

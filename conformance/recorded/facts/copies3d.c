@@ -8,11 +8,12 @@
  *     wrote=?          the bytes cannot be read
  *     wrote=101        of a batch: which of its copies were made; x: other bytes
  *
- * Build: gcc -std=c11 -isystem /usr/local/cuda/include copies3d.c -o copies3d -lcuda
+ * Build: gcc -std=c11 -isystem /usr/local/cuda/include copies3d.c -o copies3d -lcuda -ldl
  * Use:   copies3d [letters of groups]
  */
 #include "recorder.h"
 
+#include <dlfcn.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
@@ -27,11 +28,12 @@
 #include "copies3d/when.c"
 #include "copies3d/batches.c"
 #include "copies3d/box_batches.c"
+#include "copies3d/fault_call.c"
 
 static void every_group(void)
 {
     static void (*const groups[])(void) = {group_w, group_j, group_k, group_a, group_b, group_c, group_d, group_p, group_s,
-                                           group_u, group_o, group_x, group_m, group_f, group_q};
+                                           group_u, group_o, group_x, group_m, group_f, group_q, group_r};
     draw_patterns();
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();

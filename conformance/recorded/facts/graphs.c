@@ -30,11 +30,13 @@
 #include "graphs/l_scale.c"
 #include "graphs/w_arguments.c"
 #include "graphs/x_devices.c"
+#include "graphs/q_questions.c"
 
 static void every_group(void)
 {
     static void (*const groups[])(void) = {group_a, group_b, group_c, group_d, group_e,
-                                           group_f, group_l, group_w, group_x, group_g, group_h};
+                                           group_f, group_l, group_w, group_x, group_g, group_h,
+                                           group_q, group_q2, group_y, group_n};
     patience = 4;
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();

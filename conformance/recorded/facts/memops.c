@@ -11,7 +11,8 @@
  * Use:   memops [letters of groups | beginning of an id, with a point in it]
  *        A attributes and symbols, F flags, C comparisons, L alignment, X addresses, W what satisfies a wait, T memory that is
  *        taken from pending operations, B batches, S streams, K captures, V what waits for a wait, Z faults, Y pools and managed
- *        memory, N without a context or before cuInit, O two mistakes at once; and with two devices: P addresses of the other
+ *        memory, N without a context or before cuInit, O two mistakes at once; Q lists of batches, R another context during a wait;
+ *        and with two devices: P addresses of the other
  */
 #include "recorder.h"
 
@@ -40,11 +41,13 @@ static bool keeps; /* as in answers.c */
 #include "memops/faults.c"
 #include "memops/pools.c"
 #include "memops/context.c"
+#include "memops/questions.c"
 
 static void every_group(void)
 {
     static void (*const groups[])(void) = {group_a, group_f, group_c, group_l, group_x, group_p, group_w, group_t,
-                                           group_b, group_s, group_k, group_v, group_z, group_y, group_n, group_o};
+                                           group_b, group_s, group_k, group_v, group_z, group_y, group_n, group_o,
+                                           group_q, group_r};
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();
 }

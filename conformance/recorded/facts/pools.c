@@ -34,14 +34,18 @@
 #include "pools/l_lifetimes.c"
 #include "pools/m_limits.c"
 #include "pools/n_bytes.c"
+#include "pools/o_host.c"
+#include "pools/p_importers.c"
 #include "pools/q_sequences.c"
 #include "pools/r_access.c"
+#include "pools/t_places.c"
 #include "pools/w_two_devices.c"
 
 static void every_group(void)
 {
     static void (*const groups[])(void) = {group_a, group_b, group_c, group_d, group_e, group_f, group_g, group_h, group_i,
-                                           group_j, group_k, group_l, group_m, group_n, group_q, group_r, group_s, group_w};
+                                           group_j, group_k, group_l, group_m, group_n, group_q, group_r, group_s, group_w,
+                                           group_o, group_p, group_t};
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();
 }

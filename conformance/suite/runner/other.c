@@ -295,6 +295,30 @@ static vmm_result allocate(uint64_t size, uint64_t value, struct other_answer *a
     return result;
 }
 
+/* Requests on events that processes share. */
+static vmm_result act_event(const struct request *r, struct other_answer *answer)
+{
+    vmm_ipc_event_handle handle;
+    vmm_event event = (vmm_event)(uintptr_t)r->first;
+    vmm_result result = VMM_SUCCESS;
+    switch ((enum other_op)r->op) {
+    case OTHER_EVENT:
+        result = vmm_event_create(sys, &event, VMM_EVENT_INTERPROCESS | VMM_EVENT_DISABLE_TIMING);
+        if (result == VMM_SUCCESS)
+            result = vmm_ipc_get_event_handle(sys, &handle, event);
+        if (result != VMM_SUCCESS)
+            return result;
+        memcpy(answer->fabric, &handle, sizeof handle);
+        answer->value = (uint64_t)(uintptr_t)event;
+        break;
+    case OTHER_RECORD: result = r->second ? vmm_memset_d8_async(sys, r->second, 1, 1, NULL) : VMM_SUCCESS; break;
+    default: result = vmm_event_synchronize(sys, event); return result == VMM_SUCCESS ? vmm_stream_wait_event(sys, NULL, event, 0) : result;
+    }
+    if (result == VMM_SUCCESS)
+        result = vmm_event_record(sys, event, NULL);
+    return result == VMM_SUCCESS ? vmm_ctx_synchronize(sys) : result;
+}
+
 /* Requests on fabric handles. */
 static vmm_result act_fabric(struct request *r, struct other_answer *answer)
 {
@@ -350,6 +374,9 @@ static vmm_result act(struct request *r, int fd, struct other_answer *answer)
     case OTHER_GRANDCHILD: return grandchild(r->first, fd, &answer->value);
     case OTHER_ALLOC: return allocate(r->first, r->second, answer);
     case OTHER_FREE_MEMORY: return vmm_mem_free(sys, r->first);
+    case OTHER_EVENT:
+    case OTHER_RECORD:
+    case OTHER_WAIT: return act_event(r, answer);
     case OTHER_CREATE_FABRIC:
     case OTHER_EXPORT_FABRIC:
     case OTHER_IMPORT_FABRIC: return act_fabric(r, answer);

@@ -37,6 +37,9 @@ enum other_op {
     OTHER_IMPORT_FABRIC, /* the 64 bytes -> handle */
     OTHER_ALLOC,     /* size, value: ordinary memory, filled -> its address, and the 64 bytes of vmm_ipc_get_mem_handle */
     OTHER_FREE_MEMORY, /* address of ordinary memory */
+    OTHER_EVENT,          /* -> a shared event, recorded and done, and the 64 bytes of vmm_ipc_get_event_handle */
+    OTHER_RECORD,         /* event: after a fill of the address, and waited for */
+    OTHER_WAIT,           /* event: until its last record, and after it in a stream */
     OTHER_IMPORT_POOL,    /* a descriptor -> pool */
     OTHER_IMPORT_POINTER, /* 64 bytes, into the pool that was imported last -> address */
     OTHER_FREE_POINTER,   /* address: in the order of the default stream, which it waits for */

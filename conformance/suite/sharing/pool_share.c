@@ -256,7 +256,11 @@ TEST_BREAKS(POOL_DESTROY_IMPORTED, destroy_an_import_in_use)
     const pointer_t data = data_of(f, a);
     vmm_deviceptr b = import_pointer(f, &s, &data);
     REFUSED_LIKE(vmm_mem_pool_destroy(S, s.import), NULL, VMM_ERROR_INVALID_VALUE, "pool", value_of(s.import), VMM_OBJECT_POOL, 0);
+    vmm_memory_pool again = NULL;
+    fix_need(f, import_pool(f, &again, s.fd));
+    REFUSED_LIKE(vmm_mem_pool_destroy(S, again), NULL, VMM_ERROR_INVALID_VALUE, "pool", value_of(again), VMM_OBJECT_POOL, 0);
     drop(f, b);
+    ACCEPTED(vmm_mem_pool_destroy(S, again));
     drop(f, a);
     end(f, &s);
 }

@@ -435,27 +435,3 @@ TEST_NEAR_MISS(CAPTURED_EVENT_OVER, use_it_again_after_a_record)
     ACCEPTED(vmm_event_synchronize(S, event));
     fix_stream_destroy(f, stream);
 }
-
-/* ---- work that no node holds yet ---- */
-
-TEST_BREAKS(CAPTURE_WORK, memory_operations_and_allocations)
-{
-    fix_need_simulator(f, "a driver makes nodes of them");
-    vmm_deviceptr p = zeros(f), q = 0;
-    vmm_stream stream = captured(f, RELAXED);
-    REFUSED(vmm_stream_write_value32(S, stream, p, 1, 0), NOT_SUPPORTED, NULL, (uintptr_t)stream);
-    end_spoiled(f, stream);
-    stream = captured(f, RELAXED);
-    CHECK_U64(vmm_mem_alloc_async(S, &q, 4096, stream), VMM_ERROR_NOT_SUPPORTED);
-    end_spoiled(f, stream);
-}
-
-TEST_NEAR_MISS(CAPTURE_WORK, fills_copies_and_host_functions)
-{
-    vmm_deviceptr p = zeros(f);
-    vmm_stream stream = captured(f, RELAXED);
-    ACCEPTED(vmm_memset_d8_async(S, p, 1, 64, stream));
-    ACCEPTED(vmm_memset_d16_async(S, p, 1, 64, stream));
-    ACCEPTED(vmm_memcpy_dtod_async(S, p + 64, p, 64, stream));
-    end_whole(f, stream);
-}

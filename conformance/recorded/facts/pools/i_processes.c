@@ -6,7 +6,7 @@
 enum i_what {
     I_IMPORT_POOL, I_IMPORT_POINTER, I_FREE_ASYNC, I_FREE, I_READ, I_WRITE, I_GET, I_SET_THRESHOLD, I_DESTROY, I_ALLOC, I_TRIM, I_GET_ACCESS,
     I_SET_ACCESS, I_SET_CURRENT, I_EXPORT_POOL, I_EXPORT_POINTER, I_POINTER_ATTRIBUTE, I_RANGE, I_SYNC, I_COPY, I_HANDLE, I_IPC, I_RETAIN,
-    I_FREE_MEMORY, I_END
+    I_FREE_MEMORY, I_GATE, I_OPEN, I_END
 };
 
 struct i_order {
@@ -114,6 +114,8 @@ static CUresult i_carry_out(struct i_order *o, int fd, struct i_answer *a)
     case I_IPC: return ipc_handle(*p);
     case I_RETAIN: return cuMemRetainAllocationHandle(&h, pointer(*p));
     case I_FREE_MEMORY: a->value = free_memory(); return CUDA_SUCCESS;
+    case I_GATE: gate_in(0); return CUDA_SUCCESS;
+    case I_OPEN: gate_open = 1; return CUDA_SUCCESS;
     default: _exit(0);
     }
 }

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of a driver, as programs ask for them: this program finds the functions of device_files_calls.c before the C
+ * library's, as with a preload. */
+#undef _FORTIFY_SOURCE
+#define _GNU_SOURCE
+#include "device_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+#define NVIDIA "/proc/driver/nvidia"
+#define LINE "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  cuvmm, simulated\n"
+
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int fd, const char *path, int flags);
+int __openat64_2(int fd, const char *path, int flags);
+int __xstat(int version, const char *path, void *status);
+int __xstat64(int version, const char *path, void *status);
+int __lxstat(int version, const char *path, void *status);
+int __lxstat64(int version, const char *path, void *status);
+int __fxstatat(int version, int fd, const char *path, void *status, int flags);
+int __fxstatat64(int version, int fd, const char *path, void *status, int flags);
+
+/* ---- which path is which ---- */
+
+static void test_paths(void)
+{
+    static const struct {
+        const char *folder, *path;
+        enum device_file what;
+        int number;
+    } cases[] = {
+        {NULL, "/dev/nvidia0", DEVICE_FILE_DEVICE, 0},      {NULL, "/dev/nvidia1", DEVICE_FILE_DEVICE, 1},
+        {NULL, "/dev/nvidia2", DEVICE_FILE_ABSENT, 2},      {NULL, "/dev/nvidia00", DEVICE_FILE_OTHER, -1},
+        {NULL, "/dev/nvidia10", DEVICE_FILE_ABSENT, 10},    {NULL, "/dev/nvidia1x", DEVICE_FILE_OTHER, -1},
+        {NULL, "/dev/nvidia", DEVICE_FILE_OTHER, -1},       {NULL, "/dev/nvidiactl", DEVICE_FILE_CONTROL, -1},
+        {NULL, "/dev/nvidiactl/", DEVICE_FILE_CONTROL, -1}, {NULL, "/dev/nvidia-uvm", DEVICE_FILE_OTHER, -1},
+        {NULL, "/dev/nvidia9999", DEVICE_FILE_OTHER, -1},   {NULL, "/dev/null", DEVICE_FILE_OTHER, -1},
+        {NULL, "/dev", DEVICE_FILE_DEV, 0},                 {NULL, "/dev/.", DEVICE_FILE_DEV, 0},
+        {NULL, "/proc/driver/", DEVICE_FILE_DRIVER, 0},     {NULL, NVIDIA, DEVICE_FILE_FOLDER, 0},
+        {NULL, NVIDIA "/version", DEVICE_FILE_VERSION, 0},  {NULL, NVIDIA "/gpus", DEVICE_FILE_OTHER, 0},
+        {NULL, "/etc/nvidia0", DEVICE_FILE_OTHER, 0},       {"/dev", "nvidia0", DEVICE_FILE_DEVICE, 0},
+        {NVIDIA, "version", DEVICE_FILE_VERSION, 0},        {NULL, "nvidia0", DEVICE_FILE_OTHER, 0},
+        {"/tmp", "nvidia0", DEVICE_FILE_OTHER, 0},          {NULL, NULL, DEVICE_FILE_OTHER, 0},
+        {NULL, "", DEVICE_FILE_OTHER, 0},
+        {"/a/folder/whose/name/is/longer/than/any/of/the/files/that/a/driver/has", "nvidia0", DEVICE_FILE_OTHER, 0},
+        {NULL, "/dev/a-name-that-is-longer-than-any-of-the-files-that-a-driver-may-have", DEVICE_FILE_OTHER, 0},
+    };
+    struct device_files two = device_files_read("2:580.159.04"), none = device_files_read(NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int number = cases[i].number;
+        enum device_file what = device_file_of(&two, cases[i].folder, cases[i].path, &number);
+        tap_ok(what == cases[i].what && number == cases[i].number, "%s is %d", cases[i].path ? cases[i].path : "NULL", (int)what);
+        tap_ok(device_file_of(&none, cases[i].folder, cases[i].path, &number) == DEVICE_FILE_OTHER, "and nothing where none is given");
+    }
+}
+
+static void test_setting(void)
+{
+    static const char *const bad[] = {"", "0:1", "-1:1", "65:1", "2", "2:", "x:1", "2 :1",
+                                      "2:a version that is longer than any driver has ever had, by a long way indeed"};
+    tap_text(device_files_read("2:580.159.04").version, LINE, "the version's line");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        tap_u64((uint64_t)device_files_read(bad[i]).devices, 0, "\"%s\" gives no files", bad[i]);
+}
+
+static void test_entries(void)
+{
+    char name[DEVICE_FILE_PATH];
+    struct device_files two = device_files_read("2:580.159.04"), none = device_files_read("");
+    tap_ok(!device_file_entry(&two, DEVICE_FILE_OTHER, 0, name) && !device_file_entry(&none, DEVICE_FILE_DEV, 0, name) &&
+               !device_file_entry(&two, DEVICE_FILE_DEV, 3, name) && !device_file_entry(&two, DEVICE_FILE_FOLDER, 3, name),
+           "other folders have no entries of ours, nor has any without devices");
+    tap_ok(device_file_hides(&two, DEVICE_FILE_DEV, "nvidia7") && device_file_hides(&two, DEVICE_FILE_DEV, "nvidiactl") &&
+               !device_file_hides(&two, DEVICE_FILE_DEV, "nvidia-uvm") && !device_file_hides(&none, DEVICE_FILE_DEV, "nvidia7"),
+           "a real driver's devices are hidden, and nothing else of it");
+    tap_ok(device_file_hides(&two, DEVICE_FILE_DRIVER, "nvidia") && !device_file_hides(&two, DEVICE_FILE_DRIVER, "rtc"),
+           "so is its folder");
+}
+
+/* ---- stat ---- */
+
+static bool is_device(const struct stat *status, unsigned number)
+{
+    return S_ISCHR(status->st_mode) && major(status->st_rdev) == 195 && minor(status->st_rdev) == number;
+}
+
+static void test_stat(void)
+{
+    struct stat status;
+    struct stat64 status64;
+    struct statx statx_status;
+    tap_ok(stat("/dev/nvidia1", &status) == 0 && is_device(&status, 1), "stat of a device");
+    tap_ok(lstat("/dev/nvidiactl", &status) == 0 && is_device(&status, 255), "lstat of the control device");
+    tap_ok(stat64("/dev/nvidia0", &status64) == 0 && minor(status64.st_rdev) == 0 && lstat64("/dev/nvidia1", &status64) == 0 &&
+               minor(status64.st_rdev) == 1,
+           "their forms of 64 bits");
+    tap_ok(stat("/dev/nvidia2", &status) == -1 && errno == ENOENT, "a device that the machine has not");
+    tap_ok(stat(NVIDIA, &status) == 0 && S_ISDIR(status.st_mode), "the folder");
+    tap_ok(stat(NVIDIA "/version", &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0777) == 0444, "the version");
+    tap_ok(stat("/dev/null", &status) == 0 && major(status.st_rdev) == 1, "another file is as it is");
+    tap_ok(stat("/dev/nvidia-uvm-tools-no", &status) == -1 && errno == ENOENT, "and one that is not there is not");
+    int dev = open("/dev", O_RDONLY | O_DIRECTORY);
+    tap_ok(dev >= 0 && fstatat(dev, "nvidia1", &status, 0) == 0 && is_device(&status, 1) &&
+               fstatat64(dev, "nvidia0", &status64, AT_SYMLINK_NOFOLLOW) == 0 && faccessat(dev, "nvidia0", R_OK, 0) == 0,
+           "from an open folder");
+    int fd = openat(dev, "nvidia0", O_RDWR), fd64 = openat64(dev, "nvidia5", O_RDWR);
+    tap_ok(fd >= 0 && fd64 == -1 && errno == ENOENT, "open likewise");
+    close(fd);
+    close(dev);
+    tap_ok(statx(AT_FDCWD, "/dev/nvidia1", 0, STATX_BASIC_STATS, &statx_status) == 0 && S_ISCHR(statx_status.stx_mode) &&
+               statx_status.stx_rdev_major == 195 && statx_status.stx_rdev_minor == 1 &&
+               statx(AT_FDCWD, NVIDIA "/version", 0, STATX_BASIC_STATS, &statx_status) == 0 && S_ISREG(statx_status.stx_mode),
+           "statx");
+    tap_ok(statx(AT_FDCWD, "/dev/nvidia9", 0, STATX_BASIC_STATS, &statx_status) == -1 && errno == ENOENT &&
+               statx(AT_FDCWD, "/dev/null", 0, STATX_BASIC_STATS, &statx_status) == 0 && statx_status.stx_rdev_major == 1,
+           "statx of what is not there, and of others");
+}
+
+static void test_old_stat(void)
+{
+    struct stat status;
+    bool good = __xstat(1, "/dev/nvidia1", &status) == 0 && is_device(&status, 1) && __xstat64(1, "/dev/nvidia0", &status) == 0 &&
+                is_device(&status, 0) && __lxstat(1, "/dev/nvidiactl", &status) == 0 && is_device(&status, 255) &&
+                __lxstat64(1, "/dev/nvidia1", &status) == 0 && is_device(&status, 1);
+    tap_ok(good, "stat of programs that were linked long ago");
+    tap_ok(__fxstatat(1, AT_FDCWD, "/dev/nvidia3", &status, 0) == -1 && errno == ENOENT &&
+               __fxstatat64(1, AT_FDCWD, "/dev/null", &status, 0) == 0 && major(status.st_rdev) == 1,
+           "likewise of what is not there, and of others");
+}
+
+/* ---- open ---- */
+
+static bool reads(int fd, const char *want)
+{
+    char text[200] = "";
+    bool same = fd >= 0 && read(fd, text, sizeof text - 1) == (ssize_t)strlen(want) && strcmp(text, want) == 0;
+    if (fd >= 0)
+        close(fd);
+    return same;
+}
+
+static bool no(int fd, int error)
+{
+    bool right = fd == -1 && errno == error;
+    if (fd >= 0)
+        close(fd);
+    return right;
+}
+
+static void test_open(void)
+{
+    tap_ok(reads(open(NVIDIA "/version", O_RDONLY), LINE) && reads(open64(NVIDIA "/version", O_RDONLY | O_CLOEXEC), LINE) &&
+               reads(__open_2(NVIDIA "/version", O_RDONLY), LINE) && reads(__open64_2(NVIDIA "/version", O_RDONLY), LINE) &&
+               reads(__openat_2(AT_FDCWD, NVIDIA "/version", O_RDONLY), LINE) &&
+               reads(__openat64_2(AT_FDCWD, NVIDIA "/version", O_RDONLY), LINE),
+           "the version can be read by every form of open");
+    int fd = open(NVIDIA "/version", O_RDONLY | O_CLOEXEC), plain = open(NVIDIA "/version", O_RDONLY);
+    tap_ok((fcntl(fd, F_GETFD) & FD_CLOEXEC) && !(fcntl(plain, F_GETFD) & FD_CLOEXEC), "close-on-exec as asked");
+    close(fd);
+    close(plain);
+    tap_ok(reads(open("/dev/nvidia0", O_RDWR), "") && reads(open("/dev/nvidiactl", O_RDWR | O_CREAT | O_TRUNC, 0600), ""),
+           "devices open");
+    tap_ok(no(open("/dev/nvidia7", O_RDWR), ENOENT) && no(open("/dev/nvidia7", O_RDWR | O_CREAT, 0600), ENOENT), "others do not");
+    tap_ok(no(open(NVIDIA "/version", O_RDWR), EACCES) && no(open(NVIDIA "/version", O_RDONLY | O_TRUNC), EACCES),
+           "nobody writes the version");
+    tap_ok(no(open("/dev/nvidia0", O_RDONLY | O_DIRECTORY), ENOTDIR) && no(open(NVIDIA, O_RDONLY), EACCES) &&
+               no(open(NVIDIA, O_RDWR), EISDIR) && no(open("/dev/nvidia0", O_RDWR | O_CREAT | O_EXCL, 0600), EEXIST),
+           "a device is no folder, a folder no file, and what is there cannot be made");
+    char path[] = "/tmp/device_files_test.XXXXXX";
+    struct stat status;
+    fd = mkstemp(path);
+    close(fd);
+    unlink(path);
+    mode_t mask = umask(0);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0640);
+    tap_ok(no(open64(path, O_WRONLY | O_CREAT | O_EXCL, 0640), EEXIST) && no(openat(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, 0640), EEXIST) &&
+               no(openat64(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, 0640), EEXIST),
+           "by every form of open, once");
+    umask(mask);
+    tap_ok(fd >= 0 && fstat(fd, &status) == 0 && (status.st_mode & 0777) == 0640, "another file is made with the mode that is asked for");
+    close(fd);
+    unlink(path);
+}
+
+static void test_fopen(void)
+{
+    char line[200] = "";
+    FILE *file = fopen(NVIDIA "/version", "re");
+    tap_ok(file && fgets(line, sizeof line, file) && strcmp(line, LINE) == 0, "the version as a stream");
+    if (file)
+        fclose(file);
+    tap_ok(!fopen(NVIDIA "/version", "w") && errno == EACCES && !fopen64(NVIDIA "/version", "r+") && errno == EACCES &&
+               !fopen("/dev/nvidia4", "r") && errno == ENOENT && !fopen("/dev/nvidia0", "wx") && errno == EEXIST,
+           "not to write it, nor what is not there");
+    errno = 0;
+    file = fopen(NVIDIA "/version", "r,ccs=none-such");
+    tap_ok(!file || fclose(file) == 0, "a mode that the C library may refuse");
+    tap_ok(!fopen(NVIDIA "/version", "?") && errno, "one that is none");
+    file = fopen64("/dev/nvidia0", "r+");
+    tap_ok(file != NULL, "a device as a stream");
+    if (file)
+        fclose(file);
+    file = fopen("/proc/version", "r");
+    tap_ok(file && fgets(line, sizeof line, file) && strstr(line, "Linux"), "another file is as it is");
+    if (file)
+        fclose(file);
+}
+
+static void test_access(void)
+{
+    tap_ok(access("/dev/nvidia0", F_OK) == 0 && access("/dev/nvidiactl", R_OK | W_OK) == 0 && access(NVIDIA, R_OK | X_OK) == 0 &&
+               access(NVIDIA "/version", R_OK) == 0,
+           "access as to a driver's files");
+    tap_ok(access("/dev/nvidia0", X_OK) == -1 && errno == EACCES && access(NVIDIA "/version", W_OK) == -1 && errno == EACCES &&
+               access(NVIDIA, W_OK) == -1 && access("/dev/nvidia2", F_OK) == -1 && errno == ENOENT,
+           "and no more");
+    tap_ok(euidaccess("/dev/nvidia0", R_OK) == 0 && eaccess("/dev/nvidia2", F_OK) == -1 && errno == ENOENT && eaccess("/dev/null", R_OK) == 0 &&
+               access("/dev/null", W_OK) == 0 && access("/no/such/nvidia0", F_OK) == -1,
+           "by the other names, and of other files");
+    char value[10];
+    tap_ok(getxattr("/dev/nvidia0", "user.x", value, sizeof value) == -1 && errno == ENOTSUP &&
+               lgetxattr("/dev/nvidiactl", "user.x", value, sizeof value) == -1 && errno == ENOTSUP &&
+               listxattr(NVIDIA, value, sizeof value) == -1 && errno == ENOTSUP && llistxattr(NVIDIA "/version", value, sizeof value) == -1 &&
+               errno == ENOTSUP && listxattr("/no/such", value, sizeof value) == -1 && errno == ENOENT &&
+               llistxattr("/no/such", value, sizeof value) == -1 && getxattr("/no/such", "user.x", value, sizeof value) == -1 &&
+               lgetxattr("/no/such", "user.x", value, sizeof value) == -1 && errno == ENOENT,
+           "they have no attributes");
+}
+
+/* ---- folders ---- */
+
+static unsigned count_ours(DIR *stream, unsigned *all)
+{
+    struct dirent *entry;
+    unsigned count = 0;
+    *all = 0;
+    while ((entry = readdir(stream))) {
+        ++*all;
+        count += (strcmp(entry->d_name, "nvidia0") == 0 || strcmp(entry->d_name, "nvidia1") == 0 ||
+                  strcmp(entry->d_name, "nvidiactl") == 0) && entry->d_type == DT_CHR;
+    }
+    return count;
+}
+
+static void test_folders(void)
+{
+    unsigned all, again;
+    DIR *dev = opendir("/dev/"), *tmp = opendir("/tmp");
+    if (!dev || !tmp)
+        tap_bail("no /dev or /tmp");
+    tap_ok(count_ours(dev, &all) == 3 && all > 5, "/dev has the devices among its entries");
+    tap_ok(!readdir(dev), "once");
+    rewinddir(dev);
+    tap_ok(count_ours(dev, &again) == 3 && again == all, "and from the start again");
+    tap_ok(count_ours(tmp, &all) == 0, "no other folder has them");
+    rewinddir(tmp);
+    closedir(tmp);
+    closedir(dev);
+    dev = fdopendir(open("/dev", O_RDONLY | O_DIRECTORY));
+    tap_ok(dev && count_ours(dev, &all) == 3, "a folder that was opened as a file");
+    if (dev)
+        closedir(dev);
+    tap_ok(!fdopendir(-1) && errno == EBADF, "fdopendir of nothing");
+    DIR *folder = opendir(NVIDIA);
+    char names[100] = "";
+    for (struct dirent64 *entry; folder && (entry = readdir64(folder));)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s/%d ", entry->d_name, entry->d_type);
+    tap_text(names, "./4 ../4 version/8 ", "the driver's folder");
+    if (folder)
+        closedir(folder);
+    tap_ok(!opendir("/dev/nvidia0") && errno == ENOTDIR && !opendir("/dev/nvidia7") && errno == ENOENT && !opendir("/no/such"),
+           "a device is no folder");
+    DIR *driver = opendir("/proc/driver");
+    unsigned found = 0;
+    for (struct dirent *entry; driver && (entry = readdir(driver));)
+        found += strcmp(entry->d_name, "nvidia") == 0;
+    tap_ok(!driver || found == 1, "its parent, where there is one");
+    if (driver)
+        closedir(driver);
+}
+
+static void test_many_folders(void)
+{
+    DIR *streams[40];
+    unsigned all, with = 0;
+    for (int i = 0; i < 40; i++)
+        streams[i] = opendir(NVIDIA "/..");
+    for (int i = 0; i < 40; i++)
+        if (streams[i])
+            closedir(streams[i]);
+    for (int i = 0; i < 40; i++)
+        streams[i] = opendir("/dev");
+    for (int i = 0; i < 40; i++)
+        with += streams[i] && count_ours(streams[i], &all) == 3;
+    tap_ok(with >= 32, "32 streams at a time have them");
+    for (int i = 0; i < 40; i++)
+        if (streams[i])
+            closedir(streams[i]);
+    DIR *dev = opendir("/dev");
+    tap_ok(dev && count_ours(dev, &all) == 3, "closed streams make room");
+    if (dev)
+        closedir(dev);
+}
+
+static void test_relative(void)
+{
+    struct stat status;
+    if (chdir("/dev") != 0)
+        tap_bail("no /dev");
+    tap_ok(stat("nvidia1", &status) == 0 && is_device(&status, 1) && access("null", F_OK) == 0, "from the working folder");
+    tap_ok(stat("version", &status) == -1 && stat("driver", &status) == -1 && stat("dev", &status) == -1, "names that are none there");
+    tap_ok(fstatat(9999, "nvidia1", &status, 0) == -1 && errno == EBADF, "from a folder that is none");
+}
+
+/* Before those of device_files_calls.c, which look at it. */
+__attribute__((constructor(101))) static void set_up(void)
+{
+    setenv("CUVMM_DEVICE_FILES", "2:580.159.04", 1);
+}
+
+int main(void)
+{
+    test_paths();
+    test_setting();
+    test_entries();
+    test_stat();
+    test_old_stat();
+    test_open();
+    test_fopen();
+    test_access();
+    test_folders();
+    test_many_folders();
+    test_relative();
+    return tap_done();
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What nodes of each type do when a launch comes to them, and in which order they come. */
+#include <string.h>
+
+#include "branches.h"
+#include "graph_launch_memory.h"
+#include "heap.h"
+#include "in_flight.h"
+#include "kernels.h"
+#include "lane.h"
+#include "launch.h"
+#include "rows.h"
+#include "team_share.h"
+
+struct issue {
+    struct sim_process *process;
+    const struct vmm_call *call; /* the launch */
+    vmm_stream stream;
+    const struct graph_lane *lane;
+};
+
+static vmm_result issue_call(const struct issue *to, union vmm_any_call *call, enum vmm_call_id id)
+{
+    call->head = (struct vmm_call){(uint16_t)id, to->call->number};
+    return graph_lane_issue(to->process, call, (enum vmm_call_id)to->call->id, to->lane);
+}
+
+static vmm_result issue_host(const struct issue *to, vmm_host_fn fn, void *data)
+{
+    union vmm_any_call call = {.launch_host_func = {{0, 0}, to->stream, fn, data}};
+    return issue_call(to, &call, VMM_CALL_launch_host_func);
+}
+
+/* ---- work that only the host can do: bytes of registered and pageable memory ---- */
+
+struct host_bytes {
+    void *to;
+    const void *from; /* NULL: a fill */
+    size_t count;
+    unsigned size, value;
+};
+
+/* Little-endian, as the devices are. */
+static void move_bytes(void *user)
+{
+    struct host_bytes *b = user;
+    if (b->from)
+        memmove(b->to, b->from, b->count);
+    for (size_t i = 0; !b->from && i < b->count; i++)
+        memcpy((unsigned char *)b->to + i * b->size, &b->value, b->size);
+    heap.free(b);
+}
+
+static vmm_result issue_bytes(const struct issue *to, const struct host_bytes *bytes)
+{
+    struct host_bytes *kept = heap.malloc(sizeof *kept);
+    if (!kept)
+        return sim_out_of_host_memory();
+    *kept = *bytes;
+    vmm_result result = issue_host(to, move_bytes, kept);
+    if (result != VMM_SUCCESS)
+        heap.free(kept);
+    return result;
+}
+
+/* ---- fills ---- */
+
+static vmm_result issue_row(const struct issue *to, const vmm_memset_node_params *p, vmm_deviceptr at)
+{
+    union vmm_any_call call;
+    if (rows_is_registered(at))
+        return issue_bytes(to, &(struct host_bytes){(void *)(uintptr_t)at, NULL, p->width, p->element_size, p->value});
+    switch (p->element_size) {
+    case 1:
+        call.memset_d8_async = (struct vmm_call_memset_d8_async){{0, 0}, at, (unsigned char)p->value, p->width, NULL};
+        return issue_call(to, &call, VMM_CALL_memset_d8_async);
+    case 2:
+        call.memset_d16_async = (struct vmm_call_memset_d16_async){{0, 0}, at, (unsigned short)p->value, p->width, NULL};
+        return issue_call(to, &call, VMM_CALL_memset_d16_async);
+    default:
+        call.memset_d32_async = (struct vmm_call_memset_d32_async){{0, 0}, at, p->value, p->width, NULL};
+        return issue_call(to, &call, VMM_CALL_memset_d32_async);
+    }
+}
+
+static vmm_result issue_fill(const struct issue *to, const vmm_memset_node_params *p)
+{
+    vmm_result result = VMM_SUCCESS;
+    for (size_t row = 0; row < p->height && result == VMM_SUCCESS; row++)
+        result = issue_row(to, p, p->dst + row * p->pitch);
+    return result;
+}
+
+/* ---- copies ---- */
+
+/* One side of a copy: where row y of slice z begins. */
+struct side {
+    vmm_deviceptr base;
+    uint64_t pitch, height;
+    bool host;
+};
+
+/* An address of the device where nothing is mapped faults. */
+static bool is_host(const struct sim_process *process, int type, uint64_t base)
+{
+    return rows_is_registered(base) || (type != VMM_MEMORYTYPE_DEVICE && !sim_mapping_at(process, base) &&
+                                        !sim_allocation_at(process, base) && !sim_reservation_at(process, base));
+}
+
+static struct side destination(const struct issue *to, const vmm_memcpy3d *p)
+{
+    const uint64_t base = p->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)p->dst_host : p->dst_device;
+    const uint64_t pitch = p->dst_pitch ? p->dst_pitch : p->width_in_bytes + p->dst_x_in_bytes;
+    const uint64_t height = p->dst_height ? p->dst_height : p->height + p->dst_y;
+    return (struct side){base + (p->dst_z * height + p->dst_y) * pitch + p->dst_x_in_bytes, pitch, height,
+                         is_host(to->process, p->dst_memory_type, base)};
+}
+
+static struct side source(const struct issue *to, const vmm_memcpy3d *p)
+{
+    const uint64_t base = p->src_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)p->src_host : p->src_device;
+    const uint64_t pitch = p->src_pitch ? p->src_pitch : p->width_in_bytes + p->src_x_in_bytes;
+    const uint64_t height = p->src_height ? p->src_height : p->height + p->src_y;
+    return (struct side){base + (p->src_z * height + p->src_y) * pitch + p->src_x_in_bytes, pitch, height,
+                         is_host(to->process, p->src_memory_type, base)};
+}
+
+static vmm_result issue_line(const struct issue *to, uint64_t dst, bool to_host, uint64_t src, bool from_host, size_t size)
+{
+    union vmm_any_call call;
+    if (to_host && from_host)
+        return issue_bytes(to, &(struct host_bytes){(void *)(uintptr_t)dst, (const void *)(uintptr_t)src, size, 1, 0});
+    if (to_host) {
+        call.memcpy_dtoh_async = (struct vmm_call_memcpy_dtoh_async){{0, 0}, (void *)(uintptr_t)dst, src, size, to->stream};
+        return issue_call(to, &call, VMM_CALL_memcpy_dtoh_async);
+    }
+    if (from_host) {
+        call.memcpy_htod_async = (struct vmm_call_memcpy_htod_async){{0, 0}, dst, (const void *)(uintptr_t)src, size, to->stream};
+        return issue_call(to, &call, VMM_CALL_memcpy_htod_async);
+    }
+    call.memcpy_dtod_async = (struct vmm_call_memcpy_dtod_async){{0, 0}, dst, src, size, to->stream};
+    return issue_call(to, &call, VMM_CALL_memcpy_dtod_async);
+}
+
+static vmm_result issue_copy(const struct issue *to, const vmm_memcpy3d *p)
+{
+    const struct side dst = destination(to, p), src = source(to, p);
+    vmm_result result = VMM_SUCCESS;
+    for (size_t z = 0; z < p->depth; z++)
+        for (size_t y = 0; y < p->height && result == VMM_SUCCESS; y++)
+            result = issue_line(to, dst.base + (z * dst.height + y) * dst.pitch, dst.host,
+                                src.base + (z * src.height + y) * src.pitch, src.host, p->width_in_bytes);
+    return result;
+}
+
+/* ---- nodes ---- */
+
+static vmm_result issue_kernel(const struct issue *to, const struct vmm_call_launch *launch)
+{
+    union vmm_any_call call = {.launch = *launch};
+    const char *why = kernels_is_multimem(launch->kernel) ? team_look_at_all(to->process->machine) : NULL;
+    call.launch.stream = to->stream;
+    return why ? sim_machine_unreachable(why) : issue_call(to, &call, VMM_CALL_launch);
+}
+
+static vmm_result issue_mem_op(const struct issue *to, const struct vmm_call_stream_batch_mem_op *ops)
+{
+    union vmm_any_call call = {.stream_batch_mem_op = *ops};
+    call.stream_batch_mem_op.stream = to->stream;
+    return ops->count ? issue_call(to, &call, VMM_CALL_stream_batch_mem_op) : VMM_SUCCESS;
+}
+
+/* An event that was destroyed since is left out, as measured. */
+static vmm_result issue_event(const struct issue *to, vmm_graph_node_type type, vmm_event event)
+{
+    void *object;
+    if (slots_find(&to->process->events, (uint64_t)(uintptr_t)event, &object) != SLOT_LIVE)
+        return VMM_SUCCESS;
+    const struct vmm_call head = {(uint16_t)(type == VMM_GRAPH_NODE_TYPE_EVENT_RECORD ? VMM_CALL_event_record
+                                                                                     : VMM_CALL_stream_wait_event),
+                                  to->call->number};
+    if (type == VMM_GRAPH_NODE_TYPE_WAIT_EVENT)
+        return sim_stream_wait_event(to->process, &(struct vmm_call_stream_wait_event){head, to->stream, event, 0});
+    vmm_result result = sim_event_record(to->process, &(struct vmm_call_event_record){head, event, to->stream});
+    if (result == VMM_SUCCESS && to->process->graphs->shown && to->process->graphs->shown->recorded)
+        to->process->graphs->shown->recorded((uint64_t)(uintptr_t)event);
+    return result;
+}
+
+static vmm_result issue_node(const struct issue *to, const struct graph_work *work)
+{
+    switch (work->type) {
+    case VMM_GRAPH_NODE_TYPE_KERNEL: return issue_kernel(to, &work->launch);
+    case VMM_GRAPH_NODE_TYPE_MEMCPY: return issue_copy(to, &work->copy);
+    case VMM_GRAPH_NODE_TYPE_MEMSET: return issue_fill(to, &work->fill);
+    case VMM_GRAPH_NODE_TYPE_HOST: return issue_host(to, work->host.fn, work->host.user_data);
+    case VMM_GRAPH_NODE_TYPE_GRAPH: return graph_issue(to->process, to->call, work->child, to->stream);
+    case VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP: return issue_mem_op(to, &work->ops);
+    case VMM_GRAPH_NODE_TYPE_MEM_ALLOC: return graph_launch_alloc(to->process, to->call, work->memory, to->stream);
+    case VMM_GRAPH_NODE_TYPE_MEM_FREE: graph_launch_free(to->process, to->call, work->memory); return VMM_SUCCESS;
+    case VMM_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: return issue_event(to, work->type, work->event);
+    default: return VMM_SUCCESS;
+    }
+}
+
+/* ---- branches ---- */
+
+/* A launch under way. */
+struct launch {
+    struct issue to;
+    uint64_t own;           /* the context of the stream */
+    struct graph_node **order;
+    size_t *branch;         /* by the place in the order */
+    struct graph_branch *branches;
+    size_t known;           /* branches */
+    struct graph_lane *lanes; /* by the branch */
+    size_t *waited;         /* by branch and branch: the place in the order up to which the first has waited for the second */
+};
+
+/* The context whose device does the node's work; 0 for one that acts on the stream itself. One that has ended is as good as the stream's. */
+static uint64_t key_of(void *user, const struct graph_node *node)
+{
+    const struct launch *launch = user;
+    const struct graph_work *work = graphs_work(node);
+    void *found;
+    switch (work->type) {
+    case VMM_GRAPH_NODE_TYPE_KERNEL:
+    case VMM_GRAPH_NODE_TYPE_MEMCPY:
+    case VMM_GRAPH_NODE_TYPE_MEMSET:
+    case VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP: break;
+    case VMM_GRAPH_NODE_TYPE_HOST: return launch->own;
+    default: return 0;
+    }
+    const uint64_t context = (uint64_t)(uintptr_t)work->context;
+    bool live = slots_find(&launch->to.process->contexts, context, &found) == SLOT_LIVE;
+    return live ? context : launch->own;
+}
+
+/* Makes the branch of that number wait for another one, unless it has, up to that place in the order. */
+static vmm_result wait_for(const struct launch *launch, size_t branch, size_t other, size_t upto, size_t now)
+{
+    size_t *waited = &launch->waited[branch * launch->known + other];
+    if (branch == other || *waited >= upto)
+        return VMM_SUCCESS;
+    *waited = now;
+    return graph_lane_wait(launch->to.process, launch->to.call->number, &launch->lanes[branch], &launch->lanes[other]);
+}
+
+/* Issues the node at that place in the order, after all that it depends on. */
+static vmm_result issue_at(struct launch *launch, size_t at)
+{
+    const struct graph_node *node = launch->order[at];
+    vmm_result result = VMM_SUCCESS;
+    for (size_t i = 0; i < node->in.count && result == VMM_SUCCESS; i++) {
+        size_t before = node->in.edge[i].node->index;
+        result = wait_for(launch, launch->branch[at], launch->branch[before], before + 1, at);
+    }
+    launch->to.lane = &launch->lanes[launch->branch[at]];
+    return result != VMM_SUCCESS || graphs_work(node)->disabled ? result : issue_node(&launch->to, graphs_work(node));
+}
+
+/* The other branches come after the stream's work so far, and the stream goes on after all of them. */
+static vmm_result issue_branches(struct launch *launch, size_t count)
+{
+    vmm_result result = VMM_SUCCESS;
+    uint64_t number = launch->known > 1 ? graph_lane_number(launch->to.process) : 0;
+    for (size_t i = 0; i < launch->known; i++)
+        launch->lanes[i] = (struct graph_lane){launch->to.stream, launch->branches[i].key, i ? number + i : 0};
+    for (size_t i = 1; i < launch->known && result == VMM_SUCCESS; i++)
+        result = graph_lane_wait(launch->to.process, launch->to.call->number, &launch->lanes[i], &launch->lanes[0]);
+    for (size_t i = 0; i < count && result == VMM_SUCCESS; i++)
+        result = issue_at(launch, i);
+    for (size_t i = 1; i < launch->known; i++) { /* also where a node could not be issued: those before it were */
+        vmm_result joined = graph_lane_wait(launch->to.process, launch->to.call->number, &launch->lanes[0], &launch->lanes[i]);
+        result = result == VMM_SUCCESS ? joined : result;
+    }
+    return result;
+}
+
+static vmm_result issue_planned(struct launch *launch, size_t count)
+{
+    launch->known = graph_branches(launch->order, count, launch->own, key_of, launch, launch->branch, launch->branches);
+    launch->lanes = heap.malloc(launch->known * sizeof *launch->lanes);
+    launch->waited = heap.calloc(launch->known * launch->known, sizeof *launch->waited);
+    vmm_result result = launch->lanes && launch->waited ? issue_branches(launch, count) : sim_out_of_host_memory();
+    heap.free(launch->lanes);
+    heap.free(launch->waited);
+    return result;
+}
+
+vmm_result graph_issue(struct sim_process *process, const struct vmm_call *call, const struct graph *graph, vmm_stream stream)
+{
+    struct sim_context *context;
+    struct launch launch = {.to = {process, call, stream, NULL}};
+    vmm_result result = sim_stream_context(process, stream, &context);
+    if (result != VMM_SUCCESS) /* LCOV_EXCL_BR_LINE: a host function of the launch has just destroyed the stream */
+        return result;         /* LCOV_EXCL_LINE: the same */
+    launch.own = context->value;
+    launch.order = heap.malloc((graph->count + 1) * sizeof *launch.order);
+    launch.branch = heap.malloc((graph->count + 1) * sizeof *launch.branch);
+    launch.branches = heap.malloc((graph->count + 1) * sizeof *launch.branches);
+    result = launch.order && launch.branch && launch.branches ? issue_planned(&launch, graph_order(graph, launch.order))
+                                                              : sim_out_of_host_memory();
+    heap.free(launch.order);
+    heap.free(launch.branch);
+    heap.free(launch.branches);
+    return result;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The newest mix: copies in the order of streams, boxes, captures and graphs. The simulator and the model agree; what one of them has
+ * wrong is noticed.
+ */
+#include "lockstep.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/model_graph.h"
+#include "tap.h"
+
+enum { STEPS = 700, MANY_STEPS = 2500, RUNS = 3, MOST = 24, EVERY = 200 };
+
+static const uint64_t unit = 2 << 20;
+
+/* ---- random calls ---- */
+
+static struct lockstep_counts counts; /* of all runs so far */
+
+/* Random calls until both differ; the index of that call, or steps. */
+static size_t run(const char *spec, size_t steps, uint64_t seed, uint64_t flip, char *difference, size_t size)
+{
+    struct lockstep pair;
+    struct chooser dice = {.state = seed};
+    size_t i = 0;
+    if (!lockstep_open(&pair, spec))
+        tap_bail("%s", pair.difference);
+    pair.flip = flip;
+    pair.mix = LOCKSTEP_NEWEST_MIX;
+    for (bool same = true; same && i < steps; i += same) {
+        struct step step;
+        lockstep_random(&dice, &pair, STEP_FIRST_NAME + (uint32_t)i, &step);
+        same = lockstep_step(&pair, &step) && ((i + 1) % EVERY || lockstep_check(&pair));
+        lockstep_count(&counts, &pair, &step);
+    }
+    snprintf(difference, size, "%s", pair.difference);
+    lockstep_close(&pair);
+    return i;
+}
+
+static bool is_new(enum vmm_call_id call)
+{
+    const char *name = vmm_call_name(call);
+    return strstr(name, "graph_") || strstr(name, "capture") || (!strstr(name, "batch") && strstr(name, "memcpy_3d")) ||
+           (!strstr(name, "batch") && (strstr(name, "memcpy_") || strstr(name, "memset_")) && strstr(name, "_async"));
+}
+
+static void agreement(void)
+{
+    const char *const specs[] = {"sim:h200x2", "sim:odd,strict", "as-driver:sim:h100"};
+    char difference[600];
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
+        tap_u64(run(specs[i], STEPS, 11, 0, difference, sizeof difference), STEPS, "%s: no difference in %d calls, --seed 11 --mix 3 %s",
+                specs[i], STEPS, difference);
+}
+
+/* Each new call is made, half of them and more succeed, and hardly one is left out. */
+static void what_is_made(void)
+{
+    char difference[600];
+    uint64_t made = 0, succeeded = 0, left_out = 0;
+    unsigned calls = 0;
+    for (uint64_t seed = 12; seed < 12 + RUNS; seed++)
+        tap_u64(run("sim:h100", MANY_STEPS, seed, 0, difference, sizeof difference), MANY_STEPS, "a longer run %s", difference);
+    for (int call = 0; call < VMM_CALL_COUNT; call++) {
+        left_out += counts.made[call] - counts.left_out[call][LEFT_OUT_NOT];
+        if (!is_new((enum vmm_call_id)call))
+            continue;
+        made += counts.made[call];
+        succeeded += counts.succeeded[call];
+        calls++;
+        if (!counts.succeeded[call])
+            tap_ok(false, "no %s succeeds: %" PRIu64 " made", vmm_call_name((enum vmm_call_id)call), counts.made[call]);
+    }
+    tap_ok(calls > 40 && 2 * succeeded > made && succeeded < made, "%" PRIu64 " of %" PRIu64 " calls of %u new kinds succeed", succeeded,
+           made, calls);
+    tap_ok(left_out < RUNS * MANY_STEPS / 500, "%" PRIu64 " calls are left out", left_out);
+}
+
+static void a_wrong_prediction_is_noticed(void)
+{
+    char difference[600];
+    for (uint64_t flip = 70; flip < 500; flip += 139)
+        tap_ok(run("sim:h100", STEPS, 11, flip, difference, sizeof difference) < STEPS, "call %" PRIu64 ", inverted, is noticed", flip);
+}
+
+/* A system that refuses what it should not. */
+static void a_wrong_system_is_noticed(void)
+{
+    static const char *const faults[] = {
+        "memcpy_htod_async:2", "memcpy_dtoh_async:2", "memset_d16_async:2", "memcpy_3d:2", "memcpy_3d_async:2", "memcpy_3d_peer:1",
+        "stream_begin_capture:1", "stream_end_capture:2", "graph_create:1", "graph_clone:2", "graph_add_memset_node:1",
+        "graph_add_kernel_node:1", "graph_add_child_graph_node:1", "graph_add_dependencies:1", "graph_instantiate:1",
+        "graph_launch:1", "graph_node_set_enabled:1", "graph_destroy_node:1"};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        char spec[96], difference[600];
+        snprintf(spec, sizeof spec, "fault=%s:OUT_OF_MEMORY|sim:h100", faults[i]);
+        tap_ok(run(spec, MANY_STEPS, 11, 0, difference, sizeof difference) < MANY_STEPS && difference[0], "%s is noticed", faults[i]);
+    }
+}
+
+/* ---- what the model has wrong ---- */
+
+#define MEMORY                                                                           \
+    "r64 = mem_address_reserve ptr=out size=1G alignment=0 addr=0 flags=0",              \
+    "h65 = mem_create handle=out size=1G prop={1 0 1:0 0 0 0 0 0.0.0.0} flags=0",        \
+    "mem_map ptr=r64 size=1G offset=0 handle=h65 flags=0",                               \
+    "mem_set_access ptr=r64 size=1G desc=[1:0=3 1:0=3 1:0=3] count=1"
+#define GRAPH "g70 = graph_create graph=out flags=0"
+#define FILL                                                                                                     \
+    "n71 = graph_add_memset_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 "              \
+    "memset_params={r64 8 77 4 2 1} ctx=c1"
+#define INSTANCE "x80 = graph_instantiate graph_exec=out graph=g70 flags=0"
+#define LAUNCH "graph_launch graph_exec=x80 stream=s40"
+
+static void wrong_value(struct model *m) { m->graphs->exec[0]->graph->node[0]->work.fill.value ^= 1; }
+static void wrong_place(struct model *m) { m->graphs->exec[0]->graph->node[0]->work.copy.from++; }
+static void wrongly_disabled(struct model *m) { m->graphs->exec[0]->graph->node[0]->work.disabled ^= true; }
+static void wrong_type(struct model *m) { m->graphs->graph[0]->node[0]->work.type = VMM_GRAPH_NODE_TYPE_HOST; }
+static void wrong_calls(struct model *m) { m->graphs->host_calls++; }
+static void wrong_flags(struct model *m) { m->graphs->exec[0]->flags = 1; }
+static void wrong_event(struct model *m) { m->graphs->graph[0]->node[0]->work.event = m->event[1].value; }
+static void wrongly_invalid(struct model *m) { m->graphs->capture[0]->invalid = true; }
+static void wrong_graph(struct model *m) { m->graphs->graph[0]->value++; }
+static void wrong_byte(struct model *m) { m->windows[0].value[9] ^= 1; }
+static void nothing(struct model *m) { (void)m; }
+
+/* Steps, and then another one; what is made wrong in the model between them. Each is also run with nothing wrong. */
+static const struct {
+    const char *what;
+    void (*spoil)(struct model *m);
+    const char *steps[MOST], *last;
+} spoils[] = {
+    {"the value of a fill", wrong_value, {MEMORY, GRAPH, FILL, INSTANCE}, LAUNCH},
+    {"a node that is disabled", wrongly_disabled, {MEMORY, GRAPH, FILL, INSTANCE}, LAUNCH},
+    {"a node's type", wrong_type, {MEMORY, GRAPH, FILL}, "graph_node_get_type node=n71 type=out"},
+    {"how many host functions were called",
+     wrong_calls,
+     {GRAPH, "n71 = graph_add_host_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 node_params={1}", INSTANCE},
+     LAUNCH},
+    {"the flags of an instance", wrong_flags, {GRAPH, INSTANCE}, "graph_exec_get_flags graph_exec=x80 flags=out"},
+    {"the event of a node",
+     wrong_event,
+     {GRAPH, "n71 = graph_add_event_record_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 event=e48"},
+     "graph_event_record_node_get_event node=n71 event_out=out"},
+    {"the state of a capture",
+     wrongly_invalid,
+     {"stream_begin_capture stream=s40 mode=2"},
+     "stream_is_capturing stream=s40 capture_status=out"},
+    {"what was captured",
+     wrong_place,
+     {MEMORY, "stream_begin_capture stream=s40 mode=2", "memcpy_htod_async dst=r64 src=bytes:7 byte_count=8 stream=s40",
+      "g70 = stream_end_capture stream=s40 graph=out", INSTANCE},
+     LAUNCH},
+    {"the graph that a capture went into",
+     wrong_graph,
+     {GRAPH, "stream_begin_capture_to_graph stream=s40 graph=g70 dependencies=[0 0 0] dependency_data=null num_dependencies=0 mode=2"},
+     "g71 = stream_end_capture stream=s40 graph=out"},
+    {"a byte of a box's second row",
+     wrong_byte,
+     {MEMORY, "memcpy_3d p_copy={1 5 0 0 0 0 0 0, 2 r64 0 0 0 8 0 0, 4 2 1}"},
+     "memcpy_3d p_copy={2 r64 0 0 0 8 0 0, 1 1 0 0 0 0 0 0, 4 2 1}"},
+    {"a byte that a stream copied",
+     wrong_byte,
+     {MEMORY, "memcpy_htod_async dst=r64 src=bytes:7 byte_count=12 stream=s41"},
+     "memcpy_dtoh_async dst=out src=r64 byte_count=12 stream=s42"},
+};
+
+static bool make(struct lockstep *pair, const char *line)
+{
+    struct step step;
+    char error[200];
+    if (!step_parse(line, unit, &step, error, sizeof error))
+        tap_bail("%s: %s", line, error);
+    return lockstep_step(pair, &step) && !pair->refused && !pair->left_out;
+}
+
+/* Are system and model still the same after the last step, and in every byte? */
+static bool agrees(size_t which, void (*spoil)(struct model *m), char *why, size_t size)
+{
+    struct lockstep pair;
+    if (!lockstep_open(&pair, "sim:h100"))
+        tap_bail("%s", pair.difference);
+    for (size_t i = 0; spoils[which].steps[i]; i++)
+        if (!make(&pair, spoils[which].steps[i]))
+            tap_bail("%s: %s", spoils[which].steps[i], pair.difference);
+    spoil(&pair.model);
+    bool same = make(&pair, spoils[which].last) && lockstep_check(&pair);
+    snprintf(why, size, "%s", pair.difference);
+    lockstep_close(&pair);
+    return same;
+}
+
+static void a_wrong_model_is_noticed(void)
+{
+    char why[600];
+    for (size_t i = 0; i < sizeof spoils / sizeof spoils[0]; i++) {
+        tap_ok(agrees(i, nothing, why, sizeof why), "%s, as the model has it %s", spoils[i].what, why);
+        tap_ok(!agrees(i, spoils[i].spoil, why, sizeof why) && why[0], "%s, made wrong, is noticed: %s", spoils[i].what, why);
+    }
+}
+
+/* ---- what random calls seldom come to ---- */
+
+#define BEGIN "stream_begin_capture stream=s40 mode=2", "event_record event=e48 stream=s40", "stream_wait_event stream=s41 event=e48 flags=0"
+#define END "g70 = stream_end_capture stream=s40 graph=out"
+#define HOST_POOL "p70 = mem_pool_create pool=out pool_props={1 0 2:0 0 0 0}"
+#define NODES                                                                                           \
+    GRAPH, "n71 = graph_add_empty_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0", \
+        "n72 = graph_add_empty_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0"
+
+/* Steps, of which the last is refused by the rule; NULL: it is accepted. */
+static const struct {
+    const char *what, *rule, *steps[MOST];
+} stories[] = {
+    {"a capture that another stream has joined", "VMM-CAPTURE-UNJOINED",
+     {MEMORY, BEGIN, "memset_d8_async dst=r64 value=7 n=4 stream=s41", END}},
+    {"a capture whose streams have joined again", NULL,
+     {MEMORY, BEGIN, "memset_d8_async dst=r64 value=7 n=4 stream=s41", "event_record event=e48 stream=s41",
+      "stream_wait_event stream=s40 event=e48 flags=0", END, INSTANCE, LAUNCH}},
+    {"a fill of three rows", NULL,
+     {MEMORY, GRAPH,
+      "n71 = graph_add_memset_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 memset_params={r64 8 77 1 4 3} ctx=c1",
+      INSTANCE, LAUNCH}},
+    {"a kernel", NULL,
+     {MEMORY, GRAPH,
+      "n71 = graph_add_kernel_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 node_params={r64 0 1 32 9 3}",
+      INSTANCE, LAUNCH}},
+    {"a dependency twice in one call", "VMM-GRAPH-EDGE",
+     {NODES, "graph_add_dependencies graph=g70 from=[n71 n71 0] to=[n72 n72 0] edge_data=null num_dependencies=2"}},
+    {"two dependencies, of which one is not there", "VMM-GRAPH-EDGE",
+     {NODES, "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=null num_dependencies=1",
+      "graph_remove_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2"}},
+    {"one that was removed by a call that is refused", NULL,
+     {NODES, "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=null num_dependencies=1",
+      "graph_remove_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2",
+      "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=null num_dependencies=1"}},
+    {"memory of a pool of the host", NULL,
+     {HOST_POOL, "mem_pool_set_access pool=p70 map=[1:0=3 1:0=3 1:0=3] count=1",
+      "r71 = mem_alloc_from_pool_async dptr=out bytesize=64 pool=p70 stream=s40",
+      "memcpy_htod_async dst=r71 src=bytes:5 byte_count=16 stream=s40"}},
+    {"such memory without access", "VMM-COPY-NO-WRITE",
+     {HOST_POOL, "r71 = mem_alloc_from_pool_async dptr=out bytesize=64 pool=p70 stream=s40",
+      "memset_d8_async dst=r71 value=1 n=4 stream=s40"}},
+    {"the host without rights to its pool", "VMM-POOL-ACCESS-HOST",
+     {HOST_POOL, "mem_pool_set_access pool=p70 map=[2:0=0 1:0=3 1:0=3] count=1"}},
+    {"a node's pool as the current one", NULL,
+     {"p70 = mem_pool_create pool=out pool_props={1 1 3:0 0 0 0}", "mem_set_mem_pool location=3:0 type=1 pool=p70",
+      "p71 = mem_get_mem_pool pool=out location=3:0 type=1"}},
+    {"a cycle", "VMM-GRAPH-CYCLE",
+     {NODES, "graph_add_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2", INSTANCE}},
+};
+
+static void stories_agree(void)
+{
+    for (size_t i = 0; i < sizeof stories / sizeof stories[0]; i++) {
+        struct lockstep pair;
+        if (!lockstep_open(&pair, "sim:h100"))
+            tap_bail("%s", pair.difference);
+        bool same = true;
+        for (size_t k = 0; same && stories[i].steps[k]; k++) {
+            struct step step;
+            char error[200];
+            if (!step_parse(stories[i].steps[k], unit, &step, error, sizeof error))
+                tap_bail("%s: %s", stories[i].steps[k], error);
+            same = lockstep_step(&pair, &step) && !pair.left_out;
+        }
+        tap_ok(same && lockstep_check_objects(&pair), "%s is the same on both sides: %s", stories[i].what, pair.difference);
+        tap_text(pair.rule ? pair.rule : "none", stories[i].rule ? stories[i].rule : "none", "and refused as it should be");
+        tap_ok(lockstep_check(&pair), "and so is everything after it %s", pair.difference);
+        lockstep_close(&pair);
+    }
+}
+
+/* ---- what nobody knows ---- */
+
+/* Two fills of the same bytes: which is last is known only where one comes after the other. */
+static void races(void)
+{
+    static const char *const second[] = {
+        "n72 = graph_add_memset_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 memset_params={r64 8 5 4 2 1} ctx=c1",
+        "n72 = graph_add_memset_node graph_node=out graph=g70 dependencies=[n71 0 0] num_dependencies=1 memset_params={r64 8 5 4 2 1} ctx=c1"};
+    static const char *const before[] = {MEMORY, GRAPH, FILL};
+    for (int ordered = 0; ordered < 2; ordered++) {
+        struct lockstep pair;
+        bool good = lockstep_open(&pair, "sim:h100");
+        for (size_t i = 0; good && i < sizeof before / sizeof before[0]; i++)
+            good = make(&pair, before[i]);
+        good = good && make(&pair, second[ordered]) && make(&pair, INSTANCE) && make(&pair, LAUNCH);
+        tap_ok(good, "two fills are launched %s", pair.difference);
+        tap_u64((uint64_t)(int64_t)model_byte(&pair.model, pair.model.mappings[0].start), ordered ? 5 : UINT64_MAX, "%s",
+                ordered ? "the later one's bytes are known" : "in no order, their bytes are not");
+        lockstep_close(&pair);
+    }
+}
+
+int main(void)
+{
+    agreement();
+    what_is_made();
+    a_wrong_prediction_is_noticed();
+    a_wrong_system_is_noticed();
+    a_wrong_model_is_noticed();
+    stories_agree();
+    races();
+    return tap_done();
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_box.c - copies of boxes, on a context and between two (facts: copies, copies3d).
+ *
+ *     looked at     [base, + (layers - 1) * height * pitch + (rows - 1) * pitch + width), with the caller's own pitch and height
+ *     copied        row after row from base + (z * height + y) * pitch + x on
+ *
+ * Not foreseen: a copy within the program's own memory on a stream; memory of a pool of the host, which is the host's side of a
+ * copy; memory of the host that is mapped, whose rows the host or the device may move. Where a row leaves memory that
+ * may be used, the device is lost.
+ */
+#include "model_parts.h"
+
+#define INVALID VMM_ERROR_INVALID_VALUE
+
+enum { MOST_ROWS = 4096 };
+
+struct extent {
+    uint64_t width, height, depth;
+};
+
+/* What the caller says of a side, and what is there. */
+struct side {
+    vmm_memorytype type;
+    uint64_t base, x, y, z, pitch, height;
+    bool program; /* it is the program's own memory */
+    bool writes;
+};
+
+/* From one row to the next, and from one layer to the next. */
+static uint64_t pitch_of(const struct side *s, const struct extent *e)
+{
+    return s->pitch ? s->pitch : s->x + e->width;
+}
+
+static uint64_t layer_of(const struct side *s, const struct extent *e)
+{
+    return pitch_of(s, e) * (s->height ? s->height : s->y + e->height);
+}
+
+static uint64_t row_at(const struct side *s, const struct extent *e, uint64_t layer, uint64_t row)
+{
+    return s->base + (s->z + layer) * layer_of(s, e) + (s->y + row) * pitch_of(s, e) + s->x;
+}
+
+static uint64_t span(const struct extent *e, uint64_t pitch, uint64_t layer)
+{
+    return (e->depth - 1) * layer + (e->height - 1) * pitch + e->width;
+}
+
+/* ---- what a side may be ---- */
+
+/* Does the address lie in memory of the program that the model knows? Other values may end the process. */
+static bool is_programs(const struct model *m, uint64_t address)
+{
+    for (size_t i = 0; i < sizeof m->program / sizeof m->program[0]; i++)
+        if (address >= m->program[i].start && address - m->program[i].start < m->program[i].size)
+            return true;
+    return false;
+}
+
+static bool type_allowed(struct model *m, struct side *s, struct model_answer *a)
+{
+    const bool mapped = model_mapping_at(m, s->base), pooled = model_block_at(m, s->base);
+    const bool known = s->type == VMM_MEMORYTYPE_HOST || s->type == VMM_MEMORYTYPE_DEVICE || s->type == VMM_MEMORYTYPE_UNIFIED;
+    s->program = !mapped && !pooled;
+    if (s->type == VMM_MEMORYTYPE_ARRAY || (!mapped && !known))
+        return model_refuse(a, INVALID, "VMM-ROWS-MEMORY");
+    const struct model_mapping *there = pooled ? model_memory_at(m, s->base) : NULL;
+    if (there && there->of_host_pool && s->type == VMM_MEMORYTYPE_DEVICE)
+        return model_refuse(a, INVALID, "VMM-POOL-COPY-HOST");
+    if (there && there->of_host_pool)
+        a->foreseen = false;
+    if (s->program && (!s->base || s->type == VMM_MEMORYTYPE_DEVICE))
+        return model_refuse(a, INVALID, "VMM-ROWS-MEMORY");
+    if (s->program && !is_programs(m, s->base))
+        a->foreseen = false;
+    return a->foreseen;
+}
+
+/* Of mapped memory x and y may leave the row and the layer. */
+static bool form_allowed(struct model *m, const struct side *s, const struct extent *e, struct model_answer *a)
+{
+    const bool narrow = !model_mapping_at(m, s->base);
+    if (s->pitch && (e->width > s->pitch || (narrow && s->x > s->pitch - e->width)))
+        return model_refuse(a, INVALID, "VMM-ROWS-PITCH");
+    if (s->height && (e->height > s->height || (narrow && s->y > s->height - e->height)))
+        return model_refuse(a, INVALID, "VMM-BOX-HEIGHT");
+    const struct model_block *block = model_block_at(m, s->base);
+    uint64_t end = row_at(s, e, 0, 0) - s->base + span(e, pitch_of(s, e), layer_of(s, e));
+    return !block || end <= block->start + block->size - s->base || model_refuse(a, INVALID, "VMM-ROWS-END");
+}
+
+static bool side_allowed(struct model *m, struct side *s, const struct extent *e, struct model_answer *a)
+{
+    return type_allowed(m, s, a) && form_allowed(m, s, e, a);
+}
+
+/* ---- what is looked at, and what is used ---- */
+
+static bool looks(struct model *m, int device, const struct side *s, const struct side *other, const struct extent *e,
+                  struct model_answer *a)
+{
+    const struct model_access all = {.start = s->base, .size = span(e, s->pitch, s->pitch * s->height), .writes = s->writes,
+                                     .with_program = other->program};
+    if (s->program || !all.size)
+        return true;
+    bool may = model_reaches(m, device, &all, a);
+    a->loses |= a->wraps;
+    return may;
+}
+
+static bool on_host(struct model *m, uint64_t address)
+{
+    const struct model_mapping *there = model_memory_at(m, address);
+    return there && !model_in_device(m, there);
+}
+
+/* Is each row usable? Otherwise the copy starts, and loses the device. */
+static bool rows_usable(struct model *m, int device, const struct side *s, const struct side *other, const struct extent *e,
+                        struct model_answer *a)
+{
+    for (uint64_t layer = 0; !s->program && layer < e->depth; layer++)
+        for (uint64_t row = 0; row < e->height; row++) {
+            struct model_answer ignored = {.rule = NULL};
+            const uint64_t at = row_at(s, e, layer, row);
+            const struct model_access one = {.start = at, .size = e->width, .writes = s->writes, .with_program = other->program};
+            if (on_host(m, at) || on_host(m, at + e->width - 1))
+                a->foreseen = false;
+            if (at > UINT64_MAX - e->width || !model_reaches(m, device, &one, &ignored)) {
+                a->loses = true;
+                return !m->strict || model_refuse(a, INVALID, "VMM-ROWS-END");
+            }
+        }
+    return true;
+}
+
+static bool box_allowed(struct model *m, int device, struct side *dst, struct side *src, const struct extent *e,
+                        struct model_answer *a)
+{
+    if (!side_allowed(m, src, e, a) || !side_allowed(m, dst, e, a))
+        return false;
+    if (!looks(m, device, dst, src, e, a) || !looks(m, device, src, dst, e, a))
+        return false;
+    if (on_host(m, dst->base) || on_host(m, src->base) || e->height > MOST_ROWS || e->depth > MOST_ROWS / e->height)
+        a->foreseen = false;
+    return a->foreseen && rows_usable(m, device, dst, src, e, a) && rows_usable(m, device, src, dst, e, a);
+}
+
+/* A captured copy is looked at as a box of one row, which is copied later. */
+bool model_line_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer)
+{
+    const struct extent e = {transfer->size, 1, 1};
+    struct side src = {.type = VMM_MEMORYTYPE_DEVICE, .base = transfer->from}, dst = {.type = VMM_MEMORYTYPE_DEVICE, .base = transfer->to};
+    dst.writes = true;
+    if (transfer->kind == MODEL_FROM_PROGRAM)
+        src.type = VMM_MEMORYTYPE_HOST;
+    if (transfer->kind == MODEL_TO_PROGRAM)
+        dst.type = VMM_MEMORYTYPE_HOST;
+    return side_allowed(model, &src, &e, answer) && side_allowed(model, &dst, &e, answer) &&
+           looks(model, device, &dst, &src, &e, answer) && looks(model, device, &src, &dst, &e, answer);
+}
+
+/* ---- the bytes ---- */
+
+/* The range that holds all rows. */
+static void hull(const struct side *s, const struct extent *e, uint64_t *start, uint64_t *end)
+{
+    *start = row_at(s, e, 0, 0);
+    *end = row_at(s, e, e->depth - 1, e->height - 1) + e->width;
+}
+
+/* Do the boxes share memory, so that the order of rows decides? */
+static bool is_murky(struct model *m, const struct side *dst, const struct side *src, const struct extent *e)
+{
+    uint64_t to, to_end, from, from_end;
+    hull(dst, e, &to, &to_end);
+    hull(src, e, &from, &from_end);
+    return model_overlap(to, to_end - to, from, from_end - from) || model_murky(m, to, from, to_end - to > from_end - from
+                                                                                ? to_end - to : from_end - from);
+}
+
+static void copy_rows(struct model *m, int lane, const struct side *dst, const struct side *src, const struct extent *e,
+                      struct model_answer *a)
+{
+    const bool murky = !dst->program && !src->program && is_murky(m, dst, src, e);
+    for (uint64_t layer = 0; layer < e->depth; layer++)
+        for (uint64_t row = 0; row < e->height; row++) {
+            const uint64_t to = row_at(dst, e, layer, row), from = row_at(src, e, layer, row);
+            if (!dst->program)
+                model_use(m, lane, to, e->width, a);
+            if (!src->program)
+                model_use(m, lane, from, e->width, a);
+            if (!model_succeeded(a) || (dst->program && src->program))
+                continue;
+            if (src->program)
+                model_write(m, to, e->width, (const uint8_t *)(uintptr_t)from, e->width);
+            else if (dst->program)
+                model_expect_bytes(m, from, (const uint8_t *)(uintptr_t)to, e->width, a);
+            else
+                model_move(m, to, from, e->width, murky);
+        }
+}
+
+/* ---- the calls ---- */
+
+static bool context_lives(const struct model *m, vmm_context context)
+{
+    for (size_t i = 0; i < m->context_count; i++)
+        if (m->contexts[i].value == context)
+            return true;
+    return !context;
+}
+
+static void copy_box(struct model *m, const vmm_memcpy3d *c, vmm_stream stream, bool waits, struct model_answer *a)
+{
+    const int lane = model_lane_of(m, (uint64_t)(uintptr_t)stream, a);
+    if (lane < 0)
+        return;
+    const struct extent e = {c->width_in_bytes, c->height, c->depth};
+    struct side src = {.type = c->src_memory_type, .x = c->src_x_in_bytes, .y = c->src_y, .z = c->src_z, .pitch = c->src_pitch,
+                       .height = c->src_height};
+    struct side dst = {.type = c->dst_memory_type, .x = c->dst_x_in_bytes, .y = c->dst_y, .z = c->dst_z, .pitch = c->dst_pitch,
+                       .height = c->dst_height, .writes = true};
+    src.base = src.type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)c->src_host : c->src_device;
+    dst.base = dst.type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)c->dst_host : c->dst_device;
+    const bool any = e.width && e.height && e.depth;
+    if (any && !box_allowed(m, m->lane[lane].device, &dst, &src, &e, a))
+        return;
+    if (any && !waits && dst.program && src.program)
+        a->foreseen = false; /* not observed: whether pools get freed memory back when it waits */
+    if (any && !a->asked && !a->loses)
+        copy_rows(m, lane, &dst, &src, &e, a);
+    if (!waits || !model_succeeded(a))
+        return;
+    m->orders++;
+    model_pools_return(m, lane, -1);
+}
+
+static void copy_between(struct model *m, const vmm_memcpy3d_peer *c, vmm_stream stream, bool waits, struct model_answer *a)
+{
+    const vmm_memcpy3d same = {
+        .src_x_in_bytes = c->src_x_in_bytes, .src_y = c->src_y, .src_z = c->src_z, .src_memory_type = c->src_memory_type,
+        .src_host = c->src_host, .src_device = c->src_device, .src_pitch = c->src_pitch, .src_height = c->src_height,
+        .dst_x_in_bytes = c->dst_x_in_bytes, .dst_y = c->dst_y, .dst_z = c->dst_z, .dst_memory_type = c->dst_memory_type,
+        .dst_host = c->dst_host, .dst_device = c->dst_device, .dst_pitch = c->dst_pitch, .dst_height = c->dst_height,
+        .width_in_bytes = c->width_in_bytes, .height = c->height, .depth = c->depth};
+    if (model_lane_of(m, (uint64_t)(uintptr_t)stream, a) < 0)
+        return;
+    if (!context_lives(m, c->dst_context) || !context_lives(m, c->src_context))
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-PEER-CONTEXT");
+    else
+        copy_box(m, &same, stream, waits, a);
+}
+
+#define BOX(name, copy, on_stream, waits)                                 \
+    MODEL_ON(name)                                                        \
+    {                                                                     \
+        if (!c->p_copy)                                                   \
+            model_refuse(a, INVALID, "VMM-BOX-NULL");                     \
+        else                                                              \
+            copy(m, c->p_copy, on_stream, waits, a);                      \
+    }
+
+BOX(memcpy_3d, copy_box, NULL, true)
+BOX(memcpy_3d_async, copy_box, c->stream, false)
+BOX(memcpy_3d_peer, copy_between, NULL, true)
+BOX(memcpy_3d_peer_async, copy_between, c->stream, false)

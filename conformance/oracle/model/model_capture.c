@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_capture.c - captured streams (facts: graphs): their work becomes nodes, one after what the stream has reached.
+ *
+ *     begin S     fill on S -> node 1     record E     wait E on T: T joins     copy on T -> node 2, after 1     wait on S     end S
+ *
+ * Not foreseen: calls of pools while a capture forbids what might wait, what a captured stream makes of allocations, frees, memory operations, boxes and launches, of an event of another
+ * context or of none, and a capture without the stream's context.
+ */
+#include <stdlib.h>
+
+#include "model_graph.h"
+
+#define INVALID VMM_ERROR_INVALID_VALUE
+
+static bool null(const void *pointer, struct model_answer *a)
+{
+    return !pointer && !model_refuse(a, INVALID, "VMM-GRAPH-NULL");
+}
+
+/* The lane of a stream that was made known; -1 for others. */
+static int lane_of(const struct model *m, vmm_stream stream)
+{
+    for (int i = 0; stream && i < m->lanes; i++)
+        if (m->lane[i].stream == (uint64_t)(uintptr_t)stream)
+            return i;
+    return -1;
+}
+
+static struct model_held *held_by(const struct model *m, int lane)
+{
+    return lane >= 0 && m->graphs->lane[lane].capture ? &m->graphs->lane[lane] : NULL;
+}
+
+/* What an event stands for, if it was recorded in a captured stream. */
+static struct model_held *kept_by(const struct model *m, vmm_event event)
+{
+    for (int i = 0; event && i < m->events; i++)
+        if (m->event[i].value == (uint64_t)(uintptr_t)event && (m->graphs->event[i].capture || m->graphs->event[i].over))
+            return &m->graphs->event[i];
+    return NULL;
+}
+
+static const struct model_event *event_of(const struct model *m, vmm_event event)
+{
+    for (int i = 0; event && i < m->events; i++)
+        if (m->event[i].value == (uint64_t)(uintptr_t)event)
+            return &m->event[i];
+    return NULL;
+}
+
+bool model_captured(const struct model *model, int lane)
+{
+    return held_by(model, lane) != NULL;
+}
+
+bool model_capturing(const struct model *model)
+{
+    bool any = false;
+    for (int i = 0; i < MODEL_LANES; i++)
+        any |= model->graphs->capture[i] != NULL;
+    return any;
+}
+
+/* A capture in another mode than RELAXED forbids calls that might wait. */
+bool model_may_query(const struct model *model)
+{
+    for (int i = 0; i < MODEL_LANES; i++)
+        if (model->graphs->capture[i] && model->graphs->capture[i]->mode != VMM_STREAM_CAPTURE_MODE_RELAXED)
+            return false;
+    return true;
+}
+
+uint64_t model_host_calls(struct model *model)
+{
+    uint64_t calls = model->graphs->host_calls;
+    model->graphs->host_calls = 0;
+    return calls;
+}
+
+void model_event_dropped(struct model *model, const struct model_event *event)
+{
+    struct model_held *held = &model->graphs->event[event - model->event];
+    held->capture = NULL;
+    held->over = false;
+    held->reached.count = 0;
+}
+
+bool model_capture_forbids(struct model *model, bool always, struct model_answer *answer)
+{
+    bool any = false;
+    for (int i = 0; i < MODEL_LANES; i++) {
+        struct model_capture *capture = model->graphs->capture[i];
+        if (!capture || (!always && capture->mode == VMM_STREAM_CAPTURE_MODE_RELAXED))
+            continue;
+        any = true;
+        capture->invalid |= !answer->asked;
+    }
+    return any && !model_refuse(answer, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+}
+
+static void spoil(struct model_capture *capture, const struct model_answer *a)
+{
+    capture->invalid |= !a->asked;
+}
+
+/* ---- begin and end ---- */
+
+static bool may_begin(const struct model *m, vmm_stream stream, int mode, struct model_answer *a)
+{
+    const int lane = lane_of(m, stream);
+    if (!stream)
+        return model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-DEFAULT");
+    if (mode < VMM_STREAM_CAPTURE_MODE_GLOBAL || mode > VMM_STREAM_CAPTURE_MODE_RELAXED)
+        return model_refuse(a, INVALID, "VMM-CAPTURE-MODE");
+    a->foreseen = lane >= 0;
+    return a->foreseen && (!held_by(m, lane) || model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE"));
+}
+
+static struct model_capture *begin(struct model *m, vmm_stream stream, int mode, struct model_graph *graph)
+{
+    const int lane = lane_of(m, stream);
+    struct model_capture *capture = model_new(sizeof *capture);
+    *capture = (struct model_capture){.origin = lane, .mode = mode, .graph = graph};
+    m->graphs->capture[lane] = m->graphs->lane[lane].capture = capture;
+    m->graphs->lane[lane].reached.count = 0;
+    return capture;
+}
+
+MODEL_ON(stream_begin_capture)
+{
+    if (may_begin(m, c->stream, c->mode, a) && model_succeeded(a))
+        begin(m, c->stream, c->mode, model_graph_new());
+}
+
+static bool is_captured_into(const struct model *m, const struct model_graph *graph)
+{
+    for (int i = 0; i < MODEL_LANES; i++)
+        if (m->graphs->capture[i] && m->graphs->capture[i]->graph == graph)
+            return true;
+    return false;
+}
+
+MODEL_ON(stream_begin_capture_to_graph)
+{
+    if (!may_begin(m, c->stream, c->mode, a) || (c->num_dependencies && null(c->dependencies, a)))
+        return;
+    struct model_graph *graph = model_graph_of(m, c->graph);
+    a->foreseen &= !graph || !graph->inside || !m->driver; /* not observed: a capture into the graph of a node */
+    if (!graph || graph->inside)
+        model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN");
+    else if (is_captured_into(m, graph))
+        model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
+    else if (c->num_dependencies > graph->count)
+        model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
+    for (uint64_t i = 0; a->result == VMM_SUCCESS && i < c->num_dependencies; i++) {
+        const struct model_node *node = model_node_of(m, c->dependencies[i]);
+        if (!node || node->graph != graph)
+            model_refuse(a, INVALID, "VMM-GRAPH-NODE");
+        for (uint64_t k = 0; k < i; k++)
+            a->foreseen &= c->dependencies[k] != c->dependencies[i]; /* not observed: a node twice */
+    }
+    if (!a->foreseen || !model_succeeded(a))
+        return;
+    begin(m, c->stream, c->mode, graph)->given = true;
+    for (uint64_t i = 0; i < c->num_dependencies; i++)
+        model_reach(&m->graphs->lane[lane_of(m, c->stream)].reached, model_node_of(m, c->dependencies[i]));
+}
+
+/* Has the stream that began it waited for the work of all others? */
+static bool is_joined(const struct model *m, const struct model_capture *capture)
+{
+    const struct model_reached *origin = &m->graphs->lane[capture->origin].reached;
+    for (int i = 0; i < MODEL_LANES; i++) {
+        const struct model_held *lane = &m->graphs->lane[i];
+        for (size_t k = 0; lane->capture == capture && k < lane->reached.count; k++) {
+            bool reached = false;
+            for (size_t o = 0; o < origin->count; o++)
+                reached |= model_comes_after(origin->node[o], lane->reached.node[k]);
+            if (!reached)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Nothing is captured by it any more; kept: the graph is the program's. */
+static void leave(struct model *m, struct model_capture *capture, bool kept)
+{
+    struct model_graphs *all = m->graphs;
+    for (int i = 0; i < MODEL_LANES; i++)
+        if (all->lane[i].capture == capture)
+            all->lane[i].capture = NULL;
+    for (int i = 0; i < m->events; i++)
+        if (all->event[i].capture == capture) {
+            all->event[i].capture = NULL;
+            all->event[i].over = true;
+            all->event[i].reached.count = 0;
+        }
+    if (!kept && capture->given)
+        model_graph_end(m, capture->graph);
+    else if (!kept)
+        model_graph_free(capture->graph);
+    all->capture[capture->origin] = NULL;
+    free(capture);
+}
+
+MODEL_ON(stream_end_capture)
+{
+    struct model_held *held = held_by(m, lane_of(m, c->stream));
+    struct model_capture *capture = held ? held->capture : NULL;
+    a->writes_zero = true;
+    if (!capture) {
+        model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
+        return;
+    }
+    if (capture->origin != lane_of(m, c->stream)) {
+        spoil(capture, a);
+        model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNMATCHED, "VMM-CAPTURE-UNMATCHED");
+        return;
+    }
+    if (capture->invalid)
+        model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    else if (!is_joined(m, capture))
+        model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNJOINED, "VMM-CAPTURE-UNJOINED");
+    if (a->asked || a->actual != a->result)
+        return;
+    const bool good = a->result == VMM_SUCCESS;
+    if (good && c->graph && capture->given)
+        model_expect(a, "graph", (uint64_t)(uintptr_t)*c->graph, capture->graph->value);
+    else if (good && c->graph)
+        model_graph_keep(m, capture->graph, (uint64_t)(uintptr_t)*c->graph, a);
+    leave(m, capture, good && (c->graph || capture->given));
+}
+
+MODEL_ON(stream_is_capturing)
+{
+    if (null(c->capture_status, a) || model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) < 0 || !model_succeeded(a))
+        return;
+    const struct model_held *held = held_by(m, lane_of(m, c->stream));
+    model_expect(a, "capture_status", (uint64_t)*c->capture_status,
+                 !held ? VMM_STREAM_CAPTURE_STATUS_NONE
+                       : held->capture->invalid ? VMM_STREAM_CAPTURE_STATUS_INVALIDATED : VMM_STREAM_CAPTURE_STATUS_ACTIVE);
+}
+
+/* ---- work as nodes ---- */
+
+static void add(struct model *m, struct model_held *held, const struct model_work *work, const struct model_answer *a)
+{
+    if (!model_succeeded(a))
+        return;
+    struct model_node *node = model_node_add(m, held->capture->graph, held->reached.node, held->reached.count, work);
+    held->reached.count = 0;
+    model_reach(&held->reached, node);
+}
+
+/* The memory of a fill is looked at when the graph is instantiated. */
+static void add_fill(struct model *m, struct model_held *held, uint64_t to, uint64_t value, unsigned width, uint64_t n,
+                     struct model_answer *a)
+{
+    struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_MEMSET,
+                              .fill = {.dst = to, .value = (unsigned)value, .element_size = width, .width = n, .height = 1}};
+    const int lane = (int)(held - m->graphs->lane);
+    work.device = m->lane[lane].device;
+    if (!n)
+        return;
+    if (to % width) {
+        model_refuse(a, INVALID, "VMM-SET-ALIGNMENT");
+        return;
+    }
+    a->foreseen = m->current >= 0 && m->contexts[m->current].device == work.device;
+    if (!a->foreseen)
+        return;
+    work.context = m->contexts[m->current].value;
+    add(m, held, &work, a);
+}
+
+static void add_copy(struct model *m, struct model_held *held, struct model_transfer copy, struct model_answer *a)
+{
+    const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .device = m->lane[held - m->graphs->lane].device, .copy = copy};
+    if (!copy.size)
+        return;
+    a->foreseen = m->current >= 0 && m->contexts[m->current].device == work.device;
+    if (a->foreseen && model_line_allowed(m, work.device, &copy, a))
+        add(m, held, &work, a);
+}
+
+static void add_work(struct model *m, struct model_held *held, const union vmm_any_call *c, struct model_answer *a)
+{
+#define FILL(name, width) \
+    case VMM_CALL_##name: add_fill(m, held, c->name.dst, c->name.value, width, c->name.n, a); return
+#define COPY(name, how) \
+    case VMM_CALL_##name: \
+        add_copy(m, held, (struct model_transfer){how, (uint64_t)(uintptr_t)c->name.dst, (uint64_t)(uintptr_t)c->name.src, \
+                                                  c->name.byte_count}, a); \
+        return
+    switch (c->head.id) {
+    FILL(memset_d8_async, 1);
+    FILL(memset_d16_async, 2);
+    FILL(memset_d32_async, 4);
+    COPY(memcpy_htod_async, MODEL_FROM_PROGRAM);
+    COPY(memcpy_dtoh_async, MODEL_TO_PROGRAM);
+    COPY(memcpy_dtod_async, MODEL_BETWEEN);
+    default: a->foreseen = false;
+    }
+#undef FILL
+#undef COPY
+}
+
+/* ---- events ---- */
+
+static void record(struct model *m, struct model_held *held, vmm_event value, struct model_answer *a)
+{
+    const struct model_event *event = event_of(m, value);
+    a->foreseen = event && event->device == m->lane[held - m->graphs->lane].device;
+    if (!a->foreseen || !model_succeeded(a))
+        return;
+    model_event_dropped(m, event);
+    struct model_held *kept = &m->graphs->event[event - m->event];
+    kept->capture = held->capture;
+    for (size_t i = 0; i < held->reached.count; i++)
+        model_reach(&kept->reached, held->reached.node[i]);
+}
+
+/* The stream waits for an event of a capture that goes on. */
+static void join(struct model *m, vmm_stream stream, const struct model_held *kept, struct model_answer *a)
+{
+    struct model_held *held = held_by(m, lane_of(m, stream));
+    if (kept->capture->invalid) {
+        model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    } else if (held && held->capture != kept->capture) {
+        spoil(held->capture, a);
+        spoil(kept->capture, a);
+        model_refuse(a, VMM_ERROR_STREAM_CAPTURE_MERGE, "VMM-CAPTURE-MERGE");
+    } else if (!stream) {
+        spoil(kept->capture, a);
+        model_refuse(a, VMM_ERROR_STREAM_CAPTURE_IMPLICIT, "VMM-CAPTURE-IMPLICIT");
+    } else if (model_succeeded(a)) {
+        struct model_held *lane = &m->graphs->lane[lane_of(m, stream)];
+        if (!held)
+            lane->reached.count = 0;
+        lane->capture = kept->capture;
+        for (size_t i = 0; i < kept->reached.count; i++)
+            model_reach(&lane->reached, kept->reached.node[i]);
+    }
+}
+
+/* A captured stream waits for an event that no capture recorded. */
+static void isolated(const struct model *m, struct model_held *held, vmm_event value, struct model_answer *a)
+{
+    const struct model_event *event = event_of(m, value);
+    a->foreseen = event != NULL;
+    if (!event || !event->recorded)
+        return;
+    spoil(held->capture, a);
+    model_refuse(a, VMM_ERROR_STREAM_CAPTURE_ISOLATION, "VMM-CAPTURE-ISOLATION");
+}
+
+/* With a flag, the wait itself becomes a node. */
+static void wait_outside(struct model *m, struct model_held *held, const struct vmm_call_stream_wait_event *c, struct model_answer *a)
+{
+    const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_WAIT_EVENT, .event = (uint64_t)(uintptr_t)c->event};
+    a->foreseen = event_of(m, c->event) != NULL || c->flags != VMM_EVENT_WAIT_EXTERNAL;
+    if (c->flags != VMM_EVENT_WAIT_EXTERNAL)
+        model_refuse(a, INVALID, "VMM-EVENT-WAIT-FLAGS");
+    else if (a->foreseen)
+        add(m, held, &work, a);
+}
+
+/* False: neither the stream nor the event is a capture's. */
+static bool waits(struct model *m, const struct vmm_call_stream_wait_event *c, struct model_answer *a)
+{
+    struct model_held *held = held_by(m, lane_of(m, c->stream)), *kept = kept_by(m, c->event);
+    if (held && held->capture->invalid)
+        return !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    if (c->flags && !held && (!kept || !kept->over))
+        return false;
+    if (c->flags && held)
+        wait_outside(m, held, c, a);
+    else if (kept && kept->capture)
+        join(m, c->stream, kept, a);
+    else if (kept)
+        model_refuse(a, INVALID, "VMM-CAPTURED-EVENT-OVER");
+    else if (held)
+        isolated(m, held, c->event, a);
+    if (!c->flags && held && kept && kept->over)
+        spoil(held->capture, a);
+    return held || kept;
+}
+
+/* ---- which calls are a capture's concern ---- */
+
+static bool is_box(uint16_t id)
+{
+    return id == VMM_CALL_memcpy_3d_async || id == VMM_CALL_memcpy_3d_peer_async;
+}
+
+/* The stream that a call issues work to; false for other calls. */
+static bool issues(const struct vmm_call *call, vmm_stream *stream)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    const bool work = vmm_call_has((enum vmm_call_id)call->id, CALL_QUEUES) || is_box(call->id) || call->id == VMM_CALL_graph_upload;
+    for (size_t i = 0; work && i < count; i++)
+        if (params[i].kind == VMM_PARAM_STREAM) {
+            *stream = (vmm_stream)(uintptr_t)vmm_call_scalar(call, &params[i]);
+            return true;
+        }
+    return false;
+}
+
+bool model_stays_behind(const struct model *model, const struct vmm_call *call)
+{
+    vmm_stream stream;
+    return !model_may_query(model) && issues(call, &stream) && !held_by(model, lane_of(model, stream)) &&
+           call->id != VMM_CALL_event_record && call->id != VMM_CALL_stream_wait_event && call->id != VMM_CALL_graph_upload;
+}
+
+/* A wait for a stream, or a query. */
+static bool asks(struct model *m, vmm_stream stream, struct model_answer *a)
+{
+    struct model_held *held = held_by(m, lane_of(m, stream));
+    if (model_capture_forbids(m, false, a))
+        return true;
+    if (held)
+        spoil(held->capture, a);
+    return held && !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+}
+
+/* Does the call change a pool, which a capture was measured to forbid? */
+static bool is_pools(uint16_t id)
+{
+    return id >= VMM_CALL_mem_pool_create && id <= VMM_CALL_mem_pool_import_pointer && id != VMM_CALL_device_get_default_mem_pool &&
+            id != VMM_CALL_device_get_mem_pool && id != VMM_CALL_mem_get_default_mem_pool && id != VMM_CALL_mem_get_mem_pool;
+}
+
+static bool takes(struct model *m, struct model_held *held, const union vmm_any_call *any, struct model_answer *a)
+{
+    const bool launch = any->head.id == VMM_CALL_graph_launch || any->head.id == VMM_CALL_graph_upload;
+    if (launch || is_box(any->head.id))
+        a->foreseen = false;
+    else if (held->capture->invalid)
+        model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    else if (any->head.id == VMM_CALL_event_record)
+        record(m, held, any->event_record.event, a);
+    else
+        add_work(m, held, any, a);
+    return true;
+}
+
+bool model_capture_decides(struct model *model, const struct vmm_call *call, struct model_answer *answer)
+{
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
+    vmm_stream stream;
+    if (call->id == VMM_CALL_stream_wait_event)
+        return waits(model, &any->stream_wait_event, answer);
+    if (!model_capturing(model))
+        return false;
+    switch (call->id) {
+    case VMM_CALL_stream_query:
+    case VMM_CALL_stream_synchronize: return asks(model, any->stream_query.stream, answer);
+    case VMM_CALL_ctx_synchronize: return model_capture_forbids(model, true, answer);
+    case VMM_CALL_mem_free:
+    case VMM_CALL_graph_instantiate:
+    case VMM_CALL_graph_exec_destroy: return model_capture_forbids(model, false, answer);
+    default: break;
+    }
+    if (is_pools(call->id) && !model_may_query(model)) {
+        answer->foreseen = false;
+        return true;
+    }
+    struct model_held *held = issues(call, &stream) ? held_by(model, lane_of(model, stream)) : NULL;
+    return held && takes(model, held, any, answer);
+}

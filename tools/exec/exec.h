@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec.h - the parts of `cuvmm exec`, which `cuvmm check` uses as well.
+ *
+ *     cuvmm exec [options] PROGRAM [ARGUMENTS]
+ *                 cli/     exec_program         LD_LIBRARY_PATH=FOLDER (libcuda.so.1)  LD_PRELOAD=FOLDER/libcuvmm-device-files.so
+ *                          exec_machine   ->    CUVMM_SIM=SPEC CUVMM_LAYERS=trace=FILE|fault=CALL:N CUVMM_MACHINE=exec-...
+ *                          exec_process
+ */
+#ifndef CUVMM_TOOLS_EXEC_H
+#define CUVMM_TOOLS_EXEC_H
+
+#include "exec_environment.h"
+#include "exec_machine.h"
+#include "exec_program.h"
+
+struct exec_options {
+    const char *who;     /* "cuvmm exec", before what is said */
+    const char *nothing; /* "nothing was started": what an unknown machine means */
+    const char *machine; /* "sim:h200x2"; NULL: as libcuda.so.1 chooses it */
+    const char *fault;   /* "mem_map:10", "mem_map:10|mem_create:3"; NULL: none */
+    const char *trace;   /* a file, absolute; NULL: none */
+    bool explain;
+    char **command;      /* the program and its arguments, ended by NULL */
+};
+
+/* Everything that a program needs to run on the simulator. */
+struct exec_setting {
+    struct exec_environment environment;
+    char machine[EXEC_MACHINE_NAME]; /* to be removed at the end; "": it is not ours */
+};
+
+/* False, and err has said why, where the machine or a library of this project is not there. Freed with exec_setting_free, which
+ * also removes the machine. */
+bool exec_setting_make(const struct exec_options *options, struct exec_setting *setting, FILE *err);
+/* The same without the fault, which is looked at alone. */
+bool exec_setting_try(const struct exec_options *options, struct exec_setting *setting, FILE *err);
+void exec_setting_free(struct exec_setting *setting);
+
+/* Puts layers, divided by '|', around the machine, in front of those that it has: a spec with layers takes none of CUVMM_LAYERS. */
+void exec_add_layers(struct exec_environment *environment, const char *layers);
+
+/* Runs the program. Returns the exit status. */
+int exec_run(const struct exec_options *options, FILE *err);
+
+/* Prints what exec_run would set, for shells. Returns the exit status. */
+int exec_print_environment(const struct exec_options *options, FILE *out, FILE *err);
+
+#endif

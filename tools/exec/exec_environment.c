@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec_environment.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t place(const struct exec_environment *environment, const char *name)
+{
+    size_t i = 0;
+    while (i < environment->count && strcmp(environment->variable[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/* Takes the value over. */
+static void put(struct exec_environment *environment, const char *name, char *value)
+{
+    size_t i = place(environment, name);
+    assert(i < EXEC_VARIABLES);
+    if (i == environment->count)
+        environment->count++;
+    else
+        free(environment->variable[i].value);
+    environment->variable[i].name = name;
+    environment->variable[i].value = value;
+}
+
+void exec_environment_set(struct exec_environment *environment, const char *name, const char *value)
+{
+    char *copy = strdup(value);
+    environment->incomplete |= !copy;
+    put(environment, name, copy);
+}
+
+void exec_environment_unset(struct exec_environment *environment, const char *name)
+{
+    put(environment, name, NULL);
+}
+
+const char *exec_environment_get(const struct exec_environment *environment, const char *name)
+{
+    size_t i = place(environment, name);
+    return i < environment->count ? environment->variable[i].value : getenv(name);
+}
+
+void exec_environment_prepend(struct exec_environment *environment, const char *name, const char *first, char separator)
+{
+    const char *old = exec_environment_get(environment, name);
+    size_t size = strlen(first) + (old ? strlen(old) : 0) + 2;
+    char *text = malloc(size);
+    environment->incomplete |= !text;
+    if (text)
+        snprintf(text, size, "%s%.1s%s", first, old && old[0] ? &separator : "", old ? old : "");
+    put(environment, name, text);
+}
+
+bool exec_environment_apply(const struct exec_environment *environment)
+{
+    bool good = !environment->incomplete;
+    for (size_t i = 0; i < environment->count && good; i++)
+        good = (environment->variable[i].value ? setenv(environment->variable[i].name, environment->variable[i].value, 1)
+                                               : unsetenv(environment->variable[i].name)) == 0;
+    return good;
+}
+
+/* In quotes, in which only the quote itself is special. */
+static void print_quoted(const char *text, FILE *out)
+{
+    fputc('\'', out);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*text, out);
+    fputc('\'', out);
+}
+
+void exec_environment_print(const struct exec_environment *environment, FILE *out)
+{
+    for (size_t i = 0; i < environment->count; i++) {
+        const char *value = environment->variable[i].value;
+        fprintf(out, value ? "export %s=" : "unset %s", environment->variable[i].name);
+        if (value)
+            print_quoted(value, out);
+        fputc('\n', out);
+    }
+}
+
+void exec_environment_free(struct exec_environment *environment)
+{
+    for (size_t i = 0; i < environment->count; i++)
+        free(environment->variable[i].value);
+    *environment = (struct exec_environment){0};
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec_environment.h - what a program's environment becomes: variables to set, beside those that it has.
+ *
+ *     LD_LIBRARY_PATH=/opt/x      prepend "/usr/lib/cuvmm"       LD_LIBRARY_PATH=/usr/lib/cuvmm:/opt/x
+ *
+ * The environment of this process stays as it is until exec_environment_apply, which the child calls.
+ */
+#ifndef CUVMM_TOOLS_EXEC_ENVIRONMENT_H
+#define CUVMM_TOOLS_EXEC_ENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define EXEC_VARIABLES 20
+
+struct exec_environment {
+    struct {
+        const char *name; /* not copied */
+        char *value;      /* NULL: removed */
+    } variable[EXEC_VARIABLES];
+    size_t count;
+    bool incomplete; /* memory was out */
+};
+
+void exec_environment_set(struct exec_environment *environment, const char *name, const char *value);
+void exec_environment_unset(struct exec_environment *environment, const char *name);
+
+/* Puts first in front of what the program has of that variable. */
+void exec_environment_prepend(struct exec_environment *environment, const char *name, const char *first, char separator);
+
+/* The value that the program will have; NULL: none. */
+const char *exec_environment_get(const struct exec_environment *environment, const char *name);
+
+/* Sets them in this process. False when memory is out. */
+bool exec_environment_apply(const struct exec_environment *environment);
+
+/* A line of a shell for each: export NAME='value' */
+void exec_environment_print(const struct exec_environment *environment, FILE *out);
+
+void exec_environment_free(struct exec_environment *environment);
+
+#endif

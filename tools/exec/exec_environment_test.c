@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec_environment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+static char *printed(const struct exec_environment *environment)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        tap_bail("no memory");
+    exec_environment_print(environment, file);
+    fclose(file);
+    return text;
+}
+
+static void test_values(void)
+{
+    struct exec_environment environment = {.count = 0};
+    setenv("EXEC_HAS", "old", 1);
+    setenv("EXEC_EMPTY", "", 1);
+    unsetenv("EXEC_NEW");
+    exec_environment_prepend(&environment, "EXEC_HAS", "first", ':');
+    exec_environment_prepend(&environment, "EXEC_EMPTY", "first", ':');
+    exec_environment_prepend(&environment, "EXEC_NEW", "first", ':');
+    exec_environment_prepend(&environment, "EXEC_NEW", "it's", ' ');
+    tap_text(exec_environment_get(&environment, "EXEC_HAS"), "first:old", "prepended to what is there");
+    tap_text(exec_environment_get(&environment, "EXEC_EMPTY"), "first", "to an empty value");
+    tap_text(exec_environment_get(&environment, "EXEC_NEW"), "it's first", "to none, and once more");
+    tap_text(getenv("EXEC_HAS"), "old", "this process has its own still");
+    exec_environment_unset(&environment, "EXEC_HAS");
+    tap_ok(!exec_environment_get(&environment, "EXEC_HAS"), "a variable that will not be there");
+    exec_environment_set(&environment, "EXEC_EMPTY", "");
+    char *text = printed(&environment);
+    tap_text(text, "unset EXEC_HAS\nexport EXEC_EMPTY=''\nexport EXEC_NEW='it'\\''s first'\n", "as lines of a shell");
+    free(text);
+    tap_ok(exec_environment_apply(&environment) && !getenv("EXEC_HAS") && strcmp(getenv("EXEC_NEW"), "it's first") == 0, "applied");
+    exec_environment_free(&environment);
+    tap_u64(environment.count, 0, "and empty in the end");
+}
+
+static void test_incomplete(void)
+{
+    struct exec_environment environment = {.incomplete = true};
+    tap_ok(!exec_environment_apply(&environment), "what lacks a value is not applied");
+    exec_environment_free(&environment);
+}
+
+int main(void)
+{
+    test_values();
+    test_incomplete();
+    return tap_done();
+}
