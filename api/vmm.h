@@ -926,7 +926,7 @@ VMM_API vmm_result vmm_stream_is_capturing(vmm_system *sys, vmm_stream stream, v
 /* ------------------------------------------------------------------------------------------- graphs and their nodes
  * A graph holds work that was not issued yet, and in which order. Each node depends on nodes of the same graph.
  *
- *   vmm_graph_add_memset_node(&f, g, NULL, 0, &fill, NULL)     f          its memory is looked at now ...
+ *   vmm_graph_add_memset_node(&f, g, NULL, 0, &fill, ctx)      f          its memory is looked at now ...
  *   vmm_graph_add_host_node(&h, g, &f, 1, &host)               f > h
  *   vmm_graph_instantiate(&x, g, 0)                            x: a copy  ... and again
  *   vmm_graph_launch(x, stream)                                           ... and when the stream comes to the fill
@@ -940,8 +940,8 @@ VMM_API vmm_result vmm_stream_is_capturing(vmm_system *sys, vmm_stream stream, v
 
 /* An empty graph. flags is 0. INVALID_VALUE [VMM-GRAPH-FLAGS]. cuGraphCreate. */
 VMM_API vmm_result vmm_graph_create(vmm_system *sys, vmm_graph *graph, unsigned int flags);
-/* Ends the graph with its nodes; instances of it stay. INVALID_VALUE [VMM-GRAPH-UNKNOWN], also for one that a stream is being
- * captured into. cuGraphDestroy. */
+/* Ends the graph with its nodes; instances of it stay. INVALID_VALUE [VMM-GRAPH-UNKNOWN], ILLEGAL_STATE [VMM-CAPTURE-STATE] while
+ * a stream is being captured into it. cuGraphDestroy. */
 VMM_API vmm_result vmm_graph_destroy(vmm_system *sys, vmm_graph graph);
 /* A copy with nodes and dependencies of its own. cuGraphClone. */
 VMM_API vmm_result vmm_graph_clone(vmm_system *sys, vmm_graph *graph_clone, vmm_graph original_graph);
@@ -949,8 +949,10 @@ VMM_API vmm_result vmm_graph_clone(vmm_system *sys, vmm_graph *graph_clone, vmm_
 /* A node that does nothing, and that other nodes may depend on. cuGraphAddEmptyNode. */
 VMM_API vmm_result vmm_graph_add_empty_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                             const vmm_graph_node *dependencies, uint64_t num_dependencies);
-/* A fill, in context ctx or, for NULL, the current one. The fault of the current context's device. INVALID_VALUE
- * [VMM-GRAPH-PARAMS, VMM-SET-ALIGNMENT], and like vmm_memset_d8 for the memory. cuGraphAddMemsetNode. */
+/* A fill in context ctx. NULL stands for the context of memory of vmm_mem_alloc; mapped memory belongs to none, so a fill of it
+ * names one: INVALID_VALUE [VMM-GRAPH-PARAMS], whatever context is current (580). CONTEXT_IS_DESTROYED [VMM-CTX-ENDED]; where
+ * it ends later a launch is done all the same, but an H100 once did not come back from that. The fault of the current context's device. INVALID_VALUE [VMM-GRAPH-PARAMS, VMM-SET-ALIGNMENT], and like
+ * vmm_memset_d8 for the memory. cuGraphAddMemsetNode. */
 VMM_API vmm_result vmm_graph_add_memset_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                              const vmm_graph_node *dependencies, uint64_t num_dependencies,
                                              const vmm_memset_node_params *memset_params, vmm_context ctx);
@@ -979,7 +981,8 @@ VMM_API vmm_result vmm_graph_add_event_wait_node(vmm_system *sys, vmm_graph_node
 VMM_API vmm_result vmm_graph_destroy_node(vmm_system *sys, vmm_graph_node node);
 
 /* Makes to[i] depend on from[i]. edge_data may be NULL: all 0. INVALID_VALUE [VMM-GRAPH-EDGE] for a node and itself, for what is
- * there already, for data that is none. A cycle is accepted, and found by the instantiation. cuGraphAddDependencies. */
+ * there already, for data that is none; those before one that is there already are added (580). A cycle is accepted, and found by
+ * the instantiation. cuGraphAddDependencies. */
 VMM_API vmm_result vmm_graph_add_dependencies(vmm_system *sys, vmm_graph graph, const vmm_graph_node *from,
                                               const vmm_graph_node *to, const vmm_graph_edge_data *edge_data,
                                               uint64_t num_dependencies);

@@ -4,12 +4,14 @@
 #   GPU_PATIENCE   seconds that one program may take, so that a hanging call ends with its program
 #   GPU_CALLS      random calls; GPU_BUDGET seconds for them, and for each small world
 #   GPU_BACKEND    sim:h100 to test without a GPU that everything runs
+#   GPU_JOBS       processes at a time for rules and mistakes
 #   GPU_BYTES      memory that bin/kernels verifies for time
 
 GPU_BACKEND  ?= cuda
 GPU_PATIENCE ?= 300
 GPU_CALLS    ?= 4000
 GPU_BUDGET   ?= 30
+GPU_JOBS     ?= 4
 GPU_BYTES    ?= $(if $(filter sim%,$(GPU_BACKEND)),16777216,1073741824)
 GPU_TAP      ?= $(BUILD)/tap-gpu
 GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
@@ -25,8 +27,8 @@ GPU_RUNS += random world world-2
 
 GPU_COMMAND_device  = $(GPU_TIMEOUT) $(BUILD)/bin/device --backend $(GPU_BACKEND)
 GPU_COMMAND_suite   = $(GPU_TIMEOUT) ci/gpu-suite $(BUILD)/bin/conformance --as-driver --backend $(GPU_BACKEND)
-GPU_COMMAND_rules   = $(GPU_TIMEOUT) $(RULE_PAIRS) --driver $(GPU_BACKEND)
-GPU_COMMAND_mistakes = $(GPU_TIMEOUT) $(BUILD)/bin/buggy --driver $(GPU_BACKEND)
+GPU_COMMAND_rules   = $(GPU_TIMEOUT) $(RULE_PAIRS) --jobs $(GPU_JOBS) --together --driver $(GPU_BACKEND)
+GPU_COMMAND_mistakes = $(GPU_TIMEOUT) $(BUILD)/bin/buggy --jobs $(GPU_JOBS) --together --driver $(GPU_BACKEND)
 GPU_COMMAND_life    = $(GPU_TIMEOUT) $(BUILD)/test/backend_cuda/cuda_device_test
 $(foreach name,$(GPU_RECORDED),$(eval GPU_COMMAND_$(name) = ci/gpu-recorded $(name) $(BUILD)))
 GPU_COMMAND_examples = ci/gpu-examples $(BUILD)

@@ -85,7 +85,7 @@ said=$("$build/bin/conformance" --as-driver --backend sim:h100 --run unmap_over_
 has 'a rule that a driver lets pass is waived' "$said" '^not ok .* # TODO WAIVER-580-UNMAP-HOLE'
 said=$("$build/bin/conformance" --as-driver --backend sim:h100,strict --run unmap_over_holes)
 has 'a rule that holds after all makes the waiver stale' "$said" '^not ok .*stale waiver WAIVER-580-UNMAP-HOLE'
-said=$("$build/bin/conformance" --as-driver --backend sim:h100 --after unmap_over_holes --announce | grep '^# test ' | head -n 1)
+said=$("$build/bin/conformance" --as-driver --backend sim:h100 --after unmap_over_holes --announce 60 | grep '^# test ' | head -n 1)
 same 'the suite begins behind the test that is named' "$said" '# test unmap_several_side_by_side'
 
 printf '%s\n' '{"call":"mem_get_info","result":"CUDA_SUCCESS","out":{"free":"0x1"}}' \

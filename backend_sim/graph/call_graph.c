@@ -102,7 +102,7 @@ vmm_result sim_graph_destroy(struct sim_process *process, const struct vmm_call_
     if (graphs_more(graph)->inside)
         return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node and ends with it", (void *)call->graph);
     if (capture_into(&process->graphs->captures, graph))
-        return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "a stream is being captured into %p", (void *)call->graph);
+        return graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into %p", (void *)call->graph);
     graphs_end(graph);
     return VMM_SUCCESS;
 }
@@ -153,6 +153,32 @@ static vmm_result check_fill(const struct sim_process *process, const vmm_memset
 vmm_result graph_fill_check_again(const struct sim_process *process, const struct graph_work *fill)
 {
     return graph_planned(process->graphs, fill->fill.dst, true) ? VMM_SUCCESS : check_fill(process, &fill->fill, fill->context);
+}
+
+vmm_result graph_context_check(const struct sim_process *process, vmm_context context)
+{
+    void *found;
+    if (context && slots_find(&process->contexts, number_of(context), &found) == SLOT_STALE)
+        return graph_refuse_value(VMM_RULE_CTX_ENDED, "ctx", number_of(context), "it was destroyed before the call");
+    return VMM_SUCCESS;
+}
+
+/* As measured, NULL stands for the context of the memory, and memory that was mapped has none. */
+static vmm_result choose_context(const struct sim_process *process, vmm_deviceptr at, vmm_context *context)
+{
+    const struct sim_allocation *allocation = sim_allocation_at(process, at);
+    if (!*context && sim_mapping_at(process, at))
+        return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "ctx", 0, "mapped memory belongs to no context, so a fill of it names one");
+    if (!*context && allocation)
+        *context = (vmm_context)(uintptr_t)allocation->context;
+    return graph_context_check(process, *context);
+}
+
+vmm_result graph_fill_in_context(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
+                                 struct graph_work *work)
+{
+    vmm_result result = params ? choose_context(process, params->dst, &context) : VMM_SUCCESS;
+    return result == VMM_SUCCESS ? graph_fill_work(process, params, context, work) : result;
 }
 
 vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
@@ -267,7 +293,7 @@ vmm_result sim_graph_add_empty_node(struct sim_process *process, const struct vm
 vmm_result sim_graph_add_memset_node(struct sim_process *process, const struct vmm_call_graph_add_memset_node *call)
 {
     struct graph_work work;
-    vmm_result result = graph_fill_work(process, call->memset_params, call->ctx, &work);
+    vmm_result result = graph_fill_in_context(process, call->memset_params, call->ctx, &work);
     return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
 }
 

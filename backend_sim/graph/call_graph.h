@@ -107,7 +107,11 @@ vmm_result graph_update_as_added(const struct graph *instance, const struct grap
 
 /* ---- work: checks parameters, and makes of them what a node holds. Pointers in the work stay the caller's ---- */
 
-/* NULL stands for the current context. */
+/* Has the context that the program gives a fill or copy ended? */
+vmm_result graph_context_check(const struct sim_process *process, vmm_context context);
+/* A fill in the context that the program gives, which is checked, and in that of a node; NULL: the current one. */
+vmm_result graph_fill_in_context(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
+                                 struct graph_work *work);
 vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
                            struct graph_work *work);
 vmm_result graph_host_work(const vmm_host_node_params *params, struct graph_work *work);

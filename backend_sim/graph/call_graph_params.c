@@ -157,7 +157,7 @@ vmm_result sim_graph_exec_memset_node_set_params(struct sim_process *process,
                                                  const struct vmm_call_graph_exec_memset_node_set_params *call)
 {
     struct graph_work work;
-    return set_in(process, call->graph_exec, call->node, graph_fill_work(process, call->memset_params, call->ctx, &work), &work);
+    return set_in(process, call->graph_exec, call->node, graph_fill_in_context(process, call->memset_params, call->ctx, &work), &work);
 }
 
 vmm_result sim_graph_host_node_set_params(struct sim_process *process, const struct vmm_call_graph_host_node_set_params *call)

@@ -162,9 +162,11 @@ static void test_contexts(void)
     vmm_memset_node_params fill = {.dst = p, .value = 1, .element_size = 1, .width = 64, .height = 1};
     SUCCEEDS(vmm_graph_create(sys, &graph, 0));
     SUCCEEDS(vmm_ctx_create(sys, &other, 0, 0));
+    SUCCEEDS(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, other));
     SUCCEEDS(vmm_ctx_destroy(sys, other));
     SUCCEEDS(vmm_ctx_set_current(sys, ctx));
-    SUCCEEDS(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, other)); /* a context that ended is one of device 0 */
+    SUCCEEDS(vmm_graph_memset_node_set_params(sys, node, &fill)); /* a context that ended is one of device 0 */
+    REFUSED(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, other), CONTEXT_IS_DESTROYED, "VMM-CTX-ENDED");
     REFUSED(vmm_graph_add_dependencies(sys, graph, &node, &node, NULL, UINT64_C(1) << 33), INVALID_VALUE, "VMM-GRAPH-EDGE");
     fill.dst = 8;
     REFUSED(vmm_graph_add_memset_node(sys, &node, graph, NULL, 0, &fill, NULL), INVALID_VALUE, "VMM-COPY-NOT-MAPPED");

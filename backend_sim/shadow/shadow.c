@@ -10,6 +10,7 @@
 #include "pairs.h"
 #include "profile.h"
 #include "shadow_call.h"
+#include "trace_value.h"
 
 struct shadow {
     struct vmm_backend backend; /* must be first */
@@ -70,7 +71,7 @@ static bool shadowed(enum vmm_call_id id)
     case VMM_CALL_ctx_set_current:
         return true;
     default:
-        return is_of_pools(id) ||
+        return is_of_pools(id) || id == VMM_CALL_mem_pool_export_to_shareable_handle ||
                (id >= VMM_CALL_mem_get_allocation_granularity && id <= VMM_CALL_memset_d32_async &&
                 !vmm_call_has(id, CALL_MULTICAST));
     }
@@ -148,6 +149,23 @@ static void other_kind(const struct vmm_call *call, const void *handle, const ch
     vmm_detail_argument(argument);
 }
 
+/* A fabric handle of a pool is known as such where this process exported it. */
+static void note_export(struct shadow *shadow, const struct vmm_call *call, vmm_result inner)
+{
+    const struct vmm_call_mem_pool_export_to_shareable_handle *export = (const void *)call;
+    if (inner != VMM_SUCCESS || export->handle_type != VMM_MEM_HANDLE_TYPE_FABRIC || !export->handle_out)
+        return;
+    const uint64_t handle = trace_fabric(export->handle_out);
+    pairs_set(&shadow->pairs.fabrics, handle, handle);
+}
+
+static bool is_of_a_pool(const struct shadow *shadow, const struct vmm_call_mem_import_from_shareable_handle *import)
+{
+    return import->sh_handle_type == VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+           (import->sh_handle_type == VMM_MEM_HANDLE_TYPE_FABRIC && import->os_handle &&
+            pairs_get(&shadow->pairs.fabrics, trace_fabric(import->os_handle)));
+}
+
 /* Only the backend knows the descriptor, and the shadow does not follow what is imported. Which arguments are refused before the
  * descriptor is looked at does not depend on it. */
 static bool imported_pool(struct shadow *shadow, const struct vmm_call *call, vmm_result inner)
@@ -171,7 +189,7 @@ static bool imported(struct shadow *shadow, const struct vmm_call *call, vmm_res
     const struct vmm_call_mem_import_from_shareable_handle *import = (const void *)call;
     if (call->id != VMM_CALL_mem_import_from_shareable_handle)
         return false;
-    if (inner == VMM_ERROR_NOT_SUPPORTED && import->handle && import->sh_handle_type == VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+    if (inner == VMM_ERROR_NOT_SUPPORTED && import->handle && is_of_a_pool(shadow, import)) {
         other_kind(call, import->os_handle, "osHandle");
         return true;
     }
@@ -201,6 +219,10 @@ static void compare(struct shadow *shadow, struct vmm_call *call, vmm_result inn
     enum vmm_call_id id = (enum vmm_call_id)call->id;
     struct shadow_call made;
     const vmm_detail said = *vmm_last_detail();
+    if (call->id == VMM_CALL_mem_pool_export_to_shareable_handle) { /* of pools it is known what the rules say of their calls alone */
+        note_export(shadow, call, inner);
+        return;
+    }
     if (imported_pool(shadow, call, inner) || imported(shadow, call, inner))
         return;
     if (!shadow_call_begin(&made, call, inner == VMM_SUCCESS, &shadow->pairs))

@@ -16,6 +16,7 @@
 struct shadow_pairs {
     struct vmm_backend *sim; /* its messages show the inner values */
     struct pairs handles, pools, contexts;
+    struct pairs fabrics; /* fabric handles of pools, each with itself (trace_fabric) */
 };
 
 void shadow_pairs_clear(struct shadow_pairs *pairs);

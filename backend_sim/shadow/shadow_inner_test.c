@@ -359,7 +359,8 @@ static vmm_result import(struct world *w, vmm_result result, bool to, void *from
 static void test_imports(void)
 {
     enum { FD = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, FABRIC = VMM_MEM_HANDLE_TYPE_FABRIC };
-    static unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    static unsigned char bytes[VMM_FABRIC_HANDLE_SIZE], pools[VMM_FABRIC_HANDLE_SIZE] = {1, 2, 3};
+    vmm_memory_pool pool = (vmm_memory_pool)(uintptr_t)0x700;
     void *const fd = (void *)3;
     const struct {
         vmm_result result;
@@ -371,6 +372,8 @@ static void test_imports(void)
         {VMM_ERROR_UNKNOWN, true, fd, FD, NULL, "a descriptor that the backend does not know"},
         {VMM_ERROR_NOT_SUPPORTED, true, fd, FD, "VMM-IMPORT-KIND", "a descriptor of a pool"},
         {VMM_ERROR_INVALID_VALUE, true, bytes, FABRIC, NULL, "a fabric handle that the backend does not know"},
+        {VMM_ERROR_NOT_SUPPORTED, true, bytes, FABRIC, "VMM-IMPORT-FABRIC", "bytes that are no fabric handle"},
+        {VMM_ERROR_NOT_SUPPORTED, true, pools, FABRIC, "VMM-IMPORT-KIND", "the fabric handle of a pool"},
         {VMM_ERROR_INVALID_VALUE, false, bytes, FABRIC, "VMM-IMPORT-NULL-HANDLE",
          "a fabric handle, and nowhere to store the result"},
         {VMM_ERROR_INVALID_VALUE, true, NULL, FABRIC, "VMM-IMPORT-FABRIC-NULL", "no fabric handle"},
@@ -378,6 +381,12 @@ static void test_imports(void)
         {VMM_ERROR_INVALID_VALUE, true, fd, 99, "VMM-IMPORT-TYPE", "an unknown handle type"},
     };
     struct world w = opened("", "gb200x4");
+    answer(&w, VMM_CALL_mem_pool_export_to_shareable_handle, VMM_SUCCESS);
+    tap_result(vmm_mem_pool_export_to_shareable_handle(w.sys, pools, pool, FABRIC, 0), VMM_SUCCESS, "a pool is exported");
+    answer(&w, VMM_CALL_mem_pool_export_to_shareable_handle, VMM_ERROR_NOT_PERMITTED);
+    tap_result(vmm_mem_pool_export_to_shareable_handle(w.sys, bytes, pool, FABRIC, 0), VMM_ERROR_NOT_PERMITTED, "another one is not");
+    answer(&w, VMM_CALL_mem_pool_export_to_shareable_handle, VMM_SUCCESS);
+    vmm_mem_pool_export_to_shareable_handle(w.sys, bytes, pool, FD, 0); /* writes a descriptor, if anything */
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         tap_result(import(&w, refused[i].result, refused[i].to, refused[i].from, refused[i].type), refused[i].result,
                    "%s: is refused", refused[i].name);

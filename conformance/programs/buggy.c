@@ -5,7 +5,8 @@
  *     buggy              TAP: a point for each form of each program under each schedule, and one for the table; of
  *                        programs that are right by luck also one for each form with seeds of alias=stale:SEED
  *     buggy NAME         these programs alone
- *     buggy --driver SPEC [NAME]   on a driver: what is refused there, and the corrected forms
+ *     buggy --driver SPEC [NAME]   on a driver: what is refused there, and the corrected forms; before it --jobs N: in N
+ *                        processes at a time, and --together: forms that leave the driver usable share them (jobs.h)
  *     buggy --explain    what is reported for each buggy form
  *     buggy --table      the tables of docs/mistakes.md
  *
@@ -14,11 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "buggy/buggy.h"
 #include "buggy/table.h"
+#include "jobs.h"
 #include "tap.h"
 
 static char random_schedule[40];
@@ -66,32 +66,40 @@ static void check(const struct program *program)
         check_luck(program, theme);
 }
 
-/* In a process of its own. */
-static bool alone(const struct program *program, bool buggy, const char *driver)
+/* One form of a program on a driver. */
+struct form {
+    const struct program *program;
+    bool buggy;
+    const char *driver;
+};
+
+static bool drive(const void *data)
 {
-    int status = 0;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        run_on_driver(&the_run, program, buggy, driver);
-        bool right = run_driver_verdict(&the_run);
-        fflush(NULL);
-        _exit(!right);
-    }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const struct form *form = data;
+    run_on_driver(&the_run, form->program, form->buggy, form->driver);
+    return run_driver_verdict(&the_run);
 }
 
-static void check_driver(const struct program *program, const char *driver)
+/* A program that initialises by itself has a driver that is new. */
+static enum job_kind kind_of(const struct form *form)
+{
+    const vmm_rule *rule = vmm_rule_find(form->program->rule);
+    if (form->buggy && (rule->result == VMM_ERROR_ILLEGAL_ADDRESS || rule->result == VMM_ERROR_LAUNCH_FAILED))
+        return JOB_FAULTS;
+    return form->program->bare ? JOB_ALONE : JOB_SHARES;
+}
+
+static void check_driver(const struct program *program, const char *driver, struct jobs *jobs)
 {
     char theme[32];
     program_theme(program, theme, sizeof theme);
-    for (int form = 0; form < 2; form++) {
-        const char *name = form == 0 ? program->rule : "corrected", *reason = run_undriven(program, form == 0);
+    for (int buggy = 1; buggy >= 0; buggy--) {
+        const struct form form = {program, buggy, driver};
+        const char *name = buggy ? program->rule : "corrected", *reason = run_undriven(program, buggy);
         if (reason)
-            tap_skip(reason, "%s %s: %s", theme, program->name, name);
+            jobs_skip(jobs, reason, "%s %s: %s", theme, program->name, name);
         else
-            tap_ok(alone(program, form == 0, driver), "%s %s: %s", theme, program->name, name);
+            jobs_point(jobs, kind_of(&form), drive, &form, sizeof form, "%s %s: %s", theme, program->name, name);
     }
 }
 
@@ -105,10 +113,10 @@ static void explain(const struct program *program)
         printf("%s", the_run.left[i].text);
 }
 
-static bool wanted(const struct program *program, int from, int argc, char **argv)
+static bool wanted(const struct program *program, int argc, char **argv)
 {
     bool any = false;
-    for (int i = from; i < argc; i++)
+    for (int i = 0; i < argc; i++)
         if (argv[i][0] != '-') {
             any = true;
             if (strcmp(argv[i], program->name) == 0)
@@ -117,20 +125,31 @@ static bool wanted(const struct program *program, int from, int argc, char **arg
     return !any;
 }
 
+static int check_all_on_driver(const char *driver, struct jobs *jobs, int argc, char **argv)
+{
+    for (const struct program *p = program_first(); p; p = p->next)
+        if (wanted(p, argc, argv))
+            check_driver(p, driver, jobs);
+    jobs_end(jobs);
+    return tap_done();
+}
+
 int main(int argc, char **argv)
 {
+    struct jobs jobs = {.seconds = 60};
+    if (!jobs_options(&jobs, &argc, &argv))
+        tap_bail("--jobs takes a number of processes");
     const char *option = argc > 1 && argv[1][0] == '-' ? argv[1] : "", *seed = getenv("CUVMM_SEED");
     snprintf(random_schedule, sizeof random_schedule, "random:%llu", seed ? strtoull(seed, NULL, 0) : 1ULL);
     if (strcmp(option, "--table") == 0) {
         table_write(stdout);
         return 0;
     }
-    const char *driver = strcmp(option, "--driver") == 0 && argc > 2 ? argv[2] : NULL;
+    if (strcmp(option, "--driver") == 0 && argc > 2)
+        return check_all_on_driver(argv[2], &jobs, argc - 3, argv + 3);
     for (const struct program *p = program_first(); p; p = p->next)
-        if (wanted(p, driver ? 3 : 1, argc, argv))
-            driver ? check_driver(p, driver) : strcmp(option, "--explain") == 0 ? explain(p) : check(p);
-    if (driver)
-        return tap_done();
+        if (wanted(p, argc - 1, argv + 1))
+            strcmp(option, "--explain") == 0 ? explain(p) : check(p);
     if (strcmp(option, "--explain") == 0)
         return 0;
     tap_note("random schedule with seed %s", random_schedule + strlen("random:"));

@@ -4,18 +4,19 @@
  * of the script itself expects on its way to the rule.
  *
  *     rule_pairs_test                  on each machine of the table below; a pair fails on those that it names, and on no other
- *     rule_pairs_test --driver SPEC [MACHINE]
+ *     rule_pairs_test [--jobs N] [--together] --driver SPEC [MACHINE]
  *                                      on a driver (of this machine of the table), which reports no rules: results count.
  *                                      Each form has a process of its own, since a process has one driver, and a fault
- *                                      takes the device from the process.
+ *                                      takes the device from the process; N of them at a time, and with --together those
+ *                                      that leave the driver usable share them (jobs.h).
  */
 #include "rule_examples.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "jobs.h"
 #include "script_ran.h"
 #include "tap.h"
 
@@ -172,23 +173,23 @@ static void test_machines(const struct pair *pair)
 
 /* ---------------------------------------------------------------------------------------------------------- on a driver */
 
-/* In a process of its own, which ends as a program does, for `cuvmm check` to see what it left. */
-static bool alone(const struct pair *pair, const char *form, bool (*judge)(const struct pair *pair, struct text *notes))
+/* One form of a pair. */
+struct form {
+    const struct pair *pair;
+    const char *name;
+    bool (*judge)(const struct pair *pair, struct text *notes);
+};
+
+/* The process ends as a program does, for `cuvmm check` to see what it left. */
+static bool drive(const void *data)
 {
-    int status = 0;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        struct text notes = {0};
-        alarm(60);
-        tap_note("process %ld: %s %s", (long)getpid(), form, pair->rule->id);
-        bool good = judge(pair, &notes);
-        if (!good)
-            tap_note("%s", notes.data);
-        fflush(NULL);
-        exit(!good);
-    }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const struct form *form = data;
+    struct text notes = {0};
+    tap_note("process %ld: %s %s", (long)getpid(), form->name, form->pair->rule->id);
+    bool good = form->judge(form->pair, &notes);
+    if (!good)
+        tap_note("%s", notes.data);
+    return good;
 }
 
 /* Why the driver of a machine ("": of any) is not asked; NULL: it is. */
@@ -219,17 +220,29 @@ static const char *unbroken(const struct pair *pair)
     return NULL;
 }
 
-static void test_driver(const struct pair *pair, const char *machine)
+static enum job_kind kind_of(const struct form *form)
 {
-    const char *reason = unasked(pair, machine), *whole = unbroken(pair);
-    if (reason || whole)
-        tap_skip(reason ? reason : whole, "breaks %s: rule book", pair->rule->id);
-    else
-        tap_ok(alone(pair, "breaks", breaks_on_driver), "breaks %s: rule book", pair->rule->id);
+    switch (form->pair->rule->result) {
+    case VMM_ERROR_ILLEGAL_ADDRESS:
+    case VMM_ERROR_LAUNCH_FAILED: return form->judge == corrects ? JOB_SHARES : JOB_FAULTS;
+    case VMM_ERROR_NOT_INITIALIZED: return JOB_ALONE; /* other scripts have initialised the driver */
+    default: return JOB_SHARES;
+    }
+}
+
+static void test_form(struct jobs *jobs, const char *reason, const struct form *form)
+{
     if (reason)
-        tap_skip(reason, "near miss %s: rule book", pair->rule->id);
+        jobs_skip(jobs, reason, "%s %s: rule book", form->name, form->pair->rule->id);
     else
-        tap_ok(alone(pair, "near miss", corrects), "near miss %s: rule book", pair->rule->id);
+        jobs_point(jobs, kind_of(form), drive, form, sizeof *form, "%s %s: rule book", form->name, form->pair->rule->id);
+}
+
+static void test_driver(const struct pair *pair, const char *machine, struct jobs *jobs)
+{
+    const char *reason = unasked(pair, machine);
+    test_form(jobs, reason ? reason : unbroken(pair), &(const struct form){pair, "breaks", breaks_on_driver});
+    test_form(jobs, reason, &(const struct form){pair, "near miss", corrects});
 }
 
 /* Writes the file that a spec of the example names. */
@@ -240,32 +253,61 @@ static void write_machine(const char *lines)
         tap_bail("my.profile cannot be written");
 }
 
-/* driver: its machine; NULL: all machines, without a driver. */
-static void test_pair(const vmm_rule *rule, const char *driver)
+/* False for a rule without a pair: rule_examples_test knows the reason. */
+static bool pair_of(const vmm_rule *rule, struct pair *pair)
 {
     struct rule_example example;
-    struct pair pair = {.rule = rule};
-    if (!rule_example_find(rule->id, &example) || rule_example_part(&example, EXAMPLE_BROKEN, &pair.broken) == 0)
-        return; /* rule_examples_test knows the reason */
-    rule_example_part(&example, EXAMPLE_CORRECTED, &pair.corrected);
-    rule_example_part(&example, EXAMPLE_NOT_ON, &pair.not_on);
-    if (rule_example_part(&example, EXAMPLE_MACHINE, &pair.machine))
-        write_machine(pair.machine.data);
-    driver ? test_driver(&pair, driver) : test_machines(&pair);
-    text_free(&pair.broken);
-    text_free(&pair.corrected);
-    text_free(&pair.machine);
-    text_free(&pair.not_on);
+    pair->rule = rule;
+    if (!rule_example_find(rule->id, &example) || rule_example_part(&example, EXAMPLE_BROKEN, &pair->broken) == 0)
+        return false;
+    rule_example_part(&example, EXAMPLE_CORRECTED, &pair->corrected);
+    rule_example_part(&example, EXAMPLE_NOT_ON, &pair->not_on);
+    rule_example_part(&example, EXAMPLE_MACHINE, &pair->machine);
+    return true;
+}
+
+static void pair_free(struct pair *pair)
+{
+    text_free(&pair->broken);
+    text_free(&pair->corrected);
+    text_free(&pair->machine);
+    text_free(&pair->not_on);
+}
+
+static void test_on_machines(struct pair *pair)
+{
+    if (pair->machine.data)
+        write_machine(pair->machine.data);
+    test_machines(pair);
     remove("my.profile");
+}
+
+/* jobs: on a driver of this machine; NULL: on all machines, without a driver. */
+static void test_pairs(const char *machine, struct jobs *jobs)
+{
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    struct pair *pairs = calloc(count, sizeof *pairs);
+    if (!pairs)
+        tap_bail("no memory for the pairs");
+    for (size_t i = 0; i < count; i++)
+        if (pair_of(&rules[i], &pairs[i]))
+            jobs ? test_driver(&pairs[i], machine, jobs) : test_on_machines(&pairs[i]);
+    if (jobs)
+        jobs_end(jobs);
+    for (size_t i = 0; i < count; i++)
+        pair_free(&pairs[i]);
+    free(pairs);
 }
 
 int main(int argc, char **argv)
 {
     char folder[300];
     const char *temporary = getenv("TMPDIR");
-    bool on_driver = (argc == 3 || argc == 4) && strcmp(argv[1], "--driver") == 0;
-    if (argc != 1 && !on_driver)
-        tap_bail("usage: %s [--driver SPEC [MACHINE]]", argv[0]);
+    struct jobs jobs = {.seconds = 60};
+    bool usable = jobs_options(&jobs, &argc, &argv), on_driver = (argc == 3 || argc == 4) && strcmp(argv[1], "--driver") == 0;
+    if (!usable || (argc != 1 && !on_driver))
+        tap_bail("usage: rule_pairs_test [[--jobs N] [--together] --driver SPEC [MACHINE]]");
     snprintf(folder, sizeof folder, "%s/pairs-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
     if (!mkdtemp(folder) || chdir(folder))
         tap_bail("%s: no folder for my.profile", folder);
@@ -273,10 +315,7 @@ int main(int argc, char **argv)
     unsetenv("CUVMM_MACHINE");
     if (on_driver)
         setenv("CUVMM_BACKEND", argv[2], 1);
-    size_t count;
-    const vmm_rule *rules = vmm_rules(&count);
-    for (size_t i = 0; i < count; i++)
-        test_pair(&rules[i], !on_driver ? NULL : argc == 4 ? argv[3] : "");
+    test_pairs(argc == 4 ? argv[3] : "", on_driver ? &jobs : NULL);
     if (chdir("/") || rmdir(folder))
         tap_note("%s stays behind", folder);
     return tap_done();

@@ -112,10 +112,11 @@ static bool run_add_fill(struct script *script)
     struct step *step = script_step(script, VMM_CALL_graph_add_memset_node);
     struct vmm_call_graph_add_memset_node *call = &step->call.graph_add_memset_node;
     vmm_memset_node_params *fill = &step->fill_node;
-    uint64_t size, value, element = 1, pitch = 0, height = 1;
+    uint64_t size, value, element = 1, pitch = 0, height = 1, context = 0;
     if (!take_graph(script, &call->graph) || !args_number(script, "ADDRESS", &fill->dst) || !args_number(script, "SIZE", &size) ||
         !args_number(script, "VALUE", &value) || !args_option_number(script, "element", &element) ||
         !args_option_number(script, "pitch", &pitch) || !args_option_number(script, "height", &height) ||
+        !args_option_number(script, "context", &context) ||
         !take_after(script, &call->dependencies, &call->num_dependencies))
         return false;
     if (value > UINT32_MAX || element > UINT32_MAX)
@@ -128,6 +129,7 @@ static bool run_add_fill(struct script *script)
     fill->width = element ? size / element : size;
     fill->pitch = pitch;
     fill->height = height;
+    call->ctx = (vmm_context)(uintptr_t)context;
     return script_make(script, NULL);
 }
 
@@ -227,8 +229,8 @@ const struct script_command script_graph_commands[] = {
     {"graph", "[flags=N] [out=null]", "an empty graph; names it", "cuGraphCreate", run_graph, false},
     {"clone", "GRAPH [out=null]", "a copy of a graph; names it", "cuGraphClone", run_clone, false},
     {"add-empty", "GRAPH [after={NODE ...}] [out=null]", "a node that does nothing; names it", "cuGraphAddEmptyNode", run_empty, false},
-    {"add-fill", "GRAPH ADDRESS SIZE VALUE [element=N] [pitch=N] [height=N] [after={NODE ...}] [out=null]",
-     "a fill as a node; names it", "cuGraphAddMemsetNode", run_add_fill, false},
+    {"add-fill", "GRAPH ADDRESS SIZE VALUE [element=N] [pitch=N] [height=N] [context=CONTEXT] [after={NODE ...}] [out=null]",
+     "a fill as a node; names it. Without a context: the one of memory that alloc made", "cuGraphAddMemsetNode", run_add_fill, false},
     {"add-host", "GRAPH [after={NODE ...}] [out=null]", "a host function that does nothing as a node; names it",
      "cuGraphAddHostNode", run_add_host, false},
     {"add-kernel", "GRAPH {KERNEL ...} [after={NODE ...}] [out=null]",

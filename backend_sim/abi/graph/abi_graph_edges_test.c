@@ -44,10 +44,17 @@ static void test_added(void)
     CUgraphNode a = empty(graph, NULL, 0), b = empty(graph, NULL, 0), c = empty(graph, NULL, 0);
     const CUgraphNode from[] = {a, b, a, a}, to[] = {c, c, b, c};
     REFUSED(cuGraphAddDependencies(graph, from, to, NULL, 4), ERROR_INVALID_VALUE, "VMM-GRAPH-EDGE");
-    tap_ok(strstr(heard, "edges 0 and 3 are the same") != NULL, "which they are: %s", heard);
+    tap_ok(strstr(heard, "edge 3 is there already") != NULL, "which one: %s", heard);
+    EQUAL(edge_count(graph), 3); /* as measured */
+    OK(cuGraphDestroy(graph));
+    graph = new_graph();
+    const CUgraphNode d = empty(graph, NULL, 0), e = empty(graph, NULL, 0), first[] = {d, e}, second[] = {e, e};
+    const CUgraphEdgeData data[] = {{0}, wrong_port};
+    REFUSED(cuGraphAddDependencies(graph, first, second, NULL, 2), ERROR_INVALID_VALUE, "VMM-GRAPH-EDGE");
+    tap_ok(strstr(heard, "edge 1 leads from a node to itself") != NULL, "which one: %s", heard);
     EQUAL(edge_count(graph), 0);
-    OK(cuGraphAddDependencies(graph, from, to, NULL, 3));
-    EQUAL(edge_count(graph), 3);
+    REFUSED(cuGraphAddDependencies(graph, first, second, data, 2), ERROR_INVALID_VALUE, "VMM-GRAPH-EDGE");
+    EQUAL(edge_count(graph), 0);
     OK(cuGraphDestroy(graph));
 }
 
@@ -164,7 +171,7 @@ static void test_captured_into(void)
     CUstream stream = NULL;
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED));
-    REFUSED(cuGraphDestroy(graph), ERROR_INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
+    REFUSED(cuGraphDestroy(graph), ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     OK(cuMemsetD8Async(memory, 1, 16, stream));
     OK(cuStreamEndCapture(stream, &held));
     tap_ok(held == graph, "the graph is there");

@@ -52,7 +52,9 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
 static CUresult add_copy(struct sim_process *process, const struct add *add, const CUDA_MEMCPY3D *params, CUcontext ctx)
 {
     struct graph_work work;
-    vmm_result result = graph_copy_work(process, (const vmm_memcpy3d *)(const void *)params, abi_context(ctx), &work);
+    vmm_result result = graph_context_check(process, abi_context(ctx));
+    if (result == VMM_SUCCESS)
+        result = graph_copy_work(process, (const vmm_memcpy3d *)(const void *)params, abi_context(ctx), &work);
     return abi_graphs_answer(add->function, added(process, add, result, &work));
 }
 

@@ -30,11 +30,15 @@ vmm_result abi_mem_op_work(const struct sim_process *process, const CUDA_BATCH_M
 
 vmm_result abi_any_work(struct sim_process *process, const CUgraphNodeParams *p, struct mem_ops *ops, struct graph_work *work)
 {
+    vmm_result result;
     switch (p->type) {
     case CU_GRAPH_NODE_TYPE_MEMCPY:
+        result = graph_context_check(process, abi_context(p->memcpy.copyCtx));
+        if (result != VMM_SUCCESS)
+            return result;
         return graph_copy_work(process, (const vmm_memcpy3d *)(const void *)&p->memcpy.copyParams, abi_context(p->memcpy.copyCtx), work);
     case CU_GRAPH_NODE_TYPE_MEMSET: /* both versions begin alike */
-        return graph_fill_work(process, (const vmm_memset_node_params *)(const void *)&p->memset, abi_context(p->memset.ctx), work);
+        return graph_fill_in_context(process, (const vmm_memset_node_params *)(const void *)&p->memset, abi_context(p->memset.ctx), work);
     case CU_GRAPH_NODE_TYPE_HOST: return graph_host_work((const vmm_host_node_params *)(const void *)&p->host, work);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return abi_mem_op_work(process, &p->memOp, ops, work);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: /* eventWait has it in the same place */

@@ -63,19 +63,65 @@ static void test_empty_copies(void)
     OK(cuGraphDestroy(graph));
 }
 
-/* The memory is the same for every context: a node of one that has ended is done like any other. */
+/* The memory is the same for every context: a node of one that ended since is done like any other. No node is made in one that has
+ * ended. */
 static void test_ended_context(void)
 {
     CUcontext other = NULL;
     CUgraph graph = new_graph();
     CUgraphNode node = NULL;
+    size_t count = 0;
     const CUDA_MEMSET_NODE_PARAMS params = {memory, 0, 5, 1, 16, 1};
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = memory + 64, .WidthInBytes = 16, .Height = 1, .Depth = 1};
+    CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
     OK(cuCtxCreate(&other, NULL, 0, 0));
+    OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, other));
     OK(cuCtxDestroy(other));
     OK(cuCtxSetCurrent(context));
-    OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, other));
+    REFUSED(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, other), ERROR_CONTEXT_IS_DESTROYED, "VMM-CTX-ENDED");
+    REFUSED(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &copy, other), ERROR_CONTEXT_IS_DESTROYED, "VMM-CTX-ENDED");
+    any.memcpy = (CUDA_MEMCPY_NODE_PARAMS){.copyCtx = other, .copyParams = copy};
+    REFUSED(cuGraphAddNode(&node, graph, NULL, NULL, 0, &any), ERROR_CONTEXT_IS_DESTROYED, "VMM-CTX-ENDED");
+    OK(cuGraphGetNodes(graph, NULL, &count));
+    EQUAL(count, 1);
     launch_and_end(graph);
     EQUAL(byte_at(memory + 15), 5);
+}
+
+/* Memory of cuMemAlloc has a context, which NULL stands for. Mapped memory has none. */
+static void test_null_context(void)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUgraphExec exec = NULL;
+    CUmemGenericAllocationHandle handle = 0;
+    CUdeviceptr p = 0;
+    const size_t size = 2u << 20;
+    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+    const CUmemAccessDesc desc = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    OK(cuMemCreate(&handle, size, &prop, 0));
+    OK(cuMemAddressReserve(&p, size, 0, 0, 0));
+    OK(cuMemMap(p, size, 0, handle, 0));
+    OK(cuMemSetAccess(p, size, &desc, 1));
+    CUDA_MEMSET_NODE_PARAMS params = {p, 0, 6, 1, 16, 1};
+    CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
+    any.memset = (CUDA_MEMSET_NODE_PARAMS_v2){.dst = p, .value = 6, .elementSize = 1, .width = 16, .height = 1};
+    REFUSED(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    REFUSED(cuGraphAddNode(&node, graph, NULL, NULL, 0, &any), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    tap_ok(!node, "no node was added");
+    OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, context));
+    OK(cuGraphInstantiate(&exec, graph, 0));
+    REFUSED(cuGraphExecMemsetNodeSetParams(exec, node, &params, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    OK(cuGraphExecDestroy(exec));
+    params.dst = memory;
+    OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, NULL));
+    launch_and_end(graph);
+    EQUAL(byte_at(memory + 15), 6);
+    EQUAL(byte_at(p + 15), 6);
+    OK(cuMemUnmap(p, size));
+    OK(cuMemAddressFree(p, size));
+    OK(cuMemRelease(handle));
 }
 
 /* A value that was never a context stands for the first device, as far as a node is looked at. */
@@ -299,6 +345,7 @@ int main(void)
     test_types();
     test_empty_copies();
     test_ended_context();
+    test_null_context();
     test_no_context();
     test_other_types();
     test_captured_copies();

@@ -54,7 +54,8 @@ PROGRAM(primary_released_too_often, .does = "releases the primary context in two
 }
 
 PROGRAM(context_destroyed_twice, .does = "destroys a context twice", .rule = "VMM-CTX-UNKNOWN", .at = "cuCtxDestroy",
-        .way = "set the variable to NULL when it is destroyed", .argument = "ctx")
+        .way = "set the variable to NULL when it is destroyed", .driver = "INVALID_CONTEXT or CONTEXT_IS_DESTROYED",
+        .argument = "ctx")
 {
     vmm_context context = NULL;
     DO(vmm_ctx_create(S, &context, 0, 0));

@@ -121,10 +121,23 @@ static void check_rules(void)
            count);
 }
 
+/* --after takes a name, so a second test of that name would hide what lies between the two. */
+static unsigned count_namesakes(void)
+{
+    unsigned count = 0;
+    for (const struct test *test = test_first(); test; test = test->next)
+        for (const struct test *other = test->next; other; other = other->next)
+            if (strcmp(test->name, other->name) == 0) {
+                count++;
+                tap_note("  two tests have the name %s", test->name);
+            }
+    return count;
+}
+
 /* A test of a misspelt rule would test nothing; a tested rule listed as untestable would hide the next gap. */
 static void check_names(void)
 {
-    unsigned wrong = 0;
+    unsigned wrong = count_namesakes();
     char line[LINE_MAX_LENGTH], id[96];
     for (const struct test *test = test_first(); test; test = test->next) {
         if (test->kind == TEST_KIND_EXPECTS)
@@ -145,7 +158,7 @@ static void check_names(void)
     }
     if (file)
         fclose(file);
-    tap_ok(wrong == 0, "tests and decisions name rules that exist, and none twice");
+    tap_ok(wrong == 0, "tests and decisions name rules that exist, and none twice; no two tests have one name");
 }
 
 static void check_expectations(void)

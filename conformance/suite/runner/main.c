@@ -6,13 +6,15 @@
  *   --run PATTERN                tests whose rule, expectation or name contains PATTERN, without regard to case
  *   --as-driver                  treat a simulator as a driver: no rules, no objects, one machine for all tests
  *   --brief                      on a driver: do not compare states before and after a refusal (for recordings)
- * --after TEST only the tests after TEST, in the order of running; --announce prints each as it begins
+ *   --after TEST                 only the tests after TEST, in the order of running
+ *   --announce SECONDS           print each test as it begins; a signal ends the process at a test that takes longer
  *   --other SOCKET, --grandchild FD SIZE   this program as a second process of a test (other.h)
  *   --list                       print rule or expectation, kind and test, one line each; run nothing
  */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "coverage.h"
 #include "other.h"
@@ -56,7 +58,7 @@ static bool contains(const char *text, const char *part)
 /* Which tests are run. */
 struct choice {
     const char *pattern, *after;
-    bool announce;
+    unsigned announce; /* seconds; 0: no */
 };
 
 static bool wanted(const struct test *test, const char *pattern)
@@ -90,14 +92,17 @@ static void run_all(const struct run *run, const struct choice *choice)
             if (!!(test->options & FIX_RAW) != raw)
                 continue;
             if (reached && wanted(test, choice->pattern)) {
-                if (choice->announce)
+                if (choice->announce) {
                     tap_note("test %s", test->name);
+                    alarm(choice->announce);
+                }
                 run_test(run, test);
                 if (run->house && run->house->lost)
                     leave_for_lost();
             }
             reached = reached || strcmp(test->name, choice->after) == 0;
         }
+    alarm(0);
 }
 
 /* If the backend does not open, no test has a result. */
@@ -143,7 +148,7 @@ static void run_on_driver(const char *spec, const struct choice *choice, bool br
 static int usage(const char *program, const char *argument)
 {
     fprintf(stderr, "%s: cannot use \"%s\"\nusage: %s [--backend SPEC] [--as-driver] [--brief] [--run PATTERN] [--after TEST] "
-            "[--announce] [--list]\n", program, argument, program);
+            "[--announce SECONDS] [--list]\n", program, argument, program);
     return 2;
 }
 
@@ -171,8 +176,8 @@ int main(int argc, char **argv)
             choice.pattern = argv[++i];
         else if (more && strcmp(argv[i], "--after") == 0)
             choice.after = argv[++i];
-        else if (strcmp(argv[i], "--announce") == 0)
-            choice.announce = true;
+        else if (more && strcmp(argv[i], "--announce") == 0)
+            choice.announce = (unsigned)strtoul(argv[++i], NULL, 10);
         else
             return usage(argv[0], argv[i]);
     }

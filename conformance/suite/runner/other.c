@@ -336,6 +336,7 @@ static vmm_result act_pool(const struct request *r, int fd, struct other_answer 
     switch ((enum other_op)r->op) {
     case OTHER_IMPORT_POOL:
         result = vmm_mem_pool_import_from_shareable_handle(sys, &pool, (void *)(intptr_t)fd, FD, 0);
+        close(fd);
         answer->value = (uint64_t)(uintptr_t)pool;
         return result;
     case OTHER_IMPORT_POINTER: {

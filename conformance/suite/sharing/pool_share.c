@@ -502,10 +502,10 @@ static uint64_t ask_pointer(struct fix *f, struct other *o, const pointer_t *dat
 TEST_EXPECTS("pools.other_process", pool_in_another_process)
 {
     f = fix_share(f);
+    struct other o = other_start(f); /* before the export: a driver's descriptors are inherited, and each keeps the memory */
     vmm_memory_pool pool = new_pool(f);
     int fd = -1;
     fix_need(f, vmm_mem_pool_export_to_shareable_handle(S, &fd, pool, FD, 0));
-    struct other o = other_start(f);
     uint64_t import = ask(f, &o, OTHER_IMPORT_POOL, 0, fd), before = fix_free_memory(f), value = 0;
     close(fd);
     vmm_deviceptr a = take(f, pool, SIZE), b = take(f, pool, SIZE);

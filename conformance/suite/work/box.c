@@ -59,7 +59,7 @@ static vmm_result copied(struct fix *f, const struct boxes *b, int form, const v
     default: return vmm_memcpy_3d_peer_async(S, copy ? &peer : NULL, stream);
     }
 }
-enum { FORMS = 4 };
+enum { PEER_FORMS = 2, FORMS = 4 };
 
 TEST_EXPECTS("box.copies", box_copies)
 {
@@ -146,7 +146,16 @@ TEST_EXPECTS("box.copies", box_copies_between_mappings)
 TEST_BREAKS(BOX_NULL, box_that_is_null)
 {
     struct boxes b = boxes_of(f);
-    for (int form = 0; form < FORMS; form++)
+    for (int form = 0; form < PEER_FORMS; form++)
+        REFUSED(copied(f, &b, form, NULL, NULL), INVALID_VALUE, "pCopy", 0);
+    ended(f, &b);
+}
+
+TEST_BREAKS(BOX_NULL, box_between_contexts_that_is_null)
+{
+    fix_need_simulator(f, "driver 580 ends the process");
+    struct boxes b = boxes_of(f);
+    for (int form = PEER_FORMS; form < FORMS; form++)
         REFUSED(copied(f, &b, form, NULL, NULL), INVALID_VALUE, "pCopy", 0);
     ended(f, &b);
 }

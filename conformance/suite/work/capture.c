@@ -167,7 +167,7 @@ TEST_EXPECTS("graph.capture_goes_on_from_nodes", capture_into_a_graph)
     ACCEPTED(vmm_stream_begin_capture_to_graph(S, stream, graph, &first, NULL, 1, RELAXED));
     REFUSED_BY("VMM-CAPTURE-STATE", vmm_stream_begin_capture_to_graph(S, other, graph, NULL, NULL, 0, RELAXED), ILLEGAL_STATE, NULL,
                (uintptr_t)graph);
-    REFUSED_BY("VMM-GRAPH-UNKNOWN", vmm_graph_destroy(S, graph), INVALID_VALUE, NULL, (uintptr_t)graph);
+    REFUSED_BY("VMM-CAPTURE-STATE", vmm_graph_destroy(S, graph), ILLEGAL_STATE, NULL, (uintptr_t)graph);
     ACCEPTED(vmm_memset_d8_async(S, p, 6, 64, stream));
     ACCEPTED(vmm_stream_end_capture(S, stream, &end));
     CHECK(end == graph, "the capture went into another graph");

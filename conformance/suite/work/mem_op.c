@@ -138,7 +138,7 @@ TEST_NEAR_MISS(MEMOP_OPERATION, a_batch_of_every_operation)
 
 /* ---- single operations ---- */
 
-TEST_BREAKS(MEMOP_FLAGS, flags_of_nothing)
+TEST_BREAKS(MEMOP_FLAGS, operations_with_flags_of_nothing)
 {
     vmm_deviceptr p = zeros(f);
     vmm_stream stream = fix_stream(f);

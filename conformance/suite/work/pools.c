@@ -248,9 +248,10 @@ TEST_NEAR_MISS(POOL_COPY_HOST, host_pool_filled_by_the_device)
 }
 
 /* The device sees what the program wrote in place, and the other way round, once it has rights. */
-TEST_EXPECTS("pools.host_memory_in_place", host_memory_in_place)
+TEST_EXPECTS("pools.host_memory_in_place", pool_memory_in_place)
 {
     unsigned char byte = 0;
+    vmm_deviceptr copy = 0;
     fix_need_host(f);
     fix_context(f, 0);
     vmm_memory_pool pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST);
@@ -262,19 +263,19 @@ TEST_EXPECTS("pools.host_memory_in_place", host_memory_in_place)
     if (!writes && getenv("CUVMM_RUN"))
         fix_skip(f, "a tool leaves the program too few addresses");
     CHECK(writes, "the host cannot write");
-    CHECK(vmm_memcpy_dtoh(S, &byte, ptr, 1) == VMM_ERROR_INVALID_VALUE, "the device has rights before it gets any");
+    CHECK(vmm_memset_d8(S, ptr, 9, SIZE) == VMM_ERROR_INVALID_VALUE, "the device has rights before it gets any");
     ACCEPTED(grant_to(f, pool, VMM_MEM_LOCATION_TYPE_DEVICE, RW));
-    vmm_deviceptr there = 0;
-    fix_need(f, vmm_mem_alloc(S, &there, SIZE));
-    ACCEPTED(vmm_memcpy_htod(S, there, (const void *)(uintptr_t)ptr, 1));
-    ACCEPTED(vmm_memcpy_dtoh(S, &byte, there, 1));
+    ACCEPTED(vmm_mem_alloc(S, &copy, SIZE));
+    ACCEPTED(vmm_memcpy_htod(S, copy, (const void *)(uintptr_t)ptr, SIZE));
+    ACCEPTED(vmm_memcpy_dtoh(S, &byte, copy, 1));
     CHECK_U64(byte, 5);
     ACCEPTED(vmm_memset_d8(S, ptr, 9, SIZE));
+    ACCEPTED(vmm_ctx_synchronize(S));
     CHECK_U64(*here, 9);
-    fix_need(f, vmm_memset_d8(S, there, 7, SIZE));
-    ACCEPTED(vmm_memcpy_dtoh(S, (void *)(uintptr_t)ptr, there, 1));
+    fix_need(f, vmm_memset_d8(S, copy, 7, SIZE));
+    ACCEPTED(vmm_memcpy_dtoh(S, (void *)(uintptr_t)ptr, copy, 1));
     CHECK_U64(*here, 7);
-    ACCEPTED(vmm_mem_free(S, there));
+    ACCEPTED(vmm_mem_free(S, copy));
     ACCEPTED(vmm_mem_free_async(S, ptr, NULL));
     fix_settle(f);
     done(f, pool);
@@ -287,6 +288,8 @@ TEST_EXPECTS("pools.of_the_host", current_pool_of_the_host)
     const int pinned = VMM_MEM_ALLOCATION_TYPE_PINNED;
     vmm_memory_pool own = NULL, current = NULL, pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST), device = new_pool(f);
     ACCEPTED(vmm_mem_get_default_mem_pool(S, &own, &at, pinned));
+    ACCEPTED(vmm_mem_get_mem_pool(S, &current, &at, pinned));
+    CHECK(current == own, "the host's own pool is not current before");
     REFUSED_BY("VMM-POOL-SET-ELSEWHERE", vmm_mem_set_mem_pool(S, &at, pinned, device), INVALID_VALUE, "pool", value_of(device));
     ACCEPTED(vmm_mem_set_mem_pool(S, &at, pinned, pool));
     ACCEPTED(vmm_mem_get_mem_pool(S, &current, &at, pinned));
