@@ -70,8 +70,11 @@ static void two_events(void)
 {
     struct rig rig;
     vmm_event second = NULL;
+    vmm_deviceptr memory = 0;
     begin(&rig, "sim:h100");
     tap_result(vmm_ipc_open_event_handle(rig.b, &second, rig.handle), VMM_SUCCESS, "opened a second time");
+    tap_result(vmm_mem_alloc(rig.b, &memory, SIZE), VMM_SUCCESS, "memory");
+    tap_result(vmm_memset_d8_async(rig.b, memory, 1, SIZE, rig.in_b), VMM_SUCCESS, "work that no call waits for");
     tap_result(vmm_event_record(rig.b, second, rig.in_b), VMM_SUCCESS, "recorded");
     tap_result(vmm_stream_wait_event(rig.b, NULL, rig.opened, 0), VMM_SUCCESS, "waited for through the first one");
     tap_result(vmm_ctx_synchronize(rig.b), VMM_SUCCESS, "which is reached");
@@ -79,6 +82,19 @@ static void two_events(void)
     tap_result(vmm_event_destroy(rig.b, rig.opened), VMM_SUCCESS, "one ends");
     record_in_a(&rig);
     tap_result(vmm_event_synchronize(rig.b, second), VMM_SUCCESS, "the other is still shared");
+    end(&rig);
+}
+
+/* Records that are not complete, one after another: each comes after the one before it. */
+static void several_records(void)
+{
+    struct rig rig;
+    begin(&rig, "sim:h100");
+    for (int i = 0; i < 3; i++)
+        record_in_a(&rig);
+    tap_result(vmm_event_query(rig.a, rig.event), VMM_ERROR_NOT_READY, "the last of three is not complete");
+    tap_result(vmm_event_synchronize(rig.b, rig.opened), VMM_SUCCESS, "a wait of the other system ends with it");
+    tap_result(vmm_event_query(rig.a, rig.event), VMM_SUCCESS, "which is complete then");
     end(&rig);
 }
 
@@ -178,6 +194,7 @@ int main(void)
     one_thread("sim:h100,schedule=eager");
     one_thread("sim:h100,schedule=device");
     two_events();
+    several_records();
     recorded_before();
     closed_before("sim:h100");
     closed_before("sim:h100,schedule=device");

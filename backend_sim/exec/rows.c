@@ -16,6 +16,12 @@ static bool pinned_at(uint64_t address, struct rows_pinned *range)
     return find && find(address, range);
 }
 
+bool rows_is_pinned(uint64_t address)
+{
+    struct rows_pinned range;
+    return pinned_at(address, &range);
+}
+
 bool rows_is_registered(uint64_t address)
 {
     struct rows_pinned range;
@@ -336,7 +342,7 @@ static vmm_result copy_of(const struct sim_process *process, const vmm_memcpy3d 
     const struct declared to = {"dst", c->dst_memory_type, c->dst_device, c->dst_host, c->dst_x_in_bytes,
                                 c->dst_y, c->dst_z, c->dst_pitch, c->dst_height, find};
     struct rows_pinned range;
-    copy->extent = (struct rows_extent){c->width_in_bytes, c->height, c->depth};
+    *copy = (struct rows_copy){.extent = {c->width_in_bytes, c->height, c->depth}};
     vmm_result result = resolve(process, &copy->extent, &from, &copy->from);
     if (result == VMM_SUCCESS)
         result = resolve(process, &copy->extent, &to, &copy->to);

@@ -45,6 +45,7 @@ struct rows_pinned {
 /* Sets what finds the pinned range that holds an address; none without. */
 typedef bool (*rows_find_pinned)(uint64_t address, struct rows_pinned *range);
 void rows_set_pinned(rows_find_pinned find);
+bool rows_is_pinned(uint64_t address);
 bool rows_is_registered(uint64_t address);
 
 /* Checks size bytes of pinned memory, if the address is registered. */

@@ -163,11 +163,12 @@ vmm_result graph_context_check(const struct sim_process *process, vmm_context co
     return VMM_SUCCESS;
 }
 
-/* As measured, NULL stands for the context of the memory, and memory that was mapped has none. */
+/* As measured, NULL stands for the context of the memory; a device's memory that was mapped has none, page-locked memory has. */
 static vmm_result choose_context(const struct sim_process *process, vmm_deviceptr at, vmm_context *context)
 {
     const struct sim_allocation *allocation = sim_allocation_at(process, at);
-    if (!*context && sim_mapping_at(process, at))
+    const struct sim_mapping *mapping = sim_mapping_at(process, at);
+    if (!*context && mapping && !sim_on_host(mapping->handle->prop.location))
         return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "ctx", 0, "mapped memory belongs to no context, so a fill of it names one");
     if (!*context && allocation)
         *context = (vmm_context)(uintptr_t)allocation->context;

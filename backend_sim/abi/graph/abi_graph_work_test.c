@@ -89,7 +89,7 @@ static void test_ended_context(void)
     EQUAL(byte_at(memory + 15), 5);
 }
 
-/* Memory of cuMemAlloc has a context, which NULL stands for. Mapped memory has none. */
+/* Memory of cuMemAlloc and page-locked memory have a context, which NULL stands for. Mapped memory has none. */
 static void test_null_context(void)
 {
     CUgraph graph = new_graph();
@@ -119,6 +119,14 @@ static void test_null_context(void)
     launch_and_end(graph);
     EQUAL(byte_at(memory + 15), 6);
     EQUAL(byte_at(p + 15), 6);
+    unsigned char *locked = NULL;
+    OK(cuMemAllocHost((void **)&locked, 4096));
+    params.dst = (CUdeviceptr)(uintptr_t)locked;
+    graph = new_graph();
+    OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &params, NULL));
+    launch_and_end(graph);
+    EQUAL(locked[15], 6);
+    OK(cuMemFreeHost(locked));
     OK(cuMemUnmap(p, size));
     OK(cuMemAddressFree(p, size));
     OK(cuMemRelease(handle));
