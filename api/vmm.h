@@ -1540,12 +1540,13 @@ VMM_API vmm_result vmm_mem_get_handle_for_address_range(vmm_system *sys, void *h
  * begins elsewhere and reaches memory that the host has rights to [VMM-COPY-MIXED]. The device does all fills; they
  * are refused where a further mapping is such memory and the host's rights changed after the device's
  * [VMM-SET-INTO-HOST].
- * A device address in place of the host's makes it a copy between device addresses, as measured on 580. A copy whose
+ * A device address in place of the host's makes it a copy between device addresses, as measured on 580; but memory of a pool
+ * of the host is the host's side of a copy and never the device's [VMM-POOL-COPY-HOST]. A copy whose
  * size passes the end of the address space starts if its start is accessible, and the process then loses the device
  * (580) [VMM-COPY-OVERFLOW, a warning; copies with the host: LAUNCH_FAILED, VMM-FAULT-HOST-COPY].
  * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-NOT-MAPPED, VMM-COPY-MULTICAST,
  * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
- * VMM-SET-INTO-HOST]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. All of this is checked at the call,
+ * VMM-SET-INTO-HOST, VMM-POOL-COPY-HOST]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. All of this is checked at the call,
  * and again when queued work runs: memory that is inaccessible by then makes it a fault [VMM-FAULT-COPY; for a copy
  * from the host VMM-FAULT-HOST-COPY]. A copy from the host reads the host's bytes at the call. cuMemcpy* and
  * cuMemset* of the same names; cuda.h 13.0. */

@@ -236,13 +236,15 @@ check-long: $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test ## the 
 CLIENT_SCRIPTS := $(filter-out client,$(notdir $(basename $(wildcard conformance/programs/clients/*.py))))
 CLIENT_RUNS    := $(CLIENT_SCRIPTS:%=13-%) $(patsubst %,12-%,$(filter bindings_% core_%,$(CLIENT_SCRIPTS)))
 CLIENT_SAMPLES := deviceQueryDrv vectorAddDrv vectorAddMMAP matrixMulDrv memMapIPCDrv
-CLIENT_KERNELS := $(BUILD)/clients/kernels.so
+CLIENT_KERNELS := $(BUILD)/clients/kernels.so $(BUILD)/clients/tests-kernels.so
 CLIENT_TESTS   := $(shell sed -n '/^\#/d; s/\t.*//p' conformance/programs/clients/tests/passing.tsv)
 CUDA_SAMPLES ?=
 VLLM_SOURCE ?=
 CUDA_PYTHON ?=
 
-$(CLIENT_KERNELS): $(wildcard conformance/programs/clients/kernels/*.c) api/vmm_kernel.h
+$(BUILD)/clients/kernels.so: $(wildcard conformance/programs/clients/kernels/*.c)
+$(BUILD)/clients/tests-kernels.so: conformance/programs/clients/tests/kernels.c
+$(CLIENT_KERNELS): api/vmm_kernel.h
 	@mkdir -p $(@D)
 	$(CC) -Iapi -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -O2 -fPIC -shared -o $@ $(filter %.c,$^)
 

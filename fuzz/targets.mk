@@ -19,7 +19,7 @@ CORPUS       ?= fuzz/corpus
 # An engine that is a flag is libFuzzer's.
 $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $(BUILD)/obj/fuzz/%_fuzz.o $(FUZZ_COMMON) $(FUZZ_PARTS) $(filter %.o,$(FUZZ_ENGINE))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(filter -%,$(FUZZ_ENGINE)) -o $@ $(filter %.o,$^) $(FUZZ_PARTS) $(TOOL_LIBS) $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(filter -%,$(FUZZ_ENGINE)) -o $@ $(filter %.o,$^) $(FUZZ_PARTS) $(TOOL_LIBS) $(DL_LIBS) -lm
 
 $(BUILD)/fuzz/words: $(BUILD)/obj/fuzz/words.o $(FUZZ_PARTS)
 	@mkdir -p $(@D)

@@ -46,12 +46,13 @@ static struct transfer transfer_of(const union vmm_any_call *call)
 
 /* Is the pointer a mapped device address? No address is both the host's and a device's, so a driver recognises a device address
  * where a call expects a host address, and copies between device addresses. An address that is only reserved counts as the
- * host's: its access is a SIGSEGV. */
+ * host's: its access is a SIGSEGV. So does memory of a pool of the host. */
 static bool is_device_address(const struct sim_process *process, const void *pointer)
 {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     struct translate_run run;
-    return host_window_holds(&process->window, address, 1) && translate_run(process, address, 1, &run);
+    return host_window_holds(&process->window, address, 1) && translate_run(process, address, 1, &run) &&
+           !translate_host_pool(process, address);
 }
 
 static struct transfer transfer_here(const struct sim_process *process, const union vmm_any_call *call)
@@ -274,11 +275,12 @@ bool copy_do(struct sim_process *process, struct work *work)
     return true;
 }
 
-/* A range that wraps gets past this check, as past the other one. */
-static vmm_result check_pool(const struct sim_process *process, const struct transfer *t, uint64_t address, const char *argument)
+/* A range that wraps gets past the pool's check, as past the other one. */
+static vmm_result check_side(const struct sim_process *process, const struct transfer *t, uint64_t address, const char *name)
 {
-    const bool passes = t->size > UINT64_MAX - address && sim_allocation_at(process, address);
-    return passes ? VMM_SUCCESS : translate_check_pool(process, address, t->size, argument);
+    const bool wraps = t->size > UINT64_MAX - address && sim_allocation_at(process, address);
+    vmm_result result = wraps ? VMM_SUCCESS : translate_check_pool(process, address, t->size, name);
+    return result == VMM_SUCCESS && t->direction != FILL ? translate_check_side(process, address, name) : result;
 }
 
 /* The checks at the call: those of the work, and of memory pools. */
@@ -286,9 +288,9 @@ static vmm_result check_call(const struct sim_process *process, int device, cons
 {
     vmm_result result = VMM_SUCCESS;
     if (process->chunks.count && t->size && t->direction != TO_HOST)
-        result = check_pool(process, t, t->dst, t->dst_name);
+        result = check_side(process, t, t->dst, t->dst_name);
     if (process->chunks.count && t->size && result == VMM_SUCCESS && (t->direction == TO_HOST || t->direction == BETWEEN))
-        result = check_pool(process, t, t->src, t->src_name);
+        result = check_side(process, t, t->src, t->src_name);
     return result == VMM_SUCCESS ? check(process, device, t) : result;
 }
 

@@ -306,7 +306,7 @@ vmm_result sim_mem_get_address_range(struct sim_process *process, const struct v
     const struct sim_mapping *m = place.mapping;
     if (!place.block || !device_rights(process, &place))
         return refuse_place(process, VMM_RULE_RANGE_NOT_FOUND, call->dptr);
-    if (call->pbase && !on_host(&place))
+    if (call->pbase && (!m || !on_host(&place))) /* measured: of a mapping of the host's memory it is 0 */
         *call->pbase = m ? m->start : place.allocation->start;
     if (call->psize)
         *call->psize = m ? m->size : place.allocation->size;

@@ -118,6 +118,10 @@ static vmm_result check_type(const struct sim_process *process, const struct dec
         return VMM_SUCCESS;
     if (d->type != VMM_MEMORYTYPE_HOST && d->type != VMM_MEMORYTYPE_DEVICE && d->type != VMM_MEMORYTYPE_UNIFIED)
         return refuse_side(process, d, (uint64_t)d->type, "is no memory type: expected HOST, DEVICE or UNIFIED");
+    if (there == ROWS_ALLOCATED && translate_host_pool(process, base)) {
+        side->host = true;
+        return d->type == VMM_MEMORYTYPE_DEVICE ? translate_check_side(process, base, d->argument) : VMM_SUCCESS;
+    }
     if (there == ROWS_ALLOCATED || (there == ROWS_NOTHING && rows_look_planned(process, d->find_planned, side)))
         return VMM_SUCCESS;
     if (!base || host_window_holds(&process->window, base, 1))

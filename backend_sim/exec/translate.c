@@ -56,7 +56,7 @@ struct rights {
     bool multicast; /* only multimem instructions may access it */
 };
 
-/* Measured: copies need the device's rights, also where the memory is the host's. */
+/* Measured: fills need the device's rights, also where the memory is the host's. */
 static struct rights pooled_rights(const struct mempool_chunk *chunk, int device)
 {
     const struct sim_pool *pool = sim_pool_of(chunk->pool);
@@ -334,6 +334,22 @@ vmm_result translate_check_pair(const struct sim_process *process, int device, u
     return result == VMM_SUCCESS
                ? host_moves(process, device, src, size, VMM_MEM_ACCESS_FLAGS_PROT_READ, src_argument)
                : result;
+}
+
+bool translate_host_pool(const struct sim_process *process, uint64_t address)
+{
+    const struct mempool_chunk *chunk = process->chunks.count ? sim_chunk_at(process, address) : NULL;
+    return chunk && sim_on_host(sim_pool_of(chunk->pool)->props.location);
+}
+
+vmm_result translate_check_side(const struct sim_process *process, uint64_t address, const char *argument)
+{
+    if (!translate_host_pool(process, address))
+        return VMM_SUCCESS;
+    vmm_object nearest = sim_object_nearest(process, address);
+    vmm_result result = vmm_detail_refuse(VMM_RULE_POOL_COPY_HOST, address, 0, &nearest);
+    vmm_detail_argument(argument);
+    return result;
 }
 
 vmm_result translate_check_pool(const struct sim_process *process, uint64_t address, uint64_t size, const char *argument)

@@ -69,6 +69,13 @@ enum translate_use {
 vmm_result translate_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
                            enum translate_use use, const char *argument);
 
+/* Does a memory pool of the host have this address? Copies treat it as any memory of the host: it is the host's side of a copy and
+ * never the device's, whatever rights devices have to it. */
+bool translate_host_pool(const struct sim_process *process, uint64_t address);
+
+/* The same, refused: the device's side of a copy begins there. */
+vmm_result translate_check_side(const struct sim_process *process, uint64_t address, const char *argument);
+
 /* Where the range begins in a memory pool: does it lie in one allocation? For the call that asks for the work; work in flight may use
  * memory that was freed since. */
 vmm_result translate_check_pool(const struct sim_process *process, uint64_t address, uint64_t size, const char *argument);

@@ -115,7 +115,8 @@ enum abi_query_there abi_query_there(const vmm_system *sys, uint64_t address, ui
 bool abi_query_device_address(const vmm_system *sys, uint64_t address)
 {
     struct sim_process *process = abi_process_lock(sys);
-    bool held = sim_reservation_at(process, address) || sim_allocation_at(process, address);
+    bool held = (sim_reservation_at(process, address) || sim_allocation_at(process, address)) &&
+                !translate_host_pool(process, address);
     abi_process_unlock(process);
     return held;
 }

@@ -3,6 +3,7 @@
 #include "abi.h"
 #include "abi_capture.h"
 #include "abi_parts.h"
+#include "abi_host.h"
 #include "abi_variable_memory.h"
 
 CUresult abi_current(const vmm_system *sys, const char *function, uint64_t *value, struct abi_query_context *context)
@@ -75,6 +76,7 @@ static CUresult destroy(vmm_system *sys, CUcontext ctx)
     if (result == CUDA_SUCCESS) {
         abi_note_drop((uint64_t)(uintptr_t)ctx);
         abi_variable_memory_sweep(sys);
+        abi_host_sweep(sys);
     }
     return result;
 }

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "abi.h"
+#include "abi_host.h"
 #include "abi_variable_memory.h"
 
 static _Atomic unsigned flags_of[VMM_MAX_DEVICES];
@@ -22,11 +23,13 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
     ABI(vmm_device_primary_ctx_retain(sys, (vmm_context *)pctx, dev));
 }
 
-/* Variables of modules end with their context. */
-static CUresult swept(const vmm_system *sys, vmm_result result)
+/* Variables of modules and managed memory end with their context. */
+static CUresult swept(vmm_system *sys, vmm_result result)
 {
-    if (result == VMM_SUCCESS)
+    if (result == VMM_SUCCESS) {
         abi_variable_memory_sweep(sys);
+        abi_host_sweep(sys);
+    }
     return (CUresult)result;
 }
 

@@ -10,8 +10,7 @@
 /* Device features that this library lacks, so that programs do without them: each needs entry points that are ABSENT in
  * entries.def. */
 static const int absent[] = {
-    A(MANAGED_MEMORY),                      /* cuMemAllocManaged */
-    A(CONCURRENT_MANAGED_ACCESS),           /* the same: programs that find it make pools of managed memory */
+    A(CONCURRENT_MANAGED_ACCESS),           /* programs that find it make pools of managed memory */
     A(COOPERATIVE_MULTI_DEVICE_LAUNCH),     /* cuLaunchCooperativeKernelMultiDevice */
     A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED), /* cuImportExternalSemaphore */
     A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED), /* cuArrayCreate */

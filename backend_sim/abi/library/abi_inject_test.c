@@ -426,6 +426,9 @@ static void host_memory(void)
     int none = 0;
     TRIED(host, cuMemAllocHost(&host, 5000));
     TRIED(other, cuMemHostAlloc(&other, 5000, CU_MEMHOSTALLOC_DEVICEMAP));
+    CUdeviceptr managed = 0;
+    TRIED(managed, cuMemAllocManaged(&managed, 5000, CU_MEM_ATTACH_GLOBAL));
+    TRIED(none, cuMemFree(managed));
     without_a_note();
     TRIED(none, cuMemHostRegister(mine, sizeof mine, 0));
     TRIED(none, cuMemHostUnregister(mine));

@@ -11,7 +11,7 @@
 #include "testing/rig.h"
 #include "vmm.h"
 
-CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags); /* absent: not in cuda.h */
+CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream); /* absent: not in cuda.h */
 
 /* ---- the tests ---- */
 
@@ -136,13 +136,12 @@ TEST_NEAR_MISS(CALL_VALUE, call_value_kept)
 TEST_BREAKS(ENTRY_ABSENT, entry_absent_broken)
 {
     char luid[8];
-    CUdeviceptr managed = 0;
     unsigned mask = 0;
     const void *table = &mask;
     static const CUuuid id = {{0}};
     REFUSED(cuDeviceGetLuid(luid, &mask, 0), ERROR_NOT_SUPPORTED);
     REFUSED(cuGetExportTable(&table, &id), ERROR_NOT_SUPPORTED);
-    REFUSED(cuMemAllocManaged(&managed, 1, 1), ERROR_NOT_SUPPORTED);
+    REFUSED(cuMemPrefetchAsync(memory, 1, 0, stream), ERROR_NOT_SUPPORTED);
 }
 
 TEST_NEAR_MISS(ENTRY_ABSENT, entry_absent_kept)
@@ -1574,6 +1573,24 @@ TEST_BREAKS(PINNED_VMM, pinned_vmm_broken)
     REFUSED(cuMemUnmap((CUdeviceptr)(uintptr_t)pinned, 2 << 20), ERROR_INVALID_VALUE);
     REFUSED(cuMemRetainAllocationHandle(&handle, pinned), ERROR_INVALID_VALUE);
     OK(cuMemFreeHost(pinned));
+}
+
+TEST_BREAKS(MANAGED_FREE_ASYNC, managed_free_async_broken)
+{
+    CUdeviceptr managed = 0;
+    OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    REFUSED(cuMemFreeAsync(managed, stream), ERROR_NOT_SUPPORTED);
+    REFUSED(cuMemFreeAsync(managed + 63, stream), ERROR_NOT_SUPPORTED);
+    OK(cuMemFree(managed));
+}
+
+TEST_NEAR_MISS(MANAGED_FREE_ASYNC, managed_free_async_kept)
+{
+    CUdeviceptr managed = 0, pooled = 0;
+    OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    OK(cuMemAllocAsync(&pooled, 64, stream));
+    ACCEPTED(cuMemFreeAsync(pooled, stream));
+    ACCEPTED(cuMemFree(managed));
 }
 
 /* Mapped memory of cuMemCreate, whose handle is released: it ends with its mapping. */

@@ -18,7 +18,7 @@ struct range {
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct addrmap ranges; /* the ranges do not overlap */
-static _Atomic unsigned count, registered;
+static _Atomic unsigned count, registered, managed;
 static uint64_t last_id = UINT64_C(1) << 32; /* beyond the machine's block numbers */
 
 static struct range *holding(uint64_t address, uint64_t size)
@@ -65,6 +65,12 @@ bool abi_host_made_in(uint64_t address, uint64_t size)
     return made;
 }
 
+bool abi_host_managed(uint64_t address)
+{
+    struct abi_host_range range;
+    return managed && abi_host_find(address, 1, &range) && range.managed;
+}
+
 void abi_host_set_sync(uint64_t address, bool sync)
 {
     life_acquire(&lock);
@@ -85,6 +91,7 @@ static CUresult insert(struct range *range)
     range->is.id = ++last_id;
     count++;
     atomic_fetch_add(&registered, range->is.registered);
+    atomic_fetch_add(&managed, range->is.managed);
     return CUDA_SUCCESS;
 }
 
@@ -105,18 +112,19 @@ static CUresult enter(const struct range *range)
     return result;
 }
 
-/* Removes the range that starts there. */
-static bool leave(uint64_t start, bool was_registered, struct range *range)
+/* Removes the range of that kind that starts there. */
+static bool leave(uint64_t start, bool was_registered, bool was_managed, struct range *range)
 {
     life_acquire(&lock);
     struct range *found = addrmap_floor(&ranges, start);
-    if (found && (found->is.start != start || found->is.registered != was_registered))
+    if (found && (found->is.start != start || found->is.registered != was_registered || found->is.managed != was_managed))
         found = NULL;
     if (found) {
         *range = *found;
         addrmap_remove(&ranges, start);
         count--;
         atomic_fetch_sub(&registered, found->is.registered);
+        atomic_fetch_sub(&managed, found->is.managed);
         heap.free(found);
     }
     life_release(&lock);
@@ -182,6 +190,55 @@ static vmm_result make(vmm_system *sys, struct range *range, uint64_t size)
     return result;
 }
 
+CUresult abi_host_create(vmm_system *sys, const char *function, struct abi_host_range *is)
+{
+    if (!sim_profile_has(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
+        return abi_refuse(VMM_RULE_CREATE_HOST_UNSUPPORTED, function,
+                          "this machine has no host memory that devices can use; use cuMemHostRegister or another profile");
+    struct range range = {.is = *is};
+    CUresult result = (CUresult)make(sys, &range, is->size);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = enter(&range);
+    if (result != CUDA_SUCCESS) {
+        give_back(sys, &range, true);
+        return abi_no_memory(function);
+    }
+    *is = range.is;
+    return CUDA_SUCCESS;
+}
+
+bool abi_host_end(vmm_system *sys, uint64_t start, bool was_managed)
+{
+    struct range range;
+    if (!leave(start, false, was_managed, &range))
+        return false;
+    vmm_ctx_synchronize(sys); /* in-flight work may use it */
+    give_back(sys, &range, true);
+    return true;
+}
+
+/* The first range at or behind an address. */
+static bool next_range(uint64_t from, struct abi_host_range *range)
+{
+    life_acquire(&lock);
+    const struct range *found = addrmap_ceil(&ranges, from);
+    if (found)
+        *range = found->is;
+    life_release(&lock);
+    return found != NULL;
+}
+
+void abi_host_sweep(vmm_system *sys)
+{
+    struct abi_host_range at;
+    struct range ended;
+    struct abi_query_context context;
+    for (uint64_t from = 0; managed && next_range(from, &at); from = at.start + 1)
+        if (at.managed && !(abi_query_context(sys, at.context, &context) && context.alive) && leave(at.start, false, true, &ended))
+            give_back(sys, &ended, true);
+}
+
 /* When the driver allocates nothing it returns address 0: for a size of 0 with SUCCESS. */
 static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_t size, unsigned flags)
 {
@@ -196,20 +253,12 @@ static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_
         return abi_refuse(VMM_RULE_CALL_VALUE, function, "flags: only CU_MEMHOSTALLOC_ bits");
     if (!size)
         return CUDA_SUCCESS;
-    if (!sim_profile_has(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
-        return abi_refuse(VMM_RULE_CREATE_HOST_UNSUPPORTED, function,
-                          "this machine has no host memory that devices can use; use cuMemHostRegister or another profile");
-    struct range range = {.is = {.size = size, .context = current, .device = context.device,
-                                 .flags = flags | CU_MEMHOSTALLOC_DEVICEMAP}};
-    result = (CUresult)make(sys, &range, size);
+    struct abi_host_range range = {.size = size, .context = current, .device = context.device,
+                                   .flags = flags | CU_MEMHOSTALLOC_DEVICEMAP};
+    result = abi_host_create(sys, function, &range);
     if (result != CUDA_SUCCESS)
         return result;
-    result = enter(&range);
-    if (result != CUDA_SUCCESS) {
-        give_back(sys, &range, true);
-        return abi_no_memory(function);
-    }
-    *pp = (void *)(uintptr_t)range.is.start;
+    *pp = (void *)(uintptr_t)range.start;
     return CUDA_SUCCESS;
 }
 
@@ -231,19 +280,12 @@ CUresult cuMemAllocHost(void **pp, size_t bytesize)
 
 static CUresult free_host(vmm_system *sys, const void *p)
 {
-    struct range range;
     uint64_t current;
     struct abi_query_context context;
     CUresult result = abi_current(sys, "cuMemFreeHost", &current, &context);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || !p || abi_host_end(sys, (uint64_t)(uintptr_t)p, false))
         return result;
-    if (!p)
-        return CUDA_SUCCESS;
-    if (!leave((uint64_t)(uintptr_t)p, false, &range))
-        return abi_refuse_by(sys, VMM_RULE_ALLOC_FREE_UNKNOWN, "cuMemFreeHost", (uint64_t)(uintptr_t)p);
-    vmm_ctx_synchronize(sys); /* in-flight work may use it */
-    give_back(sys, &range, true);
-    return CUDA_SUCCESS;
+    return abi_refuse_by(sys, VMM_RULE_ALLOC_FREE_UNKNOWN, "cuMemFreeHost", (uint64_t)(uintptr_t)p);
 }
 
 CUresult cuMemFreeHost(void *p)
@@ -337,7 +379,7 @@ static CUresult unregister(vmm_system *sys, const void *p)
     if (result != CUDA_SUCCESS)
         return result;
     vmm_ctx_synchronize(sys); /* kernels in flight may use it */
-    if (leave((uint64_t)(uintptr_t)p, true, &range))
+    if (leave((uint64_t)(uintptr_t)p, true, false, &range))
         return CUDA_SUCCESS;
     if (!p || is_known(sys, (uint64_t)(uintptr_t)p))
         return abi_refuse(VMM_RULE_REGISTER_NOT_START, "cuMemHostUnregister", "%p is not where registered memory starts", p);
@@ -361,9 +403,10 @@ bool abi_host_attribute(const struct abi_host_range *range, CUpointer_attribute 
 {
     *value = 0;
     switch ((int)attribute) {
-    case CU_POINTER_ATTRIBUTE_P2P_TOKENS: return false;
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS: return range->managed;
     case CU_POINTER_ATTRIBUTE_CONTEXT: *value = range->context; break;
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *value = CU_MEMORYTYPE_HOST; break;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *value = range->managed ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST; break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *value = range->managed; break;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER: *value = address; break;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *value = range->sync; break;
@@ -407,6 +450,9 @@ static CUresult device_pointer(vmm_system *sys, CUdeviceptr *pdptr, const void *
     if (flags)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "Flags is %u: it must be 0", flags);
     if (abi_host_find(address, 1, &range)) {
+        if (range.managed)
+            return abi_refuse(VMM_RULE_PINNED_UNKNOWN, name, "0x%llx is managed memory, which has one address for all",
+                              (unsigned long long)address);
         *pdptr = address;
         return CUDA_SUCCESS;
     }

@@ -10,8 +10,8 @@ static CUresult of_program(const char *function, CUdeviceptr ptr, size_t size)
 {
     if (!abi_host_any() || !abi_host_made_in(ptr, size ? size : 1))
         return CUDA_SUCCESS;
-    return abi_refuse(VMM_RULE_PINNED_VMM, function, "0x%llx is memory of cuMemHostAlloc, which is neither reserved nor mapped",
-                      ptr);
+    return abi_refuse(VMM_RULE_PINNED_VMM, function, "0x%llx is memory of cuMemHostAlloc or cuMemAllocManaged, which is neither "
+                      "reserved nor mapped", ptr);
 }
 
 /* One of these calls. */

@@ -95,6 +95,32 @@ static void test_images(void)
     IS(cuLibraryLoadFromFile(&library, "/no/such/file", NULL, NULL, 0, NULL, NULL, 0), ERROR_FILE_NOT_FOUND);
 }
 
+/* Measured: what a kernel's parameters are is told only where a context is current, a function's anywhere. */
+static void test_params_without_context(void)
+{
+    CUlibrary library = NULL;
+    CUkernel kernel = NULL;
+    CUcontext now = NULL;
+    size_t offset = 9, bytes = 9;
+    CUfunction f = function("vectorAdd");
+    OK(cuLibraryLoadData(&library, "code", NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetKernel(&kernel, library, "vectorAdd"));
+    OK(cuKernelGetParamInfo(kernel, 1, &offset, &bytes));
+    EQUAL(offset, 8);
+    OK(cuCtxGetCurrent(&now));
+    OK(cuCtxSetCurrent(NULL));
+    offset = 9;
+    IS(cuKernelGetParamInfo(kernel, 1, &offset, &bytes), ERROR_INVALID_CONTEXT);
+    EQUAL(offset, 9);
+    IS(cuKernelGetParamInfo(kernel, 99, &offset, &bytes), ERROR_INVALID_CONTEXT);
+    IS(cuKernelGetParamInfo(NULL, 1, &offset, &bytes), ERROR_INVALID_VALUE);
+    OK(cuFuncGetParamInfo(f, 1, &offset, &bytes));
+    EQUAL(offset, 8);
+    OK(cuCtxSetCurrent(now));
+    IS(cuKernelGetParamInfo(kernel, 99, &offset, &bytes), ERROR_INVALID_VALUE);
+    OK(cuLibraryUnload(library));
+}
+
 /* A compiler without messages still terminates the caller's log buffers, because programs print them. */
 static void test_jit_logs(void)
 {
@@ -470,6 +496,7 @@ int main(void)
     begin();
     OK(cuMemAlloc(&at, 65536));
     test_images();
+    test_params_without_context();
     test_jit_logs();
     test_names();
     test_threads(at);

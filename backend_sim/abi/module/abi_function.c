@@ -74,12 +74,18 @@ CUresult cuKernelGetName(const char **name, CUkernel hfunc)
     ABI_INITIALISED(((void)sys, name_of("cuKernelGetName", name, hfunc)));
 }
 
-static CUresult param_of(const char *function, const void *handle, size_t index, size_t *offset, size_t *size)
+/* Measured: of a kernel only where a context is current, of a function anywhere. */
+static CUresult param_of(const vmm_system *sys, bool of_kernel, const void *handle, size_t index, size_t *offset, size_t *size)
 {
+    const char *function = of_kernel ? "cuKernelGetParamInfo" : "cuFuncGetParamInfo";
+    struct abi_query_context context;
+    uint64_t current;
     struct CUfunc_st f;
     if (!offset)
         return abi_null(function, "paramOffset");
     CUresult result = named(function, handle, &f);
+    if (result == CUDA_SUCCESS && of_kernel)
+        result = abi_current(sys, function, &current, &context);
     if (result != CUDA_SUCCESS)
         return result;
     if (index >= f.kernel->params)
@@ -92,12 +98,12 @@ static CUresult param_of(const char *function, const void *handle, size_t index,
 
 CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
-    ABI_INITIALISED(((void)sys, param_of("cuFuncGetParamInfo", func, paramIndex, paramOffset, paramSize)));
+    ABI_INITIALISED(param_of(sys, false, func, paramIndex, paramOffset, paramSize));
 }
 
 CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
-    ABI_INITIALISED(((void)sys, param_of("cuKernelGetParamInfo", kernel, paramIndex, paramOffset, paramSize)));
+    ABI_INITIALISED(param_of(sys, true, kernel, paramIndex, paramOffset, paramSize));
 }
 
 /* ---- attributes: host code uses no registers and no device memory ---- */

@@ -4,7 +4,8 @@
  *     looked at     [base, + (layers - 1) * height * pitch + (rows - 1) * pitch + width), with the caller's own pitch and height
  *     copied        row after row from base + (z * height + y) * pitch + x on
  *
- * Not foreseen: a copy within the program's own memory on a stream; memory of the host that is mapped, whose rows the host or the device may move. Where a row leaves memory that
+ * Not foreseen: a copy within the program's own memory on a stream; memory of a pool of the host, which is the host's side of a
+ * copy; memory of the host that is mapped, whose rows the host or the device may move. Where a row leaves memory that
  * may be used, the device is lost.
  */
 #include "model_parts.h"
@@ -64,6 +65,11 @@ static bool type_allowed(struct model *m, struct side *s, struct model_answer *a
     s->program = !mapped && !pooled;
     if (s->type == VMM_MEMORYTYPE_ARRAY || (!mapped && !known))
         return model_refuse(a, INVALID, "VMM-ROWS-MEMORY");
+    const struct model_mapping *there = pooled ? model_memory_at(m, s->base) : NULL;
+    if (there && there->of_host_pool && s->type == VMM_MEMORYTYPE_DEVICE)
+        return model_refuse(a, INVALID, "VMM-POOL-COPY-HOST");
+    if (there && there->of_host_pool)
+        a->foreseen = false;
     if (s->program && (!s->base || s->type == VMM_MEMORYTYPE_DEVICE))
         return model_refuse(a, INVALID, "VMM-ROWS-MEMORY");
     if (s->program && !is_programs(m, s->base))

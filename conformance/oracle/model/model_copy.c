@@ -248,12 +248,21 @@ static bool starts_with_host(struct model *m, struct side side)
     return !model_in_device(m, first) && first->host;
 }
 
+/* What a pool has to say of one side. Memory of a pool of the host is the host's side of a copy, and not a device's. */
+static bool side_allowed(struct model *m, struct side side, uint64_t size, struct model_answer *a)
+{
+    if (!model_pool_allows(m, side.start, size, a))
+        return false;
+    const struct model_mapping *memory = side.kind == FILL ? NULL : model_memory_at(m, side.start);
+    return !memory || !memory->of_host_pool || model_refuse(a, INVALID, "VMM-POOL-COPY-HOST");
+}
+
 static bool copy_allowed(struct model *m, struct side src, struct side dst, uint64_t size, bool host_null,
                          struct model_answer *a)
 {
     if (!size)
         return true;
-    if ((dst.need && !model_pool_allows(m, dst.start, size, a)) || (src.need && !model_pool_allows(m, src.start, size, a)))
+    if ((dst.need && !side_allowed(m, dst, size, a)) || (src.need && !side_allowed(m, src, size, a)))
         return false;
     if (host_null)
         return model_refuse(a, INVALID, "VMM-COPY-NULL");

@@ -305,7 +305,7 @@ MODEL_ON(mem_get_address_range)
     if (!model_succeeded(a))
         return;
     if (c->pbase)
-        model_expect(a, "pbase", *c->pbase, block ? (model_on_host(block->pool) ? 0 : block->start) : model_in_device(m, mapping) ? mapping->start : 0);
+        model_expect(a, "pbase", *c->pbase, block ? block->start : model_in_device(m, mapping) ? mapping->start : 0);
     if (c->psize)
         model_expect(a, "psize", *c->psize, block ? block->size : mapping->size);
 }

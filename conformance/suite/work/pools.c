@@ -211,6 +211,42 @@ TEST_NEAR_MISS(POOL_ACCESS_HOST, host_pool_with_the_host)
     done(f, pool);
 }
 
+TEST_BREAKS(POOL_COPY_HOST, host_pool_as_the_device_of_a_copy)
+{
+    unsigned char byte[2] = {0};
+    fix_need_host(f);
+    fix_context(f, 0);
+    vmm_memory_pool pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST);
+    vmm_deviceptr ptr = take(f, pool, SIZE, NULL), there = 0;
+    fix_need(f, vmm_mem_alloc(S, &there, SIZE));
+    for (int given = 0; given < 2; given++) {
+        REFUSED_LIKE(vmm_memcpy_dtoh(S, byte, ptr, 2), NULL, VMM_ERROR_INVALID_VALUE, "srcDevice", ptr, VMM_OBJECT_ALLOCATION, 0);
+        REFUSED_LIKE(vmm_memcpy_htod(S, ptr, byte, 2), NULL, VMM_ERROR_INVALID_VALUE, "dstDevice", ptr, VMM_OBJECT_ALLOCATION, 0);
+        REFUSED_LIKE(vmm_memcpy_dtod(S, ptr, there, 2), NULL, VMM_ERROR_INVALID_VALUE, "dstDevice", ptr, VMM_OBJECT_ALLOCATION, 0);
+        REFUSED_LIKE(vmm_memcpy_dtod_async(S, there, ptr, 2, NULL), NULL, VMM_ERROR_INVALID_VALUE, "srcDevice", ptr, VMM_OBJECT_ALLOCATION, 0);
+        fix_need(f, grant_to(f, pool, VMM_MEM_LOCATION_TYPE_DEVICE, RW));
+    }
+    fix_need(f, vmm_mem_free(S, there));
+    fix_need(f, vmm_mem_free_async(S, ptr, NULL));
+    fix_settle(f);
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_COPY_HOST, host_pool_filled_by_the_device)
+{
+    unsigned char byte[2] = {0};
+    fix_need_host(f);
+    fix_context(f, 0);
+    vmm_memory_pool pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST);
+    vmm_deviceptr ptr = take(f, pool, SIZE, NULL);
+    fix_need(f, grant_to(f, pool, VMM_MEM_LOCATION_TYPE_DEVICE, RW));
+    ACCEPTED(vmm_memset_d8(S, ptr, 9, SIZE));
+    ACCEPTED(vmm_memcpy_dtoh(S, byte, ptr, 0));
+    fix_need(f, vmm_mem_free_async(S, ptr, NULL));
+    fix_settle(f);
+    done(f, pool);
+}
+
 /* The device sees what the program wrote in place, and the other way round, once it has rights. */
 TEST_EXPECTS("pools.host_memory_in_place", pool_memory_in_place)
 {
@@ -236,6 +272,9 @@ TEST_EXPECTS("pools.host_memory_in_place", pool_memory_in_place)
     ACCEPTED(vmm_memset_d8(S, ptr, 9, SIZE));
     ACCEPTED(vmm_ctx_synchronize(S));
     CHECK_U64(*here, 9);
+    fix_need(f, vmm_memset_d8(S, copy, 7, SIZE));
+    ACCEPTED(vmm_memcpy_dtoh(S, (void *)(uintptr_t)ptr, copy, 1));
+    CHECK_U64(*here, 7);
     ACCEPTED(vmm_mem_free(S, copy));
     ACCEPTED(vmm_mem_free_async(S, ptr, NULL));
     fix_settle(f);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# causes.py JUNIT.xml: what became of a file of tests, and for each test that did not pass the driver call that stopped it: the
-# last one that libcuda.so.1 refused while it ran (CUVMM_EXPLAIN=1).
+# causes.py JUNIT.xml: what became of a file of tests, and for each test that did not pass what stopped it: the CUDA runtime, which
+# answers cudaErrorNotSupported, else the last call that libcuda.so.1 refused while it ran (CUVMM_EXPLAIN=1), else what the test says.
 #
 #     count <TAB> passed <TAB> failed <TAB> skipped
 #     failed <TAB> test_profiler <TAB> cuProfilerStart VMM-ENTRY-ABSENT
@@ -8,6 +8,7 @@ import re
 import sys
 import xml.etree.ElementTree as tree
 
+RUNTIME = re.compile(r"cudaErrorNotSupported|Cudart Error: 801")
 count = {"passed": 0, "failed": 0, "skipped": 0}
 lines = []
 for case in tree.parse(sys.argv[1]).getroot().iter("testcase"):
@@ -20,7 +21,13 @@ for case in tree.parse(sys.argv[1]).getroot().iter("testcase"):
         continue
     said = case.findtext("system-err") or ""
     refused = re.findall(r"^error (VMM-(?!LEAK)[A-Z0-9-]+): (cu\w+)", said, re.MULTILINE)
-    why = " ".join(reversed(refused[-1])) if refused and kind == "failed" else (skipped if bad is None else bad).get("message")
-    lines.append("\t".join((kind, case.get("name"), " ".join((why or "").split())[:100])))
+    message = (skipped if bad is None else bad).get("message") or ""
+    if kind == "failed" and RUNTIME.search(message + (bad.text or "") + said):
+        why = "the CUDA runtime inside cuda.bindings"
+    elif kind == "failed" and refused:
+        why = " ".join(reversed(refused[-1]))
+    else:
+        why = message
+    lines.append("\t".join((kind, case.get("name"), " ".join(why.split())[:100])))
 print("\t".join(["count"] + [str(count[kind]) for kind in ("passed", "failed", "skipped")]))
 print("\n".join(lines))
