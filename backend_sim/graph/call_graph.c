@@ -178,10 +178,7 @@ static vmm_result choose_context(const struct sim_process *process, vmm_devicept
 vmm_result graph_fill_in_context(struct sim_process *process, const vmm_memset_node_params *params, vmm_context context,
                                  struct graph_work *work)
 {
-    const struct sim_mapping *mapping = params && !context ? sim_mapping_at(process, params->dst) : NULL;
-    if (mapping && mapping->handle->block->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
-        return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "ctx", 0, "mapped memory belongs to no context, so a fill of it names one");
-    vmm_result result = params ? graph_context_check(process, context) : VMM_SUCCESS;
+    vmm_result result = params ? choose_context(process, params->dst, &context) : VMM_SUCCESS;
     return result == VMM_SUCCESS ? graph_fill_work(process, params, context, work) : result;
 }
 
