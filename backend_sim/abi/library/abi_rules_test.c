@@ -1551,9 +1551,9 @@ TEST_BREAKS(PINNED_READ_ONLY, pinned_read_only_broken)
     OK(cuMemHostRegister(own, 64, CU_MEMHOSTREGISTER_READ_ONLY));
     REFUSED(cuMemcpyDtoD((CUdeviceptr)(uintptr_t)own, memory, 4), ERROR_INVALID_VALUE);
     CUdeviceptr to = (CUdeviceptr)(uintptr_t)own, from = memory; /* as a copy of a batch, too */
-    size_t size = 4, first = 0;
+    size_t size = 4, index = 0;
     CUmemcpyAttributes attributes = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_ANY};
-    REFUSED(cuMemcpyBatchAsync(&to, &from, &size, 1, &attributes, &first, 1, CU_STREAM_PER_THREAD), ERROR_INVALID_VALUE);
+    REFUSED(cuMemcpyBatchAsync(&to, &from, &size, 1, &attributes, &index, 1, CU_STREAM_PER_THREAD), ERROR_INVALID_VALUE);
     EQUAL(own[0], 3);
     OK(cuMemHostUnregister(own));
 }
