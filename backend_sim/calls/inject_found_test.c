@@ -614,33 +614,6 @@ static void no_room_for_pools(void)
     rig_close(sys);
 }
 
-/* A stream frees memory of two pools, of which it has met none: both frees are one mark, and the second pool finds no room to
- * remember the stream. The first free stays as it is. */
-static void no_room_for_a_second_pool(void)
-{
-    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
-    vmm_system *sys = opened("sim:h100");
-    vmm_context context;
-    vmm_stream stream, other;
-    vmm_memory_pool pool;
-    vmm_deviceptr plain = 0, first = 0, second = 0, again = 0;
-    if (vmm_ctx_create(sys, &context, 0, 0) || vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING) ||
-        vmm_stream_create(sys, &other, VMM_STREAM_NON_BLOCKING) || vmm_mem_pool_create(sys, &pool, &props) ||
-        vmm_mem_alloc(sys, &plain, 4096) || vmm_mem_alloc_from_pool_async(sys, &first, 4096, pool, stream) ||
-        vmm_mem_alloc_async(sys, &second, 4096, stream) || vmm_ctx_synchronize(sys) ||
-        vmm_memset_d8_async(sys, plain, 7, 4096, other) || vmm_mem_free_async(sys, first, other))
-        tap_bail("no pools: %s", vmm_last_detail()->note);
-    tap_result(WITHOUT("calloc", 1, vmm_mem_free_async(sys, second, other)), VMM_ERROR_OUT_OF_MEMORY, "the second pool has no room");
-    struct sim_process *process = (struct sim_process *)sys->top;
-    sim_machine_lock(process->machine);
-    tap_u64(process->in_flight->queue.count, 2, "the fill and the first free are in flight as before");
-    sim_machine_unlock(process->machine);
-    tap_result(vmm_mem_free_async(sys, second, other), VMM_SUCCESS, "with memory it has");
-    tap_ok(!vmm_ctx_synchronize(sys) && !vmm_mem_alloc_from_pool_async(sys, &again, 4096, pool, stream) && again == first,
-           "the first free is done, and its memory is free for all");
-    rig_close(sys);
-}
-
 /* Each allocation of an opening fails once; those of the process itself have a reason of their own. */
 static void no_process(void)
 {
@@ -693,7 +666,6 @@ int main(void)
     no_room_for_a_part(false);
     no_room_for_a_part(true);
     no_room_for_pools();
-    no_room_for_a_second_pool();
     no_process();
     a_lost_shadow_says_so();
     rig_end();

@@ -236,7 +236,7 @@ static const struct {
      {NODES, "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=null num_dependencies=1",
       "graph_remove_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2",
       "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=null num_dependencies=1"}},
-    {"memory of a pool of the host", NULL,
+    {"memory of a pool of the host, as a device's", "VMM-POOL-COPY-HOST",
      {HOST_POOL, "mem_pool_set_access pool=p70 map=[1:0=3 1:0=3 1:0=3] count=1",
       "r71 = mem_alloc_from_pool_async dptr=out bytesize=64 pool=p70 stream=s40",
       "memcpy_htod_async dst=r71 src=bytes:5 byte_count=16 stream=s40"}},

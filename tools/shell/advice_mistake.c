@@ -148,11 +148,11 @@ static const char *example_name(const char *command)
     return NULL;
 }
 
-/* Two rows in one layer, from the beginning of a reservation to its middle. */
-static void example_box(const struct script *script, struct text *out)
+/* From the beginning of a reservation to its middle: two rows in one layer, or a range where the usage has no rows. */
+static void example_copy(const struct script *script, const char *usage, struct text *out)
 {
     const char *at = name_of(script, SYMBOL_RESERVATION, "r0");
-    text_add(out, " {%s+1gran %s 64 2 1}", at, at);
+    text_add(out, strncmp(usage, "{TO FROM WIDTH", 14) == 0 ? " {%s+1gran %s 64 2 1}" : " {%s+1gran %s 64}", at, at);
 }
 
 void advice_example(struct script *script, const struct script_command *command, struct text *out)
@@ -167,7 +167,7 @@ void advice_example(struct script *script, const struct script_command *command,
         size_t length = strcspn(at, " ");
         const char *example = *at == '[' ? NULL : example_word(script, at, length);
         if (strncmp(at, "{TO", length) == 0)
-            example_box(script, out);
+            example_copy(script, at, out);
         if (strcmp(command->name, "attribute") == 0 && strncmp(at, "ATTRIBUTE", length) == 0)
             example = "MULTICAST_SUPPORTED";
         else if (strncmp(at, "ATTRIBUTE", length) == 0 && length == 9)
