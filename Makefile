@@ -221,7 +221,7 @@ $(LIBFILES): $(filter-out %_test.c,$(FILES_SRC)) api/os_environment.c backend_si
 	$(CC) -Iapi $(CPPFLAGS) $(filter-out -fsanitize=% -fno-sanitize-recover=% -shared-libsan --coverage,$(CFLAGS) $(LDFLAGS)) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-device-files.so -Wl,--version-script=backend_sim/device_files/exports.map -o $@ $(filter %.c,$^) $(DL_LIBS)
 
 # Its test is a program that finds its functions before the C library's.
-$(BUILD)/test/backend_sim/device_files/%: $(BUILD)/obj/backend_sim/device_files/%.o $(call obj,$(filter-out %_test.c,$(FILES_SRC))) $(CONFA) $(LIBA)
+$(BUILD)/test/backend_sim/device_files/device_files_test: $(call obj,$(FILES_SRC)) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 

@@ -274,7 +274,7 @@ static void test_folders(void)
         closedir(dev);
     tap_ok(!fdopendir(-1) && errno == EBADF, "fdopendir of nothing");
     DIR *folder = opendir(NVIDIA);
-    char names[100] = "";
+    char names[1024] = "";
     for (struct dirent64 *entry; folder && (entry = readdir64(folder));)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s/%d ", entry->d_name, entry->d_type);
     tap_text(names, "./4 ../4 version/8 ", "the driver's folder");

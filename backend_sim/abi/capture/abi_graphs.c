@@ -73,10 +73,11 @@ static bool copy_list(struct abi_shown *shown, void *const *list, const struct g
     unsigned count = 0;
     while (list[count])
         count++;
-    void **copy = heap.malloc((count + 1 + EXTRA) * sizeof *copy), **extra = copy + count + 1;
+    void **copy = heap.malloc((count + 1 + EXTRA) * sizeof *copy);
     shown->list = copy;
     if (!copy)
         return false;
+    void **extra = copy + count + 1;
     memcpy(copy, list, (count + 1 + EXTRA) * sizeof *copy);
     for (unsigned i = 0; i < count; i++)
         copy[i] = moved(list[i], to, from);
