@@ -651,7 +651,7 @@ static void by_name(vmm_system *sys, vmm_system *other)
     STEP(memset_d8_async, sys, at, 1, 4096, NULL);
     STEP(event_record, sys, event, NULL);
     STEP(stream_wait_event, other, NULL, opened, 0);
-    STEP(ctx_synchronize, sys); /* the work of a machine object of its own is nobody else's to do */
+    STEP(event_synchronize, sys, event); /* nobody else does the work of a machine object; nor, without a thread, enters the record */
     STEP(event_synchronize, other, opened);
     STEP(event_destroy, other, opened);
     STEP(event_destroy, sys, event);
