@@ -23,10 +23,10 @@ vmm_result user_object_retain(const struct sim_graphs *all, uint64_t value, unsi
 vmm_result user_object_release(struct sim_graphs *all, uint64_t value, unsigned count);
 
 enum { USER_OBJECT_NO_DESTRUCTOR_SYNC = 1, USER_OBJECT_MOVE = 1 };
-/* Gives the graph references; with the flag MOVE they are the caller's. */
-vmm_result user_object_hold(const struct sim_graphs *all, vmm_graph graph, uint64_t value, unsigned count, unsigned flags);
+/* Gives the graph of that value references of an object; with the flag MOVE they are the caller's. */
+vmm_result user_object_hold(const struct sim_graphs *all, vmm_graph value, uint64_t of, unsigned count, unsigned flags);
 /* Takes references from the graph, as many as it has. */
-vmm_result user_object_let_go(struct sim_graphs *all, vmm_graph graph, uint64_t value, unsigned count);
+vmm_result user_object_let_go(struct sim_graphs *all, vmm_graph value, uint64_t of, unsigned count);
 
 /* What a graph holds, a copy of it holds as well. False when memory is out. */
 bool user_objects_copy(struct graph_more *to, const struct graph_more *from);

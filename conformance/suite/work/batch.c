@@ -108,6 +108,7 @@ TEST_EXPECTS("batch.copies", batch_copies_from_and_to_the_host)
     unsigned char in[BYTES], out[BYTES], between[BYTES];
     memset(in, NEW, sizeof in);
     memset(out, 0, sizeof out);
+    memset(between, 0, sizeof between);
     b.src[0] = (vmm_deviceptr)(uintptr_t)in;
     b.src[1] = b.from;
     b.dst[1] = (vmm_deviceptr)(uintptr_t)out;
