@@ -8,12 +8,9 @@ build=${CUVMM_BUILD-build}
 build=$(cd "$build" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-if [ -n "${CUVMM_SAN-}" ] && [ "$CUVMM_SAN" != 1 ]; then # 1: coverage, which programs do not notice
-    echo "1..0 # SKIP the library holds a sanitizer, the programs do not"
-    exit 0
-fi
+. ci/tap.sh
+without_sanitizer
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_SIM CUVMM_KERNELS CUVMM_CHECK CUVMM_CHECK_LOG CUVMM_EXPLAIN
-points=0 failures=0
 check=$build/bin/cuvmm
 
 point() { # point STATUS NAME

@@ -5,6 +5,7 @@
 #   ok STATUS NAME [FILE]       "ok 1 - NAME", or "not ok 1 - NAME" with what stands in FILE, $said where none is named
 #   result STATUS NAME TEXT     the same with TEXT
 #   skip NAME REASON            "ok 1 - NAME # SKIP REASON"
+#   without_sanitizer           ends the test as skipped where the library holds a sanitizer, which the test's programs do not
 #
 #   in_memory FOLDER            prints a new folder for shared machines, in memory where there is such a place, else in FOLDER; a disk's
 #                               file system reads ahead where nothing was written, which takes most of such a test's time
@@ -36,4 +37,11 @@ skip() {
 
 in_memory() {
     mktemp -d /dev/shm/cuvmm-test-XXXXXX 2>/dev/null || mktemp -d "$1/machines.XXXXXX"
+}
+
+without_sanitizer() {
+    if [ -n "${CUVMM_SAN-}" ] && [ "$CUVMM_SAN" != 1 ]; then # 1: coverage, which programs do not notice
+        echo "1..0 # SKIP the library holds a sanitizer, the programs do not"
+        exit 0
+    fi
 }

@@ -64,8 +64,8 @@ bool exec_environment_apply(const struct exec_environment *environment)
     return good;
 }
 
-/* In quotes, in which only the quote itself is special. */
-static void print_quoted(const char *text, FILE *out)
+/* Between the quotes only the quote itself is special. */
+void exec_print_quoted(const char *text, FILE *out)
 {
     fputc('\'', out);
     for (; *text; text++)
@@ -82,7 +82,7 @@ void exec_environment_print(const struct exec_environment *environment, FILE *ou
         const char *value = environment->variable[i].value;
         fprintf(out, value ? "export %s=" : "unset %s", environment->variable[i].name);
         if (value)
-            print_quoted(value, out);
+            exec_print_quoted(value, out);
         fputc('\n', out);
     }
 }

@@ -38,6 +38,9 @@ bool exec_environment_apply(const struct exec_environment *environment);
 /* A line of a shell for each: export NAME='value' */
 void exec_environment_print(const struct exec_environment *environment, FILE *out);
 
+/* The text as one word of a shell, in quotes. */
+void exec_print_quoted(const char *text, FILE *out);
+
 void exec_environment_free(struct exec_environment *environment);
 
 #endif

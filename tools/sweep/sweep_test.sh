@@ -5,13 +5,10 @@
 set -u
 build=${CUVMM_BUILD-build}
 build=$(cd "$build" && pwd)
-if [ -n "${CUVMM_SAN-}" ] && [ "$CUVMM_SAN" != 1 ]; then # 1: coverage, which programs do not notice
-    echo "1..0 # SKIP the library holds a sanitizer, the programs do not"
-    exit 0
-fi
+. ci/tap.sh
+without_sanitizer
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work" "$machines"' EXIT
-. ci/tap.sh
 machines=$(in_memory "$work")
 said=$work/out
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_SIM CUVMM_KERNELS CUVMM_CHECK CUVMM_EXPLAIN CUVMM_MACHINE LD_LIBRARY_PATH LD_PRELOAD

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "exec_environment.h"
 #include "sweep_report.h"
 
 const char *sweep_class_name(enum sweep_class class)
@@ -15,15 +16,9 @@ static void print_word(const char *word, FILE *out)
 {
     if (word[0] && !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%")]) {
         fputs(word, out);
-        return;
+    } else {
+        exec_print_quoted(word, out);
     }
-    fputc('\'', out);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*word, out);
-    fputc('\'', out);
 }
 
 void sweep_print_command(const struct sweep_report *report, const struct sweep_call *call, FILE *out)

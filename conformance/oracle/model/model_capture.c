@@ -132,7 +132,7 @@ MODEL_ON(stream_begin_capture)
         begin(m, c->stream, c->mode, model_graph_new());
 }
 
-static bool is_captured_into(const struct model *m, const struct model_graph *graph)
+bool model_is_captured_into(const struct model *m, const struct model_graph *graph)
 {
     for (int i = 0; i < MODEL_LANES; i++)
         if (m->graphs->capture[i] && m->graphs->capture[i]->graph == graph)
@@ -148,7 +148,7 @@ MODEL_ON(stream_begin_capture_to_graph)
     a->foreseen &= !graph || !graph->inside || !m->driver; /* not observed: a capture into the graph of a node */
     if (!graph || graph->inside)
         model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN");
-    else if (is_captured_into(m, graph))
+    else if (model_is_captured_into(m, graph))
         model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     else if (c->num_dependencies > graph->count)
         model_refuse(a, INVALID, "VMM-GRAPH-EDGE");

@@ -288,14 +288,6 @@ bool model_comes_after(const struct model_node *a, const struct model_node *b)
     return finds(from, b);
 }
 
-static bool is_captured_into(const struct model *m, const struct model_graph *graph)
-{
-    for (int i = 0; i < MODEL_LANES; i++)
-        if (m->graphs->capture[i] && m->graphs->capture[i]->graph == graph)
-            return true;
-    return false;
-}
-
 MODEL_ON(graph_create)
 {
     if (c->flags)
@@ -307,7 +299,7 @@ MODEL_ON(graph_create)
 MODEL_ON(graph_destroy)
 {
     struct model_graph *graph = need_graph(m, c->graph, a);
-    if (graph && (graph->inside || is_captured_into(m, graph)))
+    if (graph && (graph->inside || model_is_captured_into(m, graph)))
         graph->inside ? model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN")
                       : model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     else if (graph && model_succeeded(a))

@@ -113,6 +113,8 @@ void model_reach(struct model_reached *reached, struct model_node *node);
 
 /* Is b among what a comes after, directly or not, or a itself? */
 bool model_comes_after(const struct model_node *a, const struct model_node *b);
+/* Is a stream captured into the graph? */
+bool model_is_captured_into(const struct model *m, const struct model_graph *graph);
 
 /* May the memory of a fill be used? */
 bool model_fill_allowed(struct model *model, const struct model_work *work, struct model_answer *answer);
