@@ -125,7 +125,9 @@ function excepted(id,    i) {
         }
     return 0
 }
-function problem(text) { if (++different <= shown) print "# " text }
+# What is wrong comes behind the verdict, where a summary of failures shows it.
+function wrong(text) { problems = problems "# " text "\n" }
+function problem(text) { if (++different <= shown) wrong(text) }
 function differs(id, there, here) {
     if (excepted(numbered(id))) { verdict(numbered(id), "excepted"); return }
     problem(numbered(id) ": recorded " there ", here " here)
@@ -151,7 +153,7 @@ function equals(id,    at, i, some) {
     for (at = split(near(substr(id, 1, BEGINNING)), some, " "); at; at--) {
         i = some[at]
         if (id ~ strict_glob[i]) {
-            if (wide[i]++ < 3) printf "# the exception for %s is too wide: %s is as recorded\n", strict_row[i], id
+            if (wide[i]++ < 3) wrong("the exception for " strict_row[i] " is too wide: " id " is as recorded")
             too_wide++
         }
     }
@@ -293,13 +295,14 @@ END {
     }
     for (i = 1; i <= rows; i++)
         if (used[i]) printf "# %d: %s: %s\n", used[i], row[i], reason[i]
-        else if (reason[i] !~ /^varies:/) { stale++; printf "# nothing needs the exception for %s\n", row[i] }
+        else if (reason[i] !~ /^varies:/) { stale++; wrong("nothing needs the exception for " row[i]) }
     printf "# %d recorded answers: %d equal, %d alike, %d where the driver crashes and this refuses, %d excepted, %d other, %d not asked there\n",
         lines, equal, alike, crashes, excused, different, unasked
     if (must_explain) printf "# %d calls explained; of %d refusals %d; %d of %d for the reason in the driver's log\n",
         explained_calls, refusals, explained_well, same_reasons, reasons_heard
     failed = different > 0 || stale > 0 || too_wide > 0 || !equal || must_explain && !explained_well
     print (failed ? "not " : "") "ok 1 - answers are as recorded: " recording
+    printf "%s", problems
     print "1..1"
     exit failed
 }

@@ -285,7 +285,7 @@ bool model_comes_after(const struct model_node *a, const struct model_node *b)
         graph->node[i]->seen = false;
         from = graph->node[i] == a ? graph->node[i] : from;
     }
-    return finds(from, b);
+    return from && finds(from, b);
 }
 
 MODEL_ON(graph_create)
@@ -453,7 +453,7 @@ MODEL_ON(graph_add_empty_node)
 #define ADDS(name, of)                                \
     MODEL_ON(graph_add_##name)                        \
     {                                                 \
-        struct model_work work;                       \
+        struct model_work work = {0};                 \
         if (of)                                       \
             add_node(m, ADD, &work, a);               \
     }
@@ -530,8 +530,10 @@ static bool find_both(struct model *m, vmm_graph value, const vmm_graph_node *fr
 {
     const struct model_graph *graph = need_graph(m, value, a);
     ends->data = data;
-    if (graph && ends->count > UINT32_MAX)
-        return model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
+    if (graph && ends->count > UINT32_MAX) {
+        model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
+        return false;
+    }
     if (!graph || (ends->count && (null(from, a) || null(to, a))))
         return false;
     ends->from = model_new((ends->count + 1) * sizeof *ends->from);
@@ -669,7 +671,7 @@ static void set(struct model *m, vmm_graph_node value, const struct model_work *
 /* The context of a fill stays. */
 MODEL_ON(graph_memset_node_set_params)
 {
-    struct model_work work;
+    struct model_work work = {0};
     const struct model_node *node = model_node_of(m, c->node);
     if (node && node->work.type < VMM_GRAPH_NODE_TYPE_MEMSET)
         a->foreseen = false; /* not observed: whose rights count for a kernel or copy, which is refused for its type */
@@ -679,21 +681,21 @@ MODEL_ON(graph_memset_node_set_params)
 
 MODEL_ON(graph_host_node_set_params)
 {
-    struct model_work work;
+    struct model_work work = {0};
     if (host_work(c->node_params, &work, a))
         set(m, c->node, &work, a);
 }
 
 MODEL_ON(graph_event_record_node_set_event)
 {
-    struct model_work work;
+    struct model_work work = {0};
     if (event_work(m, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, c->event, &work, a))
         set(m, c->node, &work, a);
 }
 
 MODEL_ON(graph_event_wait_node_set_event)
 {
-    struct model_work work;
+    struct model_work work = {0};
     if (event_work(m, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, c->event, &work, a))
         set(m, c->node, &work, a);
 }
@@ -720,7 +722,7 @@ static void set_in(struct model_node *node, struct model_work *work, struct mode
 
 MODEL_ON(graph_exec_memset_node_set_params)
 {
-    struct model_work work;
+    struct model_work work = {0};
     bool fits = context_given(m, c->memset_params, c->ctx, a) && fill_work(m, c->memset_params, c->ctx, &work, a);
     struct model_node *node = fits ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
     node = of_type(node, VMM_GRAPH_NODE_TYPE_MEMSET, a);
@@ -737,7 +739,7 @@ MODEL_ON(graph_exec_memset_node_set_params)
 
 MODEL_ON(graph_exec_host_node_set_params)
 {
-    struct model_work work;
+    struct model_work work = {0};
     struct model_node *node = host_work(c->node_params, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
     if (node)
         set_in(node, &work, a);
