@@ -27,6 +27,13 @@
 /* Names whose form depends on the default stream; cuda.h defines CUVMM_PTSZ and CUVMM_PTDS. */
 #define cudaMemcpyAsync CUVMM_PTSZ(cudaMemcpyAsync)
 
+/* devices */
+#define cudaGetDriverEntryPoint CUVMM_PTSZ(cudaGetDriverEntryPoint)
+#define cudaGetDriverEntryPointByVersion CUVMM_PTSZ(cudaGetDriverEntryPointByVersion)
+#if CUDART_VERSION < 13000
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2 /* that without _v2 is of CUDA 11 */
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
