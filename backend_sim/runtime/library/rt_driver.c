@@ -21,6 +21,9 @@ static void *symbol(const char *name)
     return dlsym(handle, name);
 }
 
+/* The forms whose stream 0 is the thread's own are of CUDA 7.0 and later, whatever the version of the other form. */
+enum { PER_THREAD_SINCE = 7000 };
+
 /* Drivers before CUDA 12.0 have no cuGetProcAddress_v2; their symbols tell the version by a suffix. */
 static void find(void *pointers, const char *name, int version, const char *entry)
 {
@@ -28,7 +31,8 @@ static void find(void *pointers, const char *name, int version, const char *entr
     void *found[2] = {NULL, NULL};
     for (int i = 0; i < 2; i++) {
         CUdriverProcAddressQueryResult status;
-        if (!ask || ask(name, &found[i], version, form[i], &status) != CUDA_SUCCESS)
+        int since = i == 1 && version < PER_THREAD_SINCE ? PER_THREAD_SINCE : version;
+        if (!ask || ask(name, &found[i], since, form[i], &status) != CUDA_SUCCESS)
             found[i] = symbol(entry);
     }
     memcpy(pointers, found, sizeof found);
