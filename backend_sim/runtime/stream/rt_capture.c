@@ -4,8 +4,10 @@
 
 static cudaError_t exchange(enum cudaStreamCaptureMode *mode)
 {
-    CUstreamCaptureMode now = mode ? (CUstreamCaptureMode)*mode : CU_STREAM_CAPTURE_MODE_GLOBAL;
-    cudaError_t result = DRIVER(cuThreadExchangeStreamCaptureMode, mode ? &now : NULL);
+    if (!mode)
+        return cudaErrorInvalidValue;
+    CUstreamCaptureMode now = (CUstreamCaptureMode)*mode;
+    cudaError_t result = DRIVER(cuThreadExchangeStreamCaptureMode, &now);
     if (result == cudaSuccess)
         *mode = (enum cudaStreamCaptureMode)now;
     return result;

@@ -17,8 +17,9 @@ static cudaError_t capture_info(cudaStream_t stream, const struct wanted *to)
 {
     CUstreamCaptureStatus found = CU_STREAM_CAPTURE_STATUS_NONE;
     cuuint64_t id = 0;
-    cudaError_t result = DRIVER(cuStreamGetCaptureInfo, stream, to->status ? &found : NULL, &id, to->graph, to->nodes, to->edges,
-                                to->count);
+    if (!to->status)
+        return cudaErrorInvalidValue;
+    cudaError_t result = DRIVER(cuStreamGetCaptureInfo, stream, &found, &id, to->graph, to->nodes, to->edges, to->count);
     if (result != cudaSuccess)
         return result;
     *to->status = (enum cudaStreamCaptureStatus)found;

@@ -92,7 +92,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
 static cudaError_t is_capturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
     CUstreamCaptureStatus found = CU_STREAM_CAPTURE_STATUS_NONE;
-    cudaError_t result = DRIVER(cuStreamIsCapturing, stream, status ? &found : NULL);
+    if (!status)
+        return cudaErrorInvalidValue;
+    cudaError_t result = DRIVER(cuStreamIsCapturing, stream, &found);
     if (result == cudaSuccess)
         *status = (enum cudaStreamCaptureStatus)found;
     return result;
