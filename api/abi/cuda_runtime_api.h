@@ -52,6 +52,16 @@
 #define cudaStreamUpdateCaptureDependencies_v2 CUVMM_PTSZ(cudaStreamUpdateCaptureDependencies_v2)
 #endif
 
+/* code */
+#define __cudaLaunchKernel CUVMM_PTSZ(__cudaLaunchKernel)
+#define cudaLaunchKernel CUVMM_PTSZ(cudaLaunchKernel)
+#define cudaLaunchKernelExC CUVMM_PTSZ(cudaLaunchKernelExC)
+#define cudaLaunchCooperativeKernel CUVMM_PTSZ(cudaLaunchCooperativeKernel)
+#define cudaMemcpyToSymbol CUVMM_PTDS(cudaMemcpyToSymbol)
+#define cudaMemcpyFromSymbol CUVMM_PTDS(cudaMemcpyFromSymbol)
+#define cudaMemcpyToSymbolAsync CUVMM_PTSZ(cudaMemcpyToSymbolAsync)
+#define cudaMemcpyFromSymbolAsync CUVMM_PTSZ(cudaMemcpyFromSymbolAsync)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -72,14 +82,14 @@ typedef CUuuid cudaUUID_t;
 #include "runtime/device_types.h"
 #include "runtime/memory_types.h"
 #include "runtime/stream_types.h"
-#include "runtime/graph_types.h"
 #include "runtime/code_types.h"
+#include "runtime/graph_types.h"
 
 #include "runtime/device.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
-#include "runtime/graph.h"
 #include "runtime/code.h"
+#include "runtime/graph.h"
 
 #ifdef __cplusplus
 }
