@@ -88,7 +88,7 @@ static cudaError_t init_device(int device, unsigned device_flags, unsigned flags
     if (flags & ~(unsigned)cudaInitDeviceFlagsAreValid)
         return cudaErrorInvalidValue;
     cudaError_t result = flags ? set_flags(device, device_flags) : cudaSuccess;
-    return result == cudaSuccess ? rt_hold_primary(device, &context) : result;
+    return result == cudaSuccess ? rt_primary_context(device, &context) : result;
 }
 
 cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)

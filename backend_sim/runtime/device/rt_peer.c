@@ -23,7 +23,7 @@ static cudaError_t enable_peer(int peer, unsigned flags)
     if (result == cudaSuccess && !can)
         result = cudaErrorInvalidDevice;
     if (result == cudaSuccess)
-        result = rt_hold_primary(peer, &context);
+        result = rt_primary_context(peer, &context);
     return result == cudaSuccess ? DRIVER(cuCtxEnablePeerAccess, context, flags) : result;
 }
 
@@ -45,7 +45,7 @@ static cudaError_t disable_peer(int peer)
     if (result == cudaSuccess && !active)
         result = cudaErrorPeerAccessNotEnabled;
     if (result == cudaSuccess)
-        result = rt_hold_primary(peer, &context);
+        result = rt_primary_context(peer, &context);
     return result == cudaSuccess ? DRIVER(cuCtxDisablePeerAccess, context) : result;
 }
 

@@ -30,7 +30,8 @@ static void test_properties(void)
     EQUAL(prop.major, 9);
     EQUAL(prop.multiProcessorCount, 132);
     EQUAL(prop.clusterLaunch, 1);
-    EQUAL(prop.cooperativeMultiDeviceLaunch, 1);
+    OK(cudaDeviceGetAttribute(&value, cudaDevAttrReserved96, 1));
+    EQUAL(prop.cooperativeMultiDeviceLaunch, value);
     EQUAL(prop.reserved[0], 0);
     EQUAL(prop.reserved[62], 0);
     REFUSED(cudaGetDeviceProperties(&prop, 2), ErrorInvalidDevice);
@@ -74,6 +75,7 @@ static void test_threads(void)
     size_t size = 0;
     enum cudaFuncCache cache = cudaFuncCachePreferNone;
     double number = 1.5;
+    void *p = NULL;
     OK(cudaThreadSetLimit(cudaLimitStackSize, 2048));
     OK(cudaThreadGetLimit(&size, cudaLimitStackSize));
     EQUAL(size, 2048);
@@ -81,9 +83,10 @@ static void test_threads(void)
     OK(cudaThreadGetCacheConfig(&cache));
     EQUAL(cache, cudaFuncCachePreferL1);
     OK(cudaThreadSynchronize());
+    OK(cudaMalloc(&p, 1));
     OK(cudaThreadExit());
-    OK(cudaThreadGetLimit(&size, cudaLimitStackSize));
-    EQUAL(size, 1024);
+    IS(cudaFree(p), ErrorInvalidValue);
+    IS(cudaGetLastError(), ErrorInvalidValue);
     OK(cudaSetDoubleForDevice(&number));
     OK(cudaSetDoubleForHost(&number));
     tap_ok(number == 1.5, "a double stays as it is");

@@ -60,10 +60,10 @@ cudaError_t rt_code(CUresult code);
 
 /* The device that a call of this thread is for: that of its current context, else the one it set, else 0. */
 cudaError_t rt_device(int *device);
+/* The primary context of the device, which the process then holds until it ends or resets the device. */
+cudaError_t rt_primary_context(int device, CUcontext *context);
 /* Makes the device the thread's, and its primary context current. */
 cudaError_t rt_set_device(int device);
-/* The device's primary context, which the process then holds. */
-cudaError_t rt_hold_primary(int device, CUcontext *context);
 /* Destroys what the process has on the thread's device; the next call that needs its primary context begins a new one, with the same
  * handle. In a context of the program's own, nothing of the driver's ends. */
 cudaError_t rt_reset_device(void);

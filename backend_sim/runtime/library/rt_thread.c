@@ -114,7 +114,7 @@ static bool is_active(int device)
     return DRIVER(cuDevicePrimaryCtxGetState, device, &flags, &active) == cudaSuccess && active;
 }
 
-cudaError_t rt_hold_primary(int device, CUcontext *context)
+cudaError_t rt_primary_context(int device, CUcontext *context)
 {
     cudaError_t result = hold(device);
     if (result == cudaSuccess && !is_active(device)) { /* somebody else has reset it */
@@ -129,7 +129,7 @@ cudaError_t rt_hold_primary(int device, CUcontext *context)
 cudaError_t rt_set_device(int device)
 {
     CUcontext context = NULL;
-    cudaError_t result = rt_hold_primary(device, &context);
+    cudaError_t result = rt_primary_context(device, &context);
     if (result == cudaSuccess)
         result = DRIVER(cuCtxSetCurrent, context);
     if (result != cudaSuccess)
