@@ -131,6 +131,8 @@ RT_FORMS  := $(filter %_forms.c,$(call sources,$(RT_ROOMS)))
 rt_obj     = $(call obj,$(RT_SRC)) $(patsubst %.c,$(BUILD)/obj/runtime$(1)/%.o,$(RT_FORMS))
 RT_TESTS  := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(RT_ROOMS))))
 RT_INSIDE := $(filter %_inject_test %_inside_test,$(RT_TESTS))
+ABI_KERNELS := $(BUILD)/test/abi_kernels.so
+RT_FAKE   := $(BUILD)/test/rt_fake_driver.so
 
 .PHONY: all help clean demo bench
 # Rules are here; to look for each header of each file in make's own takes longer than all the rest of a run that builds nothing.
@@ -244,6 +246,12 @@ $(RT_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call rt_obj,13) $(LIBCUDA) $(C
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(CONFA) $(LIBSIM) -Wl,--no-as-needed -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
 
+$(RT_FAKE): backend_sim/runtime/testing/fake_driver.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $<
+
+$(BUILD)/test/backend_sim/runtime/library/rt_driver_test: | $(RT_FAKE)
+$(BUILD)/obj/backend_sim/runtime/library/rt_driver_test.o: override CPPFLAGS += -DRT_FAKE_DRIVER='"$(abspath $(RT_FAKE))"'
 $(BUILD)/obj/backend_sim/runtime/%_12_test.o: override CPPFLAGS += -DCUDART_VERSION=12090
 $(BUILD)/obj/backend_sim/runtime/%_test.o: override CPPFLAGS += -DABI_TEST_KERNELS='"$(abspath $(ABI_KERNELS))"'
 
@@ -266,7 +274,6 @@ $(BUILD)/test/backend_sim/device_files/device_files_test: $(call obj,$(FILES_SRC
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # Kernels for its tests, as its users write them.
-ABI_KERNELS := $(BUILD)/test/abi_kernels.so
 $(ABI_KERNELS): backend_sim/abi/testing/kernels.c api/vmm_kernel.h
 	@mkdir -p $(@D)
 	$(CC) -Iapi -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -shared -o $@ $<
