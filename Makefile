@@ -235,6 +235,7 @@ $(BUILD)/lib/libcudart.so.13: $(call rt_obj,13)
 $(LIBCUDART): $(BUILD)/lib/libcudart.so.%: $(BUILD)/obj/libcudart.so.%.map $(LIBSIM)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,-Bsymbolic-functions -Wl,--version-script=$< -o $@ $(filter %.o,$^) $(LIBSIM) $(DL_LIBS)
+	@ln -sf libcudart.so.13 $(BUILD)/lib/libcudart.so
 
 # Its tests are programs of the runtime: X_12_test.c of CUDA 12's, the others of CUDA 13's. The driver's library is there when the
 # runtime looks for it.
