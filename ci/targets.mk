@@ -15,11 +15,11 @@ CHECK_AS_DRIVER ?=
 CHECK_ABI      ?= h100 h200x2 min max odd
 CHECK_ABI_RULES ?= h100 h200x2 min max odd
 CHECK_ABI_MISTAKES ?= h100
-# The recording programs, and PROGRAM-MACHINE for each recording that is there. Two devices are asked all that one is; one alone
-# is left to check-ci, but for the first program, which is asked other things.
-ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs
+# The recording programs, and PROGRAM-MACHINE for each recording that is there; the runtime's program needs none
+# (ci/runtime-recorded). Two devices are asked all that one is; one alone is left to check-ci, but for the first program, which is asked other things.
+ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs runtime
 ABI_FILES      := $(notdir $(wildcard conformance/recorded/facts/*-580.159.04-*.tsv))
-ABI_RECORDINGS := first-h100 first-h200x2 $(foreach name,$(ABI_PROGRAMS), \
+ABI_RECORDINGS := first-h100 first-h200x2 runtime-h100 runtime-h200x2 $(foreach name,$(filter-out runtime,$(ABI_PROGRAMS)), \
     $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES))))
 ABI_RECORDINGS_CI := $(filter-out first-%,$(filter %-h100,$(ABI_RECORDINGS)))
 CHECK_ABI_RECORDED ?= $(filter-out $(ABI_RECORDINGS_CI),$(ABI_RECORDINGS))
