@@ -265,6 +265,24 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party progra
 	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES) $(subst /,.,$(CLIENT_TESTS))) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
+# Frameworks on libcudart and libcuda.so.1 (docs/frameworks.md): gigabytes from PyPI, so it is no part of .ci/run.
+FRAMEWORKS := torch jax
+FRAMEWORK_SCRIPTS := $(filter-out framework,$(notdir $(basename $(wildcard conformance/programs/frameworks/*.py))))
+FRAMEWORK_RUNS = $(foreach script,$(FRAMEWORK_SCRIPTS),$(addprefix $(script).,$(or $(shell sed -n 's/^\# run: \([^ ]*\).*/\1/p' conformance/programs/frameworks/$(script).py),once)))
+
+frameworks-python: ## PyTorch and JAX from PyPI, into virtual environments below $(BUILD), where TORCH_PYTHON and JAX_PYTHON name none
+	@for framework in $(FRAMEWORKS); do \
+	    [ -n "$$(printenv $$(echo $$framework | tr a-z A-Z)_PYTHON)" ] || CLIENTS_PATIENCE=1800 \
+	    ci/clients-python $(BUILD) $$framework conformance/programs/frameworks/requirements-$$framework.txt || exit; done
+
+check-frameworks: $(LIBCUDA) $(LIBCUDART) $(LIBFILES) $(CUVMM) frameworks-python ## PyTorch and JAX on the simulator (docs/frameworks.md)
+	@rm -rf $(TAP)-frameworks $(BUILD)/check-frameworks && mkdir -p $(TAP)-frameworks $(BUILD)/check-frameworks
+	@for run in $(FRAMEWORK_RUNS); do \
+	    printf '#!/bin/sh\nexec ci/framework $(BUILD) conformance/programs/frameworks/%s.py %s\n' $${run%.*} $$(echo $${run##*.} | grep -vx once) >$(BUILD)/check-frameworks/$$run; done
+	@chmod +x $(BUILD)/check-frameworks/*
+	@$(RUN_TAP) 'ci/tap-run $(TAP)-frameworks' -j$(JOBS) $(addprefix $(BUILD)/check-frameworks/,$(FRAMEWORK_RUNS)) </dev/null 7>&2; \
+	    status=$$?; $(TALLY) $(TAP)-frameworks && exit $$status
+
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
 MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED='$(filter-out answers-h200x2 copies-h100 copies3d-h100,$(ABI_RECORDINGS))' CHECK_SCHEDULES=random-1

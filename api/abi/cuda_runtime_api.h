@@ -46,6 +46,41 @@
 #define cudaMallocFromPoolAsync CUVMM_PTSZ(cudaMallocFromPoolAsync)
 #define cudaFreeAsync CUVMM_PTSZ(cudaFreeAsync)
 
+/* streams */
+#define cudaStreamGetPriority CUVMM_PTSZ(cudaStreamGetPriority)
+#define cudaStreamGetFlags CUVMM_PTSZ(cudaStreamGetFlags)
+#define cudaStreamGetId CUVMM_PTSZ(cudaStreamGetId)
+#define cudaStreamGetDevice CUVMM_PTSZ(cudaStreamGetDevice)
+#define cudaStreamQuery CUVMM_PTSZ(cudaStreamQuery)
+#define cudaStreamSynchronize CUVMM_PTSZ(cudaStreamSynchronize)
+#define cudaStreamWaitEvent CUVMM_PTSZ(cudaStreamWaitEvent)
+#define cudaStreamAddCallback CUVMM_PTSZ(cudaStreamAddCallback)
+#define cudaLaunchHostFunc CUVMM_PTSZ(cudaLaunchHostFunc)
+#define cudaEventRecord CUVMM_PTSZ(cudaEventRecord)
+#define cudaEventRecordWithFlags CUVMM_PTSZ(cudaEventRecordWithFlags)
+#define cudaStreamBeginCapture CUVMM_PTSZ(cudaStreamBeginCapture)
+#define cudaStreamBeginCaptureToGraph CUVMM_PTSZ(cudaStreamBeginCaptureToGraph)
+#define cudaStreamEndCapture CUVMM_PTSZ(cudaStreamEndCapture)
+#define cudaStreamIsCapturing CUVMM_PTSZ(cudaStreamIsCapturing)
+#define cudaStreamUpdateCaptureDependencies CUVMM_PTSZ(cudaStreamUpdateCaptureDependencies)
+#if CUDART_VERSION >= 13000
+#define cudaStreamGetCaptureInfo CUVMM_PTSZ(cudaStreamGetCaptureInfo)
+#else
+#define cudaStreamGetCaptureInfo CUVMM_PTSZ(cudaStreamGetCaptureInfo_v2)
+#define cudaStreamGetCaptureInfo_v3 CUVMM_PTSZ(cudaStreamGetCaptureInfo_v3)
+#define cudaStreamUpdateCaptureDependencies_v2 CUVMM_PTSZ(cudaStreamUpdateCaptureDependencies_v2)
+#endif
+
+/* code */
+#define __cudaLaunchKernel CUVMM_PTSZ(__cudaLaunchKernel)
+#define cudaLaunchKernel CUVMM_PTSZ(cudaLaunchKernel)
+#define cudaLaunchKernelExC CUVMM_PTSZ(cudaLaunchKernelExC)
+#define cudaLaunchCooperativeKernel CUVMM_PTSZ(cudaLaunchCooperativeKernel)
+#define cudaMemcpyToSymbol CUVMM_PTDS(cudaMemcpyToSymbol)
+#define cudaMemcpyFromSymbol CUVMM_PTDS(cudaMemcpyFromSymbol)
+#define cudaMemcpyToSymbolAsync CUVMM_PTSZ(cudaMemcpyToSymbolAsync)
+#define cudaMemcpyFromSymbolAsync CUVMM_PTSZ(cudaMemcpyFromSymbolAsync)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -66,14 +101,14 @@ typedef CUuuid cudaUUID_t;
 #include "runtime/device_types.h"
 #include "runtime/memory_types.h"
 #include "runtime/stream_types.h"
-#include "runtime/graph_types.h"
 #include "runtime/code_types.h"
+#include "runtime/graph_types.h"
 
 #include "runtime/device.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
-#include "runtime/graph.h"
 #include "runtime/code.h"
+#include "runtime/graph.h"
 
 #ifdef __cplusplus
 }
