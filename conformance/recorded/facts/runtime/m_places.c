@@ -152,7 +152,10 @@ static void m_two(size_t i, char *id, int run)
     snprintf(id, CASE_ID, "M.%s.%s.%s.%s", forms[form], m_kinds[kind].name, place_names[to_place], place_names[m_ends[source]]);
     if (!run)
         return;
-    char *to = m_place(to_place), *origin = m_place(m_ends[source]);
+    char *origin = to_place == FREED ? m_place(m_ends[source]) : NULL; /* not at the address that is free then */
+    char *to = m_place(to_place);
+    if (to_place != FREED)
+        origin = m_place(m_ends[source]);
     if (to_place == PAGEABLE)
         to += 64; /* from the program's memory to itself: two places */
     if (to_place != FREED)
