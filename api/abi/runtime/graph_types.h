@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types of the runtime: graph. Included by cuda_runtime_api.h. */
