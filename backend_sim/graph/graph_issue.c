@@ -183,10 +183,7 @@ static vmm_result issue_event(const struct issue *to, vmm_graph_node_type type, 
                                   to->call->number};
     if (type == VMM_GRAPH_NODE_TYPE_WAIT_EVENT)
         return sim_stream_wait_event(to->process, &(struct vmm_call_stream_wait_event){head, to->stream, event, 0});
-    vmm_result result = sim_event_record(to->process, &(struct vmm_call_event_record){head, event, to->stream});
-    if (result == VMM_SUCCESS && to->process->graphs->shown && to->process->graphs->shown->recorded)
-        to->process->graphs->shown->recorded((uint64_t)(uintptr_t)event);
-    return result;
+    return sim_event_record(to->process, &(struct vmm_call_event_record){head, event, to->stream});
 }
 
 static vmm_result issue_node(const struct issue *to, const struct graph_work *work)

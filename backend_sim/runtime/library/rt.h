@@ -58,6 +58,8 @@ cudaError_t rt_code(CUresult code);
 
 /* The device that a call of this thread is for: that of its current context, else the one it set, else 0. */
 cudaError_t rt_device(int *device);
+/* The primary context of the device, which the process then holds until it ends. */
+cudaError_t rt_primary_context(int device, CUcontext *context);
 /* Makes the device the thread's, and its primary context current. */
 cudaError_t rt_set_device(int device);
 /* Destroys what the process has on the thread's device. */

@@ -45,8 +45,7 @@ cudaError_t rt_leave(cudaError_t result)
     return result;
 }
 
-/* The primary context of the device, which the process then holds until it ends. */
-static cudaError_t hold_primary(int device, CUcontext *context)
+cudaError_t rt_primary_context(int device, CUcontext *context)
 {
     cudaError_t result = device >= 0 && device < DEVICES ? cudaSuccess : cudaErrorInvalidDevice;
     pthread_mutex_lock(&lock);
@@ -61,7 +60,7 @@ static cudaError_t hold_primary(int device, CUcontext *context)
 cudaError_t rt_set_device(int device)
 {
     CUcontext context = NULL;
-    cudaError_t result = hold_primary(device, &context);
+    cudaError_t result = rt_primary_context(device, &context);
     if (result == cudaSuccess)
         result = DRIVER(cuCtxSetCurrent, context);
     if (result == cudaSuccess)
