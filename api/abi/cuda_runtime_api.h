@@ -71,6 +71,11 @@
 #define cudaStreamUpdateCaptureDependencies_v2 CUVMM_PTSZ(cudaStreamUpdateCaptureDependencies_v2)
 #endif
 
+/* graphs */
+#define cudaGraphInstantiateWithParams CUVMM_PTSZ(cudaGraphInstantiateWithParams)
+#define cudaGraphLaunch CUVMM_PTSZ(cudaGraphLaunch)
+#define cudaGraphUpload CUVMM_PTSZ(cudaGraphUpload)
+
 /* code */
 #define __cudaLaunchKernel CUVMM_PTSZ(__cudaLaunchKernel)
 #define cudaLaunchKernel CUVMM_PTSZ(cudaLaunchKernel)

@@ -9,8 +9,8 @@
 
 #include "exec_file.h"
 #include "exec_process.h"
+#include "profile.h"
 
-#define DRIVER "580.159.04" /* the recorded driver, whose answers these are */
 
 /* Adds "NAME=part" for each part of a text that '|' divides. */
 static void add_layers(char *layers, size_t size, const char *name, const char *parts)
@@ -75,7 +75,7 @@ static void preload_files(struct exec_environment *environment, const char *fold
 {
     char text[64];
     preload(environment, folder, "libcuvmm-device-files.so");
-    snprintf(text, sizeof text, "%d:" DRIVER, devices);
+    snprintf(text, sizeof text, "%d:" SIM_DRIVER, devices);
     exec_environment_set(environment, "CUVMM_DEVICE_FILES", text);
 }
 
