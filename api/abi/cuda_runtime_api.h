@@ -86,6 +86,13 @@
 #define cudaMemcpyToSymbolAsync CUVMM_PTSZ(cudaMemcpyToSymbolAsync)
 #define cudaMemcpyFromSymbolAsync CUVMM_PTSZ(cudaMemcpyFromSymbolAsync)
 
+/* devices */
+#define cudaGetDriverEntryPoint CUVMM_PTSZ(cudaGetDriverEntryPoint)
+#define cudaGetDriverEntryPointByVersion CUVMM_PTSZ(cudaGetDriverEntryPointByVersion)
+#if CUDART_VERSION < 13000
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2 /* that without _v2 is of CUDA 11 */
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -20,6 +20,7 @@
 #include "runtime/tools.c"
 
 #include "runtime/d_devices.c"
+#include "runtime/m_memory.c"
 #include "runtime/s_streams.c"
 #include "runtime/g_graphs.c"
 
@@ -27,6 +28,7 @@
 static void every_group(void)
 {
     group_d();
+    group_m();
     group_s();
     group_g();
 }
