@@ -159,9 +159,22 @@ BREAKS_PROPS(POOL_CREATE_MANAGED, pool_of_managed_memory, VMM_ERROR_NOT_SUPPORTE
 BREAKS_PROPS(POOL_CREATE_MAX_SIZE, pool_of_the_largest_size, VMM_ERROR_OUT_OF_MEMORY, "poolProps.maxSize", UINT64_C(1) << 62,
              props.max_size = UINT64_C(1) << 62)
 
-/* ---- host memory ---- */
-
 #define HOST_MEMORY_POOLS_SUPPORTED 144
+
+/* Memory of the host without a node has no handles. */
+TEST_BREAKS(POOL_CREATE_HANDLE_TYPES, pool_of_the_host_to_be_shared)
+{
+    const vmm_mem_allocation_handle_type types[] = {VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, VMM_MEM_HANDLE_TYPE_FABRIC, 16};
+    vmm_mem_pool_props props = props_of(0);
+    fix_need_attribute(f, HOST_MEMORY_POOLS_SUPPORTED, "needs pools of host memory");
+    props.location.type = VMM_MEM_LOCATION_TYPE_HOST;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        props.handle_types = types[i];
+        refuse_props(f, props, "poolProps.handleTypes", (uint64_t)types[i], VMM_ERROR_INVALID_VALUE);
+    }
+}
+
+/* ---- host memory ---- */
 
 static vmm_memory_pool host_pool(struct fix *f, vmm_mem_location_type type)
 {
