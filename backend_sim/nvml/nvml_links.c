@@ -117,15 +117,17 @@ static bool switched(const struct nvml_machine *machine)
     return nvml_attribute(machine, VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED) != 0;
 }
 
-/* The peer that a link leads to: they take turns. The device has one. */
+/* The peer that a link leads to: they take turns, from the next device on. The device has one. */
 static int behind(const struct nvml_machine *machine, int place, unsigned link)
 {
-    int peers[VMM_MAX_DEVICES] = {0};
-    unsigned count = 0;
-    for (int i = 0; i < machine->profile.devices; i++)
-        if (i != place && nvml_are_peers(machine, place, i))
-            peers[count++] = i;
-    return switched(machine) ? machine->profile.devices : peers[link % count];
+    int devices = machine->profile.devices, at = place;
+    if (switched(machine))
+        return devices;
+    for (unsigned left = link + 1; left;) {
+        at = at + 1 < devices ? at + 1 : 0;
+        left -= at != place && nvml_are_peers(machine, place, at);
+    }
+    return at;
 }
 
 /* A link that leads somewhere. */
