@@ -129,6 +129,7 @@ NVML_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard backend_sim/nvml/*_test.
 NVML_INSIDE := $(filter %_inside_test,$(NVML_TESTS))
 ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(ABI_ROOMS))))
 ABI_INSIDE := $(filter %_inject_test %_inside_test,$(ABI_TESTS))
+ABI_KERNELS := $(BUILD)/test/abi_kernels.so
 # The CUDA runtime over libcuda.so.1, in the versions 12 and 13 (docs/runtime.md): X_forms.c is compiled for each of them.
 LIBCUDART := $(BUILD)/lib/libcudart.so.12 $(BUILD)/lib/libcudart.so.13
 RT_SRC    := $(filter-out %_forms.c,$(call sources,$(RT_ROOMS)))
@@ -286,7 +287,6 @@ $(BUILD)/test/backend_sim/device_files/device_files_test: $(call obj,$(FILES_SRC
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # Kernels for its tests, as its users write them.
-ABI_KERNELS := $(BUILD)/test/abi_kernels.so
 $(ABI_KERNELS): backend_sim/abi/testing/kernels.c api/vmm_kernel.h
 	@mkdir -p $(@D)
 	$(CC) -Iapi -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -shared -o $@ $<

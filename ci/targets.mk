@@ -15,11 +15,11 @@ CHECK_AS_DRIVER ?=
 CHECK_ABI      ?= h100 h200x2 min max odd
 CHECK_ABI_RULES ?= h100 h200x2 min max odd
 CHECK_ABI_MISTAKES ?= h100
-# The recording programs, and PROGRAM-MACHINE for each recording that is there. Two devices are asked all that one is; one alone
-# is left to check-ci, but for the first program, which is asked other things.
-ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs
+# The recording programs, and PROGRAM-MACHINE for each recording that is there; the runtime's program needs none
+# (ci/runtime-recorded). Two devices are asked all that one is; one alone is left to check-ci, but for the first program, which is asked other things.
+ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs runtime
 ABI_FILES      := $(notdir $(wildcard conformance/recorded/facts/*-580.159.04-*.tsv))
-ABI_RECORDINGS := first-h100 first-h200x2 $(foreach name,$(ABI_PROGRAMS), \
+ABI_RECORDINGS := first-h100 first-h200x2 runtime-h100 runtime-h200x2 $(foreach name,$(filter-out runtime,$(ABI_PROGRAMS)), \
     $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES))))
 ABI_RECORDINGS_CI := $(filter-out first-%,$(filter %-h100,$(ABI_RECORDINGS)))
 CHECK_ABI_RECORDED ?= $(filter-out $(ABI_RECORDINGS_CI),$(ABI_RECORDINGS))
@@ -264,6 +264,24 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party progra
 	@CUDA_PYTHON='$(CUDA_PYTHON)' CUDA_SAMPLES='$(CUDA_SAMPLES)' VLLM_SOURCE='$(VLLM_SOURCE)' $(RUN_TAP) 'ci/tap-run $(TAP)-clients' -j$(JOBS) \
 	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES) $(subst /,.,$(CLIENT_TESTS))) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
+
+# Frameworks on libcudart and libcuda.so.1 (docs/frameworks.md): gigabytes from PyPI, so it is no part of .ci/run.
+FRAMEWORKS := torch jax
+FRAMEWORK_SCRIPTS := $(filter-out framework,$(notdir $(basename $(wildcard conformance/programs/frameworks/*.py))))
+FRAMEWORK_RUNS = $(foreach script,$(FRAMEWORK_SCRIPTS),$(addprefix $(script).,$(or $(shell sed -n 's/^\# run: \([^ ]*\).*/\1/p' conformance/programs/frameworks/$(script).py),once)))
+
+frameworks-python: ## PyTorch and JAX from PyPI, into virtual environments below $(BUILD), where TORCH_PYTHON and JAX_PYTHON name none
+	@for framework in $(FRAMEWORKS); do \
+	    [ -n "$$(printenv $$(echo $$framework | tr a-z A-Z)_PYTHON)" ] || CLIENTS_PATIENCE=1800 \
+	    ci/clients-python $(BUILD) $$framework conformance/programs/frameworks/requirements-$$framework.txt || exit; done
+
+check-frameworks: $(LIBCUDA) $(LIBCUDART) $(LIBFILES) $(CUVMM) frameworks-python ## PyTorch and JAX on the simulator (docs/frameworks.md)
+	@rm -rf $(TAP)-frameworks $(BUILD)/check-frameworks && mkdir -p $(TAP)-frameworks $(BUILD)/check-frameworks
+	@for run in $(FRAMEWORK_RUNS); do \
+	    printf '#!/bin/sh\nexec ci/framework $(BUILD) conformance/programs/frameworks/%s.py %s\n' $${run%.*} $$(echo $${run##*.} | grep -vx once) >$(BUILD)/check-frameworks/$$run; done
+	@chmod +x $(BUILD)/check-frameworks/*
+	@$(RUN_TAP) 'ci/tap-run $(TAP)-frameworks' -j$(JOBS) $(addprefix $(BUILD)/check-frameworks/,$(FRAMEWORK_RUNS)) </dev/null 7>&2; \
+	    status=$$?; $(TALLY) $(TAP)-frameworks && exit $$status
 
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.

@@ -457,7 +457,7 @@ static void forged(void)
     struct share_state *state = rig_state("one");
     struct share_block kept = state->block[0];
     memset(state->profile_name, 7, sizeof state->profile_name);
-    state->profile_name[1] = 0x7f;
+    memcpy(state->profile_name, "\x1f\x7f ~a", 5);
     state->devices = state->nodes = state->device_memory = UINT64_MAX;
     memset(&state->slot[0].who, 0xff, sizeof state->slot[0].who);
     atomic_store(&state->block[0].maker.program[0], 0x7f41);
@@ -475,8 +475,8 @@ static void forged(void)
     struct share_inspect *who = look("m-one");
     tap_ok(who && who->devices == VMM_MAX_DEVICES && who->nodes == SIM_MAX_NODES, "counts beyond the tables are clamped");
     tap_ok(who && !strchr(who->profile, 7) && !strchr(who->profile, 0x7f) && !strchr(who->process[0].program, 0xff) &&
-               !strcmp(who->block[0].program, "A?"),
-           "forged texts are printable and terminated");
+               !strcmp(who->block[0].program, "A?") && !strncmp(who->profile, "?? ~a?", 6),
+           "forged texts are printable and terminated: %s", who ? who->profile : "");
     tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 1,
            "forged holders without a process are ignored, and so is a token of another block");
     char text[SHARE_HOLD_TEXT];
