@@ -71,6 +71,11 @@
 #define cudaStreamUpdateCaptureDependencies_v2 CUVMM_PTSZ(cudaStreamUpdateCaptureDependencies_v2)
 #endif
 
+/* graphs */
+#define cudaGraphInstantiateWithParams CUVMM_PTSZ(cudaGraphInstantiateWithParams)
+#define cudaGraphLaunch CUVMM_PTSZ(cudaGraphLaunch)
+#define cudaGraphUpload CUVMM_PTSZ(cudaGraphUpload)
+
 /* code */
 #define __cudaLaunchKernel CUVMM_PTSZ(__cudaLaunchKernel)
 #define cudaLaunchKernel CUVMM_PTSZ(cudaLaunchKernel)
@@ -80,6 +85,13 @@
 #define cudaMemcpyFromSymbol CUVMM_PTDS(cudaMemcpyFromSymbol)
 #define cudaMemcpyToSymbolAsync CUVMM_PTSZ(cudaMemcpyToSymbolAsync)
 #define cudaMemcpyFromSymbolAsync CUVMM_PTSZ(cudaMemcpyFromSymbolAsync)
+
+/* devices */
+#define cudaGetDriverEntryPoint CUVMM_PTSZ(cudaGetDriverEntryPoint)
+#define cudaGetDriverEntryPointByVersion CUVMM_PTSZ(cudaGetDriverEntryPointByVersion)
+#if CUDART_VERSION < 13000
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2 /* that without _v2 is of CUDA 11 */
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -99,6 +99,9 @@ bool abi_query_strict(const vmm_system *sys);
 /* Sets CU_POINTER_ATTRIBUTE_SYNC_MEMOPS of an allocation. */
 void abi_query_set_sync(vmm_system *sys, uint64_t address, bool sync);
 
+/* The bytes in use of the machine's device at that place, by all who share it. */
+uint64_t abi_query_used(const vmm_system *sys, int place);
+
 /* Does the host window back all of these addresses, so that the host could access them in place? */
 bool abi_query_backed(const vmm_system *sys, uint64_t address, uint64_t size);
 

@@ -20,11 +20,13 @@
 #include "runtime/tools.c"
 
 #include "runtime/d_devices.c"
+#include "runtime/m_memory.c"
 
 /* A line for each group, so that they can be added side by side. */
 static void every_group(void)
 {
     group_d();
+    group_m();
 }
 
 int main(int argc, char **argv)
