@@ -32,7 +32,7 @@ override CPPFLAGS += -D_POSIX_C_SOURCE=200809L
 # A file sees its own room and those that ci/rooms lists for it; a test sees every room, its own ones first.
 $(foreach line,$(shell awk -f ci/rooms.awk ci/rooms),$(eval ROOMS += $(firstword $(subst |, ,$(line))))\
     $(eval sees.$(firstword $(subst |, ,$(line))) := $(patsubst %,-I%,$(subst |, ,$(line)))))
-SIM_ROOMS := $(filter-out backend_sim/testing backend_sim/device_files backend_sim/abi/% backend_sim/runtime/%,$(filter backend_sim/%,$(ROOMS)))
+SIM_ROOMS := $(filter-out backend_sim/testing backend_sim/nvml backend_sim/device_files backend_sim/abi/% backend_sim/runtime/%,$(filter backend_sim/%,$(ROOMS)))
 ABI_ROOMS := $(filter backend_sim/abi/%,$(ROOMS))
 RT_ROOMS  := $(filter backend_sim/runtime/%,$(ROOMS))
 TOOL_ROOMS := $(filter tools/%,$(ROOMS))
@@ -122,8 +122,14 @@ ABI_SRC   := $(call sources,$(ABI_ROOMS))
 LIBCUDA   := $(BUILD)/lib/libcuda.so.1
 LIBCHECK  := $(BUILD)/lib/libcuvmm-check.so
 LIBFILES  := $(BUILD)/lib/libcuvmm-device-files.so
+# The simulator as NVML (docs/nvml.md). Its tests are programs of NVML and of the driver's API.
+NVML_SRC  := $(call sources,backend_sim/nvml)
+LIBNVML   := $(BUILD)/lib/libnvidia-ml.so.1
+NVML_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard backend_sim/nvml/*_test.c))
+NVML_INSIDE := $(filter %_inside_test,$(NVML_TESTS))
 ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(ABI_ROOMS))))
 ABI_INSIDE := $(filter %_inject_test %_inside_test,$(ABI_TESTS))
+ABI_KERNELS := $(BUILD)/test/abi_kernels.so
 # The CUDA runtime over libcuda.so.1, in the versions 12 and 13 (docs/runtime.md): X_forms.c is compiled for each of them.
 LIBCUDART := $(BUILD)/lib/libcudart.so.12 $(BUILD)/lib/libcudart.so.13
 RT_SRC    := $(filter-out %_forms.c,$(call sources,$(RT_ROOMS)))
@@ -138,7 +144,7 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -247,6 +253,21 @@ $(RT_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call rt_obj,13) $(LIBCUDA) $(C
 $(BUILD)/obj/backend_sim/runtime/%_12_test.o: override CPPFLAGS += -DCUDART_VERSION=12090
 $(BUILD)/obj/backend_sim/runtime/%_test.o: override CPPFLAGS += -DABI_TEST_KERNELS='"$(abspath $(ABI_KERNELS))"'
 
+# The same for NVML, beside it.
+$(LIBNVML): $(call obj,$(NVML_SRC)) $(LIBSIM) backend_sim/nvml/exports.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libnvidia-ml.so.1 -Wl,-Bsymbolic-functions -Wl,--version-script=backend_sim/nvml/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
+	@ln -sf libnvidia-ml.so.1 $(BUILD)/lib/libnvidia-ml.so
+
+$(filter-out $(NVML_INSIDE),$(NVML_TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBNVML) $(LIBCUDA) $(CONFA) $(LIBSIM)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -L$(BUILD)/lib -lnvidia-ml -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
+
+# Those that make its requests fail hold it.
+$(NVML_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call obj,$(NVML_SRC)) $(CONFA) $(LIBSIM)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
+
 # The shadow beside a driver, for `cuvmm check` to preload (docs/check.md). Of it only the driver's names are to be seen, too.
 CHECK_SRC := $(call sources,backend_cuda/check)
 $(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
@@ -266,7 +287,6 @@ $(BUILD)/test/backend_sim/device_files/device_files_test: $(call obj,$(FILES_SRC
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # Kernels for its tests, as its users write them.
-ABI_KERNELS := $(BUILD)/test/abi_kernels.so
 $(ABI_KERNELS): backend_sim/abi/testing/kernels.c api/vmm_kernel.h
 	@mkdir -p $(@D)
 	$(CC) -Iapi -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -shared -o $@ $<

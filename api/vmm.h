@@ -802,8 +802,7 @@ VMM_API vmm_result vmm_stream_query(vmm_system *sys, vmm_stream stream);
  *
  * Recording again moves the event; a wait issued before still waits for the earlier work. An event that was never
  * recorded stands for no work, so it is always complete. On the default stream a record stands for all that the
- * default stream waits for. Elapsed times (cuEventElapsedTime) are not available: a simulator has no time worth
- * reporting.
+ * default stream waits for. Elapsed times (cuEventElapsedTime) are not available here: a trace could not repeat them.
  *
  * After a fault (see "kernels") a wait for work that it stopped reports it. The other calls succeed until the fault
  * was reported (580), and then return its error. cuda.h 13.0, event management; docs/in-flight.md. */

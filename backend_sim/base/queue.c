@@ -142,6 +142,8 @@ void queue_done(struct queue *queue, struct queue_item *item)
 {
     item->state = QUEUE_DONE;
     item->ready = false;
+    if (item->timed)
+        item->when = queue->clock();
     queue->left--;
     if (queue->undone == item)
         find_undone(queue, item->after);
@@ -232,6 +234,15 @@ static struct queue_item *mark_ready(struct queue *queue, bool (*fits)(const str
             queue_mark(item->lane);
     }
     return NULL;
+}
+
+/* Work of the same lane is usually the newest, and decides without a look at all items. */
+void queue_time_mark(struct queue *queue, struct queue_item *item)
+{
+    const struct queue_item *before = item->before;
+    item->timed = true;
+    if (!before || before->mark || before->lane != item->lane || before->state == QUEUE_DONE)
+        mark_ready(queue, NULL);
 }
 
 struct queue_item *queue_first_ready(struct queue *queue, bool (*fits)(const struct queue_item *item))

@@ -72,6 +72,8 @@ struct queue_item {
     bool seen; /* the host can observe that the item's turn has come, so everything before it in the order is done */
     bool blocked; /* the caller's: its turn has come, and it waits for something else; not ready meanwhile */
     bool wanted, ready; /* set by the last queue_want; queue_look sets ready, too */
+    bool timed;         /* of a mark: note when it is done */
+    uint64_t when;      /* by the queue's clock; 0: not done, or not timed */
 };
 
 struct queue {
@@ -82,6 +84,7 @@ struct queue {
     uint64_t issued;                /* the number of the item issued last */
     size_t count, left;             /* items, and unfinished items */
     bool news;                      /* an item has become seen since the last queue_known */
+    uint64_t (*clock)(void);        /* for timed marks; never decreases, and is never 0 */
 };
 
 /* The items that a call waits for. */
@@ -105,6 +108,8 @@ const struct queue_place *queue_place_of(const struct queue_item *item);
 bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place);
 /* Appends a mark that needs the mark with that number; 0, or the number of a removed mark, means none. */
 bool queue_add_mark(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs);
+/* Makes the item just added a timed mark, which is done now if nothing is before it. */
+void queue_time_mark(struct queue *queue, struct queue_item *item);
 void queue_remove(struct queue *queue, struct queue_item *item);
 /* Records that the item is done; called once per item. */
 void queue_done(struct queue *queue, struct queue_item *item);

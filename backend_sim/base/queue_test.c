@@ -134,6 +134,43 @@ static void marks(void)
     clear(&rig);
 }
 
+static uint64_t ticks;
+
+static uint64_t tick(void)
+{
+    return ++ticks;
+}
+
+static void timed_mark(struct rig *rig, int place, uint64_t needs)
+{
+    mark(rig, place, needs);
+    queue_time_mark(&rig->queue, rig->queue.last);
+}
+
+/* A timed mark is done, and notes when, as soon as nothing is before it. */
+static void timed_marks(void)
+{
+    struct rig rig = {{0}, {{0}}};
+    rig.queue.clock = tick;
+    timed_mark(&rig, 3, 0);
+    tap_ok(rig.item[1].state == QUEUE_DONE && rig.item[1].when == 1, "a mark that nothing is before is done when it is added");
+    issue(&rig, 3);
+    timed_mark(&rig, 3, 0);
+    timed_mark(&rig, 3, 0);
+    timed_mark(&rig, 5, 3);
+    timed_mark(&rig, 4, 0);
+    tap_ok(!rig.item[3].when && !rig.item[4].when && !rig.item[5].when, "marks behind work have no time yet");
+    tap_u64(rig.item[6].when, 2, "another lane's mark has");
+    queue_done(&rig.queue, &rig.item[2]);
+    mark(&rig, 4, 0);
+    queue_look(&rig.queue);
+    tap_ok(rig.item[3].when == 3 && rig.item[4].when == 4 && rig.item[5].when == 5, "later marks have later times");
+    tap_ok(rig.item[7].state == QUEUE_DONE && !rig.item[7].when && !rig.item[2].when, "other items have none");
+    timed_mark(&rig, 3, 0);
+    tap_u64(rig.item[8].when, 6, "nor is a mark behind work that is done held up");
+    clear(&rig);
+}
+
 static void forgotten_marks(void)
 {
     struct rig rig = {{0}, {{0}}};
@@ -377,6 +414,7 @@ int main(void)
     picture();
     contexts_and_devices();
     marks();
+    timed_marks();
     forgotten_marks();
     forgotten_needs();
     random_work();

@@ -9,6 +9,7 @@
 #include "heap.h"
 #include "objects.h"
 #include "os.h"
+#include "os_share.h"
 #include "process.h"
 #include "rights.h"
 #include "refusal.h"
@@ -19,8 +20,20 @@ enum { A_MOMENT = 50000 };
 
 void in_flight_open(struct in_flight *in_flight, const struct sim_options *options)
 {
-    *in_flight = (struct in_flight){.schedule = options->schedule, .random = options->seed};
+    *in_flight = (struct in_flight){.schedule = options->schedule, .random = options->seed, .queue.clock = os_nanoseconds};
     pthread_cond_init(&in_flight->changed, NULL);
+}
+
+/* Hands the time at which a mark was done to its event, if that still stands for it. */
+static void keep_time(const struct sim_process *process, const struct queue_item *item)
+{
+    const struct vmm_call_event_record *record = &((const struct work *)item)->call.event_record;
+    void *object;
+    if (slots_find(&process->events, (uint64_t)(uintptr_t)record->event, &object) != SLOT_LIVE)
+        return;
+    struct sim_event *event = object;
+    if (event->mark == item->number)
+        event->when = item->when;
 }
 
 static void forget(struct in_flight *in_flight, struct queue_item *item)
@@ -297,13 +310,21 @@ static struct queue_aim aim_at(const struct sim_process *process, const struct q
     return (struct queue_aim){scope, *place, process->in_flight->queue.issued};
 }
 
-static void forget_wanted(struct in_flight *in_flight)
+/* Forgets an item that is done. */
+static void forget_done(const struct sim_process *process, struct queue_item *item)
+{
+    if (item->timed)
+        keep_time(process, item);
+    forget(process->in_flight, item);
+}
+
+static void forget_wanted(const struct sim_process *process)
 {
     struct queue_item *next;
-    for (struct queue_item *item = in_flight->queue.first; item; item = next) {
+    for (struct queue_item *item = process->in_flight->queue.first; item; item = next) {
         next = item->after;
         if (item->wanted)
-            forget(in_flight, item);
+            forget_done(process, item);
     }
 }
 
@@ -361,7 +382,7 @@ static vmm_result wait_for(struct sim_process *process, const struct queue_aim *
     while (want(process, aim))
         if ((!is_in_order(in_flight) || in_flight->blocked || !go_on_in_order(process)) && !go_on(process))
             return refuse_never(process);
-    forget_wanted(in_flight);
+    forget_wanted(process);
     return waited(in_flight);
 }
 
@@ -380,7 +401,7 @@ static vmm_result wait_for_oldest(struct sim_process *process)
     if (oldest->state != QUEUE_DONE)
         do_item(process, oldest);
     if (!oldest->blocked)
-        forget(in_flight, oldest);
+        forget_done(process, oldest);
     return waited(in_flight);
 }
 
@@ -396,6 +417,14 @@ bool in_flight_reached(struct sim_process *process, uint64_t mark)
     assert_locked(process->machine);
     const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
     return !want(process, &aim);
+}
+
+uint64_t in_flight_time(const struct sim_process *process, const struct sim_event *event)
+{
+    const struct queue_item *item = event->when ? NULL : process->in_flight->queue.last;
+    while (item && item->number > event->mark)
+        item = item->before;
+    return item && item->number == event->mark ? item->when : event->when;
 }
 
 vmm_result in_flight_wait_mark(struct sim_process *process, uint64_t mark)
@@ -420,7 +449,7 @@ static bool poll_for(struct sim_process *process, const struct queue_aim *aim)
         return false;
     }
     in_flight->orders++;
-    forget_wanted(in_flight);
+    forget_wanted(process);
     return true;
 }
 
@@ -517,6 +546,9 @@ vmm_result in_flight_mark(struct sim_process *process, const struct queue_place 
         if (event) { /* before any work is done, which may release the lock */
             event->mark = work->item.number;
             event->recorded = call->number;
+            event->when = 0;
+            if (!(event->flags & VMM_EVENT_DISABLE_TIMING))
+                queue_time_mark(&process->in_flight->queue, &work->item);
         }
         return issued(process);
     }

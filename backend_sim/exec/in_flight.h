@@ -128,6 +128,8 @@ void in_flight_look_from(struct sim_process *process, const struct queue_place *
 /* Is all work done that precedes the mark of that number? Does no work itself. True for 0 and for a mark that was already
  * waited for. */
 bool in_flight_reached(struct sim_process *process, uint64_t mark);
+/* When the event's mark was done, in nanoseconds of a monotonic clock. 0: it is not known to be, or the event has no timing. */
+uint64_t in_flight_time(const struct sim_process *process, const struct sim_event *event);
 /* Does the work that precedes the mark and removes it from the queue: it is no longer in flight. */
 vmm_result in_flight_wait_mark(struct sim_process *process, uint64_t mark);
 /* As in_flight_poll, for a mark. */

@@ -43,8 +43,6 @@ struct graph_shown {
     /* A copy of it for a copy of its work; NULL when memory is out. */
     void *(*copy)(const struct graph_work *to, const struct graph_work *from);
     void (*drop)(void *shown);
-    /* A launch has recorded the event. */
-    void (*recorded)(uint64_t event);
 };
 
 /* What a graph has besides its nodes. */

@@ -97,6 +97,7 @@ bool os_process_alive(const char *path); /* is any process marked alive there, t
 
 /* A monotonic time, at least 1; and a sleep of one millisecond, for callers that wait for other processes. */
 uint64_t os_milliseconds(void);
+uint64_t os_nanoseconds(void); /* the same clock */
 void os_sleep(void);
 
 /* Yields to other processes between two attempts; reports whether the attempts have lasted 1.5 s since *began was 0. */

@@ -62,6 +62,13 @@ uint64_t os_milliseconds(void)
     return 1 + (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+uint64_t os_nanoseconds(void)
+{
+    struct timespec now;
+    posix.clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1 + (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 void os_sleep(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);

@@ -98,6 +98,16 @@ bool abi_query_event(const vmm_system *sys, uint64_t value, bool *recorded, bool
     return live;
 }
 
+uint64_t abi_query_event_time(const vmm_system *sys, uint64_t value)
+{
+    struct sim_process *process = abi_process_lock(sys);
+    void *object = NULL;
+    bool live = slots_find(&process->events, value, &object) == SLOT_LIVE;
+    uint64_t when = live && in_flight_reached(process, ((const struct sim_event *)object)->mark) ? in_flight_time(process, object) : 0;
+    abi_process_unlock(process);
+    return when;
+}
+
 enum abi_query_there abi_query_there(const vmm_system *sys, uint64_t address, uint64_t *left)
 {
     struct sim_process *process = abi_process_lock(sys);
@@ -190,6 +200,17 @@ void abi_query_set_sync(vmm_system *sys, uint64_t address, bool sync)
     if (allocation)
         allocation->sync = sync;
     abi_process_unlock(process);
+}
+
+uint64_t abi_query_used(const vmm_system *sys, int place)
+{
+    struct sim_process *process = abi_process_lock(sys);
+    struct sim_machine *machine = process->machine;
+    uint64_t all = machine->hardware.device_memory - machine->hardware.device_reserved;
+    vmm_mem_location location = sim_machine_local(machine, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, place});
+    uint64_t left = sim_machine_free_bytes(machine, location);
+    abi_process_unlock(process);
+    return all - left;
 }
 
 bool abi_query_backed(const vmm_system *sys, uint64_t address, uint64_t size)

@@ -62,6 +62,9 @@ bool abi_query_stream(const vmm_system *sys, uint64_t value, struct abi_query_st
 /* Is the event alive? *reached: its work is done; *recorded: it has been recorded. The query does no work. */
 bool abi_query_event(const vmm_system *sys, uint64_t value, bool *recorded, bool *reached);
 
+/* When the live event was reached, in nanoseconds of a monotonic clock; 0: it was not, or it has no timing. */
+uint64_t abi_query_event_time(const vmm_system *sys, uint64_t value);
+
 /* Gives work on device access to the memory of vmm_mem_alloc on owner, or revokes it; false if that was the state already.
  * Mappings have their own rights. */
 bool abi_query_open_peer(vmm_system *sys, int device, int owner, bool open);
@@ -98,6 +101,9 @@ bool abi_query_strict(const vmm_system *sys);
 
 /* Sets CU_POINTER_ATTRIBUTE_SYNC_MEMOPS of an allocation. */
 void abi_query_set_sync(vmm_system *sys, uint64_t address, bool sync);
+
+/* The bytes in use of the machine's device at that place, by all who share it. */
+uint64_t abi_query_used(const vmm_system *sys, int place);
 
 /* Does the host window back all of these addresses, so that the host could access them in place? */
 bool abi_query_backed(const vmm_system *sys, uint64_t address, uint64_t size);

@@ -133,6 +133,7 @@ struct sim_event {
     uint64_t value, context;
     uint64_t mark;     /* its mark in the work queue; 0 before the event was recorded */
     uint64_t recorded; /* the call that recorded it */
+    uint64_t when;     /* when its mark was done, if that is no longer in the queue (os_nanoseconds); 0: it is, or has no time */
     struct stream_clock_seen seen; /* which frees come before it */
     uint64_t record;   /* of a shared event: the last record of its entry that was made through it */
     unsigned flags;    /* of its creation */

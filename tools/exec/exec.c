@@ -9,8 +9,8 @@
 
 #include "exec_file.h"
 #include "exec_process.h"
+#include "profile.h"
 
-#define DRIVER "580.159.04" /* the recorded driver, whose answers these are */
 
 /* Adds "NAME=part" for each part of a text that '|' divides. */
 static void add_layers(char *layers, size_t size, const char *name, const char *parts)
@@ -58,7 +58,7 @@ static void preload(struct exec_environment *environment, const char *folder, in
     char text[4096 + 64];
     snprintf(text, sizeof text, "%s/libcuvmm-device-files.so", folder);
     exec_environment_prepend(environment, "LD_PRELOAD", text, ':');
-    snprintf(text, sizeof text, "%d:" DRIVER, devices);
+    snprintf(text, sizeof text, "%d:" SIM_DRIVER, devices);
     exec_environment_set(environment, "CUVMM_DEVICE_FILES", text);
     exec_environment_prepend(environment, "ASAN_OPTIONS", "verify_asan_link_order=0", ':');
 }

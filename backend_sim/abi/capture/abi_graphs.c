@@ -136,7 +136,7 @@ void abi_work_drop(struct abi_work *work)
 
 /* ---- the lock ---- */
 
-static const struct graph_shown functions = {copy_shown, drop_shown, abi_event_recorded};
+static const struct graph_shown functions = {copy_shown, drop_shown};
 
 struct sim_process *abi_graphs_lock(void)
 {

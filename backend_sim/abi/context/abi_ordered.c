@@ -62,7 +62,6 @@ static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
     if (result != CUDA_SUCCESS)
         return result;
     abi_capture_event_ends((uint64_t)(uintptr_t)event);
-    abi_event_recorded((uint64_t)(uintptr_t)event);
     return CUDA_SUCCESS;
 }
 

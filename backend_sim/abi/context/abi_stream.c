@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Creating and destroying streams and events. abi_ordered.c has the work on streams. */
-#include <time.h>
-
 #include "abi.h"
 #include "abi_capture.h"
 #include "abi_parts.h"
@@ -88,8 +86,10 @@ CUresult cuEventSynchronize(CUevent hEvent)
     ABI(vmm_event_synchronize(sys, abi_event(hEvent)));
 }
 
-/* Finds the time of a recorded event with timing. */
-static CUresult timed(const vmm_system *sys, CUevent event, double *when)
+enum { RESOLUTION = 500 }; /* nanoseconds, as documented: cuda.h 13.0, cuEventElapsedTime */
+
+/* Finds when the stream of a recorded event with timing came to it, in units of the resolution. */
+static CUresult timed(const vmm_system *sys, CUevent event, int64_t *when)
 {
     static const char name[] = "cuEventElapsedTime";
     uint64_t value = (uint64_t)(uintptr_t)event;
@@ -101,20 +101,22 @@ static CUresult timed(const vmm_system *sys, CUevent event, double *when)
         return abi_refuse(VMM_RULE_EVENT_ELAPSED, name, "the event was created with CU_EVENT_DISABLE_TIMING");
     if (!recorded)
         return abi_refuse(VMM_RULE_EVENT_ELAPSED, name, "the event was never recorded");
-    *when = note.recorded;
-    return reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    if (!reached)
+        return CUDA_ERROR_NOT_READY;
+    *when = (int64_t)(abi_query_event_time(sys, value) / RESOLUTION);
+    return CUDA_SUCCESS;
 }
 
-/* Simulated work takes no time: the result is the host's time between the two records. */
+/* What passed on the host while streams went from one event to the other; what the work would take on a device is not known. */
 static CUresult elapsed(const vmm_system *sys, float *milliseconds, CUevent start, CUevent end)
 {
-    double from = 0, to = 0;
+    int64_t from = 0, to = 0;
     CUresult result = milliseconds ? timed(sys, start, &from)
                                    : abi_refuse(VMM_RULE_EVENT_ELAPSED, "cuEventElapsedTime", "pMilliseconds is NULL");
     if (result == CUDA_SUCCESS)
         result = timed(sys, end, &to);
     if (result == CUDA_SUCCESS)
-        *milliseconds = (float)(to - from);
+        *milliseconds = (float)(to - from) * RESOLUTION / 1e6f;
     return result;
 }
 

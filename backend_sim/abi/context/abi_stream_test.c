@@ -97,7 +97,7 @@ static void test_events(void)
     OK(cuEventSynchronize(end));
     OK(cuEventQuery(end));
     OK(cuEventElapsedTime(&milliseconds, start, end));
-    tap_ok(milliseconds >= 1, "the elapsed time is the host's: %.3f ms", (double)milliseconds);
+    tap_ok(milliseconds >= 1, "a stream that is idle comes to an event at once: %.3f ms", (double)milliseconds);
     OK(cuEventRecord(untimed, NULL));
     IS(cuEventElapsedTime(&milliseconds, start, untimed), ERROR_INVALID_HANDLE);
     IS(cuEventElapsedTime(&milliseconds, start, (CUevent)(uintptr_t)0x99), ERROR_INVALID_HANDLE);
@@ -109,6 +109,107 @@ static void test_events(void)
     IS(cuEventDestroy(end), ERROR_INVALID_HANDLE);
     OK(cuEventDestroy(untimed));
     OK(cuMemFree(at));
+}
+
+/* Takes 2 ms. */
+static void work(void *user)
+{
+    struct timespec now, began;
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        *(int *)user += 1;
+    } while ((now.tv_sec - began.tv_sec) * 1000000000 + now.tv_nsec - began.tv_nsec < 2000000);
+}
+
+static float between(CUevent start, CUevent end)
+{
+    float milliseconds = -1e9f;
+    OK(cuEventElapsedTime(&milliseconds, start, end));
+    return milliseconds;
+}
+
+/* What counts is when the stream came to the events, not when the program recorded them. */
+static void test_elapsed(void)
+{
+    CUstream stream = NULL;
+    CUevent start = NULL, middle = NULL, end = NULL;
+    float whole, again, milliseconds = 77;
+    int turns = 0;
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&start, 0));
+    OK(cuEventCreate(&middle, 0));
+    OK(cuEventCreate(&end, 0));
+    OK(cuEventRecord(start, stream));
+    OK(cuLaunchHostFunc(stream, work, &turns));
+    OK(cuEventRecord(middle, stream));
+    OK(cuLaunchHostFunc(stream, work, &turns));
+    OK(cuEventRecord(end, stream));
+    IS(cuEventElapsedTime(&milliseconds, start, end), ERROR_NOT_READY);
+    OK(cuEventSynchronize(middle));
+    IS(cuEventElapsedTime(&milliseconds, start, end), ERROR_NOT_READY);
+    tap_ok(milliseconds == 77, "nothing is written while an event is not reached");
+    OK(cuStreamSynchronize(stream));
+    tap_ok(between(start, middle) >= 2 && between(middle, end) >= 2 && between(start, end) >= 4,
+           "the work between two events takes its time: %.4f ms, %.4f ms",
+           (double)between(start, middle),
+           (double)between(middle, end));
+    whole = between(start, end);
+    tap_ok(between(end, start) == -whole && between(start, start) == 0, "the time has a sign");
+    double units = (double)whole * 1e6 / 500;
+    tap_ok(units - (double)(uint64_t)(units + 0.5) < 0.01, "the resolution is half a microsecond: %.3f units", units);
+
+    /* recorded once more: the old time no longer counts, whether the event is waited for or not */
+    OK(cuEventRecord(start, stream));
+    OK(cuLaunchHostFunc(stream, work, &turns));
+    OK(cuEventRecord(start, stream));
+    IS(cuEventElapsedTime(&milliseconds, start, end), ERROR_NOT_READY);
+    OK(cuStreamSynchronize(stream));
+    again = between(end, start);
+    tap_ok(again >= 2, "an event that was recorded twice has the time of the second: %.3f ms", (double)again);
+    OK(cuEventRecord(end, stream));
+    tap_ok(between(start, end) >= 0, "an event on an idle stream is reached at once");
+    OK(cuEventDestroy(start));
+    OK(cuEventRecord(middle, stream));
+    OK(cuLaunchHostFunc(stream, work, &turns));
+    OK(cuEventRecord(middle, stream));
+    OK(cuEventDestroy(middle));
+    OK(cuStreamSynchronize(stream)); /* its time is nobody's */
+    OK(cuEventDestroy(end));
+    OK(cuStreamDestroy(stream));
+}
+
+/* Events that are nodes of a graph have the times of its launch. */
+static void test_elapsed_in_graph(void)
+{
+    CUstream stream = NULL;
+    CUevent start = NULL, end = NULL;
+    CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    CUgraphNode node[3];
+    float first, second;
+    int turns = 0;
+    const CUDA_HOST_NODE_PARAMS host = {.fn = work, .userData = &turns};
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&start, 0));
+    OK(cuEventCreate(&end, 0));
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddEventRecordNode(&node[0], graph, NULL, 0, start));
+    OK(cuGraphAddHostNode(&node[1], graph, &node[0], 1, &host));
+    OK(cuGraphAddEventRecordNode(&node[2], graph, &node[1], 1, end));
+    OK(cuGraphInstantiate(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
+    first = between(start, end);
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuEventSynchronize(end));
+    second = between(start, end);
+    tap_ok(first >= 2 && second >= 2, "events in a graph tell how long its work took: %.3f and %.3f ms", (double)first, (double)second);
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    OK(cuEventDestroy(start));
+    OK(cuEventDestroy(end));
+    OK(cuStreamDestroy(stream));
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -204,6 +305,8 @@ int main(void)
     CUcontext context = begin();
     test_created(context);
     test_events();
+    test_elapsed();
+    test_elapsed_in_graph();
     test_functions();
     test_callbacks();
     test_events_at_once();

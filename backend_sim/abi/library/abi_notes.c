@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A small hash table with open addressing; when half full it is rebuilt without the dropped entries. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "abi_parts.h"
 #include "heap.h"
 #include "lifecycle.h"
-#include "posix.h"
 
 struct entry {
     uint64_t value; /* 0: free */
@@ -83,15 +81,6 @@ void abi_note_drop(uint64_t value)
         entry->dropped = entry->value != 0;
     }
     life_release(&lock);
-}
-
-void abi_event_recorded(uint64_t event)
-{
-    struct timespec now;
-    struct abi_note note = abi_note_get(event);
-    posix.clock_gettime(CLOCK_MONOTONIC, &now);
-    note.recorded = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-    abi_note_set(event, &note);
 }
 
 void abi_notes_close(void)

@@ -31,7 +31,6 @@ void abi_notes_close(void);
 struct abi_note {
     unsigned flags;   /* the flags of its creation */
     int priority;     /* of a stream */
-    double recorded;  /* of an event: the time of its record in milliseconds; 0: not recorded */
     uint64_t limit[16]; /* of a context, by CUlimit: 1 + the value that was set; 0: not set */
     bool shared;     /* of an event: with other processes */
     unsigned cache; /* of a context: the cache configuration that was set */
@@ -42,7 +41,5 @@ struct abi_note abi_note_get(uint64_t value);
 /* Stores the note of an object, whose value is not 0. False when out of memory. */
 bool abi_note_set(uint64_t value, const struct abi_note *note);
 void abi_note_drop(uint64_t value);
-/* Notes the time of an event's record: now. */
-void abi_event_recorded(uint64_t event);
 
 #endif

@@ -313,7 +313,7 @@ CUresult abi_handle_find(const char *function, const void *handle, enum abi_hand
     if (right) {
         *found = *f;
         apply(found, device);
-        if (is == ABI_FUNCTION)
+        if (kind != ABI_KERNEL)
             apply(found, OF_FUNCTION);
     }
     life_release(&lock);

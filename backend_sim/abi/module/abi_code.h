@@ -25,7 +25,8 @@ struct CUfunc_st {
 enum abi_handle { ABI_EITHER, ABI_FUNCTION, ABI_KERNEL };
 
 /* Copies the function or kernel; INVALID_HANDLE when handle is not live, or not of that kind. Attributes are those of the
- * function, or of the kernel on the device; what was not set for a kernel's function is as for the kernel on device 0. */
+ * function, or of the kernel on the device; what was not set for a kernel's function is as for the kernel on device 0. A kernel
+ * that is taken for either is the function that it has. */
 CUresult abi_handle_find(const char *function, const void *handle, enum abi_handle kind, int device, struct CUfunc_st *found);
 
 static inline CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found)

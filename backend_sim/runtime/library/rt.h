@@ -23,11 +23,13 @@
 
 #include "rt_driver.h"
 
-/* Begins a call that needs no context: loads the driver and initialises it. cudaErrorInsufficientDriver when there is none;
- * else what cuInit answered. */
+/* Begins a call that needs no context: loads the driver and initialises it. cudaErrorInsufficientDriver when there is none, or an
+ * older one than the runtime's major version; else what cuInit answered, which is asked once. cudaErrorCudartUnloading when the
+ * process ends and the runtime has given back what it held. */
 cudaError_t rt_enter(void);
 /* The same, and makes sure that the thread has a current context: the one it made current itself by the driver's API, else the
- * primary context of its device (cudaSetDevice), which it retains for the process. */
+ * primary context of its device (cudaSetDevice, cudaSetValidDevices, else the first). A primary context is retained for the
+ * process, until it ends or resets the device. */
 cudaError_t rt_enter_context(void);
 /* Ends a call: an error becomes the thread's last error. Returns it. */
 cudaError_t rt_leave(cudaError_t result);
@@ -58,14 +60,23 @@ cudaError_t rt_code(CUresult code);
 
 /* The device that a call of this thread is for: that of its current context, else the one it set, else 0. */
 cudaError_t rt_device(int *device);
+/* The primary context of the device, which the process then holds until it ends or resets the device. */
+cudaError_t rt_primary_context(int device, CUcontext *context);
 /* Makes the device the thread's, and its primary context current. */
 cudaError_t rt_set_device(int device);
-/* Destroys what the process has on the thread's device. */
+/* Destroys what the process has on the thread's device; the next call that needs its primary context begins a new one, with the same
+ * handle. In a context of the program's own, nothing of the driver's ends. */
 cudaError_t rt_reset_device(void);
+/* How many times that was done: what is kept for a context is worthless when the number has changed. */
+unsigned rt_resets(void);
+/* The devices for threads that set none. */
+cudaError_t rt_set_valid_devices(const int *device, int count);
 
 /* Writes "cuvmm: libcudart.so.N: " and the text on standard error, in one piece. */
 void rt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* 12 or 13: which library this is (rt_forms.c). */
 int rt_major(void);
+/* 12090 or 13000. */
+unsigned rt_version(void);
 
 #endif

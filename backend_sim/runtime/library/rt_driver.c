@@ -21,14 +21,16 @@ static void *symbol(const char *name)
     return dlsym(handle, name);
 }
 
-/* Drivers before CUDA 12.0 have no cuGetProcAddress_v2; their symbols tell the version by a suffix. */
+/* Drivers before CUDA 12.0 have no cuGetProcAddress_v2; their symbols tell the version by a suffix. Of names that are older than
+ * CUDA 7.0, the forms for the thread's own stream are not: asked for an older version, the driver gives the others. */
 static void find(void *pointers, const char *name, int version, const char *entry)
 {
     static const cuuint64_t form[] = {CU_GET_PROC_ADDRESS_LEGACY_STREAM, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM};
+    const int versions[] = {version, version < 7000 ? 7000 : version};
     void *found[2] = {NULL, NULL};
     for (int i = 0; i < 2; i++) {
         CUdriverProcAddressQueryResult status;
-        if (!ask || ask(name, &found[i], version, form[i], &status) != CUDA_SUCCESS)
+        if (!ask || ask(name, &found[i], versions[i], form[i], &status) != CUDA_SUCCESS)
             found[i] = symbol(entry);
     }
     memcpy(pointers, found, sizeof found);
@@ -48,6 +50,7 @@ static void load(void)
     void *found = symbol("cuGetProcAddress_v2");
     memcpy(&ask, &found, sizeof ask);
 #define RT_DRIVER(name) find(rt_driver.to_##name, NAME_OF(name), VERSION_OF(name), TEXT_OF(name));
+#define RT_DRIVER_OLD(member, name, version) find(rt_driver.to_##member, name, version, name);
 #include "rt_driver.def"
 }
 

@@ -7,6 +7,11 @@ int rt_major(void)
     return CUDART_VERSION / 1000;
 }
 
+unsigned rt_version(void)
+{
+    return CUDART_VERSION;
+}
+
 /* As the toolkit's does, it answers without a driver. */
 cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
 {

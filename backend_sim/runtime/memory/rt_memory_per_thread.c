@@ -3,3 +3,6 @@
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 
 #include "rt_copy.c"
+#include "rt_fill.c"
+#include "rt_ordered.c"
+#include "rt_rows.c"
