@@ -36,7 +36,12 @@ static void test_bytes(void)
     REFUSED(BATCH(NULL, sources, sizes, 2, &attributes, &first, 1, stream), ErrorInvalidValue);
     FAILED(SIZE_MAX);
     sizes[1] = 16;
+    REFUSED(BATCH(to, sources, sizes, 2, &attributes, &first, 1, CU_STREAM_LEGACY), ErrorInvalidValue);
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+    OK(BATCH(to, sources, sizes, 2, &attributes, &first, 1, NULL));
+#else
     REFUSED(BATCH(to, sources, sizes, 2, &attributes, &first, 1, NULL), ErrorInvalidValue);
+#endif
 }
 
 static void test_boxes(void)

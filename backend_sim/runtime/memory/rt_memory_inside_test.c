@@ -119,6 +119,7 @@ int main(void)
     struct rt_driver has = rt_driver;
     memset(&rt_driver, 0, sizeof rt_driver);
     memcpy(rt_driver.to_cuCtxGetCurrent, has.to_cuCtxGetCurrent, sizeof has.to_cuCtxGetCurrent);
+    memcpy(rt_driver.to_cuDevicePrimaryCtxGetState, has.to_cuDevicePrimaryCtxGetState, sizeof has.to_cuDevicePrimaryCtxGetState);
     every_call();
     rt_driver = has;
     memset(rt_driver.to_cuCtxGetCurrent, 0, sizeof has.to_cuCtxGetCurrent);
