@@ -67,11 +67,13 @@ int main(void)
 {
     alarm(60);
     setenv("CUVMM_SIM", "sim:h100", 1);
-    OK(cudaMalloc((void **)&device, RT_G));
+    CUmemGenericAllocationHandle handle = 0;
+    OK(cudaFree(NULL));
+    device = mapped(0, RT_G, &handle);
     EQUAL(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     test_bytes();
     test_boxes();
     EQUAL(cuStreamDestroy(stream), CUDA_SUCCESS);
-    OK(cudaFree(device));
+    unmapped(device, RT_G, handle);
     return tap_done();
 }

@@ -181,6 +181,29 @@ static void test_layer_fills(void)
     REFUSED(cudaMemset3D(past, 7, (struct cudaExtent){.width = 1, .height = 2, .depth = 2}), ErrorInvalidValue);
 }
 
+/* Memory that the driver's API mapped is as good as the runtime's own. */
+static void test_mapped(void)
+{
+    struct cudaMemcpy3DParms to = whole(gap, 64, from, 8, cudaMemcpyHostToDevice), home = whole(back, 8, gap, 64, cudaMemcpyDefault);
+    struct cudaMemcpy3DPeerParms peers = {.srcPtr = to.dstPtr, .dstPtr = {.ptr = gap + 4096, .pitch = 64, .xsize = 8, .ysize = 2},
+                                          .extent = to.extent};
+    struct cudaPitchedPtr layers = {.ptr = gap + 8192, .pitch = 64, .xsize = 8, .ysize = 4};
+    OK(cudaMemcpy3D(&to));
+    OK(cudaMemcpy3DAsync(&to, stream));
+    OK(cudaMemcpy3DPeer(&peers));
+    memset(back, 0, sizeof back);
+    OK(cudaMemcpy3D(&home));
+    EQUAL(memcmp(back, from, sizeof from), 0);
+    OK(cudaDeviceSynchronize());
+    OK(cudaMemcpy2D(back, 8, gap + 4096, 64, 8, 4, cudaMemcpyDeviceToHost));
+    EQUAL(memcmp(back, from, sizeof from), 0);
+    OK(cudaMemcpy2DAsync(gap + 2048, 64, gap, 64, 8, 4, cudaMemcpyDeviceToDevice, stream));
+    OK(cudaMemset2DAsync(gap + 1024, 64, 3, 8, 4, stream));
+    OK(cudaMemset3D(layers, 4, (struct cudaExtent){.width = 8, .height = 3, .depth = 2}));
+    OK(cudaDeviceSynchronize());
+    tap_ok(byte_of(gap + 2048 + 64) == 'h' && byte_of(gap + 1024 + 199) == 3 && byte_of(gap + 8192 + 6 * 64) == 4, "rows and layers");
+}
+
 int main(void)
 {
     alarm(60);
@@ -196,6 +219,7 @@ int main(void)
     test_peer_layers();
     test_fills();
     test_layer_fills();
+    test_mapped();
     EQUAL(cuStreamDestroy(stream), CUDA_SUCCESS);
     unmapped(gap, 2 * RT_G, handle);
     OK(cudaFree(device));
