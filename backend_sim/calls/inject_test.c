@@ -494,6 +494,7 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
                    copy = NULL;
     const vmm_memcpy3d box = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = p, .dst_memory_type = VMM_MEMORYTYPE_DEVICE,
                               .dst_device = p + 1024, .width_in_bytes = 8, .height = 2, .depth = 1};
+    vmm_memcpy3d held = {.depth = 0};
     vmm_graph inner = NULL;
     vmm_graph_node_type type = 0;
     const uint64_t args[] = {p, 64, 9};
@@ -521,6 +522,8 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     GET(inner, graph_child_graph_node_get_graph, sys, child, &inner);
     STEP(graph_memset_node_set_params, sys, first, &rows);
     STEP(graph_memcpy_node_set_params, sys, copy, &box);
+    GET(held.depth, graph_memcpy_node_get_params, sys, copy, &held);
+    STEP(graph_kernel_node_set_params, sys, kernel, &launch);
     STEP(graph_host_node_set_params, sys, host, &call);
     STEP(graph_event_record_node_set_event, sys, record, event);
     STEP(graph_event_wait_node_set_event, sys, wait, event);
@@ -534,6 +537,7 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     GET(exec, graph_instantiate, sys, &exec, graph, 0);
     STEP(graph_exec_memset_node_set_params, sys, exec, first, &rows, NULL);
     STEP(graph_exec_memcpy_node_set_params, sys, exec, copy, &box, NULL);
+    STEP(graph_exec_kernel_node_set_params, sys, exec, kernel, &launch);
     STEP(graph_exec_host_node_set_params, sys, exec, host, &call);
     STEP(graph_exec_event_record_node_set_event, sys, exec, record, event);
     STEP(graph_exec_event_wait_node_set_event, sys, exec, wait, event);

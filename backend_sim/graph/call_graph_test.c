@@ -242,6 +242,38 @@ static void test_updates(void)
     vmm_close(sys);
 }
 
+/* Another kernel for a node, and for the node of an instance. */
+static void test_other_kernels(void)
+{
+    uint64_t args[] = {0, 64, 1}, word = 0;
+    vmm_kernel_node_params kernel = {VMM_KERNEL_FILL, 1, 32, args, 3};
+    vmm_graph graph = NULL;
+    vmm_graph_node node = NULL;
+    vmm_graph_exec exec = NULL;
+    begin("sim:h100");
+    args[0] = p;
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_graph_add_kernel_node(sys, &node, graph, NULL, 0, &kernel));
+    args[2] = 2;
+    SUCCEEDS(vmm_graph_kernel_node_set_params(sys, node, &kernel));
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    SUCCEEDS(vmm_graph_launch(sys, exec, NULL));
+    SUCCEEDS(vmm_memcpy_dtoh(sys, &word, p, sizeof word));
+    tap_u64(word, UINT64_C(0x0202020202020202), "the kernel's other arguments");
+    args[2] = 3;
+    SUCCEEDS(vmm_graph_exec_kernel_node_set_params(sys, exec, node, &kernel));
+    args[2] = 4; /* they were copied */
+    SUCCEEDS(vmm_graph_launch(sys, exec, NULL));
+    SUCCEEDS(vmm_memcpy_dtoh(sys, &word, p, sizeof word));
+    tap_u64(word, UINT64_C(0x0303030303030303), "those of the instance");
+    kernel.count = 2;
+    REFUSED(vmm_graph_kernel_node_set_params(sys, node, &kernel), INVALID_VALUE, "VMM-LAUNCH-ARGUMENTS");
+    REFUSED(vmm_graph_exec_kernel_node_set_params(sys, exec, node, &kernel), INVALID_VALUE, "VMM-LAUNCH-ARGUMENTS");
+    kernel.count = 3;
+    REFUSED(vmm_graph_exec_kernel_node_set_params(sys, exec, NULL, &kernel), INVALID_VALUE, "VMM-GRAPH-NODE");
+    vmm_close(sys);
+}
+
 /* Copies whose memory is declared as UNIFIED, and is no longer reserved when a launch comes to them: a fault, as of other memory that
  * is not there, and no access of the program's. */
 static void test_copies_of_what_is_gone(void)
@@ -502,6 +534,7 @@ int main(void)
     test_work();
     test_contexts();
     test_updates();
+    test_other_kernels();
     test_copies_of_what_is_gone();
     test_eager();
     return tap_done();
