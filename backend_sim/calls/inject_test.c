@@ -459,6 +459,7 @@ static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
     vmm_stream one = NULL, two = NULL;
     vmm_event event = NULL, back = NULL;
     vmm_stream_capture_status status = 0;
+    vmm_graph_node listed = NULL;
     static uint64_t word = 5;
     const uint64_t args[] = {p, 64, 9};
     const vmm_memcpy3d box = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = p, .dst_memory_type = VMM_MEMORYTYPE_DEVICE,
@@ -470,12 +471,13 @@ static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
     STEP(stream_begin_capture, sys, one, VMM_STREAM_CAPTURE_MODE_RELAXED);
     GET(status, stream_is_capturing, sys, one, &status);
     GET(*graph, stream_end_capture, sys, one, graph);
+    GET(listed, graph_add_empty_node, sys, &listed, *graph, NULL, 0);
     STEP(stream_begin_capture_to_graph, sys, one, *graph, NULL, NULL, 0, VMM_STREAM_CAPTURE_MODE_RELAXED);
     STEP(memset_d8_async, sys, p, 1, 64, one);
     STEP(memcpy_htod_async, sys, p, &word, sizeof word, one);
     STEP(memcpy_3d_async, sys, &box, one);
     STEP(launch, sys, VMM_KERNEL_FILL, 1, 32, args, 3, one);
-    STEP(stream_update_capture_dependencies, sys, one, NULL, NULL, 0, VMM_STREAM_ADD_CAPTURE_DEPENDENCIES);
+    STEP(stream_update_capture_dependencies, sys, one, &listed, NULL, 1, VMM_STREAM_ADD_CAPTURE_DEPENDENCIES);
     STEP(event_record, sys, event, one);
     STEP(stream_wait_event, sys, two, event, 0);
     STEP(memcpy_dtod_async, sys, p + 64, p, 64, two);
