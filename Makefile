@@ -32,10 +32,11 @@ override CPPFLAGS += -D_POSIX_C_SOURCE=200809L
 # A file sees its own room and those that ci/rooms lists for it; a test sees every room, its own ones first.
 $(foreach line,$(shell awk -f ci/rooms.awk ci/rooms),$(eval ROOMS += $(firstword $(subst |, ,$(line))))\
     $(eval sees.$(firstword $(subst |, ,$(line))) := $(patsubst %,-I%,$(subst |, ,$(line)))))
-SIM_ROOMS := $(filter-out backend_sim/testing backend_sim/device_files backend_sim/abi/%,$(filter backend_sim/%,$(ROOMS)))
+SIM_ROOMS := $(filter-out backend_sim/testing backend_sim/nvml backend_sim/device_files backend_sim/abi/% backend_sim/runtime/%,$(filter backend_sim/%,$(ROOMS)))
 ABI_ROOMS := $(filter backend_sim/abi/%,$(ROOMS))
+RT_ROOMS  := $(filter backend_sim/runtime/%,$(ROOMS))
 TOOL_ROOMS := $(filter tools/%,$(ROOMS))
-FIXTURES  := backend_sim/abi
+FIXTURES  := backend_sim/abi backend_sim/runtime
 of    = $(sees.$(patsubst %/,%,$(dir $(1))))
 sees  = $(call of,$(1))$(if $(filter %_test.c,$(1)), $(filter-out $(call of,$(1)),$(addprefix -I,$(ROOMS) $(FIXTURES))))
 override CFLAGS   += -std=c11 $(WARNINGS) -fvisibility=hidden -fPIC -pthread $(if $(WERROR),-Werror)
@@ -121,8 +122,23 @@ ABI_SRC   := $(call sources,$(ABI_ROOMS))
 LIBCUDA   := $(BUILD)/lib/libcuda.so.1
 LIBCHECK  := $(BUILD)/lib/libcuvmm-check.so
 LIBFILES  := $(BUILD)/lib/libcuvmm-device-files.so
+# The simulator as NVML (docs/nvml.md). Its tests are programs of NVML and of the driver's API.
+NVML_SRC  := $(call sources,backend_sim/nvml)
+LIBNVML   := $(BUILD)/lib/libnvidia-ml.so.1
+NVML_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard backend_sim/nvml/*_test.c))
+NVML_INSIDE := $(filter %_inside_test,$(NVML_TESTS))
 ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(ABI_ROOMS))))
 ABI_INSIDE := $(filter %_inject_test %_inside_test,$(ABI_TESTS))
+ABI_KERNELS := $(BUILD)/test/abi_kernels.so
+# The CUDA runtime over libcuda.so.1, in the versions 12 and 13 (docs/runtime.md): X_forms.c is compiled for each of them.
+LIBCUDART := $(BUILD)/lib/libcudart.so.12 $(BUILD)/lib/libcudart.so.13
+RT_SRC    := $(filter-out %_forms.c,$(call sources,$(RT_ROOMS)))
+RT_FORMS  := $(filter %_forms.c,$(call sources,$(RT_ROOMS)))
+rt_obj     = $(call obj,$(RT_SRC)) $(patsubst %.c,$(BUILD)/obj/runtime$(1)/%.o,$(RT_FORMS))
+RT_TESTS  := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(RT_ROOMS))))
+RT_INSIDE := $(filter %_inject_test %_inside_test,$(RT_TESTS))
+ABI_KERNELS := $(BUILD)/test/abi_kernels.so
+RT_FAKE   := $(BUILD)/test/rt_fake_driver.so
 
 .PHONY: all help clean demo bench
 # Rules are here; to look for each header of each file in make's own takes longer than all the rest of a run that builds nothing.
@@ -130,7 +146,7 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -207,6 +223,60 @@ $(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/symbols/exports.map
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,--version-script=backend_sim/abi/symbols/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 	@ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
 
+$(BUILD)/obj/runtime12/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=12090 $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/runtime13/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=13000 $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# Each name has the version that the toolkit's library gives it.
+$(BUILD)/obj/libcudart.so.%.map: api/runtime_entries.def
+	@mkdir -p $(@D)
+	@{ echo 'libcudart.so.$* {'; echo 'global:'; sed -n 's/^RT_ENTRY(\([^,]*\), \(BOTH\|IN$*\), .*/    \1;/p' $<; echo 'local: *;'; echo '};'; } >$@
+
+$(BUILD)/lib/libcudart.so.12: $(call rt_obj,12)
+$(BUILD)/lib/libcudart.so.13: $(call rt_obj,13)
+$(LIBCUDART): $(BUILD)/lib/libcudart.so.%: $(BUILD)/obj/libcudart.so.%.map $(LIBSIM)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,-Bsymbolic-functions -Wl,--version-script=$< -o $@ $(filter %.o,$^) $(LIBSIM) $(DL_LIBS)
+	@ln -sf libcudart.so.13 $(BUILD)/lib/libcudart.so
+
+# Its tests are programs of the runtime: X_12_test.c of CUDA 12's, the others of CUDA 13's. The driver's library is there when the
+# runtime looks for it.
+$(filter-out $(RT_INSIDE),$(RT_TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBCUDART) $(LIBCUDA) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -Wl,--no-as-needed $(BUILD)/lib/libcudart.so.$(if $(filter %_12_test,$@),12,13) -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
+
+$(RT_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call rt_obj,13) $(LIBCUDA) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(CONFA) $(LIBSIM) -Wl,--no-as-needed -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
+
+$(RT_FAKE): backend_sim/runtime/testing/fake_driver.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $<
+
+$(BUILD)/test/backend_sim/runtime/library/rt_driver_test: | $(RT_FAKE)
+$(BUILD)/obj/backend_sim/runtime/library/rt_driver_test.o: override CPPFLAGS += -DRT_FAKE_DRIVER='"$(abspath $(RT_FAKE))"'
+$(BUILD)/obj/backend_sim/runtime/%_12_test.o: override CPPFLAGS += -DCUDART_VERSION=12090
+$(BUILD)/obj/backend_sim/runtime/%_test.o: override CPPFLAGS += -DABI_TEST_KERNELS='"$(abspath $(ABI_KERNELS))"'
+
+# The same for NVML, beside it.
+$(LIBNVML): $(call obj,$(NVML_SRC)) $(LIBSIM) backend_sim/nvml/exports.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libnvidia-ml.so.1 -Wl,-Bsymbolic-functions -Wl,--version-script=backend_sim/nvml/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
+	@ln -sf libnvidia-ml.so.1 $(BUILD)/lib/libnvidia-ml.so
+
+$(filter-out $(NVML_INSIDE),$(NVML_TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBNVML) $(LIBCUDA) $(CONFA) $(LIBSIM)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -L$(BUILD)/lib -lnvidia-ml -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
+
+# Those that make its requests fail hold it.
+$(NVML_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call obj,$(NVML_SRC)) $(CONFA) $(LIBSIM)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
+
 # The shadow beside a driver, for `cuvmm check` to preload (docs/check.md). Of it only the driver's names are to be seen, too.
 CHECK_SRC := $(call sources,backend_cuda/check)
 $(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
@@ -226,7 +296,6 @@ $(BUILD)/test/backend_sim/device_files/device_files_test: $(call obj,$(FILES_SRC
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # Kernels for its tests, as its users write them.
-ABI_KERNELS := $(BUILD)/test/abi_kernels.so
 $(ABI_KERNELS): backend_sim/abi/testing/kernels.c api/vmm_kernel.h
 	@mkdir -p $(@D)
 	$(CC) -Iapi -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -shared -o $@ $<

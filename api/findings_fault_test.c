@@ -5,10 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "faulty_files.h"
 #include "posix.h"
 #include "tap.h"
 
@@ -17,7 +16,6 @@ static struct {
     size_t most;         /* the most bytes that one write takes; 0: no limit */
     unsigned interrupts; /* every nth write is interrupted; 0: none */
     bool full;           /* no byte can be written */
-    bool blind, unmapped; /* fstat fails; mmap fails */
     int knows;           /* how many lookups succeed before all fail; -1: all */
     const Dl_info *tells; /* the result of each lookup; NULL: the loader's */
     unsigned writes;
@@ -36,18 +34,6 @@ static ssize_t bad_write(int fd, const void *bytes, size_t length)
     memcpy(bad.text + bad.length, bytes, n);
     bad.length += n;
     return (ssize_t)n;
-}
-
-static int bad_fstat(int fd, struct stat *status)
-{
-    errno = EIO;
-    return bad.blind ? -1 : fstat(fd, status);
-}
-
-static void *bad_mmap(void *at, size_t size, int rights, int flags, int fd, off_t offset)
-{
-    errno = ENOMEM;
-    return bad.unmapped ? MAP_FAILED : mmap(at, size, rights, flags, fd, offset);
 }
 
 static int bad_dladdr(const void *address, Dl_info *info)
@@ -76,6 +62,7 @@ static struct posix faulty; /* the system's functions, except for the injected o
 static void all_is_well(void)
 {
     memset(&bad, 0, sizeof bad);
+    memset(&faulty_file, 0, sizeof faulty_file);
     bad.knows = -1;
 }
 
@@ -145,8 +132,8 @@ static void test_tally(void)
     static const char *const names[] = {"without a name", "that is too short", "of unknown length", "that cannot be mapped"};
     for (int i = 0; i < 4; i++) {
         all_is_well();
-        bad.blind = i == 2;
-        bad.unmapped = i == 3;
+        faulty_file.fstat = i == 2;
+        faulty_file.mmap = i == 3;
         if (i == 2 && pwrite(fd, &zeros, sizeof zeros, 0) != (ssize_t)sizeof zeros)
             tap_bail("no tally");
         setenv("CUVMM_CHECK_TALLY", i ? path : "", 1);
@@ -306,18 +293,18 @@ static void test_symbols(void)
     named_in(&good, sizeof good.head - 1, 0x100, "", "less than a head");
     site_symbol("/tmp", 0x100, name, sizeof name);
     tap_text(name, "", "a folder");
-    bad.blind = true;
+    faulty_file.fstat = true;
     named(&good, 0x100, "", "a file that says nothing of itself");
     all_is_well();
-    bad.unmapped = true;
+    faulty_file.mmap = true;
     named(&good, 0x100, "", "one that cannot be mapped");
 }
 
 int main(void)
 {
     faulty = posix;
-    faulty.fstat = bad_fstat;
-    faulty.mmap = bad_mmap;
+    faulty.fstat = faulty_fstat;
+    faulty.mmap = faulty_mmap;
     unsetenv("CUVMM_CHECK_LOG");
     unsetenv("CUVMM_CHECK_TALLY");
     unsetenv("CUVMM_CHECK_QUIET");

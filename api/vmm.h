@@ -483,6 +483,8 @@ typedef struct vmm_system vmm_system;
  *                                the profile's fabric.imex decides
  *            sim:PROFILE,team_wait=SECONDS   how long a bind or a mapping of a multicast object waits for other processes to add
  *                                their devices: 0 to 3600, default 10 (docs/multicast.md)
+ *            sim:PROFILE,kernels=refuse|skip   what a launch does through libcuda.so.1 whose kernel the loaded image holds and
+ *                                no plugin has: it is refused (the default), or does nothing and is counted (docs/unmodified.md)
  *            sim:PROFILE,visible=LIST   the devices that the process sees, in this order, as 1:0; none; or env: those
  *                                that CUDA_VISIBLE_DEVICES names when vmm_init is called, as a driver reads it.
  *                                Without this option all: only libcuda.so.1 reads the variable by itself

@@ -17,7 +17,7 @@ GPU_TAP      ?= $(BUILD)/tap-gpu
 GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
 
 # The recording programs that are compared.
-GPU_RECORDED := first edges copies small memops pools copies3d ipc
+GPU_RECORDED := first edges copies small memops pools copies3d ipc runtime
 # A name and a command each, in the order of running; what is not built is left out.
 GPU_RUNS := device suite rules mistakes
 GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)

@@ -4,10 +4,11 @@
 
 .PHONY: symbols-update
 
-symbols-update: $(LIBSO) $(LIBCUDA) ## ci/symbols/ from the libraries: adds new names with their version
+symbols-update: $(LIBSO) $(LIBCUDA) $(LIBNVML) ## ci/symbols/ from the libraries: adds new names with their version
 	@mkdir -p ci/symbols
 	ci/symbols-list $(LIBSO) ci/symbols/libcuvmm.txt $(VERSION) --update
 	ci/symbols-list $(LIBCUDA) ci/symbols/libcuda.txt $(VERSION) --update
+	ci/symbols-list $(LIBNVML) ci/symbols/libnvidia-ml.txt $(VERSION) --update
 
 # ------------------------------------------------------------------------------------------------ pages and completion
 

@@ -31,7 +31,7 @@ ${CC:-cc} -O0 -c -o "$work/one.o" "$work/one.c"
 said=$(direct "$work/one.o")
 result "$([ "$(wc -l <<<"$said")" = 2 ]; echo $?)" 'which would be found' "$said"
 
-for library in libcuvmm.so libcuda.so.1 libcuvmm-check.so; do
+for library in libcuvmm.so libcuda.so.1 libnvidia-ml.so.1 libcuvmm-check.so; do
     said=$(nm -D "$build/lib/$library" | grep -E ' (heap|posix)$')
     result "$([ -z "$said" ]; echo $?)" "$library shows nobody its tables" "$said"
     said=$(nm "$build/lib/$library" | grep -E ' (heap|posix)$')

@@ -12,7 +12,7 @@ said=$work/said # what `ok` shows of a failure
 
 # A sanitizer's runtime adds names of its own.
 if [ -z "${CUVMM_SAN-}" ]; then
-    for pair in libcuvmm.so:libcuvmm libcuda.so.1:libcuda; do
+    for pair in libcuvmm.so:libcuvmm libcuda.so.1:libcuda libnvidia-ml.so.1:libnvidia-ml; do
         ci/symbols-list "$build/lib/${pair%:*}" "ci/symbols/${pair#*:}.txt" 0 >"$work/said" 2>&1
         ok $? "${pair%:*} exports what ci/symbols/${pair#*:}.txt says"
     done

@@ -12,14 +12,17 @@ unexport COLUMNS # lines are as wide for everybody who runs the tests
 CHECK_PROFILES ?= h100 h200x2 min max odd
 # Each abi-suite makes this run, too, to compare with; mutants of one have it alone.
 CHECK_AS_DRIVER ?=
-CHECK_ABI      ?= h100 h200x2 min max odd
-CHECK_ABI_RULES ?= h100 h200x2 min max odd
+# libcuda.so.1 adds nothing to what a machine is, so the others' runs of it are left to check-ci.
+CHECK_ABI      ?= h100 h200x2 max
+CHECK_ABI_CI   := min odd
+CHECK_ABI_RULES ?= h100 h200x2
+CHECK_ABI_RULES_CI := min max odd
 CHECK_ABI_MISTAKES ?= h100
-# The recording programs, and PROGRAM-MACHINE for each recording that is there. Two devices are asked all that one is; one alone
-# is left to check-ci, but for the first program, which is asked other things.
-ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs
+# The recording programs, and PROGRAM-MACHINE for each recording that is there; the runtime's program needs none
+# (ci/runtime-recorded). Two devices are asked all that one is; one alone is left to check-ci, but for the first program, which is asked other things.
+ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs runtime
 ABI_FILES      := $(notdir $(wildcard conformance/recorded/facts/*-580.159.04-*.tsv))
-ABI_RECORDINGS := first-h100 first-h200x2 $(foreach name,$(ABI_PROGRAMS), \
+ABI_RECORDINGS := first-h100 first-h200x2 runtime-h100 runtime-h200x2 $(foreach name,$(filter-out runtime,$(ABI_PROGRAMS)), \
     $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES))))
 ABI_RECORDINGS_CI := $(filter-out first-%,$(filter %-h100,$(ABI_RECORDINGS)))
 CHECK_ABI_RECORDED ?= $(filter-out $(ABI_RECORDINGS_CI),$(ABI_RECORDINGS))
@@ -55,7 +58,7 @@ CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
 CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(CHECK_LAYERS:%=$(BUILD)/check/%))
 CHECK_RUNS  += $(FUZZ_CHECKS)
 # Tests of what maintainers and CI use, which take long: `make check-ci`; it also compares what one H100 answered.
-CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh conformance/programs/mistakes_test.sh
+CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh ci/runtime_compilers_test.sh conformance/programs/mistakes_test.sh
 CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*/*_test.sh conformance/*/*_test.sh docs/*_test.sh)))
 
 RULE_PAIRS  := $(BUILD)/test/tools/explain/rule_pairs_test
@@ -76,7 +79,7 @@ LONG_CALLS     ?= 1500000
 LONG_WORLDS    ?= world-2-recorded world-2
 SABOTAGE_EVERY ?= 1
 
-.PHONY: check-built check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: check-built check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points runtime-entries clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 # A run of part of the tests builds only what it uses.
 CHECK_NEEDS ?=
@@ -169,15 +172,16 @@ CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
 CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
-check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long; what an H100 answered
-	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_RECORDED='$(ABI_RECORDINGS_CI)' CHECK_LIST='$(CHECK_CI) $(ABI_RECORDINGS_CI:%=$(BUILD)/check/abi-%)' check
+check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long; what an H100 answered; libcuda.so.1 on the other machines
+	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_RECORDED='$(ABI_RECORDINGS_CI)' CHECK_ABI='$(CHECK_ABI_CI)' CHECK_ABI_RULES='$(CHECK_ABI_RULES_CI)' \
+	    CHECK_LIST='$(CHECK_CI) $(addprefix $(BUILD)/check/abi-,$(ABI_RECORDINGS_CI) $(CHECK_ABI_CI:%=suite-%) $(CHECK_ABI_RULES_CI:%=rules-%))' check
 
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check
 
 # What users build, with another compiler: builds with sanitizers skip these.
 check-built: ## the tests of what is installed, of its hardening and of what programs link
-	+@$(NEST) CHECK_NEEDS='$(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(EXAMPLES) $(RULE_PAGE)' TESTS= CHECK_RUNS= \
+	+@$(NEST) CHECK_NEEDS='$(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(EXAMPLES) $(RULE_PAGE)' TESTS= CHECK_RUNS= \
 	    CHECK_LIST='$(patsubst %,ci/%_test.sh,hardening install sim_only symbols_list unload unmodified)' check
 
 # Scripts start their programs themselves: they would be what `check` ran. What reads memory that nobody has written is found where
@@ -205,7 +209,7 @@ TSAN      := $(BUILD)/tsan
 TSAN_RUNS := conformance-h200x2 abi-suite-h100
 check-tsan: ## the tests that start threads with ThreadSanitizer
 	+@tests=$$(ci/threaded) && CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-5} $(NEST) BUILD=$(TSAN) SAN=thread $(SAN_BUILD) \
-	    TOOLA= CHECK_NEEDS='$(TSAN)/bin/conformance $(TSAN)/lib/libcuda.so.1' CHECK_RUNS='$(TSAN_RUNS:%=$(TSAN)/check/%)' CHECK_SHELL= \
+	    TOOLA= CHECK_NEEDS='$(TSAN)/bin/conformance $(TSAN)/lib/libcuda.so.1 $(TSAN)/lib/libnvidia-ml.so.1' CHECK_RUNS='$(TSAN_RUNS:%=$(TSAN)/check/%)' CHECK_SHELL= \
 	    TESTS="$$(echo $$(for test in $$tests; do echo $(TSAN)/test/$${test%.c}; done))" check
 
 # Shared memory: 10000 exchanges between two processes, 1000 of them killed, a million malformed descriptors and fabric
@@ -265,6 +269,24 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party progra
 	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES) $(subst /,.,$(CLIENT_TESTS))) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
+# Frameworks on libcudart and libcuda.so.1 (docs/frameworks.md): gigabytes from PyPI, so it is no part of .ci/run.
+FRAMEWORKS := torch jax
+FRAMEWORK_SCRIPTS := $(filter-out framework,$(notdir $(basename $(wildcard conformance/programs/frameworks/*.py))))
+FRAMEWORK_RUNS = $(foreach script,$(FRAMEWORK_SCRIPTS),$(addprefix $(script).,$(or $(shell sed -n 's/^\# run: \([^ ]*\).*/\1/p' conformance/programs/frameworks/$(script).py),once)))
+
+frameworks-python: ## PyTorch and JAX from PyPI, into virtual environments below $(BUILD), where TORCH_PYTHON and JAX_PYTHON name none
+	@for framework in $(FRAMEWORKS); do \
+	    [ -n "$$(printenv $$(echo $$framework | tr a-z A-Z)_PYTHON)" ] || CLIENTS_PATIENCE=1800 \
+	    ci/clients-python $(BUILD) $$framework conformance/programs/frameworks/requirements-$$framework.txt || exit; done
+
+check-frameworks: $(LIBCUDA) $(LIBCUDART) $(LIBFILES) $(CUVMM) frameworks-python ## PyTorch and JAX on the simulator (docs/frameworks.md)
+	@rm -rf $(TAP)-frameworks $(BUILD)/check-frameworks && mkdir -p $(TAP)-frameworks $(BUILD)/check-frameworks
+	@for run in $(FRAMEWORK_RUNS); do \
+	    printf '#!/bin/sh\nexec ci/framework $(BUILD) conformance/programs/frameworks/%s.py %s\n' $${run%.*} $$(echo $${run##*.} | grep -vx once) >$(BUILD)/check-frameworks/$$run; done
+	@chmod +x $(BUILD)/check-frameworks/*
+	@$(RUN_TAP) 'ci/tap-run $(TAP)-frameworks' -j$(JOBS) $(addprefix $(BUILD)/check-frameworks/,$(FRAMEWORK_RUNS)) </dev/null 7>&2; \
+	    status=$$?; $(TALLY) $(TAP)-frameworks && exit $$status
+
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
 MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_RECORDED='$(filter-out answers-h200x2 copies-h100 copies3d-h100,$(ABI_RECORDINGS))' CHECK_SCHEDULES=random-1
@@ -322,6 +344,9 @@ mistakes: $(BUILD)/bin/buggy ## the tables of docs/mistakes.md from the programs
 entry-points: ## docs/entry-points.md from the table of libcuda.so.1
 	ci/entry-points >$(BUILD)/entry-points.md && mv $(BUILD)/entry-points.md docs/entry-points.md
 
+runtime-entries: ## the list of docs/runtime.md from the table of libcudart
+	ci/runtime-entries >$(BUILD)/runtime.md && mv $(BUILD)/runtime.md docs/runtime.md
+
 lint: ## shellcheck on every shell script; the rows of ci/sabotage.list against the sources; the licence of each
 	ci/sabotage --check
 	ci/mutate --check
@@ -336,22 +361,27 @@ $(BUILD)/cuvmm.pc: FORCE
 	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lcuvmm' 'Libs.private: -pthread $(DL_LIBS)' >$@
 
 HEADERS := api/vmm.h api/vmm_fd.h api/results.def api/vmm_kernel.h
-ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_graph.h api/abi/cuda_values.def
+ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_graph.h api/abi/cuda_values.def api/abi/cuda_runtime_api.h \
+    $(wildcard api/abi/runtime/*.h) api/abi/runtime/values.def \
+    api/abi/nvml.h api/abi/nvml_functions.h api/abi/nvml_values.def
 
 # The driver's library of the simulator lies in a folder of its own, so that no program finds it that does not look there.
 # The exercises without their solutions, and the harness that their graders print with.
 EXERCISES    := conformance/corpus/exercises
 EXERCISE_SET := $(sort $(wildcard $(EXERCISES)/[0-9]*-*/*) $(wildcard $(EXERCISES)/grader/*)) $(EXERCISES)/README.md $(EXERCISES)/coarse.profile
 
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
-	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
+	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
-	install -m 644 $(ABI_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
+	install -m 644 $(filter-out api/abi/runtime/%,$(ABI_HEADERS)) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
+	install -m 644 $(filter api/abi/runtime/%,$(ABI_HEADERS)) $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime
 	install -m 644 $(LIBA) $(LIBSIM) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(LIBSO) $(DESTDIR)$(LIBDIR)
-	install -m 755 $(LIBCUDA) $(DESTDIR)$(PRIVATE_LIBDIR)
-	install -m 755 $(LIBCHECK) $(LIBFILES) $(DESTDIR)$(PRIVATE_LIBDIR)
+	install -m 755 $(LIBCUDA) $(LIBCUDART) $(DESTDIR)$(PRIVATE_LIBDIR)
+	install -m 755 $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(DESTDIR)$(PRIVATE_LIBDIR)
 	ln -sf libcuda.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libcuda.so
+	ln -sf libcudart.so.13 $(DESTDIR)$(PRIVATE_LIBDIR)/libcudart.so
+	ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libnvidia-ml.so
 	ln -sf $(notdir $(LIBSO)) $(DESTDIR)$(LIBDIR)/libcuvmm.so.$(SOVERSION)
 	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
 	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
@@ -364,9 +394,9 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(LIBFILES) $(CUVMM) 
 	$(if $(RULE_PAGE),install -d $(DESTDIR)$(DOCDIR) && install -m 644 $(RULE_PAGE) $(DESTDIR)$(DOCDIR))
 
 uninstall: uninstall-pages ## remove what install installed
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(addprefix abi/,$(notdir $(ABI_HEADERS))))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(ABI_HEADERS:api/%=%))
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
-	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcuvmm-check.so libcuvmm-device-files.so)
+	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcudart.so.12 libcudart.so.13 libcudart.so libnvidia-ml.so.1 libnvidia-ml.so libcuvmm-check.so libcuvmm-device-files.so)
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
 	rm -rf $(DESTDIR)$(PREFIX)/share/cuvmm/exercises $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,tap.h tap.c)
-	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/share/cuvmm
+	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/share/cuvmm

@@ -6,12 +6,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake_backend.h"
+#include "faulty_files.h"
 #include "findings_site.h"
 #include "heap.h"
 #include "posix.h"
@@ -20,22 +19,10 @@
 
 /* The faults to inject, and what the stack is. */
 static struct {
-    bool blind, unmapped, poor;
+    bool poor;        /* no memory */
     void *frame;     /* the program's; NULL: none */
     bool nameless;   /* the loader does not know it */
 } bad;
-
-static int bad_fstat(int fd, struct stat *status)
-{
-    errno = EIO;
-    return bad.blind ? -1 : fstat(fd, status);
-}
-
-static void *bad_mmap(void *at, size_t size, int rights, int flags, int fd, off_t offset)
-{
-    errno = ENOMEM;
-    return bad.unmapped ? MAP_FAILED : mmap(at, size, rights, flags, fd, offset);
-}
 
 static void *bad_calloc(size_t count, size_t size)
 {
@@ -204,11 +191,11 @@ static void test_refused(void)
 {
     drop(make(1, true, 0), 1);
     refused("a file that is not there", "/no/such/file", VMM_ERROR_INVALID_VALUE);
-    bad.blind = true;
+    faulty_file.fstat = true;
     refused("one that the system says nothing of", path, VMM_ERROR_INVALID_VALUE);
-    bad.blind = false, bad.unmapped = true;
+    faulty_file.fstat = false, faulty_file.mmap = true;
     refused("one that cannot be mapped", path, VMM_ERROR_INVALID_VALUE);
-    bad.unmapped = false, bad.poor = true;
+    faulty_file.mmap = false, bad.poor = true;
     refused("without memory", path, VMM_ERROR_OUT_OF_MEMORY);
     bad.poor = false;
     struct sites_file *file = make(1, true, 0);
@@ -271,8 +258,8 @@ static void test_fault_of_a_process(void)
 int main(void)
 {
     faulty = posix;
-    faulty.fstat = bad_fstat;
-    faulty.mmap = bad_mmap;
+    faulty.fstat = faulty_fstat;
+    faulty.mmap = faulty_mmap;
     scarce = heap;
     scarce.calloc = bad_calloc;
     int fd = mkstemp(path), count = mkstemp(counter);

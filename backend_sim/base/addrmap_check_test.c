@@ -111,8 +111,8 @@ static void test_at(void)
         check_holds(addrmap_check_at(&map, things[i].start, start_of), "around a thing");
     check_holds(addrmap_check_at(&map, 0, start_of), "the check below all things");
     check_holds(addrmap_check_at(&map, UINT64_MAX, start_of), "the check around the last address");
-    BREAKS(things[2].start, FAR + 1, addrmap_check_at(&map, FAR, start_of), "the floor of 0x10000000000 starts at 0x10000000001");
-    BREAKS(things[1].start, 4 * U - 1, addrmap_check_at(&map, 4 * U, start_of), "the next thing after 0x4000 starts at 0x3fff");
+    BREAKS_TO(things[2].start, FAR + 1, addrmap_check_at(&map, FAR, start_of), "the floor of 0x10000000000 starts at 0x10000000001");
+    BREAKS_TO(things[1].start, 4 * U - 1, addrmap_check_at(&map, 4 * U, start_of), "the next thing after 0x4000 starts at 0x3fff");
     BREAKS(things[1].start, 7 * FAR, addrmap_check_at(&map, 4 * U, start_of),
            "the thing that starts at 0x70000000000 is not found at that address");
     struct addrmap_node own = *map.last, *last = map.last;

@@ -39,13 +39,13 @@ static void test_tree(void)
     parent.left = NULL;
     parent.right = &right;
     BREAKS(holes.root, &parent, free_ranges_check(&holes, 2), "the free range at 0x9000 has less weight than a node below it");
-    BREAKS(root->weight, 0, free_ranges_check(&holes, 3), "has less weight than a node below it");
+    BREAKS_TO(root->weight, 0, free_ranges_check(&holes, 3), "has less weight than a node below it");
     BREAKS(middle->start, 20 * U, free_ranges_check(&holes, 3),
            "the free range at 0x14000 touches or precedes the one from 0x10000 to 0x14000");
     BREAKS(middle->start, 19 * U, free_ranges_check(&holes, 3), "at 0x13000 touches or precedes the one from 0x10000 to 0x14000");
-    BREAKS(middle->start, 20 * U, free_ranges_check_at(&holes, 18 * U), "touches or precedes");
+    BREAKS_TO(middle->start, 20 * U, free_ranges_check_at(&holes, 18 * U), "touches or precedes");
     BREAKS(middle->size, 0, (root->largest = 7 * U, free_ranges_check(&holes, 3)), "");
-    BREAKS(low->start, 26 * U, free_ranges_check(&holes, 3), "touches or precedes");
+    BREAKS_TO(low->start, 26 * U, free_ranges_check(&holes, 3), "touches or precedes");
     tap_u64(free_ranges_sum(&holes, 0, UINT64_MAX), 14 * U, "fourteen units are free in all");
     tap_u64(free_ranges_sum(&holes, 19 * U, 22 * U), 2 * U, "two of the three units around a taken one are free");
     tap_u64(free_ranges_sum(&holes, 20 * U, 21 * U), 0, "none of the taken unit is free");
@@ -110,7 +110,7 @@ static void test_barrier(void)
     check_holds(free_ranges_check(&holes, 2), "two free ranges that touch at a barrier");
     struct hole *second = hole_at(&holes, 8 * U);
     BREAKS(second->start, 7 * U, free_ranges_check_at(&holes, 7 * U), "the free range from 0x7000 to 0xb000 crosses a barrier");
-    BREAKS(holes.barrier, 0, free_ranges_check(&holes, 2), "touches or precedes");
+    BREAKS_TO(holes.barrier, 0, free_ranges_check(&holes, 2), "touches or precedes");
     free_ranges_take(&holes, 9 * U, U);
     struct hole *third = hole_at(&holes, 10 * U);
     BREAKS(third->start, 9 * U, free_ranges_check_at(&holes, 8 * U), "from 0x8000 to 0x9000"); /* which is no barrier */

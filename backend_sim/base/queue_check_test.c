@@ -48,7 +48,7 @@ static void test_items(void)
     BREAKS(queue->last, &item[4], queue_check(queue), "last is another item");
     BREAKS(queue->undone, &item[3], queue_check(queue), "item 2 is the first unfinished item, but undone is item 3");
     BREAKS(queue->undone, NULL, queue_check(queue), "item 2 is the first unfinished item, but undone is item 0");
-    BREAKS(queue->issued, 4, queue_check(queue), "item 5 comes after item 4, of 4 issued");
+    BREAKS_TO(queue->issued, 4, queue_check(queue), "item 5 comes after item 4, of 4 issued");
     BREAKS(item[3].number, 2, queue_check(queue), "item 2 comes after item 2");
     BREAKS(item[3].before, &item[1], queue_check(queue), "item 3 has a wrong link to the one before it");
     BREAKS(item[5].after, &item[1], queue_check(queue), "count is 5, but more items are linked");
@@ -62,7 +62,7 @@ static void test_items(void)
     BREAKS(item[2].lane->of, NULL, queue_check(queue), "lane 0xa belongs to another context than 0x1");
     BREAKS(item[2].lane->items, 0, queue_check(queue), "lane 0xa has 2 items, but 0 refer to it");
     BREAKS(item[5].lane->of->lanes, 0, queue_check(queue), "context 0x2 has 1 lanes, but 0 refer to it");
-    BREAKS(item[4].mark, false, queue_check(queue), "item 4, no mark, needs item 3, a mark");
+    BREAKS_TO(item[4].mark, false, queue_check(queue), "item 4, no mark, needs item 3, a mark");
     for (int i = 2; i <= 5; i++)
         if (item[i].state != QUEUE_DONE)
             queue_done(queue, &item[i]);
@@ -98,8 +98,8 @@ static void test_seen(void)
     check_holds(queue_check(&rig.queue), "a queue with news that has not spread");
     queue_known(&rig.queue, &rig.item[1]);
     check_holds(queue_check(&rig.queue), "a queue with news that has spread");
-    BREAKS(rig.item[3].seen, false, queue_check(&rig.queue), "item 3 is not seen, but item 4, which needs it, is");
-    BREAKS(rig.item[1].seen, false, queue_check(&rig.queue), "item 1 is not seen, but a later item in the order is");
+    BREAKS_TO(rig.item[3].seen, false, queue_check(&rig.queue), "item 3 is not seen, but item 4, which needs it, is");
+    BREAKS_TO(rig.item[1].seen, false, queue_check(&rig.queue), "item 1 is not seen, but a later item in the order is");
     close_queue(&rig);
 }
 

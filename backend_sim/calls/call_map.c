@@ -298,8 +298,7 @@ static vmm_result unmap_from_the_last_address(struct sim_process *process, const
     const struct sim_mapping *cut = cut_at(process, end);
     if (cut)
         return refuse_partial(cut, call);
-    if (in_flight_any(process->in_flight))
-        in_flight_unmapping(process, 0, end);
+    in_flight_unmapping(process, 0, end);
     if (!sim_warn_or_refuse(process, VMM_RULE_UNMAP_WRAPS, call->size, 0, NULL))
         return VMM_ERROR_INVALID_VALUE;
     return unmap_all(process, call, sim_mapping_after(process, 0, end), end);

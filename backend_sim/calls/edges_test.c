@@ -1020,6 +1020,24 @@ static void functions(void)
     end();
 }
 
+/* Memory belongs to a context, but what frees it needs none. */
+static void test_free_without_a_context(void)
+{
+    vmm_deviceptr at = 0;
+    uint64_t before = 0, after = 0, all = 0;
+    vmm_context ctx = NULL;
+    begin("sim:h100");
+    need(vmm_ctx_get_current(sys, &ctx), "the context");
+    need(vmm_mem_get_info(sys, &before, &all), "free memory");
+    need(vmm_mem_alloc(sys, &at, G), "memory");
+    need(vmm_ctx_set_current(sys, NULL), "no context");
+    tap_result(vmm_mem_free(sys, at), VMM_SUCCESS, "memory is freed without a current context");
+    need(vmm_ctx_set_current(sys, ctx), "the context again");
+    need(vmm_mem_get_info(sys, &after, &all), "free memory");
+    tap_u64(after, before, "and is free");
+    end();
+}
+
 int main(void)
 {
     faults();
@@ -1067,5 +1085,6 @@ int main(void)
     order_of_a_wait();
     fault_by_a_copy();
     functions();
+    test_free_without_a_context();
     return tap_done();
 }

@@ -491,10 +491,10 @@ static void unseen_is_not_gone(void)
                    VMM_ERROR_OPERATING_SYSTEM, "a node that cannot be looked at, for want of %s", requests[i]);
         tap_ok(rig_reported("VMM-IMPORT-SYSTEM") && copy == 0x77, "is not called gone: %s", vmm_last_detail()->note);
     }
-    static const char *const later[] = {"open", "fstat", "mmap", "calloc", "malloc"};
+    static const char *const later[] = {"stat", "open", "fstat", "mmap", "calloc", "malloc"};
     made.other = two;
     memcpy(made.fabric, bytes, sizeof bytes);
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < sizeof later / sizeof later[0]; i++) {
         const struct inject_case without = {.name = later[i],
                                             .function = later[i],
                                             .begin = no_copy,

@@ -151,6 +151,7 @@ static void refused(void)
     tap_result(vmm_event_destroy(rig.a, gone), VMM_SUCCESS, "that ends");
     tap_result(vmm_ipc_get_event_handle(rig.a, &handle, gone), VMM_ERROR_INVALID_HANDLE, "has no handle");
     tap_text(vmm_last_detail()->rule, "VMM-EVENT-UNKNOWN", "by its rule");
+    tap_ok(vmm_last_detail()->value == (uint64_t)(uintptr_t)gone && !vmm_last_detail()->expected, "which names the event");
     tap_result(vmm_ctx_set_current(rig.a, NULL), VMM_SUCCESS, "without a context");
     tap_result(vmm_ipc_get_event_handle(rig.a, &handle, rig.event), VMM_ERROR_INVALID_CONTEXT, "there is none either");
     tap_result(vmm_ipc_open_event_handle(rig.a, &gone, rig.handle), VMM_ERROR_INVALID_CONTEXT, "nor an open");

@@ -302,24 +302,42 @@ static vmm_result find_profile(const char *name, struct sim_profile *profile)
     return VMM_SUCCESS;
 }
 
-vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend)
+vmm_result sim_read_spec(const char *args, struct sim_profile *profile, struct sim_options *options)
 {
-    struct sim_profile profile;
-    struct sim_options options;
     size_t size = strlen(args) + 1;
     char *name = heap.malloc(size);
     if (!name)
         return vmm_refuse_open(VMM_RULE_SYSTEM_HOST_MEMORY, "vmm_open", "the host's memory is exhausted");
     memcpy(name, args, size);
-    vmm_result result = sim_options_take(name, &options);
+    vmm_result result = sim_options_take(name, options);
     if (result == VMM_SUCCESS)
-        result = default_machine(&options);
+        result = default_machine(options);
     if (result == VMM_SUCCESS)
-        result = find_profile(name[0] ? name : "h100", &profile);
+        result = find_profile(name[0] ? name : "h100", profile);
     heap.free(name);
-    if (result != VMM_SUCCESS)
-        return result;
-    return sim_open_profile(&profile, &options, true, backend);
+    return result;
+}
+
+vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend)
+{
+    struct sim_profile profile;
+    struct sim_options options;
+    vmm_result result = sim_read_spec(args, &profile, &options);
+    return result == VMM_SUCCESS ? sim_open_profile(&profile, &options, true, backend) : result;
+}
+
+const char *sim_spec_backend(const char *text)
+{
+    const char *last = strrchr(text, '|');
+    return last ? last + 1 + strspn(last + 1, " ") : text;
+}
+
+const char *sim_spec_of_environment(void)
+{
+    const char *own = os_environment("CUVMM_SIM"), *shared = os_environment("CUVMM_BACKEND");
+    if (own && own[0])
+        return own;
+    return shared && strncmp(sim_spec_backend(shared), "sim", 3) == 0 ? shared : "sim:h100";
 }
 
 /* Joins the shared machine that the options name, if any. */

@@ -12,6 +12,15 @@
 vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_options *options, bool bytes,
                             struct vmm_backend **backend);
 
+/* Reads the simulator's part of a spec, and CUVMM_MACHINE, without opening anything. */
+vmm_result sim_read_spec(const char *args, struct sim_profile *profile, struct sim_options *options);
+
+/* The spec of the machine of a driver's libraries. CUVMM_BACKEND may be meant for libcuvmm in the same process, for which they are
+ * the driver. */
+const char *sim_spec_of_environment(void);
+/* The simulator's own part of a spec. */
+const char *sim_spec_backend(const char *text);
+
 /* Sets the value that objects show for a live handle, pool or context: the one that the program knows. */
 void sim_show_handle(struct vmm_backend *sim, uint64_t value, uint64_t shown);
 void sim_show_pool(struct vmm_backend *sim, uint64_t value, uint64_t shown);

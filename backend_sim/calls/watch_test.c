@@ -115,7 +115,7 @@ static void test_mappings(struct scene *s)
     BREAKS(m1->size, UINT64_MAX - s->at, process_check_at(p, s->at), "M1 shows 0xffff"); /* which end with the last address */
     BREAKS(m1->offset, 2 * G, process_check_at(p, s->at), "shows 0x200000 bytes at 0x400000 of H1");
     BREAKS(m1->offset, 3 * G, process_check_at(p, s->at), "shows 0x200000 bytes at 0x600000 of H1");
-    BREAKS(h1->maps, 0, process_check_at(p, s->at), "which has 0x200000 and counts 0 mappings");
+    BREAKS_TO(h1->maps, 0, process_check_at(p, s->at), "which has 0x200000 and counts 0 mappings");
     BREAKS(m1->start, s->at + G, process_check_at(p, s->at), "mappings: the floor of 0x");
     char words[96];
     snprintf(words, sizeof words, "M2 at 0x%" PRIx64 " overlaps M1 at 0x%" PRIx64 ", of 0x400000 bytes", s->at + G, s->at);
@@ -126,7 +126,7 @@ static void test_mappings(struct scene *s)
     BREAKS(m1->handle, h2, process_check(p), "H1 has 1 mappings, 2 are counted");
     BREAKS(h1->value, h2->value, process_check_at(p, s->at), "the handle of M1: value");
     BREAKS(h1->maps, 3, process_check(p), "H1 has 2 mappings, 3 are counted");
-    BREAKS(m1->access, 2, process_check_at(p, s->at), "M1 has rights 2 for location 0");
+    BREAKS_TO(m1->access, 2, process_check_at(p, s->at), "M1 has rights 2 for location 0");
     BREAKS(m1->access, UINT64_C(3) << 10, process_check_at(p, s->at), "M1 has rights 3 for location 5");
     BREAKS(m1->access, UINT64_C(2) << 2 * SIM_HOST_SLOT, process_check_at(p, s->at), "M1 has rights 2 for location ");
     BREAKS(p->aliased, 0, process_check(p), "1 handles are mapped more than once, 0 are counted");
@@ -152,18 +152,18 @@ static void test_ranges(struct scene *s)
     snprintf(words, sizeof words, "M2 starts at 0x%" PRIx64 ", in no reservation", s->at + G);
     BREAKS(r->size, G, process_check_at(p, s->at + G), words);
     BREAKS(r->size, 2 * SMALL_SPACE, process_check(p), "");
-    BREAKS(r->start, r->start + G, process_check_at(p, s->at), "");
+    BREAKS_TO(r->start, r->start + G, process_check_at(p, s->at), "");
     BREAKS(r->size, 3 * G, process_check(p), "R1: the range of 0x600000 bytes at");
     BREAKS(small->size, 0, process_check(p), "R2 has 0x0 bytes");
     BREAKS(small->size, UINT64_MAX, process_check(p), "R2 has 0xffffffffffffffff bytes at 0x");
     BREAKS(small->size, UINT64_MAX - s->small, process_check(p), "R2: the range of 0xffff");
-    BREAKS(small->size, 2 * G, process_check_at(p, s->small), "bytes of the range at");
+    BREAKS_TO(small->size, 2 * G, process_check_at(p, s->small), "bytes of the range at");
     BREAKS(small->size, 2 * SMALL_SPACE, process_check_at(p, s->small), "R2: ");
     BREAKS(a->block, NULL, process_check_at(p, a->start), "its block is missing");
-    BREAKS(a->size, a->span + 1, process_check_at(p, a->start),
+    BREAKS_TO(a->size, a->span + 1, process_check_at(p, a->start),
            "A1 has 0x200001 bytes of 0x200000, its block another size or no holder");
     BREAKS(a->span, 0, process_check_at(p, a->start), "A1 has 0x0 bytes at 0x");
-    BREAKS(a->block->holders, 0, process_check_at(p, a->start), "its block another size or no holder");
+    BREAKS_TO(a->block->holders, 0, process_check_at(p, a->start), "its block another size or no holder");
     BREAKS(a->block->size, 2 * G, process_check_at(p, a->start), "its block another size or no holder");
     BREAKS(a->context, 7, process_check_at(p, a->start), "A1: its context 0x7 has ended");
     BREAKS(a->block, NULL, watch_machine(s->machine), "A1 has no block");
@@ -237,7 +237,7 @@ static void test_values(struct scene *s)
     struct sim_stream *stream = object_of(&p->streams, s->stream);
     struct sim_event *event = object_of(&p->events, s->event);
     BREAKS(h1->block, NULL, process_check_value(p, s->h1), "H1 is live with 1 references, 2 mappings and no block");
-    BREAKS(h1->refs, 0, (h1->maps = 0, process_check_value(p, s->h1)), "H1 is live with 0 references, 0 mappings");
+    BREAKS_TO(h1->refs, 0, (h1->maps = 0, process_check_value(p, s->h1)), "H1 is live with 0 references, 0 mappings");
     h1->maps = 2;
     BREAKS(h1->block->size, 2 * G, process_check_value(p, s->h1), "H1 has 0x200000 bytes, its block 0x400000");
     BREAKS(h1->value, 7, process_check_value(p, s->h1), "H1: value 0x7 is not live");
@@ -304,7 +304,7 @@ static void test_touched(struct scene *s)
     newest->start = s->at + G;
     check_holds(process_check(p), "a mapping that has ended, where another lies");
     BREAKS(newest->number, 99, process_check_touched(p), "M99 has ended, of 4 that there were");
-    BREAKS(newest->size, 0, process_check_touched(p), "retired ranges: the newest: number 1 had 0x0 bytes");
+    BREAKS_TO(newest->size, 0, process_check_touched(p), "retired ranges: the newest: number 1 had 0x0 bytes");
     newest->kind = VMM_OBJECT_RESERVATION;
     BREAKS(newest->start, s->at, process_check_touched(p), "R1 has ended, and is live at 0x");
     BREAKS(newest->number, 99, process_check_touched(p), "R99 has ended, of 2 that there were");
@@ -368,7 +368,7 @@ static void test_blocks(struct scene *s)
     BREAKS(b1->holders, 0, watch_machine(machine), "its block 0x200000 and 0 holders");
     BREAKS(b2->holders, 1, watch_machine(machine), "block 3 has 2 holders, but holders is 1");
     BREAKS(b2->binds, 2, watch_machine(machine), "block 3 has 1 binds, but binds is 2");
-    BREAKS(machine->blocks, 1, watch_machine(machine), "block 2 of 1 has a holder");
+    BREAKS_TO(machine->blocks, 1, watch_machine(machine), "block 2 of 1 has a holder");
     BREAKS(b1->prop.location.id, -1, watch_machine(machine), "block 2 lies at location 1:-1");
     BREAKS(b1->prop.location.id, 99, watch_machine(machine), "block 2 lies at location 1:99");
     BREAKS(b1->prop.location.type, VMM_MEM_LOCATION_TYPE_INVALID, watch_machine(machine),
@@ -392,8 +392,8 @@ static void test_team(struct scene *s)
     struct sim_block *object = handle_of(s, s->object)->block;
     struct team *team = object->team;
     struct team_bind *bind = team->member[0].binds;
-    BREAKS(team->members, 3, team_check(team, object->size), "3 of 2 devices are in the team");
-    BREAKS(team->member[1].device, 0, team_check(team, object->size), "device 0 of machine 0 is listed after device 0");
+    BREAKS_TO(team->members, 3, team_check(team, object->size), "3 of 2 devices are in the team");
+    BREAKS_TO(team->member[1].device, 0, team_check(team, object->size), "device 0 of machine 0 is listed after device 0");
     BREAKS(team->wanted, TEAM_MEMBERS + 1, team_check(team, object->size), "2 of 65 devices are in the team");
     BREAKS(team->member[0].machine, 5, team_check(team, object->size), "device 1 of machine 0 is listed after device 0 of machine 5");
     team->member[1].machine = 5;
@@ -411,7 +411,7 @@ static void test_team(struct scene *s)
     BREAKS(bind->offset, 2 * G, team_check(team, object->size), "0x200000 bytes bound at 0x400000 do not fit");
     BREAKS(bind->at, G, team_check(team, object->size), "refers to 0x200000 in memory");
     BREAKS(bind->block, NULL, team_check(team, object->size), "has no block");
-    BREAKS(bind->block->binds, 0, team_check(team, object->size), "has a block with binds = 0");
+    BREAKS_TO(bind->block->binds, 0, team_check(team, object->size), "has a block with binds = 0");
     BREAKS(bind->block->prop.location.id, 1, team_check(team, object->size), "memory of location 1:1 is bound for device 0");
     BREAKS(bind->block, object, (object->binds = 1, team_check(team, object->size)), "in an object of");
     object->binds = 0;

@@ -128,6 +128,24 @@ static void test_stat(void)
            "statx of what is not there, and of others");
 }
 
+/* Programs tell files apart by their numbers: each way to ask gives the same, and each file has another. */
+static void test_numbers(void)
+{
+    static const char *const path[] = {"/dev/nvidia0", "/dev/nvidia1", "/dev/nvidiactl", NVIDIA, NVIDIA "/version"};
+    enum { PATHS = sizeof path / sizeof path[0] };
+    struct stat status[PATHS];
+    struct statx x;
+    for (size_t i = 0; i < PATHS; i++) {
+        bool other = stat(path[i], &status[i]) == 0 && statx(AT_FDCWD, path[i], 0, STATX_BASIC_STATS, &x) == 0;
+        tap_ok(other && x.stx_ino == status[i].st_ino && x.stx_mode == status[i].st_mode, "stat and statx of %s agree", path[i]);
+        for (size_t j = 0; j < i; j++)
+            other = other && status[i].st_ino != status[j].st_ino;
+        tap_ok(other, "no other file has its number");
+    }
+    tap_u64(status[0].st_ino, 0x6e760000, "the first device's");
+    tap_u64(status[4].st_ino, 0x6e761005, "the version's");
+}
+
 static void test_old_stat(void)
 {
     struct stat status;
@@ -336,6 +354,7 @@ int main(void)
     test_setting();
     test_entries();
     test_stat();
+    test_numbers();
     test_old_stat();
     test_open();
     test_fopen();

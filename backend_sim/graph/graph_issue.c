@@ -93,7 +93,15 @@ static vmm_result issue_fill(const struct issue *to, const vmm_memset_node_param
 
 /* ---- copies ---- */
 
-/* One side of a copy: where row y of slice z begins. */
+/* One side of a copy, as the call describes it. */
+struct described {
+    int type;
+    const void *host;
+    vmm_deviceptr device;
+    uint64_t x, y, z, pitch, height;
+};
+
+/* Where row y of layer z begins: at base + (z * height + y) * pitch. */
 struct side {
     vmm_deviceptr base;
     uint64_t pitch, height;
@@ -107,22 +115,12 @@ static bool is_host(const struct sim_process *process, int type, uint64_t base)
                                         !sim_allocation_at(process, base) && !host_window_holds(&process->window, base, 1));
 }
 
-static struct side destination(const struct issue *to, const vmm_memcpy3d *p)
+static struct side side_of(const struct issue *to, const vmm_memcpy3d *p, const struct described *of)
 {
-    const uint64_t base = p->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)p->dst_host : p->dst_device;
-    const uint64_t pitch = p->dst_pitch ? p->dst_pitch : p->width_in_bytes + p->dst_x_in_bytes;
-    const uint64_t height = p->dst_height ? p->dst_height : p->height + p->dst_y;
-    return (struct side){base + (p->dst_z * height + p->dst_y) * pitch + p->dst_x_in_bytes, pitch, height,
-                         is_host(to->process, p->dst_memory_type, base)};
-}
-
-static struct side source(const struct issue *to, const vmm_memcpy3d *p)
-{
-    const uint64_t base = p->src_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)p->src_host : p->src_device;
-    const uint64_t pitch = p->src_pitch ? p->src_pitch : p->width_in_bytes + p->src_x_in_bytes;
-    const uint64_t height = p->src_height ? p->src_height : p->height + p->src_y;
-    return (struct side){base + (p->src_z * height + p->src_y) * pitch + p->src_x_in_bytes, pitch, height,
-                         is_host(to->process, p->src_memory_type, base)};
+    const uint64_t base = of->type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)of->host : of->device;
+    const uint64_t pitch = of->pitch ? of->pitch : p->width_in_bytes + of->x;
+    const uint64_t height = of->height ? of->height : p->height + of->y;
+    return (struct side){base + (of->z * height + of->y) * pitch + of->x, pitch, height, is_host(to->process, of->type, base)};
 }
 
 static vmm_result issue_line(const struct issue *to, uint64_t dst, bool to_host, uint64_t src, bool from_host, size_t size)
@@ -144,7 +142,11 @@ static vmm_result issue_line(const struct issue *to, uint64_t dst, bool to_host,
 
 static vmm_result issue_copy(const struct issue *to, const vmm_memcpy3d *p)
 {
-    const struct side dst = destination(to, p), src = source(to, p);
+    const struct described into = {p->dst_memory_type, p->dst_host, p->dst_device, p->dst_x_in_bytes, p->dst_y, p->dst_z,
+                                   p->dst_pitch, p->dst_height};
+    const struct described from = {p->src_memory_type, p->src_host, p->src_device, p->src_x_in_bytes, p->src_y, p->src_z,
+                                   p->src_pitch, p->src_height};
+    const struct side dst = side_of(to, p, &into), src = side_of(to, p, &from);
     vmm_result result = VMM_SUCCESS;
     for (size_t z = 0; z < p->depth; z++)
         for (size_t y = 0; y < p->height && result == VMM_SUCCESS; y++)

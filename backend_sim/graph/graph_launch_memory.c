@@ -186,9 +186,10 @@ static void end_one(struct sim_process *process, const struct vmm_call *call, ui
 static bool free_left(void *user, const struct graph_work *work)
 {
     const struct launch *launch = user;
-    if (allocates(work) && work->memory->live)
+    if (allocates(work) && work->memory->live) {
         end_one(launch->process, launch->call, work->memory->at);
-    work->memory->live = false;
+        work->memory->live = false;
+    }
     return true;
 }
 

@@ -40,6 +40,7 @@ static struct share_state *furnished(void)
 }
 
 #define STATE(place, value, words) BREAKS(state->place, value, share_state_check(state), words)
+#define STATE_TO(place, value, words) BREAKS_TO(state->place, value, share_state_check(state), words)
 
 static void test_slots(struct share_state *state)
 {
@@ -49,30 +50,30 @@ static void test_slots(struct share_state *state)
     STATE(slots_seen, SHARE_PROCESSES + 1, "257 slots, 2 blocks and 1 binds were used");
     STATE(blocks_seen, SHARE_BLOCKS + 1, "8193 blocks");
     STATE(binds_seen, SHARE_BINDS + 1, "4097 binds");
-    STATE(slots_seen, 1, "slot 2 is taken, but only 1 slots were used");
-    STATE(slot[2].owner, 0, "slot 2 has serial 3 of 5 and no owner");
+    STATE_TO(slots_seen, 1, "slot 2 is taken, but only 1 slots were used");
+    STATE_TO(slot[2].owner, 0, "slot 2 has serial 3 of 5 and no owner");
     STATE(slot[2].serial, 6, "slot 2 has serial 6 of 5");
     STATE(slot[2].serial, 0, "slot 2 has serial 0 of 5 and an owner");
-    STATE(slot[2].serial, 1, "slots 0 and 2 both have serial 1");
+    STATE_TO(slot[2].serial, 1, "slots 0 and 2 both have serial 1");
 }
 
 static void test_blocks(struct share_state *state)
 {
-    STATE(blocks_seen, 1, "block 1 exists, but only 1 blocks were used");
-    STATE(numbers, 8, "team 0, of block number 9 of 8");
+    STATE_TO(blocks_seen, 1, "block 1 exists, but only 1 blocks were used");
+    STATE_TO(numbers, 8, "team 0, of block number 9 of 8");
     STATE(block[0].number, 10, "block 0 has number 10 of 9");
-    STATE(block[0].holder[0], 2, "block 0 is held by slot 1, which is not taken");
-    STATE(slot[0].taken, 0, "block 0 is held by slot 0, which is not taken");
+    STATE_TO(block[0].holder[0], 2, "block 0 is held by slot 1, which is not taken");
+    STATE_TO(slot[0].taken, 0, "block 0 is held by slot 0, which is not taken");
     STATE(block[0].holder[(SHARE_PROCESSES - 1) / 64], UINT64_C(1) << 63, "block 0 is held by slot 255, which is not taken");
     share_hold(&state->block[0], 2, true);
     check_holds(share_state_check(state), "a block that two slots hold");
     share_hold(&state->block[0], 2, false);
-    STATE(block[0].home, 0, "block 0 has 0x1000 bytes at home 0 of 5");
+    STATE_TO(block[0].home, 0, "block 0 has 0x1000 bytes at home 0 of 5");
     STATE(block[0].home, 6, "block 0 has 0x1000 bytes at home 6 of 5");
-    STATE(block[0].size, 0, "block 0 has 0x0 bytes");
-    STATE(block[0].location_type, 2, "block 0 lies at a location of type 2");
+    STATE_TO(block[0].size, 0, "block 0 has 0x0 bytes");
+    STATE_TO(block[0].location_type, 2, "block 0 lies at a location of type 2");
     STATE(block[0].location_id, 2, "block 0 lies at device 2, which does not exist");
-    STATE(block[0].location_id, -1, "block 0 lies at device -1, which does not exist");
+    STATE_TO(block[0].location_id, -1, "block 0 lies at device -1, which does not exist");
     STATE(block[1].team, 3, "block 1 is an object with team 2, which belongs to another block");
     STATE(block[1].team, SHARE_TEAMS + 1, "which belongs to another block");
     state->block[0].location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
@@ -87,16 +88,16 @@ static void test_blocks(struct share_state *state)
 static void test_teams(struct share_state *state)
 {
     STATE(team[0].members, 3, "team 0, of block number 9 of 9, has 3 of 2 devices");
-    STATE(team[0].wanted, 1, "has 1 of 1 devices");
+    STATE_TO(team[0].wanted, 1, "has 1 of 1 devices");
     STATE(team[0].wanted, SHARE_MEMBERS + 1, "has 1 of 65 devices");
-    STATE(binds_seen, 0, "bind 0 of 0 used ones");
-    STATE(bind[0].number, 4, "bind 0 of 1 used ones has number 4 of 3");
+    STATE_TO(binds_seen, 0, "bind 0 of 0 used ones");
+    STATE_TO(bind[0].number, 4, "bind 0 of 1 used ones has number 4 of 3");
     STATE(bind[0].index, 7000, "bind 0 holds block 7000 with number 8, which does not exist");
     BREAKS(state->bind[0].index, 2, (state->bind[0].block = 0, share_state_check(state)), "bind 0 holds block 2 with number 0");
     state->bind[0].block = 8;
     STATE(bind[0].block, 9, "bind 0 holds block 0 with number 9, which does not exist");
     STATE(bind[0].size, 0, "bind 0 has 0x0 bytes at 0xc00 of 0x1000");
-    STATE(bind[0].size, 1025, "bind 0 has 0x401 bytes at 0xc00 of 0x1000");
+    STATE_TO(bind[0].size, 1025, "bind 0 has 0x401 bytes at 0xc00 of 0x1000");
     STATE(bind[0].at, UINT64_MAX, "bind 0 has 0x400 bytes at");
 }
 
@@ -106,7 +107,7 @@ static void test_parts(struct share_state *state)
     enum { LAST = SHARE_CHECK_PARTS - 1 };
     check_holds(share_state_check_part(state, 0), "the first part");
     check_holds(share_state_check_part(state, LAST), "the last part");
-    BREAKS(state->block[0].size, 0, share_state_check_part(state, LAST), "block 0 has 0x0 bytes");
+    BREAKS_TO(state->block[0].size, 0, share_state_check_part(state, LAST), "block 0 has 0x0 bytes");
     BREAKS(state->block[2].number, 1, share_state_check_part(state, LAST), "block 2 exists, but only 2 blocks were used");
     BREAKS(state->bind[1].number, 1, share_state_check_part(state, LAST), "bind 1 of 1 used ones");
     BREAKS(state->slot[2].serial, 6, share_state_check_part(state, LAST), "slot 2 has serial 6 of 5");

@@ -372,6 +372,27 @@ static void no_number(void)
     rig_close(sys);
 }
 
+/* A file of the next token's name, which this process has not made. */
+static void token_in_the_way(void)
+{
+    vmm_system *sys = rig_open("full");
+    struct share_state *state = rig_state("full");
+    handle_t handle = 0;
+    char name[32];
+    int fd = -1;
+    rig_create(sys, RIG_G, &handle);
+    snprintf(name, sizeof name, "token.%llu", 1 + (unsigned long long)atomic_load(&state->numbers));
+    const char *path = rig_path("full", name);
+    close(os_file_open(path, OS_OPEN_NEW));
+    refused(vmm_mem_export_to_shareable_handle(sys, &fd, handle, RIG_FD, 0), "VMM-EXPORT-SYSTEM", "", "an export whose file is there");
+    tap_ok(os_file_exists(path) && fd == -1, "and stays there");
+    fd = rig_export(sys, handle);
+    tap_ok(fd >= 0, "the next number is free");
+    close(fd);
+    munmap(state, sizeof *state);
+    rig_close(sys);
+}
+
 static void no_label(void)
 {
     char spec[160];
@@ -482,6 +503,7 @@ int main(void)
     objects();
     other_kinds();
     no_number();
+    token_in_the_way();
     no_label();
     other_channel();
     no_block_for_a_fabric_handle();

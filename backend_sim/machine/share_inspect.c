@@ -204,14 +204,22 @@ static bool read_all(struct share_inspect *who, const struct share *share, bool 
     return true;
 }
 
+/* Takes the lock, and what ended processes left away. */
+static bool begin(struct share *share)
+{
+    if (!share_lock_patiently(share))
+        return false;
+    share_tidy(share);
+    return true;
+}
+
 static struct share_inspect *look(struct share *share, bool own)
 {
     struct share_inspect *who = heap.calloc(1, sizeof *who);
-    if (!who || !share_lock_patiently(share)) {
+    if (!who || !begin(share)) {
         heap.free(who);
         return NULL;
     }
-    share_tidy(share);
     bool read = read_all(who, share, own);
     share_unlock(share);
     if (read)
@@ -238,6 +246,44 @@ void share_inspect_free(struct share_inspect *who)
     heap.free(who->block);
     heap.free(who->hold);
     heap.free(who);
+}
+
+/* ---- the use of one device ---- */
+
+/* The bytes of what the process with that serial exported. */
+static uint64_t exported(const struct share_state *state, uint64_t serial, int device)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < share_blocks(state); i++) {
+        const struct share_block *block = &state->block[i];
+        if (atomic_load(&block->number) && block->home == serial && block->location_type == VMM_MEM_LOCATION_TYPE_DEVICE &&
+            block->location_id == device)
+            sum += block->size;
+    }
+    return sum;
+}
+
+static void read_use(const struct share_state *state, int device, struct share_inspect_use *use)
+{
+    const unsigned slots = share_slots(state);
+    *use = (struct share_inspect_use){.used = share_used(state, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, device}, false)};
+    for (unsigned i = 0; i < slots; i++) {
+        const struct share_slot *slot = &state->slot[i];
+        uint64_t bytes = atomic_load(&slot->use.device[device]) + exported(state, atomic_load(&slot->serial), device);
+        if (!atomic_load(&slot->taken) || !bytes)
+            continue;
+        use->process[use->processes].pid = atomic_load(&slot->who.pid);
+        use->process[use->processes++].bytes = bytes;
+    }
+}
+
+bool share_inspect_use(struct share *share, int device, struct share_inspect_use *use)
+{
+    if (!begin(share))
+        return false;
+    read_use(share->folder.state, device, use);
+    share_unlock(share);
+    return true;
 }
 
 /* ---- text ---- */

@@ -69,6 +69,19 @@ struct share_inspect *share_inspect(struct share *share);
 struct share_inspect *share_inspect_own(struct share *share);
 void share_inspect_free(struct share_inspect *who);
 
+/* The memory of one device in use, by all and by each process: what is private to it, and what it exported, wherever that is
+ * held. Memory whose exporter has left the machine is nobody's. */
+struct share_inspect_use {
+    uint64_t used;
+    unsigned processes; /* those that use any */
+    struct {
+        uint64_t pid, bytes;
+    } process[SHARE_PROCESSES];
+};
+
+/* Costs a pass over processes and blocks, and allocates nothing. False when the lock is unavailable. */
+bool share_inspect_use(struct share *share, int device, struct share_inspect_use *use);
+
 /* Works without the lock, for when it is unavailable: reads only the processes, one at a time from *slot on. False after the last
  * one. */
 bool share_inspect_next(const struct share *share, unsigned *slot, struct share_inspect_process *process);

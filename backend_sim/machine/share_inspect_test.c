@@ -45,6 +45,18 @@ static bool made_by(uint64_t call, const char *name)
     return share_call_name(call) && !strcmp(share_call_name(call), name);
 }
 
+/* The use of device 0, likewise. */
+static struct share_inspect_use use_of_it(const char *entry)
+{
+    struct share_inspect_use use = {.used = 1, .processes = ~0U};
+    char why[SHARE_WHY];
+    struct share *share = share_open_there(entry, why);
+    tap_ok(share && share_inspect_use(share, 0, &use), "the use of device 0 is told");
+    if (share)
+        share_close(share);
+    return use;
+}
+
 /* ---- one process ---- */
 
 static void alone(void)
@@ -75,6 +87,9 @@ static void alone(void)
     hold = hold_of(who, os_pid(), true, 0);
     tap_ok(hold && hold->file == fd && block->out && block->found, "the exporter also holds a descriptor");
     share_inspect_free(who);
+    struct share_inspect_use use = use_of_it("m-one");
+    tap_ok(use.used == 4 * RIG_G && use.processes == 1 && use.process[0].pid == os_pid() && use.process[0].bytes == 4 * RIG_G,
+           "all of it by the process that made it, exported or not");
     rig_import(a, fd, &copy);
     close(fd);
     who = look("m-one");
@@ -322,6 +337,8 @@ static void exporter_gone(vmm_mem_location location)
     const struct share_inspect_hold *hold = hold_of(who, (uint64_t)importer, false, 0);
     tap_ok(hold && made_by(hold->call, IMPORT) && hold->handles == 1, "the importer holds the block since its import");
     tap_ok(!hold_of(who, (uint64_t)importer, true, 0), "the importer has closed its descriptor");
+    struct share_inspect_use use = use_of_it("m-one");
+    tap_ok(use.used == (host ? 0 : RIG_G) && !use.processes, "memory whose exporter has gone is in use, and nobody's");
     const struct share_inspect_hold *first = hold_of(who, (uint64_t)keeper, true, 0),
         *second = hold_of(who, (uint64_t)keeper, true, 1);
     tap_ok(first && second && first->file != second->file && !hold_of(who, (uint64_t)keeper, true, 2),
@@ -440,7 +457,7 @@ static void forged(void)
     struct share_state *state = rig_state("one");
     struct share_block kept = state->block[0];
     memset(state->profile_name, 7, sizeof state->profile_name);
-    state->profile_name[1] = 0x7f;
+    memcpy(state->profile_name, "\x1f\x7f ~a", 5);
     state->devices = state->nodes = state->device_memory = UINT64_MAX;
     memset(&state->slot[0].who, 0xff, sizeof state->slot[0].who);
     atomic_store(&state->block[0].maker.program[0], 0x7f41);
@@ -458,8 +475,8 @@ static void forged(void)
     struct share_inspect *who = look("m-one");
     tap_ok(who && who->devices == VMM_MAX_DEVICES && who->nodes == SIM_MAX_NODES, "counts beyond the tables are clamped");
     tap_ok(who && !strchr(who->profile, 7) && !strchr(who->profile, 0x7f) && !strchr(who->process[0].program, 0xff) &&
-               !strcmp(who->block[0].program, "A?"),
-           "forged texts are printable and terminated");
+               !strcmp(who->block[0].program, "A?") && !strncmp(who->profile, "?? ~a?", 6),
+           "forged texts are printable and terminated: %s", who ? who->profile : "");
     tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 1,
            "forged holders without a process are ignored, and so is a token of another block");
     char text[SHARE_HOLD_TEXT];
@@ -506,6 +523,7 @@ static void stopped(void)
     waitpid(child, &status, WUNTRACED);
     struct share *share = share_open_there("m-one", why);
     struct share_inspect_process process;
+    struct share_inspect_use use = {.used = 7};
     unsigned slot = 0;
     uint64_t began = os_milliseconds();
     tap_ok(!share_inspect(share) && os_milliseconds() - began < 2000,
@@ -514,6 +532,7 @@ static void stopped(void)
     tap_ok(!strncmp(share_why(share), want, strlen(want)) && strstr(share_why(share), "is stopped"),
            "the reason names the stopped process: %s",
            share_why(share));
+    tap_ok(!share_inspect_use(share, 0, &use) && use.used == 7, "nor is the use of a device told");
     tap_ok(share_inspect_next(share, &slot, &process) && process.pid == (uint64_t)child && process.stopped &&
                !share_inspect_next(share, &slot, &process),
            "the list of processes is still available");

@@ -29,6 +29,7 @@
 #define SIM_MAX_ATTRIBUTES 256
 #define SIM_MAX_TAKEN 4
 #define SIM_NAME_MAX 64
+#define SIM_DRIVER "580.159.04" /* the recorded driver, whose answers the simulator gives */
 
 struct sim_range {
     uint64_t start, end;

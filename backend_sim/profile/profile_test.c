@@ -748,6 +748,7 @@ static void test_builtin(void)
         tap_ok(memcmp(&again, &profile, sizeof again) == 0, "%s survives the round trip", name);
     }
     tap_u64(count, 6, "six built-in profiles");
+    tap_ok(!sim_profile_builtin_name(count + 1) && !sim_profile_builtin_name(SIZE_MAX), "and none behind the first that is missing");
     tap_ok(!sim_profile_builtin_text(count) && !sim_profile_builtin_text(SIZE_MAX), "no profile after the last");
     struct sim_profile untouched, before;
     memset(&untouched, 0x5A, sizeof untouched);

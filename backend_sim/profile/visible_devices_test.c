@@ -116,8 +116,16 @@ static void test_ambiguous(void)
                 shared++;
                 wrong += visible_devices_read(&visible, uuid(i, 5, "GPU-"), &machine) != VMM_ERROR_NO_DEVICE || visible.seen;
             }
-    machine.devices = devices;
     tap_ok(shared > 10 && !wrong, "each of %u prefixes of two UUIDs names no device", shared);
+    int second = 1; /* the first device that shares its digit with that at place 0 */
+    while (second < VMM_MAX_DEVICES && uuid(second, 5, "GPU-")[4] != uuid(0, 5, "GPU-")[4])
+        second++;
+    machine.devices = second;
+    tap_result(visible_devices_read(&visible, uuid(0, 5, "GPU-"), &machine), VMM_SUCCESS, "a prefix of the first device alone names it");
+    machine.devices = second + 1;
+    tap_ok(visible_devices_read(&visible, uuid(0, 5, "GPU-"), &machine) == VMM_ERROR_NO_DEVICE && second < VMM_MAX_DEVICES,
+           "a prefix of it and of device %d names none", second);
+    machine.devices = devices;
 }
 
 static void test_chosen(void)

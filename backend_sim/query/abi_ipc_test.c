@@ -251,6 +251,12 @@ static void contexts(void)
     open_in(b);
     by("", "with one it opens");
     tap_ok(abi_ipc_is_open(b, handle) && !abi_ipc_is_open(a, handle), "it is open there alone");
+    struct ipc_handle label;
+    unsigned char event[VMM_FABRIC_HANDLE_SIZE];
+    ipc_handle_read(handle, &label);
+    label.kind = IPC_EVENT;
+    ipc_handle_write(event, &label);
+    tap_ok(!abi_ipc_is_open(b, event), "an event of the same number is not");
     vmm_ctx_set_current(b, NULL);
     close_in(b, at);
     by("VMM-CTX-CURRENT", "without a current context nothing is closed");

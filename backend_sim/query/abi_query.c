@@ -183,6 +183,11 @@ vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, enum
     return result;
 }
 
+bool abi_query_skips(const vmm_system *sys)
+{
+    return abi_process(sys)->options.skip_kernels;
+}
+
 bool abi_query_strict(const vmm_system *sys)
 {
     return abi_process(sys)->options.strict;
@@ -195,6 +200,17 @@ void abi_query_set_sync(vmm_system *sys, uint64_t address, bool sync)
     if (allocation)
         allocation->sync = sync;
     abi_process_unlock(process);
+}
+
+uint64_t abi_query_used(const vmm_system *sys, int place)
+{
+    struct sim_process *process = abi_process_lock(sys);
+    struct sim_machine *machine = process->machine;
+    uint64_t all = machine->hardware.device_memory - machine->hardware.device_reserved;
+    vmm_mem_location location = sim_machine_local(machine, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, place});
+    uint64_t left = sim_machine_free_bytes(machine, location);
+    abi_process_unlock(process);
+    return all - left;
 }
 
 bool abi_query_backed(const vmm_system *sys, uint64_t address, uint64_t size)

@@ -20,6 +20,9 @@
 /* The machine's profile, which never changes. */
 const struct sim_profile *abi_query_profile(const vmm_system *sys);
 
+/* Are launches of kernels that no plugin has passed over (kernels=skip)? */
+bool abi_query_skips(const vmm_system *sys);
+
 /* The machine's number of a device of the process, and the device's UUID; both are the same for every process. The device
  * exists. */
 int abi_query_place(const vmm_system *sys, int device);
@@ -98,6 +101,9 @@ bool abi_query_strict(const vmm_system *sys);
 
 /* Sets CU_POINTER_ATTRIBUTE_SYNC_MEMOPS of an allocation. */
 void abi_query_set_sync(vmm_system *sys, uint64_t address, bool sync);
+
+/* The bytes in use of the machine's device at that place, by all who share it. */
+uint64_t abi_query_used(const vmm_system *sys, int place);
 
 /* Does the host window back all of these addresses, so that the host could access them in place? */
 bool abi_query_backed(const vmm_system *sys, uint64_t address, uint64_t size);

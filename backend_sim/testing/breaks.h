@@ -3,11 +3,15 @@
  *
  *     BREAKS(map.count, 3, addrmap_check(&map, start_of), "3 things are counted")
  *
- * stores 3, looks for the words in what the check says, stores the old value and expects that nothing is broken.
+ * stores 3, looks for the words in what the check says, stores the old value and expects that nothing is broken. Where the old
+ * value is 2, it then stores 1, as far off on the other side, which must be reported in some words: so a check of both sides that
+ * has lost one is noticed. BREAKS_TO leaves that out, where the other side is right, or is no value of the place.
  */
 #ifndef SIM_BREAKS_H
 #define SIM_BREAKS_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "tap.h"
@@ -22,13 +26,42 @@ static inline void check_breaks(const char *said, const char *words)
     tap_ok(said && strstr(said, words), "reported: %s (%s)", words, said ? said : "nothing is broken");
 }
 
+/* Makes of a value, an integer of so many bytes, the one as far from the old value on its other side. */
+static inline void breaks_mirror(void *value, const void *old, size_t bytes)
+{
+    uint64_t is = 0, was = 0;
+    for (size_t i = bytes; i--;) {
+        is = is << 8 | ((const unsigned char *)value)[i];
+        was = was << 8 | ((const unsigned char *)old)[i];
+    }
+    is = was - (is - was);
+    for (size_t i = 0; i < bytes; i++)
+        ((unsigned char *)value)[i] = (unsigned char)(is >> 8 * i);
+}
+
+#define BREAKS_INTEGER(place)                                                                            \
+    _Generic((place), signed char: true, unsigned char: true, short: true, unsigned short: true, int: true, \
+             unsigned: true, long: true, unsigned long: true, long long: true, unsigned long long: true, default: false)
+
 /* Both values have the place's type, whatever that is. */
-#define BREAKS(place, value, check, words)       \
+#define BREAKS_TO(place, value, check, words)    \
     do {                                         \
         __typeof__(place) breaks_old = (place);  \
         (place) = (value);                       \
         check_breaks((check), (words));          \
         (place) = breaks_old;                    \
+    } while (0)
+
+#define BREAKS(place, value, check, words)                                          \
+    do {                                                                            \
+        __typeof__(place) breaks_was = (place), breaks_other = (value);             \
+        BREAKS_TO(place, value, check, words);                                      \
+        if (BREAKS_INTEGER(place)) {                                                \
+            breaks_mirror(&breaks_other, &breaks_was, sizeof breaks_other);         \
+            (place) = breaks_other;                                                 \
+            tap_ok((check) != NULL, "reported: the other side of %s", #place);      \
+            (place) = breaks_was;                                                   \
+        }                                                                           \
     } while (0)
 
 #endif

@@ -170,7 +170,9 @@ static void test_check(void)
     check_holds(context_stack_check(&current, given, &most), "two threads and two processes");
     check_holds(context_stack_check_own(&current, given, &most), "this thread's part of it");
 #define CHECK(place, value, words) BREAKS(place, value, context_stack_check(&current, given, &most), words)
+#define CHECK_TO(place, value, words) BREAKS_TO(place, value, context_stack_check(&current, given, &most), words)
 #define CHECK_OWN(place, value, words) BREAKS(place, value, context_stack_check_own(&current, given, &most), words)
+#define CHECK_OWN_TO(place, value, words) BREAKS_TO(place, value, context_stack_check_own(&current, given, &most), words)
     CHECK(its->id, other.id, "stack 0 of process");
     CHECK(own->id, other.id, ": it is of process");
     CHECK(its->process_link, &other.stacks, "it is linked back elsewhere in its process");
@@ -180,20 +182,20 @@ static void test_check(void)
     CHECK(before->thread_link, &other.stacks, "it is not linked both ways in its thread");
     CHECK(its->depth, its->room + 1, "contexts have room for 4");
     CHECK(its->context, NULL, "1 contexts have room for 4 that is not there");
-    CHECK(its->room, (its->depth = 0), "0 contexts have room for 0");
+    CHECK_TO(its->room, (its->depth = 0), "0 contexts have room for 0");
     its->depth = 1;
-    CHECK(its->context[0], 0, "context 0 is 0x0, which was never given out");
+    CHECK_TO(its->context[0], 0, "context 0 is 0x0, which was never given out");
     CHECK(own->context[0], 10, "stack 1 of process");
     CHECK(own->context[0], 10, "context 0 is 0xa, which was never given out");
     CHECK_OWN(own->context[1], 10, "this thread's stack: context 1 is 0xa, which was never given out");
     CHECK_OWN(own->depth, 77, "this thread's stack: 77 contexts have room for 4");
     CHECK_OWN(before->thread_link, &other.stacks, "is linked back elsewhere");
-    CHECK_OWN(before->id, current.id, "this thread has two stacks of process");
+    CHECK_OWN_TO(before->id, current.id, "this thread has two stacks of process");
     CHECK_OWN(own->id, 77, "this thread remembers another stack of process");
     struct context_stack third;
     context_stack_init(&third);
     tap_u64(context_stack_get(&third), 0, "a process in which this thread has no stack");
-    BREAKS(before->id, third.id, context_stack_check_own(&third, given, &most), "this thread remembers no stack of process");
+    BREAKS_TO(before->id, third.id, context_stack_check_own(&third, given, &most), "this thread remembers no stack of process");
     context_stack_clear(&third);
     BREAKS(own->in_thread, own, context_stack_check_own(&current, given, &most), "is linked back elsewhere");
     check_holds(context_stack_check(&current, given, &most), "all is mended");

@@ -55,7 +55,7 @@ static void test_addresses(void)
     BREAKS(memory->ranges->size, 1, process_check(process), "graphs of device 0: the addresses of a graph at 0x");
     BREAKS(memory->ranges->size, 0, process_check(process), "overlap others");
     BREAKS(memory->ranges->size, 3 * POOL_CHUNK, process_check(process), "overlap others");
-    BREAKS(memory->ranges->next->next->next->size, all, process_check(process), "leave the device's");
+    BREAKS_TO(memory->ranges->next->next->next->size, all, process_check(process), "leave the device's");
     while (memory->ranges)
         sim_graph_memory_give(memory, memory->ranges->start);
 }
@@ -90,7 +90,7 @@ static void test_left(void)
     char words[100];
     snprintf(words, sizeof words, "A%u at 0x%llx of a graph lies in no chunk that is in use", (unsigned)piece->allocation.number,
              (unsigned long long)start + 512);
-    BREAKS(chunk->busy, 0, sim_piece_check(process, piece), words);
+    BREAKS_TO(chunk->busy, 0, sim_piece_check(process, piece), words);
     BREAKS(chunk->pool, NULL, sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");
     addrmap_remove(&process->chunks, chunk->start);
     check_breaks(sim_piece_check(process, piece), "of a graph lies in no chunk that is in use");
@@ -101,7 +101,7 @@ static void test_left(void)
     BREAKS(piece->allocation.block, NULL, sim_piece_check(process, piece), "of a graph lies in no chunk");
     BREAKS(memory->pool->memory.pins, 0, process_check(process), "chunks count 1 uses; there are 0");
     BREAKS(memory->pool->memory.pins, 2, sim_graph_memory_check(process, memory), "chunks have 2 pins; there are 1");
-    BREAKS(memory->used_high, 0, sim_graph_memory_check(process, memory), "the high mark is lower");
+    BREAKS_TO(memory->used_high, 0, sim_graph_memory_check(process, memory), "the high mark is lower");
     sim_graph_piece_free(process, piece, (struct sim_origin){2, 0});
     sim_graph_memory_give(memory, memory->ranges->start);
     tap_u64(take(64), start, "now they are");

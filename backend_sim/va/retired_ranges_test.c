@@ -31,9 +31,9 @@ static void test_check(void)
     BREAKS(first->kind, VMM_OBJECT_EVENT, retired_ranges_check(&ring), "entry 0: an object of kind 8 has no range");
     BREAKS(first->kind, VMM_OBJECT_ALLOCATION, retired_ranges_check(&ring), "entry 0: number 7, no mapping, was of H4");
     BREAKS(last->kind, VMM_OBJECT_EVENT, retired_ranges_check_newest(&ring), "the newest: an object of kind 8 has no range");
-    BREAKS(last->number, 0, retired_ranges_check_newest(&ring), "the newest: number 0 had 0x1000 bytes at 0x2000");
-    BREAKS(last->size, 0, retired_ranges_check_newest(&ring), "number 9 had 0x0 bytes at 0x2000");
-    BREAKS(last->start, UINT64_MAX - 0xffe, retired_ranges_check_newest(&ring), "had 0x1000 bytes at 0xfffffffffffff001");
+    BREAKS_TO(last->number, 0, retired_ranges_check_newest(&ring), "the newest: number 0 had 0x1000 bytes at 0x2000");
+    BREAKS_TO(last->size, 0, retired_ranges_check_newest(&ring), "number 9 had 0x0 bytes at 0x2000");
+    BREAKS_TO(last->start, UINT64_MAX - 0xffe, retired_ranges_check_newest(&ring), "had 0x1000 bytes at 0xfffffffffffff001");
     BREAKS(last->start, UINT64_MAX - 0xfff, retired_ranges_check_newest(&ring) ? NULL : "it is in order", "it is in order");
     BREAKS(last->handle, 4, retired_ranges_check_newest(&ring), "number 9, no mapping, was of H0");
     BREAKS(last->handle_number, 4, retired_ranges_check_newest(&ring), "number 9, no mapping, was of H4");

@@ -40,13 +40,13 @@ int main(void)
     BREAKS(chunk->used, 5 * U, check(), "0xa00000 bytes are used");
     BREAKS(chunk->start, START + U, check(), "the range of 0x800000 bytes at 0x10000000000 is taken in no open chunk");
     BREAKS(va.small.root->start, START + 3 * U, check(), "0x200000 bytes of the range at 0x10000000000, which is taken, are free");
-    BREAKS(va.large.root->start, START + CHUNK - U, va_allocator_check_at(&va, START), "0x200000 bytes of the open chunk at 0x10000000000 are free outside of it");
+    BREAKS_TO(va.large.root->start, START + CHUNK - U, va_allocator_check_at(&va, START), "0x200000 bytes of the open chunk at 0x10000000000 are free outside of it");
     BREAKS(va.chunks.count, 2, check(), "free ranges");
     const struct va_allocator_taken both = {.small = 1, .large = 1, .small_bytes = 4 * U, .large_bytes = CHUNK};
     BREAKS(chunk->start, START + U, va_allocator_check(&va, SIZE, &both), "open chunks: the thing stored at 0x10000000000");
     BREAKS(chunk->start, START + U, va_allocator_check_at(&va, START), "open chunks: ");
     BREAKS(va.large.barrier, CHUNK, va_allocator_check_at(&va, START + 5 * CHUNK), "free ranges: ");
-    BREAKS(va.small.barrier, 4 * U, va_allocator_check_at(&va, START + 5 * U), "free parts of chunks: ");
+    BREAKS_TO(va.small.barrier, 4 * U, va_allocator_check_at(&va, START + 5 * U), "free parts of chunks: ");
     check_breaks(va_allocator_check(&va, SIZE, &none), "there are 1 free ranges");
     struct va_allocator_taken taken = {.small = 1, .large = 1, .small_bytes = 5 * U, .large_bytes = CHUNK};
     check_breaks(va_allocator_check(&va, SIZE, &taken), "the open chunks have 0x2000000 bytes, of which 0xa00000 are taken");
@@ -59,7 +59,7 @@ int main(void)
     check_holds(check(), "a range that was freed last");
     BREAKS(va.last.size, 3 * U, check(), "");
     BREAKS(va.last.address, START + 2 * CHUNK, check(), "freed last: ");
-    BREAKS(va.last.newest, false, check(), "was freed last, and another one taken since");
+    BREAKS_TO(va.last.newest, false, check(), "was freed last, and another one taken since");
     check_holds(check(), "all is mended");
     struct va_allocator_taken two = {.small = 2, .large = 1, .small_bytes = 17 * U, .large_bytes = CHUNK};
     tap_u64(take(13 * U), START + 2 * CHUNK, "a second open chunk");

@@ -46,9 +46,11 @@ def of_folder(file, test):
 
 
 def near(file, test):
-    """In the same folder as the file, or named after its innermost: test/tools/typed_test of tools/lines.c."""
+    """In the same folder as the file, or with a word of its own in the name, or that of its innermost folder: test/tools/typed_test
+    of tools/lines.c, and abi_capture_test of graph/call_capture.c."""
     folder = os.path.dirname(file)
-    return os.path.dirname(test).endswith("/" + folder) or os.path.basename(folder) in re.split(r"[._-]", os.path.basename(test))
+    words = {os.path.basename(folder), *os.path.basename(file)[:-2].split("_")} - {"call", "share", "abi", "posix", "check"}
+    return os.path.dirname(test).endswith("/" + folder) or bool(words & set(re.split(r"[._-]", os.path.basename(test))))
 
 
 def beside(file, test):

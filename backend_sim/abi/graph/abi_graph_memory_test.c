@@ -381,6 +381,28 @@ static void test_reused(void)
     end(graph, exec);
 }
 
+/* An instance that frees what it has left frees what it allocated itself: memory that it frees for another graph stays until then. */
+static void test_left_to_another(void)
+{
+    CUgraph graph = new_graph(), freeing = new_graph();
+    CUgraphNode node = NULL;
+    CUgraphExec exec = NULL;
+    CUdeviceptr at = add_alloc(graph, &node, NULL, 64), base = 0;
+    CUgraphExec first = instance_of(graph);
+    add_free(freeing, add_copy(freeing, add_fill(freeing, NULL, at, 0x5a), memory, at), at);
+    OK(cuGraphInstantiate(&exec, freeing, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
+    for (int i = 0; i < 2; i++) {
+        OK(cuMemsetD8(memory, 0, 64));
+        OK(cuGraphLaunch(first, stream));
+        OK(cuGraphLaunch(exec, stream));
+        OK(cuStreamSynchronize(stream));
+        EQUAL(byte_at(memory + 63), 0x5a);
+        IS(cuMemGetAddressRange(&base, NULL, at), ERROR_NOT_FOUND);
+    }
+    end(freeing, exec);
+    end(graph, first);
+}
+
 /* A graph frees another's memory with one node. */
 static void test_free_once(void)
 {
@@ -574,6 +596,7 @@ int main(void)
     test_idle();
     test_two_ranges();
     test_reused();
+    test_left_to_another();
     test_free_once();
     test_child();
     test_update();

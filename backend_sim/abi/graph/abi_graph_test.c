@@ -93,6 +93,26 @@ static void test_order(void)
     OK(cuGraphDestroy(graph));
 }
 
+/* Each list of what is not there, or without the room for its length, is refused and has written nothing. */
+static void test_no_lists(void)
+{
+    CUgraph graph = new_graph(), graphs[] = {NULL, (CUgraph)(uintptr_t)0x1234, graph};
+    CUgraphNode node = host(graph, NULL, 0, 'a'), nodes[] = {NULL, (CUgraphNode)(uintptr_t)0x1234, node}, list[2] = {node, node};
+    OK(cuGraphDestroyNode(nodes[2]));
+    OK(cuGraphDestroy(graph));
+    for (size_t i = 0; i < 3; i++)
+        for (size_t room = 0; room < 2; room++) {
+            size_t count = 7;
+            CUgraphNode *to = room ? list : NULL;
+            IS(cuGraphGetNodes(graphs[i], to, &count), ERROR_INVALID_VALUE);
+            IS(cuGraphGetRootNodes(graphs[i], to, &count), ERROR_INVALID_VALUE);
+            IS(cuGraphGetEdges(graphs[i], to, to, NULL, &count), ERROR_INVALID_VALUE);
+            IS(cuGraphNodeGetDependencies(nodes[i], to, NULL, &count), ERROR_INVALID_VALUE);
+            IS(cuGraphNodeGetDependentNodes(nodes[i], to, NULL, &count), ERROR_INVALID_VALUE);
+            tap_ok(count == 7 && list[0] == node && list[1] == node, "and nothing is written");
+        }
+}
+
 /* A node's work is that of the graph's last change before the instance was made. */
 static void test_snapshot(void)
 {
@@ -358,6 +378,7 @@ int main(void)
     OK(cuMemAlloc(&memory, 4096));
     OK(cuMemsetD8(memory, 0, 4096));
     test_order();
+    test_no_lists();
     test_snapshot();
     test_kernel();
     test_kernel_v1();

@@ -115,6 +115,24 @@ static void test_copies(void)
     next[4].dstMemoryType = CU_MEMORYTYPE_UNIFIED;
     for (int i = 0; i < 5; i++)
         REFUSED(cuGraphExecMemcpyNodeSetParams(exec, node, &next[i], context), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    for (size_t height = 1; height < 4; height++) { /* one row may take any shape, and two take none */
+        CUgraphNode rows = NULL;
+        CUgraphExec of_rows = NULL;
+        CUgraph other = NULL;
+        CUDA_MEMCPY3D now = slices;
+        now.Height = height, now.Depth = 1;
+        now.srcHeight = now.dstHeight = 0;
+        OK(cuGraphCreate(&other, 0));
+        OK(cuGraphAddMemcpyNode(&rows, other, NULL, 0, &now, context));
+        OK(cuGraphInstantiateWithFlags(&of_rows, other, 0));
+        now.WidthInBytes = 8;
+        if (height == 1)
+            OK(cuGraphExecMemcpyNodeSetParams(of_rows, rows, &now, context));
+        else
+            REFUSED(cuGraphExecMemcpyNodeSetParams(of_rows, rows, &now, context), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
+        OK(cuGraphExecDestroy(of_rows));
+        OK(cuGraphDestroy(other));
+    }
     OK(cuMemsetD8(memory, 9, 1024));
     OK(cuMemsetD8(memory + 1024, 0, 2048));
     next[5].dstDevice = memory + 2048;

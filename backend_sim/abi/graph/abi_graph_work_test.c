@@ -229,6 +229,76 @@ static void test_slices(void)
     EQUAL(byte_at(memory + 3 * 64), 0xee);
 }
 
+/* ---- boxes of every shape ---- */
+
+enum { ROOM = 4096 };
+
+/* One side of a box. */
+struct box_side {
+    CUmemorytype type;
+    unsigned char *host; /* also where the bytes of device memory are foreseen */
+    size_t x, y, z, pitch, height;
+};
+
+static size_t any_of(uint32_t *seed, size_t count)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 16) % count;
+}
+
+static struct box_side any_side(uint32_t *seed, const CUDA_MEMCPY3D *box, unsigned char *host)
+{
+    struct box_side side = {.type = any_of(seed, 2) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST, .host = host};
+    side.x = 7 * any_of(seed, 3), side.y = any_of(seed, 3), side.z = any_of(seed, 2);
+    if (any_of(seed, 2))
+        side.pitch = side.x + box->WidthInBytes + any_of(seed, 2) * 5;
+    if (any_of(seed, 2))
+        side.height = side.y + box->Height + any_of(seed, 2);
+    return side;
+}
+
+/* Where a byte of the box lies. */
+static size_t place_in(const struct box_side *side, const CUDA_MEMCPY3D *box, size_t x, size_t y, size_t z)
+{
+    const size_t pitch = side->pitch ? side->pitch : side->x + box->WidthInBytes;
+    const size_t height = side->height ? side->height : side->y + box->Height;
+    return ((side->z + z) * height + side->y + y) * pitch + side->x + x;
+}
+
+/* Random boxes between the two halves of memory, and of a host's, against a plain copy byte by byte. */
+static void test_boxes(void)
+{
+    static unsigned char bytes[2 * ROOM], want[ROOM], got[ROOM];
+    CUdeviceptr both = 0;
+    uint32_t seed = 1;
+    OK(cuMemAlloc(&both, 2 * ROOM));
+    for (int round = 0; round < 48; round++) {
+        CUDA_MEMCPY3D box = {.WidthInBytes = 1 + any_of(&seed, 16), .Height = 1 + any_of(&seed, 3), .Depth = 1 + any_of(&seed, 3)};
+        const struct box_side from = any_side(&seed, &box, bytes), to = any_side(&seed, &box, bytes + ROOM);
+        for (size_t i = 0; i < 2 * ROOM; i++)
+            bytes[i] = (unsigned char)any_of(&seed, 256);
+        OK(cuMemcpyHtoD(both, bytes, sizeof bytes));
+        memcpy(want, to.host, ROOM);
+        for (size_t z = 0; z < box.Depth; z++)
+            for (size_t y = 0; y < box.Height; y++)
+                for (size_t x = 0; x < box.WidthInBytes; x++)
+                    want[place_in(&to, &box, x, y, z)] = from.host[place_in(&from, &box, x, y, z)];
+        box.srcMemoryType = from.type, box.srcHost = from.host, box.srcDevice = both;
+        box.srcXInBytes = from.x, box.srcY = from.y, box.srcZ = from.z, box.srcPitch = from.pitch, box.srcHeight = from.height;
+        box.dstMemoryType = to.type, box.dstHost = to.host, box.dstDevice = both + ROOM;
+        box.dstXInBytes = to.x, box.dstY = to.y, box.dstZ = to.z, box.dstPitch = to.pitch, box.dstHeight = to.height;
+        copy_words(&box);
+        if (to.type == CU_MEMORYTYPE_HOST)
+            memcpy(got, to.host, ROOM);
+        else
+            OK(cuMemcpyDtoH(got, both + ROOM, ROOM));
+        if (!tap_ok(!memcmp(got, want, ROOM), "box %d: %zu bytes, %zu rows, %zu layers", round, box.WidthInBytes, box.Height, box.Depth))
+            tap_note("from %zu,%zu,%zu of %zu,%zu to %zu,%zu,%zu of %zu,%zu", from.x, from.y, from.z, from.pitch, from.height, to.x,
+                     to.y, to.z, to.pitch, to.height);
+    }
+    OK(cuMemFree(both));
+}
+
 /* No node holds a copy without bytes: calls that add nodes refuse it, and a capture leaves it out. */
 static void test_captured_empty_copy(void)
 {
@@ -360,6 +430,7 @@ int main(void)
     test_registered_fill();
     test_host_copies();
     test_slices();
+    test_boxes();
     test_captured_empty_copy();
     OK(cuMemHostUnregister(registered));
     return tap_done();

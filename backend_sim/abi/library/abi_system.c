@@ -14,7 +14,7 @@
 #include "ipc_event.h"
 #include "lifecycle.h"
 #include "os.h"
-#include "os_environment.h"
+#include "sim_open.h"
 #include "thread.h"
 
 enum { HOST_FUNCTION_MS = 500 };
@@ -41,28 +41,12 @@ static _Atomic bool going;           /* the library is being unloaded, or the pr
 static _Atomic uint64_t initialised; /* 1 + the fork depth at cuInit; 0: not initialised */
 static bool checking;                /* cuvmm check collects findings; guarded like settled */
 
-/* Returns the simulator's own part of a spec. */
-static const char *backend_of(const char *text)
-{
-    const char *last = strrchr(text, '|');
-    return last ? last + 1 + strspn(last + 1, " ") : text;
-}
-
-/* The spec of the machine. CUVMM_BACKEND may be meant for libcuvmm in the same process, for which this library is the driver. */
-static const char *spec(void)
-{
-    const char *own = os_environment("CUVMM_SIM"), *shared = os_environment("CUVMM_BACKEND");
-    if (own && own[0])
-        return own;
-    return shared && strncmp(backend_of(shared), "sim", 3) == 0 ? shared : "sim:h100";
-}
-
 /* Programs written for a device may wait without a call: for a flag that a host function sets, or memory that a kernel writes. So
  * work proceeds on its own unless the spec sets a schedule. The devices are those of CUDA_VISIBLE_DEVICES, which the API alone
  * ignores, unless the spec has its own list. */
 static void whole_spec(char *text, size_t size)
 {
-    const char *given = spec(), *backend = backend_of(given);
+    const char *given = sim_spec_of_environment(), *backend = sim_spec_backend(given);
     const char *profile = strchr(backend, ':') ? "" : ":h100";
     const char *schedule = strstr(backend, "schedule=") ? "" : ",schedule=device";
     const char *visible = strstr(backend, "visible=") ? "" : ",visible=env";
@@ -199,6 +183,20 @@ CUresult abi_enter_outside(struct vmm_entry_point *entry, struct abi_call *call)
                       "the call is made inside a host function, where the driver permits only calls that issue work to streams");
 }
 
+/* For libnvidia-ml.so.1 (nvml_machine.h), which is to open nothing: the bytes in use of a device of the machine, by its place. False
+ * when this process has none, or a kernel asks, under whose lock it runs. */
+__attribute__((visibility("default"))) bool cuvmmDeviceUsed(int place, uint64_t *bytes);
+bool cuvmmDeviceUsed(int place, uint64_t *bytes)
+{
+    bool there = initialised == 1 + os_fork_depth() && !vmm_this_thread()->in_kernel;
+    count(1);
+    const vmm_system *sys = there ? atomic_load(&ready) : NULL;
+    if (sys)
+        *bytes = abi_query_used(sys, place);
+    count(-1);
+    return sys != NULL;
+}
+
 bool abi_inside_kernel(bool now)
 {
     struct vmm_thread *thread = vmm_this_thread();
@@ -221,11 +219,15 @@ __attribute__((destructor)) static void close_machine(void)
 {
     atomic_store(&going, true);
     atomic_store(&ready, NULL);
-    if (atomic_load(&inside) || !machine)
+    if (atomic_load(&inside) || !machine) {
+        abi_missing_say();
         return;
+    }
     ipc_events_stop(abi_process(machine)); /* a stream that waits for another process's record is a host function that waits */
-    if (!host_functions_end())
+    if (!host_functions_end()) {
+        abi_missing_say();
         return;
+    }
     bool child = os_fork_depth() != opened_at; /* the objects belong to the parent, which will report them */
     if (child)
         vmm_set_report(machine, NULL, NULL);
@@ -233,10 +235,12 @@ __attribute__((destructor)) static void close_machine(void)
         abi_code_end(machine);
     vmm_close(machine);
     machine = NULL;
+    abi_missing_say();
     if (!child && checking)
         findings_close();
     abi_plugins_close();
     abi_code_close();
+    abi_missing_close();
     abi_variable_memory_close();
     abi_host_close();
     abi_callbacks_close();

@@ -141,10 +141,14 @@ struct model {
     const struct model_device *driver; /* one for each device: the system is a real driver; NULL: the simulator */
     /* reservations and used pools of a driver; of them those with an address other than the model's choice */
     uint64_t placed, strayed;
-    bool strict;
-    bool initialised;
+    bool strict, initialised;
+    bool host_pools;              /* pools of the host are foreseen; set by the caller */
     uint32_t tag;                 /* the name that the next object made gets; set by the caller */
     int current;                  /* index in contexts, -1 for none */
+    int exported_fd;              /* the descriptor of `exported`, as long as the caller keeps it open */
+    int lanes, events;
+    int blocked;                  /* the lane that waits for a value, -1 for none */
+    unsigned slot_turn;           /* of `slot` */
     struct model_context contexts[VMM_MAX_DEVICES];
     size_t context_count;
     struct model_reservation *reservations;
@@ -157,31 +161,25 @@ struct model {
     size_t past_count, past_room;
     uint64_t endings;             /* how many memories have ended */
     uint64_t exported;            /* the handle that was exported last, 0 for none */
-    int exported_fd;              /* its descriptor, as long as the caller keeps it open */
     struct model_window *windows;
     size_t window_count, window_room;
     struct model_lane lane[MODEL_LANES];
-    int lanes;
     struct model_event event[2];
-    int events;
     uint64_t after[MODEL_LANES][MODEL_LANES]; /* [in][of]: the frees of `of` up to this one are before what `in` does next */
     uint64_t frees;               /* of all pools, so far */
     uint64_t orders;              /* how often something may have ordered streams */
-    int blocked;                  /* the lane that waits for a value, -1 for none */
     struct model_op queue[MODEL_QUEUE]; /* what it waits for, and what comes after that */
     size_t queued;
     struct model_streams pool_streams;
     struct model_pool **pools;
     size_t pool_count, pool_room;
     struct model_pool *current_pool[MODEL_PLACES]; /* NULL before the first use of the place's pools */
-    bool host_pools;              /* pools of the host are foreseen; set by the caller */
     uint64_t pool_endings;
     struct model_block *blocks;
     size_t block_count, block_room;
     struct model_graphs *graphs;       /* model_graph.h */
     struct model_reservation program[2]; /* memory of the program itself, which copies may use; set by the caller */
     struct model_mapping slot[4]; /* of pools' memory, as if it were mapped; the latest answers of model_memory_at */
-    unsigned slot_turn;
 };
 
 /* One prediction. */

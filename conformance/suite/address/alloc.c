@@ -98,6 +98,16 @@ TEST_EXPECTS("alloc.is_accessible_at_once", old_memory_needs_no_access)
     CHECK_U64(fix_peek(f, old + f->g - 1), 5);
 }
 
+TEST_NEAR_MISS(ALLOC_FREE_UNKNOWN, mem_free_without_a_context)
+{
+    vmm_deviceptr ptr = 0;
+    fix_need_simulator(f, "a driver was asked for the address 0 alone");
+    ACCEPTED(vmm_mem_alloc(S, &ptr, f->g));
+    fix_need(f, vmm_ctx_set_current(S, NULL));
+    ACCEPTED(vmm_mem_free(S, ptr));
+    fix_need(f, vmm_ctx_set_current(S, f->ctx));
+}
+
 TEST_EXPECTS("alloc.free_of_0_is_ignored", mem_free_of_address_0)
 {
     ACCEPTED(vmm_mem_free(S, 0));

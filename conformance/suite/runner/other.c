@@ -11,6 +11,7 @@
 #include "house.h"
 #include "other_team.h"
 #include "passing.h"
+#include "test.h"
 #include "vmm_fd.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
@@ -167,6 +168,16 @@ struct other_answer other_ask_fabric(struct other *other, enum other_op op, cons
     struct request request = {(int32_t)op, 0, 0, 0, {0}};
     memcpy(request.fabric, fabric, sizeof request.fabric);
     return ask(other, &request, -1);
+}
+
+struct other_shared other_start_sharing(struct fix *f, enum other_op op, uint64_t first, uint64_t second)
+{
+    struct other_shared shared = {.other = other_start(f)};
+    struct other_answer answer = other_ask(&shared.other, op, first, second, -1);
+    CHECK(!answer.result, "the other process shares nothing: %s", answer.rule);
+    shared.value = answer.value;
+    memcpy(&shared.handle, answer.fabric, sizeof shared.handle);
+    return shared;
 }
 
 /* ---- the other side ---- */

@@ -95,7 +95,20 @@ void other_end(struct other *other);
 /* first and second are the operation's arguments, 0 where it takes fewer; fd is -1 where it takes none. */
 struct other_answer other_ask(struct other *other, enum other_op op, uint64_t first, uint64_t second, int fd);
 
-/* The same with a fabric handle. */
+/* What another process made, and the 64 bytes that name it. */
+struct other_shared {
+    struct other other;
+    uint64_t value; /* the address, or the event */
+    union {
+        vmm_ipc_mem_handle memory;
+        vmm_ipc_event_handle event;
+    } handle;
+};
+
+/* Starts a process and asks it to make that. Fails the test when it does not. */
+struct other_shared other_start_sharing(struct fix *f, enum other_op op, uint64_t first, uint64_t second);
+
+/* other_ask with a fabric handle. */
 struct other_answer other_ask_fabric(struct other *other, enum other_op op, const unsigned char *fabric);
 
 /* The whole run of such a process; returns its exit status. name: how this program was called. */

@@ -12,20 +12,9 @@
 enum { SIZE = 1 << 20, VALUE = 0x5a };
 
 /* Memory of another process, and the handle that names it. */
-struct theirs {
-    struct other other;
-    uint64_t address;
-    vmm_ipc_mem_handle handle;
-};
-
-static struct theirs theirs_on(struct fix *f)
+static struct other_shared theirs_on(struct fix *f)
 {
-    struct theirs t = {.other = other_start(f)};
-    struct other_answer answer = other_ask(&t.other, OTHER_ALLOC, SIZE, VALUE, -1);
-    CHECK(!answer.result, "the other process names no memory: %s", answer.rule);
-    t.address = answer.value;
-    memcpy(&t.handle, answer.fabric, sizeof t.handle);
-    return t;
+    return other_start_sharing(f, OTHER_ALLOC, SIZE, VALUE);
 }
 
 static vmm_deviceptr opened(struct fix *f, vmm_ipc_mem_handle handle)
@@ -57,14 +46,14 @@ static unsigned byte_at(struct fix *f, vmm_deviceptr at)
 TEST_EXPECTS("ipc.memory", ipc_both_see_the_memory)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    vmm_deviceptr at = opened(f, t.handle);
+    struct other_shared t = theirs_on(f);
+    vmm_deviceptr at = opened(f, t.handle.memory);
     CHECK_U64(byte_at(f, at + SIZE - 1), VALUE);
-    CHECK_U64(opened(f, t.handle), at);
+    CHECK_U64(opened(f, t.handle.memory), at);
     ACCEPTED(vmm_memset_d8(S, at, 7, SIZE));
     ACCEPTED(vmm_ctx_synchronize(S));
-    CHECK_U64(other_ask(&t.other, OTHER_PEEK, t.address, 0, -1).value, 7);
-    CHECK(!other_ask(&t.other, OTHER_FREE_MEMORY, t.address, 0, -1).result, "the other process frees its memory");
+    CHECK_U64(other_ask(&t.other, OTHER_PEEK, t.value, 0, -1).value, 7);
+    CHECK(!other_ask(&t.other, OTHER_FREE_MEMORY, t.value, 0, -1).result, "the other process frees its memory");
     CHECK_U64(byte_at(f, at), 7);
     closed(f, at);
     closed(f, at);
@@ -123,8 +112,8 @@ TEST_NEAR_MISS(IPC_ADDRESS, ipc_of_one_byte)
 TEST_BREAKS(IPC_OPENED, ipc_of_what_was_opened)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    vmm_deviceptr at = opened(f, t.handle);
+    struct other_shared t = theirs_on(f);
+    vmm_deviceptr at = opened(f, t.handle.memory);
     no_handle(f, at);
     closed(f, at);
     other_end(&t.other);
@@ -133,9 +122,9 @@ TEST_BREAKS(IPC_OPENED, ipc_of_what_was_opened)
 TEST_NEAR_MISS(IPC_OPENED, ipc_beside_what_was_opened)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
+    struct other_shared t = theirs_on(f);
     vmm_ipc_mem_handle handle;
-    vmm_deviceptr at = opened(f, t.handle), own = allocated(f);
+    vmm_deviceptr at = opened(f, t.handle.memory), own = allocated(f);
     ACCEPTED(vmm_ipc_get_mem_handle(S, &handle, own));
     ACCEPTED(vmm_mem_free(S, own));
     closed(f, at);
@@ -145,11 +134,11 @@ TEST_NEAR_MISS(IPC_OPENED, ipc_beside_what_was_opened)
 TEST_BREAKS(IPC_FLAGS, ipc_without_the_flag)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
+    struct other_shared t = theirs_on(f);
     const unsigned flags[] = {0, 2, 0x80000000u, 0xfffffffeu};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         vmm_deviceptr at = UNTOUCHED;
-        REFUSED(vmm_ipc_open_mem_handle(S, &at, t.handle, flags[i]), INVALID_VALUE, "Flags", flags[i]);
+        REFUSED(vmm_ipc_open_mem_handle(S, &at, t.handle.memory, flags[i]), INVALID_VALUE, "Flags", flags[i]);
         CHECK_U64(at, UNTOUCHED);
     }
     other_end(&t.other);
@@ -158,9 +147,9 @@ TEST_BREAKS(IPC_FLAGS, ipc_without_the_flag)
 TEST_NEAR_MISS(IPC_FLAGS, ipc_with_more_flags)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
+    struct other_shared t = theirs_on(f);
     vmm_deviceptr at = 0;
-    ACCEPTED(vmm_ipc_open_mem_handle(S, &at, t.handle, UINT32_MAX));
+    ACCEPTED(vmm_ipc_open_mem_handle(S, &at, t.handle.memory, UINT32_MAX));
     closed(f, at);
     other_end(&t.other);
 }
@@ -185,24 +174,24 @@ TEST_BREAKS(IPC_HANDLE, ipc_of_other_bytes)
 TEST_NEAR_MISS(IPC_HANDLE, ipc_of_the_bytes_as_sent)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    closed(f, opened(f, t.handle));
+    struct other_shared t = theirs_on(f);
+    closed(f, opened(f, t.handle.memory));
     other_end(&t.other);
 }
 
 TEST_BREAKS(IPC_MACHINE, ipc_of_another_machine)
 {
     fix_need_simulator(f, "all processes share a driver");
-    struct theirs t = theirs_on(fix_share(f));
-    NOT_OPENED(t.handle, INVALID_VALUE);
+    struct other_shared t = theirs_on(fix_share(f));
+    NOT_OPENED(t.handle.memory, INVALID_VALUE);
     other_end(&t.other);
 }
 
 TEST_NEAR_MISS(IPC_MACHINE, ipc_of_the_same_machine)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    closed(f, opened(f, t.handle));
+    struct other_shared t = theirs_on(f);
+    closed(f, opened(f, t.handle.memory));
     other_end(&t.other);
 }
 
@@ -219,11 +208,11 @@ TEST_BREAKS(IPC_OWN, ipc_of_its_own_memory)
 TEST_NEAR_MISS(IPC_OWN, ipc_of_the_others_memory)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
+    struct other_shared t = theirs_on(f);
     vmm_ipc_mem_handle handle;
     vmm_deviceptr own = allocated(f);
     ACCEPTED(vmm_ipc_get_mem_handle(S, &handle, own));
-    closed(f, opened(f, t.handle));
+    closed(f, opened(f, t.handle.memory));
     ACCEPTED(vmm_mem_free(S, own));
     other_end(&t.other);
 }
@@ -231,19 +220,19 @@ TEST_NEAR_MISS(IPC_OWN, ipc_of_the_others_memory)
 TEST_BREAKS(IPC_GONE, ipc_of_freed_memory)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    other_ask(&t.other, OTHER_FREE_MEMORY, t.address, 0, -1);
-    NOT_OPENED(t.handle, INVALID_VALUE);
+    struct other_shared t = theirs_on(f);
+    other_ask(&t.other, OTHER_FREE_MEMORY, t.value, 0, -1);
+    NOT_OPENED(t.handle.memory, INVALID_VALUE);
     other_end(&t.other);
 }
 
 TEST_NEAR_MISS(IPC_GONE, ipc_of_freed_memory_that_is_open)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    vmm_deviceptr at = opened(f, t.handle);
-    other_ask(&t.other, OTHER_FREE_MEMORY, t.address, 0, -1);
-    CHECK_U64(opened(f, t.handle), at);
+    struct other_shared t = theirs_on(f);
+    vmm_deviceptr at = opened(f, t.handle.memory);
+    other_ask(&t.other, OTHER_FREE_MEMORY, t.value, 0, -1);
+    CHECK_U64(opened(f, t.handle.memory), at);
     closed(f, at);
     closed(f, at);
     other_end(&t.other);
@@ -252,18 +241,18 @@ TEST_NEAR_MISS(IPC_GONE, ipc_of_freed_memory_that_is_open)
 TEST_BREAKS(IPC_ENDED, ipc_of_a_process_that_ended)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
+    struct other_shared t = theirs_on(f);
     other_kill(&t.other);
-    NOT_OPENED(t.handle, INVALID_HANDLE);
+    NOT_OPENED(t.handle.memory, INVALID_HANDLE);
 }
 
 TEST_NEAR_MISS(IPC_ENDED, ipc_of_a_process_that_ended_while_it_is_open)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    vmm_deviceptr at = opened(f, t.handle);
+    struct other_shared t = theirs_on(f);
+    vmm_deviceptr at = opened(f, t.handle.memory);
     other_kill(&t.other);
-    CHECK_U64(opened(f, t.handle), at);
+    CHECK_U64(opened(f, t.handle.memory), at);
     CHECK_U64(byte_at(f, at), VALUE);
     closed(f, at);
     closed(f, at);
@@ -272,12 +261,12 @@ TEST_NEAR_MISS(IPC_ENDED, ipc_of_a_process_that_ended_while_it_is_open)
 TEST_BREAKS(IPC_CONTEXT, ipc_in_a_second_context)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
+    struct other_shared t = theirs_on(f);
     vmm_context own = NULL, second = NULL;
-    vmm_deviceptr at = opened(f, t.handle);
+    vmm_deviceptr at = opened(f, t.handle.memory);
     ACCEPTED(vmm_ctx_get_current(S, &own));
     ACCEPTED(vmm_ctx_create(S, &second, 0, 0));
-    NOT_OPENED(t.handle, INVALID_HANDLE);
+    NOT_OPENED(t.handle.memory, INVALID_HANDLE);
     ACCEPTED(vmm_ctx_destroy(S, second));
     ACCEPTED(vmm_ctx_set_current(S, own));
     closed(f, at);
@@ -287,12 +276,12 @@ TEST_BREAKS(IPC_CONTEXT, ipc_in_a_second_context)
 TEST_NEAR_MISS(IPC_CONTEXT, ipc_in_a_second_context_after_the_close)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
+    struct other_shared t = theirs_on(f);
     vmm_context own = NULL, second = NULL;
-    closed(f, opened(f, t.handle));
+    closed(f, opened(f, t.handle.memory));
     ACCEPTED(vmm_ctx_get_current(S, &own));
     ACCEPTED(vmm_ctx_create(S, &second, 0, 0));
-    closed(f, opened(f, t.handle));
+    closed(f, opened(f, t.handle.memory));
     ACCEPTED(vmm_ctx_destroy(S, second));
     ACCEPTED(vmm_ctx_set_current(S, own));
     other_end(&t.other);
@@ -301,8 +290,8 @@ TEST_NEAR_MISS(IPC_CONTEXT, ipc_in_a_second_context_after_the_close)
 TEST_BREAKS(IPC_CLOSE, ipc_close_of_other_addresses)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    vmm_deviceptr own = allocated(f), at = opened(f, t.handle);
+    struct other_shared t = theirs_on(f);
+    vmm_deviceptr own = allocated(f), at = opened(f, t.handle.memory);
     REFUSED(vmm_ipc_close_mem_handle(S, 0), INVALID_VALUE, "dptr", 0);
     REFUSED(vmm_ipc_close_mem_handle(S, own), INVALID_VALUE, "dptr", own);
     REFUSED(vmm_ipc_close_mem_handle(S, at + 1), INVALID_VALUE, "dptr", at + 1);
@@ -315,9 +304,9 @@ TEST_BREAKS(IPC_CLOSE, ipc_close_of_other_addresses)
 TEST_NEAR_MISS(IPC_CLOSE, ipc_close_as_often_as_opened)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    vmm_deviceptr at = opened(f, t.handle);
-    CHECK_U64(opened(f, t.handle), at);
+    struct other_shared t = theirs_on(f);
+    vmm_deviceptr at = opened(f, t.handle.memory);
+    CHECK_U64(opened(f, t.handle.memory), at);
     closed(f, at);
     closed(f, at);
     other_end(&t.other);
@@ -326,8 +315,8 @@ TEST_NEAR_MISS(IPC_CLOSE, ipc_close_as_often_as_opened)
 TEST_BREAKS(IPC_FREE, ipc_free_of_what_was_opened)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    vmm_deviceptr at = opened(f, t.handle);
+    struct other_shared t = theirs_on(f);
+    vmm_deviceptr at = opened(f, t.handle.memory);
     REFUSED_NEAR(vmm_mem_free(S, at), INVALID_VALUE, "dptr", at, ALLOCATION, at);
     CHECK_U64(byte_at(f, at), VALUE);
     closed(f, at);
@@ -337,8 +326,8 @@ TEST_BREAKS(IPC_FREE, ipc_free_of_what_was_opened)
 TEST_NEAR_MISS(IPC_FREE, ipc_free_of_its_own_beside_it)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    vmm_deviceptr at = opened(f, t.handle), own = allocated(f);
+    struct other_shared t = theirs_on(f);
+    vmm_deviceptr at = opened(f, t.handle.memory), own = allocated(f);
     ACCEPTED(vmm_mem_free(S, own));
     closed(f, at);
     other_end(&t.other);

@@ -9,20 +9,9 @@
 #define TO_SHARE (VMM_EVENT_INTERPROCESS | VMM_EVENT_DISABLE_TIMING)
 
 /* An event of another process, and the handle that names it. */
-struct theirs {
-    struct other other;
-    uint64_t event;
-    vmm_ipc_event_handle handle;
-};
-
-static struct theirs theirs_on(struct fix *f)
+static struct other_shared theirs_on(struct fix *f)
 {
-    struct theirs t = {.other = other_start(f)};
-    struct other_answer answer = other_ask(&t.other, OTHER_EVENT, 0, 0, -1);
-    CHECK(!answer.result, "the other process shares no event: %s", answer.rule);
-    t.event = answer.value;
-    memcpy(&t.handle, answer.fabric, sizeof t.handle);
-    return t;
+    return other_start_sharing(f, OTHER_EVENT, 0, 0);
 }
 
 static vmm_event created(struct fix *f, unsigned flags)
@@ -42,17 +31,17 @@ static vmm_event opened(struct fix *f, vmm_ipc_event_handle handle)
 TEST_EXPECTS("ipc.events", ipc_events_both_see_the_records)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    vmm_event event = opened(f, t.handle), again = opened(f, t.handle);
+    struct other_shared t = theirs_on(f);
+    vmm_event event = opened(f, t.handle.event), again = opened(f, t.handle.event);
     CHECK(event != again, "two opens gave one event");
     ACCEPTED(vmm_event_query(S, event));
-    CHECK(!other_ask(&t.other, OTHER_RECORD, t.event, 0, -1).result, "the other process records its event");
+    CHECK(!other_ask(&t.other, OTHER_RECORD, t.value, 0, -1).result, "the other process records its event");
     ACCEPTED(vmm_event_synchronize(S, event));
     ACCEPTED(vmm_stream_wait_event(S, NULL, event, 0));
     ACCEPTED(vmm_event_record(S, event, NULL));
     ACCEPTED(vmm_ctx_synchronize(S));
     ACCEPTED(vmm_event_query(S, event));
-    CHECK(!other_ask(&t.other, OTHER_WAIT, t.event, 0, -1).result, "the other process waits for the record of this one");
+    CHECK(!other_ask(&t.other, OTHER_WAIT, t.value, 0, -1).result, "the other process waits for the record of this one");
     ACCEPTED(vmm_event_query(S, again));
     ACCEPTED(vmm_event_destroy(S, again));
     other_end(&t.other);
@@ -92,8 +81,8 @@ TEST_BREAKS(IPC_EVENT, ipc_of_events_that_are_not_to_be_shared)
     ACCEPTED(vmm_event_destroy(S, plain));
     ACCEPTED(vmm_event_destroy(S, untimed));
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    vmm_event event = opened(f, t.handle);
+    struct other_shared t = theirs_on(f);
+    vmm_event event = opened(f, t.handle.event);
     no_handle(f, event);
     ACCEPTED(vmm_event_destroy(S, event));
     other_end(&t.other);
@@ -121,11 +110,11 @@ TEST_BREAKS(IPC_EVENT_HANDLE, ipc_event_of_other_bytes)
 TEST_NEAR_MISS(IPC_EVENT_HANDLE, ipc_event_of_a_process_that_ended)
 {
     f = fix_share(f);
-    struct theirs t = theirs_on(f);
-    vmm_event event = opened(f, t.handle);
+    struct other_shared t = theirs_on(f);
+    vmm_event event = opened(f, t.handle.event);
     ACCEPTED(vmm_event_query(S, event));
     ACCEPTED(vmm_event_destroy(S, event));
-    ACCEPTED(vmm_event_destroy(S, opened(f, t.handle))); /* while its context lives */
+    ACCEPTED(vmm_event_destroy(S, opened(f, t.handle.event))); /* while its context lives */
     other_end(&t.other);
 }
 

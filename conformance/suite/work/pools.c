@@ -159,9 +159,22 @@ BREAKS_PROPS(POOL_CREATE_MANAGED, pool_of_managed_memory, VMM_ERROR_NOT_SUPPORTE
 BREAKS_PROPS(POOL_CREATE_MAX_SIZE, pool_of_the_largest_size, VMM_ERROR_OUT_OF_MEMORY, "poolProps.maxSize", UINT64_C(1) << 62,
              props.max_size = UINT64_C(1) << 62)
 
-/* ---- host memory ---- */
-
 #define HOST_MEMORY_POOLS_SUPPORTED 144
+
+/* Memory of the host without a node has no handles. */
+TEST_BREAKS(POOL_CREATE_HANDLE_TYPES, pool_of_the_host_to_be_shared)
+{
+    const vmm_mem_allocation_handle_type types[] = {VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, VMM_MEM_HANDLE_TYPE_FABRIC, 16};
+    vmm_mem_pool_props props = props_of(0);
+    fix_need_attribute(f, HOST_MEMORY_POOLS_SUPPORTED, "needs pools of host memory");
+    props.location.type = VMM_MEM_LOCATION_TYPE_HOST;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        props.handle_types = types[i];
+        refuse_props(f, props, "poolProps.handleTypes", (uint64_t)types[i], VMM_ERROR_INVALID_VALUE);
+    }
+}
+
+/* ---- host memory ---- */
 
 static vmm_memory_pool host_pool(struct fix *f, vmm_mem_location_type type)
 {
@@ -687,26 +700,21 @@ static void order(struct fix *f, vmm_stream first, vmm_stream second)
     fix_need(f, vmm_stream_wait_event(S, second, event, 0));
 }
 
-TEST_BREAKS(POOL_USE_FREED, use_after_the_free)
-{
-    fix_context(f, 0);
-    vmm_memory_pool pool = new_pool(f);
-    vmm_deviceptr ptr = take(f, pool, SIZE, NULL);
-    fix_need(f, vmm_mem_free_async(S, ptr, NULL));
-    WARNED(vmm_launch(S, VMM_KERNEL_FILL, 1, 32, (const uint64_t[]){ptr, 64, 7}, 3, NULL), INVALID_VALUE, "args", ptr);
-    fix_settle(f);
-    done(f, pool);
-}
+/* Each way to use a pool's memory in the order of a stream; the name of the argument that holds its address. */
+enum use { FILLED, COPIED_IN, COPIED_OUT, COPIED_TO, COPIED_FROM, LAUNCHED, USES };
+static const char *const use_argument[USES] = {"dstDevice", "dstDevice", "srcDevice", "dstDevice", "srcDevice", "args"};
 
-TEST_NEAR_MISS(POOL_USE_FREED, use_before_the_free)
+static vmm_result use(struct fix *f, enum use how, vmm_deviceptr ptr, vmm_deviceptr other, vmm_stream stream)
 {
-    fix_context(f, 0);
-    vmm_memory_pool pool = new_pool(f);
-    vmm_deviceptr ptr = take(f, pool, SIZE, NULL);
-    ACCEPTED(vmm_launch(S, VMM_KERNEL_FILL, 1, 32, (const uint64_t[]){ptr, 64, 7}, 3, NULL));
-    ACCEPTED(vmm_mem_free_async(S, ptr, NULL));
-    fix_settle(f);
-    done(f, pool);
+    static unsigned char bytes[64];
+    switch (how) {
+    case FILLED: return fill(f, ptr, stream);
+    case COPIED_IN: return vmm_memcpy_htod_async(S, ptr, bytes, sizeof bytes, stream);
+    case COPIED_OUT: return vmm_memcpy_dtoh_async(S, bytes, ptr, sizeof bytes, stream);
+    case COPIED_TO: return vmm_memcpy_dtod_async(S, ptr, other, sizeof bytes, stream);
+    case COPIED_FROM: return vmm_memcpy_dtod_async(S, other, ptr, sizeof bytes, stream);
+    default: return vmm_launch(S, VMM_KERNEL_FILL, 1, 32, (const uint64_t[]){ptr, sizeof bytes, 7}, 3, stream);
+    }
 }
 
 static void use_on_another_stream(struct fix *f, bool ordered)
@@ -714,16 +722,21 @@ static void use_on_another_stream(struct fix *f, bool ordered)
     fix_context(f, 0);
     vmm_stream here = fix_stream(f), there = fix_stream(f);
     vmm_memory_pool pool = new_pool(f);
-    vmm_deviceptr ptr = take(f, pool, SIZE, here);
-    if (ordered)
-        order(f, here, there);
-    if (ordered)
-        ACCEPTED(fill(f, ptr, there));
-    else
-        WARNED(fill(f, ptr, there), INVALID_VALUE, "dstDevice", ptr);
-    order(f, there, here);
-    fix_need(f, vmm_mem_free_async(S, ptr, here));
-    fix_settle(f);
+    vmm_deviceptr other = 0;
+    fix_need(f, vmm_mem_alloc(S, &other, SIZE));
+    for (enum use how = 0; how < USES; how++) {
+        vmm_deviceptr ptr = take(f, pool, SIZE, here);
+        if (ordered)
+            order(f, here, there);
+        if (ordered)
+            ACCEPTED(use(f, how, ptr, other, there));
+        else
+            WARNED(use(f, how, ptr, other, there), INVALID_VALUE, use_argument[how], ptr);
+        order(f, there, here);
+        fix_need(f, vmm_mem_free_async(S, ptr, here));
+        fix_settle(f);
+    }
+    fix_need(f, vmm_mem_free(S, other));
     done(f, pool);
 }
 
@@ -735,6 +748,28 @@ TEST_BREAKS(POOL_USE_UNORDERED, use_on_a_stream_that_does_not_wait)
 TEST_NEAR_MISS(POOL_USE_UNORDERED, use_on_a_stream_that_waits)
 {
     use_on_another_stream(f, true);
+}
+
+TEST_BREAKS(POOL_USE_FREED, use_after_the_free)
+{
+    fix_context(f, 0);
+    vmm_memory_pool pool = new_pool(f);
+    vmm_deviceptr ptr = take(f, pool, SIZE, NULL);
+    fix_need(f, vmm_mem_free_async(S, ptr, NULL));
+    WARNED(use(f, LAUNCHED, ptr, 0, NULL), INVALID_VALUE, "args", ptr);
+    fix_settle(f);
+    done(f, pool);
+}
+
+TEST_NEAR_MISS(POOL_USE_FREED, use_before_the_free)
+{
+    fix_context(f, 0);
+    vmm_memory_pool pool = new_pool(f);
+    vmm_deviceptr ptr = take(f, pool, SIZE, NULL);
+    ACCEPTED(use(f, LAUNCHED, ptr, 0, NULL));
+    ACCEPTED(vmm_mem_free_async(S, ptr, NULL));
+    fix_settle(f);
+    done(f, pool);
 }
 
 static void free_on_another_stream(struct fix *f, bool ordered)

@@ -349,7 +349,7 @@ static void k_calls(const char *tag)
         fflush(stdout);
         pid_t pid = fork();
         if (pid == 0) {
-            alarm(5);
+            end_after(5);
             char id[96];
             const char *name = NULL;
             CUresult r = k_call(i, &name);
@@ -380,7 +380,7 @@ static void k_after_fork(void)
     cuCtxGetCurrent(&k_context);
     map(k_place, G, k_handle);
     give(k_place, G, L_DEVICE, RW);
-    alarm(60);
+    end_after(60);
     k_calls("after_fork");
 }
 
@@ -390,7 +390,7 @@ static void k_fork_then_init(void)
     fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
-        alarm(20);
+        end_after(20);
         int n = 77;
         R("K.fork_init.init_0", cuInit(0));
         RV("K.fork_init.device_get_count", cuDeviceGetCount(&n), "=%d", n);

@@ -61,7 +61,7 @@ static void u_one(size_t i, char *id, int run)
     sprintf(id, "U.%s.%s", kinds[i / U_PLACES], places[i % U_PLACES]);
     if (!run)
         return;
-    alarm(8);
+    end_after(8);
     CUresult r = u_ask(i / U_PLACES, u_place[i % U_PLACES]);
     CUresult sync = cuCtxSynchronize();
     say(id, "%s sync=%s bytes first=%d at=%d", name_of(r), name_of(sync), byte_at(u_first), byte_at(u_place[i % U_PLACES]));

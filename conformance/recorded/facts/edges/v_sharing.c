@@ -386,14 +386,14 @@ static void v_pair(const char *id, void (*exporter)(int), void (*importer)(int, 
     pid_t one = fork();
     if (one == 0) {
         close(ends[1]);
-        alarm(20);
+        end_after(20);
         exporter(ends[0]);
         _exit(0);
     }
     pid_t two = fork();
     if (two == 0) {
         close(ends[0]);
-        alarm(20);
+        end_after(20);
         importer(ends[1], one);
         _exit(0);
     }

@@ -82,7 +82,7 @@ static void w_flight_one(size_t i, char *id, int run)
     sprintf(id, "W.flight.%s.%s", works[i / W_TAKES], takes[i % W_TAKES]);
     if (!run)
         return;
-    alarm(12);
+    end_after(12);
     w_open = w_gave_up = 0;
     cuLaunchHostFunc(w_stream, w_gate, NULL);
     CUresult issued = w_issue(i / W_TAKES), taken = w_take(i % W_TAKES);
@@ -179,7 +179,7 @@ static void w_hostfunc_body(void)
 {
     char id[CASE_ID];
     w_start();
-    alarm(6);
+    end_after(6);
     w_which = (int)w_case;
     CUresult issued = cuLaunchHostFunc(w_stream, w_inside_host, NULL);
     CUresult sync = cuStreamSynchronize(w_stream);

@@ -455,7 +455,7 @@ static int act(int socket)
     struct ask ask;
     struct reply reply;
     bool began = false;
-    alarm(40);
+    end_after(40);
     while (recv(socket, &ask, sizeof ask, MSG_WAITALL) == (ssize_t)sizeof ask) {
         if (!strcmp(ask.word[0], "end"))
             break;

@@ -145,27 +145,23 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* How many times longer than on an idle machine a wait may take before it counts as one that nothing satisfied: RECORD_SLOWLY. */
-static int slowly(void)
-{
-    const char *text = getenv("RECORD_SLOWLY");
-    int factor = text ? atoi(text) : 1;
-    return factor > 0 ? factor : 1;
-}
-
-/* Both a time and a number of queries, so that a busy machine does not make a late one of a satisfied wait. */
-enum { SETTLE_MS = 12, SETTLE_QUERIES = 120 };
+/* Both a time and a number of queries, so that a busy machine does not make a late one of a satisfied wait. Where this thread
+ * comes back late from a pause, others are late as well: such a query does not count, for at most SETTLE_AT_MOST times the time. */
+enum { SETTLE_MS = 12, SETTLE_QUERIES = 120, SETTLE_AT_MOST = 10 };
 
 /* What the stream's work comes to: SUCCESS, WAITS, or an error. */
 static const char *settle(CUstream s)
 {
-    const double end = seconds() + SETTLE_MS / 1e3 * slowly();
+    const double began = seconds(), span = SETTLE_MS / 1e3 * slowly(), late = 1e-3;
     const struct timespec step = {0, 50000};
-    CUresult r = CUDA_ERROR_NOT_READY;
-    for (int queries = 0; r == CUDA_ERROR_NOT_READY && (queries < SETTLE_QUERIES * slowly() || seconds() < end); queries++) {
+    int left = SETTLE_QUERIES * (int)slowly();
+    CUresult r = cuStreamQuery(s);
+    for (double now = began; r == CUDA_ERROR_NOT_READY && now < began + (left > 0 ? SETTLE_AT_MOST : 1) * span;) {
+        const double before = now;
+        nanosleep(&step, NULL);
         r = cuStreamQuery(s);
-        if (r == CUDA_ERROR_NOT_READY)
-            nanosleep(&step, NULL);
+        now = seconds();
+        left -= now - before < late;
     }
     return r == CUDA_ERROR_NOT_READY ? "WAITS" : name_of(r);
 }

@@ -122,7 +122,7 @@ static CUresult i_carry_out(struct i_order *o, int fd, struct i_answer *a)
 
 static void i_obey(void)
 {
-    alarm(6);
+    end_after(6);
     init();
     for (;;) {
         struct i_order o;
@@ -375,7 +375,7 @@ static void i_exporter_ends(const char *id, bool frees)
         return;
     pid_t exporter = fork();
     if (exporter == 0) {
-        alarm(6);
+        end_after(6);
         init();
         i_socket = ends[1];
         Pool pool = i_new_pool();
@@ -512,7 +512,7 @@ static void i_run(void)
     }
     close(ends[1]);
     i_socket = ends[0];
-    alarm(6);
+    end_after(6);
     init();
     i_body();
     close(i_socket);

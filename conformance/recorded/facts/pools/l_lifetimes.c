@@ -196,13 +196,13 @@ static void l_calls_without(const char *id, Pool pool, CUdeviceptr p)
 
 static void l_before_init(void)
 {
-    alarm(5);
+    end_after(5);
     l_calls_without("L.before_init", NULL, 0);
 }
 
 static void l_no_context(void)
 {
-    alarm(5);
+    end_after(5);
     init();
     Pool pool = new_pool();
     CUdeviceptr p = take(pool, 4096, 0);
@@ -212,7 +212,7 @@ static void l_no_context(void)
 
 static void l_never_context(void)
 {
-    alarm(5);
+    end_after(5);
     cuInit(0);
     l_calls_without("L.never_context", NULL, 0);
     size_t before = 0;

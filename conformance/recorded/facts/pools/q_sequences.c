@@ -240,7 +240,7 @@ static size_t q_fresh;
 
 static void q_alone(void)
 {
-    alarm(6);
+    end_after(6);
     init();
     q_sequence('Q', q_fresh, &q_plans[q_fresh]);
 }

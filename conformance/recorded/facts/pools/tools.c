@@ -249,7 +249,7 @@ static void CUDA_CB gate_wait(void *unused)
 {
     (void)unused;
     struct timespec step = {0, 1000000};
-    for (int waited = 0; !gate_open && waited < gate_patience; waited++)
+    for (int waited = 0; !gate_open && waited < gate_patience * (int)slowly(); waited++)
         nanosleep(&step, NULL);
     if (!gate_open)
         gate_gave_up = 1;

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How devices reach each other: peers, NVLinks, the fabric.
+ *
+ *     peers, and multicast      device 0 ==18 links== switch ==18 links== device 1
+ *     peers alone               device 0 ====18 links, in turn to each peer==== device 1
+ *     no peer                   links that lead nowhere: DISABLED
+ */
+#include <string.h>
+
+#include "imex.h"
+#include "nvml_call.h"
+
+/* ---- peers ---- */
+
+static nvmlGpuP2PStatus_t p2p_of(const struct nvml_machine *machine, int from, int to, nvmlGpuP2PCapsIndex_t what)
+{
+    bool peers = nvml_are_peers(machine, from, to);
+    if (what == NVML_P2P_CAPS_INDEX_PCI) /* nobody measured what stands beside NVLink */
+        return NVML_P2P_STATUS_UNKNOWN;
+    if (what == NVML_P2P_CAPS_INDEX_NVLINK)
+        return peers && nvml_links(machine, from) ? NVML_P2P_STATUS_OK : NVML_P2P_STATUS_NOT_SUPPORTED;
+    return peers || from == to ? NVML_P2P_STATUS_OK : NVML_P2P_STATUS_NOT_SUPPORTED;
+}
+
+static nvmlReturn_t p2p(const struct nvml_call *call, nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuP2PCapsIndex_t what,
+                        nvmlGpuP2PStatus_t *status)
+{
+    int from, to;
+    nvmlReturn_t result = nvml_place(call, device1, &from);
+    if (result == NVML_SUCCESS)
+        result = nvml_asks(call, device2, status, "p2pStatus", &to);
+    if (result != NVML_SUCCESS)
+        return result;
+    if ((unsigned)what >= NVML_P2P_CAPS_INDEX_UNKNOWN)
+        return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "p2pIndex is %u: expected less than %u", (unsigned)what,
+                           (unsigned)NVML_P2P_CAPS_INDEX_UNKNOWN);
+    *status = p2p_of(call->machine, from, to, what);
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuP2PCapsIndex_t p2pIndex,
+                                    nvmlGpuP2PStatus_t *p2pStatus)
+{
+    NVML(p2p(call, device1, device2, p2pIndex, p2pStatus));
+}
+
+/* ---- NVLinks ---- */
+
+/* A link of a device whose architecture has links: NOT_SUPPORTED without, INVALID_ARGUMENT behind the last. */
+static nvmlReturn_t link_of(const struct nvml_call *call, nvmlDevice_t device, unsigned link, const void *answer,
+                            const char *argument, int *place)
+{
+    const struct nvml_chip *chip = call->machine->chip;
+    nvmlReturn_t result = nvml_asks(call, device, answer, argument, place);
+    if (result == NVML_SUCCESS && !chip)
+        return nvml_lacks(call, "NVLinks");
+    if (result == NVML_SUCCESS && link >= chip->links)
+        return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "link is %u: a device has %u, from 0", link, chip->links);
+    return result;
+}
+
+static nvmlReturn_t link_state(const struct nvml_call *call, nvmlDevice_t device, unsigned link, nvmlEnableState_t *active)
+{
+    int place;
+    nvmlReturn_t result = link_of(call, device, link, active, "isActive", &place);
+    if (result == NVML_SUCCESS)
+        *active = nvml_links(call->machine, place) ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
+    return result;
+}
+
+nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned link, nvmlEnableState_t *isActive)
+{
+    NVML(link_state(call, device, link, isActive));
+}
+
+static nvmlReturn_t link_version(const struct nvml_call *call, nvmlDevice_t device, unsigned link, unsigned *version)
+{
+    int place;
+    nvmlReturn_t result = link_of(call, device, link, version, "version", &place);
+    if (result == NVML_SUCCESS)
+        *version = call->machine->chip->link_version;
+    return result;
+}
+
+nvmlReturn_t nvmlDeviceGetNvLinkVersion(nvmlDevice_t device, unsigned link, unsigned *version)
+{
+    NVML(link_version(call, device, link, version));
+}
+
+/* Devices reach each other over a link that is active, with atomics; the memory of the host is reached over PCIe. */
+static nvmlReturn_t link_can(const struct nvml_call *call, nvmlDevice_t device, unsigned link, nvmlNvLinkCapability_t what,
+                             unsigned *can)
+{
+    int place;
+    nvmlReturn_t result = link_of(call, device, link, can, "capResult", &place);
+    if (result != NVML_SUCCESS)
+        return result;
+    if ((unsigned)what >= NVML_NVLINK_CAP_COUNT)
+        return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "capability is %u: expected less than %u", (unsigned)what,
+                           (unsigned)NVML_NVLINK_CAP_COUNT);
+    *can = what == NVML_NVLINK_CAP_VALID ||
+           ((what == NVML_NVLINK_CAP_P2P_SUPPORTED || what == NVML_NVLINK_CAP_P2P_ATOMICS) && nvml_links(call->machine, place));
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetNvLinkCapability(nvmlDevice_t device, unsigned link, nvmlNvLinkCapability_t capability,
+                                           unsigned *capResult)
+{
+    NVML(link_can(call, device, link, capability, capResult));
+}
+
+/* ---- what is behind a link ---- */
+
+/* Multicast is the switch's work. */
+static bool switched(const struct nvml_machine *machine)
+{
+    return nvml_attribute(machine, VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED) != 0;
+}
+
+/* The peer that a link leads to: they take turns, from the next device on. The device has one. */
+static int behind(const struct nvml_machine *machine, int place, unsigned link)
+{
+    int devices = machine->profile.devices, at = place;
+    if (switched(machine))
+        return devices;
+    for (unsigned left = link + 1; left;) {
+        at = at + 1 < devices ? at + 1 : 0;
+        left -= nvml_are_peers(machine, place, at);
+    }
+    return at;
+}
+
+/* A link that leads somewhere. */
+static nvmlReturn_t active_link(const struct nvml_call *call, nvmlDevice_t device, unsigned link, const void *answer,
+                                const char *argument, int *place)
+{
+    nvmlReturn_t result = link_of(call, device, link, answer, argument, place);
+    if (result == NVML_SUCCESS && !nvml_links(call->machine, *place))
+        return nvml_refuse(call->name, NVML_ERROR_NOT_SUPPORTED, "device %d has no peer, so its links lead nowhere", *place);
+    return result;
+}
+
+static nvmlReturn_t remote_type(const struct nvml_call *call, nvmlDevice_t device, unsigned link, nvmlIntNvLinkDeviceType_t *type)
+{
+    int place;
+    nvmlReturn_t result = active_link(call, device, link, type, "pNvLinkDeviceType", &place);
+    if (result == NVML_SUCCESS)
+        *type = switched(call->machine) ? NVML_NVLINK_DEVICE_TYPE_SWITCH : NVML_NVLINK_DEVICE_TYPE_GPU;
+    return result;
+}
+
+nvmlReturn_t nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned link,
+                                                 nvmlIntNvLinkDeviceType_t *pNvLinkDeviceType)
+{
+    NVML(remote_type(call, device, link, pNvLinkDeviceType));
+}
+
+enum { FORM_1 = 36 /* what the struct of the first form had: up to pciSubSystemId */ };
+
+static nvmlReturn_t remote_pci(const struct nvml_call *call, nvmlDevice_t device, unsigned link, nvmlPciInfo_t *pci, size_t size)
+{
+    nvmlPciInfo_t is;
+    int place;
+    nvmlReturn_t result = active_link(call, device, link, pci, "pci", &place);
+    if (result != NVML_SUCCESS)
+        return result;
+    nvml_fill_pci(call->machine, behind(call->machine, place, link), &is);
+    memcpy(pci, &is, size);
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned link, nvmlPciInfo_t *pci)
+{
+    NVML(remote_pci(call, device, link, pci, FORM_1));
+}
+
+nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned link, nvmlPciInfo_t *pci)
+{
+    NVML(remote_pci(call, device, link, pci, sizeof *pci));
+}
+
+/* ---- the fabric ---- */
+
+/* A process that has a channel is part of a domain: all of its machines are one clique. */
+static void fabric_of(const struct nvml_machine *machine, nvmlGpuFabricInfo_t *fabric)
+{
+    char why[IMEX_WHY];
+    uint64_t domain;
+    *fabric = (nvmlGpuFabricInfo_t){.status = NVML_SUCCESS, .state = NVML_GPU_FABRIC_STATE_NOT_SUPPORTED};
+    if (imex_lowest(machine->imex, &machine->profile, why) == IMEX_NONE)
+        return;
+    if (!imex_domain(machine->imex, &machine->profile, &domain, why)) /* LCOV_EXCL_BR_LINE: unless the folder goes just now */
+        return; /* LCOV_EXCL_LINE: as above */
+    fabric->state = NVML_GPU_FABRIC_STATE_COMPLETED;
+    for (unsigned i = 0; i < NVML_GPU_FABRIC_UUID_LEN; i++)
+        fabric->clusterUuid[i] = (unsigned char)(domain >> i % 8 * 8);
+}
+
+static nvmlReturn_t fabric_1(const struct nvml_call *call, nvmlDevice_t device, nvmlGpuFabricInfo_t *fabric)
+{
+    int place;
+    nvmlReturn_t result = nvml_asks(call, device, fabric, "gpuFabricInfo", &place);
+    if (result == NVML_SUCCESS)
+        fabric_of(call->machine, fabric);
+    return result;
+}
+
+nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t *gpuFabricInfo)
+{
+    NVML(fabric_1(call, device, gpuFabricInfo));
+}
+
+/* Both versions begin alike; health is not simulated, which 0 means in each of its parts. */
+static nvmlReturn_t fabric_v(const struct nvml_call *call, nvmlDevice_t device, nvmlGpuFabricInfoV_t *fabric)
+{
+    nvmlGpuFabricInfo_t is;
+    int place;
+    nvmlReturn_t result = nvml_asks(call, device, fabric, "gpuFabricInfo", &place);
+    bool older = result == NVML_SUCCESS && fabric->version == nvmlGpuFabricInfo_v2;
+    if (result == NVML_SUCCESS && !older)
+        result = nvml_version(call, fabric->version, nvmlGpuFabricInfo_v3);
+    if (result != NVML_SUCCESS)
+        return result;
+    fabric_of(call->machine, &is);
+    memcpy(fabric->clusterUuid, is.clusterUuid, sizeof is.clusterUuid);
+    fabric->status = is.status;
+    fabric->cliqueId = is.cliqueId;
+    fabric->state = is.state;
+    fabric->healthMask = 0;
+    if (!older)
+        fabric->healthSummary = 0;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV_t *gpuFabricInfo)
+{
+    NVML(fabric_v(call, device, gpuFabricInfo));
+}

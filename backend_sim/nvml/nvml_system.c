@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Versions, codes, and what the whole system has or lacks. */
+#include <stdio.h>
+
+#include "nvml_call.h"
+#include "os_inspect.h"
+
+/* ---- codes ---- */
+
+static const struct {
+    nvmlReturn_t code;
+    const char *text;
+} errors[] = {
+    {NVML_SUCCESS, "Success"},
+    {NVML_ERROR_UNINITIALIZED, "Uninitialized"},
+    {NVML_ERROR_INVALID_ARGUMENT, "Invalid Argument"},
+    {NVML_ERROR_NOT_SUPPORTED, "Not Supported"},
+    {NVML_ERROR_NO_PERMISSION, "Insufficient Permissions"},
+    {NVML_ERROR_ALREADY_INITIALIZED, "Already Initialized"},
+    {NVML_ERROR_NOT_FOUND, "Not Found"},
+    {NVML_ERROR_INSUFFICIENT_SIZE, "Insufficient Size"},
+    {NVML_ERROR_INSUFFICIENT_POWER, "Insufficient External Power"},
+    {NVML_ERROR_DRIVER_NOT_LOADED, "Driver Not Loaded"},
+    {NVML_ERROR_TIMEOUT, "Timeout"},
+    {NVML_ERROR_IRQ_ISSUE, "Interrupt Request Issue"},
+    {NVML_ERROR_LIBRARY_NOT_FOUND, "NVML Shared Library Not Found"},
+    {NVML_ERROR_FUNCTION_NOT_FOUND, "Function Not Found"},
+    {NVML_ERROR_CORRUPTED_INFOROM, "Corrupted infoROM"},
+    {NVML_ERROR_GPU_IS_LOST, "GPU is lost"},
+    {NVML_ERROR_RESET_REQUIRED, "GPU requires restart"},
+    {NVML_ERROR_OPERATING_SYSTEM, "The operating system has blocked the request."},
+    {NVML_ERROR_LIB_RM_VERSION_MISMATCH, "RM has detected an NVML/RM version mismatch."},
+    {NVML_ERROR_IN_USE, "In use by another client"},
+    {NVML_ERROR_MEMORY, "Insufficient Memory"},
+    {NVML_ERROR_NO_DATA, "No data"},
+    {NVML_ERROR_VGPU_ECC_NOT_SUPPORTED, "The requested vGPU operation is not available while ECC is enabled"},
+    {NVML_ERROR_INSUFFICIENT_RESOURCES, "Insufficient Resources"},
+    {NVML_ERROR_FREQ_NOT_SUPPORTED, "Frequency not supported"},
+    {NVML_ERROR_ARGUMENT_VERSION_MISMATCH, "Argument version mismatch"},
+    {NVML_ERROR_DEPRECATED, "Deprecated"},
+    {NVML_ERROR_NOT_READY, "System not ready"},
+    {NVML_ERROR_GPU_NOT_FOUND, "No GPUs were found"},
+    {NVML_ERROR_INVALID_STATE, "Invalid state"},
+    {NVML_ERROR_RESET_TYPE_NOT_SUPPORTED, "Reset type not supported"},
+};
+
+const char *nvmlErrorString(nvmlReturn_t result)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        if (errors[i].code == result)
+            return errors[i].text;
+    return "Unknown Error";
+}
+
+/* ---- versions ---- */
+
+nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned length)
+{
+    NVML(nvml_text(call, SIM_DRIVER, version, length, "version"));
+}
+
+static nvmlReturn_t nvml_library_version(const struct nvml_call *call, char *version, unsigned length)
+{
+    char text[NVML_SYSTEM_NVML_VERSION_BUFFER_SIZE];
+    snprintf(text, sizeof text, "%d." SIM_DRIVER, call->machine->profile.driver_version / 1000);
+    return nvml_text(call, text, version, length, "version");
+}
+
+nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned length)
+{
+    NVML(nvml_library_version(call, version, length));
+}
+
+static nvmlReturn_t cuda_version(const struct nvml_call *call, int *version)
+{
+    if (!version)
+        return nvml_null(call, "cudaDriverVersion");
+    *version = call->machine->profile.driver_version;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlSystemGetCudaDriverVersion(int *cudaDriverVersion)
+{
+    NVML(cuda_version(call, cudaDriverVersion));
+}
+
+nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion)
+{
+    NVML(cuda_version(call, cudaDriverVersion));
+}
+
+/* ---- the rest of the system ---- */
+
+/* The system's name of the program, of at most 15 letters. */
+static nvmlReturn_t process_name(const struct nvml_call *call, unsigned pid, char *name, unsigned length)
+{
+    char program[OS_PROGRAM];
+    if (!name)
+        return nvml_null(call, "name");
+    os_program(pid, program);
+    if (!program[0])
+        return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "there is no process %u", pid);
+    return nvml_text(call, program, name, length, "name");
+}
+
+nvmlReturn_t nvmlSystemGetProcessName(unsigned pid, char *name, unsigned length)
+{
+    NVML(process_name(call, pid, name, length));
+}
+
+static nvmlReturn_t none(const struct nvml_call *call, unsigned *count, const char *argument)
+{
+    if (!count)
+        return nvml_null(call, argument);
+    *count = 0;
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlUnitGetCount(unsigned *unitCount)
+{
+    NVML(none(call, unitCount, "unitCount"));
+}
+
+nvmlReturn_t nvmlGetExcludedDeviceCount(unsigned *deviceCount)
+{
+    NVML(none(call, deviceCount, "deviceCount"));
+}
+
+static nvmlReturn_t compute_state(const struct nvml_call *call, nvmlConfComputeSystemState_t *state)
+{
+    if (!state)
+        return nvml_null(call, "state");
+    *state = (nvmlConfComputeSystemState_t){.environment = NVML_CC_SYSTEM_ENVIRONMENT_UNAVAILABLE,
+                                            .ccFeature = NVML_CC_SYSTEM_FEATURE_DISABLED,
+                                            .devToolsMode = NVML_CC_SYSTEM_DEVTOOLS_MODE_OFF};
+    return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlSystemGetConfComputeState(nvmlConfComputeSystemState_t *state)
+{
+    NVML(compute_state(call, state));
+}
+
+static nvmlReturn_t compute_settings(const struct nvml_call *call, nvmlSystemConfComputeSettings_t *settings)
+{
+    if (!settings)
+        return nvml_null(call, "settings");
+    nvmlReturn_t result = nvml_version(call, settings->version, nvmlSystemConfComputeSettings_v1);
+    if (result == NVML_SUCCESS)
+        *settings = (nvmlSystemConfComputeSettings_t){.version = nvmlSystemConfComputeSettings_v1,
+                                                      .environment = NVML_CC_SYSTEM_ENVIRONMENT_UNAVAILABLE,
+                                                      .ccFeature = NVML_CC_SYSTEM_FEATURE_DISABLED,
+                                                      .devToolsMode = NVML_CC_SYSTEM_DEVTOOLS_MODE_OFF,
+                                                      .multiGpuMode = NVML_CC_SYSTEM_MULTIGPU_NONE};
+    return result;
+}
+
+nvmlReturn_t nvmlSystemGetConfComputeSettings(nvmlSystemConfComputeSettings_t *settings)
+{
+    NVML(compute_settings(call, settings));
+}

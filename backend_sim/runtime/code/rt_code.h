@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rt_code.h - device code that compilers registered, and what the driver has for it.
+ *
+ *     constructor of a program or library        first use                            destructor
+ *     fat binary -> image                    ->  CUlibrary                        ->  unloaded
+ *     address of a stub on the host, name    ->  CUkernel, which launches take        gone
+ *     address of a variable on the host      ->  its address in the context
+ *
+ * Registration does not touch the driver: a program that only prints its help needs none. An image is loaded by the first
+ * function or variable of it that is used.
+ */
+#ifndef SIM_RUNTIME_RT_CODE_H
+#define SIM_RUNTIME_RT_CODE_H
+
+#include "rt.h"
+
+/* The kernel of a function that was registered. Any other address is taken for a kernel, as documented of the runtime
+ * ("assumed to be a cudaKernel_t and used as is"): what becomes of it the driver decides, and rt_kernel_error tells. */
+cudaError_t rt_kernel(const void *function, CUkernel *kernel);
+
+/* The same, as the function that it is in the current context: for calls that take no kernel. */
+cudaError_t rt_function(const void *host, CUfunction *function);
+
+/* The address on the host behind a kernel or function that the calls above gave; else handle itself. */
+const void *rt_host_of(const void *handle);
+
+/* What the runtime answers where the driver answered result to a call with the kernel of function:
+ * cudaErrorInvalidDeviceFunction if that is what was wrong. */
+cudaError_t rt_kernel_error(const void *function, cudaError_t result);
+
+/* A variable's address and size in the current context; each may be NULL. cudaErrorInvalidSymbol if there is none. */
+cudaError_t rt_variable(const void *symbol, CUdeviceptr *address, size_t *size);
+
+/* The driver's form of a launch's configuration. The attributes are the same in both. */
+cudaError_t rt_launch_config(const cudaLaunchConfig_t *config, CUlaunchConfig *out);
+
+#endif

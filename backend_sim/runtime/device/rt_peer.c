@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Peers: devices that reach each other's memory. The driver speaks of contexts here, the runtime of their devices. */
+#include "rt.h"
+
+cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
+{
+    RT_ANYWHERE(DRIVER(cuDeviceCanAccessPeer, canAccessPeer, device, peerDevice));
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
+{
+    RT_ANYWHERE(DRIVER(cuDeviceGetP2PAttribute, value, (CUdevice_P2PAttribute)attr, srcDevice, dstDevice));
+}
+
+/* As documented, a device that cannot be a peer is an invalid one; a device is none of its own. */
+static cudaError_t enable_peer(int peer, unsigned flags)
+{
+    CUcontext context = NULL;
+    int device = 0, can = 0;
+    cudaError_t result = flags ? cudaErrorInvalidValue : rt_device(&device);
+    if (result == cudaSuccess)
+        result = DRIVER(cuDeviceCanAccessPeer, &can, device, peer);
+    if (result == cudaSuccess && !can)
+        result = cudaErrorInvalidDevice;
+    if (result == cudaSuccess)
+        result = rt_primary_context(peer, &context);
+    return result == cudaSuccess ? DRIVER(cuCtxEnablePeerAccess, context, flags) : result;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
+{
+    RT(enable_peer(peerDevice, flags));
+}
+
+/* Where the peer has no primary context, none is made. */
+static cudaError_t disable_peer(int peer)
+{
+    CUcontext context = NULL;
+    CUdevice device;
+    unsigned flags;
+    int active = 0;
+    cudaError_t result = DRIVER(cuDeviceGet, &device, peer);
+    if (result == cudaSuccess)
+        result = DRIVER(cuDevicePrimaryCtxGetState, device, &flags, &active);
+    if (result == cudaSuccess && !active)
+        result = cudaErrorPeerAccessNotEnabled;
+    if (result == cudaSuccess)
+        result = rt_primary_context(peer, &context);
+    return result == cudaSuccess ? DRIVER(cuCtxDisablePeerAccess, context) : result;
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
+{
+    RT(disable_peer(peerDevice));
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes that copy memory: of layers, of a span, and to and from variables of the device. */
+#include "rt_address.h"
+#include "rt_code.h"
+#include "rt_graph_params.h"
+
+/* The kind is said by the types of memory of both sides. */
+static const struct {
+    CUmemorytype from, to;
+} types[] = {
+    [cudaMemcpyHostToHost] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST},
+    [cudaMemcpyHostToDevice] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE},
+    [cudaMemcpyDeviceToHost] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST},
+    [cudaMemcpyDeviceToDevice] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE},
+    [cudaMemcpyDefault] = {CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED},
+};
+
+static enum cudaMemcpyKind kind_of(const CUDA_MEMCPY3D *copy)
+{
+    enum cudaMemcpyKind kind = cudaMemcpyHostToHost;
+    while (kind < cudaMemcpyDefault && (copy->srcMemoryType != types[kind].from || copy->dstMemoryType != types[kind].to))
+        kind = (enum cudaMemcpyKind)(kind + 1);
+    return kind;
+}
+
+/* Arrays are not implemented. */
+cudaError_t rt_graph_copy(const struct cudaMemcpy3DParms *params, CUDA_MEMCPY3D *driver)
+{
+    if (!params || (unsigned)params->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidValue;
+    if (params->srcArray || params->dstArray)
+        return cudaErrorNotSupported;
+    *driver = (CUDA_MEMCPY3D){
+        .srcXInBytes = params->srcPos.x, .srcY = params->srcPos.y, .srcZ = params->srcPos.z,
+        .srcMemoryType = types[params->kind].from, .srcHost = params->srcPtr.ptr, .srcDevice = rt_address(params->srcPtr.ptr),
+        .srcPitch = params->srcPtr.pitch, .srcHeight = params->srcPtr.ysize,
+        .dstXInBytes = params->dstPos.x, .dstY = params->dstPos.y, .dstZ = params->dstPos.z,
+        .dstMemoryType = types[params->kind].to, .dstHost = params->dstPtr.ptr, .dstDevice = rt_address(params->dstPtr.ptr),
+        .dstPitch = params->dstPtr.pitch, .dstHeight = params->dstPtr.ysize,
+        .WidthInBytes = params->extent.width, .Height = params->extent.height, .Depth = params->extent.depth};
+    return cudaSuccess;
+}
+
+static void *pointer_of(CUmemorytype type, const void *host, CUdeviceptr device)
+{
+    return type == CU_MEMORYTYPE_HOST ? rt_pointer(rt_address(host)) : rt_pointer(device);
+}
+
+/* The driver doesn't keep how wide a row may be; the pitch is as good. */
+void rt_graph_copy_of(const CUDA_MEMCPY3D *driver, struct cudaMemcpy3DParms *params)
+{
+    *params = (struct cudaMemcpy3DParms){
+        .srcPos = {driver->srcXInBytes, driver->srcY, driver->srcZ},
+        .srcPtr = {pointer_of(driver->srcMemoryType, driver->srcHost, driver->srcDevice), driver->srcPitch, driver->srcPitch,
+                   driver->srcHeight},
+        .dstPos = {driver->dstXInBytes, driver->dstY, driver->dstZ},
+        .dstPtr = {pointer_of(driver->dstMemoryType, driver->dstHost, driver->dstDevice), driver->dstPitch, driver->dstPitch,
+                   driver->dstHeight},
+        .extent = {driver->WidthInBytes, driver->Height, driver->Depth}, .kind = kind_of(driver)};
+}
+
+/* A span is one row of one layer, and needs no pitch. */
+static struct cudaMemcpy3DParms span(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+{
+    return (struct cudaMemcpy3DParms){.srcPtr = {.ptr = rt_pointer(rt_address(from))}, .dstPtr = {.ptr = to},
+                                      .extent = {count, 1, 1}, .kind = kind};
+}
+
+/* Where in a variable count bytes begin. The side of the variable is memory of the device. */
+static cudaError_t in_variable(const void *symbol, size_t offset, size_t count, bool right_kind, void **at)
+{
+    CUdeviceptr start = 0;
+    size_t size = 0;
+    cudaError_t result = right_kind ? rt_variable(symbol, &start, &size) : cudaErrorInvalidMemcpyDirection;
+    if (result == cudaSuccess && (offset > size || count > size - offset))
+        result = cudaErrorInvalidValue;
+    *at = rt_pointer(start + offset);
+    return result;
+}
+
+static cudaError_t to_variable(const void *symbol, const void *from, size_t count, size_t offset, enum cudaMemcpyKind kind,
+                               struct cudaMemcpy3DParms *copy)
+{
+    void *to;
+    cudaError_t result = in_variable(symbol, offset, count, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ||
+                                     kind == cudaMemcpyDefault, &to);
+    *copy = span(to, from, count, kind);
+    return result;
+}
+
+static cudaError_t from_variable(void *to, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind,
+                                 struct cudaMemcpy3DParms *copy)
+{
+    void *from;
+    cudaError_t result = in_variable(symbol, offset, count, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ||
+                                     kind == cudaMemcpyDefault, &from);
+    *copy = span(to, from, count, kind);
+    return result;
+}
+
+/* ---- what is done with a copy ---- */
+
+static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
+                       const struct cudaMemcpy3DParms *params)
+{
+    CUDA_MEMCPY3D driver;
+    CUcontext context = NULL;
+    cudaError_t result = rt_graph_copy(params, &driver);
+    if (result == cudaSuccess)
+        result = DRIVER(cuCtxGetCurrent, &context);
+    return result == cudaSuccess ? DRIVER(cuGraphAddMemcpyNode, node, graph, dependencies, count, &driver, context) : result;
+}
+
+static cudaError_t get(cudaGraphNode_t node, struct cudaMemcpy3DParms *params)
+{
+    CUDA_MEMCPY3D driver;
+    cudaError_t result = params ? DRIVER(cuGraphMemcpyNodeGetParams, node, &driver) : cudaErrorInvalidValue;
+    if (result == cudaSuccess)
+        rt_graph_copy_of(&driver, params);
+    return result;
+}
+
+static cudaError_t set(cudaGraphNode_t node, const struct cudaMemcpy3DParms *params)
+{
+    CUDA_MEMCPY3D driver;
+    cudaError_t result = rt_graph_copy(params, &driver);
+    return result == cudaSuccess ? DRIVER(cuGraphMemcpyNodeSetParams, node, &driver) : result;
+}
+
+static cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *params)
+{
+    CUDA_MEMCPY3D driver;
+    CUcontext context = NULL;
+    cudaError_t result = rt_graph_copy(params, &driver);
+    if (result == cudaSuccess)
+        result = DRIVER(cuCtxGetCurrent, &context);
+    return result == cudaSuccess ? DRIVER(cuGraphExecMemcpyNodeSetParams, exec, node, &driver, context) : result;
+}
+
+/* The first, and then the second. */
+#define RT_BOTH(first, second)                                  \
+    do {                                                        \
+        cudaError_t first_ = rt_enter_context();                \
+        if (first_ == cudaSuccess)                              \
+            first_ = (first);                                   \
+        return rt_leave(first_ == cudaSuccess ? (second) : first_); \
+    } while (0)
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                   size_t numDependencies, const struct cudaMemcpy3DParms *pCopyParams)
+{
+    RT(add(pGraphNode, graph, pDependencies, numDependencies, pCopyParams));
+}
+
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams)
+{
+    RT(get(node, pNodeParams));
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams)
+{
+    RT(set(node, pNodeParams));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                             const struct cudaMemcpy3DParms *pNodeParams)
+{
+    RT(set_in(hGraphExec, node, pNodeParams));
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                     size_t numDependencies, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    const struct cudaMemcpy3DParms copy = span(dst, src, count, kind);
+    RT(add(pGraphNode, graph, pDependencies, numDependencies, &copy));
+}
+
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                           size_t numDependencies, const void *symbol, const void *src, size_t count,
+                                           size_t offset, enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms copy;
+    RT_BOTH(to_variable(symbol, src, count, offset, kind, &copy), add(pGraphNode, graph, pDependencies, numDependencies, &copy));
+}
+
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                             size_t numDependencies, void *dst, const void *symbol, size_t count, size_t offset,
+                                             enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms copy;
+    RT_BOTH(from_variable(dst, symbol, count, offset, kind, &copy), add(pGraphNode, graph, pDependencies, numDependencies, &copy));
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count,
+                                           enum cudaMemcpyKind kind)
+{
+    const struct cudaMemcpy3DParms copy = span(dst, src, count, kind);
+    RT(set(node, &copy));
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *src, size_t count,
+                                                 size_t offset, enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms copy;
+    RT_BOTH(to_variable(symbol, src, count, offset, kind, &copy), set(node, &copy));
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const void *symbol, size_t count,
+                                                   size_t offset, enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms copy;
+    RT_BOTH(from_variable(dst, symbol, count, offset, kind, &copy), set(node, &copy));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst, const void *src,
+                                               size_t count, enum cudaMemcpyKind kind)
+{
+    const struct cudaMemcpy3DParms copy = span(dst, src, count, kind);
+    RT(set_in(hGraphExec, node, &copy));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const void *symbol,
+                                                     const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms copy;
+    RT_BOTH(to_variable(symbol, src, count, offset, kind, &copy), set_in(hGraphExec, node, &copy));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst,
+                                                       const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms copy;
+    RT_BOTH(from_variable(dst, symbol, count, offset, kind, &copy), set_in(hGraphExec, node, &copy));
+}

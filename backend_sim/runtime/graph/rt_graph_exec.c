@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instances of graphs: making, changing and ending them. rt_graph_launch.c has what takes a stream. */
+#include "rt.h"
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    RT(DRIVER(cuGraphInstantiate, pGraphExec, graph, flags));
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph, unsigned long long flags)
+{
+    RT(DRIVER(cuGraphInstantiate, pGraphExec, graph, flags));
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    RT(DRIVER(cuGraphExecDestroy, graphExec));
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled)
+{
+    RT(DRIVER(cuGraphNodeSetEnabled, hGraphExec, hNode, isEnabled));
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled)
+{
+    RT(DRIVER(cuGraphNodeGetEnabled, hGraphExec, hNode, isEnabled));
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, cudaGraph_t childGraph)
+{
+    RT(DRIVER(cuGraphExecChildGraphNodeSetParams, hGraphExec, node, childGraph));
+}
+
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
+{
+    RT(DRIVER(cuGraphExecEventRecordNodeSetEvent, hGraphExec, hNode, event));
+}
+
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, cudaEvent_t event)
+{
+    RT(DRIVER(cuGraphExecEventWaitNodeSetEvent, hGraphExec, hNode, event));
+}
+
+static cudaError_t flags_of(cudaGraphExec_t exec, unsigned long long *flags)
+{
+    cuuint64_t found = 0;
+    if (!flags)
+        return cudaErrorInvalidValue;
+    cudaError_t result = DRIVER(cuGraphExecGetFlags, exec, &found);
+    if (result == cudaSuccess)
+        *flags = found;
+    return result;
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
+{
+    RT(flags_of(graphExec, flags));
+}
+
+/* What is known of an update is written whatever became of it. */
+static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
+{
+    if (!info)
+        return cudaErrorInvalidValue;
+    CUgraphExecUpdateResultInfo found = {(CUgraphExecUpdateResult)info->result, info->errorNode, info->errorFromNode};
+    cudaError_t result = DRIVER(cuGraphExecUpdate, exec, graph, &found);
+    *info = (cudaGraphExecUpdateResultInfo){(enum cudaGraphExecUpdateResult)found.result, found.errorNode, found.errorFromNode};
+    return result;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph, cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    RT(update(hGraphExec, hGraph, resultInfo));
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rt_graph_params.h - what nodes are to do, in the runtime's words and in the driver's.
+ *
+ *     fill, function, event, graph, memory     the same fields in the same places; a fill has a context in addition
+ *     kernel                                   a function of the host   <->  the function of the device that it stands for
+ *     copy                                     pitched pointers, kind   <->  addresses, types of memory, context
+ *
+ * The context of copies and fills is the current one, as of all calls of the runtime.
+ */
+#ifndef SIM_RUNTIME_RT_GRAPH_PARAMS_H
+#define SIM_RUNTIME_RT_GRAPH_PARAMS_H
+
+#include "rt.h"
+
+cudaError_t rt_graph_kernel(const struct cudaKernelNodeParams *params, CUDA_KERNEL_NODE_PARAMS *driver);
+
+cudaError_t rt_graph_copy(const struct cudaMemcpy3DParms *params, CUDA_MEMCPY3D *driver);
+void rt_graph_copy_of(const CUDA_MEMCPY3D *driver, struct cudaMemcpy3DParms *params);
+
+/* The node is new; its address, if it allocates, is written into the parameters. */
+cudaError_t rt_graph_add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                              const cudaGraphEdgeData *edges, size_t count, struct cudaGraphNodeParams *params);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entry points that exist for the linker and only return cudaErrorNotSupported. The parameters do not matter here, so the
+ * functions are declared without their header. */
+#include "rt_absent.h"
+
+#define IF_BOTH(entry) entry
+#if CUDART_VERSION < 13000
+#define IF_IN12(entry) entry
+#define IF_IN13(entry)
+#else
+#define IF_IN12(entry)
+#define IF_IN13(entry) entry
+#endif
+
+#define ENTRY_DONE(symbol)
+#define ENTRY_ABSENT(symbol)                                 \
+    __attribute__((visibility("default"))) int symbol(void); \
+    int symbol(void)                                         \
+    {                                                        \
+        static atomic_flag said = ATOMIC_FLAG_INIT;          \
+        return rt_absent(#symbol, &said);                    \
+    }
+#define RT_ENTRY(symbol, libraries, here) IF_##libraries(ENTRY_##here(symbol))
+#include "runtime_entries.def"

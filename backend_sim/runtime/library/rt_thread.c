@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A thread's device and last error, and the primary contexts that the runtime holds for the process.
+ *
+ * A primary context keeps its handle when it ends and is retained anew, so a thread's current context is right again as soon as
+ * anybody has retained it: a call that finds a primary context current which the runtime does not hold retains it. That is so
+ * after cudaDeviceReset, in all threads, and where the program made it current by the driver's API. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "rt.h"
+
+enum { DEVICES = 64, UNSET = -1 };
+
+static _Thread_local struct {
+    int device;         /* that it set, and one more; 0: none yet */
+    int primary_of;     /* the device of `primary` */
+    CUcontext primary;  /* a primary context that was current */
+    CUcontext foreign;  /* a context of the program's own that was current */
+    cudaError_t last;
+} thread;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the primary contexts; held while the driver makes one */
+static CUcontext primary[DEVICES];                       /* stays when the context ends */
+static atomic_bool held[DEVICES];
+static atomic_int entered = UNSET; /* what rt_enter answers */
+static atomic_uint resets;
+static pid_t process;
+static struct {
+    int device[DEVICES];
+    int count;
+} valid; /* cudaSetValidDevices; under the lock */
+
+static void lock_contexts(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void unlock_contexts(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* At exit, while the driver's library is still there: its own handlers are older, so they run later. What runs later than this
+ * finds the runtime closed. A forked child holds nothing. */
+static void release_all(void)
+{
+    atomic_store(&entered, cudaErrorCudartUnloading);
+    for (int device = 0; device < DEVICES && process == getpid(); device++)
+        if (atomic_load(&held[device]))
+            (void)DRIVER(cuDevicePrimaryCtxRelease, device);
+}
+
+/* As the toolkit's: the driver's version counts before cuInit is called, which is called once. */
+static cudaError_t start(void)
+{
+    int version = 0;
+    if (!rt_driver_load() || DRIVER(cuDriverGetVersion, &version) != cudaSuccess || version < rt_major() * 1000)
+        return cudaErrorInsufficientDriver;
+    return DRIVER(cuInit, 0);
+}
+
+static void initialise(void)
+{
+    cudaError_t result = start();
+    process = getpid();
+    if (result == cudaSuccess) {
+        atexit(release_all);
+        pthread_atfork(lock_contexts, unlock_contexts, unlock_contexts);
+    }
+    atomic_store(&entered, (int)result);
+}
+
+cudaError_t rt_enter(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int result = atomic_load_explicit(&entered, memory_order_acquire);
+    if (result == UNSET) {
+        pthread_once(&once, initialise);
+        result = atomic_load(&entered);
+    }
+    return (cudaError_t)result;
+}
+
+cudaError_t rt_leave(cudaError_t result)
+{
+    if (result != cudaSuccess)
+        thread.last = result;
+    return result;
+}
+
+/* Holds the primary context of the device until the process ends or resets it. */
+static cudaError_t hold(int device)
+{
+    cudaError_t result = cudaSuccess;
+    if ((unsigned)device >= DEVICES)
+        return cudaErrorInvalidDevice;
+    if (atomic_load_explicit(&held[device], memory_order_acquire))
+        return cudaSuccess;
+    lock_contexts();
+    if (!atomic_load(&held[device])) {
+        result = DRIVER(cuDevicePrimaryCtxRetain, &primary[device], device);
+        atomic_store(&held[device], result == cudaSuccess);
+    }
+    unlock_contexts();
+    return result;
+}
+
+static bool is_active(int device)
+{
+    unsigned flags;
+    int active = 0;
+    return DRIVER(cuDevicePrimaryCtxGetState, device, &flags, &active) == cudaSuccess && active;
+}
+
+cudaError_t rt_primary_context(int device, CUcontext *context)
+{
+    cudaError_t result = hold(device);
+    if (result == cudaSuccess && !is_active(device)) { /* somebody else has reset it */
+        atomic_store(&held[device], false);
+        result = hold(device);
+    }
+    if (result == cudaSuccess)
+        *context = primary[device];
+    return result;
+}
+
+cudaError_t rt_set_device(int device)
+{
+    CUcontext context = NULL;
+    cudaError_t result = rt_primary_context(device, &context);
+    if (result == cudaSuccess)
+        result = DRIVER(cuCtxSetCurrent, context);
+    if (result != cudaSuccess)
+        return result;
+    thread.device = device + 1;
+    thread.primary_of = device;
+    thread.primary = context;
+    return result;
+}
+
+/* The device that a thread without a current context will use: its own, else one of the valid devices, else the first. */
+static int wanted_device(int nth)
+{
+    if (thread.device)
+        return nth ? UNSET : thread.device - 1;
+    lock_contexts();
+    int device = nth < valid.count ? valid.device[nth] : nth ? UNSET : 0;
+    unlock_contexts();
+    return device;
+}
+
+/* Of the valid devices, the first that works. */
+static cudaError_t bind(void)
+{
+    cudaError_t result = rt_set_device(wanted_device(0));
+    for (int nth = 1; result != cudaSuccess && wanted_device(nth) != UNSET; nth++)
+        result = rt_set_device(wanted_device(nth));
+    return result;
+}
+
+/* Is the context, which is current, the device's primary one? If so, the runtime holds it afterwards. Its handle is known, or there
+ * is one and it tells its handle when it is retained. */
+static bool adopt(int device, CUcontext context)
+{
+    lock_contexts();
+    if ((primary[device] ? primary[device] == context : is_active(device)) && !atomic_load(&held[device]) &&
+        DRIVER(cuDevicePrimaryCtxRetain, &primary[device], device) == cudaSuccess) {
+        atomic_store(&held[device], primary[device] == context);
+        if (primary[device] != context)
+            (void)DRIVER(cuDevicePrimaryCtxRelease, device);
+    }
+    bool is_held = primary[device] == context && atomic_load(&held[device]);
+    unlock_contexts();
+    return is_held;
+}
+
+/* Looks at the current context, which is not one that the thread knows. */
+static cudaError_t recognise(CUcontext context)
+{
+    int device = 0;
+    cudaError_t result = DRIVER(cuCtxGetDevice, &device);
+    if (result != cudaSuccess)
+        return result;
+    if (device < DEVICES && adopt(device, context)) {
+        thread.primary = context;
+        thread.primary_of = device;
+    } else {
+        thread.foreign = context;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t rt_enter_context(void)
+{
+    CUcontext current = NULL;
+    cudaError_t result = rt_enter();
+    if (result == cudaSuccess)
+        result = DRIVER(cuCtxGetCurrent, &current);
+    if (result != cudaSuccess)
+        return result;
+    if (!current)
+        return bind();
+    if (current == thread.foreign ||
+        (current == thread.primary && atomic_load_explicit(&held[thread.primary_of], memory_order_acquire)))
+        return cudaSuccess;
+    return recognise(current);
+}
+
+cudaError_t rt_device(int *device)
+{
+    CUcontext current = NULL;
+    cudaError_t result = DRIVER(cuCtxGetCurrent, &current);
+    if (result == cudaSuccess && current)
+        return DRIVER(cuCtxGetDevice, device);
+    if (result == cudaSuccess)
+        *device = wanted_device(0);
+    return result;
+}
+
+/* The driver forgets who had retained the context. In a context of the program's own, only what the runtime keeps for it ends. */
+static cudaError_t reset(int device)
+{
+    lock_contexts();
+    cudaError_t result = DRIVER(cuDevicePrimaryCtxReset, device);
+    if (result == cudaSuccess)
+        atomic_store(&held[device], false);
+    unlock_contexts();
+    return result;
+}
+
+cudaError_t rt_reset_device(void)
+{
+    CUcontext current = NULL;
+    cudaError_t result = DRIVER(cuCtxGetCurrent, &current);
+    if (result == cudaSuccess && current)
+        result = rt_enter_context();
+    if (result == cudaSuccess && (!current || current != thread.foreign))
+        result = reset(current ? thread.primary_of : wanted_device(0));
+    if (result == cudaSuccess)
+        atomic_fetch_add(&resets, 1);
+    return result;
+}
+
+unsigned rt_resets(void)
+{
+    return atomic_load_explicit(&resets, memory_order_acquire);
+}
+
+static cudaError_t check_valid(const int *device, int count)
+{
+    int devices = 0;
+    cudaError_t result = DRIVER(cuDeviceGetCount, &devices);
+    if (result == cudaSuccess && (count < 0 || count > devices || count > DEVICES || (count && !device)))
+        return cudaErrorInvalidValue;
+    for (int i = 0; result == cudaSuccess && i < count; i++)
+        if (device[i] < 0 || device[i] >= devices)
+            return cudaErrorInvalidDevice;
+    return result;
+}
+
+cudaError_t rt_set_valid_devices(const int *device, int count)
+{
+    cudaError_t result = check_valid(device, count);
+    if (result != cudaSuccess)
+        return result;
+    lock_contexts();
+    for (int i = 0; i < count; i++)
+        valid.device[i] = device[i];
+    valid.count = count;
+    unlock_contexts();
+    return cudaSuccess;
+}
+
+/* Where the runtime cannot start, every call answers why; so do these. */
+static cudaError_t last_error(bool forget)
+{
+    cudaError_t result = rt_enter();
+    if (result != cudaSuccess)
+        return result;
+    result = thread.last;
+    if (forget)
+        thread.last = cudaSuccess;
+    return result;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    return last_error(true);
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return last_error(false);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program's first call of the runtime may be any of these: each is the first one of a process of its own, which then has a
+ * context. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "testing/rt_rig.h"
+
+static char bytes[64];
+static void *pointer;
+static size_t size;
+static struct cudaPointerAttributes is;
+static struct cudaPitchedPtr pitched;
+static cudaMemPool_t pool;
+
+static cudaError_t first(int call)
+{
+    switch (call) {
+    case 0: return cudaMalloc(&pointer, 1);
+    case 1: return cudaMalloc(&pointer, 0);
+    case 2: return cudaFree(NULL);
+    case 3: return cudaMallocHost(&pointer, 1);
+    case 4: return cudaHostAlloc(&pointer, 1, 0);
+    case 5: return cudaFreeHost(NULL);
+    case 6: return cudaMallocManaged(&pointer, 1, cudaMemAttachGlobal);
+    case 7: return cudaMallocPitch(&pointer, &size, 1, 1);
+    case 8: return cudaMalloc3D(&pitched, (struct cudaExtent){.width = 1, .height = 1, .depth = 1});
+    case 9: return cudaMallocAsync(&pointer, 1, NULL);
+    case 10: return cudaMemGetInfo(&size, &size);
+    case 11: return cudaPointerGetAttributes(&is, bytes);
+    case 12: return cudaMemcpy(bytes, bytes + 8, 8, cudaMemcpyHostToHost);
+    case 13: return cudaMemcpy2D(bytes, 8, bytes + 32, 8, 8, 2, cudaMemcpyDefault);
+    case 14: return cudaMemset(NULL, 0, 0);
+    case 15: return cudaHostRegister(bytes, 64, 0);
+    case 16: return cudaDeviceGetDefaultMemPool(&pool, 0);
+    case 17: return cudaMemcpyPeer(NULL, 0, NULL, 0, 0);
+    default: return cudaMemcpyAsync(bytes, bytes + 8, 8, cudaMemcpyDefault, NULL);
+    }
+}
+
+enum { CALLS = 19 };
+
+/* 0, or the number of what is wrong. */
+static int alone(int call)
+{
+    CUcontext current = NULL;
+    alarm(20);
+    if (first(call) != cudaSuccess)
+        return 1;
+    if (cuCtxGetCurrent(&current) != CUDA_SUCCESS || !current)
+        return 2;
+    return cudaPeekAtLastError() == cudaSuccess ? 0 : 3;
+}
+
+/* Without a driver each of them says so. */
+static int without_driver(int call)
+{
+    alarm(20);
+    return first(call) == cudaErrorInsufficientDriver && cudaGetLastError() == cudaErrorInsufficientDriver ? 0 : 1;
+}
+
+static int of_child(int (*work)(int), int call)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0)
+        exit(work(call));
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int main(void)
+{
+    setenv("CUVMM_SIM", "sim:h100", 1);
+    for (int call = 0; call < CALLS; call++)
+        tap_u64((uint64_t)of_child(alone, call), 0, "call %d as a process's first", call);
+    setenv("CUVMM_LIBCUDA", "/nowhere/libcuda.so.1", 1);
+    for (int call = 0; call < CALLS; call++)
+        tap_u64((uint64_t)of_child(without_driver, call), 0, "call %d without a driver", call);
+    return tap_done();
+}

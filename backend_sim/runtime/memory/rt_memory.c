@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of a device, and managed memory. A request for nothing succeeds with NULL, where the driver refuses one.
+ *
+ * Source: CUDA Runtime API, version 13.0: 6.9 Memory Management; of NULL for nothing, CUDA's own library as others observed it
+ * (conformance/recorded/facts/README.md). */
+#include "rt_address.h"
+
+static cudaError_t allocate(void **pointer, size_t size)
+{
+    if (pointer && !size) {
+        *pointer = NULL;
+        return cudaSuccess;
+    }
+    return DRIVER(cuMemAlloc, rt_address_out(pointer), size);
+}
+
+cudaError_t cudaMalloc(void **devPtr, size_t size)
+{
+    RT(allocate(devPtr, size));
+}
+
+/* The element's size decides alignment alone, and each pitch of the driver suits all of them. */
+enum { ELEMENT = 4 };
+
+static cudaError_t allocate_rows(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    if (pointer && pitch && (!width || !height)) {
+        *pointer = NULL;
+        *pitch = 0;
+        return cudaSuccess;
+    }
+    return DRIVER(cuMemAllocPitch, rt_address_out(pointer), pitch, width, height, ELEMENT);
+}
+
+cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
+{
+    RT(allocate_rows(devPtr, pitch, width, height));
+}
+
+static cudaError_t allocate_layers(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
+{
+    struct cudaPitchedPtr made = {.xsize = extent.width, .ysize = extent.height};
+    if (!pitched)
+        return cudaErrorInvalidValue;
+    const bool wraps = extent.depth && extent.height > SIZE_MAX / extent.depth; /* the driver refuses as many rows as that */
+    cudaError_t result = allocate_rows(&made.ptr, &made.pitch, extent.width, wraps ? SIZE_MAX : extent.height * extent.depth);
+    if (result == cudaSuccess)
+        *pitched = made;
+    return result;
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
+{
+    RT(allocate_layers(pitchedDevPtr, extent));
+}
+
+cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
+{
+    RT(DRIVER(cuMemAllocManaged, rt_address_out(devPtr), size, flags));
+}
+
+cudaError_t cudaFree(void *devPtr)
+{
+    RT(devPtr ? DRIVER(cuMemFree, rt_address(devPtr)) : cudaSuccess);
+}
+
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
+{
+    RT(DRIVER(cuMemGetInfo, free, total));
+}

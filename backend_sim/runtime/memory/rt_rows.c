@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of rows and layers, within a device's reach and between two devices. Compiled for both default streams.
+ *
+ *     kind         HostToDevice           Default
+ *     the driver   HOST -> DEVICE         UNIFIED -> UNIFIED: it tells host from device by the address
+ *
+ * A pitch shorter than a row is the runtime's own error; all else is the driver's to check.
+ *
+ * Source: CUDA Runtime API, version 13.0: 6.9 Memory Management. */
+#include "rt_address.h"
+
+/* What the kind says of the source and of the destination. */
+static bool sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
+{
+    static const CUmemorytype types[][2] = {
+        [cudaMemcpyHostToHost] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST},
+        [cudaMemcpyHostToDevice] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE},
+        [cudaMemcpyDeviceToHost] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST},
+        [cudaMemcpyDeviceToDevice] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE},
+        [cudaMemcpyDefault] = {CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED},
+    };
+    if ((unsigned)kind > cudaMemcpyDefault)
+        return false;
+    *from = types[kind][0];
+    *to = types[kind][1];
+    return true;
+}
+
+static cudaError_t rows_of(CUDA_MEMCPY2D *copy, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                           enum cudaMemcpyKind kind)
+{
+    *copy = (CUDA_MEMCPY2D){.srcHost = src, .srcDevice = rt_address(src), .srcPitch = spitch, .dstHost = dst,
+                            .dstDevice = rt_address(dst), .dstPitch = dpitch, .WidthInBytes = width, .Height = height};
+    if (!sides(kind, &copy->srcMemoryType, &copy->dstMemoryType))
+        return cudaErrorInvalidMemcpyDirection;
+    return width > dpitch || width > spitch ? cudaErrorInvalidPitchValue : cudaSuccess;
+}
+
+static cudaError_t copy_rows(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                             enum cudaMemcpyKind kind)
+{
+    CUDA_MEMCPY2D copy;
+    cudaError_t result = rows_of(&copy, dst, dpitch, src, spitch, width, height, kind);
+    return result == cudaSuccess ? DRIVER(cuMemcpy2DUnaligned, &copy) : result;
+}
+
+static cudaError_t copy_rows_async(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                                   enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    CUDA_MEMCPY2D copy;
+    cudaError_t result = rows_of(&copy, dst, dpitch, src, spitch, width, height, kind);
+    return result == cudaSuccess ? DRIVER(cuMemcpy2DAsync, &copy, stream) : result;
+}
+
+cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                         enum cudaMemcpyKind kind)
+{
+    RT(copy_rows(dst, dpitch, src, spitch, width, height, kind));
+}
+
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                              enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    RT(copy_rows_async(dst, dpitch, src, spitch, width, height, kind, stream));
+}
+
+/* One side of a copy of layers: an array or a pointer, of which there must not be both. An array is nowhere but on a device,
+ * whatever the kind says. */
+static cudaError_t side_of(cudaArray_t array, struct cudaPitchedPtr pitched, size_t width, CUmemorytype *type)
+{
+    if (array) {
+        *type = CU_MEMORYTYPE_ARRAY;
+        return pitched.ptr ? cudaErrorInvalidValue : cudaSuccess;
+    }
+    return pitched.ptr && width > pitched.pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
+}
+
+static cudaError_t layers_of(CUDA_MEMCPY3D *copy, const struct cudaMemcpy3DParms *p)
+{
+    if (!p)
+        return cudaErrorInvalidValue;
+    *copy = (CUDA_MEMCPY3D){
+        .srcXInBytes = p->srcPos.x, .srcY = p->srcPos.y, .srcZ = p->srcPos.z, .srcHost = p->srcPtr.ptr,
+        .srcDevice = rt_address(p->srcPtr.ptr), .srcArray = (CUarray)(void *)p->srcArray, .srcPitch = p->srcPtr.pitch,
+        .srcHeight = p->srcPtr.ysize, .dstXInBytes = p->dstPos.x, .dstY = p->dstPos.y, .dstZ = p->dstPos.z, .dstHost = p->dstPtr.ptr,
+        .dstDevice = rt_address(p->dstPtr.ptr), .dstArray = (CUarray)(void *)p->dstArray, .dstPitch = p->dstPtr.pitch,
+        .dstHeight = p->dstPtr.ysize, .WidthInBytes = p->extent.width, .Height = p->extent.height, .Depth = p->extent.depth};
+    if (!sides(p->kind, &copy->srcMemoryType, &copy->dstMemoryType))
+        return cudaErrorInvalidMemcpyDirection;
+    cudaError_t result = side_of(p->srcArray, p->srcPtr, p->extent.width, &copy->srcMemoryType);
+    return result == cudaSuccess ? side_of(p->dstArray, p->dstPtr, p->extent.width, &copy->dstMemoryType) : result;
+}
+
+static cudaError_t copy_layers(const struct cudaMemcpy3DParms *p)
+{
+    CUDA_MEMCPY3D copy;
+    cudaError_t result = layers_of(&copy, p);
+    return result == cudaSuccess ? DRIVER(cuMemcpy3D, &copy) : result;
+}
+
+static cudaError_t copy_layers_async(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    CUDA_MEMCPY3D copy;
+    cudaError_t result = layers_of(&copy, p);
+    return result == cudaSuccess ? DRIVER(cuMemcpy3DAsync, &copy, stream) : result;
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    RT(copy_layers(p));
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    RT(copy_layers_async(p, stream));
+}
+
+/* The same between two devices: the addresses tell what they are of, the contexts are those that the runtime uses. */
+static cudaError_t peers_of(CUDA_MEMCPY3D_PEER *copy, const struct cudaMemcpy3DPeerParms *p)
+{
+    if (!p)
+        return cudaErrorInvalidValue;
+    *copy = (CUDA_MEMCPY3D_PEER){
+        .srcXInBytes = p->srcPos.x, .srcY = p->srcPos.y, .srcZ = p->srcPos.z, .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+        .srcDevice = rt_address(p->srcPtr.ptr), .srcArray = (CUarray)(void *)p->srcArray, .srcPitch = p->srcPtr.pitch,
+        .srcHeight = p->srcPtr.ysize, .dstXInBytes = p->dstPos.x, .dstY = p->dstPos.y, .dstZ = p->dstPos.z,
+        .dstMemoryType = CU_MEMORYTYPE_UNIFIED, .dstDevice = rt_address(p->dstPtr.ptr), .dstArray = (CUarray)(void *)p->dstArray,
+        .dstPitch = p->dstPtr.pitch, .dstHeight = p->dstPtr.ysize, .WidthInBytes = p->extent.width, .Height = p->extent.height,
+        .Depth = p->extent.depth};
+    cudaError_t result = side_of(p->srcArray, p->srcPtr, p->extent.width, &copy->srcMemoryType);
+    if (result == cudaSuccess)
+        result = side_of(p->dstArray, p->dstPtr, p->extent.width, &copy->dstMemoryType);
+    if (result == cudaSuccess)
+        result = rt_primary_context(p->srcDevice, &copy->srcContext);
+    return result == cudaSuccess ? rt_primary_context(p->dstDevice, &copy->dstContext) : result;
+}
+
+static cudaError_t copy_peer_layers(const struct cudaMemcpy3DPeerParms *p)
+{
+    CUDA_MEMCPY3D_PEER copy;
+    cudaError_t result = peers_of(&copy, p);
+    return result == cudaSuccess ? DRIVER(cuMemcpy3DPeer, &copy) : result;
+}
+
+static cudaError_t copy_peer_layers_async(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    CUDA_MEMCPY3D_PEER copy;
+    cudaError_t result = peers_of(&copy, p);
+    return result == cudaSuccess ? DRIVER(cuMemcpy3DPeerAsync, &copy, stream) : result;
+}
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    RT(copy_peer_layers(p));
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    RT(copy_peer_layers_async(p, stream));
+}
