@@ -59,7 +59,7 @@ static bool refused_by_rule(void)
 {
     char want[120];
     snprintf(want, sizeof want, ": %s: ", rule);
-    return lines == 1 && strstr(heard, want) != NULL;
+    return lines == 1 && strstr(heard, want) != NULL && is_whole_line(heard);
 }
 
 /* The call is refused with the code, by the rule of the test and in one line. */
