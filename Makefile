@@ -137,6 +137,8 @@ RT_FORMS  := $(filter %_forms.c,$(call sources,$(RT_ROOMS)))
 rt_obj     = $(call obj,$(RT_SRC)) $(patsubst %.c,$(BUILD)/obj/runtime$(1)/%.o,$(RT_FORMS))
 RT_TESTS  := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(RT_ROOMS))))
 RT_INSIDE := $(filter %_inject_test %_inside_test,$(RT_TESTS))
+ABI_KERNELS := $(BUILD)/test/abi_kernels.so
+RT_FAKE   := $(BUILD)/test/rt_fake_driver.so
 
 .PHONY: all help clean demo bench
 # Rules are here; to look for each header of each file in make's own takes longer than all the rest of a run that builds nothing.
@@ -239,6 +241,7 @@ $(BUILD)/lib/libcudart.so.13: $(call rt_obj,13)
 $(LIBCUDART): $(BUILD)/lib/libcudart.so.%: $(BUILD)/obj/libcudart.so.%.map $(LIBSIM)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,-Bsymbolic-functions -Wl,--version-script=$< -o $@ $(filter %.o,$^) $(LIBSIM) $(DL_LIBS)
+	@ln -sf libcudart.so.13 $(BUILD)/lib/libcudart.so
 
 # Its tests are programs of the runtime: X_12_test.c of CUDA 12's, the others of CUDA 13's. The driver's library is there when the
 # runtime looks for it.
@@ -250,6 +253,12 @@ $(RT_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call rt_obj,13) $(LIBCUDA) $(C
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(CONFA) $(LIBSIM) -Wl,--no-as-needed -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
 
+$(RT_FAKE): backend_sim/runtime/testing/fake_driver.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $<
+
+$(BUILD)/test/backend_sim/runtime/library/rt_driver_test: | $(RT_FAKE)
+$(BUILD)/obj/backend_sim/runtime/library/rt_driver_test.o: override CPPFLAGS += -DRT_FAKE_DRIVER='"$(abspath $(RT_FAKE))"'
 $(BUILD)/obj/backend_sim/runtime/%_12_test.o: override CPPFLAGS += -DCUDART_VERSION=12090
 $(BUILD)/obj/backend_sim/runtime/%_test.o: override CPPFLAGS += -DABI_TEST_KERNELS='"$(abspath $(ABI_KERNELS))"'
 

@@ -252,8 +252,8 @@ const char *findings_reason(const struct findings_tally *sum)
     if (sum->stopped[FINDINGS_NO_MACHINE])
         return "the simulated machine cannot be opened";
     if (sum->stopped[FINDINGS_RUNTIME])
-        return "a program of the CUDA runtime stops at cuGetExportTable, which the simulator does not have; check it on a "
-               "machine with a driver";
+        return "a program of the CUDA runtime stops at cuGetExportTable, which NVIDIA's runtime needs; link it with -cudart shared "
+               "(docs/runtime.md), or check it on a machine with a driver";
     return NULL;
 }
 

@@ -123,8 +123,8 @@ static void test_nothing(void)
     tally.begun = 1;
     nothing(&tally, "the program made no context and no memory");
     tally.stopped[FINDINGS_RUNTIME] = 1;
-    nothing(&tally, "a program of the CUDA runtime stops at cuGetExportTable, which the simulator does not have; check it on a "
-                    "machine with a driver");
+    nothing(&tally, "a program of the CUDA runtime stops at cuGetExportTable, which NVIDIA's runtime needs; link it with "
+                    "-cudart shared (docs/runtime.md), or check it on a machine with a driver");
     tally.stopped[FINDINGS_NO_MACHINE] = 1;
     nothing(&tally, "the simulated machine cannot be opened");
     tally.errors = 1; /* a call before any object was created */

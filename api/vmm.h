@@ -159,6 +159,8 @@ typedef int vmm_memcpy3d_operand_type;
 #define VMM_IPC_MEM_LAZY_ENABLE_PEER_ACCESS 1
 
 #define VMM_EVENT_WAIT_DEFAULT 0
+#define VMM_STREAM_ADD_CAPTURE_DEPENDENCIES 0
+#define VMM_STREAM_SET_CAPTURE_DEPENDENCIES 1
 #define VMM_EVENT_WAIT_EXTERNAL 1 /* the wait becomes a node, of a captured stream */
 
 #define VMM_STREAM_WAIT_VALUE_GEQ 0 /* until (int32_t)(*addr - value) >= 0, of 64 bits in int64_t: past a wrap-around too */
@@ -481,6 +483,8 @@ typedef struct vmm_system vmm_system;
  *                                the profile's fabric.imex decides
  *            sim:PROFILE,team_wait=SECONDS   how long a bind or a mapping of a multicast object waits for other processes to add
  *                                their devices: 0 to 3600, default 10 (docs/multicast.md)
+ *            sim:PROFILE,kernels=refuse|skip   what a launch does through libcuda.so.1 whose kernel the loaded image holds and
+ *                                no plugin has: it is refused (the default), or does nothing and is counted (docs/unmodified.md)
  *            sim:PROFILE,visible=LIST   the devices that the process sees, in this order, as 1:0; none; or env: those
  *                                that CUDA_VISIBLE_DEVICES names when vmm_init is called, as a driver reads it.
  *                                Without this option all: only libcuda.so.1 reads the variable by itself
@@ -896,7 +900,8 @@ VMM_API vmm_result vmm_stream_batch_mem_op(vmm_system *sys, vmm_stream stream, u
  * STREAM_CAPTURE_IMPLICIT [VMM-CAPTURE-IMPLICIT]: the default stream, while a stream that is ordered with it is captured. Calls of
  * virtual memory management are made as usual (580). Allocations and frees in the order of a stream become
  * nodes as well: the graph keeps their addresses, and a launch allocates and frees [VMM-GRAPH-MEMORY-FREE, VMM-GRAPH-MEMORY-LIVE,
- * VMM-GRAPH-MEMORY-FULL, VMM-GRAPH-MEMORY-KIND]; what may be done with such a graph is limited [VMM-GRAPH-MEMORY-FIXED]. */
+ * VMM-GRAPH-MEMORY-FULL, VMM-GRAPH-MEMORY-KIND]; what may be done with such a graph is limited [VMM-GRAPH-MEMORY-FIXED]. Copies of
+ * boxes become nodes, but no batches, nor copies between contexts, which are refused as a query of the stream is. */
 
 /* Begins to capture the stream. mode is VMM_STREAM_CAPTURE_MODE_. STREAM_CAPTURE_UNSUPPORTED for the default stream
  * [VMM-CAPTURE-DEFAULT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], INVALID_VALUE [VMM-CAPTURE-MODE], ILLEGAL_STATE
@@ -921,6 +926,14 @@ VMM_API vmm_result vmm_stream_end_capture(vmm_system *sys, vmm_stream stream, vm
 /* Stores VMM_STREAM_CAPTURE_STATUS_. INVALID_VALUE [VMM-GRAPH-NULL], INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE
  * [VMM-STREAM-UNKNOWN]. cuStreamIsCapturing. */
 VMM_API vmm_result vmm_stream_is_capturing(vmm_system *sys, vmm_stream stream, vmm_stream_capture_status *capture_status);
+
+/* What the next work of a captured stream comes after: these nodes of its graph besides what it has reached (flags 0), or instead of
+ * it (VMM_STREAM_SET_CAPTURE_DEPENDENCIES). INVALID_VALUE [VMM-GRAPH-FLAGS, VMM-GRAPH-NULL, VMM-GRAPH-EDGE, VMM-GRAPH-NODE], INVALID_HANDLE
+ * [VMM-STREAM-UNKNOWN], ILLEGAL_STATE [VMM-CAPTURE-STATE], [VMM-CAPTURE-INVALIDATED]. dependency_data is not looked at.
+ * cuStreamUpdateCaptureDependencies. */
+VMM_API vmm_result vmm_stream_update_capture_dependencies(vmm_system *sys, vmm_stream stream, const vmm_graph_node *dependencies,
+                                                          const vmm_graph_edge_data *dependency_data, uint64_t num_dependencies,
+                                                          unsigned int flags);
 
 /* ------------------------------------------------------------------------------------------- graphs and their nodes
  * A graph holds work that was not issued yet, and in which order. Each node depends on nodes of the same graph.
@@ -955,6 +968,12 @@ VMM_API vmm_result vmm_graph_add_empty_node(vmm_system *sys, vmm_graph_node *gra
 VMM_API vmm_result vmm_graph_add_memset_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                              const vmm_graph_node *dependencies, uint64_t num_dependencies,
                                              const vmm_memset_node_params *memset_params, vmm_context ctx);
+/* A copy of a box in context ctx or, for NULL, the current one. INVALID_VALUE [VMM-GRAPH-NULL, VMM-GRAPH-PARAMS]: something is to be
+ * copied; CONTEXT_IS_DESTROYED [VMM-CTX-ENDED], the fault of the current context's device, and like vmm_memcpy_3d for the memory, of
+ * which the host's is read and written when a launch comes to it. cuGraphAddMemcpyNode. */
+VMM_API vmm_result vmm_graph_add_memcpy_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
+                                             const vmm_graph_node *dependencies, uint64_t num_dependencies,
+                                             const vmm_memcpy3d *copy_params, vmm_context ctx);
 /* A host function, which is called as by vmm_launch_host_func. INVALID_VALUE [VMM-HOSTFUNC-NULL]. cuGraphAddHostNode. */
 VMM_API vmm_result vmm_graph_add_host_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                            const vmm_graph_node *dependencies, uint64_t num_dependencies,
@@ -1000,14 +1019,15 @@ VMM_API vmm_result vmm_graph_node_find_in_clone(vmm_system *sys, vmm_graph_node 
                                                 vmm_graph cloned_graph);
 
 /* What a node holds; and other parameters for it, which are checked as when it was added, and concern no instance that is there
- * already. The graph of a child graph node is the node's: it may be changed, and ends with the node. The context of a fill stays.
+ * already. The graph of a child graph node is the node's: it may be changed, and ends with the node. The context of a fill or copy stays.
  * INVALID_VALUE [VMM-GRAPH-NODE], for a node of another type [VMM-GRAPH-NODE-TYPE]. cuGraphChildGraphNodeGetGraph,
- * cuGraphEventRecordNodeGetEvent, cuGraphEventWaitNodeGetEvent, cuGraphMemsetNodeSetParams, cuGraphHostNodeSetParams,
- * cuGraphEventRecordNodeSetEvent, cuGraphEventWaitNodeSetEvent. */
+ * cuGraphEventRecordNodeGetEvent, cuGraphEventWaitNodeGetEvent, cuGraphMemsetNodeSetParams, cuGraphMemcpyNodeSetParams,
+ * cuGraphHostNodeSetParams, cuGraphEventRecordNodeSetEvent, cuGraphEventWaitNodeSetEvent. */
 VMM_API vmm_result vmm_graph_child_graph_node_get_graph(vmm_system *sys, vmm_graph_node node, vmm_graph *graph);
 VMM_API vmm_result vmm_graph_event_record_node_get_event(vmm_system *sys, vmm_graph_node node, vmm_event *event_out);
 VMM_API vmm_result vmm_graph_event_wait_node_get_event(vmm_system *sys, vmm_graph_node node, vmm_event *event_out);
 VMM_API vmm_result vmm_graph_memset_node_set_params(vmm_system *sys, vmm_graph_node node, const vmm_memset_node_params *node_params);
+VMM_API vmm_result vmm_graph_memcpy_node_set_params(vmm_system *sys, vmm_graph_node node, const vmm_memcpy3d *node_params);
 VMM_API vmm_result vmm_graph_host_node_set_params(vmm_system *sys, vmm_graph_node node, const vmm_host_node_params *node_params);
 VMM_API vmm_result vmm_graph_event_record_node_set_event(vmm_system *sys, vmm_graph_node node, vmm_event event);
 VMM_API vmm_result vmm_graph_event_wait_node_set_event(vmm_system *sys, vmm_graph_node node, vmm_event event);
@@ -1024,13 +1044,25 @@ VMM_API vmm_result vmm_graph_exec_get_flags(vmm_system *sys, vmm_graph_exec grap
 /* Ends the instance; its launches go on. INVALID_VALUE [VMM-GRAPH-EXEC]. cuGraphExecDestroy. */
 VMM_API vmm_result vmm_graph_exec_destroy(vmm_system *sys, vmm_graph_exec graph_exec);
 
-/* Other parameters for the instance's copy of a node of its graph, for launches from now on. A fill keeps its context, and one of
- * several rows its shape. INVALID_VALUE [VMM-GRAPH-EXEC], for a node of another graph [VMM-GRAPH-NODE] or type
- * [VMM-GRAPH-NODE-TYPE], [VMM-GRAPH-PARAMS]. cuGraphExecMemsetNodeSetParams, cuGraphExecHostNodeSetParams. */
+/* Other parameters for the instance's copy of a node of its graph, for launches from now on. A fill keeps its context, a copy the
+ * types of its memory, and one of several rows its shape. INVALID_VALUE [VMM-GRAPH-EXEC], for a node of another graph
+ * [VMM-GRAPH-NODE] or type [VMM-GRAPH-NODE-TYPE], [VMM-GRAPH-PARAMS]. cuGraphExecMemsetNodeSetParams, cuGraphExecMemcpyNodeSetParams,
+ * cuGraphExecHostNodeSetParams, cuGraphExecEventRecordNodeSetEvent, cuGraphExecEventWaitNodeSetEvent. */
 VMM_API vmm_result vmm_graph_exec_memset_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
                                                          const vmm_memset_node_params *memset_params, vmm_context ctx);
+VMM_API vmm_result vmm_graph_exec_memcpy_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
+                                                         const vmm_memcpy3d *copy_params, vmm_context ctx);
 VMM_API vmm_result vmm_graph_exec_host_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
                                                        const vmm_host_node_params *node_params);
+VMM_API vmm_result vmm_graph_exec_event_record_node_set_event(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
+                                                              vmm_event event);
+VMM_API vmm_result vmm_graph_exec_event_wait_node_set_event(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
+                                                            vmm_event event);
+/* Gives the nodes of the instance's child graph the work of those of another graph, which has the same nodes and dependencies; all
+ * or none. INVALID_VALUE [VMM-GRAPH-UNKNOWN, VMM-GRAPH-EXEC, VMM-GRAPH-NODE, VMM-GRAPH-NODE-TYPE], GRAPH_EXEC_UPDATE_FAILURE
+ * [VMM-GRAPH-UPDATE]. cuGraphExecChildGraphNodeSetParams. */
+VMM_API vmm_result vmm_graph_exec_child_graph_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
+                                                              vmm_graph child_graph);
 /* Whether launches do the work of a kernel, copy or fill, or leave it out: 1 or 0. INVALID_VALUE [VMM-GRAPH-EXEC, VMM-GRAPH-NODE],
  * for other nodes [VMM-GRAPH-NODE-TYPE]. cuGraphNodeSetEnabled, cuGraphNodeGetEnabled. */
 VMM_API vmm_result vmm_graph_node_set_enabled(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,

@@ -142,7 +142,7 @@ for side in driver sim; do
 done
 CUVMM_SIM=sim:h10O run 125 --backend=sim "$work/programs" no_init && says "nothing was checked: the machine cannot be had: "
 point $? "a machine of the environment that there is not"
-run 125 --backend=sim "$work/idle" 3 runtime && nothing "a program of the CUDA runtime stops at cuGetExportTable, which the simulator does not have; check it on a machine with a driver" simulator 3
+run 125 --backend=sim "$work/idle" 3 runtime && nothing "a program of the CUDA runtime stops at cuGetExportTable, which NVIDIA's runtime needs; link it with -cudart shared (docs/runtime.md), or check it on a machine with a driver" simulator 3
 point $? "a program of the CUDA runtime gets that as the reason"
 run 0 --backend=sim sh -c "$work/idle 0 runtime; $work/programs right_cycle" && says 'some processes were not checked: a program of the CUDA runtime' && says '0 errors, 0 hazards, 0 leaks (simulator)'
 point $? "also where another process was checked"

@@ -27,7 +27,7 @@ has() { # has TEXT PATTERN: a here-string, since grep -q leaves a pipe early
     grep -qE "$2" <<<"$1"
 }
 
-for file in "$build/lib/libcuvmm.so" "$build/lib/libcuda.so.1" "$build/lib/libnvidia-ml.so.1" "$build/lib/libcuvmm-check.so" "$build/lib/libcuvmm-device-files.so" "$build/bin/cuvmm"; do
+for file in "$build/lib/libcuvmm.so" "$build/lib/libcuda.so.1" "$build/lib/libcudart.so.12" "$build/lib/libcudart.so.13" "$build/lib/libnvidia-ml.so.1" "$build/lib/libcuvmm-check.so" "$build/lib/libcuvmm-device-files.so" "$build/bin/cuvmm"; do
     name=$(basename "$file")
     headers=$(readelf -hlW "$file")
     dynamic=$(readelf -dW "$file")

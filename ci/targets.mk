@@ -58,7 +58,7 @@ CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
 CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(CHECK_LAYERS:%=$(BUILD)/check/%))
 CHECK_RUNS  += $(FUZZ_CHECKS)
 # Tests of what maintainers and CI use, which take long: `make check-ci`; it also compares what one H100 answered.
-CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh conformance/programs/mistakes_test.sh
+CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh ci/runtime_compilers_test.sh conformance/programs/mistakes_test.sh
 CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*/*_test.sh conformance/*/*_test.sh docs/*_test.sh)))
 
 RULE_PAIRS  := $(BUILD)/test/tools/explain/rule_pairs_test
@@ -79,7 +79,7 @@ LONG_CALLS     ?= 1500000
 LONG_WORLDS    ?= world-2-recorded world-2
 SABOTAGE_EVERY ?= 1
 
-.PHONY: check-built check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: check-built check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points runtime-entries clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 # A run of part of the tests builds only what it uses.
 CHECK_NEEDS ?=
@@ -344,6 +344,9 @@ mistakes: $(BUILD)/bin/buggy ## the tables of docs/mistakes.md from the programs
 entry-points: ## docs/entry-points.md from the table of libcuda.so.1
 	ci/entry-points >$(BUILD)/entry-points.md && mv $(BUILD)/entry-points.md docs/entry-points.md
 
+runtime-entries: ## the list of docs/runtime.md from the table of libcudart
+	ci/runtime-entries >$(BUILD)/runtime.md && mv $(BUILD)/runtime.md docs/runtime.md
+
 lint: ## shellcheck on every shell script; the rows of ci/sabotage.list against the sources; the licence of each
 	ci/sabotage --check
 	ci/mutate --check
@@ -358,22 +361,26 @@ $(BUILD)/cuvmm.pc: FORCE
 	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lcuvmm' 'Libs.private: -pthread $(DL_LIBS)' >$@
 
 HEADERS := api/vmm.h api/vmm_fd.h api/results.def api/vmm_kernel.h
-ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_graph.h api/abi/cuda_values.def api/abi/nvml.h api/abi/nvml_functions.h api/abi/nvml_values.def
+ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_graph.h api/abi/cuda_values.def api/abi/cuda_runtime_api.h \
+    $(wildcard api/abi/runtime/*.h) api/abi/runtime/values.def \
+    api/abi/nvml.h api/abi/nvml_functions.h api/abi/nvml_values.def
 
 # The driver's library of the simulator lies in a folder of its own, so that no program finds it that does not look there.
 # The exercises without their solutions, and the harness that their graders print with.
 EXERCISES    := conformance/corpus/exercises
 EXERCISE_SET := $(sort $(wildcard $(EXERCISES)/[0-9]*-*/*) $(wildcard $(EXERCISES)/grader/*)) $(EXERCISES)/README.md $(EXERCISES)/coarse.profile
 
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
-	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
+	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
-	install -m 644 $(ABI_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
+	install -m 644 $(filter-out api/abi/runtime/%,$(ABI_HEADERS)) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
+	install -m 644 $(filter api/abi/runtime/%,$(ABI_HEADERS)) $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime
 	install -m 644 $(LIBA) $(LIBSIM) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(LIBSO) $(DESTDIR)$(LIBDIR)
-	install -m 755 $(LIBCUDA) $(DESTDIR)$(PRIVATE_LIBDIR)
+	install -m 755 $(LIBCUDA) $(LIBCUDART) $(DESTDIR)$(PRIVATE_LIBDIR)
 	install -m 755 $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(DESTDIR)$(PRIVATE_LIBDIR)
 	ln -sf libcuda.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libcuda.so
+	ln -sf libcudart.so.13 $(DESTDIR)$(PRIVATE_LIBDIR)/libcudart.so
 	ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libnvidia-ml.so
 	ln -sf $(notdir $(LIBSO)) $(DESTDIR)$(LIBDIR)/libcuvmm.so.$(SOVERSION)
 	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
@@ -387,9 +394,9 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBNVML) $(LIBCHECK) $(LIBFILES
 	$(if $(RULE_PAGE),install -d $(DESTDIR)$(DOCDIR) && install -m 644 $(RULE_PAGE) $(DESTDIR)$(DOCDIR))
 
 uninstall: uninstall-pages ## remove what install installed
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(addprefix abi/,$(notdir $(ABI_HEADERS))))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(ABI_HEADERS:api/%=%))
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
-	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libnvidia-ml.so.1 libnvidia-ml.so libcuvmm-check.so libcuvmm-device-files.so)
+	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcudart.so.12 libcudart.so.13 libcudart.so libnvidia-ml.so.1 libnvidia-ml.so libcuvmm-check.so libcuvmm-device-files.so)
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
 	rm -rf $(DESTDIR)$(PREFIX)/share/cuvmm/exercises $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,tap.h tap.c)
-	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/share/cuvmm
+	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/share/cuvmm

@@ -16,7 +16,7 @@
 #include "call.h"
 #include "twin.h"
 
-enum { KERNELS_REGISTERED_FIRST = 1 << 16, KERNELS_REGISTERED_MOST = 1 << 14 };
+enum { KERNELS_REGISTERED_FIRST = 1 << 16, KERNELS_REGISTERED_MOST = 1 << 17 };
 
 /* call holds a copy of the launch's arguments. Returns when done, or when the accessor refuses. */
 typedef void (*kernels_code)(struct twin_memory *memory, const struct vmm_call_launch *call, void *user);

@@ -113,6 +113,7 @@ static bool learn_graphs(struct names *names, const union vmm_any_call *any)
     case VMM_CALL_graph_destroy: end(names, NAME_GRAPH, pointer(any->graph_destroy.graph)); return true;
     NODE(empty);
     NODE(memset);
+    NODE(memcpy);
     NODE(host);
     NODE(kernel);
     NODE(child_graph);

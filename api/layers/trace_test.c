@@ -669,7 +669,7 @@ static void test_every_call(void)
                  id == VMM_CALL_mem_pool_export_to_shareable_handle || id == VMM_CALL_mem_get_default_mem_pool ||
                  id == VMM_CALL_mem_get_mem_pool || id == VMM_CALL_graph_create || id == VMM_CALL_graph_clone ||
                  id == VMM_CALL_graph_instantiate || id == VMM_CALL_graph_add_empty_node ||
-                 id == VMM_CALL_graph_add_memset_node || id == VMM_CALL_graph_add_host_node ||
+                 id == VMM_CALL_graph_add_memset_node || id == VMM_CALL_graph_add_host_node || id == VMM_CALL_graph_add_memcpy_node ||
                  id == VMM_CALL_graph_add_kernel_node || id == VMM_CALL_graph_add_child_graph_node ||
                  id == VMM_CALL_graph_add_event_record_node || id == VMM_CALL_graph_add_event_wait_node ||
                  id == VMM_CALL_graph_child_graph_node_get_graph || id == VMM_CALL_graph_node_find_in_clone ||

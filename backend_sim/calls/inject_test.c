@@ -461,6 +461,8 @@ static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
     vmm_stream_capture_status status = 0;
     static uint64_t word = 5;
     const uint64_t args[] = {p, 64, 9};
+    const vmm_memcpy3d box = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = p, .dst_memory_type = VMM_MEMORYTYPE_DEVICE,
+                              .dst_device = p + 1024, .width_in_bytes = 8, .height = 2, .depth = 1};
     GET(one, stream_create, sys, &one, VMM_STREAM_NON_BLOCKING);
     GET(two, stream_create, sys, &two, VMM_STREAM_NON_BLOCKING);
     GET(event, event_create, sys, &event, 0);
@@ -471,7 +473,9 @@ static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
     STEP(stream_begin_capture_to_graph, sys, one, *graph, NULL, NULL, 0, VMM_STREAM_CAPTURE_MODE_RELAXED);
     STEP(memset_d8_async, sys, p, 1, 64, one);
     STEP(memcpy_htod_async, sys, p, &word, sizeof word, one);
+    STEP(memcpy_3d_async, sys, &box, one);
     STEP(launch, sys, VMM_KERNEL_FILL, 1, 32, args, 3, one);
+    STEP(stream_update_capture_dependencies, sys, one, NULL, NULL, 0, VMM_STREAM_ADD_CAPTURE_DEPENDENCIES);
     STEP(event_record, sys, event, one);
     STEP(stream_wait_event, sys, two, event, 0);
     STEP(memcpy_dtod_async, sys, p + 64, p, 64, two);
@@ -486,7 +490,10 @@ static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
 
 static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event event, unsigned *calls)
 {
-    vmm_graph_node first = NULL, fill = NULL, host = NULL, kernel = NULL, none = NULL, child = NULL, record = NULL, wait = NULL;
+    vmm_graph_node first = NULL, fill = NULL, host = NULL, kernel = NULL, none = NULL, child = NULL, record = NULL, wait = NULL,
+                   copy = NULL;
+    const vmm_memcpy3d box = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = p, .dst_memory_type = VMM_MEMORYTYPE_DEVICE,
+                              .dst_device = p + 1024, .width_in_bytes = 8, .height = 2, .depth = 1};
     vmm_graph inner = NULL;
     vmm_graph_node_type type = 0;
     const uint64_t args[] = {p, 64, 9};
@@ -494,6 +501,7 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     const vmm_host_node_params call = {call_me, calls};
     const vmm_kernel_node_params launch = {VMM_KERNEL_FILL, 1, 32, args, 3};
     GET(first, graph_add_memset_node, sys, &first, graph, NULL, 0, &rows, NULL);
+    GET(copy, graph_add_memcpy_node, sys, &copy, graph, &first, 1, &box, NULL);
     GET(host, graph_add_host_node, sys, &host, graph, &first, 1, &call);
     GET(kernel, graph_add_kernel_node, sys, &kernel, graph, &host, 1, &launch);
     GET(none, graph_add_empty_node, sys, &none, graph, NULL, 0);
@@ -512,6 +520,7 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     STEP(graph_destroy_node, sys, none);
     GET(inner, graph_child_graph_node_get_graph, sys, child, &inner);
     STEP(graph_memset_node_set_params, sys, first, &rows);
+    STEP(graph_memcpy_node_set_params, sys, copy, &box);
     STEP(graph_host_node_set_params, sys, host, &call);
     STEP(graph_event_record_node_set_event, sys, record, event);
     STEP(graph_event_wait_node_set_event, sys, wait, event);
@@ -524,7 +533,12 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     unsigned enabled = 0;
     GET(exec, graph_instantiate, sys, &exec, graph, 0);
     STEP(graph_exec_memset_node_set_params, sys, exec, first, &rows, NULL);
+    STEP(graph_exec_memcpy_node_set_params, sys, exec, copy, &box, NULL);
     STEP(graph_exec_host_node_set_params, sys, exec, host, &call);
+    STEP(graph_exec_event_record_node_set_event, sys, exec, record, event);
+    STEP(graph_exec_event_wait_node_set_event, sys, exec, wait, event);
+    GET(inner, graph_child_graph_node_get_graph, sys, child, &inner);
+    STEP(graph_exec_child_graph_node_set_params, sys, exec, child, inner);
     STEP(graph_node_set_enabled, sys, exec, first, 1);
     GET(enabled, graph_node_get_enabled, sys, exec, first, &enabled);
     STEP(graph_exec_destroy, sys, exec);

@@ -469,6 +469,7 @@ static vmm_result add_work(struct sim_process *process, vmm_stream stream, const
     case VMM_CALL_memcpy_htod_async:
     case VMM_CALL_memcpy_dtoh_async:
     case VMM_CALL_memcpy_dtod_async: return add_line(process, stream, call);
+    case VMM_CALL_memcpy_3d_async: return capture_add_copy(process, stream, call->memcpy_3d_async.p_copy);
     case VMM_CALL_launch: return add_kernel(process, &call->launch);
     case VMM_CALL_launch_host_func: 
         return capture_add_host(process, stream, call->launch_host_func.fn, call->launch_host_func.user_data);
@@ -624,7 +625,10 @@ static bool takes_work(struct sim_process *process, const union vmm_any_call *ca
         *result = implicit(process, stream);
         return *result != VMM_SUCCESS;
     }
-    *result = call->head.id == VMM_CALL_launch_host_func ? VMM_SUCCESS : capture_goes_on(process, stream);
+    if (call->head.id == VMM_CALL_memcpy_3d_async && !call->memcpy_3d_async.p_copy)
+        *result = vmm_detail_refuse(VMM_RULE_BOX_NULL, 0, 0, NULL);
+    else
+        *result = call->head.id == VMM_CALL_launch_host_func ? VMM_SUCCESS : capture_goes_on(process, stream);
     if (*result == VMM_SUCCESS)
         *result = add_work(process, stream, call);
     return true;
@@ -670,7 +674,9 @@ static vmm_result check_call(struct sim_process *process, const union vmm_any_ca
         result = capture_forbids(process, false);
         return result == VMM_SUCCESS ? capture_asks_event(process, call->event_query.event) : result;
     case VMM_CALL_graph_launch:
-    case VMM_CALL_graph_upload: return capture_asks_stream(process, call->graph_launch.stream);
+    case VMM_CALL_graph_upload:
+    case VMM_CALL_memcpy_3d_peer_async: /* has its stream in the same place */
+        return capture_asks_stream(process, call->graph_launch.stream);
     case VMM_CALL_ctx_synchronize: return capture_forbids(process, true);
     case VMM_CALL_mem_alloc: return sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS;
     case VMM_CALL_mem_free:
@@ -692,6 +698,7 @@ static bool issues(enum vmm_call_id id)
     case VMM_CALL_event_destroy:
     case VMM_CALL_event_synchronize:
     case VMM_CALL_graph_launch: return false;
+    case VMM_CALL_memcpy_3d_async: return true;
     default: return vmm_call_has(id, CALL_QUEUES);
     }
 }
@@ -719,7 +726,7 @@ vmm_result capture_update(const struct sim_process *process, vmm_stream stream, 
     if (capture_status(process, stream) == VMM_STREAM_CAPTURE_STATUS_INVALIDATED)
         return invalidated(stream);
     if (flags > SET)
-        return graph_refuse_value(VMM_RULE_CALL_VALUE, "flags", flags, "it is 0 or CU_STREAM_SET_CAPTURE_DEPENDENCIES");
+        return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "it is 0 or CU_STREAM_SET_CAPTURE_DEPENDENCIES");
     if (count && !values)
         return graph_null("dependencies");
     vmm_result result = is_legacy(stream) ? VMM_SUCCESS : check_stream(process, stream, &blocking); /* that one is never captured */
@@ -728,12 +735,20 @@ vmm_result capture_update(const struct sim_process *process, vmm_stream stream, 
     if (result != VMM_SUCCESS)
         return result;
     struct capture_stream *found = capture_of(process, stream);
+    if (count > found->capture->graph->count)
+        return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", count, "the graph has fewer nodes");
     struct graph_node **nodes = heap.malloc((count + 1) * sizeof *nodes);
     result = nodes ? find_nodes(process, found->capture->graph, values, count, nodes) : sim_out_of_host_memory();
     if (result == VMM_SUCCESS && !(flags ? capture_set : capture_reach)(found, nodes, count))
         result = sim_out_of_host_memory();
     heap.free(nodes);
     return result;
+}
+
+vmm_result sim_stream_update_capture_dependencies(struct sim_process *process,
+                                                  const struct vmm_call_stream_update_capture_dependencies *call)
+{
+    return capture_update(process, call->stream, call->dependencies, call->num_dependencies, call->flags);
 }
 
 /* ---- streams and events that end ---- */

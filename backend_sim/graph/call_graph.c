@@ -298,6 +298,15 @@ vmm_result sim_graph_add_memset_node(struct sim_process *process, const struct v
     return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
 }
 
+vmm_result sim_graph_add_memcpy_node(struct sim_process *process, const struct vmm_call_graph_add_memcpy_node *call)
+{
+    struct graph_work work;
+    vmm_result result = graph_context_check(process, call->ctx);
+    if (result == VMM_SUCCESS)
+        result = graph_copy_work(process, call->copy_params, call->ctx, &work);
+    return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
+}
+
 vmm_result sim_graph_add_host_node(struct sim_process *process, const struct vmm_call_graph_add_host_node *call)
 {
     struct graph_work work;

@@ -160,6 +160,22 @@ vmm_result sim_graph_exec_memset_node_set_params(struct sim_process *process,
     return set_in(process, call->graph_exec, call->node, graph_fill_in_context(process, call->memset_params, call->ctx, &work), &work);
 }
 
+/* The context of a copy stays, too. */
+vmm_result sim_graph_memcpy_node_set_params(struct sim_process *process, const struct vmm_call_graph_memcpy_node_set_params *call)
+{
+    struct graph_work work;
+    const struct graph_node *node = graphs_find_node(process->graphs, call->node);
+    return set(process, call->node,
+               graph_copy_work(process, call->node_params, node ? graphs_work(node)->context : NULL, &work), &work);
+}
+
+vmm_result sim_graph_exec_memcpy_node_set_params(struct sim_process *process,
+                                                 const struct vmm_call_graph_exec_memcpy_node_set_params *call)
+{
+    struct graph_work work;
+    return set_in(process, call->graph_exec, call->node, graph_copy_work(process, call->copy_params, call->ctx, &work), &work);
+}
+
 vmm_result sim_graph_host_node_set_params(struct sim_process *process, const struct vmm_call_graph_host_node_set_params *call)
 {
     struct graph_work work;
@@ -185,6 +201,34 @@ vmm_result sim_graph_event_wait_node_set_event(struct sim_process *process,
 {
     struct graph_work work;
     return set(process, call->node, graph_event_work(process, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, call->event, &work), &work);
+}
+
+vmm_result sim_graph_exec_event_record_node_set_event(struct sim_process *process,
+                                                      const struct vmm_call_graph_exec_event_record_node_set_event *call)
+{
+    struct graph_work work;
+    return set_in(process, call->graph_exec, call->node,
+                  graph_event_work(process, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, call->event, &work), &work);
+}
+
+vmm_result sim_graph_exec_event_wait_node_set_event(struct sim_process *process,
+                                                    const struct vmm_call_graph_exec_event_wait_node_set_event *call)
+{
+    struct graph_work work;
+    return set_in(process, call->graph_exec, call->node,
+                  graph_event_work(process, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, call->event, &work), &work);
+}
+
+/* The child of the instance's node is updated as a whole instance is. */
+vmm_result sim_graph_exec_child_graph_node_set_params(struct sim_process *process,
+                                                      const struct vmm_call_graph_exec_child_graph_node_set_params *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    struct graph_update_answer answer;
+    const struct graph *graph = graph_need(process->graphs, call->child_graph, &result);
+    struct graph_node *node = graph ? graph_need_node_in(process->graphs, call->graph_exec, call->node, &result) : NULL;
+    node = graph_of_type(node, VMM_GRAPH_NODE_TYPE_GRAPH, &result);
+    return node ? graph_update(process, graphs_work(node)->child, graph, &answer) : result;
 }
 
 /* ---- nodes that are left out ---- */

@@ -224,11 +224,55 @@ static void test_updates(void)
     }
     rows.height = 1;
     REFUSED(vmm_graph_exec_memset_node_set_params(sys, exec, inner, &rows, NULL), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    REFUSED(vmm_graph_exec_child_graph_node_set_params(sys, exec, child, NULL), INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
+    REFUSED(vmm_graph_exec_child_graph_node_set_params(sys, NULL, child, graph), INVALID_VALUE, "VMM-GRAPH-EXEC");
+    REFUSED(vmm_graph_exec_child_graph_node_set_params(sys, exec, inner, graph), INVALID_VALUE, "VMM-GRAPH-NODE-TYPE");
+    SUCCEEDS(vmm_graph_exec_child_graph_node_set_params(sys, exec, child, graph)); /* back to where it was */
+    SUCCEEDS(vmm_memset_d8(sys, p, 0, 1024));
+    SUCCEEDS(vmm_graph_launch(sys, exec, NULL));
+    SUCCEEDS(vmm_memcpy_dtoh(sys, &word, p + 64, sizeof word));
+    tap_u64(word, UINT64_C(0x0101010101010101), "the child's work replaced that of the instance");
+    SUCCEEDS(vmm_memcpy_dtoh(sys, &word, p + 512, sizeof word));
+    tap_u64(word, 0, "and nothing is filled where it was");
     SUCCEEDS(vmm_ctx_create(sys, &other, 0, 0));
     rows.height = 2;
     REFUSED(vmm_graph_exec_memset_node_set_params(sys, exec, inner, &rows, other), INVALID_VALUE, "VMM-GRAPH-PARAMS");
     REFUSED(vmm_graph_node_find_in_clone(sys, &inner, node, NULL), INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
     REFUSED(vmm_graph_node_set_enabled(sys, NULL, node, 1), INVALID_VALUE, "VMM-GRAPH-EXEC");
+    vmm_close(sys);
+}
+
+/* Copies whose memory is declared as UNIFIED, and is no longer reserved when a launch comes to them: a fault, as of other memory that
+ * is not there, and no access of the program's. */
+static void test_copies_of_what_is_gone(void)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    const vmm_mem_access_desc rw = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    const uint64_t size = 2 << 20;
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_deviceptr r = 0;
+    vmm_graph graph = NULL;
+    vmm_graph_node node = NULL;
+    vmm_graph_exec exec = NULL;
+    uint64_t word = 0;
+    begin("sim:h100");
+    SUCCEEDS(vmm_mem_address_reserve(sys, &r, size, 0, 0, 0));
+    SUCCEEDS(vmm_mem_create(sys, &handle, size, &prop, 0));
+    SUCCEEDS(vmm_mem_map(sys, r, size, 0, handle, 0));
+    SUCCEEDS(vmm_mem_set_access(sys, r, size, &rw, 1));
+    SUCCEEDS(vmm_memset_d8(sys, r, 9, 64));
+    const vmm_memcpy3d box = {.src_memory_type = VMM_MEMORYTYPE_UNIFIED, .src_device = r, .src_pitch = 16, .src_height = 2,
+                              .dst_memory_type = VMM_MEMORYTYPE_HOST, .dst_host = &word, .width_in_bytes = 2, .height = 2, .depth = 2};
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_graph_add_memcpy_node(sys, &node, graph, NULL, 0, &box, NULL));
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    SUCCEEDS(vmm_graph_launch(sys, exec, NULL));
+    SUCCEEDS(vmm_ctx_synchronize(sys));
+    tap_u64(word, UINT64_C(0x0909090909090909), "the rows of two layers, into the program's memory");
+    SUCCEEDS(vmm_mem_unmap(sys, r, size));
+    SUCCEEDS(vmm_mem_address_free(sys, r, size));
+    SUCCEEDS(vmm_graph_launch(sys, exec, NULL));
+    tap_ok(vmm_ctx_synchronize(sys) != VMM_SUCCESS, "a copy from addresses that are not reserved faults");
     vmm_close(sys);
 }
 
@@ -458,6 +502,7 @@ int main(void)
     test_work();
     test_contexts();
     test_updates();
+    test_copies_of_what_is_gone();
     test_eager();
     return tap_done();
 }

@@ -108,11 +108,11 @@ struct side {
     bool host;
 };
 
-/* An address of the device where nothing is mapped faults. */
+/* An address of the device faults where nothing is mapped, also where its reservation has ended. */
 static bool is_host(const struct sim_process *process, int type, uint64_t base)
 {
     return rows_is_registered(base) || (type != VMM_MEMORYTYPE_DEVICE && !sim_mapping_at(process, base) &&
-                                        !sim_allocation_at(process, base) && !sim_reservation_at(process, base));
+                                        !sim_allocation_at(process, base) && !host_window_holds(&process->window, base, 1));
 }
 
 static struct side side_of(const struct issue *to, const vmm_memcpy3d *p, const struct described *of)

@@ -21,6 +21,88 @@ static nvmlDevice_t one, other, forged;
 
 /* ---- before and after ---- */
 
+#define no(call) unanswered += (call) != NVML_ERROR_UNINITIALIZED
+
+static void nothing_yet(void)
+{
+    unsigned unanswered = 0;
+    no(nvmlShutdown());
+    no(nvmlSystemGetDriverVersion(NULL, 0));
+    no(nvmlSystemGetNVMLVersion(NULL, 0));
+    no(nvmlSystemGetCudaDriverVersion(NULL));
+    no(nvmlSystemGetCudaDriverVersion_v2(NULL));
+    no(nvmlSystemGetProcessName(0, NULL, 0));
+    no(nvmlSystemGetConfComputeState(NULL));
+    no(nvmlSystemGetConfComputeSettings(NULL));
+    no(nvmlUnitGetCount(NULL));
+    no(nvmlGetExcludedDeviceCount(NULL));
+    no(nvmlDeviceGetCount_v2(NULL));
+    no(nvmlDeviceGetHandleByIndex_v2(0, NULL));
+    no(nvmlDeviceGetHandleByUUID(NULL, NULL));
+    no(nvmlDeviceGetHandleByUUIDV(NULL, NULL));
+    no(nvmlDeviceGetHandleByPciBusId_v2(NULL, NULL));
+    no(nvmlDeviceGetIndex(NULL, NULL));
+    no(nvmlDeviceGetUUID(NULL, NULL, 0));
+    no(nvmlDeviceGetMinorNumber(NULL, NULL));
+    no(nvmlDeviceGetPciInfo_v2(NULL, NULL));
+    no(nvmlDeviceGetPciInfo_v3(NULL, NULL));
+    no(nvmlDeviceGetPciInfoExt(NULL, NULL));
+    no(nvmlDeviceGetName(NULL, NULL, 0));
+    no(nvmlDeviceGetBrand(NULL, NULL));
+    no(nvmlDeviceGetCudaComputeCapability(NULL, NULL, NULL));
+    no(nvmlDeviceGetArchitecture(NULL, NULL));
+    no(nvmlDeviceGetBusType(NULL, NULL));
+    no(nvmlDeviceGetNumGpuCores(NULL, NULL));
+    no(nvmlDeviceGetMemoryBusWidth(NULL, NULL));
+    no(nvmlDeviceIsMigDeviceHandle(NULL, NULL));
+    no(nvmlDeviceGetMigMode(NULL, NULL, NULL));
+    no(nvmlDeviceGetEccMode(NULL, NULL, NULL));
+    no(nvmlDeviceGetDefaultEccMode(NULL, NULL));
+    no(nvmlDeviceGetTotalEccErrors(NULL, (nvmlMemoryErrorType_t)0, (nvmlEccCounterType_t)0, NULL));
+    no(nvmlDeviceGetPersistenceMode(NULL, NULL));
+    no(nvmlDeviceGetComputeMode(NULL, NULL));
+    no(nvmlDeviceGetDisplayMode(NULL, NULL));
+    no(nvmlDeviceGetDisplayActive(NULL, NULL));
+    no(nvmlDeviceGetMaxClockInfo(NULL, (nvmlClockType_t)0, NULL));
+    no(nvmlDeviceGetMaxPcieLinkGeneration(NULL, NULL));
+    no(nvmlDeviceGetGpuMaxPcieLinkGeneration(NULL, NULL));
+    no(nvmlDeviceGetMaxPcieLinkWidth(NULL, NULL));
+    no(nvmlDeviceGetCurrPcieLinkGeneration(NULL, NULL));
+    no(nvmlDeviceGetCurrPcieLinkWidth(NULL, NULL));
+    no(nvmlDeviceGetPcieLinkMaxSpeed(NULL, NULL));
+    no(nvmlDeviceGetMemoryInfo(NULL, NULL));
+    no(nvmlDeviceGetMemoryInfo_v2(NULL, NULL));
+    no(nvmlDeviceGetComputeRunningProcesses_v2(NULL, NULL, NULL));
+    no(nvmlDeviceGetComputeRunningProcesses_v3(NULL, NULL, NULL));
+    no(nvmlDeviceGetGraphicsRunningProcesses_v2(NULL, NULL, NULL));
+    no(nvmlDeviceGetGraphicsRunningProcesses_v3(NULL, NULL, NULL));
+    no(nvmlDeviceGetMPSComputeRunningProcesses_v2(NULL, NULL, NULL));
+    no(nvmlDeviceGetMPSComputeRunningProcesses_v3(NULL, NULL, NULL));
+    no(nvmlDeviceGetP2PStatus(NULL, NULL, (nvmlGpuP2PCapsIndex_t)0, NULL));
+    no(nvmlDeviceGetNvLinkState(NULL, 0, NULL));
+    no(nvmlDeviceGetNvLinkVersion(NULL, 0, NULL));
+    no(nvmlDeviceGetNvLinkCapability(NULL, 0, (nvmlNvLinkCapability_t)0, NULL));
+    no(nvmlDeviceGetNvLinkRemotePciInfo_v2(NULL, 0, NULL));
+    no(nvmlDeviceGetNvLinkRemoteDeviceType(NULL, 0, NULL));
+    no(nvmlDeviceGetTopologyCommonAncestor(NULL, NULL, NULL));
+    no(nvmlDeviceGetTopologyNearestGpus(NULL, (nvmlGpuTopologyLevel_t)0, NULL, NULL));
+    no(nvmlDeviceGetCpuAffinity(NULL, 0, NULL));
+    no(nvmlDeviceGetCpuAffinityWithinScope(NULL, 0, NULL, 0));
+    no(nvmlDeviceGetMemoryAffinity(NULL, 0, NULL, 0));
+    no(nvmlDeviceGetGpuFabricInfo(NULL, NULL));
+    no(nvmlDeviceGetGpuFabricInfoV(NULL, NULL));
+    no(nvmlDeviceGetFieldValues(NULL, 0, NULL));
+    no(nvmlDeviceGetCount(NULL));
+    no(nvmlDeviceGetHandleByIndex(0, NULL));
+    no(nvmlDeviceGetHandleByPciBusId(NULL, NULL));
+    no(nvmlDeviceGetPciInfo(NULL, NULL));
+    no(nvmlDeviceGetComputeRunningProcesses(NULL, NULL, NULL));
+    no(nvmlDeviceGetGraphicsRunningProcesses(NULL, NULL, NULL));
+    no(nvmlDeviceGetMPSComputeRunningProcesses(NULL, NULL, NULL));
+    no(nvmlDeviceGetNvLinkRemotePciInfo(NULL, 0, NULL));
+    tap_u64(unanswered, 0, "without nvmlInit_v2 each function says so, whatever it is given");
+}
+
 static void counted(void)
 {
     unsigned count = 7;
@@ -128,7 +210,7 @@ static void by_bus(void)
 {
     static const char *const here[] = {"00000000:02:00.0", "0000:02:00.0", "0:2:0", "02:00.0", "2:0.0"};
     static const char *const nowhere[] = {"0000:03:00.0", "0000:00:00.0", "1:02:00.0", "0:2:1.0", "0:2:0.1", "1:2:0", "2:0.1"};
-    static const char *const nothing[] = {"", "two", "0000:02:00.0 ", "2", "0:2:0.0g"};
+    static const char *const nothing[] = {"", "two", "0000:02:00.0 ", "2", "0:2:0.0g", "2:0.0 "};
     nvmlDevice_t device = NULL;
     for (size_t i = 0; i < sizeof here / sizeof here[0]; i++) {
         device = NULL;
@@ -496,6 +578,7 @@ int main(void)
     unsetenv("CUVMM_MACHINE");
     unsetenv("CUVMM_EXPLAIN");
     forged = (nvmlDevice_t)(void *)&forged;
+    nothing_yet();
     counted();
     if (nvmlInit_v2() != NVML_SUCCESS)
         tap_bail("no machine");

@@ -86,6 +86,7 @@ static void unknown_chip(void)
     unsigned long long errors;
     unsigned answer = 7, count = 0;
     nvmlGpuTopologyLevel_t level;
+    nvmlGpuP2PStatus_t status = NVML_P2P_STATUS_OK;
     open_machine("base = h100\ndevices = 2\npeers = all\nattribute.75 = 7\nattribute.134 = -1\nattribute.32 = 0\nattribute.37 = 0\n");
     tap_u64(nvmlDeviceGetArchitecture(device(0), &answer), NVML_SUCCESS, "a device of no architecture that is known");
     tap_u64(answer, NVML_DEVICE_ARCH_UNKNOWN, "says so");
@@ -96,6 +97,8 @@ static void unknown_chip(void)
     tap_u64(nvmlDeviceGetCurrPcieLinkWidth(device(0), &answer), NVML_ERROR_NOT_SUPPORTED, "nor the width of that");
     tap_u64(answer, 7, "nothing is written");
     tap_u64(nvmlDeviceGetNvLinkState(device(0), 0, &active), NVML_ERROR_NOT_SUPPORTED, "nor whether it has links");
+    nvmlDeviceGetP2PStatus(device(0), device(1), NVML_P2P_CAPS_INDEX_NVLINK, &status);
+    tap_u64(status, NVML_P2P_STATUS_NOT_SUPPORTED, "over which a peer would be reached");
     tap_u64(nvmlDeviceGetMemoryAffinity(device(0), 1, &set, 0), NVML_ERROR_NOT_SUPPORTED, "it is attached to no node");
     tap_u64(nvmlDeviceGetTotalEccErrors(device(0), NVML_MEMORY_ERROR_TYPE_CORRECTED, NVML_VOLATILE_ECC, &errors), NVML_ERROR_NOT_SUPPORTED,
             "and has no ECC whose errors would be counted");
@@ -132,6 +135,17 @@ static void wires(void)
     tap_ok(pci.bus == 1 && pci.pciDeviceId == 0x233010de, "all links of the third lead to the first");
     nvmlDeviceGetTopologyNearestGpus(device(3), NVML_TOPOLOGY_SYSTEM, &count, list);
     tap_ok(count == 2 && list[0] == device(0) && list[1] == device(1), "a list with room for two of three");
+    nvmlShutdown();
+}
+
+static void one_of_all(void)
+{
+    nvmlEnableState_t active = NVML_FEATURE_ENABLED;
+    nvmlIntNvLinkDeviceType_t type;
+    open_machine("base = h200x2\ndevices = 1\n"); /* peers = all */
+    nvmlDeviceGetNvLinkState(device(0), 0, &active);
+    tap_u64(active, NVML_FEATURE_DISABLED, "one device alone has no peer, whatever its machine was made of");
+    tap_u64(nvmlDeviceGetNvLinkRemoteDeviceType(device(0), 0, &type), NVML_ERROR_NOT_SUPPORTED, "and nothing behind its links");
     nvmlShutdown();
 }
 
@@ -208,7 +222,7 @@ static void held_up(void)
     machine->stamp = life_stamp();
     machine->share->patience = 0;
     tap_u64(ask(&used), NVML_ERROR_TIMEOUT, "a process holds the machine's state: that takes too long");
-    tap_ok(used == 7 && !machine->share, "nothing is written");
+    tap_ok(used == 7 && !the_machine()->share, "nothing is written");
     if (write(socket, "x", 1) != 1 || read(socket, &what, 1) != 1)
         tap_bail("the child has gone");
     tap_u64(ask(&used), NVML_SUCCESS, "the next look is another one");
@@ -256,6 +270,42 @@ static void forged_use(void)
     rig_close(sys);
 }
 
+/* ---- forks ---- */
+
+/* A child looks for itself; the second is made by a thread that is inside a call, and finds what that guards as it was. */
+static void forks(void)
+{
+    unsigned long long used;
+    int status[2] = {-1, -1};
+    vmm_system *sys = rig_open("forks");
+    vmm_mem_generic_allocation_handle memory;
+    struct nvml_call call;
+    setenv("CUVMM_SIM", "sim:h100,machine=forks", 1);
+    nvmlInit_v2();
+    rig_create(sys, RIG_G, &memory);
+    tap_ok(ask(&used) == NVML_SUCCESS && used == RIG_G, "this process sees what is in use");
+    for (int i = 0; i < 2; i++) {
+        uint64_t patience = atomic_exchange(&life_patience, 1);
+        if (i == 1 && nvml_enter(&call, "test") != NVML_SUCCESS)
+            tap_bail("not initialised");
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(60);
+            bool same = ask(&used) == NVML_SUCCESS && used == RIG_G && nvmlShutdown() == NVML_SUCCESS;
+            _exit(same ? 0 : 1);
+        }
+        if (i == 1)
+            nvml_leave(&call);
+        waitpid(child, &status[i], 0);
+        atomic_store(&life_patience, patience);
+    }
+    tap_u64((uint64_t)status[0], 0, "so does its child");
+    tap_u64((uint64_t)status[1], 0, "and one that was made in the middle of a call");
+    tap_ok(ask(&used) == NVML_SUCCESS && used == RIG_G, "which its parent does not notice");
+    nvmlShutdown();
+    rig_close(sys);
+}
+
 /* ---- requests that fail ---- */
 
 static void requests(void)
@@ -290,11 +340,13 @@ int main(void)
     environment();
     unknown_chip();
     wires();
+    one_of_all();
     fabric();
     imex_folder();
     held_up();
     not_a_machine();
     forged_use();
+    forks();
     requests();
     rig_end();
     return tap_done();

@@ -64,20 +64,19 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *me
 enum process_kind { COMPUTES, NONE /* graphics, and MPS: not simulated */ };
 
 struct list {
-    nvmlProcessInfo_v1_t *v1; /* one of the two; NULL: the caller wants the number alone */
+    nvmlProcessInfo_v1_t *v1; /* one of the two; both NULL: the caller wants the number alone */
     nvmlProcessInfo_v2_t *v2;
 };
 
 static void store(const struct list *list, const struct share_inspect_use *use)
 {
-    for (unsigned i = 0; i < use->processes; i++) {
-        unsigned pid = (unsigned)use->process[i].pid;
-        if (list->v1)
-            list->v1[i] = (nvmlProcessInfo_v1_t){.pid = pid, .usedGpuMemory = use->process[i].bytes};
-        else
-            list->v2[i] = (nvmlProcessInfo_v2_t){
-                .pid = pid, .usedGpuMemory = use->process[i].bytes, .gpuInstanceId = ~0U, .computeInstanceId = ~0U};
-    }
+    for (unsigned i = 0; list->v1 && i < use->processes; i++)
+        list->v1[i] = (nvmlProcessInfo_v1_t){.pid = (unsigned)use->process[i].pid, .usedGpuMemory = use->process[i].bytes};
+    for (unsigned i = 0; list->v2 && i < use->processes; i++)
+        list->v2[i] = (nvmlProcessInfo_v2_t){.pid = (unsigned)use->process[i].pid,
+                                             .usedGpuMemory = use->process[i].bytes,
+                                             .gpuInstanceId = ~0U,
+                                             .computeInstanceId = ~0U};
 }
 
 static nvmlReturn_t processes(const struct nvml_call *call, nvmlDevice_t device, enum process_kind kind, unsigned *count,

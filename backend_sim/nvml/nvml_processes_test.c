@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory in use, as libnvidia-ml.so.1 sees it: of this process's own machine, and of one that processes share, with eight devices
  * and 64 processes. Looking makes no machine, and keeps none. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include <dlfcn.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -159,6 +161,23 @@ static _Noreturn void one_of_many(int socket, int number)
     _exit(0);
 }
 
+/* The first form has a shorter struct; programs find it by its name. */
+static void old_form(nvmlDevice_t device)
+{
+    nvmlReturn_t (*ask)(nvmlDevice_t device, unsigned *count, nvmlProcessInfo_v1_t *list) = NULL;
+    nvmlProcessInfo_v1_t list[CROWD / DEVICES + 1];
+    unsigned count = CROWD / DEVICES, wrong = 0;
+    unsigned long long sum = 0;
+    memset(list, 0xee, sizeof list);
+    *(void **)&ask = dlsym(RTLD_DEFAULT, "nvmlDeviceGetComputeRunningProcesses");
+    tap_u64(ask(device, &count, list), NVML_SUCCESS, "the first form lists them, too");
+    for (unsigned i = 0; i < count; i++) {
+        sum += list[i].usedGpuMemory;
+        wrong += used_by(DEVICES - 1, (pid_t)list[i].pid) != list[i].usedGpuMemory;
+    }
+    tap_ok(!wrong && count == CROWD / DEVICES && sum == used(DEVICES - 1) && list[count].pid == 0xeeeeeeee, "with the same bytes");
+}
+
 static void crowd(void)
 {
     static pid_t child[CROWD];
@@ -191,6 +210,7 @@ static void crowd(void)
     tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, few), NVML_ERROR_INSUFFICIENT_SIZE, "a list that is too short by one");
     tap_ok(count == CROWD / DEVICES && few[0].pid == 0xeeeeeeee, "is told how long it must be, and is not written");
     tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, few), NVML_SUCCESS, "which is enough");
+    old_form(device);
     count = 0;
     tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, NULL), NVML_ERROR_INSUFFICIENT_SIZE, "0 asks how many there are");
     tap_u64(count, CROWD / DEVICES, "eight");

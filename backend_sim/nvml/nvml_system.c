@@ -143,8 +143,9 @@ nvmlReturn_t nvmlSystemGetConfComputeState(nvmlConfComputeSystemState_t *state)
 
 static nvmlReturn_t compute_settings(const struct nvml_call *call, nvmlSystemConfComputeSettings_t *settings)
 {
-    nvmlReturn_t result = settings ? nvml_version(call, settings->version, nvmlSystemConfComputeSettings_v1)
-                                   : nvml_null(call, "settings");
+    if (!settings)
+        return nvml_null(call, "settings");
+    nvmlReturn_t result = nvml_version(call, settings->version, nvmlSystemConfComputeSettings_v1);
     if (result == NVML_SUCCESS)
         *settings = (nvmlSystemConfComputeSettings_t){.version = nvmlSystemConfComputeSettings_v1,
                                                       .environment = NVML_CC_SYSTEM_ENVIRONMENT_UNAVAILABLE,

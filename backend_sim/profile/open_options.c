@@ -122,6 +122,16 @@ static bool take_imex(struct sim_options *options, const char *value)
     return true;
 }
 
+static bool take_kernels(struct sim_options *options, const char *value)
+{
+    static const char *const words[] = {"refuse", "skip"};
+    int index;
+    bool known = word_of(words, 2, value, &index);
+    if (known)
+        options->skip_kernels = index;
+    return known;
+}
+
 static bool take_visible(struct sim_options *options, const char *value)
 {
     if (!value || !value[0] || strlen(value) >= sizeof options->visible)
@@ -144,6 +154,7 @@ static const struct option {
     {"machine", take_machine, "a name of at most 40 letters, digits, '-', '_', '.'"},
     {"team_wait", take_team_wait, "seconds, from 0 to 3600"},
     {"imex", take_imex, "a folder of channels, its path without commas and shorter than 200 bytes"},
+    {"kernels", take_kernels, "refuse or skip"},
     {"visible", take_visible, "ordinals such as 1:0, none, or env for what CUDA_VISIBLE_DEVICES says"},
 };
 
@@ -154,7 +165,7 @@ static vmm_result refuse_name(const char *name)
 {
     return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open",
                            "option \"%.40s\": expected strict or observed, or schedule=, arena=, faults=, alias=, "
-                           "machine=, team_wait=, imex=, visible= with a value",
+                           "machine=, team_wait=, imex=, kernels=, visible= with a value",
                            name);
 }
 

@@ -44,6 +44,7 @@ struct sim_options {
     char machine[SHARE_NAME_MAX + 1]; /* the name of a shared machine (share.h); "": private */
     unsigned team_wait;               /* how many seconds a call waits for other processes' devices (team_wait.h) */
     char imex[IMEX_PATH_MAX];         /* the folder of channels (imex.h); "": not given */
+    bool skip_kernels; /* launches of kernels that have no plugin are passed over, not refused (abi_skipped.h) */
     char visible[VISIBLE_LIST_MAX];   /* "": all devices; or "env", or a list (visible_devices.h) */
 };
 

@@ -44,6 +44,8 @@ static void accepted(void)
         {"h100,alias=stale:7,alias=fresh", "h100", {.stale = false, .stale_seed = 7}, false},
         {"h100,team_wait=0", "h100", {.team_wait = 0}, false},
         {"h100,team_wait=3600", "h100", {.team_wait = 3600}, false},
+        {"h100,kernels=skip", "h100", {.skip_kernels = true}, false},
+        {"h100,kernels=skip,kernels=refuse", "h100", {.skip_kernels = false}, false},
         {"h100,imex=/dev/channels", "h100", {.imex = "/dev/channels"}, false},
         {"h100,strict,imex=a/b,schedule=eager", "h100", {.strict = true, .schedule = SIM_EAGER, .imex = "a/b"}, false},
         {"a,b/c.profile,imex=/x,machine=m,imex=/y/z", "a,b/c.profile", {.machine = "m", .imex = "/y/z"}, false},
@@ -58,6 +60,7 @@ static void accepted(void)
                   options.stale_seed == good[i].options.stale_seed &&
                   (!strstr(good[i].text, "team_wait") ? options.team_wait == TEAM_WAIT_SECONDS
                                                       : options.team_wait == good[i].options.team_wait) &&
+                  options.skip_kernels == good[i].options.skip_kernels &&
                   strcmp(options.machine, good[i].options.machine) == 0 &&
                   strcmp(options.imex, good[i].options.imex) == 0;
         tap_ok(ok, "\"%s\"", good[i].text);
@@ -102,11 +105,13 @@ static void refused(void)
         {"h100,team_wait=3601", "team_wait with \"3601\": expected seconds, from 0 to 3600"},
         {"h100,team_wait=-1", "team_wait with \"-1\": expected seconds"},
         {"h100,imex", "imex with \"\": expected a folder of channels"},
+        {"h100,kernels", "option kernels with \"\": expected refuse or skip"},
+        {"h100,kernels=skipped", "option kernels with \"skipped\": expected refuse or skip"},
         {"h100,imex=", "imex with \"\": expected a folder of channels"},
         {"h100,imex=/a,b", "\"b\": expected strict or observed"},
         {"h100,strict,imex=" LONG, "expected a folder of channels, its path without commas and shorter than 200 bytes"},
         {"h100,strict,imex=" LONG FIFTY, "expected a folder of channels, its path without commas and shorter than 200 bytes"},
-        {"h100,a-name-that-is-forty-letters-long-or-longer", "imex=, visible= with a value"}, /* the message is complete */
+        {"h100,a-name-that-is-forty-letters-long-or-longer", "imex=, kernels=, visible= with a value"}, /* the message is complete */
         {"h100,machine", "machine with \"\": expected a name"},
         {"h100,machine=", "machine with \"\": expected a name"},
         {"h100,machine=a b", "machine with \"a b\": expected a name"},

@@ -183,6 +183,11 @@ vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, enum
     return result;
 }
 
+bool abi_query_skips(const vmm_system *sys)
+{
+    return abi_process(sys)->options.skip_kernels;
+}
+
 bool abi_query_strict(const vmm_system *sys)
 {
     return abi_process(sys)->options.strict;

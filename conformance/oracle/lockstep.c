@@ -345,7 +345,7 @@ static enum left_out too_much(struct lockstep *pair, const union vmm_any_call *c
         large = call->mem_get_handle_for_address_range.size > RANGE_LIMIT;
     if (model_stays_behind(&pair->model, &call->head))
         return LEFT_OUT_WAITS;
-    large |= is_box(call) && lockstep_leaves_room(pair, call);
+    large |= lockstep_leaves_room(pair, call);
     if (!op && !large && !is_box(call) && !is_graphs(pair, call) && !may_be_unforeseen(call))
         return LEFT_OUT_NOT;
     struct model_answer answer;

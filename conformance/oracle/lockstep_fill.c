@@ -85,8 +85,12 @@ static uint64_t end_of(uint64_t x, uint64_t y, uint64_t z, uint64_t pitch, uint6
 
 bool lockstep_leaves_room(const struct lockstep *pair, const union vmm_any_call *call)
 {
-    const vmm_memcpy3d *c = call->memcpy_3d.p_copy; /* of the calls between contexts, the same but for those */
-    if (!c)
+    size_t count, i = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->head.id, &count);
+    while (i < count && params[i].kind != VMM_PARAM_MEMCPY3D && params[i].kind != VMM_PARAM_MEMCPY3D_PEER)
+        i++;
+    const vmm_memcpy3d *c = i < count ? (const vmm_memcpy3d *)(uintptr_t)vmm_call_scalar(&call->head, &params[i]) : NULL;
+    if (!c) /* of the calls between contexts, the same but for those */
         return false;
     const uint64_t from = end_of(c->src_x_in_bytes, c->src_y, c->src_z, c->src_pitch, c->src_height, c);
     const uint64_t to = end_of(c->dst_x_in_bytes, c->dst_y, c->dst_z, c->dst_pitch, c->dst_height, c);

@@ -53,6 +53,8 @@ struct step_arg maker_stream(const struct maker *m);
 bool maker_captured_stream(const struct maker *m, struct step_arg *stream);
 /* Where bytes are kept of memory on a device that it has access to; another address where there is none. */
 struct step_arg maker_box_place(const struct maker *m, int device);
+/* A copy of a box: its extent and its sides, for the rights of the device. */
+void maker_box(const struct maker *m, int device);
 /* What is no graph, node or instance. */
 struct step_arg maker_old_object(const struct maker *m);
 /* The device whose context a stream is of. */

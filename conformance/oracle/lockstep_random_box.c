@@ -92,16 +92,22 @@ static struct step_arg some_context(const struct maker *m)
     return (struct step_arg){(uint32_t)which, 0};
 }
 
-static void make_box(const struct maker *m)
+void maker_box(const struct maker *m, int device)
 {
-    const enum vmm_call_id call = (enum vmm_call_id)m->step->call;
-    const bool async = call == VMM_CALL_memcpy_3d_async || call == VMM_CALL_memcpy_3d_peer_async;
-    const struct step_arg stream = async ? maker_stream(m) : literal(0);
-    const int device = maker_device_of(m, stream);
     const uint64_t kind = choose(m->dice, 4); /* from the program, to it, between devices */
     make_extent(m);
     make_side(m, 0, kind == 0, device);
     make_side(m, 1, kind == 1, device);
+}
+
+static void make_box(const struct maker *m)
+{
+    const enum vmm_call_id call = (enum vmm_call_id)m->step->call;
+    const bool async = call == VMM_CALL_memcpy_3d_async || call == VMM_CALL_memcpy_3d_peer_async;
+    struct step_arg stream = async ? maker_stream(m) : literal(0);
+    if (call == VMM_CALL_memcpy_3d_async && one_in(m, 4))
+        maker_captured_stream(m, &stream);
+    maker_box(m, maker_device_of(m, stream));
     if (async)
         maker_set(m, "stream", stream);
     for (int i = 0; i < 2; i++)

@@ -194,6 +194,24 @@ static void make_begin(const struct maker *m)
     make_dependencies(m, graph);
 }
 
+static void make_update(const struct maker *m)
+{
+    const int from = (int)choose(m->dice, MODEL_LANES);
+    const struct model_graph *graph = some_graph(m);
+    struct step_arg stream = maker_stream(m);
+    for (int i = 0; i < MODEL_LANES && !one_in(m, 12); i++) {
+        const int lane = (from + i) % MODEL_LANES;
+        if (!model_captured(m->model, lane))
+            continue;
+        graph = all(m)->lane[lane].capture->graph;
+        stream = stream_name(m, lane);
+        break;
+    }
+    maker_set(m, "stream", stream);
+    maker_set(m, "flags", literal(one_in(m, 16) ? 2 : choose(m->dice, 2)));
+    make_dependencies(m, graph);
+}
+
 /* ---- graphs ---- */
 
 /* Some nodes of the graph, each once. */
@@ -297,6 +315,11 @@ static void make_work(const struct maker *m, const struct model_graph *graph)
         maker_set(m, "ctx", one_in(m, 8) && device >= 0 ? literal(0) : context_name(place));
         make_fill(m, step_arg(m->step, "ctx")->name ? place : device);
         break;
+    case VMM_CALL_graph_add_memcpy_node:
+        place = one_in(m, 2) && device >= 0 ? device : other;
+        maker_set(m, "ctx", one_in(m, 8) && device >= 0 ? literal(0) : context_name(place));
+        maker_box(m, step_arg(m->step, "ctx")->name ? place : device);
+        break;
     case VMM_CALL_graph_add_host_node: m->step->word[0] = 1; break;
     case VMM_CALL_graph_add_kernel_node:
         m->step->node[1][0] = maker_box_place(m, device < 0 ? 0 : device);
@@ -340,6 +363,7 @@ static void make_of_node(const struct maker *m)
     case VMM_CALL_graph_event_wait_node_get_event:
     case VMM_CALL_graph_event_wait_node_set_event: type = VMM_GRAPH_NODE_TYPE_WAIT_EVENT; break;
     case VMM_CALL_graph_memset_node_set_params: type = VMM_GRAPH_NODE_TYPE_MEMSET; break;
+    case VMM_CALL_graph_memcpy_node_set_params: type = VMM_GRAPH_NODE_TYPE_MEMCPY; break;
     case VMM_CALL_graph_host_node_set_params: type = VMM_GRAPH_NODE_TYPE_HOST; break;
     default: break;
     }
@@ -348,6 +372,8 @@ static void make_of_node(const struct maker *m)
     m->step->word[0] = 1;
     if (m->step->call == VMM_CALL_graph_memset_node_set_params)
         make_fill(m, node && node->work.type == VMM_GRAPH_NODE_TYPE_MEMSET ? node->work.device : current(m));
+    if (m->step->call == VMM_CALL_graph_memcpy_node_set_params)
+        maker_box(m, node && node->work.type == VMM_GRAPH_NODE_TYPE_MEMCPY ? node->work.device : current(m));
     if (m->step->call == VMM_CALL_graph_event_record_node_set_event || m->step->call == VMM_CALL_graph_event_wait_node_set_event)
         maker_set(m, "event", named(STEP_FIRST_EVENT + (uint32_t)one_in(m, 8)));
 }
@@ -364,27 +390,69 @@ static void make_find(const struct maker *m)
     maker_set(m, "cloned_graph", graph_name(graph));
 }
 
+/* The type of nodes that a call on an instance is for; -1: several. */
+static int type_in_exec(enum vmm_call_id call)
+{
+    switch (call) {
+    case VMM_CALL_graph_exec_memset_node_set_params: return VMM_GRAPH_NODE_TYPE_MEMSET;
+    case VMM_CALL_graph_exec_memcpy_node_set_params: return VMM_GRAPH_NODE_TYPE_MEMCPY;
+    case VMM_CALL_graph_exec_host_node_set_params: return VMM_GRAPH_NODE_TYPE_HOST;
+    case VMM_CALL_graph_exec_event_record_node_set_event: return VMM_GRAPH_NODE_TYPE_EVENT_RECORD;
+    case VMM_CALL_graph_exec_event_wait_node_set_event: return VMM_GRAPH_NODE_TYPE_WAIT_EVENT;
+    default: return -1;
+    }
+}
+
+/* Mostly of the shape and types of what the node copies. */
+static void make_other_box(const struct maker *m, const struct model_node *copy, int device)
+{
+    maker_box(m, device);
+    if (!copy || one_in(m, 6))
+        return;
+    const vmm_memcpy3d *is = &copy->work.copy.asked;
+    for (int i = 0; i < 2; i++) {
+        m->step->side[i].type = i ? is->dst_memory_type : is->src_memory_type;
+        m->step->side[i].pitch = i ? is->dst_pitch : is->src_pitch;
+        if (m->step->side[i].type == VMM_MEMORYTYPE_DEVICE)
+            m->step->side[i].base = maker_box_place(m, device);
+    }
+    m->step->extent[0] = is->width_in_bytes;
+    m->step->extent[1] = is->height;
+    m->step->extent[2] = is->depth;
+}
+
 static void make_in_exec(const struct maker *m)
 {
     const enum vmm_call_id call = (enum vmm_call_id)m->step->call;
-    const bool fills = call == VMM_CALL_graph_exec_memset_node_set_params, hosts = call == VMM_CALL_graph_exec_host_node_set_params;
-    const int least = fills ? VMM_GRAPH_NODE_TYPE_MEMSET : hosts ? VMM_GRAPH_NODE_TYPE_HOST : 0;
-    const int most = hosts ? VMM_GRAPH_NODE_TYPE_HOST : VMM_GRAPH_NODE_TYPE_MEMSET;
+    const bool fills = call == VMM_CALL_graph_exec_memset_node_set_params;
+    const int type = type_in_exec(call), least = type < 0 ? 0 : type, most = type < 0 ? VMM_GRAPH_NODE_TYPE_MEMSET : type;
     const struct model_exec *exec = some_exec(m);
     const struct model_node *copy = exec ? copy_in(m, exec->graph, least, most) : NULL;
     for (size_t i = 0; !copy && i < all(m)->execs; i++) {
         exec = all(m)->exec[i];
         copy = copy_in(m, exec->graph, least, most);
     }
+    if (!copy && type == VMM_GRAPH_NODE_TYPE_MEMCPY && !one_in(m, 8)) { /* none has a copy */
+        become(m, VMM_CALL_graph_exec_get_flags);
+        maker_set(m, "graph_exec", exec_name(exec));
+        return;
+    }
     maker_set(m, "graph_exec", exec_name(exec));
     maker_set(m, "node", node_name(copy ? original(m, copy) : some_node(m, -1)));
     m->step->word[0] = 1;
     if (call == VMM_CALL_graph_node_set_enabled)
         maker_set(m, "is_enabled", literal(choose(m->dice, 3)));
-    if (!fills)
+    if (type == VMM_GRAPH_NODE_TYPE_EVENT_RECORD || type == VMM_GRAPH_NODE_TYPE_WAIT_EVENT)
+        maker_set(m, "event", named(STEP_FIRST_EVENT + (uint32_t)one_in(m, 8)));
+    if (!fills && type != VMM_GRAPH_NODE_TYPE_MEMCPY)
         return;
-    make_fill(m, copy ? copy->work.device : current(m));
+    const int device = copy ? copy->work.device : current(m);
     maker_set(m, "ctx", copy && copy->work.device >= 0 ? context_name(copy->work.device) : literal(0));
+    if (!fills) {
+        make_other_box(m, copy, device);
+        return;
+    }
+    make_fill(m, device);
     if (!copy || one_in(m, 12))
         return;
     const vmm_memset_node_params *is = &copy->work.fill;
@@ -482,11 +550,13 @@ static const struct maker_row rows[] = {
     {VMM_CALL_stream_begin_capture_to_graph, 5, make_begin},
     {VMM_CALL_stream_end_capture, 2, make_on_stream},
     {VMM_CALL_stream_is_capturing, 2, make_on_stream},
+    {VMM_CALL_stream_update_capture_dependencies, 2, make_update},
     {VMM_CALL_graph_create, 3, make_graph},
     {VMM_CALL_graph_clone, 3, make_clone},
     {VMM_CALL_graph_destroy, 1, make_of_graph},
     {VMM_CALL_graph_add_empty_node, 3, make_node},
     {VMM_CALL_graph_add_memset_node, 8, make_node},
+    {VMM_CALL_graph_add_memcpy_node, 7, make_node},
     {VMM_CALL_graph_add_host_node, 3, make_node},
     {VMM_CALL_graph_add_kernel_node, 3, make_node},
     {VMM_CALL_graph_add_child_graph_node, 3, make_node},
@@ -501,6 +571,7 @@ static const struct maker_row rows[] = {
     {VMM_CALL_graph_event_record_node_get_event, 2, make_of_node},
     {VMM_CALL_graph_event_wait_node_get_event, 2, make_of_node},
     {VMM_CALL_graph_memset_node_set_params, 2, make_of_node},
+    {VMM_CALL_graph_memcpy_node_set_params, 3, make_of_node},
     {VMM_CALL_graph_host_node_set_params, 2, make_of_node},
     {VMM_CALL_graph_event_record_node_set_event, 2, make_of_node},
     {VMM_CALL_graph_event_wait_node_set_event, 2, make_of_node},
@@ -508,7 +579,10 @@ static const struct maker_row rows[] = {
     {VMM_CALL_graph_exec_get_flags, 2, make_of_exec},
     {VMM_CALL_graph_exec_destroy, 1, make_of_exec},
     {VMM_CALL_graph_exec_memset_node_set_params, 3, make_in_exec},
+    {VMM_CALL_graph_exec_memcpy_node_set_params, 4, make_in_exec},
     {VMM_CALL_graph_exec_host_node_set_params, 3, make_in_exec},
+    {VMM_CALL_graph_exec_event_record_node_set_event, 2, make_in_exec},
+    {VMM_CALL_graph_exec_event_wait_node_set_event, 2, make_in_exec},
     {VMM_CALL_graph_node_set_enabled, 2, make_in_exec},
     {VMM_CALL_graph_node_get_enabled, 2, make_in_exec},
     {VMM_CALL_graph_launch, 8, make_of_exec},

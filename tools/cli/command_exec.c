@@ -119,6 +119,7 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
                                    .fault = arguments_value(arguments, "--fault"),
                                    .trace = file ? trace : NULL,
                                    .explain = arguments_given(arguments, "--explain"),
+                                   .own_runtime = arguments_value(arguments, "--runtime") != NULL,
                                    .command = arguments->rest};
     bool print = arguments_given(arguments, "--print-env"), each = is_each(options.fault);
     const char *other = misplaced(arguments, each);
@@ -127,6 +128,11 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
     if (other) {
         fprintf(err, each ? "cuvmm exec: %s is for a single run; --fault=each makes many\n"
                           : "cuvmm exec: %s is for many runs: --fault=each\n", other);
+        return command_usage(err, arguments->command);
+    }
+    const char *runtime = arguments_value(arguments, "--runtime");
+    if (runtime && strcmp(runtime, "system") != 0) {
+        wrong(err, "--runtime", "system", runtime);
         return command_usage(err, arguments->command);
     }
     if (options.machine && !is_simulated(options.machine)) {
@@ -147,7 +153,7 @@ static int run(const struct arguments *arguments, FILE *out, FILE *err)
 const struct command command_exec = {
     .name = "exec",
     .summary = "runs a CUDA program on the simulator, unchanged",
-    .about = "Runs a program of the CUDA driver API on the simulator's libcuda.so.1, without a GPU and without a change to it. All "
+    .about = "Runs a program of the CUDA driver API or of the CUDA runtime on the simulator's libcuda.so.1, without a GPU and without a change to it. All "
              "processes that it starts share one simulated machine, so those that pass descriptors of memory just work; what is left "
              "of the machine is removed at the end. The driver's files that programs look for (/dev/nvidia0, /dev/nvidiactl, "
              "/proc/driver/nvidia/version) are there for them. What the environment already has stays, CUDA_VISIBLE_DEVICES too. "
@@ -164,6 +170,8 @@ const struct command command_exec = {
                          "program again and again, and makes each call fail once; each:CALL those of a kind, each:CALL:RESULT with "
                          "that result"},
                {.name = "--trace", .value = "FILE", .joined = true, .about = "writes every call down, for cuvmm view and replay"},
+               {.name = "--runtime", .value = "system", .joined = true,
+                .about = "leaves the program the libcudart that it finds by itself; this project's stands in front otherwise"},
                {.name = "--explain", .about = "each refusal, warning and leak on standard error, with its rule and the fix"},
                {.name = "--print-env", .about = "runs nothing and prints the environment as assignments of a shell, for CI"},
                {.name = "--jobs", .value = "N", .joined = true, .about = "for --fault=each: so many runs at a time (1)"},

@@ -53,14 +53,30 @@ static void set_machine(const struct exec_options *options, bool fails, struct e
 }
 
 /* AddressSanitizer insists on being the first library of a program, though it does not need to be. */
-static void preload(struct exec_environment *environment, const char *folder, int devices)
+static void preload(struct exec_environment *environment, const char *folder, const char *library)
 {
     char text[4096 + 64];
-    snprintf(text, sizeof text, "%s/libcuvmm-device-files.so", folder);
+    snprintf(text, sizeof text, "%s/%s", folder, library);
     exec_environment_prepend(environment, "LD_PRELOAD", text, ':');
+    if (!strstr(exec_environment_get(environment, "ASAN_OPTIONS") ? exec_environment_get(environment, "ASAN_OPTIONS") : "",
+                "verify_asan_link_order=0"))
+        exec_environment_prepend(environment, "ASAN_OPTIONS", "verify_asan_link_order=0", ':');
+}
+
+/* A library of the CUDA runtime that has been loaded is the one that a program gets which was linked with its name, whatever
+ * DT_RPATH, DT_RUNPATH and LD_LIBRARY_PATH say; those of two versions do not meet, since their symbols have versions. */
+static void preload_runtime(struct exec_environment *environment, const char *folder)
+{
+    preload(environment, folder, "libcudart.so.12");
+    preload(environment, folder, "libcudart.so.13");
+}
+
+static void preload_files(struct exec_environment *environment, const char *folder, int devices)
+{
+    char text[64];
+    preload(environment, folder, "libcuvmm-device-files.so");
     snprintf(text, sizeof text, "%d:" SIM_DRIVER, devices);
     exec_environment_set(environment, "CUVMM_DEVICE_FILES", text);
-    exec_environment_prepend(environment, "ASAN_OPTIONS", "verify_asan_link_order=0", ':');
 }
 
 static bool ask(const struct exec_options *options, int *devices, FILE *err)
@@ -84,16 +100,19 @@ static bool ask(const struct exec_options *options, int *devices, FILE *err)
 
 static bool make(const struct exec_options *options, bool fails, struct exec_setting *setting, FILE *err)
 {
-    char folder[4096], files[4096];
+    char folder[4096], files[4096], runtime[4096];
     struct exec_environment *environment = &setting->environment;
     int devices;
     *setting = (struct exec_setting){0};
     if (!exec_folder(options->who, "libcuda.so.1", folder, sizeof folder, err) ||
-        !exec_folder(options->who, "libcuvmm-device-files.so", files, sizeof files, err) || !ask(options, &devices, err))
+        !exec_folder(options->who, "libcuvmm-device-files.so", files, sizeof files, err) ||
+        !exec_folder(options->who, "libcudart.so.13", runtime, sizeof runtime, err) || !ask(options, &devices, err))
         return false;
     exec_environment_prepend(environment, "LD_LIBRARY_PATH", folder, ':');
+    if (!options->own_runtime)
+        preload_runtime(environment, runtime);
     if (devices)
-        preload(environment, files, devices);
+        preload_files(environment, files, devices);
     set_machine(options, fails, environment);
     if (options->explain)
         exec_environment_set(environment, "CUVMM_EXPLAIN", "1");

@@ -2,7 +2,7 @@
 /* exec.h - the parts of `cuvmm exec`, which `cuvmm check` uses as well.
  *
  *     cuvmm exec [options] PROGRAM [ARGUMENTS]
- *                 cli/     exec_program         LD_LIBRARY_PATH=FOLDER (libcuda.so.1)  LD_PRELOAD=FOLDER/libcuvmm-device-files.so
+ *                 cli/     exec_program         LD_LIBRARY_PATH=FOLDER (libcuda.so.1)  LD_PRELOAD=FOLDER/libcuvmm-device-files.so:FOLDER/libcudart.so.13:...
  *                          exec_machine   ->    CUVMM_SIM=SPEC CUVMM_LAYERS=trace=FILE|fault=CALL:N CUVMM_MACHINE=exec-...
  *                          exec_process
  */
@@ -20,6 +20,7 @@ struct exec_options {
     const char *fault;   /* "mem_map:10", "mem_map:10|mem_create:3"; NULL: none */
     const char *trace;   /* a file, absolute; NULL: none */
     bool explain;
+    bool own_runtime;    /* the program keeps the CUDA runtime that it finds itself */
     char **command;      /* the program and its arguments, ended by NULL */
 };
 

@@ -159,6 +159,33 @@ ok $? 'so is one whose children are killed; the status is its own'
 # shellcheck disable=SC2016
 run 143 sh -c 'kill -TERM $$' && run 0 true && run 1 false
 ok $? 'statuses as a shell gives them'
+# The program's own libcudart, of which both the loader and the program know the place: ours stands in front of it all the same.
+mkdir "$work/theirs"
+for major in 12 13; do
+    version=${major}000
+    [ $major = 13 ] || version=12090
+    echo 'int cudaFree(void *p) { return p ? 1 : 777; } int cudaMalloc(void **p, long n) { return p && n ? 777 : 1; }' |
+        "${CC-cc}" -shared -fPIC -x c - -o "$work/theirs/libcudart.so.$major" -Wl,-soname,libcudart.so.$major \
+            -Wl,--version-script=<(echo "libcudart.so.$major { global: *; };")
+    "${CC-cc}" -isystem api/abi -DCUDART_VERSION=$version -x c - -o "$work/runtime$major" -Wl,--disable-new-dtags,-rpath,"$work/theirs" \
+        -x none "$work/theirs/libcudart.so.$major" -ldl 2>"$work/err" <<'END'
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *p = 0;
+    if (argc > 1)
+        dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
+    int result = cudaMalloc(&p, 4096) || cudaFree(p) ? 1 : 0;
+    return result ? 1 : 0;
+}
+END
+    run 0 "$work/runtime$major" && [ ! -s "$work/err" ] && nothing_left && run 0 "$work/runtime$major" "$work/theirs/libcudart.so.$major" &&
+        run 1 --runtime=system "$work/runtime$major"
+    ok $? "a program of CUDA $major gets this project's runtime, or with --runtime=system its own"
+done
+run 2 --runtime=mine true && says '--runtime wants system, not "mine"'
+ok $? 'another runtime is a wrong option'
 printf 'exit 9\n' >"$work/plain" && chmod +x "$work/plain" && run 9 "$work/plain" && run 7 -- sh -c 'exit 7'
 ok $? 'a script without a first line, and arguments behind --'
 
@@ -246,7 +273,7 @@ ok $? 'a preload of the program, too'
 run 0 "$cuvmm" exec sh -c 'echo "$CUVMM_MACHINE"' && grep -qx 'exec-[0-9]*-[0-9a-f]*' "$work/out"
 ok $? 'a command below a command has the same machine'
 
-mkdir "$work/it's" && cp "$build"/lib/libcuda.so.1 "$build"/lib/libcuvmm-device-files.so "$work/it's"
+mkdir "$work/it's" && cp "$build"/lib/libcuda.so.1 "$build"/lib/libcudart.so.* "$build"/lib/libcuvmm-device-files.so "$work/it's"
 CUVMM_LIBRARIES=$work/it\'s run 0 --print-env --machine=sim:h200x2 && [ ! -s "$work/err" ] &&
     [ "$(eval "$(cat "$work/out")" && "$program" count && "$program" share)" = $'0 2\nc0ffee' ]
 ok $? '--print-env gives the same to a shell, quotes and all'

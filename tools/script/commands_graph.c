@@ -133,6 +133,27 @@ static bool run_add_fill(struct script *script)
     return script_make(script, NULL);
 }
 
+/* As the command copybox. */
+static bool run_add_copy(struct script *script)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    struct step *step = script_step(script, VMM_CALL_graph_add_memcpy_node);
+    struct vmm_call_graph_add_memcpy_node *call = &step->call.graph_add_memcpy_node;
+    const struct word *word;
+    uint64_t context = 0;
+    if (!take_graph(script, &call->graph) || !(word = args_next(script, "{TO FROM WIDTH HEIGHT DEPTH ...}")))
+        return false;
+    if (strcmp(word->text, "null") == 0)
+        call->copy_params = NULL;
+    else if (!value_box(&env, word, &step->box, &error))
+        return script_wrong_at(script, &error);
+    if (!args_option_number(script, "context", &context) || !take_after(script, &call->dependencies, &call->num_dependencies))
+        return false;
+    call->ctx = (vmm_context)(uintptr_t)context;
+    return script_make(script, NULL);
+}
+
 static bool run_add_host(struct script *script)
 {
     struct vmm_call_graph_add_host_node *call = &script_step(script, VMM_CALL_graph_add_host_node)->call.graph_add_host_node;
@@ -231,6 +252,8 @@ const struct script_command script_graph_commands[] = {
     {"add-empty", "GRAPH [after={NODE ...}] [out=null]", "a node that does nothing; names it", "cuGraphAddEmptyNode", run_empty, false},
     {"add-fill", "GRAPH ADDRESS SIZE VALUE [element=N] [pitch=N] [height=N] [context=CONTEXT] [after={NODE ...}] [out=null]",
      "a fill as a node; names it. One of mapped memory needs a context", "cuGraphAddMemsetNode", run_add_fill, false},
+    {"add-copy", "GRAPH {TO FROM WIDTH HEIGHT DEPTH [FIELD=VALUE ...]}|null [context=CONTEXT] [after={NODE ...}] [out=null]",
+     "a copy of rows in layers as a node, as by copybox; names it", "cuGraphAddMemcpyNode", run_add_copy, false},
     {"add-host", "GRAPH [after={NODE ...}] [out=null]", "a host function that does nothing as a node; names it",
      "cuGraphAddHostNode", run_add_host, false},
     {"add-kernel", "GRAPH {KERNEL ...} [after={NODE ...}] [out=null]",

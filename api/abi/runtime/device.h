@@ -53,11 +53,13 @@ cudaError_t CUDAAPI cudaGetExportTable(const void **ppExportTable, const cudaUUI
 /* profiling, and the driver's log */
 cudaError_t CUDAAPI cudaProfilerStart(void);
 cudaError_t CUDAAPI cudaProfilerStop(void);
+#if CUDART_VERSION >= 13000
 cudaError_t CUDAAPI cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData, cudaLogsCallbackHandle *callback_out);
 cudaError_t CUDAAPI cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback);
 cudaError_t CUDAAPI cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags);
 cudaError_t CUDAAPI cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags);
 cudaError_t CUDAAPI cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
+#endif
 
 /* names that CUDA 13 dropped */
 #if CUDART_VERSION < 13000

@@ -15,7 +15,9 @@
 #define cudaEventWaitDefault 0x00
 #define cudaEventWaitExternal 0x01
 
+#define CUDART_CB CUDA_CB
+
 typedef CUipcEventHandle cudaIpcEventHandle_t;
-typedef void(CUDA_CB *cudaHostFn_t)(void *userData);
-typedef void(CUDA_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *userData);
+typedef void(CUDART_CB *cudaHostFn_t)(void *userData);
+typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *userData);
 typedef CUgraphEdgeData cudaGraphEdgeData;

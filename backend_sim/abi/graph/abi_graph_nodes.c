@@ -48,21 +48,10 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
     ADD_BY(__func__, graph_add_memset_node, (const vmm_memset_node_params *)(const void *)memsetParams, abi_context(ctx));
 }
 
-/* With the lock, which is given back. */
-static CUresult add_copy(struct sim_process *process, const struct add *add, const CUDA_MEMCPY3D *params, CUcontext ctx)
-{
-    struct graph_work work;
-    vmm_result result = graph_context_check(process, abi_context(ctx));
-    if (result == VMM_SUCCESS)
-        result = graph_copy_work(process, (const vmm_memcpy3d *)(const void *)params, abi_context(ctx), &work);
-    return abi_graphs_answer(add->function, added(process, add, result, &work));
-}
-
 CUresult cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                               size_t numDependencies, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
-    ADD(__func__, NULL);
-    ABI_INITIALISED(add_copy(abi_graphs_lock(), &add, copyParams, ctx));
+    ADD_BY(__func__, graph_add_memcpy_node, (const vmm_memcpy3d *)(const void *)copyParams, abi_context(ctx));
 }
 
 CUresult cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,

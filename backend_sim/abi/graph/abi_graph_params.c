@@ -140,25 +140,15 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
                    (const vmm_memset_node_params *)(const void *)memsetParams, abi_context(ctx));
 }
 
-/* In a graph the context stays. */
-static CUresult set_copy(struct sim_process *process, const struct place *place, const CUDA_MEMCPY3D *params, CUcontext ctx)
-{
-    struct graph_work work;
-    const struct graph_node *node = place->in_exec ? NULL : graphs_find_node(process->graphs, abi_node(place->node));
-    vmm_context context = node ? graphs_work(node)->context : abi_context(ctx);
-    return set(process, place, graph_copy_work(process, (const vmm_memcpy3d *)(const void *)params, context, &work), &work);
-}
-
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
 {
-    IN_GRAPH;
-    ABI_INITIALISED(set_copy(abi_graphs_lock(), &place, nodeParams, NULL));
+    ABI_GRAPH_CALL(__func__, graph_memcpy_node_set_params, abi_node(hNode), (const vmm_memcpy3d *)(const void *)nodeParams);
 }
 
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
-    IN_EXEC;
-    ABI_INITIALISED(set_copy(abi_graphs_lock(), &place, copyParams, ctx));
+    ABI_GRAPH_CALL(__func__, graph_exec_memcpy_node_set_params, abi_exec(hGraphExec), abi_node(hNode),
+                   (const vmm_memcpy3d *)(const void *)copyParams, abi_context(ctx));
 }
 
 CUresult cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
@@ -202,22 +192,14 @@ CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
     ABI_GRAPH_CALL(__func__, graph_event_wait_node_set_event, abi_node(hNode), abi_event(event));
 }
 
-static CUresult set_event(struct sim_process *process, const struct place *place, vmm_graph_node_type type, CUevent event)
-{
-    struct graph_work work;
-    return set(process, place, graph_event_work(process, type, abi_event(event), &work), &work);
-}
-
 CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
-    IN_EXEC;
-    ABI_INITIALISED(set_event(abi_graphs_lock(), &place, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, event));
+    ABI_GRAPH_CALL(__func__, graph_exec_event_record_node_set_event, abi_exec(hGraphExec), abi_node(hNode), abi_event(event));
 }
 
 CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
-    IN_EXEC;
-    ABI_INITIALISED(set_event(abi_graphs_lock(), &place, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, event));
+    ABI_GRAPH_CALL(__func__, graph_exec_event_wait_node_set_event, abi_exec(hGraphExec), abi_node(hNode), abi_event(event));
 }
 
 /* The node, in the graph or in the instance. With the lock. */
@@ -229,15 +211,16 @@ static struct graph_node *find(const struct sim_process *process, const struct p
     return graph_of_type(node, (vmm_graph_node_type)type, result);
 }
 
-/* The child of the instance's node is updated as a whole instance is. */
+/* The child of a node that is in no instance stays as it is. */
 static CUresult set_child(struct sim_process *process, const struct place *place, CUgraph value)
 {
+    const struct vmm_call_graph_exec_child_graph_node_set_params call = {
+        {VMM_CALL_graph_exec_child_graph_node_set_params, 0}, abi_exec(place->exec), abi_node(place->node), abi_graph(value)};
     vmm_result result = VMM_SUCCESS;
-    struct graph_update_answer answer;
-    const struct graph *graph = graph_need(process->graphs, abi_graph(value), &result);
-    const struct graph_node *node = graph ? find(process, place, CU_GRAPH_NODE_TYPE_GRAPH, &result) : NULL;
-    if (node && place->in_exec)
-        result = graph_update(process, graphs_work(node)->child, graph, &answer);
+    if (place->in_exec)
+        result = sim_graph_exec_child_graph_node_set_params(process, &call);
+    else if (graph_need(process->graphs, abi_graph(value), &result))
+        find(process, place, CU_GRAPH_NODE_TYPE_GRAPH, &result);
     return abi_graphs_answer(place->function, result);
 }
 

@@ -1391,6 +1391,36 @@ TEST_NEAR_MISS(CODE_OWNER, code_owner_kept)
     ACCEPTED(cuModuleUnload(module));
 }
 
+/* The only kernel of an image. */
+static CUfunction kernel_of(CUmodule *module, const char *image, const char *name)
+{
+    CUfunction f = NULL;
+    OK(cuModuleLoadData(module, image));
+    OK(cuModuleGetFunction(&f, *module, name));
+    return f;
+}
+
+TEST_BREAKS(LAUNCH_MISSING, launch_missing_broken)
+{
+    CUmodule module = NULL;
+    CUfunction f = kernel_of(&module, ".version 8.0\n.target sm_90\n.entry lonely(.param .u64 a) { ret; }\n", "lonely");
+    uint64_t a = 0;
+    void *params[] = {&a};
+    CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1};
+    REFUSED(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL), ERROR_NOT_SUPPORTED);
+    REFUSED(cuLaunchKernelEx(&config, f, params, NULL), ERROR_NOT_SUPPORTED);
+    REFUSED(cuLaunchCooperativeKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, params), ERROR_NOT_SUPPORTED);
+    OK(cuModuleUnload(module));
+}
+
+TEST_NEAR_MISS(LAUNCH_MISSING, launch_missing_kept)
+{
+    CUmodule module = NULL;
+    CUfunction f = kernel_of(&module, ".version 8.0\n.target sm_90\n.entry nothing { ret; }\n", "nothing");
+    ACCEPTED(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    OK(cuModuleUnload(module));
+}
+
 static CUmodule cluster_module;
 
 /* A function of a module of its own, and a launch of 16 blocks in clusters of x, or without clusters. */

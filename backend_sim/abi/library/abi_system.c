@@ -219,11 +219,15 @@ __attribute__((destructor)) static void close_machine(void)
 {
     atomic_store(&going, true);
     atomic_store(&ready, NULL);
-    if (atomic_load(&inside) || !machine)
+    if (atomic_load(&inside) || !machine) {
+        abi_missing_say();
         return;
+    }
     ipc_events_stop(abi_process(machine)); /* a stream that waits for another process's record is a host function that waits */
-    if (!host_functions_end())
+    if (!host_functions_end()) {
+        abi_missing_say();
         return;
+    }
     bool child = os_fork_depth() != opened_at; /* the objects belong to the parent, which will report them */
     if (child)
         vmm_set_report(machine, NULL, NULL);
@@ -231,10 +235,12 @@ __attribute__((destructor)) static void close_machine(void)
         abi_code_end(machine);
     vmm_close(machine);
     machine = NULL;
+    abi_missing_say();
     if (!child && checking)
         findings_close();
     abi_plugins_close();
     abi_code_close();
+    abi_missing_close();
     abi_variable_memory_close();
     abi_host_close();
     abi_callbacks_close();

@@ -8,7 +8,10 @@
 
 #include "abi_capture.h"
 #include "abi_jit.h"
+#include "abi_missing.h"
+#include "abi_occupancy.h"
 #include "abi_parts.h"
+#include "abi_variable_memory.h"
 #include "abi_variables.h"
 #include "heap.h"
 #include "lifecycle.h"
@@ -21,23 +24,50 @@ struct abi_setting {
     struct abi_setting *next;
 };
 
+/* A variable that the image itself holds, from the first lookup on. */
+struct held {
+    const struct image_variable *variable;
+    uint64_t address;
+    struct held *next;
+};
+
 /* The variables of an image in a context: of a module one, from its load on; of a library one for each context that used it. */
 struct copy {
     uint64_t context, *addresses;
+    struct held *held;
     struct copy *next;
 };
+
+/* What is loaded, and what of it is to be freed. */
+struct code {
+    const void *at;
+    size_t size;
+    unsigned char *bytes;
+};
+
+enum { FIRST_PART = 1 << 16 };
 
 /* A module or a library; its address is the handle, and its module is another handle of a library. */
 struct abi_image {
     bool library;
     char module; /* its address is the handle of a library's module */
+    struct image *code;
+    struct CUfunc_st **of_code; /* by the index of the image's kernel; NULL: none was looked up */
     struct CUfunc_st *functions;
     struct copy *copies;
     struct abi_image *next;
 };
 
+enum { HANDLES = 4096 };
+
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct abi_image *images;
+static struct CUfunc_st *handles[HANDLES]; /* functions by their addresses */
+
+static struct CUfunc_st **handles_of(const void *handle)
+{
+    return &handles[((uintptr_t)handle >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+}
 
 static struct abi_image **place_of(const void *handle)
 {
@@ -105,7 +135,7 @@ static CUresult add_copy(vmm_system *sys, const char *function, struct abi_image
         return result;
     }
     life_acquire(&lock);
-    *copy = (struct copy){context, *addresses, image->copies};
+    *copy = (struct copy){.context = context, .addresses = *addresses, .next = image->copies};
     image->copies = copy;
     life_release(&lock);
     /* analysers: memleak is wrong: it is in the list */
@@ -130,6 +160,12 @@ static void end_copies(vmm_system *sys, struct abi_image *image)
     while (image->copies) {
         struct copy *next = image->copies->next;
         abi_variables_end(sys, image->copies->addresses);
+        while (image->copies->held) {
+            struct held *held = image->copies->held;
+            image->copies->held = held->next;
+            abi_variable_end(sys, held->address);
+            heap.free(held);
+        }
         heap.free(image->copies);
         image->copies = next;
     }
@@ -143,16 +179,44 @@ void abi_code_end(vmm_system *sys)
 
 /* ---- images ---- */
 
-static CUresult load(vmm_system *sys, const char *function, void *image_out, bool library)
+static void forget(struct CUfunc_st *f);
+
+static void free_function(struct CUfunc_st *f)
+{
+    while (f->settings) {
+        struct abi_setting *next = f->settings->next;
+        heap.free(f->settings);
+        f->settings = next;
+    }
+    if (f->kernel->code)
+        abi_missing_free((struct abi_kernel *)(uintptr_t)f->kernel);
+    heap.free(f);
+}
+
+static void free_image(struct abi_image *image)
+{
+    while (image->functions) {
+        struct CUfunc_st *f = image->functions;
+        image->functions = f->next;
+        free_function(f);
+    }
+    image_free(image->code);
+    heap.free(image->of_code);
+    heap.free(image);
+}
+
+static CUresult load(vmm_system *sys, const char *function, void *image_out, bool library, const struct code *code)
 {
     uint64_t *addresses;
     struct abi_image *image = heap.calloc(1, sizeof *image);
-    if (!image)
+    if (!image || !(image->code = image_new(code->at, code->size, abi_capability(sys)))) {
+        heap.free(image);
         return abi_no_memory(function);
+    }
     image->library = library;
     CUresult result = library ? CUDA_SUCCESS : add_copy(sys, function, image, abi_query_current(sys), &addresses);
     if (result != CUDA_SUCCESS) {
-        heap.free(image);
+        free_image(image);
         return result;
     }
     life_acquire(&lock);
@@ -163,28 +227,16 @@ static CUresult load(vmm_system *sys, const char *function, void *image_out, boo
     return CUDA_SUCCESS;
 }
 
-static void free_image(struct abi_image *image)
-{
-    while (image->functions) {
-        struct CUfunc_st *f = image->functions;
-        image->functions = f->next;
-        while (f->settings) {
-            struct abi_setting *next = f->settings->next;
-            heap.free(f->settings);
-            f->settings = next;
-        }
-        heap.free(f);
-    }
-    heap.free(image);
-}
-
 static CUresult unload(vmm_system *sys, const char *function, const void *handle, bool library)
 {
     life_acquire(&lock);
     struct abi_image **link = place_of(handle), *image = *link;
     bool found = image && image->library == library;
-    if (found)
+    if (found) {
         *link = image->next;
+        for (struct CUfunc_st *f = image->functions; f; f = f->next)
+            forget(f);
+    }
     life_release(&lock);
     if (!found)
         return refuse_handle(function, handle);
@@ -200,6 +252,7 @@ void abi_code_close(void)
         free_image(images);
         images = next;
     }
+    memset(handles, 0, sizeof handles);
 }
 
 /* ---- functions and kernels ---- */
@@ -207,16 +260,32 @@ void abi_code_close(void)
 enum { DEFAULT_SHARED = 48 * 1024, DEFAULT_CARVEOUT = -1 }; /* the initial values */
 enum { OF_FUNCTION = -1 };                                    /* in place of a device */
 
+static void forget(struct CUfunc_st *f)
+{
+    struct CUfunc_st **link = handles_of(f);
+    while (*link != f)
+        link = &(*link)->same;
+    *link = f->same;
+}
+
+static struct CUfunc_st *known(const void *handle)
+{
+    struct CUfunc_st *f = *handles_of(handle);
+    while (f && f != handle)
+        f = f->same;
+    return f;
+}
+
 /* Call it under the lock. *kind: what the handle is. */
 static struct CUfunc_st *function_in(const void *handle, enum abi_handle *kind)
 {
-    for (struct abi_image *image = images; image; image = image->next)
-        for (struct CUfunc_st *f = image->functions; f; f = f->next)
-            if (handle == f || handle == &f->function) {
-                *kind = handle == f && image->library ? ABI_KERNEL : ABI_FUNCTION;
-                return f;
-            }
-    return NULL;
+    struct CUfunc_st *f = known(handle);
+    bool itself = f != NULL;
+    if (!f)
+        f = known((const void *)((uintptr_t)handle - offsetof(struct CUfunc_st, function)));
+    if (f)
+        *kind = itself && f->image->library ? ABI_KERNEL : ABI_FUNCTION;
+    return f;
 }
 
 static struct abi_setting *setting_of(const struct CUfunc_st *f, int device, int attribute)
@@ -280,80 +349,173 @@ CUresult abi_function_set(const char *function, const void *handle, int device, 
     return ok ? CUDA_SUCCESS : abi_no_memory(function);
 }
 
+static void set_defaults(struct CUfunc_st *f, const struct image_kernel *code)
+{
+    static const int cluster[3] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+                                   CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
+    f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = DEFAULT_SHARED;
+    f->attribute[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = DEFAULT_CARVEOUT;
+    if (!code)
+        return;
+    f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = code->shared < DEFAULT_SHARED ? DEFAULT_SHARED - code->shared : 0;
+    f->attribute[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = code->shared;
+    f->attribute[CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = code->constant;
+    f->attribute[CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = code->local;
+    f->attribute[CU_FUNC_ATTRIBUTE_NUM_REGS] = code->registers;
+    f->attribute[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = abi_occupancy_threads(code);
+    f->attribute[CU_FUNC_ATTRIBUTE_PTX_VERSION] = code->ptx;
+    f->attribute[CU_FUNC_ATTRIBUTE_BINARY_VERSION] = code->binary;
+    for (int i = 0; i < 3; i++)
+        f->attribute[cluster[i]] = code->cluster[i];
+}
+
 /* Call it under the lock. NULL: memory is out. */
-static struct CUfunc_st *function_of(struct abi_image *image, const struct abi_kernel *kernel)
+static struct CUfunc_st *add_function(struct abi_image *image, const struct abi_kernel *kernel)
+{
+    struct CUfunc_st *f = heap.calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->kernel = kernel;
+    set_defaults(f, kernel->code);
+    f->image = image;
+    f->next = image->functions;
+    image->functions = f;
+    struct CUfunc_st **bucket = handles_of(f);
+    f->same = *bucket;
+    *bucket = f;
+    return f;
+}
+
+/* The image's function for a plugin's kernel: always the same one. The same. */
+static struct CUfunc_st *of_plugin(struct abi_image *image, const struct abi_kernel *kernel)
 {
     struct CUfunc_st *f = image->functions;
     while (f && f->kernel != kernel)
         f = f->next;
-    if (!f && (f = heap.calloc(1, sizeof *f))) {
-        f->kernel = kernel;
-        f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = DEFAULT_SHARED;
-        f->attribute[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = DEFAULT_CARVEOUT;
-        f->image = image;
-        f->next = image->functions;
-        image->functions = f;
-    }
+    return f ? f : add_function(image, kernel);
+}
+
+/* The function for a kernel that the image holds itself. The same. */
+static struct CUfunc_st *of_code(struct abi_image *image, size_t index)
+{
+    if (!image->of_code && !(image->of_code = heap.calloc(image->code->kernels, sizeof(struct CUfunc_st *))))
+        return NULL;
+    if (image->of_code[index])
+        return image->of_code[index];
+    struct abi_kernel *kernel = abi_missing_new(&image->code->kernel[index]);
+    struct CUfunc_st *f = kernel ? add_function(image, kernel) : NULL;
+    if (kernel && !f)
+        abi_missing_free(kernel);
+    image->of_code[index] = f;
     return f;
 }
 
-/* The image's function for a kernel: always the same one. NULL: memory is out, or no such image. */
-static struct CUfunc_st *function_for(const struct abi_image *wanted, const struct abi_kernel *kernel)
+/* An image that is found, and read. NULL: there is none, or memory is out. Call it under the lock. */
+static struct abi_image *read_image(const void *wanted)
 {
-    life_acquire(&lock);
     struct abi_image *image = *place_of(wanted);
-    struct CUfunc_st *f = image ? function_of(image, kernel) : NULL; /* LCOV_EXCL_BR_LINE: only if a thread unloads it now */
+    int cancel = life_no_cancel(); /* loading a library is a cancellation point */
+    bool read = image && image_read(image->code); /* LCOV_EXCL_BR_LINE: only if another thread unloads it now */
+    life_may_cancel(cancel);
+    return read ? image : NULL;
+}
+
+/* The image's function of that name: for the plugin's kernel, or without one for its own. why: why it has none. */
+static CUresult function_for(const struct abi_image *wanted, const char *name, const struct abi_kernel *plugin,
+                             struct CUfunc_st **found, char *why, size_t size)
+{
+    *found = NULL;
+    life_acquire(&lock);
+    struct abi_image *image = plugin ? *place_of(wanted) : read_image(wanted);
+    long index = image && !plugin ? image_kernel_named(image->code, name) : -1; /* LCOV_EXCL_BR_LINE: the same */
+    if (image && (plugin || index >= 0))                                        /* LCOV_EXCL_BR_LINE: the same */
+        *found = plugin ? of_plugin(image, plugin) : of_code(image, (size_t)index);
+    bool absent = image && !plugin && index < 0; /* LCOV_EXCL_BR_LINE: the same */
+    if (absent)
+        snprintf(why, size, "%s", image_why(image->code));
     life_release(&lock);
-    return f;
+    return *found ? CUDA_SUCCESS : absent ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* A function of a library's image is another handle as a kernel and as a function of its module. */
+static const void *handle_of(const struct CUfunc_st *f, bool library)
+{
+    return f->image->library && !library ? abi_function_handle(f) : f;
 }
 
 /* Finds the kernel of a library, or the function of a module. */
 static CUresult get_function(const char *function, void *out, const void *handle, bool library, const char *name)
 {
-    const struct abi_kernel *kernel;
+    const struct abi_kernel *plugin;
+    struct CUfunc_st *f;
+    char why[160] = "";
     if (!out || !name)
         return abi_null(function, out ? "name" : "hfunc");
     const struct abi_image *image = image_of(handle, library);
     if (!image)
         return refuse_handle(function, handle);
-    CUresult result = abi_kernel_find(function, name, &kernel);
-    if (result != CUDA_SUCCESS)
+    CUresult result = abi_kernel_find(function, name, &plugin);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_FOUND)
         return result;
-    const struct CUfunc_st *f = function_for(image, kernel);
-    if (!f)
-        return abi_no_memory(function);
-    const void *found = image->library && !library ? abi_function_handle(f) : f;
+    result = function_for(image, name, plugin, &f, why, sizeof why);
+    if (result != CUDA_SUCCESS)
+        return result == CUDA_ERROR_NOT_FOUND ? abi_kernel_refuse(function, name, why) : abi_no_memory(function);
+    const void *found = handle_of(f, library);
     memcpy(out, &found, sizeof found);
     return CUDA_SUCCESS;
+}
+
+CUresult abi_image_count(const char *function, const void *handle, bool library, unsigned *count)
+{
+    const struct abi_image *found = image_of(handle, library);
+    if (!found)
+        return refuse_handle(function, handle);
+    life_acquire(&lock);
+    const struct abi_image *image = read_image(found);
+    *count = image ? image->code->kernels : 0;
+    life_release(&lock);
+    return image ? CUDA_SUCCESS : abi_no_memory(function);
+}
+
+CUresult abi_image_all(const char *function, const void *handle, bool library, void *out, unsigned most)
+{
+    unsigned count = 0;
+    const void **into = out;
+    CUresult result = abi_image_count(function, handle, library, &count);
+    const struct abi_image *image = image_of(handle, library);
+    for (unsigned i = 0; i < count && i < most && result == CUDA_SUCCESS; i++) /* its names stay as long as the image */
+        result = get_function(function, &into[i], handle, library, image->code->kernel[i].name);
+    return result;
 }
 
 /* ---- modules ---- */
 
 /* A module belongs to the current context. */
-static CUresult load_module(vmm_system *sys, const char *function, CUmodule *module, const void *image)
+static CUresult load_module(vmm_system *sys, const char *function, CUmodule *module, const void *image, size_t size)
 {
     uint64_t current;
     struct abi_query_context context;
     if (!module || !image)
         return abi_null(function, module ? "image" : "module");
     CUresult result = abi_current(sys, function, &current, &context);
-    return result == CUDA_SUCCESS ? load(sys, function, module, false) : result;
+    return result == CUDA_SUCCESS ? load(sys, function, module, false, &(struct code){.at = image, .size = size}) : result;
 }
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
-    ABI_INITIALISED(load_module(sys, "cuModuleLoadData", module, image));
+    ABI_INITIALISED(load_module(sys, "cuModuleLoadData", module, image, IMAGE_ANY_SIZE));
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
                             void **optionValues)
 {
-    ABI_INITIALISED(abi_jit_answered(load_module(sys, "cuModuleLoadDataEx", module, image), options, optionValues, numOptions));
+    ABI_INITIALISED(abi_jit_answered(load_module(sys, "cuModuleLoadDataEx", module, image, IMAGE_ANY_SIZE), options, optionValues,
+                                     numOptions));
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 {
-    ABI_INITIALISED(load_module(sys, "cuModuleLoadFatBinary", module, fatCubin));
+    ABI_INITIALISED(load_module(sys, "cuModuleLoadFatBinary", module, fatCubin, IMAGE_ANY_SIZE));
 }
 
 static CUresult refuse_file(const char *function, const char *path)
@@ -363,8 +525,27 @@ static CUresult refuse_file(const char *function, const char *path)
                       strerror(errno));
 }
 
-/* The file must exist, but its contents do not matter. Opening a pipe would block the caller. */
-static CUresult look_at_file(const char *function, const char *path)
+/* The bytes of a file, as far as they can be an image: of another one only the beginning. */
+static CUresult read_file(const char *function, const char *path, FILE *file, struct code *code)
+{
+    size_t room = FIRST_PART;
+    unsigned char *bytes = heap.malloc(room);
+    while (bytes) {
+        code->bytes = bytes;
+        code->size += fread(bytes + code->size, 1, room - code->size, file);
+        if (code->size < room || !image_is(bytes, code->size))
+            break;
+        room *= 4;
+        bytes = heap.realloc(bytes, room);
+    }
+    code->at = code->bytes;
+    if (!bytes)
+        return abi_no_memory(function);
+    return ferror(file) ? refuse_file(function, path) : CUDA_SUCCESS;
+}
+
+/* The file must exist, but its contents are read at a lookup. Opening a pipe would block the caller. */
+static CUresult look_at_file(const char *function, const char *path, struct code *code)
 {
     struct os_file_is is;
     if (!path)
@@ -377,14 +558,16 @@ static CUresult look_at_file(const char *function, const char *path)
     FILE *file = posix.fopen(path, "rb");
     if (!file)
         return refuse_file(function, path);
+    CUresult result = read_file(function, path, file, code);
     fclose(file);
-    return CUDA_SUCCESS;
+    return result;
 }
 
-static CUresult check_file(const char *function, const char *path)
+/* The caller frees the bytes, also after a refusal. */
+static CUresult take_file(const char *function, const char *path, struct code *code)
 {
     int cancel = life_no_cancel();
-    CUresult result = look_at_file(function, path);
+    CUresult result = look_at_file(function, path, code);
     life_may_cancel(cancel);
     return result;
 }
@@ -393,10 +576,14 @@ static CUresult load_module_file(vmm_system *sys, CUmodule *module, const char *
 {
     uint64_t current;
     struct abi_query_context context;
+    struct code code = {NULL, 0, NULL};
     CUresult result = abi_current(sys, "cuModuleLoad", &current, &context);
     if (result == CUDA_SUCCESS)
-        result = check_file("cuModuleLoad", path);
-    return result == CUDA_SUCCESS ? load_module(sys, "cuModuleLoad", module, path) : result;
+        result = take_file("cuModuleLoad", path, &code);
+    if (result == CUDA_SUCCESS)
+        result = load_module(sys, "cuModuleLoad", module, code.at, code.size);
+    heap.free(code.bytes);
+    return result;
 }
 
 CUresult cuModuleLoad(CUmodule *module, const char *fname)
@@ -436,14 +623,93 @@ CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 
 /* ---- variables by name ---- */
 
-/* A name that a plugin has for a kernel is of the wrong kind, as is the empty one. */
-static CUresult refuse_variable(const char *function, const char *name)
+/* A name that a plugin or the image has for a kernel is of the wrong kind, as is the empty one. */
+static CUresult refuse_variable(const char *function, const struct abi_image *image, const char *name)
 {
-    if (!*name || abi_kernel_there(name))
+    if (!*name || abi_kernel_there(name) || image_kernel_named(image->code, name) >= 0)
         return abi_refuse(VMM_RULE_CODE_KIND, function, "%s%.60s%s", *name ? "" : "the name is empty", name,
                           *name ? " is a kernel" : "");
-    return abi_refuse(VMM_RULE_CODE_NAME, function, "no plugin of CUVMM_KERNELS has a variable %.60s: write "
+    return abi_refuse(VMM_RULE_CODE_NAME, function, "no plugin of CUVMM_KERNELS has a variable %.60s, nor has the image: write "
                       "VMM_VARIABLE(type, %.60s, elements)", name, name);
+}
+
+/* The variable in the copy, if it was looked up before; call it under the lock. */
+static struct held *held_in(const struct abi_image *image, uint64_t context, const struct image_variable *variable)
+{
+    const struct copy *copy = image->copies;
+    while (copy->next && image->library && copy->context != context)
+        copy = copy->next;
+    struct held *held = copy->held;
+    while (held && held->variable != variable)
+        held = held->next;
+    return held;
+}
+
+/* Adds it to the copy, or puts it in the place of one whose context has ended; false: another thread did meanwhile, and *address
+ * is that one. */
+static bool add_held(struct abi_image *image, uint64_t context, struct held *fresh, uint64_t *address)
+{
+    life_acquire(&lock);
+    struct copy *copy = image->copies;
+    while (copy->next && image->library && copy->context != context)
+        copy = copy->next;
+    struct held *held = held_in(image, context, fresh->variable);
+    bool wins = !held || !abi_variable_memory(held->address);
+    if (!held) {
+        fresh->next = copy->held;
+        copy->held = fresh;
+    } else if (wins)
+        held->address = fresh->address;
+    *address = wins ? fresh->address : held->address;
+    if (held)
+        heap.free(fresh);
+    life_release(&lock);
+    /* analysers: memleak is wrong: it is in the list */
+    return wins;
+}
+
+/* The address that the variable has in the context; 0: it was not looked up, or the context has ended. */
+static uint64_t held_address(const struct abi_image *image, uint64_t context, const struct image_variable *variable)
+{
+    life_acquire(&lock);
+    const struct held *held = held_in(image, context, variable);
+    uint64_t address = held ? held->address : 0;
+    life_release(&lock);
+    return address && abi_variable_memory(address) ? address : 0;
+}
+
+/* A variable of the image itself, whose memory is allocated at the first lookup in a context. */
+static CUresult own_variable(vmm_system *sys, const char *function, struct abi_image *image, const struct image_variable *variable,
+                             uint64_t *address)
+{
+    uint64_t context = abi_query_current(sys), made;
+    *address = held_address(image, context, variable);
+    if (*address)
+        return CUDA_SUCCESS;
+    struct held *held = heap.malloc(sizeof *held);
+    if (!held)
+        return abi_no_memory(function);
+    CUresult result = abi_variable_make(sys, function, variable->size, variable->initial, &made);
+    if (result != CUDA_SUCCESS) {
+        heap.free(held);
+        return result;
+    }
+    *held = (struct held){variable, made, NULL};
+    if (!add_held(image, context, held, address)) /* LCOV_EXCL_BR_LINE: only if another thread looks it up now */
+        abi_variable_end(sys, made);              /* LCOV_EXCL_LINE: the same */
+    return CUDA_SUCCESS;
+}
+
+/* The image's own variable of that name. */
+static CUresult own_named(const char *function, const struct abi_image *image, const char *name, const struct image_variable **own)
+{
+    life_acquire(&lock);
+    bool read = read_image(image) != NULL;
+    *own = read ? image_variable_named(image->code, name) : NULL;
+    life_release(&lock);
+    if (!read)
+        return abi_no_memory(function);
+    return *own ? CUDA_SUCCESS : refuse_variable(function, image, name);
 }
 
 static CUresult variable_in(vmm_system *sys, const char *function, struct abi_image *image, const char *name, CUdeviceptr *dptr,
@@ -452,14 +718,18 @@ static CUresult variable_in(vmm_system *sys, const char *function, struct abi_im
     uint64_t *addresses;
     CUresult result = abi_image_variables(sys, function, image, &addresses);
     const struct abi_variable *v = result == CUDA_SUCCESS ? abi_variable_find(name) : NULL;
+    const struct image_variable *own = NULL;
+    uint64_t address = v ? addresses[v->index] : 0;
     if (result == CUDA_SUCCESS && !v)
-        result = refuse_variable(function, name);
+        result = own_named(function, image, name, &own);
+    if (result == CUDA_SUCCESS && own)
+        result = own_variable(sys, function, image, own, &address);
     if (result != CUDA_SUCCESS)
         return result;
     if (dptr)
-        *dptr = addresses[v->index];
+        *dptr = address;
     if (bytes)
-        *bytes = v->entry->size;
+        *bytes = v ? v->entry->size : own->size;
     return CUDA_SUCCESS;
 }
 
@@ -561,11 +831,11 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 
 /* ---- libraries ---- */
 
-static CUresult load_library(vmm_system *sys, CUlibrary *library, const void *code)
+static CUresult load_library(vmm_system *sys, CUlibrary *library, const void *code, size_t size)
 {
     if (!library || !code)
         return abi_null("cuLibraryLoadData", library ? "code" : "library");
-    return load(sys, "cuLibraryLoadData", library, true);
+    return load(sys, "cuLibraryLoadData", library, true, &(struct code){.at = code, .size = size});
 }
 
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
@@ -573,13 +843,18 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
                            unsigned int numLibraryOptions)
 {
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
-    ABI_INITIALISED((abi_jit_answered(load_library(sys, library, code), jitOptions, jitOptionsValues, numJitOptions)));
+    ABI_INITIALISED((abi_jit_answered(load_library(sys, library, code, IMAGE_ANY_SIZE), jitOptions, jitOptionsValues,
+                                      numJitOptions)));
 }
 
 static CUresult load_library_file(vmm_system *sys, CUlibrary *library, const char *path)
 {
-    CUresult result = check_file("cuLibraryLoadFromFile", path);
-    return result == CUDA_SUCCESS ? load_library(sys, library, path) : result;
+    struct code code = {NULL, 0, NULL};
+    CUresult result = take_file("cuLibraryLoadFromFile", path, &code);
+    if (result == CUDA_SUCCESS)
+        result = load_library(sys, library, code.at, code.size);
+    heap.free(code.bytes);
+    return result;
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
@@ -600,6 +875,37 @@ CUresult cuLibraryUnload(CUlibrary library)
 CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
 {
     ABI_INITIALISED(((void)sys, get_function("cuLibraryGetKernel", pKernel, library, true, name)));
+}
+
+/* The kernels of the image; those that only a plugin has are found by their names. */
+static CUresult count_of(const char *function, unsigned *count, const void *handle, bool library)
+{
+    return count ? abi_image_count(function, handle, library, count) : abi_null(function, "count");
+}
+
+static CUresult all_of(const char *function, void *out, unsigned most, const void *handle, bool library)
+{
+    return out ? abi_image_all(function, handle, library, out, most) : abi_null(function, library ? "kernels" : "functions");
+}
+
+CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
+{
+    ABI_INITIALISED(((void)sys, count_of(__func__, count, mod, false)));
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
+{
+    ABI_INITIALISED(((void)sys, all_of(__func__, functions, numFunctions, mod, false)));
+}
+
+CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
+{
+    ABI_INITIALISED(((void)sys, count_of(__func__, count, lib, true)));
+}
+
+CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
+{
+    ABI_INITIALISED(((void)sys, all_of(__func__, kernels, numKernels, lib, true)));
 }
 
 static CUresult module_of(CUmodule *module, const void *library)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_code.h - modules, libraries and their functions. Any image is accepted: only the names of the functions matter.
+/* abi_code.h - modules, libraries and their functions. Any image is accepted; what it holds is read at the first lookup (image.h).
  *
- *     cuModuleLoadData(image)  ->  image [ ]
- *     cuModuleGetFunction("fill")  ->  image [fill: kernel of a plugin]
+ *     cuModuleLoadData(image)      ->  image [ ]
+ *     cuModuleGetFunction("fill")  ->  image [fill: kernel of a plugin]          a plugin's kernel comes before
+ *     cuModuleGetFunction("sort")  ->  image [fill, sort: kernel of the image]   the image's own (abi_missing.h)
  */
 #ifndef SIM_ABI_CODE_H
 #define SIM_ABI_CODE_H
@@ -18,6 +19,7 @@ struct CUfunc_st {
     struct abi_setting *settings;
     char function;
     struct CUfunc_st *next;
+    struct CUfunc_st *same; /* the next one in the table of handles */
 };
 
 enum abi_handle { ABI_EITHER, ABI_FUNCTION, ABI_KERNEL };
@@ -34,6 +36,15 @@ static inline CUresult abi_function_find(const char *function, const void *handl
 
 /* The handle of a kernel's function; handle is live. */
 const void *abi_function_handle(const void *handle);
+
+/* The compute capability of the devices, 90 for 9.0. */
+int abi_capability(const vmm_system *sys);
+
+/* How many kernels the image of a module or library holds. NULL in *image, and a refusal: there is no such one. */
+CUresult abi_image_count(const char *function, const void *handle, bool library, unsigned *count);
+
+/* The first most of them, as functions of the module, or as kernels of the library, into out. OUT_OF_MEMORY. */
+CUresult abi_image_all(const char *function, const void *handle, bool library, void *out, unsigned most);
 
 /* The handle of an image as a module. */
 const void *abi_image_module(const struct abi_image *image);

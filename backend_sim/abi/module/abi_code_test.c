@@ -446,7 +446,7 @@ static void test_fresh(CUdeviceptr out)
 
 static void test_kernels_that_cannot_run(void)
 {
-    static char bytes[8000];
+    static char bytes[40000];
     CUfunction f = NULL;
     void *params[] = {bytes};
     IS(cuModuleGetFunction(&f, module, "old"), ERROR_NOT_FOUND);

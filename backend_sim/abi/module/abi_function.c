@@ -106,9 +106,9 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramO
     ABI_INITIALISED(param_of(sys, true, kernel, paramIndex, paramOffset, paramSize));
 }
 
-/* ---- attributes: host code uses no registers and no device memory ---- */
+/* ---- attributes: host code uses no registers and no device memory; of other kernels they are those of the image ---- */
 
-static int capability(const vmm_system *sys)
+int abi_capability(const vmm_system *sys)
 {
     int major = 0, minor = 0;
     sim_profile_attribute(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
@@ -121,10 +121,14 @@ static CUresult get_attribute(const vmm_system *sys, const char *function, int *
 {
     if ((int)attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX)
         return abi_refuse(VMM_RULE_CALL_VALUE, function, "attribute %d is unknown", (int)attribute);
+    if (f->kernel->code && (attribute != CU_FUNC_ATTRIBUTE_BINARY_VERSION || f->attribute[attribute])) {
+        *value = f->attribute[attribute];
+        return CUDA_SUCCESS;
+    }
     switch ((int)attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = capability(sys); break;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = abi_capability(sys); break;
     default: *value = f->attribute[attribute]; break;
     }
     return CUDA_SUCCESS;
@@ -189,11 +193,12 @@ static CUresult refuse_value(const char *function, int attribute, int value, int
     return abi_refuse(VMM_RULE_CALL_VALUE, function, "attribute %d cannot be %d: %d to %d", attribute, value, least, most);
 }
 
-static CUresult check_value(const vmm_system *sys, const char *function, int attribute, int value)
+static CUresult check_value(const vmm_system *sys, const char *function, const struct CUfunc_st *f, int attribute, int value)
 {
     int shared = 0;
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
         abi_attribute(abi_query_profile(sys), CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0, &shared);
+        shared -= f->attribute[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES];
         return value >= 0 && value <= shared ? CUDA_SUCCESS : refuse_value(function, attribute, value, 0, shared);
     }
     for (size_t i = 0; i < sizeof settable / sizeof settable[0]; i++)
@@ -204,12 +209,12 @@ static CUresult check_value(const vmm_system *sys, const char *function, int att
     return abi_refuse(VMM_RULE_CALL_VALUE, function, "attribute %d cannot be set", attribute);
 }
 
-static CUresult set_attribute(const vmm_system *sys, const char *function, const void *handle, int device,
+static CUresult set_attribute(const vmm_system *sys, const char *function, const void *handle, const struct CUfunc_st *f, int device,
                               CUfunction_attribute attribute, int value)
 {
     if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
         value = value != 0;
-    CUresult result = check_value(sys, function, (int)attribute, value);
+    CUresult result = check_value(sys, function, f, (int)attribute, value);
     return result == CUDA_SUCCESS ? abi_function_set(function, handle, device, attribute, value) : result;
 }
 
@@ -218,7 +223,7 @@ static CUresult set_function(const vmm_system *sys, const void *handle, CUfuncti
     static const char name[] = "cuFuncSetAttribute";
     struct CUfunc_st f;
     CUresult result = abi_handle_find(name, handle, ABI_FUNCTION, 0, &f);
-    return result == CUDA_SUCCESS ? set_attribute(sys, name, handle, 0, attribute, value) : result;
+    return result == CUDA_SUCCESS ? set_attribute(sys, name, handle, &f, 0, attribute, value) : result;
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
@@ -226,11 +231,12 @@ CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int v
     ABI_INITIALISED(set_function(sys, hfunc, attrib, value));
 }
 
-static CUresult set_kernel(const vmm_system *sys, const void *handle, int device, CUfunction_attribute attribute, int value)
+static CUresult set_kernel(const vmm_system *sys, const void *handle, const struct CUfunc_st *f, int device,
+                           CUfunction_attribute attribute, int value)
 {
     static const char name[] = "cuKernelSetAttribute";
     CUresult result = abi_device(sys, name, device);
-    return result == CUDA_SUCCESS ? set_attribute(sys, name, handle, device, attribute, value) : result;
+    return result == CUDA_SUCCESS ? set_attribute(sys, name, handle, f, device, attribute, value) : result;
 }
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
@@ -239,7 +245,7 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel ker
     CUresult result = abi_handle_find(__func__, kernel, ABI_KERNEL, 0, &f);
     if (result != CUDA_SUCCESS)
         return result;
-    ABI_INITIALISED(set_kernel(sys, kernel, dev, attrib, val));
+    ABI_INITIALISED(set_kernel(sys, kernel, &f, dev, attrib, val));
 }
 
 /* Cache preferences are checked and ignored: there are no caches. */

@@ -4,8 +4,10 @@
 #include "abi_occupancy.h"
 
 #include "abi_attribute.h"
+#include "image.h"
 
 enum { THREADS = 2048, BLOCKS = 32, WARP = 32, BLOCK_THREADS = 1024, KIB = 1024, UNIT = 128 };
+enum { REGISTERS = 65536, REGISTER_UNIT = 8, PARTS = 4 };
 
 /* ---- shared memory ---- */
 
@@ -38,15 +40,33 @@ size_t abi_occupancy_shared(const struct CUfunc_st *f)
 /* A block that needs more than is preferred gets it. */
 static int by_shared(const struct CUfunc_st *f, size_t shared)
 {
+    shared += (size_t)f->attribute[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES];
     size_t each = (shared + UNIT - 1) / UNIT * UNIT + KIB, whole = preferred(f);
     return (int)((each > whole ? carveout_of(each) : whole) / each);
 }
 
 /* ---- blocks ---- */
 
-static int by_threads(int block_size)
+/* The warps whose registers a multiprocessor has: each takes 8 for each of its threads at least, and they come in fours
+ * (cuda_occupancy.h of the toolkit, compute capability 9.0). */
+static int warps_by(int registers)
 {
-    int blocks = THREADS / ((block_size + WARP - 1) / WARP * WARP);
+    int each = (registers + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT * WARP;
+    int warps = each ? REGISTERS / each / PARTS * PARTS : THREADS / WARP;
+    return warps < THREADS / WARP ? warps : THREADS / WARP;
+}
+
+int abi_occupancy_threads(const struct image_kernel *code)
+{
+    int threads = warps_by(code->registers) * WARP;
+    if (code->threads && code->threads <= BLOCK_THREADS)
+        return code->threads;
+    return threads < BLOCK_THREADS ? threads : BLOCK_THREADS;
+}
+
+static int by_threads(const struct CUfunc_st *f, int block_size)
+{
+    int warps = (block_size + WARP - 1) / WARP, blocks = warps_by(f->attribute[CU_FUNC_ATTRIBUTE_NUM_REGS]) / warps;
     return blocks > BLOCKS ? BLOCKS : blocks;
 }
 
@@ -54,7 +74,9 @@ int abi_occupancy_blocks(const struct CUfunc_st *f, int block_size, size_t share
 {
     if (block_size > BLOCK_THREADS || shared > abi_occupancy_shared(f))
         return 0;
-    int threads = by_threads(block_size), memory = by_shared(f, shared);
+    if (f->kernel->code && block_size > f->attribute[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK])
+        return 0;
+    int threads = by_threads(f, block_size), memory = by_shared(f, shared);
     return threads < memory ? threads : memory;
 }
 
@@ -102,11 +124,11 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CU
     ABI_INITIALISED(max_active(sys, numBlocks, func, blockSize, dynamicSMemSize, flags));
 }
 
-static CUresult check_blocks(const char *name, int blocks, int block_size)
+static CUresult check_blocks(const char *name, const struct CUfunc_st *f, int blocks, int block_size)
 {
     if (block_size < 1 || block_size > BLOCK_THREADS)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "blockSize %d is not in 1 to %d", block_size, BLOCK_THREADS);
-    if (blocks > by_threads(block_size))
+    if (blocks > by_threads(f, block_size))
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "%d blocks of %d threads do not fit, even without shared memory",
                           blocks, block_size);
     return CUDA_SUCCESS;
@@ -123,12 +145,14 @@ static CUresult available_shared(const vmm_system *sys, size_t *shared, const vo
     if (result == CUDA_SUCCESS)
         result = abi_function_find(name, handle, &f);
     if (result == CUDA_SUCCESS)
-        result = check_blocks(name, blocks, block_size);
+        result = check_blocks(name, &f, blocks, block_size);
     if (result == CUDA_SUCCESS && !shared)
         result = abi_null(name, "dynamicSmemSize");
     if (result != CUDA_SUCCESS)
         return result;
     size_t most = abi_occupancy_shared(&f), fits = preferred(&f) / (size_t)blocks / UNIT * UNIT;
+    size_t fixed = (size_t)f.attribute[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES];
+    fits = fits > fixed ? fits - fixed : 0;
     *shared = blocks > 1 && fits < most ? fits : most;
     return CUDA_SUCCESS;
 }

@@ -12,6 +12,10 @@
 /* 0 when not even one fits. block_size is positive. */
 int abi_occupancy_blocks(const struct CUfunc_st *f, int block_size, size_t shared);
 
+/* The most threads in a block of a kernel that an image holds: what its code says, or what its registers allow. */
+struct image_kernel;
+int abi_occupancy_threads(const struct image_kernel *code);
+
 /* Does the cluster that the function requires divide the grid? */
 CUresult abi_cluster_check(const char *name, const struct CUfunc_st *f, vmm_dim grid);
 

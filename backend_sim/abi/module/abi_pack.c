@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_pack.h"
 
+#include "abi_missing.h"
 #include "abi_occupancy.h"
 
-enum { WORDS = ABI_LAUNCH_HEAD + 1 + VMM_KERNEL_NO_PARAM / 8 / 16 }; /* 4 KiB of parameters */
-enum { MOST_PARAMS = (WORDS - ABI_LAUNCH_HEAD) * 8 };
+enum { MOST_PARAMS = 32764, WORDS = ABI_LAUNCH_HEAD + MOST_PARAMS / 8 + 1 }; /* CUDA C++ Programming Guide: what a kernel takes */
 
 /* Finds a dimension that is 0 or too large; false when all are valid. */
 static bool wrong_grid(const struct abi_grid *g)
@@ -80,7 +80,12 @@ static CUresult pack_launch(vmm_system *sys, const char *name, const void *funct
         return result;
     if (wrong_grid(g))
         return refuse_grid(name, g);
-    memset(args, 0, sizeof packed->args);
+    unsigned threads = g->block.x * g->block.y * g->block.z;
+    if (f.kernel->code && threads > (unsigned)f.attribute[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK])
+        return abi_refuse(VMM_RULE_LAUNCH_DIMENSIONS, name, "a block of %u threads: the kernel may have %d", threads,
+                          f.attribute[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK]);
+    uint64_t words = (f.kernel->offset[f.kernel->params] + 7) / 8;
+    memset(args, 0, (ABI_LAUNCH_HEAD + (words < WORDS - ABI_LAUNCH_HEAD ? words : 0)) * sizeof *args);
     result = abi_cluster_check(name, &f, g->grid);
     if (result != CUDA_SUCCESS)
         return result;
@@ -89,17 +94,19 @@ static CUresult pack_launch(vmm_system *sys, const char *name, const void *funct
     args[2] = g->block.y | (uint64_t)g->block.z << 32;
     args[ABI_LAUNCH_SHARED] = g->shared;
     uint64_t *variables = NULL;
-    result = abi_image_variables(sys, name, f.image, &variables);
+    if (!f.kernel->code)
+        result = abi_image_variables(sys, name, f.image, &variables);
     args[ABI_LAUNCH_VARIABLES] = (uint64_t)(uintptr_t)variables;
     if (result == CUDA_SUCCESS)
         result = pack(name, f.kernel, params, extra, (unsigned char *)(args + ABI_LAUNCH_HEAD));
+    vmm_kernel number = f.kernel->number;
+    if (result == CUDA_SUCCESS && f.kernel->code)
+        result = abi_missing_launch(sys, name, f.kernel, &number);
     if (result != CUDA_SUCCESS)
         return result;
-    uint64_t words = (f.kernel->offset[f.kernel->params] + 7) / 8;
-    unsigned threads = g->block.x * g->block.y * g->block.z;
     packed->kernel = f.kernel;
     packed->most_shared = f.attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
-    packed->call = (struct vmm_call_launch){{VMM_CALL_launch, 0}, f.kernel->number, g->grid.x, threads,
+    packed->call = (struct vmm_call_launch){{VMM_CALL_launch, 0}, number, g->grid.x, threads,
                                             f.kernel->ours ? args + ABI_LAUNCH_HEAD : args,
                                             f.kernel->ours ? words : words + ABI_LAUNCH_HEAD, NULL};
     return CUDA_SUCCESS;

@@ -187,19 +187,26 @@ static int number_of_ours(const char *name)
 static void lay_out(struct abi_kernel *kernel)
 {
     size_t at = 0;
-    while (kernel->params < VMM_KERNEL_PARAMS && kernel->entry->param[kernel->params].size < VMM_KERNEL_NO_PARAM) {
-        size_t size = kernel->entry->param[kernel->params].size, align = kernel->entry->param[kernel->params].align;
+    for (unsigned i = 0; i < kernel->params; i++) {
+        size_t size = kernel->entry->param[i].size, align = kernel->entry->param[i].align;
         at = (at + align - 1) / align * align;
-        kernel->offset[kernel->params] = at;
-        kernel->size[kernel->params++] = size;
+        kernel->offset[i] = at;
+        kernel->size[i] = size;
         at += size;
     }
     kernel->offset[kernel->params] = at;
 }
 
+static unsigned params_of(const vmm_kernel_entry *entry)
+{
+    unsigned params = 0;
+    while (params < VMM_KERNEL_PARAMS && entry->param[params].size < VMM_KERNEL_NO_PARAM)
+        params++;
+    return params;
+}
+
 static void lay_out_ours(struct abi_kernel *kernel)
 {
-    kernel->params = (unsigned)vmm_kernel_arguments(kernel->number);
     for (unsigned i = 0; i < kernel->params; i++) {
         kernel->offset[i] = i * sizeof(uint64_t);
         kernel->size[i] = sizeof(uint64_t);
@@ -239,38 +246,41 @@ static struct abi_kernel *in_list(struct abi_kernel *list, const char *name)
     return list;
 }
 
-static struct abi_kernel *new_kernel(const char *name)
+struct abi_kernel *abi_kernel_new(const char *name, unsigned params)
 {
-    struct abi_kernel *kernel = heap.calloc(1, sizeof *kernel);
-    if (kernel && !(kernel->name = heap.strdup(name))) {
-        heap.free(kernel);
+    size_t length = strlen(name) + 1, sizes = (2 * (size_t)params + 1) * sizeof(size_t);
+    struct abi_kernel *kernel = heap.calloc(1, sizeof *kernel + sizes + length);
+    if (!kernel)
         return NULL;
-    }
+    kernel->params = params;
+    kernel->size = (size_t *)(kernel + 1);
+    kernel->offset = kernel->size + params;
+    kernel->name = (char *)(kernel->offset + params + 1);
+    memcpy(kernel->name, name, length);
     return kernel;
 }
 
-/* Call it under the lock. *again: an earlier lookup of the name failed. */
-static CUresult find(const char *name, struct abi_kernel **kernel, bool *again)
+/* Call it under the lock. */
+static CUresult find(const char *name, struct abi_kernel **kernel)
 {
+    struct abi_kernel found = {.name = NULL};
     *kernel = NULL;
-    *again = false;
     if (!open_libraries())
         return CUDA_ERROR_OUT_OF_MEMORY;
     *kernel = in_list(known, name);
-    *again = in_list(unknown, name) != NULL;
-    if (*kernel || *again)
-        return *kernel ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
-    struct abi_kernel *fresh = new_kernel(name);
+    if (*kernel)
+        return CUDA_SUCCESS;
+    if (!look_up(name, &found))
+        return CUDA_ERROR_NOT_FOUND;
+    struct abi_kernel *fresh = abi_kernel_new(name, found.ours ? (unsigned)vmm_kernel_arguments(found.number) : params_of(found.entry));
     if (!fresh)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (!look_up(name, fresh)) {
-        fresh->next = unknown;
-        unknown = fresh;
-        return CUDA_ERROR_NOT_FOUND;
-    }
-    if (fresh->ours)
+    fresh->entry = found.entry;
+    fresh->ours = found.ours;
+    if (fresh->ours) {
+        fresh->number = found.number;
         lay_out_ours(fresh);
-    else {
+    } else {
         lay_out(fresh);
         fresh->number = kernels_register(fresh->name, abi_kernel_run, fresh);
     }
@@ -282,22 +292,44 @@ static CUresult find(const char *name, struct abi_kernel **kernel, bool *again)
 
 CUresult abi_kernel_find(const char *function, const char *name, const struct abi_kernel **kernel)
 {
-    bool again;
     struct abi_kernel *found;
     int cancel = life_no_cancel(); /* reading the libraries is a cancellation point */
     life_acquire(&lock);
-    CUresult result = find(name, &found, &again);
+    CUresult result = find(name, &found);
     life_release(&lock);
     life_may_cancel(cancel);
     *kernel = found;
-    if (result != CUDA_ERROR_NOT_FOUND)
-        return result == CUDA_SUCCESS ? result : abi_no_memory(function);
+    return result == CUDA_ERROR_OUT_OF_MEMORY ? abi_no_memory(function) : result;
+}
+
+/* Remembers the name of a kernel that nothing has; *again: it was remembered before. False: memory is out. */
+static bool remember(const char *name, bool *again)
+{
+    life_acquire(&lock);
+    struct abi_kernel *kernel = in_list(unknown, name);
+    *again = kernel != NULL;
+    if (!kernel && (kernel = abi_kernel_new(name, 0))) {
+        kernel->next = unknown;
+        unknown = kernel;
+    }
+    life_release(&lock);
+    /* analysers: memleak is wrong: it is in the list */
+    return kernel != NULL;
+}
+
+CUresult abi_kernel_refuse(const char *function, const char *name, const char *why)
+{
     char plain[NAME];
+    bool again;
+    if (!remember(name, &again))
+        return abi_no_memory(function);
     const char *write = plain_name(name, plain) ? plain : name;
     if (!again)
         abi_say("no kernel %.200s: device code cannot run here. Write VMM_KERNEL(%.200s, ...) in C (vmm_kernel.h, "
-                "docs/unmodified.md), build it as a shared library, and name that in CUVMM_KERNELS", name, write);
-    return abi_refuse(VMM_RULE_CODE_NAME, function, "no plugin of CUVMM_KERNELS has a kernel %.60s", name);
+                "docs/unmodified.md), build it as a shared library, and name that in CUVMM_KERNELS%s%s", name, write,
+                *why ? ". The image does not hold it either: " : "", why);
+    return abi_refuse(VMM_RULE_CODE_NAME, function, "no plugin of CUVMM_KERNELS has a kernel %.60s, nor has the image%s%s", name,
+                      *why ? ": " : "", why);
 }
 
 /* Tells backend_cuda, which may be built without device code, that its kernels can be launched nevertheless. */
@@ -308,7 +340,6 @@ static void free_list(struct abi_kernel **list)
 {
     while (*list) {
         struct abi_kernel *next = (*list)->next;
-        heap.free((*list)->name);
         heap.free(*list);
         *list = next;
     }

@@ -16,19 +16,31 @@
 #include "registered.h" /* included before the next header: both define VMM_KERNEL, and this one undefines its own */
 #include "vmm_kernel.h"
 
+struct image_kernel;
+struct abi_skipped;
+
 struct abi_kernel {
     char *name;                         /* as requested */
     vmm_kernel number;                  /* for vmm_launch */
     bool ours;                          /* a kernel of this project, which takes no dimensions */
     const vmm_kernel_entry *entry;      /* of a plugin's kernel */
+    const struct image_kernel *code;    /* of a kernel that an image holds and no plugin has (abi_missing.h); NULL: of the others */
+    struct abi_skipped *skipped;        /* its launches */
     unsigned params;
-    size_t size[VMM_KERNEL_PARAMS], offset[VMM_KERNEL_PARAMS + 1]; /* offset has one entry more: the size of all parameters */
+    size_t *size, *offset; /* offset has one entry more: the size of all parameters */
     struct abi_kernel *next;
 };
 
-/* Finds the kernel, which stays valid until the library is unloaded. NOT_FOUND reports, once per name, how to write the kernel;
- * OUT_OF_MEMORY. function is the entry point's name. */
+/* A kernel with room for its name and that many parameters, which heap.free frees. NULL: memory is out. */
+struct abi_kernel *abi_kernel_new(const char *name, unsigned params);
+
+/* Finds the kernel, which stays valid until the library is unloaded. NOT_FOUND is not reported; OUT_OF_MEMORY is. function is the
+ * entry point's name. */
 CUresult abi_kernel_find(const char *function, const char *name, const struct abi_kernel **kernel);
+
+/* Reports that nothing has the kernel: NOT_FOUND, and once per name how to write it. why: of the image; "" when there is nothing to
+ * say about it. OUT_OF_MEMORY. */
+CUresult abi_kernel_refuse(const char *function, const char *name, const char *why);
 
 struct abi_variable {
     const vmm_variable_entry *entry;

@@ -4,44 +4,59 @@
 #include "abi_variable_memory.h"
 #include "heap.h"
 
-/* Copies the initial values on a stream of its own, so that they wait for no other work. New memory reads as zeros. */
-static vmm_result initialise(vmm_system *sys, const struct abi_variable *first, const uint64_t *addresses)
+/* Copies the initial value on a stream of its own, so that it waits for no other work. New memory reads as zeros. */
+static vmm_result initialise(vmm_system *sys, uint64_t address, const void *initial, uint64_t size)
 {
     vmm_stream stream = 0;
     vmm_result result = vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING);
     if (result != VMM_SUCCESS)
         return result;
-    for (const struct abi_variable *v = first; v && result == VMM_SUCCESS; v = v->next)
-        if (v->entry->initial)
-            result = vmm_memcpy_htod_async(sys, addresses[v->index], v->entry->initial, v->entry->size, stream);
+    result = vmm_memcpy_htod_async(sys, address, initial, size, stream);
     if (result == VMM_SUCCESS)
         result = vmm_stream_synchronize(sys, stream);
     vmm_stream_destroy(sys, stream);
     return result;
 }
 
+CUresult abi_variable_make(vmm_system *sys, const char *function, uint64_t size, const void *initial, uint64_t *address)
+{
+    CUresult result = (CUresult)vmm_mem_alloc(sys, address, size);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!abi_variable_memory_add(*address, size)) {
+        vmm_mem_free(sys, *address);
+        return abi_no_memory(function);
+    }
+    if (initial)
+        result = (CUresult)initialise(sys, *address, initial, size);
+    if (result != CUDA_SUCCESS)
+        abi_variable_end(sys, *address);
+    return result;
+}
+
+void abi_variable_end(vmm_system *sys, uint64_t address)
+{
+    if (abi_variable_memory_drop(address))
+        vmm_mem_free(sys, address);
+}
+
 static CUresult allocate(vmm_system *sys, const char *function, const struct abi_variable *first, uint64_t *addresses)
 {
-    for (const struct abi_variable *v = first; v; v = v->next) {
+    CUresult result = CUDA_SUCCESS;
+    for (const struct abi_variable *v = first; v && result == CUDA_SUCCESS; v = v->next) {
         uint64_t address;
-        CUresult result = (CUresult)vmm_mem_alloc(sys, &address, v->entry->size);
-        if (result != CUDA_SUCCESS)
-            return result;
-        if (!abi_variable_memory_add(address, v->entry->size)) {
-            vmm_mem_free(sys, address);
-            return abi_no_memory(function);
-        }
-        addresses[v->index] = address;
+        result = abi_variable_make(sys, function, v->entry->size, v->entry->initial, &address);
+        if (result == CUDA_SUCCESS)
+            addresses[v->index] = address;
     }
-    return (CUresult)initialise(sys, first, addresses);
+    return result;
 }
 
 /* The addresses end with UINT64_MAX. */
 void abi_variables_end(vmm_system *sys, uint64_t *addresses)
 {
     for (uint64_t *address = addresses; address && *address != UINT64_MAX; address++)
-        if (abi_variable_memory_drop(*address))
-            vmm_mem_free(sys, *address);
+        abi_variable_end(sys, *address);
     heap.free(addresses);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuGetProcAddress in its forms, and cuGetExportTable, which is refused. */
+#define _GNU_SOURCE /* dladdr; before any header */
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -85,8 +87,32 @@ CUresult cuGetProcAddress_ptsz(const char *symbol, void **pfn, int cudaVersion, 
     return find(symbol, pfn, cudaVersion, flags, true, NULL, CUDA_ERROR_NOT_FOUND);
 }
 
+/* The file that holds the address; "" when there is none. */
+static const char *file_of(void *address)
+{
+    Dl_info info;
+    return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
+}
+
+/* What to do depends on whether the runtime is a library of its own, which another can stand in front of, or part of a program. */
+static void advise(void *caller)
+{
+    static const char ours = 0;
+    const char *file = file_of(caller), *folder = file_of((void *)(uintptr_t)&ours);
+    const char *slash = strrchr(file, '/'), *end = strrchr(folder, '/');
+    const char *name = slash ? slash + 1 : file;
+    if (strncmp(name, "libcudart.so.", 13) == 0)
+        abi_say("a program of the CUDA runtime stops here: %.200s is NVIDIA's, which works with NVIDIA's driver alone. Start the program "
+                "with cuvmm exec, or with LD_PRELOAD=%.*s%.15s (docs/runtime.md)",
+                file, end ? (int)(end - folder) + 1 : 0, folder, name);
+    else
+        abi_say("a program of the CUDA runtime stops here: %.200s has NVIDIA's runtime linked into it, which works with NVIDIA's driver "
+                "alone. Link it with -cudart shared, and start it with cuvmm exec (docs/runtime.md)",
+                file[0] ? file : "the program");
+}
+
 /* Only the runtime library calls this entry point, and its error tells the user nothing. */
-static void say_that_it_stops_here(void)
+static void say_that_it_stops_here(void *caller)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (atomic_flag_test_and_set(&said))
@@ -94,17 +120,16 @@ static void say_that_it_stops_here(void)
     if (findings_wanted("simulator", false))
         findings_stopped(FINDINGS_RUNTIME);
     else
-        abi_say("a program of the CUDA runtime stops here: it needs cuGetExportTable, which the simulator does not have. "
-                "Programs of the driver API run (docs/unmodified.md)");
+        advise(caller);
 }
 
-static CUresult decline_table(const void **table)
+static CUresult decline_table(const void **table, void *caller)
 {
     if (table)
         *table = NULL;
-    say_that_it_stops_here();
+    say_that_it_stops_here(caller);
     return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuGetExportTable",
-                      "there are no such tables: programs of the driver API run here, those of the CUDA runtime do not");
+                      "there are no such tables: NVIDIA's CUDA runtime needs them, this project's does not (docs/runtime.md)");
 }
 
 /* The tables are not part of the driver API; the runtime library depends on them. */
@@ -116,7 +141,7 @@ CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTable
     (void)pExportTableId;
     if (result != CUDA_SUCCESS)
         return result;
-    result = decline_table(ppExportTable);
+    result = decline_table(ppExportTable, __builtin_return_address(0));
     abi_leave(&call);
     return result;
 }

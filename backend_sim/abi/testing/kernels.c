@@ -51,7 +51,7 @@ VMM_KERNEL(calls, uint64_t, vmm_ptr)
 
 /* More parameters than a launch accepts. */
 struct many {
-    uint8_t bytes[8000];
+    uint8_t bytes[40000];
 };
 VMM_KERNEL(wide, struct many)
 {

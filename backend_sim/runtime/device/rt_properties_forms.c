@@ -44,7 +44,7 @@ static void set_field(struct cudaDeviceProp *prop, const struct property *proper
     memcpy((char *)prop + property->offset, property->size == sizeof value ? (void *)&value : (void *)&number, property->size);
 }
 
-/* A device has no LUID where the driver knows none. */
+/* LUIDs are of Windows: there is none. */
 static cudaError_t name_device(struct cudaDeviceProp *prop, int device)
 {
     cudaError_t result = DRIVER(cuDeviceGetName, prop->name, sizeof prop->name, device);
@@ -52,8 +52,6 @@ static cudaError_t name_device(struct cudaDeviceProp *prop, int device)
         result = DRIVER(cuDeviceGetUuid, &prop->uuid, device);
     if (result == cudaSuccess)
         result = DRIVER(cuDeviceTotalMem, &prop->totalGlobalMem, device);
-    if (result == cudaSuccess)
-        (void)DRIVER(cuDeviceGetLuid, prop->luid, &prop->luidDeviceNodeMask, device);
     return result;
 }
 

@@ -146,20 +146,6 @@ static bool box_allowed(struct model *m, int device, struct side *dst, struct si
     return a->foreseen && rows_usable(m, device, dst, src, e, a) && rows_usable(m, device, src, dst, e, a);
 }
 
-/* A captured copy is looked at as a box of one row, which is copied later. */
-bool model_line_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer)
-{
-    const struct extent e = {transfer->size, 1, 1};
-    struct side src = {.type = VMM_MEMORYTYPE_DEVICE, .base = transfer->from}, dst = {.type = VMM_MEMORYTYPE_DEVICE, .base = transfer->to};
-    dst.writes = true;
-    if (transfer->kind == MODEL_FROM_PROGRAM)
-        src.type = VMM_MEMORYTYPE_HOST;
-    if (transfer->kind == MODEL_TO_PROGRAM)
-        dst.type = VMM_MEMORYTYPE_HOST;
-    return side_allowed(model, &src, &e, answer) && side_allowed(model, &dst, &e, answer) &&
-           looks(model, device, &dst, &src, &e, answer) && looks(model, device, &src, &dst, &e, answer);
-}
-
 /* ---- the bytes ---- */
 
 /* The range that holds all rows. */
@@ -201,6 +187,94 @@ static void copy_rows(struct model *m, int lane, const struct side *dst, const s
         }
 }
 
+/* ---- in graphs ---- */
+
+static struct side source_of(const vmm_memcpy3d *c)
+{
+    return (struct side){.type = c->src_memory_type, .x = c->src_x_in_bytes, .y = c->src_y, .z = c->src_z, .pitch = c->src_pitch,
+                         .height = c->src_height,
+                         .base = c->src_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)c->src_host : c->src_device};
+}
+
+static struct side destination_of(const vmm_memcpy3d *c)
+{
+    return (struct side){.type = c->dst_memory_type, .x = c->dst_x_in_bytes, .y = c->dst_y, .z = c->dst_z, .pitch = c->dst_pitch,
+                         .height = c->dst_height, .writes = true,
+                         .base = c->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)c->dst_host : c->dst_device};
+}
+
+/* Not observed: copies within the program's memory, and rows of mapped memory of the host. */
+bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *asked, struct model_box *box, struct model_answer *answer)
+{
+    const struct extent e = {asked->width_in_bytes, asked->height, asked->depth};
+    struct side src = source_of(asked), dst = destination_of(asked);
+    if (!side_allowed(model, &src, &e, answer) || !side_allowed(model, &dst, &e, answer) ||
+        !looks(model, device, &dst, &src, &e, answer) || !looks(model, device, &src, &dst, &e, answer))
+        return false;
+    const bool rows = e.height > 1 || e.depth > 1;
+    if ((dst.program && src.program) || (rows && (on_host(model, dst.base) || on_host(model, src.base))) || e.height > MOST_ROWS ||
+        e.depth > MOST_ROWS / e.height)
+        answer->foreseen = false;
+    *box = (struct model_box){.to_pitch = pitch_of(&dst, &e), .from_pitch = pitch_of(&src, &e), .to_layer = layer_of(&dst, &e),
+                              .from_layer = layer_of(&src, &e), .height = e.height, .depth = e.depth, .asked = *asked};
+    box->row = (struct model_transfer){.kind = src.program   ? MODEL_FROM_PROGRAM
+                                               : dst.program ? MODEL_TO_PROGRAM
+                                                             : MODEL_BETWEEN,
+                                       .to = row_at(&dst, &e, 0, 0), .from = row_at(&src, &e, 0, 0), .size = e.width};
+    return answer->foreseen;
+}
+
+static struct model_transfer row_of(const struct model_box *box, uint64_t layer, uint64_t row)
+{
+    struct model_transfer one = box->row;
+    one.to += layer * box->to_layer + row * box->to_pitch;
+    one.from += layer * box->from_layer + row * box->from_pitch;
+    return one;
+}
+
+bool model_box_usable(struct model *model, int device, const struct model_box *box)
+{
+    bool may = true;
+    for (uint64_t layer = 0; layer < box->depth; layer++)
+        for (uint64_t row = 0; row < box->height; row++) {
+            const struct model_transfer one = row_of(box, layer, row);
+            struct model_answer turn = {.foreseen = true};
+            may &= model_transfer_allowed(model, device, &one, &turn) && !turn.loses;
+        }
+    return may;
+}
+
+struct model_access model_box_writes(const struct model_box *box)
+{
+    const bool any = box->row.kind != MODEL_TO_PROGRAM;
+    return (struct model_access){.start = any ? box->row.to : 0,
+                                 .size = any ? (box->depth - 1) * box->to_layer + (box->height - 1) * box->to_pitch + box->row.size : 0};
+}
+
+struct model_access model_box_reads(const struct model_box *box)
+{
+    const bool any = box->row.kind != MODEL_FROM_PROGRAM;
+    return (struct model_access){
+        .start = any ? box->row.from : 0,
+        .size = any ? (box->depth - 1) * box->from_layer + (box->height - 1) * box->from_pitch + box->row.size : 0};
+}
+
+void model_box_move(struct model *model, const struct model_box *box)
+{
+    const struct model_access to = model_box_writes(box), from = model_box_reads(box);
+    const bool murky = box->row.kind == MODEL_BETWEEN &&
+                       ((to.size != box->row.size && model_overlap(to.start, to.size, from.start, from.size)) ||
+                        model_murky(model, to.start, from.start, to.size > from.size ? to.size : from.size));
+    for (uint64_t layer = 0; layer < box->depth; layer++)
+        for (uint64_t row = 0; row < box->height; row++) {
+            const struct model_transfer one = row_of(box, layer, row);
+            if (one.kind == MODEL_FROM_PROGRAM)
+                model_write(model, one.to, one.size, (const uint8_t *)(uintptr_t)one.from, one.size);
+            else if (one.kind == MODEL_BETWEEN)
+                model_move(model, one.to, one.from, one.size, murky);
+        }
+}
+
 /* ---- the calls ---- */
 
 static bool context_lives(const struct model *m, vmm_context context)
@@ -217,12 +291,7 @@ static void copy_box(struct model *m, const vmm_memcpy3d *c, vmm_stream stream, 
     if (lane < 0)
         return;
     const struct extent e = {c->width_in_bytes, c->height, c->depth};
-    struct side src = {.type = c->src_memory_type, .x = c->src_x_in_bytes, .y = c->src_y, .z = c->src_z, .pitch = c->src_pitch,
-                       .height = c->src_height};
-    struct side dst = {.type = c->dst_memory_type, .x = c->dst_x_in_bytes, .y = c->dst_y, .z = c->dst_z, .pitch = c->dst_pitch,
-                       .height = c->dst_height, .writes = true};
-    src.base = src.type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)c->src_host : c->src_device;
-    dst.base = dst.type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)c->dst_host : c->dst_device;
+    struct side src = source_of(c), dst = destination_of(c);
     const bool any = e.width && e.height && e.depth;
     if (any && !box_allowed(m, m->lane[lane].device, &dst, &src, &e, a))
         return;

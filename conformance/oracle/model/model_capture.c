@@ -242,6 +242,37 @@ MODEL_ON(stream_is_capturing)
                        : held->capture->invalid ? VMM_STREAM_CAPTURE_STATUS_INVALIDATED : VMM_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 
+/* Nodes of the graph, besides what the stream has reached or instead of it. */
+MODEL_ON(stream_update_capture_dependencies)
+{
+    const int lane = lane_of(m, c->stream);
+    struct model_held *held = held_by(m, lane);
+    if (held && held->capture->invalid)
+        model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    else if (c->flags > VMM_STREAM_SET_CAPTURE_DEPENDENCIES)
+        model_refuse(a, INVALID, "VMM-GRAPH-FLAGS");
+    else if (!c->num_dependencies || !null(c->dependencies, a)) {
+        a->foreseen = lane >= 0 || !c->stream;
+        if (!held)
+            model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
+        else if (c->num_dependencies > held->capture->graph->count)
+            model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
+    }
+    for (uint64_t i = 0; a->result == VMM_SUCCESS && i < c->num_dependencies; i++) {
+        const struct model_node *node = model_node_of(m, c->dependencies[i]);
+        if (!node || node->graph != held->capture->graph)
+            model_refuse(a, INVALID, "VMM-GRAPH-NODE");
+        for (uint64_t k = 0; k < i; k++)
+            a->foreseen &= c->dependencies[k] != c->dependencies[i]; /* not observed: a node twice */
+    }
+    if (!held || !a->foreseen || !model_succeeded(a))
+        return;
+    if (c->flags)
+        held->reached.count = 0;
+    for (uint64_t i = 0; i < c->num_dependencies; i++)
+        model_reach(&held->reached, model_node_of(m, c->dependencies[i]));
+}
+
 /* ---- work as nodes ---- */
 
 static void add(struct model *m, struct model_held *held, const struct model_work *work, const struct model_answer *a)
@@ -274,14 +305,33 @@ static void add_fill(struct model *m, struct model_held *held, uint64_t to, uint
     add(m, held, &work, a);
 }
 
-static void add_copy(struct model *m, struct model_held *held, struct model_transfer copy, struct model_answer *a)
+static void add_copy(struct model *m, struct model_held *held, const vmm_memcpy3d *copy, struct model_answer *a)
 {
-    const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .device = m->lane[held - m->graphs->lane].device, .copy = copy};
-    if (!copy.size)
+    struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .device = m->lane[held - m->graphs->lane].device};
+    if (!copy->width_in_bytes || !copy->height || !copy->depth)
         return;
     a->foreseen = m->current >= 0 && m->contexts[m->current].device == work.device;
-    if (a->foreseen && model_line_allowed(m, work.device, &copy, a))
+    if (!a->foreseen)
+        return;
+    work.context = m->contexts[m->current].value;
+    if (model_box_allowed(m, work.device, copy, &work.copy, a))
         add(m, held, &work, a);
+}
+
+/* A copy of adjacent bytes is a box of one row. */
+static void add_line(struct model *m, struct model_held *held, struct model_transfer line, struct model_answer *a)
+{
+    vmm_memcpy3d copy = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = line.from, .dst_memory_type = VMM_MEMORYTYPE_DEVICE,
+                         .dst_device = line.to, .width_in_bytes = line.size, .height = 1, .depth = 1};
+    if (line.kind == MODEL_FROM_PROGRAM) {
+        copy.src_memory_type = VMM_MEMORYTYPE_HOST;
+        copy.src_host = (const void *)(uintptr_t)line.from;
+    }
+    if (line.kind == MODEL_TO_PROGRAM) {
+        copy.dst_memory_type = VMM_MEMORYTYPE_HOST;
+        copy.dst_host = (void *)(uintptr_t)line.to;
+    }
+    add_copy(m, held, &copy, a);
 }
 
 static void add_work(struct model *m, struct model_held *held, const union vmm_any_call *c, struct model_answer *a)
@@ -290,7 +340,7 @@ static void add_work(struct model *m, struct model_held *held, const union vmm_a
     case VMM_CALL_##name: add_fill(m, held, c->name.dst, c->name.value, width, c->name.n, a); return
 #define COPY(name, how) \
     case VMM_CALL_##name: \
-        add_copy(m, held, (struct model_transfer){how, (uint64_t)(uintptr_t)c->name.dst, (uint64_t)(uintptr_t)c->name.src, \
+        add_line(m, held, (struct model_transfer){how, (uint64_t)(uintptr_t)c->name.dst, (uint64_t)(uintptr_t)c->name.src, \
                                                   c->name.byte_count}, a); \
         return
     switch (c->head.id) {
@@ -300,6 +350,7 @@ static void add_work(struct model *m, struct model_held *held, const union vmm_a
     COPY(memcpy_htod_async, MODEL_FROM_PROGRAM);
     COPY(memcpy_dtoh_async, MODEL_TO_PROGRAM);
     COPY(memcpy_dtod_async, MODEL_BETWEEN);
+    case VMM_CALL_memcpy_3d_async: add_copy(m, held, c->memcpy_3d_async.p_copy, a); return;
     default: a->foreseen = false;
     }
 #undef FILL
@@ -436,8 +487,10 @@ static bool is_pools(uint16_t id)
 static bool takes(struct model *m, struct model_held *held, const union vmm_any_call *any, struct model_answer *a)
 {
     const bool launch = any->head.id == VMM_CALL_graph_launch || any->head.id == VMM_CALL_graph_upload;
-    if (launch || is_box(any->head.id))
-        a->foreseen = false;
+    if (launch || any->head.id == VMM_CALL_memcpy_3d_peer_async)
+        a->foreseen = false; /* not observed of the second: here as a query of the stream */
+    else if (any->head.id == VMM_CALL_memcpy_3d_async && !any->memcpy_3d_async.p_copy)
+        model_refuse(a, INVALID, "VMM-BOX-NULL");
     else if (held->capture->invalid)
         model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
     else if (any->head.id == VMM_CALL_event_record)

@@ -361,6 +361,20 @@ static bool fill_work(struct model *m, const vmm_memset_node_params *p, vmm_cont
     return a->foreseen && model_fill_allowed(m, work, a);
 }
 
+/* Something is to be copied, and the context lives; NULL is the current one. */
+static bool copy_work(struct model *m, const vmm_memcpy3d *p, vmm_context context, struct model_work *work, struct model_answer *a)
+{
+    if (null(p, a))
+        return false;
+    if (!p->width_in_bytes || !p->height || !p->depth)
+        return model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
+    *work = (struct model_work){.type = VMM_GRAPH_NODE_TYPE_MEMCPY};
+    work->context = context || m->current < 0 ? context : m->contexts[m->current].value;
+    work->device = device_of(m, work->context);
+    a->foreseen = work->device >= 0; /* as of a fill */
+    return a->foreseen && model_box_allowed(m, work->device, p, &work->copy, a);
+}
+
 static bool host_work(const vmm_host_node_params *p, struct model_work *work, struct model_answer *a)
 {
     *work = (struct model_work){.type = VMM_GRAPH_NODE_TYPE_HOST};
@@ -459,6 +473,7 @@ MODEL_ON(graph_add_empty_node)
     }
 
 ADDS(memset_node, context_given(m, c->memset_params, c->ctx, a) && fill_work(m, c->memset_params, c->ctx, &work, a))
+ADDS(memcpy_node, copy_work(m, c->copy_params, c->ctx, &work, a))
 ADDS(host_node, host_work(c->node_params, &work, a))
 ADDS(kernel_node, kernel_work(m, c->node_params, &work, a))
 ADDS(event_record_node, event_work(m, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, c->event, &work, a))
@@ -679,6 +694,16 @@ MODEL_ON(graph_memset_node_set_params)
         set(m, c->node, &work, a);
 }
 
+MODEL_ON(graph_memcpy_node_set_params)
+{
+    struct model_work work = {0};
+    const struct model_node *node = model_node_of(m, c->node);
+    if (node && node->work.type == VMM_GRAPH_NODE_TYPE_KERNEL)
+        a->foreseen = false; /* as above */
+    else if (copy_work(m, c->node_params, node ? node->work.context : NULL, &work, a))
+        set(m, c->node, &work, a);
+}
+
 MODEL_ON(graph_host_node_set_params)
 {
     struct model_work work = {0};
@@ -735,6 +760,47 @@ MODEL_ON(graph_exec_memset_node_set_params)
         model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
     else
         set_in(node, &work, a);
+}
+
+static bool has_rows(const vmm_memcpy3d *p)
+{
+    return p->height > 1 || p->depth > 1;
+}
+
+/* The types of memory stay, and the shape of rows. */
+MODEL_ON(graph_exec_memcpy_node_set_params)
+{
+    struct model_work work = {0};
+    struct model_node *node = copy_work(m, c->copy_params, c->ctx, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
+    node = of_type(node, VMM_GRAPH_NODE_TYPE_MEMCPY, a);
+    if (!node)
+        return;
+    const vmm_memcpy3d *is = &node->work.copy.asked, *next = &work.copy.asked;
+    const bool types = is->src_memory_type == next->src_memory_type && is->dst_memory_type == next->dst_memory_type;
+    const bool same = is->width_in_bytes == next->width_in_bytes && is->height == next->height && is->depth == next->depth &&
+                      is->src_pitch == next->src_pitch && is->dst_pitch == next->dst_pitch;
+    if (!types || ((has_rows(is) || has_rows(next)) && !same))
+        model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
+    else
+        set_in(node, &work, a);
+}
+
+static void set_event_in(struct model *m, vmm_graph_exec exec, vmm_graph_node value, int type, vmm_event event, struct model_answer *a)
+{
+    struct model_work work = {0};
+    struct model_node *node = event_work(m, type, event, &work, a) ? node_of_exec(m, exec, value, a) : NULL;
+    if (node)
+        set_in(node, &work, a);
+}
+
+MODEL_ON(graph_exec_event_record_node_set_event)
+{
+    set_event_in(m, c->graph_exec, c->node, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, c->event, a);
+}
+
+MODEL_ON(graph_exec_event_wait_node_set_event)
+{
+    set_event_in(m, c->graph_exec, c->node, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, c->event, a);
 }
 
 MODEL_ON(graph_exec_host_node_set_params)

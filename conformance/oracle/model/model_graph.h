@@ -18,9 +18,9 @@ struct model_work {
     int type;                       /* VMM_GRAPH_NODE_TYPE_ */
     bool disabled;
     int device;                     /* of the context that it was made in; -1: none */
-    vmm_context context;            /* of a fill */
+    vmm_context context;            /* of a fill or copy */
     vmm_memset_node_params fill;
-    struct model_transfer copy;
+    struct model_box copy;
     struct model_access kernel;     /* a kernel that fills */
     uint64_t event;
     struct model_graph *child;

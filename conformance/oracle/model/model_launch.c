@@ -193,8 +193,8 @@ static struct model_access writes_of(const struct model_work *work)
     const vmm_memset_node_params *p = &work->fill;
     if (work->type == VMM_GRAPH_NODE_TYPE_KERNEL)
         return work->kernel;
-    if (work->type == VMM_GRAPH_NODE_TYPE_MEMCPY && work->copy.kind != MODEL_TO_PROGRAM)
-        return (struct model_access){.start = work->copy.to, .size = work->copy.size};
+    if (work->type == VMM_GRAPH_NODE_TYPE_MEMCPY)
+        return model_box_writes(&work->copy);
     if (work->type == VMM_GRAPH_NODE_TYPE_MEMSET)
         return (struct model_access){.start = p->dst, .size = (p->height - 1) * (p->height > 1 ? p->pitch : 0) + p->width * p->element_size};
     return (struct model_access){.size = 0};
@@ -202,8 +202,7 @@ static struct model_access writes_of(const struct model_work *work)
 
 static struct model_access reads_of(const struct model_work *work)
 {
-    bool reads = work->type == VMM_GRAPH_NODE_TYPE_MEMCPY && work->copy.kind != MODEL_FROM_PROGRAM;
-    return (struct model_access){.start = reads ? work->copy.from : 0, .size = reads ? work->copy.size : 0};
+    return work->type == VMM_GRAPH_NODE_TYPE_MEMCPY ? model_box_reads(&work->copy) : (struct model_access){.size = 0};
 }
 
 static bool share(struct model *m, struct model_access a, struct model_access b)
@@ -264,7 +263,7 @@ static void look(struct model *m, const struct items *items, size_t i, int devic
     if (work->type == VMM_GRAPH_NODE_TYPE_KERNEL)
         a->loses |= !kernel_may(m, &work->kernel, device);
     else if (work->type == VMM_GRAPH_NODE_TYPE_MEMCPY)
-        a->loses |= !model_transfer_allowed(m, device, &work->copy, &turn) || turn.loses;
+        a->loses |= !model_box_usable(m, device, &work->copy);
     else if (work->type == VMM_GRAPH_NODE_TYPE_MEMSET)
         a->loses |= !model_fill_allowed(m, work, &turn) || turn.loses;
     for (size_t k = 0; is_of_event(work) && k < i; k++)
@@ -283,21 +282,13 @@ static void fill(struct model *m, const vmm_memset_node_params *p)
         model_write(m, p->dst + row * p->pitch, p->width * p->element_size, pattern, p->element_size);
 }
 
-static void copy(struct model *m, const struct model_transfer *t)
-{
-    if (t->kind == MODEL_FROM_PROGRAM)
-        model_write(m, t->to, t->size, (const uint8_t *)(uintptr_t)t->from, t->size);
-    else if (t->kind == MODEL_BETWEEN)
-        model_move(m, t->to, t->from, t->size, model_murky(m, t->to, t->from, t->size));
-}
-
 static void do_work(struct model *m, const struct model_work *work, int lane)
 {
     size_t which;
     switch (work->type) {
     case VMM_GRAPH_NODE_TYPE_KERNEL: model_write(m, work->kernel.start, work->kernel.size, &work->kernel.value, 1); break;
     case VMM_GRAPH_NODE_TYPE_MEMSET: fill(m, &work->fill); break;
-    case VMM_GRAPH_NODE_TYPE_MEMCPY: copy(m, &work->copy); break;
+    case VMM_GRAPH_NODE_TYPE_MEMCPY: model_box_move(m, &work->copy); break;
     case VMM_GRAPH_NODE_TYPE_HOST: m->graphs->host_calls++; break;
     case VMM_GRAPH_NODE_TYPE_EVENT_RECORD: model_record(m, event_of(m, work->event, &which), lane); break;
     case VMM_GRAPH_NODE_TYPE_WAIT_EVENT: model_wait(m, lane, event_of(m, work->event, &which)); break;

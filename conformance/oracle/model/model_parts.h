@@ -75,8 +75,22 @@ struct model_transfer {
 /* May the device make it? False, with a refusal, where not. */
 bool model_transfer_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer);
 
-/* May it be captured? */
-bool model_line_allowed(struct model *model, int device, const struct model_transfer *transfer, struct model_answer *answer);
+/* A copy of rows that a graph holds. */
+struct model_box {
+    struct model_transfer row;   /* the first one */
+    uint64_t to_pitch, from_pitch, to_layer, from_layer;
+    uint64_t height, depth;
+    vmm_memcpy3d asked;
+};
+
+/* May a graph hold the copy? False, with a refusal, where not. */
+bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *asked, struct model_box *box, struct model_answer *answer);
+/* Is each of its rows usable now? */
+bool model_box_usable(struct model *model, int device, const struct model_box *box);
+void model_box_move(struct model *model, const struct model_box *box);
+/* Whole ranges from the first row to the last. */
+struct model_access model_box_writes(const struct model_box *box);
+struct model_access model_box_reads(const struct model_box *box);
 
 /* Does the range begin or end in memory of a pool that is no allocation's? */
 bool model_outside_blocks(struct model *model, uint64_t start, uint64_t size);
@@ -228,12 +242,14 @@ MODEL_ON(memcpy_3d_peer_async);
 MODEL_ON(stream_begin_capture);
 MODEL_ON(stream_begin_capture_to_graph);
 MODEL_ON(stream_end_capture);
+MODEL_ON(stream_update_capture_dependencies);
 MODEL_ON(stream_is_capturing);
 MODEL_ON(graph_create);
 MODEL_ON(graph_destroy);
 MODEL_ON(graph_clone);
 MODEL_ON(graph_add_empty_node);
 MODEL_ON(graph_add_memset_node);
+MODEL_ON(graph_add_memcpy_node);
 MODEL_ON(graph_add_host_node);
 MODEL_ON(graph_add_kernel_node);
 MODEL_ON(graph_add_child_graph_node);
@@ -248,6 +264,7 @@ MODEL_ON(graph_child_graph_node_get_graph);
 MODEL_ON(graph_event_record_node_get_event);
 MODEL_ON(graph_event_wait_node_get_event);
 MODEL_ON(graph_memset_node_set_params);
+MODEL_ON(graph_memcpy_node_set_params);
 MODEL_ON(graph_host_node_set_params);
 MODEL_ON(graph_event_record_node_set_event);
 MODEL_ON(graph_event_wait_node_set_event);
@@ -255,6 +272,9 @@ MODEL_ON(graph_instantiate);
 MODEL_ON(graph_exec_get_flags);
 MODEL_ON(graph_exec_destroy);
 MODEL_ON(graph_exec_memset_node_set_params);
+MODEL_ON(graph_exec_memcpy_node_set_params);
+MODEL_ON(graph_exec_event_record_node_set_event);
+MODEL_ON(graph_exec_event_wait_node_set_event);
 MODEL_ON(graph_exec_host_node_set_params);
 MODEL_ON(graph_node_set_enabled);
 MODEL_ON(graph_node_get_enabled);
@@ -282,13 +302,15 @@ MODEL_ON(graph_upload);
     X(memcpy_htod_async) X(memcpy_dtoh_async) X(memcpy_dtod_async) X(memset_d8_async) X(memset_d16_async) X(memset_d32_async) \
     X(memcpy_3d) X(memcpy_3d_async) X(memcpy_3d_peer) X(memcpy_3d_peer_async) \
     X(stream_begin_capture) X(stream_begin_capture_to_graph) X(stream_end_capture) X(stream_is_capturing) \
-    X(graph_create) X(graph_destroy) X(graph_clone) X(graph_add_empty_node) X(graph_add_memset_node) \
+    X(stream_update_capture_dependencies) \
+    X(graph_create) X(graph_destroy) X(graph_clone) X(graph_add_empty_node) X(graph_add_memset_node) X(graph_add_memcpy_node) \
     X(graph_add_host_node) X(graph_add_kernel_node) X(graph_add_child_graph_node) X(graph_add_event_record_node) \
     X(graph_add_event_wait_node) X(graph_destroy_node) X(graph_add_dependencies) X(graph_remove_dependencies) \
     X(graph_node_get_type) X(graph_node_find_in_clone) X(graph_child_graph_node_get_graph) \
-    X(graph_event_record_node_get_event) X(graph_event_wait_node_get_event) X(graph_memset_node_set_params) \
+    X(graph_event_record_node_get_event) X(graph_event_wait_node_get_event) X(graph_memset_node_set_params) X(graph_memcpy_node_set_params) \
     X(graph_host_node_set_params) X(graph_event_record_node_set_event) X(graph_event_wait_node_set_event) \
     X(graph_instantiate) X(graph_exec_get_flags) X(graph_exec_destroy) X(graph_exec_memset_node_set_params) \
+    X(graph_exec_memcpy_node_set_params) X(graph_exec_event_record_node_set_event) X(graph_exec_event_wait_node_set_event) \
     X(graph_exec_host_node_set_params) X(graph_node_set_enabled) X(graph_node_get_enabled) X(graph_launch) \
     X(graph_upload)
 

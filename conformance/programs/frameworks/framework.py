@@ -40,3 +40,18 @@ def seeded():
     """A generator whose seed is told, so that a run can be made again."""
     print(f"# seed {SEED}; again: CUVMM_SEED={SEED}", flush=True)
     return random.Random(SEED)
+
+
+def torch_end(space):
+    """Gives back what PyTorch keeps for later, so that what is left at the end is a leak: space is the script's globals()."""
+    import gc
+
+    import torch
+
+    for name in [name for name, value in space.items() if not name.startswith("_") and not callable(value)]:
+        del space[name]
+    gc.collect()
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()
+    torch._C._host_emptyCache()
+    equal(torch.cuda.memory_reserved(), 0, "PyTorch has given back its memory")

@@ -17,7 +17,7 @@ for device in range(2):
     equal(is_of.multi_processor_count, 132, f"device {device} has its multiprocessors")
     free, total = torch.cuda.mem_get_info(device)
     equal(total, is_of.total_memory, f"device {device} has the memory of its properties")
-    point(0 < free < total, f"device {device} has free memory, and a context that takes some")
+    point(0 < free <= total, f"device {device} has free memory")
 equal(torch.cuda.get_device_name(1), "NVIDIA H200", "a name by index")
 equal(torch.cuda.get_device_capability(1), (9, 0), "a capability by index")
 point(torch.cuda.can_device_access_peer(0, 1), "the devices are peers")

@@ -7,7 +7,7 @@
 
 import torch
 
-from framework import equal, point, raises
+from framework import equal, point, raises, torch_end
 
 _, total = torch.cuda.mem_get_info()
 host = torch.arange(1 << 16, dtype=torch.int32)
@@ -28,3 +28,4 @@ equal(again[-1:].cpu().tolist(), [7], "half of the device after empty_cache")
 point(torch.equal(kept.cpu(), host), "what was there keeps its bytes to the end")
 retries = torch.cuda.memory_stats().get("num_ooms", 0)
 point(retries >= 2 or torch.cuda.get_allocator_backend() != "native", "the allocator counted them")
+torch_end(globals())

@@ -7,7 +7,7 @@
 import torch
 import torch.multiprocessing as processes
 
-from framework import equal, point
+from framework import equal, point, torch_end
 
 
 def other(inbox, outbox):
@@ -38,3 +38,4 @@ if __name__ == "__main__":
     equal(process.exitcode, 0, "it ends well")
     large = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
     point(torch.equal(tensor.cpu(), 255 - host), "it is still here behind its end")
+    torch_end(globals())

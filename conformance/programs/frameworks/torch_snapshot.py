@@ -8,7 +8,7 @@ import os
 
 import torch
 
-from framework import equal, point
+from framework import equal, point, torch_end
 
 torch.cuda.memory._record_memory_history(max_entries=1000)
 tensors = [torch.empty(3 << 20, dtype=torch.uint8, device="cuda") for _ in range(5)]
@@ -24,3 +24,4 @@ stats = torch.cuda.memory_stats()
 equal((stats["allocation.all.allocated"], stats["allocation.all.freed"]), (5, 1), "so have the statistics")
 addresses = sorted((block["address"], block["size"]) for block in blocks if block["state"] == "active_allocated")
 point(all(a + size <= b for (a, size), (b, _) in zip(addresses, addresses[1:])), "no two overlap")
+torch_end(globals())

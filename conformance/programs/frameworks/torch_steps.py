@@ -66,6 +66,7 @@ def on_a_stream():
     with torch.cuda.stream(stream):
         host = fresh(random.randrange(1, 1 << 20))
         live.append((host.to("cuda"), host))
+    live[-1][0].record_stream(torch.cuda.current_stream())  # without it cuMemFreeAsync comes before what the other stream does
     stream.synchronize()
 
 

@@ -4,7 +4,7 @@
 
 import torch
 
-from framework import equal, point, raises
+from framework import equal, point, raises, torch_end
 
 host = torch.arange(1 << 18, dtype=torch.int32)
 pinned = host.pin_memory()
@@ -38,3 +38,4 @@ for value in (1, 2):
     graph.replay()
     torch.cuda.synchronize()
     equal(target.cpu().unique().tolist(), [value], f"launch {value} copied what was there by then")
+torch_end(globals())

@@ -21,12 +21,16 @@
 
 #include "runtime/d_devices.c"
 #include "runtime/m_memory.c"
+#include "runtime/s_streams.c"
+#include "runtime/g_graphs.c"
 
 /* A line for each group, so that they can be added side by side. */
 static void every_group(void)
 {
     group_d();
     group_m();
+    group_s();
+    group_g();
 }
 
 int main(int argc, char **argv)

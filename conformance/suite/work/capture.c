@@ -185,6 +185,54 @@ TEST_EXPECTS("graph.capture_goes_on_from_nodes", capture_into_a_graph)
     fix_stream_destroy(f, stream);
 }
 
+TEST_NEAR_MISS(BOX_NULL, a_captured_copy_of_a_box)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_graph graph = NULL;
+    vmm_graph_exec exec = NULL;
+    vmm_graph_node none = NULL;
+    vmm_stream stream = captured(f, RELAXED);
+    const vmm_memcpy3d rows = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = p, .src_pitch = 32,
+                               .dst_memory_type = VMM_MEMORYTYPE_DEVICE, .dst_device = p + 1024, .dst_pitch = 64,
+                               .width_in_bytes = 8, .height = 2, .depth = 1};
+    REFUSED_BY("VMM-BOX-NULL", vmm_memcpy_3d_async(S, NULL, stream), INVALID_VALUE, "pCopy", 0);
+    ACCEPTED(vmm_memset_d8_async(S, p, 7, 64, stream));
+    ACCEPTED(vmm_memcpy_3d_async(S, &rows, stream));
+    REFUSED_BY("VMM-GRAPH-FLAGS", vmm_stream_update_capture_dependencies(S, stream, NULL, NULL, 0, 2), INVALID_VALUE, "flags", 2);
+    REFUSED_BY("VMM-GRAPH-NULL", vmm_stream_update_capture_dependencies(S, stream, NULL, NULL, 1, 0), INVALID_VALUE, NULL, 0);
+    REFUSED_BY("VMM-GRAPH-EDGE", vmm_stream_update_capture_dependencies(S, stream, &none, NULL, UINT64_C(1) << 33, 0), INVALID_VALUE,
+               "numDependencies", UINT64_C(1) << 33);
+    REFUSED_BY("VMM-GRAPH-NODE", vmm_stream_update_capture_dependencies(S, stream, &none, NULL, 1, 0), INVALID_VALUE, NULL, 0);
+    ACCEPTED(vmm_stream_update_capture_dependencies(S, stream, NULL, NULL, 0, VMM_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    ACCEPTED(vmm_stream_end_capture(S, stream, &graph));
+    REFUSED_BY("VMM-CAPTURE-STATE", vmm_stream_update_capture_dependencies(S, stream, NULL, NULL, 0, 0), ILLEGAL_STATE, NULL,
+               (uintptr_t)stream);
+    CHECK_U64(word_at(f, p + 1024), 0);
+    ACCEPTED(vmm_graph_instantiate(S, &exec, graph, 0));
+    ACCEPTED(vmm_graph_launch(S, exec, stream));
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    CHECK_U64(word_at(f, p + 1024), UINT64_C(0x0707070707070707));
+    CHECK_U64(word_at(f, p + 1024 + 64), UINT64_C(0x0707070707070707));
+    CHECK_U64(word_at(f, p + 1024 + 8), 0);
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+    fix_stream_destroy(f, stream);
+}
+
+/* Here as a query of the stream; no driver was asked. */
+TEST_BREAKS(CAPTURE_FORBIDS, copies_between_contexts)
+{
+    fix_need_simulator(f, "what a driver does with a captured copy between contexts is not recorded");
+    vmm_deviceptr p = zeros(f);
+    vmm_stream stream = captured(f, RELAXED);
+    const vmm_memcpy3d_peer row = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = p, .src_context = f->ctx,
+                                   .dst_memory_type = VMM_MEMORYTYPE_DEVICE, .dst_device = p + 64, .dst_context = f->ctx,
+                                   .width_in_bytes = 8, .height = 1, .depth = 1};
+    REFUSED(vmm_memcpy_3d_peer_async(S, &row, stream), STREAM_CAPTURE_UNSUPPORTED, NULL, (uintptr_t)stream);
+    CHECK_U64(vmm_memcpy_3d_async(S, (const vmm_memcpy3d *)(const void *)&row, stream), VMM_ERROR_STREAM_CAPTURE_INVALIDATED);
+    end_spoiled(f, stream);
+}
+
 /* ---- streams that join ---- */
 
 /* A stream that has joined the capture of the other one. */

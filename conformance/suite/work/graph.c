@@ -64,6 +64,7 @@ TEST_BREAKS(GRAPH_NULL, graphs_nodes_and_instances_for_nobody)
     REFUSED(vmm_graph_add_host_node(S, NULL, graph, NULL, 0, &host), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_add_host_node(S, &node, graph, NULL, 0, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_add_memset_node(S, &node, graph, NULL, 0, NULL, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_add_memcpy_node(S, &node, graph, NULL, 0, NULL, f->ctx), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_add_kernel_node(S, &node, graph, NULL, 0, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_add_event_record_node(S, &node, graph, NULL, 0, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_add_event_wait_node(S, &node, graph, NULL, 0, NULL), INVALID_VALUE, NULL, 0);
@@ -78,7 +79,11 @@ TEST_BREAKS(GRAPH_NULL, graphs_nodes_and_instances_for_nobody)
     REFUSED(vmm_graph_node_get_enabled(S, exec, node, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_memset_node_set_params(S, node, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_host_node_set_params(S, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_memcpy_node_set_params(S, node, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_exec_memset_node_set_params(S, exec, node, NULL, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, NULL, f->ctx), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_exec_event_record_node_set_event(S, exec, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_exec_event_wait_node_set_event(S, exec, node, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_exec_host_node_set_params(S, exec, node, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_add_empty_node(S, &node, graph, NULL, 1), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_add_dependencies(S, graph, NULL, &node, NULL, 1), INVALID_VALUE, NULL, 0);
@@ -372,6 +377,10 @@ TEST_BREAKS(CTX_ENDED, a_fill_in_a_context_that_ended)
     ACCEPTED(vmm_ctx_destroy(S, ctx));
     ACCEPTED(vmm_ctx_set_current(S, f->ctx));
     REFUSED(vmm_graph_add_memset_node(S, &node, graph, NULL, 0, &fill, ctx), CONTEXT_IS_DESTROYED, "ctx", (uintptr_t)ctx);
+    const vmm_memcpy3d row = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = fill.dst,
+                              .dst_memory_type = VMM_MEMORYTYPE_DEVICE, .dst_device = fill.dst + 64, .width_in_bytes = 8,
+                              .height = 1, .depth = 1};
+    REFUSED(vmm_graph_add_memcpy_node(S, &node, graph, NULL, 0, &row, ctx), CONTEXT_IS_DESTROYED, "ctx", (uintptr_t)ctx);
     CHECK(!node, "a node of a refused call");
     ACCEPTED(vmm_graph_destroy(S, graph));
 }
@@ -427,6 +436,112 @@ TEST_NEAR_MISS(GRAPH_PARAMS, fills_of_rows)
     ACCEPTED(vmm_graph_destroy(S, graph));
 }
 
+/* Rows of 8 bytes, 64 apart. */
+static vmm_memcpy3d copy_of(vmm_deviceptr to, vmm_deviceptr from, size_t rows)
+{
+    return (vmm_memcpy3d){.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = from, .src_pitch = 64,
+                          .dst_memory_type = VMM_MEMORYTYPE_DEVICE, .dst_device = to, .dst_pitch = 64, .width_in_bytes = 8,
+                          .height = rows, .depth = 1};
+}
+
+TEST_BREAKS(GRAPH_PARAMS, copies_of_nothing)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_graph graph = made(f);
+    vmm_graph_node node = NULL;
+    const vmm_memcpy3d rows = copy_of(p, p + 1024, 2);
+    for (int i = 0; i < 3; i++) {
+        vmm_memcpy3d none = rows;
+        *(i == 0 ? &none.width_in_bytes : i == 1 ? &none.height : &none.depth) = 0;
+        REFUSED(vmm_graph_add_memcpy_node(S, &node, graph, NULL, 0, &none, f->ctx), INVALID_VALUE, NULL, 0);
+    }
+    CHECK(!node, "a node of a refused call");
+    ACCEPTED(vmm_graph_add_memcpy_node(S, &node, graph, NULL, 0, &rows, f->ctx));
+    vmm_graph_exec exec = instance(f, graph);
+    vmm_memcpy3d other = rows;
+    other.height = 3;
+    REFUSED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &other, f->ctx), INVALID_VALUE, NULL, (uintptr_t)node);
+    other = rows;
+    other.src_memory_type = VMM_MEMORYTYPE_UNIFIED;
+    REFUSED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &other, f->ctx), INVALID_VALUE, NULL, (uintptr_t)node);
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_NEAR_MISS(GRAPH_PARAMS, copies_of_rows)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_graph graph = made(f);
+    vmm_graph_node fill = add_fill(f, graph, p, 5), node = NULL;
+    vmm_memcpy3d rows = copy_of(p + 1024, p, 2);
+    ACCEPTED(vmm_graph_add_memcpy_node(S, &node, graph, &fill, 1, &rows, f->ctx));
+    rows.dst_device = p + 2048;
+    ACCEPTED(vmm_graph_memcpy_node_set_params(S, node, &rows));
+    vmm_graph_exec exec = instance(f, graph);
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(word_at(f, p + 1024), 0);
+    CHECK_U64(word_at(f, p + 2048), UINT64_C(0x0505050505050505));
+    CHECK_U64(word_at(f, p + 2048 + 8), 0);
+    CHECK_U64(word_at(f, p + 2048 + 64), 0); /* the fill has 64 bytes */
+    rows.dst_device = p + 4096;
+    ACCEPTED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &rows, f->ctx));
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(word_at(f, p + 4096), UINT64_C(0x0505050505050505));
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+/* An instance of a graph with a child of one node, and another graph for that child. */
+TEST_BREAKS(GRAPH_UPDATE, children_of_another_shape)
+{
+    fix_need_simulator(f, "what a driver answers to a child of another shape is not recorded");
+    vmm_deviceptr p = zeros(f);
+    vmm_graph graph = made(f), inner = made(f), other = made(f);
+    vmm_graph_node inside = NULL;
+    add_fill(f, inner, p, 1);
+    ACCEPTED(vmm_graph_add_child_graph_node(S, &inside, graph, NULL, 0, inner));
+    vmm_graph_exec exec = instance(f, graph);
+    REFUSED(vmm_graph_exec_child_graph_node_set_params(S, exec, inside, other), GRAPH_EXEC_UPDATE_FAILURE, NULL, 0);
+    vmm_graph_node node = empty(f, other);
+    REFUSED(vmm_graph_exec_child_graph_node_set_params(S, exec, inside, other), GRAPH_EXEC_UPDATE_FAILURE, NULL, (uintptr_t)node);
+    add_fill(f, other, p, 2);
+    REFUSED(vmm_graph_exec_child_graph_node_set_params(S, exec, inside, other), GRAPH_EXEC_UPDATE_FAILURE, NULL, 0);
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(word_at(f, p), UINT64_C(0x0101010101010101));
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, other));
+    ACCEPTED(vmm_graph_destroy(S, inner));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+TEST_NEAR_MISS(GRAPH_UPDATE, children_of_the_same_shape)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_event event = fix_event(f), later = fix_event(f);
+    vmm_graph graph = made(f), inner = made(f), other = made(f);
+    vmm_graph_node inside = NULL, record = NULL, wait = NULL;
+    add_fill(f, inner, p, 1);
+    add_fill(f, other, p + 64, 2);
+    ACCEPTED(vmm_graph_add_child_graph_node(S, &inside, graph, NULL, 0, inner));
+    ACCEPTED(vmm_graph_add_event_record_node(S, &record, graph, &inside, 1, event));
+    ACCEPTED(vmm_graph_add_event_wait_node(S, &wait, graph, &record, 1, event));
+    vmm_graph_exec exec = instance(f, graph);
+    ACCEPTED(vmm_graph_exec_child_graph_node_set_params(S, exec, inside, other));
+    ACCEPTED(vmm_graph_exec_event_record_node_set_event(S, exec, record, later));
+    ACCEPTED(vmm_graph_exec_event_wait_node_set_event(S, exec, wait, later));
+    ACCEPTED(vmm_graph_launch(S, exec, NULL));
+    ACCEPTED(vmm_event_synchronize(S, later));
+    CHECK_U64(word_at(f, p), 0);
+    CHECK_U64(word_at(f, p + 64), UINT64_C(0x0202020202020202));
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, other));
+    ACCEPTED(vmm_graph_destroy(S, inner));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
 TEST_BREAKS(GRAPH_NODE_TYPE, ask_nodes_for_what_they_do_not_hold)
 {
     const vmm_host_node_params host = {nothing, NULL};
@@ -444,6 +559,12 @@ TEST_BREAKS(GRAPH_NODE_TYPE, ask_nodes_for_what_they_do_not_hold)
     REFUSED(vmm_graph_host_node_set_params(S, node, &host), INVALID_VALUE, NULL, value);
     REFUSED(vmm_graph_event_record_node_set_event(S, node, event), INVALID_VALUE, NULL, value);
     REFUSED(vmm_graph_event_wait_node_set_event(S, node, event), INVALID_VALUE, NULL, value);
+    const vmm_memcpy3d rows = copy_of(zeros(f), zeros(f), 2);
+    REFUSED(vmm_graph_memcpy_node_set_params(S, node, &rows), INVALID_VALUE, NULL, value);
+    CHECK_U64(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &rows, f->ctx), VMM_ERROR_INVALID_VALUE);
+    CHECK_U64(vmm_graph_exec_event_record_node_set_event(S, exec, node, event), VMM_ERROR_INVALID_VALUE);
+    CHECK_U64(vmm_graph_exec_event_wait_node_set_event(S, exec, node, event), VMM_ERROR_INVALID_VALUE);
+    CHECK_U64(vmm_graph_exec_child_graph_node_set_params(S, exec, node, graph), VMM_ERROR_INVALID_VALUE);
     REFUSED(vmm_graph_node_set_enabled(S, exec, node, 0), INVALID_VALUE, NULL, value);
     REFUSED(vmm_graph_node_get_enabled(S, exec, node, &enabled), INVALID_VALUE, NULL, value);
     CHECK_U64(vmm_graph_exec_host_node_set_params(S, exec, node, &host), VMM_ERROR_INVALID_VALUE);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* abi_missing.h - kernels that nobody wrote: an image holds them, and no plugin has them.
+ *
+ *     kernels=refuse   cuLaunchKernel(K)  ->  NOT_SUPPORTED [VMM-LAUNCH-MISSING]
+ *     kernels=skip     cuLaunchKernel(K)  ->  a kernel that does nothing, in its turn of the stream, but counts
+ *                      end of the process ->  cuvmm: libcuda.so.1: 3 launches of 1 kernel were skipped ...
+ */
+#ifndef SIM_ABI_MISSING_H
+#define SIM_ABI_MISSING_H
+
+#include "abi_plugins.h"
+#include "image.h"
+
+/* The kernel; code stays as long. NULL: memory is out. */
+struct abi_kernel *abi_missing_new(const struct image_kernel *code);
+void abi_missing_free(struct abi_kernel *kernel);
+
+/* The number by which a launch skips the kernel; or a refusal of that launch. */
+CUresult abi_missing_launch(const vmm_system *sys, const char *function, const struct abi_kernel *kernel, vmm_kernel *number);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* image.h - the kernels and variables that device code holds: a cubin, PTX, or a fat binary of both.
+ *
+ *     fat binary [ sm_80 cubin | sm_90 cubin, zstd | compute_90 PTX ]
+ *          image_new, device 9.0       ^  the entry that suits best: its bytes are copied as they are
+ *          image_read                     unpacked at the first lookup  ->  [ kernels | variables ], the bytes are freed
+ *
+ * What is no image of these kinds, or has no entry for the device, or is damaged, holds nothing; image_why says so.
+ */
+#ifndef SIM_IMAGE_H
+#define SIM_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image_param {
+    uint32_t offset, size;
+};
+
+struct image_kernel {
+    const char *name;
+    struct image_param *param;
+    unsigned params;
+    int threads;     /* the most in a block; 0: what the device allows */
+    int registers;   /* of a thread; 0: not known, because PTX is not compiled */
+    int shared, local, constant; /* static bytes: of a block, of a thread, of the module */
+    int ptx, binary; /* the architectures, 90 for 9.0; binary 0: the device's own, of PTX */
+    int cluster[3];  /* the cluster that it requires; 0: none */
+};
+
+struct image_variable {
+    const char *name;
+    uint64_t size;
+    const unsigned char *initial; /* NULL: zeros */
+};
+
+struct image {
+    struct image_kernel *kernel;
+    struct image_variable *variable;
+    unsigned kernels, variables;
+    /* the following is the reader's */
+    struct image_param *params;
+    char *text; /* names, and the initial values */
+    uint32_t *place;
+    size_t places;
+    unsigned char *bytes;
+    size_t size, unpacked;
+    int kind, packing;
+    bool read;
+    char why[160];
+};
+
+/* The size to pass where only the image itself tells. */
+#define IMAGE_ANY_SIZE ((size_t)1 << 46)
+
+/* Do the bytes begin such an image? */
+bool image_is(const void *at, size_t size);
+
+/* Of an image in memory, or in a file that was read: size is how many bytes may be read. Copies the entry for a device of that
+ * capability (90 for 9.0). NULL: memory is out. */
+struct image *image_new(const void *at, size_t size, int capability);
+
+/* Unpacks and reads it, once. False: memory is out. Until then it holds nothing. */
+bool image_read(struct image *image);
+
+void image_free(struct image *image);
+
+/* The index of a kernel; -1: it holds none of that name. */
+long image_kernel_named(const struct image *image, const char *name);
+const struct image_variable *image_variable_named(const struct image *image, const char *name);
+
+/* Why it holds nothing, or not all; "" when there is no reason. Of an image that was read. */
+const char *image_why(const struct image *image);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stays of an error after a fault: the runtime forgets it when it is asked, the context does not, so every call that works in
+ * it answers the fault again. What needs no context goes on. */
+#include "testing/rt_rig.h"
+
+static CUfunction fill_span(void)
+{
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    EQUAL(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n.address_size 64\n"), CUDA_SUCCESS);
+    EQUAL(cuModuleGetFunction(&function, module, "fill_span"), CUDA_SUCCESS);
+    return function;
+}
+
+/* Bytes behind the end of an allocation. */
+static void fault(void)
+{
+    void *p = NULL;
+    OK(cudaMalloc(&p, 4096));
+    uint64_t size = (uint64_t)1 << 30;
+    uint8_t value = 1;
+    void *parameters[] = {&p, &size, &value};
+    EQUAL(cuLaunchKernel(fill_span(), 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL), CUDA_SUCCESS);
+}
+
+static void test_fault(void)
+{
+    void *p = NULL;
+    int value = 0;
+    fault();
+    IS(cudaDeviceSynchronize(), ErrorIllegalAddress);
+    IS(cudaPeekAtLastError(), ErrorIllegalAddress);
+    IS(cudaGetLastError(), ErrorIllegalAddress);
+    IS(cudaGetLastError(), Success); /* nothing was called in between */
+    REFUSED(cudaMalloc(&p, 1), ErrorIllegalAddress);
+    REFUSED(cudaDeviceSynchronize(), ErrorIllegalAddress);
+    REFUSED(cudaMemcpyAsync(&value, &value, 1, cudaMemcpyDefault, NULL), ErrorIllegalAddress);
+    OK(cudaGetDevice(&value));
+    EQUAL(value, 0);
+    OK(cudaGetDeviceCount(&value));
+    OK(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0));
+    IS(cudaGetLastError(), Success);
+}
+
+/* The other device's context is as it was. */
+static void test_other_device(void)
+{
+    void *p = NULL;
+    OK(cudaSetDevice(1));
+    OK(cudaMalloc(&p, 4096));
+    OK(cudaFree(p));
+    OK(cudaDeviceSynchronize());
+    OK(cudaSetDevice(0));
+    REFUSED(cudaDeviceSynchronize(), ErrorIllegalAddress);
+}
+
+int main(void)
+{
+    setenv("CUVMM_SIM", "sim:h200x2", 1);
+    setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
+    test_fault();
+    test_other_device();
+    return tap_done();
+}
