@@ -340,11 +340,23 @@ static void test_references(void)
     OK(cuUserObjectRelease(object, 2));
     OK(cuUserObjectRelease(object, 2)); /* more than there are: as measured, nothing happens */
     EQUAL(ended, 0);
-    OK(cuGraphRetainUserObject(graph, object, 1, 0));
+    OK(cuGraphRetainUserObject(graph, object, 3, 0));
     OK(cuUserObjectRelease(object, 1));
-    EQUAL(ended, 0); /* the graph has one */
+    EQUAL(ended, 0); /* the graph has three */
+    CUgraph clone = NULL;
+    OK(cuGraphClone(&clone, graph));
     OK(cuGraphDestroy(graph));
+    EQUAL(ended, 0); /* and its clone as many */
+    OK(cuGraphReleaseUserObject(clone, object, 2));
+    EQUAL(ended, 0);
+    OK(cuGraphReleaseUserObject(clone, object, 1));
     EQUAL(ended, 1);
+    IS(cuGraphReleaseUserObject(clone, object, 1), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(clone));
+    EQUAL(ended, 1);
+    object = (CUuserObject)(uintptr_t)0x77;
+    IS(cuUserObjectCreate(&object, &ended, count_up, 0, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC), ERROR_INVALID_VALUE);
+    EQUAL((uintptr_t)object, 0x77); /* an object without references is none */
 }
 
 /* The end of the library frees what the program leaves: an object of a graph, whose function is not called. */
