@@ -23,6 +23,7 @@
 #include "runtime/m_memory.c"
 #include "runtime/s_streams.c"
 #include "runtime/g_graphs.c"
+#include "runtime/c_code.c"
 
 /* A line for each group, so that they can be added side by side. */
 static void every_group(void)
@@ -31,6 +32,7 @@ static void every_group(void)
     group_m();
     group_s();
     group_g();
+    group_c();
 }
 
 int main(int argc, char **argv)
