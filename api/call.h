@@ -108,6 +108,7 @@ enum vmm_param_kind {
     VMM_PARAM_OUT_POOL,       /* vmm_memory_pool * */
     VMM_PARAM_OUT_POOL_VALUE, /* void *: type given by the pool attribute before it */
     VMM_PARAM_OUT_POOL_POINTER, /* vmm_mem_pool_ptr_export_data * */
+    VMM_PARAM_OUT_MEMCPY3D,   /* vmm_memcpy3d * */
     VMM_PARAM_OUT_IPC_HANDLE, /* vmm_ipc_mem_handle * */
     VMM_PARAM_OUT_GRAPH,      /* vmm_graph * */
     VMM_PARAM_OUT_GRAPH_NODE, /* vmm_graph_node * */

@@ -1021,13 +1021,15 @@ VMM_API vmm_result vmm_graph_node_find_in_clone(vmm_system *sys, vmm_graph_node 
 /* What a node holds; and other parameters for it, which are checked as when it was added, and concern no instance that is there
  * already. The graph of a child graph node is the node's: it may be changed, and ends with the node. The context of a fill or copy stays.
  * INVALID_VALUE [VMM-GRAPH-NODE], for a node of another type [VMM-GRAPH-NODE-TYPE]. cuGraphChildGraphNodeGetGraph,
- * cuGraphEventRecordNodeGetEvent, cuGraphEventWaitNodeGetEvent, cuGraphMemsetNodeSetParams, cuGraphMemcpyNodeSetParams,
- * cuGraphHostNodeSetParams, cuGraphEventRecordNodeSetEvent, cuGraphEventWaitNodeSetEvent. */
+ * cuGraphEventRecordNodeGetEvent, cuGraphEventWaitNodeGetEvent, cuGraphMemcpyNodeGetParams, cuGraphMemsetNodeSetParams,
+ * cuGraphMemcpyNodeSetParams, cuGraphKernelNodeSetParams, cuGraphHostNodeSetParams, cuGraphEventRecordNodeSetEvent, cuGraphEventWaitNodeSetEvent. */
 VMM_API vmm_result vmm_graph_child_graph_node_get_graph(vmm_system *sys, vmm_graph_node node, vmm_graph *graph);
 VMM_API vmm_result vmm_graph_event_record_node_get_event(vmm_system *sys, vmm_graph_node node, vmm_event *event_out);
 VMM_API vmm_result vmm_graph_event_wait_node_get_event(vmm_system *sys, vmm_graph_node node, vmm_event *event_out);
 VMM_API vmm_result vmm_graph_memset_node_set_params(vmm_system *sys, vmm_graph_node node, const vmm_memset_node_params *node_params);
+VMM_API vmm_result vmm_graph_memcpy_node_get_params(vmm_system *sys, vmm_graph_node node, vmm_memcpy3d *node_params);
 VMM_API vmm_result vmm_graph_memcpy_node_set_params(vmm_system *sys, vmm_graph_node node, const vmm_memcpy3d *node_params);
+VMM_API vmm_result vmm_graph_kernel_node_set_params(vmm_system *sys, vmm_graph_node node, const vmm_kernel_node_params *node_params);
 VMM_API vmm_result vmm_graph_host_node_set_params(vmm_system *sys, vmm_graph_node node, const vmm_host_node_params *node_params);
 VMM_API vmm_result vmm_graph_event_record_node_set_event(vmm_system *sys, vmm_graph_node node, vmm_event event);
 VMM_API vmm_result vmm_graph_event_wait_node_set_event(vmm_system *sys, vmm_graph_node node, vmm_event event);
@@ -1047,11 +1049,13 @@ VMM_API vmm_result vmm_graph_exec_destroy(vmm_system *sys, vmm_graph_exec graph_
 /* Other parameters for the instance's copy of a node of its graph, for launches from now on. A fill keeps its context, a copy the
  * types of its memory, and one of several rows its shape. INVALID_VALUE [VMM-GRAPH-EXEC], for a node of another graph
  * [VMM-GRAPH-NODE] or type [VMM-GRAPH-NODE-TYPE], [VMM-GRAPH-PARAMS]. cuGraphExecMemsetNodeSetParams, cuGraphExecMemcpyNodeSetParams,
- * cuGraphExecHostNodeSetParams, cuGraphExecEventRecordNodeSetEvent, cuGraphExecEventWaitNodeSetEvent. */
+ * cuGraphExecKernelNodeSetParams, cuGraphExecHostNodeSetParams, cuGraphExecEventRecordNodeSetEvent, cuGraphExecEventWaitNodeSetEvent. */
 VMM_API vmm_result vmm_graph_exec_memset_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
                                                          const vmm_memset_node_params *memset_params, vmm_context ctx);
 VMM_API vmm_result vmm_graph_exec_memcpy_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
                                                          const vmm_memcpy3d *copy_params, vmm_context ctx);
+VMM_API vmm_result vmm_graph_exec_kernel_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
+                                                         const vmm_kernel_node_params *node_params);
 VMM_API vmm_result vmm_graph_exec_host_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
                                                        const vmm_host_node_params *node_params);
 VMM_API vmm_result vmm_graph_exec_event_record_node_set_event(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,

@@ -117,11 +117,8 @@ static vmm_result call_launch(struct vmm_backend *self, struct vmm_call *call)
 }
 
 /* The same for a kernel that a graph will launch. */
-static vmm_result call_graph_add_kernel_node(struct vmm_backend *self, struct vmm_call *head)
+static vmm_result kernel_node(struct cuda_backend *cuda, const struct vmm_call *call, const vmm_kernel_node_params *p)
 {
-    struct cuda_backend *cuda = (struct cuda_backend *)self;
-    const struct vmm_call_graph_add_kernel_node *call = (const struct vmm_call_graph_add_kernel_node *)(const void *)head;
-    const vmm_kernel_node_params *p = call->node_params;
     const struct vmm_call_launch launch = {{VMM_CALL_launch, 0}, p ? p->kernel : 0, p ? p->grid_dim : 0, p ? p->block_dim : 0,
                                            p ? p->args : NULL,   p ? p->count : 0,  NULL};
     void *function = NULL;
@@ -137,9 +134,19 @@ static vmm_result call_graph_add_kernel_node(struct vmm_backend *self, struct vm
     struct cuda_ear *ear = cuda_log_listen(&cuda->log);
     result = cuda_kernels_find(&cuda->kernels, p->kernel, &function);
     if (result == VMM_SUCCESS)
-        result = cuda_kernels_add(&cuda->kernels, function, &launch, call);
+        result = cuda_kernels_node(&cuda->kernels, function, &launch, call);
     return finish(cuda, ear, result);
 }
+
+#define KERNEL_NODE(name)                                                                            \
+    static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)                   \
+    {                                                                                                \
+        const struct vmm_call_##name *c = (const struct vmm_call_##name *)(const void *)call;        \
+        return kernel_node((struct cuda_backend *)self, call, c->node_params);                       \
+    }
+KERNEL_NODE(graph_add_kernel_node)
+KERNEL_NODE(graph_kernel_node_set_params)
+KERNEL_NODE(graph_exec_kernel_node_set_params)
 
 static vmm_result visit(struct vmm_backend *self, vmm_visit_fn visitor, void *user)
 {

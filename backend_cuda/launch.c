@@ -22,6 +22,8 @@ void cuda_kernels_open(struct cuda_kernels *kernels, const struct cuda_library *
     FIND(library_kernel, cuLibraryGetKernel);
     FIND(launch, cuLaunchKernel);
     FIND(add_node, cuGraphAddKernelNode_v2);
+    FIND(set_node, cuGraphKernelNodeSetParams_v2);
+    FIND(set_node_in, cuGraphExecKernelNodeSetParams_v2);
     kernels->brings_kernels = dlsym(library->handle, "cuvmmBringsKernels") != NULL;
 }
 
@@ -70,14 +72,21 @@ static void list_parameters(const struct vmm_call_launch *call, void *parameters
         parameters[i] = (void *)(uintptr_t)&call->args[i];
 }
 
-vmm_result cuda_kernels_add(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *launch,
-                            const struct vmm_call_graph_add_kernel_node *call)
+vmm_result cuda_kernels_node(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *launch,
+                             const struct vmm_call *call)
 {
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
+    const struct vmm_call_graph_add_kernel_node *add = &any->graph_add_kernel_node;
+    const struct vmm_call_graph_exec_kernel_node_set_params *in = &any->graph_exec_kernel_node_set_params;
     void *parameters[KERNEL_MAX_ARGS];
     const struct cuda_kernel_node node = {.grid_x = launch->grid_dim, .grid_y = 1, .grid_z = 1, .block_x = launch->block_dim,
                                           .block_y = 1, .block_z = 1, .parameters = parameters, .kernel = function};
     list_parameters(launch, parameters);
-    return kernels->add_node(call->graph_node, call->graph, call->dependencies, call->num_dependencies, &node);
+    switch ((enum vmm_call_id)call->id) {
+    case VMM_CALL_graph_kernel_node_set_params: return kernels->set_node(any->graph_kernel_node_set_params.node, &node);
+    case VMM_CALL_graph_exec_kernel_node_set_params: return kernels->set_node_in(in->graph_exec, in->node, &node);
+    default: return kernels->add_node(add->graph_node, add->graph, add->dependencies, add->num_dependencies, &node);
+    }
 }
 
 vmm_result cuda_kernels_launch(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *call)

@@ -29,6 +29,8 @@ struct cuda_kernel_node {
 struct cuda_kernels {
     vmm_result (*add_node)(vmm_graph_node *node, vmm_graph graph, const vmm_graph_node *dependencies, size_t count,
                            const struct cuda_kernel_node *params);
+    vmm_result (*set_node)(vmm_graph_node node, const struct cuda_kernel_node *params);
+    vmm_result (*set_node_in)(vmm_graph_exec exec, vmm_graph_node node, const struct cuda_kernel_node *params);
     vmm_result (*library_load)(void **library, const void *code, void *jit_options, void **jit_values,
                                unsigned jit_count, void *options, void **values, unsigned count);
     vmm_result (*library_unload)(void *library);
@@ -55,8 +57,9 @@ vmm_result cuda_kernels_find(struct cuda_kernels *kernels, vmm_kernel kernel, vo
 /* Launches a function from cuda_kernels_find. */
 vmm_result cuda_kernels_launch(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *call);
 
-/* Adds a node with it to a graph; launch is what kernels_check has accepted of the node. */
-vmm_result cuda_kernels_add(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *launch,
-                            const struct vmm_call_graph_add_kernel_node *call);
+/* Makes a call on a node with it: one that adds it to a graph, or gives it to a node of a graph or of an instance. launch is what
+ * kernels_check has accepted of the node. */
+vmm_result cuda_kernels_node(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *launch,
+                             const struct vmm_call *call);
 
 #endif

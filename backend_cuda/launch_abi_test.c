@@ -26,6 +26,8 @@ IS(PFN_cuLaunchKernel_v4000, CUfunction, unsigned, unsigned, unsigned, unsigned,
    void **, void **);
 
 IS(PFN_cuGraphAddKernelNode_v12000, CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const CUDA_KERNEL_NODE_PARAMS *);
+IS(PFN_cuGraphKernelNodeSetParams_v12000, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS *);
+IS(PFN_cuGraphExecKernelNodeSetParams_v12000, CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS *);
 _Static_assert(sizeof(struct cuda_kernel_node) == sizeof(CUDA_KERNEL_NODE_PARAMS) &&
                    offsetof(struct cuda_kernel_node, parameters) == offsetof(CUDA_KERNEL_NODE_PARAMS, kernelParams) &&
                    offsetof(struct cuda_kernel_node, kernel) == offsetof(CUDA_KERNEL_NODE_PARAMS, kern) &&

@@ -70,6 +70,26 @@ static void test_node(struct rig *rig, vmm_system *sys)
     tap_ok(strcmp((const char *)(uintptr_t)at[1], "fill") == 0 && at[8] == 0x1000 && at[9] == 16, "its kernel and arguments");
 }
 
+/* Another kernel for a node goes to the driver alike. */
+static void test_other_kernel(struct rig *rig, vmm_system *sys)
+{
+    const uint64_t args[] = {0x1000, 16, 7};
+    vmm_kernel_node_params p = {VMM_KERNEL_FILL, 2, 3, args, 2};
+    const vmm_graph_node node = (vmm_graph_node)(uintptr_t)0x66;
+    const vmm_graph_exec exec = (vmm_graph_exec)(uintptr_t)0x77;
+    const uint64_t *at = rig->driver->argument;
+    tap_result(vmm_graph_kernel_node_set_params(sys, node, NULL), VMM_ERROR_INVALID_VALUE, "no parameters");
+    tap_result(vmm_graph_exec_kernel_node_set_params(sys, exec, node, &p), VMM_ERROR_INVALID_VALUE, "too few arguments");
+    p.count = 3;
+    rig_reset(rig);
+    tap_result(vmm_graph_kernel_node_set_params(sys, node, &p), VMM_SUCCESS, "another kernel for a node");
+    tap_text(rig->driver->symbol, "cuGraphKernelNodeSetParams_v2", "by the driver's call");
+    tap_ok(at[0] == 0x66 && strcmp((const char *)(uintptr_t)at[1], "fill") == 0 && at[2] == 2 && at[3] == 0x1000, "the node's kernel");
+    tap_result(vmm_graph_exec_kernel_node_set_params(sys, exec, node, &p), VMM_SUCCESS, "and for one of an instance");
+    tap_text(rig->driver->symbol, "cuGraphExecKernelNodeSetParams_v2", "by its call");
+    tap_ok(at[0] == 0x77 && at[1] == 0x66 && at[3] == 2 && at[4] == 0x1000, "the instance's node");
+}
+
 static void test_new_driver(struct rig *rig)
 {
     vmm_system *sys;
@@ -77,6 +97,7 @@ static void test_new_driver(struct rig *rig)
         tap_bail("%s", vmm_last_detail()->note);
     test_loading(rig, sys);
     test_node(rig, sys);
+    test_other_kernel(rig, sys);
     rig_reset(rig);
     vmm_close(sys);
     tap_text(rig->driver->symbol, "cuLibraryUnload", "closing unloads the code");

@@ -441,6 +441,9 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
     case VMM_PARAM_OUT_POOL_POINTER:
         json_text(json, param->name, "pointer");
         break;
+    case VMM_PARAM_OUT_MEMCPY3D:
+        write_box(json, param->name, at, false);
+        break;
     case VMM_PARAM_OUT_IPC_HANDLE:
         json_text(json, param->name, "handle");
         break;

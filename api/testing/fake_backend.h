@@ -39,6 +39,9 @@ static void fake_write(struct fake *fake, const struct vmm_call *call, const str
     case VMM_PARAM_OUT_POOL_POINTER:
         memset(at, 0, sizeof(vmm_mem_pool_ptr_export_data));
         break;
+    case VMM_PARAM_OUT_MEMCPY3D:
+        memset(at, 0, sizeof(vmm_memcpy3d));
+        break;
     case VMM_PARAM_OUT_IPC_HANDLE:
         memset(at, 0x11, sizeof(vmm_ipc_mem_handle));
         break;

@@ -292,6 +292,7 @@ F2(OURS, cuGraphEventRecordNodeSetEvent, any, any)
 F2(OURS, cuGraphEventWaitNodeSetEvent, any, any)
 F4(OURS, cuGraphExecMemsetNodeSetParams, any, any, any, any)
 F3(OURS, cuGraphExecHostNodeSetParams, any, any, any)
+F2(OURS, cuGraphMemcpyNodeGetParams, any, any)
 F2(OURS, cuGraphMemcpyNodeSetParams, any, any)
 F4(OURS, cuGraphExecMemcpyNodeSetParams, any, any, any, any)
 F3(OURS, cuGraphExecEventRecordNodeSetEvent, any, any, any)
@@ -341,6 +342,22 @@ int cuGraphAddKernelNode_v2(any node, any graph, any dependencies, size count, c
                : reached("cuGraphAddKernelNode_v2", 11,
                          (uint64_t[]){AS(graph), AS(p->kern), p->grid[0], p->grid[1], p->grid[2], p->block[0], p->block[1],
                                       p->block[2], *first, *second, count});
+}
+
+/* The same without a graph; the second form records an instance first. */
+int cuGraphKernelNodeSetParams_v2(any node, const struct fake_kernel_node *p);
+int cuGraphExecKernelNodeSetParams_v2(any exec, any node, const struct fake_kernel_node *p);
+
+int cuGraphKernelNodeSetParams_v2(any node, const struct fake_kernel_node *p)
+{
+    const u64 *first = p->params[0];
+    return reached("cuGraphKernelNodeSetParams_v2", 4, (uint64_t[]){AS(node), AS(p->kern), p->grid[0], *first});
+}
+
+int cuGraphExecKernelNodeSetParams_v2(any exec, any node, const struct fake_kernel_node *p)
+{
+    const u64 *first = p->params[0];
+    return reached("cuGraphExecKernelNodeSetParams_v2", 5, (uint64_t[]){AS(exec), AS(node), AS(p->kern), p->grid[0], *first});
 }
 
 /* Records what the first two parameters point to, instead of params and extra. */

@@ -459,6 +459,7 @@ static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
     vmm_stream one = NULL, two = NULL;
     vmm_event event = NULL, back = NULL;
     vmm_stream_capture_status status = 0;
+    vmm_graph_node listed = NULL;
     static uint64_t word = 5;
     const uint64_t args[] = {p, 64, 9};
     const vmm_memcpy3d box = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = p, .dst_memory_type = VMM_MEMORYTYPE_DEVICE,
@@ -470,12 +471,13 @@ static void capture(vmm_system *sys, vmm_deviceptr p, vmm_graph *graph)
     STEP(stream_begin_capture, sys, one, VMM_STREAM_CAPTURE_MODE_RELAXED);
     GET(status, stream_is_capturing, sys, one, &status);
     GET(*graph, stream_end_capture, sys, one, graph);
+    GET(listed, graph_add_empty_node, sys, &listed, *graph, NULL, 0);
     STEP(stream_begin_capture_to_graph, sys, one, *graph, NULL, NULL, 0, VMM_STREAM_CAPTURE_MODE_RELAXED);
     STEP(memset_d8_async, sys, p, 1, 64, one);
     STEP(memcpy_htod_async, sys, p, &word, sizeof word, one);
     STEP(memcpy_3d_async, sys, &box, one);
     STEP(launch, sys, VMM_KERNEL_FILL, 1, 32, args, 3, one);
-    STEP(stream_update_capture_dependencies, sys, one, NULL, NULL, 0, VMM_STREAM_ADD_CAPTURE_DEPENDENCIES);
+    STEP(stream_update_capture_dependencies, sys, one, &listed, NULL, 1, VMM_STREAM_ADD_CAPTURE_DEPENDENCIES);
     STEP(event_record, sys, event, one);
     STEP(stream_wait_event, sys, two, event, 0);
     STEP(memcpy_dtod_async, sys, p + 64, p, 64, two);
@@ -494,6 +496,7 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
                    copy = NULL;
     const vmm_memcpy3d box = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = p, .dst_memory_type = VMM_MEMORYTYPE_DEVICE,
                               .dst_device = p + 1024, .width_in_bytes = 8, .height = 2, .depth = 1};
+    vmm_memcpy3d held = {.depth = 0};
     vmm_graph inner = NULL;
     vmm_graph_node_type type = 0;
     const uint64_t args[] = {p, 64, 9};
@@ -521,6 +524,8 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     GET(inner, graph_child_graph_node_get_graph, sys, child, &inner);
     STEP(graph_memset_node_set_params, sys, first, &rows);
     STEP(graph_memcpy_node_set_params, sys, copy, &box);
+    GET(held.depth, graph_memcpy_node_get_params, sys, copy, &held);
+    STEP(graph_kernel_node_set_params, sys, kernel, &launch);
     STEP(graph_host_node_set_params, sys, host, &call);
     STEP(graph_event_record_node_set_event, sys, record, event);
     STEP(graph_event_wait_node_set_event, sys, wait, event);
@@ -534,6 +539,7 @@ static void nodes(vmm_system *sys, vmm_deviceptr p, vmm_graph graph, vmm_event e
     GET(exec, graph_instantiate, sys, &exec, graph, 0);
     STEP(graph_exec_memset_node_set_params, sys, exec, first, &rows, NULL);
     STEP(graph_exec_memcpy_node_set_params, sys, exec, copy, &box, NULL);
+    STEP(graph_exec_kernel_node_set_params, sys, exec, kernel, &launch);
     STEP(graph_exec_host_node_set_params, sys, exec, host, &call);
     STEP(graph_exec_event_record_node_set_event, sys, exec, record, event);
     STEP(graph_exec_event_wait_node_set_event, sys, exec, wait, event);

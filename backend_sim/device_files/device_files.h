@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_files.h - which files a driver of the simulated machine would have, and what is told of them.
+/* device_files.h - which files a driver of the simulated machine would have, and what a program sees of them.
  *
  *     CUVMM_DEVICE_FILES=2:580.159.04      two devices, and the version
  *

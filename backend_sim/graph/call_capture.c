@@ -202,16 +202,23 @@ vmm_result sim_stream_begin_capture(struct sim_process *process, const struct vm
     return VMM_SUCCESS;
 }
 
+static vmm_result find_node(const struct sim_process *process, const struct graph *graph, const vmm_graph_node *values, uint64_t i,
+                            struct graph_node **node)
+{
+    *node = graphs_find_node(process->graphs, values[i]);
+    if (*node && (*node)->graph == graph)
+        return VMM_SUCCESS;
+    return graph_refuse(VMM_RULE_GRAPH_NODE, (uint64_t)(uintptr_t)values[i], "dependencies[%llu] is not a node of that graph",
+                        (unsigned long long)i);
+}
+
 static vmm_result find_nodes(const struct sim_process *process, const struct graph *graph,
                              const vmm_graph_node *values, uint64_t count, struct graph_node **nodes)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        nodes[i] = graphs_find_node(process->graphs, values[i]);
-        if (!nodes[i] || nodes[i]->graph != graph)
-            return graph_refuse(VMM_RULE_GRAPH_NODE, (uint64_t)(uintptr_t)values[i],
-                                "dependencies[%llu] is not a node of that graph", (unsigned long long)i);
-    }
-    return VMM_SUCCESS;
+    vmm_result result = VMM_SUCCESS;
+    for (uint64_t i = 0; i < count && result == VMM_SUCCESS; i++)
+        result = find_node(process, graph, values, i, &nodes[i]);
+    return result;
 }
 
 vmm_result sim_stream_begin_capture_to_graph(struct sim_process *process,
@@ -718,6 +725,24 @@ bool capture_takes(struct sim_process *process, const struct vmm_call *call, vmm
 
 /* ---- what comes next ---- */
 
+/* As measured a node may be listed twice, so the graph does not tell how long the list may be: room is made as nodes are found. */
+static vmm_result list_nodes(const struct sim_process *process, const struct graph *graph, const vmm_graph_node *values,
+                             uint64_t count, struct graph_node ***nodes)
+{
+    vmm_result result = VMM_SUCCESS;
+    for (uint64_t i = 0, room = 0; i < count && result == VMM_SUCCESS; i++) {
+        if (i == room) {
+            room = room ? 2 * room : 16;
+            struct graph_node **grown = heap.realloc(*nodes, room * sizeof *grown);
+            if (!grown)
+                return sim_out_of_host_memory();
+            *nodes = grown;
+        }
+        result = find_node(process, graph, values, i, &(*nodes)[i]);
+    }
+    return result;
+}
+
 vmm_result capture_update(const struct sim_process *process, vmm_stream stream, const vmm_graph_node *values, uint64_t count,
                           unsigned flags)
 {
@@ -735,10 +760,10 @@ vmm_result capture_update(const struct sim_process *process, vmm_stream stream, 
     if (result != VMM_SUCCESS)
         return result;
     struct capture_stream *found = capture_of(process, stream);
-    if (count > found->capture->graph->count)
-        return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", count, "the graph has fewer nodes");
-    struct graph_node **nodes = heap.malloc((count + 1) * sizeof *nodes);
-    result = nodes ? find_nodes(process, found->capture->graph, values, count, nodes) : sim_out_of_host_memory();
+    struct graph_node **nodes = NULL;
+    if (count > UINT32_MAX)
+        return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", count, "a graph has fewer nodes");
+    result = list_nodes(process, found->capture->graph, values, count, &nodes);
     if (result == VMM_SUCCESS && !(flags ? capture_set : capture_reach)(found, nodes, count))
         result = sim_out_of_host_memory();
     heap.free(nodes);

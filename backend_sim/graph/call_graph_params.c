@@ -105,6 +105,17 @@ vmm_result sim_graph_event_wait_node_get_event(struct sim_process *process,
     return get_event(process, call->node, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, call->event_out);
 }
 
+vmm_result sim_graph_memcpy_node_get_params(struct sim_process *process, const struct vmm_call_graph_memcpy_node_get_params *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (!call->node_params)
+        return graph_null("nodeParams");
+    const struct graph_node *node = graph_need_type(process->graphs, call->node, VMM_GRAPH_NODE_TYPE_MEMCPY, &result);
+    if (node)
+        *call->node_params = graphs_work(node)->copy;
+    return result;
+}
+
 /* ---- changing ---- */
 
 vmm_result graph_replace_work(struct graph_node *node, const struct graph_work *work)
@@ -174,6 +185,19 @@ vmm_result sim_graph_exec_memcpy_node_set_params(struct sim_process *process,
 {
     struct graph_work work;
     return set_in(process, call->graph_exec, call->node, graph_copy_work(process, call->copy_params, call->ctx, &work), &work);
+}
+
+vmm_result sim_graph_kernel_node_set_params(struct sim_process *process, const struct vmm_call_graph_kernel_node_set_params *call)
+{
+    struct graph_work work;
+    return set(process, call->node, graph_kernel_work(process, call->node_params, &work), &work);
+}
+
+vmm_result sim_graph_exec_kernel_node_set_params(struct sim_process *process,
+                                                 const struct vmm_call_graph_exec_kernel_node_set_params *call)
+{
+    struct graph_work work;
+    return set_in(process, call->graph_exec, call->node, graph_kernel_work(process, call->node_params, &work), &work);
 }
 
 vmm_result sim_graph_host_node_set_params(struct sim_process *process, const struct vmm_call_graph_host_node_set_params *call)

@@ -242,6 +242,70 @@ static void test_updates(void)
     vmm_close(sys);
 }
 
+/* A captured stream goes on from many nodes, also where they are listed twice. */
+static void test_many_dependencies(void)
+{
+    enum { MANY = 1000 };
+    static vmm_graph_node listed[2 * MANY];
+    vmm_graph graph = NULL, end = NULL;
+    vmm_graph_exec exec = NULL;
+    uint64_t word = 0;
+    int wrong = 0;
+    begin("sim:h100");
+    const vmm_memset_node_params fill = {.dst = p, .value = 1, .element_size = 1, .width = 64, .height = 1};
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    for (int i = 0; i < MANY; i++) {
+        wrong += vmm_graph_add_memset_node(sys, &listed[i], graph, NULL, 0, &fill, NULL) != VMM_SUCCESS;
+        listed[MANY + i] = listed[i];
+    }
+    tap_u64((uint64_t)wrong, 0, "%d fills that nothing orders", MANY);
+    vmm_stream stream = stream_of(VMM_STREAM_NON_BLOCKING);
+    SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, stream, graph, NULL, NULL, 0, RELAXED));
+    SUCCEEDS(vmm_stream_update_capture_dependencies(sys, stream, listed, NULL, MANY, VMM_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    SUCCEEDS(vmm_stream_update_capture_dependencies(sys, stream, listed, NULL, 2 * MANY, VMM_STREAM_SET_CAPTURE_DEPENDENCIES));
+    SUCCEEDS(vmm_memset_d8_async(sys, p, 2, 64, stream));
+    listed[MANY] = NULL;
+    REFUSED(vmm_stream_update_capture_dependencies(sys, stream, listed, NULL, 2 * MANY, 0), INVALID_VALUE, "VMM-GRAPH-NODE");
+    SUCCEEDS(vmm_stream_end_capture(sys, stream, &end));
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    SUCCEEDS(vmm_graph_launch(sys, exec, NULL));
+    SUCCEEDS(vmm_memcpy_dtoh(sys, &word, p, sizeof word));
+    tap_u64(word, UINT64_C(0x0202020202020202), "the captured fill comes after all of them");
+    vmm_close(sys);
+}
+
+/* Another kernel for a node, and for the node of an instance. */
+static void test_other_kernels(void)
+{
+    uint64_t args[] = {0, 64, 1}, word = 0;
+    vmm_kernel_node_params kernel = {VMM_KERNEL_FILL, 1, 32, args, 3};
+    vmm_graph graph = NULL;
+    vmm_graph_node node = NULL;
+    vmm_graph_exec exec = NULL;
+    begin("sim:h100");
+    args[0] = p;
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_graph_add_kernel_node(sys, &node, graph, NULL, 0, &kernel));
+    args[2] = 2;
+    SUCCEEDS(vmm_graph_kernel_node_set_params(sys, node, &kernel));
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    SUCCEEDS(vmm_graph_launch(sys, exec, NULL));
+    SUCCEEDS(vmm_memcpy_dtoh(sys, &word, p, sizeof word));
+    tap_u64(word, UINT64_C(0x0202020202020202), "the kernel's other arguments");
+    args[2] = 3;
+    SUCCEEDS(vmm_graph_exec_kernel_node_set_params(sys, exec, node, &kernel));
+    args[2] = 4; /* they were copied */
+    SUCCEEDS(vmm_graph_launch(sys, exec, NULL));
+    SUCCEEDS(vmm_memcpy_dtoh(sys, &word, p, sizeof word));
+    tap_u64(word, UINT64_C(0x0303030303030303), "those of the instance");
+    kernel.count = 2;
+    REFUSED(vmm_graph_kernel_node_set_params(sys, node, &kernel), INVALID_VALUE, "VMM-LAUNCH-ARGUMENTS");
+    REFUSED(vmm_graph_exec_kernel_node_set_params(sys, exec, node, &kernel), INVALID_VALUE, "VMM-LAUNCH-ARGUMENTS");
+    kernel.count = 3;
+    REFUSED(vmm_graph_exec_kernel_node_set_params(sys, exec, NULL, &kernel), INVALID_VALUE, "VMM-GRAPH-NODE");
+    vmm_close(sys);
+}
+
 /* Copies whose memory is declared as UNIFIED, and is no longer reserved when a launch comes to them: a fault, as of other memory that
  * is not there, and no access of the program's. */
 static void test_copies_of_what_is_gone(void)
@@ -502,6 +566,8 @@ int main(void)
     test_work();
     test_contexts();
     test_updates();
+    test_other_kernels();
+    test_many_dependencies();
     test_copies_of_what_is_gone();
     test_eager();
     return tap_done();

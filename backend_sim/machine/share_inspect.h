@@ -70,7 +70,7 @@ struct share_inspect *share_inspect_own(struct share *share);
 void share_inspect_free(struct share_inspect *who);
 
 /* The memory of one device in use, by all and by each process: what is private to it, and what it exported, wherever that is
- * held. Memory whose exporter has left the machine is nobody's. */
+ * held. Memory whose exporter has left the machine has no holder. */
 struct share_inspect_use {
     uint64_t used;
     unsigned processes; /* those that use any */

@@ -128,21 +128,12 @@ int nvml_attribute(const struct nvml_machine *machine, int attribute)
 
 bool nvml_are_peers(const struct nvml_machine *machine, int from, int to)
 {
-    return machine->profile.peers[from] >> to & 1; /* no device is its own peer */
-}
-
-/* "all" sets bits of devices that the machine does not have. */
-static bool has_peer(const struct nvml_machine *machine, int place)
-{
-    bool any = false;
-    for (int i = 0; i < machine->profile.devices; i++)
-        any |= nvml_are_peers(machine, place, i);
-    return any;
+    return machine->profile.peers[from] >> to & 1;
 }
 
 unsigned nvml_links(const struct nvml_machine *machine, int place)
 {
-    return machine->chip && has_peer(machine, place) ? machine->chip->links : 0;
+    return machine->chip && machine->profile.peers[place] ? machine->chip->links : 0;
 }
 
 int nvml_node(const struct nvml_machine *machine)

@@ -43,6 +43,7 @@ bool nvml_machine_use(struct nvml_machine *machine, int place, struct share_insp
 
 /* A device attribute; 0 when the profile does not list it. */
 int nvml_attribute(const struct nvml_machine *machine, int attribute);
+/* No device is its own peer, and none of one that is not there (profile_check.c). */
 bool nvml_are_peers(const struct nvml_machine *machine, int from, int to);
 /* How many NVLinks a device has that lead somewhere: none without a peer. */
 unsigned nvml_links(const struct nvml_machine *machine, int place);

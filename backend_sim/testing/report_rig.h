@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_rig.h - for tests of what is told: one system, and all of a detail but the object. Included by one file of a program. */
+/* report_rig.h - for tests of reports: one system, and all of a detail but the object. Included by one file of a program. */
 #ifndef SIM_REPORT_RIG_H
 #define SIM_REPORT_RIG_H
 

@@ -67,7 +67,7 @@ static inline struct census census_now(void)
     return census;
 }
 
-/* One point; what differs is told. */
+/* One point; the differences are printed. */
 static inline void census_same(const struct census *before, const char *what)
 {
     struct census now = census_now();

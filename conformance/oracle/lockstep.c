@@ -112,6 +112,7 @@ static const void *pointer_of(struct lockstep *pair, const struct step *step, si
     case VMM_PARAM_HOST_NODE: return &out->host;
     case VMM_PARAM_KERNEL_NODE: return &out->kernel;
     case VMM_PARAM_OUT_PROP: return &out->prop;
+    case VMM_PARAM_OUT_MEMCPY3D: return &out->box;
     case VMM_PARAM_OUT_ATTRIBUTE: return out->attribute;
     case VMM_PARAM_OUT_ATTRIBUTES: return out->attributes;
     case VMM_PARAM_BYTES:
@@ -436,6 +437,7 @@ static bool left_alone(const struct lockstep *pair, const struct model_answer *a
     const void *slot = kind == VMM_PARAM_OUT_ATTRIBUTE ? out->attribute[0] : &out->slot[i];
     switch (kind) {
     case VMM_PARAM_OUT_PROP: return untouched(&out->prop, sizeof out->prop);
+    case VMM_PARAM_OUT_MEMCPY3D: return untouched(&out->box, sizeof out->box);
     case VMM_PARAM_OUT_BYTES: return untouched(pair->host, 64);
     case VMM_PARAM_OUT_ATTRIBUTES:
         return untouched(out->attribute[answer->written],

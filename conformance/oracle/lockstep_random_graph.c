@@ -303,6 +303,15 @@ static void make_fill(const struct maker *m, int device)
     word[0] = (word[3] + choose(m->dice, 2)) * size;
 }
 
+static void make_kernel(const struct maker *m, int device)
+{
+    m->step->node[1][0] = maker_box_place(m, device < 0 ? 0 : device);
+    m->step->word[0] = 0;
+    m->step->word[1] = m->step->word[2] = 1 + choose(m->dice, 64);
+    m->step->word[3] = choose(m->dice, 20);
+    m->step->word[4] = 3;
+}
+
 /* What the node that is added holds. */
 static void make_work(const struct maker *m, const struct model_graph *graph)
 {
@@ -321,12 +330,7 @@ static void make_work(const struct maker *m, const struct model_graph *graph)
         maker_box(m, step_arg(m->step, "ctx")->name ? place : device);
         break;
     case VMM_CALL_graph_add_host_node: m->step->word[0] = 1; break;
-    case VMM_CALL_graph_add_kernel_node:
-        m->step->node[1][0] = maker_box_place(m, device < 0 ? 0 : device);
-        m->step->word[1] = m->step->word[2] = 1 + choose(m->dice, 64);
-        m->step->word[3] = choose(m->dice, 20);
-        m->step->word[4] = 3;
-        break;
+    case VMM_CALL_graph_add_kernel_node: make_kernel(m, device); break;
     case VMM_CALL_graph_add_event_record_node:
     case VMM_CALL_graph_add_event_wait_node:
         maker_set(m, "event", named(STEP_FIRST_EVENT + (uint32_t)one_in(m, 8)));
@@ -363,7 +367,9 @@ static void make_of_node(const struct maker *m)
     case VMM_CALL_graph_event_wait_node_get_event:
     case VMM_CALL_graph_event_wait_node_set_event: type = VMM_GRAPH_NODE_TYPE_WAIT_EVENT; break;
     case VMM_CALL_graph_memset_node_set_params: type = VMM_GRAPH_NODE_TYPE_MEMSET; break;
+    case VMM_CALL_graph_memcpy_node_get_params:
     case VMM_CALL_graph_memcpy_node_set_params: type = VMM_GRAPH_NODE_TYPE_MEMCPY; break;
+    case VMM_CALL_graph_kernel_node_set_params: type = VMM_GRAPH_NODE_TYPE_KERNEL; break;
     case VMM_CALL_graph_host_node_set_params: type = VMM_GRAPH_NODE_TYPE_HOST; break;
     default: break;
     }
@@ -372,6 +378,8 @@ static void make_of_node(const struct maker *m)
     m->step->word[0] = 1;
     if (m->step->call == VMM_CALL_graph_memset_node_set_params)
         make_fill(m, node && node->work.type == VMM_GRAPH_NODE_TYPE_MEMSET ? node->work.device : current(m));
+    if (m->step->call == VMM_CALL_graph_kernel_node_set_params)
+        make_kernel(m, current(m));
     if (m->step->call == VMM_CALL_graph_memcpy_node_set_params)
         maker_box(m, node && node->work.type == VMM_GRAPH_NODE_TYPE_MEMCPY ? node->work.device : current(m));
     if (m->step->call == VMM_CALL_graph_event_record_node_set_event || m->step->call == VMM_CALL_graph_event_wait_node_set_event)
@@ -396,6 +404,7 @@ static int type_in_exec(enum vmm_call_id call)
     switch (call) {
     case VMM_CALL_graph_exec_memset_node_set_params: return VMM_GRAPH_NODE_TYPE_MEMSET;
     case VMM_CALL_graph_exec_memcpy_node_set_params: return VMM_GRAPH_NODE_TYPE_MEMCPY;
+    case VMM_CALL_graph_exec_kernel_node_set_params: return VMM_GRAPH_NODE_TYPE_KERNEL;
     case VMM_CALL_graph_exec_host_node_set_params: return VMM_GRAPH_NODE_TYPE_HOST;
     case VMM_CALL_graph_exec_event_record_node_set_event: return VMM_GRAPH_NODE_TYPE_EVENT_RECORD;
     case VMM_CALL_graph_exec_event_wait_node_set_event: return VMM_GRAPH_NODE_TYPE_WAIT_EVENT;
@@ -444,6 +453,8 @@ static void make_in_exec(const struct maker *m)
         maker_set(m, "is_enabled", literal(choose(m->dice, 3)));
     if (type == VMM_GRAPH_NODE_TYPE_EVENT_RECORD || type == VMM_GRAPH_NODE_TYPE_WAIT_EVENT)
         maker_set(m, "event", named(STEP_FIRST_EVENT + (uint32_t)one_in(m, 8)));
+    if (type == VMM_GRAPH_NODE_TYPE_KERNEL)
+        make_kernel(m, current(m));
     if (!fills && type != VMM_GRAPH_NODE_TYPE_MEMCPY)
         return;
     const int device = copy ? copy->work.device : current(m);
@@ -571,7 +582,9 @@ static const struct maker_row rows[] = {
     {VMM_CALL_graph_event_record_node_get_event, 2, make_of_node},
     {VMM_CALL_graph_event_wait_node_get_event, 2, make_of_node},
     {VMM_CALL_graph_memset_node_set_params, 2, make_of_node},
+    {VMM_CALL_graph_memcpy_node_get_params, 2, make_of_node},
     {VMM_CALL_graph_memcpy_node_set_params, 3, make_of_node},
+    {VMM_CALL_graph_kernel_node_set_params, 2, make_of_node},
     {VMM_CALL_graph_host_node_set_params, 2, make_of_node},
     {VMM_CALL_graph_event_record_node_set_event, 2, make_of_node},
     {VMM_CALL_graph_event_wait_node_set_event, 2, make_of_node},
@@ -580,6 +593,7 @@ static const struct maker_row rows[] = {
     {VMM_CALL_graph_exec_destroy, 1, make_of_exec},
     {VMM_CALL_graph_exec_memset_node_set_params, 3, make_in_exec},
     {VMM_CALL_graph_exec_memcpy_node_set_params, 4, make_in_exec},
+    {VMM_CALL_graph_exec_kernel_node_set_params, 3, make_in_exec},
     {VMM_CALL_graph_exec_host_node_set_params, 3, make_in_exec},
     {VMM_CALL_graph_exec_event_record_node_set_event, 2, make_in_exec},
     {VMM_CALL_graph_exec_event_wait_node_set_event, 2, make_in_exec},

@@ -2,7 +2,7 @@
 /* exec_machine.h - the simulated machine that a program and all processes below it share.
  *
  *     exec_machine_ask     is there such a machine, and how many devices has it?
- *     exec_machine_name    a name that nobody has chosen                     CUVMM_MACHINE=exec-4711-1f0c2a77
+ *     exec_machine_name    a name that no user has chosen                    CUVMM_MACHINE=exec-4711-1f0c2a77
  *     the program runs; its processes share that machine, and any of them may be killed
  *     exec_machine_remove  what is left of it is gone, unless a process that outlived the program still has it open
  */

@@ -295,6 +295,46 @@ if printf 'int main(void) { return 0; }\n' | compile "$work/asan" -fsanitize=add
     ok $? 'a program with AddressSanitizer runs'
 fi
 
+# NVML: a child's memory is seen by its parent, which asks as PyTorch does, by dlopen.
+compile "$work/nvml" -ldl <<'END'
+#include <cuda.h>
+#include <dlfcn.h>
+#include <nvml.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+    nvmlReturn_t (*init)(void) = dlsym(library, "nvmlInit_v2"), (*count)(unsigned *) = dlsym(library, "nvmlDeviceGetCount_v2");
+    nvmlReturn_t (*handle)(unsigned, nvmlDevice_t *) = dlsym(library, "nvmlDeviceGetHandleByIndex_v2");
+    nvmlReturn_t (*memory)(nvmlDevice_t, nvmlMemory_t *) = dlsym(library, "nvmlDeviceGetMemoryInfo");
+    nvmlDevice_t device;
+    nvmlMemory_t info;
+    unsigned devices;
+    int ready[2], done[2];
+    char c = 0;
+    if (init() || count(&devices) || handle(1, &device) || pipe(ready) || pipe(done))
+        return 1;
+    if (fork() == 0) {
+        CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+        CUmemGenericAllocationHandle made;
+        alarm(20);
+        if (cuInit(0) || cuMemCreate(&made, 6 << 20, &prop, 0)) /* CUDA_VISIBLE_DEVICES: its first device is the second one */
+            _exit(1);
+        _exit(write(ready[1], &c, 1) != 1 || read(done[0], &c, 1) != 1);
+    }
+    close(ready[1]);
+    if (read(ready[0], &c, 1) != 1 || memory(device, &info) || write(done[1], &c, 1) != 1)
+        return 2;
+    wait(NULL);
+    printf("%u devices, %llu in use\n", devices, info.used);
+    return 0;
+}
+END
+CUDA_VISIBLE_DEVICES=1 run 0 --machine=sim:h200x2 "$work/nvml" && prints '2 devices, 6291456 in use'
+ok $? 'NVML tells of all devices, and of the memory of another process'
+
 # What cannot be run, before anything is.
 printf 'int main(void) { return 0; }\n' >"$work/static.c"
 if "${CC-cc}" -static -o "$work/static" "$work/static.c" 2>/dev/null; then

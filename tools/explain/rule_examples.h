@@ -17,8 +17,8 @@
 #include "text.h"
 
 enum example_part {
-    EXAMPLE_BROKEN,    /* the script that is told the rule */
-    EXAMPLE_CORRECTED, /* the script that is told nothing */
+    EXAMPLE_BROKEN,    /* the script that the rule refuses */
+    EXAMPLE_CORRECTED, /* the script that is accepted */
     EXAMPLE_MACHINE,   /* lines of my.profile, which both open; mostly none */
     EXAMPLE_REASON,    /* why no script can break it, the last line says where the test is; of the others none */
     EXAMPLE_NOT_ON,    /* names of machines that cannot run the pair: they lack what it is about */

@@ -53,7 +53,7 @@ struct lesson {
 bool lesson_parse(struct lesson *lesson, const char *file, const char *const *lines, FILE *err);
 void lesson_free(struct lesson *lesson);
 
-/* How a lesson is told. */
+/* How a lesson is shown. */
 struct lesson_talk {
     FILE *out, *err;
     FILE *in;            /* who listens: Enter goes on, a letter answers, q leaves. NULL: everything is printed at once */

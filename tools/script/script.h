@@ -30,7 +30,7 @@ struct script_options {
     bool colour;         /* with terminal colours */
     bool trusted;        /* its `backend` lines may write files and load libraries (spec_trust.h) */
     bool interactive;    /* for a prompt: lines are not repeated, and a refused call is no failure */
-    const struct script_watch *watch; /* told of every call that a line makes (script_state.h); NULL: nobody */
+    const struct script_watch *watch; /* sees every call that a line makes (script_state.h); NULL: none does */
 };
 
 /* Also the exit status of `cuvmm run`. Worse ones are larger. */

@@ -35,7 +35,7 @@ static size_t named_output(const struct step *step, size_t *count)
     for (size_t i = 0; i < *count; i++) {
         enum vmm_param_kind kind = params[i].kind;
         if (step_is_out(kind) && kind != VMM_PARAM_OUT_BYTES && kind != VMM_PARAM_OUT_TEXT &&
-            kind != VMM_PARAM_OUT_PROP && kind != VMM_PARAM_OUT_ATTRIBUTES &&
+            kind != VMM_PARAM_OUT_PROP && kind != VMM_PARAM_OUT_MEMCPY3D && kind != VMM_PARAM_OUT_ATTRIBUTES &&
             (kind != VMM_PARAM_OUT_FD || step->call.head.id != VMM_CALL_mem_get_handle_for_address_range))
             return i;
     }

@@ -45,7 +45,7 @@ struct script_source {
     size_t count, room;
 };
 
-/* Somebody who is told of every call of a script's lines, the one in script->step: before it is made, when names mean what the
+/* An observer of every call of a script's lines, the one in script->step: before it is made, when names mean what the
  * line says, and after it, with result and reason. Calls that the interpreter makes for itself are not told. */
 struct script_watch {
     void *user;

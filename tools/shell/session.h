@@ -40,7 +40,7 @@ struct session {
 /* options: colour, draw, addresses, brief; interactive is implied. */
 void session_begin(struct session *session, const struct script_options *options);
 
-/* Ends the machine and frees everything; what is still held is told to out, unless out is NULL. */
+/* Ends the machine and frees everything; what is still held is reported to out, unless out is NULL. */
 void session_end(struct session *session, FILE *out);
 
 /* Runs a line. What it printed and how it went; valid until the next call. */

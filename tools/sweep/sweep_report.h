@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_report.h - what is told of a sweep. */
+/* sweep_report.h - the report of a sweep. */
 #ifndef CUVMM_TOOLS_SWEEP_REPORT_H
 #define CUVMM_TOOLS_SWEEP_REPORT_H
 

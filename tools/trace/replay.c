@@ -193,6 +193,7 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
     step_end(&r->step);
     descriptors_clear(&r->open);
     fabrics_clear(&r->fabrics);
+    replay_room_end(&r->room);
     trace_line_end(&r->line);
     free(r->object);
     free(r);

@@ -189,30 +189,31 @@ static bool compare_attributes(struct replay *r, const char *key, json_t *json, 
     return true;
 }
 
-static bool compare_bytes(struct replay *r, const char *key, json_t *json, struct text *difference)
+static bool compare_bytes(struct replay *r, const struct vmm_param *param, json_t *json, struct text *difference)
 {
+    const unsigned char *now = (const unsigned char *)(uintptr_t)vmm_call_scalar(&r->step.call.head, param);
     uint64_t size = r->step.call.memcpy_dtoh.byte_count, hash, at = 0;
     const char *hex = json_string_value(json_object_get(json, "hex"));
     json_t *recorded = json_object_get(json, "fnv1a64");
     if (!json_is_object(json))
-        return replay_malformed(r, key, "%s is not {\"length\":...}", key);
-    if (r->unknown_bytes || json_object_get(json, "device"))
+        return replay_malformed(r, param->name, "%s is not {\"length\":...}", param->name);
+    if (r->unknown_bytes || json_object_get(json, "device") || !now)
         return true;
     if (recorded) {
-        if (!replay_hex(r, key, recorded, &hash))
+        if (!replay_hex(r, param->name, recorded, &hash))
             return false;
-        if (hash != trace_hash(r->step.bytes, size))
-            differs_u64(difference, "bytes (hash)", hash, trace_hash(r->step.bytes, size));
+        if (hash != trace_hash(now, size))
+            differs_u64(difference, "bytes (hash)", hash, trace_hash(now, size));
         return true;
     }
     if (hex && strlen(hex) != 2 * size)
-        return replay_malformed(r, key, "hex holds %zu digits for %" PRIu64 " bytes", strlen(hex), size);
+        return replay_malformed(r, param->name, "hex holds %zu digits for %" PRIu64 " bytes", strlen(hex), size);
     for (; hex && at < size; at++) {
         char two[3] = {hex[2 * at], hex[2 * at + 1], 0};
         uint64_t wanted = strtoul(two, NULL, 16);
-        if (wanted != r->step.bytes[at]) {
+        if (wanted != now[at]) {
             text_add(difference, "  byte +%" PRIu64 "  recorded %s\n             replayed %02x\n", at, two,
-                     r->step.bytes[at]);
+                     now[at]);
             return true;
         }
     }
@@ -229,6 +230,31 @@ static bool compare_prop(struct replay *r, const char *key, json_t *json, struct
         recorded.location.type != now->location.type || recorded.location.id != now->location.id ||
         memcmp(&recorded.alloc_flags, &now->alloc_flags, sizeof now->alloc_flags) != 0)
         differs(difference, key, "other properties (see the line)", "what is shown above");
+    return true;
+}
+
+/* Of host memory only the type and the size are known. */
+static bool compare_box(struct replay *r, const char *key, json_t *json, struct text *difference)
+{
+    const vmm_memcpy3d *now = &r->step.box;
+    uint64_t src, dst;
+    if (!json_is_object(json))
+        return replay_malformed(r, key, "%s is not an object", key);
+    if (!replay_hex(r, "src", json_object_get(json, "src"), &src) || !replay_hex(r, "dst", json_object_get(json, "dst"), &dst))
+        return false;
+    bool same = json_integer_value(json_object_get(json, "src_memory_type")) == now->src_memory_type &&
+                json_integer_value(json_object_get(json, "dst_memory_type")) == now->dst_memory_type &&
+                (!replay_is_known(r, src) || replay_translate(r, src) == vmm_box_src(now)) &&
+                (!replay_is_known(r, dst) || replay_translate(r, dst) == vmm_box_dst(now));
+    for (int i = 0; i < VMM_BOX_SIZES; i++) {
+        uint64_t value = 0;
+        json_t *given = json_object_get(json, vmm_box_sizes[i].name);
+        if (given && !replay_hex(r, vmm_box_sizes[i].name, given, &value))
+            return false;
+        same &= value == *vmm_box_size_at(now, &vmm_box_sizes[i]);
+    }
+    if (!same)
+        differs(difference, key, "another box (see the line)", "what is shown above");
     return true;
 }
 
@@ -287,7 +313,8 @@ static bool compare_out(struct replay *r, json_t *names, json_t *json, const str
             differs(difference, param->name, json_string_value(json), r->step.text);
         return true;
     case VMM_PARAM_OUT_PROP: return compare_prop(r, param->name, json, difference);
-    case VMM_PARAM_OUT_BYTES: return compare_bytes(r, param->name, json, difference);
+    case VMM_PARAM_OUT_MEMCPY3D: return compare_box(r, param->name, json, difference);
+    case VMM_PARAM_OUT_BYTES: return compare_bytes(r, param, json, difference);
     case VMM_PARAM_OUT_ATTRIBUTE:
         return compare_attribute(r, param->name, json,
                                  (int)(int64_t)vmm_call_scalar(&r->step.call.head, &params[index + 1]), now, difference);

@@ -192,8 +192,58 @@ static bool load_mem_ops(struct replay *r, const char *key, json_t *json)
     return true;
 }
 
-/* Where one side of a copy of a box is now: an address of the trace's, or of host memory, of which only the size is known. */
-static void place_box(struct replay *r, const vmm_memcpy3d *box, bool src, uint64_t recorded, uint64_t *now, bool *skip)
+/* ---- host memory that work uses after its call ---- */
+
+static unsigned char *keep(struct replay_room *room, unsigned char *memory)
+{
+    room->kept = text_grow(room->kept, (room->count + 1) * sizeof *room->kept);
+    room->kept[room->count++] = memory;
+    return memory;
+}
+
+static unsigned char *lend(struct replay_room *room, size_t size)
+{
+    if (size > room->size || !room->shared) {
+        room->size = size > 2 * room->size ? size : 2 * room->size;
+        room->shared = keep(room, text_grow(NULL, room->size));
+        memset(room->shared, 0, room->size);
+    }
+    return room->shared;
+}
+
+void replay_room_end(struct replay_room *room)
+{
+    for (size_t i = 0; i < room->count; i++)
+        free(room->kept[i]);
+    free(room->kept);
+}
+
+static bool lasts(enum vmm_call_id id)
+{
+    switch (id) {
+    case VMM_CALL_memcpy_dtoh_async:
+    case VMM_CALL_memcpy_3d_async:
+    case VMM_CALL_memcpy_3d_peer_async:
+    case VMM_CALL_graph_add_memcpy_node:
+    case VMM_CALL_graph_memcpy_node_set_params:
+    case VMM_CALL_graph_exec_memcpy_node_set_params: return true;
+    default: return false;
+    }
+}
+
+/* Zeros for a step's copy, until the end of the step, or of the replay if the work may come later. */
+static unsigned char *host_memory(struct replay *r, size_t size)
+{
+    if (lasts((enum vmm_call_id)r->step.call.head.id))
+        return lend(&r->room, size);
+    r->step.bytes = text_grow(NULL, size);
+    memset(r->step.bytes, 0, size);
+    return r->step.bytes;
+}
+
+/* Where one side of a copy of a box is now: an address of the trace's, or of host memory, of which only the size is known. *host: a
+ * side is host memory. */
+static void place_box(struct replay *r, const vmm_memcpy3d *box, bool src, uint64_t recorded, uint64_t *now, bool *host, bool *skip)
 {
     const vmm_memorytype type = src ? box->src_memory_type : box->dst_memory_type;
     const uint64_t rows = src ? box->src_height : box->dst_height, pitch = src ? box->src_pitch : box->dst_pitch,
@@ -208,14 +258,13 @@ static void place_box(struct replay *r, const vmm_memcpy3d *box, bool src, uint6
     bool huge = __builtin_mul_overflow(rows ? rows : y + box->height, z + box->depth, &size) ||
                 __builtin_mul_overflow(size, pitch ? pitch : x + box->width_in_bytes, &size) || size > COPY_MAX ||
                 x > COPY_MAX || y > COPY_MAX;
-    if (huge || r->step.bytes || type != VMM_MEMORYTYPE_HOST) { /* both sides, or one that may be anything */
+    if (huge || *host || type != VMM_MEMORYTYPE_HOST) { /* both sides, or one that may be anything */
         *skip = r->unknown_bytes = true;
         return;
     }
-    r->step.bytes = text_grow(NULL, (size_t)(size + x + box->width_in_bytes));
-    memset(r->step.bytes, 0, (size_t)(size + x + box->width_in_bytes));
+    *host = true;
     r->unknown_bytes |= src;
-    *now = (uint64_t)(uintptr_t)r->step.bytes;
+    *now = (uint64_t)(uintptr_t)host_memory(r, (size_t)(size + x + box->width_in_bytes));
 }
 
 static bool load_box(struct replay *r, const char *key, json_t *json, bool *skip)
@@ -241,8 +290,9 @@ static bool load_box(struct replay *r, const char *key, json_t *json, bool *skip
     }
     box->reserved0 = (void *)(uintptr_t)replay_translate(r, context[0]);
     box->reserved1 = (void *)(uintptr_t)replay_translate(r, context[1]);
-    place_box(r, box, true, src, &src, skip);
-    place_box(r, box, false, dst, &dst, skip);
+    bool host = false;
+    place_box(r, box, true, src, &src, &host, skip);
+    place_box(r, box, false, dst, &dst, &host, skip);
     box->src_host = (const void *)(uintptr_t)src;
     box->dst_host = (void *)(uintptr_t)dst;
     box->src_device = src;
@@ -468,6 +518,10 @@ static bool load_bytes(struct replay *r, const char *key, json_t *json, const st
     }
     r->unknown_bytes |= !hex && json_object_get(json, "fnv1a64");
     vmm_call_set_scalar(&r->step.call.head, param, (uint64_t)(uintptr_t)r->step.bytes);
+    if (r->captured && r->step.call.head.id == VMM_CALL_memcpy_htod_async) {
+        keep(&r->room, r->step.bytes);
+        r->step.bytes = NULL;
+    }
     return true;
 }
 
@@ -605,9 +659,7 @@ static void bound(struct replay *r, json_t *args, const struct vmm_param *params
         } else if (params[i].kind == VMM_PARAM_OUT_BYTES) {
             uint64_t size = step->call.memcpy_dtoh.byte_count;
             *skip |= size > COPY_MAX;
-            step->bytes = text_grow(NULL, *skip ? 1 : (size_t)size);
-            memset(step->bytes, 0, *skip ? 1 : (size_t)size);
-            vmm_call_set_scalar(&step->call.head, &params[i], (uint64_t)(uintptr_t)step->bytes);
+            vmm_call_set_scalar(&step->call.head, &params[i], (uint64_t)(uintptr_t)host_memory(r, *skip ? 1 : (size_t)size));
         }
         if (params[i].kind == VMM_PARAM_BYTES && !*skip) {
             uint64_t length = 0;
@@ -631,6 +683,7 @@ bool replay_load(struct replay *r, json_t *line, bool *skip)
         return replay_malformed(r, "\"args\"", "no \"args\" object in this line");
     step_end(&r->step);
     step_begin(&r->step, id);
+    r->captured |= id == VMM_CALL_stream_begin_capture || id == VMM_CALL_stream_begin_capture_to_graph;
     const struct vmm_param *params = vmm_call_params(id, &count);
     for (size_t i = 0; i < count; i++)
         if (!load_param(r, args, json_object_get(line, "names"), &params[i], skip))

@@ -23,6 +23,14 @@ struct replay_object {
     bool ended;
 };
 
+/* Host memory that work may use after its call has returned. Contents do not matter where work writes, so all of that shares one. */
+struct replay_room {
+    unsigned char *shared; /* the last one of kept that was lent */
+    size_t size;
+    unsigned char **kept;
+    size_t count;
+};
+
 struct replay {
     FILE *out, *err;
     vmm_system *sys;
@@ -36,6 +44,8 @@ struct replay {
     struct descriptors open;  /* that exports made, and foreign */
     int foreign;              /* an open descriptor that no export made, -1 until one is needed */
     struct fabrics fabrics;   /* fabric handles that they made */
+    struct replay_room room;
+    bool captured;            /* streams may be captured: what is copied from the host is read by launches */
     uint64_t made, skipped;
     struct step step;
 };
@@ -60,6 +70,9 @@ uint64_t replay_translate(const struct replay *r, uint64_t recorded);
  * allocation that lives, which the process has in its own addresses, too, and where memory is mapped or the program itself may
  * read (write, where written). False: nowhere that could be touched. */
 bool replay_device(const struct replay *r, uint64_t recorded, uint64_t size, bool written, uint64_t *now);
+
+/* Frees the host memory that the replay has lent. */
+void replay_room_end(struct replay_room *room);
 
 /* A hex string of the trace. */
 bool replay_hex(struct replay *r, const char *key, json_t *json, uint64_t *value);

@@ -218,6 +218,7 @@ static void print_answer(FILE *out, const struct timeline_reader *r, const struc
     switch (param->kind) {
     case VMM_PARAM_OUT_SIZE: print_size(out, json, false); break;
     case VMM_PARAM_OUT_PROP: print_prop(out, json); break;
+    case VMM_PARAM_OUT_MEMCPY3D: fputs("a box", out); break;
     case VMM_PARAM_OUT_TEXT: fprintf(out, "\"%s\"", json_is_string(json) ? json_string_value(json) : "?"); break;
     case VMM_PARAM_OUT_ATTRIBUTES: print_list(out, json, false); break;
     case VMM_PARAM_OUT_U64: /* rights; no other call has one */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* descriptors.h - the descriptors that the calls of a script or a replay made, which stay open until they are closed here.
  *
- *   before   a call answered descriptor 5     5 is nobody's
+ *   before   a call answered descriptor 5     5 is unused
  *   keep     5                                5 is ours: told as "a descriptor", since its number is chance
  *   close    5                                5 is a number again, and closed
  *

@@ -26,7 +26,8 @@ static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
     case VMM_PARAM_ARGS: return step->words;
     case VMM_PARAM_MEM_OPS: return step->mem_ops;
     case VMM_PARAM_MEMCPY3D:
-    case VMM_PARAM_MEMCPY3D_PEER: return &step->box;
+    case VMM_PARAM_MEMCPY3D_PEER:
+    case VMM_PARAM_OUT_MEMCPY3D: return &step->box;
     case VMM_PARAM_ADDRESSES:
     case VMM_PARAM_SIZES: return step_batch(step, index);
     case VMM_PARAM_COPY_ATTRIBUTES: return step->copy_attributes;

@@ -59,7 +59,7 @@ struct step {
     vmm_mem_access_desc grants[STEP_GRANTS];
     uint64_t words[STEP_WORDS];     /* arguments of a kernel */
     vmm_stream_batch_mem_op_params mem_ops[STEP_MEM_OPS];
-    vmm_memcpy3d box;               /* where MEMCPY3D and MEMCPY3D_PEER point */
+    vmm_memcpy3d box;               /* where MEMCPY3D, MEMCPY3D_PEER and OUT_MEMCPY3D point */
     uint64_t batch[4][STEP_COPIES]; /* where ADDRESSES and SIZES point */
     vmm_memcpy_attributes copy_attributes[STEP_COPIES];
     vmm_memcpy3d_batch_op boxes[STEP_COPIES];

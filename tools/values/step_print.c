@@ -489,6 +489,10 @@ static void print_answer(FILE *out, const struct step *step, const struct vmm_pa
         fprintf(out, ", %s = ", param->name);
         step_print_prop(out, &step->prop);
         break;
+    case VMM_PARAM_OUT_MEMCPY3D:
+        fprintf(out, ", %s = ", param->name);
+        print_box(out, &step->box, names);
+        break;
     case VMM_PARAM_OUT_ADDRESS:
         if (step->call.head.id == VMM_CALL_mem_get_address_range) {
             fprintf(out, ", %s = ", param->name);

@@ -63,19 +63,9 @@ CUresult cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
     ABI_INITIALISED(get(__func__, hNode, CU_GRAPH_NODE_TYPE_MEM_FREE, dptr_out, "dptr_out", sizeof *dptr_out));
 }
 
-static CUresult get_copy(const char *function, CUgraphNode value, CUDA_MEMCPY3D *out)
-{
-    CUDA_MEMCPY_NODE_PARAMS held;
-    CUresult result = out ? get(function, value, CU_GRAPH_NODE_TYPE_MEMCPY, &held, "nodeParams", sizeof held)
-                          : abi_graph_null(function, "nodeParams");
-    if (result == CUDA_SUCCESS)
-        *out = held.copyParams;
-    return result;
-}
-
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
 {
-    ABI_INITIALISED(get_copy(__func__, hNode, nodeParams));
+    ABI_GRAPH_CALL(__func__, graph_memcpy_node_get_params, abi_node(hNode), (vmm_memcpy3d *)(void *)nodeParams);
 }
 
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)

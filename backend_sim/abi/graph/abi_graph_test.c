@@ -322,6 +322,43 @@ static void test_objects(void)
     tap_ok(ended[0] == 1 && ended[1] == 1, "the other ended with the graph");
 }
 
+/* A graph gives back the references that it has, and no others. */
+static void test_references(void)
+{
+    int ended = 0;
+    CUgraph graph = new_graph();
+    CUuserObject object = object_of(&ended);
+    OK(cuGraphReleaseUserObject(graph, object, 1));
+    EQUAL(ended, 0); /* the graph had none */
+    OK(cuGraphRetainUserObject(graph, object, 2, 0));
+    OK(cuGraphRetainUserObject(graph, object, 1, 0));
+    OK(cuGraphReleaseUserObject(graph, object, 2));
+    OK(cuGraphReleaseUserObject(graph, object, 5));
+    OK(cuGraphReleaseUserObject(graph, object, 1));
+    EQUAL(ended, 0); /* the program has one */
+    OK(cuUserObjectRetain(object, 2));
+    OK(cuUserObjectRelease(object, 2));
+    OK(cuUserObjectRelease(object, 2)); /* more than there are: as measured, nothing happens */
+    EQUAL(ended, 0);
+    OK(cuGraphRetainUserObject(graph, object, 3, 0));
+    OK(cuUserObjectRelease(object, 1));
+    EQUAL(ended, 0); /* the graph has three */
+    CUgraph clone = NULL;
+    OK(cuGraphClone(&clone, graph));
+    OK(cuGraphDestroy(graph));
+    EQUAL(ended, 0); /* and its clone as many */
+    OK(cuGraphReleaseUserObject(clone, object, 2));
+    EQUAL(ended, 0);
+    OK(cuGraphReleaseUserObject(clone, object, 1));
+    EQUAL(ended, 1);
+    IS(cuGraphReleaseUserObject(clone, object, 1), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(clone));
+    EQUAL(ended, 1);
+    object = (CUuserObject)(uintptr_t)0x77;
+    IS(cuUserObjectCreate(&object, &ended, count_up, 0, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC), ERROR_INVALID_VALUE);
+    EQUAL((uintptr_t)object, 0x77); /* an object without references is none */
+}
+
 /* The end of the library frees what the program leaves: an object of a graph, whose function is not called. */
 static void leave_objects(void)
 {
@@ -384,6 +421,7 @@ int main(void)
     test_kernel_v1();
     test_update();
     test_objects();
+    test_references();
     leave_objects();
     test_remapped();
     test_unmapped();

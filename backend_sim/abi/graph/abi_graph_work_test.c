@@ -347,8 +347,9 @@ static void test_captured_copies(void)
 /* ---- what a node is ---- */
 
 static const char *const type_names[] = {"a copy", "a fill", "a host function", "a child graph", "an event wait",
-                                         "an event record", "an empty", "a kernel"};
-enum { ASKED = 8, ADDED = 7, EMPTY = 6 }; /* no kernel is added, and no call asks for an empty node */
+                                         "an event record", "an empty", "an allocation", "a free", "a memory operation",
+                                         "a kernel"};
+enum { ASKED = 11, ADDED = 10, EMPTY = 6 }; /* no kernel is added, and no call asks for an empty node */
 
 static void add_types(CUgraph graph, CUgraph child, CUevent event, CUgraphNode node[ADDED])
 {
@@ -363,6 +364,13 @@ static void add_types(CUgraph graph, CUgraph child, CUevent event, CUgraphNode n
     OK(cuGraphAddEventWaitNode(&node[4], graph, NULL, 0, event));
     OK(cuGraphAddEventRecordNode(&node[5], graph, NULL, 0, event));
     OK(cuGraphAddEmptyNode(&node[EMPTY], graph, NULL, 0));
+    CUDA_MEM_ALLOC_NODE_PARAMS alloc = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}}, .bytesize = 64};
+    CUstreamBatchMemOpParams op = {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = memory, .value = 1}};
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS ops = {.ctx = context, .count = 1, .paramArray = &op};
+    OK(cuGraphAddMemAllocNode(&node[EMPTY + 1], graph, NULL, 0, &alloc));
+    OK(cuGraphAddMemFreeNode(&node[EMPTY + 2], graph, &node[EMPTY + 1], 1, alloc.dptr));
+    OK(cuGraphAddBatchMemOpNode(&node[EMPTY + 3], graph, NULL, 0, &ops));
 }
 
 static CUresult ask(size_t type, CUgraphNode node)
@@ -374,6 +382,9 @@ static CUresult ask(size_t type, CUgraphNode node)
         CUDA_KERNEL_NODE_PARAMS kernel;
         CUgraph child;
         CUevent event;
+        CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+        CUdeviceptr free;
+        CUDA_BATCH_MEM_OP_NODE_PARAMS ops;
     } got;
     switch (type) {
     case 0: return cuGraphMemcpyNodeGetParams(node, &got.copy);
@@ -382,6 +393,9 @@ static CUresult ask(size_t type, CUgraphNode node)
     case 3: return cuGraphChildGraphNodeGetGraph(node, &got.child);
     case 4: return cuGraphEventWaitNodeGetEvent(node, &got.event);
     case 5: return cuGraphEventRecordNodeGetEvent(node, &got.event);
+    case EMPTY + 1: return cuGraphMemAllocNodeGetParams(node, &got.alloc);
+    case EMPTY + 2: return cuGraphMemFreeNodeGetParams(node, &got.free);
+    case EMPTY + 3: return cuGraphBatchMemOpNodeGetParams(node, &got.ops);
     default: return cuGraphKernelNodeGetParams(node, &got.kernel);
     }
 }

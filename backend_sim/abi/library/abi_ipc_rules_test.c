@@ -27,7 +27,7 @@ static void CUDA_CB hear(void *user, CUlogLevel level, char *message, size_t len
         lines = 0;                                                                              \
         IS(call, code);                                                                         \
         snprintf(want_, sizeof want_, ": %s: ", rule);                                          \
-        if (!tap_ok(lines == 1 && strstr(heard, want_), "by %s", rule))                         \
+        if (!tap_ok(lines == 1 && strstr(heard, want_) && is_whole_line(heard), "by %s", rule)) \
             tap_note("%u lines, the last: %s", lines, lines ? heard : "none");                  \
     } while (0)
 

@@ -94,6 +94,15 @@ CUresult abi_cluster_check(const char *name, const struct CUfunc_st *f, vmm_dim 
     return check_cluster(name, &config, &asked);
 }
 
+CUresult abi_cluster_config(const char *name, const struct CUfunc_st *f, const CUlaunchConfig *config)
+{
+    struct asked asked = {.f = *f};
+    CUresult result = check_dimensions(name, config);
+    if (result == CUDA_SUCCESS)
+        result = read_attributes(name, config, &asked);
+    return result == CUDA_SUCCESS ? check_cluster(name, config, &asked) : result;
+}
+
 static CUresult read_config(const char *function, const void *handle, const CUlaunchConfig *c, struct asked *asked)
 {
     CUresult result = abi_function_find(function, handle, &asked->f);

@@ -304,7 +304,7 @@ static void apply(struct CUfunc_st *copy, int device)
             copy->attribute[setting->attribute] = setting->value;
 }
 
-CUresult abi_handle_find(const char *function, const void *handle, enum abi_handle kind, int device, struct CUfunc_st *found)
+static bool look(const void *handle, enum abi_handle kind, int device, struct CUfunc_st *found)
 {
     enum abi_handle is = ABI_EITHER;
     life_acquire(&lock);
@@ -313,11 +313,21 @@ CUresult abi_handle_find(const char *function, const void *handle, enum abi_hand
     if (right) {
         *found = *f;
         apply(found, device);
-        if (kind != ABI_KERNEL)
+        if (is == ABI_FUNCTION)
             apply(found, OF_FUNCTION);
     }
     life_release(&lock);
-    return right ? CUDA_SUCCESS : refuse_handle(function, handle);
+    return right;
+}
+
+bool abi_handle_look(const void *handle, struct CUfunc_st *found)
+{
+    return look(handle, ABI_EITHER, 0, found);
+}
+
+CUresult abi_handle_find(const char *function, const void *handle, enum abi_handle kind, int device, struct CUfunc_st *found)
+{
+    return look(handle, kind, device, found) ? CUDA_SUCCESS : refuse_handle(function, handle);
 }
 
 const void *abi_function_handle(const void *handle)

@@ -29,6 +29,9 @@ enum abi_handle { ABI_EITHER, ABI_FUNCTION, ABI_KERNEL };
  * that is taken for either is the function that it has. */
 CUresult abi_handle_find(const char *function, const void *handle, enum abi_handle kind, int device, struct CUfunc_st *found);
 
+/* Copies the function or kernel, with its attributes on device 0. False: it is not live. */
+bool abi_handle_look(const void *handle, struct CUfunc_st *found);
+
 static inline CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found)
 {
     return abi_handle_find(function, handle, ABI_EITHER, 0, found);

@@ -26,7 +26,7 @@ static CUresult launch_with(vmm_system *sys, const CUlaunchConfig *c, CUfunction
         return abi_null("cuLaunchKernelEx", c ? "attrs" : "config");
     const struct abi_grid grid = {{c->gridDimX, c->gridDimY, c->gridDimZ},
                                   {c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes};
-    CUresult result = abi_launch_attributes(c);
+    CUresult result = abi_launch_attributes(c, f);
     return result == CUDA_SUCCESS
                ? abi_launch(sys, "cuLaunchKernelEx", f, &grid, abi_stream(c->hStream), params, extra)
                : result;

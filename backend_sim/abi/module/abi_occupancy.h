@@ -19,6 +19,9 @@ int abi_occupancy_threads(const struct image_kernel *code);
 /* Does the cluster that the function requires divide the grid? */
 CUresult abi_cluster_check(const char *name, const struct CUfunc_st *f, vmm_dim grid);
 
+/* The same of a configuration whose attributes may name a cluster, and whether its other attributes about clusters are right. */
+CUresult abi_cluster_config(const char *name, const struct CUfunc_st *f, const CUlaunchConfig *config);
+
 /* The dynamic shared memory that a block of the function may have. */
 size_t abi_occupancy_shared(const struct CUfunc_st *f);
 

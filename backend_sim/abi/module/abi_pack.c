@@ -169,8 +169,24 @@ CUresult abi_launch(vmm_system *sys, const char *name, const void *function, con
                : (CUresult)vmm_launch(sys, call->kernel, call->grid_dim, call->block_dim, call->args, call->count, stream);
 }
 
-CUresult abi_launch_attributes(const CUlaunchConfig *config)
+/* Where and when a device runs the blocks, which does not matter to a kernel that does not run. */
+static bool of_schedule(int attribute)
 {
+    static const int all[] = {CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+                              CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+                              CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                              CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT};
+    bool is = false;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        is |= all[i] == attribute;
+    return is;
+}
+
+CUresult abi_launch_attributes(const CUlaunchConfig *config, const void *function)
+{
+    static const char name[] = "cuLaunchKernelEx";
+    struct CUfunc_st f = {.kernel = NULL};
+    bool missing = config->numAttrs && abi_handle_look(function, &f) && f.kernel->code;
     for (unsigned i = 0; i < config->numAttrs; i++)
         switch ((int)config->attrs[i].id) {
         case CU_LAUNCH_ATTRIBUTE_IGNORE:
@@ -179,8 +195,9 @@ CUresult abi_launch_attributes(const CUlaunchConfig *config)
         case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
         case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: break;
         default:
-            return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuLaunchKernelEx", "launch attribute %d is not simulated",
-                              (int)config->attrs[i].id);
+            if (missing && of_schedule((int)config->attrs[i].id))
+                break;
+            return abi_refuse(VMM_RULE_ENTRY_ABSENT, name, "launch attribute %d is not simulated", (int)config->attrs[i].id);
         }
-    return CUDA_SUCCESS;
+    return missing ? abi_cluster_config(name, &f, config) : CUDA_SUCCESS;
 }

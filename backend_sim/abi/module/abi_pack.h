@@ -22,6 +22,6 @@ CUresult abi_launch(vmm_system *sys, const char *name, const void *function, con
 CUresult abi_launch_work(vmm_system *sys, const char *name, const CUDA_KERNEL_NODE_PARAMS *asked, struct abi_work *work);
 
 /* The attributes of a launch that change nothing here, or a refusal. */
-CUresult abi_launch_attributes(const CUlaunchConfig *config);
+CUresult abi_launch_attributes(const CUlaunchConfig *config, const void *function);
 
 #endif

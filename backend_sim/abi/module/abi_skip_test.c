@@ -124,6 +124,31 @@ static void test_order(CUmodule module)
     OK(cuMemFree(at));
 }
 
+/* Attributes that say where and when a device runs its blocks are accepted; others are not, and clusters are checked. */
+static void test_attributes(CUmodule module)
+{
+    CUlaunchAttribute attributes[] = {{.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {2, 1, 1}},
+                                      {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                       .value.cooperative = 1},
+                                      {.id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT}};
+    CUlaunchConfig config = {.gridDimX = 4, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
+                             .attrs = attributes, .numAttrs = 2};
+    CUfunction f = function(module, "alone");
+    OK(cuLaunchKernelEx(&config, f, NULL, NULL));
+    OK(cuCtxSynchronize());
+    config.gridDimX = 3;
+    IS(cuLaunchKernelEx(&config, f, NULL, NULL), ERROR_INVALID_CLUSTER_SIZE);
+    config.gridDimX = 0;
+    IS(cuLaunchKernelEx(&config, f, NULL, NULL), ERROR_INVALID_VALUE);
+    config.gridDimX = 4;
+    config.numAttrs = 3;
+    IS(cuLaunchKernelEx(&config, f, NULL, NULL), ERROR_NOT_SUPPORTED);
+    config.numAttrs = 1;
+    IS(cuLaunchKernelEx(&config, (CUfunction)(void *)&config, NULL, NULL), ERROR_NOT_SUPPORTED);
+    config.numAttrs = 0;
+    IS(cuLaunchKernelEx(&config, (CUfunction)(void *)&config, NULL, NULL), ERROR_INVALID_HANDLE);
+}
+
 /* In a graph it is a node like any other, which shows its parameters. */
 static void test_graph(CUmodule module)
 {
@@ -166,6 +191,7 @@ int main(void)
     begin();
     OK(cuModuleLoadData(&module, cubin.at));
     test_order(module);
+    test_attributes(module);
     test_graph(module);
     OK(cuModuleUnload(module));
     free(cubin.at);

@@ -29,7 +29,7 @@ static inline bool heard_rule(const char *rule)
 {
     char want[120];
     snprintf(want, sizeof want, ": %s: ", rule);
-    return heard_lines == 1 && strstr(heard, want);
+    return heard_lines == 1 && strstr(heard, want) && is_whole_line(heard);
 }
 
 #define REFUSED(call, code, rule)                                                                    \

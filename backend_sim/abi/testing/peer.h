@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peer.h - for tests of several processes: other processes of the test's machine, which make what they are told to.
+/* peer.h - for tests of several processes: other processes of the test's machine, which carry out requests.
  *
  *     struct peer b = peer_begin();                  before the test's first call of the driver, which does not live on in a fork
  *     peer_ask(&b, PEER_OPEN, &handle, 1)            its cuIpcOpenMemHandle: the result, and in b.byte, b.same what it saw

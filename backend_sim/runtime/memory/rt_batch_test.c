@@ -36,7 +36,12 @@ static void test_bytes(void)
     REFUSED(BATCH(NULL, sources, sizes, 2, &attributes, &first, 1, stream), ErrorInvalidValue);
     FAILED(SIZE_MAX);
     sizes[1] = 16;
+    REFUSED(BATCH(to, sources, sizes, 2, &attributes, &first, 1, CU_STREAM_LEGACY), ErrorInvalidValue);
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+    OK(BATCH(to, sources, sizes, 2, &attributes, &first, 1, NULL));
+#else
     REFUSED(BATCH(to, sources, sizes, 2, &attributes, &first, 1, NULL), ErrorInvalidValue);
+#endif
 }
 
 static void test_boxes(void)
@@ -62,11 +67,13 @@ int main(void)
 {
     alarm(60);
     setenv("CUVMM_SIM", "sim:h100", 1);
-    OK(cudaMalloc((void **)&device, RT_G));
+    CUmemGenericAllocationHandle handle = 0;
+    OK(cudaFree(NULL));
+    device = mapped(0, RT_G, &handle);
     EQUAL(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     test_bytes();
     test_boxes();
     EQUAL(cuStreamDestroy(stream), CUDA_SUCCESS);
-    OK(cudaFree(device));
+    unmapped(device, RT_G, handle);
     return tap_done();
 }

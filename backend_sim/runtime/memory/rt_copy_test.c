@@ -78,8 +78,6 @@ static void test_addresses(void)
     OK(cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice));
     OK(cudaMemcpy(device, from, 0, cudaMemcpyDefault));
     REFUSED(cudaMemcpy(device, from, 0, (enum cudaMemcpyKind)9), ErrorInvalidMemcpyDirection);
-    REFUSED(cudaMemcpy(device, device + RT_G, RT_G + 1, cudaMemcpyDeviceToDevice), ErrorInvalidValue);
-    REFUSED(cudaMemcpy(device + 2 * RT_G, from, 1, cudaMemcpyHostToDevice), ErrorInvalidValue);
 }
 
 static void test_mapped(void)
@@ -95,6 +93,8 @@ static void test_mapped(void)
     OK(cudaMemcpy(back, at, 64, cudaMemcpyDeviceToHost));
     tap_text(back, from, "memory of cuMemMap is memory of the device");
     REFUSED(cudaMemcpy(at + RT_G - 63, from, 64, cudaMemcpyHostToDevice), ErrorInvalidValue);
+    REFUSED(cudaMemcpy(device, at, RT_G + 1, cudaMemcpyDeviceToDevice), ErrorInvalidValue);
+    REFUSED(cudaMemcpy(at + RT_G, from, 1, cudaMemcpyHostToDevice), ErrorInvalidValue);
     unmapped(at, RT_G, handle);
     REFUSED(cudaMemcpy(at, from, 64, cudaMemcpyHostToDevice), ErrorInvalidValue);
 }

@@ -52,11 +52,14 @@ static int alone(int call)
     return cudaPeekAtLastError() == cudaSuccess ? 0 : 3;
 }
 
-/* Without a driver each of them says so. */
-static int without_driver(int call)
+/* Without a driver each of them says so: the number of those that don't. */
+static int without_driver(int calls)
 {
+    int wrong = 0;
     alarm(20);
-    return first(call) == cudaErrorInsufficientDriver && cudaGetLastError() == cudaErrorInsufficientDriver ? 0 : 1;
+    for (int call = 0; call < calls; call++)
+        wrong += first(call) != cudaErrorInsufficientDriver || cudaGetLastError() != cudaErrorInsufficientDriver;
+    return wrong;
 }
 
 static int of_child(int (*work)(int), int call)
@@ -74,7 +77,6 @@ int main(void)
     for (int call = 0; call < CALLS; call++)
         tap_u64((uint64_t)of_child(alone, call), 0, "call %d as a process's first", call);
     setenv("CUVMM_LIBCUDA", "/nowhere/libcuda.so.1", 1);
-    for (int call = 0; call < CALLS; call++)
-        tap_u64((uint64_t)of_child(without_driver, call), 0, "call %d without a driver", call);
+    tap_u64((uint64_t)of_child(without_driver, CALLS), 0, "each of them without a driver");
     return tap_done();
 }

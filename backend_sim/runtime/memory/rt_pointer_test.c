@@ -69,6 +69,9 @@ static void test_others(void)
     OK(cudaHostUnregister(page));
     char *at = mapped(0, RT_G, &handle);
     tap_ok(is(at + RT_G - 1, cudaMemoryTypeDevice, 0, at + RT_G - 1, NULL), "memory of cuMemMap");
+    CUmemAccessDesc none = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_NONE};
+    EQUAL(cuMemSetAccess((CUdeviceptr)(uintptr_t)at, RT_G, &none, 1), CUDA_SUCCESS);
+    tap_ok(is(at, cudaMemoryTypeDevice, 0, NULL, NULL), "memory of cuMemMap that the device may not access");
     unmapped(at, RT_G, handle);
     EQUAL(cuMemAddressReserve(&reserved, RT_G, 0, 0, 0), CUDA_SUCCESS);
     tap_ok(asked((void *)(uintptr_t)reserved).type == cudaMemoryTypeUnregistered, "addresses without memory");

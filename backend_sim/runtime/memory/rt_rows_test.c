@@ -4,7 +4,7 @@
 
 #include "testing/memory_rig.h"
 
-static char *device;
+static char *device, *gap; /* 4 MiB; behind the second there is nothing */
 static char from[4][8] = {"abcdefg", "hijklmn", "opqrstu", "vwxyz01"}, back[4][8];
 static cudaStream_t stream;
 
@@ -36,7 +36,7 @@ static void test_wrong_rows(void)
     REFUSED(cudaMemcpy2DAsync(device, 256, from, 8, 3, 4, (enum cudaMemcpyKind)-1, stream), ErrorInvalidMemcpyDirection);
     REFUSED(cudaMemcpy2D(NULL, 256, from, 8, 3, 4, cudaMemcpyHostToDevice), ErrorInvalidValue);
     REFUSED(cudaMemcpy2D(device, 256, NULL, 8, 3, 4, cudaMemcpyHostToDevice), ErrorInvalidValue);
-    REFUSED(cudaMemcpy2D(device, RT_G, from, 8, 3, 4, cudaMemcpyHostToDevice), ErrorInvalidValue);
+    REFUSED(cudaMemcpy2D(gap, RT_G, from, 8, 3, 4, cudaMemcpyHostToDevice), ErrorInvalidValue);
     EQUAL(byte_of(device), 0);
 }
 
@@ -142,11 +142,11 @@ static void test_fills(void)
            "fills of rows");
     OK(cudaMemset(NULL, 0, 0));
     REFUSED(cudaMemset(NULL, 0, 1), ErrorInvalidValue);
-    REFUSED(cudaMemset(device, 0, 2 * RT_G + 1), ErrorInvalidValue);
+    REFUSED(cudaMemset(gap, 0, 2 * RT_G + 1), ErrorInvalidValue);
     REFUSED(cudaMemset(from, 0, 1), ErrorInvalidValue);
     REFUSED(cudaMemset2D(device, 2, 0, 3, 4), ErrorInvalidValue);
     REFUSED(cudaMemset2DAsync(NULL, 64, 0, 3, 4, stream), ErrorInvalidValue);
-    REFUSED(cudaMemsetAsync(device + 2 * RT_G, 0, 1, stream), ErrorInvalidValue);
+    REFUSED(cudaMemsetAsync(gap + 2 * RT_G, 0, 1, stream), ErrorInvalidValue);
 }
 
 static void test_layer_fills(void)
@@ -165,7 +165,7 @@ static void test_layer_fills(void)
     EQUAL(byte_of(device + 64), 4);
     flat = (struct cudaPitchedPtr){.ptr = device, .pitch = 0, .ysize = SIZE_MAX};
     REFUSED(cudaMemset3D(flat, 4, (struct cudaExtent){.width = 1, .height = SIZE_MAX, .depth = 2}), ErrorInvalidValue);
-    past.ptr = device + 2 * RT_G - 512; /* two layers are left */
+    past.ptr = gap + 2 * RT_G - 512; /* two layers are left */
     OK(cudaMemset(past.ptr, 0, 512));
     REFUSED(cudaMemset3D(past, 7, (struct cudaExtent){.width = 1, .height = 2, .depth = 3}), ErrorInvalidValue);
     REFUSED(cudaMemset3D(past, 7, (struct cudaExtent){.width = 1, .height = 4, .depth = 3}), ErrorInvalidValue);
@@ -181,11 +181,36 @@ static void test_layer_fills(void)
     REFUSED(cudaMemset3D(past, 7, (struct cudaExtent){.width = 1, .height = 2, .depth = 2}), ErrorInvalidValue);
 }
 
+/* Memory that the driver's API mapped is as good as the runtime's own. */
+static void test_mapped(void)
+{
+    struct cudaMemcpy3DParms to = whole(gap, 64, from, 8, cudaMemcpyHostToDevice), home = whole(back, 8, gap, 64, cudaMemcpyDefault);
+    struct cudaMemcpy3DPeerParms peers = {.srcPtr = to.dstPtr, .dstPtr = {.ptr = gap + 4096, .pitch = 64, .xsize = 8, .ysize = 2},
+                                          .extent = to.extent};
+    struct cudaPitchedPtr layers = {.ptr = gap + 8192, .pitch = 64, .xsize = 8, .ysize = 4};
+    OK(cudaMemcpy3D(&to));
+    OK(cudaMemcpy3DAsync(&to, stream));
+    OK(cudaMemcpy3DPeer(&peers));
+    memset(back, 0, sizeof back);
+    OK(cudaMemcpy3D(&home));
+    EQUAL(memcmp(back, from, sizeof from), 0);
+    OK(cudaDeviceSynchronize());
+    OK(cudaMemcpy2D(back, 8, gap + 4096, 64, 8, 4, cudaMemcpyDeviceToHost));
+    EQUAL(memcmp(back, from, sizeof from), 0);
+    OK(cudaMemcpy2DAsync(gap + 2048, 64, gap, 64, 8, 4, cudaMemcpyDeviceToDevice, stream));
+    OK(cudaMemset2DAsync(gap + 1024, 64, 3, 8, 4, stream));
+    OK(cudaMemset3D(layers, 4, (struct cudaExtent){.width = 8, .height = 3, .depth = 2}));
+    OK(cudaDeviceSynchronize());
+    tap_ok(byte_of(gap + 2048 + 64) == 'h' && byte_of(gap + 1024 + 199) == 3 && byte_of(gap + 8192 + 6 * 64) == 4, "rows and layers");
+}
+
 int main(void)
 {
     alarm(60);
     setenv("CUVMM_SIM", "sim:h200x2", 1);
+    CUmemGenericAllocationHandle handle = 0;
     OK(cudaMalloc((void **)&device, 2 * RT_G));
+    gap = mapped(0, 2 * RT_G, &handle);
     EQUAL(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     test_rows();
     test_wrong_rows();
@@ -194,7 +219,9 @@ int main(void)
     test_peer_layers();
     test_fills();
     test_layer_fills();
+    test_mapped();
     EQUAL(cuStreamDestroy(stream), CUDA_SUCCESS);
+    unmapped(gap, 2 * RT_G, handle);
     OK(cudaFree(device));
     return tap_done();
 }

@@ -21,14 +21,15 @@ static inline size_t free_now(void)
     return left;
 }
 
-/* size bytes of a device, mapped at addresses of their own, which the device may read and write; give back with unmapped(). */
+/* size bytes of a device, mapped at addresses of their own with as many free ones behind them, which the device may read and write;
+ * give back with unmapped(). */
 static inline char *mapped(int device, size_t size, CUmemGenericAllocationHandle *handle)
 {
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};
     CUmemAccessDesc desc = {{CU_MEM_LOCATION_TYPE_DEVICE, device}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     CUdeviceptr at = 0;
     EQUAL(cuMemCreate(handle, size, &prop, 0), CUDA_SUCCESS);
-    EQUAL(cuMemAddressReserve(&at, size, 0, 0, 0), CUDA_SUCCESS);
+    EQUAL(cuMemAddressReserve(&at, 2 * size, 0, 0, 0), CUDA_SUCCESS);
     EQUAL(cuMemMap(at, size, 0, *handle, 0), CUDA_SUCCESS);
     EQUAL(cuMemSetAccess(at, size, &desc, 1), CUDA_SUCCESS);
     return (char *)(uintptr_t)at;
@@ -37,7 +38,7 @@ static inline char *mapped(int device, size_t size, CUmemGenericAllocationHandle
 static inline void unmapped(char *at, size_t size, CUmemGenericAllocationHandle handle)
 {
     EQUAL(cuMemUnmap((CUdeviceptr)(uintptr_t)at, size), CUDA_SUCCESS);
-    EQUAL(cuMemAddressFree((CUdeviceptr)(uintptr_t)at, size), CUDA_SUCCESS);
+    EQUAL(cuMemAddressFree((CUdeviceptr)(uintptr_t)at, 2 * size), CUDA_SUCCESS);
     EQUAL(cuMemRelease(handle), CUDA_SUCCESS);
 }
 

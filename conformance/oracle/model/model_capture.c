@@ -242,7 +242,7 @@ MODEL_ON(stream_is_capturing)
                        : held->capture->invalid ? VMM_STREAM_CAPTURE_STATUS_INVALIDATED : VMM_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 
-/* Nodes of the graph, besides what the stream has reached or instead of it. */
+/* Nodes of the graph, besides what the stream has reached or instead of it; one that is listed twice counts once. */
 MODEL_ON(stream_update_capture_dependencies)
 {
     const int lane = lane_of(m, c->stream);
@@ -255,15 +255,13 @@ MODEL_ON(stream_update_capture_dependencies)
         a->foreseen = lane >= 0 || !c->stream;
         if (!held)
             model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
-        else if (c->num_dependencies > held->capture->graph->count)
+        else if (c->num_dependencies > UINT32_MAX)
             model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
     }
     for (uint64_t i = 0; a->result == VMM_SUCCESS && i < c->num_dependencies; i++) {
         const struct model_node *node = model_node_of(m, c->dependencies[i]);
         if (!node || node->graph != held->capture->graph)
             model_refuse(a, INVALID, "VMM-GRAPH-NODE");
-        for (uint64_t k = 0; k < i; k++)
-            a->foreseen &= c->dependencies[k] != c->dependencies[i]; /* not observed: a node twice */
     }
     if (!held || !a->foreseen || !model_succeeded(a))
         return;

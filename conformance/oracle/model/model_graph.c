@@ -674,6 +674,20 @@ MODEL_ON(graph_event_wait_node_get_event)
     get_event(m, c->node, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, c->event_out, a);
 }
 
+MODEL_ON(graph_memcpy_node_get_params)
+{
+    const struct model_node *node = null(c->node_params, a) ? NULL : of_type(need_node(m, c->node, a), VMM_GRAPH_NODE_TYPE_MEMCPY, a);
+    if (!node || !model_succeeded(a))
+        return;
+    const vmm_memcpy3d *is = &node->work.copy.asked;
+    for (int i = 0; i < VMM_BOX_SIZES; i++)
+        model_expect(a, vmm_box_sizes[i].name, *vmm_box_size_at(c->node_params, &vmm_box_sizes[i]), *vmm_box_size_at(is, &vmm_box_sizes[i]));
+    model_expect(a, "src_memory_type", (uint64_t)c->node_params->src_memory_type, (uint64_t)is->src_memory_type);
+    model_expect(a, "dst_memory_type", (uint64_t)c->node_params->dst_memory_type, (uint64_t)is->dst_memory_type);
+    model_expect(a, "src", vmm_box_src(c->node_params), vmm_box_src(is));
+    model_expect(a, "dst", vmm_box_dst(c->node_params), vmm_box_dst(is));
+}
+
 /* ---- changing nodes ---- */
 
 static void set(struct model *m, vmm_graph_node value, const struct model_work *work, struct model_answer *a)
@@ -701,6 +715,13 @@ MODEL_ON(graph_memcpy_node_set_params)
     if (node && node->work.type == VMM_GRAPH_NODE_TYPE_KERNEL)
         a->foreseen = false; /* as above */
     else if (copy_work(m, c->node_params, node ? node->work.context : NULL, &work, a))
+        set(m, c->node, &work, a);
+}
+
+MODEL_ON(graph_kernel_node_set_params)
+{
+    struct model_work work = {0};
+    if (kernel_work(m, c->node_params, &work, a))
         set(m, c->node, &work, a);
 }
 
@@ -782,6 +803,14 @@ MODEL_ON(graph_exec_memcpy_node_set_params)
     if (!types || ((has_rows(is) || has_rows(next)) && !same))
         model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
     else
+        set_in(node, &work, a);
+}
+
+MODEL_ON(graph_exec_kernel_node_set_params)
+{
+    struct model_work work = {0};
+    struct model_node *node = kernel_work(m, c->node_params, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
+    if (node)
         set_in(node, &work, a);
 }
 

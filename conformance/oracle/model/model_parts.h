@@ -264,7 +264,10 @@ MODEL_ON(graph_child_graph_node_get_graph);
 MODEL_ON(graph_event_record_node_get_event);
 MODEL_ON(graph_event_wait_node_get_event);
 MODEL_ON(graph_memset_node_set_params);
+MODEL_ON(graph_memcpy_node_get_params);
 MODEL_ON(graph_memcpy_node_set_params);
+MODEL_ON(graph_kernel_node_set_params);
+MODEL_ON(graph_exec_kernel_node_set_params);
 MODEL_ON(graph_host_node_set_params);
 MODEL_ON(graph_event_record_node_set_event);
 MODEL_ON(graph_event_wait_node_set_event);
@@ -308,6 +311,7 @@ MODEL_ON(graph_upload);
     X(graph_add_event_wait_node) X(graph_destroy_node) X(graph_add_dependencies) X(graph_remove_dependencies) \
     X(graph_node_get_type) X(graph_node_find_in_clone) X(graph_child_graph_node_get_graph) \
     X(graph_event_record_node_get_event) X(graph_event_wait_node_get_event) X(graph_memset_node_set_params) X(graph_memcpy_node_set_params) \
+    X(graph_memcpy_node_get_params) X(graph_kernel_node_set_params) X(graph_exec_kernel_node_set_params) \
     X(graph_host_node_set_params) X(graph_event_record_node_set_event) X(graph_event_wait_node_set_event) \
     X(graph_instantiate) X(graph_exec_get_flags) X(graph_exec_destroy) X(graph_exec_memset_node_set_params) \
     X(graph_exec_memcpy_node_set_params) X(graph_exec_event_record_node_set_event) X(graph_exec_event_wait_node_set_event) \

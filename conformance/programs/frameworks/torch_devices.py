@@ -2,6 +2,7 @@
 """PyTorch: devices, their properties and memory, peers."""
 # framework: torch
 # machine: sim:h200x2
+# explain: 2 error VMM-DEVICE-ID
 
 import torch
 

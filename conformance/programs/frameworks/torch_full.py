@@ -4,6 +4,9 @@
 # run: segments
 # run: expandable PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 # run: async PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync
+# explain segments: 4 error VMM-ALLOC-MEMORY
+# explain expandable: 4 error VMM-CREATE-MEMORY
+# explain async: 4 error VMM-POOL-ALLOC-MEMORY
 
 import torch
 

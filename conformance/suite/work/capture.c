@@ -204,6 +204,7 @@ TEST_NEAR_MISS(BOX_NULL, a_captured_copy_of_a_box)
                "numDependencies", UINT64_C(1) << 33);
     REFUSED_BY("VMM-GRAPH-NODE", vmm_stream_update_capture_dependencies(S, stream, &none, NULL, 1, 0), INVALID_VALUE, NULL, 0);
     ACCEPTED(vmm_stream_update_capture_dependencies(S, stream, NULL, NULL, 0, VMM_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    CHECK_U64((uint64_t)status(f, stream), VMM_STREAM_CAPTURE_STATUS_ACTIVE);
     ACCEPTED(vmm_stream_end_capture(S, stream, &graph));
     REFUSED_BY("VMM-CAPTURE-STATE", vmm_stream_update_capture_dependencies(S, stream, NULL, NULL, 0, 0), ILLEGAL_STATE, NULL,
                (uintptr_t)stream);

@@ -79,7 +79,10 @@ TEST_BREAKS(GRAPH_NULL, graphs_nodes_and_instances_for_nobody)
     REFUSED(vmm_graph_node_get_enabled(S, exec, node, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_memset_node_set_params(S, node, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_host_node_set_params(S, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_memcpy_node_get_params(S, node, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_memcpy_node_set_params(S, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_kernel_node_set_params(S, node, NULL), INVALID_VALUE, NULL, 0);
+    REFUSED(vmm_graph_exec_kernel_node_set_params(S, exec, node, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_exec_memset_node_set_params(S, exec, node, NULL, NULL), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, NULL, f->ctx), INVALID_VALUE, NULL, 0);
     REFUSED(vmm_graph_exec_event_record_node_set_event(S, exec, node, NULL), INVALID_VALUE, NULL, 0);
@@ -477,6 +480,10 @@ TEST_NEAR_MISS(GRAPH_PARAMS, copies_of_rows)
     ACCEPTED(vmm_graph_add_memcpy_node(S, &node, graph, &fill, 1, &rows, f->ctx));
     rows.dst_device = p + 2048;
     ACCEPTED(vmm_graph_memcpy_node_set_params(S, node, &rows));
+    vmm_memcpy3d held = {.depth = 7};
+    ACCEPTED(vmm_graph_memcpy_node_get_params(S, node, &held));
+    CHECK(held.dst_device == rows.dst_device && held.src_device == p && held.height == 2 && held.depth == 1 && held.dst_pitch == 64,
+          "the node holds another copy");
     vmm_graph_exec exec = instance(f, graph);
     ACCEPTED(vmm_graph_launch(S, exec, NULL));
     ACCEPTED(vmm_ctx_synchronize(S));
@@ -560,7 +567,16 @@ TEST_BREAKS(GRAPH_NODE_TYPE, ask_nodes_for_what_they_do_not_hold)
     REFUSED(vmm_graph_event_record_node_set_event(S, node, event), INVALID_VALUE, NULL, value);
     REFUSED(vmm_graph_event_wait_node_set_event(S, node, event), INVALID_VALUE, NULL, value);
     const vmm_memcpy3d rows = copy_of(zeros(f), zeros(f), 2);
+    const uint64_t args[3] = {rows.dst_device, 64, 9};
+    const vmm_kernel_node_params kernel = {VMM_KERNEL_FILL, 1, 32, args, 3};
+    vmm_memcpy3d held = {.depth = 7};
+    REFUSED(vmm_graph_memcpy_node_get_params(S, node, &held), INVALID_VALUE, NULL, value);
+    CHECK_U64(held.depth, 7);
     REFUSED(vmm_graph_memcpy_node_set_params(S, node, &rows), INVALID_VALUE, NULL, value);
+    if (vmm_graph_kernel_node_set_params(S, node, &kernel) != VMM_ERROR_NOT_SUPPORTED) { /* a driver without this library's kernels */
+        REFUSED(vmm_graph_kernel_node_set_params(S, node, &kernel), INVALID_VALUE, NULL, value);
+        CHECK_U64(vmm_graph_exec_kernel_node_set_params(S, exec, node, &kernel), VMM_ERROR_INVALID_VALUE);
+    }
     CHECK_U64(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &rows, f->ctx), VMM_ERROR_INVALID_VALUE);
     CHECK_U64(vmm_graph_exec_event_record_node_set_event(S, exec, node, event), VMM_ERROR_INVALID_VALUE);
     CHECK_U64(vmm_graph_exec_event_wait_node_set_event(S, exec, node, event), VMM_ERROR_INVALID_VALUE);

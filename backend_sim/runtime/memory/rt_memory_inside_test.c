@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A driver that lacks what a call needs, and one that has no contexts: each call of memory says so, and writes nothing. */
+#include "rt.h"
+#include "testing/rt_rig.h"
+
+#define LACKS(call) IS(call, ErrorCallRequiresNewerDriver)
+
+static char bytes[8];
+static void *const NOWHERE = (void *)0x77;
+static void *p;
+
+static void allocations(void)
+{
+    struct cudaPitchedPtr pitched = {.ptr = NOWHERE};
+    struct cudaPointerAttributes is = {.device = 77};
+    unsigned flags = 77;
+    size_t size = 77;
+    LACKS(cudaMalloc(&p, 1));
+    LACKS(cudaMallocPitch(&p, &size, 1, 1));
+    LACKS(cudaMalloc3D(&pitched, (struct cudaExtent){.width = 1, .height = 1, .depth = 1}));
+    LACKS(cudaMallocManaged(&p, 1, cudaMemAttachGlobal));
+    LACKS(cudaFree(NOWHERE));
+    LACKS(cudaMemGetInfo(&size, &size));
+    LACKS(cudaPointerGetAttributes(&is, bytes));
+    LACKS(cudaMallocHost(&p, 1));
+    LACKS(cudaHostAlloc(&p, 1, 0));
+    LACKS(cudaFreeHost(NOWHERE));
+    LACKS(cudaHostRegister(bytes, 1, 0));
+    LACKS(cudaHostUnregister(bytes));
+    LACKS(cudaHostGetDevicePointer(&p, bytes, 0));
+    LACKS(cudaHostGetFlags(&flags, bytes));
+    tap_ok(p == NOWHERE && pitched.ptr == NOWHERE && is.device == 77 && flags == 77 && size == 77, "nothing is written");
+}
+
+static void pools(void)
+{
+    struct cudaMemPoolProps props = {.maxSize = 0};
+    struct cudaMemLocation place = {.id = 0};
+    struct cudaMemAccessDesc desc = {.location = {.id = 0}};
+    struct cudaMemPoolPtrExportData data;
+    enum cudaMemAccessFlags rights = cudaMemAccessFlagsProtRead;
+    cudaIpcMemHandle_t handle = {{0}};
+    cudaMemPool_t pool = NULL;
+    uint64_t value = 77;
+    LACKS(cudaMallocAsync(&p, 1, NULL));
+    LACKS(cudaMallocFromPoolAsync(&p, 1, pool, NULL));
+    LACKS(cudaFreeAsync(NOWHERE, NULL));
+    LACKS(cudaMemPoolCreate(&pool, &props));
+    LACKS(cudaMemPoolDestroy(pool));
+    LACKS(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &value));
+    LACKS(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &value));
+    LACKS(cudaMemPoolGetAccess(&rights, pool, &place));
+    LACKS(cudaMemPoolSetAccess(pool, &desc, 1));
+    LACKS(cudaMemPoolTrimTo(pool, 0));
+    LACKS(cudaMemPoolExportToShareableHandle(bytes, pool, cudaMemHandleTypePosixFileDescriptor, 0));
+    LACKS(cudaMemPoolImportFromShareableHandle(&pool, bytes, cudaMemHandleTypePosixFileDescriptor, 0));
+    LACKS(cudaMemPoolExportPointer(&data, NOWHERE));
+    LACKS(cudaMemPoolImportPointer(&p, pool, &data));
+    LACKS(cudaDeviceGetDefaultMemPool(&pool, 0));
+    LACKS(cudaDeviceGetMemPool(&pool, 0));
+    LACKS(cudaDeviceSetMemPool(0, pool));
+    LACKS(cudaMemGetDefaultMemPool(&pool, &place, cudaMemAllocationTypePinned));
+    LACKS(cudaMemGetMemPool(&pool, &place, cudaMemAllocationTypePinned));
+    LACKS(cudaMemSetMemPool(&place, cudaMemAllocationTypePinned, pool));
+    LACKS(cudaIpcGetMemHandle(&handle, NOWHERE));
+    LACKS(cudaIpcOpenMemHandle(&p, handle, cudaIpcMemLazyEnablePeerAccess));
+    LACKS(cudaIpcCloseMemHandle(NOWHERE));
+    tap_ok(p == NOWHERE && !pool && value == 77 && rights == cudaMemAccessFlagsProtRead, "nothing is written");
+}
+
+static void copies(void)
+{
+    static const enum cudaMemcpyKind kinds[] = {cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost,
+                                                cudaMemcpyDeviceToDevice, cudaMemcpyDefault};
+    struct cudaMemcpy3DParms layers = {.srcPtr = {.ptr = bytes, .pitch = 1, .ysize = 1}, .dstPtr = {.ptr = bytes, .pitch = 1, .ysize = 1},
+                                       .extent = {.width = 1, .height = 1, .depth = 1}, .kind = cudaMemcpyDefault};
+    struct cudaMemcpy3DPeerParms peers = {.srcPtr = layers.srcPtr, .dstPtr = layers.dstPtr, .extent = layers.extent};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        LACKS(cudaMemcpy(bytes, bytes + 4, 1, kinds[i]));
+        LACKS(cudaMemcpyAsync(bytes, bytes + 4, 1, kinds[i], NULL));
+    }
+    LACKS(cudaMemcpy2D(bytes, 1, bytes + 4, 1, 1, 1, cudaMemcpyDefault));
+    LACKS(cudaMemcpy2DAsync(bytes, 1, bytes + 4, 1, 1, 1, cudaMemcpyDefault, NULL));
+    LACKS(cudaMemcpy3D(&layers));
+    LACKS(cudaMemcpy3DAsync(&layers, NULL));
+    LACKS(cudaMemcpyPeer(bytes, 0, bytes + 4, 0, 1));
+    LACKS(cudaMemcpyPeerAsync(bytes, 0, bytes + 4, 0, 1, NULL));
+    LACKS(cudaMemcpy3DPeer(&peers));
+    LACKS(cudaMemcpy3DPeerAsync(&peers, NULL));
+    LACKS(cudaMemcpyBatchAsync(NULL, NULL, NULL, 0, NULL, NULL, 0, NULL));
+    LACKS(cudaMemcpy3DBatchAsync(0, NULL, 0, NULL));
+}
+
+static void fills(void)
+{
+    struct cudaPitchedPtr to = {.ptr = bytes, .pitch = 1, .xsize = 1, .ysize = 2};
+    LACKS(cudaMemset(bytes, 1, 1));
+    LACKS(cudaMemsetAsync(bytes, 1, 1, NULL));
+    LACKS(cudaMemset2D(bytes, 1, 1, 1, 1));
+    LACKS(cudaMemset2DAsync(bytes, 1, 1, 1, 1, NULL));
+    LACKS(cudaMemset3D(to, 1, (struct cudaExtent){.width = 1, .height = 1, .depth = 2}));
+    LACKS(cudaMemset3DAsync(to, 1, (struct cudaExtent){.width = 1, .height = 1, .depth = 2}, NULL));
+}
+
+static void every_call(void)
+{
+    p = NOWHERE;
+    allocations();
+    pools();
+    copies();
+    fills();
+    EQUAL(bytes[0], 0);
+}
+
+int main(void)
+{
+    setenv("CUVMM_SIM", "sim:h100", 1);
+    OK(cudaFree(NULL)); /* there is a context */
+    struct rt_driver has = rt_driver;
+    memset(&rt_driver, 0, sizeof rt_driver);
+    memcpy(rt_driver.to_cuCtxGetCurrent, has.to_cuCtxGetCurrent, sizeof has.to_cuCtxGetCurrent);
+    memcpy(rt_driver.to_cuDevicePrimaryCtxGetState, has.to_cuDevicePrimaryCtxGetState, sizeof has.to_cuDevicePrimaryCtxGetState);
+    every_call();
+    rt_driver = has;
+    memset(rt_driver.to_cuCtxGetCurrent, 0, sizeof has.to_cuCtxGetCurrent);
+    every_call();
+    rt_driver = has;
+    OK(cudaDeviceSynchronize());
+    return tap_done();
+}
