@@ -238,7 +238,7 @@ __attribute__((destructor)) static void close_machine(void)
     abi_missing_say();
     if (!child && checking)
         findings_close();
-    abi_code_close(); /* functions are of kernels that plugins brought */
+    abi_code_close(); /* functions lead to kernels of plugins */
     abi_plugins_close();
     abi_missing_close();
     abi_variable_memory_close();
