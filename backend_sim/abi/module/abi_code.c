@@ -313,7 +313,7 @@ static bool look(const void *handle, enum abi_handle kind, int device, struct CU
     if (right) {
         *found = *f;
         apply(found, device);
-        if (is == ABI_FUNCTION)
+        if (kind != ABI_KERNEL)
             apply(found, OF_FUNCTION);
     }
     life_release(&lock);
