@@ -359,15 +359,16 @@ $(BENCHA): $(call obj,$(call sources,bench/lib))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/obj/bench/%.o: override CPPFLAGS += -DBENCH_LIBCUDA='"$(abspath $(LIBCUDA))"' -DBENCH_TIMES='"$(abspath conformance/recorded/facts/times.tsv)"'
+$(BUILD)/obj/bench/%.o: override CPPFLAGS += -DBENCH_LIBCUDA='"$(abspath $(LIBCUDA))"' -DBENCH_LIBCUDART='"$(abspath $(BUILD)/lib/libcudart.so.13)"' -DBENCH_KERNELS='"$(abspath $(ABI_KERNELS))"' -DBENCH_TIMES='"$(abspath conformance/recorded/facts/times.tsv)"'
 $(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 # Ratios are kept in $(BUILD)/bench-life.tsv and shown beside those of the next run.
-bench: $(BENCHES) $(LIBCUDA) ## the cost of the simulator, as ratios within the run (docs/bench.md)
+bench: $(BENCHES) $(LIBCUDA) $(LIBCUDART) $(ABI_KERNELS) ## the cost of the simulator, as ratios within the run (docs/bench.md)
 	@$(BUILD)/bin/bench-life --result $(BUILD)/bench-life.tsv
 	@$(BUILD)/bin/bench-memory
+	@$(BUILD)/bin/bench-runtime
 
 $(BUILD)/test/bench/%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)

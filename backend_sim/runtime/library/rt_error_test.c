@@ -54,11 +54,21 @@ static void test_other_device(void)
     REFUSED(cudaDeviceSynchronize(), ErrorIllegalAddress);
 }
 
+/* A reset does not repair the device. */
+static void test_reset(void)
+{
+    void *p = NULL;
+    OK(cudaDeviceReset());
+    REFUSED(cudaMalloc(&p, 1), ErrorIllegalAddress);
+    REFUSED(cudaSetDevice(0), ErrorIllegalAddress);
+}
+
 int main(void)
 {
     setenv("CUVMM_SIM", "sim:h200x2", 1);
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
     test_fault();
     test_other_device();
+    test_reset();
     return tap_done();
 }

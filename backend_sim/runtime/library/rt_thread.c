@@ -161,29 +161,35 @@ static cudaError_t bind(void)
 }
 
 /* Is the context, which is current, the device's primary one? If so, the runtime holds it afterwards. Its handle is known, or there
- * is one and it tells its handle when it is retained. */
-static bool adopt(int device, CUcontext context)
+ * is one and it tells its handle when it is retained. Returns what went wrong with one that is known. */
+static cudaError_t adopt(int device, CUcontext context, bool *is_primary)
 {
+    cudaError_t result = cudaSuccess;
     lock_contexts();
-    if ((primary[device] ? primary[device] == context : is_active(device)) && !atomic_load(&held[device]) &&
-        DRIVER(cuDevicePrimaryCtxRetain, &primary[device], device) == cudaSuccess) {
-        atomic_store(&held[device], primary[device] == context);
-        if (primary[device] != context)
+    bool known = primary[device] == context;
+    if (!atomic_load(&held[device]) && (primary[device] ? known : is_active(device))) {
+        result = DRIVER(cuDevicePrimaryCtxRetain, &primary[device], device);
+        if (result == cudaSuccess)
+            atomic_store(&held[device], primary[device] == context);
+        if (result == cudaSuccess && primary[device] != context)
             (void)DRIVER(cuDevicePrimaryCtxRelease, device);
     }
-    bool is_held = primary[device] == context && atomic_load(&held[device]);
+    *is_primary = primary[device] == context && atomic_load(&held[device]);
     unlock_contexts();
-    return is_held;
+    return known ? result : cudaSuccess;
 }
 
 /* Looks at the current context, which is not one that the thread knows. */
 static cudaError_t recognise(CUcontext context)
 {
     int device = 0;
+    bool is_primary = false;
     cudaError_t result = DRIVER(cuCtxGetDevice, &device);
+    if (result == cudaSuccess && device < DEVICES)
+        result = adopt(device, context, &is_primary);
     if (result != cudaSuccess)
         return result;
-    if (device < DEVICES && adopt(device, context)) {
+    if (is_primary) {
         thread.primary = context;
         thread.primary_of = device;
     } else {

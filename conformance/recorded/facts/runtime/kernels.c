@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels and variables of c_code.c's image, for the simulator. */
+/* The kernels and variables of c_code.c's image, and the kernel of d_devices.c, for the simulator. */
 #include "vmm_kernel.h"
 
 VMM_VARIABLE_OF(uint32_t, counter, 1, 42);
@@ -14,4 +14,9 @@ VMM_KERNEL(fill, vmm_ptr, uint64_t, uint8_t)
 VMM_KERNEL(nothing)
 {
     (void)k;
+}
+
+VMM_KERNEL(fault, vmm_ptr)
+{
+    vmm_store_u32(k, vmm_param_ptr(k, 0), 1);
 }
