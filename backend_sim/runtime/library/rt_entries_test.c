@@ -121,9 +121,23 @@ static int devices_need_their_functions(void)
     return wrong;
 }
 
+/* What is not there says so, and is the last error. */
+static void test_absent(void)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "cudaMallocArray");
+    entry_point call;
+    memcpy(&call, &symbol, sizeof call);
+    tap_ok(symbol != NULL, "an entry point that is not there has a symbol");
+    for (int i = 0; i < 2; i++) {
+        EQUAL(call(0, 0, 0, 0, 0, 0, 0, 0, 0, 0), cudaErrorNotSupported);
+        IS(cudaGetLastError(), ErrorNotSupported);
+    }
+}
+
 int main(void)
 {
     in_child("/nonexistent", all_need_a_driver, "every entry point needs a driver");
     in_child(RT_FAKE_DRIVER, devices_need_their_functions, "those of devices need its functions");
+    test_absent();
     return tap_done();
 }
