@@ -240,6 +240,9 @@ check-long: $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test ## the 
 CLIENT_SCRIPTS := $(filter-out client,$(notdir $(basename $(wildcard conformance/programs/clients/*.py))))
 CLIENT_RUNS    := $(CLIENT_SCRIPTS:%=13-%) $(patsubst %,12-%,$(filter bindings_% core_%,$(CLIENT_SCRIPTS)))
 CLIENT_SAMPLES := deviceQueryDrv vectorAddDrv vectorAddMMAP matrixMulDrv memMapIPCDrv
+CLIENT_RUNTIME := vectorAdd asyncAPI cudaOpenMP deviceQuery simpleCallback simpleHyperQ simpleIPC simpleMultiCopy simpleMultiGPU simpleOccupancy \
+    simpleP2P simpleStreams simpleTemplates simpleZeroCopy streamOrderedAllocation streamOrderedAllocationIPC streamOrderedAllocationP2P \
+    StreamPriorities topologyQuery
 CLIENT_KERNELS := $(BUILD)/clients/kernels.so $(BUILD)/clients/tests-kernels.so
 CLIENT_TESTS   := $(shell sed -n '/^\#/d; s/\t.*//p' conformance/programs/clients/tests/passing.tsv)
 CUDA_SAMPLES ?=
@@ -255,18 +258,20 @@ $(CLIENT_KERNELS): api/vmm_kernel.h
 clients-python: ## the clients from PyPI, into a virtual environment below $(BUILD)
 	@for cuda in 13 12; do ci/clients-python $(BUILD) $$cuda || exit; done
 
-check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party programs on libcuda.so.1 (CUDA_SAMPLES=/path, VLLM_SOURCE=/path, CUDA_PYTHON=/path: docs/clients.md)
+check-clients: $(LIBCUDA) $(LIBCUDART) $(CLIENT_KERNELS) clients-python ## third-party programs on libcuda.so.1 (CUDA_SAMPLES=/path, VLLM_SOURCE=/path, CUDA_PYTHON=/path: docs/clients.md)
 	@$(if $(CUDA_PYTHON),ci/clients-python $(BUILD) tests conformance/programs/clients/tests/requirements.txt)
 	@rm -rf $(TAP)-clients $(BUILD)/check-clients && mkdir -p $(TAP)-clients $(BUILD)/check-clients
 	@for run in $(CLIENT_RUNS); do \
 	    printf '#!/bin/sh\nexec ci/client $(BUILD) %s conformance/programs/clients/%s.py\n' $${run%%-*} $${run#*-} >$(BUILD)/check-clients/$$run; done
 	@for sample in $(CLIENT_SAMPLES); do \
 	    printf '#!/bin/sh\nexec ci/client-sample $(BUILD) %s\n' $$sample >$(BUILD)/check-clients/$$sample; done
+	@for sample in $(CLIENT_RUNTIME); do \
+	    printf '#!/bin/sh\nexec ci/client-runtime-sample $(BUILD) %s\n' $$sample >$(BUILD)/check-clients/$$sample; done
 	@for file in $(CLIENT_TESTS); do \
 	    printf '#!/bin/sh\nexec ci/client-tests $(BUILD) %s\n' $$file >$(BUILD)/check-clients/$$(echo $$file | tr / .); done
 	@chmod +x $(BUILD)/check-clients/*
 	@CUDA_PYTHON='$(CUDA_PYTHON)' CUDA_SAMPLES='$(CUDA_SAMPLES)' VLLM_SOURCE='$(VLLM_SOURCE)' $(RUN_TAP) 'ci/tap-run $(TAP)-clients' -j$(JOBS) \
-	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES) $(subst /,.,$(CLIENT_TESTS))) </dev/null 7>&2; \
+	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES) $(CLIENT_RUNTIME) $(subst /,.,$(CLIENT_TESTS))) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
 # Frameworks on libcudart and libcuda.so.1 (docs/frameworks.md): gigabytes from PyPI, so it is no part of .ci/run.

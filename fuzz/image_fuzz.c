@@ -48,7 +48,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(exact, in.at, in.left);
     struct image *image = image_new(exact, in.left, capability);
     free(exact); /* it is copied */
-    if (!image || !image_read(image) || !image_read(image))
+    if (!image)
+        return 0; /* memory is out */
+    if (!image_read(image) || !image_read(image))
         fuzz_finding("memory is out");
     if (!image->kernels && !image->variables && !image_why(image)[0] && image->places < 4)
         fuzz_finding("nothing is found, and nothing said");

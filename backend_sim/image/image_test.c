@@ -76,6 +76,7 @@ static void test_cubin(void)
 static void test_ptx(void)
 {
     static const char text[] = RIG_PTX_TEXT;
+    tap_ok(image_is(text, sizeof text) && !image_is("text", 4) && !image_is("", 0), "an image is known by its beginning");
     struct image *image = read_all(text, IMAGE_ANY_SIZE, 90);
     tap_u64(image->kernels, 3, "three kernels: comments, functions and declarations are none");
     check_kernel(image, "_Z3onePfic", "0+8 8+4 12+1 16+24");
@@ -86,7 +87,11 @@ static void test_ptx(void)
            "resources: %d %d %d %d", one->threads, one->shared, one->local, one->ptx);
     tap_ok(last->cluster[0] == 2 && last->cluster[1] == 1 && last->cluster[2] == 1, "a cluster");
     image_free(image);
+    image = read_all(".version 8.0 .entry refs(.param .texref t, .param .u32 n) { }", IMAGE_ANY_SIZE, 90);
+    check_kernel(image, "refs", "0+8 8+4");
+    image_free(image);
     image = read_all("/* no end", IMAGE_ANY_SIZE, 90);
+    tap_ok(image_kernel_named(image, "refs") < 0, "no kernel is found");
     tap_ok(!image->kernels && strstr(image_why(image), "no fat binary, cubin or PTX"), "%s", image_why(image));
     image_free(image);
     image = read_all(".version 8.0 .entry wide(.param .b8 a[65000], .param .b8 b[600]) { }", IMAGE_ANY_SIZE, 90);

@@ -157,8 +157,9 @@ nvmlReturn_t nvml_place(const struct nvml_call *call, nvmlDevice_t device, int *
     for (*place = 0; *place < call->machine->profile.devices; ++*place)
         if (device == &devices[*place])
             return NVML_SUCCESS;
-    return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "%p is no device: nvmlDeviceGetHandleByIndex_v2 gives one, below %d",
-                       (void *)device, call->machine->profile.devices);
+    return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT,
+                       "%p is no device: nvmlDeviceGetHandleByIndex_v2 gives one, below %d", (void *)device,
+                       call->machine->profile.devices);
 }
 
 nvmlReturn_t nvml_asks(const struct nvml_call *call, nvmlDevice_t device, const void *answer, const char *argument, int *place)
@@ -173,7 +174,8 @@ nvmlReturn_t nvml_text(const struct nvml_call *call, const char *text, char *to,
     if (!to)
         return nvml_null(call, argument);
     if (length < size)
-        return nvml_refuse(call->name, NVML_ERROR_INSUFFICIENT_SIZE, "length is %u, and %s needs %zu bytes", length, argument, size);
+        return nvml_refuse(call->name, NVML_ERROR_INSUFFICIENT_SIZE, "length is %u, and %s needs %zu bytes", length, argument,
+                           size);
     memcpy(to, text, size);
     return NVML_SUCCESS;
 }
@@ -181,11 +183,12 @@ nvmlReturn_t nvml_text(const struct nvml_call *call, const char *text, char *to,
 nvmlReturn_t nvml_version(const struct nvml_call *call, unsigned given, unsigned expected)
 {
     return given == expected ? NVML_SUCCESS
-                             : nvml_refuse(call->name, NVML_ERROR_ARGUMENT_VERSION_MISMATCH, "version is 0x%x, expected 0x%x", given,
-                                           expected);
+                             : nvml_refuse(call->name, NVML_ERROR_ARGUMENT_VERSION_MISMATCH, "version is 0x%x, expected 0x%x",
+                                           given, expected);
 }
 
 nvmlReturn_t nvml_lacks(const struct nvml_call *call, const char *what)
 {
-    return nvml_refuse(call->name, NVML_ERROR_NOT_SUPPORTED, "the profile %s says nothing of %s", call->machine->profile.name, what);
+    return nvml_refuse(call->name, NVML_ERROR_NOT_SUPPORTED, "the profile %s says nothing of %s",
+                       call->machine->profile.name, what);
 }

@@ -149,7 +149,8 @@ static nvmlReturn_t by_bus(const struct nvml_call *call, const char *text, nvmlD
             *device = nvml_handle(i);
             return NVML_SUCCESS;
         }
-    return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "no device is at %.40s; nvmlDeviceGetPciInfo_v3 tells where they are", text);
+    return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "no device is at %.40s; nvmlDeviceGetPciInfo_v3 tells where they are",
+                       text);
 }
 
 nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *pciBusId, nvmlDevice_t *device)

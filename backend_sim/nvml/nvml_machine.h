@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvml_machine.h - the simulated machine that libnvidia-ml.so.1 tells of: the one that libcuda.so.1 opens in the same environment,
- * with all its devices, whatever CUDA_VISIBLE_DEVICES says.
+/* nvml_machine.h - the simulated machine that libnvidia-ml.so.1 tells of: the one that libcuda.so.1 opens in the same
+ * environment, with all its devices, whatever CUDA_VISIBLE_DEVICES says.
  *
  *     CUVMM_SIM, CUVMM_BACKEND, CUVMM_MACHINE    the profile: what the devices are             read once, by nvmlInit
  *     the shared state of that name              memory in use, by all processes               looked at from outside

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where devices sit: the node of the host is all that a profile says. The processors are the real host's, since programs bind their
- * threads to them. */
+/* Where devices sit: the node of the host is all that a profile says. The processors are the real host's, since programs bind
+ * their threads to them. */
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +14,8 @@ static nvmlGpuTopologyLevel_t ancestor(const struct nvml_machine *machine, int o
     return nvml_node(machine) < 0 ? NVML_TOPOLOGY_SYSTEM : NVML_TOPOLOGY_NODE;
 }
 
-static nvmlReturn_t common(const struct nvml_call *call, nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuTopologyLevel_t *level)
+static nvmlReturn_t common(const struct nvml_call *call, nvmlDevice_t device1, nvmlDevice_t device2,
+                           nvmlGpuTopologyLevel_t *level)
 {
     int one, other;
     nvmlReturn_t result = nvml_place(call, device1, &one);

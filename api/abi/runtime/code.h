@@ -72,3 +72,5 @@ cudaError_t CUDAAPI cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t li
 cudaError_t CUDAAPI cudaLibraryGetGlobal(void **dptr, size_t *bytes, cudaLibrary_t library, const char *name);
 cudaError_t CUDAAPI cudaLibraryGetManaged(void **dptr, size_t *bytes, cudaLibrary_t library, const char *name);
 cudaError_t CUDAAPI cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
+cudaError_t CUDAAPI cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
+cudaError_t CUDAAPI cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);

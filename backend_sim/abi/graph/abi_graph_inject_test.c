@@ -9,7 +9,7 @@ static CUcontext context;
 static CUstream stream;
 static CUdeviceptr memory;
 static CUgraph graph, inner;
-static CUgraphNode node[3];
+static CUgraphNode node[4];
 static CUgraphExec exec;
 static CUevent event;
 static CUresult code;
@@ -139,6 +139,19 @@ static void add_rows(void)
     cuGraphAddMemcpyNode(&node[1], graph, &node[0], 1, &copy, context);
 }
 
+/* A node after three that run beside each other. */
+static void add_join(void)
+{
+    CUDA_MEMSET_NODE_PARAMS params = {memory, 0, 7, 1, 16, 1};
+    for (int i = 0; i < 3; i++) {
+        params.dst = memory + 64 * (CUdeviceptr)i;
+        cuGraphAddMemsetNode(&node[i], graph, NULL, 0, &params, context);
+    }
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = memory, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = memory + 1024, .WidthInBytes = 16, .Height = 1, .Depth = 1};
+    cuGraphAddMemcpyNode(&node[3], graph, node, 3, &copy, context);
+}
+
 static void add_host_copy(void)
 {
     const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host[0], .dstMemoryType = CU_MEMORYTYPE_HOST,
@@ -169,6 +182,11 @@ static void rows_ready(void)
     ready(add_rows);
 }
 
+static void join_ready(void)
+{
+    ready(add_join);
+}
+
 static void host_copy_ready(void)
 {
     ready(add_host_copy);
@@ -187,6 +205,15 @@ static bool launch(void)
 static bool ended(bool right)
 {
     return cuGraphExecDestroy(exec) == CUDA_SUCCESS && cuGraphDestroy(graph) == CUDA_SUCCESS && right;
+}
+
+/* What comes after all three is issued after them or not at all. */
+static bool joined_or_not(void)
+{
+    bool waited = cuStreamSynchronize(stream) == CUDA_SUCCESS, copied = byte_at(memory + 1024) == 7, all = true;
+    for (CUdeviceptr i = 0; i < 3; i++)
+        all = all && byte_at(memory + 64 * i) == 7;
+    return ended(waited && (code == CUDA_SUCCESS ? copied && all : !copied || all));
 }
 
 /* A launch that fails has issued what comes before the failure, and nothing after it. */
@@ -213,6 +240,7 @@ static void test_launches(void)
 {
     static const struct inject_case cases[] = {
         {.name = "rows", .begin = rows_ready, .call = launch, .reported = out_of_memory, .end = rows_in_order},
+        {.name = "a join", .begin = join_ready, .call = launch, .reported = out_of_memory, .end = joined_or_not},
         {.name = "a copy on the host", .begin = host_copy_ready, .call = launch, .reported = out_of_memory, .end = host_copied},
         {.name = "a record", .begin = record_ready, .call = launch, .reported = out_of_memory, .end = waited}};
     static const char *const functions[] = {"malloc", "calloc"};

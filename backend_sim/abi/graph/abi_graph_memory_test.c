@@ -381,6 +381,51 @@ static void test_reused(void)
     end(graph, exec);
 }
 
+/* Room in any range is used before one grows. */
+static void test_room_before_growth(void)
+{
+    CUgraph graph = new_graph(), between = new_graph();
+    CUgraphNode node = NULL;
+    CUdeviceptr full = add_alloc(graph, &node, NULL, CHUNK);
+    EQUAL(add_alloc(between, &node, NULL, 64), full + CHUNK);
+    CUdeviceptr second = add_alloc(graph, &node, NULL, 64);
+    EQUAL(second, full + 2 * CHUNK);
+    end(between, NULL); /* the first range could grow again */
+    EQUAL(add_alloc(graph, &node, NULL, 64), second + 512);
+    end(graph, NULL);
+}
+
+/* What is freed before is used again, whatever other nodes there are. */
+static void test_gap_among_nodes(void)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode first = NULL, second = NULL, third = NULL;
+    CUdeviceptr at = add_alloc(graph, &first, NULL, 512), next = add_alloc(graph, &second, first, 512);
+    CUgraphNode filled = add_fill(graph, add_fill(graph, second, at, 1), next, 2), freed = add_free(graph, filled, at);
+    EQUAL(add_alloc(graph, &third, freed, 512), at);
+    EQUAL(add_alloc(graph, &third, freed, 512), next + 512); /* that one is taken now */
+    end(graph, NULL);
+}
+
+/* A fill of planned memory ends where its allocation does, whatever other allocations there are. */
+static void test_planned_ends(void)
+{
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL, fill = NULL;
+    const size_t sizes[] = {512, 4096, 1024};
+    CUdeviceptr at[3];
+    for (int i = 0; i < 3; i++)
+        at[i] = add_alloc(graph, &node, NULL, sizes[i]);
+    for (int i = 0; i < 3; i++)
+        for (size_t from = 0; from < sizes[i]; from += sizes[i] / 2) {
+            CUDA_MEMSET_NODE_PARAMS params = {at[i] + from, 0, 1, 1, sizes[i] - from, 1};
+            OK(cuGraphAddMemsetNode(&fill, graph, &node, 1, &params, context));
+            params.width++;
+            REFUSED(cuGraphAddMemsetNode(&fill, graph, &node, 1, &params, context), ERROR_INVALID_VALUE, "VMM-ROWS-END");
+        }
+    end(graph, NULL);
+}
+
 /* An instance that frees what it has left frees what it allocated itself: memory that it frees for another graph stays until then. */
 static void test_left_to_another(void)
 {
@@ -597,6 +642,9 @@ int main(void)
     test_two_ranges();
     test_reused();
     test_left_to_another();
+    test_room_before_growth();
+    test_gap_among_nodes();
+    test_planned_ends();
     test_free_once();
     test_child();
     test_update();

@@ -238,8 +238,8 @@ __attribute__((destructor)) static void close_machine(void)
     abi_missing_say();
     if (!child && checking)
         findings_close();
+    abi_code_close(); /* functions lead to kernels of plugins */
     abi_plugins_close();
-    abi_code_close();
     abi_missing_close();
     abi_variable_memory_close();
     abi_host_close();

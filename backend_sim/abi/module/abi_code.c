@@ -313,7 +313,7 @@ static bool look(const void *handle, enum abi_handle kind, int device, struct CU
     if (right) {
         *found = *f;
         apply(found, device);
-        if (is == ABI_FUNCTION)
+        if (kind != ABI_KERNEL)
             apply(found, OF_FUNCTION);
     }
     life_release(&lock);
@@ -367,7 +367,8 @@ static void set_defaults(struct CUfunc_st *f, const struct image_kernel *code)
     f->attribute[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = DEFAULT_CARVEOUT;
     if (!code)
         return;
-    f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = code->shared < DEFAULT_SHARED ? DEFAULT_SHARED - code->shared : 0;
+    f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] =
+        code->shared < DEFAULT_SHARED ? DEFAULT_SHARED - code->shared : 0;
     f->attribute[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = code->shared;
     f->attribute[CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = code->constant;
     f->attribute[CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = code->local;
@@ -689,8 +690,8 @@ static uint64_t held_address(const struct abi_image *image, uint64_t context, co
 }
 
 /* A variable of the image itself, whose memory is allocated at the first lookup in a context. */
-static CUresult own_variable(vmm_system *sys, const char *function, struct abi_image *image, const struct image_variable *variable,
-                             uint64_t *address)
+static CUresult own_variable(vmm_system *sys, const char *function, struct abi_image *image,
+                             const struct image_variable *variable, uint64_t *address)
 {
     uint64_t context = abi_query_current(sys), made;
     *address = held_address(image, context, variable);
@@ -711,7 +712,8 @@ static CUresult own_variable(vmm_system *sys, const char *function, struct abi_i
 }
 
 /* The image's own variable of that name. */
-static CUresult own_named(const char *function, const struct abi_image *image, const char *name, const struct image_variable **own)
+static CUresult own_named(const char *function, const struct abi_image *image, const char *name,
+                          const struct image_variable **own)
 {
     life_acquire(&lock);
     bool read = read_image(image) != NULL;
@@ -725,21 +727,27 @@ static CUresult own_named(const char *function, const struct abi_image *image, c
 static CUresult variable_in(vmm_system *sys, const char *function, struct abi_image *image, const char *name, CUdeviceptr *dptr,
                             size_t *bytes)
 {
-    uint64_t *addresses;
+    const struct image_variable *own;
+    uint64_t *addresses, address = 0, size = 0;
     CUresult result = abi_image_variables(sys, function, image, &addresses);
-    const struct abi_variable *v = result == CUDA_SUCCESS ? abi_variable_find(name) : NULL;
-    const struct image_variable *own = NULL;
-    uint64_t address = v ? addresses[v->index] : 0;
-    if (result == CUDA_SUCCESS && !v)
-        result = own_named(function, image, name, &own);
-    if (result == CUDA_SUCCESS && own)
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct abi_variable *v = abi_variable_find(name);
+    if (v) {
+        /* analysers: clang-analyzer-core.NullDereference is wrong: a plugin has variables, so there are addresses */
+        address = addresses[v->index];
+        size = v->entry->size;
+    } else if ((result = own_named(function, image, name, &own)) == CUDA_SUCCESS) {
+        /* analysers: clang-analyzer-core.NullDereference is wrong: it was found */
+        size = own->size;
         result = own_variable(sys, function, image, own, &address);
+    }
     if (result != CUDA_SUCCESS)
         return result;
     if (dptr)
         *dptr = address;
     if (bytes)
-        *bytes = v ? v->entry->size : own->size;
+        *bytes = size;
     return CUDA_SUCCESS;
 }
 

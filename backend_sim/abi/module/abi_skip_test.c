@@ -80,9 +80,23 @@ static void no_launch(void)
     function(module, "alone");
 }
 
+/* Launches twice on a machine that refuses it. */
+static void refused(void)
+{
+    CUmodule module = NULL;
+    setenv("CUVMM_SIM", "sim:h100", 1);
+    begin();
+    OK(cuModuleLoadData(&module, cubin.at));
+    for (int i = 0; i < 2; i++)
+        cuLaunchKernel(function(module, "alone"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+}
+
 static void test_end(void)
 {
     char text[4000];
+    said_by(refused, text, sizeof text);
+    const char *told = strstr(text, "cuLaunchKernel is refused (CUDA_ERROR_NOT_SUPPORTED): the cubin for sm_90 that was loaded has the kernel alone");
+    tap_ok(told && strstr(told, "kernels=skip") && strchr(told, '\n') == text + strlen(text) - 1, "a refusal is told once: %s", text);
     said_by(launches, text, sizeof text);
     tap_ok(strstr(text, "kernels=skip: launches of kernels that no plugin of CUVMM_KERNELS has do nothing, alone is the first"),
            "the first is told at once");

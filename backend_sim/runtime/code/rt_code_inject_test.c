@@ -232,6 +232,103 @@ static void test_host_of(void)
     tap_ok(rt_host_of(kernel) == kernel, "what ended leads nowhere");
 }
 
+/* ---- a driver of an earlier version, which has none of the functions ---- */
+
+#define NEWER(call) REFUSED(call, ErrorCallRequiresNewerDriver)
+
+static void ask_about(const void *code)
+{
+    struct cudaFuncAttributes attributes;
+    cudaFunction_t function = NULL;
+    cudaKernel_t kernel = NULL;
+    const cudaLaunchConfig_t config = {.gridDim = {1, 1, 1}, .blockDim = {1, 1, 1}};
+    const char *name = NULL;
+    size_t size = 0;
+    int count = 0;
+    NEWER(cudaLaunchKernel(code, dim(1), dim(1), NULL, 0, NULL));
+    NEWER(cudaLaunchCooperativeKernel(code, dim(1), dim(1), NULL, 0, NULL));
+    NEWER(cudaLaunchKernelExC(&config, code, NULL));
+    NEWER(cudaGetKernel(&kernel, code));
+    NEWER(cudaFuncGetName(&name, code));
+    NEWER(cudaGetFuncBySymbol(&function, code));
+    NEWER(cudaFuncGetParamInfo(code, 0, &size, &size));
+    NEWER(cudaFuncGetAttributes(&attributes, code));
+    NEWER(cudaFuncSetAttribute(code, cudaFuncAttributeMaxDynamicSharedMemorySize, 1));
+    NEWER(cudaKernelSetAttributeForDevice((cudaKernel_t)(uintptr_t)code, cudaFuncAttributeMaxDynamicSharedMemorySize, 1, 0));
+    NEWER(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, code, 32, 0));
+    NEWER(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&count, code, 32, 0, 0));
+    NEWER(cudaOccupancyAvailableDynamicSMemPerBlock(&size, code, 1, 32));
+    NEWER(cudaOccupancyMaxPotentialClusterSize(&count, code, &config));
+    NEWER(cudaOccupancyMaxActiveClusters(&count, code, &config));
+}
+
+static void ask_about_libraries(void)
+{
+    cudaLibrary_t library = NULL;
+    cudaKernel_t kernel = NULL;
+    void *at = NULL;
+    unsigned count = 0;
+    size_t size = 0;
+    NEWER(cudaLibraryLoadData(&library, no_entries, NULL, NULL, 0, NULL, NULL, 0));
+    NEWER(cudaLibraryLoadFromFile(&library, "file", NULL, NULL, 0, NULL, NULL, 0));
+    NEWER(cudaLibraryUnload(library));
+    NEWER(cudaLibraryGetKernel(&kernel, library, "nothing"));
+    NEWER(cudaLibraryGetKernelCount(&count, library));
+    NEWER(cudaLibraryEnumerateKernels(&kernel, 1, library));
+    NEWER(cudaLibraryGetGlobal(&at, &size, library, "counter"));
+    NEWER(cudaLibraryGetManaged(&at, &size, library, "counter"));
+    NEWER(cudaLibraryGetUnifiedFunction(&at, library, "nothing"));
+}
+
+/* What needs a function or an address before it: both are found while the driver has more. */
+static void ask_about_parts(const struct rt_driver *whole, const void *function, const void *variable)
+{
+    struct cudaFuncAttributes attributes;
+    uint32_t value = 0;
+    size_t size = 0;
+    memcpy(rt_driver.to_cuKernelGetFunction, whole->to_cuKernelGetFunction, sizeof rt_driver.to_cuKernelGetFunction);
+    NEWER(cudaFuncGetAttributes(&attributes, function));
+    NEWER(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, 1));
+    NEWER(cudaFuncSetCacheConfig(function, cudaFuncCachePreferL1));
+    NEWER(cudaFuncSetSharedMemConfig(function, cudaSharedMemBankSizeDefault));
+    NEWER(cudaGetSymbolSize(&size, variable));
+    NEWER(cudaGetSymbolSize(&size, managed_memory));
+    memcpy(rt_driver.to_cuLibraryGetGlobal, whole->to_cuLibraryGetGlobal, sizeof rt_driver.to_cuLibraryGetGlobal);
+    NEWER(cudaMemcpyToSymbol(variable, &value, 4, 0, cudaMemcpyDefault));
+    NEWER(cudaMemcpyFromSymbol(&value, variable, 4, 0, cudaMemcpyDefault));
+    NEWER(cudaMemcpyToSymbolAsync(variable, &value, 4, 0, cudaMemcpyDefault, NULL));
+    NEWER(cudaMemcpyFromSymbolAsync(&value, variable, 4, 0, cudaMemcpyDefault, NULL));
+}
+
+static void test_old_driver(void)
+{
+    const struct rt_driver whole = rt_driver;
+    uint32_t *pointer = NULL;
+    const char *name = NULL;
+    void **image = __cudaRegisterFatBinary(&fat_binary), **later = __cudaRegisterFatBinary(&fat_binary);
+    register_function(image, &stubs[0], "nothing");
+    register_variable(image, &stubs[1], "counter", 4);
+    __cudaRegisterManagedVar(image, (void **)(void *)&pointer, NULL, "pointer", 0, 4, 0, 0);
+    register_function(later, &stubs[2], "nothing");
+    OK(cudaFuncGetName(&name, &stubs[0]));
+    EQUAL(__cudaInitModule(image), 1);
+    rt_driver = (struct rt_driver){.to_cuInit = {whole.to_cuInit[0], whole.to_cuInit[1]},
+                                   .to_cuCtxGetCurrent = {whole.to_cuCtxGetCurrent[0], whole.to_cuCtxGetCurrent[1]}};
+    ask_about(&stubs[0]);
+    ask_about_libraries();
+    NEWER(cudaFuncGetName(&name, &stubs[2])); /* its image cannot be loaded */
+    rt_driver.to_cuLibraryLoadData[0] = whole.to_cuLibraryLoadData[0];
+    NEWER(cudaFuncGetName(&name, &stubs[2])); /* its kernel cannot be found */
+    EQUAL(__cudaInitModule(image), 0);
+    REFUSED(cudaPeekAtLastError(), ErrorCallRequiresNewerDriver);
+    ask_about_parts(&whole, &stubs[0], &stubs[1]);
+    rt_driver = whole;
+    __cudaUnregisterFatBinary(image);
+    rt_driver.to_cuLibraryUnload[0] = NULL;
+    __cudaUnregisterFatBinary(later); /* the driver keeps the library: there is no way to end it */
+    rt_driver = whole;
+}
+
 int main(void)
 {
     setenv("CUVMM_SIM", "sim:h100", 1);
@@ -244,5 +341,6 @@ int main(void)
     test_versions();
     test_managed();
     test_managed_no_memory();
+    test_old_driver();
     return tap_done();
 }

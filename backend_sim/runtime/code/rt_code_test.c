@@ -407,6 +407,30 @@ static void test_libraries(void)
     OK(cudaFree(counted));
 }
 
+/* What an image holds is found, also what nobody wrote: there the launch is refused, or skipped where the machine says so. */
+static void test_image(void)
+{
+    static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry theirs(.param .u64 at)\n{\nret;\n}\n"
+                              ".visible .entry nothing()\n{\nret;\n}\n";
+    cudaLibrary_t library = NULL;
+    cudaKernel_t kernels[3] = {NULL, NULL, NULL}, theirs = NULL;
+    unsigned count = 0;
+    const char *name = NULL;
+    void *at = NULL, *args[] = {&at};
+    OK(cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cudaLibraryGetKernelCount(&count, library));
+    EQUAL(count, 2);
+    OK(cudaLibraryEnumerateKernels(kernels, 3, library));
+    tap_ok(kernels[0] && kernels[1] && !kernels[2], "two kernels are listed");
+    OK(cudaLibraryGetKernel(&theirs, library, "theirs"));
+    OK(cudaFuncGetName(&name, theirs));
+    tap_text(name, "theirs", "its name is the image's");
+    REFUSED(cudaLaunchKernel(theirs, dim(1), dim(1), args, 0, NULL), ErrorNotSupported);
+    REFUSED(cudaLibraryGetKernelCount(NULL, library), ErrorInvalidValue);
+    REFUSED(cudaLibraryEnumerateKernels(NULL, 1, library), ErrorInvalidValue);
+    OK(cudaLibraryUnload(library));
+}
+
 /* ---- images that end, as those of a library that is closed ---- */
 
 static void test_unregistered(void)
@@ -477,6 +501,7 @@ int main(void)
     test_symbols();
     test_symbols_of_devices();
     test_libraries();
+    test_image();
     test_unregistered();
     test_no_image();
     EQUAL(__cudaInitModule(image), 1);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "heap.h"
+#include "posix.h"
 #include "rt_code.h"
 
 enum { CHUNK = 32, WRAPPER = 0x466243b1 };
@@ -49,7 +50,7 @@ void rt_symbol_note(const void *handle, const void *host)
         return;
     pthread_mutex_lock(&lock);
     (void)rt_table_put(&hosts, handle, (void *)(uintptr_t)host);
-    pthread_mutex_unlock(&lock);
+    posix.pthread_mutex_unlock(&lock);
 }
 
 const void *rt_host_of(const void *handle)
@@ -117,7 +118,7 @@ static void add_symbol(const char *function, void **handle, enum rt_kind kind, c
         return;
     pthread_mutex_lock(&lock);
     bool added = add((struct rt_image *)(void *)handle, kind, host, name);
-    pthread_mutex_unlock(&lock);
+    posix.pthread_mutex_unlock(&lock);
     if (!added)
         no_memory(function);
 }
@@ -174,7 +175,7 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
     for (struct chunk *chunk = image->chunks; chunk; chunk = chunk->next)
         for (int i = 0; i < chunk->used; i++)
             remove_symbol(&chunk->symbol[i]);
-    pthread_mutex_unlock(&lock);
+    posix.pthread_mutex_unlock(&lock);
     if (image->library)
         (void)DRIVER(cuLibraryUnload, image->library);
     while (image->chunks) {
@@ -205,7 +206,7 @@ cudaError_t rt_image_library(struct rt_image *image, CUlibrary *library)
     pthread_mutex_lock(&loading);
     cudaError_t result = image->library ? cudaSuccess : load(image);
     *library = image->library;
-    pthread_mutex_unlock(&loading);
+    posix.pthread_mutex_unlock(&loading);
     return result;
 }
 
@@ -237,7 +238,7 @@ static cudaError_t init_variable(CUlibrary library, struct rt_symbol *symbol)
     pthread_mutex_lock(&lock);
     symbol->managed = (const void *)(uintptr_t)address;
     bool added = rt_table_put(&variables, symbol->managed, symbol);
-    pthread_mutex_unlock(&lock);
+    posix.pthread_mutex_unlock(&lock);
     return added ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 

@@ -54,3 +54,13 @@ cudaError_t cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, co
 {
     RT(DRIVER(cuLibraryGetUnifiedFunction, fptr, library, symbol));
 }
+
+cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
+{
+    RT(DRIVER(cuLibraryGetKernelCount, count, lib));
+}
+
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib)
+{
+    RT(DRIVER(cuLibraryEnumerateKernels, kernels, numKernels, lib));
+}

@@ -484,7 +484,7 @@ static void test_instances(void)
     OK(cudaGraphInstantiateWithParams(&exec, graph, &params));
     EQUAL(params.result_out, cudaGraphInstantiateSuccess);
     OK(cudaGraphExecGetFlags(exec, &flags));
-    tap_note("flags %llu", flags);
+    EQUAL(flags, cudaGraphInstantiateFlagUpload);
     REFUSED(cudaGraphExecGetFlags(exec, NULL), ErrorInvalidValue);
     REFUSED(cudaGraphExecGetFlags(NULL, &flags), ErrorInvalidValue);
     REFUSED(cudaGraphNodeSetEnabled(exec, node, 0), ErrorInvalidValue);

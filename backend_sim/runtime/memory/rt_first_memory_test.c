@@ -52,6 +52,26 @@ static int alone(int call)
     return cudaPeekAtLastError() == cudaSuccess ? 0 : 3;
 }
 
+/* What is wrong with the arguments of these counts only where there is a driver, as the toolkit's library was seen to answer. */
+static cudaError_t wrong_first(int call)
+{
+    switch (call) {
+    case 0: return cudaMalloc(NULL, 0);
+    case 1: return cudaMallocPitch(NULL, NULL, 0, 0);
+    case 2: return cudaMalloc3D(NULL, (struct cudaExtent){.width = 0});
+    case 3: return cudaPointerGetAttributes(NULL, NULL);
+    case 4: return cudaMemcpy(NULL, NULL, 0, (enum cudaMemcpyKind)9);
+    case 5: return cudaMemcpy2D(bytes, 1, bytes, 1, 2, 2, (enum cudaMemcpyKind)9);
+    case 6: return cudaMemcpy3D(NULL);
+    case 7: return cudaMemcpyPeer(bytes, -1, bytes, 0, 8);
+    case 8: return cudaMemcpy3DPeer(NULL);
+    case 9: return cudaHostRegister(NULL, 0, 99);
+    default: return cudaMemPoolCreate(NULL, NULL);
+    }
+}
+
+enum { WRONG_CALLS = 11 };
+
 /* Without a driver each of them says so: the number of those that don't. */
 static int without_driver(int calls)
 {
@@ -59,6 +79,8 @@ static int without_driver(int calls)
     alarm(20);
     for (int call = 0; call < calls; call++)
         wrong += first(call) != cudaErrorInsufficientDriver || cudaGetLastError() != cudaErrorInsufficientDriver;
+    for (int call = 0; call < WRONG_CALLS; call++)
+        wrong += wrong_first(call) != cudaErrorInsufficientDriver;
     return wrong;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host that devices reach. */
+/* Memory of the host that devices may access. */
 #include <unistd.h>
 
 #include "testing/memory_rig.h"
@@ -20,7 +20,7 @@ static void test_alloc(void)
     OK(cudaHostGetFlags(&flags, p));
     EQUAL(flags, cudaHostAllocMapped);
     OK(cudaHostGetDevicePointer(&there, p + 5, 0));
-    tap_ok(there == p + 5, "a device reaches it at the same address");
+    tap_ok(there == p + 5, "a device has it at the same address");
     REFUSED(cudaHostUnregister(p), ErrorInvalidValue);
     REFUSED(cudaFreeHost(p + 1), ErrorInvalidValue);
     OK(cudaFreeHost(p));
@@ -62,7 +62,7 @@ static void test_register(void)
     OK(cudaPointerGetAttributes(&is, p));
     EQUAL(is.type, cudaMemoryTypeHost);
     OK(cudaHostGetDevicePointer(&there, p, 0));
-    tap_ok(there == p, "a device reaches it at the same address");
+    tap_ok(there == p, "a device has it at the same address");
     OK(cudaHostGetFlags(&flags, p));
     EQUAL(flags, cudaHostRegisterMapped);
     REFUSED(cudaHostRegister(p, 4096, 0), ErrorHostMemoryAlreadyRegistered);

@@ -166,6 +166,22 @@ static void test_many(void)
     EQUAL(free_now(), before);
 }
 
+/* A reset takes the memory of the device with it, and managed memory; the next call begins anew. */
+static void test_reset(void)
+{
+    void *p = NULL, *managed = NULL, *next = NULL;
+    size_t before = free_now();
+    OK(cudaMalloc(&p, 64 * (size_t)RT_G));
+    OK(cudaMallocManaged(&managed, 4096, cudaMemAttachGlobal));
+    OK(cudaDeviceReset());
+    EQUAL(free_now(), before);
+    REFUSED(cudaFree(p), ErrorInvalidValue);
+    REFUSED(cudaFree(managed), ErrorInvalidValue);
+    OK(cudaMalloc(&next, 64));
+    OK(cudaMemset(next, 1, 64));
+    OK(cudaFree(next));
+}
+
 int main(void)
 {
     alarm(120);
@@ -178,5 +194,6 @@ int main(void)
     test_info();
     test_large();
     test_many();
+    test_reset();
     return tap_done();
 }

@@ -83,12 +83,12 @@ static void test_of_devices(void)
     OK(cudaDeviceGetMemPool(&now, 0));
     tap_ok(now == own && own != standard, "a device's pool is the one that was set");
     OK(cudaMemGetMemPool(&now, &here, cudaMemAllocationTypePinned));
-    tap_ok(now == own, "and it is the place's");
+    tap_ok(now == own, "and it is the location's");
     OK(cudaMemSetMemPool(&here, cudaMemAllocationTypePinned, standard));
     OK(cudaDeviceGetMemPool(&now, 0));
-    tap_ok(now == standard, "set by place");
+    tap_ok(now == standard, "set by location");
     OK(cudaMemGetDefaultMemPool(&now, &here, cudaMemAllocationTypePinned));
-    tap_ok(now == standard, "the default pool of the place");
+    tap_ok(now == standard, "the default pool of the location");
     OK(cudaMemGetDefaultMemPool(&now, &host, cudaMemAllocationTypePinned));
     tap_ok(now != standard, "the host has a pool, too");
     OK(cudaMemPoolDestroy(own));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of rows and layers, within a device's reach and between two devices. Compiled for both default streams.
+/* Copies of rows and layers, of one device and between two. Compiled for both default streams.
  *
  *     kind         HostToDevice           Default
  *     the driver   HOST -> DEVICE         UNIFIED -> UNIFIED: it tells host from device by the address

@@ -9,7 +9,7 @@ A script prints its points; ci/framework runs it under `cuvmm exec` and counts t
                                              one run of the script, with these variables; without such a line there is one run
     # exec: --fault=mem_map:3                options of cuvmm exec
     # explain: 2 error VMM-MAP-OVERLAP       what the library says of it: nothing else, and nothing is missing
-    # explain expandable: 1 error VMM-...    the same of one run
+    # explain expandable: 1 error VMM-...    the same of one run; any in place of a number: as often as it likes
 """
 
 import os

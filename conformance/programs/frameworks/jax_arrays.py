@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JAX: its three allocators, arrays moved to the device and back, random steps, every byte compared."""
+"""JAX: its three allocators, arrays moved to the device and back, random steps, every byte compared.
+
+The library tells of what JAX leaves behind at its end, of cuDNN, which carries NVIDIA's runtime inside (cuGetExportTable), and of the
+fabric handles that its vmm allocator asks for before it takes others."""
 # framework: jax
 # run: bfc XLA_PYTHON_CLIENT_PREALLOCATE=false
 # run: preallocated XLA_PYTHON_CLIENT_MEM_FRACTION=.05
 # run: platform XLA_PYTHON_CLIENT_ALLOCATOR=platform
 # run: vmm XLA_PYTHON_CLIENT_ALLOCATOR=vmm XLA_PYTHON_CLIENT_PREALLOCATE=false
 # run: async XLA_PYTHON_CLIENT_ALLOCATOR=cuda_async XLA_PYTHON_CLIENT_PREALLOCATE=false
+# explain: any error VMM-ENTRY-ABSENT
+# explain: 1 leak VMM-LEAK-CONTEXT
+# explain: 1 leak VMM-LEAK-EVENT
+# explain: 1 leak VMM-LEAK-STREAM
+# explain vmm: any error VMM-CREATE-FABRIC-IMEX
 
 import os
 
@@ -33,3 +41,5 @@ for step in range(STEPS):
 wrong += sum(not numpy.array_equal(numpy.asarray(array), host) for array, host in live)
 equal(wrong, 0, f"every byte of {STEPS} steps is as it was written")
 point(len({array.unsafe_buffer_pointer() for array, _ in live}) == len(live), "no two share an address")
+live.clear()
+del array

@@ -46,6 +46,28 @@ static void drop(struct fix *f, vmm_graph graph, vmm_graph_exec exec)
 
 /* ---- what a capture takes ---- */
 
+TEST_BREAKS(POOL_UNKNOWN, captured_allocation_of_a_pool_that_ended)
+{
+    fix_context(f, 0);
+    fix_need_simulator(f, "a driver may have reused the value");
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_memory_pool pool = NULL;
+    vmm_graph graph = NULL;
+    vmm_deviceptr ptr = 7;
+    fix_need(f, vmm_mem_pool_create(S, &pool, &props));
+    fix_need(f, vmm_mem_pool_destroy(S, pool));
+    vmm_stream stream = captured(f);
+    vmm_result result = vmm_mem_alloc_from_pool_async(S, &ptr, SIZE, pool, stream);
+    const vmm_detail *detail = vmm_last_detail();
+    CHECK_U64(result, VMM_ERROR_INVALID_VALUE);
+    CHECK_U64(detail->value, (uint64_t)(uintptr_t)pool);
+    CHECK_U64(detail->expected, 0);
+    CHECK_U64(ptr, 0);
+    vmm_stream_end_capture(S, stream, &graph);
+    if (graph)
+        ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
 TEST_EXPECTS("graph.memory_operations_become_nodes", launch_captured_memory_operations)
 {
     vmm_deviceptr p = zeros(f);

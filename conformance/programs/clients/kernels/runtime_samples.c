@@ -140,6 +140,11 @@ VMM_KERNEL_THREADS(copyP2PAndScale, vmm_ptr, vmm_ptr, int)
 /* StreamPriorities */
 VMM_KERNEL(memcpy_kernel, vmm_ptr, vmm_ptr, uint64_t)
 {
-    for (uint64_t i = 0; i < vmm_param_u64(k, 2) / 4; i++)
-        vmm_store_i32(k, at32(vmm_param_ptr(k, 0), i), vmm_load_i32(k, at32(vmm_param_ptr(k, 1), i)));
+    size_t part = 0;
+    for (uint64_t done = 0; done < vmm_param_u64(k, 2); done += part) {
+        part = vmm_param_u64(k, 2) - done;
+        const void *from = vmm_span(k, vmm_param_ptr(k, 1) + done, &part, 0);
+        void *to = vmm_span(k, vmm_param_ptr(k, 0) + done, &part, 1);
+        memcpy(to, from, part);
+    }
 }

@@ -318,6 +318,12 @@ static void c_library(void)
     A("C.library.global.nothing", cudaLibraryGetGlobal(NULL, NULL, library, "counter"));
     A("C.library.managed.missing(SymbolNotFound)", cudaLibraryGetManaged(&at, &size, library, "missing"));
     A("C.library.unified.missing", cudaLibraryGetUnifiedFunction(&at, library, "missing"));
+    unsigned count = 77;
+    cudaKernel_t kernels[3] = {NULL, NULL, NULL};
+    AV("C.library.count(Success)", cudaLibraryGetKernelCount(&count, library), "n=%u", count);
+    A("C.library.count.null(InvalidValue)", cudaLibraryGetKernelCount(NULL, library));
+    AV("C.library.list(Success)", cudaLibraryEnumerateKernels(kernels, 3, library), "n=%d", !!kernels[0] + !!kernels[1] + !!kernels[2]);
+    A("C.library.list.null", cudaLibraryEnumerateKernels(NULL, 1, library));
     A("C.library.unload(Success)", cudaLibraryUnload(library));
     A("C.library.unload.null", cudaLibraryUnload(NULL));
 }

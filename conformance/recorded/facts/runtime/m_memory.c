@@ -547,6 +547,27 @@ static void m_ipc(void)
     A("M.ipc.get.null", cudaIpcGetMemHandle(NULL, p));
 }
 
+/* ---- after a reset of the device ---- */
+
+static void m_reset(void)
+{
+    char *at[PLACES];
+    unsigned flags = 77;
+    for (int i = 0; i < PLACES; i++)
+        at[i] = m_place((enum place)i);
+    A("M.reset(Success)", cudaDeviceReset());
+    for (int i = 0; i < PLACES; i++)
+        m_one_attributes(with("M.reset.attributes.%s", place_names[i]), at[i]);
+    A("M.reset.free.device", cudaFree(at[DEVICE]));
+    A("M.reset.free.managed", cudaFree(at[MANAGED]));
+    A("M.reset.free.ordered", cudaFree(at[ORDERED]));
+    AV("M.reset.flags.pinned", cudaHostGetFlags(&flags, at[PINNED]), "flags=%u", flags);
+    A("M.reset.free_host.pinned", cudaFreeHost(at[PINNED]));
+    A("M.reset.unregister", cudaHostUnregister(at[REGISTERED]));
+    M_ALLOC("M.reset.alloc(Success)", cudaMalloc(&m_out, 64));
+    A("M.reset.set(Success)", cudaMemset(m_out, 1, 64));
+}
+
 /* ---- a process's first call ---- */
 
 static void m_first(size_t i, char *id, int run)
@@ -641,6 +662,7 @@ static void group_m(void)
 #endif
     child("M.batches", m_batches);
     child("M.ipc", m_ipc);
+    child("M.reset", m_reset);
     m_firsts();
     m_places();
 }
