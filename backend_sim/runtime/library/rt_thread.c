@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "posix.h"
 #include "rt.h"
 
 enum { DEVICES = 64, UNSET = -1 };
@@ -38,7 +39,7 @@ static void lock_contexts(void)
 
 static void unlock_contexts(void)
 {
-    pthread_mutex_unlock(&lock);
+    posix.pthread_mutex_unlock(&lock);
 }
 
 /* At exit, while the driver's library is still there: its own handlers are older, so they run later. What runs later than this

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "heap.h"
+#include "posix.h"
 
 struct rt_callback {
     struct rt_callback *next, **to_it;
@@ -24,7 +25,7 @@ struct rt_callback *rt_callback_keep(cudaStreamCallback_t function, void *data)
     if (first)
         first->to_it = &kept->next;
     first = kept;
-    pthread_mutex_unlock(&lock);
+    posix.pthread_mutex_unlock(&lock);
     return kept;
 }
 
@@ -34,7 +35,7 @@ void rt_callback_drop(struct rt_callback *kept)
     *kept->to_it = kept->next;
     if (kept->next)
         kept->next->to_it = kept->to_it;
-    pthread_mutex_unlock(&lock);
+    posix.pthread_mutex_unlock(&lock);
     heap.free(kept);
 }
 
