@@ -257,7 +257,7 @@ $(RT_FAKE): backend_sim/runtime/testing/fake_driver.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $<
 
-RT_FAKED := backend_sim/runtime/library/rt_driver_test backend_sim/runtime/graph/rt_old_driver_12_test
+RT_FAKED := backend_sim/runtime/library/rt_driver_test backend_sim/runtime/library/rt_entries_test backend_sim/runtime/graph/rt_old_driver_12_test
 $(RT_FAKED:%=$(BUILD)/test/%): | $(RT_FAKE)
 $(RT_FAKED:%=$(BUILD)/obj/%.o): override CPPFLAGS += -DRT_FAKE_DRIVER='"$(abspath $(RT_FAKE))"'
 $(BUILD)/obj/backend_sim/runtime/%_12_test.o: override CPPFLAGS += -DCUDART_VERSION=12090

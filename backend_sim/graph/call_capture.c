@@ -181,7 +181,7 @@ static struct capture *begin_in(struct sim_process *process, vmm_stream stream, 
 
 vmm_result sim_stream_begin_capture(struct sim_process *process, const struct vmm_call_stream_begin_capture *call)
 {
-    bool blocking;
+    bool blocking = false;
     struct sim_context *context;
     vmm_result result = check_begin(process, call->stream, call->mode, &blocking);
     if (result == VMM_SUCCESS)
@@ -205,6 +205,7 @@ vmm_result sim_stream_begin_capture(struct sim_process *process, const struct vm
 static vmm_result find_node(const struct sim_process *process, const struct graph *graph, const vmm_graph_node *values, uint64_t i,
                             struct graph_node **node)
 {
+    /* analysers: clang-analyzer-core.NullDereference is wrong: a list with entries is not NULL, as the callers have checked */
     *node = graphs_find_node(process->graphs, values[i]);
     if (*node && (*node)->graph == graph)
         return VMM_SUCCESS;
@@ -224,7 +225,7 @@ static vmm_result find_nodes(const struct sim_process *process, const struct gra
 vmm_result sim_stream_begin_capture_to_graph(struct sim_process *process,
                                              const struct vmm_call_stream_begin_capture_to_graph *call)
 {
-    bool blocking;
+    bool blocking = false;
     struct capture *capture = NULL;
     vmm_result result = check_begin(process, call->stream, call->mode, &blocking);
     if (result == VMM_SUCCESS && call->num_dependencies && !call->dependencies)
@@ -294,7 +295,7 @@ static vmm_result end(struct sim_process *process, struct capture *capture, vmm_
 
 vmm_result sim_stream_end_capture(struct sim_process *process, const struct vmm_call_stream_end_capture *call)
 {
-    bool blocking;
+    bool blocking = false;
     vmm_result result = is_legacy(call->stream) ? VMM_SUCCESS : check_stream(process, call->stream, &blocking);
     if (call->graph)
         *call->graph = NULL; /* written in any case, as recorded */
@@ -747,7 +748,7 @@ vmm_result capture_update(const struct sim_process *process, vmm_stream stream, 
                           unsigned flags)
 {
     enum { SET = 1 };
-    bool blocking;
+    bool blocking = false;
     if (capture_status(process, stream) == VMM_STREAM_CAPTURE_STATUS_INVALIDATED)
         return invalidated(stream);
     if (flags > SET)

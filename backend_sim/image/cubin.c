@@ -174,7 +174,8 @@ static void take_variable(const struct cubin *cubin, const struct symbol *symbol
 {
     *variable = (struct image_variable){.name = keep(next, symbol->name, strlen(symbol->name) + 1), .size = symbol->sym.st_size};
     if (section->sh_type != SHT_NOBITS)
-        variable->initial = (const unsigned char *)keep(next, cubin_bytes(cubin, section).at + symbol->sym.st_value, variable->size);
+        variable->initial =
+            (const unsigned char *)keep(next, cubin_bytes(cubin, section).at + symbol->sym.st_value, variable->size);
 }
 
 /* of: the kernel of each symbol, 1 more than its index; 0: none. */

@@ -39,8 +39,8 @@ struct cubin_attribute {
     uint32_t value; /* of the formats that have it in place */
     struct image_bytes data;
 };
-enum { CUBIN_MAX_THREADS = 0x05, CUBIN_REQUIRED_THREADS = 0x10, CUBIN_FRAME_SIZE = 0x11, CUBIN_PARAM = 0x17, CUBIN_REGISTERS = 0x2f,
-       CUBIN_CLUSTER = 0x3d, CUBIN_PARAM_2 = 0x45 };
+enum { CUBIN_MAX_THREADS = 0x05, CUBIN_REQUIRED_THREADS = 0x10, CUBIN_FRAME_SIZE = 0x11, CUBIN_PARAM = 0x17,
+       CUBIN_REGISTERS = 0x2f, CUBIN_CLUSTER = 0x3d, CUBIN_PARAM_2 = 0x45 };
 
 /* The next attribute, which is removed from the bytes. False at the end. */
 bool cubin_attribute(struct image_bytes *info, struct cubin_attribute *attribute);

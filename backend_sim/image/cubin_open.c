@@ -47,7 +47,8 @@ size_t cubin_size(const struct image_bytes *bytes)
     Elf64_Shdr section;
     if (!find_sections(&cubin, &header))
         return 0;
-    uint64_t end = header.e_shoff + (uint64_t)cubin.count * sizeof section, segments = (uint64_t)header.e_phnum * header.e_phentsize;
+    uint64_t end = header.e_shoff + (uint64_t)cubin.count * sizeof section;
+    uint64_t segments = (uint64_t)header.e_phnum * header.e_phentsize;
     for (uint32_t i = 1; i < cubin.count; i++) {
         if (!cubin_section(&cubin, i, &section))
             return 0;

@@ -85,6 +85,7 @@ bool fatbin_choose(const struct image_bytes *bytes, int capability, struct image
         at += length + size;
     }
     if (!best)
-        snprintf(why, 160, "the fat binary has nothing for this device, which is sm_%d: %s", capability, there[0] ? there : "it is empty");
+        snprintf(why, 160, "the fat binary has nothing for this device, which is sm_%d: %s", capability,
+                 there[0] ? there : "it is empty");
     return best != 0;
 }

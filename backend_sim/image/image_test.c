@@ -40,7 +40,7 @@ static void check_kernel(const struct image *image, const char *name, const char
     const struct image_kernel *kernel = &image->kernel[index];
     for (unsigned i = 0; i < kernel->params; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u+%u", i ? " " : "", kernel->param[i].offset, kernel->param[i].size);
-    tap_text(text, params, name);
+    tap_text(text, params, "%s", name);
 }
 
 static void test_cubin(void)
@@ -69,6 +69,34 @@ static void test_cubin(void)
     memcpy(bytes.at + offsetof(Elf64_Ehdr, e_flags), &(uint32_t){0x00460550 + 0x0a}, 4);
     image = read_all(bytes.at, bytes.size, 90);
     tap_ok(image->kernels == 2 && image->kernel[0].binary == 90 && image->kernel[0].ptx == 70, "the older ABI");
+    image_free(image);
+    free(bytes.at);
+}
+
+/* Sections and segments behind the table of sections, as linkers may put them. */
+static void test_order(void)
+{
+    static const unsigned char more[200];
+    struct rig_bytes bytes = cubin_of(90, NULL);
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    size_t size = rig_put(&bytes, more, sizeof more);
+    memcpy(&header, bytes.at, sizeof header);
+    memcpy(&section, bytes.at + header.e_shoff + 2 * sizeof section, sizeof section); /* a kernel's code */
+    section.sh_offset = size;
+    section.sh_size = 100;
+    memcpy(bytes.at + header.e_shoff + 2 * sizeof section, &section, sizeof section);
+    header.e_phoff = size + 100;
+    header.e_phnum = 1;
+    header.e_phentsize = 56;
+    memcpy(bytes.at, &header, sizeof header);
+    struct image *image = read_all(bytes.at, IMAGE_ANY_SIZE, 90);
+    tap_u64(image->kernels, 2, "sections may lie behind their table");
+    image_free(image);
+    header.e_phoff = bytes.size;
+    memcpy(bytes.at, &header, sizeof header);
+    image = read_all(bytes.at, bytes.size, 90);
+    tap_ok(!image->kernels && strstr(image_why(image), "damaged"), "segments may not lie behind the end: %s", image_why(image));
     image_free(image);
     free(bytes.at);
 }
@@ -319,6 +347,7 @@ static void test_nvcc(void)
 int main(void)
 {
     test_cubin();
+    test_order();
     test_ptx();
     test_choice();
     test_lz4_vectors();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_code.h - modules, libraries and their functions. Any image is accepted; what it holds is read at the first lookup (image.h).
+/* abi_code.h - modules, libraries and their functions. Any image is accepted; what it holds is read at a lookup (image.h).
  *
  *     cuModuleLoadData(image)      ->  image [ ]
  *     cuModuleGetFunction("fill")  ->  image [fill: kernel of a plugin]          a plugin's kernel comes before

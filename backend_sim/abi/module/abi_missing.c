@@ -82,11 +82,12 @@ static CUresult refuse(const char *function, const struct abi_kernel *kernel)
 {
     const struct image_kernel *code = kernel->code;
     if (!atomic_exchange(&kernel->skipped->refused, true))
-        abi_say("%s is refused (CUDA_ERROR_NOT_SUPPORTED): the %s for sm_%d that was loaded has the kernel %.600s, which cannot run here. "
-                "Write it as a plugin (docs/unmodified.md), or let such launches do nothing: kernels=skip in CUVMM_SIM or in "
+        abi_say("%s is refused (CUDA_ERROR_NOT_SUPPORTED): the %s for sm_%d that was loaded has the kernel %.600s, which cannot "
+                "run here. Write it as a plugin (docs/unmodified.md), or let such launches do nothing: kernels=skip in CUVMM_SIM or in "
                 "cuvmm exec --machine=sim:h100,kernels=skip", function, code->binary ? "cubin" : "PTX",
                 code->binary ? code->binary : code->ptx, kernel->name);
-    return abi_refuse(VMM_RULE_LAUNCH_MISSING, function, "no plugin of CUVMM_KERNELS has the kernel %.120s of the image", kernel->name);
+    return abi_refuse(VMM_RULE_LAUNCH_MISSING, function, "no plugin of CUVMM_KERNELS has the kernel %.120s of the image",
+                      kernel->name);
 }
 
 CUresult abi_missing_launch(const vmm_system *sys, const char *function, const struct abi_kernel *kernel, vmm_kernel *number)

@@ -272,7 +272,8 @@ static CUresult find(const char *name, struct abi_kernel **kernel)
         return CUDA_SUCCESS;
     if (!look_up(name, &found))
         return CUDA_ERROR_NOT_FOUND;
-    struct abi_kernel *fresh = abi_kernel_new(name, found.ours ? (unsigned)vmm_kernel_arguments(found.number) : params_of(found.entry));
+    unsigned params = found.ours ? (unsigned)vmm_kernel_arguments(found.number) : params_of(found.entry);
+    struct abi_kernel *fresh = abi_kernel_new(name, params);
     if (!fresh)
         return CUDA_ERROR_OUT_OF_MEMORY;
     fresh->entry = found.entry;

@@ -68,6 +68,8 @@ static void test_choice(void)
     prop.clockRate = 1;
     OK(cudaChooseDevice(&device, &prop));
     EQUAL(device, 0);
+    REFUSED(cudaChooseDevice(NULL, &prop), ErrorInvalidValue);
+    REFUSED(cudaChooseDevice(&device, NULL), ErrorInvalidValue);
 }
 
 static void test_threads(void)

@@ -67,8 +67,6 @@ cudaError_t rt_set_device(int device);
 /* Destroys what the process has on the thread's device; the next call that needs its primary context begins a new one, with the same
  * handle. In a context of the program's own, nothing of the driver's ends. */
 cudaError_t rt_reset_device(void);
-/* How many times that was done: what is kept for a context is worthless when the number has changed. */
-unsigned rt_resets(void);
 /* The devices for threads that set none. */
 cudaError_t rt_set_valid_devices(const int *device, int count);
 

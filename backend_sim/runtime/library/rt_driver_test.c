@@ -87,6 +87,12 @@ static int stub(void)
     return all_answer();
 }
 
+static int unknown_code(void)
+{
+    expected = cudaErrorUnknown;
+    return all_answer();
+}
+
 /* A function that the driver lacks is missed by the call that needs it. */
 static int small_driver(void)
 {
@@ -211,6 +217,7 @@ int main(void)
     in_child(RT_FAKE_DRIVER, "-1", "0", mute_driver, "a driver that does not tell its version");
     in_child(RT_FAKE_DRIVER, "13000", "100", no_device, "a driver without devices");
     in_child(RT_FAKE_DRIVER, "13000", "34", stub, "a stub of a driver");
+    in_child(RT_FAKE_DRIVER, "13000", "12345", unknown_code, "a code that the runtime has no name for");
     in_child(RT_FAKE_DRIVER, "13010", "0", small_driver, "a driver without most functions");
     in_child(NULL, "0", "0", handlers, "handlers at the end");
     test_leaks();

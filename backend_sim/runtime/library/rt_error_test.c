@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stays of an error after a fault: the runtime forgets it when it is asked, the context does not, so every call that works in
  * it answers the fault again. What needs no context goes on. */
+#include <pthread.h>
+
 #include "testing/rt_rig.h"
 
 static CUfunction fill_span(void)
@@ -63,6 +65,28 @@ static void test_reset(void)
     REFUSED(cudaSetDevice(0), ErrorIllegalAddress);
 }
 
+/* Of the valid devices, the first that works. */
+static void *uses_valid_device(void *unused)
+{
+    void *p = NULL;
+    int device = -1;
+    (void)unused;
+    OK(cudaMalloc(&p, 1));
+    OK(cudaGetDevice(&device));
+    EQUAL(device, 1);
+    OK(cudaFree(p));
+    return NULL;
+}
+
+static void test_valid_devices(void)
+{
+    int list[] = {0, 1};
+    pthread_t thread;
+    OK(cudaSetValidDevices(list, 2));
+    tap_ok(!pthread_create(&thread, NULL, uses_valid_device, NULL), "a thread begins");
+    pthread_join(thread, NULL);
+}
+
 int main(void)
 {
     setenv("CUVMM_SIM", "sim:h200x2", 1);
@@ -70,5 +94,6 @@ int main(void)
     test_fault();
     test_other_device();
     test_reset();
+    test_valid_devices();
     return tap_done();
 }

@@ -25,7 +25,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the primary conte
 static CUcontext primary[DEVICES];                       /* stays when the context ends */
 static atomic_bool held[DEVICES];
 static atomic_int entered = UNSET; /* what rt_enter answers */
-static atomic_uint resets;
 static pid_t process;
 static struct {
     int device[DEVICES];
@@ -225,7 +224,7 @@ cudaError_t rt_device(int *device)
     return result;
 }
 
-/* The driver forgets who had retained the context. In a context of the program's own, only what the runtime keeps for it ends. */
+/* The driver forgets who had retained the context. */
 static cudaError_t reset(int device)
 {
     lock_contexts();
@@ -236,6 +235,7 @@ static cudaError_t reset(int device)
     return result;
 }
 
+/* The runtime keeps nothing for a context of the program's own, so nothing ends with it. */
 cudaError_t rt_reset_device(void)
 {
     CUcontext current = NULL;
@@ -244,14 +244,7 @@ cudaError_t rt_reset_device(void)
         result = rt_enter_context();
     if (result == cudaSuccess && (!current || current != thread.foreign))
         result = reset(current ? thread.primary_of : wanted_device(0));
-    if (result == cudaSuccess)
-        atomic_fetch_add(&resets, 1);
     return result;
-}
-
-unsigned rt_resets(void)
-{
-    return atomic_load_explicit(&resets, memory_order_acquire);
 }
 
 static cudaError_t check_valid(const int *device, int count)

@@ -55,6 +55,8 @@ static void test_beginning(void)
     tap_ok(!current() && !is_active(0), "nor by a reset");
     works("at first");
     tap_ok(current() && is_active(0) && !is_active(1), "one context");
+    REFUSED(cudaDeviceDisablePeerAccess(1), ErrorPeerAccessNotEnabled);
+    tap_ok(!is_active(1), "still one");
     OK(cudaInitDevice(1, 0, 0));
     OK(cudaGetDevice(&device));
     tap_ok(device == 0 && is_active(1), "a device that was initialised is not current");

@@ -213,7 +213,7 @@ bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *aske
         return false;
     const bool rows = e.height > 1 || e.depth > 1;
     if ((dst.program && src.program) || (rows && (on_host(model, dst.base) || on_host(model, src.base))) || e.height > MOST_ROWS ||
-        e.depth > MOST_ROWS / e.height)
+        e.depth > MOST_ROWS || e.height * e.depth > MOST_ROWS)
         answer->foreseen = false;
     *box = (struct model_box){.to_pitch = pitch_of(&dst, &e), .from_pitch = pitch_of(&src, &e), .to_layer = layer_of(&dst, &e),
                               .from_layer = layer_of(&src, &e), .height = e.height, .depth = e.depth, .asked = *asked};
