@@ -308,6 +308,9 @@ $(filter-out $(ABI_INSIDE),$(ABI_TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LI
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
 
+# It reads the fat binary that nvcc made of this project's kernels.
+$(BUILD)/test/backend_sim/abi/image/image_inside_test: $(BUILD)/obj/kernels_image.o
+
 # Those that make its requests fail, or call its own functions, hold it: a library keeps its allocator, its system calls and
 # its functions to itself.
 $(ABI_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call obj,$(ABI_SRC)) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)

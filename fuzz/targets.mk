@@ -30,6 +30,9 @@ $(BUILD)/test/fuzz/%: $(BUILD)/obj/fuzz/%.o $(FUZZ_COMMON) $(FUZZ_PARTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_PARTS) $(TOOL_LIBS) $(DL_LIBS)
 
+# It reads code as the library for unmodified programs does.
+$(BUILD)/fuzz/image: $(call obj,$(call sources,backend_sim/abi/image))
+
 # In check: every input once.
 FUZZ_CHECKS := $(FUZZ_TARGETS:%=$(BUILD)/check/fuzz-%)
 $(FUZZ_CHECKS): $(BUILD)/check/fuzz-%: fuzz/targets.mk | $(BUILD)/fuzz/%

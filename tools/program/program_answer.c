@@ -58,7 +58,7 @@ static void add_room(struct program *program, const struct step *step, enum vmm_
     } else if (kind == VMM_PARAM_OUT_PROP) {
         text_add(out, "&(%s){.type = 0}", api == PROGRAM_VMM ? "vmm_mem_allocation_prop" : "CUmemAllocationProp");
     } else if (kind == VMM_PARAM_OUT_MEMCPY3D) {
-        text_add(out, "&(%s){.depth = 0}", api == PROGRAM_VMM ? "vmm_memcpy3d" : "CUDA_MEMCPY3D");
+        text_add(out, api == PROGRAM_VMM ? "&(vmm_memcpy3d){.depth = 0}" : "&(CUDA_MEMCPY3D){.Depth = 0}");
     } else if (kind == VMM_PARAM_OUT_POOL_POINTER) {
         text_add(out, "&(%s){{0}}", api == PROGRAM_VMM ? "vmm_mem_pool_ptr_export_data" : "CUmemPoolPtrExportData");
     } else if (kind == VMM_PARAM_OUT_TEXT) {
