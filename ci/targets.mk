@@ -181,7 +181,7 @@ check-few: ## every test, on fewer machines
 
 # What users build, with another compiler: builds with sanitizers skip these.
 check-built: ## the tests of what is installed, of its hardening and of what programs link
-	+@$(NEST) CHECK_NEEDS='$(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(EXAMPLES) $(RULE_PAGE)' TESTS= CHECK_RUNS= \
+	+@$(NEST) CHECK_NEEDS='$(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(EXAMPLES) $(RULE_PAGE)' TESTS= CHECK_RUNS= \
 	    CHECK_LIST='$(patsubst %,ci/%_test.sh,hardening install sim_only symbols_list unload unmodified)' check
 
 # Scripts start their programs themselves: they would be what `check` ran. What reads memory that nobody has written is found where
@@ -284,7 +284,7 @@ frameworks-python: ## PyTorch and JAX from PyPI, into virtual environments below
 	    [ -n "$$(printenv $$(echo $$framework | tr a-z A-Z)_PYTHON)" ] || CLIENTS_PATIENCE=1800 \
 	    ci/clients-python $(BUILD) $$framework conformance/programs/frameworks/requirements-$$framework.txt || exit; done
 
-check-frameworks: $(LIBCUDA) $(LIBCUDART) $(LIBFILES) $(CUVMM) frameworks-python ## PyTorch and JAX on the simulator (docs/frameworks.md)
+check-frameworks: $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBFILES) $(CUVMM) frameworks-python ## PyTorch and JAX on the simulator (docs/frameworks.md)
 	@rm -rf $(TAP)-frameworks $(BUILD)/check-frameworks && mkdir -p $(TAP)-frameworks $(BUILD)/check-frameworks
 	@for run in $(FRAMEWORK_RUNS); do \
 	    printf '#!/bin/sh\nexec ci/framework $(BUILD) conformance/programs/frameworks/%s.py %s\n' $${run%.*} $$(echo $${run##*.} | grep -vx once) >$(BUILD)/check-frameworks/$$run; done
