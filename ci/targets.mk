@@ -185,13 +185,13 @@ check-built: ## the tests of what is installed, of its hardening and of what pro
 	    CHECK_LIST='$(patsubst %,ci/%_test.sh,hardening install sim_only symbols_list unload unmodified)' check
 
 # Scripts start their programs themselves: they would be what `check` ran. What reads memory that nobody has written is found where
-# code runs once: in each test of a part, in random calls (lockstep), and in the suite, which goes through both libraries. The small
-# world makes those calls in every order, and the layers, the rules' pairs and programs with mistakes make them once more: for
+# code runs once: in each test of a part, and in the suite, which goes through both libraries. The small world and random calls
+# (lockstep) make those calls in every order, and the layers, the rules' pairs and programs with mistakes make them once more: for
 # AddressSanitizer.
-VALGRIND_RUNS = $(filter-out $(addprefix $(BUILD)/check/,world buggy),$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)) \
+VALGRIND_RUNS = $(filter-out $(addprefix $(BUILD)/check/,world buggy lockstep),$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)) \
     $(if $(SUITE),$(BUILD)/check/abi-suite-h200x2) $(FUZZ_CHECKS)
 VALGRIND_TESTS = $(filter-out $(addprefix $(BUILD)/test/,conformance/oracle/world_test conformance/oracle/lockstep_drive_test \
-    tools/explain/rule_pairs_test tools/cli/diff_test),$(TESTS))
+    tools/explain/rule_pairs_test tools/trace/timeline_test tools/cli/diff_test),$(TESTS))
 check-valgrind: check-build $(BUILD)/check/abi-suite-h200x2 ## the test programs under valgrind, with fewer rounds and machines
 	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind \
 	    CHECK_LIST='$(VALGRIND_RUNS) $(VALGRIND_TESTS)' check
@@ -203,10 +203,10 @@ SAN_BUILD = WERROR=$(if $(findstring clang,$(CC)),$(WERROR)) CFLAGS='-O1 -g1' TE
 check-asan: ## the tests with AddressSanitizer, UndefinedBehaviorSanitizer and DEBUG=1, on fewer machines
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined DEBUG=1 $(SAN_BUILD) check
 
-# Where there is one thread there is nothing to find: the tests that start some, and the suite, also on libcuda.so.1. None of
-# them uses the command.
+# Where there is one thread there is nothing to find: the tests that start some, and the suite on libcuda.so.1. None of them uses
+# the command.
 TSAN      := $(BUILD)/tsan
-TSAN_RUNS := conformance-h200x2 abi-suite-h100
+TSAN_RUNS := abi-suite-h100
 check-tsan: ## the tests that start threads with ThreadSanitizer
 	+@tests=$$(ci/threaded) && CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-5} $(NEST) BUILD=$(TSAN) SAN=thread $(SAN_BUILD) \
 	    TOOLA= CHECK_NEEDS='$(TSAN)/bin/conformance $(TSAN)/lib/libcuda.so.1 $(TSAN)/lib/libnvidia-ml.so.1' CHECK_RUNS='$(TSAN_RUNS:%=$(TSAN)/check/%)' CHECK_SHELL= \
