@@ -131,7 +131,7 @@ static int handlers(void)
     return 0;
 }
 
-/* The simulator tells what is left at the end, on standard error, which is a file here. */
+/* The simulator tells what is left at the end, by its rules, on standard error, which is a file here. */
 static int says_no_leak(const char *file, int (*body)(void))
 {
     char said[4096] = "";
@@ -150,7 +150,7 @@ static int says_no_leak(const char *file, int (*body)(void))
     unlink(file);
     if (size)
         printf("# %s\n", said);
-    return (int)size;
+    return strstr(said, "VMM-") != NULL;
 }
 
 static int frees_its_memory(void)
