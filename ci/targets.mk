@@ -276,7 +276,7 @@ check-clients: $(LIBCUDA) $(LIBCUDART) $(CLIENT_KERNELS) clients-python ## third
 
 # Frameworks on libcudart and libcuda.so.1 (docs/frameworks.md): gigabytes from PyPI, so it is no part of .ci/run.
 FRAMEWORKS := torch jax
-FRAMEWORK_SCRIPTS := $(filter-out framework,$(notdir $(basename $(wildcard conformance/programs/frameworks/*.py))))
+FRAMEWORK_SCRIPTS = $(notdir $(basename $(shell grep -l '^\# framework: ' conformance/programs/frameworks/*_*.py)))
 FRAMEWORK_RUNS = $(foreach script,$(FRAMEWORK_SCRIPTS),$(addprefix $(script).,$(or $(shell sed -n 's/^\# run: \([^ ]*\).*/\1/p' conformance/programs/frameworks/$(script).py),once)))
 
 frameworks-python: ## PyTorch and JAX from PyPI, into virtual environments below $(BUILD), where TORCH_PYTHON and JAX_PYTHON name none
