@@ -3,22 +3,14 @@
 #include "rt_address.h"
 #include "rt_code.h"
 #include "rt_graph_params.h"
+#include "rt_layers.h"
 
-/* The kind is said by the types of memory of both sides. */
-static const struct {
-    CUmemorytype from, to;
-} types[] = {
-    [cudaMemcpyHostToHost] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST},
-    [cudaMemcpyHostToDevice] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE},
-    [cudaMemcpyDeviceToHost] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST},
-    [cudaMemcpyDeviceToDevice] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE},
-    [cudaMemcpyDefault] = {CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED},
-};
-
+/* The kind that says what the types of memory of both sides say; Default where none does. */
 static enum cudaMemcpyKind kind_of(const CUDA_MEMCPY3D *copy)
 {
+    CUmemorytype from, to;
     enum cudaMemcpyKind kind = cudaMemcpyHostToHost;
-    while (kind < cudaMemcpyDefault && (copy->srcMemoryType != types[kind].from || copy->dstMemoryType != types[kind].to))
+    while (kind < cudaMemcpyDefault && rt_sides(kind, &from, &to) && (copy->srcMemoryType != from || copy->dstMemoryType != to))
         kind = (enum cudaMemcpyKind)(kind + 1);
     return kind;
 }
@@ -26,19 +18,9 @@ static enum cudaMemcpyKind kind_of(const CUDA_MEMCPY3D *copy)
 /* Arrays are not implemented. */
 cudaError_t rt_graph_copy(const struct cudaMemcpy3DParms *params, CUDA_MEMCPY3D *driver)
 {
-    if (!params || (unsigned)params->kind > cudaMemcpyDefault)
+    if (!params || !rt_layers(params, driver))
         return cudaErrorInvalidValue;
-    if (params->srcArray || params->dstArray)
-        return cudaErrorNotSupported;
-    *driver = (CUDA_MEMCPY3D){
-        .srcXInBytes = params->srcPos.x, .srcY = params->srcPos.y, .srcZ = params->srcPos.z,
-        .srcMemoryType = types[params->kind].from, .srcHost = params->srcPtr.ptr, .srcDevice = rt_address(params->srcPtr.ptr),
-        .srcPitch = params->srcPtr.pitch, .srcHeight = params->srcPtr.ysize,
-        .dstXInBytes = params->dstPos.x, .dstY = params->dstPos.y, .dstZ = params->dstPos.z,
-        .dstMemoryType = types[params->kind].to, .dstHost = params->dstPtr.ptr, .dstDevice = rt_address(params->dstPtr.ptr),
-        .dstPitch = params->dstPtr.pitch, .dstHeight = params->dstPtr.ysize,
-        .WidthInBytes = params->extent.width, .Height = params->extent.height, .Depth = params->extent.depth};
-    return cudaSuccess;
+    return params->srcArray || params->dstArray ? cudaErrorNotSupported : cudaSuccess;
 }
 
 static void *pointer_of(CUmemorytype type, const void *host, CUdeviceptr device)

@@ -8,30 +8,14 @@
  *
  * Source: CUDA Runtime API, version 13.0: 6.9 Memory Management. */
 #include "rt_address.h"
-
-/* What the kind says of the source and of the destination. */
-static bool sides(enum cudaMemcpyKind kind, CUmemorytype *from, CUmemorytype *to)
-{
-    static const CUmemorytype types[][2] = {
-        [cudaMemcpyHostToHost] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST},
-        [cudaMemcpyHostToDevice] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE},
-        [cudaMemcpyDeviceToHost] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST},
-        [cudaMemcpyDeviceToDevice] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE},
-        [cudaMemcpyDefault] = {CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED},
-    };
-    if ((unsigned)kind > cudaMemcpyDefault)
-        return false;
-    *from = types[kind][0];
-    *to = types[kind][1];
-    return true;
-}
+#include "rt_layers.h"
 
 static cudaError_t rows_of(CUDA_MEMCPY2D *copy, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                            enum cudaMemcpyKind kind)
 {
     *copy = (CUDA_MEMCPY2D){.srcHost = src, .srcDevice = rt_address(src), .srcPitch = spitch, .dstHost = dst,
                             .dstDevice = rt_address(dst), .dstPitch = dpitch, .WidthInBytes = width, .Height = height};
-    if (!sides(kind, &copy->srcMemoryType, &copy->dstMemoryType))
+    if (!rt_sides(kind, &copy->srcMemoryType, &copy->dstMemoryType))
         return cudaErrorInvalidMemcpyDirection;
     return width > dpitch || width > spitch ? cudaErrorInvalidPitchValue : cudaSuccess;
 }
@@ -79,13 +63,7 @@ static cudaError_t layers_of(CUDA_MEMCPY3D *copy, const struct cudaMemcpy3DParms
 {
     if (!p)
         return cudaErrorInvalidValue;
-    *copy = (CUDA_MEMCPY3D){
-        .srcXInBytes = p->srcPos.x, .srcY = p->srcPos.y, .srcZ = p->srcPos.z, .srcHost = p->srcPtr.ptr,
-        .srcDevice = rt_address(p->srcPtr.ptr), .srcArray = (CUarray)(void *)p->srcArray, .srcPitch = p->srcPtr.pitch,
-        .srcHeight = p->srcPtr.ysize, .dstXInBytes = p->dstPos.x, .dstY = p->dstPos.y, .dstZ = p->dstPos.z, .dstHost = p->dstPtr.ptr,
-        .dstDevice = rt_address(p->dstPtr.ptr), .dstArray = (CUarray)(void *)p->dstArray, .dstPitch = p->dstPtr.pitch,
-        .dstHeight = p->dstPtr.ysize, .WidthInBytes = p->extent.width, .Height = p->extent.height, .Depth = p->extent.depth};
-    if (!sides(p->kind, &copy->srcMemoryType, &copy->dstMemoryType))
+    if (!rt_layers(p, copy))
         return cudaErrorInvalidMemcpyDirection;
     cudaError_t result = side_of(p->srcArray, p->srcPtr, p->extent.width, &copy->srcMemoryType);
     return result == cudaSuccess ? side_of(p->dstArray, p->dstPtr, p->extent.width, &copy->dstMemoryType) : result;
