@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares our declarations of the ABI with the toolkit's header, at compile time; skipped without a toolkit. Numbers and layouts
  * are compared through common lists, prototypes by a second declaration. */
+#include "layout_check.h"
 #include "tap.h"
 
 #ifdef CUVMM_HAVE_CUDA_H
@@ -15,10 +16,8 @@
 #define CU_VALUE(name, value) _Static_assert((long long)(name) == (long long)(value), #name);
 #include "cuda_values.def"
 
-#define CU_STRUCT(name, size) _Static_assert(sizeof(name) == (size), #name);
-#define CU_FIELD(name, field, offset, size)                           \
-    _Static_assert(offsetof(name, field) == (offset), #name "." #field); \
-    _Static_assert(sizeof(((name *)0)->field) == (size), #name "." #field);
+#define CU_STRUCT(name, size) LAYOUT_STRUCT(name, size)
+#define CU_FIELD(name, field, offset, size) LAYOUT_FIELD(name, field, offset, size)
 #include "cuda_layout.def"
 
 int main(void)

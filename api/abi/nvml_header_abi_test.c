@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares our declarations of NVML's ABI with the toolkit's header, at compile time; skipped where it is not installed. Numbers
  * and layouts are compared through common lists, prototypes by a second declaration. */
+#include "layout_check.h"
 #include "tap.h"
 
 #ifdef __has_include
@@ -21,10 +22,8 @@
 #define NVML_VALUE(name, value) _Static_assert((long long)(name) == (long long)(value), #name);
 #include "abi/nvml_values.def"
 
-#define NVML_STRUCT(name, size) _Static_assert(sizeof(name) == (size), #name);
-#define NVML_FIELD(name, field, offset, size)                            \
-    _Static_assert(offsetof(name, field) == (offset), #name "." #field); \
-    _Static_assert(sizeof(((name *)0)->field) == (size), #name "." #field);
+#define NVML_STRUCT(name, size) LAYOUT_STRUCT(name, size)
+#define NVML_FIELD(name, field, offset, size) LAYOUT_FIELD(name, field, offset, size)
 #define NVML_VERSION(name, value) _Static_assert((name) == (value), #name);
 #include "abi/nvml_layout.def"
 

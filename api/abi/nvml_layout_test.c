@@ -4,12 +4,11 @@
 
 #include "abi/nvml.h"
 
+#include "layout_check.h"
 #include "tap.h"
 
-#define NVML_STRUCT(name, size) _Static_assert(sizeof(name) == (size), #name);
-#define NVML_FIELD(name, field, offset, size)                            \
-    _Static_assert(offsetof(name, field) == (offset), #name "." #field); \
-    _Static_assert(sizeof(((name *)0)->field) == (size), #name "." #field);
+#define NVML_STRUCT(name, size) LAYOUT_STRUCT(name, size)
+#define NVML_FIELD(name, field, offset, size) LAYOUT_FIELD(name, field, offset, size)
 #define NVML_VERSION(name, value) _Static_assert((name) == (value), #name);
 #include "abi/nvml_layout.def"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entry points that exist for the linker and only return cudaErrorNotSupported. The parameters do not matter here, so the
- * functions are declared without their header. */
+/* Entry points that exist for the linker and only return cudaErrorNotSupported. */
 #include "rt_absent.h"
+
+#include "absent.h"
 
 #define IF_BOTH(entry) entry
 #if CUDART_VERSION < 13000
@@ -13,12 +14,6 @@
 #endif
 
 #define ENTRY_DONE(symbol)
-#define ENTRY_ABSENT(symbol)                                 \
-    __attribute__((visibility("default"))) int symbol(void); \
-    int symbol(void)                                         \
-    {                                                        \
-        static atomic_flag said = ATOMIC_FLAG_INIT;          \
-        return rt_absent(#symbol, &said);                    \
-    }
+#define ENTRY_ABSENT(symbol) VMM_ABSENT(symbol, rt_absent)
 #define RT_ENTRY(symbol, libraries, here) IF_##libraries(ENTRY_##here(symbol))
 #include "runtime_entries.def"

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layout_check.h - a struct has the layout that a list says, at compile time. */
+#ifndef CUVMM_TESTING_LAYOUT_CHECK_H
+#define CUVMM_TESTING_LAYOUT_CHECK_H
+
+#include <stddef.h>
+
+/* Sizes and offsets in bytes. */
+#define LAYOUT_STRUCT(name, size) _Static_assert(sizeof(name) == (size), #name);
+#define LAYOUT_FIELD(name, field, offset, size)                           \
+    _Static_assert(offsetof(name, field) == (offset), #name "." #field); \
+    _Static_assert(sizeof(((name *)0)->field) == (size), #name "." #field);
+
+#endif
