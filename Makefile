@@ -78,6 +78,13 @@ TOOL_CFLAGS += -DCUVMM_HAVE_LIBEDIT $(shell $(PKG_CONFIG) --cflags libedit)
 TOOL_LIBS   += $(shell $(PKG_CONFIG) --libs libedit)
 endif
 
+# Lines of source in reports of the checker; without it they name functions by symbol tables.
+HAVE_LIBDW := $(shell $(PKG_CONFIG) --exists libdw 2>/dev/null && echo 1)
+ifeq ($(HAVE_LIBDW),1)
+TOOL_CFLAGS += -DCUVMM_HAVE_LIBDW $(shell $(PKG_CONFIG) --cflags libdw)
+TOOL_LIBS   += $(shell $(PKG_CONFIG) --libs libdw)
+endif
+
 # The driver is loaded at run time; C libraries older than glibc 2.34 keep dlopen apart.
 DL_LIBS := $(if $(filter Linux,$(SYSTEM)),-ldl)
 
@@ -90,7 +97,7 @@ GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_
 
 # Sorted, so that the linker sees them in one order on every file system.
 sources   = $(sort $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1)))))
-LIB_SRC   := $(call sources,api api/layers kernels $(SIM_ROOMS) backend_cuda)
+LIB_SRC   := $(call sources,api api/base api/fd api/stacks api/marks api/recorder api/findings api/layers kernels $(SIM_ROOMS) backend_cuda)
 TOOL_SRC  := $(call sources,$(TOOL_ROOMS))
 CONF_SRC  := $(call sources,$(addprefix conformance/,harness oracle/model oracle))
 SUITE_SRC := $(call sources,$(filter conformance/suite/%,$(ROOMS)))
@@ -157,7 +164,7 @@ $(BUILD)/obj/%.o: %.c
 	$(CC) $(call sees,$<) $(CPPFLAGS) $(CFLAGS) $(if $(filter %_test.c,$<),$(TEST_CFLAGS),$(if $(filter conformance/suite/% conformance/recorded/% conformance/programs/buggy/%,$<),$(SUITE_CFLAGS))) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) -MMD -MP -c -o $@ $<
 
 # kernels/kernels.cu as one fat binary, and that as an array for the library; an empty one where there is no nvcc.
-$(BUILD)/obj/kernels.fatbin: kernels/kernels.cu kernels/norm.h kernels/pattern.h api/vmm.h api/results.def
+$(BUILD)/obj/kernels.fatbin: kernels/kernels.cu kernels/norm.h kernels/pattern.h api/vmm.h $(wildcard api/vmm/*.h) api/results.def
 	@mkdir -p $(@D)
 	$(if $(NVCC),$(NVCC) -fatbin $(GENCODE) -Iapi -Ikernels -o $@ $<,: >$@)
 
@@ -184,7 +191,7 @@ $(BUILD)/obj/rulebook_data.o: $(BUILD)/obj/rulebook_data.c tools/explain/ruleboo
 	$(CC) -Itools/explain $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The page of `cuvmm view` as texts for the command: view_page_html, _css and _js. Its sources are ASCII.
-VIEW_PAGE := $(addprefix tools/view/,page.html page.css trace.js lists.js picture.js page.js)
+VIEW_PAGE := $(addprefix tools/view/,page.html page.css trace.js lists.js picture.js family.js page.js)
 $(BUILD)/obj/view_page.c: $(VIEW_PAGE)
 	@mkdir -p $(@D)
 	@{ echo '#include "view_page.h"'; for kind in html css js; do echo "const char view_page_$$kind[] = {"; \
@@ -209,7 +216,7 @@ $(LIBA): $(LIB_OBJ)
 
 $(BUILD)/obj/sim-only/open.o: api/open.c
 	@mkdir -p $(@D)
-	$(CC) -Iapi $(CPPFLAGS) -DCUVMM_NO_CUDA $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(sees.api) $(CPPFLAGS) -DCUVMM_NO_CUDA $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(LIBSIM): $(SIM_OBJ)
 	@mkdir -p $(@D)
@@ -279,7 +286,7 @@ $(NVML_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call obj,$(NVML_SRC)) $(CONF
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # The shadow beside a driver, for `cuvmm check` to preload (docs/check.md). Of it only the driver's names are to be seen, too.
-CHECK_SRC := $(call sources,backend_cuda/check)
+CHECK_SRC := $(call sources,backend_cuda/follow backend_cuda/check)
 $(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-check.so -Wl,-Bsymbolic-functions -Wl,--version-script=backend_cuda/check/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
@@ -287,9 +294,9 @@ $(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
 # What `cuvmm exec` preloads, so that programs find a driver's files (docs/exec.md). Never with a sanitizer or counters: it is loaded into programs
 # that have none.
 FILES_SRC := $(wildcard backend_sim/device_files/device_files*.c)
-$(LIBFILES): $(filter-out %_test.c,$(FILES_SRC)) api/os_environment.c backend_sim/device_files/device_files.h backend_sim/device_files/exports.map
+$(LIBFILES): $(filter-out %_test.c,$(FILES_SRC)) api/base/os_environment.c backend_sim/device_files/device_files.h backend_sim/device_files/exports.map
 	@mkdir -p $(@D)
-	$(CC) -Iapi $(CPPFLAGS) $(filter-out -fsanitize=% -fno-sanitize-recover=% -shared-libsan --coverage,$(CFLAGS) $(LDFLAGS)) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-device-files.so -Wl,--version-script=backend_sim/device_files/exports.map -o $@ $(filter %.c,$^) $(DL_LIBS)
+	$(CC) $(sees.api) $(CPPFLAGS) $(filter-out -fsanitize=% -fno-sanitize-recover=% -shared-libsan --coverage,$(CFLAGS) $(LDFLAGS)) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-device-files.so -Wl,--version-script=backend_sim/device_files/exports.map -o $@ $(filter %.c,$^) $(DL_LIBS)
 
 # Its test is a program that finds its functions before the C library's.
 $(BUILD)/test/backend_sim/device_files/device_files_test: $(call obj,$(FILES_SRC)) $(CONFA) $(LIBA)
@@ -348,7 +355,7 @@ $(BUILD)/include/cuvmm:
 	@mkdir -p $(@D)
 	@ln -sfn $(CURDIR)/api $@
 
-$(BUILD)/examples/%: conformance/programs/examples/%.c $(LIBA) $(wildcard api/vmm*.h) api/results.def | $(BUILD)/include/cuvmm
+$(BUILD)/examples/%: conformance/programs/examples/%.c $(LIBA) $(wildcard api/vmm*.h api/vmm/*.h) api/results.def | $(BUILD)/include/cuvmm
 	@mkdir -p $(@D)
 	$(CC) -I$(BUILD)/include $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBA) $(DL_LIBS)
 
@@ -381,6 +388,13 @@ $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
+# The capture of stacks in a library, for programs that are no C.
+STACKS_PROBE := $(BUILD)/test/stacks_probe.so
+$(STACKS_PROBE): api/stacks/testing/stacks_probe.c $(LIBSIM)
+	@mkdir -p $(@D)
+	$(CC) $(sees.api/stacks) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -shared -Wl,--exclude-libs,ALL -o $@ $< $(LIBSIM) $(DL_LIBS)
+$(BUILD)/test/api/stacks/stacks_test $(BUILD)/test/api/stacks/stacks_module_test: | $(STACKS_PROBE)
+
 # Stand-ins for the driver's library, for the tests of the backend that loads it. Never with a sanitizer: it is loaded.
 FAKES := $(addprefix $(BUILD)/fake/libcuda,.so -old.so -first.so -ancient.so)
 $(BUILD)/fake/libcuda-old.so: FAKE := -DFAKE_OLD
@@ -392,8 +406,14 @@ $(FAKES): $(wildcard backend_cuda/fake/*) api/entries.def
 
 $(filter $(BUILD)/test/backend_cuda/%,$(TESTS)): | $(FAKES)
 
+# Of the checker's library, so not in the archives.
+$(filter $(BUILD)/test/backend_cuda/follow/%,$(TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call obj,$(call sources,backend_cuda/follow)) $(CONFA) $(LIBSIM)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
+
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
--include fuzz/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk tools/targets.mk conformance/corpus/exercises/targets.mk
+-include fuzz/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk packaging/python/targets.mk tools/targets.mk tools/recording/targets.mk \
+    conformance/corpus/exercises/targets.mk
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

@@ -46,7 +46,16 @@ vmm_result vmm_cuda_open(const char *args, struct vmm_backend **backend);
 vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 vmm_result vmm_fault_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 vmm_result vmm_sites_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
+vmm_result vmm_recorder_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 vmm_result vmm_shadow_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
+
+/* The memory behind addresses from one on, as the shadow follows it. */
+struct shadow_bytes {
+    uint64_t memory, offset, length; /* the number of the memory, the same at each of its addresses and in no other's life */
+    bool host, managed;
+};
+/* At most size bytes from the address on; false where the shadow knows none. */
+bool vmm_shadow_bytes(struct vmm_backend *shadow, uint64_t address, uint64_t size, struct shadow_bytes *bytes);
 
 /* Handlers of visit, leaks and attach for a layer that adds nothing to them: they forward to the inner backend. */
 vmm_result vmm_layer_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user);

@@ -134,9 +134,22 @@ void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, u
         memcpy(at, &value, sizeof value);
 }
 
+const uint64_t *vmm_list_length(const struct vmm_call *call)
+{
+    size_t count = 0, i = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    if (call->id == VMM_CALL_stream_get_capture_info)
+        return ((const struct vmm_call_stream_get_capture_info *)(const void *)call)->num_dependencies_out;
+    while (i < count && params[i].kind != VMM_PARAM_IO_COUNT)
+        i++;
+    return i < count ? (const uint64_t *)(uintptr_t)vmm_call_scalar(call, &params[i]) : NULL;
+}
+
 uint64_t vmm_batch_length(const struct vmm_call *call, const struct vmm_param *list)
 {
     const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
+    if (call->id == VMM_CALL_device_set_graph_mem_attribute)
+        return 1;
     if (list->kind == VMM_PARAM_BOXES)
         return any->memcpy_3d_batch_async.num_ops; /* the first parameter of both forms */
     const bool of_copies = list->kind == VMM_PARAM_ADDRESSES || strcmp(list->name, "sizes") == 0;

@@ -69,6 +69,7 @@ enum vmm_param_kind {
     VMM_PARAM_GRAPH,          /* vmm_graph */
     VMM_PARAM_GRAPH_NODE,     /* vmm_graph_node */
     VMM_PARAM_GRAPH_EXEC,     /* vmm_graph_exec */
+    VMM_PARAM_USER_OBJECT,    /* vmm_user_object */
     VMM_PARAM_PROP,           /* const vmm_mem_allocation_prop * */
     VMM_PARAM_TEAM,           /* const vmm_multicast_object_prop * */
     VMM_PARAM_LOCATION,       /* const vmm_mem_location * */
@@ -83,7 +84,7 @@ enum vmm_param_kind {
     VMM_PARAM_MEMCPY3D,       /* const vmm_memcpy3d * */
     VMM_PARAM_MEMCPY3D_PEER,  /* const vmm_memcpy3d_peer *: the same fields, but for contexts */
     VMM_PARAM_ADDRESSES,      /* const vmm_deviceptr *, length: vmm_batch_length */
-    VMM_PARAM_SIZES,          /* const uint64_t *, as above */
+    VMM_PARAM_SIZES,          /* const uint64_t *, as above, or one value */
     VMM_PARAM_COPY_ATTRIBUTES, /* const vmm_memcpy_attributes *, as above */
     VMM_PARAM_BOXES,          /* const vmm_memcpy3d_batch_op *, as above */
     VMM_PARAM_NODES,          /* const vmm_graph_node *, length in num_dependencies */
@@ -113,6 +114,17 @@ enum vmm_param_kind {
     VMM_PARAM_OUT_GRAPH,      /* vmm_graph * */
     VMM_PARAM_OUT_GRAPH_NODE, /* vmm_graph_node * */
     VMM_PARAM_OUT_GRAPH_EXEC, /* vmm_graph_exec * */
+    VMM_PARAM_OUT_USER_OBJECT, /* vmm_user_object * */
+    VMM_PARAM_OUT_NODES,      /* vmm_graph_node *, room in the IO_COUNT after it, and after another list */
+    VMM_PARAM_OUT_EDGES,      /* vmm_graph_edge_data *, the same */
+    VMM_PARAM_IO_COUNT,       /* uint64_t *, read and written: the room of lists, and how much of it was used */
+    VMM_PARAM_IO_INT,         /* int *, read and written */
+    VMM_PARAM_OUT_NODES_AT,   /* const vmm_graph_node **: a list of the system's, length in num_dependencies_out */
+    VMM_PARAM_OUT_EDGES_AT,   /* const vmm_graph_edge_data **, the same */
+    VMM_PARAM_OUT_ID,         /* uint64_t *: a number that means nothing elsewhere */
+    VMM_PARAM_OUT_UPDATE,     /* vmm_graph_exec_update_result_info * */
+    VMM_PARAM_OUT_FILL_NODE,  /* vmm_memset_node_params * */
+    VMM_PARAM_OUT_HOST_NODE,  /* vmm_host_node_params * */
     VMM_PARAM_OUT_PROP,       /* vmm_mem_allocation_prop * */
     VMM_PARAM_OUT_TEXT,       /* char *, room in the INT after it */
     VMM_PARAM_OUT_BYTES,      /* void *: host bytes written */
@@ -148,6 +160,9 @@ static inline size_t *vmm_box_size_at(const vmm_memcpy3d *box, const struct vmm_
 
 /* The length of such a list of a batch of copies. */
 uint64_t vmm_batch_length(const struct vmm_call *call, const struct vmm_param *list);
+
+/* The room of a list that the call writes, and then its length: where the call says it. NULL: nowhere. */
+const uint64_t *vmm_list_length(const struct vmm_call *call);
 
 /* Where the sides of a copy of a box begin. */
 static inline uint64_t vmm_box_src(const vmm_memcpy3d *box)

@@ -8,6 +8,7 @@
 #include "thread.h"
 
 static _Thread_local vmm_fault fault_of_record;
+static _Thread_local vmm_order order_of_record;
 
 vmm_detail *vmm_detail_here(void)
 {
@@ -31,6 +32,8 @@ void vmm_detail_clear(void)
     record->nearest.kind = VMM_OBJECT_NONE;
     record->note[0] = '\0';
     record->fault = NULL;
+    record->order = NULL;
+    record->issued = (vmm_site){0};
 }
 
 static void fill(enum vmm_rule_id id, vmm_severity severity, uint64_t value, uint64_t expected,
@@ -45,6 +48,8 @@ static void fill(enum vmm_rule_id id, vmm_severity severity, uint64_t value, uin
     record->expected = expected;
     record->note[0] = '\0';
     record->fault = NULL;
+    record->order = NULL;
+    record->issued = (vmm_site){0};
     if (nearest)
         record->nearest = *nearest;
     else
@@ -81,11 +86,23 @@ void vmm_detail_note(const char *format, ...)
     va_end(args);
 }
 
+void vmm_detail_issued(vmm_site site)
+{
+    vmm_detail_here()->issued = site;
+}
+
 void vmm_detail_fault(const vmm_fault *fault)
 {
     vmm_detail *record = vmm_detail_here();
     fault_of_record = *fault;
     record->fault = &fault_of_record;
+}
+
+void vmm_detail_order(const vmm_order *order)
+{
+    vmm_detail *record = vmm_detail_here();
+    order_of_record = *order;
+    record->order = &order_of_record;
 }
 
 vmm_result vmm_refuse_open(enum vmm_rule_id rule, const char *function, const char *format, ...)

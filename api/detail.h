@@ -57,8 +57,14 @@ void vmm_detail_argument(const char *argument);
 /* Adds text about this particular call. */
 void vmm_detail_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Names the call that issued the work that the record is about. */
+void vmm_detail_issued(vmm_site site);
+
 /* Attaches the facts of a device fault to the record; copies them. */
 void vmm_detail_fault(const vmm_fault *fault);
+
+/* Attaches the accesses that nothing orders to the record; copies them. */
+void vmm_detail_order(const vmm_order *order);
 
 /* Refuses to open, attach or visit by a rule, with text about this call. Returns the rule's result. */
 vmm_result vmm_refuse_open(enum vmm_rule_id rule, const char *function, const char *format, ...)

@@ -125,7 +125,7 @@ static void put_object(struct out *out, const vmm_object *o)
         if (o->handle_number)
             put(out, " of memory pool P%" PRIu32, o->handle_number);
         else
-            put(out, " from cuMemAlloc");
+            put(out, " from %s", o->created_by ? o->created_by : "cuMemAlloc");
         break;
     case VMM_OBJECT_POOL:
         put(out, "memory pool P%" PRIu32 " on ", o->number);
@@ -204,6 +204,43 @@ static void put_fault(struct out *out, const vmm_fault *f, const vmm_object *nea
     }
 }
 
+static void put_access(struct out *out, const char *label, const vmm_access *access)
+{
+    put(out, "  %-9s ", label);
+    if (access->kernel)
+        put(out, "kernel %s (%s, ", access->kernel, access->issued.function);
+    else
+        put(out, "%s (", access->issued.function);
+    put(out, "call %" PRIu64 ") ", access->issued.call);
+    if (access->host)
+        put(out, "of the host");
+    else if (access->graph)
+        put(out, "in a node of a graph");
+    else if (access->stream_number)
+        put(out, "on stream S%" PRIu32, access->stream_number);
+    else
+        put(out, access->per_thread ? "on the thread's default stream" : "on the default stream");
+    put(out, access->writes ? " writes\n" : " reads\n");
+}
+
+static void put_order(struct out *out, const vmm_order *o)
+{
+    if (!o)
+        return;
+    if (o->first.issued.function)
+        put_access(out, "first", &o->first);
+    put_access(out, o->first.issued.function ? "second" : "access", &o->second);
+    put(out, "  bytes     0x%" PRIx64 " to 0x%" PRIx64 " of ", o->offset, o->offset + (o->size - 1));
+    if (o->memory)
+        put(out, "memory %" PRIu64 ", ", o->memory);
+    else
+        put(out, "the host's memory, ");
+    put_size(out, o->size);
+    put(out, "\n");
+    if (o->missing[0])
+        put(out, "  missing   %s\n", o->missing);
+}
+
 static void put_rule(struct out *out, const vmm_detail *d, const vmm_rule *rule)
 {
     if (!rule)
@@ -245,6 +282,7 @@ size_t vmm_detail_text(const vmm_detail *detail, char *buffer, size_t size)
         put(&out, "\n");
     }
     put_fault(&out, detail->fault, &detail->nearest);
+    put_order(&out, detail->order);
     put_rule(&out, detail, rule);
     if (size)
         buffer[out.length < size ? out.length : size - 1] = '\0';

@@ -37,7 +37,9 @@ VMM_INLINE vmm_result vmm_dispatch_short(vmm_system *sys, struct vmm_thread *thr
 {
     call->number = number;
     vmm_detail_note_call(&thread->detail, vmm_call_driver_name((enum vmm_call_id)id), number);
+    thread->stack = 0;
     vmm_result result = sys->top->ops->call[id](sys->top, call);
+    thread->stack = 0; /* of a call that a host function made meanwhile, too */
     return thread->detail.severity == VMM_SEVERITY_NONE ? result : vmm_tell(sys, result);
 }
 

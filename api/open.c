@@ -22,7 +22,8 @@ static const struct {
 static const struct {
     const char *name;
     vmm_result (*open)(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
-} layers[] = {{"trace", vmm_trace_open}, {"fault", vmm_fault_open}, {"shadow", vmm_shadow_open}, {"sites", vmm_sites_open}};
+} layers[] = {{"trace", vmm_trace_open}, {"fault", vmm_fault_open}, {"shadow", vmm_shadow_open}, {"sites", vmm_sites_open},
+            {"recorder", vmm_recorder_open}};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -22,6 +22,7 @@ struct vmm_thread {
     struct vmm_within_calls within;
     struct ordinals_ahead ordinals; /* per thread like the error record, whichever system it is used for */
     bool in_kernel;                 /* runs the code of a kernel, which makes no calls (libcuda.so.1) */
+    uint32_t stack;                 /* of the call in progress (stacks_call.h); 0: not captured */
     vmm_detail detail;              /* the only global state of the API: like errno, and for the same reason */
 };
 

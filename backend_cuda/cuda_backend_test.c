@@ -47,7 +47,7 @@ static bool is_symbol_of(const char *symbol, const char *name)
 {
     size_t length = strlen(name);
     return symbol && strncmp(symbol, name, length) == 0 &&
-           (symbol[length] == '\0' || strcmp(symbol + length, "_v2") == 0);
+           (symbol[length] == '\0' || strcmp(symbol + length, "_v2") == 0 || strcmp(symbol + length, "_v3") == 0);
 }
 
 static void check_call(struct rig *rig, struct vmm_backend *backend, enum vmm_call_id id, const char *where)

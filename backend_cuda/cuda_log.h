@@ -26,7 +26,7 @@ struct cuda_log {
     vmm_result (*unregister)(void *entry);
 };
 
-/* log must not move until cuda_log_close. A driver without a log is no error. */
+/* log must not move until cuda_log_close. A driver without a log is not an error. */
 void cuda_log_open(struct cuda_log *log, const struct cuda_library *library);
 void cuda_log_close(struct cuda_log *log);
 

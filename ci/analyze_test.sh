@@ -2,15 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # ci/analyze: a finding fails its point, an answered one does not, and a file that does not compile counts as not
 # analysed.
-set -u
+. ci/test_head.sh
 if ! gcc -fanalyzer -x c -c -o /dev/null /dev/null 2>/dev/null; then
     echo "1..0 # SKIP no gcc with -fanalyzer"
     exit 0
 fi
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-. ci/tap.sh
-said=$work/said # what `ok` shows of a failure
 
 analyzed() { # analyzed STATUS TEXT: gcc looks at the file, ends so, and TEXT stands in the report
     ci/analyze --tool gcc "$work/it.c" >"$work/said" 2>&1
@@ -53,7 +49,7 @@ if command -v git >/dev/null; then
     }
     echo 'int also(void);' >>"$tree/api/b.h"
     since 'SKIP no file to look at'
-    ok $? 'a header that changed is no file to look at'
+    ok $? 'a header that changed is not a file to look at'
     since 'ok 1 - gcc has nothing to say of 1 files' --includers
     ok $? 'with --includers those that include it are, but for recording programs'
     echo '' >>"$tree/conformance/recorded/facts/d.c"
@@ -61,9 +57,8 @@ if command -v git >/dev/null; then
     ok $? 'which are looked at when they change themselves'
     mkdir "$tree/ci/analysed" && echo 'int such(void);' >"$tree/ci/analysed/b.h" && (cd "$tree" && git add -N ci/analysed)
     since 'ok 1 - gcc has nothing to say of 3 files' --includers
-    ok $? 'and everything when what analysers are told changed'
+    ok $? 'and everything when ci/analysed changed'
 else
     skip 'what changed since a commit' 'no git'
 fi
-echo "1..$points"
-[ "$failures" -eq 0 ]
+finish

@@ -3,12 +3,8 @@
 # `cuvmm check`: runs the programs of conformance/programs/check and the rule book's pairs over a driver (the simulator's
 # library in its place, below the checker) and on the simulator alone; then tests its options, and its messages when it cannot
 # check.
-set -u
-build=${CUVMM_BUILD-build}
+. ci/test_head.sh
 build=$(cd "$build" && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-. ci/tap.sh
 without_sanitizer
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_SIM CUVMM_KERNELS CUVMM_CHECK CUVMM_CHECK_LOG CUVMM_EXPLAIN
 check=$build/bin/cuvmm
@@ -66,6 +62,10 @@ run 0 $on --error-exitcode=9 "$work/programs" right_cycle && says '0 errors, 0 h
 point $? "and none for none"
 run 0 $on --leaks=no --error-exitcode=9 "$work/programs" leaks_mapping && says '0 leaks'
 point $? "leaks can be left out"
+run 0 $on "$work/programs" unordered_forms && says '0 errors, 25 hazards, 0 leaks (driver)' && says 'missing   cuEventRecord on S1 after call' && says 'first     cuMemsetD8Async ('
+point $? "every form of a copy and of a fill is in the order of streams, with both places and what is missing"
+run 0 $on --order=no --error-exitcode=9 "$work/programs" unordered_forms && says '0 errors, 0 hazards, 0 leaks'
+point $? "which can be left out"
 run 0 $on --quiet "$work/programs" right_hint && [ ! -s "$work/err" ]
 point $? "quiet: not even the sum"
 run 0 $on "$work/programs" right_hint && says 'VMM-RESERVE-HINT-NOT-TAKEN' && says '0 errors, 0 hazards, 0 leaks'
@@ -86,7 +86,7 @@ run 0 $on --log="$work/log" "$work/programs" map_twice && [ ! -s "$work/err" ] &
 point $? "a log file gets all of it"
 (cd "$work" && run 0 $on --log=log "$work/programs" right_cycle) && ! grep -q VMM "$work/log" && grep -q '0 errors' "$work/log"
 point $? "which each run empties, by its own folder's name"
-run 0 $on "$work/programs" in_threads && says '200 errors' && [ "$(grep -c 'error VMM-MAP-OVERLAP' "$work/err")" = 1 ]
+COLUMNS=200 run 0 $on "$work/programs" in_threads && says '1 error (200 times), 0 hazards, 0 leaks' && says 'cuvmm check: 200 times VMM-MAP-OVERLAP: cuMemMap in map_twice_by (' && [ "$(grep -c 'error VMM-MAP-OVERLAP' "$work/err")" = 1 ]
 point $? "the same from the same place is reported once and counted"
 run 139 $on "$work/programs" then_crashes && says 'error VMM-MAP-OVERLAP' && says 'signal 11' && says '1 of 1 processes did not exit cleanly' && says '1 error,'
 point $? "a crash: what was found before, how it ended, what is not known"
@@ -106,7 +106,7 @@ printf 'int cuDevicePrimaryCtxRelease_v2(int);\nint cuDevicePrimaryCtxRelease_v2
 "${CC-cc}" -shared -fPIC -o "$work/ended.so" "$work/ended.c"
 LD_PRELOAD=$work/ended.so run 0 $on --error-exitcode=9 "$work/programs" right_release_at_exit && grep -qx 'released: 4' "$work/out" &&
     says '0 errors, 0 hazards, 0 leaks' && ! says VMM-
-point $? "what a driver that has ended answers is no finding, and no difference"
+point $? "what a driver that has ended answers is not a finding, and no difference"
 
 # Nothing was checked.
 cat >"$work/idle.c" <<'END'
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 }
 END
 "${CC-cc}" -isystem api/abi -o "$work/idle" "$work/idle.c" -L"$build/lib" -lcuda
-nothing() { # nothing WHY SIDE STATUS: the one line that says so
+nothing() { # nothing WHY SIDE STATUS: nothing but the one line with the reason
     [ "$(cat "$work/err")" = "cuvmm check: nothing was checked: $1 ($2; the program's own exit status is $3)" ]
 }
 for side in driver sim; do
@@ -149,7 +149,7 @@ point $? "also where another process was checked"
 LD_LIBRARY_PATH=$build/lib "$work/idle" 0 runtime 2>"$work/err" && [ "$(grep -c 'a program of the CUDA runtime stops here' "$work/err")" = 1 ]
 point $? "and without the checker, with no variable set"
 LD_PRELOAD=$build/lib/libcuvmm-check.so "$work/idle" 0 questions 2>"$work/err" && says 'cuvmm check: nothing was checked: the program made no context and no memory'
-point $? "the library preloaded by hand says so, too"
+point $? "the library preloaded by hand prints it, too"
 run 125 --backend=sim:h10O "$work/programs" right_cycle && says 'nothing was checked: the machine sim:h10O cannot be had: ' && [ "$(wc -l <"$work/err")" = 1 ]
 point $? "a machine with a typo: 125 and one line"
 : >"$work/started"
@@ -164,7 +164,7 @@ point $? "arguments behind the program are the program's"
 run 0 --backend=sim:h200x2 "$work/programs" map_twice && says 'VMM-MAP-OVERLAP' && says '(simulator)'
 point $? "another simulated machine"
 (unset LD_LIBRARY_PATH; run 0 "$work/programs" map_twice) && says 'VMM-MAP-OVERLAP'
-point $? "without being told, whatever is here"
+point $? "without an option, whatever is here"
 LD_PRELOAD=$build/lib/libcuvmm-check.so "$work/programs" map_twice 2>"$work/err" && says 'VMM-MAP-OVERLAP' && says 'cuvmm check: 1 error, 0 hazards, 0 leaks'
 point $? "the library preloaded by hand sums up for itself"
 run 0 $on sh -c "$work/programs map_twice; $work/programs leaks_handle" && says '1 error, 0 hazards, 1 leak '
@@ -201,13 +201,13 @@ if unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0" && ! head -c 8192 /dev/
     unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0"; head -c 8192 /dev/zero >"$0/fill"; TMPDIR=$0 exec "$@"' "$work/full" \
         "$check" check --backend=sim "$work/programs" map_twice >"$work/out" 2>"$work/err"
     [ $? = 2 ] && says 'no file for the counts in TMPDIR or /tmp: No space left on device'
-    point $? "a TMPDIR that is full is said, and ends nobody by a signal"
+    point $? "a full TMPDIR is reported, and ends no process by a signal"
 else
     echo "# a TMPDIR that is full: no file system can be mounted here"
 fi
 # With counters of coverage the program writes longer files than that.
 # shellcheck disable=SC2016 # the inner shell's own
-[ "${CUVMM_SAN-}" = 1 ] || { (ulimit -f 1 && run 0 $on --log="$work/short" sh -c '"$0" map_twice && "$0" map_twice' "$work/programs") && [ "$(stat -c %s "$work/short")" = 1024 ]; }
+[ "${CUVMM_SAN-}" = 1 ] || { (ulimit -f 1 && run 0 $on --log="$work/short" sh -c '"$0" map_twice && "$0" write_read_only' "$work/programs") && [ "$(stat -c %s "$work/short")" = 1024 ]; }
 point $? "a log that may not become longer ends neither the program nor the command"
 for wrong in --error-exitcode=256 --error-exitcode=x --error-exitcode= --leaks=maybe --backend=gpu --frobnicate --log=; do
     run 2 "$wrong" "$work/programs" && says 'cuvmm check: ' && says 'cuvmm help check'
@@ -215,5 +215,4 @@ for wrong in --error-exitcode=256 --error-exitcode=x --error-exitcode= --leaks=m
 done
 run 2 && says 'which program?'
 point $? "no program"
-echo "1..$points"
-[ "$failures" = 0 ]
+finish

@@ -71,5 +71,5 @@ point "and where the clients could not be had, with the reason"
 cuda=12
 client 'echo "ok - one"'
 grep -q '^1..0 # SKIP no clients from PyPI: make clients-python' "$work/out"
-point "or nobody fetched them"
+point "or they were not fetched"
 echo "1..$points"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Part of the library in a build for coverage alone: a child that ends by _exit writes what it counted, as one that returns
- * from main does. After vfork it is the parent that goes on with the same counters: from nothing, for they are written. */
+/* Part of the library in a build for coverage, and of the tests whose reach ci/mutation measures: a child that ends by _exit
+ * writes what it counted, as one that returns from main does. After vfork the parent continues with the same counters, so they
+ * are reset once written. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -20,7 +20,7 @@ unreasoned() {
     END { ended(); exit bad > 0 }' "$@"
 }
 
-# sample NAME STATUS TEXT...: what a file of these lines is told.
+# sample NAME STATUS TEXT...: the verdict on a file of these lines.
 sample() {
     local name=$1 want=$2
     shift 2

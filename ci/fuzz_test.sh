@@ -60,7 +60,7 @@ point 'specs have machines, calls and results'
 test -z "$("$build/fuzz/words" api)"
 point 'inputs that are no text have none'
 
-# says TEXT ARGUMENT...: `make fuzz` with these fails and says so.
+# says TEXT ARGUMENT...: `make fuzz` with these fails with that text.
 says() {
     local text=$1
     shift
@@ -68,7 +68,7 @@ says() {
 }
 says "name one of: ${targets[0]}" TARGET=nothing
 point 'a target that is not there: those that are'
-says 'is no target' TARGET=
+says 'is not a target' TARGET=
 point 'no target'
 says 'libclang-rt' TARGET=script FUZZ_CC=false
 point 'no libFuzzer: what to install'

@@ -17,7 +17,7 @@ GPU_TAP      ?= $(BUILD)/tap-gpu
 GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
 
 # The recording programs that are compared.
-GPU_RECORDED := first edges copies small memops pools copies3d ipc runtime
+GPU_RECORDED := first edges copies small memops pools copies3d ipc runtime nvml
 # A name and a command each, in the order of running; what is not built is left out.
 GPU_RUNS := device suite rules mistakes
 GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)
@@ -50,10 +50,10 @@ bench-gpu: $(BUILD)/bin/bench-gpu need-gpu ## the cost of a life on this machine
 need-gpu: $(BUILD)/bin/device
 	@$(BUILD)/bin/device --backend $(GPU_BACKEND) --kind || { echo "check-gpu and record-gpu need a CUDA device and its driver" >&2; exit 1; }
 
-check-gpu: need-gpu all $(RULE_PAIRS) $(filter %/cuda_device_test,$(TESTS)) ## the tests on this machine's CUDA driver (docs/gpu.md)
+check-gpu: need-gpu all $(TAP_RUN) $(RULE_PAIRS) $(filter %/cuda_device_test,$(TESTS)) ## the tests on this machine's CUDA driver (docs/gpu.md)
 	@rm -rf $(GPU_TAP) $(BUILD)/check-gpu && mkdir -p $(GPU_TAP) $(BUILD)/check-gpu $(BUILD)/gpu
 	@$(foreach run,$(GPU_RUNS),printf '#!/bin/sh\nexec $(GPU_COMMAND_$(run))\n' >$(BUILD)/check-gpu/$(run) &&) chmod +x $(BUILD)/check-gpu/*
-	@CC='$(CC)' CUDA_PATH=$(CUDA_PATH) GPU_BACKEND=$(GPU_BACKEND) GPU_PATIENCE=$(GPU_PATIENCE) $(PROVE) --nocolor --timer -e 'ci/tap-run $(GPU_TAP)' \
+	@CC='$(CC)' CUDA_PATH=$(CUDA_PATH) GPU_BACKEND=$(GPU_BACKEND) GPU_PATIENCE=$(GPU_PATIENCE) $(PROVE) --nocolor --timer -e '$(TAP_RUN) $(GPU_TAP)' \
 	    $(GPU_RUNS:%=$(BUILD)/check-gpu/%) </dev/null; status=$$?; ci/skips $(GPU_TAP); $(TALLY) $(GPU_TAP) && exit $$status
 
 check-gpu-frameworks: need-gpu all ## PyTorch, JAX, CuPy and NCCL on this machine's driver under `cuvmm check` (docs/gpu.md)

@@ -122,7 +122,7 @@ printf '%s\n' '#@ title: A' '#@ driver: yes' init 'check value 1 == 2' >"$folder
 printf '%s\n' '#@ title: B' init >"$folder/lessons/02-b.vmm"
 said=$(LESSONS=$folder/lessons GPU_BACKEND=sim:h100 ci/gpu-lessons "$build")
 has 'a lesson that fails is a failure' "$said" '^not ok 1 - lesson 01-a$'
-has 'which tells why' "$said" '^#.*01-a.vmm:4: '
+has 'with the reason' "$said" '^#.*01-a.vmm:4: '
 has 'one that says nothing of drivers is a failure, too' "$said" '^not ok 2 - lesson 02-b$'
 if [ -z "${CUVMM_SAN-}" ]; then
     said=$(CUVMM_SIM=sim:h100,machine=gpu-lessons-$$ CUVMM_KERNELS=cuvmm GPU_BACKEND=cuda:$build/lib/libcuda.so.1 ci/gpu-lessons "$build")
@@ -145,7 +145,7 @@ if [ -z "${CUVMM_SAN-}" ]; then
     has 'all of them well' "$(printf '%s\n' "$said" | grep -c '^not ok')" '^0$'
     has 'and its price is printed' "$said" '^ok [0-9]* - a loop .* times: .* us a round without'
     said=$(GPU_BACKEND=sim:h100 CHECKED_ROUNDS=1 CC=false ci/gpu-checked "$build")
-    has 'what does not compile is no success' "$said" '^Bail out!'
+    has 'what does not compile is not a success' "$said" '^Bail out!'
 fi
 echo "1..$points"
 [ "$failures" = 0 ]

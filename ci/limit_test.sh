@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # ci/limit: what it passes on, and what it ends.
-set -u
+. ci/test_head.sh
 cd "$(dirname "$0")/.." || exit 1
-. ci/tap.sh
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 
 # status EXPECTED NAME COMMAND...
 status() {
@@ -21,7 +18,7 @@ status 0 "a command that ends well" ci/limit 60 true
 status 7 "a command's own status" ci/limit 60 sh -c 'exit 7'
 status 137 "a command that a signal ended" ci/limit 60 sh -c 'kill -KILL $$'
 status 127 "a command that is not there" ci/limit 60 "$work/none"
-status 255 "a limit that is no number of seconds" ci/limit soon true
+status 255 "a limit that is not a number of seconds" ci/limit soon true
 
 # A child in a session of its own, and one that holds the output open.
 # shellcheck disable=SC2016 # the inner shell expands it
@@ -54,5 +51,26 @@ kill -TERM $limit
 wait $limit
 [ $? -eq 143 ]
 ok $? "a signal of the caller's ends it" "$work/out"
-echo "1..$points"
-[ "$failures" -eq 0 ]
+
+# What runs tests uses it for those that are late alone.
+tap_run=${CUVMM_BUILD-build}/bin/tap-run
+# shellcheck disable=SC2016 # for the program that is written
+printf '%s\n' '#!/bin/sh' 'echo "ok 1 - first"' 'echo "Bail out! its own"' 'sleep 1000 &' 'echo $! >"$1/three"' 'wait' >"$work/endless"
+chmod +x "$work/endless"
+mkdir "$work/taps"
+TAP_LIMIT=1 status 124 "a test that does not end" "$tap_run" "$work/taps" "$work/endless" "$work"
+[ "$(grep -c '^# bails out: ' "$work/out")" -eq 2 ] && ! grep -q '^Bail out!' "$work/out"
+ok $? "prove sees no bail-out" "$work/out"
+kept=$(echo "$work"/taps/*.tap)
+grep -q '^ok 1 - first' "$kept" && grep -q '^Bail out! its own' "$kept" && grep -q "^Bail out! no end after 1 s: $work/endless" "$kept" &&
+    [ "$(tail -n 1 "$kept")" = '# exit status 124' ]
+ok $? "what is kept has both" "$kept"
+read -r pid <"$work/three"
+! grep -q '^State:.[^Z]' "/proc/$pid/status" 2>/dev/null
+ok $? "nothing of it is left either"
+printf '%s\n' '#!/bin/sh' 'echo "told" >&2' 'printf "ok 1 - without an end of line"' 'kill -SEGV $$' >"$work/dies"
+chmod +x "$work/dies"
+TAP_LIMIT=60 TAP_STDERR=5 status 139 "a test that a signal ends, with its errors elsewhere" "$tap_run" "$work/taps" "$work/dies" 5>"$work/errors"
+grep -qx 'told' "$work/errors" && [ "$(cat "$work/out")" = 'ok 1 - without an end of line' ]
+ok $? "each goes where it belongs" "$work/out"
+finish

@@ -10,6 +10,12 @@ symbols-update: $(LIBSO) $(LIBCUDA) $(LIBNVML) ## ci/symbols/ from the libraries
 	ci/symbols-list $(LIBCUDA) ci/symbols/libcuda.txt $(VERSION) --update
 	ci/symbols-list $(LIBNVML) ci/symbols/libnvidia-ml.txt $(VERSION) --update
 
+# NAME:LIBRARY, as in ci/abi_diff_test.sh.
+ABI_LIBS := libcuvmm:$(LIBSO) libcuda:$(LIBCUDA) libcudart-12:$(BUILD)/lib/libcudart.so.12 libcudart-13:$(BUILD)/lib/libcudart.so.13 libnvidia-ml:$(LIBNVML)
+.PHONY: abi-update
+abi-update: $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) ## ci/abi/ from the libraries, for a release (docs/stability.md; needs libabigail)
+	$(foreach pair,$(ABI_LIBS),ci/abi-diff --write ci/abi/$(firstword $(subst :, ,$(pair))).abi.xz $(lastword $(subst :, ,$(pair))) &&) :
+
 # ------------------------------------------------------------------------------------------------ pages and completion
 
 MANDIR  ?= $(PREFIX)/share/man
@@ -54,6 +60,27 @@ uninstall-pages:
 	rm -f $(DESTDIR)$(BASH_COMPLETIONS)/cuvmm $(DESTDIR)$(ZSH_COMPLETIONS)/_cuvmm $(DESTDIR)$(FISH_COMPLETIONS)/cuvmm.fish
 	-rmdir $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(DOCDIR)
 
+# ---------------------------------------------------------------------------------------------------------------- CMake
+
+CMAKE_DIR   ?= $(LIBDIR)/cmake/cuvmm
+CMAKE_MADE  := $(addprefix $(BUILD)/cmake/,cuvmm-config.cmake cuvmm-config-version.cmake)
+CMAKE_FILES := $(CMAKE_MADE) $(addprefix packaging/cmake/,cuvmm-targets.cmake cuvmm-test.cmake)
+
+# As the pages: the folders may differ from the last run's.
+$(BUILD)/cmake/%: packaging/cmake/%.in FORCE
+	@mkdir -p $(@D)
+	@sed -e 's|@VERSION@|$(VERSION)|g; s|@SOVERSION@|$(SOVERSION)|g; s|@PREFIX@|$(PREFIX)|g; s|@LIBDIR@|$(LIBDIR)|g; s|@CMAKE_DIR@|$(CMAKE_DIR)|g' \
+	    -e 's|@PRIVATE_LIBDIR@|$(PRIVATE_LIBDIR)|g; s|@DL_LIBS@|$(DL_LIBS)|g; s|@POINTER@|$(shell echo __SIZEOF_POINTER__ | $(CC) -E -P -)|g' $< >$@
+
+.PHONY: install-cmake uninstall-cmake
+install-cmake: $(CMAKE_MADE)
+	install -d $(DESTDIR)$(CMAKE_DIR)
+	install -m 644 $(CMAKE_FILES) $(DESTDIR)$(CMAKE_DIR)
+
+uninstall-cmake:
+	rm -f $(addprefix $(DESTDIR)$(CMAKE_DIR)/,$(notdir $(CMAKE_FILES)))
+	-rmdir $(DESTDIR)$(CMAKE_DIR) $(DESTDIR)$(LIBDIR)/cmake
+
 # ------------------------------------------------------------------------------------------------------------- releases
 
 DIST := cuvmm-$(VERSION)
@@ -62,16 +89,16 @@ DIST := cuvmm-$(VERSION)
 dist: ## $(BUILD)/cuvmm-VERSION.tar.gz, the same bytes wherever it is made
 	ci/dist $(DIST) $(BUILD)
 
-check-dist: ## build the tarball twice, compare, and test the result (BUILT=1: the second time is what $(BUILD) holds)
+check-dist: $(TAP_RUN) ## build the tarball twice, compare, and test the result (BUILT=1: the second time is what $(BUILD) holds)
 	@rm -rf $(TAP)-dist && mkdir -p $(TAP)-dist $(BUILD)
 	@printf '#!/bin/sh\nexec ci/check-dist $(DIST) $(BUILD) $(if $(BUILT),built)\n' >$(BUILD)/check-dist-run
 	@chmod +x $(BUILD)/check-dist-run
-	@CC='$(CC)' $(PROVE) --nocolor -e 'ci/tap-run $(TAP)-dist' $(BUILD)/check-dist-run </dev/null; \
+	@CC='$(CC)' $(PROVE) --nocolor -e '$(TAP_RUN) $(TAP)-dist' $(BUILD)/check-dist-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-dist && exit $$status
 
 # ---------------------------------------------------------------------------------------------------- Debian packages
 
-# As whoever builds packages does: from the tarball, in a folder of its own, and without what was said to this make.
+# As a packager does: from the tarball, in a folder of its own, and without what was said to this make.
 DEB := $(BUILD)/deb
 .PHONY: deb
 deb: ## Debian packages in $(BUILD)/deb, with dpkg-buildpackage (docs/packaging.md)
@@ -87,11 +114,11 @@ deb: ## Debian packages in $(BUILD)/deb, with dpkg-buildpackage (docs/packaging.
 # What was packed, in fresh systems below PACKAGE_ROOT (ci/check-package). Needs root, debootstrap and a network; takes minutes.
 PACKAGE_ROOT ?= $(BUILD)/package-root
 .PHONY: check-package
-check-package: deb dist ## test packages and tarball in a fresh Debian (root; PACKAGE_ROOT=/path, CUVMM_PACKAGE_QUICK=1: packages alone)
+check-package: $(TAP_RUN) deb dist ## test packages, tarball, FetchContent, action and container in a fresh Debian (root; PACKAGE_ROOT=/path, CUVMM_PACKAGE_PARTS=user: packages alone)
 	@rm -rf $(TAP)-package && mkdir -p $(TAP)-package
 	@printf '#!/bin/sh\nexec ci/check-package $(DIST) $(BUILD) $(PACKAGE_ROOT)\n' >$(BUILD)/check-package-run
 	@chmod +x $(BUILD)/check-package-run
-	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-package' $(BUILD)/check-package-run </dev/null; \
+	@$(PROVE) --nocolor -e '$(TAP_RUN) $(TAP)-package' $(BUILD)/check-package-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-package && exit $$status
 
 # -------------------------------------------------------------------------------------------- analysers and CI systems
@@ -100,11 +127,11 @@ check-package: deb dist ## test packages and tarball in a fresh Debian (root; PA
 SINCE ?=
 MOST ?=
 ANALYZERS ?=
-analyze: ## gcc -fanalyzer, cppcheck and clang-tidy, those that are installed (SINCE=main: only the changes since main, INCLUDERS=1: and what includes them; ANALYZERS="gcc cppcheck")
+analyze: $(TAP_RUN) ## gcc -fanalyzer, cppcheck and clang-tidy, those that are installed (SINCE=main: only the changes since main, INCLUDERS=1: and what includes them; ANALYZERS="gcc cppcheck")
 	@rm -rf $(TAP)-analyze && mkdir -p $(TAP)-analyze $(BUILD)
 	@printf '#!/bin/sh\nexec ci/analyze --jobs $(JOBS) $(if $(SINCE),--since $(SINCE) $(if $(INCLUDERS),--includers)) $(if $(MOST),--most $(MOST)) $(ANALYZERS:%=--tool %)\n' >$(BUILD)/analyze-run
 	@chmod +x $(BUILD)/analyze-run
-	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-analyze' $(BUILD)/analyze-run </dev/null; \
+	@$(PROVE) --nocolor -e '$(TAP_RUN) $(TAP)-analyze' $(BUILD)/analyze-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-analyze && exit $$status
 
 junit: ## the TAP of the runs so far as JUnit, in $(BUILD)/junit, for CI systems

@@ -18,7 +18,7 @@ function beginning(glob) {
     return substr(glob, 1, BEGINNING)
 }
 
-# ---- relations: each tells whether two answers that are not equal agree all the same ----
+# ---- relations: each decides whether two answers that are not equal agree all the same ----
 
 function number(hex,    value, i) {
     for (i = 1; i <= length(hex); i++)
@@ -158,7 +158,7 @@ function equals(id,    at, i, some) {
         }
     }
 }
-# Whether one of the refusals before the answer was by a rule about a crash; without explanations none can tell.
+# Whether one of the refusals before the answer was by a rule about a crash; without explanations that is unknown.
 function by_crashing(id,    heard, count, i) {
     if (must_explain != 1) return here[id] !~ /^SUCCESS/
     count = split(explanations[id], heard, " ")

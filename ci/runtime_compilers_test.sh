@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 said=$work/said
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE CUVMM_EXPLAIN CUDA_VISIBLE_DEVICES
 export CUVMM_SIM=sim:h100 CUVMM_KERNELS=$work/kernels.so LD_LIBRARY_PATH=$build/lib
-right='1000 of 1000 sums are right, 2 launches, then cudaErrorNotSupported' # what nobody wrote is in the image
+right='1000 of 1000 sums are right, 2 launches, then cudaErrorNotSupported' # the image has a kernel without a twin
 
 "${CC-cc}" -O1 -shared -fPIC -Iapi -o "$work/kernels.so" conformance/programs/runtime/kernels.c &&
     "${CC-cc}" -o "$work/plugins" conformance/programs/runtime/plugins.c -ldl || exit 1
@@ -56,7 +56,7 @@ else
 fi
 
 # Only the host's half: a fat binary of its own, with a header and no entries, so nothing is in the image. CUDA 11.5 is the latest that clang 14 knows.
-right=${right/NotSupported/InvalidDeviceFunction}
+right=${right/NotSupported/SymbolNotFound}
 clang=(clang++ -x cuda -nocudainc -nocudalib --cuda-host-only -Wno-unknown-cuda-version -Xclang -target-sdk-version=11.5
     -Xclang -fcuda-include-gpubinary -Xclang "$work/fatbin" -fPIC -O1)
 printf '\x50\xed\x55\xba\x01\x00\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00' >"$work/fatbin"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The sum of a run must not be greener than the run: each way in which a test can go wrong, and nothing else, is counted.
 set -u
+tap_run=${CUVMM_BUILD-build}/bin/tap-run
 folder=$(mktemp -d "${TMPDIR:-/tmp}/tally_test.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 points=0
@@ -14,7 +15,7 @@ check() {
     mkdir "$taps"
     printf '#!/bin/sh\n%s\n' "$4" >"$folder/sample"
     chmod +x "$folder/sample"
-    ci/tap-run "$taps" "$folder/sample" >/dev/null
+    "$tap_run" "$taps" "$folder/sample" >/dev/null
     got=$(ci/tally "$taps" 2>"$folder/said" | tail -n 1)
     ci/tally "$taps" >/dev/null 2>&1
     status=$?
@@ -54,10 +55,10 @@ fi
 check 'a failure that says why' '0 passed, 1 failed, 0 skipped' 1 'echo "not ok 1 - a"; echo "#   got 3"; echo 1..1; exit 1'
 points=$((points + 1))
 if [ "$(tail -n 1 "$folder/said")" = 'tally:   #   got 3' ]; then
-    echo "ok $points - and is told with it"
+    echo "ok $points - and is reported with it"
 else
     failures=$((failures + 1))
-    echo "not ok $points - and is told with it"
+    echo "not ok $points - and is reported with it"
 fi
 mkdir "$folder/two"
 printf 'ok 1 - a\n1..1\n# exit status 0\n' >"$folder/two/a.tap"
@@ -88,7 +89,7 @@ mkdir "$folder/bails"
 printf '#!/bin/sh\necho "ok 1 - a"\necho "Bail out! broken"\nexit 255\n' >"$folder/first"
 printf '#!/bin/sh\necho "ok 1 - a"\necho 1..1\n' >"$folder/second"
 chmod +x "$folder/first" "$folder/second"
-prove -e "ci/tap-run $folder/bails" "$folder/first" "$folder/second" >/dev/null 2>&1
+prove -e "$tap_run $folder/bails" "$folder/first" "$folder/second" >/dev/null 2>&1
 status=$?
 points=$((points + 1))
 if [ "$status" -ne 0 ] && [ "$(ci/tally "$folder/bails" 2>"$folder/said")" = '2 passed, 1 failed, 0 skipped' ] &&

@@ -2,7 +2,7 @@
 # check and its kin, coverage, install. Included by the Makefile.
 #
 # A test is a program that prints TAP: every X_test.c, the programs of conformance/, the suite once per profile, and the
-# shell scripts X_test.sh. prove runs them through ci/tap-run, which keeps what each printed in $(TAP); ci/tally adds up.
+# shell scripts X_test.sh. prove runs them through ci/tap_run.c, which keeps what each printed in $(TAP); ci/tally adds up.
 #
 #   CUVMM_TEST_SCALE   percent of the rounds that random and exhaustive programs make; lower under slow tools
 #   CUVMM_RUN          a command that test programs run under (valgrind); scripts run as they are
@@ -20,9 +20,9 @@ CHECK_ABI_RULES_CI := min max odd
 CHECK_ABI_MISTAKES ?= h100
 # The recording programs, and PROGRAM-MACHINE for each recording that is there; the runtime's program needs none
 # (ci/runtime-recorded). Two devices are asked all that one is; one alone is left to check-ci, but for the first program, which is asked other things.
-ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs runtime
+ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs runtime nvml
 ABI_FILES      := $(notdir $(wildcard conformance/recorded/facts/*-580.159.04-*.tsv))
-ABI_RECORDINGS := first-h100 first-h200x2 runtime-h100 runtime-h200x2 $(foreach name,$(filter-out runtime,$(ABI_PROGRAMS)), \
+ABI_RECORDINGS := first-h100 first-h200x2 runtime-h100 runtime-h200 runtime-h200x2 $(foreach name,$(filter-out runtime,$(ABI_PROGRAMS)), \
     $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES))))
 ABI_RECORDINGS_CI := $(filter-out first-%,$(filter %-h100,$(ABI_RECORDINGS)))
 CHECK_ABI_RECORDED ?= $(filter-out $(ABI_RECORDINGS_CI),$(ABI_RECORDINGS))
@@ -58,12 +58,12 @@ CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
 CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(CHECK_LAYERS:%=$(BUILD)/check/%))
 CHECK_RUNS  += $(FUZZ_CHECKS)
 # Tests of what maintainers and CI use, which take long: `make check-ci`; it also compares what one H100 answered.
-CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh ci/runtime_compilers_test.sh conformance/programs/mistakes_test.sh
-CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*/*_test.sh conformance/*/*_test.sh docs/*_test.sh)))
+CHECK_CI    := ci/checker_schedules_test.sh ci/gpu_test.sh ci/mutate_test.sh ci/runtime_compilers_test.sh conformance/programs/mistakes_test.sh
+CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh api/*/*_test.sh tools/*/*_test.sh conformance/*/*_test.sh docs/*_test.sh)))
 
 RULE_PAIRS  := $(BUILD)/test/tools/explain/rule_pairs_test
 
-# Those that take longest, here or under valgrind, come first, so that none runs last and alone; ci/slowest tells which they are.
+# Those that take longest, here or under valgrind, come first, so that none runs last and alone; ci/slowest lists them.
 CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
 CHECK_LONG   = $(BUILD)/check/lockstep conformance/corpus/exercises_test.sh $(BUILD)/check/world $(BUILD)/test/conformance/oracle/world_test \
     $(addprefix $(BUILD)/check/abi-,$(filter answers-% copies%,$(CHECK_ABI_RECORDED))) tools/shell/shell_test.sh ci/check_test.sh \
@@ -81,13 +81,19 @@ SABOTAGE_EVERY ?= 1
 
 .PHONY: check-built check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points runtime-entries clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
+# What runs each test. Never with a sanitizer or counters: it is none itself.
+TAP_RUN := $(BUILD)/bin/tap-run
+$(TAP_RUN): ci/tap_run.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -std=c11 $(CPPFLAGS) $(WARNINGS) $(if $(WERROR),-Werror) -o $@ $<
+
 # A run of part of the tests builds only what it uses.
 CHECK_NEEDS ?=
 # Mutants are tried by runs, too, that are none of check's.
 MUTATE_RUNS := $(addprefix $(BUILD)/check/,$(ABI_RECORDINGS:%=abi-%) conformance-as-driver-h200x2)
-check-build: $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc
+check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc
 
-# Programs that print TAP, as tests; what they print on standard error goes past prove (ci/tap-run). Seconds until one that does
+# Programs that print TAP, as tests; what they print on standard error goes past prove (ci/tap_run.c). Seconds until one that does
 # not end is ended and named (ci/limit): many, since a debugger or a slow machine is no reason to end a test.
 TEST_SECONDS ?= 1800
 RUN_TAP = TAP_LIMIT=$(TEST_SECONDS) TAP_STDERR=7 $(PROVE) --nocolor -e
@@ -96,7 +102,7 @@ RUN_TAP = TAP_LIMIT=$(TEST_SECONDS) TAP_STDERR=7 $(PROVE) --nocolor -e
 check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 	@rm -rf $(TAP) $(BUILD)/tmp && mkdir -p $(TAP) $(BUILD)/tmp
 	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
-	    $(RUN_TAP) 'ci/tap-run $(TAP)' -j$$(($(JOBS) + 2)) $(CHECK_ORDER) </dev/null 7>&2; \
+	    $(RUN_TAP) '$(TAP_RUN) $(TAP)' -j$$(($(JOBS) + 2)) $(CHECK_ORDER) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP) && exit $$status
 
 # A file for each run of a program, since prove takes files without arguments.
@@ -184,7 +190,7 @@ check-built: ## the tests of what is installed, of its hardening and of what pro
 	+@$(NEST) CHECK_NEEDS='$(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(EXAMPLES) $(RULE_PAGE)' TESTS= CHECK_RUNS= \
 	    CHECK_LIST='$(patsubst %,ci/%_test.sh,hardening install sim_only symbols_list unload unmodified)' check
 
-# Scripts start their programs themselves: they would be what `check` ran. What reads memory that nobody has written is found where
+# Scripts start their programs themselves: they would be what `check` ran. What reads memory that was never written is found where
 # code runs once: in each test of a part, and in the suite, which goes through both libraries. The small world and random calls
 # (lockstep) make those calls in every order, and the layers, the rules' pairs and programs with mistakes make them once more: for
 # AddressSanitizer.
@@ -196,20 +202,20 @@ check-valgrind: check-build $(BUILD)/check/abi-suite-h200x2 ## the test programs
 	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind \
 	    CHECK_LIST='$(VALGRIND_RUNS) $(VALGRIND_TESTS)' check
 
-# With -fsanitize gcc warns of what cannot happen, and clang of nothing more than without. Under a sanitizer the compiler takes
+# With -fsanitize gcc warns about what cannot happen, and clang about nothing more than without. Under a sanitizer the compiler takes
 # longer to optimise fully than the tests then save; for tests themselves to optimise at all.
 SAN_BUILD = WERROR=$(if $(findstring clang,$(CC)),$(WERROR)) CFLAGS='-O1 -g1' TEST_CFLAGS='-O0 -g1' $(CHECK_FEW)
 # The engine checks itself after each call there, too: a build of its own would cost as much and find no more (docs/debug.md).
 check-asan: ## the tests with AddressSanitizer, UndefinedBehaviorSanitizer and DEBUG=1, on fewer machines
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined DEBUG=1 $(SAN_BUILD) check
 
-# Where there is one thread there is nothing to find: the tests that start some, and the suite on libcuda.so.1. None of them uses
-# the command.
+# Where there is one thread there is nothing to find: the tests that start some, and the suite on libcuda.so.1. Those of the recorder
+# and of the checker's stream read with the tools what their threads wrote.
 TSAN      := $(BUILD)/tsan
 TSAN_RUNS := abi-suite-h100
 check-tsan: ## the tests that start threads with ThreadSanitizer
 	+@tests=$$(ci/threaded) && CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-5} $(NEST) BUILD=$(TSAN) SAN=thread $(SAN_BUILD) \
-	    TOOLA= CHECK_NEEDS='$(TSAN)/bin/conformance $(TSAN)/lib/libcuda.so.1 $(TSAN)/lib/libnvidia-ml.so.1' CHECK_RUNS='$(TSAN_RUNS:%=$(TSAN)/check/%)' CHECK_SHELL= \
+	    CHECK_NEEDS='$(TSAN)/bin/conformance $(TSAN)/lib/libcuda.so.1 $(TSAN)/lib/libnvidia-ml.so.1' CHECK_RUNS='$(TSAN_RUNS:%=$(TSAN)/check/%)' CHECK_SHELL= \
 	    TESTS="$$(echo $$(for test in $$tests; do echo $(TSAN)/test/$${test%.c}; done))" check
 
 # Shared memory: 10000 exchanges between two processes, 1000 of them killed, a million malformed descriptors and fabric
@@ -217,14 +223,14 @@ check-tsan: ## the tests that start threads with ThreadSanitizer
 SOAKS := $(addprefix $(BUILD)/test/backend_sim/machine/,share_soak_test share_fuzz_test share_forge_test)
 SOAK_SCALE ?= 2000
 
-soak: $(SOAKS) ## the figures of shared memory in full (SOAK_SCALE is the percentage of make check's length)
+soak: $(TAP_RUN) $(SOAKS) ## the figures of shared memory in full (SOAK_SCALE is the percentage of make check's length)
 	@rm -rf $(TAP)-soak && mkdir -p $(TAP)-soak
-	@CUVMM_TEST_SCALE=$(SOAK_SCALE) $(RUN_TAP) 'ci/tap-run $(TAP)-soak' -j$(JOBS) $(SOAKS) </dev/null 7>&2; \
+	@CUVMM_TEST_SCALE=$(SOAK_SCALE) $(RUN_TAP) '$(TAP_RUN) $(TAP)-soak' -j$(JOBS) $(SOAKS) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-soak && exit $$status
 
 # The world of two devices, also as a driver answered in it, and a hundred times the random calls that check makes.
 WORLD_2 := conformance/recorded/recordings/h200x2-580.159.04
-check-long: $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test ## the long forms of the random and exhaustive tests
+check-long: $(TAP_RUN) $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test ## the long forms of the random and exhaustive tests
 	@rm -rf $(TAP)-long && mkdir -p $(TAP)-long $(BUILD)/check-long
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/world --devices 2\n' >$(BUILD)/check-long/world-2
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --seed $${CUVMM_SEED-$(LONG_SEED)} --calls $(LONG_CALLS)\n' >$(BUILD)/check-long/lockstep
@@ -233,7 +239,7 @@ check-long: $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test ## the 
 	@for soak in $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test; do \
 	    printf '#!/bin/sh\nCUVMM_TEST_SCALE=$(SOAK_SCALE) exec %s\n' $$soak >$(BUILD)/check-long/$$(basename $$soak); done
 	@chmod +x $(BUILD)/check-long/*
-	@$(RUN_TAP) 'ci/tap-run $(TAP)-long' -j$(JOBS) $(addprefix $(BUILD)/check-long/,$(LONG_WORLDS) lockstep shadow scale_test $(notdir $(SOAKS))) </dev/null 7>&2; \
+	@$(RUN_TAP) '$(TAP_RUN) $(TAP)-long' -j$(JOBS) $(addprefix $(BUILD)/check-long/,$(LONG_WORLDS) lockstep shadow scale_test $(notdir $(SOAKS))) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-long && exit $$status
 
 # Programs that others wrote, as they are, on libcuda.so.1 (docs/clients.md). What cannot be had is skipped by name.
@@ -258,7 +264,7 @@ $(CLIENT_KERNELS): api/vmm_kernel.h
 clients-python: ## the clients from PyPI, into a virtual environment below $(BUILD)
 	@for cuda in 13 12; do ci/clients-python $(BUILD) $$cuda || exit; done
 
-check-clients: $(LIBCUDA) $(LIBCUDART) $(CLIENT_KERNELS) clients-python ## third-party programs on libcuda.so.1 (CUDA_SAMPLES=/path, VLLM_SOURCE=/path, CUDA_PYTHON=/path: docs/clients.md)
+check-clients: $(TAP_RUN) $(LIBCUDA) $(LIBCUDART) $(CLIENT_KERNELS) clients-python ## third-party programs on libcuda.so.1 (CUDA_SAMPLES=/path, VLLM_SOURCE=/path, CUDA_PYTHON=/path: docs/clients.md)
 	@$(if $(CUDA_PYTHON),ci/clients-python $(BUILD) tests conformance/programs/clients/tests/requirements.txt)
 	@rm -rf $(TAP)-clients $(BUILD)/check-clients && mkdir -p $(TAP)-clients $(BUILD)/check-clients
 	@for run in $(CLIENT_RUNS); do \
@@ -270,11 +276,11 @@ check-clients: $(LIBCUDA) $(LIBCUDART) $(CLIENT_KERNELS) clients-python ## third
 	@for file in $(CLIENT_TESTS); do \
 	    printf '#!/bin/sh\nexec ci/client-tests $(BUILD) %s\n' $$file >$(BUILD)/check-clients/$$(echo $$file | tr / .); done
 	@chmod +x $(BUILD)/check-clients/*
-	@CUDA_PYTHON='$(CUDA_PYTHON)' CUDA_SAMPLES='$(CUDA_SAMPLES)' VLLM_SOURCE='$(VLLM_SOURCE)' $(RUN_TAP) 'ci/tap-run $(TAP)-clients' -j$(JOBS) \
+	@CUDA_PYTHON='$(CUDA_PYTHON)' CUDA_SAMPLES='$(CUDA_SAMPLES)' VLLM_SOURCE='$(VLLM_SOURCE)' $(RUN_TAP) '$(TAP_RUN) $(TAP)-clients' -j$(JOBS) \
 	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES) $(CLIENT_RUNTIME) $(subst /,.,$(CLIENT_TESTS))) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
-# Frameworks on libcudart and libcuda.so.1 (docs/frameworks.md): gigabytes from PyPI, so it is no part of .ci/run.
+# Frameworks on libcudart and libcuda.so.1 (docs/frameworks.md): gigabytes from PyPI, so it is not part of .ci/run.
 FRAMEWORKS := torch jax
 FRAMEWORK_SCRIPTS = $(notdir $(basename $(shell grep -l '^\# framework: ' conformance/programs/frameworks/*_*.py)))
 FRAMEWORK_RUNS = $(foreach script,$(FRAMEWORK_SCRIPTS),$(addprefix $(script).,$(or $(shell sed -n 's/^\# run: \([^ ]*\).*/\1/p' conformance/programs/frameworks/$(script).py),once)))
@@ -284,12 +290,12 @@ frameworks-python: ## PyTorch and JAX from PyPI, into virtual environments below
 	    [ -n "$$(printenv $$(echo $$framework | tr a-z A-Z)_PYTHON)" ] || CLIENTS_PATIENCE=1800 \
 	    ci/clients-python $(BUILD) $$framework conformance/programs/frameworks/requirements-$$framework.txt || exit; done
 
-check-frameworks: $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBFILES) $(CUVMM) frameworks-python ## PyTorch and JAX on the simulator (docs/frameworks.md)
+check-frameworks: $(TAP_RUN) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBFILES) $(CUVMM) frameworks-python ## PyTorch and JAX on the simulator (docs/frameworks.md)
 	@rm -rf $(TAP)-frameworks $(BUILD)/check-frameworks && mkdir -p $(TAP)-frameworks $(BUILD)/check-frameworks
 	@for run in $(FRAMEWORK_RUNS); do \
 	    printf '#!/bin/sh\nexec ci/framework $(BUILD) conformance/programs/frameworks/%s.py %s\n' $${run%.*} $$(echo $${run##*.} | grep -vx once) >$(BUILD)/check-frameworks/$$run; done
 	@chmod +x $(BUILD)/check-frameworks/*
-	@$(RUN_TAP) 'ci/tap-run $(TAP)-frameworks' -j$(JOBS) $(addprefix $(BUILD)/check-frameworks/,$(FRAMEWORK_RUNS)) </dev/null 7>&2; \
+	@$(RUN_TAP) '$(TAP_RUN) $(TAP)-frameworks' -j$(JOBS) $(addprefix $(BUILD)/check-frameworks/,$(FRAMEWORK_RUNS)) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-frameworks && exit $$status
 
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
@@ -323,7 +329,7 @@ define MUTATE_TAP
 @printf '%s\n' '#!/bin/sh' 'command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }' \
     'exec $(MUTATE) $(2)' >$(BUILD)/$(1)-run
 @chmod +x $(BUILD)/$(1)-run
-@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-$(1)' $(BUILD)/$(1)-run </dev/null; \
+@$(PROVE) --nocolor -e '$(TAP_RUN) $(TAP)-$(1)' $(BUILD)/$(1)-run </dev/null; \
     status=$$?; $(TALLY) $(TAP)-$(1) && exit $$status
 endef
 
@@ -357,15 +363,17 @@ lint: ## shellcheck on every shell script; the rows of ci/sabotage.list against 
 	ci/mutate --check
 	ci/spdx
 	ci/walls
-	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* ci/mutation/* fuzz/run $(CHECK_SHELL) $(CHECK_CI) $(EXERCISES)/exercise)
+	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* packaging/python/* ci/mutation/* fuzz/run $(CHECK_SHELL) $(CHECK_CI) $(EXERCISES)/exercise $(addprefix tools/recording/,record diff ours))
 
 $(BUILD)/cuvmm.pc: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$${prefix}/include' '' 'Name: cuvmm' \
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$${prefix}/include' \
+    'driverdir=$(PRIVATE_LIBDIR)' 'driverincludedir=$${includedir}/cuvmm/abi' '' 'Name: cuvmm' \
 	    'Description: CUDA Virtual Memory Management on a simulator or a driver' 'Version: $(VERSION)' \
 	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lcuvmm' 'Libs.private: -pthread $(DL_LIBS)' >$@
 
-HEADERS := api/vmm.h api/vmm_fd.h api/results.def api/vmm_kernel.h
+HEADERS := api/vmm.h api/vmm_fd.h api/results.def api/vmm_kernel.h api/cuvmm_mark.h
+PART_HEADERS := $(wildcard api/vmm/*.h)
 ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_graph.h api/abi/cuda_values.def api/abi/cuda_runtime_api.h \
     $(wildcard api/abi/runtime/*.h) api/abi/runtime/values.def \
     api/abi/nvml.h api/abi/nvml_functions.h api/abi/nvml_values.def
@@ -375,9 +383,10 @@ ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_graph.h api/
 EXERCISES    := conformance/corpus/exercises
 EXERCISE_SET := $(sort $(wildcard $(EXERCISES)/[0-9]*-*/*) $(wildcard $(EXERCISES)/grader/*)) $(EXERCISES)/README.md $(EXERCISES)/coarse.profile
 
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
-	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages install-cmake install-recording ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
+	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/vmm $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
+	install -m 644 $(PART_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/vmm
 	install -m 644 $(filter-out api/abi/runtime/%,$(ABI_HEADERS)) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
 	install -m 644 $(filter api/abi/runtime/%,$(ABI_HEADERS)) $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime
 	install -m 644 $(LIBA) $(LIBSIM) $(DESTDIR)$(LIBDIR)
@@ -398,10 +407,10 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHEC
 	install -m 755 $(EXERCISES)/exercise $(DESTDIR)$(PREFIX)/share/cuvmm/exercises
 	$(if $(RULE_PAGE),install -d $(DESTDIR)$(DOCDIR) && install -m 644 $(RULE_PAGE) $(DESTDIR)$(DOCDIR))
 
-uninstall: uninstall-pages ## remove what install installed
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(ABI_HEADERS:api/%=%))
+uninstall: uninstall-pages uninstall-cmake uninstall-recording ## remove what install installed
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(PART_HEADERS:api/%=%) $(ABI_HEADERS:api/%=%))
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
 	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcudart.so.12 libcudart.so.13 libcudart.so libnvidia-ml.so.1 libnvidia-ml.so libcuvmm-check.so libcuvmm-device-files.so)
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
 	rm -rf $(DESTDIR)$(PREFIX)/share/cuvmm/exercises $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,tap.h tap.c)
-	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/share/cuvmm
+	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/vmm $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/share/cuvmm

@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # ci/threaded: a test that starts threads is found without being listed, and what starts threads for tests has to be known.
-set -u
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-. ci/tap.sh
+. ci/test_head.sh
 
 found() { # found STATUS TEST...: in the small tree it ends so and prints these
     local want=$1
@@ -30,6 +27,5 @@ said=$(found 0 api/five_test.c api/one_test.c api/two_test.c backend_sim/abi/fou
 result $? 'and one that injects faults' "$said"
 echo 'pthread_create(&thread, NULL, work, NULL);' >"$work/tree/api/rig.h"
 said=$(found 1 api/five_test.c api/one_test.c api/two_test.c backend_sim/abi/four_test.c) && said=$(cat "$work/err") && [[ $said = *api/rig.h* ]]
-result $? 'a header that nobody knows of is an error' "$said"
-echo "1..$points"
-[ "$failures" -eq 0 ]
+result $? 'an unknown header is an error' "$said"
+finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A program of the driver's API, compiled against our header or the toolkit's, runs on libcuda.so.1 with its kernel in a
-# plugin; without the plugin it is told how to write one, and with CUVMM_EXPLAIN why a call is refused.
+# plugin; without the plugin a message says how to write one, and with CUVMM_EXPLAIN why a call is refused.
 build=${CUVMM_BUILD-build}
 cuda=${CUDA_PATH-/usr/local/cuda}
 work=$(mktemp -d) || exit 1

@@ -32,7 +32,7 @@ void fuzz_sweep(void);
 /* Prints what is wrong and aborts. */
 _Noreturn void fuzz_finding(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A finding unless the code is one of the rule that the thread's detail names. what: the call. */
+/* Checks a call's result: it is a finding unless the rule of the thread's detail may return that code. what names the call. */
 void fuzz_answer(vmm_result result, const char *what);
 
 /* ---- an input, byte by byte; past its end all bytes are 0 ---- */

@@ -64,7 +64,7 @@ static void show(const uint8_t *data, size_t size)
     FILE *in = fuzz_reading(data, size), *to = open_memstream(&out, &out_size);
     if (timeline_read(&timeline, in, "fuzz")) {
         check_indices(&timeline);
-        if (!export_chrome(&timeline, to) || !view_page(to, &timeline, "fuzz"))
+        if (!export_chrome(&timeline, to) || !view_page(to, &(struct view_traces){&timeline, &(const char *){"fuzz"}, 1}))
             fuzz_finding("the timeline cannot be shown");
         export_memory_viz(&timeline, "fuzz", to);
         if (timeline.calls)

@@ -44,7 +44,7 @@ static void test_launch(vmm_kernel kernel, const struct seen *seen)
     args[0] = at;
     tap_result(vmm_launch(sys, kernel, 1, 1, args, 3, NULL), VMM_SUCCESS, "it is launched");
     tap_ok(seen->runs == 0, "and done later");
-    tap_result(vmm_memcpy_dtoh(sys, &back, at, sizeof back), VMM_SUCCESS, "when somebody waits");
+    tap_result(vmm_memcpy_dtoh(sys, &back, at, sizeof back), VMM_SUCCESS, "when a call waits");
     tap_ok(seen->runs == 1 && seen->first == at && seen->count == 3 && back == 77, "with its arguments");
     tap_result(vmm_launch(sys, kernel, 0, 1, args, 3, NULL), VMM_ERROR_INVALID_VALUE, "dimensions are checked");
     tap_result(vmm_launch(sys, kernel + 2, 1, 1, args, 3, NULL), VMM_ERROR_INVALID_VALUE, "and that there is one");

@@ -50,7 +50,7 @@ struct twin_memory {
     /* Lets time pass for other threads, as long as the kernel would take on a device. False: the kernel ends here.
      * What was handed out before holds no longer. NULL: no time passes. */
     bool (*pause)(struct twin_memory *memory, uint64_t nanoseconds);
-    /* A registered kernel is about to write memory of the host that is no part of the machine. */
+    /* A registered kernel is about to write memory of the host that is not part of the machine. */
     void (*show)(struct twin_memory *memory);
     struct twin_known known[TWIN_KNOWN]; /* what twin_load was granted, by place; zero at first */
     uint64_t writes;                     /* by twin_store and twin_add */
@@ -58,7 +58,7 @@ struct twin_memory {
 
 typedef bool (*twin_kernel)(struct twin_memory *memory, const uint64_t *args);
 
-/* The twin of a kernel that exists. It returns false where the accessor said so. */
+/* The twin of a kernel that exists. It returns false if the accessor did. */
 twin_kernel twin_of(vmm_kernel kernel);
 
 /* One element of 1, 4 or 8 bytes at a multiple of its width. twin_load stands here whole, since kernels that touch single
@@ -69,8 +69,6 @@ bool twin_add(struct twin_memory *memory, uint64_t address, uint64_t value); /* 
 
 /* One word of 8 bytes in every replica behind a multicast address. */
 bool twin_store_all(struct twin_memory *memory, uint64_t address, uint64_t value);
-bool twin_add_all(struct twin_memory *memory, uint64_t address, uint64_t value);
-bool twin_sum_all(struct twin_memory *memory, uint64_t address, uint64_t *sum);
 
 static inline uint64_t twin_taken(const unsigned char *at, unsigned width)
 {

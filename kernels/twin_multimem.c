@@ -18,7 +18,7 @@ bool twin_store_all(struct twin_memory *memory, uint64_t address, uint64_t value
     return true;
 }
 
-bool twin_add_all(struct twin_memory *memory, uint64_t address, uint64_t value)
+static bool twin_add_all(struct twin_memory *memory, uint64_t address, uint64_t value)
 {
     unsigned char *bytes[TWIN_REPLICAS];
     unsigned count;
@@ -30,7 +30,7 @@ bool twin_add_all(struct twin_memory *memory, uint64_t address, uint64_t value)
     return true;
 }
 
-bool twin_sum_all(struct twin_memory *memory, uint64_t address, uint64_t *sum)
+static bool twin_sum_all(struct twin_memory *memory, uint64_t address, uint64_t *sum)
 {
     unsigned char *bytes[TWIN_REPLICAS];
     unsigned count;
@@ -83,7 +83,7 @@ bool twin_norm_arrive(struct twin_memory *memory, const uint64_t *args)
     return twin_store(memory, args[0], 8, sum) && twin_add_all(memory, args[1], 1);
 }
 
-/* Nothing else runs while this does, so one look tells as much as many. */
+/* Nothing else runs while this does, so one look is as good as many. */
 bool twin_norm_finish(struct twin_memory *memory, const uint64_t *args)
 {
     uint64_t arrived, sum;

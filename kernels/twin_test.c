@@ -190,7 +190,7 @@ static void test_random_read(void)
     tap_ok(RUN(&rig, RANDOM_READ, BASE, 0, 1000, 3, out) && word_at(&rig, out) == 1000, "in no memory it reads nothing");
 }
 
-/* The first byte that may not be touched ends a kernel and is told; what was before it is written. */
+/* The first byte without access ends a kernel and is reported; what was before it is written. */
 static void test_faults(void)
 {
     struct rig rig;
@@ -199,7 +199,7 @@ static void test_faults(void)
     rig.end = 2 * PIECE;
     tap_ok(!RUN(&rig, FILL, BASE, 2 * PIECE + 1, 1) && rig.fault == BASE + 2 * PIECE, "fill, one byte too far");
     tap_ok(rig.bytes[2 * PIECE - 1] == 1 && rig.bytes[2 * PIECE] == 0, "wrote all before it");
-    tap_ok(rig.width == 1 && rig.use == TWIN_WRITE, "and tells what it was at");
+    tap_ok(rig.width == 1 && rig.use == TWIN_WRITE, "and reports where it was");
     tap_ok(!RUN(&rig, PATTERN_WRITE, BASE, 2 * PIECE + 8, 1) && rig.fault == BASE + 2 * PIECE && rig.width == 8,
            "pattern_write, one word too far");
     tap_ok(!RUN(&rig, SUM, BASE, 2 * PIECE + 1, out) && rig.use == TWIN_READ && rig.fault == BASE + 2 * PIECE, "sum");
@@ -331,7 +331,7 @@ static void test_norm(void)
     put_word(&rig, BASE + SRC, 3);
     put_word(&rig, BASE + SRC + 8, 4);
     tap_ok(RUN(&rig, NORM_FINISH, BASE + OUT, MC, BASE + 8, 2, 1) && !word_at(&rig, BASE + OUT + 16),
-           "before anybody has come there is no norm");
+           "before any thread has come there is no norm");
     tap_ok(RUN(&rig, NORM_ARRIVE, BASE, MC + 8, BASE + SRC, 16) && word_at(&rig, BASE) == 25 &&
                word_at(&rig, BASE + 8) == 1 && word_at(&rig, BASE + PIECE + 8) == 1,
            "norm_arrive writes its part and counts itself in everywhere");

@@ -121,7 +121,7 @@ typedef struct {
     nvmlReturn_t status;
     unsigned int cliqueId;
     nvmlGpuFabricState_t state;
-    unsigned int healthMask; /* 0: nothing of it is told */
+    unsigned int healthMask; /* 0: not reported */
 } nvmlGpuFabricInfo_v2_t;
 #define nvmlGpuFabricInfo_v2 NVML_STRUCT_VERSION(GpuFabricInfo, 2)
 
@@ -132,7 +132,7 @@ typedef struct {
     unsigned int cliqueId;
     nvmlGpuFabricState_t state;
     unsigned int healthMask;
-    unsigned char healthSummary; /* 0: it is not told */
+    unsigned char healthSummary; /* 0: not reported */
 } nvmlGpuFabricInfo_v3_t;
 typedef nvmlGpuFabricInfo_v3_t nvmlGpuFabricInfoV_t;
 #define nvmlGpuFabricInfo_v3 NVML_STRUCT_VERSION(GpuFabricInfo, 3)

@@ -3,8 +3,8 @@
  *
  * Every function but nvmlErrorString and those that initialise answers NVML_ERROR_UNINITIALIZED before nvmlInit_v2 and after the
  * last nvmlShutdown; a NULL pointer or an unknown device is INVALID_ARGUMENT, a text or a list that is too short
- * INSUFFICIENT_SIZE, a struct whose version is unknown ARGUMENT_VERSION_MISMATCH. Source: the documentation in nvml.h of
- * the toolkit 13.0; none of it was observed on a driver. docs/nvml.md tells what each answers. */
+ * INSUFFICIENT_SIZE, a struct whose version is unknown ARGUMENT_VERSION_MISMATCH (of memory FUNCTION_NOT_FOUND). Source: the documentation in nvml.h of
+ * the toolkit 13.0, and what an H200 answered (conformance/recorded/facts/nvml.c). docs/nvml.md lists what each answers. */
 
 /* Initialisation and the system. Initialising: DRIVER_NOT_LOADED without a machine, INVALID_ARGUMENT for unknown flags. Lengths
  * are in bytes, with the text's end; versions of CUDA are 1000 major + 10 minor. NOT_FOUND: there is no such process. */

@@ -18,22 +18,22 @@ static void test_json(void)
     struct json json = {0};
     memset(long_text, 'x', sizeof long_text - 1);
     long_text[sizeof long_text - 1] = '\0';
-    json_open(&json, NULL, '{');
-    json_int(&json, "a", 1);
-    json_open(&json, "b", '{');
+    jsonw_open(&json, NULL, '{');
+    jsonw_int(&json, "a", 1);
+    jsonw_open(&json, "b", '{');
     inject_arm_at("realloc", 1);
-    json_text(&json, "c", long_text);
+    jsonw_text(&json, "c", long_text);
     tap_text(inject_disarm(), "realloc", "a text that must grow, without memory");
     tap_ok(json.failed, "is marked");
     size_t length = json.length;
-    json_int(&json, "d", 2);
-    json_drop_empty(&json, "b");
-    json_close(&json, '}');
+    jsonw_int(&json, "d", 2);
+    jsonw_drop_empty(&json, "b");
+    jsonw_close(&json, '}');
     tap_ok(json.failed && json.length == length && !memcmp(json.text, want, sizeof want - 1), "the text stays unchanged");
-    json_reset(&json);
-    json_text(&json, NULL, long_text);
+    jsonw_reset(&json);
+    jsonw_text(&json, NULL, long_text);
     tap_ok(!json.failed && json.length == strlen(long_text) + 2, "the next text gets memory");
-    json_free(&json);
+    jsonw_free(&json);
 }
 
 static void test_pairs(void)

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 
 #include "backend.h"
 #include "findings_site.h"
+#include "fnv.h"
 #include "heap.h"
 #include "lifecycle.h"
 #include "os_environment.h"
@@ -69,10 +71,7 @@ uint32_t sites_process(void)
 
 static uint64_t key_of(const char *text)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return hash | UINT64_C(1) << 63;
+    return fnv1a(FNV1A, text, strlen(text)) | UINT64_C(1) << 63;
 }
 
 /* Its place; 0 where there is no room. The end of a long one is what distinguishes it. */
@@ -106,7 +105,8 @@ static void place(struct sites_file *file, struct sites_call *record)
     if (!count || !dladdr((void *)at, &info) || !info.dli_fname)
         return;
     record->module = name(file, info.dli_fname);
-    record->offset = at - (uintptr_t)info.dli_fbase;
+    const ElfW(Ehdr) *head = info.dli_fbase;
+    record->offset = head->e_type == ET_EXEC ? at : at - (uintptr_t)head;
 }
 
 static bool is_injected(vmm_result result)
@@ -181,7 +181,7 @@ vmm_result vmm_sites_open(const char *args, struct vmm_backend *inner, struct vm
     if (!file || !fits(file, size)) {
         if (file)
             posix.munmap(file, size);
-        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open", "sites: %.80s is no file of `cuvmm exec --fault=each`", args);
+        return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open", "sites: %.80s is not a file of `cuvmm exec --fault=each`", args);
     }
     struct sites *sites = heap.calloc(1, sizeof *sites);
     if (!sites) {

@@ -27,7 +27,7 @@ struct sites_name {
 
 struct sites_call {
     uint64_t nth;              /* of its kind in its process, from 1 */
-    uint64_t offset;           /* of the call in its module */
+    uint64_t offset;           /* of the call in its module, as addr2line takes it */
     uint32_t process;          /* from 1; 0: no file says */
     uint16_t kind;             /* enum vmm_call_id */
     uint16_t module, function; /* of the program's caller, and the driver's function that was called: places in name */

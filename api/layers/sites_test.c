@@ -207,7 +207,7 @@ static void test_refused(void)
     if (truncate(path, 100) != 0)
         tap_bail("truncate");
     refused("a short one", path, VMM_ERROR_INVALID_VALUE);
-    tap_ok(strstr(vmm_last_detail()->note, "is no file of `cuvmm exec --fault=each`") != NULL, "the note says what it is for");
+    tap_ok(strstr(vmm_last_detail()->note, "is not a file of `cuvmm exec --fault=each`") != NULL, "the note says what it is for");
 }
 
 static uint32_t in_child(void)
@@ -229,7 +229,7 @@ static void test_processes(void)
     setenv("CUVMM_PROCESSES", "", 1);
     tap_u64(in_child(), 0, "nor without its name");
     unsetenv("CUVMM_PROCESSES");
-    tap_u64(sites_process_here(), 0, "nor where nobody counts");
+    tap_u64(sites_process_here(), 0, "nor where processes are not counted");
 }
 
 static void test_fault_of_a_process(void)
@@ -237,7 +237,7 @@ static void test_fault_of_a_process(void)
     struct fake fake;
     struct vmm_backend *top = NULL;
     fake_init(&fake);
-    tap_result(vmm_fault_open("mem_release:1:process=1", &fake.base, &top), VMM_ERROR_INVALID_VALUE, "process= where nobody counts");
+    tap_result(vmm_fault_open("mem_release:1:process=1", &fake.base, &top), VMM_ERROR_INVALID_VALUE, "process= where processes are not counted");
     tap_ok(strstr(vmm_last_detail()->note, "leave process=1 out") != NULL, "the note has the fix");
     setenv("CUVMM_PROCESSES", counter, 1);
     uint32_t own = sites_process(); /* the library's own count of the same file */

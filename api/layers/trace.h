@@ -2,20 +2,27 @@
 /* trace.h - the layer that records every call as a line of JSON, for people to read and for `cuvmm replay` to repeat.
  *
  *   trace=FILE      FILE is created or emptied; "-" is standard error
+ *   trace=t.%p.jsonl   each process has a file of its own: %p is its number, %% a percent sign
  *
  *   program -> dispatch -> [trace] -> sim            FILE:  header line
  *                             |                             one line per call, when the call has returned
  *                             +--> FILE                     footer line, at close
  *
  * Calls pass one at a time, so the order of lines is the order of effects even when threads race, and a replay from one thread
- * makes the same history. Lines hold no time, so the same calls on the simulator give the same bytes.
+ * makes the same history. Without %p lines hold no time, so the same calls on the simulator give the same bytes.
  *
- * Each line is one JSON object in ASCII (other bytes of a text are escaped as \u00XX, one per byte) and ends in '\n'.
+ * Each line is one JSON object in ASCII (other bytes of a text are escaped as \u00XX, one per byte) and ends in '\n'; trace.schema.json
+ * describes it for programs.
  *
  * HEADER   {"cuvmm-trace":1,"version":"0.1.0","inner":["sim"]}
  *   cuvmm-trace   version of this format; a reader refuses one that it does not know
  *   version       of the library that wrote it
  *   inner         names of the backends that calls went to, the next one first, the innermost last
+ *   With %p also (trace_self.h):
+ *   host, boot    the machine and its start; traces with one `boot` have one clock
+ *   process, parent, program, started
+ *   clock         CLOCK_MONOTONIC in nanoseconds when the file was begun
+ *   fork_of       in a process that a traced one forked, without an exec: that one. Its objects are not named here
  *
  * CALL     {"n":7,"thread":1,"call":"mem_map","args":{"ptr":"0x100000000000","size":"0x200000","offset":"0x0",
  *           "handle":"0x1000000000001","flags":"0x0"},"names":{"ptr":"R1","handle":"H1"},"result":"CUDA_SUCCESS",
@@ -35,6 +42,13 @@
  *   argument, value, expected      the parameter at fault; numbers as hex strings
  *   nearest       the object that explains it, by the backend's own numbering: "M3"
  *   note          words
+ *   With %p also:
+ *   shared        of a successful export or import: a number that both processes have of what is passed between them. A
+ *                 driver's descriptors have none
+ *   time          nanoseconds since the header's clock, when the call was made
+ *   place         where it was made: a number for its stack of addresses
+ *   frames        of the first call of a place: ["/opt/app/step+0x17bd", ...], nearest first (trace_place.h)
+ *   Readers need none of them, and a replay ignores them.
  *
  * ARGS by kind of parameter (call.h):
  *   INT                          a JSON integer: -1
@@ -57,6 +71,7 @@
  *   FILL_NODE                    {"dst":"0x200000","pitch":"0x0","value":"0x1","element_size":"0x4","width":"0x10","height":"0x1"}
  *   KERNEL_NODE                  {"kernel":0,"grid_dim":"0x1","block_dim":"0x20","args":["0x200000","0x10"],"count":"0x2"}
  *   HOST_NODE                    "host"
+ *   IO_COUNT, IO_INT             the value before the call: a hex string, a JSON integer
  *   BYTES                        {"length":"0x4","hex":"01020304"} for up to TRACE_BYTES_MAX bytes, for more
  *                                {"length":"0x200000","fnv1a64":"0x..."}; {"length":"0x4"} alone when the call failed,
  *                                because then the pointer need not be readable; {"length":"0x4","device":"0x7f..."} for a device
@@ -74,6 +89,11 @@
  *   OUT_U64 OUT_SIZE OUT_ADDRESS OUT_HANDLE OUT_CONTEXT OUT_STREAM OUT_EVENT   a hex string. OUT_U64 also when the call failed
  *                                and wrote to it all the same, as cuMemGetAccess does
  *   OUT_PROP                     as PROP
+ *   OUT_USER_OBJECT IO_COUNT OUT_ID   a hex string; IO_INT a JSON integer
+ *   OUT_NODES OUT_EDGES OUT_NODES_AT OUT_EDGES_AT   as NODES: as many as were written; [] for a list of the system's whose
+ *                                length is not asked for
+ *   OUT_UPDATE                   {"result":5,"error_node":"0x47020001000003","error_from_node":"0x0"}
+ *   OUT_FILL_NODE, OUT_HOST_NODE as FILL_NODE, HOST_NODE
  *   OUT_TEXT                     a string
  *   OUT_BYTES                    as BYTES; of an _async call {"length":"0x4"} alone: they may not be there yet
  *   OUT_ATTRIBUTE                a JSON integer where the attribute is an int or unsigned int, else a hex string;
@@ -85,7 +105,8 @@
  *   A file without a footer was cut off: the process died, or a line could not be written. The latter is reported once on
  *   standard error; nothing more is written then, and the program's calls go on undisturbed.
  *
- * Processes: a peer of vmm_attach is not traced. Forked children of the program write nothing.
+ * Processes: a peer of vmm_attach is not traced. With %p a forked child goes on in a file of its own from its first call on; else
+ * it writes nothing.
  */
 #ifndef CUVMM_LAYERS_TRACE_H
 #define CUVMM_LAYERS_TRACE_H
@@ -98,8 +119,5 @@
 
 /* vmm_trace_open is declared in backend.h. It fails with INVALID_VALUE (no file named), OPERATING_SYSTEM (the file
  * cannot be created or written to) or OUT_OF_MEMORY, leaving inner to the caller. */
-
-/* FNV-1a with 64 bits, as in "fnv1a64". */
-uint64_t trace_hash(const void *bytes, uint64_t length);
 
 #endif

@@ -13,6 +13,7 @@
 #include "json_check.h"
 #include "tap.h"
 #include "trace.h"
+#include "path_pattern.h"
 
 /* The trace's file: its permissions, failures to write it, and traces of the simulator. */
 
@@ -305,6 +306,157 @@ static void test_fork(void)
     unlink(path);
 }
 
+/* The number after a key of a line, which starts at text; 0 where there is none. */
+static unsigned long long number_of(const char *text, const char *key)
+{
+    const char *at = strstr(text, key), *end = strchr(text, '\n');
+    return at && at < end ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+static char *read_own(const char *pattern, pid_t process)
+{
+    char name[300];
+    snprintf(name, sizeof name, pattern, (long)process);
+    char *text = read_file(name);
+    unlink(name);
+    return text;
+}
+
+/* A child that traces on, and whose child does. */
+__attribute__((noreturn)) static void go_on(struct vmm_backend *top, int depth)
+{
+    int status = 0;
+    bool good = release(top, 10 + (uint64_t)depth) == VMM_SUCCESS;
+    pid_t child = depth < 2 ? fork() : 0;
+    if (depth < 2 && child == 0)
+        go_on(top, depth + 1);
+    if (child > 0)
+        waitpid(child, &status, 0);
+    top->ops->close(top);
+    FILE *file = fopen(path_of("family"), "a");
+    good = good && file && fprintf(file, "%d %ld %ld\n", depth, (long)getpid(), (long)getppid()) > 0 && fclose(file) == 0;
+    _exit(good && status == 0 ? 0 : 1);
+}
+
+static void check_header(const char *text, long process, long parent, long fork_of)
+{
+    char wants[200];
+    snprintf(wants, sizeof wants, "\"process\":%ld,\"parent\":%ld,%s%.0ld", process, parent, fork_of ? "\"fork_of\":" : "",
+             fork_of);
+    const char *end = strchr(text, '\n'), *at = strstr(text, wants);
+    tap_ok(end && at && at < end, "the header names process and parent%s", fork_of ? ", and what it is a fork of" : "");
+    tap_ok(fork_of || !strstr(text, "fork_of"), "and no other");
+    tap_ok(strstr(text, "\"host\":\"") && strstr(text, "\"boot\":\"") && strstr(text, "trace_file_test\"") &&
+               strstr(text, "Z\",\"clock\":") && number_of(text, "\"clock\":"),
+           "machine, program, start and clock");
+}
+
+static void test_own_files(void)
+{
+    struct fake fake;
+    char pattern[300], family[3][100] = {""}, name[300];
+    snprintf(pattern, sizeof pattern, "%s", path_of("own.%p.jsonl"));
+    struct vmm_backend *top = open_over(&fake, pattern);
+    for (volatile uint64_t i = 1; i <= 3; i++) /* one place, however it is compiled */
+        release(top, i);
+    release(top, 4);
+    pid_t child = fork();
+    if (child == 0)
+        go_on(top, 1);
+    int status = -1;
+    waitpid(child, &status, 0);
+    tap_ok(child > 0 && status == 0, "calls of a fork and of its fork continue");
+    release(top, 5);
+    top->ops->close(top);
+    snprintf(pattern, sizeof pattern, "%s", path_of("own.%ld.jsonl"));
+    char *text = read_own(pattern, getpid());
+    tap_u64(valid_lines(text), 7, "a header, five calls and an end");
+    check_header(text, (long)getpid(), (long)getppid(), 0);
+    const char *one = strstr(text, "\"n\":1,"), *two = strstr(text, "\"n\":2,"), *three = strstr(text, "\"n\":3,"),
+               *four = strstr(text, "\"n\":4,");
+    tap_ok(number_of(one, "\"time\":") <= number_of(two, "\"time\":") &&
+               number_of(two, "\"time\":") <= number_of(four, "\"time\":") && strstr(one, "\"time\":"),
+           "each call has its time, and they increase");
+    tap_ok(number_of(one, "\"place\":") && number_of(one, "\"place\":") == number_of(two, "\"place\":") &&
+               number_of(two, "\"place\":") == number_of(three, "\"place\":"),
+           "calls from one place have it in common");
+    tap_ok(number_of(four, "\"place\":") && number_of(four, "\"place\":") != number_of(one, "\"place\":"),
+           "one from another place has another");
+    tap_u64(count(text, "\"frames\":["), 3, "the frames of a place are written once");
+    free(text);
+    long who[3] = {0}, parents[3] = {0};
+    FILE *file = fopen(path_of("family"), "r");
+    for (int i = 0, depth; file && fgets(family[i], sizeof family[i], file) && i < 2; i++)
+        if (sscanf(family[i], "%d %ld %ld", &depth, &who[0], &parents[0]) == 3)
+            who[depth] = who[0], parents[depth] = parents[0];
+    if (file)
+        fclose(file);
+    unlink(path_of("family"));
+    for (int depth = 1; depth <= 2; depth++) {
+        snprintf(name, sizeof name, "%s", pattern);
+        text = read_own(name, (pid_t)who[depth]);
+        tap_ok(valid_lines(text) == 3 && count(text, depth == 1 ? "\"n\":11," : "\"n\":12,") == 1,
+               "a fork's calls are in its own file");
+        check_header(text, who[depth], parents[depth], parents[depth]);
+        free(text);
+    }
+}
+
+/* What a fork cannot write it does without. */
+static void test_own_file_refused(void)
+{
+    struct fake fake;
+    char pattern[400], name[300];
+    snprintf(name, sizeof name, "%s", path_of("gone"));
+    snprintf(pattern, sizeof pattern, "%s/own.%%p", name);
+    mkdir(name, 0700);
+    struct vmm_backend *top = open_over(&fake, pattern);
+    snprintf(pattern, sizeof pattern, "%s/own.%ld", name, (long)getpid());
+    unlink(pattern);
+    rmdir(name);
+    fflush(stderr);
+    pid_t child = fork();
+    if (child == 0) {
+        bool good = freopen(path_of("said"), "w", stderr) && release(top, 1) == VMM_SUCCESS && release(top, 2) == VMM_SUCCESS;
+        top->ops->close(top);
+        fflush(stderr);
+        _exit(good ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    char *text = read_file(path_of("said"));
+    tap_ok(status == 0 && count(text, "has no trace") == 1 && strstr(text, "No such file"),
+           "a fork without a file runs on, and reports that once");
+    free(text);
+    unlink(path_of("said"));
+    top->ops->close(top);
+}
+
+static void test_names(void)
+{
+    struct fake fake;
+    struct vmm_backend *top = NULL;
+    fake_init(&fake);
+    tap_result(vmm_trace_open("t.%h", &fake.base, &top), VMM_ERROR_INVALID_VALUE, "a letter that is none");
+    tap_ok(!top && strstr(vmm_last_detail()->note, "%h") && strstr(vmm_last_detail()->note, "%p for the number"),
+           "named, with what is possible");
+    char longer[PATH_PATTERN + 10];
+    memset(longer, 'x', sizeof longer);
+    memcpy(longer, "%p", 2);
+    longer[sizeof longer - 1] = '\0';
+    tap_result(vmm_trace_open(longer, &fake.base, &top), VMM_ERROR_OPERATING_SYSTEM, "a name that is too long");
+    tap_ok(!top && strstr(vmm_last_detail()->note, "File name too long"), "is reported as such");
+    char *text;
+    top = open_over(&fake, path_of("100%%"));
+    release(top, 1);
+    top->ops->close(top);
+    text = read_file(path_of("100%"));
+    tap_ok(valid_lines(text) == 3 && !strstr(text, "time") && !strstr(text, "process"),
+           "%%%% is a percent sign, and nothing else changes");
+    free(text);
+    unlink(path_of("100%"));
+}
+
 struct racer {
     struct vmm_backend *top;
     uint64_t base;
@@ -487,6 +639,9 @@ int main(void)
     test_lost_reader();
     test_standard_error();
     test_fork();
+    test_own_files();
+    test_own_file_refused();
+    test_names();
     test_threads();
     test_on_the_simulator();
     test_device_addresses_for_the_hosts();

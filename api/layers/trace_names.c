@@ -105,6 +105,11 @@ static bool learn_graphs(struct names *names, const union vmm_any_call *any)
     switch ((enum vmm_call_id)any->head.id) {
     case VMM_CALL_stream_end_capture:
         return !any->stream_end_capture.graph || add_once(names, NAME_GRAPH, pointer(*any->stream_end_capture.graph));
+    case VMM_CALL_stream_get_capture_info:
+        return *any->stream_get_capture_info.capture_status_out != VMM_STREAM_CAPTURE_STATUS_ACTIVE ||
+               !any->stream_get_capture_info.graph_out ||
+               add_once(names, NAME_GRAPH, pointer(*any->stream_get_capture_info.graph_out));
+    case VMM_CALL_user_object_create: return add(names, NAME_OBJECT, pointer(*any->user_object_create.object_out), 1);
     case VMM_CALL_graph_create: return add(names, NAME_GRAPH, pointer(*any->graph_create.graph), 1);
     case VMM_CALL_graph_clone: return add(names, NAME_GRAPH, pointer(*any->graph_clone.graph_clone), 1);
     case VMM_CALL_graph_child_graph_node_get_graph:
@@ -170,7 +175,7 @@ bool names_learn(struct names *names, const struct vmm_call *call)
         return add_once(names, NAME_DESCRIPTOR, trace_fabric(any->ipc_get_event_handle.p_handle));
     case VMM_CALL_ipc_open_event_handle:
         return add(names, NAME_EVENT, pointer(*any->ipc_open_event_handle.event), 1);
-    case VMM_CALL_ipc_open_mem_handle: /* its size is not told; opened again it has the same address */
+    case VMM_CALL_ipc_open_mem_handle: /* its size is unknown; opened again it has the same address */
         return add_once(names, NAME_ALLOCATION, *any->ipc_open_mem_handle.pdptr);
     case VMM_CALL_mem_alloc_async:
         return add(names, NAME_ALLOCATION, *any->mem_alloc_async.dptr, any->mem_alloc_async.bytesize);
@@ -290,6 +295,11 @@ bool names_find(const struct names *names, enum vmm_param_kind kind, uint64_t va
     case VMM_PARAM_OUT_GRAPH_EXEC:
         letter = 'X';
         entry = find(names, NAME_EXEC, value);
+        break;
+    case VMM_PARAM_USER_OBJECT:
+    case VMM_PARAM_OUT_USER_OBJECT:
+        letter = 'U';
+        entry = find(names, NAME_OBJECT, value);
         break;
     default:
         break;

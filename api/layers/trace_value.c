@@ -5,21 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fnv.h"
 #include "posix.h"
 #include "trace.h"
 
 bool trace_is_out(enum vmm_param_kind kind)
 {
     return kind >= VMM_PARAM_OUT_INT;
-}
-
-uint64_t trace_hash(const void *bytes, uint64_t length)
-{
-    const unsigned char *byte = bytes;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (uint64_t i = 0; i < length; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    return hash;
 }
 
 static const void *pointer_of(const struct vmm_call *call, const struct vmm_param *param)
@@ -45,37 +37,37 @@ static uint64_t length_in(const struct vmm_call *call, const char *name)
 
 static void write_location(struct json *json, const char *key, const vmm_mem_location *location)
 {
-    json_open(json, key, '{');
-    json_int(json, "type", location->type);
-    json_int(json, "id", location->id);
-    json_close(json, '}');
+    jsonw_open(json, key, '{');
+    jsonw_int(json, "type", location->type);
+    jsonw_int(json, "id", location->id);
+    jsonw_close(json, '}');
 }
 
 static void write_prop(struct json *json, const char *key, const vmm_mem_allocation_prop *prop)
 {
-    json_open(json, key, '{');
-    json_int(json, "type", prop->type);
-    json_int(json, "requested_handle_types", prop->requested_handle_types);
+    jsonw_open(json, key, '{');
+    jsonw_int(json, "type", prop->type);
+    jsonw_int(json, "requested_handle_types", prop->requested_handle_types);
     write_location(json, "location", &prop->location);
-    json_hex(json, "win32_handle_meta_data", (uint64_t)(uintptr_t)prop->win32_handle_meta_data);
-    json_int(json, "compression_type", prop->alloc_flags.compression_type);
-    json_int(json, "gpu_direct_rdma_capable", prop->alloc_flags.gpu_direct_rdma_capable);
-    json_int(json, "usage", prop->alloc_flags.usage);
-    json_bytes(json, "reserved", prop->alloc_flags.reserved, sizeof prop->alloc_flags.reserved);
-    json_close(json, '}');
+    jsonw_hex(json, "win32_handle_meta_data", (uint64_t)(uintptr_t)prop->win32_handle_meta_data);
+    jsonw_int(json, "compression_type", prop->alloc_flags.compression_type);
+    jsonw_int(json, "gpu_direct_rdma_capable", prop->alloc_flags.gpu_direct_rdma_capable);
+    jsonw_int(json, "usage", prop->alloc_flags.usage);
+    jsonw_bytes(json, "reserved", prop->alloc_flags.reserved, sizeof prop->alloc_flags.reserved);
+    jsonw_close(json, '}');
 }
 
 static void write_pool_props(struct json *json, const char *key, const vmm_mem_pool_props *props)
 {
-    json_open(json, key, '{');
-    json_int(json, "alloc_type", props->alloc_type);
-    json_int(json, "handle_types", props->handle_types);
+    jsonw_open(json, key, '{');
+    jsonw_int(json, "alloc_type", props->alloc_type);
+    jsonw_int(json, "handle_types", props->handle_types);
     write_location(json, "location", &props->location);
-    json_hex(json, "win32_security_attributes", (uint64_t)(uintptr_t)props->win32_security_attributes);
-    json_hex(json, "max_size", props->max_size);
-    json_int(json, "usage", props->usage);
-    json_bytes(json, "reserved", props->reserved, sizeof props->reserved);
-    json_close(json, '}');
+    jsonw_hex(json, "win32_security_attributes", (uint64_t)(uintptr_t)props->win32_security_attributes);
+    jsonw_hex(json, "max_size", props->max_size);
+    jsonw_int(json, "usage", props->usage);
+    jsonw_bytes(json, "reserved", props->reserved, sizeof props->reserved);
+    jsonw_close(json, '}');
 }
 
 /* The value of a pool's attribute; nothing for an attribute that does not exist, whose size is unknown. */
@@ -88,194 +80,194 @@ static void write_pool_value(struct json *json, const struct vmm_call *call, con
     size_t size = known ? vmm_pool_attribute_size(attribute) : 0;
     if (size == sizeof narrow) {
         memcpy(&narrow, at, sizeof narrow);
-        json_int(json, param->name, narrow);
+        jsonw_int(json, param->name, narrow);
     } else if (size) {
         memcpy(&wide, at, sizeof wide);
-        json_hex(json, param->name, wide);
+        jsonw_hex(json, param->name, wide);
     } else {
-        json_text(json, param->name, "unknown");
+        jsonw_text(json, param->name, "unknown");
     }
 }
 
 static void write_team(struct json *json, const char *key, const vmm_multicast_object_prop *prop)
 {
-    json_open(json, key, '{');
-    json_hex(json, "num_devices", prop->num_devices);
-    json_hex(json, "size", prop->size);
-    json_hex(json, "handle_types", prop->handle_types);
-    json_hex(json, "flags", prop->flags);
-    json_close(json, '}');
+    jsonw_open(json, key, '{');
+    jsonw_hex(json, "num_devices", prop->num_devices);
+    jsonw_hex(json, "size", prop->size);
+    jsonw_hex(json, "handle_types", prop->handle_types);
+    jsonw_hex(json, "flags", prop->flags);
+    jsonw_close(json, '}');
 }
 
 static void write_descs(struct json *json, const char *key, const vmm_mem_access_desc *desc, uint64_t count)
 {
-    json_open(json, key, '[');
+    jsonw_open(json, key, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
-        json_open(json, NULL, '{');
+        jsonw_open(json, NULL, '{');
         write_location(json, "location", &desc[i].location);
-        json_int(json, "flags", desc[i].flags);
-        json_close(json, '}');
+        jsonw_int(json, "flags", desc[i].flags);
+        jsonw_close(json, '}');
     }
-    json_close(json, ']');
+    jsonw_close(json, ']');
 }
 
 static void write_mem_ops(struct json *json, const char *key, const vmm_stream_batch_mem_op_params *op, uint64_t count)
 {
-    json_open(json, key, '[');
+    jsonw_open(json, key, '[');
     for (uint64_t i = 0; i < count; i++) {
         bool value = vmm_mem_op_has_value(op[i].operation);
-        json_open(json, NULL, '{');
-        json_int(json, "operation", op[i].operation);
+        jsonw_open(json, NULL, '{');
+        jsonw_int(json, "operation", op[i].operation);
         if (value) {
-            json_hex(json, "address", op[i].wait_value.address);
-            json_hex(json, "value", op[i].wait_value.value64);
+            jsonw_hex(json, "address", op[i].wait_value.address);
+            jsonw_hex(json, "value", op[i].wait_value.value64);
         }
-        json_hex(json, "flags", value ? op[i].wait_value.flags : op[i].memory_barrier.flags);
-        json_close(json, '}');
+        jsonw_hex(json, "flags", value ? op[i].wait_value.flags : op[i].memory_barrier.flags);
+        jsonw_close(json, '}');
     }
-    json_close(json, ']');
+    jsonw_close(json, ']');
 }
 
 /* Of host memory the address alone. */
 static void write_box(struct json *json, const char *key, const vmm_memcpy3d *box, bool peer)
 {
-    json_open(json, key, '{');
-    json_int(json, "src_memory_type", box->src_memory_type);
-    json_hex(json, "src", vmm_box_src(box));
-    json_int(json, "dst_memory_type", box->dst_memory_type);
-    json_hex(json, "dst", vmm_box_dst(box));
+    jsonw_open(json, key, '{');
+    jsonw_int(json, "src_memory_type", box->src_memory_type);
+    jsonw_hex(json, "src", vmm_box_src(box));
+    jsonw_int(json, "dst_memory_type", box->dst_memory_type);
+    jsonw_hex(json, "dst", vmm_box_dst(box));
     if (peer) {
-        json_hex(json, "src_context", (uint64_t)(uintptr_t)box->reserved0);
-        json_hex(json, "dst_context", (uint64_t)(uintptr_t)box->reserved1);
+        jsonw_hex(json, "src_context", (uint64_t)(uintptr_t)box->reserved0);
+        jsonw_hex(json, "dst_context", (uint64_t)(uintptr_t)box->reserved1);
     }
     for (int i = 0; i < VMM_BOX_SIZES; i++)
         if (*vmm_box_size_at(box, &vmm_box_sizes[i]))
-            json_hex(json, vmm_box_sizes[i].name, *vmm_box_size_at(box, &vmm_box_sizes[i]));
-    json_close(json, '}');
+            jsonw_hex(json, vmm_box_sizes[i].name, *vmm_box_size_at(box, &vmm_box_sizes[i]));
+    jsonw_close(json, '}');
 }
 
 static void write_copy_attributes(struct json *json, const char *key, const vmm_memcpy_attributes *list, uint64_t count)
 {
-    json_open(json, key, '[');
+    jsonw_open(json, key, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
-        json_open(json, NULL, '{');
-        json_int(json, "order", list[i].src_access_order);
+        jsonw_open(json, NULL, '{');
+        jsonw_int(json, "order", list[i].src_access_order);
         write_location(json, "src", &list[i].src_loc_hint);
         write_location(json, "dst", &list[i].dst_loc_hint);
-        json_hex(json, "flags", list[i].flags);
-        json_close(json, '}');
+        jsonw_hex(json, "flags", list[i].flags);
+        jsonw_close(json, '}');
     }
-    json_close(json, ']');
+    jsonw_close(json, ']');
 }
 
 static void write_operand(struct json *json, const char *key, const vmm_memcpy3d_operand *operand)
 {
-    json_open(json, key, '{');
-    json_int(json, "type", operand->type);
-    json_hex(json, "at", operand->op.ptr.ptr);
-    json_hex(json, "row", operand->op.ptr.row_length);
-    json_hex(json, "rows", operand->op.ptr.layer_height);
-    json_close(json, '}');
+    jsonw_open(json, key, '{');
+    jsonw_int(json, "type", operand->type);
+    jsonw_hex(json, "at", operand->op.ptr.ptr);
+    jsonw_hex(json, "row", operand->op.ptr.row_length);
+    jsonw_hex(json, "rows", operand->op.ptr.layer_height);
+    jsonw_close(json, '}');
 }
 
 static void write_boxes(struct json *json, const char *key, const vmm_memcpy3d_batch_op *list, uint64_t count)
 {
-    json_open(json, key, '[');
+    jsonw_open(json, key, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
-        json_open(json, NULL, '{');
+        jsonw_open(json, NULL, '{');
         write_operand(json, "dst", &list[i].dst);
         write_operand(json, "src", &list[i].src);
-        json_hex(json, "width", list[i].extent.width);
-        json_hex(json, "height", list[i].extent.height);
-        json_hex(json, "depth", list[i].extent.depth);
-        json_int(json, "order", list[i].src_access_order);
-        json_hex(json, "flags", list[i].flags);
-        json_close(json, '}');
+        jsonw_hex(json, "width", list[i].extent.width);
+        jsonw_hex(json, "height", list[i].extent.height);
+        jsonw_hex(json, "depth", list[i].extent.depth);
+        jsonw_int(json, "order", list[i].src_access_order);
+        jsonw_hex(json, "flags", list[i].flags);
+        jsonw_close(json, '}');
     }
-    json_close(json, ']');
+    jsonw_close(json, ']');
 }
 
 static void write_nodes(struct json *json, const char *key, const vmm_graph_node *node, uint64_t count)
 {
-    json_open(json, key, '[');
+    jsonw_open(json, key, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
-        json_hex(json, NULL, (uint64_t)(uintptr_t)node[i]);
-    json_close(json, ']');
+        jsonw_hex(json, NULL, (uint64_t)(uintptr_t)node[i]);
+    jsonw_close(json, ']');
 }
 
 static void write_edges(struct json *json, const char *key, const vmm_graph_edge_data *data, uint64_t count)
 {
-    json_open(json, key, '[');
+    jsonw_open(json, key, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
-        json_hex(json, NULL, vmm_graph_edge_number(&data[i]));
-    json_close(json, ']');
+        jsonw_hex(json, NULL, vmm_graph_edge_number(&data[i]));
+    jsonw_close(json, ']');
 }
 
 static void write_fill_node(struct json *json, const char *key, const vmm_memset_node_params *fill)
 {
-    json_open(json, key, '{');
-    json_hex(json, "dst", fill->dst);
-    json_hex(json, "pitch", fill->pitch);
-    json_hex(json, "value", fill->value);
-    json_hex(json, "element_size", fill->element_size);
-    json_hex(json, "width", fill->width);
-    json_hex(json, "height", fill->height);
-    json_close(json, '}');
+    jsonw_open(json, key, '{');
+    jsonw_hex(json, "dst", fill->dst);
+    jsonw_hex(json, "pitch", fill->pitch);
+    jsonw_hex(json, "value", fill->value);
+    jsonw_hex(json, "element_size", fill->element_size);
+    jsonw_hex(json, "width", fill->width);
+    jsonw_hex(json, "height", fill->height);
+    jsonw_close(json, '}');
 }
 
 static void write_words(struct json *json, const char *key, const uint64_t *args, uint64_t count)
 {
-    json_open(json, key, '[');
+    jsonw_open(json, key, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
-        json_hex(json, NULL, args[i]);
-    json_close(json, ']');
+        jsonw_hex(json, NULL, args[i]);
+    jsonw_close(json, ']');
 }
 
 static void write_kernel_node(struct json *json, const char *key, const vmm_kernel_node_params *kernel)
 {
-    json_open(json, key, '{');
-    json_int(json, "kernel", kernel->kernel);
-    json_hex(json, "grid_dim", kernel->grid_dim);
-    json_hex(json, "block_dim", kernel->block_dim);
+    jsonw_open(json, key, '{');
+    jsonw_int(json, "kernel", kernel->kernel);
+    jsonw_hex(json, "grid_dim", kernel->grid_dim);
+    jsonw_hex(json, "block_dim", kernel->block_dim);
     if (kernel->args)
         write_words(json, "args", kernel->args, kernel->count);
     else
-        json_null(json, "args");
-    json_hex(json, "count", kernel->count);
-    json_close(json, '}');
+        jsonw_null(json, "args");
+    jsonw_hex(json, "count", kernel->count);
+    jsonw_close(json, '}');
 }
 
 static void write_attributes(struct json *json, const char *key, const vmm_pointer_attribute *list, uint64_t count)
 {
-    json_open(json, key, '[');
+    jsonw_open(json, key, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
-        json_int(json, NULL, list[i]);
-    json_close(json, ']');
+        jsonw_int(json, NULL, list[i]);
+    jsonw_close(json, ']');
 }
 
 static void write_bytes(struct json *json, const char *key, const void *bytes, uint64_t length, bool readable, bool device)
 {
-    json_open(json, key, '{');
-    json_hex(json, "length", length);
+    jsonw_open(json, key, '{');
+    jsonw_hex(json, "length", length);
     if (device)
-        json_hex(json, "device", (uint64_t)(uintptr_t)bytes);
+        jsonw_hex(json, "device", (uint64_t)(uintptr_t)bytes);
     else if (readable && length <= TRACE_BYTES_MAX)
-        json_bytes(json, "hex", bytes, (size_t)length);
+        jsonw_bytes(json, "hex", bytes, (size_t)length);
     else if (readable)
-        json_hex(json, "fnv1a64", trace_hash(bytes, length));
-    json_close(json, '}');
+        jsonw_hex(json, "fnv1a64", fnv1a(FNV1A, bytes, length));
+    jsonw_close(json, '}');
 }
 
 static void write_wanted(struct json *json, const char *key, void *const *data, uint64_t count)
 {
-    json_open(json, key, '[');
+    jsonw_open(json, key, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
         if (data[i])
-            json_text(json, NULL, "out");
+            jsonw_text(json, NULL, "out");
         else
-            json_null(json, NULL);
+            jsonw_null(json, NULL);
     }
-    json_close(json, ']');
+    jsonw_close(json, ']');
 }
 
 /* Writes a pointer parameter that is not NULL. */
@@ -300,10 +292,10 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         write_pool_value(json, call, param, done);
         break;
     case VMM_PARAM_POOL_POINTER:
-        json_text(json, param->name, done ? "pointer" : "unknown"); /* its bytes mean something to one machine alone */
+        jsonw_text(json, param->name, done ? "pointer" : "unknown"); /* its bytes mean something to one machine alone */
         break;
     case VMM_PARAM_IPC_HANDLE:
-        json_text(json, param->name, "handle"); /* the same; one that the trace saw has a name */
+        jsonw_text(json, param->name, "handle"); /* the same; one that the trace saw has a name */
         break;
     case VMM_PARAM_DESCS:
         write_descs(json, param->name, at, length_in(call, "count"));
@@ -350,42 +342,57 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         if (device)
             write_bytes(json, param->name, at, length_in(call, "byte_count"), false, true);
         else
-            json_text(json, param->name, "out");
+            jsonw_text(json, param->name, "out");
         break;
     case VMM_PARAM_OUT_ATTRIBUTES:
         write_wanted(json, param->name, at, length_in(call, "num_attributes"));
         break;
     case VMM_PARAM_FD:
-        json_text(json, param->name,
+        jsonw_text(json, param->name,
                   trace_is_fabric(call) ? "fabric" : trace_file(vmm_call_scalar(call, param)) ? "fd" : "closed");
         break;
     case VMM_PARAM_FUNCTION:
     case VMM_PARAM_USER_DATA:
     case VMM_PARAM_HOST_NODE:
-        json_text(json, param->name, "host"); /* its contents belong to the program */
+        jsonw_text(json, param->name, "host"); /* its contents belong to the program */
         break;
     default:
-        json_text(json, param->name, "out");
+        jsonw_text(json, param->name, "out");
     }
 }
 
-void trace_args(struct json *json, const struct vmm_call *call, bool done, bool device)
+uint64_t trace_before(const struct vmm_call *call)
+{
+    size_t count = 0;
+    uint64_t value = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    for (size_t i = 0; i < count; i++)
+        if ((params[i].kind == VMM_PARAM_IO_COUNT || params[i].kind == VMM_PARAM_IO_INT) && pointer_of(call, &params[i]))
+            memcpy(&value, pointer_of(call, &params[i]), params[i].kind == VMM_PARAM_IO_INT ? sizeof(int) : sizeof value);
+    return value;
+}
+
+void trace_args(struct json *json, const struct vmm_call *call, bool done, bool device, uint64_t before)
 {
     size_t count = 0;
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
-    json_open(json, "args", '{');
+    jsonw_open(json, "args", '{');
     for (size_t i = 0; i < count; i++) {
         uint64_t value = vmm_call_scalar(call, &params[i]);
         if (params[i].kind == VMM_PARAM_INT)
-            json_int(json, params[i].name, (int64_t)value);
+            jsonw_int(json, params[i].name, (int64_t)value);
         else if (params[i].kind < VMM_PARAM_PROP)
-            json_hex(json, params[i].name, value);
+            jsonw_hex(json, params[i].name, value);
         else if (!value)
-            json_null(json, params[i].name);
+            jsonw_null(json, params[i].name);
+        else if (params[i].kind == VMM_PARAM_IO_COUNT)
+            jsonw_hex(json, params[i].name, before);
+        else if (params[i].kind == VMM_PARAM_IO_INT)
+            jsonw_int(json, params[i].name, (int)before);
         else
             write_pointed(json, call, &params[i], done, device);
     }
-    json_close(json, '}');
+    jsonw_close(json, '}');
 }
 
 /* Writes an attribute's value after a successful call. */
@@ -396,12 +403,12 @@ static void write_attribute(struct json *json, const char *key, vmm_pointer_attr
     size_t size = data ? vmm_pointer_attribute_size(attribute) : 0;
     if (size == sizeof wide) {
         memcpy(&wide, data, sizeof wide);
-        json_hex(json, key, wide);
+        jsonw_hex(json, key, wide);
     } else if (size == sizeof narrow) {
         memcpy(&narrow, data, sizeof narrow);
-        json_int(json, key, narrow);
+        jsonw_int(json, key, narrow);
     } else if (!key) {
-        json_null(json, NULL);
+        jsonw_null(json, NULL);
     }
 }
 
@@ -410,15 +417,45 @@ static void write_attribute_list(struct json *json, const struct vmm_call *call,
     void *const *data = pointer_of(call, param);
     const vmm_pointer_attribute *attribute = pointer_of(call, param_named(call, "attributes"));
     uint64_t count = attribute ? length_in(call, "num_attributes") : 0;
-    json_open(json, param->name, '[');
+    jsonw_open(json, param->name, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
         write_attribute(json, NULL, attribute[i], data[i]);
-    json_close(json, ']');
+    jsonw_close(json, ']');
 }
 
 static bool is_async(const struct vmm_call *call)
 {
     return param_named(call, "stream") != NULL;
+}
+
+/* A list that is the system's; without its length it is not read. */
+static void write_their_list(struct json *json, const struct vmm_call *call, const struct vmm_param *param)
+{
+    const uint64_t *length = vmm_list_length(call);
+    const void *list;
+    memcpy(&list, pointer_of(call, param), sizeof list);
+    const uint64_t count = length && list ? *length : 0;
+    if (param->kind == VMM_PARAM_OUT_NODES_AT)
+        write_nodes(json, param->name, list, count);
+    else
+        write_edges(json, param->name, list, count);
+}
+
+static void write_update(struct json *json, const char *key, const vmm_graph_exec_update_result_info *info)
+{
+    jsonw_open(json, key, '{');
+    jsonw_int(json, "result", info->result);
+    jsonw_hex(json, "error_node", (uint64_t)(uintptr_t)info->error_node);
+    jsonw_hex(json, "error_from_node", (uint64_t)(uintptr_t)info->error_from_node);
+    jsonw_close(json, '}');
+}
+
+/* Of a stream that is not captured the status alone is written. */
+static bool writes(const struct vmm_call *call, const struct vmm_param *param)
+{
+    const struct vmm_call_stream_get_capture_info *info = (const struct vmm_call_stream_get_capture_info *)(const void *)call;
+    return call->id != VMM_CALL_stream_get_capture_info || param->kind == VMM_PARAM_OUT_INT ||
+           *info->capture_status_out == VMM_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
 static void write_out(struct json *json, const struct vmm_call *call, const struct vmm_param *param, bool device)
@@ -427,10 +464,10 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
     uint64_t wide = 0;
     switch (param->kind) {
     case VMM_PARAM_OUT_INT:
-        json_int(json, param->name, *(const int *)at);
+        jsonw_int(json, param->name, *(const int *)at);
         break;
     case VMM_PARAM_OUT_FD:
-        json_text(json, param->name, trace_is_fabric(call) ? "fabric" : "fd");
+        jsonw_text(json, param->name, trace_is_fabric(call) ? "fabric" : "fd");
         break;
     case VMM_PARAM_OUT_PROP:
         write_prop(json, param->name, at);
@@ -439,16 +476,38 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
         write_pool_value(json, call, param, true);
         break;
     case VMM_PARAM_OUT_POOL_POINTER:
-        json_text(json, param->name, "pointer");
+        jsonw_text(json, param->name, "pointer");
         break;
     case VMM_PARAM_OUT_MEMCPY3D:
         write_box(json, param->name, at, false);
         break;
     case VMM_PARAM_OUT_IPC_HANDLE:
-        json_text(json, param->name, "handle");
+        jsonw_text(json, param->name, "handle");
+        break;
+    case VMM_PARAM_OUT_NODES:
+        write_nodes(json, param->name, at, *vmm_list_length(call));
+        break;
+    case VMM_PARAM_OUT_EDGES:
+        write_edges(json, param->name, at, *vmm_list_length(call));
+        break;
+    case VMM_PARAM_IO_INT:
+        jsonw_int(json, param->name, *(const int *)at);
+        break;
+    case VMM_PARAM_OUT_NODES_AT:
+    case VMM_PARAM_OUT_EDGES_AT:
+        write_their_list(json, call, param);
+        break;
+    case VMM_PARAM_OUT_UPDATE:
+        write_update(json, param->name, at);
+        break;
+    case VMM_PARAM_OUT_FILL_NODE:
+        write_fill_node(json, param->name, at);
+        break;
+    case VMM_PARAM_OUT_HOST_NODE:
+        jsonw_text(json, param->name, "host");
         break;
     case VMM_PARAM_OUT_TEXT:
-        json_text(json, param->name, at);
+        jsonw_text(json, param->name, at);
         break;
     case VMM_PARAM_OUT_BYTES:
         write_bytes(json, param->name, at, length_in(call, "byte_count"), !is_async(call), device);
@@ -461,7 +520,7 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
         break;
     default: /* 64 bits of any meaning */
         memcpy(&wide, at, sizeof wide);
-        json_hex(json, param->name, wide);
+        jsonw_hex(json, param->name, wide);
     }
 }
 
@@ -469,14 +528,14 @@ void trace_outs(struct json *json, const struct vmm_call *call, bool device)
 {
     size_t count = 0;
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
-    json_open(json, "out", '{');
+    jsonw_open(json, "out", '{');
     for (size_t i = 0; i < count; i++)
-        if (trace_is_out(params[i].kind) && pointer_of(call, &params[i]))
+        if (trace_is_out(params[i].kind) && pointer_of(call, &params[i]) && writes(call, &params[i]))
             write_out(json, call, &params[i], device);
     if (!json->failed && json->text[json->length - 1] == '{')
-        json_drop_empty(json, "out");
+        jsonw_drop_empty(json, "out");
     else
-        json_close(json, '}');
+        jsonw_close(json, '}');
 }
 
 const void *trace_host_bytes(const struct vmm_call *call)
@@ -504,7 +563,7 @@ bool trace_is_fabric(const struct vmm_call *call)
 
 uint64_t trace_fabric(const void *bytes)
 {
-    return trace_hash(bytes, VMM_FABRIC_HANDLE_SIZE) | UINT64_C(1) << 63;
+    return fnv1a(FNV1A, bytes, VMM_FABRIC_HANDLE_SIZE) | UINT64_C(1) << 63;
 }
 
 uint64_t trace_file(uint64_t value)
@@ -514,8 +573,7 @@ uint64_t trace_file(uint64_t value)
         return value;
     if (posix.fstat((int)(uint32_t)value, &status) != 0)
         return 0;
-    const uint64_t which[] = {(uint64_t)status.st_dev, (uint64_t)status.st_ino};
-    return trace_hash(which, sizeof which) | 1;
+    return fnv1a_word(fnv1a_word(FNV1A, (uint64_t)status.st_dev), (uint64_t)status.st_ino) | 1;
 }
 
 /* Writes the imported handle: a descriptor, or a fabric handle if it is known to be one. */
@@ -567,6 +625,7 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
     case VMM_PARAM_GRAPH:
     case VMM_PARAM_GRAPH_NODE:
     case VMM_PARAM_GRAPH_EXEC:
+    case VMM_PARAM_USER_OBJECT:
         *value = vmm_call_scalar(call, param);
         return *value != 0;
     case VMM_PARAM_OUT_ADDRESS:
@@ -578,11 +637,32 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
     case VMM_PARAM_OUT_GRAPH:
     case VMM_PARAM_OUT_GRAPH_NODE:
     case VMM_PARAM_OUT_GRAPH_EXEC:
-        if (!done || !pointer_of(call, param))
+    case VMM_PARAM_OUT_USER_OBJECT:
+        if (!done || !pointer_of(call, param) || !writes(call, param))
             return false;
         memcpy(value, pointer_of(call, param), sizeof *value);
         return *value != 0;
     default:
         return false;
     }
+}
+
+/* Every descriptor that a driver exports is an opening of one device file. */
+static bool is_one_of_many(uint64_t value)
+{
+    struct stat status;
+    return !(value >> 63) && (posix.fstat((int)(uint32_t)value, &status) != 0 || S_ISCHR(status.st_mode));
+}
+
+uint64_t trace_shared(const struct vmm_call *call)
+{
+    size_t count = 0;
+    uint64_t value;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    for (size_t i = 0; i < count; i++)
+        if ((params[i].kind == VMM_PARAM_FD || params[i].kind == VMM_PARAM_OUT_FD || params[i].kind == VMM_PARAM_IPC_HANDLE ||
+             params[i].kind == VMM_PARAM_OUT_IPC_HANDLE) &&
+            trace_object(call, &params[i], true, &value))
+            return is_one_of_many(value) ? 0 : trace_file(value);
+    return 0;
 }

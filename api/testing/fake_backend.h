@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "backend.h"
+#include "detail.h"
 
 struct fake {
     struct vmm_backend base;
     _Atomic uint64_t seen;    /* calls that arrived */
     union vmm_any_call last;  /* the latest call */
     vmm_result result;        /* the result of all calls */
+    const vmm_object *nearest; /* NULL: none; else every call is refused for it, by a rule */
     bool writes_flags;        /* also write OUT_U64 when the call fails */
     uint64_t next;            /* the next value for 64-bit outputs, which is incremented */
     int visited, leaked, attached, closed;
@@ -42,6 +44,25 @@ static void fake_write(struct fake *fake, const struct vmm_call *call, const str
     case VMM_PARAM_OUT_MEMCPY3D:
         memset(at, 0, sizeof(vmm_memcpy3d));
         break;
+    case VMM_PARAM_OUT_NODES_AT:
+    case VMM_PARAM_OUT_EDGES_AT: /* no list */
+        memset(at, 0, sizeof(void *));
+        break;
+    case VMM_PARAM_IO_COUNT: /* as many as there was room for, or as there are */
+        memset(at, 0, sizeof(uint64_t));
+        break;
+    case VMM_PARAM_IO_INT:
+        memcpy(at, &narrow, sizeof narrow);
+        break;
+    case VMM_PARAM_OUT_UPDATE:
+        memset(at, 0, sizeof(vmm_graph_exec_update_result_info));
+        break;
+    case VMM_PARAM_OUT_FILL_NODE:
+        memset(at, 0, sizeof(vmm_memset_node_params));
+        break;
+    case VMM_PARAM_OUT_HOST_NODE:
+        memset(at, 0, sizeof(vmm_host_node_params));
+        break;
     case VMM_PARAM_OUT_IPC_HANDLE:
         memset(at, 0x11, sizeof(vmm_ipc_mem_handle));
         break;
@@ -59,6 +80,8 @@ static void fake_write(struct fake *fake, const struct vmm_call *call, const str
     case VMM_PARAM_OUT_GRAPH:
     case VMM_PARAM_OUT_GRAPH_NODE:
     case VMM_PARAM_OUT_GRAPH_EXEC:
+    case VMM_PARAM_OUT_USER_OBJECT:
+    case VMM_PARAM_OUT_ID:
     case VMM_PARAM_OUT_POOL_VALUE:
         memcpy(at, &wide, sizeof wide);
         fake->next += UINT64_C(0x1000000);
@@ -78,6 +101,8 @@ static vmm_result fake_call(struct vmm_backend *self, struct vmm_call *call)
     for (size_t i = 0; i < count; i++)
         if (fake->result == VMM_SUCCESS || (fake->writes_flags && params[i].kind == VMM_PARAM_OUT_U64))
             fake_write(fake, call, &params[i]);
+    if (fake->nearest)
+        return vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, 0, 0, fake->nearest);
     return fake->result;
 }
 

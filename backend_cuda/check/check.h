@@ -5,8 +5,9 @@
  *     cuMemMap  -> check_enter(row) -> vmm_mem_map(sys, ...) -> shadow layer -> check_backend -> the driver's own cuMemMap
  *                                                               |                                 its answer, unchanged
  *                                                               +-> the same call on a simulator; report where they
- *                                                                   differ (api/findings.h)
- *     cuGraphLaunch ----------------------------------------------------------> cuGraphLaunch
+ *                                                                   differ (api/findings/findings.h)
+ *     cuEventRecord -------- the order of work (check_order.h) ---------------> cuEventRecord
+ *     cuGraphClone -----------------------------------------------------------> cuGraphClone
  *
  * The program's arguments are passed on unchanged; the driver writes outputs into the program's memory. The innermost backend
  * only makes the pending driver call. Entry points that the shadow has no rules for are not exported, so the loader binds them to
@@ -63,10 +64,22 @@ void check_answered(vmm_result result);
 /* Reports on a call that only the driver answered. */
 void check_alone(enum check_row row, vmm_result result);
 
+/* For what is no call of the driver: false where this process is not checked, or inside a call. *sys is NULL before the first call. */
+bool check_hold(vmm_system **sys);
+void check_unhold(void);
+
+/* The report of the shadow. */
+void check_report(void *user, const vmm_detail *detail);
+
+/* cuvmm_mark of this library (check_mark.c), for dlsym. */
+check_function check_mark(void);
+
 /* Reports before the driver's call that it may crash the process. The same finding is not reported again afterwards. */
 void check_foreseen(const vmm_detail *detail);
 
 const char *check_name(enum check_row row);
+/* Is stream 0 of this form the thread's own default stream? */
+bool check_per_thread(enum check_row row);
 
 struct vmm_backend;
 

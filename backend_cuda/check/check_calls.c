@@ -4,6 +4,8 @@
 
 #include "call.h"
 #include "check.h"
+#include "check_order.h"
+#include "thread.h"
 
 /* All arguments but the last, which is the stream. */
 #define FIRST3(a, b, c) a, b
@@ -30,6 +32,21 @@
 #include "checked.def"
 #pragma GCC visibility pop
 
+/* What the order of work makes of the call, around the rest of it. */
+#define STEP_BEGIN(symbol, call)                                                                        \
+    VMM_ENTRY_POINT(entry_);                                                                            \
+    struct check_step step_;                                                                            \
+    const struct vmm_call_##call record_ = {{VMM_CALL_##call, 0} VMM_EACH(VMM_AND_NAMED, VMM_PARAMS_##call)}; \
+    if (check_steps(VMM_CALL_##call)) {                                                                 \
+        vmm_within_begin(&vmm_this_thread()->within, &entry_);                                          \
+        check_step_begin(&step_, CHECK_##symbol, &record_.head);                                        \
+    }
+#define STEP_END(call, result)                             \
+    if (check_steps(VMM_CALL_##call)) {                    \
+        check_step_end(&step_, result);                    \
+        vmm_within_end(&vmm_this_thread()->within);        \
+    }
+
 #define DEFINE_OWN(symbol, call)
 #define DEFINE_CALL(symbol, call)                               \
     vmm_result symbol(PARAMETERS(call))                         \
@@ -41,7 +58,9 @@
             check_alone(CHECK_##symbol, result);                \
             return result;                                      \
         }                                                       \
+        STEP_BEGIN(symbol, call)                                \
         vmm_result result = vmm_##call(sys, ARGUMENTS(call));   \
+        STEP_END(call, result)                                  \
         check_leave();                                          \
         return result;                                          \
     }
@@ -52,14 +71,17 @@
     {                                                       \
         ALONE(symbol, call)                                 \
         vmm_system *sys = check_enter(CHECK_##symbol);      \
-        vmm_result result = driver(ARGUMENTS(call));        \
-        if (sys) {                                          \
-            check_answered(result);                         \
-            vmm_##call(sys, FIRST(ARGUMENTS(call)), NULL);  \
-            check_leave();                                  \
-        } else {                                            \
+        if (!sys) {                                         \
+            vmm_result result = driver(ARGUMENTS(call));    \
             check_alone(CHECK_##symbol, result);            \
+            return result;                                  \
         }                                                   \
+        STEP_BEGIN(symbol, call)                            \
+        vmm_result result = driver(ARGUMENTS(call));        \
+        check_answered(result);                             \
+        vmm_##call(sys, FIRST(ARGUMENTS(call)), NULL);      \
+        STEP_END(call, result)                              \
+        check_leave();                                      \
         return result;                                      \
     }
 

@@ -53,6 +53,11 @@ const char *check_name(enum check_row row)
     return rows[row].base;
 }
 
+bool check_per_thread(enum check_row row)
+{
+    return rows[row].streams == PER_THREAD;
+}
+
 check_function check_wrapper(enum check_row row)
 {
     return (check_function)rows[row].wrapper;

@@ -108,6 +108,12 @@ typedef void *any; /* stands for every pointer */
         return reached(role #symbol, 6, (uint64_t[]){AS(a), AS(b), AS(c), AS(d), AS(e), AS(f)});   \
     }
 
+#define F7(role, symbol, A, B, C, D, E, F, G)                                                            \
+    int symbol(A, B, C, D, E, F, G);                                                                     \
+    int symbol(A a, B b, C c, D d, E e, F f, G g)                                                        \
+    {                                                                                                    \
+        return reached(role #symbol, 7, (uint64_t[]){AS(a), AS(b), AS(c), AS(d), AS(e), AS(f), AS(g)});  \
+    }
 #define F8(role, symbol, A, B, C, D, E, F, G, H)                                                                 \
     int symbol(A, B, C, D, E, F, G, H);                                                                           \
     int symbol(A a, B b, C c, D d, E e, F f, G g, H h)                                                            \
@@ -293,6 +299,24 @@ F2(OURS, cuGraphEventWaitNodeSetEvent, any, any)
 F4(OURS, cuGraphExecMemsetNodeSetParams, any, any, any, any)
 F3(OURS, cuGraphExecHostNodeSetParams, any, any, any)
 F2(OURS, cuGraphMemcpyNodeGetParams, any, any)
+F7(OURS, cuStreamGetCaptureInfo_v3, any, any, any, any, any, any, any)
+F1(OURS, cuThreadExchangeStreamCaptureMode, any)
+F3(OURS, cuGraphGetNodes, any, any, any)
+F3(OURS, cuGraphGetRootNodes, any, any, any)
+F5(OURS, cuGraphGetEdges_v2, any, any, any, any, any)
+F4(OURS, cuGraphNodeGetDependencies_v2, any, any, any, any)
+F4(OURS, cuGraphNodeGetDependentNodes_v2, any, any, any, any)
+F2(OURS, cuGraphMemsetNodeGetParams, any, any)
+F2(OURS, cuGraphHostNodeGetParams, any, any)
+F3(OURS, cuGraphExecUpdate_v2, any, any, any)
+F3(OURS, cuDeviceGetGraphMemAttribute, int, int, any)
+F3(OURS, cuDeviceSetGraphMemAttribute, int, int, any)
+F1(OURS, cuDeviceGraphMemTrim, int)
+F5(OURS, cuUserObjectCreate, any, any, any, u32, u32)
+F2(OURS, cuUserObjectRetain, any, u32)
+F2(OURS, cuUserObjectRelease, any, u32)
+F4(OURS, cuGraphRetainUserObject, any, any, u32, u32)
+F3(OURS, cuGraphReleaseUserObject, any, any, u32)
 F2(OURS, cuGraphMemcpyNodeSetParams, any, any)
 F4(OURS, cuGraphExecMemcpyNodeSetParams, any, any, any, any)
 F3(OURS, cuGraphExecEventRecordNodeSetEvent, any, any, any)

@@ -32,7 +32,7 @@ static void test_sentences(void)
     tap_u64(strlen(check_in(name, "map %d", 7)), CHECK_ROOM - 1, "also behind a short name");
 }
 
-/* Without a report function, does a failed check say so and abort the process? */
+/* Without a report function, does a failed check print a message and abort the process? */
 static void test_end(void)
 {
     int status = 0, ends[2];

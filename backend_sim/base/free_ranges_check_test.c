@@ -113,7 +113,7 @@ static void test_barrier(void)
     BREAKS_TO(holes.barrier, 0, free_ranges_check(&holes, 2), "touches or precedes");
     free_ranges_take(&holes, 9 * U, U);
     struct hole *third = hole_at(&holes, 10 * U);
-    BREAKS(third->start, 9 * U, free_ranges_check_at(&holes, 8 * U), "from 0x8000 to 0x9000"); /* which is no barrier */
+    BREAKS(third->start, 9 * U, free_ranges_check_at(&holes, 8 * U), "from 0x8000 to 0x9000"); /* which is not a barrier */
     free_ranges_clear(&holes);
 }
 

@@ -19,6 +19,15 @@ static void forget(void *user, void *object)
 
 static char things[64];
 
+/* Every test ends with it: the table's invariants hold. */
+static void end(struct slots *slots)
+{
+    const char *said = slots_check(slots);
+    if (!tap_ok(!said, "the table is whole"))
+        tap_note("%s", said);
+    slots_clear(slots);
+}
+
 static void test_life(void)
 {
     struct slots slots;
@@ -37,7 +46,7 @@ static void test_life(void)
     tap_ok(slots_find(&slots, a + (UINT64_C(1) << 24), &object) == SLOT_FORGED, "a value with a future generation is forged");
     tap_ok(slots_find(&slots, (uint64_t)TAG << 48, &object) == SLOT_FORGED, "generation 0 is forged");
     tap_ok(slots_find(&slots, a + 2, &object) == SLOT_FORGED, "a value with an unused index is forged");
-    slots_clear(&slots);
+    end(&slots);
     tap_u64((uint64_t)forgotten, 2, "clearing the table forgets both objects");
 }
 
@@ -71,7 +80,7 @@ static void test_reuse(void)
         slots_end(&slots, again[i]);
     tap_ok(slots_find(&slots, value[5], &object) == SLOT_STALE && !object,
            "newly ended objects displace the oldest remembered ones");
-    slots_clear(&slots);
+    end(&slots);
 }
 
 static void count(void *user, void *object)
@@ -92,7 +101,7 @@ static void test_each(void)
         slots_end(&slots, values[i]);
     slots_each(&slots, count, &seen);
     tap_u64((uint64_t)seen, 20, "only live objects are visited");
-    slots_clear(&slots);
+    end(&slots);
 }
 
 static void test_retire(void)
@@ -109,7 +118,7 @@ static void test_retire(void)
     tap_ok((uint32_t)b << 8 != (uint32_t)a << 8 && (uint32_t)c << 8 != (uint32_t)a << 8,
            "a slot whose generations are used up is retired");
     tap_ok(slots_find(&slots, a, &object) == SLOT_STALE, "the last value of a retired slot stays stale");
-    slots_clear(&slots);
+    end(&slots);
 }
 
 int main(void)

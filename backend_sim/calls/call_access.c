@@ -101,6 +101,8 @@ static vmm_result check_grant(const struct sim_process *process, const struct si
                    ? VMM_SUCCESS
                    : refuse_range(VMM_RULE_ACCESS_TEAM, "desc.location.id", (uint64_t)desc->location.id, 0,
                                   sim_object_mapping(mapping));
+    if (mapping->handle->block->foreign && !sim_device_valid(process, owner.id))
+        return VMM_SUCCESS; /* a hidden device, of which only the other backend knows who has access (adopt.h) */
     if (desc->location.id != owner.id && !(process->machine->profile.peers[desc->location.id] >> owner.id & 1))
         return refuse_range(VMM_RULE_ACCESS_PEER, "desc.location.id", (uint64_t)desc->location.id, 0,
                             sim_object_mapping(mapping));

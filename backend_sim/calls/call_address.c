@@ -59,7 +59,7 @@ static vmm_result refuse_space(const struct sim_process *process, const struct v
     return result;
 }
 
-/* Does the program have memory of its own there? Behind the backed addresses its heap, libraries and stacks lie. */
+/* Does the program have memory of its own there? Its heap, libraries and stacks lie behind the backed addresses. */
 static bool of_program(const struct sim_process *process, uint64_t address, uint64_t size)
 {
     const struct host_window *window = &process->window;
@@ -115,7 +115,7 @@ vmm_result sim_mem_address_reserve(struct sim_process *process, const struct vmm
 {
     uint64_t address;
     vmm_result result = check_reserve(&process->machine->profile, call);
-    if (result != VMM_SUCCESS)
+    if (result != VMM_SUCCESS || process->check_only)
         return result;
     struct sim_reservation *reservation = pool_alloc(&process->reservation_pool);
     if (!reservation)
@@ -174,7 +174,7 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
 {
     struct sim_reservation *reservation = sim_reservation_at(process, call->ptr);
     vmm_result result = check_free(process, call, reservation);
-    if (result != VMM_SUCCESS)
+    if (result != VMM_SUCCESS || process->check_only)
         return result;
     sim_reservation_end(process, reservation, sim_origin(&call->head));
     return VMM_SUCCESS;

@@ -6,6 +6,7 @@
 #include "heap.h"
 #include "in_flight.h"
 #include "launch.h"
+#include "order_feed.h"
 #include "pools.h"
 #include "sim.h"
 
@@ -51,6 +52,8 @@ static vmm_result allocate(struct sim_process *process, const struct vmm_call_me
         return sim_out_of_host_memory();
     }
     allocation->number = sim_process_number(process, VMM_OBJECT_ALLOCATION);
+    if (process->in_flight->order)
+        order_feed_created(process, allocation->block);
     *call->dptr = allocation->start;
     return VMM_SUCCESS;
 }

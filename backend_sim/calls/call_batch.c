@@ -66,7 +66,7 @@ static vmm_result check_attribute(const struct sim_process *process, const struc
                                     : !is_hint(process, &a->dst_loc_hint) ? &a->dst_loc_hint
                                                                           : NULL;
     if (wrong)
-        return REFUSE(BATCH_ATTRIBUTES, "attrs", (uint64_t)wrong->type, "a hint of attrs[%llu] is no location: type %d, id %d",
+        return REFUSE(BATCH_ATTRIBUTES, "attrs", (uint64_t)wrong->type, "a hint of attrs[%llu] is not a location: type %d, id %d",
                       at, wrong->type, wrong->id);
     return VMM_SUCCESS;
 }
@@ -163,7 +163,7 @@ static vmm_result copy_hosts(struct sim_process *process, const struct vmm_call 
     enum { FIRST_PAGE = 4096 };
     if (dst < FIRST_PAGE || src < FIRST_PAGE)
         return REFUSE(COPY_NULL, dst < FIRST_PAGE ? "dsts" : "srcs", dst < FIRST_PAGE ? dst : src,
-                      "from 0x%llx to 0x%llx: one is no address", (unsigned long long)src, (unsigned long long)dst);
+                      "from 0x%llx to 0x%llx: one is not an address", (unsigned long long)src, (unsigned long long)dst);
     return copy_between_hosts(process, call, stream, dst, src, size);
 }
 
@@ -225,7 +225,7 @@ static vmm_memcpy3d box_of(const vmm_memcpy3d_batch_op *op)
         .width_in_bytes = extent->width, .height = extent->height, .depth = extent->depth};
 }
 
-/* The index of a box that its memory refuses is not told, as recorded. */
+/* The index of a box that its memory refuses is not returned, as recorded. */
 static vmm_result copy_all_boxes(struct sim_process *process, const struct vmm_call *head,
                                  const struct vmm_call_memcpy_3d_batch_async *batch, uint64_t *failed)
 {

@@ -71,7 +71,7 @@ static vmm_result let_fault(struct sim_process *process, struct job *job, const 
     uint64_t dst = to->start + layer * to->layer + row * to->pitch, src = from->start + layer * from->layer + row * from->pitch;
     union vmm_any_call call;
     struct sim_context *context;
-    if (process->options.strict) {
+    if (process->options.strict || !process->machine->bytes) { /* without contents no work is made, so none can fault */
         struct rows_side one = *side;
         one.start += layer * side->layer;
         return rows_refuse_row(&one, row);
@@ -167,7 +167,7 @@ vmm_result sim_memcpy_3d_async(struct sim_process *process, const struct vmm_cal
 
 /* ---- between contexts: the rights are those of each side's ---- */
 
-/* NULL stands for the current context, as recorded; what is no context ends the process on a driver. */
+/* NULL stands for the current context, as recorded; what is not a context ends the process on a driver. */
 static bool lives(const struct sim_process *process, vmm_context value)
 {
     void *context = NULL;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of boxes with a row that leaves its memory: a driver starts them, and they fault at their turn; strict mode refuses them. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tap.h"
 #include "vmm.h"
@@ -200,6 +205,32 @@ static void ended_meanwhile(void)
     vmm_close(rig.sys);
 }
 
+/* Rows side by side on the host, together as many bytes as a number wraps to none: they are copied one by one, so the first one
+ * faults. */
+static void more_than_all_bytes(void)
+{
+    struct rig rig;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *none = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char host[ROW];
+    int status = 0;
+    const vmm_memcpy3d box = {.src_memory_type = VMM_MEMORYTYPE_HOST, .src_host = none, .src_pitch = UINT64_C(1) << 32,
+                              .dst_memory_type = VMM_MEMORYTYPE_HOST, .dst_host = host, .dst_pitch = UINT64_C(1) << 32,
+                              .width_in_bytes = UINT64_C(1) << 32, .height = UINT64_C(1) << 32, .depth = 1};
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        begin(&rig, "sim:h100");
+        close(STDERR_FILENO); /* a sanitizer says much of a fault */
+        vmm_memcpy_3d(rig.sys, &box);
+        _exit(0);
+    }
+    if (none == MAP_FAILED || waitpid(child, &status, 0) != child)
+        tap_bail("no page, or no child");
+    tap_ok(!(WIFEXITED(status) && WEXITSTATUS(status) == 0), "a copy of 2^64 bytes on the host does not come back: status %d", status);
+    munmap(none, page);
+}
+
 int main(void)
 {
     for (int form = 0; form < 4; form++)
@@ -209,5 +240,6 @@ int main(void)
     between_contexts();
     in_a_shadow();
     ended_meanwhile();
+    more_than_all_bytes();
     return tap_done();
 }

@@ -113,19 +113,25 @@ static void wait_for_context(struct sim_process *process, uint64_t context)
     in_flight_wait(process, &place, QUEUE_CONTEXT);
 }
 
+static void sweep_allocations(struct sim_process *process, const struct addrmap *map, const struct sweep *sweep)
+{
+    struct sim_allocation *allocation = addrmap_ceil(map, 0);
+    while (allocation) {
+        struct sim_allocation *next = addrmap_ceil(map, allocation->start + 1);
+        if (allocation->context == sweep->context)
+            sim_allocation_end(process, allocation, sweep->ended);
+        allocation = next;
+    }
+}
+
 static void sweep_context(struct sim_process *process, uint64_t context, const struct vmm_call *call)
 {
     struct sweep sweep = {process, context, sim_origin(call)};
     slots_each(&process->streams, end_stream, &sweep);
     slots_each(&process->events, end_event, &sweep);
     end_shared_events(process, context);
-    struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
-    while (allocation) {
-        struct sim_allocation *next = addrmap_ceil(&process->allocations, allocation->start + 1);
-        if (allocation->context == context)
-            sim_allocation_end(process, allocation, sweep.ended);
-        allocation = next;
-    }
+    sweep_allocations(process, &process->allocations, &sweep);
+    sweep_allocations(process, &process->adopted, &sweep);
 }
 
 static void end_context(struct sim_process *process, struct sim_context *context, const struct vmm_call *call)
@@ -153,6 +159,8 @@ vmm_result sim_device_primary_ctx_retain(struct sim_process *process,
     if (result != VMM_SUCCESS)
         return result;
     struct sim_context *context = process->primary[call->dev];
+    if (process->check_only)
+        return VMM_SUCCESS;
     if (!context) {
         context = new_context(process, call->dev, true, &call->head);
         if (!context)
@@ -174,6 +182,8 @@ vmm_result sim_device_primary_ctx_release(struct sim_process *process,
         wait_for_context(process, process->primary[call->dev]->value);
     if (!process->primary_retains[call->dev])
         return vmm_detail_refuse(VMM_RULE_CTX_PRIMARY_UNUSED, (uint64_t)call->dev, 0, NULL);
+    if (process->check_only)
+        return VMM_SUCCESS;
     if (--process->primary_retains[call->dev] == 0) {
         struct sim_context *context = process->primary[call->dev];
         sweep_context(process, context->value, &call->head);
@@ -189,7 +199,7 @@ vmm_result sim_device_primary_ctx_reset(struct sim_process *process,
         return refuse_device(process, call->dev);
     if (process->primary_retains[call->dev])
         wait_for_context(process, process->primary[call->dev]->value);
-    if (process->primary_retains[call->dev]) {
+    if (process->primary_retains[call->dev] && !process->check_only) {
         sweep_context(process, process->primary[call->dev]->value, &call->head);
         process->primary[call->dev]->ended_primary = true; /* until the next retain; earlier retains still count */
     }
@@ -207,6 +217,8 @@ vmm_result sim_ctx_create(struct sim_process *process, const struct vmm_call_ctx
     vmm_result result = sim_device_check(process, call->dev);
     if (result != VMM_SUCCESS)
         return result;
+    if (process->check_only)
+        return VMM_SUCCESS;
     if (!context_stack_ready(&process->current))
         return sim_out_of_host_memory();
     struct sim_context *context = new_context(process, call->dev, false, &call->head);
@@ -245,7 +257,7 @@ vmm_result sim_ctx_destroy(struct sim_process *process, const struct vmm_call_ct
         return result;
     wait_for_context(process, value);
     result = check_destroy(process, value, &context); /* another thread may have destroyed it meanwhile */
-    if (result == VMM_SUCCESS)
+    if (result == VMM_SUCCESS && !process->check_only)
         end_context(process, context, &call->head);
     return result;
 }
@@ -257,7 +269,7 @@ vmm_result sim_ctx_set_current(struct sim_process *process, const struct vmm_cal
     uint64_t value = (uint64_t)(uintptr_t)call->ctx;
     if (value && slots_find(&process->contexts, value, &context) == SLOT_FORGED)
         return refuse_context(process, value);
-    return context_stack_set(&process->current, value) ? VMM_SUCCESS : sim_out_of_host_memory();
+    return process->check_only || context_stack_set(&process->current, value) ? VMM_SUCCESS : sim_out_of_host_memory();
 }
 
 vmm_result sim_ctx_get_current(struct sim_process *process, const struct vmm_call_ctx_get_current *call)
@@ -293,7 +305,7 @@ static bool is_of_context(void *user, const struct region *region)
 vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_call_ctx_synchronize *call)
 {
     (void)call;
-    vmm_result result = sim_wait_current(process, QUEUE_CONTEXT);
+    vmm_result result = sim_wait_current(process, QUEUE_CONTEXT, true);
     struct sim_context *context = sim_current(process);
     if (result == VMM_SUCCESS && context && process->first_pool)
         sim_pools_return(process, is_of_context, &context->value);

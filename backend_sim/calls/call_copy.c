@@ -6,7 +6,9 @@
 
 #include "in_flight.h"
 #include "launch.h"
+#include "order_feed.h"
 #include "pool_use.h"
+#include "rows.h"
 #include "translate.h"
 #include "sim.h"
 #include "transfer.h"
@@ -142,7 +144,7 @@ static bool on_host(const struct sim_process *process, uint64_t address)
 }
 
 static void lose(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                 uint16_t issued_by, const struct transfer *t)
+                 struct sim_origin issued, const struct transfer *t)
 {
     /* Measured: the fault of a fill of 1 to 512 bytes is reported like that of a copy from the host, the fault of a 2 MiB fill
      * like that of a copy between devices. In graphs, copies of 16 bytes between a device and memory of cuMemHostAlloc: like a
@@ -151,7 +153,7 @@ static void lose(struct sim_process *process, const struct queue_place *place, c
     bool of_command = with_host(t) || (t->direction == FILL && t->size <= FILL_OF_COMMAND) ||
                       (t->direction == BETWEEN && (on_host(process, t->dst) || on_host(process, t->src)));
     struct device_loss loss = {.kind = of_command ? SIM_FAULT_HOST_COPY : SIM_FAULT_COPY, .place = place, .call = call,
-                               .issued_by = issued_by, .width = 1, .use = TWIN_WRITE};
+                               .issued_by = issued.call, .stack = issued.stack, .width = 1, .use = TWIN_WRITE};
     if (t->direction != TO_HOST)
         loss.address = first_bad(process, place->device, t->dst, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     if (t->direction == TO_HOST ||
@@ -177,7 +179,7 @@ static bool wraps(const struct transfer *t)
     return t->size > UINT64_MAX - start_of(t);
 }
 
-/* Warns of a range past the end of the address space, which the driver starts anyway; refuses it in strict mode. */
+/* Warns about a range past the end of the address space, which the driver starts anyway; refuses it in strict mode. */
 static vmm_result warn_wrap(const struct sim_process *process, const struct transfer *t)
 {
     uint64_t start = start_of(t);
@@ -195,7 +197,7 @@ static vmm_result run_off(struct sim_process *process, const struct queue_place 
     vmm_result result = warn_wrap(process, t);
     bool waits = with_host(t) || (t->direction == FILL && on_host(process, t->dst));
     if (result == VMM_SUCCESS)
-        lose(process, place, call, vmm_reported_call(call->id), t);
+        lose(process, place, call, sim_origin(call), t);
     return result == VMM_SUCCESS && waits ? sim_context_check(process, context, true) : result;
 }
 
@@ -257,6 +259,14 @@ static void use_pools(struct sim_process *process, const struct queue_place *pla
 
 /* ---- at once, or as queued work ---- */
 
+/* Moves the bytes for a call. */
+static bool make(struct sim_process *process, const struct work *work, const struct vmm_call *call, const struct transfer *t)
+{
+    if (process->in_flight->order)
+        order_feed_moves(process, work, call, t);
+    return transfer_make(process, t);
+}
+
 /* Does a queued copy or fill. Restores the thread's detail: the call during which the work happens to be done did not cause its
  * fault. */
 bool copy_do(struct sim_process *process, struct work *work)
@@ -269,9 +279,9 @@ bool copy_do(struct sim_process *process, struct work *work)
     if (may && !wraps(&t)) {
         if (translate_host(process, t.dst, t.size))
             in_flight_host_visible(process, work);
-        return transfer_make(process, &t);
+        return make(process, work, &work->call.head, &t);
     }
-    lose(process, place, &work->call.head, work->issued_by, &t);
+    lose(process, place, &work->call.head, (struct sim_origin){work->call.head.number, work->issued_by, work->stack}, &t);
     return true;
 }
 
@@ -294,10 +304,13 @@ static vmm_result check_call(const struct sim_process *process, int device, cons
     return result == VMM_SUCCESS ? check(process, device, t) : result;
 }
 
-static vmm_result make_now(const struct sim_process *process, int device, const struct transfer *t)
+static vmm_result make_now(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                           const struct transfer *t, bool pinned)
 {
-    vmm_result result = check(process, device, t); /* again: another call may have run meanwhile */
-    return result != VMM_SUCCESS || transfer_make(process, t) ? result : sim_out_of_host_memory();
+    vmm_result result = check(process, place->device, t); /* again: another call may have run meanwhile */
+    if (result == VMM_SUCCESS && process->in_flight->order)
+        order_feed_now(process, place, call, t, pinned);
+    return result != VMM_SUCCESS || make(process, NULL, call, t) ? result : sim_out_of_host_memory();
 }
 
 static vmm_result check_at_once(struct sim_process *process, const struct transfer *t)
@@ -311,12 +324,12 @@ static vmm_result check_at_once(struct sim_process *process, const struct transf
 static vmm_result wait_and_make(struct sim_process *process, const struct vmm_call *call, const struct transfer *t)
 {
     sim_machine_lock_to_wait(process->machine);
-    vmm_result result = sim_wait_current(process, QUEUE_ORDERED);
+    vmm_result result = sim_wait_current(process, QUEUE_ORDERED, false); /* order_feed_now knows which of them promise it */
     if (result != VMM_SUCCESS)
         return result;
     const struct sim_context *context = sim_current(process);
     struct queue_place place = in_flight_place(process, context, NULL);
-    return wraps(t) ? run_off(process, &place, call, t, context) : make_now(process, context->device, t);
+    return wraps(t) ? run_off(process, &place, call, t, context) : make_now(process, &place, call, t, false);
 }
 
 /* Does a call without a stream: waits for the work that the default stream waits for, then transfers the bytes. With nothing in
@@ -334,7 +347,7 @@ static vmm_result at_once(struct sim_process *process, const struct vmm_call *ca
         use_pools(process, &place, &t);
         process->in_flight->orders++; /* the call waits for its own transfer, which comes after the streams of its context */
     }
-    if (wraps(&t) || !in_flight_idle(process->in_flight))
+    if (wraps(&t) || !in_flight_idle(process->in_flight) || process->in_flight->order)
         return wait_and_make(process, call, &t);
     return transfer_make(process, &t) ? VMM_SUCCESS : sim_out_of_host_memory();
 }
@@ -346,7 +359,8 @@ static vmm_result now_on_stream(struct sim_process *process, vmm_stream stream, 
     struct sim_context *context;
     if (in_flight_is_inside(process->in_flight)) /* the wait would include the running host function itself */
         return sim_refuse_inside(process);
-    vmm_result memory = in_flight_wait(process, place, QUEUE_ORDERED);
+    const bool pinned = t->direction == TO_HOST && rows_is_pinned((uint64_t)(uintptr_t)t->to);
+    vmm_result memory = in_flight_wait_unpromised(process, place, QUEUE_ORDERED);
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result == VMM_SUCCESS)
         result = sim_context_check(process, context, true);
@@ -354,7 +368,7 @@ static vmm_result now_on_stream(struct sim_process *process, vmm_stream stream, 
         result = memory;
     if (result != VMM_SUCCESS)
         return result;
-    return wraps(t) ? run_off(process, place, call, t, context) : make_now(process, context->device, t);
+    return wraps(t) ? run_off(process, place, call, t, context) : make_now(process, place, call, t, pinned);
 }
 
 /* Queues a copy between device addresses as such, also when a call with a host parameter issued it. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "call_fabric.h"
+#include "order_feed.h"
 #include "pools.h"
 #include "sim.h"
 
@@ -168,7 +169,7 @@ static void obtain(const struct sim_process *process, const vmm_mem_allocation_p
     };
 }
 
-/* Warns of requests that the driver ignores. False in strict mode, when one of them is an error. */
+/* Warns about requests that the driver ignores. False in strict mode, when one of them is an error. */
 static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocation_prop *requested,
                         const vmm_mem_allocation_prop *got)
 {
@@ -223,6 +224,8 @@ static vmm_result refuse_memory(const struct sim_process *process, uint64_t size
 static vmm_result make(struct sim_process *process, const struct vmm_call_mem_create *call,
                        const vmm_mem_allocation_prop *prop, const struct imex_place *place)
 {
+    if (process->check_only)
+        return VMM_SUCCESS;
     struct sim_handle *handle = sim_handle_ready(process);
     struct sim_block *block = handle ? sim_block_new(process->machine, call->size, prop) : NULL;
     if (!block) {
@@ -231,6 +234,8 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_cr
     }
     block->fabric = *place;
     sim_handle_begin(process, handle, block, sim_origin(&call->head));
+    if (process->in_flight->order)
+        order_feed_created(process, block);
     handle->tile_pool = call->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL;
     handle->decompress = call->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
     *call->handle = handle->value;

@@ -13,6 +13,7 @@
 #include "heap.h"
 #include "ipc_event.h"
 #include "launch.h"
+#include "order.h"
 #include "pools.h"
 #include "sim.h"
 
@@ -113,6 +114,8 @@ vmm_result sim_event_destroy(struct sim_process *process, const struct vmm_call_
     const unsigned shared = event->shared;
     event->ended = sim_origin(&call->head);
     slots_end(&process->events, event->value);
+    if (process->in_flight->order)
+        order_end_event(process->in_flight->order, event->value);
     if (shared)
         ipc_event_drop(process, shared - 1);
     return VMM_SUCCESS;
@@ -143,6 +146,8 @@ vmm_result sim_event_record(struct sim_process *process, const struct vmm_call_e
     if (result != VMM_SUCCESS)
         return result;
     stream_clock_record(&process->in_flight->clocks, &place, &event->seen);
+    if (process->in_flight->order)
+        order_record(process->in_flight->order, &place, event->value);
     result = in_flight_mark(process, &place, &call->head, 0, event);
     return result == VMM_SUCCESS && to_share ? ipc_event_recorded(process, call->event) : result;
 }
@@ -162,6 +167,16 @@ static bool not_reported_yet(struct sim_process *process, const struct sim_event
     return true;
 }
 
+/* The host knows the event's work now; of one that processes share, other processes may have put it after any work. */
+static void know(struct sim_process *process, uint64_t event, unsigned shared)
+{
+    struct order *order = process->in_flight->order;
+    if (order && shared)
+        lanes_host_knows_all(&order->lanes);
+    else if (order)
+        order_host_waits(order, event);
+}
+
 vmm_result sim_event_query(struct sim_process *process, const struct vmm_call_event_query *call)
 {
     struct sim_event *event;
@@ -173,9 +188,12 @@ vmm_result sim_event_query(struct sim_process *process, const struct vmm_call_ev
     if (result != VMM_SUCCESS)
         return result;
     const unsigned shared = event->shared;
+    const uint64_t value = event->value;
     bool done = in_flight_poll_mark(process, event->mark);
     if (shared)
         done = ipc_event_query(process, shared - 1);
+    if (done)
+        know(process, value, shared);
     return done ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
 }
 
@@ -210,6 +228,8 @@ vmm_result sim_event_synchronize(struct sim_process *process, const struct vmm_c
     result = wait_for(process, *event);
     if (result == VMM_SUCCESS && shared)
         ipc_event_synchronize(process, shared - 1);
+    if (result == VMM_SUCCESS)
+        know(process, (uint64_t)(uintptr_t)call->event, shared);
     if (result == VMM_SUCCESS && process->first_pool && find_event_again(process, call->event, &event))
         sim_pools_return(process, is_before, &event->seen);
     return result;
@@ -241,6 +261,8 @@ vmm_result sim_stream_wait_event(struct sim_process *process, const struct vmm_c
     const unsigned shared = event->shared;
     if (event->mark) {
         stream_clock_wait(&process->in_flight->clocks, &place, &event->seen);
+        if (process->in_flight->order)
+            order_wait(process->in_flight->order, &place, event->value);
         result = in_flight_mark(process, &place, &call->head, event->mark, NULL);
     }
     return result == VMM_SUCCESS && shared ? ipc_event_wait(process, &call->head, &place, shared - 1) : result;

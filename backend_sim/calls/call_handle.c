@@ -42,6 +42,8 @@ vmm_result sim_mem_release(struct sim_process *process, const struct vmm_call_me
         return VMM_ERROR_INVALID_VALUE;
     if (!handle->refs)
         return refuse_handle(VMM_RULE_RELEASE_HANDLE_STALE, call->handle, handle);
+    if (process->check_only)
+        return VMM_SUCCESS;
     handle->refs--;
     if (!handle->refs && !handle->maps)
         sim_warn_bound(handle);
@@ -64,7 +66,10 @@ vmm_result sim_mem_retain_allocation_handle(struct sim_process *process,
             vmm_detail_note("the mapping runs past its reservation here, and no reservation covers this address");
         return result;
     }
+    if (process->check_only)
+        return VMM_SUCCESS;
     mapping->handle->refs++;
+    mapping->handle->retained = sim_origin(&call->head);
     *call->handle = mapping->handle->value;
     return VMM_SUCCESS;
 }

@@ -95,7 +95,7 @@ static vmm_result attach(struct sim_process *process, struct sim_block *block, u
     struct sim_allocation *allocation = heap.calloc(1, sizeof *allocation);
     uint64_t unit = process->machine->profile.va_granularity;
     if (allocation) {
-        allocation->size = size && size <= block->size ? size : block->size; /* the bytes of a handle are anybody's */
+        allocation->size = size && size <= block->size ? size : block->size; /* the bytes of a handle may be forged */
         allocation->span = (block->size + unit - 1) / unit * unit;
         allocation->context = context->value;
         allocation->made = sim_origin(&call->head);

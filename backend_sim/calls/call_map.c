@@ -43,6 +43,8 @@ static vmm_result check_part(const struct sim_process *process, const struct vmm
     if (!process->machine->profile.partial_map) {
         if (call->offset)
             return refuse_handle_size(VMM_RULE_MAP_OFFSET, call->offset, handle);
+        if (handle->unsized)
+            return sim_past(call->size, unit) ? refuse_handle_size(VMM_RULE_MAP_SIZE_WHOLE, call->size, handle) : VMM_SUCCESS;
         if (call->size != handle->size)
             return refuse_handle_size(VMM_RULE_MAP_SIZE_WHOLE, call->size, handle);
         return VMM_SUCCESS;
@@ -134,6 +136,8 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_ma
                                     .handle = handle,
                                     .made = sim_origin(&call->head),
                                     .number = sim_process_number(process, VMM_OBJECT_MAPPING)};
+    if (handle->unsized)
+        sim_handle_size(handle, call->size);
     handle->maps++;
     process->aliased += handle->maps == 2;
     if (rdma_concerns(handle))
@@ -177,7 +181,7 @@ static vmm_result map(struct sim_process *process, const struct vmm_call_mem_map
         return result;
     if (!pass_past_reservation(process, call, in))
         return VMM_ERROR_INVALID_VALUE;
-    return make(process, call, handle);
+    return process->check_only ? VMM_SUCCESS : make(process, call, handle);
 }
 
 vmm_result sim_mem_map(struct sim_process *process, const struct vmm_call_mem_map *call)
@@ -256,7 +260,7 @@ static const struct sim_mapping *wrapped_inside(const struct sim_process *proces
     return at_start ? at_start : cut_at(process, call->ptr + call->size); /* wraps */
 }
 
-/* Warns of ranges that the documentation forbids and the recorded driver accepts. False in strict mode. */
+/* Warns about ranges that the documentation forbids and the recorded driver accepts. False in strict mode. */
 static bool pass_loose_range(const struct sim_process *process, const struct vmm_call_mem_unmap *call,
                              uint64_t covered)
 {
@@ -326,5 +330,5 @@ vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_
         in_flight_unmapping(process, call->ptr, end);
     if (!pass_loose_range(process, call, covered))
         return VMM_ERROR_INVALID_VALUE;
-    return unmap_all(process, call, first, end);
+    return process->check_only ? VMM_SUCCESS : unmap_all(process, call, first, end);
 }

@@ -288,7 +288,7 @@ static vmm_result make_bind(struct sim_process *process, const struct request *r
 {
     char why[SHARE_WHY];
     const struct team_bind bind = {.offset = r->mc_offset, .size = r->size, .block = r->memory->block, .at = r->at,
-                                   .made = r->call->number, .made_by = r->call->id,
+                                   .made = r->call->number, .made_by = r->call->id, .made_stack = call_stack(),
                                    .number = process->numbers[VMM_OBJECT_BIND] + 1};
     vmm_result result;
     switch (add_bind(process, r, &bind, why)) {

@@ -52,7 +52,7 @@ static vmm_memory_pool value_of(const struct sim_pool *pool)
 }
 
 /* A pool that the program destroyed, for calls that a driver answers all the same: its values, as far as they are remembered. NULL,
- * with a refusal, for any other value that is no pool. */
+ * with a refusal, for any other value that is not a pool. */
 static struct sim_pool *even_ended(const struct sim_process *process, vmm_memory_pool value, const char *argument, vmm_result *result)
 {
     struct sim_pool *ended = NULL, *pool = value ? sim_pool_find(process, (uint64_t)(uintptr_t)value, &ended) : NULL;

@@ -3,6 +3,7 @@
 #include "call_pool.h"
 #include "graph_pins.h"
 #include "in_flight.h"
+#include "order_feed.h"
 #include "launch.h"
 #include "pool_policy.h"
 #include "pool_use.h"
@@ -115,6 +116,8 @@ static vmm_result wait_for(const struct request *request, const struct region *r
     const struct queue_item *item = region->state == REGION_PENDING ? region->mark->item : NULL;
     if (!item || item->state == QUEUE_DONE || queue_same_lane(queue_place_of(item), &request->place))
         return VMM_SUCCESS;
+    if (request->process->in_flight->order)
+        lanes_pass(&request->process->in_flight->order->lanes, queue_place_of(item), &request->place);
     return in_flight_mark_quietly(request->process, &request->place, request->call, item->number);
 }
 
@@ -146,6 +149,8 @@ static vmm_result allocate(struct request *request, vmm_deviceptr *out)
         return sim_out_of_host_memory();
     }
     piece->orders = process->in_flight->orders;
+    if (process->in_flight->order)
+        order_feed_renew(process, piece->allocation.start, request->memory.size);
     *out = piece->allocation.start;
     return VMM_SUCCESS;
 }

@@ -102,6 +102,7 @@ vmm_result sim_mem_pool_export_to_shareable_handle(struct sim_process *process, 
                                          : export_fd(machine, table, call->handle_out);
     if (result == VMM_SUCCESS) {
         share_exported_by(table->share, table, share_call(call->head.number, call->head.id));
+        stacks_keep(share_call(call->head.number, call->head.id), call_stack());
         pool->table = table;
     } else if (!pool->table) {
         sim_block_drop(machine, table);

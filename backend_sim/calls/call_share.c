@@ -13,6 +13,7 @@
 #include "call_fabric.h"
 #include "pool_table.h"
 #include "share_mark.h"
+#include "order_feed.h"
 #include "sim.h"
 #include "team_share.h"
 
@@ -87,6 +88,7 @@ static void note_export(const struct sim_handle *handle, const struct vmm_call *
 {
     share_count(handle->block->share, handle->block, share_call(handle->made.number, handle->made.call));
     share_exported_by(handle->block->share, handle->block, share_call(call->number, call->id));
+    stacks_keep(share_call(call->number, call->id), call_stack());
 }
 
 vmm_result sim_mem_export_to_shareable_handle(struct sim_process *process, const export_call *call)
@@ -102,6 +104,8 @@ vmm_result sim_mem_export_to_shareable_handle(struct sim_process *process, const
         result = export_fd(process->machine, handle->block, &fd);
     if (result == VMM_SUCCESS)
         note_export(handle, &call->head);
+    if (result == VMM_SUCCESS && process->in_flight->order)
+        order_feed_shared(process, handle->block);
     if (result == VMM_SUCCESS && call->handle_type == FD)
         memcpy(call->shareable_handle, &fd, sizeof fd);
     return result;

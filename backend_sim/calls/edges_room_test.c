@@ -121,7 +121,7 @@ static void in_flight(void)
     tap_ok(!vmm_last_detail()->rule, "a grant to the host gives no warning about in-flight work");
     tap_result(vmm_mem_unmap(sys, UINT64_MAX, at + G + 1), VMM_SUCCESS, "an unmap from the last address on unmaps everything");
     const char *rule = vmm_last_detail()->rule;
-    tap_ok(rule && !strcmp(rule, "VMM-UNMAP-IN-FLIGHT"), "the unmap warns of the in-flight work: %s", rule ? rule : "nothing");
+    tap_ok(rule && !strcmp(rule, "VMM-UNMAP-IN-FLIGHT"), "the unmap warns about the in-flight work: %s", rule ? rule : "nothing");
     end();
 }
 

@@ -75,7 +75,7 @@ static void freed_after_the_event(void)
     end();
 }
 
-/* A copy that goes on behind an allocation of a pool: the note tells where that ends. */
+/* A copy that goes on behind an allocation of a pool: the note names where that ends. */
 static void behind_the_allocation(void)
 {
     vmm_deviceptr p = 0;
@@ -120,6 +120,11 @@ static void beside_a_pool(void)
     const uint64_t start = ((struct sim_process *)sys->top)->first_pool->memory.start;
     need(vmm_mem_map(sys, low, G, 0, created(DEVICE, 0, G), 0), "a mapping");
     need(vmm_mem_address_reserve(sys, &at, G, 0, start - G, 0), "addresses");
+    if (at > start) { /* where ThreadSanitizer leaves so few addresses that the pool has the first */
+        tap_skip("the pool has the lowest addresses", "the addresses before a pool");
+        end();
+        return;
+    }
     tap_u64(at, start - G, "the addresses before a pool");
     need(vmm_mem_map(sys, at, G, 0, created(DEVICE, 0, G), 0), "a mapping that ends where a pool begins");
     need(vmm_mem_unmap(sys, at, G), "unmapping");
@@ -127,7 +132,7 @@ static void beside_a_pool(void)
     end();
 }
 
-/* A pool's largest size is no promise: what the device has left counts as well. */
+/* A pool's largest size is not a promise: what the device has left counts as well. */
 static void less_than_the_pool_may_have(void)
 {
     uint64_t left = 0;
@@ -228,7 +233,7 @@ static void count_oldest(void *user)
     ++*(unsigned *)user;
 }
 
-/* The oldest is done by whoever issues one too many, also where it is no plain work or the schedule chooses freely. */
+/* The call that issues one too many does the oldest, also where it is no plain work or the schedule chooses freely. */
 static void oldest_of_any_kind(const char *spec, bool function)
 {
     begin(spec);

@@ -179,7 +179,7 @@ static void no_handle_is_kept(void)
     rig_close(made.sys);
 }
 
-/* [7 7 7 ...] released while it can neither be freed in its file nor written: nobody is given that place. */
+/* [7 7 7 ...] released while it can neither be freed in its file nor written: that place is not handed out again. */
 static void old_bytes_are_nobodys(void)
 {
     const vmm_mem_access_desc rw = {device, RW};
@@ -232,7 +232,7 @@ static void room_is_taken_once(void)
     tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "now there is");
     inject_arm_at("fallocate", 1);
     vmm_result again = vmm_memset_d8(sys, at, 8, 2);
-    tap_ok(!inject_disarm() && again == VMM_SUCCESS && rig_byte(sys, at + 1) == 8, "and nobody is asked for that again");
+    tap_ok(!inject_disarm() && again == VMM_SUCCESS && rig_byte(sys, at + 1) == 8, "and that is not requested again");
     rig_close(sys);
 }
 
@@ -276,10 +276,10 @@ static bool is_done_or_given_up(void)
 {
     bool failed = inject_what != NULL;
     return tap_ok(made.result == VMM_ERROR_OUT_OF_MEMORY ? failed : rig_byte(made.sys, made.at + 7) == made.byte,
-                  "a kernel without room for old bytes is given up and says so, or is done");
+                  "a kernel without room for old bytes is given up with a report, or is done");
 }
 
-/* Old bytes that there is no room for: the work is given up, or done without them, whoever waits for it. */
+/* Old bytes that there is no room for: the work is given up, or done without them, whichever call waits for it. */
 static void no_old_bytes(void)
 {
     static const char *const waits[WAYS] = {"a wait for a context", "a wait for a stream", "a wait for an event"};
@@ -370,7 +370,7 @@ static void touched_asked_again(void)
     inject_arm_at("malloc", 1);
     vmm_result result = vmm_mem_set_access(sys, at, RIG_G, &read, 1);
     tap_ok(inject_disarm() && result == VMM_SUCCESS && !rig_reported("VMM-ACCESS-IN-FLIGHT"),
-           "without memory nobody knows what a kernel will touch");
+           "without memory it is unknown what a kernel will touch");
     vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
     result = vmm_mem_set_access(sys, at, RIG_G, &read, 1);
     tap_ok(result == VMM_SUCCESS && rig_reported("VMM-ACCESS-IN-FLIGHT"), "with memory it is known after all");
@@ -413,7 +413,7 @@ static void unread_is_not_foreign(void)
     int fd = rig_export(sys, handle);
     for (unsigned i = 0; i < 3; i++) {
         tap_result(WITHOUT(requests[i].function, requests[i].nth, rig_import(sys, fd, &copy)), VMM_ERROR_OPERATING_SYSTEM,
-                   "a descriptor that the system does not tell of");
+                   "a descriptor that the system does not report");
         tap_ok(rig_reported("VMM-IMPORT-SYSTEM") && copy == 0x77, "is not called closed or foreign: %s", vmm_last_detail()->note);
     }
     close(fd);
@@ -627,7 +627,7 @@ static void no_process(void)
         wrong += result != VMM_SUCCESS && result != VMM_ERROR_OUT_OF_MEMORY;
         named |= result != VMM_SUCCESS && strstr(vmm_last_detail()->note, "the host's memory or thread keys are exhausted");
     }
-    tap_ok(named && !wrong, "an opening without memory for a process says so");
+    tap_ok(named && !wrong, "an opening without memory for a process names the reason");
     rig_close(sys);
 }
 

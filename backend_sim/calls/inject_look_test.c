@@ -142,7 +142,7 @@ static void see_hint(void *user, const vmm_detail *detail)
     memcpy(hint->note, detail->note, sizeof hint->note);
 }
 
-/* An object that nobody has a handle of any more, and a descriptor still holds. */
+/* An object without handles, which a descriptor still holds. */
 static void hints(void)
 {
     const vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G, .handle_types = RIG_FD};
@@ -161,7 +161,7 @@ static void hints(void)
     vmm_leaks(sys, see_hint, &hint);
     tap_ok(inject_disarm() && hint.reported == 2 &&
                strstr(hint.note, "held by a descriptor somewhere: this system does not report which process has it"),
-           "also where nobody tells who has it: %s", hint.note);
+           "also where the holder is unknown: %s", hint.note);
     close(fd);
     rig_close(sys);
 }
@@ -175,7 +175,7 @@ static vmm_system *held_by;
 static uint64_t held, held_now;
 static unsigned held_told;
 
-/* What is held is counted without memory, too; told it is one by one, or not at all. */
+/* What is held is counted without memory, too; it is listed one by one, or not at all. */
 static bool leaks(void)
 {
     held_told = 0;

@@ -8,6 +8,7 @@
 
 #include "heap.h"
 #include "in_flight.h"
+#include "order.h"
 #include "launch.h"
 #include "posix.h"
 #include "share_event.h"
@@ -286,6 +287,8 @@ vmm_result ipc_event_wait(struct sim_process *process, const struct vmm_call *ca
 {
     bool here;
     struct sim_records *records = &process->records;
+    if (process->in_flight->order)
+        lanes_wait_for_all(&process->in_flight->order->lanes, place); /* another process may have put it after any work */
     const uint64_t record = share_event_recorded(process->machine->share, index, &here);
     if (share_event_is_reached(process->machine->share, index, record))
         return VMM_SUCCESS;

@@ -13,11 +13,13 @@
 #include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
+#include "order_feed.h"
 #include "process_lifetime.h"
 #include "os.h"
 #include "os_environment.h"
 #include "sim_open.h"
 #include "units.h"
+#include "user_objects.h"
 #include "watch.h"
 
 /* Is the call allowed before cuInit? As measured, some calls check their argument before anything else: a destroy of NULL, a
@@ -142,6 +144,8 @@ static vmm_result settle(struct sim_process *process, const struct vmm_call *cal
         sim_machine_await(machine, busy);
         result = run(process, call, handler);
     }
+    if (process->in_flight->order)
+        order_feed_report(process);
     if (checks_wanted())
         watch_call(process, call, result);
     sim_machine_unlock(machine);
@@ -178,7 +182,7 @@ static vmm_result serve_plain(struct sim_process *process, const struct vmm_call
         return serve(process, call, handler, queries);
     sim_machine_hold_alone(machine);
     vmm_result result = machine->share ? run_shared(process, call, handler) : handler(process, call);
-    if (machine->busy || checks_wanted())
+    if (machine->busy || process->in_flight->order || checks_wanted())
         return settle(process, call, handler, result);
     sim_machine_unlock(machine);
     return result;
@@ -189,6 +193,28 @@ static vmm_result serve_plain(struct sim_process *process, const struct vmm_call
 #define IS_PLAIN(name, traits)                                                                              \
     ((!((traits) & CALL_WAITS) || ((traits) & (CALL_MOVES | CALL_QUEUES)) == CALL_MOVES) && !SHARES(VMM_CALL_##name))
 
+/* May the call end the last reference to a user object? */
+#define ENDS_OBJECTS(id)                                                                                     \
+    ((id) == VMM_CALL_graph_destroy || (id) == VMM_CALL_graph_destroy_node || (id) == VMM_CALL_graph_exec_destroy ||  \
+     (id) == VMM_CALL_stream_end_capture || (id) == VMM_CALL_graph_launch || (id) == VMM_CALL_user_object_release ||  \
+     (id) == VMM_CALL_graph_release_user_object)
+
+/* Calls the functions of user objects that ended, without the lock. The detail stays the call's, for they may make calls. */
+static vmm_result end_objects(struct sim_process *process, vmm_result result)
+{
+    if (process->initialised != life_stamp())
+        return result;
+    sim_machine_lock(process->machine);
+    struct user_object *ended = user_objects_ended(process->graphs);
+    sim_machine_unlock(process->machine);
+    if (!ended)
+        return result;
+    const vmm_detail detail = *vmm_last_detail();
+    user_objects_call(ended);
+    *vmm_detail_here() = detail;
+    return result;
+}
+
 #define VMM_CALL(name, symbol, form, traits)                                                            \
     static vmm_result do_##name(struct sim_process *process, const struct vmm_call *call)               \
     {                                                                                                   \
@@ -197,10 +223,27 @@ static vmm_result serve_plain(struct sim_process *process, const struct vmm_call
     static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)                      \
     {                                                                                                   \
         struct sim_process *process = (struct sim_process *)self;                                       \
-        return IS_PLAIN(name, traits) ? serve_plain(process, call, do_##name, VMM_QUERIES_##name)       \
-                                      : serve(process, call, do_##name, VMM_QUERIES_##name);            \
+        vmm_result result = IS_PLAIN(name, traits) ? serve_plain(process, call, do_##name, VMM_QUERIES_##name)  \
+                                                   : serve(process, call, do_##name, VMM_QUERIES_##name);       \
+        return ENDS_OBJECTS(VMM_CALL_##name) ? end_objects(process, result) : result;                   \
     }
 #include "calls.def"
+
+/* First reports what was found of accesses and no call was there to report. */
+static uint64_t leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
+{
+    struct sim_process *process = (struct sim_process *)self;
+    vmm_detail detail;
+    while (report && process->in_flight->order && !sim_machine_torn(process->machine)) {
+        sim_machine_lock(process->machine);
+        bool found = order_feed_take(process, &detail);
+        sim_machine_unlock(process->machine);
+        if (!found)
+            break;
+        report(user, &detail);
+    }
+    return sim_leaks(self, report, user);
+}
 
 static void close_process(struct vmm_backend *self)
 {
@@ -218,7 +261,7 @@ static const struct vmm_backend_ops ops = {
 #include "calls.def"
         },
     .visit = sim_enumerate,
-    .leaks = sim_leaks,
+    .leaks = leaks,
     .attach = attach,
     .close = close_process,
 };

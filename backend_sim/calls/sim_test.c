@@ -505,7 +505,29 @@ static void test_shown(void)
     sim_show_pool(sys->top, handle, 7);
     sim_show_context(sys->top, handle, 8);
     tap_ok(slots_find(&process->handles, handle, &object) == SLOT_LIVE && ((struct sim_handle *)object)->shown == 5,
-           "a handle is shown as told, and what is none of that kind is left alone");
+           "a handle is shown as documented, and what is none of that kind is left alone");
+    vmm_close(sys);
+}
+
+static void do_nothing(void *unused)
+{
+    (void)unused;
+}
+
+/* A stream that has ended has no context to look at. */
+static void test_ended_stream(void)
+{
+    vmm_system *sys = NULL;
+    vmm_context context = NULL;
+    vmm_stream stream = NULL;
+    need(vmm_open("sim:h100", &sys));
+    need(vmm_init(sys, 0));
+    need(vmm_ctx_create(sys, &context, 0, 0));
+    need(vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING));
+    need(vmm_stream_destroy(sys, stream));
+    tap_result(vmm_launch_host_func(sys, stream, do_nothing, NULL), VMM_ERROR_INVALID_HANDLE, "a host function for a stream that has ended");
+    tap_text(vmm_last_detail()->rule, "VMM-STREAM-UNKNOWN", "by its rule");
+    tap_u64(vmm_last_detail()->value, (uintptr_t)stream, "and the stream");
     vmm_close(sys);
 }
 
@@ -530,5 +552,6 @@ int main(void)
     test_taken();
     test_what_is_mapped();
     test_forgotten();
+    test_ended_stream();
     return tap_done();
 }

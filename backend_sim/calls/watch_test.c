@@ -152,13 +152,15 @@ static void test_ranges(struct scene *s)
     snprintf(words, sizeof words, "M2 starts at 0x%" PRIx64 ", in no reservation", s->at + G);
     BREAKS(r->size, G, process_check_at(p, s->at + G), words);
     BREAKS(r->size, 2 * SMALL_SPACE, process_check(p), "");
-    BREAKS_TO(r->start, r->start + G, process_check_at(p, s->at), "");
+    BREAKS_TO(r->start, r->start + G, process_check_at(p, s->at), "reservations: the floor of 0x");
     BREAKS(r->size, 3 * G, process_check(p), "R1: the range of 0x600000 bytes at");
     BREAKS(small->size, 0, process_check(p), "R2 has 0x0 bytes");
     BREAKS(small->size, UINT64_MAX, process_check(p), "R2 has 0xffffffffffffffff bytes at 0x");
     BREAKS(small->size, UINT64_MAX - s->small, process_check(p), "R2: the range of 0xffff");
     BREAKS_TO(small->size, 2 * G, process_check_at(p, s->small), "bytes of the range at");
     BREAKS(small->size, 2 * SMALL_SPACE, process_check_at(p, s->small), "R2: ");
+    const uint64_t start = a->start;
+    BREAKS_TO(a->start, start + G, process_check_at(p, start), "allocations: the floor of 0x");
     BREAKS(a->block, NULL, process_check_at(p, a->start), "its block is missing");
     BREAKS_TO(a->size, a->span + 1, process_check_at(p, a->start),
            "A1 has 0x200001 bytes of 0x200000, its block another size or no holder");

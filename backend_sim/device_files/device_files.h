@@ -49,4 +49,13 @@ bool device_file_may_be(const char *path);
 bool device_file_hides(const struct device_files *files, enum device_file folder, const char *name);
 bool device_file_entry(const struct device_files *files, enum device_file folder, size_t index, char name[DEVICE_FILE_PATH]);
 
+/* Whose folder a library of NVIDIA's is replaced from: CUVMM_DRIVER_FOLDER, CUVMM_RUNTIME_FOLDER. */
+enum device_library { DEVICE_LIBRARY_DRIVER, DEVICE_LIBRARY_RUNTIME, DEVICE_LIBRARY_KINDS };
+
+enum { DEVICE_LIBRARY_PATH = 4096 };
+
+/* Writes the path of this project's library for that of one of NVIDIA's, whatever follows its version ("libcudart.so.13.0.96").
+ * False for other paths, for names without a folder, and where the folder is NULL or empty. */
+bool device_library_instead(const char *path, const char *const folders[DEVICE_LIBRARY_KINDS], char instead[DEVICE_LIBRARY_PATH]);
+
 #endif

@@ -56,7 +56,7 @@ static struct {
 static struct device_files files;
 static _Atomic bool known;
 
-/* A function pointer is no object pointer: POSIX lets dlsym's answer be stored like this. */
+/* A function pointer is not an object pointer: POSIX lets dlsym's answer be stored like this. */
 static void next(const char *name, void *function)
 {
     void *found = dlsym(RTLD_NEXT, name);
@@ -251,6 +251,17 @@ static bool is_device(enum device_file what)
     return what == DEVICE_FILE_DEVICE || what == DEVICE_FILE_CONTROL;
 }
 
+/* C libraries before 2.33 have it under another name alone, with the version of the struct that their headers state. */
+#ifndef _STAT_VER
+#define _STAT_VER 1
+#endif
+static int libc_stat(int fd, const char *path, struct stat *status, int flags)
+{
+    if (libc.fstatat)
+        return libc.fstatat(fd, path, status, flags);
+    return libc.xstatat(_STAT_VER, fd, path, status, flags); /* LCOV_EXCL_LINE: an older C library */
+}
+
 static int stat_any(int fd, const char *path, struct stat *status, int flags)
 {
     int number = 0;
@@ -258,8 +269,8 @@ static int stat_any(int fd, const char *path, struct stat *status, int flags)
     if (what == DEVICE_FILE_ABSENT)
         return fail(ENOENT);
     if (!is_given(what))
-        return libc.fstatat(fd, path, status, flags);
-    int result = libc.fstatat(AT_FDCWD, like(what), status, 0);
+        return libc_stat(fd, path, status, flags);
+    int result = libc_stat(AT_FDCWD, like(what), status, 0);
     status->st_mode = mode_of(what);
     status->st_ino = 0x6e760000U + (is_device(what) ? minor_of(what, number) : 0x1000U + (unsigned)what);
     if (is_device(what))
@@ -312,12 +323,12 @@ static int old_stat(int version, int fd, const char *path, void *status, int fla
 #define OLD(name, parameters, arguments)   \
     SHOWN int name parameters;             \
     SHOWN int name parameters { return old_stat arguments; }
-OLD(__xstat, (int version, const char *path, void *status), (version, AT_FDCWD, path, status, 0))
-OLD(__xstat64, (int version, const char *path, void *status), (version, AT_FDCWD, path, status, 0))
-OLD(__lxstat, (int version, const char *path, void *status), (version, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW))
-OLD(__lxstat64, (int version, const char *path, void *status), (version, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW))
-OLD(__fxstatat, (int version, int fd, const char *path, void *status, int flags), (version, fd, path, status, flags))
-OLD(__fxstatat64, (int version, int fd, const char *path, void *status, int flags), (version, fd, path, status, flags))
+OLD(__xstat, (int version, const char *path, struct stat *status), (version, AT_FDCWD, path, status, 0))
+OLD(__xstat64, (int version, const char *path, struct stat64 *status), (version, AT_FDCWD, path, status, 0))
+OLD(__lxstat, (int version, const char *path, struct stat *status), (version, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW))
+OLD(__lxstat64, (int version, const char *path, struct stat64 *status), (version, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW))
+OLD(__fxstatat, (int version, int fd, const char *path, struct stat *status, int flags), (version, fd, path, status, flags))
+OLD(__fxstatat64, (int version, int fd, const char *path, struct stat64 *status, int flags), (version, fd, path, status, flags))
 
 SHOWN int statx(int fd, const char *restrict path, int flags, unsigned mask, struct statx *restrict status)
 {

@@ -6,6 +6,7 @@
 #include "device_files.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -98,7 +99,9 @@ static bool is_device(const struct stat *status, unsigned number)
 
 static void test_stat(void)
 {
-    struct stat status;
+    struct stat status, null;
+    tap_ok(!stat("/dev/null", &null) && !stat("/dev/nvidia0", &status) && status.st_dev == null.st_dev && status.st_nlink == null.st_nlink,
+           "a device lies on the file system of /dev");
     struct stat64 status64;
     struct statx statx_status;
     tap_ok(stat("/dev/nvidia1", &status) == 0 && is_device(&status, 1), "stat of a device");
@@ -192,10 +195,10 @@ static void test_open(void)
            "devices open");
     tap_ok(no(open("/dev/nvidia7", O_RDWR), ENOENT) && no(open("/dev/nvidia7", O_RDWR | O_CREAT, 0600), ENOENT), "others do not");
     tap_ok(no(open(NVIDIA "/version", O_RDWR), EACCES) && no(open(NVIDIA "/version", O_RDONLY | O_TRUNC), EACCES),
-           "nobody writes the version");
+           "the version cannot be written");
     tap_ok(no(open("/dev/nvidia0", O_RDONLY | O_DIRECTORY), ENOTDIR) && no(open(NVIDIA, O_RDONLY), EACCES) &&
                no(open(NVIDIA, O_RDWR), EISDIR) && no(open("/dev/nvidia0", O_RDWR | O_CREAT | O_EXCL, 0600), EEXIST),
-           "a device is no folder, a folder no file, and what is there cannot be made");
+           "a device is not a folder, a folder no file, and what is there cannot be made");
     char path[] = "/tmp/device_files_test.XXXXXX";
     struct stat status;
     fd = mkstemp(path);
@@ -284,6 +287,11 @@ static void test_folders(void)
     tap_ok(count_ours(dev, &again) == 3 && again == all, "and from the start again");
     tap_ok(count_ours(tmp, &all) == 0, "no other folder has them");
     rewinddir(tmp);
+    errno = ERANGE;
+    tap_ok(count_ours(tmp, &all) == 0 && errno == ERANGE, "the end of a folder is no error");
+    rewinddir(dev);
+    errno = ERANGE;
+    tap_ok(count_ours(dev, &all) == 3 && errno == ERANGE, "nor is that of one with entries of ours");
     closedir(tmp);
     closedir(dev);
     dev = fdopendir(open("/dev", O_RDONLY | O_DIRECTORY));
@@ -299,7 +307,7 @@ static void test_folders(void)
     if (folder)
         closedir(folder);
     tap_ok(!opendir("/dev/nvidia0") && errno == ENOTDIR && !opendir("/dev/nvidia7") && errno == ENOENT && !opendir("/no/such"),
-           "a device is no folder");
+           "a device is not a folder");
     DIR *driver = opendir("/proc/driver");
     unsigned found = 0;
     for (struct dirent *entry; driver && (entry = readdir(driver));)
@@ -348,8 +356,44 @@ __attribute__((constructor(101))) static void set_up(void)
     setenv("CUVMM_DEVICE_FILES", "2:580.159.04", 1);
 }
 
+/* ---- libraries ---- */
+
+static void test_libraries(void)
+{
+    static const struct {
+        const char *path, *instead; /* NULL: the program's own */
+    } cases[] = {{"/opt/nvidia/cu13/lib/libcudart.so.13", "/r/libcudart.so.13"}, {"lib/libcudart.so.12.9.79", "/r/libcudart.so.12"},
+                 {"/usr/lib/libcuda.so.1", "/d/libcuda.so.1"}, {"./libnvidia-ml.so.1", "/d/libnvidia-ml.so.1"},
+                 {"/usr/lib/libcuda.so.580.159.04", NULL}, {"libcudart.so.13", NULL}, {"/x/libcudart.so.11.0", NULL},
+                 {"/x/libcudart.so.130", NULL}, {"/libcudart.so.13/x.so", NULL}, {"/x/mylibcuda.so.1", NULL}, {NULL, NULL}};
+    const char *const folders[DEVICE_LIBRARY_KINDS] = {[DEVICE_LIBRARY_DRIVER] = "/d", [DEVICE_LIBRARY_RUNTIME] = "/r"};
+    const char *const driver_only[DEVICE_LIBRARY_KINDS] = {[DEVICE_LIBRARY_DRIVER] = "/d", [DEVICE_LIBRARY_RUNTIME] = ""};
+    char instead[DEVICE_LIBRARY_PATH], folder[DEVICE_LIBRARY_PATH];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bool is_ours = device_library_instead(cases[i].path, folders, instead);
+        tap_ok(is_ours == (cases[i].instead != NULL) && (!is_ours || strcmp(instead, cases[i].instead) == 0), "%s is opened as %s",
+               cases[i].path ? cases[i].path : "the program itself", cases[i].instead ? cases[i].instead : "it is");
+    }
+    tap_ok(!device_library_instead("/x/libcudart.so.13", driver_only, instead), "a program keeps its own runtime where that is wanted");
+    memset(folder, 'a', sizeof folder - 1);
+    folder[sizeof folder - 1] = '\0';
+    const char *const endless[DEVICE_LIBRARY_KINDS] = {folder, folder};
+    tap_ok(!device_library_instead("/x/libcudart.so.13", endless, instead), "a folder that is too long replaces nothing");
+    setenv("CUVMM_DRIVER_FOLDER", "/no/driver", 1);
+    setenv("CUVMM_RUNTIME_FOLDER", "/no/runtime", 1);
+    tap_ok(!dlopen("/x/libcudart.so.13", RTLD_NOW) && strstr(dlerror(), "/no/runtime/libcudart.so.13"), "dlopen opens ours");
+    tap_ok(!dlopen("/x/libcuda.so.1", RTLD_NOW) && strstr(dlerror(), "/no/driver/libcuda.so.1"), "the driver, too");
+    tap_ok(!dlopen("/x/libother.so", RTLD_NOW) && strstr(dlerror(), "/x/libother.so"), "and others as they are");
+    unsetenv("CUVMM_RUNTIME_FOLDER");
+    tap_ok(!dlopen("/x/libcudart.so.13", RTLD_NOW) && strstr(dlerror(), "/x/libcudart.so.13"), "a runtime of the program's own");
+    void *self = dlopen(NULL, RTLD_NOW);
+    tap_ok(self != NULL, "the program itself");
+    dlclose(self);
+}
+
 int main(void)
 {
+    test_libraries();
     test_paths();
     test_setting();
     test_entries();

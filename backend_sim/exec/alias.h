@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alias.h - warns of a kernel that writes memory through one address and uses the same bytes through another.
+/* alias.h - warns about a kernel that writes memory through one address and uses the same bytes through another.
  *
  *     mappings   [M1 of H1]        [M2 of H1]        one memory, two addresses
  *     kernel       w w w              r              a byte of M1 that is written is read at M2: undefined in one launch

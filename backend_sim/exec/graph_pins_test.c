@@ -108,7 +108,7 @@ static void eager(void)
     need(vmm_stream_wait_value32(sys, stream[B], at + 1024, 1, VMM_STREAM_WAIT_VALUE_EQ), "wait for a value");
     work(A);
     pin(A);
-    expect(false, "where its stream's work is done and nobody has waited for it");
+    expect(false, "where its stream's work is done and no call has waited for it");
     pin(B);
     expect(true, "while its stream waits for a value");
     need(vmm_memset_d32(sys, at + 1024, 1, 1), "the value");

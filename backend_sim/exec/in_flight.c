@@ -10,6 +10,7 @@
 #include "objects.h"
 #include "os.h"
 #include "os_share.h"
+#include "order_feed.h"
 #include "process.h"
 #include "rights.h"
 #include "refusal.h"
@@ -22,6 +23,7 @@ void in_flight_open(struct in_flight *in_flight, const struct sim_options *optio
 {
     *in_flight = (struct in_flight){.schedule = options->schedule, .random = options->seed, .queue.clock = os_nanoseconds};
     pthread_cond_init(&in_flight->changed, NULL);
+    order_feed_open(in_flight, options);
 }
 
 /* Hands the time at which a mark was done to its event, if that still stands for it. */
@@ -45,6 +47,8 @@ static void forget(struct in_flight *in_flight, struct queue_item *item)
         free_mark_settle(work->freed);
     }
     queue_remove(&in_flight->queue, item);
+    if (in_flight->order)
+        order_feed_done(in_flight, work);
     work_free(work);
 }
 
@@ -59,6 +63,7 @@ void in_flight_close(struct in_flight *in_flight)
     while (in_flight->queue.first)
         forget(in_flight, in_flight->queue.first);
     stream_clocks_clear(&in_flight->clocks);
+    order_feed_close(in_flight);
     pthread_cond_destroy(&in_flight->changed);
 }
 
@@ -103,7 +108,7 @@ static bool is_other(const struct queue_item *item)
     return !is_host_function(item);
 }
 
-/* The first ready item that the last queue_want marked and that is no host function, or NULL. */
+/* The first ready item that the last queue_want marked and that is not a host function, or NULL. */
 static struct queue_item *first_wanted_other(const struct in_flight *in_flight)
 {
     struct queue_item *item = in_flight->queue.undone;
@@ -175,6 +180,8 @@ static size_t want(struct sim_process *process, const struct queue_aim *aim)
 /* Marks the item as done and wakes the waiting threads. The item may be freed from here on: do not use it again. */
 static void done(struct sim_process *process, struct queue_item *item)
 {
+    if (process->in_flight->order)
+        order_feed_done(process->in_flight, (struct work *)item);
     queue_done(&process->in_flight->queue, item);
     pthread_cond_broadcast(&process->in_flight->changed);
 }
@@ -225,6 +232,8 @@ static void do_item(struct sim_process *process, struct queue_item *item)
     bool waits = false;
     if (work->call.head.id == VMM_CALL_launch_host_func && !lost) {
         queue_seen(&process->in_flight->queue, item);
+        if (process->in_flight->order)
+            order_feed_seen(process, work, true);
         call_host(process, item);
     } else if (!lost && !work_do(process, work, &waits)) {
         process->in_flight->out_of_memory = true;
@@ -240,6 +249,8 @@ static void do_item(struct sim_process *process, struct queue_item *item)
 void in_flight_host_visible(struct sim_process *process, struct work *work)
 {
     queue_seen(&process->in_flight->queue, &work->item);
+    if (process->in_flight->order)
+        order_feed_seen(process, work, false);
 }
 
 /* The first ready item, wanted or not, that this thread may do, or NULL. */
@@ -364,6 +375,7 @@ static vmm_result refuse_never(const struct sim_process *process)
     vmm_result result = vmm_detail_refuse(VMM_RULE_MEMOP_NEVER, address, 0, &nearest);
     vmm_detail_note("%s, issued by call %" PRIu64 " on device %d, waits at 0x%" PRIx64 "; no work that could write there is left",
                     vmm_reported_name(work->issued_by), work->call.head.number, queue_place_of(item)->device, address);
+    vmm_detail_issued(work_site(work));
     return result;
 }
 
@@ -405,11 +417,26 @@ static vmm_result wait_for_oldest(struct sim_process *process)
     return waited(in_flight);
 }
 
-vmm_result in_flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
+vmm_result in_flight_wait_unpromised(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
 {
     assert_locked(process->machine);
     struct queue_aim aim = aim_at(process, place, scope);
     return wait_for(process, &aim);
+}
+
+/* The host knows that work now. */
+static void know(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
+{
+    if (process->in_flight->order)
+        lanes_host_waits(&process->in_flight->order->lanes, place, scope);
+}
+
+vmm_result in_flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
+{
+    vmm_result result = in_flight_wait_unpromised(process, place, scope);
+    if (result == VMM_SUCCESS)
+        know(process, place, scope);
+    return result;
 }
 
 bool in_flight_reached(struct sim_process *process, uint64_t mark)
@@ -457,7 +484,10 @@ bool in_flight_poll(struct sim_process *process, const struct queue_place *place
 {
     assert_locked(process->machine);
     struct queue_aim aim = aim_at(process, place, scope);
-    return poll_for(process, &aim);
+    bool done_all = poll_for(process, &aim);
+    if (done_all)
+        know(process, place, scope);
+    return done_all;
 }
 
 bool in_flight_poll_mark(struct sim_process *process, uint64_t mark)
@@ -529,8 +559,11 @@ vmm_result in_flight_issue(struct sim_process *process, const struct queue_place
     assert_locked(process->machine);
     struct work *work = work_new(call, vmm_reported_call((uint16_t)issued_by));
     process->in_flight->orders += place->kind == QUEUE_DEFAULT; /* streams before and after it are ordered by it */
-    if (work && queue_add(&process->in_flight->queue, &work->item, place))
+    if (work && queue_add(&process->in_flight->queue, &work->item, place)) {
+        if (process->in_flight->order)
+            order_feed_issue(process, place, work, (const union vmm_any_call *)(const void *)call);
         return issued(process);
+    }
     if (work)
         work_free(work);
     return sim_out_of_host_memory();
@@ -672,7 +705,7 @@ static const char *name_of(const struct work *work)
                                                  : vmm_reported_name(work->issued_by);
 }
 
-/* Only the first warning of a call is reported. */
+/* Only the first warning about a call is reported. */
 static void warn(enum vmm_rule_id rule, const struct work *work, const struct access_set_range *range,
                  const struct sim_mapping *mapping, uint64_t value)
 {
@@ -680,11 +713,13 @@ static void warn(enum vmm_rule_id rule, const struct work *work, const struct ac
     vmm_object nearest = sim_object_mapping(mapping);
     uint64_t from = range->first > mapping->start ? range->first : mapping->start;
     vmm_detail_warn(rule, value, 0, &nearest);
-    if (!reported)
-        vmm_detail_note("%s, %s by call %" PRIu64 " on device %d, %s the granule at 0x%" PRIx64 "; no call has waited for it",
-                        name_of(work), work->call.head.id == VMM_CALL_launch ? "launched" : "issued",
-                        work->call.head.number, queue_place_of(&work->item)->device,
-                        range->need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "reads" : "writes", from);
+    if (reported)
+        return;
+    vmm_detail_issued(work_site(work));
+    vmm_detail_note("%s, %s by call %" PRIu64 " on device %d, %s the granule at 0x%" PRIx64 "; no call has waited for it",
+                    name_of(work), work->call.head.id == VMM_CALL_launch ? "launched" : "issued",
+                    work->call.head.number, queue_place_of(&work->item)->device,
+                    range->need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "reads" : "writes", from);
 }
 
 /* A range of addresses in a mapping. */
@@ -693,7 +728,7 @@ struct part {
     uint64_t start, size;
 };
 
-/* Warns of the first in-flight work on the device (-1: any) that needs one of the rights on the part. False when there is none.
+/* Warns about the first in-flight work on the device (-1: any) that needs one of the rights on the part. False when there is none.
  * */
 static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const struct part *part, int device,
                     unsigned rights, uint64_t value)

@@ -39,7 +39,9 @@ struct sim_mapping;
 struct sim_context;
 struct sim_event;
 struct free_mark;
+struct order;
 struct work;
+struct written;
 
 enum { IN_FLIGHT_MAX = 4096 };
 
@@ -50,6 +52,9 @@ struct in_flight {
     size_t blocked; /* work items that stand at a wait for a value in memory (mem_op.h) */
     struct stream_clocks clocks;
     bool quiet;        /* a mark was queued, and in_flight_marked is to follow */
+    struct order *order;     /* order_feed.h; NULL: what orders accesses is not followed */
+    struct written *written; /* the same; NULL: nor is what wrote them */
+    bool order_of_streams;   /* accesses that nothing orders are reported */
     uint64_t orders;   /* how often a call waited, or made a stream wait: each may order streams (pool_use.h) */
     bool out_of_memory; /* host memory ran out while work was done; the next call that waits reports it */
     struct in_flight_inside *inside; /* the running host functions */
@@ -86,6 +91,9 @@ vmm_result in_flight_issue(struct sim_process *process, const struct queue_place
 
 /* Does the remaining work that the scope covers and removes it from the queue: it is no longer in flight. */
 vmm_result in_flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
+
+/* The same for a wait that the documentation does not promise: the program cannot rely on it. */
+vmm_result in_flight_wait_unpromised(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
 
 /* Is everything done that in_flight_wait would wait for? If so, removes it from the queue as well. If not, does some work now,
  * so that polling in a loop ends (under schedule=device the workers do it). Inside a host function it does none, because the
@@ -139,7 +147,7 @@ bool in_flight_poll_mark(struct sim_process *process, uint64_t mark);
  * when it may still read, as measured on H200. */
 void in_flight_rights_changed(struct sim_process *process, const struct sim_mapping *mapping, uint64_t before);
 
-/* Call after memory was unmapped: a wait that polls it (mem_op.h) faults now, as measured, and not when somebody
+/* Call after memory was unmapped: a wait that polls it (mem_op.h) faults now, as measured, and not when some call
  * looks next, because memory may lie there again by then. */
 void in_flight_lost_memory(struct sim_process *process);
 
@@ -169,11 +177,11 @@ static inline bool in_flight_uses(const struct in_flight_used *used, uint64_t st
     return used->first <= used->last && start <= used->last && (used->first <= start || used->first - start < size);
 }
 
-/* Warns of in-flight work that uses a mapping in [start, end), all of which the call unmaps. */
+/* Warns about in-flight work that uses a mapping in [start, end), all of which the call unmaps. */
 void in_flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end);
-/* Warns of in-flight work that uses a part of a multicast object from which the call removes a replica. */
+/* Warns about in-flight work that uses a part of a multicast object from which the call removes a replica. */
 void in_flight_unbinding(struct sim_process *process, const struct sim_handle *object, uint64_t offset, uint64_t size);
-/* Warns of in-flight work that needs a right that the grant takes away from a mapping. */
+/* Warns about in-flight work that needs a right that the grant takes away from a mapping. */
 void in_flight_granting(struct sim_process *process, const struct sim_mapping *mapping, const vmm_mem_access_desc *desc);
 
 #endif

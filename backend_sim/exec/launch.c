@@ -8,6 +8,7 @@
 #include "in_flight.h"
 #include "kernels.h"
 #include "objects.h"
+#include "order_feed.h"
 #include "translate.h"
 #include "registered.h"
 #include "alias_model.h"
@@ -43,6 +44,7 @@ void sim_lose_device(struct sim_process *process, const struct device_loss *loss
         .device = device,
         .kernel = launch ? launch->kernel : -1,
         .launch = loss->call->number,
+        .launch_stack = loss->stack,
         .address = loss->address,
         .size = loss->width,
         .rights = translate_rights(process, device, loss->address),
@@ -58,8 +60,8 @@ void sim_lose_device(struct sim_process *process, const struct device_loss *loss
 static bool lose(const struct run *run, enum sim_fault_kind kind, uint64_t address, unsigned width, enum twin_use use,
                  int unbound)
 {
-    sim_lose_device(run->process, &(struct device_loss){kind, run->place, &run->call->head, run->work->issued_by, address,
-                                                        width, use, unbound});
+    sim_lose_device(run->process, &(struct device_loss){kind, run->place, &run->call->head, run->work->issued_by, run->work->stack,
+                                                        address, width, use, unbound});
     return false;
 }
 
@@ -96,11 +98,20 @@ static bool access_replicas(struct twin_memory *memory, uint64_t address, unsign
             run->out_of_memory = true;
             return false;
         }
+    for (unsigned i = 0; i < all.count && run->process->in_flight->order; i++)
+        order_feed_access(run->process, run->work, &all.run[i], use);
     for (unsigned i = 0; i < all.count; i++) {
         uint64_t length = width;
         bytes[i] = block_data_run(&all.run[i].block->bytes, all.run[i].offset, &length);
     }
     return true;
+}
+
+static void note_access(const struct run *run, const struct translate_run *there, uint64_t size, enum twin_use use)
+{
+    const struct translate_run part = {there->block, there->offset, size};
+    if (run->process->in_flight->order)
+        order_feed_access(run->process, run->work, &part, use);
 }
 
 /* Translates an ordinary access, within one mapping or allocation, with the rights of the device that runs the kernel. */
@@ -114,6 +125,7 @@ static bool access_memory(struct twin_memory *memory, uint64_t address, unsigned
     *size = there.length;
     if (use == TWIN_READ) {
         *bytes = block_data_run(&there.block->bytes, there.offset, size);
+        note_access(run, &there, *size, use);
         return true;
     }
     /* One chunk at a time, so that a write that ends early has allocated nothing beyond its end. */
@@ -122,6 +134,7 @@ static bool access_memory(struct twin_memory *memory, uint64_t address, unsigned
     run->out_of_memory = !block_data_touch(&there.block->bytes, there.offset, *size);
     if (sim_on_host(there.block->prop.location))
         show(memory);
+    note_access(run, &there, *size, use);
     *bytes = run->out_of_memory ? NULL : block_data_run(&there.block->bytes, there.offset, size);
     return !run->out_of_memory;
 }
@@ -189,6 +202,7 @@ static void describe(const struct sim_fault *fault)
                         f->device, did[fault->use], (unsigned long long)f->address,
                         may_use(f) ? "the host moves the bytes and lacks the right" : reason);
     vmm_detail_fault(f);
+    vmm_detail_issued((vmm_site){vmm_reported_name(fault->call), f->launch, f->launch_stack});
 }
 
 vmm_result sim_context_check(struct sim_process *process, const struct sim_context *context, bool waits)
@@ -246,6 +260,7 @@ bool launch_do(struct sim_process *process, struct work *work)
         look_at_teams(process->machine);
     struct run run = {.memory = {.run = access_memory, .replicas = access_replicas, .pause = pause_run, .show = show},
                       .process = process, .work = work, .place = queue_place_of(&work->item), .call = call};
+    run.memory.fleeting = process->in_flight->order != NULL; /* each access is to be seen */
     if (kernels_is_registered(call->kernel)) {
         kernels_registered_run(&run.memory, call);
         return !run.out_of_memory;
@@ -270,14 +285,14 @@ vmm_result sim_refuse_inside(const struct sim_process *process)
     return vmm_detail_refuse(VMM_RULE_HOSTFUNC_CALL, 0, 0, &nearest);
 }
 
-vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope)
+vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope, bool promised)
 {
     struct sim_context *context = sim_current(process);
     vmm_result result = context ? sim_context_check(process, context, true) : sim_no_context(process);
     if (result != VMM_SUCCESS)
         return result;
     struct queue_place place = in_flight_place(process, context, NULL);
-    vmm_result memory = in_flight_wait(process, &place, scope);
+    vmm_result memory = promised ? in_flight_wait(process, &place, scope) : in_flight_wait_unpromised(process, &place, scope);
     context = sim_current(process);
     result = context ? sim_context_check(process, context, true) : sim_no_context(process);
     return result == VMM_SUCCESS ? memory : result;

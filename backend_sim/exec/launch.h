@@ -30,8 +30,8 @@ vmm_result sim_device_check(const struct sim_process *process, int device);
 vmm_result sim_refuse_inside(const struct sim_process *process);
 
 /* Waits for the work that scope covers in the current context, seen from its default stream. SUCCESS while its device is not
- * lost; a refusal without a context. */
-vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope);
+ * lost; a refusal without a context. promised: documented. */
+vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope, bool promised);
 
 /* Do queued work with the present rights. False when host memory is exhausted. */
 bool launch_do(struct sim_process *process, struct work *work);
@@ -43,6 +43,7 @@ struct device_loss {
     const struct queue_place *place;
     const struct vmm_call *call; /* that issued the work */
     uint16_t issued_by;          /* vmm_reported_call */
+    uint32_t stack;              /* call_stack of that call */
     uint64_t address;
     uint32_t width;
     unsigned use; /* enum twin_use */

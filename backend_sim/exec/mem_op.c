@@ -133,6 +133,7 @@ static void lose(struct sim_process *process, const struct work *work, const vmm
                                                    .place = queue_place_of(&work->item),
                                                    .call = &work->call.head,
                                                    .issued_by = work->issued_by,
+                                                   .stack = work->stack,
                                                    .address = op->wait_value.address,
                                                    .width = mem_op_width(op->operation),
                                                    .use = mem_op_waits(op->operation) ? TWIN_READ : TWIN_WRITE});

@@ -5,7 +5,7 @@
  *     work item        [wait p == 5]                              [write][wait][write]
  *     done by                                                      ^next: the first operation that is not done
  *
- * A wait is done when its memory satisfies it at a time at which somebody looks. Until then its item, and everything ordered
+ * A wait is done when its memory satisfies it at a time at which some thread looks. Until then its item, and everything ordered
  * after it, is not ready; nothing announces that memory has changed, so a search for ready work reads the memory first
  * (in_flight.c). Values are read and written whole, so a program may store and load them meanwhile where the host can.
  */

@@ -113,7 +113,7 @@ static void comparisons(void)
         {WAIT32, VMM_STREAM_WAIT_VALUE_GEQ, 0xffffffff, 1, false},
         {WAIT32, VMM_STREAM_WAIT_VALUE_GEQ, 0x80000000, 0, false},
         {WAIT32, VMM_STREAM_WAIT_VALUE_GEQ, 0x7fffffff, 0, true},
-        {WAIT32, VMM_STREAM_WAIT_VALUE_EQ, 7, 0x100000007, true}, /* the upper half is no part of the value */
+        {WAIT32, VMM_STREAM_WAIT_VALUE_EQ, 7, 0x100000007, true}, /* the upper half is not part of the value */
         {WAIT32, VMM_STREAM_WAIT_VALUE_EQ, 7, 8, false},
         {WAIT32, VMM_STREAM_WAIT_VALUE_AND, 6, 2, true},
         {WAIT32, VMM_STREAM_WAIT_VALUE_AND, 6, 9, false},
@@ -301,9 +301,14 @@ static void never_in(const char *spec)
     vmm_close(sys);
 }
 
-/* The queue may grow behind a wait, because the program may issue what ends it later. */
+/* The queue may grow behind a wait, because the program may issue what ends it later. This looks at each piece of work as often as
+ * there are others, which ThreadSanitizer makes long, and has a second thread under schedule=device alone. */
 static void many_in(const char *spec)
 {
+#ifdef __SANITIZE_THREAD__
+    if (!strstr(spec, "device"))
+        return;
+#endif
     begin(spec);
     OK(vmm_stream_wait_value32(sys, a, dev, 1, EQ));
     vmm_result result = VMM_SUCCESS;

@@ -43,7 +43,7 @@ void pool_use_at(struct sim_process *process, const struct queue_place *place, u
     }
 }
 
-/* Warns of the first work that uses the memory and that the free does not come after. */
+/* Warns about the first work that uses the memory and that the free does not come after. */
 static void warn_of_use(struct sim_process *process, const struct sim_allocation *a)
 {
     for (struct queue_item *item = process->in_flight->queue.first; item; item = item->after) {
@@ -59,6 +59,7 @@ static void warn_of_use(struct sim_process *process, const struct sim_allocation
         vmm_detail_warn(VMM_RULE_POOL_FREE_IN_FLIGHT, a->start, 0, &nearest);
         vmm_detail_note("%s, issued by call %" PRIu64 " on another stream, uses it; nothing makes this stream wait for that",
                         vmm_reported_name(work->issued_by), work->call.head.number);
+        vmm_detail_issued(work_site(work));
         return;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool_use.h - warns of work that uses a pool's memory out of the order of its stream.
+/* pool_use.h - warns about work that uses a pool's memory out of the order of its stream.
  *
  *     S   alloc A ......... kernel on A ........ free A ........ kernel on A     POOL-USE-FREED: its new owner loses it
  *     T              kernel on A                                                 POOL-USE-UNORDERED: nothing makes T wait for S

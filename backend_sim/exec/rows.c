@@ -94,10 +94,13 @@ enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, s
     bool pinned = pinned_at(base, &range);
     side->host = pinned ? range.registered : there != ROWS_MAPPED && there != ROWS_ALLOCATED;
     side->left = pinned ? range.start + range.size - base : left;
+    const struct sim_allocation *allocation = there == ROWS_ALLOCATED && !pinned ? sim_allocation_at(process, base) : NULL;
+    side->pooled = allocation && allocation->pooled;
     return pinned ? ROWS_ALLOCATED : there;
 }
 
-bool rows_look_planned(const struct sim_process *process, rows_find_planned find, struct rows_side *side)
+/* Where nothing is at a side's base: is such memory there? Then sets host, left and planned. find may be NULL. */
+static bool rows_look_planned(const struct sim_process *process, rows_find_planned find, struct rows_side *side)
 {
     uint64_t left = find ? find(process, side->base) : 0;
     if (!left)
@@ -131,11 +134,11 @@ static vmm_result check_type(const struct sim_process *process, const struct dec
     return VMM_SUCCESS;
 }
 
-/* For mapped memory the driver does not compare x with the pitch, as recorded. */
+/* For mapped memory and that of pools the driver does not compare x with the pitch, as recorded. */
 static vmm_result check_pitch(const struct sim_process *process, const struct rows_extent *extent, const struct declared *d,
                               const struct rows_side *side)
 {
-    bool x_counts = side->host || side->left != UINT64_MAX;
+    bool x_counts = side->host || (side->left != UINT64_MAX && !side->pooled);
     if (!d->pitch || (extent->width <= d->pitch && (!x_counts || d->x <= d->pitch - extent->width)))
         return VMM_SUCCESS;
     vmm_result result = refuse(process, VMM_RULE_ROWS_PITCH, d->argument, d->pitch, extent->width);
@@ -147,7 +150,7 @@ static vmm_result check_pitch(const struct sim_process *process, const struct ro
 static vmm_result check_rows(const struct sim_process *process, const struct rows_extent *extent, const struct declared *d,
                              const struct rows_side *side)
 {
-    bool y_counts = side->host || side->left != UINT64_MAX;
+    bool y_counts = side->host || (side->left != UINT64_MAX && !side->pooled);
     if (!d->rows || (extent->height <= d->rows && (!y_counts || d->y <= d->rows - extent->height)))
         return VMM_SUCCESS;
     vmm_result result = refuse(process, VMM_RULE_BOX_HEIGHT, d->argument, d->rows, extent->height);
@@ -156,7 +159,8 @@ static vmm_result check_rows(const struct sim_process *process, const struct row
     return result;
 }
 
-uint64_t rows_span(const struct rows_extent *extent, uint64_t pitch, uint64_t layer)
+/* From the start of the first row to the end of the last one, modulo 2^64, as in the driver. */
+static uint64_t rows_span(const struct rows_extent *extent, uint64_t pitch, uint64_t layer)
 {
     return (extent->depth - 1) * layer + (extent->height - 1) * pitch + extent->width;
 }
@@ -191,7 +195,8 @@ static vmm_result resolve(const struct sim_process *process, const struct rows_e
 
 /* ---- the checked and the accessed memory ---- */
 
-vmm_result rows_check_range(const struct sim_process *process, int device, const struct rows_side *side, uint64_t size,
+/* Checks size bytes from a side's base on, as any copy or fill is checked, for work of that device. */
+static vmm_result rows_check_range(const struct sim_process *process, int device, const struct rows_side *side, uint64_t size,
                             enum translate_use use)
 {
     if (side->planned && size <= side->left)
@@ -209,7 +214,7 @@ vmm_result rows_check_span(const struct sim_process *process, int device, const 
     vmm_result result = rows_check_range(process, device, side, size, use);
     if (result != VMM_SUCCESS)
         vmm_detail_note("%llu rows of %llu bytes, %llu apart, are looked at as the %llu bytes from 0x%llx on",
-                        (unsigned long long)(extent->height * extent->depth), (unsigned long long)extent->width,
+                        (unsigned long long)extent->height * extent->depth, (unsigned long long)extent->width,
                         (unsigned long long)side->given, (unsigned long long)size, (unsigned long long)side->base);
     return result;
 }

@@ -29,6 +29,7 @@ struct rows_extent {
 struct rows_side {
     const char *argument;
     bool host;
+    bool pooled;    /* memory of a pool: a row may leave its pitch, as in mapped memory */
     bool planned; /* it is memory that a graph will allocate */
     uint64_t base, start;
     uint64_t given, pitch;      /* given: the caller's pitch; 0 means that rows are adjacent */
@@ -58,15 +59,7 @@ enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, s
 
 /* What finds memory that a graph will allocate, which only graphs know (graph_alloc.h): the bytes from an address to its end; 0: none. */
 typedef uint64_t (*rows_find_planned)(const struct sim_process *process, uint64_t address);
-/* Where nothing is at a side's base: is such memory there? Then sets host, left and planned. find may be NULL. */
-bool rows_look_planned(const struct sim_process *process, rows_find_planned find, struct rows_side *side);
 
-/* From the start of the first row to the end of the last one, modulo 2^64, as in the driver. */
-uint64_t rows_span(const struct rows_extent *extent, uint64_t pitch, uint64_t layer);
-
-/* Checks size bytes from a side's base on, as any copy or fill is checked, for work of that device. */
-vmm_result rows_check_range(const struct sim_process *process, int device, const struct rows_side *side, uint64_t size,
-                            enum translate_use use);
 /* Checks the single range that a driver takes the rows for. */
 vmm_result rows_check_span(const struct sim_process *process, int device, const struct rows_side *side,
                            const struct rows_extent *extent, enum translate_use use);

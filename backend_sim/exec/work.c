@@ -7,6 +7,7 @@
 #include "heap.h"
 #include "launch.h"
 #include "mem_op.h"
+#include "stacks_call.h"
 
 /* Copies size bytes; size > 0, because every kernel has arguments, and an empty copy or batch is not issued. */
 static bool keep(struct work *work, const void *from, uint64_t size)
@@ -42,6 +43,7 @@ struct work *work_new(const struct vmm_call *call, uint16_t issued_by)
     if (!work)
         return NULL;
     work->issued_by = issued_by;
+    work->stack = call_stack();
     memcpy(&work->call, call, vmm_call_size((enum vmm_call_id)call->id));
     if (!keep_what_it_points_to(work)) {
         heap.free(work);
@@ -50,9 +52,15 @@ struct work *work_new(const struct vmm_call *call, uint16_t issued_by)
     return work;
 }
 
+vmm_site work_site(const struct work *work)
+{
+    return (vmm_site){vmm_reported_name(work->issued_by), work->call.head.number, work->stack};
+}
+
 void work_free(struct work *work)
 {
     access_set_clear(&work->accesses);
+    order_drop(work->ordered);
     heap.free(work->copied);
     heap.free(work);
 }

@@ -9,6 +9,7 @@
 
 #include "queue.h"
 #include "access_set.h"
+#include "order.h"
 #include "region.h"
 
 struct work {
@@ -17,13 +18,17 @@ struct work {
     void *copied; /* arguments of a launch, bytes of a copy from the host, operations of a batch */
     uint64_t next; /* of memory operations: the first that is not done */
     uint16_t issued_by; /* vmm_reported_call */
+    uint32_t stack;     /* call_stack of that call */
     bool known;   /* accesses has been computed */
     struct access_set accesses;
+    struct order_work *ordered; /* order_feed.h; NULL: not followed */
     struct free_mark *freed; /* of a mark that stands for frees */
 };
 
 /* NULL when out of memory. */
 struct work *work_new(const struct vmm_call *call, uint16_t issued_by);
+/* The call that issued it. */
+vmm_site work_site(const struct work *work);
 void work_free(struct work *work);
 
 /* Does the work on the item's device, unless it is a host function; on a fault the process loses the device. Sets *waits when

@@ -466,6 +466,16 @@ vmm_result capture_add_free(const struct sim_process *process, vmm_stream stream
     return result;
 }
 
+/* An allocation writes 0 where it is refused, whatever the reason, as measured. */
+static void clear_output(const union vmm_any_call *call)
+{
+    vmm_deviceptr *out = call->head.id == VMM_CALL_mem_alloc_async             ? call->mem_alloc_async.dptr
+                         : call->head.id == VMM_CALL_mem_alloc_from_pool_async ? call->mem_alloc_from_pool_async.dptr
+                                                                               : NULL;
+    if (out)
+        *out = 0;
+}
+
 static vmm_result add_work(struct sim_process *process, vmm_stream stream, const union vmm_any_call *call)
 {
 #define FILL(name, size) \
@@ -633,6 +643,7 @@ static bool takes_work(struct sim_process *process, const union vmm_any_call *ca
         *result = implicit(process, stream);
         return *result != VMM_SUCCESS;
     }
+    clear_output(call);
     if (call->head.id == VMM_CALL_memcpy_3d_async && !call->memcpy_3d_async.p_copy)
         *result = vmm_detail_refuse(VMM_RULE_BOX_NULL, 0, 0, NULL);
     else
@@ -726,7 +737,7 @@ bool capture_takes(struct sim_process *process, const struct vmm_call *call, vmm
 
 /* ---- what comes next ---- */
 
-/* As measured a node may be listed twice, so the graph does not tell how long the list may be: room is made as nodes are found. */
+/* As measured a node may be listed twice, so the graph does not bound how long the list may be: room is made as nodes are found. */
 static vmm_result list_nodes(const struct sim_process *process, const struct graph *graph, const vmm_graph_node *values,
                              uint64_t count, struct graph_node ***nodes)
 {
@@ -751,7 +762,7 @@ vmm_result capture_update(const struct sim_process *process, vmm_stream stream, 
     bool blocking = false;
     if (capture_status(process, stream) == VMM_STREAM_CAPTURE_STATUS_INVALIDATED)
         return invalidated(stream);
-    if (flags > SET)
+    if (flags > SET && capture_of(process, stream))
         return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "it is 0 or CU_STREAM_SET_CAPTURE_DEPENDENCIES");
     if (count && !values)
         return graph_null("dependencies");

@@ -12,6 +12,19 @@
 /* The stream, if it is captured; NULL otherwise. */
 struct capture_stream *capture_of(const struct sim_process *process, vmm_stream stream);
 vmm_stream_capture_status capture_status(const struct sim_process *process, vmm_stream stream);
+/* What a capture tells about itself; zeros without one, and of an invalidated one the status alone. The lists are good until the next
+ * call on the stream. */
+struct capture_info {
+    vmm_stream_capture_status status;
+    uint64_t id;
+    vmm_graph graph;
+    const vmm_graph_node *nodes;
+    const vmm_graph_edge_data *edges;
+    uint64_t count;
+};
+struct capture_info capture_info(const struct sim_process *process, vmm_stream stream);
+/* Writes it where the call wants it. */
+vmm_result capture_info_tell(const struct capture_info *info, const struct vmm_call_stream_get_capture_info *to);
 /* SUCCESS if the stream is captured and the capture is valid. */
 vmm_result capture_goes_on(const struct sim_process *process, vmm_stream stream);
 /* A refused call has invalidated the stream's capture, if there is one. */

@@ -382,6 +382,8 @@ vmm_result sim_graph_destroy_node(struct sim_process *process, const struct vmm_
 {
     vmm_result result = VMM_SUCCESS;
     struct graph_node *node = graph_need_node(process->graphs, call->node, &result);
+    if (node && capture_into(&process->graphs->captures, node->graph))
+        return graph_refuse(VMM_RULE_CAPTURE_STATE, (uint64_t)(uintptr_t)call->node, "a stream is being captured into the graph of that node");
     if (node && (result = graph_fixed(node->graph, "keeps its nodes")) == VMM_SUCCESS)
         graphs_end_node(node);
     return result;

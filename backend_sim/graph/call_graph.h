@@ -104,6 +104,9 @@ vmm_result graph_update(const struct sim_process *process, struct graph *instanc
                         struct graph_update_answer *answer);
 /* Checks that the nodes were added alike, in the same order: the first version of the call. */
 vmm_result graph_update_as_added(const struct graph *instance, const struct graph *graph, struct graph_update_answer *answer);
+/* cuGraphExecUpdate; old: its first version. */
+vmm_result graph_update_exec(const struct sim_process *process, vmm_graph_exec value, vmm_graph of, bool old,
+                             struct graph_update_answer *answer);
 
 /* ---- work: checks parameters, and makes of them what a node holds. Pointers in the work stay the caller's ---- */
 

@@ -44,6 +44,18 @@ static vmm_result check_nodes(const struct sim_process *process, const struct gr
     return result;
 }
 
+/* What a device may launch: kernels, copies and fills, and at least one of them. */
+static bool suits_device(const struct graph *graph)
+{
+    bool suits = graph->first != NULL;
+    for (const struct graph_node *node = graph->first; node && suits; node = node->after) {
+        const struct graph_work *work = graphs_work(node);
+        suits = work->type == VMM_GRAPH_NODE_TYPE_KERNEL || work->type == VMM_GRAPH_NODE_TYPE_MEMCPY || work->type == VMM_GRAPH_NODE_TYPE_MEMSET ||
+                (work->child && suits_device(work->child));
+    }
+    return suits;
+}
+
 /* Has neither the graph nor a child of it a cycle? */
 static vmm_result check_cycles(const struct graph *graph)
 {
@@ -70,10 +82,14 @@ vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, v
     if (result == VMM_SUCCESS)
         result = context ? sim_context_check(process, context, false) : sim_no_context(process);
     struct graph *graph = result == VMM_SUCCESS ? graph_need(process->graphs, value, &result) : NULL;
-    if (graph && graphs_more(graph)->instances)
+    if (!graph)
+        return result;
+    if (graphs_more(graph)->instances)
         result = graph_fixed(graph, "has an instance already");
     if (result == VMM_SUCCESS && (result = check_cycles(graph)) == VMM_ERROR_INVALID_VALUE)
         *cycle = graph->first;
+    if (result == VMM_SUCCESS && (flags & VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) && !suits_device(graph))
+        result = graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "a device launches graphs of kernels, copies and fills alone");
     if (result == VMM_SUCCESS)
         result = check_nodes(process, graph);
     if (result != VMM_SUCCESS)
@@ -136,8 +152,9 @@ static vmm_result launch(struct sim_process *process, const struct vmm_call *cal
     struct graph_launch_memory memory;
     vmm_result result = VMM_SUCCESS;
     struct graph_exec *exec = graph_need_exec(process->graphs, value, &result);
-    if (exec)
-        result = sim_stream_context(process, stream, &context);
+    if (!exec)
+        return result;
+    result = sim_stream_context(process, stream, &context);
     if (result == VMM_SUCCESS)
         result = sim_context_check(process, context, false);
     if (result == VMM_SUCCESS && runs)

@@ -105,6 +105,28 @@ vmm_result sim_graph_event_wait_node_get_event(struct sim_process *process,
     return get_event(process, call->node, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, call->event_out);
 }
 
+vmm_result sim_graph_memset_node_get_params(struct sim_process *process, const struct vmm_call_graph_memset_node_get_params *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (!call->node_params)
+        return graph_null("nodeParams");
+    const struct graph_node *node = graph_need_type(process->graphs, call->node, VMM_GRAPH_NODE_TYPE_MEMSET, &result);
+    if (node)
+        *call->node_params = graphs_work(node)->fill;
+    return result;
+}
+
+vmm_result sim_graph_host_node_get_params(struct sim_process *process, const struct vmm_call_graph_host_node_get_params *call)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (!call->node_params)
+        return graph_null("nodeParams");
+    const struct graph_node *node = graph_need_type(process->graphs, call->node, VMM_GRAPH_NODE_TYPE_HOST, &result);
+    if (node)
+        *call->node_params = graphs_work(node)->host;
+    return result;
+}
+
 vmm_result sim_graph_memcpy_node_get_params(struct sim_process *process, const struct vmm_call_graph_memcpy_node_get_params *call)
 {
     vmm_result result = VMM_SUCCESS;
@@ -265,7 +287,7 @@ static struct graph_node *switchable(const struct sim_process *process, vmm_grap
     if (!node || graphs_work(node)->type <= VMM_GRAPH_NODE_TYPE_MEMSET)
         return node;
     *result = graph_refuse(VMM_RULE_GRAPH_NODE_TYPE, number_of(value),
-                           "%p is no kernel, copy or fill, which alone can be disabled", (void *)value);
+                           "%p is not a kernel, copy or fill, which alone can be disabled", (void *)value);
     return NULL;
 }
 

@@ -75,7 +75,7 @@ bool capture_reach(struct capture_stream *stream, struct graph_node *const *node
 /* The event stands for what the stream has reached. */
 bool capture_record(struct captures *captures, const struct capture_stream *stream, uint64_t event);
 struct capture_event *capture_event_find(const struct captures *captures, uint64_t event);
-/* The event is no capture's any more. */
+/* The event is not a capture's any more. */
 void capture_event_drop(struct captures *captures, uint64_t event);
 /* The stream waits for the event, whose capture has not ended; it is captured already, by the same capture, or joins it now. */
 bool capture_wait(struct captures *captures, uint64_t key, const struct capture_event *event);

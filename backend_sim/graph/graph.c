@@ -251,7 +251,7 @@ static const char *check_edges(const struct graph_node *node)
         for (size_t k = 0; k < node->out.count; k++)
             here += node->out.edge[k].node == edge->node && node->out.edge[k].data == edge->data;
         if (here != there)
-            return "an edge stands at one end and not at the other";
+            return "an edge is in the list of one end and not of the other";
     }
     return NULL;
 }

@@ -38,7 +38,7 @@ struct graph_edges {
 struct graph_node {
     struct graph *graph;
     struct graph_node *before, *after;
-    struct graph_edges in, out; /* what it depends on, and what depends on it, in the order of the calls that said so */
+    struct graph_edges in, out; /* what it depends on, and what depends on it, in the order of the calls that added it */
     void *work;
     uint64_t value;  /* its owner's name for it */
     uint64_t origin; /* the value of the node that it is a clone of; 0: none */

@@ -78,6 +78,7 @@ static bool mark_freed(const struct graph *graph)
             graphs_work(node)->memory->before = false;
     for (const struct graph_node *node = graph->first; node; node = node->after)
         if (node->left && graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_MEM_FREE)
+            /* analysers: clang-analyzer-core.NullDereference is wrong: a free node has the memory that it frees */
             some = graphs_work(node)->memory->before = true;
     return some;
 }
@@ -263,7 +264,7 @@ struct graph_node *graph_add_free(struct graph *graph, const struct graph_ends *
     while (memory && (memory->at != at || memory->freed || frees(graph, memory)))
         memory = memory->next;
     if (!memory) {
-        *result = graph_refuse(VMM_RULE_GRAPH_MEMORY_FREE, at, "at 0x%llx begins no allocation of a graph that is not freed yet",
+        *result = graph_refuse(VMM_RULE_GRAPH_MEMORY_FREE, at, "no allocation of a graph that is not yet freed begins at 0x%llx",
                                (unsigned long long)at);
         return NULL;
     }

@@ -6,6 +6,7 @@
 #include "heap.h"
 #include "in_flight.h"
 #include "objects.h"
+#include "order_feed.h"
 
 /* Calls visit for each node that allocates or frees, in children too, as long as that returns true. */
 static bool each(const struct graph *graph, bool (*visit)(void *user, const struct graph_work *work), void *user)
@@ -235,6 +236,8 @@ vmm_result graph_launch_alloc(struct sim_process *process, const struct vmm_call
         if (memory->peers >> i & 1)
             of->pool->access = sim_access_with(of->pool->access, i, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     piece->orders = process->in_flight->orders;
+    if (process->in_flight->order)
+        order_feed_renew(process, memory->at, memory->size);
     return VMM_SUCCESS;
 }
 

@@ -41,7 +41,7 @@ static vmm_result begin(struct list *list, const uint64_t *count)
     list->room = list->node ? *count : 0;
     if (!list->node || list->room)
         return VMM_SUCCESS;
-    return graph_refuse(VMM_RULE_CALL_VALUE, 0, "there is a list, and its length is 0");
+    return graph_refuse(VMM_RULE_GRAPH_LIST, 0, "there is a list, and its length is 0");
 }
 
 /* Would the list lose the data of an edge? */
@@ -81,14 +81,15 @@ vmm_result graph_list_edges(const struct sim_graphs *all, vmm_graph value, vmm_g
     const struct graph *graph = graph_need(all, value, &result);
     if (graph)
         result = begin(&list, count);
-    for (const struct graph_node *node = graph ? graph->first : NULL; node && result == VMM_SUCCESS; node = node->after) {
+    for (const struct graph_node *node = graph ? graph->first : NULL; node && result == VMM_SUCCESS; node = node->after)
         result = check_loss(&list, &node->out);
-        for (size_t i = 0; i < node->out.count && result == VMM_SUCCESS; i++)
+    if (result != VMM_SUCCESS)
+        return result;
+    for (const struct graph_node *node = graph->first; node; node = node->after)
+        for (size_t i = 0; i < node->out.count; i++)
             put(&list, node, node->out.edge[i].node, node->out.edge[i].data);
-    }
-    if (result == VMM_SUCCESS)
-        finish(&list, count);
-    return result;
+    finish(&list, count);
+    return VMM_SUCCESS;
 }
 
 vmm_result graph_list_ends(const struct sim_graphs *all, vmm_graph_node value, bool in, vmm_graph_node *nodes,
@@ -110,4 +111,32 @@ vmm_result graph_list_ends(const struct sim_graphs *all, vmm_graph_node value, b
         put(&list, there->edge[i].node, NULL, there->edge[i].data);
     finish(&list, count);
     return VMM_SUCCESS;
+}
+
+/* ---- the calls ---- */
+
+vmm_result sim_graph_get_nodes(struct sim_process *process, const struct vmm_call_graph_get_nodes *call)
+{
+    return graph_list_nodes(process->graphs, call->graph, call->nodes, call->num_nodes, false);
+}
+
+vmm_result sim_graph_get_root_nodes(struct sim_process *process, const struct vmm_call_graph_get_root_nodes *call)
+{
+    return graph_list_nodes(process->graphs, call->graph, call->root_nodes, call->num_root_nodes, true);
+}
+
+vmm_result sim_graph_get_edges(struct sim_process *process, const struct vmm_call_graph_get_edges *call)
+{
+    return graph_list_edges(process->graphs, call->graph, call->from, call->to, call->edge_data, call->num_edges);
+}
+
+vmm_result sim_graph_node_get_dependencies(struct sim_process *process, const struct vmm_call_graph_node_get_dependencies *call)
+{
+    return graph_list_ends(process->graphs, call->node, true, call->dependencies, call->edge_data, call->num_dependencies);
+}
+
+vmm_result sim_graph_node_get_dependent_nodes(struct sim_process *process,
+                                              const struct vmm_call_graph_node_get_dependent_nodes *call)
+{
+    return graph_list_ends(process->graphs, call->node, false, call->dependent_nodes, call->edge_data, call->num_dependent_nodes);
 }

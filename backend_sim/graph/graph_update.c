@@ -5,6 +5,8 @@
  *     instance   0 > 1 > 2 > 3      the last nodes are paired in their order: 3 with c, then what they depend on: 2 with b ...
  *     graph      x > a > b > c
  */
+#include <string.h>
+
 #include "call_graph.h"
 #include "heap.h"
 
@@ -25,16 +27,24 @@ static const char *fill_forbids(const struct graph_work *now, const struct graph
     return rows && !same ? "a fill of several rows can only move" : NULL;
 }
 
+static bool same_sides(const vmm_memcpy3d *a, const vmm_memcpy3d *b)
+{
+    return a->src_host == b->src_host && a->src_device == b->src_device && a->src_x_in_bytes == b->src_x_in_bytes && a->src_y == b->src_y &&
+           a->src_z == b->src_z && a->src_pitch == b->src_pitch && a->src_height == b->src_height && a->dst_host == b->dst_host &&
+           a->dst_device == b->dst_device && a->dst_x_in_bytes == b->dst_x_in_bytes && a->dst_y == b->dst_y && a->dst_z == b->dst_z &&
+           a->dst_pitch == b->dst_pitch && a->dst_height == b->dst_height;
+}
+
+/* The same description again changes nothing, which counts with what the types of memory make of no account, as measured. */
 static const char *copy_forbids(const vmm_memcpy3d *a, const vmm_memcpy3d *b)
 {
     if (a->src_memory_type != b->src_memory_type || a->dst_memory_type != b->dst_memory_type)
         return "the types of memory differ";
     if (!is_rows(a) && !is_rows(b))
         return NULL;
-    return a->width_in_bytes == b->width_in_bytes && a->height == b->height && a->depth == b->depth && a->src_pitch == b->src_pitch &&
-                   a->dst_pitch == b->dst_pitch
+    return a->width_in_bytes == b->width_in_bytes && a->height == b->height && a->depth == b->depth && same_sides(a, b)
                ? NULL
-               : "a copy of several rows can only move";
+               : "a copy of several rows or layers cannot change";
 }
 
 static bool flushes(const vmm_stream_batch_mem_op_params *op)
@@ -251,4 +261,31 @@ vmm_result graph_update_as_added(const struct graph *instance, const struct grap
             return refuse(answer, "the dependencies differ");
         }
     return VMM_SUCCESS;
+}
+
+/* ---- the call ---- */
+
+vmm_result graph_update_exec(const struct sim_process *process, vmm_graph_exec value, vmm_graph of, bool old,
+                             struct graph_update_answer *answer)
+{
+    vmm_result result = VMM_SUCCESS;
+    *answer = (struct graph_update_answer){GRAPH_UPDATE_DONE, NULL};
+    const struct graph_exec *exec = graph_need_exec(process->graphs, value, &result);
+    const struct graph *graph = exec ? graph_need(process->graphs, of, &result) : NULL;
+    if (graph && old)
+        result = graph_update_as_added(exec->graph, graph, answer);
+    return graph && result == VMM_SUCCESS ? graph_update(process, exec->graph, graph, answer) : result;
+}
+
+vmm_result sim_graph_exec_update(struct sim_process *process, const struct vmm_call_graph_exec_update *call)
+{
+    struct graph_update_answer answer;
+    vmm_graph_exec_update_result_info *info = call->result_info;
+    vmm_result result = graph_update_exec(process, call->graph_exec, call->graph, false, &answer);
+    if (info) {
+        memset(info, 0, sizeof *info); /* with the bytes between its members, as the driver does */
+        info->result = (vmm_graph_exec_update_result)answer.how;
+        info->error_node = (vmm_graph_node)(uintptr_t)(answer.node ? answer.node->value : 0);
+    }
+    return result;
 }

@@ -3,6 +3,7 @@
 
 #include "in_flight.h"
 #include "objects.h"
+#include "order.h"
 #include "refusal.h"
 
 #define LANES (UINT64_C(1) << 63) /* no stream has such a value */
@@ -46,6 +47,8 @@ vmm_result graph_lane_wait(struct sim_process *process, uint64_t number, const s
     vmm_result result = place_of(process, other, &from);
     if (result == VMM_SUCCESS) /* LCOV_EXCL_BR_LINE: as in place_of */
         result = place_of(process, lane, &to);
+    if (result == VMM_SUCCESS && process->in_flight->order)
+        lanes_pass(&process->in_flight->order->lanes, &from, &to);
     if (result == VMM_SUCCESS) /* LCOV_EXCL_BR_LINE: as in place_of */
         result = in_flight_mark_quietly(process, &from, &record.head, 0);
     if (result == VMM_SUCCESS)

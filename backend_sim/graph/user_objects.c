@@ -8,7 +8,7 @@ struct user_object {
     uint64_t value;
     void (*destroy)(void *data);
     void *data;
-    unsigned count;           /* references, those of graphs among them */
+    uint64_t own, held;       /* references of the program, and of graphs */
     struct user_object *next; /* of those that have ended */
 };
 
@@ -32,10 +32,9 @@ static vmm_result check_count(unsigned count)
     return count ? VMM_SUCCESS : graph_refuse(VMM_RULE_USER_OBJECT, 0, "the number of references is 0");
 }
 
-static void release(struct sim_graphs *all, struct user_object *object, unsigned count)
+static void end_unless_held(struct sim_graphs *all, struct user_object *object)
 {
-    object->count -= count;
-    if (object->count)
+    if (object->own || object->held)
         return;
     slots_end(&all->objects, object->value);
     object->next = all->ended;
@@ -55,7 +54,7 @@ vmm_result user_object_create(struct sim_graphs *all, uint64_t *value, void *dat
     struct user_object *object = heap.malloc(sizeof *object);
     if (!object)
         return sim_out_of_host_memory();
-    *object = (struct user_object){.value = slots_add(&all->objects, object), .destroy = destroy, .data = data, .count = count};
+    *object = (struct user_object){.value = slots_add(&all->objects, object), .destroy = destroy, .data = data, .own = count};
     if (object->value) {
         *value = object->value;
         return VMM_SUCCESS;
@@ -69,18 +68,20 @@ vmm_result user_object_retain(const struct sim_graphs *all, uint64_t value, unsi
     vmm_result result = check_count(count);
     struct user_object *object = count ? need(all, value, &result) : NULL;
     if (object)
-        object->count += count;
+        object->own += count;
     return result;
 }
 
-/* As measured, a release of more references than there are is accepted and changes nothing. */
+/* As measured, a release of more references than there are is accepted and changes nothing; those of graphs are not the program's. */
 vmm_result user_object_release(struct sim_graphs *all, uint64_t value, unsigned count)
 {
     vmm_result result = check_count(count);
     struct user_object *object = count ? need(all, value, &result) : NULL;
-    if (object && count <= object->count)
-        release(all, object, count);
-    return result;
+    if (!object || count > object->own)
+        return result;
+    object->own -= count;
+    end_unless_held(all, object);
+    return VMM_SUCCESS;
 }
 
 /* ---- of graphs ---- */
@@ -112,12 +113,17 @@ vmm_result user_object_hold(const struct sim_graphs *all, vmm_graph value, uint6
     struct user_object *object = need_both(all, value, of, count, &graph, &result);
     if (!object)
         return result;
+    const bool moves = flags & USER_OBJECT_MOVE;
+    if (moves && count > object->own)
+        return graph_refuse(VMM_RULE_USER_OBJECT, of, "the program has %llu references to %p, and cannot move %u",
+                            (unsigned long long)object->own, (void *)(uintptr_t)of, count);
     struct user_held **link = find_held(graphs_more(graph), object);
     if (!*link && !(*link = heap.calloc(1, sizeof **link)))
         return sim_out_of_host_memory();
     (*link)->object = object;
     (*link)->count += count;
-    object->count += flags & USER_OBJECT_MOVE ? 0 : count;
+    object->held += count;
+    object->own -= moves ? count : 0;
     return VMM_SUCCESS;
 }
 
@@ -135,7 +141,8 @@ vmm_result user_object_let_go(struct sim_graphs *all, vmm_graph value, uint64_t 
         *link = held->next;
         heap.free(held);
     }
-    release(all, object, most);
+    object->held -= most;
+    end_unless_held(all, object);
     return VMM_SUCCESS;
 }
 
@@ -146,7 +153,7 @@ bool user_objects_copy(struct graph_more *to, const struct graph_more *from)
         if (!copy)
             return false;
         *copy = (struct user_held){held->object, held->count, to->held};
-        held->object->count += held->count;
+        held->object->held += held->count;
         to->held = copy;
     }
     return true;
@@ -157,7 +164,8 @@ void user_objects_drop(struct sim_graphs *all, struct graph_more *more)
     while (more->held) {
         struct user_held *held = more->held;
         more->held = held->next;
-        release(all, held->object, held->count);
+        held->object->held -= held->count;
+        end_unless_held(all, held->object);
         heap.free(held);
     }
 }
@@ -195,4 +203,37 @@ void user_objects_close(struct sim_graphs *all)
         next = object->next;
         heap.free(object);
     }
+}
+
+/* ---- the calls ---- */
+
+static uint64_t value_of(vmm_user_object object)
+{
+    return (uint64_t)(uintptr_t)object;
+}
+
+vmm_result sim_user_object_create(struct sim_process *process, const struct vmm_call_user_object_create *call)
+{
+    return user_object_create(process->graphs, (uint64_t *)(void *)call->object_out, call->ptr, call->destroy, call->initial_refcount,
+                              call->flags);
+}
+
+vmm_result sim_user_object_retain(struct sim_process *process, const struct vmm_call_user_object_retain *call)
+{
+    return user_object_retain(process->graphs, value_of(call->object), call->count);
+}
+
+vmm_result sim_user_object_release(struct sim_process *process, const struct vmm_call_user_object_release *call)
+{
+    return user_object_release(process->graphs, value_of(call->object), call->count);
+}
+
+vmm_result sim_graph_retain_user_object(struct sim_process *process, const struct vmm_call_graph_retain_user_object *call)
+{
+    return user_object_hold(process->graphs, call->graph, value_of(call->object), call->count, call->flags);
+}
+
+vmm_result sim_graph_release_user_object(struct sim_process *process, const struct vmm_call_graph_release_user_object *call)
+{
+    return user_object_let_go(process->graphs, call->graph, value_of(call->object), call->count);
 }

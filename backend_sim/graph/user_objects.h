@@ -4,7 +4,7 @@
  *     create O, 1 reference      1
  *     G retains O                2      a copy of G holds one more
  *     release O                  1
- *     G is destroyed             0      the function is called once the caller has given back its lock: user_objects_call
+ *     G is destroyed             0      the function is called once the caller has released its lock: user_objects_call
  *
  * The calls refuse as those of vmm.h do, in the thread's detail. The caller does all locking.
  */

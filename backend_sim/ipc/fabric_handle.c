@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "handle_sum.h"
+#include "fnv.h"
 
 #define FABRIC_MAGIC UINT64_C(0x3163697262616676) /* the last byte is the version */
 
@@ -18,7 +18,7 @@ _Static_assert(sizeof(struct layout) == VMM_FABRIC_HANDLE_SIZE, "a handle fills 
 
 static uint64_t sum_of(const struct layout *layout)
 {
-    return handle_sum(layout, offsetof(struct layout, sum));
+    return fnv1a(FNV1A, layout, offsetof(struct layout, sum));
 }
 
 void fabric_handle_write(void *bytes, const struct imex_place *place, const struct share_label *label)

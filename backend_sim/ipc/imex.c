@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fnv.h"
 #include "share_state.h"
 
 enum { LOOKED_AT = 100000, DIGITS = 5 };
@@ -85,13 +86,6 @@ int imex_usable(const char *folder, const struct sim_profile *profile, uint32_t 
     return own == (int)channel ? own : IMEX_NONE;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    for (int i = 0; i < 8; i++, value >>= 8)
-        hash = (hash ^ (value & 0xff)) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 bool imex_domain(const char *folder, const struct sim_profile *profile, uint64_t *domain, char why[IMEX_WHY])
 {
     char root[OS_PATH_MAX];
@@ -100,6 +94,6 @@ bool imex_domain(const char *folder, const struct sim_profile *profile, uint64_t
     snprintf(why, IMEX_WHY, "the folder does not exist, or cannot be read: %.100s", folder[0] ? folder : root);
     if (!there)
         return false;
-    *domain = mix(mix(mix(UINT64_C(0xcbf29ce484222325), is.device), is.number), share_profile_number(profile)) | 1;
+    *domain = fnv1a_word(fnv1a_word(fnv1a_word(FNV1A, is.device), is.number), share_profile_number(profile)) | 1;
     return true;
 }

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "handle_sum.h"
+#include "fnv.h"
 
 #define IPC_MAGIC UINT64_C(0x3163706976756300) /* the first byte is the kind, the last one the version */
 
@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct layout) == VMM_FABRIC_HANDLE_SIZE, "a handle fills 
 
 static uint64_t sum_of(const struct layout *layout)
 {
-    return handle_sum(layout, offsetof(struct layout, sum));
+    return fnv1a(FNV1A, layout, offsetof(struct layout, sum));
 }
 
 void ipc_handle_write(void *bytes, const struct ipc_handle *handle)

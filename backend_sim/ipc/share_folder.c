@@ -97,8 +97,8 @@ static void remove_leftover(const char *path, int root, const char *entry, int f
 {
     struct os_file_is is;
     int state = os_file_open_in(folder, "state", OS_OPEN_READ);
-    bool nobody = state >= 0 ? os_lock_exclusive(state) : !os_file_look_in(folder, "state", &is) && errno == ENOENT;
-    if (nobody && !has_descriptors(path, entry, folder))
+    bool unused = state >= 0 ? os_lock_exclusive(state) : !os_file_look_in(folder, "state", &is) && errno == ENOENT;
+    if (unused && !has_descriptors(path, entry, folder))
         share_remove(root, entry, folder);
     if (state >= 0)
         os_file_close(state);
@@ -181,6 +181,14 @@ static void unmap(struct share_folder *folder)
 #define NOT_MADE "no machine can be created, for lack of space or rights, in"
 #define NO_VIEW "the machine's state cannot be mapped (ulimit -v?)"
 
+/* A block gets space when it is first exported (share_mark_block): most machines export few, and these are most of the bytes. */
+static bool room_for_all_but_blocks(int file)
+{
+    const uint64_t behind = offsetof(struct share_state, team);
+    return os_file_room(file, 0, offsetof(struct share_state, block)) &&
+           os_file_room(file, behind, offsetof(struct share_state, mark) - behind);
+}
+
 /* Creates the state in a new, open folder. Returns NULL, or the reason for a failure. */
 static const char *make_state(struct share_folder *folder, int at, const struct sim_profile *profile)
 {
@@ -192,7 +200,7 @@ static const char *make_state(struct share_folder *folder, int at, const struct 
         return NOT_MADE;
     if (!os_file_grow(folder->file, size))
         return "a machine's state exceeds the limit on file sizes (ulimit -f?), in";
-    if (!os_file_room(folder->file, 0, offsetof(struct share_state, mark)))
+    if (!room_for_all_but_blocks(folder->file))
         return "there is no space for a machine's state in";
     if (!map(folder))
         return NO_VIEW;

@@ -48,11 +48,19 @@ uint64_t share_person_read(const struct share_person *who, char program[OS_PROGR
     return atomic_load(&who->pid);
 }
 
+static bool room_for(const struct share_folder *folder, const void *part, size_t size)
+{
+    return os_file_room(folder->file, (uint64_t)((const char *)part - (const char *)folder->state), size);
+}
+
+bool share_mark_block(const struct share_folder *folder, unsigned index)
+{
+    return room_for(folder, &folder->state->block[index], sizeof folder->state->block[index]);
+}
+
 bool share_mark_room(const struct share_folder *folder, unsigned index)
 {
-    const struct share_mark *row = folder->state->mark[index];
-    return os_file_room(folder->file, (uint64_t)((const char *)row - (const char *)folder->state),
-                        sizeof folder->state->mark[index]);
+    return room_for(folder, folder->state->mark[index], sizeof folder->state->mark[index]);
 }
 
 /* Serials and numbers start at 1, so a false match needs two holders that are 2^32 apart. */

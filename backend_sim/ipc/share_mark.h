@@ -19,7 +19,7 @@
 /* Packs a call's number in its system and its kind (enum vmm_call_id) into one word; 0: unknown. */
 uint64_t share_call(uint64_t number, unsigned id);
 uint64_t share_call_number(uint64_t call);
-/* The driver's name of the call; NULL when the value is no call. */
+/* The driver's name of the call; NULL when the value is not a call. */
 const char *share_call_name(uint64_t call);
 
 /* Writes this process's number and program name. */
@@ -27,7 +27,8 @@ void share_mark_process(struct share_person *who);
 /* Reads both, with a printable name; returns the process's number. */
 uint64_t share_person_read(const struct share_person *who, char program[OS_PROGRAM]);
 
-/* Makes sure that there is space for the marks of the block. */
+/* Make sure that there is space for the block's entry, and for its marks. */
+bool share_mark_block(const struct share_folder *folder, unsigned index);
 bool share_mark_room(const struct share_folder *folder, unsigned index);
 
 /* Records that the slot's process holds the block with that many handles; 0: no longer. call is the call that made the first

@@ -62,7 +62,7 @@ static void calls(void)
     tap_u64(share_call_number(call), 12345, "a packed call has its number");
     tap_ok(!strcmp(share_call_name(call), "cuMemImportFromShareableHandle"), "a packed call has its name");
     tap_ok(!share_call_name(0) && !share_call_name(share_call(1, VMM_CALL_COUNT)) && !share_call_name(UINT64_MAX),
-           "a value that is no call has no name");
+           "a value that is not a call has no name");
 }
 
 static void persons(void)

@@ -3,10 +3,11 @@
 
 #include <stdio.h>
 
+#include "fnv.h"
+
 static void mix(uint64_t *hash, uint64_t value)
 {
-    for (int i = 0; i < 8; i++, value >>= 8)
-        *hash = (*hash ^ (value & 0xff)) * UINT64_C(0x100000001b3);
+    *hash = fnv1a_word(*hash, value);
 }
 
 static void mix_text(uint64_t *hash, const char *text)
@@ -18,7 +19,7 @@ static void mix_text(uint64_t *hash, const char *text)
 
 uint64_t share_profile_number(const struct sim_profile *p)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = FNV1A;
     mix_text(&hash, p->name);
     mix(&hash, (uint64_t)p->devices);
     mix_text(&hash, p->device_name);

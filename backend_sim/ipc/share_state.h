@@ -4,7 +4,7 @@
  *   state    [ header: profile, id, mutex ][ slots ][ blocks ][ teams ][ binds ][ marks ]
  *   slot     one process: its private memory use on each device and node
  *   block    exported memory: where its bytes are, and a bit for each process that holds it; or a multicast
- *            object, which has a team instead of bytes
+ *            object, which has a team instead of bytes; gets space in the file before its first use, as its marks do
  *   team     the devices of an object, including those of other machines (share_team.h)
  *   bind     a block of this machine behind an object of any machine; the bind holds the block
  *   event    one that processes share: by which record it is complete (share_event.h)
@@ -44,7 +44,7 @@ enum {
 };
 
 #define SHARE_MAGIC UINT64_C(0x3165686873756376)
-#define SHARE_VERSION 5
+#define SHARE_VERSION 6
 
 /* How much of the machine's memory is in use, in bytes. */
 struct share_use {
@@ -162,7 +162,8 @@ unsigned share_home_blocks(const struct share_state *state, uint64_t serial, con
 const char *share_state_check(const struct share_state *state);
 
 /* The same without most of the entries that were never used, whose pages the system would have to make for it: of those, one
- * part, 0 to SHARE_CHECK_PARTS - 1. */
-const char *share_state_check_part(const struct share_state *state, unsigned part);
+ * part, 0 to SHARE_CHECK_PARTS - 1. file is what the state is a mapping of: a block that was never used has no space there, and
+ * gets none by the check. */
+const char *share_state_check_part(const struct share_state *state, int file, unsigned part);
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "checks.h"
+#include "os.h"
 #include "share_state.h"
 
 static const char *check_header(const struct share_state *state)
@@ -121,6 +122,28 @@ static const char *check_blocks(const struct share_state *state, unsigned from, 
     return said;
 }
 
+static uint64_t place(const struct share_state *state, unsigned block)
+{
+    return (uint64_t)((const char *)&state->block[block].number - (const char *)state);
+}
+
+/* Blocks of which some may never have been used: where the file has no space there is none. */
+static const char *check_blocks_with_space(const struct share_state *state, int file, unsigned from, unsigned to)
+{
+    const char *said = NULL;
+    uint64_t known = 0;
+    bool has = false;
+    for (unsigned i = from; i < to && !said; i++) {
+        uint64_t at = place(state, i), length = place(state, to - 1) + 1 - at;
+        if (at >= known) {
+            has = os_file_has_data(file, at, &length);
+            known = at + length;
+        }
+        said = has ? check_block(state, i) : NULL;
+    }
+    return said;
+}
+
 static const char *check_binds(const struct share_state *state, unsigned from, unsigned to)
 {
     const char *said = NULL;
@@ -138,15 +161,17 @@ const char *share_state_check(const struct share_state *state)
 }
 
 /* The entries that were used, the one behind them, and a part of the others. */
-const char *share_state_check_part(const struct share_state *state, unsigned part)
+const char *share_state_check_part(const struct share_state *state, int file, unsigned part)
 {
     enum { BLOCKS = SHARE_BLOCKS / SHARE_CHECK_PARTS, BINDS = SHARE_BINDS / SHARE_CHECK_PARTS };
     unsigned blocks = share_blocks(state), binds = share_binds(state);
     const char *said = check_slots_and_teams(state);
     if (!said)
-        said = check_blocks(state, 0, blocks < SHARE_BLOCKS ? blocks + 1 : blocks);
+        said = check_blocks(state, 0, blocks);
+    if (!said && blocks < SHARE_BLOCKS)
+        said = check_blocks_with_space(state, file, blocks, blocks + 1);
     if (!said)
-        said = check_blocks(state, part * BLOCKS, (part + 1) * BLOCKS);
+        said = check_blocks_with_space(state, file, part * BLOCKS, (part + 1) * BLOCKS);
     if (!said)
         said = check_binds(state, 0, binds < SHARE_BINDS ? binds + 1 : binds);
     return said ? said : check_binds(state, part * BINDS, (part + 1) * BINDS);

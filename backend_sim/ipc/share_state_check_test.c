@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* share_state_check: a test breaks each invariant by hand and expects its message; with random words the check still
  * terminates. */
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "breaks.h"
+#include "os.h"
+#include "os_share.h"
 #include "random.h"
 #include "share_state.h"
 
-/* slots 0 and 2    block 0: memory that slot 0 holds    block 1: object with team 0    bind 0 of block 0 */
-static struct share_state *furnished(void)
+static struct share_state *state_in(int file)
 {
     struct sim_profile profile;
-    struct share_state *state = calloc(1, sizeof *state);
+    struct share_state *state = os_file_grow(file, sizeof *state) ? os_map(file, 0, sizeof *state) : NULL;
     if (!state || !sim_profile_builtin("h200x2", &profile))
         tap_bail("no state");
     share_state_init(state, &profile, 7);
+    return state;
+}
+
+/* slots 0 and 2    block 0: memory that slot 0 holds    block 1: object with team 0    bind 0 of block 0 */
+static struct share_state *furnished(int file)
+{
+    struct share_state *state = state_in(file);
     check_holds(share_state_check(state), "a fresh state");
     state->serials = 5;
     state->numbers = 9;
@@ -102,30 +111,53 @@ static void test_teams(struct share_state *state)
 }
 
 /* A part of the check finds what lies in its part, and what was used, with the entry behind it. */
-static void test_parts(struct share_state *state)
+static void test_parts(struct share_state *state, int file)
 {
     enum { LAST = SHARE_CHECK_PARTS - 1 };
-    check_holds(share_state_check_part(state, 0), "the first part");
-    check_holds(share_state_check_part(state, LAST), "the last part");
-    BREAKS_TO(state->block[0].size, 0, share_state_check_part(state, LAST), "block 0 has 0x0 bytes");
-    BREAKS(state->block[2].number, 1, share_state_check_part(state, LAST), "block 2 exists, but only 2 blocks were used");
-    BREAKS(state->bind[1].number, 1, share_state_check_part(state, LAST), "bind 1 of 1 used ones");
-    BREAKS(state->slot[2].serial, 6, share_state_check_part(state, LAST), "slot 2 has serial 6 of 5");
+    check_holds(share_state_check_part(state, file, 0), "the first part");
+    check_holds(share_state_check_part(state, file, LAST), "the last part");
+    BREAKS_TO(state->block[0].size, 0, share_state_check_part(state, file, LAST), "block 0 has 0x0 bytes");
+    BREAKS(state->block[2].number, 1, share_state_check_part(state, file, LAST), "block 2 exists, but only 2 blocks were used");
+    BREAKS(state->bind[1].number, 1, share_state_check_part(state, file, LAST), "bind 1 of 1 used ones");
+    BREAKS(state->slot[2].serial, 6, share_state_check_part(state, file, LAST), "slot 2 has serial 6 of 5");
     state->blocks_seen = SHARE_BLOCKS;
     state->binds_seen = SHARE_BINDS;
-    check_holds(share_state_check_part(state, 0), "a state of which all entries were used");
-    BREAKS(state->bind[SHARE_BINDS - 1].number, 4, share_state_check_part(state, 0), "bind 4095 of 4096 used ones has number 4 of 3");
+    check_holds(share_state_check_part(state, file, 0), "a state of which all entries were used");
+    BREAKS(state->bind[SHARE_BINDS - 1].number, 4, share_state_check_part(state, file, 0),
+           "bind 4095 of 4096 used ones has number 4 of 3");
     state->blocks_seen = 2;
     state->binds_seen = 1;
-    BREAKS(state->block[SHARE_BLOCKS - 1].number, 1, share_state_check_part(state, LAST), "block 8191 exists");
-    BREAKS(state->bind[SHARE_BINDS - 1].number, 1, share_state_check_part(state, LAST), "bind 4095 of 1 used ones");
+    BREAKS(state->block[SHARE_BLOCKS - 1].number, 1, share_state_check_part(state, file, LAST), "block 8191 exists");
+    BREAKS(state->bind[SHARE_BINDS - 1].number, 1, share_state_check_part(state, file, LAST), "bind 4095 of 1 used ones");
     state->bind[SHARE_BINDS - 1].number = state->block[SHARE_BLOCKS - 1].number = 1;
-    check_holds(share_state_check_part(state, LAST - 1), "another part");
+    check_holds(share_state_check_part(state, file, LAST - 1), "another part");
     state->bind[SHARE_BINDS - 1].number = state->block[SHARE_BLOCKS - 1].number = 0;
 }
 
+/* Blocks that were never used have no space in the file, and checks take none for them. */
+static void test_space(void)
+{
+    const uint64_t behind = offsetof(struct share_state, team), end = offsetof(struct share_state, mark);
+    struct stat before = {0}, after = {0};
+    int file = os_file_new();
+    struct share_state *state = state_in(file);
+    const char *said = NULL;
+    if (!os_file_room(file, 0, offsetof(struct share_state, block)) || !os_file_room(file, behind, end - behind) ||
+        fstat(file, &before))
+        tap_bail("no space beside the blocks");
+    for (unsigned part = 0; part < SHARE_CHECK_PARTS && !said; part++)
+        said = share_state_check_part(state, file, part);
+    check_holds(said, "a state whose blocks have no space");
+    fstat(file, &after);
+    tap_u64((uint64_t)after.st_blocks, (uint64_t)before.st_blocks, "after each of its parts they still have none");
+    BREAKS(state->block[SHARE_BLOCKS / 2].number, 1, share_state_check_part(state, file, SHARE_CHECK_PARTS / 2),
+           "block 4096 exists");
+    munmap(state, sizeof *state);
+    os_file_close(file);
+}
+
 /* The check terminates whatever the state contains. Under sanitizers it must read nothing out of range. */
-static void test_forged(struct share_state *state, uint64_t seed)
+static void test_forged(struct share_state *state, int file, uint64_t seed)
 {
     unsigned broken = 0, differ = 0, rounds = (unsigned)random_rounds(200);
     for (unsigned i = 0; i < rounds; i++) {
@@ -134,7 +166,7 @@ static void test_forged(struct share_state *state, uint64_t seed)
         *byte = (unsigned char)random_below(&seed, 256);
         bool whole = share_state_check(state), part = false;
         for (unsigned n = 0; n < SHARE_CHECK_PARTS && !part; n++)
-            part = share_state_check_part(state, n);
+            part = share_state_check_part(state, file, n);
         broken += whole;
         differ += whole != part;
         *byte = old;
@@ -146,13 +178,16 @@ static void test_forged(struct share_state *state, uint64_t seed)
 
 int main(void)
 {
-    struct share_state *state = furnished();
+    int file = os_file_new();
+    struct share_state *state = furnished(file);
+    test_space();
     test_slots(state);
     test_blocks(state);
     test_teams(state);
-    test_parts(state);
+    test_parts(state, file);
     check_holds(share_state_check(state), "the state after all repairs");
-    test_forged(state, random_seed(1));
-    free(state);
+    test_forged(state, file, random_seed(1));
+    munmap(state, sizeof *state);
+    os_file_close(file);
     return tap_done();
 }

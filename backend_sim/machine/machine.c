@@ -93,14 +93,13 @@ bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY])
     if (machine->share)
         return true;
     struct share *share = share_open(NULL, &machine->hardware, why);
-    if (share)
-        share->machine = machine;
-    const char *wrong = share ? share_join(share) : why;
+    if (!share)
+        return false;
+    share->machine = machine;
+    const char *wrong = share_join(share);
     if (wrong) {
-        if (share) {
-            snprintf(why, SHARE_WHY, "%s", wrong);
-            share_close(share);
-        }
+        snprintf(why, SHARE_WHY, "%s", wrong);
+        share_close(share);
         return false;
     }
     machine->share = share;
@@ -172,7 +171,7 @@ void sim_machine_count(struct sim_machine *machine, const struct sim_block *bloc
 {
     assert_locked(machine);
     vmm_mem_location location = block->prop.location;
-    if (location.type == VMM_MEM_LOCATION_TYPE_INVALID)
+    if (location.type == VMM_MEM_LOCATION_TYPE_INVALID || block->foreign)
         return;
     uint64_t *whole = location.type == VMM_MEM_LOCATION_TYPE_DEVICE ? &machine->device_used[location.id]
                                                                     : &machine->node_used[location.id];
@@ -225,6 +224,7 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
     block->share = NULL;
     block->fabric = (struct imex_place){0};
     block->team = NULL;
+    block->foreign = false;
     block->counted = block->counted_binds = 0;
     block_data_init(&block->bytes, backing_for(machine, prop), size);
     block->bytes.apart = prop->location.type != VMM_MEM_LOCATION_TYPE_DEVICE; /* the host may map it in place */

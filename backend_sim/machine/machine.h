@@ -55,6 +55,7 @@ struct sim_block {
     struct imex_place fabric; /* domain 0: not exportable to a fabric */
     /* NULL for memory; a multicast object has a team, and neither bytes nor a location (INVALID): team.h */
     struct team *team;
+    bool foreign; /* another backend's memory, which counts in no budget of this machine */
     uint32_t counted, counted_binds; /* scratch space of machine_check */
 };
 

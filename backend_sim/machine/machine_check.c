@@ -21,7 +21,7 @@ static const char *add(struct machine_sum *sum, const struct sim_block *block)
     bool on_device = at.type == VMM_MEM_LOCATION_TYPE_DEVICE;
     if (!block->shared)
         add_place(sum, block);
-    if (block->shared || block->team || at.type == VMM_MEM_LOCATION_TYPE_INVALID)
+    if (block->shared || block->team || block->foreign || at.type == VMM_MEM_LOCATION_TYPE_INVALID)
         return NULL;
     if (at.id < 0 || at.id >= (on_device ? VMM_MAX_DEVICES : SIM_MAX_NODES))
         return check_say("block %" PRIu64 " lies at location %d:%d", block->id, at.type, at.id);

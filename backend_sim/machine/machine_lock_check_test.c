@@ -60,7 +60,7 @@ static void test_reader(void)
     sim_machine_read(&one, true);
     tap_ok(!elsewhere(is_read, &one), "another thread does not read it");
     sim_machine_read(&one, false);
-    tap_ok(!sim_machine_is_read(&one), "afterwards it is no reader");
+    tap_ok(!sim_machine_is_read(&one), "afterwards it is not a reader");
 }
 
 int main(void)

@@ -149,7 +149,7 @@ enum share_found share_import_named(struct share *share, struct sim_machine *mac
 enum share_found share_import_from(struct share *share, struct sim_machine *machine, const struct share_label *label,
                                    uint64_t home, struct sim_block **block, char text[SHARE_WHY]);
 
-/* Imports the block that a label names, whoever holds it; SHARE_UNKNOWN when it has ended. */
+/* Imports the block that a label names, whichever process holds it; SHARE_UNKNOWN when it has ended. */
 enum share_found share_import_labelled(struct share *share, struct sim_machine *machine, const struct share_label *label,
                                        struct sim_block **block, char text[SHARE_WHY]);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* share_check: what a process shows of its use, forged by hand; the turn of the mutex that reports it; and a machine that takes
  * part late. */
+#include <sys/stat.h>
+
 #include "breaks.h"
 #include "checks.h"
 #include "process.h"
@@ -63,6 +65,20 @@ static void test_turn(vmm_system *sys, struct share_state *state)
     state->slot[0].use.node[0] = 0;
 }
 
+/* The checks of many turns take no space for blocks that were never exported. */
+static void test_space(vmm_system *sys)
+{
+    enum { TURNS = 20 * SHARE_CHECK_PARTS };
+    struct stat before = {0}, after = {0};
+    rig_free(sys);
+    bool looked = stat(rig_path("checked", "state"), &before) == 0;
+    for (unsigned i = 0; i < TURNS; i++)
+        rig_free(sys);
+    looked = looked && stat(rig_path("checked", "state"), &after) == 0;
+    tap_ok(looked && after.st_blocks == before.st_blocks, "%lld blocks of the file system before %u turns, %lld after",
+           (long long)before.st_blocks, (unsigned)TURNS, (long long)after.st_blocks);
+}
+
 /* A machine without a name takes part from its first export on, with what it had before. */
 static void test_late(const vmm_mem_allocation_prop *prop)
 {
@@ -74,7 +90,7 @@ static void test_late(const vmm_mem_allocation_prop *prop)
         (fd = rig_export(sys, exported)) < 0)
         tap_bail("nothing is exported: %s", vmm_last_detail()->note);
     struct share *share = begin(sys, &machine);
-    tap_u64(share->folder.state->slot[share->slot].use.device[0], 3 * RIG_G, "what is exported is no part of its own use");
+    tap_u64(share->folder.state->slot[share->slot].use.device[0], 3 * RIG_G, "what is exported is not part of its own use");
     check_holds(share_check(share), "and it shows what it has");
     end(machine);
     tap_text(reported, "", "in each turn of the mutex, the first one as well");
@@ -106,6 +122,7 @@ int main(void)
     test_late(&prop);
     vmm_system *sys = rig_open("checked");
     tap_result(vmm_mem_create(sys, &handle, RIG_G, &prop, 0), VMM_SUCCESS, "private memory");
+    test_space(sys);
     struct share_state *state = rig_state("checked");
     test_forged(sys);
     test_turn(sys, state);

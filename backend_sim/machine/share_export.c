@@ -10,11 +10,19 @@
 #include "share_token.h"
 #include "team.h"
 
-static struct share_block *free_block(const struct share *share, unsigned *index)
+/* A free entry, with space in the file: an entry gets it before its first use. NULL: wrong says why there is none. */
+static struct share_block *free_block(const struct share *share, unsigned *index, const char **wrong)
 {
-    for (*index = 0; *index < SHARE_BLOCKS; ++*index)
-        if (!atomic_load(&share->folder.state->block[*index].number))
-            return &share->folder.state->block[*index];
+    struct share_state *state = share->folder.state;
+    for (*index = 0; *index < SHARE_BLOCKS; ++*index) {
+        if (*index >= share_blocks(state) && !share_mark_block(&share->folder, *index)) {
+            *wrong = "there is no space to record the block";
+            return NULL;
+        }
+        if (!atomic_load(&state->block[*index].number))
+            return &state->block[*index];
+    }
+    *wrong = "8192 exported pieces of memory are in use";
     return NULL;
 }
 
@@ -57,13 +65,14 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
 {
     unsigned index;
     struct os_file_is is;
-    struct share_block *entry = free_block(share, &index);
+    const char *wrong = NULL;
+    struct share_block *entry = free_block(share, &index, &wrong);
     struct share_token token = {.machine = share->folder.state->id, .index = index};
     vmm_mem_location place = sim_machine_place(machine, block->prop.location);
     if (!entry)
-        return "8192 exported pieces of memory are in use";
+        return wrong;
     struct share_team *team;
-    const char *wrong = publish_inside(share, entry, block, &team);
+    wrong = publish_inside(share, entry, block, &team);
     if (!wrong && !share_mark_room(&share->folder, index))
         wrong = "there is no space to record the holders of the block";
     if (wrong)

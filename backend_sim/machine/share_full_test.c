@@ -44,7 +44,7 @@ static vmm_result exported(vmm_system *sys, handle_t handle)
 /* Only this process clears the slots that it owns. */
 static void processes(void)
 {
-    vmm_system *sys = rig_open("full"), *other = NULL;
+    vmm_system *sys = rig_open("full"), *other = NULL, *left_out = NULL;
     struct share_state *state = rig_state("full");
     for (unsigned i = 1; i < SHARE_PROCESSES; i++) {
         atomic_store(&state->slot[i].owner, os_process_id());
@@ -53,12 +53,19 @@ static void processes(void)
     atomic_store(&state->slots_seen, SHARE_PROCESSES);
     vmm_open("sim:" RIG_PROFILE ",machine=full", &other);
     refused(vmm_init(other, 0), "VMM-SHARE-STATE", "256 processes have the machine open", "the 257th process");
+    vmm_open("sim:" RIG_PROFILE ",machine=full", &left_out);
+    refused(vmm_init(left_out, 0), "VMM-SHARE-STATE", "256 processes have the machine open", "the 258th process");
     for (unsigned i = 1; i < SHARE_PROCESSES; i++)
         atomic_store(&state->slot[i].taken, 0);
     tap_result(vmm_init(other, 0), VMM_SUCCESS, "the second");
     rig_close(other);
-    munmap(state, sizeof *state);
+    atomic_store(&state->slot[1].taken, 1); /* so that its end is not the machine's */
     rig_close(sys);
+    atomic_store(&state->slot[1].taken, 0);
+    munmap(state, sizeof *state);
+    tap_u64(rig_machines(), 1, "the machine outlives those who had it open");
+    rig_close(left_out);
+    tap_u64(rig_machines(), 0, "and ends with one that found no place in it");
 }
 
 static struct sim_machine *machine_of(const vmm_system *sys)
@@ -88,6 +95,7 @@ static void node(void)
     atomic_store(&state->slots_seen, SHARE_PROCESSES);
     refused(vmm_mem_import_from_shareable_handle(to, &a, first, FABRIC), "VMM-IMPORT-SYSTEM", "256 processes have the machine open",
             "an import from a node that is full");
+    tap_u64(vmm_last_detail()->value, 0, "which is not the handle's fault");
     tap_ok(!machine_of(to)->nodes, "the node is closed again");
     for (unsigned i = 1; i < SHARE_PROCESSES; i++)
         atomic_store(&state->slot[i].taken, 0);

@@ -445,7 +445,7 @@ static void count_hints(void *count, const vmm_detail *detail)
     *(unsigned *)count += !strcmp(detail->rule, "VMM-LEAK-DESCRIPTOR");
 }
 
-/* An export that is released, and whose descriptor is open, is told of unless there is no memory for that. */
+/* An export that is released, and whose descriptor is open, is reported unless there is no memory for that. */
 static void hints(void)
 {
     vmm_system *sys = rig_open("x");
@@ -604,13 +604,14 @@ static void no_lock_no_room(void)
 /* Each allocation of space in an export fails in turn, with its own message. */
 static void no_room_to_export(void)
 {
-    static const char *const notes[] = {"the host's memory is exhausted, or there is no space for all bytes of the block",
+    static const char *const notes[] = {"there is no space to record the block",
+                                        "the host's memory is exhausted, or there is no space for all bytes of the block",
                                         "there is no space to record the holders of the block"};
     vmm_system *sys = rig_open("x");
     handle_t memory = 0;
     rig_create(sys, RIG_G, &memory);
     seen = rig_state("x");
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         inject_arm_at("fallocate", i + 1);
         int fd = rig_export(sys, memory);
         tap_ok(inject_disarm() && fd < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "without space nothing is exported");

@@ -51,7 +51,7 @@ static struct share_inspect_use use_of_it(const char *entry)
     struct share_inspect_use use = {.used = 1, .processes = ~0U};
     char why[SHARE_WHY];
     struct share *share = share_open_there(entry, why);
-    tap_ok(share && share_inspect_use(share, 0, &use), "the use of device 0 is told");
+    tap_ok(share && share_inspect_use(share, 0, &use), "the use of device 0 is reported");
     if (share)
         share_close(share);
     return use;
@@ -251,6 +251,9 @@ static void everything(void)
     share_inspect_free(who);
     other_files(&w);
     share_bind_end(w.state, w.bind);
+    who = share_inspect(w.share);
+    tap_ok(who && who->hold_count == 4, "a bind that ended holds nothing, though its entry still has the numbers");
+    share_inspect_free(who);
     share_close(w.share);
     close(w.fd[0]);
     close(w.fd[1]);
@@ -338,7 +341,7 @@ static void exporter_gone(vmm_mem_location location)
     tap_ok(hold && made_by(hold->call, IMPORT) && hold->handles == 1, "the importer holds the block since its import");
     tap_ok(!hold_of(who, (uint64_t)importer, true, 0), "the importer has closed its descriptor");
     struct share_inspect_use use = use_of_it("m-one");
-    tap_ok(use.used == (host ? 0 : RIG_G) && !use.processes, "memory whose exporter has gone is in use, and nobody's");
+    tap_ok(use.used == (host ? 0 : RIG_G) && !use.processes, "memory whose exporter has gone is in use, without an owner");
     const struct share_inspect_hold *first = hold_of(who, (uint64_t)keeper, true, 0),
         *second = hold_of(who, (uint64_t)keeper, true, 1);
     tap_ok(first && second && first->file != second->file && !hold_of(who, (uint64_t)keeper, true, 2),
@@ -532,7 +535,7 @@ static void stopped(void)
     tap_ok(!strncmp(share_why(share), want, strlen(want)) && strstr(share_why(share), "is stopped"),
            "the reason names the stopped process: %s",
            share_why(share));
-    tap_ok(!share_inspect_use(share, 0, &use) && use.used == 7, "nor is the use of a device told");
+    tap_ok(!share_inspect_use(share, 0, &use) && use.used == 7, "nor is the use of a device reported");
     tap_ok(share_inspect_next(share, &slot, &process) && process.pid == (uint64_t)child && process.stopped &&
                !share_inspect_next(share, &slot, &process),
            "the list of processes is still available");

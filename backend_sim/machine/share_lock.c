@@ -97,7 +97,8 @@ static void check_state(struct share *share)
     }
     share->unchecked = CHECK_EVERY + share_blocks(state);
     share->unused_checked = (share->unused_checked + 1) % SHARE_CHECK_PARTS;
-    checks_failed(check_in(share_state_check_part(state, share->unused_checked), "the state of machine \"%s\"", share->name));
+    checks_failed(check_in(share_state_check_part(state, share->folder.file, share->unused_checked),
+                           "the state of machine \"%s\"", share->name));
 }
 
 void share_unlock(struct share *share)

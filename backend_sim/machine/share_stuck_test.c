@@ -284,7 +284,7 @@ static void killed_when_stopped(void)
     stop(child);
     share_of(sys)->patience = 0;
     tap_ok(!share_lock_patiently(share_of(sys)) && !atomic_load(&share_of(sys)->stuck),
-           "whoever has no patience does not wait long enough to know");
+           "a caller with a short timeout does not wait long enough to know");
     share_of(sys)->patience = 50;
     TIMED(rig_create(sys, RIG_G, &handle));
     tap_ok(refused_for(child), "stopped");

@@ -10,9 +10,11 @@
 #include "child.h"
 #include "os.h"
 #include "passing.h"
+#include "process.h"
 #include "share_mark.h"
 #include "share_token.h"
 #include "state_rig.h"
+#include "system.h"
 #include "vmm_fd.h"
 
 typedef vmm_mem_generic_allocation_handle handle_t;
@@ -95,8 +97,26 @@ static void exported_by(void)
         close(first);
         close(second);
         vmm_mem_release(a, memory);
+        tap_ok(!((struct sim_process *)a->top)->machine->share->blocks, "the release that ends the block frees its bytes at once");
         rig_free(a);
     }
+    munmap(state, sizeof *state);
+    rig_close(a);
+}
+
+/* A block that gets its name by another call than an export has its holders recorded, too. */
+static void named_by_ipc(void)
+{
+    vmm_system *a = rig_open("one");
+    struct share_state *state = rig_state("one");
+    const unsigned slot = ((struct sim_process *)a->top)->machine->share->slot;
+    vmm_ipc_mem_handle passed;
+    vmm_deviceptr p = 0;
+    uint64_t call = 1, handles = 0;
+    tap_ok(!vmm_mem_alloc(a, &p, RIG_G) && !vmm_ipc_get_mem_handle(a, &passed, p), "memory gets a handle for other processes");
+    tap_ok(share_mark_read(state, 0, slot, &call, &handles) && handles == 1 && !call,
+           "the state records that its owner holds it once, by no export: %u, call %u", (unsigned)handles, (unsigned)call);
+    tap_ok(!vmm_mem_free(a, p) && !share_mark_read(state, 0, slot, &call, &handles), "until it is freed");
     munmap(state, sizeof *state);
     rig_close(a);
 }
@@ -163,10 +183,13 @@ static void what_stays(void)
         wrong += !pieces_of(file, &found) || found != set;
         uint64_t room = fstat(file, &is) ? 0 : (uint64_t)is.st_blocks * 512, wanted = sent * RIG_G;
         wrong += room < wanted || room > wanted + (64 << 10); /* the file system may use some for itself */
+        for (unsigned left = set, i = 0; left; i++) { /* one after the other is released, from the start of the file */
+            close(fd[i]);
+            left &= left - 1;
+            rig_free(b);
+            wrong += left && (!pieces_of(file, &found) || found != left);
+        }
         close(file);
-        while (sent)
-            close(fd[--sent]);
-        rig_free(b);
         wrong += os_file_exists(rig_path("one", name));
     }
     tap_u64(wrong, 0, "memory that other processes can reach stays, the rest is cleared, and the file goes with the last piece");
@@ -698,6 +721,7 @@ int main(void)
     together("1"); /* the shortest name */
     zeros();
     exported_by();
+    named_by_ipc();
     what_stays();
     a_slot_is_cleared();
     without_a_name();

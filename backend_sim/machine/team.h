@@ -32,6 +32,7 @@ struct team_bind {
     uint64_t at;             /* the offset in the block */
     uint64_t made;           /* the call that made the bind */
     uint16_t made_by;        /* enum vmm_call_id */
+    uint32_t made_stack;     /* call_stack; 0: another process made it */
     uint32_t number;         /* the bind's number in messages; 0: another process made it */
     uint64_t shared;         /* the number in the state; 0: private to this machine */
     unsigned index;          /* the index in the state */

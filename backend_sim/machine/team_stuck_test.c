@@ -109,7 +109,7 @@ static void calls(void)
 {
     unsigned binds = 0;
     unsigned char bytes[VMM_FABRIC_HANDLE_SIZE] = {0};
-    vmm_deviceptr at = 0;
+    vmm_deviceptr at = 0, room = 0;
     vmm_graph graph = NULL;
     vmm_graph_node node = NULL;
     vmm_graph_exec exec = NULL;
@@ -119,6 +119,8 @@ static void calls(void)
     if (vmm_graph_create(one.sys, &graph, 0) || vmm_graph_add_kernel_node(one.sys, &node, graph, NULL, 0, &kernel) ||
         vmm_graph_instantiate(one.sys, &exec, graph, 0))
         tap_bail("no graph: %s", vmm_last_detail()->note);
+    if (vmm_mem_address_reserve(one.sys, &room, unit, unit, 0, 0))
+        tap_bail("no addresses: %s", vmm_last_detail()->note);
     tap_ok(!stored(&one, 1) && !vmm_ctx_synchronize(one.sys) && both_have(1), "a store reaches the memory of two nodes");
     if (!share_lock(other))
         tap_bail("the lock is not available");
@@ -131,6 +133,7 @@ static void calls(void)
     tap_ok(held_up(vmm_mem_export_to_shareable_handle(one.sys, bytes, one.memory, FABRIC, 0)) && !bytes[0] && !bytes[63],
            "an export is refused, and writes nothing");
     tap_ok(held_up(vmm_multicast_unbind(two.sys, two.object, 1, 0, unit)), "an unbind is refused");
+    tap_ok(held_up(vmm_mem_map(one.sys, room, unit, 0, one.object, 0)), "so is a mapping of the object");
     vmm_ctx_synchronize(one.sys);
     vmm_ctx_synchronize(two.sys);
     tap_ok(both_have(1), "no byte has changed");
@@ -140,6 +143,7 @@ static void calls(void)
            strstr(vmm_last_detail()->note, "whose number is not known"),
            "a holder that has just taken the lock is unknown: %s", vmm_last_detail()->note);
     share_unlock(other);
+    tap_ok(!vmm_mem_map(one.sys, room, unit, 0, one.object, 0) && !vmm_mem_unmap(one.sys, room, unit), "the refused mapping left nothing");
     tap_ok(!vmm_graph_launch(one.sys, exec, NULL) && !vmm_ctx_synchronize(one.sys) && both_have(2), "the graph's kernel stores");
     tap_ok(!stored(&two, 3) && !vmm_ctx_synchronize(two.sys) && both_have(3), "all works after the lock is released");
     end();
@@ -166,6 +170,9 @@ static void imports(void)
     machine_of(&third)->busy = machine_of(&third)->nodes;
     share_nodes_tidy(machine_of(&third));
     tap_ok(machine_of(&third)->nodes == node, "a node that a call is about to wait for stays open, though its mutex is free by now");
+    machine_of(&third)->busy = machine_of(&third)->nodes + 1; /* another one */
+    share_nodes_tidy(machine_of(&third));
+    tap_ok(!machine_of(&third)->nodes, "one that no call waits for is closed");
     machine_of(&third)->busy = NULL;
     tap_result(vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC), VMM_SUCCESS,
                "the import succeeds after the lock is released");
@@ -177,6 +184,36 @@ static void imports(void)
     rig_close(third.sys);
     share_unlock(other);
     tap_ok(rig_machines() == 2, "the end of the machine closes a blocked node");
+    end();
+}
+
+/* A machine without a name, which has no state of its own: the node alone is held up. */
+static void nameless(void)
+{
+    char spec[200];
+    vmm_system *sys = NULL;
+    vmm_context ctx;
+    handle_t object = 0;
+    vmm_deviceptr at = 0;
+    unsigned binds = 0;
+    begin();
+    snprintf(spec, sizeof spec, "sim:max,imex=%.90s", channels);
+    if (vmm_open(spec, &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &ctx, 0, 0) || vmm_mem_alloc(sys, &at, 4096) ||
+        vmm_mem_import_from_shareable_handle(sys, &object, passed, FABRIC))
+        tap_bail("%s: %s", spec, vmm_last_detail()->note);
+    const struct side s = {.sys = sys};
+    const uint64_t args[] = {at, at + 64, 8};
+    tap_ok(!machine_of(&s)->share && machine_of(&s)->nodes, "a machine that imports an object needs no state of its own");
+    machine_of(&s)->nodes->patience = 50;
+    tap_ok(!vmm_visit(sys, see, &binds) && binds == 2, "it sees the binds of both nodes");
+    if (!share_lock(other))
+        tap_bail("the lock is not available");
+    tap_ok(held_up(vmm_launch(sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL)), "a kernel for such objects is refused: %s",
+           vmm_last_detail()->note);
+    share_unlock(other);
+    vmm_mem_release(sys, object);
+    tap_ok(!machine_of(&s)->nodes, "the node is closed with the object");
+    rig_close(sys);
     end();
 }
 
@@ -204,6 +241,7 @@ int main(void)
     os_file_close(os_file_open(path, OS_OPEN_NEW));
     calls();
     imports();
+    nameless();
     in_flight();
     os_file_remove(OS_NOWHERE, path);
     rmdir(channels);

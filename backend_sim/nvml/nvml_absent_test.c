@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All functions of nvml_entries.def can be found, and those that are not simulated say so once, by name; CUVMM_EXPLAIN=1 tells why
+/* All functions of nvml_entries.def can be found, and those that are not simulated are reported once, by name; CUVMM_EXPLAIN=1 prints why
  * the others refuse. */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -100,7 +100,7 @@ static void absent(void)
     right = ask_each(NVML_ERROR_NOT_SUPPORTED, &all);
     tap_u64(right, all, "%u functions are not supported", all);
     const char *text = heard();
-    tap_u64(lines(text), all, "each says so");
+    tap_u64(lines(text), all, "each is reported");
     unsigned unnamed = 0;
     for (unsigned i = 0; i < ENTRIES; i++) {
         snprintf(line, sizeof line, "cuvmm: libnvidia-ml.so.1: %s is not simulated. It answers NVML_ERROR_NOT_SUPPORTED (docs/nvml.md)\n",
@@ -132,7 +132,7 @@ static void explained(void)
     tap_text(heard(),
              "cuvmm: libnvidia-ml.so.1: nvmlDeviceGetHandleByIndex_v2: nvmlInit_v2 has not been called, or nvmlShutdown has undone it\n"
              "cuvmm: libnvidia-ml.so.1: nvmlDeviceGetHandleByIndex_v2: index is 3, and the machine has 1 devices, from 0\n",
-             "with CUVMM_EXPLAIN=1 it tells what was wrong");
+             "with CUVMM_EXPLAIN=1 it prints what was wrong");
     nvmlShutdown();
     unsetenv("CUVMM_EXPLAIN");
 }

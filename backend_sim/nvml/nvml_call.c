@@ -90,11 +90,8 @@ static nvmlReturn_t begin(const char *name)
     return NVML_SUCCESS;
 }
 
-static nvmlReturn_t init(const char *name, unsigned flags)
+static nvmlReturn_t init(const char *name)
 {
-    const unsigned known = NVML_INIT_FLAG_NO_GPUS | NVML_INIT_FLAG_NO_ATTACH;
-    if (flags & ~known)
-        return nvml_refuse(name, NVML_ERROR_INVALID_ARGUMENT, "flags are 0x%x, and 0x%x are known", flags, known);
     int cancel = life_no_cancel();
     life_acquire(&lock);
     nvmlReturn_t result = begin(name);
@@ -105,17 +102,19 @@ static nvmlReturn_t init(const char *name, unsigned flags)
 
 nvmlReturn_t nvmlInit(void)
 {
-    return init(__func__, 0);
+    return init(__func__);
 }
 
 nvmlReturn_t nvmlInit_v2(void)
 {
-    return init(__func__, 0);
+    return init(__func__);
 }
 
+/* Those that are known change nothing here, and others are no mistake, as recorded. */
 nvmlReturn_t nvmlInitWithFlags(unsigned flags)
 {
-    return init(__func__, flags);
+    (void)flags;
+    return init(__func__);
 }
 
 static nvmlReturn_t undo(const struct nvml_call *call)
@@ -158,7 +157,7 @@ nvmlReturn_t nvml_place(const struct nvml_call *call, nvmlDevice_t device, int *
         if (device == &devices[*place])
             return NVML_SUCCESS;
     return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT,
-                       "%p is no device: nvmlDeviceGetHandleByIndex_v2 gives one, below %d", (void *)device,
+                       "%p is not a device: nvmlDeviceGetHandleByIndex_v2 gives one, below %d", (void *)device,
                        call->machine->profile.devices);
 }
 

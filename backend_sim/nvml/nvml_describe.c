@@ -154,8 +154,10 @@ nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int *major,
 /* Partitions are not simulated, so they are off. */
 static nvmlReturn_t mig(const struct nvml_call *call, nvmlDevice_t device, unsigned *current, unsigned *pending)
 {
-    nvmlReturn_t result = number(call, device, current, "currentMode", 0);
-    return result == NVML_SUCCESS ? number(call, device, pending, "pendingMode", 0) : result;
+    if (!current)
+        return nvml_null(call, "currentMode");
+    nvmlReturn_t result = number(call, device, pending, "pendingMode", 0);
+    return result == NVML_SUCCESS ? number(call, device, current, "currentMode", 0) : result;
 }
 
 nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned *currentMode, unsigned *pendingMode)
@@ -179,8 +181,10 @@ static bool corrects(const struct nvml_call *call)
 
 static nvmlReturn_t ecc(const struct nvml_call *call, nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending)
 {
-    nvmlReturn_t result = state(call, device, current, "current", corrects(call));
-    return result == NVML_SUCCESS ? state(call, device, pending, "pending", corrects(call)) : result;
+    if (!current)
+        return nvml_null(call, "current");
+    nvmlReturn_t result = state(call, device, pending, "pending", corrects(call));
+    return result == NVML_SUCCESS ? state(call, device, current, "current", corrects(call)) : result;
 }
 
 nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending)
@@ -222,9 +226,10 @@ nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t
     NVML(state(call, device, mode, "mode", false));
 }
 
+/* As recorded: a display could be connected, to which no screen is. */
 nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t *display)
 {
-    NVML(state(call, device, display, "display", false));
+    NVML(state(call, device, display, "display", true));
 }
 
 nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvmlEnableState_t *isActive)
@@ -257,6 +262,8 @@ static nvmlReturn_t max_clock(const struct nvml_call *call, nvmlDevice_t device,
     if (result == NVML_SUCCESS && (unsigned)type >= NVML_CLOCK_COUNT)
         return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "type is %u: expected less than %u", (unsigned)type,
                            (unsigned)NVML_CLOCK_COUNT);
+    if (result == NVML_SUCCESS && type == NVML_CLOCK_VIDEO)
+        return known(call, device, clock, "clock", call->machine->chip ? call->machine->chip->video_clock : 0);
     return result == NVML_SUCCESS ? known(call, device, clock, "clock", attribute(call, attributes[type]) / 1000) : result;
 }
 

@@ -39,9 +39,17 @@ static nvmlReturn_t by_index(const struct nvml_call *call, unsigned index, nvmlD
     return NVML_SUCCESS;
 }
 
+/* As recorded, the first form writes NULL where it refuses an index. */
+static nvmlReturn_t by_index_1(const struct nvml_call *call, unsigned index, nvmlDevice_t *device)
+{
+    if (device)
+        *device = NULL;
+    return by_index(call, index, device);
+}
+
 nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned index, nvmlDevice_t *device)
 {
-    NVML(by_index(call, index, device));
+    NVML(by_index_1(call, index, device));
 }
 
 nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t *device)
@@ -71,7 +79,7 @@ static nvmlReturn_t by_uuid(const struct nvml_call *call, const char *uuid, nvml
             return NVML_SUCCESS;
         }
     }
-    return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "no device has the UUID %.60s; nvmlDeviceGetUUID tells them", uuid);
+    return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "no device has the UUID %.60s; nvmlDeviceGetUUID returns them", uuid);
 }
 
 nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device)
@@ -89,7 +97,7 @@ static nvmlReturn_t by_bytes(const struct nvml_call *call, const unsigned char *
             return NVML_SUCCESS;
         }
     }
-    return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "no device has this UUID; nvmlDeviceGetUUID tells them");
+    return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "no device has this UUID; nvmlDeviceGetUUID returns them");
 }
 
 static nvmlReturn_t by_uuid_struct(const struct nvml_call *call, const nvmlUUID_t *uuid, nvmlDevice_t *device)
@@ -113,7 +121,7 @@ nvmlReturn_t nvmlDeviceGetHandleByUUIDV(const nvmlUUID_t *uuid, nvmlDevice_t *de
     NVML(by_uuid_struct(call, uuid, device));
 }
 
-/* The bus of a device, as cuDeviceGetPCIBusId tells it. */
+/* The bus of a device, as cuDeviceGetPCIBusId returns it. */
 static unsigned bus_of(int place)
 {
     return (unsigned)place + 1;
@@ -142,14 +150,14 @@ static nvmlReturn_t by_bus(const struct nvml_call *call, const char *text, nvmlD
     struct address is;
     if (!text || !device)
         return nvml_null(call, text ? "device" : "pciBusId");
-    if (!read_address(text, &is))
+    if (!read_address(text, &is) || is.function)
         return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "\"%.40s\" does not have the form 00000000:01:00.0", text);
     for (int i = 0; i < call->machine->profile.devices; i++)
-        if (!is.domain && !is.device && !is.function && is.bus == bus_of(i)) {
+        if (!is.domain && !is.device && is.bus == bus_of(i)) {
             *device = nvml_handle(i);
             return NVML_SUCCESS;
         }
-    return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "no device is at %.40s; nvmlDeviceGetPciInfo_v3 tells where they are",
+    return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "no device is at %.40s; nvmlDeviceGetPciInfo_v3 returns where they are",
                        text);
 }
 

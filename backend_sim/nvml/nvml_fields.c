@@ -7,14 +7,29 @@
 #include "posix.h"
 
 /* False: the field is not simulated. */
-static bool value_of(const struct nvml_machine *machine, int place, unsigned field, unsigned *value)
+static bool value_of(const struct nvml_machine *machine, int place, nvmlFieldValue_t *value)
 {
-    switch (field) {
+    switch (value->fieldId) {
     case NVML_FI_DEV_ECC_CURRENT:
-    case NVML_FI_DEV_ECC_PENDING: *value = nvml_attribute(machine, CU_DEVICE_ATTRIBUTE_ECC_ENABLED) != 0; return true;
-    case NVML_FI_DEV_NVLINK_LINK_COUNT: *value = nvml_links(machine, place); return true;
+    case NVML_FI_DEV_ECC_PENDING:
+        value->valueType = NVML_VALUE_TYPE_UNSIGNED_LONG_LONG;
+        value->value.ullVal = nvml_attribute(machine, CU_DEVICE_ATTRIBUTE_ECC_ENABLED) != 0;
+        return true;
+    case NVML_FI_DEV_NVLINK_LINK_COUNT: value->value.uiVal = nvml_links(machine, place); return value->value.uiVal != 0;
     default: return false;
     }
+}
+
+enum { NO_FIELD = 1000 }; /* nvml.h 13.0 has none from here on, and none of number 0 */
+
+static nvmlReturn_t one(const struct nvml_machine *machine, int place, nvmlFieldValue_t *value)
+{
+    value->latencyUsec = 0;
+    value->valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
+    value->value = (nvmlValue_t){.ullVal = 0};
+    if (value_of(machine, place, value))
+        return NVML_SUCCESS;
+    return value->fieldId && value->fieldId < NO_FIELD ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 static long long microseconds(void)
@@ -34,13 +49,8 @@ static nvmlReturn_t fields(const struct nvml_call *call, nvmlDevice_t device, in
         return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "valuesCount is %d: expected at least 1", count);
     long long now = microseconds();
     for (int i = 0; i < count; i++) {
-        unsigned value = 0;
-        bool known = value_of(call->machine, place, values[i].fieldId, &value);
         values[i].timestamp = now;
-        values[i].latencyUsec = 0;
-        values[i].nvmlReturn = known ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
-        values[i].valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
-        values[i].value = (nvmlValue_t){.uiVal = value};
+        values[i].nvmlReturn = one(call->machine, place, &values[i]);
     }
     return NVML_SUCCESS;
 }

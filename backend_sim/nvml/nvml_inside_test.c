@@ -89,7 +89,7 @@ static void unknown_chip(void)
     nvmlGpuP2PStatus_t status = NVML_P2P_STATUS_OK;
     open_machine("base = h100\ndevices = 2\npeers = all\nattribute.75 = 7\nattribute.134 = -1\nattribute.32 = 0\nattribute.37 = 0\n");
     tap_u64(nvmlDeviceGetArchitecture(device(0), &answer), NVML_SUCCESS, "a device of no architecture that is known");
-    tap_u64(answer, NVML_DEVICE_ARCH_UNKNOWN, "says so");
+    tap_u64(answer, NVML_DEVICE_ARCH_UNKNOWN, "is answered as unknown");
     answer = 7;
     tap_u64(nvmlDeviceGetNumGpuCores(device(0), &answer), NVML_ERROR_NOT_SUPPORTED, "how many cores it has is not known");
     tap_u64(nvmlDeviceGetMemoryBusWidth(device(0), &answer), NVML_ERROR_NOT_SUPPORTED, "nor how wide its bus is");
@@ -119,11 +119,9 @@ static void wires(void)
     nvmlDevice_t list[2];
     unsigned answer = 7, count = 2, wrong = 0;
     open_machine("base = h100\ndevices = 4\npeers = 0-1,0-2\n");
-    nvmlDeviceGetNvLinkState(device(3), 0, &active);
-    tap_u64(active, NVML_FEATURE_DISABLED, "the links of a device without a peer lead nowhere");
+    tap_u64(nvmlDeviceGetNvLinkState(device(3), 0, &active), NVML_ERROR_NOT_SUPPORTED, "the links of a device without a peer lead nowhere");
     tap_u64(nvmlDeviceGetNvLinkRemoteDeviceType(device(3), 0, &type), NVML_ERROR_NOT_SUPPORTED, "there is nothing behind them");
-    nvmlDeviceGetNvLinkCapability(device(3), 0, NVML_NVLINK_CAP_P2P_SUPPORTED, &answer);
-    tap_u64(answer, 0, "and nobody is reached over them");
+    tap_u64(nvmlDeviceGetNvLinkCapability(device(3), 0, NVML_NVLINK_CAP_P2P_SUPPORTED, &answer), NVML_ERROR_NOT_SUPPORTED, "and they reach no device");
     nvmlDeviceGetP2PStatus(device(0), device(3), NVML_P2P_CAPS_INDEX_READ, &status);
     tap_u64(status, NVML_P2P_STATUS_NOT_SUPPORTED, "the others have no access to it");
     nvmlDeviceGetNvLinkRemoteDeviceType(device(0), 0, &type);
@@ -143,8 +141,7 @@ static void one_of_all(void)
     nvmlEnableState_t active = NVML_FEATURE_ENABLED;
     nvmlIntNvLinkDeviceType_t type;
     open_machine("base = h200x2\ndevices = 1\n"); /* peers = all */
-    nvmlDeviceGetNvLinkState(device(0), 0, &active);
-    tap_u64(active, NVML_FEATURE_DISABLED, "one device alone has no peer, whatever its machine was made of");
+    tap_u64(nvmlDeviceGetNvLinkState(device(0), 0, &active), NVML_ERROR_NOT_SUPPORTED, "one device alone has no peer, whatever its machine was made of");
     tap_u64(nvmlDeviceGetNvLinkRemoteDeviceType(device(0), 0, &type), NVML_ERROR_NOT_SUPPORTED, "and nothing behind its links");
     nvmlShutdown();
 }
@@ -158,6 +155,28 @@ static void fabric(void)
     tap_ok(info.state == NVML_GPU_FABRIC_STATE_COMPLETED && info.status == NVML_SUCCESS && !info.cliqueId, "a machine with a channel");
     unsigned char none[NVML_GPU_FABRIC_UUID_LEN] = {0};
     tap_ok(memcmp(info.clusterUuid, none, sizeof none) != 0, "is in a cluster with a name");
+    nvmlShutdown();
+}
+
+/* What the data sheets say of that architecture. */
+static void blackwell(void)
+{
+    nvmlDeviceArchitecture_t architecture = 0;
+    nvmlEnableState_t active = NVML_FEATURE_DISABLED;
+    unsigned cores = 0, generation = 0, width = 0, version = 0, clock = 7;
+    setenv("CUVMM_SIM", "sim:gb200x4", 1);
+    nvmlInit_v2();
+    tap_ok(nvmlDeviceGetArchitecture(device(1), &architecture) == NVML_SUCCESS && architecture == NVML_DEVICE_ARCH_BLACKWELL,
+           "the architecture: %u", (unsigned)architecture);
+    tap_ok(nvmlDeviceGetNumGpuCores(device(1), &cores) == NVML_SUCCESS && cores == 152 * 128, "%u cores", cores);
+    tap_ok(nvmlDeviceGetMaxPcieLinkGeneration(device(1), &generation) == NVML_SUCCESS && generation == 5 &&
+               nvmlDeviceGetMaxPcieLinkWidth(device(1), &width) == NVML_SUCCESS && width == 16, "PCIe %u.0 x%u", generation, width);
+    tap_ok(nvmlDeviceGetNvLinkState(device(1), 17, &active) == NVML_SUCCESS && active == NVML_FEATURE_ENABLED &&
+               nvmlDeviceGetNvLinkState(device(1), 18, &active) == NVML_ERROR_INVALID_ARGUMENT, "18 links");
+    tap_ok(nvmlDeviceGetNvLinkVersion(device(1), 0, &version) == NVML_SUCCESS && version == NVML_NVLINK_VERSION_5_0, "of the fifth NVLink");
+    tap_ok(nvmlDeviceGetMaxClockInfo(device(1), NVML_CLOCK_VIDEO, &clock) == NVML_ERROR_NOT_SUPPORTED && clock == 7,
+           "the clock of its video engines is not known");
+    tap_ok(nvmlDeviceGetMaxClockInfo(device(1), NVML_CLOCK_VIDEO, NULL) == NVML_ERROR_INVALID_ARGUMENT, "nor a place for it");
     nvmlShutdown();
 }
 
@@ -226,7 +245,7 @@ static void held_up(void)
     if (write(socket, "x", 1) != 1 || read(socket, &what, 1) != 1)
         tap_bail("the child has gone");
     tap_u64(ask(&used), NVML_SUCCESS, "the next look is another one");
-    tap_u64(nvmlDeviceGetComputeRunningProcesses(device(0), &count, NULL), NVML_SUCCESS, "and processes are told");
+    tap_u64(nvmlDeviceGetComputeRunningProcesses(device(0), &count, NULL), NVML_SUCCESS, "and processes are reported");
     (void)!write(socket, "x", 1);
     waitpid(child, &status, 0);
     close(socket);
@@ -328,7 +347,7 @@ static void requests(void)
         if (!failed)
             break;
     }
-    tap_ok(failures > 5 && clean, "%u requests that fail one after the other, and each is told", failures);
+    tap_ok(failures > 5 && clean, "%u requests that fail one after the other, and each is reported", failures);
     tap_u64((uint64_t)inject_live, (uint64_t)live, "nothing is left behind");
     rig_close(sys);
 }
@@ -342,6 +361,7 @@ int main(void)
     wires();
     one_of_all();
     fabric();
+    blackwell();
     imex_folder();
     held_up();
     not_a_machine();

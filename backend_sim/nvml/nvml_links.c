@@ -3,7 +3,7 @@
  *
  *     peers, and multicast      device 0 ==18 links== switch ==18 links== device 1
  *     peers alone               device 0 ====18 links, in turn to each peer==== device 1
- *     no peer                   links that lead nowhere: DISABLED
+ *     no peer                   links that lead nowhere: NOT_SUPPORTED
  */
 #include <string.h>
 
@@ -15,11 +15,13 @@
 static nvmlGpuP2PStatus_t p2p_of(const struct nvml_machine *machine, int from, int to, nvmlGpuP2PCapsIndex_t what)
 {
     bool peers = nvml_are_peers(machine, from, to);
-    if (what == NVML_P2P_CAPS_INDEX_PCI) /* nobody measured what stands beside NVLink */
+    if (from == to) /* a device is no peer of its own, whatever is asked */
+        return NVML_P2P_STATUS_NOT_SUPPORTED;
+    if ((unsigned)what >= NVML_P2P_CAPS_INDEX_PCI) /* what stands beside NVLink was not measured */
         return NVML_P2P_STATUS_UNKNOWN;
     if (what == NVML_P2P_CAPS_INDEX_NVLINK)
         return peers && nvml_links(machine, from) ? NVML_P2P_STATUS_OK : NVML_P2P_STATUS_NOT_SUPPORTED;
-    return peers || from == to ? NVML_P2P_STATUS_OK : NVML_P2P_STATUS_NOT_SUPPORTED;
+    return peers ? NVML_P2P_STATUS_OK : NVML_P2P_STATUS_NOT_SUPPORTED;
 }
 
 static nvmlReturn_t p2p(const struct nvml_call *call, nvmlDevice_t device1, nvmlDevice_t device2, nvmlGpuP2PCapsIndex_t what,
@@ -31,9 +33,6 @@ static nvmlReturn_t p2p(const struct nvml_call *call, nvmlDevice_t device1, nvml
         result = nvml_asks(call, device2, status, "p2pStatus", &to);
     if (result != NVML_SUCCESS)
         return result;
-    if ((unsigned)what >= NVML_P2P_CAPS_INDEX_UNKNOWN)
-        return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "p2pIndex is %u: expected less than %u", (unsigned)what,
-                           (unsigned)NVML_P2P_CAPS_INDEX_UNKNOWN);
     *status = p2p_of(call->machine, from, to, what);
     return NVML_SUCCESS;
 }
@@ -46,17 +45,25 @@ nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2, 
 
 /* ---- NVLinks ---- */
 
-/* A link of a device whose architecture has links: NOT_SUPPORTED without, INVALID_ARGUMENT behind the last. */
+static nvmlReturn_t in_range(const struct nvml_call *call, unsigned link)
+{
+    unsigned links = call->machine->chip->links;
+    if (link < links)
+        return NVML_SUCCESS;
+    return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "link is %u: a device has %u, from 0", link, links);
+}
+
+/* A link of a device whose architecture has links: NOT_SUPPORTED without them and for a device without peers, as recorded of one H200;
+ * INVALID_ARGUMENT behind the last. */
 static nvmlReturn_t link_of(const struct nvml_call *call, nvmlDevice_t device, unsigned link, const void *answer,
                             const char *argument, int *place)
 {
-    const struct nvml_chip *chip = call->machine->chip;
     nvmlReturn_t result = nvml_asks(call, device, answer, argument, place);
-    if (result == NVML_SUCCESS && !chip)
+    if (result == NVML_SUCCESS && !call->machine->chip)
         return nvml_lacks(call, "NVLinks");
-    if (result == NVML_SUCCESS && link >= chip->links)
-        return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "link is %u: a device has %u, from 0", link, chip->links);
-    return result;
+    if (result == NVML_SUCCESS && !nvml_links(call->machine, *place))
+        return nvml_refuse(call->name, NVML_ERROR_NOT_SUPPORTED, "device %d has no peer, so its links lead nowhere", *place);
+    return result == NVML_SUCCESS ? in_range(call, link) : result;
 }
 
 static nvmlReturn_t link_state(const struct nvml_call *call, nvmlDevice_t device, unsigned link, nvmlEnableState_t *active)
@@ -64,7 +71,7 @@ static nvmlReturn_t link_state(const struct nvml_call *call, nvmlDevice_t device
     int place;
     nvmlReturn_t result = link_of(call, device, link, active, "isActive", &place);
     if (result == NVML_SUCCESS)
-        *active = nvml_links(call->machine, place) ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;
+        *active = NVML_FEATURE_ENABLED;
     return result;
 }
 
@@ -92,7 +99,11 @@ static nvmlReturn_t link_can(const struct nvml_call *call, nvmlDevice_t device, 
                              unsigned *can)
 {
     int place;
-    nvmlReturn_t result = link_of(call, device, link, can, "capResult", &place);
+    nvmlReturn_t result = nvml_asks(call, device, can, "capResult", &place);
+    if (result == NVML_SUCCESS && call->machine->chip)
+        result = in_range(call, link);
+    if (result == NVML_SUCCESS)
+        result = link_of(call, device, link, can, "capResult", &place);
     if (result != NVML_SUCCESS)
         return result;
     if ((unsigned)what >= NVML_NVLINK_CAP_COUNT)
@@ -130,20 +141,10 @@ static int behind(const struct nvml_machine *machine, int place, unsigned link)
     return at;
 }
 
-/* A link that leads somewhere. */
-static nvmlReturn_t active_link(const struct nvml_call *call, nvmlDevice_t device, unsigned link, const void *answer,
-                                const char *argument, int *place)
-{
-    nvmlReturn_t result = link_of(call, device, link, answer, argument, place);
-    if (result == NVML_SUCCESS && !nvml_links(call->machine, *place))
-        return nvml_refuse(call->name, NVML_ERROR_NOT_SUPPORTED, "device %d has no peer, so its links lead nowhere", *place);
-    return result;
-}
-
 static nvmlReturn_t remote_type(const struct nvml_call *call, nvmlDevice_t device, unsigned link, nvmlIntNvLinkDeviceType_t *type)
 {
     int place;
-    nvmlReturn_t result = active_link(call, device, link, type, "pNvLinkDeviceType", &place);
+    nvmlReturn_t result = link_of(call, device, link, type, "pNvLinkDeviceType", &place);
     if (result == NVML_SUCCESS)
         *type = switched(call->machine) ? NVML_NVLINK_DEVICE_TYPE_SWITCH : NVML_NVLINK_DEVICE_TYPE_GPU;
     return result;
@@ -161,7 +162,7 @@ static nvmlReturn_t remote_pci(const struct nvml_call *call, nvmlDevice_t device
 {
     nvmlPciInfo_t is;
     int place;
-    nvmlReturn_t result = active_link(call, device, link, pci, "pci", &place);
+    nvmlReturn_t result = link_of(call, device, link, pci, "pci", &place);
     if (result != NVML_SUCCESS)
         return result;
     nvml_fill_pci(call->machine, behind(call->machine, place, link), &is);

@@ -15,10 +15,10 @@
 #include "spec.h"
 
 /* Of NVIDIA's data sheets: H100 SXM and H200 have PCIe 5.0 x16, 18 links of the fourth NVLink and 128 cores in a multiprocessor,
- * HGX B200 the same with the fifth. */
+ * HGX B200 the same with the fifth. The video clock is an H200's, as recorded. */
 static const struct nvml_chip chips[] = {
-    {9, NVML_DEVICE_ARCH_HOPPER, 5, 16, 18, NVML_NVLINK_VERSION_4_0, 128},
-    {10, NVML_DEVICE_ARCH_BLACKWELL, 5, 16, 18, NVML_NVLINK_VERSION_5_0, 128},
+    {9, NVML_DEVICE_ARCH_HOPPER, 5, 16, 18, NVML_NVLINK_VERSION_4_0, 128, 1545},
+    {10, NVML_DEVICE_ARCH_BLACKWELL, 5, 16, 18, NVML_NVLINK_VERSION_5_0, 128, 0},
 };
 
 /* ---- which machine ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvml_machine.h - the simulated machine that libnvidia-ml.so.1 tells of: the one that libcuda.so.1 opens in the same
+/* nvml_machine.h - the simulated machine that libnvidia-ml.so.1 reports: the one that libcuda.so.1 opens in the same
  * environment, with all its devices, whatever CUDA_VISIBLE_DEVICES says.
  *
  *     CUVMM_SIM, CUVMM_BACKEND, CUVMM_MACHINE    the profile: what the devices are             read once, by nvmlInit
@@ -23,6 +23,7 @@
 struct nvml_chip {
     int major; /* of the compute capability */
     unsigned architecture, pcie_generation, pcie_width, links, link_version, cores; /* cores of a multiprocessor */
+    unsigned video_clock; /* MHz; 0: not known */
 };
 
 struct nvml_machine {

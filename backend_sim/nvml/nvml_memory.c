@@ -50,7 +50,8 @@ static nvmlReturn_t memory_2(const struct nvml_call *call, nvmlDevice_t device, 
     int place;
     nvmlReturn_t result = nvml_asks(call, device, to, "memory", &place);
     if (result == NVML_SUCCESS)
-        result = nvml_version(call, to->version, nvmlMemory_v2);
+        result = to->version == nvmlMemory_v2 ? NVML_SUCCESS : nvml_refuse(call->name, NVML_ERROR_FUNCTION_NOT_FOUND, "version is 0x%x: expected nvmlMemory_v2, 0x%x",
+                                                                          to->version, nvmlMemory_v2);
     return result == NVML_SUCCESS ? memory(call, place, to) : result;
 }
 
@@ -85,12 +86,12 @@ static nvmlReturn_t processes(const struct nvml_call *call, nvmlDevice_t device,
     struct share_inspect_use use = {.used = 0};
     int place;
     nvmlReturn_t result = nvml_asks(call, device, count, "infoCount", &place);
-    if (result == NVML_SUCCESS && *count && !list.v1 && !list.v2)
-        return nvml_null(call, "infos");
     if (result == NVML_SUCCESS && kind == COMPUTES)
         result = use_of(call, place, &use);
     if (result != NVML_SUCCESS)
         return result;
+    if (*count && use.processes && !list.v1 && !list.v2)
+        return nvml_null(call, "infos");
     unsigned room = *count;
     *count = use.processes;
     if (room < use.processes)

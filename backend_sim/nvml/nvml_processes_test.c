@@ -20,7 +20,7 @@ static unsigned long long used(int index)
     nvmlDevice_t device;
     nvmlMemory_t memory = {0, 0, 0};
     if (nvmlDeviceGetHandleByIndex((unsigned)index, &device) != NVML_SUCCESS || nvmlDeviceGetMemoryInfo(device, &memory) != NVML_SUCCESS)
-        tap_bail("nothing is told of device %d", index);
+        tap_bail("nothing is reported of device %d", index);
     return memory.total - memory.free == memory.used ? memory.used : 1;
 }
 
@@ -59,7 +59,7 @@ static void own_machine(void)
         setenv("CUVMM_SIM", "sim:h200x2", 1);
         setenv("CUDA_VISIBLE_DEVICES", "1", 1);
         int wrong = nvmlInit() != NVML_SUCCESS;
-        wrong += used(0) || used(1) || used_by(1, getpid()); /* nobody has opened it */
+        wrong += used(0) || used(1) || used_by(1, getpid()); /* no process has opened it */
         wrong += cuInit(0) != CUDA_SUCCESS || used(1);
         memory = create(0, 3 * RIG_G, false);
         wrong += used(0) != 0 || used(1) != 3 * RIG_G || used_by(1, getpid()) != 3 * RIG_G || used_by(0, getpid());
@@ -121,7 +121,7 @@ static void two_processes(void)
     setenv("CUVMM_SIM", "sim:h200x2,machine=pair", 1);
     if (nvmlInit() != NVML_SUCCESS)
         tap_bail("no machine");
-    tap_ok(used(0) == 0 && used_by(0, getpid()) == 0, "nobody uses the machine");
+    tap_ok(used(0) == 0 && used_by(0, getpid()) == 0, "no process uses the machine");
     tap_u64(rig_machines(), 0, "and looking makes none");
     pid_t child = child_begin(&socket, 60);
     if (child == 0)
@@ -148,6 +148,29 @@ static void two_processes(void)
     tap_u64(rig_machines(), 1, "the machine stays while it is looked at");
     nvmlShutdown();
     tap_u64(rig_machines(), 0, "and goes with nvmlShutdown");
+}
+
+/* ---- what standard error gets of a refused question ---- */
+
+static void no_list(nvmlDevice_t device)
+{
+    char text[256] = "";
+    unsigned count = 1;
+    FILE *said = tmpfile();
+    int before = dup(STDERR_FILENO);
+    if (!said || before < 0 || dup2(fileno(said), STDERR_FILENO) < 0)
+        tap_bail("standard error cannot be heard");
+    setenv("CUVMM_EXPLAIN", "1", 1);
+    nvmlReturn_t result = nvmlDeviceGetComputeRunningProcesses(device, &count, NULL);
+    unsetenv("CUVMM_EXPLAIN");
+    dup2(before, STDERR_FILENO);
+    close(before);
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = '\0';
+    fclose(said);
+    tap_u64(result, NVML_ERROR_INVALID_ARGUMENT, "room for one, and no list");
+    tap_text(text, "cuvmm: libnvidia-ml.so.1: nvmlDeviceGetComputeRunningProcesses_v3: infos is NULL\n", "the reason names it");
+    tap_u64(count, 1, "the count stays");
 }
 
 /* ---- many ---- */
@@ -207,12 +230,13 @@ static void crowd(void)
     nvmlDeviceGetHandleByIndex(7, &device);
     memset(few, 0xee, sizeof few);
     tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, few), NVML_ERROR_INSUFFICIENT_SIZE, "a list that is too short by one");
-    tap_ok(count == CROWD / DEVICES && few[0].pid == 0xeeeeeeee, "is told how long it must be, and is not written");
+    tap_ok(count == CROWD / DEVICES && few[0].pid == 0xeeeeeeee, "returns the length that is needed, and is not written");
     tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, few), NVML_SUCCESS, "which is enough");
     old_form(device);
     count = 0;
     tap_u64(nvmlDeviceGetComputeRunningProcesses(device, &count, NULL), NVML_ERROR_INSUFFICIENT_SIZE, "0 asks how many there are");
     tap_u64(count, CROWD / DEVICES, "eight");
+    no_list(device);
     kill(child[0], SIGKILL);
     waitpid(child[0], &status, 0);
     tap_u64(used(0), all[0] - RIG_G, "the memory of a killed process is free at the next look");

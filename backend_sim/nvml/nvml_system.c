@@ -27,21 +27,21 @@ static const struct {
     {NVML_ERROR_FUNCTION_NOT_FOUND, "Function Not Found"},
     {NVML_ERROR_CORRUPTED_INFOROM, "Corrupted infoROM"},
     {NVML_ERROR_GPU_IS_LOST, "GPU is lost"},
-    {NVML_ERROR_RESET_REQUIRED, "GPU requires restart"},
-    {NVML_ERROR_OPERATING_SYSTEM, "The operating system has blocked the request."},
-    {NVML_ERROR_LIB_RM_VERSION_MISMATCH, "RM has detected an NVML/RM version mismatch."},
+    {NVML_ERROR_RESET_REQUIRED, "GPU requires reset"},
+    {NVML_ERROR_OPERATING_SYSTEM, "GPU access blocked by the operating system"},
+    {NVML_ERROR_LIB_RM_VERSION_MISMATCH, "Driver/library version mismatch"},
     {NVML_ERROR_IN_USE, "In use by another client"},
     {NVML_ERROR_MEMORY, "Insufficient Memory"},
     {NVML_ERROR_NO_DATA, "No data"},
-    {NVML_ERROR_VGPU_ECC_NOT_SUPPORTED, "The requested vGPU operation is not available while ECC is enabled"},
+    {NVML_ERROR_VGPU_ECC_NOT_SUPPORTED, "vGPU ECC not supported"},
     {NVML_ERROR_INSUFFICIENT_RESOURCES, "Insufficient Resources"},
-    {NVML_ERROR_FREQ_NOT_SUPPORTED, "Frequency not supported"},
+    {NVML_ERROR_FREQ_NOT_SUPPORTED, "Invalid Frequency"},
     {NVML_ERROR_ARGUMENT_VERSION_MISMATCH, "Argument version mismatch"},
-    {NVML_ERROR_DEPRECATED, "Deprecated"},
-    {NVML_ERROR_NOT_READY, "System not ready"},
-    {NVML_ERROR_GPU_NOT_FOUND, "No GPUs were found"},
-    {NVML_ERROR_INVALID_STATE, "Invalid state"},
-    {NVML_ERROR_RESET_TYPE_NOT_SUPPORTED, "Reset type not supported"},
+    {NVML_ERROR_DEPRECATED, "Requested functionality has been deprecated"},
+    {NVML_ERROR_NOT_READY, "System is not in ready state"},
+    {NVML_ERROR_GPU_NOT_FOUND, "No supported GPUs were found"},
+    {NVML_ERROR_INVALID_STATE, "Resource not in correct state to perform requested operation"},
+    {NVML_ERROR_RESET_TYPE_NOT_SUPPORTED, "Reset type is not supported for given device"},
 };
 
 const char *nvmlErrorString(nvmlReturn_t result)
@@ -66,8 +66,11 @@ static nvmlReturn_t nvml_library_version(const struct nvml_call *call, char *ver
     return nvml_text(call, text, version, length, "version");
 }
 
+/* As recorded, this one looks at its argument before it asks whether the library is initialised. */
 nvmlReturn_t nvmlSystemGetNVMLVersion(char *version, unsigned length)
 {
+    if (!version)
+        return nvml_refuse(__func__, NVML_ERROR_INVALID_ARGUMENT, "version is NULL");
     NVML(nvml_library_version(call, version, length));
 }
 
@@ -91,16 +94,19 @@ nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *cudaDriverVersion)
 
 /* ---- the rest of the system ---- */
 
-/* The system's name of the program, of at most 15 letters. */
+/* As the process was started: with its folder, or as the shell found it. */
 static nvmlReturn_t process_name(const struct nvml_call *call, unsigned pid, char *name, unsigned length)
 {
-    char program[OS_PROGRAM];
+    char program[OS_COMMAND];
     if (!name)
         return nvml_null(call, "name");
-    os_program(pid, program);
+    os_command(pid, program);
     if (!program[0])
         return nvml_refuse(call->name, NVML_ERROR_NOT_FOUND, "there is no process %u", pid);
-    return nvml_text(call, program, name, length, "name");
+    if (!length)
+        return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "length is 0: there is room for no letter");
+    snprintf(name, length, "%s", program); /* what there is room for, as recorded */
+    return NVML_SUCCESS;
 }
 
 nvmlReturn_t nvmlSystemGetProcessName(unsigned pid, char *name, unsigned length)

@@ -7,10 +7,9 @@
 
 #include "nvml_call.h"
 
-static nvmlGpuTopologyLevel_t ancestor(const struct nvml_machine *machine, int one, int other)
+/* Of two devices. */
+static nvmlGpuTopologyLevel_t ancestor(const struct nvml_machine *machine)
 {
-    if (one == other)
-        return NVML_TOPOLOGY_INTERNAL;
     return nvml_node(machine) < 0 ? NVML_TOPOLOGY_SYSTEM : NVML_TOPOLOGY_NODE;
 }
 
@@ -21,8 +20,10 @@ static nvmlReturn_t common(const struct nvml_call *call, nvmlDevice_t device1, n
     nvmlReturn_t result = nvml_place(call, device1, &one);
     if (result == NVML_SUCCESS)
         result = nvml_asks(call, device2, level, "pathInfo", &other);
+    if (result == NVML_SUCCESS && one == other)
+        return nvml_refuse(call->name, NVML_ERROR_NOT_SUPPORTED, "both are device %d: expected two devices", one);
     if (result == NVML_SUCCESS)
-        *level = ancestor(call->machine, one, other);
+        *level = ancestor(call->machine);
     return result;
 }
 
@@ -31,12 +32,7 @@ nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevic
     NVML(common(call, device1, device2, pathInfo));
 }
 
-static bool is_level(nvmlGpuTopologyLevel_t level)
-{
-    return (unsigned)level <= NVML_TOPOLOGY_SYSTEM && (unsigned)level % 10 == 0;
-}
-
-/* The others at that level or nearer. */
+/* The others at that level or nearer; a level that is none is no mistake, as recorded. */
 static nvmlReturn_t nearest(const struct nvml_call *call, nvmlDevice_t device, nvmlGpuTopologyLevel_t level, unsigned *count,
                             nvmlDevice_t *list)
 {
@@ -45,12 +41,10 @@ static nvmlReturn_t nearest(const struct nvml_call *call, nvmlDevice_t device, n
     nvmlReturn_t result = nvml_asks(call, device, count, "count", &place);
     if (result != NVML_SUCCESS)
         return result;
-    if (!is_level(level))
-        return nvml_refuse(call->name, NVML_ERROR_INVALID_ARGUMENT, "level is %u: expected 0, 10 ... 50", (unsigned)level);
     if (*count && !list)
         return nvml_null(call, "deviceArray");
     for (int i = 0; i < call->machine->profile.devices; i++)
-        if (i != place && ancestor(call->machine, place, i) <= level) {
+        if (i != place && ancestor(call->machine) <= level) {
             if (found < *count)
                 list[found] = nvml_handle(i);
             found++;

@@ -112,6 +112,12 @@ static void unreported(void)
     tap_ok(os_file_is_open(file), "a close-on-exec descriptor counts as open");
     tap_ok(!WITHOUT("fstat", 1, EIO, os_file_look(file, &is)), "nothing is known of a file that the system does not report");
     tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_readable(file)), "such a file counts as readable");
+    const int twin = dup(file);
+    tap_ok(!WITHOUT("fcntl", 1, EINVAL, os_file_tag(file, 7)) && !os_file_has_tag(file, 7) && os_file_tag(file, 7) && os_file_has_tag(twin, 7),
+           "an opening has a tag, which its duplicate shows");
+    tap_ok(!os_file_has_tag(file, 8) && !os_file_has_tag(other, 7) && !WITHOUT("fcntl", 1, EINVAL, os_file_has_tag(file, 7)),
+           "no other tag, and no other opening");
+    close(twin);
     tap_ok(os_mark_alive(file) && !WITHOUT("flock", 1, ENOLCK, os_mark_alive(other)),
            "without a lock the file marks no process as alive");
     tap_ok(WITHOUT("open", 1, EMFILE, os_process_alive(path("c"))) && !os_process_alive(path("c")),
@@ -206,9 +212,12 @@ static void no_randomness(void)
 
 static void names(void)
 {
-    char program[OS_PROGRAM] = "x";
+    char program[OS_PROGRAM] = "x", command[OS_COMMAND] = "";
     WITHOUT("fopen", 1, EMFILE, (os_program(os_pid(), program), true));
     tap_text(program, "", "a process whose name cannot be read has no name");
+    WITHOUT("fopen", 1, EMFILE, (os_command(os_pid(), command), true));
+    os_program(os_pid(), program);
+    tap_text(command, program, "one whose command cannot be read has its name");
     tap_ok(!WITHOUT("fopen", 1, EMFILE, os_is_stopped(os_pid())),
            "a process whose state cannot be read is not reported as stopped");
 }
@@ -469,7 +478,7 @@ static void memory(void)
 {
     uint64_t limit = 0;
     tap_ok(WITHOUT("fopen", 1, EMFILE, os_memory_left(&limit) == UINT64_MAX) && limit == UINT64_MAX,
-           "an unreported limit is no limit");
+           "an unreported limit is not a limit");
     inject_arm_at("fopen", 2);
     inject_each = true;
     os_memory_left(&limit);

@@ -13,13 +13,17 @@
 
 #include "os_share.h"
 
-enum { OS_PROGRAM = 16 };
+enum { OS_PROGRAM = 16, OS_COMMAND = 4096 };
 
 /* The number of this process. */
 uint64_t os_pid(void);
 
 /* The first letters of the program's name, safe to print; "" when the process does not exist or its name is unknown. */
 void os_program(uint64_t pid, char name[OS_PROGRAM]);
+
+/* The first word of the process's command line, with its folder where it was started with one, safe to print; the program's name,
+ * as above, where the command line is empty. */
+void os_command(uint64_t pid, char command[OS_COMMAND]);
 
 /* Is the process stopped by a signal or a debugger? False when that is unknown. */
 bool os_is_stopped(uint64_t pid);

@@ -31,6 +31,14 @@ static bool line_of(uint64_t pid, const char *what, char *line, int size)
     return read;
 }
 
+/* A process chooses its own name. */
+static void make_safe(char *name)
+{
+    for (char *c = name; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+}
+
 void os_program(uint64_t pid, char name[OS_PROGRAM])
 {
     char line[OS_PROGRAM + 2];
@@ -39,9 +47,15 @@ void os_program(uint64_t pid, char name[OS_PROGRAM])
         return;
     line[strcspn(line, "\n")] = '\0';
     snprintf(name, OS_PROGRAM, "%.15s", line);
-    for (char *c = name; *c; c++) /* a process chooses its own name */
-        if (*c < ' ' || *c > '~')
-            *c = '?';
+    make_safe(name);
+}
+
+void os_command(uint64_t pid, char command[OS_COMMAND])
+{
+    if (line_of(pid, "cmdline", command, OS_COMMAND) && command[0]) /* its words end in zeros */
+        make_safe(command);
+    else
+        os_program(pid, command);
 }
 
 bool os_is_stopped(uint64_t pid)
@@ -125,6 +139,11 @@ void os_program(uint64_t pid, char name[OS_PROGRAM])
 {
     (void)pid;
     name[0] = '\0';
+}
+
+void os_command(uint64_t pid, char command[OS_COMMAND])
+{
+    os_program(pid, command);
 }
 
 bool os_is_stopped(uint64_t pid)

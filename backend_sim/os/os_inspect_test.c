@@ -120,11 +120,54 @@ static void names(void)
     prctl(PR_SET_NAME, want);
     os_program(os_pid(), name);
     tap_ok(!strcmp(name, "a?[1mname?of an"), "a name that the process chose is truncated and made safe to print: %s", name);
+    prctl(PR_SET_NAME, "%s%d%n 100%");
+    os_program(os_pid(), name);
+    tap_text(name, "%s%d%n 100%", "a name that looks like a format stays as it is");
 #endif
     memset(name, 'x', sizeof name);
     os_program(UINT64_MAX, name);
     tap_ok(!name[0], "a process number that cannot exist has no name");
 }
+
+#ifdef __linux__
+/* cat, started by another name: it runs once it has echoed a byte, and ends with its input. */
+static void commands(void)
+{
+    char command[OS_COMMAND], program[OS_PROGRAM], byte = 'x';
+    siginfo_t ended;
+    int in[2], out[2];
+    if (pipe(in) || pipe(out))
+        tap_bail("no pipes");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(in[0], 0);
+        dup2(out[1], 1);
+        close(in[1]);
+        execl("/bin/cat", "/any folder/\x1b[1mcat\n", (char *)NULL);
+        _exit(1);
+    }
+    if (write(in[1], &byte, 1) != 1 || read(out[0], &byte, 1) != 1)
+        tap_bail("cat does not echo");
+    os_command((uint64_t)child, command);
+    tap_text(command, "/any folder/?[1mcat?", "a command has its folder and its whole name, safe to print");
+    close(in[1]);
+    waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT);
+    os_program((uint64_t)child, program);
+    os_command((uint64_t)child, command);
+    tap_ok(program[0] && !strcmp(command, program), "of a process that has ended only the program's name is left: %s", command);
+    waitpid(child, NULL, 0);
+    os_command((uint64_t)child, command);
+    tap_text(command, "", "and nothing once it was waited for");
+    close(in[0]);
+    close(out[0]);
+    close(out[1]);
+}
+#else
+static void commands(void)
+{
+}
+#endif
 
 static void keep_going(int file)
 {
@@ -169,6 +212,7 @@ int main(void)
     }
     openings();
     names();
+    commands();
     stopped();
     return tap_done();
 }

@@ -75,6 +75,10 @@ bool os_file_is_own(const struct os_file_is *is);
 bool os_file_is_open(int file);
 /* Was the descriptor opened for reading? True also when the system does not report it. */
 bool os_file_is_readable(int file);
+/* Marks the opening that a descriptor leads to, whatever kind of file it is; duplicates and received descriptors lead to it too. A
+ * descriptor of the same number that is opened later has no tag. tag is from 1 to 64. False where the system marks nothing. */
+bool os_file_tag(int file, int tag);
+bool os_file_has_tag(int file, int tag);
 /* False when the descriptor is not open, or the system does not report it. */
 bool os_file_look(int file, struct os_file_is *is);
 /* Looks at the entry of that name, without following a link. False, with the system's error, when there is none. */

@@ -317,6 +317,18 @@ bool os_file_is_readable(int file)
     return flags < 0 || (flags & O_ACCMODE) != O_WRONLY;
 }
 
+/* The signal that would be sent for input is a number of the opening. Nothing is sent unless O_ASYNC is set, which no program sets on
+ * descriptors of memory. */
+bool os_file_tag(int file, int tag)
+{
+    return posix.fcntl(file, F_SETSIG, (long)tag) == 0;
+}
+
+bool os_file_has_tag(int file, int tag)
+{
+    return posix.fcntl(file, F_GETSIG) == tag;
+}
+
 bool os_file_look(int file, struct os_file_is *out)
 {
     struct stat is;

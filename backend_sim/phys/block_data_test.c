@@ -99,7 +99,7 @@ static void shown(void)
 }
 
 /* Without a file a block uses private memory; it moves to the file once the system has one. */
-/* Whoever reads open bytes skips those that take no space; writing through another mapping of the file is seen. */
+/* A reader of open bytes skips those that take no space; writing through another mapping of the file is seen. */
 static void to_read(void)
 {
     struct block_data bytes;
@@ -237,7 +237,7 @@ static void check(void)
     block_data_use(&bytes, &backing, &used);
     block_data_use(&bytes, NULL, &used); /* another file */
     tap_ok(used.places == 1 && used.bytes == size + os_page_size(), "what it has of the file includes the page behind it");
-    check_holds(backing_file_check(&backing, &used), "nobody else has a place");
+    check_holds(backing_file_check(&backing, &used), "no other block has a place");
     block_data_borrow(&borrowed, &backing, bytes.place, size);
     check_holds(block_data_check(&borrowed), "borrowed");
     BREAKS(borrowed.own, own, block_data_check(&borrowed), "borrowed bytes, not written, have a place and private memory");

@@ -151,7 +151,7 @@ static void inside_of_it(const struct sim_profile *profile)
     host_window_close(&window);
 }
 
-/* A span that is no power of two is backed whole. */
+/* A span that is not a power of two is backed whole. */
 static void all_of_few(const struct sim_profile *profile)
 {
     struct host_window window;
@@ -270,7 +270,7 @@ int main(void)
         tap_u64((uint64_t)in_a_small_process(finds_nothing, &h100, (rlim_t)512 << 20), 0,
                 "with a limit of 512 MiB no address is backed, and the window does not move");
         tap_u64((uint64_t)in_a_small_process(warns_once, &h100, (rlim_t)8 << 30), 1,
-                "three systems print one warning of too few addresses");
+                "three systems print one warning about too few addresses");
         tap_u64((uint64_t)in_a_small_process(warns_once, &h100, (rlim_t)16 << 40), 0, "enough addresses give no warning");
     }
     return tap_done();

@@ -454,7 +454,8 @@ const struct region *mempool_region_at(const struct mempool *pool, uint64_t star
     return region;
 }
 
-struct mempool_chunk *mempool_idle_in(const struct mempool *pool, const struct region *region, uint64_t from)
+/* The last idle chunk in a free region, from an address on; NULL for none. */
+static struct mempool_chunk *mempool_idle_in(const struct mempool *pool, const struct region *region, uint64_t from)
 {
     uint64_t low = region->start > from ? region->start : from, end = (region->start + region->size - pool->start) / pool->chunk;
     for (uint64_t i = end < pool->room ? end : pool->room; i-- > 0 && pool->start + i * pool->chunk >= low;)

@@ -137,8 +137,6 @@ void mempool_remove(struct mempool *pool, struct mempool_chunk *chunk);
 /* The region that starts at an address, or NULL. */
 const struct region *mempool_region_at(const struct mempool *pool, uint64_t start);
 
-/* The last idle chunk in a free region, from an address on; NULL for none. */
-struct mempool_chunk *mempool_idle_in(const struct mempool *pool, const struct region *region, uint64_t from);
 /* The idle chunk that goes first, as measured: the last one in the free region that came first to its tree; NULL for none. Of the
  * region taken, of which the low part up to end is about to be live, the rest comes after all others. */
 struct mempool_chunk *mempool_idle_chunk(const struct mempool *pool, const struct region *taken, uint64_t end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool_table.h - what an exported pool tells the processes that import it, in a block of its own.
+/* pool_table.h - what an exported pool shares with the processes that import it, in a block of its own.
  *
  *     the pool's table   [ size of a chunk, of the range, location | chunk 0 | chunk 1 | ... ]     a descriptor names this block
  *     of a chunk         its block's number, nonce and index in the shared state; number 0: no allocation in it was exported
@@ -22,6 +22,7 @@ struct pool_table {
 static inline bool pool_table_is(const struct sim_block *block)
 {
     /* analysers: null-dereference is wrong: an import that succeeded has its block */
+    /* analysers: clang-analyzer-core.NullDereference is wrong, likewise */
     return block->prop.location.type == VMM_MEM_LOCATION_TYPE_INVALID && !block->team;
 }
 

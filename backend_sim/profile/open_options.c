@@ -132,6 +132,26 @@ static bool take_kernels(struct sim_options *options, const char *value)
     return known;
 }
 
+static bool take_report(bool *option, const char *value)
+{
+    static const char *const words[] = {"no", "report"};
+    int index;
+    bool known = word_of(words, 2, value, &index);
+    if (known)
+        *option = index;
+    return known;
+}
+
+static bool take_order(struct sim_options *options, const char *value)
+{
+    return take_report(&options->order, value);
+}
+
+static bool take_unwritten(struct sim_options *options, const char *value)
+{
+    return take_report(&options->unwritten, value);
+}
+
 static bool take_visible(struct sim_options *options, const char *value)
 {
     if (!value || !value[0] || strlen(value) >= sizeof options->visible)
@@ -155,6 +175,8 @@ static const struct option {
     {"team_wait", take_team_wait, "seconds, from 0 to 3600"},
     {"imex", take_imex, "a folder of channels, its path without commas and shorter than 200 bytes"},
     {"kernels", take_kernels, "refuse or skip"},
+    {"order", take_order, "report or no"},
+    {"unwritten", take_unwritten, "report or no"},
     {"visible", take_visible, "ordinals such as 1:0, none, or env for what CUDA_VISIBLE_DEVICES says"},
 };
 
@@ -165,7 +187,7 @@ static vmm_result refuse_name(const char *name)
 {
     return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open",
                            "option \"%.40s\": expected strict or observed, or schedule=, arena=, faults=, alias=, "
-                           "machine=, team_wait=, imex=, kernels=, visible= with a value",
+                           "machine=, team_wait=, imex=, kernels=, order=, unwritten=, visible= with a value",
                            name);
 }
 

@@ -45,6 +45,8 @@ struct sim_options {
     unsigned team_wait;               /* how many seconds a call waits for other processes' devices (team_wait.h) */
     char imex[IMEX_PATH_MAX];         /* the folder of channels (imex.h); "": not given */
     bool skip_kernels; /* launches of kernels that have no plugin are passed over, not refused (abi_skipped.h) */
+    bool order;     /* report accesses that nothing orders (order_feed.h) */
+    bool unwritten; /* report reads of bytes that nothing wrote (order_feed.h) */
     char visible[VISIBLE_LIST_MAX];   /* "": all devices; or "env", or a list (visible_devices.h) */
 };
 

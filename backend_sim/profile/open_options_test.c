@@ -46,6 +46,8 @@ static void accepted(void)
         {"h100,team_wait=3600", "h100", {.team_wait = 3600}, false},
         {"h100,kernels=skip", "h100", {.skip_kernels = true}, false},
         {"h100,kernels=skip,kernels=refuse", "h100", {.skip_kernels = false}, false},
+        {"h100,order=report", "h100", {.order = true}, false},
+        {"h100,order=report,order=no,unwritten=report", "h100", {.unwritten = true}, false},
         {"h100,imex=/dev/channels", "h100", {.imex = "/dev/channels"}, false},
         {"h100,strict,imex=a/b,schedule=eager", "h100", {.strict = true, .schedule = SIM_EAGER, .imex = "a/b"}, false},
         {"a,b/c.profile,imex=/x,machine=m,imex=/y/z", "a,b/c.profile", {.machine = "m", .imex = "/y/z"}, false},
@@ -57,7 +59,8 @@ static void accepted(void)
                   options.strict == good[i].options.strict && options.schedule == good[i].options.schedule &&
                   options.seed == good[i].options.seed && options.window == good[i].options.window &&
                   options.explain_faults != good[i].plain && options.stale == good[i].options.stale &&
-                  options.stale_seed == good[i].options.stale_seed &&
+                  options.stale_seed == good[i].options.stale_seed && options.order == good[i].options.order &&
+                  options.unwritten == good[i].options.unwritten &&
                   (!strstr(good[i].text, "team_wait") ? options.team_wait == TEAM_WAIT_SECONDS
                                                       : options.team_wait == good[i].options.team_wait) &&
                   options.skip_kernels == good[i].options.skip_kernels &&
@@ -111,7 +114,7 @@ static void refused(void)
         {"h100,imex=/a,b", "\"b\": expected strict or observed"},
         {"h100,strict,imex=" LONG, "expected a folder of channels, its path without commas and shorter than 200 bytes"},
         {"h100,strict,imex=" LONG FIFTY, "expected a folder of channels, its path without commas and shorter than 200 bytes"},
-        {"h100,a-name-that-is-forty-letters-long-or-longer", "imex=, kernels=, visible= with a value"}, /* the message is complete */
+        {"h100,a-name-that-is-forty-letters-long-or-longer", "imex=, kernels=, order=, unwritten=, visible= with a value"}, /* the message is complete */
         {"h100,machine", "machine with \"\": expected a name"},
         {"h100,machine=", "machine with \"\": expected a name"},
         {"h100,machine=a b", "machine with \"a b\": expected a name"},
@@ -119,6 +122,9 @@ static void refused(void)
         {"h100,schedule=random:a", "schedule with \"random:a\""},
         {"h100,visible=" LONG, "visible with"},
         {"h100,visible=", "visible with \"\": expected ordinals such as 1:0"},
+        {"h100,order", "order with \"\": expected report or no"},
+        {"h100,order=yes", "order with \"yes\": expected report or no"},
+        {"h100,unwritten=", "unwritten with \"\": expected report or no"},
         {"h100,machine=..", "machine with \"..\": expected a name"},
         {"h100,aliases=stale:7", "\"aliases\": expected strict or observed, or schedule=, arena=, faults=, alias="},
     };

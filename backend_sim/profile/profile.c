@@ -14,7 +14,7 @@
 #include "profile_keys.h"
 #include "profile_value.h"
 
-/* Far more than any machine needs: a larger file is no profile. */
+/* Far more than any machine needs: a larger file is not a profile. */
 #define FILE_MAX (UINT32_C(1) << 20)
 
 static void show_line(const char *text, size_t length, struct sim_profile_error *error)

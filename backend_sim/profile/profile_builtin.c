@@ -93,6 +93,16 @@
     "attribute.140 = 415174878\n" \
     "attribute.132 = 1\n"
 
+#define H200 \
+    "base = h200x2\n" \
+    "name = h200\n" \
+    "source = recorded on one NVIDIA H200, driver 580.159.04\n" \
+    "devices = 1\n" \
+    "peers = none\n" \
+    "va.start = 0x302000000\n" \
+    "# recorded: one device without others has no multicast\n" \
+    "attribute.132 = 0\n"
+
 #define GB200X4 \
     "base = h100\n" \
     "name = gb200x4\n" \
@@ -188,7 +198,7 @@
 static const struct {
     const char *name, *text;
 } builtin[] = {
-    {"h100", H100}, {"h200x2", H200X2}, {"gb200x4", GB200X4}, {"min", MIN}, {"max", MAX}, {"odd", ODD},
+    {"h100", H100}, {"h200", H200}, {"h200x2", H200X2}, {"gb200x4", GB200X4}, {"min", MIN}, {"max", MAX}, {"odd", ODD},
 };
 
 #define COUNT (sizeof builtin / sizeof builtin[0])

@@ -31,7 +31,7 @@ struct bad {
 
 /* Every mistake with its position, from 1, which is that of the wrong piece. */
 static const struct bad bad_texts[] = {
-    {"base = h10", 1, 8, "expected a built-in profile (h100, h200x2, gb200x4, min, max, odd), found 'h10'"},
+    {"base = h10", 1, 8, "expected a built-in profile (h100, h200, h200x2, gb200x4, min, max, odd), found 'h10'"},
     {"base =", 1, 6, "expected a value after '=', found nothing"},
     {"= h100", 1, 1, "expected a key before '=', found nothing"},
     {"base h100", 1, 1, "expected 'key = value', found 'base h100'"},
@@ -747,7 +747,7 @@ static void test_builtin(void)
         must_parse(text, &again, "the profile, written and read again");
         tap_ok(memcmp(&again, &profile, sizeof again) == 0, "%s survives the round trip", name);
     }
-    tap_u64(count, 6, "six built-in profiles");
+    tap_u64(count, 7, "seven built-in profiles");
     tap_ok(!sim_profile_builtin_name(count + 1) && !sim_profile_builtin_name(SIZE_MAX), "and none behind the first that is missing");
     tap_ok(!sim_profile_builtin_text(count) && !sim_profile_builtin_text(SIZE_MAX), "no profile after the last");
     struct sim_profile untouched, before;
@@ -784,6 +784,10 @@ static void test_recorded_machines(void)
         tap_ok(attribute(&h100, recorded[i][0]) == recorded[i][1] && attribute(&h200, recorded[i][0]) == recorded[i][2],
                "attribute %d as recorded on both", recorded[i][0]);
     tap_ok(h200.devices == 2 && h200.peers[0] == 2 && h200.peers[1] == 1, "the two H200 are peers");
+    struct sim_profile one;
+    tap_ok(sim_profile_builtin("h200", &one) && one.devices == 1 && !one.peers[0] && one.device_memory == h200.device_memory && !attribute(&one, 132) &&
+               attribute(&one, 37) == 6016,
+           "one of them alone, as recorded, has no multicast");
     tap_ok(!h100.imex && !h200.imex && !h100.partial_map, "neither has an IMEX channel or partial maps");
 }
 
@@ -810,6 +814,29 @@ static void test_other_machines(void)
         tap_ok(p.va_start == is[i].start && p.va_end == is[i].end && p.va_granularity == is[i].granularity &&
                    p.va_chunk == is[i].chunk && !p.va_context == !is[i].chunk && !p.va_taken[0].end == !is[i].chunk,
                "%s: addresses", p.name);
+    }
+}
+
+/* Attributes of the recorded machines are those of the profile that was written with each recording. */
+static void test_recorded_attributes(void)
+{
+    static const char *const names[] = {"h100", "h200x2"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[100], line[200];
+        struct sim_profile p;
+        unsigned seen = 0, wrong = 0;
+        int number, value;
+        snprintf(path, sizeof path, "conformance/recorded/recordings/%s-580.159.04/profile", names[i]);
+        FILE *file = fopen(path, "r");
+        if (!file || !sim_profile_builtin(names[i], &p))
+            tap_bail("no profile %s, or no file %s", names[i], path);
+        while (fgets(line, sizeof line, file))
+            if (sscanf(line, "attribute.%d = %d", &number, &value) == 2) {
+                seen++;
+                wrong += attribute(&p, number) != value;
+            }
+        fclose(file);
+        tap_ok(seen >= 20 && !wrong, "%s: %u attributes, %u of them not as recorded", names[i], seen, wrong);
     }
 }
 
@@ -925,7 +952,7 @@ static void test_files(void)
     memset(text, '\n', (1 << 20) + 1);
     write_file(big, text, (1 << 20) + 1);
     tap_result(sim_profile_read(big, &profile, &error), VMM_ERROR_INVALID_VALUE, "a file of more than 1 MiB");
-    tap_text(error.text, "not a profile: larger than 1 MiB", "says so");
+    tap_text(error.text, "not a profile: larger than 1 MiB", "with the reason");
     memcpy(text, "base = odd", 10);
     write_file(big, text, 1 << 20);
     tap_result(sim_profile_read(big, &profile, &error), VMM_SUCCESS, "a file of 1 MiB is read");
@@ -964,6 +991,7 @@ int main(void)
     test_base_and_defaults();
     test_builtin();
     test_other_machines();
+    test_recorded_attributes();
     test_other_attributes();
     test_recorded_machines();
     test_files();

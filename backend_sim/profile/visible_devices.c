@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fnv.h"
+
 static bool is_seen(const struct visible_devices *visible, int place)
 {
     int i = 0;
@@ -49,9 +51,7 @@ void visible_devices_apply(const struct visible_devices *visible, const struct s
 
 void visible_devices_uuid(const struct sim_profile *machine, int place, unsigned char uuid[VISIBLE_UUID])
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) + (uint64_t)place; /* FNV-1a of the profile's name */
-    for (const char *c = machine->name; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    uint64_t hash = fnv1a(FNV1A + (uint64_t)place, machine->name, strlen(machine->name));
     memcpy(uuid, &hash, sizeof hash);
     memcpy(uuid + 8, "cuvmmsim", 8);
     uuid[6] = (unsigned char)((uuid[6] & 0x0f) | 0x40); /* in the form of a random UUID, version 4 */

@@ -30,10 +30,10 @@ void visible_devices_all(struct visible_devices *visible, int devices);
 
 /* Parses the variable's value as the driver does; NULL: it is not set. Measured (conformance/recorded/facts/copies.c, group V):
  *
- *     1,0      numbers as parsed by strtol, truncated to 32 bits; a number that is no device ends the list
+ *     1,0      numbers as parsed by strtol, truncated to 32 bits; a number that is not a device ends the list
  *     GPU-4f   UUIDs throughout, if the first one is: unambiguous prefixes; one that no device has ends the list
  *     0,0      a device twice: INVALID_DEVICE
- *     ""       no device: NO_DEVICE, as when the first entry is no device
+ *     ""       no device: NO_DEVICE, as when the first entry is not a device
  */
 vmm_result visible_devices_read(struct visible_devices *visible, const char *list, const struct sim_profile *machine);
 

@@ -245,7 +245,7 @@ static void contexts(void)
     vmm_ctx_set_current(b, NULL);
     open_in(b);
     by("VMM-CTX-CURRENT", "without a current context nothing opens");
-    tap_u64(at, 0, "no address is told");
+    tap_u64(at, 0, "no address is written");
     tap_ok(!abi_ipc_is_open(b, handle), "nor is anything open");
     vmm_ctx_set_current(b, own);
     open_in(b);
@@ -321,6 +321,45 @@ static void attached(void)
     by("VMM-IPC-ENDED", "not when that system is closed");
     close_in(peer, first);
     vmm_close(peer);
+}
+
+/* A system on a machine of two devices, with a context on each; the first one is current. */
+static vmm_system *with_two_devices(vmm_context context[2])
+{
+    vmm_system *sys = NULL;
+    if (vmm_open("sim:h200x2,machine=ipc-two", &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context[1], 0, 1) ||
+        vmm_ctx_create(sys, &context[0], 0, 0))
+        tap_bail("no machine of two devices");
+    return sys;
+}
+
+/* Each device of a process has an address of its own for the memory. */
+static void for_each_device(void)
+{
+    vmm_system *one = a;
+    vmm_context context[2];
+    uint64_t opened[2];
+    a = with_two_devices(context);
+    vmm_system *other = with_two_devices(context);
+    named();
+    for (int round = 0; round < 2; round++) {
+        for (int i = 1; i >= 0; i--) { /* the second device comes first */
+            vmm_ctx_set_current(other, context[i]);
+            open_in(other);
+            by("", "the memory opens on each device");
+            tap_ok(!round || at == opened[i], "the second time at the same address");
+            opened[i] = at;
+        }
+        tap_ok(opened[0] != opened[1], "at an address of the device's own");
+    }
+    for (int i = 0; i < 4; i++)
+        tap_ok(close_in(other, opened[i / 2]), "each is closed as often as it was opened");
+    close_in(other, opened[0]);
+    by("VMM-IPC-CLOSE", "and no more often");
+    freed();
+    rig_close(other);
+    rig_close(a);
+    a = one;
 }
 
 static uint64_t bytes_there(void)
@@ -447,7 +486,7 @@ static void ends_it(void *unused)
     struct sim_process *process = abi_process(b);
     (void)unused;
     sim_machine_lock(process->machine);
-    sim_allocation_end(process, sim_allocation_at(process, at), (struct sim_origin){CALL, 0});
+    sim_allocation_end(process, sim_allocation_at(process, at), (struct sim_origin){CALL, 0, 0});
     sim_machine_unlock(process->machine);
 }
 
@@ -513,7 +552,7 @@ static void faulted(void)
     if (vmm_launch(b, VMM_KERNEL_FILL, 1, 1, args, 3, stream))
         tap_bail("no launch: %s", vmm_last_detail()->note);
     close_in(b, at);
-    by("VMM-FAULT-ACCESS", "the last close tells of work that has faulted");
+    by("VMM-FAULT-ACCESS", "the last close reports work that has faulted");
     tap_ok(vmm_ctx_synchronize(b) == VMM_ERROR_ILLEGAL_ADDRESS, "as later calls do");
     freed();
 }
@@ -532,6 +571,7 @@ int main(void)
     many();
     contexts();
     attached();
+    for_each_device();
     forged();
     strangers();
     gone();

@@ -121,7 +121,7 @@ static void test_ranges(vmm_system *sys)
     tap_text(vmm_last_detail()->function, "cuFirst", "and no refusal is left");
     const union vmm_any_call fill = {.memset_d8_async = {{VMM_CALL_memset_d8_async, 0}, at, 1, 64, gone}};
     tap_result(abi_query_issue(sys, &fill, VMM_CALL_memset_d8_async, gone), VMM_ERROR_INVALID_HANDLE, "nothing is issued to it");
-    tap_text(vmm_last_detail()->rule, "VMM-STREAM-UNKNOWN", "which is no stream");
+    tap_text(vmm_last_detail()->rule, "VMM-STREAM-UNKNOWN", "which is not a stream");
     vmm_mem_free(sys, piece);
 }
 

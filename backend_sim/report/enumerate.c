@@ -58,7 +58,7 @@ static void enumerate_event(void *user, void *object)
     walk->visit(walk->user, &o);
 }
 
-/* A device's own pool is no object of the program. */
+/* A device's own pool is not an object of the program. */
 static void enumerate_pool(void *user, void *object)
 {
     const struct walk *walk = user;
@@ -82,6 +82,14 @@ static void enumerate_ranges(const struct sim_process *process, const struct wal
     }
 }
 
+static void enumerate_allocations(const struct addrmap *map, const struct walk *walk)
+{
+    for (const struct sim_allocation *a = addrmap_ceil(map, 0); a; a = addrmap_ceil(map, a->start + 1)) {
+        vmm_object o = sim_object_allocation(a);
+        walk->visit(walk->user, &o);
+    }
+}
+
 static void enumerate_all(const struct sim_process *process, const struct walk *walk)
 {
     for (int i = 0; i < process->machine->profile.devices; i++) {
@@ -90,11 +98,8 @@ static void enumerate_all(const struct sim_process *process, const struct walk *
     }
     enumerate_ranges(process, walk);
     slots_each(&process->handles, enumerate_handle, (void *)walk);
-    for (const struct sim_allocation *a = addrmap_ceil(&process->allocations, 0); a;
-         a = addrmap_ceil(&process->allocations, a->start + 1)) {
-        vmm_object o = sim_object_allocation(a);
-        walk->visit(walk->user, &o);
-    }
+    enumerate_allocations(&process->allocations, walk);
+    enumerate_allocations(&process->adopted, walk);
     for (const struct sim_piece *p = addrmap_ceil(&process->pieces, 0); p;
          p = addrmap_ceil(&process->pieces, p->allocation.start + 1)) {
         vmm_object o = sim_object_allocation(&p->allocation);
@@ -172,6 +177,9 @@ static void note_reason(vmm_detail *detail, const vmm_object *o)
         snprintf(note, room, "a multicast object held by %u reference%s and %u mapping%s, to which %u bind%s hold%s memory",
                  o->references, plural(o->references), o->mappings, plural(o->mappings), o->binds, plural(o->binds),
                  o->binds == 1 ? "s" : "");
+    else if (o->kind == VMM_OBJECT_HANDLE && !o->size)
+        snprintf(note, room, "imported memory that was never mapped, so its size is unknown, held by %u reference%s", o->references,
+                 plural(o->references));
     else if (o->kind == VMM_OBJECT_HANDLE)
         snprintf(note, room, "%s of physical memory held by %u reference%s and %u mapping%s", size, o->references,
                  plural(o->references), o->mappings, plural(o->mappings));

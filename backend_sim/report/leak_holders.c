@@ -9,6 +9,7 @@
 #include "heap.h"
 #include "share_mark.h"
 #include "share_inspect.h"
+#include "stacks.h"
 #include "units.h"
 
 enum { ROOM_FOR_MORE = 24 }; /* "; and 12345 more" */
@@ -109,10 +110,12 @@ static bool make_hint(vmm_detail *hint, const struct share_inspect *snapshot, un
     const struct share_inspect_block *block = &snapshot->block[index];
     char size[UNITS_TEXT], where[32];
     bool own = has_descriptor(snapshot, index);
+    const uint32_t stack = block->pid == os_pid() ? stacks_kept(block->call) : 0;
     *hint = (vmm_detail){.severity = own ? VMM_SEVERITY_LEAK : VMM_SEVERITY_HINT,
                          .rule = vmm_rule_row(own ? VMM_RULE_LEAK_DESCRIPTOR : VMM_RULE_LEAK_ELSEWHERE)->id,
                          .function = share_call_name(block->call),
-                         .call = share_call_number(block->call)};
+                         .call = share_call_number(block->call),
+                         .nearest = {.created_stack = stack}}; /* the place of the export */
     units_text(block->size, size);
     if (block->team)
         add(hint, "a multicast object of %s for %u devices", size, block->team);

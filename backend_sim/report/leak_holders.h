@@ -6,7 +6,7 @@
  *   released here     a hint [VMM-LEAK-ELSEWHERE] for each block that this machine exported and other processes still hold
  *   a descriptor      a leak [VMM-LEAK-DESCRIPTOR] instead, where this process itself has a descriptor open
  *
- * A hint is no leak of this process: the other holders must release their references.
+ * A hint is not a leak of this process: the other holders must release their references.
  */
 #ifndef SIM_LEAK_HOLDERS_H
 #define SIM_LEAK_HOLDERS_H

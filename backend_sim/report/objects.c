@@ -7,6 +7,7 @@ static vmm_object make(vmm_object_kind kind, uint32_t number, struct sim_origin 
     object.kind = kind;
     object.number = number;
     object.created = made.number;
+    object.created_stack = made.stack;
     if (made.number)
         object.created_by = vmm_reported_name(made.call);
     return object;
@@ -15,13 +16,14 @@ static vmm_object make(vmm_object_kind kind, uint32_t number, struct sim_origin 
 static void end(vmm_object *object, struct sim_origin ended)
 {
     object->ended = ended.number;
+    object->ended_stack = ended.stack;
     if (ended.number)
         object->ended_by = vmm_reported_name(ended.call);
 }
 
 vmm_object sim_object_device(const struct sim_process *process, int device)
 {
-    const struct sim_origin nowhere = {0, 0};
+    const struct sim_origin nowhere = {0, 0, 0};
     vmm_object object = make(VMM_OBJECT_DEVICE, (uint32_t)device, nowhere);
     object.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, device};
     object.value = (uint64_t)device;
@@ -69,13 +71,17 @@ vmm_object sim_object_handle(const struct sim_handle *handle)
         object.devices = team_devices(handle->block->team);
         object.binds = handle->block->team->count;
     }
+    object.retained = handle->retained.number;
+    object.retained_stack = handle->retained.stack;
+    if (object.retained)
+        object.retained_by = vmm_reported_name(handle->retained.call);
     end(&object, handle->ended);
     return object;
 }
 
 vmm_object sim_object_bind(const struct sim_handle *handle, const struct team_bind *bind)
 {
-    const struct sim_origin made = {bind->made, bind->made_by};
+    const struct sim_origin made = {bind->made, bind->made_by, bind->made_stack};
     vmm_object object = make(VMM_OBJECT_BIND, bind->number, made);
     object.start = bind->offset;
     object.size = bind->size;
@@ -140,7 +146,8 @@ vmm_object sim_object_event(const struct sim_event *event)
 
 vmm_object sim_object_retired(const struct retired_range *retired)
 {
-    const struct sim_origin made = {retired->created, retired->created_by}, ended = {retired->ended, retired->ended_by};
+    const struct sim_origin made = {retired->created, retired->created_by, retired->created_stack};
+    const struct sim_origin ended = {retired->ended, retired->ended_by, retired->ended_stack};
     vmm_object object = make((vmm_object_kind)retired->kind, retired->number, made);
     object.start = retired->start;
     object.size = retired->size;
@@ -172,24 +179,24 @@ static uint64_t distance(uint64_t address, uint64_t start, uint64_t size)
     return address < start ? start - address : address - (start + size);
 }
 
-/* The reservation or allocation whose bounds are closest to address. */
+/* The reservation or allocation whose bounds are closest to address; of two at the same distance, the one before it. */
 static vmm_object closest(const struct sim_process *process, uint64_t address)
 {
-    const struct sim_reservation *r[] = {addrmap_floor(&process->reservations, address),
-                                         addrmap_ceil(&process->reservations, address)};
-    const struct sim_allocation *a[] = {addrmap_floor(&process->allocations, address),
-                                        addrmap_ceil(&process->allocations, address)};
     uint64_t best = UINT64_MAX;
     vmm_object object = {0};
-    for (int i = 0; i < 2; i++) {
-        if (r[i] && distance(address, r[i]->start, r[i]->size) < best) {
-            best = distance(address, r[i]->start, r[i]->size);
-            object = sim_object_reservation(r[i]);
+    for (int after = 0; after < 2; after++) {
+        void *(*const look)(const struct addrmap *, uint64_t) = after ? addrmap_ceil : addrmap_floor_walk;
+        const struct sim_reservation *r = look(&process->reservations, address);
+        const struct sim_allocation *a[] = {look(&process->allocations, address), look(&process->adopted, address)};
+        if (r && distance(address, r->start, r->size) < best) {
+            best = distance(address, r->start, r->size);
+            object = sim_object_reservation(r);
         }
-        if (a[i] && distance(address, a[i]->start, a[i]->size) < best) {
-            best = distance(address, a[i]->start, a[i]->size);
-            object = sim_object_allocation(a[i]);
-        }
+        for (int i = 0; i < 2; i++)
+            if (a[i] && distance(address, a[i]->start, a[i]->size) < best) {
+                best = distance(address, a[i]->start, a[i]->size);
+                object = sim_object_allocation(a[i]);
+            }
     }
     return object;
 }

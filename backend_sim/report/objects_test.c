@@ -11,7 +11,7 @@
 
 #define G (UINT64_C(2) << 20)
 
-static const struct sim_origin made = {41, VMM_CALL_mem_map}, ended = {42, VMM_CALL_mem_unmap}, never = {0, 0};
+static const struct sim_origin made = {41, VMM_CALL_mem_map, 7}, ended = {42, VMM_CALL_mem_unmap, 8}, never = {0, 0, 0};
 
 static bool same_text(const char *one, const char *other)
 {
@@ -198,6 +198,24 @@ static void nearest(void)
     vmm_close(sys);
 }
 
+/* Two allocations of a chunk: 100 bytes, and 100 bytes a little behind. */
+static void between_allocations(void)
+{
+    vmm_context context;
+    vmm_deviceptr first = 0, second = 0;
+    need(vmm_open("sim:h100", &sys));
+    need(vmm_init(sys, 0));
+    need(vmm_ctx_create(sys, &context, 0, 0));
+    need(vmm_mem_alloc(sys, &first, 100));
+    need(vmm_mem_alloc(sys, &second, 100));
+    const vmm_deviceptr middle = (first + 100) / 2 + second / 2;
+    tap_ok(second > first + 100 && second % 2 == 0, "the second lies behind the first, with room between");
+    tap_ok(is(middle, VMM_OBJECT_ALLOCATION, first, false), "of two allocations as far away, the one before is nearest");
+    tap_ok(is(middle + 1, VMM_OBJECT_ALLOCATION, second, false), "behind the middle it is the other one");
+    vmm_set_report(sys, ignore, NULL);
+    vmm_close(sys);
+}
+
 /* An overlap far past the end of the reservation has the distance in its note; an overlap inside the reservation has no note.
  * */
 static void far_behind(void)
@@ -235,6 +253,7 @@ static void far_behind(void)
 int main(void)
 {
     far_behind();
+    between_allocations();
     memory();
     multicast();
     others();

@@ -9,17 +9,21 @@
  * warnings about successful calls, and at the end the leaks. It queries the inner backend for the machine when it is initialised,
  * takes over the inner backend's addresses, handles and contexts, and stores no bytes. shadow=nodes=N gives the number of the
  * host's NUMA nodes, which no driver reports; without it, the shadow learns that a node does not exist when the backend refuses
- * it. The inner backend alone handles memory of cuMemAlloc, streams, events, multicast objects and kernels; a program that maps a
- * multicast object loses the shadow.
+ * it. shadow=runtime is for programs of the CUDA runtime, which allocates, frees and copies to learn whether a thread has a
+ * context: INVALID_CONTEXT from such a call is not reported. Ordinary memory and imports are adopted where the backend has them (adopt.h). The inner backend alone handles streams,
+ * events, graphs, multicast objects and kernels.
+ *
+ * When the two results disagree, the shadow reports both [VMM-SHADOW-DIFFERS]. When their states can no longer be the same, it
+ * gives up the one object that the call concerns, and reports that [VMM-SHADOW-OPAQUE]: calls on it are passed, everything else
+ * is still compared (shadow_state.h). A call that the backend refused is only checked on the simulator, and changes nothing
+ * there. Without the machine's description, or without memory, the shadow reports that once [VMM-SHADOW-LOST] and is silent from
+ * then on: no advice is better than wrong advice.
  *
  * A driver ends before its program does, and answers DEINITIALIZED to calls of exit handlers. From the first such answer on the
  * shadow compares nothing; the leaks are those at that moment.
  *
  * Mapping or exporting a released handle crashes the process with a recorded driver. For such a call the shadow fills the
  * thread's record before it calls the inner backend, which may report it (backend_cuda/check does).
- *
- * When the two results disagree, the shadow reports both [VMM-SHADOW-DIFFERS]. When their states can no longer be the same, it
- * reports that once [VMM-SHADOW-LOST] and is silent from then on: no advice is better than wrong advice.
  */
 #ifndef CUVMM_LAYERS_SHADOW_H
 #define CUVMM_LAYERS_SHADOW_H

@@ -10,6 +10,7 @@ void shadow_pairs_clear(struct shadow_pairs *pairs)
     pairs_clear(&pairs->pools);
     pairs_clear(&pairs->contexts);
     pairs_clear(&pairs->fabrics);
+    pairs_clear(&pairs->offers);
 }
 
 static void set_pointer(struct vmm_call *call, const struct vmm_param *param, void *pointer)

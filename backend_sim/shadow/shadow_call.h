@@ -17,6 +17,7 @@ struct shadow_pairs {
     struct vmm_backend *sim; /* its messages show the inner values */
     struct pairs handles, pools, contexts;
     struct pairs fabrics; /* fabric handles of pools, each with itself (trace_fabric) */
+    struct pairs offers;  /* IPC handles of memory that the process made, the same */
 };
 
 void shadow_pairs_clear(struct shadow_pairs *pairs);

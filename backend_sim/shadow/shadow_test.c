@@ -136,7 +136,7 @@ static void test_open(void)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         vmm_system *sys = NULL;
         tap_ok(vmm_open(wrong[i], &sys) == VMM_ERROR_INVALID_VALUE && !sys &&
-                   strstr(vmm_last_detail()->note, "expected nothing or nodes=N"),
+                   strstr(vmm_last_detail()->note, "expected nothing, runtime, or nodes=N"),
                "\"%s\" is refused: %s", wrong[i], vmm_last_detail()->note);
     }
     vmm_system *sys = NULL;

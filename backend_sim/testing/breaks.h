@@ -5,7 +5,7 @@
  *
  * stores 3, looks for the words in what the check says, stores the old value and expects that nothing is broken. Where the old
  * value is 2, it then stores 1, as far off on the other side, which must be reported in some words: so a check of both sides that
- * has lost one is noticed. BREAKS_TO leaves that out, where the other side is right, or is no value of the place.
+ * has lost one is noticed. BREAKS_TO leaves that out, where the other side is right, or is not a value of the place.
  */
 #ifndef SIM_BREAKS_H
 #define SIM_BREAKS_H

@@ -94,11 +94,11 @@ static inline void rig_attribute(struct rig_bytes *info, unsigned name, uint32_t
     rig_put(info, value, words * sizeof *value);
 }
 
-/* Parameters of the first kernels as the toolkits before 13 tell them, of the others as 13 does. */
+/* Parameters of the first kernels as toolkits before 13 write them, of the others as 13 does. */
 static inline void rig_kernel_info(struct rig_bytes *info, const struct rig_kernel *kernel, bool old)
 {
     uint32_t at = 0;
-    rig_u32(info, 0x0000ff03 | 0x1b << 8); /* a value in place, which nobody needs */
+    rig_u32(info, 0x0000ff03 | 0x1b << 8); /* a value in place, which is not read */
     for (unsigned i = 0; i < 4 && kernel->param[i]; i++) {
         uint32_t size = kernel->param[i], align = size < 8 ? size : 8;
         at = (at + align - 1) / align * align;

@@ -340,7 +340,7 @@ struct inject_case {
     void (*begin)(void);    /* before each try; NULL: nothing */
     bool (*call)(void);     /* what the request fails in; false: refused */
     bool (*reported)(void); /* after a refusal: as it should be, and nothing has changed; NULL: whatever is said */
-    bool (*end)(void);      /* after each try: what there should be is there, and all of it is given back; NULL: nothing */
+    bool (*end)(void);      /* after each try: what there should be is there, and all of it is freed; NULL: nothing */
     int error;              /* instead of the function's usual error; 0: the usual one */
     bool each;              /* and all later requests to the function */
     const char *then;       /* and the next one to this function */
@@ -354,7 +354,7 @@ struct inject_count {
 
 enum { INJECT_TRIES = 300 };
 
-static unsigned long inject_nth; /* the request that fails in this try; inject_what tells end() which function it was */
+static unsigned long inject_nth; /* the request that fails in this try; inject_what is that function, for end() */
 
 /* Reported, for a call that is never refused. */
 __attribute__((unused)) static bool inject_never(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inject_steps.h - for tests: calls that are made again and again, the first, the second, the third request of each failing,
- * until nothing is left to fail. A run is a program of such steps from opening to closing, told once.
+ * until nothing is left to fail. A run is a program of such steps from opening to closing, written once.
  *
  *   STEP(mem_create, sys, &handle, size, &prop, 0);
  *     try 1: calloc fails   -> OUT_OF_MEMORY, all is as before the call
@@ -32,12 +32,12 @@ static struct {
     uint64_t watched_size;
     bool first;                     /* the run in which nothing fails */
     bool begun;                     /* something has failed in this run; until then it is the first run again */
-    bool apart;                     /* this run has gone on otherwise than the first, and said so or may */
+    bool apart;                     /* this run has taken another course than the first, and reported it or may */
     unsigned step;                  /* those that this run has made */
     uint64_t after[STEPS_MOST];     /* what there was after each in the first run */
     unsigned long from[STEPS_MOST]; /* the first request that is still to fail; 0: none */
     bool seen[VMM_CALL_COUNT];      /* the calls that were made, in any run */
-    unsigned refused, passed;       /* failed requests of which a call said so, and that it did without */
+    unsigned refused, passed;       /* failed requests that a call reported, and those that it did without */
     unsigned wrong;
 } steps;
 
@@ -310,8 +310,8 @@ static void steps_all(const char *name, void (*program)(const char *spec), const
              steps.passed);
     if (!tap_ok(!steps.wrong && !steps_left(), "%s: refused in the words of the documents, and nothing has changed", name))
         tap_note("%u times not", steps.wrong);
-    tap_u64((uint64_t)atomic_load(&inject_live), (uint64_t)live, "%s: all memory is given back", name);
-    tap_u64(inject_mapped(), mapped, "%s: all views and addresses are given back", name);
+    tap_u64((uint64_t)atomic_load(&inject_live), (uint64_t)live, "%s: all memory is freed", name);
+    tap_u64(inject_mapped(), mapped, "%s: all views and addresses are freed", name);
     tap_ok(steps.refused >= least, "%s: %u requests were refused, at least %u", name, steps.refused, least);
 }
 

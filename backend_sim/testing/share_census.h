@@ -5,7 +5,7 @@
  *              ... ten thousand rounds ...
  *     after    { descriptors 7, tokens 0, memories 1, files 5, bytes 1458176 }     equal, or something leaks
  *
- * Files of slots are not counted: they are empty, 256 at most, and stay for whoever comes next. They go with the machine.
+ * Files of slots are not counted: they are empty, 256 at most, and stay for the next process. They go with the machine.
  * Bytes are what the files take of their file system, so a file that only grows on paper counts for nothing.
  */
 #ifndef SIM_SHARE_CENSUS_H

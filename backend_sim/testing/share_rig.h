@@ -151,7 +151,7 @@ static inline int rig_byte(vmm_system *sys, vmm_deviceptr at)
     return vmm_memcpy_dtoh(sys, &byte, at, 1) == VMM_SUCCESS ? byte : -1;
 }
 
-/* What the system did not give is no argument's fault: so the detail has no value. */
+/* What the system did not give is not an argument's fault: so the detail has no value. */
 static inline bool rig_reported(const char *rule)
 {
     const vmm_detail *detail = vmm_last_detail();

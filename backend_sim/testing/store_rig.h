@@ -3,7 +3,7 @@
  *
  *   state, read only    store -> SIGSEGV: count it; the Nth: kill or stop; writable, one step -> SIGTRAP: read only again
  *
- * Every store counts, whoever makes it and in whatever order, so no list of places has to be kept.
+ * Every store counts, from any process and in any order, so no list of places has to be kept.
  */
 #ifndef SIM_STORE_RIG_H
 #define SIM_STORE_RIG_H
@@ -24,7 +24,7 @@
 
 #include "tap.h"
 
-/* Can stores be counted, where this test runs? Otherwise it leaves what it is about out, and says so. */
+/* Can stores be counted, where this test runs? Otherwise it skips those points. */
 static inline bool rig_can_step(const char *what)
 {
     const char *built = getenv("CUVMM_SAN"); /* "1": with counters of coverage, which are stores as well */

@@ -208,6 +208,9 @@ static void test_check(void)
 
 int main(void)
 {
+    struct context_stack first;
+    tap_ok(context_stack_init(&first) && first.id != 0, "the first one has a number, which no empty entry of a thread has");
+    context_stack_clear(&first);
     struct context_stack current;
     pthread_t thread;
     void *fine = NULL;

@@ -79,7 +79,7 @@ static void test_left(void)
 {
     uint64_t start = take(64);
     struct sim_graph_pin *pin = back(start, POOL_CHUNK);
-    struct sim_piece *piece = sim_graph_piece_new(process, memory, start + 512, 64, &place, (struct sim_origin){1, 0});
+    struct sim_piece *piece = sim_graph_piece_new(process, memory, start + 512, 64, &place, (struct sim_origin){1, 0, 0});
     sim_graph_pin_end(memory, pin);
     sim_graph_memory_give(memory, start);
     tap_u64(take(64) - start, POOL_CHUNK, "the addresses are not free");
@@ -102,7 +102,7 @@ static void test_left(void)
     BREAKS(memory->pool->memory.pins, 0, process_check(process), "chunks count 1 uses; there are 0");
     BREAKS(memory->pool->memory.pins, 2, sim_graph_memory_check(process, memory), "chunks have 2 pins; there are 1");
     BREAKS_TO(memory->used_high, 0, sim_graph_memory_check(process, memory), "the high mark is lower");
-    sim_graph_piece_free(process, piece, (struct sim_origin){2, 0});
+    sim_graph_piece_free(process, piece, (struct sim_origin){2, 0, 0});
     sim_graph_memory_give(memory, memory->ranges->start);
     tap_u64(take(64), start, "now they are");
     sim_graph_memory_give(memory, start);
@@ -119,8 +119,8 @@ static void test_moves(void)
     sim_graph_pin_end(memory, one);
     struct sim_graph_pin *whole = back(second, 2 * POOL_CHUNK);
     tap_u64(reserved(), 3 * POOL_CHUNK, "an idle chunk moved");
-    struct sim_piece *piece = sim_graph_piece_new(process, memory, second, 64, &place, (struct sim_origin){3, 0});
-    struct sim_graph_pin *freed = sim_graph_piece_pend(process, piece, (struct sim_origin){4, 0});
+    struct sim_piece *piece = sim_graph_piece_new(process, memory, second, 64, &place, (struct sim_origin){3, 0, 0});
+    struct sim_graph_pin *freed = sim_graph_piece_pend(process, piece, (struct sim_origin){4, 0, 0});
     half->held = false;
     sim_graph_pins_settle(memory, always, &asked);
     tap_u64(asked, 2, "pins that are held are not asked about");

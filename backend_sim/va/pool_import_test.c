@@ -167,6 +167,24 @@ static void test_chunks(void)
     whole("after that");
 }
 
+/* [chunk 0: the allocation][chunk 1: another one]: an allocation that ends with its chunk exports that chunk alone. */
+static void test_whole_chunk(void)
+{
+    vmm_deviceptr beside = 0;
+    begin();
+    MUST(vmm_mem_alloc_from_pool_async(from, &taken, CHUNK, pool, NULL));
+    MUST(vmm_mem_alloc_from_pool_async(from, &beside, SMALL, pool, NULL));
+    MUST(vmm_ctx_synchronize(from));
+    MUST(vmm_mem_pool_export_pointer(from, &data, taken));
+    const struct mempool *memory = &pool_of(from, pool)->memory;
+    const uint64_t at = (taken - memory->start) / CHUNK, next = (beside - memory->start) / CHUNK;
+    tap_ok(next == at + 1 && memory->chunks[at]->block->shared && !memory->chunks[next]->block->shared,
+           "the chunk behind the allocation is not exported");
+    drop(from, beside);
+    drop(from, taken);
+    end();
+}
+
 /* A second import is of the same pool, whose table it holds but once. */
 static void test_twice(void)
 {
@@ -562,6 +580,7 @@ int main(void)
     from = opened(small);
     to = opened(small);
     test_chunks();
+    test_whole_chunk();
     test_twice();
     test_other_memory();
     test_between();

@@ -120,7 +120,8 @@ struct sim_pool *sim_pool_new(struct sim_process *process, const vmm_mem_pool_pr
     return sim_pool_begin(process, props, NULL, made);
 }
 
-vmm_mem_location sim_pool_home(vmm_mem_location location)
+/* Where memory of a pool of that location is: HOST has that of node 0. */
+static vmm_mem_location sim_pool_home(vmm_mem_location location)
 {
     return location.type == VMM_MEM_LOCATION_TYPE_HOST ? (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0} : location;
 }
@@ -138,7 +139,7 @@ struct sim_pools *sim_pools_of(struct sim_process *process, vmm_mem_location loc
     if (pools->own)
         return pools;
     const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = location};
-    pools->own = sim_pool_new(process, &props, (struct sim_origin){0, 0});
+    pools->own = sim_pool_new(process, &props, (struct sim_origin){0, 0, 0});
     if (!pools->own)
         return NULL;
     pools->own->is_default = true;
@@ -385,7 +386,7 @@ void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, co
     }
 }
 
-/* Imported memory stays the exporter's, whoever frees it first. */
+/* Imported memory stays the exporter's, whichever process frees it first. */
 static bool is_at(const struct sim_pool *pool, vmm_mem_location location)
 {
     vmm_mem_location home = sim_pool_home(pool->props.location);
@@ -462,11 +463,7 @@ struct region *sim_piece_end(struct sim_process *process, struct sim_piece *piec
     assert_locked(process->machine);
     const struct sim_allocation *a = &piece->allocation;
     struct region *region = piece->region;
-    const struct retired_range retired = {.start = a->start, .size = a->size, .created = a->made.number,
-                                          .created_by = a->made.call, .ended = ended.number, .ended_by = ended.call,
-                                          .number = a->number, .kind = VMM_OBJECT_ALLOCATION,
-                                          .location = piece->pool->props.location};
-    retired_ranges_add(&process->retired, &retired);
+    sim_allocation_retire(process, a, piece->pool->props.location, ended);
     addrmap_remove(&process->pieces, a->start);
     pool_free(&process->piece_pool, piece);
     return region;

@@ -63,9 +63,6 @@ enum pool_import sim_piece_import(struct sim_process *process, struct sim_pool *
 /* The pools of a location, which is valid, made on first use. NULL when addresses, values or the host's memory are out. */
 struct sim_pools *sim_pools_of(struct sim_process *process, vmm_mem_location location);
 
-/* Where memory of a pool of that location is: HOST has that of node 0. */
-vmm_mem_location sim_pool_home(vmm_mem_location location);
-
 /* The live pool of a value, or NULL; *ended: the pool that had it, if it is remembered. */
 struct sim_pool *sim_pool_find(const struct sim_process *process, uint64_t value, struct sim_pool **ended);
 

@@ -181,14 +181,14 @@ static bool unback(void)
 static bool new_piece(void)
 {
     const struct queue_place place = {0};
-    piece = sim_graph_piece_new(process_of(graphs), of_graphs, addresses, 64, &place, (struct sim_origin){1, 0});
+    piece = sim_graph_piece_new(process_of(graphs), of_graphs, addresses, 64, &place, (struct sim_origin){1, 0, 0});
     return piece != NULL;
 }
 
 static bool end_piece(void)
 {
     if (piece)
-        sim_graph_piece_free(process_of(graphs), piece, (struct sim_origin){2, 0});
+        sim_graph_piece_free(process_of(graphs), piece, (struct sim_origin){2, 0, 0});
     piece = NULL;
     return none_backed();
 }
@@ -338,6 +338,30 @@ static void test_room(void)
     vmm_close(sys);
 }
 
+/* cuMemAlloc takes idle memory of a pool only when it needs it. */
+static void test_alloc_beside(void)
+{
+    vmm_system *sys = opened("sim:h200x2");
+    struct sim_process *p = process_of(sys);
+    vmm_memory_pool pool;
+    vmm_deviceptr at, all = 0;
+    uint64_t keep = UINT64_MAX;
+    struct sim_pool *ended;
+    size_t left = 0;
+    if (vmm_device_get_default_mem_pool(sys, &pool, 0) || vmm_mem_pool_set_attribute(sys, pool, VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep) ||
+        vmm_mem_alloc_async(sys, &at, POOL_CHUNK, NULL) || vmm_mem_free_async(sys, at, NULL) || vmm_ctx_synchronize(sys))
+        tap_bail("no pool: %s", vmm_last_detail()->note);
+    const struct sim_pool *is = sim_pool_find(p, (uint64_t)(uintptr_t)pool, &ended);
+    const uint64_t idle = is->memory.reserved;
+    tap_result(vmm_mem_alloc(sys, &at, 3 * POOL_CHUNK), VMM_SUCCESS, "memory beside a pool");
+    tap_u64(is->memory.reserved, idle, "leaves the pool its idle memory");
+    vmm_mem_get_info(sys, &left, NULL);
+    tap_result(vmm_mem_alloc(sys, &all, (left + idle) / POOL_CHUNK * POOL_CHUNK), VMM_SUCCESS, "all that is left and the pool's");
+    tap_u64(is->memory.reserved, 0, "takes it");
+    tap_whole(sys, "after that");
+    vmm_close(sys);
+}
+
 /* A destroyed pool lives until its last allocation is freed; then its record goes. */
 static void test_destroyed(void)
 {
@@ -389,7 +413,7 @@ static void test_orders(void)
             if (vmm_ctx_synchronize(sys) || vmm_mem_free_async(sys, at, stream[i]))
                 tap_bail("no free");
         }
-    tap_u64(wrong, 0, "a use on another stream is warned of where nothing orders the two");
+    tap_u64(wrong, 0, "a use on another stream is warned about where nothing orders the two");
     vmm_close(sys);
 }
 
@@ -404,6 +428,7 @@ int main(void)
     test_cut();
     test_host_pool();
     test_room();
+    test_alloc_beside();
     test_destroyed();
     return tap_done();
 }

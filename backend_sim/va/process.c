@@ -40,6 +40,7 @@ static void open_maps(struct sim_process *process)
     addrmap_init(&process->reservations, shift);
     addrmap_init(&process->mappings, shift);
     addrmap_init(&process->allocations, shift);
+    addrmap_init(&process->adopted, SIM_ADOPTED_SHIFT);
     pool_init(&process->reservation_pool, sizeof(struct sim_reservation));
     pool_init(&process->mapping_pool, sizeof(struct sim_mapping));
     pool_init(&process->handle_pool, sizeof(struct sim_handle));
@@ -54,6 +55,7 @@ static void clear_maps(struct sim_process *process)
     addrmap_clear(&process->reservations);
     addrmap_clear(&process->mappings);
     addrmap_clear(&process->allocations);
+    addrmap_clear(&process->adopted);
     pool_clear(&process->reservation_pool);
     pool_clear(&process->mapping_pool);
     pool_clear(&process->handle_pool);
@@ -108,12 +110,14 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
 /* Frees all mappings, allocations and reservations, and releases their blocks. */
 static void free_ranges(struct sim_process *process)
 {
-    const struct sim_origin nowhere = {0, 0};
+    const struct sim_origin nowhere = {0, 0, 0};
     void *thing;
     while ((thing = addrmap_ceil(&process->mappings, 0)) != NULL)
         sim_mapping_end(process, thing, nowhere);
     while ((thing = addrmap_ceil(&process->allocations, 0)) != NULL)
-        sim_allocation_end(process, thing, (struct sim_origin){0, 0});
+        sim_allocation_end(process, thing, (struct sim_origin){0, 0, 0});
+    while ((thing = addrmap_ceil(&process->adopted, 0)) != NULL)
+        sim_allocation_end(process, thing, (struct sim_origin){0, 0, 0});
     while ((thing = addrmap_ceil(&process->reservations, 0)) != NULL)
         pool_free(&process->reservation_pool,
                   addrmap_remove(&process->reservations, ((struct sim_reservation *)thing)->start));
@@ -181,6 +185,8 @@ struct sim_allocation *sim_allocation_at(const struct sim_process *process, uint
     struct sim_allocation *a = addrmap_floor(&process->allocations, address);
     if ((!a || address - a->start >= a->size) && process->pieces.count)
         a = addrmap_floor(&process->pieces, address);
+    if ((!a || address - a->start >= a->size) && process->adopted.count)
+        a = addrmap_floor(&process->adopted, address);
     return a && address - a->start < a->size ? a : NULL;
 }
 
@@ -248,10 +254,18 @@ void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, st
     handle->size = block->size;
     handle->prop = block->prop;
     handle->team_size = block->team ? block->team->wanted : 0;
-    handle->tile_pool = handle->decompress = handle->imported = false;
+    handle->tile_pool = handle->decompress = handle->imported = handle->unsized = false;
     handle->rdma_first = handle->rdma_late = NULL;
     handle->made = made;
-    handle->ended = (struct sim_origin){0, 0};
+    handle->ended = handle->retained = (struct sim_origin){0, 0, 0};
+}
+
+void sim_handle_size(struct sim_handle *handle, uint64_t size)
+{
+    struct sim_block *block = handle->block;
+    block->size = handle->size = size;
+    block_data_init(&block->bytes, block->bytes.backing, size);
+    handle->unsized = false;
 }
 
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended)
@@ -270,8 +284,10 @@ static void retire(struct sim_process *process, struct retired_range range, stru
 {
     range.created = made.number;
     range.created_by = made.call;
+    range.created_stack = made.stack;
     range.ended = ended.number;
     range.ended_by = ended.call;
+    range.ended_stack = ended.stack;
     retired_ranges_add(&process->retired, &range);
 }
 
@@ -311,18 +327,26 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
     pool_free(&process->mapping_pool, mapping);
 }
 
-void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended)
+void sim_allocation_retire(struct sim_process *process, const struct sim_allocation *allocation, vmm_mem_location location,
+                           struct sim_origin ended)
 {
-    assert_locked(process->machine);
     retire(process,
            (struct retired_range){.start = allocation->start,
                                   .size = allocation->size,
                                   .number = allocation->number,
                                   .kind = VMM_OBJECT_ALLOCATION,
-                                  .location = allocation->block->prop.location},
+                                  .location = location},
            allocation->made, ended);
-    addrmap_remove(&process->allocations, allocation->start);
-    va_allocator_free(&process->va, allocation->start, allocation->span);
+}
+
+void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended)
+{
+    assert_locked(process->machine);
+    sim_allocation_retire(process, allocation, allocation->block->prop.location, ended);
+    if (allocation->adopted)
+        addrmap_remove(&process->adopted, allocation->start);
+    else
+        sim_allocation_leave(process, allocation);
     sim_block_drop(process->machine, allocation->block);
     heap.free(allocation);
 }

@@ -39,6 +39,7 @@
 #include "pool.h"
 #include "rights.h"
 #include "slots.h"
+#include "stacks_call.h"
 #include "stream_clock.h"
 #include "va_allocator.h"
 #include "thread.h"
@@ -47,11 +48,12 @@
 struct sim_origin {
     uint64_t number;
     uint16_t call; /* vmm_reported_call */
+    uint32_t stack; /* call_stack */
 };
 
 static inline struct sim_origin sim_origin(const struct vmm_call *call)
 {
-    return (struct sim_origin){call->number, vmm_reported_call(call->id)};
+    return (struct sim_origin){call->number, vmm_reported_call(call->id), call_stack()};
 }
 
 struct sim_reservation {
@@ -73,8 +75,10 @@ struct sim_handle {
     uint32_t team_size; /* of a multicast object, whose block has a team: its number of devices; else 0 */
     bool tile_pool, decompress; /* requested usages; a query does not return them */
     bool imported;
+    bool unsized; /* another backend's import (adopt.h): the first mapping, which is of the whole memory, gives its size */
     const struct sim_mapping *rdma_first, *rdma_late; /* rdma.h */
     struct sim_origin made, ended;
+    struct sim_origin retained; /* the latest call that added a reference */
 };
 
 /* A mapping fits one cache line, because a process may have millions of them. */
@@ -152,6 +156,8 @@ struct sim_records {
     atomic_bool stopping;          /* read without the lock, too */
 };
 
+enum { SIM_ADOPTED_SHIFT = 8 }; /* the alignment that every driver's memory has, in bits */
+
 struct sim_allocation {
     uint64_t start, size; /* as requested */
     uint64_t span;        /* addresses and memory that it occupies */
@@ -163,6 +169,7 @@ struct sim_allocation {
     int opened_for; /* the device whose context opened it, and which has access to it then */
     bool sync; /* as in sim_mapping */
     bool pooled; /* it is the first member of a sim_piece */
+    uint8_t adopted; /* enum sim_adopted (adopt.h): another backend placed it; 0: it is the simulator's own */
 };
 
 /* A memory pool (pools.h). It lives until the program destroys it and its last allocation is freed. */
@@ -174,7 +181,7 @@ struct sim_pool {
     vmm_mem_pool_props props;
     uint64_t access;       /* the rights of each location to its memory, as in sim_mapping */
     uint32_t number;
-    bool graphs;           /* the memory of a device's graphs (graph_memory.h), which is no pool to the program */
+    bool graphs;           /* the memory of a device's graphs (graph_memory.h), which is not a pool to the program */
     uint32_t imports;      /* how often it was imported and not destroyed; 0: it is this process's own */
     struct sim_block *table; /* what importers see of it (pool_table.h); NULL until it is exported */
     struct imex_place fabric; /* the channel through which it may be exported to a fabric; domain 0: none */
@@ -220,6 +227,8 @@ struct sim_process {
     struct host_window window;       /* the process's device addresses, and which of them the host backs */
     struct va_allocator va;
     struct addrmap reservations, mappings, allocations;
+    struct addrmap adopted; /* allocations that another backend placed (adopt.h) */
+    bool check_only;        /* calls are checked and change nothing (adopt.h) */
     struct pool reservation_pool, mapping_pool, handle_pool; /* memory for these objects */
     struct slots handles, contexts, streams, events;
     struct addrmap pool_ranges, chunks, pieces; /* of memory pools (pools.h) */
@@ -281,7 +290,7 @@ static inline bool sim_on_host(vmm_mem_location location)
 /* The object that holds the byte at address, or NULL. */
 struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address);
 struct sim_mapping *sim_mapping_at(const struct sim_process *process, uint64_t address);
-struct sim_allocation *sim_allocation_at(const struct sim_process *process, uint64_t address); /* of either kind */
+struct sim_allocation *sim_allocation_at(const struct sim_process *process, uint64_t address); /* of each kind */
 struct mempool_chunk *sim_chunk_at(const struct sim_process *process, uint64_t address);
 /* The first mapping that overlaps [start, start + size), or NULL. */
 struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t start, uint64_t size);
@@ -304,6 +313,8 @@ void sim_handle_drop(struct sim_process *process, struct sim_handle *handle); /*
 /* Begins a handle with one reference to a block; the handle holds the block from then on. */
 void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, struct sim_block *block, struct sim_origin made);
 
+/* Gives an unsized handle, which has no mapping yet, its size. */
+void sim_handle_size(struct sim_handle *handle, uint64_t size);
 /* Ends the handle when it has no references and no mappings left. */
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended);
 /* Removes a reservation from the address space and frees it. Nothing is mapped there. */
@@ -316,11 +327,16 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
 bool sim_allocation_enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit);
 void sim_allocation_leave(struct sim_process *process, const struct sim_allocation *allocation);
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended);
+/* Remembers an allocation that ends now, for messages; it is memory of that location. */
+void sim_allocation_retire(struct sim_process *process, const struct sim_allocation *allocation, vmm_mem_location location,
+                           struct sim_origin ended);
 
 /* Does work on the device have access to that allocation? */
 static inline bool sim_allocation_open(const struct sim_process *process, const struct sim_allocation *allocation,
                                        int device)
 {
+    if (allocation->adopted) /* that backend knows its rights */
+        return true;
     if (allocation->pooled)
         return sim_access_of(((const struct sim_piece *)(const void *)allocation)->pool->access, (unsigned)device) != 0;
     int owner = allocation->block->prop.location.id;

@@ -130,7 +130,9 @@ static const char *check_mapping(const struct sim_process *process, const struct
         return check_say("M%" PRIu32 " has 0x%" PRIx64 " bytes at 0x%" PRIx64, m->number, m->size, m->start);
     if (!sim_reservation_at(process, m->start))
         return check_say("M%" PRIu32 " starts at 0x%" PRIx64 ", in no reservation", m->number, m->start);
-    const char *said = h ? slots_check_value(&process->handles, h->value, h) : check_say("there is none");
+    if (!h)
+        return check_in(check_say("there is none"), "the handle of M%" PRIu32, m->number);
+    const char *said = slots_check_value(&process->handles, h->value, h);
     if (said)
         return check_in(said, "the handle of M%" PRIu32, m->number);
     if (!h->maps || m->offset > h->size || m->size > h->size - m->offset)
@@ -391,6 +393,8 @@ static const char *check_allocation(const struct sim_process *process, const str
     struct va_allocator_taken taken = {0};
     if (a->pooled)
         return sim_piece_check(process, (const struct sim_piece *)(const void *)a);
+    if (a->adopted)
+        return check_in(block_data_check(&a->block->bytes), "A%" PRIu32, a->number);
     const char *said = check_range(process, "A", a->number, a->start, a->span, &taken);
     if (!said && (!a->block || !a->block->holders || a->size > a->span || a->block->size != a->span))
         said = check_say("A%" PRIu32 " has 0x%" PRIx64 " bytes of 0x%" PRIx64 ", its block %s", a->number, a->size, a->span,
@@ -460,6 +464,8 @@ const char *process_check_blocks(struct sim_process *process, struct machine_sum
     for (; a && !holder.said; a = addrmap_ceil(&process->allocations, a->start + 1))
         holder.said = a->block ? check_in(machine_check_holder(sum, pass, a->block), "A%" PRIu32, a->number)
                                : check_say("A%" PRIu32 " has no block", a->number);
+    for (a = addrmap_ceil(&process->adopted, 0); a && !holder.said; a = addrmap_ceil(&process->adopted, a->start + 1))
+        holder.said = check_in(machine_check_holder(sum, pass, a->block), "A%" PRIu32, a->number);
     const struct mempool_chunk *c = addrmap_ceil(&process->chunks, 0);
     for (; c && !holder.said; c = addrmap_ceil(&process->chunks, c->start + 1))
         holder.said = check_in(machine_check_holder(sum, pass, c->block), "P%" PRIu32, sim_pool_of(c->pool)->number);

@@ -21,6 +21,7 @@ struct retired_range {
     uint64_t start, size, created, ended;
     uint64_t handle; /* of a mapping */
     uint32_t number, handle_number;
+    uint32_t created_stack, ended_stack; /* call_stack */
     uint16_t created_by, ended_by; /* enum vmm_call_id */
     uint16_t kind;                 /* vmm_object_kind, 0 while empty */
     vmm_mem_location location;

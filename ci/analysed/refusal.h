@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refusal.h, and that what it refuses is no success. */
+/* refusal.h, and that what it refuses is not a success. */
 #ifndef CUVMM_CI_ANALYSED_REFUSAL_H
 #define CUVMM_CI_ANALYSED_REFUSAL_H
 

@@ -4,7 +4,7 @@
     == backend_sim/base/pool.c
     - text of the line
     + text of the mutant (may be missing, or several lines)
-      why nobody can notice
+      why no test can notice
 """
 
 

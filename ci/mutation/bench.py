@@ -9,10 +9,11 @@ import runs
 
 # Products that scripts start, and those that load others at run time.
 MENTIONED = re.compile(r"\b((?:bin|lib|fuzz|test|examples)/[\w./-]*[\w-])")
-SHELL_PRODUCTS = ("bin/cuvmm", "lib/libcuda.so.1", "lib/libcuvmm-check.so", "lib/libcuvmm-device-files.so")
+SHELL_PRODUCTS = ("bin/cuvmm", "lib/libcuda.so.1", "lib/libcuvmm-check.so", "lib/libcuvmm-device-files.so", "lib/libcudart.so.12",
+                  "lib/libcudart.so.13", "lib/libnvidia-ml.so.1")
 MIRRORED = ("bin", "lib", "test", "check", "fuzz", "fake", "examples", "share", "include", "doc")
 LEAST_WALL, TIMES = 10, 10
-# Of the GNU C library: memory that nobody has set, or that is freed, is not nought, so that what reads it differs.
+# Of the GNU C library: memory that was never set, or that is freed, is not nought, so that what reads it differs.
 PERTURBED = {"MALLOC_PERTURB_": "165"}
 
 
@@ -110,11 +111,17 @@ class Bench:
             file.write(text)
         os.chmod(path, mode)
 
+    def libraries_of(self, product):
+        """The shared libraries of the build that a program is linked with, by -lNAME or by path."""
+        words = self.commands.products[product]
+        return [f"lib/lib{word[2:]}.so.1" for word in words if word.startswith("-l")] + \
+            [self.commands.inside(word) for word in words if re.search(r"/lib/lib[\w.-]*\.so[.\d]*$", word)]
+
     def products_of(self, test):
         """What a test runs of what is built: itself, or what its script names."""
         inside = os.path.relpath(test, self.commands.build) if test.startswith(self.commands.build + "/") else test
         if inside in self.commands.products:
-            needed = [inside] + (["lib/libcuda.so.1"] if "-lcuda" in self.commands.products[inside] else [])
+            needed = [inside] + self.libraries_of(inside)
         elif inside.startswith("check/"):
             text = read(os.path.join(self.out, inside)).replace(self.out + "/", " ")
             for script in re.findall(r"(?<![\w/.-])ci/[\w-]+", text):  # not a folder ci of where this lies

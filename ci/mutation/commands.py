@@ -51,12 +51,12 @@ class Commands:
         return min(made for made in self.made_of[source] if self.objects[made][-1] == source)
 
     def sources(self):
-        """What is compiled and is no test."""
+        """What is compiled and is not a test."""
         return sorted({words[-1] for words in self.objects.values()
                        if words[-1].endswith(".c") and not words[-1].endswith("_test.c") and not os.path.isabs(words[-1])})
 
     def seconds(self):
-        """{test: what it took on the clock} at the last `make check` of this build (ci/tap-run); of others it is not known."""
+        """{test: what it took on the clock} at the last `make check` of this build (ci/tap_run.c); of others it is not known."""
         taken = {}
         for test in self.tests:
             kept = os.path.relpath(test).replace("/", "_")

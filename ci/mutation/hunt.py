@@ -155,7 +155,7 @@ def all_of(benches_, work):
     def guarded(bench):
         try:
             work(bench)
-        except Exception as error:  # noqa: BLE001 - told below, with its place
+        except Exception as error:  # noqa: BLE001 - reported below, with its place
             wrong.append(error)
 
     threads = [threading.Thread(target=guarded, args=(bench,)) for bench in benches_]

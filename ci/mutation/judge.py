@@ -12,6 +12,8 @@ AROUND = 0.15
 LIKELY = ((r"/rule_report_test$", 0.5), (r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5),
           (r"/check/", 0.2), (r"/backend_sim/abi/", 0.05), (r"/backend_sim/", 0.1), (r"", 0.01))
 NEAR = 0.5
+# Those that go through all calls, and take too long to be among the likeliest for their time: they come last of what is run.
+THROUGH = re.compile(r"/(rule_report_test|rule_pairs_test|check/(conformance-(h100|odd|as-driver-h200x2)|abi-suite-h200x2|lockstep))$")
 # Scripts that are about something else than what compiled code does, and what is measured and not asserted.
 ELSEWHERE = ("ci/abi_symbols_", "ci/analyze_", "ci/client_", "ci/exclusions_", "ci/fuzz_", "ci/gpu_", "ci/hardening_", "ci/install_",
              "ci/junit_", "ci/mutate_", "ci/sim_only_", "ci/slowest_", "ci/spdx_", "ci/symbols_list_", "ci/tally_", "ci/threaded_",
@@ -35,9 +37,12 @@ class Order:
         return (likely + self.kills.get(test, 0) + 20 * self.kills.get((file, test), 0)) / (self.seconds.get(test, 1) + AROUND)
 
     def sort(self, file, tests, part):
-        """The tests to run, in order: those with its name, and of the others as many as part, up to 1, of the most."""
+        """The tests to run, in order: those with its name, of the others as many as part, up to 1, of the most, and for the whole
+        of it those that go through all calls."""
         own = {test for test in tests if beside(file, test)}
-        return sorted(tests, key=lambda test: (test not in own, -self.score(file, test)))[:len(own) + int(part * self.most)]
+        ranked = sorted(tests, key=lambda test: (test not in own, -self.score(file, test)))
+        count = len(own) + int(part * self.most)
+        return ranked[:count] + [test for test in ranked[count:] if part == 1 and THROUGH.search(test)]
 
 
 def of_folder(file, test):
@@ -100,7 +105,7 @@ class Judge:
         return {**dict(way.environment), **({"CUVMM_BOX": "open"} if test in self.unboxed else {})}
 
     def normal_seconds(self, bench, test, way):
-        """How long a test takes on the engine as it is; None where it fails on it, and tells nothing therefore: that is said at
+        """How long a test takes on the engine as it is; None where it fails on it, and so proves nothing: that is printed at
         once, as what follows is judged without it. Not of tests that do not work with sanitizers: without, they did."""
         if test not in way.normal:
             bench.load(way.objects)

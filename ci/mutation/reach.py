@@ -57,7 +57,8 @@ class Reach:
             if not bench.compile(name, made, "gcc", ["-w", "-O0", "-U_FORTIFY_SOURCE", "--coverage"]):
                 raise RuntimeError(f"{source} does not compile with --coverage")
             self.counted[name] = made
-        subprocess.run(["gcc", "-c", "-fPIC", "-O1", "-o", self.leave, os.path.join(HERE, "leave.c")], check=True)
+        leave = os.path.join(os.path.dirname(HERE), "coverage_exit.c")
+        subprocess.run(["gcc", "-c", "-fPIC", "-O1", "-o", self.leave, leave], check=True)
 
     def measure(self, bench, test):
         kept = os.path.join(bench.kept, "reach")

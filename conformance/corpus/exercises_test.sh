@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The exercises: every solution has all points on every machine and on the CUDA backend, and every skeleton has none; and what
-# students are told on the way (exercises_rig.sh). Each mistake is caught: mistakes_test.sh.
+# students see on the way (exercises_rig.sh). Each mistake is caught: mistakes_test.sh.
 . conformance/corpus/exercises_rig.sh
 
 # ---- solutions and skeletons ----
@@ -67,7 +67,7 @@ cp "$exercises/solutions/1-vector.c" "$mine/vector.c"
 student 'a solution has all points' 0 '# solved: ' "${fast[@]}" vector "$mine/vector.c"
 student 'on one machine, point by point' 0 'ok 1 - sim:odd open: vector_open succeeds' \
     "${fast[@]}" 1-vector "$mine/vector.c" --all --part=open sim:odd
-student 'no file' 2 'is no file' "$cuvmm" exercise grade 1 "$mine/none.c"
+student 'no file' 2 'is not a file' "$cuvmm" exercise grade 1 "$mine/none.c"
 student 'no exercise and no file' 2 'grade needs the exercise and your file' "$cuvmm" exercise grade
 student 'an option behind a machine' 2 'options stand before' "$cuvmm" exercise grade 1 "$mine/vector.c" sim:odd --all
 student 'an option that there is not' 2 'unknown option "--fast"' "$cuvmm" exercise grade 1 "$mine/vector.c" --fast

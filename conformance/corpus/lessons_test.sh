@@ -1,20 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The lessons say what the machine does: each tells what its .out holds, runs as a script, and its page shows lines of that
+# The lessons say what the machine does: each prints what its .out holds, runs as a script, and its page shows lines of that
 # .out, names rules that exist, links to pages that exist and contains C that compiles.
 #
 #     CUVMM_UPDATE=1 conformance/corpus/lessons_test.sh     only writes the .out files anew, to be read before they are committed
 #
 # From make check: CUVMM_BUILD, CC.
-set -u
-build=${CUVMM_BUILD-build}
+. ci/test_head.sh
 lessons=${LESSONS-conformance/corpus/lessons}
 cuvmm=$build/bin/cuvmm
-work=$(mktemp -d "${TMPDIR:-/tmp}/lessons_test.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE
-. ci/tap.sh
-said=$work/said # what `ok` shows of a failure
 
 # What a lesson prints, its exit status included.
 tell() { # tell FILE.vmm
@@ -78,7 +73,7 @@ page_test() { # page_test NAME NEXT
 lesson_test() { # lesson_test NAME NEXT
     local script=$lessons/$1.vmm
     tell "$script" | diff "$lessons/$1.out" - >"$work/said" 2>&1
-    ok $? "$1: it tells what is expected"
+    ok $? "$1: it prints what is expected"
     "$cuvmm" run "$script" --quiet >"$work/said" 2>&1
     ok $? "$1: it runs as a script"
     {
@@ -112,7 +107,7 @@ dead_links "$lessons/README.md" >"$work/said"
 [ ! -s "$work/said" ]
 ok $? 'the links of the contents lead somewhere'
 
-# Files: what is no text, what is malformed, what another system wrote; and a lesson without a page.
+# Files: what is not a text, what is malformed, what another system wrote; and a lesson without a page.
 mkdir "$work/files"
 printf '#@ title: A\n#@ driver: yes\0\ninit\n' >"$work/files/01-zero.vmm"
 "$cuvmm" lesson "$work/files/01-zero.vmm" >"$work/said" 2>&1
@@ -133,5 +128,4 @@ ok $? 'a lesson without a page is not embedded'
 mkdir "$work/include" && ln -s "$PWD/api" "$work/include/cuvmm"
 "${CC-cc}" -std=c11 -Wall -Wextra -Werror -Wno-unused -Iapi/abi -I"$work/include" -fsyntax-only "$work"/*.c >"$work/said" 2>&1
 ok $? "the C of the pages compiles ($(find "$work" -name '*.c' | wc -l) blocks)"
-echo "1..$points"
-[ "$failures" -eq 0 ]
+finish

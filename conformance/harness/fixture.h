@@ -164,7 +164,8 @@ void fix_event_destroy(struct fix *f, vmm_event event);
 void fix_mem_free(struct fix *f, vmm_deviceptr ptr);
 
 /* On a driver no unmap waits for running work: memory unmapped under a fill makes the fill fault, and the process loses
- * the device. So helpers that unmap or free wait first, and fix_fill waits for its end. */
+ * the device. So helpers that unmap, free or set access wait first, and fix_fill waits for its end. A wait for the
+ * context invalidates each capture, whatever its mode (measured), so inside a capture these helpers fail the test. */
 void fix_settle(struct fix *f);
 
 /* Notes and forgets objects that a test made or ended with its own calls. Forgetting a mapping forgets every mapping

@@ -131,7 +131,7 @@ static void test_order(const char *program, const char *options, bool together)
     tap_ok(in_order(lines, sizeof lines / sizeof lines[0]), "in order, each behind what it printed");
     tap_ok((process_of("b", &before) == process_of("e", &before)) == together && before == together, "who may shares a process");
     tap_ok(process_of("a", &before) != process_of("b", &before) && process_of("d", &before) != process_of("e", &before),
-           "and nobody else");
+           "and no other process");
 }
 
 /* b fails behind a, and c takes the process along: both are made again. */

@@ -47,7 +47,7 @@ bool options_read(const struct option_row *rows, size_t count, int argc, char **
     optind = 1;
     while ((at = getopt_long(argc, argv, "", known, NULL)) >= 0) {
         if (at == '?') {
-            fprintf(err, "\"%.60s\" is no option, is short for several, or lacks its value\n", argv[optind - 1]);
+            fprintf(err, "\"%.60s\" is not an option, is short for several, or lacks its value\n", argv[optind - 1]);
             return false;
         }
         if (!take(&rows[at], err))

@@ -51,14 +51,14 @@ int main(void)
     tap_ok(reads("--list a --list b") && v.list.count == 2 && !strcmp(v.list.at[1], "b"), "several times");
     tap_ok(reads("--flag") && v.number == 7 && !said[0], "an absent option keeps its value, without a message");
     static const char *const wrong[][2] = {
-        {"--nothing", "\"--nothing\" is no option"},
+        {"--nothing", "\"--nothing\" is not an option"},
         {"--number", "lacks its value"},
         {"--number 1", "number needs a number from 2 to 100, not \"1\""},
         {"--number 101", "not \"101\""},
         {"--number -3", "not \"-3\""},
         {"--number 5x", "not \"5x\""},
         {"--number 99999999999999999999999", "not \"99999999999999999999999\""},
-        {"--flag=yes", "\"--flag=yes\" is no option"},
+        {"--flag=yes", "\"--flag=yes\" is not an option"},
         {"word", "\"word\" belongs to no option"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -28,13 +28,14 @@
 #include "model/model.h"
 #include "vmm.h"
 
-#define STEP_ARGS 6
+#define STEP_ARGS 7
 #define STEP_DESCS 9 /* most steps use no more than these */
 #define STEP_FEW_DESCS 3
 #define STEP_ATTRIBUTES 4
 #define STEP_WORDS 5
 #define STEP_OPS 3
 #define STEP_NODES 3
+#define LOCKSTEP_LISTED 12 /* room of a list that a call writes */
 #define STEP_FIRST_NAME 64 /* below: the primary contexts, 1 + device, which lockstep_open retains; streams and events */
 #define STEP_STREAMS 4
 #define STEP_EVENTS 2

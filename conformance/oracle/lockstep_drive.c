@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fnv.h"
 #include "lockstep_child.h"
 #include "shrink.h"
 #include "tap.h"
@@ -43,12 +44,8 @@ static bool alone(const struct drive_options *options)
 
 static uint64_t fold(uint64_t hash, const char *text)
 {
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return (hash ^ '\n') * UINT64_C(1099511628211);
+    return fnv1a(fnv1a(hash, text, strlen(text)), "\n", 1);
 }
-
-static const uint64_t empty_hash = UINT64_C(14695981039346656037);
 
 /* ---- a new kind of difference ---- */
 
@@ -194,7 +191,7 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
     struct lockstep pair;
     struct chooser dice = {.state = seed};
     struct script script = {0};
-    struct episode e = {empty_hash, 0, true};
+    struct episode e = {FNV1A, 0, true};
     struct table_row *fresh = NULL;
     char difference[600] = "";
     if (!lockstep_open(&pair, o->spec))
@@ -329,7 +326,7 @@ static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint
     struct lockstep pair;
     struct chooser dice = {.state = seed};
     struct script script = {0};
-    struct episode e = {empty_hash, 0, true};
+    struct episode e = {FNV1A, 0, true};
     if (!lockstep_open(&pair, spec))
         tap_bail("%s", pair.difference);
     pair.mix = mix;

@@ -265,7 +265,7 @@ static void what_a_driver_is_not_asked(void)
     step_arg(&fill, "dst")->add = pair.values[alloc.name] + 8;
     step_arg(&fill, "n")->add = UINT64_MAX - 4000;
     tap_u64(lockstep_foresee(&pair, &fill), LEFT_OUT_CRASH, "nor a fill past the end of all addresses");
-    tap_ok(lockstep_close(&pair), "all is given back");
+    tap_ok(lockstep_close(&pair), "everything is freed");
 }
 
 /* The transcript has every call with its answer. */

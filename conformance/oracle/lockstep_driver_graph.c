@@ -9,6 +9,7 @@ static bool known(struct lockstep *pair, enum vmm_param_kind kind, uint64_t valu
     switch (kind) {
     case VMM_PARAM_GRAPH: return !is || model_graph_of(&pair->model, is);
     case VMM_PARAM_GRAPH_NODE: return !is || model_node_of(&pair->model, is);
+    case VMM_PARAM_USER_OBJECT: return !is || model_object_of(&pair->model, is);
     case VMM_PARAM_GRAPH_EXEC: return !is || model_exec_of(&pair->model, is);
     default: return true;
     }

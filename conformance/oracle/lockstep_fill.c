@@ -18,6 +18,24 @@ uint64_t lockstep_host_calls(void)
     return atomic_exchange(&host_calls, 0);
 }
 
+static _Atomic uint64_t destroyed;
+
+static void count_destroyed(void *user)
+{
+    (void)user;
+    atomic_fetch_add(&destroyed, 1);
+}
+
+uint64_t lockstep_destroyed(void)
+{
+    return atomic_exchange(&destroyed, 0);
+}
+
+vmm_host_fn lockstep_destroy(void)
+{
+    return count_destroyed;
+}
+
 const void *lockstep_steady(const struct lockstep *pair, uint64_t first)
 {
     return pair->steady + first * 183 % 256; /* 7 * 183 is 1 more than a multiple of 256 */

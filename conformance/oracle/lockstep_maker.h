@@ -55,7 +55,7 @@ bool maker_captured_stream(const struct maker *m, struct step_arg *stream);
 struct step_arg maker_box_place(const struct maker *m, int device);
 /* A copy of a box: its extent and its sides, for the rights of the device. */
 void maker_box(const struct maker *m, int device);
-/* What is no graph, node or instance. */
+/* What is not a graph, node or instance. */
 struct step_arg maker_old_object(const struct maker *m);
 /* The device whose context a stream is of. */
 int maker_device_of(const struct maker *m, struct step_arg stream);

@@ -23,6 +23,9 @@ struct outputs {
     vmm_host_node_params host;
     vmm_kernel_node_params kernel;
     uint64_t kernel_args[3];
+    vmm_graph_node listed[2][LOCKSTEP_LISTED];    /* lists that the call writes; their room is in a slot */
+    vmm_graph_edge_data listed_edges[LOCKSTEP_LISTED];
+    vmm_graph_exec_update_result_info update;
 };
 
 enum { LOCKSTEP_HOST_ROOM = 1 << 20 };
@@ -38,6 +41,10 @@ const void *lockstep_steady(const struct lockstep *pair, uint64_t first);
 
 /* Does a copy of a box leave the room of the program's memory? */
 bool lockstep_leaves_room(const struct lockstep *pair, const union vmm_any_call *call);
+
+/* Functions of user objects were called that often since the last question. */
+uint64_t lockstep_destroyed(void);
+vmm_host_fn lockstep_destroy(void);
 
 /* Host functions of nodes were called that often since the last question. */
 uint64_t lockstep_host_calls(void);

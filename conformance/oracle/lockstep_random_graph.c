@@ -366,10 +366,12 @@ static void make_of_node(const struct maker *m)
     case VMM_CALL_graph_event_record_node_set_event: type = VMM_GRAPH_NODE_TYPE_EVENT_RECORD; break;
     case VMM_CALL_graph_event_wait_node_get_event:
     case VMM_CALL_graph_event_wait_node_set_event: type = VMM_GRAPH_NODE_TYPE_WAIT_EVENT; break;
+    case VMM_CALL_graph_memset_node_get_params:
     case VMM_CALL_graph_memset_node_set_params: type = VMM_GRAPH_NODE_TYPE_MEMSET; break;
     case VMM_CALL_graph_memcpy_node_get_params:
     case VMM_CALL_graph_memcpy_node_set_params: type = VMM_GRAPH_NODE_TYPE_MEMCPY; break;
     case VMM_CALL_graph_kernel_node_set_params: type = VMM_GRAPH_NODE_TYPE_KERNEL; break;
+    case VMM_CALL_graph_host_node_get_params:
     case VMM_CALL_graph_host_node_set_params: type = VMM_GRAPH_NODE_TYPE_HOST; break;
     default: break;
     }
@@ -515,6 +517,128 @@ static void make_no_edges(const struct maker *m)
     maker_set(m, "num_dependencies", literal(m->step->node[0][0].name != 0 || one_in(m, 8)));
 }
 
+/* ---- lists, and what captures tell ---- */
+
+/* Room for all, for some, or the number alone. */
+static void make_list(const struct maker *m, const char *list, const char *other, const char *data)
+{
+    const bool none = one_in(m, 4);
+    m->step->word[0] = one_in(m, 3) ? 1 + choose(m->dice, 3) : LOCKSTEP_LISTED;
+    maker_set(m, list, literal(!none));
+    if (other)
+        maker_set(m, other, literal(!none));
+    if (data)
+        maker_set(m, data, literal(!none && !one_in(m, 8)));
+}
+
+static void make_listed(const struct maker *m)
+{
+    const bool of_node = m->step->call == VMM_CALL_graph_node_get_dependencies || m->step->call == VMM_CALL_graph_node_get_dependent_nodes;
+    maker_set(m, of_node ? "node" : "graph", of_node ? node_name(some_node(m, -1)) : graph_name(some_graph(m)));
+    switch ((enum vmm_call_id)m->step->call) {
+    case VMM_CALL_graph_get_nodes: make_list(m, "nodes", NULL, NULL); break;
+    case VMM_CALL_graph_get_root_nodes: make_list(m, "root_nodes", NULL, NULL); break;
+    case VMM_CALL_graph_get_edges: make_list(m, "from", "to", "edge_data"); break;
+    case VMM_CALL_graph_node_get_dependencies: make_list(m, "dependencies", NULL, "edge_data"); break;
+    default: make_list(m, "dependent_nodes", NULL, "edge_data"); break;
+    }
+}
+
+static void make_info(const struct maker *m)
+{
+    struct step_arg stream;
+    maker_set(m, "stream", !one_in(m, 4) && maker_captured_stream(m, &stream) ? stream : maker_stream(m));
+}
+
+/* Mostly one that forbids as much as any. */
+static void make_mode(const struct maker *m)
+{
+    const uint64_t modes[] = {VMM_STREAM_CAPTURE_MODE_GLOBAL, VMM_STREAM_CAPTURE_MODE_GLOBAL, VMM_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+                              VMM_STREAM_CAPTURE_MODE_RELAXED, 7};
+    m->step->word[0] = PICK(m, modes);
+}
+
+/* The graph that the instance was made from, if a step can name it and it has the same nodes still; NULL otherwise. */
+static const struct model_graph *source(const struct maker *m, const struct model_exec *exec)
+{
+    for (size_t i = 0; exec->graph->count && i < all(m)->count; i++) {
+        const struct model_graph *graph = all(m)->graph[i];
+        if (graph->tag && graph->count == exec->graph->count && graph->edits == exec->edits &&
+            graph->node[0]->id == exec->graph->node[0]->origin)
+            return graph;
+    }
+    return NULL;
+}
+
+static void make_exec_update(const struct maker *m)
+{
+    const size_t count = all(m)->execs, from = choose(m->dice, count);
+    const struct model_exec *exec = some_exec(m);
+    const struct model_graph *graph = NULL;
+    for (size_t i = 0; !graph && i < count; i++) {
+        exec = all(m)->exec[(from + i) % count];
+        graph = source(m, exec);
+    }
+    if (!graph && !one_in(m, 6)) { /* it would be refused */
+        become(m, VMM_CALL_graph_exec_get_flags);
+        maker_set(m, "graph_exec", exec_name(exec));
+        return;
+    }
+    maker_set(m, "graph_exec", exec_name(exec));
+    maker_set(m, "graph", graph_name(graph && !one_in(m, 10) ? graph : some_graph(m)));
+}
+
+static void make_graph_memory(const struct maker *m)
+{
+    const uint64_t attributes[] = {VMM_GRAPH_MEM_ATTR_USED_MEM_HIGH, VMM_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH};
+    maker_set(m, "device", literal(choose(m->dice, (uint64_t)m->model->profile->devices)));
+    if (m->step->call == VMM_CALL_device_get_graph_mem_attribute)
+        maker_set(m, "attr", literal(choose(m->dice, 4)));
+    if (m->step->call == VMM_CALL_device_set_graph_mem_attribute)
+        maker_set(m, "attr", literal(one_in(m, 8) ? choose(m->dice, 5) : PICK(m, attributes)));
+}
+
+/* ---- user objects ---- */
+
+enum { MANY_OBJECTS = 12 };
+
+static const struct model_object *some_object(const struct maker *m)
+{
+    return all(m)->objects ? all(m)->object[choose(m->dice, all(m)->objects)] : NULL;
+}
+
+static struct step_arg object_name(const struct model_object *object)
+{
+    return object && object->tag ? named(object->tag) : literal(0);
+}
+
+static void make_object(const struct maker *m)
+{
+    if (all(m)->objects > MANY_OBJECTS)
+        become(m, VMM_CALL_user_object_release);
+    if (m->step->call == VMM_CALL_user_object_create) {
+        maker_set(m, "initial_refcount", literal(1 + choose(m->dice, 3)));
+        maker_set(m, "flags", literal(VMM_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+        return;
+    }
+    maker_set(m, "object", object_name(some_object(m)));
+    maker_set(m, "count", literal(one_in(m, 16) ? 0 : 1 + choose(m->dice, 2)));
+}
+
+static void make_object_of_graph(const struct maker *m)
+{
+    const struct model_graph *graph = some_graph(m);
+    const struct model_object *object = some_object(m);
+    const bool releases = m->step->call == VMM_CALL_graph_release_user_object;
+    if (releases && graph && graph->references && !one_in(m, 8))
+        object = graph->held[choose(m->dice, graph->references)].object;
+    maker_set(m, "graph", graph_name(graph));
+    maker_set(m, "object", object_name(object));
+    maker_set(m, "count", literal(one_in(m, 16) ? 0 : 1 + choose(m->dice, 2)));
+    if (!releases)
+        maker_set(m, "flags", literal(one_in(m, 16) ? 2 : one_in(m, 3)));
+}
+
 /* ---- mistakes ---- */
 
 struct step_arg maker_old_object(const struct maker *m)
@@ -601,6 +725,24 @@ static const struct maker_row rows[] = {
     {VMM_CALL_graph_node_get_enabled, 2, make_in_exec},
     {VMM_CALL_graph_launch, 8, make_of_exec},
     {VMM_CALL_graph_upload, 2, make_of_exec},
+    {VMM_CALL_stream_get_capture_info, 3, make_info},
+    {VMM_CALL_thread_exchange_stream_capture_mode, 2, make_mode},
+    {VMM_CALL_graph_get_nodes, 3, make_listed},
+    {VMM_CALL_graph_get_root_nodes, 2, make_listed},
+    {VMM_CALL_graph_get_edges, 3, make_listed},
+    {VMM_CALL_graph_node_get_dependencies, 3, make_listed},
+    {VMM_CALL_graph_node_get_dependent_nodes, 3, make_listed},
+    {VMM_CALL_graph_memset_node_get_params, 2, make_of_node},
+    {VMM_CALL_graph_host_node_get_params, 2, make_of_node},
+    {VMM_CALL_graph_exec_update, 9, make_exec_update},
+    {VMM_CALL_device_get_graph_mem_attribute, 2, make_graph_memory},
+    {VMM_CALL_device_set_graph_mem_attribute, 2, make_graph_memory},
+    {VMM_CALL_device_graph_mem_trim, 2, make_graph_memory},
+    {VMM_CALL_user_object_create, 4, make_object},
+    {VMM_CALL_user_object_retain, 2, make_object},
+    {VMM_CALL_user_object_release, 4, make_object},
+    {VMM_CALL_graph_retain_user_object, 3, make_object_of_graph},
+    {VMM_CALL_graph_release_user_object, 2, make_object_of_graph},
 };
 
 const struct maker_row *maker_graph_rows(size_t *count)

@@ -65,6 +65,10 @@ static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind k
         maker_spoil_box(m);
     } else if (kind >= VMM_PARAM_NODES && kind <= VMM_PARAM_KERNEL_NODE && !one_in(m, 8)) {
         maker_spoil_node(m, i, kind);
+    } else if (kind == VMM_PARAM_IO_COUNT && !one_in(m, 3)) {
+        m->step->word[0] = 0;
+    } else if (kind == VMM_PARAM_SIZES && !one_in(m, 3)) {
+        m->step->word[0] = choose(m->dice, 3);
     } else if (kind == VMM_PARAM_POOL_VALUE && !one_in(m, 6)) {
         m->step->word[0] = choose(m->dice, 3);
     } else if (kind == VMM_PARAM_PROP && !one_in(m, 12)) {
@@ -102,6 +106,7 @@ void maker_spoil(const struct maker *m)
     case VMM_PARAM_POOL: *arg = maker_old_pool(m); break;
     case VMM_PARAM_GRAPH:
     case VMM_PARAM_GRAPH_NODE:
+    case VMM_PARAM_USER_OBJECT:
     case VMM_PARAM_GRAPH_EXEC: *arg = maker_old_object(m); break;
     case VMM_PARAM_U32: *arg = literal(m->mix < 3 ? 0 : choose(m->dice, 4)); break;
     default: spoil_pointer(m, i, params[i].kind);

@@ -9,7 +9,7 @@
 #include "lockstep.h"
 
 enum { NAMES = 1 << 24 }; /* of a script's steps */
-static const char LETTERS[] = "rhcsepgnx"; /* which begin a name */
+static const char LETTERS[] = "rhcsepgnxu"; /* which begin a name */
 
 /* ---- steps ---- */
 
@@ -103,6 +103,7 @@ static char letter_of(enum vmm_param_kind kind)
     case VMM_PARAM_GRAPH: return 'g';
     case VMM_PARAM_GRAPH_NODE: return 'n';
     case VMM_PARAM_GRAPH_EXEC: return 'x';
+    case VMM_PARAM_USER_OBJECT: return 'u';
     default: return 'r';
     }
 }
@@ -239,7 +240,7 @@ static void put_pointer(struct line *line, const struct step *step, size_t i, en
         put_nodes(line, step->node[list_of(step->call, i)]);
     else if (kind == VMM_PARAM_FILL_NODE || kind == VMM_PARAM_KERNEL_NODE)
         put_work(line, step, unit);
-    else if (kind == VMM_PARAM_HOST_NODE)
+    else if (kind == VMM_PARAM_HOST_NODE || kind == VMM_PARAM_SIZES || kind == VMM_PARAM_IO_COUNT || kind == VMM_PARAM_IO_INT)
         put(line, "{%" PRIu64 "}", step->word[0]);
     else if (kind == VMM_PARAM_MEMCPY3D || kind == VMM_PARAM_MEMCPY3D_PEER)
         put_box(line, step, unit);
@@ -269,6 +270,8 @@ static char made_by(enum vmm_call_id call)
             return 'n';
         if (params[i].kind == VMM_PARAM_OUT_GRAPH_EXEC)
             return 'x';
+        if (params[i].kind == VMM_PARAM_OUT_USER_OBJECT)
+            return 'u';
         if (params[i].kind == VMM_PARAM_OUT_ADDRESS)
             return 'r';
     }
@@ -497,7 +500,7 @@ static void read_pointer(struct reader *in, struct step *step, size_t i, enum vm
         read_nodes(in, step->node[list_of(step->call, i)]);
     } else if (kind == VMM_PARAM_FILL_NODE || kind == VMM_PARAM_KERNEL_NODE) {
         read_work(in, step);
-    } else if (kind == VMM_PARAM_HOST_NODE) {
+    } else if (kind == VMM_PARAM_HOST_NODE || kind == VMM_PARAM_SIZES || kind == VMM_PARAM_IO_COUNT || kind == VMM_PARAM_IO_INT) {
         expect(in, take(in, "{"), "{");
         step->word[0] = read_number(in);
         expect(in, take(in, "}"), "}");
@@ -546,6 +549,9 @@ static void check_lengths(struct reader *in, const struct step *step)
     for (size_t i = 0; i < parameters && i < STEP_ARGS; i++) /* of more nodes than a graph has, none is read */
         if (params[i].kind == VMM_PARAM_COUNT && !strncmp(params[i].name, "num_dependencies", 16))
             expect(in, !step->arg[i].name && (step->arg[i].add <= STEP_NODES || step->arg[i].add > UINT32_MAX), "3 nodes at most");
+    for (size_t i = 0; i < parameters && i < STEP_ARGS; i++)
+        if (params[i].kind == VMM_PARAM_IO_COUNT)
+            expect(in, step->word[0] <= LOCKSTEP_LISTED, "room for 12 entries at most");
     if (step->call == VMM_CALL_launch)
         expect(in, !step->arg[4].name && step->arg[4].add <= STEP_WORDS, "5 arguments at most");
 }
@@ -555,7 +561,7 @@ bool step_parse(const char *text, uint64_t unit, struct step *step, char *error,
     struct reader in = {text, text, unit, NULL};
     uint32_t name = 0;
     memset(step, 0, sizeof *step);
-    if (*in.at && strchr("rhcpgnx", *in.at) && isdigit((unsigned char)in.at[1])) {
+    if (*in.at && strchr("rhcpgnxu", *in.at) && isdigit((unsigned char)in.at[1])) {
         in.at++;
         name = read_name(&in);
         expect(&in, in.expected || take(&in, " = "), " = ");

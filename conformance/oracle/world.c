@@ -6,6 +6,8 @@
 
 #include "world_parts.h"
 
+#include "fnv.h"
+
 /* ---- states ---- */
 
 /* key: reservations | A alive, references | B alive, references | per granule: which memory starts here, its rights.
@@ -43,9 +45,7 @@ static bool key_of(struct world *w, uint8_t key[KEY])
 
 static size_t hash(const uint8_t key[KEY])
 {
-    uint64_t h = 14695981039346656037u;
-    for (int i = 0; i < KEY; i++)
-        h = (h ^ key[i]) * 1099511628211u;
+    uint64_t h = fnv1a(FNV1A, key, KEY);
     return (size_t)(h ^ h >> 32);
 }
 
@@ -341,7 +341,7 @@ static bool visit_state(struct world *w, uint32_t state)
             return w->driver && !w->pair.dead;
     }
     if (w->options->record && !w->seeking)
-        record_state(&w->record, state);
+        world_record_state(&w->record, state);
     return true;
 }
 
@@ -376,8 +376,8 @@ static bool set_up(struct world *w)
     if (o->dump)
         world_dump_alphabet(w, unit);
     if (o->record)
-        record_begin(&w->record, o->record, w->alphabet.count);
-    if (o->recording && !record_open(&w->record, o->recording, w->alphabet.count)) {
+        world_record_begin(&w->record, o->record, w->alphabet.count);
+    if (o->recording && !world_record_open(&w->record, o->recording, w->alphabet.count)) {
         snprintf(w->report->difference, sizeof w->report->difference, "the recording has another alphabet");
         return false;
     }
@@ -455,7 +455,7 @@ void world_explore(const struct world_options *options, struct world_report *rep
     if (w.pair.sys)
         lockstep_close(&w.pair);
     if (w.record.file)
-        record_close(&w.record);
+        world_record_close(&w.record);
     steps_free(&w.alphabet);
     free(w.states);
     free(w.table);

@@ -49,7 +49,7 @@ static void forget_answers(struct record *record)
     memset(record->before, 0xFF, record->calls * sizeof *record->before);
 }
 
-void record_close(struct record *record)
+void world_record_close(struct record *record)
 {
     forget_answers(record);
     free(record->answers);
@@ -60,13 +60,13 @@ void record_close(struct record *record)
 
 /* ---- writing ---- */
 
-void record_begin(struct record *record, FILE *file, size_t calls)
+void world_record_begin(struct record *record, FILE *file, size_t calls)
 {
     start(record, file, calls);
     fprintf(file, "calls %zu\n", calls);
 }
 
-void record_put(struct record *record, size_t call, const char *answer)
+void world_record_put(struct record *record, size_t call, const char *answer)
 {
     uint32_t known = record->before[call]; /* most calls answer as in the state before */
     if (known != NO_ANSWER && !strcmp(record->answers[known], answer)) {
@@ -100,7 +100,7 @@ static size_t alike(const struct record *record, size_t call)
     return n;
 }
 
-void record_state(struct record *record, size_t state)
+void world_record_state(struct record *record, size_t state)
 {
     fprintf(record->file, "s %zu", state);
     for (size_t call = 0; call < record->calls;) {
@@ -140,7 +140,7 @@ static char *read_line(FILE *file)
     return line;
 }
 
-bool record_open(struct record *record, FILE *file, size_t calls)
+bool world_record_open(struct record *record, FILE *file, size_t calls)
 {
     char *line = read_line(file);
     while (line && *line == '#') {
@@ -177,7 +177,7 @@ static const char *read_runs(struct record *record, const char *at)
     return call == record->calls ? NULL : "too few answers";
 }
 
-bool record_next(struct record *record, const char **error)
+bool world_record_next(struct record *record, const char **error)
 {
     char *line;
     *error = NULL;
@@ -205,7 +205,7 @@ bool record_next(struct record *record, const char **error)
     return false;
 }
 
-const char *record_answer(const struct record *record, size_t call)
+const char *world_record_answer(const struct record *record, size_t call)
 {
     return record->line[call] == NO_ANSWER ? "-" : record->answers[record->line[call]];
 }

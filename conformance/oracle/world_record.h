@@ -31,22 +31,22 @@ struct record {
 };
 
 /* Starts to write. */
-void record_begin(struct record *record, FILE *file, size_t calls);
+void world_record_begin(struct record *record, FILE *file, size_t calls);
 
 /* Starts to read. False when the head is not that of a recording with this many calls. */
-bool record_open(struct record *record, FILE *file, size_t calls);
+bool world_record_open(struct record *record, FILE *file, size_t calls);
 
 /* Writes one answer of the current state; ends that state's answers. */
-void record_put(struct record *record, size_t call, const char *answer);
-void record_state(struct record *record, size_t state);
+void world_record_put(struct record *record, size_t call, const char *answer);
+void world_record_state(struct record *record, size_t state);
 
 /* Reads the next state's answers. False at the end of the file; *error is then NULL or describes what is wrong with
  * it. */
-bool record_next(struct record *record, const char **error);
+bool world_record_next(struct record *record, const char **error);
 
 /* The answer read for a call. */
-const char *record_answer(const struct record *record, size_t call);
+const char *world_record_answer(const struct record *record, size_t call);
 
-void record_close(struct record *record);
+void world_record_close(struct record *record);
 
 #endif

@@ -33,26 +33,26 @@ static void reads_back(void)
         tap_bail("open_memstream failed");
     make_up(&seed, answer);
     fputs("# a word to readers\n", file);
-    record_begin(&record, file, CALLS);
+    world_record_begin(&record, file, CALLS);
     for (; s < STATES; s++) {
         for (size_t c = 0; c < CALLS; c++)
-            record_put(&record, c, answer[s][c]);
-        record_state(&record, s * 2);
+            world_record_put(&record, c, answer[s][c]);
+        world_record_state(&record, s * 2);
     }
-    record_close(&record);
+    world_record_close(&record);
     fclose(file);
     file = fmemopen(text, length, "r");
-    tap_ok(record_open(&record, file, CALLS), "the head is read, after a comment");
-    for (s = 0; record_next(&record, &error); s++) {
+    tap_ok(world_record_open(&record, file, CALLS), "the head is read, after a comment");
+    for (s = 0; world_record_next(&record, &error); s++) {
         wrong += record.state != s * 2;
         for (size_t c = 0; c < CALLS; c++)
-            wrong += strcmp(record_answer(&record, c), answer[s][c]) != 0;
+            wrong += strcmp(world_record_answer(&record, c), answer[s][c]) != 0;
     }
     tap_ok(!error, "to the end%s%s", error ? ": " : "", error ? error : "");
     tap_u64(s, STATES, "all states");
     tap_u64(wrong, 0, "and all answers are unchanged");
     tap_u64(record.count, sizeof words / sizeof words[0], "the file has each answer once");
-    record_close(&record);
+    world_record_close(&record);
     fclose(file);
     free(text);
 }
@@ -75,17 +75,17 @@ static void says_what_is_wrong(void)
         const char *error = NULL;
         snprintf(text, sizeof text, "%s", bad[i].text);
         FILE *file = fmemopen(text, strlen(text), "r");
-        bool open = record_open(&record, file, 3), more = record_next(&record, &error);
+        bool open = world_record_open(&record, file, 3), more = world_record_next(&record, &error);
         tap_ok(open && !more, "\"%s\" has no state", bad[i].text + 8);
         tap_text(error ? error : "", bad[i].error, "and the reason is reported");
-        record_close(&record);
+        world_record_close(&record);
         fclose(file);
     }
     struct record record;
     char text[] = "calls 4\n";
     FILE *file = fmemopen(text, strlen(text), "r");
-    tap_ok(!record_open(&record, file, 3), "a recording of another alphabet is not opened");
-    record_close(&record);
+    tap_ok(!world_record_open(&record, file, 3), "a recording of another alphabet is not opened");
+    world_record_close(&record);
     fclose(file);
 }
 
@@ -96,14 +96,15 @@ static void parts_follow_one_another(void)
     FILE *file = fmemopen(text, strlen(text), "r");
     struct record record;
     const char *error;
-    tap_ok(record_open(&record, file, 3) && record_next(&record, &error) && record.state == 0, "a state of the first part");
-    tap_text(record_answer(&record, 2), "A", "with its answer");
+    tap_ok(world_record_open(&record, file, 3) && world_record_next(&record, &error) && record.state == 0,
+           "a state of the first part");
+    tap_text(world_record_answer(&record, 2), "A", "with its answer");
     for (size_t s = 1; s < 3; s++) {
-        tap_ok(record_next(&record, &error) && record.state == s, "state %zu, of the second part", s);
-        tap_text(record_answer(&record, 2), "B", "with the answers of its own part");
+        tap_ok(world_record_next(&record, &error) && record.state == s, "state %zu, of the second part", s);
+        tap_text(world_record_answer(&record, 2), "B", "with the answers of its own part");
     }
-    tap_ok(!record_next(&record, &error) && !error, "and no more");
-    record_close(&record);
+    tap_ok(!world_record_next(&record, &error) && !error, "and no more");
+    world_record_close(&record);
     fclose(file);
 }
 

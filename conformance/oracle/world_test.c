@@ -39,7 +39,7 @@ static void reached_all(const struct world_options *options, const struct world_
         tap_u64(report->states, all, "every state was reached");
 }
 
-/* With CUVMM_TEST_SCALE below 100 that percent of the states. */
+/* With CUVMM_TEST_SCALE below 100, only that percentage of the states. */
 static void closes(struct world_options *options)
 {
     struct world_report report;

@@ -11,10 +11,10 @@ void world_keep(struct world *w, uint32_t state, uint32_t call, const char *repo
     char answer[LOCKSTEP_TOLD + 16];
     snprintf(answer, sizeof answer, "%s%s%s", foreseen ? "" : "!", reported, moved ? " moved" : "");
     if (w->options->record && !w->seeking)
-        record_put(&w->record, call, answer);
+        world_record_put(&w->record, call, answer);
     if (!w->options->recording || w->record.state != state)
         return;
-    const char *recorded = record_answer(&w->record, call);
+    const char *recorded = world_record_answer(&w->record, call);
     w->report->compared++;
     if (*recorded == '!' || !strcmp(recorded, answer))
         return;
@@ -28,7 +28,7 @@ bool world_recorded(struct world *w, uint32_t state, const char **error)
 {
     *error = NULL;
     while (!w->record_read || w->record.state < state) { /* states that could not be reached are missing from it */
-        if (!record_next(&w->record, error))
+        if (!world_record_next(&w->record, error))
             return false;
         w->record_read = true;
     }

@@ -2,7 +2,7 @@
 /* device - is there a device, of what kind, and what is its profile?
  *
  *   device [--backend SPEC]              a TAP point: there is a device that can be used
- *   device [--backend SPEC] --kind       its kind on a line: h100, h200x2 or other, and its name
+ *   device [--backend SPEC] --kind       its kind on a line: h100, h200, h200x2 or other, and its name
  *   device [--backend SPEC] --profile NAME SOURCE      its profile (device.h)
  *
  * SPEC as for vmm_open, else sim:h100. Without a device the status is 1 and the reason stands on standard error.

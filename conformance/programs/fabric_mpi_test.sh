@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The example with MPI: four ranks write one memory, as processes of one node and as four nodes, and are told why where they
 # may not. From make check: CUVMM_BUILD, CUVMM_SAN.
-set -u
-build=${CUVMM_BUILD-build}
+. ci/test_head.sh
 if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null; then
     echo "1..0 # SKIP there is no MPI here (mpicc, mpirun); ci/setup --all installs one"
     exit 0
@@ -12,10 +11,7 @@ if [ -n "${CUVMM_SAN-}" ]; then
     echo "1..0 # SKIP an instrumented build links against its own"
     exit 0
 fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/fabric_mpi.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE
-. ci/tap.sh
 CUVMM_MACHINES=$(in_memory "$work")
 trap 'rm -rf "$work" "$CUVMM_MACHINES"' EXIT
 export CUVMM_MACHINES TMPDIR=/tmp
@@ -55,7 +51,7 @@ for domain in domain domain0 domain1 domain2 domain3; do
     mkdir "$work/$domain"
     touch "$work/$domain/channel0"
 done
-ln -s "$PWD"/api/*.h "$PWD"/api/*.def "$work/cuvmm/"
+ln -s "$PWD"/api/*.h "$PWD"/api/*.def "$PWD/api/vmm" "$work/cuvmm/"
 libraries=(-pthread)
 [ "$(uname -s)" = Linux ] && libraries+=(-ldl)
 said=$(mpicc -std=c11 -Wall -Wextra -I"$work" -o "$work/fabric" conformance/programs/examples/mpi/fabric.c "$build/lib/libcuvmm.a" \
@@ -74,4 +70,4 @@ said=$(timeout 60 mpirun -n 1 "$work/fabric" "sim:gb200x4,machine=last,imex=$wor
     find "$CUVMM_MACHINES" -mindepth 1)
 [[ $said == *"1 ranks wrote"*"0 are wrong" ]]
 result $? "nothing is left of the machines" "$said"
-echo "1..$points"
+finish

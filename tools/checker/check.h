@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h - the parts of `cuvmm check`: its options, and its log.
+/* check.h - `cuvmm check`: its options, and a run.
  *
  *     cuvmm check [options] PROGRAM [ARGUMENTS]
  *                 cli/        LD_PRELOAD=FOLDER/libcuvmm-check.so     or what exec_setting_make gives (exec.h)
- *                             and a count that all processes share
+ *                             CUVMM_CHECK_STREAM (stream.h)           records come while it runs: collect.h, text_report.h
+ *                             CUVMM_CHECK_TALLY                       counts that need no record
+ *                                                                     then report.h: --json, --sarif, --junit, --github
  */
 #ifndef CUVMM_TOOLS_CHECK_H
 #define CUVMM_TOOLS_CHECK_H
@@ -11,23 +13,32 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "check_watch.h"
+
 /* The exit status where nothing was checked; what env and timeout give when they cannot do their work. */
 enum { CHECK_NOTHING = 125 };
+
+enum check_stacks { CHECK_STACKS_SHORT, CHECK_STACKS_NONE, CHECK_STACKS_FULL };
 
 struct check_options {
     bool chosen, driver;  /* --backend was given; on the driver, or on the simulator */
     const char *machine;  /* which simulated one, NULL where that is left open */
     int error_exitcode;   /* -1: the program's own status */
     char *log;            /* absolute; NULL: standard error. Freed by the caller */
-    bool leaks, quiet;
+    bool log_by_process;  /* it is a pattern (check_log.h) */
+    bool leaks, all_leaks, quiet, gen_suppressions, github;
+    enum check_stacks stacks;
+    const char *json, *sarif, *junit; /* files; NULL: none */
+    const char *live;     /* a file of findings as they come, for another program that reports them; NULL: none */
+    const char *fault;    /* which call of the simulator fails (exec.h); NULL: none */
+    const char *const *suppression;   /* files */
+    unsigned suppression_count;
+    bool order, unwritten; /* follow what orders accesses, and which bytes were written */
+    struct check_watch watch; /* growth, traces and the last calls */
     char **command;       /* the program and its arguments, ended by NULL */
 };
 
 /* Runs the program and reports what was found. Returns the exit status. */
 int check_run(struct check_options *options, FILE *err);
-
-/* Sets options->log, absolute, for programs that go to other folders; empties it, for one run is one report. False when that
- * cannot be done, which has been said. */
-bool check_log(struct check_options *options, const char *path, FILE *err);
 
 #endif

@@ -161,9 +161,14 @@ static enum arguments_status take_word(struct arguments *arguments, const char *
 {
     if (!arguments->command->argument.name)
         return unknown(arguments->command, word, err);
-    if (arguments->word)
+    if (arguments->word && !arguments->command->argument.many)
         return second(arguments->command, word, err);
-    arguments->word = word;
+    if (arguments->word_count == ARGUMENTS_WORDS) {
+        fprintf(err, "cuvmm %s: more than %d arguments", arguments->command->name, ARGUMENTS_WORDS);
+        return wrong(arguments->command, err);
+    }
+    arguments->words[arguments->word_count++] = word;
+    arguments->word = arguments->words[0];
     return ARGUMENTS_FINE;
 }
 
@@ -208,7 +213,7 @@ static enum arguments_status read_all(struct arguments *arguments, int argc, cha
 
 enum arguments_status arguments_read(struct arguments *arguments, const struct command *command, int argc, char **argv, FILE *err)
 {
-    *arguments = (struct arguments){.command = command, .rest = argv, .rest_count = argc};
+    *arguments = (struct arguments){.command = command, .rest = argv, .rest_count = argc, .argv = argv, .argc = argc};
     if (!command->unread)
         return read_all(arguments, argc, argv, err);
     for (int i = 1; i < argc; i++)
@@ -224,6 +229,19 @@ const char *arguments_value(const struct arguments *arguments, const char *optio
         i++;
     assert(arguments->command->option[i].name);
     return arguments->given[i];
+}
+
+const char *arguments_next_value(const struct arguments *arguments, const char *option, int *at)
+{
+    struct argument_walk walk = {.command = arguments->command, .word = arguments->argv, .count = arguments->argc, .at = *at ? *at : 1};
+    const struct command_option *found;
+    const char *value;
+    enum argument_kind kind;
+    do
+        kind = argument_next(&walk, &found, &value);
+    while ((kind == ARGUMENT_OPTION && strcmp(found->name, option) != 0) || kind == ARGUMENT_WORD);
+    *at = walk.at;
+    return kind == ARGUMENT_OPTION ? value : NULL;
 }
 
 bool arguments_given(const struct arguments *arguments, const char *option)

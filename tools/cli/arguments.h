@@ -11,12 +11,17 @@
 
 #include "command.h"
 
+enum { ARGUMENTS_WORDS = 1024 };
 struct arguments {
     const struct command *command;
-    const char *word;                   /* the argument that is no option; NULL: not given */
+    const char *word;                   /* the argument that is not an option; NULL: not given */
+    const char *words[ARGUMENTS_WORDS]; /* all of them, where the command takes many */
+    size_t word_count;
     const char *given[COMMAND_OPTIONS]; /* beside command->option: its value, "" where it takes none; NULL: not given */
     int rest_count;
     char **rest;                        /* what is passed on unread, ended by NULL */
+    char *const *argv;                  /* all of them */
+    int argc;
 };
 
 /* Reads argv, whose first is the command's name. ARGUMENTS_WRONG: err has the reason and what to read. */
@@ -26,6 +31,8 @@ enum arguments_status arguments_read(struct arguments *arguments, const struct c
 
 /* The value of an option; NULL where it was not given. The last one counts. */
 const char *arguments_value(const struct arguments *arguments, const char *option);
+/* The values of an option that may be given more than once, in their order: from *at, 0 at first, on. NULL past the last. */
+const char *arguments_next_value(const struct arguments *arguments, const char *option, int *at);
 bool arguments_given(const struct arguments *arguments, const char *option);
 
 /* Words one by one, as completion sees an unfinished line, too. */

@@ -23,6 +23,8 @@ static const struct command frob = {
 static const struct command bare = {.name = "bare", .option = {{.name = "-o", .value = "OUT", .missing = "where to?"}}};
 static const struct command runs = {
     .name = "runs", .argument = {.name = "PROGRAM", .missing = "which program?", .rest = true}, .option = {{.name = "--quiet"}}};
+static const struct command many = {.name = "many", .argument = {.name = "FILE", .missing = "which files?", .many = true},
+                                    .option = {{.name = "-o", .value = "OUT"}}};
 static const struct command unread = {.name = "unread", .unread = true, .option = {{.name = "--quiet"}}};
 
 #define WORDS 6
@@ -44,6 +46,8 @@ static char *read_as(const struct command *command, const char *const words[WORD
         fputs("help", file);
     if (status == ARGUMENTS_FINE && arguments.word)
         fprintf(file, "word %s ", arguments.word);
+    for (size_t i = 1; status == ARGUMENTS_FINE && i < arguments.word_count; i++)
+        fprintf(file, "and %s ", arguments.words[i]);
     for (size_t i = 0; status == ARGUMENTS_FINE && command->option[i].name; i++)
         if (arguments_given(&arguments, command->option[i].name))
             fprintf(file, "%s=%s ", command->option[i].name, arguments_value(&arguments, command->option[i].name));
@@ -94,12 +98,35 @@ static const struct {
     {&runs, {"--", "--quiet"}, "word --quiet rest --quiet "},
     {&runs, {"--help", "ls"}, "help"},
     {&runs, {"--quiet"}, "cuvmm runs: which program?"},
+    {&many, {"a", "-o", "x", "b", "--", "-c"}, "word a and b and -c -o=x "},
+    {&many, {"-o", "x"}, "cuvmm many: which files?"},
     {&unread, {"--anything", "x"}, ""},
     {&unread, {"--anything", "-h"}, "help"},
 };
 
+/* One argument more than there is room for. */
+static void test_too_many(void)
+{
+    static char *argv[ARGUMENTS_WORDS + 3];
+    static struct arguments arguments;
+    char *said = NULL;
+    size_t size;
+    FILE *err = open_memstream(&said, &size);
+    if (!err)
+        tap_bail("no memory");
+    for (int i = 0; i < ARGUMENTS_WORDS + 2; i++)
+        argv[i] = (char *)(uintptr_t)"x";
+    tap_ok(arguments_read(&arguments, &many, ARGUMENTS_WORDS + 1, argv, err) == ARGUMENTS_FINE && arguments.word_count == ARGUMENTS_WORDS,
+           "as many arguments as there is room for");
+    tap_ok(arguments_read(&arguments, &many, ARGUMENTS_WORDS + 2, argv, err) == ARGUMENTS_WRONG, "one more is wrong");
+    fclose(err);
+    tap_ok(strstr(said, "more than 1024 arguments"), "which is named");
+    free(said);
+}
+
 int main(void)
 {
+    test_too_many();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *got = read_as(cases[i].command, cases[i].words);
         tap_text(got, cases[i].want, "%s %s %s", cases[i].command->name, cases[i].words[0] ? cases[i].words[0] : "",

@@ -41,12 +41,13 @@ struct command_option {
     bool rest;           /* everything behind the option is passed on unread */
 };
 
-/* The one argument that is no option. */
+/* The one argument that is not an option. */
 struct command_argument {
     const char *name;    /* "FILE|-"; NULL: the command takes none */
     const char *missing; /* the message where a required argument is not given; NULL: it is optional */
     unsigned words;
     bool rest;           /* it is a program, and everything behind it is the program's */
+    bool many;           /* several may be given */
 };
 
 /* An item of a list at the end of a help text. */
@@ -56,7 +57,7 @@ struct command_item {
 
 struct arguments;
 
-#define COMMAND_OPTIONS 20
+#define COMMAND_OPTIONS 24
 
 struct command {
     const char *name;

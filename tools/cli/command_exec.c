@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "path_pattern.h"
 #include "sweep.h"
 
 static bool wrong(FILE *err, const char *option, const char *wants, const char *value)
@@ -29,6 +30,11 @@ static bool take_trace(const char *path, char *absolute, size_t size, FILE *err)
 {
     char here[2000] = "";
     size_t length = strlen(path);
+    char why[200];
+    if (path_pattern_wrong(path, why, sizeof why)) {
+        fprintf(err, "cuvmm exec: --trace: %s\n", why);
+        return false;
+    }
     if (!length || length > 1500 || strchr(path, '|'))
         return wrong(err, "--trace", "a file, without '|' in its name", path);
     if (strcmp(path, "-") != 0 && path[0] != '/' && !getcwd(here, sizeof here))
@@ -159,7 +165,7 @@ const struct command command_exec = {
              "/proc/driver/nvidia/version) are there for them. What the environment already has stays, CUDA_VISIBLE_DEVICES too. "
              "docs/exec.md shows more.\n"
              "With --fault=each it is run once for each of its driver calls, which fails then, and a line for each place in the program "
-             "that makes such calls tells the worst that happened: recovered, varied, leaked, misused, wrong exit, crashed or hung, with "
+             "that makes such calls has the worst that happened: recovered, varied, leaked, misused, wrong exit, crashed or hung, with "
              "the command that shows it again.",
     .hint = "what is meant for the program comes behind its name",
     .argument = {.name = "PROGRAM", .rest = true},
@@ -169,7 +175,9 @@ const struct command command_exec = {
                 .about = "makes the Nth call of that kind fail; CALL:N:RESULT chooses how, \":forever\" goes on with it. \"each\" runs the "
                          "program again and again, and makes each call fail once; each:CALL those of a kind, each:CALL:RESULT with "
                          "that result"},
-               {.name = "--trace", .value = "FILE", .joined = true, .about = "writes every call down, for cuvmm view and replay"},
+               {.name = "--trace", .value = "FILE", .joined = true, .example = "t.%p.jsonl",
+                .about = "writes every call down, for cuvmm view and replay; %p in the name is the number of the process, and each writes "
+                         "its own"},
                {.name = "--runtime", .value = "system", .joined = true,
                 .about = "leaves the program the libcudart that it finds by itself; this project's stands in front otherwise"},
                {.name = "--explain", .about = "each refusal, warning and leak on standard error, with its rule and the fix"},

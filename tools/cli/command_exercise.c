@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuvmm exercise: programs to be written, with a grader. The grader is a script and reads its arguments itself. */
 #include "arguments.h"
-#include "exercise.h"
+#include "installed_script.h"
 
 static int run(const struct arguments *arguments, FILE *out, FILE *err)
 {
-    return exercise_start(arguments->rest, out, err);
+    static const struct installed_script script = {"exercise", "CUVMM_EXERCISES", "exercises", "exercise"};
+    return installed_script_start(&script, arguments->rest, out, err);
 }
 
 const struct command command_exercise = {

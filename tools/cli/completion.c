@@ -155,7 +155,7 @@ static const struct command_option *option_before(const struct command *command,
 /* What the words before the last mean for it. */
 struct place {
     const struct command_option *lacking; /* the option whose value it is; NULL: of none */
-    bool argument, rest, plain;           /* an argument was given; it is passed on unread; it is no option */
+    bool argument, rest, plain;           /* an argument was given; it is passed on unread; it is not an option */
 };
 
 static struct place place_of(const struct command *command, int count, char **words)
@@ -203,7 +203,7 @@ void completion_words(FILE *out, int count, char **words)
             offer_values(&asked, option);
     } else if (asked.typed[0] == '-' && !place.plain) {
         offer_options(&asked, command);
-    } else if (!place.argument) {
+    } else if (!place.argument || command->argument.many) {
         offer_words(&asked, command->argument.words);
     }
 }

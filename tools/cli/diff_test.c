@@ -53,7 +53,7 @@ int main(void)
     close(other);
 
     tap_u64((uint64_t)DIFF(WORD("--backend"), WORD("sim:h100"), WORD("--calls"), WORD("4000")), 0, "no difference: 0");
-    tap_ok(strstr(said, "ok 1 - sim:h100: system and model agree, --seed 1 --calls 4000") != NULL, "it says so: %.200s",
+    tap_ok(strstr(said, "ok 1 - sim:h100: system and model agree, --seed 1 --calls 4000") != NULL, "and the output is this: %.200s",
            said);
     tap_u64((uint64_t)DIFF(WORD("--backend=sim:h100"), WORD("--calls=4000"), WORD("--flip=30"), WORD("--script"), script),
             1, "an expectation that is turned round: 1");
@@ -61,11 +61,11 @@ int main(void)
     tap_u64((uint64_t)DIFF(WORD("--replay"), script), 0, "the script runs again, without the turn");
     tap_u64((uint64_t)DIFF(WORD("--backend=shadow|sim:h100"), WORD("--as-driver"), WORD("--calls=4000"), WORD("--record"),
                            recording), 0, "as on a driver, with a simulator beside it");
-    tap_ok(strstr(said, "4000 random calls in 2 episodes") != NULL, "it tells how many: %.200s", said);
+    tap_ok(strstr(said, "4000 random calls in 2 episodes") != NULL, "with their number: %.200s", said);
     tap_u64((uint64_t)DIFF(WORD("--replay-recording"), recording), 0, "what was recorded is answered so again");
     tap_u64((uint64_t)DIFF(WORD("--replay-recording"), recording, WORD("--backend=sim:odd")), 1, "but not by another machine");
     tap_u64((uint64_t)DIFF(WORD("--backend=shadow|fault=mem_get_address_range:1:NOT_PERMITTED:forever|sim:h100"), WORD("--as-driver"),
-                           WORD("--calls=4000")), 1, "a backend that answers otherwise is told");
+                           WORD("--calls=4000")), 1, "a backend that answers otherwise is reported");
     tap_ok(strstr(said, "answered CUDA_ERROR_NOT_PERMITTED") != NULL, "with the kind of difference");
     unlink(script);
     unlink(recording);

@@ -120,7 +120,7 @@ int main(void)
     for (size_t i = 0; (command = command_at(i)); i++)
         test_command(command, overview);
     free(overview);
-    tap_ok(!command_find("frob"), "no description for what is no command");
+    tap_ok(!command_find("frob"), "no description for what is not a command");
     test_forms();
     test_narrow();
     return tap_done();

@@ -13,19 +13,26 @@ static bool stands(const char *page, const char *text)
     return strstr(page, text) != NULL;
 }
 
-/* The words of an item as the page shows them. */
+/* Words as the page shows them: a hyphen is written as a minus sign. */
+static void as_shown(const char *words, char *shown, size_t size)
+{
+    size_t at = 0;
+    for (; *words && at + 8 < size; words++)
+        at += (size_t)snprintf(shown + at, size - at, *words == '-' ? "\\%c" : "%c", *words);
+}
+
 static void as_item(const char *label, char *item, size_t size)
 {
-    size_t at = (size_t)snprintf(item, size, ".TP\n\\fB");
-    for (; *label && at + 8 < size; label++)
-        at += (size_t)snprintf(item + at, size - at, *label == '-' ? "\\%c" : "%c", *label);
-    snprintf(item + at, size - at, "\\fR\n");
+    char shown[2 * COMMAND_LABEL] = "";
+    as_shown(label, shown, sizeof shown);
+    snprintf(item, size, ".TP\n\\fB%s\\fR\n", shown);
 }
 
 static void test_command(const char *page, const struct command *command)
 {
-    char item[400], label[COMMAND_LABEL];
-    snprintf(item, sizeof item, ".SS %s\n.nf\ncuvmm %s", command->name, command->name);
+    char item[400], label[COMMAND_LABEL], name[COMMAND_LABEL] = "";
+    as_shown(command->name, name, sizeof name);
+    snprintf(item, sizeof item, ".SS %s\n.nf\ncuvmm %s", name, name);
     tap_ok(stands(page, item), "%s has a part that begins with its usage", command->name);
     for (const struct command_option *option = command->option; option->name; option++) {
         as_item(command_option_label(option, label), item, sizeof item);

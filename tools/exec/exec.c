@@ -69,6 +69,7 @@ static void preload_runtime(struct exec_environment *environment, const char *fo
 {
     preload(environment, folder, "libcudart.so.12");
     preload(environment, folder, "libcudart.so.13");
+    exec_environment_set(environment, "CUVMM_RUNTIME_FOLDER", folder);
 }
 
 static void preload_files(struct exec_environment *environment, const char *folder, int devices)
@@ -109,7 +110,10 @@ static bool make(const struct exec_options *options, bool fails, struct exec_set
         !exec_folder(options->who, "libcudart.so.13", runtime, sizeof runtime, err) || !ask(options, &devices, err))
         return false;
     exec_environment_prepend(environment, "LD_LIBRARY_PATH", folder, ':');
-    if (!options->own_runtime)
+    exec_environment_set(environment, "CUVMM_DRIVER_FOLDER", folder);
+    if (options->own_runtime)
+        exec_environment_unset(environment, "CUVMM_RUNTIME_FOLDER");
+    else
         preload_runtime(environment, runtime);
     if (devices)
         preload_files(environment, files, devices);

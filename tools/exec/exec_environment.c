@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exec_environment.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,17 +12,26 @@ static size_t place(const struct exec_environment *environment, const char *name
     return i;
 }
 
+/* The place of a new variable; NULL: memory is out. */
+static struct exec_variable *append(struct exec_environment *environment)
+{
+    struct exec_variable *larger = realloc(environment->variable, (environment->count + 1) * sizeof *larger);
+    if (!larger)
+        return NULL;
+    environment->variable = larger;
+    larger[environment->count] = (struct exec_variable){0};
+    return &larger[environment->count++];
+}
+
 /* Takes the value over. */
 static void put(struct exec_environment *environment, const char *name, char *value)
 {
     size_t i = place(environment, name);
-    assert(i < EXEC_VARIABLES);
-    if (i == environment->count)
-        environment->count++;
-    else
-        free(environment->variable[i].value);
-    environment->variable[i].name = name;
-    environment->variable[i].value = value;
+    struct exec_variable *variable = i < environment->count ? &environment->variable[i] : append(environment);
+    environment->incomplete |= !variable;
+    free(variable ? variable->value : value);
+    if (variable)
+        *variable = (struct exec_variable){name, value};
 }
 
 void exec_environment_set(struct exec_environment *environment, const char *name, const char *value)
@@ -91,5 +99,6 @@ void exec_environment_free(struct exec_environment *environment)
 {
     for (size_t i = 0; i < environment->count; i++)
         free(environment->variable[i].value);
+    free(environment->variable);
     *environment = (struct exec_environment){0};
 }

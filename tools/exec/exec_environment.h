@@ -12,13 +12,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define EXEC_VARIABLES 20
+struct exec_variable {
+    const char *name; /* not copied */
+    char *value;      /* NULL: removed */
+};
 
 struct exec_environment {
-    struct {
-        const char *name; /* not copied */
-        char *value;      /* NULL: removed */
-    } variable[EXEC_VARIABLES];
+    struct exec_variable *variable;
     size_t count;
     bool incomplete; /* memory was out */
 };

@@ -43,6 +43,21 @@ static void test_values(void)
     tap_u64(environment.count, 0, "and empty in the end");
 }
 
+static void test_many(void)
+{
+    static char name[100][16];
+    struct exec_environment environment = {.count = 0};
+    for (int i = 0; i < 100; i++) {
+        snprintf(name[i], sizeof name[i], "EXEC_MANY_%d", i);
+        exec_environment_set(&environment, name[i], name[i] + 10);
+    }
+    exec_environment_set(&environment, "EXEC_MANY_0", "again");
+    tap_u64(environment.count, 100, "as many variables as there are names");
+    tap_ok(exec_environment_apply(&environment) && strcmp(getenv("EXEC_MANY_0"), "again") == 0 && strcmp(getenv("EXEC_MANY_99"), "99") == 0,
+           "all of them are set");
+    exec_environment_free(&environment);
+}
+
 static void test_incomplete(void)
 {
     struct exec_environment environment = {.incomplete = true};
@@ -53,6 +68,7 @@ static void test_incomplete(void)
 int main(void)
 {
     test_values();
+    test_many();
     test_incomplete();
     return tap_done();
 }

@@ -133,7 +133,7 @@ bool exec_machine_name(char name[EXEC_MACHINE_NAME])
     return true;
 }
 
-/* Who looks at a machine that nobody uses takes it away when he has done. */
+/* Who looks at a machine that is not in use takes it away when he has done. */
 void exec_machine_remove(const char *name)
 {
     char entry[EXEC_MACHINE_NAME + 2], why[SHARE_WHY];

@@ -8,13 +8,27 @@
 #include <unistd.h>
 
 static volatile pid_t running;
+static volatile int usr1 = -1; /* who gets a byte for it instead */
+
+void exec_process_usr1(int descriptor)
+{
+    usr1 = descriptor;
+}
+
+pid_t exec_process_program(void)
+{
+    return running;
+}
 
 /* A signal to this process alone is meant for the program. One of the terminal's the program gets by itself. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     int before = errno;
     (void)context;
-    if (running > 0 && (info->si_code <= 0 || (number != SIGINT && number != SIGQUIT)))
+    if (number == SIGUSR1 && usr1 >= 0 && info->si_code <= 0)
+        while (write(usr1, "u", 1) < 0 && errno == EINTR)
+            ;
+    else if (running > 0 && (info->si_code <= 0 || (number != SIGINT && number != SIGQUIT)))
         kill(running, number);
     errno = before;
 }
@@ -60,7 +74,7 @@ bool exec_process(const char *who, char **command, const char *path, const struc
     sigset_t all, before;
     struct sigaction handlers[PASSED];
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before); /* until the program's process is known, none is passed to nobody */
+    sigprocmask(SIG_BLOCK, &all, &before); /* until the program's process is known, there is none to pass a signal to */
     fflush(NULL);
     running = fork();
     if (running == 0) {

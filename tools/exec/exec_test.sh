@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # `cuvmm exec`: a program of the driver's API runs as it is, its processes share one machine, of which nothing is left; statuses, signals
 # and the environment; what cannot be run is told before anything runs. All waits are bounded.
-set -u
-build=${CUVMM_BUILD-build}
+. ci/test_head.sh
 build=$(cd "$build" && pwd)
-. ci/tap.sh
 without_sanitizer
-work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work" "$machines"' EXIT
 machines=$(in_memory "$work")
 said=$work/err
@@ -150,7 +147,7 @@ program=$work/program
 run 0 "$program" && [ ! -s "$work/out" ] && [ ! -s "$work/err" ] && nothing_left
 ok $? 'it runs, and nothing is said or left'
 run 0 "$program" share && prints c0ffee && nothing_left
-ok $? 'two processes that pass a descriptor share a machine that nobody has named'
+ok $? 'two processes that pass a descriptor share a machine that was never named'
 run 137 "$program" die && nothing_left
 ok $? 'a program that is killed: status 137, and its machine is gone'
 # shellcheck disable=SC2016 # the inner shell's own
@@ -183,7 +180,29 @@ END
     run 0 "$work/runtime$major" && [ ! -s "$work/err" ] && nothing_left && run 0 "$work/runtime$major" "$work/theirs/libcudart.so.$major" &&
         run 1 --runtime=system "$work/runtime$major"
     ok $? "a program of CUDA $major gets this project's runtime, or with --runtime=system its own"
+    # Opened by its path, as PyTorch and vLLM do: theirs returns 777.
+    "${CC-cc}" -x c - -o "$work/opens" -ldl <<'END'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : 0, *p = 0;
+    int (*allocate)(void **, unsigned long) = library ? (int (*)(void **, unsigned long))dlsym(library, "cudaMalloc") : 0;
+    return allocate && allocate(&p, 4096) == 0 && p ? 0 : 9;
+}
+END
+    run 0 "$work/opens" "$work/theirs/libcudart.so.$major" && run 0 "$work/opens" "/no/such/folder/libcudart.so.$major.0.99" &&
+        run 9 --runtime=system "$work/opens" "$work/theirs/libcudart.so.$major" && run 9 "$work/opens" "$work/theirs/libcudart.so.11"
+    ok $? "so does one that opens libcudart.so.$major by its path"
 done
+# What its own DT_RUNPATH leads to is found as before, though a library stands in front of dlopen.
+mkdir "$work/found"
+echo 'int found(void) { return 5; }' | "${CC-cc}" -shared -fPIC -x c - -o "$work/found/libonly-here.so"
+"${CC-cc}" -x c - -o "$work/by-runpath" -Wl,--enable-new-dtags,-rpath,"$work/found" -ldl <<'END'
+#include <dlfcn.h>
+int main(void) { return dlopen("libonly-here.so", RTLD_NOW) ? 0 : 9; }
+END
+run 0 "$work/by-runpath"
+ok $? "a program's DT_RUNPATH is that of the program"
 run 2 --runtime=mine true && says '--runtime wants system, not "mine"'
 ok $? 'another runtime is a wrong option'
 printf 'exit 9\n' >"$work/plain" && chmod +x "$work/plain" && run 9 "$work/plain" && run 7 -- sh -c 'exit 7'
@@ -360,5 +379,4 @@ CUVMM_SIM=sim:h10O run 125 ls && says 'nothing was started' && run 125 --print-e
 ok $? 'a machine of the environment that there is not'
 nothing_left
 ok $? 'nothing is left of any of it'
-echo "1..$points"
-[ "$failures" = 0 ]
+finish

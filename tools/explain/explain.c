@@ -136,7 +136,7 @@ static void explain_result(FILE *out, vmm_result result)
         if (rules[i].result != result)
             continue;
         if (!shown++)
-            fputs("\nRules with this result (`cuvmm explain RULE-ID` tells more):\n", out);
+            fputs("\nRules with this result (`cuvmm explain RULE-ID` prints more):\n", out);
         fprintf(out, "  %-36s %s\n", rules[i].id, rules[i].function);
     }
 }
@@ -163,7 +163,7 @@ static bool find_result(const char *name, vmm_result *result)
 static const char *where_else(const char *name)
 {
     if (strncmp(name, "EX-", 3) == 0)
-        return "; rules of an exercise are told by its grader where they are broken, `cuvmm exercise grade`";
+        return "; an exercise's grader explains the rules that are broken, `cuvmm exercise grade`";
     return strncmp(name, "cu", 2) == 0 ? "; `cuvmm rules --call NAME` lists the rules of a call"
                                        : "; `cuvmm rules` lists the rules";
 }

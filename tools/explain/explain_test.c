@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain and the rule book: every row is told, the three truths apart, and docs/ is up to date. */
+/* explain and the rule book: every row is printed, the three truths apart, and docs/ is up to date. */
 #include "explain.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void test_results(void)
         bool ok = explain(begin(&out), begin(&err), wrong[i].name);
         bool silent = end(&out)[0] == 0;
         const char *said = end(&err);
-        tap_ok(!ok && silent && strstr(said, wrong[i].near), "\"%s\" is unknown, and says so: %s", wrong[i].name, said);
+        tap_ok(!ok && silent && strstr(said, wrong[i].near), "\"%s\" is reported as unknown: %s", wrong[i].name, said);
         free(out.text);
         free(err.text);
     }

@@ -97,7 +97,8 @@ static enum script_status status_of(const vmm_rule *rule)
 {
     bool passes = rule->rule_class == VMM_RULE_HAZARD || rule->driver_580 == VMM_DRIVER_ACCEPTS ||
                   strcmp(rule->function, "vmm_close") == 0;
-    return passes && strncmp(rule->id, "VMM-SHADOW-", 11) != 0 ? SCRIPT_OK : SCRIPT_FAILED;
+    bool differs = strncmp(rule->id, "VMM-SHADOW-", 11) == 0 && strcmp(rule->id, "VMM-SHADOW-LOST") != 0; /* a call is refused */
+    return passes && !differs ? SCRIPT_OK : SCRIPT_FAILED;
 }
 
 /* Passes, or ends with the rule's result. */

@@ -40,7 +40,7 @@ static void copy(char *to, size_t room, const char *from, const char *end)
     to[n] = 0;
 }
 
-/* A waiver says most, an answer more than a question that was not asked; of the latter the first is told. */
+/* A waiver says most, an answer more than a question that was not asked; of the latter the first is reported. */
 static void take(struct recorded *answer, struct line line)
 {
     const char *end = line.at + line.length, *todo = find(line, " # TODO "), *skip = find(line, " # SKIP ");

@@ -22,7 +22,7 @@ enum recorded_verdict {
 struct recorded {
     char machine[64]; /* folder of conformance/recorded/recordings, as h100-580.159.04 */
     enum recorded_verdict verdict;
-    unsigned tests;           /* that were answered as told */
+    unsigned tests;           /* that were answered as the rule says */
     char text[RECORDED_ROOM]; /* the reason, "" where there is none */
 };
 

@@ -26,7 +26,7 @@ static bool is_of_the_table(const char *line)
 }
 
 /* Of what was printed the lines of messages: "    | error ...", "    |   argument ..." and what goes on in the next line,
- * indented further. What a refusal leaves behind is told at the end; only rules of leaks are about that. */
+ * indented further. What a refusal leaves behind is reported at the end; only rules of leaks are about that. */
 static void take(struct text *book, const char *said, bool leaks)
 {
     bool left_out = false, leak = false;
@@ -133,7 +133,7 @@ int main(void)
     size_t count;
     const vmm_rule *rules = vmm_rules(&count);
     struct text book = {0};
-    text_add(&book, "# What is told of the broken form of each rule's example (tools/explain/rule_report_test.c).\n");
+    text_add(&book, "# The report on the broken form of each rule's example (tools/explain/rule_report_test.c).\n");
     for (size_t i = 0; i < count; i++)
         take_rule(&book, rules[i].id);
     if (update)

@@ -60,7 +60,7 @@ void rule_words_each_recorded(FILE *out, const char *rule,
 void rule_words_result(const vmm_rule *rule, struct text *text)
 {
     if (strcmp(rule->function, "vmm_close") == 0)
-        text_add(text, "none; told at the end");
+        text_add(text, "none; reported at the end");
     else if (rule->rule_class == VMM_RULE_HAZARD)
         text_add(text, "a warning in every mode; the result stays as it is");
     else

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The rule book as a page: a parser of HTML that is not ours has nothing to say, every link leads somewhere, nothing is fetched,
 # and what a message names is there. From make check: CUVMM_BUILD.
-set -u
-build=${CUVMM_BUILD-build}
+. ci/test_head.sh
 cuvmm=$(cd "$build" && pwd)/bin/cuvmm
-work=$(mktemp -d "${TMPDIR:-/tmp}/rulebook.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-. ci/tap.sh
 
 attribute() { # attribute NAME FILE: each value of the attribute, a line each
     grep -o " $1=\"[^\"]*\"" "$2" | sed 's/^[^"]*"//; s/"$//'
@@ -93,5 +89,4 @@ ok $? "so does a result, which has none" "$work/said"
 [ $? -eq 2 ] && grep -q 'one RULE at a time; "VMM-MAP-OFFSET" is a second' "$work/said"
 ok $? "two rules at once are refused" "$work/said"
 
-echo "1..$points"
-[ "$failures" -eq 0 ]
+finish

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "export.h"
-#include "layers/json.h"
+#include "json.h"
 
 #define CALL_LENGTH 1000 /* microseconds of the format, as times are not in a trace */
 
@@ -71,19 +71,19 @@ static const char *process_name(unsigned process, char room[32])
 /* Opens an event: what every event has. Further members follow, then end_event. */
 static void event(struct chrome *c, const char *phase, const char *name, unsigned process, uint32_t thread, uint64_t at)
 {
-    json_reset(&c->json);
-    json_open(&c->json, NULL, '{');
-    json_text(&c->json, "ph", phase);
-    json_int(&c->json, "pid", process);
-    json_int(&c->json, "tid", thread);
-    json_int(&c->json, "ts", (int64_t)at);
-    json_text(&c->json, "name", name);
+    jsonw_reset(&c->json);
+    jsonw_open(&c->json, NULL, '{');
+    jsonw_text(&c->json, "ph", phase);
+    jsonw_int(&c->json, "pid", process);
+    jsonw_int(&c->json, "tid", thread);
+    jsonw_int(&c->json, "ts", (int64_t)at);
+    jsonw_text(&c->json, "name", name);
 }
 
 /* A line each, so that a large file can be searched. */
 static void end_event(struct chrome *c)
 {
-    json_close(&c->json, '}');
+    jsonw_close(&c->json, '}');
     c->failed |= c->json.failed;
     fputs(c->events++ ? ",\n" : "\n", c->out);
     fwrite(c->json.text, 1, c->json.length, c->out);
@@ -97,9 +97,9 @@ static uint64_t time_of(uint32_t call)
 static void metadata(struct chrome *c, const char *what, unsigned process, uint32_t thread, const char *name)
 {
     event(c, "M", what, process, thread, 0);
-    json_open(&c->json, "args", '{');
-    json_text(&c->json, "name", name);
-    json_close(&c->json, '}');
+    jsonw_open(&c->json, "args", '{');
+    jsonw_text(&c->json, "name", name);
+    jsonw_close(&c->json, '}');
     end_event(c);
 }
 
@@ -111,9 +111,9 @@ static void name_process(struct chrome *c, unsigned process)
     c->track[process].named = true;
     metadata(c, "process_name", process, 0, process_name(process, room));
     event(c, "M", "process_sort_index", process, 0, 0);
-    json_open(&c->json, "args", '{');
-    json_int(&c->json, "sort_index", process);
-    json_close(&c->json, '}');
+    jsonw_open(&c->json, "args", '{');
+    jsonw_int(&c->json, "sort_index", process);
+    jsonw_close(&c->json, '}');
     end_event(c);
 }
 
@@ -147,10 +147,10 @@ static void counter(struct chrome *c, int device, uint32_t call)
 {
     name_process(c, DEVICE_0 + (unsigned)device);
     event(c, "C", "bytes", DEVICE_0 + (unsigned)device, 0, time_of(call));
-    json_open(&c->json, "args", '{');
-    json_int(&c->json, "allocated", (int64_t)c->allocated[device]);
-    json_int(&c->json, "mapped", (int64_t)c->mapped[device]);
-    json_close(&c->json, '}');
+    jsonw_open(&c->json, "args", '{');
+    jsonw_int(&c->json, "allocated", (int64_t)c->allocated[device]);
+    jsonw_int(&c->json, "mapped", (int64_t)c->mapped[device]);
+    jsonw_close(&c->json, '}');
     end_event(c);
 }
 
@@ -191,25 +191,25 @@ static void life_arguments(struct chrome *c, uint32_t index)
     const struct timeline_object *o = &t->object[index];
     char size[TEXT_SIZE_ROOM], name[TIMELINE_NAME];
     struct text rights = {0};
-    json_open(&c->json, "args", '{');
-    json_text(&c->json, "made by", t->call[o->born].words);
-    json_int(&c->json, "call", (int64_t)t->call[o->born].ordinal);
+    jsonw_open(&c->json, "args", '{');
+    jsonw_text(&c->json, "made by", t->call[o->born].words);
+    jsonw_int(&c->json, "call", (int64_t)t->call[o->born].ordinal);
     if (o->died != TIMELINE_NONE)
-        json_text(&c->json, "ended by", t->call[o->died].words);
+        jsonw_text(&c->json, "ended by", t->call[o->died].words);
     if (o->size) {
-        json_text(&c->json, "size", text_size(o->size, size));
-        json_int(&c->json, "bytes", (int64_t)o->size);
+        jsonw_text(&c->json, "size", text_size(o->size, size));
+        jsonw_int(&c->json, "bytes", (int64_t)o->size);
     }
     if (has_address(o))
-        json_hex(&c->json, "start", o->start);
+        jsonw_hex(&c->json, "start", o->start);
     if (has_handle(o))
-        json_text(&c->json, "of", timeline_name(&t->object[o->handle], name));
+        jsonw_text(&c->json, "of", timeline_name(&t->object[o->handle], name));
     if (o->kind == TIMELINE_MAPPING) {
         export_rights(&c->index, t, index, o->died, &rights);
-        json_text(&c->json, "last rights", rights.data);
+        jsonw_text(&c->json, "last rights", rights.data);
         text_free(&rights);
     }
-    json_close(&c->json, '}');
+    jsonw_close(&c->json, '}');
 }
 
 static void life(struct chrome *c, uint32_t index)
@@ -221,8 +221,8 @@ static void life(struct chrome *c, uint32_t index)
     snprintf(name, sizeof name, "%s%s%s", timeline_name(o, room), o->size ? " " : "", o->size ? text_size(o->size, size) : "");
     c->lane[index] = take_lane(c, process);
     event(c, "X", name, process, c->lane[index], time_of(o->born));
-    json_int(&c->json, "dur", (int64_t)(end - time_of(o->born)));
-    json_text(&c->json, "cat", timeline_kind_text(o->kind));
+    jsonw_int(&c->json, "dur", (int64_t)(end - time_of(o->born)));
+    jsonw_text(&c->json, "cat", timeline_kind_text(o->kind));
     life_arguments(c, index);
     end_event(c);
 }
@@ -234,13 +234,13 @@ static void flow(struct chrome *c, uint32_t index)
     if (o->kind != TIMELINE_MAPPING || o->handle == TIMELINE_NONE)
         return;
     event(c, "s", "shows", process_of(c, &c->timeline->object[o->handle]), c->lane[o->handle], time_of(o->born));
-    json_text(&c->json, "cat", "flow");
-    json_int(&c->json, "id", index + 1);
+    jsonw_text(&c->json, "cat", "flow");
+    jsonw_int(&c->json, "id", index + 1);
     end_event(c);
     event(c, "f", "shows", MAPPINGS, c->lane[index], time_of(o->born));
-    json_text(&c->json, "cat", "flow");
-    json_int(&c->json, "id", index + 1);
-    json_text(&c->json, "bp", "e"); /* ends at the slice that begins here */
+    jsonw_text(&c->json, "cat", "flow");
+    jsonw_int(&c->json, "id", index + 1);
+    jsonw_text(&c->json, "bp", "e"); /* ends at the slice that begins here */
     end_event(c);
 }
 
@@ -250,7 +250,7 @@ static void released(struct chrome *c, uint32_t index)
     if (o->kind != TIMELINE_HANDLE || o->released == TIMELINE_NONE || o->released == o->died)
         return;
     event(c, "i", "last reference released", process_of(c, o), c->lane[index], time_of(o->released));
-    json_text(&c->json, "s", "t");
+    jsonw_text(&c->json, "s", "t");
     end_event(c);
 }
 
@@ -260,24 +260,24 @@ static void call_event(struct chrome *c, uint32_t index, uint32_t thread)
 {
     const struct timeline_call *call = &c->timeline->call[index];
     event(c, "X", vmm_call_driver_name(call->id), CALLS, thread, time_of(index));
-    json_int(&c->json, "dur", CALL_LENGTH * 9 / 10);
-    json_text(&c->json, "cat", timeline_is_error(call) ? "call,refused" : "call");
-    json_open(&c->json, "args", '{');
-    json_int(&c->json, "call", (int64_t)call->ordinal);
-    json_int(&c->json, "line", call->line);
-    json_text(&c->json, "words", call->words);
-    json_text(&c->json, "result", vmm_result_name(call->result));
+    jsonw_int(&c->json, "dur", CALL_LENGTH * 9 / 10);
+    jsonw_text(&c->json, "cat", timeline_is_error(call) ? "call,refused" : "call");
+    jsonw_open(&c->json, "args", '{');
+    jsonw_int(&c->json, "call", (int64_t)call->ordinal);
+    jsonw_int(&c->json, "line", call->line);
+    jsonw_text(&c->json, "words", call->words);
+    jsonw_text(&c->json, "result", vmm_result_name(call->result));
     if (call->answers && call->answers[0])
-        json_text(&c->json, "answers", call->answers);
+        jsonw_text(&c->json, "answers", call->answers);
     if (call->rule)
-        json_text(&c->json, call->severity == VMM_SEVERITY_WARNING ? "warned by" : "refused by", call->rule);
-    json_close(&c->json, '}');
+        jsonw_text(&c->json, call->severity == VMM_SEVERITY_WARNING ? "warned by" : "refused by", call->rule);
+    jsonw_close(&c->json, '}');
     end_event(c);
     if (!call->rule)
         return;
     event(c, "i", call->rule, CALLS, thread, time_of(index));
-    json_text(&c->json, "s", "t");
-    json_text(&c->json, "cat", "rule");
+    jsonw_text(&c->json, "s", "t");
+    jsonw_text(&c->json, "cat", "rule");
     end_event(c);
 }
 
@@ -334,14 +334,14 @@ bool export_chrome(const struct timeline *timeline, FILE *out)
     c.lane = zeros(timeline->objects);
     c.holders = zeros(timeline->objects);
     export_index_of(&c.index, timeline);
-    json_open(&c.json, NULL, '{');
-    json_text(&c.json, "displayTimeUnit", "ms");
-    json_open(&c.json, "otherData", '{');
-    json_text(&c.json, "made by", "cuvmm export");
-    json_text(&c.json, "time", "one call a millisecond; a trace holds no times");
-    json_text(&c.json, "backend", timeline->backend);
-    json_close(&c.json, '}');
-    json_open(&c.json, "traceEvents", '[');
+    jsonw_open(&c.json, NULL, '{');
+    jsonw_text(&c.json, "displayTimeUnit", "ms");
+    jsonw_open(&c.json, "otherData", '{');
+    jsonw_text(&c.json, "made by", "cuvmm export");
+    jsonw_text(&c.json, "time", "one call a millisecond; a trace holds no times");
+    jsonw_text(&c.json, "backend", timeline->backend);
+    jsonw_close(&c.json, '}');
+    jsonw_open(&c.json, "traceEvents", '[');
     c.failed = c.json.failed;
     fwrite(c.json.text, 1, c.json.length, out);
     calls(&c);
@@ -352,6 +352,6 @@ bool export_chrome(const struct timeline *timeline, FILE *out)
     free(c.lane);
     free(c.holders);
     export_index_free(&c.index);
-    json_free(&c.json);
+    jsonw_free(&c.json);
     return !c.failed;
 }

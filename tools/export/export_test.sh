@@ -2,17 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Traces in the formats of others, each read by a parser that is not ours: Python's json with a schema, Python's pickle, Graphviz.
 # And the command: what it refuses, and that it leaves a file that is there alone. From make check: CUVMM_BUILD.
-set -u
-build=${CUVMM_BUILD-build}
+. ci/test_head.sh
 cuvmm=$build/bin/cuvmm
-work=$(mktemp -d "${TMPDIR:-/tmp}/export.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 unset CUVMM_BACKEND CUVMM_LAYERS
 if "$cuvmm" export /dev/null --format=dot 2>&1 | grep -q jansson; then
     echo "1..0 # SKIP needs a cuvmm that was built with jansson (ci/setup)"
     exit 0
 fi
-. ci/tap.sh
 
 cat >"$work/small.vmm" <<'SCRIPT'
 init
@@ -177,5 +173,4 @@ ok $? "a trace that is cut off is shown up to there, and that is said" "$work/sa
 "$cuvmm" export - --format=chrome -o - <"$trace" | cmp -s - "$work/small.json"
 ok $? "standard input to standard output is the same" "$work/said"
 
-echo "1..$points"
-[ "$failures" -eq 0 ]
+finish

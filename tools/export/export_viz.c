@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trace as torch.cuda.memory._snapshot() would tell it (PyTorch, "Understanding CUDA Memory Usage"; torch/cuda/memory.py,
+/* A trace in the form of torch.cuda.memory._snapshot() (PyTorch, "Understanding CUDA Memory Usage"; torch/cuda/memory.py,
  * torch/utils/viz/MemoryViz.js). See export.h and docs/export.md.
  *
  *     cuMemMap    -> segment_map, alloc                     of the device whose memory is mapped

@@ -144,7 +144,7 @@ static bool is_draw(const char *line)
     return strncmp(line, "#draw", 5) == 0 && !skip_blanks(line + 5)[0];
 }
 
-/* A mark is # and another sign; # and a blank is a comment of the script, for nobody but its readers. */
+/* A mark is # and another sign; # and a blank is a comment for readers of the script. */
 static bool read_mark(struct reader *reader, const char *line)
 {
     switch (line[1]) {
@@ -160,7 +160,7 @@ static bool read_mark(struct reader *reader, const char *line)
     reader->open = NULL;
     if (!is_draw(line))
         return wrong(reader, reader->line,
-                     "\"%.20s\" is no mark of a lesson (#@ ## #? #- #+ #draw); a comment begins with \"# \"", line);
+                     "\"%.20s\" is not a mark of a lesson (#@ ## #? #- #+ #draw); a comment begins with \"# \"", line);
     add_part(reader, LESSON_DRAW);
     return true;
 }
@@ -177,7 +177,7 @@ static bool read_line(struct reader *reader, const char *line)
     return true;
 }
 
-/* What can only be told once the whole is read. */
+/* What is only known once the whole is read. */
 static bool check_whole(const struct reader *reader)
 {
     const struct lesson *lesson = reader->lesson;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lesson.h - a script whose comments make a lesson of it, taken apart and told.
+/* lesson.h - a script whose comments make a lesson of it, parsed and run.
  *
  *     #@ title: Address and memory              the title; the first line
  *     #@ driver: yes                            may it run on a driver, or: no, REASON
  *     ## Memory is made in two halves.          TEXT, a paragraph; an empty ## ends it. A line that is indented
- *     ## A handle is no pointer.                by more than one blank stands as it is
+ *     ## A handle is not a pointer.                by more than one blank stands as it is
  *     #? How much is taken?                     QUESTION
  *     #- 1MiB | No, ...                           a wrong choice, and what is said to it
  *     #+ 2MiB | Yes, ...                          the right one
@@ -47,7 +47,7 @@ struct lesson {
     size_t parts, questions;
 };
 
-/* Takes lines apart; they and file must live as long as the lesson. False: err was told what is wrong, with file and line,
+/* Takes lines apart; they and file must live as long as the lesson. False: err has what is wrong, with file and line,
  * and *lesson is empty. Refused are: no title or driver line, a mark that is none, a question without two choices or
  * without exactly one right one, a choice without a question or an answer, and text with nothing behind it to speak of. */
 bool lesson_parse(struct lesson *lesson, const char *file, const char *const *lines, FILE *err);
@@ -63,7 +63,7 @@ struct lesson_talk {
     bool colour;
 };
 
-/* Tells the lesson and makes its calls. Returns the exit status: that of the script, 0 where the listener left. */
+/* Runs the lesson and makes its calls. Returns the exit status: that of the script, 0 where the listener left. */
 int lesson_run(const struct lesson *lesson, const struct lesson_talk *talk);
 
 #endif

@@ -12,7 +12,7 @@ struct teller {
     const struct lesson *lesson;
     const struct lesson_talk *talk;
     struct script *script;
-    size_t next;           /* part that was not told yet */
+    size_t next;           /* the next part */
     size_t asked, at_once; /* questions so far, and those answered well at the first try */
     bool paused;           /* the listener had time to read what was said last */
     bool blank;            /* the last line that was printed is empty */
@@ -45,7 +45,7 @@ static void gap(struct teller *t)
     t->blank = true;
 }
 
-/* What the listener typed, without blanks around it, in line; false where there is nobody any more or who wants to leave. */
+/* What the listener typed, without blanks around it, in line; false at the end of input, or where the listener leaves. */
 static bool listen(struct teller *t, const char *prompt, char *line, size_t size)
 {
     fputs(prompt, t->talk->out);
@@ -193,7 +193,7 @@ int lesson_run(const struct lesson *lesson, const struct lesson_talk *talk)
             break;
         status = script_line(t.script, lesson->lines[i], strlen(lesson->lines[i]));
     }
-    if (t.left) { /* nobody listens to what is still held */
+    if (t.left) { /* without a listener, what is still held is not reported */
         fputs("\n", talk->out);
         t.script->options.quiet = true;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lessons: what is taken apart and what is refused, with file and line; how one is told to nobody and to somebody. */
+/* Lessons: what is taken apart and what is refused, with file and line; how one runs without a listener and with one. */
 #include "lesson.h"
 
 #include <stdlib.h>
@@ -24,8 +24,8 @@ static const struct {
     {{"#@ title: A", "#@ author: B"}, "x.vmm:2: \"author: B\" after #@; title: and driver: are known"},
     {{"#@ title: A", "#@ driver: yes", "## text"},
      "x.vmm:3: a lesson without a command; the machine is to show what the text says"},
-    {{"#@ title: A", "#@ driver: yes", "", "#!draw"}, "x.vmm:4: \"#!draw\" is no mark of a lesson"},
-    {{"#@ title: A", "#@ driver: yes", "", "#drawn"}, "x.vmm:4: \"#drawn\" is no mark of a lesson"},
+    {{"#@ title: A", "#@ driver: yes", "", "#!draw"}, "x.vmm:4: \"#!draw\" is not a mark of a lesson"},
+    {{"#@ title: A", "#@ driver: yes", "", "#drawn"}, "x.vmm:4: \"#drawn\" is not a mark of a lesson"},
     {{"#@ title: A", "#@ driver: yes", "#- a | b"}, "x.vmm:3: a choice without a question; #? comes before #- and #+"},
     {{"#@ title: A", "#@ driver: yes", "#?  "}, "x.vmm:3: an empty question"},
     {{"#@ title: A", "#@ driver: yes", "#? q", "init", "#+ a | b"}, "x.vmm:5: a choice without a question"},
@@ -118,7 +118,7 @@ struct reported {
     char *out, *err;
 };
 
-/* The lesson told to who types that; to nobody where typed is NULL. */
+/* The lesson for a listener who types that; without a listener where typed is NULL. */
 static struct reported tell(const char *const *lines, const char *typed)
 {
     struct reported reported = {0};
@@ -131,7 +131,7 @@ static struct reported tell(const char *const *lines, const char *typed)
     else if (typed)
         talk.in = fopen("/dev/null", "r");
     if (!talk.out || !talk.err || (typed && !talk.in) || !lesson_parse(&lesson, "x.vmm", lines, stderr))
-        tap_bail("no lesson to tell");
+        tap_bail("no lesson to run");
     reported.status = lesson_run(&lesson, &talk);
     fclose(talk.out);
     fclose(talk.err);
@@ -182,7 +182,7 @@ static void test_told_to_nobody(void)
     tap_text(start, beginning, "text, calls, questions with all answers, a picture");
     free(start);
     tap_ok(strstr(reported.out, "cuMemAddressReserve (line 19)"), "lines are those of the file");
-    tap_ok(!strstr(reported.out, "Enter"), "nobody is asked");
+    tap_ok(!strstr(reported.out, "Enter"), "no question is asked");
     tap_ok(!strstr(reported.out, "first try"), "nor praised");
     tap_text(reported.err, "", "nothing is wrong");
     told_free(&reported);
@@ -206,7 +206,7 @@ static const struct {
      "an answer.\n[a to b answers, Enter shows the answer, q leaves]   + b)", "1 of 1 questions"},
     {"q leaves before the first call", "q\n", "q leaves] \n", "cuInit"},
     {"q leaves at a question", "\nq\n", "Question 1 of 1", "Yes,"},
-    {"and the rest is not told", "\nq\n", "Question 1 of 1", "next one"},
+    {"and the rest is not printed", "\nq\n", "Question 1 of 1", "next one"},
     {"the end of what is typed leaves", "\n", "Question 1 of 1", "Yes,"},
     {"and so does an end at once", "", "Another:", "cuInit"},
     {"quit leaves, too", "quit\n", "Another:", "cuInit"},
@@ -224,7 +224,7 @@ static void test_told_to_somebody(void)
     }
 }
 
-/* Who leaves is not told what is held; who stays is. */
+/* What is still held is reported to a listener who stays to the end. */
 static void test_held(void)
 {
     static const char *const lines[] = {"#@ title: A", "#@ driver: yes", "init", "r = reserve 1gran", "## Now?", "devices", NULL};
@@ -247,7 +247,7 @@ static void test_failing(void)
     tap_ok(!strstr(reported.out, "Still here?"), "and nothing is printed after it");
     told_free(&reported);
     reported = tell(nonsense, NULL);
-    tap_u64((uint64_t)reported.status, 2, "what is no script is an error");
+    tap_u64((uint64_t)reported.status, 2, "what is not a script is an error");
     tap_ok(strstr(reported.err, "x.vmm:3:1: unknown command"), "with file, line and column");
     told_free(&reported);
 }

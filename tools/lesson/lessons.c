@@ -48,7 +48,7 @@ static void add_line(struct file_lines *lines, const char *line)
     lines->line[lines->count] = NULL;
 }
 
-/* False: err was told, and there is nothing to free. */
+/* False: err has the reason, and there is nothing to free. */
 static bool read_lines(struct file_lines *lines, const char *path, FILE *err)
 {
     FILE *in = fopen(path, "r");
@@ -83,7 +83,7 @@ static int list(FILE *out, FILE *err)
         fprintf(out, "%3d  %s\n", lessons_number(source), lesson.title);
         lesson_free(&lesson);
     }
-    fputs("\n`cuvmm lesson 1` tells the first, step by step; `cuvmm lesson 1 --page` prints the page that goes with it.\n", out);
+    fputs("\n`cuvmm lesson 1` runs the first, step by step; `cuvmm lesson 1 --page` prints the page that goes with it.\n", out);
     return 0;
 }
 

@@ -59,7 +59,7 @@ static int tell(const struct look *look, bool json, FILE *out)
         fputs("no machine is shared\n", out);
     for (size_t i = 0; i < look->count; i++)
         machine_text(out, &look->seen[i]);
-    return look->failed ? 2 : 0; /* the others were told */
+    return look->failed ? 2 : 0; /* the others were reported */
 }
 
 static int look_and_tell(const char *name, bool json, FILE *out, FILE *err)
@@ -83,6 +83,6 @@ int machine_show(const char *name, bool json, FILE *out, FILE *err)
         return look_and_tell(name, json, out, err);
     fputs("cuvmm machine: \"", err);
     text_print_safe(err, name, strlen(name), 60);
-    fputs("\" is no name of a machine: letters, digits, '-', '_' and '.', 40 at most\n", err);
+    fputs("\" is not a name of a machine: letters, digits, '-', '_' and '.', 40 at most\n", err);
     return 2;
 }

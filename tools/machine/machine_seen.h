@@ -24,7 +24,5 @@ bool machine_json(FILE *out, FILE *err, const struct machine_seen *seen, size_t 
 
 /* "device 0", "host node 1", "location type 9, 7". Returns text. */
 const char *machine_place(vmm_mem_location location, char text[32]);
-/* "on device 0", "multicast for 2 devices, 1 added". Returns text. */
-const char *machine_block_place(const struct share_inspect_block *block, char text[64]);
 
 #endif

@@ -60,7 +60,7 @@ static void wrong_use(void)
 {
     prints("--frobnicate", NULL, 2, "", "unknown option", "an option that is none");
     prints("a", "b", 2, "", "one NAME", "two names");
-    prints("..", NULL, 2, "", "is no name of a machine", "a name that is none");
+    prints("..", NULL, 2, "", "is not a name of a machine", "a name that is none");
     prints("--help", NULL, 0, "cuvmm machine [NAME] [--json]", "", "the help");
     prints(NULL, NULL, 0, "no machine is shared\n", "", "there are no machines");
     prints("mine", NULL, 2, "", "no process uses a machine \"mine\"", "there is no machine of that name");
@@ -117,6 +117,23 @@ static void without_a_name(void)
     rig_close(a);
 }
 
+#ifdef CUVMM_HAVE_JANSSON
+static void unseen_descriptor(void)
+{
+    struct share_inspect_block block = {.number = 1, .out = true};
+    struct share_inspect who = {.block_count = 1, .block = &block};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        tap_bail("no memory");
+    bool written = machine_json(out, stderr, &(struct machine_seen){"mine", &who}, 1);
+    fclose(out);
+    tap_ok(written && strstr(text, "\"descriptor_seen\": null"), "null, where the system does not report who has a descriptor");
+    free(text);
+}
+#endif
+
 static void json(void)
 {
     vmm_system *a = rig_open("mine");
@@ -129,6 +146,7 @@ static void json(void)
     prints("--json", NULL, 0, "\"function\": \"cuMemExportToShareableHandle\"", "", "with the exporter's call");
     snprintf(want, sizeof want, "\",\n              \"descriptor\": %d\n            }", fd);
     prints("mine", "--json", 0, want, "", "and the descriptor");
+    unseen_descriptor();
 #else
     prints("mine", "--json", 2, "", "built without jansson", "JSON is not to be had");
 #endif
@@ -136,7 +154,7 @@ static void json(void)
     rig_close(a);
 }
 
-/* What anybody wrote into the state does not crash, and does not reach the terminal. */
+/* A forged state does not crash the command, and does not reach the terminal. */
 static void forged(void)
 {
     vmm_system *a = rig_open("mine");
@@ -211,7 +229,7 @@ int main(void)
     rig_begin();
     wrong_use();
     if (access("/proc/self/fd", R_OK)) {
-        tap_skip("this system does not tell who has a file open", "machines");
+        tap_skip("this system does not report who has a file open", "machines");
         rig_end();
         return tap_done();
     }

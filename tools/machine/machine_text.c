@@ -47,7 +47,8 @@ static void put_hold(FILE *out, const struct share_inspect_hold *hold)
     fputs("\n", out);
 }
 
-const char *machine_block_place(const struct share_inspect_block *block, char text[64])
+/* "on device 0", "multicast for 2 devices, 1 added". Returns text. */
+static const char *machine_block_place(const struct share_inspect_block *block, char text[64])
 {
     char place[32];
     if (block->team)

@@ -31,7 +31,7 @@ void picture_free(struct picture *picture)
     picture->count = picture->room = picture->descriptors = 0;
 }
 
-const vmm_object *picture_find(const struct picture *picture, vmm_object_kind kind, uint32_t number)
+static const vmm_object *picture_find(const struct picture *picture, vmm_object_kind kind, uint32_t number)
 {
     for (size_t i = 0; i < picture->count; i++)
         if (picture->object[i].kind == kind && picture->object[i].number == number)

@@ -49,7 +49,7 @@ struct picture {
     size_t descriptors;
 };
 
-/* Collects the objects; a result other than SUCCESS: the backend cannot tell. Free with picture_free. */
+/* Collects the objects; a result other than SUCCESS: the backend cannot list them. Free with picture_free. */
 vmm_result picture_take(struct picture *picture, vmm_system *sys);
 void picture_free(struct picture *picture);
 
@@ -61,8 +61,7 @@ void picture_memory(FILE *out, const struct picture *picture);
 void picture_handles(FILE *out, const struct picture *picture);
 void picture_descriptors(FILE *out, const struct picture *picture);
 
-/* The object of a kind with a number, or a handle by value; NULL when it is not there. */
-const vmm_object *picture_find(const struct picture *picture, vmm_object_kind kind, uint32_t number);
+/* The handle of a mapping; NULL if it is not there. */
 const vmm_object *picture_handle(const struct picture *picture, const vmm_object *mapping);
 
 /* The reservation that an address lies in, or NULL. */

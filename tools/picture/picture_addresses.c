@@ -6,7 +6,7 @@
 #include "picture.h"
 #include "text.h"
 
-#define SEGMENTS 10  /* more than that are told in words */
+#define SEGMENTS 10  /* more than that are described in words */
 #define MARGIN 18    /* columns before a bar */
 
 /* Columns of a bar without its borders, of which there are at most SEGMENTS + 1. A script indents by four more. */
@@ -179,7 +179,7 @@ static void print_rights_row(FILE *out, const struct picture *picture, const str
     fputs("\n", out);
 }
 
-static bool anybody(const struct bar *bar, vmm_mem_location location)
+static bool any_access(const struct bar *bar, vmm_mem_location location)
 {
     for (size_t i = 0; i < bar->count; i++)
         if (bar->segment[i].mapping && vmm_object_access(bar->segment[i].mapping, location))
@@ -210,10 +210,10 @@ static void print_rights(FILE *out, const struct picture *picture, const struct 
         vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, (int)o->value};
         char name[24];
         snprintf(name, sizeof name, "dev%d", location.id);
-        if (devices <= 4 || anybody(bar, location))
+        if (devices <= 4 || any_access(bar, location))
             print_rights_row(out, picture, bar, location, name);
     }
-    if (host_memory(bar) || anybody(bar, host))
+    if (host_memory(bar) || any_access(bar, host))
         print_rights_row(out, picture, bar, host, "host");
 }
 

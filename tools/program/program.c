@@ -18,6 +18,7 @@ const char *const program_types[PROGRAM_TYPES][PROGRAM_APIS] = {
     [PROGRAM_GRAPH] = {"vmm_graph", "CUgraph"},
     [PROGRAM_NODE] = {"vmm_graph_node", "CUgraphNode"},
     [PROGRAM_EXEC] = {"vmm_graph_exec", "CUgraphExec"},
+    [PROGRAM_OBJECT] = {"vmm_user_object", "CUuserObject"},
     [PROGRAM_FD] = {"int", "int"},
     [PROGRAM_FABRIC] = {"fabric_handle", "fabric_handle"},
     [PROGRAM_IPC] = {"vmm_ipc_mem_handle", "CUipcMemHandle"},
@@ -207,7 +208,7 @@ static bool is_command(const struct script *script, const char *name)
     return script->command && strcmp(script->command->name, name) == 0;
 }
 
-/* The last word that is no option: what a check compares with. */
+/* The last word that is not an option: what a check compares with. */
 static const struct word *last_word(const struct script *script)
 {
     const struct word *last = NULL;
@@ -311,7 +312,7 @@ void program_end(struct program *program, struct script *script, enum script_sta
 
 /* ---- the whole */
 
-/* Sizes that nobody asks for are not kept; a size that is taken from another one asks for that. */
+/* Sizes that are never used are not kept; a size that is taken from another one asks for that. */
 static void find_sizes(struct program *program)
 {
     for (size_t i = program->pieces; i-- > 0;) {

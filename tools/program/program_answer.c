@@ -26,6 +26,7 @@ static enum program_type type_of(const struct step *step, enum vmm_param_kind ki
     case VMM_PARAM_OUT_GRAPH: return PROGRAM_GRAPH;
     case VMM_PARAM_OUT_GRAPH_NODE: return PROGRAM_NODE;
     case VMM_PARAM_OUT_GRAPH_EXEC: return PROGRAM_EXEC;
+    case VMM_PARAM_OUT_USER_OBJECT: return PROGRAM_OBJECT;
     default: return PROGRAM_TYPES;
     }
 }
@@ -44,6 +45,23 @@ static void add_answers(struct text *out, const struct step *step)
     text_add(out, "}");
 }
 
+/* The type of an output that no name is given to, for each interface; NULL where it is none of these. */
+static const char *type_of_room(enum vmm_param_kind kind, enum program_api api)
+{
+    const bool vmm = api == PROGRAM_VMM;
+    switch (kind) {
+    case VMM_PARAM_OUT_NODES: return vmm ? "vmm_graph_node[256]" : "CUgraphNode[256]";
+    case VMM_PARAM_OUT_EDGES: return vmm ? "vmm_graph_edge_data[256]" : "CUgraphEdgeData[256]";
+    case VMM_PARAM_OUT_NODES_AT: return vmm ? "const vmm_graph_node *[1]" : "const CUgraphNode *[1]";
+    case VMM_PARAM_OUT_EDGES_AT: return vmm ? "const vmm_graph_edge_data *[1]" : "const CUgraphEdgeData *[1]";
+    case VMM_PARAM_OUT_ID: return vmm ? "uint64_t[1]" : "cuuint64_t[1]";
+    case VMM_PARAM_OUT_UPDATE: return vmm ? "vmm_graph_exec_update_result_info[1]" : "CUgraphExecUpdateResultInfo[1]";
+    case VMM_PARAM_OUT_FILL_NODE: return vmm ? "vmm_memset_node_params[1]" : "CUDA_MEMSET_NODE_PARAMS[1]";
+    case VMM_PARAM_OUT_HOST_NODE: return vmm ? "vmm_host_node_params[1]" : "CUDA_HOST_NODE_PARAMS[1]";
+    default: return NULL;
+    }
+}
+
 /* Where an output without a name goes. index is its place, for what counts it stands beside. */
 static void add_room(struct program *program, const struct step *step, enum vmm_param_kind kind, size_t index,
                      enum program_api api, struct text *out)
@@ -55,6 +73,10 @@ static void add_room(struct program *program, const struct step *step, enum vmm_
         text_add(out, "(unsigned char[64]){0}");
     } else if (type != PROGRAM_TYPES) {
         text_add(out, "&(%s){%s}", program_types[type][api], no_value(type));
+    } else if (type_of_room(kind, api)) {
+        const bool structures = kind == VMM_PARAM_OUT_EDGES || kind == VMM_PARAM_OUT_UPDATE || kind == VMM_PARAM_OUT_FILL_NODE ||
+                                kind == VMM_PARAM_OUT_HOST_NODE;
+        text_add(out, structures ? "(%s){{0}}" : "(%s){0}", type_of_room(kind, api));
     } else if (kind == VMM_PARAM_OUT_PROP) {
         text_add(out, "&(%s){.type = 0}", api == PROGRAM_VMM ? "vmm_mem_allocation_prop" : "CUmemAllocationProp");
     } else if (kind == VMM_PARAM_OUT_MEMCPY3D) {
@@ -120,7 +142,7 @@ static void add_output(const struct call_code *code, size_t index, enum vmm_para
 static bool has_own_type(enum vmm_call_id id)
 {
     return id == VMM_CALL_stream_is_capturing || id == VMM_CALL_graph_node_get_type || id == VMM_CALL_graph_exec_get_flags ||
-           id == VMM_CALL_graph_node_get_enabled;
+           id == VMM_CALL_graph_node_get_enabled || id == VMM_CALL_stream_get_capture_info;
 }
 
 /* "cuMemMap(r0, 4 * MiB, 0, h0, 0)" */
@@ -136,7 +158,7 @@ static void add_call(const struct call_code *code, enum program_api api, struct 
         text_add(out, "%s(", context ? "CREATE_CONTEXT" : vmm_call_driver_name(call->id));
     for (size_t i = 0; i < count && i < STEP_PARAMS; i++) {
         text_add(out, i ? ", " : "");
-        if (!step_is_out(params[i].kind)) {
+        if (!step_is_out(params[i].kind) || params[i].kind == VMM_PARAM_IO_COUNT || params[i].kind == VMM_PARAM_IO_INT) {
             text_add(out, "%s", code->program->argument[i][api].data);
         } else if (vmm_call_scalar(call, &params[i])) {
             text_add(out, api == PROGRAM_DRIVER && has_own_type(call->id) ? "(void *)" : "");
@@ -345,7 +367,7 @@ void program_after(void *user, struct script *script, const vmm_detail *detail)
     program_use(code.program, id == VMM_CALL_ctx_create ? PROGRAM_USES_CONTEXT : 0);
     add_rest(&code, detail->result);
     if (id == VMM_CALL_launch || id == VMM_CALL_graph_add_kernel_node)
-        program_refuse(code.program, PROGRAM_DRIVER, "the kernels of cuvmm are no part of the driver; save it with --api=vmm");
+        program_refuse(code.program, PROGRAM_DRIVER, "the kernels of cuvmm are not part of the driver; save it with --api=vmm");
     if (id == VMM_CALL_memcpy_batch_async_v1 || id == VMM_CALL_memcpy_3d_batch_async_v1)
-        program_refuse(code.program, PROGRAM_DRIVER, "cuda.h of CUDA 13 has another form of the call; save it with --api=vmm");
+        program_refuse(code.program, PROGRAM_DRIVER, "cuda.h of CUDA 13 has a different form of the call; save it with --api=vmm");
 }

@@ -171,12 +171,15 @@ static void add_int(struct program *program, struct script *script, const struct
     struct program_word *word = word_of(program, param->name, (uint64_t)(int64_t)value);
     struct program_variable *v = word ? program_find(program, word->text, strlen(word->text)) : NULL;
     bool range = strcmp(param->name, "handle_type") == 0 && id == VMM_CALL_mem_get_handle_for_address_range;
+    bool graph_memory = id == VMM_CALL_device_get_graph_mem_attribute || id == VMM_CALL_device_set_graph_mem_attribute;
     for (int a = 0; a < PROGRAM_APIS; a++) {
         enum program_api api = (enum program_api)a;
         if (v)
             text_add(&out[api], "(int)%s", v->name);
         else if (strcmp(param->name, "attribute") == 0)
             program_attribute(&out[api], api, "POINTER", step_attribute_name(value), value);
+        else if (strcmp(param->name, "attr") == 0 && graph_memory)
+            text_add(&out[api], "%d", value);
         else if (strcmp(param->name, "attr") == 0)
             program_attribute(&out[api], api, "MEMPOOL", step_pool_attribute_name(value), value);
         else if (strcmp(param->name, "attrib") == 0)
@@ -347,6 +350,14 @@ static void add_pointer(struct program *program, struct script *script, const st
     case VMM_PARAM_MEMCPY3D_PEER: program_box(out, api, &step->box, param->kind == VMM_PARAM_MEMCPY3D_PEER); break;
     case VMM_PARAM_BYTES: program_bytes(program, program_bytes_word(script), step->bytes, byte_count(step), out); break;
     case VMM_PARAM_EDGES: add_edges(step, api, out); break;
+    case VMM_PARAM_IO_COUNT:
+        text_add(out, "&(%s){%" PRIu64 "}", api == PROGRAM_VMM ? "uint64_t" : "size_t",
+                 *(const uint64_t *)(uintptr_t)vmm_call_scalar(&step->call.head, param));
+        break;
+    case VMM_PARAM_IO_INT:
+        text_add(out, "&(%s){%d}", api == PROGRAM_VMM ? "int" : "CUstreamCaptureMode",
+                 *(const int *)(uintptr_t)vmm_call_scalar(&step->call.head, param));
+        break;
     case VMM_PARAM_HOST_NODE:
         program_use(program, PROGRAM_USES_NOTHING);
         text_add(out, "&(%s){nothing, NULL}", api == PROGRAM_VMM ? "vmm_host_node_params" : "CUDA_HOST_NODE_PARAMS");
@@ -378,6 +389,7 @@ static void add_argument(struct program *program, struct script *script, const s
     case VMM_PARAM_GRAPH: add_object(program, param, PROGRAM_GRAPH, value, out); return;
     case VMM_PARAM_GRAPH_NODE: add_object(program, param, PROGRAM_NODE, value, out); return;
     case VMM_PARAM_GRAPH_EXEC: add_object(program, param, PROGRAM_EXEC, value, out); return;
+    case VMM_PARAM_USER_OBJECT: add_object(program, param, PROGRAM_OBJECT, value, out); return;
     case VMM_PARAM_POOL: add_object(program, param, PROGRAM_POOL, value, out); return;
     case VMM_PARAM_IPC_HANDLE: add_ipc_handle(program, script, param, out); return;
     case VMM_PARAM_FD: add_descriptor(program, script, param, out); return;
@@ -432,7 +444,7 @@ void program_before(void *user, struct script *script)
     for (size_t i = 0; i < count && i < STEP_PARAMS; i++) {
         for (int api = 0; api < PROGRAM_APIS; api++)
             text_free(&program->argument[i][api]);
-        if (!step_is_out(params[i].kind))
+        if (!step_is_out(params[i].kind) || params[i].kind == VMM_PARAM_IO_COUNT || params[i].kind == VMM_PARAM_IO_INT)
             add_argument(program, script, &params[i], program->argument[i]);
     }
 }

@@ -107,7 +107,7 @@ static const char create_context[] =
     "#if CUDA_VERSION >= 13000\n#define CREATE_CONTEXT(context, flags, device) cuCtxCreate(context, NULL, flags, device)\n"
     "#else\n#define CREATE_CONTEXT(context, flags, device) cuCtxCreate(context, flags, device)\n#endif\n\n";
 
-/* How often the program takes host memory: as often as a piece says so. */
+/* How often the program takes host memory: as often as its pieces do. */
 static size_t count_blocks(const struct program *program, enum program_api api)
 {
     size_t count = 0;

@@ -21,6 +21,7 @@ enum program_type {
     PROGRAM_GRAPH,
     PROGRAM_NODE,
     PROGRAM_EXEC,
+    PROGRAM_OBJECT,
     PROGRAM_FD,
     PROGRAM_FABRIC,
     PROGRAM_IPC,
@@ -36,7 +37,7 @@ extern const char *const program_types[PROGRAM_TYPES][PROGRAM_APIS];
 /* An opaque pointer of the driver's? */
 static inline bool program_is_pointer(enum program_type type)
 {
-    return type >= PROGRAM_CONTEXT && type <= PROGRAM_EXEC;
+    return type >= PROGRAM_CONTEXT && type <= PROGRAM_OBJECT;
 }
 
 #define PROGRAM_NAME (SYMBOL_NAME_MAX + 16)
@@ -49,7 +50,7 @@ struct program_variable {
     bool size_used, has_total;
 };
 
-/* Code of one line. sets is the variable whose size it sets, left out where nobody asks for it; from, the one whose size it
+/* Code of one line. sets is the variable whose size it sets, left out where it is not used; from, the one whose size it
  * takes for that; -1: none. */
 struct program_piece {
     struct text code[PROGRAM_APIS];
@@ -58,7 +59,7 @@ struct program_piece {
 
 /* A word of the line that is a number, to be found again as an argument of the call. */
 struct program_word {
-    char *text, *key; /* key is NULL where it is no option's */
+    char *text, *key; /* key is NULL where it is not an option's */
     uint64_t value;
     bool used;
 };

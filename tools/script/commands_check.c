@@ -52,7 +52,7 @@ static bool check_value(struct script *script)
     while (word && op < 6 && strcmp(word->text, operators[op]) != 0)
         op++;
     if (word && op == 6)
-        return script_wrong(script, word->column, "\"%.20s\" is no comparison; ==, !=, <, <=, > and >= are", word->text);
+        return script_wrong(script, word->column, "\"%.20s\" is not a comparison; ==, !=, <, <=, > and >= are", word->text);
     if (!word || !args_number(script, "B", &b) || !args_done(script))
         return false;
     bool holds[] = {a == b, a != b, a < b, a <= b, a > b, a >= b};

@@ -33,7 +33,7 @@ static bool take_comparison(struct script *script, uint64_t *flags)
             *flags |= i;
             return true;
         }
-    return script_wrong(script, word->column, "\"%.40s\" is no comparison; geq, eq, and, nor are", word->text);
+    return script_wrong(script, word->column, "\"%.40s\" is not a comparison; geq, eq, and, nor are", word->text);
 }
 
 static bool run_write32(struct script *script)

@@ -177,6 +177,8 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
         if (ok)
             vmm_call_set_scalar(&step->call.head, param, (uint64_t)(uintptr_t)step->bytes);
         break;
+    case VMM_PARAM_IO_COUNT: ok = value_number(&env, word, &step->out[param - raw->params].u64, &error); break;
+    case VMM_PARAM_IO_INT: ok = value_int(&env, word, &step->out[param - raw->params].i, &error); break;
     case VMM_PARAM_FD: {
         uint64_t value = 0;
         ok = value_number(&env, word, &value, &error);
@@ -225,6 +227,8 @@ static bool raw_bounds(struct raw *raw)
         case VMM_PARAM_BOXES: limit = STEP_COPIES, length = vmm_batch_length(call, param); break;
         case VMM_PARAM_NODES:
         case VMM_PARAM_EDGES: limit = STEP_NODES, length = step_list(step); break;
+        case VMM_PARAM_OUT_NODES:
+        case VMM_PARAM_OUT_EDGES: limit = STEP_NODES, length = step_written(step); break;
         case VMM_PARAM_ARGS: limit = STEP_WORDS, length = step->call.launch.count; break;
         case VMM_PARAM_OUT_TEXT: limit = STEP_TEXT, length = (uint64_t)step->call.device_get_name.len; break;
         case VMM_PARAM_ATTRIBUTES:
@@ -271,7 +275,7 @@ static bool run_call(struct script *script)
         word = args_next(script, param->name);
         if (!word || !(is_scalar(param->kind) ? raw_number(&raw, word, param) : raw_pointer(&raw, word, param)))
             return false;
-        /* The output of a copy to the host begins as anything but NULL; its room is made when its size is known. */
+        /* Any value but NULL: the buffer of a copy to the host is allocated when its size is known. */
         if (param->kind == VMM_PARAM_OUT_BYTES && !is_null(word))
             vmm_call_set_scalar(&step->call.head, param, (uint64_t)(uintptr_t)step);
     }

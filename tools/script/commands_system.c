@@ -5,7 +5,7 @@
 #include "script_state.h"
 #include "spec_trust.h"
 
-/* What the user names on the command line is asked for by the user; a script may come from anybody. */
+/* What the user names on the command line is asked for by the user; a script may come from anywhere. */
 static bool is_trusted(struct script *script, const struct word *word)
 {
     struct text does = {0};
@@ -99,7 +99,7 @@ static bool run_attribute(struct script *script)
         return false;
     if (!step_device_attribute_find(word->text, attribute) && !value_int(&env, word, attribute, &error))
         return script_wrong(script, word->column,
-                            "\"%.60s\" is no device attribute that is known by name; cuda.h's number does too",
+                            "\"%.60s\" is not a device attribute that is known by name; cuda.h's number does too",
                             word->text);
     return take_device(script, &step->call.device_get_attribute.dev) && script_make(script, NULL);
 }

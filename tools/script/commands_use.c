@@ -152,7 +152,7 @@ static bool take_attribute(struct script *script, int *out)
         return false;
     return step_attribute_find(word->text, out) || value_int(&env, word, out, &error) ||
            script_wrong(script, word->column,
-                        "\"%.60s\" is no pointer attribute; MAPPING_SIZE, RANGE_SIZE, ACCESS_FLAGS ... or cuda.h's "
+                        "\"%.60s\" is not a pointer attribute; MAPPING_SIZE, RANGE_SIZE, ACCESS_FLAGS ... or cuda.h's "
                         "number are", word->text);
 }
 

@@ -34,7 +34,7 @@ static void show_line(const struct script *script, size_t from)
     fputs("\n", script->options.err);
 }
 
-/* The line with a caret under the column, so that nobody counts characters. */
+/* The line with a caret under the column, so that no one has to count characters. */
 static void point_at(const struct script *script, int column)
 {
     size_t at = (size_t)(column > 0 ? column - 1 : 0), from = at > SHOWN_WIDTH - 10 ? at - (SHOWN_WIDTH - 10) : 0;
@@ -44,7 +44,7 @@ static void point_at(const struct script *script, int column)
     fprintf(script->options.err, "    %*s^\n", (int)(at - from), "");
 }
 
-/* Where a mistake is: as compilers tell it of a file, in words of a line that was typed. column 0: the whole line. */
+/* Where a mistake is: as compilers print it for a file, in words for a line that was typed. column 0: the whole line. */
 static void print_place(const struct script *script, int column)
 {
     FILE *err = script->options.err;
@@ -229,7 +229,7 @@ static bool is_last(struct script *script, enum script_status status)
     return status != SCRIPT_OK && !script->options.keep_going;
 }
 
-/* Reads one line of at most room bytes; what is longer is dropped but counted, so that the error can be told. */
+/* Reads one line of at most room bytes; what is longer is dropped but counted, so that the error can be reported. */
 static bool read_line(FILE *in, char *line, size_t room, size_t *length, bool *ended)
 {
     size_t n = 0;

@@ -29,7 +29,7 @@ struct script_options {
     bool addresses;      /* show raw addresses and handles beside names; they differ between machines */
     bool colour;         /* with terminal colours */
     bool trusted;        /* its `backend` lines may write files and load libraries (spec_trust.h) */
-    bool interactive;    /* for a prompt: lines are not repeated, and a refused call is no failure */
+    bool interactive;    /* for a prompt: lines are not repeated, and a refused call is not a failure */
     const struct script_watch *watch; /* sees every call that a line makes (script_state.h); NULL: none does */
 };
 

@@ -57,7 +57,7 @@ static bool counts(const char *what)
     return false;
 }
 
-/* Arguments in another order than the usage's: what stands in the place of a size is told, and not what a driver says of it. */
+/* Arguments in another order than the usage's: the message names the argument in the place of the size, and not what a driver says of it. */
 static bool in_its_place(struct script *script, const char *what, const struct word *word)
 {
     struct words_error error;

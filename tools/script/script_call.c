@@ -28,14 +28,36 @@ struct step_names script_names(const struct script *script)
     return (struct step_names){&script->symbols, &script->open, script->options.addresses};
 }
 
+/* Is it no output, or one of more than one value? */
+static bool has_no_name(enum vmm_param_kind kind)
+{
+    switch (kind) {
+    case VMM_PARAM_OUT_BYTES:
+    case VMM_PARAM_OUT_TEXT:
+    case VMM_PARAM_OUT_PROP:
+    case VMM_PARAM_OUT_MEMCPY3D:
+    case VMM_PARAM_OUT_ATTRIBUTES:
+    case VMM_PARAM_OUT_NODES:
+    case VMM_PARAM_OUT_EDGES:
+    case VMM_PARAM_OUT_NODES_AT:
+    case VMM_PARAM_OUT_EDGES_AT:
+    case VMM_PARAM_IO_COUNT:
+    case VMM_PARAM_IO_INT:
+    case VMM_PARAM_OUT_ID:
+    case VMM_PARAM_OUT_UPDATE:
+    case VMM_PARAM_OUT_FILL_NODE:
+    case VMM_PARAM_OUT_HOST_NODE: return true;
+    default: return !step_is_out(kind);
+    }
+}
+
 /* The first output that can have a name: its index, or the count when there is none. */
 static size_t named_output(const struct step *step, size_t *count)
 {
     const struct vmm_param *params = vmm_call_params(step->call.head.id, count);
     for (size_t i = 0; i < *count; i++) {
         enum vmm_param_kind kind = params[i].kind;
-        if (step_is_out(kind) && kind != VMM_PARAM_OUT_BYTES && kind != VMM_PARAM_OUT_TEXT &&
-            kind != VMM_PARAM_OUT_PROP && kind != VMM_PARAM_OUT_MEMCPY3D && kind != VMM_PARAM_OUT_ATTRIBUTES &&
+        if (!has_no_name(kind) &&
             (kind != VMM_PARAM_OUT_FD || step->call.head.id != VMM_CALL_mem_get_handle_for_address_range))
             return i;
     }
@@ -76,6 +98,7 @@ static enum symbol_kind kind_of(const struct step *step, enum vmm_param_kind kin
     case VMM_PARAM_OUT_GRAPH: return SYMBOL_GRAPH;
     case VMM_PARAM_OUT_GRAPH_NODE: return SYMBOL_NODE;
     case VMM_PARAM_OUT_GRAPH_EXEC: return SYMBOL_EXEC;
+    case VMM_PARAM_OUT_USER_OBJECT: return SYMBOL_OBJECT;
     case VMM_PARAM_OUT_FD: return SYMBOL_DESCRIPTOR;
     default: return SYMBOL_NUMBER;
     }
@@ -244,7 +267,7 @@ static const char *short_name(vmm_result result)
 static const char *outcome_text(const vmm_detail *detail, char *buffer, size_t size)
 {
     bool warned = detail->severity == VMM_SEVERITY_WARNING;
-    snprintf(buffer, size, "%s%s%s%s", vmm_result_name(detail->result), warned ? ", warned of" : "",
+    snprintf(buffer, size, "%s%s%s%s", vmm_result_name(detail->result), warned ? ", warned about" : "",
              detail->rule ? " " : "", detail->rule ? detail->rule : "");
     return buffer;
 }

@@ -61,7 +61,7 @@ static bool expect_outcome(struct script *script, const struct word *word)
     if (find_result(word->text, &script->expect.result))
         return true;
     return script_wrong(script, word->column,
-                        "\"%.40s\" is no result; write warning, SUCCESS, INVALID_VALUE or another name of the driver",
+                        "\"%.40s\" is not a result; write warning, SUCCESS, INVALID_VALUE or another name of the driver",
                         word->text);
 }
 

@@ -67,7 +67,7 @@ static size_t hex_name(const struct script *script, const char *text, struct tex
         return length;
     }
     static const enum symbol_kind kinds[] = {SYMBOL_HANDLE, SYMBOL_CONTEXT, SYMBOL_STREAM, SYMBOL_EVENT, SYMBOL_POOL,
-                                             SYMBOL_GRAPH,  SYMBOL_NODE,    SYMBOL_EXEC};
+                                             SYMBOL_GRAPH,  SYMBOL_NODE,    SYMBOL_EXEC,   SYMBOL_OBJECT};
     const char *name = fabric_name(script, value);
     for (size_t i = 0; !name && i < sizeof kinds / sizeof kinds[0]; i++) {
         const struct symbol *symbol = symbols_named(&script->symbols, kinds[i], value);

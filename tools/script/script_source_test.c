@@ -53,7 +53,7 @@ int main(void)
     shows(1, "\n    |   line 4    map r 1gran h\n", "the line that made what is in the way");
     shows(0, "|   line 5 ", "not the one itself, which stands above");
     if (!tap_ok(strstr(err_text, "x.vmm:5: cuMemMap was refused") && strstr(err_text, "\n    map r 1gran h\n"),
-                "the line that was refused, where its number is told"))
+                "the line that was refused, where its number is printed"))
         tap_note("%s", err_text);
     run("init\nr = reserve 2gran\nh = create 1gran dev0\nmap r 1gran h\n");
     shows(1, "|   line 2    r = reserve 2gran\n", "the line that made what is still there at the end");

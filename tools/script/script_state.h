@@ -46,7 +46,7 @@ struct script_source {
 };
 
 /* An observer of every call of a script's lines, the one in script->step: before it is made, when names mean what the
- * line says, and after it, with result and reason. Calls that the interpreter makes for itself are not told. */
+ * line says, and after it, with result and reason. Calls that the interpreter makes for itself are not printed. */
 struct script_watch {
     void *user;
     void (*before)(void *user, struct script *script);
@@ -153,7 +153,7 @@ bool args_done(struct script *script);
 struct step *script_step(struct script *script, enum vmm_call_id id);
 
 /* Checks that no argument is left, makes the call of script->step, prints it, judges it against the expectation, gives
- * the name. True when the line is fine so far; answered (may be NULL) tells whether the call succeeded. */
+ * the name. True when the line is fine so far; answered (may be NULL): whether the call succeeded. */
 bool script_make(struct script *script, bool *answered);
 
 /* The same without printing or judging, for calls that the interpreter makes itself. */

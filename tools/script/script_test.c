@@ -156,7 +156,7 @@ int main(void)
     /* What the user's environment says about backends is not what these outputs were made with. */
     unsetenv("CUVMM_BACKEND");
     unsetenv("CUVMM_LAYERS");
-    /* Nor do they tell which descriptors somebody left open. */
+    /* Nor do they show which descriptors are open. */
     for (int fd = 3; fd < 12; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             dup2(STDERR_FILENO, fd);

@@ -7,6 +7,8 @@
 
 static const char *deed_of(const struct spec_part *part)
 {
+    if (strcmp(part->name, "recorder") == 0)
+        return "writes files into the folder";
     if (strcmp(part->name, "trace") == 0 && strcmp(part->args, "-") != 0)
         return "writes the file";
     if (strcmp(part->name, "cuda") == 0 && part->args[0])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec_trust.h - what a spec does besides opening a machine. A script may come from anybody.
+/* spec_trust.h - what a spec does besides opening a machine. A script may come from anywhere.
  *
  *   fault=mem_create:3 | sim:h100          nothing
  *   trace=/home/me/thesis.tex | sim:h100   writes over that file

@@ -23,6 +23,7 @@ static void specs(void)
                  {"trace=|sim:h100", "writes the file \"\""},
                  {"trace=a|sim:h100", "writes the file \"a\""},
                  {"fault=mem_create:3|trace=/etc/passwd|sim:h100", "writes the file \"/etc/passwd\""},
+                 {"recorder=/tmp|sim:h100", "writes files into the folder \"/tmp\""},
                  {"cuda:evil.so", "runs the code of the library \"evil.so\""},
                  {"trace=a|trace=b | cuda:./evil.so", "writes the file \"a\" and writes the file \"b\" and runs the code of the library \"./evil.so\""},
                  {"trace=\x1b[2J|sim:h100", "writes the file \"?[2J\""},

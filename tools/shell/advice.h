@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advice.h - what to type instead, where that can be told from the line and from what stands in its way.
+/* advice.h - what to type instead, where that follows from the line and from what is in its way.
  *
  *     map r0 2gran h0      refused: VMM-MAP-OVERLAP          type first    unmap r0 4MiB
  *     map r0 3MiB h0       refused: VMM-MAP-SIZE-WHOLE       type instead  map r0 h0.size h0

@@ -96,7 +96,7 @@ static void test_refusals(void)
         test_refusal(cases[i][0], cases[i][1], cases[i][2], cases[i][3] ? cases[i][3] : "h1 = create 1gran dev0\n");
 }
 
-/* Nothing is said where nothing is known, and whoever makes a call by hand is left alone. */
+/* There is no advice where nothing is known, and none for calls made by hand. */
 static void test_silence(void)
 {
     begin(BASE);
@@ -148,7 +148,7 @@ static void test_before_init(void)
     session_end(&session, NULL);
 }
 
-/* The example of every command is a line of the language: it may be refused, and is no mistake. */
+/* The example of every command is a line of the language: it may be refused, and is not a mistake. */
 static void test_examples(void)
 {
     const struct script_command *command;

@@ -66,7 +66,7 @@ static void plain_close(struct lines *lines)
     free(lines);
 }
 
-struct lines *lines_plain(const struct lines_options *options)
+static struct lines *lines_plain(const struct lines_options *options)
 {
     struct plain *plain = text_grow(NULL, sizeof *plain);
     *plain = (struct plain){.lines = {plain_next, plain_close, *options}};

@@ -24,7 +24,7 @@ void lines_free_words(struct lines_words *words);
 struct lines_options {
     FILE *in, *out;
     const char *prompt;
-    bool terminal;       /* somebody sits there */
+    bool terminal;       /* a person sits there */
     const char *history; /* file of what was typed before, or NULL */
     /* The words that can follow the first length bytes of text, each in place of its last word. */
     void (*complete)(void *user, const char *text, size_t length, struct lines_words *words);
@@ -40,8 +40,7 @@ void lines_close(struct lines *lines);
  * call. */
 char *lines_next(struct lines *lines, size_t *length);
 
-/* The kinds of lines: each is NULL where it is not to be had. lines_edited is the one with libedit. */
-struct lines *lines_plain(const struct lines_options *options);
+/* Lines with libedit; NULL without it. */
 struct lines *lines_edited(const struct lines_options *options);
 
 /* What a kind fills in. */

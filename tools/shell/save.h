@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* save.h - output.h for somebody who has not said yet that what is there may go.
+/* save.h - output.h for a user who has not yet agreed that what is there may be overwritten.
  *
  *     FILE as it was, or none     FILE.aB3xYz is written     FILE is not there, or force: the new one
  *                                                            FILE is there: as it was

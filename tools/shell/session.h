@@ -52,7 +52,7 @@ size_t session_steps(const struct session *session);
 /* Why nothing can be taken back here, or NULL. */
 const char *session_keeps(const struct session *session);
 
-/* Takes the last steps back, and what was said after them: the other lines are run again on a new machine. Told to out: the lines
+/* Takes the last steps back, and what was said after them: the other lines are run again on a new machine. Printed to out: the lines
  * that are gone, and those that answered otherwise than before. False when the machine cannot be had again; nothing has
  * changed then. steps is at least 1 and at most session_steps, and session_keeps is NULL. */
 bool session_undo(struct session *session, size_t steps, FILE *out);

@@ -45,7 +45,7 @@ static bool run_undo(struct shell *shell, const struct words *words)
     if (words->count == 2)
         count = strtoul(words->word[1].text, &end, 10);
     if (words->count > 2 || (end && (*end || count == 0 || words->word[1].text[0] == '-')))
-        return shell_wrong(shell, "undo is: undo [N]; \"%.40s\" is no number of steps from 1 on", words->word[1].text);
+        return shell_wrong(shell, "undo is: undo [N]; \"%.40s\" is not a number of steps from 1 on", words->word[1].text);
     if (why)
         return shell_wrong(shell, "nothing is undone: %s", why);
     if (!steps)
@@ -138,7 +138,7 @@ static const char *nearest(const char *name)
     return best;
 }
 
-/* A first word that is no command, and names nothing either. */
+/* A first word that is not a command, and names nothing either. */
 static bool is_unknown(const struct words *words)
 {
     const struct word *first = &words->word[0];
@@ -179,7 +179,7 @@ void shell_line(struct shell *shell, const char *line, size_t length)
     }
     if (line[strspn(line, " \t")] == 0)
         return;
-    if (!words_split(line, length, &words, &error) || words.count == 0) { /* a remark, or a mistake that the script tells */
+    if (!words_split(line, length, &words, &error) || words.count == 0) { /* a remark, or a mistake that the script reports */
         run_script_line(shell, line);
         return;
     }

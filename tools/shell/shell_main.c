@@ -18,7 +18,7 @@ static void complete(void *user, const char *text, size_t length, struct lines_w
     complete_line(shell->session.script, text, length, words);
 }
 
-/* The file of what was typed, where somebody sits at a terminal. */
+/* The file of what was typed, where a person sits at a terminal. */
 static char *history_of(FILE *out, bool terminal)
 {
     char *path = terminal ? typed_path() : NULL;

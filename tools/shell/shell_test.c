@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shell on plain lines: its own commands, what it keeps and what it gives back. Programs that it writes are compiled and run
+/* The shell on plain lines: its own commands, what it keeps and what it frees. Programs that it writes are compiled and run
  * by shell_test.sh. */
 #include "shell.h"
 
@@ -108,7 +108,7 @@ static void test_lines(void)
     says("  ", "");
     says("init", "cuInit(0) -> CUDA_SUCCESS");
     says("reserve 0", "CUDA_ERROR_INVALID_VALUE");
-    tap_ok(!shell.failed && !shell.ended, "a refused call is no failure and ends nothing");
+    tap_ok(!shell.failed && !shell.ended, "a refused call is not a failure and ends nothing");
     tap_u64(shell.session.count, 2, "both are lines of the session");
     says("reserv 2gran", "did you mean reserve?");
     says("reserv 2gran", "type instead: reserve 2gran");
@@ -215,9 +215,9 @@ static void test_undo(void)
     tap_u64(living(), 1, "two steps at once");
     says("map r 2gran h", "nothing is named \"h\"");
     says("undo 3", "3 steps cannot be undone, for there are 2");
-    says("undo 0", "is no number of steps");
-    says("undo -1", "is no number of steps");
-    says("undo x", "is no number of steps");
+    says("undo 0", "is not a number of steps");
+    says("undo -1", "is not a number of steps");
+    says("undo x", "is not a number of steps");
     tap_u64(living(), 1, "and nothing changed");
     says("undo 2", "undone: init");
     tap_u64(shell.session.count, 0, "back at the beginning");
@@ -261,7 +261,7 @@ static void write_file(const char *name, const char *text)
         tap_bail("%s cannot be written", name);
 }
 
-/* The machine changes behind the session's back: what answers otherwise is told, and what is gone leaves all as it is. */
+/* The machine changes behind the session's back: what answers otherwise is reported, and what is gone leaves all as it is. */
 static void test_undo_differs(void)
 {
     char line[300];
@@ -440,7 +440,7 @@ static void test_completion(void)
     completes("expect INVALID_V", "INVALID_VALUE");
     completes("expect INVALID_VALUE VMM-MAP-OV", "VMM-MAP-OVERLAP");
     completes("expect INVALID_VALUE VMM-MAP-OVERLAP: map r", "r0");
-    completes("backend sim:h200", "sim:h200x2");
+    completes("backend sim:h200", "sim:h200 sim:h200x2");
     completes("help und", "undo");
     completes("query r0 MAPPING_", "MAPPING_BASE_ADDR MAPPING_SIZE");
     completes("attribute MULTIC", "MULTICAST_SUPPORTED");

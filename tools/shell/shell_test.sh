@@ -3,14 +3,10 @@
 # cuvmm shell from outside: sessions saved as scripts run through, sessions saved as C compile without a warning and do the same;
 # the options; the driver as a backend; a terminal with history and completion; a shell without libedit; docs/shell.md.
 # From make check: CUVMM_BUILD, CUVMM_SAN, CC.
-set -u
-build=${CUVMM_BUILD-build}
+. ci/test_head.sh
 cuvmm=$build/bin/cuvmm
-work=$(mktemp -d "${TMPDIR:-/tmp}/shell_test.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE CUVMM_SIM CUVMM_EXPLAIN NO_COLOR
 export XDG_STATE_HOME=$work/state
-. ci/tap.sh
 
 shell() { # shell LINE...: what they print, in $work/out
     printf '%s\n' "$@" | "$cuvmm" shell >"$work/out" 2>&1
@@ -74,7 +70,7 @@ typed "$work/in/broken.vmm" vmm driver
 # The driver's kernels are functions of modules.
 grep -v 'add-kernel\|AddKernel\|{f a}\|{m} {f}\|GetType f' conformance/corpus/scripts/graphs.vmm >"$work/in/nodes.vmm"
 typed "$work/in/nodes.vmm" driver
-sed '/^# What is told/,$d' conformance/corpus/scripts/fabric.vmm >"$work/in/fabric.vmm"
+sed '/^# The 64 bytes/,$d' conformance/corpus/scripts/fabric.vmm >"$work/in/fabric.vmm"
 printf '%s\n' 'backend sim:h100,arena=auto' init 'c = context dev0' 'r = reserve 1hgran' 'h = create 1hgran host' 'map r 1hgran h' \
     'access r 1hgran numa0:rw dev0:rw' 'host-write r "by the host"' 'check bytes r "by the host"' 'fill r 2 0x2d' \
     'check host-bytes r "-- the host"' >"$work/in/host.vmm"
@@ -122,7 +118,7 @@ fi
 # ---- the command line
 
 shell init 'reserve 0' devices
-ok $? 'a refused call is no failure' "$work/out"
+ok $? 'a refused call is not a failure' "$work/out"
 shell init 'reserve 3MB'
 [ $? -eq 1 ] && grep -q 'type instead: reserve 3MiB' "$work/out"
 ok $? 'a mistake is one, and what to type stands there' "$work/out"
@@ -139,12 +135,12 @@ echo init | "$cuvmm" shell --color=always | grep -q $'\033\[32m'
 ok $? '--color=always'
 echo init | "$cuvmm" shell | grep -q $'\033'
 [ $? -eq 1 ]
-ok $? 'no colours where nobody looks'
+ok $? 'no colours without a terminal'
 printf '%s\n' init devices undo "save $work/b.vmm" | "$cuvmm" shell --backend sim:h200x2 >"$work/out" 2>&1 &&
     printf 'backend "sim:h200x2"\ninit\n' | diff - "$work/b.vmm" >"$work/said"
 ok $? '--backend is the first line of what is saved, and is not undone' "$work/said"
 [ ! -e "$work/state" ]
-ok $? 'nothing is remembered of input that nobody typed'
+ok $? 'input that was not typed is not remembered'
 
 # ---- the driver as a backend: cuvmm's own library stands for it
 
@@ -177,10 +173,12 @@ fi
 if [ -n "${CUVMM_SAN-}" ]; then
     skip 'without libedit' 'an instrumented build'
 else
-    jansson=()
-    pkg-config --exists jansson 2>/dev/null && read -r -a jansson <<<"$(pkg-config --libs jansson)"
+    others=() # what the command's other parts need
+    for library in jansson libdw; do
+        pkg-config --exists $library 2>/dev/null && read -r -a flags <<<"$(pkg-config --libs $library)" && others+=("${flags[@]}")
+    done
     ${CC-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -Itools/shell -Itools/text -Iapi -o "$work/cuvmm" tools/shell/lines_edit.c "$build/obj/tools/cli/main.o" \
-        "$build/obj/tools.a" "$build/obj/conformance.a" "$build/obj/tools.a" "$build/lib/libcuvmm.a" -Wl,-S "${jansson[@]}" "${libraries[@]}" >"$work/said" 2>&1
+        "$build/obj/tools.a" "$build/obj/conformance.a" "$build/obj/tools.a" "$build/lib/libcuvmm.a" -Wl,-S "${others[@]}" "${libraries[@]}" >"$work/said" 2>&1
     ok $? 'the command links without libedit' "$work/said"
     printf '%s\n' init 'r = reserve 2gran' undo | "$work/cuvmm" shell >"$work/out" 2>&1 && grep -q 'undone: r = reserve 2gran' "$work/out"
     ok $? 'and its shell reads plain lines' "$work/out"
@@ -190,5 +188,4 @@ fi
 
 tools/shell/shell-page "$cuvmm" | diff docs/shell.md - >"$work/said"
 ok $? 'the session of docs/shell.md is what the shell prints (make scripts-update)' "$work/said"
-echo "1..$points"
-[ "$failures" -eq 0 ]
+finish

@@ -75,7 +75,7 @@ static void cut(const char *path, char **lines, size_t count)
         whole = fclose(out) == 0 && whole;
     else if (fd >= 0)
         close(fd);
-    if (fd >= 0 && (!whole || rename(aside.data, path) != 0)) /* otherwise somebody else's has that name */
+    if (fd >= 0 && (!whole || rename(aside.data, path) != 0)) /* otherwise another file has that name */
         unlink(aside.data);
     text_free(&aside);
 }

@@ -9,7 +9,6 @@
 
 #include "sweep_report.h"
 #include "sweep_run.h"
-#include "sweep_source.h"
 
 #define WHO "cuvmm exec"
 
@@ -234,7 +233,7 @@ static int fail_each(struct state *state, struct sweep_run plain[2], FILE *out)
                 calls.given_back ? ", but for those that give something back: --fault=each:mem_release, for example" : "");
     } else {
         size_t runs = sweep_calls_choose(&calls, options->most, options->seed);
-        sweep_sources(&calls);
+        sweep_calls_name(&calls);
         number = with_slots(state, &calls, runs);
         if (number == 0)
             status = report(state, &calls, runs, !sweep_calls_equal(plain[0].sites, plain[1].sites), out);

@@ -2,11 +2,12 @@
 #include "sweep_calls.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "call.h"
-#include "findings_site.h"
+#include "module_symbols.h"
 
 bool sweep_gives_back(uint16_t kind)
 {
@@ -94,11 +95,28 @@ static void find_sites(struct sweep_calls *calls)
             continue;
         }
         struct sweep_site *site = &calls->site[calls->sites++];
-        const struct sites_call *record = calls->call[i].record;
         *site = (struct sweep_site){.call = &calls->call[i], .count = 1};
-        site_symbol(calls->file->name[record->module].text, record->offset, site->symbol, sizeof site->symbol);
     }
     qsort(calls->site, calls->sites, sizeof *calls->site, by_appearance);
+}
+
+/* The program's function and the line in it, of those that the compiler inlined the outermost. */
+static void name_site(struct sweep_site *site, const char *path)
+{
+    const struct code_symbol *list;
+    const unsigned count = module_symbols_at(path, "", site->call->record->offset, &list);
+    const struct code_symbol *outer = &list[count - 1];
+    const char *slash = strrchr(outer->file, '/');
+    snprintf(site->symbol, sizeof site->symbol, "%s", outer->function);
+    if (outer->line)
+        snprintf(site->source, sizeof site->source, "%s:%u", slash ? slash + 1 : outer->file, outer->line);
+}
+
+void sweep_calls_name(struct sweep_calls *calls)
+{
+    for (size_t i = 0; i < calls->sites; i++)
+        name_site(&calls->site[i], calls->file->name[calls->site[i].call->record->module].text);
+    module_symbols_forget();
 }
 
 bool sweep_calls_read(struct sweep_calls *calls, const struct sites_file *file, const char *call)
@@ -220,7 +238,7 @@ bool sweep_calls_equal(const struct sites_file *a, const struct sites_file *b)
     return same;
 }
 
-/* ---- what is told of them ---- */
+/* ---- what is reported of them ---- */
 
 void sweep_fault(const struct sweep_calls *calls, const struct sweep_call *call, const char *result, char *text, size_t size)
 {

@@ -44,6 +44,8 @@ struct sweep_calls {
 
 /* Which calls to fail: call and all as in the options. False when memory is out. */
 bool sweep_calls_read(struct sweep_calls *calls, const struct sites_file *file, const char *call);
+/* Fills in function and line of each site, as far as the program's files have them. */
+void sweep_calls_name(struct sweep_calls *calls);
 void sweep_calls_free(struct sweep_calls *calls);
 
 /* Chooses at most that many: the first call of each site, and others at random. Returns how many. */

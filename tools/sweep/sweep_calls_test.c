@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "call.h"
-#include "sweep_source.h"
 #include "tap.h"
 
 enum { ROOM = 12000 };
@@ -69,7 +68,7 @@ static void test_sites(void)
     tap_text(sweep_module(file, calls.site[0].call->record), "pool.so", "a module without its folder");
     sweep_calls_free(&calls);
     bool read = sweep_calls_read(&calls, file, "cuMemUnmap");
-    tap_ok(read && calls.sites == 1 && calls.given_back == 0, "what gives back is there when it is asked for");
+    tap_ok(read && calls.sites == 1 && calls.given_back == 0, "calls that release are there when they are asked for");
     sweep_calls_free(&calls);
     read = sweep_calls_read(&calls, file, "any");
     tap_ok(read && calls.sites == 3, "\"any\" is each kind");
@@ -162,19 +161,10 @@ static void test_equal(void)
 
 static void test_words(void)
 {
-    static const char *const lines[][2] = {
-        {"/home/me/pool.c:76\n", "pool.c:76"}, {"pool.c:76 (discriminator 2)\n", "pool.c:76"}, {"??:0\n", ""}, {"??:?\n", ""},
-        {"/a/pool.c:?\n", ""}, {"/a/pool.c:0\n", ""}, {"\n", ""}, {"", ""},
-    };
-    char source[40];
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        sweep_source_of(lines[i][0], source, sizeof source);
-        tap_text(source, lines[i][1], "the source of \"%s\"", lines[i][1]);
-    }
     tap_ok(sweep_gives_back(VMM_CALL_mem_address_free) && sweep_gives_back(VMM_CALL_mem_free_async) && sweep_gives_back(VMM_CALL_stream_destroy) &&
                sweep_gives_back(VMM_CALL_device_primary_ctx_reset) && !sweep_gives_back(VMM_CALL_mem_map) && !sweep_gives_back(VMM_CALL_mem_create) &&
                !sweep_gives_back(VMM_CALL_ctx_synchronize),
-           "what gives back");
+           "calls that release");
     for (int class = 0; class < SWEEP_CLASSES; class++)
         tap_ok(sweep_class_name((enum sweep_class)class)[0] != 0, "class %d has a name", class);
 }

@@ -113,7 +113,7 @@ __attribute__((noreturn)) static void become(const struct sweep_run *run, char *
     sigset_t none;
     sigemptyset(&none);
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would end it */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing else would end it */
     setrlimit(RLIMIT_CORE, &no_core);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (redirect(run->output_path) && prepare(run, environment, fault))

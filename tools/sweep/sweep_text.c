@@ -101,7 +101,7 @@ static void print_remarks(const struct sweep_report *report, FILE *out)
     if (report->leaks) {
         fputs("cuvmm exec: ", out);
         print_count(report->leaks, "leak", out);
-        fputs(" without a failure, which are not counted; `cuvmm check` tells them\n", out);
+        fputs(" without a failure, which are not counted; `cuvmm check` reports them\n", out);
     }
     if (report->sampled)
         fprintf(out, "cuvmm exec: %zu of %zu calls were tried, chosen with --seed=%" PRIu64 "; --most=%zu tries all\n", report->runs,

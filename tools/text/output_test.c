@@ -108,7 +108,7 @@ static void test_fails(void)
     free(said);
 }
 
-/* What the system refused long before the end is told as what it was. */
+/* What the system refused long before the end is reported as what it was. */
 static void test_full(void)
 {
     char *said = NULL;

@@ -55,14 +55,6 @@ void text_add(struct text *text, const char *format, ...)
     va_end(again);
 }
 
-void text_repeat(struct text *text, char c, size_t times)
-{
-    reserve(text, times);
-    memset(text->data + text->length, c, times);
-    text->length += times;
-    text->data[text->length] = 0;
-}
-
 void text_free(struct text *text)
 {
     free(text->data);

@@ -20,7 +20,6 @@ struct text {
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_add_bytes(struct text *text, const char *bytes, size_t length);
-void text_repeat(struct text *text, char c, size_t times);
 void text_free(struct text *text);
 
 #define TEXT_SIZE_ROOM 32

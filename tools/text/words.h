@@ -22,7 +22,7 @@ struct word {
     char *key;     /* of an option, else NULL */
     int column;    /* of text, from 1 */
     bool quoted;
-    bool used;     /* for whoever takes words one after the other */
+    bool used;     /* for callers that take words one after the other */
 };
 
 struct words {

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "layers/trace.h"
+#include "fnv.h"
 #include "touch.h"
 
 static struct replay_object *find_object(const struct replay *r, const char *name, size_t length)
@@ -50,7 +50,7 @@ uint64_t replay_translate(const struct replay *r, uint64_t recorded)
     return recorded;
 }
 
-/* Of a page that is not there, msync says so. */
+/* msync fails on a page that is not there. */
 static bool is_in_process(uint64_t address, uint64_t size)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = address / page * page;
@@ -202,8 +202,8 @@ static bool compare_bytes(struct replay *r, const struct vmm_param *param, json_
     if (recorded) {
         if (!replay_hex(r, param->name, recorded, &hash))
             return false;
-        if (hash != trace_hash(now, size))
-            differs_u64(difference, "bytes (hash)", hash, trace_hash(now, size));
+        if (hash != fnv1a(FNV1A, now, size))
+            differs_u64(difference, "bytes (hash)", hash, fnv1a(FNV1A, now, size));
         return true;
     }
     if (hex && strlen(hex) != 2 * size)
@@ -269,6 +269,94 @@ static void learn_descriptor(struct replay *r, const char *name, size_t index)
     descriptors_keep(&r->open, r->step.descriptor);
 }
 
+/* Nodes of a list: those that are known are where they are now, the others become known. */
+static bool compare_nodes(struct replay *r, const char *key, json_t *json, const vmm_graph_node *now, struct text *difference)
+{
+    const size_t count = json_array_size(json);
+    const uint64_t *length = vmm_list_length(&r->step.call.head);
+    uint64_t recorded;
+    if (!json_is_array(json))
+        return replay_malformed(r, key, "%s is not a list", key);
+    if (length && now && *length < count) {
+        differs_u64(difference, key, count, *length);
+        return true;
+    }
+    for (size_t i = 0; now && i < count && i < STEP_NODES; i++) {
+        char name[sizeof r->object->name];
+        if (!replay_hex(r, key, json_array_get(json, i), &recorded))
+            return false;
+        const uint64_t value = (uint64_t)(uintptr_t)now[i];
+        snprintf(name, sizeof name, "#%zu", r->objects);
+        if (!replay_is_known(r, recorded))
+            learn(r, name, recorded, value, 0);
+        else if (replay_translate(r, recorded) != value)
+            differs_u64(difference, key, replay_translate(r, recorded), value);
+    }
+    return true;
+}
+
+static bool compare_edges(struct replay *r, const char *key, json_t *json, const vmm_graph_edge_data *now, struct text *difference)
+{
+    uint64_t recorded;
+    if (!json_is_array(json))
+        return replay_malformed(r, key, "%s is not a list", key);
+    for (size_t i = 0; now && i < json_array_size(json) && i < STEP_NODES; i++) {
+        if (!replay_hex(r, key, json_array_get(json, i), &recorded))
+            return false;
+        if (recorded != vmm_graph_edge_number(&now[i]))
+            differs_u64(difference, key, recorded, vmm_graph_edge_number(&now[i]));
+    }
+    return true;
+}
+
+static bool compare_fill_node(struct replay *r, const char *key, json_t *json, struct text *difference)
+{
+    static const char *const names[] = {"dst", "pitch", "value", "element_size", "width", "height"};
+    const vmm_memset_node_params *fill = &r->step.fill_node;
+    const uint64_t now[] = {fill->dst, fill->pitch, fill->value, fill->element_size, fill->width, fill->height};
+    uint64_t recorded;
+    for (int i = 0; i < 6; i++) {
+        if (!replay_hex(r, key, json_object_get(json, names[i]), &recorded))
+            return false;
+        if ((i ? recorded : replay_translate(r, recorded)) != now[i])
+            differs_u64(difference, names[i], recorded, now[i]);
+    }
+    return true;
+}
+
+static bool compare_update(struct replay *r, const char *key, json_t *json, struct text *difference)
+{
+    json_t *result = json_object_get(json, "result");
+    if (!json_is_integer(result))
+        return replay_malformed(r, key, "%s is not the result of an update", key);
+    if (json_integer_value(result) != r->step.update.result)
+        differs_u64(difference, key, (uint64_t)json_integer_value(result), (uint64_t)(int64_t)r->step.update.result);
+    return true;
+}
+
+/* Outputs of calls of graphs. */
+static bool compare_graph_out(struct replay *r, const struct vmm_param *param, json_t *json, const union step_out *now,
+                              struct text *difference)
+{
+    void *room = (void *)(uintptr_t)vmm_call_scalar(&r->step.call.head, param);
+    uint64_t recorded;
+    switch (param->kind) {
+    case VMM_PARAM_OUT_NODES: return compare_nodes(r, param->name, json, room, difference);
+    case VMM_PARAM_OUT_NODES_AT: return compare_nodes(r, param->name, json, now->nodes, difference);
+    case VMM_PARAM_OUT_EDGES: return compare_edges(r, param->name, json, room, difference);
+    case VMM_PARAM_OUT_EDGES_AT: return compare_edges(r, param->name, json, now->edges, difference);
+    case VMM_PARAM_OUT_FILL_NODE: return compare_fill_node(r, param->name, json, difference);
+    case VMM_PARAM_OUT_UPDATE: return compare_update(r, param->name, json, difference);
+    case VMM_PARAM_OUT_ID: /* any number */
+        if (!replay_hex(r, param->name, json, &recorded))
+            return false;
+        if (!recorded != !now->u64)
+            differs_u64(difference, param->name, recorded, now->u64);
+        return true;
+    default: return true; /* a function of the program */
+    }
+}
+
 static bool compare_out(struct replay *r, json_t *names, json_t *json, const struct vmm_param *params, size_t index,
                         struct text *difference)
 {
@@ -276,6 +364,15 @@ static bool compare_out(struct replay *r, json_t *names, json_t *json, const str
     const union step_out *now = &r->step.out[index];
     uint64_t recorded;
     switch (param->kind) {
+    case VMM_PARAM_OUT_NODES:
+    case VMM_PARAM_OUT_NODES_AT:
+    case VMM_PARAM_OUT_EDGES:
+    case VMM_PARAM_OUT_EDGES_AT:
+    case VMM_PARAM_OUT_FILL_NODE:
+    case VMM_PARAM_OUT_HOST_NODE:
+    case VMM_PARAM_OUT_UPDATE:
+    case VMM_PARAM_OUT_ID: return compare_graph_out(r, param, json, now, difference);
+    case VMM_PARAM_IO_INT:
     case VMM_PARAM_OUT_INT:
         if (!json_is_integer(json))
             return replay_malformed(r, param->name, "%s is not an integer", param->name);
@@ -300,6 +397,7 @@ static bool compare_out(struct replay *r, json_t *names, json_t *json, const str
         }
         /* fall through */
     case VMM_PARAM_OUT_U64:
+    case VMM_PARAM_IO_COUNT:
     case VMM_PARAM_OUT_SIZE:
         if (!replay_hex(r, param->name, json, &recorded))
             return false;
@@ -337,7 +435,7 @@ static bool compare_result(struct replay *r, json_t *line, struct text *differen
     return true;
 }
 
-/* What a call gave back is known still, to name it, and nothing lies there. */
+/* What a call freed is remembered, to name it; nothing is there. */
 static void end_object(struct replay *r)
 {
     const union vmm_any_call *call = &r->step.call;

@@ -32,7 +32,7 @@ static bool member(struct replay *r, json_t *json, const char *key, int *value)
     return integer(r, key, json_object_get(json, key), value);
 }
 
-bool replay_location(struct replay *r, const char *key, json_t *json, vmm_mem_location *location)
+static bool replay_location(struct replay *r, const char *key, json_t *json, vmm_mem_location *location)
 {
     if (!json_is_object(json))
         return replay_malformed(r, key, "%s is not a location: {\"type\":1,\"id\":0}", key);
@@ -300,7 +300,7 @@ static bool load_box(struct replay *r, const char *key, json_t *json, bool *skip
     return true;
 }
 
-/* Where an address of a batch is now; one that belongs to no object of the trace's is the host's, whose bytes nobody has. */
+/* Where an address of a batch is now; one that belongs to no object of the trace's is the host's, whose bytes are not recorded. */
 static void place_batch(struct replay *r, uint64_t *address, bool *skip)
 {
     const uint64_t now = replay_translate(r, *address);
@@ -539,7 +539,7 @@ static bool load_scalar(struct replay *r, json_t *json, json_t *names, const str
         return false;
     }
     /* Addresses of what has ended, or past its end, have no name and lie where that object is now. */
-    if (!name && param->kind == VMM_PARAM_ADDRESS)
+    if (!name && (param->kind == VMM_PARAM_ADDRESS || param->kind == VMM_PARAM_GRAPH_NODE)) /* nodes are known from lists, too */
         value = replay_translate(r, value);
     if (name && !replay_named(r, name, &value))
         return replay_malformed(r, param->name, "%s is named \"%.40s\", which no earlier line made", param->name, name);
@@ -582,6 +582,16 @@ static bool load_ipc_handle(struct replay *r, json_t *names, const struct vmm_pa
     return true;
 }
 
+/* The room of lists, which have no more here than a trace holds. */
+static bool load_room(struct replay *r, const struct vmm_param *param, json_t *json, bool *skip)
+{
+    uint64_t *room = (uint64_t *)(uintptr_t)vmm_call_scalar(&r->step.call.head, param);
+    if (!replay_hex(r, param->name, json, room))
+        return false;
+    *skip |= *room > STEP_NODES;
+    return true;
+}
+
 static bool load_param(struct replay *r, json_t *args, json_t *names, const struct vmm_param *param, bool *skip)
 {
     json_t *json = json_object_get(args, param->name);
@@ -619,6 +629,8 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
     case VMM_PARAM_EDGES: return load_edges(r, param->name, json);
     case VMM_PARAM_FILL_NODE: return load_fill_node(r, param->name, json);
     case VMM_PARAM_KERNEL_NODE: return load_kernel_node(r, param->name, json, skip);
+    case VMM_PARAM_IO_COUNT: return load_room(r, param, json, skip);
+    case VMM_PARAM_IO_INT: return integer(r, param->name, json, (int *)(uintptr_t)vmm_call_scalar(&r->step.call.head, param));
     case VMM_PARAM_BYTES: return load_bytes(r, param->name, json, param, skip);
     case VMM_PARAM_OUT_ATTRIBUTES: return load_data(r, param->name, json);
     case VMM_PARAM_OUT_BYTES: /* its room is made when its size is known */

@@ -34,7 +34,7 @@ struct replay_room {
 struct replay {
     FILE *out, *err;
     vmm_system *sys;
-    bool rules;               /* the backend tells rules and objects */
+    bool rules;               /* the backend reports rules and objects */
     struct trace_line line;   /* that is being played */
     struct replay_object *object;
     size_t objects;
@@ -78,7 +78,6 @@ void replay_room_end(struct replay_room *room);
 bool replay_hex(struct replay *r, const char *key, json_t *json, uint64_t *value);
 
 /* {"type":..,"id":..} and a whole property. */
-bool replay_location(struct replay *r, const char *key, json_t *json, vmm_mem_location *location);
 bool replay_prop(struct replay *r, const char *key, json_t *json, vmm_mem_allocation_prop *prop);
 
 #endif

@@ -183,7 +183,7 @@ enum { BACKED = 0 };
 enum { BACKED = 1 };
 #endif
 
-/* Device addresses for the host's are touched where they are addresses of the trace that live, and nowhere else. */
+/* A device address in place of a host address is read or written only where it is a live address of the trace. */
 static void test_device_for_host(const struct text *trace)
 {
     static const struct {
@@ -250,7 +250,7 @@ static void test_differences(const struct text *trace)
     free(o.text);
 }
 
-/* A trace may come from anybody, and is shown in a terminal. */
+/* A trace may come from anywhere, and is shown in a terminal. */
 static void test_forged(const struct text *trace)
 {
     static const struct {

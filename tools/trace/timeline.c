@@ -41,6 +41,10 @@ void timeline_free(struct timeline *timeline)
         free(call->nearest);
         free(call->note);
     }
+    for (size_t i = 0; i < timeline->places; i++)
+        free(timeline->place[i].frames);
+    free(timeline->place);
+    free(timeline->process.program);
     free(timeline->call);
     free(timeline->object);
     free(timeline->change);
@@ -160,14 +164,14 @@ static void new_call(struct timeline_reader *r)
     }
     r->index = (uint32_t)t->calls;
     r->call = &t->call[t->calls++];
-    *r->call = (struct timeline_call){.nearest_object = TIMELINE_NONE, .first_touched = (uint32_t)t->touches};
+    *r->call = (struct timeline_call){.nearest_object = TIMELINE_NONE, .place = TIMELINE_NONE, .first_touched = (uint32_t)t->touches};
 }
 
 static bool read_call(struct timeline_reader *r, json_t *json)
 {
     uint64_t offset;
     new_call(r);
-    if (!read_head(r, json) || !read_detail(r, json))
+    if (!read_head(r, json) || !read_detail(r, json) || !timeline_moment(r, json))
         return false;
     r->call->words = take_words(r, timeline_print_call);
     touch_named(r);
@@ -202,7 +206,7 @@ static bool read_header(struct timeline_reader *r, json_t *json)
         return false;
     snprintf(t->version, sizeof t->version, "%s", version ? version : "");
     snprintf(t->backend, sizeof t->backend, "%s", trace_line_backend(json));
-    return true;
+    return timeline_header(r, json);
 }
 
 /* False: nothing after this line is read. */
@@ -257,6 +261,7 @@ bool timeline_read(struct timeline *timeline, FILE *in, const char *name)
         free(r->numbered[kind].object);
     }
     free(r->holds);
+    free(r->place);
     free(r->words_text);
     trace_line_end(&r->line);
     free(r);

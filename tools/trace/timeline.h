@@ -22,8 +22,8 @@
  * - The end of a context ends its streams, events and memory of cuMemAlloc, and nothing else. Whose they are follows
  *   from the context that was current in the thread; what was made current before the trace began is not known.
  *
- * What the trace does not tell is left open: an object that was made before the trace began has no entry, and an index that
- * would name it is TIMELINE_NONE. Times are not in a trace; the order of calls is the time.
+ * What the trace does not contain is left open: an object that was made before the trace began has no entry, and an index that
+ * would name it is TIMELINE_NONE. The order of calls is the time; a process's own trace (trace=t.%p.jsonl) has hours and places too.
  *
  * A trace of a program that was killed ends in half a line. Whatever precedes a line that cannot be read is used; complaint
  * says which line that was and why.
@@ -59,7 +59,7 @@ struct timeline_object {
     enum timeline_kind kind;
     uint32_t number;       /* 3 in R3, as the trace names it; mappings and binds are counted here */
     uint32_t born, died;   /* calls; died is TIMELINE_NONE while it lives when the trace ends */
-    uint32_t released;     /* of a handle: the call that gave back its last reference; TIMELINE_NONE while it has one */
+    uint32_t released;     /* of a handle: the call that released its last reference; TIMELINE_NONE while it has one */
     uint64_t start, size;  /* addresses, or a range in a multicast object; size alone of memory */
     uint64_t offset;       /* of a mapping or bind: into its memory */
     uint32_t handle;       /* of a mapping, a bind or a descriptor: object */
@@ -91,7 +91,7 @@ struct timeline_call {
     int line;              /* of the trace, from 1 */
     uint32_t thread;       /* 1, 2, ... */
     char *words;           /* "cuMemMap(R1+2MiB, 2MiB, 0, H1, 0)" */
-    char *answers;         /* "granularity = 2MiB"; "" where there is nothing to tell */
+    char *answers;         /* "granularity = 2MiB"; "" where there is nothing to show */
     vmm_result result;
     vmm_severity severity; /* NONE: the trace holds no detail. A refused call of a driver has none */
     char *rule;            /* "VMM-MAP-OVERLAP"; NULL. vmm_rule_find may not know it: the trace may be of a newer cuvmm */
@@ -102,6 +102,24 @@ struct timeline_call {
     uint32_t nearest_object; /* the same as an index; TIMELINE_NONE */
     char *note;            /* NULL */
     uint32_t first_touched, touched; /* objects that it names, makes or ends: timeline.touched[first ..] */
+    uint64_t time;         /* nanoseconds since the trace's clock; of a process's own trace alone, as the following */
+    uint64_t shared;       /* of an export or import: the number that both processes have of it; 0: none */
+    uint32_t place;        /* index into timeline.place; TIMELINE_NONE */
+};
+
+/* Whose trace it is. */
+struct timeline_process {
+    bool known;            /* the header names a process */
+    char host[72], boot[72], started[40];
+    char *program;
+    long number, parent, fork_of; /* fork_of 0: it was not forked by a traced one, or has executed since */
+    uint64_t clock;        /* CLOCK_MONOTONIC when it began, in nanoseconds */
+};
+
+/* A stack of addresses: "/opt/app/step+0x17bd\n...", nearest first. */
+struct timeline_place {
+    uint32_t id;           /* as the trace numbers it */
+    char *frames;          /* NULL until the line that has them */
 };
 
 struct timeline {
@@ -114,13 +132,16 @@ struct timeline {
     uint32_t *touched;
     size_t touches, touch_room;
     char version[32];       /* of the library that wrote it */
-    char backend[32];       /* "sim", "cuda", ...: the innermost; "" where the trace does not tell */
+    char backend[32];       /* "sim", "cuda", ...: the innermost; "" where the trace does not name it */
+    struct timeline_process process;
+    struct timeline_place *place;
+    size_t places, place_room;
     bool complete;          /* it has its last line */
     struct text complaint;  /* of the line that could not be read, "NAME:LINE:COLUMN: ..."; empty when all could */
 };
 
 /* Reads a trace to its end or its first line that cannot be read. name is for messages. False: there is no header that this
- * cuvmm knows, or cuvmm was built without jansson; complaint says so. In both cases timeline_free ends it. */
+ * cuvmm knows, or cuvmm was built without jansson; complaint has the reason. In both cases timeline_free ends it. */
 bool timeline_read(struct timeline *timeline, FILE *in, const char *name);
 void timeline_free(struct timeline *timeline);
 

@@ -157,7 +157,7 @@ static bool set_access(struct timeline_reader *r)
     return true;
 }
 
-/* Of the host it may be told device 0's rights, so that says nothing. */
+/* Of the host, the answer may be device 0's rights, so it means nothing. */
 static bool get_access(struct timeline_reader *r)
 {
     uint64_t address, flags;

@@ -54,6 +54,8 @@ struct timeline_reader {
     size_t holds_room;
     struct timeline_thread thread[TIMELINE_THREADS];
     struct timeline_primary primary[VMM_MAX_DEVICES]; /* of each device */
+    uint32_t *place;             /* by the trace's number: 1 + the index into timeline.place; 0: not seen yet */
+    size_t place_room;
     FILE *words;                 /* into words_text */
     char *words_text;
     size_t words_size;
@@ -65,13 +67,17 @@ bool timeline_memory(struct timeline_reader *r);
 bool timeline_addresses(struct timeline_reader *r);
 bool timeline_contexts(struct timeline_reader *r);
 
+/* What a process's own trace has in its header and of a call (timeline_process.c). False: it cannot be right. */
+bool timeline_header(struct timeline_reader *r, json_t *json);
+bool timeline_moment(struct timeline_reader *r, json_t *json);
+
 /* The call in words and what it answered, for a reader; written to r->words. */
 void timeline_print_call(struct timeline_reader *r);
 void timeline_print_answers(struct timeline_reader *r);
 
 /* ---- values of the line (timeline_objects.c) ---- */
 
-/* An argument or an output as a number. False: it is missing or none, and *complaint says so. */
+/* An argument or an output as a number. False: it is missing or none, and *complaint has the reason. */
 bool timeline_number(struct timeline_reader *r, json_t *in, const char *key, uint64_t *value);
 bool timeline_argument(struct timeline_reader *r, const char *key, uint64_t *value);
 

@@ -593,7 +593,7 @@ static void recorded(const char *machine, unsigned surprises)
         fclose(in);
     for (size_t i = 0; i < t.objects; i++)
         alive += t.object[i].died == TIMELINE_NONE && t.object[i].kind != TIMELINE_DESCRIPTOR;
-    tap_ok(t.objects > 1000 && alive == 0, "the suite gave back all of %zu objects, and none lives on", t.objects);
+    tap_ok(t.objects > 1000 && alive == 0, "the suite freed all of %zu objects, and none lives on", t.objects);
     unsigned seen = compare_rights(&t, &otherwise, &believed);
     tap_ok(seen > 20 && otherwise == surprises, "of rights it says what the driver said, %u times of %u", seen - otherwise, seen);
     tap_ok(believed, "and where the driver said otherwise, that is believed");
@@ -622,7 +622,7 @@ int main(void)
 int main(void)
 {
     struct timeline t;
-    tap_ok(!timeline_read(&t, stdin, "t") && strstr(t.complaint.data, "without jansson"), "without jansson it says so");
+    tap_ok(!timeline_read(&t, stdin, "t") && strstr(t.complaint.data, "without jansson"), "without jansson it names the reason");
     timeline_free(&t);
     return tap_done();
 }

@@ -185,6 +185,7 @@ static void print_param(FILE *out, const struct vmm_param *param, json_t *json, 
     case VMM_PARAM_GRAPH:
     case VMM_PARAM_GRAPH_NODE:
     case VMM_PARAM_GRAPH_EXEC:
+    case VMM_PARAM_USER_OBJECT:
     case VMM_PARAM_EVENT: print_value(out, json); break;
     case VMM_PARAM_OUT_BYTES:
     case VMM_PARAM_OUT_TEXT:
@@ -219,6 +220,12 @@ static void print_answer(FILE *out, const struct timeline_reader *r, const struc
     case VMM_PARAM_OUT_SIZE: print_size(out, json, false); break;
     case VMM_PARAM_OUT_PROP: print_prop(out, json); break;
     case VMM_PARAM_OUT_MEMCPY3D: fputs("a box", out); break;
+    case VMM_PARAM_OUT_UPDATE: fputs("how it ended", out); break;
+    case VMM_PARAM_OUT_FILL_NODE: fputs("a fill", out); break;
+    case VMM_PARAM_OUT_NODES:
+    case VMM_PARAM_OUT_EDGES:
+    case VMM_PARAM_OUT_NODES_AT:
+    case VMM_PARAM_OUT_EDGES_AT:
     case VMM_PARAM_OUT_TEXT: fprintf(out, "\"%s\"", json_is_string(json) ? json_string_value(json) : "?"); break;
     case VMM_PARAM_OUT_ATTRIBUTES: print_list(out, json, false); break;
     case VMM_PARAM_OUT_U64: /* rights; no other call has one */

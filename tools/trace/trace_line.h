@@ -22,7 +22,7 @@ struct trace_line {
     FILE *in;
     const char *name;  /* of the trace, for messages */
     int number;        /* of the line that was read last, from 1 */
-    uint64_t calls;    /* call lines so far, counted by whoever reads them */
+    uint64_t calls;    /* call lines so far, counted by the reader */
     bool footer;       /* the last line was read: whatever follows is wrong */
     bool whole;        /* the line that was read last ended in a newline */
     struct text text;  /* that line */
@@ -41,7 +41,7 @@ bool trace_line_complain(const struct trace_line *line, struct text *complaint, 
 bool trace_line_header(const struct trace_line *line, json_t *json, struct text *complaint);
 bool trace_line_footer(struct trace_line *line, json_t *json, struct text *complaint);
 
-/* The backend that recorded it, the innermost: "sim", "cuda"; "" where the header does not tell. Valid as long as json. */
+/* The backend that recorded it, the innermost: "sim", "cuda"; "" where the header does not name it. Valid as long as json. */
 const char *trace_line_backend(json_t *header);
 
 /* "0x200000" -> 2097152. False when text is NULL or no hexadecimal string of a trace. */

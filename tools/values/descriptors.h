@@ -2,10 +2,10 @@
 /* descriptors.h - the descriptors that the calls of a script or a replay made, which stay open until they are closed here.
  *
  *   before   a call answered descriptor 5     5 is unused
- *   keep     5                                5 is ours: told as "a descriptor", since its number is chance
+ *   keep     5                                5 is ours: shown as "a descriptor", since its number is chance
  *   close    5                                5 is a number again, and closed
  *
- * Of all other numbers, open or not, nothing is known: whoever started the program may have left some open.
+ * Of all other numbers, open or not, nothing is known: the program may have inherited some.
  */
 #ifndef CUVMM_TOOLS_DESCRIPTORS_H
 #define CUVMM_TOOLS_DESCRIPTORS_H

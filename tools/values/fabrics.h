@@ -18,7 +18,7 @@ struct fabrics {
     size_t count;
 };
 
-/* A number that is no descriptor's. */
+/* A number that is not a descriptor's. */
 uint64_t fabrics_keep(struct fabrics *fabrics, const unsigned char *bytes);
 /* Copies the handle of that number to bytes; zeros where there is none. */
 void fabrics_find(const struct fabrics *fabrics, uint64_t number, unsigned char *bytes);

@@ -32,10 +32,15 @@ static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
     case VMM_PARAM_SIZES: return step_batch(step, index);
     case VMM_PARAM_COPY_ATTRIBUTES: return step->copy_attributes;
     case VMM_PARAM_BOXES: return step->boxes;
-    case VMM_PARAM_NODES: return step_nodes(step, index);
-    case VMM_PARAM_EDGES: return step->edges;
-    case VMM_PARAM_FILL_NODE: return &step->fill_node;
-    case VMM_PARAM_HOST_NODE: return &step->host_node;
+    case VMM_PARAM_NODES:
+    case VMM_PARAM_OUT_NODES: return step_nodes(step, index);
+    case VMM_PARAM_EDGES:
+    case VMM_PARAM_OUT_EDGES: return step->edges;
+    case VMM_PARAM_FILL_NODE:
+    case VMM_PARAM_OUT_FILL_NODE: return &step->fill_node;
+    case VMM_PARAM_HOST_NODE:
+    case VMM_PARAM_OUT_HOST_NODE: return &step->host_node;
+    case VMM_PARAM_OUT_UPDATE: return &step->update;
     case VMM_PARAM_KERNEL_NODE: return &step->kernel_node;
     case VMM_PARAM_ATTRIBUTES: return step->attributes;
     case VMM_PARAM_OUT_ATTRIBUTES: return step->data_pointers;
@@ -84,6 +89,12 @@ uint64_t step_list(const struct step *step)
         if (strcmp(params[i].name, "num_dependencies") == 0)
             return vmm_call_scalar(&step->call.head, &params[i]);
     return 0;
+}
+
+uint64_t step_written(const struct step *step)
+{
+    const uint64_t *length = vmm_list_length(&step->call.head);
+    return length ? *length : 0;
 }
 
 bool step_wrote_fabric(const struct step *step)

@@ -41,6 +41,9 @@ union step_out {
     vmm_graph graph;
     vmm_graph_node node;
     vmm_graph_exec exec;
+    vmm_user_object object;
+    const vmm_graph_node *nodes;
+    const vmm_graph_edge_data *edges;
     unsigned char attribute[VMM_POINTER_ATTRIBUTE_MAX_SIZE];
     unsigned char shareable[VMM_FABRIC_HANDLE_SIZE];
 };
@@ -63,17 +66,18 @@ struct step {
     uint64_t batch[4][STEP_COPIES]; /* where ADDRESSES and SIZES point */
     vmm_memcpy_attributes copy_attributes[STEP_COPIES];
     vmm_memcpy3d_batch_op boxes[STEP_COPIES];
-    vmm_graph_node nodes[2][STEP_NODES]; /* where NODES point: in the order of the call's parameters */
+    vmm_graph_node nodes[2][STEP_NODES]; /* where NODES and OUT_NODES point: in the order of the call's parameters */
     vmm_graph_edge_data edges[STEP_NODES];
     vmm_memset_node_params fill_node;
     vmm_host_node_params host_node;
+    vmm_graph_exec_update_result_info update;
     vmm_kernel_node_params kernel_node; /* with the arguments in words */
     vmm_pointer_attribute attributes[STEP_ATTRIBUTES];
     union step_out data[STEP_ATTRIBUTES];
     void *data_pointers[STEP_ATTRIBUTES];
     char text[STEP_TEXT];
     unsigned char *bytes;           /* host memory of BYTES and OUT_BYTES; owned */
-    int descriptor;                 /* what OUT_FD was answered with; owned, until somebody takes it */
+    int descriptor;                 /* what OUT_FD was answered with; owned, until it is taken */
     bool has_descriptor;
     unsigned char fabric[VMM_FABRIC_HANDLE_SIZE]; /* where an import of a fabric handle points, POOL_POINTER, and where IPC_HANDLE is copied from; zeros where there is none */
 };
@@ -99,6 +103,9 @@ static inline uint64_t *step_batch(struct step *step, size_t index)
 
 /* The length of the lists that a call has beside num_dependencies; 0: it has none. */
 uint64_t step_list(const struct step *step);
+
+/* How many entries the call has written of a list, or says that there are; 0 where it does not. */
+uint64_t step_written(const struct step *step);
 
 /* Makes the call; fills step->result and returns it. */
 vmm_result step_invoke(vmm_system *sys, struct step *step);

@@ -139,13 +139,13 @@ static void print_attributes(FILE *out, const int *attributes, uint64_t count)
 static void print_enumerator(FILE *out, enum vmm_call_id id, const char *param, int value)
 {
     const char *name = strcmp(param, "attribute") == 0 ? step_attribute_name(value)
-                       : strcmp(param, "attr") == 0    ? step_pool_attribute_name(value)
+                       : strcmp(param, "attr") == 0 && id != VMM_CALL_device_get_graph_mem_attribute && id != VMM_CALL_device_set_graph_mem_attribute
+                           ? step_pool_attribute_name(value)
                        : strcmp(param, "attrib") == 0  ? step_device_attribute_name(value)
                        : strcmp(param, "kernel") == 0  ? vmm_kernel_name(value)
                        : strcmp(param, "option") == 0 && value == 0 ? "MINIMUM"
                        : strcmp(param, "option") == 0 && value == 1 ? "RECOMMENDED"
                                                                     : NULL;
-    (void)id;
     if (name)
         fputs(name, out);
     else
@@ -158,11 +158,14 @@ static void print_out(FILE *out, const struct step *step, const struct vmm_param
                   param->kind == VMM_PARAM_OUT_CONTEXT || param->kind == VMM_PARAM_OUT_STREAM ||
                   param->kind == VMM_PARAM_OUT_EVENT || param->kind == VMM_PARAM_OUT_POOL || param->kind == VMM_PARAM_OUT_GRAPH ||
                   param->kind == VMM_PARAM_OUT_GRAPH_NODE || param->kind == VMM_PARAM_OUT_GRAPH_EXEC ||
+                  param->kind == VMM_PARAM_OUT_USER_OBJECT ||
                   param->kind == VMM_PARAM_OUT_FD;
     bool array = param->kind == VMM_PARAM_OUT_TEXT || param->kind == VMM_PARAM_OUT_BYTES ||
-                 param->kind == VMM_PARAM_OUT_ATTRIBUTES;
+                 param->kind == VMM_PARAM_OUT_ATTRIBUTES || param->kind == VMM_PARAM_OUT_NODES || param->kind == VMM_PARAM_OUT_EDGES;
     if (!pointer)
         fputs("NULL", out);
+    else if (param->kind == VMM_PARAM_IO_COUNT || param->kind == VMM_PARAM_IO_INT)
+        fprintf(out, "&%d", *(const int *)(uintptr_t)pointer); /* either has room for it; no list is as long as that */
     else
         fprintf(out, "%s%s", array ? "" : "&", object && step->bind ? step->bind : param->name);
 }
@@ -421,6 +424,7 @@ static void print_param(FILE *out, const struct step *step, const struct vmm_par
     case VMM_PARAM_GRAPH: print_named(out, SYMBOL_GRAPH, value, names); break;
     case VMM_PARAM_GRAPH_NODE: print_named(out, SYMBOL_NODE, value, names); break;
     case VMM_PARAM_GRAPH_EXEC: print_named(out, SYMBOL_EXEC, value, names); break;
+    case VMM_PARAM_USER_OBJECT: print_named(out, SYMBOL_OBJECT, value, names); break;
     case VMM_PARAM_FD: print_descriptor(out, step, value, names); break;
     default:
         if (step_is_out(param->kind))
@@ -464,6 +468,44 @@ static void print_attribute(FILE *out, int attribute, const union step_out *data
     }
 }
 
+/* Nodes without a name have values that mean nothing. */
+static void print_listed(FILE *out, const vmm_graph_node *list, uint64_t count, const struct step_names *names)
+{
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < STEP_NODES; i++) {
+        const uint64_t value = (uint64_t)(uintptr_t)list[i];
+        fputs(i ? ", " : "", out);
+        if (names->symbols && symbols_named(names->symbols, SYMBOL_NODE, value))
+            print_named(out, SYMBOL_NODE, value, names);
+        else
+            fputs("a node", out);
+    }
+    fputs("}", out);
+}
+
+/* Outputs of calls of graphs. Of a stream that is not captured only the status is written. */
+static void print_graph_answer(FILE *out, const struct step *step, const struct vmm_param *param, const union step_out *value,
+                               const struct step_names *names)
+{
+    const bool captured = step->call.head.id != VMM_CALL_stream_get_capture_info ||
+                          *step->call.stream_get_capture_info.capture_status_out == VMM_STREAM_CAPTURE_STATUS_ACTIVE;
+    const uint64_t count = step_written(step);
+    const void *room = (const void *)(uintptr_t)vmm_call_scalar(&step->call.head, param);
+    if (!captured)
+        return;
+    fprintf(out, ", %s = ", param->name);
+    switch (param->kind) {
+    case VMM_PARAM_OUT_NODES: print_listed(out, room, count, names); break;
+    case VMM_PARAM_OUT_NODES_AT: print_listed(out, value->nodes, value->nodes ? count : 0, names); break;
+    case VMM_PARAM_OUT_EDGES: print_edges(out, room, count); break;
+    case VMM_PARAM_OUT_EDGES_AT: print_edges(out, value->edges, value->edges ? count : 0); break;
+    case VMM_PARAM_OUT_ID: fputs("an id", out); break;
+    case VMM_PARAM_OUT_UPDATE: fprintf(out, "{%d}", step->update.result); break; /* of a success, which names no node */
+    case VMM_PARAM_OUT_FILL_NODE: print_fill_node(out, &step->fill_node, names); break;
+    default: fputs("{a function}", out); break;
+    }
+}
+
 static void print_answer(FILE *out, const struct step *step, const struct vmm_param *params, size_t index,
                          const struct step_names *names)
 {
@@ -472,7 +514,7 @@ static void print_answer(FILE *out, const struct step *step, const struct vmm_pa
     char buffer[TEXT_SIZE_ROOM + VALUE_ROOM];
     switch (param->kind) {
     case VMM_PARAM_OUT_INT: fprintf(out, ", %s = %d", param->name, value->i); break;
-    case VMM_PARAM_OUT_FD: /* the number means nothing; of a range its end tells how long it is */
+    case VMM_PARAM_OUT_FD: /* the number means nothing; of a range its end is its length */
         if (step->call.head.id != VMM_CALL_mem_get_handle_for_address_range)
             break;
         fprintf(out, ", %s = a descriptor of %s", param->name,
@@ -483,7 +525,20 @@ static void print_answer(FILE *out, const struct step *step, const struct vmm_pa
         fprintf(out, ", %s = ", param->name);
         print_pool_value(out, (int)vmm_call_scalar(&step->call.head, &params[index - 1]), value->u64);
         break;
-    case VMM_PARAM_OUT_SIZE: fprintf(out, ", %s = %s", param->name, text_size(value->u64, buffer)); break;
+    case VMM_PARAM_OUT_SIZE:
+        if (step->call.head.id != VMM_CALL_stream_get_capture_info) /* which lists them */
+            fprintf(out, ", %s = %s", param->name, text_size(value->u64, buffer));
+        break;
+    case VMM_PARAM_IO_COUNT: fprintf(out, ", %s = %" PRIu64, param->name, value->u64); break;
+    case VMM_PARAM_IO_INT: fprintf(out, ", %s = %d", param->name, value->i); break;
+    case VMM_PARAM_OUT_NODES:
+    case VMM_PARAM_OUT_EDGES:
+    case VMM_PARAM_OUT_NODES_AT:
+    case VMM_PARAM_OUT_EDGES_AT:
+    case VMM_PARAM_OUT_ID:
+    case VMM_PARAM_OUT_UPDATE:
+    case VMM_PARAM_OUT_FILL_NODE:
+    case VMM_PARAM_OUT_HOST_NODE: print_graph_answer(out, step, param, value, names); break;
     case VMM_PARAM_OUT_TEXT: fprintf(out, ", %s = \"%s\"", param->name, step->text); break;
     case VMM_PARAM_OUT_PROP:
         fprintf(out, ", %s = ", param->name);

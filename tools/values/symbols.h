@@ -23,6 +23,7 @@ enum symbol_kind {
     SYMBOL_GRAPH,
     SYMBOL_NODE,
     SYMBOL_EXEC,
+    SYMBOL_OBJECT,
     SYMBOL_DESCRIPTOR /* of exported memory; size is the memory's */
 };
 

@@ -74,9 +74,8 @@ const char *value_rights_text(uint64_t rights, char buffer[VALUE_ROOM]);
 bool value_mem_ops(const struct value_env *env, const struct word *word, vmm_stream_batch_mem_op_params *out, size_t max,
                    size_t *count, struct words_error *error);
 
-/* "write32"; NULL for an operation without a name. And the other way; false when there is none. */
+/* "write32"; NULL for an operation without a name. */
 const char *value_mem_op_name(vmm_stream_batch_mem_op_type operation);
-bool value_mem_op_find(const char *name, vmm_stream_batch_mem_op_type *operation);
 
 /* {r0 r1 64 3 2 src_pitch=128 dst_memory_type=host}: a copy of a box to one address from another, of so many bytes, rows and layers;
  * then fields of vmm_memcpy3d by name. Memory is of a device where no type says otherwise. */

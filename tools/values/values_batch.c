@@ -50,7 +50,7 @@ static bool attribute_field(const struct value_env *env, const struct word *word
         return value_location(env, word, &last->src_loc_hint, error);
     if (last && strcmp(word->key, "dst") == 0)
         return value_location(env, word, &last->dst_loc_hint, error);
-    return value_fail(error, word, 0, "\"%.40s\" is no attribute of copies; {stream flags=1 src=dev0} would be one", word->key);
+    return value_fail(error, word, 0, "\"%.40s\" is not an attribute of copies; {stream flags=1 src=dev0} would be one", word->key);
 }
 
 bool value_copy_attributes(const struct value_env *env, const struct word *word, vmm_memcpy_attributes *out, size_t max, size_t *count,
@@ -100,7 +100,7 @@ static bool box_field(const struct value_env *env, const struct word *word, vmm_
     if (strcmp(word->key, "src_type") == 0)
         return value_int(env, word, &box->src.type, error);
     if (!length)
-        return value_fail(error, word, 0, "\"%.40s\" is no field of a box; src_row=128 would be one", word->key);
+        return value_fail(error, word, 0, "\"%.40s\" is not a field of a box; src_row=128 would be one", word->key);
     if (!value_number(env, word, &value, error))
         return false;
     *length = (size_t)value;

@@ -37,16 +37,14 @@ static bool field_of(const struct value_env *env, const struct word *word, vmm_m
     if (word->key && strcmp(word->key, "dst_memory_type") == 0)
         return type_of(env, word, &box->dst_memory_type, error);
     if (!size && !to && !(word->key && strcmp(word->key, "src_context") == 0))
-        return value_fail(error, word, 0, "\"%.40s\" is no field of a copy; src_pitch=128 would be one",
+        return value_fail(error, word, 0, "\"%.40s\" is not a field of a copy; src_pitch=128 would be one",
                           word->key ? word->key : word->text);
     if (!value_number(env, word, &value, error))
         return false;
     if (size)
         *size = (size_t)value;
-    else if (to)
-        box->reserved1 = (void *)(uintptr_t)value;
-    else
-        box->reserved0 = (void *)(uintptr_t)value;
+    else /* analysers: clang-analyzer-core.NullDereference is wrong: the box is the caller's */
+        *(to ? &box->reserved1 : &box->reserved0) = (void *)(uintptr_t)value;
     return true;
 }
 

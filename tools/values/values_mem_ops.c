@@ -13,7 +13,7 @@ const char *value_mem_op_name(vmm_stream_batch_mem_op_type operation)
     return operation > 0 && operation < NAMES ? names[operation] : NULL;
 }
 
-bool value_mem_op_find(const char *name, vmm_stream_batch_mem_op_type *operation)
+static bool value_mem_op_find(const char *name, vmm_stream_batch_mem_op_type *operation)
 {
     for (*operation = 1; *operation < NAMES; ++*operation)
         if (strcmp(names[*operation], name) == 0)

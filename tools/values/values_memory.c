@@ -110,7 +110,7 @@ bool value_grant(const struct value_env *env, const struct word *word, vmm_mem_a
 {
     const char *colon = strrchr(word->text, ':');
     if (!colon || colon == word->text)
-        return value_fail(error, word, 0, "\"%.40s\" is no grant; write LOCATION:RIGHTS, for example dev0:rw",
+        return value_fail(error, word, 0, "\"%.40s\" is not a grant; write LOCATION:RIGHTS, for example dev0:rw",
                           word->text);
     size_t at = (size_t)(colon - word->text);
     char where[64], what[64];
@@ -138,7 +138,7 @@ bool value_handle_types(const struct value_env *env, const struct word *word, in
         if (!CHOOSE(types, word->text + from, length, &one)) {
             if (word->text[from] < '0' || word->text[from] > '9')
                 return value_fail(error, word, from,
-                                  "\"%.40s\" is no handle type; types are none, fd, win32, kmt, fabric, a number, or "
+                                  "\"%.40s\" is not a handle type; types are none, fd, win32, kmt, fabric, a number, or "
                                   "several joined with |", word->text + from);
             if (!int_part(env, word, from, from + length, &one, error))
                 return false;

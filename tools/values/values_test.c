@@ -144,7 +144,7 @@ static void test_locations(void)
         struct words_error error = {0};
         vmm_mem_location location = {-5, -5};
         tap_ok(!value_location(&env, &word, &location, &error) && location.type == -5 && error.text[0],
-               "\"%s\" is no location: %s", wrong[i], error.text);
+               "\"%s\" is not a location: %s", wrong[i], error.text);
     }
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A headless Chromium for the pages of `cuvmm view`: what the test, the benchmark and the screenshots share.
 
-Needs Debian's python3-selenium and chromium-driver (ci/setup --all). SELENIUM is false where they are missing, and why() says so.
+Needs Debian's python3-selenium and chromium-driver (ci/setup --all). SELENIUM is false where they are missing, and why() returns the reason.
 """
 import os
 import shutil

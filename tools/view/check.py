@@ -82,7 +82,7 @@ def moving():
     at = pixels()
     click("forward")
     ok(call() == 10 and pixels() != at, "a button goes one call on")
-    ok("dev0 rw" in text("now-list") and "dev1 r-" in text("now-list"), "rights are told in letters", text("now-list"))
+    ok("dev0 rw" in text("now-list") and "dev1 r-" in text("now-list"), "rights are shown as letters", text("now-list"))
     click("back")
     ok(pixels() == at, "one back shows what was there before")
     until(lambda: d.current_url.endswith("#9"))
@@ -143,12 +143,12 @@ def searching():
     ok("handle H1, 4 MiB" in look("h1"), "an object is found by its name", text("found"))
     query.send_keys(Keys.ENTER)
     ok("H1, handle" in text("object-title") and "cuMemCreate" in text("object-calls") and "cuMemRelease" in text("object-calls"),
-       "and its whole life told", text("object"))
+       "and its whole life", text("object"))
     start = b.run("return document.querySelector('#now-list li').textContent.match(/0x[0-9a-f]+/)[0]")
     ok("reservation R1" in look(start), "by an address", text("found"))
     ok("call 12" in look("VMM-MAP-OV"), "a call by its rule", text("found"))
     ok("cuMemMap" in look("cumemmap"), "a call by its name", text("found"))
-    ok("nothing found" in look("xyzzy"), "what is not there is said so")
+    ok("nothing found" in look("xyzzy"), "what is not there is reported")
     query.send_keys(Keys.ESCAPE)
     ok(not d.find_element(By.ID, "found").is_displayed(), "Escape closes the list")
 
@@ -162,7 +162,7 @@ def pointing():
     move.perform()
     ok("mapping M1" in text("tip"), "pointing at a mapping names it", text("tip"))
     move.click().perform()
-    ok("M1, mapping" in text("object-title"), "a click tells all of it", text("object-title"))
+    ok("M1, mapping" in text("object-title"), "a click shows all of it", text("object-title"))
     moment(25)
     seen = b.run("""const c = document.getElementById('canvas'), at = c.getBoundingClientRect(), told = new Set();
                     for (let x = 0; x < at.width; x += 8) {
@@ -241,7 +241,7 @@ def harmless():
 
 def partial():
     b.open(CUT, 3)
-    ok("cannot be read further" in text("complaint") and "half a line" in text("complaint"), "a trace that was cut off says so",
+    ok("cannot be read further" in text("complaint") and "half a line" in text("complaint"), "a trace that was cut off is reported",
        text("complaint"))
     ok("What exists after call 3" in text("now-title"), "what could be read is shown")
     b.open(EMPTY)

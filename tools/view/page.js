@@ -16,6 +16,7 @@ function go(call, quiet) {
   showCall();
   drawStrip();
   draw();
+  showMoment();
   showNow();
   showAround();
   if (selected >= 0) showObject();
@@ -34,7 +35,7 @@ function go(call, quiet) {
 let resting = 0;
 function noteMoment() {
   clearTimeout(resting);
-  resting = setTimeout(() => history.replaceState(null, '', '#' + (now + 1)), 200);
+  resting = setTimeout(() => history.replaceState(null, '', anchor(HERE, now)), 200);
 }
 
 /* Index into said of the first problem after the call, and of the last before it. */
@@ -132,7 +133,7 @@ function redraw() {
 }
 
 function start() {
-  const title = text(D.trace);
+  const title = TRACES.length > 1 ? `${text(D.trace)} and ${count(TRACES.length - 1, 'other')}` : text(D.trace);
   const backend = { sim: 'the simulator', cuda: 'a CUDA driver' }[D.backend] || D.backend || 'an unknown backend';
   document.title = title + ' - cuvmm view';
   $('trace').textContent = title;
@@ -176,11 +177,13 @@ function start() {
   document.addEventListener('click', event => { if (!$('search').contains(event.target)) $('found').hidden = true; });
   window.addEventListener('resize', redraw);
   window.addEventListener('hashchange', () => {
-    const call = parseInt(location.hash.slice(1), 10);
-    if (call && call - 1 !== now) go(call - 1);
+    const { trace, call } = asked();
+    if (trace !== HERE) location.reload();
+    else if (call && call - 1 !== now) go(call - 1);
   });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
-  if (N) go((parseInt(location.hash.slice(1), 10) || 1) - 1, true);
+  showFamily();
+  if (N) go((asked().call || 1) - 1, true);
   else $('position').textContent = 'the trace holds no calls';
 }
 start();

@@ -111,7 +111,7 @@ function islands() {
   return found;
 }
 
-/* Memory by place: a block for each piece, whoever names it. Teams stand first, between their mappings and their memory. */
+/* Memory by place: a block for each piece, whatever refers to it. Teams stand first, between their mappings and their memory. */
 function blocks() {
   const rows = new Map(), byMemory = new Map();
   const row = (key, title) => {
@@ -274,7 +274,7 @@ function drawMappings(g, span, limit, rightsY) {
 const fillOf = o => O.kind[o] === MULTICAST || (O.handle[o] >= 0 && O.kind[O.handle[o]] === MULTICAST) ? paint.team
   : placeColour(O.place[o]);
 
-/* What is too narrow to be seen alone is drawn by cells of the page, so that a cell tells of all that is in it. */
+/* What is too narrow to be seen alone is drawn by cells of the page, so that a cell shows all that is in it. */
 const CELL = 36;
 function cellsOf(narrow) {
   const cells = [];
@@ -337,7 +337,7 @@ function drawShares(g, cell, y, limit) {
   });
 }
 
-/* The form tells as much as the colour: rw is full, r- a tint with a line below, -- a dotted outline. */
+/* The form shows as much as the colour: rw is full, r- a tint with a line below, -- a dotted outline. */
 function drawRights(g, rights, x, w, y, limit) {
   const left = Math.max(x, GUTTER), visible = Math.min(x + w, limit) - left;
   if (visible <= 0) return;

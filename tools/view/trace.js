@@ -3,7 +3,14 @@
 /* The trace that the page holds, made ready for quick questions: what lived after a call, and what had changed. */
 
 const $ = id => document.getElementById(id);
-const D = JSON.parse($('data').textContent);
+const ALL = JSON.parse($('data').textContent), TRACES = ALL.traces || [ALL];
+/* The address bar holds the call, "#14"; of several traces the trace, too: "#2:14". */
+const asked = () => {
+  const [, trace, call] = /^#(?:(\d+):)?(\d+)/.exec(location.hash) || [];
+  return { trace: Math.min(Math.max(1, Number(trace) || 1), TRACES.length) - 1, call: Number(call) || 0 };
+};
+const anchor = (trace, call) => '#' + (TRACES.length > 1 ? `${trace + 1}:` : '') + (call + 1);
+const HERE = asked().trace, D = TRACES[HERE];
 const C = D.calls, O = D.objects, N = C.words.length, M = O.kind.length, NEVER = 0x7fffffff;
 const [RESERVATION, MAPPING, HANDLE, MULTICAST, BIND, ALLOCATION, CONTEXT, STREAM, EVENT, DESCRIPTOR] = D.kinds.keys();
 const LETTERS = 'RMHHBACSED';

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view_links.h"
+
 /* Words that many entries share, each once, in order of their first appearance; few enough to be looked through. */
 struct table {
     int value[512];
@@ -25,17 +27,17 @@ static size_t index_of(struct table *table, int value)
 /* One number of a list; TIMELINE_NONE is -1. */
 static void put(struct json *json, uint32_t value)
 {
-    json_int(json, NULL, value == TIMELINE_NONE ? -1 : (int64_t)value);
+    jsonw_int(json, NULL, value == TIMELINE_NONE ? -1 : (int64_t)value);
 }
 
 /* A column of numbers: what get says of each of count things. */
 static void column(struct json *json, const char *key, const struct timeline *t, size_t count,
                    uint32_t (*get)(const struct timeline *t, size_t i))
 {
-    json_open(json, key, '[');
+    jsonw_open(json, key, '[');
     for (size_t i = 0; i < count; i++)
         put(json, get(t, i));
-    json_close(json, ']');
+    jsonw_close(json, ']');
 }
 
 /* ---- calls ---- */
@@ -55,52 +57,90 @@ static uint32_t call_name(const struct timeline *t, size_t i)
     return (uint32_t)t->call[i].id;
 }
 
+static uint32_t call_place(const struct timeline *t, size_t i)
+{
+    return t->call[i].place;
+}
+
+/* As exact as the page needs, and exact as a number of JavaScript for 285 years. */
+static void put_microseconds(struct json *json, uint64_t nanoseconds)
+{
+    jsonw_int(json, NULL, (int64_t)(nanoseconds / 1000));
+}
+
+static void put_process(struct json *json, const struct timeline *t)
+{
+    const struct timeline_process *process = &t->process;
+    if (!process->known)
+        return;
+    jsonw_open(json, "process", '{');
+    jsonw_int(json, "number", process->number);
+    jsonw_int(json, "parent", process->parent);
+    jsonw_int(json, "fork_of", process->fork_of);
+    jsonw_text(json, "program", process->program);
+    jsonw_text(json, "host", process->host);
+    jsonw_text(json, "started", process->started);
+    jsonw_int(json, "clock", (int64_t)(process->clock / 1000));
+    jsonw_close(json, '}');
+    jsonw_open(json, "stacks", '[');
+    for (size_t i = 0; i < t->places; i++)
+        jsonw_text(json, NULL, t->place[i].frames ? t->place[i].frames : "");
+    jsonw_close(json, ']');
+}
+
 static void put_results(struct json *json, const struct table *results)
 {
-    json_open(json, "results", '[');
+    jsonw_open(json, "results", '[');
     for (size_t i = 0; i < results->count; i++) {
-        json_open(json, NULL, '[');
-        json_int(json, NULL, results->value[i]);
-        json_text(json, NULL, vmm_result_name((vmm_result)results->value[i]));
-        json_text(json, NULL, vmm_result_text((vmm_result)results->value[i]));
-        json_close(json, ']');
+        jsonw_open(json, NULL, '[');
+        jsonw_int(json, NULL, results->value[i]);
+        jsonw_text(json, NULL, vmm_result_name((vmm_result)results->value[i]));
+        jsonw_text(json, NULL, vmm_result_text((vmm_result)results->value[i]));
+        jsonw_close(json, ']');
     }
-    json_close(json, ']');
+    jsonw_close(json, ']');
 }
 
 static void put_calls(struct json *json, const struct timeline *t)
 {
     struct table results = {0};
-    json_open(json, "calls", '{');
-    json_open(json, "n", '[');
+    jsonw_open(json, "calls", '{');
+    jsonw_open(json, "n", '[');
     for (size_t i = 0; i < t->calls; i++)
-        json_int(json, NULL, (int64_t)t->call[i].ordinal);
-    json_close(json, ']');
+        jsonw_int(json, NULL, (int64_t)t->call[i].ordinal);
+    jsonw_close(json, ']');
     column(json, "thread", t, t->calls, call_thread);
     column(json, "name", t, t->calls, call_name);
     column(json, "touched", t, t->calls, call_touched);
-    json_open(json, "result", '[');
+    jsonw_open(json, "result", '[');
     for (size_t i = 0; i < t->calls; i++)
-        json_int(json, NULL, (int64_t)index_of(&results, (int)t->call[i].result));
-    json_close(json, ']');
-    json_open(json, "words", '[');
+        jsonw_int(json, NULL, (int64_t)index_of(&results, (int)t->call[i].result));
+    jsonw_close(json, ']');
+    jsonw_open(json, "words", '[');
     for (size_t i = 0; i < t->calls; i++)
-        json_text(json, NULL, t->call[i].words);
-    json_close(json, ']');
-    json_open(json, "answers", '[');
+        jsonw_text(json, NULL, t->call[i].words);
+    jsonw_close(json, ']');
+    jsonw_open(json, "answers", '[');
     for (size_t i = 0; i < t->calls; i++)
-        json_text(json, NULL, t->call[i].answers);
-    json_close(json, ']');
-    json_close(json, '}');
+        jsonw_text(json, NULL, t->call[i].answers);
+    jsonw_close(json, ']');
+    if (t->process.known) {
+        jsonw_open(json, "time", '[');
+        for (size_t i = 0; i < t->calls; i++)
+            put_microseconds(json, t->call[i].time);
+        jsonw_close(json, ']');
+        column(json, "place", t, t->calls, call_place);
+    }
+    jsonw_close(json, '}');
     put_results(json, &results);
-    json_open(json, "names", '[');
+    jsonw_open(json, "names", '[');
     for (int id = 0; id < VMM_CALL_COUNT; id++)
-        json_text(json, NULL, vmm_call_driver_name((enum vmm_call_id)id));
-    json_close(json, ']');
-    json_open(json, "touched", '[');
+        jsonw_text(json, NULL, vmm_call_driver_name((enum vmm_call_id)id));
+    jsonw_close(json, ']');
+    jsonw_open(json, "touched", '[');
     for (size_t i = 0; i < t->touches; i++)
         put(json, t->touched[i]);
-    json_close(json, ']');
+    jsonw_close(json, ']');
 }
 
 /* ---- objects ---- */
@@ -127,18 +167,18 @@ static int place_key(vmm_mem_location location)
 
 static void put_sizes(struct json *json, const char *key, const struct timeline *t, size_t offset)
 {
-    json_open(json, key, '[');
+    jsonw_open(json, key, '[');
     for (size_t i = 0; i < t->objects; i++) {
         uint64_t value;
         memcpy(&value, (const char *)&t->object[i] + offset, sizeof value);
-        json_int(json, NULL, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+        jsonw_int(json, NULL, value > INT64_MAX ? INT64_MAX : (int64_t)value);
     }
-    json_close(json, ']');
+    jsonw_close(json, ']');
 }
 
 static void put_objects(struct json *json, const struct timeline *t, struct table *places)
 {
-    json_open(json, "objects", '{');
+    jsonw_open(json, "objects", '{');
     column(json, "kind", t, t->objects, object_kind);
     column(json, "number", t, t->objects, object_number);
     column(json, "born", t, t->objects, object_born);
@@ -152,15 +192,15 @@ static void put_objects(struct json *json, const struct timeline *t, struct tabl
     put_sizes(json, "start", t, offsetof(struct timeline_object, start));
     put_sizes(json, "size", t, offsetof(struct timeline_object, size));
     put_sizes(json, "offset", t, offsetof(struct timeline_object, offset));
-    json_open(json, "place", '[');
+    jsonw_open(json, "place", '[');
     for (size_t i = 0; i < t->objects; i++)
-        json_int(json, NULL, (int64_t)index_of(places, place_key(t->object[i].location)));
-    json_close(json, ']');
-    json_close(json, '}');
-    json_open(json, "kinds", '[');
+        jsonw_int(json, NULL, (int64_t)index_of(places, place_key(t->object[i].location)));
+    jsonw_close(json, ']');
+    jsonw_close(json, '}');
+    jsonw_open(json, "kinds", '[');
     for (int kind = 0; kind < TIMELINE_KINDS; kind++)
-        json_text(json, NULL, timeline_kind_text((enum timeline_kind)kind));
-    json_close(json, ']');
+        jsonw_text(json, NULL, timeline_kind_text((enum timeline_kind)kind));
+    jsonw_close(json, ']');
 }
 
 static uint32_t change_call(const struct timeline *t, size_t i)
@@ -185,24 +225,24 @@ static uint32_t change_value(const struct timeline *t, size_t i)
 
 static void put_changes(struct json *json, const struct timeline *t, struct table *places)
 {
-    json_open(json, "changes", '{');
+    jsonw_open(json, "changes", '{');
     column(json, "call", t, t->changes, change_call);
     column(json, "object", t, t->changes, change_object);
     column(json, "kind", t, t->changes, change_kind);
     column(json, "value", t, t->changes, change_value);
-    json_open(json, "place", '[');
+    jsonw_open(json, "place", '[');
     for (size_t i = 0; i < t->changes; i++)
-        json_int(json, NULL, (int64_t)index_of(places, place_key(t->change[i].location)));
-    json_close(json, ']');
-    json_close(json, '}');
-    json_open(json, "places", '[');
+        jsonw_int(json, NULL, (int64_t)index_of(places, place_key(t->change[i].location)));
+    jsonw_close(json, ']');
+    jsonw_close(json, '}');
+    jsonw_open(json, "places", '[');
     for (size_t i = 0; i < places->count; i++) {
-        json_open(json, NULL, '[');
-        json_int(json, NULL, places->value[i] >> 16);
-        json_int(json, NULL, places->value[i] & 0xffff);
-        json_close(json, ']');
+        jsonw_open(json, NULL, '[');
+        jsonw_int(json, NULL, places->value[i] >> 16);
+        jsonw_int(json, NULL, places->value[i] & 0xffff);
+        jsonw_close(json, ']');
     }
-    json_close(json, ']');
+    jsonw_close(json, ']');
 }
 
 /* ---- what was said ---- */
@@ -223,47 +263,47 @@ static bool could_be(const vmm_rule *rule, const struct timeline_call *call)
 static void put_said(struct json *json, const struct timeline *t, size_t i, const vmm_rule *rules, size_t count, bool *used)
 {
     const struct timeline_call *call = &t->call[i];
-    json_open(json, NULL, '{');
-    json_int(json, "call", (int64_t)i);
-    json_int(json, "severity", timeline_is_error(call) ? 2 : 1);
+    jsonw_open(json, NULL, '{');
+    jsonw_int(json, "call", (int64_t)i);
+    jsonw_int(json, "severity", timeline_is_error(call) ? 2 : 1);
     if (call->rule)
-        json_text(json, "rule", call->rule);
+        jsonw_text(json, "rule", call->rule);
     if (call->argument) {
-        json_text(json, "argument", call->argument);
-        json_hex(json, "value", call->value);
+        jsonw_text(json, "argument", call->argument);
+        jsonw_hex(json, "value", call->value);
     }
     if (call->expected)
-        json_hex(json, "expected", call->expected);
+        jsonw_hex(json, "expected", call->expected);
     if (call->nearest)
-        json_text(json, "nearest", call->nearest);
+        jsonw_text(json, "nearest", call->nearest);
     if (call->nearest_object != TIMELINE_NONE)
-        json_int(json, "object", call->nearest_object);
+        jsonw_int(json, "object", call->nearest_object);
     if (call->note)
-        json_text(json, "note", call->note);
+        jsonw_text(json, "note", call->note);
     if (!call->rule)
-        json_open(json, "could", '[');
+        jsonw_open(json, "could", '[');
     for (size_t rule = 0; rule < count; rule++) {
         bool named = call->rule ? strcmp(call->rule, rules[rule].id) == 0 : could_be(&rules[rule], call);
         used[rule] |= named;
         if (named && !call->rule)
-            json_text(json, NULL, rules[rule].id);
+            jsonw_text(json, NULL, rules[rule].id);
     }
     if (!call->rule)
-        json_close(json, ']');
-    json_close(json, '}');
+        jsonw_close(json, ']');
+    jsonw_close(json, '}');
 }
 
 static void put_rule(struct json *json, const vmm_rule *rule)
 {
-    json_open(json, rule->id, '{');
-    json_text(json, "function", rule->function);
-    json_text(json, "what", rule->message);
-    json_text(json, "why", rule->explanation);
-    json_text(json, "fix", rule->way_out);
-    json_text(json, "documents", rule->documents);
-    json_text(json, "observed", rule->observed);
-    json_int(json, "hazard", rule->rule_class == VMM_RULE_HAZARD);
-    json_close(json, '}');
+    jsonw_open(json, rule->id, '{');
+    jsonw_text(json, "function", rule->function);
+    jsonw_text(json, "what", rule->message);
+    jsonw_text(json, "why", rule->explanation);
+    jsonw_text(json, "fix", rule->way_out);
+    jsonw_text(json, "documents", rule->documents);
+    jsonw_text(json, "observed", rule->observed);
+    jsonw_int(json, "hazard", rule->rule_class == VMM_RULE_HAZARD);
+    jsonw_close(json, '}');
 }
 
 static void put_all_said(struct json *json, const struct timeline *t)
@@ -272,31 +312,67 @@ static void put_all_said(struct json *json, const struct timeline *t)
     const vmm_rule *rules = vmm_rules(&count);
     bool *used = text_grow(NULL, count * sizeof *used);
     memset(used, 0, count * sizeof *used);
-    json_open(json, "said", '[');
+    jsonw_open(json, "said", '[');
     for (size_t i = 0; i < t->calls; i++)
         if (is_said(&t->call[i]))
             put_said(json, t, i, rules, count, used);
-    json_close(json, ']');
-    json_open(json, "rules", '{');
+    jsonw_close(json, ']');
+    jsonw_open(json, "rules", '{');
     for (size_t i = 0; i < count; i++)
         if (used[i])
             put_rule(json, &rules[i]);
-    json_close(json, '}');
+    jsonw_close(json, '}');
     free(used);
 }
 
 void view_data(struct json *json, const struct timeline *t, const char *name)
 {
     struct table places = {0};
-    json_open(json, NULL, '{');
-    json_text(json, "trace", name);
-    json_text(json, "version", t->version);
-    json_text(json, "backend", t->backend);
-    json_int(json, "complete", t->complete);
-    json_text(json, "complaint", t->complaint.length ? t->complaint.data : "");
+    jsonw_open(json, NULL, '{');
+    jsonw_text(json, "trace", name);
+    jsonw_text(json, "version", t->version);
+    jsonw_text(json, "backend", t->backend);
+    jsonw_int(json, "complete", t->complete);
+    jsonw_text(json, "complaint", t->complaint.length ? t->complaint.data : "");
+    put_process(json, t);
     put_calls(json, t);
     put_objects(json, t, &places);
     put_changes(json, t, &places);
     put_all_said(json, t);
-    json_close(json, '}');
+    jsonw_close(json, '}');
+}
+
+static void put_link(struct json *json, const struct view_link *link)
+{
+    jsonw_open(json, NULL, '[');
+    put(json, link->from);
+    put(json, link->from_call);
+    put(json, link->from_object);
+    put(json, link->to);
+    put(json, link->to_call);
+    put(json, link->to_object);
+    jsonw_int(json, NULL, link->guess);
+    jsonw_close(json, ']');
+}
+
+void view_data_all(struct json *json, const struct view_traces *traces)
+{
+    struct view_links links;
+    if (traces->count == 1) {
+        view_data(json, &traces->timeline[0], traces->name[0]);
+        return;
+    }
+    view_links_find(traces->timeline, traces->count, &links);
+    jsonw_open(json, NULL, '{');
+    jsonw_open(json, "traces", '[');
+    for (size_t i = 0; i < traces->count; i++)
+        view_data(json, &traces->timeline[i], traces->name[i]);
+    jsonw_close(json, ']');
+    jsonw_open(json, "links", '[');
+    for (size_t i = 0; i < links.count; i++)
+        put_link(json, &links.link[i]);
+    jsonw_close(json, ']');
+    jsonw_int(json, "unmatched", (int64_t)links.unmatched);
+    jsonw_close(json, '}');
+    view_links_free(&links);
 }

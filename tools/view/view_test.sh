@@ -94,9 +94,10 @@ ok $? "no place for the page"
 view -o page.html
 [ "$status" = 2 ] && grep -q "which trace" err
 ok $? "no trace"
-view view.jsonl other.jsonl -o page.html
-[ "$status" = 2 ] && grep -q "one TRACE at a time" err
-ok $? "two traces"
+cp page.html before.html
+view view.jsonl evil.jsonl -o page.html
+[ "$status" = 2 ] && grep -q "does not name its process" err && cmp -s page.html before.html
+ok $? "two traces that name no process"
 view view.jsonl -o
 [ "$status" = 2 ] && grep -qe "-o needs a PAGE" err
 ok $? "no name after -o"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_capture.h"
 
-#include "heap.h"
-
 CUstreamCaptureStatus abi_capture_status(vmm_stream stream)
 {
     if (!abi_capture_any())
@@ -12,47 +10,16 @@ CUstreamCaptureStatus abi_capture_status(vmm_stream stream)
     return status;
 }
 
-/* The values of what the stream has reached, and behind them as many zeros, which are the data of the edges from there; NULL: none,
- * or memory is out. */
-static const CUgraphNode *show(struct capture_stream *stream)
+struct capture_info abi_capture_info(vmm_stream stream)
 {
-    if (!stream->reached.count && !stream->shown)
-        return NULL;
-    CUgraphNode *list = heap.calloc(stream->reached.count + 1, sizeof(CUgraphNode) + sizeof(CUgraphEdgeData));
-    for (size_t i = 0; list && i < stream->reached.count; i++)
-        list[i] = abi_node_value(stream->reached.node[i]);
-    heap.free(stream->shown);
-    stream->shown = list;
-    return list;
-}
-
-struct abi_capture_info abi_capture_info(vmm_stream stream)
-{
-    const struct sim_process *process = abi_graphs_lock();
-    struct abi_capture_info info = {.status = (CUstreamCaptureStatus)capture_status(process, stream)};
-    if (info.status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-        struct capture_stream *found = capture_of(process, stream);
-        info.id = found->capture->id;
-        info.graph = abi_graph_value(found->capture->graph);
-        info.nodes = show(found);
-        info.edges = info.nodes ? (const CUgraphEdgeData *)(const void *)(info.nodes + found->reached.count) : NULL;
-        info.count = info.nodes ? found->reached.count : 0;
-    }
+    const struct capture_info info = capture_info(abi_graphs_lock(), stream);
     abi_graphs_unlock();
     return info;
 }
 
-static CUresult exchange(CUstreamCaptureMode *mode)
-{
-    if (!mode)
-        return abi_graph_null("cuThreadExchangeStreamCaptureMode", "mode");
-    *mode = (CUstreamCaptureMode)capture_exchange_mode((vmm_stream_capture_mode)*mode);
-    return CUDA_SUCCESS;
-}
-
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
-    ABI_INITIALISED(((void)sys, exchange(mode)));
+    ABI_GRAPH_CALL(__func__, thread_exchange_stream_capture_mode, (vmm_stream_capture_mode *)(void *)mode);
 }
 
 /* ---- refusals ---- */

@@ -11,17 +11,8 @@
 /* The status that cuStreamIsCapturing returns. */
 CUstreamCaptureStatus abi_capture_status(vmm_stream stream);
 
-/* What a capture tells about itself; zeros without one, and of an invalidated one the status alone. The list of nodes is good
- * until the next call on the stream. */
-struct abi_capture_info {
-    CUstreamCaptureStatus status;
-    uint64_t id;
-    CUgraph graph;
-    const CUgraphNode *nodes;
-    const CUgraphEdgeData *edges;
-    size_t count;
-};
-struct abi_capture_info abi_capture_info(vmm_stream stream);
+/* What a capture tells about itself. */
+struct capture_info abi_capture_info(vmm_stream stream);
 
 /* Adds a node to the stream's capture. */
 CUresult abi_capture_add(const char *function, vmm_stream stream, const struct graph_work *work);

@@ -335,7 +335,7 @@ static void test_events(CUstream stream)
     OK(cuStreamBeginCapture(stream, relaxed));
     OK(cuEventRecord(captured, stream));
     IS(cuEventElapsedTime(&time, plain, captured), ERROR_CAPTURED_EVENT);
-    tap_ok(time > 6 && time < 8, "no time is told");
+    tap_ok(time > 6 && time < 8, "no time is returned");
     ends_invalid(stream);
 
     IS(cuStreamWaitEvent(other, captured, CU_EVENT_WAIT_EXTERNAL), ERROR_INVALID_VALUE);
@@ -367,7 +367,7 @@ static void test_update(CUstream stream)
     OK(cuGraphDestroy(other));
 }
 
-/* Work without bytes is no node; a pitch that no fill could have is refused; so is all work of an invalid capture. */
+/* Work without bytes is not a node; a pitch that no fill could have is refused; so is all work of an invalid capture. */
 static void test_extents(CUstream stream, CUdeviceptr p)
 {
     CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .srcPitch = 8,

@@ -6,7 +6,7 @@
  *     cuGraphKernelNodeGetParams(m, &params)        what is shown
  *
  * All of it is under the machine's lock, which is taken for each call here; no function below takes it but abi_graphs_lock. What is
- * refused under it is reported once it is given back: abi_graphs_answer.
+ * refused under it is reported once it is released: abi_graphs_answer.
  */
 #ifndef SIM_ABI_GRAPHS_H
 #define SIM_ABI_GRAPHS_H

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture tells about itself, in three versions. Compiled for both default streams. */
+/* The state of a capture, in three versions. Compiled for both default streams. */
 #include "abi.h"
 #include "abi_capture.h"
 
 #undef cuStreamGetCaptureInfo
-
-/* Where a call wants the answers; all but the status may be NULL. */
-struct wanted {
-    CUstreamCaptureStatus *status;
-    cuuint64_t *id;
-    CUgraph *graph;
-    const CUgraphNode **nodes;
-    const CUgraphEdgeData **edges;
-    size_t *count;
-};
 
 static CUresult check_captured_stream(const vmm_system *sys, vmm_stream stream)
 {
@@ -29,9 +19,9 @@ static CUresult check_captured_stream(const vmm_system *sys, vmm_stream stream)
 }
 
 /* Whether cuInit was called comes after these. */
-static CUresult refuse_early(CUstream stream, const struct wanted *to)
+static CUresult refuse_early(CUstream stream, const CUstreamCaptureStatus *status)
 {
-    if (!to->status)
+    if (!status)
         return abi_graph_null("cuStreamGetCaptureInfo", "captureStatus_out");
     vmm_stream known = abi_stream(stream);
     if (!known || known == VMM_STREAM_LEGACY || known == VMM_STREAM_PER_THREAD)
@@ -39,38 +29,29 @@ static CUresult refuse_early(CUstream stream, const struct wanted *to)
     ABI(check_captured_stream(sys, known));
 }
 
-static CUresult tell(const vmm_system *sys, vmm_stream stream, const struct wanted *to)
+static CUresult tell(const vmm_system *sys, const struct vmm_call_stream_get_capture_info *to)
 {
-    CUresult result = check_captured_stream(sys, stream);
+    CUresult result = check_captured_stream(sys, to->stream);
     if (result == CUDA_SUCCESS)
-        result = abi_capture_implicit_query(stream, "cuStreamGetCaptureInfo");
+        result = abi_capture_implicit_query(to->stream, "cuStreamGetCaptureInfo");
     if (result != CUDA_SUCCESS)
         return result;
-    const struct abi_capture_info info = abi_capture_info(stream);
-    *to->status = info.status;
-    if (info.status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return CUDA_SUCCESS;
-    if (to->id)
-        *to->id = info.id;
-    if (to->graph)
-        *to->graph = info.graph;
-    if (to->edges && !to->nodes)
-        return abi_graph_null("cuStreamGetCaptureInfo", "dependencies_out, and edgeData_out is not,");
-    if (to->nodes)
-        *to->nodes = info.nodes;
-    if (to->edges)
-        *to->edges = info.edges;
-    if (to->count)
-        *to->count = info.count;
-    return CUDA_SUCCESS;
+    const struct capture_info info = abi_capture_info(to->stream);
+    const vmm_result told = capture_info_tell(&info, to);
+    return told == VMM_SUCCESS ? CUDA_SUCCESS : abi_refused(told, "cuStreamGetCaptureInfo");
 }
 
-static CUresult answer(CUstream stream, const struct wanted *to)
+static CUresult answer(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **nodes,
+                       const CUgraphEdgeData **edges, size_t *count)
 {
-    CUresult result = refuse_early(stream, to);
+    CUresult result = refuse_early(stream, status);
+    const struct vmm_call_stream_get_capture_info to = {
+        .stream = abi_stream(stream), .capture_status_out = (vmm_stream_capture_status *)(void *)status, .id_out = (uint64_t *)(void *)id,
+        .graph_out = (vmm_graph *)(void *)graph, .dependencies_out = (const vmm_graph_node **)(void *)nodes,
+        .edge_data_out = (const vmm_graph_edge_data **)(void *)edges, .num_dependencies_out = (uint64_t *)(void *)count};
     if (result != CUDA_SUCCESS)
         return result;
-    ABI_INITIALISED(tell(sys, abi_stream(stream), to));
+    ABI_INITIALISED(tell(sys, &to));
 }
 
 #pragma GCC visibility push(default)
@@ -82,22 +63,19 @@ CUresult CUVMM_PTSZ(cuStreamGetCaptureInfo_v2)(CUstream hStream, CUstreamCapture
 
 CUresult CUVMM_PTSZ(cuStreamGetCaptureInfo)(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out)
 {
-    const struct wanted to = {.status = captureStatus_out, .id = id_out};
-    return answer(hStream, &to);
+    return answer(hStream, captureStatus_out, id_out, NULL, NULL, NULL, NULL);
 }
 
 CUresult CUVMM_PTSZ(cuStreamGetCaptureInfo_v2)(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
                                                CUgraph *graph_out, const CUgraphNode **dependencies_out,
                                                size_t *numDependencies_out)
 {
-    const struct wanted to = {captureStatus_out, id_out, graph_out, dependencies_out, NULL, numDependencies_out};
-    return answer(hStream, &to);
+    return answer(hStream, captureStatus_out, id_out, graph_out, dependencies_out, NULL, numDependencies_out);
 }
 
 CUresult CUVMM_PTSZ(cuStreamGetCaptureInfo_v3)(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
                                                CUgraph *graph_out, const CUgraphNode **dependencies_out,
                                                const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
 {
-    const struct wanted to = {captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out};
-    return answer(hStream, &to);
+    return answer(hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out);
 }

@@ -154,7 +154,7 @@ static size_t round_up(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-/* What a context then tells. A stack keeps its memory, and tells the value as it was set, where both round up to the same. */
+/* What a context then returns. A stack keeps its memory, and returns the value as it was set, where both round up to the same. */
 static size_t limited(CUlimit limit, const struct limit *found, size_t now, size_t size)
 {
     size_t rounded = round_up(size < found->least ? found->least : size, found->unit);

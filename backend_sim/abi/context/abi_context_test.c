@@ -155,6 +155,59 @@ static void test_primary(void)
     IS(cuDevicePrimaryCtxGetState(1, NULL, &active), ERROR_INVALID_VALUE);
 }
 
+static char page[2 * 4096];
+
+/* What a program set, and memory of the host, portable memory too: measured of a driver. */
+static void sets_up(CUcontext *context, void **pinned, void **portable)
+{
+    OK(cuDevicePrimaryCtxRetain(context, 1));
+    OK(cuCtxSetCurrent(*context));
+    OK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));
+    OK(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));
+    OK(cuMemAllocHost(pinned, 4096));
+    OK(cuMemHostAlloc(portable, 4096, CU_MEMHOSTALLOC_PORTABLE));
+    OK(cuMemHostRegister(page, sizeof page, CU_MEMHOSTREGISTER_PORTABLE));
+}
+
+static void is_as_new(const void *pinned, void *portable)
+{
+    CUcontext context = NULL;
+    CUfunc_cache cache = CU_FUNC_CACHE_PREFER_L1;
+    size_t value = 0;
+    unsigned type = 0;
+    OK(cuDevicePrimaryCtxRetain(&context, 1));
+    OK(cuCtxSetCurrent(context));
+    OK(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
+    EQUAL(value, 1024);
+    OK(cuCtxGetCacheConfig(&cache));
+    EQUAL(cache, CU_FUNC_CACHE_PREFER_NONE);
+    IS(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)pinned), ERROR_INVALID_VALUE);
+    IS(cuMemFreeHost(portable), ERROR_INVALID_VALUE);
+    IS(cuMemHostUnregister(page), ERROR_HOST_MEMORY_NOT_REGISTERED);
+    OK(cuMemHostRegister(page, sizeof page, 0));
+    OK(cuMemHostUnregister(page));
+    OK(cuDevicePrimaryCtxRelease(1));
+    OK(cuCtxSetCurrent(NULL));
+}
+
+static void test_what_ends_with_it(void)
+{
+    CUcontext context = NULL;
+    void *pinned = NULL, *portable = NULL;
+    unsigned flags = 9;
+    int active = 9;
+    sets_up(&context, &pinned, &portable);
+    OK(cuDevicePrimaryCtxRelease(1));
+    is_as_new(pinned, portable);
+    sets_up(&context, &pinned, &portable);
+    OK(cuDevicePrimaryCtxSetFlags(1, CU_CTX_SCHED_YIELD));
+    OK(cuDevicePrimaryCtxReset(1));
+    OK(cuDevicePrimaryCtxGetState(1, &flags, &active));
+    tap_ok(!flags && !active, "a reset ends the flags, too");
+    is_as_new(pinned, portable);
+    OK(cuDevicePrimaryCtxRelease(1));
+}
+
 static void test_settings(void)
 {
     size_t value = 0;
@@ -222,6 +275,7 @@ int main(void)
     test_not_destroyed();
     test_forms();
     test_primary();
+    test_what_ends_with_it();
     test_named();
     return tap_done();
 }

@@ -190,7 +190,7 @@ static void inside_kernel(void)
     IS(cuStreamGetCaptureInfo(stream, &status, NULL, NULL, NULL, NULL, NULL), ERROR_NOT_PERMITTED);
     IS(cuIpcGetMemHandle(&name, variable), ERROR_NOT_PERMITTED);
     abi_inside_kernel(false);
-    tap_ok(value == 7 && status == 9, "nothing is told");
+    tap_ok(value == 7 && status == 9, "nothing is written");
     OK(cuStreamIsCapturing(stream, &status));
     EQUAL(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
     OK(cuStreamEndCapture(stream, NULL));

@@ -4,6 +4,7 @@
 
 #include "abi.h"
 #include "abi_host.h"
+#include "abi_parts.h"
 #include "abi_variable_memory.h"
 
 static _Atomic unsigned flags_of[VMM_MAX_DEVICES];
@@ -18,15 +19,28 @@ void abi_primary_set_flags(int device, unsigned flags)
     flags_of[device] = flags;
 }
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+static _Atomic uint64_t context_of[VMM_MAX_DEVICES]; /* the last that was retained; an ended one keeps its value */
+
+static CUresult retain(vmm_system *sys, CUcontext *pctx, CUdevice dev)
 {
-    ABI(vmm_device_primary_ctx_retain(sys, (vmm_context *)pctx, dev));
+    vmm_result result = vmm_device_primary_ctx_retain(sys, (vmm_context *)pctx, dev);
+    if (result == VMM_SUCCESS)
+        context_of[dev] = (uint64_t)(uintptr_t)*pctx;
+    return (CUresult)result;
 }
 
-/* Variables of modules and managed memory end with their context. */
-static CUresult swept(vmm_system *sys, vmm_result result)
+CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 {
+    ABI(retain(sys, pctx, dev));
+}
+
+/* Variables of modules, memory of the host, limits and settings end with their context. */
+static CUresult swept(vmm_system *sys, CUdevice dev, vmm_result result)
+{
+    struct abi_query_context context;
     if (result == VMM_SUCCESS) {
+        if (!(abi_query_context(sys, context_of[dev], &context) && context.alive))
+            abi_note_drop(context_of[dev]);
         abi_variable_memory_sweep(sys);
         abi_host_sweep(sys);
     }
@@ -35,12 +49,20 @@ static CUresult swept(vmm_system *sys, vmm_result result)
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 {
-    ABI(swept(sys, vmm_device_primary_ctx_release(sys, dev)));
+    ABI(swept(sys, dev, vmm_device_primary_ctx_release(sys, dev)));
+}
+
+static CUresult reset(vmm_system *sys, CUdevice dev)
+{
+    CUresult result = swept(sys, dev, vmm_device_primary_ctx_reset(sys, dev));
+    if (result == CUDA_SUCCESS)
+        flags_of[dev] = 0;
+    return result;
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice dev)
 {
-    ABI(swept(sys, vmm_device_primary_ctx_reset(sys, dev)));
+    ABI(reset(sys, dev));
 }
 
 static CUresult set_flags(const vmm_system *sys, CUdevice dev, unsigned flags)

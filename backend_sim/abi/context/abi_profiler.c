@@ -23,7 +23,7 @@ CUresult cuProfilerStop(void)
     ABI_INITIALISED(need_context(sys, __func__));
 }
 
-/* A driver has stopped supporting it, and says so before it looks at anything else. The toolkit's header has it no longer. */
+/* Drivers no longer support it, and answer that before they look at anything else. The toolkit's header has it no longer. */
 CUresult cuProfilerInitialize(const char *configFile, const char *outputFile, int outputMode)
 {
     (void)configFile, (void)outputFile, (void)outputMode;

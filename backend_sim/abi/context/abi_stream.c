@@ -74,15 +74,15 @@ CUresult cuEventDestroy(CUevent hEvent)
 
 CUresult cuEventQuery(CUevent hEvent)
 {
-    ABI_NO_CAPTURE();
     ABI_NOT_CAPTURED_EVENT(hEvent);
+    ABI_NO_CAPTURE();
     ABI(vmm_event_query(sys, abi_event(hEvent)));
 }
 
 CUresult cuEventSynchronize(CUevent hEvent)
 {
-    ABI_NO_CAPTURE();
     ABI_NOT_CAPTURED_EVENT(hEvent);
+    ABI_NO_CAPTURE();
     ABI(vmm_event_synchronize(sys, abi_event(hEvent)));
 }
 

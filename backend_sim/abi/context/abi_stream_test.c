@@ -174,7 +174,7 @@ static void test_elapsed(void)
     OK(cuLaunchHostFunc(stream, work, &turns));
     OK(cuEventRecord(middle, stream));
     OK(cuEventDestroy(middle));
-    OK(cuStreamSynchronize(stream)); /* its time is nobody's */
+    OK(cuStreamSynchronize(stream)); /* which no measurement counts */
     OK(cuEventDestroy(end));
     OK(cuStreamDestroy(stream));
 }
@@ -204,7 +204,7 @@ static void test_elapsed_in_graph(void)
     OK(cuGraphLaunch(exec, stream));
     OK(cuEventSynchronize(end));
     second = between(start, end);
-    tap_ok(first >= 2 && second >= 2, "events in a graph tell how long its work took: %.3f and %.3f ms", (double)first, (double)second);
+    tap_ok(first >= 2 && second >= 2, "events in a graph measure how long its work took: %.3f and %.3f ms", (double)first, (double)second);
     OK(cuGraphExecDestroy(exec));
     OK(cuGraphDestroy(graph));
     OK(cuEventDestroy(start));

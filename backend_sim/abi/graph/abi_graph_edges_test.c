@@ -99,7 +99,7 @@ static void test_lists(void)
     REFUSED(cuGraphGetEdges(graph, NULL, NULL, data, &count), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     EQUAL(count, 2);
     count = 0;
-    REFUSED(cuGraphNodeGetDependencies(b, list, data, &count), ERROR_INVALID_VALUE, "VMM-CALL-VALUE");
+    REFUSED(cuGraphNodeGetDependencies(b, list, data, &count), ERROR_INVALID_VALUE, "VMM-GRAPH-LIST");
     OK(cuGraphNodeGetDependencies(b, NULL, NULL, &count));
     EQUAL(count, 1);
     OK(cuGraphNodeGetDependentNodes(a, list, data, &count));

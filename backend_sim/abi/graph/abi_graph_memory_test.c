@@ -605,13 +605,13 @@ static void test_forbidden(void)
 static void test_attributes(void)
 {
     cuuint64_t value = 7, one = 1;
-    REFUSED(cuDeviceGetGraphMemAttribute(0, (CUgraphMem_attribute)4, &value), ERROR_INVALID_VALUE, "VMM-CALL-VALUE");
+    REFUSED(cuDeviceGetGraphMemAttribute(0, (CUgraphMem_attribute)4, &value), ERROR_INVALID_VALUE, "VMM-GRAPH-MEMORY-ATTRIBUTE");
     REFUSED(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     REFUSED(cuDeviceGetGraphMemAttribute(9, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), ERROR_INVALID_DEVICE, "VMM-DEVICE-ID");
     EQUAL(value, 7);
     value = 0;
-    REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &value), ERROR_INVALID_VALUE, "VMM-CALL-VALUE");
-    REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &one), ERROR_INVALID_VALUE, "VMM-CALL-VALUE");
+    REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &value), ERROR_INVALID_VALUE, "VMM-GRAPH-MEMORY-ATTRIBUTE");
+    REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &one), ERROR_INVALID_VALUE, "VMM-GRAPH-MEMORY-ATTRIBUTE");
     REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, NULL), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
     REFUSED(cuDeviceSetGraphMemAttribute(-1, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), ERROR_INVALID_DEVICE, "VMM-DEVICE-ID");
     REFUSED(cuDeviceGraphMemTrim(9), ERROR_INVALID_DEVICE, "VMM-DEVICE-ID");

@@ -79,7 +79,7 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const
     ADD_BY(__func__, graph_add_event_wait_node, abi_event(event));
 }
 
-/* With the lock, which is given back. */
+/* Called with the lock held; releases it. */
 static CUresult add_mem_op(struct sim_process *process, const struct add *add, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
     struct mem_ops ops;
@@ -103,7 +103,7 @@ static CUresult check_location(const vmm_system *sys, const char *function, CUme
         return abi_refuse(VMM_RULE_GRAPH_MEMORY_KIND, function, "poolProps.location.type is %d: memory of graphs is a device's",
                           (int)at.type);
     if (at.type != CU_MEM_LOCATION_TYPE_DEVICE || at.id < 0 || at.id >= abi_query_profile(sys)->devices)
-        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "poolProps.location is type %d, id %d, which is no device", (int)at.type,
+        return abi_refuse(VMM_RULE_GRAPH_PARAMS, function, "poolProps.location is type %d, id %d, which is not a device", (int)at.type,
                           at.id);
     return CUDA_SUCCESS;
 }
@@ -173,7 +173,7 @@ static struct graph *find_place(const struct sim_process *process, const struct 
     return *result == VMM_SUCCESS ? graph : NULL;
 }
 
-/* Gives back the lock. */
+/* Releases the lock. */
 static CUresult answer(const struct add *add, const struct graph_node *node, struct graph_ends *ends, vmm_result result)
 {
     if (node)

@@ -83,7 +83,7 @@ struct place {
     CUgraphNode node;
 };
 
-/* Gives the node the new work, if its parameters are valid. With the lock, which is given back. */
+/* Gives the node the new work, if its parameters are valid. Called with the lock held; releases it. */
 static CUresult set(struct sim_process *process, const struct place *place, vmm_result result, const struct graph_work *work)
 {
     if (result == VMM_SUCCESS && place->in_exec)

@@ -419,6 +419,43 @@ TEST_NEAR_MISS(GRAPH_LOSSY, graph_lossy_kept)
     OK(cuGraphDestroy(graph));
 }
 
+TEST_BREAKS(GRAPH_LIST, graph_list_broken)
+{
+    CUgraphNode node[2], list[1] = {NULL};
+    CUgraph graph = with_data(node);
+    size_t length = 0;
+    REFUSED(cuGraphGetNodes(graph, list, &length), ERROR_INVALID_VALUE);
+    REFUSED(cuGraphGetRootNodes(graph, list, &length), ERROR_INVALID_VALUE);
+    tap_ok(!list[0] && length == 0, "nothing is written");
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_NEAR_MISS(GRAPH_LIST, graph_list_kept)
+{
+    CUgraphNode node[2], list[1] = {NULL};
+    CUgraph graph = with_data(node);
+    size_t length = 1;
+    ACCEPTED(cuGraphGetNodes(graph, list, &length));
+    tap_ok(list[0] == node[0] && length == 1, "the first node, for which there is room");
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(GRAPH_MEMORY_ATTRIBUTE, graph_memory_attribute_broken)
+{
+    cuuint64_t value = 1;
+    REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), ERROR_INVALID_VALUE);
+    REFUSED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &value), ERROR_INVALID_VALUE);
+}
+
+TEST_NEAR_MISS(GRAPH_MEMORY_ATTRIBUTE, graph_memory_attribute_kept)
+{
+    cuuint64_t value = 0;
+    ACCEPTED(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value));
+    value = 7;
+    ACCEPTED(cuDeviceGetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &value));
+    tap_ok(value != 7, "the bytes in use");
+}
+
 static void CUDA_CB count_end(void *ended)
 {
     ++*(int *)ended;

@@ -322,7 +322,7 @@ static void test_objects(void)
     tap_ok(ended[0] == 1 && ended[1] == 1, "the other ended with the graph");
 }
 
-/* A graph gives back the references that it has, and no others. */
+/* A graph releases the references that it has, and no others. */
 static void test_references(void)
 {
     int ended = 0;

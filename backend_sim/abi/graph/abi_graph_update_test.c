@@ -135,12 +135,13 @@ static void test_copies(void)
     }
     OK(cuMemsetD8(memory, 9, 1024));
     OK(cuMemsetD8(memory + 1024, 0, 2048));
-    next[5].dstDevice = memory + 2048;
     OK(cuGraphExecMemcpyNodeSetParams(exec, node, &next[5], context));
+    next[5].dstDevice = memory + 2048;
+    REFUSED(cuGraphExecMemcpyNodeSetParams(exec, node, &next[5], context), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
     OK(cuGraphLaunch(exec, NULL));
     OK(cuCtxSynchronize());
-    EQUAL(byte_at(memory + 1024), 0);
-    EQUAL(byte_at(memory + 2048 + 32 + 15), 9);
+    EQUAL(byte_at(memory + 1024 + 32 + 15), 9);
+    EQUAL(byte_at(memory + 2048), 0);
     OK(cuGraphExecDestroy(exec));
     OK(cuGraphDestroy(graph));
 }

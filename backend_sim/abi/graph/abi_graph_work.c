@@ -33,6 +33,8 @@ vmm_result abi_any_work(struct sim_process *process, const CUgraphNodeParams *p,
     vmm_result result;
     switch (p->type) {
     case CU_GRAPH_NODE_TYPE_MEMCPY:
+        if (p->memcpy.flags || p->memcpy.reserved)
+            return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "flags", (uint64_t)p->memcpy.flags, "flags and what is reserved are 0");
         result = graph_context_check(process, abi_context(p->memcpy.copyCtx));
         if (result != VMM_SUCCESS)
             return result;

@@ -197,7 +197,7 @@ static bool take(const struct cubin *cubin, uint32_t symbols, struct image *imag
     return true;
 }
 
-/* Registers and stack are told for all functions in one section, by their symbols. */
+/* One section has registers and stack of all functions, by their symbols. */
 static void take_resources(const struct cubin *cubin, uint32_t symbols, struct image *image, const uint32_t *of)
 {
     Elf64_Shdr section;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "fnv.h"
 #include "heap.h"
 #include "image_parts.h"
 
@@ -124,12 +125,9 @@ static enum image_read unpack(struct image *image)
     return IMAGE_READ;
 }
 
-static uint32_t hash(const char *name)
+static size_t hash(const char *name)
 {
-    uint32_t value = 2166136261u;
-    for (; *name; name++)
-        value = (value ^ (unsigned char)*name) * 16777619u;
-    return value;
+    return fnv1a(FNV1A, name, strlen(name));
 }
 
 /* Of equal names the first is found. place holds 1 more than the index; 0: free. */
@@ -156,7 +154,7 @@ bool image_read(struct image *image)
     enum image_read result = unpack(image);
     const struct image_bytes bytes = {image->bytes, image->size};
     if (result == IMAGE_READ && image->kind == IMAGE_CUBIN && !cubin_is(&bytes)) {
-        snprintf(image->why, sizeof image->why, "the fat binary is damaged: an entry is no cubin");
+        snprintf(image->why, sizeof image->why, "the fat binary is damaged: an entry is not a cubin");
         result = IMAGE_DAMAGED;
     }
     if (result == IMAGE_READ)

@@ -5,7 +5,7 @@
  *          image_new, device 9.0       ^  the entry that suits best: its bytes are copied as they are
  *          image_read                     unpacked at the first lookup  ->  [ kernels | variables ], the bytes are freed
  *
- * What is no image of these kinds, or has no entry for the device, or is damaged, holds nothing; image_why says so.
+ * What is not an image of these kinds, or has no entry for the device, or is damaged, holds nothing; image_why has the reason.
  */
 #ifndef SIM_IMAGE_H
 #define SIM_IMAGE_H
@@ -51,7 +51,7 @@ struct image {
     char why[160];
 };
 
-/* The size to pass where only the image itself tells. */
+/* The size to pass where only the image itself has it. */
 #define IMAGE_ANY_SIZE ((size_t)1 << 46)
 
 /* Do the bytes begin such an image? */

@@ -65,7 +65,7 @@ static void test_cubin(void)
     tap_ok(!image_variable_named(image, "first"), "a kernel is none");
     tap_text(image_why(image), "", "there is nothing to say");
     image_free(image);
-    bytes.at[8] = 7; /* the older ABI tells the architectures elsewhere */
+    bytes.at[8] = 7; /* the older ABI has the architectures elsewhere */
     memcpy(bytes.at + offsetof(Elf64_Ehdr, e_flags), &(uint32_t){0x00460550 + 0x0a}, 4);
     image = read_all(bytes.at, bytes.size, 90);
     tap_ok(image->kernels == 2 && image->kernel[0].binary == 90 && image->kernel[0].ptx == 70, "the older ABI");
@@ -248,7 +248,7 @@ static void test_packed(void)
         cubin.at[0] = 0;
         zstd.size = 0;
         rig_zstd(&zstd, cubin.at, cubin.size);
-        check_packed(&zstd, RIG_ZSTD, cubin.size, "an entry is no cubin");
+        check_packed(&zstd, RIG_ZSTD, cubin.size, "an entry is not a cubin");
     } else {
         tap_note("skipped: there is no libzstd.so.1");
         check_packed(&zstd, RIG_ZSTD, cubin.size, "no libzstd.so.1");

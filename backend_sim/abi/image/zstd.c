@@ -11,7 +11,7 @@ typedef unsigned (*zstd_is_error)(size_t code);
 
 size_t zstd_unpack(const struct image_bytes *from, unsigned char *to, size_t room, bool *missing)
 {
-    static void *_Atomic library; /* never closed: whoever else uses it does not notice */
+    static void *_Atomic library; /* never closed: other users of it do not notice */
     zstd_decompress decompress = NULL;
     zstd_is_error is_error = NULL;
     void *loaded = atomic_load(&library);

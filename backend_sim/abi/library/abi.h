@@ -50,6 +50,11 @@ CUresult abi_enter_outside(struct vmm_entry_point *entry, struct abi_call *call)
 /* The machine, which is open. */
 vmm_system *abi_machine(void);
 
+/* For what is not a call of the driver: keeps the machine open where `cuvmm check` looks at this process; *sys is NULL before the first
+ * call. False where it does not, or in a forked child: nothing is to be released then. */
+bool abi_hold_checked(vmm_system **sys);
+void abi_unhold(void);
+
 /* Records that cuInit has succeeded in this process. */
 void abi_initialised(void);
 

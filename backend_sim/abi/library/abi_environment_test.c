@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "findings.h"
 #include "testing/rig.h"
 
 struct world {
@@ -36,6 +37,22 @@ static int does_not_open(const struct world *world)
     int devices = 77;
     (void)world;
     return first != CUDA_SUCCESS && cuInit(0) == first && cuDeviceGetCount(&devices) == first && devices == 77 ? 0 : 1;
+}
+
+/* A checked process is counted as one that could not be checked, once. */
+static int is_not_checked(const struct world *world)
+{
+    char shared[] = "/tmp/abi_environment.XXXXXX";
+    struct findings_tally tally = {0};
+    int fd = mkstemp(shared);
+    if (write(fd, &tally, sizeof tally) != (ssize_t)sizeof tally)
+        return 1;
+    setenv("CUVMM_CHECK", "simulator", 1);
+    setenv("CUVMM_CHECK_TALLY", shared, 1);
+    int wrong = does_not_open(world);
+    bool read = pread(fd, &tally, sizeof tally, 0) == (ssize_t)sizeof tally;
+    unlink(shared);
+    return wrong || !read || tally.begun != 1 || tally.stopped[FINDINGS_NO_MACHINE] != 1 || tally.checked;
 }
 
 static CUresult looked_for(const char *name)
@@ -146,6 +163,7 @@ static const struct world worlds[] = {
     {"a layer that refuses a query", "sim:h200x2", NULL, NULL, NULL, asks_of_peers, 2, ""},
     {"a device without peers", "sim:odd", NULL, NULL, NULL, has_no_peer, 3, ""},
     {"work done late", "sim:h100,schedule=late", NULL, "1", ABI_TEST_KERNELS, waits_late, 1, ""},
+    {"a machine that is checked and does not open", "sim:nosuch", NULL, NULL, NULL, is_not_checked, 0, "cannot be used"},
     {"too many libraries", NULL, NULL, NULL, many, finds_names, 1, "there are too many"},
 };
 

@@ -11,10 +11,14 @@
 #include "abi_process.h"
 #include "single_thread.h"
 #include "findings.h"
+#include "growth_check.h"
+#include "stacks.h"
 #include "ipc_event.h"
 #include "lifecycle.h"
 #include "os.h"
+#include "os_environment.h"
 #include "sim_open.h"
+#include "stacks.h"
 #include "thread.h"
 
 enum { HOST_FUNCTION_MS = 500 };
@@ -41,16 +45,24 @@ static _Atomic bool going;           /* the library is being unloaded, or the pr
 static _Atomic uint64_t initialised; /* 1 + the fork depth at cuInit; 0: not initialised */
 static bool checking;                /* cuvmm check collects findings; guarded like settled */
 
+static bool is_set(const char *name, const char *value)
+{
+    const char *set = os_environment(name);
+    return set && strcmp(set, value) == 0;
+}
+
 /* Programs written for a device may wait without a call: for a flag that a host function sets, or memory that a kernel writes. So
  * work proceeds on its own unless the spec sets a schedule. The devices are those of CUDA_VISIBLE_DEVICES, which the API alone
- * ignores, unless the spec has its own list. */
+ * ignores, unless the spec has its own list. A checked program is also checked for the order of its accesses. */
 static void whole_spec(char *text, size_t size)
 {
     const char *given = sim_spec_of_environment(), *backend = sim_spec_backend(given);
     const char *profile = strchr(backend, ':') ? "" : ":h100";
     const char *schedule = strstr(backend, "schedule=") ? "" : ",schedule=device";
     const char *visible = strstr(backend, "visible=") ? "" : ",visible=env";
-    if ((size_t)snprintf(text, size, "%s%s%s%s", given, profile, schedule, visible) >= size)
+    const char *order = !checking || strstr(backend, "order=") || is_set("CUVMM_CHECK_ORDER", "no") ? "" : ",order=report";
+    const char *unwritten = checking && is_set("CUVMM_CHECK_UNWRITTEN", "yes") ? ",unwritten=report" : "";
+    if ((size_t)snprintf(text, size, "%s%s%s%s%s%s", given, profile, schedule, visible, order, unwritten) >= size)
         snprintf(text, size, "%s", given); /* refused by its name: no path is that long */
 }
 
@@ -63,6 +75,8 @@ static void open_machine(void)
     checking = findings_wanted("simulator", false);
     if (first && checking)
         findings_open();
+    if (!checking)
+        stacks_set(STACKS_NONE); /* below the checker, which takes them itself */
     whole_spec(text, sizeof text);
     open_result = vmm_open(text, &machine);
     if (open_result == VMM_SUCCESS) {
@@ -153,8 +167,10 @@ CUresult abi_enter(struct vmm_entry_point *entry, struct abi_call *call)
 void abi_leave(const struct abi_call *call)
 {
     vmm_within_end(&call->thread->within);
-    if (checking && os_fork_depth() == opened_at)
+    if (checking && os_fork_depth() == opened_at) {
         findings_look(machine);
+        growth_check_call(machine);
+    }
     count(-1);
 }
 
@@ -197,6 +213,22 @@ bool cuvmmDeviceUsed(int place, uint64_t *bytes)
     return sys != NULL;
 }
 
+bool abi_hold_checked(vmm_system **sys)
+{
+    bool open = atomic_load(&settled);
+    if (vmm_this_thread()->in_kernel || atomic_load(&going) || (open && os_fork_depth() != opened_at) ||
+        !(open ? checking : findings_wanted("simulator", false)))
+        return false;
+    count(1);
+    *sys = atomic_load(&ready);
+    return true;
+}
+
+void abi_unhold(void)
+{
+    count(-1);
+}
+
 bool abi_inside_kernel(bool now)
 {
     struct vmm_thread *thread = vmm_this_thread();
@@ -229,6 +261,8 @@ __attribute__((destructor)) static void close_machine(void)
         return;
     }
     bool child = os_fork_depth() != opened_at; /* the objects belong to the parent, which will report them */
+    if (!child && checking)
+        growth_check_end(abi_report, NULL);
     if (child)
         vmm_set_report(machine, NULL, NULL);
     else

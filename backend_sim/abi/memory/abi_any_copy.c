@@ -10,7 +10,7 @@ static CUresult copy_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, siz
 {
     enum { FIRST_PAGE = 4096 };
     if (size && (dst < FIRST_PAGE || src < FIRST_PAGE))
-        return abi_refuse(VMM_RULE_COPY_NULL, "cuMemcpy", "from 0x%llx to 0x%llx: one is no address", src, dst);
+        return abi_refuse(VMM_RULE_COPY_NULL, "cuMemcpy", "from 0x%llx to 0x%llx: one is not an address", src, dst);
     CUresult result = (CUresult)vmm_stream_synchronize(sys, stream);
     if (result == CUDA_SUCCESS)
         memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, size);

@@ -174,7 +174,7 @@ static CUresult copy_peer(vmm_system *sys, CUdeviceptr dst, CUcontext to_context
     struct end to, from;
     CUresult result;
     if (!find_end(sys, to_context, dst, &to) || !find_end(sys, from_context, src, &from))
-        return abi_refuse(VMM_RULE_PEER_CONTEXT, "cuMemcpyPeer", "%p or %p is no context that lives", (void *)to_context,
+        return abi_refuse(VMM_RULE_PEER_CONTEXT, "cuMemcpyPeer", "%p or %p is not a context that lives", (void *)to_context,
                           (void *)from_context);
     if (abi_is_registered(dst) || abi_is_registered(src))
         return waits ? copy_any_now(sys, dst, src, size) : abi_copy_any(sys, dst, src, size, stream);

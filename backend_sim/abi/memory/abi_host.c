@@ -234,8 +234,8 @@ void abi_host_sweep(vmm_system *sys)
     struct abi_host_range at;
     struct range ended;
     struct abi_query_context context;
-    for (uint64_t from = 0; managed && next_range(from, &at); from = at.start + 1)
-        if (at.managed && !(abi_query_context(sys, at.context, &context) && context.alive) && leave(at.start, false, true, &ended))
+    for (uint64_t from = 0; count && next_range(from, &at); from = at.start + 1)
+        if (!(abi_query_context(sys, at.context, &context) && context.alive) && leave(at.start, at.registered, at.managed, &ended) && !at.registered)
             give_back(sys, &ended, true);
 }
 
@@ -312,7 +312,7 @@ static CUresult check_register(vmm_system *sys, const struct abi_host_range *is)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "%s", !is->start ? "p is NULL" : (is->flags & ~(unsigned)REGISTER_FLAGS)
                           ? "flags: only CU_MEMHOSTREGISTER_ bits" : "bytesize is 0 or passes the end of memory");
     if (is->start >> ADDRESS_BITS)
-        return abi_refuse(VMM_RULE_REGISTER_ADDRESS, name, "0x%llx is no address that a program can have",
+        return abi_refuse(VMM_RULE_REGISTER_ADDRESS, name, "0x%llx is not an address that a program can have",
                           (unsigned long long)is->start);
     life_acquire(&lock);
     const struct range *there = overlapping(is->start, is->size);

@@ -38,7 +38,7 @@ CUresult abi_host_create(vmm_system *sys, const char *function, struct abi_host_
  * False when there is none. */
 bool abi_host_end(vmm_system *sys, uint64_t start, bool managed);
 
-/* Ends managed memory of contexts that have ended. */
+/* Ends the memory of contexts that have ended, portable memory too; memory that was registered is the program's again. */
 void abi_host_sweep(vmm_system *sys);
 
 /* Is there any range, or any registered range, at all? Takes no lock, because frequent calls use it. */

@@ -83,7 +83,7 @@ static CUresult pitched(vmm_system *sys, CUdeviceptr *dptr, size_t *pitch, size_
         return abi_refuse(VMM_RULE_ALLOC_SIZE_ZERO, name, "%zu by %zu bytes: neither may be 0", width, height);
     size_t row = *pitch = (width + PITCH - 1) / PITCH * PITCH;
     if (height > UINT64_MAX / row)
-        return abi_refuse(VMM_RULE_ALLOC_MEMORY, name, "%zu rows of %zu bytes are more than there can be", height, row);
+        return abi_refuse(VMM_RULE_ALLOC_MEMORY, name, "%zu rows of %zu bytes exceed the address space", height, row);
     result = abi_capture_forbids(name, false);
     if (result != CUDA_SUCCESS)
         return result;
@@ -174,7 +174,7 @@ static CUresult set_attribute(vmm_system *sys, const void *value, CUpointer_attr
     if (there == ABI_QUERY_MAPPED && !host)
         return abi_refuse(VMM_RULE_POINTER_SET, name, "0x%llx is mapped memory, of which no attribute can be set", ptr);
     if (there != ABI_QUERY_ALLOCATED && !host)
-        return abi_refuse(VMM_RULE_POINTER_NOT_MAPPED, name, "0x%llx is no memory of this machine", ptr);
+        return abi_refuse(VMM_RULE_POINTER_NOT_MAPPED, name, "0x%llx is not memory of this machine", ptr);
     if (attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
         return abi_refuse(VMM_RULE_POINTER_ATTRIBUTE, name, "attribute %d cannot be set: only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS",
                           (int)attribute);

@@ -22,7 +22,7 @@ static CUresult finish(vmm_system *sys, vmm_stream stream, bool waits)
 /* ---- copies ---- */
 
 /* A call of the API waits on the legacy stream; what waits on another one also waits for the fault of a row. */
-CUresult abi_copy_box(vmm_system *sys, const vmm_memcpy3d *box, vmm_stream stream, bool waits)
+static CUresult abi_copy_box(vmm_system *sys, const vmm_memcpy3d *box, vmm_stream stream, bool waits)
 {
     if (waits && !stream)
         return (CUresult)vmm_memcpy_3d(sys, box);
@@ -91,7 +91,7 @@ static CUresult let_fill_fault(vmm_system *sys, const struct abi_fill *fill, con
 static CUresult check_fill(const struct abi_fill *fill, const struct rows_side *side, size_t bytes)
 {
     if (fill->start % fill->element)
-        return abi_refuse(VMM_RULE_SET_ALIGNMENT, fill_name, "dstDevice, 0x%llx, is no multiple of an element's %u bytes",
+        return abi_refuse(VMM_RULE_SET_ALIGNMENT, fill_name, "dstDevice, 0x%llx, is not a multiple of an element's %u bytes",
                           fill->start, fill->element);
     if (fill->height > 1 && (fill->pitch % fill->element || fill->pitch < bytes))
         return abi_refuse(VMM_RULE_ROWS_PITCH, fill_name,

@@ -7,7 +7,6 @@
 #include "abi.h"
 
 /* waits: the call returns when the copy is done. */
-CUresult abi_copy_box(vmm_system *sys, const vmm_memcpy3d *box, vmm_stream stream, bool waits);
 CUresult abi_copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *copy, vmm_stream stream, bool waits);
 
 /* width counts elements of 1, 2 or 4 bytes. */

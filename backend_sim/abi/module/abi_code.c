@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "abi_code.h"
+#include "abi_code_parts.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi_capture.h"
-#include "abi_jit.h"
 #include "abi_missing.h"
 #include "abi_occupancy.h"
 #include "abi_parts.h"
@@ -15,8 +11,6 @@
 #include "abi_variables.h"
 #include "heap.h"
 #include "lifecycle.h"
-#include "os_share.h"
-#include "posix.h"
 
 /* What a program has set: of a function, or of a kernel on a device. */
 struct abi_setting {
@@ -37,15 +31,6 @@ struct copy {
     struct held *held;
     struct copy *next;
 };
-
-/* What is loaded, and what of it is to be freed. */
-struct code {
-    const void *at;
-    size_t size;
-    unsigned char *bytes;
-};
-
-enum { FIRST_PART = 1 << 16 };
 
 /* A module or a library; its address is the handle, and its module is another handle of a library. */
 struct abi_image {
@@ -93,7 +78,7 @@ static struct abi_image *of_library(const void *handle)
 }
 
 /* The module's or library's image, which stays until it is unloaded. NULL: the handle is of neither kind. */
-static struct abi_image *image_of(const void *handle, bool library)
+struct abi_image *abi_image_of(const void *handle, bool library)
 {
     life_acquire(&lock);
     struct abi_image *image = library ? of_library(handle) : of_module(handle);
@@ -101,12 +86,17 @@ static struct abi_image *image_of(const void *handle, bool library)
     return image;
 }
 
+bool abi_image_is_library(const struct abi_image *image)
+{
+    return image->library;
+}
+
 const void *abi_image_module(const struct abi_image *image)
 {
     return image->library ? (const void *)&image->module : image;
 }
 
-static CUresult refuse_handle(const char *function, const void *handle)
+CUresult abi_code_refuse(const char *function, const void *handle)
 {
     return abi_refuse(VMM_RULE_CODE_HANDLE, function, "%p is not loaded, or was unloaded", handle);
 }
@@ -149,7 +139,7 @@ CUresult abi_image_variables(vmm_system *sys, const char *function, struct abi_i
     bool lives = *place_of(image) != NULL, there = lives && copy_in(image, context, addresses);
     life_release(&lock);
     if (!lives) /* LCOV_EXCL_BR_LINE: only if another thread unloads it now */
-        return refuse_handle(function, image); /* LCOV_EXCL_LINE: the same */
+        return abi_code_refuse(function, image); /* LCOV_EXCL_LINE: the same */
     if (there && image->library && !abi_variables_live(*addresses))
         there = false; /* a primary context has ended and begun again: the new copy comes before the old one */
     return there ? CUDA_SUCCESS : add_copy(sys, function, image, context, addresses);
@@ -205,7 +195,7 @@ static void free_image(struct abi_image *image)
     heap.free(image);
 }
 
-static CUresult load(vmm_system *sys, const char *function, void *image_out, bool library, const struct code *code)
+CUresult abi_image_load(vmm_system *sys, const char *function, void *image_out, bool library, const struct abi_code_bytes *code)
 {
     uint64_t *addresses;
     struct abi_image *image = heap.calloc(1, sizeof *image);
@@ -227,7 +217,7 @@ static CUresult load(vmm_system *sys, const char *function, void *image_out, boo
     return CUDA_SUCCESS;
 }
 
-static CUresult unload(vmm_system *sys, const char *function, const void *handle, bool library)
+CUresult abi_image_unload(vmm_system *sys, const char *function, const void *handle, bool library)
 {
     life_acquire(&lock);
     struct abi_image **link = place_of(handle), *image = *link;
@@ -239,7 +229,7 @@ static CUresult unload(vmm_system *sys, const char *function, const void *handle
     }
     life_release(&lock);
     if (!found)
-        return refuse_handle(function, handle);
+        return abi_code_refuse(function, handle);
     end_copies(sys, image);
     free_image(image);
     return CUDA_SUCCESS;
@@ -327,7 +317,7 @@ bool abi_handle_look(const void *handle, struct CUfunc_st *found)
 
 CUresult abi_handle_find(const char *function, const void *handle, enum abi_handle kind, int device, struct CUfunc_st *found)
 {
-    return look(handle, kind, device, found) ? CUDA_SUCCESS : refuse_handle(function, handle);
+    return look(handle, kind, device, found) ? CUDA_SUCCESS : abi_code_refuse(function, handle);
 }
 
 const void *abi_function_handle(const void *handle)
@@ -455,16 +445,16 @@ static const void *handle_of(const struct CUfunc_st *f, bool library)
 }
 
 /* Finds the kernel of a library, or the function of a module. */
-static CUresult get_function(const char *function, void *out, const void *handle, bool library, const char *name)
+CUresult abi_image_function(const char *function, void *out, const void *handle, bool library, const char *name)
 {
     const struct abi_kernel *plugin;
     struct CUfunc_st *f;
     char why[160] = "";
     if (!out || !name)
         return abi_null(function, out ? "name" : "hfunc");
-    const struct abi_image *image = image_of(handle, library);
+    const struct abi_image *image = abi_image_of(handle, library);
     if (!image)
-        return refuse_handle(function, handle);
+        return abi_code_refuse(function, handle);
     CUresult result = abi_kernel_find(function, name, &plugin);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_FOUND)
         return result;
@@ -478,9 +468,11 @@ static CUresult get_function(const char *function, void *out, const void *handle
 
 CUresult abi_image_count(const char *function, const void *handle, bool library, unsigned *count)
 {
-    const struct abi_image *found = image_of(handle, library);
+    if (!count)
+        return abi_null(function, "count");
+    const struct abi_image *found = abi_image_of(handle, library);
     if (!found)
-        return refuse_handle(function, handle);
+        return abi_code_refuse(function, handle);
     life_acquire(&lock);
     const struct abi_image *image = read_image(found);
     *count = image ? image->code->kernels : 0;
@@ -490,146 +482,15 @@ CUresult abi_image_count(const char *function, const void *handle, bool library,
 
 CUresult abi_image_all(const char *function, const void *handle, bool library, void *out, unsigned most)
 {
+    if (!out)
+        return abi_null(function, library ? "kernels" : "functions");
     unsigned count = 0;
     const void **into = out;
     CUresult result = abi_image_count(function, handle, library, &count);
-    const struct abi_image *image = image_of(handle, library);
+    const struct abi_image *image = abi_image_of(handle, library);
     for (unsigned i = 0; i < count && i < most && result == CUDA_SUCCESS; i++) /* its names stay as long as the image */
-        result = get_function(function, &into[i], handle, library, image->code->kernel[i].name);
+        result = abi_image_function(function, &into[i], handle, library, image->code->kernel[i].name);
     return result;
-}
-
-/* ---- modules ---- */
-
-/* A module belongs to the current context. */
-static CUresult load_module(vmm_system *sys, const char *function, CUmodule *module, const void *image, size_t size)
-{
-    uint64_t current;
-    struct abi_query_context context;
-    if (!module || !image)
-        return abi_null(function, module ? "image" : "module");
-    CUresult result = abi_current(sys, function, &current, &context);
-    return result == CUDA_SUCCESS ? load(sys, function, module, false, &(struct code){.at = image, .size = size}) : result;
-}
-
-CUresult cuModuleLoadData(CUmodule *module, const void *image)
-{
-    ABI_INITIALISED(load_module(sys, "cuModuleLoadData", module, image, IMAGE_ANY_SIZE));
-}
-
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
-                            void **optionValues)
-{
-    ABI_INITIALISED(abi_jit_answered(load_module(sys, "cuModuleLoadDataEx", module, image, IMAGE_ANY_SIZE), options, optionValues,
-                                     numOptions));
-}
-
-CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
-{
-    ABI_INITIALISED(load_module(sys, "cuModuleLoadFatBinary", module, fatCubin, IMAGE_ANY_SIZE));
-}
-
-static CUresult refuse_file(const char *function, const char *path)
-{
-    bool system = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO;
-    return abi_refuse(system ? VMM_RULE_CODE_SYSTEM : VMM_RULE_CODE_FILE, function, "%.100s cannot be opened: %s", path,
-                      strerror(errno));
-}
-
-/* The bytes of a file, as far as they can be an image: of another one only the beginning. */
-static CUresult read_file(const char *function, const char *path, FILE *file, struct code *code)
-{
-    size_t room = FIRST_PART;
-    unsigned char *bytes = heap.malloc(room);
-    while (bytes) {
-        code->bytes = bytes;
-        code->size += fread(bytes + code->size, 1, room - code->size, file);
-        if (code->size < room || !image_is(bytes, code->size))
-            break;
-        room *= 4;
-        bytes = heap.realloc(bytes, room);
-    }
-    code->at = code->bytes;
-    if (!bytes)
-        return abi_no_memory(function);
-    return ferror(file) ? refuse_file(function, path) : CUDA_SUCCESS;
-}
-
-/* The file must exist, but its contents are read at a lookup. Opening a pipe would block the caller. */
-static CUresult look_at_file(const char *function, const char *path, struct code *code)
-{
-    struct os_file_is is;
-    if (!path)
-        return abi_null(function, "fname");
-    if (!os_path_look(path, &is))
-        return refuse_file(function, path);
-    if (is.folder || is.pipe)
-        return abi_refuse(VMM_RULE_CODE_FILE, function, "%.100s is not a regular file, but a %s", path,
-                          is.folder ? "folder" : "pipe");
-    FILE *file = posix.fopen(path, "rb");
-    if (!file)
-        return refuse_file(function, path);
-    CUresult result = read_file(function, path, file, code);
-    fclose(file);
-    return result;
-}
-
-/* The caller frees the bytes, also after a refusal. */
-static CUresult take_file(const char *function, const char *path, struct code *code)
-{
-    int cancel = life_no_cancel();
-    CUresult result = look_at_file(function, path, code);
-    life_may_cancel(cancel);
-    return result;
-}
-
-static CUresult load_module_file(vmm_system *sys, CUmodule *module, const char *path)
-{
-    uint64_t current;
-    struct abi_query_context context;
-    struct code code = {NULL, 0, NULL};
-    CUresult result = abi_current(sys, "cuModuleLoad", &current, &context);
-    if (result == CUDA_SUCCESS)
-        result = take_file("cuModuleLoad", path, &code);
-    if (result == CUDA_SUCCESS)
-        result = load_module(sys, "cuModuleLoad", module, code.at, code.size);
-    heap.free(code.bytes);
-    return result;
-}
-
-CUresult cuModuleLoad(CUmodule *module, const char *fname)
-{
-    ABI_INITIALISED(load_module_file(sys, module, fname));
-}
-
-static CUresult unload_module(vmm_system *sys, const void *module)
-{
-    static const char function[] = "cuModuleUnload";
-    const struct abi_image *image = image_of(module, false);
-    if (image && image->library)
-        return abi_refuse(VMM_RULE_CODE_OWNER, function, "%p is the module of a library: unload that", module);
-    return unload(sys, function, module, false);
-}
-
-CUresult cuModuleUnload(CUmodule hmod)
-{
-    ABI_NO_CAPTURE();
-    ABI_INITIALISED(unload_module(sys, hmod));
-}
-
-/* As recorded: an invalid module is reported first, and a missing function is returned as 0. */
-static CUresult module_function(CUfunction *hfunc, CUmodule hmod, const char *name)
-{
-    static const char function[] = "cuModuleGetFunction";
-    CUresult result = hmod ? get_function(function, hfunc, hmod, false, name) : refuse_handle(function, hmod);
-    if (result == CUDA_ERROR_NOT_FOUND)
-        *hfunc = NULL;
-    return result;
-}
-
-CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
-{
-    ABI_INITIALISED(((void)sys, module_function(hfunc, hmod, name)));
 }
 
 /* ---- variables by name ---- */
@@ -724,7 +585,7 @@ static CUresult own_named(const char *function, const struct abi_image *image, c
     return *own ? CUDA_SUCCESS : refuse_variable(function, image, name);
 }
 
-static CUresult variable_in(vmm_system *sys, const char *function, struct abi_image *image, const char *name, CUdeviceptr *dptr,
+CUresult abi_image_variable(vmm_system *sys, const char *function, struct abi_image *image, const char *name, CUdeviceptr *dptr,
                             size_t *bytes)
 {
     const struct image_variable *own;
@@ -749,196 +610,4 @@ static CUresult variable_in(vmm_system *sys, const char *function, struct abi_im
     if (bytes)
         *bytes = size;
     return CUDA_SUCCESS;
-}
-
-static CUresult module_variable(vmm_system *sys, CUdeviceptr *dptr, size_t *bytes, const void *module, const char *name)
-{
-    static const char function[] = "cuModuleGetGlobal";
-    if (!module)
-        return refuse_handle(function, module);
-    if (!name || (!dptr && !bytes))
-        return abi_null(function, name ? "dptr and bytes" : "name");
-    struct abi_image *image = image_of(module, false);
-    return image ? variable_in(sys, function, image, name, dptr, bytes) : refuse_handle(function, module);
-}
-
-/* The outputs become 0 first, as recorded. */
-CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
-{
-    if (dptr)
-        *dptr = 0;
-    if (bytes)
-        *bytes = 0;
-    ABI_INITIALISED(module_variable(sys, dptr, bytes, hmod, name));
-}
-
-/* What a call refuses before it looks whether cuInit was called. */
-static CUresult check_global(const char *function, const void *library, const char *name, bool outputs)
-{
-    if (!name || !outputs)
-        return abi_null(function, name ? "dptr and bytes" : "name");
-    return library ? CUDA_SUCCESS : refuse_handle(function, library);
-}
-
-static CUresult library_variable(vmm_system *sys, CUdeviceptr *dptr, size_t *bytes, const void *library, const char *name)
-{
-    static const char function[] = "cuLibraryGetGlobal";
-    uint64_t current;
-    struct abi_query_context context;
-    struct abi_image *image = image_of(library, true);
-    CUresult result = image ? abi_current(sys, function, &current, &context) : refuse_handle(function, library);
-    return result == CUDA_SUCCESS ? variable_in(sys, function, image, name, dptr, bytes) : result;
-}
-
-CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
-{
-    CUresult result = check_global(__func__, library, name, dptr || bytes);
-    if (result != CUDA_SUCCESS)
-        return result;
-    ABI_INITIALISED(library_variable(sys, dptr, bytes, library, name));
-}
-
-/* No plugin can declare managed variables. */
-static CUresult managed_variable(const void *library, const char *name)
-{
-    static const char function[] = "cuLibraryGetManaged";
-    if (!image_of(library, true))
-        return refuse_handle(function, library);
-    if (!*name)
-        return abi_refuse(VMM_RULE_CODE_KIND, function, "the name is empty");
-    return abi_refuse(VMM_RULE_CODE_NAME, function, "%.60s: plugins have no managed variables", name);
-}
-
-CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
-{
-    CUresult result = check_global(__func__, library, name, dptr || bytes);
-    if (result != CUDA_SUCCESS)
-        return result;
-    ABI_INITIALISED(((void)sys, managed_variable(library, name)));
-}
-
-/* Whatever the name: plugins have no unified functions, and neither had the recorded program. */
-static CUresult unified_function(const void *fptr, const void *library, const char *name)
-{
-    static const char function[] = "cuLibraryGetUnifiedFunction";
-    if (!fptr || (library && !name))
-        return abi_null(function, fptr ? "symbol" : "fptr");
-    if (!library)
-        return refuse_handle(function, library);
-    return abi_refuse(VMM_RULE_CODE_KIND, function, "%.60s is not a unified function", name);
-}
-
-CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
-{
-    ABI_INITIALISED(((void)sys, unified_function(fptr, library, symbol)));
-}
-
-/* Names are looked up lazily. */
-static CUresult loading_mode(CUmoduleLoadingMode *mode)
-{
-    if (!mode)
-        return abi_null("cuModuleGetLoadingMode", "mode");
-    *mode = CU_MODULE_LAZY_LOADING;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
-{
-    ABI_INITIALISED(((void)sys, loading_mode(mode)));
-}
-
-/* ---- libraries ---- */
-
-static CUresult load_library(vmm_system *sys, CUlibrary *library, const void *code, size_t size)
-{
-    if (!library || !code)
-        return abi_null("cuLibraryLoadData", library ? "code" : "library");
-    return load(sys, "cuLibraryLoadData", library, true, &(struct code){.at = code, .size = size});
-}
-
-CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
-                           unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
-                           unsigned int numLibraryOptions)
-{
-    (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
-    ABI_INITIALISED((abi_jit_answered(load_library(sys, library, code, IMAGE_ANY_SIZE), jitOptions, jitOptionsValues,
-                                      numJitOptions)));
-}
-
-static CUresult load_library_file(vmm_system *sys, CUlibrary *library, const char *path)
-{
-    struct code code = {NULL, 0, NULL};
-    CUresult result = take_file("cuLibraryLoadFromFile", path, &code);
-    if (result == CUDA_SUCCESS)
-        result = load_library(sys, library, code.at, code.size);
-    heap.free(code.bytes);
-    return result;
-}
-
-CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
-                               void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions,
-                               void **libraryOptionValues, unsigned int numLibraryOptions)
-{
-    (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
-    ABI_INITIALISED(
-        (abi_jit_answered(load_library_file(sys, library, fileName), jitOptions, jitOptionsValues, numJitOptions)));
-}
-
-CUresult cuLibraryUnload(CUlibrary library)
-{
-    ABI_NO_CAPTURE();
-    ABI_INITIALISED(unload(sys, "cuLibraryUnload", library, true));
-}
-
-CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
-{
-    ABI_INITIALISED(((void)sys, get_function("cuLibraryGetKernel", pKernel, library, true, name)));
-}
-
-/* The kernels of the image; those that only a plugin has are found by their names. */
-static CUresult count_of(const char *function, unsigned *count, const void *handle, bool library)
-{
-    return count ? abi_image_count(function, handle, library, count) : abi_null(function, "count");
-}
-
-static CUresult all_of(const char *function, void *out, unsigned most, const void *handle, bool library)
-{
-    return out ? abi_image_all(function, handle, library, out, most) : abi_null(function, library ? "kernels" : "functions");
-}
-
-CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
-{
-    ABI_INITIALISED(((void)sys, count_of(__func__, count, mod, false)));
-}
-
-CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
-{
-    ABI_INITIALISED(((void)sys, all_of(__func__, functions, numFunctions, mod, false)));
-}
-
-CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
-{
-    ABI_INITIALISED(((void)sys, count_of(__func__, count, lib, true)));
-}
-
-CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
-{
-    ABI_INITIALISED(((void)sys, all_of(__func__, kernels, numKernels, lib, true)));
-}
-
-static CUresult module_of(CUmodule *module, const void *library)
-{
-    if (!module)
-        return abi_null("cuLibraryGetModule", "pMod");
-    const struct abi_image *image = image_of(library, true);
-    if (!image)
-        return refuse_handle("cuLibraryGetModule", library);
-    const void *handle = abi_image_module(image);
-    memcpy(module, &handle, sizeof handle);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
-{
-    ABI_INITIALISED(((void)sys, module_of(pMod, library)));
 }

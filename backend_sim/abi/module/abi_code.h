@@ -43,7 +43,7 @@ const void *abi_function_handle(const void *handle);
 /* The compute capability of the devices, 90 for 9.0. */
 int abi_capability(const vmm_system *sys);
 
-/* How many kernels the image of a module or library holds. NULL in *image, and a refusal: there is no such one. */
+/* How many kernels the image of a module or library holds; those that only a plugin has are found by their names. */
 CUresult abi_image_count(const char *function, const void *handle, bool library, unsigned *count);
 
 /* The first most of them, as functions of the module, or as kernels of the library, into out. OUT_OF_MEMORY. */

@@ -95,7 +95,7 @@ static void test_images(void)
     IS(cuLibraryLoadFromFile(&library, "/no/such/file", NULL, NULL, 0, NULL, NULL, 0), ERROR_FILE_NOT_FOUND);
 }
 
-/* Measured: what a kernel's parameters are is told only where a context is current, a function's anywhere. */
+/* Measured: a kernel's parameters are returned only where a context is current, a function's anywhere. */
 static void test_params_without_context(void)
 {
     CUlibrary library = NULL;

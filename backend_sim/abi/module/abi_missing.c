@@ -16,7 +16,7 @@ struct abi_skipped {
     char *name;
     vmm_kernel number; /* 0: never launched */
     atomic_uint_least64_t count;
-    atomic_bool refused; /* which was told */
+    atomic_bool refused; /* which was reported */
     struct abi_skipped *next;
 };
 
@@ -77,7 +77,7 @@ static vmm_kernel number_of(struct abi_skipped *skipped, bool *first)
     return number;
 }
 
-/* Once for each kernel of an image it is told without being asked, since a program tells its user no more than the result. */
+/* Reported once for each kernel of an image even without CUVMM_EXPLAIN, since a program shows its user no more than the result. */
 static CUresult refuse(const char *function, const struct abi_kernel *kernel)
 {
     const struct image_kernel *code = kernel->code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_missing.h - kernels that nobody wrote: an image holds them, and no plugin has them.
+/* abi_missing.h - kernels without a plugin: an image holds them, and no plugin has them.
  *
- *     kernels=refuse   cuLaunchKernel(K)  ->  NOT_SUPPORTED [VMM-LAUNCH-MISSING], told once on standard error
+ *     kernels=refuse   cuLaunchKernel(K)  ->  NOT_SUPPORTED [VMM-LAUNCH-MISSING], reported once on standard error
  *     kernels=skip     cuLaunchKernel(K)  ->  a kernel that does nothing, in its turn of the stream, but counts
  *                      end of the process ->  cuvmm: libcuda.so.1: 3 launches of 1 kernel were skipped ...
  */

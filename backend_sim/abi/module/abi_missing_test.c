@@ -252,6 +252,9 @@ static void test_many(void)
     for (int i = 0; i < MANY; i++)
         at += sprintf(at, ".visible .entry k%d(.param .u64 a) { ret; }\n", i);
     OK(cuModuleLoadData(&many, text));
+    CUmodule older = NULL;
+    OK(cuModuleLoadData(&older, text));
+    OK(cuModuleEnumerateFunctions(found, MANY, older));
     free(text); /* the image is no longer needed */
     OK(cuModuleGetFunctionCount(&count, many));
     EQUAL(count, MANY);
@@ -264,9 +267,45 @@ static void test_many(void)
                  strcmp(told, name) != 0;
     }
     EQUAL(wrong, 0);
+    OK(cuModuleUnload(older)); /* whose functions are among the other's */
+    EQUAL(cuFuncGetModule(&older, found[5]), CUDA_SUCCESS);
+    tap_ok(older == many, "the other module's functions stay");
     OK(cuModuleUnload(many));
     IS(cuFuncGetModule(&many, found[5]), ERROR_INVALID_HANDLE);
     free(found);
+}
+
+/* An image's own variables in two contexts, of which one ends and begins again. */
+static void test_contexts(void)
+{
+    CUlibrary library = NULL;
+    CUcontext here = NULL, there = NULL, again = NULL;
+    CUdeviceptr first = 0, second = 0, zeros = 0, later = 0;
+    char text[4] = "";
+    OK(cuCtxGetCurrent(&here));
+    OK(cuLibraryLoadData(&library, cubin.at, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetGlobal(&first, NULL, library, "word"));
+    OK(cuLibraryGetGlobal(&zeros, NULL, library, "zeros"));
+    OK(cuMemsetD8(first, 'x', 4));
+    OK(cuCtxCreate(&there, NULL, 0, 0));
+    OK(cuLibraryGetGlobal(&second, NULL, library, "word"));
+    tap_ok(second != first, "each context has its own");
+    OK(cuMemcpyDtoH(text, second, 4));
+    tap_ok(memcmp(text, "abcd", 4) == 0, "with the initial value");
+    OK(cuCtxSetCurrent(here));
+    OK(cuLibraryGetGlobal(&later, NULL, library, "word"));
+    EQUAL(later, first);
+    OK(cuLibraryGetGlobal(&later, NULL, library, "fixed")); /* new in the older of two contexts */
+    OK(cuMemcpyDtoH(text, later, 4));
+    tap_ok(memcmp(text, "1234", 4) == 0, "in a context before another one");
+    OK(cuDevicePrimaryCtxReset(0));
+    OK(cuDevicePrimaryCtxRetain(&again, 0)); /* the same value, which is current */
+    OK(cuLibraryGetGlobal(&later, NULL, library, "word"));
+    OK(cuMemcpyDtoH(text, later, 4));
+    tap_ok(memcmp(text, "abcd", 4) == 0, "a context that begins again has it anew");
+    OK(cuCtxDestroy(there));
+    OK(cuCtxSetCurrent(here));
+    OK(cuLibraryUnload(library));
 }
 
 int main(void)
@@ -284,6 +323,7 @@ int main(void)
     test_files();
     test_many();
     OK(cuModuleUnload(module));
+    test_contexts(); /* which ends the primary context */
     free(cubin.at);
     return tap_done();
 }

@@ -32,7 +32,8 @@ static size_t preferred(const struct CUfunc_st *f)
     return percent < 0 ? WHOLE : carveout_of((size_t)percent * WHOLE / 100);
 }
 
-size_t abi_occupancy_shared(const struct CUfunc_st *f)
+/* The dynamic shared memory that a block of the function may have. */
+static size_t abi_occupancy_shared(const struct CUfunc_st *f)
 {
     return (size_t)f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
 }

@@ -22,7 +22,4 @@ CUresult abi_cluster_check(const char *name, const struct CUfunc_st *f, vmm_dim 
 /* The same of a configuration whose attributes may name a cluster, and whether its other attributes about clusters are right. */
 CUresult abi_cluster_config(const char *name, const struct CUfunc_st *f, const CUlaunchConfig *config);
 
-/* The dynamic shared memory that a block of the function may have. */
-size_t abi_occupancy_shared(const struct CUfunc_st *f);
-
 #endif

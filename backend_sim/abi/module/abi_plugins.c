@@ -333,7 +333,7 @@ CUresult abi_kernel_refuse(const char *function, const char *name, const char *w
                       *why ? ": " : "", why);
 }
 
-/* Tells backend_cuda, which may be built without device code, that its kernels can be launched nevertheless. */
+/* For backend_cuda, which may be built without device code: its kernels can be launched nevertheless. */
 __attribute__((visibility("default"))) extern const int cuvmmBringsKernels;
 const int cuvmmBringsKernels = 1;
 

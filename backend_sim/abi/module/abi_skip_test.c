@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels=skip: launches of kernels that nobody wrote do nothing in their turn, and are counted. */
+/* kernels=skip: launches of kernels without a plugin do nothing in their turn, and are counted. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,10 +96,10 @@ static void test_end(void)
     char text[4000];
     said_by(refused, text, sizeof text);
     const char *told = strstr(text, "cuLaunchKernel is refused (CUDA_ERROR_NOT_SUPPORTED): the cubin for sm_90 that was loaded has the kernel alone");
-    tap_ok(told && strstr(told, "kernels=skip") && strchr(told, '\n') == text + strlen(text) - 1, "a refusal is told once: %s", text);
+    tap_ok(told && strstr(told, "kernels=skip") && strchr(told, '\n') == text + strlen(text) - 1, "a refusal is reported once: %s", text);
     said_by(launches, text, sizeof text);
     tap_ok(strstr(text, "kernels=skip: launches of kernels that no plugin of CUVMM_KERNELS has do nothing, alone is the first"),
-           "the first is told at once");
+           "the first is reported at once");
     const char *end = strstr(text, "kernels=skip: 7 launches of 2 kernels were skipped");
     tap_ok(end && strstr(end, " 6 alone\n") && strstr(end, " 1 taker\n"), "all of them at the end: %s", text);
     said_by(one_launch, text, sizeof text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stream memory operations of the first version: the devices of the recorded machines do not support them. A driver looks at the
- * stream before it says so, and of a batch at the count. */
+ * stream before it refuses, and of a batch at the count. */
 #include "abi.h"
 #include "abi_capture.h"
 

@@ -22,9 +22,8 @@ static CUresult check(const char *symbol, void **pfn, cuuint64_t flags)
 {
     if (!symbol || !pfn)
         return abi_null("cuGetProcAddress", symbol ? "pfn" : "symbol");
-    if (flags & ~(cuuint64_t)(CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) ||
-        flags == (CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM))
-        return abi_refuse(VMM_RULE_CALL_VALUE, "cuGetProcAddress", "flags 0x%llx: 0, 1 or 2",
+    if (flags & ~(cuuint64_t)(CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM))
+        return abi_refuse(VMM_RULE_CALL_VALUE, "cuGetProcAddress", "flags 0x%llx: 0, 1, 2 or both",
                           (unsigned long long)flags);
     return CUDA_SUCCESS;
 }
@@ -47,7 +46,7 @@ static CUresult get(const vmm_system *sys, const char *symbol, void **pfn, int v
     return found == ABI_FOUND ? CUDA_SUCCESS : missing; /* a query, not a mistake: no report */
 }
 
-/* missing: the result when nothing is found. Of the second version it is SUCCESS, also without a status that says so (measured). */
+/* missing: the result when nothing is found. Of the second version it is SUCCESS, also without a place for the status (measured). */
 static CUresult find(const char *symbol, void **pfn, int version, cuuint64_t flags, bool per_thread,
                      CUdriverProcAddressQueryResult *status, CUresult missing)
 {
@@ -111,7 +110,7 @@ static void advise(void *caller)
                 file[0] ? file : "the program");
 }
 
-/* Only the runtime library calls this entry point, and its error tells the user nothing. */
+/* Only the runtime library calls this entry point, and its error means nothing to the user. */
 static void say_that_it_stops_here(void *caller)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;

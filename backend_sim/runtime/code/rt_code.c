@@ -20,17 +20,7 @@ cudaError_t rt_function(const void *host, CUfunction *function)
         result = DRIVER(cuKernelGetFunction, function, kernel);
     if (result == cudaSuccess)
         rt_symbol_note(*function, rt_host_of(kernel));
-    return result == cudaErrorInvalidResourceHandle ? cudaErrorInvalidDeviceFunction : result;
-}
-
-/* An invalid handle may be another one of the call's, such as its stream. */
-cudaError_t rt_kernel_error(const void *function, cudaError_t result)
-{
-    const char *name = NULL;
-    CUkernel kernel = (CUkernel)(uintptr_t)function;
-    if (result != cudaErrorInvalidResourceHandle || rt_symbol_find(RT_FUNCTION, function))
-        return result;
-    return DRIVER(cuKernelGetName, &name, kernel) == cudaSuccess ? result : cudaErrorInvalidDeviceFunction;
+    return result;
 }
 
 cudaError_t rt_variable(const void *symbol, CUdeviceptr *address, size_t *size)
@@ -45,5 +35,5 @@ cudaError_t rt_variable(const void *symbol, CUdeviceptr *address, size_t *size)
         result = variable->kind == RT_MANAGED
                      ? DRIVER(cuLibraryGetManaged, address ? address : &unused, size, library, variable->name)
                      : DRIVER(cuLibraryGetGlobal, address ? address : &unused, size, library, variable->name);
-    return result == cudaErrorSymbolNotFound ? cudaErrorInvalidSymbol : result;
+    return result;
 }

@@ -15,7 +15,7 @@
 #include "rt.h"
 
 /* The kernel of a function that was registered. Any other address is taken for a kernel, as documented of the runtime
- * ("assumed to be a cudaKernel_t and used as is"): what becomes of it the driver decides, and rt_kernel_error tells. */
+ * ("assumed to be a cudaKernel_t and used as is"): what becomes of it the driver decides. cudaErrorInvalidDeviceFunction for NULL. */
 cudaError_t rt_kernel(const void *function, CUkernel *kernel);
 
 /* The same, as the function that it is in the current context: for calls that take no kernel. */
@@ -24,11 +24,8 @@ cudaError_t rt_function(const void *host, CUfunction *function);
 /* The address on the host behind a kernel or function that the calls above gave; else handle itself. */
 const void *rt_host_of(const void *handle);
 
-/* What the runtime answers where the driver answered result to a call with the kernel of function:
- * cudaErrorInvalidDeviceFunction if that is what was wrong. */
-cudaError_t rt_kernel_error(const void *function, cudaError_t result);
-
-/* A variable's address and size in the current context; each may be NULL. cudaErrorInvalidSymbol if there is none. */
+/* A variable's address and size in the current context; each may be NULL. cudaErrorInvalidSymbol where none is
+ * registered, cudaErrorSymbolNotFound where the code lacks it. */
 cudaError_t rt_variable(const void *symbol, CUdeviceptr *address, size_t *size);
 
 /* The driver's form of a launch's configuration. The attributes are the same in both. */

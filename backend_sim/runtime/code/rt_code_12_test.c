@@ -23,6 +23,6 @@ int main(void)
     OK(cudaFuncGetAttributes(&attributes, &stub));
     EQUAL(attributes.maxThreadsPerBlock, 1024);
     __cudaUnregisterFatBinary(image);
-    REFUSED(cudaLaunchKernel(&stub, dim(1), dim(1), args, 0, NULL), ErrorInvalidDeviceFunction);
+    REFUSED(cudaLaunchKernel(&stub, dim(1), dim(1), args, 0, NULL), ErrorInvalidResourceHandle);
     return tap_done();
 }

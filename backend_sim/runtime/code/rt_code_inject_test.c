@@ -8,6 +8,7 @@
 #include "rt_code.h"
 #include "rt_image.h"
 #include "rt_table.h"
+#include "testing/core_driver.h"
 #include "testing/emitted.h"
 
 enum { MANY = 300 };
@@ -57,7 +58,7 @@ static void test_no_memory(void)
     inject_arm_at("malloc", 1);
     register_function(image, &stubs[0], "nothing");
     tap_text(inject_disarm(), "malloc", "no memory for the first function");
-    REFUSED(cudaFuncGetName(&name, &stubs[0]), ErrorInvalidDeviceFunction);
+    REFUSED(cudaFuncGetName(&name, &stubs[0]), ErrorInvalidResourceHandle);
     register_function(image, &stubs[0], "nothing");
     OK(cudaFuncGetName(&name, &stubs[0]));
     int registered = 1;
@@ -68,10 +69,10 @@ static void test_no_memory(void)
         failed = inject_disarm();
     }
     tap_text(failed, "calloc", "no memory for a larger table");
-    REFUSED(cudaFuncGetName(&name, &stubs[registered - 1]), ErrorInvalidDeviceFunction);
+    REFUSED(cudaFuncGetName(&name, &stubs[registered - 1]), ErrorInvalidResourceHandle);
     OK(cudaFuncGetName(&name, &stubs[registered - 2]));
     __cudaUnregisterFatBinary(image);
-    REFUSED(cudaFuncGetName(&name, &stubs[registered - 2]), ErrorInvalidDeviceFunction);
+    REFUSED(cudaFuncGetName(&name, &stubs[registered - 2]), ErrorInvalidResourceHandle);
 }
 
 /* Configurations beyond the first few are allocated. */
@@ -312,8 +313,7 @@ static void test_old_driver(void)
     register_function(later, &stubs[2], "nothing");
     OK(cudaFuncGetName(&name, &stubs[0]));
     EQUAL(__cudaInitModule(image), 1);
-    rt_driver = (struct rt_driver){.to_cuInit = {whole.to_cuInit[0], whole.to_cuInit[1]},
-                                   .to_cuCtxGetCurrent = {whole.to_cuCtxGetCurrent[0], whole.to_cuCtxGetCurrent[1]}};
+    keep_core(&whole);
     ask_about(&stubs[0]);
     ask_about_libraries();
     NEWER(cudaFuncGetName(&name, &stubs[2])); /* its image cannot be loaded */

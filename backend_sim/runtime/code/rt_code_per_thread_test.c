@@ -32,7 +32,7 @@ static void test_order(void)
     OK(cudaMemcpyAsync(bytes + 4, at, 60, cudaMemcpyDefault, NULL));
     OK(cudaDeviceSynchronize());
     tap_ok(bytes[3] == 3 && bytes[4] == 4 && bytes[12] == 3 && bytes[20] == 2 && bytes[36] == 1, "each launch filled its part");
-    REFUSED(cudaLaunchKernel(&fill, (dim3){0, 1, 1}, dim(1), args, 0, NULL), ErrorInvalidConfiguration);
+    REFUSED(cudaLaunchKernel(&fill, (dim3){0, 1, 1}, dim(1), args, 0, NULL), ErrorInvalidValue);
     REFUSED(cudaMemcpyToSymbol(&fill, at, 4, 0, cudaMemcpyDefault), ErrorInvalidSymbol);
     OK(cudaFree(at));
 }

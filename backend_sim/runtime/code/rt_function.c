@@ -5,7 +5,7 @@
 
 #include "rt_code.h"
 
-/* Wrong handles of these calls are always the function's. */
+/* The calls that find a function know what is wrong with one that is none; others pass the driver's answer on, as the toolkit's do. */
 static cudaError_t of_function(cudaError_t result)
 {
     return result == cudaErrorInvalidResourceHandle ? cudaErrorInvalidDeviceFunction : result;
@@ -42,14 +42,15 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *entryFuncAddr)
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
 {
-    RT(functionPtr ? rt_function(symbolPtr, functionPtr) : cudaErrorInvalidValue);
+    cudaFunction_t unasked = NULL; /* as measured of the toolkit's, NULL finds the function and writes nothing */
+    RT(of_function(rt_function(symbolPtr, functionPtr ? functionPtr : &unasked)));
 }
 
 static cudaError_t name_of(const char **name, const void *function)
 {
     CUkernel kernel = NULL;
     cudaError_t result = name ? rt_kernel(function, &kernel) : cudaErrorInvalidValue;
-    return result == cudaSuccess ? of_function(DRIVER(cuKernelGetName, name, kernel)) : result;
+    return result == cudaSuccess ? DRIVER(cuKernelGetName, name, kernel) : result;
 }
 
 cudaError_t cudaFuncGetName(const char **name, const void *func)
@@ -61,7 +62,7 @@ static cudaError_t param_info(const void *function, size_t index, size_t *offset
 {
     CUkernel kernel = NULL;
     cudaError_t result = rt_kernel(function, &kernel);
-    return result == cudaSuccess ? of_function(DRIVER(cuKernelGetParamInfo, kernel, index, offset, size)) : result;
+    return result == cudaSuccess ? DRIVER(cuKernelGetParamInfo, kernel, index, offset, size) : result;
 }
 
 cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
@@ -132,7 +133,7 @@ static cudaError_t set_for_device(cudaKernel_t function, enum cudaFuncAttribute 
     CUkernel kernel = NULL;
     cudaError_t result = rt_kernel(function, &kernel);
     if (result == cudaSuccess)
-        result = of_function(DRIVER(cuKernelSetAttribute, (CUfunction_attribute)attribute, value, kernel, device));
+        result = DRIVER(cuKernelSetAttribute, (CUfunction_attribute)attribute, value, kernel, device);
     return result;
 }
 

@@ -220,7 +220,7 @@ cudaError_t rt_symbol_kernel(struct rt_symbol *symbol, CUkernel *kernel)
     if (result == cudaSuccess)
         result = DRIVER(cuLibraryGetKernel, kernel, library, symbol->name);
     if (result != cudaSuccess)
-        return result == cudaErrorSymbolNotFound ? cudaErrorInvalidDeviceFunction : result;
+        return result;
     rt_symbol_note(*kernel, symbol->host);
     atomic_store_explicit(&symbol->kernel, *kernel, memory_order_release);
     return cudaSuccess;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches, for both default streams. */
-#include <limits.h>
-
 #include "rt_code.h"
 
-/* ---- why a launch was refused: the driver answers INVALID_VALUE for all of an argument's faults ---- */
+/* ---- why a launch was refused: the driver answers INVALID_VALUE for all of an argument's faults, and CUDA 13's library passes it on.
+ * CUDA 12's reports a configuration that does not fit, as documented ---- */
 
 static bool within(int device, const unsigned value[3], enum CUdevice_attribute_enum first)
 {
@@ -29,25 +28,21 @@ static bool fits(dim3 grid, dim3 block)
            (uint64_t)block.x * block.y * block.z <= (uint64_t)threads;
 }
 
-static cudaError_t explain(cudaError_t result, const void *function, dim3 grid, dim3 block)
+static cudaError_t explain(cudaError_t result, dim3 grid, dim3 block)
 {
-    if (result == cudaErrorInvalidValue && !fits(grid, block))
-        return cudaErrorInvalidConfiguration;
-    return rt_kernel_error(function, result);
+    return rt_major() < 13 && result == cudaErrorInvalidValue && !fits(grid, block) ? cudaErrorInvalidConfiguration : result;
 }
 
-/* ---- launches ---- */
+/* ---- launches: of the size of shared memory the toolkit's takes the lowest 32 bits ---- */
 
 static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
 {
     CUkernel kernel = NULL;
     cudaError_t result = rt_kernel(function, &kernel);
-    if (result == cudaSuccess && shared > UINT_MAX)
-        result = cudaErrorInvalidValue;
     if (result == cudaSuccess)
         result = DRIVER(cuLaunchKernel, (CUfunction)(void *)kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
                         (unsigned)shared, stream, args, NULL);
-    return result == cudaSuccess ? result : explain(result, function, grid, block);
+    return result == cudaSuccess ? result : explain(result, grid, block);
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream)
@@ -67,12 +62,10 @@ static cudaError_t launch_cooperative(const void *function, dim3 grid, dim3 bloc
 {
     CUkernel kernel = NULL;
     cudaError_t result = rt_kernel(function, &kernel);
-    if (result == cudaSuccess && shared > UINT_MAX)
-        result = cudaErrorInvalidValue;
     if (result == cudaSuccess)
         result = DRIVER(cuLaunchCooperativeKernel, (CUfunction)(void *)kernel, grid.x, grid.y, grid.z, block.x, block.y,
                         block.z, (unsigned)shared, stream, args);
-    return result == cudaSuccess ? result : explain(result, function, grid, block);
+    return result == cudaSuccess ? result : explain(result, grid, block);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
@@ -90,7 +83,7 @@ static cudaError_t launch_with(const cudaLaunchConfig_t *config, const void *fun
         result = rt_kernel(function, &kernel);
     if (result == cudaSuccess)
         result = DRIVER(cuLaunchKernelEx, &asked, (CUfunction)(void *)kernel, args, NULL);
-    return result == cudaSuccess || !config ? result : explain(result, function, config->gridDim, config->blockDim);
+    return result == cudaSuccess || !config ? result : explain(result, config->gridDim, config->blockDim);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)

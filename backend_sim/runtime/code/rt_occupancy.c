@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many blocks and clusters of a function fit at once. The driver takes a kernel for a function here. */
-#include <limits.h>
-
 #include "rt_code.h"
 
-/* rt_kernel as a function, and an invalid handle as the function's fault. */
+/* rt_kernel as a function. */
 static cudaError_t find(const void *function, CUfunction *out)
 {
     CUkernel kernel = NULL;
@@ -20,7 +18,7 @@ static cudaError_t find(const void *function, CUfunction *out)
         cudaError_t result_ = find(function, &f);               \
         if (result_ == cudaSuccess)                             \
             result_ = DRIVER(name, __VA_ARGS__);                \
-        return rt_kernel_error(function, result_);              \
+        return result_;                                         \
     } while (0)
 
 static cudaError_t blocks(int *count, const void *function, int size, size_t shared)
@@ -60,9 +58,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
 _Static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute), "one layout");
 _Static_assert(offsetof(cudaLaunchAttribute, val) == offsetof(CUlaunchAttribute, value), "one layout");
 
+/* Of the size of shared memory the toolkit's takes the lowest 32 bits, here and in every launch. */
 cudaError_t rt_launch_config(const cudaLaunchConfig_t *config, CUlaunchConfig *out)
 {
-    if (!config || config->dynamicSmemBytes > UINT_MAX)
+    if (!config)
         return cudaErrorInvalidValue;
     *out = (CUlaunchConfig){config->gridDim.x, config->gridDim.y, config->gridDim.z,
                             config->blockDim.x, config->blockDim.y, config->blockDim.z,

@@ -45,9 +45,9 @@ static void test_many(void)
     tap_note("and unregistered in %.1f ms", milliseconds() - begin);
     const char *name = NULL;
     for (int i = 0; i < FUNCTIONS; i += 997)
-        wrong += cudaFuncGetName(&name, &functions[i]) != cudaErrorInvalidDeviceFunction;
+        wrong += cudaFuncGetName(&name, &functions[i]) != cudaErrorInvalidResourceHandle;
     EQUAL(wrong, 0);
-    IS(cudaGetLastError(), ErrorInvalidDeviceFunction);
+    IS(cudaGetLastError(), ErrorInvalidResourceHandle);
 }
 
 static atomic_int failures;
@@ -72,7 +72,7 @@ static void *come_and_go(void *first)
         must(cudaFuncGetName(&name, &own[EACH - 1]) == cudaSuccess && !strcmp(name, "nothing"));
         must(cudaDeviceSynchronize() == cudaSuccess);
         __cudaUnregisterFatBinary(image);
-        must(cudaFuncGetName(&name, &own[0]) == cudaErrorInvalidDeviceFunction);
+        must(cudaFuncGetName(&name, &own[0]) == cudaErrorInvalidResourceHandle);
     }
     return NULL;
 }

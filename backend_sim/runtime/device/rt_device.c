@@ -7,12 +7,12 @@ cudaError_t cudaDriverGetVersion(int *driverVersion)
     if (!driverVersion)
         return rt_leave(cudaErrorInvalidValue);
     *driverVersion = 0; /* also where there is no driver */
-    return rt_driver_load() ? rt_leave(DRIVER(cuDriverGetVersion, driverVersion)) : cudaSuccess;
+    return rt_driver_load() ? rt_leave(DRIVER_CORE(cuDriverGetVersion, driverVersion)) : cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    RT_ANYWHERE(count ? DRIVER(cuDeviceGetCount, count) : cudaErrorInvalidValue);
+    RT_ANYWHERE(count ? DRIVER_CORE(cuDeviceGetCount, count) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGetDevice(int *device)
@@ -65,13 +65,13 @@ static cudaError_t get_flags(unsigned *flags)
 {
     CUcontext current = NULL;
     int device = 0, active;
-    cudaError_t result = DRIVER(cuCtxGetCurrent, &current);
+    cudaError_t result = DRIVER_CORE(cuCtxGetCurrent, &current);
     if (result == cudaSuccess && current)
         return DRIVER(cuCtxGetFlags, flags);
     if (result == cudaSuccess)
         result = rt_device(&device);
     if (result == cudaSuccess)
-        result = DRIVER(cuDevicePrimaryCtxGetState, device, flags, &active);
+        result = DRIVER_CORE(cuDevicePrimaryCtxGetState, device, flags, &active);
     if (result == cudaSuccess)
         *flags |= cudaDeviceMapHost;
     return result;
@@ -85,9 +85,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 static cudaError_t init_device(int device, unsigned device_flags, unsigned flags)
 {
     CUcontext context;
-    if (flags & ~(unsigned)cudaInitDeviceFlagsAreValid)
-        return cudaErrorInvalidValue;
-    cudaError_t result = flags ? set_flags(device, device_flags) : cudaSuccess;
+    cudaError_t result = flags & cudaInitDeviceFlagsAreValid ? set_flags(device, device_flags) : cudaSuccess;
     return result == cudaSuccess ? rt_primary_context(device, &context) : result;
 }
 

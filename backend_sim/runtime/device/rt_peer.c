@@ -12,7 +12,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
     RT_ANYWHERE(DRIVER(cuDeviceGetP2PAttribute, value, (CUdevice_P2PAttribute)attr, srcDevice, dstDevice));
 }
 
-/* As documented, a device that cannot be a peer is an invalid one; a device is none of its own. */
+/* A device that cannot be a peer, as it is none of its own. The toolkit's answers as the driver does, where documentation names another code. */
 static cudaError_t enable_peer(int peer, unsigned flags)
 {
     CUcontext context = NULL;
@@ -21,7 +21,7 @@ static cudaError_t enable_peer(int peer, unsigned flags)
     if (result == cudaSuccess)
         result = DRIVER(cuDeviceCanAccessPeer, &can, device, peer);
     if (result == cudaSuccess && !can)
-        result = cudaErrorInvalidDevice;
+        result = cudaErrorPeerAccessUnsupported;
     if (result == cudaSuccess)
         result = rt_primary_context(peer, &context);
     return result == cudaSuccess ? DRIVER(cuCtxEnablePeerAccess, context, flags) : result;
@@ -41,7 +41,7 @@ static cudaError_t disable_peer(int peer)
     int active = 0;
     cudaError_t result = DRIVER(cuDeviceGet, &device, peer);
     if (result == cudaSuccess)
-        result = DRIVER(cuDevicePrimaryCtxGetState, device, &flags, &active);
+        result = DRIVER_CORE(cuDevicePrimaryCtxGetState, device, &flags, &active);
     if (result == cudaSuccess && !active)
         result = cudaErrorPeerAccessNotEnabled;
     if (result == cudaSuccess)

@@ -113,7 +113,7 @@ static cudaError_t choose(int *device, const struct cudaDeviceProp *wished)
     int count = 0, best = -1;
     if (!device || !wished)
         return cudaErrorInvalidValue;
-    cudaError_t result = DRIVER(cuDeviceGetCount, &count);
+    cudaError_t result = DRIVER_CORE(cuDeviceGetCount, &count);
     for (int i = 0; i < count && result == cudaSuccess; i++) {
         result = get(&prop, i);
         if (result == cudaSuccess && matches(wished, &prop) > best) {

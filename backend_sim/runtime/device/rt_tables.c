@@ -19,7 +19,7 @@ cudaError_t rt_entry_point(const struct rt_entry_point *asked)
 cudaError_t rt_entry_point_of_version(const struct rt_entry_point *asked)
 {
     int newest = 0;
-    cudaError_t result = DRIVER(cuDriverGetVersion, &newest);
+    cudaError_t result = DRIVER_CORE(cuDriverGetVersion, &newest);
     if (result == cudaSuccess && asked->version > (unsigned)newest)
         result = cudaErrorInvalidValue;
     return result == cudaSuccess ? rt_entry_point(asked) : result;

@@ -18,9 +18,8 @@ static enum cudaMemcpyKind kind_of(const CUDA_MEMCPY3D *copy)
 /* Arrays are not implemented. */
 cudaError_t rt_graph_copy(const struct cudaMemcpy3DParms *params, CUDA_MEMCPY3D *driver)
 {
-    if (!params || !rt_layers(params, driver))
-        return cudaErrorInvalidValue;
-    return params->srcArray || params->dstArray ? cudaErrorNotSupported : cudaSuccess;
+    cudaError_t result = params ? rt_layers(params, driver) : cudaErrorInvalidValue;
+    return result == cudaSuccess && (params->srcArray || params->dstArray) ? cudaErrorNotSupported : result;
 }
 
 static void *pointer_of(CUmemorytype type, const void *host, CUdeviceptr device)
@@ -28,15 +27,15 @@ static void *pointer_of(CUmemorytype type, const void *host, CUdeviceptr device)
     return type == CU_MEMORYTYPE_HOST ? rt_pointer(rt_address(host)) : rt_pointer(device);
 }
 
-/* The driver doesn't keep how wide a row may be; the pitch is as good. */
-void rt_graph_copy_of(const CUDA_MEMCPY3D *driver, struct cudaMemcpy3DParms *params)
+/* The driver doesn't keep how wide a row may be. */
+static void rt_graph_copy_of(const CUDA_MEMCPY3D *driver, struct cudaMemcpy3DParms *params)
 {
     *params = (struct cudaMemcpy3DParms){
         .srcPos = {driver->srcXInBytes, driver->srcY, driver->srcZ},
-        .srcPtr = {pointer_of(driver->srcMemoryType, driver->srcHost, driver->srcDevice), driver->srcPitch, driver->srcPitch,
+        .srcPtr = {pointer_of(driver->srcMemoryType, driver->srcHost, driver->srcDevice), driver->srcPitch, 0,
                    driver->srcHeight},
         .dstPos = {driver->dstXInBytes, driver->dstY, driver->dstZ},
-        .dstPtr = {pointer_of(driver->dstMemoryType, driver->dstHost, driver->dstDevice), driver->dstPitch, driver->dstPitch,
+        .dstPtr = {pointer_of(driver->dstMemoryType, driver->dstHost, driver->dstDevice), driver->dstPitch, 0,
                    driver->dstHeight},
         .extent = {driver->WidthInBytes, driver->Height, driver->Depth}, .kind = kind_of(driver)};
 }
@@ -53,7 +52,9 @@ static cudaError_t in_variable(const void *symbol, size_t offset, size_t count, 
 {
     CUdeviceptr start = 0;
     size_t size = 0;
-    cudaError_t result = right_kind ? rt_variable(symbol, &start, &size) : cudaErrorInvalidMemcpyDirection;
+    cudaError_t result = rt_variable(symbol, &start, &size);
+    if (result == cudaSuccess && !right_kind)
+        result = cudaErrorInvalidMemcpyDirection;
     if (result == cudaSuccess && (offset > size || count > size - offset))
         result = cudaErrorInvalidValue;
     *at = rt_pointer(start + offset);
@@ -89,7 +90,7 @@ static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraph
     CUcontext context = NULL;
     cudaError_t result = rt_graph_copy(params, &driver);
     if (result == cudaSuccess)
-        result = DRIVER(cuCtxGetCurrent, &context);
+        result = DRIVER_CORE(cuCtxGetCurrent, &context);
     return result == cudaSuccess ? DRIVER(cuGraphAddMemcpyNode, node, graph, dependencies, count, &driver, context) : result;
 }
 
@@ -115,7 +116,7 @@ static cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t node, const stru
     CUcontext context = NULL;
     cudaError_t result = rt_graph_copy(params, &driver);
     if (result == cudaSuccess)
-        result = DRIVER(cuCtxGetCurrent, &context);
+        result = DRIVER_CORE(cuCtxGetCurrent, &context);
     return result == cudaSuccess ? DRIVER(cuGraphExecMemcpyNodeSetParams, exec, node, &driver, context) : result;
 }
 

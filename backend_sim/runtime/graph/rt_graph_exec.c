@@ -61,11 +61,12 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long 
 /* What is known of an update is written whatever became of it. */
 static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
-    if (!info)
-        return cudaErrorInvalidValue;
-    CUgraphExecUpdateResultInfo found = {(CUgraphExecUpdateResult)info->result, info->errorNode, info->errorFromNode};
+    CUgraphExecUpdateResultInfo found = {.errorNode = NULL};
+    if (info)
+        found = (CUgraphExecUpdateResultInfo){(CUgraphExecUpdateResult)info->result, info->errorNode, info->errorFromNode};
     cudaError_t result = DRIVER(cuGraphExecUpdate, exec, graph, &found);
-    *info = (cudaGraphExecUpdateResultInfo){(enum cudaGraphExecUpdateResult)found.result, found.errorNode, found.errorFromNode};
+    if (info)
+        *info = (cudaGraphExecUpdateResultInfo){(enum cudaGraphExecUpdateResult)found.result, found.errorNode, found.errorFromNode};
     return result;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that lacks what a call needs, and one that has no contexts: each call of a graph says so. */
+/* A driver that lacks what a call needs, and one that has no contexts: each call of a graph is refused for that. */
 #include "rt.h"
+#include "testing/core_driver.h"
 #include "testing/emitted.h"
 
 #define LACKS(call) IS(call, ErrorCallRequiresNewerDriver)
@@ -159,10 +160,9 @@ int main(void)
     test_context_lost();
     forget_graphs();
     every_call();
-    memset(&rt_driver, 0, sizeof rt_driver);
-    rt_driver.to_cuCtxGetCurrent[0] = has.to_cuCtxGetCurrent[0];
+    keep_core(&has);
     every_call();
-    memset(&rt_driver, 0, sizeof rt_driver);
+    lose_contexts();
     every_call();
     rt_driver = has;
     __cudaUnregisterFatBinary(image);

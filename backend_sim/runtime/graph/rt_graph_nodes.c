@@ -16,14 +16,14 @@ static cudaError_t add_fill(cudaGraphNode_t *node, cudaGraph_t graph, const cuda
                             const struct cudaMemsetParams *params)
 {
     CUcontext context = NULL;
-    cudaError_t result = DRIVER(cuCtxGetCurrent, &context);
+    cudaError_t result = DRIVER_CORE(cuCtxGetCurrent, &context);
     return result == cudaSuccess ? DRIVER(cuGraphAddMemsetNode, node, graph, dependencies, count, fill(params), context) : result;
 }
 
 static cudaError_t set_fill(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemsetParams *params)
 {
     CUcontext context = NULL;
-    cudaError_t result = DRIVER(cuCtxGetCurrent, &context);
+    cudaError_t result = DRIVER_CORE(cuCtxGetCurrent, &context);
     return result == cudaSuccess ? DRIVER(cuGraphExecMemsetNodeSetParams, exec, node, fill(params), context) : result;
 }
 

@@ -31,7 +31,7 @@ static cudaError_t to_driver(const struct cudaGraphNodeParams *params, CUgraphNo
     CUcontext context = NULL;
     if (!params)
         return cudaErrorInvalidValue;
-    cudaError_t result = DRIVER(cuCtxGetCurrent, &context);
+    cudaError_t result = DRIVER_CORE(cuCtxGetCurrent, &context);
     if (result != cudaSuccess)
         return result;
     memcpy(driver, params, sizeof *driver);

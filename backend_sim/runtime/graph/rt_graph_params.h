@@ -15,7 +15,6 @@
 cudaError_t rt_graph_kernel(const struct cudaKernelNodeParams *params, CUDA_KERNEL_NODE_PARAMS *driver);
 
 cudaError_t rt_graph_copy(const struct cudaMemcpy3DParms *params, CUDA_MEMCPY3D *driver);
-void rt_graph_copy_of(const CUDA_MEMCPY3D *driver, struct cudaMemcpy3DParms *params);
 
 /* The node is new; its address, if it allocates, is written into the parameters. */
 cudaError_t rt_graph_add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,

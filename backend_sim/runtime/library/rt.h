@@ -25,25 +25,34 @@
 
 /* Begins a call that needs no context: loads the driver and initialises it. cudaErrorInsufficientDriver when there is none, or an
  * older one than the runtime's major version; else what cuInit answered, which is asked once. cudaErrorCudartUnloading when the
- * process ends and the runtime has given back what it held. */
+ * process ends and the runtime has released what it held. */
 cudaError_t rt_enter(void);
 /* The same, and makes sure that the thread has a current context: the one it made current itself by the driver's API, else the
  * primary context of its device (cudaSetDevice, cudaSetValidDevices, else the first). A primary context is retained for the
  * process, until it ends or resets the device. */
 cudaError_t rt_enter_context(void);
-/* Ends a call: an error becomes the thread's last error. Returns it. */
+/* Is the work of a call to be done, once more perhaps? rounds begins as 0. The first time it enters the context, whose error is
+ * the result then. Work whose primary context was reset elsewhere has had no effect, and is done again in the new context. */
+bool rt_round(int *rounds, cudaError_t *result);
+/* Ends a call: an error becomes the thread's last error; cudaErrorNotReady is none. Returns it. */
 cudaError_t rt_leave(cudaError_t result);
 
-/* The whole of an entry point. work is a cudaError_t. */
-#define RT_BY(enter, work)                 \
-    do {                                   \
-        cudaError_t result_ = enter();     \
-        if (result_ == cudaSuccess)        \
-            result_ = (work);              \
-        return rt_leave(result_);          \
+/* The whole of an entry point, in a current context or without one. work is a cudaError_t, of arguments alone. */
+#define RT(work)                             \
+    do {                                     \
+        int rounds_ = 0;                     \
+        cudaError_t result_;                 \
+        while (rt_round(&rounds_, &result_)) \
+            result_ = (work);                \
+        return rt_leave(result_);            \
     } while (0)
-#define RT(work) RT_BY(rt_enter_context, work)
-#define RT_ANYWHERE(work) RT_BY(rt_enter, work)
+#define RT_ANYWHERE(work)                 \
+    do {                                  \
+        cudaError_t result_ = rt_enter(); \
+        if (result_ == cudaSuccess)       \
+            result_ = (work);             \
+        return rt_leave(result_);         \
+    } while (0)
 
 /* What the runtime answers where the driver answered code: the same number, which the runtime has a name for. */
 cudaError_t rt_code(CUresult code);
@@ -52,6 +61,8 @@ cudaError_t rt_code(CUresult code);
  * DRIVER(cuCtxSynchronize, ) without arguments. */
 #define DRIVER(name, ...) \
     (rt_driver.to_##name[RT_FORM] ? rt_code(rt_driver.to_##name[RT_FORM](__VA_ARGS__)) : cudaErrorCallRequiresNewerDriver)
+/* The same for a function that every driver has (RT_DRIVER_CORE): where rt_enter succeeded, it is there. */
+#define DRIVER_CORE(name, ...) rt_code(rt_driver.to_##name[RT_FORM](__VA_ARGS__))
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define RT_FORM 1
 #else

@@ -21,7 +21,7 @@ static void *symbol(const char *name)
     return dlsym(handle, name);
 }
 
-/* Drivers before CUDA 12.0 have no cuGetProcAddress_v2; their symbols tell the version by a suffix. Of names that are older than
+/* Drivers before CUDA 12.0 have no cuGetProcAddress_v2; their symbols have the version as a suffix. Of names that are older than
  * CUDA 7.0, the forms for the thread's own stream are not: asked for an older version, the driver gives the others. */
 static void find(void *pointers, const char *name, int version, const char *entry)
 {
@@ -54,9 +54,19 @@ static void load(void)
 #include "rt_driver.def"
 }
 
+static bool has_core(void)
+{
+    const bool has[] = {
+#define RT_DRIVER(name)
+#define RT_DRIVER_CORE(name) rt_driver.to_##name[0] != NULL,
+#include "rt_driver.def"
+    };
+    return !memchr(has, false, sizeof has);
+}
+
 bool rt_driver_load(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
-    return handle && rt_driver.to_cuInit[0];
+    return handle && has_core();
 }

@@ -27,8 +27,8 @@ struct rt_driver {
 };
 extern struct rt_driver rt_driver;
 
-/* Loads libcuda.so.1 (CUVMM_LIBCUDA names another) and fills the table, once in a process: cudaErrorInsufficientDriver when it
- * cannot be loaded. */
+/* Loads libcuda.so.1 (CUVMM_LIBCUDA names another) and fills the table, once in a process. False when it cannot be loaded, or is no
+ * driver: it lacks one of the functions that every driver has. */
 bool rt_driver_load(void);
 
 #endif

@@ -34,7 +34,7 @@ static void in_child(const char *library, const char *version, const char *init,
 
 static cudaError_t expected;
 
-/* Every call answers it, the last error, too; what is known without a driver is told. */
+/* Every call answers it, the last error, too; what is known without a driver is returned. */
 static int all_answer(void)
 {
     int value = 77;
@@ -122,7 +122,7 @@ static void use_early(void)
     ends += cudaFree(memory) == cudaSuccess && cudaMalloc(&memory, 1) == cudaSuccess;
 }
 
-/* A handler that is older than the runtime's runs when the runtime has given back its contexts, a younger one before. */
+/* A handler that is older than the runtime's runs when the runtime has released its contexts, a younger one before. */
 static int handlers(void)
 {
     NEED(atexit(use_late) == 0);
@@ -131,7 +131,7 @@ static int handlers(void)
     return 0;
 }
 
-/* The simulator tells what is left at the end, by its rules, on standard error, which is a file here. */
+/* The simulator reports what is left at the end, by its rules, on standard error, which is a file here. */
 static int says_no_leak(const char *file, int (*body)(void))
 {
     char said[4096] = "";
@@ -160,7 +160,7 @@ static int frees_its_memory(void)
     NEED(cudaSetDevice(0) == cudaSuccess && cudaMalloc(&p, 1 << 20) == cudaSuccess && cudaFree(p) == cudaSuccess);
     pid_t child = fork();
     if (child == 0)
-        exit(0); /* gives back nothing of its parent's */
+        exit(0); /* releases nothing of its parent's */
     NEED(child > 0 && waitpid(child, NULL, 0) == child);
     return 0;
 }
@@ -206,7 +206,7 @@ static void test_leaks(void)
     EQUAL(says_no_leak(file, frees_its_memory), 0);
     EQUAL(says_no_leak(file, resets), 0);
     EQUAL(says_no_leak(file, uses_threads), 0);
-    tap_ok(says_no_leak(file, keeps_addresses) > 0, "a leak is told");
+    tap_ok(says_no_leak(file, keeps_addresses) > 0, "a leak is reported");
 }
 
 int main(void)
@@ -214,7 +214,7 @@ int main(void)
     setenv("CUVMM_SIM", "sim:h200x2", 1);
     in_child("/nonexistent", "0", "0", no_driver, "no driver");
     in_child(RT_FAKE_DRIVER, "12090", "0", old_driver, "a driver of CUDA 12");
-    in_child(RT_FAKE_DRIVER, "-1", "0", mute_driver, "a driver that does not tell its version");
+    in_child(RT_FAKE_DRIVER, "-1", "0", mute_driver, "a driver that does not return its version");
     in_child(RT_FAKE_DRIVER, "13000", "100", no_device, "a driver without devices");
     in_child(RT_FAKE_DRIVER, "13000", "34", stub, "a stub of a driver");
     in_child(RT_FAKE_DRIVER, "13000", "12345", unknown_code, "a code that the runtime has no name for");

@@ -68,7 +68,7 @@ static int all_need_a_driver(void)
             printf("# %s answers %s\n", #call, cudaGetErrorName(result_));       \
     } while (0)
 
-/* What the driver lacks is told by the call that misses it. */
+/* A call that needs what the driver lacks is refused. */
 static int devices_need_their_functions(void)
 {
     int wrong = 0, value = 0, list[] = {0};
@@ -121,7 +121,7 @@ static int devices_need_their_functions(void)
     return wrong;
 }
 
-/* What is not there says so, and is the last error. */
+/* A missing entry point is refused, and that is the last error. */
 static void test_absent(void)
 {
     void *symbol = dlsym(RTLD_DEFAULT, "cudaMallocArray");

@@ -61,8 +61,8 @@ static void test_reset(void)
 {
     void *p = NULL;
     OK(cudaDeviceReset());
-    REFUSED(cudaMalloc(&p, 1), ErrorIllegalAddress);
-    REFUSED(cudaSetDevice(0), ErrorIllegalAddress);
+    REFUSED(cudaMalloc(&p, 1), ErrorDevicesUnavailable);
+    REFUSED(cudaSetDevice(0), ErrorDevicesUnavailable);
 }
 
 /* Of the valid devices, the first that works. */

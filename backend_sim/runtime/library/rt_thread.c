@@ -49,16 +49,16 @@ static void release_all(void)
     atomic_store(&entered, cudaErrorCudartUnloading);
     for (int device = 0; device < DEVICES && process == getpid(); device++)
         if (atomic_load(&held[device]))
-            (void)DRIVER(cuDevicePrimaryCtxRelease, device);
+            (void)DRIVER_CORE(cuDevicePrimaryCtxRelease, device);
 }
 
 /* As the toolkit's: the driver's version counts before cuInit is called, which is called once. */
 static cudaError_t start(void)
 {
     int version = 0;
-    if (!rt_driver_load() || DRIVER(cuDriverGetVersion, &version) != cudaSuccess || version < rt_major() * 1000)
+    if (!rt_driver_load() || DRIVER_CORE(cuDriverGetVersion, &version) != cudaSuccess || version < rt_major() * 1000)
         return cudaErrorInsufficientDriver;
-    return DRIVER(cuInit, 0);
+    return DRIVER_CORE(cuInit, 0);
 }
 
 static void initialise(void)
@@ -85,9 +85,16 @@ cudaError_t rt_enter(void)
 
 cudaError_t rt_leave(cudaError_t result)
 {
-    if (result != cudaSuccess)
+    if (result != cudaSuccess && result != cudaErrorNotReady)
         thread.last = result;
     return result;
+}
+
+/* The handle is written where it succeeds. One that cannot begin because of a fault before is the device's, as the toolkit's call it. */
+static cudaError_t retain(int device)
+{
+    cudaError_t result = DRIVER_CORE(cuDevicePrimaryCtxRetain, &primary[device], device);
+    return result >= cudaErrorIllegalAddress && result <= cudaErrorLaunchFailure ? cudaErrorDevicesUnavailable : result;
 }
 
 /* Holds the primary context of the device until the process ends or resets it. */
@@ -100,7 +107,7 @@ static cudaError_t hold(int device)
         return cudaSuccess;
     lock_contexts();
     if (!atomic_load(&held[device])) {
-        result = DRIVER(cuDevicePrimaryCtxRetain, &primary[device], device);
+        result = retain(device);
         atomic_store(&held[device], result == cudaSuccess);
     }
     unlock_contexts();
@@ -111,13 +118,13 @@ static bool is_active(int device)
 {
     unsigned flags;
     int active = 0;
-    return DRIVER(cuDevicePrimaryCtxGetState, device, &flags, &active) == cudaSuccess && active;
+    return DRIVER_CORE(cuDevicePrimaryCtxGetState, device, &flags, &active) == cudaSuccess && active;
 }
 
 cudaError_t rt_primary_context(int device, CUcontext *context)
 {
     cudaError_t result = hold(device);
-    if (result == cudaSuccess && !is_active(device)) { /* somebody else has reset it */
+    if (result == cudaSuccess && !is_active(device)) { /* it was reset elsewhere */
         atomic_store(&held[device], false);
         result = hold(device);
     }
@@ -131,7 +138,7 @@ cudaError_t rt_set_device(int device)
     CUcontext context = NULL;
     cudaError_t result = rt_primary_context(device, &context);
     if (result == cudaSuccess)
-        result = DRIVER(cuCtxSetCurrent, context);
+        result = DRIVER_CORE(cuCtxSetCurrent, context);
     if (result != cudaSuccess)
         return result;
     thread.device = device + 1;
@@ -161,18 +168,18 @@ static cudaError_t bind(void)
 }
 
 /* Is the context, which is current, the device's primary one? If so, the runtime holds it afterwards. Its handle is known, or there
- * is one and it tells its handle when it is retained. Returns what went wrong with one that is known. */
+ * is one and its handle is returned when it is retained. Returns what went wrong with one that is known. */
 static cudaError_t adopt(int device, CUcontext context, bool *is_primary)
 {
     cudaError_t result = cudaSuccess;
     lock_contexts();
     bool known = primary[device] == context;
     if (!atomic_load(&held[device]) && (primary[device] ? known : is_active(device))) {
-        result = DRIVER(cuDevicePrimaryCtxRetain, &primary[device], device);
+        result = retain(device);
         if (result == cudaSuccess)
             atomic_store(&held[device], primary[device] == context);
         if (result == cudaSuccess && primary[device] != context)
-            (void)DRIVER(cuDevicePrimaryCtxRelease, device);
+            (void)DRIVER_CORE(cuDevicePrimaryCtxRelease, device);
     }
     *is_primary = primary[device] == context && atomic_load(&held[device]);
     unlock_contexts();
@@ -184,7 +191,7 @@ static cudaError_t recognise(CUcontext context)
 {
     int device = 0;
     bool is_primary = false;
-    cudaError_t result = DRIVER(cuCtxGetDevice, &device);
+    cudaError_t result = DRIVER_CORE(cuCtxGetDevice, &device);
     if (result == cudaSuccess && device < DEVICES)
         result = adopt(device, context, &is_primary);
     if (result != cudaSuccess)
@@ -203,7 +210,7 @@ cudaError_t rt_enter_context(void)
     CUcontext current = NULL;
     cudaError_t result = rt_enter();
     if (result == cudaSuccess)
-        result = DRIVER(cuCtxGetCurrent, &current);
+        result = DRIVER_CORE(cuCtxGetCurrent, &current);
     if (result != cudaSuccess)
         return result;
     if (!current)
@@ -214,12 +221,27 @@ cudaError_t rt_enter_context(void)
     return recognise(current);
 }
 
+/* Begins the thread's current context anew, which is a primary one that the driver's API has reset. False for any other. */
+static bool revive(void)
+{
+    CUcontext current = NULL, again;
+    return DRIVER_CORE(cuCtxGetCurrent, &current) == cudaSuccess && current == thread.primary && !is_active(thread.primary_of) &&
+           rt_primary_context(thread.primary_of, &again) == cudaSuccess;
+}
+
+bool rt_round(int *rounds, cudaError_t *result)
+{
+    if (++*rounds == 1)
+        return (*result = rt_enter_context()) == cudaSuccess;
+    return *rounds == 2 && *result == cudaErrorContextIsDestroyed && revive();
+}
+
 cudaError_t rt_device(int *device)
 {
     CUcontext current = NULL;
-    cudaError_t result = DRIVER(cuCtxGetCurrent, &current);
+    cudaError_t result = DRIVER_CORE(cuCtxGetCurrent, &current);
     if (result == cudaSuccess && current)
-        return DRIVER(cuCtxGetDevice, device);
+        return DRIVER_CORE(cuCtxGetDevice, device);
     if (result == cudaSuccess)
         *device = wanted_device(0);
     return result;
@@ -229,7 +251,7 @@ cudaError_t rt_device(int *device)
 static cudaError_t reset(int device)
 {
     lock_contexts();
-    cudaError_t result = DRIVER(cuDevicePrimaryCtxReset, device);
+    cudaError_t result = DRIVER_CORE(cuDevicePrimaryCtxReset, device);
     if (result == cudaSuccess)
         atomic_store(&held[device], false);
     unlock_contexts();
@@ -240,7 +262,7 @@ static cudaError_t reset(int device)
 cudaError_t rt_reset_device(void)
 {
     CUcontext current = NULL;
-    cudaError_t result = DRIVER(cuCtxGetCurrent, &current);
+    cudaError_t result = DRIVER_CORE(cuCtxGetCurrent, &current);
     if (result == cudaSuccess && current)
         result = rt_enter_context();
     if (result == cudaSuccess && (!current || current != thread.foreign))
@@ -251,7 +273,7 @@ cudaError_t rt_reset_device(void)
 static cudaError_t check_valid(const int *device, int count)
 {
     int devices = 0;
-    cudaError_t result = DRIVER(cuDeviceGetCount, &devices);
+    cudaError_t result = DRIVER_CORE(cuDeviceGetCount, &devices);
     if (result == cudaSuccess && (count < 0 || count > devices || count > DEVICES || (count && !device)))
         return cudaErrorInvalidValue;
     for (int i = 0; result == cudaSuccess && i < count; i++)

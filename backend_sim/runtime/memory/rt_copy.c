@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of bytes. Each kind is a call of the driver of its own, which decides whether it accepts the two addresses; the kinds
- * that say nothing of devices are left to cuMemcpy, which tells host from device by the address. Compiled for both default streams.
+ * that say nothing of devices are left to cuMemcpy, which tells host from device by the address. Nothing is copied whatever the
+ * other arguments are. Compiled for both default streams.
  *
  * Source: CUDA Runtime API, version 13.0: 6.9 Memory Management, 6.2 cudaMemcpyKind. */
 #include "rt_address.h"
 
 static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
 {
+    if (!count)
+        return cudaSuccess;
     switch (kind) {
     case cudaMemcpyHostToDevice: return DRIVER(cuMemcpyHtoD, rt_address(to), from, count);
     case cudaMemcpyDeviceToHost: return DRIVER(cuMemcpyDtoH, to, rt_address(from), count);
@@ -19,6 +22,8 @@ static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcp
 
 static cudaError_t copy_async(void *to, const void *from, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+    if (!count)
+        return cudaSuccess;
     switch (kind) {
     case cudaMemcpyHostToDevice: return DRIVER(cuMemcpyHtoDAsync, rt_address(to), from, count, stream);
     case cudaMemcpyDeviceToHost: return DRIVER(cuMemcpyDtoHAsync, to, rt_address(from), count, stream);

@@ -22,7 +22,7 @@ static void test_kinds(void)
     OK(cudaMemcpy(device + 64, device, 64, cudaMemcpyDefault));
     memset(back, 0, sizeof back);
     OK(cudaMemcpy(back, device + 64, 64, cudaMemcpyDefault));
-    tap_text(back, from, "the kind that the addresses tell");
+    tap_text(back, from, "the kind that follows from the addresses");
 }
 
 static void test_async(void)
@@ -77,7 +77,9 @@ static void test_addresses(void)
     REFUSED(cudaMemcpy(device, NULL, 64, cudaMemcpyDefault), ErrorInvalidValue);
     OK(cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice));
     OK(cudaMemcpy(device, from, 0, cudaMemcpyDefault));
-    REFUSED(cudaMemcpy(device, from, 0, (enum cudaMemcpyKind)9), ErrorInvalidMemcpyDirection);
+    OK(cudaMemcpy(device, from, 0, (enum cudaMemcpyKind)9));
+    OK(cudaMemcpyAsync(device, from, 0, cudaMemcpyDefault, (cudaStream_t)(uintptr_t)0x77));
+    REFUSED(cudaMemcpy(device, from, 1, (enum cudaMemcpyKind)9), ErrorInvalidMemcpyDirection);
 }
 
 static void test_mapped(void)

@@ -14,19 +14,19 @@ static cudaError_t fill_rows(CUdeviceptr at, size_t pitch, int value, size_t wid
                   : DRIVER(cuMemsetD2D8, at, pitch, byte, width, height);
 }
 
-/* The last layer is first, so that a fill past the end of the memory is refused before it changed anything. */
+/* As measured of the toolkit's, a fill past the end of the memory has filled the layers before the one that is refused. */
 static cudaError_t fill_layers(struct cudaPitchedPtr to, int value, struct cudaExtent extent, const cudaStream_t *stream)
 {
     size_t step = 0, rows = 0, reach = 0;
     cudaError_t result = cudaSuccess;
     if (!extent.width || !extent.height || !extent.depth)
         return cudaSuccess;
-    if (__builtin_mul_overflow(to.pitch, to.ysize, &step) || __builtin_mul_overflow(step, extent.depth, &reach))
+    if (extent.height > to.ysize || __builtin_mul_overflow(to.pitch, to.ysize, &step) || __builtin_mul_overflow(step, extent.depth, &reach))
         return cudaErrorInvalidValue;
     if (extent.height == to.ysize && !__builtin_mul_overflow(extent.height, extent.depth, &rows))
         return fill_rows(rt_address(to.ptr), to.pitch, value, extent.width, rows, stream);
-    for (size_t layer = step ? extent.depth : 1; layer && result == cudaSuccess; layer--)
-        result = fill_rows(rt_address(to.ptr) + (layer - 1) * step, to.pitch, value, extent.width, extent.height, stream);
+    for (size_t layer = 0; layer < (step ? extent.depth : 1) && result == cudaSuccess; layer++)
+        result = fill_rows(rt_address(to.ptr) + layer * step, to.pitch, value, extent.width, extent.height, stream);
     return result;
 }
 

@@ -39,13 +39,14 @@ cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t h
 
 static cudaError_t allocate_layers(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
 {
-    struct cudaPitchedPtr made = {.xsize = extent.width, .ysize = extent.height};
     if (!pitched)
         return cudaErrorInvalidValue;
     const bool wraps = extent.depth && extent.height > SIZE_MAX / extent.depth; /* the driver refuses as many rows as that */
-    cudaError_t result = allocate_rows(&made.ptr, &made.pitch, extent.width, wraps ? SIZE_MAX : extent.height * extent.depth);
-    if (result == cudaSuccess)
-        *pitched = made;
+    cudaError_t result = allocate_rows(&pitched->ptr, &pitched->pitch, extent.width, wraps ? SIZE_MAX : extent.height * extent.depth);
+    if (result == cudaSuccess) {
+        pitched->xsize = extent.width;
+        pitched->ysize = extent.height;
+    }
     return result;
 }
 
@@ -54,9 +55,18 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent
     RT(allocate_layers(pitchedDevPtr, extent));
 }
 
+static cudaError_t allocate_managed(void **pointer, size_t size, unsigned flags)
+{
+    if (pointer && !size) {
+        *pointer = NULL;
+        return cudaSuccess;
+    }
+    return DRIVER(cuMemAllocManaged, rt_address_out(pointer), size, flags);
+}
+
 cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 {
-    RT(DRIVER(cuMemAllocManaged, rt_address_out(devPtr), size, flags));
+    RT(allocate_managed(devPtr, size, flags));
 }
 
 cudaError_t cudaFree(void *devPtr)

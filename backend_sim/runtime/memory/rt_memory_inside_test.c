@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that lacks what a call needs, and one that has no contexts: each call of memory says so, and writes nothing. */
+/* A driver that lacks what a call needs, and one that has no contexts: each call of memory is refused for that, and writes nothing. */
 #include "rt.h"
+#include "testing/core_driver.h"
 #include "testing/rt_rig.h"
 
 #define LACKS(call) IS(call, ErrorCallRequiresNewerDriver)
@@ -117,12 +118,16 @@ int main(void)
     setenv("CUVMM_SIM", "sim:h100", 1);
     OK(cudaFree(NULL)); /* there is a context */
     struct rt_driver has = rt_driver;
-    memset(&rt_driver, 0, sizeof rt_driver);
-    memcpy(rt_driver.to_cuCtxGetCurrent, has.to_cuCtxGetCurrent, sizeof has.to_cuCtxGetCurrent);
-    memcpy(rt_driver.to_cuDevicePrimaryCtxGetState, has.to_cuDevicePrimaryCtxGetState, sizeof has.to_cuDevicePrimaryCtxGetState);
+    keep_core(&has);
     every_call();
     rt_driver = has;
-    memset(rt_driver.to_cuCtxGetCurrent, 0, sizeof has.to_cuCtxGetCurrent);
+    lose_contexts();
+#define NO(name) memset(rt_driver.to_##name, 0, sizeof has.to_##name) /* which need no context */
+    NO(cuPointerGetAttributes);
+    NO(cuMemPoolCreate);
+    NO(cuDeviceGetDefaultMemPool);
+    NO(cuDeviceGetMemPool);
+    NO(cuDeviceSetMemPool);
     every_call();
     rt_driver = has;
     OK(cudaDeviceSynchronize());

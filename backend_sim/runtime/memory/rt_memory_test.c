@@ -88,7 +88,7 @@ static void test_layers(void)
     REFUSED(cudaMalloc3D(&same, (struct cudaExtent){.width = 1, .height = 1, .depth = SIZE_MAX}), ErrorMemoryAllocation);
     REFUSED(cudaMalloc3D(&same, (struct cudaExtent){.width = 1, .height = SIZE_MAX / 2, .depth = 3}), ErrorMemoryAllocation);
     REFUSED(cudaMalloc3D(&same, (struct cudaExtent){.width = SIZE_MAX, .height = SIZE_MAX, .depth = SIZE_MAX}), ErrorInvalidValue);
-    tap_ok(same.ptr == NOWHERE && same.pitch == 1 && same.xsize == 2 && same.ysize == 3, "a refused call wrote nothing");
+    tap_ok(same.ptr == NULL && same.pitch == 0 && same.xsize == 2 && same.ysize == 3, "a refused call wrote what the driver's wrote");
 }
 
 static void test_managed(void)
@@ -105,7 +105,9 @@ static void test_managed(void)
     OK(cudaMallocManaged((void **)&p, 1, cudaMemAttachHost));
     REFUSED(cudaFreeHost(p), ErrorInvalidValue);
     OK(cudaFree(p));
-    REFUSED(cudaMallocManaged(&none, 0, cudaMemAttachGlobal), ErrorInvalidValue);
+    OK(cudaMallocManaged(&none, 0, cudaMemAttachGlobal));
+    tap_ok(!none, "nothing is NULL");
+    none = NOWHERE;
     REFUSED(cudaMallocManaged(&none, 1, 0), ErrorInvalidValue);
     REFUSED(cudaMallocManaged(&none, 1, cudaMemAttachSingle), ErrorInvalidValue);
     REFUSED(cudaMallocManaged(NULL, 1, cudaMemAttachGlobal), ErrorInvalidValue);

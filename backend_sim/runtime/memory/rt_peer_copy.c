@@ -11,15 +11,15 @@ static cudaError_t contexts_of(int to, int from, CUcontext *to_context, CUcontex
 static cudaError_t copy(void *dst, int dst_device, const void *src, int src_device, size_t count)
 {
     CUcontext to = NULL, from = NULL;
-    cudaError_t result = contexts_of(dst_device, src_device, &to, &from);
-    return result == cudaSuccess ? DRIVER(cuMemcpyPeer, rt_address(dst), to, rt_address(src), from, count) : result;
+    cudaError_t result = count ? contexts_of(dst_device, src_device, &to, &from) : cudaSuccess;
+    return result == cudaSuccess && count ? DRIVER(cuMemcpyPeer, rt_address(dst), to, rt_address(src), from, count) : result;
 }
 
 static cudaError_t copy_async(void *dst, int dst_device, const void *src, int src_device, size_t count, cudaStream_t stream)
 {
     CUcontext to = NULL, from = NULL;
-    cudaError_t result = contexts_of(dst_device, src_device, &to, &from);
-    return result == cudaSuccess ? DRIVER(cuMemcpyPeerAsync, rt_address(dst), to, rt_address(src), from, count, stream) : result;
+    cudaError_t result = count ? contexts_of(dst_device, src_device, &to, &from) : cudaSuccess;
+    return result == cudaSuccess && count ? DRIVER(cuMemcpyPeerAsync, rt_address(dst), to, rt_address(src), from, count, stream) : result;
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)

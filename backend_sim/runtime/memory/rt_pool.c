@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory pools: their structs and enumerators are the driver's under other names. */
+/* Memory pools: their structs and enumerators are the driver's under other names. No context begins for finding or making one. */
 #include "rt_address.h"
 
 static CUmemLocation *location_of(struct cudaMemLocation *location)
@@ -9,7 +9,7 @@ static CUmemLocation *location_of(struct cudaMemLocation *location)
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps)
 {
-    RT(DRIVER(cuMemPoolCreate, memPool, (const CUmemPoolProps *)(const void *)poolProps));
+    RT_ANYWHERE(DRIVER(cuMemPoolCreate, memPool, (const CUmemPoolProps *)(const void *)poolProps));
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
@@ -34,7 +34,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t m
 
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList, size_t count)
 {
-    RT(DRIVER(cuMemPoolSetAccess, memPool, (const CUmemAccessDesc *)(const void *)descList, count));
+    RT(count ? DRIVER(cuMemPoolSetAccess, memPool, (const CUmemAccessDesc *)(const void *)descList, count) : cudaSuccess);
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
@@ -66,17 +66,17 @@ cudaError_t cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool, struct c
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
 {
-    RT(DRIVER(cuDeviceGetDefaultMemPool, memPool, device));
+    RT_ANYWHERE(DRIVER(cuDeviceGetDefaultMemPool, memPool, device));
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
 {
-    RT(DRIVER(cuDeviceGetMemPool, memPool, device));
+    RT_ANYWHERE(DRIVER(cuDeviceGetMemPool, memPool, device));
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 {
-    RT(DRIVER(cuDeviceSetMemPool, device, memPool));
+    RT_ANYWHERE(DRIVER(cuDeviceSetMemPool, device, memPool));
 }
 
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location, enum cudaMemAllocationType type)

@@ -4,7 +4,8 @@
  *     kind         HostToDevice           Default
  *     the driver   HOST -> DEVICE         UNIFIED -> UNIFIED: it tells host from device by the address
  *
- * A pitch shorter than a row is the runtime's own error; all else is the driver's to check.
+ * A pitch shorter than a row, where there is a second row, and layers of fewer rows than are copied are the runtime's own error; all
+ * else is the driver's to check. Nothing is copied whatever the other arguments are.
  *
  * Source: CUDA Runtime API, version 13.0: 6.9 Memory Management. */
 #include "rt_address.h"
@@ -15,15 +16,17 @@ static cudaError_t rows_of(CUDA_MEMCPY2D *copy, void *dst, size_t dpitch, const 
 {
     *copy = (CUDA_MEMCPY2D){.srcHost = src, .srcDevice = rt_address(src), .srcPitch = spitch, .dstHost = dst,
                             .dstDevice = rt_address(dst), .dstPitch = dpitch, .WidthInBytes = width, .Height = height};
-    if (!rt_sides(kind, &copy->srcMemoryType, &copy->dstMemoryType))
-        return cudaErrorInvalidMemcpyDirection;
-    return width > dpitch || width > spitch ? cudaErrorInvalidPitchValue : cudaSuccess;
+    if (height > 1 && (width > dpitch || width > spitch))
+        return cudaErrorInvalidPitchValue;
+    return rt_sides(kind, &copy->srcMemoryType, &copy->dstMemoryType) ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
 }
 
 static cudaError_t copy_rows(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                              enum cudaMemcpyKind kind)
 {
     CUDA_MEMCPY2D copy;
+    if (!width || !height)
+        return cudaSuccess;
     cudaError_t result = rows_of(&copy, dst, dpitch, src, spitch, width, height, kind);
     return result == cudaSuccess ? DRIVER(cuMemcpy2DUnaligned, &copy) : result;
 }
@@ -32,6 +35,8 @@ static cudaError_t copy_rows_async(void *dst, size_t dpitch, const void *src, si
                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     CUDA_MEMCPY2D copy;
+    if (!width || !height)
+        return cudaSuccess;
     cudaError_t result = rows_of(&copy, dst, dpitch, src, spitch, width, height, kind);
     return result == cudaSuccess ? DRIVER(cuMemcpy2DAsync, &copy, stream) : result;
 }
@@ -48,38 +53,26 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
     RT(copy_rows_async(dst, dpitch, src, spitch, width, height, kind, stream));
 }
 
-/* One side of a copy of layers: an array or a pointer, of which there must not be both. An array is nowhere but on a device,
- * whatever the kind says. */
-static cudaError_t side_of(cudaArray_t array, struct cudaPitchedPtr pitched, size_t width, CUmemorytype *type)
+static bool is_nothing(const struct cudaMemcpy3DParms *p)
 {
-    if (array) {
-        *type = CU_MEMORYTYPE_ARRAY;
-        return pitched.ptr ? cudaErrorInvalidValue : cudaSuccess;
-    }
-    return pitched.ptr && width > pitched.pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
-}
-
-static cudaError_t layers_of(CUDA_MEMCPY3D *copy, const struct cudaMemcpy3DParms *p)
-{
-    if (!p)
-        return cudaErrorInvalidValue;
-    if (!rt_layers(p, copy))
-        return cudaErrorInvalidMemcpyDirection;
-    cudaError_t result = side_of(p->srcArray, p->srcPtr, p->extent.width, &copy->srcMemoryType);
-    return result == cudaSuccess ? side_of(p->dstArray, p->dstPtr, p->extent.width, &copy->dstMemoryType) : result;
+    return p && (!p->extent.width || !p->extent.height || !p->extent.depth);
 }
 
 static cudaError_t copy_layers(const struct cudaMemcpy3DParms *p)
 {
     CUDA_MEMCPY3D copy;
-    cudaError_t result = layers_of(&copy, p);
+    if (is_nothing(p))
+        return cudaSuccess;
+    cudaError_t result = p ? rt_layers(p, &copy) : cudaErrorInvalidValue;
     return result == cudaSuccess ? DRIVER(cuMemcpy3D, &copy) : result;
 }
 
 static cudaError_t copy_layers_async(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
     CUDA_MEMCPY3D copy;
-    cudaError_t result = layers_of(&copy, p);
+    if (is_nothing(p))
+        return cudaSuccess;
+    cudaError_t result = p ? rt_layers(p, &copy) : cudaErrorInvalidValue;
     return result == cudaSuccess ? DRIVER(cuMemcpy3DAsync, &copy, stream) : result;
 }
 
@@ -93,7 +86,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
     RT(copy_layers_async(p, stream));
 }
 
-/* The same between two devices: the addresses tell what they are of, the contexts are those that the runtime uses. */
+/* The same between two devices: the addresses show whose they are, the contexts are those that the runtime uses. */
 static cudaError_t peers_of(CUDA_MEMCPY3D_PEER *copy, const struct cudaMemcpy3DPeerParms *p)
 {
     if (!p)
@@ -105,12 +98,12 @@ static cudaError_t peers_of(CUDA_MEMCPY3D_PEER *copy, const struct cudaMemcpy3DP
         .dstMemoryType = CU_MEMORYTYPE_UNIFIED, .dstDevice = rt_address(p->dstPtr.ptr), .dstArray = (CUarray)(void *)p->dstArray,
         .dstPitch = p->dstPtr.pitch, .dstHeight = p->dstPtr.ysize, .WidthInBytes = p->extent.width, .Height = p->extent.height,
         .Depth = p->extent.depth};
-    cudaError_t result = side_of(p->srcArray, p->srcPtr, p->extent.width, &copy->srcMemoryType);
+    cudaError_t result = rt_primary_context(p->srcDevice, &copy->srcContext);
     if (result == cudaSuccess)
-        result = side_of(p->dstArray, p->dstPtr, p->extent.width, &copy->dstMemoryType);
+        result = rt_primary_context(p->dstDevice, &copy->dstContext);
     if (result == cudaSuccess)
-        result = rt_primary_context(p->srcDevice, &copy->srcContext);
-    return result == cudaSuccess ? rt_primary_context(p->dstDevice, &copy->dstContext) : result;
+        result = rt_side(p->srcArray, p->srcPtr, p->extent, &copy->srcMemoryType);
+    return result == cudaSuccess ? rt_side(p->dstArray, p->dstPtr, p->extent, &copy->dstMemoryType) : result;
 }
 
 static cudaError_t copy_peer_layers(const struct cudaMemcpy3DPeerParms *p)

@@ -18,7 +18,7 @@ static void test_rows(void)
     tap_ok(!memcmp(back[0], "abc\0", 4) && !memcmp(back[3], "vwx\0", 4), "four rows of three bytes there and back");
     memset(back, 0, sizeof back);
     OK(cudaMemcpy2D(back, 8, device, 256, 2, 2, cudaMemcpyDefault));
-    tap_ok(!memcmp(back[1], "hi\0", 3), "the kind that the addresses tell");
+    tap_ok(!memcmp(back[1], "hi\0", 3), "the kind that follows from the addresses");
     OK(cudaMemcpy2D(back, 8, from, 8, 8, 4, cudaMemcpyHostToHost));
     EQUAL(memcmp(back, from, sizeof from), 0);
     OK(cudaMemcpy2D(device, 256, from, 8, 0, 4, cudaMemcpyHostToDevice));
@@ -122,6 +122,8 @@ static void test_peer_layers(void)
     home.srcDevice = -1;
     REFUSED(cudaMemcpy3DPeerAsync(&home, stream), ErrorInvalidDevice);
     over.dstPtr.pitch = 7;
+    REFUSED(cudaMemcpy3DPeer(&over), ErrorInvalidDevice);
+    over.dstDevice = 1;
     REFUSED(cudaMemcpy3DPeer(&over), ErrorInvalidPitchValue);
     over.srcPtr.pitch = 7;
     REFUSED(cudaMemcpy3DPeer(&over), ErrorInvalidPitchValue);
@@ -161,15 +163,17 @@ static void test_layer_fills(void)
     tap_ok(byte_of(device) == 6 && byte_of(device + 9 * 64) == 6 && byte_of(device + 2 * 64) == 5 && byte_of(device + 10 * 64) == 0,
            "two of the four rows of each layer");
     flat.ysize = 0;
-    OK(cudaMemset3D(flat, 4, (struct cudaExtent){.width = 1, .height = 2, .depth = SIZE_MAX})); /* all layers are the same rows */
-    EQUAL(byte_of(device + 64), 4);
+    REFUSED(cudaMemset3D(flat, 4, (struct cudaExtent){.width = 1, .height = 2, .depth = SIZE_MAX}), ErrorInvalidValue); /* no rows */
+    EQUAL(byte_of(device + 64), 6);
     flat = (struct cudaPitchedPtr){.ptr = device, .pitch = 0, .ysize = SIZE_MAX};
     REFUSED(cudaMemset3D(flat, 4, (struct cudaExtent){.width = 1, .height = SIZE_MAX, .depth = 2}), ErrorInvalidValue);
     past.ptr = gap + 2 * RT_G - 512; /* two layers are left */
     OK(cudaMemset(past.ptr, 0, 512));
     REFUSED(cudaMemset3D(past, 7, (struct cudaExtent){.width = 1, .height = 2, .depth = 3}), ErrorInvalidValue);
     REFUSED(cudaMemset3D(past, 7, (struct cudaExtent){.width = 1, .height = 4, .depth = 3}), ErrorInvalidValue);
-    EQUAL(byte_of(past.ptr), 0);
+    const unsigned char *last = past.ptr;
+    tap_ok(byte_of(last) == 7 && byte_of(last + 5 * 64) == 7 && byte_of(last + 2 * 64) == 0,
+           "two rows of each layer were filled before the one that is refused, and nothing of whole layers");
     OK(cudaMemset3D(past, 7, (struct cudaExtent){.width = 1, .height = 2, .depth = 2}));
     OK(cudaMemset3D(past, 7, (struct cudaExtent){.width = 0, .height = 9, .depth = 9}));
     OK(cudaMemset3D(past, 7, (struct cudaExtent){.width = 9, .height = 0, .depth = 9}));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture tells about itself, and what its next work waits for. CUDA 12 has forms without the data of edges, 13 none.
+/* The state of a capture, and what its next work waits for. CUDA 12 has forms without the data of edges, 13 none.
  * Compiled for both default streams. */
 #include "rt.h"
 

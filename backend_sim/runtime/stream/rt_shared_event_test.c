@@ -11,7 +11,7 @@
 #include "share_rig.h"
 #include "testing/rt_rig.h"
 
-/* The other process: opens the event, asks for it, waits in a stream of its own, and tells what each call answered. */
+/* The other process: opens the event, asks for it, waits in a stream of its own, and sends back what each call answered. */
 static int other(int socket)
 {
     cudaIpcEventHandle_t handle;

@@ -50,7 +50,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
-    RT(DRIVER(cuEventElapsedTime, ms, start, end));
+    RT(ms ? DRIVER(cuEventElapsedTime, ms, start, end) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that lacks what a call needs, and one that has no contexts: each call of a stream or an event says so. */
+/* A driver that lacks what a call needs, and one that has no contexts: each call of a stream or an event is refused for that. */
 #include "rt.h"
+#include "testing/core_driver.h"
 #include "testing/rt_rig.h"
 
 #define LACKS(call) IS(call, ErrorCallRequiresNewerDriver)
@@ -61,12 +62,11 @@ int main(void)
     setenv("CUVMM_SIM", "sim:h100", 1);
     OK(cudaDeviceSynchronize());
     struct rt_driver has = rt_driver;
-    memset(&rt_driver, 0, sizeof rt_driver);
-    rt_driver.to_cuCtxGetCurrent[0] = has.to_cuCtxGetCurrent[0];
+    keep_core(&has);
     every_call();
     LACKS(cudaThreadExchangeStreamCaptureMode(&mode));
     rt_driver = has;
-    rt_driver.to_cuCtxGetCurrent[0] = NULL;
+    lose_contexts();
     every_call();
     rt_driver = has;
     OK(cudaDeviceSynchronize());

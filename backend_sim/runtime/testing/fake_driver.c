@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver's library that has five functions and nothing to find others by, as an old one: FAKE_VERSION is its version,
- * FAKE_INIT what cuInit answers, FAKE_CONTEXT other than 0 makes each thread have a current context,
- * of a device beyond those that the runtime knows. */
+/* A driver's library with the functions that every driver has (RT_DRIVER_CORE) and nothing to find others by, as an old one:
+ * FAKE_VERSION is its version, FAKE_INIT what cuInit answers. Where FAKE_CONTEXT is other than 0, each thread has a current context, of
+ * a device beyond those that the runtime knows; else there is no context, and none can be made. */
 #include <stdlib.h>
+
+enum { NEEDS_NEWER = 36 }; /* cudaErrorCallRequiresNewerDriver: as a call answers that needs one of the others */
 
 #pragma GCC visibility push(default)
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int *version);
 int cuDeviceGetCount(int *count);
 int cuCtxGetCurrent(void **context);
+int cuCtxSetCurrent(void *context);
 int cuCtxGetDevice(int *device);
+int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuDevicePrimaryCtxRelease_v2(int device);
+int cuDevicePrimaryCtxReset_v2(int device);
+int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active);
 #pragma GCC visibility pop
 
 static int number(const char *name)
@@ -46,4 +53,35 @@ int cuCtxGetDevice(int *device)
 {
     *device = 64;
     return !number("FAKE_CONTEXT");
+}
+
+int cuCtxSetCurrent(void *context)
+{
+    return context ? NEEDS_NEWER : 0;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    (void)context, (void)device;
+    return NEEDS_NEWER;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device)
+{
+    (void)device;
+    return NEEDS_NEWER;
+}
+
+int cuDevicePrimaryCtxReset_v2(int device)
+{
+    (void)device;
+    return NEEDS_NEWER;
+}
+
+int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
+{
+    (void)device;
+    *flags = 0;
+    *active = 0;
+    return 0;
 }

@@ -22,7 +22,7 @@ static inline size_t free_now(void)
 }
 
 /* size bytes of a device, mapped at addresses of their own with as many free ones behind them, which the device may read and write;
- * give back with unmapped(). */
+ * release with unmapped(). */
 static inline char *mapped(int device, size_t size, CUmemGenericAllocationHandle *handle)
 {
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};

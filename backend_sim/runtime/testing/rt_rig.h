@@ -28,5 +28,11 @@ static inline bool rt_answers(const char *file, int line, const char *call, cuda
         IS(cudaGetLastError(), code);        \
         IS(cudaGetLastError(), Success);     \
     } while (0)
+/* What the call asked about is not done, which is no error. */
+#define NOT_READY(call)                      \
+    do {                                     \
+        IS(call, ErrorNotReady);             \
+        IS(cudaPeekAtLastError(), Success);  \
+    } while (0)
 
 #endif

@@ -95,7 +95,7 @@ enum { MODEL_HOST = VMM_MAX_DEVICES, MODEL_NODES = 8, MODEL_PLACES = MODEL_HOST 
 
 /* A memory pool. One that was destroyed stays while it has allocations (its heap is open), and its value for ever. */
 struct model_pool {
-    uint64_t value;              /* 0: a device's own one, which the system has not told of yet */
+    uint64_t value;              /* 0: a device's own one, which the system has not reported yet */
     uint64_t start;              /* of its addresses; of a driver's pool without allocations only where they may be, 0 for nowhere */
     uint32_t tag;
     int device, handle_types;    /* device: its place */
@@ -144,6 +144,7 @@ struct model {
     bool strict, initialised;
     bool host_pools;              /* pools of the host are foreseen; set by the caller */
     uint32_t tag;                 /* the name that the next object made gets; set by the caller */
+    uint64_t before;              /* what the call reads where it writes its answer; set by the caller */
     int current;                  /* index in contexts, -1 for none */
     int exported_fd;              /* the descriptor of `exported`, as long as the caller keeps it open */
     int lanes, events;
@@ -191,6 +192,7 @@ struct model_answer {
     bool writes_no_fd;   /* a refusal that writes -1 to a descriptor */
     unsigned written;    /* of a refused vmm_pointer_get_attributes: how many elements were written before */
     bool wraps;          /* a copy or fill passes the end of the address space */
+    bool writes_some;    /* a refusal that has written some of its outputs before */
     bool fabric;         /* a fabric handle was written, not a descriptor */
     bool loses;          /* the call takes the device from the process, at once or when its work is done */
     bool waits;          /* it loses because streams decide what it does, or whether it ends */
@@ -232,6 +234,10 @@ bool model_call_waits(const struct model *model, enum vmm_call_id call);
 bool model_captured(const struct model *model, int lane);
 bool model_capturing(const struct model *model);
 bool model_may_query(const struct model *model);
+/* The mode of the thread, which decides which captures forbid it calls. */
+int model_thread_mode(const struct model *model);
+/* Functions of user objects that were to be called since the last question. */
+uint64_t model_destroyed(struct model *model);
 /* Would the call's work stay behind, because no stream may be asked? */
 bool model_stays_behind(const struct model *model, const struct vmm_call *call);
 

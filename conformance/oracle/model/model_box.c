@@ -77,10 +77,10 @@ static bool type_allowed(struct model *m, struct side *s, struct model_answer *a
     return a->foreseen;
 }
 
-/* Of mapped memory x and y may leave the row and the layer. */
+/* Of mapped memory and of a pool's x and y may leave the row and the layer. */
 static bool form_allowed(struct model *m, const struct side *s, const struct extent *e, struct model_answer *a)
 {
-    const bool narrow = !model_mapping_at(m, s->base);
+    const bool narrow = s->program;
     if (s->pitch && (e->width > s->pitch || (narrow && s->x > s->pitch - e->width)))
         return model_refuse(a, INVALID, "VMM-ROWS-PITCH");
     if (s->height && (e->height > s->height || (narrow && s->y > s->height - e->height)))

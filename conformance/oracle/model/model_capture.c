@@ -85,12 +85,14 @@ void model_event_dropped(struct model *model, const struct model_event *event)
     held->reached.count = 0;
 }
 
-bool model_capture_forbids(struct model *model, bool always, struct model_answer *answer)
+/* A call that captured streams forbid, which they end invalid of. */
+static bool model_capture_forbids(struct model *model, bool always, struct model_answer *answer)
 {
     bool any = false;
     for (int i = 0; i < MODEL_LANES; i++) {
         struct model_capture *capture = model->graphs->capture[i];
-        if (!capture || (!always && capture->mode == VMM_STREAM_CAPTURE_MODE_RELAXED))
+        if (!capture || (!always && (capture->mode == VMM_STREAM_CAPTURE_MODE_RELAXED ||
+                                     model->graphs->thread_mode == VMM_STREAM_CAPTURE_MODE_RELAXED)))
             continue;
         any = true;
         capture->invalid |= !answer->asked;
@@ -227,7 +229,9 @@ MODEL_ON(stream_end_capture)
     const bool good = a->result == VMM_SUCCESS;
     if (good && c->graph && capture->given)
         model_expect(a, "graph", (uint64_t)(uintptr_t)*c->graph, capture->graph->value);
-    else if (good && c->graph)
+    else if (good && c->graph && capture->graph->value)
+        model_expect(a, "graph", (uint64_t)(uintptr_t)*c->graph, capture->graph->value);
+    if (good && c->graph && !capture->given)
         model_graph_keep(m, capture->graph, (uint64_t)(uintptr_t)*c->graph, a);
     leave(m, capture, good && (c->graph || capture->given));
 }
@@ -242,6 +246,76 @@ MODEL_ON(stream_is_capturing)
                        : held->capture->invalid ? VMM_STREAM_CAPTURE_STATUS_INVALIDATED : VMM_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 
+/* Each value of the list is one of the nodes, once. A node whose value was not told yet is no other than one that is left over. */
+static void check_reached(struct model *m, const struct model_reached *reached, const vmm_graph_node *list, struct model_answer *a)
+{
+    struct model_node *unknown = NULL;
+    uint64_t known = 0, strangers = 0, stranger = 0;
+    for (size_t i = 0; i < reached->count; i++) {
+        unknown = reached->node[i]->value ? unknown : reached->node[i];
+        known += reached->node[i]->value != 0;
+    }
+    for (size_t i = 0; i < reached->count; i++) {
+        bool found = false;
+        for (size_t k = 0; k < reached->count; k++)
+            found |= reached->node[k]->value == (uint64_t)(uintptr_t)list[i];
+        strangers += !found;
+        stranger = found ? stranger : (uint64_t)(uintptr_t)list[i];
+    }
+    model_expect(a, "dependencies that are not the stream's", strangers, reached->count - known);
+    if (strangers == 1 && unknown)
+        unknown->value = m->graphs->value[unknown->id] = stranger;
+}
+
+MODEL_ON(stream_get_capture_info)
+{
+    if (null(c->capture_status_out, a) || model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) < 0)
+        return;
+    const struct model_held *held = held_by(m, lane_of(m, c->stream));
+    const bool active = held && !held->capture->invalid;
+    if (active && c->edge_data_out && !c->dependencies_out)
+        a->writes_some = !model_refuse(a, INVALID, "VMM-GRAPH-NULL");
+    if (!model_succeeded(a))
+        return;
+    model_expect(a, "capture_status_out", (uint64_t)*c->capture_status_out,
+                 !held ? VMM_STREAM_CAPTURE_STATUS_NONE
+                       : active ? VMM_STREAM_CAPTURE_STATUS_ACTIVE : VMM_STREAM_CAPTURE_STATUS_INVALIDATED);
+    if (!active)
+        return;
+    struct model_capture *capture = held->capture;
+    if (c->id_out) {
+        model_expect(a, "id_out is 0", !*c->id_out, false);
+        model_expect(a, "id_out", *c->id_out, capture->id ? capture->id : *c->id_out);
+        capture->id = *c->id_out;
+    }
+    if (c->graph_out) {
+        model_expect(a, "graph_out is NULL", !*c->graph_out, false);
+        model_expect(a, "graph_out", (uint64_t)(uintptr_t)*c->graph_out,
+                     capture->graph->value ? capture->graph->value : (uint64_t)(uintptr_t)*c->graph_out);
+        capture->graph->value = (uint64_t)(uintptr_t)*c->graph_out;
+    }
+    if (c->num_dependencies_out)
+        model_expect(a, "num_dependencies_out", *c->num_dependencies_out, held->reached.count);
+    if (c->dependencies_out && held->reached.count && !a->wrong)
+        check_reached(m, &held->reached, *c->dependencies_out, a);
+    for (size_t i = 0; c->edge_data_out && i < held->reached.count && !a->wrong; i++)
+        model_expect(a, "edge_data_out", vmm_graph_edge_number(&(*c->edge_data_out)[i]), 0);
+}
+
+int model_thread_mode(const struct model *model)
+{
+    return model->graphs->thread_mode;
+}
+
+/* Any value is accepted. */
+MODEL_ON(thread_exchange_stream_capture_mode)
+{
+    if (null(c->mode, a) || !model_succeeded(a))
+        return;
+    model_expect(a, "mode", (uint64_t)*c->mode, (uint64_t)m->graphs->thread_mode);
+    m->graphs->thread_mode = (int)m->before;
+}
+
 /* Nodes of the graph, besides what the stream has reached or instead of it; one that is listed twice counts once. */
 MODEL_ON(stream_update_capture_dependencies)
 {
@@ -249,7 +323,7 @@ MODEL_ON(stream_update_capture_dependencies)
     struct model_held *held = held_by(m, lane);
     if (held && held->capture->invalid)
         model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
-    else if (c->flags > VMM_STREAM_SET_CAPTURE_DEPENDENCIES)
+    else if (held && c->flags > VMM_STREAM_SET_CAPTURE_DEPENDENCIES)
         model_refuse(a, INVALID, "VMM-GRAPH-FLAGS");
     else if (!c->num_dependencies || !null(c->dependencies, a)) {
         a->foreseen = lane >= 0 || !c->stream;
@@ -258,7 +332,7 @@ MODEL_ON(stream_update_capture_dependencies)
         else if (c->num_dependencies > UINT32_MAX)
             model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
     }
-    for (uint64_t i = 0; a->result == VMM_SUCCESS && i < c->num_dependencies; i++) {
+    for (uint64_t i = 0; held && a->result == VMM_SUCCESS && i < c->num_dependencies; i++) {
         const struct model_node *node = model_node_of(m, c->dependencies[i]);
         if (!node || node->graph != held->capture->graph)
             model_refuse(a, INVALID, "VMM-GRAPH-NODE");
@@ -490,7 +564,8 @@ static bool takes(struct model *m, struct model_held *held, const union vmm_any_
     else if (any->head.id == VMM_CALL_memcpy_3d_async && !any->memcpy_3d_async.p_copy)
         model_refuse(a, INVALID, "VMM-BOX-NULL");
     else if (held->capture->invalid)
-        model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+        a->writes_zero = !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED") &&
+                         (any->head.id == VMM_CALL_mem_alloc_async || any->head.id == VMM_CALL_mem_alloc_from_pool_async);
     else if (any->head.id == VMM_CALL_event_record)
         record(m, held, any->event_record.event, a);
     else

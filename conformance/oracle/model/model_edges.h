@@ -31,7 +31,7 @@ static inline uint64_t model_edge_access_unit(const struct model *model)
     return model->profile->va_granularity;
 }
 
-/* Does the granularity query also warn of what this machine lacks? No: it warns of properties that create would refuse
+/* Does the granularity query also warn about what this machine lacks? No: it warns about properties that create would refuse
  * on any machine, and of an id that no device has. Ours. */
 static inline bool model_edge_unchecked_lacks(void)
 {

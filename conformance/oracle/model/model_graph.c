@@ -37,6 +37,7 @@ static void free_node(struct model_node *node)
 
 void model_graph_free(struct model_graph *graph)
 {
+    model_objects_drop(graph);
     for (size_t i = 0; i < graph->count; i++)
         free_node(graph->node[i]);
     free(graph->node);
@@ -64,6 +65,7 @@ void model_graphs_close(struct model *model)
         free(all->event[i].reached.node);
     free(all->graph);
     free(all->exec);
+    model_objects_close(all);
     free(all->value);
     free(all);
 }
@@ -115,7 +117,8 @@ struct model_exec *model_exec_of(const struct model *model, vmm_graph_exec value
     return NULL;
 }
 
-struct model_node *model_copy_of(const struct model *model, const struct model_graph *graph, uint64_t value, bool deep)
+/* The copy of a node in a graph; deep: in graphs of its nodes, too. NULL for none. */
+static struct model_node *model_copy_of(const struct model *model, const struct model_graph *graph, uint64_t value, bool deep)
 {
     struct model_node *found = NULL;
     for (size_t i = 0; value && i < graph->count; i++)
@@ -127,7 +130,7 @@ struct model_node *model_copy_of(const struct model *model, const struct model_g
     return found;
 }
 
-static struct model_graph *need_graph(struct model *m, vmm_graph value, struct model_answer *a)
+struct model_graph *model_need_graph(struct model *m, vmm_graph value, struct model_answer *a)
 {
     struct model_graph *graph = model_graph_of(m, value);
     if (!graph)
@@ -135,13 +138,16 @@ static struct model_graph *need_graph(struct model *m, vmm_graph value, struct m
     return graph;
 }
 
-static struct model_node *need_node(struct model *m, vmm_graph_node value, struct model_answer *a)
+struct model_node *model_need_node(struct model *m, vmm_graph_node value, struct model_answer *a)
 {
     struct model_node *node = model_node_of(m, value);
     if (!node)
         model_refuse(a, INVALID, "VMM-GRAPH-NODE");
     return node;
 }
+
+#define need_graph model_need_graph
+#define need_node model_need_node
 
 static bool null(const void *pointer, struct model_answer *a)
 {
@@ -155,7 +161,7 @@ struct model_graph *model_graph_new(void)
     return model_new(sizeof(struct model_graph));
 }
 
-/* The system told the value of a node. */
+/* The system reported the value of a node. */
 static void know(struct model *m, struct model_node *node, uint64_t value, struct model_answer *a)
 {
     if (!node->value)
@@ -212,6 +218,7 @@ static void end_node(struct model *m, struct model_node *node)
     for (size_t i = at + 1; i < graph->count; i++)
         graph->node[i - 1] = graph->node[i];
     graph->count--;
+    graph->edits++;
     for (int i = 0; i < MODEL_LANES; i++)
         forget_in(&m->graphs->lane[i].reached, node);
     for (int i = 0; i < 2; i++)
@@ -258,6 +265,7 @@ struct model_node *model_node_add(struct model *model, struct model_graph *graph
 struct model_graph *model_graph_copy(struct model *model, const struct model_graph *graph)
 {
     struct model_graph *copy = model_graph_new();
+    model_objects_copy(copy, graph);
     for (size_t i = 0; i < graph->count; i++)
         model_node_add(model, copy, NULL, 0, &graph->node[i]->work)->origin = graph->node[i]->id;
     for (size_t i = 0; i < graph->count; i++)
@@ -501,7 +509,9 @@ MODEL_ON(graph_add_child_graph_node)
 MODEL_ON(graph_destroy_node)
 {
     struct model_node *node = need_node(m, c->node, a);
-    if (node && model_succeeded(a))
+    if (node && model_is_captured_into(m, node->graph))
+        model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
+    else if (node && model_succeeded(a))
         end_node(m, node);
 }
 
@@ -610,6 +620,8 @@ MODEL_ON(graph_remove_dependencies)
             model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
         for (before = 0; !a->asked && a->actual == a->result && before < i; before++)
             unlink_from(ends.to[before], ends.from[before]);
+        if (before)
+            ends.to[0]->graph->edits++;
     }
     free(ends.from);
     free(ends.to);
@@ -766,44 +778,62 @@ static void set_in(struct model_node *node, struct model_work *work, struct mode
     node->work = *work;
 }
 
-MODEL_ON(graph_exec_memset_node_set_params)
-{
-    struct model_work work = {0};
-    bool fits = context_given(m, c->memset_params, c->ctx, a) && fill_work(m, c->memset_params, c->ctx, &work, a);
-    struct model_node *node = fits ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
-    node = of_type(node, VMM_GRAPH_NODE_TYPE_MEMSET, a);
-    if (!node)
-        return;
-    const vmm_memset_node_params *is = &node->work.fill, *next = &work.fill;
-    bool rows = is->height > 1 || next->height > 1, same = is->width == next->width && is->height == next->height &&
-                                                           is->pitch == next->pitch && is->element_size == next->element_size;
-    if (node->work.context != work.context || (rows && !same))
-        model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
-    else
-        set_in(node, &work, a);
-}
-
 static bool has_rows(const vmm_memcpy3d *p)
 {
     return p->height > 1 || p->depth > 1;
 }
 
-/* The types of memory stay, and the shape of rows. */
+static bool has_same_places(const vmm_memcpy3d *is, const vmm_memcpy3d *next)
+{
+    const uint64_t from[][2] = {{(uintptr_t)is->src_host, (uintptr_t)next->src_host}, {is->src_device, next->src_device},
+                                {is->src_x_in_bytes, next->src_x_in_bytes}, {is->src_y, next->src_y}, {is->src_z, next->src_z},
+                                {is->src_height, next->src_height}, {(uintptr_t)is->dst_host, (uintptr_t)next->dst_host},
+                                {is->dst_device, next->dst_device}, {is->dst_x_in_bytes, next->dst_x_in_bytes}, {is->dst_y, next->dst_y},
+                                {is->dst_z, next->dst_z}, {is->dst_height, next->dst_height}};
+    bool same = true;
+    for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
+        same &= from[i][0] == from[i][1];
+    return same;
+}
+
+/* A fill keeps its context, a copy the types of its memory; one of several rows keeps its shape, and a copy of them stays as it is. */
+bool model_work_fits(const struct model_work *now, const struct model_work *then)
+{
+    const vmm_memset_node_params *a = &now->fill, *b = &then->fill;
+    const vmm_memcpy3d *is = &now->copy.asked, *next = &then->copy.asked;
+    if (now->type == VMM_GRAPH_NODE_TYPE_MEMSET)
+        return now->context == then->context &&
+               ((a->height <= 1 && b->height <= 1) || (a->width == b->width && a->height == b->height && a->pitch == b->pitch &&
+                                                       a->element_size == b->element_size));
+    if (now->type != VMM_GRAPH_NODE_TYPE_MEMCPY)
+        return true;
+    const bool types = is->src_memory_type == next->src_memory_type && is->dst_memory_type == next->dst_memory_type;
+    const bool same = is->width_in_bytes == next->width_in_bytes && is->height == next->height && is->depth == next->depth &&
+                      is->src_pitch == next->src_pitch && is->dst_pitch == next->dst_pitch && has_same_places(is, next);
+    return types && ((!has_rows(is) && !has_rows(next)) || same);
+}
+
+static void set_fitting(struct model_node *node, struct model_work *work, struct model_answer *a)
+{
+    if (node && !model_work_fits(&node->work, work))
+        model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
+    else if (node)
+        set_in(node, work, a);
+}
+
+MODEL_ON(graph_exec_memset_node_set_params)
+{
+    struct model_work work = {0};
+    bool fits = context_given(m, c->memset_params, c->ctx, a) && fill_work(m, c->memset_params, c->ctx, &work, a);
+    struct model_node *node = fits ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
+    set_fitting(of_type(node, VMM_GRAPH_NODE_TYPE_MEMSET, a), &work, a);
+}
+
 MODEL_ON(graph_exec_memcpy_node_set_params)
 {
     struct model_work work = {0};
     struct model_node *node = copy_work(m, c->copy_params, c->ctx, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
-    node = of_type(node, VMM_GRAPH_NODE_TYPE_MEMCPY, a);
-    if (!node)
-        return;
-    const vmm_memcpy3d *is = &node->work.copy.asked, *next = &work.copy.asked;
-    const bool types = is->src_memory_type == next->src_memory_type && is->dst_memory_type == next->dst_memory_type;
-    const bool same = is->width_in_bytes == next->width_in_bytes && is->height == next->height && is->depth == next->depth &&
-                      is->src_pitch == next->src_pitch && is->dst_pitch == next->dst_pitch;
-    if (!types || ((has_rows(is) || has_rows(next)) && !same))
-        model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
-    else
-        set_in(node, &work, a);
+    set_fitting(of_type(node, VMM_GRAPH_NODE_TYPE_MEMCPY, a), &work, a);
 }
 
 MODEL_ON(graph_exec_kernel_node_set_params)

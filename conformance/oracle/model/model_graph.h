@@ -3,7 +3,7 @@
  * depends on; instances, which are copies; and captured streams, each with what it has reached.
  *
  *     graph    [fill 1] [host 2] [copy 3, after 1 and 2]        launch: in an order that the lists allow; where two nodes use the
- *                                                               same bytes and neither comes after the other, nobody knows them
+ *                                                               same bytes and neither comes after the other, they are unknown
  */
 #ifndef CUVMM_MODEL_GRAPH_H
 #define CUVMM_MODEL_GRAPH_H
@@ -32,7 +32,7 @@ struct model_link {
 };
 
 struct model_node {
-    uint64_t value;                 /* 0: the system has not told it yet */
+    uint64_t value;                 /* 0: the system has not reported it yet */
     uint32_t tag;
     size_t id, origin;              /* origin: the id of the node that this one is a copy of, 0 for none */
     struct model_graph *graph;
@@ -48,12 +48,30 @@ struct model_graph {
     struct model_node **node;
     size_t count, room;
     struct model_node *inside;      /* the node that it belongs to */
+    uint64_t edits;                 /* so often nodes or dependencies were removed */
+    struct model_reference *held;   /* references to user objects */
+    size_t references, reference_room;
+};
+
+struct model_graphs;
+
+/* Data of the program. */
+struct model_object {
+    uint64_t value, own, held;      /* references of the program and of graphs; no object without any */
+    uint32_t tag;
+    struct model_graphs *all;
+};
+
+struct model_reference {
+    struct model_object *object;
+    uint64_t count;
 };
 
 struct model_exec {
     uint64_t value, flags;
     uint32_t tag;
     struct model_graph *graph;
+    uint64_t edits;                 /* of the graph that it was made from, at that time */
 };
 
 struct model_reached {
@@ -64,6 +82,7 @@ struct model_reached {
 struct model_capture {
     int origin;                     /* the lane that began it */
     int mode;
+    uint64_t id;                    /* 0: the system has not told it yet */
     bool invalid, given;            /* given: the graph was there before */
     struct model_graph *graph;
 };
@@ -85,6 +104,10 @@ struct model_graphs {
     struct model_held lane[MODEL_LANES], event[2];
     struct model_capture *capture[MODEL_LANES]; /* by the lane that began it */
     uint64_t host_calls;            /* of host functions, by launches */
+    int thread_mode;                /* VMM_STREAM_CAPTURE_MODE_ */
+    struct model_object **object;
+    size_t objects, object_room;
+    uint64_t destroyed;             /* since the last question */
 };
 
 /* Room, all 0; ends the process when the host has no memory left. */
@@ -96,8 +119,18 @@ struct model_graph *model_graph_of(const struct model *model, vmm_graph value);
 struct model_node *model_node_of(const struct model *model, vmm_graph_node value);
 struct model_exec *model_exec_of(const struct model *model, vmm_graph_exec value);
 
-/* The copy of a node in a graph; deep: in graphs of its nodes, too. NULL for none. */
-struct model_node *model_copy_of(const struct model *model, const struct model_graph *graph, uint64_t value, bool deep);
+/* The same, or a refusal. */
+struct model_graph *model_need_graph(struct model *model, vmm_graph value, struct model_answer *answer);
+struct model_node *model_need_node(struct model *model, vmm_graph_node value, struct model_answer *answer);
+struct model_object *model_object_of(const struct model *model, vmm_user_object value);
+
+/* May an instance's node take over the other work? */
+bool model_work_fits(const struct model_work *now, const struct model_work *then);
+
+/* What a graph holds of user objects: a copy holds as much. */
+void model_objects_copy(struct model_graph *to, const struct model_graph *from);
+void model_objects_drop(struct model_graph *graph);
+void model_objects_close(struct model_graphs *all);
 
 struct model_graph *model_graph_copy(struct model *model, const struct model_graph *graph);
 struct model_graph *model_graph_new(void);
@@ -121,7 +154,5 @@ bool model_fill_allowed(struct model *model, const struct model_work *work, stru
 
 /* Does a capture forbid the call, or take it? Then the prediction is made. */
 bool model_capture_decides(struct model *model, const struct vmm_call *call, struct model_answer *answer);
-/* A call that captured streams forbid, which they end invalid of. */
-bool model_capture_forbids(struct model *model, bool always, struct model_answer *answer);
 
 #endif

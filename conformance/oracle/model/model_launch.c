@@ -57,6 +57,18 @@ static bool nodes_allowed(struct model *m, const struct model_graph *graph, stru
     return good;
 }
 
+/* What a device may launch: kernels, copies and fills, and at least one of them. */
+static bool suits_device(const struct model_graph *graph)
+{
+    bool suits = graph->count;
+    for (size_t i = 0; suits && i < graph->count; i++) {
+        const struct model_work *work = &graph->node[i]->work;
+        suits = work->type == VMM_GRAPH_NODE_TYPE_KERNEL || work->type == VMM_GRAPH_NODE_TYPE_MEMCPY || work->type == VMM_GRAPH_NODE_TYPE_MEMSET ||
+                (work->child && suits_device(work->child));
+    }
+    return suits;
+}
+
 MODEL_ON(graph_instantiate)
 {
     const uint64_t frees = VMM_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH, by_device = VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
@@ -71,11 +83,13 @@ MODEL_ON(graph_instantiate)
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
     else if (!graph || has_cycle(graph))
         model_refuse(a, INVALID, graph ? "VMM-GRAPH-CYCLE" : "VMM-GRAPH-UNKNOWN");
+    else if (c->flags & by_device && !suits_device(graph))
+        model_refuse(a, INVALID, "VMM-GRAPH-FLAGS");
     else if (nodes_allowed(m, graph, a) && model_succeeded(a)) {
         struct model_graphs *all = m->graphs;
         struct model_exec *exec = model_new(sizeof *exec);
         *exec = (struct model_exec){.value = (uint64_t)(uintptr_t)*c->graph_exec, .flags = c->flags, .tag = m->tag,
-                                    .graph = model_graph_copy(m, graph)};
+                                    .graph = model_graph_copy(m, graph), .edits = graph->edits};
         model_expect(a, "instance equals another one", model_exec_of(m, *c->graph_exec) || !exec->value, false);
         all->exec = model_room(all->exec, &all->exec_room, all->execs, sizeof(struct model_exec *));
         all->exec[all->execs++] = exec;
@@ -268,8 +282,9 @@ static void look(struct model *m, const struct items *items, size_t i, int devic
         a->loses |= !model_fill_allowed(m, work, &turn) || turn.loses;
     for (size_t k = 0; is_of_event(work) && k < i; k++)
         a->foreseen &= !is_of_event(items->item[k].work) || ordered(items, i, k);
-    if (is_of_event(work))
-        a->foreseen &= event_of(m, work->event, &which)->device == device && !m->graphs->event[which].capture &&
+    const struct model_event *event = is_of_event(work) ? event_of(m, work->event, &which) : NULL;
+    if (is_of_event(work)) /* one that is gone is not foreseen */
+        a->foreseen &= event && event->device == device && !m->graphs->event[which].capture &&
                        !m->graphs->event[which].over;
 }
 

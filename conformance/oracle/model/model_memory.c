@@ -9,7 +9,7 @@
 
 enum { SHAREABLE_BITS = 15, WINDOWS_BITS = 6, USAGE_BITS = 3, STALE_ANSWERED = 256 };
 
-uint64_t model_granularity(const struct model *model, vmm_mem_location_type type, int option)
+static uint64_t model_granularity(const struct model *model, vmm_mem_location_type type, int option)
 {
     bool host = type == VMM_MEM_LOCATION_TYPE_HOST || type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ||
                 type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;

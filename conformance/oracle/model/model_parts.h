@@ -92,7 +92,7 @@ void model_box_move(struct model *model, const struct model_box *box);
 struct model_access model_box_writes(const struct model_box *box);
 struct model_access model_box_reads(const struct model_box *box);
 
-/* Does the range begin or end in memory of a pool that is no allocation's? */
+/* Does the range begin or end in memory of a pool that is not an allocation's? */
 bool model_outside_blocks(struct model *model, uint64_t start, uint64_t size);
 
 /* Do two ranges share memory at different addresses? */
@@ -154,8 +154,6 @@ int model_attribute(const struct model *model, int attribute);
 
 /* The address of a reservation, 0 when there is no room. alignment 0 and hint 0: none requested. */
 uint64_t model_place(const struct model *model, uint64_t size, uint64_t alignment, uint64_t hint);
-
-uint64_t model_granularity(const struct model *model, vmm_mem_location_type type, int option);
 
 void model_write(struct model *model, uint64_t address, uint64_t size, const uint8_t *pattern, size_t period);
 void model_forget_bytes(struct model *model, uint64_t handle);
@@ -283,6 +281,24 @@ MODEL_ON(graph_node_set_enabled);
 MODEL_ON(graph_node_get_enabled);
 MODEL_ON(graph_launch);
 MODEL_ON(graph_upload);
+MODEL_ON(stream_get_capture_info);
+MODEL_ON(thread_exchange_stream_capture_mode);
+MODEL_ON(graph_get_nodes);
+MODEL_ON(graph_get_root_nodes);
+MODEL_ON(graph_get_edges);
+MODEL_ON(graph_node_get_dependencies);
+MODEL_ON(graph_node_get_dependent_nodes);
+MODEL_ON(graph_memset_node_get_params);
+MODEL_ON(graph_host_node_get_params);
+MODEL_ON(graph_exec_update);
+MODEL_ON(device_get_graph_mem_attribute);
+MODEL_ON(device_set_graph_mem_attribute);
+MODEL_ON(device_graph_mem_trim);
+MODEL_ON(user_object_create);
+MODEL_ON(user_object_retain);
+MODEL_ON(user_object_release);
+MODEL_ON(graph_retain_user_object);
+MODEL_ON(graph_release_user_object);
 
 /* Every call that the model covers: X(name). */
 #define MODEL_CALLS(X) \
@@ -316,6 +332,11 @@ MODEL_ON(graph_upload);
     X(graph_instantiate) X(graph_exec_get_flags) X(graph_exec_destroy) X(graph_exec_memset_node_set_params) \
     X(graph_exec_memcpy_node_set_params) X(graph_exec_event_record_node_set_event) X(graph_exec_event_wait_node_set_event) \
     X(graph_exec_host_node_set_params) X(graph_node_set_enabled) X(graph_node_get_enabled) X(graph_launch) \
-    X(graph_upload)
+    X(graph_upload) \
+    X(stream_get_capture_info) X(thread_exchange_stream_capture_mode) X(graph_get_nodes) X(graph_get_root_nodes) \
+    X(graph_get_edges) X(graph_node_get_dependencies) X(graph_node_get_dependent_nodes) X(graph_memset_node_get_params) \
+    X(graph_host_node_get_params) X(graph_exec_update) X(device_get_graph_mem_attribute) \
+    X(device_set_graph_mem_attribute) X(device_graph_mem_trim) X(user_object_create) X(user_object_retain) \
+    X(user_object_release) X(graph_retain_user_object) X(graph_release_user_object)
 
 #endif

@@ -44,7 +44,7 @@ int model_lane_of(struct model *model, uint64_t stream, struct model_answer *ans
     for (int i = 0; i < model->lanes; i++)
         if (model->lane[i].stream == stream)
             return i;
-    answer->foreseen = false; /* a stream that nobody made known */
+    answer->foreseen = false; /* a stream that the model does not know */
     return -1;
 }
 

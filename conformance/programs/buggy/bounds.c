@@ -159,7 +159,7 @@ PROGRAM(size_that_wraps, .does = "copies start - end bytes, which wraps to almos
     give_back(b, p, G, memory);
 }
 
-PROGRAM(fill_at_an_unaligned_address, .does = "fills 32-bit words at an address that is no multiple of 4",
+PROGRAM(fill_at_an_unaligned_address, .does = "fills 32-bit words at an address that is not a multiple of 4",
         .rule = "VMM-SET-ALIGNMENT", .at = "cuMemsetD32", .way = "align the address, or fill bytes",
         .argument = "dstDevice")
 {

@@ -169,7 +169,7 @@ void run_program(struct run *b, const struct program *program, bool buggy, const
 /* Does everything match the program's row? Prints differences as notes. */
 bool run_verdict(const struct run *b);
 
-/* On a driver, which tells no rules: the marked call returns what the row says, and what the corrected form says of the bytes
+/* On a driver, which has no rules: the marked call returns what the row says, and what the corrected form says of the bytes
  * holds. A process has one driver and a fault takes its device, so each run has a process of its own. */
 void run_on_driver(struct run *b, const struct program *program, bool buggy, const char *driver);
 bool run_driver_verdict(const struct run *b);

@@ -82,7 +82,7 @@ PROGRAM(release_of_an_address, .does = "releases the address instead of the hand
     DO(vmm_mem_address_free(S, p, G));
 }
 
-PROGRAM(handle_used_as_address, .does = "fills at the handle, which is no address", .rule = "VMM-COPY-NOT-MAPPED",
+PROGRAM(handle_used_as_address, .does = "fills at the handle, which is not an address", .rule = "VMM-COPY-NOT-MAPPED",
         .at = "cuMemsetD8", .way = "reserve, map, grant; then use the address", .argument = "dstDevice")
 {
     vmm_handle memory;

@@ -32,7 +32,7 @@ PROGRAM(kernel_after_unmap, .does = "launches a kernel with a pointer kept from 
     DO(vmm_mem_address_free(S, p, G));
 }
 
-PROGRAM(fill_after_address_free, .does = "clears a buffer that was given back altogether",
+PROGRAM(fill_after_address_free, .does = "clears a buffer whose addresses were freed, too",
         .rule = "VMM-COPY-NOT-MAPPED", .at = "cuMemsetD8", .way = "clear first, or forget the pointer when it is freed",
         .argument = "dstDevice")
 {

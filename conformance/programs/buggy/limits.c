@@ -14,7 +14,7 @@ PROGRAM(create_the_size_asked_for, .does = "creates memory of just the size that
     FIX(RIGHT(rounded == G); DO(vmm_mem_release(S, memory)));
 }
 
-PROGRAM(reserve_the_size_asked_for, .does = "reserves a size that is no multiple of the granularity",
+PROGRAM(reserve_the_size_asked_for, .does = "reserves a size that is not a multiple of the granularity",
         .rule = "VMM-RESERVE-SIZE-GRANULARITY", .at = "cuMemAddressReserve", .way = "round up to the granularity",
         .argument = "size")
 {

@@ -131,7 +131,7 @@ PROGRAM(import_on_another_machine, .does = "imports on a simulated machine that 
     FIX(use(b, copy, G, 10));
 }
 
-PROGRAM(import_of_another_size, .does = "maps as much of an import as it would like to have, for no call tells its size",
+PROGRAM(import_of_another_size, .does = "maps as much of an import as it would like to have, for no call returns its size",
         .rule = "VMM-MAP-SIZE-WHOLE", .at = "cuMemMap", .argument = "size",
         .way = "the exporter sends the size beside the descriptor")
 {

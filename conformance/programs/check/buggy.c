@@ -92,15 +92,15 @@ PROGRAM(leaks_retained, "VMM-LEAK-HANDLE", SAME, DEVICE)
     drop(at, g);
 }
 
-/* One call of the program is one leak, whatever the simulator makes of it. On a driver the checker cannot see it. */
-PROGRAM(leaks_host_memory, "", "VMM-LEAK-ALLOCATION", DEVICE)
+/* One call of the program is one leak, whatever the simulator makes of it. */
+PROGRAM(leaks_host_memory, "VMM-LEAK-ALLOCATION", SAME, DEVICE)
 {
     void *memory = NULL;
     begin();
     DO(cuMemHostAlloc(&memory, (size_t)1 << 20, 0));
 }
 
-PROGRAM(free_host_memory_twice, "", "VMM-ALLOC-FREE-UNKNOWN", DEVICE)
+PROGRAM(free_host_memory_twice, "VMM-ALLOC-FREE-UNKNOWN", SAME, DEVICE)
 {
     void *memory = NULL;
     begin();
@@ -110,7 +110,7 @@ PROGRAM(free_host_memory_twice, "", "VMM-ALLOC-FREE-UNKNOWN", DEVICE)
 }
 
 /* On a driver the checker sees no descriptors. */
-PROGRAM(leaks_descriptor, "", "VMM-LEAK-DESCRIPTOR", DEVICE)
+PROGRAM(leaks_descriptor, "VMM-LEAK-DESCRIPTOR", SAME, DEVICE)
 {
     int fd = -1;
     CUmemGenericAllocationHandle handle;
@@ -150,7 +150,7 @@ PROGRAM(unmap_in_flight, "", "VMM-FAULT-COPY VMM-FAULT-COPY-STICKY VMM-LEAK-STRE
 }
 
 /* A copy to the host: to memory of cuMemHostAlloc it is in flight, and it is the call that was made. */
-PROGRAM(unmap_copied, "", "VMM-FAULT-HOST-COPY VMM-FAULT-HOST-COPY-STICKY VMM-LEAK-ALLOCATION VMM-LEAK-STREAM VMM-UNMAP-IN-FLIGHT", SIM)
+PROGRAM(unmap_copied, "VMM-LEAK-ALLOCATION", "VMM-FAULT-HOST-COPY VMM-FAULT-HOST-COPY-STICKY VMM-LEAK-ALLOCATION VMM-LEAK-STREAM VMM-UNMAP-IN-FLIGHT", SIM)
 {
     CUstream stream;
     void *memory = NULL;

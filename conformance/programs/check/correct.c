@@ -219,6 +219,25 @@ PROGRAM(right_release_at_exit, "", SAME, DEVICE)
     drop(whole(g), g);
 }
 
+/* So do the destructors of a C++ program's global objects. What they free then is no leak, and no mistake. */
+static CUdeviceptr held_memory, held_mapping;
+
+static void free_at_exit(void)
+{
+    const size_t g = (size_t)2 << 20;
+    printf("freed: %d\n", (int)cuMemFree(held_memory));
+    printf("unmapped: %d\n", (int)cuMemUnmap(held_mapping, g));
+    printf("addresses freed: %d\n", (int)cuMemAddressFree(held_mapping, g));
+}
+
+PROGRAM(right_free_at_exit, "", SAME, DEVICE)
+{
+    atexit(free_at_exit);
+    begin();
+    DO(cuMemAlloc(&held_memory, 1000));
+    held_mapping = whole((size_t)2 << 20);
+}
+
 PROGRAM(right_export, "", SAME, DEVICE)
 {
     int fd = -1;
@@ -321,6 +340,37 @@ PROGRAM(right_threads, "", SAME, DEVICE)
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, in_thread, &context);
     for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Hundreds of threads at once, each with all that it holds. */
+static void *in_one_of_many(void *user)
+{
+    CUcontext *context = user;
+    DO(cuCtxSetCurrent(*context));
+    size_t g = granule();
+    for (int i = 0; i < 20; i++) {
+        CUdeviceptr at = whole(g), memory;
+        DO(cuMemAlloc(&memory, 1000));
+        DO(cuMemcpyDtoD(memory, at, 1000));
+        DO(cuMemsetD8(at, (unsigned char)i, 64));
+        DO(cuMemFree(memory));
+        drop(at, g);
+    }
+    return NULL;
+}
+
+PROGRAM(right_many_threads, "", SAME, DEVICE)
+{
+    enum { MANY = 300 };
+    pthread_t threads[MANY];
+    CUcontext context;
+    begin();
+    DO(cuCtxGetCurrent(&context));
+    for (int i = 0; i < MANY; i++)
+        if (pthread_create(&threads[i], NULL, in_one_of_many, &context))
+            exit(7);
+    for (int i = 0; i < MANY; i++)
         pthread_join(threads[i], NULL);
 }
 

@@ -130,6 +130,6 @@ int main(int argc, char **argv)
             p->run();
             return 0;
         }
-    fprintf(stderr, "which program? --list tells\n");
+    fprintf(stderr, "which program? --list names them\n");
     return 2;
 }

@@ -11,7 +11,7 @@
 # explain: 1 error VMM-FREE-MAPPED
 # explain: 1 error VMM-FREE-SIZE-MATCH
 # explain: 1 error VMM-RETAIN-NOT-MAPPED
-"""cuda.bindings: what a client does wrong is refused with the driver's code, and the library tells why, once each."""
+"""cuda.bindings: what a client does wrong is refused with the driver's code, and the library reports why, once each."""
 
 from cuda.bindings import driver
 
@@ -23,7 +23,7 @@ prop = properties()
 size = ok(driver.cuMemGetAllocationGranularity(
     prop, driver.CUmemAllocationGranularity_flags.CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
 
-refused(driver.cuMemCreate(size + 1, prop, 0), "INVALID_VALUE", "a size that is no multiple of the granularity")
+refused(driver.cuMemCreate(size + 1, prop, 0), "INVALID_VALUE", "a size that is not a multiple of the granularity")
 refused(driver.cuMemCreate(1 << 50, prop, 0), "OUT_OF_MEMORY", "more than there is")
 nowhere = properties(device=99)
 refused(driver.cuMemCreate(size, nowhere, 0), "INVALID_DEVICE", "a device that is not there")

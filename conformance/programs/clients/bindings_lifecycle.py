@@ -55,7 +55,7 @@ again = ok(driver.cuMemRetainAllocationHandle(alias))
 equal(int(again), int(pieces[0]), "the handle is found by the address")
 found = ok(driver.cuMemGetAllocationPropertiesFromHandle(again))
 equal((int(found.type), int(found.location.type), found.location.id),
-      (int(prop.type), int(prop.location.type), 0), "and tells its properties")
+      (int(prop.type), int(prop.location.type), 0), "and returns its properties")
 ok(driver.cuMemRelease(again))
 equal(int(ok(driver.cuPointerGetAttribute(P.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, start + best))), start,
       "the range is the reservation")

@@ -12,7 +12,7 @@ SIZE = 4 << 20
 
 
 def importing(sock):
-    """The other process: it reads what is there, writes its own, keeps the memory until it is told to go."""
+    """The other process: it reads what is there, writes its own, keeps the memory until a message ends it."""
     primary()
     fds, about = receive(sock)
     handle = ok(driver.cuMemImportFromShareableHandle(fds[0], POSIX_FD))

@@ -45,7 +45,7 @@ numbers = numpy.arange(2 * count, dtype=numpy.float32)
 write(a, numbers.tobytes())
 kernel = ObjectCode.from_cubin(b"whatever a compiler made").get_kernel("VecAdd_kernel")
 equal([(info.offset, info.size) for info in kernel.arguments_info], [(0, 8), (8, 8), (16, 8), (24, 4)],
-      "a kernel tells its parameters")
+      "a kernel lists its parameters")
 room = kernel.occupancy.available_dynamic_shared_memory_per_block(4, 128)
 point(kernel.occupancy.max_active_blocks_per_multiprocessor(128, room) >= 4, "and how many blocks fit")
 first = stream.record(options=EventOptions(timing_enabled=True))
@@ -53,7 +53,7 @@ launch(stream, LaunchConfig(grid=8, block=128), kernel, a, a + row, a + 2 * row,
 last = stream.record(options=EventOptions(timing_enabled=True))
 urgent.wait(last)
 urgent.sync()
-point(last - first >= 0 and last.is_done, "events tell a time")
+point(last - first >= 0 and last.is_done, "events measure a time")
 sums = numpy.frombuffer(read(a + 2 * row, row), dtype=numpy.float32)
 point(bool((sums == numbers[:count] + numbers[count:]).all()), f"{count} sums of a kernel that cuda.core launched")
 
@@ -73,7 +73,7 @@ for each in (buffer, copy, pinned, small):
     each.close()
 for each in (stream, urgent):
     each.close()
-# cuda.core's memory is the device's pool, which it tells to keep what is freed.
+# cuda.core's memory is the device's pool, which it sets to keep what is freed.
 equal(in_use() - before, 32 << 20, "closed, the pool keeps its one chunk")
 pool = ok(driver.cuDeviceGetDefaultMemPool(0))
 ok(driver.cuCtxSynchronize())

@@ -99,7 +99,7 @@ def grow_to_an_odd_size():
     equal(grown.size, 5 * MIB, "fault 4: the size is what was asked for, though 6 MiB are mapped")
     first, second = handle_at(at), handle_at(at + 2 * MIB)
     grown.close()
-    equal(read(at, 1), b"\0", "so close cannot unmap, says so on standard error, and everything stays mapped")
+    equal(read(at, 1), b"\0", "so close cannot unmap, reports that on standard error, and everything stays mapped")
     unmap(at, 6 * MIB)
     references(first, 2 * MIB), references(second, 4 * MIB)
     equal(in_use() - before, 0, "(tidied up)")
@@ -137,7 +137,7 @@ def grow_too_far():
         resource.modify_allocation(buffer, 1 << 45)
         point(False, "growing beyond all addresses fails")
     except CUDAError as error:
-        point("INVALID_VALUE" in str(error), "fault 7: where no addresses are left it frees address 0, and that is what is told")
+        point("INVALID_VALUE" in str(error), "fault 7: where no addresses are left it frees address 0, and that is what is reported")
     handle = handle_at(at)
     refused(driver.cuMemsetD8(at, 1, 1), "INVALID_VALUE", "fault 6: the buffer is mapped again, but without its rights")
     ok(driver.cuMemSetAccess(at, 2 * MIB, [rights()], 1))

@@ -4,7 +4,7 @@
 # explain: 1 error VMM-UNMAP-PARTIAL
 """vLLM's cumem_allocator, its extension for models that sleep: memory goes and comes back at the same addresses.
 
-Compiled from the source that VLLM_SOURCE names. The script is what vLLM is in Python: it keeps what my_malloc tells, and
+Compiled from the source that VLLM_SOURCE names. The script is what vLLM is in Python: it keeps what my_malloc passes, and
 unmaps and maps again. PyTorch, whose allocator would call my_malloc, is not needed for that: ctypes calls it.
 """
 

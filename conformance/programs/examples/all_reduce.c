@@ -100,7 +100,7 @@ static void set_up(uint64_t *words)
     mc = map(object, unit, 0, devices - 1);
 }
 
-/* Nobody else looks at a device's slice, so nothing is waited for until all are on their way. */
+/* No other device reads a device's slice, so wait only when all are on their way. */
 static void all_reduce(void)
 {
     for (int device = 0; device < devices; device++) {

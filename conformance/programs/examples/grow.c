@@ -23,7 +23,7 @@ static vmm_result buffer_open(struct buffer *b, vmm_system *sys, uint64_t most)
     return vmm_mem_address_reserve(sys, &b->at, b->room, 0, 0, 0);
 }
 
-/* One more chunk at the end. Whatever fails, everything made before it is given back and the buffer is as it was. */
+/* One more chunk at the end. Whatever fails, everything made before it is undone and the buffer is as it was. */
 static vmm_result buffer_grow(struct buffer *b)
 {
     vmm_mem_generic_allocation_handle chunk = 0;

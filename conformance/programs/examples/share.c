@@ -25,7 +25,7 @@
 
 enum { PATIENCE = 60000, NOT_HERE = 77 };
 
-/* What the importer has to know: no call tells how large imported memory is. */
+/* What the importer has to know: no call returns the size of imported memory. */
 struct about {
     uint64_t size;
     int32_t host;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the framework scripts share: points of a test, bytes that can be told from others, and their seed.
+"""What the framework scripts share: points of a test, bytes that differ from others, and their seed.
 
 A script prints its points; ci/framework runs it under `cuvmm exec` and counts them. Its head says what it needs:
 
@@ -28,7 +28,7 @@ def equal(got, want, text):
 
 
 def raises(kind, call, text, containing=""):
-    """A point: the call raises that, and its message says so."""
+    """A point: the call raises that, and its message names it."""
     try:
         call()
     except kind as error:
@@ -39,13 +39,13 @@ def raises(kind, call, text, containing=""):
 
 
 def seeded():
-    """A generator whose seed is told, so that a run can be made again."""
+    """A generator whose seed is printed, so that a run can be repeated."""
     print(f"# seed {SEED}; again: CUVMM_SEED={SEED}", flush=True)
     return random.Random(SEED)
 
 
 def torch_end(space):
-    """Gives back what PyTorch keeps for later, so that what is left at the end is a leak: space is the script's globals()."""
+    """Empties PyTorch's cache, so that what is left at the end is a leak: space is the script's globals()."""
     import gc
 
     import torch
@@ -56,4 +56,4 @@ def torch_end(space):
     torch.cuda.synchronize()
     torch.cuda.empty_cache()
     torch._C._host_emptyCache()
-    equal(torch.cuda.memory_reserved(), 0, "PyTorch has given back its memory")
+    equal(torch.cuda.memory_reserved(), 0, "PyTorch has freed its memory")

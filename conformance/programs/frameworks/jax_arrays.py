@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """JAX: its three allocators, arrays moved to the device and back, random steps, every byte compared.
 
-The library tells of what JAX leaves behind at its end, of cuDNN, which carries NVIDIA's runtime inside (cuGetExportTable), and of the
+The library reports what JAX leaves behind at its end, of cuDNN, which carries NVIDIA's runtime inside (cuGetExportTable), and of the
 fabric handles that its vmm allocator asks for before it takes others; with the platform allocator some 32 MiB pieces, made by cuMemCreate,
 stay behind deleted arrays."""
 # framework: jax

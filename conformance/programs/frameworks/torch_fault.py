@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch's caching allocator while calls of the driver fail: for `cuvmm exec --fault=...`. Bytes of whatever is still there are
-compared at the end, and nothing may be held then; an error that PyTorch raises is met as a server would, by giving back what can
-be given back and trying once more."""
+compared at the end, and nothing may be held then; an error that PyTorch raises is handled as a server would: free what can
+be freed, then try once more."""
 # framework: torch
 # run: segments
 # run: expandable PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch's own kernels, which nobody wrote for the simulator: they are skipped here, and counted at the end."""
+"""PyTorch's own kernels, which the simulator has no twin of: they are skipped here, and counted at the end."""
 # framework: torch
 
 import torch

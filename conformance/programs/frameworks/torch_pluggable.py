@@ -45,4 +45,4 @@ with tempfile.TemporaryDirectory() as folder:
     point(counted(0) >= 10, "it was asked for each tensor")
     there.clear()
     torch.cuda.synchronize()
-    equal(counted(1), counted(0), "and given back each of them")
+    equal(counted(1), counted(0), "and freed each of them")

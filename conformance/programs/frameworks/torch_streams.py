@@ -8,7 +8,7 @@ from framework import equal, point, raises, torch_end
 
 host = torch.arange(1 << 18, dtype=torch.int32)
 pinned = host.pin_memory()
-point(pinned.is_pinned() and not host.is_pinned(), "pinned memory is told from other memory")
+point(pinned.is_pinned() and not host.is_pinned(), "pinned memory is recognised")
 side = torch.cuda.Stream()
 begun, done = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
 with torch.cuda.stream(side):

@@ -87,7 +87,7 @@ extern "C" int sums(void)
     cudaFree(z);
     for (int i = 0; i < N; i++)
         right += c[i] == 9 * i;
-    add<float><<<1, 1>>>(0, 0, 0, 0); // nobody wrote this one
+    add<float><<<1, 1>>>(0, 0, 0, 0); // this one has no twin
     printf("%d of %d sums are right, %d launches, then %s\n", right, N, count, cudaGetErrorName(cudaGetLastError()));
     return right != N;
 }

@@ -3,7 +3,7 @@
  * can go wrong. They know nothing of this project.
  *
  *     ./program careful     each failure undoes what was done, and the program ends with 0
- *     ./program unchecked   ... but for a cuMemMap whose result nobody looks at
+ *     ./program unchecked   ... but for a cuMemMap whose result is not checked
  */
 #include <cuda.h>
 #include <pthread.h>

@@ -47,10 +47,14 @@ static const char *name_of(CUresult r)
     return b;
 }
 
+static bool muted; /* the lines of a process that ended, which another makes again */
+
 /* Prints one line: the id, a tab, and the formatted text. */
 __attribute__((format(printf, 2, 3))) static void say(const char *id, const char *format, ...)
 {
     va_list args;
+    if (muted)
+        return;
     va_start(args, format);
     printf("%s\t", id);
     vprintf(format, args);
@@ -311,7 +315,7 @@ static void hold(int in)
 }
 
 /* Prints the header, then runs all while another process keeps the devices awake. */
-static int record(const char *program, void (*all)(void))
+static inline int record(const char *program, void (*all)(void))
 {
     int ends[2];
     setvbuf(stdout, NULL, _IOLBF, 0); /* so that a library's messages on standard error stay between the lines */

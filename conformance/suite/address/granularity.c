@@ -108,7 +108,7 @@ static void check_pair(struct fix *f, const vmm_mem_allocation_prop *prop)
     ACCEPTED(vmm_mem_get_allocation_granularity(S, &recommended, prop, VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED));
     ACCEPTED(vmm_mem_get_allocation_granularity(S, &again, prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM));
     CHECK(minimum > 0 && recommended > 0, "a granularity is 0");
-    CHECK(minimum && recommended % minimum == 0, "recommended is no multiple of the minimum");
+    CHECK(minimum && recommended % minimum == 0, "recommended is not a multiple of the minimum");
     CHECK_U64(again, minimum);
 }
 

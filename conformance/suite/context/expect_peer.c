@@ -104,9 +104,11 @@ TEST_PEERS("access.no_peer_enable_needed", rights_are_enough)
     vmm_mem_access_desc desc[2] = {{device(0), RW}, {device(1), RW}};
     fix_need(f, vmm_mem_set_access(S, p, f->g, desc, 2));
     fix_fill(f, p, 7, f->g);
+    ACCEPTED(vmm_ctx_synchronize(S)); /* the other context's copy does not wait for a fill that may be in flight */
     fix_context(f, 1);
     CHECK_U64(fix_peek(f, p), 7);
     fix_fill(f, p, 8, f->g);
+    ACCEPTED(vmm_ctx_synchronize(S));
     fix_need(f, vmm_ctx_set_current(S, f->ctx));
     CHECK_U64(fix_peek(f, p), 8);
 }
@@ -121,6 +123,7 @@ TEST_PEERS("copy.needs_own_rights", copies_need_rights_of_their_device)
     REFUSED_BY("VMM-COPY-NO-READ", vmm_memcpy_dtoh(S, &byte, p, 1), INVALID_VALUE, "srcDevice", p);
     vmm_context other = fix_context(f, 1);
     ACCEPTED(vmm_memset_d8(S, p, 1, 16));
+    ACCEPTED(vmm_ctx_synchronize(S));
     fix_need(f, vmm_ctx_set_current(S, f->ctx));
     fix_access_at(f, p, f->g, device(0), READ);
     ACCEPTED(vmm_memcpy_dtoh(S, &byte, p, 1));

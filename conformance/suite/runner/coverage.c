@@ -145,7 +145,7 @@ static void check_names(void)
         test_rule_id(test->subject, id, sizeof id);
         if (!vmm_rule_find(id)) {
             wrong++;
-            tap_note("  %s is about %s, which is no rule", test->name, id);
+            tap_note("  %s is about %s, which is not a rule", test->name, id);
         }
     }
     FILE *file = decisions("untestable.tsv");
@@ -153,7 +153,7 @@ static void check_names(void)
         line[strcspn(line, "\t")] = '\0';
         if (!vmm_rule_find(line) || (has_rule_test(line, TEST_KIND_BREAKS) && has_rule_test(line, TEST_KIND_NEAR_MISS))) {
             wrong++;
-            tap_note("  untestable.tsv: %s is no rule, or is tested", line);
+            tap_note("  untestable.tsv: %s is not a rule, or is tested", line);
         }
     }
     if (file)

@@ -128,6 +128,7 @@ static void check_used(struct fix *f, const struct machine *m)
                 on(f, m, id);
                 CHECK_U64(scale_word(f, memory_of(f, m, owner)), added[owner]);
                 fix_need(f, vmm_memset_d8(S, memory_of(f, m, owner), 0, 8));
+                ACCEPTED(vmm_ctx_synchronize(S)); /* other contexts do not wait for a fill that may be in flight */
                 added[owner] = 0;
             }
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "registration.h"
 #include "test.h"
 
 #define FD VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD
@@ -674,4 +675,35 @@ TEST_EXPECTS_ON("dmabuf.renewed_after_remap", dmabuf_of_new_memory, DMABUF, TEST
     CHECK(byte_of(renewed, 5) == 0, "the new one shows the old memory");
     check_fd(f, old, f->g);
     check_fd(f, renewed, f->g);
+}
+
+/* Two mappings side by side, and a buffer over both that is registered with the dma-buf of that range. */
+static bool registers(struct fix *f, bool whole)
+{
+    vmm_detail detail = {.rule = NULL};
+    int fd = UNTOUCHED;
+    need_dmabuf(f);
+    vmm_deviceptr p = fix_reserve(f, 2 * f->g), start = p;
+    uint64_t size = 2 * f->g;
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    fix_map(f, p + f->g, f->g, fix_create(f, f->g));
+    fix_access(f, p, 2 * f->g, RW);
+    if (!whole)
+        ACCEPTED(vmm_mem_get_address_range(S, &start, &size, p + 4096)); /* of the mapping, not of the buffer */
+    ACCEPTED(ASK(fd, start, size));
+    bool past = registration_past_end(fd, p + 4096 - start, f->g, &detail);
+    CHECK(past == (detail.rule && strcmp(detail.rule, "VMM-DMABUF-REGISTRATION") == 0), "the rule is %s", detail.rule ? detail.rule : "none");
+    close(fd);
+    fix_unmap(f, p, 2 * f->g);
+    return !past;
+}
+
+TEST_BREAKS_ON(DMABUF_REGISTRATION, registration_of_more_than_one_mapping, DMABUF, TEST_AS_GIVEN, 0)
+{
+    CHECK(!registers(f, false), "the dma-buf of one mapping holds both");
+}
+
+TEST_NEAR_MISS_ON(DMABUF_REGISTRATION, registration_of_the_buffer, DMABUF, TEST_AS_GIVEN, 0)
+{
+    CHECK(registers(f, true), "the dma-buf of the buffer does not hold it");
 }

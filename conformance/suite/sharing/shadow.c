@@ -61,16 +61,47 @@ TEST_NEAR_MISS_ON(SHADOW_DIFFERS, a_backend_that_refuses_as_the_rules_do, NULL, 
     vmm_close(w.sys);
 }
 
-TEST_BREAKS_ON(SHADOW_LOST, a_backend_that_does_less_than_it_should, NULL, TEST_AS_GIVEN, FIX_RAW)
+TEST_BREAKS_ON(SHADOW_OPAQUE, a_backend_that_refuses_rights, NULL, TEST_AS_GIVEN, FIX_RAW)
 {
     struct watched w;
-    if (!watch(f, &w, "shadow|fault=mem_map:1:UNKNOWN|sim:h100"))
+    const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    if (!watch(f, &w, "shadow|fault=mem_set_access:1:UNKNOWN|sim:h100"))
         return;
-    CHECK_U64(vmm_mem_map(w.sys, w.at, 2 << 20, 0, w.handle, 0), VMM_ERROR_UNKNOWN);
-    check_said(f, "VMM-SHADOW-LOST", "the backend answers CUDA_ERROR_UNKNOWN, the rules say CUDA_SUCCESS");
-    CHECK_U64(vmm_mem_map(w.sys, w.at, 2 << 20, 0, w.handle, 0), VMM_SUCCESS);
-    CHECK(!vmm_last_detail()->rule || strncmp(vmm_last_detail()->rule, "VMM-SHADOW", 10) != 0, "it speaks again");
-    CHECK_U64(vmm_leaks(w.sys, NULL, NULL), 0); /* nobody knows */
+    vmm_mem_map(w.sys, w.at, 2 << 20, 0, w.handle, 0);
+    CHECK_U64(vmm_mem_set_access(w.sys, w.at, 2 << 20, &desc, 1), VMM_ERROR_UNKNOWN);
+    check_said(f, "VMM-SHADOW-OPAQUE", "the backend answers CUDA_ERROR_UNKNOWN, the rules say CUDA_SUCCESS");
+    CHECK_U64(vmm_mem_set_access(w.sys, w.at, 2 << 20, &desc, 1), VMM_SUCCESS);
+    CHECK(!vmm_last_detail()->rule, "the range is reported again");
+    CHECK_U64(vmm_mem_address_free(w.sys, w.at, 2 << 20), VMM_ERROR_INVALID_VALUE);
+    CHECK_U64(vmm_mem_unmap(w.sys, w.at, 2 << 20), VMM_SUCCESS);
+    CHECK_U64(vmm_mem_unmap(w.sys, w.at + (8 << 20), 2 << 20), VMM_ERROR_INVALID_VALUE);
+    check_said(f, "VMM-UNMAP-NOT-RESERVED", "");
+    vmm_close(w.sys);
+}
+
+TEST_NEAR_MISS_ON(SHADOW_OPAQUE, a_backend_that_refuses_wrong_rights, NULL, TEST_AS_GIVEN, FIX_RAW)
+{
+    struct watched w;
+    const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    if (!watch(f, &w, "shadow|sim:h100"))
+        return;
+    CHECK_U64(vmm_mem_set_access(w.sys, w.at, 2 << 20, &desc, 1), VMM_ERROR_INVALID_VALUE);
+    check_said(f, "VMM-ACCESS-NOT-MAPPED", "");
+    vmm_close(w.sys);
+}
+
+TEST_BREAKS_ON(SHADOW_LOST, a_backend_that_does_not_say_what_it_is, NULL, TEST_AS_GIVEN, FIX_RAW)
+{
+    struct watched w;
+    if (!watch(f, &w, "shadow|sim:h100"))
+        return;
+    vmm_close(w.sys);
+    CHECK_U64(vmm_open("shadow|fault=device_get_count:1:UNKNOWN|sim:h100", &w.sys), VMM_SUCCESS);
+    CHECK_U64(vmm_init(w.sys, 0), VMM_SUCCESS);
+    check_said(f, "VMM-SHADOW-LOST", "cannot simulate a machine like the backend's");
+    CHECK_U64(vmm_mem_address_reserve(w.sys, &w.at, 4 << 20, 0, 0, 0), VMM_SUCCESS);
+    CHECK(!vmm_last_detail()->rule, "it speaks again");
+    CHECK_U64(vmm_leaks(w.sys, NULL, NULL), 0); /* unknown */
     vmm_close(w.sys);
 }
 

@@ -202,6 +202,23 @@ TEST_BREAKS(BOX_HEIGHT, box_with_layers_beyond_their_height)
     ended(f, &b);
 }
 
+/* As in mapped memory: measured. */
+TEST_NEAR_MISS(BOX_HEIGHT, box_with_rows_that_leave_their_layer_in_a_pool)
+{
+    struct boxes b = boxes_of(f);
+    vmm_deviceptr pooled = 0;
+    ACCEPTED(vmm_mem_alloc_async(S, &pooled, 2 * SIZE, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    b.copy.dst_device = pooled;
+    b.copy.dst_height = HEIGHT;
+    b.copy.dst_pitch = WIDTH;
+    b.copy.dst_y = 1;
+    b.copy.dst_x_in_bytes = 1;
+    ACCEPTED(vmm_memcpy_3d(S, &b.copy));
+    ACCEPTED(vmm_mem_free_async(S, pooled, NULL));
+    ended(f, &b);
+}
+
 TEST_BREAKS(ROWS_END, box_beyond_its_memory)
 {
     struct boxes b = boxes_of(f);

@@ -83,8 +83,24 @@ TEST_BREAKS(CAPTURE_STATE, begin_twice_and_end_what_was_not_begun)
     CHECK(!graph, "the graph is not NULL");
     REFUSED(vmm_stream_end_capture(S, NULL, &graph), ILLEGAL_STATE, NULL, 0);
     CHECK_U64((uint64_t)status(f, stream), VMM_STREAM_CAPTURE_STATUS_ACTIVE);
+    REFUSED(vmm_stream_update_capture_dependencies(S, other, NULL, NULL, 0, 2), ILLEGAL_STATE, NULL, (uintptr_t)other);
     end_whole(f, stream);
     fix_stream_destroy(f, other);
+}
+
+TEST_BREAKS(CAPTURE_STATE, end_nodes_of_a_graph_that_is_captured_into)
+{
+    vmm_graph graph = NULL, end = NULL;
+    vmm_graph_node node = NULL;
+    vmm_stream stream = fix_stream(f);
+    ACCEPTED(vmm_graph_create(S, &graph, 0));
+    ACCEPTED(vmm_graph_add_empty_node(S, &node, graph, NULL, 0));
+    ACCEPTED(vmm_stream_begin_capture_to_graph(S, stream, graph, NULL, NULL, 0, RELAXED));
+    REFUSED(vmm_graph_destroy_node(S, node), ILLEGAL_STATE, NULL, (uintptr_t)node);
+    ACCEPTED(vmm_stream_end_capture(S, stream, &end));
+    ACCEPTED(vmm_graph_destroy_node(S, node));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+    fix_stream_destroy(f, stream);
 }
 
 TEST_NEAR_MISS(CAPTURE_STATE, begin_again_after_the_end)
@@ -387,6 +403,9 @@ TEST_BREAKS(CAPTURE_INVALIDATED, work_after_a_refused_call)
     CHECK_U64(vmm_stream_query(S, stream), VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     REFUSED(vmm_memset_d8_async(S, p, 1, 64, stream), STREAM_CAPTURE_INVALIDATED, NULL, value);
     REFUSED(vmm_event_record(S, event, stream), STREAM_CAPTURE_INVALIDATED, NULL, value);
+    vmm_deviceptr none = 77;
+    CHECK_U64(vmm_mem_alloc_async(S, &none, 64, stream), VMM_ERROR_STREAM_CAPTURE_INVALIDATED);
+    CHECK_U64(none, 0); /* measured: it is written */
     REFUSED(vmm_stream_wait_event(S, stream, event, 0), STREAM_CAPTURE_INVALIDATED, NULL, value);
     REFUSED(vmm_stream_end_capture(S, stream, &graph), STREAM_CAPTURE_INVALIDATED, NULL, value);
     ACCEPTED(vmm_memset_d8_async(S, p, 1, 64, stream));
@@ -431,6 +450,14 @@ TEST_NEAR_MISS(CAPTURE_IMPLICIT, use_the_default_stream_beside_another)
     ACCEPTED(vmm_memcpy_dtoh(S, &word, p, sizeof word));
     CHECK_U64(word, UINT64_C(0x0202020202020202)); /* and not what was captured */
     end_whole(f, stream);
+    for (vmm_stream_capture_mode mode = GLOBAL; mode <= RELAXED; mode++) { /* calls that wait for their own work alone */
+        stream = captured(f, mode);
+        ACCEPTED(vmm_memset_d8(S, p, (unsigned char)(3 + mode), 8));
+        ACCEPTED(vmm_memcpy_dtoh(S, &word, p, sizeof word));
+        CHECK_U64(word, UINT64_C(0x0101010101010101) * (3 + (uint64_t)mode));
+        ACCEPTED(vmm_memcpy_htod(S, p, &word, sizeof word));
+        end_whole(f, stream);
+    }
 }
 
 /* ---- events ---- */

@@ -217,6 +217,9 @@ TEST_BREAKS(GRAPH_FLAGS, flags_of_nothing)
     for (int bit = 4; bit < 64; bit++)
         REFUSED(vmm_graph_instantiate(S, &exec, graph, UINT64_C(1) << bit), INVALID_VALUE, "flags", UINT64_C(1) << bit);
     REFUSED(vmm_graph_instantiate(S, &exec, graph, 5), INVALID_VALUE, "flags", 5);
+    REFUSED(vmm_graph_instantiate(S, &exec, graph, VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), INVALID_VALUE, "flags", 4); /* it has no nodes */
+    empty(f, graph);
+    REFUSED(vmm_graph_instantiate(S, &exec, graph, VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH), INVALID_VALUE, "flags", 4);
     ACCEPTED(vmm_graph_destroy(S, graph));
 }
 
@@ -228,6 +231,9 @@ TEST_NEAR_MISS(GRAPH_FLAGS, flags_of_an_instance)
     ACCEPTED(vmm_graph_instantiate(S, &exec, graph, VMM_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
     ACCEPTED(vmm_graph_exec_get_flags(S, exec, &flags));
     CHECK_U64(flags, 0);
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    add_fill(f, graph, zeros(f), 1);
+    ACCEPTED(vmm_graph_instantiate(S, &exec, graph, VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH));
     ACCEPTED(vmm_graph_exec_destroy(S, exec));
     ACCEPTED(vmm_graph_destroy(S, graph));
 }
@@ -465,6 +471,9 @@ TEST_BREAKS(GRAPH_PARAMS, copies_of_nothing)
     other.height = 3;
     REFUSED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &other, f->ctx), INVALID_VALUE, NULL, (uintptr_t)node);
     other = rows;
+    other.dst_device += 64;
+    REFUSED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &other, f->ctx), INVALID_VALUE, NULL, (uintptr_t)node);
+    other = rows;
     other.src_memory_type = VMM_MEMORYTYPE_UNIFIED;
     REFUSED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &other, f->ctx), INVALID_VALUE, NULL, (uintptr_t)node);
     ACCEPTED(vmm_graph_exec_destroy(S, exec));
@@ -491,11 +500,7 @@ TEST_NEAR_MISS(GRAPH_PARAMS, copies_of_rows)
     CHECK_U64(word_at(f, p + 2048), UINT64_C(0x0505050505050505));
     CHECK_U64(word_at(f, p + 2048 + 8), 0);
     CHECK_U64(word_at(f, p + 2048 + 64), 0); /* the fill has 64 bytes */
-    rows.dst_device = p + 4096;
     ACCEPTED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &rows, f->ctx));
-    ACCEPTED(vmm_graph_launch(S, exec, NULL));
-    ACCEPTED(vmm_ctx_synchronize(S));
-    CHECK_U64(word_at(f, p + 4096), UINT64_C(0x0505050505050505));
     ACCEPTED(vmm_graph_exec_destroy(S, exec));
     ACCEPTED(vmm_graph_destroy(S, graph));
 }

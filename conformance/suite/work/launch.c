@@ -217,7 +217,7 @@ TEST_EXPECTS("launch.aliases", kernels_on_aliases)
     CHECK_U64(word_at(f, out), 0);
     CHECK_U64(wrong_words(f, p + f->g, f->g, 5, out), f->g / 8); /* each word is one more now */
     fix_need(f, vmm_memset_d8(S, out, 0, 24));
-    fix_need(f, LAUNCH(ALIAS_WRITE_READ, p, p + f->g, f->g, 0, out)); /* warned of below */
+    fix_need(f, LAUNCH(ALIAS_WRITE_READ, p, p + f->g, f->g, 0, out)); /* warned about below */
     ACCEPTED(vmm_ctx_synchronize(S));
     bool fresh = f->simulator && !strstr(f->spec, "alias=stale");
     CHECK(word_at(f, out) == 0 || !fresh, "stale words without a fence");

@@ -349,7 +349,7 @@ static void lose_by_unmapping(struct fix *root, const char *schedule, bool polle
         ACCEPTED(vmm_stream_write_value32(S, stream, p, 1, 0));
     CHECK_U64(vmm_stream_query(S, stream), VMM_ERROR_NOT_READY); /* the wait's turn has come */
     CHECK_U64(vmm_mem_unmap(S, p, f->g), VMM_SUCCESS);
-    CHECK(strcmp(vmm_last_detail()->rule, "VMM-UNMAP-IN-FLIGHT") == 0, "no warning of work in flight");
+    CHECK(strcmp(vmm_last_detail()->rule, "VMM-UNMAP-IN-FLIGHT") == 0, "no warning about work in flight");
     fix_forget(f, FIX_MAPPING, p, f->g);
     if (polled) { /* memory that is there again does not help */
         fix_map(f, p, f->g, fix_create(f, f->g));

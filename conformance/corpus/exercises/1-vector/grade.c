@@ -49,7 +49,7 @@ static void part_open(const char *spec)
     grade_close(&g);
 }
 
-/* Sizes around whole units; each step fills what is new with its number, so that all older bytes can be told. */
+/* Sizes around whole units; each step fills what is new with its number, so that all older bytes can be recognised. */
 static void grow(struct grade *g, struct vector *v, const uint64_t *sizes, unsigned count)
 {
     bool ok = true, stays = true, exact = true, bytes = true, rights = true, same = true;
@@ -124,7 +124,7 @@ static void part_shrink(const char *spec)
     grade_close(&g);
 }
 
-/* A fill that nobody waited for uses the units that go. */
+/* A fill that was not waited for uses the units that go. */
 static void part_flight(const char *spec)
 {
     struct grade g;
@@ -139,7 +139,7 @@ static void part_flight(const char *spec)
                 "shrinking waits for work in flight", "memory was unmapped under an unfinished fill");
     grade_point(&g, issued && grade_is(&g, v.at, g.unit, 9), "VMM-UNMAP-IN-FLIGHT", "which is done",
                 "the fill's bytes are not there");
-    vmm_memset_d8_async(g.sys, v.at, 9, g.unit, NULL); /* a refusal is told in the next point */
+    vmm_memset_d8_async(g.sys, v.at, 9, g.unit, NULL); /* a refusal is reported in the next point */
     grade_ok(&g, vector_close(&v), "vector_close succeeds");
     grade_close(&g);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 1, a vector that grows without moving: yours to write. vector.h is the contract, task.md tells more. */
+/* Exercise 1, a vector that grows without moving: yours to write. vector.h is the contract, task.md explains it. */
 #include "vector.h"
 
 vmm_result vector_open(struct vector *v, vmm_system *sys, vmm_device device, uint64_t most)

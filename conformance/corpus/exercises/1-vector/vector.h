@@ -26,7 +26,7 @@ struct vector {
 vmm_result vector_open(struct vector *v, vmm_system *sys, vmm_device device, uint64_t most);
 
 /* Makes it size bytes long. Bytes below the smaller of both sizes stay as they are, where they are, and are not copied; device
- * may read and write all of it, nobody else anything. Memory beyond the last unit that is needed is given back, once work
+ * may read and write all of it, no other device any of it. Memory beyond the last unit that is needed is freed, once work
  * in flight of the current context is done.
  * More than room: VMM_ERROR_OUT_OF_MEMORY. On failure: that or the driver's result, and the vector is as it was. */
 vmm_result vector_resize(struct vector *v, uint64_t size);

@@ -124,7 +124,7 @@ static void churn(struct grade *g, struct suballoc *s, struct known *k, unsigned
                 "block %u of %u steps is not", taken, steps);
     grade_point(g, full && taken, "EX-SUBALLOC-FULL", "none is refused while there is room", "with %u blocks taken one was",
                 k->count);
-    grade_point(g, gives && taken, "EX-SUBALLOC-ARGUMENT", "each can be given back",
+    grade_point(g, gives && taken, "EX-SUBALLOC-ARGUMENT", "each can be freed",
                 "suballoc_give refused a block that is taken");
 }
 
@@ -141,7 +141,7 @@ static void part_churn(const char *spec)
     for (unsigned i = 0; i < k.count; i++)
         given = given && suballoc_give(&s, k.at[i]) == VMM_SUCCESS;
     grade_point(&g, given && suballoc_take(&s, s.size, 1, &all) == VMM_SUCCESS && all == s.at, "EX-SUBALLOC-MERGE",
-                "when all are given back, one block can take the whole", "it cannot: the pool stays in pieces");
+                "when all are freed, one block can take the whole", "it cannot: the pool stays in pieces");
     closes(&g, &s);
 }
 
@@ -191,9 +191,9 @@ static void part_arguments(const char *spec)
     grade_point(&g,
                 suballoc_give(&s, at + 1) == invalid && suballoc_give(&s, s.at + s.size) == invalid &&
                     suballoc_give(&s, 0) == invalid,
-                "EX-SUBALLOC-ARGUMENT", "an address that is no block's first byte is refused", "one of them was accepted");
+                "EX-SUBALLOC-ARGUMENT", "an address that is not a block's first byte is refused", "one of them was accepted");
     grade_point(&g, taken && suballoc_give(&s, at) == VMM_SUCCESS && suballoc_give(&s, at) == invalid, "EX-SUBALLOC-ARGUMENT",
-                "a block can be given back once", "giving it twice was not refused, or giving it once was");
+                "a block can be freed once", "freeing it twice was not refused, or freeing it once was");
     grade_point(&g, suballoc_take(&s, s.size, 1, &at) == VMM_SUCCESS, "EX-SUBALLOC-MERGE", "and nothing is lost by all that",
                 "the whole pool cannot be taken any more");
     closes(&g, &s);

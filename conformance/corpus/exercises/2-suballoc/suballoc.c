@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 2, small blocks out of one large piece: yours to write. suballoc.h is the contract, task.md tells more. */
+/* Exercise 2, small blocks out of one large piece: yours to write. suballoc.h is the contract, task.md explains it. */
 #include "suballoc.h"
 
 struct suballoc_block {

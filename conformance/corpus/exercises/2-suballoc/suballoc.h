@@ -23,12 +23,12 @@ struct suballoc {
     struct suballoc_block *blocks; /* yours, on the host: the host cannot write to device memory */
 };
 
-/* A pool of at least size bytes (more than 0) on device, which may read and write them, nobody else. One piece of memory, one
+/* A pool of at least size bytes (more than 0) on device, which alone may read and write them. One piece of memory, one
  * mapping. On failure: the driver's result, or VMM_ERROR_OUT_OF_MEMORY where the host has none; nothing is left behind. */
 vmm_result suballoc_open(struct suballoc *s, vmm_system *sys, vmm_device device, uint64_t size);
 
 /* A block of size bytes whose address is a multiple of alignment, in *at. Makes no call of the driver.
- * VMM_ERROR_INVALID_VALUE: size is 0, alignment is no power of two or is above the minimum granularity.
+ * VMM_ERROR_INVALID_VALUE: size is 0, alignment is not a power of two or is above the minimum granularity.
  * VMM_ERROR_OUT_OF_MEMORY: no such block is free; there always is one where a place for it is. *at is then untouched. */
 vmm_result suballoc_take(struct suballoc *s, uint64_t size, uint64_t alignment, vmm_deviceptr *at);
 

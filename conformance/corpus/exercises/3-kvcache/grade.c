@@ -198,7 +198,7 @@ static void part_trim(const char *spec)
         return;
     bool ok = kvcache_grow(&k, 0, 3 * g.unit) == VMM_SUCCESS && kvcache_grow(&k, 1, g.unit) == VMM_SUCCESS &&
               grade_fill(&g, at(&k, 1, 0), g.unit, 8) && kvcache_drop(&k, 0) == VMM_SUCCESS && grade_uses(&g, 4 * g.unit);
-    grade_point(&g, ok, "EX-KV-REUSE", "dropped pages are kept", "they were given back before trim, or a call was refused");
+    grade_point(&g, ok, "EX-KV-REUSE", "dropped pages are kept", "they were freed before trim, or a call was refused");
     grade_point(&g, ok && kvcache_trim(&k) == VMM_SUCCESS && grade_uses(&g, g.unit), "EX-KV-TRIM", "trim gives free pages back",
                 "the device does not have their memory");
     grade_point(&g, ok && grade_is(&g, at(&k, 1, 0), g.unit, 8), "EX-KV-TRIM", "and leaves used ones",

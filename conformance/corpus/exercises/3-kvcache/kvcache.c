@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 3, pages on demand for many sequences: yours to write. kvcache.h is the contract, task.md tells more. */
+/* Exercise 3, pages on demand for many sequences: yours to write. kvcache.h is the contract, task.md explains it. */
 #include "kvcache.h"
 
 struct kvcache_state {
@@ -27,7 +27,7 @@ vmm_result kvcache_share(struct kvcache *k, unsigned from, unsigned to, unsigned
 
 vmm_result kvcache_drop(struct kvcache *k, unsigned sequence)
 {
-    (void)k, (void)sequence; /* TODO: wait, unmap; a page that nobody uses any more is free */
+    (void)k, (void)sequence; /* TODO: wait, unmap; a page that no sequence uses any more is free */
     return VMM_ERROR_NOT_SUPPORTED;
 }
 

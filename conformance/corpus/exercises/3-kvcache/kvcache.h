@@ -35,7 +35,7 @@ vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, u
                         unsigned budget);
 
 /* At least the first bytes bytes of the sequence can be used: pages that it lacks are mapped behind those that it has, free ones
- * first, and only then new ones. device may read and write them, nobody else anything. Never makes a sequence shorter.
+ * first, and only then new ones. device may read and write them, and no other device. Never makes a sequence shorter.
  * VMM_ERROR_INVALID_VALUE: no such sequence, or more than its most pages. VMM_ERROR_OUT_OF_MEMORY: more than the budget.
  * On failure: these or the driver's result; the sequence is as it was. Pages that were made may stay, as free ones. */
 vmm_result kvcache_grow(struct kvcache *k, unsigned sequence, uint64_t bytes);
@@ -49,7 +49,7 @@ vmm_result kvcache_share(struct kvcache *k, unsigned from, unsigned to, unsigned
  * them as well. VMM_ERROR_INVALID_VALUE: no such sequence. On failure: that or the driver's result, the sequence is as it was. */
 vmm_result kvcache_drop(struct kvcache *k, unsigned sequence);
 
-/* Gives the memory of free pages back to the device. On failure: the driver's result; what was given back is. */
+/* Frees the memory of free pages. On failure: the driver's result; what was freed until then stays free. */
 vmm_result kvcache_trim(struct kvcache *k);
 
 /* Waits for work in flight and gives everything back, the host's memory as well, also when waiting fails. Returns the first

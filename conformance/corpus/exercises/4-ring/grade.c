@@ -28,7 +28,7 @@ const struct grade_rule grade_rules[] = {
     {0},
 };
 
-enum { CHUNKS = 12, READ_TO_THE_END = 42 }; /* the latter is a status that nobody ends with by chance */
+enum { CHUNKS = 12, READ_TO_THE_END = 42 }; /* the latter is a status that no process ends with by chance */
 
 static unsigned descriptors(void)
 {

@@ -11,7 +11,7 @@
  *     write size        waits: 200 are in the way         <--[ 100 ]--     read 200, tells
  *                       [..........]                      <--[ 200 ]--
  *
- * The bytes go through memory, the numbers through the socket (talk.h): nobody has to look again and again.
+ * The bytes go through memory, the numbers through the socket (talk.h): neither side polls.
  */
 #ifndef EXERCISE_RING_H
 #define EXERCISE_RING_H
@@ -32,7 +32,7 @@ struct ring {
 };
 
 /* The writer's side: memory that can be exported as a file descriptor, mapped twice, for device to read and write; the
- * descriptor and what the reader needs to know are sent over the socket (vmm_fd_send), last of all. Waits for nobody.
+ * descriptor and what the reader needs to know are sent over the socket (vmm_fd_send), last of all. Waits for no other process.
  * No descriptor stays open. On failure: the first result that is not VMM_SUCCESS, nothing was sent and nothing is left behind. */
 vmm_result ring_create(struct ring *r, vmm_system *sys, vmm_device device, int socket, uint64_t size);
 
@@ -49,7 +49,7 @@ vmm_result ring_write(struct ring *r, const void *bytes, uint64_t n);
  * has written fewer; else the driver's result. */
 vmm_result ring_read(struct ring *r, void *bytes, uint64_t n);
 
-/* Gives back what this side has, whatever fails. Returns the first result that is not VMM_SUCCESS. */
+/* Frees what this side has, whatever fails. Returns the first result that is not VMM_SUCCESS. */
 vmm_result ring_close(struct ring *r);
 
 #endif

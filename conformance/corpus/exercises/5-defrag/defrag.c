@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exercise 5, compaction by mapping anew: yours to write. defrag.h is the contract, task.md tells more. */
+/* Exercise 5, compaction by mapping anew: yours to write. defrag.h is the contract, task.md explains it. */
 #include "defrag.h"
 
 vmm_result defrag_compact(vmm_system *sys, vmm_device device, vmm_deviceptr start, struct piece *pieces, unsigned count)

@@ -20,7 +20,7 @@ static bool all_are(const unsigned char *bytes, uint64_t n, unsigned char value)
     return bytes[0] == value && (n == 1 || memcmp(bytes, bytes + 1, n - 1) == 0);
 }
 
-/* One run with n bytes, and what it leaves. A refusal breaks that rule, or the one that the machine tells. */
+/* One run with n bytes, and what it leaves. A refusal breaks that rule, or the one that the machine reports. */
 static void run(const char *spec, uint64_t units, uint64_t more, const char *rule)
 {
     struct grade g;

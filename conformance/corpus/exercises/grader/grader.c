@@ -33,7 +33,7 @@ struct mistake {
 
 static struct mistake *mistakes;
 static char point[200]; /* the last one shown, with its part */
-static bool known;      /* what went wrong in it was told of another machine, with its reasons */
+static bool known;      /* what went wrong in it was reported for another machine, with its reasons */
 
 /* Where the same went wrong before; NULL: nowhere, and now it is noted. */
 static const char *first_on(const char *line, const char *spec)
@@ -51,7 +51,7 @@ static const char *first_on(const char *line, const char *spec)
     return NULL;
 }
 
-/* A note. Of a mistake that was told of another machine the reasons are not told again. */
+/* A note. The reasons of a mistake that was reported for another machine are not repeated. */
 static void show_note(const char *line, const char *spec)
 {
     bool mistake = strncmp(line, "#   mistake   ", 14) == 0;

@@ -31,7 +31,7 @@ struct grade_rule {
     const char *id, *what, *way_out;
 };
 
-/* What was told of a call that was refused, or that left something behind. */
+/* The report on a call that was refused, or that left something behind. */
 struct grade_told {
     bool is;
     char rule[48], text[2400];
@@ -67,7 +67,7 @@ void grade_close(struct grade *g);
 /* Ends it without a word. */
 void grade_drop(struct grade *g);
 
-/* A point. When it fails the mistake is told in words, with the rule: the named one, or NULL for what the machine told last. */
+/* A point. When it fails the mistake is described, with the rule: the named one, or NULL for the machine's last report. */
 bool grade_point(struct grade *g, bool good, const char *rule, const char *name, const char *mistake, ...)
     __attribute__((format(printf, 5, 6)));
 
@@ -86,7 +86,7 @@ void grade_skip(const char *name, const char *reason);
 /* Bytes of device memory in use since the machine was opened are want. True where that cannot be known. */
 bool grade_uses(struct grade *g, uint64_t want);
 
-/* The bytes [at, at + n) are value, are written with it. Whole words of 8 bytes. A refusal is told in the next point. */
+/* The bytes [at, at + n) are value, are written with it. Whole words of 8 bytes. A refusal is reported in the next point. */
 bool grade_is(struct grade *g, vmm_deviceptr at, uint64_t n, unsigned char value);
 bool grade_fill(struct grade *g, vmm_deviceptr at, uint64_t n, unsigned char value);
 
@@ -115,7 +115,7 @@ bool grade_others_have_none(struct grade *g, vmm_deviceptr at, uint64_t size);
  *
  * grade_holds says what else must be true then. The scenario ends by giving everything back. Four points: an error is passed
  * on; it goes on after an error; the way back breaks no rule; nothing is left after an error. A call that was to give
- * something back (unmap, release, free) is spared unless the scenario sets strict: mostly nobody can do anything about that.
+ * something back (unmap, release, free) is spared unless the scenario sets strict: mostly the program cannot do anything about that.
  * The way back itself is spared always, for one call fails in each run. */
 #define GRADE_INJECTED VMM_ERROR_UNKNOWN
 typedef void (*grade_scenario)(struct grade *g);

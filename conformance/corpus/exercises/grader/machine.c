@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine as a part uses it: what it says on the way is kept, and told with the point that fails. */
+/* A machine as a part uses it: its reports are kept, and printed with the point that fails. */
 #include "grader.h"
 
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static const struct grade_rule all_have[] = {
      "undo what this call did before the failure, in the opposite order, and write the fields last"},
     {"EX-CRASH", "a program ends by itself",
      "what it said last stands above; --save=PROGRAM keeps the program for a debugger, which has to follow its children"},
-    {"EX-HANG", "nobody waits for what does not come",
+    {"EX-HANG", "no wait is for something that never comes",
      "tell the other side of every step before you wait yourself; wait only where you cannot go on"},
     {0},
 };
@@ -136,7 +136,7 @@ static bool gives_back(const char *function)
     return false;
 }
 
-/* The shadow beside a driver says when it has to fall silent, which is nobody's mistake. */
+/* The shadow beside a driver says when it has to fall silent, which is not the program's mistake. */
 static bool is_of_shadow(const vmm_detail *detail)
 {
     return detail->rule && strncmp(detail->rule, "VMM-SHADOW-", 11) == 0;

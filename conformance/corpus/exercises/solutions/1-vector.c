@@ -47,7 +47,7 @@ static vmm_result add_unit(struct vector *v)
     return result;
 }
 
-/* Takes the units from backed on away. Whoever waits here waits for kernels that may still use them. */
+/* Removes the units from backed on. The wait is for kernels that may still use them. */
 static vmm_result cut_to(struct vector *v, uint64_t backed)
 {
     if (v->backed == backed)

@@ -73,7 +73,7 @@ vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, u
     return result;
 }
 
-/* A page that nobody uses: one that exists, else one that is made. */
+/* A free page: one that exists, else one that is made. */
 static vmm_result find_page(struct kvcache *k, unsigned *found)
 {
     const vmm_mem_allocation_prop prop = prop_of(k);

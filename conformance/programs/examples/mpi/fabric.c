@@ -67,7 +67,7 @@ static bool open_device(const char *spec)
     return true;
 }
 
-/* Rank 0: memory, and the bytes that stand for it. Where there are no fabric handles, or none for this user, create says so. */
+/* Rank 0: memory, and the bytes that stand for it. Where there are no fabric handles, or none for this user, create fails. */
 static bool create(handle_t *memory, uint64_t *size, unsigned char *handle)
 {
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
@@ -83,7 +83,7 @@ static void send_to_all(const uint64_t *size, const unsigned char *handle)
 {
     for (int to = 1; to < ranks; to++) {
         MPI_Send(handle, VMM_FABRIC_HANDLE_SIZE, MPI_BYTE, to, 0, MPI_COMM_WORLD);
-        MPI_Send(size, 1, MPI_UINT64_T, to, 0, MPI_COMM_WORLD); /* no call tells how large an import is */
+        MPI_Send(size, 1, MPI_UINT64_T, to, 0, MPI_COMM_WORLD); /* no call returns the size of an import */
     }
 }
 

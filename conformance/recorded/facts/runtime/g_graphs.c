@@ -218,6 +218,15 @@ static void g_copy_node(void)
     A("G.copy.span.count.0", cudaGraphAddMemcpyNode1D(&none, graph, NULL, 0, g_memory, g_host, 0, cudaMemcpyDefault));
     A("G.copy.span.nowhere", cudaGraphAddMemcpyNode1D(&none, graph, NULL, 0, NULL, g_host, 8, cudaMemcpyDefault));
     A("G.copy.span.from_nowhere", cudaGraphAddMemcpyNode1D(&none, graph, NULL, 0, g_memory, NULL, 8, cudaMemcpyDefault));
+    params.kind = (enum cudaMemcpyKind)9;
+    A("G.copy.kind.9", cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params));
+    params.kind = cudaMemcpyDefault;
+    params.extent.depth = 5;
+    A("G.copy.taller", cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params));
+    params.extent.depth = 1;
+    params.dstPtr.ysize = 1;
+    A("G.copy.ysize", cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params));
+    params.dstPtr.ysize = 4;
     params.extent.width = 17;
     A("G.copy.pitch", cudaGraphAddMemcpyNode(&none, graph, NULL, 0, &params));
     params.extent = (struct cudaExtent){0, 0, 0};
@@ -493,21 +502,21 @@ static void g_picture(void)
 
 static void group_g(void)
 {
-    child("G.create", g_create);
-    child("G.destroy", g_destroyed);
-    child("G.edge", g_edges);
-    child("G.host", g_host_node);
-    child("G.fill", g_fill_node);
-    child("G.copy", g_copy_node);
-    child("G.kernel", g_kernel_node);
-    child("G.kernel.unknown", g_kernel_unknown);
-    child("G.event", g_event_nodes);
-    child("G.child", g_child_node);
-    child("G.memory", g_memory_nodes);
-    child("G.any", g_any_node);
-    child("G.exec", g_instances);
-    child("G.set", g_exec_params);
-    child("G.with", g_with_params);
-    child("G.object", g_objects);
-    child("G.picture", g_picture);
+    surviving("G.create", g_create);
+    surviving("G.destroy", g_destroyed);
+    surviving("G.edge", g_edges);
+    surviving("G.host", g_host_node);
+    surviving("G.fill", g_fill_node);
+    surviving("G.copy", g_copy_node);
+    surviving("G.kernel", g_kernel_node);
+    surviving("G.kernel.unknown", g_kernel_unknown);
+    surviving("G.event", g_event_nodes);
+    surviving("G.child", g_child_node);
+    surviving("G.memory", g_memory_nodes);
+    surviving("G.any", g_any_node);
+    surviving("G.exec", g_instances);
+    surviving("G.set", g_exec_params);
+    surviving("G.with", g_with_params);
+    surviving("G.object", g_objects);
+    surviving("G.picture", g_picture);
 }

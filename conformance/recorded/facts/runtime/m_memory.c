@@ -234,6 +234,17 @@ static void m_boxes(void)
     M_BOX("xsize", p.dstPtr.xsize = 1);
     M_BOX("ysize", p.dstPtr.ysize = 1);
     M_BOX("ysize.0", p.dstPtr.ysize = 0);
+    M_BOX("ysize.one_layer", (p.dstPtr.ysize = 1, p.extent.depth = 1));
+    M_BOX("ysize.0.one_layer", (p.dstPtr.ysize = 0, p.extent.depth = 1));
+    M_BOX("source.ysize", p.srcPtr.ysize = 1);
+    M_BOX("dpitch.one_row", (p.dstPtr.pitch = 7, p.extent.height = 1));
+    M_BOX("dpitch.one", (p.dstPtr.pitch = 7, p.extent.height = 1, p.extent.depth = 1));
+    M_BOX("dpitch.0.one", (p.dstPtr.pitch = 0, p.extent.height = 1, p.extent.depth = 1));
+    M_BOX("dpitch.width.0", (p.dstPtr.pitch = 7, p.extent.width = 0));
+    M_BOX("dpitch.height.0", (p.dstPtr.pitch = 7, p.extent.height = 0));
+    M_BOX("kind.7.dpitch", (p.kind = (enum cudaMemcpyKind)7, p.dstPtr.pitch = 7));
+    M_BOX("kind.7.width.0", (p.kind = (enum cudaMemcpyKind)7, p.extent.width = 0));
+    M_BOX("y.pitch", (p.dstPos.y = 1, p.dstPtr.pitch = 7));
     M_BOX("width.0", p.extent.width = 0);
     M_BOX("height.0", p.extent.height = 0);
     M_BOX("depth.0", p.extent.depth = 0);
@@ -275,7 +286,7 @@ static void m_fill_boxes(void)
         size_t pitch, ysize, width, height, depth;
     } cases[] = {{"right(Success)", 64, 4, 8, 4, 2}, {"part(Success)", 64, 4, 8, 3, 2}, {"width.0", 64, 4, 0, 4, 2}, {"height.0", 64, 4, 8, 0, 2},
                  {"depth.0", 64, 4, 8, 4, 0}, {"pitch(InvalidValue)", 2, 4, 8, 4, 2}, {"one_row.pitch", 2, 1, 8, 1, 1}, {"ysize.0", 64, 0, 8, 4, 2},
-                 {"taller", 64, 4, 8, 5, 2}, {"past", G, 1, 8, 1, 3}, {"past.part", G / 2, 2, 8, 1, 3}};
+                 {"taller", 64, 4, 8, 5, 2}, {"taller.one_layer", 64, 4, 8, 5, 1}, {"ysize.0.one_layer", 64, 0, 8, 4, 1}, {"ysize.0.one_row", 64, 0, 8, 1, 1}, {"past", G, 1, 8, 1, 3}, {"past.part", G / 2, 2, 8, 1, 3}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *d = m_device();
         const struct cudaPitchedPtr p = {.ptr = d, .pitch = cases[i].pitch, .xsize = 8, .ysize = cases[i].ysize};
@@ -573,7 +584,8 @@ static void m_reset(void)
 static void m_first(size_t i, char *id, int run)
 {
     static const char *const names[] = {"malloc", "malloc.0", "free.null", "host", "free_host.null", "managed", "ordered", "info", "attributes", "copy", "copy.0",
-                                        "set.0", "register", "pool", "peer", "flags", "ipc", "free_async.null", "pitch"};
+                                        "set.0", "register", "pool", "peer", "flags", "ipc", "free_async.null", "pitch", "pool_now", "pool_set",
+                                        "pool_create", "stream", "event", "graph", "attribute", "unregister"};
     snprintf(id, CASE_ID, "M.first.%zu", i);
     if (!run || i >= COUNT(names))
         return;
@@ -582,6 +594,7 @@ static void m_first(size_t i, char *id, int run)
     cudaMemPool_t pool = NULL;
     CUcontext now = NULL;
     unsigned flags = 0;
+    int value = 0;
     cudaError_t r = cudaSuccess;
     switch (i) {
     case 0: r = cudaMalloc(&m_out, 1); break;
@@ -602,7 +615,15 @@ static void m_first(size_t i, char *id, int run)
     case 15: r = cudaHostGetFlags(&flags, m_text); break;
     case 16: r = cudaIpcGetMemHandle(&handle, m_text); break;
     case 17: r = cudaFreeAsync(NULL, 0); break;
-    default: r = cudaMallocPitch(&m_out, &m_pitch, 1, 1); break;
+    case 18: r = cudaMallocPitch(&m_out, &m_pitch, 1, 1); break;
+    case 19: r = cudaDeviceGetMemPool(&pool, 0); break;
+    case 20: r = cudaDeviceSetMemPool(0, NULL); break;
+    case 21: r = cudaMemPoolCreate(&pool, &m_plain); break;
+    case 22: r = cudaStreamCreate((cudaStream_t *)&m_out); break;
+    case 23: r = cudaEventCreate((cudaEvent_t *)&m_out); break;
+    case 24: r = cudaGraphCreate((cudaGraph_t *)&m_out, 0); break;
+    case 25: r = cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0); break;
+    default: r = cudaHostUnregister(m_text); break;
     }
     const char *last = last_beside(r);
     CUresult current = cuCtxGetCurrent(&now);
@@ -616,7 +637,7 @@ static void m_firsts(void)
 {
     if (!is_wanted("M.first"))
         return;
-    for (size_t i = 0; i < 19; i++) {
+    for (size_t i = 0; i < 27; i++) {
         char id[CASE_ID];
         fflush(stdout);
         pid_t pid = fork();
@@ -631,38 +652,38 @@ static void m_firsts(void)
 
 static void group_m(void)
 {
-    child("M.alloc", m_alloc);
-    child("M.free_it", m_free);
-    child("M.pitch", m_pitched);
-    child("M.layers", m_layers);
-    child("M.info", m_info);
-    child("M.attributes_null", m_attributes_null);
-    child("M.register", m_register);
-    child("M.size", m_sizes);
-    child("M.size_max.copy", m_size_max);
-    child("M.size_max.set", m_size_max_set);
+    surviving("M.alloc", m_alloc);
+    surviving("M.free_it", m_free);
+    surviving("M.pitch", m_pitched);
+    surviving("M.layers", m_layers);
+    surviving("M.info", m_info);
+    surviving("M.attributes_null", m_attributes_null);
+    surviving("M.register", m_register);
+    surviving("M.size", m_sizes);
+    surviving("M.size_max.copy", m_size_max);
+    surviving("M.size_max.set", m_size_max_set);
     if (is_wanted("M.rows"))
         run_cases(m_start, 2 * COUNT(m_rows_cases), m_rows_one);
-    child("M.rows_null", m_rows_null);
-    child("M.boxes", m_boxes);
-    child("M.box_null", m_box_null);
-    child("M.box_peer_null", m_box_peer_null);
-    child("M.fills", m_fills);
-    child("M.fill_boxes", m_fill_boxes);
-    child("M.pageable", m_pageable);
-    child("M.large", m_large);
-    child("M.peers", m_peers);
-    child("M.ordered", m_ordered);
-    child("M.pools", m_pools);
-    child("M.pool_props", m_pool_props);
-    child("M.pool_access", m_pool_access);
-    child("M.pool_share", m_pool_share);
+    surviving("M.rows_null", m_rows_null);
+    surviving("M.boxes", m_boxes);
+    surviving("M.box_null", m_box_null);
+    surviving("M.box_peer_null", m_box_peer_null);
+    surviving("M.fills", m_fills);
+    surviving("M.fill_boxes", m_fill_boxes);
+    surviving("M.pageable", m_pageable);
+    surviving("M.large", m_large);
+    surviving("M.peers", m_peers);
+    surviving("M.ordered", m_ordered);
+    surviving("M.pools", m_pools);
+    surviving("M.pool_props", m_pool_props);
+    surviving("M.pool_access", m_pool_access);
+    surviving("M.pool_share", m_pool_share);
 #if CUDART_VERSION >= 13000
-    child("M.place_pools", m_place_pools);
+    surviving("M.place_pools", m_place_pools);
 #endif
-    child("M.batches", m_batches);
-    child("M.ipc", m_ipc);
-    child("M.reset", m_reset);
+    surviving("M.batches", m_batches);
+    surviving("M.ipc", m_ipc);
+    surviving("M.reset", m_reset);
     m_firsts();
     m_places();
 }

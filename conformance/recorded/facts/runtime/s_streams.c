@@ -143,7 +143,7 @@ static void s_busy(void)
     A("S.busy.other.launch(Success)", cudaLaunchHostFunc(other, s_add, NULL));
     A("S.busy.other(NotReady)", cudaStreamQuery(other));
     cudaStreamQuery(stream);
-    AV("S.busy.last(NotReady)", cudaPeekAtLastError(), "count=%d", s_count);
+    AV("S.busy.last", cudaPeekAtLastError(), "count=%d", s_count);
     cudaGetLastError();
     s_gate = 1;
     AV("S.busy.other.synchronize(Success)", cudaStreamSynchronize(other), "count=%d", s_count);
@@ -416,26 +416,26 @@ static void s_to_graph(void)
 
 static void group_s(void)
 {
-    child("S.create", s_create);
-    child("S.asked", s_asked);
-    child("S.device", s_device);
-    child("S.wild.query", s_wild_query);
-    child("S.wild.synchronize", s_wild_synchronize);
-    child("S.wild.event", s_wild_event);
-    child("S.destroy", s_twice);
-    child("S.event.destroy", s_event_twice);
-    child("S.event.null", s_event_null);
-    child("S.busy", s_busy);
-    child("S.left", s_destroyed_busy);
-    child("S.event", s_events);
-    child("S.elapsed", s_elapsed);
-    child("S.ipc", s_ipc);
-    child("S.callback", s_callback);
-    child("S.callback.inside", s_callback_inside);
-    child("S.fault", s_fault);
-    child("S.capture", s_capture);
-    child("S.capturing", s_capture_refuses);
-    child("S.mode", s_capture_modes);
-    child("S.join", s_capture_joins);
-    child("S.into", s_to_graph);
+    surviving("S.create", s_create);
+    surviving("S.asked", s_asked);
+    surviving("S.device", s_device);
+    surviving("S.wild.query", s_wild_query);
+    surviving("S.wild.synchronize", s_wild_synchronize);
+    surviving("S.wild.event", s_wild_event);
+    surviving("S.destroy", s_twice);
+    surviving("S.event.destroy", s_event_twice);
+    surviving("S.event.null", s_event_null);
+    surviving("S.busy", s_busy);
+    surviving("S.left", s_destroyed_busy);
+    surviving("S.event", s_events);
+    surviving("S.elapsed", s_elapsed);
+    surviving("S.ipc", s_ipc);
+    surviving("S.callback", s_callback);
+    surviving("S.callback.inside", s_callback_inside);
+    surviving("S.fault", s_fault);
+    surviving("S.capture", s_capture);
+    surviving("S.capturing", s_capture_refuses);
+    surviving("S.mode", s_capture_modes);
+    surviving("S.join", s_capture_joins);
+    surviving("S.into", s_to_graph);
 }

@@ -10,9 +10,92 @@
  *
  *     static void group_m(void)
  *     {
- *         child("M.free", m_free);
+ *         surviving("M.free", m_free);
  *     }
+ *
+ * A call that ends its process is a line of its own, NAME!<TAB>SIGNAL n, and another process makes the calls behind it.
  */
+
+/* The id of a case of many: "D.limit.%d". Valid until the eighth call after it. */
+__attribute__((format(printf, 1, 2))) static inline const char *with(const char *format, ...)
+{
+    static char text[8][CASE_ID];
+    static unsigned next;
+    char *id = text[next++ % 8];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(id, CASE_ID, format, args);
+    va_end(args);
+    return id;
+}
+
+/* ---- calls that end their process ---- */
+
+/* Of the process that runs a body: how many calls it has begun, and the last one's name. The parent looks at it when the child is gone. */
+static volatile struct {
+    size_t begun;
+    char id[CASE_ID];
+} *progress;
+static size_t ended[8]; /* the calls that ended earlier processes of this body */
+static unsigned ends;
+static _Thread_local const char *begun; /* the name of the call that begins */
+
+/* Whether the next call is to be made. */
+static bool begin_call(const char *id)
+{
+    begun = id;
+    if (!progress)
+        return true;
+    size_t call = ++progress->begun;
+    snprintf((char *)progress->id, CASE_ID, "%s", id);
+    muted = ends && call < ended[ends - 1];
+    for (unsigned i = 0; i < ends; i++)
+        if (call == ended[i])
+            return false;
+    return true;
+}
+
+static int in_a_child(void (*body)(void))
+{
+    int status = 0;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        end_after(20);
+        muted = ends > 0;
+        body();
+        fflush(stdout);
+        _exit(0);
+    }
+    waitpid(pid, &status, 0);
+    return status;
+}
+
+static void surviving(const char *id, void (*body)(void))
+{
+    if (!is_wanted(id))
+        return;
+    ends = 0;
+    progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (progress == MAP_FAILED)
+        return;
+    for (;;) {
+        progress->begun = 0;
+        int status = in_a_child(body);
+        bool later = !ends || progress->begun > ended[ends - 1];
+        if (!WIFSIGNALED(status) || !later || !progress->begun || ends == COUNT(ended)) {
+            if (WIFSIGNALED(status))
+                say(with("%s!", id), "SIGNAL %d", WTERMSIG(status));
+            else if (WEXITSTATUS(status))
+                say(id, "exit %d", WEXITSTATUS(status));
+            break;
+        }
+        say(with("%s!", (const char *)progress->id), "SIGNAL %d", WTERMSIG(status));
+        ended[ends++] = progress->begun;
+    }
+    munmap((void *)(uintptr_t)progress, sizeof *progress);
+    progress = NULL;
+}
 
 /* "InvalidValue" of cudaErrorInvalidValue, "Success". */
 static const char *code(cudaError_t r)
@@ -41,29 +124,26 @@ static inline cudaError_t runtime_answer(const char *id, cudaError_t r)
     return r;
 }
 
-/* One line: the call's answer; AV: and outputs, which are read after the call. DV: a driver's call with outputs. */
-#define A(id, call) runtime_answer(id, call)
+/* One line: the call's answer; AV: and outputs, which are read after the call. D, DV: a driver's call. */
+#define A(id, call) (begin_call(id) ? runtime_answer(begun, call) : cudaErrorUnknown)
 #define AV(id, call, format, ...)                                                          \
     do {                                                                                   \
-        cudaError_t av_ = (call);                                                          \
-        const char *last_ = last_beside(av_);                                              \
-        say(id, "%s%s " format, code(av_), last_, __VA_ARGS__);                            \
+        if (begin_call(id)) {                                                              \
+            cudaError_t av_ = (call);                                                      \
+            const char *last_ = last_beside(av_);                                          \
+            say(begun, "%s%s " format, code(av_), last_, __VA_ARGS__);                     \
+        }                                                                                  \
     } while (0)
-#define D(id, call) R(id, call)
-#define DV(id, call, format, ...) RV(id, call, format, __VA_ARGS__)
-
-/* The id of a case of many: "D.limit.%d". Valid until the eighth call after it. */
-__attribute__((format(printf, 1, 2))) static inline const char *with(const char *format, ...)
-{
-    static char text[8][CASE_ID];
-    static unsigned next;
-    char *id = text[next++ % 8];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(id, CASE_ID, format, args);
-    va_end(args);
-    return id;
-}
+#define D(id, call)                                                                        \
+    do {                                                                                   \
+        if (begin_call(id))                                                                \
+            R(begun, call);                                                                \
+    } while (0)
+#define DV(id, call, format, ...)                                                          \
+    do {                                                                                   \
+        if (begin_call(id))                                                                \
+            RV(begun, call, format, __VA_ARGS__);                                          \
+    } while (0)
 
 /* A call that must succeed for the case to mean anything. */
 static inline void need(cudaError_t r)

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* accesses: random work on ranges of one memory, beside the same work on memories of one byte each, where no part is ever divided or
+ * joined: both find the same pairs at each byte, and name the same writer. */
+#include "accesses.h"
+
+#include <string.h>
+
+#include "random.h"
+#include "tap.h"
+
+enum { WORKS = 10, BYTES = 20, USES = 3, ROUNDS = 60, STEPS = 60 };
+
+struct order_work {
+    unsigned number, holds;
+};
+
+/* What was found, by the work before, its use, the work now, its use, and the byte. */
+struct side {
+    struct accesses accesses;
+    struct accesses_owner owner;
+    struct order_work work[WORKS];
+    unsigned found[WORKS][USES][WORKS][USES][BYTES];
+    bool bytes; /* a memory for each */
+};
+
+static struct side whole, apart;
+static bool comes_before[WORKS][WORKS], is_settled[WORKS], is_late;
+static uint64_t start; /* of the range of all bytes */
+
+static bool settled(void *user, const struct order_work *work)
+{
+    (void)user;
+    return is_settled[work->number];
+}
+
+static bool before(void *user, const struct order_work *work, const struct order_work *other)
+{
+    (void)user;
+    return comes_before[work->number][other->number];
+}
+
+static bool late(void *user)
+{
+    (void)user;
+    return is_late;
+}
+
+static void found(void *user, struct order_work *other, enum order_use use, struct order_work *now, enum order_use uses,
+                  const struct accesses_range *range)
+{
+    struct side *side = user;
+    unsigned *at = side->found[other->number][use][now->number][uses];
+    if (side->bytes)
+        at[range->memory]++;
+    for (uint64_t offset = range->first; !side->bytes && offset - start < BYTES && offset <= range->last; offset++)
+        at[offset - start]++;
+}
+
+static void hold(struct order_work *work)
+{
+    work->holds++;
+}
+
+static void drop(struct order_work *work)
+{
+    work->holds--;
+}
+
+static void open_side(struct side *side, bool bytes)
+{
+    memset(side, 0, sizeof *side);
+    side->bytes = bytes;
+    side->owner = (struct accesses_owner){settled, before, late, found, hold, drop, side};
+    for (unsigned i = 0; i < WORKS; i++)
+        side->work[i].number = i;
+    accesses_open(&side->accesses);
+}
+
+/* Closes it; how many accesses it still held. */
+static unsigned close_side(struct side *side)
+{
+    unsigned holds = 0;
+    accesses_close(&side->accesses, &side->owner);
+    for (unsigned i = 0; i < WORKS; i++)
+        holds += side->work[i].holds;
+    return holds;
+}
+
+/* Notes an access of [first, last] on both sides; forgets all accesses there when there is no work. */
+static void both(const unsigned *work, enum order_use use, uint64_t first, uint64_t last)
+{
+    const struct accesses_range range = {7, start + first, start + last};
+    if (work)
+        accesses_note(&whole.accesses, &whole.owner, &whole.work[*work], use, &range);
+    else
+        accesses_forget(&whole.accesses, &whole.owner, &range);
+    for (uint64_t byte = first; byte <= last; byte++) {
+        const struct accesses_range one = {byte, 5, 5};
+        if (work)
+            accesses_note(&apart.accesses, &apart.owner, &apart.work[*work], use, &one);
+        else
+            accesses_forget(&apart.accesses, &apart.owner, &one);
+    }
+}
+
+static bool same_writers(void)
+{
+    bool same = true;
+    for (uint64_t byte = 0; byte < BYTES; byte++) {
+        const struct order_work *one = accesses_writer(&whole.accesses, 7, start + byte);
+        const struct order_work *other = accesses_writer(&apart.accesses, byte, 5);
+        same = same && (one ? other && one->number == other->number : !other);
+    }
+    return same;
+}
+
+static void step(uint64_t *random)
+{
+    const unsigned work = (unsigned)random_below(random, WORKS);
+    uint64_t first = random_below(random, BYTES), last = first + random_below(random, BYTES - first);
+    if (random_below(random, 8) == 0)
+        is_settled[random_below(random, WORKS)] ^= true;
+    both(random_below(random, 6) ? &work : NULL, (enum order_use)random_below(random, USES), first, last);
+}
+
+/* One round: an order of the works, and steps. How many of them end with a difference. */
+static unsigned differences(uint64_t seed)
+{
+    uint64_t random = seed;
+    unsigned wrong = 0;
+    open_side(&whole, false);
+    open_side(&apart, true);
+    is_late = seed % 3 == 0;
+    start = seed % 2 ? 0 : UINT64_MAX - BYTES + 1;
+    memset(is_settled, 0, sizeof is_settled);
+    for (unsigned i = 0; i < WORKS; i++)
+        for (unsigned j = 0; j < WORKS; j++)
+            comes_before[i][j] = i < j && random_below(&random, 2);
+    for (unsigned i = 0; i < STEPS; i++) {
+        step(&random);
+        wrong += memcmp(whole.found, apart.found, sizeof whole.found) != 0 || !same_writers() || accesses_check(&whole.accesses);
+    }
+    wrong += whole.accesses.count > apart.accesses.count; /* parts with the same accesses are joined */
+    return wrong + close_side(&whole) + close_side(&apart);
+}
+
+static void test_random(void)
+{
+    unsigned wrong = 0;
+    for (uint64_t seed = 1; seed <= ROUNDS; seed++)
+        wrong += differences(seed);
+    tap_u64(wrong, 0, "ranges and single bytes find the same, and nothing is held in the end");
+}
+
+/* Two accesses with a gap between are two parts, and one when the gap is accessed, too. */
+static void test_gap(void)
+{
+    const unsigned work = 3;
+    open_side(&whole, false);
+    open_side(&apart, true);
+    start = 0;
+    memset(is_settled, 0, sizeof is_settled);
+    both(&work, ORDER_WRITE, 0, 3);
+    both(&work, ORDER_WRITE, 8, 11);
+    tap_u64(whole.accesses.count, 2, "a write on both sides of a gap");
+    tap_ok(!accesses_writer(&whole.accesses, 7, 5) && same_writers(), "is none of the gap");
+    both(&work, ORDER_WRITE, 4, 7);
+    tap_u64(whole.accesses.count, 1, "until the gap is written, too");
+    tap_u64(close_side(&whole) + close_side(&apart), 0, "nothing is held in the end");
+}
+
+int main(void)
+{
+    test_gap();
+    test_random();
+    return tap_done();
+}

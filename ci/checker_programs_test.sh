@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The programs of conformance/programs/checker under `cuvmm check`, on the simulator: each mistake is found with its rule and
+# lines, and nothing without it; and random work, whose reports are compared with a model. Each runs under one of the schedules;
+# `make check-ci` runs them under all (ci/checker_schedules_test.sh). Those about order beside a driver too, whose place the simulator's library
+# takes. Then the judge itself: with the two forms exchanged it has to
+# fail each point.
+. ci/test_head.sh
+without_sanitizer
+if ! command -v python3 >/dev/null; then
+    echo "1..0 # SKIP no python3, which reads the reports"
+    exit 0
+fi
+work=$(mktemp -d "${TMPDIR:-.}/checker_programs_test.XXXXXX")
+
+export CHECKER_FOLDER=$work/programs
+mkdir "$CHECKER_FOLDER"
+# shellcheck disable=SC2086 # several words
+ci/checker-programs "$build" ${CHECKER_RUNS---rotate} >"$work/tap" 2>"$work/err"
+grep -v '^1\.\.' "$work/tap" | sed 's/^ok [0-9]* /OK /; s/^not ok [0-9]* /NOT OK /' >"$work/lines"
+while IFS= read -r line; do
+    case $line in
+    "OK "*) points=$((points + 1)); echo "ok $points ${line#OK }" ;;
+    "NOT OK "*"# TODO"*) points=$((points + 1)); echo "not ok $points ${line#NOT OK }" ;;
+    "NOT OK "*) points=$((points + 1)); failures=$((failures + 1)); echo "not ok $points ${line#NOT OK }" ;;
+    *) echo "$line" ;;
+    esac
+done <"$work/lines"
+[ "$points" -ge 120 ]
+ok $? "there are at least 60 pairs" "$work/err"
+
+ci/checker-random "$build" --seeds "${CHECKER_SEEDS-40}" >"$work/tap" 2>"$work/err"
+ok $? "on random work the reports are those of a plain model of order" "$work/tap"
+
+ci/checker-programs "$build" --backend stand-in --schedules eager --group order correct >"$work/tap" 2>"$work/err" &&
+    [ "$(grep -c '^ok .* finds ' "$work/tap")" -ge 7 ] && [ "$(grep -c '^ok .*, silent' "$work/tap")" -ge 33 ]
+ok $? "beside a driver the mistakes of copies and fills are found, and no others" "$work/tap"
+
+ci/checker-random "$build" --backend stand-in --seeds "${CHECKER_SEEDS-40}" >"$work/tap" 2>"$work/err"
+ok $? "and on random work the reports are those of the model" "$work/tap"
+
+ci/checker-programs "$build" --schedules eager --swap --only cursor_not_advanced used_after_the_free >"$work/tap" 2>"$work/err"
+[ $? = 1 ] && [ "$(grep -c '^not ok' "$work/tap")" = 4 ]
+ok $? "forms that are exchanged fail each point" "$work/tap"
+finish

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* accept4, ucred; before any header */
+#include "stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { MOST = 256, WAITING = 4096, LONGEST = 256 << 10 }; /* connections read at once; those that wait; bytes of a record */
+enum { STOP, BY_PATH, ABSTRACT, LISTENERS };
+
+struct stream {
+    stream_handler handle;
+    void *user;
+    char folder[STREAM_PATH], path[STREAM_PATH];
+    int stop[2];                          /* a pipe: closed when nothing more is awaited */
+    struct pollfd file[LISTENERS + MOST]; /* behind the listeners, connections in the order of their arrival */
+    nfds_t count;
+    pthread_t thread;
+    char record[LONGEST];
+};
+
+/* ---- reading ---- */
+
+/* The program's processes run as this user; root may have changed to another. */
+static bool is_ours(int file)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(file, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+}
+
+/* Takes one connection. False when there is none, or no room. */
+static bool take(struct stream *stream, int listener)
+{
+    if (stream->count == LISTENERS + MOST)
+        return false;
+    int file = accept4(stream->file[listener].fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (file < 0)
+        return false;
+    /* A user who can reach the folder has a right to it; any user may try the abstract name. */
+    if (listener == ABSTRACT && !is_ours(file))
+        close(file);
+    else
+        stream->file[stream->count++] = (struct pollfd){.fd = file, .events = POLLIN};
+    return true;
+}
+
+/* Reads what is there. False at the end. */
+static bool read_some(struct stream *stream, int file)
+{
+    ssize_t length;
+    while ((length = recv(file, stream->record, sizeof stream->record, 0)) > 0)
+        stream->handle(stream->user, stream->record, (size_t)length);
+    return length < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+/* Reads every connection that has something, and drops those that have ended. */
+static void read_ready(struct stream *stream)
+{
+    nfds_t kept = LISTENERS;
+    for (nfds_t i = LISTENERS; i < stream->count; i++) {
+        if (!stream->file[i].revents || read_some(stream, stream->file[i].fd))
+            stream->file[kept++] = stream->file[i];
+        else
+            close(stream->file[i].fd);
+    }
+    stream->count = kept;
+}
+
+/* Returns how many it accepted. */
+static int accept_all(struct stream *stream)
+{
+    nfds_t before = stream->count;
+    for (int listener = BY_PATH; listener < LISTENERS; listener++)
+        while (take(stream, listener))
+            ;
+    return (int)(stream->count - before);
+}
+
+/* What was sent before the program ended. A process that outlives it and sends for ever is not awaited. */
+static void read_rest(struct stream *stream)
+{
+    int accepted, left = 2 * WAITING + MOST;
+    do { /* reading makes room for those that wait */
+        for (nfds_t i = LISTENERS; i < stream->count; i++)
+            stream->file[i].revents = POLLIN;
+        read_ready(stream);
+        accepted = accept_all(stream);
+        left -= accepted;
+    } while (accepted && left > 0);
+}
+
+static void *read_all(void *argument)
+{
+    struct stream *stream = argument;
+    bool going = true;
+    while (going) {
+        bool full = stream->count == LISTENERS + MOST;
+        for (int listener = BY_PATH; listener < LISTENERS; listener++)
+            stream->file[listener].events = full ? 0 : POLLIN;
+        if (poll(stream->file, stream->count, -1) < 0)
+            continue;
+        read_ready(stream);
+        accept_all(stream);
+        going = !stream->file[STOP].revents;
+    }
+    read_rest(stream);
+    return NULL;
+}
+
+/* ---- opening ---- */
+
+static int listen_at(const char *path, bool abstract)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(path);
+    if (length + 2 > sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(address.sun_path + abstract, path, length + 1);
+    int file = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1);
+    if (file >= 0 && (bind(file, (struct sockaddr *)&address, size) != 0 || listen(file, WAITING) != 0)) {
+        int error = errno;
+        close(file);
+        errno = error;
+        return -1;
+    }
+    return file;
+}
+
+/* A folder of the run's own in TMPDIR, or in /tmp where that name is too long. */
+static bool make_folder(struct stream *stream)
+{
+    const char *places[] = {getenv("TMPDIR"), "/tmp"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const char *place = places[i];
+        if (!place || place[0] != '/' || strlen(place) > STREAM_PATH - sizeof "/cuvmm-check-XXXXXX/stream" - 1)
+            continue;
+        snprintf(stream->folder, sizeof stream->folder, "%.80s/cuvmm-check-XXXXXX", place);
+        if (!mkdtemp(stream->folder))
+            continue;
+        snprintf(stream->path, sizeof stream->path, "%.100s/stream", stream->folder);
+        return true;
+    }
+    stream->folder[0] = '\0';
+    return false;
+}
+
+/* Signals of this process are the main thread's. */
+static bool start(struct stream *stream)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    errno = pthread_create(&stream->thread, NULL, read_all, stream);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return errno == 0;
+}
+
+static void release(struct stream *stream)
+{
+    for (nfds_t i = 0; i < stream->count; i++)
+        if (stream->file[i].fd >= 0)
+            close(stream->file[i].fd);
+    if (stream->stop[1] >= 0)
+        close(stream->stop[1]);
+    if (stream->path[0])
+        unlink(stream->path);
+    if (stream->folder[0])
+        rmdir(stream->folder);
+    free(stream);
+}
+
+struct stream *stream_open(stream_handler handle, void *user)
+{
+    struct stream *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return NULL;
+    stream->handle = handle;
+    stream->user = user;
+    stream->stop[0] = stream->stop[1] = -1;
+    for (int i = 0; i < LISTENERS; i++)
+        stream->file[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+    stream->count = LISTENERS;
+    bool good = make_folder(stream) && pipe2(stream->stop, O_CLOEXEC) == 0;
+    stream->file[STOP].fd = stream->stop[0];
+    good = good && (stream->file[BY_PATH].fd = listen_at(stream->path, false)) >= 0;
+    /* Without the second name a program that changes its root directory cannot send; everything else goes. */
+    if (good)
+        stream->file[ABSTRACT].fd = listen_at(stream->path, true);
+    if (good && start(stream))
+        return stream;
+    int error = errno;
+    release(stream);
+    errno = error;
+    return NULL;
+}
+
+const char *stream_path(const struct stream *stream)
+{
+    return stream->path;
+}
+
+void stream_close(struct stream *stream)
+{
+    close(stream->stop[1]);
+    stream->stop[1] = -1;
+    pthread_join(stream->thread, NULL);
+    release(stream);
+}

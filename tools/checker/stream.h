@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stream.h - the parent's end of findings_stream.h: a thread reads records while the program runs.
+ *
+ *     stream_open(&s, handle, user)   CUVMM_CHECK_STREAM=s->path       process --connect, record, close--> handle(user, text, length)
+ *     ... the program runs ...
+ *     stream_close(s)                 what was sent before is read; from then on there is no reader, and processes that are still running write text
+ *
+ * handle is called by one thread, record by record, in the order in which a process sent them.
+ */
+#ifndef CUVMM_TOOLS_STREAM_H
+#define CUVMM_TOOLS_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { STREAM_PATH = 108 }; /* of a socket's name */
+
+typedef void (*stream_handler)(void *user, const char *text, size_t length);
+
+struct stream;
+
+/* NULL, and errno is set, where it cannot be. */
+struct stream *stream_open(stream_handler handle, void *user);
+const char *stream_path(const struct stream *stream);
+void stream_close(struct stream *stream);
+
+#endif
