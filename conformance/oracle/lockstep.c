@@ -317,7 +317,7 @@ const char *const lockstep_left_out[LEFT_OUT_KINDS] = {
     "made", "more bytes than the host should pay for", "would take the device from the process",
     "might wait for ever, or the order of streams decides", "not foreseen by the model", "a forged handle, context or pool",
     "a rule whose breach ends the process", "a rule that depends on what else the process has", "a limit of the simulator alone",
-    "would take much memory of a driver", "at addresses that may be the driver's own", "would break a driver's pools"};
+    "would take much memory of a driver", "at addresses that may be the driver's own", "would break a driver's pools", "releases references that others have"};
 
 static bool is_box(const union vmm_any_call *call)
 {
@@ -339,7 +339,8 @@ static bool may_be_unforeseen(const union vmm_any_call *call)
     case VMM_CALL_mem_pool_import_from_shareable_handle:
     case VMM_CALL_mem_get_default_mem_pool:
     case VMM_CALL_mem_get_mem_pool:
-    case VMM_CALL_mem_set_mem_pool: return true;
+    case VMM_CALL_mem_set_mem_pool:
+    case VMM_CALL_mem_pool_set_access: return true;
     default: return false;
     }
 }
@@ -655,7 +656,7 @@ static bool count_host_calls(struct lockstep *pair)
 /* Were the functions of user objects called that have no reference left? */
 static bool count_destroyed(struct lockstep *pair)
 {
-    const uint64_t calls = lockstep_destroyed(), expected = model_destroyed(&pair->model);
+    const uint64_t calls = pair->destroyed = lockstep_destroyed(), expected = model_destroyed(&pair->model);
     return calls == expected || lockstep_differ(pair, "%llu user objects were destroyed, the model says %llu",
                                                 (unsigned long long)calls, (unsigned long long)expected);
 }
@@ -673,6 +674,8 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     pair->left_out = leaves_out(pair, step, &call, &out);
     pair->skip = pair->left_out >= LEFT_OUT_FORGED;
     snprintf(pair->reported, sizeof pair->reported, "not made");
+    pair->more[0] = '\0';
+    pair->destroyed = 0;
     pair->skipped += pair->skip;
     if (pair->left_out)
         return true;

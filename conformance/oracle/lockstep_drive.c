@@ -136,7 +136,9 @@ static void transcribe(struct run *run, const struct lockstep *pair, const struc
     fprintf(run->options->transcript, "%" PRIu64 "\t%s\t%s", i, line, pair->skip ? "not made" : pair->reported);
     if (step->name && step->name < pair->value_room && pair->values[step->name])
         fprintf(run->options->transcript, "\t%#" PRIx64, pair->values[step->name]);
-    fputc('\n', run->options->transcript);
+    else if (*pair->more)
+        fputc('\t', run->options->transcript);
+    fprintf(run->options->transcript, *pair->more ? "\t%s\n" : "%s\n", pair->more);
 }
 
 /* One random step. False when its answer or the state differs. */
@@ -175,6 +177,7 @@ static void finish(struct run *run, struct lockstep *pair, const struct episode 
     report->unasked += pair->unasked;
     report->placed += pair->model.placed;
     report->strayed += pair->model.strayed;
+    report->adopted += pair->model.adopted;
     run->shared->lost |= pair->dead;
     if (run->options->record && e->calls) {
         fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 " mix %u\n", seed, e->calls, e->hash,

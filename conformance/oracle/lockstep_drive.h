@@ -30,7 +30,7 @@ struct drive_options {
 
 struct drive_report {
     struct table table;    /* explanations may be in it before */
-    uint64_t episodes, made, compared, succeeded, skipped, unasked, placed, strayed, recorded;
+    uint64_t episodes, made, compared, succeeded, skipped, unasked, placed, strayed, recorded, adopted;
     uint64_t deaths;       /* children that a call ended */
     struct lockstep_counts counts;
 };
