@@ -10,6 +10,7 @@
 
 #include "fnv.h"
 #include "lockstep_child.h"
+#include "lockstep_parts.h"
 #include "shrink.h"
 #include "tap.h"
 
@@ -141,6 +142,26 @@ static void transcribe(struct run *run, const struct lockstep *pair, const struc
     fprintf(run->options->transcript, *pair->more ? "\t%s\n" : "%s\n", pair->more);
 }
 
+/* After a difference: what the driver has at the step's addresses, and what each pool has. */
+static void remark_around(struct run *run, struct lockstep *pair, const struct step *step)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    for (size_t i = 0; run->options->transcript && i < count && i < STEP_ARGS; i++) {
+        uint64_t base = 0, size = 0;
+        const uint64_t at = lockstep_value(pair, step->arg[i]);
+        if (params[i].kind == VMM_PARAM_ADDRESS && vmm_mem_get_address_range(pair->sys, &base, &size, at) == VMM_SUCCESS)
+            remark(run, "#   %s %#" PRIx64 " lies in %#" PRIx64 " bytes at %#" PRIx64, params[i].name, at, size, base);
+    }
+    for (size_t i = 0; run->options->transcript && i < pair->model.pool_count; i++) {
+        const struct model_pool *pool = pair->model.pools[i];
+        uint64_t reserved = 0;
+        if (pool->value && !pool->ended && vmm_mem_pool_get_attribute(pair->sys, (vmm_memory_pool)(uintptr_t)pool->value,
+                                                                      VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) == VMM_SUCCESS)
+            remark(run, "#   p%u has %#" PRIx64 " bytes, the model says %#" PRIx64, pool->tag, reserved, pool->heap.reserved * pool->heap.slot);
+    }
+}
+
 /* One random step. False when its answer or the state differs. */
 static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice, struct script *script,
                     struct episode *e, uint64_t i, bool look)
@@ -153,8 +174,10 @@ static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice
         run->steps[run->shared->steps++] = step;
     bool same = lockstep_step(pair, &step);
     transcribe(run, pair, &step, i);
-    if (!same)
+    if (!same) {
         remark(run, "# %s: %s", pair->signature, pair->difference);
+        remark_around(run, pair, &step);
+    }
     run->report->succeeded += pair->changed && same;
     lockstep_count(&run->report->counts, pair, &step);
     e->clean &= same && pair->model.strayed == strayed;
@@ -165,6 +188,7 @@ static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice
     if (!same || !look || lockstep_check(pair))
         return same;
     remark(run, "# %s: %s", pair->signature, pair->difference);
+    remark_around(run, pair, &step);
     return false;
 }
 
