@@ -332,15 +332,15 @@ static bool is_graphs(const struct lockstep *pair, const union vmm_any_call *cal
 }
 
 /* May the call make a pool that the model does not follow? */
-static bool may_be_unforeseen(const union vmm_any_call *call)
+static bool may_be_unforeseen(const struct lockstep *pair, const union vmm_any_call *call)
 {
     switch (call->head.id) {
     case VMM_CALL_mem_pool_create:
     case VMM_CALL_mem_pool_import_from_shareable_handle:
     case VMM_CALL_mem_get_default_mem_pool:
     case VMM_CALL_mem_get_mem_pool:
-    case VMM_CALL_mem_set_mem_pool:
-    case VMM_CALL_mem_pool_set_access: return true;
+    case VMM_CALL_mem_set_mem_pool: return true;
+    case VMM_CALL_mem_pool_set_access: return pair->model.cautious;
     default: return false;
     }
 }
@@ -360,11 +360,11 @@ static enum left_out too_much(struct lockstep *pair, const union vmm_any_call *c
     if (model_stays_behind(&pair->model, &call->head))
         return LEFT_OUT_WAITS;
     large |= lockstep_leaves_room(pair, call);
-    if (!op && !large && !is_box(call) && !is_graphs(pair, call) && !may_be_unforeseen(call))
+    if (!op && !large && !is_box(call) && !is_graphs(pair, call) && !may_be_unforeseen(pair, call))
         return LEFT_OUT_NOT;
     struct model_answer answer;
     model_foresee(&pair->model, &call->head, &answer);
-    if (!answer.foreseen && (may_be_unforeseen(call) || is_box(call) || is_graphs(pair, call)))
+    if (!answer.foreseen && (may_be_unforeseen(pair, call) || is_box(call) || is_graphs(pair, call)))
         return LEFT_OUT_UNKNOWN;
     if (answer.loses)
         return answer.waits ? LEFT_OUT_WAITS : LEFT_OUT_LOSES;
@@ -795,6 +795,7 @@ bool lockstep_open(struct lockstep *pair, const char *spec)
     bool open = result == VMM_SUCCESS && (!driver || driver_ask(pair, &base));
     pair->model.driver = pair->driver;
     pair->model.host_pools = true; /* older mixes leave them out */
+    pair->model.cautious = true;   /* older recordings are not */
     pair->model.program[0] = (struct model_reservation){.start = (uint64_t)(uintptr_t)pair->host, .size = HOST_ROOM};
     pair->model.program[1] = (struct model_reservation){.start = (uint64_t)(uintptr_t)pair->steady, .size = HOST_ROOM};
     if (open && start(pair))

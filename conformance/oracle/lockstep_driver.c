@@ -286,13 +286,15 @@ static bool fills_read_only(struct lockstep *pair, const union vmm_any_call *cal
 /* Which of the calls that end the process is it? */
 static bool ends_process(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
 {
-    return (answer->foreseen && answer->wraps) || reads_null(call) || (answer->result == VMM_SUCCESS && fills_read_only(pair, call));
+    return (answer->foreseen && answer->wraps) || reads_null(call) ||
+           (pair->model.cautious && answer->result == VMM_SUCCESS && fills_read_only(pair, call));
 }
 
 /* Whether such a range is refused, or nothing in it is unmapped, depends on what else is in the process. */
 static bool unmaps_unsure(const struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
 {
-    return answer->rule && !strcmp(answer->rule, "VMM-UNMAP-WRAPS") && (pair->model.pool_count || call->mem_unmap.ptr == UINT64_MAX);
+    return answer->rule && !strcmp(answer->rule, "VMM-UNMAP-WRAPS") &&
+           (pair->model.pool_count || (pair->model.cautious && call->mem_unmap.ptr == UINT64_MAX));
 }
 
 static bool lies_in_pool(const struct model *m, uint64_t at)

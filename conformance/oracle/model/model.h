@@ -147,6 +147,7 @@ struct model {
     uint64_t adopted;             /* so often that was found to have changed */
     bool strict, initialised;
     bool host_pools;              /* pools of the host are foreseen; set by the caller */
+    bool cautious;                /* of a driver: what varied since the first recordings is not foreseen; set by the caller */
     uint32_t tag;                 /* the name that the next object made gets; set by the caller */
     uint64_t before;              /* what the call reads where it writes its answer; set by the caller */
     int current;                  /* index in contexts, -1 for none */
