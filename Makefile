@@ -36,7 +36,7 @@ SIM_ROOMS := $(filter-out backend_sim/testing backend_sim/nvml backend_sim/devic
 ABI_ROOMS := $(filter backend_sim/abi/%,$(ROOMS))
 RT_ROOMS  := $(filter backend_sim/runtime/%,$(ROOMS))
 TOOL_ROOMS := $(filter tools/%,$(ROOMS))
-FIXTURES  := backend_sim/abi backend_sim/runtime
+FIXTURES  := backend_sim/abi backend_sim/runtime backend_sim/ptx
 of    = $(sees.$(patsubst %/,%,$(dir $(1))))
 sees  = $(call of,$(1))$(if $(filter %_test.c,$(1)), $(filter-out $(call of,$(1)),$(addprefix -I,$(ROOMS) $(FIXTURES))))
 override CFLAGS   += -std=c11 $(WARNINGS) -fvisibility=hidden -fPIC -pthread $(if $(WERROR),-Werror)
@@ -162,6 +162,24 @@ help: ## this list
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(call sees,$<) $(CPPFLAGS) $(CFLAGS) $(if $(filter %_test.c,$<),$(TEST_CFLAGS),$(if $(filter conformance/suite/% conformance/recorded/% conformance/programs/buggy/%,$<),$(SUITE_CFLAGS))) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) -MMD -MP -c -o $@ $<
+
+# Lanes of device code are loops that the optimiser makes vectors of; and a * b + c is rounded twice unless the code says otherwise. What is
+# compiled again for wider vectors runs on a processor that has them.
+PTX_CFLAGS := -ffp-contract=off -fno-math-errno $(call accepted,-Wno-pass-failed -Wno-tsan) $(if $(filter -O2,$(CFLAGS)),-O3)
+PTX_WIDE := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),$(call accepted,-mavx2 -mfma))
+$(BUILD)/obj/backend_sim/ptx/%.o: override CFLAGS += $(PTX_CFLAGS)
+$(BUILD)/obj/backend_sim/ptx/run/fast_%.o: override CFLAGS += $(PTX_WIDE)
+
+# Its test knows instructions and kernels that are in no library.
+$(BUILD)/test/conformance/recorded/ptx/replay_test: $(call obj,$(wildcard conformance/recorded/ptx/pair*.c conformance/recorded/ptx/random_kernel.c))
+$(BUILD)/test/conformance/recorded/ptx/%: $(BUILD)/obj/conformance/recorded/ptx/%.o $(CONFA) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ -lm $(DL_LIBS)
+
+# It compares with the C library's functions of mathematics.
+$(BUILD)/test/backend_sim/ptx/float/%: $(BUILD)/obj/backend_sim/ptx/float/%.o $(CONFA) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ -lm $(DL_LIBS)
 
 # kernels/kernels.cu as one fat binary, and that as an array for the library; an empty one where there is no nvcc.
 $(BUILD)/obj/kernels.fatbin: kernels/kernels.cu kernels/norm.h kernels/pattern.h api/vmm.h $(wildcard api/vmm/*.h) api/results.def

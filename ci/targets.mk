@@ -415,3 +415,13 @@ uninstall: uninstall-pages uninstall-cmake uninstall-recording ## remove what in
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
 	rm -rf $(DESTDIR)$(PREFIX)/share/cuvmm/exercises $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,tap.h tap.c)
 	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/vmm $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/share/cuvmm
+
+# Texts of compilers for a test of the simulator's device code; clang needs no toolkit.
+PTX_BODIES := backend_sim/ptx/testing
+.PHONY: ptx-bodies
+ptx-bodies: ## make backend_sim/ptx/testing/bodies-*.ptx again, with nvcc and clang
+	$(NVCC) -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc.ptx
+	$(NVCC) -G -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc-debug.ptx
+	sed -i '/\.section/,/}/d' $(PTX_BODIES)/bodies-nvcc-debug.ptx # debug data, which names folders of this machine
+	for level in 0 2; do clang -x cuda --cuda-device-only -S --cuda-gpu-arch=sm_75 -nocudalib -nocudainc -ffp-contract=off -O$$level \
+	    -D__CUDACC__ -Wno-unknown-cuda-version $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-clang-O$$level.ptx || exit; done
