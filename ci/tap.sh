@@ -26,8 +26,11 @@ result() {
 }
 
 ok() {
-    local file=${3-${said-}}
-    result "$1" "$2" "$([ "$1" -eq 0 ] || [ ! -f "$file" ] || head -n 60 "$file")"
+    local file=${3-${said-}} text=''
+    if [ "$1" -ne 0 ] && [ -f "$file" ]; then
+        text=$(head -n 60 "$file")
+    fi
+    result "$1" "$2" "$text"
 }
 
 skip() {
