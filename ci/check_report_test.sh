@@ -19,7 +19,7 @@ run() { # run STATUS ARGUMENT...
     [ $? = "$want" ]
 }
 says() {
-    grep -qF -- "$1" "$said"
+    contains "$1" "$said"
 }
 
 # query FILE EXPRESSION: is it true of the JSON in the file, d?
