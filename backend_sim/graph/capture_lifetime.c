@@ -171,10 +171,10 @@ static vmm_result list_nodes(const struct sim_process *process, const struct gra
                              uint64_t count, struct graph_node ***nodes)
 {
     vmm_result result = VMM_SUCCESS;
-    for (uint64_t i = 0, room = 0; i < count && result == VMM_SUCCESS; i++) {
+    size_t room = 0;
+    for (uint64_t i = 0; i < count && result == VMM_SUCCESS; i++) {
         if (i == room) {
-            room = room ? 2 * room : 16;
-            struct graph_node **grown = heap.realloc(*nodes, room * sizeof *grown);
+            struct graph_node **grown = heap_grow(*nodes, &room, 16, sizeof *grown);
             if (!grown)
                 return sim_out_of_host_memory();
             *nodes = grown;
