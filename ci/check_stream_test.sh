@@ -220,7 +220,7 @@ run() { # run STATUS ARGUMENT...: output in out and err
     [ $? = "$want" ]
 }
 says() {
-    grep -qF -- "$1" "$said"
+    contains "$1" "$said"
 }
 
 for side in driver sim:h100; do

@@ -26,7 +26,7 @@ run() { # run STATUS ARGUMENT...: output in out and err
 }
 
 says() { # says TEXT: in what went to standard error
-    grep -qF -- "$1" "$work/err"
+    contains "$1" "$work/err"
 }
 
 "${CC-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O1 -g -isystem api/abi conformance/programs/check/*.c -o "$work/programs" \

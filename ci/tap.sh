@@ -5,6 +5,7 @@
 #   ok STATUS NAME [FILE]       "ok 1 - NAME", or "not ok 1 - NAME" with what stands in FILE, $said where none is named
 #   result STATUS NAME TEXT     the same with TEXT
 #   skip NAME REASON            "ok 1 - NAME # SKIP REASON"
+#   contains TEXT FILE...       has one of the files the text? No process is started for it
 #   without_sanitizer           ends the test as skipped where the library holds a sanitizer, which the test's programs do not
 #
 #   in_memory FOLDER            prints a new folder for shared machines, in memory where there is such a place, else in FOLDER; a disk's
@@ -26,13 +27,24 @@ result() {
 }
 
 ok() {
-    local file=${3-${said-}}
-    result "$1" "$2" "$([ "$1" -eq 0 ] || [ ! -f "$file" ] || head -n 60 "$file")"
+    local file=${3-${said-}} text=''
+    if [ "$1" -ne 0 ] && [ -f "$file" ]; then
+        text=$(head -n 60 "$file")
+    fi
+    result "$1" "$2" "$text"
 }
 
 skip() {
     points=$((points + 1))
     echo "ok $points - $1 # SKIP $2"
+}
+
+contains() {
+    local text=$1 file
+    for file in "${@:2}"; do
+        [[ $(<"$file") == *"$text"* ]] 2>/dev/null && return
+    done
+    return 1
 }
 
 in_memory() {

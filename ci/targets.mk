@@ -98,10 +98,15 @@ check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(MUTATE
 TEST_SECONDS ?= 1800
 RUN_TAP = TAP_LIMIT=$(TEST_SECONDS) TAP_STDERR=7 $(PROVE) --nocolor -e
 
+# Where python3 is a script that looks for the interpreter at each start (pyenv's takes fifteen processes), tests get the interpreter's
+# own folder first.
+PYTHON_FOLDER = $(shell python=$$(command -v python3) && head -c 2 "$$python" | grep -q '^\#!' && \
+    python3 -c 'import os, sys; print(os.path.dirname(sys.executable) + ":")')
+
 # Two tests more than there are processors at a time, since some sleep.
 check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 	@rm -rf $(TAP) $(BUILD)/tmp && mkdir -p $(TAP) $(BUILD)/tmp
-	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
+	@PATH="$(PYTHON_FOLDER)$$PATH" TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
 	    $(RUN_TAP) '$(TAP_RUN) $(TAP)' -j$$(($(JOBS) + 2)) $(CHECK_ORDER) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP) && exit $$status
 

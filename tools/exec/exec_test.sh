@@ -19,7 +19,7 @@ run() { # run STATUS ARGUMENT...: output in out and err
     timeout 30 "$cuvmm" exec "$@" >"$work/out" 2>"$work/err" </dev/null
     [ $? = "$want" ]
 }
-says() { grep -qF -- "$1" "$work/err"; }
+says() { contains "$1" "$work/err"; }
 prints() { [ "$(cat "$work/out")" = "$1" ]; }
 nothing_left() { [ -z "$(ls "$machines")" ]; }
 compile() { # compile OUTPUT FLAG...: the program from standard input

@@ -23,6 +23,22 @@ $(RECORD_KERNELS): $(RECORD_BIN)/%-kernels.so: $(FACTS)/%/kernels.c api/vmm_kern
 	@mkdir -p $(@D)
 	$(CC) -O1 -shared -fPIC -Iapi -o $@ $<
 
+# The program of the runtime, which no recording of a driver needs: for ci/runtime-recorded, which three machines run.
+RUNTIME_PROGRAMS := $(addprefix $(BUILD)/test/recording/,runtime12 runtime13 runtime-kernels.so)
+$(BUILD)/test/recording/runtime12: MAJOR = 12 -DCUDART_VERSION=12090
+$(BUILD)/test/recording/runtime13: MAJOR = 13 -DCUDART_VERSION=13000
+$(filter-out %.so,$(RUNTIME_PROGRAMS)): $(FACTS)/runtime.c $(wildcard $(FACTS)/*.h $(FACTS)/*/*.c $(FACTS)/*/*.h $(FACTS)/*/*.def) $(LIBCUDA) $(LIBCUDART)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O0 $(wordlist 2,2,$(MAJOR)) -isystem api/abi -o $@ $< -L$(BUILD)/lib -l:libcudart.so.$(firstword $(MAJOR)) -lcuda -ldl -pthread
+
+ifeq ($(SAN)$(COVERAGE),)
+$(filter $(BUILD)/check/abi-runtime-%,$(CHECK_RUNS)): | $(RUNTIME_PROGRAMS)
+endif
+
+$(BUILD)/test/recording/runtime-kernels.so: $(FACTS)/runtime/kernels.c api/vmm_kernel.h
+	@mkdir -p $(@D)
+	$(CC) -O1 -shared -fPIC -Iapi -o $@ $<
+
 $(addprefix $(RECORD_BIN)/,device conformance): $(RECORD_BIN)/%: $(BUILD)/bin/%
 	@mkdir -p $(@D)
 	strip -g -o $@ $<
