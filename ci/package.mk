@@ -24,14 +24,16 @@ BASH_COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS  ?= $(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS ?= $(PREFIX)/share/fish/vendor_completions.d
 
-MAN_PAGES   := $(addprefix $(BUILD)/man/,$(if $(CUVMM),cuvmm.1) $(notdir $(wildcard packaging/man/*.[37])))
-COMPLETIONS := $(if $(CUVMM),$(addprefix $(BUILD)/completion/cuvmm.,bash zsh fish))
+# The command prints them, so a cross build without an emulator leaves them out.
+PRINTS      := $(if $(RUNS),$(CUVMM))
+MAN_PAGES   := $(addprefix $(BUILD)/man/,$(if $(PRINTS),cuvmm.1) $(notdir $(wildcard packaging/man/*.[37])))
+COMPLETIONS := $(if $(PRINTS),$(addprefix $(BUILD)/completion/cuvmm.,bash zsh fish))
 INSTALL_DOCS     := $(wildcard docs/*.md)
 INSTALL_EXAMPLES := $(wildcard conformance/programs/examples/*.c) conformance/programs/unmodified/kernel_template.c
 
 $(BUILD)/man/cuvmm.1: $(CUVMM)
 	@mkdir -p $(@D)
-	$(CUVMM) help --man >$@.new && mv $@.new $@
+	$(EMULATOR) $(CUVMM) help --man >$@.new && mv $@.new $@
 
 # PREFIX and PRIVATE_LIBDIR may differ from the last run's.
 $(BUILD)/man/%: packaging/man/% FORCE
@@ -40,7 +42,7 @@ $(BUILD)/man/%: packaging/man/% FORCE
 
 $(BUILD)/completion/cuvmm.%: $(CUVMM)
 	@mkdir -p $(@D)
-	$(CUVMM) completion $* >$@.new && mv $@.new $@
+	$(EMULATOR) $(CUVMM) completion $* >$@.new && mv $@.new $@
 
 .PHONY: install-pages uninstall-pages
 install-pages: $(MAN_PAGES) $(COMPLETIONS)

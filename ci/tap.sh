@@ -5,6 +5,8 @@
 #   ok STATUS NAME [FILE]       "ok 1 - NAME", or "not ok 1 - NAME" with what stands in FILE, $said where none is named
 #   result STATUS NAME TEXT     the same with TEXT
 #   skip NAME REASON            "ok 1 - NAME # SKIP REASON"
+#   own_system                  ends the test as skipped where it puts libraries before this machine's programs, which are of another C
+#                               library or processor than the build: in a build for musl on Debian, or for arm64 under an emulator
 #   without_sanitizer           ends the test as skipped where the library holds a sanitizer, which the test's programs do not
 #
 #   in_memory FOLDER            prints a new folder for shared machines, in memory where there is such a place, else in FOLDER; a disk's
@@ -37,6 +39,16 @@ skip() {
 
 in_memory() {
     mktemp -d /dev/shm/cuvmm-test-XXXXXX 2>/dev/null || mktemp -d "$1/machines.XXXXXX"
+}
+
+own_system() {
+    loader_of() { readelf -lW "$1" 2>/dev/null | sed -n 's/.*program interpreter: \(.*\)]/\1/p'; }
+    local ours theirs
+    ours=$(loader_of "${CUVMM_BUILD-build}/bin/cuvmm") theirs=$(loader_of "$(command -v env)")
+    if [ -n "$ours" ] && [ "$ours" != "$theirs" ]; then
+        echo "1..0 # SKIP programs of this machine are loaded by $theirs, and those of the build by $ours"
+        exit 0
+    fi
 }
 
 without_sanitizer() {
