@@ -123,6 +123,16 @@ check-package: $(TAP_RUN) deb dist ## test packages, tarball, FetchContent, acti
 	@$(PROVE) --nocolor -e '$(TAP_RUN) $(TAP)-package' $(BUILD)/check-package-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-package && exit $$status
 
+# Other systems, libraries and processors (ci/check-portable): what this machine can have of them.
+PORTABLE_ROOT ?= $(PACKAGE_ROOT)
+.PHONY: check-portable
+check-portable: $(TAP_RUN) dist ## other systems: Debian 12 and 13, Ubuntu, musl, arm64, macOS (docs/systems.md; CUVMM_PORTABLE_PARTS="musl arm64": these alone)
+	@rm -rf $(TAP)-portable && mkdir -p $(TAP)-portable
+	@printf '#!/bin/sh\nexec ci/check-portable $(DIST) $(BUILD) $(PORTABLE_ROOT)\n' >$(BUILD)/check-portable-run
+	@chmod +x $(BUILD)/check-portable-run
+	@$(PROVE) --nocolor -e '$(TAP_RUN) $(TAP)-portable' $(BUILD)/check-portable-run </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-portable && exit $$status
+
 # -------------------------------------------------------------------------------------------- analysers and CI systems
 
 .PHONY: analyze junit
