@@ -9,7 +9,7 @@
 
 unexport COLUMNS # lines are as wide for everybody who runs the tests
 
-CHECK_PROFILES ?= h100 h200x2 min max odd
+CHECK_PROFILES ?= h100 h200x2 min max odd large
 # Each abi-suite makes this run, too, to compare with; mutants of one have it alone.
 CHECK_AS_DRIVER ?=
 # libcuda.so.1 adds nothing to what a machine is, so the others' runs of it are left to check-ci.
