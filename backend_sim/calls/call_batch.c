@@ -157,14 +157,13 @@ static bool is_of_device(const struct sim_process *process, uint64_t address)
     return sim_reservation_at(process, address) || sim_allocation_at(process, address);
 }
 
-static vmm_result copy_hosts(struct sim_process *process, const struct vmm_call *call, vmm_stream stream, uint64_t dst, uint64_t src,
-                             uint64_t size)
+static vmm_result copy_hosts(struct sim_process *process, vmm_stream stream, uint64_t dst, uint64_t src, uint64_t size)
 {
     enum { FIRST_PAGE = 4096 };
     if (dst < FIRST_PAGE || src < FIRST_PAGE)
         return REFUSE(COPY_NULL, dst < FIRST_PAGE ? "dsts" : "srcs", dst < FIRST_PAGE ? dst : src,
                       "from 0x%llx to 0x%llx: one is not an address", (unsigned long long)src, (unsigned long long)dst);
-    return copy_between_hosts(process, call, stream, dst, src, size);
+    return copy_between_hosts(process, stream, dst, src, size);
 }
 
 static vmm_result copy_one(struct sim_process *process, const struct vmm_call *head, const struct vmm_call_memcpy_batch_async *batch,
@@ -181,7 +180,7 @@ static vmm_result copy_one(struct sim_process *process, const struct vmm_call *h
     if (result != VMM_SUCCESS)
         return result;
     if (!to && !from)
-        return copy_hosts(process, head, batch->stream, dst, src, size);
+        return copy_hosts(process, batch->stream, dst, src, size);
     if (to && from)
         call.memcpy_dtod_async =
             (struct vmm_call_memcpy_dtod_async){{VMM_CALL_memcpy_dtod_async, number}, dst, src, size, batch->stream};

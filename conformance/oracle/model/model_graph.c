@@ -200,21 +200,40 @@ static void forget_in(struct model_reached *reached, const struct model_node *no
         }
 }
 
-static void unlink_from(struct model_node *node, const struct model_node *on)
+static bool unlink_from(struct model_node *node, const struct model_node *on)
 {
+    const size_t before = node->links;
     for (size_t i = 0; i < node->links; i++)
         if (node->link[i].on == on)
             node->link[i--] = node->link[--node->links];
+    if (before && !node->links)
+        node->rooted = ++node->graph->turns;
+    return before && !node->links;
+}
+
+/* The latest link to the node, of any other node; NULL: none. */
+static struct model_node *latest_on(const struct model_graph *graph, const struct model_node *on)
+{
+    struct model_node *found = NULL;
+    uint64_t made = 0;
+    for (size_t i = 0; i < graph->count; i++)
+        for (size_t k = 0; k < graph->node[i]->links; k++)
+            if (graph->node[i]->link[k].on == on && graph->node[i]->link[k].made >= made) {
+                found = graph->node[i];
+                made = found->link[k].made;
+            }
+    return found;
 }
 
 static void end_node(struct model *m, struct model_node *node)
 {
     struct model_graph *graph = node->graph;
-    size_t at = 0;
-    for (size_t i = 0; i < graph->count; i++) {
-        unlink_from(graph->node[i], node);
+    size_t at = 0, roots = 0;
+    for (size_t i = 0; i < graph->count; i++)
         at = graph->node[i] == node ? i : at;
-    }
+    for (struct model_node *next = latest_on(graph, node); next; next = latest_on(graph, node))
+        roots += unlink_from(next, node);
+    graph->vague |= roots > 1;
     for (size_t i = at + 1; i < graph->count; i++)
         graph->node[i - 1] = graph->node[i];
     graph->count--;
@@ -235,10 +254,10 @@ void model_graph_end(struct model *model, struct model_graph *graph)
     model_graph_free(graph);
 }
 
-static void link_to(struct model_node *node, struct model_node *on, uint64_t data)
+static void link_to(struct model *m, struct model_node *node, struct model_node *on, uint64_t data)
 {
     node->link = model_room(node->link, &node->link_room, node->links, sizeof *node->link);
-    node->link[node->links++] = (struct model_link){on, data};
+    node->link[node->links++] = (struct model_link){on, data, ++m->graphs->links};
 }
 
 struct model_node *model_node_add(struct model *model, struct model_graph *graph, struct model_node *const *on, size_t count,
@@ -252,7 +271,8 @@ struct model_node *model_node_add(struct model *model, struct model_graph *graph
     all->value = model_room(all->value, &all->id_room, node->id, sizeof *all->value);
     all->value[node->id] = 0;
     for (size_t i = 0; i < count; i++)
-        link_to(node, on[i], 0);
+        link_to(model, node, on[i], 0);
+    node->rooted = ++graph->turns;
     if (work->child) {
         node->work.child = model_graph_copy(model, work->child);
         node->work.child->inside = node;
@@ -265,14 +285,20 @@ struct model_node *model_node_add(struct model *model, struct model_graph *graph
 struct model_graph *model_graph_copy(struct model *model, const struct model_graph *graph)
 {
     struct model_graph *copy = model_graph_new();
+    size_t roots = 0;
     model_objects_copy(copy, graph);
     for (size_t i = 0; i < graph->count; i++)
         model_node_add(model, copy, NULL, 0, &graph->node[i]->work)->origin = graph->node[i]->id;
     for (size_t i = 0; i < graph->count; i++)
         for (size_t k = 0; k < graph->node[i]->links; k++)
             for (size_t to = 0; to < graph->count; to++)
-                if (graph->node[to] == graph->node[i]->link[k].on)
-                    link_to(copy->node[i], copy->node[to], graph->node[i]->link[k].data);
+                if (graph->node[to] == graph->node[i]->link[k].on) {
+                    link_to(model, copy->node[i], copy->node[to], graph->node[i]->link[k].data);
+                    copy->node[i]->link[copy->node[i]->links - 1].made = graph->node[i]->link[k].made;
+                }
+    for (size_t i = 0; i < graph->count; i++)
+        roots += !graph->node[i]->links;
+    copy->vague = roots > 1;
     return copy;
 }
 
@@ -317,6 +343,7 @@ MODEL_ON(graph_destroy)
 MODEL_ON(graph_clone)
 {
     const struct model_graph *graph = null(c->graph_clone, a) ? NULL : need_graph(m, c->original_graph, a);
+    a->foreseen &= !graph || !graph->inside || !m->driver;
     if (graph && model_succeeded(a))
         model_graph_keep(m, model_graph_copy(m, graph), (uint64_t)(uintptr_t)*c->graph_clone, a);
 }
@@ -499,7 +526,7 @@ MODEL_ON(graph_add_child_graph_node)
 {
     const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_GRAPH, .child = need_graph(m, c->child_graph, a)};
     const bool within = work.child && lies_in(model_graph_of(m, c->graph), work.child);
-    a->foreseen = !within || !m->driver;
+    a->foreseen = (!within && !(work.child && work.child->inside)) || !m->driver;
     if (within)
         model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
     else if (work.child)
@@ -595,7 +622,7 @@ MODEL_ON(graph_add_dependencies)
         if (added < ends.count)
             model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
         for (uint64_t i = 0; !a->asked && a->actual == a->result && i < added; i++)
-            link_to(ends.to[i], ends.from[i], data_of(&ends, i));
+            link_to(m, ends.to[i], ends.from[i], data_of(&ends, i));
     }
     free(ends.from);
     free(ends.to);
