@@ -3,7 +3,7 @@
 
 SITE      := $(abspath $(BUILD))/site
 SITE_VENV := $(BUILD)/clients/site/venv/bin
-SITE_LOOK := "" docs/README/ docs/check/ docs/shell/ docs/glossary/ rules/ rules/cumemmap/ conformance/corpus/lessons/01-address-and-memory/ api/functions/ api/address_8h/
+SITE_LOOK := "" docs/ docs/check/ docs/shell/ docs/glossary/ rules/ rules/cumemmap/ conformance/corpus/lessons/01-address-and-memory/ api/functions/ api/address_8h/
 .PHONY: site check-site
 
 # mkdocs knows links and anchors; a warning of it is an error here, but for the names that Doxygen makes of what has none.
