@@ -196,8 +196,9 @@ check-built: ## the tests of what is installed, of its hardening and of what pro
 # AddressSanitizer.
 VALGRIND_RUNS = $(filter-out $(addprefix $(BUILD)/check/,world buggy lockstep),$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)) \
     $(if $(SUITE),$(BUILD)/check/abi-suite-h200x2) $(FUZZ_CHECKS)
-VALGRIND_TESTS = $(filter-out $(addprefix $(BUILD)/test/,conformance/oracle/world_test conformance/oracle/lockstep_drive_test \
-    tools/explain/rule_pairs_test tools/trace/timeline_test tools/cli/diff_test),$(TESTS))
+VALGRIND_TESTS = $(filter-out $(addprefix $(BUILD)/test/,$(addprefix conformance/oracle/,world_test lockstep_test graph_lockstep_test \
+    pool_lockstep_test lockstep_drive_test) $(addprefix tools/explain/,rule_pairs_test rule_report_test explain_test) tools/trace/timeline_test \
+    tools/trace/replay_test tools/cli/diff_test tools/shell/advice_test),$(TESTS))
 check-valgrind: check-build $(BUILD)/check/abi-suite-h200x2 ## the test programs under valgrind, with fewer rounds and machines
 	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind \
 	    CHECK_LIST='$(VALGRIND_RUNS) $(VALGRIND_TESTS)' check
