@@ -8,6 +8,8 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
 AR      ?= ar
+# As the compiler is called: aarch64-linux-gnu-gcc's is aarch64-linux-gnu-strip.
+STRIP   ?= $(if $(filter %-gcc,$(CC)),$(CC:%-gcc=%-strip),strip)
 # Lines and names of functions are what reports of tools need; a debugger that is to show variables needs CFLAGS='-O2 -g' or DEBUG=1.
 # Without variables a build takes a tenth less of the processor, and the programs of the tests half the time to link. The rooms
 # whose functions the shared libraries export have types as well, which ci/abi-diff compares.
@@ -28,11 +30,22 @@ PROVE   ?= prove
 JOBS    ?= 2
 CUDA_PATH ?= /usr/local/cuda
 
+# What the compiler builds for, which need not be this machine: Linux or Darwin, and the processor. A file X_linux.c or X_darwin.c is
+# for that system alone. A cross build runs nothing that it built, but under EMULATOR (qemu-aarch64, say), if one is given.
+EMULATOR ?=
+TARGET  := $(shell $(CC) -dumpmachine)
+SYSTEM  := $(if $(findstring darwin,$(TARGET))$(findstring macos,$(TARGET)),Darwin,$(if $(findstring linux,$(TARGET)),Linux,$(shell uname -s)))
+FOREIGN := $(filter-out $(subst arm64,aarch64,$(shell uname -s -m)),$(SYSTEM) $(subst arm64,aarch64,$(firstword $(subst -, ,$(TARGET)))))
+RUNS    := $(if $(FOREIGN),$(EMULATOR),1)
+
 VERSION := $(shell awk '/define VMM_VERSION_MAJOR/{a=$$3} /define VMM_VERSION_MINOR/{b=$$3} /define VMM_VERSION_PATCH/{c=$$3} END{print a"."b"."c}' api/vmm.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 override CPPFLAGS += -D_POSIX_C_SOURCE=200809L
+ifeq ($(SYSTEM),Darwin)
+override CPPFLAGS += -D_DARWIN_C_SOURCE
+endif
 
 # A file sees its own room and those that ci/rooms lists for it; a test sees every room, its own ones first.
 $(foreach line,$(shell awk -f ci/rooms.awk ci/rooms),$(eval ROOMS += $(firstword $(subst |, ,$(line))))\
@@ -100,8 +113,12 @@ HAVE_CUDA_H := $(wildcard $(CUDA_PATH)/include/cuda.h)
 NVCC ?= $(or $(shell command -v nvcc),$(wildcard $(CUDA_PATH)/bin/nvcc))
 GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90
 
-# Sorted, so that the linker sees them in one order on every file system.
-sources   = $(sort $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1)))))
+# Sorted, so that the linker sees them in one order on every file system. What reads ELF, and what runs programs of CUDA, has X_darwin.c
+# in its place on macOS.
+LINUX_ALONE := $(filter-out %_darwin.c,$(wildcard api/stacks/*.c)) api/findings/findings_symbol.c \
+    $(addprefix tools/,exec/% checker/% recorder/% sweep/% symbols/% cli/command_exec.c cli/command_check.c)
+OTHER_SYSTEMS := $(if $(filter Darwin,$(SYSTEM)),%_linux.c $(LINUX_ALONE),%_darwin.c)
+sources   = $(sort $(filter-out %_test.c $(OTHER_SYSTEMS),$(wildcard $(addsuffix /*.c,$(1)))))
 LIB_SRC   := $(call sources,api api/base api/fd api/stacks api/marks api/recorder api/findings api/layers kernels $(SIM_ROOMS) backend_cuda)
 TOOL_SRC  := $(call sources,$(TOOL_ROOMS))
 CONF_SRC  := $(call sources,$(addprefix conformance/,harness oracle/model oracle))
@@ -117,7 +134,7 @@ PROG_SRC  := $(wildcard conformance/programs/*.c)
 PROGS     := $(patsubst conformance/programs/%.c,$(BUILD)/bin/%,$(PROG_SRC))
 SUITE     := $(if $(SUITE_SRC),$(BUILD)/bin/conformance)
 CUVMM     := $(if $(wildcard tools/cli/main.c),$(BUILD)/bin/cuvmm)
-RULE_PAGE := $(if $(CUVMM),$(BUILD)/doc/rulebook.html)
+RULE_PAGE := $(if $(RUNS),$(CUVMM:%/bin/cuvmm=%/doc/rulebook.html))
 TESTS     := $(patsubst %.c,$(BUILD)/test/%,$(TEST_SRC))
 # conformance/programs/examples/X.c becomes examples/X, compiled as a user's program is: with the public headers alone.
 EXAMPLES  := $(patsubst conformance/programs/examples/%.c,$(BUILD)/examples/%,$(wildcard conformance/programs/examples/*.c))
@@ -128,7 +145,17 @@ SIM_OBJ   := $(filter-out %/api/open.o %/kernels_image.o $(BUILD)/obj/backend_cu
 # Archives, so that a test carries only what it uses of the harness and of the command.
 TOOLA     := $(if $(TOOL_OBJ),$(BUILD)/obj/tools.a)
 CONFA     := $(if $(CONF_OBJ),$(BUILD)/obj/conformance.a)
+ifeq ($(SYSTEM),Darwin)
+LIBSO     := $(BUILD)/lib/libcuvmm.$(VERSION).dylib
+LIBSO_MAJOR := $(BUILD)/lib/libcuvmm.$(SOVERSION).dylib
+LIBSO_DEV := $(BUILD)/lib/libcuvmm.dylib
+SONAME    := -Wl,-install_name,@rpath/$(notdir $(LIBSO_MAJOR))
+else
 LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
+LIBSO_MAJOR := $(BUILD)/lib/libcuvmm.so.$(SOVERSION)
+LIBSO_DEV := $(BUILD)/lib/libcuvmm.so
+SONAME    := -Wl,-soname,$(notdir $(LIBSO_MAJOR))
+endif
 # The simulator as a driver's library, for programs that know nothing of this project (docs/unmodified.md).
 ABI_SRC   := $(call sources,$(ABI_ROOMS))
 LIBCUDA   := $(BUILD)/lib/libcuda.so.1
@@ -158,7 +185,9 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
+# Programs of CUDA, and what is put before them, exist on Linux; elsewhere the library and the command are all there is.
+DRIVER_LIBS := $(if $(filter Linux,$(SYSTEM)),$(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES))
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(DRIVER_LIBS) $(CUVMM) $(RULE_PAGE) $(if $(filter Linux,$(SYSTEM)),$(SUITE) $(PROGS)) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -357,9 +386,9 @@ $(BUILD)/obj/conformance.a: $(CONF_OBJ)
 
 $(LIBSO): $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm.so.$(SOVERSION) -o $@ $^ $(DL_LIBS)
-	@ln -sf $(notdir $@) $(BUILD)/lib/libcuvmm.so.$(SOVERSION)
-	@ln -sf libcuvmm.so.$(SOVERSION) $(BUILD)/lib/libcuvmm.so
+	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared $(SONAME) -o $@ $^ $(DL_LIBS)
+	@ln -sf $(notdir $@) $(LIBSO_MAJOR)
+	@ln -sf $(notdir $(LIBSO_MAJOR)) $(LIBSO_DEV)
 
 # The command and the harness use each other: the command's object comes first, the archives in a circle.
 $(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/cli/main.o $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
@@ -435,7 +464,7 @@ $(filter $(BUILD)/test/backend_cuda/follow/%,$(TESTS)): $(BUILD)/test/%: $(BUILD
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
--include fuzz/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk packaging/python/targets.mk tools/targets.mk tools/recording/targets.mk \
+-include fuzz/targets.mk docs/site/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk packaging/python/targets.mk tools/targets.mk tools/recording/targets.mk \
     conformance/corpus/exercises/targets.mk
 
 clean: ## remove everything that was built

@@ -3,6 +3,7 @@
 # What `cuvmm check` writes for other programs and for people who know what they do not want to read: JSON by its schema, SARIF,
 # JUnit, annotations, suppressions, and a log for each process. CUVMM_SARIF_SCHEMA names the schema of OASIS, where there is one.
 . ci/test_head.sh
+own_system
 build=$(cd "$build" && pwd)
 without_sanitizer
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_SIM CUVMM_KERNELS CUVMM_CHECK CUVMM_CHECK_LOG CUVMM_CHECK_STREAM CUVMM_EXPLAIN GITHUB_WORKSPACE

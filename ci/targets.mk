@@ -9,7 +9,7 @@
 
 unexport COLUMNS # lines are as wide for everybody who runs the tests
 
-CHECK_PROFILES ?= h100 h200x2 min max odd
+CHECK_PROFILES ?= h100 h200x2 min max odd large
 # Each abi-suite makes this run, too, to compare with; mutants of one have it alone.
 CHECK_AS_DRIVER ?=
 # libcuda.so.1 adds nothing to what a machine is, so the others' runs of it are left to check-ci.
@@ -389,7 +389,7 @@ ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_graph.h api/
 EXERCISES    := conformance/corpus/exercises
 EXERCISE_SET := $(sort $(wildcard $(EXERCISES)/[0-9]*-*/*) $(wildcard $(EXERCISES)/grader/*)) $(EXERCISES)/README.md $(EXERCISES)/coarse.profile
 
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages install-cmake install-recording ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(DRIVER_LIBS) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages install-cmake install-recording ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
 	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/vmm $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
 	install -m 644 $(PART_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/vmm
@@ -397,13 +397,12 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHEC
 	install -m 644 $(filter api/abi/runtime/%,$(ABI_HEADERS)) $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime
 	install -m 644 $(LIBA) $(LIBSIM) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(LIBSO) $(DESTDIR)$(LIBDIR)
-	install -m 755 $(LIBCUDA) $(LIBCUDART) $(DESTDIR)$(PRIVATE_LIBDIR)
-	install -m 755 $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(DESTDIR)$(PRIVATE_LIBDIR)
-	ln -sf libcuda.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libcuda.so
-	ln -sf libcudart.so.13 $(DESTDIR)$(PRIVATE_LIBDIR)/libcudart.so
-	ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libnvidia-ml.so
-	ln -sf $(notdir $(LIBSO)) $(DESTDIR)$(LIBDIR)/libcuvmm.so.$(SOVERSION)
-	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
+	$(if $(DRIVER_LIBS),install -m 755 $(DRIVER_LIBS) $(DESTDIR)$(PRIVATE_LIBDIR))
+	$(if $(DRIVER_LIBS),ln -sf libcuda.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libcuda.so)
+	$(if $(DRIVER_LIBS),ln -sf libcudart.so.13 $(DESTDIR)$(PRIVATE_LIBDIR)/libcudart.so)
+	$(if $(DRIVER_LIBS),ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libnvidia-ml.so)
+	ln -sf $(notdir $(LIBSO)) $(DESTDIR)$(LIBDIR)/$(notdir $(LIBSO_MAJOR))
+	ln -sf $(notdir $(LIBSO_MAJOR)) $(DESTDIR)$(LIBDIR)/$(notdir $(LIBSO_DEV))
 	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(if $(CUVMM),install -m 755 $(CUVMM) $(DESTDIR)$(PREFIX)/bin)
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,$(sort $(patsubst conformance/corpus/%/,%,$(dir $(EXERCISE_SET)))))
@@ -415,7 +414,7 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHEC
 
 uninstall: uninstall-pages uninstall-cmake uninstall-recording ## remove what install installed
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(PART_HEADERS:api/%=%) $(ABI_HEADERS:api/%=%))
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO) $(LIBSO_MAJOR) $(LIBSO_DEV)) pkgconfig/cuvmm.pc)
 	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcudart.so.12 libcudart.so.13 libcudart.so libnvidia-ml.so.1 libnvidia-ml.so libcuvmm-check.so libcuvmm-device-files.so)
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
 	rm -rf $(DESTDIR)$(PREFIX)/share/cuvmm/exercises $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,tap.h tap.c)

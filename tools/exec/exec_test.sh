@@ -3,6 +3,7 @@
 # `cuvmm exec`: a program of the driver's API runs as it is, its processes share one machine, of which nothing is left; statuses, signals
 # and the environment; what cannot be run is told before anything runs. All waits are bounded.
 . ci/test_head.sh
+own_system
 build=$(cd "$build" && pwd)
 without_sanitizer
 trap 'rm -rf "$work" "$machines"' EXIT

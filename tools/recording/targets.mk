@@ -9,7 +9,8 @@ RECORD_PROGRAMS := $(addprefix $(RECORD_BIN)/,device conformance $(RECORDERS))
 RECORD_KERNELS  := $(patsubst $(FACTS)/%/kernels.c,$(RECORD_BIN)/%-kernels.so,$(wildcard $(RECORDERS:%=$(FACTS)/%/kernels.c)))
 RECORD_SHARE    := $(addprefix $(BUILD)/share/cuvmm/recording/,record diff common parts suite comparable recorded.awk relations.tsv reasons.tsv exceptions.tsv)
 RECORDED_OURS   := $(patsubst %,$(BUILD)/share/cuvmm/recordings/%.tar.gz,$(notdir $(patsubst %/profile,%,$(wildcard conformance/recorded/recordings/*/profile))))
-RECORD_ALL      := $(RECORD_PROGRAMS) $(RECORD_KERNELS) $(RECORD_SHARE) $(RECORDED_OURS)
+# Nothing is recorded where there is no driver.
+RECORD_ALL      := $(if $(DRIVER_LIBS),$(RECORD_PROGRAMS) $(RECORD_KERNELS)) $(RECORD_SHARE) $(RECORDED_OURS)
 
 # A sanitizer is in the library, and not in them.
 all: $(if $(SAN),,$(RECORD_ALL))
@@ -41,7 +42,7 @@ $(BUILD)/test/recording/runtime-kernels.so: $(FACTS)/runtime/kernels.c api/vmm_k
 
 $(addprefix $(RECORD_BIN)/,device conformance): $(RECORD_BIN)/%: $(BUILD)/bin/%
 	@mkdir -p $(@D)
-	strip -g -o $@ $<
+	$(STRIP) -g -o $@ $<
 
 record_from = $(or $(wildcard tools/recording/$(1)),$(filter %/$(1),ci/recorded.awk ci/comparable $(FACTS)/relations.tsv $(FACTS)/reasons.tsv),\
     $(if $(filter parts,$(1)),ci/record),$(if $(filter suite,$(1)),ci/gpu-suite))

@@ -145,14 +145,14 @@ static void translate(const struct script *script, const char *text, struct text
 }
 
 /* The text in lines, the later ones indented under the first one's words. */
-static void fold(struct text *folded, const char *text, size_t at)
+static void fold(struct text *folded, const char *text, size_t at, size_t width)
 {
     char *memory = NULL;
     size_t size;
     FILE *file = open_memstream(&memory, &size);
     if (!file)
         return;
-    text_wrap(file, text, at, BODY, text_columns());
+    text_wrap(file, text, at, BODY, width);
     fclose(file);
     text_add(folded, "%s", memory);
     free(memory);
@@ -197,7 +197,7 @@ static void print_folded(FILE *out, const vmm_detail *detail, const char *text)
         }
         size_t indent = strspn(line, " ");
         struct text folded = {0};
-        fold(&folded, line + indent, 6 + indent);
+        fold(&folded, line + indent, 6 + indent, text_columns());
         fprintf(out, "    | %.*s", (int)indent, line);
         print_with_bars(out, folded.data ? folded.data : "");
         text_free(&folded);
@@ -246,7 +246,12 @@ static void print_brief(struct script *script, const vmm_detail *detail)
     }
     if (detail->nearest.kind != VMM_OBJECT_NONE && detail->nearest.kind != VMM_OBJECT_DEVICE)
         text_add(&text, ", nearest %s", script_label(script, &detail->nearest, label));
-    fprintf(script->options.out, "    | %s%s\n", text.data, script->options.brief ? "" : " (explained above)");
+    text_add(&text, "%s", script->options.brief ? "" : " (explained above)");
+    struct text folded = {0};
+    fold(&folded, text.data, 6, text_columns_of_lines());
+    fputs("    | ", script->options.out);
+    print_with_bars(script->options.out, folded.data);
+    text_free(&folded);
     text_free(&text);
 }
 

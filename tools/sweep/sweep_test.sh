@@ -3,6 +3,7 @@
 # `cuvmm exec --fault=each`: what each program of conformance/programs/sweep does when a call fails is found at its place, and nothing at any
 # other; the command that is printed shows it again; the same report for any number of jobs; nothing is left. All waits are bounded.
 . ci/test_head.sh
+own_system
 build=$(cd "$build" && pwd)
 without_sanitizer
 trap 'rm -rf "$work" "$machines"' EXIT

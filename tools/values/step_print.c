@@ -138,14 +138,7 @@ static void print_attributes(FILE *out, const int *attributes, uint64_t count)
 
 static void print_enumerator(FILE *out, enum vmm_call_id id, const char *param, int value)
 {
-    const char *name = strcmp(param, "attribute") == 0 ? step_attribute_name(value)
-                       : strcmp(param, "attr") == 0 && id != VMM_CALL_device_get_graph_mem_attribute && id != VMM_CALL_device_set_graph_mem_attribute
-                           ? step_pool_attribute_name(value)
-                       : strcmp(param, "attrib") == 0  ? step_device_attribute_name(value)
-                       : strcmp(param, "kernel") == 0  ? vmm_kernel_name(value)
-                       : strcmp(param, "option") == 0 && value == 0 ? "MINIMUM"
-                       : strcmp(param, "option") == 0 && value == 1 ? "RECOMMENDED"
-                                                                    : NULL;
+    const char *name = step_enumerator_name(id, param, value);
     if (name)
         fputs(name, out);
     else

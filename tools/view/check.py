@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY DRIVER.
+"""The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY DRIVER FOLDED.
 
 tools/view/view_browser_test.sh makes them.
 """
@@ -18,7 +18,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from selenium.common.exceptions import TimeoutException
 
-PAGE, INJECTED, CUT, EMPTY, DRIVER = sys.argv[1:6]
+PAGE, INJECTED, CUT, EMPTY, DRIVER, FOLDED = sys.argv[1:7]
 points = failed = 0
 b = browser.Browser()
 d = b.driver
@@ -261,8 +261,22 @@ def driven():
     ok("VMM-MAP-PAST-RESERVATION" not in why and "VMM-UNMAP" not in why, "and nothing that cannot be", why)
 
 
+def folded():
+    """A reservation of 1 TiB with two mappings of 4 MiB: both are wide enough to be clicked at."""
+    b.open(FOLDED, 7)
+    found = set(b.run("""
+        const canvas = document.getElementById('canvas'), frame = canvas.getBoundingClientRect(), found = [];
+        for (let x = 60; x < frame.width; x += 6) {
+          canvas.dispatchEvent(new MouseEvent('click', { clientX: frame.left + x, clientY: frame.top + 46, bubbles: true }));
+          found.push(document.getElementById('object-title').textContent.split(',')[0]);
+        }
+        return found"""))
+    ok({"R1", "M1", "M2", "M3"} <= found, "long empty parts of reservations are shortened", found)
+
+
 try:
     b.open(PAGE)
+    ok(call() == 12 and "Refused" in text("why"), "a page opens at the first problem", call())
     ok("view.jsonl" in d.title and "27 calls and 12 objects" in text("about"), "the page loads", text("about"))
     ok(b.run("return performance.getEntriesByType('resource').length") == 0, "it asks for nothing else")
     moving()
@@ -276,6 +290,7 @@ try:
     harmless()
     partial()
     driven()
+    folded()
 finally:
     b.quit()
 print(f"1..{points}")
