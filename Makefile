@@ -114,11 +114,11 @@ NVCC ?= $(or $(shell command -v nvcc),$(wildcard $(CUDA_PATH)/bin/nvcc))
 GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90
 
 # Sorted, so that the linker sees them in one order on every file system. What reads ELF, and what runs programs of CUDA, has X_darwin.c
-# in its place on macOS.
+# in its place on macOS; X_wasm.c is X for WebAssembly (tools/web/wasm.mk).
 LINUX_ALONE := $(filter-out %_darwin.c,$(wildcard api/stacks/*.c)) api/findings/findings_symbol.c \
     $(addprefix tools/,exec/% checker/% recorder/% sweep/% symbols/% cli/command_exec.c cli/command_check.c)
 OTHER_SYSTEMS := $(if $(filter Darwin,$(SYSTEM)),%_linux.c $(LINUX_ALONE),%_darwin.c)
-sources   = $(sort $(filter-out %_test.c $(OTHER_SYSTEMS),$(wildcard $(addsuffix /*.c,$(1)))))
+sources   = $(sort $(filter-out %_test.c %_wasm.c $(OTHER_SYSTEMS),$(wildcard $(addsuffix /*.c,$(1)))))
 LIB_SRC   := $(call sources,api api/base api/fd api/stacks api/marks api/recorder api/findings api/layers kernels $(SIM_ROOMS) backend_cuda)
 TOOL_SRC  := $(call sources,$(TOOL_ROOMS))
 CONF_SRC  := $(call sources,$(addprefix conformance/,harness oracle/model oracle))
@@ -127,7 +127,8 @@ TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api/abi $(ROOMS)))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC) $(if $(COVERAGE),ci/coverage_exit.c)) $(BUILD)/obj/kernels_image.o
-TOOL_OBJ  := $(call obj,$(filter-out tools/cli/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o $(BUILD)/obj/lessons_embedded.o
+TEXTS_OBJ := $(addprefix $(BUILD)/obj/,practices_embedded.o examples_embedded.o)
+TOOL_OBJ  := $(call obj,$(filter-out tools/cli/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o $(BUILD)/obj/lessons_embedded.o $(TEXTS_OBJ)
 CONF_OBJ  := $(call obj,$(CONF_SRC))
 # Every main of the conformance folder: conformance/programs/X.c becomes bin/X.
 PROG_SRC  := $(wildcard conformance/programs/*.c)
@@ -260,6 +261,20 @@ $(BUILD)/obj/lessons_embedded.c: ci/embed-lessons $(wildcard conformance/corpus/
 
 $(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lesson/lessons.h
 	$(CC) -Itools/lesson $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# Exercises in the form of scripts, and the scripts of the demo, for the page in a browser (tools/web).
+PRACTICES := $(sort $(wildcard conformance/corpus/exercises/scripts/*.txt))
+$(BUILD)/obj/practices_embedded.c: ci/embed-texts $(PRACTICES)
+	@mkdir -p $(@D)
+	ci/embed-texts practice.h practice_source practices $(foreach text,$(PRACTICES),$(basename $(notdir $(text)))=$(text)) >$@.new && mv $@.new $@
+
+EXAMPLE_SCRIPTS := $(sort $(wildcard conformance/corpus/demo/*.vmm))
+$(BUILD)/obj/examples_embedded.c: ci/embed-texts $(EXAMPLE_SCRIPTS)
+	@mkdir -p $(@D)
+	ci/embed-texts examples.h example_source examples $(foreach text,$(EXAMPLE_SCRIPTS),$(basename $(notdir $(text)))=$(text)) >$@.new && mv $@.new $@
+
+$(TEXTS_OBJ): %.o: %.c tools/practice/practice.h tools/web/examples.h
+	$(CC) -Itools/practice -Itools/web $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LIBA): $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -440,6 +455,12 @@ $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
+# Files in memory are of the module for browsers, and no library has them.
+$(BUILD)/test/backend_sim/os/memory_files_wasm_test: $(call obj,$(addprefix backend_sim/os/,memory_files_wasm_test.c memory_files_wasm.c \
+    memory_chunks_wasm.c)) $(CONFA) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
+
 # The capture of stacks in a library, for programs that are no C.
 STACKS_PROBE := $(BUILD)/test/stacks_probe.so
 $(STACKS_PROBE): api/stacks/testing/stacks_probe.c $(LIBSIM)
@@ -464,7 +485,7 @@ $(filter $(BUILD)/test/backend_cuda/follow/%,$(TESTS)): $(BUILD)/test/%: $(BUILD
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
--include fuzz/targets.mk docs/site/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk packaging/python/targets.mk tools/targets.mk tools/recording/targets.mk \
+-include fuzz/targets.mk docs/site/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk packaging/python/targets.mk tools/targets.mk tools/web/targets.mk tools/recording/targets.mk \
     conformance/corpus/exercises/targets.mk
 
 clean: ## remove everything that was built

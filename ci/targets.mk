@@ -68,10 +68,10 @@ CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
 CHECK_LONG   = $(BUILD)/check/lockstep conformance/corpus/exercises_test.sh $(BUILD)/check/world $(BUILD)/test/conformance/oracle/world_test \
     $(addprefix $(BUILD)/check/abi-,$(filter answers-% copies%,$(CHECK_ABI_RECORDED))) tools/shell/shell_test.sh ci/check_test.sh \
     $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/lockstep_drive_test tools/cli/diff_test tools/explain/rule_pairs_test \
-    tools/trace/timeline_test backend_sim/calls/inject_test backend_sim/machine/share_inject_test)
+    tools/web/web_corpus_test tools/trace/timeline_test backend_sim/calls/inject_test backend_sim/machine/share_inject_test)
 # Those that wait most of their time, each beside one that does not.
 CHECK_WAIT   = $(addprefix $(BUILD)/check/abi-,$(filter edges-% memops-% ipc-% pools-%,$(CHECK_ABI_RECORDED))) tools/view/view_browser_test.sh \
-    $(BUILD)/test/backend_sim/abi/library/abi_unasked_test
+    tools/web/web_browser_test.sh $(BUILD)/test/backend_sim/abi/library/abi_unasked_test
 CHECK_FIRST  = $(subst |, ,$(join $(addsuffix |,$(CHECK_WAIT)),$(CHECK_LONG)))
 CHECK_ORDER  = $(foreach test,$(CHECK_FIRST),$(filter $(test),$(CHECK_LIST))) $(filter-out $(CHECK_FIRST),$(CHECK_LIST))
 LONG_SEED      ?= 1
@@ -91,7 +91,9 @@ $(TAP_RUN): ci/tap_run.c
 CHECK_NEEDS ?=
 # Mutants are tried by runs, too, that are none of check's.
 MUTATE_RUNS := $(addprefix $(BUILD)/check/,$(ABI_RECORDINGS:%=abi-%) conformance-as-driver-h200x2)
-check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc
+# The module for browsers is the same whatever this build is instrumented with, and is compared with what has no instruments.
+CHECK_WEB := $(if $(SAN)$(COVERAGE),,web-module)
+check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all $(CHECK_WEB)) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc
 
 # Programs that print TAP, as tests; what they print on standard error goes past prove (ci/tap_run.c). Seconds until one that does
 # not end is ended and named (ci/limit): many, since a debugger or a slow machine is no reason to end a test.
@@ -177,7 +179,8 @@ $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%): $(BUILD)/check/%: ci/targets.mk
 	@chmod +x $@
 
 # Tests of scripts, documents and pages, to which it makes no difference how the engine was compiled.
-CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit requests slowest tally threaded) tools/view/view_browser_test.sh
+CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit requests slowest tally threaded) tools/view/view_browser_test.sh \
+    tools/web/web_browser_test.sh
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.

@@ -17,6 +17,8 @@ static unsigned of_terminal(int file)
     struct winsize size;
     if (file >= 0 && ioctl(file, TIOCGWINSZ, &size) == 0)
         return size.ws_col;
+#else
+    (void)file;
 #endif
     return 0;
 }

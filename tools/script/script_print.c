@@ -268,18 +268,23 @@ static bool told_before(struct script *script, const vmm_detail *detail)
     return false;
 }
 
-void script_print_detail(struct script *script, const vmm_detail *detail)
+void script_detail_text(const struct script *script, const vmm_detail *detail, struct text *text)
 {
     char raw[4096];
-    struct text text = {0};
     struct named named = {.count = 0};
+    vmm_detail_text(detail, raw, sizeof raw);
+    translate(script, raw, text, &named);
+    show_named(script, &named, of_the_end(detail), text);
+}
+
+void script_print_detail(struct script *script, const vmm_detail *detail)
+{
+    struct text text = {0};
     if (script->options.brief || told_before(script, detail)) {
         print_brief(script, detail);
         return;
     }
-    vmm_detail_text(detail, raw, sizeof raw);
-    translate(script, raw, &text, &named);
-    show_named(script, &named, of_the_end(detail), &text);
+    script_detail_text(script, detail, &text);
     script_colour(script, detail->severity == VMM_SEVERITY_ERROR ? "31" : "33");
     print_folded(script->options.out, detail, text.data ? text.data : "");
     script_plain(script);

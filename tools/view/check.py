@@ -190,24 +190,6 @@ def narrow():
     b.size(1280, 1000)
 
 
-CONTRAST = """
-const parse = c => (c.match(/[\\d.]+/g) || []).map(Number);
-const light = c => { const [r, g, b] = c.map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
-                     return .2126 * r + .7152 * g + .0722 * b; };
-const behind = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
-                      if (c.length === 3 || c[3] > .9) return c.slice(0, 3); } return [255, 255, 255]; };
-const poor = [];
-for (const e of document.querySelectorAll('body *')) {
-  const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
-  if (!own || !e.offsetParent || e.disabled || e.closest('[hidden], .hidden, option')) continue;
-  const a = light(parse(getComputedStyle(e).color).slice(0, 3)), c = light(behind(e));
-  const ratio = (Math.max(a, c) + .05) / (Math.min(a, c) + .05);
-  if (ratio < 4.5) poor.push(`${e.tagName}#${e.id}.${e.className} ${e.textContent.trim().slice(0, 20)} ${ratio.toFixed(2)}`);
-}
-return poor;
-"""
-
-
 def readable():
     tree = d.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     needs = {"button", "slider", "searchbox", "textbox", "combobox", "heading", "image", "img", "region", "DisclosureTriangle"}
@@ -222,7 +204,7 @@ def readable():
     ok(say.get_attribute("aria-live") == "polite" and "Call 10" in say.get_attribute("textContent"), "a step is announced")
     for dark in (False, True):
         b.dark(dark)
-        poor = b.run(CONTRAST)
+        poor = b.run(browser.CONTRAST)
         ok(not poor, f"text stands out from what is behind it, {'dark' if dark else 'light'}", poor)
         if not dark:
             light_pixels = pixels()
