@@ -25,13 +25,13 @@ const uint32_t ptx_lane_bit[PTX_LANES] = {
     1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
     1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
-const ptx_step_function *ptx_step_functions(void)
+const ptx_step_function *ptx_step_functions(bool narrow)
 {
     static const ptx_step_function table[PTX_STEPS] = {
 #define PTX_STEP(NAME, fields) [STEP_##NAME] = STEP_##NAME < STEP_SHFL ? ptx_step_##NAME : NULL,
 #include "ptx_steps.def"
     };
-    const ptx_step_function *wide = ptx_step_functions_wide();
+    const ptx_step_function *wide = narrow ? NULL : ptx_step_functions_wide();
     return wide ? wide : table;
 }
 
@@ -321,7 +321,7 @@ static bool open_grid(struct ptx_grid *grid, uint64_t **count_of)
 
 void ptx_run(struct twin_memory *memory, const struct ptx_launch *launch, struct ptx_outcome *outcome)
 {
-    struct ptx_grid grid = {.launch = launch, .memory = memory, .outcome = outcome, .steps = ptx_step_functions()};
+    struct ptx_grid grid = {.launch = launch, .memory = memory, .outcome = outcome, .steps = ptx_step_functions(launch->narrow)};
     uint64_t *count_of = NULL;
     *outcome = (struct ptx_outcome){.end = PTX_END_DONE};
     pthread_mutex_init(&grid.lock, NULL);
