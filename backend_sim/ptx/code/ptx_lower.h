@@ -78,7 +78,7 @@ struct ptx_op *ptx_emit_scalar(struct ptx_lower *l, unsigned scalar, uint32_t wh
                                uint32_t c);
 /* What the newest op wrote into the value from is to be in the value to: it writes that, or a move does. */
 void ptx_deliver(struct ptx_lower *l, uint32_t from, uint32_t to);
-/* Adds to the list of the newest op; lists are made one after the other. */
+/* Adds to the list of the newest op, at most UINT8_MAX times; lists are made one after the other. */
 void ptx_list(struct ptx_lower *l, struct ptx_op *op, uint32_t entry);
 
 #define PTX_UNUSED UINT32_MAX
