@@ -63,20 +63,18 @@ uint32_t ptx_constant(struct ptx_lower *l, uint64_t bits, unsigned bytes)
     return add_constant(l, bits, bytes, bucket)->value;
 }
 
-uint32_t ptx_reference(struct ptx_lower *l, enum ptx_reference_kind kind, uint32_t number, int64_t offset, bool generic, unsigned bytes)
+uint32_t ptx_reference(struct ptx_lower *l, enum ptx_reference_kind kind, uint32_t number, int64_t offset, unsigned bytes)
 {
     uint32_t *bucket = &l->bucket[(kind * 31 + number) % PTX_CONSTANT_BUCKETS];
     for (uint32_t i = *bucket; i; i = l->constants[i - 1].next) {
         const struct ptx_lower_constant *c = &l->constants[i - 1];
         const struct ptx_reference *r = &c->reference;
-        if (c->is_reference && r->kind == (uint8_t)kind && r->number == number && r->offset == offset && r->generic == generic &&
-            c->bytes == bytes)
+        if (c->is_reference && r->kind == (uint8_t)kind && r->number == number && r->offset == offset && c->bytes == bytes)
             return c->value;
     }
     struct ptx_lower_constant *c = add_constant(l, 0, bytes, bucket);
     c->is_reference = true;
-    c->reference = (struct ptx_reference){.bytes = (uint8_t)bytes, .kind = (uint8_t)kind, .generic = generic, .number = number,
-                                          .offset = offset};
+    c->reference = (struct ptx_reference){.bytes = (uint8_t)bytes, .kind = (uint8_t)kind, .number = number, .offset = offset};
     return c->value;
 }
 
@@ -258,9 +256,9 @@ static uint32_t address(struct ptx_lower *l, const struct ptx_operand *o, unsign
     if (bytes != 4 && bytes != 8)
         mismatch(l, o, type, "source");
     if (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST)
-        return ptx_reference(l, PTX_R_VARIABLE, v->index, o->offset, false, bytes);
+        return ptx_reference(l, PTX_R_VARIABLE, v->index, o->offset, bytes);
     if (v->space == PTX_SPACE_SHARED)
-        return ptx_reference(l, PTX_R_SHARED, v->index, o->offset, false, bytes);
+        return ptx_reference(l, PTX_R_SHARED, v->index, o->offset, bytes);
     if (ptx_is_kernel_param(l, v))
         return ptx_constant(l, l->param_offset[v->number] + (uint64_t)o->offset, bytes);
     uint32_t value = ptx_value(l, bytes);
@@ -329,7 +327,7 @@ uint32_t ptx_source_of(struct ptx_lower *l, const struct ptx_operand *o, unsigne
     case PTX_O_VARIABLE: return address(l, o, type);
     case PTX_O_FUNCTION:
         if (ptx_register_bytes(type) == 8)
-            return ptx_reference(l, PTX_R_ROUTINE, o->function->number, o->offset, false, 8);
+            return ptx_reference(l, PTX_R_ROUTINE, o->function->number, o->offset, 8);
         break;
     default: break;
     }

@@ -70,7 +70,7 @@ void ptx_lower_unsupported(struct ptx_lower *l, const char *why);
 /* A value of so many bytes in a lane; 0: a predicate. */
 uint32_t ptx_value(struct ptx_lower *l, unsigned bytes);
 uint32_t ptx_constant(struct ptx_lower *l, uint64_t bits, unsigned bytes);
-uint32_t ptx_reference(struct ptx_lower *l, enum ptx_reference_kind kind, uint32_t number, int64_t offset, bool generic, unsigned bytes);
+uint32_t ptx_reference(struct ptx_lower *l, enum ptx_reference_kind kind, uint32_t number, int64_t offset, unsigned bytes);
 
 /* A step with the current guard. */
 struct ptx_op *ptx_emit(struct ptx_lower *l, unsigned step, uint32_t d, uint32_t a, uint32_t b, uint32_t c);

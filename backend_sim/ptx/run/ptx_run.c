@@ -64,12 +64,10 @@ static uint64_t address_of(const struct ptx_grid *grid, const struct ptx_referen
     const struct ptx_launch *launch = grid->launch;
     uint64_t at = 0;
     switch ((enum ptx_reference_kind)r->kind) {
-    case PTX_R_VARIABLE: at = launch->globals ? launch->globals[r->number] : 0; break;
+    case PTX_R_VARIABLE: at = launch->globals[r->number]; break;
     case PTX_R_SHARED: at = launch->kernel->shared[r->number]; break;
     default: at = PTX_FUNCTIONS + 16 * (uint64_t)r->number; break;
     }
-    if (r->kind == PTX_R_SHARED && r->generic)
-        at += ptx_window(PTX_M_SHARED);
     return at + (uint64_t)r->offset;
 }
 
@@ -119,7 +117,10 @@ static void fail_memory(struct ptx_grid *grid)
 static bool begin_block(struct crew *crew)
 {
     struct ptx_grid *grid = crew->grid;
-    if (crew->count == RESIDENT_MOST || atomic_load(crew->next) >= grid->blocks)
+    if (crew->count == RESIDENT_MOST)
+        return false;
+    uint64_t number = atomic_fetch_add(crew->next, 1);
+    if (number >= grid->blocks)
         return false;
     if (crew->count == crew->room) {
         uint32_t room = crew->room ? 2 * crew->room : 1;
@@ -137,11 +138,7 @@ static bool begin_block(struct crew *crew)
         crew->blocks = blocks;
         crew->room = room;
     }
-    uint64_t number = atomic_fetch_add(crew->next, 1);
-    if (number >= grid->blocks)
-        return false;
-    if (!ptx_block_open(&crew->blocks[crew->count], grid, number))
-        fail_memory(grid);
+    ptx_block_open(&crew->blocks[crew->count], grid, number);
     crew->count++;
     return true;
 }
@@ -149,10 +146,9 @@ static bool begin_block(struct crew *crew)
 /* In the place of one that has ended comes the next one, or the last of the list. */
 static void end_block(struct crew *crew, uint32_t i)
 {
-    uint64_t number = atomic_load(crew->next) < crew->grid->blocks ? atomic_fetch_add(crew->next, 1) : crew->grid->blocks;
+    uint64_t number = atomic_fetch_add(crew->next, 1);
     if (number < crew->grid->blocks) {
-        if (!ptx_block_open(&crew->blocks[i], crew->grid, number))
-            fail_memory(crew->grid);
+        ptx_block_open(&crew->blocks[i], crew->grid, number);
         return;
     }
     struct ptx_block ended = crew->blocks[i];

@@ -406,15 +406,13 @@ enum ptx_turn ptx_warp_turn(struct ptx_warp *warp)
     const struct ptx_grid *grid = warp->block->grid;
     warp->turn_ends = warp->made + TURN;
     warp->spun = 0;
-    while (!warp->ended) {
+    do {
         struct ptx_split *s = choose(warp);
         if (!s)
             return warp->splits ? PTX_TURN_WAITS : PTX_TURN_ENDED;
         run_split(warp, s);
         if (warp->spun >= 2 * SPINS * warp->splits)
             return PTX_TURN_SPINS;
-        if (warp->made >= warp->turn_ends || atomic_load_explicit(&grid->ended, memory_order_relaxed))
-            return PTX_TURN_OVER;
-    }
+    } while (!warp->ended && warp->made < warp->turn_ends && !atomic_load_explicit(&grid->ended, memory_order_relaxed));
     return PTX_TURN_OVER;
 }

@@ -84,7 +84,7 @@ static uint64_t folded_with(const struct ptx_op *op, uint64_t a, uint64_t b, uin
         TYPE *word = at, before = __atomic_load_n(word, __ATOMIC_RELAXED), after;                                           \
         do                                                                                                                  \
             after = (TYPE)folded_with(op, before, b, c, flush);                                                             \
-        while (!__atomic_compare_exchange_n(word, &before, after, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));              \
+        while (!__atomic_compare_exchange_n(word, &before, after, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); /* LCOV_EXCL_BR_LINE */ \
         return before;                                                                                                      \
     }
 EXCHANGE(16, uint16_t)
