@@ -249,6 +249,8 @@ static const struct {
     {"match.any.sync.b32 %r1, %r2;", 1, "match.any.sync.b32: has 2 operands, and takes 3"},
     {"match.all.sync.b64 %r1|%p1, %r2, -1;", 29, "match.all.sync.b64: the source must be of .b64, and is a register of .b32"},
     {"elect.sync %r1, -1;", 1, "elect.sync: has 2 operands, and takes 3"},
+    {"elect.sync %r1, %p1, -1;", 1, "elect.sync: answers with d|p"},
+    {"bar.sync 0, %r1, %r1, 5;", 1, "bar.sync: has 4 operands, and takes 2"},
     {"elect.sync %r1|%p1;", 1, "elect.sync: has 2 operands, and takes 3"},
     {"elect.sync _;", 1, "elect.sync: has 1 operands, and takes 3"},
     {"redux.sync.add.u32 %r1, %r2;", 1, "redux.sync.add.u32: has 2 operands: too few"},

@@ -36,6 +36,8 @@ static const struct {
     {"setp.eq.u32 %p1, %r0, %r0; mov.u32 %r1, 3; @%p1 setp.lt.u32 %p1|%p2, %r1, 5; selp.u64 %rd2, 1, 2, %p1; @%p2 mov.u64 %rd2, 3;", 1},
     {"setp.eq.u32 %p1, %r0, %r0; mov.u32 %r1, 3; @%p1 setp.gt.u32 %p1|%p2, %r1, 5; selp.u64 %rd2, 1, 2, %p1; @%p2 add.u64 %rd2, %rd2, 10;", 12},
     {"mov.u64 %rd3, 1; mov.u64 %rd4, 2; mov.b128 %q1, {%rd3, %rd4}; mov.b128 %q2, %q1; mov.b128 {%rd5, %rd6}, %q2; shl.b64 %rd6, %rd6, 8; or.b64 %rd2, %rd5, %rd6;", 0x201},
+    {"mov.u64 %rd3, 5; mov.b128 %q1, {%rd3, %rd3}; mov.b128 %q2, {%rd3, %rd0}; mov.b128 %q3, {%rd0, %rd3}; mad.wide.u32 %rd4, %r0, 16, %rd0; st.global.b128 [%rd4+4096], %q1; "
+     "atom.global.cas.b128 %q0, [%rd4+4096], %q2, %q2; atom.global.cas.b128 %q0, [%rd4+4096], %q3, %q2; ld.global.b128 %q2, [%rd4+4096]; mov.b128 {%rd5, %rd6}, %q2; add.u64 %rd2, %rd5, %rd6;", 10},
     {"mov.u16 %h1, 1; mov.u16 %h2, 2; mov.b64 %rd2, {%h1, %h2, %h1, %h2};", UINT64_C(0x0002000100020001)},
     {"mov.u64 %rd3, 0x0004000300020001; mov.b64 {_, %h1, _, %h2}, %rd3; mov.b32 %r1, {%h1, %h2}; cvt.u64.u32 %rd2, %r1;", 0x00040002},
     {"mov.u32 %r1, -5; mov.u32 %r2, 7; mov.u32 %r3, 1; mad.lo.cc.s32 %r4, %r1, %r2, %r3; madc.hi.s32 %r5, %r1, %r2, %r3; mov.b64 %rd2, {%r4, %r5};", UINT64_C(0x00000000ffffffde)},

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "heap.h"
 #include "inject_rig.h"
 #include "tap.h"
 
@@ -284,6 +285,53 @@ static void test_refused(void)
     tap_u64(wrong, 0, "%zu texts are refused with their place and words", sizeof refused / sizeof refused[0]);
 }
 
+/* What is too long is refused at its first piece too many. */
+static void test_long(void)
+{
+    static const struct {
+        const char *begin, *piece, *message;
+        unsigned most; /* pieces that are not too many */
+    } rows[] = {{"add", ".u32", "expected operands: no instruction has more modifiers, found '.u32'", 12},
+                {"mov.u32 %r1", ", %r1", "expected ';': no instruction has more operands, found '%r1'", 7}, {"", "{", "more than 62 blocks are open here", 61}};
+    static char text[4000];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (unsigned more = 0; more < 2; more++) {
+            size_t at = (size_t)snprintf(text, sizeof text, "%s%s", HEAD ".entry k() {\n.reg .b32 %r<4>;\n", rows[i].begin);
+            for (unsigned k = 0; k < rows[i].most + 2 * more; k++)
+                at += (size_t)snprintf(text + at, sizeof text - at, "%s", rows[i].piece);
+            snprintf(text + at, sizeof text - at, ";\n");
+            tap_ok(!parse(text) && (strcmp(error.text, rows[i].message) == 0) == (more == 1), "%s: %s", rows[i].piece, error.text);
+            ptx_context_close(&context);
+        }
+}
+
+/* Names that fall into one bucket, of blocks in each other: each is found, and each label is that of its block. */
+static void test_many_names(void)
+{
+    enum { NAMES = 600, SIZE = 100000 };
+    char *text = heap.malloc(SIZE);
+    size_t at = (size_t)snprintf(text, SIZE, HEAD ".entry k() {\n");
+    for (int i = 0; i < NAMES; i++)
+        at += (size_t)snprintf(text + at, SIZE - at, ".reg .b32 outer%d; { .reg .b32 a%d, b%d; bra z%d; mov.u32 a%d, outer%d; mov.u32 b%d, a%d; }\n", i, i, i, i, i, i, i, i);
+    for (int i = 0; i < NAMES; i++)
+        at += (size_t)snprintf(text + at, SIZE - at, "z%d: mov.u32 outer%d, outer0;\n", i, i);
+    at += (size_t)snprintf(text + at, SIZE - at, "{\n");
+    for (int i = 0; i < NAMES; i++)
+        at += (size_t)snprintf(text + at, SIZE - at, ".reg .b32 a%d; bra y%d;\n", i, i);
+    at += (size_t)snprintf(text + at, SIZE - at, "}\n");
+    for (int i = 0; i < NAMES; i++)
+        at += (size_t)snprintf(text + at, SIZE - at, "y%d: ", i);
+    snprintf(text + at, SIZE - at, "ret; }");
+    const struct ptx_module *m = parse(text);
+    unsigned wrong = 0;
+    for (unsigned i = 0; m && i < NAMES; i++)
+        wrong += m->functions->labels[m->functions->instructions[3 * i].operand[0].value] != 3 * NAMES + i ||
+                 m->functions->labels[m->functions->instructions[4 * NAMES + i].operand[0].value] != 5 * NAMES;
+    tap_ok(m && !wrong, "thousands of names%s%s", m ? "" : ": ", m ? "" : error.text);
+    ptx_context_close(&context);
+    heap.free(text);
+}
+
 /* ---- constants ---- */
 
 static const struct {
@@ -397,6 +445,8 @@ static void test_memory(void)
 int main(void)
 {
     test_refused();
+    test_long();
+    test_many_names();
     test_constants();
     test_taken();
     test_meaning();
