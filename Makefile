@@ -206,7 +206,7 @@ $(BUILD)/obj/backend_sim/ptx/%.o: override CFLAGS += $(PTX_CFLAGS)
 $(BUILD)/obj/backend_sim/ptx/run/fast_%.o: override CFLAGS += $(PTX_WIDE)
 
 # Its test knows instructions and kernels that are in no library.
-$(BUILD)/test/conformance/recorded/ptx/replay_test: $(call obj,$(wildcard conformance/recorded/ptx/pair*.c conformance/recorded/ptx/random_kernel.c))
+$(addprefix $(BUILD)/test/conformance/recorded/ptx/,replay_test tiers_test): $(call obj,$(wildcard conformance/recorded/ptx/pair*.c conformance/recorded/ptx/random_kernel.c))
 $(BUILD)/test/conformance/recorded/ptx/%: $(BUILD)/obj/conformance/recorded/ptx/%.o $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ -lm $(DL_LIBS)

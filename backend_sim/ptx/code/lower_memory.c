@@ -43,7 +43,7 @@ static struct ptx_place_in_memory by_name(struct ptx_lower *l, const struct ptx_
         at.offset += ptx_frame_offset(l, v);
     } else {
         enum ptx_reference_kind kind = is == PTX_SPACE_SHARED ? PTX_R_SHARED : PTX_R_VARIABLE;
-        at.base = ptx_reference(l, kind, v->index, 0, false, 8);
+        at.base = ptx_reference(l, kind, v->index, 0, 8);
     }
     return at;
 }

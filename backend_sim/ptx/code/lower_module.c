@@ -37,6 +37,8 @@ static void fix_up(struct ptx_lower *l, struct ptx_global *g, const struct ptx_i
         ptx_fail(l->context, i->variable->place, "the address of %.*s is not known before a kernel runs", PTX_TEXT(i->variable->name));
 }
 
+enum { INITIAL_MOST = 1 << 28 }; /* they lie in the host's memory */
+
 static void initialise(struct ptx_lower *l, struct ptx_global *g, const struct ptx_variable *v)
 {
     uint32_t fixups = 0;
@@ -44,6 +46,8 @@ static void initialise(struct ptx_lower *l, struct ptx_global *g, const struct p
     for (const struct ptx_initial *i = v->initial; i; i = i->next)
         fixups += i->variable || i->function;
     g->fixups = ptx_alloc(l->lasting, fixups + 1u, sizeof *g->fixups);
+    if (v->initial && v->size > INITIAL_MOST)
+        ptx_fail(l->context, v->place, "%.*s has initial values, and more than %d bytes", PTX_TEXT(v->name), INITIAL_MOST);
     if (v->initial)
         bytes = ptx_alloc(l->lasting, (size_t)v->size, 1);
     for (const struct ptx_initial *i = v->initial; i; i = i->next)
