@@ -430,7 +430,9 @@ static int begin(struct trace *trace, const char *pattern, int64_t fork_of)
 
 static const char *reason(int error)
 {
-    return error == ENOTSUP ? "a trace in the binary form has to be a file" : strerror(error);
+    return error == ENOTSUP  ? "a trace in the binary form has to be a file"
+           : error == ENOSYS ? "the binary form is a file that is mapped, which this system cannot do; another name gets lines"
+                             : strerror(error);
 }
 
 /* In a child: the parent's trace goes on in a file of the child's own. Nothing of the parent's is used but the pattern, for a thread

@@ -15,17 +15,10 @@ struct job {
     bool waits; /* the call returns when the copy is done */
 };
 
-static vmm_result finish(struct sim_process *process, const struct vmm_call *call, vmm_stream stream)
-{
-    const struct vmm_call_stream_synchronize wait = {{VMM_CALL_stream_synchronize, call->number}, stream};
-    return sim_stream_synchronize(process, &wait);
-}
-
-vmm_result copy_between_hosts(struct sim_process *process, const struct vmm_call *call, vmm_stream stream, uint64_t dst, uint64_t src,
-                              uint64_t size)
+vmm_result copy_between_hosts(struct sim_process *process, vmm_stream stream, uint64_t dst, uint64_t src, uint64_t size)
 {
     struct sim_machine *machine = process->machine;
-    vmm_result result = finish(process, call, stream);
+    vmm_result result = sim_stream_wait(process, stream);
     if (result != VMM_SUCCESS || !machine->bytes)
         return result;
     bool alone = atomic_load_explicit(&machine->alone, memory_order_relaxed);
@@ -57,7 +50,7 @@ static vmm_result copy_row(struct sim_process *process, const struct job *job, u
     uint64_t dst = to->start + layer * to->layer + row * to->pitch, src = from->start + layer * from->layer + row * from->pitch;
     union vmm_any_call call;
     if (to->host && from->host)
-        return copy_between_hosts(process, job->call, job->stream, dst, src, size);
+        return copy_between_hosts(process, job->stream, dst, src, size);
     row_call(job, dst, src, size, &call);
     return copy_on_stream(process, &call.head, job->stream, (enum vmm_call_id)job->call->id);
 }
@@ -147,7 +140,7 @@ static vmm_result copy_box(struct sim_process *process, const struct vmm_call *c
     vmm_result result = check_stream(process, stream, &device);
     if (result == VMM_SUCCESS && asked->width_in_bytes && asked->height && asked->depth)
         result = make(process, &job, asked, device);
-    return result == VMM_SUCCESS && job.waits ? finish(process, call, stream) : result;
+    return result == VMM_SUCCESS && job.waits ? sim_stream_wait(process, stream) : result;
 }
 
 vmm_result copy_box_on_stream(struct sim_process *process, const struct vmm_call *call, const vmm_memcpy3d *asked, vmm_stream stream)

@@ -2,6 +2,7 @@
 /* Contexts and streams: their checks, and the waits for their work. */
 #include <stdlib.h>
 
+#include "call_copy.h"
 #include "in_flight.h"
 #include "heap.h"
 #include "ipc_event.h"
@@ -395,15 +396,35 @@ static enum queue_scope scope_of(const struct queue_place *place)
     return place->kind == QUEUE_DEFAULT ? QUEUE_ORDERED : QUEUE_LANE;
 }
 
+/* memory: what the wait found of faults. */
+static vmm_result wait_for(struct sim_process *process, vmm_stream stream, struct after *after, vmm_result *memory)
+{
+    struct sim_context *context;
+    vmm_result result = usable(process, stream, &context);
+    if (result != VMM_SUCCESS)
+        return result;
+    *after = (struct after){process, in_flight_place(process, context, stream)};
+    *memory = in_flight_wait(process, &after->place, scope_of(&after->place));
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_stream_wait(struct sim_process *process, vmm_stream stream)
+{
+    struct sim_context *context;
+    struct after after;
+    vmm_result memory, result = wait_for(process, stream, &after, &memory);
+    if (result == VMM_SUCCESS)
+        result = usable(process, stream, &context);
+    return result == VMM_SUCCESS ? memory : result;
+}
+
 vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_call_stream_synchronize *call)
 {
     struct sim_context *context;
-    vmm_result result = usable(process, call->stream, &context);
+    struct after after;
+    vmm_result memory, result = wait_for(process, call->stream, &after, &memory);
     if (result != VMM_SUCCESS)
         return result;
-    struct queue_place place = in_flight_place(process, context, call->stream);
-    vmm_result memory = in_flight_wait(process, &place, scope_of(&place));
-    struct after after = {process, place};
     if (memory == VMM_SUCCESS && process->first_pool)
         sim_pools_return(process, is_after, &after);
     result = usable(process, call->stream, &context);

@@ -256,7 +256,7 @@ vmm_result sim_mem_get_mem_pool(struct sim_process *process, const struct vmm_ca
 
 vmm_result sim_mem_set_mem_pool(struct sim_process *process, const struct vmm_call_mem_set_mem_pool *call)
 {
-    vmm_result result = check_location(process, call->location, call->type);
+    vmm_result result = call->pool ? check_location(process, call->location, call->type) : refuse_null("pool");
     return result == VMM_SUCCESS ? set_pool(process, *call->location, call->pool) : result;
 }
 

@@ -38,19 +38,40 @@ static bool make_room(struct graph_edges *edges)
 {
     if (edges->count < edges->room)
         return true;
-    size_t room = edges->room ? edges->room * 2 : 2;
-    struct graph_edge *more = heap.realloc(edges->edge, room * sizeof *more);
+    struct graph_edge *more = heap_grow(edges->edge, &edges->room, 2, sizeof *more);
     if (!more)
         return false;
     edges->edge = more;
-    edges->room = room;
     return true;
+}
+
+static void become_root(struct graph_node *node)
+{
+    struct graph *graph = node->graph;
+    node->root_before = NULL;
+    node->root_after = graph->first_root;
+    if (graph->first_root)
+        graph->first_root->root_before = node;
+    graph->first_root = node;
+}
+
+static void stop_being_root(struct graph_node *node)
+{
+    if (node->root_before)
+        node->root_before->root_after = node->root_after;
+    else
+        node->graph->first_root = node->root_after;
+    if (node->root_after)
+        node->root_after->root_before = node->root_before;
+    node->root_before = node->root_after = NULL;
 }
 
 bool graph_connect(struct graph_node *from, struct graph_node *to, uint64_t data)
 {
     if (!make_room(&from->out) || !make_room(&to->in))
         return false;
+    if (!to->in.count)
+        stop_being_root(to);
     from->out.edge[from->out.count++] = (struct graph_edge){to, data};
     to->in.edge[to->in.count++] = (struct graph_edge){from, data};
     from->graph->edges++;
@@ -75,6 +96,8 @@ bool graph_disconnect(struct graph_node *from, struct graph_node *to, uint64_t d
     if (!take_out(&from->out, to, data))
         return false;
     take_out(&to->in, from, data);
+    if (!to->in.count)
+        become_root(to);
     from->graph->edges--;
     return true;
 }
@@ -100,9 +123,11 @@ static void link_in(struct graph *graph, struct graph_node *node)
     graph->count++;
 }
 
+/* It has no edges any more. */
 static void unlink_node(struct graph_node *node)
 {
     struct graph *graph = node->graph;
+    stop_being_root(node);
     if (node->before)
         node->before->after = node->after;
     else
@@ -140,6 +165,7 @@ struct graph_node *graph_add(struct graph *graph, struct graph_node *const *on, 
         return NULL;
     node->graph = graph;
     link_in(graph, node);
+    become_root(node);
     for (size_t i = 0; i < count; i++)
         if (!graph_connect(on[i], node, data ? data[i] : 0)) {
             graph_remove(node);
@@ -209,9 +235,12 @@ static bool clone_into(const struct graph *graph, struct graph *clone, struct gr
 {
     graph_number(graph);
     bool ok = clone_nodes(graph, clone, nodes);
-    for (const struct graph_node *node = graph->first; ok && node; node = node->after)
+    for (const struct graph_node *node = graph->first; ok && node; node = node->after) {
+        if (node->in.count)
+            stop_being_root(nodes[node->index]);
         ok = clone_edges(&nodes[node->index]->in, &node->in, nodes) &&
              clone_edges(&nodes[node->index]->out, &node->out, nodes);
+    }
     clone->edges = graph->edges;
     return ok;
 }
@@ -256,6 +285,18 @@ static const char *check_edges(const struct graph_node *node)
     return NULL;
 }
 
+static const char *check_roots(const struct graph *graph)
+{
+    size_t roots = 0, listed = 0;
+    const struct graph_node *before = NULL;
+    for (const struct graph_node *node = graph->first; node; node = node->after)
+        roots += !node->in.count;
+    for (const struct graph_node *node = graph->first_root; node && listed <= roots; before = node, node = node->root_after, listed++)
+        if (node->graph != graph || node->in.count || node->root_before != before)
+            return "what is listed as a root is none, or is not linked with the one before";
+    return listed == roots ? NULL : "the list of roots does not have each of them once";
+}
+
 const char *graph_check(const struct graph *graph)
 {
     size_t count = 0, in = 0, out = 0;
@@ -272,5 +313,5 @@ const char *graph_check(const struct graph *graph)
     }
     if (count != graph->count || before != graph->last)
         return "count is not the number of nodes";
-    return in != graph->edges || out != graph->edges ? "edges is not the number of edges" : NULL;
+    return in != graph->edges || out != graph->edges ? "edges is not the number of edges" : check_roots(graph);
 }

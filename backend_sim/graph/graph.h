@@ -4,6 +4,7 @@
  *     nodes    0: fill    1: copy    2: kernel    3: host function     in the order in which they were added
  *     edges    0>1  0>2  1>3  2>3                                      3 depends on 1 and 2
  *     order    0 1 2 3                                                 each node after all that it depends on
+ *     roots    0                                                       those that depend on none: the latest that became one first
  *
  * An edge carries data, which two edges of the same nodes may differ in. Nothing here keeps a graph free of cycles: graph_order
  * finds out. What a node does is its owner's: work is copied and dropped through the graph's functions.
@@ -14,6 +15,7 @@
  *     count      = the nodes from first to last, in both directions, each of which belongs to the graph
  *     edges      = the sum of all out lists, and of all in lists
  *     each edge  stands in the out list of one node and in the in list of the other, with the same data
+ *     roots      = the nodes from first_root on, which are those with an empty in list
  */
 #ifndef SIM_GRAPH_H
 #define SIM_GRAPH_H
@@ -38,6 +40,7 @@ struct graph_edges {
 struct graph_node {
     struct graph *graph;
     struct graph_node *before, *after;
+    struct graph_node *root_before, *root_after;
     struct graph_edges in, out; /* what it depends on, and what depends on it, in the order of the calls that added it */
     void *work;
     uint64_t value;  /* its owner's name for it */
@@ -54,7 +57,7 @@ struct graph_owner {
 
 struct graph {
     const struct graph_owner *owner;
-    struct graph_node *first, *last;
+    struct graph_node *first, *last, *first_root;
     size_t count, edges;
     uint64_t value;
     void *more; /* the owner's */

@@ -64,9 +64,8 @@ vmm_result graph_list_nodes(const struct sim_graphs *all, vmm_graph value, vmm_g
         result = begin(&list, count);
     if (result != VMM_SUCCESS)
         return result;
-    for (const struct graph_node *node = graph->first; node; node = node->after)
-        if (!roots || !node->in.count)
-            put(&list, node, NULL, 0);
+    for (const struct graph_node *node = roots ? graph->first_root : graph->first; node; node = roots ? node->root_after : node->after)
+        put(&list, node, NULL, 0);
     finish(&list, count);
     return VMM_SUCCESS;
 }

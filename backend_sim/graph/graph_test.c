@@ -198,9 +198,43 @@ static void test_random(void)
     tap_u64((uint64_t)works, 0, "all work is dropped");
 }
 
+static const char *roots_of(const struct graph *graph)
+{
+    static char text[64];
+    text[0] = 0;
+    for (const struct graph_node *node = graph->first_root; node; node = node->root_after)
+        sprintf(text + strlen(text), "%d", *(int *)node->work);
+    return text;
+}
+
+/* The latest first, also of those that became roots by the end of an edge or of a node. */
+static void test_roots(void)
+{
+    struct graph_node *n[5];
+    struct graph *graph = diamond(n);
+    tap_text(roots_of(graph), "1", "the only one");
+    add(graph, NULL, 0, 5);
+    tap_text(roots_of(graph), "51", "a new one comes first");
+    graph_disconnect(n[1], n[3], 0);
+    tap_text(roots_of(graph), "351", "as does one that has lost its last edge");
+    graph_connect(n[3], n[1], 0);
+    tap_text(roots_of(graph), "35", "one with an edge is none");
+    struct graph *clone = graph_clone(graph);
+    tap_text(roots_of(clone), "53", "of a clone: in the order in which its nodes are made");
+    graph_remove(n[1]);
+    tap_text(roots_of(graph), "235", "the end of a node");
+    graph_remove(n[3]);
+    tap_text(roots_of(graph), "25", "the end of a root");
+    tap_ok(!graph_check(graph) && !graph_check(clone), "both are sound");
+    graph_free(graph);
+    graph_free(clone);
+    tap_u64((uint64_t)works, 0, "no work is left");
+}
+
 int main(void)
 {
     test_edits();
+    test_roots();
     test_clone();
     test_no_memory();
     test_checks();

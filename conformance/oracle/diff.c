@@ -10,6 +10,7 @@
 #include "lockstep.h"
 #include "lockstep_child.h"
 #include "lockstep_drive.h"
+#include "lockstep_follow.h"
 #include "options.h"
 #include "rules.h"
 #include "shrink.h"
@@ -22,7 +23,7 @@ struct options {
     uint64_t seed, calls, episode, flip, mix;
     bool strict, as_driver, counts;
     uint64_t check_every, budget, patience, shrinking;
-    const char *script, *replay, *recording, *record, *explained, *transcript;
+    const char *script, *replay, *recording, *record, *explained, *transcript, *follow;
     uint64_t *rules; /* how often each rule was the answer, in the order of vmm_rules(); NULL: not counted */
 };
 
@@ -210,9 +211,9 @@ static bool drive(const struct options *options, const char *spec, uint64_t call
     size_t unexplained = table_show(&report->table);
     tap_note("%s: %" PRIu64 " random calls in %" PRIu64 " episodes (%" PRIu64 " succeeded, %" PRIu64 " left out), %"
              PRIu64 " calls compared in all, %" PRIu64 " questions of checks not asked; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
-             " reservations at unexpected addresses; %" PRIu64 " calls recorded",
+             " reservations at unexpected addresses; %" PRIu64 " times memory was its own; %" PRIu64 " calls recorded",
              named, report->made, report->episodes, report->succeeded, report->skipped, report->compared,
-             report->unasked, report->deaths, report->strayed, report->placed, report->recorded);
+             report->unasked, report->deaths, report->strayed, report->placed, report->adopted, report->recorded);
     show_counts(options, &report->counts);
     return tap_ok(unexplained == 0 && report->made > 0,
                   "%s: driver and model agree, --seed %" PRIu64 " --calls %" PRIu64,
@@ -250,6 +251,24 @@ static void replay(const struct options *options)
     steps_free(&script);
 }
 
+/* --transcript: where what the simulator answered goes. */
+static void follow(const struct options *options)
+{
+    char spec[96];
+    struct follow_report report = {0};
+    FILE *file = fopen(options->follow, "r"), *log = options->transcript ? fopen(options->transcript, "w") : NULL;
+    if (!file || (options->transcript && !log))
+        tap_bail("%s: %s", file ? options->transcript : options->follow, strerror(errno));
+    snprintf(spec, sizeof spec, "as-driver:%s", options->specs.count ? options->specs.at[0] : "sim:h100");
+    follow_transcript(spec, file, log, &report);
+    fclose(file);
+    if (log)
+        fclose(log);
+    tap_note("%" PRIu64 " calls left out on one side", report.left_out);
+    tap_ok(report.different == 0 && report.calls > 0, "%s answers as %s: %" PRIu64 " of %" PRIu64 " calls of %" PRIu64 " episodes", spec,
+           options->follow, report.calls - report.different, report.calls, report.episodes);
+}
+
 /* ---- options ---- */
 
 static bool read_options(struct options *o, FILE *err, int argc, char **argv)
@@ -273,6 +292,7 @@ static bool read_options(struct options *o, FILE *err, int argc, char **argv)
         {"record", OPTION_TEXT, &o->record, 0, 0},
         {"replay-recording", OPTION_TEXT, &o->recording, 0, 0},
         {"transcript", OPTION_TEXT, &o->transcript, 0, 0},
+        {"follow", OPTION_TEXT, &o->follow, 0, 0},
         {"strict", OPTION_FLAG, &o->strict, 0, 0},
         {"as-driver", OPTION_FLAG, &o->as_driver, 0, 0},
         {"rules", OPTION_FLAG, &count, 0, 0},
@@ -342,7 +362,7 @@ int diff_main(int argc, char **argv, const char *spec, FILE *err)
     bool good = !scale || !*scale || options_number(err, "CUVMM_TEST_SCALE", scale, 0, 10000, &percent);
     options.calls = options.calls * percent / 100;
     good = good && read_options(&options, err, argc, argv);
-    if (!options.specs.count && spec && !options.replay && !options.recording)
+    if (!options.specs.count && spec && !options.replay && !options.recording && !options.follow)
         options.specs.at[options.specs.count++] = spec;
     if (!good || !all_open(&options, err)) {
         free(options.rules);
@@ -352,6 +372,8 @@ int diff_main(int argc, char **argv, const char *spec, FILE *err)
         replay(&options);
     else if (options.recording)
         replay_recording(&options, options.recording, UINT64_MAX);
+    else if (options.follow)
+        follow(&options);
     else if (options.specs.count)
         run_specs(&options);
     else

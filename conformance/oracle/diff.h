@@ -8,6 +8,7 @@
  *        [--explained FILE] [--record FILE] [--transcript FILE] [--patience SECONDS] [--shrink SECONDS]
  *   diff --replay FILE
  *   diff --replay-recording FILE [--backend SPEC]
+ *   diff --follow FILE [--backend SPEC] [--transcript FILE]
  *
  * A run consists of episodes, each on a fresh system with its own seed. When both differ, the episode is shrunk,
  * printed, written to FILE if one is named, and the run ends with status 1. One TAP point per spec.
@@ -20,7 +21,8 @@
  * conformance/recorded/recordings/explained.tsv) are not failures. With a shadow layer (shadow|cuda) the simulator runs
  * beside the driver, and each difference that it reports is one. --check-every sets the number of calls between checks
  * of the whole state; --budget stops the run cleanly. --record writes a line for each episode, which --replay-recording
- * compares with a simulator's answers; --transcript writes every call with its answer. An episode may take --patience seconds, and
+ * compares with a simulator's answers; --transcript writes every call with its answer, and --follow
+ * makes those calls again on a simulator and prints each answer that differs. An episode may take --patience seconds, and
  * the shrinking of a difference --shrink. CUVMM_TEST_SCALE is the
  * percentage of the default number of calls.
  */

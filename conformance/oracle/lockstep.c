@@ -317,7 +317,7 @@ const char *const lockstep_left_out[LEFT_OUT_KINDS] = {
     "made", "more bytes than the host should pay for", "would take the device from the process",
     "might wait for ever, or the order of streams decides", "not foreseen by the model", "a forged handle, context or pool",
     "a rule whose breach ends the process", "a rule that depends on what else the process has", "a limit of the simulator alone",
-    "would take much memory of a driver", "at addresses that may be the driver's own", "would break a driver's pools"};
+    "would take much memory of a driver", "at addresses that may be the driver's own", "would break a driver's pools", "releases references that others have"};
 
 static bool is_box(const union vmm_any_call *call)
 {
@@ -332,7 +332,7 @@ static bool is_graphs(const struct lockstep *pair, const union vmm_any_call *cal
 }
 
 /* May the call make a pool that the model does not follow? */
-static bool may_be_unforeseen(const union vmm_any_call *call)
+static bool may_be_unforeseen(const struct lockstep *pair, const union vmm_any_call *call)
 {
     switch (call->head.id) {
     case VMM_CALL_mem_pool_create:
@@ -340,6 +340,7 @@ static bool may_be_unforeseen(const union vmm_any_call *call)
     case VMM_CALL_mem_get_default_mem_pool:
     case VMM_CALL_mem_get_mem_pool:
     case VMM_CALL_mem_set_mem_pool: return true;
+    case VMM_CALL_mem_pool_set_access: return pair->model.cautious;
     default: return false;
     }
 }
@@ -359,11 +360,11 @@ static enum left_out too_much(struct lockstep *pair, const union vmm_any_call *c
     if (model_stays_behind(&pair->model, &call->head))
         return LEFT_OUT_WAITS;
     large |= lockstep_leaves_room(pair, call);
-    if (!op && !large && !is_box(call) && !is_graphs(pair, call) && !may_be_unforeseen(call))
+    if (!op && !large && !is_box(call) && !is_graphs(pair, call) && !may_be_unforeseen(pair, call))
         return LEFT_OUT_NOT;
     struct model_answer answer;
     model_foresee(&pair->model, &call->head, &answer);
-    if (!answer.foreseen && (may_be_unforeseen(call) || is_box(call) || is_graphs(pair, call)))
+    if (!answer.foreseen && (may_be_unforeseen(pair, call) || is_box(call) || is_graphs(pair, call)))
         return LEFT_OUT_UNKNOWN;
     if (answer.loses)
         return answer.waits ? LEFT_OUT_WAITS : LEFT_OUT_LOSES;
@@ -655,7 +656,7 @@ static bool count_host_calls(struct lockstep *pair)
 /* Were the functions of user objects called that have no reference left? */
 static bool count_destroyed(struct lockstep *pair)
 {
-    const uint64_t calls = lockstep_destroyed(), expected = model_destroyed(&pair->model);
+    const uint64_t calls = pair->destroyed = lockstep_destroyed(), expected = model_destroyed(&pair->model);
     return calls == expected || lockstep_differ(pair, "%llu user objects were destroyed, the model says %llu",
                                                 (unsigned long long)calls, (unsigned long long)expected);
 }
@@ -673,6 +674,8 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     pair->left_out = leaves_out(pair, step, &call, &out);
     pair->skip = pair->left_out >= LEFT_OUT_FORGED;
     snprintf(pair->reported, sizeof pair->reported, "not made");
+    pair->more[0] = '\0';
+    pair->destroyed = 0;
     pair->skipped += pair->skip;
     if (pair->left_out)
         return true;
@@ -792,6 +795,7 @@ bool lockstep_open(struct lockstep *pair, const char *spec)
     bool open = result == VMM_SUCCESS && (!driver || driver_ask(pair, &base));
     pair->model.driver = pair->driver;
     pair->model.host_pools = true; /* older mixes leave them out */
+    pair->model.cautious = true;   /* older recordings are not */
     pair->model.program[0] = (struct model_reservation){.start = (uint64_t)(uintptr_t)pair->host, .size = HOST_ROOM};
     pair->model.program[1] = (struct model_reservation){.start = (uint64_t)(uintptr_t)pair->steady, .size = HOST_ROOM};
     if (open && start(pair))

@@ -110,6 +110,7 @@ enum left_out {
     LEFT_OUT_MUCH,     /* of a driver: would take much of its memory */
     LEFT_OUT_FOREIGN,  /* of a driver: at addresses that may be its own */
     LEFT_OUT_BREAKS,   /* of a driver: its pools are broken afterwards */
+    LEFT_OUT_UNOWNED,  /* of a driver: releases references that are another one's, and frees what those still use */
     LEFT_OUT_KINDS
 };
 extern const char *const lockstep_left_out[LEFT_OUT_KINDS];
@@ -147,6 +148,8 @@ struct lockstep {
     bool parted;             /* the last difference left system and model in different states */
     char signature[200];     /* of the difference: call, prediction, answer, without addresses */
     char reported[LOCKSTEP_TOLD]; /* of a driver's last step: result and the outputs that do not depend on placement */
+    uint64_t destroyed;           /* user objects, by the last step */
+    char more[LOCKSTEP_TOLD];     /* of that step: what recordings leave out, for transcripts */
     uint64_t told_from, told_size; /* addresses in this range are recorded, as offsets from its start */
     struct step *last;       /* where the next step is noted, for other processes to read; NULL for nowhere */
     char *scene;             /* the same for its context: LOCKSTEP_SCENE bytes; NULL for nowhere */

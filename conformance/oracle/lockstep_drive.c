@@ -10,6 +10,7 @@
 
 #include "fnv.h"
 #include "lockstep_child.h"
+#include "lockstep_parts.h"
 #include "shrink.h"
 #include "tap.h"
 
@@ -136,7 +137,29 @@ static void transcribe(struct run *run, const struct lockstep *pair, const struc
     fprintf(run->options->transcript, "%" PRIu64 "\t%s\t%s", i, line, pair->skip ? "not made" : pair->reported);
     if (step->name && step->name < pair->value_room && pair->values[step->name])
         fprintf(run->options->transcript, "\t%#" PRIx64, pair->values[step->name]);
-    fputc('\n', run->options->transcript);
+    else if (*pair->more)
+        fputc('\t', run->options->transcript);
+    fprintf(run->options->transcript, *pair->more ? "\t%s\n" : "%s\n", pair->more);
+}
+
+/* After a difference: what the driver has at the step's addresses, and what each pool has. */
+static void remark_around(struct run *run, struct lockstep *pair, const struct step *step)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    for (size_t i = 0; run->options->transcript && i < count && i < STEP_ARGS; i++) {
+        uint64_t base = 0, size = 0;
+        const uint64_t at = lockstep_value(pair, step->arg[i]);
+        if (params[i].kind == VMM_PARAM_ADDRESS && vmm_mem_get_address_range(pair->sys, &base, &size, at) == VMM_SUCCESS)
+            remark(run, "#   %s %#" PRIx64 " lies in %#" PRIx64 " bytes at %#" PRIx64, params[i].name, at, size, base);
+    }
+    for (size_t i = 0; run->options->transcript && i < pair->model.pool_count; i++) {
+        const struct model_pool *pool = pair->model.pools[i];
+        uint64_t reserved = 0;
+        if (pool->value && !pool->ended && vmm_mem_pool_get_attribute(pair->sys, (vmm_memory_pool)(uintptr_t)pool->value,
+                                                                      VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) == VMM_SUCCESS)
+            remark(run, "#   p%u has %#" PRIx64 " bytes, the model says %#" PRIx64, pool->tag, reserved, pool->heap.reserved * pool->heap.slot);
+    }
 }
 
 /* One random step. False when its answer or the state differs. */
@@ -151,8 +174,10 @@ static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice
         run->steps[run->shared->steps++] = step;
     bool same = lockstep_step(pair, &step);
     transcribe(run, pair, &step, i);
-    if (!same)
+    if (!same) {
         remark(run, "# %s: %s", pair->signature, pair->difference);
+        remark_around(run, pair, &step);
+    }
     run->report->succeeded += pair->changed && same;
     lockstep_count(&run->report->counts, pair, &step);
     e->clean &= same && pair->model.strayed == strayed;
@@ -163,6 +188,7 @@ static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice
     if (!same || !look || lockstep_check(pair))
         return same;
     remark(run, "# %s: %s", pair->signature, pair->difference);
+    remark_around(run, pair, &step);
     return false;
 }
 
@@ -175,9 +201,10 @@ static void finish(struct run *run, struct lockstep *pair, const struct episode 
     report->unasked += pair->unasked;
     report->placed += pair->model.placed;
     report->strayed += pair->model.strayed;
+    report->adopted += pair->model.adopted;
     run->shared->lost |= pair->dead;
     if (run->options->record && e->calls) {
-        fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 " mix %u\n", seed, e->calls, e->hash,
+        fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 " mix %u cautious\n", seed, e->calls, e->hash,
                 pair->mix);
         fflush(run->options->record);
         report->recorded += e->calls;
@@ -317,7 +344,7 @@ const char *drive_explained(const char *named)
 
 /* ---- replay ---- */
 
-static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint64_t hash, unsigned mix, bool tell)
+static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint64_t hash, unsigned mix, bool cautious, bool tell)
 {
     struct drive_report report = {.episodes = 0};
     struct shared shared = {.seed = seed};
@@ -330,6 +357,7 @@ static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint
     if (!lockstep_open(&pair, spec))
         tap_bail("%s", pair.difference);
     pair.mix = mix;
+    pair.model.cautious = cautious;
     bool same = true;
     for (uint64_t i = 0; same && i < calls; i++)
         same = advance(&run, &pair, &dice, &script, &e, i, false);
@@ -353,8 +381,8 @@ uint64_t drive_replay(const char *spec, FILE *recording, uint64_t most, uint64_t
         if (*line == '#' || *line == '\n')
             continue;
         if (sscanf(line, "seed %" SCNu64 " calls %" SCNu64 " hash %" SCNx64 " mix %u", &seed, &count, &hash, &mix) < 3)
-            tap_bail("line %d: expected \"seed N calls N hash X [mix M]\"", number);
-        different += !replay_episode(spec, seed, count, hash, mix, different == 0);
+            tap_bail("line %d: expected \"seed N calls N hash X [mix M [cautious]]\"", number);
+        different += !replay_episode(spec, seed, count, hash, mix, strstr(line, " cautious"), different == 0);
         ++*episodes;
         *calls += count;
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lockstep_child.h"
+#include "lockstep_follow.h"
 #include "tap.h"
 
 static struct drive_options options_for(const char *spec)
@@ -284,8 +285,37 @@ static void transcripts(void)
     fclose(options.transcript);
 }
 
+/* What a transcript says is answered so again, and the one line that was changed is found. */
+static void followed(void)
+{
+    struct drive_report *report = child_share(sizeof *report);
+    struct drive_options options = options_for("as-driver:sim:h100");
+    struct follow_report same = {0}, other = {0};
+    char line[2048];
+    bool changed = false;
+    options.mix = LOCKSTEP_NEWEST_MIX;
+    options.calls = 1500;
+    written(&options, &options.transcript, report);
+    follow_transcript("as-driver:sim:h100", options.transcript, NULL, &same);
+    tap_u64(same.different, 0, "a transcript is answered so again");
+    tap_ok(same.episodes == report->episodes && same.calls + same.left_out == options.calls, "all of it");
+    FILE *copy = tmpfile();
+    rewind(options.transcript);
+    while (copy && fgets(line, sizeof line, options.transcript)) {
+        char *answer = changed ? NULL : strstr(line, "\tINVALID_VALUE\n");
+        fputs(answer ? (memcpy(answer, "\tINVALID_OTHER", 14), line) : line, copy);
+        changed |= answer != NULL;
+    }
+    rewind(copy);
+    follow_transcript("as-driver:sim:h100", copy, NULL, &other);
+    tap_ok(changed && other.different == 1 && other.calls == same.calls, "a changed answer is found, and nothing else");
+    fclose(copy);
+    fclose(options.transcript);
+}
+
 int main(void)
 {
+    followed();
     a_driver_as_predicted();
     a_difference_is_shrunk_and_counted();
     what_is_explained_is_no_failure();

@@ -260,10 +260,65 @@ static bool breaks_pools(struct lockstep *pair, const union vmm_any_call *call, 
     }
 }
 
-/* The value of an attribute is read before anything is checked. */
+/* These are read before anything is checked. */
 static bool reads_null(const union vmm_any_call *call)
 {
-    return call->head.id == VMM_CALL_mem_pool_set_attribute && !call->mem_pool_set_attribute.value;
+    switch (call->head.id) {
+    case VMM_CALL_mem_pool_set_attribute: return !call->mem_pool_set_attribute.value;
+    case VMM_CALL_memcpy_3d_peer: return !call->memcpy_3d_peer.p_copy;
+    case VMM_CALL_memcpy_3d_peer_async: return !call->memcpy_3d_peer_async.p_copy;
+    case VMM_CALL_thread_exchange_stream_capture_mode: return !call->thread_exchange_stream_capture_mode.mode;
+    default: return false;
+    }
+}
+
+/* A fill of the host's memory, to which the host may not write: the driver fills it with the processor, and the process ends. */
+static bool fills_read_only(struct lockstep *pair, const union vmm_any_call *call)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->head.id, &count);
+    const bool fills = !strncmp(vmm_call_name((enum vmm_call_id)call->head.id), "memset_", 7);
+    const struct model_mapping *to = fills ? model_mapping_at(&pair->model, vmm_call_scalar(&call->head, &params[0])) : NULL;
+    const struct model_memory *memory = to ? model_memory_of(&pair->model, to->handle) : NULL;
+    return memory && memory->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE && to->host == VMM_MEM_ACCESS_FLAGS_PROT_READ;
+}
+
+/* Which of the calls that end the process is it? */
+static bool ends_process(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
+{
+    return (answer->foreseen && answer->wraps) || reads_null(call) ||
+           (pair->model.cautious && answer->result == VMM_SUCCESS && fills_read_only(pair, call));
+}
+
+/* Whether such a range is refused, or nothing in it is unmapped, depends on what else is in the process. */
+static bool unmaps_unsure(const struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
+{
+    return answer->rule && !strcmp(answer->rule, "VMM-UNMAP-WRAPS") &&
+           (pair->model.pool_count || (pair->model.cautious && call->mem_unmap.ptr == UINT64_MAX));
+}
+
+static bool lies_in_pool(const struct model *m, uint64_t at)
+{
+    for (size_t i = 0; i < m->pool_count; i++) {
+        const struct model_pool *pool = m->pools[i];
+        if (!pool->gone && at >= pool->start && at - pool->start < pool->heap.slots * pool->heap.slot)
+            return true;
+    }
+    return false;
+}
+
+/* Instances of graphs have memory at addresses, which the driver takes where a reservation might be: is it free? */
+static bool is_free(struct lockstep *pair, uint64_t at)
+{
+    const uint64_t unit = pair->profile.va_granularity;
+    uint64_t got = 0;
+    at -= at % unit;
+    if (!pair->model.instances || lies_in_pool(&pair->model, at) || model_reservation_at(&pair->model, at) || model_block_at(&pair->model, at) ||
+        model_mapping_at(&pair->model, at))
+        return true;
+    if (vmm_mem_address_reserve(pair->sys, &got, unit, 0, at, 0) == VMM_SUCCESS)
+        vmm_mem_address_free(pair->sys, got, unit);
+    return got == at;
 }
 
 /* Can nothing in the range belong to the driver or the program? It is in the model's part of the address space, in one
@@ -282,7 +337,7 @@ static bool ours(struct lockstep *pair, const union vmm_any_call *call, uint64_t
     if (enters_pool(&pair->model, at, size) || (pair->model.pool_count && r && size > r->size - (at - r->start)))
         return false; /* where pools without an allocation are is not known */
     if (at >= pair->home && at + size <= pair->home_end)
-        return true;
+        return is_free(pair, at) && is_free(pair, at + size - 1);
     const struct model_block *block = model_block_at(&pair->model, at);
     return (block && at - block->start + size <= block->size) || (r && at - r->start + size <= r->size);
 }
@@ -402,11 +457,13 @@ enum left_out driver_leaves_out(struct lockstep *pair, const union vmm_any_call 
 {
     struct model_answer answer;
     model_foresee(&pair->model, &call->head, &answer);
-    if ((answer.foreseen && answer.wraps) || reads_null(call))
+    if (ends_process(pair, call, &answer))
         return LEFT_OUT_CRASH;
+    if (driver_lacks_references(pair, call))
+        return LEFT_OUT_UNOWNED;
     if (answer.foreseen && breaks_pools(pair, call, &answer))
         return LEFT_OUT_BREAKS;
-    if (pair->model.pool_count && answer.rule && !strcmp(answer.rule, "VMM-UNMAP-WRAPS"))
+    if (unmaps_unsure(pair, call, &answer))
         return LEFT_OUT_VARIES;
     enum left_out left = answer.foreseen ? row_leaves_out(answer.rule) : LEFT_OUT_NOT;
     if (left)

@@ -28,6 +28,26 @@ bool driver_knows_graphs(struct lockstep *pair, const union vmm_any_call *call, 
     return good;
 }
 
+bool driver_lacks_references(struct lockstep *pair, const union vmm_any_call *call)
+{
+    const struct vmm_call_graph_release_user_object *by_graph = &call->graph_release_user_object;
+    const struct model_object *object;
+    const struct model_graph *graph;
+    uint64_t held = 0;
+    switch (call->head.id) {
+    case VMM_CALL_user_object_release:
+        object = model_object_of(&pair->model, call->user_object_release.object);
+        return object && call->user_object_release.count > object->own;
+    case VMM_CALL_graph_release_user_object:
+        object = model_object_of(&pair->model, by_graph->object);
+        graph = object ? model_graph_of(&pair->model, by_graph->graph) : NULL;
+        for (size_t i = 0; graph && i < graph->references; i++)
+            held += graph->held[i].object == object ? graph->held[i].count : 0;
+        return graph && by_graph->count > held;
+    default: return false;
+    }
+}
+
 void driver_sweep_graphs(struct lockstep *pair)
 {
     const struct model_graphs *all = pair->model.graphs;

@@ -82,6 +82,10 @@ void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_resu
 /* Is each graph, node and instance that the call names one that there is? out: its lists of nodes. */
 bool driver_knows_graphs(struct lockstep *pair, const union vmm_any_call *call, const struct outputs *out);
 
+/* Does the call release references to a user object that the program or the graph does not have? The driver counts all of them in one
+ * number, and frees the object when that is 0, also while a graph still refers to it. */
+bool driver_lacks_references(struct lockstep *pair, const union vmm_any_call *call);
+
 /* Ends captures, and destroys instances and graphs. */
 void driver_sweep_graphs(struct lockstep *pair);
 

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "lockstep_parts.h"
+#include "model/model_graph.h"
 
 struct words {
     struct lockstep *pair;
+    char *to;      /* LOCKSTEP_TOLD bytes */
     size_t length;
 };
 
@@ -18,7 +20,7 @@ static void say(struct words *w, const char *format, ...)
     va_list args;
     va_start(args, format);
     size_t left = LOCKSTEP_TOLD - w->length;
-    int n = vsnprintf(w->pair->reported + w->length, left, format, args);
+    int n = vsnprintf(w->to + w->length, left, format, args);
     va_end(args);
     w->length += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left - 1;
 }
@@ -109,9 +111,44 @@ static void say_output(struct words *w, const union vmm_any_call *call, const st
     }
 }
 
+/* ---- what recordings leave out ---- */
+
+/* A list of nodes by their names. */
+static void say_nodes(struct words *w, const char *name, const vmm_graph_node *list)
+{
+    say(w, " %s=", name);
+    for (size_t i = 0; i < LOCKSTEP_LISTED && list[i] && (uintptr_t)list[i] != UINT64_C(0x0101010101010101) * LOCKSTEP_SENTINEL; i++) {
+        const struct model_node *node = model_node_of(&w->pair->model, list[i]);
+        say(w, "%sn%u", i ? "," : "", node ? node->tag : 0);
+    }
+}
+
+static void say_more(struct words *w, const union vmm_any_call *call, const struct vmm_param *param, const struct outputs *out, bool second,
+                     uint64_t slot)
+{
+    const int device = model_current_device(&w->pair->model);
+    if (param->kind == VMM_PARAM_OUT_NODES)
+        say_nodes(w, param->name, out->listed[second]);
+    if (call->head.id == VMM_CALL_mem_get_info && !second && device >= 0 && vmm_call_scalar(&call->head, param) == (uintptr_t)call->mem_get_info.free)
+        say(w, " used=%" PRIx64, w->pair->driver[device].free - slot);
+}
+
+static void tell_more(struct lockstep *pair, const union vmm_any_call *call, vmm_result result, const struct outputs *out)
+{
+    struct words w = {pair, pair->more, 0};
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(call->head.id, &count);
+    pair->more[0] = '\0';
+    if (pair->destroyed)
+        say(&w, " destroyed=%" PRIu64, pair->destroyed);
+    for (size_t i = 0; result == VMM_SUCCESS && i < count && i < STEP_ARGS; i++)
+        if (vmm_call_scalar(&call->head, &params[i]))
+            say_more(&w, call, &params[i], out, i && params[i - 1].kind == VMM_PARAM_OUT_NODES, out->slot[i]);
+}
+
 void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_result result, const struct outputs *out)
 {
-    struct words w = {pair, 0};
+    struct words w = {pair, pair->reported, 0};
     size_t count;
     const struct vmm_param *params = vmm_call_params(call->head.id, &count);
     const char *name = vmm_result_name(result);
@@ -124,4 +161,5 @@ void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_resu
     for (size_t i = 0; result == VMM_SUCCESS && i < count && i < STEP_ARGS; i++)
         if (params[i].kind >= VMM_PARAM_OUT_INT && vmm_call_scalar(&call->head, &params[i]))
             say_output(&w, call, &params[i], out, out->slot[i]);
+    tell_more(pair, call, result, out);
 }

@@ -35,6 +35,7 @@ const struct command command_diff = {
                {.name = "--record", .value = "FILE", .about = "on a driver: writes a line per episode, for --replay-recording"},
                {.name = "--replay-recording", .value = "FILE",
                 .about = "makes the recorded episodes again (sim:h100) and compares"},
+               {.name = "--follow", .value = "FILE", .about = "makes the calls of a transcript again (sim:h100), and prints each answer that differs"},
                {.name = "--strict", .about = "on a simulator: in strict mode"},
                {.name = "--as-driver", .about = "treats a simulator as a driver is treated"},
                {.name = "--mix", .value = "N",

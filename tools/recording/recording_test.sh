@@ -5,6 +5,7 @@
 set -u
 build=${CUVMM_BUILD-build}
 . ci/tap.sh
+own_system
 without_sanitizer
 build=$(cd "$build" && pwd)
 work=$(mktemp -d) || exit 1
@@ -23,6 +24,8 @@ holds() { grep -qE -- "$1" "$said"; }
 
 # shellcheck source=tools/recording/common
 . tools/recording/common
+# shellcheck disable=SC2034 # of common
+recordings=$build/share/cuvmm/recordings
 user=jane.doe host=$(uname -n)
 clean() { # clean LINE CLEANED
     printf '%b\n' "$1" | USER=$user LOGNAME=$user scrub >"$said"
@@ -53,6 +56,12 @@ told 0 'a\t/home/x'
 told 0 'a\t02:42:ac:11:00:02'
 told 0 'a\t 192.168.7.40 '
 told 0 'a\t(jane.doe)'
+user=graph # a word of the recordings themselves
+told 1 'graph.create\tSUCCESS graph'
+clean 'graph.create\tSUCCESS graph' 'graph.create\tSUCCESS graph'
+user=cuvmm
+told 1 '{"cuvmm-trace":1,"version":"0.1.0","inner":["sim"]}'
+user=jane.doe
 
 # ---- record ----
 

@@ -64,12 +64,17 @@ static void print_number(FILE *out, uint64_t value)
         print_word(out, value);
 }
 
-static void print_int(FILE *out, const char *param, int value)
+/* Kinds of handles are a set of bits where memory is made, and one of them where it is exported. */
+static const char *handle_type_name(enum vmm_call_id id, int type)
 {
-    const char *name = strcmp(param, "attribute") == 0 ? step_attribute_name(value)
-                       : strcmp(param, "attrib") == 0  ? step_device_attribute_name(value)
-                       : strcmp(param, "kernel") == 0  ? vmm_kernel_name(value)
-                                                       : NULL;
+    if (id == VMM_CALL_mem_get_handle_for_address_range)
+        return type == 1 ? "DMA_BUF_FD" : NULL;
+    return type == 1 ? "POSIX_FILE_DESCRIPTOR" : type == 2 ? "WIN32" : type == 4 ? "WIN32_KMT" : type == 8 ? "FABRIC" : NULL;
+}
+
+static void print_int(FILE *out, enum vmm_call_id id, const char *param, int value)
+{
+    const char *name = strcmp(param, "handle_type") == 0 ? handle_type_name(id, value) : step_enumerator_name(id, param, value);
     if (name)
         fputs(name, out);
     else
@@ -179,7 +184,7 @@ static void print_param(FILE *out, const struct trace_event *event, const struct
         return;
     }
     switch (param->kind) {
-    case VMM_PARAM_INT: print_int(out, param->name, (int)(int64_t)value); break;
+    case VMM_PARAM_INT: print_int(out, (enum vmm_call_id)event->call->id, param->name, (int)(int64_t)value); break;
     case VMM_PARAM_U32:
     case VMM_PARAM_U64:
     case VMM_PARAM_COUNT: print_number(out, value); break;
@@ -300,7 +305,8 @@ void trace_print_answers(FILE *out, const struct trace_event *event, const struc
     bool any = false;
     for (size_t i = 0; event->wrote && i < count; i++) {
         const void *at = (const void *)(uintptr_t)vmm_call_scalar(event->call, &params[i]);
-        if (!trace_is_out(params[i].kind) || !at || event->lacks >> i & 1 || params[i].kind == VMM_PARAM_OUT_BYTES || !trace_writes(event->call, params[i].kind) ||
+        if (!trace_is_out(params[i].kind) || !at || event->lacks >> i & 1 || params[i].kind == VMM_PARAM_OUT_BYTES ||
+            !trace_writes(event->call, params[i].kind) ||
             (params[i].kind == VMM_PARAM_OUT_ATTRIBUTE && !attribute_size(event, &params[i])))
             continue;
         fprintf(out, "%s%s = ", any ? ", " : "", params[i].name);

@@ -94,7 +94,9 @@ def steps(address):
 
         shows = "document.getElementById('slider').getAttribute('aria-valuetext').startsWith('call %d of')"
         explains = "document.getElementById('call').textContent.includes('VMM-CREATE-SIZE-ZERO')"
-        until(shows % 1, "the page begins at the first call")
+        until(shows % 2001 + " && " + explains, "the page opens at the first problem")
+        press(["Home"])
+        until(shows % 1, "the first call")
         press(["End"])
         until(shows % CALLS, "the last call")
         middle = CALLS // 2 + 2040

@@ -194,7 +194,8 @@ function start() {
   });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   showFamily();
-  if (N) go((asked().call || lowest + 1) - 1, true);
+  /* An address without a moment opens at the first problem: a page is mostly made because of one. */
+  if (N) go(asked().call ? asked().call - 1 : saidCalls.find(call => call >= lowest && call <= highest) ?? lowest, true);
   else $('position').textContent = 'the trace holds no calls';
 }
 start();

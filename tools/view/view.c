@@ -66,8 +66,6 @@ bool view_page(FILE *out, const struct view_pages *pages)
 
 /* ---- its files ---- */
 
-enum { PAGE_MOST = 500000 }; /* calls; a page of more is too large for a browser */
-
 static int fail(FILE *err, const char *path, const char *what)
 {
     fprintf(err, "cuvmm view: %s: %s\n", path, what);
@@ -148,10 +146,10 @@ static bool fits(const struct view_traces *traces, uint32_t first, uint32_t most
             fprintf(err, "cuvmm view: %s: it has %zu calls, and --calls begins after them\n", traces->name[i], calls);
             return false;
         }
-        if ((shown < most ? shown : most) > PAGE_MOST) {
+        if ((shown < most ? shown : most) > VIEW_PAGE_MOST) {
             fprintf(err, "cuvmm view: %s: a page of %zu calls is larger than browsers take; look at all of them with --serve, or "
                          "make a page of some: --calls=1-%d\n",
-                    traces->name[i], shown < most ? shown : (size_t)most, PAGE_MOST);
+                    traces->name[i], shown < most ? shown : (size_t)most, VIEW_PAGE_MOST);
             return false;
         }
     }

@@ -25,6 +25,8 @@ struct view_traces {
     size_t count;
 };
 
+enum { VIEW_PAGE_MOST = 500000 }; /* calls; a page of more is too large for a browser */
+
 /* What is made of them. */
 struct view_pages {
     struct view_trace *trace;

@@ -141,8 +141,13 @@ struct model {
     const struct model_device *driver; /* one for each device: the system is a real driver; NULL: the simulator */
     /* reservations and used pools of a driver; of them those with an address other than the model's choice */
     uint64_t placed, strayed;
+    uint64_t taken[VMM_MAX_DEVICES]; /* of a driver: memory of each device that its instances of graphs have */
+    uint64_t may_take;            /* how many more times it may take some; so often calls of instances were made since it last did */
+    uint64_t instances;           /* made so far */
+    uint64_t adopted;             /* so often that was found to have changed */
     bool strict, initialised;
     bool host_pools;              /* pools of the host are foreseen; set by the caller */
+    bool cautious;                /* of a driver: what varied since the first recordings is not foreseen; set by the caller */
     uint32_t tag;                 /* the name that the next object made gets; set by the caller */
     uint64_t before;              /* what the call reads where it writes its answer; set by the caller */
     int current;                  /* index in contexts, -1 for none */

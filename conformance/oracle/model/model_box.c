@@ -86,7 +86,9 @@ static bool form_allowed(struct model *m, const struct side *s, const struct ext
     if (s->height && (e->height > s->height || (narrow && s->y > s->height - e->height)))
         return model_refuse(a, INVALID, "VMM-BOX-HEIGHT");
     const struct model_block *block = model_block_at(m, s->base);
-    uint64_t end = row_at(s, e, 0, 0) - s->base + span(e, pitch_of(s, e), layer_of(s, e));
+    uint64_t start = row_at(s, e, 0, 0) - s->base, end = start + span(e, pitch_of(s, e), layer_of(s, e));
+    if (m->driver && block && s->type == VMM_MEMORYTYPE_HOST && start >= block->start + block->size - s->base)
+        a->foreseen = false; /* then it was taken for memory of the program, which ended it */
     return !block || end <= block->start + block->size - s->base || model_refuse(a, INVALID, "VMM-ROWS-END");
 }
 
@@ -296,13 +298,11 @@ static void copy_box(struct model *m, const vmm_memcpy3d *c, vmm_stream stream, 
     if (any && !box_allowed(m, m->lane[lane].device, &dst, &src, &e, a))
         return;
     if (any && !waits && dst.program && src.program)
-        a->foreseen = false; /* not observed: whether pools get freed memory back when it waits */
+        a->foreseen = false; /* not observed */
     if (any && !a->asked && !a->loses)
         copy_rows(m, lane, &dst, &src, &e, a);
-    if (!waits || !model_succeeded(a))
-        return;
-    m->orders++;
-    model_pools_return(m, lane, -1);
+    if (waits && model_succeeded(a))
+        m->orders++; /* but pools get nothing back */
 }
 
 static void copy_between(struct model *m, const vmm_memcpy3d_peer *c, vmm_stream stream, bool waits, struct model_answer *a)

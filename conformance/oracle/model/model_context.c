@@ -152,6 +152,18 @@ MODEL_ON(ctx_get_device)
         model_expect(a, "device", (uint64_t)*c->device, (uint64_t)model_current_device(m));
 }
 
+/* A driver takes memory for instances of graphs, 2 MiB at a time, and gives it back; when, and for which, is not followed. */
+static void adopt(struct model *m, int device, uint64_t got)
+{
+    const uint64_t unit = m->profile->device_granularity[0], want = model_device_free(m, device);
+    const uint64_t more = got < want ? want - got : 0, less = got > want ? got - want : 0;
+    if (!m->driver || got == want || (more + less) % unit || more / unit > m->may_take || less > m->taken[device])
+        return;
+    m->taken[device] += more - less;
+    m->may_take -= more / unit;
+    m->adopted++;
+}
+
 MODEL_ON(mem_get_info)
 {
     int device = model_current_device(m);
@@ -162,6 +174,8 @@ MODEL_ON(mem_get_info)
     }
     if (!model_succeeded(a))
         return;
+    if (c->free)
+        adopt(m, device, *c->free);
     if (c->free)
         model_expect(a, "free", *c->free, model_device_free(m, device));
     if (c->total)

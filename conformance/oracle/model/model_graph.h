@@ -28,7 +28,7 @@ struct model_work {
 
 struct model_link {
     struct model_node *on;
-    uint64_t data;
+    uint64_t data, made;            /* made: later ones have larger numbers; a copy has that of its original */
 };
 
 struct model_node {
@@ -39,6 +39,7 @@ struct model_node {
     struct model_work work;
     struct model_link *link;
     size_t links, link_room;
+    uint64_t rooted;                /* of one without links: later ones have larger numbers */
     bool seen;                      /* of a search */
 };
 
@@ -49,6 +50,8 @@ struct model_graph {
     size_t count, room;
     struct model_node *inside;      /* the node that it belongs to */
     uint64_t edits;                 /* so often nodes or dependencies were removed */
+    uint64_t turns;                 /* so often a node became one without links */
+    bool vague;                     /* several did at once: in which order was not observed */
     struct model_reference *held;   /* references to user objects */
     size_t references, reference_room;
 };
@@ -104,6 +107,7 @@ struct model_graphs {
     struct model_held lane[MODEL_LANES], event[2];
     struct model_capture *capture[MODEL_LANES]; /* by the lane that began it */
     uint64_t host_calls;            /* of host functions, by launches */
+    uint64_t links;                 /* made so far */
     int thread_mode;                /* VMM_STREAM_CAPTURE_MODE_ */
     struct model_object **object;
     size_t objects, object_room;

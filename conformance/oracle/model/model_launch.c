@@ -79,6 +79,7 @@ MODEL_ON(graph_instantiate)
     if (null(c->graph_exec, a))
         return;
     const struct model_graph *graph = model_graph_of(m, c->graph);
+    a->foreseen &= !graph || !graph->inside || !m->driver;
     if (m->current < 0)
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
     else if (!graph || has_cycle(graph))
@@ -90,6 +91,8 @@ MODEL_ON(graph_instantiate)
         struct model_exec *exec = model_new(sizeof *exec);
         *exec = (struct model_exec){.value = (uint64_t)(uintptr_t)*c->graph_exec, .flags = c->flags, .tag = m->tag,
                                     .graph = model_graph_copy(m, graph), .edits = graph->edits};
+        m->may_take++;
+        m->instances++;
         model_expect(a, "instance equals another one", model_exec_of(m, *c->graph_exec) || !exec->value, false);
         all->exec = model_room(all->exec, &all->exec_room, all->execs, sizeof(struct model_exec *));
         all->exec[all->execs++] = exec;
@@ -334,10 +337,11 @@ MODEL_ON(graph_launch)
     const int lane = exec ? model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) : -1;
     if (lane >= 0)
         launch(m, exec->graph, lane, a);
+    m->may_take += exec && model_succeeded(a);
 }
 
 MODEL_ON(graph_upload)
 {
-    if (need(m, c->graph_exec, a))
-        model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a);
+    if (need(m, c->graph_exec, a) && model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) >= 0)
+        m->may_take += model_succeeded(a);
 }

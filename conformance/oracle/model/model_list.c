@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_list.c - what graphs tell: lists of nodes and of dependencies, what nodes hold, memory; and updates of instances. The system
- * tells the values of a copy's nodes here first, in the order in which the nodes were added.
+ * tells the values of a copy's nodes here first, in the order in which the nodes were added; of roots, the latest first.
  */
 #include <string.h>
 
@@ -45,6 +45,31 @@ static void check_node(struct model *m, struct model_node *node, vmm_graph_node 
     node->value = m->graphs->value[node->id] = number_of(told);
 }
 
+/* The root that became one last before another one; NULL: of all. */
+static struct model_node *next_root(const struct model_graph *graph, const struct model_node *after)
+{
+    struct model_node *found = NULL;
+    for (size_t i = 0; i < graph->count; i++)
+        if (!graph->node[i]->links && (!after || graph->node[i]->rooted < after->rooted) && (!found || graph->node[i]->rooted > found->rooted))
+            found = graph->node[i];
+    return found;
+}
+
+/* In any order; the values of nodes that were not told yet stay unknown. */
+static void check_vague(struct model *m, const struct model_graph *graph, const vmm_graph_node *list, uint64_t listed,
+                        struct model_answer *a)
+{
+    uint64_t unknown = 0, strangers = 0;
+    for (size_t i = 0; i < graph->count; i++)
+        unknown += !graph->node[i]->links && !graph->node[i]->value;
+    for (uint64_t i = 0; i < listed; i++) {
+        const struct model_node *node = model_node_of(m, list[i]);
+        model_expect(a, "a root of another graph", node && (node->graph != graph || node->links), false);
+        strangers += !node;
+    }
+    model_expect(a, "more roots than there are", strangers > unknown, false);
+}
+
 static void list_nodes(struct model *m, vmm_graph value, const vmm_graph_node *list, const uint64_t *count, bool roots,
                        struct model_answer *a)
 {
@@ -55,9 +80,17 @@ static void list_nodes(struct model *m, vmm_graph value, const vmm_graph_node *l
     for (size_t i = 0; i < graph->count; i++)
         there += !roots || !graph->node[i]->links;
     const uint64_t listed = check_length(m, list, *count, there, a);
+    if (roots && graph->vague && m->driver) {
+        check_vague(m, graph, list, listed, a);
+        return;
+    }
+    for (const struct model_node *last = NULL; roots && at < listed;) {
+        struct model_node *next = next_root(graph, last);
+        check_node(m, next, list[at++], a);
+        last = next;
+    }
     for (size_t i = 0; i < graph->count && at < listed; i++)
-        if (!roots || !graph->node[i]->links)
-            check_node(m, graph->node[i], list[at++], a);
+        check_node(m, graph->node[i], list[at++], a);
 }
 
 MODEL_ON(graph_get_nodes)

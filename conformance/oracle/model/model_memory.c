@@ -26,7 +26,7 @@ uint64_t model_device_free(const struct model *model, int device)
             memory->prop.location.id == device)
             free -= memory->size;
     }
-    return free - model_pools_hold(model, device);
+    return free - model_pools_hold(model, device) - model->taken[device];
 }
 
 uint64_t model_node_free(const struct model *model, int node)

@@ -311,7 +311,7 @@ MODEL_ON(mem_get_mem_pool)
 
 MODEL_ON(mem_set_mem_pool)
 {
-    if (place_allowed(m, c->location, c->type, a))
+    if (!null(c->pool, a) && place_allowed(m, c->location, c->type, a))
         set_current(m, model_pool_place(c->location), c->pool, a);
 }
 
@@ -437,14 +437,28 @@ static bool grant_allowed(const struct model *m, const struct model_pool *pool, 
            model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-POOL-ACCESS-PEER");
 }
 
+/* Not observed: which mistake of a list counts when there are different ones. */
+static void unsure(const struct model *m, const struct model_pool *pool, const struct vmm_call_mem_pool_set_access *c, uint64_t from,
+                   struct model_answer *a)
+{
+    for (uint64_t i = from; m->driver && m->cautious && i < c->count; i++) {
+        struct model_answer other = *a;
+        other.rule = NULL;
+        if (!grant_allowed(m, pool, &c->map[i], &other) && other.result != a->result)
+            a->foreseen = false;
+    }
+}
+
 MODEL_ON(mem_pool_set_access)
 {
     struct model_pool *pool = even_ended(m, c->pool, a);
     if (!pool || null(c->map, a))
         return;
     for (uint64_t i = 0; i < c->count; i++)
-        if (!grant_allowed(m, pool, &c->map[i], a))
+        if (!grant_allowed(m, pool, &c->map[i], a)) {
+            unsure(m, pool, c, i + 1, a);
             return;
+        }
     for (uint64_t i = 0; model_succeeded(a) && i < c->count; i++)
         if (c->map[i].location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
             pool->rights[c->map[i].location.id] = (uint8_t)c->map[i].flags;

@@ -29,11 +29,12 @@
 #include "copies3d/batches.c"
 #include "copies3d/box_batches.c"
 #include "copies3d/fault_call.c"
+#include "copies3d/host_type.c"
 
 static void every_group(void)
 {
     static void (*const groups[])(void) = {group_w, group_j, group_k, group_a, group_b, group_c, group_d, group_p, group_s,
-                                           group_u, group_o, group_x, group_m, group_f, group_q, group_r};
+                                           group_u, group_o, group_x, group_m, group_f, group_q, group_r, group_h};
     draw_patterns();
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();

@@ -31,12 +31,13 @@
 #include "graphs/w_arguments.c"
 #include "graphs/x_devices.c"
 #include "graphs/q_questions.c"
+#include "graphs/r_random.c"
 
 static void every_group(void)
 {
     static void (*const groups[])(void) = {group_a, group_b, group_c, group_d, group_e,
                                            group_f, group_l, group_w, group_x, group_g, group_h,
-                                           group_q, group_q2, group_y, group_n};
+                                           group_q, group_q2, group_y, group_n, group_r};
     patience = 4;
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();

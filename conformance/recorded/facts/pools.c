@@ -39,6 +39,7 @@
 #include "pools/q_sequences.c"
 #include "pools/r_access.c"
 #include "pools/t_places.c"
+#include "pools/u_random.c"
 #include "pools/v_more.c"
 #include "pools/w_two_devices.c"
 
@@ -46,7 +47,7 @@ static void every_group(void)
 {
     static void (*const groups[])(void) = {group_a, group_b, group_c, group_d, group_e, group_f, group_g, group_h, group_i,
                                            group_j, group_k, group_l, group_m, group_n, group_q, group_r, group_s, group_w,
-                                           group_o, group_p, group_t, group_v};
+                                           group_o, group_p, group_t, group_u, group_v};
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();
 }

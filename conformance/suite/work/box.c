@@ -219,6 +219,30 @@ TEST_NEAR_MISS(BOX_HEIGHT, box_with_rows_that_leave_their_layer_in_a_pool)
     ended(f, &b);
 }
 
+/* As measured: unlike a synchronisation, the wait of a copy does not give a pool its freed memory back. */
+TEST_EXPECTS("pools.waits_of_copies", copies_that_wait_beside_a_pool)
+{
+    const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    struct boxes b = boxes_of(f);
+    vmm_memory_pool pool = NULL;
+    vmm_deviceptr at = 0;
+    uint64_t before = 0, held = 0;
+    ACCEPTED(vmm_mem_pool_create(S, &pool, &props));
+    ACCEPTED(vmm_mem_alloc_from_pool_async(S, &at, SIZE, pool, NULL));
+    ACCEPTED(vmm_mem_pool_get_attribute(S, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &before));
+    ACCEPTED(vmm_mem_free_async(S, at, NULL));
+    for (int form = 0; form < 4; form += 2) {
+        ACCEPTED(copied(f, &b, form, &b.copy, NULL));
+        ACCEPTED(vmm_mem_pool_get_attribute(S, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &held));
+        CHECK_U64(held, before);
+    }
+    ACCEPTED(vmm_stream_synchronize(S, NULL));
+    ACCEPTED(vmm_mem_pool_get_attribute(S, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &held));
+    CHECK_U64(held, 0);
+    ACCEPTED(vmm_mem_pool_destroy(S, pool));
+    ended(f, &b);
+}
+
 TEST_BREAKS(ROWS_END, box_beyond_its_memory)
 {
     struct boxes b = boxes_of(f);

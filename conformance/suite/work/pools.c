@@ -376,6 +376,7 @@ TEST_BREAKS(POOL_LOCATION_TYPE, pool_of_no_location)
     vmm_mem_location at = {5, 0};
     fix_need_simulator(f, "a driver may be older than these calls");
     REFUSED(vmm_mem_get_mem_pool(S, &pool, &at, VMM_MEM_ALLOCATION_TYPE_PINNED), NOT_SUPPORTED, "location.type", 5);
+    REFUSED_BY("VMM-POOL-NULL", vmm_mem_set_mem_pool(S, &at, VMM_MEM_ALLOCATION_TYPE_PINNED, NULL), INVALID_VALUE, "pool", 0);
 }
 
 TEST_NEAR_MISS(POOL_LOCATION_TYPE, pool_of_a_location)

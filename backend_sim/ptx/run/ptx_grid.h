@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ptx_grid.h - a launch under way: what its blocks share. */
+#ifndef PTX_GRID_H
+#define PTX_GRID_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "ptx_block.h"
+#include "ptx_steps.h"
+
+struct ptx_grid {
+    const struct ptx_launch *launch;
+    struct twin_memory *memory;
+    pthread_mutex_t lock;         /* around the accessor, the outcome and the printer */
+    bool locked;                  /* there is more than one thread */
+    struct ptx_outcome *outcome;
+    atomic_bool ended;            /* something went wrong: no step is made any more */
+    _Atomic uint64_t made;        /* steps of turns that are over */
+    _Atomic uint32_t writes;      /* requests to write, after which what reads as zeros is asked for again */
+    unsigned char **constants;    /* of each routine, with the launch's addresses; NULL: not made yet */
+    uint64_t blocks;
+    uint32_t shared_bytes;        /* static and dynamic */
+    uint32_t warps;               /* of a block */
+    const uint64_t *count_of;     /* with counts: where each routine's begin */
+    const ptx_step_function *steps;
+};
+
+void ptx_grid_lock(struct ptx_grid *grid);
+void ptx_grid_unlock(struct ptx_grid *grid);
+
+/* The routine's constants. NULL: memory is out. */
+const unsigned char *ptx_grid_constants(struct ptx_grid *grid, uint32_t routine);
+
+/* The first reason counts. */
+void ptx_grid_fail(struct ptx_grid *grid, const struct ptx_outcome *outcome);
+
+#endif

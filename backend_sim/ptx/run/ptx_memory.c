@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ptx_memory.h"
+
+#include <string.h>
+
+#include "ptx_grid.h"
+
+#define PAGE (UINT64_C(1) << PTX_GRANT_SHIFT)
+
+/* What reads as zeros; nothing writes it. */
+static unsigned char zeros[1 << PTX_GRANT_SHIFT];
+
+void ptx_port_open(struct ptx_port *port, struct ptx_grid *grid)
+{
+    port->grid = grid;
+    ptx_port_forget(port);
+}
+
+void ptx_port_forget(struct ptx_port *port)
+{
+    memset(port->read, 0, sizeof port->read);
+    memset(port->write, 0, sizeof port->write);
+}
+
+static bool holds(const struct ptx_grant *grant, uint64_t address, uint64_t size)
+{
+    uint64_t offset = address - grant->start;
+    return offset < grant->size && size <= grant->size - offset;
+}
+
+/* Asks for the rest of the page, so that what follows is there without asking. */
+static unsigned char *ask(struct ptx_port *port, uint64_t address, uint32_t width, uint64_t *size, enum twin_use use, bool keep)
+{
+    struct ptx_grid *grid = port->grid;
+    struct ptx_grant *grant = &(use == TWIN_READ ? port->read : port->write)[(address >> PTX_GRANT_SHIFT) % PTX_GRANTS];
+    unsigned char *bytes = NULL;
+    uint64_t rest = PAGE - address % PAGE;
+    if (keep && *size < rest)
+        *size = rest;
+    ptx_grid_lock(grid);
+    uint32_t writes = use == TWIN_READ ? atomic_load(&grid->writes) : atomic_fetch_add(&grid->writes, 1) + 1;
+    bool granted = grid->memory->run(grid->memory, address, width, size, use, &bytes);
+    ptx_grid_unlock(grid);
+    if (!granted)
+        return NULL;
+    bool none = bytes == NULL;
+    if (none)
+        bytes = zeros;
+    if (none && *size > sizeof zeros)
+        *size = sizeof zeros;
+    if (keep)
+        *grant = (struct ptx_grant){address, *size, bytes, writes, none};
+    return bytes;
+}
+
+static unsigned char *granted(struct ptx_grant *grant, const struct ptx_grid *grid, uint64_t address, uint32_t width, uint64_t *size)
+{
+    if (!holds(grant, address, width) || (grant->zeros && grant->writes != atomic_load_explicit(&grid->writes, memory_order_relaxed)))
+        return NULL;
+    uint64_t offset = address - grant->start;
+    *size = grant->size - offset;
+    return grant->bytes + offset;
+}
+
+unsigned char *ptx_port_reach(struct ptx_port *port, uint64_t address, uint32_t width, uint64_t *size, enum twin_use use)
+{
+    unsigned place = (unsigned)((address >> PTX_GRANT_SHIFT) % PTX_GRANTS);
+    if (port->grid->memory->fleeting)
+        return ask(port, address, width, size, use, false);
+    unsigned char *bytes = granted(&port->write[place], port->grid, address, width, size);
+    if (!bytes && use == TWIN_READ)
+        bytes = granted(&port->read[place], port->grid, address, width, size);
+    return bytes ? bytes : ask(port, address, width, size, use, true);
+}
+
+bool ptx_is_fleeting(const struct ptx_warp *warp)
+{
+    return warp->port->grid->memory->fleeting;
+}
+
+/* ---- addresses ---- */
+
+void ptx_addresses(const struct ptx_warp *warp, const struct ptx_op *o, uint64_t at[PTX_LANES])
+{
+    const unsigned char *base = warp->registers + (size_t)o->a * PTX_UNIT;
+    uint64_t add = (uint64_t)o->imm, wide;
+    uint32_t narrow;
+    if (o->more & PTX_MEM_NO_BASE) {
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            at[i] = add;
+    } else if (o->bytes[1] == 8) {
+        for (unsigned i = 0; i < PTX_LANES; i++) {
+            memcpy(&wide, base + 8 * i, sizeof wide);
+            at[i] = wide + add;
+        }
+    } else {
+        for (unsigned i = 0; i < PTX_LANES; i++) {
+            memcpy(&narrow, base + 4 * i, sizeof narrow);
+            at[i] = narrow + add;
+        }
+    }
+}
+
+static enum twin_use use_of(const struct ptx_op *o)
+{
+    return o->step == STEP_ST || o->step == STEP_STV ? TWIN_WRITE : o->step == STEP_LD || o->step == STEP_LDV ? TWIN_READ : TWIN_ATOMIC;
+}
+
+/* An address that is no multiple of the size: all lanes that have one are named. */
+static bool refuse_misaligned(struct ptx_warp *warp, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes, enum twin_use use)
+{
+    uint32_t bad = 0;
+    for (uint32_t left = mask; left; left &= left - 1)
+        if (at[ptx_first_lane(left)] & (bytes - 1))
+            bad |= left & -left;
+    ptx_warp_fail(warp, PTX_END_MISALIGNED, bad, at[ptx_first_lane(bad)], bytes, use);
+    return false;
+}
+
+static bool is_aligned(uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes)
+{
+    uint64_t low = 0;
+    if (mask == PTX_ALL)
+        for (unsigned i = 0; i < PTX_LANES; i++)
+            low |= at[i];
+    else
+        for (uint32_t left = mask; left; left &= left - 1)
+            low |= at[ptx_first_lane(left)];
+    return !(low & (bytes - 1));
+}
+
+/* ---- one lane ---- */
+
+static unsigned char *outside(struct ptx_warp *warp, unsigned lane, uint64_t at, uint32_t bytes, enum twin_use use)
+{
+    ptx_warp_fail(warp, PTX_END_SPACE, UINT32_C(1) << lane, at, bytes, use);
+    return NULL;
+}
+
+static unsigned char *in_global(struct ptx_warp *warp, unsigned lane, uint64_t at, uint32_t bytes, enum twin_use use)
+{
+    uint64_t size = bytes;
+    unsigned char *to = ptx_port_reach(warp->port, at, bytes, &size, use);
+    if (!to)
+        ptx_warp_fail(warp, PTX_END_ACCESS, UINT32_C(1) << lane, at, bytes, use);
+    return to;
+}
+
+static unsigned char *in_space(struct ptx_warp *warp, enum ptx_memory space, unsigned lane, uint64_t at, uint32_t bytes, enum twin_use use)
+{
+    const struct ptx_block *block = warp->block;
+    const struct ptx_launch *launch = block->grid->launch;
+    if (space == PTX_M_GENERIC)
+        space = ptx_space_of(&at);
+    switch (space) {
+    case PTX_M_SHARED:
+        at &= UINT32_MAX;
+        return at <= block->shared_size && bytes <= block->shared_size - at ? block->shared + at : outside(warp, lane, at, bytes, use);
+    case PTX_M_FRAME:
+    case PTX_M_LOCAL: {
+        unsigned char *to = ptx_warp_local(warp, lane, space == PTX_M_FRAME ? at + warp->frame->local : at, bytes);
+        return to ? to : outside(warp, lane, at, bytes, use);
+    }
+    case PTX_M_KERNEL_PARAM:
+        if (use == TWIN_READ && at <= launch->kernel->param_bytes && bytes <= launch->kernel->param_bytes - at)
+            return (unsigned char *)(uintptr_t)(launch->params + at);
+        return outside(warp, lane, at, bytes, use);
+    default: return in_global(warp, lane, at, bytes, use);
+    }
+}
+
+unsigned char *ptx_reach_lane(struct ptx_warp *warp, const struct ptx_op *o, unsigned lane, uint64_t at, uint32_t bytes, enum twin_use use)
+{
+    return in_space(warp, (enum ptx_memory)(o->more & PTX_MEM_SPACE), lane, at, bytes, use);
+}
+
+/* ---- all lanes ---- */
+
+/* All in one grant, which is asked for from the lowest address on. */
+static bool together(struct ptx_warp *warp, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes, enum twin_use use,
+                     unsigned char *to[PTX_LANES])
+{
+    uint64_t low = UINT64_MAX, high = 0, size;
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        bool there = mask >> i & 1;
+        low = there && at[i] < low ? at[i] : low;
+        high = there && at[i] > high ? at[i] : high;
+    }
+    if ((low >> PTX_GRANT_SHIFT) != (high >> PTX_GRANT_SHIFT) || low >= PTX_WINDOW)
+        return false;
+    struct ptx_port *port = warp->port;
+    unsigned place = (unsigned)((low >> PTX_GRANT_SHIFT) % PTX_GRANTS);
+    unsigned char *first = granted(&port->write[place], port->grid, low, (uint32_t)(high - low) + bytes, &size);
+    if (!first && use == TWIN_READ)
+        first = granted(&port->read[place], port->grid, low, (uint32_t)(high - low) + bytes, &size);
+    if (!first)
+        return false;
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        to[i] = first + (mask >> i & 1 ? at[i] - low : 0);
+    return true;
+}
+
+/* Shared memory, when all are within it. */
+static bool all_shared(const struct ptx_warp *warp, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
+                       unsigned char *to[PTX_LANES])
+{
+    const struct ptx_block *block = warp->block;
+    uint64_t high = 0;
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        uint64_t there = mask >> i & 1 ? at[i] & UINT32_MAX : 0;
+        high = there > high ? there : high;
+        to[i] = block->shared + there;
+    }
+    return high + bytes <= block->shared_size;
+}
+
+static bool copy_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
+                       unsigned char *to[PTX_LANES])
+{
+    uint32_t part = bytes > 8 ? 8 : bytes;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned lane = ptx_first_lane(left);
+        to[lane] = warp->port->copies[lane];
+        for (uint32_t done = 0; done < bytes; done += part) {
+            const unsigned char *from = ptx_reach_lane(warp, o, lane, at[lane] + done, part, TWIN_READ);
+            if (!from)
+                return false;
+            memcpy(to[lane] + done, from, part);
+        }
+    }
+    return true;
+}
+
+bool ptx_reach_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
+                     unsigned char *to[PTX_LANES])
+{
+    enum ptx_memory space = (enum ptx_memory)(o->more & PTX_MEM_SPACE);
+    enum twin_use use = use_of(o);
+    if (!is_aligned(mask, at, bytes))
+        return refuse_misaligned(warp, mask, at, bytes, use);
+    if (space == PTX_M_SHARED && all_shared(warp, mask, at, bytes, to))
+        return true;
+    if (space <= PTX_M_GLOBAL) {
+        if (ptx_is_fleeting(warp))
+            return copy_lanes(warp, o, mask, at, bytes, to);
+        if (together(warp, mask, at, bytes, use, to))
+            return true;
+    }
+    const unsigned char *local = warp->local;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned lane = ptx_first_lane(left);
+        to[lane] = ptx_reach_lane(warp, o, lane, at[lane], bytes, use);
+        if (!to[lane])
+            return false;
+    }
+    return local == warp->local || ptx_reach_lanes(warp, o, mask, at, bytes, to); /* it grew, and moved */
+}
+
+bool ptx_store_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
+                     unsigned char from[PTX_LANES][16])
+{
+    uint32_t part = bytes > 8 ? 8 : bytes;
+    if (!is_aligned(mask, at, bytes))
+        return refuse_misaligned(warp, mask, at, bytes, TWIN_WRITE);
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned lane = ptx_first_lane(left);
+        for (uint32_t done = 0; done < bytes; done += part) {
+            unsigned char *to = ptx_reach_lane(warp, o, lane, at[lane] + done, part, TWIN_WRITE);
+            if (!to)
+                return false;
+            memcpy(to, from[lane] + done, part);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ptx_memory.h - addresses of lanes as bytes of the host.
+ *
+ *     generic   [ the device's addresses ...   | shared | local | parameters | functions ]
+ *                 through the accessor           a window each, where no address of a device or of the host is
+ *
+ * A port is a host thread's view of the accessor. It keeps what it was granted, so that most accesses need no request; an accessor
+ * whose bytes are fleeting is asked for every access.
+ */
+#ifndef PTX_MEMORY_H
+#define PTX_MEMORY_H
+
+#include "ptx_warp.h"
+
+#define PTX_WINDOW (UINT64_C(1) << 48)
+#define PTX_WINDOW_SIZE (UINT64_C(1) << 32)
+
+static inline uint64_t ptx_window(enum ptx_memory space)
+{
+    return PTX_WINDOW + (uint64_t)space * PTX_WINDOW_SIZE;
+}
+
+#define PTX_FUNCTIONS (PTX_WINDOW + 15 * PTX_WINDOW_SIZE)
+
+/* The space that a generic address is in; *at becomes the address in it. */
+static inline enum ptx_memory ptx_space_of(uint64_t *at)
+{
+    uint64_t window = (*at >> 32) - (PTX_WINDOW >> 32);
+    if (window > PTX_M_KERNEL_PARAM)
+        return PTX_M_GLOBAL;
+    *at &= PTX_WINDOW_SIZE - 1;
+    return (enum ptx_memory)window;
+}
+
+struct ptx_grant {
+    uint64_t start, size;
+    unsigned char *bytes;
+    uint32_t writes; /* of zeros: the grid's writes when they were granted */
+    bool zeros;
+};
+
+enum { PTX_GRANTS = 64, PTX_GRANT_SHIFT = 16 };
+
+struct ptx_port {
+    struct ptx_grid *grid;
+    struct ptx_grant read[PTX_GRANTS], write[PTX_GRANTS];
+    unsigned char (*copies)[16]; /* of each lane, where bytes are fleeting */
+};
+
+void ptx_port_open(struct ptx_port *port, struct ptx_grid *grid);
+/* Forgets what was granted. */
+void ptx_port_forget(struct ptx_port *port);
+
+/* The bytes at a global address, *size of them at least: the accessor's answer, or NULL where it refused. *size: how many there are. */
+unsigned char *ptx_port_reach(struct ptx_port *port, uint64_t address, uint32_t width, uint64_t *size, enum twin_use use);
+
+/* What the lanes in mask access with o: their addresses in the step's space. */
+void ptx_addresses(const struct ptx_warp *warp, const struct ptx_op *o, uint64_t at[PTX_LANES]);
+
+/* Pointers to bytes bytes for each lane in mask, at a multiple of bytes. False: the launch has ended, and warp->ended is set.
+ * Accessors with fleeting bytes cannot write through them: ptx_store_lanes does. */
+bool ptx_reach_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
+                     unsigned char *to[PTX_LANES]);
+bool ptx_store_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
+                     unsigned char from[PTX_LANES][16]);
+
+/* One lane, at once; use is TWIN_ATOMIC or as it says. */
+unsigned char *ptx_reach_lane(struct ptx_warp *warp, const struct ptx_op *o, unsigned lane, uint64_t at, uint32_t bytes, enum twin_use use);
+
+/* Is the accessor one whose bytes are fleeting? */
+bool ptx_is_fleeting(const struct ptx_warp *warp);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The blocks of a launch. A block that only goes round loops in which others may be waited for gives way to the next one, so that blocks
+ * which wait for each other end, as long as as many as a device holds are enough. */
+#include "ptx_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "heap.h"
+#include "posix.h"
+#include "ptx_block.h"
+#include "ptx_grid.h"
+#include "ptx_memory.h"
+#include "ptx_steps.h"
+
+enum {
+    RESIDENT_MOST = 4096, /* blocks under way on a thread */
+    IDLE_MOST = 32,       /* points of rounds in which no block ended, until another one is begun */
+    IDLE_SPUN = 16,       /* points of a round in which all only waited; of another one 1 */
+    PAUSE_NANOSECONDS = 2000
+};
+
+const uint32_t ptx_lane_bit[PTX_LANES] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+const ptx_step_function *ptx_step_functions(void)
+{
+    static const ptx_step_function table[PTX_STEPS] = {
+#define PTX_STEP(NAME, fields) [STEP_##NAME] = STEP_##NAME < STEP_SHFL ? ptx_step_##NAME : NULL,
+#include "ptx_steps.def"
+    };
+    const ptx_step_function *wide = ptx_step_functions_wide();
+    return wide ? wide : table;
+}
+
+void ptx_grid_lock(struct ptx_grid *grid)
+{
+    if (grid->locked)
+        pthread_mutex_lock(&grid->lock);
+}
+
+void ptx_grid_unlock(struct ptx_grid *grid)
+{
+    if (grid->locked)
+        posix.pthread_mutex_unlock(&grid->lock);
+}
+
+void ptx_grid_fail(struct ptx_grid *grid, const struct ptx_outcome *outcome)
+{
+    ptx_grid_lock(grid);
+    if (!atomic_load(&grid->ended)) {
+        *grid->outcome = *outcome;
+        atomic_store(&grid->ended, true);
+    }
+    ptx_grid_unlock(grid);
+}
+
+/* ---- constants ---- */
+
+static uint64_t address_of(const struct ptx_grid *grid, const struct ptx_reference *r)
+{
+    const struct ptx_launch *launch = grid->launch;
+    uint64_t at = 0;
+    switch ((enum ptx_reference_kind)r->kind) {
+    case PTX_R_VARIABLE: at = launch->globals ? launch->globals[r->number] : 0; break;
+    case PTX_R_SHARED: at = launch->kernel->shared[r->number]; break;
+    default: at = PTX_FUNCTIONS + 16 * (uint64_t)r->number; break;
+    }
+    if (r->kind == PTX_R_SHARED && r->generic)
+        at += ptx_window(PTX_M_SHARED);
+    return at + (uint64_t)r->offset;
+}
+
+static void fill(unsigned char *slot, uint64_t value, unsigned bytes)
+{
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        memcpy(slot + (size_t)lane * bytes, &value, bytes);
+}
+
+static unsigned char *make_constants(const struct ptx_grid *grid, const struct ptx_routine *r)
+{
+    unsigned char *all = heap.malloc((size_t)r->constant_units * PTX_UNIT + 1);
+    for (uint32_t i = 0; all && i < r->constant_count; i++)
+        fill(all + (size_t)r->constants[i].at * PTX_UNIT, r->constants[i].value, r->constants[i].bytes);
+    for (uint32_t i = 0; all && i < r->reference_count; i++)
+        fill(all + (size_t)r->references[i].at * PTX_UNIT, address_of(grid, &r->references[i]), r->references[i].bytes);
+    return all;
+}
+
+const unsigned char *ptx_grid_constants(struct ptx_grid *grid, uint32_t routine)
+{
+    ptx_grid_lock(grid);
+    if (!grid->constants[routine])
+        grid->constants[routine] = make_constants(grid, &grid->launch->program->routines[routine]);
+    const unsigned char *all = grid->constants[routine];
+    ptx_grid_unlock(grid);
+    return all;
+}
+
+/* ---- blocks ---- */
+
+/* The blocks that one thread of the host has under way. */
+struct crew {
+    struct ptx_grid *grid;
+    struct ptx_port *port;
+    struct ptx_block *blocks;
+    uint32_t count, room;
+    _Atomic uint64_t *next; /* the first block that nobody has begun */
+};
+
+static void fail_memory(struct ptx_grid *grid)
+{
+    ptx_grid_fail(grid, &(struct ptx_outcome){.end = PTX_END_MEMORY});
+}
+
+/* Begins the next block in a place of its own. False: there is none, or no more room. */
+static bool begin_block(struct crew *crew)
+{
+    struct ptx_grid *grid = crew->grid;
+    if (crew->count == RESIDENT_MOST || atomic_load(crew->next) >= grid->blocks)
+        return false;
+    if (crew->count == crew->room) {
+        uint32_t room = crew->room ? 2 * crew->room : 1;
+        struct ptx_block *blocks = heap.calloc(room, sizeof *blocks);
+        if (!blocks) {
+            fail_memory(grid);
+            return false;
+        }
+        for (uint32_t i = 0; i < crew->room; i++) {
+            blocks[i] = crew->blocks[i];
+            for (uint32_t w = 0; w < blocks[i].warp_count; w++)
+                blocks[i].warps[w].block = &blocks[i];
+        }
+        heap.free(crew->blocks);
+        crew->blocks = blocks;
+        crew->room = room;
+    }
+    uint64_t number = atomic_fetch_add(crew->next, 1);
+    if (number >= grid->blocks)
+        return false;
+    if (!ptx_block_open(&crew->blocks[crew->count], grid, number))
+        fail_memory(grid);
+    crew->count++;
+    return true;
+}
+
+/* In the place of one that has ended comes the next one, or the last of the list. */
+static void end_block(struct crew *crew, uint32_t i)
+{
+    uint64_t number = atomic_load(crew->next) < crew->grid->blocks ? atomic_fetch_add(crew->next, 1) : crew->grid->blocks;
+    if (number < crew->grid->blocks) {
+        if (!ptx_block_open(&crew->blocks[i], crew->grid, number))
+            fail_memory(crew->grid);
+        return;
+    }
+    struct ptx_block ended = crew->blocks[i];
+    crew->count--;
+    crew->blocks[i] = crew->blocks[crew->count];
+    crew->blocks[crew->count] = ended; /* and keeps its memory */
+    for (uint32_t k = 0; k < 2; k++) {
+        struct ptx_block *moved = &crew->blocks[k ? i : crew->count];
+        for (uint32_t w = 0; w < moved->warp_count; w++)
+            moved->warps[w].block = moved;
+    }
+}
+
+static bool over_budget(struct ptx_grid *grid)
+{
+    uint64_t budget = grid->launch->budget;
+    if (!budget || atomic_load_explicit(&grid->made, memory_order_relaxed) < budget)
+        return false;
+    ptx_grid_fail(grid, &(struct ptx_outcome){.end = PTX_END_BUDGET});
+    return true;
+}
+
+/* Time passes for others: they may do what is waited for here. */
+static void rest(struct crew *crew)
+{
+    struct ptx_grid *grid = crew->grid;
+    if (!grid->memory->pause || grid->locked)
+        return;
+    if (!grid->memory->pause(grid->memory, PAUSE_NANOSECONDS))
+        ptx_grid_fail(grid, &(struct ptx_outcome){.end = PTX_END_STOPPED});
+    ptx_port_forget(crew->port);
+}
+
+/* One block waits for what never comes; the place is that of its first warp that waits. */
+static void fail_deadlock(struct ptx_block *block)
+{
+    struct ptx_warp *warp = block->warps;
+    while (!warp->splits)
+        warp++;
+    warp->frame = warp->split[0].frame;
+    warp->step = warp->split[0].step;
+    ptx_warp_fail(warp, PTX_END_DEADLOCK, warp->split[0].mask, 0, 0, TWIN_READ);
+}
+
+/* A turn for each block. The points of the round; 0: one of them ended. */
+static uint32_t round_of(struct crew *crew)
+{
+    bool got_on = false, ended = false;
+    for (uint32_t i = 0; i < crew->count && !atomic_load(&crew->grid->ended); i++) {
+        enum ptx_turn turn = ptx_block_turn(&crew->blocks[i], crew->port);
+        if (atomic_load(&crew->grid->ended) || over_budget(crew->grid))
+            return 0;
+        got_on = got_on || turn != PTX_TURN_SPINS;
+        if (turn == PTX_TURN_WAITS)
+            fail_deadlock(&crew->blocks[i]);
+        if (turn == PTX_TURN_ENDED) {
+            uint32_t count = crew->count;
+            ended = true;
+            end_block(crew, i);
+            i -= crew->count < count; /* another one came into its place */
+        }
+    }
+    return ended ? 0 : got_on ? 1 : IDLE_SPUN;
+}
+
+static void run_crew(struct crew *crew)
+{
+    uint32_t idle = 0;
+    if (!begin_block(crew))
+        return;
+    while (crew->count && !atomic_load(&crew->grid->ended)) {
+        uint32_t points = round_of(crew);
+        idle = points ? idle + points : 0;
+        if (idle < IDLE_MOST)
+            continue;
+        if (!begin_block(crew) && points == IDLE_SPUN)
+            rest(crew);
+        idle = 0;
+    }
+}
+
+static void close_crew(struct crew *crew)
+{
+    for (uint32_t i = 0; i < crew->room; i++)
+        ptx_block_close(&crew->blocks[i]);
+    heap.free(crew->blocks);
+}
+
+/* ---- threads of the host ---- */
+
+struct hand {
+    pthread_t thread;
+    struct crew crew;
+    bool started;
+};
+
+static void *run_hand(void *data)
+{
+    struct hand *hand = data;
+    run_crew(&hand->crew);
+    return NULL;
+}
+
+static bool open_port(struct crew *crew, struct ptx_grid *grid, _Atomic uint64_t *next)
+{
+    struct ptx_port *port = heap.malloc(sizeof *port);
+    *crew = (struct crew){.grid = grid, .port = port, .next = next};
+    if (!port)
+        return false;
+    ptx_port_open(port, grid);
+    port->copies = heap.malloc(PTX_LANES * sizeof *port->copies);
+    return port->copies != NULL;
+}
+
+static void close_port(struct crew *crew)
+{
+    close_crew(crew);
+    if (crew->port)
+        heap.free(crew->port->copies);
+    heap.free(crew->port);
+}
+
+static void run_threads(struct ptx_grid *grid, unsigned threads)
+{
+    _Atomic uint64_t next = 0;
+    struct hand *hands = heap.calloc(threads, sizeof *hands);
+    if (!hands) {
+        fail_memory(grid);
+        return;
+    }
+    grid->locked = threads > 1;
+    for (unsigned i = 0; i < threads; i++)
+        if (!open_port(&hands[i].crew, grid, &next))
+            fail_memory(grid);
+    for (unsigned i = 1; i < threads; i++)
+        hands[i].started = posix.pthread_create(&hands[i].thread, NULL, run_hand, &hands[i]) == 0;
+    run_hand(&hands[0]);
+    for (unsigned i = 1; i < threads; i++)
+        if (hands[i].started)
+            pthread_join(hands[i].thread, NULL);
+    for (unsigned i = 0; i < threads; i++)
+        close_port(&hands[i].crew);
+    heap.free(hands);
+}
+
+static bool open_grid(struct ptx_grid *grid, uint64_t **count_of)
+{
+    const struct ptx_launch *launch = grid->launch;
+    const struct ptx_program *program = launch->program;
+    uint64_t count = 0;
+    grid->blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    grid->shared_bytes = launch->kernel->shared_bytes + launch->dynamic_shared;
+    for (uint32_t i = 0; i < program->shared_count; i++)
+        if (!program->shareds[i].size && launch->kernel->shared[i] != UINT32_MAX)
+            grid->shared_bytes = launch->kernel->shared[i] + launch->dynamic_shared;
+    grid->warps = (launch->block[0] * launch->block[1] * launch->block[2] + PTX_LANES - 1) / PTX_LANES;
+    grid->constants = heap.calloc(program->routine_count + 1u, sizeof *grid->constants);
+    *count_of = heap.calloc(program->routine_count + 1u, sizeof **count_of);
+    for (uint32_t i = 0; *count_of && i < program->routine_count; i++) {
+        (*count_of)[i] = count;
+        count += program->routines[i].op_count;
+    }
+    grid->count_of = *count_of;
+    return grid->constants && *count_of;
+}
+
+void ptx_run(struct twin_memory *memory, const struct ptx_launch *launch, struct ptx_outcome *outcome)
+{
+    struct ptx_grid grid = {.launch = launch, .memory = memory, .outcome = outcome, .steps = ptx_step_functions()};
+    uint64_t *count_of = NULL;
+    *outcome = (struct ptx_outcome){.end = PTX_END_DONE};
+    pthread_mutex_init(&grid.lock, NULL);
+    if (!open_grid(&grid, &count_of))
+        fail_memory(&grid);
+    else
+        run_threads(&grid, launch->threads > 1 && grid.blocks > 1 ? launch->threads : 1);
+    for (uint32_t i = 0; grid.constants && i < launch->program->routine_count; i++)
+        heap.free(grid.constants[i]);
+    heap.free(grid.constants);
+    heap.free(count_of);
+    pthread_mutex_destroy(&grid.lock);
+    outcome->steps = atomic_load(&grid.made);
+}
+
+void ptx_describe_line(const struct ptx_program *program, const struct ptx_line *line, char *text, size_t size)
+{
+    const struct ptx_place_of_source *source = line->source < program->source_count ? &program->sources[line->source] : NULL;
+    if (source && line->source && source->file < program->file_count && *program->files[source->file])
+        snprintf(text, size, "%s:%u", program->files[source->file], source->line);
+    else
+        snprintf(text, size, "line %u of the PTX", line->line);
+}

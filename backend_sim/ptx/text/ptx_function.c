@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels and functions: their heads, and the labels of their bodies. */
+#include "ptx_parts.h"
+
+/* Up to three numbers. */
+static void three(struct ptx_parser *parser, uint32_t number[3])
+{
+    for (int i = 0; i < 3; i++)
+        number[i] = 1;
+    int i = 0;
+    do {
+        const struct ptx_place place = parser->lexer.token.place;
+        uint64_t value = ptx_parse_constant(parser);
+        if (i == 3 || !value || value > UINT32_MAX)
+            ptx_fail(parser->context, place, "expected up to three numbers from 1 on");
+        number[i++] = (uint32_t)value;
+    } while (ptx_pass_mark(&parser->lexer, ','));
+}
+
+/* Directives of one number each, which change nothing here. */
+static bool pass_hint(struct ptx_parser *parser)
+{
+    static const char *const numbered[] = {"maxnreg", "minnctapersm", "maxnctapersm", "maxclusterrank", "abi_preserve",
+                                           "abi_preserve_control"};
+    static const char *const alone[] = {"explicitcluster", "noreturn", "unique", "blocksareclusters"};
+    for (size_t i = 0; i < sizeof numbered / sizeof numbered[0]; i++)
+        if (ptx_pass_dot(&parser->lexer, numbered[i])) {
+            ptx_parse_constant(parser);
+            return true;
+        }
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
+        if (ptx_pass_dot(&parser->lexer, alone[i]))
+            return true;
+    return false;
+}
+
+/* Between the parameters and the body. */
+static void parse_directives(struct ptx_parser *parser, struct ptx_function *f)
+{
+    struct ptx_lexer *lexer = &parser->lexer;
+    for (;;)
+        if (ptx_pass_dot(lexer, "maxntid"))
+            three(parser, f->max_threads);
+        else if (ptx_pass_dot(lexer, "reqntid"))
+            three(parser, f->required_threads);
+        else if (ptx_pass_dot(lexer, "reqnctapercluster"))
+            three(parser, f->cluster);
+        else if (ptx_pass_dot(lexer, "pragma"))
+            ptx_pass_pragma(parser);
+        else if (!pass_hint(parser))
+            return;
+}
+
+/* A number for a label that was used and defined; what is the same label has the same place. */
+static void settle_labels(struct ptx_parser *parser)
+{
+    struct ptx_function *f = parser->function;
+    const struct ptx_symbols *symbols = &parser->symbols;
+    uint32_t *labels = ptx_alloc(parser->context, symbols->labels, sizeof *labels);
+    for (uint32_t i = 0; i < symbols->labels; i++) {
+        uint32_t is = i;
+        while (symbols->label_is[is] != is)
+            is = symbols->label_is[is];
+        labels[i] = f->labels[is];
+    }
+    f->labels = labels;
+    f->label_count = symbols->labels;
+}
+
+static void parse_code(struct ptx_parser *parser, struct ptx_function *f)
+{
+    parser->registers_room = parser->instructions_room = parser->labels_room = 0;
+    parser->source = 0;
+    parser->symbols.labels = parser->symbols.label_room = 0;
+    f->has_body = true;
+    parser->function = f;
+    ptx_parse_body(parser);
+    ptx_symbols_leave(&parser->symbols, true);
+    settle_labels(parser);
+    parser->function = NULL;
+    ptx_expect_mark(&parser->lexer, '}');
+}
+
+/* A function may be declared before it is defined. */
+static struct ptx_function *function_named(struct ptx_parser *parser, struct ptx_text name, struct ptx_place place, bool is_entry)
+{
+    uint32_t unused;
+    struct ptx_symbol *symbol = ptx_symbols_find(&parser->symbols, name, &unused);
+    if (symbol && symbol->kind == PTX_SYMBOL_FUNCTION && symbol->function->is_entry == is_entry)
+        return symbol->function;
+    struct ptx_function *f = ptx_alloc(parser->context, 1, sizeof *f);
+    f->name = name;
+    f->place = place;
+    f->is_entry = is_entry;
+    f->number = parser->module->function_count++;
+    *parser->last_function = f;
+    parser->last_function = &f->next;
+    ptx_symbols_add(&parser->symbols, name, place, PTX_SYMBOL_FUNCTION)->function = f;
+    return f;
+}
+
+/* The parameters of a declaration and of the definition are of the same sizes. */
+static void check_same(struct ptx_parser *parser, const struct ptx_variable *a, const struct ptx_variable *b, struct ptx_place place)
+{
+    for (; a && b; a = a->next, b = b->next)
+        if (a->size != b->size)
+            break;
+    if (a || b)
+        ptx_fail(parser->context, place, "the parameters differ from those of the function's declaration");
+}
+
+static void parse_attribute(struct ptx_parser *parser)
+{
+    if (!ptx_pass_dot(&parser->lexer, "attribute"))
+        return;
+    ptx_expect_mark(&parser->lexer, '(');
+    for (int open = 1; open; ptx_next(&parser->lexer)) {
+        if (parser->lexer.token.kind == PTX_T_END)
+            ptx_unexpected(&parser->lexer, "')'");
+        open += ptx_at_mark(&parser->lexer, '(') - ptx_at_mark(&parser->lexer, ')');
+    }
+}
+
+void ptx_parse_function(struct ptx_parser *parser, bool is_entry, enum ptx_linking linking)
+{
+    struct ptx_lexer *lexer = &parser->lexer;
+    struct ptx_variable *results = NULL, *params = NULL;
+    uint32_t result_count = 0, param_count = 0;
+    parse_attribute(parser);
+    ptx_symbols_enter(&parser->symbols, lexer->token.place);
+    if (!is_entry && ptx_at_mark(lexer, '('))
+        results = ptx_parse_params(parser, &result_count, true, false);
+    const struct ptx_place place = lexer->token.place;
+    struct ptx_text name = ptx_parse_name(parser, is_entry ? "a kernel's name" : "a function's name");
+    if (ptx_at_mark(lexer, '('))
+        params = ptx_parse_params(parser, &param_count, true, is_entry);
+    uint32_t depth = parser->symbols.depth;
+    parser->symbols.depth = 0; /* the function's own name is the module's */
+    struct ptx_function *f = function_named(parser, name, place, is_entry);
+    parser->symbols.depth = depth;
+    if (f->params || f->results || f->has_body) {
+        check_same(parser, f->params, params, place);
+        check_same(parser, f->results, results, place);
+    }
+    f->linking = f->linking == PTX_LINK_NONE || f->linking == PTX_LINK_EXTERN ? linking : f->linking;
+    f->params = params;
+    f->results = results;
+    f->param_count = param_count;
+    f->result_count = result_count;
+    for (struct ptx_variable *v = params; v; v = v->next)
+        v->of = f;
+    for (struct ptx_variable *v = results; v; v = v->next)
+        v->of = f;
+    parse_directives(parser, f);
+    if (ptx_pass_mark(lexer, ';')) {
+        ptx_symbols_leave(&parser->symbols, false);
+        return;
+    }
+    if (f->has_body)
+        ptx_fail(parser->context, place, "%.*s was defined before", PTX_TEXT(name));
+    ptx_expect_mark(lexer, '{');
+    parse_code(parser, f);
+}
+
+/* .alias NAME, OTHER; */
+void ptx_parse_alias(struct ptx_parser *parser)
+{
+    const struct ptx_place place = parser->lexer.token.place;
+    uint32_t unused;
+    struct ptx_text name = ptx_parse_name(parser, "a function's name");
+    ptx_expect_mark(&parser->lexer, ',');
+    struct ptx_text other = ptx_parse_name(parser, "a function's name");
+    ptx_expect_mark(&parser->lexer, ';');
+    struct ptx_symbol *a = ptx_symbols_find(&parser->symbols, name, &unused), *b = ptx_symbols_find(&parser->symbols, other, &unused);
+    if (!a || !b || a->kind != PTX_SYMBOL_FUNCTION || b->kind != PTX_SYMBOL_FUNCTION || b->function->is_entry ||
+        b->function->alias || a->function == b->function)
+        ptx_fail(parser->context, place, "an alias is a declared function, of another one that is no kernel and no alias");
+    a->function->alias = b->function;
+}

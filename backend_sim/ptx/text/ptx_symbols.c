@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ptx_symbols.h"
+
+#include "fnv.h"
+
+static struct ptx_symbol **bucket_of(const struct ptx_symbols *symbols, struct ptx_text name)
+{
+    return (struct ptx_symbol **)&symbols->bucket[fnv1a(FNV1A, name.at, name.length) % PTX_BUCKETS];
+}
+
+void ptx_symbols_enter(struct ptx_symbols *symbols, struct ptx_place place)
+{
+    if (symbols->depth == PTX_DEPTHS - 1)
+        ptx_fail(symbols->context, place, "more than %d blocks are open here", PTX_DEPTHS - 2);
+    symbols->scope[++symbols->depth] = NULL;
+}
+
+static void forget(struct ptx_symbols *symbols, const struct ptx_symbol *symbol)
+{
+    struct ptx_symbol **link = bucket_of(symbols, symbol->name);
+    while (*link != symbol)
+        link = &(*link)->same;
+    *link = symbol->same;
+}
+
+static struct ptx_symbol *find_at(const struct ptx_symbols *symbols, struct ptx_text name, uint32_t depth)
+{
+    struct ptx_symbol *symbol = *bucket_of(symbols, name);
+    while (symbol && (symbol->depth != depth || !ptx_text_same(symbol->name, name)))
+        symbol = symbol->same;
+    return symbol;
+}
+
+static void insert(struct ptx_symbols *symbols, struct ptx_symbol *symbol, uint32_t depth)
+{
+    struct ptx_symbol **bucket = bucket_of(symbols, symbol->name);
+    symbol->depth = depth;
+    symbol->same = *bucket;
+    *bucket = symbol;
+    symbol->below = symbols->scope[depth];
+    symbols->scope[depth] = symbol;
+}
+
+/* A label that this scope used and did not define is the scope's around. */
+static void hand_on(struct ptx_symbols *symbols, struct ptx_symbol *label, uint32_t depth, bool last)
+{
+    if (last)
+        ptx_fail(symbols->context, label->place, "%.*s is not declared: no register, variable, function or label has this name",
+                 PTX_TEXT(label->name));
+    const struct ptx_symbol *around = find_at(symbols, label->name, depth - 1);
+    if (!around)
+        insert(symbols, label, depth - 1);
+    else if (around->kind == PTX_SYMBOL_LABEL)
+        symbols->label_is[label->number] = around->number;
+    else
+        ptx_fail(symbols->context, label->place, "%.*s is no label", PTX_TEXT(label->name));
+}
+
+void ptx_symbols_leave(struct ptx_symbols *symbols, bool last)
+{
+    uint32_t depth = symbols->depth--;
+    struct ptx_symbol *below;
+    for (struct ptx_symbol *symbol = symbols->scope[depth]; symbol; symbol = below) {
+        below = symbol->below;
+        forget(symbols, symbol);
+        if (symbol->kind == PTX_SYMBOL_LABEL && !symbol->defined)
+            hand_on(symbols, symbol, depth, last);
+    }
+}
+
+struct ptx_symbol *ptx_symbols_add(struct ptx_symbols *symbols, struct ptx_text name, struct ptx_place place,
+                                   enum ptx_symbol_kind kind)
+{
+    struct ptx_symbol *before = find_at(symbols, name, symbols->depth);
+    if (before)
+        ptx_fail(symbols->context, place, "%.*s was declared before, at line %u", PTX_TEXT(name), before->place.line);
+    struct ptx_symbol *symbol = ptx_alloc(symbols->context, 1, sizeof *symbol);
+    symbol->name = name;
+    symbol->kind = kind;
+    symbol->place = place;
+    insert(symbols, symbol, symbols->depth);
+    return symbol;
+}
+
+static struct ptx_symbol *find(const struct ptx_symbols *symbols, struct ptx_text name)
+{
+    struct ptx_symbol *best = NULL;
+    for (struct ptx_symbol *symbol = *bucket_of(symbols, name); symbol; symbol = symbol->same)
+        if ((!best || symbol->depth > best->depth) && ptx_text_same(symbol->name, name))
+            best = symbol;
+    return best;
+}
+
+/* "%r12" as number 12 of %r<100>, or 2 of %r1<5>. */
+static struct ptx_symbol *find_numbered(const struct ptx_symbols *symbols, struct ptx_text name, uint32_t *number)
+{
+    uint64_t value = 0, unit = 1;
+    for (uint32_t length = name.length - 1; length > 0 && unit < UINT32_MAX; length--, unit *= 10) {
+        char c = name.at[length];
+        if (c < '0' || c > '9')
+            return NULL;
+        value += unit * (uint64_t)(c - '0');
+        if (c == '0' && length + 1 < name.length)
+            continue; /* no number begins with a zero */
+        struct ptx_symbol *symbol = find(symbols, (struct ptx_text){name.at, length});
+        if (symbol && symbol->kind == PTX_SYMBOL_REGISTERS && value < symbol->count) {
+            *number = symbol->number + (uint32_t)value;
+            return symbol;
+        }
+    }
+    return NULL;
+}
+
+struct ptx_symbol *ptx_symbols_find(const struct ptx_symbols *symbols, struct ptx_text name, uint32_t *number)
+{
+    struct ptx_symbol *symbol = find(symbols, name);
+    if (symbol && symbol->kind != PTX_SYMBOL_REGISTERS) {
+        *number = symbol->number;
+        return symbol;
+    }
+    return find_numbered(symbols, name, number);
+}
+
+uint32_t ptx_symbols_label(struct ptx_symbols *symbols, struct ptx_text name, struct ptx_place place, bool defined)
+{
+    struct ptx_symbol *label = find_at(symbols, name, symbols->depth);
+    if (!label && !defined) {
+        label = find(symbols, name);
+        if (label && !(label->kind == PTX_SYMBOL_LABEL && label->defined))
+            label = NULL;
+    }
+    if (label && (label->kind != PTX_SYMBOL_LABEL || (defined && label->defined)))
+        ptx_fail(symbols->context, place, "%.*s was declared before, at line %u", PTX_TEXT(name), label->place.line);
+    if (!label) {
+        label = ptx_symbols_add(symbols, name, place, PTX_SYMBOL_LABEL);
+        symbols->label_is = ptx_more(symbols->context, symbols->label_is, symbols->labels, &symbols->label_room, sizeof(uint32_t));
+        symbols->label_is[symbols->labels] = symbols->labels;
+        label->number = symbols->labels++;
+    }
+    label->defined = label->defined || defined;
+    return label->number;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ptx_symbols.h - the names of a module, in scopes.
+ *
+ *     module     table, kernel
+ *       body     %r<10> -> registers 0 to 9        BB1
+ *         { }    tmp, and a BB1 of its own          those names end here
+ *
+ * A name means what the innermost scope says that has it. Labels may be used before they are defined: ptx_symbols_label gives a
+ * label a number at its first use, and closing a scope hands what is not defined in it to the scope around.
+ */
+#ifndef PTX_SYMBOLS_H
+#define PTX_SYMBOLS_H
+
+#include "ptx_module.h"
+
+enum ptx_symbol_kind {
+    PTX_SYMBOL_VARIABLE,
+    PTX_SYMBOL_FUNCTION,
+    PTX_SYMBOL_REGISTER,  /* number */
+    PTX_SYMBOL_REGISTERS, /* %r<100>: the name is the stem, number the first, count of them */
+    PTX_SYMBOL_VECTOR,    /* .reg .v4: number the first of count */
+    PTX_SYMBOL_LABEL,
+    PTX_SYMBOL_TARGETS
+};
+
+struct ptx_symbol {
+    struct ptx_text name;
+    enum ptx_symbol_kind kind;
+    uint32_t depth, number, count;
+    bool defined; /* of a label */
+    struct ptx_place place;
+    const struct ptx_variable *variable;
+    struct ptx_function *function;
+    struct ptx_targets *targets;
+    struct ptx_symbol *same, *below; /* in its bucket; in its scope */
+};
+
+enum { PTX_BUCKETS = 1024, PTX_DEPTHS = 64 };
+
+struct ptx_symbols {
+    struct ptx_context *context;
+    struct ptx_symbol *bucket[PTX_BUCKETS];
+    struct ptx_symbol *scope[PTX_DEPTHS];
+    uint32_t depth;
+    uint32_t labels; /* numbered in the function so far */
+    uint32_t *label_is, label_room; /* for each: itself, or the number that it turned out to be */
+};
+
+void ptx_symbols_enter(struct ptx_symbols *symbols, struct ptx_place place);
+/* Of a function's outermost scope, a label that is not defined is an error. */
+void ptx_symbols_leave(struct ptx_symbols *symbols, bool last);
+
+/* A new name in the innermost scope; an error if that has it. */
+struct ptx_symbol *ptx_symbols_add(struct ptx_symbols *symbols, struct ptx_text name, struct ptx_place place,
+                                   enum ptx_symbol_kind kind);
+
+/* NULL: no scope has it. One of %r<10> is found by the whole name: *number is then the register's. */
+struct ptx_symbol *ptx_symbols_find(const struct ptx_symbols *symbols, struct ptx_text name, uint32_t *number);
+
+/* The number of the label: defined here, or somewhere in a scope around. */
+uint32_t ptx_symbols_label(struct ptx_symbols *symbols, struct ptx_text name, struct ptx_place place, bool defined);
+
+#endif
