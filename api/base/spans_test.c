@@ -146,11 +146,40 @@ static void test_random(void)
     spans_clear(&spans);
 }
 
+/* Each invariant, broken by hand. */
+static void test_check(void)
+{
+    static struct spans_block one, two;
+    static struct spans_block *block[] = {&one, &two};
+    static uint64_t first[2];
+#define FRESH()                                                                       \
+    (one = (struct spans_block){2, {{10, 5, 0}, {20, 5, 0}}},                         \
+     two = (struct spans_block){1, {{30, 5, 0}}}, first[0] = 10, first[1] = 30,       \
+     (struct spans){.block = block, .first = first, .blocks = 2, .room = 2, .count = 3})
+#define WRONG(change, says)                                                              \
+    do {                                                                              \
+        spans = FRESH();                                                              \
+        change;                                                                       \
+        const char *said = spans_check(&spans);                                       \
+        tap_ok(said && strstr(said, says), "%s: %s", #change, said ? said : "nothing"); \
+    } while (0)
+    spans = FRESH();
+    tap_ok(!spans_check(&spans), "what is right");
+    WRONG(two.count = 0, "a block is empty");
+    WRONG(two.count = SPANS_BLOCK + 1, "more than it can");
+    WRONG(first[1] = 29, "first is not the first number");
+    WRONG(two.span[0].size = UINT64_MAX - 28, "passes the greatest number");
+    WRONG(one.span[1].start = 14, "overlaps the one before it");
+    WRONG(spans.count = 4, "count is not");
+    spans = (struct spans){0};
+}
+
 int main(void)
 {
     test_pictures();
     test_edges();
     test_many(10000);
     test_random();
+    test_check();
     return tap_done();
 }

@@ -101,7 +101,7 @@ static int put_frames(struct trace_file *file, const struct trace_event *event)
 
 static int put_record(struct trace *trace, const struct trace_event *event)
 {
-    int error = event->frames ? put_frames(&trace->file, event) : 0;
+    int error = put_frames(&trace->file, event);
     uint64_t *at = error ? NULL : trace_file_room(&trace->file, trace_record_room(event), &error);
     if (at)
         trace_file_commit(&trace->file, trace_record_write(at, event, trace->own != NULL), true, event->call->number);
@@ -200,6 +200,8 @@ static inline vmm_result pass(struct vmm_backend *inner, struct vmm_call *call, 
 static void write_call(struct trace *trace, const struct vmm_call *call, vmm_result result, bool wrote_flags,
                        const struct moment *moment)
 {
+    if (trace->stopped)
+        return;
     struct stacks_frame frames[STACKS_MOST];
     struct trace_event event = {.call = call, .result = result, .wrote = result == VMM_SUCCESS || wrote_flags,
                                 .thread = thread_number(trace), .before = moment->before, .detail = vmm_last_detail(),
@@ -268,8 +270,7 @@ vmm_result trace_call(struct vmm_backend *self, struct vmm_call *call)
     if (!waits)
         result = pass(self->inner, call, &wrote_flags);
     lock_unless_alone(trace, &held);
-    if (!trace->stopped)
-        write_call(trace, call, result, wrote_flags, &moment);
+    write_call(trace, call, result, wrote_flags, &moment);
     unlock(trace, &held);
     return result;
 }
@@ -279,8 +280,7 @@ void trace_write_late(struct trace *trace, const struct vmm_call *call, vmm_resu
     const struct moment moment = {0};
     struct held held = {0};
     lock_unless_alone(trace, &held);
-    if (!trace->stopped)
-        write_call(trace, call, result, false, &moment);
+    write_call(trace, call, result, false, &moment);
     unlock(trace, &held);
 }
 
@@ -404,9 +404,6 @@ static struct trace *make(const char *pattern, struct vmm_backend *inner)
 static int begin_lines(struct lines *lines, const char *name)
 {
     struct stat status;
-    jsonw_newline(&lines->line);
-    if (lines->line.failed) /* before the file is truncated */
-        return ENOMEM;
     lines->fd = open_file(name);
     if (lines->fd < 0)
         return errno;
@@ -420,11 +417,12 @@ static int begin(struct trace *trace, const char *pattern, int64_t fork_of)
     char name[PATH_PATTERN];
     struct json *json = &trace->lines.line;
     trace_put_header(json, trace->base.inner, trace->own != NULL, trace->own ? trace->own->clock : 0, fork_of);
-    if (json->failed)
+    jsonw_newline(json);
+    if (json->failed) /* before the file is truncated */
         return ENOMEM;
     if (!path_pattern(pattern, (long)getpid(), name, sizeof name))
         return ENAMETOOLONG;
-    return trace->binary ? trace_file_begin(&trace->file, name, json->text, json->length, trace->own != NULL)
+    return trace->binary ? trace_file_begin(&trace->file, name, json->text, json->length - 1, trace->own != NULL)
                          : begin_lines(&trace->lines, name);
 }
 

@@ -21,14 +21,14 @@ static bool is_one(enum vmm_param_kind kind)
     return kind == VMM_PARAM_FD || kind == VMM_PARAM_OUT_FD || kind == VMM_PARAM_IPC_HANDLE || kind == VMM_PARAM_OUT_IPC_HANDLE;
 }
 
+/* The call has one: the layer asks its traits first. */
 static const struct vmm_param *param_of(enum vmm_call_id id)
 {
     size_t count = 0;
-    const struct vmm_param *params = vmm_call_params(id, &count);
-    for (size_t i = 0; i < count; i++)
-        if (is_one(params[i].kind))
-            return &params[i];
-    return NULL;
+    const struct vmm_param *param = vmm_call_params(id, &count);
+    while (!is_one(param->kind))
+        param++;
+    return param;
 }
 
 /* ---- values ---- */

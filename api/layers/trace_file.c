@@ -96,8 +96,7 @@ static void drop(struct trace_file *file)
 {
     if (file->head)
         posix.munmap(file->head, file->mapped);
-    if (file->fd >= 0)
-        close(file->fd);
+    close(file->fd);
     *file = (struct trace_file){.fd = -1};
 }
 
@@ -180,6 +179,8 @@ uint64_t *trace_file_room_for(struct trace_file *file, size_t words, uint64_t nu
 
 void trace_file_end(struct trace_file *file, bool whole)
 {
+    if (!file->head)
+        return;
     if (whole)
         atomic_store_explicit(&file->head->end, file->calls + 1, memory_order_release);
     if (!file->chunks) /* zeros that cannot be cut off stay, and do no harm */

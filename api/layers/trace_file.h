@@ -53,7 +53,7 @@ static inline void trace_file_commit(struct trace_file *file, size_t words, bool
     atomic_store_explicit(&file->head->commit, trace_commit(file->chunks, (uint32_t)(file->used * 8)), memory_order_release);
 }
 
-/* Ends it; whole: no call is missing in it. */
+/* Ends it; whole: no call is missing in it. Does nothing where none was begun. */
 void trace_file_end(struct trace_file *file, bool whole);
 
 #endif

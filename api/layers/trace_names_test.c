@@ -85,6 +85,45 @@ static void test_failures(void)
     tap_ok(is(VMM_PARAM_HANDLE, 9, NULL), "a call that failed made nothing");
 }
 
+/* Records may come from anywhere: a call that succeeded, and has no output. */
+static void test_no_outputs(void)
+{
+    bool all = true;
+    names_free(&names);
+    for (int id = 0; id < VMM_CALL_COUNT; id++) {
+        union vmm_any_call any;
+        memset(&any, 0, sizeof any);
+        any.head.id = (uint16_t)id;
+        all = learn(&any.head) && all;
+    }
+    for (int kind = 0; kind < NAME_KINDS; kind++)
+        all = all && !names.object[kind].count;
+    tap_ok(all, "calls without outputs make nothing that has a name");
+    names_free(&names);
+}
+
+/* What is kept ends where nothing lies behind it, and where both kinds of addresses have ended. */
+static void test_kept(void)
+{
+    struct name name;
+    names_free(&names);
+    names.keeps = true;
+    reserved(UINT64_MAX - 0xfff, 0x1000);
+    reserved(UINT64_MAX - 0x1fff, 0x2000);
+    tap_ok(is(VMM_PARAM_ADDRESS, UINT64_MAX, "R2"  "+0x1fff"), "a range at the end of addresses is overlapped, too");
+    struct vmm_call_mem_address_free gone = {{VMM_CALL_mem_address_free, 0}, UINT64_MAX - 0x1fff, 0x2000};
+    learn(&gone.head);
+    uint64_t at = UINT64_MAX - 0xfff;
+    struct vmm_call_mem_alloc alloc = {{VMM_CALL_mem_alloc, 0}, &at, 0x1000};
+    struct vmm_call_mem_free freed = {{VMM_CALL_mem_free, 0}, at};
+    learn(&alloc.head);
+    learn(&freed.head);
+    tap_ok(names_find(&names, VMM_PARAM_ADDRESS, UINT64_MAX, &name) && name.kind == NAME_RESERVATION && name.ended,
+           "where both have ended it is the reservation");
+    names_free(&names);
+    names.keeps = false;
+}
+
 static void test_letters(void)
 {
     bool all = true;
@@ -118,5 +157,7 @@ int main(void)
     tap_ok(is(VMM_PARAM_HANDLE, 7, NULL), "the name is gone after the release");
     test_overlapped(false);
     test_overlapped(true);
+    test_no_outputs();
+    test_kept();
     return tap_done();
 }

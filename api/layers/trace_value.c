@@ -545,11 +545,10 @@ void trace_outs(struct json *json, const struct trace_event *event)
 const void *trace_host_bytes(const struct vmm_call *call)
 {
     size_t count = 0;
-    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
-    for (size_t i = 0; i < count; i++)
-        if (params[i].kind == VMM_PARAM_BYTES || params[i].kind == VMM_PARAM_OUT_BYTES)
-            return pointer_of(call, &params[i]);
-    return NULL;
+    const struct vmm_param *param = vmm_call_params((enum vmm_call_id)call->id, &count);
+    while (param->kind != VMM_PARAM_BYTES && param->kind != VMM_PARAM_OUT_BYTES)
+        param++;
+    return pointer_of(call, param);
 }
 
 bool trace_is_fabric(const struct vmm_call *call)

@@ -197,24 +197,47 @@ static void test_no_file(void)
 static void test_no_room(void)
 {
     char path[300];
-    int status = -1;
+    struct fake fake;
+    struct vmm_backend *top = NULL;
+    struct rlimit limit;
     snprintf(path, sizeof path, "%s", path_of("small.vtrace"));
     FILE *old = fopen(path, "w");
     if (!old || fputs("older\n", old) < 0 || fclose(old) != 0)
         tap_bail("cannot write %s", path);
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
+        tap_bail("no limit");
+    const struct rlimit less = {9000, limit.rlim_max};
+    fake_init(&fake);
+    setrlimit(RLIMIT_FSIZE, &less);
+    const vmm_result result = vmm_trace_open(path, &fake.base, &top);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    tap_result(result, VMM_ERROR_OPERATING_SYSTEM, "a file without room for the head");
+    tap_ok(strstr(vmm_last_detail()->note, "File too large") != NULL, "is refused: %s", vmm_last_detail()->note);
+    tap_ok(size_of(path) == 6, "and an older one stays");
+    unlink(path);
+}
+
+/* A fork that can have no file of its own runs on without a trace, and ends as it would. */
+static void test_fork_without_room(void)
+{
+    char path[300];
+    int status = -1;
+    struct fake fake;
+    snprintf(path, sizeof path, "%s", path_of("f.%p.vtrace"));
+    struct vmm_backend *top = open_over(&fake, path);
     const pid_t child = fork();
     if (child == 0) {
-        struct fake fake;
-        struct vmm_backend *top = NULL;
-        const struct rlimit limit = {9000, 9000};
-        fake_init(&fake);
-        setrlimit(RLIMIT_FSIZE, &limit);
-        const vmm_result result = vmm_trace_open(path, &fake.base, &top);
-        _exit(result == VMM_ERROR_OPERATING_SYSTEM && strstr(vmm_last_detail()->note, "File too large") ? 0 : 1);
+        const struct rlimit less = {9000, 9000};
+        setrlimit(RLIMIT_FSIZE, &less);
+        const bool fine = freopen("/dev/null", "w", stderr) && release(top, 1) == VMM_SUCCESS;
+        top->ops->close(top);
+        _exit(fine ? 0 : 1);
     }
     waitpid(child, &status, 0);
-    tap_ok(status == 0 && size_of(path) == 6, "a file without room for the head is refused, and an older one stays");
-    unlink(path);
+    tap_ok(status == 0, "a fork without room for a trace runs on: status %d", status);
+    top->ops->close(top);
+    snprintf(path, sizeof path, "%s/f.%ld.vtrace", folder, (long)getpid());
+    tap_ok(unlink(path) == 0, "the trace of the parent is there");
 }
 
 /* ---- files that others have changed ---- */
@@ -488,6 +511,7 @@ int main(void)
     test_full();
     test_no_file();
     test_no_room();
+    test_fork_without_room();
     test_cut(0);
     test_cut(10);
     test_cut(9000);
