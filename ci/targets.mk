@@ -434,3 +434,12 @@ ptx-bodies: ## make backend_sim/ptx/testing/bodies-*.ptx again, with nvcc and cl
 	sed -i '/\.section/,/}/d' $(PTX_BODIES)/bodies-nvcc-debug.ptx # debug data, which names folders of this machine
 	for level in 0 2; do clang -x cuda --cuda-device-only -S --cuda-gpu-arch=sm_75 -nocudalib -nocudainc -ffp-contract=off -O$$level \
 	    -D__CUDACC__ -Wno-unknown-cuda-version $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-clang-O$$level.ptx || exit; done
+
+# What ptxas says to instructions of the simulator's table, for a test of what is taken here; the lines are the seed's.
+PTX_VERDICTS := conformance/recorded/ptx/verdicts
+PTXAS        ?= ptxas
+.PHONY: ptx-verdicts
+ptx-verdicts: $(BUILD)/test/conformance/recorded/ptx/verdict_test ## make conformance/recorded/ptx/verdicts.tsv again, with ptxas
+	$< --head $(BUILD)/verdicts.head
+	$(PTX_VERDICTS).py $(BUILD)/verdicts.head backend_sim/ptx/code/ptx_table.def $(PTXAS) $(CC) >$(BUILD)/verdicts.tsv
+	$< --mark $(BUILD)/verdicts.tsv >$(PTX_VERDICTS).tsv
