@@ -32,6 +32,23 @@ static struct trace_event imported(int64_t fd, vmm_result result)
     return noted(&call.head, result);
 }
 
+/* What does not name one file that both processes see has no number that they share. */
+static void test_not_shared(void)
+{
+    int device = open("/dev/null", O_RDONLY), gone = dup(device);
+    if (device < 0 || gone < 0)
+        tap_bail("no /dev/null");
+    struct trace_event event = exported(device);
+    tap_ok(event.descriptor && !event.shared, "openings of a device have a name, and no number: they are one file");
+    close(gone);
+    event = imported(gone, VMM_SUCCESS);
+    tap_ok(event.closed && !event.shared, "nor has a closed one that a driver took all the same");
+    event = exported(0);
+    tap_ok(!event.descriptor, "descriptor 0 counts, and has no name");
+    close(device);
+    trace_descriptors_free(&descriptors);
+}
+
 static void test_files(void)
 {
     int ends[2];
@@ -124,6 +141,7 @@ static void test_many(void)
 
 int main(void)
 {
+    test_not_shared();
     test_files();
     test_devices();
     test_dma_buf();

@@ -47,7 +47,7 @@ static bool name_of(struct names *names, const struct trace_event *event, const 
         *name = (struct name){NAME_DESCRIPTOR, event->descriptor, 0, false};
         return event->descriptor != 0;
     }
-    return trace_object(event, param, &value) && names_find(names, param->kind, value, name) && !name->ended;
+    return trace_object(event, param, &value) && names_find(names, param->kind, value, name);
 }
 
 static void put_names(struct json *json, const struct trace_event *event, struct names *names, bool out)

@@ -81,10 +81,10 @@ static bool learn_graphs(struct names *names, const union vmm_any_call *any)
     case VMM_CALL_graph_add_##name##_node: return add(names, NAME_NODE, MADE(any->graph_add_##name##_node.graph_node), 1)
     switch ((enum vmm_call_id)any->head.id) {
     case VMM_CALL_stream_end_capture:
-        return !any->stream_end_capture.graph || add_once(names, NAME_GRAPH, MADE(any->stream_end_capture.graph));
+        return !any->stream_end_capture.graph || add_once(names, NAME_GRAPH, pointer(*any->stream_end_capture.graph));
     case VMM_CALL_stream_get_capture_info:
         return !trace_writes(&any->head, VMM_PARAM_OUT_GRAPH) || !any->stream_get_capture_info.graph_out ||
-               add_once(names, NAME_GRAPH, MADE(any->stream_get_capture_info.graph_out));
+               add_once(names, NAME_GRAPH, pointer(*any->stream_get_capture_info.graph_out));
     case VMM_CALL_user_object_create: return add(names, NAME_OBJECT, MADE(any->user_object_create.object_out), 1);
     case VMM_CALL_graph_create: return add(names, NAME_GRAPH, MADE(any->graph_create.graph), 1);
     case VMM_CALL_graph_clone: return add(names, NAME_GRAPH, MADE(any->graph_clone.graph_clone), 1);

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -227,10 +228,13 @@ static void test_fork_without_room(void)
     struct vmm_backend *top = open_over(&fake, path);
     const pid_t child = fork();
     if (child == 0) {
-        const struct rlimit less = {9000, 9000};
+        struct rlimit limit;
+        bool fine = freopen("/dev/null", "w", stderr) && getrlimit(RLIMIT_FSIZE, &limit) == 0;
+        const struct rlimit less = {9000, limit.rlim_max};
         setrlimit(RLIMIT_FSIZE, &less);
-        const bool fine = freopen("/dev/null", "w", stderr) && release(top, 1) == VMM_SUCCESS;
+        fine = release(top, 1) == VMM_SUCCESS && fine;
         top->ops->close(top);
+        setrlimit(RLIMIT_FSIZE, &limit); /* what measures coverage writes files at the end */
         _exit(fine ? 0 : 1);
     }
     waitpid(child, &status, 0);
@@ -238,6 +242,48 @@ static void test_fork_without_room(void)
     top->ops->close(top);
     snprintf(path, sizeof path, "%s/f.%ld.vtrace", folder, (long)getpid());
     tap_ok(unlink(path) == 0, "the trace of the parent is there");
+}
+
+static uint64_t used_of(const char *path)
+{
+    uint64_t commit = 0;
+    FILE *in = fopen(path, "rb");
+    const bool got = in && fseek(in, offsetof(struct trace_binary, commit), SEEK_SET) == 0 && fread(&commit, sizeof commit, 1, in) == 1;
+    if (in)
+        fclose(in);
+    return got ? commit & UINT32_MAX : 0;
+}
+
+/* The frames of a new place need more room than a call: with a window that is nearly full, it is they that have none. */
+static void test_frames_without_room(void)
+{
+    char pattern[300], path[300], said[300];
+    struct fake fake;
+    struct rlimit limit;
+    uint64_t calls = 0;
+    snprintf(pattern, sizeof pattern, "%s", path_of("p.%p.vtrace"));
+    snprintf(path, sizeof path, "%s/p.%ld.vtrace", folder, (long)getpid());
+    snprintf(said, sizeof said, "%s", path_of("said"));
+    struct vmm_backend *top = open_over(&fake, pattern);
+    while (used_of(path) < TRACE_CHUNK - 3000 && calls < 20000)
+        release(top, ++calls);
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
+        tap_bail("no limit");
+    const struct rlimit less = {9000, limit.rlim_max};
+    const int kept = dup(STDERR_FILENO);
+    const bool quiet = freopen(said, "w", stderr) != NULL;
+    setrlimit(RLIMIT_FSIZE, &less);
+    const bool fine = release(top, ++calls) == VMM_SUCCESS && release(top, ++calls) == VMM_SUCCESS;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    top->ops->close(top);
+    const struct contents c = read_trace(path, 1);
+    tap_ok(quiet && fine && c.opened && !c.whole && c.in_order && c.calls == calls - 2, "a place without room for its frames: %d of %d calls", (int)c.calls,
+           (int)calls);
+    unlink(path);
+    unlink(said);
 }
 
 /* ---- files that others have changed ---- */
@@ -512,6 +558,7 @@ int main(void)
     test_no_file();
     test_no_room();
     test_fork_without_room();
+    test_frames_without_room();
     test_cut(0);
     test_cut(10);
     test_cut(9000);
