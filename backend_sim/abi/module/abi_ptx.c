@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "abi_ptx.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "abi_attribute.h"
+#include "abi_code.h"
+#include "abi_parts.h"
+#include "abi_ptx_run.h"
+#include "abi_variable_memory.h"
+#include "abi_variables.h"
+#include "heap.h"
+#include "lifecycle.h"
+#include "ptx_memory.h"
+
+/* The variables of a program in a context. */
+struct copy {
+    uint64_t key, *addresses;
+    bool ended;
+    struct copy *next;
+};
+
+struct abi_ptx {
+    struct ptx_program *program;
+    struct abi_ptx_kernel *kernels; /* as many as the program has */
+    struct copy *copies;
+    bool launched;
+    struct abi_ptx *next; /* of those whose image is gone */
+};
+
+LIFE_LOCK(lock, LIFE_TABLE, NULL)
+static struct abi_ptx *kept;
+
+struct abi_ptx_device abi_ptx_device(const vmm_system *sys)
+{
+    int multiprocessors = 1;
+    sim_profile_attribute(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors);
+    return (struct abi_ptx_device){abi_query_skips(sys), abi_capability(sys), (uint32_t)multiprocessors, abi_query_kernel_steps(sys)};
+}
+
+static void free_program(struct abi_ptx *program)
+{
+    while (program->copies) {
+        struct copy *next = program->copies->next;
+        heap.free(program->copies->addresses);
+        heap.free(program->copies);
+        program->copies = next;
+    }
+    ptx_program_free(program->program);
+    heap.free(program->kernels);
+    heap.free(program);
+}
+
+/* The translated text; NULL: the error says why it is none. */
+static struct ptx_program *compile(const struct abi_ptx_device *device, const char *text, size_t size, struct ptx_error *error)
+{
+    static const struct ptx_options options = {.let_unsupported_stay = true}; /* a launch that needs it is refused */
+    struct ptx_program *code = ptx_program_new(text, size, &options, error);
+    if (!code || (int)code->capability <= device->capability)
+        return code;
+    memset(error, 0, sizeof *error);
+    snprintf(error->text, sizeof error->text, "the PTX is for sm_%u, and the device is sm_%d", code->capability, device->capability);
+    ptx_program_free(code);
+    return NULL;
+}
+
+struct abi_ptx *abi_ptx_new(const struct abi_ptx_device *device, const char *text, size_t size, struct ptx_error *error)
+{
+    struct ptx_program *code = compile(device, text, size, error);
+    struct abi_ptx *program = code ? heap.calloc(1, sizeof *program) : NULL;
+    struct abi_ptx_kernel *kernels = program ? heap.calloc(code->kernel_count + 1u, sizeof *kernels) : NULL;
+    if (!kernels) {
+        error->no_memory |= code != NULL;
+        heap.free(program);
+        ptx_program_free(code);
+        return NULL;
+    }
+    program->program = code;
+    program->kernels = kernels;
+    for (uint32_t i = 0; i < code->kernel_count; i++)
+        kernels[i] = (struct abi_ptx_kernel){program, code, &code->kernels[i], *device, 0};
+    return program;
+}
+
+void abi_ptx_drop(struct abi_ptx *program)
+{
+    if (!program)
+        return;
+    life_acquire(&lock);
+    bool keeps = program->launched;
+    if (keeps) {
+        program->next = kept;
+        kept = program;
+    }
+    life_release(&lock);
+    if (!keeps)
+        free_program(program);
+}
+
+void abi_ptx_close(void)
+{
+    while (kept) {
+        struct abi_ptx *next = kept->next;
+        free_program(kept);
+        kept = next;
+    }
+}
+
+/* ---- kernels ---- */
+
+struct abi_ptx_kernel *abi_ptx_kernel(struct abi_ptx *program, const char *name, size_t index)
+{
+    const struct ptx_program *code = program->program;
+    if (index < code->kernel_count && strcmp(code->kernels[index].name, name) == 0)
+        return &program->kernels[index];
+    long found = ptx_program_kernel(code, name);
+    return found < 0 ? NULL : &program->kernels[found];
+}
+
+vmm_kernel abi_ptx_number(struct abi_ptx_kernel *kernel)
+{
+    life_acquire(&lock);
+    if (!kernel->number) {
+        vmm_kernel number = kernels_register(kernel->kernel->name, abi_ptx_run, kernel);
+        kernel->number = number > 0 ? number : 0;
+        kernel->program->launched |= number > 0;
+    }
+    vmm_kernel number = kernel->number ? kernel->number : -1;
+    life_release(&lock);
+    return number;
+}
+
+/* Registers of 32 bits that a thread needs at once: a slot of 2 bytes a lane is a unit. ptxas rounds up to eight. */
+static int registers_of(const struct ptx_program *code, const struct ptx_kernel *kernel)
+{
+    enum { LEAST = 8, MOST = 255 };
+    const struct ptx_routine *r = &code->routines[kernel->routine];
+    uint32_t count = ((r->units - r->constant_units) / 2 + LEAST - 1) / LEAST * LEAST;
+    return count < LEAST ? LEAST : count > MOST ? MOST : (int)count;
+}
+
+void abi_ptx_describe(struct abi_ptx *program, struct image *image)
+{
+    const struct ptx_program *code = program->program;
+    uint64_t constant = 0;
+    for (uint32_t i = 0; i < code->global_count; i++)
+        constant += code->globals[i].constant ? code->globals[i].size : 0;
+    for (unsigned i = 0; i < image->kernels; i++) {
+        struct image_kernel *kernel = &image->kernel[i];
+        const struct abi_ptx_kernel *found = kernel->binary ? NULL : abi_ptx_kernel(program, kernel->name, i);
+        if (!found)
+            continue; /* a cubin says it itself */
+        kernel->constant = constant > INT32_MAX ? INT32_MAX : (int)constant;
+        kernel->registers = registers_of(code, found->kernel);
+    }
+}
+
+/* ---- variables ---- */
+
+long abi_ptx_variable(const struct abi_ptx *program, const char *name, uint64_t *size)
+{
+    const struct ptx_program *code = program->program;
+    for (uint32_t i = 0; i < code->global_count; i++)
+        if (strcmp(code->globals[i].name, name) == 0) {
+            *size = code->globals[i].size;
+            return (long)i;
+        }
+    return -1;
+}
+
+/* What is an address in an initial value. */
+static void fix_up(const struct ptx_global *global, const uint64_t *addresses, unsigned char *bytes)
+{
+    for (uint32_t i = 0; i < global->fixup_count; i++) {
+        const struct ptx_fixup *f = &global->fixups[i];
+        uint64_t value = (f->of_routine ? PTX_FUNCTIONS + 16 * (uint64_t)f->number : addresses[f->number]) + (uint64_t)f->offset;
+        value >>= f->shift;
+        memcpy(bytes + f->at, &value, f->bytes);
+    }
+}
+
+static CUresult initialise(vmm_system *sys, const char *function, const struct ptx_global *global, const uint64_t *addresses,
+                           uint64_t address)
+{
+    if (!global->initial)
+        return CUDA_SUCCESS;
+    unsigned char *bytes = heap.malloc(global->size);
+    if (!bytes)
+        return abi_no_memory(function);
+    memcpy(bytes, global->initial, global->size);
+    fix_up(global, addresses, bytes);
+    CUresult result = abi_variable_fill(sys, address, bytes, global->size);
+    heap.free(bytes);
+    return result;
+}
+
+static void end_variables(vmm_system *sys, const uint64_t *addresses, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        abi_variable_end(sys, addresses[i]);
+}
+
+/* All of them first, since their values may name each other. Nothing is left after a refusal. */
+static CUresult make(vmm_system *sys, const char *function, const struct ptx_program *code, uint64_t *addresses)
+{
+    CUresult result = CUDA_SUCCESS;
+    uint32_t made = 0;
+    while (made < code->global_count && result == CUDA_SUCCESS) {
+        const uint64_t size = code->globals[made].size;
+        result = abi_variable_make(sys, function, size ? size : 1, NULL, &addresses[made]);
+        made += result == CUDA_SUCCESS;
+    }
+    for (uint32_t i = 0; i < made && result == CUDA_SUCCESS; i++)
+        result = initialise(sys, function, &code->globals[i], addresses, addresses[i]);
+    if (result != CUDA_SUCCESS)
+        end_variables(sys, addresses, made);
+    return result;
+}
+
+/* Those of the key; NULL: there are none, or they have ended with their context. Call it under the lock. */
+static uint64_t *live(const struct abi_ptx *program, uint64_t key)
+{
+    const struct copy *copy = program->copies;
+    while (copy && (copy->ended || copy->key != key || !abi_variable_memory(copy->addresses[0])))
+        copy = copy->next;
+    return copy ? copy->addresses : NULL;
+}
+
+CUresult abi_ptx_variables(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, uint64_t **addresses)
+{
+    const struct ptx_program *code = program->program;
+    *addresses = NULL;
+    if (!code->global_count)
+        return CUDA_SUCCESS;
+    life_acquire(&lock);
+    *addresses = live(program, key);
+    life_release(&lock);
+    if (*addresses)
+        return CUDA_SUCCESS;
+    struct copy *copy = heap.malloc(sizeof *copy);
+    uint64_t *fresh = copy ? heap.calloc(code->global_count, sizeof *fresh) : NULL;
+    CUresult result = fresh ? make(sys, function, code, fresh) : abi_no_memory(function);
+    if (result != CUDA_SUCCESS) {
+        heap.free(fresh);
+        heap.free(copy);
+        return result;
+    }
+    life_acquire(&lock);
+    *addresses = live(program, key);
+    bool late = *addresses != NULL; /* another thread made them meanwhile */
+    *copy = (struct copy){key, fresh, late, program->copies};
+    program->copies = copy;
+    *addresses = late ? *addresses : fresh;
+    life_release(&lock);
+    if (late)                                           /* LCOV_EXCL_BR_LINE: only if two threads launch it first at once */
+        end_variables(sys, fresh, code->global_count); /* LCOV_EXCL_LINE: the same */
+    /* analysers: memleak is wrong: it is in the list */
+    return CUDA_SUCCESS;
+}
+
+void abi_ptx_end(vmm_system *sys, struct abi_ptx *program)
+{
+    for (struct copy *copy = program ? program->copies : NULL; copy; copy = copy->next) {
+        if (!copy->ended)
+            end_variables(sys, copy->addresses, program->program->global_count);
+        copy->ended = true;
+    }
+}
