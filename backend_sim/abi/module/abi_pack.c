@@ -77,7 +77,7 @@ static CUresult check_ptx(const char *name, const struct CUfunc_st *f, const str
     const uint32_t *required = f->kernel->ptx->kernel->required;
     const int most = f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
     if (required[0] && (g->block.x != required[0] || g->block.y != required[1] || g->block.z != required[2]))
-        return abi_refuse(VMM_RULE_LAUNCH_DIMENSIONS, name, "a block of (%u, %u, %u): %.60s has .reqntid %u, %u, %u", g->block.x, g->block.y,
+        return abi_refuse(VMM_RULE_LAUNCH_DIMENSIONS, name, "a block of (%u, %u, %u): %.60s runs in blocks of (%u, %u, %u), by its reqntid", g->block.x, g->block.y,
                           g->block.z, f->kernel->name, required[0], required[1], required[2]);
     if (g->shared > (unsigned)most)
         return abi_refuse(VMM_RULE_LAUNCH_ARGUMENTS, name, "%u bytes of shared memory: %.60s may have %d; cuFuncSetAttribute "

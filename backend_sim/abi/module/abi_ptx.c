@@ -17,6 +17,7 @@
 /* The variables of a program in a context. */
 struct copy {
     uint64_t key, *addresses;
+    uint64_t id; /* of the first, by which memory that lies there later is told from it */
     bool ended;
     struct copy *next;
 };
@@ -218,44 +219,71 @@ static CUresult make(vmm_system *sys, const char *function, const struct ptx_pro
     return result;
 }
 
-/* Those of the key; NULL: there are none, or they have ended with their context. Call it under the lock. */
-static uint64_t *live(const struct abi_ptx *program, uint64_t key)
+static uint64_t id_of(uint64_t address)
 {
-    const struct copy *copy = program->copies;
-    while (copy && (copy->ended || copy->key != key || !abi_variable_memory(copy->addresses[0])))
+    uint64_t id = 0;
+    abi_variable_attribute(address, CU_POINTER_ATTRIBUTE_BUFFER_ID, &id);
+    return id;
+}
+
+/* The newest of the key; NULL: there is none. Call it under the lock. */
+static struct copy *newest(const struct abi_ptx *program, uint64_t key)
+{
+    struct copy *copy = program->copies;
+    while (copy && (copy->ended || copy->key != key))
         copy = copy->next;
-    return copy ? copy->addresses : NULL;
+    return copy;
+}
+
+/* Adds a fresh copy in place of one that has ended with its context, or of none. The copy to use: another thread may have added one. */
+static struct copy *add(struct abi_ptx *program, struct copy *fresh, struct copy *dead)
+{
+    life_acquire(&lock);
+    struct copy *there = newest(program, fresh->key);
+    if (dead)
+        dead->ended = true;
+    bool first = there == dead;
+    fresh->ended = !first;
+    fresh->next = program->copies;
+    program->copies = fresh;
+    life_release(&lock);
+    return first ? fresh : there;
+}
+
+static CUresult make_copy(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, struct copy **made)
+{
+    const struct ptx_program *code = program->program;
+    struct copy *copy = heap.malloc(sizeof *copy);
+    uint64_t *addresses = copy ? heap.calloc(code->global_count, sizeof *addresses) : NULL;
+    CUresult result = addresses ? make(sys, function, code, addresses) : abi_no_memory(function);
+    if (result != CUDA_SUCCESS) {
+        heap.free(addresses);
+        heap.free(copy);
+        return result;
+    }
+    *copy = (struct copy){.key = key, .addresses = addresses, .id = id_of(addresses[0])};
+    *made = copy;
+    return CUDA_SUCCESS;
 }
 
 CUresult abi_ptx_variables(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, uint64_t **addresses)
 {
-    const struct ptx_program *code = program->program;
+    struct copy *fresh;
     *addresses = NULL;
-    if (!code->global_count)
+    if (!program->program->global_count)
         return CUDA_SUCCESS;
     life_acquire(&lock);
-    *addresses = live(program, key);
+    struct copy *copy = newest(program, key);
     life_release(&lock);
-    if (*addresses)
-        return CUDA_SUCCESS;
-    struct copy *copy = heap.malloc(sizeof *copy);
-    uint64_t *fresh = copy ? heap.calloc(code->global_count, sizeof *fresh) : NULL;
-    CUresult result = fresh ? make(sys, function, code, fresh) : abi_no_memory(function);
-    if (result != CUDA_SUCCESS) {
-        heap.free(fresh);
-        heap.free(copy);
-        return result;
+    if (!copy || id_of(copy->addresses[0]) != copy->id) {
+        CUresult result = make_copy(sys, function, program, key, &fresh);
+        if (result != CUDA_SUCCESS)
+            return result;
+        copy = add(program, fresh, copy);
+        if (copy != fresh)                                                              /* LCOV_EXCL_BR_LINE: only if two threads need them at once */
+            end_variables(sys, fresh->addresses, program->program->global_count); /* LCOV_EXCL_LINE: the same */
     }
-    life_acquire(&lock);
-    *addresses = live(program, key);
-    bool late = *addresses != NULL; /* another thread made them meanwhile */
-    *copy = (struct copy){key, fresh, late, program->copies};
-    program->copies = copy;
-    *addresses = late ? *addresses : fresh;
-    life_release(&lock);
-    if (late)                                           /* LCOV_EXCL_BR_LINE: only if two threads launch it first at once */
-        end_variables(sys, fresh, code->global_count); /* LCOV_EXCL_LINE: the same */
-    /* analysers: memleak is wrong: it is in the list */
+    *addresses = copy->addresses;
     return CUDA_SUCCESS;
 }
 
