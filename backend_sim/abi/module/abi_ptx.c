@@ -14,10 +14,10 @@
 #include "lifecycle.h"
 #include "ptx_memory.h"
 
-/* The variables of a program in a context. */
+/* The variables of a program in a context: one allocation, since it takes 2 MiB of a device's memory at least. */
 struct copy {
     uint64_t key, *addresses;
-    uint64_t id; /* of the first, by which memory that lies there later is told from it */
+    uint64_t base, id; /* id: by which memory that lies there later is told from it */
     bool ended;
     struct copy *next;
 };
@@ -196,26 +196,33 @@ static CUresult initialise(vmm_system *sys, const char *function, const struct p
     return result;
 }
 
-static void end_variables(vmm_system *sys, const uint64_t *addresses, uint32_t count)
+/* One behind the other. The bytes that all take; where that is more than any device has, the rest is left out. */
+static uint64_t place(const struct ptx_program *code, uint64_t *addresses)
 {
-    for (uint32_t i = 0; i < count; i++)
-        abi_variable_end(sys, addresses[i]);
+    enum { LEAST = 16 };
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < code->global_count && at >> 60 == 0; i++) {
+        const uint64_t align = code->globals[i].align > LEAST ? code->globals[i].align : LEAST;
+        at = (at + align - 1) / align * align;
+        addresses[i] = at;
+        at += code->globals[i].size;
+    }
+    return at ? at : LEAST;
 }
 
-/* All of them first, since their values may name each other. Nothing is left after a refusal. */
-static CUresult make(vmm_system *sys, const char *function, const struct ptx_program *code, uint64_t *addresses)
+/* Places first, since values may name each other. Nothing is left after a refusal. */
+static CUresult make(vmm_system *sys, const char *function, const struct ptx_program *code, struct copy *copy)
 {
-    CUresult result = CUDA_SUCCESS;
-    uint32_t made = 0;
-    while (made < code->global_count && result == CUDA_SUCCESS) {
-        const uint64_t size = code->globals[made].size;
-        result = abi_variable_make(sys, function, size ? size : 1, NULL, &addresses[made]);
-        made += result == CUDA_SUCCESS;
-    }
-    for (uint32_t i = 0; i < made && result == CUDA_SUCCESS; i++)
-        result = initialise(sys, function, &code->globals[i], addresses, addresses[i]);
+    uint64_t size = place(code, copy->addresses);
+    CUresult result = abi_variable_make(sys, function, size, NULL, &copy->base);
     if (result != CUDA_SUCCESS)
-        end_variables(sys, addresses, made);
+        return result;
+    for (uint32_t i = 0; i < code->global_count; i++)
+        copy->addresses[i] += copy->base;
+    for (uint32_t i = 0; i < code->global_count && result == CUDA_SUCCESS; i++)
+        result = initialise(sys, function, &code->globals[i], copy->addresses, copy->addresses[i]);
+    if (result != CUDA_SUCCESS)
+        abi_variable_end(sys, copy->base);
     return result;
 }
 
@@ -253,15 +260,17 @@ static struct copy *add(struct abi_ptx *program, struct copy *fresh, struct copy
 static CUresult make_copy(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, struct copy **made)
 {
     const struct ptx_program *code = program->program;
-    struct copy *copy = heap.malloc(sizeof *copy);
-    uint64_t *addresses = copy ? heap.calloc(code->global_count, sizeof *addresses) : NULL;
-    CUresult result = addresses ? make(sys, function, code, addresses) : abi_no_memory(function);
+    struct copy *copy = heap.calloc(1, sizeof *copy);
+    if (copy)
+        copy->addresses = heap.calloc(code->global_count, sizeof *copy->addresses);
+    CUresult result = copy && copy->addresses ? make(sys, function, code, copy) : abi_no_memory(function);
     if (result != CUDA_SUCCESS) {
-        heap.free(addresses);
+        heap.free(copy ? copy->addresses : NULL);
         heap.free(copy);
         return result;
     }
-    *copy = (struct copy){.key = key, .addresses = addresses, .id = id_of(addresses[0])};
+    copy->key = key;
+    copy->id = id_of(copy->base);
     *made = copy;
     return CUDA_SUCCESS;
 }
@@ -275,13 +284,13 @@ CUresult abi_ptx_variables(vmm_system *sys, const char *function, struct abi_ptx
     life_acquire(&lock);
     struct copy *copy = newest(program, key);
     life_release(&lock);
-    if (!copy || id_of(copy->addresses[0]) != copy->id) {
+    if (!copy || id_of(copy->base) != copy->id) {
         CUresult result = make_copy(sys, function, program, key, &fresh);
         if (result != CUDA_SUCCESS)
             return result;
         copy = add(program, fresh, copy);
-        if (copy != fresh)                                                              /* LCOV_EXCL_BR_LINE: only if two threads need them at once */
-            end_variables(sys, fresh->addresses, program->program->global_count); /* LCOV_EXCL_LINE: the same */
+        if (copy != fresh)                      /* LCOV_EXCL_BR_LINE: only if two threads need them at once */
+            abi_variable_end(sys, fresh->base); /* LCOV_EXCL_LINE: the same */
     }
     *addresses = copy->addresses;
     return CUDA_SUCCESS;
@@ -291,7 +300,7 @@ void abi_ptx_end(vmm_system *sys, struct abi_ptx *program)
 {
     for (struct copy *copy = program ? program->copies : NULL; copy; copy = copy->next) {
         if (!copy->ended)
-            end_variables(sys, copy->addresses, program->program->global_count);
+            abi_variable_end(sys, copy->base);
         copy->ended = true;
     }
 }

@@ -144,13 +144,14 @@ static void test_access(void)
     CUmodule module = on_fresh_device();
     CUdeviceptr at = 0;
     uint64_t value = 1;
+    OK(cuModuleGetGlobal(&at, NULL, module, "total")); /* which lies before what comes next */
     OK(cuMemAlloc(&at, 1 << 21));
     void *params[] = {&at, &value};
     OK(launch(kernel_in(module, "fill"), (1 << 18) / 256 + 1, 256, 0, params));
     lines = 0;
     IS(cuCtxSynchronize(), ERROR_ILLEGAL_ADDRESS);
     tap_ok(strstr(heard, "VMM-FAULT-ACCESS") && strstr(heard, "fill, launched by call ") && strstr(heard, "writing 8 bytes at 0x") &&
-               strstr(heard, " of block (1024,0,0), device.cu:41: nothing is mapped there"),
+               strstr(heard, ", by thread (0,0,0) of block (1024,0,0), device.cu:41: nothing is mapped there"),
            "%s", heard);
     leave();
 }
