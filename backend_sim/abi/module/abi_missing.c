@@ -89,7 +89,7 @@ static CUresult refuse(const char *function, const struct abi_kernel *kernel)
                  code->ptx, code->ptx);
     if (!atomic_exchange(&kernel->skipped->refused, true))
         abi_say("%s is refused (CUDA_ERROR_NOT_SUPPORTED): the %s for sm_%d that was loaded has the kernel %.400s, which cannot run "
-                "here. %s. Or write the kernel as a plugin (docs/unmodified.md), or let such launches do nothing: kernels=skip in "
+                "here: %s. Or write the kernel as a plugin (docs/unmodified.md), or let such launches do nothing: kernels=skip in "
                 "CUVMM_SIM or in cuvmm exec --machine=sim:h100,kernels=skip", function, code->binary ? "cubin" : "PTX",
                 code->binary ? code->binary : code->ptx, kernel->name, why);
     return abi_refuse(VMM_RULE_LAUNCH_MISSING, function, "%.80s: %.150s", kernel->name, why);
