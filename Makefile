@@ -8,11 +8,18 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
 AR      ?= ar
-CFLAGS  ?= -O2 -g
-# Tests are compiled once and run once: what the compiler saves without its optimiser the runs do not cost. The suite and the
-# recordings run on many machines. Lines and the names of functions are what reports of tools need of them.
+# As the compiler is called: aarch64-linux-gnu-gcc's is aarch64-linux-gnu-strip.
+STRIP   ?= $(if $(filter %-gcc,$(CC)),$(CC:%-gcc=%-strip),strip)
+# Lines and names of functions are what reports of tools need; a debugger that is to show variables needs CFLAGS='-O2 -g' or DEBUG=1.
+# Without variables a build takes a tenth less of the processor, and the programs of the tests half the time to link. The rooms
+# whose functions the shared libraries export have types as well, which ci/abi-diff compares.
+TYPES_CFLAGS := $(if $(filter file undefined,$(origin CFLAGS)),-g)
+TYPED    := api/% kernels/% backend_sim/abi/% backend_sim/nvml/% backend_sim/runtime/%
+CFLAGS  ?= -O2 $(if $(DEBUG),-g,-g1)
+# Tests are compiled once and run once: what the compiler saves without its optimiser the runs do not cost. The harness, the model and
+# the suite run longer, but no faster at -O2.
 TEST_CFLAGS := $(if $(filter file undefined,$(origin CFLAGS)),-O0 -g1 -U_FORTIFY_SOURCE)
-SUITE_CFLAGS := $(if $(TEST_CFLAGS),-O1 -g1)
+SUITE_CFLAGS := $(if $(TEST_CFLAGS),-O1)
 # gold links them in half the time, where there is one.
 TEST_LDFLAGS := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 SAN     ?=
@@ -23,11 +30,22 @@ PROVE   ?= prove
 JOBS    ?= 2
 CUDA_PATH ?= /usr/local/cuda
 
+# What the compiler builds for, which need not be this machine: Linux or Darwin, and the processor. A file X_linux.c or X_darwin.c is
+# for that system alone. A cross build runs nothing that it built, but under EMULATOR (qemu-aarch64, say), if one is given.
+EMULATOR ?=
+TARGET  := $(shell $(CC) -dumpmachine)
+SYSTEM  := $(if $(findstring darwin,$(TARGET))$(findstring macos,$(TARGET)),Darwin,$(if $(findstring linux,$(TARGET)),Linux,$(shell uname -s)))
+FOREIGN := $(filter-out $(subst arm64,aarch64,$(shell uname -s -m)),$(SYSTEM) $(subst arm64,aarch64,$(firstword $(subst -, ,$(TARGET)))))
+RUNS    := $(if $(FOREIGN),$(EMULATOR),1)
+
 VERSION := $(shell awk '/define VMM_VERSION_MAJOR/{a=$$3} /define VMM_VERSION_MINOR/{b=$$3} /define VMM_VERSION_PATCH/{c=$$3} END{print a"."b"."c}' api/vmm.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 override CPPFLAGS += -D_POSIX_C_SOURCE=200809L
+ifeq ($(SYSTEM),Darwin)
+override CPPFLAGS += -D_DARWIN_C_SOURCE
+endif
 
 # A file sees its own room and those that ci/rooms lists for it; a test sees every room, its own ones first.
 $(foreach line,$(shell awk -f ci/rooms.awk ci/rooms),$(eval ROOMS += $(firstword $(subst |, ,$(line))))\
@@ -95,8 +113,12 @@ HAVE_CUDA_H := $(wildcard $(CUDA_PATH)/include/cuda.h)
 NVCC ?= $(or $(shell command -v nvcc),$(wildcard $(CUDA_PATH)/bin/nvcc))
 GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90
 
-# Sorted, so that the linker sees them in one order on every file system.
-sources   = $(sort $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1)))))
+# Sorted, so that the linker sees them in one order on every file system. What reads ELF, and what runs programs of CUDA, has X_darwin.c
+# in its place on macOS; X_wasm.c is X for WebAssembly (tools/web/wasm.mk).
+LINUX_ALONE := $(filter-out %_darwin.c,$(wildcard api/stacks/*.c)) api/findings/findings_symbol.c \
+    $(addprefix tools/,exec/% checker/% recorder/% sweep/% symbols/% cli/command_exec.c cli/command_check.c)
+OTHER_SYSTEMS := $(if $(filter Darwin,$(SYSTEM)),%_linux.c $(LINUX_ALONE),%_darwin.c)
+sources   = $(sort $(filter-out %_test.c %_wasm.c $(OTHER_SYSTEMS),$(wildcard $(addsuffix /*.c,$(1)))))
 LIB_SRC   := $(call sources,api api/base api/fd api/stacks api/marks api/recorder api/findings api/layers kernels $(SIM_ROOMS) backend_cuda)
 TOOL_SRC  := $(call sources,$(TOOL_ROOMS))
 CONF_SRC  := $(call sources,$(addprefix conformance/,harness oracle/model oracle))
@@ -105,14 +127,15 @@ TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api/abi $(ROOMS)))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC) $(if $(COVERAGE),ci/coverage_exit.c)) $(BUILD)/obj/kernels_image.o
-TOOL_OBJ  := $(call obj,$(filter-out tools/cli/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o $(BUILD)/obj/lessons_embedded.o
+TEXTS_OBJ := $(addprefix $(BUILD)/obj/,practices_embedded.o examples_embedded.o)
+TOOL_OBJ  := $(call obj,$(filter-out tools/cli/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o $(BUILD)/obj/lessons_embedded.o $(TEXTS_OBJ)
 CONF_OBJ  := $(call obj,$(CONF_SRC))
 # Every main of the conformance folder: conformance/programs/X.c becomes bin/X.
 PROG_SRC  := $(wildcard conformance/programs/*.c)
 PROGS     := $(patsubst conformance/programs/%.c,$(BUILD)/bin/%,$(PROG_SRC))
 SUITE     := $(if $(SUITE_SRC),$(BUILD)/bin/conformance)
 CUVMM     := $(if $(wildcard tools/cli/main.c),$(BUILD)/bin/cuvmm)
-RULE_PAGE := $(if $(CUVMM),$(BUILD)/doc/rulebook.html)
+RULE_PAGE := $(if $(RUNS),$(CUVMM:%/bin/cuvmm=%/doc/rulebook.html))
 TESTS     := $(patsubst %.c,$(BUILD)/test/%,$(TEST_SRC))
 # conformance/programs/examples/X.c becomes examples/X, compiled as a user's program is: with the public headers alone.
 EXAMPLES  := $(patsubst conformance/programs/examples/%.c,$(BUILD)/examples/%,$(wildcard conformance/programs/examples/*.c))
@@ -123,7 +146,17 @@ SIM_OBJ   := $(filter-out %/api/open.o %/kernels_image.o $(BUILD)/obj/backend_cu
 # Archives, so that a test carries only what it uses of the harness and of the command.
 TOOLA     := $(if $(TOOL_OBJ),$(BUILD)/obj/tools.a)
 CONFA     := $(if $(CONF_OBJ),$(BUILD)/obj/conformance.a)
+ifeq ($(SYSTEM),Darwin)
+LIBSO     := $(BUILD)/lib/libcuvmm.$(VERSION).dylib
+LIBSO_MAJOR := $(BUILD)/lib/libcuvmm.$(SOVERSION).dylib
+LIBSO_DEV := $(BUILD)/lib/libcuvmm.dylib
+SONAME    := -Wl,-install_name,@rpath/$(notdir $(LIBSO_MAJOR))
+else
 LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
+LIBSO_MAJOR := $(BUILD)/lib/libcuvmm.so.$(SOVERSION)
+LIBSO_DEV := $(BUILD)/lib/libcuvmm.so
+SONAME    := -Wl,-soname,$(notdir $(LIBSO_MAJOR))
+endif
 # The simulator as a driver's library, for programs that know nothing of this project (docs/unmodified.md).
 ABI_SRC   := $(call sources,$(ABI_ROOMS))
 LIBCUDA   := $(BUILD)/lib/libcuda.so.1
@@ -153,7 +186,9 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
+# Programs of CUDA, and what is put before them, exist on Linux; elsewhere the library and the command are all there is.
+DRIVER_LIBS := $(if $(filter Linux,$(SYSTEM)),$(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES))
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(DRIVER_LIBS) $(CUVMM) $(RULE_PAGE) $(if $(filter Linux,$(SYSTEM)),$(SUITE) $(PROGS)) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -161,7 +196,7 @@ help: ## this list
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(call sees,$<) $(CPPFLAGS) $(CFLAGS) $(if $(filter %_test.c,$<),$(TEST_CFLAGS),$(if $(filter conformance/suite/% conformance/recorded/% conformance/programs/buggy/%,$<),$(SUITE_CFLAGS))) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) -MMD -MP -c -o $@ $<
+	$(CC) $(call sees,$<) $(CPPFLAGS) $(CFLAGS) $(if $(filter %_test.c,$<),$(TEST_CFLAGS),$(if $(filter conformance/%,$<),$(SUITE_CFLAGS),$(if $(filter $(TYPED),$<),$(TYPES_CFLAGS)))) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) -MMD -MP -c -o $@ $<
 
 # Lanes of device code are loops that the optimiser makes vectors of; and a * b + c is rounded twice unless the code says otherwise. What is
 # compiled again for wider vectors runs on a processor that has them.
@@ -227,6 +262,20 @@ $(BUILD)/obj/lessons_embedded.c: ci/embed-lessons $(wildcard conformance/corpus/
 $(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lesson/lessons.h
 	$(CC) -Itools/lesson $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# Exercises in the form of scripts, and the scripts of the demo, for the page in a browser (tools/web).
+PRACTICES := $(sort $(wildcard conformance/corpus/exercises/scripts/*.txt))
+$(BUILD)/obj/practices_embedded.c: ci/embed-texts $(PRACTICES)
+	@mkdir -p $(@D)
+	ci/embed-texts practice.h practice_source practices $(foreach text,$(PRACTICES),$(basename $(notdir $(text)))=$(text)) >$@.new && mv $@.new $@
+
+EXAMPLE_SCRIPTS := $(sort $(wildcard conformance/corpus/demo/*.vmm))
+$(BUILD)/obj/examples_embedded.c: ci/embed-texts $(EXAMPLE_SCRIPTS)
+	@mkdir -p $(@D)
+	ci/embed-texts examples.h example_source examples $(foreach text,$(EXAMPLE_SCRIPTS),$(basename $(notdir $(text)))=$(text)) >$@.new && mv $@.new $@
+
+$(TEXTS_OBJ): %.o: %.c tools/practice/practice.h tools/web/examples.h
+	$(CC) -Itools/practice -Itools/web $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
 $(LIBA): $(LIB_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -250,11 +299,11 @@ $(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/symbols/exports.map
 
 $(BUILD)/obj/runtime12/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=12090 $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=12090 $(CFLAGS) $(TYPES_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/runtime13/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=13000 $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(call sees,$<) $(CPPFLAGS) -DCUDART_VERSION=13000 $(CFLAGS) $(TYPES_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Each name has the version that the toolkit's library gives it.
 $(BUILD)/obj/libcudart.so.%.map: api/runtime_entries.def
@@ -352,9 +401,9 @@ $(BUILD)/obj/conformance.a: $(CONF_OBJ)
 
 $(LIBSO): $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm.so.$(SOVERSION) -o $@ $^ $(DL_LIBS)
-	@ln -sf $(notdir $@) $(BUILD)/lib/libcuvmm.so.$(SOVERSION)
-	@ln -sf libcuvmm.so.$(SOVERSION) $(BUILD)/lib/libcuvmm.so
+	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared $(SONAME) -o $@ $^ $(DL_LIBS)
+	@ln -sf $(notdir $@) $(LIBSO_MAJOR)
+	@ln -sf $(notdir $(LIBSO_MAJOR)) $(LIBSO_DEV)
 
 # The command and the harness use each other: the command's object comes first, the archives in a circle.
 $(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/cli/main.o $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
@@ -406,6 +455,12 @@ $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
+# Files in memory are of the module for browsers, and no library has them.
+$(BUILD)/test/backend_sim/os/memory_files_wasm_test: $(call obj,$(addprefix backend_sim/os/,memory_files_wasm_test.c memory_files_wasm.c \
+    memory_chunks_wasm.c)) $(CONFA) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
+
 # The capture of stacks in a library, for programs that are no C.
 STACKS_PROBE := $(BUILD)/test/stacks_probe.so
 $(STACKS_PROBE): api/stacks/testing/stacks_probe.c $(LIBSIM)
@@ -430,7 +485,7 @@ $(filter $(BUILD)/test/backend_cuda/follow/%,$(TESTS)): $(BUILD)/test/%: $(BUILD
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
--include fuzz/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk packaging/python/targets.mk tools/targets.mk tools/recording/targets.mk \
+-include fuzz/targets.mk docs/site/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk packaging/python/targets.mk tools/targets.mk tools/web/targets.mk tools/recording/targets.mk \
     conformance/corpus/exercises/targets.mk
 
 clean: ## remove everything that was built

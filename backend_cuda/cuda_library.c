@@ -25,11 +25,13 @@ static const char *base_name(const char *path)
 /* The loader's reason, without the parts that the message has anyway. */
 static const char *loader_reason(const char *path)
 {
-    static const char usual[] = "cannot open shared object file: ";
+    static const char usual[] = "cannot open shared object file: ", of_musl[] = "Error loading shared library ";
     const char *text = dlerror();
     size_t length = strlen(path);
     if (!text)
         return "no reason given";
+    if (strncmp(text, of_musl, sizeof of_musl - 1) == 0)
+        text += sizeof of_musl - 1;
     if (strncmp(text, path, length) == 0 && strncmp(text + length, ": ", 2) == 0)
         text += length + 2;
     return strncmp(text, usual, sizeof usual - 1) == 0 ? text + sizeof usual - 1 : text;

@@ -9,6 +9,7 @@ compiler=${CC-cc}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 . ci/tap.sh
+own_system
 said=$work/said # what `ok` shows of a failure
 if ! command -v abidiff >/dev/null; then
     echo "1..0 # SKIP needs libabigail (ci/setup --all)"

@@ -3,6 +3,7 @@
 # How findings reach `cuvmm check`: from programs that close every descriptor, fork, execute another program, change their root,
 # report from hundreds of threads or are killed; and what a program does whose `cuvmm check` is killed.
 . ci/test_head.sh
+own_system
 build=$(cd "$build" && pwd)
 without_sanitizer
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_SIM CUVMM_KERNELS CUVMM_CHECK CUVMM_CHECK_LOG CUVMM_CHECK_STREAM CUVMM_EXPLAIN
@@ -220,7 +221,7 @@ run() { # run STATUS ARGUMENT...: output in out and err
     [ $? = "$want" ]
 }
 says() {
-    grep -qF -- "$1" "$said"
+    contains "$1" "$said"
 }
 
 for side in driver sim:h100; do

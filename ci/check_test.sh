@@ -4,6 +4,7 @@
 # library in its place, below the checker) and on the simulator alone; then tests its options, and its messages when it cannot
 # check.
 . ci/test_head.sh
+own_system
 build=$(cd "$build" && pwd)
 without_sanitizer
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_SIM CUVMM_KERNELS CUVMM_CHECK CUVMM_CHECK_LOG CUVMM_EXPLAIN
@@ -26,7 +27,7 @@ run() { # run STATUS ARGUMENT...: output in out and err
 }
 
 says() { # says TEXT: in what went to standard error
-    grep -qF -- "$1" "$work/err"
+    contains "$1" "$work/err"
 }
 
 "${CC-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O1 -g -isystem api/abi conformance/programs/check/*.c -o "$work/programs" \

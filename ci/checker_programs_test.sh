@@ -6,6 +6,7 @@
 # takes. Then the judge itself: with the two forms exchanged it has to
 # fail each point.
 . ci/test_head.sh
+own_system
 without_sanitizer
 if ! command -v python3 >/dev/null; then
     echo "1..0 # SKIP no python3, which reads the reports"

@@ -3,6 +3,7 @@
 # CMake finds what `make install` installed, also after the folder was moved, and packaging/cmake builds it within another project.
 # The project is packaging/example, in an empty folder, as a user would have it. From make check: CUVMM_BUILD, CUVMM_SAN, CC.
 . ci/test_head.sh
+own_system
 if [ -n "${CUVMM_SAN-}" ]; then
     echo "1..0 # SKIP an instrumented build is not installed"
     exit 0

@@ -3,10 +3,9 @@
 # program that uses them has a fault (hardening). docs/packaging.md lists the costs. Included by the Makefile.
 #
 #   HARDEN=      without hardening; a build with a sanitizer or for coverage never has it
-#   BUILD, SAN, COVERAGE, CC, CFLAGS are the Makefile's
+#   BUILD, SAN, COVERAGE, CC, CFLAGS, SYSTEM are the Makefile's
 
 HARDEN ?= 1
-SYSTEM := $(shell uname -s)
 
 # Handlers of signals, of forks and of the ends of threads point into the libraries as long as the program runs.
 ifeq ($(SYSTEM),Linux)
@@ -14,7 +13,7 @@ SHARED_LDFLAGS := -Wl,-z,nodelete
 endif
 
 # accepted FLAG...: those of them that this compiler accepts, each by itself.
-accepted = $(foreach flag,$(1),$(shell $(CC) -Werror $(flag) -x c -c -o /dev/null /dev/null 2>/dev/null && echo '$(flag)'))
+accepted = $(foreach flag,$(1),$(shell $(CC) -Werror $(flag) -x c -S -o - /dev/null >/dev/null 2>&1 && echo '$(flag)'))
 
 # File names relative to the top folder, except for coverage, whose reader must find the files.
 ifeq ($(COVERAGE),)
@@ -32,7 +31,7 @@ override CFLAGS += $(HARDEN_CFLAGS)
 HARDENED := $(HARDEN_CFLAGS)
 # The checked functions of the C library need an optimiser; a distribution's compiler may have set another level.
 ifneq ($(filter -O1 -O2 -O3 -Os,$(CFLAGS)),)
-HARDENED += fortify
+HARDENED += $(if $(findstring __GLIBC__,$(shell echo '\#include <stdio.h>' | $(CC) -E -dM -x c - 2>/dev/null)),fortify)
 override CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 endif
 ifeq ($(SYSTEM),Linux)

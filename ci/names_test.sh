@@ -4,11 +4,12 @@
 # inside that library.
 # From make check: CUVMM_BUILD.
 . ci/test_head.sh
+own_system
 
 ours=("$build/bin/cuvmm" "$build"/lib/lib*.so*)
 ldd "${ours[@]}" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | grep -v "/$build/lib/" | sort -u >"$work/libraries"
 exported() { # exported LIBRARY...: their functions
-    nm -D --defined-only "$@" | awk '$2 ~ /^[TWi]$/ { sub(/@.*/, "", $3); print $3 }' | sort -u
+    nm -D --defined-only "$@" | awk '$2 ~ /^[TWi]$/ && $3 !~ /^_(init|fini)$/ { sub(/@.*/, "", $3); print $3 }' | sort -u
 }
 shared() { # shared OBJECT...: the functions of theirs that a library exports, too
     nm -g --defined-only "$@" | awk '$2 ~ /^[TW]$/ { print $3 }' | sort -u | comm -12 - "$work/exported"

@@ -24,14 +24,16 @@ BASH_COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS  ?= $(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS ?= $(PREFIX)/share/fish/vendor_completions.d
 
-MAN_PAGES   := $(addprefix $(BUILD)/man/,$(if $(CUVMM),cuvmm.1) $(notdir $(wildcard packaging/man/*.[37])))
-COMPLETIONS := $(if $(CUVMM),$(addprefix $(BUILD)/completion/cuvmm.,bash zsh fish))
+# The command prints them, so a cross build without an emulator leaves them out.
+PRINTS      := $(if $(RUNS),$(CUVMM))
+MAN_PAGES   := $(addprefix $(BUILD)/man/,$(if $(PRINTS),cuvmm.1) $(notdir $(wildcard packaging/man/*.[37])))
+COMPLETIONS := $(if $(PRINTS),$(addprefix $(BUILD)/completion/cuvmm.,bash zsh fish))
 INSTALL_DOCS     := $(wildcard docs/*.md)
 INSTALL_EXAMPLES := $(wildcard conformance/programs/examples/*.c) conformance/programs/unmodified/kernel_template.c
 
 $(BUILD)/man/cuvmm.1: $(CUVMM)
 	@mkdir -p $(@D)
-	$(CUVMM) help --man >$@.new && mv $@.new $@
+	$(EMULATOR) $(CUVMM) help --man >$@.new && mv $@.new $@
 
 # PREFIX and PRIVATE_LIBDIR may differ from the last run's.
 $(BUILD)/man/%: packaging/man/% FORCE
@@ -40,7 +42,7 @@ $(BUILD)/man/%: packaging/man/% FORCE
 
 $(BUILD)/completion/cuvmm.%: $(CUVMM)
 	@mkdir -p $(@D)
-	$(CUVMM) completion $* >$@.new && mv $@.new $@
+	$(EMULATOR) $(CUVMM) completion $* >$@.new && mv $@.new $@
 
 .PHONY: install-pages uninstall-pages
 install-pages: $(MAN_PAGES) $(COMPLETIONS)
@@ -120,6 +122,16 @@ check-package: $(TAP_RUN) deb dist ## test packages, tarball, FetchContent, acti
 	@chmod +x $(BUILD)/check-package-run
 	@$(PROVE) --nocolor -e '$(TAP_RUN) $(TAP)-package' $(BUILD)/check-package-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-package && exit $$status
+
+# Other systems, libraries and processors (ci/check-portable): what this machine can have of them.
+PORTABLE_ROOT ?= $(PACKAGE_ROOT)
+.PHONY: check-portable
+check-portable: $(TAP_RUN) dist ## other systems: Debian 12 and 13, Ubuntu, musl, arm64, macOS (docs/systems.md; CUVMM_PORTABLE_PARTS="musl arm64": these alone)
+	@rm -rf $(TAP)-portable && mkdir -p $(TAP)-portable
+	@printf '#!/bin/sh\nexec ci/check-portable $(DIST) $(BUILD) $(PORTABLE_ROOT)\n' >$(BUILD)/check-portable-run
+	@chmod +x $(BUILD)/check-portable-run
+	@$(PROVE) --nocolor -e '$(TAP_RUN) $(TAP)-portable' $(BUILD)/check-portable-run </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-portable && exit $$status
 
 # -------------------------------------------------------------------------------------------- analysers and CI systems
 

@@ -219,7 +219,7 @@ function hear(line,    part) {
         heard = heard " " line " "
         coded = 1
     }
-    if (line ~ /^  (fix|fix) /)
+    if (line ~ /^  fix /)
         fixed = 1
 }
 function reason_fits(id,    i, rules, count, n) {

@@ -3,6 +3,8 @@
 # libcuvmm-sim.a: the simulator without a line for a driver. From make check: CUVMM_BUILD, CUVMM_SAN, CC.
 set -u
 build=${CUVMM_BUILD-build}
+. ci/tap.sh
+own_system
 library=$build/lib/libcuvmm-sim.a
 if [ -n "${CUVMM_SAN-}" ]; then
     echo "1..0 # SKIP an instrumented build links against its own"

@@ -9,7 +9,7 @@
 
 unexport COLUMNS # lines are as wide for everybody who runs the tests
 
-CHECK_PROFILES ?= h100 h200x2 min max odd
+CHECK_PROFILES ?= h100 h200x2 min max odd large
 # Each abi-suite makes this run, too, to compare with; mutants of one have it alone.
 CHECK_AS_DRIVER ?=
 # libcuda.so.1 adds nothing to what a machine is, so the others' runs of it are left to check-ci.
@@ -68,10 +68,10 @@ CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
 CHECK_LONG   = $(BUILD)/check/lockstep conformance/corpus/exercises_test.sh $(BUILD)/check/world $(BUILD)/test/conformance/oracle/world_test \
     $(addprefix $(BUILD)/check/abi-,$(filter answers-% copies%,$(CHECK_ABI_RECORDED))) tools/shell/shell_test.sh ci/check_test.sh \
     $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/lockstep_drive_test tools/cli/diff_test tools/explain/rule_pairs_test \
-    tools/trace/timeline_test backend_sim/calls/inject_test backend_sim/machine/share_inject_test)
+    tools/web/web_corpus_test tools/trace/timeline_test backend_sim/calls/inject_test backend_sim/machine/share_inject_test)
 # Those that wait most of their time, each beside one that does not.
 CHECK_WAIT   = $(addprefix $(BUILD)/check/abi-,$(filter edges-% memops-% ipc-% pools-%,$(CHECK_ABI_RECORDED))) tools/view/view_browser_test.sh \
-    $(BUILD)/test/backend_sim/abi/library/abi_unasked_test
+    tools/web/web_browser_test.sh $(BUILD)/test/backend_sim/abi/library/abi_unasked_test
 CHECK_FIRST  = $(subst |, ,$(join $(addsuffix |,$(CHECK_WAIT)),$(CHECK_LONG)))
 CHECK_ORDER  = $(foreach test,$(CHECK_FIRST),$(filter $(test),$(CHECK_LIST))) $(filter-out $(CHECK_FIRST),$(CHECK_LIST))
 LONG_SEED      ?= 1
@@ -91,17 +91,24 @@ $(TAP_RUN): ci/tap_run.c
 CHECK_NEEDS ?=
 # Mutants are tried by runs, too, that are none of check's.
 MUTATE_RUNS := $(addprefix $(BUILD)/check/,$(ABI_RECORDINGS:%=abi-%) conformance-as-driver-h200x2)
-check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc
+# The module for browsers is the same whatever this build is instrumented with, and is compared with what has no instruments.
+CHECK_WEB := $(if $(SAN)$(COVERAGE),,web-module)
+check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all $(CHECK_WEB)) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc
 
 # Programs that print TAP, as tests; what they print on standard error goes past prove (ci/tap_run.c). Seconds until one that does
 # not end is ended and named (ci/limit): many, since a debugger or a slow machine is no reason to end a test.
 TEST_SECONDS ?= 1800
 RUN_TAP = TAP_LIMIT=$(TEST_SECONDS) TAP_STDERR=7 $(PROVE) --nocolor -e
 
+# Where python3 is a script that looks for the interpreter at each start (pyenv's takes fifteen processes), tests get the interpreter's
+# own folder first.
+PYTHON_FOLDER = $(shell python=$$(command -v python3) && head -c 2 "$$python" | grep -q '^\#!' && \
+    python3 -c 'import os, sys; print(os.path.dirname(sys.executable) + ":")')
+
 # Two tests more than there are processors at a time, since some sleep.
 check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 	@rm -rf $(TAP) $(BUILD)/tmp && mkdir -p $(TAP) $(BUILD)/tmp
-	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
+	@PATH="$(PYTHON_FOLDER)$$PATH" TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
 	    $(RUN_TAP) '$(TAP_RUN) $(TAP)' -j$$(($(JOBS) + 2)) $(CHECK_ORDER) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP) && exit $$status
 
@@ -172,7 +179,8 @@ $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%): $(BUILD)/check/%: ci/targets.mk
 	@chmod +x $@
 
 # Tests of scripts, documents and pages, to which it makes no difference how the engine was compiled.
-CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit requests slowest tally threaded) tools/view/view_browser_test.sh
+CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit requests slowest tally threaded) tools/view/view_browser_test.sh \
+    tools/web/web_browser_test.sh
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
@@ -198,7 +206,7 @@ VALGRIND_RUNS = $(filter-out $(addprefix $(BUILD)/check/,world buggy lockstep),$
     $(if $(SUITE),$(BUILD)/check/abi-suite-h200x2) $(FUZZ_CHECKS)
 VALGRIND_TESTS = $(filter-out $(addprefix $(BUILD)/test/,$(addprefix conformance/oracle/,world_test lockstep_test graph_lockstep_test \
     pool_lockstep_test lockstep_drive_test) $(addprefix tools/explain/,rule_pairs_test rule_report_test explain_test) tools/trace/timeline_test \
-    tools/trace/replay_test tools/cli/diff_test tools/shell/advice_test),$(TESTS))
+    tools/trace/replay_test tools/cli/diff_test tools/shell/advice_test tools/checker/stream_test backend_sim/calls/inject_test),$(TESTS))
 check-valgrind: check-build $(BUILD)/check/abi-suite-h200x2 ## the test programs under valgrind, with fewer rounds and machines
 	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind \
 	    CHECK_LIST='$(VALGRIND_RUNS) $(VALGRIND_TESTS)' check
@@ -341,7 +349,9 @@ sabotage: check-build ## does the suite notice mistakes made by hand? Every SABO
 	$(call MUTATE_TAP,sabotage,--rows ci/sabotage.list --every $(SABOTAGE_EVERY) $(ONLY:%=--only "^%$$") $(QUICK:%=--quick))
 
 # Machines differ in numbers; what the recordings of a driver reach besides is reached by those of one of them.
-COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED))'
+# Scripts that start a thousand programs reach no line that others do not, and each program writes the counters of all files.
+COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED))' \
+    CHECK_SHELL='$(filter-out $(CHECK_ONCE) ci/checker_programs_test.sh tools/sweep/sweep_test.sh tools/recording/recording_test.sh,$(CHECK_SHELL))'
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
@@ -384,7 +394,7 @@ ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_graph.h api/
 EXERCISES    := conformance/corpus/exercises
 EXERCISE_SET := $(sort $(wildcard $(EXERCISES)/[0-9]*-*/*) $(wildcard $(EXERCISES)/grader/*)) $(EXERCISES)/README.md $(EXERCISES)/coarse.profile
 
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages install-cmake install-recording ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(DRIVER_LIBS) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages install-cmake install-recording ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
 	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/vmm $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
 	install -m 644 $(PART_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/vmm
@@ -392,13 +402,12 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHEC
 	install -m 644 $(filter api/abi/runtime/%,$(ABI_HEADERS)) $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime
 	install -m 644 $(LIBA) $(LIBSIM) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(LIBSO) $(DESTDIR)$(LIBDIR)
-	install -m 755 $(LIBCUDA) $(LIBCUDART) $(DESTDIR)$(PRIVATE_LIBDIR)
-	install -m 755 $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(DESTDIR)$(PRIVATE_LIBDIR)
-	ln -sf libcuda.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libcuda.so
-	ln -sf libcudart.so.13 $(DESTDIR)$(PRIVATE_LIBDIR)/libcudart.so
-	ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libnvidia-ml.so
-	ln -sf $(notdir $(LIBSO)) $(DESTDIR)$(LIBDIR)/libcuvmm.so.$(SOVERSION)
-	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
+	$(if $(DRIVER_LIBS),install -m 755 $(DRIVER_LIBS) $(DESTDIR)$(PRIVATE_LIBDIR))
+	$(if $(DRIVER_LIBS),ln -sf libcuda.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libcuda.so)
+	$(if $(DRIVER_LIBS),ln -sf libcudart.so.13 $(DESTDIR)$(PRIVATE_LIBDIR)/libcudart.so)
+	$(if $(DRIVER_LIBS),ln -sf libnvidia-ml.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libnvidia-ml.so)
+	ln -sf $(notdir $(LIBSO)) $(DESTDIR)$(LIBDIR)/$(notdir $(LIBSO_MAJOR))
+	ln -sf $(notdir $(LIBSO_MAJOR)) $(DESTDIR)$(LIBDIR)/$(notdir $(LIBSO_DEV))
 	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(if $(CUVMM),install -m 755 $(CUVMM) $(DESTDIR)$(PREFIX)/bin)
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,$(sort $(patsubst conformance/corpus/%/,%,$(dir $(EXERCISE_SET)))))
@@ -410,7 +419,7 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHEC
 
 uninstall: uninstall-pages uninstall-cmake uninstall-recording ## remove what install installed
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(PART_HEADERS:api/%=%) $(ABI_HEADERS:api/%=%))
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO) $(LIBSO_MAJOR) $(LIBSO_DEV)) pkgconfig/cuvmm.pc)
 	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcudart.so.12 libcudart.so.13 libcudart.so libnvidia-ml.so.1 libnvidia-ml.so libcuvmm-check.so libcuvmm-device-files.so)
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
 	rm -rf $(DESTDIR)$(PREFIX)/share/cuvmm/exercises $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,tap.h tap.c)

@@ -4,7 +4,7 @@
 .PHONY: demo rulebook scripts-update view-pictures
 
 demo: $(BUILD)/bin/cuvmm ## the lifecycles of the documents and classic mistakes, drawn and explained
-	@for script in conformance/corpus/demo/*.vmm; do $(BUILD)/bin/cuvmm run $$script || exit 1; done
+	@for script in conformance/corpus/demo/*.vmm; do $(EMULATOR) $(BUILD)/bin/cuvmm run $$script || exit 1; done
 
 rulebook: $(BUILD)/bin/cuvmm ## docs/rulebook.md from the table of rules and its examples
 	@mkdir -p docs
@@ -13,7 +13,7 @@ rulebook: $(BUILD)/bin/cuvmm ## docs/rulebook.md from the table of rules and its
 # The same as a page, to be installed.
 $(RULE_PAGE): $(BUILD)/bin/cuvmm
 	@mkdir -p $(@D)
-	$(BUILD)/bin/cuvmm rules --html > $@.new && mv $@.new $@
+	$(EMULATOR) $(BUILD)/bin/cuvmm rules --html > $@.new && mv $@.new $@
 
 scripts-update: $(BUILD)/test/tools/script/script_test $(BUILD)/test/tools/explain/rule_report_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/corpus/scripts, the rules' examples and conformance/corpus/lessons, and the session of docs/shell.md, to be read before a commit
 	CUVMM_UPDATE=1 $(BUILD)/test/tools/script/script_test

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* TIOCGWINSZ; before any header */
 #include "columns.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -18,16 +17,33 @@ static unsigned of_terminal(int file)
     struct winsize size;
     if (file >= 0 && ioctl(file, TIOCGWINSZ, &size) == 0)
         return size.ws_col;
+#else
+    (void)file;
 #endif
     return 0;
 }
 
-unsigned columns_of(int file)
+static unsigned long limit_of(int file)
 {
     const char *set = os_environment("COLUMNS");
     unsigned long columns = set ? strtoul(set, NULL, 10) : 0;
-    if (!columns)
-        columns = of_terminal(file);
+    return columns ? columns : of_terminal(file);
+}
+
+bool columns_are_limited(int file)
+{
+    return limit_of(file) != 0;
+}
+
+bool columns_coloured(int file)
+{
+    const char *no = os_environment("NO_COLOR");
+    return (!no || !no[0]) && file >= 0 && isatty(file);
+}
+
+unsigned columns_of(int file)
+{
+    unsigned long columns = limit_of(file);
     if (!columns)
         columns = COLUMNS_USUAL;
     return columns < COLUMNS_LEAST ? COLUMNS_LEAST : columns > COLUMNS_MOST ? COLUMNS_MOST : (unsigned)columns;

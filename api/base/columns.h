@@ -9,6 +9,7 @@
 #ifndef CUVMM_COLUMNS_H
 #define CUVMM_COLUMNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { COLUMNS_LEAST = 60, COLUMNS_USUAL = 100, COLUMNS_MOST = 1000 };
@@ -16,6 +17,11 @@ enum { COLUMNS_LEAST = 60, COLUMNS_USUAL = 100, COLUMNS_MOST = 1000 };
 /* The value of the variable COLUMNS, else the width of the terminal that file is, else COLUMNS_USUAL; at least COLUMNS_LEAST.
  * file may be -1. */
 unsigned columns_of(int file);
+/* Does anything limit the width: the variable, or the terminal that file is? Lines for programs stay whole where nothing does. */
+bool columns_are_limited(int file);
+
+/* Is the file a terminal, and has the user not set NO_COLOR to anything? */
+bool columns_coloured(int file);
 
 /* Wraps the lines of a message (vmm_detail_text) at blanks, so that none is wider than width if possible; continuation lines are
  * aligned with the first line's text. Works in place, because stacks of signal handlers are small: a line stays unwrapped when

@@ -27,6 +27,7 @@ static void test_width(void)
     }
     unsetenv("COLUMNS");
     tap_u64(columns_of(-1), 100, "without a terminal");
+    tap_ok(!columns_are_limited(-1) && !columns_coloured(-1), "where nothing limits the width, and nothing takes colours");
     if (pipe(ends) == 0) {
         tap_u64(columns_of(ends[1]), 100, "into a pipe");
         close(ends[0]);
@@ -39,10 +40,19 @@ static void test_terminal(void)
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     struct winsize size = {.ws_row = 24, .ws_col = 72};
     bool there = terminal >= 0 && ioctl(terminal, TIOCSWINSZ, &size) == 0;
-    if (there)
+    if (there) {
         tap_u64(columns_of(terminal), 72, "a terminal's own");
-    else
+        tap_ok(columns_are_limited(terminal), "which limits it");
+        unsetenv("NO_COLOR");
+        tap_ok(columns_coloured(terminal), "it takes colours");
+        setenv("NO_COLOR", "1", 1);
+        tap_ok(!columns_coloured(terminal), "but not where NO_COLOR is set");
+        setenv("NO_COLOR", "", 1);
+        tap_ok(columns_coloured(terminal), "to something");
+        unsetenv("NO_COLOR");
+    } else {
         tap_skip("this system has no pseudo-terminals", "a terminal's own");
+    }
     setenv("COLUMNS", "90", 1);
     tap_u64(columns_of(terminal), 90, "the variable overrides the terminal");
     unsetenv("COLUMNS");

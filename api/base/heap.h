@@ -22,4 +22,15 @@ struct heap {
 };
 extern const struct heap heap;
 
+/* Moves an array to where it has room for twice as many elements, and for first where it had none. NULL when memory is exhausted:
+ * nothing has changed then. */
+static inline void *heap_grow(void *array, size_t *room, size_t first, size_t element)
+{
+    size_t more = *room ? 2 * *room : first;
+    void *grown = heap.realloc(array, more * element);
+    if (grown)
+        *room = more;
+    return grown;
+}
+
 #endif

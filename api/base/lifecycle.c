@@ -12,8 +12,7 @@
 struct life_page life_page;
 _Atomic uint64_t life_patience = LIFE_PATIENCE_MS;
 static _Atomic uint64_t known; /* the last stamp of this process, or of its parent before the fork; 0: none yet */
-static bool wiped;             /* the system clears the stamp; otherwise the handlers below do */
-static pid_t own;              /* the process number, if the system does not clear the stamp */
+static pid_t own;              /* the process number */
 
 static pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER; /* the outermost lock: one fork at a time */
 static _Thread_local bool forks;                            /* this thread's fork holds it */
@@ -156,10 +155,11 @@ void life_hold_back(void)
         sched_yield(); /* LCOV_EXCL_LINE: only while a fork waits for a lock, a race */
 }
 
+/* The system has cleared the stamp; or it cannot, or has said that it would and did not: qemu-user ignores the advice. */
 static void in_child(void)
 {
-    if (!wiped && own != getpid()) /* LCOV_EXCL_BR_LINE: only if the system cannot wipe memory at forks */
-        atomic_store(&life_page.stamp, 0); /* LCOV_EXCL_LINE: the same */
+    if (own != getpid())
+        atomic_store(&life_page.stamp, 0);
     life_stamp(); /* does all of it, unless an earlier handler has */
 }
 
@@ -169,7 +169,7 @@ __attribute__((constructor)) static void begin(void)
 {
     if (atomic_load(&known)) /* LCOV_EXCL_BR_LINE: a program's constructor has called first */
         return; /* LCOV_EXCL_LINE: the same */
-    wiped = os_wipe_at_fork(&life_page, sizeof life_page);
+    os_wipe_at_fork(&life_page, sizeof life_page); /* for children made by a bare clone(), which calls no handler */
     own = getpid();
     atomic_store(&known, 1);
     atomic_store(&life_page.calm, 1);

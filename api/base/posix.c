@@ -13,7 +13,7 @@
 
 static int limit_of(int what, struct rlimit *limit)
 {
-    return getrlimit((unsigned)what, limit);
+    return posix_getrlimit(what, limit);
 }
 
 /* Under _GNU_SOURCE the C library declares its address as a union. */

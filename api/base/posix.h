@@ -25,13 +25,31 @@ struct sockaddr;
 struct stat;
 struct statvfs;
 
+#if defined(__linux__) && !defined(__GLIBC__)
+#include <sys/syscall.h>
+/* musl has no function for it. */
+long syscall(long number, ...);
+static inline int posix_renameat2(int in, const char *from, int out, const char *to, unsigned how)
+{
+    return (int)syscall(SYS_renameat2, in, from, out, to, how);
+}
+#define renameat2 posix_renameat2
+#endif
+
+/* With _GNU_SOURCE glibc declares an enum for the first parameter. */
+#ifdef __GLIBC__
+#define posix_getrlimit(what, limit) getrlimit((unsigned)(what), (limit))
+#else
+#define posix_getrlimit(what, limit) getrlimit((what), (limit))
+#endif
+
 struct posix {
 #define POSIX_CALL(type, name, params, args, failed, error) type(*name) params;
 #define POSIX_OTHER(type, name, params)                     type(*name) params;
 #include "posix.def"
 #undef POSIX_CALL
 #undef POSIX_OTHER
-    int (*getrlimit)(int what, struct rlimit *limit); /* what: with _GNU_SOURCE the C library declares an enum for it */
+    int (*getrlimit)(int what, struct rlimit *limit);
 };
 extern const struct posix posix;
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptors over UNIX sockets: sending, and the code shared with receiving. All socket calls are non-blocking and only poll
  * waits, so a call ends in time whatever the socket's mode. */
-#define _GNU_SOURCE      /* SOCK_CLOEXEC */
-#define _DARWIN_C_SOURCE /* CMSG_SPACE, MSG_DONTWAIT, SO_NOSIGPIPE */
+#define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "fd.h"
 
 #include <errno.h>

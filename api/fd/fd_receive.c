@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Receiving: any input is parsed completely and judged only when all of it is there, so that every descriptor that arrives is
  * either returned or closed. */
-#define _GNU_SOURCE      /* MSG_CMSG_CLOEXEC, POLLRDHUP */
-#define _DARWIN_C_SOURCE /* CMSG_SPACE, MSG_DONTWAIT */
+#define _GNU_SOURCE /* MSG_CMSG_CLOEXEC, POLLRDHUP */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

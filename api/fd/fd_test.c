@@ -392,7 +392,15 @@ static void wrong(const unsigned char *bytes, size_t length, size_t count, size_
         snprintf(what, sizeof what, "%s: %s", kinds[k].name, name);
         rig_pair(kinds[k].type, ends);
         rig_pipe(file);
-        if (!rig_send(ends[0], bytes, length, file[1], count))
+        const bool sent = rig_send(ends[0], bytes, length, file[1], count);
+        if (!sent && errno == ENOMEM && count == RIG_MOST_FDS) {
+            tap_skip("musl sends a few descriptors less in a message", "%s", what);
+            close(file[0]);
+            close(file[1]);
+            rig_close(ends);
+            continue;
+        }
+        if (!sent)
             tap_bail("%s cannot be sent: %s", what, strerror(errno));
         close(file[1]);
         if (stream && !begins)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* MAP_ANONYMOUS, syscall; before any header */
+#define _GNU_SOURCE /* MAP_ANONYMOUS; before any header */
 #include "findings_record.h"
 
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "findings_stream.h"
 #include "marks.h"
+#include "os_thread.h"
 #include "posix.h"
 #include "stacks.h"
 
@@ -200,7 +200,7 @@ static void write_finding(struct json *out, const vmm_detail *detail, enum findi
     text_or_null(out, "mark", class == FINDING_LEAK ? NULL : marks_now(), limits->text); /* it was made in another phase */
     if (marks_phases())
         jsonw_int(out, "phase", marks_phases());
-    jsonw_int(out, "thread", (int64_t)syscall(SYS_gettid));
+    jsonw_int(out, "thread", (int64_t)os_thread_number());
     jsonw_hex(out, "print", place->print);
     write_stack(out, place->call.stack, limits, scratch->frames);
     write_others(out, detail, place, limits, scratch->frames);

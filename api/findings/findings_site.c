@@ -3,20 +3,40 @@
 #include "findings_site.h"
 
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 6 }; /* the most frames in the text: the place, and how the program got there */
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#else
+#include "stacks_unwind.h"
+#endif
+
+enum { SHOWN = 6, SITE_NAME = 120 }; /* the most frames in the text: the place, and how the program got there */
+
+/* The return addresses of the calling thread, nearest first. musl has no function for it. */
+#if __has_include(<execinfo.h>)
+#define return_addresses backtrace
+#else
+static int return_addresses(void **addresses, int most)
+{
+    struct unwind unwind;
+    int count = 0;
+    unwind_begin(&unwind);
+    while (count < most && unwind_next(&unwind))
+        addresses[count++] = (void *)(unwind.address + 1);
+    return count;
+}
+#endif
 
 int site_here(void *frames[SITE_DEPTH])
 {
     static const char mark; /* an address in this library */
     void *all[SITE_DEPTH];
     Dl_info ours, info;
-    int count = 0, depth = backtrace(all, SITE_DEPTH);
+    int count = 0, depth = return_addresses(all, SITE_DEPTH);
     void *here = dladdr(&mark, &ours) ? ours.dli_fbase : NULL;
     for (int i = 0; i < depth; i++)
         if (!dladdr(all[i], &info) || info.dli_fbase != here)
@@ -36,9 +56,23 @@ static bool starts(const Dl_info *info)
     return strncmp(base_name(info->dli_fname), "libc.so", 7) == 0;
 }
 
+/* The loader knows exported names alone. musl's may give one that ends before the address, so there it is asked second. */
+static void name_of(const Dl_info *info, size_t offset, char name[SITE_NAME])
+{
+    name[0] = '\0';
+#ifdef __GLIBC__
+    if (info->dli_sname)
+        snprintf(name, SITE_NAME, "%s", info->dli_sname);
+#endif
+    if (!name[0])
+        site_symbol(info->dli_fname, offset, name, SITE_NAME);
+    if (!name[0] && info->dli_sname)
+        snprintf(name, SITE_NAME, "%s", info->dli_sname);
+}
+
 size_t site_text(void *const *frames, int count, char *text, size_t length, size_t size)
 {
-    char name[120];
+    char name[SITE_NAME];
     Dl_info info;
     int reported = 0;
     for (int i = 0; i < count && reported < SHOWN && length < size; i++) {
@@ -49,10 +83,7 @@ size_t site_text(void *const *frames, int count, char *text, size_t length, size
         if (starts(&info))
             break;
         size_t offset = at - (uintptr_t)info.dli_fbase;
-        if (info.dli_sname)
-            snprintf(name, sizeof name, "%s", info.dli_sname);
-        else
-            site_symbol(info.dli_fname, offset, name, sizeof name);
+        name_of(&info, offset, name);
         int wrote = snprintf(text + length, size - length, "  %-9s %s (%s+0x%zx)\n", reported++ ? "" : "called by",
                              name[0] ? name : "?", base_name(info.dli_fname), offset);
         length += wrote > 0 ? (size_t)wrote : 0;

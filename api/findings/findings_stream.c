@@ -14,6 +14,10 @@
 #include "os_environment.h"
 #include "posix.h"
 
+#ifndef SOCK_CLOEXEC
+#define SOCK_CLOEXEC 0 /* a system without it has no such sockets either (macOS): then there is no stream */
+#endif
+
 static _Atomic int held = -1; /* 1 more than the number of the connection that is kept; 0: the next one is; -1: none is */
 
 static const char *stream_path(void)

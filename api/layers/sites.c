@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __ELF__
 #include <link.h>
+#endif
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -94,6 +96,17 @@ static uint16_t name(struct sites_file *file, const char *text)
 
 /* ---- the layer ---- */
 
+/* Is the file loaded at the addresses that it names, as programs are that are no PIE? */
+static bool is_at_its_own_addresses(const void *start)
+{
+#ifdef __ELF__
+    return ((const ElfW(Ehdr) *)start)->e_type == ET_EXEC;
+#else
+    (void)start;
+    return false;
+#endif
+}
+
 /* The program's frame that is nearest: not of this library, nor of the C library, which calls the handlers that run at exit. */
 static void place(struct sites_file *file, struct sites_call *record)
 {
@@ -105,8 +118,7 @@ static void place(struct sites_file *file, struct sites_call *record)
     if (!count || !dladdr((void *)at, &info) || !info.dli_fname)
         return;
     record->module = name(file, info.dli_fname);
-    const ElfW(Ehdr) *head = info.dli_fbase;
-    record->offset = head->e_type == ET_EXEC ? at : at - (uintptr_t)head;
+    record->offset = is_at_its_own_addresses(info.dli_fbase) ? at : at - (uintptr_t)info.dli_fbase;
 }
 
 static bool is_injected(vmm_result result)

@@ -445,7 +445,7 @@ static void test_names(void)
     memcpy(longer, "%p", 2);
     longer[sizeof longer - 1] = '\0';
     tap_result(vmm_trace_open(longer, &fake.base, &top), VMM_ERROR_OPERATING_SYSTEM, "a name that is too long");
-    tap_ok(!top && strstr(vmm_last_detail()->note, "File name too long"), "is reported as such");
+    tap_ok(!top && strstr(vmm_last_detail()->note, strerror(ENAMETOOLONG)), "is reported as such");
     char *text;
     top = open_over(&fake, path_of("100%%"));
     release(top, 1);

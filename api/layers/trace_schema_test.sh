@@ -18,6 +18,8 @@ if ! python3 -c 'import jsonschema' 2>/dev/null; then
     echo "1..$points"
     exit $((failures > 0))
 fi
+# validate.py SCHEMA FOLDER NAME FILE... -- NAME FILE...: what is wrong with each group's files goes to FOLDER/NAME.said, whose last line
+# counts.
 cat >"$work/validate.py" <<'END'
 import json, re, sys
 from jsonschema import validators
@@ -25,27 +27,31 @@ schema = json.load(open(sys.argv[1]))
 kind = validators.validator_for(schema)
 kind.check_schema(schema)
 validator = kind(schema)
-shapes, lines, bad = set(), 0, 0
-for name in sys.argv[2:]:
-    for number, text in enumerate(open(name, encoding="ascii"), 1):
-        lines += 1
-        shape = re.sub(r"[0-9a-f]+", "#", re.sub(r'"note":"[^"]*"', '"note":""', text))
-        if shape in shapes:
-            continue
-        shapes.add(shape)
-        for error in validator.iter_errors(json.loads(text)):
-            bad += 1
-            best = min(error.context, key=lambda e: (len(e.schema_path) < 3, -len(e.path)), default=error)
-            print(f"{name}:{number}: {text[:160]}: {list(best.path)}: {best.message[:160]}")
-print(f"{lines} lines, {len(shapes)} shapes, {bad} wrong")
-sys.exit(bad > 0 or not lines)
-END
-valid() { python3 "$work/validate.py" $schema "$@" >"$said" 2>&1; }
 
-valid conformance/recorded/recordings/*/suite.jsonl
-ok $? "recordings of drivers: $(tail -n 1 "$said")"
-valid fuzz/corpus/trace/*.jsonl
-ok $? "seeds of the fuzzer: $(tail -n 1 "$said")"
+def validate(files, said):
+    shapes, lines, bad = set(), 0, 0
+    for name in files:
+        for number, text in enumerate(open(name, encoding="ascii"), 1):
+            lines += 1
+            shape = re.sub(r"[0-9a-f]+", "#", re.sub(r'"note":"[^"]*"', '"note":""', text))
+            if shape in shapes:
+                continue
+            shapes.add(shape)
+            for error in validator.iter_errors(json.loads(text)):
+                bad += 1
+                best = min(error.context, key=lambda e: (len(e.schema_path) < 3, -len(e.path)), default=error)
+                print(f"{name}:{number}: {text[:160]}: {list(best.path)}: {best.message[:160]}", file=said)
+    print(f"{lines} lines, {len(shapes)} shapes, {bad} wrong", file=said)
+
+group = []
+for word in sys.argv[3:] + ["--"]:
+    if word != "--":
+        group.append(word)
+        continue
+    with open(f"{sys.argv[2]}/{group[0]}.said", "w") as said:
+        validate(group[1:], said)
+    group = []
+END
 number=0
 for script in conformance/corpus/demo/*.vmm conformance/corpus/lessons/*.vmm; do
     number=$((number + 1))
@@ -53,18 +59,15 @@ for script in conformance/corpus/demo/*.vmm conformance/corpus/lessons/*.vmm; do
     CUVMM_LAYERS=trace=$work/$number.%p.jsonl "$build/bin/cuvmm" run "$script" >/dev/null 2>&1
 done
 ls "$work"/[0-9]*.jsonl >"$work/list"
-[ "$(wc -l <"$work/list")" -ge $((2 * number)) ] && valid "$work"/[0-9]*.jsonl
-ok $? "demos and lessons, with processes and without: $(tail -n 1 "$said")"
 
 # Would it notice? Each is a good line with a mistake.
 good='{"n":1,"thread":1,"call":"init","args":{"flags":"0x0"},"result":"CUDA_SUCCESS","code":0}'
-echo "$good" >"$work/line"
-valid "$work/line"
-ok $? 'a good line is good'
+echo "$good" >"$work/good"
+names=() files=()
 wrong() { # wrong NAME LINE
-    echo "$2" >"$work/line"
-    ! valid "$work/line" && grep -q '^1 lines' "$said"
-    ok $? "not valid: $1"
+    names+=("$1")
+    files+=(-- "wrong-${#names[@]}" "$work/wrong-${#names[@]}.line")
+    echo "$2" >"$work/wrong-${#names[@]}.line"
 }
 wrong 'another format' '{"cuvmm-trace":2,"version":"0.1.0","inner":["sim"]}'
 wrong 'a call without its result' '{"n":1,"thread":1,"call":"init","args":{"flags":"0x0"},"code":0}'
@@ -73,5 +76,25 @@ wrong 'a name without its number' "${good/\"result\"/\"names\":{\"a\":\"R\"\},\"
 wrong 'a rule without its severity' "${good/\"code\"/\"rule\":\"VMM-MAP-OVERLAP\",\"code\"}"
 wrong 'bytes with an odd digit' "${good/\"0x0\"/{\"length\":\"0x1\",\"hex\":\"0\"\}}"
 wrong 'a footer that counts backwards' '{"end":1,"calls":-1}'
+
+python3 "$work/validate.py" $schema "$work" recordings conformance/recorded/recordings/*/suite.jsonl -- seeds fuzz/corpus/trace/*.jsonl -- \
+    made "$work"/[0-9]*.jsonl -- good "$work/good" "${files[@]}" 2>"$work/errors"
+ok $? 'they can be validated' "$work/errors"
+valid() { # valid GROUP: it has lines, and none is wrong
+    said=$work/$1.said
+    grep -q '^[1-9][0-9]* lines, [0-9]* shapes, 0 wrong$' "$said"
+}
+valid recordings
+ok $? "recordings of drivers: $(tail -n 1 "$said")"
+valid seeds
+ok $? "seeds of the fuzzer: $(tail -n 1 "$said")"
+[ "$(wc -l <"$work/list")" -ge $((2 * number)) ] && valid made
+ok $? "demos and lessons, with processes and without: $(tail -n 1 "$work/made.said")"
+valid good
+ok $? 'a good line is good'
+for i in "${!names[@]}"; do
+    ! valid "wrong-$((i + 1))" && grep -q '^1 lines' "$said"
+    ok $? "not valid: ${names[i]}"
+done
 echo "1..$points"
 [ "$failures" -eq 0 ]

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* syscall */
 #include "recorder_file.h"
 
 #include <errno.h>
@@ -9,10 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lifecycle.h"
+#include "os_thread.h"
 #include "posix.h"
 #include "recorder_ticks.h"
 #include "single_thread.h"
@@ -64,6 +63,24 @@ static int create(const char *folder, char *path, size_t size)
     return fd;
 }
 
+#ifdef __linux__
+static bool fill(int fd)
+{
+    return posix.fallocate(fd, 0, 0, sizeof(struct recorder_file)) == 0;
+}
+#else
+static bool fill(int fd)
+{
+    static const char zeros[65536];
+    for (size_t done = 0, n; done < sizeof(struct recorder_file); done += n) {
+        n = sizeof(struct recorder_file) - done < sizeof zeros ? sizeof(struct recorder_file) - done : sizeof zeros;
+        if (posix.pwrite(fd, zeros, n, (off_t)done) != (ssize_t)n)
+            return false;
+    }
+    return true;
+}
+#endif
+
 /* Every page has its place before it is written to: on a full disk the program would get SIGBUS. */
 static bool has_room(int fd)
 {
@@ -73,7 +90,7 @@ static bool has_room(int fd)
         errno = EFBIG; /* a longer file is a signal, which ends the program */
         return false;
     }
-    return posix.ftruncate(fd, sizeof(struct recorder_file)) == 0 && posix.fallocate(fd, 0, 0, sizeof(struct recorder_file)) == 0;
+    return posix.ftruncate(fd, sizeof(struct recorder_file)) == 0 && fill(fd);
 }
 
 struct recorder_file *recorder_file_make(const char *folder)
@@ -120,7 +137,7 @@ static uint32_t thread_here(void)
     } here;
     uint64_t stamp = life_stamp();
     if (here.stamp != stamp) {
-        here.number = (uint32_t)syscall(SYS_gettid);
+        here.number = (uint32_t)os_thread_number();
         here.stamp = stamp;
     }
     return here.number;

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "posix.h"
@@ -83,7 +84,11 @@ static bool has_base(const char *path, const char *start)
 
 /* ---- what the loader knows of an address ---- */
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
+#ifndef __GLIBC__
+#define __GLIBC_PREREQ(major, minor) 0
+#endif
+
+#if __GLIBC_PREREQ(2, 35)
 typedef int finder(void *address, struct dl_find_object *found);
 
 /* Where the C library is loaded; 0: not found. It is loaded before all that could change the list. */
@@ -145,18 +150,64 @@ static bool find_quickly(uintptr_t address, struct loaded *loaded, bool *can)
 }
 #endif
 
-static bool find_loaded(uintptr_t address, struct loaded *loaded)
+/* The loader's record of the file at an address, and where it has the file. */
+#ifdef __GLIBC__
+static const struct link_map *map_of(uintptr_t address, uintptr_t *start)
 {
     Dl_info info;
     void *map;
+    if (!dladdr1((void *)address, &info, &map, RTLD_DL_LINKMAP))
+        return NULL;
+    *start = (uintptr_t)info.dli_fbase;
+    return map;
+}
+#else
+/* The loader writes the address of its list for debuggers into the program's dynamic section. */
+static const struct r_debug *loaders_list(void)
+{
+    const ElfW(Phdr) *segment = (const void *)getauxval(AT_PHDR);
+    const unsigned count = (unsigned)getauxval(AT_PHNUM);
+    uintptr_t bias = 0;
+    const ElfW(Dyn) *entry = NULL;
+    for (unsigned i = 0; segment && i < count; i++)
+        if (segment[i].p_type == PT_PHDR)
+            bias = (uintptr_t)segment - segment[i].p_vaddr;
+    for (unsigned i = 0; segment && i < count; i++)
+        if (segment[i].p_type == PT_DYNAMIC)
+            entry = (const void *)(bias + segment[i].p_vaddr);
+    while (entry && entry->d_tag != DT_NULL && entry->d_tag != DT_DEBUG)
+        entry++;
+    return entry && entry->d_tag == DT_DEBUG ? (const void *)entry->d_un.d_ptr : NULL;
+}
+
+/* musl has no function for both at once. Its list begins with the program, which alone may be loaded with a difference of 0. */
+static const struct link_map *map_of(uintptr_t address, uintptr_t *start)
+{
+    Dl_info info;
+    const struct r_debug *loader = loaders_list();
+    if (!loader || !dladdr((void *)address, &info))
+        return NULL;
+    const struct link_map *found = NULL;
+    for (const struct link_map *map = loader->r_map; map; map = map->l_next)
+        if (map->l_addr <= address && (!found || map->l_addr > found->l_addr))
+            found = map;
+    *start = info.dli_fbase || !found ? (uintptr_t)info.dli_fbase : found->l_addr; /* the system's own has no name and no place */
+    return found;
+}
+#endif
+
+static bool find_loaded(uintptr_t address, struct loaded *loaded)
+{
+    uintptr_t start;
     bool can;
     if (find_quickly(address, loaded, &can))
         return true;
     if (can)
         return false;
-    if (!dladdr1((void *)address, &info, &map, RTLD_DL_LINKMAP))
+    const struct link_map *map = map_of(address, &start);
+    if (!map)
         return false;
-    *loaded = (struct loaded){(uintptr_t)info.dli_fbase, UINTPTR_MAX, (uintptr_t)map, map};
+    *loaded = (struct loaded){start, UINTPTR_MAX, (uintptr_t)map, map};
     return true;
 }
 
@@ -214,7 +265,7 @@ static uint32_t path_of(const struct module *module, const struct link_map *map)
         path[length] = '\0';
     } else if (map->l_name[0] == '/') {
         length = (size_t)snprintf(path, sizeof path, "%s", map->l_name);
-    } else if (strncmp(map->l_name, "linux-vdso", 10) == 0) {
+    } else if (strncmp(map->l_name, "linux-vdso", 10) == 0 || !map->l_name[0]) { /* the latter with musl */
         length = (size_t)snprintf(path, sizeof path, "[vdso]");
     } else {
         length = path_mapped(module->start, path);
@@ -266,6 +317,16 @@ static bool is_ours(const struct loaded *loaded)
     return find_loaded((uintptr_t)&mark, &ours) && ours.identity == loaded->identity; /* LCOV_EXCL_BR_LINE: this library is loaded */
 }
 
+/* glibc gives the program no name; musl gives it one, and puts it first. */
+static bool is_program(const struct link_map *map)
+{
+#ifdef __GLIBC__
+    return !map->l_name[0];
+#else
+    return !map->l_prev;
+#endif
+}
+
 static const struct module *meet(const struct loaded *loaded)
 {
     const struct module key = what_is_loaded(loaded);
@@ -273,10 +334,10 @@ static const struct module *meet(const struct loaded *loaded)
     if (there)
         return depot_value(there);
     struct module module = key;
-    module.is_program = !loaded->map->l_name[0];
+    module.is_program = is_program(loaded->map);
     /* Linked into the program, this code cannot be told from the program's. */
     module.is_ours = !module.is_program && is_ours(loaded);
-    module.is_libc = has_base(loaded->map->l_name, "libc.so");
+    module.is_libc = has_base(loaded->map->l_name, "libc.so") || has_base(loaded->map->l_name, "ld-musl-");
     module.path = path_of(&module, loaded->map);
     module.build_text = build_text_of(&module);
     module.number = module.name && module.path && module.build_text ? number_for(&module) : 0;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Frames of Python in stacks, with every interpreter of 3.10 to 3.14 that is here, and the note about one that is older.
 . ci/test_head.sh
+own_system
 build=$(cd "$build" && pwd)
 without_sanitizer
 probe=$build/test/stacks_probe.so

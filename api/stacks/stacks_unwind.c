@@ -3,12 +3,15 @@
 #include "stacks_unwind.h"
 
 #include <errno.h>
-#include <execinfo.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#endif
 
 #include "stacks_depot.h"
 #include "stacks_rule.h"
@@ -78,10 +81,21 @@ static bool take_slow(struct unwind *unwind)
     return true;
 }
 
+/* musl has no unwinder; then a stack ends at a frame that no rule describes. */
+static int frames_slowly(void **frames, int most)
+{
+#if __has_include(<execinfo.h>)
+    return backtrace(frames, most);
+#else
+    (void)frames, (void)most;
+    return 0;
+#endif
+}
+
 /* The frames beyond the present one, whose address is among those that backtrace finds. */
 static bool begin_slow(struct unwind *unwind)
 {
-    int count = backtrace(unwind->slowly, UNWIND_SLOW_MOST), at = 0;
+    int count = frames_slowly(unwind->slowly, UNWIND_SLOW_MOST), at = 0;
     while (at < count && (uintptr_t)unwind->slowly[at] - 1 != unwind->address && (uintptr_t)unwind->slowly[at] != unwind->address)
         at++;
     unwind->slow = (unsigned)count;

@@ -34,12 +34,12 @@ typedef struct vmm_memcpy3d_operand {
     union {
         struct vmm_memcpy3d_operand_ptr {
             vmm_deviceptr ptr;                /* where the box begins, on a device or the host */
-            size_t row_length, layer_height;  /* bytes from row to row, rows from layer to layer; 0: adjacent */
+            uint64_t row_length, layer_height; /* bytes from row to row, rows from layer to layer; 0: adjacent */
             vmm_mem_location loc_hint;        /* of managed memory; ignored */
         } ptr;
         struct vmm_memcpy3d_operand_array {
             void *array;
-            size_t x, y, z;
+            uint64_t x, y, z;
         } array;
     } op;
 } vmm_memcpy3d_operand;
@@ -48,7 +48,7 @@ typedef struct vmm_memcpy3d_operand {
 typedef struct vmm_memcpy3d_batch_op {
     vmm_memcpy3d_operand src, dst;
     struct vmm_extent3d {
-        size_t width, height, depth; /* bytes of a row, rows of a layer, layers */
+        uint64_t width, height, depth; /* bytes of a row, rows of a layer, layers */
     } extent;
     vmm_memcpy_src_access_order src_access_order;
     unsigned int flags; /* VMM_MEMCPY_FLAG_ */

@@ -13,11 +13,11 @@ extern "C" {
 /* A fill as a node of a graph; CUDA_MEMSET_NODE_PARAMS. */
 typedef struct vmm_memset_node_params {
     vmm_deviceptr dst;         /* a multiple of element_size */
-    size_t pitch;              /* bytes from one row to the next; ignored with one row */
+    uint64_t pitch;            /* bytes from one row to the next; ignored with one row */
     unsigned int value;        /* its lowest element_size bytes */
     unsigned int element_size; /* 1, 2 or 4 */
-    size_t width;              /* elements in a row, 1 or more */
-    size_t height;             /* rows, 1 or more */
+    uint64_t width;            /* elements in a row, 1 or more */
+    uint64_t height;           /* rows, 1 or more */
 } vmm_memset_node_params;
 
 /* A host function as a node of a graph; CUDA_HOST_NODE_PARAMS. */

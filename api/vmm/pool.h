@@ -27,7 +27,7 @@ typedef struct vmm_mem_pool_props {
     vmm_mem_allocation_handle_type handle_types; /* how the pool may be exported; fixed at creation */
     vmm_mem_location location;                   /* where its memory is */
     void *win32_security_attributes;             /* NULL except on Windows */
-    size_t max_size;                             /* bytes it may grow to; 0: the driver's choice */
+    uint64_t max_size;                           /* bytes it may grow to; 0: the driver's choice */
     unsigned short usage;                        /* VMM_MEM_POOL_CREATE_USAGE_ bits */
     unsigned char reserved[54];                  /* 0 */
 } vmm_mem_pool_props;

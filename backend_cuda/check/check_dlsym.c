@@ -10,21 +10,41 @@
 #include <string.h>
 
 #include "check.h"
+#ifndef __GLIBC__
+#include "stacks_export.h"
+#endif
 #include "tail_call.h"
 
 typedef void *(*dlsym_function)(void *handle, const char *symbol);
 
 static _Atomic(dlsym_function) real;
 
+#ifdef __GLIBC__
 /* Looked up by version: without one it would be this file's dlsym. */
-static dlsym_function find_real(void)
+static void *look_up(void)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.0"};
+    void *found = NULL;
+    for (size_t i = 0; !found && i < sizeof versions / sizeof versions[0]; i++)
+        found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+    return found;
+}
+#else
+/* musl's functions have no versions: looked up in the file that holds another of them. */
+static void *look_up(void)
+{
+    const struct module *libc = module_of((uintptr_t)dlclose);
+    return libc ? (void *)export_of(libc, "dlsym") : NULL;
+}
+#endif
+
+static dlsym_function find_real(void)
+{
     dlsym_function function = atomic_load_explicit(&real, memory_order_relaxed);
-    for (size_t i = 0; !function && i < sizeof versions / sizeof versions[0]; i++) {
-        void *found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-        memcpy(&function, &found, sizeof function);
-    }
+    if (function)
+        return function;
+    void *found = look_up();
+    memcpy(&function, &found, sizeof function);
     atomic_store_explicit(&real, function, memory_order_relaxed);
     return function;
 }

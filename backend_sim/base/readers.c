@@ -2,6 +2,7 @@
 #include "readers.h"
 
 #include <sched.h>
+#include <stddef.h>
 
 /* Threads get slots in turn. The program has no influence on the choice of a slot, and the choice has no effect on the
  * program. */

@@ -7,13 +7,38 @@
 #include "checks.h"
 #include "heap.h"
 
-#define INDEX_BITS 24
-#define LIMIT (UINT32_C(1) << INDEX_BITS)
 #define NONE UINT32_MAX
 
-void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *user, void *object), void *user)
+/* How a value divides into bits: index, generation, tag. */
+struct layout {
+    unsigned index, generation;
+};
+
+static inline struct layout layout_of(const struct slots *slots)
 {
-    *slots = (struct slots){.tag = tag, .first_free = NONE, .first_remembered = NONE, .forget = forget, .user = user};
+    const bool narrow = UINTPTR_MAX <= UINT32_MAX && slots->form == SLOTS_POINTERS;
+    return narrow ? (struct layout){16, 8} : (struct layout){24, 24};
+}
+
+static uint32_t tag_of(const struct slots *slots)
+{
+    return layout_of(slots).index == 24 ? slots->tag : slots->tag & 0xff;
+}
+
+/* One more than the greatest. */
+static uint32_t indexes(const struct slots *slots)
+{
+    return UINT32_C(1) << layout_of(slots).index;
+}
+
+static uint32_t generations(const struct slots *slots)
+{
+    return UINT32_C(1) << layout_of(slots).generation;
+}
+
+void slots_init(struct slots *slots, uint16_t tag, enum slots_form form, void (*forget)(void *user, void *object), void *user)
+{
+    *slots = (struct slots){.tag = tag, .form = form, .first_free = NONE, .first_remembered = NONE, .forget = forget, .user = user};
 }
 
 void slots_clear(struct slots *slots)
@@ -22,14 +47,14 @@ void slots_clear(struct slots *slots)
         if (slots->slot[i].object)
             slots->forget(slots->user, slots->slot[i].object);
     heap.free(slots->slot);
-    slots_init(slots, slots->tag, slots->forget, slots->user);
+    slots_init(slots, slots->tag, slots->form, slots->forget, slots->user);
 }
 
 bool slots_ready(struct slots *slots)
 {
     if (slots->first_free != slots->first_remembered || slots->used < slots->room)
         return true;
-    if (slots->used == LIMIT) /* LCOV_EXCL_BR_LINE: no test has memory for sixteen million objects */
+    if (slots->used == indexes(slots)) /* LCOV_EXCL_BR_LINE: no test has memory for sixteen million objects */
         return false;         /* LCOV_EXCL_LINE: the same */
     uint32_t room = slots->room ? 2 * slots->room : 16;
     struct slot *grown = heap.realloc(slots->slot, room * sizeof *grown);
@@ -61,7 +86,8 @@ uint64_t slots_add(struct slots *slots, void *object)
     slot->object = object;
     slot->generation++;
     slot->live = 1;
-    return (uint64_t)slots->tag << 48 | (uint64_t)slot->generation << INDEX_BITS | i;
+    const struct layout bits = layout_of(slots);
+    return (uint64_t)tag_of(slots) << (bits.index + bits.generation) | (uint64_t)slot->generation << bits.index | i;
 }
 
 /* Forgets the oldest remembered object. */
@@ -76,10 +102,10 @@ static void forget_oldest(struct slots *slots)
 
 void slots_end(struct slots *slots, uint64_t value)
 {
-    uint32_t i = (uint32_t)value & (LIMIT - 1);
+    uint32_t i = (uint32_t)value & (indexes(slots) - 1);
     struct slot *slot = &slots->slot[i];
     slot->live = 0;
-    if (slot->generation == LIMIT - 1)
+    if (slot->generation == generations(slots) - 1)
         return; /* retired, and remembered forever */
     slot->next = NONE;
     if (slots->first_free == NONE)
@@ -95,9 +121,10 @@ void slots_end(struct slots *slots, uint64_t value)
 
 enum slot_state slots_find(const struct slots *slots, uint64_t value, void **object)
 {
-    uint32_t i = (uint32_t)value & (LIMIT - 1), generation = (uint32_t)(value >> INDEX_BITS) & (LIMIT - 1);
+    const struct layout bits = layout_of(slots);
+    uint32_t i = (uint32_t)value & (indexes(slots) - 1), generation = (uint32_t)(value >> bits.index) & (generations(slots) - 1);
     *object = NULL;
-    if (value >> 48 != slots->tag || i >= slots->used || !generation || generation > slots->slot[i].generation)
+    if (value >> (bits.index + bits.generation) != tag_of(slots) || i >= slots->used || !generation || generation > slots->slot[i].generation)
         return SLOT_FORGED;
     const struct slot *slot = &slots->slot[i];
     if (generation != slot->generation)
@@ -115,16 +142,16 @@ void slots_each(const struct slots *slots, void (*visit)(void *user, void *objec
 
 /* ---- invariants ---- */
 
-static bool is_retired(const struct slot *slot)
+static bool is_retired(const struct slots *slots, const struct slot *slot)
 {
-    return !slot->live && slot->generation == LIMIT - 1;
+    return !slot->live && slot->generation == generations(slots) - 1;
 }
 
 /* Checks one freed slot. */
 static const char *check_given(const struct slots *slots, uint32_t i, bool remembered)
 {
     const struct slot *slot = &slots->slot[i];
-    if (slot->live || is_retired(slot))
+    if (slot->live || is_retired(slots, slot))
         return check_say("slot %" PRIu32 " was freed, but is %s", i, slot->live ? "live" : "retired");
     if (remembered != (slot->object != NULL))
         return check_say("slot %" PRIu32 " is %s, but has %s", i, remembered ? "remembered" : "forgotten",
@@ -158,15 +185,15 @@ static const char *check_list(const struct slots *slots, uint32_t *given)
 const char *slots_check(const struct slots *slots)
 {
     uint32_t given = 0, others = 0;
-    if (slots->used > slots->room || slots->room > LIMIT || (slots->room && !slots->slot))
+    if (slots->used > slots->room || slots->room > indexes(slots) || (slots->room && !slots->slot))
         return check_say("%" PRIu32 " slots are used, with room for %" PRIu32, slots->used, slots->room);
     for (uint32_t i = 0; i < slots->used; i++) {
         const struct slot *slot = &slots->slot[i];
-        if (!slot->generation || slot->generation >= LIMIT)
+        if (!slot->generation || slot->generation >= generations(slots))
             return check_say("slot %" PRIu32 " has generation %" PRIu32, i, slot->generation);
-        if ((slot->live || is_retired(slot)) && !slot->object)
+        if ((slot->live || is_retired(slots, slot)) && !slot->object)
             return check_say("slot %" PRIu32 " is %s, but has no object", i, slot->live ? "live" : "retired");
-        others += slot->live || is_retired(slot);
+        others += slot->live || is_retired(slots, slot);
     }
     const char *said = check_list(slots, &given);
     if (!said && given + others != slots->used)

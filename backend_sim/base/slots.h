@@ -2,6 +2,7 @@
 /* slots.h - values that name objects; a stale or forged value is always recognised.
  *
  *   value = [ tag 16 | generation 24 | index 24 ]      never 0
+ *           [ tag 8 | generation 8 | index 16 ]        of SLOTS_POINTERS where a pointer has 32 bits
  *
  * Each use of a slot gets a new generation; a slot that has used up its generations is retired. The last SLOTS_REMEMBERED ended
  * objects stay readable, so that a message can report what a stale value was, and their slots stay out of use:
@@ -14,7 +15,7 @@
  *     used        = live + freed + retired slots, and used <= room
  *     object      != NULL in a live or remembered slot, NULL in a forgotten one
  *     remembered  = the freed slots from first_remembered on, at most SLOTS_REMEMBERED
- *     generation  from 1 to 2^24 - 1; the last one in a retired slot, an earlier one in a freed slot
+ *     generation  from 1 to 2^24 - 1, or 2^8 - 1; the last one in a retired slot, an earlier one in a freed slot
  */
 #ifndef SIM_SLOTS_H
 #define SIM_SLOTS_H
@@ -25,6 +26,9 @@
 
 enum { SLOTS_REMEMBERED = 256 };
 
+/* Do programs hold the values as numbers of 64 bits, or as pointers? */
+enum slots_form { SLOTS_NUMBERS, SLOTS_POINTERS };
+
 struct slot {
     void *object;        /* NULL: never used, or forgotten */
     uint32_t generation; /* of the latest use */
@@ -33,7 +37,8 @@ struct slot {
 };
 
 struct slots {
-    uint16_t tag;
+    uint16_t tag; /* unique among tables; in its low byte, too, of those with pointers */
+    enum slots_form form;
     struct slot *slot;
     uint32_t used, room;
     uint32_t first_free, last_free; /* the list of freed slots, oldest first */
@@ -46,7 +51,7 @@ struct slots {
 
 enum slot_state { SLOT_LIVE, SLOT_STALE, SLOT_FORGED };
 
-void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *user, void *object), void *user);
+void slots_init(struct slots *slots, uint16_t tag, enum slots_form form, void (*forget)(void *user, void *object), void *user);
 void slots_clear(struct slots *slots); /* forgets every object, including live ones */
 
 /* Makes sure that the next slots_add succeeds, without using up a value; false when memory or values are out. */

@@ -14,7 +14,7 @@ static void forget(void *user, void *object)
 /*  [live 0 | live 1 | live 2 | forgotten 3 .. 6 | remembered 7 .. 262] */
 static void open_slots(struct slots *slots, uint64_t value[LIVE + ENDED], char object[LIVE + ENDED])
 {
-    slots_init(slots, 0x4142, forget, NULL);
+    slots_init(slots, 0x4142, SLOTS_NUMBERS, forget, NULL);
     check_holds(slots_check(slots), "an empty table");
     for (int i = 0; i < LIVE + ENDED; i++)
         value[i] = slots_add(slots, &object[i]);
@@ -63,7 +63,7 @@ static void test_nothing_freed(void)
 {
     static char object;
     struct slots slots;
-    slots_init(&slots, 0x4142, forget, NULL);
+    slots_init(&slots, 0x4142, SLOTS_NUMBERS, forget, NULL);
     slots_add(&slots, &object);
     check_holds(slots_check(&slots), "a live value alone");
     BREAKS(slots.first_remembered, 0, slots_check(&slots), "0 slots are remembered from slot 0 on, but remembered is 0");

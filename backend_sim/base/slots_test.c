@@ -33,7 +33,7 @@ static void test_life(void)
     struct slots slots;
     void *object = NULL;
     forgotten = 0;
-    slots_init(&slots, TAG, forget, NULL);
+    slots_init(&slots, TAG, SLOTS_NUMBERS, forget, NULL);
     tap_ok(slots_find(&slots, 1, &object) == SLOT_FORGED && !object, "every value is forged in an empty table");
     uint64_t a = slots_add(&slots, &things[0]), b = slots_add(&slots, &things[1]);
     tap_ok(a && b && a != b, "values are distinct and never 0");
@@ -57,7 +57,7 @@ static void test_reuse(void)
     struct slots slots;
     void *object;
     forgotten = 0;
-    slots_init(&slots, TAG, forget, NULL);
+    slots_init(&slots, TAG, SLOTS_NUMBERS, forget, NULL);
     for (int i = 0; i < ENDED; i++)
         value[i] = slots_add(&slots, &things[i % 64]);
     for (int i = 0; i < ENDED; i++)
@@ -93,7 +93,7 @@ static void test_each(void)
 {
     struct slots slots;
     int seen = 0;
-    slots_init(&slots, TAG, forget, NULL);
+    slots_init(&slots, TAG, SLOTS_NUMBERS, forget, NULL);
     uint64_t values[40];
     for (int i = 0; i < 40; i++)
         values[i] = slots_add(&slots, &things[i]);
@@ -108,7 +108,7 @@ static void test_retire(void)
 {
     struct slots slots;
     void *object;
-    slots_init(&slots, TAG, forget, NULL);
+    slots_init(&slots, TAG, SLOTS_NUMBERS, forget, NULL);
     uint64_t a = slots_add(&slots, &things[0]);
     slots.slot[0].generation = (UINT32_C(1) << 24) - 1; /* as after sixteen million uses */
     a = (a & ~(UINT64_C(0xffffff) << 24)) | UINT64_C(0xffffff) << 24;

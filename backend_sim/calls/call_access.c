@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "in_flight.h"
+#include "in_flight_hazards.h"
 #include "heap.h"
 #include "host.h"
 #include "rdma.h"

@@ -4,6 +4,8 @@
  *     checked first    the arguments and attributes of the batch; of boxes also each operand, its extent and flags
  *     then, in order   each copy as if it were called alone: where one is refused, those before it are made, as recorded
  */
+#include <inttypes.h>
+
 #include "call_copy.h"
 #include "call_graph.h"
 #include "rows.h"
@@ -109,8 +111,8 @@ static vmm_result check_operand(const vmm_memcpy3d_operand *operand, const struc
     const bool rows = p->row_length && p->row_length < extent->width, layers = p->layer_height && p->layer_height < extent->height;
     if (rows || layers)
         return REFUSE(BATCH_OPERAND, "opList", rows ? p->row_length : p->layer_height,
-                      "opList[%llu].%s has rows of %zu and layers of %zu, for %zu by %zu", at, which, p->row_length, p->layer_height,
-                      extent->width, extent->height);
+                      "opList[%llu].%s has rows of %" PRIu64 " and layers of %" PRIu64 ", for %" PRIu64 " by %" PRIu64, at, which,
+                      p->row_length, p->layer_height, extent->width, extent->height);
     return VMM_SUCCESS;
 }
 
@@ -118,8 +120,8 @@ static vmm_result check_box(const vmm_memcpy3d_batch_op *op, uint64_t i)
 {
     const unsigned long long at = i;
     if (!op->extent.width || !op->extent.height || !op->extent.depth)
-        return REFUSE(BATCH_SIZE, "opList", 0, "opList[%llu] is %zu by %zu by %zu", at, op->extent.width, op->extent.height,
-                      op->extent.depth);
+        return REFUSE(BATCH_SIZE, "opList", 0, "opList[%llu] is %" PRIu64 " by %" PRIu64 " by %" PRIu64, at, op->extent.width,
+                      op->extent.height, op->extent.depth);
     if (!is_order(op->src_access_order))
         return REFUSE(BATCH_ATTRIBUTES, "opList", (uint64_t)op->src_access_order, "opList[%llu].srcAccessOrder is %d", at,
                       op->src_access_order);

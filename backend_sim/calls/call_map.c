@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mapping and unmapping of physical memory. */
 #include "in_flight.h"
+#include "in_flight_hazards.h"
 #include "host.h"
 #include "rdma.h"
 #include "sim.h"

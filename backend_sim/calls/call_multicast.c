@@ -5,6 +5,7 @@
 
 #include "call_fabric.h"
 #include "in_flight.h"
+#include "in_flight_hazards.h"
 #include "launch.h"
 #include "sim.h"
 #include "team_share.h"

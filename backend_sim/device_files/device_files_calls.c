@@ -31,8 +31,14 @@
 
 enum { MAJOR = 195, CONTROL_MINOR = 255 };
 
+/* glibc has two names for what takes files of any size; with musl they are one. */
+#ifdef __GLIBC__
+#define ANY_SIZE(name) #name "64"
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one form of files of any size");
 _Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "likewise");
+#else
+#define ANY_SIZE(name) #name
+#endif
 
 /* ---- the C library's own ---- */
 
@@ -40,7 +46,9 @@ static struct {
     int (*openat)(int, const char *, int, ...);
     FILE *(*fopen)(const char *, const char *);
     int (*fstatat)(int, const char *, struct stat *, int);
+#ifdef STATX_TYPE
     int (*statx)(int, const char *, int, unsigned, struct statx *);
+#endif
     int (*faccessat)(int, const char *, int, int);
     int (*euidaccess)(const char *, int);
     ssize_t (*getxattr)(const char *, const char *, void *, size_t), (*lgetxattr)(const char *, const char *, void *, size_t);
@@ -68,10 +76,12 @@ __attribute__((constructor)) static void look_up(void)
 {
     if (atomic_load(&known))
         return;
-    next("openat64", &libc.openat);
-    next("fopen64", &libc.fopen);
-    next("fstatat64", &libc.fstatat);
+    next(ANY_SIZE(openat), &libc.openat);
+    next(ANY_SIZE(fopen), &libc.fopen);
+    next(ANY_SIZE(fstatat), &libc.fstatat);
+#ifdef STATX_TYPE
     next("statx", &libc.statx);
+#endif
     next("faccessat", &libc.faccessat);
     next("euidaccess", &libc.euidaccess);
     next("getxattr", &libc.getxattr);
@@ -80,10 +90,10 @@ __attribute__((constructor)) static void look_up(void)
     next("llistxattr", &libc.llistxattr);
     next("opendir", &libc.opendir);
     next("fdopendir", &libc.fdopendir);
-    next("readdir64", &libc.readdir);
+    next(ANY_SIZE(readdir), &libc.readdir);
     next("rewinddir", &libc.rewinddir);
     next("closedir", &libc.closedir);
-    next("__fxstatat64", &libc.xstatat);
+    next(ANY_SIZE(__fxstatat), &libc.xstatat);
     files = device_files_read(os_environment("CUVMM_DEVICE_FILES"));
     atomic_store(&known, true);
 }
@@ -183,6 +193,7 @@ SHOWN int openat(int fd, const char *path, int flags, ...)
     return open_any(fd, path, flags, mode);
 }
 
+#ifdef __GLIBC__
 SHOWN int open64(const char *path, int flags, ...)
 {
     MODE(flags)
@@ -194,6 +205,7 @@ SHOWN int openat64(int fd, const char *path, int flags, ...)
     MODE(flags)
     return open_any(fd, path, flags, mode);
 }
+#endif
 
 /* Those of programs that were compiled with _FORTIFY_SOURCE. */
 #define CHECKED(name, parameters, arguments)   \
@@ -223,10 +235,12 @@ SHOWN FILE *fopen(const char *path, const char *mode)
     return fopen_any(path, mode);
 }
 
+#ifdef __GLIBC__
 SHOWN FILE *fopen64(const char *path, const char *mode)
 {
     return fopen_any(path, mode);
 }
+#endif
 
 /* ---- stat ---- */
 
@@ -278,8 +292,6 @@ static int stat_any(int fd, const char *path, struct stat *status, int flags)
     return result;
 }
 
-#define AS_64(status) ((struct stat *)(void *)(status))
-
 SHOWN int stat(const char *path, struct stat *status)
 {
     return stat_any(AT_FDCWD, path, status, 0);
@@ -294,6 +306,9 @@ SHOWN int fstatat(int fd, const char *path, struct stat *status, int flags)
 {
     return stat_any(fd, path, status, flags);
 }
+
+#ifdef __GLIBC__
+#define AS_64(status) ((struct stat *)(void *)(status))
 
 SHOWN int stat64(const char *path, struct stat64 *status)
 {
@@ -329,7 +344,9 @@ OLD(__lxstat, (int version, const char *path, struct stat *status), (version, AT
 OLD(__lxstat64, (int version, const char *path, struct stat64 *status), (version, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW))
 OLD(__fxstatat, (int version, int fd, const char *path, struct stat *status, int flags), (version, fd, path, status, flags))
 OLD(__fxstatat64, (int version, int fd, const char *path, struct stat64 *status, int flags), (version, fd, path, status, flags))
+#endif
 
+#ifdef STATX_TYPE /* musl has it from 1.2.4 on */
 SHOWN int statx(int fd, const char *restrict path, int flags, unsigned mask, struct statx *restrict status)
 {
     int number = 0;
@@ -347,6 +364,7 @@ SHOWN int statx(int fd, const char *restrict path, int flags, unsigned mask, str
     }
     return result;
 }
+#endif
 
 /* ---- access ---- */
 
@@ -506,10 +524,12 @@ SHOWN struct dirent *readdir(DIR *stream)
     return read_any(stream);
 }
 
+#ifdef __GLIBC__
 SHOWN struct dirent64 *readdir64(DIR *stream)
 {
     return (struct dirent64 *)(void *)read_any(stream);
 }
+#endif
 
 SHOWN void rewinddir(DIR *stream)
 {

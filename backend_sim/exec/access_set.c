@@ -74,12 +74,10 @@ static bool make_room(struct access_set *set)
     settle(set);
     if (set->room && set->count <= set->room / 2)
         return true;
-    size_t room = set->room ? 2 * set->room : 16;
-    struct access_set_range *range = heap.realloc(set->range, room * sizeof *range);
+    struct access_set_range *range = heap_grow(set->range, &set->room, 16, sizeof *range);
     if (!range)
         return false;
     set->range = range;
-    set->room = room;
     return true;
 }
 

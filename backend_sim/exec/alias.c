@@ -50,12 +50,10 @@ static bool note(struct search *s, const struct used *u)
     if (joined(s, u))
         return true;
     if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 8;
-        struct used *written = heap.realloc(s->written, room * sizeof *written);
+        struct used *written = heap_grow(s->written, &s->room, 8, sizeof *written);
         if (!written)
             return false;
         s->written = written;
-        s->room = room;
     }
     s->written[s->count++] = *u;
     return true;

@@ -5,14 +5,20 @@
 
 #include "translate.h"
 
-/* Makes room for every byte of the range, so that moving bytes there cannot fail half-way. */
-static bool touch(const struct sim_process *process, uint64_t address, uint64_t size)
+/* Makes room for every byte of the range, so that moving bytes there cannot fail half-way: block_data_touch or block_data_reserve. */
+static bool make_room_by(bool (*make)(struct block_data *bytes, uint64_t offset, uint64_t length), const struct sim_process *process,
+                         uint64_t address, uint64_t size)
 {
     struct translate_run run;
     for (; size; address += run.length, size -= run.length)
-        if (!translate_run(process, address, size, &run) || !block_data_touch(&run.block->bytes, run.offset, run.length))
+        if (!translate_run(process, address, size, &run) || !make(&run.block->bytes, run.offset, run.length))
             return false;
     return true;
+}
+
+static bool touch(const struct sim_process *process, uint64_t address, uint64_t size)
+{
+    return make_room_by(block_data_touch, process, address, size);
 }
 
 static bool is_zero(const unsigned char *bytes, uint64_t size)
@@ -148,31 +154,12 @@ static bool move_run(const struct sim_process *process, uint64_t dst, uint64_t s
     return true;
 }
 
-/* Fills a run with a pattern of width bytes; length is a multiple of width, and 256 is. */
-static void fill_run(unsigned char *to, uint64_t length, const unsigned char *pattern, unsigned width)
-{
-    unsigned char repeated[256]; /* what goes to memory at once; read back from there, it could be another writer's */
-    uint64_t once = length < sizeof repeated ? length : sizeof repeated;
-    if (memcmp(pattern, pattern + 1, width - 1) == 0) {
-        memset(to, pattern[0], length);
-        return;
-    }
-    for (uint64_t i = 0; i < once; i += width)
-        memcpy(repeated + i, pattern, width);
-    for (; length > once; to += once, length -= once)
-        memcpy(to, repeated, once);
-    memcpy(to, repeated, length);
-}
-
 static void fill(const struct sim_process *process, const struct transfer *t)
 {
-    uint64_t dst = t->dst, length;
-    for (uint64_t left = t->size; left; dst += length, left -= length) {
-        length = left;
-        unsigned char *to = together(process, dst, &length);
-        if (to) /* NULL: never written and so zero, like the pattern */
-            fill_run(to, length, t->from, t->width);
-    }
+    struct translate_run run;
+    uint64_t dst = t->dst, left = t->size;
+    for (; left && translate_run(process, dst, left, &run); dst += run.length, left -= run.length)
+        block_data_fill(&run.block->bytes, run.offset, run.length, t->from, t->width);
 }
 
 static bool make_room(const struct sim_process *process, const struct transfer *t)
@@ -180,7 +167,7 @@ static bool make_room(const struct sim_process *process, const struct transfer *
     switch (t->direction) { /* LCOV_EXCL_BR_LINE: all directions are listed */
     case FROM_HOST: return touch_for_store(process, t->dst, t->from, t->size);
     case BETWEEN: return touch_for_move(process, t->dst, t->src, t->size);
-    case FILL: return is_zero(t->from, t->width) || touch(process, t->dst, t->size);
+    case FILL: return is_zero(t->from, t->width) || make_room_by(block_data_reserve, process, t->dst, t->size);
     case TO_HOST: break;
     }
     return true;

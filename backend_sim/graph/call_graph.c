@@ -3,6 +3,7 @@
  * again when a launch comes to it (call_graph_exec.c). */
 #include "call_graph.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +40,12 @@ vmm_result graph_null(const char *argument)
     return graph_refuse(VMM_RULE_GRAPH_NULL, 0, "%s is NULL", argument);
 }
 
+const char *graph_shown(uint64_t value, char text[GRAPH_SHOWN])
+{
+    snprintf(text, GRAPH_SHOWN, value ? "0x%" PRIx64 : "NULL", value);
+    return text;
+}
+
 static uint64_t number_of(const void *value)
 {
     return (uint64_t)(uintptr_t)value;
@@ -47,24 +54,28 @@ static uint64_t number_of(const void *value)
 struct graph *graph_need(const struct sim_graphs *all, vmm_graph value, vmm_result *result)
 {
     struct graph *graph = graphs_find(all, value);
+    char shown[GRAPH_SHOWN];
     if (!graph)
-        *result = graph_refuse(VMM_RULE_GRAPH_UNKNOWN, number_of(value), "%p is not a graph", (void *)value);
+        *result = graph_refuse(VMM_RULE_GRAPH_UNKNOWN, number_of(value), "%s is not a graph", graph_shown(number_of(value), shown));
     return graph;
 }
 
 struct graph_node *graph_need_node(const struct sim_graphs *all, vmm_graph_node value, vmm_result *result)
 {
     struct graph_node *node = graphs_find_node(all, value);
+    char shown[GRAPH_SHOWN];
     if (!node)
-        *result = graph_refuse(VMM_RULE_GRAPH_NODE, number_of(value), "%p is not a node", (void *)value);
+        *result = graph_refuse(VMM_RULE_GRAPH_NODE, number_of(value), "%s is not a node", graph_shown(number_of(value), shown));
     return node;
 }
 
 struct graph_exec *graph_need_exec(const struct sim_graphs *all, vmm_graph_exec value, vmm_result *result)
 {
     struct graph_exec *exec = graphs_find_exec(all, value);
+    char shown[GRAPH_SHOWN];
     if (!exec)
-        *result = graph_refuse(VMM_RULE_GRAPH_EXEC, number_of(value), "%p is not an instance of a graph", (void *)value);
+        *result = graph_refuse(VMM_RULE_GRAPH_EXEC, number_of(value), "%s is not an instance of a graph",
+                               graph_shown(number_of(value), shown));
     return exec;
 }
 
@@ -194,8 +205,8 @@ vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_pa
     if (size != 1 && size != 2 && size != 4)
         return graph_refuse_value(VMM_RULE_GRAPH_PARAMS, "elementSize", size, "an element has 1, 2 or 4 bytes");
     if (!params->width || !params->height)
-        return graph_refuse(VMM_RULE_GRAPH_PARAMS, 0, "%zu elements in %zu rows: there is nothing to fill", params->width,
-                            params->height);
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, 0, "%" PRIu64 " elements in %" PRIu64 " rows: there is nothing to fill",
+                            params->width, params->height);
     *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMSET, .context = or_current(process, context), .fill = *params};
     return check_fill(process, params, work->context);
 }
@@ -208,7 +219,7 @@ vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *para
     if (result != VMM_SUCCESS)
         return result;
     if (!params->width_in_bytes || !params->height || !params->depth)
-        return graph_refuse(VMM_RULE_GRAPH_PARAMS, 0, "%zu bytes, %zu rows, %zu slices: there is nothing to copy",
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, 0, "%" PRIu64 " bytes, %" PRIu64 " rows, %" PRIu64 " slices: there is nothing to copy",
                             params->width_in_bytes, params->height, params->depth);
     *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .context = or_current(process, context), .copy = *params};
     return rows_check_copy(process, graph_device(process, work->context), params, graph_planned_in);
@@ -218,8 +229,10 @@ vmm_result graph_mem_op_work(const struct sim_process *process, vmm_context cont
                              struct mem_ops *ops, struct graph_work *work)
 {
     void *found;
+    char shown[GRAPH_SHOWN];
     if (slots_find(&process->contexts, number_of(context), &found) == SLOT_FORGED)
-        return graph_refuse(VMM_RULE_GRAPH_PARAMS, number_of(context), "ctx, %p, is not a context", (void *)context);
+        return graph_refuse(VMM_RULE_GRAPH_PARAMS, number_of(context), "ctx, %s, is not a context",
+                            graph_shown(number_of(context), shown));
     vmm_result result = sim_mem_op_check_form(&process->machine->profile, call);
     if (result != VMM_SUCCESS)
         return result;

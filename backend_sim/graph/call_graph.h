@@ -20,6 +20,9 @@ vmm_result graph_refuse(enum vmm_rule_id rule, uint64_t value, const char *forma
 vmm_result graph_refuse_value(enum vmm_rule_id rule, const char *argument, uint64_t value, const char *note);
 /* A pointer that the call needs is NULL. */
 vmm_result graph_null(const char *argument);
+/* A value that the program passed, for a message: "0x4701000001000000" or "NULL", which %p spells as the C library likes. */
+enum { GRAPH_SHOWN = 24 };
+const char *graph_shown(uint64_t value, char text[GRAPH_SHOWN]);
 
 /* The object; NULL after a refusal. */
 struct graph *graph_need(const struct sim_graphs *all, vmm_graph value, vmm_result *result);

@@ -32,9 +32,11 @@ static vmm_result find_nodes(const struct sim_graphs *all, const struct graph *g
 {
     for (uint64_t i = 0; i < count; i++) {
         nodes[i] = graphs_find_node(all, values[i]);
+        const uint64_t value = (uint64_t)(uintptr_t)values[i];
+        char shown[GRAPH_SHOWN];
         if (!nodes[i] || nodes[i]->graph != graph)
-            return graph_refuse(VMM_RULE_GRAPH_NODE, (uint64_t)(uintptr_t)values[i], "%s[%llu], %p, is not a node of that graph",
-                                argument, (unsigned long long)i, (void *)values[i]);
+            return graph_refuse(VMM_RULE_GRAPH_NODE, value, "%s[%llu], %s, is not a node of that graph", argument,
+                                (unsigned long long)i, graph_shown(value, shown));
     }
     return VMM_SUCCESS;
 }

@@ -45,9 +45,10 @@ struct graph_node *graph_need_node_in(const struct sim_graphs *all, vmm_graph_ex
 {
     const struct graph_exec *found = graph_need_exec(all, exec, result);
     struct graph_node *node = found && value ? find_origin(found->graph, number_of(value)) : NULL;
+    char shown[GRAPH_SHOWN];
     if (found && !node)
-        *result = graph_refuse(VMM_RULE_GRAPH_NODE, number_of(value), "%p is not a node of the graph that the instance was made from",
-                               (void *)value);
+        *result = graph_refuse(VMM_RULE_GRAPH_NODE, number_of(value), "%s is not a node of the graph that the instance was made from",
+                               graph_shown(number_of(value), shown));
     return node;
 }
 

@@ -38,12 +38,10 @@ static bool make_room(struct graph_edges *edges)
 {
     if (edges->count < edges->room)
         return true;
-    size_t room = edges->room ? edges->room * 2 : 2;
-    struct graph_edge *more = heap.realloc(edges->edge, room * sizeof *more);
+    struct graph_edge *more = heap_grow(edges->edge, &edges->room, 2, sizeof *more);
     if (!more)
         return false;
     edges->edge = more;
-    edges->room = room;
     return true;
 }
 

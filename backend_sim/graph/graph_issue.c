@@ -86,7 +86,7 @@ static vmm_result issue_row(const struct issue *to, const vmm_memset_node_params
 static vmm_result issue_fill(const struct issue *to, const vmm_memset_node_params *p)
 {
     vmm_result result = VMM_SUCCESS;
-    for (size_t row = 0; row < p->height && result == VMM_SUCCESS; row++)
+    for (uint64_t row = 0; row < p->height && result == VMM_SUCCESS; row++)
         result = issue_row(to, p, p->dst + row * p->pitch);
     return result;
 }
@@ -148,8 +148,8 @@ static vmm_result issue_copy(const struct issue *to, const vmm_memcpy3d *p)
                                    p->src_pitch, p->src_height};
     const struct side dst = side_of(to, p, &into), src = side_of(to, p, &from);
     vmm_result result = VMM_SUCCESS;
-    for (size_t z = 0; z < p->depth; z++)
-        for (size_t y = 0; y < p->height && result == VMM_SUCCESS; y++)
+    for (uint64_t z = 0; z < p->depth; z++)
+        for (uint64_t y = 0; y < p->height && result == VMM_SUCCESS; y++)
             result = issue_line(to, dst.base + (z * dst.height + y) * dst.pitch, dst.host,
                                 src.base + (z * src.height + y) * src.pitch, src.host, p->width_in_bytes);
     return result;

@@ -155,7 +155,8 @@ static vmm_result walk(const struct sim_process *process, struct graph *instance
 static vmm_result refuse(const struct graph_update_answer *answer, const char *what)
 {
     const uint64_t node = answer->node ? answer->node->value : 0;
-    return graph_refuse(VMM_RULE_GRAPH_UPDATE, node, "result %d, at node %p: %s", answer->how, (void *)(uintptr_t)node, what);
+    char shown[GRAPH_SHOWN];
+    return graph_refuse(VMM_RULE_GRAPH_UPDATE, node, "result %d, at node %s: %s", answer->how, graph_shown(node, shown), what);
 }
 
 static vmm_result check_node(const struct sim_process *process, const struct graph_node *now, struct graph_node *next,

@@ -256,10 +256,10 @@ static void forget(void *user, void *object)
 void graphs_open(struct sim_graphs *all)
 {
     *all = (struct sim_graphs){.owner = {copy_node, drop_node}};
-    slots_init(&all->graphs, TAG_GRAPH, forget, NULL);
-    slots_init(&all->nodes, TAG_NODE, forget, NULL);
-    slots_init(&all->execs, TAG_EXEC, forget, NULL);
-    slots_init(&all->objects, TAG_OBJECT, forget, NULL);
+    slots_init(&all->graphs, TAG_GRAPH, SLOTS_POINTERS, forget, NULL);
+    slots_init(&all->nodes, TAG_NODE, SLOTS_POINTERS, forget, NULL);
+    slots_init(&all->execs, TAG_EXEC, SLOTS_POINTERS, forget, NULL);
+    slots_init(&all->objects, TAG_OBJECT, SLOTS_POINTERS, forget, NULL);
 }
 
 static void end_exec(void *user, void *object)

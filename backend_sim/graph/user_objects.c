@@ -21,9 +21,10 @@ struct user_held {
 static struct user_object *need(const struct sim_graphs *all, uint64_t value, vmm_result *result)
 {
     void *object;
+    char shown[GRAPH_SHOWN];
     if (slots_find(&all->objects, value, &object) == SLOT_LIVE)
         return object;
-    *result = graph_refuse(VMM_RULE_USER_OBJECT, value, "%p is not a user object", (void *)(uintptr_t)value);
+    *result = graph_refuse(VMM_RULE_USER_OBJECT, value, "%s is not a user object", graph_shown(value, shown));
     return NULL;
 }
 

@@ -68,12 +68,10 @@ static void read_machine(struct share_inspect *who, const struct share_state *st
 static struct share_inspect_hold *add_hold(struct share_inspect *who)
 {
     if (who->hold_count == who->hold_room) {
-        unsigned room = who->hold_room ? 2 * who->hold_room : 16;
-        struct share_inspect_hold *more = heap.realloc(who->hold, room * sizeof *more);
+        struct share_inspect_hold *more = heap_grow(who->hold, &who->hold_room, 16, sizeof *more);
         if (!more)
             return NULL;
         who->hold = more;
-        who->hold_room = room;
     }
     struct share_inspect_hold *hold = &who->hold[who->hold_count++];
     *hold = (struct share_inspect_hold){.file = -1, .slot = SHARE_PROCESSES};

@@ -54,7 +54,8 @@ struct share_inspect_block {
 
 struct share_inspect {
     char profile[SIM_NAME_MAX];
-    unsigned process_count, block_count, hold_count, hold_room;
+    unsigned process_count, block_count, hold_count;
+    size_t hold_room;
     unsigned devices, nodes;
     uint64_t device_memory, node_memory, device_used[VMM_MAX_DEVICES], node_used[SIM_MAX_NODES];
     bool reported; /* this system reports which processes have descriptors */

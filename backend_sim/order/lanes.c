@@ -202,14 +202,12 @@ static void note_dirty(struct lanes *lanes, struct lane_context *context, struct
     if (lane->dirty)
         return;
     if (context->count == context->room) {
-        size_t room = context->room ? 2 * context->room : 8;
-        struct order_lane **dirty = heap.realloc(context->dirty, room * sizeof(struct order_lane *));
+        struct order_lane **dirty = heap_grow(context->dirty, &context->room, 8, sizeof(struct order_lane *));
         if (!dirty) {
             lanes->exhausted = true;
             return;
         }
         context->dirty = dirty;
-        context->room = room;
     }
     context->dirty[context->count++] = lane;
     lane->dirty = true;
@@ -359,14 +357,12 @@ static void raise(struct lanes *lanes, struct order_lane *lane, uint64_t tick)
         return;
     prune(lanes, lane);
     if (lane->knowns == lane->room) {
-        size_t room = lane->room ? 2 * lane->room : 1;
-        struct lane_known *known = heap.realloc(lane->known, room * sizeof *known);
+        struct lane_known *known = heap_grow(lane->known, &lane->room, 1, sizeof *known);
         if (!known) {
             lanes->exhausted = true;
             return;
         }
         lane->known = known;
-        lane->room = room;
     }
     lane->known[lane->knowns++] = (struct lane_known){tick, lanes->epoch};
 }

@@ -7,7 +7,8 @@
  * A program's handler may chain to the one before it. So a later handler can call ours although ours is no longer installed, and
  * ours can run twice for one signal: called first by the system, and then by the handler that it chained to. Each time it chains
  * to the previous handler, one step further down. */
-#define _GNU_SOURCE /* the registers in a signal's context */
+#define _GNU_SOURCE       /* NSIG */
+#define _XOPEN_SOURCE 700 /* ucontext.h */
 #include "os.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <stddef.h>
 #include <ucontext.h>
 
+#include "os_system.h"
 #include "posix.h"
 
 /* Linux sends SIGSEGV, macOS SIGBUS. */
@@ -36,17 +38,6 @@ static _Thread_local struct {
     uintptr_t frame;
     int depth;
 } within;
-
-static enum os_touch touch_of(const void *context)
-{
-#if defined(__linux__) && defined(__x86_64__)
-    const ucontext_t *registers = context;
-    return registers->uc_mcontext.gregs[REG_ERR] & 2 ? OS_TOUCH_WRITE : OS_TOUCH_READ;
-#else
-    (void)context;
-    return OS_TOUCHED;
-#endif
-}
 
 /* Stacks grow down. */
 static bool is_again(const void *context, uintptr_t frame)
@@ -109,7 +100,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     bool again = is_again(context, frame);
     int depth = again ? within.depth + 1 : 0;
     if (!again && info && info->si_code > 0)
-        explain_fault((uint64_t)(uintptr_t)info->si_addr, touch_of(context));
+        explain_fault((uint64_t)(uintptr_t)info->si_addr, os_touch_of(context));
     errno = error;
     __typeof__(within) outer = within;
     within.context = context ? context : outer.context;

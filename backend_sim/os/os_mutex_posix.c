@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* F_OFD_SETLK, syscall */
+#define _GNU_SOURCE /* F_OFD_SETLK */
 #include "os_mutex.h"
 
 #include <errno.h>
@@ -9,11 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__linux__) && __SIZEOF_LONG__ == 8
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#endif
-
+#include "os_system.h"
 #include "posix.h"
 
 _Static_assert(sizeof(os_mutex) == 128, "the parts of a mutex fit into its room");
@@ -91,28 +87,21 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* Sleeps until the word's lower half changes, or for that many milliseconds. */
-static void nap(os_mutex *mutex, uint64_t word, unsigned milliseconds)
+/* The half of the word that changes with every turn, which a system can wait for. */
+static const void *lower_half(const os_mutex *mutex)
 {
-    struct timespec time = {.tv_nsec = 1000000 * (long)milliseconds};
-#ifdef FUTEX_WAIT
-    const char *half = (const char *)&mutex->in.word + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(uint32_t) : 0);
-    syscall(SYS_futex, half, FUTEX_WAIT, (uint32_t)word, &time, NULL, 0);
-#else
-    (void)mutex;
-    (void)word;
-    nanosleep(&time, NULL);
-#endif
+    return (const char *)&mutex->in.word + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(uint32_t) : 0);
 }
 
-static void wake_one(os_mutex *mutex)
+/* Sleeps until the word's lower half changes, or for that many milliseconds. */
+static void nap(const os_mutex *mutex, uint64_t word, unsigned milliseconds)
 {
-#ifdef FUTEX_WAIT
-    const char *half = (const char *)&mutex->in.word + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(uint32_t) : 0);
-    syscall(SYS_futex, half, FUTEX_WAKE, 1, NULL, NULL, 0);
-#else
-    (void)mutex;
-#endif
+    os_wait_for_change(lower_half(mutex), (uint32_t)word, milliseconds);
+}
+
+static void wake_one(const os_mutex *mutex)
+{
+    os_wake_waiter(lower_half(mutex));
 }
 
 /* How long this process has waited for one turn. Time in which the process did not run does not count, for example when it was

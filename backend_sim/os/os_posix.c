@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* memfd_create, fallocate */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "os.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,6 +14,8 @@
 #endif
 #endif
 
+#include "os_inspect.h"
+#include "os_system.h"
 #include "posix.h"
 
 #ifndef MAP_NORESERVE
@@ -34,22 +34,57 @@ static void *host(uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
-/* Valgrind tracks every mapped page, whatever its protection, and would run out of memory. */
+static void *reserve_at(uint64_t wish, uint64_t size)
+{
+    return posix.mmap(host(wish), (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+/* What reserving SAMPLE bytes adds to the memory that this process occupies: nothing on a system, and megabytes in an emulator or a
+ * tool that keeps a record for each page. Other threads take memory as well, so the least of several counts. */
+enum { SAMPLE_GIB = 1, SAMPLES = 3 };
+#define SAMPLE ((uint64_t)SAMPLE_GIB << 30)
+
+static uint64_t cost_of_sample(void)
+{
+    void *at[SAMPLES];
+    uint64_t before, after, least = UINT64_MAX;
+    for (int i = 0; i < SAMPLES; i++) {
+        before = os_resident();
+        at[i] = reserve_at(0, SAMPLE);
+        after = os_resident();
+        if (at[i] != MAP_FAILED && (after > before ? after - before : 0) < least)
+            least = after > before ? after - before : 0;
+    }
+    for (int i = 0; i < SAMPLES; i++)
+        if (at[i] != MAP_FAILED)
+            os_unreserve((uint64_t)(uintptr_t)at[i], SAMPLE);
+    return least == UINT64_MAX ? 0 : least;
+}
+
+/* The most that is reserved at once: as much as costs that much memory. */
 static uint64_t most(void)
 {
+    static _Atomic uint64_t known;
+    const uint64_t allowance = UINT64_C(64) << 20, noise = UINT64_C(1) << 20;
+    uint64_t here = atomic_load_explicit(&known, memory_order_relaxed);
+    if (here)
+        return here;
+    const uint64_t cost = cost_of_sample();
+    here = cost < noise ? SIZE_MAX : cost < allowance ? allowance / cost * SAMPLE : SAMPLE; /* LCOV_EXCL_BR_LINE: under such a tool */
 #ifdef RUNNING_ON_VALGRIND
-    if (RUNNING_ON_VALGRIND)         /* LCOV_EXCL_BR_LINE: coverage does not run under valgrind */
-        return UINT64_C(8) << 30;    /* LCOV_EXCL_LINE: the same */
+    if (RUNNING_ON_VALGRIND)        /* LCOV_EXCL_BR_LINE: coverage does not run under valgrind */
+        here = UINT64_C(8) << 30;   /* LCOV_EXCL_LINE: the same; its records of pages come later, when they are unmapped */
 #endif
-    return SIZE_MAX;
+    atomic_store_explicit(&known, here, memory_order_relaxed);
+    return here;
 }
 
 /* Without MAP_FIXED the address is a hint: the system never replaces an existing mapping. */
 static uint64_t reserve_near(uint64_t wish, uint64_t size)
 {
-    if (size > most() || wish > UINTPTR_MAX) /* LCOV_EXCL_BR_LINE: reached only under valgrind or on 32-bit machines */
-        return 0;                            /* LCOV_EXCL_LINE: the same */
-    void *at = posix.mmap(host(wish), (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (wish > UINTPTR_MAX || (size > SAMPLE && size > most())) /* LCOV_EXCL_BR_LINE: under valgrind or on 32-bit machines */
+        return 0;                                              /* LCOV_EXCL_LINE: the same */
+    void *at = reserve_at(wish, size);
     return at == MAP_FAILED ? 0 : (uint64_t)(uintptr_t)at;
 }
 
@@ -88,79 +123,6 @@ void os_unreserve(uint64_t start, uint64_t size)
 }
 
 /* ---- memory that can be mapped at several addresses ---- */
-
-#ifdef __linux__
-int os_file_new(void)
-{
-    return posix.memfd_create("cuvmm-memory", MFD_CLOEXEC);
-}
-
-/* Frees the range. False for lack of kernel memory, which may be temporary. */
-static bool punch(int file, uint64_t offset, uint64_t size)
-{
-    int cancel = life_no_cancel();
-    bool punched = !posix.fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
-    life_may_cancel(cancel);
-    return punched;
-}
-
-bool os_file_has_data(int file, uint64_t offset, uint64_t *length)
-{
-    const off_t at = (off_t)offset, data = lseek(file, at, SEEK_DATA);
-    if (data < 0)
-        return errno != ENXIO; /* that is the answer where nothing follows */
-    const off_t end = data == at ? lseek(file, at, SEEK_HOLE) : data;
-    if (end > at && (uint64_t)(end - at) < *length)
-        *length = (uint64_t)(end - at);
-    return data == at;
-}
-
-/* Where the file cannot have a hole, writes zeros instead. */
-bool os_file_clear(int file, uint64_t offset, uint64_t size)
-{
-    if (punch(file, offset, size))
-        return true;
-    static const char zeros[65536];
-    for (uint64_t done = 0, n; done < size; done += n) {
-        n = size - done < sizeof zeros ? size - done : sizeof zeros;
-        if (!os_file_write(file, offset + done, zeros, n))
-            return false;
-    }
-    return true;
-}
-#else
-int os_file_new(void)
-{
-    char name[64];
-    for (int i = 0; i < 100; i++) {
-        snprintf(name, sizeof name, "/cuvmm.%ld.%d", (long)getpid(), i);
-        int file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
-        if (file < 0)
-            continue;
-        shm_unlink(name);
-        posix.fcntl(file, F_SETFD, FD_CLOEXEC);
-        return file;
-    }
-    return -1;
-}
-
-bool os_file_has_data(int file, uint64_t offset, uint64_t *length)
-{
-    (void)file, (void)offset, (void)length;
-    return true;
-}
-
-bool os_file_clear(int file, uint64_t offset, uint64_t size)
-{
-    void *at = posix.mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
-    if (at == MAP_FAILED)
-        return false;
-    for (uint64_t i = 0; i < size; i++)
-        ((volatile char *)at)[i] = 0;
-    posix.munmap(at, (size_t)size);
-    return true;
-}
-#endif
 
 void os_file_close(int file)
 {
@@ -266,25 +228,11 @@ bool os_map_noaccess(uint64_t start, uint64_t size)
     return reserved || !posix.mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay mapped, without access */
 }
 
-/* ---- threads ---- */
+/* ---- processes ---- */
 
-/* ThreadSanitizer's runtime has a thread of its own from the start of the program on. */
-#ifdef __SANITIZE_THREAD__
-#define TOOL_THREADS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define TOOL_THREADS 1
-#endif
-#endif
-#ifndef TOOL_THREADS
-#define TOOL_THREADS 0
-#endif
-
-/* Linux: a folder for each thread, and each adds a link to the folder around it, which has two of its own. */
-bool os_is_single_thread(void)
+uint64_t os_pid(void)
 {
-    struct stat folder;
-    return posix.stat("/proc/self/task", &folder) == 0 && folder.st_nlink == 2 + 1 + TOOL_THREADS;
+    return (uint64_t)getpid();
 }
 
 /* ---- text ---- */

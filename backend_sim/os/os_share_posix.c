@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* flock, fallocate, getrandom */
+#define _GNU_SOURCE /* flock */
 #include "os_share.h"
 
 #include <dirent.h>
@@ -15,14 +15,11 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#ifdef __linux__
-#include <sys/vfs.h>
-#endif
 #include <time.h>
 #include <unistd.h>
 
 #include "os_environment.h"
-#include "os_memory.h"
+#include "os_system.h"
 #include "posix.h"
 
 /* ---- this process ---- */
@@ -196,12 +193,10 @@ bool os_folder_new(int in, const char *name)
 
 bool os_rename(int folder, const char *from, const char *to)
 {
-#ifdef RENAME_NOREPLACE
-    if (!posix.renameat2(folder, from, folder, to, RENAME_NOREPLACE))
+    if (!os_rename_exclusive(folder, from, to))
         return true;
     if (errno != EINVAL && errno != ENOSYS)
         return false;
-#endif
     struct stat is; /* on systems that cannot do both at once */
     return posix.fstatat(folder, to, &is, AT_SYMLINK_NOFOLLOW) && errno == ENOENT && !renameat(folder, from, folder, to);
 }
@@ -317,18 +312,6 @@ bool os_file_is_readable(int file)
     return flags < 0 || (flags & O_ACCMODE) != O_WRONLY;
 }
 
-/* The signal that would be sent for input is a number of the opening. Nothing is sent unless O_ASYNC is set, which no program sets on
- * descriptors of memory. */
-bool os_file_tag(int file, int tag)
-{
-    return posix.fcntl(file, F_SETSIG, (long)tag) == 0;
-}
-
-bool os_file_has_tag(int file, int tag)
-{
-    return posix.fcntl(file, F_GETSIG) == tag;
-}
-
 bool os_file_look(int file, struct os_file_is *out)
 {
     struct stat is;
@@ -364,63 +347,6 @@ bool os_file_read(int file, uint64_t offset, void *bytes, uint64_t size)
             return false;
     }
     return true;
-}
-
-#ifdef __linux__
-/* The bytes of the range that have no space yet. */
-static uint64_t absent(int file, uint64_t offset, uint64_t size)
-{
-    uint64_t sum = 0;
-    for (off_t at = (off_t)offset, end = (off_t)(offset + size); at < end;) {
-        off_t data = lseek(file, at, SEEK_DATA), stop = data < 0 || data > end ? end : data;
-        sum += (uint64_t)(stop - at);
-        at = stop < end ? lseek(file, stop, SEEK_HOLE) : end;
-        if (at < stop)
-            break;
-    }
-    return sum;
-}
-
-/* Files in memory count as their process's memory, and the system reports no error when they exceed its limit. */
-static bool memory_allows(int file, uint64_t offset, uint64_t size)
-{
-    static const uint64_t tmpfs = 0x01021994;
-    static _Atomic uint64_t allowed; /* what the last query allowed and has not been taken yet */
-    uint64_t before = atomic_load(&allowed), more;
-    struct statfs is;
-    while (before >= size)
-        if (atomic_compare_exchange_strong(&allowed, &before, before - size)) /* LCOV_EXCL_BR_LINE: false in a race of threads */
-            return true;
-    if (fstatfs(file, &is) || (uint64_t)is.f_type != tmpfs)
-        return true;
-    bool allows = os_memory_room(absent(file, offset, size), &more);
-    atomic_store(&allowed, more);
-    return allows;
-}
-#endif
-
-bool os_file_room(int file, uint64_t offset, uint64_t size)
-{
-#ifdef __linux__
-    int result;
-    if (!memory_allows(file, offset, size))
-        return false;
-    do
-        result = posix.fallocate(file, 0, (off_t)offset, (off_t)size);
-    while (result && errno == EINTR);
-    return !result;
-#else
-    static const char zeros[4096];
-    char bytes[sizeof zeros]; /* keep the existing bytes */
-    for (uint64_t done = 0; done < size; done += sizeof zeros) {
-        uint64_t n = size - done < sizeof zeros ? size - done : sizeof zeros;
-        if (!os_file_read(file, offset + done, bytes, n))
-            memset(bytes, 0, sizeof bytes);
-        if (!os_file_write(file, offset + done, bytes, n))
-            return false;
-    }
-    return true;
-#endif
 }
 
 /* ---- locks that end with their holder ---- */

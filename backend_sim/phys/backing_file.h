@@ -24,6 +24,8 @@
 #define BACKING_FILE_NOWHERE UINT64_MAX
 #ifdef __SANITIZE_THREAD__ /* TSan's runtime clears four times the mapped size, however little of it is used */
 #define BACKING_FILE_WINDOW (UINT64_C(2) << 20)
+#elif defined(__wasm__) /* a chunk of a file in memory (backend_sim/os/memory_chunks_wasm.h), which needs no neighbour */
+#define BACKING_FILE_WINDOW (UINT64_C(64) << 10)
 #else
 #define BACKING_FILE_WINDOW (UINT64_C(64) << 20)
 #endif

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -41,7 +42,10 @@ static void test_windows(void)
     tap_ok(backing_file_allocate(&backing, b, size), "an anonymous file always has room");
     backing_file_clear(&backing);
     tap_ok(backing.file < 0 && !backing.windows && !backing.window, "clearing closes the file and forgets every window");
-    tap_u64((uint64_t)posix_madvise(middle, page, POSIX_MADV_NORMAL), ENOMEM, "nothing is mapped there any more");
+    if (getenv("CUVMM_EMULATED"))
+        tap_skip("an emulator accepts advice about any address", "nothing is mapped there any more");
+    else
+        tap_u64((uint64_t)posix_madvise(middle, page, POSIX_MADV_NORMAL), ENOMEM, "nothing is mapped there any more");
 }
 
 /* Sizes are rounded up to pages; no place is larger than the file can be. */

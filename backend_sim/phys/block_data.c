@@ -88,16 +88,23 @@ static bool see_chunks(struct block_data *bytes, uint64_t offset, uint64_t lengt
     return see(bytes, first, end - first);
 }
 
-bool block_data_touch(struct block_data *bytes, uint64_t offset, uint64_t length)
+bool block_data_reserve(struct block_data *bytes, uint64_t offset, uint64_t length)
 {
-    if (!length)
-        return true;
-    if (!prepare(bytes) || !see_chunks(bytes, offset, length) || !make_room(bytes, offset, length))
-        return false;
-    if (bytes->borrowed)
-        return true;
+    return !length || (prepare(bytes) && see_chunks(bytes, offset, length) && make_room(bytes, offset, length));
+}
+
+static void mark(struct block_data *bytes, uint64_t offset, uint64_t length)
+{
     for (uint64_t chunk = offset / BLOCK_DATA_CHUNK; chunk <= (offset + length - 1) / BLOCK_DATA_CHUNK; chunk++)
         bytes->written[chunk / BITS] |= UINT64_C(1) << (chunk % BITS);
+}
+
+bool block_data_touch(struct block_data *bytes, uint64_t offset, uint64_t length)
+{
+    if (!block_data_reserve(bytes, offset, length))
+        return false;
+    if (length && !bytes->borrowed)
+        mark(bytes, offset, length);
     return true;
 }
 
@@ -136,6 +143,63 @@ const unsigned char *block_data_run_to_read(const struct block_data *bytes, uint
 {
     const unsigned char *run = block_data_run(bytes, offset, length);
     return run && bytes->open && !os_file_has_data(bytes->backing->file, bytes->place + offset, length) ? NULL : run;
+}
+
+/* ---- fills ---- */
+
+static void repeat(unsigned char *to, uint64_t length, const unsigned char *value, unsigned width)
+{
+    unsigned char repeated[256]; /* what goes to memory at once; read back from there, it could be another writer's */
+    uint64_t once = length < sizeof repeated ? length : sizeof repeated;
+    if (memcmp(value, value + 1, width - 1) == 0) {
+        memset(to, value[0], length);
+        return;
+    }
+    for (uint64_t i = 0; i < once; i += width)
+        memcpy(repeated + i, value, width);
+    for (; length > once; to += once, length -= once)
+        memcpy(to, repeated, once);
+    memcpy(to, repeated, length);
+}
+
+/* Writes the chunk at from over and over to the file; returns how many of the length bytes it wrote. Pages that the file does not
+ * have yet cost half of what they cost in a mapping, where each is cleared first, at a fault of its own. */
+static uint64_t write_through(struct block_data *bytes, uint64_t offset, uint64_t length, const unsigned char *from)
+{
+    uint64_t done = 0, piece;
+    for (; done < length; done += piece) {
+        piece = length - done < BLOCK_DATA_CHUNK ? length - done : BLOCK_DATA_CHUNK;
+        if (!os_file_write(bytes->backing->file, bytes->place + offset + done, from, piece))
+            break;
+    }
+    return done;
+}
+
+/* Fills the first of length bytes that were never written, up to the end of a window; returns how many. */
+static uint64_t fill_fresh(struct block_data *bytes, uint64_t offset, uint64_t length, const unsigned char *value, unsigned width)
+{
+    uint64_t first = BLOCK_DATA_CHUNK, room = BACKING_FILE_WINDOW - (bytes->place + offset) % BACKING_FILE_WINDOW;
+    if (!bytes->own && length > room)
+        length = room;
+    mark(bytes, offset, length);
+    if (length < first || bytes->own)
+        first = length;
+    unsigned char *to = block_data_run(bytes, offset, &first);
+    repeat(to, first, value, width);
+    /* Read back from there: it is memory that only the simulator writes, or it would be open and not be fresh. */
+    return first + write_through(bytes, offset + first, length - first, to);
+}
+
+void block_data_fill(struct block_data *bytes, uint64_t offset, uint64_t length, const unsigned char *value, unsigned width)
+{
+    static const unsigned char zeros[4];
+    for (uint64_t end = offset + length, run; offset < end; offset += run) {
+        run = alike(bytes, offset, end - offset);
+        if (written(bytes, offset))
+            repeat(block_data_run(bytes, offset, &run), run, value, width);
+        else if (memcmp(value, zeros, width) != 0)
+            run = fill_fresh(bytes, offset, run, value, width);
+    }
 }
 
 /* Moves the bytes from private memory into the file. */

@@ -43,6 +43,12 @@ void block_data_borrow(struct block_data *bytes, struct backing_file *backing, u
  * and later calls work. */
 bool block_data_touch(struct block_data *bytes, uint64_t offset, uint64_t length);
 
+/* The same for block_data_fill alone: what was never written still counts as never written. */
+bool block_data_reserve(struct block_data *bytes, uint64_t offset, uint64_t length);
+/* Fills [offset, offset + length), which block_data_reserve has made room for, with a value of width bytes (1, 2 or 4). offset and
+ * length are multiples of width. A value of zeros leaves alone what was never written, and needs no room there. */
+void block_data_fill(struct block_data *bytes, uint64_t offset, uint64_t length, const unsigned char *value, unsigned width);
+
 /* The longest contiguous run from offset, at most *length bytes: returns its address (NULL: never written, so all zero) and its
  * length in *length. */
 unsigned char *block_data_run(const struct block_data *bytes, uint64_t offset, uint64_t *length);

@@ -103,6 +103,14 @@
     "# recorded: one device without others has no multicast\n" \
     "attribute.132 = 0\n"
 
+#define H200X4 \
+    "base = h200x2\n" \
+    "name = h200x4\n" \
+    "source = not recorded: as the two H200, with two more; driver 580.159.04\n" \
+    "devices = 4\n" \
+    "# as recorded of one and two, 4 GiB for each further device\n" \
+    "va.start = 0x602000000\n"
+
 #define GB200X4 \
     "base = h100\n" \
     "name = gb200x4\n" \
@@ -195,10 +203,38 @@
     "va.alignment_max = 128MiB\n" \
     "attribute.132 = 1\n"
 
+/* A machine of real size on which no granularity is another's, nor 2 MiB where h100 has that: code that passes on odd because all of
+ * it fits into 48 MiB meets sizes past 4 GiB here. */
+#define LARGE \
+    "base = h100\n" \
+    "name = large\n" \
+    "source = made up: real sizes, granularities from 64 KiB to 256 MiB\n" \
+    "devices = 4\n" \
+    "device.name = cuvmm large device\n" \
+    "device.memory = 192GiB\n" \
+    "compression.memory = 96GiB\n" \
+    "peers = 0-1,2-3\n" \
+    "host.nodes = 2\n" \
+    "host.memory = 512GiB\n" \
+    "granularity.device.minimum = 4MiB\n" \
+    "granularity.device.recommended = 32MiB\n" \
+    "granularity.host.minimum = 64KiB\n" \
+    "granularity.host.recommended = 2MiB\n" \
+    "granularity.multicast.minimum = 16MiB\n" \
+    "granularity.multicast.recommended = 256MiB\n" \
+    "va.start = 0x100000000000\n" \
+    "va.end = 0x600000000000\n" \
+    "va.granularity = 4MiB\n" \
+    "va.chunk = 0\n" \
+    "va.context = 0\n" \
+    "va.taken = none\n" \
+    "attribute.132 = 1\n"
+
 static const struct {
     const char *name, *text;
 } builtin[] = {
-    {"h100", H100}, {"h200", H200}, {"h200x2", H200X2}, {"gb200x4", GB200X4}, {"min", MIN}, {"max", MAX}, {"odd", ODD},
+    {"h100", H100}, {"h200", H200}, {"h200x2", H200X2}, {"h200x4", H200X4}, {"gb200x4", GB200X4},
+    {"min", MIN},   {"max", MAX},   {"large", LARGE},   {"odd", ODD},
 };
 
 #define COUNT (sizeof builtin / sizeof builtin[0])

@@ -29,12 +29,10 @@ static bool make_room(struct range_set *set)
 {
     if (set->count < set->room)
         return true;
-    size_t room = set->room ? 2 * set->room : 16;
-    struct range *grown = heap.realloc(set->range, room * sizeof *grown);
+    struct range *grown = heap_grow(set->range, &set->room, 16, sizeof *grown);
     if (!grown)
         return false;
     set->range = grown;
-    set->room = room;
     return true;
 }
 

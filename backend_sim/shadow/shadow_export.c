@@ -29,12 +29,10 @@ static struct shadow_descriptor *entry_of(struct shadow *shadow, int file)
     if (place)
         return &shadow->descriptors[place - 1];
     if (shadow->descriptor_count == shadow->descriptor_room) {
-        size_t room = shadow->descriptor_room ? 2 * shadow->descriptor_room : 16;
-        struct shadow_descriptor *grown = heap.realloc(shadow->descriptors, room * sizeof *grown);
+        struct shadow_descriptor *grown = heap_grow(shadow->descriptors, &shadow->descriptor_room, 16, sizeof *grown);
         if (!grown)
             return NULL;
         shadow->descriptors = grown;
-        shadow->descriptor_room = room;
     }
     if (!pairs_set(&shadow->descriptor_of, (uint64_t)file + 1, shadow->descriptor_count + 1))
         return NULL;

@@ -317,7 +317,7 @@ static int inject_pthread_mutex_unlock(pthread_mutex_t *mutex)
 
 static int inject_getrlimit(int what, struct rlimit *limit)
 {
-    return inject_fails("getrlimit", EINVAL) ? -1 : getrlimit((unsigned)what, limit);
+    return inject_fails("getrlimit", EINVAL) ? -1 : posix_getrlimit(what, limit);
 }
 
 const struct posix posix = {

@@ -97,11 +97,11 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     }
     process->machine = machine;
     open_maps(process);
-    slots_init(&process->handles, TAG_HANDLE, free_handle, process);
-    slots_init(&process->contexts, TAG_CONTEXT, free_object, NULL);
-    slots_init(&process->streams, TAG_STREAM, free_object, NULL);
-    slots_init(&process->events, TAG_EVENT, free_event, NULL);
-    slots_init(&process->pools, TAG_POOL, sim_pool_forget, NULL);
+    slots_init(&process->handles, TAG_HANDLE, SLOTS_NUMBERS, free_handle, process);
+    slots_init(&process->contexts, TAG_CONTEXT, SLOTS_POINTERS, free_object, NULL);
+    slots_init(&process->streams, TAG_STREAM, SLOTS_POINTERS, free_object, NULL);
+    slots_init(&process->events, TAG_EVENT, SLOTS_POINTERS, free_event, NULL);
+    slots_init(&process->pools, TAG_POOL, SLOTS_POINTERS, sim_pool_forget, NULL);
     process->options = *options;
     process->opened = life_stamp();
     return true;

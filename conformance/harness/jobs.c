@@ -19,7 +19,7 @@ struct job {
     const char *reason; /* of a skip */
     bool (*work)(const void *data);
     void *data;
-    FILE *printed;
+    int printed; /* a file, -1: none; a stream of each would be one more page that the end of each later process writes */
     bool done;
     pid_t process; /* while it runs */
     int status;
@@ -57,6 +57,7 @@ static struct job *add(struct jobs *jobs, const char *format, va_list arguments)
     struct job *job = calloc(1, sizeof *job);
     if (!job)
         tap_bail("no memory for a job");
+    job->printed = -1;
     vsnprintf(job->name, sizeof job->name, format, arguments);
     if (jobs->last)
         jobs->last->next = job;
@@ -95,14 +96,14 @@ void jobs_skip(struct jobs *jobs, const char *reason, const char *format, ...)
 static void print(const struct job *job)
 {
     char bytes[4096];
-    size_t count;
+    ssize_t count;
     if (job->reason) {
         tap_skip(job->reason, "%s", job->name);
         return;
     }
-    rewind(job->printed);
-    while ((count = fread(bytes, 1, sizeof bytes, job->printed)) > 0)
-        fwrite(bytes, 1, count, stdout);
+    lseek(job->printed, 0, SEEK_SET);
+    while ((count = read(job->printed, bytes, sizeof bytes)) > 0)
+        fwrite(bytes, 1, (size_t)count, stdout);
     if (WIFSIGNALED(job->status))
         tap_note("ended by signal %d", WTERMSIG(job->status));
     tap_ok(WIFEXITED(job->status) && WEXITSTATUS(job->status) == 0, "%s", job->name);
@@ -119,8 +120,8 @@ static void drop_all(struct jobs *jobs)
 {
     for (struct job *job = jobs->first, *next; job; job = next) {
         next = job->next;
-        if (job->printed)
-            fclose(job->printed);
+        if (job->printed >= 0)
+            close(job->printed);
         free(job->data);
         free(job);
     }
@@ -131,19 +132,21 @@ static void drop_all(struct jobs *jobs)
 /* ---- processes ---- */
 
 /* In the child of a fork: what it prints is kept. */
-static void print_into(FILE *file)
+static void print_into(int file)
 {
     fflush(stdout);
-    dup2(fileno(file), STDOUT_FILENO);
+    dup2(file, STDOUT_FILENO);
 }
 
 static void open_file(struct job *job)
 {
-    if (job->printed)
-        fclose(job->printed); /* of its share in another process */
-    job->printed = tmpfile();
-    if (!job->printed)
+    if (job->printed >= 0)
+        close(job->printed); /* of its share in another process */
+    FILE *file = tmpfile();
+    job->printed = file ? dup(fileno(file)) : -1;
+    if (job->printed < 0)
         tap_bail("no file for a job");
+    fclose(file);
 }
 
 static pid_t begin(void)

@@ -18,4 +18,7 @@ void touch_end(void);
 bool touch_read(uint64_t address, unsigned char *value);
 bool touch_write(uint64_t address, unsigned char value);
 
+/* Does the text say that the host wrote, or read? "host access" will do where the system does not report which: an emulator. */
+bool touch_is_named(const char *text, bool write);
+
 #endif

@@ -3,6 +3,7 @@
 # The example with MPI: four ranks write one memory, as processes of one node and as four nodes, and are told why where they
 # may not. From make check: CUVMM_BUILD, CUVMM_SAN.
 . ci/test_head.sh
+own_system
 if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null; then
     echo "1..0 # SKIP there is no MPI here (mpicc, mpirun); ci/setup --all installs one"
     exit 0

@@ -28,6 +28,7 @@ bool texts_begin(struct text_reports *texts, const struct check_options *options
         return false;
     }
     texts->width = columns_of(options->log ? -1 : fileno(err));
+    texts->coloured = !options->log && columns_coloured(fileno(err));
     return true;
 }
 
@@ -88,6 +89,21 @@ static void emit_plain(const struct text_reports *texts, struct text_report *rep
         fclose(to);
 }
 
+/* The first line, "[4711] error VMM-MAP-OVERLAP: ...", in red, or in yellow where nothing was wrong yet. The room is there. */
+static void colour_head(char *text, size_t size)
+{
+    const char *kind = strstr(text, "] ");
+    const bool calm = kind && (strncmp(kind + 2, "note", 4) == 0 || strncmp(kind + 2, "leak", 4) == 0);
+    const size_t length = strlen(text), head = strcspn(text, "\n");
+    enum { BEGIN = 5, END = 4 };
+    if (length + BEGIN + END >= size)
+        return;
+    memmove(text + head + BEGIN + END, text + head, length - head + 1);
+    memmove(text + BEGIN, text, head);
+    memcpy(text, calm ? "\033[33m" : "\033[31m", BEGIN);
+    memcpy(text + BEGIN + head, "\033[0m", END);
+}
+
 /* Writes a text as wide as lines may be. */
 static void emit(const struct text_reports *texts, struct text_report *report, const char *text)
 {
@@ -97,6 +113,8 @@ static void emit(const struct text_reports *texts, struct text_report *report, c
         return;
     memcpy(folded, text, length + 1);
     columns_fold(folded, size, texts->width);
+    if (texts->coloured)
+        colour_head(folded, size);
     emit_plain(texts, report, folded);
     free(folded);
 }

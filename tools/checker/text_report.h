@@ -29,6 +29,7 @@ struct text_reports {
     struct text_report *report;
     unsigned count;
     unsigned width;
+    bool coloured;
     FILE *common; /* where the sum goes */
 };
 

@@ -6,6 +6,7 @@ set -u
 build=${CUVMM_BUILD-build}
 build=$(cd "$build" && pwd)
 . ci/tap.sh
+own_system
 without_sanitizer
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -3,6 +3,7 @@
 # What `cuvmm check` follows beside findings: marks and growth between them, traces of processes, and the last calls of those that
 # crash; over a driver (the simulator's library in its place) and on the simulator.
 . ci/test_head.sh
+own_system
 build=$(cd "$build" && pwd)
 without_sanitizer
 said=$work/err

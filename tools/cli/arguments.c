@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "text.h"
+#include "columns.h"
 
 /* Has the option this name? *value is what stands behind its "=", or NULL. */
 static bool names(const struct command_option *option, const char *word, const char **value)
@@ -251,7 +252,5 @@ bool arguments_given(const struct arguments *arguments, const char *option)
 
 bool arguments_colour(FILE *out)
 {
-    const char *no = getenv("NO_COLOR");
-    int fd = fileno(out);
-    return (!no || !no[0]) && fd >= 0 && isatty(fd);
+    return columns_coloured(fileno(out));
 }

@@ -45,7 +45,7 @@ static const struct {
     {{"run", ""}, ""},
     {{"run", "--d"}, "--draw "},
     {{"run", "--b"}, "--backend --brief "},
-    {{"run", "--backend", "sim:h"}, "sim:h100 sim:h200 sim:h200x2 "},
+    {{"run", "--backend", "sim:h"}, "sim:h100 sim:h200 sim:h200x2 sim:h200x4 "},
     {{"run", "--backend", "c"}, "cuda "},
     {{"run", "--backend=sim:od"}, "--backend=sim:odd "},
     {{"run", "--draw=", ""}, ""},

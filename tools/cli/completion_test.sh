@@ -41,7 +41,7 @@ in_bash 'cuvmm prof' && says profiles
 point $? 'bash: a command'
 in_bash 'cuvmm explain VMM-MAP-OVER' && says VMM-MAP-OVERLAP
 point $? 'bash: a rule'
-in_bash 'cuvmm run --backend sim:h' && says h100 h200 h200x2
+in_bash 'cuvmm run --backend sim:h' && says h100 h200 h200x2 h200x4
 point $? 'bash: of what holds a colon, what lies behind it'
 in_bash 'cuvmm check --leaks=' && says yes no full
 point $? 'bash: of what holds a =, what lies behind it'

@@ -11,7 +11,9 @@
 
 int main(int argc, char **argv)
 {
-    text_set_columns(columns_of(STDOUT_FILENO));
+    if (columns_are_limited(STDOUT_FILENO))
+        text_set_columns(columns_of(STDOUT_FILENO));
+    text_set_coloured(columns_coloured(STDOUT_FILENO));
     int status = cuvmm_main(argc, argv, stdout, stderr);
     /* A full disk or a closed pipe must not pass for success; of one that was met a while ago the system is asked again. */
     errno = 0;

@@ -3,6 +3,7 @@
 # `cuvmm exec`: a program of the driver's API runs as it is, its processes share one machine, of which nothing is left; statuses, signals
 # and the environment; what cannot be run is told before anything runs. All waits are bounded.
 . ci/test_head.sh
+own_system
 build=$(cd "$build" && pwd)
 without_sanitizer
 trap 'rm -rf "$work" "$machines"' EXIT
@@ -19,7 +20,7 @@ run() { # run STATUS ARGUMENT...: output in out and err
     timeout 30 "$cuvmm" exec "$@" >"$work/out" 2>"$work/err" </dev/null
     [ $? = "$want" ]
 }
-says() { grep -qF -- "$1" "$work/err"; }
+says() { contains "$1" "$work/err"; }
 prints() { [ "$(cat "$work/out")" = "$1" ]; }
 nothing_left() { [ -z "$(ls "$machines")" ]; }
 compile() { # compile OUTPUT FLAG...: the program from standard input

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "rule_words.h"
 #include "text.h"
 
@@ -54,7 +55,8 @@ static const struct {
 
 static void field(FILE *out, const char *name, const char *text, const char *otherwise)
 {
-    fprintf(out, "  %-12s", name);
+    const bool fix = strcmp(name, "fix") == 0;
+    fprintf(out, "  %s%-12s%s", text_colour(fix ? "32" : "36"), name, text_colour("0"));
     text_wrap(out, text[0] ? text : otherwise, 14, 14, text_columns() - 4);
     fputs("\n", out);
 }
@@ -96,7 +98,8 @@ static void explain_example_of(FILE *out, const char *rule)
         print_indented(out, text.data);
         if (own)
             fprintf(out, "  %-12scuvmm explain %s --machine > my.profile\n", "try it", rule);
-        fprintf(out, "  %-12scuvmm explain %s --broken | cuvmm run -       (or --corrected)\n", own ? "" : "try it", rule);
+        fprintf(out, "  %-12scuvmm explain %s --broken | cuvmm run -%s(or --corrected)\n", own ? "" : "try it", rule,
+                text_columns() >= COLUMNS_USUAL ? "       " : "\n              ");
     }
     text_free(&text);
     text_free(&machine);
@@ -106,7 +109,7 @@ static void explain_rule(FILE *out, const vmm_rule *rule)
 {
     struct text result = {0};
     rule_words_result(rule, &result);
-    fprintf(out, "%s\n", rule->id);
+    fprintf(out, "%s%s%s\n", text_colour("1"), rule->id, text_colour("0"));
     fprintf(out, "  %-12s%s%s%s\n", "call", rule_words_calls(rule->function), rule->argument[0] ? ", argument " : "",
             rule->argument);
     field(out, "result", result.data, "");
@@ -123,7 +126,10 @@ static void explain_rule(FILE *out, const vmm_rule *rule)
     field(out, "observed", rule->observed, "not measured");
     rule_words_each_recorded(out, rule->id, print_recorded);
     explain_example_of(out, rule->id);
-    fprintf(out, "  %-12srulebook.html#%s; without a browser docs/rulebook.md\n", "page", rule->id);
+    struct text page = {0};
+    text_add(&page, "rulebook.html#%s; without a browser docs/rulebook.md", rule->id);
+    field(out, "page", page.data, "");
+    text_free(&page);
     text_free(&result);
 }
 
@@ -131,7 +137,11 @@ static void explain_result(FILE *out, vmm_result result)
 {
     size_t count, shown = 0;
     const vmm_rule *rules = vmm_rules(&count);
-    fprintf(out, "%s (%d): %s\n", vmm_result_name(result), (int)result, vmm_result_text(result));
+    struct text heading = {0};
+    text_add(&heading, "%s%s%s (%d): %s", text_colour("1"), vmm_result_name(result), text_colour("0"), (int)result, vmm_result_text(result));
+    text_wrap(out, heading.data, 0, 4, text_columns());
+    fputs("\n", out);
+    text_free(&heading);
     for (size_t i = 0; i < count; i++) {
         if (rules[i].result != result)
             continue;

@@ -83,6 +83,19 @@ static const char *section(const char *book, const char *id, size_t *length)
     return at;
 }
 
+/* Each C library writes the pointer NULL in its own way, and the expected texts are glibc's. */
+static void write_nulls(char *want)
+{
+    static const char glibc[] = "(nil)";
+    char here[16];
+    snprintf(here, sizeof here, "%p", NULL);
+    size_t was = sizeof glibc - 1, is = strlen(here);
+    for (char *at = want; is <= was && (at = strstr(at, glibc)) != NULL; at += is) {
+        memcpy(at, here, is);
+        memmove(at + is, at + was, strlen(at + was) + 1);
+    }
+}
+
 static void compare(const char *want, const char *got)
 {
     size_t count, missing = 0;
@@ -140,6 +153,8 @@ int main(void)
         write_book(path, &book);
     struct text want = {0};
     read_book(path, &want);
+    if (want.data)
+        write_nulls(want.data);
     compare(want.data ? want.data : "", book.data);
     text_free(&want);
     text_free(&book);

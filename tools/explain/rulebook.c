@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "explain.h"
+#include "columns.h"
 #include "rule_words.h"
 #include "text.h"
 
@@ -107,7 +108,13 @@ static void print_text(FILE *out, const vmm_rule *r)
 {
     fprintf(out, "  %-38s %-10s %-10s %-9s ", r->id, explain_class(r->rule_class), explain_origin(r->origin),
             explain_behaviour(r->driver_580));
-    text_wrap(out, r->message, 73, 42, 100);
+    /* On a narrow terminal the message has lines of its own. */
+    if (text_columns() >= COLUMNS_USUAL) {
+        text_wrap(out, r->message, 73, 42, text_columns());
+    } else {
+        fputs("\n      ", out);
+        text_wrap(out, r->message, 6, 6, text_columns());
+    }
     fputs("\n", out);
 }
 

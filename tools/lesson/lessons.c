@@ -83,7 +83,9 @@ static int list(FILE *out, FILE *err)
         fprintf(out, "%3d  %s\n", lessons_number(source), lesson.title);
         lesson_free(&lesson);
     }
-    fputs("\n`cuvmm lesson 1` runs the first, step by step; `cuvmm lesson 1 --page` prints the page that goes with it.\n", out);
+    fputs("\n", out);
+    text_wrap(out, "`cuvmm lesson 1` runs the first, step by step; `cuvmm lesson 1 --page` prints the page that goes with it.", 0, 0, text_columns());
+    fputs("\n", out);
     return 0;
 }
 

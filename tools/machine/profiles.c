@@ -17,7 +17,7 @@ void profiles_list(FILE *out)
         fprintf(out, "  %-10s %d x %s, %s each\n", name, profile.devices, profile.device_name,
                 text_size_short(profile.device_memory, memory));
         fputs("             ", out);
-        text_wrap(out, profile.source, 13, 13, 100);
+        text_wrap(out, profile.source, 13, 13, text_columns());
         fputs("\n", out);
     }
 }

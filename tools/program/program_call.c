@@ -291,7 +291,8 @@ static void add_fill_node(struct program *program, struct script *script, struct
     struct text dst = {0};
     add_part(program, script, "dst", VMM_PARAM_ADDRESS, fill->dst, &dst);
     for (int api = 0; api < PROGRAM_APIS; api++)
-        text_add(&out[api], "&(%s){.dst = %s, .pitch = %zu, .value = 0x%xU, .%s = %u, .width = %zu, .height = %zu}",
+        text_add(&out[api],
+                 "&(%s){.dst = %s, .pitch = %" PRIu64 ", .value = 0x%xU, .%s = %u, .width = %" PRIu64 ", .height = %" PRIu64 "}",
                  api == PROGRAM_VMM ? "vmm_memset_node_params" : "CUDA_MEMSET_NODE_PARAMS", dst.data, fill->pitch, fill->value,
                  api == PROGRAM_VMM ? "element_size" : "elementSize", fill->element_size, fill->width, fill->height);
     text_free(&dst);

@@ -81,7 +81,7 @@ void program_pool_props(struct text *out, enum program_api api, const vmm_mem_po
         program_handle_types(out, api, props->handle_types);
     }
     if (props->max_size)
-        text_add(out, ", .%s = UINT64_C(%zu)", max[api], props->max_size);
+        text_add(out, ", .%s = UINT64_C(%" PRIu64 ")", max[api], props->max_size);
     if (props->usage)
         text_add(out, ", .usage = %u", props->usage);
     if (props->reserved[0])
@@ -206,7 +206,7 @@ void program_copy_attributes(struct text *out, enum program_api api, const struc
 static void add_operand(struct text *out, enum program_api api, const vmm_memcpy3d_operand *operand)
 {
     static const char *const rows[] = {"row_length", "rowLength"}, *const layers[] = {"layer_height", "layerHeight"};
-    text_add(out, "{.type = %s%d, .op.ptr = {.ptr = UINT64_C(0x%" PRIx64 "), .%s = %zu, .%s = %zu}}",
+    text_add(out, "{.type = %s%d, .op.ptr = {.ptr = UINT64_C(0x%" PRIx64 "), .%s = %" PRIu64 ", .%s = %" PRIu64 "}}",
              api == PROGRAM_DRIVER ? "(CUmemcpy3DOperandType)" : "", operand->type, operand->op.ptr.ptr, rows[api],
              operand->op.ptr.row_length, layers[api], operand->op.ptr.layer_height);
 }
@@ -221,8 +221,8 @@ void program_boxes(struct text *out, enum program_api api, const struct step *st
         add_operand(out, api, &box->src);
         text_add(out, ", .dst = ");
         add_operand(out, api, &box->dst);
-        text_add(out, ", .extent = {%zu, %zu, %zu}, .%s = %s%d, .flags = %uU}", box->extent.width, box->extent.height,
-                 box->extent.depth, api == PROGRAM_VMM ? "src_access_order" : "srcAccessOrder",
+        text_add(out, ", .extent = {%" PRIu64 ", %" PRIu64 ", %" PRIu64 "}, .%s = %s%d, .flags = %uU}", box->extent.width,
+                 box->extent.height, box->extent.depth, api == PROGRAM_VMM ? "src_access_order" : "srcAccessOrder",
                  api == PROGRAM_DRIVER ? "(CUmemcpySrcAccessOrder)" : "", box->src_access_order, box->flags);
     }
     text_add(out, "}");

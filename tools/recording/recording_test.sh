@@ -5,6 +5,7 @@
 set -u
 build=${CUVMM_BUILD-build}
 . ci/tap.sh
+own_system
 without_sanitizer
 build=$(cd "$build" && pwd)
 work=$(mktemp -d) || exit 1

@@ -9,7 +9,8 @@ RECORD_PROGRAMS := $(addprefix $(RECORD_BIN)/,device conformance $(RECORDERS))
 RECORD_KERNELS  := $(patsubst $(FACTS)/%/kernels.c,$(RECORD_BIN)/%-kernels.so,$(wildcard $(RECORDERS:%=$(FACTS)/%/kernels.c)))
 RECORD_SHARE    := $(addprefix $(BUILD)/share/cuvmm/recording/,record diff common parts suite comparable recorded.awk relations.tsv reasons.tsv exceptions.tsv)
 RECORDED_OURS   := $(patsubst %,$(BUILD)/share/cuvmm/recordings/%.tar.gz,$(notdir $(patsubst %/profile,%,$(wildcard conformance/recorded/recordings/*/profile))))
-RECORD_ALL      := $(RECORD_PROGRAMS) $(RECORD_KERNELS) $(RECORD_SHARE) $(RECORDED_OURS)
+# Nothing is recorded where there is no driver.
+RECORD_ALL      := $(if $(DRIVER_LIBS),$(RECORD_PROGRAMS) $(RECORD_KERNELS)) $(RECORD_SHARE) $(RECORDED_OURS)
 
 # A sanitizer is in the library, and not in them.
 all: $(if $(SAN),,$(RECORD_ALL))
@@ -23,9 +24,25 @@ $(RECORD_KERNELS): $(RECORD_BIN)/%-kernels.so: $(FACTS)/%/kernels.c api/vmm_kern
 	@mkdir -p $(@D)
 	$(CC) -O1 -shared -fPIC -Iapi -o $@ $<
 
+# The program of the runtime, which no recording of a driver needs: for ci/runtime-recorded, which three machines run.
+RUNTIME_PROGRAMS := $(addprefix $(BUILD)/test/recording/,runtime12 runtime13 runtime-kernels.so)
+$(BUILD)/test/recording/runtime12: MAJOR = 12 -DCUDART_VERSION=12090
+$(BUILD)/test/recording/runtime13: MAJOR = 13 -DCUDART_VERSION=13000
+$(filter-out %.so,$(RUNTIME_PROGRAMS)): $(FACTS)/runtime.c $(wildcard $(FACTS)/*.h $(FACTS)/*/*.c $(FACTS)/*/*.h $(FACTS)/*/*.def) $(LIBCUDA) $(LIBCUDART)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O0 $(wordlist 2,2,$(MAJOR)) -isystem api/abi -o $@ $< -L$(BUILD)/lib -l:libcudart.so.$(firstword $(MAJOR)) -lcuda -ldl -pthread
+
+ifeq ($(SAN)$(COVERAGE),)
+$(filter $(BUILD)/check/abi-runtime-%,$(CHECK_RUNS)): | $(RUNTIME_PROGRAMS)
+endif
+
+$(BUILD)/test/recording/runtime-kernels.so: $(FACTS)/runtime/kernels.c api/vmm_kernel.h
+	@mkdir -p $(@D)
+	$(CC) -O1 -shared -fPIC -Iapi -o $@ $<
+
 $(addprefix $(RECORD_BIN)/,device conformance): $(RECORD_BIN)/%: $(BUILD)/bin/%
 	@mkdir -p $(@D)
-	strip -g -o $@ $<
+	$(STRIP) -g -o $@ $<
 
 record_from = $(or $(wildcard tools/recording/$(1)),$(filter %/$(1),ci/recorded.awk ci/comparable $(FACTS)/relations.tsv $(FACTS)/reasons.tsv),\
     $(if $(filter parts,$(1)),ci/record),$(if $(filter suite,$(1)),ci/gpu-suite))

@@ -5,19 +5,42 @@
 
 #include "script_state.h"
 
-static const struct script_command *const tables[] = {script_system_commands, script_memory_commands, script_pool_commands,
-                                                      script_multicast_commands,
-                                                      script_address_commands, script_use_commands, script_mem_op_commands, script_graph_commands, script_host_commands,
-                                                      script_check_commands, script_text_commands,
-                                                      script_raw_commands};
+static const struct script_group groups[] = {
+    {"machine", "the machine, its devices, contexts, streams and events", script_system_commands},
+    {"memory", "physical memory, its handles, and memory of cuMemAlloc", script_memory_commands},
+    {"pools", "memory pools", script_pool_commands},
+    {"teams", "multicast objects", script_multicast_commands},
+    {"addresses", "ranges of addresses, mappings and access rights", script_address_commands},
+    {"copies", "fills, copies, kernels, and questions about an address", script_use_commands},
+    {"values", "values that streams write and wait for", script_mem_op_commands},
+    {"graphs", "captures and graphs", script_graph_commands},
+    {"host", "what the host does without a call", script_host_commands},
+    {"checks", "what a script expects", script_check_commands},
+    {"text", "text, pictures and explanations", script_text_commands},
+    {"raw", "any call with any arguments", script_raw_commands},
+};
+
+const struct script_group *script_group(size_t index)
+{
+    return index < sizeof groups / sizeof groups[0] ? &groups[index] : NULL;
+}
 
 const struct script_command *script_command(size_t index)
 {
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        for (const struct script_command *command = tables[i]; command->name; command++)
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+        for (const struct script_command *command = groups[i].commands; command->name; command++)
             if (index-- == 0)
                 return command;
     return NULL;
+}
+
+void script_print_command(FILE *out, int blanks, const char *name, const char *about)
+{
+    enum { NAME = 16 };
+    const size_t text = (size_t)blanks + NAME + 1;
+    fprintf(out, "%*s%-*s ", blanks, "", NAME, name);
+    text_wrap(out, about, text, text, text_columns_of_lines());
+    fputs("\n", out);
 }
 
 const struct script_command *script_command_find(const char *name, const struct script_command **near)

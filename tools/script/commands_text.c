@@ -18,7 +18,7 @@ static bool run_note(struct script *script)
     text_add_bytes(&text, script->text + script->next, script->length - script->next);
     script_colour(script, "36");
     fputs("  -- ", script->options.out);
-    text_wrap(script->options.out, text.data, 5, 5, 100);
+    text_wrap(script->options.out, text.data, 5, 5, text_columns());
     script_plain(script);
     fputs("\n", script->options.out);
     text_free(&text);
@@ -91,7 +91,7 @@ static bool run_help(struct script *script)
     if (!args_done(script))
         return false;
     for (size_t i = 0; !word && (command = script_command(i)); i++)
-        fprintf(script->options.out, "  %-16s %s\n", command->name, command->about);
+        script_print_command(script->options.out, 2, command->name, command->about);
     if (!word)
         return true;
     command = script_command_find(word->text, &near);

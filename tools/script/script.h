@@ -67,6 +67,16 @@ struct script_command {
 };
 const struct script_command *script_command(size_t index);
 
+/* The same in groups, for help: "pools", "memory pools", its commands, ended by one without a name. NULL past the last. */
+struct script_group {
+    const char *name, *about;
+    const struct script_command *commands;
+};
+const struct script_group *script_group(size_t index);
+
+/* A line of a list, as wide as a terminal: blanks, a name and a sentence. */
+void script_print_command(FILE *out, int blanks, const char *name, const char *about);
+
 /* The forms of `check`, in the same way. */
 const struct script_command *script_check(size_t index);
 

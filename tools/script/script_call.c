@@ -235,13 +235,24 @@ static void print_outcome(struct script *script, const char *call, vmm_result re
     struct step_names names = script_names(script);
     if (script->options.quiet)
         return;
-    fprintf(out, "  %s -> ", call);
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return;
+    script->options.out = memory;
+    fprintf(memory, "%s -> ", call);
     script_colour(script, result == VMM_SUCCESS ? "32" : "31");
-    fputs(vmm_result_name(result), out);
+    fputs(vmm_result_name(result), memory);
     script_plain(script);
     if (result == VMM_SUCCESS)
-        step_print_answers(out, &script->step, &names);
+        step_print_answers(memory, &script->step, &names);
+    fclose(memory);
+    script->options.out = out;
+    fputs("  ", out);
+    text_wrap(out, text, 2, 6, text_columns_of_lines());
     fputs("\n", out);
+    free(text);
 }
 
 static void ignore_object(void *user, const vmm_object *object)

@@ -9,7 +9,7 @@
 static const char *label(void *user, const vmm_object *object, char *buffer, size_t size)
 {
     char text[SCRIPT_LABEL];
-    script_label(user, object, text);
+    script_label((const struct script *)user, object, text);
     snprintf(buffer, size, "%s", text);
     return buffer;
 }
@@ -40,21 +40,30 @@ static void add_descriptors(struct picture *picture, const struct script *script
     }
 }
 
+bool script_picture(const struct script *script, struct picture *picture)
+{
+    *picture = (struct picture){.label = label, .user = (void *)(uintptr_t)script, .addresses = script->options.addresses,
+                                .colour = script->options.colour};
+    if (script->sys && picture_take(picture, script->sys) == VMM_SUCCESS) {
+        add_descriptors(picture, script);
+        return true;
+    }
+    picture_free(picture);
+    return false;
+}
+
 void script_draw(struct script *script, bool force)
 {
-    struct picture picture = {.label = label, .user = script, .addresses = script->options.addresses,
-                              .colour = script->options.colour};
+    struct picture picture;
     char *text = NULL;
     size_t size;
     if (!script->sys)
         return;
-    if (picture_take(&picture, script->sys) != VMM_SUCCESS) {
+    if (!script_picture(script, &picture)) {
         if (force)
             fputs("  this backend does not show its objects, so there is no picture\n", script->options.out);
-        picture_free(&picture);
         return;
     }
-    add_descriptors(&picture, script);
     FILE *memory = open_memstream(&text, &size);
     if (memory) {
         picture_print(memory, &picture);

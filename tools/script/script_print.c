@@ -145,14 +145,14 @@ static void translate(const struct script *script, const char *text, struct text
 }
 
 /* The text in lines, the later ones indented under the first one's words. */
-static void fold(struct text *folded, const char *text, size_t at)
+static void fold(struct text *folded, const char *text, size_t at, size_t width)
 {
     char *memory = NULL;
     size_t size;
     FILE *file = open_memstream(&memory, &size);
     if (!file)
         return;
-    text_wrap(file, text, at, BODY, text_columns());
+    text_wrap(file, text, at, BODY, width);
     fclose(file);
     text_add(folded, "%s", memory);
     free(memory);
@@ -197,7 +197,7 @@ static void print_folded(FILE *out, const vmm_detail *detail, const char *text)
         }
         size_t indent = strspn(line, " ");
         struct text folded = {0};
-        fold(&folded, line + indent, 6 + indent);
+        fold(&folded, line + indent, 6 + indent, text_columns());
         fprintf(out, "    | %.*s", (int)indent, line);
         print_with_bars(out, folded.data ? folded.data : "");
         text_free(&folded);
@@ -246,7 +246,12 @@ static void print_brief(struct script *script, const vmm_detail *detail)
     }
     if (detail->nearest.kind != VMM_OBJECT_NONE && detail->nearest.kind != VMM_OBJECT_DEVICE)
         text_add(&text, ", nearest %s", script_label(script, &detail->nearest, label));
-    fprintf(script->options.out, "    | %s%s\n", text.data, script->options.brief ? "" : " (explained above)");
+    text_add(&text, "%s", script->options.brief ? "" : " (explained above)");
+    struct text folded = {0};
+    fold(&folded, text.data, 6, text_columns_of_lines());
+    fputs("    | ", script->options.out);
+    print_with_bars(script->options.out, folded.data);
+    text_free(&folded);
     text_free(&text);
 }
 
@@ -263,18 +268,23 @@ static bool told_before(struct script *script, const vmm_detail *detail)
     return false;
 }
 
-void script_print_detail(struct script *script, const vmm_detail *detail)
+void script_detail_text(const struct script *script, const vmm_detail *detail, struct text *text)
 {
     char raw[4096];
-    struct text text = {0};
     struct named named = {.count = 0};
+    vmm_detail_text(detail, raw, sizeof raw);
+    translate(script, raw, text, &named);
+    show_named(script, &named, of_the_end(detail), text);
+}
+
+void script_print_detail(struct script *script, const vmm_detail *detail)
+{
+    struct text text = {0};
     if (script->options.brief || told_before(script, detail)) {
         print_brief(script, detail);
         return;
     }
-    vmm_detail_text(detail, raw, sizeof raw);
-    translate(script, raw, &text, &named);
-    show_named(script, &named, of_the_end(detail), &text);
+    script_detail_text(script, detail, &text);
     script_colour(script, detail->severity == VMM_SEVERITY_ERROR ? "31" : "33");
     print_folded(script->options.out, detail, text.data ? text.data : "");
     script_plain(script);

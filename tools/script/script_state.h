@@ -164,10 +164,17 @@ struct step_names script_names(const struct script *script);
 
 /* Prints the current detail as an indented block, with the script's names and lines instead of raw numbers. */
 void script_print_detail(struct script *script, const vmm_detail *detail);
+/* The same, appended to text: whole, and not folded into lines. */
+void script_detail_text(const struct script *script, const vmm_detail *detail, struct text *text);
 
 /* "r0 (R1)" for an object of vmm_visit, in a buffer. */
 #define SCRIPT_LABEL 64
 const char *script_label(const struct script *script, const vmm_object *object, char buffer[SCRIPT_LABEL]);
+
+/* What the current process of the script has, with the script's names; it must not outlive the script's next line. Free it with
+ * picture_free. False where there is no machine, or it does not show its objects: nothing is to be freed. */
+struct picture;
+bool script_picture(const struct script *script, struct picture *picture);
 
 /* Draws unless nothing changed since the last picture and force is false. */
 void script_draw(struct script *script, bool force);

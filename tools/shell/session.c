@@ -22,6 +22,12 @@ static void note_after(void *user, struct script *script, const vmm_detail *deta
     session->now.result = detail->result;
     session->now.severity = detail->severity;
     session->now.rule = detail->rule;
+    if (detail->severity != VMM_SEVERITY_NONE) {
+        struct text why = {0};
+        script_detail_text(script, detail, &why);
+        free(session->now.why);
+        session->now.why = why.data;
+    }
 }
 
 static void begin_script(struct session *session)
@@ -44,6 +50,7 @@ static void free_line(struct session_line *line)
 {
     free(line->text);
     free(line->output);
+    free(line->why);
     *line = (struct session_line){0};
 }
 
@@ -98,6 +105,7 @@ const struct session_line *session_run(struct session *session, const char *text
     char *memory = NULL;
     size_t size;
     FILE *out = open_memstream(&memory, &size);
+    session->runs++;
     free_line(&session->now);
     if (!out) {
         session->now.status = SCRIPT_FAILED;
@@ -184,6 +192,7 @@ bool session_undo(struct session *session, size_t steps, FILE *out)
     for (size_t i = left; i < session->count; i++)
         fprintf(out, "  undone: %s\n", session->line[i].text);
     fresh.fixed = session->fixed;
+    fresh.runs = session->runs;
     session_end(session, NULL);
     *session = fresh;
     session->watch.user = session;

@@ -23,6 +23,7 @@ struct session_line {
     vmm_result result;
     vmm_severity severity;
     const char *rule;         /* of the rule table, or NULL */
+    char *why;                /* of a call that was refused or warned of: script_detail_text; otherwise NULL */
 };
 
 struct session {
@@ -33,6 +34,7 @@ struct session {
     struct session_line *line;
     size_t count;
     size_t fixed;             /* lines at the beginning that undo leaves alone */
+    size_t runs;              /* lines that session_run was given, mistakes included; undo leaves it as it is */
     struct session_line now;  /* the line that runs, or the last one that was a mistake */
     vmm_detail detail;        /* of the last call; its severity is NONE where the line made none */
 };

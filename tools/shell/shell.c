@@ -72,7 +72,7 @@ static bool run_picture(struct shell *shell, const struct words *words)
 }
 
 const struct shell_command shell_commands[] = {
-    {"help", "[COMMAND]", "lists the commands, or shows one with an example", "help map", shell_help},
+    {"help", "[COMMAND|GROUP|all]", "lists the commands in groups, or one group, or shows a command with an example", "help map", shell_help},
     {"history", "", "the lines of this session, numbered as messages number them", "history", run_history},
     {"undo", "[N]", "takes back the last step, or the last N", "undo 2", run_undo},
     {"save", "FILE.vmm|FILE.c [--api=driver|vmm] [--force]", "writes the session as a script, or as a C program",

@@ -1,21 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `help` of the shell: all commands, or one with an example that could be typed now. */
+/* `help` of the shell: commands in groups, one group, or one command with an example that could be typed now. */
 #include <string.h>
 
 #include "advice.h"
 #include "shell.h"
 
-static void list_all(FILE *out)
+/* "  addresses    reserve free map ..." in lines of the terminal's width. */
+static void list_names(FILE *out, const struct script_group *group)
 {
-    const struct script_command *command;
-    fputs("  The shell's own:\n", out);
-    for (const struct shell_command *own = shell_commands; own->name; own++)
-        fprintf(out, "    %-16s %s\n", own->name, own->about);
-    fputs("  Everything that a script can say (docs/scripts.md):\n", out);
-    for (size_t i = 0; (command = script_command(i)); i++)
+    enum { TEXT = 15 };
+    struct text names = {0};
+    for (const struct script_command *command = group->commands; command->name; command++)
         if (strcmp(command->name, "help") != 0)
-            fprintf(out, "    %-16s %s\n", command->name, command->about);
-    fputs("  NAME = COMMAND gives a name to what a command makes; the tabulator key completes words.\n", out);
+            text_add(&names, "%s%s", names.length ? " " : "", command->name);
+    fprintf(out, "    %-10s ", group->name);
+    text_wrap(out, names.data ? names.data : "", TEXT, TEXT, text_columns());
+    fputs("\n", out);
+    text_free(&names);
+}
+
+static void list_groups(FILE *out)
+{
+    static const char how[] = "help COMMAND shows one with an example, help GROUP lists a group with a sentence each, help all lists "
+                              "everything. NAME = COMMAND names what a command makes; the tabulator key completes words.";
+    const struct script_group *group;
+    fputs("  To begin with:\n"
+          "    init\n"
+          "    r = reserve 4gran            addresses, with nothing behind them\n"
+          "    h = create 2gran dev0        memory of device 0\n"
+          "    map r 2gran h                the memory at the addresses\n"
+          "    access r 2gran dev0:rw       now device 0 may use it\n"
+          "    fill r 1gran 7\n"
+          "  The shell's own:\n   ", out);
+    for (const struct shell_command *own = shell_commands; own->name; own++)
+        fprintf(out, " %s", own->name);
+    fputs("\n  Commands of scripts (docs/scripts.md), in groups:\n", out);
+    for (size_t i = 0; (group = script_group(i)); i++)
+        list_names(out, group);
+    fputs("  ", out);
+    text_wrap(out, how, 2, 2, text_columns());
+    fputs("\n", out);
+}
+
+static void list_group(FILE *out, const struct script_group *group)
+{
+    fprintf(out, "  %s: %s\n", group->name, group->about);
+    for (const struct script_command *command = group->commands; command->name; command++)
+        script_print_command(out, 4, command->name, command->about);
+}
+
+static bool list_named(FILE *out, const char *name)
+{
+    const struct script_group *group;
+    bool all = strcmp(name, "all") == 0, found = false;
+    if (all)
+        fputs("  the shell's own\n", out);
+    for (const struct shell_command *own = shell_commands; all && own->name; own++)
+        script_print_command(out, 4, own->name, own->about);
+    for (size_t i = 0; (group = script_group(i)); i++)
+        if (all || strcmp(group->name, name) == 0) {
+            list_group(out, group);
+            found = true;
+        }
+    return found;
 }
 
 static void show(struct shell *shell, const struct script_command *command)
@@ -34,7 +81,7 @@ bool shell_help(struct shell *shell, const struct words *words)
 {
     const struct script_command *near, *check;
     if (words->count == 1) {
-        list_all(shell->out);
+        list_groups(shell->out);
         return true;
     }
     const char *name = words->word[1].text;
@@ -44,6 +91,8 @@ bool shell_help(struct shell *shell, const struct words *words)
             return true;
         }
     const struct script_command *command = script_command_find(name, &near);
+    if (!command && list_named(shell->out, name))
+        return true;
     if (!command)
         command = script_command_of_call(name);
     if (!command)

@@ -54,6 +54,18 @@ static bool open_machine(struct shell *shell, const char *spec, FILE *err)
     return shell->session.count == 1;
 }
 
+/* What to type first, so that the first screen leads to a first picture. */
+static void greet(FILE *out, const char *spec)
+{
+    fprintf(out, "cuvmm shell on %s: each call is answered, drawn and explained.\n"
+                 "  type first:   init\n"
+                 "                r = reserve 4gran\n"
+                 "                h = create 2gran dev0\n"
+                 "                map r 2gran h\n"
+                 "  then:         help lists the commands, the tabulator key completes words, undo takes\n"
+                 "                a step back, quit ends it\n", spec);
+}
+
 int shell_main(const struct script_options *options, FILE *out, FILE *err)
 {
     struct shell shell = {.out = out};
@@ -61,8 +73,7 @@ int shell_main(const struct script_options *options, FILE *out, FILE *err)
     session_begin(&shell.session, options);
     bool opened = !options->backend || open_machine(&shell, options->backend, err);
     if (opened && terminal)
-        fprintf(out, "cuvmm shell on %s; help lists the commands, the tabulator key completes words, quit ends it\n",
-                options->backend ? options->backend : getenv("CUVMM_BACKEND") ? getenv("CUVMM_BACKEND") : "sim:h100");
+        greet(out, options->backend ? options->backend : getenv("CUVMM_BACKEND") ? getenv("CUVMM_BACKEND") : "sim:h100");
     if (opened)
         loop(&shell, stdin, terminal);
     session_end(&shell.session, opened ? out : NULL);

@@ -151,6 +151,11 @@ static void test_help(void)
         whole &= strstr(all, own->name) != NULL;
     tap_ok(whole, "help lists every command of both kinds");
     free(all);
+    says("help", "map r 2gran h");
+    says("help addresses", "addresses: ranges of addresses, mappings and access rights");
+    says("help addresses", "    reserve          takes a range of addresses; no memory yet");
+    says("help all", "    undo             takes back the last step, or the last N");
+    says("help all", "    launch-graph     issues the work");
     says("help map", "for example: map r0 2gran h0");
     says("help undo", "for example: undo 2");
     says("help check", "check refs HANDLE N");
@@ -440,7 +445,7 @@ static void test_completion(void)
     completes("expect INVALID_V", "INVALID_VALUE");
     completes("expect INVALID_VALUE VMM-MAP-OV", "VMM-MAP-OVERLAP");
     completes("expect INVALID_VALUE VMM-MAP-OVERLAP: map r", "r0");
-    completes("backend sim:h200", "sim:h200 sim:h200x2");
+    completes("backend sim:h200", "sim:h200 sim:h200x2 sim:h200x4");
     completes("help und", "undo");
     completes("query r0 MAPPING_", "MAPPING_BASE_ADDR MAPPING_SIZE");
     completes("attribute MULTIC", "MULTICAST_SUPPORTED");

@@ -175,7 +175,7 @@ if [ -n "${CUVMM_SAN-}" ]; then
 else
     others=() # what the command's other parts need
     for library in jansson libdw; do
-        pkg-config --exists $library 2>/dev/null && read -r -a flags <<<"$(pkg-config --libs $library)" && others+=("${flags[@]}")
+        "${PKG_CONFIG-pkg-config}" --exists $library 2>/dev/null && read -r -a flags <<<"$("${PKG_CONFIG-pkg-config}" --libs $library)" && others+=("${flags[@]}")
     done
     ${CC-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -Itools/shell -Itools/text -Iapi -o "$work/cuvmm" tools/shell/lines_edit.c "$build/obj/tools/cli/main.o" \
         "$build/obj/tools.a" "$build/obj/conformance.a" "$build/obj/tools.a" "$build/lib/libcuvmm.a" -Wl,-S "${others[@]}" "${libraries[@]}" >"$work/said" 2>&1

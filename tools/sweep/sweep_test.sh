@@ -3,6 +3,7 @@
 # `cuvmm exec --fault=each`: what each program of conformance/programs/sweep does when a call fails is found at its place, and nothing at any
 # other; the command that is printed shows it again; the same report for any number of jobs; nothing is left. All waits are bounded.
 . ci/test_head.sh
+own_system
 build=$(cd "$build" && pwd)
 without_sanitizer
 trap 'rm -rf "$work" "$machines"' EXIT
@@ -20,7 +21,7 @@ sweep() { # sweep STATUS ARGUMENT...: the report in out, messages in err
     timeout 60 "$cuvmm" exec "$@" >"$work/out" 2>"$work/err" </dev/null
     [ $? = "$want" ]
 }
-says() { grep -qF -- "$1" "$work/out" "$work/err"; }
+says() { contains "$1" "$work/out" "$work/err"; }
 # finds CLASS CALL [DETAIL]: one line of that class, of that call; all other sites are recovered
 finds() {
     [ "$(grep -vc '^recovered \|^cuvmm exec:' "$work/out")" = 1 ] && grep -qE "^$1 +$2 by [a-z]+ \(program\+0x[0-9a-f]+(, program.c:[0-9]+)?\).*${3-}" "$work/out"

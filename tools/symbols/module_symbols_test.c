@@ -180,6 +180,11 @@ static void test_plus(void)
         tap_skip("there is no C++ compiler", "names of C++");
         return;
     }
+#ifndef __GLIBC__
+    tap_skip("names are demangled by the C++ library, which is of another C library here", "names of C++");
+    dlclose(library);
+    return;
+#endif
     const char *want = module_symbols_have_lines() ? "pool::list<long>::grow(int (*)(), long) pool.cpp:5"
                                                    : "pool::list<long>::grow(int (*)(), long) :0";
     tap_text(told(&frames[0]), want, "names of C++");

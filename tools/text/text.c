@@ -165,16 +165,50 @@ void text_add_safe(struct text *text, const char *bytes)
         text->data[i] = safe(text->data[i]);
 }
 
-static size_t columns = COLUMNS_USUAL;
+static size_t columns = COLUMNS_USUAL, columns_of_lines = SIZE_MAX;
 
 size_t text_columns(void)
 {
     return columns;
 }
 
+size_t text_columns_of_lines(void)
+{
+    return columns_of_lines;
+}
+
 void text_set_columns(size_t wide)
 {
-    columns = wide;
+    columns = columns_of_lines = wide;
+}
+
+static bool coloured;
+
+void text_set_coloured(bool is)
+{
+    coloured = is;
+}
+
+const char *text_colour(const char *code)
+{
+    static const char *const escapes[] = {"\033[0m", "\033[1m", "\033[31m", "\033[32m", "\033[33m", "\033[36m"};
+    for (size_t i = 0; coloured && i < sizeof escapes / sizeof escapes[0]; i++)
+        if (strncmp(escapes[i] + 2, code, strlen(code)) == 0 && escapes[i][2 + strlen(code)] == 'm')
+            return escapes[i];
+    return "";
+}
+
+/* The columns that a word takes: the escapes of colours, ESC [ ... m, take none. */
+static size_t width_of(const char *word, size_t length)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (word[i] == '\033')
+            i += strcspn(word + i, "m");
+        else
+            width++;
+    }
+    return width;
 }
 
 void text_wrap(FILE *out, const char *text, size_t at, size_t indent, size_t width)
@@ -182,14 +216,15 @@ void text_wrap(FILE *out, const char *text, size_t at, size_t indent, size_t wid
     bool fresh = true; /* nothing but the indentation stands on this line */
     while (*text) {
         size_t blanks = strspn(text, " "), length = strcspn(text + blanks, " ");
-        if (!fresh && at + blanks + length > width) {
+        size_t wide = width_of(text + blanks, length);
+        if (!fresh && at + blanks + wide > width) {
             fprintf(out, "\n%*s", (int)indent, "");
             at = indent;
             blanks = 0;
             text += strspn(text, " ");
         }
         fprintf(out, "%*s%.*s", (int)blanks, "", (int)length, text + (fresh || blanks ? blanks : 0));
-        at += blanks + length;
+        at += blanks + wide;
         text += (fresh || blanks ? blanks : 0) + length;
         fresh = false;
     }

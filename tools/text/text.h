@@ -46,12 +46,19 @@ void text_print_safe(FILE *out, const char *bytes, size_t length, size_t max);
 void text_add_safe(struct text *text, const char *bytes);
 
 /* Prints text in lines of at most width columns, breaking at blanks; every line but the first is indented. The first
- * line is taken to begin at column `at`. */
+ * line is taken to begin at column `at`. The escapes of terminal colours take no columns. */
 void text_wrap(FILE *out, const char *text, size_t at, size_t indent, size_t width);
 
 /* How wide the command's lines may be: COLUMNS_USUAL until it is set, once, before anything is written. */
 size_t text_columns(void);
+/* The same for lines that programs read, too: SIZE_MAX until text_set_columns, which is called where something limits the width. */
+size_t text_columns_of_lines(void);
 void text_set_columns(size_t columns);
+
+/* A terminal's escape, "\033[1m" for "1" and back to plain for "0"; "" until text_set_coloured, which is called where a terminal takes
+ * colours. codes: "1" bold, "31" red, "32" green, "33" yellow, "36" cyan, "0". */
+const char *text_colour(const char *code);
+void text_set_coloured(bool coloured);
 
 /* realloc that does not return NULL; see struct text. */
 void *text_grow(void *old, size_t size);

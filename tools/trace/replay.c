@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "in_place.h"
 #include "text.h"
 
@@ -87,6 +88,7 @@ static void print_difference(struct replay *r, const struct text *difference, co
     fprintf(r->out, "\n%s", difference->data);
     if (detail->severity != VMM_SEVERITY_NONE) {
         vmm_detail_text(detail, text, sizeof text);
+        columns_fold(text, sizeof text, (unsigned)text_columns());
         fputs(text, r->out);
     }
 }

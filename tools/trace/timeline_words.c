@@ -125,13 +125,18 @@ static void print_size(FILE *out, json_t *json, bool elements)
         fputs(text_size(size, text), out);
 }
 
-static void print_int(FILE *out, const char *param, json_t *json)
+/* Kinds of handles are a set of bits where memory is made, and one of them where it is exported. */
+static const char *handle_type_name(enum vmm_call_id id, int type)
 {
-    int value = (int)json_integer_value(json);
-    const char *name = strcmp(param, "attribute") == 0 ? step_attribute_name(value)
-                       : strcmp(param, "attrib") == 0  ? step_device_attribute_name(value)
-                       : strcmp(param, "kernel") == 0  ? vmm_kernel_name(value)
-                                                       : NULL;
+    if (id == VMM_CALL_mem_get_handle_for_address_range)
+        return type == 1 ? "DMA_BUF_FD" : NULL;
+    return type == 1 ? "POSIX_FILE_DESCRIPTOR" : type == 2 ? "WIN32" : type == 4 ? "WIN32_KMT" : type == 8 ? "FABRIC" : NULL;
+}
+
+static void print_int(FILE *out, enum vmm_call_id id, const char *param, json_t *json)
+{
+    const int value = (int)json_integer_value(json);
+    const char *name = strcmp(param, "handle_type") == 0 ? handle_type_name(id, value) : step_enumerator_name(id, param, value);
     if (name)
         fputs(name, out);
     else
@@ -147,7 +152,7 @@ static void print_number(FILE *out, json_t *json)
         print_value(out, json);
 }
 
-static void print_param(FILE *out, const struct vmm_param *param, json_t *json, const char *name)
+static void print_param(FILE *out, enum vmm_call_id id, const struct vmm_param *param, json_t *json, const char *name)
 {
     char where[VALUE_ROOM];
     if (name) {
@@ -160,7 +165,7 @@ static void print_param(FILE *out, const struct vmm_param *param, json_t *json, 
         return;
     }
     switch (param->kind) {
-    case VMM_PARAM_INT: print_int(out, param->name, json); break;
+    case VMM_PARAM_INT: print_int(out, id, param->name, json); break;
     case VMM_PARAM_U32:
     case VMM_PARAM_U64:
     case VMM_PARAM_COUNT: print_number(out, json); break;
@@ -201,7 +206,7 @@ void timeline_print_call(struct timeline_reader *r)
     for (size_t i = 0; i < r->at.count; i++) {
         const struct vmm_param *param = &r->at.params[i];
         fputs(i ? ", " : "", out);
-        print_param(out, param, json_object_get(r->at.args, param->name),
+        print_param(out, r->call->id, param, json_object_get(r->at.args, param->name),
                     json_string_value(json_object_get(r->at.names, param->name)));
     }
     fputs(")", out);

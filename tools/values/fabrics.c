@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabrics.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
 
-#define FIRST (UINT64_C(1) << 40)
+/* It fits into a pointer, as which a call gets it. */
+#define FIRST (UINT64_C(1) << (UINTPTR_MAX > UINT32_MAX ? 40 : 31))
 
 uint64_t fabrics_keep(struct fabrics *fabrics, const unsigned char *bytes)
 {

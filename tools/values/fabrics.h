@@ -2,7 +2,7 @@
 /* fabrics.h - fabric handles that exports made, known by numbers as descriptors are: for scripts and replays, which have no
  * addresses.
  *
- *   f = export h type=fabric      keeps the 64 bytes     f is 1 << 40
+ *   f = export h type=fabric      keeps the 64 bytes     f is 1 << 40 (31 where pointers have 32 bits)
  *   i = import f type=fabric      finds them             the call gets the address of a copy
  *   osHandle = 0x1a19...          the last eight of them, as details show a handle: 1 << 40, which is f
  */

@@ -126,6 +126,10 @@ void step_print_call(FILE *out, const struct step *step, const struct step_names
 /* What a successful call answered, ", flags = rw", or nothing. */
 void step_print_answers(FILE *out, const struct step *step, const struct step_names *names);
 
+/* The name of a number that a call's parameter enumerates, as cuda.h spells it without its prefix: MAPPING_SIZE, MINIMUM. NULL: the
+ * parameter enumerates nothing, or has no such value. */
+const char *step_enumerator_name(enum vmm_call_id id, const char *param, int value);
+
 /* One address, as r0+4MiB or in hexadecimal. */
 void step_print_address(FILE *out, uint64_t address, const struct step_names *names);
 

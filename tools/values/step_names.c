@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes by name, as cuda.h spells them without their prefix. */
 #include <stddef.h>
+#include <string.h>
 
 #include "step.h"
 #include "text.h"
@@ -108,4 +109,16 @@ const char *step_pool_attribute_name(int attribute)
 bool step_pool_attribute_find(const char *name, int *attribute)
 {
     return value_of(pool_attributes, COUNT(pool_attributes), name, attribute);
+}
+
+const char *step_enumerator_name(enum vmm_call_id id, const char *param, int value)
+{
+    static const char *const options[] = {"MINIMUM", "RECOMMENDED"};
+    const bool of_graphs = id == VMM_CALL_device_get_graph_mem_attribute || id == VMM_CALL_device_set_graph_mem_attribute;
+    return strcmp(param, "attribute") == 0                                   ? step_attribute_name(value)
+           : strcmp(param, "attr") == 0 && !of_graphs                        ? step_pool_attribute_name(value)
+           : strcmp(param, "attrib") == 0                                    ? step_device_attribute_name(value)
+           : strcmp(param, "kernel") == 0                                    ? vmm_kernel_name(value)
+           : strcmp(param, "option") == 0 && (value == 0 || value == 1)      ? options[value]
+                                                                             : NULL;
 }

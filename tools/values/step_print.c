@@ -138,14 +138,7 @@ static void print_attributes(FILE *out, const int *attributes, uint64_t count)
 
 static void print_enumerator(FILE *out, enum vmm_call_id id, const char *param, int value)
 {
-    const char *name = strcmp(param, "attribute") == 0 ? step_attribute_name(value)
-                       : strcmp(param, "attr") == 0 && id != VMM_CALL_device_get_graph_mem_attribute && id != VMM_CALL_device_set_graph_mem_attribute
-                           ? step_pool_attribute_name(value)
-                       : strcmp(param, "attrib") == 0  ? step_device_attribute_name(value)
-                       : strcmp(param, "kernel") == 0  ? vmm_kernel_name(value)
-                       : strcmp(param, "option") == 0 && value == 0 ? "MINIMUM"
-                       : strcmp(param, "option") == 0 && value == 1 ? "RECOMMENDED"
-                                                                    : NULL;
+    const char *name = step_enumerator_name(id, param, value);
     if (name)
         fputs(name, out);
     else
@@ -211,7 +204,7 @@ static void print_box(FILE *out, const vmm_memcpy3d *box, const struct step_name
     step_print_address(out, vmm_box_dst(box), names);
     fputs(" from ", out);
     step_print_address(out, vmm_box_src(box), names);
-    fprintf(out, ", %zu x %zu x %zu", box->width_in_bytes, box->height, box->depth);
+    fprintf(out, ", %" PRIu64 " x %" PRIu64 " x %" PRIu64, box->width_in_bytes, box->height, box->depth);
     if (box->src_memory_type != VMM_MEMORYTYPE_DEVICE)
         fprintf(out, ", src_memory_type=%d", box->src_memory_type);
     if (box->dst_memory_type != VMM_MEMORYTYPE_DEVICE)
@@ -267,9 +260,9 @@ static void print_operand(FILE *out, const vmm_memcpy3d_operand *operand, const 
     if (operand->type != VMM_MEMCPY_OPERAND_TYPE_POINTER)
         fprintf(out, " %s_type=%d", which, operand->type);
     if (operand->op.ptr.row_length)
-        fprintf(out, " %s_row=%zu", which, operand->op.ptr.row_length);
+        fprintf(out, " %s_row=%" PRIu64, which, operand->op.ptr.row_length);
     if (operand->op.ptr.layer_height)
-        fprintf(out, " %s_rows=%zu", which, operand->op.ptr.layer_height);
+        fprintf(out, " %s_rows=%" PRIu64, which, operand->op.ptr.layer_height);
 }
 
 static void print_boxes(FILE *out, const vmm_memcpy3d_batch_op *list, uint64_t count, const struct step_names *names)
@@ -281,7 +274,7 @@ static void print_boxes(FILE *out, const vmm_memcpy3d_batch_op *list, uint64_t c
         step_print_address(out, box->dst.op.ptr.ptr, names);
         fputs(" from ", out);
         step_print_address(out, box->src.op.ptr.ptr, names);
-        fprintf(out, ", %zu x %zu x %zu", box->extent.width, box->extent.height, box->extent.depth);
+        fprintf(out, ", %" PRIu64 " x %" PRIu64 " x %" PRIu64, box->extent.width, box->extent.height, box->extent.depth);
         print_operand(out, &box->dst, "dst");
         print_operand(out, &box->src, "src");
         if (box->src_access_order != VMM_MEMCPY_SRC_ACCESS_ORDER_STREAM) {
@@ -316,9 +309,9 @@ static void print_fill_node(FILE *out, const vmm_memset_node_params *fill, const
 {
     fputs("{", out);
     step_print_address(out, fill->dst, names);
-    fprintf(out, ", 0x%x, %zu of %u bytes", fill->value, fill->width, fill->element_size);
+    fprintf(out, ", 0x%x, %" PRIu64 " of %u bytes", fill->value, fill->width, fill->element_size);
     if (fill->height != 1)
-        fprintf(out, " in %zu rows, pitch %zu", fill->height, fill->pitch);
+        fprintf(out, " in %" PRIu64 " rows, pitch %" PRIu64, fill->height, fill->pitch);
     fputs("}", out);
 }
 

@@ -78,7 +78,7 @@ bool value_copy_attributes(const struct value_env *env, const struct word *word,
 /* ---- boxes ---- */
 
 /* A field by its name; NULL when there is none. */
-static size_t *length_named(vmm_memcpy3d_batch_op *box, const char *name)
+static uint64_t *length_named(vmm_memcpy3d_batch_op *box, const char *name)
 {
     return strcmp(name, "dst_row") == 0    ? &box->dst.op.ptr.row_length
            : strcmp(name, "dst_rows") == 0 ? &box->dst.op.ptr.layer_height
@@ -89,7 +89,7 @@ static size_t *length_named(vmm_memcpy3d_batch_op *box, const char *name)
 
 static bool box_field(const struct value_env *env, const struct word *word, vmm_memcpy3d_batch_op *box, struct words_error *error)
 {
-    size_t *length = length_named(box, word->key);
+    uint64_t *length = length_named(box, word->key);
     uint64_t value;
     if (strcmp(word->key, "order") == 0)
         return order_of(env, word, &box->src_access_order, error);

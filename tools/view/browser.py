@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A headless Chromium for the pages of `cuvmm view`: what the test, the benchmark and the screenshots share.
+"""A headless Chromium for the pages of `cuvmm view` and of `make web`: what the test, the benchmark and the screenshots share.
 
 Needs Debian's python3-selenium and chromium-driver (ci/setup --all). SELENIUM is false where they are missing, and why() returns the reason.
 """
@@ -13,6 +13,25 @@ try:
     SELENIUM = True
 except ImportError:
     SELENIUM = False
+
+
+# Texts that do not stand out from what is behind them.
+CONTRAST = """
+const parse = c => (c.match(/[\\d.]+/g) || []).map(Number);
+const light = c => { const [r, g, b] = c.map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+                     return .2126 * r + .7152 * g + .0722 * b; };
+const behind = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
+                      if (c.length === 3 || c[3] > .9) return c.slice(0, 3); } return [255, 255, 255]; };
+const poor = [];
+for (const e of document.querySelectorAll('body *')) {
+  const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+  if (!own || !e.offsetParent || e.disabled || e.closest('[hidden], .hidden, option')) continue;
+  const a = light(parse(getComputedStyle(e).color).slice(0, 3)), c = light(behind(e));
+  const ratio = (Math.max(a, c) + .05) / (Math.min(a, c) + .05);
+  if (ratio < 4.5) poor.push(`${e.tagName}#${e.id}.${e.className} ${e.textContent.trim().slice(0, 20)} ${ratio.toFixed(2)}`);
+}
+return poor;
+"""
 
 
 def why():

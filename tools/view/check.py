@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY DRIVER.
+"""The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY DRIVER FOLDED.
 
 tools/view/view_browser_test.sh makes them.
 """
@@ -18,7 +18,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from selenium.common.exceptions import TimeoutException
 
-PAGE, INJECTED, CUT, EMPTY, DRIVER = sys.argv[1:6]
+PAGE, INJECTED, CUT, EMPTY, DRIVER, FOLDED = sys.argv[1:7]
 points = failed = 0
 b = browser.Browser()
 d = b.driver
@@ -190,24 +190,6 @@ def narrow():
     b.size(1280, 1000)
 
 
-CONTRAST = """
-const parse = c => (c.match(/[\\d.]+/g) || []).map(Number);
-const light = c => { const [r, g, b] = c.map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
-                     return .2126 * r + .7152 * g + .0722 * b; };
-const behind = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
-                      if (c.length === 3 || c[3] > .9) return c.slice(0, 3); } return [255, 255, 255]; };
-const poor = [];
-for (const e of document.querySelectorAll('body *')) {
-  const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
-  if (!own || !e.offsetParent || e.disabled || e.closest('[hidden], .hidden, option')) continue;
-  const a = light(parse(getComputedStyle(e).color).slice(0, 3)), c = light(behind(e));
-  const ratio = (Math.max(a, c) + .05) / (Math.min(a, c) + .05);
-  if (ratio < 4.5) poor.push(`${e.tagName}#${e.id}.${e.className} ${e.textContent.trim().slice(0, 20)} ${ratio.toFixed(2)}`);
-}
-return poor;
-"""
-
-
 def readable():
     tree = d.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     needs = {"button", "slider", "searchbox", "textbox", "combobox", "heading", "image", "img", "region", "DisclosureTriangle"}
@@ -222,7 +204,7 @@ def readable():
     ok(say.get_attribute("aria-live") == "polite" and "Call 10" in say.get_attribute("textContent"), "a step is announced")
     for dark in (False, True):
         b.dark(dark)
-        poor = b.run(CONTRAST)
+        poor = b.run(browser.CONTRAST)
         ok(not poor, f"text stands out from what is behind it, {'dark' if dark else 'light'}", poor)
         if not dark:
             light_pixels = pixels()
@@ -261,8 +243,22 @@ def driven():
     ok("VMM-MAP-PAST-RESERVATION" not in why and "VMM-UNMAP" not in why, "and nothing that cannot be", why)
 
 
+def folded():
+    """A reservation of 1 TiB with two mappings of 4 MiB: both are wide enough to be clicked at."""
+    b.open(FOLDED, 7)
+    found = set(b.run("""
+        const canvas = document.getElementById('canvas'), frame = canvas.getBoundingClientRect(), found = [];
+        for (let x = 60; x < frame.width; x += 6) {
+          canvas.dispatchEvent(new MouseEvent('click', { clientX: frame.left + x, clientY: frame.top + 46, bubbles: true }));
+          found.push(document.getElementById('object-title').textContent.split(',')[0]);
+        }
+        return found"""))
+    ok({"R1", "M1", "M2", "M3"} <= found, "long empty parts of reservations are shortened", found)
+
+
 try:
     b.open(PAGE)
+    ok(call() == 12 and "Refused" in text("why"), "a page opens at the first problem", call())
     ok("view.jsonl" in d.title and "27 calls and 12 objects" in text("about"), "the page loads", text("about"))
     ok(b.run("return performance.getEntriesByType('resource').length") == 0, "it asks for nothing else")
     moving()
@@ -276,6 +272,7 @@ try:
     harmless()
     partial()
     driven()
+    folded()
 finally:
     b.quit()
 print(f"1..{points}")

@@ -183,7 +183,8 @@ function start() {
   });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   showFamily();
-  if (N) go((asked().call || 1) - 1, true);
+  /* An address without a moment opens at the first problem: a page is mostly made because of one. */
+  if (N) go(asked().call ? asked().call - 1 : D.said.length ? D.said[0].call : 0, true);
   else $('position').textContent = 'the trace holds no calls';
 }
 start();

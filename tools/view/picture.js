@@ -77,14 +77,16 @@ function drawStrip() {
 
 /* Pieces side by side in width: to scale, but none narrower than what can be seen while there is room for that. */
 function lay(pieces, width, gap) {
-  const total = pieces.reduce((sum, p) => sum + p.size, 0), gaps = gap * Math.max(0, pieces.length - 1);
+  const parted = pieces.filter((p, i) => i && p.first !== false).length; /* pieces of one stretch of addresses have no gap */
+  const total = pieces.reduce((sum, p) => sum + p.size, 0), gaps = gap * parted;
   const least = Math.min(30, Math.max(0, (width - gaps) * .6 / Math.max(1, pieces.length)));
   const scale = total ? Math.max(0, width - gaps - least * pieces.length) / total : 0;
   let x = 0;
   for (const p of pieces) {
+    if (p !== pieces[0] && p.first !== false) x += gap;
     p.x = x;
     p.w = least + p.size * scale;
-    x += p.w + gap;
+    x += p.w;
   }
 }
 
@@ -107,8 +109,38 @@ function islands() {
     if (last && O.start[o] <= last.end) last.end = Math.max(last.end, end);
     else found.push({ start: O.start[o], end });
   }
-  for (const i of found) i.size = i.end - i.start;
-  return found;
+  return folded(found, all);
+}
+
+/* The stretches in pieces. An empty piece is the rest of a reservation, and may be a thousand times as long as what is mapped: a long
+ * one is drawn as wide as a quarter of all that is covered, with a mark. {start, end, size: to be drawn, first: of its stretch, folded}. */
+function folded(found, all) {
+  const covered = [];
+  for (const o of all) {
+    if (O.kind[o] === RESERVATION) continue;
+    const last = covered[covered.length - 1], end = O.start[o] + O.size[o];
+    if (last && O.start[o] <= last.end) last.end = Math.max(last.end, end);
+    else covered.push({ start: O.start[o], end });
+  }
+  const most = covered.reduce((sum, c) => sum + c.end - c.start, 0) / 4, pieces = [];
+  let next = 0;
+  const add = (start, end, empty, first) => {
+    if (end <= start) return;
+    const fold = empty && most > 0 && end - start > 4 * most;
+    pieces.push({ start, end, size: fold ? most : end - start, first, folded: fold });
+  };
+  for (const land of found) {
+    let at = land.start, first = true;
+    for (; next < covered.length && covered[next].start < land.end; next++) {
+      add(at, covered[next].start, true, first);
+      first = first && covered[next].start === at;
+      add(covered[next].start, covered[next].end, false, first);
+      first = false;
+      at = covered[next].end;
+    }
+    add(at, land.end, true, first);
+  }
+  return pieces;
 }
 
 /* Memory by place: a block for each piece, whatever refers to it. Teams stand first, between their mappings and their memory. */
@@ -187,7 +219,8 @@ function draw() {
   boxes = [];
   shift = Math.max(0, Math.min(shift, room * (zoom - 1)));
   g.clearRect(0, 0, width, memoryY + placesHeight);
-  lay(lands, room * zoom, Math.min(14, room * zoom * .3 / Math.max(1, lands.length)));
+  const stretches = lands.filter(l => l.first).length;
+  lay(lands, room * zoom, Math.min(14, room * zoom * .3 / Math.max(1, stretches)));
   const addresses = addressScale(lands);
   if (!lands.length && !rows.length) {
     g.fillStyle = paint.soft; g.font = '13px system-ui, sans-serif'; g.textAlign = 'left'; g.textBaseline = 'middle';
@@ -195,6 +228,7 @@ function draw() {
   }
   drawGaps(g, lands, limit);
   const small = drawRanges(g, addresses, limit, rightsY);
+  drawFolds(g, lands, limit);
   const spots = placeBlocks(rows, room, memoryY);
   drawLinks(g, addresses, spots, byMemory, linksY, limit);
   drawBlocks(g, rows, spots, limit);
@@ -214,16 +248,38 @@ function addressScale(lands) {
       else high = middle;
     }
     const land = lands[low];
-    return GUTTER - shift + land.x + (address - land.start) / land.size * land.w;
+    return GUTTER - shift + land.x + (address - land.start) / (land.end - land.start) * land.w;
   };
 }
 
 function drawGaps(g, lands, limit) {
   g.fillStyle = paint.soft;
   for (let i = 1; i < lands.length; i++) {
+    if (!lands[i].first) continue;
     const x = GUTTER - shift + (lands[i - 1].x + lands[i - 1].w + lands[i].x) / 2;
     if (x < GUTTER || x > limit || lands[i].x - lands[i - 1].x - lands[i - 1].w < 6) continue;
     for (const dot of [-3, 0, 3]) g.fillRect(x + dot - .75, TOP + NAME + BAR / 2 - .75, 1.5, 1.5);
+  }
+}
+
+/* A folded piece: two slanted lines, as where a pipe is cut, and how long it is. */
+function drawFolds(g, lands, limit) {
+  g.strokeStyle = g.fillStyle = paint.soft;
+  g.lineWidth = 1;
+  g.font = '11px system-ui, sans-serif';
+  g.textAlign = 'center';
+  g.textBaseline = 'middle';
+  for (const land of lands.filter(l => l.folded)) {
+    const left = GUTTER - shift + land.x, x = left + land.w / 2, y = TOP + NAME + BAR / 2;
+    if (x - 8 < GUTTER || x + 8 > limit) continue;
+    const text = `${size(land.end - land.start)} empty`, roomy = g.measureText(text).width < land.w - 8;
+    for (const dx of [-3, 3]) {
+      g.beginPath();
+      g.moveTo(x + dx + 3, TOP + NAME + 2);
+      g.lineTo(x + dx - 3, TOP + NAME + (roomy ? 11 : BAR - 2));
+      g.stroke();
+    }
+    if (roomy) g.fillText(text, x, y + 5);
   }
 }
 

@@ -32,7 +32,9 @@ printf '{"cuvmm-trace":1,"version":"0.1.0","inner":["sim"]}\n{"end":1,"calls":0}
 # As a driver would have recorded it: results alone.
 sed 's/"inner":\["sim"\]/"inner":["cuda"]/; s/,"severity":.*}$/}/' "$work/view.jsonl" >"$work/driver.jsonl"
 pages=()
-for trace in view '<b>&lt;' cut empty driver; do
+printf '%s\n' init 'r = reserve 1TiB' 's = reserve 8MiB' 'h = create 4MiB dev0' 'map r+64MiB 4MiB h' 'map r+512GiB 4MiB h' 'map s 4MiB h' |
+    CUVMM_LAYERS=trace=$work/folded.jsonl "$cuvmm" run - --quiet >/dev/null 2>&1
+for trace in view '<b>&lt;' cut empty driver folded; do
     "$cuvmm" view "$work/$trace.jsonl" -o "$work/$trace.html" >/dev/null 2>&1
     pages+=("$work/$trace.html")
 done

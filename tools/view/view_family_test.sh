@@ -147,7 +147,7 @@ view() { # STATUS ARGUMENTS
     "$cuvmm" view "$@" >out 2>err
     [ $? = "$want" ]
 }
-says() { grep -qF -- "$1" err; }
+says() { contains "$1" err; }
 
 timeout 60 "$cuvmm" exec --trace=t.%p.jsonl ./family >pids 2>err && read -r parent executes forked late <pids &&
     [ "$(find . -name 't.*.jsonl' | wc -l)" = 4 ]

@@ -48,13 +48,13 @@ static void last_words(vmm_deviceptr address, bool write, char *text, size_t siz
 static void reported_by_a_child(struct run *b, vmm_deviceptr address, bool write)
 {
     struct reported *reported = &b->reported[b->reports];
-    char head[64], place[32];
+    static const char head[] = "error VMM-HOST-ACCESS: host ";
+    char place[32];
     if (b->reports >= RUN_REPORTS_MAX)
         return;
     last_words(address, write, reported->text, RUN_TEXT);
-    snprintf(head, sizeof head, "error VMM-HOST-ACCESS: host %s ->", write ? "write" : "read");
     snprintf(place, sizeof place, "at 0x%llx:", (unsigned long long)address);
-    if (!strstr(reported->text, head) || !strstr(reported->text, place))
+    if (!strstr(reported->text, head) || !touch_is_named(reported->text, write) || !strstr(reported->text, place))
         return; /* not reported, which the verdict then shows */
     reported->detail = (vmm_detail){.result = VMM_ERROR_ILLEGAL_ADDRESS, .severity = VMM_SEVERITY_ERROR,
                                 .rule = "VMM-HOST-ACCESS", .function = write ? "host write" : "host read",

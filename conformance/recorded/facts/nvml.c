@@ -12,6 +12,8 @@
  * Use:   nvml [letters of groups]
  */
 #include "recorder.h"
+#undef NULL /* lines of the recording name it as glibc writes it */
+#define NULL ((void *)0)
 
 #define NVML_NO_UNVERSIONED_FUNC_DEFS
 #include <nvml.h>

@@ -17,7 +17,7 @@
 #define TEAM TEAM_OF(3)
 
 /* The same, with a multicast unit that differs from the memory granularity of every machine. */
-#define TEAM_COARSE TEAM "\ngranularity.multicast.minimum = 4MiB\ngranularity.multicast.recommended = 8MiB"
+#define TEAM_COARSE TEAM "\ngranularity.multicast.minimum = 8MiB\ngranularity.multicast.recommended = 16MiB"
 
 enum { TEAM_MOST = 8, TEAM_UNITS = 2 };
 

@@ -227,10 +227,12 @@ static void check_words(struct fix *f, int line, vmm_deviceptr at, bool write, c
     char text[4096], place[32];
     last_words(f, at, write, text, sizeof text);
     snprintf(place, sizeof place, "at 0x%llx:", (unsigned long long)at);
-    const char *const parts[] = {f->rule, write ? "host write" : "host read", place, why, history, "fix"};
+    const char *const parts[] = {f->rule, place, why, history, "fix"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (!strstr(text, parts[i]))
             fix_failed(f, __FILE__, line, "\"%s\" is missing in: %s", parts[i], text);
+    if (!touch_is_named(text, write))
+        fix_failed(f, __FILE__, line, "that the host %s is missing in: %s", write ? "wrote" : "read", text);
 }
 
 #define WORDS(at, write, why, history) check_words(f, __LINE__, at, write, why, history)

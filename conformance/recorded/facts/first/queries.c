@@ -180,8 +180,11 @@ static void c1(const char *id, size_t n, CUmemAllocationProp p, u64 fl)
         CUmemAllocationProp q;
         memset(&q, 0xff, sizeof q);
         CUresult e = cuMemGetAllocationPropertiesFromHandle(&q, h);
-        printf("create.%s.props\t%s type=%d ht=%d loc=%d/%d meta=%p comp=%d rdma=%d usage=%d\n", id, name_of(e), q.type,
-               q.requestedHandleTypes, q.location.type, q.location.id, q.win32HandleMetaData,
+        char meta[24] = "(nil)"; /* as glibc writes it */
+        if (q.win32HandleMetaData)
+            snprintf(meta, sizeof meta, "%p", q.win32HandleMetaData);
+        printf("create.%s.props\t%s type=%d ht=%d loc=%d/%d meta=%s comp=%d rdma=%d usage=%d\n", id, name_of(e), q.type,
+               q.requestedHandleTypes, q.location.type, q.location.id, meta,
                q.allocFlags.compressionType, q.allocFlags.gpuDirectRDMACapable, q.allocFlags.usage);
         snprintf(b, 99, "create.%s.release", id);
         e = cuMemRelease(h);

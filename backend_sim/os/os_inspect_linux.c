@@ -11,12 +11,6 @@
 
 #include "posix.h"
 
-uint64_t os_pid(void)
-{
-    return (uint64_t)getpid();
-}
-
-#ifdef __linux__
 enum { PROCESSES_MAX = 1000000, FILES_MAX = 1000000 };
 
 /* Reads a line of the system's information about a process. */
@@ -134,34 +128,3 @@ bool os_own_openings_each(const char *name, void (*visit)(void *user, const stru
     look_at_process(&search, self);
     return true;
 }
-#else
-void os_program(uint64_t pid, char name[OS_PROGRAM])
-{
-    (void)pid;
-    name[0] = '\0';
-}
-
-void os_command(uint64_t pid, char command[OS_COMMAND])
-{
-    os_program(pid, command);
-}
-
-bool os_is_stopped(uint64_t pid)
-{
-    (void)pid;
-    return false;
-}
-
-bool os_openings_each(const char *name, void (*visit)(void *user, const struct os_opening *opening), void *user)
-{
-    (void)name;
-    (void)visit;
-    (void)user;
-    return false;
-}
-
-bool os_own_openings_each(const char *name, void (*visit)(void *user, const struct os_opening *opening), void *user)
-{
-    return os_openings_each(name, visit, user);
-}
-#endif

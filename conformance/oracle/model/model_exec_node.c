@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_exec_node.c - what nodes of instances hold. */
+#include "model_graph_parts.h"
+
+static struct model_node *node_of_exec(const struct model *m, vmm_graph_exec exec, vmm_graph_node value, struct model_answer *a)
+{
+    const struct model_exec *found = model_exec_of(m, exec);
+    struct model_node *node = found ? model_copy_of(m, found->graph, (uint64_t)(uintptr_t)value, true) : NULL;
+    if (!node)
+        model_refuse(a, INVALID, found ? "VMM-GRAPH-NODE" : "VMM-GRAPH-EXEC");
+    return node;
+}
+
+static void set_in(struct model_node *node, struct model_work *work, struct model_answer *a)
+{
+    node = model_node_is(node, work->type, a);
+    if (!node || !model_succeeded(a))
+        return;
+    work->disabled = node->work.disabled;
+    node->work = *work;
+}
+
+static bool has_rows(const vmm_memcpy3d *p)
+{
+    return p->height > 1 || p->depth > 1;
+}
+
+static bool has_same_places(const vmm_memcpy3d *is, const vmm_memcpy3d *next)
+{
+    const uint64_t from[][2] = {{(uintptr_t)is->src_host, (uintptr_t)next->src_host}, {is->src_device, next->src_device},
+                                {is->src_x_in_bytes, next->src_x_in_bytes}, {is->src_y, next->src_y}, {is->src_z, next->src_z},
+                                {is->src_height, next->src_height}, {(uintptr_t)is->dst_host, (uintptr_t)next->dst_host},
+                                {is->dst_device, next->dst_device}, {is->dst_x_in_bytes, next->dst_x_in_bytes}, {is->dst_y, next->dst_y},
+                                {is->dst_z, next->dst_z}, {is->dst_height, next->dst_height}};
+    bool same = true;
+    for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
+        same &= from[i][0] == from[i][1];
+    return same;
+}
+
+/* A fill keeps its context, a copy the types of its memory; one of several rows keeps its shape, and a copy of them stays as it is. */
+bool model_work_fits(const struct model_work *now, const struct model_work *then)
+{
+    const vmm_memset_node_params *a = &now->fill, *b = &then->fill;
+    const vmm_memcpy3d *is = &now->copy.asked, *next = &then->copy.asked;
+    if (now->type == VMM_GRAPH_NODE_TYPE_MEMSET)
+        return now->context == then->context &&
+               ((a->height <= 1 && b->height <= 1) || (a->width == b->width && a->height == b->height && a->pitch == b->pitch &&
+                                                       a->element_size == b->element_size));
+    if (now->type != VMM_GRAPH_NODE_TYPE_MEMCPY)
+        return true;
+    const bool types = is->src_memory_type == next->src_memory_type && is->dst_memory_type == next->dst_memory_type;
+    const bool same = is->width_in_bytes == next->width_in_bytes && is->height == next->height && is->depth == next->depth &&
+                      is->src_pitch == next->src_pitch && is->dst_pitch == next->dst_pitch && has_same_places(is, next);
+    return types && ((!has_rows(is) && !has_rows(next)) || same);
+}
+
+static void set_fitting(struct model_node *node, struct model_work *work, struct model_answer *a)
+{
+    if (node && !model_work_fits(&node->work, work))
+        model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
+    else if (node)
+        set_in(node, work, a);
+}
+
+MODEL_ON(graph_exec_memset_node_set_params)
+{
+    struct model_work work = {0};
+    bool fits = model_context_given(m, c->memset_params, c->ctx, a) && model_fill_work(m, c->memset_params, c->ctx, &work, a);
+    struct model_node *node = fits ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
+    set_fitting(model_node_is(node, VMM_GRAPH_NODE_TYPE_MEMSET, a), &work, a);
+}
+
+MODEL_ON(graph_exec_memcpy_node_set_params)
+{
+    struct model_work work = {0};
+    struct model_node *node = model_copy_work(m, c->copy_params, c->ctx, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
+    set_fitting(model_node_is(node, VMM_GRAPH_NODE_TYPE_MEMCPY, a), &work, a);
+}
+
+MODEL_ON(graph_exec_kernel_node_set_params)
+{
+    struct model_work work = {0};
+    struct model_node *node = model_kernel_work(m, c->node_params, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
+    if (node)
+        set_in(node, &work, a);
+}
+
+static void set_event_in(struct model *m, vmm_graph_exec exec, vmm_graph_node value, int type, vmm_event event, struct model_answer *a)
+{
+    struct model_work work = {0};
+    struct model_node *node = model_event_work(m, type, event, &work, a) ? node_of_exec(m, exec, value, a) : NULL;
+    if (node)
+        set_in(node, &work, a);
+}
+
+MODEL_ON(graph_exec_event_record_node_set_event)
+{
+    set_event_in(m, c->graph_exec, c->node, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, c->event, a);
+}
+
+MODEL_ON(graph_exec_event_wait_node_set_event)
+{
+    set_event_in(m, c->graph_exec, c->node, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, c->event, a);
+}
+
+MODEL_ON(graph_exec_host_node_set_params)
+{
+    struct model_work work = {0};
+    struct model_node *node = model_host_work(c->node_params, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
+    if (node)
+        set_in(node, &work, a);
+}
+
+/* Kernels, copies and fills can be left out. */
+static struct model_node *switchable(struct model *m, vmm_graph_exec exec, vmm_graph_node value, struct model_answer *a)
+{
+    struct model_node *node = node_of_exec(m, exec, value, a);
+    if (node && node->work.type > VMM_GRAPH_NODE_TYPE_MEMSET)
+        model_refuse(a, INVALID, "VMM-GRAPH-NODE-TYPE");
+    return node && node->work.type <= VMM_GRAPH_NODE_TYPE_MEMSET ? node : NULL;
+}
+
+MODEL_ON(graph_node_set_enabled)
+{
+    struct model_node *node = switchable(m, c->graph_exec, c->node, a);
+    if (node && model_succeeded(a))
+        node->work.disabled = !c->is_enabled;
+}
+
+MODEL_ON(graph_node_get_enabled)
+{
+    const struct model_node *node = model_graph_null(c->is_enabled, a) ? NULL : switchable(m, c->graph_exec, c->node, a);
+    if (node && model_succeeded(a))
+        model_expect(a, "is_enabled", *c->is_enabled, !node->work.disabled);
+}

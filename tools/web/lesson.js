@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Lessons and exercises. A lesson goes on by steps: what is said, perhaps a question, and the lines that answer it. */
+
+let lesson = null; /* {number, title, steps, next, right, first} */
+
+/* `code` in a text. */
+function words(text) {
+  return text.split(/(`[^`]*`)/).filter(t => t).map(t => t.startsWith('`') ? make('code', { text: t.slice(1, -1) }) : t);
+}
+/* Paragraphs; indented lines stand as they are. */
+function paragraphs(text) {
+  const parts = [];
+  for (const block of text.split(/\n\s*\n/)) {
+    let run = [];
+    const flush = () => { if (run.length) parts.push(make('p', {}, ...words(run.join(' ')))); run = []; };
+    for (const line of block.split('\n')) {
+      if (!line.startsWith(' ')) { if (line) run.push(line); continue; }
+      flush();
+      const last = parts[parts.length - 1];
+      if (last && last.tagName === 'PRE') last.textContent += '\n' + line;
+      else parts.push(make('pre', { text: line }));
+    }
+    flush();
+  }
+  return parts;
+}
+
+/* Parts as steps: each ends with the lines that run, where there are any. */
+function stepsOf(parts) {
+  const steps = [];
+  let step = null;
+  const fresh = () => { step = { texts: [], question: null, lines: [] }; steps.push(step); };
+  for (const part of parts) {
+    if (!step || (part.kind !== 'command' && part.kind !== 'draw' && step.lines.length) || (part.kind === 'question' && step.question)) fresh();
+    if (part.kind === 'text') step.texts.push(part.text);
+    else if (part.kind === 'question') step.question = part;
+    else if (part.kind === 'command') step.lines.push(part.text);
+  }
+  return steps;
+}
+
+function openLesson(number) {
+  const found = api.web_lesson(number);
+  if (!found.parts) return;
+  tab('lessons');
+  lesson = { number, title: found.title, steps: stepsOf(found.parts), next: 0, right: 0, asked: 0 };
+  $('lesson-list').hidden = true;
+  $('lesson').hidden = false;
+  $('lesson-title').textContent = `${number}. ${found.title}`;
+  $('lesson-steps').replaceChildren();
+  $('lesson-page').open = false;
+  $('lesson-page-text').replaceChildren(...markdown(found.page));
+  open('');
+  setFragment(`#lesson=${number}`);
+  showStep();
+  $('lesson-title').focus();
+}
+function closeLesson() {
+  lesson = null;
+  $('lesson').hidden = true;
+  $('lesson-list').hidden = false;
+  setFragment('');
+}
+
+function question(step, done) {
+  const asked = step.question, box = make('fieldset', {}, make('legend', { text: asked.text }));
+  let first = true, over = false;
+  lesson.asked++;
+  asked.choices.forEach((choice, i) => {
+    const answer = make('p', { class: 'answer', hidden: '' });
+    const button = make('button', { type: 'button', class: 'choice', text: `${'abcdef'[i]}) ${choice.text}` });
+    button.addEventListener('click', () => {
+      button.classList.add(choice.right ? 'right' : 'wrong');
+      answer.hidden = false;
+      answer.textContent = `${choice.right ? '\u2713' : '\u2717'} ${choice.answer}`;
+      say(choice.answer);
+      if (over) return;
+      if (choice.right) { over = true; lesson.right += first; done(); }
+      first = false;
+    });
+    box.append(button, answer);
+  });
+  return box;
+}
+
+/* The explanation of a call, in the midst of others. */
+function whyOf(shown) {
+  const box = make('div', { class: 'why' });
+  box.innerHTML = shown.why;
+  return box;
+}
+
+/* The next step: its texts at once, its lines when they are asked for. */
+function showStep() {
+  const step = lesson.steps[lesson.next], mine = lesson;
+  document.querySelectorAll('.step.now').forEach(e => e.classList.remove('now'));
+  if (!step) { endLesson(); return; }
+  const box = make('div', { class: 'step now' }, ...step.texts.flatMap(paragraphs));
+  const go = make('button', { type: 'button', class: 'primary next', text: step.lines.length ? 'Run' : 'Go on' });
+  if (step.question) {
+    go.disabled = true;
+    box.append(question(step, () => { go.disabled = false; go.focus(); }));
+  }
+  const shown = make('pre', { class: 'calls', text: step.lines.join('\n') });
+  if (step.lines.length) box.append(shown);
+  box.append(make('p', {}, go));
+  go.addEventListener('click', async () => {
+    go.parentNode.remove();
+    shown.textContent = '';
+    let wrong = null;
+    const answer = await runLines(step.lines, (a, line) => {
+      shown.append(make('b', { text: `> ${line}\n` }), coloured(a.output));
+      if (a.why) shown.append(whyOf(show()));
+      if (a.status) wrong = line;
+      return !a.status;
+    });
+    if (mine !== lesson) return;
+    if (wrong) {
+      box.append(make('p', { class: 'notice', text: `"${wrong}" did not go as the lesson says, for something was changed in between.` }),
+        make('p', {}, make('button', { type: 'button', class: 'primary', text: 'Run the lesson up to here again', on: repeat })));
+      return;
+    }
+    if (answer || !step.lines.length) lesson.next++;
+    showStep();
+  });
+  $('lesson-steps').append(box);
+  const before = box.previousElementSibling, calls = before && before.querySelector('.calls');
+  (calls || box).scrollIntoView({ block: calls ? 'start' : 'nearest' });
+  if (lesson.next) go.disabled ? box.querySelector('.choice').focus({ preventScroll: true }) : go.focus({ preventScroll: true });
+}
+
+/* On a new machine, without what was typed in between. */
+async function repeat() {
+  const mine = lesson, next = lesson.next;
+  document.querySelector('.step.now').remove();
+  open('');
+  await runLines(lesson.steps.slice(0, next).flatMap(s => s.lines));
+  if (mine === lesson) showStep();
+}
+
+function endLesson() {
+  const all = api.web_lessons(), here = all.findIndex(l => l.number === lesson.number), next = all[here + 1];
+  const box = make('div', { class: 'step now' }, make('p', { text: `That was the lesson. ${lesson.right} of ${lesson.asked} questions were answered at the first try.` }));
+  if (next) box.append(make('p', {}, make('button', { type: 'button', class: 'primary next', text: `Lesson ${next.number}: ${next.title}`, on: () => openLesson(next.number) })));
+  $('lesson-steps').append(box);
+  box.scrollIntoView({ block: 'nearest' });
+  const button = box.querySelector('button');
+  if (button) button.focus({ preventScroll: true });
+}
+
+/* The pages' Markdown: headings, paragraphs, tables, blocks of code. */
+function markdown(text) {
+  const out = [];
+  let rows = null, run = [], code = null, list = null;
+  const inline = t => words(t.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\*\*/g, ''));
+  const flush = () => { if (run.length) out.push(make('p', {}, ...inline(run.join(' ')))); run = []; rows = list = null; };
+  for (const line of text.split('\n')) {
+    if (code) { if (line.startsWith('```')) { out.push(make('pre', { text: code.slice(1).join('\n') })); code = null; } else code.push(line); continue; }
+    if (line.startsWith('```')) { flush(); code = ['']; }
+    else if (/^#+ /.test(line)) { flush(); out.push(make('h3', { text: line.replace(/^#+ /, '') })); }
+    else if (line.startsWith('|')) {
+      if (!rows) { flush(); rows = make('table'); out.push(rows); }
+      if (!/^\|[-| ]+\|$/.test(line)) rows.append(make('tr', {}, ...line.slice(1, -1).split('|').map(cell => make(rows.rows.length ? 'td' : 'th', {}, ...inline(cell.trim())))));
+    } else if (line.startsWith('    ')) { flush(); out.push(make('pre', { text: line.slice(4) })); }
+    else if (/^(-|\d+\.) /.test(line)) { if (!list) { flush(); list = make('ul'); out.push(list); } list.append(make('li', {}, ...inline(line.replace(/^(-|\d+\.) /, '')))); }
+    else if (list && line.startsWith('  ')) list.lastChild.append(' ', ...inline(line.trim()));
+    else if (!line.trim()) flush();
+    else { if (list || rows) flush(); run.push(line); }
+  }
+  flush();
+  return out;
+}
+
+/* ---- exercises ---- */
+
+let exercise = null;
+function openExercise(number) {
+  const found = api.web_exercise(number);
+  if (!found.title) return;
+  tab('exercises');
+  exercise = found;
+  $('exercise-list').hidden = $('exercise-about').hidden = true;
+  $('exercise').hidden = false;
+  $('exercise-title').textContent = `${number}. ${found.title}`;
+  $('exercise-task').replaceChildren(...paragraphs(found.task), make('p', { class: 'soft', text: `Checked on ${found.machines.join(', ')}.` + (found.forbid.length ? ` Not to be used: ${found.forbid.join(', ')}.` : '') }));
+  $('exercise-given').textContent = found.given;
+  $('exercise-lines').value = found.start;
+  $('exercise-output').hidden = true;
+  $('exercise-result').textContent = '';
+  setFragment(`#exercise=${number}`);
+  runExercise();
+  $('exercise-title').focus();
+}
+function closeExercise() {
+  exercise = null;
+  $('exercise').hidden = true;
+  $('exercise-list').hidden = $('exercise-about').hidden = false;
+  setFragment('');
+}
+/* What was typed behind the given lines. */
+function exerciseChanged() {
+  if (!exercise || exercise.busy || document.activeElement === $('exercise-lines')) return;
+  const given = linesOf(exercise.given), all = linesOf(api.web_text(0));
+  if (given.every((line, i) => all[i] === line)) $('exercise-lines').value = all.slice(given.length).map(l => l + '\n').join('');
+}
+async function runExercise() {
+  const mine = exercise, lines = linesOf($('exercise-lines').value);
+  exercise.busy = true;
+  open('');
+  await runLines(linesOf(exercise.given).concat(lines));
+  mine.busy = false;
+}
+function gradeExercise() {
+  const result = api.web_grade(exercise.number, $('exercise-lines').value);
+  $('exercise-result').textContent = `${result.points} of ${result.of} points` + (result.points === result.of ? ': solved.' : '. The first "not ok" says what is wrong:');
+  $('exercise-output').replaceChildren(coloured(result.output));
+  $('exercise-output').hidden = false;
+}
+
+function startLessons() {
+  $('lesson-list').replaceChildren(...api.web_lessons().map(l => make('li', {}, make('button', { type: 'button', on: () => openLesson(l.number) }, make('span', { class: 'n', text: l.number }), l.title))));
+  $('exercise-list').replaceChildren(...api.web_exercises().map(e => make('li', {}, make('button', { type: 'button', text: `${e.number}. ${e.title}`, on: () => openExercise(e.number) }))));
+  $('first-lesson').addEventListener('click', () => openLesson(1));
+  $('lesson-close').addEventListener('click', closeLesson);
+  $('lesson-again').addEventListener('click', () => openLesson(lesson.number));
+  $('exercise-close').addEventListener('click', closeExercise);
+  $('exercise-run').addEventListener('click', runExercise);
+  $('exercise-grade').addEventListener('click', gradeExercise);
+}

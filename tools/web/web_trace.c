@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "view.h"
+#include "web.h"
+
+const char *web_trace(const char *name)
+{
+    struct text text = {0};
+    char *memory = NULL;
+    size_t size;
+    struct timeline timeline;
+    FILE *in = fopen(name, "rb");
+    if (!in) {
+        text_add(&text, "!%s: %s", name, strerror(errno));
+        return web_answer_text(&text);
+    }
+    const bool good = timeline_read(&timeline, in, name);
+    const struct view_traces traces = {&timeline, &name, 1};
+    FILE *out = good ? open_memstream(&memory, &size) : NULL;
+    if (out)
+        view_page(out, &traces);
+    if (out)
+        fclose(out);
+    if (memory)
+        text_add_bytes(&text, memory, size);
+    else
+        text_add(&text, "!%s", timeline.complaint.data ? timeline.complaint.data : "it is no trace");
+    fclose(in);
+    timeline_free(&timeline);
+    free(memory);
+    return web_answer_text(&text);
+}
