@@ -4,6 +4,7 @@
 #include "testing/tried.h"
 
 #include "image_rig.h"
+#include "registered.h"
 #include "testing/device.h"
 
 static char *text;
@@ -81,6 +82,24 @@ static void test_run(void)
     OK(cuModuleUnload(module));
 }
 
+static void nothing(struct twin_memory *memory, const struct vmm_call_launch *call, void *user)
+{
+    (void)memory, (void)call, (void)user;
+}
+
+/* No kernel gets a number any more. */
+static void test_numbers(void)
+{
+    CUmodule module = NULL;
+    int by = 1;
+    void *params[] = {&by};
+    OK(cuModuleLoadData(&module, text));
+    while (kernels_register("nothing", nothing, NULL) > 0)
+        ;
+    IS(launch(kernel_in(module, "count"), 1, 1, 0, params), ERROR_OUT_OF_MEMORY);
+    OK(cuModuleUnload(module));
+}
+
 int main(void)
 {
     setenv("CUVMM_SIM", "sim:h100,schedule=late", 1);
@@ -89,6 +108,7 @@ int main(void)
     test_text();
     test_fat_binary();
     test_run();
+    test_numbers();
     free(text);
     return tap_done();
 }

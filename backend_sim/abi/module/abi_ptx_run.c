@@ -93,8 +93,7 @@ static void report(struct twin_memory *memory, const struct abi_ptx_kernel *kern
     const struct twin_end end = {.failure = ends[o->end].failure, .address = o->address, .width = o->bytes, .use = o->use,
                                  .why = o->text[0] ? o->text : o->end == PTX_END_MISALIGNED ? misaligned : ends[o->end].why,
                                  .where = where};
-    if (memory->ended)
-        memory->ended(memory, &end);
+    memory->ended(memory, &end);
 }
 
 void abi_ptx_run(struct twin_memory *memory, const struct vmm_call_launch *call, void *user)

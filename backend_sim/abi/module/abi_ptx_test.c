@@ -150,6 +150,7 @@ static void test_host_memory(void)
     OK(launch(kernel_in(module, "fill"), 10, 100, 0, params));
     OK(cuCtxSynchronize());
     tap_ok(words[0] == 5 && words[999] == 1004, "registered memory of the host");
+    test_add(module); /* in the device's memory, while there is some */
     OK(cuMemHostUnregister(words));
     OK(cuMemHostAlloc((void **)&pinned, 4096, 0));
     OK(cuMemHostGetDevicePointer(&at, pinned, 0));
@@ -294,12 +295,16 @@ static void test_refused_launches(void)
     OK(cuModuleLoadData(&small, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry three() .reqntid 8, 2, 1 { ret; }\n"));
     CUfunction three = kernel_in(small, "three");
     REFUSED(launch(three, 1, 16, 0, NULL), ERROR_INVALID_VALUE, "VMM-LAUNCH-DIMENSIONS");
-    REFUSED(cuLaunchKernel(three, 1, 1, 1, 8, 1, 2, 0, NULL, NULL, NULL), ERROR_INVALID_VALUE, "VMM-LAUNCH-DIMENSIONS");
+    REFUSED(cuLaunchKernel(three, 1, 1, 1, 8, 1, 1, 0, NULL, NULL, NULL), ERROR_INVALID_VALUE, "VMM-LAUNCH-DIMENSIONS");
+    REFUSED(cuLaunchKernel(three, 1, 1, 1, 8, 2, 2, 0, NULL, NULL, NULL), ERROR_INVALID_VALUE, "VMM-LAUNCH-DIMENSIONS");
     OK(cuLaunchKernel(three, 1, 1, 1, 8, 2, 1, 0, NULL, NULL, NULL));
     REFUSED(launch(kernel_in(module, "barriers"), 1, 1, 0, params), ERROR_NOT_SUPPORTED, "VMM-LAUNCH-MISSING");
     tap_ok(strstr(heard, "mbarrier.inval.shared.b64 at line "), "it names the instruction: %s", heard);
     OK(cuModuleUnload(small)); /* with work in flight */
     OK(cuCtxSynchronize());
+    OK(cuModuleLoadData(&small, ".version 8.0\n.target sm_80\n.address_size 64\n.global .texref t;\n.entry k(.param .u64 a) { ret; }\n"));
+    OK(launch(kernel_in(small, "k"), 1, 1, 0, params)); /* which uses no texture */
+    OK(cuModuleUnload(small));
 }
 
 int main(void)
