@@ -67,7 +67,6 @@ override LDFLAGS  += -fsanitize=$(SAN)
 ifneq ($(and $(findstring clang,$(CC)),$(findstring address,$(SAN))),)
 SAN_RUNTIME := $(dir $(shell $(CC) -print-file-name=libclang_rt.asan-$(shell uname -m).so))
 override CPPFLAGS += -D__SANITIZE_ADDRESS__=1
-# libFuzzer brings the C++ library, which would come before it.
 override LDFLAGS  += $(if $(findstring fuzzer,$(SAN)),,-shared-libsan -Wl,-rpath,$(SAN_RUNTIME))
 endif
 endif
