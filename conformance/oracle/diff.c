@@ -262,7 +262,7 @@ static void follow(const struct options *options)
     fclose(file);
     if (log)
         fclose(log);
-    tap_note("%" PRIu64 " calls left out on one side", report.left_out);
+    tap_note("%" PRIu64 " calls left out on one side; %" PRIu64 " times memory was the driver's own", report.left_out, report.own);
     tap_ok(report.different == 0 && report.calls > 0, "%s answers as %s: %" PRIu64 " of %" PRIu64 " calls of %" PRIu64 " episodes", spec,
            options->follow, report.calls - report.different, report.calls, report.episodes);
 }
@@ -321,6 +321,8 @@ static void run_usual(struct options *o)
     o->specs.count = 1;
     replay_recording(o, "conformance/recorded/recordings/h100-580.159.04-random.txt", o->calls);
     replay_recording(o, "conformance/recorded/recordings/h100-580.159.04-random-2.txt", o->calls / NEWER_ONE_IN);
+    struct options transcript = {.follow = "conformance/recorded/recordings/h100-580.159.04-calls-3.tsv", .specs = o->specs};
+    follow(&transcript);
 }
 
 /* Before the run, so that a wrong spec or a missing driver does not count as a difference. */
