@@ -136,7 +136,8 @@ void diff_merge(const struct options *o)
     for (unsigned shard = 0; (shard = campaign_next_missing(c, shard)) != 0; missing++)
         note_missing(o, shard);
     tap_ok(!missing, "all %u shards are there", c->of);
-    qsort(c->finding, c->findings, sizeof *c->finding, by_place);
+    if (c->findings)
+        qsort(c->finding, c->findings, sizeof *c->finding, by_place);
     for (size_t i = 0; i < c->specs; i++)
         merge_spec(o, &c->ran[i]);
 }
