@@ -62,11 +62,11 @@ override LDFLAGS  += -pthread
 ifneq ($(SAN),)
 override CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 override LDFLAGS  += -fsanitize=$(SAN)
-# Clang defines no macro for it. Without the shared runtime each program has one of its own, and the libraries it loads have none.
+# Clang defines no macro for it. Without the shared runtime each program has one of its own, and the libraries it loads have none;
+# with it, a program of libFuzzer, which is C++, would load another library first, which the runtime refuses. Those load none of ours.
 ifneq ($(and $(findstring clang,$(CC)),$(findstring address,$(SAN))),)
 SAN_RUNTIME := $(dir $(shell $(CC) -print-file-name=libclang_rt.asan-$(shell uname -m).so))
 override CPPFLAGS += -D__SANITIZE_ADDRESS__=1
-# libFuzzer brings the C++ library, which would come before it.
 override LDFLAGS  += $(if $(findstring fuzzer,$(SAN)),,-shared-libsan -Wl,-rpath,$(SAN_RUNTIME))
 endif
 endif

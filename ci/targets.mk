@@ -427,7 +427,9 @@ uninstall: uninstall-pages uninstall-cmake uninstall-recording ## remove what in
 
 # Texts of compilers for a test of the simulator's device code; clang needs no toolkit.
 PTX_BODIES := backend_sim/ptx/testing
-.PHONY: ptx-bodies
+.PHONY: ptx-bodies ptx-device
+ptx-device: ## make backend_sim/abi/testing/device.ptx again, with nvcc
+	cd backend_sim/abi/testing && $(NVCC) -ptx -lineinfo -arch=sm_80 device.cu -o device.ptx && sed -i 's|"/.*/\([^/]*\)"|"\1"|' device.ptx
 ptx-bodies: ## make backend_sim/ptx/testing/bodies-*.ptx again, with nvcc and clang
 	$(NVCC) -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc.ptx
 	$(NVCC) -G -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc-debug.ptx

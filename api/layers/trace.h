@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace.h - the layer that records every call as a line of JSON, for people to read and for `cuvmm replay` to repeat.
  *
- *   trace=FILE      FILE is created or emptied; "-" is standard error
+ *   trace=FILE         FILE is created or emptied; "-" is standard error
  *   trace=t.%p.jsonl   each process has a file of its own: %p is its number, %% a percent sign
+ *   trace=FILE.vtrace  the same calls in the binary form, for many of them: trace_binary.h. What follows here is the readable form
  *
  *   program -> dispatch -> [trace] -> sim            FILE:  header line
  *                             |                             one line per call, when the call has returned
@@ -116,6 +117,7 @@
 #define TRACE_FORMAT 1       /* the value of "cuvmm-trace" in the header */
 #define TRACE_BYTES_MAX 4096 /* the most bytes of a copy that are written out; of larger copies only the hash */
 #define TRACE_LIST_MAX 256   /* the most elements of a list that are written out */
+#define TRACE_TEXT_MAX 4096  /* the most bytes of an output that is a text, in the binary form */
 
 /* vmm_trace_open is declared in backend.h. It fails with INVALID_VALUE (no file named), OPERATING_SYSTEM (the file
  * cannot be created or written to) or OUT_OF_MEMORY, leaving inner to the caller. */

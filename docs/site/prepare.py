@@ -40,7 +40,8 @@ MENU = [
     ("API", "api"),
     ("Contribute", [
         ("How to", "CONTRIBUTING.md"), ("Design", "docs/design.md"), ("Glossary", "docs/glossary.md"), ("Packaging", "docs/packaging.md"),
-        ("Stability", "docs/stability.md"), ("Measurements", "docs/bench.md"), ("Fuzzing", "docs/fuzzing.md"), ("Checks", "docs/debug.md"),
+        ("Stability", "docs/stability.md"), ("Measurements", "docs/bench.md"), ("Fuzzing", "docs/fuzzing.md"),
+        ("Campaigns", "docs/campaigns.md"), ("Checks", "docs/debug.md"),
         ("Mutants", "docs/mutation.md")]),
 ]
 

@@ -51,6 +51,7 @@ struct ptx_lower {
     const char *refused;   /* the function's first instruction that does not run here */
     const char **refusals; /* of each function */
     uint32_t *need;        /* of each: bytes of local memory with all that it calls */
+    uint32_t *called; /* for each function the last one that was seen to call it, by 1 + its number */
     bool *loops, *is_kernel; /* of each: it calls itself, through others or not */
 };
 

@@ -88,8 +88,8 @@ static uint64_t folded_with(const struct ptx_op *op, uint64_t a, uint64_t b, uin
         return before;                                                                                                      \
     }
 EXCHANGE(16, uint16_t) /* LCOV_EXCL_BR_LINE: another thread was there first, or was not */
-EXCHANGE(32, uint32_t) /* LCOV_EXCL_BR_LINE: another thread was there first, or was not */
-EXCHANGE(64, uint64_t) /* LCOV_EXCL_BR_LINE: another thread was there first, or was not */
+EXCHANGE(32, uint32_t) /* LCOV_EXCL_BR_LINE: as above, by chance */
+EXCHANGE(64, uint64_t) /* LCOV_EXCL_BR_LINE: as above, by chance */
 
 /* The most frequent ones in one instruction. */
 static uint64_t combine(const struct ptx_op *op, void *at, unsigned size, uint64_t b, uint64_t c, bool flush)

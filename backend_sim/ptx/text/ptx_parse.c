@@ -140,7 +140,7 @@ struct ptx_module *ptx_parse(struct ptx_context *context, struct ptx_text text)
     parser = ptx_alloc(context, 1, sizeof *parser);
     struct ptx_module *module = ptx_alloc(context, 1, sizeof *module);
     parser->context = context;
-    parser->symbols.context = context;
+    ptx_symbols_open(&parser->symbols, context);
     parser->module = module;
     parser->last_variable = &module->variables;
     parser->last_function = &module->functions;
