@@ -201,12 +201,11 @@ check-built: ## the tests of what is installed, of its hardening and of what pro
 # Scripts start their programs themselves: they would be what `check` ran. What reads memory that was never written is found where
 # code runs once: in each test of a part, and in the suite, which goes through both libraries. The small world and random calls
 # (lockstep) make those calls in every order, and the layers, the rules' pairs and programs with mistakes make them once more: for
-# AddressSanitizer.
+# AddressSanitizer, which also runs the tools' tests and those that fail each allocation.
 VALGRIND_RUNS = $(filter-out $(addprefix $(BUILD)/check/,world buggy lockstep),$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)) \
     $(if $(SUITE),$(BUILD)/check/abi-suite-h200x2) $(FUZZ_CHECKS)
-VALGRIND_TESTS = $(filter-out $(addprefix $(BUILD)/test/,$(addprefix conformance/oracle/,world_test lockstep_test graph_lockstep_test \
-    pool_lockstep_test lockstep_drive_test) $(addprefix tools/explain/,rule_pairs_test rule_report_test explain_test) tools/trace/timeline_test \
-    tools/trace/replay_test tools/cli/diff_test tools/shell/advice_test tools/checker/stream_test backend_sim/calls/inject_test),$(TESTS))
+VALGRIND_TESTS = $(filter-out %inject_test $(BUILD)/test/tools/% $(addprefix $(BUILD)/test/conformance/oracle/,world_test lockstep_test \
+    graph_lockstep_test pool_lockstep_test lockstep_drive_test) $(BUILD)/test/backend_sim/nvml/nvml_processes_test,$(TESTS))
 check-valgrind: check-build $(BUILD)/check/abi-suite-h200x2 ## the test programs under valgrind, with fewer rounds and machines
 	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind \
 	    CHECK_LIST='$(VALGRIND_RUNS) $(VALGRIND_TESTS)' check
@@ -351,10 +350,10 @@ sabotage: check-build ## does the suite notice mistakes made by hand? Every SABO
 # Machines differ in numbers; what the recordings of a driver reach besides is reached by those of one of them.
 # Scripts that start a thousand programs reach no line that others do not, and each program writes the counters of all files.
 COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED))' \
-    CHECK_SHELL='$(filter-out $(CHECK_ONCE) ci/checker_programs_test.sh tools/sweep/sweep_test.sh tools/recording/recording_test.sh,$(CHECK_SHELL))'
+    CHECK_SHELL='$(filter-out $(CHECK_ONCE) tools/sweep/sweep_test.sh tools/recording/recording_test.sh,$(CHECK_SHELL))'
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
+	+@CHECKER_SEEDS=4 CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
 	    status=$$?; ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR) && exit $$status
 
 examples-update: $(LIBA) ## regenerate the outputs of conformance/programs/examples and their excerpts in README.md and docs/library.md
