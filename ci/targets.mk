@@ -432,7 +432,7 @@ ptx-device: ## make backend_sim/abi/testing/device.ptx again, with nvcc
 ptx-bodies: ## make backend_sim/ptx/testing/bodies-*.ptx again, with nvcc and clang
 	$(NVCC) -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc.ptx
 	$(NVCC) -G -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc-debug.ptx
-	sed -i '/\.section/,/}/d' $(PTX_BODIES)/bodies-nvcc-debug.ptx # debug data, which names folders of this machine
+	sed -i '/\.section/,/}/d; s|"/.*/\([^/]*\)"|"\1"|' $(PTX_BODIES)/bodies-nvcc-debug.ptx # debug data, which names folders of this machine
 	for level in 0 2; do clang -x cuda --cuda-device-only -S --cuda-gpu-arch=sm_75 -nocudalib -nocudainc -ffp-contract=off -O$$level \
 	    -D__CUDACC__ -Wno-unknown-cuda-version $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-clang-O$$level.ptx || exit; done
 

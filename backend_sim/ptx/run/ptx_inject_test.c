@@ -35,7 +35,7 @@ static void test_texts(void)
         if (!failed)
             break;
     }
-    tap_ok(refused >= 3 && !wrong, "a text: each of %u refusals is told, and nothing stays", refused);
+    tap_ok(refused >= 3 && !wrong, "a text: each of %u refusals is reported, and nothing stays", refused);
 }
 
 static void test_kernels(const char *kernel, unsigned threads)
@@ -57,7 +57,7 @@ static void test_kernels(const char *kernel, unsigned threads)
         if (!what)
             break;
     }
-    tap_ok(refused >= 8 && !wrong && rig_u32(&rig)[69] == 69, "a kernel on %u threads: each of %u refusals is told, and nothing stays", threads, refused);
+    tap_ok(refused >= 8 && !wrong && rig_u32(&rig)[69] == 69, "a kernel on %u threads: each of %u refusals is reported, and nothing stays", threads, refused);
     rig_close(&rig);
 }
 

@@ -105,7 +105,7 @@ struct crew {
     struct ptx_port *port;
     struct ptx_block *blocks;
     uint32_t count, room;
-    _Atomic uint64_t *next; /* the first block that nobody has begun */
+    _Atomic uint64_t *next; /* the first block that no thread has begun */
 };
 
 static void fail_memory(struct ptx_grid *grid)

@@ -7,7 +7,7 @@
  *     memory  ->  twin_memory.run: the rights, faults and aliases of the device that launched it
  *
  * Every lane makes progress: lanes of a warp, warps of a block and blocks that are under way take turns, so that a lane that waits for
- * another one finds in the end what it waits for. What nobody can end is a deadlock, and reported as one.
+ * another one finds in the end what it waits for. A wait that no lane can end is a deadlock, and reported as one.
  */
 #ifndef PTX_RUN_H
 #define PTX_RUN_H

@@ -100,7 +100,7 @@ static uint64_t combine(const struct ptx_op *op, void *at, unsigned size, uint64
     return size == 2 ? exchange16(op, at, b, c, flush) : size == 4 ? exchange32(op, at, b, c, flush) : exchange64(op, at, b, c, flush);
 }
 
-/* Does another value stand there now? Of floats that is not looked at: nobody waits with them. */
+/* Does another value stand there now? Floats are not compared: programs do not wait for them. */
 static bool changes(const struct ptx_op *op, uint64_t before, uint64_t b, uint64_t c)
 {
     unsigned of = folded(op), bits = 8 * size_of(op);

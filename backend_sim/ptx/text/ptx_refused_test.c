@@ -439,7 +439,7 @@ static void test_memory(void)
             if (!failed)
                 break;
         }
-    tap_ok(failures >= 20 && !wrong, "each of %u refusals of memory is told, and nothing stays", failures);
+    tap_ok(failures >= 20 && !wrong, "each of %u refusals of memory is reported, and nothing stays", failures);
 }
 
 int main(void)

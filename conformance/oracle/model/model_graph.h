@@ -63,7 +63,7 @@ struct model_graphs;
 /* Data of the program. */
 struct model_object {
     uint64_t value;
-    int64_t count, held;            /* all references, and those of graphs and instances; it ends when there are 0, whoever has some */
+    int64_t count, held;            /* all references, and those of graphs and instances; it ends at 0, however they are split */
     bool over;                      /* it has ended; freed when no graph names it */
     bool late;                      /* an instance that was launched and ended had it */
     size_t named;
