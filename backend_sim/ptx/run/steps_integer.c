@@ -89,13 +89,13 @@ STEP2(MULWIDE_U32, 64, ptx_u64, ptx_u32, ptx_u32, (uint64_t)a *b)
 
 /* By zero, all bits; the least number by -1, itself. */
 UNSIGNED2(DIV_U, b ? a / b : -(b + 1))
-UNSIGNED2(REM_U, b ? a % b : a)
+UNSIGNED2(REM_U, b ? a % b : -(b + 1))
 STEP2(DIV_S16, 16, ptx_s16, ptx_s16, ptx_s16, b ? a / b : -1)
 STEP2(DIV_S32, 32, ptx_s32, ptx_s32, ptx_s32, !b ? -1 : b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b)
 STEP2(DIV_S64, 64, ptx_s64, ptx_s64, ptx_s64, !b ? -1 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b)
-STEP2(REM_S16, 16, ptx_s16, ptx_s16, ptx_s16, b ? a % b : a)
-STEP2(REM_S32, 32, ptx_s32, ptx_s32, ptx_s32, !b ? a : b == -1 ? 0 : a % b)
-STEP2(REM_S64, 64, ptx_s64, ptx_s64, ptx_s64, !b ? a : b == -1 ? 0 : a % b)
+STEP2(REM_S16, 16, ptx_s16, ptx_s16, ptx_s16, b ? a % b : -1)
+STEP2(REM_S32, 32, ptx_s32, ptx_s32, ptx_s32, !b ? -1 : b == -1 ? 0 : a % b)
+STEP2(REM_S64, 64, ptx_s64, ptx_s64, ptx_s64, !b ? -1 : b == -1 ? 0 : a % b)
 
 STEP1(ABS_S16, 16, ptx_u16, ptx_s16, a < 0 ? 0 - (unsigned)a : (unsigned)a)
 STEP1(ABS_S32, 32, ptx_u32, ptx_s32, a < 0 ? 0 - (uint32_t)a : (uint32_t)a)
