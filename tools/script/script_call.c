@@ -325,6 +325,15 @@ static char *call_text(struct script *script)
     return text;
 }
 
+bool script_refused(struct script *script, const char *call)
+{
+    vmm_detail detail = *vmm_last_detail();
+    print_outcome(script, call, detail.result);
+    if (!script->options.quiet)
+        script_print_detail(script, &detail);
+    return judge(script, &detail);
+}
+
 bool script_make(struct script *script, bool *answered)
 {
     struct step *step = &script->step;

@@ -156,6 +156,9 @@ struct step *script_step(struct script *script, enum vmm_call_id id);
  * the name. True when the line is fine so far; answered (may be NULL): whether the call succeeded. */
 bool script_make(struct script *script, bool *answered);
 
+/* Prints and judges a refusal by vmm_last_detail of what the interpreter had to do before the step's call, which is not made. */
+bool script_refused(struct script *script, const char *call);
+
 /* The same without printing or judging, for calls that the interpreter makes itself. */
 vmm_result script_invoke(struct script *script, struct step *step);
 
@@ -185,7 +188,7 @@ void script_plain(struct script *script);
 
 /* The tables of commands, one a file. */
 extern const struct script_command script_system_commands[], script_memory_commands[], script_pool_commands[], script_address_commands[],
-    script_use_commands[], script_mem_op_commands[], script_graph_commands[], script_host_commands[], script_multicast_commands[],
+    script_use_commands[], script_launch_commands[], script_mem_op_commands[], script_graph_commands[], script_host_commands[], script_multicast_commands[],
     script_check_commands[], script_text_commands[],
     script_raw_commands[];
 
