@@ -427,8 +427,11 @@ uninstall: uninstall-pages uninstall-cmake uninstall-recording ## remove what in
 # Texts of compilers for a test of the simulator's device code; clang needs no toolkit.
 PTX_BODIES := backend_sim/ptx/testing
 .PHONY: ptx-bodies ptx-device
-ptx-device: ## make backend_sim/abi/testing/device.ptx again, with nvcc
-	cd backend_sim/abi/testing && $(NVCC) -ptx -lineinfo -arch=sm_80 device.cu -o device.ptx && sed -i 's|"/.*/\([^/]*\)"|"\1"|' device.ptx
+PTX_DEVICE := $(addprefix ptx-of/,backend_sim/abi/testing/device conformance/corpus/scripts/launch)
+ptx-device: $(PTX_DEVICE) ## make the PTX of tests and of scripts again, with nvcc
+.PHONY: $(PTX_DEVICE)
+$(PTX_DEVICE): ptx-of/%:
+	cd $(dir $*) && $(NVCC) -ptx -lineinfo -arch=sm_80 $(notdir $*).cu -o $(notdir $*).ptx && sed -i 's|"/.*/\([^/]*\)"|"\1"|' $(notdir $*).ptx
 ptx-bodies: ## make backend_sim/ptx/testing/bodies-*.ptx again, with nvcc and clang
 	$(NVCC) -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc.ptx
 	$(NVCC) -G -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc-debug.ptx

@@ -90,15 +90,6 @@ static bool take_arguments(struct script *script, struct vmm_call_launch *call)
 
 /* ---- files ---- */
 
-/* FILE as the script means it: where its own file is. */
-static bool path_of(const struct script *script, const char *file, char path[PATH_MOST])
-{
-    const char *folder = file[0] == '/' ? NULL : script->options.folder;
-    int length = snprintf(path, PATH_MOST, "%s%s%s", folder ? folder : "", folder ? "/" : "", file);
-    errno = ENAMETOOLONG;
-    return length > 0 && length < PATH_MOST;
-}
-
 /* The text of a regular file, to be freed; NULL: errno says why. */
 static char *read_file(const char *path, size_t *size)
 {
@@ -119,6 +110,19 @@ static char *read_file(const char *path, size_t *size)
     return text;
 }
 
+/* FILE as the script means it: beside the script, or where the command was called. path becomes the one that was read. */
+static char *find_file(const struct script *script, const char *file, char path[PATH_MOST], size_t *size)
+{
+    const char *folder = file[0] == '/' ? NULL : script->options.folder;
+    char *text = NULL;
+    errno = ENAMETOOLONG;
+    if (folder && snprintf(path, PATH_MOST, "%s/%s", folder, file) < PATH_MOST)
+        text = read_file(path, size);
+    if (!text && (!folder || errno == ENOENT) && snprintf(path, PATH_MOST, "%s", file) < PATH_MOST)
+        text = read_file(path, size);
+    return text;
+}
+
 /* ---- kernels ---- */
 
 static bool find_ours(const char *name, vmm_kernel *kernel)
@@ -127,6 +131,38 @@ static bool find_ours(const char *name, vmm_kernel *kernel)
         if (strcmp(name, vmm_kernel_name(*kernel)) == 0)
             return true;
     return false;
+}
+
+const struct script_kernel *script_kernel_find(const struct script *script, vmm_kernel number)
+{
+    for (size_t i = 0; i < script->kernel_count; i++)
+        if (script->kernels[i].number == number)
+            return &script->kernels[i];
+    return NULL;
+}
+
+void script_kernels_free(struct script *script)
+{
+    for (size_t i = 0; i < script->kernel_count; i++) {
+        free(script->kernels[i].path);
+        free(script->kernels[i].name);
+    }
+    free(script->kernels);
+}
+
+static char *copy_of(const char *text)
+{
+    return strcpy(text_grow(NULL, strlen(text) + 1), text);
+}
+
+static void keep(struct script *script, vmm_kernel number, const char *path, const vmm_ptx_kernel *what)
+{
+    if (script_kernel_find(script, number))
+        return;
+    script->kernels = text_grow(script->kernels, (script->kernel_count + 1) * sizeof *script->kernels);
+    struct script_kernel *kernel = &script->kernels[script->kernel_count++];
+    *kernel = (struct script_kernel){number, copy_of(path), copy_of(what->name), *what};
+    kernel->shape.ptx = kernel->shape.name = NULL;
 }
 
 static bool wrong_name(struct script *script, const struct word *word)
@@ -151,17 +187,19 @@ static bool load(struct script *script, const struct word *word, vmm_ptx_kernel 
                             colon[1] ? "file" : "kernel");
     *colon = '\0';
     size_t size = 0;
-    char *text = path_of(script, word->text, path) ? read_file(path, &size) : NULL;
+    char *text = find_file(script, word->text, path, &size);
     if (!text)
         return script_wrong(script, word->column, "%.200s cannot be read: %s%s", word->text, strerror(errno),
-                            errno == ENOENT && script->options.folder ? "; a script's files are in the folder of the script" : "");
+                            errno == ENOENT && script->options.folder ? "; it is neither beside the script nor in the current folder" : "");
     what->ptx = text;
     what->size = size;
     what->name = colon + 1;
     vmm_result result = vmm_kernel_load(what, kernel);
     free(text);
-    if (result == VMM_SUCCESS)
+    if (result == VMM_SUCCESS) {
+        keep(script, *kernel, path, what);
         return true;
+    }
     struct text call = {0};
     text_add(&call, "vmm_kernel_load(%s, %s)", word->text, colon + 1);
     script_refused(script, call.data);

@@ -292,8 +292,8 @@ static bool judge(struct script *script, const vmm_detail *detail)
         if (!refused || script->options.interactive)
             return true;
         return script_failed(script, "%s was refused: %s\n    where that is intended, write: expect %s%s%s: ...",
-                             vmm_call_driver_name(script->step.call.head.id), vmm_result_text(detail->result),
-                             short_name(detail->result), detail->rule ? " " : "",
+                             detail->function ? detail->function : vmm_call_driver_name(script->step.call.head.id),
+                             vmm_result_text(detail->result), short_name(detail->result), detail->rule ? " " : "",
                              detail->rule ? detail->rule : "");
     }
     bool as_expected = expect->kind == EXPECT_WARNING ? warned && !refused

@@ -34,6 +34,13 @@ struct script_process {
     size_t call_room;
 };
 
+/* A kernel that a launch has loaded. */
+struct script_kernel {
+    vmm_kernel number;
+    char *path, *name; /* its file, and what it is called there */
+    vmm_ptx_kernel shape; /* without text and name */
+};
+
 #define SCRIPT_PROCESSES 8
 
 /* The lines that made calls, in their order. */
@@ -77,6 +84,8 @@ struct script {
     size_t kept_count;
     struct descriptors open; /* those with names */
     struct fabrics fabrics;  /* fabric handles with names */
+    struct script_kernel *kernels; /* in the order of their first launches */
+    size_t kernel_count;
     const char **reported;       /* rules whose texts were printed; they point into the rule table */
     size_t told_count;
 
@@ -147,6 +156,10 @@ bool args_stream(struct script *script, bool *given, vmm_stream *stream);
 
 /* False when a word or option was not taken by anything. */
 bool args_done(struct script *script);
+
+/* The kernel with that number; NULL: the script has loaded none. */
+const struct script_kernel *script_kernel_find(const struct script *script, vmm_kernel number);
+void script_kernels_free(struct script *script);
 
 /* ---- calls */
 /* Begins script->step. */
