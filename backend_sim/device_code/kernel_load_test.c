@@ -88,6 +88,17 @@ static void test_runs(void)
     tap_u64(word(0), 1000, "has a copy of its own");
     vmm_ctx_destroy(sys, second);
     vmm_ctx_set_current(sys, context);
+    vmm_system *mine = sys;
+    const vmm_context first = context;
+    const vmm_deviceptr before = at;
+    open_machine("sim:h100");
+    tap_result(launch(scale, 1, 8, (uint64_t[]){at}, 1), VMM_SUCCESS, "another machine takes the same number");
+    tap_u64(word(0), 1000, "and has a copy of its own");
+    vmm_close(sys);
+    sys = mine, context = first, at = before;
+    vmm_ctx_set_current(sys, context);
+    tap_result(launch(scale, 1, 8, (uint64_t[]){at}, 1), VMM_SUCCESS, "the first machine");
+    tap_u64(word(0), 999, "keeps its own when the other one is closed");
 }
 
 #define SHAPES                                                                                                             \
@@ -97,6 +108,10 @@ static void test_runs(void)
     "mov.u32 %r4, %ntid.y; mov.u32 %r5, %ntid.z; mov.u32 %r6, %dynamic_smem_size; mov.u32 %r7, %nsmid;\n"                  \
     "st.global.u32 [%d1], %r1; st.global.u32 [%d1+4], %r2; st.global.u32 [%d1+8], %r3; st.global.u32 [%d1+12], %r4;\n"     \
     "st.global.u32 [%d1+16], %r5; st.global.u32 [%d1+20], %r6; st.global.u32 [%d1+24], %r7; ret; }\n"
+
+#define STATIC                                                                                                              \
+    HEAD ".visible .entry most() { .reg .b32 %r1; .shared .b8 s[49148]; ld.shared.u32 %r1, [s]; ret; }\n"                  \
+         ".visible .entry more() { .reg .b32 %r1; .shared .b8 t[60000]; ld.shared.u32 %r1, [t]; ret; }\n"
 
 static void test_shapes(void)
 {
@@ -127,6 +142,10 @@ static void test_shapes(void)
         tap_result(load_as(SHAPES, "shapes", wrong[i].shape, &kernel), VMM_ERROR_INVALID_VALUE, "a dimension that no device has");
         tap_ok(is_rule("VMM-LAUNCH-DIMENSIONS") && notes(wrong[i].note), "is refused: %s", wrong[i].note);
     }
+    tap_result(load_as(STATIC, "most", (vmm_ptx_kernel){.shared_bytes = 8}, &kernel), VMM_ERROR_INVALID_VALUE, "8 bytes beside 49148");
+    tap_ok(notes("shared_bytes is 8, and 4 at most"), "are too many");
+    tap_result(load_as(STATIC, "more", (vmm_ptx_kernel){.shared_bytes = 1}, &kernel), VMM_ERROR_INVALID_VALUE, "1 beside 60000");
+    tap_ok(notes("shared_bytes is 1, and 0 at most"), "too");
 }
 
 #define TYPES HEAD ".visible .entry types(.param .u8 a, .param .u32 b, .param .u64 c) { ret; }\n"
@@ -268,6 +287,13 @@ static void test_beside(void)
     tap_result(launch(kernel, 1, 1, (uint64_t[]){at, 0}, 2), VMM_SUCCESS, "a variable");
     tap_u64(word(0), 5, "is read");
     tap_result(launch(kernel, 1, 1, (uint64_t[]){at, 64}, 2), VMM_ERROR_ILLEGAL_ADDRESS, "what lies behind it is not the kernel's");
+    vmm_close(sys);
+    open_machine("sim:h100");
+    static const char many[] = ".version 8.1\n.target sm_90\n.address_size 64\n.visible .global .u32 w = 5;\n"
+                               ".visible .entry m(.param .u64 out) { .reg .b64 %d<3>; .reg .b32 %r1; ld.param.u64 %d1, [out];\n"
+                               "ld.global.u32 %r1, [w]; multimem.red.global.add.u64 [%d1], 1; ret; }\n";
+    tap_result(launch(loaded(many, "m"), 1, 1, &at, 1), VMM_ERROR_ILLEGAL_ADDRESS, "multimem where there is no team, beside a variable");
+    tap_ok(is_rule("VMM-FAULT-MULTIMEM"), "is the fault of any such access");
     vmm_close(sys);
     open_machine("sim:h100");
 }
