@@ -410,6 +410,7 @@ $(LIBSO): $(LIB_OBJ)
 $(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/cli/main.o $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(PIE_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
+	@mkdir -p $(BUILD)/lib && ln -sf ../bin/cuvmm $(BUILD)/lib/ptxas # cuvmm ptxas, for compilers that start it by a path
 
 $(BUILD)/bin/conformance: $(call obj,$(SUITE_SRC)) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)

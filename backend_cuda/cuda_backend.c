@@ -112,7 +112,7 @@ static vmm_result call_launch(struct vmm_backend *self, struct vmm_call *call)
     if (result == VMM_SUCCESS && kernels_is_multimem(c->kernel) && !cuda->multicast)
         result = refuse_closed(cuda);
     if (result == VMM_SUCCESS)
-        result = cuda_kernels_available(&cuda->kernels);
+        result = cuda_kernels_available(&cuda->kernels, c->kernel);
     return result == VMM_SUCCESS ? launch(cuda, c) : result;
 }
 
@@ -128,7 +128,7 @@ static vmm_result kernel_node(struct cuda_backend *cuda, const struct vmm_call *
     if (result == VMM_SUCCESS && kernels_is_multimem(p->kernel) && !cuda->multicast)
         result = refuse_closed(cuda);
     if (result == VMM_SUCCESS)
-        result = cuda_kernels_available(&cuda->kernels);
+        result = cuda_kernels_available(&cuda->kernels, p->kernel);
     if (result != VMM_SUCCESS)
         return result;
     struct cuda_ear *ear = cuda_log_listen(&cuda->log);

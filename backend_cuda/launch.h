@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch.h - kernels on the driver: the library's own device code, loaded at the first launch.
+/* launch.h - kernels on the driver: the library's own device code, and modules of vmm_kernel_load, loaded at the first launch.
  *
- *     kernels_image  ->  cuLibraryLoadData   once per system; the driver loads it into each context that uses it
- *                    ->  cuLibraryGetKernel  by name
- *                    ->  cuLaunchKernel
+ *     kernels_image, or PTX  ->  cuLibraryLoadData   once per system; the driver loads it into each context that uses it
+ *                            ->  cuLibraryGetKernel  by name
+ *                            ->  cuLaunchKernel
  */
 #ifndef CUVMM_CUDA_LAUNCH_H
 #define CUVMM_CUDA_LAUNCH_H
@@ -25,6 +25,19 @@ struct cuda_kernel_node {
     vmm_context context;
 };
 
+/* A module of PTX, and a kernel of one. */
+struct cuda_module {
+    const char *text;
+    void *library;
+    struct cuda_module *next;
+};
+
+struct cuda_ptx_kernel {
+    vmm_kernel number;
+    void *kernel;
+    struct cuda_ptx_kernel *next;
+};
+
 /* The driver's functions, NULL if it lacks them; handles are pointers. */
 struct cuda_kernels {
     vmm_result (*add_node)(vmm_graph_node *node, vmm_graph graph, const vmm_graph_node *dependencies, size_t count,
@@ -42,13 +55,15 @@ struct cuda_kernels {
     struct life_lock lock; /* protects the members below */
     void *library;
     void *kernel[CUDA_KERNELS];
+    struct cuda_module *modules;
+    struct cuda_ptx_kernel *ptx_kernels;
 };
 
 void cuda_kernels_open(struct cuda_kernels *kernels, const struct cuda_library *library);
 void cuda_kernels_close(struct cuda_kernels *kernels);
 
-/* NOT_SUPPORTED by VMM-LAUNCH-UNAVAILABLE when there is no code, or the driver is too old for it. */
-vmm_result cuda_kernels_available(const struct cuda_kernels *kernels);
+/* NOT_SUPPORTED by VMM-LAUNCH-UNAVAILABLE when there is no code for the kernel, or the driver is too old for it. */
+vmm_result cuda_kernels_available(const struct cuda_kernels *kernels, vmm_kernel kernel);
 
 /* Finds the kernel of a call that kernels_check has accepted, and stores it in *function, ready to launch; returns the driver's
  * error if the code cannot be loaded. Call only when kernels are available. */

@@ -90,6 +90,59 @@ static void test_other_kernel(struct rig *rig, vmm_system *sys)
     tap_ok(at[0] == 0x77 && at[1] == 0x66 && at[3] == 2 && at[4] == 0x1000, "the instance's node");
 }
 
+/* A kernel of PTX: its text is loaded once, with all its kernels; dimensions and parameters come from where it was loaded. */
+static void test_ptx(struct rig *rig, vmm_system *sys)
+{
+    static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                               ".visible .entry one(.param .align 8 .b8 a[12], .param .u32 b) { ret; }\n"
+                               ".visible .entry two(.param .u64 a, .param .u8 b) { ret; }\n";
+    const vmm_ptx_kernel first = {.ptx = text, .size = sizeof text - 1, .name = "one", .grid_y = 4, .grid_z = 5, .block_y = 6,
+                                  .block_z = 7, .shared_bytes = 99},
+                         second = {.ptx = text, .size = sizeof text - 1, .name = "two"};
+    const uint64_t args[] = {11, 12, 13}, *at = rig->driver->argument;
+    vmm_graph_node node = NULL;
+    vmm_kernel one = -1, two = -1;
+    tap_result(vmm_kernel_load(&first, &one), VMM_SUCCESS, "a kernel of PTX");
+    tap_result(vmm_kernel_load(&second, &two), VMM_SUCCESS, "another one of the same text");
+    rig_reset(rig);
+    tap_result(vmm_launch(sys, one, 2, 3, args, 3, (vmm_stream)(uintptr_t)0x77), VMM_SUCCESS, "a launch");
+    tap_u64(rig->driver->calls, 4, "loads the text, looks up and launches");
+    tap_text((const char *)(uintptr_t)at[0], "one", "the kernel, by its name");
+    tap_ok(at[1] == 2 && at[2] == 4 && at[3] == 5 && at[4] == 3 && at[5] == 6 && at[6] == 7 && at[7] == 99, "with its dimensions");
+    tap_ok(at[8] == 0x77 && at[9] == 11 && at[10] == 13, "a parameter of 12 bytes is two words");
+    rig_reset(rig);
+    tap_result(vmm_launch(sys, two, 1, 1, args, 2, NULL), VMM_SUCCESS, "a launch of the other one");
+    tap_u64(rig->driver->calls, 3, "does not load the text again");
+    rig_reset(rig);
+    vmm_launch(sys, one, 2, 3, args, 3, NULL);
+    tap_u64(rig->driver->calls, 2, "a second launch neither loads nor looks up");
+    tap_result(vmm_launch(sys, two, 1, 1, (uint64_t[]){1, 256}, 2, NULL), VMM_ERROR_INVALID_VALUE, "a value that does not fit");
+    tap_ok(is_rule("VMM-LAUNCH-ARGUMENTS"), "is refused by the common rule");
+    const vmm_kernel_node_params p = {two, 1, 1, args, 2};
+    tap_result(vmm_graph_add_kernel_node(sys, &node, (vmm_graph)(uintptr_t)0x55, NULL, 0, &p), VMM_SUCCESS, "and as a node");
+    tap_ok(strcmp((const char *)(uintptr_t)at[1], "two") == 0 && at[8] == 11 && at[9] == 12, "the kernel and its arguments");
+}
+
+/* A driver that does not take the text is asked again. */
+static void test_ptx_refused(struct rig *rig)
+{
+    static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b) { ret; }\n";
+    const uint64_t args[] = {1, 2};
+    vmm_system *sys;
+    vmm_kernel kernel = -1;
+    if (vmm_open(rig->spec, &sys) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+    vmm_kernel_load(&(vmm_ptx_kernel){.ptx = text, .size = sizeof text - 1, .name = "k"}, &kernel);
+    rig_reset(rig);
+    rig->driver->refuse = "cuLibraryLoadData";
+    tap_result(vmm_launch(sys, kernel, 1, 1, args, 2, NULL), VMM_ERROR_INVALID_PTX, "a driver that does not take the text");
+    rig->driver->refuse = "cuLibraryGetKernel";
+    tap_result(vmm_launch(sys, kernel, 1, 1, args, 2, NULL), VMM_ERROR_INVALID_PTX, "or does not find the kernel");
+    rig->driver->refuse = NULL;
+    tap_result(vmm_launch(sys, kernel, 1, 1, args, 2, NULL), VMM_SUCCESS, "is asked again at the next launch");
+    vmm_close(sys);
+}
+
 static void test_new_driver(struct rig *rig)
 {
     vmm_system *sys;
@@ -98,8 +151,10 @@ static void test_new_driver(struct rig *rig)
     test_loading(rig, sys);
     test_node(rig, sys);
     test_other_kernel(rig, sys);
+    test_ptx(rig, sys);
     rig_reset(rig);
     vmm_close(sys);
+    tap_u64(rig->driver->calls, 2, "closing unloads both texts");
     tap_text(rig->driver->symbol, "cuLibraryUnload", "closing unloads the code");
     if (vmm_open(rig->spec, &sys) != VMM_SUCCESS)
         tap_bail("%s", vmm_last_detail()->note);
@@ -129,6 +184,7 @@ int main(int argc, char **argv)
         test_new_driver(&rig);
     else
         test_unavailable(&rig, "");
+    test_ptx_refused(&rig);
     rig_load(&rig, argv[0], "libcuda-old.so");
     test_unavailable(&rig, kernels_image_size ? "12.0" : "");
     return tap_done();

@@ -42,7 +42,7 @@ examples=(conformance/programs/examples/*.c conformance/programs/unmodified/kern
 printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/abi/cuda.h include/cuvmm/abi/cuda_functions.h include/cuvmm/abi/cuda_graph.h \
     include/cuvmm/abi/cuda_values.def include/cuvmm/abi/cuda_runtime_api.h include/cuvmm/abi/runtime/values.def include/cuvmm/abi/nvml.h include/cuvmm/abi/nvml_functions.h include/cuvmm/abi/nvml_values.def \
     include/cuvmm/abi/runtime/{code,device,graph,memory,stream}{,_types}.h include/cuvmm/results.def include/cuvmm/vmm.h "${parts[@]/#api/include/cuvmm}" include/cuvmm/vmm_fd.h include/cuvmm/vmm_kernel.h include/cuvmm/cuvmm_mark.h \
-    lib/cuvmm/libcuda.so lib/cuvmm/libcuda.so.N lib/cuvmm/libcudart.so lib/cuvmm/libcudart.so.N lib/cuvmm/libcudart.so.N lib/cuvmm/libnvidia-ml.so lib/cuvmm/libnvidia-ml.so.N lib/cuvmm/libcuvmm-check.so lib/cuvmm/libcuvmm-device-files.so lib/libcuvmm-sim.a lib/libcuvmm.a lib/libcuvmm.so \
+    lib/cuvmm/libcuda.so lib/cuvmm/libcuda.so.N lib/cuvmm/libcudart.so lib/cuvmm/libcudart.so.N lib/cuvmm/libcudart.so.N lib/cuvmm/libnvidia-ml.so lib/cuvmm/libnvidia-ml.so.N lib/cuvmm/libcuvmm-check.so lib/cuvmm/libcuvmm-device-files.so lib/cuvmm/ptxas lib/libcuvmm-sim.a lib/libcuvmm.a lib/libcuvmm.so \
     lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc lib/cmake/cuvmm/cuvmm-{config,config-version,targets,test}.cmake \
     share/bash-completion/completions/cuvmm share/zsh/site-functions/_cuvmm share/fish/vendor_completions.d/cuvmm.fish \
     share/cuvmm/tap.c share/cuvmm/tap.h \
@@ -56,6 +56,8 @@ ok $status 'it puts there exactly what it says'
 run "$dest/opt/cuvmm/bin/cuvmm" record --machine=sim:h100 --only=first --output="$root/one.tar.gz" &&
     run "$dest/opt/cuvmm/bin/cuvmm" diff-recordings "$root/one.tar.gz" "$root/one.tar.gz" && grep -q 'first .* 0 differ' "$root/said"
 ok $? 'the installed command records and compares'
+run "$lib/cuvmm/ptxas" --version && grep -q 'in the place of ptxas' "$root/said"
+ok $? 'and is there as ptxas'
 export PKG_CONFIG_LIBDIR=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest
 read -r -a cflags <<<"$(pkg-config --cflags cuvmm)"
 read -r -a libs <<<"$(pkg-config --libs cuvmm)"

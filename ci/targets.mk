@@ -409,6 +409,7 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(DRIVER_LIBS) $(CUVMM) $(RULE_PAGE) $(BUILD
 	ln -sf $(notdir $(LIBSO_MAJOR)) $(DESTDIR)$(LIBDIR)/$(notdir $(LIBSO_DEV))
 	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(if $(CUVMM),install -m 755 $(CUVMM) $(DESTDIR)$(PREFIX)/bin)
+	$(if $(CUVMM),ln -sf "$$(realpath -m --relative-to=$(PRIVATE_LIBDIR) $(PREFIX)/bin/cuvmm)" $(DESTDIR)$(PRIVATE_LIBDIR)/ptxas)
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,$(sort $(patsubst conformance/corpus/%/,%,$(dir $(EXERCISE_SET)))))
 	for file in $(EXERCISE_SET:conformance/corpus/%=%); do \
 	    install -m 644 conformance/corpus/$$file $(DESTDIR)$(PREFIX)/share/cuvmm/$$file || exit; done
@@ -419,7 +420,7 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(DRIVER_LIBS) $(CUVMM) $(RULE_PAGE) $(BUILD
 uninstall: uninstall-pages uninstall-cmake uninstall-recording ## remove what install installed
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(PART_HEADERS:api/%=%) $(ABI_HEADERS:api/%=%))
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO) $(LIBSO_MAJOR) $(LIBSO_DEV)) pkgconfig/cuvmm.pc)
-	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcudart.so.12 libcudart.so.13 libcudart.so libnvidia-ml.so.1 libnvidia-ml.so libcuvmm-check.so libcuvmm-device-files.so)
+	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcudart.so.12 libcudart.so.13 libcudart.so libnvidia-ml.so.1 libnvidia-ml.so libcuvmm-check.so libcuvmm-device-files.so ptxas)
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
 	rm -rf $(DESTDIR)$(PREFIX)/share/cuvmm/exercises $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,tap.h tap.c)
 	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/vmm $(DESTDIR)$(PREFIX)/include/cuvmm/abi/runtime $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/share/cuvmm
@@ -427,8 +428,11 @@ uninstall: uninstall-pages uninstall-cmake uninstall-recording ## remove what in
 # Texts of compilers for a test of the simulator's device code; clang needs no toolkit.
 PTX_BODIES := backend_sim/ptx/testing
 .PHONY: ptx-bodies ptx-device
-ptx-device: ## make backend_sim/abi/testing/device.ptx again, with nvcc
-	cd backend_sim/abi/testing && $(NVCC) -ptx -lineinfo -arch=sm_80 device.cu -o device.ptx && sed -i 's|"/.*/\([^/]*\)"|"\1"|' device.ptx
+PTX_DEVICE := $(addprefix ptx-of/,backend_sim/abi/testing/device conformance/corpus/scripts/launch)
+ptx-device: $(PTX_DEVICE) ## make the PTX of tests and of scripts again, with nvcc
+.PHONY: $(PTX_DEVICE)
+$(PTX_DEVICE): ptx-of/%:
+	cd $(dir $*) && $(NVCC) -ptx -lineinfo -arch=sm_80 $(notdir $*).cu -o $(notdir $*).ptx && sed -i 's|"/.*/\([^/]*\)"|"\1"|' $(notdir $*).ptx
 ptx-bodies: ## make backend_sim/ptx/testing/bodies-*.ptx again, with nvcc and clang
 	$(NVCC) -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc.ptx
 	$(NVCC) -G -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc-debug.ptx

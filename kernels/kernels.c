@@ -44,7 +44,8 @@ const char *vmm_kernel_name(vmm_kernel kernel)
 
 uint64_t vmm_kernel_arguments(vmm_kernel kernel)
 {
-    uint64_t count = 0;
+    const struct kernels_ptx *ptx = kernels_ptx_of(kernel);
+    uint64_t count = ptx ? ptx->words : 0;
     while (exists(kernel) && kernels[kernel].argument[count].name)
         count++;
     return count;
@@ -57,7 +58,7 @@ bool kernels_is_multimem(vmm_kernel kernel)
 
 const char *kernels_address_argument(vmm_kernel kernel, uint64_t argument)
 {
-    if (argument >= vmm_kernel_arguments(kernel))
+    if (!exists(kernel) || argument >= vmm_kernel_arguments(kernel))
         return NULL;
     const struct argument *a = &kernels[kernel].argument[argument];
     return a->kind == KERNEL_ARG_ADDRESS || a->kind == KERNEL_ARG_WORD_ADDRESS ? a->name : NULL;
@@ -89,19 +90,23 @@ static const char *wrong(enum kernel_arg kind, uint64_t value, uint64_t first)
     return NULL;
 }
 
-static vmm_result check_arguments(const struct vmm_call_launch *call)
+/* How many there are. */
+static vmm_result check_count(const struct vmm_call_launch *call)
 {
-    const struct kernel *kernel = &kernels[call->kernel];
     uint64_t wanted = vmm_kernel_arguments(call->kernel);
     if (call->count != wanted) {
         vmm_result result = vmm_detail_refuse(VMM_RULE_LAUNCH_ARGUMENTS, call->count, wanted, NULL);
         vmm_detail_argument("count");
-        vmm_detail_note("%s takes %llu arguments", kernel->name, (unsigned long long)wanted);
+        vmm_detail_note("%.60s takes %llu argument%s", vmm_kernel_name(call->kernel), (unsigned long long)wanted, wanted == 1 ? "" : "s");
         return result;
     }
-    if (!call->args)
-        return vmm_detail_refuse(VMM_RULE_LAUNCH_ARGUMENTS, 0, 0, NULL);
-    for (uint64_t i = 0; i < wanted; i++) {
+    return wanted && !call->args ? vmm_detail_refuse(VMM_RULE_LAUNCH_ARGUMENTS, 0, 0, NULL) : VMM_SUCCESS;
+}
+
+static vmm_result check_arguments(const struct vmm_call_launch *call)
+{
+    const struct kernel *kernel = &kernels[call->kernel];
+    for (uint64_t i = 0; i < call->count; i++) {
         const char *what = wrong(kernel->argument[i].kind, call->args[i], call->args[0]);
         if (!what)
             continue;
@@ -113,8 +118,48 @@ static vmm_result check_arguments(const struct vmm_call_launch *call)
     return VMM_SUCCESS;
 }
 
+/* Do bytes of a word hold it, with zeros or copies of the sign above? */
+static bool fits(uint64_t value, unsigned bytes)
+{
+    const unsigned above = bytes < sizeof value ? 8 * bytes : 0;
+    return !above || !(value >> above) || ~value >> (above - 1) == 0;
+}
+
+static vmm_result check_ptx_arguments(const struct kernels_ptx *ptx, const struct vmm_call_launch *call)
+{
+    uint64_t word = 0;
+    for (unsigned i = 0; i < ptx->parameters; word += (ptx->bytes[i] + 7) / 8, i++) {
+        if (fits(call->args[word], ptx->bytes[i]))
+            continue;
+        vmm_result result = vmm_detail_refuse(VMM_RULE_LAUNCH_ARGUMENTS, call->args[word], 0, NULL);
+        vmm_detail_note("argument %u of %.60s, 0x%llx, does not fit its %u byte%s", i + 1, ptx->name, (unsigned long long)call->args[word],
+                        ptx->bytes[i], ptx->bytes[i] == 1 ? "" : "s");
+        return result;
+    }
+    return VMM_SUCCESS;
+}
+
+/* The block as it is with the dimensions that were given when the kernel was loaded. */
+static vmm_result check_ptx_block(const struct kernels_ptx *ptx, unsigned x)
+{
+    const uint64_t threads = (uint64_t)x * ptx->block_y * ptx->block_z, most = ptx->most ? ptx->most : KERNEL_MAX_BLOCK;
+    const unsigned *r = ptx->required;
+    const bool other = r[0] && (x != r[0] || ptx->block_y != r[1] || ptx->block_z != r[2]);
+    if (threads <= most && !other)
+        return VMM_SUCCESS;
+    vmm_result result = refuse_dimension("blockDimX", x, most);
+    if (other)
+        vmm_detail_note("%.60s runs in blocks of %ux%ux%u threads, by its .reqntid, and not of %ux%ux%u", ptx->name, r[0], r[1], r[2], x,
+                        ptx->block_y, ptx->block_z);
+    else
+        vmm_detail_note("%llu threads, %ux%ux%u: a block of %.60s has at most %llu", (unsigned long long)threads, x, ptx->block_y,
+                        ptx->block_z, ptx->name, (unsigned long long)most);
+    return result;
+}
+
 vmm_result kernels_check(const struct vmm_call_launch *call)
 {
+    const struct kernels_ptx *ptx = kernels_ptx_of(call->kernel);
     bool registered = kernels_is_registered(call->kernel);
     if (!exists(call->kernel) && !registered)
         return vmm_detail_refuse(VMM_RULE_LAUNCH_KERNEL, (uint64_t)(int64_t)call->kernel, KERNELS, NULL);
@@ -122,5 +167,10 @@ vmm_result kernels_check(const struct vmm_call_launch *call)
         return refuse_dimension("gridDimX", call->grid_dim, KERNEL_MAX_GRID);
     if (!call->block_dim || call->block_dim > KERNEL_MAX_BLOCK)
         return refuse_dimension("blockDimX", call->block_dim, KERNEL_MAX_BLOCK);
-    return registered ? VMM_SUCCESS : check_arguments(call); /* who registers checks them */
+    if (registered && !ptx)
+        return VMM_SUCCESS; /* the code that registered it checks them */
+    vmm_result result = ptx ? check_ptx_block(ptx, call->block_dim) : VMM_SUCCESS;
+    if (result == VMM_SUCCESS)
+        result = check_count(call);
+    return result != VMM_SUCCESS ? result : ptx ? check_ptx_arguments(ptx, call) : check_arguments(call);
 }

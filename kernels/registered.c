@@ -9,12 +9,13 @@ static struct {
     const char *name;
     kernels_code code;
     void *user;
+    const struct kernels_ptx *ptx;
 } table[KERNELS_REGISTERED_MOST];
 
 static _Atomic int count; /* rows below it are whole and do not change */
 LIFE_LOCK(lock, LIFE_LEAF, NULL)
 
-vmm_kernel kernels_register(const char *name, kernels_code code, void *user)
+static vmm_kernel add(const char *name, kernels_code code, void *user, const struct kernels_ptx *ptx)
 {
     vmm_kernel kernel = -1;
     life_acquire(&lock);
@@ -23,11 +24,41 @@ vmm_kernel kernels_register(const char *name, kernels_code code, void *user)
         table[row].name = name;
         table[row].code = code;
         table[row].user = user;
+        table[row].ptx = ptx;
         atomic_store(&count, row + 1);
         kernel = KERNELS_REGISTERED_FIRST + row;
     }
     life_release(&lock);
     return kernel;
+}
+
+vmm_kernel kernels_register(const char *name, kernels_code code, void *user)
+{
+    return add(name, code, user, NULL);
+}
+
+vmm_kernel kernels_register_ptx(const struct kernels_ptx *ptx, kernels_code code, void *user)
+{
+    return add(ptx->name, code, user, ptx);
+}
+
+const struct kernels_ptx *kernels_ptx_of(vmm_kernel kernel)
+{
+    return kernels_is_registered(kernel) ? table[kernel - KERNELS_REGISTERED_FIRST].ptx : NULL;
+}
+
+static void (*_Atomic on_end)(uint64_t process);
+
+void kernels_on_end(void (*end)(uint64_t process))
+{
+    atomic_store(&on_end, end);
+}
+
+void kernels_process_ended(uint64_t process)
+{
+    void (*end)(uint64_t) = atomic_load(&on_end);
+    if (end)
+        end(process);
 }
 
 bool kernels_is_registered(vmm_kernel kernel)

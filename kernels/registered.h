@@ -16,6 +16,20 @@
 #include "call.h"
 #include "twin.h"
 
+/* A kernel of PTX: what a launch of it is checked against, and its text, for a driver. It stays as long as the process. */
+struct kernels_ptx {
+    const char *text;            /* ends in 0; the same pointer for all kernels of a module */
+    const char *name;
+    unsigned grid_y, grid_z, block_y, block_z, shared_bytes;
+    const unsigned *bytes;       /* of each parameter */
+    unsigned parameters, words;  /* words: of args */
+    unsigned capability;         /* of a device that it needs: 80 is 8.0 */
+    unsigned most, required[3];  /* threads of a block, by .maxntid and .reqntid; 0: it does not say */
+    const char *unsupported;     /* an instruction that the simulator does not run; NULL: none */
+};
+
+enum { KERNELS_PTX_WORDS = 4096 }; /* as many as a launch may have */
+
 enum { KERNELS_REGISTERED_FIRST = 1 << 16, KERNELS_REGISTERED_MOST = 1 << 17 };
 
 /* call holds a copy of the launch's arguments. Returns when done, or when the accessor refuses. */
@@ -23,6 +37,16 @@ typedef void (*kernels_code)(struct twin_memory *memory, const struct vmm_call_l
 
 /* The number to launch it by; -1 when there are too many. The caller keeps name and user alive. */
 vmm_kernel kernels_register(const char *name, kernels_code code, void *user);
+
+/* The same for a kernel of PTX. */
+vmm_kernel kernels_register_ptx(const struct kernels_ptx *ptx, kernels_code code, void *user);
+
+/* NULL: the kernel is not of PTX. */
+const struct kernels_ptx *kernels_ptx_of(vmm_kernel kernel);
+
+/* end is called with the number of each process (twin_memory) whose system is closed from now on. */
+void kernels_on_end(void (*end)(uint64_t process));
+void kernels_process_ended(uint64_t process);
 
 bool kernels_is_registered(vmm_kernel kernel);
 /* Of one that is registered. */

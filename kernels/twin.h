@@ -74,6 +74,10 @@ struct twin_memory {
     void (*show)(struct twin_memory *memory);
     /* A registered kernel ended early. */
     void (*ended)(struct twin_memory *memory, const struct twin_end *end);
+    /* For a kernel that is interpreted: how many steps of its warps it may make, 0: no limit; the device's multiprocessors; the context,
+     * which has its own copy of a program's variables, and the process, which is another one than those before it. */
+    uint64_t steps, context, process;
+    uint32_t multiprocessors;
     struct twin_known known[TWIN_KNOWN]; /* what twin_load was granted, by place; zero at first */
     uint64_t writes;                     /* by twin_store and twin_add */
 };

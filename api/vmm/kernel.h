@@ -89,8 +89,33 @@ extern "C" {
 
 #define VMM_KERNEL_TOUCH_VALUE UINT64_C(0xc3a5c3a5c3a5c3a5)
 
-/* How many kernels there are; a kernel's name in small letters, NULL for none; how many arguments it takes, 0 for
- * none. */
+/* A kernel of your own, from PTX, as nvcc -ptx writes it: on a driver the driver runs it, on the simulator it is translated and run
+ * warp by warp (docs/ptx.md).
+ *
+ *     vmm_kernel_load({"... .visible .entry scale(.param .u64 p, .param .f32 by) ...", size, "scale"}, &scale)
+ *     vmm_launch(sys, scale, 4, 128, (uint64_t[]){p, by}, 2, stream)
+ *
+ * An argument is a word of args. A parameter of fewer than 8 bytes is its low bytes, and the rest are zeros, or copies of the sign; one
+ * of more takes as many words as it needs. */
+typedef struct {
+    const char *ptx;           /* the text of a module */
+    uint64_t size;             /* its bytes */
+    const char *name;          /* the kernel's, behind .entry; that of C++ is mangled, unless it is extern "C" */
+    unsigned int grid_y, grid_z, block_y, block_z; /* of its launches, which give x; 0 is 1 */
+    unsigned int shared_bytes; /* of dynamic shared memory */
+} vmm_ptx_kernel;
+
+/* Stores in *kernel the number by which vmm_launch launches it, on every system of this process. The text is not needed afterwards. A
+ * text that was loaded before is not loaded again, and its kernels share their variables: each context has its own copy of them. It
+ * stays until the process ends. INVALID_VALUE [VMM-CALL-NULL] for a NULL pointer; INVALID_PTX [VMM-CODE-PTX], with line and column in
+ * the note; NOT_FOUND [VMM-CODE-NAME]; OUT_OF_MEMORY. NOT_SUPPORTED [VMM-LAUNCH-UNAVAILABLE] in WebAssembly. A driver sees the text at the first launch.
+ *
+ * Launches are checked as others are: VMM-LAUNCH-DIMENSIONS, also for what .maxntid and .reqntid ask for, VMM-LAUNCH-ARGUMENTS, also
+ * for a value that its parameter does not hold. The simulator refuses INVALID_PTX [VMM-CODE-PTX] where the PTX is for a newer device, and
+ * NOT_SUPPORTED [VMM-LAUNCH-MISSING] where the kernel may get to an instruction that does not run there. */
+VMM_API vmm_result vmm_kernel_load(const vmm_ptx_kernel *what, vmm_kernel *kernel);
+
+/* How many kernels the library brings; a kernel's name, NULL for none; how many arguments it takes, 0 for none. */
 VMM_API int vmm_kernel_count(void);
 VMM_API const char *vmm_kernel_name(vmm_kernel kernel);
 VMM_API uint64_t vmm_kernel_arguments(vmm_kernel kernel);

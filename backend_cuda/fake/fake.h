@@ -26,6 +26,7 @@ struct fake_driver {
 
     /* The result to return. */
     int result;
+    const char *refuse;        /* a symbol that answers INVALID_PTX instead */
     const char *log[4];        /* lines for the log during a call, up to a NULL */
     int log_from_another_thread;
     const char *hidden;        /* a name that cuGetProcAddress does not find */

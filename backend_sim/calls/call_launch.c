@@ -13,7 +13,7 @@
 vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch *call)
 {
     struct sim_context *context;
-    vmm_result result = kernels_check(call);
+    vmm_result result = launch_check(process, call);
     if (result == VMM_SUCCESS)
         result = sim_stream_context(process, call->stream, &context);
     if (result == VMM_SUCCESS)

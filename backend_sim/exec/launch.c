@@ -286,6 +286,30 @@ static void look_at_teams(struct sim_machine *machine)
         sim_machine_await(machine, busy);
 }
 
+/* Of a kernel of PTX: is the device new enough, and does its code run here? */
+static vmm_result check_code(const struct sim_process *process, const struct kernels_ptx *ptx)
+{
+    int major = 0, minor = 0;
+    sim_profile_attribute(&process->machine->profile, VMM_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
+    sim_profile_attribute(&process->machine->profile, VMM_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
+    vmm_result result = VMM_SUCCESS;
+    if ((int)ptx->capability > 10 * major + minor) {
+        result = vmm_detail_refuse(VMM_RULE_CODE_PTX, ptx->capability, (uint64_t)(10 * major + minor), NULL);
+        vmm_detail_note("the PTX of %.60s is for sm_%u, and the device is sm_%d%d", ptx->name, ptx->capability, major, minor);
+    } else if (ptx->unsupported) {
+        result = vmm_detail_refuse(VMM_RULE_LAUNCH_MISSING, 0, 0, NULL);
+        vmm_detail_note("%.60s has an instruction that is not simulated: %.120s", ptx->name, ptx->unsupported);
+    }
+    return result;
+}
+
+vmm_result launch_check(const struct sim_process *process, const struct vmm_call_launch *call)
+{
+    vmm_result result = kernels_check(call);
+    const struct kernels_ptx *ptx = result == VMM_SUCCESS ? kernels_ptx_of(call->kernel) : NULL;
+    return ptx ? check_code(process, ptx) : result;
+}
+
 bool launch_do(struct sim_process *process, struct work *work)
 {
     const struct vmm_call_launch *call = &work->call.launch;
@@ -296,6 +320,12 @@ bool launch_do(struct sim_process *process, struct work *work)
                       .process = process, .work = work, .place = queue_place_of(&work->item), .call = call};
     run.memory.fleeting = process->in_flight->order != NULL; /* each access is to be seen */
     if (kernels_is_registered(call->kernel)) {
+        int multiprocessors = 1;
+        sim_profile_attribute(&process->machine->profile, VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors);
+        run.memory.multiprocessors = (uint32_t)multiprocessors;
+        run.memory.steps = process->options.kernel_steps;
+        run.memory.context = run.place->context;
+        run.memory.process = process->serial;
         kernels_registered_run(&run.memory, call);
         return !run.out_of_memory;
     }

@@ -29,6 +29,9 @@ vmm_result sim_device_check(const struct sim_process *process, int device);
 /* Returns NOT_PERMITTED: the call is made inside a host function. */
 vmm_result sim_refuse_inside(const struct sim_process *process);
 
+/* May the machine launch it? What all backends refuse alike (kernels_check), and code that does not run here. */
+vmm_result launch_check(const struct sim_process *process, const struct vmm_call_launch *call);
+
 /* Waits for the work that scope covers in the current context, seen from its default stream. SUCCESS while its device is not
  * lost; a refusal without a context. promised: documented. */
 vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope, bool promised);

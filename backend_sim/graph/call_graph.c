@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "graph_alloc.h"
-#include "kernels.h"
+#include "launch.h"
 #include "mem_op.h"
 #include "mem_op_check.h"
 #include "rows.h"
@@ -260,7 +260,7 @@ vmm_result graph_kernel_work(const struct sim_process *process, const vmm_kernel
     *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_KERNEL, .context = or_current(process, NULL)};
     work->launch = (struct vmm_call_launch){{VMM_CALL_launch, 0},  params->kernel, params->grid_dim, params->block_dim,
                                             params->args, params->count,  NULL};
-    return kernels_check(&work->launch);
+    return launch_check(process, &work->launch);
 }
 
 vmm_result graph_event_check(const struct sim_process *process, vmm_event event)

@@ -3,7 +3,7 @@
 #include "capture_parts.h"
 
 #include "graph_alloc.h"
-#include "kernels.h"
+#include "launch.h"
 #include "pools.h"
 #include "rows.h"
 
@@ -90,7 +90,7 @@ static vmm_result add_line(const struct sim_process *process, vmm_stream stream,
 static vmm_result add_kernel(struct sim_process *process, const struct vmm_call_launch *call)
 {
     const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_KERNEL, .context = current(process), .launch = *call};
-    vmm_result result = kernels_check(call);
+    vmm_result result = launch_check(process, call);
     if (result == VMM_ERROR_INVALID_VALUE)
         capture_of(process, call->stream)->capture->invalid = true;
     return result == VMM_SUCCESS ? capture_add(process, call->stream, &work) : result;

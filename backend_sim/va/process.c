@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "heap.h"
 #include "pool_policy.h"
 #include "pools.h"
 #include "rdma.h"
+#include "registered.h"
 #include "team.h"
 
 _Static_assert(sizeof(struct sim_mapping) <= 64, "one cache line");
@@ -83,6 +85,8 @@ static void free_event(void *user, void *object)
     heap.free(object);
 }
 
+static _Atomic uint64_t serials;
+
 bool sim_process_init(struct sim_process *process, struct sim_machine *machine, const struct sim_options *options)
 {
     const struct sim_profile *profile = &machine->profile;
@@ -104,6 +108,7 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     slots_init(&process->pools, TAG_POOL, SLOTS_POINTERS, sim_pool_forget, NULL);
     process->options = *options;
     process->opened = life_stamp();
+    process->serial = atomic_fetch_add(&serials, 1) + 1;
     return true;
 }
 
@@ -148,6 +153,7 @@ void sim_process_clear(struct sim_process *process)
     va_allocator_clear(&process->va);
     host_window_close(&process->window);
     context_stack_clear(&process->current);
+    kernels_process_ended(process->serial);
 }
 
 bool sim_process_forked(const struct sim_process *process)

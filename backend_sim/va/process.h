@@ -229,6 +229,7 @@ struct sim_process {
     struct sim_options options;
     _Atomic uint64_t initialised; /* the system's process that initialised it, as life_stamp numbers them; 0: not yet */
     uint64_t opened;              /* the system's process that created it */
+    uint64_t serial;              /* another one for each struct that a program ever had */
     uint16_t ordinal;             /* among the processes that its machine ever had, modulo 2^16 */
     struct context_stack current;   /* each thread's contexts */
     struct host_window window;       /* the process's device addresses, and which of them the host backs */

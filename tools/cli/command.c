@@ -7,7 +7,7 @@
 
 extern const struct command command_run, command_shell, command_explain, command_rules, command_profiles, command_replay,
     command_diff, command_machine, command_exec, command_check, command_lesson, command_view, command_export, command_exercise,
-    command_record, command_diff_recordings, command_completion, command_help;
+    command_record, command_diff_recordings, command_ptxas, command_completion, command_help;
 
 /* A usage names so many options that may be left out; more are "[options]". */
 #define FEW 4
@@ -15,7 +15,7 @@ extern const struct command command_run, command_shell, command_explain, command
 static const struct command *const commands[] = {
     &command_run,     &command_shell, &command_explain, &command_rules, &command_profiles, &command_replay,     &command_diff,
     &command_machine, &command_exec,  &command_check,   &command_lesson, &command_view,    &command_export,   &command_exercise,
-    &command_record,  &command_diff_recordings, &command_completion, &command_help};
+    &command_record,  &command_diff_recordings, &command_ptxas, &command_completion, &command_help};
 
 const struct command *command_at(size_t index)
 {

@@ -34,8 +34,17 @@ static int run(const struct command *command, int argc, char **argv, FILE *out, 
     return 2;
 }
 
+/* The command by whose name this program was started: "ptxas" is a link to it. NULL: its own. */
+static const struct command *by_name(const char *path)
+{
+    return strcmp(text_base_name(path), "ptxas") == 0 ? command_find("ptxas") : NULL;
+}
+
 int cuvmm_main(int argc, char **argv, FILE *out, FILE *err)
 {
+    const struct command *called = argc ? by_name(argv[0]) : NULL;
+    if (called)
+        return run(called, argc, argv, out, err);
     if (argc < 2) {
         fprintf(err, "cuvmm: which command?\n");
         return command_usage(err, NULL);

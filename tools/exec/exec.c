@@ -72,6 +72,17 @@ static void preload_runtime(struct exec_environment *environment, const char *fo
     exec_environment_set(environment, "CUVMM_RUNTIME_FOLDER", folder);
 }
 
+/* Triton compiles to machine code with an assembler that it brings; ours leaves the PTX, which runs here. */
+static void replace_assembler(struct exec_environment *environment, const char *folder)
+{
+    static const char *const names[] = {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"};
+    char path[4096 + 16];
+    snprintf(path, sizeof path, "%s/ptxas", folder);
+    for (size_t i = 0; access(path, X_OK) == 0 && i < sizeof names / sizeof names[0]; i++)
+        if (!exec_environment_get(environment, names[i]))
+            exec_environment_set(environment, names[i], path);
+}
+
 static void preload_files(struct exec_environment *environment, const char *folder, int devices)
 {
     char text[64];
@@ -117,6 +128,7 @@ static bool make(const struct exec_options *options, bool fails, struct exec_set
         preload_runtime(environment, runtime);
     if (devices)
         preload_files(environment, files, devices);
+    replace_assembler(environment, folder);
     set_machine(options, fails, environment);
     if (options->explain)
         exec_environment_set(environment, "CUVMM_EXPLAIN", "1");

@@ -293,6 +293,11 @@ ok $? 'a preload of the program, too'
 run 0 "$cuvmm" exec sh -c 'echo "$CUVMM_MACHINE"' && grep -qx 'exec-[0-9]*-[0-9a-f]*' "$work/out"
 ok $? 'a command below a command has the same machine'
 
+# shellcheck disable=SC2016
+TRITON_PTXAS_PATH=/mine run 0 sh -c '"$TRITON_PTXAS_BLACKWELL_PATH" --version && echo "$TRITON_PTXAS_PATH"' &&
+    grep -q 'release 13' "$work/out" && [ "$(tail -n 1 "$work/out")" = /mine ]
+ok $? 'Triton gets an assembler that leaves PTX, unless the environment names one'
+
 mkdir "$work/it's" && cp "$build"/lib/libcuda.so.1 "$build"/lib/libcudart.so.* "$build"/lib/libcuvmm-device-files.so "$work/it's"
 CUVMM_LIBRARIES=$work/it\'s run 0 --print-env --machine=sim:h200x2 && [ ! -s "$work/err" ] &&
     [ "$(eval "$(cat "$work/out")" && "$program" count && "$program" share)" = $'0 2\nc0ffee' ]

@@ -367,7 +367,7 @@ void program_after(void *user, struct script *script, const vmm_detail *detail)
     program_use(code.program, id == VMM_CALL_ctx_create ? PROGRAM_USES_CONTEXT : 0);
     add_rest(&code, detail->result);
     if (id == VMM_CALL_launch || id == VMM_CALL_graph_add_kernel_node)
-        program_refuse(code.program, PROGRAM_DRIVER, "the kernels of cuvmm are not part of the driver; save it with --api=vmm");
+        program_refuse(code.program, PROGRAM_DRIVER, "kernels are launched as vmm.h numbers them; save it with --api=vmm");
     if (id == VMM_CALL_memcpy_batch_async_v1 || id == VMM_CALL_memcpy_3d_batch_async_v1)
         program_refuse(code.program, PROGRAM_DRIVER, "cuda.h of CUDA 13 has a different form of the call; save it with --api=vmm");
 }

@@ -185,7 +185,7 @@ static void add_int(struct program *program, struct script *script, const struct
         else if (strcmp(param->name, "attrib") == 0)
             program_attribute(&out[api], api, "DEVICE", step_device_attribute_name(value), value);
         else if (strcmp(param->name, "kernel") == 0)
-            program_kernel(&out[api], value);
+            program_kernel(program, script, &out[api], value);
         else if (strcmp(param->name, "option") == 0 && (value == 0 || value == 1))
             text_add(&out[api], "%s_%s_GRANULARITY_%s", program_prefix[api],
                      id == VMM_CALL_multicast_get_granularity ? "MULTICAST" : "MEM_ALLOC", value ? "RECOMMENDED" : "MINIMUM");
@@ -303,7 +303,7 @@ static void add_kernel_node(struct program *program, struct script *script, stru
 {
     const vmm_kernel_node_params *kernel = &script->step.kernel_node;
     text_add(out, "&(vmm_kernel_node_params){");
-    program_kernel(out, kernel->kernel);
+    program_kernel(program, script, out, kernel->kernel);
     text_add(out, ", %u, %u, ", kernel->grid_dim, kernel->block_dim);
     if (kernel->args)
         add_kernel_words(program, script, kernel->count, out);

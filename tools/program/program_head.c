@@ -107,6 +107,15 @@ static const char create_context[] =
     "#if CUDA_VERSION >= 13000\n#define CREATE_CONTEXT(context, flags, device) cuCtxCreate(context, NULL, flags, device)\n"
     "#else\n#define CREATE_CONTEXT(context, flags, device) cuCtxCreate(context, flags, device)\n#endif\n\n";
 
+/* A kernel of a file of PTX, which is looked for where the session found it. */
+static const char loaded[] =
+    "static vmm_kernel loaded(const char *file, vmm_ptx_kernel what)\n{\n"
+    "    static char text[1 << 20];\n    vmm_kernel kernel = -1;\n"
+    "    FILE *in = fopen(file, \"rb\");\n"
+    "    if (!in) {\n        perror(file);\n        exit(2);\n    }\n"
+    "    what.ptx = text;\n    what.size = fread(text, 1, sizeof text, in);\n    fclose(in);\n"
+    "    OK(vmm_kernel_load(&what, &kernel));\n    return kernel;\n}\n\n";
+
 /* How often the program takes host memory: as often as its pieces do. */
 static size_t count_blocks(const struct program *program, enum program_api api)
 {
@@ -141,6 +150,8 @@ void program_write_head(FILE *out, const struct program *program, enum program_a
         fputs(holds, out);
     if (uses & PROGRAM_USES_SAME)
         fputs(same, out);
+    if (uses & PROGRAM_USES_KERNEL && api == PROGRAM_VMM)
+        fputs(loaded, out);
     if (uses & PROGRAM_USES_NOTHING)
         fputs("static void nothing(void *user_data)\n{\n    (void)user_data;\n}\n\n", out);
     if (uses & PROGRAM_USES_FABRIC)

@@ -77,7 +77,8 @@ enum {
     PROGRAM_USES_HOLDS = 256,
     PROGRAM_USES_SAME = 512,
     PROGRAM_USES_CLOSE = 1024,
-    PROGRAM_USES_CONTEXT = 2048
+    PROGRAM_USES_CONTEXT = 2048,
+    PROGRAM_USES_KERNEL = 4096
 };
 
 struct program {
@@ -140,7 +141,7 @@ void program_boxes(struct text *out, enum program_api api, const struct step *st
 void program_mem_ops(struct text *out, enum program_api api, const struct step *step);
 void program_attribute(struct text *out, enum program_api api, const char *kind, const char *name, int value);
 void program_attributes(struct text *out, enum program_api api, const struct step *step);
-void program_kernel(struct text *out, int kernel);
+void program_kernel(struct program *program, const struct script *script, struct text *out, int kernel);
 
 void program_forget_words(struct program *program);
 

@@ -228,10 +228,21 @@ void program_boxes(struct text *out, enum program_api api, const struct step *st
     text_add(out, "}");
 }
 
-/* The number of a kernel of this library by its name in vmm.h. */
-void program_kernel(struct text *out, int kernel)
+/* The number of a kernel of this library by its name in vmm.h; of a file by a call of the helper that loads it. */
+void program_kernel(struct program *program, const struct script *script, struct text *out, int kernel)
 {
     const char *name = vmm_kernel_name(kernel);
+    const struct script_kernel *loaded = script_kernel_find(script, kernel);
+    if (loaded) {
+        program_use(program, PROGRAM_USES_KERNEL);
+        text_add(out, "loaded(");
+        program_quote(out, loaded->path, strlen(loaded->path));
+        text_add(out, ", (vmm_ptx_kernel){.name = ");
+        program_quote(out, loaded->name, strlen(loaded->name));
+        text_add(out, ", .grid_y = %u, .grid_z = %u, .block_y = %u, .block_z = %u, .shared_bytes = %u})", loaded->shape.grid_y,
+                 loaded->shape.grid_z, loaded->shape.block_y, loaded->shape.block_z, loaded->shape.shared_bytes);
+        return;
+    }
     if (!name || kernel < 0 || kernel >= vmm_kernel_count()) {
         text_add(out, "%d", kernel);
         return;

@@ -217,6 +217,7 @@ enum script_status script_finish(struct script *script)
     enum script_status worst = script->worst;
     step_end(&script->step);
     free_kept(script);
+    script_kernels_free(script);
     script_source_free(script);
     free(script->spec);
     free(script->name);

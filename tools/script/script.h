@@ -21,6 +21,7 @@ struct script_watch;
 struct script_options {
     FILE *out;           /* steps, pictures, answers */
     FILE *err;           /* what is wrong with the script or went otherwise than it says */
+    const char *folder;  /* where `launch` finds files; NULL: the current one */
     const char *backend; /* spec that wins over the script's own `backend` line; NULL: the script decides */
     bool draw;           /* a picture after every step that changes something */
     bool keep_going;     /* go on after a failure */

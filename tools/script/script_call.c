@@ -292,8 +292,8 @@ static bool judge(struct script *script, const vmm_detail *detail)
         if (!refused || script->options.interactive)
             return true;
         return script_failed(script, "%s was refused: %s\n    where that is intended, write: expect %s%s%s: ...",
-                             vmm_call_driver_name(script->step.call.head.id), vmm_result_text(detail->result),
-                             short_name(detail->result), detail->rule ? " " : "",
+                             detail->function ? detail->function : vmm_call_driver_name(script->step.call.head.id),
+                             vmm_result_text(detail->result), short_name(detail->result), detail->rule ? " " : "",
                              detail->rule ? detail->rule : "");
     }
     bool as_expected = expect->kind == EXPECT_WARNING ? warned && !refused
@@ -323,6 +323,15 @@ static char *call_text(struct script *script)
     step_print_call(memory, &script->step, &names);
     fclose(memory);
     return text;
+}
+
+bool script_refused(struct script *script, const char *call)
+{
+    vmm_detail detail = *vmm_last_detail();
+    print_outcome(script, call, detail.result);
+    if (!script->options.quiet)
+        script_print_detail(script, &detail);
+    return judge(script, &detail);
 }
 
 bool script_make(struct script *script, bool *answered)

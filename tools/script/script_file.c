@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A script from a file. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "script.h"
@@ -17,6 +18,19 @@ static bool is_program(FILE *in)
     return is;
 }
 
+/* The folder of a file, to be freed; NULL: the current one. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
+    if (!slash)
+        return NULL;
+    char *folder = text_grow(NULL, length + 1);
+    memcpy(folder, path, length);
+    folder[length] = '\0';
+    return folder;
+}
+
 int script_run_file(const char *path, const struct script_options *options)
 {
     bool standard = strcmp(path, "-") == 0;
@@ -30,11 +44,15 @@ int script_run_file(const char *path, const struct script_options *options)
         fclose(in);
         return 2;
     }
-    struct script *script = script_new(options, standard ? "standard input" : text_base_name(path));
+    char *folder = standard ? NULL : folder_of(path);
+    struct script_options own = *options;
+    own.folder = folder;
+    struct script *script = script_new(&own, standard ? "standard input" : text_base_name(path));
     script_read(script, in);
     if (!standard)
         fclose(in);
     int status = (int)script_finish(script);
+    free(folder);
     fflush(options->out);
     return status;
 }

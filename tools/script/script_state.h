@@ -34,6 +34,13 @@ struct script_process {
     size_t call_room;
 };
 
+/* A kernel that a launch has loaded. */
+struct script_kernel {
+    vmm_kernel number;
+    char *path, *name; /* its file, and what it is called there */
+    vmm_ptx_kernel shape; /* without text and name */
+};
+
 #define SCRIPT_PROCESSES 8
 
 /* The lines that made calls, in their order. */
@@ -77,6 +84,8 @@ struct script {
     size_t kept_count;
     struct descriptors open; /* those with names */
     struct fabrics fabrics;  /* fabric handles with names */
+    struct script_kernel *kernels; /* in the order of their first launches */
+    size_t kernel_count;
     const char **reported;       /* rules whose texts were printed; they point into the rule table */
     size_t told_count;
 
@@ -148,6 +157,10 @@ bool args_stream(struct script *script, bool *given, vmm_stream *stream);
 /* False when a word or option was not taken by anything. */
 bool args_done(struct script *script);
 
+/* The kernel with that number; NULL: the script has loaded none. */
+const struct script_kernel *script_kernel_find(const struct script *script, vmm_kernel number);
+void script_kernels_free(struct script *script);
+
 /* ---- calls */
 /* Begins script->step. */
 struct step *script_step(struct script *script, enum vmm_call_id id);
@@ -155,6 +168,9 @@ struct step *script_step(struct script *script, enum vmm_call_id id);
 /* Checks that no argument is left, makes the call of script->step, prints it, judges it against the expectation, gives
  * the name. True when the line is fine so far; answered (may be NULL): whether the call succeeded. */
 bool script_make(struct script *script, bool *answered);
+
+/* Prints and judges a refusal by vmm_last_detail of what the interpreter had to do before the step's call, which is not made. */
+bool script_refused(struct script *script, const char *call);
 
 /* The same without printing or judging, for calls that the interpreter makes itself. */
 vmm_result script_invoke(struct script *script, struct step *step);
@@ -185,7 +201,7 @@ void script_plain(struct script *script);
 
 /* The tables of commands, one a file. */
 extern const struct script_command script_system_commands[], script_memory_commands[], script_pool_commands[], script_address_commands[],
-    script_use_commands[], script_mem_op_commands[], script_graph_commands[], script_host_commands[], script_multicast_commands[],
+    script_use_commands[], script_launch_commands[], script_mem_op_commands[], script_graph_commands[], script_host_commands[], script_multicast_commands[],
     script_check_commands[], script_text_commands[],
     script_raw_commands[];
 

@@ -126,6 +126,9 @@ static const char *example_word(const struct script *script, const char *word, s
         {"DRIVER-CALL", "cuDeviceGetCount"},
         {"ARGUMENT", "out"},
         {"{OPERATION", "{barrier 0}"},
+        {"FILE.ptx:KERNEL|KERNEL", "pattern_write"},
+        {"GRID", "4"},
+        {"BLOCK", "128"},
         {"DATA", "1"}, /* any number may stand for the bytes of an export */
     };
     if (strncmp(word, "value|access|", 13) == 0) /* the kinds of check */
@@ -180,5 +183,7 @@ void advice_example(struct script *script, const struct script_command *command,
     }
     if (strcmp(command->name, "access") == 0)
         text_add(out, " dev0:rw");
+    if (strcmp(command->name, "launch") == 0)
+        text_add(out, " {%s 64 7}", name_of(script, SYMBOL_RESERVATION, "r0"));
     text_add(out, "\n");
 }

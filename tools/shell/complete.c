@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "complete_files.h"
 #include "profile.h"
 #include "shell.h"
 
@@ -138,6 +139,18 @@ static void offer_checks(const struct offer *to)
         offer(to, check->name + strlen("check "));
 }
 
+static void offer_word(const void *to, const char *word)
+{
+    offer(to, word);
+}
+
+static void offer_kernels(const struct offer *to)
+{
+    for (vmm_kernel i = 0; i < vmm_kernel_count(); i++)
+        offer(to, vmm_kernel_name(i));
+    complete_kernels(to->begin, offer_word, to);
+}
+
 /* What follows a command; place counts the words behind it, from 1. */
 static void offer_arguments(struct offer *to, const struct script *script, const char *name, size_t place)
 {
@@ -161,6 +174,8 @@ static void offer_arguments(struct offer *to, const struct script *script, const
         offer_checks(to);
     } else if (command && strcmp(name, "call") == 0 && first) {
         offer_calls(to);
+    } else if (command && strcmp(name, "launch") == 0 && first) {
+        offer_kernels(to);
     } else if (command && !command->free_text) {
         if (strstr(command->usage, "ATTRIBUTE"))
             offer_attributes(to, strcmp(name, "attribute") == 0);

@@ -452,6 +452,14 @@ static void test_completion(void)
     completes("check le", "leaks");
     completes("call cuMemMap", "cuMemMap");
     completes("picture o", "off on");
+    completes("launch pattern_", "pattern_verify pattern_write");
+    completes("launch conformance/corpus/scripts/la", "conformance/corpus/scripts/launch.ptx:");
+    completes("launch conformance/corpus/scripts/launch.ptx:s",
+              "conformance/corpus/scripts/launch.ptx:scale conformance/corpus/scripts/launch.ptx:skewed conformance/corpus/scripts/launch.ptx:sum");
+    completes("launch conformance/corpus/scripts/none.ptx:s", "");
+    completes("launch no/where/x", "");
+    completes("launch fill 1 32 {r", "{r0");
+    completes("launch fill 1 32 {r0} sh", "shared=");
     completes("save x.c --a", "--api=driver --api=vmm");
     completes("frobnicate x", "");
     end();

@@ -59,6 +59,8 @@ typed conformance/corpus/demo/03-unicast.vmm vmm driver
 typed conformance/corpus/scripts/kernels.vmm vmm
 typed conformance/corpus/scripts/graphs.vmm vmm
 mkdir "$work/in"
+sed 's|launch\.ptx|conformance/corpus/scripts/&|' conformance/corpus/scripts/launch.vmm >"$work/in/launch.vmm"
+typed "$work/in/launch.vmm" vmm
 # What breaks the rules of cuMemCreate and cuMemSetAccess in the rule book, in one session.
 {
     printf '%s\n' init 'c = context dev0' 'r = reserve 3gran' 'm = create 1gran dev0' 'map r 1gran m'

@@ -2,6 +2,7 @@
 #include "values.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -291,12 +292,33 @@ static bool read_sum(struct reader *r, uint64_t *out)
     return true;
 }
 
+/* f32:1.5 and f64:-1e9: the bits of such a number. */
+static bool read_float(const struct word *word, uint64_t *out, struct words_error *error)
+{
+    const bool narrow = word->text[1] == '3';
+    char *end;
+    const double number = strtod(word->text + 4, &end);
+    const float single = (float)number;
+    uint32_t bits;
+    if (end == word->text + 4 || *end)
+        return value_fail(error, word, 4, "\"%.40s\" is no number with a point; f32:1.5, f64:-2e9 and f32:nan are", word->text + 4);
+    if (narrow && isinf(single) && !isinf(number))
+        return value_fail(error, word, 4, "%.40s is larger than any number of 32 bits; f64: holds it", word->text + 4);
+    memcpy(&bits, &single, sizeof bits);
+    memcpy(out, &number, sizeof *out);
+    if (narrow)
+        *out = bits;
+    return true;
+}
+
 bool value_number(const struct value_env *env, const struct word *word, uint64_t *out, struct words_error *error)
 {
     struct reader r = {env, word, word->text, error};
     uint64_t value = 0;
     if (word->quoted)
         return FAIL(&r, "quoted text where a number or a name is expected");
+    if (strncmp(word->text, "f32:", 4) == 0 || strncmp(word->text, "f64:", 4) == 0)
+        return read_float(word, out, error);
     if (!read_sum(&r, &value))
         return false;
     if (*r.at)

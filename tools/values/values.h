@@ -3,6 +3,7 @@
  *
  *     number      42  0x2a  1<<20  2MiB  64KiB  4gran  1hgran  max          (gran: the granularity of dev0's memory,
  *     rounded     roundup(5MiB)  roundup(r0.size,64KiB)
+ *     float       f32:1.5  f64:-2e9                                         (its bits)
  *     name        h0@main (another process's)  r0  r0+2gran  r0.size  r0.end-1  before-after              hgran: of host memory; null is 0)
  *     location    dev0  dev-1  host  numa1  numa-current  loc:TYPE:ID  null
  *     rights      none  r  rw  or a raw number

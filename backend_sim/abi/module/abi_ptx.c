@@ -12,7 +12,7 @@
 #include "abi_variables.h"
 #include "heap.h"
 #include "lifecycle.h"
-#include "ptx_memory.h"
+#include "ptx_variables.h"
 
 /* The variables of a program in a context: one allocation, since it takes 2 MiB of a device's memory at least. */
 struct copy {
@@ -186,17 +186,6 @@ long abi_ptx_variable(const struct abi_ptx *program, const char *name, uint64_t 
     return -1;
 }
 
-/* What is an address in an initial value. */
-static void fix_up(const struct ptx_global *global, const uint64_t *addresses, unsigned char *bytes)
-{
-    for (uint32_t i = 0; i < global->fixup_count; i++) {
-        const struct ptx_fixup *f = &global->fixups[i];
-        uint64_t value = (f->of_routine ? PTX_FUNCTIONS + 16 * (uint64_t)f->number : addresses[f->number]) + (uint64_t)f->offset;
-        value >>= f->shift;
-        memcpy(bytes + f->at, &value, f->bytes);
-    }
-}
-
 static CUresult initialise(vmm_system *sys, const char *function, const struct ptx_global *global, const uint64_t *addresses,
                            uint64_t address)
 {
@@ -205,31 +194,16 @@ static CUresult initialise(vmm_system *sys, const char *function, const struct p
     unsigned char *bytes = heap.malloc(global->size);
     if (!bytes)
         return abi_no_memory(function);
-    memcpy(bytes, global->initial, global->size);
-    fix_up(global, addresses, bytes);
+    ptx_variable_initial(global, addresses, bytes);
     CUresult result = abi_variable_fill(sys, address, bytes, global->size);
     heap.free(bytes);
     return result;
 }
 
-/* One behind the other. The bytes that all take; where that is more than any device has, the rest is left out. */
-static uint64_t place(const struct ptx_program *code, uint64_t *addresses)
-{
-    enum { LEAST = 16 };
-    uint64_t at = 0;
-    for (uint32_t i = 0; i < code->global_count && at >> 60 == 0; i++) {
-        const uint64_t align = code->globals[i].align > LEAST ? code->globals[i].align : LEAST;
-        at = (at + align - 1) / align * align;
-        addresses[i] = at;
-        at += code->globals[i].size;
-    }
-    return at ? at : LEAST;
-}
-
 /* Places first, since values may name each other. Nothing is left after a refusal. */
 static CUresult make(vmm_system *sys, const char *function, const struct ptx_program *code, struct copy *copy)
 {
-    uint64_t size = place(code, copy->addresses);
+    uint64_t size = ptx_variables_place(code, copy->addresses);
     CUresult result = abi_variable_make(sys, function, size, NULL, &copy->base);
     if (result != CUDA_SUCCESS)
         return result;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_ptx_run.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "abi_host.h"
 #include "abi_plugins.h"
 #include "abi_ptx.h"
-#include "ptx_run.h"
+#include "ptx_report.h"
 
 enum { LOCAL_MOST = 512 << 10 }; /* CUDA C++ Programming Guide, technical specifications: local memory of a thread */
 
@@ -45,57 +42,6 @@ static bool replicas_beside(struct twin_memory *memory, uint64_t address, unsign
     return inner->replicas(inner, address, width, use, bytes, count);
 }
 
-/* ---- how it ended ---- */
-
-static const struct {
-    enum twin_failure failure;
-    const char *why;
-} ends[] = {
-    [PTX_END_ACCESS] = {TWIN_NO_ACCESS, ""},
-    [PTX_END_MISALIGNED] = {TWIN_MISALIGNED, ""},
-    [PTX_END_SPACE] = {TWIN_STRAYED, "an access outside of its shared memory, its local memory or its parameters"},
-    [PTX_END_TRAP] = {TWIN_FAILED, "it executed trap"},
-    [PTX_END_ASSERT] = {TWIN_ASSERT, ""},
-    [PTX_END_BREAKPOINT] = {TWIN_FAILED, "it executed brkpt, and there is no debugger"},
-    [PTX_END_POINTER] = {TWIN_STRAYED, "it called a pointer that leads to no function that fits"},
-    [PTX_END_STACK] = {TWIN_STRAYED, "its calls need more local memory than a thread may have"},
-    [PTX_END_UNSUPPORTED] = {TWIN_FAILED, "it reached an instruction that does not run here"},
-    [PTX_END_DEADLOCK] = {TWIN_TIMEOUT, "each of its threads waits for another one, and will for ever"},
-    [PTX_END_BUDGET] = {TWIN_TIMEOUT, "it made as many steps as it may, and had not ended"},
-    [PTX_END_MEMORY] = {TWIN_NO_MEMORY, ""},
-};
-
-/* "/home/me/src/fill.cu:12" as "fill.cu:12": the folders would leave no room for the rest. */
-static const char *without_folders(const char *line)
-{
-    const char *slash = strrchr(line, '/');
-    return slash ? slash + 1 : line;
-}
-
-static void describe(const struct abi_ptx_kernel *kernel, const struct ptx_outcome *o, char *text, size_t size)
-{
-    char line[400], more[40] = "";
-    unsigned lanes = (unsigned)__builtin_popcount(o->lanes);
-    ptx_describe_line(kernel->code, &o->line, line, sizeof line);
-    if (lanes > 1)
-        snprintf(more, sizeof more, " and %u more", lanes - 1);
-    snprintf(text, size, "thread (%u,%u,%u)%s of block (%u,%u,%u), %.50s", o->thread[0], o->thread[1], o->thread[2], more, o->block[0],
-             o->block[1], o->block[2], without_folders(line));
-}
-
-static void report(struct twin_memory *memory, const struct abi_ptx_kernel *kernel, const struct ptx_outcome *o)
-{
-    char where[120] = "";
-    if (o->lanes)
-        describe(kernel, o, where, sizeof where);
-    char misaligned[60];
-    snprintf(misaligned, sizeof misaligned, "the address is not a multiple of %u", o->bytes);
-    const struct twin_end end = {.failure = ends[o->end].failure, .address = o->address, .width = o->bytes, .use = o->use,
-                                 .why = o->text[0] ? o->text : o->end == PTX_END_MISALIGNED ? misaligned : ends[o->end].why,
-                                 .where = where};
-    memory->ended(memory, &end);
-}
-
 void abi_ptx_run(struct twin_memory *memory, const struct vmm_call_launch *call, void *user)
 {
     const struct abi_ptx_kernel *kernel = user;
@@ -120,6 +66,5 @@ void abi_ptx_run(struct twin_memory *memory, const struct vmm_call_launch *call,
     bool before = abi_inside_kernel(true);
     ptx_run(abi_host_any_registered() ? &beside.memory : memory, &launch, &outcome);
     abi_inside_kernel(before);
-    if (outcome.end != PTX_END_DONE && outcome.end != PTX_END_STOPPED)
-        report(memory, kernel, &outcome);
+    ptx_report(memory, kernel->code, &outcome);
 }

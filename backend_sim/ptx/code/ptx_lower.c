@@ -437,7 +437,7 @@ static bool holds(struct ptx_text text, const char *part)
 static bool is_left_out(const struct ptx_instruction *ins)
 {
     static const char *const parts[] = {".bulk", ".tensor", "mbarrier", ".f32x2", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", ".oob",
-                                        "sync_restrict", ".async", ".rs.", "tensormap", ".reduce", "x4."};
+                                        "sync_restrict", ".async", ".rs.", "tensormap", ".reduce", "x4.", "m16n16", "m8n16", "m16n8"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (holds(ins->text, parts[i]))
             return true;

@@ -142,9 +142,77 @@ static void test_print(void)
     rig_close(&rig);
 }
 
+/* A matrix of 8 rows of 8 halves in shared memory: half c of row r of matrix i is 1000 i + 10 r + c; rows lie 48 bytes apart. */
+#define MATRICES ".shared .align 16 .b8 s[4096]; .reg .b16 %h<4>; mov.u32 %r20, s; mov.u32 %r8, 0;\n"                             \
+    "$fill: shr.u32 %r1, %r8, 6; shr.u32 %r2, %r8, 3; and.b32 %r2, %r2, 7; and.b32 %r3, %r8, 7; mul.lo.u32 %r4, %r1, 1000;\n"     \
+    "mad.lo.u32 %r4, %r2, 10, %r4; add.u32 %r4, %r4, %r3; cvt.u16.u32 %h1, %r4; mad.lo.u32 %r5, %r1, 8, %r2;\n"                   \
+    "mad.lo.u32 %r5, %r5, 48, %r20; mad.lo.u32 %r5, %r3, 2, %r5; st.shared.u16 [%r5], %h1; add.u32 %r8, %r8, 1;\n"                \
+    "setp.lt.u32 %p1, %r8, 256; @%p1 bra $fill; bar.warp.sync -1; mad.lo.u32 %r6, %r9, 48, %r20;\n"
+
+static uint32_t two(unsigned low, unsigned high)
+{
+    return low | high << 16;
+}
+
+static void check_loaded(const uint32_t *w, unsigned count, bool transposed, const char *what)
+{
+    bool right = true;
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned i = 0; i < count; i++) {
+            unsigned row = lane / 4, column = 2 * (lane % 4);
+            uint32_t plain = two(1000 * i + 10 * row + column, 1000 * i + 10 * row + column + 1);
+            uint32_t turned = two(1000 * i + 10 * column + row, 1000 * i + 10 * (column + 1) + row);
+            right = right && w[4 * lane + i] == (transposed ? turned : plain);
+        }
+    tap_ok(right, "%s", what);
+}
+
+static void test_ldmatrix(void)
+{
+    struct rig rig;
+    check_loaded(run(&rig, KERNEL(PLACE MATRICES "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6, %r11, %r12, %r13}, [%r6];\n" STORE("%r6", "%r11", "%r12", "%r13")), 32),
+                 4, false, "four matrices, one into the register of the address");
+    rig_close(&rig);
+    check_loaded(run(&rig, KERNEL(PLACE MATRICES "sub.u32 %r6, %r6, 4; ldmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 {%r10, %r11}, [%r6+4];\n" STORE("%r10", "%r11", "%r11", "%r11")), 32),
+                 2, true, "two, transposed");
+    rig_close(&rig);
+    check_loaded(run(&rig, KERNEL(PLACE MATRICES "cvt.u64.u32 %rd2, %r6; cvta.shared.u64 %rd2, %rd2; setp.lt.u32 %p2, %r9, 8; @!%p2 mov.u64 %rd2, 3;\n"
+                                                 "ldmatrix.sync.aligned.m8n8.x1.b16 {%r10}, [%rd2];\n" STORE("%r10", "%r10", "%r10", "%r10")), 32),
+                 1, false, "one, by generic addresses of eight lanes");
+    rig_close(&rig);
+    run(&rig, KERNEL(PLACE MATRICES "add.u32 %r6, %r6, 4; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r6];\n" STORE("%r10", "%r10", "%r10", "%r10")), 32);
+    tap_ok(rig.outcome.end == PTX_END_MISALIGNED && rig.outcome.bytes == 16, "a row is at a multiple of 16 bytes");
+    rig_close(&rig);
+    const uint32_t *w = run(&rig, KERNEL(PLACE ".shared .align 16 .b32 t[4]; mov.u32 %r1, t; st.shared.v4.u32 [%r1], {5, 6, 7, 8};\n"
+                                               "ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r10, [t];\n" STORE("%r10", "%r10", "%r10", "%r10")), 32);
+    tap_ok(w[4 * 9] == 6 && w[4 * 31] == 8, "all rows the same one, of a variable by its name");
+    rig_close(&rig);
+}
+
+#define STORED(kind)                                                                                                       \
+    KERNEL(PLACE MATRICES "ldmatrix.sync.aligned.m8n8." kind ".shared.b16 {%r10, %r11, %r12, %r13}, [%r6]; add.u32 %r6, %r6, 2048;\n" \
+           "setp.eq.u32 %p2, %r20, %r20; @!%p2 stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r20], {%r9};\n"                 \
+           "@%p2 stmatrix.sync.aligned.m8n8." kind ".shared.b16 [%r6], {%r10, %r11, %r12, %r13};\n"                       \
+           "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r6];\n" STORE("%r10", "%r11", "%r12", "%r13"))
+
+static void test_stmatrix(void)
+{
+    struct rig rig;
+    check_loaded(run(&rig, STORED("x4"), 32), 4, false, "stored as they were loaded");
+    rig_close(&rig);
+    check_loaded(run(&rig, STORED("x4.trans"), 32), 4, false, "and transposed twice");
+    rig_close(&rig);
+    const uint32_t *w = run(&rig, KERNEL(PLACE MATRICES "mov.u32 %r10, 0; stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r6], {%r10};\n"
+                                                        "ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r6];\n" STORE("%r10", "%r11", "%r12", "%r13")), 32);
+    tap_ok(!w[4 * 7] && !w[4 * 7 + 3] && w[4 * 8 + 1] == two(1002, 1003), "one matrix is written by eight lanes, whose rows are whole");
+    rig_close(&rig);
+}
+
 int main(void)
 {
     test_shuffles();
+    test_ldmatrix();
+    test_stmatrix();
     test_groups();
     test_votes();
     test_barriers();

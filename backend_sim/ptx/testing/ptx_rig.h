@@ -16,6 +16,7 @@
 #include "ptx_memory.h"
 #include "ptx_program.h"
 #include "ptx_run.h"
+#include "ptx_variables.h"
 #include "tap.h"
 
 #define RIG_BASE UINT64_C(0x300000000)
@@ -58,17 +59,6 @@ __attribute__((unused)) static bool rig_run(struct twin_memory *memory, uint64_t
     return true;
 }
 
-/* What is an address in an initial value. */
-__attribute__((unused)) static void rig_fix(struct rig *rig, const struct ptx_global *g, uint64_t at)
-{
-    for (uint32_t i = 0; i < g->fixup_count; i++) {
-        const struct ptx_fixup *f = &g->fixups[i];
-        uint64_t value = (f->of_routine ? PTX_FUNCTIONS + 16 * (uint64_t)f->number : rig->globals[f->number]) + (uint64_t)f->offset;
-        value >>= f->shift;
-        memcpy(rig->bytes + (at - RIG_BASE) + f->at, &value, f->bytes);
-    }
-}
-
 __attribute__((unused)) static void rig_place_globals(struct rig *rig)
 {
     uint64_t at = RIG_GLOBALS;
@@ -76,12 +66,11 @@ __attribute__((unused)) static void rig_place_globals(struct rig *rig)
     for (uint32_t i = 0; i < p->global_count; i++) {
         at = (at + p->globals[i].align - 1) / p->globals[i].align * p->globals[i].align;
         rig->globals[i] = at;
-        if (p->globals[i].initial)
-            memcpy(rig->bytes + (at - RIG_BASE), p->globals[i].initial, p->globals[i].size);
         at += p->globals[i].size;
     }
     for (uint32_t i = 0; i < p->global_count; i++)
-        rig_fix(rig, &p->globals[i], rig->globals[i]);
+        if (p->globals[i].initial)
+            ptx_variable_initial(&p->globals[i], rig->globals, rig->bytes + (rig->globals[i] - RIG_BASE));
 }
 
 /* False: rig->error says why. */

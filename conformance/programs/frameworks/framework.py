@@ -5,6 +5,7 @@ A script prints its points; ci/framework runs it under `cuvmm exec` and counts t
 
     # framework: torch                       the packages of requirements-torch.txt
     # machine: sim:h200x2                    the machine (sim:h100)
+    # kernels: run                           kernels run from their PTX, and are not skipped
     # run: expandable PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
                                              one run of the script, with these variables; without such a line there is one run
     # exec: --fault=mem_map:3                options of cuvmm exec

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The module for a browser has no translator of PTX. */
+#include "detail.h"
+
+vmm_result vmm_kernel_load(const vmm_ptx_kernel *what, vmm_kernel *kernel)
+{
+    (void)what;
+    (void)kernel;
+    return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_kernel_load", "PTX does not run in a browser; the cuvmm command runs it");
+}
