@@ -151,8 +151,8 @@ static void write_names(struct trace *trace, const struct vmm_call *call, bool d
 
 static void write_detail(struct json *json, const vmm_detail *detail)
 {
-    static const char letters[] = "?DRMHACSEBP"; /* indexed by enum vmm_object_kind */
-    _Static_assert(sizeof letters == VMM_OBJECT_POOL + 2, "a letter for each kind of object");
+    static const char letters[] = "?DRMHACSEBPY"; /* indexed by enum vmm_object_kind */
+    _Static_assert(sizeof letters == VMM_OBJECT_ARRAY + 2, "a letter for each kind of object");
     if (detail->severity != VMM_SEVERITY_WARNING && detail->severity != VMM_SEVERITY_ERROR)
         return;
     jsonw_text(json, "severity", detail->severity == VMM_SEVERITY_WARNING ? "warning" : "error");

@@ -201,6 +201,22 @@ bool names_learn(struct names *names, const struct vmm_call *call)
         return true;
     case VMM_CALL_mem_pool_import_pointer:
         return add(names, NAME_ALLOCATION, *any->mem_pool_import_pointer.ptr_out, 1);
+    case VMM_CALL_array_3d_create:
+        return add(names, NAME_ARRAY, pointer(*any->array_3d_create.p_handle), 1);
+    case VMM_CALL_mipmapped_array_create:
+        return add(names, NAME_ARRAY, pointer(*any->mipmapped_array_create.p_handle), 1);
+    case VMM_CALL_mipmapped_array_get_level:
+        return add_once(names, NAME_ARRAY, pointer(*any->mipmapped_array_get_level.p_level_array));
+    case VMM_CALL_array_get_plane:
+        return add_once(names, NAME_ARRAY, pointer(*any->array_get_plane.p_plane_array));
+    case VMM_CALL_array_destroy:
+        end(names, NAME_ARRAY, pointer(any->array_destroy.h_array));
+        return true;
+    case VMM_CALL_mipmapped_array_destroy:
+        end(names, NAME_ARRAY, pointer(any->mipmapped_array_destroy.h_mipmapped_array));
+        return true;
+    case VMM_CALL_mem_alloc_managed:
+        return add(names, NAME_ALLOCATION, *any->mem_alloc_managed.dptr, any->mem_alloc_managed.bytesize);
     case VMM_CALL_ctx_create:
         return add(names, NAME_CONTEXT, pointer(*any->ctx_create.pctx), 1);
     case VMM_CALL_device_primary_ctx_retain:
@@ -280,6 +296,11 @@ bool names_find(const struct names *names, enum vmm_param_kind kind, uint64_t va
     case VMM_PARAM_OUT_POOL:
         letter = 'P';
         entry = find(names, NAME_POOL, value);
+        break;
+    case VMM_PARAM_ARRAY:
+    case VMM_PARAM_OUT_ARRAY:
+        letter = 'Y';
+        entry = find(names, NAME_ARRAY, value);
         break;
     case VMM_PARAM_GRAPH:
     case VMM_PARAM_OUT_GRAPH:

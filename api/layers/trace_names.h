@@ -12,7 +12,7 @@
 #include "call.h"
 
 enum name_kind { NAME_RESERVATION, NAME_ALLOCATION, NAME_HANDLE, NAME_CONTEXT, NAME_STREAM, NAME_DESCRIPTOR, NAME_EVENT,
-                 NAME_POOL, NAME_GRAPH, NAME_NODE, NAME_EXEC, NAME_OBJECT, NAME_KINDS };
+                 NAME_POOL, NAME_ARRAY, NAME_GRAPH, NAME_NODE, NAME_EXEC, NAME_OBJECT, NAME_KINDS };
 
 struct name_entry {
     uint64_t start, size; /* size is 1 for values that are not addresses */

@@ -9,6 +9,7 @@
 
 #include "call_graph.h"
 #include "call_ipc.h"
+#include "call_managed.h"
 #include "checks.h"
 #include "in_flight.h"
 #include "heap.h"
@@ -37,6 +38,8 @@ static bool goes_first(const struct vmm_call *call)
         return true;
     if (id >= VMM_CALL_memcpy_batch_async && id <= VMM_CALL_memcpy_3d_batch_async_v1) /* the stream is the last parameter */
         return vmm_call_params(id, &count) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[count - 1]);
+    if (managed_refused_early(call))
+        return true;
     return vmm_call_has(id, CALL_EARLY) ||
            (vmm_call_has(id, CALL_EARLY_NULL) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[0]));
 }

@@ -73,10 +73,14 @@ static void fill_box(const struct lockstep *pair, const struct step *step, struc
         .depth = step->extent[2]};
     if (from->type == VMM_MEMORYTYPE_HOST)
         out->box.src_host = (const void *)(uintptr_t)src;
+    else if (from->type == VMM_MEMORYTYPE_ARRAY)
+        out->box.src_array = (vmm_array)(uintptr_t)src;
     else
         out->box.src_device = src;
     if (to->type == VMM_MEMORYTYPE_HOST)
         out->box.dst_host = (void *)(uintptr_t)dst;
+    else if (to->type == VMM_MEMORYTYPE_ARRAY)
+        out->box.dst_array = (vmm_array)(uintptr_t)dst;
     else
         out->box.dst_device = dst;
     _Static_assert(sizeof out->box == sizeof out->peer_box, "the same fields, but contexts for reserved ones");

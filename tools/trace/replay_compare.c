@@ -106,6 +106,7 @@ static uint64_t size_of_new(const struct step *step)
 {
     switch (step->call.head.id) {
     case VMM_CALL_mem_address_reserve: return step->call.mem_address_reserve.size;
+    case VMM_CALL_mem_alloc_managed: return step->call.mem_alloc_managed.bytesize;
     case VMM_CALL_mem_alloc: return step->call.mem_alloc.bytesize;
     case VMM_CALL_mem_alloc_async: return step->call.mem_alloc_async.bytesize;
     case VMM_CALL_mem_alloc_from_pool_async: return step->call.mem_alloc_from_pool_async.bytesize;
@@ -410,6 +411,8 @@ static bool compare_out(struct replay *r, json_t *names, json_t *json, const str
         if (strcmp(json_string_value(json), r->step.text) != 0)
             differs(difference, param->name, json_string_value(json), r->step.text);
         return true;
+    case VMM_PARAM_OUT_STRUCT: return replay_compare_struct(r, param, json, difference);
+    case VMM_PARAM_OUT_RANGE: return replay_compare_range(r, param, json, difference);
     case VMM_PARAM_OUT_PROP: return compare_prop(r, param->name, json, difference);
     case VMM_PARAM_OUT_MEMCPY3D: return compare_box(r, param->name, json, difference);
     case VMM_PARAM_OUT_BYTES: return compare_bytes(r, param, json, difference);

@@ -251,6 +251,8 @@ static void place_box(struct replay *r, const vmm_memcpy3d *box, bool src, uint6
                    z = src ? box->src_z : box->dst_z;
     uint64_t size;
     *now = replay_translate(r, recorded);
+    if (type == VMM_MEMORYTYPE_ARRAY)
+        return; /* known, or refused as it was */
     if (!recorded || *now != recorded || replay_is_known(r, recorded))
         return;
     if (type == VMM_MEMORYTYPE_DEVICE)
@@ -297,6 +299,8 @@ static bool load_box(struct replay *r, const char *key, json_t *json, bool *skip
     box->dst_host = (void *)(uintptr_t)dst;
     box->src_device = src;
     box->dst_device = dst;
+    box->src_array = (vmm_array)(uintptr_t)src;
+    box->dst_array = (vmm_array)(uintptr_t)dst;
     return true;
 }
 
@@ -612,6 +616,13 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
     case VMM_PARAM_POOL_POINTER: return *skip = true; /* its bytes are not in the trace */
     case VMM_PARAM_IPC_HANDLE: return load_ipc_handle(r, names, param, skip);
     case VMM_PARAM_LOCATION: return replay_location(r, param->name, json, &r->step.location);
+    case VMM_PARAM_LOCATION_VALUE:
+        if (!replay_location(r, param->name, json, &r->step.location))
+            return false;
+        vmm_call_set_scalar(&r->step.call.head, param, (uint64_t)(uintptr_t)&r->step.location);
+        return true;
+    case VMM_PARAM_STRUCT: return replay_struct(r, param->name, json, vmm_shape(param->shape), r->step.structure);
+    case VMM_PARAM_STRUCTS: return replay_structs(r, param->name, json, vmm_shape(param->shape));
     case VMM_PARAM_DESCS: return load_grants(r, param->name, json);
     case VMM_PARAM_ARGS: return load_words(r, param->name, json);
     case VMM_PARAM_ATTRIBUTES: return load_attributes(r, param->name, json);
@@ -660,6 +671,10 @@ static void bound(struct replay *r, json_t *args, const struct vmm_param *params
             *skip |= step->call.stream_batch_mem_op.count > listed && step->call.stream_batch_mem_op.count <= STEP_MEM_OPS;
         if (params[i].kind >= VMM_PARAM_ADDRESSES && params[i].kind <= VMM_PARAM_BOXES)
             *skip |= vmm_batch_length(call, &params[i]) > listed;
+        if (params[i].kind == VMM_PARAM_STRUCTS)
+            *skip |= vmm_structs_length(call, &params[i]) > listed;
+        if (params[i].kind == VMM_PARAM_OUT_RANGE)
+            *skip |= step->call.mem_range_get_attribute.data_size > sizeof step->range;
         if (params[i].kind == VMM_PARAM_NODES || params[i].kind == VMM_PARAM_EDGES)
             *skip |= step_list(step) > listed;
         if (params[i].kind == VMM_PARAM_ATTRIBUTES || params[i].kind == VMM_PARAM_OUT_ATTRIBUTES)

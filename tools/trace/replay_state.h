@@ -80,4 +80,10 @@ bool replay_hex(struct replay *r, const char *key, json_t *json, uint64_t *value
 /* {"type":..,"id":..} and a whole property. */
 bool replay_prop(struct replay *r, const char *key, json_t *json, vmm_mem_allocation_prop *prop);
 
+/* A structure of call_structs.def, a list of them for the step, and what a call wrote against what it wrote when recorded. */
+bool replay_struct(struct replay *r, const char *key, json_t *json, const struct vmm_shape *shape, void *at);
+bool replay_structs(struct replay *r, const char *key, json_t *json, const struct vmm_shape *shape);
+bool replay_compare_struct(struct replay *r, const struct vmm_param *param, json_t *json, struct text *difference);
+bool replay_compare_range(struct replay *r, const struct vmm_param *param, json_t *json, struct text *difference);
+
 #endif

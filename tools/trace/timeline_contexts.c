@@ -162,7 +162,8 @@ bool timeline_contexts(struct timeline_reader *r)
     case VMM_CALL_event_create: return make_in_context(r, TIMELINE_EVENT, "event");
     case VMM_CALL_stream_destroy: return end_named(r, "stream");
     case VMM_CALL_event_destroy: return end_named(r, "event");
-    case VMM_CALL_mem_alloc: return allocate(r, false);
+    case VMM_CALL_mem_alloc:
+    case VMM_CALL_mem_alloc_managed: return allocate(r, false);
     case VMM_CALL_mem_alloc_async:
     case VMM_CALL_mem_alloc_from_pool_async: return allocate(r, true);
     case VMM_CALL_mem_free:

@@ -113,6 +113,29 @@ static void print_list(FILE *out, json_t *list, bool attributes)
     fputs("}", out);
 }
 
+/* {width=512 height=512} */
+static void print_struct(FILE *out, json_t *json)
+{
+    const char *key, *between = "{";
+    json_t *value;
+    json_object_foreach (json, key, value) {
+        fprintf(out, "%s%s=", between, key);
+        print_value(out, value);
+        between = " ";
+    }
+    fputs(*between == '{' ? "{}" : "}", out);
+}
+
+static void print_structs(FILE *out, json_t *list)
+{
+    fputs("{", out);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        fputs(i ? " " : "", out);
+        print_struct(out, json_array_get(list, i));
+    }
+    fputs("}", out);
+}
+
 static void print_size(FILE *out, json_t *json, bool elements)
 {
     char text[TEXT_SIZE_ROOM];
@@ -174,6 +197,9 @@ static void print_param(FILE *out, enum vmm_call_id id, const struct vmm_param *
     case VMM_PARAM_PROP: print_prop(out, json); break;
     case VMM_PARAM_TEAM: print_team(out, json); break;
     case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(timeline_location(json), where)); break;
+    case VMM_PARAM_LOCATION_VALUE: fputs(value_location_text(timeline_location(json), where), out); break;
+    case VMM_PARAM_STRUCT: print_struct(out, json); break;
+    case VMM_PARAM_STRUCTS: print_structs(out, json); break;
     case VMM_PARAM_DESCS: print_grants(out, json); break;
     case VMM_PARAM_ADDRESSES:
     case VMM_PARAM_SIZES:
@@ -187,6 +213,7 @@ static void print_param(FILE *out, enum vmm_call_id id, const struct vmm_param *
     case VMM_PARAM_HANDLE:
     case VMM_PARAM_CONTEXT:
     case VMM_PARAM_STREAM:
+    case VMM_PARAM_ARRAY:
     case VMM_PARAM_GRAPH:
     case VMM_PARAM_GRAPH_NODE:
     case VMM_PARAM_GRAPH_EXEC:
@@ -225,6 +252,8 @@ static void print_answer(FILE *out, const struct timeline_reader *r, const struc
     case VMM_PARAM_OUT_SIZE: print_size(out, json, false); break;
     case VMM_PARAM_OUT_PROP: print_prop(out, json); break;
     case VMM_PARAM_OUT_MEMCPY3D: fputs("a box", out); break;
+    case VMM_PARAM_OUT_STRUCT: print_struct(out, json); break;
+    case VMM_PARAM_OUT_RANGE: print_list(out, json, false); break;
     case VMM_PARAM_OUT_UPDATE: fputs("how it ended", out); break;
     case VMM_PARAM_OUT_FILL_NODE: fputs("a fill", out); break;
     case VMM_PARAM_OUT_NODES:
