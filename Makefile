@@ -62,11 +62,12 @@ override LDFLAGS  += -pthread
 ifneq ($(SAN),)
 override CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 override LDFLAGS  += -fsanitize=$(SAN)
-# Clang defines no macro for it. Without the shared runtime each program has one of its own, and the libraries it loads have none.
+# Clang defines no macro for it. Without the shared runtime each program has one of its own, and the libraries it loads have none;
+# with it, a program of libFuzzer, which is C++, would load another library first, which the runtime refuses. Those load none of ours.
 ifneq ($(and $(findstring clang,$(CC)),$(findstring address,$(SAN))),)
 SAN_RUNTIME := $(dir $(shell $(CC) -print-file-name=libclang_rt.asan-$(shell uname -m).so))
 override CPPFLAGS += -D__SANITIZE_ADDRESS__=1
-override LDFLAGS  += -shared-libsan -Wl,-rpath,$(SAN_RUNTIME)
+override LDFLAGS  += $(if $(findstring fuzzer,$(SAN)),,-shared-libsan -Wl,-rpath,$(SAN_RUNTIME))
 endif
 endif
 ifneq ($(DEBUG),)
@@ -206,7 +207,7 @@ $(BUILD)/obj/backend_sim/ptx/%.o: override CFLAGS += $(PTX_CFLAGS)
 $(BUILD)/obj/backend_sim/ptx/run/fast_%.o: override CFLAGS += $(PTX_WIDE)
 
 # Its test knows instructions and kernels that are in no library.
-$(BUILD)/test/conformance/recorded/ptx/replay_test: $(call obj,$(wildcard conformance/recorded/ptx/pair*.c conformance/recorded/ptx/random_kernel.c))
+$(addprefix $(BUILD)/test/conformance/recorded/ptx/,replay_test tiers_test): $(call obj,$(wildcard conformance/recorded/ptx/pair*.c conformance/recorded/ptx/random_kernel.c))
 $(BUILD)/test/conformance/recorded/ptx/%: $(BUILD)/obj/conformance/recorded/ptx/%.o $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $^ -lm $(DL_LIBS)

@@ -60,23 +60,24 @@ static const struct vmm_shape shapes[VMM_SHAPE_COUNT] = {
 #include "call_structs.def"
 };
 
-/* The parameters of each call, terminated by one without a name. Each call has a function, in which the record's type has a name
- * that the parameters' macro knows. */
+/* The parameters of each call; one without a name ends the list, for a call may have none. Each call has a function, in which the
+ * record's type has a name that the parameters' macro knows. */
 #define DESCRIPTOR(type, param) \
     {#param, (enum vmm_param_kind)KIND_##type, (uint16_t)offsetof(record, param), (uint16_t)sizeof(call_##type), \
      (uint8_t)SHAPE_##type},
 #define VMM_CALL(name, ...)                                                         \
-    static const struct vmm_param *params_##name(void)                              \
+    static const struct vmm_param *params_##name(size_t *count)                     \
     {                                                                               \
         typedef struct vmm_call_##name record;                                      \
         static const struct vmm_param list[] = {                                    \
-            VMM_EACH(DESCRIPTOR, VMM_PARAMS_##name){NULL, VMM_PARAM_INT, 0, 0, 0}};    \
+            VMM_EACH(DESCRIPTOR, VMM_PARAMS_##name){NULL, VMM_PARAM_INT, 0, 0, 0}}; \
         (void)sizeof(record);                                                       \
+        *count = sizeof list / sizeof list[0] - 1;                                  \
         return list;                                                                \
     }
 #include "calls.def"
 
-static const struct vmm_param *(*const lists[VMM_CALL_COUNT])(void) = {
+static const struct vmm_param *(*const lists[VMM_CALL_COUNT])(size_t *count) = {
 #define VMM_CALL(name, ...) params_##name,
 #include "calls.def"
 };
@@ -101,12 +102,7 @@ enum vmm_call_id vmm_call_find(const char *name)
 
 const struct vmm_param *vmm_call_params(enum vmm_call_id id, size_t *count)
 {
-    const struct vmm_param *list = lists[id]();
-    size_t n = 0;
-    while (list[n].name)
-        n++;
-    *count = n;
-    return list;
+    return lists[id](count);
 }
 
 static bool is_signed(enum vmm_param_kind kind)

@@ -194,8 +194,41 @@ static void test_rules(void)
     tap_ok(!vmm_rule_find("VMM-NO-SUCH") && !vmm_rule_find(NULL) && vmm_rules(NULL) == rules, "an unknown id finds no rule");
 }
 
+/* Who accessed bytes that nothing orders: a kernel, a node of a graph, the host, and streams with and without a name. */
+static void test_accesses(void)
+{
+    static const struct {
+        vmm_access access;
+        const char *said;
+    } rows[] = {
+        {{.issued = {.function = "cuLaunchKernel", .call = 7}, .kernel = "fill", .stream_number = 3, .writes = 1},
+         "kernel fill (cuLaunchKernel, call 7) on stream S3 writes\n"},
+        {{.issued = {.function = "cuGraphLaunch", .call = 8}, .graph = 1}, "cuGraphLaunch (call 8) in a node of a graph reads\n"},
+        {{.issued = {.function = "cuMemcpyDtoH", .call = 9}, .host = 1}, "cuMemcpyDtoH (call 9) of the host reads\n"},
+        {{.issued = {.function = "cuMemsetD8Async", .call = 10}, .writes = 1},
+         "cuMemsetD8Async (call 10) on the default stream writes\n"},
+        {{.issued = {.function = "cuMemsetD8Async", .call = 11}, .per_thread = 1, .writes = 1},
+         "cuMemsetD8Async (call 11) on the thread's default stream writes\n"},
+    };
+    char text[2048];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const vmm_order alone = {.second = rows[i].access, .offset = 0x1000, .size = 1};
+        const vmm_order both = {.first = rows[i].access, .second = rows[0].access, .memory = 5, .size = 4096,
+                                .missing = "an event"};
+        const vmm_detail one = {.severity = VMM_SEVERITY_WARNING, .order = &alone};
+        const vmm_detail two = {.severity = VMM_SEVERITY_WARNING, .order = &both};
+        vmm_detail_text(&one, text, sizeof text);
+        tap_ok(strstr(text, "  access    ") && strstr(text, rows[i].said) &&
+               strstr(text, "bytes     0x1000 to 0x1000 of the host's memory, "), "an access alone: %s", text);
+        vmm_detail_text(&two, text, sizeof text);
+        tap_ok(strstr(text, "  first     ") && strstr(text, rows[i].said) && strstr(text, "  second    kernel fill ") &&
+               strstr(text, "of memory 5, ") && strstr(text, "missing   an event\n"), "and the first of two: %s", text);
+    }
+}
+
 int main(void)
 {
+    test_accesses();
     test_precedence();
     test_text();
     test_objects();

@@ -36,7 +36,7 @@ enum row {
     REMAP_FEW, REMAP_MANY, REMAP_MOST,
     FLOOR_FEW, FLOOR_MANY, FLOOR_MOST,
     RESERVE, CREATE, MAP, SET_ACCESS, GET_ACCESS, ATTRIBUTE, UNMAP, RELEASE, FREE,
-    DRIVER, TRACE, SHADOW, REPLAY,
+    DRIVER, TRACE, TRACE_BINARY, SHADOW, REPLAY, REPLAY_BINARY,
     READ_FEW, READ_MOST, WORK_FEW, WORK_MOST,
     FIRST_THREADED, /* from here on the program has had a second thread, and the C library takes its locks */
     LIFE_THREADED = FIRST_THREADED, LIFE_TWO, READ_ONE, READ_TWO,
@@ -45,10 +45,11 @@ enum row {
 
 struct bench {
     struct subject row[ROWS];
-    struct live few, many, most, gib, trace, shadow;
+    struct live few, many, most, gib, trace, trace_binary, shadow;
     struct mmap_rival mmap;
     struct container_rival floor[3];
-    struct traced traced;
+    struct traced lines, records;
+    char trace_file[64]; /* of the lives with a binary trace */
     struct results now, before;
     unsigned rounds;
 };
@@ -118,18 +119,32 @@ static void rivals(struct bench *b)
     }
 }
 
-static void ways(struct bench *b, const char *spec)
+/* Lives with a trace, and calls of one that are replayed, in either form. Lines go to /dev/null, records into a file. */
+static void traces(struct bench *b, const char *spec)
 {
+    enum { LINES = 1000, RECORDS = 10000 };
     char text[256];
     snprintf(text, sizeof text, "trace=/dev/null | %s", spec);
     live_open(&b->trace, text, FEW, 2 * MIB);
+    row(b, TRACE, "life with trace, of lines", live_lives, &b->trace, 500);
+    row(b, REPLAY, "replay of lines, a call", traced_open(&b->lines, spec, LINES, false) ? traced_replays : nothing, &b->lines,
+        TRACED_CALLS * LINES);
+    const bool good = traced_open(&b->records, spec, RECORDS, true);
+    row(b, REPLAY_BINARY, "replay of the binary form, a call", good ? traced_replays : nothing, &b->records, TRACED_CALLS * RECORDS);
+    snprintf(b->trace_file, sizeof b->trace_file, "%s/life.vtrace", b->records.folder);
+    snprintf(text, sizeof text, "trace=%s | %s", b->trace_file, spec);
+    if (good)
+        live_open(&b->trace_binary, text, FEW, 2 * MIB);
+    row(b, TRACE_BINARY, "life with trace, binary", good ? live_lives : nothing, &b->trace_binary, LIVES);
+}
+
+static void ways(struct bench *b, const char *spec)
+{
+    char text[256];
     snprintf(text, sizeof text, "shadow | %s", spec);
     live_open(&b->shadow, text, FEW, 2 * MIB);
-    row(b, TRACE, "life with trace", live_lives, &b->trace, 500);
     row(b, SHADOW, "life with shadow", live_lives, &b->shadow, 500);
     row(b, DRIVER, "life through libcuda.so.1", driver_open(BENCH_LIBCUDA) ? driver_lives : nothing, NULL, LIVES);
-    row(b, REPLAY, "replay, a call", traced_open(&b->traced, spec, 1000) ? traced_replays : nothing, &b->traced,
-        TRACED_CALLS * 1000);
 }
 
 /* ---- the table ---- */
@@ -201,6 +216,8 @@ static void print_aims(struct bench *b, double room)
         {"1 GiB to 2 MiB", median(b, LIFE_GIB) / median(b, LIFE_FEW), 2, false},
         {"bytes a live mapping", room, 96, false},
         {"work: all that is kept to 100", median(b, WORK_MOST) / median(b, WORK_FEW), 2, false},
+        {"life with binary trace to without", median(b, TRACE_BINARY) / median(b, LIFE_FEW), 3, false},
+        {"replayed call to a call of a life", TRACED_CALLS * median(b, REPLAY_BINARY) / median(b, LIFE_FEW), 20, false},
         {"questions of 2 threads to 1's", median(b, READ_ONE) / median(b, READ_TWO), 1.6, true},
         {"lives of 2 threads to 1's", median(b, LIFE_THREADED) / median(b, LIFE_TWO), 0, true},
     };
@@ -220,20 +237,22 @@ static void print_rest(struct bench *b)
     puts("questions, at random places; work in flight; threads by the clock on the wall");
     for (enum row at = READ_FEW; at < ROWS; at++)
         printf("  %-36s %7.0f ns\n", b->row[at].name, median(b, at));
-    if (median(b, REPLAY) > 0)
-        printf("  %-34s %9.0f ns, %.0f thousand calls a second\n", b->row[REPLAY].name, median(b, REPLAY),
-               1e6 / median(b, REPLAY));
+    for (enum row at = REPLAY; at <= REPLAY_BINARY; at++)
+        if (median(b, at) > 0)
+            printf("  %-34s %9.0f ns, %.0f thousand calls a second\n", b->row[at].name, median(b, at), 1e6 / median(b, at));
 }
 
 static void close_all(struct bench *b)
 {
-    struct live *const live[] = {&b->few, &b->many, &b->most, &b->gib, &b->trace, &b->shadow};
+    struct live *const live[] = {&b->few, &b->many, &b->most, &b->gib, &b->trace, &b->trace_binary, &b->shadow};
     for (size_t i = 0; i < sizeof live / sizeof live[0]; i++)
         live_close(live[i]);
     for (unsigned i = 0; i < 3; i++)
         container_rival_close(&b->floor[i]);
     mmap_rival_close(&b->mmap);
-    traced_close(&b->traced);
+    remove(b->trace_file);
+    traced_close(&b->lines);
+    traced_close(&b->records);
 }
 
 int main(int argc, char **argv)
@@ -255,6 +274,7 @@ int main(int argc, char **argv)
     calls(&b);
     rivals(&b);
     ways(&b, spec);
+    traces(&b, spec);
     subjects_run(b.row, FIRST_THREADED, b.rounds);
     subjects_run(b.row + FIRST_THREADED, ROWS - FIRST_THREADED, b.rounds);
     print_table(&b);

@@ -62,9 +62,10 @@ check-gpu-frameworks: need-gpu all ## PyTorch, JAX, CuPy and NCCL on this machin
 record-gpu: need-gpu all ## record this machine's driver into conformance/recorded/recordings, for make check to replay
 	@CUDA_PATH=$(CUDA_PATH) GPU_BACKEND=$(GPU_BACKEND) GPU_PATIENCE=$(GPU_PATIENCE) GPU_CALLS=$(GPU_CALLS) GPU_BUDGET=$(GPU_BUDGET) ci/record-gpu $(BUILD)
 
-# What a device computes, for conformance/recorded/ptx: no compiler for device code is needed.
+# What a device computes, for conformance/recorded/ptx: no compiler for device code is needed. After PTX_SECONDS it ends with what it has.
 PTX_OUT     ?= $(BUILD)/ptx-recorded
 PTX_KERNELS ?= 300
+PTX_SECONDS ?= 60
 PTX_SOURCES := $(wildcard conformance/recorded/ptx/pair*.c conformance/recorded/ptx/random_kernel.c conformance/recorded/ptx/device/*.c)
 $(BUILD)/bin/ptx-record: $(PTX_SOURCES) $(wildcard conformance/recorded/ptx/*.h conformance/recorded/ptx/device/*.h)
 	@mkdir -p $(@D)
@@ -73,4 +74,5 @@ $(BUILD)/bin/ptx-record: $(PTX_SOURCES) $(wildcard conformance/recorded/ptx/*.h 
 .PHONY: record-ptx
 record-ptx: $(BUILD)/bin/ptx-record ## what this machine's device computes of PTX, into PTX_OUT (docs/gpu.md)
 	@mkdir -p $(PTX_OUT)
-	PTX_OUT=$(PTX_OUT) $(BUILD)/bin/ptx-record $(PTX_KERNELS)
+	PTX_OUT=$(PTX_OUT) PTX_SECONDS=$(PTX_SECONDS) $(BUILD)/bin/ptx-record $(PTX_KERNELS)
+	@for file in pairs kernels facts; do LC_ALL=C sort -o $(PTX_OUT)/$$file.tsv $(PTX_OUT)/$$file.tsv; done

@@ -201,12 +201,11 @@ check-built: ## the tests of what is installed, of its hardening and of what pro
 # Scripts start their programs themselves: they would be what `check` ran. What reads memory that was never written is found where
 # code runs once: in each test of a part, and in the suite, which goes through both libraries. The small world and random calls
 # (lockstep) make those calls in every order, and the layers, the rules' pairs and programs with mistakes make them once more: for
-# AddressSanitizer.
+# AddressSanitizer, which also runs the tools' tests and those that fail each allocation.
 VALGRIND_RUNS = $(filter-out $(addprefix $(BUILD)/check/,world buggy lockstep),$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)) \
     $(if $(SUITE),$(BUILD)/check/abi-suite-h200x2) $(FUZZ_CHECKS)
-VALGRIND_TESTS = $(filter-out $(addprefix $(BUILD)/test/,$(addprefix conformance/oracle/,world_test lockstep_test graph_lockstep_test \
-    pool_lockstep_test lockstep_drive_test) $(addprefix tools/explain/,rule_pairs_test rule_report_test explain_test) tools/trace/timeline_test \
-    tools/trace/replay_test tools/cli/diff_test tools/shell/advice_test),$(TESTS))
+VALGRIND_TESTS = $(filter-out %inject_test $(BUILD)/test/tools/% $(addprefix $(BUILD)/test/conformance/oracle/,world_test lockstep_test \
+    graph_lockstep_test pool_lockstep_test lockstep_drive_test) $(BUILD)/test/backend_sim/nvml/nvml_processes_test,$(TESTS))
 check-valgrind: check-build $(BUILD)/check/abi-suite-h200x2 ## the test programs under valgrind, with fewer rounds and machines
 	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind \
 	    CHECK_LIST='$(VALGRIND_RUNS) $(VALGRIND_TESTS)' check
@@ -349,10 +348,12 @@ sabotage: check-build ## does the suite notice mistakes made by hand? Every SABO
 	$(call MUTATE_TAP,sabotage,--rows ci/sabotage.list --every $(SABOTAGE_EVERY) $(ONLY:%=--only "^%$$") $(QUICK:%=--quick))
 
 # Machines differ in numbers; what the recordings of a driver reach besides is reached by those of one of them.
-COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED))'
+# Scripts that start a thousand programs reach no line that others do not, and each program writes the counters of all files.
+COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED))' \
+    CHECK_SHELL='$(filter-out $(CHECK_ONCE) tools/sweep/sweep_test.sh tools/recording/recording_test.sh,$(CHECK_SHELL))'
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
+	+@CHECKER_SEEDS=4 CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \
 	    status=$$?; ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR) && exit $$status
 
 examples-update: $(LIBA) ## regenerate the outputs of conformance/programs/examples and their excerpts in README.md and docs/library.md
@@ -425,10 +426,21 @@ uninstall: uninstall-pages uninstall-cmake uninstall-recording ## remove what in
 
 # Texts of compilers for a test of the simulator's device code; clang needs no toolkit.
 PTX_BODIES := backend_sim/ptx/testing
-.PHONY: ptx-bodies
+.PHONY: ptx-bodies ptx-device
+ptx-device: ## make backend_sim/abi/testing/device.ptx again, with nvcc
+	cd backend_sim/abi/testing && $(NVCC) -ptx -lineinfo -arch=sm_80 device.cu -o device.ptx && sed -i 's|"/.*/\([^/]*\)"|"\1"|' device.ptx
 ptx-bodies: ## make backend_sim/ptx/testing/bodies-*.ptx again, with nvcc and clang
 	$(NVCC) -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc.ptx
 	$(NVCC) -G -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc-debug.ptx
-	sed -i '/\.section/,/}/d' $(PTX_BODIES)/bodies-nvcc-debug.ptx # debug data, which names folders of this machine
+	sed -i '/\.section/,/}/d; s|"/.*/\([^/]*\)"|"\1"|' $(PTX_BODIES)/bodies-nvcc-debug.ptx # debug data, which names folders of this machine
 	for level in 0 2; do clang -x cuda --cuda-device-only -S --cuda-gpu-arch=sm_75 -nocudalib -nocudainc -ffp-contract=off -O$$level \
 	    -D__CUDACC__ -Wno-unknown-cuda-version $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-clang-O$$level.ptx || exit; done
+
+# What ptxas says to instructions of the simulator's table, for a test of what is taken here; the lines are the seed's.
+PTX_VERDICTS := conformance/recorded/ptx/verdicts
+PTXAS        ?= ptxas
+.PHONY: ptx-verdicts
+ptx-verdicts: $(BUILD)/test/conformance/recorded/ptx/verdict_test ## make conformance/recorded/ptx/verdicts.tsv again, with ptxas
+	$< --head $(BUILD)/verdicts.head
+	$(PTX_VERDICTS).py $(BUILD)/verdicts.head backend_sim/ptx/code/ptx_table.def $(PTXAS) $(CC) >$(BUILD)/verdicts.tsv
+	$< --mark $(BUILD)/verdicts.tsv >$(PTX_VERDICTS).tsv

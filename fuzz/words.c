@@ -9,6 +9,7 @@
 
 #include "call.h"
 #include "profile_keys.h"
+#include "ptx_words.h"
 #include "script.h"
 
 static void word(const char *text)
@@ -114,12 +115,25 @@ static void of_steps(void)
     calls(false, true);
 }
 
+static void of_ptx(void)
+{
+    static const char *const more[] = {".version 8.0\n", ".target sm_90\n", ".address_size 64\n", ".entry ", ".func ", ".extern ", ".visible ", ".reg ", ".param ",
+                                       ".shared ", ".local ", ".global ", ".const ", ".align 8 ", "%r<9>;", "%tid.x", "ret;", "@%p ", "[%rd1+8]", "{ ", " }",
+                                       ".branchtargets ", ".callprototype ", ".calltargets ", ".alias ", "-1", "0f3F800000", "0d3FF0000000000000", "_", "|", NULL};
+    words(more);
+    for (unsigned i = 0; i < PTX_OPCODES; i++)
+        word(ptx_opcode_text(i));
+    for (unsigned i = 1; i < PTX_MODIFIERS; i++)
+        word(ptx_modifier_text(i));
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *target;
         void (*print)(void);
-    } tables[] = {{"script", of_script}, {"trace", of_trace}, {"profile", of_profile}, {"spec", of_spec}, {"steps", of_steps}};
+    } tables[] = {{"script", of_script}, {"trace", of_trace}, {"profile", of_profile}, {"spec", of_spec}, {"steps", of_steps},
+                  {"ptx", of_ptx}};
     for (size_t i = 0; argc == 2 && i < sizeof tables / sizeof tables[0]; i++)
         if (strcmp(argv[1], tables[i].target) == 0)
             tables[i].print();

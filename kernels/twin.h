@@ -30,6 +30,25 @@ struct twin_known {
 
 enum { TWIN_KNOWN = 64, TWIN_KNOWN_SHIFT = 21, TWIN_REPLICAS = 64 };
 
+/* How a kernel that is interpreted ended before its last thread did. */
+enum twin_failure {
+    TWIN_NO_ACCESS, /* the accessor refused, and has a record of the access: only the place is new to it */
+    TWIN_NO_MEMORY, /* the host's */
+    TWIN_MISALIGNED,
+    TWIN_ASSERT,
+    TWIN_TIMEOUT,
+    TWIN_FAILED
+};
+
+struct twin_end {
+    enum twin_failure failure;
+    uint64_t address; /* of TWIN_MISALIGNED */
+    unsigned width;
+    enum twin_use use;
+    const char *why;   /* "the address is not a multiple of 4" */
+    const char *where; /* "thread (3,0,0) of block (1,0,0), fill.cu:12" */
+};
+
 struct twin_memory {
     /* The host's bytes for [address, address + *size), shortened to the first *size: at least one element of width if
      * the address is a multiple of it. NULL in *bytes, for TWIN_READ only: all of them are zero. False: the kernel
@@ -52,6 +71,8 @@ struct twin_memory {
     bool (*pause)(struct twin_memory *memory, uint64_t nanoseconds);
     /* A registered kernel is about to write memory of the host that is not part of the machine. */
     void (*show)(struct twin_memory *memory);
+    /* A registered kernel ended early. */
+    void (*ended)(struct twin_memory *memory, const struct twin_end *end);
     struct twin_known known[TWIN_KNOWN]; /* what twin_load was granted, by place; zero at first */
     uint64_t writes;                     /* by twin_store and twin_add */
 };

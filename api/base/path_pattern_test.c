@@ -33,7 +33,8 @@ int main(void)
     refuses("%p.%", "has % at its end;");
     refuses("%%%x", "has %x;");
     tap_ok(!path_pattern_wrong("", why, sizeof why), "nothing is wrong with no name here");
-    tap_ok(path_pattern_is_own("a%p") && path_pattern_is_own("%%%p") && !path_pattern_is_own("%%p") && !path_pattern_is_own("a"),
+    tap_ok(path_pattern_is_own("a%p") && path_pattern_is_own("%%%p") && !path_pattern_is_own("%%p") && !path_pattern_is_own("a") &&
+           !path_pattern_is_own("a%"),
            "a file for each process is what %%p makes");
     tap_ok(path_pattern("abc%p", 4711, path, sizeof path) && !strcmp(path, "abc4711"), "a name that just fits");
     tap_ok(!path_pattern("abcd%p", 4711, path, sizeof path) && !strcmp(path, "abcd471"), "one byte more does not");

@@ -14,12 +14,13 @@ static bool one_of(const char *text, const char *const *list)
 }
 
 /* Refusals that a correct program provokes to learn what a machine supports, or whether memory is left. No program finds that out
- * with a mapping, by importing a pool as memory, by taking the rights to host memory from the host, or by a call inside a host
- * function or a kernel. */
+ * with a mapping, by importing a pool as memory, by taking the rights to host memory from the host, with the graph of a node, or
+ * by a call inside a host function or a kernel. */
 static bool is_an_answer(const vmm_detail *detail)
 {
     static const char *const does[] = {"cuMemMap", "cuMemSetAccess", NULL};
-    static const char *const mistakes[] = {"VMM-IMPORT-KIND", "VMM-POOL-ACCESS-HOST", "VMM-HOSTFUNC-CALL", "VMM-KERNEL-CALL", NULL};
+    static const char *const mistakes[] = {"VMM-IMPORT-KIND", "VMM-POOL-ACCESS-HOST", "VMM-GRAPH-OF-NODE", "VMM-HOSTFUNC-CALL",
+                                           "VMM-KERNEL-CALL", NULL};
     vmm_result result = detail->result;
     if (detail->rule && one_of(detail->rule, mistakes))
         return false;

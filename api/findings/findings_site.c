@@ -59,15 +59,17 @@ static bool starts(const Dl_info *info)
 /* The loader knows exported names alone. musl's may give one that ends before the address, so there it is asked second. */
 static void name_of(const Dl_info *info, size_t offset, char name[SITE_NAME])
 {
-    name[0] = '\0';
+    const char *exported = info->dli_sname ? info->dli_sname : "";
 #ifdef __GLIBC__
-    if (info->dli_sname)
-        snprintf(name, SITE_NAME, "%s", info->dli_sname);
-#endif
+    snprintf(name, SITE_NAME, "%s", exported);
     if (!name[0])
         site_symbol(info->dli_fname, offset, name, SITE_NAME);
-    if (!name[0] && info->dli_sname)
-        snprintf(name, SITE_NAME, "%s", info->dli_sname);
+#else
+    name[0] = '\0';
+    site_symbol(info->dli_fname, offset, name, SITE_NAME);
+    if (!name[0])
+        snprintf(name, SITE_NAME, "%s", exported);
+#endif
 }
 
 size_t site_text(void *const *frames, int count, char *text, size_t length, size_t size)

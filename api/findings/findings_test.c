@@ -36,6 +36,7 @@ static void test_refusals(void)
         {"cuMemPoolSetAccess", VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-ACCESS-READ", FINDING_NOTHING},
         {"cuMemPoolSetAccess", VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-ACCESS-HOST", FINDING_ERROR},
         {"cuMemImportFromShareableHandle", VMM_ERROR_NOT_SUPPORTED, "VMM-IMPORT-KIND", FINDING_ERROR},
+        {"cuGraphInstantiateWithFlags", VMM_ERROR_NOT_SUPPORTED, "VMM-GRAPH-OF-NODE", FINDING_ERROR},
         {"cuMemImportFromShareableHandle", VMM_ERROR_NOT_SUPPORTED, "VMM-IMPORT-FABRIC", FINDING_NOTHING},
         {"cuMemCreate", VMM_ERROR_OUT_OF_MEMORY, NULL, FINDING_NOTHING},
         {"cuMemCreate", VMM_ERROR_NOT_PERMITTED, NULL, FINDING_NOTHING},

@@ -9,6 +9,7 @@
 #include "pairs.h"
 #include "tap.h"
 #include "trace.h"
+#include "trace_descriptors.h"
 #include "trace_names.h"
 
 static void test_json(void)
@@ -58,13 +59,18 @@ static void test_pairs(void)
 
 static bool made(struct names *names, uint64_t handle)
 {
-    return names_learn(names, &(struct vmm_call_mem_create){{VMM_CALL_mem_create, 0}, &handle, 1, NULL, 0}.head);
+    struct vmm_call_mem_create create = {{VMM_CALL_mem_create, 0}, &handle, 1, NULL, 0};
+    return names_learn(names, &(struct trace_event){.call = &create.head});
 }
 
-static bool known_as(const struct names *names, uint64_t handle, const char *want)
+static bool known_as(struct names *names, uint64_t handle, const char *want)
 {
     char text[NAME_MAX_TEXT];
-    return names_find(names, VMM_PARAM_HANDLE, handle, text) == (want != NULL) && (!want || !strcmp(text, want));
+    struct name name;
+    bool found = names_find(names, VMM_PARAM_HANDLE, handle, &name);
+    if (found)
+        name_text(&name, text);
+    return found == (want != NULL) && (!want || !strcmp(text, want));
 }
 
 static void test_names(void)
@@ -73,43 +79,65 @@ static void test_names(void)
     inject_arm_at("malloc", 1);
     tap_ok(!made(&names, 10) && inject_disarm(), "no memory for the first name");
     tap_ok(known_as(&names, 10, NULL), "that object has no name");
-    for (uint64_t i = 0; i < 16; i++)
+    inject_arm_at("malloc", 2);
+    tap_ok(!made(&names, 11) && inject_disarm(), "nor for the second block of them");
+    inject_arm_at("malloc", 2);
+    tap_ok(!made(&names, 12) && inject_disarm(), "nor for the list of blocks");
+    inject_arm_at("malloc", 2);
+    tap_ok(!made(&names, 13) && inject_disarm(), "nor for that of their first numbers");
+    for (uint64_t i = 0; i < SPANS_BLOCK; i++)
         made(&names, 20 + i);
-    inject_arm_at("realloc", 1);
-    tap_ok(!made(&names, 5) && inject_disarm(), "no memory for one pair more");
-    tap_ok(known_as(&names, 5, NULL) && known_as(&names, 20, "H2") && known_as(&names, 35, "H17"),
+    inject_arm_at("malloc", 1);
+    tap_ok(made(&names, 19) && !made(&names, 5) && inject_disarm(), "no memory for another block");
+    tap_ok(known_as(&names, 5, NULL) && known_as(&names, 20, "H5") && known_as(&names, 35, "H20") && !spans_check(&names.object[NAME_HANDLE]),
            "the other objects keep their names");
-    tap_ok(made(&names, 6) && known_as(&names, 6, "H19"), "a later object gets the number that the backend gives it");
+    tap_ok(made(&names, 6) && known_as(&names, 6, "H135"), "a later object gets the number that the backend gives it");
     names_free(&names);
 }
 
-/* Two objects that may have a name already. */
+/* An object that may have a name already. */
 static void test_names_of_old_objects(void)
 {
     struct names names = {0};
     uint64_t handle = 10;
-    int fd = STDERR_FILENO;
     struct vmm_call_mem_retain_allocation_handle retain = {{VMM_CALL_mem_retain_allocation_handle, 0}, &handle, 1};
+    struct trace_event event = {.call = &retain.head};
+    inject_arm_at("malloc", 1);
+    tap_ok(!names_learn(&names, &event) && inject_disarm() && known_as(&names, 10, NULL), "a handle retained");
+    tap_ok(names_learn(&names, &event) && known_as(&names, 10, "H2"), "after a retain the object has a name");
+    names_free(&names);
+}
+
+/* A descriptor, with room for neither the entry nor the way to it. */
+static void test_descriptors(void)
+{
+    struct trace_descriptors descriptors = {0};
+    int fd = STDERR_FILENO;
     struct vmm_call_mem_export_to_shareable_handle export = {
         {VMM_CALL_mem_export_to_shareable_handle, 0}, &fd, 10, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0};
-    inject_arm_at("malloc", 1);
-    tap_ok(!names_learn(&names, &retain.head) && inject_disarm() && known_as(&names, 10, NULL), "a handle retained");
-    inject_arm_at("malloc", 1);
-    tap_ok(!names_learn(&names, &export.head) && inject_disarm() && !names.table[NAME_DESCRIPTOR].count, "a descriptor exported");
-    tap_ok(names_learn(&names, &retain.head) && known_as(&names, 10, "H2"), "after a retain the object has a name");
-    names_free(&names);
+    for (unsigned i = 1; i <= 2; i++) {
+        struct trace_event event = {.call = &export.head, .wrote = true};
+        inject_arm_at("malloc", i);
+        trace_descriptors_note(&descriptors, &event, false);
+        tap_ok(inject_disarm() && !event.descriptor, "request %u: a descriptor without a name", i);
+    }
+    struct trace_event event = {.call = &export.head, .wrote = true};
+    trace_descriptors_note(&descriptors, &event, false);
+    tap_u64(event.descriptor, 3, "the next one has the number that the backend gives it");
+    trace_descriptors_free(&descriptors);
 }
 
 /* A graph of a capture, which may have a name already. */
 static void test_name_of_a_graph(void)
 {
     struct names names = {0};
-    char text[NAME_MAX_TEXT];
+    struct name name;
     vmm_graph graph = (vmm_graph)&names;
     struct vmm_call_stream_end_capture end = {{VMM_CALL_stream_end_capture, 0}, NULL, &graph};
+    struct trace_event event = {.call = &end.head};
     inject_arm_at("malloc", 1);
-    tap_ok(!names_learn(&names, &end.head) && inject_disarm() && !names.table[NAME_GRAPH].count, "a graph without memory has no name");
-    tap_ok(names_learn(&names, &end.head) && names_find(&names, VMM_PARAM_GRAPH, (uint64_t)(uintptr_t)graph, text) && !strcmp(text, "G2"),
+    tap_ok(!names_learn(&names, &event) && inject_disarm() && !names.object[NAME_GRAPH].count, "a graph without memory has no name");
+    tap_ok(names_learn(&names, &event) && names_find(&names, VMM_PARAM_GRAPH, (uint64_t)(uintptr_t)graph, &name) && name.number == 2,
            "the next time it has");
     names_free(&names);
 }
@@ -167,6 +195,7 @@ int main(void)
     test_pairs();
     test_names();
     test_names_of_old_objects();
+    test_descriptors();
     test_name_of_a_graph();
     test_writes();
     test_trace();

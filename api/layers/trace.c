@@ -10,66 +10,62 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fnv.h"
 #include "heap.h"
-#include "lifecycle.h"
 #include "os_write.h"
-#include "posix.h"
-#include "trace_names.h"
 #include "path_pattern.h"
-#include "trace_place.h"
+#include "posix.h"
+#include "single_thread.h"
+#include "trace_layer.h"
+#include "trace_lines.h"
+#include "trace_record.h"
 #include "trace_self.h"
 #include "trace_value.h"
 
-/* What a trace has beside its calls where each process has a file of its own. */
-struct own_file {
-    char *pattern;              /* of its name */
-    uint64_t clock;             /* when it was begun */
-    _Atomic(struct trace *) fork; /* in a child of this process: the trace that goes on there */
-    struct trace_places places;
+static const uint8_t traits[VMM_CALL_COUNT] = {
+#define VMM_CALL(name, ...) [VMM_CALL_##name] = 0 VMM_EACH(TRACE_TRAITS, VMM_PARAMS_##name),
+#include "calls.def"
 };
 
-struct trace {
-    struct vmm_backend base;
-    /* held during an inner call that does not wait, so that lines are in the order of effects; guards the members below */
-    struct life_lock lock;
-    pthread_key_t key;    /* the number of each thread */
-    uintptr_t threads;
-    uint64_t process;     /* life_stamp() of the tracing process: a forked child neither writes nor takes the lock */
-    pid_t pid;
-    int fd;
-    bool regular;         /* a file that can be truncated, and that raises no SIGPIPE */
-    bool stopped;         /* after a line could not be written */
-    uint64_t lines;
-    struct json line;
-    struct names names;
-    struct own_file *own; /* NULL: one file for all processes, in which the same calls give the same bytes */
-};
+static inline bool has(const struct vmm_call *call, int trait)
+{
+    return (traits[call->id] & trait) != 0;
+}
 
 /* ---- writing ---- */
 
+static void stop(struct trace *trace, int error)
+{
+    int cancel = life_no_cancel();
+    trace->stopped = true;
+    fprintf(stderr, "cuvmm: trace: a %s could not be written (%s); the trace ends after %llu calls\n",
+            trace->binary ? "record" : "line", strerror(error), (unsigned long long)trace->calls);
+    life_may_cancel(cancel);
+}
+
 /* Removes a half-written line again, unless another process has appended after it. 0 or an errno. */
-static int cut_back(const struct trace *trace, size_t done)
+static int cut_back(const struct lines *lines, size_t done)
 {
     struct stat status;
-    if (posix.fstat(trace->fd, &status) != 0 || lseek(trace->fd, 0, SEEK_CUR) != status.st_size)
+    if (posix.fstat(lines->fd, &status) != 0 || lseek(lines->fd, 0, SEEK_CUR) != status.st_size)
         return 0;
-    return posix.ftruncate(trace->fd, status.st_size - (off_t)done) ? errno : 0;
+    return posix.ftruncate(lines->fd, status.st_size - (off_t)done) ? errno : 0;
 }
 
 /* Writes the whole line or none of it; 0 or an errno. */
-static int write_line(struct trace *trace)
+static int write_line(const struct lines *lines)
 {
     size_t done = 0;
-    bool quietly = !trace->regular || os_write_is_limited();
-    while (done < trace->line.length) {
-        const char *rest = trace->line.text + done;
-        size_t length = trace->line.length - done;
-        ssize_t written = quietly ? os_write_quietly(trace->fd, rest, length) : posix.write(trace->fd, rest, length);
+    bool quietly = !lines->regular || os_write_is_limited();
+    while (done < lines->line.length) {
+        const char *rest = lines->line.text + done;
+        size_t length = lines->line.length - done;
+        ssize_t written = quietly ? os_write_quietly(lines->fd, rest, length) : posix.write(lines->fd, rest, length);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
             int error = written ? errno : ENOSPC;
-            int worse = done && trace->regular ? cut_back(trace, done) : 0;
+            int worse = done && lines->regular ? cut_back(lines, done) : 0;
             return worse ? worse : error;
         }
         done += (size_t)written;
@@ -77,102 +73,55 @@ static int write_line(struct trace *trace)
     return 0;
 }
 
-static void finish_line(struct trace *trace)
+static int finish_line(struct lines *lines)
 {
-    jsonw_close(&trace->line, '}');
-    jsonw_newline(&trace->line);
-    int error = trace->line.failed ? ENOMEM : write_line(trace);
-    if (error) {
-        trace->stopped = true;
-        fprintf(stderr, "cuvmm: trace: a line could not be written (%s); the trace ends after %llu calls\n",
-                strerror(error), (unsigned long long)trace->lines);
-    }
+    jsonw_newline(&lines->line);
+    return lines->line.failed ? ENOMEM : write_line(lines);
 }
 
-/* False when memory is out. */
-static bool make_header(struct trace *trace, int64_t fork_of)
+static int put_line(struct trace *trace, const struct trace_event *event)
 {
-    struct json *json = &trace->line;
-    char version[32];
-    snprintf(version, sizeof version, "%d.%d.%d", VMM_VERSION_MAJOR, VMM_VERSION_MINOR, VMM_VERSION_PATCH);
-    jsonw_open(json, NULL, '{');
-    jsonw_int(json, "cuvmm-trace", TRACE_FORMAT);
-    jsonw_text(json, "version", version);
-    jsonw_open(json, "inner", '[');
-    for (const struct vmm_backend *inner = trace->base.inner; inner; inner = inner->inner)
-        jsonw_text(json, NULL, inner->ops->name);
-    jsonw_close(json, ']');
-    if (trace->own)
-        trace_self(json, trace->own->clock, fork_of);
-    jsonw_close(json, '}');
-    jsonw_newline(json);
-    return !json->failed;
+    jsonw_reset(&trace->lines.line);
+    trace_put_event(&trace->lines.line, event, &trace->lines.names, trace->own != NULL);
+    return finish_line(&trace->lines);
+}
+
+/* The frames of the event's place, each a record. */
+static int put_frames(struct trace_file *file, const struct trace_event *event)
+{
+    int error = 0;
+    char text[TRACE_FRAME_TEXT];
+    for (uint32_t i = 0; i < event->frames && !error; i++) {
+        uint64_t *at = trace_file_room(file, TRACE_FRAME_TEXT / sizeof *at + 4, &error);
+        if (at)
+            trace_file_commit(file, trace_frame_write(at, event->place, i, trace_frame(event, i, text)), false, 0);
+    }
+    return error;
+}
+
+static int put_record(struct trace *trace, const struct trace_event *event)
+{
+    int error = put_frames(&trace->file, event);
+    uint64_t *at = error ? NULL : trace_file_room(&trace->file, trace_record_room(event), &error);
+    if (at)
+        trace_file_commit(&trace->file, trace_record_write(at, event, trace->own != NULL), true, event->call->number);
+    return error;
 }
 
 /* ---- one call ---- */
 
-static uintptr_t thread_number(struct trace *trace)
+static uint32_t thread_number(struct trace *trace)
 {
     uintptr_t number = (uintptr_t)pthread_getspecific(trace->key);
     if (!number) {
         number = ++trace->threads;
         posix.pthread_setspecific(trace->key, (void *)number);
     }
-    return number;
-}
-
-static void add_names(struct trace *trace, const struct vmm_call *call, bool out, bool done)
-{
-    size_t count = 0;
-    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
-    for (size_t i = 0; i < count; i++) {
-        char text[NAME_MAX_TEXT];
-        uint64_t value = 0;
-        if (trace_is_out(params[i].kind) == out && trace_object(call, &params[i], done, &value) &&
-            names_find(&trace->names, params[i].kind, value, text))
-            jsonw_text(&trace->line, params[i].name, text);
+    if (VMM_SINGLE_THREAD) {
+        trace->alone = pthread_self();
+        trace->alone_number = (uint32_t)number;
     }
-}
-
-/* Input names are looked up before the call's effect on names, output names after it. */
-static void write_names(struct trace *trace, const struct vmm_call *call, bool done)
-{
-    struct json *json = &trace->line;
-    jsonw_open(json, "names", '{');
-    add_names(trace, call, false, done);
-    if (done)
-        names_learn(&trace->names, call);
-    add_names(trace, call, true, done);
-    if (!json->failed && json->text[json->length - 1] == '{')
-        jsonw_drop_empty(json, "names");
-    else
-        jsonw_close(json, '}');
-}
-
-static void write_detail(struct json *json, const vmm_detail *detail)
-{
-    static const char letters[] = "?DRMHACSEBPY"; /* indexed by enum vmm_object_kind */
-    _Static_assert(sizeof letters == VMM_OBJECT_ARRAY + 2, "a letter for each kind of object");
-    if (detail->severity != VMM_SEVERITY_WARNING && detail->severity != VMM_SEVERITY_ERROR)
-        return;
-    jsonw_text(json, "severity", detail->severity == VMM_SEVERITY_WARNING ? "warning" : "error");
-    if (detail->rule)
-        jsonw_text(json, "rule", detail->rule);
-    if (detail->argument) {
-        jsonw_text(json, "argument", detail->argument);
-        jsonw_hex(json, "value", detail->value);
-    }
-    if (detail->expected)
-        jsonw_hex(json, "expected", detail->expected);
-    if (detail->nearest.kind != VMM_OBJECT_NONE) {
-        char name[24];
-        bool device = detail->nearest.kind == VMM_OBJECT_DEVICE;
-        snprintf(name, sizeof name, "%c%llu", letters[detail->nearest.kind],
-                 device ? (unsigned long long)detail->nearest.value : (unsigned long long)detail->nearest.number);
-        jsonw_text(json, "nearest", name);
-    }
-    if (detail->note[0])
-        jsonw_text(json, "note", detail->note);
+    return (uint32_t)number;
 }
 
 /* A copy may have device addresses in place of host addresses, and the trace cannot read those. Queries the inner backend, and
@@ -191,57 +140,38 @@ static bool is_on_device(struct vmm_backend *inner, const struct vmm_call *call)
     return device;
 }
 
+/* Host bytes: at a device address, or more than a trace holds. */
+static void note_bytes(struct trace *trace, struct trace_event *event)
+{
+    const void *bytes = trace_host_bytes(event->call);
+    event->device = is_on_device(trace->base.inner, event->call);
+    const uint64_t length = trace_length(event->call, "byte_count");
+    const bool later = has(event->call, HAS_OUT_BYTES) && trace_is_async(event->call);
+    if (bytes && !event->device && event->wrote && length > TRACE_BYTES_MAX && !later)
+        event->hash = fnv1a(FNV1A, bytes, length);
+}
+
 /* What is known before a call is made: when and where, for a process's own file alone, and what it reads where it will write. */
 struct moment {
     uint64_t before, time;
     struct trace_place place;
 };
 
-static struct moment moment_now(struct trace *trace, const struct vmm_call *call)
+static inline struct moment moment_now(struct trace *trace, const struct vmm_call *call)
 {
-    if (!trace->own)
-        return (struct moment){.before = trace_before(call)};
-    return (struct moment){trace_before(call), trace_clock() - trace->own->clock, trace_place_here(&trace->own->places)};
-}
-
-static void write_own(struct trace *trace, const struct vmm_call *call, bool done, const struct moment *moment)
-{
-    uint64_t shared = done ? trace_shared(call) : 0;
-    if (shared)
-        jsonw_hex(&trace->line, "shared", shared);
-    jsonw_int(&trace->line, "time", (int64_t)moment->time);
-    trace_place_write(&trace->line, &moment->place);
-}
-
-static void write_call(struct trace *trace, const struct vmm_call *call, vmm_result result, bool wrote_flags,
-                       const struct moment *moment)
-{
-    struct json *json = &trace->line;
-    bool done = result == VMM_SUCCESS, device = is_on_device(trace->base.inner, call);
-    jsonw_reset(json);
-    jsonw_open(json, NULL, '{');
-    jsonw_int(json, "n", (int64_t)call->number);
-    jsonw_int(json, "thread", (int64_t)thread_number(trace));
-    jsonw_text(json, "call", vmm_call_name((enum vmm_call_id)call->id));
-    trace_args(json, call, done, device, moment->before);
-    write_names(trace, call, done);
-    jsonw_text(json, "result", vmm_result_name(result));
-    jsonw_int(json, "code", result);
-    if (done || wrote_flags)
-        trace_outs(json, call, device);
-    write_detail(json, vmm_last_detail());
-    if (trace->own)
-        write_own(trace, call, done, moment);
-    finish_line(trace);
-    if (!trace->stopped)
-        trace->lines++;
+    struct moment moment = {.before = has(call, HAS_BEFORE) ? trace_before(call) : 0};
+    if (trace->own) {
+        moment.time = trace_clock() - trace->own->clock;
+        moment.place = trace_place_here(&trace->own->places);
+    }
+    return moment;
 }
 
 /* The caller's variable may hold any value, so it cannot show whether a failing call writes its flags. The backend gets the
  * trace's own variable instead, with a value that is not a set of flags. */
 #define NOT_WRITTEN UINT64_C(0xA5A5A5A5A5A5A5A5)
 
-static vmm_result pass(struct vmm_backend *inner, struct vmm_call *call, bool *wrote_flags)
+static vmm_result pass_flags(struct vmm_backend *inner, struct vmm_call *call, bool *wrote_flags)
 {
     size_t count = 0;
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
@@ -262,35 +192,96 @@ static vmm_result pass(struct vmm_backend *inner, struct vmm_call *call, bool *w
     return result;
 }
 
+static inline vmm_result pass(struct vmm_backend *inner, struct vmm_call *call, bool *wrote_flags)
+{
+    return has(call, HAS_FLAGS) ? pass_flags(inner, call, wrote_flags) : vmm_backend_call(inner, call);
+}
+
+static void write_call(struct trace *trace, const struct vmm_call *call, vmm_result result, bool wrote_flags,
+                       const struct moment *moment)
+{
+    if (trace->stopped)
+        return;
+    struct stacks_frame frames[STACKS_MOST];
+    struct trace_event event = {.call = call, .result = result, .wrote = result == VMM_SUCCESS || wrote_flags,
+                                .thread = thread_number(trace), .before = moment->before, .detail = vmm_last_detail(),
+                                .time = moment->time};
+    if (trace->own)
+        trace_place_note(&moment->place, &event, frames);
+    if (has(call, HAS_BYTES | HAS_OUT_BYTES))
+        note_bytes(trace, &event);
+    if (has(call, HAS_DESCRIPTOR))
+        trace_descriptors_note(&trace->descriptors, &event, trace->own != NULL);
+    int error = trace->binary ? put_record(trace, &event) : put_line(trace, &event);
+    if (error)
+        stop(trace, error);
+    else
+        trace->calls++;
+}
+
 static struct trace *fork_of(struct trace *parent);
 
 /* The trace of this process: that of the one which opened it, or of a fork in which it goes on. NULL: a fork's calls are not
  * traced. */
-static struct trace *trace_here(struct trace *trace)
+static inline struct trace *trace_here(struct trace *trace)
 {
     while (trace && life_stamp() != trace->process)
         trace = trace->own ? fork_of(trace) : NULL;
     return trace;
 }
 
-static vmm_result trace_call(struct vmm_backend *self, struct vmm_call *call)
+struct held {
+    bool locked, kept; /* the lock; this thread cannot be cancelled */
+    int cancel;
+};
+
+/* A thread that is alone takes no lock; a call may start threads, and then it does. */
+static inline void lock_unless_alone(struct trace *trace, struct held *held)
+{
+    if (held->locked || VMM_SINGLE_THREAD)
+        return;
+    if (!held->kept)
+        held->cancel = life_no_cancel();
+    held->kept = held->locked = true;
+    life_acquire(&trace->lock);
+}
+
+static inline void unlock(struct trace *trace, const struct held *held)
+{
+    if (held->locked)
+        life_release(&trace->lock);
+    if (held->kept)
+        life_may_cancel(held->cancel);
+}
+
+vmm_result trace_call(struct vmm_backend *self, struct vmm_call *call)
 {
     struct trace *trace = trace_here((struct trace *)self);
     bool wrote_flags = false;
     if (!trace)
         return vmm_backend_call(self->inner, call);
     const struct moment moment = moment_now(trace, call);
-    bool waits = vmm_call_waits((enum vmm_call_id)call->id);
+    const bool waits = vmm_call_waits((enum vmm_call_id)call->id);
     vmm_result result = waits ? pass(self->inner, call, &wrote_flags) : VMM_SUCCESS;
-    int cancel = life_no_cancel();
-    life_acquire(&trace->lock);
+    struct held held = {.kept = !trace->binary};
+    if (held.kept) /* to write a line is a point of cancellation */
+        held.cancel = life_no_cancel();
+    lock_unless_alone(trace, &held);
     if (!waits)
         result = pass(self->inner, call, &wrote_flags);
-    if (!trace->stopped)
-        write_call(trace, call, result, wrote_flags, &moment);
-    life_release(&trace->lock);
-    life_may_cancel(cancel);
+    lock_unless_alone(trace, &held);
+    write_call(trace, call, result, wrote_flags, &moment);
+    unlock(trace, &held);
     return result;
+}
+
+void trace_write_late(struct trace *trace, const struct vmm_call *call, vmm_result result)
+{
+    const struct moment moment = {0};
+    struct held held = {0};
+    lock_unless_alone(trace, &held);
+    write_call(trace, call, result, false, &moment);
+    unlock(trace, &held);
 }
 
 /* ---- opening and closing ---- */
@@ -298,10 +289,11 @@ static vmm_result trace_call(struct vmm_backend *self, struct vmm_call *call)
 /* Ends everything except the file, which may not be there. */
 static void discard(struct trace *trace)
 {
-    if (trace->fd >= 0)
-        close(trace->fd);
-    jsonw_free(&trace->line);
-    names_free(&trace->names);
+    if (trace->lines.fd >= 0)
+        close(trace->lines.fd);
+    jsonw_free(&trace->lines.line);
+    names_free(&trace->lines.names);
+    trace_descriptors_free(&trace->descriptors);
     pthread_key_delete(trace->key);
     life_lock_end(&trace->lock);
     if (trace->own)
@@ -312,18 +304,20 @@ static void discard(struct trace *trace)
 
 static void finish(struct trace *trace)
 {
-    if (!trace->stopped) {
-        jsonw_reset(&trace->line);
-        jsonw_open(&trace->line, NULL, '{');
-        jsonw_int(&trace->line, "end", 1);
-        jsonw_int(&trace->line, "calls", (int64_t)trace->lines);
-        finish_line(trace);
+    if (trace->binary) {
+        trace_file_end(&trace->file, !trace->stopped);
+    } else if (!trace->stopped) {
+        jsonw_reset(&trace->lines.line);
+        trace_put_footer(&trace->lines.line, trace->calls);
+        int error = finish_line(&trace->lines);
+        if (error)
+            stop(trace, error);
     }
     discard(trace);
 }
 
 /* What a fork has of its parents' traces stays as it is. */
-static void trace_close(struct vmm_backend *self)
+void trace_close(struct vmm_backend *self)
 {
     struct trace *first = (struct trace *)self, *last = first;
     self->inner->ops->close(self->inner);
@@ -333,7 +327,10 @@ static void trace_close(struct vmm_backend *self)
     if (here)
         finish(last);
     if (is_forks) {
-        close(first->fd);
+        if (first->lines.fd >= 0)
+            close(first->lines.fd);
+        if (first->file.fd >= 0)
+            close(first->file.fd);
         vmm_layer_leave(self);
     }
 }
@@ -391,10 +388,11 @@ static struct trace *make(const char *pattern, struct vmm_backend *inner)
         return NULL;
     }
     life_lock_init(&trace->lock, LIFE_LAYER, NULL);
-    trace->base = (struct vmm_backend){&trace_ops, inner};
     trace->process = life_stamp();
     trace->pid = getpid();
-    trace->fd = -1;
+    trace->binary = trace_is_binary(pattern);
+    trace->base = (struct vmm_backend){trace->binary && !path_pattern_is_own(pattern) ? &trace_plain_ops : &trace_ops, inner};
+    trace->lines.fd = trace->file.fd = -1;
     if (make_own(pattern, &own)) {
         trace->own = own;
         return trace;
@@ -403,20 +401,36 @@ static struct trace *make(const char *pattern, struct vmm_backend *inner)
     return NULL;
 }
 
+static int begin_lines(struct lines *lines, const char *name)
+{
+    struct stat status;
+    lines->fd = open_file(name);
+    if (lines->fd < 0)
+        return errno;
+    lines->regular = posix.fstat(lines->fd, &status) == 0 && S_ISREG(status.st_mode);
+    return write_line(lines);
+}
+
 /* Creates or empties the file and writes the header; 0 or an errno. */
 static int begin(struct trace *trace, const char *pattern, int64_t fork_of)
 {
     char name[PATH_PATTERN];
-    struct stat status;
-    if (!make_header(trace, fork_of)) /* before the file is truncated */
+    struct json *json = &trace->lines.line;
+    trace_put_header(json, trace->base.inner, trace->own != NULL, trace->own ? trace->own->clock : 0, fork_of);
+    jsonw_newline(json);
+    if (json->failed) /* before the file is truncated */
         return ENOMEM;
     if (!path_pattern(pattern, (long)getpid(), name, sizeof name))
         return ENAMETOOLONG;
-    trace->fd = open_file(name);
-    if (trace->fd < 0)
-        return errno;
-    trace->regular = posix.fstat(trace->fd, &status) == 0 && S_ISREG(status.st_mode);
-    return write_line(trace);
+    return trace->binary ? trace_file_begin(&trace->file, name, json->text, json->length - 1, trace->own != NULL)
+                         : begin_lines(&trace->lines, name);
+}
+
+static const char *reason(int error)
+{
+    return error == ENOTSUP  ? "a trace in the binary form has to be a file"
+           : error == ENOSYS ? "the binary form is a file that is mapped, which this system cannot do; another name gets lines"
+                             : strerror(error);
 }
 
 /* In a child: the parent's trace goes on in a file of the child's own. Nothing of the parent's is used but the pattern, for a thread
@@ -431,7 +445,7 @@ static struct trace *fork_of(struct trace *parent)
         trace->stopped = error != 0;
         if (error)
             fprintf(stderr, "cuvmm: trace: process %ld, a fork of %ld, has no trace: \"%.200s\" cannot be written: %s\n", (long)getpid(),
-                    (long)parent->pid, parent->own->pattern, strerror(error));
+                    (long)parent->pid, parent->own->pattern, reason(error));
         atomic_store(&parent->own->fork, trace);
     }
     life_release(&parent->lock);
@@ -454,7 +468,7 @@ vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vm
     if (error) {
         discard(trace);
         return vmm_refuse_open(VMM_RULE_OPEN_SYSTEM, "vmm_open", "trace: cannot write to \"%.60s\": %s", args,
-                               strerror(error));
+                               reason(error));
     }
     *backend = &trace->base;
     return VMM_SUCCESS;

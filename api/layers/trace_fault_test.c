@@ -223,6 +223,13 @@ static void in_a_child(const char *whole)
            "neither that call nor the child's end is written");
 }
 
+static void reasons(void)
+{
+    tap_ok(strstr(reason(ENOTSUP), "has to be a file") && strstr(reason(ENOSYS), "another name gets lines") &&
+               !strcmp(reason(ENOSPC), strerror(ENOSPC)),
+           "why a file cannot be begun is said");
+}
+
 int main(void)
 {
     size_t length;
@@ -248,6 +255,7 @@ int main(void)
     stuck(whole);
     in_a_pipe(whole);
     in_a_child(whole);
+    reasons();
     free(whole);
     unlink(path);
     return tap_done();

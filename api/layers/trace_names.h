@@ -3,39 +3,45 @@
  *
  *     reserve -> 0x100000000000, 4 MiB        R1 = [0x100000000000, +4 MiB)
  *     0x100000200000 is then "R1+0x200000"
+ *
+ * Descriptors have theirs from trace_descriptors.h. The caller does all locking.
  */
 #ifndef CUVMM_LAYERS_TRACE_NAMES_H
 #define CUVMM_LAYERS_TRACE_NAMES_H
 
-#include <stdbool.h>
+#include "spans.h"
+#include "trace_event.h"
 
-#include "call.h"
+enum name_kind { NAME_RESERVATION, NAME_ALLOCATION, NAME_HANDLE, NAME_CONTEXT, NAME_STREAM, NAME_EVENT, NAME_POOL, NAME_ARRAY,
+                 NAME_GRAPH, NAME_NODE, NAME_EXEC, NAME_OBJECT, NAME_DESCRIPTOR, NAME_KINDS };
 
-enum name_kind { NAME_RESERVATION, NAME_ALLOCATION, NAME_HANDLE, NAME_CONTEXT, NAME_STREAM, NAME_DESCRIPTOR, NAME_EVENT,
-                 NAME_POOL, NAME_ARRAY, NAME_GRAPH, NAME_NODE, NAME_EXEC, NAME_OBJECT, NAME_KINDS };
-
-struct name_entry {
-    uint64_t start, size; /* size is 1 for values that are not addresses */
-    uint64_t file;        /* of a descriptor: its file (trace_file), because its number may be reused; else 0 */
+struct name {
+    enum name_kind kind;
     uint32_t number;
+    uint64_t offset; /* of an address, in its object */
+    bool ended;      /* the object has ended */
 };
 
+/* Empty where it is zeroed. */
 struct names {
-    struct {
-        struct name_entry *entry; /* sorted by start, without overlap */
-        size_t count, room;
-        uint32_t last; /* the last number used */
-    } table[NAME_KINDS];
+    struct spans object[NAME_KINDS];   /* where each lies, with its number */
+    uint32_t last[NAME_KINDS];         /* the last number used */
+    bool keeps;                        /* what has ended can be found, until something else lies there */
 };
 
 void names_free(struct names *names);
 
-/* Records the objects that a successful call created or ended. False when memory is out: its object then has no name. */
-bool names_learn(struct names *names, const struct vmm_call *call);
+/* Records the objects that a call created or ended. False when memory is out: its object then has no name. */
+bool names_learn(struct names *names, const struct trace_event *event);
 
+/* The object that a parameter of that kind names by its value. False when there is none, or when it has ended and keeps is off. */
+bool names_find(struct names *names, enum vmm_param_kind kind, uint64_t value, struct name *name);
+
+/* The name as text: "H2", "R1+0x200000". */
 #define NAME_MAX_TEXT 40
+void name_text(const struct name *name, char text[NAME_MAX_TEXT]);
 
-/* The name of a parameter's value; false when it has none. */
-bool names_find(const struct names *names, enum vmm_param_kind kind, uint64_t value, char text[NAME_MAX_TEXT]);
+/* The kind with that letter; NAME_KINDS where there is none. */
+enum name_kind name_kind_of(char letter);
 
 #endif

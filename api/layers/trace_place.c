@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "os_environment.h"
-#include "stacks.h"
 
 void trace_place_begin(void)
 {
@@ -27,30 +26,42 @@ static uint32_t id_of(struct trace_places *places, uint32_t stack, bool *first)
 
 struct trace_place trace_place_here(struct trace_places *places)
 {
-    struct trace_place place = {.stack = stacks_here()};
-    if (place.stack)
-        place.id = id_of(places, place.stack, &place.first);
+    uint32_t stack = stacks_here();
+    bool first = false;
+    struct trace_place place = {.id = stack ? id_of(places, stack, &first) : 0};
+    place.stack = first ? stack : 0;
     return place;
 }
 
-void trace_place_write(struct json *json, const struct trace_place *place)
+void trace_place_note(const struct trace_place *place, struct trace_event *event, struct stacks_frame *frames)
 {
-    char text[4096 + 300];
-    struct stacks_frame frame[STACKS_MOST];
-    if (!place->id)
+    event->place = place->id;
+    event->frames = place->id && place->stack ? stacks_frames(place->stack, frames, STACKS_MOST) : 0;
+    event->stack = frames;
+}
+
+const char *trace_frame(const struct trace_event *event, uint32_t index, char room[TRACE_FRAME_TEXT])
+{
+    if (event->frame)
+        return event->frame[index];
+    const struct stacks_frame *frame = &event->stack[index];
+    if (frame->python)
+        snprintf(room, TRACE_FRAME_TEXT, "%.4000s:%u %.200s", frame->python, frame->line, frame->function ? frame->function : "");
+    else
+        snprintf(room, TRACE_FRAME_TEXT, "%.4095s+0x%llx", frame->module, (unsigned long long)frame->offset);
+    return room;
+}
+
+void trace_place_write(struct json *json, const struct trace_event *event)
+{
+    char text[TRACE_FRAME_TEXT];
+    if (!event->place)
         return;
-    jsonw_int(json, "place", place->id);
-    if (!place->first)
+    jsonw_int(json, "place", event->place);
+    if (!event->frames)
         return;
-    unsigned count = stacks_frames(place->stack, frame, STACKS_MOST);
     jsonw_open(json, "frames", '[');
-    for (unsigned i = 0; i < count; i++) {
-        if (frame[i].python)
-            snprintf(text, sizeof text, "%.4000s:%u %.200s", frame[i].python, frame[i].line,
-                     frame[i].function ? frame[i].function : "");
-        else
-            snprintf(text, sizeof text, "%.4095s+0x%llx", frame[i].module, (unsigned long long)frame[i].offset);
-        jsonw_text(json, NULL, text);
-    }
+    for (uint32_t i = 0; i < event->frames; i++)
+        jsonw_text(json, NULL, trace_frame(event, i, text));
     jsonw_close(json, ']');
 }

@@ -11,10 +11,10 @@
 #define CUVMM_LAYERS_TRACE_PLACE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "json.h"
+#include "stacks.h"
+#include "trace_event.h"
 
 enum { TRACE_PLACES = 1 << 14 };
 
@@ -23,9 +23,8 @@ struct trace_places {
 };
 
 struct trace_place {
-    uint32_t id;  /* 0: there is no room for more of them */
-    bool first;   /* the frames are to be written */
-    uint32_t stack;
+    uint32_t id;    /* 0: there is no room for more of them */
+    uint32_t stack; /* whose frames are to be written; 0: they were */
 };
 
 /* Stacks are captured in this process, unless CUVMM_CHECK_STACKS decides otherwise. */
@@ -33,7 +32,13 @@ void trace_place_begin(void);
 
 struct trace_place trace_place_here(struct trace_places *places);
 
-/* The members above; nothing for id 0. Waits for nothing. */
-void trace_place_write(struct json *json, const struct trace_place *place);
+/* Fills in the event's place and, where they are to be written, its frames: at most STACKS_MOST, which the caller keeps. */
+void trace_place_note(const struct trace_place *place, struct trace_event *event, struct stacks_frame *frames);
+
+/* One frame of the event's as text. */
+const char *trace_frame(const struct trace_event *event, uint32_t index, char room[TRACE_FRAME_TEXT]);
+
+/* The members above; nothing for place 0. */
+void trace_place_write(struct json *json, const struct trace_event *event);
 
 #endif

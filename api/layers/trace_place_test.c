@@ -49,12 +49,12 @@ static struct trace_place at(uint32_t stack)
 static void test_ids(void)
 {
     struct trace_place first = at(1), again = at(1), none = at(0);
-    tap_ok(first.id && first.first && first.stack == 1, "a stack that is new gets an id");
-    tap_ok(again.id == first.id && !again.first, "which is its own from then on");
-    tap_ok(!none.id && !none.first, "no stack, no id");
+    tap_ok(first.id && first.stack == 1, "a stack that is new gets an id");
+    tap_ok(again.id == first.id && !again.stack, "which is its own from then on");
+    tap_ok(!none.id && !none.stack, "no stack, no id");
     /* the slot of the stack 1 and TRACE_PLACES + 1 is the same one */
     struct trace_place other = at(TRACE_PLACES + 1), later = at(TRACE_PLACES + 1);
-    tap_ok(other.first && other.id && other.id != first.id && later.id == other.id && !later.first,
+    tap_ok(other.stack && other.id && other.id != first.id && later.id == other.id && !later.stack,
            "two stacks that begin at one slot have an id each");
 }
 
@@ -64,20 +64,23 @@ static void test_full(void)
     memset(&places, 0, sizeof places);
     for (uint32_t stack = 1; stack <= TRACE_PLACES; stack++) {
         struct trace_place place = at(stack);
-        each = each && place.id && place.first;
+        each = each && place.id && place.stack;
     }
     tap_ok(each, "%d stacks have their places", TRACE_PLACES);
     struct trace_place over = at(TRACE_PLACES + 1), known = at(TRACE_PLACES / 2);
-    tap_ok(!over.id && !over.first, "one more has none");
-    tap_ok(known.id && !known.first, "the others keep theirs");
+    tap_ok(!over.id && !over.stack, "one more has none");
+    tap_ok(known.id && !known.stack, "the others keep theirs");
 }
 
 static void written(const struct trace_place *place, const char *wants, const char *name)
 {
     static char text[2000];
+    struct stacks_frame frames[STACKS_MOST];
+    struct trace_event event = {0};
     struct json json = {.text = text, .room = sizeof text - 1, .fixed = true};
+    trace_place_note(place, &event, frames);
     jsonw_open(&json, NULL, '{');
-    trace_place_write(&json, place);
+    trace_place_write(&json, &event);
     jsonw_close(&json, '}');
     text[json.length] = '\0';
     tap_text(text, wants, "%s", name);
@@ -86,9 +89,9 @@ static void written(const struct trace_place *place, const char *wants, const ch
 static void test_written(void)
 {
     written(&(struct trace_place){.stack = 5}, "{}", "no place, no members");
-    written(&(struct trace_place){.id = 7, .first = true, .stack = 5},
+    written(&(struct trace_place){.id = 7, .stack = 5},
             "{\"place\":7,\"frames\":[\"/opt/app/step+0x17bd\",\"pool.py:12 grow\",\"train.py:40 \"]}", "the first has its frames");
-    written(&(struct trace_place){.id = 7, .stack = 5}, "{\"place\":7}", "a later one has the number alone");
+    written(&(struct trace_place){.id = 7}, "{\"place\":7}", "a later one has the number alone");
 }
 
 static void test_begin(void)

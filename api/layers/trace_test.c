@@ -8,7 +8,6 @@
 #include "fnv.h"
 #include "json_check.h"
 #include "tap.h"
-#include "trace_value.h"
 
 /* ---- a trace over a fake backend, and its lines ---- */
 
@@ -634,19 +633,6 @@ static void test_long_lists(void)
     free(rig.text);
 }
 
-/* What a descriptor argument may be: an open file, a closed one, or a value that is not a descriptor. */
-static void test_files(void)
-{
-    const uint64_t no_descriptor = UINT64_C(1) << 63 | 3;
-    int copy = dup(STDERR_FILENO);
-    tap_ok(copy >= 0 && trace_file((uint64_t)copy) == trace_file(STDERR_FILENO) && trace_file((uint64_t)copy) & 1,
-           "two descriptors of one file are the same");
-    close(copy);
-    tap_u64(trace_file((uint64_t)copy), 0, "a closed descriptor has no file");
-    tap_u64(trace_file((uint64_t)-1), 0, "a negative number has no file");
-    tap_u64(trace_file(no_descriptor), no_descriptor, "a value that cannot be a descriptor stands for itself");
-}
-
 /* ---- every entry point ---- */
 
 static void fill(union vmm_any_call *call, enum vmm_call_id id, bool null, void *room)
@@ -741,7 +727,6 @@ int main(void)
     test_fabric_of_pools();
     test_boxes();
     test_long_lists();
-    test_files();
     test_every_call();
     return tap_done();
 }

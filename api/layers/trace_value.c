@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "trace_value.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
-#include "fnv.h"
-#include "posix.h"
 #include "trace.h"
 
 bool trace_is_out(enum vmm_param_kind kind)
@@ -29,10 +25,15 @@ static const struct vmm_param *param_named(const struct vmm_call *call, const ch
     return NULL;
 }
 
-/* The number of elements or bytes in a list, which is another parameter of the call. */
-static uint64_t length_in(const struct vmm_call *call, const char *name)
+uint64_t trace_length(const struct vmm_call *call, const char *name)
 {
     return vmm_call_scalar(call, param_named(call, name));
+}
+
+size_t trace_attribute_size(vmm_pointer_attribute attribute)
+{
+    const size_t size = vmm_pointer_attribute_size(attribute);
+    return size == sizeof(int) || size == sizeof(uint64_t) ? size : 0;
 }
 
 static void write_location(struct json *json, const char *key, const vmm_mem_location *location)
@@ -73,7 +74,7 @@ static void write_pool_props(struct json *json, const char *key, const vmm_mem_p
 /* The value of a pool's attribute; nothing for an attribute that does not exist, whose size is unknown. */
 static void write_pool_value(struct json *json, const struct vmm_call *call, const struct vmm_param *param, bool known)
 {
-    vmm_mem_pool_attribute attribute = (vmm_mem_pool_attribute)length_in(call, "attr");
+    vmm_mem_pool_attribute attribute = (vmm_mem_pool_attribute)trace_length(call, "attr");
     const void *at = pointer_of(call, param);
     uint64_t wide = 0;
     int narrow = 0;
@@ -167,6 +168,8 @@ static void write_operand(struct json *json, const char *key, const vmm_memcpy3d
     jsonw_hex(json, "at", operand->op.ptr.ptr);
     jsonw_hex(json, "row", operand->op.ptr.row_length);
     jsonw_hex(json, "rows", operand->op.ptr.layer_height);
+    if (operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY)
+        jsonw_hex(json, "z", operand->op.array.z);
     jsonw_close(json, '}');
 }
 
@@ -270,16 +273,17 @@ static void write_attributes(struct json *json, const char *key, const vmm_point
     jsonw_close(json, ']');
 }
 
-static void write_bytes(struct json *json, const char *key, const void *bytes, uint64_t length, bool readable, bool device)
+static void write_bytes(struct json *json, const char *key, const void *bytes, const struct trace_event *event, bool there)
 {
+    const uint64_t length = trace_length(event->call, "byte_count");
     jsonw_open(json, key, '{');
     jsonw_hex(json, "length", length);
-    if (device)
+    if (event->device)
         jsonw_hex(json, "device", (uint64_t)(uintptr_t)bytes);
-    else if (readable && length <= TRACE_BYTES_MAX)
+    else if (there && length <= TRACE_BYTES_MAX)
         jsonw_bytes(json, "hex", bytes, (size_t)length);
-    else if (readable)
-        jsonw_hex(json, "fnv1a64", fnv1a(FNV1A, bytes, length));
+    else if (there)
+        jsonw_hex(json, "fnv1a64", event->hash);
     jsonw_close(json, '}');
 }
 
@@ -296,9 +300,10 @@ static void write_wanted(struct json *json, const char *key, void *const *data, 
 }
 
 /* Writes a pointer parameter that is not NULL. */
-static void write_pointed(struct json *json, const struct vmm_call *call, const struct vmm_param *param, bool done,
-                          bool device)
+static void write_pointed(struct json *json, const struct trace_event *event, const struct vmm_param *param)
 {
+    const struct vmm_call *call = event->call;
+    const bool done = trace_event_done(event);
     const void *at = pointer_of(call, param);
     switch (param->kind) {
     case VMM_PARAM_PROP:
@@ -324,13 +329,13 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         jsonw_text(json, param->name, "handle"); /* the same; one that the trace saw has a name */
         break;
     case VMM_PARAM_DESCS:
-        write_descs(json, param->name, at, length_in(call, "count"));
+        write_descs(json, param->name, at, trace_length(call, "count"));
         break;
     case VMM_PARAM_ARGS:
-        write_words(json, param->name, at, length_in(call, "count"));
+        write_words(json, param->name, at, trace_length(call, "count"));
         break;
     case VMM_PARAM_MEM_OPS:
-        write_mem_ops(json, param->name, at, length_in(call, "count") > TRACE_LIST_MAX ? 0 : length_in(call, "count"));
+        write_mem_ops(json, param->name, at, trace_length(call, "count") > TRACE_LIST_MAX ? 0 : trace_length(call, "count"));
         break;
     case VMM_PARAM_MEMCPY3D:
     case VMM_PARAM_MEMCPY3D_PEER:
@@ -353,10 +358,10 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         write_structs(json, param->name, vmm_shape(param->shape), at, vmm_structs_length(call, param));
         break;
     case VMM_PARAM_NODES:
-        write_nodes(json, param->name, at, length_in(call, "num_dependencies"));
+        write_nodes(json, param->name, at, trace_length(call, "num_dependencies"));
         break;
     case VMM_PARAM_EDGES:
-        write_edges(json, param->name, at, length_in(call, "num_dependencies"));
+        write_edges(json, param->name, at, trace_length(call, "num_dependencies"));
         break;
     case VMM_PARAM_FILL_NODE:
         write_fill_node(json, param->name, at);
@@ -365,23 +370,22 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         write_kernel_node(json, param->name, at);
         break;
     case VMM_PARAM_ATTRIBUTES:
-        write_attributes(json, param->name, at, length_in(call, "num_attributes"));
+        write_attributes(json, param->name, at, trace_length(call, "num_attributes"));
         break;
     case VMM_PARAM_BYTES:
-        write_bytes(json, param->name, at, length_in(call, "byte_count"), done, device);
+        write_bytes(json, param->name, at, event, done);
         break;
     case VMM_PARAM_OUT_BYTES:
-        if (device)
-            write_bytes(json, param->name, at, length_in(call, "byte_count"), false, true);
+        if (event->device)
+            write_bytes(json, param->name, at, event, false);
         else
             jsonw_text(json, param->name, "out");
         break;
     case VMM_PARAM_OUT_ATTRIBUTES:
-        write_wanted(json, param->name, at, length_in(call, "num_attributes"));
+        write_wanted(json, param->name, at, trace_length(call, "num_attributes"));
         break;
     case VMM_PARAM_FD:
-        jsonw_text(json, param->name,
-                  trace_is_fabric(call) ? "fabric" : trace_file(vmm_call_scalar(call, param)) ? "fd" : "closed");
+        jsonw_text(json, param->name, trace_is_fabric(call) ? "fabric" : event->closed ? "closed" : "fd");
         break;
     case VMM_PARAM_FUNCTION:
     case VMM_PARAM_USER_DATA:
@@ -404,8 +408,9 @@ uint64_t trace_before(const struct vmm_call *call)
     return value;
 }
 
-void trace_args(struct json *json, const struct vmm_call *call, bool done, bool device, uint64_t before)
+void trace_args(struct json *json, const struct trace_event *event)
 {
+    const struct vmm_call *call = event->call;
     size_t count = 0;
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
     jsonw_open(json, "args", '{');
@@ -418,11 +423,11 @@ void trace_args(struct json *json, const struct vmm_call *call, bool done, bool 
         else if (!value)
             jsonw_null(json, params[i].name);
         else if (params[i].kind == VMM_PARAM_IO_COUNT)
-            jsonw_hex(json, params[i].name, before);
+            jsonw_hex(json, params[i].name, event->before);
         else if (params[i].kind == VMM_PARAM_IO_INT)
-            jsonw_int(json, params[i].name, (int)before);
+            jsonw_int(json, params[i].name, (int)event->before);
         else
-            write_pointed(json, call, &params[i], done, device);
+            write_pointed(json, event, &params[i]);
     }
     jsonw_close(json, '}');
 }
@@ -432,7 +437,7 @@ static void write_attribute(struct json *json, const char *key, vmm_pointer_attr
 {
     uint64_t wide = 0;
     int narrow = 0;
-    size_t size = data ? vmm_pointer_attribute_size(attribute) : 0;
+    size_t size = data ? trace_attribute_size(attribute) : 0;
     if (size == sizeof wide) {
         memcpy(&wide, data, sizeof wide);
         jsonw_hex(json, key, wide);
@@ -448,14 +453,14 @@ static void write_attribute_list(struct json *json, const struct vmm_call *call,
 {
     void *const *data = pointer_of(call, param);
     const vmm_pointer_attribute *attribute = pointer_of(call, param_named(call, "attributes"));
-    uint64_t count = attribute ? length_in(call, "num_attributes") : 0;
+    uint64_t count = attribute ? trace_length(call, "num_attributes") : 0;
     jsonw_open(json, param->name, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
         write_attribute(json, NULL, attribute[i], data[i]);
     jsonw_close(json, ']');
 }
 
-static bool is_async(const struct vmm_call *call)
+bool trace_is_async(const struct vmm_call *call)
 {
     return param_named(call, "stream") != NULL;
 }
@@ -482,12 +487,11 @@ static void write_update(struct json *json, const char *key, const vmm_graph_exe
     jsonw_close(json, '}');
 }
 
-/* Of a stream that is not captured the status alone is written. */
-static bool writes(const struct vmm_call *call, const struct vmm_param *param)
+bool trace_writes(const struct vmm_call *call, enum vmm_param_kind kind)
 {
     const struct vmm_call_stream_get_capture_info *info = (const struct vmm_call_stream_get_capture_info *)(const void *)call;
-    return call->id != VMM_CALL_stream_get_capture_info || param->kind == VMM_PARAM_OUT_INT ||
-           *info->capture_status_out == VMM_STREAM_CAPTURE_STATUS_ACTIVE;
+    return call->id != VMM_CALL_stream_get_capture_info || kind == VMM_PARAM_OUT_INT ||
+           (info->capture_status_out && *info->capture_status_out == VMM_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 
 /* Ints, as many as the caller asked for. */
@@ -502,8 +506,9 @@ static void write_range(struct json *json, const char *key, const void *at, uint
     jsonw_close(json, ']');
 }
 
-static void write_out(struct json *json, const struct vmm_call *call, const struct vmm_param *param, bool device)
+static void write_out(struct json *json, const struct trace_event *event, const struct vmm_param *param)
 {
+    const struct vmm_call *call = event->call;
     const void *at = pointer_of(call, param);
     uint64_t wide = 0;
     switch (param->kind) {
@@ -520,7 +525,7 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
         write_struct(json, param->name, vmm_shape(param->shape), at);
         break;
     case VMM_PARAM_OUT_RANGE:
-        write_range(json, param->name, at, length_in(call, "data_size"));
+        write_range(json, param->name, at, trace_length(call, "data_size"));
         break;
     case VMM_PARAM_OUT_POOL_VALUE:
         write_pool_value(json, call, param, true);
@@ -560,10 +565,10 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
         jsonw_text(json, param->name, at);
         break;
     case VMM_PARAM_OUT_BYTES:
-        write_bytes(json, param->name, at, length_in(call, "byte_count"), !is_async(call), device);
+        write_bytes(json, param->name, at, event, !trace_is_async(call));
         break;
     case VMM_PARAM_OUT_ATTRIBUTE:
-        write_attribute(json, param->name, (vmm_pointer_attribute)length_in(call, "attribute"), at);
+        write_attribute(json, param->name, (vmm_pointer_attribute)trace_length(call, "attribute"), at);
         break;
     case VMM_PARAM_OUT_ATTRIBUTES:
         write_attribute_list(json, call, param);
@@ -574,14 +579,15 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
     }
 }
 
-void trace_outs(struct json *json, const struct vmm_call *call, bool device)
+void trace_outs(struct json *json, const struct trace_event *event)
 {
+    const struct vmm_call *call = event->call;
     size_t count = 0;
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
     jsonw_open(json, "out", '{');
     for (size_t i = 0; i < count; i++)
-        if (trace_is_out(params[i].kind) && pointer_of(call, &params[i]) && writes(call, &params[i]))
-            write_out(json, call, &params[i], device);
+        if (trace_is_out(params[i].kind) && pointer_of(call, &params[i]) && !(event->lacks >> i & 1) && trace_writes(call, params[i].kind))
+            write_out(json, event, &params[i]);
     if (!json->failed && json->text[json->length - 1] == '{')
         jsonw_drop_empty(json, "out");
     else
@@ -591,11 +597,10 @@ void trace_outs(struct json *json, const struct vmm_call *call, bool device)
 const void *trace_host_bytes(const struct vmm_call *call)
 {
     size_t count = 0;
-    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
-    for (size_t i = 0; i < count; i++)
-        if (params[i].kind == VMM_PARAM_BYTES || params[i].kind == VMM_PARAM_OUT_BYTES)
-            return pointer_of(call, &params[i]);
-    return NULL;
+    const struct vmm_param *param = vmm_call_params((enum vmm_call_id)call->id, &count);
+    while (param->kind != VMM_PARAM_BYTES && param->kind != VMM_PARAM_OUT_BYTES)
+        param++;
+    return pointer_of(call, param);
 }
 
 bool trace_is_fabric(const struct vmm_call *call)
@@ -611,61 +616,10 @@ bool trace_is_fabric(const struct vmm_call *call)
             any->mem_pool_import_from_shareable_handle.handle_type == VMM_MEM_HANDLE_TYPE_FABRIC);
 }
 
-uint64_t trace_fabric(const void *bytes)
+bool trace_object(const struct trace_event *event, const struct vmm_param *param, uint64_t *value)
 {
-    return fnv1a(FNV1A, bytes, VMM_FABRIC_HANDLE_SIZE) | UINT64_C(1) << 63;
-}
-
-uint64_t trace_file(uint64_t value)
-{
-    struct stat status;
-    if (value >> 63 && value >> 31 != UINT64_MAX >> 31) /* not a sign-extended negative int */
-        return value;
-    if (posix.fstat((int)(uint32_t)value, &status) != 0)
-        return 0;
-    return fnv1a_word(fnv1a_word(FNV1A, (uint64_t)status.st_dev), (uint64_t)status.st_ino) | 1;
-}
-
-/* Writes the imported handle: a descriptor, or a fabric handle if it is known to be one. */
-static bool imported(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
-{
-    *value = vmm_call_scalar(call, param);
-    if (!*value || !trace_is_fabric(call))
-        return *value != 0;
-    if (done)
-        *value = trace_fabric(pointer_of(call, param));
-    return done;
-}
-
-/* Writes the exported descriptor. Its name is known only after the call. */
-static bool exported(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
-{
-    int fd;
-    if (!done || (call->id != VMM_CALL_mem_export_to_shareable_handle &&
-                  call->id != VMM_CALL_mem_pool_export_to_shareable_handle))
-        return false;
-    if (trace_is_fabric(call)) {
-        *value = trace_fabric(pointer_of(call, param));
-        return true;
-    }
-    memcpy(&fd, pointer_of(call, param), sizeof fd);
-    *value = (uint64_t)fd;
-    return fd > 0;
-}
-
-bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
-{
+    const struct vmm_call *call = event->call;
     switch (param->kind) {
-    case VMM_PARAM_OUT_FD:
-        return exported(call, param, done, value);
-    case VMM_PARAM_FD:
-        return imported(call, param, done, value);
-    case VMM_PARAM_OUT_IPC_HANDLE:
-    case VMM_PARAM_IPC_HANDLE:
-        if (param->kind == VMM_PARAM_OUT_IPC_HANDLE && !done)
-            return false;
-        *value = trace_fabric(pointer_of(call, param));
-        return true;
     case VMM_PARAM_ADDRESS:
     case VMM_PARAM_HANDLE:
     case VMM_PARAM_CONTEXT:
@@ -690,31 +644,11 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
     case VMM_PARAM_OUT_GRAPH_NODE:
     case VMM_PARAM_OUT_GRAPH_EXEC:
     case VMM_PARAM_OUT_USER_OBJECT:
-        if (!done || !pointer_of(call, param) || !writes(call, param))
+        if (!trace_event_done(event) || !pointer_of(call, param) || !trace_writes(call, param->kind))
             return false;
         memcpy(value, pointer_of(call, param), sizeof *value);
         return *value != 0;
     default:
         return false;
     }
-}
-
-/* Every descriptor that a driver exports is an opening of one device file. */
-static bool is_one_of_many(uint64_t value)
-{
-    struct stat status;
-    return !(value >> 63) && (posix.fstat((int)(uint32_t)value, &status) != 0 || S_ISCHR(status.st_mode));
-}
-
-uint64_t trace_shared(const struct vmm_call *call)
-{
-    size_t count = 0;
-    uint64_t value;
-    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
-    for (size_t i = 0; i < count; i++)
-        if ((params[i].kind == VMM_PARAM_FD || params[i].kind == VMM_PARAM_OUT_FD || params[i].kind == VMM_PARAM_IPC_HANDLE ||
-             params[i].kind == VMM_PARAM_OUT_IPC_HANDLE) &&
-            trace_object(call, &params[i], true, &value))
-            return is_one_of_many(value) ? 0 : trace_file(value);
-    return 0;
 }

@@ -1,40 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_value.h - parameters of a call record as JSON, by the kinds that trace.h lists. */
+/* trace_value.h - parameters of a call as JSON, by the kinds that trace.h lists, and what is to be known of calls besides. */
 #ifndef CUVMM_LAYERS_TRACE_VALUE_H
 #define CUVMM_LAYERS_TRACE_VALUE_H
 
-#include "call.h"
 #include "json.h"
+#include "trace_event.h"
 
 /* What the call will read where it writes its answer; 0 for other calls. */
 uint64_t trace_before(const struct vmm_call *call);
 
-/* "args": every parameter as it was passed. done: the call succeeded, so memory that it had to read is readable, except for
- * device addresses in place of host addresses, which are written as addresses. */
-void trace_args(struct json *json, const struct vmm_call *call, bool done, bool device, uint64_t before);
+/* "args": every parameter as it was passed. */
+void trace_args(struct json *json, const struct trace_event *event);
 
-/* "out": the outputs of a successful call; nothing if there are none. */
-void trace_outs(struct json *json, const struct vmm_call *call, bool device);
+/* "out": the outputs that were written; nothing if there are none. */
+void trace_outs(struct json *json, const struct trace_event *event);
 
 /* The host bytes that the call reads or writes, or NULL. */
 const void *trace_host_bytes(const struct vmm_call *call);
 
-/* The value of a parameter that may name an object: its own, or the one that an output points to. False when there is none. */
-bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value);
+/* The value of the parameter with that name, which the call has: the length of a list, say. */
+uint64_t trace_length(const struct vmm_call *call, const char *name);
+
+/* The size of an attribute whose value a trace holds, 4 or 8; else 0. */
+size_t trace_attribute_size(vmm_pointer_attribute attribute);
+
+/* Are its host bytes there only when the stream has come so far? */
+bool trace_is_async(const struct vmm_call *call);
+
+/* Does a call that succeeded write its output of that kind? Of a stream that is not captured the status alone is written. */
+bool trace_writes(const struct vmm_call *call, enum vmm_param_kind kind);
+
+/* The value of a parameter that may name an object, but for a descriptor: its own, or the one that an output points to. False when
+ * there is none. */
+bool trace_object(const struct trace_event *event, const struct vmm_param *param, uint64_t *value);
 
 /* Does the call write through the parameter? */
 bool trace_is_out(enum vmm_param_kind kind);
 
-/* Is it an export or import of a fabric handle? And the value that stands for such a handle, which is not a descriptor. */
+/* Is it an export or import of a fabric handle? */
 bool trace_is_fabric(const struct vmm_call *call);
-uint64_t trace_fabric(const void *bytes);
-
-/* Closing is not a traced call, so this identifies the file that the number refers to now (a driver uses the lower half of the
- * value); 0 if it is not open in this process. A fabric handle's value stands for itself. */
-uint64_t trace_file(uint64_t value);
-
-/* What a successful export or import names, as other processes know it too: the file of a descriptor, or the bytes of a fabric or
- * IPC handle. 0: the call shares nothing, or its file cannot be told from others (a driver's descriptors are all of one device). */
-uint64_t trace_shared(const struct vmm_call *call);
 
 #endif

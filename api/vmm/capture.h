@@ -46,9 +46,9 @@ typedef int vmm_stream_capture_status;
 VMM_API vmm_result vmm_stream_begin_capture(vmm_system *sys, vmm_stream stream, vmm_stream_capture_mode mode);
 
 /* The same into a graph that is there, behind these nodes of it. The graph ends with a capture that does not succeed (580).
- * INVALID_VALUE also for what is not a graph, or a node's [VMM-GRAPH-UNKNOWN], or no node of it [VMM-GRAPH-NODE], [VMM-GRAPH-NULL],
- * ILLEGAL_STATE for a graph that another stream is captured into [VMM-CAPTURE-STATE]. dependency_data is not looked at.
- * cuStreamBeginCaptureToGraph. */
+ * INVALID_VALUE also for what is not a graph [VMM-GRAPH-UNKNOWN], or no node of it [VMM-GRAPH-NODE], [VMM-GRAPH-NULL],
+ * ILLEGAL_STATE for a graph that another stream is captured into [VMM-CAPTURE-STATE]. dependency_data must be such as an edge may
+ * have [VMM-GRAPH-EDGE]; the nodes' edges have none. cuStreamBeginCaptureToGraph. */
 VMM_API vmm_result vmm_stream_begin_capture_to_graph(vmm_system *sys, vmm_stream stream, vmm_graph graph,
                                                      const vmm_graph_node *dependencies,
                                                      const vmm_graph_edge_data *dependency_data, uint64_t num_dependencies,
@@ -57,7 +57,8 @@ VMM_API vmm_result vmm_stream_begin_capture_to_graph(vmm_system *sys, vmm_stream
 /* Ends the capture, whatever it answers but for [VMM-CAPTURE-UNMATCHED], and stores its graph, which is the program's to destroy;
  * NULL where it refuses. With graph NULL the graph is dropped. INVALID_HANDLE [VMM-STREAM-UNKNOWN], ILLEGAL_STATE
  * [VMM-CAPTURE-STATE], STREAM_CAPTURE_WRONG_THREAD [VMM-CAPTURE-THREAD], STREAM_CAPTURE_UNMATCHED [VMM-CAPTURE-UNMATCHED],
- * STREAM_CAPTURE_INVALIDATED [VMM-CAPTURE-INVALIDATED], STREAM_CAPTURE_UNJOINED [VMM-CAPTURE-UNJOINED]. cuStreamEndCapture. */
+ * STREAM_CAPTURE_INVALIDATED [VMM-CAPTURE-INVALIDATED], STREAM_CAPTURE_UNJOINED where another stream of the capture has added
+ * work that this one does not wait for [VMM-CAPTURE-UNJOINED]. cuStreamEndCapture. */
 VMM_API vmm_result vmm_stream_end_capture(vmm_system *sys, vmm_stream stream, vmm_graph *graph);
 
 /* Stores VMM_STREAM_CAPTURE_STATUS_. INVALID_VALUE [VMM-GRAPH-NULL], INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE
@@ -87,7 +88,7 @@ VMM_API vmm_result vmm_thread_exchange_stream_capture_mode(vmm_system *sys, vmm_
 
 /* What the next work of a captured stream comes after: these nodes of its graph besides what it has reached (flags 0), or instead of
  * it (VMM_STREAM_SET_CAPTURE_DEPENDENCIES). INVALID_VALUE [VMM-GRAPH-FLAGS, VMM-GRAPH-NULL, VMM-GRAPH-EDGE, VMM-GRAPH-NODE], INVALID_HANDLE
- * [VMM-STREAM-UNKNOWN], ILLEGAL_STATE [VMM-CAPTURE-STATE], [VMM-CAPTURE-INVALIDATED]. dependency_data is not looked at.
+ * [VMM-STREAM-UNKNOWN], ILLEGAL_STATE [VMM-CAPTURE-STATE], [VMM-CAPTURE-INVALIDATED]. dependency_data as above.
  * cuStreamUpdateCaptureDependencies. */
 VMM_API vmm_result vmm_stream_update_capture_dependencies(vmm_system *sys, vmm_stream stream, const vmm_graph_node *dependencies,
                                                           const vmm_graph_edge_data *dependency_data, uint64_t num_dependencies,

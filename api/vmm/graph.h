@@ -54,7 +54,7 @@ typedef struct vmm_graph_edge_data {
 /* An empty graph. flags is 0. INVALID_VALUE [VMM-GRAPH-FLAGS]. cuGraphCreate. */
 VMM_API vmm_result vmm_graph_create(vmm_system *sys, vmm_graph *graph, unsigned int flags);
 /* Ends the graph with its nodes; instances of it stay. INVALID_VALUE [VMM-GRAPH-UNKNOWN], ILLEGAL_STATE [VMM-CAPTURE-STATE] while
- * a stream is being captured into it. cuGraphDestroy. */
+ * a stream is being captured into it or into the graph of a node in it. cuGraphDestroy. */
 VMM_API vmm_result vmm_graph_destroy(vmm_system *sys, vmm_graph graph);
 /* A copy with nodes and dependencies of its own. cuGraphClone. */
 VMM_API vmm_result vmm_graph_clone(vmm_system *sys, vmm_graph *graph_clone, vmm_graph original_graph);
@@ -79,7 +79,8 @@ VMM_API vmm_result vmm_graph_node_get_type(vmm_system *sys, vmm_graph_node node,
 VMM_API vmm_result vmm_graph_node_find_in_clone(vmm_system *sys, vmm_graph_node *node, vmm_graph_node original_node,
                                                 vmm_graph cloned_graph);
 
-/* Lists of a graph's nodes, in the order in which they were added, of those that depend on nothing, and of its dependencies.
+/* Lists of a graph's nodes, in the order in which they were added, of those that depend on nothing, the latest to become such
+ * first (580), and of its dependencies.
  *
  *   nodes NULL                *num_nodes becomes how many there are
  *   nodes, *num_nodes = 5     nodes [n0 n1 n2 NULL NULL], *num_nodes = 3       room that is left becomes NULL (580)

@@ -31,9 +31,10 @@ typedef struct vmm_graph_exec_update_result_info {
 } vmm_graph_exec_update_result_info;
 
 /* An instance: a copy of the graph that can be launched, and that changes of the graph no longer concern. flags are
- * VMM_GRAPH_INSTANTIATE_FLAG_, but for UPLOAD. Looks at the memory of fills and at events again. INVALID_VALUE [VMM-GRAPH-FLAGS,
- * VMM-GRAPH-NULL], INVALID_CONTEXT [VMM-CTX-CURRENT], the fault of the device, INVALID_VALUE [VMM-GRAPH-UNKNOWN,
- * VMM-GRAPH-CYCLE]. cuGraphInstantiate. */
+ * VMM_GRAPH_INSTANTIATE_FLAG_, but for UPLOAD. Looks at the memory of fills and at events again. Checked in this order:
+ * INVALID_VALUE for unknown flags [VMM-GRAPH-FLAGS], INVALID_CONTEXT [VMM-CTX-CURRENT], the fault of the device, INVALID_VALUE
+ * for flags that do not go together [VMM-GRAPH-FLAGS], [VMM-GRAPH-NULL, VMM-GRAPH-UNKNOWN], NOT_SUPPORTED for the graph of a node
+ * [VMM-GRAPH-OF-NODE], INVALID_VALUE [VMM-GRAPH-CYCLE]. cuGraphInstantiate. */
 VMM_API vmm_result vmm_graph_instantiate(vmm_system *sys, vmm_graph_exec *graph_exec, vmm_graph graph, uint64_t flags);
 /* The flags that it was made with, but for USE_NODE_PRIORITY (580). INVALID_VALUE [VMM-GRAPH-EXEC]. cuGraphExecGetFlags. */
 VMM_API vmm_result vmm_graph_exec_get_flags(vmm_system *sys, vmm_graph_exec graph_exec, uint64_t *flags);
@@ -41,9 +42,10 @@ VMM_API vmm_result vmm_graph_exec_get_flags(vmm_system *sys, vmm_graph_exec grap
 VMM_API vmm_result vmm_graph_exec_destroy(vmm_system *sys, vmm_graph_exec graph_exec);
 
 /* Other parameters for the instance's copy of a node of its graph, for launches from now on. A fill keeps its context, a copy the
- * types of its memory, and one of several rows its shape. INVALID_VALUE [VMM-GRAPH-EXEC], for a node of another graph
- * [VMM-GRAPH-NODE] or type [VMM-GRAPH-NODE-TYPE], [VMM-GRAPH-PARAMS]. cuGraphExecMemsetNodeSetParams, cuGraphExecMemcpyNodeSetParams,
- * cuGraphExecKernelNodeSetParams, cuGraphExecHostNodeSetParams, cuGraphExecEventRecordNodeSetEvent, cuGraphExecEventWaitNodeSetEvent. */
+ * types of its memory and whether that is the program's or a device's, and one of several rows its shape. INVALID_VALUE
+ * [VMM-GRAPH-EXEC], for a node of another graph [VMM-GRAPH-NODE] or type [VMM-GRAPH-NODE-TYPE], [VMM-GRAPH-PARAMS].
+ * cuGraphExecMemsetNodeSetParams, cuGraphExecMemcpyNodeSetParams, cuGraphExecKernelNodeSetParams, cuGraphExecHostNodeSetParams,
+ * cuGraphExecEventRecordNodeSetEvent, cuGraphExecEventWaitNodeSetEvent. */
 VMM_API vmm_result vmm_graph_exec_memset_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
                                                          const vmm_memset_node_params *memset_params, vmm_context ctx);
 VMM_API vmm_result vmm_graph_exec_memcpy_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
@@ -62,8 +64,8 @@ VMM_API vmm_result vmm_graph_exec_event_wait_node_set_event(vmm_system *sys, vmm
 VMM_API vmm_result vmm_graph_exec_child_graph_node_set_params(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph_node node,
                                                               vmm_graph child_graph);
 /* Gives the nodes of the instance the work of those of graph, which has the same nodes and dependencies; all or none. *result_info
- * may be NULL, and is written in any case (580): what differs, and where. INVALID_VALUE [VMM-GRAPH-EXEC, VMM-GRAPH-UNKNOWN],
- * GRAPH_EXEC_UPDATE_FAILURE [VMM-GRAPH-UPDATE]. cuGraphExecUpdate. */
+ * may be NULL, and is written in any case (580): what differs, and where. INVALID_VALUE [VMM-GRAPH-EXEC], and for what is no
+ * graph or a node's [VMM-GRAPH-UNKNOWN], GRAPH_EXEC_UPDATE_FAILURE [VMM-GRAPH-UPDATE]. cuGraphExecUpdate. */
 VMM_API vmm_result vmm_graph_exec_update(vmm_system *sys, vmm_graph_exec graph_exec, vmm_graph graph,
                                          vmm_graph_exec_update_result_info *result_info);
 /* Whether launches do the work of a kernel, copy or fill, or leave it out: 1 or 0. INVALID_VALUE [VMM-GRAPH-EXEC, VMM-GRAPH-NODE],
@@ -78,7 +80,8 @@ VMM_API vmm_result vmm_graph_node_get_enabled(vmm_system *sys, vmm_graph_exec gr
  * INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], the fault of the device. Launches of graphs become no
  * nodes of a captured stream. cuGraphLaunch. */
 VMM_API vmm_result vmm_graph_launch(vmm_system *sys, vmm_graph_exec graph_exec, vmm_stream stream);
-/* Prepares the next launch, and is refused like one. cuGraphUpload. */
+/* Prepares the next launch, and is refused like one, but of a default stream without a context first [VMM-CTX-CURRENT] (580).
+ * cuGraphUpload. */
 VMM_API vmm_result vmm_graph_upload(vmm_system *sys, vmm_graph_exec graph_exec, vmm_stream stream);
 
 #ifdef __cplusplus

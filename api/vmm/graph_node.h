@@ -60,8 +60,8 @@ VMM_API vmm_result vmm_graph_add_host_node(vmm_system *sys, vmm_graph_node *grap
 VMM_API vmm_result vmm_graph_add_kernel_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                              const vmm_graph_node *dependencies, uint64_t num_dependencies,
                                              const vmm_kernel_node_params *node_params);
-/* A copy of child_graph as one node. INVALID_VALUE [VMM-GRAPH-PARAMS] for the graph itself, and one that it lies in.
- * cuGraphAddChildGraphNode. */
+/* A copy of child_graph as one node. INVALID_VALUE [VMM-GRAPH-PARAMS] for the graph itself, and one that it lies in;
+ * NOT_SUPPORTED for the graph of a node [VMM-GRAPH-OF-NODE]. cuGraphAddChildGraphNode. */
 VMM_API vmm_result vmm_graph_add_child_graph_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                                   const vmm_graph_node *dependencies, uint64_t num_dependencies,
                                                   vmm_graph child_graph);
@@ -73,14 +73,17 @@ VMM_API vmm_result vmm_graph_add_event_record_node(vmm_system *sys, vmm_graph_no
 VMM_API vmm_result vmm_graph_add_event_wait_node(vmm_system *sys, vmm_graph_node *graph_node, vmm_graph graph,
                                                  const vmm_graph_node *dependencies, uint64_t num_dependencies,
                                                  vmm_event event);
-/* Removes the node and its dependencies. INVALID_VALUE [VMM-GRAPH-NODE]. cuGraphDestroyNode. */
+/* Removes the node and its dependencies. INVALID_VALUE [VMM-GRAPH-NODE], ILLEGAL_STATE [VMM-CAPTURE-STATE] while a stream is
+ * being captured into its graph or that of the node. cuGraphDestroyNode. */
 VMM_API vmm_result vmm_graph_destroy_node(vmm_system *sys, vmm_graph_node node);
 
 /* What a node holds; and other parameters for it, which are checked as when it was added, and concern no instance that is there
- * already. The graph of a child graph node is the node's: it may be changed, and ends with the node. The context of a fill or copy stays.
- * INVALID_VALUE [VMM-GRAPH-NODE], for a node of another type [VMM-GRAPH-NODE-TYPE]. cuGraphChildGraphNodeGetGraph,
- * cuGraphEventRecordNodeGetEvent, cuGraphEventWaitNodeGetEvent, cuGraphMemsetNodeGetParams, cuGraphMemcpyNodeGetParams,
- * cuGraphHostNodeGetParams, cuGraphMemsetNodeSetParams, cuGraphMemcpyNodeSetParams, cuGraphKernelNodeSetParams, cuGraphHostNodeSetParams, cuGraphEventRecordNodeSetEvent, cuGraphEventWaitNodeSetEvent. */
+ * already. The graph of a child graph node is the node's: it may be changed, copied and captured into, not instantiated, and ends
+ * with the node. The context of a fill or copy stays. INVALID_VALUE [VMM-GRAPH-NODE], for a node of another type
+ * [VMM-GRAPH-NODE-TYPE]. cuGraphChildGraphNodeGetGraph, cuGraphEventRecordNodeGetEvent, cuGraphEventWaitNodeGetEvent,
+ * cuGraphMemsetNodeGetParams, cuGraphMemcpyNodeGetParams, cuGraphHostNodeGetParams, cuGraphMemsetNodeSetParams,
+ * cuGraphMemcpyNodeSetParams, cuGraphKernelNodeSetParams, cuGraphHostNodeSetParams, cuGraphEventRecordNodeSetEvent,
+ * cuGraphEventWaitNodeSetEvent. */
 VMM_API vmm_result vmm_graph_child_graph_node_get_graph(vmm_system *sys, vmm_graph_node node, vmm_graph *graph);
 VMM_API vmm_result vmm_graph_event_record_node_get_event(vmm_system *sys, vmm_graph_node node, vmm_event *event_out);
 VMM_API vmm_result vmm_graph_event_wait_node_get_event(vmm_system *sys, vmm_graph_node node, vmm_event *event_out);

@@ -80,16 +80,19 @@ VMM_API vmm_result vmm_mem_get_mem_pool(vmm_system *sys, vmm_memory_pool *pool, 
 VMM_API vmm_result vmm_mem_set_mem_pool(vmm_system *sys, const vmm_mem_location *location, vmm_mem_allocation_type type,
                                         vmm_memory_pool pool);
 
-/* INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-POOL-ATTRIBUTE, VMM-POOL-ATTRIBUTE-READ-ONLY,
- * VMM-POOL-ATTRIBUTE-HIGH]. */
+/* INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-POOL-ATTRIBUTE, VMM-POOL-ATTRIBUTE-READ-ONLY, VMM-POOL-ATTRIBUTE-HIGH]. A
+ * wait that sees no free of memory trims nothing, but vmm_ctx_synchronize trims a pool whose threshold was lowered since the last
+ * one (580). */
 VMM_API vmm_result vmm_mem_pool_set_attribute(vmm_system *sys, vmm_memory_pool pool, vmm_mem_pool_attribute attr,
                                               void *value);
 VMM_API vmm_result vmm_mem_pool_get_attribute(vmm_system *sys, vmm_memory_pool pool, vmm_mem_pool_attribute attr,
                                               void *value);
 VMM_API vmm_result vmm_mem_pool_trim_to(vmm_system *sys, vmm_memory_pool pool, uint64_t min_bytes_to_keep);
 /* Rights of devices to all memory of a pool. INVALID_VALUE [VMM-POOL-NULL, VMM-POOL-UNKNOWN, VMM-POOL-ACCESS-FLAGS,
- * VMM-POOL-GET-ACCESS-LOCATION, VMM-POOL-ACCESS-NOWHERE]; NOT_SUPPORTED [VMM-POOL-ACCESS-LOCATION, VMM-POOL-ACCESS-READ, VMM-POOL-ACCESS-HOST]; INVALID_DEVICE
- * [VMM-POOL-ACCESS-DEVICE, VMM-POOL-ACCESS-OWN, VMM-POOL-ACCESS-PEER]. Warned of: [VMM-POOL-ENDED]. */
+ * VMM-POOL-GET-ACCESS-LOCATION, VMM-POOL-ACCESS-NOWHERE]; NOT_SUPPORTED [VMM-POOL-ACCESS-LOCATION, VMM-POOL-ACCESS-READ,
+ * VMM-POOL-ACCESS-HOST]; INVALID_DEVICE [VMM-POOL-ACCESS-DEVICE, VMM-POOL-ACCESS-OWN, VMM-POOL-ACCESS-PEER]. Warned of:
+ * [VMM-POOL-ENDED]. Of several mistakes in a list, one of READ or of a location counts first, then one of other flags, then what
+ * the pool cannot give (580). */
 VMM_API vmm_result vmm_mem_pool_set_access(vmm_system *sys, vmm_memory_pool pool, const vmm_mem_access_desc *map,
                                            uint64_t count);
 VMM_API vmm_result vmm_mem_pool_get_access(vmm_system *sys, vmm_mem_access_flags *flags, vmm_memory_pool mem_pool,

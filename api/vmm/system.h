@@ -39,6 +39,8 @@ extern "C" {
  *                                their devices: 0 to 3600, default 10 (docs/multicast.md)
  *            sim:PROFILE,kernels=refuse|skip   what a launch does through libcuda.so.1 whose kernel the loaded image holds and
  *                                no plugin has: it is refused (the default), or does nothing and is counted (docs/unmodified.md)
+ *            sim:PROFILE,kernel_steps=N   a kernel that runs from PTX is ended after N steps of its warps; 0: never. Default
+ *                                17179869184, some minutes (docs/ptx.md)
  *            sim:PROFILE,order=report|no   warn of accesses of work that nothing orders, or not (the default; docs/ordering.md)
  *            sim:PROFILE,unwritten=report|no   warn of reads of bytes that nothing has written since the memory was created,
  *                                or not (the default)

@@ -2,9 +2,15 @@
 /* user_object.h - data of the program that graphs hold references to. Part of vmm.h, which states the conventions.
  *
  *   create O, 1 reference        1
- *   graph G retains O            2     a copy of G, and an instance of it, holds as many as G
- *   release O                    1
- *   G is destroyed               0     destroy(ptr) is called
+ *   graph G retains O twice      3
+ *   G is copied                  5     a copy has as many as G
+ *   G is instantiated            6     an instance has one, however many G has (580)
+ *   release O                    5
+ *   all three are destroyed      0     destroy(ptr) is called
+ *
+ * All references are one number, and destroy is called when that becomes 0. A call that takes more than its owner has is warned
+ * of [VMM-USER-OBJECT-OWNED] and subtracts them all the same (580): the object ends too early, or, past 0, not at all. Refused in
+ * strict mode, INVALID_VALUE.
  *
  * destroy is called by the call that ends the last reference, before that returns, and not under a lock; it should make no calls
  * (Documents: it may not). What has references when the system is closed is not destroyed.
@@ -25,13 +31,13 @@ extern "C" {
  * [VMM-GRAPH-FLAGS, VMM-USER-OBJECT]. cuUserObjectCreate. */
 VMM_API vmm_result vmm_user_object_create(vmm_system *sys, vmm_user_object *object_out, void *ptr, vmm_host_fn destroy,
                                           unsigned int initial_refcount, unsigned int flags);
-/* count references more, or fewer, 1 or more. A release of more references than there are is accepted, and changes nothing (580).
- * INVALID_VALUE [VMM-USER-OBJECT]. cuUserObjectRetain, cuUserObjectRelease. */
+/* count references of the program more, or fewer, 1 or more. INVALID_VALUE [VMM-USER-OBJECT]. cuUserObjectRetain,
+ * cuUserObjectRelease. */
 VMM_API vmm_result vmm_user_object_retain(vmm_system *sys, vmm_user_object object, unsigned int count);
 VMM_API vmm_result vmm_user_object_release(vmm_system *sys, vmm_user_object object, unsigned int count);
 
-/* Gives the graph count references more to the object, with VMM_GRAPH_USER_OBJECT_MOVE of those that there are; and takes count
- * away, or as many as the graph has. INVALID_VALUE [VMM-GRAPH-FLAGS, VMM-USER-OBJECT, VMM-GRAPH-UNKNOWN]. cuGraphRetainUserObject,
+/* Gives the graph count references more to the object, with VMM_GRAPH_USER_OBJECT_MOVE those of the program; and takes count
+ * away. INVALID_VALUE [VMM-GRAPH-FLAGS, VMM-USER-OBJECT, VMM-GRAPH-UNKNOWN]. cuGraphRetainUserObject,
  * cuGraphReleaseUserObject. */
 VMM_API vmm_result vmm_graph_retain_user_object(vmm_system *sys, vmm_graph graph, vmm_user_object object, unsigned int count,
                                                 unsigned int flags);

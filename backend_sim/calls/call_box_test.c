@@ -207,6 +207,7 @@ static void ended_meanwhile(void)
 
 /* Rows side by side on the host, together as many bytes as a number wraps to none: they are copied one by one, so the first one
  * faults. */
+#ifndef __SANITIZE_THREAD__
 static void more_than_all_bytes(void)
 {
     struct rig rig;
@@ -230,6 +231,7 @@ static void more_than_all_bytes(void)
     tap_ok(!(WIFEXITED(status) && WEXITSTATUS(status) == 0), "a copy of 2^64 bytes on the host does not come back: status %d", status);
     munmap(none, page);
 }
+#endif
 
 int main(void)
 {
@@ -240,6 +242,10 @@ int main(void)
     between_contexts();
     in_a_shadow();
     ended_meanwhile();
+#ifdef __SANITIZE_THREAD__ /* its runtime notes each byte of the first row, 4 GiB, before that is read */
+    tap_skip("ThreadSanitizer takes a minute for it", "a copy of 2^64 bytes on the host does not come back");
+#else
     more_than_all_bytes();
+#endif
     return tap_done();
 }

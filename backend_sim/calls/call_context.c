@@ -310,8 +310,10 @@ vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_cal
     (void)call;
     vmm_result result = sim_wait_current(process, QUEUE_CONTEXT, true);
     struct sim_context *context = sim_current(process);
-    if (result == VMM_SUCCESS && context && process->first_pool)
+    if (result == VMM_SUCCESS && context && process->first_pool) {
         sim_pools_return(process, is_of_context, &context->value);
+        sim_pools_trim_lowered(process);
+    }
     return result;
 }
 

@@ -315,6 +315,8 @@ static vmm_result set_number(struct sim_pool *pool, vmm_mem_pool_attribute attri
         return refuse(VMM_RULE_POOL_ATTRIBUTE_READ_ONLY, (uint64_t)(int64_t)attribute);
     if (high && value)
         return refuse(VMM_RULE_POOL_ATTRIBUTE_HIGH, value);
+    if (attribute == VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD)
+        pool->memory.lowered |= value < pool->memory.threshold;
     uint64_t now = attribute == VMM_MEMPOOL_ATTR_RESERVED_MEM_HIGH ? pool->memory.reserved : pool->memory.used;
     *number_of(&pool->memory, attribute) = high ? now : value;
     return VMM_SUCCESS;
@@ -350,49 +352,53 @@ vmm_result sim_mem_pool_trim_to(struct sim_process *process, const struct vmm_ca
 
 /* ---- rights ---- */
 
-/* A pool of host memory, whose location has all rights for ever. */
-static vmm_result check_host_grant(const struct sim_process *process, const struct sim_pool *pool, const vmm_mem_access_desc *desc)
+/* As measured a list is looked at three times: for READ and for where the rights would be, for other flags, and for whether the
+ * pool can give them. */
+static vmm_result look_at_place(const struct sim_process *process, const struct sim_pool *pool, const vmm_mem_access_desc *desc)
 {
     const vmm_mem_location at = desc->location;
     if (desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_READ)
         return refuse(VMM_RULE_POOL_ACCESS_READ, (uint64_t)(int64_t)desc->flags);
-    if (desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_NONE && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
-        return refuse(VMM_RULE_POOL_ACCESS_FLAGS, (uint64_t)(int64_t)desc->flags);
-    if (at.type == VMM_MEM_LOCATION_TYPE_DEVICE)
-        return sim_device_valid(process, at.id) ? VMM_SUCCESS : refuse(VMM_RULE_POOL_ACCESS_DEVICE, (uint64_t)(int64_t)at.id);
-    if (at.type != VMM_MEM_LOCATION_TYPE_HOST && at.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
-        return refuse(VMM_RULE_POOL_ACCESS_NOWHERE, (uint64_t)(int64_t)at.type);
-    return desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? VMM_SUCCESS : refuse_pool(VMM_RULE_POOL_ACCESS_HOST, pool);
+    if (at.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        return sim_on_host(pool->props.location) ? VMM_SUCCESS : refuse(VMM_RULE_POOL_ACCESS_LOCATION, (uint64_t)(int64_t)at.type);
+    return sim_device_valid(process, at.id) ? VMM_SUCCESS : refuse(VMM_RULE_POOL_ACCESS_DEVICE, (uint64_t)(int64_t)at.id);
 }
 
-static vmm_result check_grant(const struct sim_process *process, const struct sim_pool *pool, const vmm_mem_access_desc *desc)
+static vmm_result look_at_form(const struct sim_process *process, const struct sim_pool *pool, const vmm_mem_access_desc *desc)
 {
-    int owner = pool->props.location.id, device = desc->location.id;
-    if (sim_on_host(pool->props.location))
-        return check_host_grant(process, pool, desc);
-    if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
-        return refuse(VMM_RULE_POOL_ACCESS_LOCATION, (uint64_t)(int64_t)desc->location.type);
-    if (!sim_device_valid(process, device))
-        return refuse(VMM_RULE_POOL_ACCESS_DEVICE, (uint64_t)(int64_t)device);
-    if (desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_READ)
-        return refuse(VMM_RULE_POOL_ACCESS_READ, (uint64_t)(int64_t)desc->flags);
+    const vmm_mem_location_type type = desc->location.type;
+    (void)process;
+    (void)pool;
     if (desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_NONE && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return refuse(VMM_RULE_POOL_ACCESS_FLAGS, (uint64_t)(int64_t)desc->flags);
-    if (device == owner && desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_NONE)
-        return refuse_pool(VMM_RULE_POOL_ACCESS_OWN, pool);
-    if (device != owner && !(process->machine->profile.peers[device] >> owner & 1))
-        return refuse_pool(VMM_RULE_POOL_ACCESS_PEER, pool);
+    if (type != VMM_MEM_LOCATION_TYPE_DEVICE && type != VMM_MEM_LOCATION_TYPE_HOST && type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+        return refuse(VMM_RULE_POOL_ACCESS_NOWHERE, (uint64_t)(int64_t)type);
     return VMM_SUCCESS;
+}
+
+/* The rights of a pool's own location stay. */
+static vmm_result check_grant(const struct sim_process *process, const struct sim_pool *pool, const vmm_mem_access_desc *desc)
+{
+    const int owner = pool->props.location.id, device = desc->location.id;
+    const bool none = desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_NONE, to_host = desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+    if (sim_on_host(pool->props.location))
+        return none && to_host ? refuse_pool(VMM_RULE_POOL_ACCESS_HOST, pool) : VMM_SUCCESS;
+    if (device == owner)
+        return none ? refuse_pool(VMM_RULE_POOL_ACCESS_OWN, pool) : VMM_SUCCESS;
+    return process->machine->profile.peers[device] >> owner & 1 ? VMM_SUCCESS : refuse_pool(VMM_RULE_POOL_ACCESS_PEER, pool);
 }
 
 vmm_result sim_mem_pool_set_access(struct sim_process *process, const struct vmm_call_mem_pool_set_access *call)
 {
+    static vmm_result (*const looks[])(const struct sim_process *, const struct sim_pool *, const vmm_mem_access_desc *) = {
+        look_at_place, look_at_form, check_grant};
     vmm_result result;
     struct sim_pool *pool = even_ended(process, call->pool, "pool", &result);
     if (pool && !call->map)
         result = refuse_null("map");
-    for (uint64_t i = 0; pool && i < call->count && result == VMM_SUCCESS; i++)
-        result = check_grant(process, pool, &call->map[i]);
+    for (size_t k = 0; pool && k < sizeof looks / sizeof looks[0]; k++)
+        for (uint64_t i = 0; i < call->count && result == VMM_SUCCESS; i++)
+            result = looks[k](process, pool, &call->map[i]);
     for (uint64_t i = 0; pool && i < call->count && result == VMM_SUCCESS; i++)
         if (call->map[i].location.type == VMM_MEM_LOCATION_TYPE_DEVICE) /* the host's rights never change */
             pool->access = sim_access_with(pool->access, (unsigned)call->map[i].location.id, (unsigned)call->map[i].flags);

@@ -70,8 +70,8 @@ static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribut
     const struct sim_reservation *r = place->reservation;
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-        if (place->chunk && on_host(place)) /* measured */
-            return 0;
+        if (place->chunk && on_host(place)) /* measured: seen from the start of the chunk that it begins in */
+            return a->start % place->chunk->size;
         /* analysers: null-dereference is wrong: one of the two holds the address */
         return r ? r->start : a->start;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:

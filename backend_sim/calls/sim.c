@@ -200,7 +200,9 @@ static vmm_result serve_plain(struct sim_process *process, const struct vmm_call
 #define ENDS_OBJECTS(id)                                                                                     \
     ((id) == VMM_CALL_graph_destroy || (id) == VMM_CALL_graph_destroy_node || (id) == VMM_CALL_graph_exec_destroy ||  \
      (id) == VMM_CALL_stream_end_capture || (id) == VMM_CALL_graph_launch || (id) == VMM_CALL_user_object_release ||  \
-     (id) == VMM_CALL_graph_release_user_object)
+     (id) == VMM_CALL_graph_release_user_object || (id) == VMM_CALL_user_object_retain ||                             \
+     (id) == VMM_CALL_graph_retain_user_object || (id) == VMM_CALL_graph_clone || (id) == VMM_CALL_graph_instantiate || \
+     (id) == VMM_CALL_graph_add_child_graph_node || (id) == VMM_CALL_graph_exec_update)
 
 /* Calls the functions of user objects that ended, without the lock. The detail stays the call's, for they may make calls. */
 static vmm_result end_objects(struct sim_process *process, vmm_result result)
@@ -208,7 +210,7 @@ static vmm_result end_objects(struct sim_process *process, vmm_result result)
     if (process->initialised != life_stamp())
         return result;
     sim_machine_lock(process->machine);
-    struct user_object *ended = user_objects_ended(process->graphs);
+    struct user_ending *ended = user_objects_ended(process->graphs);
     sim_machine_unlock(process->machine);
     if (!ended)
         return result;

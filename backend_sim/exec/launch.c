@@ -35,8 +35,9 @@ void sim_lose_device(struct sim_process *process, const struct device_loss *loss
     struct translate_run mapped;
     void *context;
     *fault = (struct sim_fault){.lost = true, .kind = loss->kind, .use = loss->use, .call = loss->issued_by,
-                                .unbound = loss->unbound,
-                                .nearest = sim_object_nearest(process, loss->address)};
+                                .unbound = loss->unbound};
+    if (loss->kind < SIM_FAULT_ASSERT)
+        fault->nearest = sim_object_nearest(process, loss->address);
     slots_find(&process->contexts, loss->place->context, &context);
     if (fault->nearest.kind == VMM_OBJECT_NONE && context)
         fault->nearest = sim_object_context(context);
@@ -107,6 +108,23 @@ static bool access_replicas(struct twin_memory *memory, uint64_t address, unsign
     return true;
 }
 
+/* A kernel that knows its place says where it ended, and why if that was no access to memory. */
+static void end_kernel(struct twin_memory *memory, const struct twin_end *end)
+{
+    static const enum sim_fault_kind kinds[] = {[TWIN_MISALIGNED] = SIM_FAULT_MISALIGNED, [TWIN_ASSERT] = SIM_FAULT_ASSERT,
+                                                [TWIN_TIMEOUT] = SIM_FAULT_TIMEOUT, [TWIN_FAILED] = SIM_FAULT_LAUNCH};
+    struct run *run = (struct run *)memory;
+    struct sim_fault *fault = &run->process->fault[run->place->device];
+    if (end->failure == TWIN_NO_MEMORY)
+        run->out_of_memory = true;
+    else if (end->failure != TWIN_NO_ACCESS)
+        lose(run, kinds[end->failure], end->address, end->width, end->use, 0);
+    if (run->out_of_memory)
+        return;
+    snprintf(fault->why, sizeof fault->why, "%s", end->why);
+    snprintf(fault->where, sizeof fault->where, "%s", end->where);
+}
+
 static void note_access(const struct run *run, const struct translate_run *there, uint64_t size, enum twin_use use)
 {
     const struct translate_run part = {there->block, there->offset, size};
@@ -148,11 +166,14 @@ static bool pause_run(struct twin_memory *memory, uint64_t nanoseconds)
 /* The rule that reports a fault first, and the rule of every later report. */
 static const enum vmm_rule_id once[] = {VMM_RULE_FAULT_ACCESS,    VMM_RULE_FAULT_COPY,     VMM_RULE_FAULT_HOST_COPY,
                                         VMM_RULE_FAULT_MULTICAST, VMM_RULE_FAULT_MULTIMEM, VMM_RULE_FAULT_UNBOUND,
-                                        VMM_RULE_FAULT_MEMOP};
+                                        VMM_RULE_FAULT_MEMOP,     VMM_RULE_FAULT_MISALIGNED, VMM_RULE_FAULT_ASSERT,
+                                        VMM_RULE_FAULT_TIMEOUT,   VMM_RULE_FAULT_LAUNCH};
 static const enum vmm_rule_id sticky[] = {VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_COPY_STICKY,
                                           VMM_RULE_FAULT_HOST_COPY_STICKY, VMM_RULE_FAULT_STICKY,
                                           VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_STICKY,
-                                          VMM_RULE_FAULT_MEMOP_STICKY};
+                                          VMM_RULE_FAULT_MEMOP_STICKY, VMM_RULE_FAULT_MISALIGNED,
+                                          VMM_RULE_FAULT_ASSERT, VMM_RULE_FAULT_TIMEOUT, VMM_RULE_FAULT_LAUNCH};
+_Static_assert(sizeof once / sizeof once[0] == SIM_FAULTS && sizeof sticky / sizeof sticky[0] == SIM_FAULTS, "a rule for each kind");
 
 static bool of_kernel(const struct sim_fault *fault)
 {
@@ -171,6 +192,10 @@ static const char *why(const struct sim_fault *fault, char *text, size_t size)
                  fault->unbound < 0 ? ~fault->unbound : fault->unbound,
                  fault->unbound < 0 ? "another node" : "the team");
         return text;
+    case SIM_FAULT_MISALIGNED:
+    case SIM_FAULT_ASSERT:
+    case SIM_FAULT_TIMEOUT:
+    case SIM_FAULT_LAUNCH: return fault->why;
     default: break;
     }
     if (arrays_have(f->address))
@@ -195,15 +220,20 @@ static void describe(const struct sim_fault *fault)
     const char *reason = why(fault, text, sizeof text);
     const char *name = of_kernel(fault) ? vmm_kernel_name(f->kernel)
                                         : vmm_reported_name(fault->call);
-    if (of_kernel(fault))
-        vmm_detail_note("%s, launched by call %llu, on device %d, %s %u byte%s at 0x%llx: %s", name,
+    const char *by = fault->where[0] ? ", by " : "";
+    if (fault->kind >= SIM_FAULT_ASSERT)
+        vmm_detail_note("%.60s, launched by call %llu, on device %d: %s%s%s", name, (unsigned long long)f->launch, f->device, reason,
+                        fault->where[0] ? "; " : "", fault->where);
+    else if (of_kernel(fault))
+        vmm_detail_note("%.60s, launched by call %llu, on device %d, %s %u byte%s at 0x%llx%s%s: %s", name,
                         (unsigned long long)f->launch, f->device, did[fault->use], f->size, f->size == 1 ? "" : "s",
-                        (unsigned long long)f->address, reason);
+                        (unsigned long long)f->address, by, fault->where, reason);
     else
         vmm_detail_note("%s, issued by call %llu, on device %d, %s at 0x%llx: %s", name, (unsigned long long)f->launch,
                         f->device, did[fault->use], (unsigned long long)f->address,
                         may_use(f) ? "the host moves the bytes and lacks the right" : reason);
-    vmm_detail_fault(f);
+    if (fault->kind < SIM_FAULT_ASSERT)
+        vmm_detail_fault(f); /* the others are no accesses */
     vmm_detail_issued((vmm_site){vmm_reported_name(fault->call), f->launch, f->launch_stack});
 }
 
@@ -260,7 +290,8 @@ bool launch_do(struct sim_process *process, struct work *work)
     const struct vmm_call_launch *call = &work->call.launch;
     if (kernels_is_multimem(call->kernel))
         look_at_teams(process->machine);
-    struct run run = {.memory = {.run = access_memory, .replicas = access_replicas, .pause = pause_run, .show = show},
+    struct run run = {.memory = {.run = access_memory, .replicas = access_replicas, .pause = pause_run, .show = show,
+                                 .ended = end_kernel},
                       .process = process, .work = work, .place = queue_place_of(&work->item), .call = call};
     run.memory.fleeting = process->in_flight->order != NULL; /* each access is to be seen */
     if (kernels_is_registered(call->kernel)) {

@@ -95,6 +95,7 @@ enum rows_there rows_look_up(const struct sim_process *process, uint64_t base, s
     enum rows_there there = what_is_at(process, base, &left);
     bool pinned = pinned_at(base, &range);
     side->host = pinned ? range.registered : there != ROWS_MAPPED && there != ROWS_ALLOCATED;
+    side->outside = pinned || side->host;
     side->left = pinned ? range.start + range.size - base : left;
     const struct sim_allocation *allocation = there == ROWS_ALLOCATED && !pinned ? sim_allocation_at(process, base) : NULL;
     side->pooled = allocation && allocation->pooled;
@@ -107,7 +108,7 @@ static bool rows_look_planned(const struct sim_process *process, rows_find_plann
     uint64_t left = find ? find(process, side->base) : 0;
     if (!left)
         return false;
-    side->host = false;
+    side->host = side->outside = false;
     side->planned = true;
     side->left = left;
     return true;
@@ -165,6 +166,7 @@ static uint64_t rows_span(const struct rows_extent *extent, uint64_t pitch, uint
     return (extent->depth - 1) * layer + (extent->height - 1) * pitch + extent->width;
 }
 
+/* A driver does not look at where the rows of a pool's memory begin, and copies what the pool has there: refused here. */
 static vmm_result check_end(const struct sim_process *process, const struct rows_extent *extent, const struct rows_side *side)
 {
     uint64_t end = side->start - side->base + rows_span(extent, side->pitch, side->layer);
@@ -430,11 +432,13 @@ vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *a
     return copy_of(process, asked, NULL, copy);
 }
 
-vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked, rows_find_planned find)
+vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked, rows_find_planned find,
+                           unsigned *programs)
 {
     struct rows_copy copy;
     vmm_result result = copy_of(process, asked, find, &copy);
     const struct rows_side *sides[] = {&copy.to, &copy.from};
+    *programs = (copy.from.outside ? ROWS_FROM_PROGRAM : 0u) | (copy.to.outside ? ROWS_TO_PROGRAM : 0u);
     for (int i = 0; i < 2 && result == VMM_SUCCESS; i++) {
         const struct rows_side *side = sides[i];
         if (!side->host && !side->array)

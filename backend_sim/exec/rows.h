@@ -29,6 +29,7 @@ struct rows_extent {
 struct rows_side {
     const char *argument;
     bool host;
+    bool outside; /* pinned, or the program's own */
     bool pooled;    /* memory of a pool: a row may leave its pitch, as in mapped memory */
     bool planned; /* it is memory that a graph will allocate */
     bool array;   /* of an array: start is an address of its bytes (arrays.h), which need no rights */
@@ -100,7 +101,9 @@ struct rows_copy {
 vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *asked, struct rows_copy *copy);
 
 /* The checks alone, for work of that device; memory that find finds counts. */
-vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked, rows_find_planned find);
+enum { ROWS_FROM_PROGRAM = 1, ROWS_TO_PROGRAM = 2 };
+vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked, rows_find_planned find,
+                           unsigned *programs);
 
 /* Finds the first row of a side without access, in the first layer that has one. */
 bool rows_bad_layer(const struct sim_process *process, int device, const struct rows_side *side, const struct rows_extent *extent,

@@ -177,10 +177,9 @@ static bool takes_work(struct sim_process *process, const union vmm_any_call *ca
         return *result != VMM_SUCCESS;
     }
     clear_output(call);
-    if (call->head.id == VMM_CALL_memcpy_3d_async && !call->memcpy_3d_async.p_copy)
+    *result = call->head.id == VMM_CALL_launch_host_func ? VMM_SUCCESS : capture_goes_on(process, stream);
+    if (*result == VMM_SUCCESS && call->head.id == VMM_CALL_memcpy_3d_async && !call->memcpy_3d_async.p_copy)
         *result = vmm_detail_refuse(VMM_RULE_BOX_NULL, 0, 0, NULL);
-    else
-        *result = call->head.id == VMM_CALL_launch_host_func ? VMM_SUCCESS : capture_goes_on(process, stream);
     if (*result == VMM_SUCCESS)
         *result = capture_add_work(process, stream, call);
     return true;
@@ -231,8 +230,9 @@ static vmm_result check_call(struct sim_process *process, const union vmm_any_ca
         return capture_asks_stream(process, call->graph_launch.stream);
     case VMM_CALL_ctx_synchronize: return capture_forbids(process, true);
     case VMM_CALL_mem_alloc: return sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS;
-    case VMM_CALL_mem_free:
     case VMM_CALL_graph_instantiate:
+        return graph_known_flags(call->graph_instantiate.flags, false) && sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS;
+    case VMM_CALL_mem_free:
     case VMM_CALL_graph_exec_destroy: return capture_forbids(process, false);
     case VMM_CALL_memcpy_htod:
     case VMM_CALL_memcpy_dtoh:

@@ -48,8 +48,8 @@ vmm_result capture_asks_stream(struct sim_process *process, vmm_stream stream);
 vmm_result capture_asks_event(const struct sim_process *process, vmm_event event);
 
 /* Sets or adds to what the stream goes on from: cuStreamUpdateCaptureDependencies. */
-vmm_result capture_update(const struct sim_process *process, vmm_stream stream, const vmm_graph_node *nodes, uint64_t count,
-                          unsigned flags);
+vmm_result capture_update(const struct sim_process *process, vmm_stream stream, const vmm_graph_node *nodes,
+                          const vmm_graph_edge_data *data, uint64_t count, unsigned flags);
 
 /* ---- work as nodes; the stream is captured ---- */
 

@@ -112,8 +112,9 @@ vmm_result sim_graph_destroy(struct sim_process *process, const struct vmm_call_
         return result;
     if (graphs_more(graph)->inside)
         return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node and ends with it", (void *)call->graph);
-    if (capture_into(&process->graphs->captures, graph))
-        return graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into %p", (void *)call->graph);
+    if (capture_within(process, graph))
+        return graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into %p, or into the graph of a node in it",
+                            (void *)call->graph);
     graphs_end(graph);
     return VMM_SUCCESS;
 }
@@ -222,7 +223,7 @@ vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *para
         return graph_refuse(VMM_RULE_GRAPH_PARAMS, 0, "%" PRIu64 " bytes, %" PRIu64 " rows, %" PRIu64 " slices: there is nothing to copy",
                             params->width_in_bytes, params->height, params->depth);
     *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .context = or_current(process, context), .copy = *params};
-    return rows_check_copy(process, graph_device(process, work->context), params, graph_planned_in);
+    return rows_check_copy(process, graph_device(process, work->context), params, graph_planned_in, &work->programs);
 }
 
 vmm_result graph_mem_op_work(const struct sim_process *process, vmm_context context, const struct vmm_call *call,
@@ -363,6 +364,8 @@ static vmm_result check_child(const struct sim_graphs *all, const struct graph *
         return graph_refuse(VMM_RULE_GRAPH_PARAMS, child->value, "%p is the graph itself", (void *)into);
     if (lies_in(graphs_find(all, into), child))
         return graph_refuse(VMM_RULE_GRAPH_PARAMS, child->value, "%p is the graph of a node in it", (void *)into);
+    if (!move && graphs_more(child)->inside)
+        return graph_refuse(VMM_RULE_GRAPH_OF_NODE, child->value, "%p belongs to a node", (void *)(uintptr_t)child->value);
     if (move && graphs_more(child)->inside)
         return graph_refuse(VMM_RULE_GRAPH_PARAMS, child->value, "%p is a node's child already", (void *)(uintptr_t)child->value);
     return move ? VMM_SUCCESS : graph_fixed(child, "cannot be copied: move it into its parent");
@@ -397,6 +400,8 @@ vmm_result sim_graph_destroy_node(struct sim_process *process, const struct vmm_
     struct graph_node *node = graph_need_node(process->graphs, call->node, &result);
     if (node && capture_into(&process->graphs->captures, node->graph))
         return graph_refuse(VMM_RULE_CAPTURE_STATE, (uint64_t)(uintptr_t)call->node, "a stream is being captured into the graph of that node");
+    if (node && graphs_work(node)->child && capture_within(process, graphs_work(node)->child))
+        return graph_refuse(VMM_RULE_CAPTURE_STATE, (uint64_t)(uintptr_t)call->node, "a stream is being captured into the node's own graph");
     if (node && (result = graph_fixed(node->graph, "keeps its nodes")) == VMM_SUCCESS)
         graphs_end_node(node);
     return result;

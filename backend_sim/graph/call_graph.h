@@ -28,6 +28,8 @@ const char *graph_shown(uint64_t value, char text[GRAPH_SHOWN]);
 struct graph *graph_need(const struct sim_graphs *all, vmm_graph value, vmm_result *result);
 struct graph_node *graph_need_node(const struct sim_graphs *all, vmm_graph_node value, vmm_result *result);
 struct graph_exec *graph_need_exec(const struct sim_graphs *all, vmm_graph_exec value, vmm_result *result);
+/* An upload to a default stream needs a current context before it needs an instance, as measured. */
+vmm_result graph_check_upload(const struct sim_process *process, vmm_stream stream);
 
 /* Also of that type. */
 struct graph_node *graph_need_type(const struct sim_graphs *all, vmm_graph_node value, vmm_graph_node_type type, vmm_result *result);
@@ -65,6 +67,9 @@ vmm_result graph_find_ends(const struct sim_graphs *all, const struct graph *gra
                            struct graph_ends *ends);
 void graph_ends_drop(struct graph_ends *ends);
 
+/* Is each one such as an edge may have? NULL: zeros. */
+vmm_result graph_check_edge_data(const vmm_graph_edge_data *data, uint64_t count);
+
 /* Lists of nodes and edges. A list has room for *count entries: what fits is written, the rest of the room becomes NULL, and *count
  * the number of entries written. Without a list *count becomes the number that there are. */
 vmm_result graph_list_nodes(const struct sim_graphs *all, vmm_graph value, vmm_graph_node *nodes, uint64_t *count, bool roots);
@@ -76,7 +81,8 @@ vmm_result graph_list_ends(const struct sim_graphs *all, vmm_graph_node value, b
 
 /* ---- instances ---- */
 
-/* Are these flags that the call takes? */
+/* Are these flags that the call takes? Those that no call takes count before a capture that forbids it. */
+bool graph_known_flags(uint64_t flags, bool uploads);
 vmm_result graph_check_flags(uint64_t flags, bool uploads);
 /* Makes an instance; where there is a cycle, *cycle becomes a node. */
 vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, vmm_graph value, uint64_t flags,
@@ -146,6 +152,9 @@ vmm_result capture_forbids(struct sim_process *process, bool always);
 
 /* Refuses a call whose work no graph holds on a stream that is captured; the capture goes on. */
 vmm_result capture_holds_no(const struct sim_process *process, vmm_stream stream, const char *work);
+
+/* Is a stream captured into the graph, or into the graph of a node in it? */
+bool capture_within(const struct sim_process *process, const struct graph *graph);
 
 /* While streams are captured, or events stand for what they had reached: is the call a capture's concern, or refused because of
  * one? False: it is made as usual. */

@@ -16,7 +16,7 @@ static uint64_t number_of(const vmm_graph_edge_data *data)
     return number;
 }
 
-static vmm_result check_data(const vmm_graph_edge_data *data, uint64_t count)
+vmm_result graph_check_edge_data(const vmm_graph_edge_data *data, uint64_t count)
 {
     static const unsigned char zeros[sizeof data->reserved];
     for (uint64_t i = 0; data && i < count; i++)
@@ -67,7 +67,7 @@ vmm_result graph_find_ends(const struct sim_graphs *all, const struct graph *gra
     ends->count = add->count;
     vmm_result result = find_nodes(all, graph, add->on, "dependencies", add->count, ends->node);
     if (result == VMM_SUCCESS)
-        result = check_data(add->data, add->count);
+        result = graph_check_edge_data(add->data, add->count);
     if (result == VMM_SUCCESS)
         result = refuse_twice(ends->node, add->count);
     for (uint64_t i = 0; i < add->count; i++)
@@ -110,7 +110,7 @@ static vmm_result find_edges(const struct sim_graphs *all, const struct graph *g
     vmm_result result = find_nodes(all, graph, from, "from", edges->count, edges->from);
     if (result == VMM_SUCCESS)
         result = find_nodes(all, graph, to, "to", edges->count, edges->to);
-    return result == VMM_SUCCESS ? check_data(edges->data, edges->count) : result;
+    return result == VMM_SUCCESS ? graph_check_edge_data(edges->data, edges->count) : result;
 }
 
 static void drop_edges(struct edges *edges)

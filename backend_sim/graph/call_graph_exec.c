@@ -12,12 +12,17 @@
 
 /* ---- making ---- */
 
+bool graph_known_flags(uint64_t flags, bool uploads)
+{
+    const uint64_t frees = VMM_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH, by_device = VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    return !(flags & ~(frees | by_device | VMM_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY |
+                       (uploads ? VMM_GRAPH_INSTANTIATE_FLAG_UPLOAD : 0)));
+}
+
 vmm_result graph_check_flags(uint64_t flags, bool uploads)
 {
     const uint64_t frees = VMM_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH, by_device = VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
-    const uint64_t allowed = frees | by_device | VMM_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY |
-                             (uploads ? VMM_GRAPH_INSTANTIATE_FLAG_UPLOAD : 0);
-    if (flags & ~allowed)
+    if (!graph_known_flags(flags, uploads))
         return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, uploads
                                   ? "this call takes AUTO_FREE_ON_LAUNCH, UPLOAD, DEVICE_LAUNCH and USE_NODE_PRIORITY"
                                   : "this call takes AUTO_FREE_ON_LAUNCH, DEVICE_LAUNCH and USE_NODE_PRIORITY");
@@ -77,13 +82,17 @@ static vmm_result check_cycles(const struct graph *graph)
 vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, vmm_graph value, uint64_t flags,
                              struct graph_node **cycle)
 {
-    vmm_result result = out ? VMM_SUCCESS : graph_null("phGraphExec");
     const struct sim_context *context = sim_current(process);
+    vmm_result result = context ? sim_context_check(process, context, false) : sim_no_context(process);
     if (result == VMM_SUCCESS)
-        result = context ? sim_context_check(process, context, false) : sim_no_context(process);
+        result = graph_check_flags(flags, true); /* those that a call does not take it has refused before */
+    if (result == VMM_SUCCESS && !out)
+        result = graph_null("phGraphExec");
     struct graph *graph = result == VMM_SUCCESS ? graph_need(process->graphs, value, &result) : NULL;
     if (!graph)
         return result;
+    if (graphs_more(graph)->inside)
+        return graph_refuse(VMM_RULE_GRAPH_OF_NODE, graph->value, "%p belongs to a node", (void *)value);
     if (graphs_more(graph)->instances)
         result = graph_fixed(graph, "has an instance already");
     if (result == VMM_SUCCESS && (result = check_cycles(graph)) == VMM_ERROR_INVALID_VALUE)
@@ -104,8 +113,8 @@ vmm_result graph_instantiate(struct sim_process *process, vmm_graph_exec *out, v
 vmm_result sim_graph_instantiate(struct sim_process *process, const struct vmm_call_graph_instantiate *call)
 {
     struct graph_node *cycle;
-    vmm_result result = graph_check_flags(call->flags, false);
-    return result == VMM_SUCCESS ? graph_instantiate(process, call->graph_exec, call->graph, call->flags, &cycle) : result;
+    return graph_known_flags(call->flags, false) ? graph_instantiate(process, call->graph_exec, call->graph, call->flags, &cycle)
+                                                 : graph_check_flags(call->flags, false);
 }
 
 /* As measured, without the flag USE_NODE_PRIORITY. */
@@ -176,7 +185,14 @@ vmm_result sim_graph_launch(struct sim_process *process, const struct vmm_call_g
     return launch(process, &call->head, call->graph_exec, call->stream, true);
 }
 
+vmm_result graph_check_upload(const struct sim_process *process, vmm_stream stream)
+{
+    const bool is_default = !stream || stream == VMM_STREAM_LEGACY || stream == VMM_STREAM_PER_THREAD;
+    return is_default && !sim_current(process) ? sim_no_context(process) : VMM_SUCCESS;
+}
+
 vmm_result sim_graph_upload(struct sim_process *process, const struct vmm_call_graph_upload *call)
 {
-    return launch(process, &call->head, call->graph_exec, call->stream, false);
+    const vmm_result result = graph_check_upload(process, call->stream);
+    return result == VMM_SUCCESS ? launch(process, &call->head, call->graph_exec, call->stream, false) : result;
 }

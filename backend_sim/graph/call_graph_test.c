@@ -94,7 +94,7 @@ static void test_joins(void)
     SUCCEEDS(vmm_event_record(sys, event, origin));
     REFUSED(vmm_stream_wait_event(sys, (vmm_stream)8, event, 0), INVALID_HANDLE, "VMM-STREAM-UNKNOWN");
     REFUSED(vmm_stream_wait_event(sys, NULL, event, 0), STREAM_CAPTURE_IMPLICIT, "VMM-CAPTURE-IMPLICIT");
-    REFUSED(vmm_stream_wait_event(sys, other, event, 0), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    REFUSED(vmm_stream_wait_event(sys, other, event, 0), INVALID_VALUE, "VMM-CAPTURED-EVENT-OVER");
     REFUSED(vmm_event_query(sys, event), INVALID_VALUE, "VMM-CAPTURED-EVENT-OVER");
     REFUSED(vmm_stream_end_capture(sys, origin, &graph), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
     SUCCEEDS(vmm_stream_begin_capture(sys, origin, RELAXED));
@@ -487,11 +487,12 @@ static void test_children(void)
     vmm_close(sys);
 }
 
-/* The graph of a node: nothing is captured into it, and no graph comes into one of its own nodes. */
+/* The graph of a node: it is captured into, but neither added nor instantiated, and no graph comes into one of its own nodes. */
 static void test_inside(void)
 {
-    vmm_graph outer = NULL, child = NULL, inside = NULL, deep = NULL;
+    vmm_graph outer = NULL, child = NULL, inside = NULL, deep = NULL, got = NULL;
     vmm_graph_node held = NULL, deeper = NULL, none = NULL;
+    vmm_graph_exec exec = NULL;
     vmm_stream stream = NULL;
     begin("sim:h100");
     SUCCEEDS(vmm_graph_create(sys, &outer, 0));
@@ -501,11 +502,21 @@ static void test_inside(void)
     SUCCEEDS(vmm_graph_child_graph_node_get_graph(sys, held, &inside));
     SUCCEEDS(vmm_graph_add_child_graph_node(sys, &deeper, inside, NULL, 0, child));
     SUCCEEDS(vmm_graph_child_graph_node_get_graph(sys, deeper, &deep));
-    REFUSED(vmm_stream_begin_capture_to_graph(sys, stream, inside, NULL, NULL, 0, RELAXED), INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
+    SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, stream, deep, NULL, NULL, 0, RELAXED));
+    REFUSED(vmm_graph_destroy_node(sys, held), ILLEGAL_STATE, "VMM-CAPTURE-STATE");
+    REFUSED(vmm_graph_destroy(sys, outer), ILLEGAL_STATE, "VMM-CAPTURE-STATE");
+    REFUSED(vmm_ctx_synchronize(sys), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+    REFUSED(vmm_stream_end_capture(sys, stream, &got), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    SUCCEEDS(vmm_graph_add_empty_node(sys, &none, deep, NULL, 0)); /* it stays the node's */
     REFUSED(vmm_graph_add_child_graph_node(sys, &none, inside, NULL, 0, outer), INVALID_VALUE, "VMM-GRAPH-PARAMS");
     REFUSED(vmm_graph_add_child_graph_node(sys, &none, deep, NULL, 0, outer), INVALID_VALUE, "VMM-GRAPH-PARAMS");
     REFUSED(vmm_graph_add_child_graph_node(sys, &none, deep, NULL, 0, inside), INVALID_VALUE, "VMM-GRAPH-PARAMS");
-    SUCCEEDS(vmm_graph_add_child_graph_node(sys, &none, outer, NULL, 0, inside));
+    REFUSED(vmm_graph_add_child_graph_node(sys, &none, outer, NULL, 0, inside), NOT_SUPPORTED, "VMM-GRAPH-OF-NODE");
+    REFUSED(vmm_graph_instantiate(sys, &exec, inside, 0), NOT_SUPPORTED, "VMM-GRAPH-OF-NODE");
+    SUCCEEDS(vmm_graph_clone(sys, &got, inside));
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, got, 0));
+    REFUSED(vmm_graph_exec_update(sys, exec, inside, NULL), INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
+    SUCCEEDS(vmm_graph_add_child_graph_node(sys, &none, outer, NULL, 0, got));
     SUCCEEDS(vmm_graph_destroy(sys, outer));
     vmm_close(sys);
 }

@@ -60,6 +60,13 @@ static void forget_in(struct capture_reached *reached, const struct graph_node *
     reached->count = kept;
 }
 
+bool capture_work(struct capture_stream *stream, struct graph_node *node)
+{
+    if (!capture_set(stream, &node, 1))
+        return false;
+    return stream->worked = true;
+}
+
 /* ---- streams ---- */
 
 struct capture_stream *capture_find(const struct captures *captures, uint64_t key)
@@ -219,7 +226,7 @@ bool capture_joined(const struct capture *capture)
     while (mark_backwards(capture->graph))
         ;
     for (const struct capture_stream *stream = capture->streams; stream; stream = stream->next)
-        for (size_t i = 0; i < stream->reached.count; i++)
+        for (size_t i = 0; stream->worked && i < stream->reached.count; i++)
             if (!stream->reached.node[i]->left)
                 return false;
     return true;

@@ -26,6 +26,7 @@ struct capture_stream {
     struct capture *capture;
     struct capture_reached reached;
     bool blocking; /* it is ordered with the default stream */
+    bool worked;   /* it has added a node to the graph */
     void *shown;   /* the owner's; freed with the stream */
     struct capture_stream *next;
 };
@@ -67,6 +68,8 @@ struct capture *capture_begin(struct captures *captures, uint64_t key, struct gr
 /* Ends it: none of its streams is captured any more. The graph is the caller's. */
 void capture_end(struct captures *captures, struct capture *capture);
 
+/* The stream goes on from a node that it has added. */
+bool capture_work(struct capture_stream *stream, struct graph_node *node);
 /* Sets what the stream has reached. */
 bool capture_set(struct capture_stream *stream, struct graph_node *const *nodes, size_t count);
 /* Adds to it what it has not reached yet. */
@@ -80,7 +83,7 @@ void capture_event_drop(struct captures *captures, uint64_t event);
 /* The stream waits for the event, whose capture has not ended; it is captured already, by the same capture, or joins it now. */
 bool capture_wait(struct captures *captures, uint64_t key, const struct capture_event *event);
 
-/* Has the stream that began it reached everything that the other streams have? */
+/* Has the stream that began it reached everything that those others have which added a node? */
 bool capture_joined(const struct capture *capture);
 
 /* Removes the node from what streams and events have reached; it is about to be removed from its graph. */

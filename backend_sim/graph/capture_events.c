@@ -38,8 +38,8 @@ static vmm_result join(struct sim_process *process, vmm_stream stream, const str
 {
     struct capture_stream *found = capture_of(process, stream);
     bool blocking = true;
-    if (event->capture->invalid)
-        return graph_refuse(VMM_RULE_CAPTURE_INVALIDATED, event->key, "the event was recorded in that capture");
+    if (event->capture->invalid) /* as measured, as if it had ended */
+        return over((vmm_event)(uintptr_t)event->key);
     if (found && found->capture != event->capture) {
         found->capture->invalid = event->capture->invalid = true;
         return graph_refuse(VMM_RULE_CAPTURE_MERGE, event->key, "the event was recorded in another capture than the stream's: both "

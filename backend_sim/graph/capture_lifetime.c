@@ -11,9 +11,13 @@ static vmm_result check_begin(const struct sim_process *process, vmm_stream stre
         return result;
     if ((unsigned)mode > VMM_STREAM_CAPTURE_MODE_RELAXED)
         return vmm_detail_refuse(VMM_RULE_CAPTURE_MODE, (uint64_t)(int64_t)mode, 0, NULL);
-    if (capture_of(process, stream))
-        return capture_refuse(VMM_RULE_CAPTURE_STATE, stream, "the stream is already being captured");
     return VMM_SUCCESS;
+}
+
+static vmm_result check_free(const struct sim_process *process, vmm_stream stream)
+{
+    return capture_of(process, stream) ? capture_refuse(VMM_RULE_CAPTURE_STATE, stream, "the stream is already being captured")
+                                       : VMM_SUCCESS;
 }
 
 /* NULL when memory is out. */
@@ -32,6 +36,8 @@ vmm_result sim_stream_begin_capture(struct sim_process *process, const struct vm
     bool blocking = false;
     struct sim_context *context;
     vmm_result result = check_begin(process, call->stream, call->mode, &blocking);
+    if (result == VMM_SUCCESS)
+        result = check_free(process, call->stream);
     if (result == VMM_SUCCESS)
         result = sim_stream_context(process, call->stream, &context);
     if (result == VMM_SUCCESS)
@@ -81,15 +87,17 @@ vmm_result sim_stream_begin_capture_to_graph(struct sim_process *process,
     struct graph *graph = result == VMM_SUCCESS ? graph_need(process->graphs, call->graph, &result) : NULL;
     if (!graph)
         return result;
-    if (graphs_more(graph)->inside) /* not recorded, and a node may end at any time */
-        return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node, and nothing is captured into it",
-                            (void *)call->graph);
+    result = check_free(process, call->stream); /* as measured, after the graph is looked at */
+    if (result != VMM_SUCCESS)
+        return result;
     if (capture_into(&process->graphs->captures, graph))
         return graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into that graph already");
     if (call->num_dependencies > graph->count)
         return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", call->num_dependencies, "the graph has fewer nodes");
     struct graph_node **nodes = heap.malloc((call->num_dependencies + 1) * sizeof *nodes);
     result = nodes ? find_nodes(process, graph, call->dependencies, call->num_dependencies, nodes) : sim_out_of_host_memory();
+    if (result == VMM_SUCCESS)
+        result = graph_check_edge_data(call->dependency_data, call->num_dependencies);
     if (result == VMM_SUCCESS && !(capture = begin_in(process, call->stream, graph, nodes, call->num_dependencies)))
         result = sim_out_of_host_memory();
     heap.free(nodes);
@@ -115,10 +123,19 @@ vmm_result sim_stream_is_capturing(struct sim_process *process, const struct vmm
 
 /* ---- the end ---- */
 
-/* Ends the capture; keep: the graph is the program's now, or still. */
+bool capture_within(const struct sim_process *process, const struct graph *graph)
+{
+    for (const struct capture *capture = process->graphs->captures.first; capture; capture = capture->next)
+        for (const struct graph *in = capture->graph; in; in = graphs_more(in)->inside ? graphs_more(in)->inside->graph : NULL)
+            if (in == graph)
+                return true;
+    return false;
+}
+
+/* Ends the capture; keep: the graph is the program's now, or still. A node's stays the node's. */
 static void leave(struct sim_process *process, struct capture *capture, bool keep)
 {
-    struct graph *made = keep ? NULL : capture->graph;
+    struct graph *made = keep || graphs_more(capture->graph)->inside ? NULL : capture->graph;
     capture_end(&process->graphs->captures, capture);
     if (made)
         graphs_end(made);
@@ -184,8 +201,8 @@ static vmm_result list_nodes(const struct sim_process *process, const struct gra
     return result;
 }
 
-vmm_result capture_update(const struct sim_process *process, vmm_stream stream, const vmm_graph_node *values, uint64_t count,
-                          unsigned flags)
+vmm_result capture_update(const struct sim_process *process, vmm_stream stream, const vmm_graph_node *values,
+                          const vmm_graph_edge_data *data, uint64_t count, unsigned flags)
 {
     enum { SET = 1 };
     bool blocking = false;
@@ -205,6 +222,8 @@ vmm_result capture_update(const struct sim_process *process, vmm_stream stream, 
     if (count > UINT32_MAX)
         return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", count, "a graph has fewer nodes");
     result = list_nodes(process, found->capture->graph, values, count, &nodes);
+    if (result == VMM_SUCCESS)
+        result = graph_check_edge_data(data, count);
     if (result == VMM_SUCCESS && !(flags ? capture_set : capture_reach)(found, nodes, count))
         result = sim_out_of_host_memory();
     heap.free(nodes);
@@ -214,7 +233,7 @@ vmm_result capture_update(const struct sim_process *process, vmm_stream stream, 
 vmm_result sim_stream_update_capture_dependencies(struct sim_process *process,
                                                   const struct vmm_call_stream_update_capture_dependencies *call)
 {
-    return capture_update(process, call->stream, call->dependencies, call->num_dependencies, call->flags);
+    return capture_update(process, call->stream, call->dependencies, call->dependency_data, call->num_dependencies, call->flags);
 }
 
 /* ---- streams and events that end ---- */

@@ -26,7 +26,7 @@ static struct graph_node *work(struct captures *captures, uint64_t key)
 {
     struct capture_stream *stream = capture_find(captures, key);
     struct graph_node *node = graph_add(stream->capture->graph, stream->reached.node, NULL, stream->reached.count);
-    capture_set(stream, &node, 1);
+    capture_work(stream, node);
     return node;
 }
 

@@ -15,7 +15,7 @@ static vmm_context current(const struct sim_process *process)
 /* What the stream goes on from once the node is there. False if it cannot: the node has ended. */
 static bool go_on(struct capture_stream *stream, struct graph_node *node, vmm_result *result)
 {
-    if (!node || capture_set(stream, &node, 1))
+    if (!node || capture_work(stream, node))
         return node != NULL;
     graphs_end_node(node);
     *result = sim_out_of_host_memory();
@@ -55,11 +55,11 @@ static vmm_result add_fill(const struct sim_process *process, vmm_stream stream,
 vmm_result capture_add_copy(const struct sim_process *process, vmm_stream stream, const vmm_memcpy3d *copy)
 {
     struct sim_context *context;
-    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .context = current(process), .copy = *copy};
+    struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .context = current(process), .copy = *copy};
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result != VMM_SUCCESS || !copy->width_in_bytes || !copy->height || !copy->depth)
         return result;
-    result = rows_check_copy(process, graph_device(process, work.context), copy, graph_planned_in);
+    result = rows_check_copy(process, graph_device(process, work.context), copy, graph_planned_in, &work.programs);
     return result == VMM_SUCCESS ? capture_add(process, stream, &work) : result;
 }
 

@@ -78,7 +78,7 @@ bool graph_connect(struct graph_node *from, struct graph_node *to, uint64_t data
     return true;
 }
 
-/* Takes the first edge to the node with this data out of the list; later ones keep their order. */
+/* Takes the first edge to the node with this data out of the list, as measured: the last one takes its place. */
 static bool take_out(struct graph_edges *edges, const struct graph_node *node, uint64_t data)
 {
     size_t i = 0;
@@ -86,8 +86,7 @@ static bool take_out(struct graph_edges *edges, const struct graph_node *node, u
         i++;
     if (i == edges->count)
         return false;
-    edges->count--;
-    memmove(edges->edge + i, edges->edge + i + 1, (edges->count - i) * sizeof *edges->edge);
+    edges->edge[i] = edges->edge[--edges->count];
     return true;
 }
 
@@ -139,14 +138,15 @@ static void unlink_node(struct graph_node *node)
     graph->count--;
 }
 
+/* From the front, as measured by the order in which the others become roots. */
 static void cut_edges(struct graph_node *node)
 {
     while (node->in.count) {
-        const struct graph_edge edge = node->in.edge[node->in.count - 1];
+        const struct graph_edge edge = node->in.edge[0];
         graph_disconnect(edge.node, node, edge.data);
     }
     while (node->out.count) {
-        const struct graph_edge edge = node->out.edge[node->out.count - 1];
+        const struct graph_edge edge = node->out.edge[0];
         graph_disconnect(node, edge.node, edge.data);
     }
 }
@@ -217,31 +217,21 @@ static bool clone_nodes(const struct graph *graph, struct graph *clone, struct g
     return true;
 }
 
-/* The lists of dependencies and of dependents keep their orders, each its own. */
-static bool clone_edges(struct graph_edges *to, const struct graph_edges *from, struct graph_node *const *nodes)
+/* The lists of dependencies keep their orders; dependents are listed in the order of the nodes, as measured. */
+static bool clone_edges(const struct graph_node *from, struct graph_node *to, struct graph_node *const *nodes)
 {
-    if (!from->count)
-        return true;
-    to->edge = heap.malloc(from->count * sizeof *to->edge);
-    if (!to->edge)
-        return false;
-    for (size_t i = 0; i < from->count; i++)
-        to->edge[i] = (struct graph_edge){nodes[from->edge[i].node->index], from->edge[i].data};
-    to->count = to->room = from->count;
-    return true;
+    bool ok = true;
+    for (size_t i = 0; ok && i < from->in.count; i++)
+        ok = graph_connect(nodes[from->in.edge[i].node->index], to, from->in.edge[i].data);
+    return ok;
 }
 
 static bool clone_into(const struct graph *graph, struct graph *clone, struct graph_node **nodes)
 {
     graph_number(graph);
     bool ok = clone_nodes(graph, clone, nodes);
-    for (const struct graph_node *node = graph->first; ok && node; node = node->after) {
-        if (node->in.count)
-            stop_being_root(nodes[node->index]);
-        ok = clone_edges(&nodes[node->index]->in, &node->in, nodes) &&
-             clone_edges(&nodes[node->index]->out, &node->out, nodes);
-    }
-    clone->edges = graph->edges;
+    for (const struct graph_node *node = graph->first; ok && node; node = node->after)
+        ok = clone_edges(node, nodes[node->index], nodes);
     return ok;
 }
 

@@ -9,6 +9,7 @@
 
 #include "call_graph.h"
 #include "heap.h"
+#include "user_objects.h"
 
 /* ---- what a node can take over ---- */
 
@@ -36,8 +37,11 @@ static bool same_sides(const vmm_memcpy3d *a, const vmm_memcpy3d *b)
 }
 
 /* The same description again changes nothing, which counts with what the types of memory make of no account, as measured. */
-static const char *copy_forbids(const vmm_memcpy3d *a, const vmm_memcpy3d *b)
+static const char *copy_forbids(const struct graph_work *now, const struct graph_work *next)
 {
+    const vmm_memcpy3d *a = &now->copy, *b = &next->copy;
+    if (now->programs != next->programs)
+        return "a side is the program's memory and was not, or the other way round";
     if (a->src_memory_type != b->src_memory_type || a->dst_memory_type != b->dst_memory_type)
         return "the types of memory differ";
     if (!is_rows(a) && !is_rows(b))
@@ -70,7 +74,7 @@ const char *graph_update_forbids(const struct graph_work *now, const struct grap
         return "it allocates or frees other memory";
     switch (next->type) {
     case VMM_GRAPH_NODE_TYPE_MEMSET: return fill_forbids(now, next);
-    case VMM_GRAPH_NODE_TYPE_MEMCPY: return copy_forbids(&now->copy, &next->copy);
+    case VMM_GRAPH_NODE_TYPE_MEMCPY: return copy_forbids(now, next);
     case VMM_GRAPH_NODE_TYPE_BATCH_MEM_OP: return mem_op_forbids(now, next);
     default: return NULL;
     }
@@ -159,6 +163,13 @@ static vmm_result refuse(const struct graph_update_answer *answer, const char *w
     return graph_refuse(VMM_RULE_GRAPH_UPDATE, node, "result %d, at node %s: %s", answer->how, graph_shown(node, shown), what);
 }
 
+/* As measured one that stays as it is may have lost its memory. */
+static bool is_same_fill(const vmm_memset_node_params *a, const vmm_memset_node_params *b)
+{
+    return a->dst == b->dst && a->pitch == b->pitch && a->value == b->value && a->element_size == b->element_size && a->width == b->width &&
+           a->height == b->height;
+}
+
 static vmm_result check_node(const struct sim_process *process, const struct graph_node *now, struct graph_node *next,
                              struct pairs *pairs)
 {
@@ -172,7 +183,7 @@ static vmm_result check_node(const struct sim_process *process, const struct gra
         differ(pairs, GRAPH_UPDATE_PARAMETERS, next);
         return refuse(pairs->answer, why);
     }
-    if (from->type == VMM_GRAPH_NODE_TYPE_MEMSET && graph_fill_check_again(process, to) != VMM_SUCCESS) {
+    if (from->type == VMM_GRAPH_NODE_TYPE_MEMSET && !is_same_fill(&from->fill, &to->fill) && graph_fill_check_again(process, to) != VMM_SUCCESS) {
         differ(pairs, GRAPH_UPDATE_ERROR, next);
         return refuse(pairs->answer, "its memory cannot be filled");
     }
@@ -221,6 +232,8 @@ vmm_result graph_update(const struct sim_process *process, struct graph *instanc
 {
     *answer = (struct graph_update_answer){GRAPH_UPDATE_DONE, NULL};
     vmm_result result = walk(process, instance, graph, false, answer);
+    if (result == VMM_SUCCESS && !user_objects_update(graphs_more(instance), graphs_more(graph), graphs_of(graph)))
+        result = sim_out_of_host_memory();
     return result == VMM_SUCCESS ? walk(process, instance, graph, true, answer) : result;
 }
 
@@ -273,6 +286,8 @@ vmm_result graph_update_exec(const struct sim_process *process, vmm_graph_exec v
     *answer = (struct graph_update_answer){GRAPH_UPDATE_DONE, NULL};
     const struct graph_exec *exec = graph_need_exec(process->graphs, value, &result);
     const struct graph *graph = exec ? graph_need(process->graphs, of, &result) : NULL;
+    if (graph && graphs_more(graph)->inside)
+        return graph_refuse(VMM_RULE_GRAPH_UNKNOWN, graph->value, "%p belongs to a node: no instance is updated from it", (void *)of);
     if (graph && old)
         result = graph_update_as_added(exec->graph, graph, answer);
     return graph && result == VMM_SUCCESS ? graph_update(process, exec->graph, graph, answer) : result;

@@ -176,7 +176,7 @@ struct graph *graphs_copy(const struct graph *graph)
     struct graph *copy = with_value(graph_clone(graph));
     if (copy)
         graphs_more(copy)->made = graphs_more(graph)->made;
-    if (!copy || user_objects_copy(graphs_more(copy), graphs_more(graph)))
+    if (!copy || user_objects_copy(graphs_more(copy), graphs_more(graph), graphs_of(graph)))
         return copy;
     graphs_end(copy);
     return NULL;
@@ -209,7 +209,9 @@ struct graph_exec *graphs_instantiate(struct graph *graph, uint64_t flags)
         return NULL;
     exec->flags = flags;
     exec->source = graph->value;
+    graphs_of(graph)->instancing = true;
     exec->graph = graphs_copy(graph);
+    graphs_of(graph)->instancing = false;
     if (exec->graph && (exec->value = slots_add(&graphs_of(graph)->execs, exec))) {
         graphs_more(graph)->instances++;
         return exec;

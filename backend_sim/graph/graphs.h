@@ -27,6 +27,7 @@ struct graph_work {
     vmm_context context; /* of a kernel, a copy, a fill or memory operations: that of the device that does them */
     struct graph *child; /* of a child graph */
     struct graph_memory *memory; /* of an allocation or free node (graph_alloc.h) */
+    unsigned programs;   /* of a copy: its sides that were the program's memory, pinned or not: ROWS_FROM_PROGRAM, ROWS_TO_PROGRAM */
     void *shown;         /* of libcuda.so.1, which keeps what the program gave: struct graph_shown */
     union {
         vmm_memset_node_params fill;
@@ -67,9 +68,10 @@ struct sim_graphs {
     struct graph_owner owner; /* first: a graph finds its tables by it */
     const struct graph_shown *shown;
     struct slots graphs, nodes, execs, objects;
-    struct user_object *ended; /* their functions are still to be called */
+    struct user_ending *ended; /* their functions are still to be called */
     struct graph_memory *memories; /* that nodes allocate or free */
     struct captures captures;
+    bool instancing; /* copies are made for an instance */
     bool watched; /* a stream is being captured, or an event may stand for what a captured stream had reached */
 };
 

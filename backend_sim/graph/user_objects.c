@@ -4,17 +4,24 @@
 #include "call_graph.h"
 #include "heap.h"
 
-struct user_object {
-    uint64_t value;
+/* What is called once the object has ended. */
+struct user_ending {
     void (*destroy)(void *data);
     void *data;
-    uint64_t own, held;       /* references of the program, and of graphs */
-    struct user_object *next; /* of those that have ended */
+    struct user_ending *next;
+};
+
+struct user_object {
+    uint64_t value;
+    struct user_ending *ending; /* NULL: it has ended, and graphs still name it */
+    int64_t count;              /* all references: as measured a driver has this one number, and ends the object when it becomes 0 */
+    int64_t held;               /* of them of graphs and instances */
+    size_t named;               /* graphs and instances that have references, or owe some */
 };
 
 struct user_held {
     struct user_object *object;
-    unsigned count;
+    int64_t count; /* below 0: so many more were released than there were; never 0 */
     struct user_held *next;
 };
 
@@ -33,17 +40,32 @@ static vmm_result check_count(unsigned count)
     return count ? VMM_SUCCESS : graph_refuse(VMM_RULE_USER_OBJECT, 0, "the number of references is 0");
 }
 
-static void end_unless_held(struct sim_graphs *all, struct user_object *object)
+static void free_unless_named(struct user_object *object)
 {
-    if (object->own || object->held)
-        return;
-    slots_end(&all->objects, object->value);
-    object->next = all->ended;
-    all->ended = object;
+    if (!object->ending && !object->named)
+        heap.free(object);
 }
 
-vmm_result user_object_create(struct sim_graphs *all, uint64_t *value, void *data, void (*destroy)(void *data), unsigned count,
-                              unsigned flags)
+/* The number of references changes; at 0 the object ends, also where a graph still has some. */
+static void change(struct sim_graphs *all, struct user_object *object, int64_t by)
+{
+    object->count += by;
+    if (object->count || !object->ending)
+        return;
+    slots_end(&all->objects, object->value);
+    object->ending->next = all->ended;
+    all->ended = object->ending;
+    object->ending = NULL;
+}
+
+/* The program releases, or moves, what it does not have. */
+static bool may_take(const struct sim_process *process, unsigned count, int64_t there)
+{
+    return count <= there || sim_warn_or_refuse(process, VMM_RULE_USER_OBJECT_OWNED, count, 0, NULL);
+}
+
+static vmm_result create(struct sim_graphs *all, uint64_t *value, void *data, void (*destroy)(void *data), unsigned count,
+                         unsigned flags)
 {
     if (!value || !destroy)
         return graph_null(value ? "destroy" : "object_out");
@@ -53,35 +75,40 @@ vmm_result user_object_create(struct sim_graphs *all, uint64_t *value, void *dat
     if (result != VMM_SUCCESS)
         return result;
     struct user_object *object = heap.malloc(sizeof *object);
-    if (!object)
+    struct user_ending *ending = heap.malloc(sizeof *ending);
+    const uint64_t made = object && ending ? slots_add(&all->objects, object) : 0;
+    if (!made) {
+        heap.free(object);
+        heap.free(ending);
         return sim_out_of_host_memory();
-    *object = (struct user_object){.value = slots_add(&all->objects, object), .destroy = destroy, .data = data, .own = count};
-    if (object->value) {
-        *value = object->value;
-        return VMM_SUCCESS;
     }
-    heap.free(object);
-    return sim_out_of_host_memory();
+    *ending = (struct user_ending){destroy, data, NULL};
+    *object = (struct user_object){.value = made, .ending = ending, .count = count};
+    *value = made;
+    return VMM_SUCCESS;
 }
 
-vmm_result user_object_retain(const struct sim_graphs *all, uint64_t value, unsigned count)
+static vmm_result retain(struct sim_graphs *all, uint64_t value, unsigned count)
 {
     vmm_result result = check_count(count);
     struct user_object *object = count ? need(all, value, &result) : NULL;
-    if (object)
-        object->own += count;
+    if (object) {
+        change(all, object, count);
+        free_unless_named(object);
+    }
     return result;
 }
 
-/* As measured, a release of more references than there are is accepted and changes nothing; those of graphs are not the program's. */
-vmm_result user_object_release(struct sim_graphs *all, uint64_t value, unsigned count)
+static vmm_result release(const struct sim_process *process, uint64_t value, unsigned count)
 {
     vmm_result result = check_count(count);
-    struct user_object *object = count ? need(all, value, &result) : NULL;
-    if (!object || count > object->own)
+    struct user_object *object = count ? need(process->graphs, value, &result) : NULL;
+    if (!object)
         return result;
-    object->own -= count;
-    end_unless_held(all, object);
+    if (!may_take(process, count, object->count - object->held))
+        return vmm_last_detail()->result;
+    change(process->graphs, object, -(int64_t)count);
+    free_unless_named(object);
     return VMM_SUCCESS;
 }
 
@@ -105,57 +132,85 @@ static struct user_object *need_both(const struct sim_graphs *all, vmm_graph val
     return *graph ? need(all, of, result) : NULL;
 }
 
-vmm_result user_object_hold(const struct sim_graphs *all, vmm_graph value, uint64_t of, unsigned count, unsigned flags)
+/* The graph has so many more references. False when memory is out. */
+static bool hold(struct graph_more *more, struct user_object *object, int64_t by)
+{
+    struct user_held **link = find_held(more, object), *held = *link;
+    if (!held) {
+        held = *link = heap.calloc(1, sizeof *held);
+        if (!held)
+            return false;
+        held->object = object;
+        object->named++;
+    }
+    held->count += by;
+    object->held += by;
+    if (held->count)
+        return true;
+    *link = held->next;
+    heap.free(held);
+    object->named--;
+    return true;
+}
+
+static vmm_result graph_retain(const struct sim_process *process, vmm_graph value, uint64_t of, unsigned count, unsigned flags)
 {
     struct graph *graph;
     vmm_result result;
     if (flags & ~(unsigned)USER_OBJECT_MOVE)
         return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "the only flag is CU_GRAPH_USER_OBJECT_MOVE");
-    struct user_object *object = need_both(all, value, of, count, &graph, &result);
+    struct user_object *object = need_both(process->graphs, value, of, count, &graph, &result);
     if (!object)
         return result;
     const bool moves = flags & USER_OBJECT_MOVE;
-    if (moves && count > object->own)
-        return graph_refuse(VMM_RULE_USER_OBJECT, of, "the program has %llu references to %p, and cannot move %u",
-                            (unsigned long long)object->own, (void *)(uintptr_t)of, count);
-    struct user_held **link = find_held(graphs_more(graph), object);
-    if (!*link && !(*link = heap.calloc(1, sizeof **link)))
+    if (moves && !may_take(process, count, object->count - object->held))
+        return vmm_last_detail()->result;
+    if (!hold(graphs_more(graph), object, count))
         return sim_out_of_host_memory();
-    (*link)->object = object;
-    (*link)->count += count;
-    object->held += count;
-    object->own -= moves ? count : 0;
+    change(process->graphs, object, moves ? 0 : (int64_t)count);
+    free_unless_named(object);
     return VMM_SUCCESS;
 }
 
-vmm_result user_object_let_go(struct sim_graphs *all, vmm_graph value, uint64_t of, unsigned count)
+static vmm_result graph_release(const struct sim_process *process, vmm_graph value, uint64_t of, unsigned count)
 {
     struct graph *graph;
     vmm_result result;
-    struct user_object *object = need_both(all, value, of, count, &graph, &result);
-    struct user_held **link = object ? find_held(graphs_more(graph), object) : NULL, *held = link ? *link : NULL;
-    if (!held)
+    struct user_object *object = need_both(process->graphs, value, of, count, &graph, &result);
+    if (!object)
         return result;
-    const unsigned most = count < held->count ? count : held->count;
-    held->count -= most;
-    if (!held->count) {
-        *link = held->next;
-        heap.free(held);
-    }
-    object->held -= most;
-    end_unless_held(all, object);
+    const struct user_held *held = *find_held(graphs_more(graph), object);
+    if (!may_take(process, count, held ? held->count : 0))
+        return vmm_last_detail()->result;
+    if (!hold(graphs_more(graph), object, -(int64_t)count))
+        return sim_out_of_host_memory();
+    change(process->graphs, object, -(int64_t)count);
+    free_unless_named(object);
     return VMM_SUCCESS;
 }
 
-bool user_objects_copy(struct graph_more *to, const struct graph_more *from)
+/* As measured an instance has one reference, however many its graph has, or owes. */
+bool user_objects_copy(struct graph_more *to, const struct graph_more *from, struct sim_graphs *all)
 {
     for (const struct user_held *held = from->held; held; held = held->next) {
-        struct user_held *copy = heap.malloc(sizeof *copy);
-        if (!copy)
+        const int64_t count = all->instancing ? 1 : held->count;
+        if (!held->object->ending)
+            continue;
+        if (!hold(to, held->object, count))
             return false;
-        *copy = (struct user_held){held->object, held->count, to->held};
-        held->object->held += held->count;
-        to->held = copy;
+        change(all, held->object, count);
+    }
+    return true;
+}
+
+bool user_objects_update(struct graph_more *instance, const struct graph_more *graph, struct sim_graphs *all)
+{
+    for (const struct user_held *held = graph->held; held; held = held->next) {
+        if (!held->object->ending || *find_held(instance, held->object))
+            continue;
+        if (!hold(instance, held->object, 1))
+            return false;
+        change(all, held->object, 1);
     }
     return true;
 }
@@ -164,26 +219,29 @@ void user_objects_drop(struct sim_graphs *all, struct graph_more *more)
 {
     while (more->held) {
         struct user_held *held = more->held;
+        struct user_object *object = held->object;
         more->held = held->next;
-        held->object->held -= held->count;
-        end_unless_held(all, held->object);
+        object->held -= held->count;
+        object->named--;
+        change(all, object, -held->count);
+        free_unless_named(object);
         heap.free(held);
     }
 }
 
 /* ---- ends ---- */
 
-struct user_object *user_objects_ended(struct sim_graphs *all)
+struct user_ending *user_objects_ended(struct sim_graphs *all)
 {
-    struct user_object *ended = all->ended;
+    struct user_ending *ended = all->ended;
     all->ended = NULL;
     return ended;
 }
 
-void user_objects_call(struct user_object *ended)
+void user_objects_call(struct user_ending *ended)
 {
     while (ended) {
-        struct user_object *next = ended->next;
+        struct user_ending *next = ended->next;
         ended->destroy(ended->data);
         heap.free(ended);
         ended = next;
@@ -193,6 +251,7 @@ void user_objects_call(struct user_object *ended)
 static void free_object(void *user, void *object)
 {
     (void)user;
+    heap.free(((struct user_object *)object)->ending);
     heap.free(object);
 }
 
@@ -200,9 +259,9 @@ void user_objects_close(struct sim_graphs *all)
 {
     slots_each(&all->objects, free_object, NULL);
     slots_clear(&all->objects);
-    for (struct user_object *object = user_objects_ended(all), *next; object; object = next) {
-        next = object->next;
-        heap.free(object);
+    for (struct user_ending *ended = user_objects_ended(all), *next; ended; ended = next) {
+        next = ended->next;
+        heap.free(ended);
     }
 }
 
@@ -215,26 +274,25 @@ static uint64_t value_of(vmm_user_object object)
 
 vmm_result sim_user_object_create(struct sim_process *process, const struct vmm_call_user_object_create *call)
 {
-    return user_object_create(process->graphs, (uint64_t *)(void *)call->object_out, call->ptr, call->destroy, call->initial_refcount,
-                              call->flags);
+    return create(process->graphs, (uint64_t *)(void *)call->object_out, call->ptr, call->destroy, call->initial_refcount, call->flags);
 }
 
 vmm_result sim_user_object_retain(struct sim_process *process, const struct vmm_call_user_object_retain *call)
 {
-    return user_object_retain(process->graphs, value_of(call->object), call->count);
+    return retain(process->graphs, value_of(call->object), call->count);
 }
 
 vmm_result sim_user_object_release(struct sim_process *process, const struct vmm_call_user_object_release *call)
 {
-    return user_object_release(process->graphs, value_of(call->object), call->count);
+    return release(process, value_of(call->object), call->count);
 }
 
 vmm_result sim_graph_retain_user_object(struct sim_process *process, const struct vmm_call_graph_retain_user_object *call)
 {
-    return user_object_hold(process->graphs, call->graph, value_of(call->object), call->count, call->flags);
+    return graph_retain(process, call->graph, value_of(call->object), call->count, call->flags);
 }
 
 vmm_result sim_graph_release_user_object(struct sim_process *process, const struct vmm_call_graph_release_user_object *call)
 {
-    return user_object_let_go(process->graphs, call->graph, value_of(call->object), call->count);
+    return graph_release(process, call->graph, value_of(call->object), call->count);
 }

@@ -6,6 +6,7 @@
  *     release O                  1
  *     G is destroyed             0      the function is called once the caller has released its lock: user_objects_call
  *
+ * A program that releases what is another one's ends the object early, as on a driver: those that still name it find it ended.
  * The calls refuse as those of vmm.h do, in the thread's detail. The caller does all locking.
  */
 #ifndef SIM_USER_OBJECTS_H
@@ -13,28 +14,21 @@
 
 #include "graphs.h"
 
-struct user_object;
 struct user_held;
-
-/* Gives a new object its value. */
-vmm_result user_object_create(struct sim_graphs *all, uint64_t *value, void *data, void (*destroy)(void *data), unsigned count,
-                              unsigned flags);
-vmm_result user_object_retain(const struct sim_graphs *all, uint64_t value, unsigned count);
-vmm_result user_object_release(struct sim_graphs *all, uint64_t value, unsigned count);
+struct user_ending;
 
 enum { USER_OBJECT_NO_DESTRUCTOR_SYNC = 1, USER_OBJECT_MOVE = 1 };
-/* Gives the graph of that value references of an object; with the flag MOVE they are the caller's. */
-vmm_result user_object_hold(const struct sim_graphs *all, vmm_graph value, uint64_t of, unsigned count, unsigned flags);
-/* Takes references from the graph, as many as it has. */
-vmm_result user_object_let_go(struct sim_graphs *all, vmm_graph value, uint64_t of, unsigned count);
 
-/* What a graph holds, a copy of it holds as well. False when memory is out. */
-bool user_objects_copy(struct graph_more *to, const struct graph_more *from);
+/* What a graph holds, a copy of it holds as well; a copy for an instance (all->instancing) holds one reference of each. False
+ * when memory is out. */
+bool user_objects_copy(struct graph_more *to, const struct graph_more *from, struct sim_graphs *all);
+/* An instance that was updated holds what the graph holds, too. */
+bool user_objects_update(struct graph_more *instance, const struct graph_more *graph, struct sim_graphs *all);
 void user_objects_drop(struct sim_graphs *all, struct graph_more *more);
 
 /* Takes the objects that have ended, and calls their functions: without the lock. */
-struct user_object *user_objects_ended(struct sim_graphs *all);
-void user_objects_call(struct user_object *ended);
+struct user_ending *user_objects_ended(struct sim_graphs *all);
+void user_objects_call(struct user_ending *ended);
 
 /* Frees all of them; no function is called any more. */
 void user_objects_close(struct sim_graphs *all);

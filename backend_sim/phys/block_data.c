@@ -195,8 +195,9 @@ void block_data_fill(struct block_data *bytes, uint64_t offset, uint64_t length,
     static const unsigned char zeros[4];
     for (uint64_t end = offset + length, run; offset < end; offset += run) {
         run = alike(bytes, offset, end - offset);
-        if (written(bytes, offset))
-            repeat(block_data_run(bytes, offset, &run), run, value, width);
+        unsigned char *to = block_data_run(bytes, offset, &run); /* as far as a window goes */
+        if (to)
+            repeat(to, run, value, width);
         else if (memcmp(value, zeros, width) != 0)
             run = fill_fresh(bytes, offset, run, value, width);
     }

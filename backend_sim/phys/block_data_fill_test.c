@@ -79,6 +79,8 @@ static void across_windows(void)
     tap_ok(bytes.place / BACKING_FILE_WINDOW < (bytes.place + size) / BACKING_FILE_WINDOW && bytes.place % BACKING_FILE_WINDOW,
            "the block lies in both");
     tap_ok(all(&bytes, 0, size, word), "all of it has the value");
+    tap_ok(fill(&bytes, 0, size, ones, 1) && all(&bytes, 0, size, ones), "so has what is filled again, up to the end of each window");
+    tap_ok(all(&before, 0, before.size, zero), "and nothing beside a window is written");
     block_data_clear(&bytes);
     block_data_clear(&before);
 }

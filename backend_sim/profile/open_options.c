@@ -132,6 +132,11 @@ static bool take_kernels(struct sim_options *options, const char *value)
     return known;
 }
 
+static bool take_kernel_steps(struct sim_options *options, const char *value)
+{
+    return value && take_seed(&options->kernel_steps, value);
+}
+
 static bool take_report(bool *option, const char *value)
 {
     static const char *const words[] = {"no", "report"};
@@ -175,6 +180,7 @@ static const struct option {
     {"team_wait", take_team_wait, "seconds, from 0 to 3600"},
     {"imex", take_imex, "a folder of channels, its path without commas and shorter than 200 bytes"},
     {"kernels", take_kernels, "refuse or skip"},
+    {"kernel_steps", take_kernel_steps, "a number of steps, or 0 for no limit"},
     {"order", take_order, "report or no"},
     {"unwritten", take_unwritten, "report or no"},
     {"visible", take_visible, "ordinals such as 1:0, none, or env for what CUDA_VISIBLE_DEVICES says"},
@@ -187,7 +193,7 @@ static vmm_result refuse_name(const char *name)
 {
     return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open",
                            "option \"%.40s\": expected strict or observed, or schedule=, arena=, faults=, alias=, "
-                           "machine=, team_wait=, imex=, kernels=, order=, unwritten=, visible= with a value",
+                           "machine=, team_wait=, imex=, kernels=, kernel_steps=, order=, unwritten=, visible= with a value",
                            name);
 }
 
@@ -218,7 +224,7 @@ static char *first_comma(char *text)
 vmm_result sim_options_take(char *text, struct sim_options *options)
 {
     char *comma = first_comma(text);
-    *options = (struct sim_options){.explain_faults = true, .team_wait = TEAM_WAIT_SECONDS};
+    *options = (struct sim_options){.explain_faults = true, .team_wait = TEAM_WAIT_SECONDS, .kernel_steps = KERNEL_STEPS};
     while (comma) {
         char *option = comma + 1;
         *comma = '\0';

@@ -46,6 +46,8 @@ static void accepted(void)
         {"h100,team_wait=3600", "h100", {.team_wait = 3600}, false},
         {"h100,kernels=skip", "h100", {.skip_kernels = true}, false},
         {"h100,kernels=skip,kernels=refuse", "h100", {.skip_kernels = false}, false},
+        {"h100,kernel_steps=0", "h100", {.kernel_steps = 0}, false},
+        {"h100,kernel_steps=0x100000000", "h100", {.kernel_steps = UINT64_C(1) << 32}, false},
         {"h100,order=report", "h100", {.order = true}, false},
         {"h100,order=report,order=no,unwritten=report", "h100", {.unwritten = true}, false},
         {"h100,imex=/dev/channels", "h100", {.imex = "/dev/channels"}, false},
@@ -64,6 +66,7 @@ static void accepted(void)
                   (!strstr(good[i].text, "team_wait") ? options.team_wait == TEAM_WAIT_SECONDS
                                                       : options.team_wait == good[i].options.team_wait) &&
                   options.skip_kernels == good[i].options.skip_kernels &&
+                  options.kernel_steps == (strstr(good[i].text, "kernel_steps") ? good[i].options.kernel_steps : KERNEL_STEPS) &&
                   strcmp(options.machine, good[i].options.machine) == 0 &&
                   strcmp(options.imex, good[i].options.imex) == 0;
         tap_ok(ok, "\"%s\"", good[i].text);
@@ -110,11 +113,13 @@ static void refused(void)
         {"h100,imex", "imex with \"\": expected a folder of channels"},
         {"h100,kernels", "option kernels with \"\": expected refuse or skip"},
         {"h100,kernels=skipped", "option kernels with \"skipped\": expected refuse or skip"},
+        {"h100,kernel_steps", "kernel_steps with \"\": expected a number of steps"},
+        {"h100,kernel_steps=many", "kernel_steps with \"many\": expected a number of steps, or 0"},
         {"h100,imex=", "imex with \"\": expected a folder of channels"},
         {"h100,imex=/a,b", "\"b\": expected strict or observed"},
         {"h100,strict,imex=" LONG, "expected a folder of channels, its path without commas and shorter than 200 bytes"},
         {"h100,strict,imex=" LONG FIFTY, "expected a folder of channels, its path without commas and shorter than 200 bytes"},
-        {"h100,a-name-that-is-forty-letters-long-or-longer", "imex=, kernels=, order=, unwritten=, visible= with a value"}, /* the message is complete */
+        {"h100,a-name-that-is-forty-letters-long-or-longer", "imex=, kernels=, kernel_steps=, order=, unwritten=, visible= with a value"}, /* the message is complete */
         {"h100,machine", "machine with \"\": expected a name"},
         {"h100,machine=", "machine with \"\": expected a name"},
         {"h100,machine=a b", "machine with \"a b\": expected a name"},

@@ -11,7 +11,7 @@
 #include "os_share.h"
 #include "shadow_state.h"
 #include "stacks_call.h"
-#include "trace_value.h"
+#include "trace_descriptors.h"
 
 /* The values of handles that are bytes, by their hash. */
 static void know(struct pairs *pairs, const void *bytes)

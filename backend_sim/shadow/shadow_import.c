@@ -3,7 +3,7 @@
  * tells it. */
 #include "shadow_state.h"
 #include "sim_open.h"
-#include "trace_value.h"
+#include "trace_descriptors.h"
 
 /* The answer to a descriptor of the other kind: nothing else about a descriptor is not supported. */
 static void other_kind(const struct vmm_call *call, const void *handle, const char *argument)

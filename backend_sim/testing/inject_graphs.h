@@ -120,6 +120,7 @@ static void questions(vmm_system *sys, vmm_graph graph, vmm_graph_exec exec, uns
 {
     vmm_graph_node list[4] = {NULL}, to[4];
     vmm_graph_edge_data data[4];
+    static unsigned ends; /* with the instance, which outlives this function */
     vmm_user_object object = NULL;
     vmm_graph inner = NULL;
     vmm_graph_node host = NULL;
@@ -133,6 +134,8 @@ static void questions(vmm_system *sys, vmm_graph graph, vmm_graph_exec exec, uns
     STEP(graph_get_edges, sys, graph, list, to, data, &count);
     STEP(graph_node_get_dependencies, sys, to[0], NULL, NULL, &count);
     STEP(graph_node_get_dependent_nodes, sys, to[0], NULL, NULL, &count);
+    GET(object, user_object_create, sys, &object, &ends, call_me, 1, VMM_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    STEP(graph_retain_user_object, sys, graph, object, 1, VMM_GRAPH_USER_OBJECT_MOVE);
     STEP(graph_exec_update, sys, exec, graph, &info);
     STEP(device_get_graph_mem_attribute, sys, 0, VMM_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value);
     STEP(device_set_graph_mem_attribute, sys, 0, VMM_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero);
@@ -141,6 +144,7 @@ static void questions(vmm_system *sys, vmm_graph graph, vmm_graph_exec exec, uns
     GET(host, graph_add_host_node, sys, &host, inner, NULL, 0, &call);
     STEP(graph_host_node_get_params, sys, host, &function);
     unsigned ended = 0;
+    object = NULL;
     GET(object, user_object_create, sys, &object, &ended, call_me, 1, VMM_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     STEP(user_object_retain, sys, object, 1);
     STEP(graph_retain_user_object, sys, inner, object, 2, VMM_GRAPH_USER_OBJECT_MOVE);

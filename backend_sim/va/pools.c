@@ -386,6 +386,19 @@ void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, co
     }
 }
 
+void sim_pools_trim_lowered(struct sim_process *process)
+{
+    assert_locked(process->machine);
+    for (struct sim_pool *pool = process->first_pool, *next; pool; pool = next) {
+        next = pool->next;
+        if (!pool->memory.lowered)
+            continue;
+        pool->memory.lowered = false;
+        sim_pool_trim(process, pool, pool->memory.threshold);
+        settle(process, pool);
+    }
+}
+
 /* Imported memory stays the exporter's, whichever process frees it first. */
 static bool is_at(const struct sim_pool *pool, vmm_mem_location location)
 {

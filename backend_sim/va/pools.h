@@ -88,6 +88,8 @@ void sim_pools_trim_beside(struct sim_process *process, const struct sim_pool *p
 
 /* Frees idle chunks, the last ones first, until at most keep bytes are left. */
 void sim_pool_trim(struct sim_process *process, struct sim_pool *pool, uint64_t keep);
+/* Trims pools whose threshold was lowered, as measured: by a synchronisation of a context, whatever it sees. */
+void sim_pools_trim_lowered(struct sim_process *process);
 /* After a wait: frees for all what is pending and wanted accepts, trims every pool to its threshold, and ends the destroyed ones
  * that nothing uses. */
 void sim_pools_return(struct sim_process *process, bool (*wanted)(void *user, const struct region *region), void *user);

@@ -101,7 +101,12 @@ enum sim_fault_kind {
     SIM_FAULT_MULTICAST, /* an ordinary access of a kernel through a multicast address */
     SIM_FAULT_MULTIMEM,  /* a multimem access through an ordinary address */
     SIM_FAULT_UNBOUND,   /* a multimem access where a device of the team has no memory bound */
-    SIM_FAULT_MEM_OP     /* a stream memory operation */
+    SIM_FAULT_MEM_OP,    /* a stream memory operation */
+    SIM_FAULT_MISALIGNED, /* of kernels that are interpreted, as the next ones */
+    SIM_FAULT_ASSERT,
+    SIM_FAULT_TIMEOUT,
+    SIM_FAULT_LAUNCH,
+    SIM_FAULTS
 };
 
 /* A fault: device work accessed memory without the right to it. The device is lost to the process from then on. */
@@ -114,6 +119,7 @@ struct sim_fault {
     int unbound;  /* of SIM_FAULT_UNBOUND: the device; ~device of another node */
     vmm_fault what;
     vmm_object nearest;
+    char why[120], where[120]; /* of a kernel that is interpreted: what went wrong, and the thread with its place in the source */
 };
 
 struct sim_context {

@@ -18,20 +18,17 @@ static int replay_it(struct traced *traced)
     return status;
 }
 
-bool traced_open(struct traced *traced, const char *spec, unsigned lives)
+bool traced_open(struct traced *traced, const char *spec, unsigned lives, bool binary)
 {
     char text[256];
     struct live live;
-    *traced = (struct traced){.spec = spec};
-    strcpy(traced->path, "/tmp/bench-trace-XXXXXX");
-    int file = mkstemp(traced->path);
+    *traced = (struct traced){.folder = "/tmp/bench-trace-XXXXXX", .spec = spec};
     traced->silent = fopen("/dev/null", "w");
-    if (file >= 0)
-        close(file);
-    if (file < 0 || !traced->silent) {
+    if (!mkdtemp(traced->folder) || !traced->silent) {
         perror("a trace");
         return false;
     }
+    snprintf(traced->path, sizeof traced->path, "%s/%s", traced->folder, binary ? "lives.vtrace" : "lives.jsonl");
     snprintf(text, sizeof text, "trace=%s | %s", traced->path, spec);
     live_open(&live, text, 1, UINT64_C(2) << 20);
     live_lives(&live, lives);
@@ -42,6 +39,7 @@ bool traced_open(struct traced *traced, const char *spec, unsigned lives)
 void traced_close(struct traced *traced)
 {
     remove(traced->path);
+    remove(traced->folder);
     if (traced->silent)
         fclose(traced->silent);
 }

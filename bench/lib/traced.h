@@ -9,16 +9,17 @@
 enum { TRACED_CALLS = 7 }; /* a life */
 
 struct traced {
-    char path[64];
+    char folder[40], path[64];
     const char *spec;
     FILE *silent;
 };
 
-/* Records that many lives. False, with a message on standard error, where traces cannot be written or read. */
-bool traced_open(struct traced *traced, const char *spec, unsigned lives);
+/* Records that many lives; binary: in the form for long traces. False, with a message on standard error, where traces cannot be
+ * written or read. */
+bool traced_open(struct traced *traced, const char *spec, unsigned lives, bool binary);
 void traced_close(struct traced *traced);
 
-/* Replays the whole trace, whatever units is; returns the number of its calls. */
+/* Replays the whole trace, whatever units is; returns the time that took. */
 double traced_replays(void *state, unsigned units);
 
 #endif

@@ -7,33 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lockstep.h"
+#include "diff_parts.h"
 #include "lockstep_child.h"
-#include "lockstep_drive.h"
 #include "lockstep_follow.h"
-#include "options.h"
 #include "rules.h"
 #include "shrink.h"
 #include "tap.h"
 
 enum { CHECK_EVERY = 250, CHECK_WIDE_LESS = 4, WIDE_ONE_IN = 16, WIDE = 8, PATIENCE = 60, SHRINKING = 8, NEWER_ONE_IN = 8 };
-
-struct options {
-    struct option_list specs;
-    uint64_t seed, calls, episode, flip, mix;
-    bool strict, as_driver, counts;
-    uint64_t check_every, budget, patience, shrinking;
-    const char *script, *replay, *recording, *record, *explained, *transcript, *follow;
-    uint64_t *rules; /* how often each rule was the answer, in the order of vmm_rules(); NULL: not counted */
-};
-
-struct run {
-    const struct options *options;
-    char spec[96];
-    uint64_t made, succeeded, unit;
-    struct lockstep_counts counts;
-    char difference[600];
-};
 
 /* ---- shrinking ---- */
 
@@ -133,9 +114,7 @@ static void show_counts(const struct options *options, const struct lockstep_cou
 
 /* ---- running ---- */
 
-/* One episode on a fresh system, of at most calls calls. The seed decides whether it is a wide one (lockstep.h). False
- * when both differ. */
-static bool episode(struct run *run, uint64_t seed, uint64_t calls)
+bool diff_episode(struct run *run, uint64_t seed, uint64_t calls)
 {
     struct lockstep pair;
     struct chooser dice = {.state = seed};
@@ -162,21 +141,31 @@ static bool episode(struct run *run, uint64_t seed, uint64_t calls)
             same = lockstep_check_objects(&pair);
     }
     run->made += pair.calls;
+    char difference[sizeof pair.difference];
+    snprintf(difference, sizeof difference, "%s", pair.difference);
     lockstep_close(&pair);
-    if (!same)
-        show(run, &script, seed, pair.difference);
+    if (!same && run->options->shard)
+        diff_found(run, &script, seed, difference);
+    else if (!same)
+        show(run, &script, seed, difference);
     steps_free(&script);
     return same;
 }
 
-static bool random_run(const struct options *options, const char *spec, uint64_t calls)
+struct run diff_run_of(const struct options *options, const char *spec)
 {
     struct run run = {.options = options};
     snprintf(run.spec, sizeof run.spec, "%s%s", spec, options->strict && !strstr(spec, ",strict") ? ",strict" : "");
+    return run;
+}
+
+static bool random_run(const struct options *options, const char *spec, uint64_t calls)
+{
+    struct run run = diff_run_of(options, spec);
     bool same = true;
     uint64_t seed = options->seed;
     for (uint64_t done = 0; same && done < calls; done += options->episode)
-        same = episode(&run, seed++, calls - done < options->episode ? calls - done : options->episode);
+        same = diff_episode(&run, seed++, calls - done < options->episode ? calls - done : options->episode);
     tap_note("%s: %" PRIu64 " calls compared, %" PRIu64 " random ones succeeded", run.spec, run.made, run.succeeded);
     show_counts(options, &run.counts);
     return tap_ok(same, "%s: system and model agree, --seed %" PRIu64 " --calls %" PRIu64, run.spec, options->seed,
@@ -185,17 +174,24 @@ static bool random_run(const struct options *options, const char *spec, uint64_t
 
 /* ---- drivers ---- */
 
-static bool drive(const struct options *options, const char *spec, uint64_t calls)
+struct drive_options diff_drive_of(const struct options *o, const char *spec, char named[96], struct drive_report *report)
 {
-    char named[96], error[200];
-    struct drive_report *report = child_share(sizeof *report);
-    struct drive_options drive = {.spec = named, .seed = options->seed, .calls = calls, .episode = options->episode,
-                                  .check_every = options->check_every, .patience = (unsigned)options->patience, .shrinking = (unsigned)options->shrinking,
-                                  .budget = (unsigned)options->budget, .mix = (unsigned)options->mix};
-    snprintf(named, sizeof named, "%s%s", options->as_driver ? "as-driver:" : "", spec);
-    const char *explained = drive_explained(options->explained);
+    char error[200];
+    const char *explained = drive_explained(o->explained);
+    snprintf(named, 96, "%s%s", o->as_driver ? "as-driver:" : "", spec);
     if (explained && !table_explain(&report->table, explained, error, sizeof error))
         tap_bail("--explained %s", error);
+    return (struct drive_options){.spec = named, .seed = o->seed, .episode = o->episode, .check_every = o->check_every,
+                                  .patience = (unsigned)o->patience, .shrinking = (unsigned)o->shrinking, .budget = (unsigned)o->budget,
+                                  .mix = (unsigned)o->mix};
+}
+
+static bool drive(const struct options *options, const char *spec, uint64_t calls)
+{
+    char named[96];
+    struct drive_report *report = child_share(sizeof *report);
+    struct drive_options drive = diff_drive_of(options, spec, named, report);
+    drive.calls = calls;
     if (options->record && !(drive.record = fopen(options->record, "w")))
         tap_bail("--record %s: %s", options->record, strerror(errno));
     if (options->transcript && !(drive.transcript = fopen(options->transcript, "w")))
@@ -219,6 +215,8 @@ static bool drive(const struct options *options, const char *spec, uint64_t call
                   "%s: driver and model agree, --seed %" PRIu64 " --calls %" PRIu64,
                   named, options->seed, calls);
 }
+
+/* ---- recordings and scripts ---- */
 
 static bool replay_recording(const struct options *options, const char *path, uint64_t most)
 {
@@ -264,14 +262,14 @@ static void follow(const struct options *options)
     fclose(file);
     if (log)
         fclose(log);
-    tap_note("%" PRIu64 " calls left out on one side", report.left_out);
+    tap_note("%" PRIu64 " calls left out on one side; %" PRIu64 " times memory was the driver's own", report.left_out, report.own);
     tap_ok(report.different == 0 && report.calls > 0, "%s answers as %s: %" PRIu64 " of %" PRIu64 " calls of %" PRIu64 " episodes", spec,
            options->follow, report.calls - report.different, report.calls, report.episodes);
 }
 
 /* ---- options ---- */
 
-static bool read_options(struct options *o, FILE *err, int argc, char **argv)
+bool diff_read_options(struct options *o, FILE *err, int argc, char **argv)
 {
     bool count = false;
     const struct option_row rows[] = {
@@ -293,6 +291,9 @@ static bool read_options(struct options *o, FILE *err, int argc, char **argv)
         {"replay-recording", OPTION_TEXT, &o->recording, 0, 0},
         {"transcript", OPTION_TEXT, &o->transcript, 0, 0},
         {"follow", OPTION_TEXT, &o->follow, 0, 0},
+        {"shard", OPTION_TEXT, &o->shard, 0, 0},
+        {"findings", OPTION_TEXT, &o->findings, 0, 0},
+        {"merge", OPTION_TEXT, &o->merge, 0, 0},
         {"strict", OPTION_FLAG, &o->strict, 0, 0},
         {"as-driver", OPTION_FLAG, &o->as_driver, 0, 0},
         {"rules", OPTION_FLAG, &count, 0, 0},
@@ -320,6 +321,8 @@ static void run_usual(struct options *o)
     o->specs.count = 1;
     replay_recording(o, "conformance/recorded/recordings/h100-580.159.04-random.txt", o->calls);
     replay_recording(o, "conformance/recorded/recordings/h100-580.159.04-random-2.txt", o->calls / NEWER_ONE_IN);
+    struct options transcript = {.follow = "conformance/recorded/recordings/h100-580.159.04-calls-3.tsv", .specs = o->specs};
+    follow(&transcript);
 }
 
 /* Before the run, so that a wrong spec or a missing driver does not count as a difference. */
@@ -344,13 +347,16 @@ static bool all_open(const struct options *o, FILE *err)
     return true;
 }
 
+bool diff_is_driven(const struct options *o, const char *spec)
+{
+    const char *backend;
+    return o->as_driver || lockstep_names_driver(spec, &backend);
+}
+
 static void run_specs(const struct options *o)
 {
-    for (size_t i = 0; i < o->specs.count; i++) {
-        const char *backend;
-        bool driver = o->as_driver || lockstep_names_driver(o->specs.at[i], &backend);
-        (driver ? drive : random_run)(o, o->specs.at[i], o->calls / o->specs.count);
-    }
+    for (size_t i = 0; i < o->specs.count; i++)
+        (diff_is_driven(o, o->specs.at[i]) ? drive : random_run)(o, o->specs.at[i], o->calls / o->specs.count);
 }
 
 int diff_main(int argc, char **argv, const char *spec, FILE *err)
@@ -360,15 +366,24 @@ int diff_main(int argc, char **argv, const char *spec, FILE *err)
                               .patience = PATIENCE, .shrinking = SHRINKING};
     uint64_t percent = 100;
     bool good = !scale || !*scale || options_number(err, "CUVMM_TEST_SCALE", scale, 0, 10000, &percent);
+    struct campaign campaign = {0};
     options.calls = options.calls * percent / 100;
-    good = good && read_options(&options, err, argc, argv);
+    options.campaign = &campaign;
+    struct options fresh = options;
+    good = good && diff_read_options(&options, err, argc, argv);
     if (!options.specs.count && spec && !options.replay && !options.recording && !options.follow)
         options.specs.at[options.specs.count++] = spec;
+    good = good && diff_campaign_begin(&options, argc, &fresh, err);
     if (!good || !all_open(&options, err)) {
+        campaign_free(&campaign);
         free(options.rules);
         return 2;
     }
-    if (options.replay)
+    if (options.merge)
+        diff_merge(&options);
+    else if (options.shard)
+        diff_shard(&options, err);
+    else if (options.replay)
         replay(&options);
     else if (options.recording)
         replay_recording(&options, options.recording, UINT64_MAX);
@@ -379,6 +394,7 @@ int diff_main(int argc, char **argv, const char *spec, FILE *err)
     else
         run_usual(&options);
     show_rules(&options);
+    campaign_free(&campaign);
     free(options.rules);
     return tap_done();
 }

@@ -6,6 +6,8 @@
  *        [--mix N] [--counts]
  *   diff --backend cuda [--as-driver] [--seed S] [--calls N] [--episode N] [--check-every N] [--budget SECONDS]
  *        [--explained FILE] [--record FILE] [--transcript FILE] [--patience SECONDS] [--shrink SECONDS]
+ *   diff --shard I/N|auto --findings FOLDER --backend SPEC [...]
+ *   diff --merge FOLDER
  *   diff --replay FILE
  *   diff --replay-recording FILE [--backend SPEC]
  *   diff --follow FILE [--backend SPEC] [--transcript FILE]
@@ -25,6 +27,9 @@
  * makes those calls again on a simulator and prints each answer that differs. An episode may take --patience seconds, and
  * the shrinking of a difference --shrink. CUVMM_TEST_SCALE is the
  * percentage of the default number of calls.
+ *
+ * --shard makes the episodes of one shard of a campaign (campaign.h) and writes what they found to FOLDER; its status is 0 whatever
+ * that was. --merge prints the kinds that all shards found, each shrunk, and has the verdict.
  */
 #ifndef CUVMM_DIFF_H
 #define CUVMM_DIFF_H

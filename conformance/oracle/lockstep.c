@@ -696,7 +696,14 @@ static bool count_host_calls(struct lockstep *pair)
 /* Were the functions of user objects called that have no reference left? */
 static bool count_destroyed(struct lockstep *pair)
 {
-    const uint64_t calls = pair->destroyed = lockstep_destroyed(), expected = model_destroyed(&pair->model);
+    uint64_t late;
+    const uint64_t calls = pair->destroyed = lockstep_destroyed(), expected = model_destroyed(&pair->model, &late) + pair->late;
+    late = pair->driver ? late + pair->late : 0;
+    if (calls < expected && expected - calls <= late) {
+        pair->late = expected - calls;
+        return true;
+    }
+    pair->late = 0;
     return calls == expected || lockstep_differ(pair, "%llu user objects were destroyed, the model says %llu",
                                                 (unsigned long long)calls, (unsigned long long)expected);
 }
@@ -736,8 +743,8 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
         settled = count_destroyed(pair);
     if (broken[0])
         return lockstep_differ(pair, "a broken invariant: %s", broken);
-    if (!answer.foreseen) {
-        pair->left_out = LEFT_OUT_UNKNOWN;
+    if (!answer.foreseen || (pair->driver && driver_has_memory(pair, &call, &answer))) {
+        pair->left_out = answer.foreseen ? LEFT_OUT_FOREIGN : LEFT_OUT_UNKNOWN;
         return true;
     }
     if (++pair->calls == pair->flip)

@@ -152,6 +152,7 @@ struct lockstep {
     char signature[200];     /* of the difference: call, prediction, answer, without addresses */
     char reported[LOCKSTEP_TOLD]; /* of a driver's last step: result and the outputs that do not depend on placement */
     uint64_t destroyed;           /* user objects, by the last step */
+    uint64_t late;                /* those that a driver has still to destroy */
     char more[LOCKSTEP_TOLD];     /* of that step: what recordings leave out, for transcripts */
     uint64_t told_from, told_size; /* addresses in this range are recorded, as offsets from its start */
     struct step *last;       /* where the next step is noted, for other processes to read; NULL for nowhere */

@@ -41,6 +41,11 @@ static bool alone(const struct drive_options *options)
     return options->mix >= 2;
 }
 
+static uint64_t stride(const struct drive_options *options)
+{
+    return options->stride ? options->stride : 1;
+}
+
 /* ---- the hash of the answers ---- */
 
 static uint64_t fold(uint64_t hash, const char *text)
@@ -94,8 +99,10 @@ static void note(struct run *run, struct table_row *row, struct script *script, 
     struct search search = {.run = run, .signature = row->signature, .until = time(NULL) + (time_t)run->options->shrinking};
     char head[700];
     size_t length = script->count, first = 0;
-    bool again = shows(&search, script, &length);
     snprintf(row->difference, sizeof row->difference, "%.560s", difference);
+    if (run->options->later)
+        return;
+    bool again = shows(&search, script, &length);
     if (again) {
         shrink(script, shows, &search);
         snprintf(row->difference, sizeof row->difference, "%.560s", search.difference);
@@ -235,6 +242,8 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
         if (same)
             continue;
         fresh = table_count(&run->report->table, pair.signature);
+        if (fresh)
+            fresh->seed = seed;
         snprintf(difference, sizeof difference, "%s", pair.difference);
         if (pair.parted)
             break;
@@ -254,7 +263,8 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
 
 static bool in_time(const struct run *run)
 {
-    return run->report->made < run->options->calls && (!run->shared->until || time(NULL) < run->shared->until);
+    const struct drive_options *o = run->options;
+    return run->report->made < o->calls && (!o->episodes || run->report->episodes + run->report->deaths < o->episodes) && (!run->shared->until || time(NULL) < run->shared->until);
 }
 
 static void work(void *user)
@@ -268,7 +278,7 @@ static void work(void *user)
         alarm(o->patience);
         run->shared->steps = 0;
         episode(run, run->shared->seed, left < o->episode ? left : o->episode);
-        run->shared->seed++;
+        run->shared->seed += stride(o);
         more = !alone(o);
     }
 }
@@ -285,6 +295,7 @@ static void note_death(struct run *run, int signal)
     remark(run, "# %s: %s", signature, run->shared->scene);
     struct table_row *fresh = table_count(&run->report->table, signature);
     if (fresh) {
+        fresh->seed = run->shared->seed;
         snprintf(fresh->difference, sizeof fresh->difference, "in the episode of --seed %" PRIu64 ": %.400s",
                  run->shared->seed, run->shared->scene);
         table_script(fresh, &script, script.count > TAIL ? script.count - TAIL : 0, run->shared->unit ? run->shared->unit : 1);
@@ -292,7 +303,7 @@ static void note_death(struct run *run, int signal)
     if (!fresh)
         tap_note("again, seed %" PRIu64 ": %s", run->shared->seed, run->shared->scene);
     run->report->deaths++;
-    run->shared->seed++;
+    run->shared->seed += stride(run->options);
 }
 
 /* The child has ended before the parent shrinks what it found: a process that used a driver cannot have children that use it. */
@@ -303,7 +314,7 @@ static void note_later(struct run *run)
     snprintf(difference, sizeof difference, "%s", run->shared->difference);
     for (size_t i = 0; i < run->shared->steps; i++)
         steps_add(&script, &run->steps[i]);
-    note(run, run->shared->fresh, &script, difference, run->shared->seed - 1);
+    note(run, run->shared->fresh, &script, difference, run->shared->seed - stride(run->options));
     steps_free(&script);
 }
 

@@ -229,6 +229,13 @@ static uint64_t extent(const union vmm_any_call *call)
     }
 }
 
+static bool driver_changes_places(const union vmm_any_call *call)
+{
+    return call->head.id == VMM_CALL_mem_map || call->head.id == VMM_CALL_mem_unmap || call->head.id == VMM_CALL_mem_set_access ||
+           call->head.id == VMM_CALL_mem_address_reserve || call->head.id == VMM_CALL_mem_address_free || call->head.id == VMM_CALL_mem_free ||
+           call->head.id == VMM_CALL_mem_free_async || call->head.id == VMM_CALL_mem_retain_allocation_handle;
+}
+
 /* Does a range that begins elsewhere run into the addresses of a pool? */
 static bool enters_pool(const struct model *m, uint64_t at, uint64_t size)
 {
@@ -272,21 +279,30 @@ static bool reads_null(const union vmm_any_call *call)
     }
 }
 
-/* A fill of the host's memory, to which the host may not write: the driver fills it with the processor, and the process ends. */
+/* A fill of the host's memory, or a copy to it, to which the host may not write: the processor does it, and the process ends. */
 static bool fills_read_only(struct lockstep *pair, const union vmm_any_call *call)
 {
     size_t count;
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->head.id, &count);
-    const bool fills = !strncmp(vmm_call_name((enum vmm_call_id)call->head.id), "memset_", 7);
-    const struct model_mapping *to = fills ? model_mapping_at(&pair->model, vmm_call_scalar(&call->head, &params[0])) : NULL;
+    const char *name = vmm_call_name((enum vmm_call_id)call->head.id);
+    const bool writes = !strncmp(name, "memset_", 7) || !strncmp(name, "memcpy_htod", 11) || !strncmp(name, "memcpy_dtod", 11);
+    const struct model_mapping *to = writes ? model_mapping_at(&pair->model, vmm_call_scalar(&call->head, &params[0])) : NULL;
     const struct model_memory *memory = to ? model_memory_of(&pair->model, to->handle) : NULL;
     return memory && memory->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE && to->host == VMM_MEM_ACCESS_FLAGS_PROT_READ;
+}
+
+/* A copy or fill on a stream, without a current context, of memory that the device may not access: seen to end the process. */
+static bool lacks_context(const struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
+{
+    const char *name = vmm_call_name((enum vmm_call_id)call->head.id);
+    return pair->model.current < 0 && strstr(name, "_async") && (!strncmp(name, "memcpy", 6) || !strncmp(name, "memset", 6)) && answer->rule &&
+           (!strcmp(answer->rule, "VMM-COPY-NO-READ") || !strcmp(answer->rule, "VMM-COPY-NO-WRITE"));
 }
 
 /* Which of the calls that end the process is it? */
 static bool ends_process(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
 {
-    return (answer->foreseen && answer->wraps) || reads_null(call) ||
+    return (answer->foreseen && answer->wraps) || reads_null(call) || (pair->model.cautious && lacks_context(pair, call, answer)) ||
            (pair->model.cautious && answer->result == VMM_SUCCESS && fills_read_only(pair, call));
 }
 
@@ -340,6 +356,36 @@ static bool ours(struct lockstep *pair, const union vmm_any_call *call, uint64_t
         return is_free(pair, at) && is_free(pair, at + size - 1);
     const struct model_block *block = model_block_at(&pair->model, at);
     return (block && at - block->start + size <= block->size) || (r && at - r->start + size <= r->size);
+}
+
+/* May there be memory of the driver's own? The model has nothing there. */
+static bool may_be_own(struct lockstep *pair, uint64_t at)
+{
+    struct model *m = &pair->model;
+    return at >= pair->home && at < pair->home_end && !model_reservation_at(m, at) && !model_block_at(m, at) && !model_mapping_at(m, at);
+}
+
+static bool lists_own(struct lockstep *pair, const struct vmm_call_stream_batch_mem_op *call)
+{
+    bool any = false;
+    for (unsigned i = 0; call->param_array && i < call->count; i++)
+        any |= may_be_own(pair, call->param_array[i].write_value.address);
+    return any;
+}
+
+/* Was the call made where the driver has memory of its own? That can be used, though the model has nothing there. */
+bool driver_has_memory(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(call->head.id, &count);
+    bool any = false;
+    if (!pair->model.instances || answer->actual != VMM_SUCCESS || answer->result == VMM_SUCCESS || driver_changes_places(call))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t at = params[i].kind == VMM_PARAM_ADDRESS ? vmm_call_scalar(&call->head, &params[i]) : 0;
+        any |= may_be_own(pair, at);
+    }
+    return any || (call->head.id == VMM_CALL_stream_batch_mem_op && lists_own(pair, &call->stream_batch_mem_op));
 }
 
 static bool ours_all(struct lockstep *pair, const union vmm_any_call *call)

@@ -30,20 +30,21 @@ bool driver_knows_graphs(struct lockstep *pair, const union vmm_any_call *call, 
 
 bool driver_lacks_references(struct lockstep *pair, const union vmm_any_call *call)
 {
-    const struct vmm_call_graph_release_user_object *by_graph = &call->graph_release_user_object;
+    const struct vmm_call_graph_release_user_object *released = &call->graph_release_user_object;
+    const struct vmm_call_graph_retain_user_object *retained = &call->graph_retain_user_object;
     const struct model_object *object;
     const struct model_graph *graph;
-    uint64_t held = 0;
     switch (call->head.id) {
     case VMM_CALL_user_object_release:
         object = model_object_of(&pair->model, call->user_object_release.object);
-        return object && call->user_object_release.count > object->own;
+        return object && model_object_lacks(object, NULL, call->user_object_release.count);
+    case VMM_CALL_graph_retain_user_object:
+        object = model_object_of(&pair->model, retained->object);
+        return object && retained->flags & VMM_GRAPH_USER_OBJECT_MOVE && model_object_lacks(object, NULL, retained->count);
     case VMM_CALL_graph_release_user_object:
-        object = model_object_of(&pair->model, by_graph->object);
-        graph = object ? model_graph_of(&pair->model, by_graph->graph) : NULL;
-        for (size_t i = 0; graph && i < graph->references; i++)
-            held += graph->held[i].object == object ? graph->held[i].count : 0;
-        return graph && by_graph->count > held;
+        object = model_object_of(&pair->model, released->object);
+        graph = object ? model_graph_of(&pair->model, released->graph) : NULL;
+        return graph && model_object_lacks(object, graph, released->count);
     default: return false;
     }
 }

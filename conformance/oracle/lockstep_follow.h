@@ -16,6 +16,7 @@ struct follow_report {
     uint64_t episodes, calls; /* compared */
     uint64_t left_out;        /* on one of both sides */
     uint64_t different;
+    uint64_t own;             /* so often what is free differed by memory of the driver's own */
 };
 
 /* Makes the calls on spec, treated as a driver. To log, unless NULL, a line for each call: a transcript of its own. Ends the program

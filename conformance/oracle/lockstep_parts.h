@@ -76,6 +76,9 @@ bool driver_settle(struct lockstep *pair);
  * takes much memory. LEFT_OUT_NOT: it is made. */
 enum left_out driver_leaves_out(struct lockstep *pair, const union vmm_any_call *call);
 
+/* Did the call succeed because the driver has memory of its own there? */
+bool driver_has_memory(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer);
+
 /* After a call: waits for the copy or fill, and checks whether the context is lost. */
 void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_result result);
 

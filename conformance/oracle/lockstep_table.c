@@ -69,6 +69,13 @@ bool table_explain(struct table *table, const char *path, char *error, size_t si
     return good;
 }
 
+void table_known(struct table *table, const char *signature, const char *reason)
+{
+    struct table_row *row = row_of(table, signature) ? NULL : add(table, signature);
+    if (row)
+        snprintf(row->explained, sizeof row->explained, "%s", reason);
+}
+
 void table_script(struct table_row *row, const struct script *script, size_t first, uint64_t unit)
 {
     size_t length = 0;

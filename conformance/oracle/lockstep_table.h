@@ -24,6 +24,7 @@ struct table_row {
     char difference[600];  /* of the first one */
     char script[4000];     /* a step a line */
     uint64_t times;
+    uint64_t seed;         /* of the episode that showed it first */
 };
 
 struct table {
@@ -35,6 +36,9 @@ struct table {
 /* Rows "signature<tab>reason" of a file; '#' opens a comment line. False when the file cannot be read, or a line is not
  * such a row: error then names it. */
 bool table_explain(struct table *table, const char *path, char *error, size_t size);
+
+/* Makes a kind a known one, unless it has a row. */
+void table_known(struct table *table, const char *signature, const char *reason);
 
 /* Counts a difference. Returns its row when its kind is new, so that the caller can add difference and script; else
  * NULL. */

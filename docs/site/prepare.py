@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of the tree as the source of a site: prepare.py PAGES SITE HEADERS CONFIG.
+"""The pages of the tree as the source of a site: prepare.py PAGES SITE HEADERS CONFIG PAGE.
 
     PAGES    becomes what mkdocs reads: the tree's Markdown in the folders that it has in the tree, and rules/ from docs/rulebook.md
     SITE     where mkdocs is to write the site
     HEADERS  the folder that Doxygen reads
     CONFIG   becomes mkdocs.yml with these folders and the menu
+    PAGE     the simulator for browsers (make web), which becomes try/index.html; without a file there the menu has no such entry
 
 Every link is rewritten to where its page is; a link to a file that is no page is reported, and ends the run.
 """
@@ -19,13 +20,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 # The menu: a heading, and pages or (title, page). What is missing from it is found by links and by the search.
 MENU = [
-    ("Home", [("What it is", "index.md"), ("Questions", "docs/README.md"), ("Changes", "CHANGELOG.md")]),
+    ("Home", [("What it is", "index.md"), ("Try it here", "try/index.html"), ("Questions", "docs/README.md"), ("Changes", "CHANGELOG.md")]),
     ("Lessons", "conformance/corpus/lessons"),
     ("Guides", [
         ("The shell", "docs/shell.md"), ("Scripts", "docs/scripts.md"), ("A C program", "docs/library.md"),
         ("Run a CUDA program", "docs/exec.md"), ("Check a CUDA program", "docs/check.md"), ("Unmodified programs", "docs/unmodified.md"),
         ("The CUDA runtime", "docs/runtime.md"), ("PyTorch and JAX", "docs/frameworks.md"), ("Python tests", "docs/python.md"),
-        ("In CI", "docs/ci.md"), ("Traces as a page", "docs/view.md"), ("Traces for other viewers", "docs/export.md"),
+        ("In CI", "docs/ci.md"), ("Traces as a page", "docs/view.md"), ("In a browser", "docs/web.md"), ("Traces for other viewers", "docs/export.md"),
         ("NVML", "docs/nvml.md"), ("Common mistakes", "docs/mistakes.md"), ("Messages", "docs/messages.md"),
         ("Exercises", "conformance/corpus/exercises/README.md"), ("Systems", "docs/systems.md")]),
     ("The model", [
@@ -39,7 +40,8 @@ MENU = [
     ("API", "api"),
     ("Contribute", [
         ("How to", "CONTRIBUTING.md"), ("Design", "docs/design.md"), ("Glossary", "docs/glossary.md"), ("Packaging", "docs/packaging.md"),
-        ("Stability", "docs/stability.md"), ("Measurements", "docs/bench.md"), ("Fuzzing", "docs/fuzzing.md"), ("Checks", "docs/debug.md"),
+        ("Stability", "docs/stability.md"), ("Measurements", "docs/bench.md"), ("Fuzzing", "docs/fuzzing.md"),
+        ("Campaigns", "docs/campaigns.md"), ("Checks", "docs/debug.md"),
         ("Mutants", "docs/mutation.md")]),
 ]
 
@@ -126,7 +128,7 @@ def menu(pages):
 
 
 def main():
-    target, site, headers, config = sys.argv[1:]
+    target, site, headers, config, simulator = sys.argv[1:]
     shutil.rmtree(target, ignore_errors=True)
     pages, broken = collect(), []
     with open("docs/rulebook.md", encoding="utf-8") as file:
@@ -148,13 +150,18 @@ def main():
             os.makedirs(os.path.dirname(os.path.join(target, path)) or target, exist_ok=True)
             shutil.copy(path, os.path.join(target, path))
     shutil.copy(os.path.join(HERE, "site.css"), target)
+    reachable = set(written)
+    if os.path.exists(simulator):
+        os.makedirs(os.path.join(target, "try"))
+        shutil.copy(simulator, os.path.join(target, "try/index.html"))
+        reachable.add("try/index.html")
     with open(os.path.join(HERE, "mkdocs.yml"), encoding="utf-8") as file:
         lines = file.read().rstrip("\n").split("\n")
     lines += ["  - mkdoxy:", "      projects:", "        api:", f"          src-dirs: {headers}", "          full-doc: true",
               "          doxy-cfg:", "            FILE_PATTERNS: '*.h'", "            RECURSIVE: true", "            OPTIMIZE_OUTPUT_FOR_C: true",
               "            EXTRACT_ALL: true", "            JAVADOC_AUTOBRIEF: true", f"            INPUT_FILTER: awk -v RULES={target}-rules -f {HERE}/filter.awk",
               "            MACRO_EXPANSION: true", "            PREDEFINED: 'VMM_API='", "            WARNINGS: false", f"            STRIP_FROM_PATH: {headers}",
-              f"docs_dir: {target}", f"site_dir: {site}"] + menu(written)
+              f"docs_dir: {target}", f"site_dir: {site}"] + menu(reachable)
     with open(config, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
     for one in broken:

@@ -7,13 +7,13 @@ SITE_LOOK := "" docs/ docs/check/ docs/shell/ docs/glossary/ rules/ rules/cumemm
 .PHONY: site check-site
 
 # mkdocs knows links and anchors; a warning of it is an error here, but for the names that Doxygen makes of what has none.
-site: ## the documentation as a site in $(BUILD)/site: guides, lessons, rule book, reference of the API (mkdocs-material from PyPI, Doxygen)
+site: web-module ## the documentation as a site in $(BUILD)/site: guides, lessons, rule book, reference of the API, the simulator (mkdocs-material from PyPI, Doxygen)
 	@command -v doxygen >/dev/null || { echo "make site: apt-get install doxygen"; exit 1; }
 	@ci/clients-python $(BUILD) site docs/site/requirements.txt
 	@[ -e $(BUILD)/clients/site/installed ] || { cat $(BUILD)/clients/site/reason; exit 1; }
 	@rm -rf $(SITE) $(SITE)-headers $(BUILD)/.mkdoxy && mkdir -p $(SITE)-headers
 	@cp -R api/vmm.h api/vmm_fd.h api/vmm_kernel.h api/cuvmm_mark.h api/vmm $(SITE)-headers
-	@python3 docs/site/prepare.py $(SITE)-pages $(SITE) $(SITE)-headers $(SITE).yml
+	@python3 docs/site/prepare.py $(SITE)-pages $(SITE) $(SITE)-headers $(SITE).yml $(BUILD)/web/index.html
 	@NO_MKDOCS_2_WARNING=1 $(SITE_VENV)/mkdocs build --no-strict -f $(SITE).yml >$(SITE).log 2>&1 || { cat $(SITE).log; exit 1; }
 	@! grep -E '^(WARNING|ERROR)' $(SITE).log | grep -vE "link '#[a-z]+-@[0-9]+'"
 

@@ -36,6 +36,12 @@ const struct command command_diff = {
                {.name = "--replay-recording", .value = "FILE",
                 .about = "makes the recorded episodes again (sim:h100) and compares"},
                {.name = "--follow", .value = "FILE", .about = "makes the calls of a transcript again (sim:h100), and prints each answer that differs"},
+               {.name = "--shard", .value = "I/N",
+                .about = "makes every Nth episode alone, goes on behind differences, shrinks nothing, and ends with 0 whatever it finds; "
+                         "auto: as the rank that mpirun or srun has given this process"},
+               {.name = "--findings", .value = "FOLDER", .about = "where a shard writes what it found, for --merge"},
+               {.name = "--merge", .value = "FOLDER",
+                .about = "joins what the shards found and shrinks each kind once; names the shards that are missing. It takes no other option"},
                {.name = "--strict", .about = "on a simulator: in strict mode"},
                {.name = "--as-driver", .about = "treats a simulator as a driver is treated"},
                {.name = "--mix", .value = "N",
@@ -46,7 +52,8 @@ const struct command command_diff = {
                {.name = "--rules", .about = "on a simulator: counts how often each rule was the answer"},
                {.name = "--flip", .value = "N",
                 .about = "inverts the Nth expectation of every episode, which must be noticed"}},
-    .examples = (const char *const[]){"cuvmm diff --calls 20000 --budget 30", "cuvmm diff --backend sim:h100 --seed 7", NULL},
+    .examples = (const char *const[]){"cuvmm diff --calls 20000 --budget 30", "cuvmm diff --backend sim:h100 --seed 7",
+                                      "srun cuvmm diff --backend sim:h100 --calls 100000000 --shard auto --findings found", "cuvmm diff --merge found", NULL},
     .unread = true,
     .run = run,
 };

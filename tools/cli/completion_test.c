@@ -72,7 +72,7 @@ static const struct {
     {{"check", "--quiet", "--lea"}, "--leaks= "},
     {{"check", "--leaks", "y"}, "yes "},
     {{"check", "--", "--lea"}, ""},
-    {{"export", "x", "--format="}, "--format=chrome --format=memory-viz --format=dot "},
+    {{"export", "x", "--format="}, "--format=chrome --format=memory-viz --format=dot --format=lines --format=binary "},
     {{"export", "--at="}, "--at=error "},
     {{"shell", "--color", ""}, "always never auto "},
     {{"rules", "--", "--t"}, ""},

@@ -16,7 +16,7 @@ static char said[65536];
 static int diff(char *const *args)
 {
     FILE *out = tmpfile();
-    char *argv[12] = {(char *)(uintptr_t) "cuvmm", (char *)(uintptr_t) "diff"};
+    char *argv[20] = {(char *)(uintptr_t) "cuvmm", (char *)(uintptr_t) "diff"};
     int argc = 2, status = 0;
     if (!out)
         tap_bail("no temporary file");
@@ -42,6 +42,55 @@ static int diff(char *const *args)
 
 #define DIFF(...) diff((char *const[]){__VA_ARGS__, NULL})
 #define WORD(text) (char *)(uintptr_t)(text)
+
+/* ---- campaigns ---- */
+
+static void remove_shards(const char *folder, unsigned of)
+{
+    char path[100];
+    for (unsigned i = 1; i <= of; i++) {
+        snprintf(path, sizeof path, "%s/shard-%u-of-%u", folder, i, of);
+        unlink(path);
+    }
+}
+
+/* The shards of a campaign whose expectations are turned round find what its merge shrinks, each once. */
+static void test_campaign(char *folder, const char *backend, bool driver, const char *shown)
+{
+    static char *const shards[] = {WORD("1/3"), WORD("2/3"), WORD("3/3")};
+    char *flip = driver ? WORD("--as-driver") : WORD("--flip=30"), missing[100];
+    for (unsigned i = 0; i < 3; i++)
+        tap_u64((uint64_t)DIFF(WORD("--backend"), WORD(backend), WORD("--calls=4500"), WORD("--episode=1000"), flip, WORD("--shard"), shards[i],
+                               WORD("--findings"), folder), 0, "shard %s ends with 0 whatever it found", shards[i]);
+    tap_u64((uint64_t)DIFF(WORD("--merge"), folder), 1, "the merge has the verdict");
+    tap_ok(strstr(said, " - all 3 shards are there") && !strstr(said, "missing:") && strstr(said, "4500 random calls in 3 shards") && strstr(said, shown), "with what was found, shrunk: %.1500s", said);
+    snprintf(missing, sizeof missing, "%s/shard-2-of-3", folder);
+    unlink(missing);
+    tap_u64((uint64_t)DIFF(WORD("--merge"), folder), 1, "without a shard");
+    tap_ok(strstr(said, "missing: cuvmm diff --backend ") && strstr(said, " --shard 2/3 --findings "), "it says how to run that one again");
+    remove_shards(folder, 3);
+}
+
+static void test_same(char *folder)
+{
+    tap_u64((uint64_t)DIFF(WORD("--backend=sim:h100"), WORD("--calls=3000"), WORD("--shard=1/2"), WORD("--findings"), folder), 0, "a shard");
+    tap_u64((uint64_t)DIFF(WORD("--backend=sim:h100"), WORD("--calls=3000"), WORD("--shard=2/2"), WORD("--findings"), folder), 0, "and another");
+    tap_u64((uint64_t)DIFF(WORD("--merge"), folder), 0, "no difference: 0");
+    tap_ok(strstr(said, " - sim:h100: system and model agree, 3000 random calls in 2 shards") != NULL, "with all calls: %.300s", said);
+    remove_shards(folder, 2);
+}
+
+static void test_wrong_campaigns(char *folder)
+{
+    tap_u64((uint64_t)DIFF(WORD("--backend=sim:h100"), WORD("--shard=1/2")), 2, "a shard needs a folder");
+    tap_u64((uint64_t)DIFF(WORD("--backend=sim:h100"), WORD("--findings"), folder), 2, "and a folder a shard");
+    tap_u64((uint64_t)DIFF(WORD("--backend=sim:h100"), WORD("--shard=3/2"), WORD("--findings"), folder), 2, "there is no third of two");
+    tap_u64((uint64_t)DIFF(WORD("--backend=sim:h100"), WORD("--shard=1/2"), WORD("--findings"), folder, WORD("--script=x")), 2, "a script is for a run of its own");
+    tap_u64((uint64_t)DIFF(WORD("--merge"), folder), 2, "nothing to merge");
+    tap_u64((uint64_t)DIFF(WORD("--merge"), folder, WORD("--seed=7")), 2, "a merge has the campaign's options");
+    tap_u64((uint64_t)DIFF(WORD("--backend=sim:h100"), WORD("--calls=100"), WORD("--shard=1/1"), WORD("--findings=/nowhere")), 1,
+            "a folder that is not there");
+}
 
 int main(void)
 {
@@ -69,5 +118,13 @@ int main(void)
     tap_ok(strstr(said, "answered CUDA_ERROR_NOT_PERMITTED") != NULL, "with the kind of difference");
     unlink(script);
     unlink(recording);
+    char folder[] = "/tmp/cuvmm-diff-XXXXXX";
+    if (!mkdtemp(folder))
+        tap_bail("no temporary folder");
+    test_campaign(folder, "sim:h100", false, "shrunk with");
+    test_campaign(folder, "shadow|fault=mem_get_address_range:1:NOT_PERMITTED:forever|sim:h100", true, "    | ");
+    test_same(folder);
+    test_wrong_campaigns(folder);
+    rmdir(folder);
     return tap_done();
 }

@@ -19,14 +19,18 @@ static bool wrong(FILE *err, const char *format, const char *what)
 
 enum export_format export_format(const char *name)
 {
-    return strcmp(name, "chrome") == 0 ? EXPORT_CHROME : strcmp(name, "dot") == 0 ? EXPORT_DOT : EXPORT_MEMORY_VIZ;
+    static const char *const names[] = {"chrome", "memory-viz", "dot", "lines", "binary"};
+    int i = EXPORT_BINARY;
+    while (i > 0 && strcmp(name, names[i]) != 0)
+        i--;
+    return (enum export_format)i;
 }
 
 static uint32_t first_error(const struct timeline *timeline)
 {
-    for (uint32_t i = 0; i < timeline->calls; i++)
-        if (timeline_is_error(&timeline->call[i]))
-            return i;
+    for (size_t i = 0; i < timeline->all_said; i++)
+        if (timeline_is_error(timeline, timeline->said[i]))
+            return timeline->said[i];
     return TIMELINE_NONE;
 }
 
@@ -46,7 +50,7 @@ static bool find_call(const struct timeline *timeline, const char *at, uint32_t 
     if (at[0] < '0' || at[0] > '9' || *end || errno)
         return wrong(err, "--at=%.60s: expected the number of a call, or \"error\" for the first that was refused", at);
     for (uint32_t i = 0; i < timeline->calls; i++)
-        if (timeline->call[i].ordinal == ordinal) {
+        if (timeline_call(timeline, i)->ordinal == ordinal) {
             *index = i;
             return true;
         }
@@ -59,6 +63,8 @@ static bool write_format(const struct timeline *timeline, const struct export_re
     case EXPORT_CHROME: return export_chrome(timeline, out);
     case EXPORT_MEMORY_VIZ: export_memory_viz(timeline, text_base_name(request->trace), out); break;
     case EXPORT_DOT: export_dot(timeline, at, out); break;
+    case EXPORT_LINES:
+    case EXPORT_BINARY: break; /* not of a timeline */
     }
     return true;
 }
@@ -91,6 +97,8 @@ static int export_trace(FILE *in, const char *name, const struct export_request 
 {
     struct timeline timeline;
     int status = 2;
+    if (request->format == EXPORT_LINES || request->format == EXPORT_BINARY)
+        return export_convert(in, name, request, out, err);
     bool good = timeline_read(&timeline, in, name);
     if (timeline.complaint.length)
         fprintf(err, "%s\n", timeline.complaint.data);

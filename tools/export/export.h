@@ -4,6 +4,7 @@
  *     trace -> timeline (timeline.h) -> chrome      JSON of the Trace Event Format: Perfetto, chrome://tracing
  *                                       memory-viz  a pickle as torch.cuda.memory._snapshot() makes: pytorch.org/memory_viz
  *                                       dot         a graph of the objects at one call: Graphviz
+ *           store (trace_store.h)       lines, binary the trace itself, in its readable form or its fast one
  *
  * docs/export.md says what of a trace each format shows, and how.
  */
@@ -39,17 +40,20 @@ void export_rights(const struct export_index *index, const struct timeline *time
 /* The device whose memory the object is or shows; -1 where that is none. */
 int export_device(const struct timeline *timeline, const struct timeline_object *object);
 
-enum export_format { EXPORT_CHROME, EXPORT_MEMORY_VIZ, EXPORT_DOT };
+enum export_format { EXPORT_CHROME, EXPORT_MEMORY_VIZ, EXPORT_DOT, EXPORT_LINES, EXPORT_BINARY };
 
-/* By name: chrome, memory-viz, dot. */
+/* By name: chrome, memory-viz, dot, lines, binary. */
 enum export_format export_format(const char *name);
 
 struct export_request {
     const char *trace; /* a file, - for standard input */
-    const char *file;  /* NULL or -: out */
+    const char *file;  /* NULL or -: out, but not of binary */
     const char *at;    /* of dot: the number of a call, or "error"; NULL: the last */
     enum export_format format;
 };
+
+/* Of lines and binary: from in, whose name is for messages. As export_file. */
+int export_convert(FILE *in, const char *name, const struct export_request *request, FILE *out, FILE *err);
 
 /* Returns the exit status; the file stays as it was where that is not 0. */
 int export_file(const struct export_request *request, FILE *out, FILE *err);

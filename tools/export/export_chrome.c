@@ -192,10 +192,10 @@ static void life_arguments(struct chrome *c, uint32_t index)
     char size[TEXT_SIZE_ROOM], name[TIMELINE_NAME];
     struct text rights = {0};
     jsonw_open(&c->json, "args", '{');
-    jsonw_text(&c->json, "made by", t->call[o->born].words);
-    jsonw_int(&c->json, "call", (int64_t)t->call[o->born].ordinal);
+    jsonw_text(&c->json, "made by", timeline_words(t, o->born));
+    jsonw_int(&c->json, "call", (int64_t)timeline_call(t, o->born)->ordinal);
     if (o->died != TIMELINE_NONE)
-        jsonw_text(&c->json, "ended by", t->call[o->died].words);
+        jsonw_text(&c->json, "ended by", timeline_words(t, o->died));
     if (o->size) {
         jsonw_text(&c->json, "size", text_size(o->size, size));
         jsonw_int(&c->json, "bytes", (int64_t)o->size);
@@ -258,17 +258,18 @@ static void released(struct chrome *c, uint32_t index)
 
 static void call_event(struct chrome *c, uint32_t index, uint32_t thread)
 {
-    const struct timeline_call *call = &c->timeline->call[index];
+    const struct timeline_call *call = timeline_call(c->timeline, index);
+    const char *answers = timeline_answers(c->timeline, index);
     event(c, "X", vmm_call_driver_name(call->id), CALLS, thread, time_of(index));
     jsonw_int(&c->json, "dur", CALL_LENGTH * 9 / 10);
-    jsonw_text(&c->json, "cat", timeline_is_error(call) ? "call,refused" : "call");
+    jsonw_text(&c->json, "cat", timeline_is_error(c->timeline, index) ? "call,refused" : "call");
     jsonw_open(&c->json, "args", '{');
     jsonw_int(&c->json, "call", (int64_t)call->ordinal);
-    jsonw_int(&c->json, "line", call->line);
-    jsonw_text(&c->json, "words", call->words);
+    jsonw_int(&c->json, "line", (int64_t)call->line);
+    jsonw_text(&c->json, "words", timeline_words(c->timeline, index));
     jsonw_text(&c->json, "result", vmm_result_name(call->result));
-    if (call->answers && call->answers[0])
-        jsonw_text(&c->json, "answers", call->answers);
+    if (answers[0])
+        jsonw_text(&c->json, "answers", answers);
     if (call->rule)
         jsonw_text(&c->json, call->severity == VMM_SEVERITY_WARNING ? "warned by" : "refused by", call->rule);
     jsonw_close(&c->json, '}');
@@ -311,19 +312,21 @@ static uint32_t *zeros(size_t count)
 static void calls(struct chrome *c)
 {
     const struct timeline *t = c->timeline;
-    uint32_t last = 0, *thread;
+    uint32_t room = 0, *thread = NULL;
     char name[32];
-    for (size_t i = 0; i < t->calls; i++)
-        last = t->call[i].thread > last ? t->call[i].thread : last;
-    thread = zeros(last);
     name_process(c, CALLS);
     for (uint32_t i = 0; i < t->calls; i++) {
-        uint32_t *id = &thread[t->call[i].thread];
-        if (!*id) {
-            snprintf(name, sizeof name, "thread %" PRIu32, t->call[i].thread);
-            metadata(c, "thread_name", CALLS, *id = ++c->threads, name);
+        const uint32_t number = timeline_call(t, i)->thread;
+        if (number >= room) {
+            thread = text_grow(thread, (number + 64) * sizeof *thread);
+            memset(thread + room, 0, (number + 64 - room) * sizeof *thread);
+            room = number + 64;
         }
-        call_event(c, i, *id);
+        if (!thread[number]) {
+            snprintf(name, sizeof name, "thread %" PRIu32, number);
+            metadata(c, "thread_name", CALLS, thread[number] = ++c->threads, name);
+        }
+        call_event(c, i, thread[number]);
     }
     free(thread);
 }

@@ -33,7 +33,8 @@ static const struct timeline_object *object_of(const struct dot *d, uint32_t obj
 /* What explains a refusal of the call is drawn in red. */
 static bool explains(const struct dot *d, uint32_t object)
 {
-    return d->at < d->timeline->calls && d->timeline->call[d->at].rule && d->timeline->call[d->at].nearest_object == object;
+    const struct timeline_call *call = d->at < d->timeline->calls ? timeline_call(d->timeline, d->at) : NULL;
+    return call && call->rule && call->nearest_object == object;
 }
 
 /* A node with its label: the object's name, size and a third line. */
@@ -222,11 +223,11 @@ static void print_label(FILE *out, const char *text)
 static void print_title(struct dot *d)
 {
     struct text title = {0};
-    const struct timeline_call *call = d->at < d->timeline->calls ? &d->timeline->call[d->at] : NULL;
+    const struct timeline_call *call = d->at < d->timeline->calls ? timeline_call(d->timeline, d->at) : NULL;
     if (!call)
         text_add(&title, "a trace without calls");
     else
-        text_add(&title, "after call %" PRIu64 ", %s -> %s", call->ordinal, call->words, vmm_result_name(call->result));
+        text_add(&title, "after call %" PRIu64 ", %s -> %s", call->ordinal, timeline_words(d->timeline, d->at), vmm_result_name(call->result));
     if (call && call->rule)
         text_add(&title, ", %s", call->rule);
     print_label(d->out, title.data);

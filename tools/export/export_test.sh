@@ -125,9 +125,38 @@ has "$work/t.dot" "dot: a trace without calls is said to be one" 'a trace withou
 # A trace may come from anybody.
 sed 's/"rule":"[^"]*"/"rule":"\\u001b]0;own\\u0007\\n\\"x\\u009b"/' "$trace" >"$work/forged.jsonl"
 "$cuvmm" export "$work/forged.jsonl" --format=dot --at=error >"$work/forged.dot" 2>"$work/said"
-has "$work/forged.dot" "dot: what a label cannot show is not put into one" ', ?]0;own??\"x??"'
+has "$work/forged.dot" "dot: what a label cannot show is not put into one" ', ?]0;own??\"x?"'
 ! LC_ALL=C tr -d '\n' <"$work/forged.dot" | LC_ALL=C grep -q '[^ -~]'
 ok $? "dot: nor anywhere else" "$work/forged.dot"
+
+# The two forms of a trace.
+both() { # both TRACE NAME: its binary form makes the same lines, the same page and the same graph
+    "$cuvmm" export "$1" --format=binary -o "$work/both.vtrace" >"$work/said" 2>&1 &&
+        "$cuvmm" export "$work/both.vtrace" --format=lines 2>>"$work/said" | cmp - "$1" 2>>"$work/said"
+    ok $? "$2: lines, binary, and the same lines again" "$work/said"
+    "$cuvmm" export "$1" --format=dot >"$work/one.dot" 2>"$work/said" && "$cuvmm" export "$work/both.vtrace" --format=dot >"$work/two.dot" 2>"$work/said" &&
+        cmp <(sed 's/of [^ ]*\.jsonl//' "$work/one.dot") <(sed 's/of [^ ]*\.vtrace//' "$work/two.dot") >"$work/said" 2>&1
+    ok $? "$2: and the same graph of both" "$work/said"
+}
+both "$trace" "every kind of object"
+both conformance/recorded/recordings/h200x2-580.159.04/suite.jsonl "two H200 as recorded"
+both "$work/empty.jsonl" "no call at all"
+"$cuvmm" run "$work/small.vmm" --backend "trace=$work/small.vtrace|sim:max" --quiet --brief >"$work/said" 2>&1 &&
+    "$cuvmm" export "$trace" --format=binary -o "$work/both.vtrace" >"$work/said" 2>&1 && cmp "$work/small.vtrace" "$work/both.vtrace" >"$work/said"
+ok $? "the converter writes the bytes that the layer writes" "$work/said"
+"$cuvmm" export - --format=lines <"$work/both.vtrace" 2>"$work/said" | cmp -s - "$trace"
+ok $? "a binary trace on standard input" "$work/said"
+cp "$work/both.vtrace" "$work/again.vtrace" && "$cuvmm" export "$work/again.vtrace" --format=binary -o "$work/again.vtrace" && cmp "$work/both.vtrace" "$work/again.vtrace"
+ok $? "a trace may be written over itself"
+head -c -40 "$trace" >"$work/cut.jsonl"
+"$cuvmm" export "$work/cut.jsonl" --format=binary -o "$work/cut.vtrace" >"$work/out" 2>"$work/said" && grep -q 'calls before that' "$work/said" &&
+    "$cuvmm" export "$work/cut.vtrace" --format=lines >"$work/out" 2>"$work/said" && [ ! -s "$work/said" ] && ! grep -q '"end"' "$work/out"
+ok $? "one that is cut off has no end in the other form either" "$work/said"
+cp "$work/both.vtrace" "$work/other.vtrace"
+printf '\1\2\3\4' | dd of="$work/other.vtrace" bs=1 seek=12 conv=notrunc 2>/dev/null
+"$cuvmm" export "$work/other.vtrace" --format=lines >"$work/out" 2>"$work/said"
+[ $? = 2 ] && grep -q 'another order of bytes' "$work/said" && [ ! -s "$work/out" ]
+ok $? "one of another order of bytes is refused" "$work/said"
 
 # What is refused, and what stays.
 refused() { # refused NAME WORDS ARGUMENT...: status 2, the words on standard error, nothing on standard output
@@ -140,11 +169,13 @@ refused() { # refused NAME WORDS ARGUMENT...: status 2, the words on standard er
 }
 refused "no trace" "which TRACE?" --format=dot
 refused "no format" "which format?" "$trace"
-refused "an unknown format" "--format wants chrome, memory-viz or dot" "$trace" --format=svg
+refused "an unknown format" "--format wants chrome, memory-viz, dot, lines or binary" "$trace" --format=svg
 refused "an unknown option" 'unknown option "--fast"' "$trace" --format=dot --fast
 refused "two traces" 'is a second' "$trace" "$trace" --format=dot
 refused "-o without a file" '-o needs a FILE' "$trace" --format=dot -o
 refused "--at for a whole trace" 'only the format dot' "$trace" --format=chrome --at=4
+refused "a binary trace through a pipe" 'give -o FILE' "$trace" --format=binary
+refused "also where - is named" 'give -o FILE' "$trace" --format=binary -o -
 refused "a call that is not there" 'no call of this number' "$trace" --format=dot --at=4000
 refused "a number that is none" 'expected the number of a call' "$trace" --format=dot --at=4x
 refused "no call was refused" 'no call of this trace was refused' "$work/empty.jsonl" --format=dot --at=error

@@ -47,10 +47,10 @@ static bool is_shown(const struct viz *v, uint32_t object)
 /* The number of the reservation that cuMemMap's address names. */
 static uint32_t stream_of(const struct viz *v, const struct timeline_object *o)
 {
-    const struct timeline_call *made = &v->timeline->call[o->born];
+    const uint32_t *touched = v->timeline->touched + v->timeline->mark[o->born].first_touched;
     if (o->kind == TIMELINE_MAPPING)
-        for (uint32_t i = 0; i < made->touched; i++) {
-            const struct timeline_object *named = &v->timeline->object[v->timeline->touched[made->first_touched + i]];
+        for (uint32_t i = 0; i < timeline_touched(v->timeline, o->born); i++) {
+            const struct timeline_object *named = &v->timeline->object[touched[i]];
             if (named->kind == TIMELINE_RESERVATION)
                 return named->number;
         }
@@ -62,9 +62,9 @@ static uint32_t stream_of(const struct viz *v, const struct timeline_object *o)
 static void frame(struct viz *v, uint32_t call)
 {
     pickle_dict(v->out);
-    text(v, "name", v->timeline->call[call].words);
+    text(v, "name", timeline_words(v->timeline, call));
     text(v, "filename", v->name);
-    number(v, "line", (uint64_t)v->timeline->call[call].line);
+    number(v, "line", timeline_call(v->timeline, call)->line);
     pickle_dict_end(v->out);
 }
 

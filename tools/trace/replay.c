@@ -2,89 +2,52 @@
 #include "replay.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "columns.h"
 #include "in_place.h"
-#include "text.h"
-
-#ifndef CUVMM_HAVE_JANSSON
-
-int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err)
-{
-    (void)in;
-    (void)name;
-    (void)backend;
-    (void)out;
-    fprintf(err, "cuvmm replay: this cuvmm was built without jansson, which reads traces; install its development "
-                 "files and build again\n");
-    return 2;
-}
-
-#else
-
 #include "replay_state.h"
 
-static bool print_complaint(struct replay *r, struct text *complaint)
-{
-    fflush(r->out);
-    fprintf(r->err, "%s\n", complaint->data);
-    text_free(complaint);
-    return false;
-}
-
-bool replay_malformed(struct replay *r, const char *key, const char *format, ...)
-{
-    struct text complaint = {0};
-    char words[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(words, sizeof words, format, args);
-    va_end(args);
-    trace_line_complain(&r->line, &complaint, key, "%s", words);
-    return print_complaint(r, &complaint);
-}
-
-static bool check_header(struct replay *r, json_t *json)
-{
-    struct text complaint = {0};
-    if (!trace_line_header(&r->line, json, &complaint))
-        return print_complaint(r, &complaint);
-    /* A driver named no rules, so there are none to compare with. */
-    r->rules = r->rules && strcmp(trace_line_backend(json), "cuda") != 0;
-    return true;
-}
+/* ---- threads ---- */
 
 /* A trace holds the calls of several threads, each with its own current context; one thread plays them all. */
-static bool enter_thread(struct replay *r, json_t *json)
+static bool enter_thread(struct replay *r, uint32_t thread)
 {
-    json_t *thread = json_object_get(json, "thread");
-    int64_t number = json_is_integer(thread) ? (int64_t)json_integer_value(thread) : -1;
-    if (number < 1 || number >= REPLAY_THREADS)
-        return replay_malformed(r, "\"thread\"", "no \"thread\" from 1 to %d", REPLAY_THREADS - 1);
-    if (r->thread && r->thread != number)
-        vmm_ctx_set_current(r->sys, r->current[number]);
-    r->thread = number;
+    if (thread == r->thread)
+        return true;
+    if (!thread || thread >= REPLAY_THREADS)
+        return false;
+    const size_t most = thread > r->thread ? thread : r->thread;
+    if (most >= r->threads) {
+        const size_t room = 2 * most + 16;
+        r->current = text_grow(r->current, room * sizeof *r->current);
+        memset(r->current + r->threads, 0, (room - r->threads) * sizeof *r->current);
+        r->threads = room;
+    }
+    if (r->thread) {
+        if (vmm_ctx_get_current(r->sys, &r->current[r->thread]) != VMM_SUCCESS)
+            r->current[r->thread] = NULL;
+        vmm_ctx_set_current(r->sys, r->current[thread]);
+    }
+    r->thread = thread;
     return true;
 }
 
-static void leave_thread(struct replay *r)
+/* ---- playing ---- */
+
+/* Where the call is: its line, or the one that it would have in the readable form. */
+static void print_place(FILE *out, const struct replay *r)
 {
-    vmm_context current;
-    if (vmm_ctx_get_current(r->sys, &current) == VMM_SUCCESS)
-        r->current[r->thread] = current;
+    fprintf(out, "%s:%llu: ", r->store.name, (unsigned long long)r->calls + 1);
 }
 
 static void print_difference(struct replay *r, const struct text *difference, const vmm_detail *detail)
 {
-    struct step_names names = {.open = &r->open};
     char text[4096];
-    fprintf(r->out, "%s:%d: the replay differs here, after %llu calls that did not\n  ", r->line.name, r->line.number,
-            (unsigned long long)r->made);
-    step_print_call(r->out, &r->step, &names);
+    print_place(r->out, r);
+    fprintf(r->out, "the replay differs here, after %llu calls that did not\n  ", (unsigned long long)r->played);
+    trace_print_call(r->out, &r->room->event, &r->named);
     fprintf(r->out, "\n%s", difference->data);
     if (detail->severity != VMM_SEVERITY_NONE) {
         vmm_detail_text(detail, text, sizeof text);
@@ -94,56 +57,51 @@ static void print_difference(struct replay *r, const struct text *difference, co
 }
 
 /* 0, 1 or 2 as replay(). */
-static int play_call(struct replay *r, json_t *json)
+static int play_call(struct replay *r)
 {
     struct text difference = {0};
-    bool skip = false;
-    if (!enter_thread(r, json) || !replay_load(r, json, &skip))
+    r->calls++;
+    if (!enter_thread(r, r->room->event.thread)) {
+        print_place(r->err, r);
+        fprintf(r->err, "its thread is %u; 1 to %d are possible\n", r->room->event.thread, REPLAY_THREADS - 1);
         return 2;
-    if (skip) {
+    }
+    replay_prepare(r);
+    if (r->skip) {
         r->skipped++;
+        if (!names_learn(&r->names, &r->room->event))
+            text_grow(NULL, SIZE_MAX); /* which ends the process with a message */
         return 0;
     }
-    step_invoke(r->sys, &r->step);
-    vmm_detail detail = *vmm_last_detail();
-    leave_thread(r);
-    /* Compared with the detail that was set by the call, not by the bookkeeping after it. */
-    r->step.detail_rule = detail.severity == VMM_SEVERITY_NONE ? NULL : detail.rule;
-    bool ok = replay_compare(r, json, &difference);
-    int status = !ok ? 2 : difference.length ? 1 : 0;
-    if (status == 1)
-        print_difference(r, &difference, &detail);
-    r->made += status == 0;
+    r->result = step_make(r->sys, &r->call);
+    replay_compare(r, vmm_last_detail(), &difference);
+    const int status = difference.length ? 1 : 0;
+    if (status)
+        print_difference(r, &difference, vmm_last_detail());
+    r->played += !status;
     text_free(&difference);
-    step_end(&r->step);
     return status;
 }
 
-/* What the line is and what comes of it: 0, 1 or 2 as replay(). */
-static int play_line(struct replay *r, json_t *json)
+static int print_complaint(struct replay *r, const char *complaint)
 {
-    struct text complaint = {0};
-    if (r->line.number == 1)
-        return check_header(r, json) ? 0 : 2;
-    if (json_object_get(json, "end"))
-        return trace_line_footer(&r->line, json, &complaint) || print_complaint(r, &complaint) ? 0 : 2;
-    r->line.calls++;
-    return play_call(r, json);
+    fflush(r->out);
+    fprintf(r->err, "%s\n", complaint);
+    return 2;
 }
 
-static int play_lines(struct replay *r)
+static int play(struct replay *r)
 {
-    struct text complaint = {0};
+    struct trace_at at = {0, 0}, found;
     int status = 0;
-    json_t *json = NULL;
-    while (status == 0 && (json = trace_line_next(&r->line, &complaint)) != NULL) {
-        status = play_line(r, json);
-        json_decref(json);
-    }
-    if (complaint.length && !print_complaint(r, &complaint))
-        return 2;
-    if (status == 0 && !r->line.number) {
-        replay_malformed(r, NULL, "empty; a trace begins with a header line");
+    while (status == 0 && trace_store_next(&r->store, &at, r->room, &found))
+        status = play_call(r);
+    if (status == 0 && r->store.complaint.length)
+        return print_complaint(r, r->store.complaint.data);
+    if (status == 0 && r->store.whole && r->store.said != r->calls) {
+        print_place(r->err, r);
+        fprintf(r->err, "the trace says that it holds %llu calls; it holds %llu\n", (unsigned long long)r->store.said,
+                (unsigned long long)r->calls);
         return 2;
     }
     return status;
@@ -163,14 +121,31 @@ static void ignore_leak(void *user, const vmm_detail *detail)
 
 static void print_summary(struct replay *r)
 {
-    fprintf(r->out, "%s: %llu calls made again, all with the same answers\n", r->line.name, (unsigned long long)r->made);
+    fprintf(r->out, "%s: %llu calls made again, all with the same answers\n", r->store.name, (unsigned long long)r->played);
     if (r->skipped)
         fprintf(r->out, "  %llu calls were left out: the trace does not hold the memory that they name\n",
                 (unsigned long long)r->skipped);
     if (r->unknown_bytes)
         fprintf(r->out, "  contents were not compared after a copy whose bytes the trace does not hold\n");
-    if (!r->line.footer)
-        fprintf(r->out, "  the trace has no last line: its recording was cut off\n");
+    if (!r->store.whole)
+        fprintf(r->out, "  the trace has no end: its recording was cut off\n");
+}
+
+/* 0, 1 or 2 as replay(): of a trace that was opened. */
+static int play_on(struct replay *r, const char *backend)
+{
+    if (open_in_place_backed(backend, &r->sys) != VMM_SUCCESS) {
+        fprintf(r->err, "cuvmm replay: the backend cannot be opened: %s\n", vmm_last_detail()->note);
+        return 2;
+    }
+    /* A driver named no rules, so there are none to compare with. */
+    r->rules = vmm_visit(r->sys, ignore_object, NULL) == VMM_SUCCESS && !r->store.driver;
+    const int status = play(r);
+    if (status == 0)
+        print_summary(r);
+    vmm_set_report(r->sys, ignore_leak, NULL);
+    vmm_close(r->sys);
+    return status;
 }
 
 int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err)
@@ -179,30 +154,23 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
     memset(r, 0, sizeof *r);
     r->out = out;
     r->err = err;
-    r->line = (struct trace_line){.in = in, .name = name};
     r->foreign = -1;
-    int status = 2;
-    if (open_in_place_backed(backend, &r->sys) != VMM_SUCCESS) {
-        fprintf(err, "cuvmm replay: the backend cannot be opened: %s\n", vmm_last_detail()->note);
-    } else {
-        r->rules = vmm_visit(r->sys, ignore_object, NULL) == VMM_SUCCESS;
-        status = play_lines(r);
-        if (status == 0)
-            print_summary(r);
-        vmm_set_report(r->sys, ignore_leak, NULL);
-        vmm_close(r->sys);
-    }
-    step_end(&r->step);
+    r->names.keeps = true;
+    r->room = text_grow(NULL, sizeof *r->room);
+    const int status = trace_store_open(&r->store, in, name) ? play_on(r, backend) : print_complaint(r, r->store.complaint.data);
     descriptors_clear(&r->open);
     fabrics_clear(&r->fabrics);
-    replay_room_end(&r->room);
-    trace_line_end(&r->line);
-    free(r->object);
+    replay_memory_end(&r->memory);
+    trace_store_close(&r->store);
+    names_free(&r->names);
+    spans_clear(&r->nodes);
+    for (int kind = 0; kind < NAME_KINDS; kind++)
+        free(r->object[kind].object);
+    free(r->current);
+    free(r->room);
     free(r);
     return status;
 }
-
-#endif
 
 int replay_file(const char *path, const char *backend, FILE *out, FILE *err)
 {

@@ -1,118 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a replayed call answered against what the trace says. See replay_state.h. */
-#ifdef CUVMM_HAVE_JANSSON
-#define _POSIX_C_SOURCE 200809L
 #include "replay_state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fnv.h"
-#include "touch.h"
+#include "trace_record.h"
+#include "trace_value.h"
 
-static struct replay_object *find_object(const struct replay *r, const char *name, size_t length)
-{
-    for (size_t i = r->objects; i-- > 0;)
-        if (strlen(r->object[i].name) == length && memcmp(r->object[i].name, name, length) == 0)
-            return &r->object[i];
-    return NULL;
-}
-
-bool replay_named(const struct replay *r, const char *name, uint64_t *value)
-{
-    size_t length = strcspn(name, "+");
-    const struct replay_object *object = find_object(r, name, length);
-    if (!object)
-        return false;
-    *value = object->now + (name[length] ? strtoull(name + length + 1, NULL, 0) : 0);
-    return true;
-}
-
-/* The youngest object that the recorded value lies in, for ranges are used again after they are freed. */
-bool replay_is_known(const struct replay *r, uint64_t recorded)
-{
-    for (size_t i = r->objects; i-- > 0;)
-        if (recorded >= r->object[i].recorded && recorded - r->object[i].recorded < (r->object[i].size ? r->object[i].size : 1))
-            return true;
-    return false;
-}
-
-uint64_t replay_translate(const struct replay *r, uint64_t recorded)
-{
-    for (size_t i = r->objects; i-- > 0;) {
-        const struct replay_object *o = &r->object[i];
-        if (recorded >= o->recorded && recorded - o->recorded < (o->size ? o->size : 1))
-            return o->now + (recorded - o->recorded);
-    }
-    return recorded;
-}
-
-/* msync fails on a page that is not there. */
-static bool is_in_process(uint64_t address, uint64_t size)
-{
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = address / page * page;
-    return msync((void *)(uintptr_t)start, (size_t)(address - start + size), MS_ASYNC) == 0;
-}
-
-/* A backend makes a copy between device addresses of it. */
-static bool is_mapped(const struct replay *r, uint64_t address)
-{
-    int mapped = 0;
-    return vmm_pointer_get_attribute(r->sys, &mapped, VMM_POINTER_ATTRIBUTE_MAPPED, address) == VMM_SUCCESS && mapped;
-}
-
-/* May the program itself read each page there, and write to it? What is only reserved is closed to it. */
-static bool is_open(uint64_t address, uint64_t size, bool written)
-{
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = address + size;
-    bool open = true;
-    touch_begin();
-    for (uint64_t at = address; open && at < end; at = at / page * page + page) {
-        unsigned char byte;
-        open = touch_read(at, &byte) && (!written || touch_write(at, byte));
-    }
-    touch_end();
-    return open;
-}
-
-bool replay_device(const struct replay *r, uint64_t recorded, uint64_t size, bool written, uint64_t *now)
-{
-    for (size_t i = r->objects; i-- > 0;) {
-        const struct replay_object *o = &r->object[i];
-        uint64_t offset = recorded - o->recorded;
-        if ((o->name[0] != 'R' && o->name[0] != 'A') || recorded < o->recorded || offset >= o->size)
-            continue;
-        *now = o->now + offset;
-        return !o->ended && size <= o->size - offset && is_in_process(*now, size) &&
-               (is_mapped(r, *now) || is_open(*now, size, written));
-    }
-    return false;
-}
-
-static void learn(struct replay *r, const char *name, uint64_t recorded, uint64_t now, uint64_t size)
-{
-    struct replay_object object = {.recorded = recorded, .now = now, .size = size};
-    if (strlen(name) >= sizeof object.name || find_object(r, name, strlen(name)))
-        return;
-    strcpy(object.name, name);
-    r->object = text_grow(r->object, (r->objects + 1) * sizeof *r->object);
-    r->object[r->objects++] = object;
-}
-
-static uint64_t size_of_new(const struct step *step)
-{
-    switch (step->call.head.id) {
-    case VMM_CALL_mem_address_reserve: return step->call.mem_address_reserve.size;
-    case VMM_CALL_mem_alloc_managed: return step->call.mem_alloc_managed.bytesize;
-    case VMM_CALL_mem_alloc: return step->call.mem_alloc.bytesize;
-    case VMM_CALL_mem_alloc_async: return step->call.mem_alloc_async.bytesize;
-    case VMM_CALL_mem_alloc_from_pool_async: return step->call.mem_alloc_from_pool_async.bytesize;
-    default: return 0;
-    }
-}
+/* An output: where it was recorded, and where it is now. */
+struct output {
+    struct replay *r;
+    const struct vmm_param *param;
+    size_t index;
+    const void *recorded, *now;
+    struct text *difference;
+};
 
 /* What was recorded may be anything. */
 static void differs(struct text *difference, const char *what, const char *recorded, const char *replayed)
@@ -128,28 +34,76 @@ static void differs_u64(struct text *difference, const char *what, uint64_t reco
              replayed);
 }
 
-/* A named output is the object's value now; a new name is learnt. */
-static bool compare_object(struct replay *r, json_t *names, const struct vmm_param *param, json_t *json, uint64_t now,
-                           struct text *difference)
+static uint64_t word(const void *at)
 {
-    const char *name = json_string_value(json_object_get(names, param->name));
-    uint64_t recorded, expected;
-    if (!replay_hex(r, param->name, json, &recorded))
-        return false;
-    if (name && !strchr(name, '+') && !find_object(r, name, strlen(name)))
-        learn(r, name, recorded, now, size_of_new(&r->step));
-    if (!name || !replay_named(r, name, &expected))
-        expected = replay_translate(r, recorded);
-    if (expected != now)
-        differs_u64(difference, param->name, expected, now);
-    return true;
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
 }
 
-static bool is_address(int attribute)
+static int number(const void *at)
 {
-    return attribute == VMM_POINTER_ATTRIBUTE_CONTEXT || attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER ||
-           attribute == VMM_POINTER_ATTRIBUTE_HOST_POINTER || attribute == VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
-           attribute == VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR;
+    int value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static void compare_words(const struct output *o, uint64_t recorded, uint64_t now)
+{
+    if (recorded != now)
+        differs_u64(o->difference, o->param->name, recorded, now);
+}
+
+/* ---- objects ---- */
+
+/* An object's value now; that of a new one is learnt. */
+static void compare_object(const struct output *o)
+{
+    struct replay *r = o->r;
+    struct name *name = &r->named.param[o->index];
+    const uint64_t recorded = word(o->recorded), now = word(o->now);
+    if (recorded && names_find(&r->names, o->param->kind, recorded, name)) {
+        if (!replay_object(r, name) && !name->offset)
+            replay_learn(r, name, recorded, now);
+        if (name->ended)
+            name->kind = NAME_KINDS;
+    }
+    compare_words(o, replay_value(r, o->param->kind, recorded, NULL), now);
+}
+
+/* ---- descriptors ---- */
+
+/* One descriptor is like another; one that has a name stays open, for imports. */
+static void learn_descriptor(const struct output *o)
+{
+    struct replay *r = o->r;
+    struct name *name = &r->named.param[o->index];
+    *name = (struct name){r->room->event.descriptor ? NAME_DESCRIPTOR : NAME_KINDS, r->room->event.descriptor, 0, false};
+    const bool named = name->kind == NAME_DESCRIPTOR && name->number <= r->calls; /* one a call at most; others are no trace's */
+    if (o->param->kind == VMM_PARAM_OUT_IPC_HANDLE || trace_is_fabric(&r->call.head)) {
+        if (named)
+            replay_learn(r, name, 0, fabrics_keep(&r->fabrics, o->now));
+    } else if (number(o->now) >= 0) {
+        descriptors_keep(&r->open, number(o->now));
+        if (named)
+            replay_learn(r, name, 0, (uint64_t)number(o->now) + 1);
+    }
+}
+
+/* ---- attributes ---- */
+
+/* What an attribute is a value of: the kind of an object, or a number. */
+static enum vmm_param_kind kind_of(int attribute)
+{
+    switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_CONTEXT: return VMM_PARAM_CONTEXT;
+    case VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return VMM_PARAM_POOL;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
+    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return VMM_PARAM_ADDRESS;
+    default: return VMM_PARAM_INT;
+    }
 }
 
 /* Ids are any numbers; only "none" must stay none. */
@@ -158,317 +112,249 @@ static bool is_id(int attribute)
     return attribute == VMM_POINTER_ATTRIBUTE_BUFFER_ID || attribute == VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID;
 }
 
-static bool compare_attribute(struct replay *r, const char *key, json_t *json, int attribute,
-                              const union step_out *now, struct text *difference)
+static void compare_attribute(const struct output *o, int attribute, const void *was, const void *is)
 {
-    uint64_t recorded, replayed = vmm_pointer_attribute_size(attribute) == 4 ? (uint64_t)(int64_t)now->i : now->u64;
     const char *name = step_attribute_name(attribute);
-    if (!json || json_is_null(json))
-        return true;
-    if (json_is_integer(json))
-        recorded = (uint64_t)(int64_t)json_integer_value(json);
-    else if (!replay_hex(r, key, json, &recorded))
-        return false;
-    if (vmm_pointer_attribute_size(attribute) == 4) {
-        recorded &= UINT32_MAX; /* unsigned attributes are written without a sign */
-        replayed &= UINT32_MAX;
-    }
-    if (is_address(attribute))
-        recorded = replay_translate(r, recorded);
-    if (is_id(attribute) ? !recorded != !replayed : recorded != replayed)
-        differs_u64(difference, name ? name : key, recorded, replayed);
-    return true;
-}
-
-static bool compare_attributes(struct replay *r, const char *key, json_t *json, struct text *difference)
-{
-    if (!json_is_array(json))
-        return replay_malformed(r, key, "%s is not a list", key);
-    for (size_t i = 0; i < json_array_size(json) && i < STEP_ATTRIBUTES; i++)
-        if (!compare_attribute(r, key, json_array_get(json, i), r->step.attributes[i], &r->step.data[i], difference))
-            return false;
-    return true;
-}
-
-static bool compare_bytes(struct replay *r, const struct vmm_param *param, json_t *json, struct text *difference)
-{
-    const unsigned char *now = (const unsigned char *)(uintptr_t)vmm_call_scalar(&r->step.call.head, param);
-    uint64_t size = r->step.call.memcpy_dtoh.byte_count, hash, at = 0;
-    const char *hex = json_string_value(json_object_get(json, "hex"));
-    json_t *recorded = json_object_get(json, "fnv1a64");
-    if (!json_is_object(json))
-        return replay_malformed(r, param->name, "%s is not {\"length\":...}", param->name);
-    if (r->unknown_bytes || json_object_get(json, "device") || !now)
-        return true;
-    if (recorded) {
-        if (!replay_hex(r, param->name, recorded, &hash))
-            return false;
-        if (hash != fnv1a(FNV1A, now, size))
-            differs_u64(difference, "bytes (hash)", hash, fnv1a(FNV1A, now, size));
-        return true;
-    }
-    if (hex && strlen(hex) != 2 * size)
-        return replay_malformed(r, param->name, "hex holds %zu digits for %" PRIu64 " bytes", strlen(hex), size);
-    for (; hex && at < size; at++) {
-        char two[3] = {hex[2 * at], hex[2 * at + 1], 0};
-        uint64_t wanted = strtoul(two, NULL, 16);
-        if (wanted != now[at]) {
-            text_add(difference, "  byte +%" PRIu64 "  recorded %s\n             replayed %02x\n", at, two,
-                     now[at]);
-            return true;
-        }
-    }
-    return true;
-}
-
-static bool compare_prop(struct replay *r, const char *key, json_t *json, struct text *difference)
-{
-    vmm_mem_allocation_prop recorded;
-    const vmm_mem_allocation_prop *now = &r->step.prop;
-    if (!replay_prop(r, key, json, &recorded))
-        return false;
-    if (recorded.type != now->type || recorded.requested_handle_types != now->requested_handle_types ||
-        recorded.location.type != now->location.type || recorded.location.id != now->location.id ||
-        memcmp(&recorded.alloc_flags, &now->alloc_flags, sizeof now->alloc_flags) != 0)
-        differs(difference, key, "other properties (see the line)", "what is shown above");
-    return true;
-}
-
-/* Of host memory only the type and the size are known. */
-static bool compare_box(struct replay *r, const char *key, json_t *json, struct text *difference)
-{
-    const vmm_memcpy3d *now = &r->step.box;
-    uint64_t src, dst;
-    if (!json_is_object(json))
-        return replay_malformed(r, key, "%s is not an object", key);
-    if (!replay_hex(r, "src", json_object_get(json, "src"), &src) || !replay_hex(r, "dst", json_object_get(json, "dst"), &dst))
-        return false;
-    bool same = json_integer_value(json_object_get(json, "src_memory_type")) == now->src_memory_type &&
-                json_integer_value(json_object_get(json, "dst_memory_type")) == now->dst_memory_type &&
-                (!replay_is_known(r, src) || replay_translate(r, src) == vmm_box_src(now)) &&
-                (!replay_is_known(r, dst) || replay_translate(r, dst) == vmm_box_dst(now));
-    for (int i = 0; i < VMM_BOX_SIZES; i++) {
-        uint64_t value = 0;
-        json_t *given = json_object_get(json, vmm_box_sizes[i].name);
-        if (given && !replay_hex(r, vmm_box_sizes[i].name, given, &value))
-            return false;
-        same &= value == *vmm_box_size_at(now, &vmm_box_sizes[i]);
-    }
-    if (!same)
-        differs(difference, key, "another box (see the line)", "what is shown above");
-    return true;
-}
-
-static void learn_descriptor(struct replay *r, const char *name, size_t index)
-{
-    if (name && step_wrote_fabric(&r->step))
-        learn(r, name, UINT64_MAX, fabrics_keep(&r->fabrics, r->step.out[index].shareable), 0);
-    if (!name || !r->step.has_descriptor)
+    const size_t size = trace_attribute_size(attribute);
+    if (!size)
         return;
-    learn(r, name, UINT64_MAX, (uint64_t)r->step.descriptor, 0);
-    r->step.has_descriptor = false;
-    descriptors_keep(&r->open, r->step.descriptor);
-}
-
-/* Nodes of a list: those that are known are where they are now, the others become known. */
-static bool compare_nodes(struct replay *r, const char *key, json_t *json, const vmm_graph_node *now, struct text *difference)
-{
-    const size_t count = json_array_size(json);
-    const uint64_t *length = vmm_list_length(&r->step.call.head);
-    uint64_t recorded;
-    if (!json_is_array(json))
-        return replay_malformed(r, key, "%s is not a list", key);
-    if (length && now && *length < count) {
-        differs_u64(difference, key, count, *length);
-        return true;
+    uint64_t recorded = 0, replayed = 0;
+    if (size == sizeof(int)) {
+        recorded = (uint32_t)number(was);
+        replayed = (uint32_t)number(is);
+    } else {
+        replayed = word(is);
+        recorded = kind_of(attribute) == VMM_PARAM_INT ? word(was) : replay_value(o->r, kind_of(attribute), word(was), NULL);
     }
-    for (size_t i = 0; now && i < count && i < STEP_NODES; i++) {
-        char name[sizeof r->object->name];
-        if (!replay_hex(r, key, json_array_get(json, i), &recorded))
-            return false;
-        const uint64_t value = (uint64_t)(uintptr_t)now[i];
-        snprintf(name, sizeof name, "#%zu", r->objects);
-        if (!replay_is_known(r, recorded))
-            learn(r, name, recorded, value, 0);
-        else if (replay_translate(r, recorded) != value)
-            differs_u64(difference, key, replay_translate(r, recorded), value);
+    if (is_id(attribute) ? !recorded != !replayed : recorded != replayed)
+        differs_u64(o->difference, name ? name : o->param->name, recorded, replayed);
+}
+
+static void compare_attributes(const struct output *o)
+{
+    const struct vmm_call *call = &o->r->room->call.head;
+    const int *attribute = (const int *)(uintptr_t)trace_length(call, "attributes");
+    void *const *data = o->recorded;
+    const uint64_t count = trace_length(call, "num_attributes");
+    for (uint64_t i = 0; attribute && i < count; i++)
+        if (data[i])
+            compare_attribute(o, attribute[i], data[i], &o->r->made.data[i]);
+}
+
+static void compare_pool_value(const struct output *o)
+{
+    const size_t size = vmm_pool_attribute_size((int)trace_length(&o->r->room->call.head, "attr"));
+    if (size == sizeof(int))
+        compare_words(o, (uint64_t)(int64_t)number(o->recorded), (uint64_t)(int64_t)number(o->now));
+    else if (size)
+        compare_words(o, word(o->recorded), word(o->now));
+}
+
+/* ---- memory ---- */
+
+static void compare_bytes(const struct output *o)
+{
+    const struct trace_event *event = &o->r->room->event;
+    const unsigned char *was = o->recorded, *now = o->now;
+    const uint64_t size = trace_length(event->call, "byte_count");
+    if (o->r->unknown_bytes || event->device || trace_is_async(event->call))
+        return;
+    if (size > TRACE_BYTES_MAX) {
+        const uint64_t hash = fnv1a(FNV1A, now, (size_t)size);
+        if (event->hash != hash)
+            differs_u64(o->difference, "bytes (hash)", event->hash, hash);
+        return;
     }
-    return true;
-}
-
-static bool compare_edges(struct replay *r, const char *key, json_t *json, const vmm_graph_edge_data *now, struct text *difference)
-{
-    uint64_t recorded;
-    if (!json_is_array(json))
-        return replay_malformed(r, key, "%s is not a list", key);
-    for (size_t i = 0; now && i < json_array_size(json) && i < STEP_NODES; i++) {
-        if (!replay_hex(r, key, json_array_get(json, i), &recorded))
-            return false;
-        if (recorded != vmm_graph_edge_number(&now[i]))
-            differs_u64(difference, key, recorded, vmm_graph_edge_number(&now[i]));
-    }
-    return true;
-}
-
-static bool compare_fill_node(struct replay *r, const char *key, json_t *json, struct text *difference)
-{
-    static const char *const names[] = {"dst", "pitch", "value", "element_size", "width", "height"};
-    const vmm_memset_node_params *fill = &r->step.fill_node;
-    const uint64_t now[] = {fill->dst, fill->pitch, fill->value, fill->element_size, fill->width, fill->height};
-    uint64_t recorded;
-    for (int i = 0; i < 6; i++) {
-        if (!replay_hex(r, key, json_object_get(json, names[i]), &recorded))
-            return false;
-        if ((i ? recorded : replay_translate(r, recorded)) != now[i])
-            differs_u64(difference, names[i], recorded, now[i]);
-    }
-    return true;
-}
-
-static bool compare_update(struct replay *r, const char *key, json_t *json, struct text *difference)
-{
-    json_t *result = json_object_get(json, "result");
-    if (!json_is_integer(result))
-        return replay_malformed(r, key, "%s is not the result of an update", key);
-    if (json_integer_value(result) != r->step.update.result)
-        differs_u64(difference, key, (uint64_t)json_integer_value(result), (uint64_t)(int64_t)r->step.update.result);
-    return true;
-}
-
-/* Outputs of calls of graphs. */
-static bool compare_graph_out(struct replay *r, const struct vmm_param *param, json_t *json, const union step_out *now,
-                              struct text *difference)
-{
-    void *room = (void *)(uintptr_t)vmm_call_scalar(&r->step.call.head, param);
-    uint64_t recorded;
-    switch (param->kind) {
-    case VMM_PARAM_OUT_NODES: return compare_nodes(r, param->name, json, room, difference);
-    case VMM_PARAM_OUT_NODES_AT: return compare_nodes(r, param->name, json, now->nodes, difference);
-    case VMM_PARAM_OUT_EDGES: return compare_edges(r, param->name, json, room, difference);
-    case VMM_PARAM_OUT_EDGES_AT: return compare_edges(r, param->name, json, now->edges, difference);
-    case VMM_PARAM_OUT_FILL_NODE: return compare_fill_node(r, param->name, json, difference);
-    case VMM_PARAM_OUT_UPDATE: return compare_update(r, param->name, json, difference);
-    case VMM_PARAM_OUT_ID: /* any number */
-        if (!replay_hex(r, param->name, json, &recorded))
-            return false;
-        if (!recorded != !now->u64)
-            differs_u64(difference, param->name, recorded, now->u64);
-        return true;
-    default: return true; /* a function of the program */
-    }
-}
-
-static bool compare_out(struct replay *r, json_t *names, json_t *json, const struct vmm_param *params, size_t index,
-                        struct text *difference)
-{
-    const struct vmm_param *param = &params[index];
-    const union step_out *now = &r->step.out[index];
-    uint64_t recorded;
-    switch (param->kind) {
-    case VMM_PARAM_OUT_NODES:
-    case VMM_PARAM_OUT_NODES_AT:
-    case VMM_PARAM_OUT_EDGES:
-    case VMM_PARAM_OUT_EDGES_AT:
-    case VMM_PARAM_OUT_FILL_NODE:
-    case VMM_PARAM_OUT_HOST_NODE:
-    case VMM_PARAM_OUT_UPDATE:
-    case VMM_PARAM_OUT_ID: return compare_graph_out(r, param, json, now, difference);
-    case VMM_PARAM_IO_INT:
-    case VMM_PARAM_OUT_INT:
-        if (!json_is_integer(json))
-            return replay_malformed(r, param->name, "%s is not an integer", param->name);
-        if (json_integer_value(json) != now->i)
-            differs_u64(difference, param->name, (uint64_t)json_integer_value(json), (uint64_t)(int64_t)now->i);
-        return true;
-    case VMM_PARAM_OUT_FD: /* one descriptor is like another; one that has a name stays open, for imports */
-        learn_descriptor(r, json_string_value(json_object_get(names, param->name)), index);
-        return true;
-    case VMM_PARAM_OUT_IPC_HANDLE: /* its bytes belong to one machine, too; opens need them */
-        if (json_object_get(names, param->name))
-            learn(r, json_string_value(json_object_get(names, param->name)), UINT64_MAX,
-                  fabrics_keep(&r->fabrics, now->shareable), 0);
-        return true;
-    case VMM_PARAM_OUT_POOL_POINTER: /* its bytes belong to one machine */
-        return true;
-    case VMM_PARAM_OUT_POOL_VALUE:
-        if (json_is_integer(json)) {
-            if (json_integer_value(json) != now->i)
-                differs_u64(difference, param->name, (uint64_t)json_integer_value(json), (uint64_t)(int64_t)now->i);
-            return true;
-        }
-        /* fall through */
-    case VMM_PARAM_OUT_U64:
-    case VMM_PARAM_IO_COUNT:
-    case VMM_PARAM_OUT_SIZE:
-        if (!replay_hex(r, param->name, json, &recorded))
-            return false;
-        if (recorded != now->u64)
-            differs_u64(difference, param->name, recorded, now->u64);
-        return true;
-    case VMM_PARAM_OUT_TEXT:
-        if (!json_is_string(json))
-            return replay_malformed(r, param->name, "%s is not a string", param->name);
-        if (strcmp(json_string_value(json), r->step.text) != 0)
-            differs(difference, param->name, json_string_value(json), r->step.text);
-        return true;
-    case VMM_PARAM_OUT_STRUCT: return replay_compare_struct(r, param, json, difference);
-    case VMM_PARAM_OUT_RANGE: return replay_compare_range(r, param, json, difference);
-    case VMM_PARAM_OUT_PROP: return compare_prop(r, param->name, json, difference);
-    case VMM_PARAM_OUT_MEMCPY3D: return compare_box(r, param->name, json, difference);
-    case VMM_PARAM_OUT_BYTES: return compare_bytes(r, param, json, difference);
-    case VMM_PARAM_OUT_ATTRIBUTE:
-        return compare_attribute(r, param->name, json,
-                                 (int)(int64_t)vmm_call_scalar(&r->step.call.head, &params[index + 1]), now, difference);
-    case VMM_PARAM_OUT_ATTRIBUTES: return compare_attributes(r, param->name, json, difference);
-    default: return compare_object(r, names, param, json, now->u64, difference);
-    }
-}
-
-static bool compare_result(struct replay *r, json_t *line, struct text *difference)
-{
-    json_t *code = json_object_get(line, "code");
-    const char *rule = json_string_value(json_object_get(line, "rule")), *now = r->step.detail_rule;
-    if (!json_is_integer(code))
-        return replay_malformed(r, "\"code\"", "no \"code\" in this line");
-    if (json_integer_value(code) != (json_int_t)r->step.result)
-        differs(difference, "result", vmm_result_name((vmm_result)json_integer_value(code)),
-                vmm_result_name(r->step.result));
-    if (r->rules && (rule || now) && (!rule || !now || strcmp(rule, now) != 0))
-        differs(difference, "rule", rule ? rule : "none", now ? now : "none");
-    return true;
-}
-
-/* What a call freed is remembered, to name it; nothing is there. */
-static void end_object(struct replay *r)
-{
-    const union vmm_any_call *call = &r->step.call;
-    bool freed = call->head.id == VMM_CALL_mem_address_free, in_order = call->head.id == VMM_CALL_mem_free_async;
-    bool ended = freed || in_order || call->head.id == VMM_CALL_mem_free;
-    uint64_t at = freed ? call->mem_address_free.ptr : in_order ? call->mem_free_async.dptr : call->mem_free.dptr;
-    for (size_t i = r->objects; ended && r->step.result == VMM_SUCCESS && i-- > 0;)
-        if (r->object[i].name[0] == (freed ? 'R' : 'A') && r->object[i].now == at) {
-            r->object[i].ended = true;
+    for (uint64_t at = 0; at < size; at++)
+        if (was[at] != now[at]) {
+            text_add(o->difference, "  byte +%" PRIu64 "  recorded %02x\n             replayed %02x\n", at, was[at], now[at]);
             return;
         }
 }
 
-bool replay_compare(struct replay *r, json_t *line, struct text *difference)
+static void compare_prop(const struct output *o)
 {
-    size_t count;
-    const struct vmm_param *params = vmm_call_params(r->step.call.head.id, &count);
-    json_t *out = json_object_get(line, "out"), *names = json_object_get(line, "names");
-    if (!compare_result(r, line, difference))
-        return false;
-    end_object(r);
-    for (size_t i = 0; out && difference->length == 0 && i < count; i++) {
-        json_t *json = json_object_get(out, params[i].name);
-        if (json && step_is_out(params[i].kind) && vmm_call_scalar(&r->step.call.head, &params[i]) &&
-            !compare_out(r, names, json, params, i, difference))
-            return false;
-    }
-    return true;
+    const vmm_mem_allocation_prop *was = o->recorded, *now = o->now;
+    if (was->type != now->type || was->requested_handle_types != now->requested_handle_types ||
+        was->location.type != now->location.type || was->location.id != now->location.id ||
+        memcmp(&was->alloc_flags, &now->alloc_flags, sizeof now->alloc_flags) != 0)
+        differs(o->difference, o->param->name, "other properties (see the call in the trace)", "what is shown above");
 }
 
-#else
-typedef int replay_compare_needs_jansson;
-#endif
+/* One side of a copy of a box. Of host memory only the type and the size are known. */
+static bool same_side(struct replay *r, vmm_memorytype type, uint64_t was, uint64_t now)
+{
+    const enum vmm_param_kind kind = type == VMM_MEMORYTYPE_ARRAY ? VMM_PARAM_ARRAY : VMM_PARAM_ADDRESS;
+    return !replay_knows(r, kind, was) || replay_value(r, kind, was, NULL) == now;
+}
+
+static void compare_box(const struct output *o)
+{
+    const vmm_memcpy3d *was = o->recorded, *now = o->now;
+    bool same = was->src_memory_type == now->src_memory_type && was->dst_memory_type == now->dst_memory_type &&
+                same_side(o->r, was->src_memory_type, vmm_box_src(was), vmm_box_src(now)) &&
+                same_side(o->r, was->dst_memory_type, vmm_box_dst(was), vmm_box_dst(now));
+    for (int i = 0; i < VMM_BOX_SIZES; i++)
+        same &= *vmm_box_size_at(was, &vmm_box_sizes[i]) == *vmm_box_size_at(now, &vmm_box_sizes[i]);
+    if (!same)
+        differs(o->difference, o->param->name, "another box (see the call in the trace)", "what is shown above");
+}
+
+/* ---- graphs ---- */
+
+/* Nodes of a list: those that are known are where they are now, the others become known. */
+static void compare_nodes(const struct output *o, const uint64_t *was, const vmm_graph_node *now)
+{
+    struct replay *r = o->r;
+    const uint64_t *recorded = vmm_list_length(&r->room->call.head), *length = vmm_list_length(&r->call.head);
+    if (!recorded || !length || !was || !now)
+        return;
+    if (*length < *recorded) {
+        differs_u64(o->difference, o->param->name, *recorded, *length);
+        return;
+    }
+    for (size_t i = 0; i < *recorded && i < TRACE_LIST_MAX; i++) {
+        const uint64_t value = (uint64_t)(uintptr_t)now[i];
+        if (replay_knows(r, VMM_PARAM_GRAPH_NODE, was[i]))
+            compare_words(o, replay_value(r, VMM_PARAM_GRAPH_NODE, was[i], NULL), value);
+        else if (was[i] && !spans_put(&r->nodes, was[i], 1, value))
+            text_grow(NULL, SIZE_MAX); /* which ends the process with a message */
+    }
+}
+
+static void compare_edges(const struct output *o, const vmm_graph_edge_data *was, const vmm_graph_edge_data *now)
+{
+    const uint64_t *recorded = vmm_list_length(&o->r->room->call.head);
+    for (size_t i = 0; recorded && was && now && i < *recorded && i < TRACE_LIST_MAX; i++)
+        compare_words(o, vmm_graph_edge_number(&was[i]), vmm_graph_edge_number(&now[i]));
+}
+
+/* A list of the system's, which an output leads to. */
+static const void *theirs(const void *at)
+{
+    const void *list;
+    memcpy(&list, at, sizeof list);
+    return list;
+}
+
+static void compare_fill_node(const struct output *o)
+{
+    static const char *const names[] = {"dst", "pitch", "value", "element_size", "width", "height"};
+    const vmm_memset_node_params *a = o->recorded, *b = o->now;
+    const uint64_t was[] = {replay_value(o->r, VMM_PARAM_ADDRESS, a->dst, NULL), a->pitch, a->value, a->element_size, a->width,
+                            a->height},
+                   now[] = {b->dst, b->pitch, b->value, b->element_size, b->width, b->height};
+    for (int i = 0; i < 6; i++)
+        if (was[i] != now[i])
+            differs_u64(o->difference, names[i], was[i], now[i]);
+}
+
+static void compare_update(const struct output *o)
+{
+    const vmm_graph_exec_update_result_info *was = o->recorded, *now = o->now;
+    compare_words(o, (uint64_t)(int64_t)was->result, (uint64_t)(int64_t)now->result);
+}
+
+/* ---- structures, and attributes of ranges ---- */
+
+static void compare_struct(const struct output *o)
+{
+    const struct vmm_shape *shape = vmm_shape(o->param->shape);
+    for (size_t i = 0; i < shape->count; i++) {
+        const uint64_t was = vmm_field_value(o->recorded, &shape->fields[i]), now = vmm_field_value(o->now, &shape->fields[i]);
+        if (was != now)
+            differs_u64(o->difference, shape->fields[i].name, was, now);
+    }
+}
+
+static void compare_range(const struct output *o)
+{
+    const int *was = o->recorded, *now = o->now;
+    const uint64_t count = trace_listed(&o->r->room->call.head, o->param);
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
+        compare_words(o, (uint64_t)(int64_t)was[i], (uint64_t)(int64_t)now[i]);
+}
+
+/* ---- outputs ---- */
+
+static void compare_text(const struct output *o)
+{
+    if (strcmp(o->recorded, o->now) != 0)
+        differs(o->difference, o->param->name, o->recorded, o->now);
+}
+
+static void compare_out(const struct output *o)
+{
+    switch (o->param->kind) {
+    case VMM_PARAM_OUT_NODES: compare_nodes(o, o->recorded, o->now); break;
+    case VMM_PARAM_OUT_NODES_AT: compare_nodes(o, theirs(o->recorded), theirs(o->now)); break;
+    case VMM_PARAM_OUT_EDGES: compare_edges(o, o->recorded, o->now); break;
+    case VMM_PARAM_OUT_EDGES_AT: compare_edges(o, theirs(o->recorded), theirs(o->now)); break;
+    case VMM_PARAM_OUT_FILL_NODE: compare_fill_node(o); break;
+    case VMM_PARAM_OUT_UPDATE: compare_update(o); break;
+    case VMM_PARAM_OUT_HOST_NODE: /* a function of the program */
+    case VMM_PARAM_OUT_POOL_POINTER: break; /* its bytes belong to one machine */
+    case VMM_PARAM_OUT_ID: compare_words(o, word(o->recorded) != 0, word(o->now) != 0); break; /* any number */
+    case VMM_PARAM_IO_INT:
+    case VMM_PARAM_OUT_INT:
+        compare_words(o, (uint64_t)(int64_t)number(o->recorded), (uint64_t)(int64_t)number(o->now));
+        break;
+    case VMM_PARAM_OUT_FD:
+    case VMM_PARAM_OUT_IPC_HANDLE: learn_descriptor(o); break;
+    case VMM_PARAM_OUT_POOL_VALUE: compare_pool_value(o); break;
+    case VMM_PARAM_OUT_U64:
+    case VMM_PARAM_IO_COUNT:
+    case VMM_PARAM_OUT_SIZE: compare_words(o, word(o->recorded), word(o->now)); break;
+    case VMM_PARAM_OUT_TEXT: compare_text(o); break;
+    case VMM_PARAM_OUT_STRUCT: compare_struct(o); break;
+    case VMM_PARAM_OUT_RANGE: compare_range(o); break;
+    case VMM_PARAM_OUT_PROP: compare_prop(o); break;
+    case VMM_PARAM_OUT_MEMCPY3D: compare_box(o); break;
+    case VMM_PARAM_OUT_BYTES: compare_bytes(o); break;
+    case VMM_PARAM_OUT_ATTRIBUTE:
+        compare_attribute(o, (int)trace_length(&o->r->room->call.head, "attribute"), o->recorded, o->now);
+        break;
+    case VMM_PARAM_OUT_ATTRIBUTES: compare_attributes(o); break;
+    default: compare_object(o);
+    }
+}
+
+static void compare_result(const struct replay *r, const vmm_detail *detail, struct text *difference)
+{
+    const struct trace_event *event = &r->room->event;
+    const char *rule = event->detail->severity == VMM_SEVERITY_NONE ? NULL : event->detail->rule,
+               *now = detail->severity == VMM_SEVERITY_NONE ? NULL : detail->rule;
+    if (event->result != r->result)
+        differs(difference, "result", vmm_result_name(event->result), vmm_result_name(r->result));
+    if (r->rules && (rule || now) && (!rule || !now || strcmp(rule, now) != 0))
+        differs(difference, "rule", rule ? rule : "none", now ? now : "none");
+}
+
+/* Closes what a call exported that was recorded with another result. */
+static void drop_descriptor(const struct replay *r)
+{
+    for (size_t i = 0; r->result == VMM_SUCCESS && i < r->count; i++)
+        if (r->params[i].kind == VMM_PARAM_OUT_FD && vmm_call_scalar(&r->call.head, &r->params[i]) && !trace_is_fabric(&r->call.head))
+            close(r->made.out[i].i);
+}
+
+void replay_compare(struct replay *r, const vmm_detail *detail, struct text *difference)
+{
+    const struct trace_event *event = &r->room->event;
+    compare_result(r, detail, difference);
+    if (difference->length) {
+        drop_descriptor(r);
+        return;
+    }
+    if (!names_learn(&r->names, event))
+        text_grow(NULL, SIZE_MAX); /* which ends the process with a message */
+    for (size_t i = 0; event->wrote && !difference->length && i < r->count; i++) {
+        const struct vmm_param *param = &r->params[i];
+        if (param->kind < VMM_PARAM_OUT_INT || event->lacks >> i & 1)
+            continue;
+        const struct output output = {r, param, i, (const void *)(uintptr_t)vmm_call_scalar(event->call, param),
+                                      (const void *)(uintptr_t)vmm_call_scalar(&r->call.head, param), difference};
+        if (output.recorded && trace_writes(event->call, param->kind))
+            compare_out(&output);
+    }
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces of every script, made again: the same on the same machine, a difference found where one was put, a clear
+/* Traces of every script, in both forms, made again: the same on the same machine, a difference found where one was put, a clear
  * error for every kind of damage. */
 #include "replay.h"
 
@@ -13,6 +13,7 @@
 #include "script.h"
 #include "tap.h"
 #include "text.h"
+#include "trace_convert.h"
 
 #ifndef CUVMM_HAVE_JANSSON
 
@@ -81,6 +82,31 @@ static struct outcome play(const char *backend)
     return o;
 }
 
+/* The same of the trace in its other form. */
+static struct outcome play_binary(const char *backend)
+{
+    char path[450];
+    struct trace_store store;
+    struct outcome o = {0};
+    uint64_t calls;
+    size_t size;
+    FILE *in = fopen(trace_path, "rb");
+    snprintf(path, sizeof path, "%s.vtrace", trace_path);
+    const bool opened = in && trace_store_open(&store, in, "trace");
+    const int error = opened ? trace_to_binary(&store, path, &calls) : -1;
+    if (in)
+        fclose(in);
+    trace_store_close(&store);
+    FILE *out = open_memstream(&o.text, &size), *binary = fopen(path, "rb");
+    if (error || !out || !binary)
+        tap_bail("%s cannot be converted", trace_path);
+    o.status = replay(binary, "trace", backend, out, out);
+    fclose(binary);
+    fclose(out);
+    remove(path);
+    return o;
+}
+
 static void test_script(const char *path, const char *name, const char *backend)
 {
     remove(trace_path);
@@ -89,10 +115,13 @@ static void test_script(const char *path, const char *name, const char *backend)
         tap_note("%s makes no call", name);
         return;
     }
-    struct outcome o = play(backend);
+    struct outcome o = play(backend), binary = play_binary(backend);
     if (!tap_ok(o.status == 0 && strstr(o.text, "all with the same answers"), "%s on %s, made again", name, backend))
         tap_note("%s", o.text);
+    if (!tap_ok(binary.status == o.status && strcmp(binary.text, o.text) == 0, "and in its binary form"))
+        tap_note("%s", binary.text);
     free(o.text);
+    free(binary.text);
 }
 
 static int by_name(const void *a, const void *b)
@@ -237,12 +266,15 @@ static void test_differences(const struct text *trace)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         change(trace, cases[i].from, cases[i].old, cases[i].new);
-        struct outcome o = play("sim:h100");
+        struct outcome o = play("sim:h100"), binary = play_binary("sim:h100");
         bool reported = o.status == 1 && strncmp(o.text, "trace:", 6) == 0 && strstr(o.text, "the replay differs here") &&
                     strstr(o.text, cases[i].reported);
         if (!tap_ok(reported, "a changed %s is found", cases[i].reported))
             tap_note("status %d: %s", o.status, o.text);
+        if (!tap_ok(binary.status == 1 && strcmp(binary.text, o.text) == 0, "and in the binary form"))
+            tap_note("status %d: %s", binary.status, binary.text);
         free(o.text);
+        free(binary.text);
     }
     write_file(trace_path, trace->data, trace->length);
     struct outcome o = play("sim:odd");
@@ -291,11 +323,12 @@ static void test_damage(const struct text *trace)
         {"\"call\":\"mem_create\"", "\"type\":1", "\"type\":\"1\"", "32-bit integer"},
         {"\"call\":\"mem_create\"", "\"reserved\":\"00000000\"", "\"reserved\":\"0000000\"", "not 8 hexadecimal digits"},
         {"\"call\":\"mem_create\"", "\"usage\":0", "\"usage\":-1", "usage is -1"},
-        {"\"call\":\"mem_set_access\"", "\"desc\":[", "\"desc\":[7,", "grant"},
+        {"\"call\":\"mem_set_access\"", "\"desc\":[", "\"desc\":[7,", "desc has 2 elements; the call names 1"},
+        {"\"call\":\"mem_set_access\"", "\"desc\":[{\"location\":{\"type\":1,\"id\":0},\"flags\":3}", "\"desc\":[7", "a grant in desc"},
         {"\"call\":\"memcpy_htod\"", "\"hex\":\"62", "\"hex\":\"6", "digits"},
         {"\"call\":\"memcpy_htod\"", "\"hex\":\"62", "\"hex\":\"6x", "hexadecimal digits"},
         {"\"call\":\"memcpy_htod\"", "{\"length\":\"0x5\"", "{\"size\":\"0x5\"", "length"},
-        {"\"call\":\"pointer_get_attributes\"", "\"attributes\":[", "\"attributes\":[\"x\",", "32-bit integer"},
+        {"\"call\":\"pointer_get_attributes\"", "\"attributes\":[13", "\"attributes\":[\"x\"", "32-bit integer"},
         {"\"call\":\"mem_map\"", "\"code\":0", "\"kode\":0", "no \"code\""},
         {NULL, "\"end\":1,\"calls\":", "\"end\":1,\"calls\":9", "it holds"},
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* timeline.h - a trace (api/layers/trace.h) as a list of calls and a list of objects with their lives. Needs jansson.
+/* timeline.h - a trace (api/layers/trace.h) as a list of calls and a list of objects with their lives.
  *
  *     trace                              calls                         objects
  *     n 1  mem_address_reserve R1        0  R1 is born                 R1   |---------------------...   born 0
@@ -27,6 +27,9 @@
  *
  * A trace of a program that was killed ends in half a line. Whatever precedes a line that cannot be read is used; complaint
  * says which line that was and why.
+ *
+ * Of a call the timeline keeps where it stands in the trace, which objects it has to do with, and the names of its parameters; the rest
+ * is read from the trace when it is asked for. So ten million calls take half a gigabyte, and their words are made when they are shown.
  */
 #ifndef CUVMM_TOOLS_TIMELINE_H
 #define CUVMM_TOOLS_TIMELINE_H
@@ -37,6 +40,7 @@
 
 #include "call.h"
 #include "text.h"
+#include "trace_store.h"
 
 #define TIMELINE_NONE UINT32_MAX /* no such object; of a call: not in this trace */
 
@@ -53,6 +57,8 @@ enum timeline_kind {
     TIMELINE_DESCRIPTOR,  /* D1: what was exported of handle */
     TIMELINE_KINDS
 };
+
+#define TIMELINE_NAME 24
 
 /* Calls and objects name each other by index, from 0. */
 struct timeline_object {
@@ -85,23 +91,31 @@ struct timeline_change {
     uint32_t value;
 };
 
+/* What the timeline keeps of a call. */
+struct timeline_mark {
+    uint32_t at;            /* where it stands in the trace: trace_at_number */
+    uint32_t first_touched; /* objects that it names, makes or ends: timeline.touched[first ..], up to those of the next call */
+    uint32_t first_named;   /* names of its parameters, likewise: kind and number */
+    uint16_t named;         /* which of them have one, a bit each */
+    uint16_t said;          /* TIMELINE_SAID_ERROR, TIMELINE_SAID_WARNING, or nothing */
+};
+enum { TIMELINE_SAID_ERROR = 2, TIMELINE_SAID_WARNING = 1 };
+
+/* A call as it is read when asked for. */
 struct timeline_call {
     enum vmm_call_id id;
     uint64_t ordinal;      /* n of the trace */
-    int line;              /* of the trace, from 1 */
+    uint64_t line;         /* of the readable form, from 1 */
     uint32_t thread;       /* 1, 2, ... */
-    char *words;           /* "cuMemMap(R1+2MiB, 2MiB, 0, H1, 0)" */
-    char *answers;         /* "granularity = 2MiB"; "" where there is nothing to show */
     vmm_result result;
     vmm_severity severity; /* NONE: the trace holds no detail. A refused call of a driver has none */
-    char *rule;            /* "VMM-MAP-OVERLAP"; NULL. vmm_rule_find may not know it: the trace may be of a newer cuvmm */
-    char *argument;        /* NULL, or the parameter at fault, and then */
+    const char *rule;      /* "VMM-MAP-OVERLAP"; NULL. vmm_rule_find may not know it: the trace may be of a newer cuvmm */
+    const char *argument;  /* NULL, or the parameter at fault, and then */
     uint64_t value;        /* its value */
     uint64_t expected;     /* 0: nothing to compare with */
-    char *nearest;         /* the object that explains it, as the trace names it: "M3", "D0" is device 0; NULL */
+    char nearest[TIMELINE_NAME]; /* the object that explains it, as the trace names it: "M3", "D0" is device 0; "": none */
     uint32_t nearest_object; /* the same as an index; TIMELINE_NONE */
-    char *note;            /* NULL */
-    uint32_t first_touched, touched; /* objects that it names, makes or ends: timeline.touched[first ..] */
+    const char *note;      /* "": none */
     uint64_t time;         /* nanoseconds since the trace's clock; of a process's own trace alone, as the following */
     uint64_t shared;       /* of an export or import: the number that both processes have of it; 0: none */
     uint32_t place;        /* index into timeline.place; TIMELINE_NONE */
@@ -122,8 +136,11 @@ struct timeline_place {
     char *frames;          /* NULL until the line that has them */
 };
 
+struct timeline_cache;
+
 struct timeline {
-    struct timeline_call *call;
+    struct trace_store store;
+    struct timeline_mark *mark; /* of each call, and one behind the last */
     size_t calls, call_room;
     struct timeline_object *object;
     size_t objects, object_room;
@@ -131,31 +148,60 @@ struct timeline {
     size_t changes, change_room;
     uint32_t *touched;
     size_t touches, touch_room;
+    uint32_t *named;         /* name_kind << TIMELINE_NUMBER_BITS | number */
+    size_t names, name_room;
+    uint32_t *said;          /* calls that were refused or warned of */
+    size_t all_said, said_room;
+    uint32_t *passed;        /* calls that exported or imported something */
+    size_t all_passed, passed_room;
+    struct timeline_numbers {
+        uint32_t *object;    /* by number: the object that had it last */
+        size_t room;
+        uint32_t last;       /* number given last where this reader counts */
+    } numbered[TIMELINE_KINDS];
     char version[32];       /* of the library that wrote it */
     char backend[32];       /* "sim", "cuda", ...: the innermost; "" where the trace does not name it */
     struct timeline_process process;
     struct timeline_place *place;
     size_t places, place_room;
+    uint32_t *place_of;     /* by the trace's number: 1 + the index into place; 0: there is none */
+    size_t place_numbers;
     bool complete;          /* it has its last line */
     struct text complaint;  /* of the line that could not be read, "NAME:LINE:COLUMN: ..."; empty when all could */
+    struct timeline_cache *cache; /* the call that was read last */
 };
+enum { TIMELINE_NUMBER_BITS = 28 };
 
-/* Reads a trace to its end or its first line that cannot be read. name is for messages. False: there is no header that this
- * cuvmm knows, or cuvmm was built without jansson; complaint has the reason. In both cases timeline_free ends it. */
+/* Reads a trace to its end or its first line that cannot be read. name is for messages, and is kept. False: there is no header that
+ * this cuvmm knows, or cuvmm was built without jansson; complaint has the reason. In both cases timeline_free ends it. */
 bool timeline_read(struct timeline *timeline, FILE *in, const char *name);
 void timeline_free(struct timeline *timeline);
 
 /* Does the object live after that call? */
 bool timeline_alive(const struct timeline_object *object, uint32_t call);
 
+/* A call, and in words: "cuMemMap(R1+2MiB, 2MiB, 0, H1, 0)", "granularity = 2MiB" or "". Each lasts until the next of its kind is
+ * asked for. */
+const struct timeline_call *timeline_call(const struct timeline *timeline, uint32_t call);
+const char *timeline_words(const struct timeline *timeline, uint32_t call);
+const char *timeline_answers(const struct timeline *timeline, uint32_t call);
+
+/* How many objects it has to do with. */
+static inline uint32_t timeline_touched(const struct timeline *timeline, uint32_t call)
+{
+    return timeline->mark[call + 1].first_touched - timeline->mark[call].first_touched;
+}
+
 /* "R3"; a multicast object is an H. Returns buffer. */
-#define TIMELINE_NAME 24
 const char *timeline_name(const struct timeline_object *object, char buffer[TIMELINE_NAME]);
 
 /* "reservation", "mapping", ... */
 const char *timeline_kind_text(enum timeline_kind kind);
 
 /* An error is a refusal or a detail of that severity; queries that answer NOT_READY are none. */
-bool timeline_is_error(const struct timeline_call *call);
+static inline bool timeline_is_error(const struct timeline *timeline, uint32_t call)
+{
+    return timeline->mark[call].said == TIMELINE_SAID_ERROR;
+}
 
 #endif

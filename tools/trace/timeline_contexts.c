@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What calls do to contexts, and to the streams, events and memory of cuMemAlloc that are theirs. See timeline_state.h. */
-#ifdef CUVMM_HAVE_JANSSON
 #include "timeline_state.h"
 
 #include <string.h>
 
 static struct timeline_thread *thread_of(struct timeline_reader *r)
 {
-    return &r->thread[r->call->thread];
+    const size_t number = r->event->thread;
+    if (number >= r->threads) {
+        const size_t threads = number + 64;
+        r->thread = text_grow(r->thread, threads * sizeof *r->thread);
+        memset(r->thread + r->threads, 0, (threads - r->threads) * sizeof *r->thread);
+        r->threads = threads;
+    }
+    return &r->thread[number];
 }
 
 /* A primary context stays current when it ends, and the next retain revives it: under its number, as a new object. */
@@ -17,7 +23,7 @@ static uint32_t current(struct timeline_reader *r)
     if (!thread->depth)
         return TIMELINE_NONE;
     const struct timeline_object *context = timeline_object_of(r, thread->context[thread->depth - 1]);
-    return context ? r->numbered[TIMELINE_CONTEXT].object[context->number] : TIMELINE_NONE;
+    return context ? r->timeline->numbered[TIMELINE_CONTEXT].object[context->number] : TIMELINE_NONE;
 }
 
 static void push(struct timeline_thread *thread, uint32_t context)
@@ -32,56 +38,49 @@ static void push(struct timeline_thread *thread, uint32_t context)
 /* Streams, events and memory of cuMemAlloc go with their context; virtual memory management is not the context's. */
 static void sweep(struct timeline_reader *r, uint32_t context)
 {
-    for (uint32_t i = context == TIMELINE_NONE ? context : context + 1; i < r->timeline->objects; i++)
-        if (r->timeline->object[i].context == context)
-            timeline_die(r, i);
+    uint32_t next = context == TIMELINE_NONE ? context : r->holds[context].first;
+    for (uint32_t i = next; i != TIMELINE_NONE; i = next) {
+        next = r->holds[i].next;
+        timeline_die(r, i);
+    }
+    if (context != TIMELINE_NONE)
+        r->holds[context].first = TIMELINE_NONE;
 }
 
-static bool create_context(struct timeline_reader *r)
+static void create_context(struct timeline_reader *r)
 {
-    uint64_t device;
-    if (!timeline_argument(r, "dev", &device))
-        return false;
-    uint32_t context = timeline_make(r, TIMELINE_CONTEXT, "pctx", 0, 0);
-    if (context == TIMELINE_NONE)
-        return false;
-    timeline_object_of(r, context)->location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, (int)device};
+    const uint32_t context = timeline_make(r, TIMELINE_CONTEXT, 0, 0);
+    timeline_object_of(r, context)->location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, r->any->ctx_create.dev};
     push(thread_of(r), context);
-    return true;
 }
 
-/* The primary context of the device that the call names; NULL: malformed. */
-static struct timeline_primary *primary_of(struct timeline_reader *r)
+/* The primary context of a device; NULL: the call cannot be right. */
+static struct timeline_primary *primary_of(struct timeline_reader *r, int device)
 {
-    uint64_t device;
-    if (!timeline_argument(r, "dev", &device))
-        return NULL;
-    if (device < VMM_MAX_DEVICES)
+    if (device >= 0 && device < VMM_MAX_DEVICES)
         return &r->primary[device];
-    trace_line_complain(&r->line, r->complaint, "\"dev\"", "no machine has a device %lld", (long long)device);
+    timeline_complain(r, "no machine has a device %d", device);
     return NULL;
 }
 
 static bool retain_primary(struct timeline_reader *r)
 {
-    struct timeline_primary *primary = primary_of(r);
+    struct timeline_primary *primary = primary_of(r, r->any->device_primary_ctx_retain.dev);
     if (!primary)
         return false;
     if (!primary->retains || !timeline_lives(r, primary->context)) {
-        uint32_t context = timeline_make(r, TIMELINE_CONTEXT, "pctx", 0, 0);
-        if (context == TIMELINE_NONE)
-            return false;
-        timeline_object_of(r, context)->location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, (int)(primary - r->primary)};
-        primary->context = context;
+        primary->context = timeline_make(r, TIMELINE_CONTEXT, 0, 0);
+        timeline_object_of(r, primary->context)->location =
+            (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, (int)(primary - r->primary)};
     }
     primary->retains++;
     return true;
 }
 
 /* A reset ends it until the next retain; those before it still count. */
-static bool release_primary(struct timeline_reader *r, bool reset)
+static bool release_primary(struct timeline_reader *r, int device, bool reset)
 {
-    struct timeline_primary *primary = primary_of(r);
+    struct timeline_primary *primary = primary_of(r, device);
     if (!primary || !primary->retains)
         return primary != NULL;
     primary->retains -= !reset;
@@ -93,20 +92,16 @@ static bool release_primary(struct timeline_reader *r, bool reset)
 }
 
 /* Replaces the top of the thread's stack, which NULL pops. A context that is not known, as one that was destroyed, is one. */
-static bool set_current(struct timeline_reader *r)
+static void set_current(struct timeline_reader *r)
 {
     struct timeline_thread *thread = thread_of(r);
-    uint64_t value;
-    if (!timeline_argument(r, "ctx", &value))
-        return false;
     if (thread->depth)
         thread->depth--;
-    if (value)
+    if (r->any->ctx_set_current.ctx)
         push(thread, timeline_named_by(r, "ctx"));
-    return true;
 }
 
-static bool destroy_context(struct timeline_reader *r)
+static void destroy_context(struct timeline_reader *r)
 {
     uint32_t context = timeline_named_by(r, "ctx");
     struct timeline_thread *thread = thread_of(r);
@@ -114,64 +109,51 @@ static bool destroy_context(struct timeline_reader *r)
     sweep(r, context);
     if (thread->depth && thread->context[thread->depth - 1] == context)
         thread->depth--;
-    return true;
 }
 
-static bool make_in_context(struct timeline_reader *r, enum timeline_kind kind, const char *key)
+static void make_in_context(struct timeline_reader *r, enum timeline_kind kind)
 {
-    uint32_t made = timeline_make(r, kind, key, 0, 0);
-    if (made != TIMELINE_NONE)
-        timeline_object_of(r, made)->context = current(r);
-    return made != TIMELINE_NONE;
+    const uint32_t made = timeline_make(r, kind, 0, 0), context = current(r);
+    timeline_object_of(r, made)->context = context;
+    timeline_belongs(r, made, context);
 }
 
 /* Memory of a pool belongs to no context. */
-static bool allocate(struct timeline_reader *r, bool pooled)
+static void allocate(struct timeline_reader *r, const vmm_deviceptr *dptr, uint64_t size, bool pooled)
 {
-    uint64_t start, size;
-    if (!timeline_number(r, r->at.out, "dptr", &start) || !timeline_argument(r, "bytesize", &size))
-        return false;
-    uint32_t made = timeline_make(r, TIMELINE_ALLOCATION, "dptr", start, size);
-    if (made == TIMELINE_NONE)
-        return false;
-    const struct timeline_object *context = timeline_object_of(r, current(r));
-    if (!pooled)
-        timeline_object_of(r, made)->context = current(r);
-    if (context)
-        timeline_object_of(r, made)->location = context->location;
+    const uint32_t made = timeline_make(r, TIMELINE_ALLOCATION, dptr ? *dptr : 0, size), context = current(r);
+    if (!pooled) {
+        timeline_object_of(r, made)->context = context;
+        timeline_belongs(r, made, context);
+    }
+    if (context != TIMELINE_NONE)
+        timeline_object_of(r, made)->location = timeline_object_of(r, context)->location;
     timeline_place(r, made);
-    return true;
-}
-
-static bool end_named(struct timeline_reader *r, const char *key)
-{
-    timeline_die(r, timeline_named_by(r, key));
-    return true;
 }
 
 bool timeline_contexts(struct timeline_reader *r)
 {
-    switch (r->call->id) {
-    case VMM_CALL_ctx_create: return create_context(r);
+    const union vmm_any_call *any = r->any;
+    switch ((enum vmm_call_id)any->head.id) {
+    case VMM_CALL_ctx_create: create_context(r); break;
     case VMM_CALL_device_primary_ctx_retain: return retain_primary(r);
-    case VMM_CALL_device_primary_ctx_release: return release_primary(r, false);
-    case VMM_CALL_device_primary_ctx_reset: return release_primary(r, true);
-    case VMM_CALL_ctx_set_current: return set_current(r);
-    case VMM_CALL_ctx_destroy: return destroy_context(r);
-    case VMM_CALL_stream_create: return make_in_context(r, TIMELINE_STREAM, "stream");
-    case VMM_CALL_event_create: return make_in_context(r, TIMELINE_EVENT, "event");
-    case VMM_CALL_stream_destroy: return end_named(r, "stream");
-    case VMM_CALL_event_destroy: return end_named(r, "event");
-    case VMM_CALL_mem_alloc:
-    case VMM_CALL_mem_alloc_managed: return allocate(r, false);
-    case VMM_CALL_mem_alloc_async:
-    case VMM_CALL_mem_alloc_from_pool_async: return allocate(r, true);
+    case VMM_CALL_device_primary_ctx_release: return release_primary(r, any->device_primary_ctx_release.dev, false);
+    case VMM_CALL_device_primary_ctx_reset: return release_primary(r, any->device_primary_ctx_reset.dev, true);
+    case VMM_CALL_ctx_set_current: set_current(r); break;
+    case VMM_CALL_ctx_destroy: destroy_context(r); break;
+    case VMM_CALL_stream_create: make_in_context(r, TIMELINE_STREAM); break;
+    case VMM_CALL_event_create: make_in_context(r, TIMELINE_EVENT); break;
+    case VMM_CALL_stream_destroy: timeline_die(r, timeline_named_by(r, "stream")); break;
+    case VMM_CALL_event_destroy: timeline_die(r, timeline_named_by(r, "event")); break;
+    case VMM_CALL_mem_alloc: allocate(r, any->mem_alloc.dptr, any->mem_alloc.bytesize, false); break;
+    case VMM_CALL_mem_alloc_managed: allocate(r, any->mem_alloc_managed.dptr, any->mem_alloc_managed.bytesize, false); break;
+    case VMM_CALL_mem_alloc_async: allocate(r, any->mem_alloc_async.dptr, any->mem_alloc_async.bytesize, true); break;
+    case VMM_CALL_mem_alloc_from_pool_async:
+        allocate(r, any->mem_alloc_from_pool_async.dptr, any->mem_alloc_from_pool_async.bytesize, true);
+        break;
     case VMM_CALL_mem_free:
-    case VMM_CALL_mem_free_async: return end_named(r, "dptr");
-    default: return true;
+    case VMM_CALL_mem_free_async: timeline_die(r, timeline_named_by(r, "dptr")); break;
+    default: break;
     }
+    return true;
 }
-
-#else
-typedef int timeline_contexts_needs_jansson;
-#endif

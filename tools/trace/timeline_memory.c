@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What calls do to handles, multicast objects and what holds them. See timeline_state.h. */
-#ifdef CUVMM_HAVE_JANSSON
 #include "timeline_state.h"
 
 /* ---- what holds memory ---- */
 
 static void let_go(struct timeline_reader *r, uint32_t handle);
 
-/* The binds of a multicast object that ends, and of what they hold. */
+static void end_bind(struct timeline_reader *r, uint32_t bind)
+{
+    const uint32_t memory = r->timeline->object[bind].memory;
+    timeline_die(r, bind);
+    if (memory != TIMELINE_NONE)
+        r->holds[memory].binds--;
+    let_go(r, memory);
+}
+
+/* The binds of a multicast object that ends, and of what they hold: in the order in which they were made. */
 static void end_binds(struct timeline_reader *r, uint32_t team)
 {
-    for (uint32_t i = team + 1; i < r->timeline->objects; i++)
-        if (r->timeline->object[i].kind == TIMELINE_BIND && r->timeline->object[i].handle == team && timeline_lives(r, i)) {
-            timeline_die(r, i);
-            uint32_t memory = r->timeline->object[i].memory;
-            if (memory != TIMELINE_NONE)
-                r->holds[memory].binds--;
-            let_go(r, memory);
-        }
+    uint32_t eldest = TIMELINE_NONE, next;
+    for (uint32_t i = r->holds[team].first; i != TIMELINE_NONE; i = next) {
+        next = r->holds[i].next;
+        r->holds[i].next = eldest;
+        eldest = i;
+    }
+    r->holds[team].first = TIMELINE_NONE;
+    for (uint32_t i = eldest; i != TIMELINE_NONE; i = r->holds[i].next)
+        if (timeline_lives(r, i))
+            end_bind(r, i);
 }
 
 /* After something that held it is gone: is it held still? */
@@ -52,28 +62,22 @@ void timeline_end_mapping(struct timeline_reader *r, uint32_t mapping)
 
 /* ---- physical memory ---- */
 
-static bool create(struct timeline_reader *r)
+static void create(struct timeline_reader *r)
 {
-    json_t *prop = json_object_get(r->at.args, "prop");
-    uint64_t size;
-    if (!timeline_argument(r, "size", &size))
-        return false;
-    uint32_t handle = timeline_make(r, TIMELINE_HANDLE, "handle", 0, size);
-    if (handle == TIMELINE_NONE)
-        return false;
+    const struct vmm_call_mem_create *call = &r->any->mem_create;
+    const uint32_t handle = timeline_make(r, TIMELINE_HANDLE, 0, call->size);
     struct timeline_object *o = timeline_object_of(r, handle);
-    o->location = timeline_location(json_object_get(prop, "location"));
-    o->exportable = json_integer_value(json_object_get(prop, "requested_handle_types")) != 0;
+    if (call->prop) {
+        o->location = call->prop->location;
+        o->exportable = call->prop->requested_handle_types != 0;
+    }
     o->memory = handle;
     set_references(r, handle, 1);
-    return true;
 }
 
-static bool import(struct timeline_reader *r)
+static void import(struct timeline_reader *r)
 {
-    uint32_t descriptor = timeline_named_by(r, "os_handle"), handle = timeline_make(r, TIMELINE_HANDLE, "handle", 0, 0);
-    if (handle == TIMELINE_NONE)
-        return false;
+    const uint32_t descriptor = timeline_named_by(r, "os_handle"), handle = timeline_make(r, TIMELINE_HANDLE, 0, 0);
     struct timeline_object *o = timeline_object_of(r, handle);
     const struct timeline_object *d = timeline_object_of(r, descriptor);
     const struct timeline_object *of = d ? timeline_object_of(r, d->handle) : NULL;
@@ -87,41 +91,38 @@ static bool import(struct timeline_reader *r)
         o->memory = of->memory;
     }
     set_references(r, handle, 1);
-    return true;
 }
 
 /* A mapping of what was made before the trace began may be retained; then only the handle's name is known. */
-static bool retain(struct timeline_reader *r)
+static void retain(struct timeline_reader *r)
 {
     uint32_t handle = timeline_named_by(r, "handle");
     if (!timeline_lives(r, handle)) {
-        handle = timeline_make(r, TIMELINE_HANDLE, "handle", 0, 0);
-        if (handle == TIMELINE_NONE)
-            return false;
+        handle = timeline_make(r, TIMELINE_HANDLE, 0, 0);
         timeline_object_of(r, handle)->memory = handle;
     }
     set_references(r, handle, r->holds[handle].references + 1);
-    return true;
 }
 
-static bool release(struct timeline_reader *r)
+static void release(struct timeline_reader *r)
 {
     uint32_t handle = timeline_named_by(r, "handle");
     if (timeline_lives(r, handle) && r->holds[handle].references) {
         set_references(r, handle, r->holds[handle].references - 1);
         let_go(r, handle);
     }
-    return true;
 }
 
+/* A fabric handle may be had twice. A number that no trace has come to would be a list of that length. */
 static bool export(struct timeline_reader *r)
 {
-    uint32_t handle = timeline_named_by(r, "handle"), before = timeline_named_by(r, "shareable_handle");
-    if (!json_object_get(r->at.names, "shareable_handle") || timeline_lives(r, before)) /* a fabric handle may be had twice */
+    const uint32_t handle = timeline_named_by(r, "handle"), before = timeline_named_by(r, "shareable_handle");
+    if (!r->event->descriptor || timeline_lives(r, before))
         return true;
-    uint32_t descriptor = timeline_make(r, TIMELINE_DESCRIPTOR, "shareable_handle", 0, 0);
-    if (descriptor == TIMELINE_NONE)
-        return false;
+    if (r->event->descriptor > r->index + 1)
+        return timeline_complain(r, "\"D%u\" cannot be the name of what the call made: no more than %u calls were made",
+                                 (unsigned)r->event->descriptor, (unsigned)r->index + 1);
+    const uint32_t descriptor = timeline_make(r, TIMELINE_DESCRIPTOR, 0, 0);
     timeline_object_of(r, descriptor)->handle = handle;
     if (handle != TIMELINE_NONE)
         timeline_object_of(r, descriptor)->size = timeline_object_of(r, handle)->size;
@@ -130,106 +131,83 @@ static bool export(struct timeline_reader *r)
 
 /* ---- multicast objects ---- */
 
-static bool create_team(struct timeline_reader *r)
+static void create_team(struct timeline_reader *r)
 {
-    json_t *prop = json_object_get(r->at.args, "prop");
-    uint64_t size, devices;
-    if (!timeline_number(r, prop, "size", &size) || !timeline_number(r, prop, "num_devices", &devices))
-        return false;
-    uint32_t handle = timeline_make(r, TIMELINE_MULTICAST, "mc_handle", 0, size);
-    if (handle == TIMELINE_NONE)
-        return false;
-    timeline_object_of(r, handle)->team = (uint32_t)devices;
+    const vmm_multicast_object_prop *prop = r->any->multicast_create.prop;
+    const uint32_t handle = timeline_make(r, TIMELINE_MULTICAST, 0, prop ? prop->size : 0);
+    timeline_object_of(r, handle)->team = prop ? prop->num_devices : 0;
     timeline_object_of(r, handle)->memory = handle;
     set_references(r, handle, 1);
-    return true;
 }
 
-static bool add_device(struct timeline_reader *r)
+static void add_device(struct timeline_reader *r)
 {
-    uint64_t device;
-    uint32_t team = timeline_named_by(r, "mc_handle");
-    if (!timeline_argument(r, "dev", &device))
-        return false;
+    const uint32_t team = timeline_named_by(r, "mc_handle");
     if (team != TIMELINE_NONE)
-        timeline_changed(r, TIMELINE_DEVICE, team, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, (int)device}, 1);
-    return true;
+        timeline_changed(r, TIMELINE_DEVICE, team, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, r->any->multicast_add_device.dev}, 1);
 }
 
-static bool bind(struct timeline_reader *r, uint32_t memory, uint64_t memory_offset)
+static void bind(struct timeline_reader *r, uint64_t offset, uint64_t size, uint32_t memory, uint64_t memory_offset)
 {
-    uint64_t offset, size;
-    uint32_t team = timeline_named_by(r, "mc_handle");
-    if (!timeline_argument(r, "mc_offset", &offset) || !timeline_argument(r, "size", &size))
-        return false;
-    uint32_t bound = timeline_make(r, TIMELINE_BIND, NULL, offset, size);
-    if (bound == TIMELINE_NONE)
-        return false;
+    const uint32_t team = timeline_named_by(r, "mc_handle"), bound = timeline_make(r, TIMELINE_BIND, offset, size);
     struct timeline_object *o = timeline_object_of(r, bound);
     o->handle = team;
     o->memory = memory;
     o->offset = memory_offset;
+    timeline_belongs(r, bound, team);
     if (memory != TIMELINE_NONE) {
         o->location = timeline_object_of(r, memory)->location;
         r->holds[memory].binds++;
     }
-    return true;
 }
 
-static bool bind_memory(struct timeline_reader *r)
+static void bind_memory(struct timeline_reader *r)
 {
-    uint64_t offset;
-    return timeline_argument(r, "mem_offset", &offset) && bind(r, timeline_named_by(r, "mem_handle"), offset);
+    const struct vmm_call_multicast_bind_mem *call = &r->any->multicast_bind_mem;
+    bind(r, call->mc_offset, call->size, timeline_named_by(r, "mem_handle"), call->mem_offset);
 }
 
-static bool bind_address(struct timeline_reader *r)
+static void bind_address(struct timeline_reader *r)
 {
-    uint64_t address;
-    if (!timeline_argument(r, "memptr", &address))
-        return false;
-    uint32_t mapping = timeline_ranges_at(r->timeline, &r->ranges[TIMELINE_MAPPING], address);
-    const struct timeline_object *m = timeline_object_of(r, mapping);
-    return m ? bind(r, m->handle, address - m->start + m->offset) : bind(r, TIMELINE_NONE, 0);
+    const struct vmm_call_multicast_bind_addr *call = &r->any->multicast_bind_addr;
+    const struct timeline_object *m = timeline_object_of(r, timeline_at(r, TIMELINE_MAPPING, call->memptr));
+    bind(r, call->mc_offset, call->size, m ? m->handle : TIMELINE_NONE, m ? call->memptr - m->start + m->offset : 0);
 }
 
-static bool unbind(struct timeline_reader *r)
+/* The eldest that is meant. What has ended leaves the list. */
+static void unbind(struct timeline_reader *r)
 {
-    uint64_t offset, size, device;
-    uint32_t team = timeline_named_by(r, "mc_handle");
-    if (!timeline_argument(r, "mc_offset", &offset) || !timeline_argument(r, "size", &size) ||
-        !timeline_argument(r, "dev", &device))
-        return false;
-    for (uint32_t i = team == TIMELINE_NONE ? team : team + 1; i < r->timeline->objects; i++) {
-        struct timeline_object *o = timeline_object_of(r, i);
-        if (o->kind != TIMELINE_BIND || o->handle != team || !timeline_lives(r, i) || o->start != offset || o->size != size ||
-            o->location.id != (int)device)
+    const struct vmm_call_multicast_unbind *call = &r->any->multicast_unbind;
+    const uint32_t team = timeline_named_by(r, "mc_handle");
+    uint32_t meant = TIMELINE_NONE, *link = team == TIMELINE_NONE ? NULL : &r->holds[team].first;
+    while (link && *link != TIMELINE_NONE) {
+        const struct timeline_object *o = timeline_object_of(r, *link);
+        if (!timeline_lives(r, *link)) {
+            *link = r->holds[*link].next;
             continue;
-        timeline_die(r, i);
-        if (o->memory != TIMELINE_NONE)
-            r->holds[o->memory].binds--;
-        let_go(r, o->memory);
-        break;
+        }
+        if (o->start == call->mc_offset && o->size == call->size && o->location.id == call->dev)
+            meant = *link;
+        link = &r->holds[*link].next;
     }
-    return true;
+    if (meant != TIMELINE_NONE)
+        end_bind(r, meant);
 }
 
 bool timeline_memory(struct timeline_reader *r)
 {
-    switch (r->call->id) {
-    case VMM_CALL_mem_create: return create(r);
-    case VMM_CALL_mem_import_from_shareable_handle: return import(r);
-    case VMM_CALL_mem_retain_allocation_handle: return retain(r);
-    case VMM_CALL_mem_release: return release(r);
+    switch ((enum vmm_call_id)r->event->call->id) {
+    case VMM_CALL_mem_create: create(r); break;
+    case VMM_CALL_mem_import_from_shareable_handle: import(r); break;
+    case VMM_CALL_mem_retain_allocation_handle: retain(r); break;
+    case VMM_CALL_mem_release: release(r); break;
     case VMM_CALL_mem_export_to_shareable_handle: return export(r);
-    case VMM_CALL_multicast_create: return create_team(r);
-    case VMM_CALL_multicast_add_device: return add_device(r);
-    case VMM_CALL_multicast_bind_mem: return bind_memory(r);
-    case VMM_CALL_multicast_bind_addr: return bind_address(r);
-    case VMM_CALL_multicast_unbind: return unbind(r);
-    default: return true;
+    case VMM_CALL_multicast_create: create_team(r); break;
+    case VMM_CALL_multicast_add_device: add_device(r); break;
+    case VMM_CALL_multicast_bind_mem: bind_memory(r); break;
+    case VMM_CALL_multicast_bind_addr: bind_address(r); break;
+    case VMM_CALL_multicast_unbind: unbind(r); break;
+    default: break;
     }
+    return true;
 }
-
-#else
-typedef int timeline_memory_needs_jansson;
-#endif

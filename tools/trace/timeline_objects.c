@@ -1,32 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects of the timeline: found by name, born, changed, placed, ended. See timeline_state.h. */
-#ifdef CUVMM_HAVE_JANSSON
 #include "timeline_state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-bool timeline_number(struct timeline_reader *r, json_t *in, const char *key, uint64_t *value)
-{
-    json_t *json = json_object_get(in, key);
-    if (json_is_integer(json)) {
-        *value = (uint64_t)json_integer_value(json);
-        return true;
-    }
-    return trace_line_hex(json_string_value(json), value) ||
-           trace_line_complain(&r->line, r->complaint, key, "%s is not a number such as \"0x200000\"", key);
-}
-
-bool timeline_argument(struct timeline_reader *r, const char *key, uint64_t *value)
-{
-    return timeline_number(r, r->at.args, key, value);
-}
-
-vmm_mem_location timeline_location(json_t *json)
-{
-    return (vmm_mem_location){(int)json_integer_value(json_object_get(json, "type")),
-                              (int)json_integer_value(json_object_get(json, "id"))};
-}
+#include "trace_value.h"
 
 bool timeline_on_host(vmm_mem_location location)
 {
@@ -35,39 +13,36 @@ bool timeline_on_host(vmm_mem_location location)
 
 /* ---- names and numbers ---- */
 
-static enum timeline_kind kind_of(char letter)
+static enum timeline_kind kind_of(enum name_kind kind)
 {
-    switch (letter) {
-    case 'R': return TIMELINE_RESERVATION;
-    case 'M': return TIMELINE_MAPPING;
-    case 'H': return TIMELINE_HANDLE;
-    case 'B': return TIMELINE_BIND;
-    case 'A': return TIMELINE_ALLOCATION;
-    case 'C': return TIMELINE_CONTEXT;
-    case 'S': return TIMELINE_STREAM;
-    case 'E': return TIMELINE_EVENT;
-    case 'D': return TIMELINE_DESCRIPTOR;
+    switch (kind) {
+    case NAME_RESERVATION: return TIMELINE_RESERVATION;
+    case NAME_HANDLE: return TIMELINE_HANDLE;
+    case NAME_ALLOCATION: return TIMELINE_ALLOCATION;
+    case NAME_CONTEXT: return TIMELINE_CONTEXT;
+    case NAME_STREAM: return TIMELINE_STREAM;
+    case NAME_EVENT: return TIMELINE_EVENT;
+    case NAME_DESCRIPTOR: return TIMELINE_DESCRIPTOR;
     default: return TIMELINE_KINDS;
     }
 }
 
-uint32_t timeline_named(const struct timeline_reader *r, const char *name, uint64_t *offset)
+uint32_t timeline_of_name(const struct timeline *t, const struct name *name)
 {
-    char *end = NULL;
-    enum timeline_kind kind = name ? kind_of(name[0]) : TIMELINE_KINDS;
-    unsigned long number = kind == TIMELINE_KINDS ? 0 : strtoul(name + 1, &end, 10);
-    *offset = 0;
-    if (kind == TIMELINE_KINDS || end == name + 1 || number >= r->numbered[kind].room)
+    const enum timeline_kind kind = kind_of(name->kind);
+    if (kind == TIMELINE_KINDS || name->number >= t->numbered[kind].room)
         return TIMELINE_NONE;
-    if (end[0] == '+')
-        trace_line_hex(end + 1, offset);
-    return r->numbered[kind].object[number];
+    return t->numbered[kind].object[name->number];
 }
 
-uint32_t timeline_named_by(const struct timeline_reader *r, const char *key)
+uint32_t timeline_named_by(const struct timeline_reader *r, const char *param)
 {
-    uint64_t offset;
-    return timeline_named(r, json_string_value(json_object_get(r->at.names, key)), &offset);
+    size_t count = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)r->event->call->id, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(params[i].name, param) == 0)
+            return timeline_of_name(r->timeline, &r->named.param[i]);
+    return TIMELINE_NONE;
 }
 
 void timeline_touch(struct timeline_reader *r, uint32_t object)
@@ -76,7 +51,7 @@ void timeline_touch(struct timeline_reader *r, uint32_t object)
     if (object == TIMELINE_NONE)
         return;
     /* Named twice is named near: many at once come from calls that name each once. */
-    for (size_t i = t->touches; i > r->call->first_touched && t->touches - i < 16; i--)
+    for (size_t i = t->touches; i > r->mark->first_touched && t->touches - i < 16; i--)
         if (t->touched[i - 1] == object)
             return;
     if (t->touches == t->touch_room) {
@@ -84,19 +59,29 @@ void timeline_touch(struct timeline_reader *r, uint32_t object)
         t->touched = text_grow(t->touched, t->touch_room * sizeof *t->touched);
     }
     t->touched[t->touches++] = object;
-    r->call->touched++;
 }
 
-/* The number that the trace gives to what the call made; ours where it gives none. 0: it cannot be right. */
-static uint32_t number_for(struct timeline_reader *r, enum timeline_kind kind, const char *key)
+/* Multicast objects are counted with the handles. */
+static enum timeline_kind counted_as(enum timeline_kind kind)
 {
-    const char *name = key ? json_string_value(json_object_get(r->at.names, key)) : NULL;
-    unsigned long number = name && kind_of(name[0]) == kind ? strtoul(name + 1, NULL, 10) : r->numbered[kind].last + 1;
-    if (number > 0 && number <= r->index + 1UL) /* a call makes one at most */
-        return (uint32_t)number;
-    trace_line_complain(&r->line, r->complaint, key, "\"%.40s\" cannot be the name of what the call made: no more than %u calls "
-                        "were made", name ? name : "", (unsigned)r->index + 1);
-    return 0;
+    return kind == TIMELINE_MULTICAST ? TIMELINE_HANDLE : kind;
+}
+
+/* The number that the trace gives to what the call made: by its name, or, where its value has none, the last of its kind. Mappings
+ * and binds are counted here. */
+static uint32_t number_for(struct timeline_reader *r, enum timeline_kind kind)
+{
+    size_t count = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)r->event->call->id, &count);
+    for (int name = 0; name < NAME_KINDS; name++) {
+        if (kind_of((enum name_kind)name) != kind)
+            continue;
+        for (size_t i = 0; i < count; i++)
+            if (trace_is_out(params[i].kind) && (int)r->named.param[i].kind == name)
+                return r->named.param[i].number;
+        return r->names.last[name];
+    }
+    return r->timeline->numbered[kind].last + 1;
 }
 
 /* ---- objects and changes ---- */
@@ -106,33 +91,24 @@ struct timeline_object *timeline_object_of(struct timeline_reader *r, uint32_t o
     return object == TIMELINE_NONE ? NULL : &r->timeline->object[object];
 }
 
-static void add_number(struct timeline_reader *r, enum timeline_kind kind, uint32_t number, uint32_t object)
+static void add_number(struct timeline *t, enum timeline_kind kind, uint32_t number, uint32_t object)
 {
-    size_t room = r->numbered[kind].room;
+    size_t room = t->numbered[kind].room;
     if (number >= room) {
         size_t grown = 2 * (size_t)number + 16;
-        r->numbered[kind].object = text_grow(r->numbered[kind].object, grown * sizeof(uint32_t));
-        memset(r->numbered[kind].object + room, 0xff, (grown - room) * sizeof(uint32_t)); /* TIMELINE_NONE each */
-        r->numbered[kind].room = grown;
+        t->numbered[kind].object = text_grow(t->numbered[kind].object, grown * sizeof(uint32_t));
+        memset(t->numbered[kind].object + room, 0xff, (grown - room) * sizeof(uint32_t)); /* TIMELINE_NONE each */
+        t->numbered[kind].room = grown;
     }
-    r->numbered[kind].object[number] = object;
-    if (number > r->numbered[kind].last)
-        r->numbered[kind].last = number;
+    t->numbered[kind].object[number] = object;
+    if (number > t->numbered[kind].last)
+        t->numbered[kind].last = number;
 }
 
-/* Multicast objects are counted with the handles. */
-static enum timeline_kind counted_as(enum timeline_kind kind)
-{
-    return kind == TIMELINE_MULTICAST ? TIMELINE_HANDLE : kind;
-}
-
-/* Is born with this call; key is the output that the trace names it by, NULL where it does not. TIMELINE_NONE: malformed. */
-uint32_t timeline_make(struct timeline_reader *r, enum timeline_kind kind, const char *key, uint64_t start, uint64_t size)
+uint32_t timeline_make(struct timeline_reader *r, enum timeline_kind kind, uint64_t start, uint64_t size)
 {
     struct timeline *t = r->timeline;
-    uint32_t number = number_for(r, counted_as(kind), key), index = (uint32_t)t->objects;
-    if (!number)
-        return TIMELINE_NONE;
+    const uint32_t number = number_for(r, counted_as(kind)), index = (uint32_t)t->objects;
     if (t->objects == t->object_room) {
         t->object_room = t->object_room ? 2 * t->object_room : 256;
         t->object = text_grow(t->object, t->object_room * sizeof *t->object);
@@ -142,10 +118,18 @@ uint32_t timeline_make(struct timeline_reader *r, enum timeline_kind kind, const
                                                        .size = size, .died = TIMELINE_NONE, .released = TIMELINE_NONE,
                                                        .handle = TIMELINE_NONE, .memory = TIMELINE_NONE,
                                                        .context = TIMELINE_NONE};
-    r->holds[index] = (struct timeline_holds){0};
-    add_number(r, counted_as(kind), number, index);
+    r->holds[index] = (struct timeline_holds){.first = TIMELINE_NONE, .next = TIMELINE_NONE};
+    add_number(t, counted_as(kind), number, index);
     timeline_touch(r, index);
     return index;
+}
+
+void timeline_belongs(struct timeline_reader *r, uint32_t object, uint32_t owner)
+{
+    if (owner == TIMELINE_NONE)
+        return;
+    r->holds[object].next = r->holds[owner].first;
+    r->holds[owner].first = object;
 }
 
 void timeline_changed(struct timeline_reader *r, enum timeline_change_kind kind, uint32_t object, vmm_mem_location location,
@@ -165,9 +149,17 @@ bool timeline_lives(const struct timeline_reader *r, uint32_t object)
     return object != TIMELINE_NONE && r->timeline->object[object].died == TIMELINE_NONE;
 }
 
+/* ---- places ---- */
+
 static bool is_placed(enum timeline_kind kind)
 {
     return kind == TIMELINE_RESERVATION || kind == TIMELINE_MAPPING || kind == TIMELINE_ALLOCATION;
+}
+
+uint32_t timeline_at(struct timeline_reader *r, enum timeline_kind kind, uint64_t address)
+{
+    const struct span *span = spans_at(&r->ranges[kind], address);
+    return span ? (uint32_t)span->value : TIMELINE_NONE;
 }
 
 void timeline_die(struct timeline_reader *r, uint32_t object)
@@ -177,28 +169,22 @@ void timeline_die(struct timeline_reader *r, uint32_t object)
     struct timeline_object *o = timeline_object_of(r, object);
     /* analysers: null-dereference is wrong: what lives is there */
     o->died = r->index;
-    if (is_placed(o->kind))
-        timeline_ranges_drop(r->timeline, &r->ranges[o->kind], object);
+    struct span *span = is_placed(o->kind) ? spans_at(&r->ranges[o->kind], o->start) : NULL;
+    if (span && span->value == object)
+        spans_drop(&r->ranges[o->kind], span);
     timeline_touch(r, object);
 }
 
-/* Takes its place; what is there already ended without a call of this trace. Nothing can be found at addresses that are
- * none. */
 void timeline_place(struct timeline_reader *r, uint32_t object)
 {
     /* analysers: null-dereference is wrong: what lives is there */
     const struct timeline_object o = *timeline_object_of(r, object);
-    struct timeline_ranges *ranges = &r->ranges[o.kind];
-    size_t at;
+    struct spans *ranges = &r->ranges[o.kind];
+    const struct span *span;
     if (!o.size || o.size - 1 > UINT64_MAX - o.start)
         return;
-    timeline_die(r, timeline_ranges_at(r->timeline, ranges, o.start));
-    while ((at = timeline_ranges_after(r->timeline, ranges, o.start)) < ranges->count &&
-           r->timeline->object[ranges->object[at]].start - o.start < o.size)
-        timeline_die(r, ranges->object[at]);
-    timeline_ranges_add(r->timeline, ranges, object);
+    while ((span = spans_from(ranges, o.start)) != NULL && (span->start <= o.start || span->start - o.start < o.size))
+        timeline_die(r, (uint32_t)span->value);
+    if (!spans_put(ranges, o.start, o.size, object))
+        text_grow(NULL, SIZE_MAX); /* which ends the process with a message */
 }
-
-#else
-typedef int timeline_objects_needs_jansson;
-#endif

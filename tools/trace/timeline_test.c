@@ -2,6 +2,7 @@
 /* The timeline: what single calls do to objects, lines that are none, and random programs compared with the simulator. */
 #include "timeline.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,38 +43,55 @@ static void reserve(void)
          "\"ptr\":\"R1\"", OK ",\"out\":{\"ptr\":\"0x10000000\"}");
 }
 
+/* The handle H1 is 0x71. */
 static void create(unsigned number, bool host)
 {
-    char args[300], names[40];
+    char args[400], names[40], rest[100];
     snprintf(args, sizeof args, "\"handle\":\"out\",\"size\":\"0x200000\",\"prop\":{\"type\":1,\"requested_handle_types\":0,"
-             "\"location\":{\"type\":%d,\"id\":0}},\"flags\":\"0x0\"", host ? 3 : 1);
+             "\"location\":{\"type\":%d,\"id\":0},\"win32_handle_meta_data\":\"0x0\",\"compression_type\":0,"
+             "\"gpu_direct_rdma_capable\":0,\"usage\":0,\"reserved\":\"00000000\"},\"flags\":\"0x0\"", host ? 3 : 1);
     snprintf(names, sizeof names, "\"handle\":\"H%u\"", number);
-    line("mem_create", args, names, OK ",\"out\":{\"handle\":\"0x77\"}");
+    snprintf(rest, sizeof rest, "%s,\"out\":{\"handle\":\"0x%x\"}", OK, 0x70 + number);
+    line("mem_create", args, names, rest);
+}
+
+/* "ptr":"R1+0x200000", as far as R1 reaches. */
+static void name_granule(char *names, size_t size, uint64_t granule)
+{
+    if (granule >= 8)
+        names[0] = '\0';
+    else if (granule)
+        snprintf(names, size, "\"ptr\":\"R1+0x%" PRIx64 "\"", granule * G);
+    else
+        snprintf(names, size, "\"ptr\":\"R1\"");
 }
 
 static void map(unsigned granule, unsigned handle, const char *rest)
 {
     char args[200], names[60];
     snprintf(args, sizeof args,
-             "\"ptr\":\"0x%llx\",\"size\":\"0x200000\",\"offset\":\"0x0\",\"handle\":\"0x77\",\"flags\":\"0x0\"",
-             0x10000000ULL + granule * (unsigned long long)G);
-    snprintf(names, sizeof names, "\"ptr\":\"R1+0x%llx\",\"handle\":\"H%u\"", granule * (unsigned long long)G, handle);
+             "\"ptr\":\"0x%llx\",\"size\":\"0x200000\",\"offset\":\"0x0\",\"handle\":\"0x%x\",\"flags\":\"0x0\"",
+             0x10000000ULL + granule * (unsigned long long)G, 0x70 + handle);
+    name_granule(names, sizeof names, granule);
+    snprintf(names + strlen(names), sizeof names - strlen(names), ",\"handle\":\"H%u\"", handle);
     line("mem_map", args, names, rest);
 }
 
 static void unmap(uint64_t granule, uint64_t size)
 {
-    char args[200];
+    char args[200], names[60];
     snprintf(args, sizeof args, "\"ptr\":\"0x%" PRIx64 "\",\"size\":\"0x%" PRIx64 "\"", 0x10000000 + granule * G, size);
-    line("mem_unmap", args, "\"ptr\":\"R1\"", OK);
+    name_granule(names, sizeof names, granule);
+    line("mem_unmap", args, names, OK);
 }
 
 static void grant(unsigned granule, uint64_t size, const char *desc, const char *rest)
 {
-    char args[400];
-    snprintf(args, sizeof args, "\"ptr\":\"0x%" PRIx64 "\",\"size\":\"0x%" PRIx64 "\",\"desc\":[%s],\"count\":\"0x1\"",
-             0x10000000 + granule * G, size, desc);
-    line("mem_set_access", args, "\"ptr\":\"R1\"", rest);
+    char args[400], names[60];
+    snprintf(args, sizeof args, "\"ptr\":\"0x%" PRIx64 "\",\"size\":\"0x%" PRIx64 "\",\"desc\":[%s],\"count\":\"0x%x\"",
+             0x10000000 + granule * G, size, desc, strstr(desc, "},{") ? 2 : 1);
+    name_granule(names, sizeof names, granule);
+    line("mem_set_access", args, names, rest);
 }
 
 #define DEV0_RW "{\"location\":{\"type\":1,\"id\":0},\"flags\":3}"
@@ -133,20 +151,20 @@ static void one_life(void)
     reserve();
     create(1, false);
     map(1, 1, OK);
-    line("mem_release", "\"handle\":\"0x77\"", "\"handle\":\"H1\"", OK);
+    line("mem_release", "\"handle\":\"0x71\"", "\"handle\":\"H1\"", OK);
     unmap(1, G);
     line("mem_address_free", "\"ptr\":\"0x10000000\",\"size\":\"0x1000000\"", "\"ptr\":\"R1\"", OK);
     struct timeline t = read_trace();
     const struct timeline_object *r = find(&t, "R1"), *h = find(&t, "H1"), *m = find(&t, "M1");
     tap_ok(t.calls == 6 && t.objects == 3, "six calls, three objects");
-    tap_text(t.call[2].words, "cuMemMap(R1+2MiB, 2MiB, 0, H1, 0)", "a call in words");
+    tap_text(timeline_words(&t, 2), "cuMemMap(R1+2MiB, 2MiB, 0, H1, 0)", "a call in words");
     tap_text(t.backend, "cuda", "the innermost backend recorded it");
     tap_ok(r->born == 0 && r->died == 5 && r->start == 0x10000000 && r->size == 8 * G, "the reservation's life");
     tap_ok(m->born == 2 && m->died == 4 && m->start == 0x10200000 && &t.object[m->handle] == h, "the mapping's");
     tap_ok(h->born == 1 && h->released == 3 && h->died == 4, "memory is held by its mapping after the release");
     tap_ok(!timeline_alive(h, 0) && timeline_alive(h, 1) && timeline_alive(h, 3) && !timeline_alive(h, 4), "alive from its call "
            "to the one that ended it");
-    tap_ok(!t.complete && !timeline_is_error(&t.call[0]), "without a last line it is not complete");
+    tap_ok(!t.complete && !timeline_is_error(&t, 0), "without a last line it is not complete");
     timeline_free(&t);
 }
 
@@ -161,15 +179,16 @@ static void refused(void)
     map(1, 1, OK ",\"severity\":\"warning\",\"rule\":\"VMM-NEW\",\"note\":\"say </script>\",\"nearest\":\"D0\"");
     line("stream_query", "\"stream\":\"0x0\"", "", ",\"result\":\"CUDA_ERROR_NOT_READY\",\"code\":600");
     struct timeline t = read_trace();
-    const struct timeline_call *call = &t.call[3];
+    const struct timeline_call *call = timeline_call(&t, 3);
     tap_ok(t.objects == 4 && find(&t, "M2")->born == 4, "a refused call makes nothing");
-    tap_ok(timeline_is_error(call) && call->severity == VMM_SEVERITY_ERROR && call->value == 0x10000000, "its detail");
+    tap_ok(timeline_is_error(&t, 3) && call->severity == VMM_SEVERITY_ERROR && call->value == 0x10000000, "its detail");
     tap_text(call->rule, "VMM-MAP-OVERLAP", "its rule");
     tap_ok(call->nearest_object != TIMELINE_NONE && &t.object[call->nearest_object] == find(&t, "M1"), "the object in the way");
-    tap_ok(t.call[4].severity == VMM_SEVERITY_WARNING && !timeline_is_error(&t.call[4]), "a warning is no error");
-    tap_text(t.call[4].note, "say </script>", "a note is kept as it is");
-    tap_ok(t.call[4].nearest_object == TIMELINE_NONE, "D0 of a detail is a device and no descriptor");
-    tap_ok(!timeline_is_error(&t.call[5]), "NOT_READY is an answer");
+    call = timeline_call(&t, 4);
+    tap_ok(call->severity == VMM_SEVERITY_WARNING && !timeline_is_error(&t, 4), "a warning is no error");
+    tap_text(call->note, "say </script>", "a note is kept as it is");
+    tap_ok(call->nearest_object == TIMELINE_NONE, "D0 of a detail is a device and no descriptor");
+    tap_ok(!timeline_is_error(&t, 5), "NOT_READY is an answer");
     timeline_free(&t);
 }
 
@@ -213,7 +232,7 @@ static void granting(void)
     tap_u64(rights(&t, "M1", 1, 1), 1, "what was granted before the host was refused stays");
     tap_ok(rights(&t, "M1", 2, 0) == 0 && rights(&t, "M2", 1, 1) == 0, "nothing else was granted, here or further on");
     tap_u64(rights(&t, "M3", 1, 1), 0, "a call that was refused for something else changes nothing");
-    tap_text(t.call[6].words, "cuMemSetAccess(R1, 8MiB, {dev0:rw}, 1)", "grants in words");
+    tap_text(timeline_words(&t, 6), "cuMemSetAccess(R1, 8MiB, {dev0:rw}, 1)", "grants in words");
     timeline_free(&t);
 }
 
@@ -239,11 +258,11 @@ static void sharing(void)
 {
     begin();
     create(1, false);
-    line("mem_export_to_shareable_handle", "\"shareable_handle\":\"out\",\"handle\":\"0x77\",\"handle_type\":1,\"flags\":\"0x0\"",
+    line("mem_export_to_shareable_handle", "\"shareable_handle\":\"out\",\"handle\":\"0x71\",\"handle_type\":1,\"flags\":\"0x0\"",
          "\"shareable_handle\":\"D1\",\"handle\":\"H1\"", OK ",\"out\":{\"shareable_handle\":\"fd\"}");
     line("mem_import_from_shareable_handle", "\"handle\":\"out\",\"os_handle\":\"fd\",\"sh_handle_type\":1",
          "\"handle\":\"H2\",\"os_handle\":\"D1\"", OK ",\"out\":{\"handle\":\"0x78\"}");
-    line("mem_release", "\"handle\":\"0x77\"", "\"handle\":\"H1\"", OK);
+    line("mem_release", "\"handle\":\"0x71\"", "\"handle\":\"H1\"", OK);
     line("mem_import_from_shareable_handle", "\"handle\":\"out\",\"os_handle\":\"fd\",\"sh_handle_type\":1", "\"handle\":\"H3\"",
          OK ",\"out\":{\"handle\":\"0x79\"}");
     struct timeline t = read_trace();
@@ -282,11 +301,13 @@ static void malformed(void)
     wrong(HEADER "{\"n\":1,\"thread\":0,\"call\":\"init\",\"args\":{}" OK "}\n", "no \"thread\" from 1", true, 0, "no thread");
     wrong(HEADER "{\"n\":1,\"thread\":1,\"call\":\"mem_eat\",\"args\":{}" OK "}\n", "names no call", true, 0, "no such call");
     wrong(HEADER "{\"n\":1,\"thread\":1,\"call\":\"mem_unmap\",\"args\":{\"ptr\":\"0x0\",\"size\":\"two\"}" OK "}\n",
-          "size is not a number", true, 0, "a size that is none");
-    wrong(HEADER "{\"n\":1,\"thread\":1,\"call\":\"mem_create\",\"args\":{\"size\":\"0x0\",\"prop\":{}},\"names\":{\"handle\":"
-          "\"H4000000000\"}" OK "}\n", "cannot be the name", true, 0, "a number that no trace has come to");
-    wrong(HEADER "{\"n\":1,\"thread\":1,\"call\":\"mem_address_reserve\",\"args\":{\"size\":\"0xffffffffffffffff\"},"
-          "\"out\":{\"ptr\":\"0x10\"}" OK "}\n" CALL, "", true, 2, "a reservation past the end of addresses");
+          "size is not a hexadecimal string", true, 0, "a size that is none");
+    wrong(HEADER "{\"n\":1,\"thread\":1,\"call\":\"mem_retain_allocation_handle\",\"args\":{\"handle\":\"out\",\"addr\":\"0x0\"},"
+          "\"names\":{\"handle\":\"H4000000000\"}" OK ",\"out\":{\"handle\":\"0x5\"}}\n", "handle is named", true, 0,
+          "a number that no trace has come to");
+    wrong(HEADER "{\"n\":1,\"thread\":1,\"call\":\"mem_address_reserve\",\"args\":{\"ptr\":\"out\",\"size\":\"0xffffffffffffffff\","
+          "\"alignment\":\"0x0\",\"addr\":\"0x0\",\"flags\":\"0x0\"},\"names\":{\"ptr\":\"R1\"},\"out\":{\"ptr\":\"0x10\"}" OK "}\n"
+          CALL, "", true, 2, "a reservation past the end of addresses");
 }
 
 /* Any damage is survived: a byte changed, a piece missing. */
@@ -450,7 +471,7 @@ static const char *difference(const struct timeline *t, const vmm_object *want)
     const struct timeline_object *o = find(t, seen_name(want, name));
     if (o->number != want->number || o->died != TIMELINE_NONE)
         return "is not there";
-    if (want->kind != VMM_OBJECT_CONTEXT && t->call[o->born].ordinal != want->created)
+    if (want->kind != VMM_OBJECT_CONTEXT && timeline_call(t, o->born)->ordinal != want->created)
         return "was born otherwise";
     if (want->kind == VMM_OBJECT_HANDLE)
         return references(t, o) != want->references ? "has other references" : o->size != want->size ? "has another size" : NULL;
@@ -490,7 +511,7 @@ static bool compare(const struct timeline *t, const struct world *world)
         bool lives = t->object[i].died == TIMELINE_NONE;
         alive += lives;
         if (lives && !shown(world, timeline_name(&t->object[i], name)))
-            tap_note("%s lives in the timeline alone, made by call %zu", name, (size_t)t->call[t->object[i].born].ordinal);
+            tap_note("%s lives in the timeline alone, made by call %zu", name, (size_t)timeline_call(t, t->object[i].born)->ordinal);
     }
     return alive == world->count;
 }
@@ -528,7 +549,7 @@ static bool random_program(uint64_t seed, const char *path, size_t *most)
 
 static void random_programs(void)
 {
-    char path[] = "/tmp/timeline-XXXXXX";
+    char path[] = "/tmp/timeline-XXXXXX", binary[sizeof path + sizeof TRACE_BINARY_END];
     uint64_t seed = random_seed(58016);
     size_t most = 0;
     bool good = true;
@@ -536,11 +557,13 @@ static void random_programs(void)
     if (fd < 0)
         tap_bail("no temporary file");
     close(fd);
+    snprintf(binary, sizeof binary, "%s%s", path, TRACE_BINARY_END);
     for (unsigned i = 0; i < random_rounds(60) && good; i++)
-        good = random_program(seed + i, path, &most);
+        good = random_program(seed + i, i % 2 ? binary : path, &most);
     tap_ok(good, "random programs: what lives at the end is what lives in the simulator");
     tap_ok(most > 10, "and it is something: up to %zu objects", most);
     unlink(path);
+    unlink(binary);
 }
 
 /* ---- recordings of drivers, which are the measure as well ---- */
@@ -558,19 +581,20 @@ static unsigned compare_rights(const struct timeline *t, unsigned *otherwise, bo
     static const char *const words[] = {"flags = none", "flags = r", "", "flags = rw"};
     unsigned seen = 0;
     for (uint32_t i = 0; i < t->calls; i++) {
-        const struct timeline_call *call = &t->call[i];
-        int device = device_asked(call->words);
+        const struct timeline_call *call = timeline_call(t, i);
+        const char *said = timeline_answers(t, i);
+        int device = device_asked(timeline_words(t, i));
         if (call->id != VMM_CALL_mem_get_access || call->result != VMM_SUCCESS || device < 0)
             continue;
-        for (uint32_t k = 0; k < call->touched; k++) {
-            uint32_t o = t->touched[call->first_touched + k];
+        for (uint32_t k = 0; k < timeline_touched(t, i); k++) {
+            uint32_t o = t->touched[t->mark[i].first_touched + k];
             if (t->object[o].kind != TIMELINE_MAPPING || !i)
                 continue;
             seen++;
-            if (strcmp(call->answers, words[rights_at(t, o, i - 1, 1, device)]) != 0) {
-                tap_note("line %d: %s, %s", call->line, call->words, call->answers);
+            if (strcmp(said, words[rights_at(t, o, i - 1, 1, device)]) != 0) {
+                tap_note("line %" PRIu64 ": %s, %s", call->line, timeline_words(t, i), said);
                 ++*otherwise;
-                *believed &= strcmp(call->answers, words[rights_at(t, o, i, 1, device)]) == 0;
+                *believed &= strcmp(said, words[rights_at(t, o, i, 1, device)]) == 0;
             }
         }
     }

@@ -155,15 +155,15 @@ static void **lends_fabric(struct step *step)
     return *handle && (is_pool ? pool->handle_type : call->sh_handle_type) == VMM_MEM_HANDLE_TYPE_FABRIC ? handle : NULL;
 }
 
-static vmm_result invoke(vmm_system *sys, struct step *step)
+vmm_result step_make(vmm_system *sys, const union vmm_any_call *call)
 {
-    switch ((enum vmm_call_id)step->call.head.id) {
+    switch ((enum vmm_call_id)call->head.id) {
 #define VMM_CALL(name, ...) \
-    case VMM_CALL_##name: step->result = invoke_##name(sys, &step->call.name); break;
+    case VMM_CALL_##name: return invoke_##name(sys, &call->name);
 #include "calls.def"
     case VMM_CALL_COUNT: break;
     }
-    return step->result;
+    return VMM_ERROR_INVALID_VALUE;
 }
 
 vmm_result step_invoke(vmm_system *sys, struct step *step)
@@ -171,7 +171,7 @@ vmm_result step_invoke(vmm_system *sys, struct step *step)
     void **lends = lends_fabric(step), *said = lends ? *lends : NULL;
     if (lends)
         *lends = step->fabric;
-    invoke(sys, step);
+    step->result = step_make(sys, &step->call);
     if (lends)
         *lends = said; /* which is known by a name */
     note_descriptor(step);

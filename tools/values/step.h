@@ -114,6 +114,9 @@ uint64_t step_list(const struct step *step);
 /* How many entries the call has written of a list, or says that there are; 0 where it does not. */
 uint64_t step_written(const struct step *step);
 
+/* Makes a call whose parameters are all filled in. */
+vmm_result step_make(vmm_system *sys, const union vmm_any_call *call);
+
 /* Makes the call; fills step->result and returns it. */
 vmm_result step_invoke(vmm_system *sys, struct step *step);
 

@@ -71,6 +71,9 @@ class Browser:
         self.driver.get("about:blank")
         self.driver.get("file://" + os.path.abspath(page) + (f"#{call}" if call else ""))
 
+    def address(self, address):
+        self.driver.get(address)
+
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 

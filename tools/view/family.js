@@ -3,7 +3,7 @@
 /* Several processes on one clock: their lanes, and who exported to whom. One of them is shown; another is a page loaded anew. */
 
 const SHARES = ALL.links || [], SHARES_MOST = 200;
-const [FROM, FROM_CALL, FROM_OBJECT, TO, TO_CALL, TO_OBJECT, GUESS] = Array(7).keys();
+const [FROM, FROM_CALL, FROM_TIME, FROM_NAME, BYTES, TO, TO_CALL, TO_TIME, TO_NAME, GUESS] = Array(10).keys();
 
 /* By call of the trace that is shown: the links that end in it. */
 const linksOf = (() => {
@@ -17,10 +17,8 @@ const linksOf = (() => {
 })();
 
 const base = path => path.slice(path.lastIndexOf('/') + 1);
-const when = (trace, call) => TRACES[trace].process.clock + TRACES[trace].calls.time[call];
 const duration = us => us >= 1e6 ? (us / 1e6).toFixed(3) + ' s' : us >= 1e3 ? (us / 1e3).toFixed(3) + ' ms' : us + ' us';
-const nameIn = (trace, o) => o < 0 ? 'an object from before the trace'
-  : LETTERS[TRACES[trace].objects.kind[o]] + TRACES[trace].objects.number[o];
+const nameOf = name => name || 'an object from before the trace';
 
 /* Another process, or another call of this one. */
 function visit(trace, call) {
@@ -32,10 +30,9 @@ const endButton = (trace, call) => make('button', {
 });
 
 function linkItem(link) {
-  const bytes = link[FROM_OBJECT] >= 0 ? TRACES[link[FROM]].objects.size[link[FROM_OBJECT]] : 0;
   return make('li', {}, endButton(link[FROM], link[FROM_CALL]),
-    ` exported ${nameIn(link[FROM], link[FROM_OBJECT])}${bytes ? ', ' + size(bytes) + ',' : ''} to `, endButton(link[TO], link[TO_CALL]),
-    `, there ${nameIn(link[TO], link[TO_OBJECT])}`,
+    ` exported ${nameOf(link[FROM_NAME])}${link[BYTES] ? ', ' + size(link[BYTES]) + ',' : ''} to `, endButton(link[TO], link[TO_CALL]),
+    `, there ${nameOf(link[TO_NAME])}`,
     link[GUESS] ? make('span', { class: 'soft', text: ' (a guess, by size and order)' }) : '');
 }
 
@@ -49,7 +46,7 @@ const shape = (tag, attributes) => {
 const span = (() => {
   if (TRACES.length < 2) return null;
   const begin = Math.min(...TRACES.map(t => t.process.clock));
-  const ends = TRACES.map(t => t.process.clock + (t.calls.time.length ? t.calls.time[t.calls.time.length - 1] : 0));
+  const ends = TRACES.map(t => t.process.clock + t.end);
   return { begin, length: Math.max(1, Math.max(...ends) - begin), ends };
 })();
 const across = time => (time - span.begin) / span.length * 1000;
@@ -64,11 +61,11 @@ function drawLanes() {
   }));
   for (const link of SHARES.slice(0, 2000))
     parts.push(shape('line', {
-      class: link[GUESS] ? 'link guess' : 'link', x1: across(when(link[FROM], link[FROM_CALL])), y1: link[FROM] * row + 14,
-      x2: across(when(link[TO], link[TO_CALL])), y2: link[TO] * row + 14
+      class: link[GUESS] ? 'link guess' : 'link', x1: across(link[FROM_TIME]), y1: link[FROM] * row + 14,
+      x2: across(link[TO_TIME]), y2: link[TO] * row + 14
     }));
-  if (N) {
-    const x = across(when(HERE, now));
+  if (holds(now)) {
+    const x = across(D.process.clock + C.time[now]);
     parts.push(shape('line', { class: 'at', x1: x, y1: HERE * row + 2, x2: x, y2: HERE * row + 26 }));
   }
   lanes.replaceChildren(...parts);
@@ -94,7 +91,7 @@ function showFamily() {
 /* When and where the call was made, and what it passed to others. */
 function showMoment() {
   if (!D.process) return;
-  const passed = linksOf.get(now) || [], frames = C.place[now] >= 0 ? text(D.stacks[C.place[now]]) : '';
+  const passed = linksOf.get(now) || [], frames = C.place[now] >= 0 ? text(W.stacks[C.place[now]]) : '';
   $('moment').hidden = false;
   $('moment').textContent = `${duration(C.time[now])} after the trace began`;
   $('passed').hidden = !passed.length;

@@ -15,7 +15,9 @@ function make(tag, attributes, ...children) {
   return e;
 }
 const objectButton = o => make('button', { type: 'button', class: 'name', text: name(o), on: () => select(o, true) });
-const resultName = call => D.results[C.result[call]][1];
+/* Name and meaning of a result. */
+const resultOf = code => RESULTS.get(code) || ['unrecognized error code', `number ${code}`];
+const resultName = call => resultOf(C.result[call])[0];
 /* A trace writes the bytes of a text one by one. */
 const text = bytes => {
   try {
@@ -33,22 +35,23 @@ function objectPhrase(o) {
     parts.push(`[${hex(O.start[o])}, ${hex(O.start[o] + O.size[o])})`);
   if (O.size[o]) parts.push(size(O.size[o]));
   if (O.kind[o] === MAPPING && O.handle[o] >= 0) parts.push('of ' + name(O.handle[o]));
-  parts.push(`made by call ${born[o] + 1} (${D.names[C.name[born[o]]]})`);
-  if (died[o] !== NEVER) parts.push(`ended by call ${died[o] + 1} (${D.names[C.name[died[o]]]})`);
+  parts.push(`made by call ${born[o] + 1} (${D.names[O.by[o]]})`);
+  if (died[o] !== NEVER) parts.push(`ended by call ${died[o] + 1} (${D.names[O.ended[o]]})`);
   return parts.join(', ');
 }
 
-const wordFor = s => s.severity === 2 ? 'refused' : s.rule && D.rules[s.rule] && D.rules[s.rule].hazard ? 'hazard' : 'warning';
+const wordFor = s => s.severity === 2 ? 'refused' : s.rule && ruleOf(s.rule) && ruleOf(s.rule).hazard ? 'hazard' : 'warning';
 
 function explanation(s) {
-  const rule = s.rule && D.rules[s.rule], list = make('dl'), sources = make('dl');
+  const rule = s.rule && ruleOf(s.rule), list = make('dl'), sources = make('dl');
   const box = make('div', { class: 'why' + (s.severity === 1 ? ' warn' : '') });
   const add = (title, value, to) => { if (value) (to || list).append(make('dt', { text: title }), make('dd', {}, value)); };
   const [first, ...rest] = wordFor(s);
   box.append(make('p', { text: first.toUpperCase() + rest.join('') + (s.rule ? ': ' + s.rule : '') }));
   if (rule) add('What', rule.what);
   if (s.argument) add('Argument', `${s.argument} = ${s.value}` + (s.expected ? `, compared with ${s.expected}` : ''));
-  if (s.object !== undefined) add('Nearest', make('span', {}, objectButton(s.object), ' ' + objectPhrase(s.object)));
+  if (s.object !== undefined && born[s.object] !== undefined)
+    add('Nearest', make('span', {}, objectButton(s.object), ' ' + objectPhrase(s.object)));
   else if (s.nearest) add('Nearest', s.nearest[0] === 'D' ? 'device ' + s.nearest.slice(1) : s.nearest);
   if (s.note) add('Here', text(s.note));
   if (rule) {
@@ -61,7 +64,7 @@ function explanation(s) {
   } else {
     add('Why', 'The trace holds the result alone, as a driver gives it. ' +
       'Recorded with CUVMM_LAYERS="trace=FILE|shadow" it would name the rule.');
-    if (s.could.length) add('May be', make('ul', {}, ...s.could.map(id => make('li', { text: `${id}: ${D.rules[id].what}` }))));
+    if (s.could.length) add('May be', make('ul', {}, ...s.could.map(id => make('li', { text: `${id}: ${ruleOf(id).what}` }))));
   }
   box.append(list);
   if (sources.children.length)
@@ -73,11 +76,12 @@ function explanation(s) {
 function effectOf(call) {
   const made = [], gone = [], other = [];
   const changes = o => {
-    for (let c = changeFirst[o]; c < changeFirst[o + 1]; c++) if (D.changes.call[changeAt[c]] === call) return true;
+    const [from, to] = changesOf.get(o) || [0, 0];
+    for (let c = from; c < to; c++) if (W.changes.call[c] === call) return true;
     return false;
   };
   for (let i = touchFirst[call]; i < touchFirst[call + 1]; i++) {
-    const o = D.touched[i];
+    const o = W.touched[i];
     if (born[o] === call) made.push(o);
     else if (died[o] === call) gone.push(o);
     else if (changes(o)) other.push(o);
@@ -87,12 +91,11 @@ function effectOf(call) {
   return [some('Made: ', made), some('Gone: ', gone), some('Changed: ', other)].filter(Boolean).join('. ');
 }
 
-const threads = new Set(C.thread).size;
 function showCall() {
-  const s = saidOf.get(now), [code, result, meaning] = D.results[C.result[now]], bad = s && s.severity === 2;
+  const s = saidOf.get(now), code = C.result[now], [result, meaning] = resultOf(code), bad = s && s.severity === 2;
   const [kind, sign] = bad ? ['error', '\u2715 '] : s ? ['warn', '\u26a0 '] : code ? ['', ''] : ['good', '\u2713 '];
   $('call-title').textContent = `Call ${now + 1}` + (C.n[now] !== now + 1 ? ` (ordinal ${C.n[now]})` : '') +
-    (threads > 1 ? `, thread ${C.thread[now]}` : '');
+    (W.calls.thread.some(t => t !== 1) ? `, thread ${C.thread[now]}` : '');
   $('words').textContent = C.words[now];
   $('result').replaceChildren(make('span', { class: 'badge ' + kind, text: sign + result }), code ? ' ' + meaning : '',
     C.answers[now] ? make('code', { text: '  ' + text(C.answers[now]) }) : '');
@@ -102,42 +105,41 @@ function showCall() {
 
 /* ---- lists of calls ---- */
 
-function callItem(call) {
-  const s = saidOf.get(call), refused = s && s.severity === 2;
+function callItem(call, words = C.words[call], severity = (saidOf.get(call) || {}).severity) {
+  const s = severity, refused = severity === 2;
   const mark = !s ? make('span', { class: 'mark' }) : make('span', {
     class: 'mark' + (refused ? '' : ' warn'), role: 'img', 'aria-label': refused ? 'refused' : 'warning',
     text: refused ? '\u2715' : '\u26a0'
   });
   return make('li', {}, make('button', { type: 'button', 'aria-current': call === now ? 'step' : undefined, on: () => go(call) },
-    make('span', { class: 'n', text: call + 1 }), mark, make('span', { text: C.words[call] })));
+    make('span', { class: 'n', text: call + 1 }), mark, make('span', { text: words })));
 }
 
 function showAround() {
-  const from = Math.max(0, Math.min(now - 8, N - 17)), items = [];
-  for (let call = from; call < Math.min(N, from + 17); call++) items.push(callItem(call));
+  const from = Math.max(first, Math.min(now - 8, end - 17)), items = [];
+  for (let call = from; call < Math.min(end, from + 17); call++) items.push(callItem(call));
   const focused = $('around-list').contains(document.activeElement);
   $('around-list').replaceChildren(...items);
   if (focused) $('around-list').querySelector('[aria-current]').focus();
 }
 
 function showProblems() {
-  const most = 200, errors = D.said.filter(s => s.severity === 2).length;
-  if (D.said.length) $('problems-title').textContent = `Problems: ${errors} refused, ${D.said.length - errors} warned of`;
-  $('problems-none').hidden = D.said.length > 0;
-  for (const s of D.said.slice(0, most)) {
-    const rule = s.rule && D.rules[s.rule];
+  const all = D.said.all, errors = D.said.severity.filter(severity => severity === 2).length;
+  if (all) $('problems-title').textContent = `Problems: ${errors} refused, ${D.said.call.length - errors} warned of`;
+  $('problems-none').hidden = all > 0;
+  for (const s of D.problems) {
+    const rule = s.rule && ruleOf(s.rule);
     const item = make('details', { 'data-call': s.call }, make('summary', {},
       make('b', { class: s.severity === 1 ? 'warn' : '', text: `${s.severity === 2 ? '\u2715' : '\u26a0'} ${wordFor(s)} ` }),
-      `call ${s.call + 1}: ${D.names[C.name[s.call]]}, ${rule ? rule.what : D.results[C.result[s.call]][2]}`));
+      `call ${s.call + 1}: ${D.names[s.name]}, ${rule ? rule.what : resultOf(s.result)[1]}`));
     item.addEventListener('toggle', () => {
       if (!item.open) return;
-      if (item.children.length === 1) item.append(explanation(s));
-      go(s.call);
+      go(s.call, false, () => { if (item.children.length === 1) item.append(explanation(s)); });
     });
     $('problem-list').append(item);
   }
-  if (D.said.length > most)
-    $('problem-list').append(make('p', { class: 'soft', text: `and ${D.said.length - most} more; n and p reach all of them` }));
+  if (all > D.problems.length)
+    $('problem-list').append(make('p', { class: 'soft', text: `and ${all - D.problems.length} more; n and p reach all of them` }));
 }
 
 /* ---- what exists, as a list ---- */
@@ -221,16 +223,15 @@ function showNow() {
 /* ---- one object ---- */
 
 function select(o, jump) {
+  if (o >= 0 && jump && (now < born[o] || now >= died[o])) return go(born[o], false, () => shown(o, true));
+  shown(o, jump);
+}
+function shown(o, jump) {
   selected = o;
-  if (o < 0) {
-    $('object').hidden = true;
-    draw();
-    return;
-  }
-  if (jump && (now < born[o] || now >= died[o])) go(born[o]);
-  showObject();
+  $('object').hidden = o < 0;
+  if (o >= 0) showObject();
   draw();
-  if (jump) $('object-title').focus({ preventScroll: false });
+  if (o >= 0 && jump) $('object-title').focus({ preventScroll: false });
 }
 
 const hasAddress = o => [RESERVATION, MAPPING, ALLOCATION].includes(O.kind[o]);
@@ -238,81 +239,106 @@ const hasAddress = o => [RESERVATION, MAPPING, ALLOCATION].includes(O.kind[o]);
 /* [title, value] of what is known of an object. */
 function factsOf(o) {
   const facts = [], seen = changed(o, now), kind = O.kind[o], isMemory = kind === HANDLE || kind === MULTICAST;
-  const by = call => make('span', {},
-    make('button', { type: 'button', class: 'name', text: `call ${call + 1}`, on: () => go(call) }), ' ' + C.words[call]);
+  const by = (call, name) => make('span', {},
+    make('button', { type: 'button', class: 'name', text: `call ${call + 1}`, on: () => go(call) }), ' ' + (C.words[call] || name));
   const rights = () => grantees.map(p => `${place(p)} ${rightsText(seen.rights.get(p) || 0)}`).join(', ') || 'none';
   const add = (when, title, value) => { if (when) facts.push([title, value()]); };
-  add(true, 'Made by', () => by(born[o]));
-  add(O.released[o] >= 0, 'Last reference', () => by(O.released[o]));
-  add(true, 'Ended by', () => died[o] === NEVER ? 'nothing in this trace' : by(died[o]));
+  add(true, 'Made by', () => by(born[o], D.names[O.by[o]]));
+  add(O.released[o] >= 0, 'Last reference', () => by(O.released[o], 'cuMemRelease'));
+  add(true, 'Ended by', () => died[o] === NEVER ? 'nothing in this trace' : by(died[o], D.names[O.ended[o]]));
   add(hasAddress(o), 'Addresses', () => `[${hex(O.start[o])}, ${hex(O.start[o] + O.size[o])})`);
   add(O.size[o], 'Size', () => `${size(O.size[o])} (${number.format(O.size[o])} bytes)`);
   add([HANDLE, ALLOCATION, CONTEXT].includes(kind), 'Place', () => place(O.place[o]));
   add(O.handle[o] >= 0, kind === BIND ? 'Multicast object' : 'Memory', () => objectButton(O.handle[o]));
   add(kind === BIND && O.memory[o] >= 0, 'Memory', () => objectButton(O.memory[o]));
-  add(kind === MAPPING, 'Rights now', rights);
-  add(isMemory, 'References now', () => String(now < born[o] ? 0 : seen.references));
+  const lives = now >= born[o] && now < died[o];
+  add(kind === MAPPING && lives, 'Rights now', rights);
+  add(isMemory && lives, 'References now', () => String(seen.references));
   add(O.exportable[o], 'Sharing', () => 'made to be exported, or imported');
   return facts;
 }
 
-/* The calls that name, make, change or end an object. */
-function callsOf(o) {
+/* The calls that name, make, change or end an object: a hundred around the moment, and how many there are. */
+const OBJECT_CALLS = 100;
+function callsHere(o) {
   const calls = [];
-  for (let call = 0; call < N; call++)
+  for (let call = first; call < end; call++)
     for (let i = touchFirst[call]; i < touchFirst[call + 1]; i++)
-      if (D.touched[i] === o) {
+      if (W.touched[i] === o) {
         calls.push(call);
         break;
       }
-  return calls;
+  const near = calls.findIndex(call => call >= now);
+  const from = Math.max(0, Math.min((near < 0 ? calls.length : near) - OBJECT_CALLS / 2, calls.length - OBJECT_CALLS));
+  const shown = calls.slice(from, from + OBJECT_CALLS);
+  return { all: calls.length, call: shown, words: shown.map(call => C.words[call]), severity: shown.map(call => (saidOf.get(call) || {}).severity) };
+}
+
+function showCallsOf(o, found) {
+  if (o !== selected) return;
+  $('object-calls').replaceChildren(...found.call.map((call, i) => callItem(call, found.words[i], found.severity[i])));
+  if (found.all > found.call.length)
+    $('object-calls').append(note(`${number.format(found.all)} in all; those around call ${number.format(now + 1)} are shown`));
 }
 
 function showObject() {
-  const o = selected, calls = callsOf(o), near = calls.findIndex(call => call >= now);
-  const from = Math.max(0, Math.min((near < 0 ? calls.length : near) - 50, calls.length - 100));
-  const when = now < born[o] ? ' (not made yet)' : now >= died[o] ? ' (gone)' : '';
+  const o = selected;
+  const when = born[o] === undefined || now < born[o] ? ' (not made yet)' : now >= died[o] ? ' (gone)' : '';
+  if (born[o] === undefined) return;
   $('object-title').textContent = `${name(o)}, ${D.kinds[O.kind[o]]}${when}`;
   const facts = factsOf(o).flatMap(([title, value]) => [make('dt', { text: title }), make('dd', {}, value)]);
   $('object-facts').replaceChildren(...facts);
-  $('object-calls').replaceChildren(...calls.slice(from, from + 100).map(callItem));
-  if (calls.length > 100)
-    $('object-calls').append(note(`${calls.length} in all; those around call ${now + 1} are shown`));
+  if (LIVE) ask('object', { object: o, near: now }).then(found => showCallsOf(o, found)).catch(() => {});
+  else showCallsOf(o, callsHere(o));
   $('object').hidden = false;
 }
 
 /* ---- search ---- */
 
-function search(query) {
+/* {object} and {call, words}, and of how many calls the words were looked through. */
+function searchHere(query) {
   const q = query.trim().toLowerCase(), found = [], most = 40;
-  if (!q) return found;
   const address = /^0x[0-9a-f]+$/.test(q) ? Number(q) : -1, exact = /^[rmhbacsed]\d+$/.test(q);
   const fits = o => exact ? name(o).toLowerCase() === q
     : address < 0 ? D.kinds[O.kind[o]].startsWith(q)
     : hasAddress(o) && O.start[o] <= address && address < O.start[o] + O.size[o];
-  for (let o = 0; o < M && found.length < most; o++) if (fits(o)) found.push({ object: o });
-  for (const s of D.said) {
+  for (const o of W.objects.id) if (found.length < most && fits(o)) found.push({ object: o });
+  for (const s of W.said) {
     if (found.length >= most) break;
-    if (s.rule && s.rule.toLowerCase().includes(q)) found.push({ call: s.call });
+    if (s.rule && s.rule.toLowerCase().includes(q)) found.push({ call: s.call, words: C.words[s.call] });
   }
-  for (let call = 0; call < N && found.length < 2 * most; call++)
-    if (C.words[call].toLowerCase().includes(q)) found.push({ call });
-  return found;
+  for (let call = first; call < end && found.length < 2 * most; call++)
+    if (C.words[call].toLowerCase().includes(q)) found.push({ call, words: C.words[call] });
+  return { found, looked: N };
+}
+
+async function searchThere(query) {
+  const answer = await ask('search', { q: query.trim() });
+  const known = new Set(ids), beside = answer.objects.id.map(o => !known.has(o));
+  takeObjects(Object.fromEntries(Object.entries(answer.objects).map(([key, column]) => [key, column.filter((_, i) => beside[i])])));
+  return answer;
 }
 
 function showFound() {
-  const found = search($('query').value);
+  const query = $('query').value;
+  $('found').hidden = !query.trim();
+  if (!query.trim()) return;
+  if (LIVE) searchThere(query).then(answer => { if ($('query').value === query) listFound(answer); }).catch(() => {});
+  else listFound(searchHere(query));
+}
+
+function listFound({ found, looked }) {
   const pick = f => {
     $('found').hidden = true;
     if (f.object !== undefined) return select(f.object, true);
     go(f.call);
     $('slider').focus();
   };
-  $('found').hidden = !$('query').value.trim();
-  $('found-count').textContent = found.length ? (found.length >= 40 ? 'the first ' : '') + `${found.length} found`
-    : 'nothing found; a name such as H1, an address, a call or a rule';
+  $('found-count').textContent = (found.length ? (found.length >= 40 ? 'the first ' : '') + `${found.length} found`
+    : 'nothing found; a name such as H1, an address, a call or a rule') +
+    (looked < N ? `; words of the first ${number.format(looked)} calls were looked through` : '');
   $('found-list').replaceChildren(...found.map(f => make('li', {}, make('button', {
     type: 'button', on: () => pick(f),
-    text: f.object !== undefined ? objectPhrase(f.object) : `call ${f.call + 1}: ${C.words[f.call]}`
+    text: f.object !== undefined ? objectPhrase(f.object) : `call ${f.call + 1}: ${f.words}`
   }))));
 }

@@ -4,11 +4,18 @@
 
 /* ---- state of the page ---- */
 
-let now = 0, selected = -1, lists = alive(0), playing = 0, zoom = 1, shift = 0;
+let now = 0, lists = D.kinds.map(() => []), playing = 0, zoom = 1, shift = 0;
 
-function go(call, quiet) {
+/* Shows a call, and does what else is to be done then; it may have to be asked for first. */
+function go(call, quiet, then) {
   if (!N) return;
-  now = Math.max(0, Math.min(N - 1, call));
+  call = Math.max(lowest, Math.min(highest, call));
+  if (!holds(call)) {
+    reach(call, () => go(call, quiet, then)).catch(() => {});
+    return;
+  }
+  now = call;
+  if (LIVE) lookAhead(now);
   lists = alive(now);
   $('slider').value = now + 1;
   $('slider').setAttribute('aria-valuetext', `call ${now + 1} of ${N}: ${C.words[now]}`);
@@ -23,12 +30,13 @@ function go(call, quiet) {
   const at = problemAfter(now);
   $('next-problem').disabled = at >= saidCalls.length;
   $('previous-problem').disabled = problemBefore(now) < 0;
-  $('first').disabled = $('back').disabled = now === 0;
-  $('last').disabled = $('forward').disabled = now === N - 1;
+  $('first').disabled = $('back').disabled = now === lowest;
+  $('last').disabled = $('forward').disabled = now === highest;
   if (!quiet) {
     $('say').textContent = `Call ${now + 1}: ${C.words[now]}, ${resultName(now)}. ${$('effect').textContent}`;
     noteMoment();
   }
+  if (then) then();
 }
 
 /* The moment in the address bar, when the page has come to rest: browsers refuse many changes a second. */
@@ -59,15 +67,15 @@ function play(on) {
   cancelAnimationFrame(playing);
   playing = 0;
   if (on) {
-    if (now === N - 1) go(0, true);
+    if (now === highest) go(lowest, true);
     let last = performance.now(), due = 0;
     const frame = time => {
       due += (time - last) / 1000 * Number($('speed').value);
       last = time;
       const steps = Math.floor(due);
       due -= steps;
-      if (steps) go(now + steps, true);
-      if (now < N - 1) playing = requestAnimationFrame(frame);
+      if (steps && awaited < 0) go(now + steps, true);
+      if (now < highest) playing = requestAnimationFrame(frame);
       else play(false);
     };
     playing = requestAnimationFrame(frame);
@@ -83,14 +91,14 @@ function play(on) {
 
 function key(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const typing = event.target.matches('input[type=search], select'), far = Math.max(10, Math.round(N / 20));
+  const typing = event.target.matches('input[type=search], select'), far = Math.max(10, Math.round((highest - lowest + 1) / 20));
   if (event.key === 'Escape') {
     if (!$('found').hidden) { $('found').hidden = true; return; }
     if (selected >= 0) select(-1);
     return;
   }
   if (typing) return;
-  const steps = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: N - 1, PageUp: now - far, PageDown: now + far };
+  const steps = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: lowest, End: highest, PageUp: now - far, PageDown: now + far };
   if (event.key in steps) { pause(); go(steps[event.key]); }
   else if (event.key === ' ' && !event.target.closest('button, summary, a')) play(!playing);
   else if (event.key === '/') $('query').focus();
@@ -104,9 +112,9 @@ function key(event) {
 }
 const pause = () => { if (playing) play(false); };
 function goProblem(at) {
-  if (at < 0 || at >= D.said.length) return;
+  if (at < 0 || at >= saidCalls.length) return;
   pause();
-  go(D.said[at].call);
+  go(saidCalls[at]);
 }
 
 function dragStrip(event) {
@@ -133,20 +141,23 @@ function redraw() {
 }
 
 function start() {
+  const part = highest - lowest + 1 < N ? `, calls ${number.format(lowest + 1)} to ${number.format(highest + 1)} are shown` : '';
   const title = TRACES.length > 1 ? `${text(D.trace)} and ${count(TRACES.length - 1, 'other')}` : text(D.trace);
   const backend = { sim: 'the simulator', cuda: 'a CUDA driver' }[D.backend] || D.backend || 'an unknown backend';
   document.title = title + ' - cuvmm view';
   $('trace').textContent = title;
-  $('about').textContent = `${count(N, 'call')} and ${count(M, 'object')}, recorded on ${backend}` +
+  $('about').textContent = `${count(N, 'call')} and ${count(M, 'object')}${part}, recorded on ${backend}` +
     (D.complete || D.complaint ? '' : '; the trace has no last line: its recording was cut off');
   $('complaint').hidden = !D.complaint;
   $('complaint').textContent = D.complaint ? `The trace cannot be read further than this: ${text(D.complaint)}` : '';
   readColours();
+  if (D.window) takeWindow(D.window);
   showProblems();
-  $('slider').max = Math.max(1, N);
+  $('slider').min = lowest + 1;
+  $('slider').max = Math.max(1, highest + 1);
   $('slider').addEventListener('input', () => { pause(); go(Number($('slider').value) - 1); });
   for (const [id, action] of Object.entries({
-    first: () => go(0), last: () => go(N - 1), back: () => go(now - 1), forward: () => go(now + 1),
+    first: () => go(lowest), last: () => go(highest), back: () => go(now - 1), forward: () => go(now + 1),
     'previous-problem': () => goProblem(problemBefore(now)), 'next-problem': () => goProblem(problemAfter(now)),
     'zoom-in': () => setZoom(zoom * 2), 'zoom-out': () => setZoom(zoom / 2), 'zoom-all': () => setZoom(1),
     play: () => play(!playing), unselect: () => select(-1)
@@ -184,7 +195,7 @@ function start() {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   showFamily();
   /* An address without a moment opens at the first problem: a page is mostly made because of one. */
-  if (N) go(asked().call ? asked().call - 1 : D.said.length ? D.said[0].call : 0, true);
+  if (N) go(asked().call ? asked().call - 1 : saidCalls.find(call => call >= lowest && call <= highest) ?? lowest, true);
   else $('position').textContent = 'the trace holds no calls';
 }
 start();

@@ -12,7 +12,7 @@ function readColours() {
     paint[key] = style.getPropertyValue('--' + key).trim();
 }
 const placeColour = p => isHost(p) ? paint.host
-  : D.places[p] && D.places[p][0] === 1 ? paint['dev' + D.places[p][1] % 4] : paint.faint;
+  : partsOf(p)[0] === 1 ? paint['dev' + partsOf(p)[1] % 4] : paint.faint;
 
 /* A canvas as sharp as the screen. Returns its context and size in the page's units. */
 function prepare(canvas, height) {
@@ -35,25 +35,28 @@ function drawStripPicture() {
   g.fillRect(0, 0, width, height);
   g.beginPath();
   g.moveTo(1, floor);
-  const columns = Math.min(N, Math.ceil(width) * 2);
-  for (let i = 0; i < columns; i++) {
-    const from = Math.floor(i * N / columns), to = Math.max(from + 1, Math.floor((i + 1) * N / columns));
-    let most = 0;
-    for (let call = from; call < to; call++) most = Math.max(most, used[call]);
-    const y = floor - (mostUsed ? most / mostUsed : 0) * (floor - 6);
-    g.lineTo(x(from), y);
-    g.lineTo(x(Math.min(N - 1, to)), y);
-  }
+  const { used, most: mostUsed } = D.strip, parts = used.length;
+  used.forEach((bytes, i) => {
+    const y = floor - (mostUsed ? bytes / mostUsed : 0) * (floor - 6);
+    g.lineTo(x(i * N / parts), y);
+    g.lineTo(x(Math.min(N - 1, (i + 1) * N / parts)), y);
+  });
   g.lineTo(width - 1, floor);
   g.fillStyle = paint.dev0;
   g.fill();
   g.strokeStyle = paint.line;
   g.strokeRect(.5, .5, width - 1, height - 1);
-  const band = height - floor - 3, thin = D.said.length > width / 10;
-  for (const s of [...D.said.filter(s => s.severity === 1), ...D.said.filter(s => s.severity === 2)]) {
-    g.fillStyle = s.severity === 2 ? paint.error : paint.warn;
-    const high = s.severity === 2 ? band : band / 2;
-    g.fillRect(x(s.call) - (thin ? .5 : 1.5), floor + 2 + band - high, thin ? 1 : 3, high);
+  const band = height - floor - 3, thin = D.said.call.length > width / 10;
+  for (const severity of [1, 2]) {
+    const high = severity === 2 ? band : band / 2;
+    let last = -1;
+    g.fillStyle = severity === 2 ? paint.error : paint.warn;
+    D.said.call.forEach((call, i) => {
+      const at = Math.round(x(call) * 2);
+      if (D.said.severity[i] !== severity || at === last) return;
+      g.fillRect(x(call) - (thin ? .5 : 1.5), floor + 2 + band - high, thin ? 1 : 3, high);
+      last = at;
+    });
   }
   g.fillStyle = paint.soft;
   g.font = '11px system-ui, sans-serif';
@@ -94,7 +97,7 @@ function lay(pieces, width, gap) {
 function endedNow() {
   const ended = [];
   for (let i = touchFirst[now]; i < touchFirst[now + 1] && ended.length < 200; i++)
-    if (died[D.touched[i]] === now && hasAddress(D.touched[i])) ended.push(D.touched[i]);
+    if (died[W.touched[i]] === now && hasAddress(W.touched[i])) ended.push(W.touched[i]);
   return ended;
 }
 
@@ -151,7 +154,7 @@ function blocks() {
     return rows.get(key);
   };
   const placeRow = o => {
-    const [type, id] = D.places[O.place[o]] || [0, 0];
+    const [type, id] = partsOf(O.place[o]);
     return row(type * 65536 + id, place(O.place[o]));
   };
   const add = (o, r) => {

@@ -6,67 +6,129 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view_links.h"
+#include "view_columns.h"
 
-/* Words that many entries share, each once, in order of their first appearance; few enough to be looked through. */
-struct table {
-    int value[512];
-    size_t count;
-};
+enum { PROBLEMS = 200, SAID_MOST = 1 << 20 };
 
-static size_t index_of(struct table *table, int value)
+/* ---- a window ---- */
+
+typedef int64_t call_column(const struct timeline *t, uint32_t call);
+
+static int64_t call_n(const struct timeline *t, uint32_t call)
 {
-    size_t at = 0;
-    while (at < table->count && table->value[at] != value)
-        at++;
-    if (at == table->count && table->count < sizeof table->value / sizeof table->value[0])
-        table->value[table->count++] = value;
-    return at;
+    return (int64_t)timeline_call(t, call)->ordinal;
 }
 
-/* One number of a list; TIMELINE_NONE is -1. */
-static void put(struct json *json, uint32_t value)
+static int64_t call_thread(const struct timeline *t, uint32_t call)
 {
-    jsonw_int(json, NULL, value == TIMELINE_NONE ? -1 : (int64_t)value);
+    return timeline_call(t, call)->thread;
 }
 
-/* A column of numbers: what get says of each of count things. */
-static void column(struct json *json, const char *key, const struct timeline *t, size_t count,
-                   uint32_t (*get)(const struct timeline *t, size_t i))
+static int64_t call_name(const struct timeline *t, uint32_t call)
+{
+    return (int64_t)timeline_call(t, call)->id;
+}
+
+static int64_t call_touched(const struct timeline *t, uint32_t call)
+{
+    return timeline_touched(t, call);
+}
+
+static int64_t call_result(const struct timeline *t, uint32_t call)
+{
+    return (int64_t)timeline_call(t, call)->result;
+}
+
+static int64_t call_time(const struct timeline *t, uint32_t call)
+{
+    return microseconds(timeline_call(t, call)->time);
+}
+
+static int64_t call_place(const struct timeline *t, uint32_t call)
+{
+    const uint32_t place = timeline_call(t, call)->place;
+    return place == TIMELINE_NONE ? -1 : (int64_t)place;
+}
+
+static void put_column(struct json *json, const char *key, const struct timeline *t, const struct view_window *window,
+                       call_column *get)
 {
     jsonw_open(json, key, '[');
-    for (size_t i = 0; i < count; i++)
-        put(json, get(t, i));
+    for (uint32_t i = window->first; i < window->end; i++)
+        jsonw_int(json, NULL, get(t, i));
     jsonw_close(json, ']');
 }
 
-/* ---- calls ---- */
-
-static uint32_t call_thread(const struct timeline *t, size_t i)
+static void put_words(struct json *json, const char *key, const struct timeline *t, const struct view_window *window,
+                      const char *(*get)(const struct timeline *t, uint32_t call))
 {
-    return t->call[i].thread;
+    jsonw_open(json, key, '[');
+    for (uint32_t i = window->first; i < window->end; i++)
+        jsonw_text(json, NULL, get(t, i));
+    jsonw_close(json, ']');
 }
 
-static uint32_t call_touched(const struct timeline *t, size_t i)
+/* The stacks of the window's calls, each once. */
+static void put_stacks(struct json *json, const struct timeline *t, const struct view_window *window)
 {
-    return t->call[i].touched;
+    bool *put = text_grow(NULL, t->places + 1);
+    memset(put, 0, t->places + 1);
+    jsonw_open(json, "stacks", '{');
+    for (uint32_t i = window->first; i < window->end; i++) {
+        const uint32_t place = timeline_call(t, i)->place;
+        char key[16];
+        if (place == TIMELINE_NONE || put[place])
+            continue;
+        put[place] = true;
+        snprintf(key, sizeof key, "%" PRIu32, place);
+        jsonw_text(json, key, t->place[place].frames ? t->place[place].frames : "");
+    }
+    jsonw_close(json, '}');
+    free(put);
 }
 
-static uint32_t call_name(const struct timeline *t, size_t i)
+static void put_calls(struct json *json, const struct timeline *t, const struct view_window *window)
 {
-    return (uint32_t)t->call[i].id;
+    jsonw_open(json, "calls", '{');
+    put_column(json, "n", t, window, call_n);
+    put_column(json, "thread", t, window, call_thread);
+    put_column(json, "name", t, window, call_name);
+    put_column(json, "touched", t, window, call_touched);
+    put_column(json, "result", t, window, call_result);
+    put_words(json, "words", t, window, timeline_words);
+    put_words(json, "answers", t, window, timeline_answers);
+    if (t->process.known) {
+        put_column(json, "time", t, window, call_time);
+        put_column(json, "place", t, window, call_place);
+    }
+    jsonw_close(json, '}');
+    jsonw_open(json, "touched", '[');
+    for (uint32_t i = t->calls ? t->mark[window->first].first_touched : 0; t->calls && i < t->mark[window->end].first_touched; i++)
+        put_index(json, t->touched[i]);
+    jsonw_close(json, ']');
+    put_stacks(json, t, window);
 }
 
-static uint32_t call_place(const struct timeline *t, size_t i)
+static void put_window(struct json *json, const char *key, struct view_trace *trace, uint32_t first, uint32_t most)
 {
-    return t->call[i].place;
+    struct view_window window;
+    const struct timeline *t = trace->timeline;
+    view_window_of(&window, trace, first, most);
+    jsonw_open(json, key, '{');
+    jsonw_int(json, "first", window.first);
+    put_calls(json, t, &window);
+    put_objects(json, trace, &window);
+    put_said(json, t, said_from(t, window.first), said_from(t, window.end), "said");
+    jsonw_close(json, '}');
+    view_window_free(&window);
 }
 
-/* As exact as the page needs, and exact as a number of JavaScript for 285 years. */
-static void put_microseconds(struct json *json, uint64_t nanoseconds)
+void view_data_window(struct json *json, struct view_trace *trace, uint32_t first, uint32_t most)
 {
-    jsonw_int(json, NULL, (int64_t)(nanoseconds / 1000));
+    put_window(json, NULL, trace, first, most);
 }
+
+/* ---- a trace ---- */
 
 static void put_process(struct json *json, const struct timeline *t)
 {
@@ -80,299 +142,105 @@ static void put_process(struct json *json, const struct timeline *t)
     jsonw_text(json, "program", process->program);
     jsonw_text(json, "host", process->host);
     jsonw_text(json, "started", process->started);
-    jsonw_int(json, "clock", (int64_t)(process->clock / 1000));
+    jsonw_int(json, "clock", microseconds(process->clock));
     jsonw_close(json, '}');
-    jsonw_open(json, "stacks", '[');
-    for (size_t i = 0; i < t->places; i++)
-        jsonw_text(json, NULL, t->place[i].frames ? t->place[i].frames : "");
-    jsonw_close(json, ']');
+    jsonw_int(json, "end", t->calls ? microseconds(timeline_call(t, (uint32_t)t->calls - 1)->time) : 0);
 }
 
-static void put_results(struct json *json, const struct table *results)
+/* Sizes in a trace may be anything, and their sum is more. */
+static int64_t bytes(double sum)
 {
-    jsonw_open(json, "results", '[');
-    for (size_t i = 0; i < results->count; i++) {
-        jsonw_open(json, NULL, '[');
-        jsonw_int(json, NULL, results->value[i]);
-        jsonw_text(json, NULL, vmm_result_name((vmm_result)results->value[i]));
-        jsonw_text(json, NULL, vmm_result_text((vmm_result)results->value[i]));
-        jsonw_close(json, ']');
-    }
-    jsonw_close(json, ']');
+    return sum < 0x1p62 ? (int64_t)sum : INT64_C(1) << 62;
 }
 
-static void put_calls(struct json *json, const struct timeline *t)
+static void put_strip(struct json *json, const struct view_trace *trace)
 {
-    struct table results = {0};
-    jsonw_open(json, "calls", '{');
-    jsonw_open(json, "n", '[');
-    for (size_t i = 0; i < t->calls; i++)
-        jsonw_int(json, NULL, (int64_t)t->call[i].ordinal);
+    jsonw_open(json, "strip", '{');
+    jsonw_int(json, "most", bytes(trace->most_used));
+    jsonw_open(json, "used", '[');
+    for (size_t i = 0; i < trace->strip; i++)
+        jsonw_int(json, NULL, bytes(trace->used[i]));
     jsonw_close(json, ']');
-    column(json, "thread", t, t->calls, call_thread);
-    column(json, "name", t, t->calls, call_name);
-    column(json, "touched", t, t->calls, call_touched);
-    jsonw_open(json, "result", '[');
-    for (size_t i = 0; i < t->calls; i++)
-        jsonw_int(json, NULL, (int64_t)index_of(&results, (int)t->call[i].result));
-    jsonw_close(json, ']');
-    jsonw_open(json, "words", '[');
-    for (size_t i = 0; i < t->calls; i++)
-        jsonw_text(json, NULL, t->call[i].words);
-    jsonw_close(json, ']');
-    jsonw_open(json, "answers", '[');
-    for (size_t i = 0; i < t->calls; i++)
-        jsonw_text(json, NULL, t->call[i].answers);
-    jsonw_close(json, ']');
-    if (t->process.known) {
-        jsonw_open(json, "time", '[');
-        for (size_t i = 0; i < t->calls; i++)
-            put_microseconds(json, t->call[i].time);
-        jsonw_close(json, ']');
-        column(json, "place", t, t->calls, call_place);
-    }
-    jsonw_close(json, '}');
-    put_results(json, &results);
-    jsonw_open(json, "names", '[');
-    for (int id = 0; id < VMM_CALL_COUNT; id++)
-        jsonw_text(json, NULL, vmm_call_driver_name((enum vmm_call_id)id));
-    jsonw_close(json, ']');
-    jsonw_open(json, "touched", '[');
-    for (size_t i = 0; i < t->touches; i++)
-        put(json, t->touched[i]);
-    jsonw_close(json, ']');
-}
-
-/* ---- objects ---- */
-
-#define OBJECT_COLUMN(field) \
-    static uint32_t object_##field(const struct timeline *t, size_t i) { return (uint32_t)t->object[i].field; }
-OBJECT_COLUMN(kind)
-OBJECT_COLUMN(number)
-OBJECT_COLUMN(born)
-OBJECT_COLUMN(died)
-OBJECT_COLUMN(released)
-OBJECT_COLUMN(handle)
-OBJECT_COLUMN(memory)
-OBJECT_COLUMN(context)
-OBJECT_COLUMN(team)
-OBJECT_COLUMN(exportable)
-#undef OBJECT_COLUMN
-
-/* The driver's values are small, so that both fit into one number. */
-static int place_key(vmm_mem_location location)
-{
-    return (location.type & 0xff) << 16 | (location.id & 0xffff);
-}
-
-static void put_sizes(struct json *json, const char *key, const struct timeline *t, size_t offset)
-{
-    jsonw_open(json, key, '[');
-    for (size_t i = 0; i < t->objects; i++) {
-        uint64_t value;
-        memcpy(&value, (const char *)&t->object[i] + offset, sizeof value);
-        jsonw_int(json, NULL, value > INT64_MAX ? INT64_MAX : (int64_t)value);
-    }
-    jsonw_close(json, ']');
-}
-
-static void put_objects(struct json *json, const struct timeline *t, struct table *places)
-{
-    jsonw_open(json, "objects", '{');
-    column(json, "kind", t, t->objects, object_kind);
-    column(json, "number", t, t->objects, object_number);
-    column(json, "born", t, t->objects, object_born);
-    column(json, "died", t, t->objects, object_died);
-    column(json, "released", t, t->objects, object_released);
-    column(json, "handle", t, t->objects, object_handle);
-    column(json, "memory", t, t->objects, object_memory);
-    column(json, "context", t, t->objects, object_context);
-    column(json, "team", t, t->objects, object_team);
-    column(json, "exportable", t, t->objects, object_exportable);
-    put_sizes(json, "start", t, offsetof(struct timeline_object, start));
-    put_sizes(json, "size", t, offsetof(struct timeline_object, size));
-    put_sizes(json, "offset", t, offsetof(struct timeline_object, offset));
-    jsonw_open(json, "place", '[');
-    for (size_t i = 0; i < t->objects; i++)
-        jsonw_int(json, NULL, (int64_t)index_of(places, place_key(t->object[i].location)));
-    jsonw_close(json, ']');
-    jsonw_close(json, '}');
-    jsonw_open(json, "kinds", '[');
-    for (int kind = 0; kind < TIMELINE_KINDS; kind++)
-        jsonw_text(json, NULL, timeline_kind_text((enum timeline_kind)kind));
-    jsonw_close(json, ']');
-}
-
-static uint32_t change_call(const struct timeline *t, size_t i)
-{
-    return t->change[i].call;
-}
-
-static uint32_t change_object(const struct timeline *t, size_t i)
-{
-    return t->change[i].object;
-}
-
-static uint32_t change_kind(const struct timeline *t, size_t i)
-{
-    return (uint32_t)t->change[i].kind;
-}
-
-static uint32_t change_value(const struct timeline *t, size_t i)
-{
-    return t->change[i].value;
-}
-
-static void put_changes(struct json *json, const struct timeline *t, struct table *places)
-{
-    jsonw_open(json, "changes", '{');
-    column(json, "call", t, t->changes, change_call);
-    column(json, "object", t, t->changes, change_object);
-    column(json, "kind", t, t->changes, change_kind);
-    column(json, "value", t, t->changes, change_value);
-    jsonw_open(json, "place", '[');
-    for (size_t i = 0; i < t->changes; i++)
-        jsonw_int(json, NULL, (int64_t)index_of(places, place_key(t->change[i].location)));
-    jsonw_close(json, ']');
-    jsonw_close(json, '}');
-    jsonw_open(json, "places", '[');
-    for (size_t i = 0; i < places->count; i++) {
-        jsonw_open(json, NULL, '[');
-        jsonw_int(json, NULL, places->value[i] >> 16);
-        jsonw_int(json, NULL, places->value[i] & 0xffff);
-        jsonw_close(json, ']');
-    }
-    jsonw_close(json, ']');
-}
-
-/* ---- what was said ---- */
-
-static bool is_said(const struct timeline_call *call)
-{
-    return call->severity != VMM_SEVERITY_NONE || timeline_is_error(call);
-}
-
-/* Could the rule be why the call was refused? Not one that the driver lets pass. */
-static bool could_be(const vmm_rule *rule, const struct timeline_call *call)
-{
-    return rule->result == call->result && rule->driver_580 != VMM_DRIVER_ACCEPTS &&
-           strcmp(rule->function, vmm_call_driver_name(call->id)) == 0;
-}
-
-/* By rule: is it named, or may it be meant? used has an entry a rule. */
-static void put_said(struct json *json, const struct timeline *t, size_t i, const vmm_rule *rules, size_t count, bool *used)
-{
-    const struct timeline_call *call = &t->call[i];
-    jsonw_open(json, NULL, '{');
-    jsonw_int(json, "call", (int64_t)i);
-    jsonw_int(json, "severity", timeline_is_error(call) ? 2 : 1);
-    if (call->rule)
-        jsonw_text(json, "rule", call->rule);
-    if (call->argument) {
-        jsonw_text(json, "argument", call->argument);
-        jsonw_hex(json, "value", call->value);
-    }
-    if (call->expected)
-        jsonw_hex(json, "expected", call->expected);
-    if (call->nearest)
-        jsonw_text(json, "nearest", call->nearest);
-    if (call->nearest_object != TIMELINE_NONE)
-        jsonw_int(json, "object", call->nearest_object);
-    if (call->note)
-        jsonw_text(json, "note", call->note);
-    if (!call->rule)
-        jsonw_open(json, "could", '[');
-    for (size_t rule = 0; rule < count; rule++) {
-        bool named = call->rule ? strcmp(call->rule, rules[rule].id) == 0 : could_be(&rules[rule], call);
-        used[rule] |= named;
-        if (named && !call->rule)
-            jsonw_text(json, NULL, rules[rule].id);
-    }
-    if (!call->rule)
-        jsonw_close(json, ']');
     jsonw_close(json, '}');
 }
 
-static void put_rule(struct json *json, const vmm_rule *rule)
-{
-    jsonw_open(json, rule->id, '{');
-    jsonw_text(json, "function", rule->function);
-    jsonw_text(json, "what", rule->message);
-    jsonw_text(json, "why", rule->explanation);
-    jsonw_text(json, "fix", rule->way_out);
-    jsonw_text(json, "documents", rule->documents);
-    jsonw_text(json, "observed", rule->observed);
-    jsonw_int(json, "hazard", rule->rule_class == VMM_RULE_HAZARD);
-    jsonw_close(json, '}');
-}
-
+/* Which calls were refused or warned of; of very many the first. */
 static void put_all_said(struct json *json, const struct timeline *t)
 {
-    size_t count;
-    const vmm_rule *rules = vmm_rules(&count);
-    bool *used = text_grow(NULL, count * sizeof *used);
-    memset(used, 0, count * sizeof *used);
-    jsonw_open(json, "said", '[');
-    for (size_t i = 0; i < t->calls; i++)
-        if (is_said(&t->call[i]))
-            put_said(json, t, i, rules, count, used);
-    jsonw_close(json, ']');
-    jsonw_open(json, "rules", '{');
+    const size_t count = t->all_said < SAID_MOST ? t->all_said : SAID_MOST;
+    jsonw_open(json, "said", '{');
+    jsonw_int(json, "all", (int64_t)t->all_said);
+    jsonw_open(json, "call", '[');
     for (size_t i = 0; i < count; i++)
-        if (used[i])
-            put_rule(json, &rules[i]);
+        jsonw_int(json, NULL, t->said[i]);
+    jsonw_close(json, ']');
+    jsonw_open(json, "severity", '[');
+    for (size_t i = 0; i < count; i++)
+        jsonw_int(json, NULL, timeline_is_error(t, t->said[i]) ? 2 : 1);
+    jsonw_close(json, ']');
     jsonw_close(json, '}');
-    free(used);
 }
 
-void view_data(struct json *json, const struct timeline *t, const char *name)
+void view_data_trace(struct json *json, struct view_trace *trace, bool window, uint32_t first, uint32_t most)
 {
-    struct table places = {0};
+    const struct timeline *t = trace->timeline;
     jsonw_open(json, NULL, '{');
-    jsonw_text(json, "trace", name);
+    jsonw_text(json, "trace", trace->name);
     jsonw_text(json, "version", t->version);
     jsonw_text(json, "backend", t->backend);
     jsonw_int(json, "complete", t->complete);
     jsonw_text(json, "complaint", t->complaint.length ? t->complaint.data : "");
+    jsonw_int(json, "calls", (int64_t)t->calls);
+    jsonw_int(json, "objects", (int64_t)t->objects);
     put_process(json, t);
-    put_calls(json, t);
-    put_objects(json, t, &places);
-    put_changes(json, t, &places);
+    put_tables(json);
+    put_strip(json, trace);
+    jsonw_open(json, "grantees", '[');
+    for (size_t i = 0; i < trace->grantees; i++)
+        jsonw_int(json, NULL, trace->grantee[i]);
+    jsonw_close(json, ']');
     put_all_said(json, t);
+    put_said(json, t, 0, t->all_said < PROBLEMS ? t->all_said : PROBLEMS, "problems");
+    if (window)
+        put_window(json, "window", trace, first, most);
     jsonw_close(json, '}');
 }
 
-static void put_link(struct json *json, const struct view_link *link)
+/* ---- all of them ---- */
+
+static void put_end(struct json *json, const struct view_trace *traces, uint32_t trace, uint32_t call, uint32_t object)
 {
+    const struct timeline *t = traces[trace].timeline;
+    char name[TIMELINE_NAME];
+    jsonw_int(json, NULL, trace);
+    jsonw_int(json, NULL, call);
+    jsonw_int(json, NULL, microseconds(t->process.clock) + microseconds(timeline_call(t, call)->time));
+    jsonw_text(json, NULL, object == TIMELINE_NONE ? "" : timeline_name(&t->object[object], name));
+}
+
+static void put_link(struct json *json, const struct view_trace *traces, const struct view_link *link)
+{
+    const uint64_t size = link->from_object == TIMELINE_NONE ? 0 : traces[link->from].timeline->object[link->from_object].size;
     jsonw_open(json, NULL, '[');
-    put(json, link->from);
-    put(json, link->from_call);
-    put(json, link->from_object);
-    put(json, link->to);
-    put(json, link->to_call);
-    put(json, link->to_object);
+    put_end(json, traces, link->from, link->from_call, link->from_object);
+    jsonw_int(json, NULL, size > INT64_MAX ? INT64_MAX : (int64_t)size);
+    put_end(json, traces, link->to, link->to_call, link->to_object);
     jsonw_int(json, NULL, link->guess);
     jsonw_close(json, ']');
 }
 
-void view_data_all(struct json *json, const struct view_traces *traces)
+void view_data_all(struct json *json, const struct view_pages *pages)
 {
-    struct view_links links;
-    if (traces->count == 1) {
-        view_data(json, &traces->timeline[0], traces->name[0]);
-        return;
-    }
-    view_links_find(traces->timeline, traces->count, &links);
     jsonw_open(json, NULL, '{');
+    jsonw_int(json, "live", pages->live);
     jsonw_open(json, "traces", '[');
-    for (size_t i = 0; i < traces->count; i++)
-        view_data(json, &traces->timeline[i], traces->name[i]);
+    for (size_t i = 0; i < pages->count; i++)
+        view_data_trace(json, &pages->trace[i], !pages->live || i == 0, pages->first, pages->most);
     jsonw_close(json, ']');
     jsonw_open(json, "links", '[');
-    for (size_t i = 0; i < links.count; i++)
-        put_link(json, &links.link[i]);
+    for (size_t i = 0; i < pages->links.count; i++)
+        put_link(json, pages->trace, &pages->links.link[i]);
     jsonw_close(json, ']');
-    jsonw_int(json, "unmatched", (int64_t)links.unmatched);
+    jsonw_int(json, "unmatched", (int64_t)pages->links.unmatched);
     jsonw_close(json, '}');
-    view_links_free(&links);
 }

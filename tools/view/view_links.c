@@ -42,8 +42,8 @@ static int imported(enum vmm_call_id id)
 /* What the call names, or what it made where it imports. */
 static uint32_t object_of(const struct timeline *t, uint32_t call, bool made)
 {
-    for (uint32_t i = 0; i < t->call[call].touched; i++) {
-        uint32_t o = t->touched[t->call[call].first_touched + i];
+    for (uint32_t i = 0; i < timeline_touched(t, call); i++) {
+        uint32_t o = t->touched[t->mark[call].first_touched + i];
         if ((t->object[o].born == call) == made && t->object[o].kind != TIMELINE_DESCRIPTOR)
             return o;
     }
@@ -68,7 +68,7 @@ static void add(struct ends *ends, const struct timeline *t, uint32_t trace, uin
         ends->end = text_grow(ends->end, ends->room * sizeof *ends->end);
     }
     uint32_t object = object_of(t, call, made);
-    ends->end[ends->count++] = (struct end){trace, call, object, t->process.clock + t->call[call].time, t->call[call].shared,
+    ends->end[ends->count++] = (struct end){trace, call, object, t->process.clock + timeline_call(t, call)->time, timeline_call(t, call)->shared,
                                             size_of(t, object), family, false};
 }
 
@@ -82,10 +82,9 @@ static int earlier(const void *left, const void *right)
 static void collect(const struct timeline *traces, size_t count, struct ends *exports, struct ends *imports)
 {
     for (uint32_t trace = 0; trace < count; trace++)
-        for (uint32_t call = 0; call < traces[trace].calls; call++) {
-            enum vmm_call_id id = traces[trace].call[call].id;
-            if (traces[trace].call[call].result != VMM_SUCCESS)
-                continue;
+        for (size_t i = 0; i < traces[trace].all_passed; i++) {
+            const uint32_t call = traces[trace].passed[i];
+            const enum vmm_call_id id = timeline_call(&traces[trace], call)->id;
             if (exported(id))
                 add(exports, &traces[trace], trace, call, exported(id), false);
             else if (imported(id))

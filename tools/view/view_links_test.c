@@ -13,7 +13,7 @@
 
 static struct text trace[MOST];
 static struct timeline timeline[MOST];
-static unsigned lines[MOST], count;
+static unsigned lines[MOST], exported[MOST], count;
 
 /* A trace of process 100 + its index, whose clock is at 1000. */
 static void begin(unsigned traces)
@@ -23,7 +23,7 @@ static void begin(unsigned traces)
     count = traces;
     for (unsigned i = 0; i < count; i++) {
         text_free(&trace[i]);
-        lines[i] = 0;
+        lines[i] = exported[i] = 0;
         text_add(
             &trace[i],
             "{\"cuvmm-trace\":1,\"version\":\"0.1.0\",\"inner\":[\"sim\"],\"host\":\"h\",\"boot\":\"b\",\"process\":%u,\"parent\":1,"
@@ -44,31 +44,33 @@ static void line(unsigned of, const char *call, const char *args, const char *na
     text_add(&trace[of], ",\"time\":%u}\n", time);
 }
 
-/* H1, H2, ... of so many granules, exported as D1, D2, ...; shared 0: as a driver's descriptor. */
+/* H1, H2, ... of so many granules, which are 0x71, 0x72, ..., exported as D1, D2, ...; shared 0: as a driver's descriptor. */
 static void exports(unsigned of, unsigned number, unsigned granules, unsigned shared, unsigned time)
 {
-    char args[300], names[80];
+    char args[400], names[80], out[40];
     snprintf(
         args, sizeof args,
-        "\"handle\":\"out\",\"size\":\"0x%x\",\"prop\":{\"type\":1,\"requested_handle_types\":1,\"location\":{\"type\":1,\"id\":0}},"
-        "\"flags\":\"0x0\"",
+        "\"handle\":\"out\",\"size\":\"0x%x\",\"prop\":{\"type\":1,\"requested_handle_types\":1,\"location\":{\"type\":1,\"id\":0},"
+        "\"win32_handle_meta_data\":\"0x0\",\"compression_type\":0,\"gpu_direct_rdma_capable\":0,\"usage\":0,"
+        "\"reserved\":\"00000000\"},\"flags\":\"0x0\"",
         granules << 21);
     snprintf(names, sizeof names, "\"handle\":\"H%u\"", number);
-    line(of, "mem_create", args, names, "\"handle\":\"0x77\"", 0, time);
-    snprintf(names, sizeof names, "\"handle\":\"H%u\",\"shareable_handle\":\"D%u\"", number, number);
-    line(of, "mem_export_to_shareable_handle",
-         "\"shareable_handle\":\"out\",\"handle\":\"0x77\",\"handle_type\":1,\"flags\":\"0x0\"", names,
-         "\"shareable_handle\":\"fd\"", shared, time);
+    snprintf(out, sizeof out, "\"handle\":\"0x%x\"", 0x70 + number);
+    line(of, "mem_create", args, names, out, 0, time);
+    snprintf(names, sizeof names, "\"handle\":\"H%u\",\"shareable_handle\":\"D%u\"", number, ++exported[of]);
+    snprintf(args, sizeof args, "\"shareable_handle\":\"out\",\"handle\":\"0x%x\",\"handle_type\":1,\"flags\":\"0x0\"", 0x70 + number);
+    line(of, "mem_export_to_shareable_handle", args, names, "\"shareable_handle\":\"fd\"", shared, time);
 }
 
 static void imports(unsigned of, unsigned number, unsigned granules, unsigned shared, unsigned time)
 {
-    char args[200], names[80];
+    char args[200], names[80], out[40];
     snprintf(names, sizeof names, "\"handle\":\"H%u\"", number);
-    line(of, "mem_import_from_shareable_handle", "\"handle\":\"out\",\"os_handle\":\"fd\",\"sh_handle_type\":1", names,
-         "\"handle\":\"0x88\"", shared, time);
-    snprintf(args, sizeof args, "\"ptr\":\"0x%x\",\"size\":\"0x%x\",\"offset\":\"0x0\",\"handle\":\"0x88\",\"flags\":\"0x0\"",
-             number << 24, granules << 21);
+    snprintf(out, sizeof out, "\"handle\":\"0x%x\"", 0x70 + number);
+    line(of, "mem_import_from_shareable_handle", "\"handle\":\"out\",\"os_handle\":\"fd\",\"sh_handle_type\":1", names, out, shared,
+         time);
+    snprintf(args, sizeof args, "\"ptr\":\"0x%x\",\"size\":\"0x%x\",\"offset\":\"0x0\",\"handle\":\"0x%x\",\"flags\":\"0x0\"",
+             number << 24, granules << 21, 0x70 + number);
     line(of, "mem_map", args, names, "", 0, time);
 }
 

@@ -26,8 +26,9 @@ $(foreach line,$(shell awk -f ci/rooms.awk ci/rooms),$(eval ROOMS += $(firstword
 sources = $(sort $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1)))))
 
 # Where a room has files of its own for this system, those of other systems are left out: by their names, or one by one.
-ABSENT := %_posix.c %_linux.c %_darwin.c api/base/posix.c api/base/os_write.c api/layers/sites.c conformance/harness/touch.c \
-    tools/shell/shell_main.c tools/shell/typed.c tools/shell/lines_edit.c tools/trace/replay%.c
+ABSENT := %_posix.c %_linux.c %_darwin.c api/base/posix.c api/base/os_write.c api/layers/sites.c api/layers/trace_file.c conformance/harness/touch.c \
+    tools/shell/shell_main.c tools/shell/typed.c tools/shell/lines_edit.c tools/trace/replay%.c tools/trace/trace_convert.c \
+    $(addprefix tools/view/view_,server.c answer.c find.c)
 WEB_ROOMS := api api/base api/layers kernels \
     $(filter-out $(addprefix backend_sim/,testing nvml device_files abi/% runtime/% ptx/%),$(filter backend_sim/%,$(ROOMS))) \
     $(addprefix tools/,text values picture explain script program shell lesson trace view practice web)

@@ -27,6 +27,8 @@ fi
 
 printf 'base = h100\ndevices = 3\npeers = all\n' >"$work/mine.profile"
 printf 'init\nc = context dev0\nr = reserve 2gran\n# <img src=x onerror=harmed=1>\nnote <img src=x onerror=harmed=1>\n' >"$work/dropped.vmm"
+printf 'init\nr = reserve 1gran\nh = create 1gran dev0\nmap r 1gran h\nmap r 1gran h\n' |
+    CUVMM_LAYERS=trace=$work/t.vtrace "$build/bin/cuvmm" run - --quiet >/dev/null 2>&1
 "$python" "$here/check.py" "$build/web/index.html" "$work" 2>"$work/err"
 status=$?
 [ "$status" -gt 1 ] && sed 's/^/# /' "$work/err"

@@ -110,7 +110,7 @@ static const char *call(const char *name)
 /* What this program says to a request. */
 static void answer(struct text *out, const char *request)
 {
-    char kind[16], a[512] = "", b[512] = "";
+    char kind[16] = "", a[512] = "", b[512] = "";
     sscanf(request, "%15s %511s %511s", kind, a, b);
     if (strcmp(kind, "run") == 0)
         run_script(out, a, b);
@@ -254,13 +254,13 @@ static void show_difference(const char *wasm, const char *native)
 /* The request as the list and the points name it: without the path of a file. */
 static const char *short_name(const char *request, char *name, size_t size)
 {
-    char kind[16], a[512] = "", b[512] = "";
+    char kind[16] = "", a[512] = "", b[512] = "";
     sscanf(request, "%15s %511s %511s", kind, a, b);
     const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
     if (strcmp(kind, "run") == 0)
-        snprintf(name, size, "%s %s", kind, a);
+        snprintf(name, size, "%s %.250s", kind, a);
     else
-        snprintf(name, size, "%s %s%s%s", kind, slash_a ? slash_a + 1 : a, b[0] ? " " : "", slash_b ? slash_b + 1 : b);
+        snprintf(name, size, "%s %.120s%s%.120s", kind, slash_a ? slash_a + 1 : a, b[0] ? " " : "", slash_b ? slash_b + 1 : b);
     return name;
 }
 

@@ -21,10 +21,13 @@ const char *web_trace(const char *name)
     const bool good = timeline_read(&timeline, in, name);
     const struct view_traces traces = {&timeline, &name, 1};
     FILE *out = good ? open_memstream(&memory, &size) : NULL;
-    if (out)
-        view_page(out, &traces);
-    if (out)
+    if (out) {
+        struct view_pages pages;
+        view_pages_of(&pages, &traces, 0, VIEW_PAGE_MOST, false);
+        view_page(out, &pages);
+        view_pages_free(&pages);
         fclose(out);
+    }
     if (memory)
         text_add_bytes(&text, memory, size);
     else

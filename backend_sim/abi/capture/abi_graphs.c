@@ -142,13 +142,14 @@ struct sim_process *abi_graphs_lock(void)
 {
     struct sim_process *process = abi_process_lock(abi_machine());
     process->graphs->shown = &functions;
+    vmm_detail_clear(); /* so that a warning is this call's */
     return process;
 }
 
 void abi_graphs_unlock(void)
 {
     struct sim_process *process = abi_process(abi_machine());
-    struct user_object *ended = user_objects_ended(process->graphs);
+    struct user_ending *ended = user_objects_ended(process->graphs);
     atomic_store_explicit(&any, process->graphs->captures.first || process->graphs->captures.events, memory_order_relaxed);
     abi_process_unlock(process);
     user_objects_call(ended);
@@ -156,7 +157,7 @@ void abi_graphs_unlock(void)
 
 CUresult abi_graphs_answer(const char *function, vmm_result result)
 {
-    if (result == VMM_SUCCESS) {
+    if (result == VMM_SUCCESS && vmm_last_detail()->severity != VMM_SEVERITY_WARNING) {
         abi_graphs_unlock();
         return CUDA_SUCCESS;
     }

@@ -37,7 +37,7 @@ bool abi_capture_any(void);
 struct sim_process *abi_graphs_lock(void);
 /* Calls the functions of user objects that ended, without the lock. */
 void abi_graphs_unlock(void);
-/* The same, and reports the refusal of that function. */
+/* The same, and reports the refusal of that function, or what it warns of. */
 CUresult abi_graphs_answer(const char *function, vmm_result result);
 
 /* The whole of an entry point that is a call of the engine: ABI_GRAPH_CALL("cuGraphDestroy", graph_destroy, graph). */

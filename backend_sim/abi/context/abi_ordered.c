@@ -224,7 +224,7 @@ CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUg
 CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
                                            size_t numDependencies, unsigned int flags)
 {
-    (void)dependencyData;
-    ABI_INITIALISED(abi_graphs_answer("cuStreamUpdateCaptureDependencies", capture_update(abi_graphs_lock(), abi_stream(hStream),
-                                                                                          abi_nodes(dependencies), numDependencies, flags)));
+    ABI_INITIALISED(abi_graphs_answer("cuStreamUpdateCaptureDependencies",
+                                      capture_update(abi_graphs_lock(), abi_stream(hStream), abi_nodes(dependencies),
+                                                     (const vmm_graph_edge_data *)(const void *)dependencyData, numDependencies, flags)));
 }

@@ -122,6 +122,7 @@ static void test_children(void)
 {
     CUgraph graph = new_graph(), child = new_graph(), other = new_graph();
     CUgraphNode node = NULL;
+    CUgraphExec exec = NULL;
     empty(child, NULL, 0);
     REFUSED(move_into(graph, graph, &node), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
     tap_ok(strstr(heard, "the graph itself") != NULL, "why: %s", heard);
@@ -130,7 +131,9 @@ static void test_children(void)
     REFUSED(move_into(other, child, &node), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
     tap_ok(strstr(heard, "a node's child already") != NULL, "why: %s", heard);
     EQUAL(node_count(other), 0);
-    REFUSED(cuGraphAddChildGraphNode(NULL, other, NULL, 0, child), ERROR_INVALID_VALUE, "VMM-GRAPH-NULL");
+    REFUSED(cuGraphAddChildGraphNode(NULL, other, NULL, 0, child), ERROR_NOT_SUPPORTED, "VMM-GRAPH-OF-NODE");
+    REFUSED(cuGraphAddChildGraphNode(NULL, other, NULL, 0, other), ERROR_INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    REFUSED(cuGraphInstantiateWithFlags(&exec, child, 0), ERROR_NOT_SUPPORTED, "VMM-GRAPH-OF-NODE");
     OK(cuGraphDestroy(graph));
     IS(cuGraphGetNodes(child, NULL, &(size_t){0}), ERROR_INVALID_VALUE); /* it ended with its node */
     OK(cuGraphDestroy(other));
@@ -224,6 +227,25 @@ static void test_forms(void)
     OK(cuStreamDestroy(stream));
 }
 
+static void CUDA_CB count_end(void *ended)
+{
+    ++*(int *)ended;
+}
+
+/* What the driver accepts is reported all the same. */
+static void test_warned(void)
+{
+    int ended = 0;
+    CUuserObject object = NULL;
+    OK(cuUserObjectCreate(&object, &ended, count_end, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    heard[0] = '\0';
+    OK(cuUserObjectRetain(object, 1));
+    tap_ok(!heard[0], "nothing is reported of what is right");
+    OK(cuUserObjectRelease(object, 3));
+    EQUAL(ended, 0); /* past 0, it never ends */
+    tap_ok(strstr(heard, "VMM-USER-OBJECT-OWNED") != NULL, "the release of one too many is: %s", heard);
+}
+
 int main(void)
 {
     context = begin();
@@ -237,5 +259,6 @@ int main(void)
     test_no_instance();
     test_captured_into();
     test_forms();
+    test_warned();
     return tap_done();
 }

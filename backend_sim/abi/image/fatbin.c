@@ -56,7 +56,7 @@ static void list(char *text, size_t size, unsigned kind, int architecture)
         snprintf(text + length, size - length, "%s%s", length ? ", " : "", name);
 }
 
-bool fatbin_choose(const struct image_bytes *bytes, int capability, struct image_entry *entry, char why[160])
+bool fatbin_choose(const struct image_bytes *bytes, int capability, bool ptx_alone, struct image_entry *entry, char why[160])
 {
     char there[80] = "";
     int best = 0;
@@ -77,7 +77,7 @@ bool fatbin_choose(const struct image_bytes *bytes, int capability, struct image
         const struct image_bytes data = {header + length, size};
         unsigned kind = image_u16(header);
         int architecture = (int)(image_u32(header + AT_ARCHITECTURE) & 0xffff);
-        int suited = suits(kind, architecture, image_u64(header + AT_FLAGS), capability);
+        int suited = ptx_alone && kind != KIND_PTX ? 0 : suits(kind, architecture, image_u64(header + AT_FLAGS), capability);
         if (suited > best)
             take(header, &data, entry);
         best = suited > best ? suited : best;

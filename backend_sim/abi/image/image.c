@@ -33,7 +33,7 @@ static bool find_entry(struct image *image, const struct image_bytes *bytes, int
 {
     *entry = (struct image_entry){.bytes = *bytes};
     if (fatbin_is(bytes)) {
-        if (!fatbin_choose(bytes, capability, entry, image->why))
+        if (!fatbin_choose(bytes, capability, false, entry, image->why))
             return false;
     } else if (cubin_is(bytes)) {
         entry->kind = IMAGE_CUBIN;
@@ -48,6 +48,15 @@ static bool find_entry(struct image *image, const struct image_bytes *bytes, int
     return entry->kind != IMAGE_OTHER;
 }
 
+/* Copies the bytes of an entry. */
+static bool keep(struct image_packed *packed, const struct image_entry *entry)
+{
+    *packed = (struct image_packed){heap.malloc(entry->bytes.size + 1), entry->bytes.size, entry->unpacked, entry->packing};
+    if (packed->bytes)
+        memcpy(packed->bytes, entry->bytes.at, entry->bytes.size);
+    return packed->bytes != NULL;
+}
+
 struct image *image_new(const void *at, size_t size, int capability)
 {
     struct image *image = heap.calloc(1, sizeof *image);
@@ -55,26 +64,24 @@ struct image *image_new(const void *at, size_t size, int capability)
     struct image_entry entry;
     if (!image || !find_entry(image, &bytes, capability, &entry))
         return image;
-    image->bytes = heap.malloc(entry.bytes.size + 1);
-    if (!image->bytes) {
-        heap.free(image);
-        return NULL;
-    }
-    memcpy(image->bytes, entry.bytes.at, entry.bytes.size);
-    image->size = entry.bytes.size;
-    image->unpacked = entry.unpacked;
+    bool kept = keep(&image->code, &entry);
     image->kind = entry.kind;
-    image->packing = entry.packing;
+    image->alone = entry.kind == IMAGE_PTX && !fatbin_is(&bytes);
+    if (kept && entry.kind == IMAGE_CUBIN && fatbin_is(&bytes) && fatbin_choose(&bytes, capability, true, &entry, image->why))
+        kept = keep(&image->ptx, &entry);
     image->why[0] = '\0';
-    return image;
+    if (kept)
+        return image;
+    image_free(image);
+    return NULL;
 }
 
 /* ---- reading ---- */
 
-static void drop_bytes(struct image *image)
+static void drop_bytes(struct image_packed *packed)
 {
-    heap.free(image->bytes);
-    image->bytes = NULL;
+    heap.free(packed->bytes);
+    packed->bytes = NULL;
 }
 
 static void drop_lists(struct image *image)
@@ -101,28 +108,62 @@ static enum image_read refuse_packed(struct image *image, bool missing)
 }
 
 /* In place of the bytes, what they are packed of. */
-static enum image_read unpack(struct image *image)
+static enum image_read unpack(struct image *image, struct image_packed *packed)
 {
-    const struct image_bytes from = {image->bytes, image->size};
+    const struct image_bytes from = {packed->bytes, packed->size};
     bool missing = false;
-    if (image->packing == IMAGE_PLAIN)
+    if (!packed->bytes || packed->packing == IMAGE_PLAIN)
         return IMAGE_READ;
-    if (image->unpacked > IMAGE_MOST_UNPACKED)
+    if (packed->unpacked > IMAGE_MOST_UNPACKED)
         return refuse_packed(image, false);
-    unsigned char *to = heap.malloc(image->unpacked + 1);
+    unsigned char *to = heap.malloc(packed->unpacked + 1);
     if (!to)
         return IMAGE_MEMORY;
-    size_t size = image->packing == IMAGE_LZ4 ? lz4_unpack(&from, to, image->unpacked)
-                                              : zstd_unpack(&from, to, image->unpacked, &missing);
+    size_t size = packed->packing == IMAGE_LZ4 ? lz4_unpack(&from, to, packed->unpacked)
+                                               : zstd_unpack(&from, to, packed->unpacked, &missing);
     if (size == SIZE_MAX) {
         heap.free(to);
         return refuse_packed(image, missing);
     }
-    heap.free(image->bytes);
-    image->bytes = to;
-    image->size = size;
-    image->packing = IMAGE_PLAIN;
+    heap.free(packed->bytes);
+    *packed = (struct image_packed){to, size, size, IMAGE_PLAIN};
     return IMAGE_READ;
+}
+
+/* The text of the PTX beside a cubin, or that the kernels were read of. A text that cannot be unpacked is none. False: memory is
+ * out. */
+static bool take_ptx(struct image *image)
+{
+    if (image->kind == IMAGE_PTX && image->code.packing == IMAGE_PLAIN) {
+        image->ptx = image->code;
+        image->code.bytes = NULL;
+    }
+    enum image_read result = unpack(image, &image->ptx);
+    const struct image_bytes bytes = {image->ptx.bytes, image->ptx.size};
+    if (result == IMAGE_READ && image->ptx.bytes) {
+        image->ptx.size = ptx_size(&bytes);
+        if (ptx_is(&bytes))
+            return true;
+    }
+    if (result != IMAGE_MEMORY)
+        drop_bytes(&image->ptx);
+    return result != IMAGE_MEMORY;
+}
+
+bool image_is_text(const struct image *image)
+{
+    return image->alone;
+}
+
+const char *image_ptx(const struct image *image, size_t *size)
+{
+    *size = image->ptx.size;
+    return (const char *)image->ptx.bytes;
+}
+
+void image_drop_ptx(struct image *image)
+{
+    drop_bytes(&image->ptx);
 }
 
 static size_t hash(const char *name)
@@ -149,10 +190,10 @@ static bool index_names(struct image *image)
 
 bool image_read(struct image *image)
 {
-    if (image->read || !image->bytes)
+    if (image->read || !image->code.bytes)
         return true;
-    enum image_read result = unpack(image);
-    const struct image_bytes bytes = {image->bytes, image->size};
+    enum image_read result = unpack(image, &image->code);
+    const struct image_bytes bytes = {image->code.bytes, image->code.size};
     if (result == IMAGE_READ && image->kind == IMAGE_CUBIN && !cubin_is(&bytes)) {
         snprintf(image->why, sizeof image->why, "the fat binary is damaged: an entry is not a cubin");
         result = IMAGE_DAMAGED;
@@ -161,13 +202,15 @@ bool image_read(struct image *image)
         result = image->kind == IMAGE_PTX ? ptx_read(&bytes, image) : cubin_read(&bytes, image);
     if (result == IMAGE_READ && !index_names(image))
         result = IMAGE_MEMORY;
+    if (result == IMAGE_READ)
+        image->why[0] = '\0';
+    if (result == IMAGE_READ && !take_ptx(image))
+        result = IMAGE_MEMORY;
     if (result != IMAGE_READ)
         drop_lists(image);
     if (result == IMAGE_MEMORY)
         return false; /* and is read again by the next call */
-    if (result == IMAGE_READ)
-        image->why[0] = '\0';
-    drop_bytes(image);
+    drop_bytes(&image->code);
     image->read = true;
     return true;
 }
@@ -177,7 +220,8 @@ void image_free(struct image *image)
     if (!image)
         return;
     drop_lists(image);
-    drop_bytes(image);
+    drop_bytes(&image->code);
+    drop_bytes(&image->ptx);
     heap.free(image);
 }
 

@@ -2,8 +2,8 @@
 /* image.h - the kernels and variables that device code holds: a cubin, PTX, or a fat binary of both.
  *
  *     fat binary [ sm_80 cubin | sm_90 cubin, zstd | compute_90 PTX ]
- *          image_new, device 9.0       ^  the entry that suits best: its bytes are copied as they are
- *          image_read                     unpacked at the first lookup  ->  [ kernels | variables ], the bytes are freed
+ *          image_new, device 9.0       ^  the entry that suits best, and    ^  the PTX: their bytes are copied as they are
+ *          image_read                     unpacked at the first lookup  ->  [ kernels | variables ], and the text of the PTX
  *
  * What is not an image of these kinds, or has no entry for the device, or is damaged, holds nothing; image_why has the reason.
  */
@@ -35,6 +35,13 @@ struct image_variable {
     const unsigned char *initial; /* NULL: zeros */
 };
 
+/* Bytes as they lie in the image. */
+struct image_packed {
+    unsigned char *bytes; /* NULL: none */
+    size_t size, unpacked;
+    int packing;
+};
+
 struct image {
     struct image_kernel *kernel;
     struct image_variable *variable;
@@ -44,9 +51,9 @@ struct image {
     char *text; /* names, and the initial values */
     uint32_t *place;
     size_t places;
-    unsigned char *bytes;
-    size_t size, unpacked;
-    int kind, packing;
+    struct image_packed code, ptx;
+    int kind;
+    bool alone; /* what was loaded is PTX, and no fat binary */
     bool read;
     char why[160];
 };
@@ -65,6 +72,14 @@ struct image *image_new(const void *at, size_t size, int capability);
 bool image_read(struct image *image);
 
 void image_free(struct image *image);
+
+/* Was it loaded as the text of PTX, not within a fat binary? */
+bool image_is_text(const struct image *image);
+
+/* The text of its PTX, which is not terminated. NULL: there is none, or it could not be unpacked. Of an image that was read. */
+const char *image_ptx(const struct image *image, size_t *size);
+/* Frees the text. */
+void image_drop_ptx(struct image *image);
 
 /* The index of a kernel; -1: it holds none of that name. */
 long image_kernel_named(const struct image *image, const char *name);

@@ -186,6 +186,45 @@ static void check_packed(const struct rig_bytes *packed, uint64_t flag, size_t u
     free(bytes.at);
 }
 
+/* The PTX beside a cubin: whole, packed, damaged, and none. */
+static void test_ptx_beside(void)
+{
+    static const char text[] = RIG_PTX_TEXT;
+    struct rig_bytes cubin = cubin_of(90, NULL);
+    const struct {
+        const void *at;
+        size_t size;
+        uint64_t flags, unpacked;
+        uint32_t architecture;
+        size_t want;
+    } entries[] = {
+        {text, sizeof text, 0, 0, 70, sizeof text - 1},
+        {text, sizeof text, RIG_LZ4, 50, 70, 0},
+        {"no PTX", 6, 0, 0, 70, 0},
+        {text, sizeof text, 0, 0, 100, 0},
+    };
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        struct rig_bytes fat = {NULL, 0, 0};
+        size_t size = 0;
+        rig_fatbin(&fat);
+        rig_entry(&fat, RIG_CUBIN, 90, 0, cubin.at, cubin.size, 0);
+        rig_entry(&fat, RIG_PTX, entries[i].architecture, entries[i].flags, entries[i].at, entries[i].size, entries[i].unpacked);
+        struct image *image = read_all(fat.at, fat.size, 90);
+        const char *ptx = image_ptx(image, &size);
+        tap_ok(image->kernels == 2 && !image_is_text(image), "the kernels are the cubin's");
+        tap_ok(entries[i].want ? ptx && size == entries[i].want && memcmp(ptx, text, size) == 0 : !ptx, "the text of entry %zu", i);
+        image_drop_ptx(image);
+        tap_ok(!image_ptx(image, &size), "it is dropped");
+        image_free(image);
+        free(fat.at);
+    }
+    struct image *image = read_all(text, sizeof text, 90);
+    size_t size = 0;
+    tap_ok(image_is_text(image) && image_ptx(image, &size) && size == sizeof text - 1, "PTX that was loaded as it is");
+    image_free(image);
+    free(cubin.at);
+}
+
 static void test_lz4_vectors(void)
 {
     static const struct {
@@ -350,6 +389,7 @@ int main(void)
     test_order();
     test_ptx();
     test_choice();
+    test_ptx_beside();
     test_lz4_vectors();
     test_packed();
     test_damage();

@@ -64,8 +64,8 @@ struct image_entry {
 
 /* Does a fat binary's header begin here? */
 bool fatbin_is(const struct image_bytes *bytes);
-/* The entry that suits the device best. False: why says that there is none, or what is wrong. */
-bool fatbin_choose(const struct image_bytes *bytes, int capability, struct image_entry *entry, char why[160]);
+/* The entry that suits the device best, of all or of those of PTX. False: why says that there is none, or what is wrong. */
+bool fatbin_choose(const struct image_bytes *bytes, int capability, bool ptx_alone, struct image_entry *entry, char why[160]);
 
 bool cubin_is(const struct image_bytes *bytes);
 /* The size of a cubin of which only the beginning is known; 0: it is damaged. */

@@ -13,6 +13,7 @@ void abi_code_end(struct vmm_system *sys);
 /* Says which kernels were skipped, after the last of them (abi_missing.h). */
 void abi_missing_say(void);
 void abi_missing_close(void);
+void abi_ptx_close(void);
 
 void abi_plugins_close(void);
 void abi_logs_close(void);

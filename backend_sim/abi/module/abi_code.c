@@ -7,6 +7,7 @@
 #include "abi_missing.h"
 #include "abi_occupancy.h"
 #include "abi_parts.h"
+#include "abi_ptx.h"
 #include "abi_variable_memory.h"
 #include "abi_variables.h"
 #include "heap.h"
@@ -37,6 +38,10 @@ struct abi_image {
     bool library;
     char module; /* its address is the handle of a library's module */
     struct image *code;
+    struct abi_ptx_device device;
+    struct abi_ptx *ptx;  /* NULL: the image has no PTX, or why says what is wrong with it */
+    bool compiled;
+    char why[320];
     struct CUfunc_st **of_code; /* by the index of the image's kernel; NULL: none was looked up */
     struct CUfunc_st *functions;
     struct copy *copies;
@@ -147,6 +152,7 @@ CUresult abi_image_variables(vmm_system *sys, const char *function, struct abi_i
 
 static void end_copies(vmm_system *sys, struct abi_image *image)
 {
+    abi_ptx_end(sys, image->ptx);
     while (image->copies) {
         struct copy *next = image->copies->next;
         abi_variables_end(sys, image->copies->addresses);
@@ -190,12 +196,58 @@ static void free_image(struct abi_image *image)
         image->functions = f->next;
         free_function(f);
     }
+    abi_ptx_drop(image->ptx);
     image_free(image->code);
     heap.free(image->of_code);
     heap.free(image);
 }
 
-CUresult abi_image_load(vmm_system *sys, const char *function, void *image_out, bool library, const struct abi_code_bytes *code)
+/* Compiles the PTX of an image that was read, once. False: memory is out. */
+static bool compile(struct abi_image *image)
+{
+    struct ptx_error error = {.no_memory = false};
+    size_t size;
+    if (image->compiled)
+        return true;
+    const char *text = image->device.skips ? NULL : image_ptx(image->code, &size);
+    if (text)
+        image->ptx = abi_ptx_new(&image->device, text, size, &error);
+    if (error.no_memory)
+        return false;
+    if (image->ptx)
+        abi_ptx_describe(image->ptx, image->code);
+    else if (text && error.place.line)
+        snprintf(image->why, sizeof image->why, "line %u, column %u of its PTX: %s", error.place.line, error.place.column, error.text);
+    else if (text)
+        snprintf(image->why, sizeof image->why, "%s", error.text);
+    image_drop_ptx(image->code);
+    image->compiled = true;
+    return true;
+}
+
+/* Reads an image and compiles its PTX, once. False: memory is out. */
+static bool prepare(struct abi_image *image)
+{
+    int cancel = life_no_cancel(); /* loading a library is a cancellation point */
+    bool ready = image_read(image->code) && compile(image);
+    life_may_cancel(cancel);
+    return ready;
+}
+
+/* A driver compiles text when it is loaded, and answers with what is wrong. */
+static CUresult compile_text(const char *function, struct abi_image *image, struct abi_code_bytes *code)
+{
+    if (!image_is_text(image->code) || image->device.skips)
+        return CUDA_SUCCESS;
+    if (!prepare(image))
+        return abi_no_memory(function);
+    if (image->ptx)
+        return CUDA_SUCCESS;
+    snprintf(code->log, sizeof code->log, "error: %s\n", image->why);
+    return abi_refuse(VMM_RULE_CODE_PTX, function, "%.200s", image->why);
+}
+
+CUresult abi_image_load(vmm_system *sys, const char *function, void *image_out, bool library, struct abi_code_bytes *code)
 {
     uint64_t *addresses;
     struct abi_image *image = heap.calloc(1, sizeof *image);
@@ -204,7 +256,10 @@ CUresult abi_image_load(vmm_system *sys, const char *function, void *image_out, 
         return abi_no_memory(function);
     }
     image->library = library;
-    CUresult result = library ? CUDA_SUCCESS : add_copy(sys, function, image, abi_query_current(sys), &addresses);
+    image->device = abi_ptx_device(sys);
+    CUresult result = compile_text(function, image, code);
+    if (result == CUDA_SUCCESS && !library)
+        result = add_copy(sys, function, image, abi_query_current(sys), &addresses);
     if (result != CUDA_SUCCESS) {
         free_image(image);
         return result;
@@ -396,6 +451,17 @@ static struct CUfunc_st *of_plugin(struct abi_image *image, const struct abi_ker
     return f ? f : add_function(image, kernel);
 }
 
+/* The kernel as the image's PTX has it, or why that does not run. */
+static void find_ptx(const struct abi_image *image, struct abi_kernel *kernel, size_t index)
+{
+    if (image->ptx)
+        kernel->ptx = abi_ptx_kernel(image->ptx, kernel->name, index);
+    if (kernel->ptx)
+        kernel->why = kernel->ptx->kernel->refused;
+    else if (image->why[0])
+        kernel->why = image->why;
+}
+
 /* The function for a kernel that the image holds itself. The same. */
 static struct CUfunc_st *of_code(struct abi_image *image, size_t index)
 {
@@ -404,6 +470,8 @@ static struct CUfunc_st *of_code(struct abi_image *image, size_t index)
     if (image->of_code[index])
         return image->of_code[index];
     struct abi_kernel *kernel = abi_missing_new(&image->code->kernel[index]);
+    if (kernel)
+        find_ptx(image, kernel, index);
     struct CUfunc_st *f = kernel ? add_function(image, kernel) : NULL;
     if (kernel && !f)
         abi_missing_free(kernel);
@@ -415,10 +483,7 @@ static struct CUfunc_st *of_code(struct abi_image *image, size_t index)
 static struct abi_image *read_image(const void *wanted)
 {
     struct abi_image *image = *place_of(wanted);
-    int cancel = life_no_cancel(); /* loading a library is a cancellation point */
-    bool read = image && image_read(image->code); /* LCOV_EXCL_BR_LINE: only if another thread unloads it now */
-    life_may_cancel(cancel);
-    return read ? image : NULL;
+    return image && prepare(image) ? image : NULL; /* LCOV_EXCL_BR_LINE: only if another thread unloads it now */
 }
 
 /* The image's function of that name: for the plugin's kernel, or without one for its own. why: why it has none. */
@@ -572,17 +637,25 @@ static CUresult own_variable(vmm_system *sys, const char *function, struct abi_i
     return CUDA_SUCCESS;
 }
 
-/* The image's own variable of that name. */
+CUresult abi_image_ptx_variables(vmm_system *sys, const char *function, struct abi_image *image, uint64_t **addresses)
+{
+    return abi_ptx_variables(sys, function, image->ptx, image->library ? abi_query_current(sys) : 0, addresses);
+}
+
+/* The image's variable of that name: of its PTX, or of its cubin. */
 static CUresult own_named(const char *function, const struct abi_image *image, const char *name,
-                          const struct image_variable **own)
+                          const struct image_variable **own, long *of_ptx, uint64_t *size)
 {
     life_acquire(&lock);
     bool read = read_image(image) != NULL;
-    *own = read ? image_variable_named(image->code, name) : NULL;
+    *of_ptx = read && image->ptx ? abi_ptx_variable(image->ptx, name, size) : -1;
+    *own = read && *of_ptx < 0 ? image_variable_named(image->code, name) : NULL;
     life_release(&lock);
     if (!read)
         return abi_no_memory(function);
-    return *own ? CUDA_SUCCESS : refuse_variable(function, image, name);
+    if (*own)
+        *size = (*own)->size;
+    return *own || *of_ptx >= 0 ? CUDA_SUCCESS : refuse_variable(function, image, name);
 }
 
 CUresult abi_image_variable(vmm_system *sys, const char *function, struct abi_image *image, const char *name, CUdeviceptr *dptr,
@@ -590,6 +663,7 @@ CUresult abi_image_variable(vmm_system *sys, const char *function, struct abi_im
 {
     const struct image_variable *own;
     uint64_t *addresses, address = 0, size = 0;
+    long of_ptx;
     CUresult result = abi_image_variables(sys, function, image, &addresses);
     if (result != CUDA_SUCCESS)
         return result;
@@ -598,10 +672,11 @@ CUresult abi_image_variable(vmm_system *sys, const char *function, struct abi_im
         /* analysers: clang-analyzer-core.NullDereference is wrong: a plugin has variables, so there are addresses */
         address = addresses[v->index];
         size = v->entry->size;
-    } else if ((result = own_named(function, image, name, &own)) == CUDA_SUCCESS) {
-        /* analysers: clang-analyzer-core.NullDereference is wrong: it was found */
-        size = own->size;
-        result = own_variable(sys, function, image, own, &address);
+    } else if ((result = own_named(function, image, name, &own, &of_ptx, &size)) == CUDA_SUCCESS) {
+        result = of_ptx < 0 ? own_variable(sys, function, image, own, &address)
+                            : abi_image_ptx_variables(sys, function, image, &addresses);
+        if (of_ptx >= 0 && result == CUDA_SUCCESS)
+            address = addresses[of_ptx];
     }
     if (result != CUDA_SUCCESS)
         return result;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_code.h - modules, libraries and their functions. Any image is accepted; what it holds is read at a lookup (image.h).
+/* abi_code.h - modules, libraries and their functions. PTX is compiled when it is loaded as text; any other image is accepted, and
+ * what it holds is read at a lookup (image.h).
  *
  *     cuModuleLoadData(image)      ->  image [ ]
  *     cuModuleGetFunction("fill")  ->  image [fill: kernel of a plugin]          a plugin's kernel comes before
- *     cuModuleGetFunction("sort")  ->  image [fill, sort: kernel of the image]   the image's own (abi_missing.h)
+ *     cuModuleGetFunction("sort")  ->  image [fill, sort: kernel of the image]   the image's own (abi_ptx.h, abi_missing.h)
  */
 #ifndef SIM_ABI_CODE_H
 #define SIM_ABI_CODE_H
@@ -55,6 +56,9 @@ const void *abi_image_module(const struct abi_image *image);
 /* The addresses of the image's variables (abi_variables.h): of a module its own, of a library those in the current context, made
  * on first use. */
 CUresult abi_image_variables(vmm_system *sys, const char *function, struct abi_image *image, uint64_t **addresses);
+
+/* The same of the variables of a kernel that runs from the image's PTX (abi_ptx.h). */
+CUresult abi_image_ptx_variables(vmm_system *sys, const char *function, struct abi_image *image, uint64_t **addresses);
 
 /* Stores an attribute of a live function, or of a live kernel for the device. OUT_OF_MEMORY. */
 CUresult abi_function_set(const char *function, const void *handle, int device, CUfunction_attribute attribute, int value);

@@ -17,12 +17,13 @@ struct abi_code_bytes {
     const void *at;
     size_t size;
     unsigned char *bytes;
+    char log[336]; /* of a load that was refused: what the compiler has to say; "": nothing */
 };
 
 /* The contents of the file, or a refusal. */
 CUresult abi_code_take(const char *function, const char *path, struct abi_code_bytes *code);
 
-CUresult abi_image_load(vmm_system *sys, const char *function, void *image_out, bool library, const struct abi_code_bytes *code);
+CUresult abi_image_load(vmm_system *sys, const char *function, void *image_out, bool library, struct abi_code_bytes *code);
 CUresult abi_image_unload(vmm_system *sys, const char *function, const void *handle, bool library);
 
 /* The image of the handle, which stays until it is unloaded. NULL: the handle is of neither kind. */

@@ -148,7 +148,9 @@ static CUfunction kernel_of(CUmodule *module, const char *image, const char *nam
 TEST_BREAKS(LAUNCH_MISSING, launch_missing_broken)
 {
     CUmodule module = NULL;
-    CUfunction f = kernel_of(&module, ".version 8.0\n.target sm_90\n.entry lonely(.param .u64 a) { ret; }\n", "lonely");
+    static const char image[] = ".version 8.0\n.target sm_90\n.address_size 64\n.shared .b64 bar;\n"
+                                ".entry lonely(.param .u64 a) { mbarrier.inval.shared.b64 [bar]; ret; }\n";
+    CUfunction f = kernel_of(&module, image, "lonely");
     uint64_t a = 0;
     void *params[] = {&a};
     CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1};
@@ -161,8 +163,15 @@ TEST_BREAKS(LAUNCH_MISSING, launch_missing_broken)
 TEST_NEAR_MISS(LAUNCH_MISSING, launch_missing_kept)
 {
     CUmodule module = NULL;
-    CUfunction f = kernel_of(&module, ".version 8.0\n.target sm_90\n.entry nothing { ret; }\n", "nothing");
-    ACCEPTED(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    static const char *const images[] = {"image", ".version 8.0\n.target sm_90\n.address_size 64\n.entry nothing { ret; }\n"};
+    static const char *const names[] = {"nothing", "nothing"}; /* which a plugin has */
+    for (int i = 0; i < 2; i++) {
+        CUfunction f = kernel_of(&module, images[i], names[i]);
+        ACCEPTED(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+        OK(cuModuleUnload(module));
+    }
+    CUfunction f = kernel_of(&module, ".version 8.0\n.target sm_90\n.address_size 64\n.entry alone { ret; }\n", "alone");
+    ACCEPTED(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL)); /* which runs here */
     OK(cuModuleUnload(module));
 }
 

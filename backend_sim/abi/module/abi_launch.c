@@ -11,7 +11,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
     ABI_WORK(abi_launch(sys, "cuLaunchKernel", f, &grid, abi_stream(hStream), kernelParams, extra));
 }
 
-/* The threads of a plugin's kernel run one after the other, so they cannot wait for each other. */
+/* The threads of a plugin's kernel run one after the other, so they cannot wait for each other; those of PTX can. */
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                                    unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                                    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)

@@ -10,11 +10,19 @@
 #include "heap.h"
 #include "image.h"
 
-static CUresult load_library(vmm_system *sys, CUlibrary *library, const void *code, size_t size)
+static CUresult load_library(vmm_system *sys, CUlibrary *library, struct abi_code_bytes *code)
 {
-    if (!library || !code)
+    if (!library || !code->at)
         return abi_null("cuLibraryLoadData", library ? "code" : "library");
-    return abi_image_load(sys, "cuLibraryLoadData", library, true, &(struct abi_code_bytes){.at = code, .size = size});
+    return abi_image_load(sys, "cuLibraryLoadData", library, true, code);
+}
+
+static CUresult load_memory(vmm_system *sys, CUlibrary *library, const void *at, const CUjit_option *options, void **values,
+                            unsigned count)
+{
+    struct abi_code_bytes code = {.at = at, .size = IMAGE_ANY_SIZE};
+    CUresult result = load_library(sys, library, &code);
+    return abi_jit_answered(result, code.log, options, values, count);
 }
 
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
@@ -22,18 +30,18 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
                            unsigned int numLibraryOptions)
 {
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
-    ABI_INITIALISED((abi_jit_answered(load_library(sys, library, code, IMAGE_ANY_SIZE), jitOptions, jitOptionsValues,
-                                      numJitOptions)));
+    ABI_INITIALISED(load_memory(sys, library, code, jitOptions, jitOptionsValues, numJitOptions));
 }
 
-static CUresult load_library_file(vmm_system *sys, CUlibrary *library, const char *path)
+static CUresult load_file(vmm_system *sys, CUlibrary *library, const char *path, const CUjit_option *options, void **values,
+                          unsigned count)
 {
-    struct abi_code_bytes code = {NULL, 0, NULL};
+    struct abi_code_bytes code = {.at = NULL};
     CUresult result = abi_code_take("cuLibraryLoadFromFile", path, &code);
     if (result == CUDA_SUCCESS)
-        result = load_library(sys, library, code.at, code.size);
+        result = load_library(sys, library, &code);
     heap.free(code.bytes);
-    return result;
+    return abi_jit_answered(result, code.log, options, values, count);
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
@@ -41,8 +49,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_o
                                void **libraryOptionValues, unsigned int numLibraryOptions)
 {
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
-    ABI_INITIALISED(
-        (abi_jit_answered(load_library_file(sys, library, fileName), jitOptions, jitOptionsValues, numJitOptions)));
+    ABI_INITIALISED(load_file(sys, library, fileName, jitOptions, jitOptionsValues, numJitOptions));
 }
 
 CUresult cuLibraryUnload(CUlibrary library)

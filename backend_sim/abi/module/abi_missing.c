@@ -81,13 +81,18 @@ static vmm_kernel number_of(struct abi_skipped *skipped, bool *first)
 static CUresult refuse(const char *function, const struct abi_kernel *kernel)
 {
     const struct image_kernel *code = kernel->code;
+    char why[256];
+    if (kernel->why)
+        snprintf(why, sizeof why, "%s", kernel->why);
+    else
+        snprintf(why, sizeof why, "only PTX runs here, and it has none: compile with -gencode arch=compute_%d,code=compute_%d as well",
+                 code->ptx, code->ptx);
     if (!atomic_exchange(&kernel->skipped->refused, true))
-        abi_say("%s is refused (CUDA_ERROR_NOT_SUPPORTED): the %s for sm_%d that was loaded has the kernel %.600s, which cannot "
-                "run here. Write it as a plugin (docs/unmodified.md), or let such launches do nothing: kernels=skip in CUVMM_SIM or in "
-                "cuvmm exec --machine=sim:h100,kernels=skip", function, code->binary ? "cubin" : "PTX",
-                code->binary ? code->binary : code->ptx, kernel->name);
-    return abi_refuse(VMM_RULE_LAUNCH_MISSING, function, "no plugin of CUVMM_KERNELS has the kernel %.120s of the image",
-                      kernel->name);
+        abi_say("%s is refused (CUDA_ERROR_NOT_SUPPORTED): the %s for sm_%d that was loaded has the kernel %.400s, which cannot run "
+                "here: %s. Or write the kernel as a plugin (docs/unmodified.md), or let such launches do nothing: kernels=skip in "
+                "CUVMM_SIM or in cuvmm exec --machine=sim:h100,kernels=skip", function, code->binary ? "cubin" : "PTX",
+                code->binary ? code->binary : code->ptx, kernel->name, why);
+    return abi_refuse(VMM_RULE_LAUNCH_MISSING, function, "%.80s: %.150s", kernel->name, why);
 }
 
 CUresult abi_missing_launch(const vmm_system *sys, const char *function, const struct abi_kernel *kernel, vmm_kernel *number)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_missing.h - kernels without a plugin: an image holds them, and no plugin has them.
+/* abi_missing.h - kernels without a plugin that cannot run: an image holds them without PTX, or with PTX that does not run here.
  *
  *     kernels=refuse   cuLaunchKernel(K)  ->  NOT_SUPPORTED [VMM-LAUNCH-MISSING], reported once on standard error
  *     kernels=skip     cuLaunchKernel(K)  ->  a kernel that does nothing, in its turn of the stream, but counts

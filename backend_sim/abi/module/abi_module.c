@@ -9,43 +9,55 @@
 #include "image.h"
 
 /* A module belongs to the current context. */
-static CUresult load_module(vmm_system *sys, const char *function, CUmodule *module, const void *image, size_t size)
+static CUresult load_module(vmm_system *sys, const char *function, CUmodule *module, struct abi_code_bytes *code)
 {
     uint64_t current;
     struct abi_query_context context;
-    if (!module || !image)
+    if (!module || !code->at)
         return abi_null(function, module ? "image" : "module");
     CUresult result = abi_current(sys, function, &current, &context);
-    return result == CUDA_SUCCESS ? abi_image_load(sys, function, module, false, &(struct abi_code_bytes){.at = image, .size = size}) : result;
+    return result == CUDA_SUCCESS ? abi_image_load(sys, function, module, false, code) : result;
+}
+
+static CUresult load_memory(vmm_system *sys, const char *function, CUmodule *module, const void *image)
+{
+    return load_module(sys, function, module, &(struct abi_code_bytes){.at = image, .size = IMAGE_ANY_SIZE});
 }
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
-    ABI_INITIALISED(load_module(sys, "cuModuleLoadData", module, image, IMAGE_ANY_SIZE));
+    ABI_INITIALISED(load_memory(sys, "cuModuleLoadData", module, image));
+}
+
+static CUresult load_with_options(vmm_system *sys, CUmodule *module, const void *image, unsigned count, const CUjit_option *options,
+                                  void **values)
+{
+    struct abi_code_bytes code = {.at = image, .size = IMAGE_ANY_SIZE};
+    CUresult result = load_module(sys, "cuModuleLoadDataEx", module, &code);
+    return abi_jit_answered(result, code.log, options, values, count);
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
                             void **optionValues)
 {
-    ABI_INITIALISED(abi_jit_answered(load_module(sys, "cuModuleLoadDataEx", module, image, IMAGE_ANY_SIZE), options, optionValues,
-                                     numOptions));
+    ABI_INITIALISED(load_with_options(sys, module, image, numOptions, options, optionValues));
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 {
-    ABI_INITIALISED(load_module(sys, "cuModuleLoadFatBinary", module, fatCubin, IMAGE_ANY_SIZE));
+    ABI_INITIALISED(load_memory(sys, "cuModuleLoadFatBinary", module, fatCubin));
 }
 
 static CUresult load_module_file(vmm_system *sys, CUmodule *module, const char *path)
 {
     uint64_t current;
     struct abi_query_context context;
-    struct abi_code_bytes code = {NULL, 0, NULL};
+    struct abi_code_bytes code = {.at = NULL};
     CUresult result = abi_current(sys, "cuModuleLoad", &current, &context);
     if (result == CUDA_SUCCESS)
         result = abi_code_take("cuModuleLoad", path, &code);
     if (result == CUDA_SUCCESS)
-        result = load_module(sys, "cuModuleLoad", module, code.at, code.size);
+        result = load_module(sys, "cuModuleLoad", module, &code);
     heap.free(code.bytes);
     return result;
 }

@@ -3,6 +3,7 @@
 
 #include "abi_missing.h"
 #include "abi_occupancy.h"
+#include "abi_ptx.h"
 
 enum { MOST_PARAMS = 32764, WORDS = ABI_LAUNCH_HEAD + MOST_PARAMS / 8 + 1 }; /* CUDA C++ Programming Guide: what a kernel takes */
 
@@ -70,6 +71,38 @@ struct packed {
     uint64_t args[WORDS];
 };
 
+/* What only code that runs can be wrong about: a driver refuses it, too. */
+static CUresult check_ptx(const char *name, const struct CUfunc_st *f, const struct abi_grid *g)
+{
+    const uint32_t *required = f->kernel->ptx->kernel->required;
+    const int most = f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
+    if (required[0] && (g->block.x != required[0] || g->block.y != required[1] || g->block.z != required[2]))
+        return abi_refuse(VMM_RULE_LAUNCH_DIMENSIONS, name, "a block of (%u, %u, %u): %.60s runs in blocks of (%u, %u, %u), by its reqntid", g->block.x, g->block.y,
+                          g->block.z, f->kernel->name, required[0], required[1], required[2]);
+    if (g->shared > (unsigned)most)
+        return abi_refuse(VMM_RULE_LAUNCH_ARGUMENTS, name, "%u bytes of shared memory: %.60s may have %d; cuFuncSetAttribute "
+                          "(MAX_DYNAMIC_SHARED_SIZE_BYTES) allows more", g->shared, f->kernel->name, most);
+    return CUDA_SUCCESS;
+}
+
+/* The number by which vmm_launch runs the kernel or passes it over, and where its variables are; or a refusal. */
+static CUresult find_code(vmm_system *sys, const char *name, const struct CUfunc_st *f, const struct abi_grid *g, vmm_kernel *number,
+                          uint64_t **variables)
+{
+    const struct abi_kernel *kernel = f->kernel;
+    *variables = NULL;
+    *number = kernel->number;
+    if (!kernel->code)
+        return abi_image_variables(sys, name, f->image, variables);
+    if (!kernel->ptx || kernel->why)
+        return abi_missing_launch(sys, name, kernel, number);
+    CUresult result = check_ptx(name, f, g);
+    if (result == CUDA_SUCCESS)
+        result = abi_image_ptx_variables(sys, name, f->image, variables);
+    *number = result == CUDA_SUCCESS ? abi_ptx_number(kernel->ptx) : 0;
+    return *number < 0 ? abi_no_memory(name) : result;
+}
+
 static CUresult pack_launch(vmm_system *sys, const char *name, const void *function, const struct abi_grid *g, void **params,
                             void **extra, struct packed *packed)
 {
@@ -93,17 +126,14 @@ static CUresult pack_launch(vmm_system *sys, const char *name, const void *funct
     args[1] = g->grid.z | (uint64_t)g->block.x << 32;
     args[2] = g->block.y | (uint64_t)g->block.z << 32;
     args[ABI_LAUNCH_SHARED] = g->shared;
-    uint64_t *variables = NULL;
-    if (!f.kernel->code)
-        result = abi_image_variables(sys, name, f.image, &variables);
-    args[ABI_LAUNCH_VARIABLES] = (uint64_t)(uintptr_t)variables;
+    result = pack(name, f.kernel, params, extra, (unsigned char *)(args + ABI_LAUNCH_HEAD));
+    uint64_t *variables;
+    vmm_kernel number;
     if (result == CUDA_SUCCESS)
-        result = pack(name, f.kernel, params, extra, (unsigned char *)(args + ABI_LAUNCH_HEAD));
-    vmm_kernel number = f.kernel->number;
-    if (result == CUDA_SUCCESS && f.kernel->code)
-        result = abi_missing_launch(sys, name, f.kernel, &number);
+        result = find_code(sys, name, &f, g, &number, &variables);
     if (result != CUDA_SUCCESS)
         return result;
+    args[ABI_LAUNCH_VARIABLES] = (uint64_t)(uintptr_t)variables;
     packed->kernel = f.kernel;
     packed->most_shared = f.attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
     packed->call = (struct vmm_call_launch){{VMM_CALL_launch, 0}, number, g->grid.x, threads,

@@ -326,9 +326,9 @@ CUresult abi_kernel_refuse(const char *function, const char *name, const char *w
         return abi_no_memory(function);
     const char *write = plain_name(name, plain) ? plain : name;
     if (!again)
-        abi_say("no kernel %.200s: device code cannot run here. Write VMM_KERNEL(%.200s, ...) in C (vmm_kernel.h, "
-                "docs/unmodified.md), build it as a shared library, and name that in CUVMM_KERNELS%s%s", name, write,
-                *why ? ". The image does not hold it either: " : "", why);
+        abi_say("no kernel %.200s: the loaded image does not hold it%s%s, and no plugin has it. Load PTX that has it (docs/ptx.md), or "
+                "write VMM_KERNEL(%.200s, ...) in C (vmm_kernel.h, docs/unmodified.md), build it as a shared library, and name that in "
+                "CUVMM_KERNELS", name, *why ? ": " : "", why, write);
     return abi_refuse(VMM_RULE_CODE_NAME, function, "no plugin of CUVMM_KERNELS has a kernel %.60s, nor has the image%s%s", name,
                       *why ? ": " : "", why);
 }

@@ -18,6 +18,7 @@
 
 struct image_kernel;
 struct abi_skipped;
+struct abi_ptx_kernel;
 
 struct abi_kernel {
     char *name;                         /* as requested */
@@ -26,6 +27,8 @@ struct abi_kernel {
     const vmm_kernel_entry *entry;      /* of a plugin's kernel */
     const struct image_kernel *code;    /* of a kernel that an image holds and no plugin has (abi_missing.h); NULL: of the others */
     struct abi_skipped *skipped;        /* its launches */
+    struct abi_ptx_kernel *ptx;         /* the same kernel where the image's PTX could be compiled (abi_ptx.h) */
+    const char *why;                    /* why that does not run, or why there is none; NULL: it runs, or the image has no PTX */
     unsigned params;
     size_t *size, *offset; /* offset has one entry more: the size of all parameters */
     struct abi_kernel *next;

@@ -5,17 +5,17 @@
 #include "heap.h"
 
 /* Copies the initial value on a stream of its own, so that it waits for no other work. New memory reads as zeros. */
-static vmm_result initialise(vmm_system *sys, uint64_t address, const void *initial, uint64_t size)
+CUresult abi_variable_fill(vmm_system *sys, uint64_t address, const void *initial, uint64_t size)
 {
     vmm_stream stream = 0;
     vmm_result result = vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING);
     if (result != VMM_SUCCESS)
-        return result;
+        return (CUresult)result;
     result = vmm_memcpy_htod_async(sys, address, initial, size, stream);
     if (result == VMM_SUCCESS)
         result = vmm_stream_synchronize(sys, stream);
     vmm_stream_destroy(sys, stream);
-    return result;
+    return (CUresult)result;
 }
 
 CUresult abi_variable_make(vmm_system *sys, const char *function, uint64_t size, const void *initial, uint64_t *address)
@@ -28,7 +28,7 @@ CUresult abi_variable_make(vmm_system *sys, const char *function, uint64_t size,
         return abi_no_memory(function);
     }
     if (initial)
-        result = (CUresult)initialise(sys, *address, initial, size);
+        result = abi_variable_fill(sys, *address, initial, size);
     if (result != CUDA_SUCCESS)
         abi_variable_end(sys, *address);
     return result;

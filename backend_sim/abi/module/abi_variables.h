@@ -21,6 +21,9 @@ bool abi_variables_live(const uint64_t *addresses);
 /* Frees what abi_variables_make made, after the device's work; the context may have ended and taken the memory along. */
 void abi_variables_end(vmm_system *sys, uint64_t *addresses);
 
+/* Stores the initial value of a variable, as the other ones. */
+CUresult abi_variable_fill(vmm_system *sys, uint64_t address, const void *initial, uint64_t size);
+
 /* Allocates one variable that an image holds, in the current context; initial: its bytes, NULL for zeros. OUT_OF_MEMORY, and what
  * vmm_mem_alloc answers: nothing is left. */
 CUresult abi_variable_make(vmm_system *sys, const char *function, uint64_t size, const void *initial, uint64_t *address);

@@ -151,8 +151,10 @@ void ptx_lower_call(struct ptx_lower *l, const struct ptx_match *m)
         given = &o[i++];
     if (i < l->ins->operands && o[i].kind == PTX_O_TARGETS)
         i++;
-    if (i != l->ins->operands || c.param_count + c.result_count > UINT8_MAX)
+    if (i != l->ins->operands)
         ptx_lower_fail(l, "has an operand too many");
+    if (c.param_count + c.result_count > UINT8_MAX)
+        ptx_lower_fail(l, "calls a function with more than %d parameters and results", UINT8_MAX);
     arguments(l, given, c.params, c.param_count, false, offsets[0]);
     arguments(l, results, c.results, c.result_count, true, offsets[1]);
     struct ptx_op *op = ptx_emit(l, c.function ? STEP_CALL : STEP_CALL_POINTER, PTX_UNUSED, c.pointer, PTX_UNUSED, PTX_UNUSED);

@@ -18,12 +18,22 @@ static bool holds(unsigned to, unsigned from)
     return ptx_is_signed(from) ? ptx_is_signed(to) && wide >= narrow : wide >= narrow + ptx_is_signed(to);
 }
 
+/* .tf32 is made of .f32 alone, and .rna is its. */
+static void check_tf32(const struct ptx_lower *l, unsigned to, unsigned from, bool real)
+{
+    if (to == PTX_TF32 && (from != PTX_F32 || !real))
+        ptx_lower_fail(l, ".tf32 is made of .f32, by .rna, .rn or .rz");
+    if (to != PTX_TF32 && ptx_has(l, PTX_MOD_RNA))
+        ptx_lower_fail(l, ".rna makes .tf32 alone");
+}
+
 /* Which ways to round the pair of types needs, and which it does not have. */
 static void check(const struct ptx_lower *l, unsigned to, unsigned from)
 {
     bool to_float = ptx_is_float(to), from_float = ptx_is_float(from);
     bool whole = has_any(l, PTX_MOD_RNI, PTX_MOD_RPI), real = has_any(l, PTX_MOD_RN, PTX_MOD_RNA);
     unsigned wide = ptx_type_bits(to), narrow = ptx_type_bits(from);
+    check_tf32(l, to, from, real);
     if (!to_float && !from_float && (whole || real))
         ptx_lower_fail(l, "whole numbers are not rounded");
     if (!to_float && !from_float && ptx_has(l, PTX_MOD_SAT) && holds(to, from))
@@ -34,10 +44,12 @@ static void check(const struct ptx_lower *l, unsigned to, unsigned from)
         ptx_lower_fail(l, "needs .rni, .rzi, .rmi or .rpi: a whole number becomes of it");
     if (to_float && !from_float && !real)
         ptx_lower_fail(l, "needs .rn, .rz, .rm or .rp: not every whole number has a float");
-    if (to_float && from_float && wide < narrow && !real && to != PTX_TF32)
+    if (to_float && from_float && wide < narrow && !real)
         ptx_lower_fail(l, "needs .rn, .rz, .rm or .rp: the result has fewer bits");
     if (to_float && from_float && wide > narrow && (whole || real))
         ptx_lower_fail(l, "the result has more bits, so nothing is rounded");
+    if (to_float && to == from && real)
+        ptx_lower_fail(l, "the type stays, so nothing is rounded but to a whole number");
     if (to_float && from_float && whole && to != from)
         ptx_lower_fail(l, "is rounded to a whole number in the same type alone");
     if (ptx_has(l, PTX_MOD_FTZ) && to != PTX_F32 && from != PTX_F32)

@@ -141,19 +141,17 @@ static void patch_branches(struct ptx_lower *l)
 static void note_calls(struct ptx_lower *l)
 {
     struct ptx_routine *r = l->routine;
-    bool *seen = ptx_alloc(l->context, l->module->function_count + 1u, 1);
-    uint32_t count = 0;
+    uint32_t calls = 0, mark = 1 + l->function->number; /* of the functions that were seen in this one */
     for (uint32_t i = 0; i < l->op_count; i++) {
         r->calls_pointers = r->calls_pointers || l->ops[i].step == STEP_CALL_POINTER;
-        if (l->ops[i].step == STEP_CALL && !seen[l->ops[i].imm]) {
-            seen[l->ops[i].imm] = true;
-            count++;
-        }
+        calls += l->ops[i].step == STEP_CALL;
     }
-    r->calls = ptx_alloc(l->lasting, count + 1u, sizeof *r->calls);
-    for (uint32_t i = 0; i < l->module->function_count; i++)
-        if (seen[i])
-            r->calls[r->call_count++] = i;
+    r->calls = ptx_alloc(l->lasting, calls + 1u, sizeof *r->calls);
+    for (uint32_t i = 0; i < l->op_count; i++)
+        if (l->ops[i].step == STEP_CALL && l->called[l->ops[i].imm] != mark) {
+            l->called[l->ops[i].imm] = mark;
+            r->calls[r->call_count++] = (uint32_t)l->ops[i].imm;
+        }
 }
 
 /* What lasts goes into the program's memory. */

@@ -43,7 +43,7 @@ static struct ptx_place_in_memory by_name(struct ptx_lower *l, const struct ptx_
         at.offset += ptx_frame_offset(l, v);
     } else {
         enum ptx_reference_kind kind = is == PTX_SPACE_SHARED ? PTX_R_SHARED : PTX_R_VARIABLE;
-        at.base = ptx_reference(l, kind, v->index, 0, false, 8);
+        at.base = ptx_reference(l, kind, v->index, 0, 8);
     }
     return at;
 }
@@ -200,7 +200,7 @@ void ptx_lower_nothing(struct ptx_lower *l, const struct ptx_match *m)
         ptx_emit(l, STEP_MOV64, ptx_destination(l, 0, PTX_B64, false), ptx_constant(l, 0, 8), PTX_UNUSED, PTX_UNUSED);
 }
 
-/* Copied at once: whoever waits for it finds it done. cp.async [shared], [global], size {, of these from there {, policy}}. */
+/* Copied at once, so a wait finds it done. cp.async [shared], [global], size {, of these from there {, policy}}. */
 void ptx_lower_cp_async(struct ptx_lower *l, const struct ptx_match *m)
 {
     const struct ptx_instruction *ins = l->ins;

@@ -37,6 +37,8 @@ static void fix_up(struct ptx_lower *l, struct ptx_global *g, const struct ptx_i
         ptx_fail(l->context, i->variable->place, "the address of %.*s is not known before a kernel runs", PTX_TEXT(i->variable->name));
 }
 
+enum { INITIAL_MOST = 1 << 28 }; /* they lie in the host's memory */
+
 static void initialise(struct ptx_lower *l, struct ptx_global *g, const struct ptx_variable *v)
 {
     uint32_t fixups = 0;
@@ -44,6 +46,8 @@ static void initialise(struct ptx_lower *l, struct ptx_global *g, const struct p
     for (const struct ptx_initial *i = v->initial; i; i = i->next)
         fixups += i->variable || i->function;
     g->fixups = ptx_alloc(l->lasting, fixups + 1u, sizeof *g->fixups);
+    if (v->initial && v->size > INITIAL_MOST)
+        ptx_fail(l->context, v->place, "%.*s has initial values, and more than %d bytes", PTX_TEXT(v->name), INITIAL_MOST);
     if (v->initial)
         bytes = ptx_alloc(l->lasting, (size_t)v->size, 1);
     for (const struct ptx_initial *i = v->initial; i; i = i->next)
@@ -110,6 +114,7 @@ static void make_routines(struct ptx_lower *l)
     const char **refused = ptx_alloc(l->context, module->function_count + 1u, sizeof *refused);
     p->routines = ptx_alloc(l->lasting, module->function_count + 1u, sizeof *p->routines);
     p->routine_count = module->function_count;
+    l->called = ptx_alloc(l->context, module->function_count + 1u, sizeof *l->called);
     p->kernels = ptx_alloc(l->lasting, module->function_count + 1u, sizeof *p->kernels);
     for (const struct ptx_function *f = module->functions; f; f = f->next) {
         struct ptx_routine *r = &p->routines[f->number];
@@ -186,12 +191,18 @@ static void reach(uint32_t *list, uint32_t *count, bool *seen, uint32_t number)
     list[(*count)++] = number;
 }
 
-/* The routines that a kernel may get to. A pointer may lead to each that is no kernel. */
-static bool *reached_by(struct ptx_lower *l, struct ptx_kernel *k)
+/* The routines that a kernel may get to: a list, and for each routine whether it is in it. */
+struct reached {
+    uint32_t *list, count;
+    bool *seen, *shared; /* shared: for each shared variable whether one of them uses it */
+};
+
+/* A pointer may lead to each routine that is no kernel. */
+static void reach_all(struct ptx_lower *l, struct ptx_kernel *k, struct reached *all)
 {
     const struct ptx_program *p = l->program;
-    bool *seen = ptx_alloc(l->context, p->routine_count, 1);
-    uint32_t *list = ptx_alloc(l->context, p->routine_count, sizeof *list), count = 0;
+    uint32_t *list = all->list, count = 0;
+    bool *seen = all->seen;
     reach(list, &count, seen, k->routine);
     for (uint32_t i = 0; i < count; i++) {
         const struct ptx_routine *r = &p->routines[list[i]];
@@ -204,20 +215,25 @@ static bool *reached_by(struct ptx_lower *l, struct ptx_kernel *k)
         if (l->refusals[list[i]] && !k->refused)
             k->refused = l->refusals[list[i]];
     }
-    return seen;
+    all->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        seen[list[i]] = false; /* for the next kernel */
 }
 
 /* Static variables in their order, then those whose size the launch says, which all begin at the same place. */
-static void place_shared(struct ptx_lower *l, struct ptx_kernel *k, const bool *seen)
+static void place_shared(struct ptx_lower *l, struct ptx_kernel *k, const struct reached *all)
 {
     const struct ptx_program *p = l->program;
-    bool *used = ptx_alloc(l->context, p->shared_count + 1u, 1);
+    bool *used = all->shared;
     uint64_t at = 0, align = 1;
     k->shared = ptx_alloc(l->lasting, p->shared_count + 1u, sizeof *k->shared);
-    for (uint32_t i = 0; i < p->routine_count; i++)
-        for (uint32_t n = 0; seen[i] && n < p->routines[i].reference_count; n++)
-            if (p->routines[i].references[n].kind == PTX_R_SHARED)
-                used[p->routines[i].references[n].number] = true;
+    memset(used, 0, p->shared_count);
+    for (uint32_t i = 0; i < all->count; i++) {
+        const struct ptx_routine *r = &p->routines[all->list[i]];
+        for (uint32_t n = 0; n < r->reference_count; n++)
+            if (r->references[n].kind == PTX_R_SHARED)
+                used[r->references[n].number] = true;
+    }
     for (uint32_t i = 0; i < p->shared_count; i++) {
         const struct ptx_shared *s = &p->shareds[i];
         k->shared[i] = UINT32_MAX;
@@ -247,7 +263,7 @@ static uint32_t threads_of(const uint32_t dim[3])
     return all > UINT16_MAX ? UINT16_MAX : (uint32_t)all;
 }
 
-static void make_kernel(struct ptx_lower *l, const struct ptx_function *f)
+static void make_kernel(struct ptx_lower *l, const struct ptx_function *f, struct reached *all)
 {
     struct ptx_program *p = l->program;
     struct ptx_kernel *k = &p->kernels[p->kernel_count++];
@@ -260,7 +276,8 @@ static void make_kernel(struct ptx_lower *l, const struct ptx_function *f)
     for (uint32_t i = 0; i < k->param_count; i++)
         k->param_bytes = k->params[i].offset + k->params[i].size;
     k->local_bytes = l->need[f->number];
-    place_shared(l, k, reached_by(l, k));
+    reach_all(l, k, all);
+    place_shared(l, k, all);
 }
 
 static void keep_sources(struct ptx_lower *l)
@@ -289,7 +306,10 @@ void ptx_lower_module(struct ptx_lower *l)
     l->is_kernel = ptx_alloc(l->context, module->function_count + 1u, 1);
     for (const struct ptx_function *f = module->functions; f; f = f->next)
         l->is_kernel[f->number] = f->is_entry;
+    struct reached all = {.list = ptx_alloc(l->context, module->function_count + 1u, sizeof *all.list),
+                          .seen = ptx_alloc(l->context, module->function_count + 1u, 1),
+                          .shared = ptx_alloc(l->context, l->program->shared_count + 1u, 1)};
     for (const struct ptx_function *f = module->functions; f; f = f->next)
         if (f->is_entry && f->has_body)
-            make_kernel(l, f);
+            make_kernel(l, f, &all);
 }

@@ -36,8 +36,6 @@ static void pack(struct ptx_lower *l, unsigned type)
         values[i] = ptx_source_of(l, &all->list[i], part, bytes == 1);
     if (type == PTX_B128) {
         uint32_t d = whole(l, 0);
-        if (all->count != 2)
-            ptx_lower_fail(l, "takes two parts of 64 bits");
         move(l, d, values[0]);
         move(l, d + 1, values[1]);
         return;
@@ -57,8 +55,6 @@ static void unpack(struct ptx_lower *l, unsigned type)
         values[i] = ptx_destination_of(l, &all->list[i], part, bytes == 1);
     if (type == PTX_B128) {
         uint32_t a = whole(l, 1);
-        if (all->count != 2)
-            ptx_lower_fail(l, "gives two parts of 64 bits");
         move(l, values[0], a);
         move(l, values[1], a + 1);
         return;

@@ -99,7 +99,6 @@ struct ptx_reference {
     uint32_t at;       /* the constant's slot */
     uint8_t bytes;     /* 4 or 8 */
     uint8_t kind;
-    bool generic;      /* the address as a generic one */
     uint32_t number;   /* of the program's variable, shared variable or routine */
     int64_t offset;
 };

@@ -63,20 +63,18 @@ uint32_t ptx_constant(struct ptx_lower *l, uint64_t bits, unsigned bytes)
     return add_constant(l, bits, bytes, bucket)->value;
 }
 
-uint32_t ptx_reference(struct ptx_lower *l, enum ptx_reference_kind kind, uint32_t number, int64_t offset, bool generic, unsigned bytes)
+uint32_t ptx_reference(struct ptx_lower *l, enum ptx_reference_kind kind, uint32_t number, int64_t offset, unsigned bytes)
 {
     uint32_t *bucket = &l->bucket[(kind * 31 + number) % PTX_CONSTANT_BUCKETS];
     for (uint32_t i = *bucket; i; i = l->constants[i - 1].next) {
         const struct ptx_lower_constant *c = &l->constants[i - 1];
         const struct ptx_reference *r = &c->reference;
-        if (c->is_reference && r->kind == (uint8_t)kind && r->number == number && r->offset == offset && r->generic == generic &&
-            c->bytes == bytes)
+        if (c->is_reference && r->kind == (uint8_t)kind && r->number == number && r->offset == offset && c->bytes == bytes)
             return c->value;
     }
     struct ptx_lower_constant *c = add_constant(l, 0, bytes, bucket);
     c->is_reference = true;
-    c->reference = (struct ptx_reference){.bytes = (uint8_t)bytes, .kind = (uint8_t)kind, .generic = generic, .number = number,
-                                          .offset = offset};
+    c->reference = (struct ptx_reference){.bytes = (uint8_t)bytes, .kind = (uint8_t)kind, .number = number, .offset = offset};
     return c->value;
 }
 
@@ -123,8 +121,6 @@ void ptx_list(struct ptx_lower *l, struct ptx_op *op, uint32_t entry)
     l->list = ptx_more(l->context, l->list, l->list_count, &l->list_room, sizeof *l->list);
     if (!op->count)
         op->list = l->list_count;
-    if (op->count == UINT8_MAX)
-        ptx_lower_fail(l, "has more than %d operands in a list", UINT8_MAX);
     op->count++;
     l->list[l->list_count++] = entry;
 }
@@ -260,9 +256,9 @@ static uint32_t address(struct ptx_lower *l, const struct ptx_operand *o, unsign
     if (bytes != 4 && bytes != 8)
         mismatch(l, o, type, "source");
     if (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST)
-        return ptx_reference(l, PTX_R_VARIABLE, v->index, o->offset, false, bytes);
+        return ptx_reference(l, PTX_R_VARIABLE, v->index, o->offset, bytes);
     if (v->space == PTX_SPACE_SHARED)
-        return ptx_reference(l, PTX_R_SHARED, v->index, o->offset, false, bytes);
+        return ptx_reference(l, PTX_R_SHARED, v->index, o->offset, bytes);
     if (ptx_is_kernel_param(l, v))
         return ptx_constant(l, l->param_offset[v->number] + (uint64_t)o->offset, bytes);
     uint32_t value = ptx_value(l, bytes);
@@ -331,7 +327,7 @@ uint32_t ptx_source_of(struct ptx_lower *l, const struct ptx_operand *o, unsigne
     case PTX_O_VARIABLE: return address(l, o, type);
     case PTX_O_FUNCTION:
         if (ptx_register_bytes(type) == 8)
-            return ptx_reference(l, PTX_R_ROUTINE, o->function->number, o->offset, false, 8);
+            return ptx_reference(l, PTX_R_ROUTINE, o->function->number, o->offset, 8);
         break;
     default: break;
     }
@@ -370,13 +366,14 @@ uint32_t ptx_predicate(struct ptx_lower *l, unsigned i)
 
 /* ---- instructions ---- */
 
+/* Of the types that .wide has. */
 static unsigned twice(unsigned type)
 {
     static const unsigned pairs[][2] = {{PTX_U16, PTX_U32}, {PTX_S16, PTX_S32}, {PTX_U32, PTX_U64}, {PTX_S32, PTX_S64}};
-    for (unsigned i = 0; i < 4; i++)
-        if (pairs[i][0] == type)
-            return pairs[i][1];
-    return type;
+    unsigned i = 0;
+    while (pairs[i][0] != type)
+        i++;
+    return pairs[i][1];
 }
 
 static uint32_t operand(struct ptx_lower *l, char letter, unsigned i, const struct ptx_match *m)
@@ -387,7 +384,6 @@ static uint32_t operand(struct ptx_lower *l, char letter, unsigned i, const stru
     case 'd': return ptx_destination(l, i, m->type[0], false);
     case 'a': return predicate ? ptx_predicate(l, i) : ptx_source(l, i, m->type[0], false);
     case 'b': return ptx_source(l, i, m->type[1], false);
-    case 'c': return ptx_source(l, i, m->type[2], false);
     case 'D': return ptx_destination(l, i, twice(m->type[0]), false);
     case 'A': return ptx_source(l, i, twice(m->type[0]), false);
     case 'U': return ptx_destination(l, i, PTX_U32, false);
@@ -419,11 +415,9 @@ static void take_operands(struct ptx_lower *l, const char *letters, struct ptx_m
         ptx_lower_fail(l, "has %u operands: %u too many", l->ins->operands, l->ins->operands - i);
 }
 
-static _Noreturn void no_row(const struct ptx_lower *l, const struct ptx_row *nearest, unsigned taken)
+static _Noreturn void no_row(const struct ptx_lower *l, unsigned taken)
 {
-    if (l->ins->modifiers > PTX_MODIFIERS_MOST)
-        ptx_lower_fail(l, "has more than %d modifiers", PTX_MODIFIERS_MOST);
-    if (nearest && taken < l->ins->modifiers && !l->ins->modifier[taken])
+    if (taken < l->ins->modifiers && !l->ins->modifier[taken])
         ptx_lower_fail(l, "modifier %u is unknown", taken + 1);
     if (taken < l->ins->modifiers)
         ptx_lower_fail(l, "there is no such instruction: .%s cannot stand there", ptx_modifier_text(l->ins->modifier[taken]));
@@ -462,17 +456,16 @@ void ptx_lower_instruction(struct ptx_lower *l)
 {
     const struct ptx_instruction *ins = l->ins;
     struct ptx_match m = {.data = 0};
-    const struct ptx_row *nearest;
     unsigned taken;
     l->guard = ins->guarded ? 1 + l->register_value[ins->guard] : 0;
     l->guard_not = ins->guard_negated;
-    const struct ptx_row *row = ptx_table_find(ins, m.type, &taken, &nearest);
+    const struct ptx_row *row = ptx_table_find(ins, m.type, &taken);
     if (!row && (!runs_here(ins->opcode) || is_left_out(ins))) {
         ptx_lower_unsupported(l, "this instruction does not run on the simulator");
         return;
     }
     if (!row)
-        no_row(l, nearest, taken);
+        no_row(l, taken);
     m.data = row->data;
     if (row->operands[0] != '*')
         take_operands(l, row->operands, &m);

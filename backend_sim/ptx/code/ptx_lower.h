@@ -51,6 +51,7 @@ struct ptx_lower {
     const char *refused;   /* the function's first instruction that does not run here */
     const char **refusals; /* of each function */
     uint32_t *need;        /* of each: bytes of local memory with all that it calls */
+    uint32_t *called; /* for each function the last one that was seen to call it, by 1 + its number */
     bool *loops, *is_kernel; /* of each: it calls itself, through others or not */
 };
 
@@ -70,7 +71,7 @@ void ptx_lower_unsupported(struct ptx_lower *l, const char *why);
 /* A value of so many bytes in a lane; 0: a predicate. */
 uint32_t ptx_value(struct ptx_lower *l, unsigned bytes);
 uint32_t ptx_constant(struct ptx_lower *l, uint64_t bits, unsigned bytes);
-uint32_t ptx_reference(struct ptx_lower *l, enum ptx_reference_kind kind, uint32_t number, int64_t offset, bool generic, unsigned bytes);
+uint32_t ptx_reference(struct ptx_lower *l, enum ptx_reference_kind kind, uint32_t number, int64_t offset, unsigned bytes);
 
 /* A step with the current guard. */
 struct ptx_op *ptx_emit(struct ptx_lower *l, unsigned step, uint32_t d, uint32_t a, uint32_t b, uint32_t c);
@@ -78,7 +79,7 @@ struct ptx_op *ptx_emit_scalar(struct ptx_lower *l, unsigned scalar, uint32_t wh
                                uint32_t c);
 /* What the newest op wrote into the value from is to be in the value to: it writes that, or a move does. */
 void ptx_deliver(struct ptx_lower *l, uint32_t from, uint32_t to);
-/* Adds to the list of the newest op; lists are made one after the other. */
+/* Adds to the list of the newest op, at most UINT8_MAX times; lists are made one after the other. */
 void ptx_list(struct ptx_lower *l, struct ptx_op *op, uint32_t entry);
 
 #define PTX_UNUSED UINT32_MAX

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ptx_program.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "heap.h"
@@ -55,7 +56,11 @@ struct ptx_program *ptx_program_new(const char *text, size_t size, const struct 
     }
     struct ptx_error lasting;
     ptx_context_open(&program->context, &lasting);
-    bool made = size <= UINT32_MAX && make(&work, program, (struct ptx_text){text, (uint32_t)size}, options);
+    bool made = false;
+    if ((uint64_t)size > UINT32_MAX)
+        snprintf(error->text, sizeof error->text, "a text of PTX has less than 4 GiB, and this one has %zu bytes", size);
+    else
+        made = make(&work, program, (struct ptx_text){text, (uint32_t)size}, options);
     ptx_context_close(&work);
     program->context.error = NULL;
     if (made)

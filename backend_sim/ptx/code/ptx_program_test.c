@@ -174,10 +174,11 @@ static void test_table(void)
         rows++;
         for (; *at; at++)
             wrong += *at == '@' && !strchr("ibrclkhpstn", at[1]);
-        wrong += strspn(ptx_rows[i].operands, "dabcDAUupqPi*") != strlen(ptx_rows[i].operands);
+        wrong += strspn(ptx_rows[i].operands, "dabDAUupqPi*") != strlen(ptx_rows[i].operands);
         wrong += !ptx_rows[i].handler;
     }
     tap_ok(rows > 180 && !wrong, "%u rows of instructions", rows);
+    tap_text(ptx_opcode_text(ptx_rows[0].opcode), "add", "opcodes have names");
     tap_ok(strcmp(ptx_step_name(STEP_FFMA_F32), "FFMA_F32") == 0, "steps have names");
 }
 

@@ -130,23 +130,19 @@ static bool match_anywhere(const char *pattern, const struct ptx_instruction *in
     return true;
 }
 
-const struct ptx_row *ptx_table_find(const struct ptx_instruction *ins, unsigned type[4], unsigned *best, const struct ptx_row **nearest)
+const struct ptx_row *ptx_table_find(const struct ptx_instruction *ins, unsigned type[4], unsigned *best)
 {
     *best = 0;
-    *nearest = NULL;
     types_of(ins, type);
-    for (unsigned i = 0; i < ptx_row_count && ins->modifiers <= PTX_MODIFIERS_MOST; i++) {
+    for (unsigned i = 0; i < ptx_row_count; i++) {
         unsigned taken;
         if (ptx_rows[i].opcode != ins->opcode)
             continue;
         if (ptx_table_match(ptx_rows[i].modifiers, ins, &taken))
             return &ptx_rows[i];
-        if (!*nearest || taken > *best) {
-            *best = taken;
-            *nearest = &ptx_rows[i];
-        }
+        *best = taken > *best ? taken : *best;
     }
-    for (unsigned i = 0; i < ptx_row_count && *nearest; i++)
+    for (unsigned i = 0; i < ptx_row_count; i++)
         if (ptx_rows[i].opcode == ins->opcode && match_anywhere(ptx_rows[i].modifiers, ins))
             return &ptx_rows[i];
     return NULL;

@@ -29,9 +29,8 @@ struct ptx_row {
 extern const struct ptx_row ptx_rows[];
 extern const unsigned ptx_row_count;
 
-/* The row that the modifiers match, and their types; NULL: there is none. *best: how many modifiers the nearest row took, and of which
- * row. */
-const struct ptx_row *ptx_table_find(const struct ptx_instruction *ins, unsigned type[4], unsigned *best, const struct ptx_row **nearest);
+/* The row that the modifiers match, and their types; NULL: there is none. *best: how many modifiers the nearest row took. */
+const struct ptx_row *ptx_table_find(const struct ptx_instruction *ins, unsigned type[4], unsigned *best);
 
 /* Does the pattern match? *taken: how many modifiers it took. */
 bool ptx_table_match(const char *pattern, const struct ptx_instruction *ins, unsigned *taken);

@@ -15,6 +15,31 @@
 static const int modes[] = {[PTX_ROUND_EVEN] = FE_TONEAREST, [PTX_ROUND_ZERO] = FE_TOWARDZERO, [PTX_ROUND_DOWN] = FE_DOWNWARD,
                             [PTX_ROUND_UP] = FE_UPWARD};
 
+/* Valgrind rounds most results to the nearest, whatever the mode. */
+static bool rounds_as_told(void)
+{
+    volatile float one = 1, little = 0x1p-60f;
+    fesetround(FE_UPWARD);
+    volatile float sum = one + little;
+    fesetround(FE_TONEAREST);
+    return sum > 1;
+}
+
+/* wrong: how many results differ, to the nearest and in the other ways. */
+static void same_as_processor(const unsigned wrong[2], const char *what)
+{
+    const bool told = rounds_as_told();
+    const char *reason = "operations here do not round as fesetround() says, as under valgrind";
+    if (told || strcmp(what, "f64: a * b + c") != 0) /* valgrind's own is a unit off now and then */
+        tap_u64(wrong[0], 0, "%s to the nearest", what);
+    else
+        tap_skip(reason, "%s to the nearest", what);
+    if (told)
+        tap_u64(wrong[1], 0, "%s to zero, up and down", what);
+    else
+        tap_skip(reason, "%s to zero, up and down", what);
+}
+
 static uint64_t bits64(double x)
 {
     uint64_t bits;
@@ -71,7 +96,7 @@ static unsigned differ64(double want, uint64_t got)
 
 static void test_f32(uint64_t *random, unsigned rounds)
 {
-    unsigned wrong[6] = {0};
+    unsigned wrong[6][2] = {0};
     for (unsigned i = 0; i < rounds; i++) {
         struct ptx_float_way way = {(enum ptx_round)(i % 4), false, false};
         uint32_t x = (uint32_t)some(random, 8, 23), y = (uint32_t)some(random, 8, 23), z = (uint32_t)some(random, 8, 23);
@@ -79,21 +104,21 @@ static void test_f32(uint64_t *random, unsigned rounds)
         fesetround(modes[i % 4]);
         volatile float sum = a + b, product = a * b, quotient = a / b, root = sqrtf(a), fused = fmaf(a, b, c), whole = nearbyintf(a);
         fesetround(FE_TONEAREST);
-        wrong[0] += differ32(sum, ptx_float_add(&ptx_f32, x, y, way));
-        wrong[1] += differ32(product, ptx_float_mul(&ptx_f32, x, y, way));
-        wrong[2] += differ32(quotient, ptx_float_div(&ptx_f32, x, y, way));
-        wrong[3] += differ32(root, ptx_float_sqrt(&ptx_f32, x, way));
-        wrong[4] += differ32(fused, ptx_float_fma(&ptx_f32, x, y, bits32(c), way));
-        wrong[5] += differ32(whole, ptx_float_integral(&ptx_f32, x, way));
+        wrong[0][i % 4 != 0] += differ32(sum, ptx_float_add(&ptx_f32, x, y, way));
+        wrong[1][i % 4 != 0] += differ32(product, ptx_float_mul(&ptx_f32, x, y, way));
+        wrong[2][i % 4 != 0] += differ32(quotient, ptx_float_div(&ptx_f32, x, y, way));
+        wrong[3][i % 4 != 0] += differ32(root, ptx_float_sqrt(&ptx_f32, x, way));
+        wrong[4][i % 4 != 0] += differ32(fused, ptx_float_fma(&ptx_f32, x, y, bits32(c), way));
+        wrong[5][i % 4 != 0] += differ32(whole, ptx_float_integral(&ptx_f32, x, way));
     }
-    static const char *const names[] = {"sum", "product", "quotient", "root", "a * b + c", "whole number"};
+    static const char *const names[] = {"f32: sums", "f32: products", "f32: quotients", "f32: roots", "f32: a * b + c", "f32: whole numbers"};
     for (int i = 0; i < 6; i++)
-        tap_u64(wrong[i], 0, "f32: each %s is the processor's, in four ways to round", names[i]);
+        same_as_processor(wrong[i], names[i]);
 }
 
 static void test_f64(uint64_t *random, unsigned rounds)
 {
-    unsigned wrong[6] = {0};
+    unsigned wrong[6][2] = {0};
     for (unsigned i = 0; i < rounds; i++) {
         struct ptx_float_way way = {(enum ptx_round)(i % 4), false, false};
         uint64_t x = some(random, 11, 52), y = some(random, 11, 52), z = some(random, 11, 52);
@@ -102,38 +127,39 @@ static void test_f64(uint64_t *random, unsigned rounds)
         volatile double sum = a + b, product = a * b, quotient = a / b, root = sqrt(a), fused = fma(a, b, c);
         volatile float narrow = (float)a;
         fesetround(FE_TONEAREST);
-        wrong[0] += differ64(sum, ptx_float_add(&ptx_f64, x, y, way));
-        wrong[1] += differ64(product, ptx_float_mul(&ptx_f64, x, y, way));
-        wrong[2] += differ64(quotient, ptx_float_div(&ptx_f64, x, y, way));
-        wrong[3] += differ64(root, ptx_float_sqrt(&ptx_f64, x, way));
-        wrong[4] += differ64(fused, ptx_float_fma(&ptx_f64, x, y, bits64(c), way));
-        wrong[5] += differ32(narrow, ptx_float_convert(&ptx_f32, &ptx_f64, x, way));
+        wrong[0][i % 4 != 0] += differ64(sum, ptx_float_add(&ptx_f64, x, y, way));
+        wrong[1][i % 4 != 0] += differ64(product, ptx_float_mul(&ptx_f64, x, y, way));
+        wrong[2][i % 4 != 0] += differ64(quotient, ptx_float_div(&ptx_f64, x, y, way));
+        wrong[3][i % 4 != 0] += differ64(root, ptx_float_sqrt(&ptx_f64, x, way));
+        wrong[4][i % 4 != 0] += differ64(fused, ptx_float_fma(&ptx_f64, x, y, bits64(c), way));
+        wrong[5][i % 4 != 0] += differ32(narrow, ptx_float_convert(&ptx_f32, &ptx_f64, x, way));
     }
-    static const char *const names[] = {"sum", "product", "quotient", "root", "a * b + c", "float"};
+    static const char *const names[] = {"f64: sums", "f64: products", "f64: quotients", "f64: roots", "f64: a * b + c", "f64 as f32"};
     for (int i = 0; i < 6; i++)
-        tap_u64(wrong[i], 0, "f64: each %s is the processor's, in four ways to round", names[i]);
+        same_as_processor(wrong[i], names[i]);
 }
 
 static void test_whole(uint64_t *random, unsigned rounds)
 {
-    unsigned wrong[4] = {0};
+    unsigned wrong[4][2] = {0};
     for (unsigned i = 0; i < rounds; i++) {
         struct ptx_float_way way = {(enum ptx_round)(i % 4), false, false};
         uint64_t value = random_next(random) >> random_below(random, 64), x = some(random, 11, 52);
         fesetround(modes[i % 4]);
         volatile float narrow = (float)value;
         volatile double wide = (double)(int64_t)value;
-        double a = of64(x), near = nearbyint(a);
+        double a = of64(x), near = a == a ? nearbyint(a) : 0;
         fesetround(FE_TONEAREST);
-        wrong[0] += differ32(narrow, ptx_float_from(&ptx_f32, value, false, way));
-        wrong[1] += differ64(wide, ptx_float_from(&ptx_f64, value, true, way));
+        wrong[0][i % 4 != 0] += differ32(narrow, ptx_float_from(&ptx_f32, value, false, way));
+        wrong[1][i % 4 != 0] += differ64(wide, ptx_float_from(&ptx_f64, value, true, way));
         uint64_t s = near >= 0x1p31 ? INT32_MAX : near <= -0x1p31 ? 0x80000000 : (uint32_t)(int32_t)near;
         uint64_t u = near >= 0x1p64 ? UINT64_MAX : near <= 0 ? 0 : near >= 0x1p63 ? (uint64_t)(near - 0x1p63) + (UINT64_C(1) << 63) : (uint64_t)near;
-        wrong[2] += a == a && ptx_float_to(&ptx_f64, x, 32, true, way) != s;
-        wrong[3] += a == a && ptx_float_to(&ptx_f64, x, 64, false, way) != u;
+        wrong[2][i % 4 != 0] += a == a && ptx_float_to(&ptx_f64, x, 32, true, way) != s;
+        wrong[3][i % 4 != 0] += a == a && ptx_float_to(&ptx_f64, x, 64, false, way) != u;
     }
-    tap_u64(wrong[0] + wrong[1], 0, "whole numbers as floats, in four ways to round");
-    tap_u64(wrong[2] + wrong[3], 0, "floats as whole numbers, the nearest that there is");
+    static const char *const names[] = {"whole numbers as f32", "whole numbers as f64", "f64 as whole numbers of 32 bits", "f64 as whole numbers of 64 bits"};
+    for (int i = 0; i < 4; i++)
+        same_as_processor(wrong[i], names[i]);
     tap_ok(ptx_float_to(&ptx_f32, 0x7fc00000, 32, true, (struct ptx_float_way){0}) == 0, "of a NaN it is 0");
 }
 

@@ -8,7 +8,23 @@
 #include "ptx_grid.h"
 #include "ptx_memory.h"
 
-bool ptx_block_open(struct ptx_block *block, struct ptx_grid *grid, uint64_t number)
+static bool open_warps(struct ptx_block *block)
+{
+    const uint32_t count = block->grid->warps;
+    if (!block->shared)
+        block->shared = heap.calloc(1, block->shared_size + 16u);
+    if (!block->warps)
+        block->warps = heap.calloc(count, sizeof *block->warps);
+    if (!block->shared || !block->warps)
+        return false;
+    block->warp_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!ptx_warp_open(&block->warps[i], block, i))
+            return false;
+    return true;
+}
+
+void ptx_block_open(struct ptx_block *block, struct ptx_grid *grid, uint64_t number)
 {
     const struct ptx_launch *launch = grid->launch;
     block->grid = grid;
@@ -19,17 +35,8 @@ bool ptx_block_open(struct ptx_block *block, struct ptx_grid *grid, uint64_t num
     block->threads = block->alive = launch->block[0] * launch->block[1] * launch->block[2];
     block->shared_size = grid->shared_bytes;
     memset(block->barrier, 0, sizeof block->barrier);
-    if (!block->shared)
-        block->shared = heap.calloc(1, block->shared_size + 16u);
-    if (!block->warps)
-        block->warps = heap.calloc(grid->warps, sizeof *block->warps);
-    if (!block->shared || !block->warps)
-        return false;
-    block->warp_count = grid->warps;
-    for (uint32_t i = 0; i < grid->warps; i++)
-        if (!ptx_warp_open(&block->warps[i], block, i))
-            return false;
-    return true;
+    if (!open_warps(block))
+        ptx_grid_fail(grid, &(struct ptx_outcome){.end = PTX_END_MEMORY});
 }
 
 void ptx_block_close(struct ptx_block *block)

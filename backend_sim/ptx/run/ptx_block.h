@@ -33,8 +33,8 @@ struct ptx_block {
     bool printed;
 };
 
-/* False: memory is out. A block that is opened again keeps its memory. */
-bool ptx_block_open(struct ptx_block *block, struct ptx_grid *grid, uint64_t number);
+/* Where memory is out the launch has ended. A block that is opened again keeps its memory. */
+void ptx_block_open(struct ptx_block *block, struct ptx_grid *grid, uint64_t number);
 void ptx_block_close(struct ptx_block *block);
 
 /* Gives each warp a turn. ENDED: all its threads have exited; WAITS: all wait, which nothing can end. */

@@ -59,16 +59,14 @@ void ptx_frame_close(struct ptx_warp *warp, struct ptx_frame *frame)
 
 /* ---- parameters ---- */
 
-/* Copies a parameter in the local memory of each lane. False: there is no room. */
+/* Copies a parameter in the local memory of each lane. False: memory is out, and the launch has ended. */
 static bool copy_local(struct ptx_warp *warp, uint32_t lanes, uint64_t to, uint64_t from, uint32_t size)
 {
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned lane = ptx_first_lane(left);
-        unsigned char *a = ptx_warp_local(warp, lane, to, size), *b = ptx_warp_local(warp, lane, from, size);
-        a = ptx_warp_local(warp, lane, to, size); /* the second may have moved it */
-        if (!a || !b)
+        if (!ptx_warp_local(warp, lane, to, size) || !ptx_warp_local(warp, lane, from, size))
             return false;
-        memmove(a, b, size);
+        memmove(ptx_warp_local(warp, lane, to, size), ptx_warp_local(warp, lane, from, size), size);
     }
     return true;
 }
@@ -103,10 +101,8 @@ static void enter(struct ptx_warp *warp, struct ptx_split *s, const struct ptx_o
     inner->frame = warp->frame = frame;
     inner->step = 0;
     for (uint32_t i = 0; i < r->param_count; i++)
-        if (!copy_local(warp, lanes, frame->local + r->params[i].offset, caller->local + (uint64_t)list[i], r->params[i].size)) {
-            ptx_warp_fail(warp, PTX_END_MEMORY, lanes, 0, 0, TWIN_WRITE);
+        if (!copy_local(warp, lanes, frame->local + r->params[i].offset, caller->local + (uint64_t)list[i], r->params[i].size))
             return;
-        }
 }
 
 /* ---- what the driver has ---- */
@@ -229,10 +225,8 @@ void ptx_return(struct ptx_warp *warp, struct ptx_split *s, uint32_t lanes)
     const struct ptx_routine *r = frame->routine;
     const uint32_t *list = parent->routine->list + frame->call->list + frame->call->what;
     for (uint32_t i = 0; i < r->result_count; i++)
-        if (!copy_local(warp, lanes, parent->local + (uint64_t)list[i], frame->local + r->results[i].offset, r->results[i].size)) {
-            ptx_warp_fail(warp, PTX_END_MEMORY, lanes, 0, 0, TWIN_WRITE);
+        if (!copy_local(warp, lanes, parent->local + (uint64_t)list[i], frame->local + r->results[i].offset, r->results[i].size))
             return;
-        }
     struct ptx_split *outer = s;
     if (lanes != s->mask) {
         s->step++;

@@ -11,6 +11,13 @@ static const char text[] = RIG_HEAD
     ".entry k(.param .u64 out)\n{ .reg .b32 %r<200>; .reg .b64 %rd<8>; ld.param.u64 %rd0, [out]; mov.u32 %r1, %tid.x; call (%r2), f, (%r1); mad.wide.u32 %rd1, %r1, 4, %rd0; "
     "st.global.u32 [%rd1], %r2; bar.sync 0; ret; }\n";
 
+/* Local memory grows as it calls itself: for parameters, and for a result that nothing was written to. */
+static const char recursive[] = RIG_HEAD
+    ".func (.param .align 8 .b8 r[512]) g(.param .align 8 .b8 n[256])\n{ .reg .b32 %r<4>; .reg .pred %p; ld.param.b32 %r1, [n]; setp.eq.u32 %p, %r1, 0; @%p ret; "
+    "{ .param .align 8 .b8 a[256]; .param .align 8 .b8 b[512]; sub.u32 %r1, %r1, 1; st.param.b32 [a], %r1; call (b), g, (a); } ret; }\n"
+    ".entry k(.param .u64 out)\n{ .reg .b32 %r<4>; .reg .b64 %rd<2>; .param .align 8 .b8 a[256]; .param .align 8 .b8 b[512]; ld.param.u64 %rd0, [out]; mov.u32 %r1, %tid.x; "
+    "st.param.b32 [a], 5; call (b), g, (a); mad.wide.u32 %rd1, %r1, 4, %rd0; st.global.u32 [%rd1], %r1; ret; }\n";
+
 static void test_texts(void)
 {
     static const struct ptx_options none;
@@ -28,15 +35,15 @@ static void test_texts(void)
         if (!failed)
             break;
     }
-    tap_ok(refused >= 3 && !wrong, "a text: each of %u refusals is told, and nothing stays", refused);
+    tap_ok(refused >= 3 && !wrong, "a text: each of %u refusals is reported, and nothing stays", refused);
 }
 
-static void test_kernels(unsigned threads)
+static void test_kernels(const char *kernel, unsigned threads)
 {
     struct rig rig;
     unsigned refused = 0, wrong = 0;
     const uint64_t out[] = {RIG_BASE};
-    rig_open(&rig, text);
+    rig_open(&rig, kernel);
     rig.threads = threads;
     long live = inject_live;
     for (unsigned long nth = 1;; nth++) {
@@ -50,14 +57,15 @@ static void test_kernels(unsigned threads)
         if (!what)
             break;
     }
-    tap_ok(refused >= 8 && !wrong && rig_u32(&rig)[69] == 69, "a kernel on %u threads: each of %u refusals is told, and nothing stays", threads, refused);
+    tap_ok(refused >= 8 && !wrong && rig_u32(&rig)[69] == 69, "a kernel on %u threads: each of %u refusals is reported, and nothing stays", threads, refused);
     rig_close(&rig);
 }
 
 int main(void)
 {
     test_texts();
-    test_kernels(1);
-    test_kernels(2);
+    test_kernels(text, 1);
+    test_kernels(text, 2);
+    test_kernels(recursive, 1);
     return tap_done();
 }

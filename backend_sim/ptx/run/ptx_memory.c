@@ -46,8 +46,6 @@ static unsigned char *ask(struct ptx_port *port, uint64_t address, uint32_t widt
     bool none = bytes == NULL;
     if (none)
         bytes = zeros;
-    if (none && *size > sizeof zeros)
-        *size = sizeof zeros;
     if (keep)
         *grant = (struct ptx_grant){address, *size, bytes, writes, none};
     return bytes;

@@ -174,7 +174,7 @@ static void test_requests(void)
     rig.memory.fleeting = true;
     rig.memory.fence = note_fence;
     rig_launch(&rig, "k", 1, 64, out, 1);
-    tap_ok(rig.requests == 64 * 20 && rig_u64(&rig)[63] == 10 && fences == 2, "of fleeting bytes each access is a request, and fences are told (%u, %u)",
+    tap_ok(rig.requests == 64 * 20 && rig_u64(&rig)[63] == 10 && fences == 2, "of fleeting bytes each access is a request, and fences are reported (%u, %u)",
            rig.requests, fences);
     rig_close(&rig);
 }

@@ -25,13 +25,13 @@ const uint32_t ptx_lane_bit[PTX_LANES] = {
     1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
     1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
-const ptx_step_function *ptx_step_functions(void)
+const ptx_step_function *ptx_step_functions(bool narrow)
 {
     static const ptx_step_function table[PTX_STEPS] = {
 #define PTX_STEP(NAME, fields) [STEP_##NAME] = STEP_##NAME < STEP_SHFL ? ptx_step_##NAME : NULL,
 #include "ptx_steps.def"
     };
-    const ptx_step_function *wide = ptx_step_functions_wide();
+    const ptx_step_function *wide = narrow ? NULL : ptx_step_functions_wide();
     return wide ? wide : table;
 }
 
@@ -64,12 +64,10 @@ static uint64_t address_of(const struct ptx_grid *grid, const struct ptx_referen
     const struct ptx_launch *launch = grid->launch;
     uint64_t at = 0;
     switch ((enum ptx_reference_kind)r->kind) {
-    case PTX_R_VARIABLE: at = launch->globals ? launch->globals[r->number] : 0; break;
+    case PTX_R_VARIABLE: at = launch->globals[r->number]; break;
     case PTX_R_SHARED: at = launch->kernel->shared[r->number]; break;
     default: at = PTX_FUNCTIONS + 16 * (uint64_t)r->number; break;
     }
-    if (r->kind == PTX_R_SHARED && r->generic)
-        at += ptx_window(PTX_M_SHARED);
     return at + (uint64_t)r->offset;
 }
 
@@ -107,7 +105,7 @@ struct crew {
     struct ptx_port *port;
     struct ptx_block *blocks;
     uint32_t count, room;
-    _Atomic uint64_t *next; /* the first block that nobody has begun */
+    _Atomic uint64_t *next; /* the first block that no thread has begun */
 };
 
 static void fail_memory(struct ptx_grid *grid)
@@ -119,7 +117,10 @@ static void fail_memory(struct ptx_grid *grid)
 static bool begin_block(struct crew *crew)
 {
     struct ptx_grid *grid = crew->grid;
-    if (crew->count == RESIDENT_MOST || atomic_load(crew->next) >= grid->blocks)
+    if (crew->count == RESIDENT_MOST)
+        return false;
+    uint64_t number = atomic_fetch_add(crew->next, 1);
+    if (number >= grid->blocks)
         return false;
     if (crew->count == crew->room) {
         uint32_t room = crew->room ? 2 * crew->room : 1;
@@ -137,11 +138,7 @@ static bool begin_block(struct crew *crew)
         crew->blocks = blocks;
         crew->room = room;
     }
-    uint64_t number = atomic_fetch_add(crew->next, 1);
-    if (number >= grid->blocks)
-        return false;
-    if (!ptx_block_open(&crew->blocks[crew->count], grid, number))
-        fail_memory(grid);
+    ptx_block_open(&crew->blocks[crew->count], grid, number);
     crew->count++;
     return true;
 }
@@ -149,10 +146,9 @@ static bool begin_block(struct crew *crew)
 /* In the place of one that has ended comes the next one, or the last of the list. */
 static void end_block(struct crew *crew, uint32_t i)
 {
-    uint64_t number = atomic_load(crew->next) < crew->grid->blocks ? atomic_fetch_add(crew->next, 1) : crew->grid->blocks;
+    uint64_t number = atomic_fetch_add(crew->next, 1);
     if (number < crew->grid->blocks) {
-        if (!ptx_block_open(&crew->blocks[i], crew->grid, number))
-            fail_memory(crew->grid);
+        ptx_block_open(&crew->blocks[i], crew->grid, number);
         return;
     }
     struct ptx_block ended = crew->blocks[i];
@@ -321,7 +317,7 @@ static bool open_grid(struct ptx_grid *grid, uint64_t **count_of)
 
 void ptx_run(struct twin_memory *memory, const struct ptx_launch *launch, struct ptx_outcome *outcome)
 {
-    struct ptx_grid grid = {.launch = launch, .memory = memory, .outcome = outcome, .steps = ptx_step_functions()};
+    struct ptx_grid grid = {.launch = launch, .memory = memory, .outcome = outcome, .steps = ptx_step_functions(launch->narrow)};
     uint64_t *count_of = NULL;
     *outcome = (struct ptx_outcome){.end = PTX_END_DONE};
     pthread_mutex_init(&grid.lock, NULL);

@@ -7,7 +7,7 @@
  *     memory  ->  twin_memory.run: the rights, faults and aliases of the device that launched it
  *
  * Every lane makes progress: lanes of a warp, warps of a block and blocks that are under way take turns, so that a lane that waits for
- * another one finds in the end what it waits for. What nobody can end is a deadlock, and reported as one.
+ * another one finds in the end what it waits for. A wait that no lane can end is a deadlock, and reported as one.
  */
 #ifndef PTX_RUN_H
 #define PTX_RUN_H
@@ -39,11 +39,12 @@ struct ptx_launch {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
     const unsigned char *params;
-    const uint64_t *globals; /* the addresses of the program's variables */
+    const uint64_t *globals; /* the addresses of the program's variables; NULL where it has none */
     unsigned threads;        /* of the host; 0 and 1: the caller alone */
     uint64_t budget;         /* steps; 0: no limit */
     uint32_t local_most;     /* bytes of local memory of a lane */
     uint32_t multiprocessors;
+    bool narrow;             /* without the steps for wider vectors, where the processor has them: they compute the same */
     uint64_t *counts;        /* NULL, or for each step of each routine how many lanes made it: routine by routine */
 };
 

@@ -14,8 +14,8 @@ typedef void (*ptx_step_function)(struct ptx_warp *warp, const struct ptx_op *op
 #define PTX_STEP(NAME, fields) void PTX_STEP_NAME(NAME)(struct ptx_warp * warp, const struct ptx_op *op, uint32_t mask);
 #include "ptx_steps.def"
 
-/* The steps for this processor, by number. */
-const ptx_step_function *ptx_step_functions(void);
+/* The steps for this processor, by number; narrow: those for any processor. */
+const ptx_step_function *ptx_step_functions(bool narrow);
 /* Those with wider vectors; NULL: there are none for this processor, or this build has none. */
 const ptx_step_function *ptx_step_functions_wide(void);
 

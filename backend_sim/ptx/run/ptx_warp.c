@@ -7,6 +7,7 @@
 #include "ptx_warp.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "heap.h"
@@ -111,22 +112,6 @@ unsigned char *ptx_warp_local(struct ptx_warp *warp, unsigned lane, uint64_t off
 }
 
 /* ---- splits ---- */
-
-const char *ptx_warp_check(const struct ptx_warp *warp)
-{
-    uint32_t all = 0;
-    for (uint32_t i = 0; i < warp->splits; i++) {
-        const struct ptx_split *s = &warp->split[i];
-        if (!s->mask)
-            return "a split has no lanes";
-        if (s->mask & all)
-            return "a lane is in two splits";
-        if (s->mask & ~s->frame->lanes)
-            return "a lane is not in its split's frame";
-        all |= s->mask;
-    }
-    return all == warp->alive ? NULL : "the splits are not the lanes that are alive";
-}
 
 static void drop_split(struct ptx_warp *warp, struct ptx_split *s)
 {
@@ -351,7 +336,6 @@ static enum went control(struct ptx_warp *warp, struct ptx_split *s, const struc
         warp->looked = true;
         s->step++;
         return GOES_ON;
-    case STEP_NOP: s->step++; return GOES_ON;
     default: /* .sync */
         return ptx_collective(warp, s, op, lanes) ? GOES_ON : RESCHEDULE;
     }
@@ -401,20 +385,35 @@ static void run_split(struct ptx_warp *warp, struct ptx_split *s)
     } while (went == GOES_ON && !warp->ended);
 }
 
+#ifdef CUVMM_DEBUG
+static void check(const struct ptx_warp *warp)
+{
+    const char *broken = ptx_warp_check(warp);
+    if (broken) {
+        fprintf(stderr, "cuvmm: a warp of device code is broken: %s\n", broken);
+        abort();
+    }
+}
+#else
+static void check(const struct ptx_warp *warp)
+{
+    (void)warp;
+}
+#endif
+
 enum ptx_turn ptx_warp_turn(struct ptx_warp *warp)
 {
     const struct ptx_grid *grid = warp->block->grid;
     warp->turn_ends = warp->made + TURN;
     warp->spun = 0;
-    while (!warp->ended) {
+    do {
+        check(warp);
         struct ptx_split *s = choose(warp);
         if (!s)
             return warp->splits ? PTX_TURN_WAITS : PTX_TURN_ENDED;
         run_split(warp, s);
         if (warp->spun >= 2 * SPINS * warp->splits)
             return PTX_TURN_SPINS;
-        if (warp->made >= warp->turn_ends || atomic_load_explicit(&grid->ended, memory_order_relaxed))
-            return PTX_TURN_OVER;
-    }
+    } while (!warp->ended && warp->made < warp->turn_ends && !atomic_load_explicit(&grid->ended, memory_order_relaxed));
     return PTX_TURN_OVER;
 }

@@ -179,6 +179,12 @@ uint64_t ptx_scalar_PACK_SAT(const struct ptx_scalar_call *call)
 
 /* ---- two numbers of 16 bits ---- */
 
+/* With .relu, 0 instead of a negative number. */
+static int not_below(const struct ptx_scalar_call *call, int value)
+{
+    return (call->which & 1) && value < 0 ? 0 : value;
+}
+
 #define PAIRS(NAME, TYPE, value)                                                       \
     uint64_t ptx_scalar_##NAME(const struct ptx_scalar_call *call)                     \
     {                                                                                  \
@@ -186,15 +192,13 @@ uint64_t ptx_scalar_PACK_SAT(const struct ptx_scalar_call *call)
         for (unsigned i = 0; i < 2; i++) {                                             \
             TYPE a = (TYPE)(call->a >> 16 * i), b = (TYPE)(call->b >> 16 * i);         \
             TYPE one = (TYPE)(value);                                                  \
-            if ((call->which & 1) && (int16_t)one < 0)                                 \
-                one = 0;                                                               \
             result |= (uint64_t)(uint16_t)one << 16 * i;                               \
         }                                                                              \
         return result;                                                                 \
     }
 
 PAIRS(PAIR_ADD, uint16_t, (uint32_t)a + b)
-PAIRS(PAIR_MIN_S, int16_t, a < b ? a : b)
+PAIRS(PAIR_MIN_S, int16_t, not_below(call, a < b ? a : b))
 PAIRS(PAIR_MIN_U, uint16_t, a < b ? a : b)
-PAIRS(PAIR_MAX_S, int16_t, a > b ? a : b)
+PAIRS(PAIR_MAX_S, int16_t, not_below(call, a > b ? a : b))
 PAIRS(PAIR_MAX_U, uint16_t, a > b ? a : b)

@@ -2,7 +2,9 @@
 /* Comparisons into predicates, predicates, and what is chosen by them. */
 #include "ptx_steps.h"
 
-#define COMPARE(NAME, TYPE, truth)                                                              \
+/* more: 1, the other way round. */
+#define COMPARE(NAME, TYPE, truth) COMPARISON(NAME, TYPE, truth, op->more & 1 ? ~bits : bits)
+#define COMPARISON(NAME, TYPE, truth, answer)                                                   \
     void PTX_STEP_NAME(NAME)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)         \
     {                                                                                           \
         const TYPE *as = PTX_SLOT(const TYPE, op->a), *bs = PTX_SLOT(const TYPE, op->b);        \
@@ -11,24 +13,24 @@
             const TYPE a = as[i], b = bs[i];                                                    \
             bits |= (truth) ? ptx_lane_bit[i] : 0;                                              \
         }                                                                                       \
-        ptx_keep_predicate(warp, op->d, op->more & 1 ? ~bits : bits, mask);                     \
+        ptx_keep_predicate(warp, op->d, answer, mask);                                          \
     }
 
 COMPARE(EQ16, ptx_u16, a == b)
 COMPARE(EQ32, ptx_u32, a == b)
 COMPARE(EQ64, ptx_u64, a == b)
-COMPARE(LT_S16, ptx_s16, a < b)
-COMPARE(LT_S32, ptx_s32, a < b)
-COMPARE(LT_S64, ptx_s64, a < b)
-COMPARE(LE_S16, ptx_s16, a <= b)
-COMPARE(LE_S32, ptx_s32, a <= b)
-COMPARE(LE_S64, ptx_s64, a <= b)
-COMPARE(LT_U16, ptx_u16, a < b)
-COMPARE(LT_U32, ptx_u32, a < b)
-COMPARE(LT_U64, ptx_u64, a < b)
-COMPARE(LE_U16, ptx_u16, a <= b)
-COMPARE(LE_U32, ptx_u32, a <= b)
-COMPARE(LE_U64, ptx_u64, a <= b)
+COMPARISON(LT_S16, ptx_s16, a < b, bits)
+COMPARISON(LT_S32, ptx_s32, a < b, bits)
+COMPARISON(LT_S64, ptx_s64, a < b, bits)
+COMPARISON(LE_S16, ptx_s16, a <= b, bits)
+COMPARISON(LE_S32, ptx_s32, a <= b, bits)
+COMPARISON(LE_S64, ptx_s64, a <= b, bits)
+COMPARISON(LT_U16, ptx_u16, a < b, bits)
+COMPARISON(LT_U32, ptx_u32, a < b, bits)
+COMPARISON(LT_U64, ptx_u64, a < b, bits)
+COMPARISON(LE_U16, ptx_u16, a <= b, bits)
+COMPARISON(LE_U32, ptx_u32, a <= b, bits)
+COMPARISON(LE_U64, ptx_u64, a <= b, bits)
 COMPARE(EQ_F32, ptx_float, a == b)
 COMPARE(LT_F32, ptx_float, a < b)
 COMPARE(LE_F32, ptx_float, a <= b)

@@ -175,9 +175,7 @@ static uint64_t extract(uint64_t a, uint32_t place, uint32_t length, unsigned bi
     if (length > 63)
         return bits == 64 ? (place ? field | sign << (64 - place) : field) : field | (sign << (bits - place));
     uint32_t have = length < bits - place ? length : bits - place;
-    if (have < 64)
-        field = (field & ((UINT64_C(1) << have) - 1)) | sign << have;
-    return field;
+    return (field & ((UINT64_C(1) << have) - 1)) | sign << have;
 }
 
 STEP3(BFE_S32, 32, ptx_u32, ptx_u32, ptx_u32, ptx_u32, extract(a, b, c, 32, true))

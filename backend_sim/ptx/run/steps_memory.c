@@ -42,20 +42,19 @@ static void load64(ptx_u64 *slot, unsigned char *const from[PTX_LANES], unsigned
             memcpy((void *)&slot[i], from[i] + at, 8);
 }
 
+/* Of 1, 2 or 4 bytes. */
 static uint64_t element(const unsigned char *from, unsigned size, bool is_signed)
 {
     uint16_t two;
     uint32_t four;
-    uint64_t eight;
     switch (size) {
     case 1: return is_signed ? (uint64_t)(int64_t)(int8_t)*from : *from;
     case 2:
         memcpy(&two, from, sizeof two);
         return is_signed ? (uint64_t)(int64_t)(int16_t)two : two;
-    case 4:
+    default:
         memcpy(&four, from, sizeof four);
         return is_signed ? (uint64_t)(int64_t)(int32_t)four : four;
-    default: memcpy(&eight, from, sizeof eight); return eight;
     }
 }
 

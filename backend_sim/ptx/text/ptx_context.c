@@ -48,8 +48,8 @@ static void add_block(struct ptx_context *context, size_t size)
 
 void *ptx_alloc(struct ptx_context *context, size_t count, size_t size)
 {
-    if (size && count > (SIZE_MAX / 4) / size)
-        ptx_fail_memory(context);
+    if (count > (SIZE_MAX / 4) / size) /* LCOV_EXCL_BR_LINE: only a text of 4 GiB, or a machine of 32 bits, gets there */
+        ptx_fail_memory(context);      /* LCOV_EXCL_LINE: as the line above */
     size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
     if (bytes > context->left)
         add_block(context, bytes);
@@ -70,8 +70,8 @@ void *ptx_more(struct ptx_context *context, void *list, uint32_t count, uint32_t
 {
     if (count < *room)
         return list;
-    if (*room > UINT32_MAX / 4)
-        ptx_fail_memory(context);
+    if (*room > UINT32_MAX / 4)   /* LCOV_EXCL_BR_LINE: only such a text gets there */
+        ptx_fail_memory(context); /* LCOV_EXCL_LINE: as the line above */
     uint32_t larger = *room ? 2 * *room : 8;
     void *copy = ptx_alloc(context, larger, size);
     if (count)

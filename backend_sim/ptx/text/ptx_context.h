@@ -60,7 +60,13 @@ _Noreturn void ptx_fail_memory(struct ptx_context *context);
 bool ptx_text_is(struct ptx_text text, const char *string);
 bool ptx_text_same(struct ptx_text a, struct ptx_text b);
 
+/* How much of a text a message shows. */
+static inline int ptx_shown(struct ptx_text text)
+{
+    return text.length < 80 ? (int)text.length : 80;
+}
+
 /* For %.*s. */
-#define PTX_TEXT(text) (int)((text).length < 80 ? (text).length : 80), (text).at
+#define PTX_TEXT(text) ptx_shown(text), (text).at
 
 #endif

@@ -6,6 +6,7 @@
 #include "ptx_parts.h"
 
 static struct ptx_expression choice(struct ptx_parser *parser);
+static struct ptx_expression unary(struct ptx_parser *parser);
 
 static struct ptx_expression number(uint64_t value, bool is_unsigned)
 {
@@ -17,7 +18,7 @@ static bool is_number(const struct ptx_expression *e)
     return !e->variable && !e->function && !e->is_float;
 }
 
-/* (.s64) or (.u64) in front of a value. */
+/* (.s64) or (.u64) in front of a value, which binds as other operators of one value do. */
 static bool cast(struct ptx_parser *parser, struct ptx_expression *e)
 {
     bool is_unsigned = ptx_at_dot(&parser->lexer, "u64");
@@ -25,7 +26,9 @@ static bool cast(struct ptx_parser *parser, struct ptx_expression *e)
         return false;
     ptx_next(&parser->lexer);
     ptx_expect_mark(&parser->lexer, ')');
-    *e = choice(parser);
+    ptx_enter(parser);
+    *e = unary(parser);
+    ptx_leave(parser);
     e->is_unsigned = is_unsigned;
     return true;
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "ptx_parts.h"
 
 struct ptx_text ptx_parse_name(struct ptx_parser *parser, const char *what)
@@ -23,23 +25,31 @@ static void parse_version(struct ptx_parser *parser)
     ptx_next(&parser->lexer);
 }
 
-/* sm_90, sm_90a, and words such as debug behind commas. */
+/* sm_90, sm_90a: the digits, and whether a letter follows. False: it is no such word. */
+static bool parse_capability(struct ptx_module *module, struct ptx_text word)
+{
+    static const char prefix[] = "sm_";
+    uint32_t i = sizeof prefix - 1;
+    if (word.length < i || memcmp(word.at, prefix, i) != 0)
+        return false;
+    module->capability = 0;
+    for (; i < word.length && word.at[i] >= '0' && word.at[i] <= '9' && module->capability < 1000; i++)
+        module->capability = module->capability * 10 + (uint32_t)(word.at[i] - '0');
+    module->specific = i + 1 == word.length;
+    return module->capability >= 10 && (i == word.length || module->specific);
+}
+
+/* A device, and words behind commas that change nothing here. */
 static void parse_target(struct ptx_parser *parser)
 {
-    struct ptx_module *module = parser->module;
+    static const char *const words[] = {"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"};
     do {
-        struct ptx_text word = parser->lexer.token.text;
         const struct ptx_place place = parser->lexer.token.place;
-        ptx_parse_name(parser, "a target such as sm_90");
-        if (word.length < 4 || word.at[0] != 's' || word.at[1] != 'm' || word.at[2] != '_')
-            continue; /* debug, texmode_independent, map_f64_to_f32 */
-        module->capability = 0;
-        for (uint32_t i = 3; i < word.length; i++)
-            if (word.at[i] >= '0' && word.at[i] <= '9' && module->capability < 1000)
-                module->capability = module->capability * 10 + (uint32_t)(word.at[i] - '0');
-            else
-                module->specific = true;
-        if (module->capability < 10)
+        struct ptx_text word = ptx_parse_name(parser, "a target such as sm_90");
+        bool known = false;
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            known = known || ptx_text_is(word, words[i]);
+        if (!known && !parse_capability(parser->module, word))
             ptx_fail(parser->context, place, "expected a target such as sm_90");
     } while (ptx_pass_mark(&parser->lexer, ','));
 }
@@ -130,7 +140,7 @@ struct ptx_module *ptx_parse(struct ptx_context *context, struct ptx_text text)
     parser = ptx_alloc(context, 1, sizeof *parser);
     struct ptx_module *module = ptx_alloc(context, 1, sizeof *module);
     parser->context = context;
-    parser->symbols.context = context;
+    ptx_symbols_open(&parser->symbols, context);
     parser->module = module;
     parser->last_variable = &module->variables;
     parser->last_function = &module->functions;

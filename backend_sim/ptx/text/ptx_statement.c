@@ -33,11 +33,10 @@ static void parse_opcode(struct ptx_parser *parser, struct ptx_instruction *ins)
         ptx_next(lexer);
         if (lexer->token.kind != PTX_T_DOT)
             return;
-        if (ins->modifiers < PTX_MODIFIERS_MOST)
-            ins->modifier[ins->modifiers] = (uint16_t)ptx_word_modifier(lexer->token.text);
-        ins->modifiers++;
-    } while (ins->modifiers < UINT8_MAX);
-    ptx_unexpected(lexer, "operands");
+        if (ins->modifiers == PTX_MODIFIERS_MOST)
+            ptx_unexpected(lexer, "operands: no instruction has more modifiers");
+        ins->modifier[ins->modifiers++] = (uint16_t)ptx_word_modifier(lexer->token.text);
+    } while (true);
 }
 
 static void parse_operands(struct ptx_parser *parser, struct ptx_instruction *ins)

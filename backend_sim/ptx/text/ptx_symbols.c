@@ -5,7 +5,32 @@
 
 static struct ptx_symbol **bucket_of(const struct ptx_symbols *symbols, struct ptx_text name)
 {
-    return (struct ptx_symbol **)&symbols->bucket[fnv1a(FNV1A, name.at, name.length) % PTX_BUCKETS];
+    return &symbols->bucket[fnv1a(FNV1A, name.at, name.length) & (symbols->buckets - 1)];
+}
+
+void ptx_symbols_open(struct ptx_symbols *symbols, struct ptx_context *context)
+{
+    symbols->context = context;
+    symbols->buckets = PTX_BUCKETS;
+    symbols->bucket = ptx_alloc(context, symbols->buckets, sizeof(struct ptx_symbol *));
+}
+
+/* Four times the buckets. Symbols of one bucket keep their order. */
+static void grow(struct ptx_symbols *symbols)
+{
+    struct ptx_symbol **old = symbols->bucket;
+    uint32_t count = symbols->buckets;
+    symbols->buckets *= 4;
+    symbols->bucket = ptx_alloc(symbols->context, symbols->buckets, sizeof(struct ptx_symbol *));
+    for (uint32_t i = 0; i < count; i++)
+        while (old[i]) {
+            struct ptx_symbol *symbol = old[i], **link = bucket_of(symbols, symbol->name);
+            old[i] = symbol->same;
+            while (*link)
+                link = &(*link)->same;
+            *link = symbol;
+            symbol->same = NULL;
+        }
 }
 
 void ptx_symbols_enter(struct ptx_symbols *symbols, struct ptx_place place)
@@ -21,6 +46,7 @@ static void forget(struct ptx_symbols *symbols, const struct ptx_symbol *symbol)
     while (*link != symbol)
         link = &(*link)->same;
     *link = symbol->same;
+    symbols->count--;
 }
 
 static struct ptx_symbol *find_at(const struct ptx_symbols *symbols, struct ptx_text name, uint32_t depth)
@@ -33,6 +59,8 @@ static struct ptx_symbol *find_at(const struct ptx_symbols *symbols, struct ptx_
 
 static void insert(struct ptx_symbols *symbols, struct ptx_symbol *symbol, uint32_t depth)
 {
+    if (++symbols->count > symbols->buckets)
+        grow(symbols);
     struct ptx_symbol **bucket = bucket_of(symbols, symbol->name);
     symbol->depth = depth;
     symbol->same = *bucket;

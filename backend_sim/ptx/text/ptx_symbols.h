@@ -35,17 +35,19 @@ struct ptx_symbol {
     struct ptx_symbol *same, *below; /* in its bucket; in its scope */
 };
 
-enum { PTX_BUCKETS = 1024, PTX_DEPTHS = 64 };
+enum { PTX_BUCKETS = 1024, PTX_DEPTHS = 64 }; /* buckets: at first */
 
 struct ptx_symbols {
     struct ptx_context *context;
-    struct ptx_symbol *bucket[PTX_BUCKETS];
+    struct ptx_symbol **bucket; /* in each the innermost first */
+    uint32_t buckets, count;
     struct ptx_symbol *scope[PTX_DEPTHS];
     uint32_t depth;
     uint32_t labels; /* numbered in the function so far */
     uint32_t *label_is, label_room; /* for each: itself, or the number that it turned out to be */
 };
 
+void ptx_symbols_open(struct ptx_symbols *symbols, struct ptx_context *context);
 void ptx_symbols_enter(struct ptx_symbols *symbols, struct ptx_place place);
 /* Of a function's outermost scope, a label that is not defined is an error. */
 void ptx_symbols_leave(struct ptx_symbols *symbols, bool last);

@@ -100,7 +100,7 @@ static void parse_values(struct ptx_parser *parser, struct ptx_variable *v, stru
     if (!ptx_pass_mark(&parser->lexer, '{')) {
         struct ptx_expression e = ptx_parse_expression(parser);
         uint64_t size = ptx_type_size(v->type);
-        if (v->size && (size > v->size || *at > v->size - size))
+        if (v->size && *at >= v->size)
             ptx_fail(parser->context, place, "%.*s has more initial values than elements", PTX_TEXT(v->name));
         add_initial(parser, v, last, &e, *at, place);
         *at += size;
@@ -161,8 +161,6 @@ static struct ptx_variable *new_variable(struct ptx_parser *parser, const struct
     *v = (struct ptx_variable){.name = name, .place = place, .space = space, .type = (uint8_t)d->type,
                                .vector = (uint8_t)d->vector, .align = d->align > size ? d->align : size, .size = size,
                                .managed = d->managed, .of = parser->function};
-    if (d->align && d->align < size && d->vector == 1) /* a vector's may be smaller in parameters */
-        v->align = size;
     return v;
 }
 

@@ -409,16 +409,19 @@ static void test_libraries(void)
     OK(cudaFree(counted));
 }
 
-/* What an image holds is found, also a kernel without a twin: its launch is refused, or skipped if the machine is set to skip. */
+/* What an image holds is found, also a kernel without a twin: it runs from PTX, or its launch is refused. */
 static void test_image(void)
 {
-    static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry theirs(.param .u64 at)\n{\nret;\n}\n"
-                              ".visible .entry nothing()\n{\nret;\n}\n";
+    static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n.shared .b64 bar;\n"
+                              ".visible .entry theirs(.param .u64 at)\n{\nmbarrier.inval.shared.b64 [bar];\nret;\n}\n"
+                              ".visible .entry store(.param .u64 at)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [at];\n"
+                              "st.global.u32 [%rd1], 77;\nret;\n}\n";
     cudaLibrary_t library = NULL;
     cudaKernel_t kernels[3] = {NULL, NULL, NULL}, theirs = NULL;
     unsigned count = 0;
     const char *name = NULL;
     void *at = NULL, *args[] = {&at};
+    int stored = 0;
     OK(cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
     OK(cudaLibraryGetKernelCount(&count, library));
     EQUAL(count, 2);
@@ -428,6 +431,11 @@ static void test_image(void)
     OK(cudaFuncGetName(&name, theirs));
     tap_text(name, "theirs", "its name is the image's");
     REFUSED(cudaLaunchKernel(theirs, dim(1), dim(1), args, 0, NULL), ErrorNotSupported);
+    OK(cudaMalloc(&at, 64));
+    OK(cudaLaunchKernel(kernels[1], dim(1), dim(1), args, 0, NULL));
+    OK(cudaMemcpy(&stored, at, sizeof stored, cudaMemcpyDeviceToHost));
+    tap_u64((uint64_t)stored, 77, "what its PTX says is done");
+    OK(cudaFree(at));
     REFUSED(cudaLibraryGetKernelCount(NULL, library), ErrorInvalidValue);
     REFUSED(cudaLibraryEnumerateKernels(NULL, 1, library), ErrorInvalidValue);
     OK(cudaLibraryUnload(library));

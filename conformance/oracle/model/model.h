@@ -180,6 +180,7 @@ struct model {
     struct model_pool **pools;
     size_t pool_count, pool_room;
     struct model_pool *current_pool[MODEL_PLACES]; /* NULL before the first use of the place's pools */
+    bool vague_pool[MODEL_PLACES];                 /* of the host's: the current one was destroyed, and another one is current than foreseen */
     uint64_t pool_endings;
     struct model_block *blocks;
     size_t block_count, block_room;
@@ -241,8 +242,8 @@ bool model_capturing(const struct model *model);
 bool model_may_query(const struct model *model);
 /* The mode of the thread, which decides which captures forbid it calls. */
 int model_thread_mode(const struct model *model);
-/* Functions of user objects that were to be called since the last question. */
-uint64_t model_destroyed(struct model *model);
+/* Functions of user objects that were to be called since the last question; *late of them perhaps later. */
+uint64_t model_destroyed(struct model *model, uint64_t *late);
 /* Would the call's work stay behind, because no stream may be asked? */
 bool model_stays_behind(const struct model *model, const struct vmm_call *call);
 

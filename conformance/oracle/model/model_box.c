@@ -86,10 +86,11 @@ static bool form_allowed(struct model *m, const struct side *s, const struct ext
     if (s->height && (e->height > s->height || (narrow && s->y > s->height - e->height)))
         return model_refuse(a, INVALID, "VMM-BOX-HEIGHT");
     const struct model_block *block = model_block_at(m, s->base);
-    uint64_t start = row_at(s, e, 0, 0) - s->base, end = start + span(e, pitch_of(s, e), layer_of(s, e));
-    if (m->driver && block && s->type == VMM_MEMORYTYPE_HOST && start >= block->start + block->size - s->base)
-        a->foreseen = false; /* then it was taken for memory of the program, which ended it */
-    return !block || end <= block->start + block->size - s->base || model_refuse(a, INVALID, "VMM-ROWS-END");
+    const uint64_t start = row_at(s, e, 0, 0) - s->base, length = span(e, pitch_of(s, e), layer_of(s, e));
+    const uint64_t left = block ? block->start + block->size - s->base : UINT64_MAX;
+    if (m->driver && length <= left && start + length > left)
+        a->foreseen = false; /* a driver uses what the pool has behind the allocation */
+    return start + length <= left || model_refuse(a, INVALID, "VMM-ROWS-END");
 }
 
 static bool side_allowed(struct model *m, struct side *s, const struct extent *e, struct model_answer *a)
@@ -210,9 +211,13 @@ bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *aske
 {
     const struct extent e = {asked->width_in_bytes, asked->height, asked->depth};
     struct side src = source_of(asked), dst = destination_of(asked);
-    if (!side_allowed(model, &src, &e, answer) || !side_allowed(model, &dst, &e, answer) ||
-        !looks(model, device, &dst, &src, &e, answer) || !looks(model, device, &src, &dst, &e, answer))
+    if (!side_allowed(model, &src, &e, answer) || !side_allowed(model, &dst, &e, answer))
         return false;
+    if (!looks(model, device, &dst, &src, &e, answer) || !looks(model, device, &src, &dst, &e, answer)) {
+        if (model->driver && (on_host(model, dst.base) || on_host(model, src.base)))
+            answer->foreseen = false; /* a node of memory without rights was made once */
+        return false;
+    }
     const bool rows = e.height > 1 || e.depth > 1;
     if ((dst.program && src.program) || (rows && (on_host(model, dst.base) || on_host(model, src.base))) || e.height > MOST_ROWS ||
         e.depth > MOST_ROWS || e.height * e.depth > MOST_ROWS)

@@ -115,7 +115,12 @@ static bool may_begin(const struct model *m, vmm_stream stream, int mode, struct
     if (mode < VMM_STREAM_CAPTURE_MODE_GLOBAL || mode > VMM_STREAM_CAPTURE_MODE_RELAXED)
         return model_refuse(a, INVALID, "VMM-CAPTURE-MODE");
     a->foreseen = lane >= 0;
-    return a->foreseen && (!held_by(m, lane) || model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE"));
+    return a->foreseen;
+}
+
+static bool is_free(const struct model *m, vmm_stream stream, struct model_answer *a)
+{
+    return !held_by(m, lane_of(m, stream)) || model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
 }
 
 static struct model_capture *begin(struct model *m, vmm_stream stream, int mode, struct model_graph *graph)
@@ -130,15 +135,19 @@ static struct model_capture *begin(struct model *m, vmm_stream stream, int mode,
 
 MODEL_ON(stream_begin_capture)
 {
-    if (may_begin(m, c->stream, c->mode, a) && model_succeeded(a))
+    if (may_begin(m, c->stream, c->mode, a) && is_free(m, c->stream, a) && model_succeeded(a))
         begin(m, c->stream, c->mode, model_graph_new());
 }
 
-bool model_is_captured_into(const struct model *m, const struct model_graph *graph)
+bool model_is_captured_into(const struct model *m, const struct model_graph *graph, bool within)
 {
-    for (int i = 0; i < MODEL_LANES; i++)
-        if (m->graphs->capture[i] && m->graphs->capture[i]->graph == graph)
+    for (int i = 0; i < MODEL_LANES; i++) {
+        const struct model_graph *in = m->graphs->capture[i] ? m->graphs->capture[i]->graph : NULL;
+        for (; in && in != graph; in = within && in->inside ? in->inside->graph : NULL)
+            continue;
+        if (in)
             return true;
+    }
     return false;
 }
 
@@ -147,10 +156,11 @@ MODEL_ON(stream_begin_capture_to_graph)
     if (!may_begin(m, c->stream, c->mode, a) || (c->num_dependencies && null(c->dependencies, a)))
         return;
     struct model_graph *graph = model_graph_of(m, c->graph);
-    a->foreseen &= !graph || !graph->inside || !m->driver; /* not observed: a capture into the graph of a node */
-    if (!graph || graph->inside)
+    if (!graph)
         model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN");
-    else if (model_is_captured_into(m, graph))
+    else if (!is_free(m, c->stream, a))
+        return;
+    else if (model_is_captured_into(m, graph, false))
         model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     else if (c->num_dependencies > graph->count)
         model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
@@ -161,6 +171,8 @@ MODEL_ON(stream_begin_capture_to_graph)
         for (uint64_t k = 0; k < i; k++)
             a->foreseen &= c->dependencies[k] != c->dependencies[i]; /* not observed: a node twice */
     }
+    if (a->result == VMM_SUCCESS)
+        model_edge_data_allowed(m, c->dependency_data, c->num_dependencies, a);
     if (!a->foreseen || !model_succeeded(a))
         return;
     begin(m, c->stream, c->mode, graph)->given = true;
@@ -174,7 +186,7 @@ static bool is_joined(const struct model *m, const struct model_capture *capture
     const struct model_reached *origin = &m->graphs->lane[capture->origin].reached;
     for (int i = 0; i < MODEL_LANES; i++) {
         const struct model_held *lane = &m->graphs->lane[i];
-        for (size_t k = 0; lane->capture == capture && k < lane->reached.count; k++) {
+        for (size_t k = 0; lane->capture == capture && capture->worked[i] && k < lane->reached.count; k++) {
             bool reached = false;
             for (size_t o = 0; o < origin->count; o++)
                 reached |= model_comes_after(origin->node[o], lane->reached.node[k]);
@@ -198,7 +210,9 @@ static void leave(struct model *m, struct model_capture *capture, bool kept)
             all->event[i].over = true;
             all->event[i].reached.count = 0;
         }
-    if (!kept && capture->given)
+    if (!kept && capture->graph->inside)
+        ; /* the node's */
+    else if (!kept && capture->given)
         model_graph_end(m, capture->graph);
     else if (!kept)
         model_graph_free(capture->graph);
@@ -337,6 +351,8 @@ MODEL_ON(stream_update_capture_dependencies)
         if (!node || node->graph != held->capture->graph)
             model_refuse(a, INVALID, "VMM-GRAPH-NODE");
     }
+    if (held && a->result == VMM_SUCCESS)
+        model_edge_data_allowed(m, c->dependency_data, c->num_dependencies, a);
     if (!held || !a->foreseen || !model_succeeded(a))
         return;
     if (c->flags)
@@ -354,6 +370,7 @@ static void add(struct model *m, struct model_held *held, const struct model_wor
     struct model_node *node = model_node_add(m, held->capture->graph, held->reached.node, held->reached.count, work);
     held->reached.count = 0;
     model_reach(&held->reached, node);
+    held->capture->worked[held - m->graphs->lane] = true;
 }
 
 /* The memory of a fill is looked at when the graph is instantiated. */
@@ -449,7 +466,8 @@ static void join(struct model *m, vmm_stream stream, const struct model_held *ke
 {
     struct model_held *held = held_by(m, lane_of(m, stream));
     if (kept->capture->invalid) {
-        model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+        a->foreseen = !held || !m->driver;
+        model_refuse(a, INVALID, "VMM-CAPTURED-EVENT-OVER");
     } else if (held && held->capture != kept->capture) {
         spoil(held->capture, a);
         spoil(kept->capture, a);
@@ -561,7 +579,7 @@ static bool takes(struct model *m, struct model_held *held, const union vmm_any_
     const bool launch = any->head.id == VMM_CALL_graph_launch || any->head.id == VMM_CALL_graph_upload;
     if (launch || any->head.id == VMM_CALL_memcpy_3d_peer_async)
         a->foreseen = false; /* not observed of the second: here as a query of the stream */
-    else if (any->head.id == VMM_CALL_memcpy_3d_async && !any->memcpy_3d_async.p_copy)
+    else if (any->head.id == VMM_CALL_memcpy_3d_async && !any->memcpy_3d_async.p_copy && !held->capture->invalid)
         model_refuse(a, INVALID, "VMM-BOX-NULL");
     else if (held->capture->invalid)
         a->writes_zero = !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED") &&
@@ -585,8 +603,9 @@ bool model_capture_decides(struct model *model, const struct vmm_call *call, str
     case VMM_CALL_stream_query:
     case VMM_CALL_stream_synchronize: return asks(model, any->stream_query.stream, answer);
     case VMM_CALL_ctx_synchronize: return model_capture_forbids(model, true, answer);
-    case VMM_CALL_mem_free:
     case VMM_CALL_graph_instantiate:
+        return model_known_flags(any->graph_instantiate.flags) && model->current >= 0 && model_capture_forbids(model, false, answer);
+    case VMM_CALL_mem_free:
     case VMM_CALL_graph_exec_destroy: return model_capture_forbids(model, false, answer);
     default: break;
     }

@@ -11,13 +11,31 @@ static struct model_node *node_of_exec(const struct model *m, vmm_graph_exec exe
     return node;
 }
 
-static void set_in(struct model_node *node, struct model_work *work, struct model_answer *a)
+/* Which memory a pool has there: another number once it has given that back; 0: none. */
+static uint64_t pool_memory(const struct model *m, uint64_t address)
+{
+    for (size_t i = 0; i < m->pool_count; i++) {
+        const struct model_pool *pool = m->pools[i];
+        const uint64_t slot = (address - pool->start) / (pool->heap.slot ? pool->heap.slot : 1);
+        if (!pool->gone && pool->based && address >= pool->start && slot < pool->heap.slots)
+            return pool->heap.backed[slot] ? pool->heap.turn[slot] : 0;
+    }
+    return 0;
+}
+
+static void note_work(const struct model *m, struct model_work *work)
+{
+    work->memory = pool_memory(m, work->copy.row.to);
+}
+
+static void set_in(const struct model *m, struct model_node *node, struct model_work *work, struct model_answer *a)
 {
     node = model_node_is(node, work->type, a);
     if (!node || !model_succeeded(a))
         return;
     work->disabled = node->work.disabled;
     node->work = *work;
+    note_work(m, &node->work);
 }
 
 static bool has_rows(const vmm_memcpy3d *p)
@@ -52,15 +70,30 @@ bool model_work_fits(const struct model_work *now, const struct model_work *then
     const bool types = is->src_memory_type == next->src_memory_type && is->dst_memory_type == next->dst_memory_type;
     const bool same = is->width_in_bytes == next->width_in_bytes && is->height == next->height && is->depth == next->depth &&
                       is->src_pitch == next->src_pitch && is->dst_pitch == next->dst_pitch && has_same_places(is, next);
-    return types && ((!has_rows(is) && !has_rows(next)) || same);
+    return types && now->copy.row.kind == then->copy.row.kind && ((!has_rows(is) && !has_rows(next)) || same);
 }
 
-static void set_fitting(struct model_node *node, struct model_work *work, struct model_answer *a)
+void model_note_memory(struct model *m, struct model_graph *graph)
+{
+    for (size_t i = 0; i < graph->count; i++) {
+        note_work(m, &graph->node[i]->work);
+        if (graph->node[i]->work.child)
+            model_note_memory(m, graph->node[i]->work.child);
+    }
+}
+
+bool model_has_other_memory(struct model *m, const struct model_work *work)
+{
+    const struct model_transfer *row = &work->copy.row;
+    return work->type == VMM_GRAPH_NODE_TYPE_MEMCPY && row->kind == MODEL_FROM_PROGRAM && work->memory != pool_memory(m, row->to);
+}
+
+static void set_fitting(const struct model *m, struct model_node *node, struct model_work *work, struct model_answer *a)
 {
     if (node && !model_work_fits(&node->work, work))
         model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
     else if (node)
-        set_in(node, work, a);
+        set_in(m, node, work, a);
 }
 
 MODEL_ON(graph_exec_memset_node_set_params)
@@ -68,14 +101,14 @@ MODEL_ON(graph_exec_memset_node_set_params)
     struct model_work work = {0};
     bool fits = model_context_given(m, c->memset_params, c->ctx, a) && model_fill_work(m, c->memset_params, c->ctx, &work, a);
     struct model_node *node = fits ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
-    set_fitting(model_node_is(node, VMM_GRAPH_NODE_TYPE_MEMSET, a), &work, a);
+    set_fitting(m, model_node_is(node, VMM_GRAPH_NODE_TYPE_MEMSET, a), &work, a);
 }
 
 MODEL_ON(graph_exec_memcpy_node_set_params)
 {
     struct model_work work = {0};
     struct model_node *node = model_copy_work(m, c->copy_params, c->ctx, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
-    set_fitting(model_node_is(node, VMM_GRAPH_NODE_TYPE_MEMCPY, a), &work, a);
+    set_fitting(m, model_node_is(node, VMM_GRAPH_NODE_TYPE_MEMCPY, a), &work, a);
 }
 
 MODEL_ON(graph_exec_kernel_node_set_params)
@@ -83,7 +116,7 @@ MODEL_ON(graph_exec_kernel_node_set_params)
     struct model_work work = {0};
     struct model_node *node = model_kernel_work(m, c->node_params, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
     if (node)
-        set_in(node, &work, a);
+        set_in(m, node, &work, a);
 }
 
 static void set_event_in(struct model *m, vmm_graph_exec exec, vmm_graph_node value, int type, vmm_event event, struct model_answer *a)
@@ -91,7 +124,7 @@ static void set_event_in(struct model *m, vmm_graph_exec exec, vmm_graph_node va
     struct model_work work = {0};
     struct model_node *node = model_event_work(m, type, event, &work, a) ? node_of_exec(m, exec, value, a) : NULL;
     if (node)
-        set_in(node, &work, a);
+        set_in(m, node, &work, a);
 }
 
 MODEL_ON(graph_exec_event_record_node_set_event)
@@ -109,7 +142,7 @@ MODEL_ON(graph_exec_host_node_set_params)
     struct model_work work = {0};
     struct model_node *node = model_host_work(c->node_params, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
     if (node)
-        set_in(node, &work, a);
+        set_in(m, node, &work, a);
 }
 
 /* Kernels, copies and fills can be left out. */

@@ -28,6 +28,7 @@ static void free_node(struct model_node *node)
     if (node->work.child)
         model_graph_free(node->work.child);
     free(node->link);
+    free(node->next);
     free(node);
 }
 
@@ -202,40 +203,31 @@ static void forget_in(struct model_reached *reached, const struct model_node *no
         }
 }
 
-static bool unlink_from(struct model_node *node, const struct model_node *on)
+static void unlink_from(struct model_node *node, struct model_node *on)
 {
-    const size_t before = node->links;
-    for (size_t i = 0; i < node->links; i++)
-        if (node->link[i].on == on)
-            node->link[i--] = node->link[--node->links];
-    if (before && !node->links)
+    size_t i = 0, k = 0;
+    while (i < node->links && node->link[i].on != on)
+        i++;
+    while (k < on->nexts && on->next[k] != node)
+        k++;
+    if (i == node->links)
+        return;
+    node->link[i] = node->link[--node->links];
+    on->next[k] = on->next[--on->nexts];
+    if (!node->links)
         node->rooted = ++node->graph->turns;
-    return before && !node->links;
-}
-
-/* The latest link to the node, of any other node; NULL: none. */
-static struct model_node *latest_on(const struct model_graph *graph, const struct model_node *on)
-{
-    struct model_node *found = NULL;
-    uint64_t made = 0;
-    for (size_t i = 0; i < graph->count; i++)
-        for (size_t k = 0; k < graph->node[i]->links; k++)
-            if (graph->node[i]->link[k].on == on && graph->node[i]->link[k].made >= made) {
-                found = graph->node[i];
-                made = found->link[k].made;
-            }
-    return found;
 }
 
 void model_node_end(struct model *m, struct model_node *node)
 {
     struct model_graph *graph = node->graph;
-    size_t at = 0, roots = 0;
+    size_t at = 0;
     for (size_t i = 0; i < graph->count; i++)
         at = graph->node[i] == node ? i : at;
-    for (struct model_node *next = latest_on(graph, node); next; next = latest_on(graph, node))
-        roots += unlink_from(next, node);
-    graph->vague |= roots > 1;
+    while (node->links)
+        unlink_from(node, node->link[0].on);
+    while (node->nexts)
+        unlink_from(node->next[0], node);
     for (size_t i = at + 1; i < graph->count; i++)
         graph->node[i - 1] = graph->node[i];
     graph->count--;
@@ -256,14 +248,16 @@ void model_graph_end(struct model *model, struct model_graph *graph)
     model_graph_free(graph);
 }
 
-static void link_to(struct model *m, struct model_node *node, struct model_node *on, uint64_t data)
+static void link_to(struct model_node *node, struct model_node *on, uint64_t data)
 {
     node->link = model_room(node->link, &node->link_room, node->links, sizeof *node->link);
-    node->link[node->links++] = (struct model_link){on, data, ++m->graphs->links};
+    node->link[node->links++] = (struct model_link){on, data};
+    on->next = model_room(on->next, &on->next_room, on->nexts, sizeof(struct model_node *));
+    on->next[on->nexts++] = node;
 }
 
-struct model_node *model_node_add(struct model *model, struct model_graph *graph, struct model_node *const *on, size_t count,
-                                  const struct model_work *work)
+static struct model_node *node_add(struct model *model, struct model_graph *graph, struct model_node *const *on, size_t count,
+                                   const struct model_work *work, bool instance)
 {
     struct model_graphs *all = model->graphs;
     struct model_node *node = model_new(sizeof *node);
@@ -273,10 +267,10 @@ struct model_node *model_node_add(struct model *model, struct model_graph *graph
     all->value = model_room(all->value, &all->id_room, node->id, sizeof *all->value);
     all->value[node->id] = 0;
     for (size_t i = 0; i < count; i++)
-        link_to(model, node, on[i], 0);
+        link_to(node, on[i], 0);
     node->rooted = ++graph->turns;
     if (work->child) {
-        node->work.child = model_graph_copy(model, work->child);
+        node->work.child = model_graph_copy(model, work->child, instance);
         node->work.child->inside = node;
     }
     graph->node = model_room(graph->node, &graph->room, graph->count, sizeof(struct model_node *));
@@ -284,23 +278,23 @@ struct model_node *model_node_add(struct model *model, struct model_graph *graph
     return node;
 }
 
-struct model_graph *model_graph_copy(struct model *model, const struct model_graph *graph)
+struct model_node *model_node_add(struct model *model, struct model_graph *graph, struct model_node *const *on, size_t count,
+                                  const struct model_work *work)
+{
+    return node_add(model, graph, on, count, work, false);
+}
+
+struct model_graph *model_graph_copy(struct model *model, const struct model_graph *graph, bool instance)
 {
     struct model_graph *copy = model_graph_new();
-    size_t roots = 0;
-    model_objects_copy(copy, graph);
+    model_objects_copy(copy, graph, instance);
     for (size_t i = 0; i < graph->count; i++)
-        model_node_add(model, copy, NULL, 0, &graph->node[i]->work)->origin = graph->node[i]->id;
+        node_add(model, copy, NULL, 0, &graph->node[i]->work, instance)->origin = graph->node[i]->id;
     for (size_t i = 0; i < graph->count; i++)
         for (size_t k = 0; k < graph->node[i]->links; k++)
             for (size_t to = 0; to < graph->count; to++)
-                if (graph->node[to] == graph->node[i]->link[k].on) {
-                    link_to(model, copy->node[i], copy->node[to], graph->node[i]->link[k].data);
-                    copy->node[i]->link[copy->node[i]->links - 1].made = graph->node[i]->link[k].made;
-                }
-    for (size_t i = 0; i < graph->count; i++)
-        roots += !graph->node[i]->links;
-    copy->vague = roots > 1;
+                if (graph->node[to] == graph->node[i]->link[k].on)
+                    link_to(copy->node[i], copy->node[to], graph->node[i]->link[k].data);
     return copy;
 }
 
@@ -335,7 +329,8 @@ MODEL_ON(graph_create)
 MODEL_ON(graph_destroy)
 {
     struct model_graph *graph = need_graph(m, c->graph, a);
-    if (graph && (graph->inside || model_is_captured_into(m, graph)))
+    a->foreseen &= !m->driver || !graph || graph->inside || model_is_captured_into(m, graph, false) == model_is_captured_into(m, graph, true);
+    if (graph && (graph->inside || model_is_captured_into(m, graph, true)))
         graph->inside ? model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN")
                       : model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     else if (graph && model_succeeded(a))
@@ -345,9 +340,8 @@ MODEL_ON(graph_destroy)
 MODEL_ON(graph_clone)
 {
     const struct model_graph *graph = model_graph_null(c->graph_clone, a) ? NULL : need_graph(m, c->original_graph, a);
-    a->foreseen &= !graph || !graph->inside || !m->driver;
     if (graph && model_succeeded(a))
-        model_graph_keep(m, model_graph_copy(m, graph), (uint64_t)(uintptr_t)*c->graph_clone, a);
+        model_graph_keep(m, model_graph_copy(m, graph, false), (uint64_t)(uintptr_t)*c->graph_clone, a);
 }
 
 /* ---- dependencies ---- */
@@ -367,13 +361,23 @@ static uint64_t data_of(const struct ends *ends, uint64_t i)
 }
 
 /* A type of 0 or 1, a port of 0 to 2 where it comes from, and nothing else. */
-static bool is_data(const struct ends *ends, uint64_t i)
+static bool is_data(const vmm_graph_edge_data *d)
 {
-    const vmm_graph_edge_data *d = ends->data ? &ends->data[i] : NULL;
     bool zero = true;
-    for (size_t k = 0; d && k < sizeof d->reserved; k++)
+    for (size_t k = 0; k < sizeof d->reserved; k++)
         zero &= !d->reserved[k];
-    return !d || (zero && d->type <= 1 && d->from_port <= 2 && !d->to_port);
+    return zero && d->type <= 1 && d->from_port <= 2 && !d->to_port;
+}
+
+bool model_edge_data_allowed(const struct model *m, const vmm_graph_edge_data *data, uint64_t count, struct model_answer *a)
+{
+    static const vmm_graph_edge_data none;
+    for (uint64_t i = 0; data && i < count; i++) {
+        if (!is_data(&data[i]))
+            return model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
+        a->foreseen &= !m->driver || !memcmp(&data[i], &none, sizeof none); /* what becomes of it was not observed */
+    }
+    return true;
 }
 
 static struct model_link *link_between(const struct model_node *from, const struct model_node *to)
@@ -401,7 +405,7 @@ static bool find_both(struct model *m, vmm_graph value, const vmm_graph_node *fr
     if (!model_find_nodes(m, graph, from, ends->count, ends->from, a) || !model_find_nodes(m, graph, to, ends->count, ends->to, a))
         return false;
     for (uint64_t i = 0; i < ends->count; i++)
-        if (!is_data(ends, i))
+        if (ends->data && !is_data(&ends->data[i]))
             return model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
     return true;
 }
@@ -430,7 +434,7 @@ MODEL_ON(graph_add_dependencies)
         if (added < ends.count)
             model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
         for (uint64_t i = 0; !a->asked && a->actual == a->result && i < added; i++)
-            link_to(m, ends.to[i], ends.from[i], data_of(&ends, i));
+            link_to(ends.to[i], ends.from[i], data_of(&ends, i));
     }
     free(ends.from);
     free(ends.to);

@@ -20,6 +20,7 @@ struct model_work {
     int device;                     /* of the context that it was made in; -1: none */
     vmm_context context;            /* of a fill or copy */
     vmm_memset_node_params fill;
+    uint64_t memory;                /* of an instance's copy: which memory of a pool it goes to; 0: none */
     struct model_box copy;
     struct model_access kernel;     /* a kernel that fills */
     uint64_t event;
@@ -28,7 +29,7 @@ struct model_work {
 
 struct model_link {
     struct model_node *on;
-    uint64_t data, made;            /* made: later ones have larger numbers; a copy has that of its original */
+    uint64_t data;
 };
 
 struct model_node {
@@ -37,8 +38,10 @@ struct model_node {
     size_t id, origin;              /* origin: the id of the node that this one is a copy of, 0 for none */
     struct model_graph *graph;
     struct model_work work;
-    struct model_link *link;
+    struct model_link *link;        /* where one is removed, the last one takes its place */
     size_t links, link_room;
+    struct model_node **next;       /* those with a link to this one, in the same way */
+    size_t nexts, next_room;
     uint64_t rooted;                /* of one without links: later ones have larger numbers */
     bool seen;                      /* of a search */
 };
@@ -51,7 +54,6 @@ struct model_graph {
     struct model_node *inside;      /* the node that it belongs to */
     uint64_t edits;                 /* so often nodes or dependencies were removed */
     uint64_t turns;                 /* so often a node became one without links */
-    bool vague;                     /* several did at once: in which order was not observed */
     struct model_reference *held;   /* references to user objects */
     size_t references, reference_room;
 };
@@ -60,14 +62,18 @@ struct model_graphs;
 
 /* Data of the program. */
 struct model_object {
-    uint64_t value, own, held;      /* references of the program and of graphs; no object without any */
+    uint64_t value;
+    int64_t count, held;            /* all references, and those of graphs and instances; it ends at 0, however they are split */
+    bool over;                      /* it has ended; freed when no graph names it */
+    bool late;                      /* an instance that was launched and ended had it */
+    size_t named;
     uint32_t tag;
     struct model_graphs *all;
 };
 
 struct model_reference {
     struct model_object *object;
-    uint64_t count;
+    int64_t count;                  /* not 0; below: so many more were released than there were */
 };
 
 struct model_exec {
@@ -75,6 +81,7 @@ struct model_exec {
     uint32_t tag;
     struct model_graph *graph;
     uint64_t edits;                 /* of the graph that it was made from, at that time */
+    bool launched;
 };
 
 struct model_reached {
@@ -83,6 +90,7 @@ struct model_reached {
 };
 
 struct model_capture {
+    bool worked[MODEL_LANES];       /* the lane has added a node */
     int origin;                     /* the lane that began it */
     int mode;
     uint64_t id;                    /* 0: the system has not told it yet */
@@ -107,11 +115,11 @@ struct model_graphs {
     struct model_held lane[MODEL_LANES], event[2];
     struct model_capture *capture[MODEL_LANES]; /* by the lane that began it */
     uint64_t host_calls;            /* of host functions, by launches */
-    uint64_t links;                 /* made so far */
     int thread_mode;                /* VMM_STREAM_CAPTURE_MODE_ */
     struct model_object **object;
     size_t objects, object_room;
     uint64_t destroyed;             /* since the last question */
+    uint64_t destroyed_late;        /* of these, by a driver perhaps later */
 };
 
 /* Room, all 0; ends the process when the host has no memory left. */
@@ -128,15 +136,27 @@ struct model_graph *model_need_graph(struct model *model, vmm_graph value, struc
 struct model_node *model_need_node(struct model *model, vmm_graph_node value, struct model_answer *answer);
 struct model_object *model_object_of(const struct model *model, vmm_user_object value);
 
+/* Are these flags that an instance may be made with? */
+bool model_known_flags(uint64_t flags);
+
 /* May an instance's node take over the other work? */
 bool model_work_fits(const struct model_work *now, const struct model_work *then);
 
-/* What a graph holds of user objects: a copy holds as much. */
-void model_objects_copy(struct model_graph *to, const struct model_graph *from);
+/* Notes to which memory of pools the copies of an instance go; and is it another now, where a copy comes from the program's own
+ * memory? A driver crashed then. */
+void model_note_memory(struct model *model, struct model_graph *graph);
+bool model_has_other_memory(struct model *model, const struct model_work *work);
+
+/* What a graph holds of user objects: a copy holds as much, that of an instance one of each. */
+void model_objects_copy(struct model_graph *to, const struct model_graph *from, bool instance);
+/* An instance that is updated holds what the graph holds, too. */
+void model_objects_update(struct model_graph *instance, const struct model_graph *graph);
+/* Has the program, or the graph, fewer references than that? */
+bool model_object_lacks(const struct model_object *object, const struct model_graph *graph, uint64_t count);
 void model_objects_drop(struct model_graph *graph);
 void model_objects_close(struct model_graphs *all);
 
-struct model_graph *model_graph_copy(struct model *model, const struct model_graph *graph);
+struct model_graph *model_graph_copy(struct model *model, const struct model_graph *graph, bool instance);
 struct model_graph *model_graph_new(void);
 void model_graph_keep(struct model *model, struct model_graph *graph, uint64_t value, struct model_answer *answer);
 void model_graph_free(struct model_graph *graph);
@@ -150,8 +170,10 @@ void model_reach(struct model_reached *reached, struct model_node *node);
 
 /* Is b among what a comes after, directly or not, or a itself? */
 bool model_comes_after(const struct model_node *a, const struct model_node *b);
-/* Is a stream captured into the graph? */
-bool model_is_captured_into(const struct model *m, const struct model_graph *graph);
+/* Is a stream captured into the graph? within: or into the graph of a node in it? */
+bool model_is_captured_into(const struct model *m, const struct model_graph *graph, bool within);
+/* Is the data of each such as an edge may have, and none that this model does not follow? */
+bool model_edge_data_allowed(const struct model *m, const vmm_graph_edge_data *data, uint64_t count, struct model_answer *answer);
 
 /* May the memory of a fill be used? */
 bool model_fill_allowed(struct model *model, const struct model_work *work, struct model_answer *answer);

@@ -29,7 +29,8 @@ void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t slot, uin
     heap->limit = limit ? slots_for(limit, slot) : UINT64_MAX;
     heap->slots = slots;
     heap->backed = calloc((size_t)heap->slots + 1, sizeof *heap->backed);
-    if (!heap->backed) {
+    heap->turn = calloc((size_t)heap->slots + 1, sizeof *heap->turn);
+    if (!heap->backed || !heap->turn) {
         fputs("model: the host has no memory left\n", stderr);
         exit(255);
     }
@@ -41,6 +42,7 @@ void model_heap_open(struct model_heap *heap, uint64_t limit, uint64_t slot, uin
 void model_heap_close(struct model_heap *heap)
 {
     free(heap->backed);
+    free(heap->turn);
     free(heap->main.piece);
     free(heap->pending.piece);
     free(heap->blocks.piece);
@@ -144,6 +146,7 @@ static void release(struct model_heap *heap, uint64_t start, uint64_t end, uint6
 static void back(struct model_heap *heap, uint64_t slot)
 {
     heap->backed[slot] = true;
+    heap->turn[slot] = ++heap->turns;
     heap->reserved++;
     if (heap->reserved * heap->slot > heap->reserved_high)
         heap->reserved_high = heap->reserved * heap->slot;

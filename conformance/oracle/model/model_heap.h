@@ -46,9 +46,12 @@ struct model_heap {
     uint64_t limit;      /* in slots; UINT64_MAX: as many as the device has */
     uint64_t slots;      /* of its range of addresses */
     bool *backed;        /* of each slot of the range */
+    uint64_t *turn;      /* of each slot: when it got its memory; later ones have larger numbers */
+    uint64_t turns;
     uint64_t reserved;   /* backed slots */
     uint64_t used, used_high, reserved_high; /* in bytes */
     uint64_t threshold;  /* bytes */
+    bool lowered;        /* it was, and no synchronisation of a context has trimmed since */
     unsigned reuse;
     uint64_t frees;      /* so far */
     enum model_shortage shortage; /* of the last model_heap_take */

@@ -69,19 +69,29 @@ static bool suits_device(const struct model_graph *graph)
     return suits;
 }
 
+bool model_known_flags(uint64_t flags)
+{
+    return !(flags & ~(uint64_t)(VMM_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH |
+                                 VMM_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
+}
+
 MODEL_ON(graph_instantiate)
 {
     const uint64_t frees = VMM_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH, by_device = VMM_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
-    if (c->flags & ~(frees | by_device | VMM_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY) || (c->flags & frees && c->flags & by_device)) {
+    if (!model_known_flags(c->flags)) {
+        a->foreseen &= m->current >= 0 || !m->driver; /* which counts was not observed */
         model_refuse(a, INVALID, "VMM-GRAPH-FLAGS");
         return;
     }
-    if (null(c->graph_exec, a))
-        return;
     const struct model_graph *graph = model_graph_of(m, c->graph);
-    a->foreseen &= !graph || !graph->inside || !m->driver;
     if (m->current < 0)
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    else if (c->flags & frees && c->flags & by_device)
+        model_refuse(a, INVALID, "VMM-GRAPH-FLAGS");
+    else if (null(c->graph_exec, a))
+        return;
+    else if (graph && graph->inside)
+        model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-GRAPH-OF-NODE");
     else if (!graph || has_cycle(graph))
         model_refuse(a, INVALID, graph ? "VMM-GRAPH-CYCLE" : "VMM-GRAPH-UNKNOWN");
     else if (c->flags & by_device && !suits_device(graph))
@@ -90,7 +100,8 @@ MODEL_ON(graph_instantiate)
         struct model_graphs *all = m->graphs;
         struct model_exec *exec = model_new(sizeof *exec);
         *exec = (struct model_exec){.value = (uint64_t)(uintptr_t)*c->graph_exec, .flags = c->flags, .tag = m->tag,
-                                    .graph = model_graph_copy(m, graph), .edits = graph->edits};
+                                    .graph = model_graph_copy(m, graph, true), .edits = graph->edits};
+        model_note_memory(m, exec->graph);
         m->may_take++;
         m->instances++;
         model_expect(a, "instance equals another one", model_exec_of(m, *c->graph_exec) || !exec->value, false);
@@ -114,12 +125,24 @@ MODEL_ON(graph_exec_get_flags)
         model_expect(a, "flags", *c->flags, exec->flags & ~(uint64_t)VMM_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
 }
 
+/* A driver ends an instance, and what only that refers to, when its launches have ended. */
+static void release_late(const struct model_graph *graph)
+{
+    for (size_t i = 0; i < graph->references; i++)
+        graph->held[i].object->late = true;
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->node[i]->work.child)
+            release_late(graph->node[i]->work.child);
+}
+
 MODEL_ON(graph_exec_destroy)
 {
     struct model_exec *exec = need(m, c->graph_exec, a);
     struct model_graphs *all = m->graphs;
     if (!exec || !model_succeeded(a))
         return;
+    if (exec->launched)
+        release_late(exec->graph);
     for (size_t i = 0; i < all->execs; i++)
         if (all->exec[i] == exec)
             all->exec[i] = all->exec[--all->execs];
@@ -275,6 +298,8 @@ static void look(struct model *m, const struct items *items, size_t i, int devic
     size_t which;
     if (work->type <= VMM_GRAPH_NODE_TYPE_MEMSET && work->device != device)
         a->foreseen = false;
+    if (m->driver && model_has_other_memory(m, work))
+        a->foreseen = false;
     if (model_outside_blocks(m, to.start, to.size) || model_outside_blocks(m, from.start, from.size))
         a->foreseen = false;
     if (work->type == VMM_GRAPH_NODE_TYPE_KERNEL)
@@ -333,15 +358,22 @@ static void launch(struct model *m, const struct model_graph *graph, int lane, s
 
 MODEL_ON(graph_launch)
 {
-    const struct model_exec *exec = need(m, c->graph_exec, a);
+    struct model_exec *exec = need(m, c->graph_exec, a);
     const int lane = exec ? model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) : -1;
     if (lane >= 0)
         launch(m, exec->graph, lane, a);
+    if (!exec)
+        a->foreseen &= !m->driver || c->stream || model_current_device(m) >= 0; /* not observed: which of both mistakes counts */
+    else
+        exec->launched |= model_succeeded(a);
     m->may_take += exec && model_succeeded(a);
 }
 
+/* The context of the default stream is asked for before the instance. */
 MODEL_ON(graph_upload)
 {
-    if (need(m, c->graph_exec, a) && model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) >= 0)
+    if (!c->stream && model_current_device(m) < 0)
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    else if (need(m, c->graph_exec, a) && model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) >= 0)
         m->may_take += model_succeeded(a);
 }

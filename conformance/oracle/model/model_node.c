@@ -166,22 +166,32 @@ static bool lies_in(const struct model_graph *graph, const struct model_graph *o
     return graph != NULL;
 }
 
-/* A driver crashed on a graph within itself; within the graph of one of its nodes was not observed, and is refused alike. */
+/* A driver crashed on a graph within itself; within the graph of one of its nodes was not observed, and is refused alike. Nor was
+ * which of several mistakes counts where the graph is a node's. */
 MODEL_ON(graph_add_child_graph_node)
 {
     const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_GRAPH, .child = need_graph(m, c->child_graph, a)};
     const bool within = work.child && lies_in(model_graph_of(m, c->graph), work.child);
-    a->foreseen = (!within && !(work.child && work.child->inside)) || !m->driver;
-    if (within)
+    a->foreseen = !within || !m->driver;
+    if (within) {
         model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
-    else if (work.child)
+    } else if (work.child && work.child->inside) {
+        struct model_answer rest = {.asked = true, .foreseen = true, .actual = (vmm_result)-1}; /* so that nothing is added */
+        if (m->driver)
+            add_node(m, ADD, &work, &rest);
+        a->foreseen = rest.result == VMM_SUCCESS;
+        model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-GRAPH-OF-NODE");
+    } else if (work.child)
         add_node(m, ADD, &work, a);
 }
 
 MODEL_ON(graph_destroy_node)
 {
     struct model_node *node = need_node(m, c->node, a);
-    if (node && model_is_captured_into(m, node->graph))
+    const bool within = node && node->work.child && model_is_captured_into(m, node->work.child, true);
+    if (node && within && !model_is_captured_into(m, node->graph, false))
+        a->foreseen = !m->driver;
+    if (node && (within || model_is_captured_into(m, node->graph, false)))
         model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     else if (node && model_succeeded(a))
         model_node_end(m, node);

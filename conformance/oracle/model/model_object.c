@@ -14,23 +14,35 @@ struct model_object *model_object_of(const struct model *model, vmm_user_object 
     return NULL;
 }
 
-uint64_t model_destroyed(struct model *model)
+uint64_t model_destroyed(struct model *model, uint64_t *late)
 {
     const uint64_t count = model->graphs->destroyed;
-    model->graphs->destroyed = 0;
+    *late = model->graphs->destroyed_late;
+    model->graphs->destroyed = model->graphs->destroyed_late = 0;
     return count;
 }
 
-static void end_unless_held(struct model_object *object)
+static void free_unless_named(struct model_object *object)
 {
     struct model_graphs *all = object->all;
-    if (object->own || object->held)
+    if (!object->over || object->named)
         return;
     for (size_t i = 0; i < all->objects; i++)
         if (all->object[i] == object)
             all->object[i] = all->object[--all->objects];
-    all->destroyed++;
     free(object);
+}
+
+/* Passing 0 does not end it, being 0 after a call does. */
+static void change(struct model_object *object, int64_t by)
+{
+    object->count += by;
+    if (object->count || object->over)
+        return;
+    object->over = true;
+    object->value = 0;
+    object->all->destroyed++;
+    object->all->destroyed_late += object->late;
 }
 
 void model_objects_close(struct model_graphs *all)
@@ -50,31 +62,64 @@ static struct model_reference *find(struct model_graph *graph, const struct mode
     return NULL;
 }
 
-static void hold(struct model_graph *graph, struct model_object *object, uint64_t count)
+static void hold(struct model_graph *graph, struct model_object *object, int64_t by)
 {
     struct model_reference *held = find(graph, object);
     if (!held) {
         graph->held = model_room(graph->held, &graph->reference_room, graph->references, sizeof *graph->held);
         held = &graph->held[graph->references++];
         *held = (struct model_reference){object, 0};
+        object->named++;
     }
-    held->count += count;
-    object->held += count;
+    held->count += by;
+    object->held += by;
+    if (held->count)
+        return;
+    *held = graph->held[--graph->references];
+    object->named--;
 }
 
-void model_objects_copy(struct model_graph *to, const struct model_graph *from)
+void model_objects_copy(struct model_graph *to, const struct model_graph *from, bool instance)
 {
-    for (size_t i = 0; i < from->references; i++)
-        hold(to, from->held[i].object, from->held[i].count);
+    for (size_t i = 0; i < from->references; i++) {
+        struct model_object *object = from->held[i].object;
+        const int64_t count = instance ? 1 : from->held[i].count;
+        if (object->over)
+            continue;
+        hold(to, object, count);
+        change(object, count);
+    }
+}
+
+void model_objects_update(struct model_graph *instance, const struct model_graph *graph)
+{
+    for (size_t i = 0; i < graph->references; i++) {
+        struct model_object *object = graph->held[i].object;
+        if (object->over || find(instance, object))
+            continue;
+        hold(instance, object, 1);
+        change(object, 1);
+    }
 }
 
 void model_objects_drop(struct model_graph *graph)
 {
     for (size_t i = 0; i < graph->references; i++) {
-        graph->held[i].object->held -= graph->held[i].count;
-        end_unless_held(graph->held[i].object);
+        struct model_object *object = graph->held[i].object;
+        object->held -= graph->held[i].count;
+        object->named--;
+        change(object, -graph->held[i].count);
+        free_unless_named(object);
     }
     free(graph->held);
+}
+
+bool model_object_lacks(const struct model_object *object, const struct model_graph *graph, uint64_t count)
+{
+    int64_t there = graph ? 0 : object->count - object->held;
+    for (size_t i = 0; graph && i < graph->references; i++)
+        there = graph->held[i].object == object ? graph->held[i].count : there;
+    return there < 0 || count > (uint64_t)there;
 }
 
 /* ---- the calls ---- */
@@ -99,7 +144,7 @@ MODEL_ON(user_object_create)
         return;
     struct model_graphs *all = m->graphs;
     struct model_object *object = model_new(sizeof *object);
-    *object = (struct model_object){.value = (uint64_t)(uintptr_t)*c->object_out, .own = c->initial_refcount, .tag = m->tag, .all = all};
+    *object = (struct model_object){.value = (uint64_t)(uintptr_t)*c->object_out, .count = c->initial_refcount, .tag = m->tag, .all = all};
     model_expect(a, "object equals another one", model_object_of(m, *c->object_out) || !object->value, false);
     all->object = model_room(all->object, &all->object_room, all->objects, sizeof(struct model_object *));
     all->object[all->objects++] = object;
@@ -108,18 +153,20 @@ MODEL_ON(user_object_create)
 MODEL_ON(user_object_retain)
 {
     struct model_object *object = need(m, c->object, c->count, a);
-    if (object && model_succeeded(a))
-        object->own += c->count;
+    if (!object || !model_succeeded(a))
+        return;
+    change(object, c->count);
+    free_unless_named(object);
 }
 
-/* More than there are changes nothing. */
 MODEL_ON(user_object_release)
 {
     struct model_object *object = need(m, c->object, c->count, a);
-    if (!object || !model_succeeded(a) || c->count > object->own)
+    const bool breach = object && model_object_lacks(object, NULL, c->count);
+    if (!object || (breach && !model_breach(m, a, "VMM-USER-OBJECT-OWNED")) || !model_succeeded(a))
         return;
-    object->own -= c->count;
-    end_unless_held(object);
+    change(object, -(int64_t)c->count);
+    free_unless_named(object);
 }
 
 MODEL_ON(graph_retain_user_object)
@@ -135,14 +182,12 @@ MODEL_ON(graph_retain_user_object)
     }
     struct model_graph *graph = model_need_graph(m, c->graph, a);
     struct model_object *object = graph ? need(m, c->object, c->count, a) : NULL;
-    if (object && moves && c->count > object->own) {
-        a->foreseen = !m->driver; /* not observed */
-        model_refuse(a, INVALID, "VMM-USER-OBJECT");
-    }
-    if (!object || !model_succeeded(a))
+    const bool breach = object && moves && model_object_lacks(object, NULL, c->count);
+    if (!object || (breach && !model_breach(m, a, "VMM-USER-OBJECT-OWNED")) || !model_succeeded(a))
         return;
     hold(graph, object, c->count);
-    object->own -= moves ? c->count : 0;
+    change(object, moves ? 0 : (int64_t)c->count);
+    free_unless_named(object);
 }
 
 MODEL_ON(graph_release_user_object)
@@ -153,13 +198,10 @@ MODEL_ON(graph_release_user_object)
     }
     struct model_graph *graph = model_need_graph(m, c->graph, a);
     struct model_object *object = graph ? need(m, c->object, c->count, a) : NULL;
-    struct model_reference *held = object ? find(graph, object) : NULL;
-    if (!held || !model_succeeded(a))
+    const bool breach = object && model_object_lacks(object, graph, c->count);
+    if (!object || (breach && !model_breach(m, a, "VMM-USER-OBJECT-OWNED")) || !model_succeeded(a))
         return;
-    const uint64_t most = c->count < held->count ? c->count : held->count;
-    held->count -= most;
-    object->held -= most;
-    if (!held->count)
-        *held = graph->held[--graph->references];
-    end_unless_held(object);
+    hold(graph, object, -(int64_t)c->count);
+    change(object, -(int64_t)c->count);
+    free_unless_named(object);
 }

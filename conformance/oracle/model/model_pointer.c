@@ -147,7 +147,7 @@ static uint64_t value_in_block(const struct model_block *block, vmm_pointer_attr
     case VMM_POINTER_ATTRIBUTE_HOST_POINTER: return address;
     case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS: return block->sync;
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return host ? 0 : (uint64_t)pool->device;
-    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR: return host ? 0 : block->start;
+    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR: return host ? (block->start - pool->start) % pool->heap.slot : block->start;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE: return block->size;
     case VMM_POINTER_ATTRIBUTE_MAPPED: return 1;
     case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return (uint64_t)pool->handle_types;

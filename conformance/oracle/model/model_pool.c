@@ -216,8 +216,10 @@ MODEL_ON(mem_pool_destroy)
     const struct model_order all = {is_done, NULL, NULL, NULL};
     model_heap_synchronise(&pool->heap, true, 0, &all);
     for (int device = 0; device < MODEL_PLACES; device++)
-        if (m->current_pool[device] == pool)
+        if (m->current_pool[device] == pool) {
             m->current_pool[device] = model_own_pool(m, device);
+            m->vague_pool[device] = m->driver && device >= MODEL_HOST;
+        }
     pool->ended = true;
     pool->ended_as = ++m->pool_endings;
     pool->heap.threshold = 0;
@@ -229,6 +231,7 @@ MODEL_ON(mem_pool_destroy)
 
 static void expect_pool(struct model *m, int device, bool current, const vmm_memory_pool *out, struct model_answer *a)
 {
+    a->foreseen &= !current || !m->vague_pool[device];
     if (a->asked)
         return;
     struct model_pool *own = model_own_pool(m, device), *pool = current ? m->current_pool[device] : own;
@@ -253,12 +256,14 @@ static void set_current(struct model *m, int device, vmm_memory_pool value, stru
     struct model_pool *pool = even_ended(m, value, a);
     if (!pool || a->asked)
         return;
-    if (!model_own_pool(m, device))
+    if (!model_own_pool(m, device)) {
         model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-SYSTEM-HOST-MEMORY");
-    else if (pool->device != device)
+    } else if (pool->device != device) {
         model_refuse(a, INVALID, "VMM-POOL-SET-ELSEWHERE");
-    else if (model_succeeded(a) && !pool->ended)
+    } else if (model_succeeded(a) && !pool->ended) {
         m->current_pool[device] = pool;
+        m->vague_pool[device] = false;
+    }
 }
 
 MODEL_ON(device_get_default_mem_pool)
@@ -364,6 +369,12 @@ MODEL_ON(mem_pool_get_attribute)
     }
 }
 
+static void set_threshold(struct model_heap *heap, uint64_t bytes)
+{
+    heap->lowered |= bytes < heap->threshold;
+    heap->threshold = bytes;
+}
+
 MODEL_ON(mem_pool_set_attribute)
 {
     struct model_pool *pool = with_attribute(m, c->pool, c->attr, c->value, a);
@@ -386,7 +397,7 @@ MODEL_ON(mem_pool_set_attribute)
     else if (is_flag(c->attr))
         heap->reuse = narrow ? heap->reuse | bit_of(c->attr) : heap->reuse & ~bit_of(c->attr);
     else if (c->attr == VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD)
-        heap->threshold = wide;
+        set_threshold(heap, wide);
     else if (c->attr == VMM_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
         heap->reserved_high = heap->reserved * heap->slot;
     else
@@ -402,51 +413,28 @@ MODEL_ON(mem_pool_trim_to)
 
 /* ---- rights ---- */
 
-/* To a pool of the host, whose own rights stay. */
-static bool host_grant_allowed(const struct model *m, const vmm_mem_access_desc *desc, struct model_answer *a)
+/* A list is looked at three times: for READ and for where the rights would be, for the other flags, and for what the pool can
+ * give. */
+static bool look_at(const struct model *m, const struct model_pool *pool, const vmm_mem_access_desc *desc, int turn, struct model_answer *a)
 {
-    const vmm_mem_location *l = &desc->location;
-    if (desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_READ)
+    const bool host = model_on_host(pool), device = desc->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    const bool known = device || desc->location.type == VMM_MEM_LOCATION_TYPE_HOST || desc->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+    const int id = desc->location.id;
+    if (turn == 0 && desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_READ)
         return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-ACCESS-READ");
-    if (desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_NONE && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    if (turn == 0 && !device)
+        return host || model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-ACCESS-LOCATION");
+    if (turn == 0)
+        return device_exists(m, id) || model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-POOL-ACCESS-DEVICE");
+    if (turn == 1 && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_NONE && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return model_refuse(a, INVALID, "VMM-POOL-ACCESS-FLAGS");
-    if (l->type == VMM_MEM_LOCATION_TYPE_DEVICE)
-        return device_exists(m, l->id) || model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-POOL-ACCESS-DEVICE");
-    if (l->type != VMM_MEM_LOCATION_TYPE_HOST && l->type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
-        return model_refuse(a, INVALID, "VMM-POOL-ACCESS-NOWHERE");
-    return desc->flags || model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-ACCESS-HOST");
-}
-
-static bool grant_allowed(const struct model *m, const struct model_pool *pool, const vmm_mem_access_desc *desc,
-                          struct model_answer *a)
-{
-    int device = desc->location.id;
-    if (model_on_host(pool))
-        return host_grant_allowed(m, desc, a);
-    if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
-        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-ACCESS-LOCATION");
-    if (!device_exists(m, device))
-        return model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-POOL-ACCESS-DEVICE");
-    if (desc->flags == VMM_MEM_ACCESS_FLAGS_PROT_READ)
-        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-ACCESS-READ");
-    if (desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_NONE && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
-        return model_refuse(a, INVALID, "VMM-POOL-ACCESS-FLAGS");
-    if (device == pool->device)
+    if (turn == 1)
+        return known || model_refuse(a, INVALID, "VMM-POOL-ACCESS-NOWHERE");
+    if (host)
+        return device || desc->flags || model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-POOL-ACCESS-HOST");
+    if (id == pool->device)
         return desc->flags || model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-POOL-ACCESS-OWN");
-    return m->profile->peers[device] >> pool->device & 1 ||
-           model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-POOL-ACCESS-PEER");
-}
-
-/* Not observed: which mistake of a list counts when there are different ones. */
-static void unsure(const struct model *m, const struct model_pool *pool, const struct vmm_call_mem_pool_set_access *c, uint64_t from,
-                   struct model_answer *a)
-{
-    for (uint64_t i = from; m->driver && m->cautious && i < c->count; i++) {
-        struct model_answer other = *a;
-        other.rule = NULL;
-        if (!grant_allowed(m, pool, &c->map[i], &other) && other.result != a->result)
-            a->foreseen = false;
-    }
+    return m->profile->peers[id] >> pool->device & 1 || model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-POOL-ACCESS-PEER");
 }
 
 MODEL_ON(mem_pool_set_access)
@@ -454,11 +442,10 @@ MODEL_ON(mem_pool_set_access)
     struct model_pool *pool = even_ended(m, c->pool, a);
     if (!pool || null(c->map, a))
         return;
-    for (uint64_t i = 0; i < c->count; i++)
-        if (!grant_allowed(m, pool, &c->map[i], a)) {
-            unsure(m, pool, c, i + 1, a);
-            return;
-        }
+    for (int turn = 0; turn < 3; turn++)
+        for (uint64_t i = 0; i < c->count; i++)
+            if (!look_at(m, pool, &c->map[i], turn, a))
+                return;
     for (uint64_t i = 0; model_succeeded(a) && i < c->count; i++)
         if (c->map[i].location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
             pool->rights[c->map[i].location.id] = (uint8_t)c->map[i].flags;

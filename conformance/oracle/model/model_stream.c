@@ -129,6 +129,19 @@ MODEL_ON(stream_query)
         m->orders++;
 }
 
+/* Whatever the synchronisation sees. */
+static void trim_lowered(struct model *m)
+{
+    for (size_t i = 0; i < m->pool_count; i++) {
+        struct model_heap *heap = &m->pools[i]->heap;
+        if (m->pools[i]->gone || !heap->lowered)
+            continue;
+        heap->lowered = false;
+        model_heap_trim(heap, heap->threshold);
+        model_pool_settle(m, m->pools[i]);
+    }
+}
+
 MODEL_ON(ctx_synchronize)
 {
     int device = model_current_device(m);
@@ -139,6 +152,7 @@ MODEL_ON(ctx_synchronize)
         return;
     m->orders++;
     model_pools_return(m, -1, device);
+    trim_lowered(m);
 }
 
 void model_record(struct model *model, struct model_event *event, int lane)

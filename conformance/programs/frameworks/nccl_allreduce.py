@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two processes, a device each, add up tensors through NCCL. Without a rank this starts both and waits for them."""
+"""Two processes, a device each, add up and gather tensors through NCCL. Without a rank this starts both and waits for them."""
 import os
 import subprocess
 import sys
@@ -18,6 +18,10 @@ def rank(number, store):
         tensor = torch.full((count,), number + 1, dtype=torch.int32, device="cuda")
         dist.all_reduce(tensor)
         assert tensor[0].item() == 3 and tensor[-1].item() == 3, "a wrong sum"
+        own = torch.full((count,), number + 1, dtype=torch.int32, device="cuda")
+        parts = [torch.empty_like(own) for _ in range(RANKS)]
+        dist.all_gather(parts, own)
+        assert [p[-1].item() for p in parts] == [1, 2], "a wrong part"
     dist.barrier()
     torch.cuda.synchronize()
     dist.destroy_process_group()

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,6 +112,12 @@ static inline void end_after(unsigned seconds)
     alarm(seconds * slowly());
 }
 
+/* A run that is cut off leaves no process behind that still uses the device: what is free would change under the next program. */
+static inline void end_with_parent(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 static inline void child(const char *id, void (*body)(void))
 {
     if (!is_wanted(id))
@@ -118,6 +125,7 @@ static inline void child(const char *id, void (*body)(void))
     fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
+        end_with_parent();
         end_after(20);
         body();
         fflush(stdout);
@@ -181,6 +189,7 @@ static inline void run_cases(void (*start)(void), size_t count, case_one one)
         if (pid < 0)
             break;
         if (pid == 0) {
+            end_with_parent();
             end_after(30);
             start();
             for (*started = 1; *next < count; ++*next) {
@@ -335,6 +344,7 @@ static inline int record(const char *program, void (*all)(void))
         return 1;
     pid_t holder = fork();
     if (holder == 0) {
+        end_with_parent();
         close(ends[1]);
         hold(ends[0]);
         _exit(0);
@@ -342,6 +352,7 @@ static inline int record(const char *program, void (*all)(void))
     close(ends[0]);
     pid_t first = fork();
     if (first == 0) {
+        end_with_parent();
         close(ends[1]);
         alarm(60);
         header(program);

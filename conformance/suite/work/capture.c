@@ -184,6 +184,7 @@ TEST_EXPECTS("graph.capture_goes_on_from_nodes", capture_into_a_graph)
     REFUSED_BY("VMM-CAPTURE-STATE", vmm_stream_begin_capture_to_graph(S, other, graph, NULL, NULL, 0, RELAXED), ILLEGAL_STATE, NULL,
                (uintptr_t)graph);
     REFUSED_BY("VMM-CAPTURE-STATE", vmm_graph_destroy(S, graph), ILLEGAL_STATE, NULL, (uintptr_t)graph);
+    REFUSED_BY("VMM-GRAPH-UNKNOWN", vmm_stream_begin_capture_to_graph(S, stream, NULL, NULL, NULL, 0, RELAXED), INVALID_VALUE, NULL, 0);
     ACCEPTED(vmm_memset_d8_async(S, p, 6, 64, stream));
     ACCEPTED(vmm_stream_end_capture(S, stream, &end));
     CHECK(end == graph, "the capture went into another graph");
@@ -199,6 +200,23 @@ TEST_EXPECTS("graph.capture_goes_on_from_nodes", capture_into_a_graph)
     REFUSED_BY("VMM-GRAPH-UNKNOWN", vmm_graph_destroy(S, graph), INVALID_VALUE, NULL, (uintptr_t)graph); /* ended with the capture */
     fix_stream_destroy(f, other);
     fix_stream_destroy(f, stream);
+}
+
+TEST_BREAKS(GRAPH_EDGE, capture_with_data_that_no_edge_has)
+{
+    static const vmm_graph_edge_data wrong[] = {{.from_port = 4}, {.to_port = 1}, {.type = 8}, {.reserved = {0, 0, 0, 0, 1}}};
+    vmm_graph graph = NULL;
+    vmm_graph_node node = NULL;
+    vmm_stream stream = fix_stream(f);
+    ACCEPTED(vmm_graph_create(S, &graph, 0));
+    ACCEPTED(vmm_graph_add_empty_node(S, &node, graph, NULL, 0));
+    for (int i = 0; i < 4; i++)
+        REFUSED(vmm_stream_begin_capture_to_graph(S, stream, graph, &node, &wrong[i], 1, RELAXED), INVALID_VALUE, NULL, 0);
+    ACCEPTED(vmm_stream_begin_capture_to_graph(S, stream, graph, &node, NULL, 1, RELAXED));
+    for (int i = 0; i < 4; i++)
+        REFUSED(vmm_stream_update_capture_dependencies(S, stream, &node, &wrong[i], 1, 0), INVALID_VALUE, NULL, 0);
+    ACCEPTED(vmm_stream_update_capture_dependencies(S, stream, &node, &wrong[0], 0, 0));
+    end_whole(f, stream);
 }
 
 TEST_NEAR_MISS(BOX_NULL, a_captured_copy_of_a_box)
@@ -247,6 +265,7 @@ TEST_BREAKS(CAPTURE_FORBIDS, copies_between_contexts)
                                    .width_in_bytes = 8, .height = 1, .depth = 1};
     REFUSED(vmm_memcpy_3d_peer_async(S, &row, stream), STREAM_CAPTURE_UNSUPPORTED, NULL, (uintptr_t)stream);
     CHECK_U64(vmm_memcpy_3d_async(S, (const vmm_memcpy3d *)(const void *)&row, stream), VMM_ERROR_STREAM_CAPTURE_INVALIDATED);
+    CHECK_U64(vmm_memcpy_3d_async(S, NULL, stream), VMM_ERROR_STREAM_CAPTURE_INVALIDATED);
     end_spoiled(f, stream);
 }
 
@@ -281,6 +300,18 @@ TEST_BREAKS(CAPTURE_UNJOINED, end_without_the_work_of_another_stream)
     CHECK_U64((uint64_t)status(f, stream), VMM_STREAM_CAPTURE_STATUS_NONE);
     fix_stream_destroy(f, stream);
     fix_stream_destroy(f, origin);
+}
+
+/* A stream that joined and did nothing is not waited for, also where the other one has let go of what it began with. */
+TEST_NEAR_MISS(CAPTURE_UNJOINED, end_beside_a_stream_without_work)
+{
+    vmm_deviceptr p = zeros(f);
+    vmm_stream origin = captured(f, RELAXED);
+    ACCEPTED(vmm_memset_d8_async(S, p, 1, 64, origin));
+    vmm_stream stream = joined(f, origin);
+    ACCEPTED(vmm_stream_update_capture_dependencies(S, origin, NULL, NULL, 0, VMM_STREAM_SET_CAPTURE_DEPENDENCIES));
+    end_whole(f, origin);
+    fix_stream_destroy(f, stream);
 }
 
 TEST_NEAR_MISS(CAPTURE_UNJOINED, end_with_the_work_of_another_stream)
@@ -498,6 +529,18 @@ TEST_BREAKS(CAPTURED_EVENT_OVER, use_an_event_of_a_capture_that_is_over)
     REFUSED(vmm_event_synchronize(S, event), INVALID_VALUE, NULL, (uintptr_t)event);
     REFUSED(vmm_stream_wait_event(S, stream, event, 0), INVALID_VALUE, NULL, (uintptr_t)event);
     fix_stream_destroy(f, stream);
+}
+
+TEST_BREAKS(CAPTURED_EVENT_OVER, wait_for_an_event_of_an_invalid_capture)
+{
+    vmm_event event = fix_event(f);
+    vmm_stream stream = captured(f, RELAXED), other = fix_stream(f);
+    ACCEPTED(vmm_event_record(S, event, stream));
+    CHECK_U64(vmm_stream_query(S, stream), VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    REFUSED(vmm_stream_wait_event(S, other, event, 0), INVALID_VALUE, NULL, (uintptr_t)event);
+    CHECK_U64((uint64_t)status(f, other), VMM_STREAM_CAPTURE_STATUS_NONE);
+    end_spoiled(f, stream);
+    fix_stream_destroy(f, other);
 }
 
 TEST_NEAR_MISS(CAPTURED_EVENT_OVER, use_it_again_after_a_record)

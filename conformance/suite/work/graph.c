@@ -184,6 +184,9 @@ TEST_BREAKS(GRAPH_EXEC, what_is_no_instance)
     REFUSED(vmm_graph_exec_destroy(S, NULL), INVALID_VALUE, NULL, 0);
     ACCEPTED(vmm_graph_exec_destroy(S, exec));
     ACCEPTED(vmm_graph_destroy(S, graph));
+    ACCEPTED(vmm_ctx_set_current(S, NULL));
+    REFUSED_BY("VMM-CTX-CURRENT", vmm_graph_upload(S, NULL, NULL), INVALID_CONTEXT, NULL, 0);
+    ACCEPTED(vmm_ctx_set_current(S, f->ctx));
     fix_need_simulator(f, "a driver may read through an instance that has ended");
     REFUSED(vmm_graph_launch(S, exec, NULL), INVALID_VALUE, NULL, (uintptr_t)exec);
     REFUSED(vmm_graph_exec_get_flags(S, exec, &flags), INVALID_VALUE, NULL, (uintptr_t)exec);
@@ -478,6 +481,75 @@ TEST_BREAKS(GRAPH_PARAMS, copies_of_nothing)
     REFUSED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &other, f->ctx), INVALID_VALUE, NULL, (uintptr_t)node);
     ACCEPTED(vmm_graph_exec_destroy(S, exec));
     ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+/* What a side of an instance's copy is stays, also where the declared type would allow another. */
+TEST_BREAKS(GRAPH_PARAMS, copies_from_elsewhere)
+{
+    unsigned char mine[64] = {0};
+    vmm_deviceptr p = zeros(f);
+    vmm_graph graph = made(f);
+    vmm_graph_node node = NULL;
+    vmm_memcpy3d row = copy_of(p, p + 1024, 1);
+    row.src_memory_type = VMM_MEMORYTYPE_HOST;
+    row.src_host = mine;
+    row.src_device = 0;
+    ACCEPTED(vmm_graph_add_memcpy_node(S, &node, graph, NULL, 0, &row, f->ctx));
+    vmm_graph_exec exec = instance(f, graph);
+    row.src_host = (const void *)(uintptr_t)(p + 1024);
+    REFUSED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &row, f->ctx), INVALID_VALUE, NULL, (uintptr_t)node);
+    row.src_host = mine + 8;
+    row.dst_device += 64;
+    ACCEPTED(vmm_graph_exec_memcpy_node_set_params(S, exec, node, &row, f->ctx));
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, graph));
+}
+
+static vmm_graph of_a_node(struct fix *f, vmm_graph outer)
+{
+    vmm_graph child = made(f), held = NULL;
+    vmm_graph_node node = NULL;
+    empty(f, child);
+    ACCEPTED(vmm_graph_add_child_graph_node(S, &node, outer, NULL, 0, child));
+    ACCEPTED(vmm_graph_child_graph_node_get_graph(S, node, &held));
+    ACCEPTED(vmm_graph_destroy(S, child));
+    return held;
+}
+
+TEST_BREAKS(GRAPH_OF_NODE, instantiate_and_add_the_graph_of_a_node)
+{
+    vmm_graph outer = made(f), other = made(f), held = of_a_node(f, outer);
+    vmm_graph_node node = NULL;
+    vmm_graph_exec exec = NULL;
+    REFUSED(vmm_graph_instantiate(S, &exec, held, 0), NOT_SUPPORTED, NULL, (uintptr_t)held);
+    REFUSED(vmm_graph_add_child_graph_node(S, &node, other, NULL, 0, held), NOT_SUPPORTED, NULL, (uintptr_t)held);
+    REFUSED(vmm_graph_add_child_graph_node(S, &node, outer, NULL, 0, held), NOT_SUPPORTED, NULL, (uintptr_t)held);
+    REFUSED_BY("VMM-GRAPH-FLAGS", vmm_graph_instantiate(S, &exec, held, 64), INVALID_VALUE, "flags", 64);
+    CHECK(!exec && !node, "a refused call made something");
+    ACCEPTED(vmm_graph_destroy(S, outer));
+    ACCEPTED(vmm_graph_destroy(S, other));
+}
+
+TEST_NEAR_MISS(GRAPH_OF_NODE, change_and_copy_the_graph_of_a_node)
+{
+    vmm_graph outer = made(f), held = of_a_node(f, outer), clone = NULL, end = NULL;
+    vmm_graph_node node = NULL;
+    vmm_stream stream = fix_stream(f);
+    vmm_deviceptr p = zeros(f);
+    ACCEPTED(vmm_stream_begin_capture_to_graph(S, stream, held, NULL, NULL, 0, VMM_STREAM_CAPTURE_MODE_RELAXED));
+    ACCEPTED(vmm_memset_d8_async(S, p, 1, 64, stream));
+    ACCEPTED(vmm_stream_end_capture(S, stream, &end));
+    CHECK(end == held, "the capture went into another graph");
+    ACCEPTED(vmm_stream_begin_capture_to_graph(S, stream, held, NULL, NULL, 0, VMM_STREAM_CAPTURE_MODE_RELAXED));
+    CHECK_U64(vmm_stream_query(S, stream), VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    CHECK_U64(vmm_stream_end_capture(S, stream, &end), VMM_ERROR_STREAM_CAPTURE_INVALIDATED);
+    ACCEPTED(vmm_graph_clone(S, &clone, held));
+    vmm_graph_exec exec = instance(f, clone);
+    ACCEPTED(vmm_graph_add_child_graph_node(S, &node, outer, NULL, 0, clone));
+    ACCEPTED(vmm_graph_exec_destroy(S, exec));
+    ACCEPTED(vmm_graph_destroy(S, clone));
+    ACCEPTED(vmm_graph_destroy(S, outer));
+    fix_stream_destroy(f, stream);
 }
 
 TEST_NEAR_MISS(GRAPH_PARAMS, copies_of_rows)

@@ -442,6 +442,32 @@ TEST_NEAR_MISS(POOL_ATTRIBUTE_READ_ONLY, set_the_threshold)
     done(f, pool);
 }
 
+/* Idle memory goes back at the next synchronisation of a context, which has nothing else to see; a stream's does not look. */
+TEST_EXPECTS("pools.of_the_host", lower_the_threshold)
+{
+    uint64_t most = UINT64_MAX, less = 0, total;
+    fix_context(f, 0);
+    fix_need(f, vmm_device_total_mem(S, &total, 0));
+    if (total < UINT64_C(1) << 28)
+        fix_skip(f, "needs a device with 256 MiB");
+    vmm_memory_pool pool = new_pool(f);
+    vmm_stream stream = fix_stream(f);
+    ACCEPTED(vmm_mem_pool_set_attribute(S, pool, VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, &most));
+    vmm_deviceptr stays = take(f, pool, SIZE, stream), p = take(f, pool, UINT64_C(80) << 20, stream);
+    fix_need(f, vmm_mem_free_async(S, p, stream));
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    const uint64_t before = attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+    ACCEPTED(vmm_mem_pool_set_attribute(S, pool, VMM_MEMPOOL_ATTR_RELEASE_THRESHOLD, &less));
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    CHECK_U64(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), before);
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK(attribute_of(f, pool, VMM_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) < before, "the idle memory is still there");
+    fix_need(f, vmm_mem_free_async(S, stays, stream));
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    done(f, pool);
+    fix_stream_destroy(f, stream);
+}
+
 TEST_BREAKS(POOL_ATTRIBUTE_HIGH, set_the_high_mark)
 {
     uint64_t value = 1;
@@ -508,6 +534,19 @@ TEST_NEAR_MISS(POOL_ACCESS_FLAGS, pool_rights_to_read_and_write)
 
 BREAKS_GRANT(POOL_ACCESS_READ, pool_rights_to_read_only, VMM_ERROR_NOT_SUPPORTED, "map.flags", 1,
              {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READ})
+
+/* A list is looked at three times: for READ and for other places, for other flags, and for what the pool cannot give. */
+TEST_BREAKS(POOL_ACCESS_READ, pool_rights_of_which_several_are_wrong)
+{
+    const vmm_mem_access_desc none = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, 0}, flags = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, 7},
+                              device = {{VMM_MEM_LOCATION_TYPE_DEVICE, NO_DEVICE}, RW}, read = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, 1};
+    const vmm_mem_access_desc late[] = {none, flags, read}, early[] = {flags, device, read}, own[] = {none, flags};
+    vmm_memory_pool pool = new_pool(f);
+    REFUSED(vmm_mem_pool_set_access(S, pool, late, 3), NOT_SUPPORTED, "map.flags", 1);
+    REFUSED_BY("VMM-POOL-ACCESS-DEVICE", vmm_mem_pool_set_access(S, pool, early, 3), INVALID_DEVICE, "map.location.id", NO_DEVICE);
+    REFUSED_BY("VMM-POOL-ACCESS-FLAGS", vmm_mem_pool_set_access(S, pool, own, 2), INVALID_VALUE, "map.flags", 7);
+    done(f, pool);
+}
 
 TEST_BREAKS(POOL_ACCESS_OWN, no_rights_for_the_own_device)
 {

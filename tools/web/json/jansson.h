@@ -34,6 +34,7 @@ json_t *json_object_get(const json_t *object, const char *key);
 size_t json_array_size(const json_t *array);
 json_t *json_array_get(const json_t *array, size_t index);
 const char *json_string_value(const json_t *json);
+size_t json_string_length(const json_t *json);
 json_int_t json_integer_value(const json_t *json);
 
 /* The next value in a list or object after this one, NULL: the first; NULL behind the last. */

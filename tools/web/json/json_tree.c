@@ -129,6 +129,12 @@ const char *json_string_value(const json_t *json)
     return is(json, JSON_TEXT) ? node_of(json)->text : NULL;
 }
 
+/* A text of json_read.h ends with its first 0. */
+size_t json_string_length(const json_t *json)
+{
+    return is(json, JSON_TEXT) ? strlen(node_of(json)->text) : 0;
+}
+
 json_int_t json_integer_value(const json_t *json)
 {
     return is(json, JSON_NUMBER) ? (json_int_t)node_of(json)->number : 0;

@@ -2,10 +2,11 @@
 /* What a driver answers to PTX: texts that it refuses, attributes of functions, how kernels end that do what they must not, special
  * registers, numbers that are no numbers, printf. Each fact is a line "name<TAB>answer"; kernels that end badly run in processes of
  * their own. */
+#include <stdbool.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "crew.h"
 #include "driver.h"
 #include "facts.h"
 
@@ -62,6 +63,7 @@ static void fact_loads(void)
             if (*at == '\n' || *at == '\t')
                 *at = ' ';
         fprintf(to, "\t%.300s\n", log);
+        fflush(to);
     }
 }
 
@@ -103,6 +105,7 @@ static void fact_functions(void)
         CUresult wrong = d_cuLaunchKernel(function, 1, 1, 1, 96, 1, 1, 0, NULL, NULL, NULL);
         fprintf(to, "\tblock of 96: %d", (int)wrong);
         fprintf(to, ", of 512: %d\n", (int)d_cuLaunchKernel(function, 1, 1, 1, 512, 1, 1, 0, NULL, NULL, NULL));
+        fflush(to);
         d_cuCtxSynchronize();
         d_cuModuleUnload(module);
     }
@@ -168,22 +171,6 @@ static void fact_end(size_t i)
     CUresult launch = d_cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, ends[i].shared, NULL, params, NULL);
     CUresult first = d_cuCtxSynchronize(), second = d_cuCtxSynchronize(), third = d_cuMemsetD8_v2(out, 0, 16);
     fprintf(to, "end %s\tlaunch %d synchronize %d %d then %d\n", ends[i].name, (int)launch, (int)first, (int)second, (int)third);
-}
-
-static void in_child(void (*what)(size_t i), size_t i, const char *name)
-{
-    fflush(NULL);
-    pid_t child = fork();
-    int status = 0;
-    if (child == 0) {
-        alarm(40);
-        what(i);
-        fflush(NULL);
-        _exit(0);
-    }
-    waitpid(child, &status, 0);
-    if (status)
-        fprintf(to, "%s\tchild %d\n", name, status);
 }
 
 /* ---- words that a kernel writes ---- */
@@ -380,14 +367,45 @@ static void functions_child(size_t i)
     fact_functions();
 }
 
-void facts_record(FILE *file)
+static void device_child(size_t i)
 {
-    to = file;
-    in_child(loads_child, 0, "loads");
-    in_child(functions_child, 0, "functions");
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        in_child(fact_end, i, ends[i].name);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        in_child(fact_words, i, words[i].name);
-    in_child(printf_child, 0, "printf");
+    char name[100] = "";
+    int driver = 0;
+    CUdevice device = 0;
+    (void)i;
+    driver_begin();
+    d_cuDriverGetVersion(&driver);
+    d_cuDeviceGet(&device, 0);
+    d_cuDeviceGetName(name, sizeof name, device);
+    fprintf(to, "device\t%s\tdriver %d\n", name, driver);
+}
+
+/* ---- all of them, each in a process of its own ---- */
+
+enum { ENDS = sizeof ends / sizeof ends[0], WORDS_OF = sizeof words / sizeof words[0], SECONDS = 20 };
+
+static const struct {
+    const char *name;
+    void (*what)(size_t i);
+} singles[] = {{"device", device_child}, {"loads", loads_child}, {"functions", functions_child}, {"printf", printf_child}};
+
+enum { SINGLES = sizeof singles / sizeof singles[0] };
+
+unsigned facts_count(void)
+{
+    return SINGLES + ENDS + WORDS_OF;
+}
+
+void facts_begin(void)
+{
+    to = crew_file("facts.tsv");
+}
+
+void facts_record(unsigned fact)
+{
+    bool single = fact < SINGLES, end = !single && fact < SINGLES + ENDS;
+    size_t i = single ? fact : end ? fact - SINGLES : fact - SINGLES - ENDS;
+    int status = crew_child(single ? singles[i].what : end ? fact_end : fact_words, i, SECONDS);
+    if (status)
+        fprintf(to, "%s%s\tchild %d\n", single ? "" : end ? "end " : "words ", single ? singles[i].name : end ? ends[i].name : words[i].name, status);
 }

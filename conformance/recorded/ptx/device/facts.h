@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* facts.h - the recording of facts.c. */
+/* facts.h - the facts of facts.c as jobs of a crew (crew.h). */
 #ifndef PTX_DEVICE_FACTS_H
 #define PTX_DEVICE_FACTS_H
 
-#include <stdio.h>
+unsigned facts_count(void);
 
-/* No context may be there yet: its children make their own. */
-void facts_record(FILE *file);
+/* The process that calls these has no context: each fact makes its own, in a child. */
+void facts_begin(void);
+void facts_record(unsigned fact);
 
 #endif

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asks the device of this machine what instructions and random kernels compute, and writes pairs.tsv, kernels.tsv, facts.tsv and printf.txt
- * into the folder PTX_OUT. `make record-ptx` builds and runs it. */
+ * into the folder PTX_OUT, line by line, for at most PTX_SECONDS. `make record-ptx` builds and runs it.
+ *
+ * Most of the time the driver compiles, on one core: processes beside each other take the next instruction or kernel, others the facts. */
 #include <string.h>
+#include <unistd.h>
 
 #define DRIVER_DEFINE
+#include "crew.h"
 #include "driver.h"
 #include "facts.h"
 #include "pairs.h"
 #include "random_kernel.h"
-
-static FILE *file_named(const char *name)
-{
-    char path[400];
-    snprintf(path, sizeof path, "%s/%s", getenv("PTX_OUT"), name);
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        perror(path);
-        exit(1);
-    }
-    return file;
-}
 
 static void check(CUresult result, const char *what)
 {
@@ -45,12 +37,20 @@ static int load(const char *text, CUmodule *module, CUfunction *function, FILE *
 
 /* ---- pairs ---- */
 
-enum { PAIRS_MOST = 4000, BLOCK = 128 };
+enum { PAIRS_MOST = 4000, BLOCK = 128, PAIR_IN = 4 * 8 * (PAIR_TUPLES + 2 * BLOCK), MEMORY = 1 << 20 };
 
-static void record_pair(const struct pair *pair, CUdeviceptr in, CUdeviceptr out, FILE *file)
+static struct pair pairs[PAIRS_MOST];
+static unsigned pair_count;
+
+/* Of a process that computes. */
+static CUdeviceptr memory;
+static FILE *pair_file, *kernel_file;
+
+static void record_pair(const struct pair *pair, FILE *file)
 {
     static uint64_t operands[4 * PAIR_TUPLES], results[2 * PAIR_TUPLES];
     static char text[PAIR_TEXT], line[1 << 16];
+    CUdeviceptr in = memory, out = memory + PAIR_IN;
     CUmodule module;
     CUfunction function;
     pair_text(pair, text);
@@ -71,24 +71,9 @@ static void record_pair(const struct pair *pair, CUdeviceptr in, CUdeviceptr out
     d_cuModuleUnload(module);
 }
 
-static void record_pairs(void)
-{
-    static struct pair pairs[PAIRS_MOST];
-    unsigned count = pairs_all(pairs, PAIRS_MOST);
-    FILE *file = file_named("pairs.tsv");
-    CUdeviceptr in, out;
-    check(d_cuMemAlloc_v2(&in, 4 * 8 * (PAIR_TUPLES + 2 * BLOCK)), "cuMemAlloc");
-    check(d_cuMemAlloc_v2(&out, 2 * 8 * (PAIR_TUPLES + 2 * BLOCK)), "cuMemAlloc");
-    check(d_cuMemsetD8_v2(in, 0, 4 * 8 * (PAIR_TUPLES + 2 * BLOCK)), "cuMemsetD8");
-    for (unsigned i = 0; i < count; i++)
-        record_pair(&pairs[i], in, out, file);
-    fclose(file);
-    fprintf(stderr, "%u pairs\n", count);
-}
-
 /* ---- random kernels ---- */
 
-static void record_kernel(const struct random_kernel *kernel, CUdeviceptr memory, FILE *file)
+static void record_kernel(const struct random_kernel *kernel, FILE *file)
 {
     static uint64_t in[RANDOM_THREADS_MOST * RANDOM_INPUTS], out[RANDOM_THREADS_MOST * RANDOM_CHECKPOINTS], cells[RANDOM_CELLS];
     static char line[4096];
@@ -117,33 +102,56 @@ static void record_kernel(const struct random_kernel *kernel, CUdeviceptr memory
     d_cuModuleUnload(module);
 }
 
-static void record_kernels(unsigned count)
+/* ---- all of it, the most wanted first ---- */
+
+static void compute_begin(void)
+{
+    pair_file = crew_file("pairs.tsv");
+    kernel_file = crew_file("kernels.tsv");
+    driver_begin();
+    check(d_cuMemAlloc_v2(&memory, MEMORY), "cuMemAlloc");
+    check(d_cuMemsetD8_v2(memory, 0, MEMORY), "cuMemsetD8");
+}
+
+static void compute(unsigned job)
 {
     static struct random_kernel kernel;
-    FILE *file = file_named("kernels.tsv");
-    CUdeviceptr memory;
-    check(d_cuMemAlloc_v2(&memory, 1 << 20), "cuMemAlloc");
-    for (unsigned seed = 0; seed < count; seed++) {
-        random_kernel_make(&kernel, seed);
-        record_kernel(&kernel, memory, file);
-        fflush(file);
+    if (job < pair_count) {
+        record_pair(&pairs[job], pair_file);
+        return;
     }
-    fclose(file);
-    fprintf(stderr, "%u kernels\n", count);
+    random_kernel_make(&kernel, job - pair_count);
+    record_kernel(&kernel, kernel_file);
+}
+
+/* The number that the environment gives, or the one here. */
+static unsigned number(const char *name, unsigned otherwise)
+{
+    const char *value = getenv(name);
+    return value && atoi(value) > 0 ? (unsigned)atoi(value) : otherwise;
 }
 
 int main(int argc, char **argv)
 {
+    static const char *const files[] = {"pairs.tsv", "kernels.tsv", "facts.tsv", "printf.txt"};
     unsigned kernels = argc > 1 ? (unsigned)atoi(argv[1]) : 300;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (!getenv("PTX_OUT") || !driver_open()) {
-        fprintf(stderr, "usage: PTX_OUT=FOLDER %s [KERNELS], on a machine with a driver\n", argv[0]);
+        fprintf(stderr, "usage: PTX_OUT=FOLDER [PTX_SECONDS=60] [PTX_PROCESSES=N] %s [KERNELS], on a machine with a driver\n", argv[0]);
         return 2;
     }
-    FILE *facts = file_named("facts.tsv");
-    facts_record(facts);
-    fclose(facts);
-    driver_begin();
-    record_pairs();
-    record_kernels(kernels);
-    return 0;
+    setenv("CUDA_CACHE_DISABLE", "1", 1); /* nothing is compiled twice */
+    unsigned processes = number("PTX_PROCESSES", cores > 16 ? 16 : cores > 4 ? (unsigned)cores : 4);
+    crew_begin(number("PTX_SECONDS", 60));
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        crew_empty(files[i]);
+    pair_count = pairs_all(pairs, PAIRS_MOST);
+    const struct team teams[] = {
+        {"pairs and kernels", processes - processes / 4, pair_count + kernels, compute_begin, compute},
+        {"facts", processes / 4 ? processes / 4 : 1, facts_count(), facts_begin, facts_record},
+    };
+    unsigned missing = crew_run(teams, sizeof teams / sizeof teams[0]);
+    if (missing)
+        fprintf(stderr, "%u are missing: another run with more PTX_SECONDS has them\n", missing);
+    return missing == pair_count + kernels + facts_count();
 }

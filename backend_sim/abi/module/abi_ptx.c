@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "abi_ptx.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "abi_attribute.h"
+#include "abi_code.h"
+#include "abi_parts.h"
+#include "abi_ptx_run.h"
+#include "abi_variable_memory.h"
+#include "abi_variables.h"
+#include "heap.h"
+#include "lifecycle.h"
+#include "ptx_memory.h"
+
+/* The variables of a program in a context: one allocation, since it takes 2 MiB of a device's memory at least. */
+struct copy {
+    uint64_t key, *addresses;
+    uint64_t base, id; /* id: by which memory that lies there later is told from it */
+    bool ended;
+    struct copy *next;
+};
+
+struct abi_ptx {
+    struct ptx_program *program;
+    struct abi_ptx_kernel *kernels; /* as many as the program has */
+    struct copy *copies;
+    bool launched;
+    struct abi_ptx *next; /* of those whose image is gone */
+};
+
+LIFE_LOCK(lock, LIFE_TABLE, NULL)
+static struct abi_ptx *kept;
+
+struct abi_ptx_device abi_ptx_device(const vmm_system *sys)
+{
+    int multiprocessors = 1;
+    sim_profile_attribute(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors);
+    return (struct abi_ptx_device){abi_query_skips(sys), abi_capability(sys), (uint32_t)multiprocessors, abi_query_kernel_steps(sys)};
+}
+
+static void free_program(struct abi_ptx *program)
+{
+    while (program->copies) {
+        struct copy *next = program->copies->next;
+        heap.free(program->copies->addresses);
+        heap.free(program->copies);
+        program->copies = next;
+    }
+    ptx_program_free(program->program);
+    heap.free(program->kernels);
+    heap.free(program);
+}
+
+/* The translated text; NULL: the error says why it is none. */
+static struct ptx_program *compile(const struct abi_ptx_device *device, const char *text, size_t size, struct ptx_error *error)
+{
+    static const struct ptx_options options = {.let_unsupported_stay = true}; /* a launch that needs it is refused */
+    struct ptx_program *code = ptx_program_new(text, size, &options, error);
+    if (!code || (int)code->capability <= device->capability)
+        return code;
+    memset(error, 0, sizeof *error);
+    snprintf(error->text, sizeof error->text, "the PTX is for sm_%u, and the device is sm_%d", code->capability, device->capability);
+    ptx_program_free(code);
+    return NULL;
+}
+
+struct abi_ptx *abi_ptx_new(const struct abi_ptx_device *device, const char *text, size_t size, struct ptx_error *error)
+{
+    struct ptx_program *code = compile(device, text, size, error);
+    struct abi_ptx *program = code ? heap.calloc(1, sizeof *program) : NULL;
+    struct abi_ptx_kernel *kernels = program ? heap.calloc(code->kernel_count + 1u, sizeof *kernels) : NULL;
+    if (!kernels) {
+        error->no_memory |= code != NULL;
+        heap.free(program);
+        ptx_program_free(code);
+        return NULL;
+    }
+    program->program = code;
+    program->kernels = kernels;
+    for (uint32_t i = 0; i < code->kernel_count; i++)
+        kernels[i] = (struct abi_ptx_kernel){program, code, &code->kernels[i], *device, 0};
+    return program;
+}
+
+void abi_ptx_drop(struct abi_ptx *program)
+{
+    if (!program)
+        return;
+    life_acquire(&lock);
+    bool keeps = program->launched;
+    if (keeps) {
+        program->next = kept;
+        kept = program;
+    }
+    life_release(&lock);
+    if (!keeps)
+        free_program(program);
+}
+
+void abi_ptx_close(void)
+{
+    while (kept) {
+        struct abi_ptx *next = kept->next;
+        free_program(kept);
+        kept = next;
+    }
+}
+
+/* ---- kernels ---- */
+
+struct abi_ptx_kernel *abi_ptx_kernel(struct abi_ptx *program, const char *name, size_t index)
+{
+    const struct ptx_program *code = program->program;
+    if (index < code->kernel_count && strcmp(code->kernels[index].name, name) == 0)
+        return &program->kernels[index];
+    long found = ptx_program_kernel(code, name);
+    return found < 0 ? NULL : &program->kernels[found];
+}
+
+vmm_kernel abi_ptx_number(struct abi_ptx_kernel *kernel)
+{
+    life_acquire(&lock);
+    if (!kernel->number) {
+        vmm_kernel number = kernels_register(kernel->kernel->name, abi_ptx_run, kernel);
+        kernel->number = number > 0 ? number : 0;
+        kernel->program->launched |= number > 0;
+    }
+    vmm_kernel number = kernel->number ? kernel->number : -1;
+    life_release(&lock);
+    return number;
+}
+
+/* Registers of 32 bits that a thread needs at once: a slot of 2 bytes a lane is a unit. ptxas rounds up to eight. */
+static int registers_of(const struct ptx_program *code, const struct ptx_kernel *kernel)
+{
+    enum { LEAST = 8, MOST = 255 };
+    const struct ptx_routine *r = &code->routines[kernel->routine];
+    uint32_t count = ((r->units - r->constant_units) / 2 + LEAST - 1) / LEAST * LEAST;
+    return count < LEAST ? LEAST : count > MOST ? MOST : (int)count;
+}
+
+void abi_ptx_describe(struct abi_ptx *program, struct image *image)
+{
+    const struct ptx_program *code = program->program;
+    uint64_t constant = 0;
+    for (uint32_t i = 0; i < code->global_count; i++)
+        constant += code->globals[i].constant ? code->globals[i].size : 0;
+    for (unsigned i = 0; i < image->kernels; i++) {
+        struct image_kernel *kernel = &image->kernel[i];
+        const struct abi_ptx_kernel *found = kernel->binary ? NULL : abi_ptx_kernel(program, kernel->name, i);
+        if (!found)
+            continue; /* a cubin says it itself */
+        kernel->constant = constant > INT32_MAX ? INT32_MAX : (int)constant;
+        kernel->registers = registers_of(code, found->kernel);
+    }
+}
+
+/* ---- variables ---- */
+
+long abi_ptx_variable(const struct abi_ptx *program, const char *name, uint64_t *size)
+{
+    const struct ptx_program *code = program->program;
+    for (uint32_t i = 0; i < code->global_count; i++)
+        if (strcmp(code->globals[i].name, name) == 0) {
+            *size = code->globals[i].size;
+            return (long)i;
+        }
+    return -1;
+}
+
+/* What is an address in an initial value. */
+static void fix_up(const struct ptx_global *global, const uint64_t *addresses, unsigned char *bytes)
+{
+    for (uint32_t i = 0; i < global->fixup_count; i++) {
+        const struct ptx_fixup *f = &global->fixups[i];
+        uint64_t value = (f->of_routine ? PTX_FUNCTIONS + 16 * (uint64_t)f->number : addresses[f->number]) + (uint64_t)f->offset;
+        value >>= f->shift;
+        memcpy(bytes + f->at, &value, f->bytes);
+    }
+}
+
+static CUresult initialise(vmm_system *sys, const char *function, const struct ptx_global *global, const uint64_t *addresses,
+                           uint64_t address)
+{
+    if (!global->initial)
+        return CUDA_SUCCESS;
+    unsigned char *bytes = heap.malloc(global->size);
+    if (!bytes)
+        return abi_no_memory(function);
+    memcpy(bytes, global->initial, global->size);
+    fix_up(global, addresses, bytes);
+    CUresult result = abi_variable_fill(sys, address, bytes, global->size);
+    heap.free(bytes);
+    return result;
+}
+
+/* One behind the other. The bytes that all take; where that is more than any device has, the rest is left out. */
+static uint64_t place(const struct ptx_program *code, uint64_t *addresses)
+{
+    enum { LEAST = 16 };
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < code->global_count && at >> 60 == 0; i++) {
+        const uint64_t align = code->globals[i].align > LEAST ? code->globals[i].align : LEAST;
+        at = (at + align - 1) / align * align;
+        addresses[i] = at;
+        at += code->globals[i].size;
+    }
+    return at ? at : LEAST;
+}
+
+/* Places first, since values may name each other. Nothing is left after a refusal. */
+static CUresult make(vmm_system *sys, const char *function, const struct ptx_program *code, struct copy *copy)
+{
+    uint64_t size = place(code, copy->addresses);
+    CUresult result = abi_variable_make(sys, function, size, NULL, &copy->base);
+    if (result != CUDA_SUCCESS)
+        return result;
+    for (uint32_t i = 0; i < code->global_count; i++)
+        copy->addresses[i] += copy->base;
+    for (uint32_t i = 0; i < code->global_count && result == CUDA_SUCCESS; i++)
+        result = initialise(sys, function, &code->globals[i], copy->addresses, copy->addresses[i]);
+    if (result != CUDA_SUCCESS)
+        abi_variable_end(sys, copy->base);
+    return result;
+}
+
+static uint64_t id_of(uint64_t address)
+{
+    uint64_t id = 0;
+    abi_variable_attribute(address, CU_POINTER_ATTRIBUTE_BUFFER_ID, &id);
+    return id;
+}
+
+/* The newest of the key; NULL: there is none. Call it under the lock. */
+static struct copy *newest(const struct abi_ptx *program, uint64_t key)
+{
+    struct copy *copy = program->copies;
+    while (copy && (copy->ended || copy->key != key))
+        copy = copy->next;
+    return copy;
+}
+
+/* Adds a fresh copy in place of one that has ended with its context, or of none. The copy to use: another thread may have added one. */
+static struct copy *add(struct abi_ptx *program, struct copy *fresh, struct copy *dead)
+{
+    life_acquire(&lock);
+    struct copy *there = newest(program, fresh->key);
+    if (dead)
+        dead->ended = true;
+    bool first = there == dead;
+    fresh->ended = !first;
+    fresh->next = program->copies;
+    program->copies = fresh;
+    life_release(&lock);
+    return first ? fresh : there;
+}
+
+static CUresult make_copy(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, struct copy **made)
+{
+    const struct ptx_program *code = program->program;
+    struct copy *copy = heap.calloc(1, sizeof *copy);
+    if (copy)
+        copy->addresses = heap.calloc(code->global_count, sizeof *copy->addresses);
+    CUresult result = copy && copy->addresses ? make(sys, function, code, copy) : abi_no_memory(function);
+    if (result != CUDA_SUCCESS) {
+        heap.free(copy ? copy->addresses : NULL);
+        heap.free(copy);
+        return result;
+    }
+    copy->key = key;
+    copy->id = id_of(copy->base);
+    *made = copy;
+    return CUDA_SUCCESS;
+}
+
+CUresult abi_ptx_variables(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, uint64_t **addresses)
+{
+    struct copy *fresh;
+    *addresses = NULL;
+    if (!program->program->global_count)
+        return CUDA_SUCCESS;
+    life_acquire(&lock);
+    struct copy *copy = newest(program, key);
+    life_release(&lock);
+    if (!copy || id_of(copy->base) != copy->id) {
+        CUresult result = make_copy(sys, function, program, key, &fresh);
+        if (result != CUDA_SUCCESS)
+            return result;
+        copy = add(program, fresh, copy);
+        if (copy != fresh)                      /* LCOV_EXCL_BR_LINE: only if two threads need them at once */
+            abi_variable_end(sys, fresh->base); /* LCOV_EXCL_LINE: the same */
+    }
+    *addresses = copy->addresses;
+    return CUDA_SUCCESS;
+}
+
+void abi_ptx_end(vmm_system *sys, struct abi_ptx *program)
+{
+    for (struct copy *copy = program ? program->copies : NULL; copy; copy = copy->next) {
+        if (!copy->ended)
+            abi_variable_end(sys, copy->base);
+        copy->ended = true;
+    }
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules of kernels that run from PTX (rule_tests.h). A fault takes the device from the process, so each test has one of its own. */
+#include <unistd.h>
+
+#include "testing/rule_tests.h"
+
+#include "testing/device.h"
+
+static char *text, *profile;
+
+/* A fresh device with the kernels of device.ptx. */
+static CUmodule on_fresh_device(void)
+{
+    static int device = 2;
+    CUmodule module = NULL;
+    use_device(device++);
+    OK(cuModuleLoadData(&module, text));
+    return module;
+}
+
+static void leave(void)
+{
+    OK(cuCtxSetCurrent(first));
+}
+
+/* Launches the kernel alone, whose end is reported by the call that waits and, in the words that are asked for, by each that follows. */
+#define FAULTS(name, grid, block, params, code, words)                                           \
+    do {                                                                                         \
+        CUmodule module_ = on_fresh_device();                                                    \
+        CUdeviceptr more_ = 0;                                                                   \
+        OK(launch(kernel_in(module_, name), grid, block, 0, params));                            \
+        REFUSED(cuCtxSynchronize(), code);                                                       \
+        tap_ok(strstr(heard, words) != NULL, "says \"%s\"", words);                              \
+        if (!strstr(heard, words))                                                               \
+            tap_note("%s", heard);                                                               \
+        REFUSED(cuMemAlloc(&more_, 64), code);                                                   \
+        leave();                                                                                 \
+    } while (0)
+
+static CUdeviceptr word_on(int device)
+{
+    CUdeviceptr at = 0;
+    use_device(device);
+    OK(cuMemAlloc(&at, 256));
+    OK(cuMemsetD8(at, 0, 256));
+    return at;
+}
+
+/* The same kernel where it is right. */
+static void runs(const char *name, unsigned grid, unsigned block, void **params)
+{
+    CUmodule module = NULL;
+    OK(cuModuleLoadData(&module, text));
+    ACCEPTED(launch(kernel_in(module, name), grid, block, 0, params));
+    ACCEPTED(cuCtxSynchronize());
+    OK(cuModuleUnload(module));
+    leave();
+}
+
+TEST_BREAKS(CODE_PTX, code_ptx_broken)
+{
+    CUmodule module = NULL;
+    CUlibrary library = NULL;
+    REFUSED(cuModuleLoadData(&module, ".version 8.0\n.target sm_80\n.entry k { ret }\n"), ERROR_INVALID_PTX);
+    tap_ok(strstr(heard, "line 3, column 16") != NULL, "with its place: %s", heard);
+    REFUSED(cuLibraryLoadData(&library, ".version 8.0\n.target sm_999\n", NULL, NULL, 0, NULL, NULL, 0), ERROR_INVALID_PTX);
+    tap_ok(!module && !library, "nothing is loaded");
+}
+
+TEST_NEAR_MISS(CODE_PTX, code_ptx_kept)
+{
+    CUmodule module = NULL;
+    ACCEPTED(cuModuleLoadData(&module, ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k { ret; }\n"));
+    OK(cuModuleUnload(module));
+}
+
+TEST_BREAKS(FAULT_MISALIGNED, fault_misaligned_broken)
+{
+    CUdeviceptr at = word_on(2);
+    void *params[] = {&at};
+    FAULTS("unaligned", 1, 64, params, ERROR_MISALIGNED_ADDRESS,
+           ", by thread (0,0,0) and 31 more of block (0,0,0), device.cu:46: the address is not a multiple of 4");
+}
+
+TEST_NEAR_MISS(FAULT_MISALIGNED, fault_misaligned_kept)
+{
+    CUdeviceptr at = word_on(0) + 2;
+    void *params[] = {&at};
+    runs("unaligned", 1, 32, params);
+}
+
+TEST_BREAKS(FAULT_ASSERT, fault_assert_broken)
+{
+    CUdeviceptr at = word_on(3);
+    int wanted = 1;
+    void *params[] = {&at, &wanted};
+    FAULTS("hold", 1, 1, params, ERROR_ASSERT, "device.cu:51: void hold(const int *, int): Assertion `*word == wanted' failed; thread (0,0,0) of block (0,0,0)");
+}
+
+TEST_NEAR_MISS(FAULT_ASSERT, fault_assert_kept)
+{
+    CUdeviceptr at = word_on(0);
+    int wanted = 0;
+    void *params[] = {&at, &wanted};
+    runs("hold", 1, 1, params);
+}
+
+TEST_BREAKS(FAULT_TIMEOUT, fault_timeout_broken)
+{
+    CUdeviceptr at = word_on(4);
+    void *params[] = {&at};
+    FAULTS("wait_for", 1, 1, params, ERROR_LAUNCH_TIMEOUT, "it made as many steps as it may, and had not ended");
+}
+
+TEST_NEAR_MISS(FAULT_TIMEOUT, fault_timeout_kept)
+{
+    CUdeviceptr at = word_on(0);
+    void *params[] = {&at};
+    OK(cuMemsetD8(at, 1, 4));
+    runs("wait_for", 1, 1, params);
+}
+
+TEST_BREAKS(FAULT_LAUNCH, fault_launch_broken)
+{
+    int block = 2, far = 1 << 20;
+    CUdeviceptr at = 0;
+    void *stops[] = {&block}, *leaves[] = {&at, &far};
+    FAULTS("stop", 3, 32, stops, ERROR_LAUNCH_FAILED, "it executed trap; thread (3,0,0) of block (2,0,0), device.cu:57");
+    FAULTS("outside", 1, 1, leaves, ERROR_LAUNCH_FAILED, "an access outside of its shared memory");
+}
+
+TEST_NEAR_MISS(FAULT_LAUNCH, fault_launch_kept)
+{
+    int block = 3, near = 7;
+    CUdeviceptr at = word_on(0);
+    void *stops[] = {&block}, *stays[] = {&at, &near};
+    runs("stop", 3, 32, stops);
+    runs("outside", 1, 1, stays);
+}
+
+/* Not a rule of PTX alone: a fault of memory says who made the access, and what is there. */
+static void test_access(void)
+{
+    CUmodule module = on_fresh_device();
+    CUdeviceptr at = 0;
+    uint64_t value = 1;
+    OK(cuModuleGetGlobal(&at, NULL, module, "total")); /* which lies before what comes next */
+    OK(cuMemAlloc(&at, 1 << 21));
+    void *params[] = {&at, &value};
+    OK(launch(kernel_in(module, "fill"), (1 << 18) / 256 + 1, 256, 0, params));
+    lines = 0;
+    IS(cuCtxSynchronize(), ERROR_ILLEGAL_ADDRESS);
+    tap_ok(strstr(heard, "VMM-FAULT-ACCESS") && strstr(heard, "fill, launched by call ") && strstr(heard, "writing 8 bytes at 0x") &&
+               strstr(heard, ", by thread (0,0,0) of block (1024,0,0), device.cu:41: nothing is mapped there"),
+           "%s", heard);
+    leave();
+}
+
+/* An H100 for each fault. */
+static void write_profile(void)
+{
+    char path[] = "/tmp/cuvmm-XXXXXX", spec[80];
+    int file = mkstemp(path);
+    if (file < 0 || dprintf(file, "base = h100\ndevices = 8\n") < 0)
+        tap_bail("no file");
+    close(file);
+    snprintf(spec, sizeof spec, "sim:%s,schedule=late,kernel_steps=1000000", path);
+    setenv("CUVMM_SIM", spec, 1);
+    profile = strdup(path);
+}
+
+int main(void)
+{
+    rule_tests_begin();
+    write_profile();
+    text = device_text();
+    first = begin();
+    unlink(profile);
+    free(profile);
+    rule_tests_run();
+    test_access();
+    free(text);
+    return tap_done();
+}
