@@ -166,14 +166,6 @@ const struct vmm_shape *vmm_shape(unsigned id)
     return &shapes[id];
 }
 
-const struct vmm_param *vmm_field_find(const struct vmm_shape *shape, const char *name)
-{
-    for (size_t i = 0; i < shape->count; i++)
-        if (strcmp(shape->fields[i].name, name) == 0)
-            return &shape->fields[i];
-    return NULL;
-}
-
 /* The one union of which the fields differ in place: what a map of an array is about. */
 bool vmm_field_used(const void *structure, const struct vmm_shape *shape, const struct vmm_param *field)
 {

@@ -173,9 +173,6 @@ void vmm_field_set(void *structure, const struct vmm_param *field, uint64_t valu
 /* Is the field the one of its union that the structure uses? True for fields of no union. */
 bool vmm_field_used(const void *structure, const struct vmm_shape *shape, const struct vmm_param *field);
 
-/* The field with that name; NULL: there is none. */
-const struct vmm_param *vmm_field_find(const struct vmm_shape *shape, const char *name);
-
 /* Does the operation of a batch have an address and a value? */
 static inline bool vmm_mem_op_has_value(vmm_stream_batch_mem_op_type operation)
 {

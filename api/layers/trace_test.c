@@ -572,7 +572,12 @@ static void test_boxes(void)
     box.src_memory_type = VMM_MEMORYTYPE_DEVICE;
     box.dst_memory_type = VMM_MEMORYTYPE_HOST;
     rig_call(&rig, &(struct vmm_call_memcpy_3d){{VMM_CALL_memcpy_3d, 0}, &box}.head);
+    vmm_memcpy3d_batch_op op = {.src = {.type = VMM_MEMCPY_OPERAND_TYPE_ARRAY, .op.array = {(vmm_array)(uintptr_t)0x5500, 1, 2, 3}},
+                                .dst = {.type = VMM_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = 0x6600}}};
+    rig_call(&rig, &(struct vmm_call_memcpy_3d_batch_async){{VMM_CALL_memcpy_3d_batch_async, 0}, 1, &op, 0, NULL}.head);
     rig_close(&rig);
+    tap_ok(strstr(line(&rig, 3), "\"src\":{\"type\":2,\"at\":\"0x5500\",\"row\":\"0x1\",\"rows\":\"0x2\",\"z\":\"0x3\"}"),
+           "of a batch, from an array: %s", line(&rig, 3));
     tap_ok(strstr(line(&rig, 1), "\"src\":\"0x1100\"") && strstr(line(&rig, 1), "\"dst\":\"0x4400\""),
            "a box from the host to a device: %s", line(&rig, 1));
     tap_ok(strstr(line(&rig, 2), "\"src\":\"0x2200\"") && strstr(line(&rig, 2), "\"dst\":\"0x3300\""),

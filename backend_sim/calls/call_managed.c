@@ -96,12 +96,11 @@ static vmm_result find_range(const struct sim_process *process, uint64_t address
 }
 
 /* Warns of a range that wraps: it counts as one of nothing. */
-static vmm_result check_wraps(const struct sim_process *process, const struct range *range, uint64_t size)
+static void warn_of_wrap(const struct range *range, uint64_t size)
 {
     vmm_object nearest = sim_object_allocation(&range->managed->allocation);
-    if (!range->wraps || sim_warn_or_refuse(process, VMM_RULE_MANAGED_WRAPS, size, range->managed->allocation.size, &nearest))
-        return VMM_SUCCESS;
-    return VMM_ERROR_INVALID_VALUE;
+    if (range->wraps)
+        vmm_detail_warn(VMM_RULE_MANAGED_WRAPS, size, range->managed->allocation.size, &nearest);
 }
 
 static vmm_result check_given(uint64_t address, uint64_t size)
@@ -211,7 +210,7 @@ vmm_result sim_mem_advise(struct sim_process *process, const struct vmm_call_mem
         result = check_given(call->dev_ptr, call->count);
     if (result == VMM_SUCCESS)
         result = find_range(process, call->dev_ptr, call->count, false, &range);
-    if (result != VMM_SUCCESS || process->check_only)
+    if (result != VMM_SUCCESS)
         return result;
     if (!parts_of(&range, &part, &count))
         return sim_out_of_host_memory();
@@ -238,12 +237,10 @@ static vmm_mem_location kept(vmm_mem_location location)
     return is_host(location) ? (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, VMM_DEVICE_CPU} : location;
 }
 
-static vmm_result fetch(const struct sim_process *process, const struct range *range, vmm_mem_location location)
+static vmm_result fetch(const struct range *range, vmm_mem_location location)
 {
     struct managed_part *part;
     size_t count;
-    if (process->check_only)
-        return VMM_SUCCESS;
     if (!parts_of(range, &part, &count))
         return sim_out_of_host_memory();
     for (size_t i = 0; i < count; i++)
@@ -269,9 +266,10 @@ vmm_result sim_mem_prefetch_async(struct sim_process *process, const struct vmm_
         result = check_target(process, call->location);
     if (result == VMM_SUCCESS)
         result = find_range(process, call->dev_ptr, call->count, true, &range);
-    if (result == VMM_SUCCESS)
-        result = check_wraps(process, &range, call->count);
-    return result == VMM_SUCCESS ? fetch(process, &range, kept(call->location)) : result;
+    if (result != VMM_SUCCESS)
+        return result;
+    warn_of_wrap(&range, call->count);
+    return fetch(&range, kept(call->location));
 }
 
 /* ---- attributes of a range ---- */
@@ -378,10 +376,9 @@ vmm_result sim_mem_range_get_attribute(struct sim_process *process, const struct
         result = check_given(call->dev_ptr, call->count);
     if (result == VMM_SUCCESS)
         result = find_range(process, call->dev_ptr, call->count, true, &range);
-    if (result == VMM_SUCCESS)
-        result = check_wraps(process, &range, call->count);
     if (result != VMM_SUCCESS)
         return result;
+    warn_of_wrap(&range, call->count);
     const struct common common = common_of(&range);
     answer(process, &common, call);
     return VMM_SUCCESS;
@@ -441,8 +438,7 @@ vmm_result sim_stream_attach_mem_async(struct sim_process *process, const struct
         return refuse_attach(process, VMM_RULE_MANAGED_ATTACH_RANGE, "length", call->length, managed->allocation.size, call->dptr);
     if (flags == VMM_MEM_ATTACH_SINGLE && !call->stream) /* measured: the default streams by their names are taken */
         return refuse_attach(process, VMM_RULE_MANAGED_ATTACH_SINGLE, "hStream", (uint64_t)(uintptr_t)call->stream, 0, call->dptr);
-    if (!process->check_only)
-        managed->attached = flags;
+    managed->attached = flags;
     return VMM_SUCCESS;
 }
 
@@ -500,7 +496,7 @@ static vmm_result discard(struct sim_process *process, const struct batch *batch
     const uint64_t start = range->managed->allocation.start + range->first;
     struct vmm_call_memset_d8_async fill = {*batch->head, start, 0, range->end - range->first, batch->stream};
     fill.head.id = VMM_CALL_memset_d8_async;
-    if (range->wraps || !process->machine->bytes || process->check_only)
+    if (range->wraps || !process->machine->bytes)
         return VMM_SUCCESS;
     struct queue_place place = in_flight_place(process, context, batch->stream);
     return in_flight_issue(process, &place, &fill.head, (enum vmm_call_id)batch->head->id);
@@ -514,10 +510,11 @@ static vmm_result do_one(struct sim_process *process, const struct batch *batch,
     vmm_result result = check_given(batch->dptrs[i], batch->sizes[i]);
     if (result == VMM_SUCCESS)
         result = find_range(process, batch->dptrs[i], batch->sizes[i], true, &range);
-    if (result == VMM_SUCCESS)
-        result = check_wraps(process, &range, batch->sizes[i]);
-    if (result == VMM_SUCCESS && batch->fetches)
-        result = fetch(process, &range, location);
+    if (result != VMM_SUCCESS)
+        return result;
+    warn_of_wrap(&range, batch->sizes[i]);
+    if (batch->fetches)
+        result = fetch(&range, location);
     return result == VMM_SUCCESS && batch->discards ? discard(process, batch, &range, context) : result;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "call_graph.h"
 #include "call_ipc.h"
 #include "call_managed.h"
@@ -453,6 +454,16 @@ void sim_show_pool(struct vmm_backend *sim, uint64_t value, uint64_t shown)
     sim_machine_lock(process->machine);
     if (slots_find(&process->pools, value, &pool) == SLOT_LIVE)
         ((struct sim_pool *)pool)->shown = shown;
+    sim_machine_unlock(process->machine);
+}
+
+void sim_show_array(struct vmm_backend *sim, uint64_t value, uint64_t shown)
+{
+    struct sim_process *process = (struct sim_process *)sim;
+    struct sim_array *array;
+    sim_machine_lock(process->machine);
+    if (sim_array_find(process, value, &array) == SLOT_LIVE)
+        array->shown = shown;
     sim_machine_unlock(process->machine);
 }
 

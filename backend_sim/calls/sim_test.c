@@ -508,6 +508,7 @@ static void test_shown(void)
     sim_show_handle(sys->top, handle, 5);
     sim_show_handle(sys->top, gone, 6);
     sim_show_pool(sys->top, handle, 7);
+    sim_show_array(sys->top, handle, 9);
     sim_show_context(sys->top, handle, 8);
     tap_ok(slots_find(&process->handles, handle, &object) == SLOT_LIVE && ((struct sim_handle *)object)->shown == 5,
            "a handle is shown as documented, and what is none of that kind is left alone");

@@ -187,8 +187,7 @@ static vmm_result check_element(struct element *e)
     if (result != VMM_SUCCESS || !e->wraps)
         return result;
     vmm_object object = sim_object_array(e->array);
-    if (!sim_warn_or_refuse(e->process, VMM_RULE_TILES_WRAPS, e->info->offset, 0, &object))
-        result = VMM_ERROR_INVALID_VALUE;
+    vmm_detail_warn(VMM_RULE_TILES_WRAPS, e->info->offset, 0, &object);
     vmm_detail_argument("mapInfoList");
     vmm_detail_note("mapInfoList[%u]", e->number);
     return result;

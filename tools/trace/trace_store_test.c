@@ -126,6 +126,11 @@ static void fill_list(struct trace_room *room, const struct vmm_param *param)
     int *attribute = bytes_of(room, (size_t)count * element_size(param) + 16);
     for (uint64_t i = 0; param->kind == VMM_PARAM_ATTRIBUTES && i < count; i++)
         attribute[i] = (int)below(25) - 1;
+    vmm_memcpy3d_batch_op *box = (vmm_memcpy3d_batch_op *)(void *)attribute;
+    for (uint64_t i = 0; param->kind == VMM_PARAM_BOXES && i < count; i++) {
+        box[i].src.type = (int)below(4); /* one kind is an array */
+        box[i].dst.type = (int)below(4);
+    }
     set(room, param, attribute);
 }
 

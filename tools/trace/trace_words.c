@@ -142,6 +142,11 @@ static void print_element(FILE *out, enum vmm_param_kind kind, const void *list,
 static void print_shape(FILE *out, const struct vmm_shape *shape, const void *structure)
 {
     const char *between = "";
+    char where[VALUE_ROOM];
+    if (shape == vmm_shape(VMM_SHAPE_mem_location)) {
+        fputs(value_location_text(*(const vmm_mem_location *)structure, where), out);
+        return;
+    }
     fputs("{", out);
     for (size_t i = 0; i < shape->count; i++) {
         const struct vmm_param *field = &shape->fields[i];
@@ -162,7 +167,7 @@ static void print_shapes(FILE *out, const struct vmm_shape *shape, const char *l
 {
     fputs("{", out);
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
-        fputs(i ? " " : "", out);
+        fputs(i ? ", " : "", out);
         print_shape(out, shape, list + i * shape->size);
     }
     fputs("}", out);

@@ -299,6 +299,11 @@ static void print_boxes(FILE *out, const vmm_memcpy3d_batch_op *list, uint64_t c
 static void print_struct(FILE *out, const struct vmm_shape *shape, const void *at, const struct step_names *names)
 {
     const char *between = "{";
+    char where[VALUE_ROOM];
+    if (shape == vmm_shape(VMM_SHAPE_mem_location)) {
+        fputs(value_location_text(*(const vmm_mem_location *)at, where), out);
+        return;
+    }
     for (size_t i = 0; i < shape->count; i++) {
         const struct vmm_param *field = &shape->fields[i];
         uint64_t value = vmm_field_value(at, field);
@@ -319,7 +324,7 @@ static void print_struct(FILE *out, const struct vmm_shape *shape, const void *a
 static void print_structs(FILE *out, const struct vmm_shape *shape, const void *list, uint64_t count, const struct step_names *names)
 {
     for (uint64_t i = 0; i < count && i < STEP_STRUCTS; i++) {
-        fputs(i ? " " : "{", out);
+        fputs(i ? ", " : "{", out);
         print_struct(out, shape, (const char *)list + i * shape->size, names);
     }
     fputs(count ? "}" : "{}", out);

@@ -6,10 +6,19 @@
 #include "step.h"
 #include "values.h"
 
+/* The field with that name; NULL: there is none. */
+static const struct vmm_param *field_named(const struct vmm_shape *shape, const char *name)
+{
+    for (size_t i = 0; i < shape->count; i++)
+        if (strcmp(shape->fields[i].name, name) == 0)
+            return &shape->fields[i];
+    return NULL;
+}
+
 static bool field_of(const struct value_env *env, const struct word *word, const struct vmm_shape *shape, void *out,
                      struct words_error *error)
 {
-    const struct vmm_param *field = word->key ? vmm_field_find(shape, word->key) : NULL;
+    const struct vmm_param *field = word->key ? field_named(shape, word->key) : NULL;
     uint64_t value = 0;
     int number = 0;
     if (!field)
