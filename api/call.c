@@ -40,16 +40,37 @@ enum {
 #include "call_types.def"
 };
 
-/* The parameters of each call; one without a name ends the list, for a call may have none. Each call has a function, in which the record's type has a name
- * that the parameters' macro knows. */
+/* The structure that each type points to. */
+enum {
+#define CALL_TYPE(name, kind, ours, theirs) SHAPE_##name = VMM_SHAPE_NONE,
+#define CALL_POINTER(name, kind, ours, theirs) SHAPE_##name = VMM_SHAPE_NONE,
+#define CALL_STRUCT(name, kind, ours, theirs, shape) SHAPE_##name = VMM_SHAPE_##shape,
+#include "call_types.def"
+};
+
+#define CALL_SHAPE(shape, theirs) static const struct vmm_param fields_##shape[] = {
+#define CALL_SHAPE_FIELD(shape, kind, key, ours, theirs) \
+    {#key, VMM_PARAM_##kind, (uint16_t)offsetof(vmm_##shape, ours), (uint16_t)sizeof(((vmm_##shape *)0)->ours), VMM_SHAPE_NONE},
+#define CALL_SHAPE_END(shape) };
+#include "call_structs.def"
+
+static const struct vmm_shape shapes[VMM_SHAPE_COUNT] = {
+#define CALL_SHAPE(shape, theirs) \
+    [VMM_SHAPE_##shape] = {#shape, sizeof(vmm_##shape), sizeof fields_##shape / sizeof fields_##shape[0], fields_##shape},
+#include "call_structs.def"
+};
+
+/* The parameters of each call; one without a name ends the list, for a call may have none. Each call has a function, in which the
+ * record's type has a name that the parameters' macro knows. */
 #define DESCRIPTOR(type, param) \
-    {#param, (enum vmm_param_kind)KIND_##type, (uint16_t)offsetof(record, param), (uint16_t)sizeof(call_##type)},
+    {#param, (enum vmm_param_kind)KIND_##type, (uint16_t)offsetof(record, param), (uint16_t)sizeof(call_##type), \
+     (uint8_t)SHAPE_##type},
 #define VMM_CALL(name, ...)                                                         \
     static const struct vmm_param *params_##name(size_t *count)                     \
     {                                                                               \
         typedef struct vmm_call_##name record;                                      \
         static const struct vmm_param list[] = {                                    \
-            VMM_EACH(DESCRIPTOR, VMM_PARAMS_##name){NULL, VMM_PARAM_INT, 0, 0}};    \
+            VMM_EACH(DESCRIPTOR, VMM_PARAMS_##name){NULL, VMM_PARAM_INT, 0, 0, 0}}; \
         (void)sizeof(record);                                                       \
         *count = sizeof list / sizeof list[0] - 1;                                  \
         return list;                                                                \
@@ -89,45 +110,79 @@ static bool is_signed(enum vmm_param_kind kind)
     return kind == VMM_PARAM_INT;
 }
 
-uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *param)
+uint64_t vmm_field_value(const void *structure, const struct vmm_param *field)
 {
-    const unsigned char *at = (const unsigned char *)call + param->offset;
+    const unsigned char *at = (const unsigned char *)structure + field->offset;
     uint64_t value = 0;
-    if (param->kind == VMM_PARAM_IPC_HANDLE) {
+    if (VMM_BY_VALUE(field->kind)) {
         value = (uint64_t)(uintptr_t)at;
-    } else if (param->size == 1) {
+    } else if (field->size == 1) {
         value = *at;
-    } else if (param->size == 2) {
+    } else if (field->size == 2) {
         uint16_t v;
         memcpy(&v, at, sizeof v);
         value = v;
-    } else if (param->size == 4) {
+    } else if (field->size == 4) {
         uint32_t v;
         memcpy(&v, at, sizeof v);
-        value = is_signed(param->kind) ? (uint64_t)(int64_t)(int32_t)v : v;
+        value = is_signed(field->kind) ? (uint64_t)(int64_t)(int32_t)v : v;
     } else {
         memcpy(&value, at, sizeof value);
     }
     return value;
 }
 
-void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, uint64_t value)
+void vmm_field_set(void *structure, const struct vmm_param *field, uint64_t value)
 {
-    unsigned char *at = (unsigned char *)call + param->offset;
+    unsigned char *at = (unsigned char *)structure + field->offset;
     uint32_t narrow = (uint32_t)value;
     uint16_t narrower = (uint16_t)value;
-    if (param->kind == VMM_PARAM_IPC_HANDLE && value)
-        memcpy(at, (const void *)(uintptr_t)value, param->size);
-    else if (param->kind == VMM_PARAM_IPC_HANDLE)
-        memset(at, 0, param->size);
-    else if (param->size == 1)
+    if (VMM_BY_VALUE(field->kind) && value)
+        memcpy(at, (const void *)(uintptr_t)value, field->size);
+    else if (VMM_BY_VALUE(field->kind))
+        memset(at, 0, field->size);
+    else if (field->size == 1)
         *at = (unsigned char)value;
-    else if (param->size == 2)
+    else if (field->size == 2)
         memcpy(at, &narrower, sizeof narrower);
-    else if (param->size == 4)
+    else if (field->size == 4)
         memcpy(at, &narrow, sizeof narrow);
     else
         memcpy(at, &value, sizeof value);
+}
+
+uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *param)
+{
+    return vmm_field_value(call, param);
+}
+
+void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, uint64_t value)
+{
+    vmm_field_set(call, param, value);
+}
+
+const struct vmm_shape *vmm_shape(unsigned id)
+{
+    return &shapes[id];
+}
+
+/* The one union of which the fields differ in place: what a map of an array is about. */
+bool vmm_field_used(const void *structure, const struct vmm_shape *shape, const struct vmm_param *field)
+{
+    const vmm_array_map_info *info = structure;
+    const size_t level = offsetof(vmm_array_map_info, subresource), end = level + sizeof info->subresource;
+    if (shape != &shapes[VMM_SHAPE_array_map_info] || field->offset < level || field->offset >= end)
+        return true;
+    const bool of_tail = strncmp(field->name, "tail_", 5) == 0;
+    return of_tail == (info->subresource_type == VMM_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL);
+}
+
+uint64_t vmm_structs_length(const struct vmm_call *call, const struct vmm_param *list)
+{
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
+    if (list->shape == VMM_SHAPE_array_map_info)
+        return any->mem_map_array_async.count;
+    return any->mem_prefetch_batch_async.num_prefetch_locs; /* and of the same with a discard */
 }
 
 const uint64_t *vmm_list_length(const struct vmm_call *call)
@@ -146,6 +201,11 @@ uint64_t vmm_batch_length(const struct vmm_call *call, const struct vmm_param *l
     const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
     if (call->id == VMM_CALL_device_set_graph_mem_attribute)
         return 1;
+    if (call->id == VMM_CALL_mem_discard_batch_async)
+        return any->mem_discard_batch_async.count;
+    if (call->id == VMM_CALL_mem_prefetch_batch_async || call->id == VMM_CALL_mem_discard_and_prefetch_batch_async)
+        return strcmp(list->name, "prefetch_loc_idxs") == 0 ? any->mem_prefetch_batch_async.num_prefetch_locs
+                                                            : any->mem_prefetch_batch_async.count; /* both begin alike */
     if (list->kind == VMM_PARAM_BOXES)
         return any->memcpy_3d_batch_async.num_ops; /* the first parameter of both forms */
     const bool of_copies = list->kind == VMM_PARAM_ADDRESSES || strcmp(list->name, "sizes") == 0;

@@ -20,6 +20,9 @@
 #include "call_params.h"
 #include "vmm.h"
 
+/* Is a parameter of that kind passed by value, and seen by generic code as a pointer into the record? */
+#define VMM_BY_VALUE(kind) ((kind) == VMM_PARAM_IPC_HANDLE || (kind) == VMM_PARAM_LOCATION_VALUE)
+
 #define CALL_TYPE(name, kind, ours, theirs) typedef ours call_##name;
 #define CALL_POINTER(name, kind, ours, theirs) typedef ours *call_##name;
 #include "call_types.def"
@@ -66,6 +69,7 @@ enum vmm_param_kind {
     VMM_PARAM_STREAM,         /* vmm_stream */
     VMM_PARAM_EVENT,          /* vmm_event */
     VMM_PARAM_POOL,           /* vmm_memory_pool */
+    VMM_PARAM_ARRAY,          /* vmm_array or vmm_mipmapped_array */
     VMM_PARAM_GRAPH,          /* vmm_graph */
     VMM_PARAM_GRAPH_NODE,     /* vmm_graph_node */
     VMM_PARAM_GRAPH_EXEC,     /* vmm_graph_exec */
@@ -73,6 +77,9 @@ enum vmm_param_kind {
     VMM_PARAM_PROP,           /* const vmm_mem_allocation_prop * */
     VMM_PARAM_TEAM,           /* const vmm_multicast_object_prop * */
     VMM_PARAM_LOCATION,       /* const vmm_mem_location * */
+    VMM_PARAM_LOCATION_VALUE, /* vmm_mem_location: by value, which generic code sees as a pointer to it */
+    VMM_PARAM_STRUCT,         /* a structure of call_structs.def */
+    VMM_PARAM_STRUCTS,        /* a list of such, length: vmm_structs_length */
     VMM_PARAM_POOL_PROPS,     /* const vmm_mem_pool_props * */
     VMM_PARAM_POOL_VALUE,     /* void *: read; type given by the pool attribute before it */
     VMM_PARAM_POOL_POINTER,   /* const vmm_mem_pool_ptr_export_data * */
@@ -107,6 +114,9 @@ enum vmm_param_kind {
     VMM_PARAM_OUT_STREAM,     /* vmm_stream * */
     VMM_PARAM_OUT_EVENT,      /* vmm_event * */
     VMM_PARAM_OUT_POOL,       /* vmm_memory_pool * */
+    VMM_PARAM_OUT_ARRAY,      /* vmm_array * or vmm_mipmapped_array * */
+    VMM_PARAM_OUT_STRUCT,     /* a structure of call_structs.def */
+    VMM_PARAM_OUT_RANGE,      /* void *: ints, length in bytes in the SIZE after it */
     VMM_PARAM_OUT_POOL_VALUE, /* void *: type given by the pool attribute before it */
     VMM_PARAM_OUT_POOL_POINTER, /* vmm_mem_pool_ptr_export_data * */
     VMM_PARAM_OUT_MEMCPY3D,   /* vmm_memcpy3d * */
@@ -137,7 +147,31 @@ struct vmm_param {
     enum vmm_param_kind kind;
     uint16_t offset;          /* bytes from the start of the call record */
     uint16_t size;            /* bytes of the parameter itself */
+    uint8_t shape;            /* of STRUCT kinds: enum vmm_shape_id */
 };
+
+/* A structure of call_structs.def: its fields are as parameters, whose offsets are from its start. */
+struct vmm_shape {
+    const char *name; /* "array_map_info" */
+    uint16_t size, count;
+    const struct vmm_param *fields;
+};
+
+enum vmm_shape_id {
+    VMM_SHAPE_NONE,
+#define CALL_SHAPE(shape, theirs) VMM_SHAPE_##shape,
+#include "call_structs.def"
+    VMM_SHAPE_COUNT
+};
+
+const struct vmm_shape *vmm_shape(unsigned id); /* enum vmm_shape_id */
+
+/* The value of a scalar field, as vmm_call_scalar returns it, and setting it. */
+uint64_t vmm_field_value(const void *structure, const struct vmm_param *field);
+void vmm_field_set(void *structure, const struct vmm_param *field, uint64_t value);
+
+/* Is the field the one of its union that the structure uses? True for fields of no union. */
+bool vmm_field_used(const void *structure, const struct vmm_shape *shape, const struct vmm_param *field);
 
 /* Does the operation of a batch have an address and a value? */
 static inline bool vmm_mem_op_has_value(vmm_stream_batch_mem_op_type operation)
@@ -158,7 +192,10 @@ static inline size_t *vmm_box_size_at(const vmm_memcpy3d *box, const struct vmm_
     return (size_t *)(uintptr_t)((const char *)box + size->offset);
 }
 
-/* The length of such a list of a batch of copies. */
+/* The length of a list of structures. */
+uint64_t vmm_structs_length(const struct vmm_call *call, const struct vmm_param *list);
+
+/* The length of such a list of a batch. */
 uint64_t vmm_batch_length(const struct vmm_call *call, const struct vmm_param *list);
 
 /* The room of a list that the call writes, and then its length: where the call says it. NULL: nowhere. */
@@ -167,10 +204,14 @@ const uint64_t *vmm_list_length(const struct vmm_call *call);
 /* Where the sides of a copy of a box begin. */
 static inline uint64_t vmm_box_src(const vmm_memcpy3d *box)
 {
+    if (box->src_memory_type == VMM_MEMORYTYPE_ARRAY)
+        return (uint64_t)(uintptr_t)box->src_array;
     return box->src_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)box->src_host : box->src_device;
 }
 static inline uint64_t vmm_box_dst(const vmm_memcpy3d *box)
 {
+    if (box->dst_memory_type == VMM_MEMORYTYPE_ARRAY)
+        return (uint64_t)(uintptr_t)box->dst_array;
     return box->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)box->dst_host : box->dst_device;
 }
 

@@ -133,6 +133,15 @@ static void put_object(struct out *out, const vmm_object *o)
         put(out, ", which has ");
         put_size(out, o->size);
         break;
+    case VMM_OBJECT_ARRAY:
+        put(out, "array Y%" PRIu32 " on ", o->number);
+        put_location(out, o->location);
+        put(out, ", ");
+        if (o->offset)
+            put(out, "%" PRIu32 " of %" PRIu64 " tiles mapped", o->mappings, o->offset);
+        else
+            put_size(out, o->size);
+        break;
     case VMM_OBJECT_CONTEXT:
         put(out, "context C%" PRIu32 " of device %d", o->number, o->location.id);
         break;

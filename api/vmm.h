@@ -62,6 +62,8 @@
 #include "vmm/ipc.h"         /* the older way: IPC handles of memory and events */
 #include "vmm/multicast.h"   /* multicast objects */
 #include "vmm/dmabuf.h"      /* memory for other devices of the machine */
+#include "vmm/array.h"       /* arrays, and the tiles of sparse ones */
+#include "vmm/managed.h"     /* memory that host and devices use at one address */
 #include "vmm/copy.h"        /* copies and fills */
 #include "vmm/box.h"         /* copies of boxes */
 #include "vmm/batch.h"       /* batches of copies */

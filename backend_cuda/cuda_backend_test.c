@@ -16,13 +16,13 @@ static uint64_t value_of(size_t param)
 static void fill(struct vmm_call *call, const struct vmm_param *param, uint64_t value)
 {
     uint64_t bytes[8] = {value};
-    vmm_call_set_scalar(call, param, param->kind == VMM_PARAM_IPC_HANDLE ? (uint64_t)(uintptr_t)bytes : value);
+    vmm_call_set_scalar(call, param, VMM_BY_VALUE(param->kind) ? (uint64_t)(uintptr_t)bytes : value);
 }
 
 static uint64_t filled(const struct vmm_call *call, const struct vmm_param *param)
 {
     uint64_t value = vmm_call_scalar(call, param);
-    if (param->kind == VMM_PARAM_IPC_HANDLE)
+    if (VMM_BY_VALUE(param->kind))
         memcpy(&value, (const void *)(uintptr_t)value, sizeof value);
     return value;
 }

@@ -158,9 +158,15 @@ function equals(id,    at, i, some) {
         }
     }
 }
+# Is one of the answers of a line a refusal? "SUCCESS; INVALID_VALUE; SUCCESS 7"
+function refuses(answer) {
+    answer = "; " answer
+    gsub(/; SUCCESS[^;]*/, "", answer)
+    return answer != ""
+}
 # Whether one of the refusals before the answer was by a rule about a crash; without explanations that is unknown.
 function by_crashing(id,    heard, count, i) {
-    if (must_explain != 1) return here[id] !~ /^SUCCESS/
+    if (must_explain != 1) return refuses(here[id])
     count = split(explanations[id], heard, " ")
     for (i = 1; i <= count; i++)
         if (index(crashing, "\n" heard[i] "\n"))

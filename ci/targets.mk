@@ -19,12 +19,13 @@ CHECK_ABI_RULES ?= h100 h200x2
 CHECK_ABI_RULES_CI := min max odd
 CHECK_ABI_MISTAKES ?= h100
 # The recording programs, and PROGRAM-MACHINE for each recording that is there; the runtime's program needs none
-# (ci/runtime-recorded). Two devices are asked all that one is; one alone is left to check-ci, but for the first program, which is asked other things.
-ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs runtime nvml
+# (ci/runtime-recorded). Two devices are asked all that one is; one alone is left to check-ci, but for the first program, which is asked other things,
+# and for arrays and managed memory, which two were not asked.
+ABI_PROGRAMS   := first edges copies answers small memops pools ipc copies3d graphs arrays managed runtime nvml
 ABI_FILES      := $(notdir $(wildcard conformance/recorded/facts/*-580.159.04-*.tsv))
 ABI_RECORDINGS := first-h100 first-h200x2 runtime-h100 runtime-h200 runtime-h200x2 $(foreach name,$(filter-out runtime,$(ABI_PROGRAMS)), \
     $(patsubst %-580.159.04-$(name).tsv,$(name)-%,$(filter %-580.159.04-$(name).tsv,$(ABI_FILES))))
-ABI_RECORDINGS_CI := $(filter-out first-%,$(filter %-h100,$(ABI_RECORDINGS)))
+ABI_RECORDINGS_CI := $(filter-out first-% arrays-% managed-%,$(filter %-h100,$(ABI_RECORDINGS)))
 CHECK_ABI_RECORDED ?= $(filter-out $(ABI_RECORDINGS_CI),$(ABI_RECORDINGS))
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
@@ -384,7 +385,7 @@ $(BUILD)/cuvmm.pc: FORCE
 
 HEADERS := api/vmm.h api/vmm_fd.h api/results.def api/vmm_kernel.h api/cuvmm_mark.h
 PART_HEADERS := $(wildcard api/vmm/*.h)
-ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_graph.h api/abi/cuda_values.def api/abi/cuda_runtime_api.h \
+ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_graph.h api/abi/cuda_array.h api/abi/cuda_values.def api/abi/cuda_runtime_api.h \
     $(wildcard api/abi/runtime/*.h) api/abi/runtime/values.def \
     api/abi/nvml.h api/abi/nvml_functions.h api/abi/nvml_values.def
 

@@ -98,6 +98,23 @@ extern "C" {
 #define cuMemcpyBatchAsync CUVMM_PTSZ(cuMemcpyBatchAsync)
 #define cuMemcpy3DBatchAsync CUVMM_PTSZ(cuMemcpy3DBatchAsync)
 #endif
+#define cuArrayCreate cuArrayCreate_v2
+#define cuArrayGetDescriptor cuArrayGetDescriptor_v2
+#define cuArray3DCreate cuArray3DCreate_v2
+#define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
+#define cuMemcpyDtoA CUVMM_PTDS(cuMemcpyDtoA_v2)
+#define cuMemcpyAtoD CUVMM_PTDS(cuMemcpyAtoD_v2)
+#define cuMemcpyHtoA CUVMM_PTDS(cuMemcpyHtoA_v2)
+#define cuMemcpyAtoH CUVMM_PTDS(cuMemcpyAtoH_v2)
+#define cuMemcpyAtoA CUVMM_PTDS(cuMemcpyAtoA_v2)
+#define cuMemcpyHtoAAsync CUVMM_PTSZ(cuMemcpyHtoAAsync_v2)
+#define cuMemcpyAtoHAsync CUVMM_PTSZ(cuMemcpyAtoHAsync_v2)
+#if CUDA_VERSION >= 13000
+#define cuMemAdvise cuMemAdvise_v2
+#define cuMemPrefetchAsync CUVMM_PTSZ(cuMemPrefetchAsync_v2)
+#elif defined CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define cuMemPrefetchAsync CUVMM_PTSZ(cuMemPrefetchAsync)
+#endif
 #define cuStreamBeginCapture CUVMM_PTSZ(cuStreamBeginCapture_v2)
 #define cuStreamGetCaptureInfo CUVMM_PTSZ(cuStreamGetCaptureInfo_v3)
 #define cuStreamUpdateCaptureDependencies CUVMM_PTSZ(cuStreamUpdateCaptureDependencies_v2)
@@ -125,6 +142,11 @@ extern "C" {
 #define cuMemcpyAsync CUVMM_PTSZ(cuMemcpyAsync)
 #define cuMemcpyPeerAsync CUVMM_PTSZ(cuMemcpyPeerAsync)
 #define cuMemcpy3DPeerAsync CUVMM_PTSZ(cuMemcpy3DPeerAsync)
+#define cuMemMapArrayAsync CUVMM_PTSZ(cuMemMapArrayAsync)
+#define cuStreamAttachMemAsync CUVMM_PTSZ(cuStreamAttachMemAsync)
+#define cuMemPrefetchBatchAsync CUVMM_PTSZ(cuMemPrefetchBatchAsync)
+#define cuMemDiscardBatchAsync CUVMM_PTSZ(cuMemDiscardBatchAsync)
+#define cuMemDiscardAndPrefetchBatchAsync CUVMM_PTSZ(cuMemDiscardAndPrefetchBatchAsync)
 #define cuMemAllocAsync CUVMM_PTSZ(cuMemAllocAsync)
 #define cuMemAllocFromPoolAsync CUVMM_PTSZ(cuMemAllocFromPoolAsync)
 #define cuMemFreeAsync CUVMM_PTSZ(cuMemFreeAsync)
@@ -170,7 +192,6 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
-typedef struct CUarray_st *CUarray;
 typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
@@ -186,6 +207,8 @@ typedef CUmemGenericAllocationHandle_v1 CUmemGenericAllocationHandle;
 #define CU_VALUE(name, value) name = value,
 #define CU_ENUM_END(name) name##_FORCE_INT = 0x7fffffff } name;
 #include "cuda_values.def"
+
+#include "cuda_array.h"
 
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)

@@ -171,7 +171,8 @@ static void write_object(struct json *out, const vmm_object *object)
                                         [VMM_OBJECT_STREAM] = "stream",
                                         [VMM_OBJECT_EVENT] = "event",
                                         [VMM_OBJECT_BIND] = "bind",
-                                        [VMM_OBJECT_POOL] = "pool"};
+                                        [VMM_OBJECT_POOL] = "pool",
+                                        [VMM_OBJECT_ARRAY] = "array"};
     if (object->kind == VMM_OBJECT_NONE || (size_t)object->kind >= sizeof kinds / sizeof kinds[0])
         return;
     jsonw_open(out, "object", '{');

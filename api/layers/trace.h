@@ -59,6 +59,10 @@
  *                                 "win32_handle_meta_data":"0x0","compression_type":0,"gpu_direct_rdma_capable":0,
  *                                 "usage":0,"reserved":"00000000"}
  *   LOCATION                     {"type":1,"id":0}
+ *   LOCATION_VALUE               the same
+ *   STRUCT                       {"width":"0x40","format":32}: the fields of call_structs.def that are not 0, and of a union those that
+ *                                are used; INTs as JSON integers, the others as hex strings
+ *   STRUCTS                      a list of those, at most TRACE_LIST_MAX
  *   DESCS                        [{"location":{"type":1,"id":0},"flags":3}, ...], at most TRACE_LIST_MAX of them
  *   ARGS                         ["0x200000","0x10"], at most TRACE_LIST_MAX
  *   ATTRIBUTES                   [11,12], at most TRACE_LIST_MAX
@@ -66,7 +70,8 @@
  *                                value when the operation has none; [] for a count above TRACE_LIST_MAX, which is refused
  *   ADDRESSES, SIZES             ["0x200000", ...], at most TRACE_LIST_MAX
  *   COPY_ATTRIBUTES              [{"order":1,"src":{"type":0,"id":0},"dst":{...},"flags":"0x0"}, ...], the same
- *   BOXES                        [{"dst":{"type":1,"at":"0x200000","row":"0x0","rows":"0x0"},"src":{...},"width":"0x10",...}, ...]
+ *   BOXES                        [{"dst":{"type":1,"at":"0x200000","row":"0x0","rows":"0x0"},"src":{...},"width":"0x10",...}, ...]; a side
+ *                                that is an array has its x, y and z as row, rows and z
  *   MEMCPY3D, MEMCPY3D_PEER      {"src_memory_type":2,"src":"0x200000",...}: the addresses, the sizes that are not 0, and the contexts
  *   NODES, EDGES                 ["0x47020001000003"], at most TRACE_LIST_MAX
  *   FILL_NODE                    {"dst":"0x200000","pitch":"0x0","value":"0x1","element_size":"0x4","width":"0x10","height":"0x1"}
@@ -90,6 +95,8 @@
  *   OUT_U64 OUT_SIZE OUT_ADDRESS OUT_HANDLE OUT_CONTEXT OUT_STREAM OUT_EVENT   a hex string. OUT_U64 also when the call failed
  *                                and wrote to it all the same, as cuMemGetAccess does
  *   OUT_PROP                     as PROP
+ *   OUT_STRUCT                   as STRUCT
+ *   OUT_RANGE                    a list of JSON integers, as many as data_size has room for
  *   OUT_USER_OBJECT IO_COUNT OUT_ID   a hex string; IO_INT a JSON integer
  *   OUT_NODES OUT_EDGES OUT_NODES_AT OUT_EDGES_AT   as NODES: as many as were written; [] for a list of the system's whose
  *                                length is not asked for

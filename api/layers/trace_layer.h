@@ -73,6 +73,13 @@ enum trace_type_kind { /* of each type of call_types.def */
 #include "call_types.def"
 };
 
+enum trace_type_shape { /* the structure that each type points to */
+#define CALL_TYPE(name, kind, ours, theirs) SHAPE_##name = VMM_SHAPE_NONE,
+#define CALL_POINTER(name, kind, ours, theirs) SHAPE_##name = VMM_SHAPE_NONE,
+#define CALL_STRUCT(name, kind, ours, theirs, shape) SHAPE_##name = VMM_SHAPE_##shape,
+#include "call_types.def"
+};
+
 /* For VMM_EACH, after an operand. */
 #define TRACE_IS(type, kind) ((int)KIND_##type == (int)VMM_PARAM_##kind)
 #define TRACE_TRAITS(type, param)                                                                                        \

@@ -81,8 +81,8 @@ static void put_all_names(struct json *json, const struct trace_event *event, st
 
 char trace_object_letter(vmm_object_kind kind)
 {
-    static const char letters[] = "?DRMHACSEBP"; /* indexed by enum vmm_object_kind */
-    _Static_assert(sizeof letters == VMM_OBJECT_POOL + 2, "a letter for each kind of object");
+    static const char letters[] = "?DRMHACSEBPY"; /* indexed by enum vmm_object_kind */
+    _Static_assert(sizeof letters == VMM_OBJECT_ARRAY + 2, "a letter for each kind of object");
     return letters[kind];
 }
 

@@ -108,6 +108,25 @@ static bool learn_graphs(struct names *names, const union vmm_any_call *any)
 #undef NODE
 }
 
+/* Managed memory, and arrays with what belongs to them. */
+static bool learn_arrays(struct names *names, const union vmm_any_call *any)
+{
+    switch ((enum vmm_call_id)any->head.id) {
+    case VMM_CALL_mem_alloc_managed:
+        return add(names, NAME_ALLOCATION, MADE_AT(any->mem_alloc_managed.dptr), any->mem_alloc_managed.bytesize);
+    case VMM_CALL_array_3d_create: return add(names, NAME_ARRAY, MADE(any->array_3d_create.p_handle), 1);
+    case VMM_CALL_mipmapped_array_create: return add(names, NAME_ARRAY, MADE(any->mipmapped_array_create.p_handle), 1);
+    case VMM_CALL_mipmapped_array_get_level:
+        return add_once(names, NAME_ARRAY, MADE(any->mipmapped_array_get_level.p_level_array));
+    case VMM_CALL_array_get_plane: return add_once(names, NAME_ARRAY, MADE(any->array_get_plane.p_plane_array));
+    case VMM_CALL_array_destroy: end(names, NAME_ARRAY, pointer(any->array_destroy.h_array)); return true;
+    case VMM_CALL_mipmapped_array_destroy:
+        end(names, NAME_ARRAY, pointer(any->mipmapped_array_destroy.h_mipmapped_array));
+        return true;
+    default: return learn_graphs(names, any);
+    }
+}
+
 static bool learn_pools(struct names *names, const union vmm_any_call *any)
 {
     switch ((enum vmm_call_id)any->head.id) {
@@ -136,7 +155,7 @@ static bool learn_pools(struct names *names, const union vmm_any_call *any)
     case VMM_CALL_mem_pool_import_pointer:
         return add(names, NAME_ALLOCATION, MADE_AT(any->mem_pool_import_pointer.ptr_out), 1);
     default:
-        return learn_graphs(names, any);
+        return learn_arrays(names, any);
     }
 }
 
@@ -220,6 +239,8 @@ static enum name_kind named_by(enum vmm_param_kind kind)
     case VMM_PARAM_OUT_EVENT: return NAME_EVENT;
     case VMM_PARAM_POOL:
     case VMM_PARAM_OUT_POOL: return NAME_POOL;
+    case VMM_PARAM_ARRAY:
+    case VMM_PARAM_OUT_ARRAY: return NAME_ARRAY;
     case VMM_PARAM_GRAPH:
     case VMM_PARAM_OUT_GRAPH: return NAME_GRAPH;
     case VMM_PARAM_GRAPH_NODE:
@@ -250,7 +271,7 @@ bool names_find(struct names *names, enum vmm_param_kind kind, uint64_t value, s
     return named_by(kind) != NAME_KINDS && find(names, named_by(kind), value, name);
 }
 
-static const char letters[] = "RAHCSEPGNXUD";
+static const char letters[] = "RAHCSEPYGNXUD";
 _Static_assert(sizeof letters == NAME_KINDS + 1, "a letter for each kind");
 
 enum name_kind name_kind_of(char letter)

@@ -15,7 +15,7 @@
 /* Words of each. */
 enum {
     PACK_LOCATION = 1, PACK_PROP = 4, PACK_TEAM = 4, PACK_POOL_PROPS = 12, PACK_DESC = 2, PACK_MEM_OP = 3,
-    PACK_BOX = 5 + VMM_BOX_SIZES, PACK_COPY_ATTRIBUTES = 3, PACK_OPERAND = 4, PACK_BOX_OP = 2 * PACK_OPERAND + 4, PACK_FILL_NODE = 5,
+    PACK_BOX = 5 + VMM_BOX_SIZES, PACK_COPY_ATTRIBUTES = 3, PACK_OPERAND = 5, PACK_BOX_OP = 2 * PACK_OPERAND + 4, PACK_FILL_NODE = 5,
     PACK_KERNEL_NODE = 3, PACK_UPDATE = 3
 };
 
@@ -146,8 +146,10 @@ static inline void unpack_box(const uint64_t *at, vmm_memcpy3d *box)
     box->dst_memory_type = pack_high(at[0]);
     box->src_host = (const void *)(uintptr_t)at[1];
     box->src_device = at[1];
+    box->src_array = (vmm_array)(uintptr_t)at[1];
     box->dst_host = (void *)(uintptr_t)at[2];
     box->dst_device = at[2];
+    box->dst_array = (vmm_array)(uintptr_t)at[2];
     box->reserved0 = (void *)(uintptr_t)at[3];
     box->reserved1 = (void *)(uintptr_t)at[4];
     for (int i = 0; i < VMM_BOX_SIZES; i++)
@@ -175,6 +177,7 @@ static inline void pack_operand(uint64_t *at, const vmm_memcpy3d_operand *operan
     at[1] = operand->op.ptr.ptr;
     at[2] = operand->op.ptr.row_length;
     at[3] = operand->op.ptr.layer_height;
+    at[4] = operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY ? operand->op.array.z : 0; /* where another one has a hint */
 }
 static inline void unpack_operand(const uint64_t *at, vmm_memcpy3d_operand *operand)
 {
@@ -182,27 +185,31 @@ static inline void unpack_operand(const uint64_t *at, vmm_memcpy3d_operand *oper
     operand->op.ptr.ptr = at[1];
     operand->op.ptr.row_length = (size_t)at[2];
     operand->op.ptr.layer_height = (size_t)at[3];
+    if (operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY)
+        operand->op.array.z = (size_t)at[4];
 }
 
 static inline void pack_box_op(uint64_t *at, const vmm_memcpy3d_batch_op *op)
 {
     pack_operand(at, &op->dst);
     pack_operand(at + PACK_OPERAND, &op->src);
-    at[8] = op->extent.width;
-    at[9] = op->extent.height;
-    at[10] = op->extent.depth;
-    at[11] = pack_pair((uint32_t)op->src_access_order, op->flags);
+    at += 2 * PACK_OPERAND;
+    at[0] = op->extent.width;
+    at[1] = op->extent.height;
+    at[2] = op->extent.depth;
+    at[3] = pack_pair((uint32_t)op->src_access_order, op->flags);
 }
 static inline void unpack_box_op(const uint64_t *at, vmm_memcpy3d_batch_op *op)
 {
     memset(op, 0, sizeof *op);
     unpack_operand(at, &op->dst);
     unpack_operand(at + PACK_OPERAND, &op->src);
-    op->extent.width = (size_t)at[8];
-    op->extent.height = (size_t)at[9];
-    op->extent.depth = (size_t)at[10];
-    op->src_access_order = pack_low(at[11]);
-    op->flags = (unsigned)pack_high(at[11]);
+    at += 2 * PACK_OPERAND;
+    op->extent.width = (size_t)at[0];
+    op->extent.height = (size_t)at[1];
+    op->extent.depth = (size_t)at[2];
+    op->src_access_order = pack_low(at[3]);
+    op->flags = (unsigned)pack_high(at[3]);
 }
 
 static inline void pack_fill_node(uint64_t *at, const vmm_memset_node_params *fill)
@@ -244,6 +251,20 @@ static inline void unpack_update(const uint64_t *at, vmm_graph_exec_update_resul
     update->result = pack_low(at[0]);
     update->error_node = (vmm_graph_node)(uintptr_t)at[1];
     update->error_from_node = (vmm_graph_node)(uintptr_t)at[2];
+}
+
+/* A structure of call_structs.def: a word for each field, 0 for those of a union that are not used. */
+static inline void pack_shape(uint64_t *at, const struct vmm_shape *shape, const void *structure)
+{
+    for (size_t i = 0; i < shape->count; i++)
+        at[i] = vmm_field_used(structure, shape, &shape->fields[i]) ? vmm_field_value(structure, &shape->fields[i]) : 0;
+}
+static inline void unpack_shape(const uint64_t *at, const struct vmm_shape *shape, void *structure)
+{
+    memset(structure, 0, shape->size);
+    for (size_t i = 0; i < shape->count; i++) /* which field is used a field before it says */
+        if (vmm_field_used(structure, shape, &shape->fields[i]))
+            vmm_field_set(structure, &shape->fields[i], at[i]);
 }
 
 #endif

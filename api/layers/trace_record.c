@@ -40,6 +40,8 @@ uint64_t trace_listed(const struct vmm_call *call, const struct vmm_param *param
     case VMM_PARAM_SIZES:
     case VMM_PARAM_COPY_ATTRIBUTES:
     case VMM_PARAM_BOXES: return vmm_batch_length(call, param);
+    case VMM_PARAM_STRUCTS: return vmm_structs_length(call, param);
+    case VMM_PARAM_OUT_RANGE: return trace_length(call, "data_size") / sizeof(int);
     default: return trace_length(call, "count");
     }
 }

@@ -14,7 +14,8 @@
  *   LACKS       with TRACE_LACKS: bit i for parameter i, an output that was written, and of which OUTPUTS has nothing
  *   ARGUMENTS   a word for each that is a number, in the driver's order; INTs with their sign. Of pointers there is the bit alone, so
  *               that the same calls are the same bytes; but a word for an FD that is not NULL, bit 0 if it was closed and from bit 1
- *               on 3 for D3; one for an IPC_HANDLE, 3 for D3; and one for IO_COUNT, IO_INT with the value before the call
+ *               on 3 for D3; one for an IPC_HANDLE, 3 for D3; the structure of a LOCATION_VALUE; and a word for IO_COUNT,
+ *               IO_INT with the value before the call
  *   MEMORY      what the pointers of arguments led to, for each one that is not NULL and not an output, in their order (see below)
  *   OUTPUTS     with TRACE_WROTE: the same of the outputs
  *   DETAIL      with TRACE_HAS_DETAIL: severity and what else there is; value; expected; the nearest object's kind and its number;
@@ -25,6 +26,7 @@
  *
  *   PROP TEAM LOCATION POOL_PROPS FILL_NODE MEMCPY3D MEMCPY3D_PEER KERNEL_NODE    the structure; a KERNEL_NODE's arguments after it
  *   DESCS COPY_ATTRIBUTES BOXES                                                   a list of structures
+ *   STRUCT STRUCTS     a word for each field of call_structs.def, 0 for one of a union that is not used; and a list of such
  *   MEM_OPS            the same; none for more than TRACE_LIST_MAX, which are refused
  *   ARGS ADDRESSES SIZES NODES EDGES      a list of words
  *   ATTRIBUTES         a list of words with numbers of attributes
@@ -37,6 +39,7 @@
  *   OUT_INT IO_INT     the value with its sign;  OUT_POOL_VALUE, OUT_ATTRIBUTE a word, or nothing if its size is not 4 or 8 bytes
  *   OUT_FD OUT_IPC_HANDLE                 a word: 3 for D3, 0 for none
  *   OUT_PROP OUT_MEMCPY3D OUT_FILL_NODE OUT_UPDATE      the structure
+ *   OUT_STRUCT         as STRUCT;  OUT_RANGE as many ints of 4 bytes as fit into what the call asks for, filled up to a word
  *   OUT_NODES OUT_EDGES OUT_NODES_AT OUT_EDGES_AT       a list of words
  *   OUT_TEXT           its length, and the text, filled up to a word
  *   every other OUT_   a word

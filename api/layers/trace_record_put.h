@@ -30,13 +30,13 @@ INLINE bool is_list(int kind)
 {
     return kind == VMM_PARAM_DESCS || kind == VMM_PARAM_ARGS || kind == VMM_PARAM_ATTRIBUTES || kind == VMM_PARAM_MEM_OPS ||
            kind == VMM_PARAM_ADDRESSES || kind == VMM_PARAM_SIZES || kind == VMM_PARAM_COPY_ATTRIBUTES ||
-           kind == VMM_PARAM_BOXES || kind == VMM_PARAM_NODES || kind == VMM_PARAM_EDGES || kind == VMM_PARAM_OUT_ATTRIBUTES;
+           kind == VMM_PARAM_BOXES || kind == VMM_PARAM_NODES || kind == VMM_PARAM_EDGES || kind == VMM_PARAM_STRUCTS || kind == VMM_PARAM_OUT_ATTRIBUTES;
 }
 
 /* The same, known to the compiler where it matters, and as many as are written. */
-INLINE uint64_t listed(int id, int kind, const char *name, const struct vmm_call *call)
+INLINE uint64_t listed(int id, int kind, int shape, const char *name, const struct vmm_call *call)
 {
-    const struct vmm_param param = {name, (enum vmm_param_kind)kind, 0, 0};
+    const struct vmm_param param = {name, (enum vmm_param_kind)kind, 0, 0, (uint8_t)shape};
     const uint64_t count = id == VMM_CALL_mem_set_access
                                ? ((const struct vmm_call_mem_set_access *)(const void *)call)->count
                                : trace_listed(call, &param);
@@ -51,7 +51,7 @@ INLINE size_t words_of_bytes(uint64_t bytes)
 }
 
 /* Words of an element of a list, or of a structure. */
-INLINE size_t words_of(int kind)
+INLINE size_t words_of(int kind, int shape)
 {
     switch (kind) {
     case VMM_PARAM_PROP:
@@ -69,6 +69,9 @@ INLINE size_t words_of(int kind)
     case VMM_PARAM_FILL_NODE:
     case VMM_PARAM_OUT_FILL_NODE: return PACK_FILL_NODE;
     case VMM_PARAM_OUT_UPDATE: return PACK_UPDATE;
+    case VMM_PARAM_STRUCT:
+    case VMM_PARAM_STRUCTS:
+    case VMM_PARAM_OUT_STRUCT: return vmm_shape((unsigned)shape)->count;
     case VMM_PARAM_POOL_POINTER:
     case VMM_PARAM_FUNCTION:
     case VMM_PARAM_USER_DATA:
@@ -80,9 +83,9 @@ INLINE size_t words_of(int kind)
 }
 
 /* The most words that the memory behind a pointer may take. */
-INLINE size_t room_of(int id, int kind, const char *name, const struct vmm_call *call, const void *pointer)
+INLINE size_t room_of(int id, int kind, int shape, const char *name, const struct vmm_call *call, const void *pointer)
 {
-    if (kind < VMM_PARAM_PROP || kind == VMM_PARAM_IPC_HANDLE || kind == VMM_PARAM_FD || !pointer)
+    if (kind < VMM_PARAM_PROP || VMM_BY_VALUE(kind) || kind == VMM_PARAM_FD || !pointer)
         return 0;
     switch (kind) {
     case VMM_PARAM_BYTES:
@@ -94,7 +97,8 @@ INLINE size_t room_of(int id, int kind, const char *name, const struct vmm_call 
     case VMM_PARAM_OUT_NODES_AT:
     case VMM_PARAM_OUT_EDGES_AT: return 1 + TRACE_LIST_MAX;
     case VMM_PARAM_OUT_TEXT: return 1 + words_of_bytes(TRACE_TEXT_MAX);
-    default: return is_list(kind) ? (size_t)listed(id, kind, name, call) * words_of(kind) : words_of(kind) + 1;
+    case VMM_PARAM_OUT_RANGE: return words_of_bytes(TRACE_LIST_MAX * sizeof(int));
+    default: return is_list(kind) ? (size_t)listed(id, kind, shape, name, call) * words_of(kind, shape) : words_of(kind, shape) + 1;
     }
 }
 
@@ -146,7 +150,7 @@ static uint64_t *put_wanted(uint64_t *at, void *const *data, uint64_t count)
 }
 
 /* A structure of a list, or the only one. */
-INLINE void put_structure(uint64_t *at, int kind, const void *pointer, uint64_t i)
+INLINE void put_structure(uint64_t *at, int kind, int shape, const void *pointer, uint64_t i)
 {
     switch (kind) {
     case VMM_PARAM_PROP:
@@ -164,6 +168,11 @@ INLINE void put_structure(uint64_t *at, int kind, const void *pointer, uint64_t 
     case VMM_PARAM_FILL_NODE:
     case VMM_PARAM_OUT_FILL_NODE: pack_fill_node(at, pointer); break;
     case VMM_PARAM_OUT_UPDATE: pack_update(at, pointer); break;
+    case VMM_PARAM_STRUCT:
+    case VMM_PARAM_STRUCTS:
+    case VMM_PARAM_OUT_STRUCT:
+        pack_shape(at, vmm_shape((unsigned)shape), (const char *)pointer + i * vmm_shape((unsigned)shape)->size);
+        break;
     case VMM_PARAM_ATTRIBUTES: *at = (uint64_t)(int64_t)((const vmm_pointer_attribute *)pointer)[i]; break;
     case VMM_PARAM_EDGES: *at = vmm_graph_edge_number((const vmm_graph_edge_data *)pointer + i); break;
     default: memcpy(at, (const char *)pointer + i * sizeof *at, sizeof *at); /* ARGS, ADDRESSES, SIZES, NODES */
@@ -179,6 +188,10 @@ INLINE uint64_t *put_argument(uint64_t *at, const struct trace_event *event, int
     uint64_t value = 0;
     if (kind == VMM_PARAM_IPC_HANDLE) {
         *at = event->descriptor;
+        return at + 1;
+    }
+    if (kind == VMM_PARAM_LOCATION_VALUE) {
+        *at = pack_location(field);
         return at + 1;
     }
     if (size == 8) {
@@ -208,22 +221,23 @@ INLINE uint64_t *put_argument(uint64_t *at, const struct trace_event *event, int
 
 /* ---- memory that is read ---- */
 
-INLINE uint64_t *put_memory(uint64_t *at, const struct trace_event *event, int id, int kind, const char *name, const void *pointer)
+INLINE uint64_t *put_memory(uint64_t *at, const struct trace_event *event, int id, int kind, int shape, const char *name,
+                            const void *pointer)
 {
-    if (kind < VMM_PARAM_PROP || kind == VMM_PARAM_IPC_HANDLE || kind == VMM_PARAM_FD || !pointer)
+    if (kind < VMM_PARAM_PROP || VMM_BY_VALUE(kind) || kind == VMM_PARAM_FD || !pointer)
         return at;
     switch (kind) {
     case VMM_PARAM_POOL_VALUE: return put_pool_value(at, event->call, pointer, trace_event_done(event));
     case VMM_PARAM_BYTES: return put_host_bytes(at, event, pointer, trace_event_done(event));
     case VMM_PARAM_OUT_BYTES: return event->device ? put_host_bytes(at, event, pointer, false) : at;
-    case VMM_PARAM_OUT_ATTRIBUTES: return put_wanted(at, pointer, listed(id, kind, name, event->call));
+    case VMM_PARAM_OUT_ATTRIBUTES: return put_wanted(at, pointer, listed(id, kind, shape, name, event->call));
     case VMM_PARAM_KERNEL_NODE: return put_kernel_node(at, pointer);
     default: break;
     }
-    const size_t words = kind >= VMM_PARAM_OUT_INT ? 0 : words_of(kind);
-    const uint64_t count = !words ? 0 : is_list(kind) ? listed(id, kind, name, event->call) : 1;
+    const size_t words = kind >= VMM_PARAM_OUT_INT ? 0 : words_of(kind, shape);
+    const uint64_t count = !words ? 0 : is_list(kind) ? listed(id, kind, shape, name, event->call) : 1;
     for (uint64_t i = 0; i < count; i++, at += words)
-        put_structure(at, kind, pointer, i);
+        put_structure(at, kind, shape, pointer, i);
     return at;
 }
 
@@ -233,7 +247,7 @@ static uint64_t *put_list(uint64_t *at, const void *list, bool edges, uint64_t c
 {
     *at++ = count = count < TRACE_LIST_MAX ? count : TRACE_LIST_MAX;
     for (uint64_t i = 0; i < count; i++)
-        put_structure(at++, edges ? VMM_PARAM_EDGES : VMM_PARAM_NODES, list, i);
+        put_structure(at++, edges ? VMM_PARAM_EDGES : VMM_PARAM_NODES, VMM_SHAPE_NONE, list, i);
     return at;
 }
 
@@ -262,7 +276,14 @@ static uint64_t *put_attributes(uint64_t *at, const struct vmm_call *call, void 
     return at;
 }
 
-INLINE uint64_t *put_output(uint64_t *at, const struct trace_event *event, int kind, const void *pointer, unsigned index)
+/* Ints, as many as the caller asked for. */
+static uint64_t *put_range(uint64_t *at, const struct vmm_call *call, const void *pointer)
+{
+    const uint64_t count = trace_length(call, "data_size") / sizeof(int);
+    return put_bytes(at, pointer, (size_t)(count < TRACE_LIST_MAX ? count : TRACE_LIST_MAX) * sizeof(int));
+}
+
+INLINE uint64_t *put_output(uint64_t *at, const struct trace_event *event, int kind, int shape, const void *pointer, unsigned index)
 {
     const struct vmm_call *call = event->call;
     int narrow;
@@ -283,12 +304,13 @@ INLINE uint64_t *put_output(uint64_t *at, const struct trace_event *event, int k
         return put_bytes(at, pointer, trace_attribute_size((vmm_pointer_attribute)trace_length(call, "attribute")));
     case VMM_PARAM_OUT_ATTRIBUTES: return put_attributes(at, call, pointer);
     case VMM_PARAM_OUT_TEXT: return put_text(at, pointer);
+    case VMM_PARAM_OUT_RANGE: return put_range(at, call, pointer);
     case VMM_PARAM_OUT_BYTES: return event->device ? at : put_host_bytes(at, event, pointer, !trace_is_async(call));
     case VMM_PARAM_OUT_NODES:
     case VMM_PARAM_OUT_EDGES: return put_list(at, pointer, kind == VMM_PARAM_OUT_EDGES, *vmm_list_length(call));
     case VMM_PARAM_OUT_NODES_AT:
     case VMM_PARAM_OUT_EDGES_AT: return put_their_list(at, call, pointer, kind == VMM_PARAM_OUT_EDGES_AT);
-    default: put_structure(at, kind, pointer, 0); return at + words_of(kind);
+    default: put_structure(at, kind, shape, pointer, 0); return at + words_of(kind, shape);
     }
 }
 
@@ -296,7 +318,7 @@ INLINE uint64_t *put_output(uint64_t *at, const struct trace_event *event, int k
 INLINE const void *target(int kind, const void *field)
 {
     const void *pointer = NULL;
-    if (kind >= VMM_PARAM_PROP && kind != VMM_PARAM_IPC_HANDLE)
+    if (kind >= VMM_PARAM_PROP && !VMM_BY_VALUE(kind))
         memcpy(&pointer, field, sizeof pointer);
     return pointer;
 }
@@ -304,11 +326,13 @@ INLINE const void *target(int kind, const void *field)
 /* The parts of a record, as VMM_EACH uses them where call, event, id, at, pointers, index (0 before each part) and room are known. */
 #define TRACE_ARGUMENT(type, param)                                                                               \
     at = put_argument(at, event, KIND_##type, &call->param, sizeof call->param, index++, &pointers);
-#define TRACE_MEMORY(type, param) at = put_memory(at, event, id, KIND_##type, #param, target(KIND_##type, &call->param));
-#define TRACE_OUTPUT(type, param) at = put_output(at, event, KIND_##type, target(KIND_##type, &call->param), index++);
+#define TRACE_MEMORY(type, param) \
+    at = put_memory(at, event, id, KIND_##type, SHAPE_##type, #param, target(KIND_##type, &call->param));
+#define TRACE_OUTPUT(type, param) \
+    at = put_output(at, event, KIND_##type, SHAPE_##type, target(KIND_##type, &call->param), index++);
 #define TRACE_ROOM(type, param)                                                                                   \
     room += 2 + ((int)KIND_##type >= (int)VMM_PARAM_PROP                                                          \
-                     ? room_of(id, KIND_##type, #param, &call->head, target(KIND_##type, &call->param))           \
+                     ? room_of(id, KIND_##type, SHAPE_##type, #param, &call->head, target(KIND_##type, &call->param)) \
                      : 0);
 
 INLINE void put_head(uint64_t *record, const uint64_t *end, const struct trace_event *event, unsigned pointers, bool detail,

@@ -572,7 +572,12 @@ static void test_boxes(void)
     box.src_memory_type = VMM_MEMORYTYPE_DEVICE;
     box.dst_memory_type = VMM_MEMORYTYPE_HOST;
     rig_call(&rig, &(struct vmm_call_memcpy_3d){{VMM_CALL_memcpy_3d, 0}, &box}.head);
+    vmm_memcpy3d_batch_op op = {.src = {.type = VMM_MEMCPY_OPERAND_TYPE_ARRAY, .op.array = {(vmm_array)(uintptr_t)0x5500, 1, 2, 3}},
+                                .dst = {.type = VMM_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = 0x6600}}};
+    rig_call(&rig, &(struct vmm_call_memcpy_3d_batch_async){{VMM_CALL_memcpy_3d_batch_async, 0}, 1, &op, 0, NULL}.head);
     rig_close(&rig);
+    tap_ok(strstr(line(&rig, 3), "\"src\":{\"type\":2,\"at\":\"0x5500\",\"row\":\"0x1\",\"rows\":\"0x2\",\"z\":\"0x3\"}"),
+           "of a batch, from an array: %s", line(&rig, 3));
     tap_ok(strstr(line(&rig, 1), "\"src\":\"0x1100\"") && strstr(line(&rig, 1), "\"dst\":\"0x4400\""),
            "a box from the host to a device: %s", line(&rig, 1));
     tap_ok(strstr(line(&rig, 2), "\"src\":\"0x2200\"") && strstr(line(&rig, 2), "\"dst\":\"0x3300\""),
@@ -679,7 +684,9 @@ static void test_every_call(void)
                  id == VMM_CALL_graph_child_graph_node_get_graph || id == VMM_CALL_graph_node_find_in_clone ||
                  id == VMM_CALL_ipc_get_mem_handle || id == VMM_CALL_user_object_create ||
                  id == VMM_CALL_stream_get_capture_info || id == VMM_CALL_ipc_open_mem_handle ||
-                 id == VMM_CALL_ipc_get_event_handle || id == VMM_CALL_ipc_open_event_handle))
+                 id == VMM_CALL_ipc_get_event_handle || id == VMM_CALL_ipc_open_event_handle ||
+                 id == VMM_CALL_array_3d_create || id == VMM_CALL_mipmapped_array_create || id == VMM_CALL_array_get_plane ||
+                 id == VMM_CALL_mipmapped_array_get_level || id == VMM_CALL_mem_alloc_managed))
                 rig.fake.result = VMM_ERROR_INVALID_VALUE; /* no backend succeeds without a place for the result */
             rig_call(&rig, &call.head);
         }

@@ -168,6 +168,8 @@ static void write_operand(struct json *json, const char *key, const vmm_memcpy3d
     jsonw_hex(json, "at", operand->op.ptr.ptr);
     jsonw_hex(json, "row", operand->op.ptr.row_length);
     jsonw_hex(json, "rows", operand->op.ptr.layer_height);
+    if (operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY)
+        jsonw_hex(json, "z", operand->op.array.z);
     jsonw_close(json, '}');
 }
 
@@ -185,6 +187,31 @@ static void write_boxes(struct json *json, const char *key, const vmm_memcpy3d_b
         jsonw_hex(json, "flags", list[i].flags);
         jsonw_close(json, '}');
     }
+    jsonw_close(json, ']');
+}
+
+/* The fields that are not 0; of a union those that are used. */
+static void write_struct(struct json *json, const char *key, const struct vmm_shape *shape, const void *at)
+{
+    jsonw_open(json, key, '{');
+    for (size_t i = 0; i < shape->count; i++) {
+        const struct vmm_param *field = &shape->fields[i];
+        uint64_t value = vmm_field_value(at, field);
+        if (!value || !vmm_field_used(at, shape, field))
+            continue;
+        if (field->kind == VMM_PARAM_INT)
+            jsonw_int(json, field->name, (int64_t)value);
+        else
+            jsonw_hex(json, field->name, value);
+    }
+    jsonw_close(json, '}');
+}
+
+static void write_structs(struct json *json, const char *key, const struct vmm_shape *shape, const void *list, uint64_t count)
+{
+    jsonw_open(json, key, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
+        write_struct(json, NULL, shape, (const char *)list + i * shape->size);
     jsonw_close(json, ']');
 }
 
@@ -286,6 +313,7 @@ static void write_pointed(struct json *json, const struct trace_event *event, co
         write_team(json, param->name, at);
         break;
     case VMM_PARAM_LOCATION:
+    case VMM_PARAM_LOCATION_VALUE:
         write_location(json, param->name, at);
         break;
     case VMM_PARAM_POOL_PROPS:
@@ -322,6 +350,12 @@ static void write_pointed(struct json *json, const struct trace_event *event, co
         break;
     case VMM_PARAM_BOXES:
         write_boxes(json, param->name, at, vmm_batch_length(call, param));
+        break;
+    case VMM_PARAM_STRUCT:
+        write_struct(json, param->name, vmm_shape(param->shape), at);
+        break;
+    case VMM_PARAM_STRUCTS:
+        write_structs(json, param->name, vmm_shape(param->shape), at, vmm_structs_length(call, param));
         break;
     case VMM_PARAM_NODES:
         write_nodes(json, param->name, at, trace_length(call, "num_dependencies"));
@@ -460,6 +494,18 @@ bool trace_writes(const struct vmm_call *call, enum vmm_param_kind kind)
            (info->capture_status_out && *info->capture_status_out == VMM_STREAM_CAPTURE_STATUS_ACTIVE);
 }
 
+/* Ints, as many as the caller asked for. */
+static void write_range(struct json *json, const char *key, const void *at, uint64_t size)
+{
+    jsonw_open(json, key, '[');
+    for (uint64_t i = 0; i < size / sizeof(int) && i < TRACE_LIST_MAX; i++) {
+        int value;
+        memcpy(&value, (const char *)at + i * sizeof value, sizeof value);
+        jsonw_int(json, NULL, value);
+    }
+    jsonw_close(json, ']');
+}
+
 static void write_out(struct json *json, const struct trace_event *event, const struct vmm_param *param)
 {
     const struct vmm_call *call = event->call;
@@ -474,6 +520,12 @@ static void write_out(struct json *json, const struct trace_event *event, const 
         break;
     case VMM_PARAM_OUT_PROP:
         write_prop(json, param->name, at);
+        break;
+    case VMM_PARAM_OUT_STRUCT:
+        write_struct(json, param->name, vmm_shape(param->shape), at);
+        break;
+    case VMM_PARAM_OUT_RANGE:
+        write_range(json, param->name, at, trace_length(call, "data_size"));
         break;
     case VMM_PARAM_OUT_POOL_VALUE:
         write_pool_value(json, call, param, true);
@@ -574,6 +626,7 @@ bool trace_object(const struct trace_event *event, const struct vmm_param *param
     case VMM_PARAM_STREAM:
     case VMM_PARAM_EVENT:
     case VMM_PARAM_POOL:
+    case VMM_PARAM_ARRAY:
     case VMM_PARAM_GRAPH:
     case VMM_PARAM_GRAPH_NODE:
     case VMM_PARAM_GRAPH_EXEC:
@@ -586,6 +639,7 @@ bool trace_object(const struct trace_event *event, const struct vmm_param *param
     case VMM_PARAM_OUT_STREAM:
     case VMM_PARAM_OUT_EVENT:
     case VMM_PARAM_OUT_POOL:
+    case VMM_PARAM_OUT_ARRAY:
     case VMM_PARAM_OUT_GRAPH:
     case VMM_PARAM_OUT_GRAPH_NODE:
     case VMM_PARAM_OUT_GRAPH_EXEC:

@@ -99,7 +99,8 @@ static uint64_t bytes_of(const vmm_object *object)
     case VMM_OBJECT_MAPPING:
     case VMM_OBJECT_HANDLE:
     case VMM_OBJECT_ALLOCATION:
-    case VMM_OBJECT_POOL: return object->size;
+    case VMM_OBJECT_POOL:
+    case VMM_OBJECT_ARRAY: return object->size;
     default: return 0;
     }
 }
@@ -161,6 +162,7 @@ static const char *things(vmm_object_kind kind, uint64_t count)
         [VMM_OBJECT_HANDLE] = {"handle", "handles"},                [VMM_OBJECT_ALLOCATION] = {"allocation", "allocations"},
         [VMM_OBJECT_CONTEXT] = {"context", "contexts"},             [VMM_OBJECT_STREAM] = {"stream", "streams"},
         [VMM_OBJECT_EVENT] = {"event", "events"},                   [VMM_OBJECT_POOL] = {"memory pool", "memory pools"},
+        [VMM_OBJECT_ARRAY] = {"array", "arrays"},
     };
     return names[kind][count != 1];
 }

@@ -23,7 +23,7 @@ static bool has_one_value(enum vmm_param_kind kind)
 {
     return kind == VMM_PARAM_OUT_U64 || kind == VMM_PARAM_OUT_SIZE || kind == VMM_PARAM_OUT_ADDRESS ||
            kind == VMM_PARAM_OUT_HANDLE || kind == VMM_PARAM_OUT_CONTEXT || kind == VMM_PARAM_OUT_STREAM ||
-           kind == VMM_PARAM_OUT_EVENT || kind == VMM_PARAM_OUT_POOL || kind == VMM_PARAM_OUT_GRAPH ||
+           kind == VMM_PARAM_OUT_EVENT || kind == VMM_PARAM_OUT_POOL || kind == VMM_PARAM_OUT_ARRAY || kind == VMM_PARAM_OUT_GRAPH ||
            kind == VMM_PARAM_OUT_GRAPH_NODE || kind == VMM_PARAM_OUT_GRAPH_EXEC || kind == VMM_PARAM_OUT_USER_OBJECT;
 }
 

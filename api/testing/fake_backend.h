@@ -41,6 +41,9 @@ static void fake_write(struct fake *fake, const struct vmm_call *call, const str
     case VMM_PARAM_OUT_POOL_POINTER:
         memset(at, 0, sizeof(vmm_mem_pool_ptr_export_data));
         break;
+    case VMM_PARAM_OUT_STRUCT:
+        memset(at, 0, vmm_shape(param->shape)->size);
+        break;
     case VMM_PARAM_OUT_MEMCPY3D:
         memset(at, 0, sizeof(vmm_memcpy3d));
         break;
@@ -77,6 +80,7 @@ static void fake_write(struct fake *fake, const struct vmm_call *call, const str
     case VMM_PARAM_OUT_STREAM:
     case VMM_PARAM_OUT_EVENT:
     case VMM_PARAM_OUT_POOL:
+    case VMM_PARAM_OUT_ARRAY:
     case VMM_PARAM_OUT_GRAPH:
     case VMM_PARAM_OUT_GRAPH_NODE:
     case VMM_PARAM_OUT_GRAPH_EXEC:

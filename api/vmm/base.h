@@ -31,6 +31,8 @@ typedef struct vmm_context_st *vmm_context;         /* CUcontext: opaque */
 typedef struct vmm_stream_st *vmm_stream;           /* CUstream: opaque, NULL is the default stream */
 typedef struct vmm_event_st *vmm_event;             /* CUevent: opaque */
 typedef struct vmm_memory_pool_st *vmm_memory_pool; /* CUmemoryPool: opaque */
+typedef struct vmm_array_st *vmm_array;             /* CUarray: opaque */
+typedef struct vmm_mipmapped_array_st *vmm_mipmapped_array; /* CUmipmappedArray: opaque */
 typedef struct vmm_graph_st *vmm_graph;             /* CUgraph: opaque */
 typedef struct vmm_graph_node_st *vmm_graph_node;   /* CUgraphNode: opaque */
 typedef struct vmm_graph_exec_st *vmm_graph_exec;   /* CUgraphExec: opaque */

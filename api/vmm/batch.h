@@ -38,7 +38,7 @@ typedef struct vmm_memcpy3d_operand {
             vmm_mem_location loc_hint;        /* of managed memory; ignored */
         } ptr;
         struct vmm_memcpy3d_operand_array {
-            void *array;
+            vmm_array array;
             uint64_t x, y, z;
         } array;
     } op;

@@ -12,17 +12,17 @@ extern "C" {
 /* A copy of a box of memory; CUDA_MEMCPY3D. Zero the struct first. */
 typedef struct vmm_memcpy3d {
     uint64_t src_x_in_bytes, src_y, src_z, src_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
-    vmm_memorytype src_memory_type;                 /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    vmm_memorytype src_memory_type;                 /* VMM_MEMORYTYPE_HOST, DEVICE, UNIFIED for either, ARRAY */
     const void *src_host;                           /* of HOST */
     vmm_deviceptr src_device;                       /* of DEVICE and UNIFIED */
-    void *src_array;                                /* NULL: arrays are not simulated */
+    vmm_array src_array;                            /* of ARRAY */
     void *reserved0;                                /* NULL */
     uint64_t src_pitch, src_height;                 /* bytes from row to row, rows from layer to layer; 0: adjacent */
     uint64_t dst_x_in_bytes, dst_y, dst_z, dst_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
-    vmm_memorytype dst_memory_type;                 /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    vmm_memorytype dst_memory_type;                 /* VMM_MEMORYTYPE_HOST, DEVICE, UNIFIED for either, ARRAY */
     void *dst_host;                                 /* of HOST */
     vmm_deviceptr dst_device;                       /* of DEVICE and UNIFIED */
-    void *dst_array;                                /* NULL: arrays are not simulated */
+    vmm_array dst_array;                            /* of ARRAY */
     void *reserved1;                                /* NULL */
     uint64_t dst_pitch, dst_height;                 /* bytes from row to row, rows from layer to layer; 0: adjacent */
     uint64_t width_in_bytes, height, depth;         /* bytes of a row, rows of a layer, layers */
@@ -31,17 +31,17 @@ typedef struct vmm_memcpy3d {
 /* The same between two contexts; CUDA_MEMCPY3D_PEER. Zero the struct first. */
 typedef struct vmm_memcpy3d_peer {
     uint64_t src_x_in_bytes, src_y, src_z, src_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
-    vmm_memorytype src_memory_type;                 /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    vmm_memorytype src_memory_type;                 /* VMM_MEMORYTYPE_HOST, DEVICE, UNIFIED for either, ARRAY */
     const void *src_host;                           /* of HOST */
     vmm_deviceptr src_device;                       /* of DEVICE and UNIFIED */
-    void *src_array;                                /* NULL: arrays are not simulated */
+    vmm_array src_array;                            /* of ARRAY */
     vmm_context src_context;                        /* NULL: the current one */
     uint64_t src_pitch, src_height;                 /* bytes from row to row, rows from layer to layer; 0: adjacent */
     uint64_t dst_x_in_bytes, dst_y, dst_z, dst_lod; /* where the first row begins, in bytes, rows and layers; lod: of arrays, 0 */
-    vmm_memorytype dst_memory_type;                 /* VMM_MEMORYTYPE_HOST, DEVICE, or UNIFIED for either */
+    vmm_memorytype dst_memory_type;                 /* VMM_MEMORYTYPE_HOST, DEVICE, UNIFIED for either, ARRAY */
     void *dst_host;                                 /* of HOST */
     vmm_deviceptr dst_device;                       /* of DEVICE and UNIFIED */
-    void *dst_array;                                /* NULL: arrays are not simulated */
+    vmm_array dst_array;                            /* of ARRAY */
     vmm_context dst_context;                        /* NULL: the current one */
     uint64_t dst_pitch, dst_height;                 /* bytes from row to row, rows from layer to layer; 0: adjacent */
     uint64_t width_in_bytes, height, depth;         /* bytes of a row, rows of a layer, layers */

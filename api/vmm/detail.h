@@ -29,7 +29,9 @@ typedef enum vmm_object_kind {
     VMM_OBJECT_STREAM,      /* S1, S2, ... */
     VMM_OBJECT_EVENT,       /* E1, E2, ... */
     VMM_OBJECT_BIND,        /* B1, B2, ... memory of one device bound to a multicast object */
-    VMM_OBJECT_POOL         /* P1, P2, ... a memory pool: size is its physical memory */
+    VMM_OBJECT_POOL,        /* P1, P2, ... a memory pool: size is its physical memory */
+    VMM_OBJECT_ARRAY        /* Y1, Y2, ... an array, mipmapped or not: size is its own physical memory; of a sparse one offset is the
+                               number of its tiles, and mappings how many of them are mapped */
 } vmm_object_kind;
 
 #define VMM_MAX_DEVICES 31 /* of one machine */

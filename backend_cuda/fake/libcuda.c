@@ -257,6 +257,49 @@ F3(OURS, cuMemPoolSetAccess, any, any, size)
 F3(OURS, cuMemPoolGetAccess, any, any, any)
 F4(OURS, cuMemPoolExportToShareableHandle, any, any, int, u64)
 F4(OURS, cuMemPoolImportFromShareableHandle, any, any, int, u64)
+F2(OURS, cuArray3DCreate_v2, any, any)
+F2(OURS, cuArray3DGetDescriptor_v2, any, any)
+F3(OURS, cuArrayGetPlane, any, any, u32)
+F2(OURS, cuArrayGetSparseProperties, any, any)
+F3(OURS, cuArrayGetMemoryRequirements, any, any, int)
+F1(OURS, cuArrayDestroy, any)
+F3(OURS, cuMipmappedArrayCreate, any, any, u32)
+F3(OURS, cuMipmappedArrayGetLevel, any, any, u32)
+F2(OURS, cuMipmappedArrayGetSparseProperties, any, any)
+F3(OURS, cuMipmappedArrayGetMemoryRequirements, any, any, int)
+F1(OURS, cuMipmappedArrayDestroy, any)
+F3(OURS, cuMemMapArrayAsync, any, u32, any)
+F3(OURS, cuMemAllocManaged, any, size, u32)
+F4(OTHER, cuMemPrefetchAsync, u64, size, int, any)
+F4(OTHER, cuMemAdvise, u64, size, int, int)
+F5(OURS, cuMemRangeGetAttribute, any, size, int, u64, size)
+F4(OURS, cuStreamAttachMemAsync, any, u64, size, u32)
+F8(OURS, cuMemPrefetchBatchAsync, any, any, size, any, any, size, u64, any)
+F5(OURS, cuMemDiscardBatchAsync, any, any, size, u64, any)
+F8(OURS, cuMemDiscardAndPrefetchBatchAsync, any, any, size, any, any, size, u64, any)
+
+/* Records a location, which is passed by value, as one number. */
+struct location {
+    int type, id;
+};
+int cuMemPrefetchAsync_v2(u64 at, size bytes, struct location to, u32 flags, any stream);
+int cuMemAdvise_v2(u64 at, size bytes, int advice, struct location of);
+
+static u64 number_of(struct location location)
+{
+    return (u32)location.type | (u64)(u32)location.id << 32;
+}
+
+int cuMemPrefetchAsync_v2(u64 at, size bytes, struct location to, u32 flags, any stream)
+{
+    return reached(OURS "cuMemPrefetchAsync_v2", 5, (uint64_t[]){at, bytes, number_of(to), flags, AS(stream)});
+}
+
+int cuMemAdvise_v2(u64 at, size bytes, int advice, struct location of)
+{
+    return reached(OURS "cuMemAdvise_v2", 4, (uint64_t[]){at, bytes, AS(advice), number_of(of)});
+}
+
 F2(OURS, cuIpcGetMemHandle, any, u64)
 F1(OURS, cuIpcCloseMemHandle, u64)
 

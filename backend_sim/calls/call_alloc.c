@@ -98,11 +98,19 @@ vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_
     return result;
 }
 
+/* The device whose work may use managed memory: that of its context. */
+static int sim_managed_device(const struct sim_process *process, const struct sim_allocation *allocation)
+{
+    void *context;
+    slots_find(&process->contexts, allocation->context, &context);
+    return context ? ((const struct sim_context *)context)->device : 0;
+}
+
 /* Waits for all work on the device that owns the memory; if that work faulted, the call reports it and keeps the memory. */
 static vmm_result free_when_idle(struct sim_process *process, uint64_t start, struct sim_origin ended)
 {
     struct sim_allocation *allocation = sim_allocation_at(process, start);
-    struct queue_place place = {.device = allocation->block->prop.location.id};
+    struct queue_place place = {.device = allocation->managed ? sim_managed_device(process, allocation) : allocation->block->prop.location.id};
     vmm_result result = in_flight_wait(process, &place, QUEUE_DEVICE);
     const struct sim_context *context = sim_current(process);
     if (result == VMM_SUCCESS && context)

@@ -105,9 +105,10 @@ static vmm_result check_operand(const vmm_memcpy3d_operand *operand, const struc
 {
     const unsigned long long at = i;
     const struct vmm_memcpy3d_operand_ptr *p = &operand->op.ptr;
+    if (operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY) /* whose bounds are looked at when its turn comes */
+        return VMM_SUCCESS;
     if (operand->type != VMM_MEMCPY_OPERAND_TYPE_POINTER)
-        return REFUSE(BATCH_OPERAND, "opList", (uint64_t)operand->type, "opList[%llu].%s.type is %d: arrays are not simulated",
-                      at, which, operand->type);
+        return REFUSE(BATCH_OPERAND, "opList", (uint64_t)operand->type, "opList[%llu].%s.type is %d", at, which, operand->type);
     const bool rows = p->row_length && p->row_length < extent->width, layers = p->layer_height && p->layer_height < extent->height;
     if (rows || layers)
         return REFUSE(BATCH_OPERAND, "opList", rows ? p->row_length : p->layer_height,
@@ -214,16 +215,71 @@ static vmm_result copy_all(struct sim_process *process, const struct vmm_call *h
     return result;
 }
 
-static vmm_memcpy3d box_of(const vmm_memcpy3d_batch_op *op)
+/* What a box counts: elements of its array, or bytes. */
+static struct array_block unit_of(const struct sim_process *process, const vmm_memcpy3d_batch_op *op)
 {
-    const struct vmm_extent3d *extent = &op->extent;
-    const struct vmm_memcpy3d_operand_ptr *src = &op->src.op.ptr, *dst = &op->dst.op.ptr;
-    return (vmm_memcpy3d){
-        .src_memory_type = VMM_MEMORYTYPE_UNIFIED, .src_device = src->ptr,
-        .src_pitch = src->row_length ? src->row_length : extent->width, .src_height = src->layer_height ? src->layer_height : extent->height,
-        .dst_memory_type = VMM_MEMORYTYPE_UNIFIED, .dst_device = dst->ptr,
-        .dst_pitch = dst->row_length ? dst->row_length : extent->width, .dst_height = dst->layer_height ? dst->layer_height : extent->height,
-        .width_in_bytes = extent->width, .height = extent->height, .depth = extent->depth};
+    struct rows_array array;
+    const vmm_memcpy3d_operand *sides[] = {&op->src, &op->dst};
+    for (int i = 0; i < 2; i++)
+        if (sides[i]->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY && rows_array_of(process, sides[i]->op.array.array, &array))
+            return array.block;
+    return (struct array_block){1, 1, 1};
+}
+
+static size_t bytes_of(struct array_block unit, size_t elements)
+{
+    return (elements / unit.width + (elements % unit.width != 0)) * unit.bytes;
+}
+
+static size_t rows_of(struct array_block unit, size_t elements)
+{
+    return elements / unit.height + (elements % unit.height != 0);
+}
+
+static void set_src(vmm_memcpy3d *box, const vmm_memcpy3d_operand *operand, const struct vmm_extent3d *extent, struct array_block unit)
+{
+    const struct vmm_memcpy3d_operand_ptr *p = &operand->op.ptr;
+    const struct vmm_memcpy3d_operand_array *a = &operand->op.array;
+    if (operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY) {
+        box->src_memory_type = VMM_MEMORYTYPE_ARRAY;
+        box->src_array = a->array;
+        box->src_x_in_bytes = bytes_of(unit, a->x);
+        box->src_y = rows_of(unit, a->y);
+        box->src_z = a->z;
+    } else {
+        box->src_memory_type = VMM_MEMORYTYPE_UNIFIED;
+        box->src_device = p->ptr;
+        box->src_pitch = bytes_of(unit, p->row_length ? p->row_length : extent->width);
+        box->src_height = rows_of(unit, p->layer_height ? p->layer_height : extent->height);
+    }
+}
+
+static void set_dst(vmm_memcpy3d *box, const vmm_memcpy3d_operand *operand, const struct vmm_extent3d *extent, struct array_block unit)
+{
+    const struct vmm_memcpy3d_operand_ptr *p = &operand->op.ptr;
+    const struct vmm_memcpy3d_operand_array *a = &operand->op.array;
+    if (operand->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY) {
+        box->dst_memory_type = VMM_MEMORYTYPE_ARRAY;
+        box->dst_array = a->array;
+        box->dst_x_in_bytes = bytes_of(unit, a->x);
+        box->dst_y = rows_of(unit, a->y);
+        box->dst_z = a->z;
+    } else {
+        box->dst_memory_type = VMM_MEMORYTYPE_UNIFIED;
+        box->dst_device = p->ptr;
+        box->dst_pitch = bytes_of(unit, p->row_length ? p->row_length : extent->width);
+        box->dst_height = rows_of(unit, p->layer_height ? p->layer_height : extent->height);
+    }
+}
+
+static vmm_memcpy3d box_of(const struct sim_process *process, const vmm_memcpy3d_batch_op *op)
+{
+    const struct array_block unit = unit_of(process, op);
+    vmm_memcpy3d box = {.width_in_bytes = bytes_of(unit, op->extent.width), .height = rows_of(unit, op->extent.height),
+                        .depth = op->extent.depth};
+    set_src(&box, &op->src, &op->extent, unit);
+    set_dst(&box, &op->dst, &op->extent, unit);
+    return box;
 }
 
 /* The index of a box that its memory refuses is not returned, as recorded. */
@@ -239,7 +295,7 @@ static vmm_result copy_all_boxes(struct sim_process *process, const struct vmm_c
     *failed = NOWHERE;
     result = check_boxes(process, batch, failed);
     for (uint64_t i = 0; i < batch->num_ops && result == VMM_SUCCESS; i++) {
-        const vmm_memcpy3d box = box_of(&batch->op_list[i]);
+        const vmm_memcpy3d box = box_of(process, &batch->op_list[i]);
         result = copy_box_on_stream(process, head, &box, batch->stream);
     }
     return result;

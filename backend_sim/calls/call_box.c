@@ -111,6 +111,13 @@ static vmm_result check_stream(struct sim_process *process, vmm_stream stream, i
     return result;
 }
 
+/* An array that has no memory so far: unless it has some by then, the copy faults at its turn. */
+static bool may_fault(const struct sim_process *process, const struct rows_side *side)
+{
+    struct translate_run run;
+    return side->array && !translate_run(process, side->start, 1, &run);
+}
+
 static vmm_result make(struct sim_process *process, struct job *job, const vmm_memcpy3d *asked, int device)
 {
     struct rows_copy *copy = &job->copy;
@@ -126,6 +133,11 @@ static vmm_result make(struct sim_process *process, struct job *job, const vmm_m
         return let_fault(process, job, &copy->to, layer, row);
     if (rows_bad_layer(process, device, &copy->from, &copy->extent, copy->read, &layer, &row))
         return let_fault(process, job, &copy->from, layer, row);
+    if ((copy->to.array || copy->from.array) && !copy->to.host && !copy->from.host) /* as recorded */
+        job->waits = false;
+    const struct rows_side *empty = may_fault(process, &copy->to) ? &copy->to : may_fault(process, &copy->from) ? &copy->from : NULL;
+    if (empty && in_flight_idle(process->in_flight))
+        return let_fault(process, job, empty, 0, 0);
     return move_layers(process, job);
 }
 

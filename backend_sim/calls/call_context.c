@@ -2,6 +2,7 @@
 /* Contexts and streams: their checks, and the waits for their work. */
 #include <stdlib.h>
 
+#include "arrays.h"
 #include "call_copy.h"
 #include "in_flight.h"
 #include "heap.h"
@@ -133,6 +134,7 @@ static void sweep_context(struct sim_process *process, uint64_t context, const s
     end_shared_events(process, context);
     sweep_allocations(process, &process->allocations, &sweep);
     sweep_allocations(process, &process->adopted, &sweep);
+    arrays_end_of(process, context, sweep.ended);
 }
 
 static void end_context(struct sim_process *process, struct sim_context *context, const struct vmm_call *call)

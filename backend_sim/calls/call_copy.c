@@ -76,6 +76,13 @@ static struct transfer transfer_here(const struct sim_process *process, const un
 
 /* ---- checks ---- */
 
+/* Bytes of an array need no rights: a copy of a box names the array, and its bounds are checked (rows.h). */
+static vmm_result check_range(const struct sim_process *process, int device, uint64_t address, uint64_t size,
+                              enum translate_use use, const char *argument)
+{
+    return arrays_have(address) ? VMM_SUCCESS : translate_check(process, device, address, size, use, argument);
+}
+
 static vmm_result refuse_null(const char *argument)
 {
     vmm_result result = vmm_detail_refuse(VMM_RULE_COPY_NULL, 0, 0, NULL);
@@ -97,10 +104,10 @@ static vmm_result check_fill(const struct sim_process *process, int device, cons
 
 static vmm_result check_between(const struct sim_process *process, int device, const struct transfer *t)
 {
-    vmm_result result = translate_check(process, device, t->dst, t->size, TRANSLATE_WRITE, t->dst_name);
+    vmm_result result = check_range(process, device, t->dst, t->size, TRANSLATE_WRITE, t->dst_name);
     if (result == VMM_SUCCESS)
-        result = translate_check(process, device, t->src, t->size, TRANSLATE_READ, t->src_name);
-    return result == VMM_SUCCESS
+        result = check_range(process, device, t->src, t->size, TRANSLATE_READ, t->src_name);
+    return result == VMM_SUCCESS && !arrays_have(t->dst) && !arrays_have(t->src)
                ? translate_check_pair(process, device, t->dst, t->src, t->size, t->dst_name, t->src_name)
                : result;
 }
@@ -114,19 +121,33 @@ static vmm_result check(const struct sim_process *process, int device, const str
     if (t->direction == BETWEEN)
         return check_between(process, device, t);
     if (t->direction == FROM_HOST)
-        return t->from ? translate_check(process, device, t->dst, t->size, TRANSLATE_FROM_HOST, "dstDevice")
-                       : refuse_null("srcHost");
-    return t->to ? translate_check(process, device, t->src, t->size, TRANSLATE_TO_HOST, "srcDevice") : refuse_null("dstHost");
+        return t->from ? check_range(process, device, t->dst, t->size, TRANSLATE_FROM_HOST, "dstDevice") : refuse_null("srcHost");
+    return t->to ? check_range(process, device, t->src, t->size, TRANSLATE_TO_HOST, "srcDevice") : refuse_null("dstHost");
+}
+
+/* Is an array a side of it that has no memory now? Such a copy faults at its turn. */
+static bool lacks_memory(const struct sim_process *process, const struct transfer *t)
+{
+    struct translate_run run;
+    const bool writes = t->direction != TO_HOST, reads = t->direction == TO_HOST || t->direction == BETWEEN;
+    return t->size && ((writes && arrays_have(t->dst) && !translate_run(process, t->dst, t->size, &run)) ||
+                       (reads && arrays_have(t->src) && !translate_run(process, t->src, t->size, &run)));
 }
 
 /* ---- faults ---- */
+
+/* May the device access what lies there? Bytes of an array need memory alone. */
+static bool may_access(const struct sim_process *process, int device, uint64_t address, unsigned need)
+{
+    return arrays_have(address) || (translate_rights(process, device, address) & need) == need;
+}
 
 /* The first byte for which the device lacks a right in need; the start when the device has them and the host lacks its own. */
 static uint64_t first_bad(const struct sim_process *process, int device, uint64_t address, uint64_t size, unsigned need)
 {
     struct translate_run run;
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length)
-        if (!translate_run(process, at, left, &run) || (translate_rights(process, device, at) & need) != need)
+        if (!translate_run(process, at, left, &run) || !may_access(process, device, at, need))
             return at;
     return address;
 }
@@ -154,11 +175,12 @@ static void lose(struct sim_process *process, const struct queue_place *place, c
                       (t->direction == BETWEEN && (on_host(process, t->dst) || on_host(process, t->src)));
     struct device_loss loss = {.kind = of_command ? SIM_FAULT_HOST_COPY : SIM_FAULT_COPY, .place = place, .call = call,
                                .issued_by = issued.call, .stack = issued.stack, .width = 1, .use = TWIN_WRITE};
+    struct translate_run run;
     if (t->direction != TO_HOST)
         loss.address = first_bad(process, place->device, t->dst, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     if (t->direction == TO_HOST ||
-        (t->direction == BETWEEN && loss.address == t->dst &&
-         translate_rights(process, place->device, t->dst) == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
+        (t->direction == BETWEEN && loss.address == t->dst && translate_run(process, t->dst, 1, &run) &&
+         may_access(process, place->device, t->dst, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE))) {
         loss.address = first_bad(process, place->device, t->src, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READ);
         loss.use = TWIN_READ;
     }
@@ -274,7 +296,7 @@ bool copy_do(struct sim_process *process, struct work *work)
     const struct queue_place *place = queue_place_of(&work->item);
     struct transfer t = transfer_here(process, &work->call);
     const vmm_detail before = *vmm_last_detail();
-    bool may = check(process, place->device, &t) == VMM_SUCCESS;
+    bool may = check(process, place->device, &t) == VMM_SUCCESS && !lacks_memory(process, &t);
     *vmm_detail_here() = before;
     if (may && !wraps(&t)) {
         if (translate_host(process, t.dst, t.size))
@@ -293,10 +315,39 @@ static vmm_result check_side(const struct sim_process *process, const struct tra
     return result == VMM_SUCCESS && t->direction != FILL ? translate_check_side(process, address, name) : result;
 }
 
-/* The checks at the call: those of the work, and of memory pools. */
-static vmm_result check_call(const struct sim_process *process, int device, const struct transfer *t)
+/* Is the copy a part of one that names arrays? No other may have the addresses of their bytes. */
+static bool is_of_box(enum vmm_call_id issued_by)
 {
-    vmm_result result = VMM_SUCCESS;
+    switch (issued_by) {
+    case VMM_CALL_memcpy_3d:
+    case VMM_CALL_memcpy_3d_async:
+    case VMM_CALL_memcpy_3d_peer:
+    case VMM_CALL_memcpy_3d_peer_async:
+    case VMM_CALL_memcpy_3d_batch_async:
+    case VMM_CALL_memcpy_3d_batch_async_v1:
+    case VMM_CALL_graph_launch: return true;
+    default: return false;
+    }
+}
+
+static vmm_result check_not_of_array(const struct sim_process *process, const struct transfer *t)
+{
+    const bool to = t->direction != TO_HOST && arrays_have(t->dst);
+    const bool from = (t->direction == TO_HOST || t->direction == BETWEEN) && arrays_have(t->src);
+    if (!to && !from)
+        return VMM_SUCCESS;
+    vmm_object nearest = sim_object_nearest(process, to ? t->dst : t->src);
+    vmm_result result = vmm_detail_refuse(VMM_RULE_COPY_NOT_MAPPED, to ? t->dst : t->src, 0, &nearest);
+    vmm_detail_argument(to ? t->dst_name : t->src_name);
+    return result;
+}
+
+/* The checks at the call: those of the work, and of memory pools. */
+static vmm_result check_call(const struct sim_process *process, int device, const struct transfer *t, enum vmm_call_id issued_by)
+{
+    vmm_result result = t->size && !is_of_box(issued_by) ? check_not_of_array(process, t) : VMM_SUCCESS;
+    if (result != VMM_SUCCESS)
+        return result;
     if (process->chunks.count && t->size && t->direction != TO_HOST)
         result = check_side(process, t, t->dst, t->dst_name);
     if (process->chunks.count && t->size && result == VMM_SUCCESS && (t->direction == TO_HOST || t->direction == BETWEEN))
@@ -305,9 +356,13 @@ static vmm_result check_call(const struct sim_process *process, int device, cons
 }
 
 static vmm_result make_now(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                           const struct transfer *t, bool pinned)
+                           const struct transfer *t, const struct sim_context *context, bool pinned)
 {
     vmm_result result = check(process, place->device, t); /* again: another call may have run meanwhile */
+    if (result == VMM_SUCCESS && lacks_memory(process, t)) {
+        lose(process, place, call, sim_origin(call), t);
+        return sim_context_check(process, context, true);
+    }
     if (result == VMM_SUCCESS && process->in_flight->order)
         order_feed_now(process, place, call, t, pinned);
     return result != VMM_SUCCESS || make(process, NULL, call, t) ? result : sim_out_of_host_memory();
@@ -317,7 +372,7 @@ static vmm_result check_at_once(struct sim_process *process, const struct transf
 {
     const struct sim_context *context = sim_current(process);
     vmm_result result = context ? sim_context_check(process, context, true) : sim_no_context(process);
-    return result == VMM_SUCCESS ? check_call(process, context->device, t) : result;
+    return result == VMM_SUCCESS ? check_call(process, context->device, t, VMM_CALL_COUNT) : result;
 }
 
 /* Does a call without a stream after the work that the default stream waits for. */
@@ -329,7 +384,7 @@ static vmm_result wait_and_make(struct sim_process *process, const struct vmm_ca
         return result;
     const struct sim_context *context = sim_current(process);
     struct queue_place place = in_flight_place(process, context, NULL);
-    return wraps(t) ? run_off(process, &place, call, t, context) : make_now(process, &place, call, t, false);
+    return wraps(t) ? run_off(process, &place, call, t, context) : make_now(process, &place, call, t, context, false);
 }
 
 /* Does a call without a stream: waits for the work that the default stream waits for, then transfers the bytes. With nothing in
@@ -368,7 +423,7 @@ static vmm_result now_on_stream(struct sim_process *process, vmm_stream stream, 
         result = memory;
     if (result != VMM_SUCCESS)
         return result;
-    return wraps(t) ? run_off(process, place, call, t, context) : make_now(process, place, call, t, pinned);
+    return wraps(t) ? run_off(process, place, call, t, context) : make_now(process, place, call, t, context, pinned);
 }
 
 /* Queues a copy between device addresses as such, also when a call with a host parameter issued it. */
@@ -382,21 +437,21 @@ static vmm_result issue_between(struct sim_process *process, const struct queue_
 
 /* Checks a call with a stream: the stream first, then the transfer. */
 static vmm_result check_on_stream(struct sim_process *process, vmm_stream stream, const struct transfer *t,
-                                  struct sim_context **context)
+                                  enum vmm_call_id issued_by, struct sim_context **context)
 {
     vmm_result result = sim_stream_context(process, stream, context);
     if (result == VMM_SUCCESS)
         result = sim_context_check(process, *context, false);
-    return result == VMM_SUCCESS ? check_call(process, (*context)->device, t) : result;
+    return result == VMM_SUCCESS ? check_call(process, (*context)->device, t, issued_by) : result;
 }
 
 vmm_result copy_on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream, enum vmm_call_id issued_by)
 {
     struct transfer t = transfer_here(process, (const union vmm_any_call *)(const void *)call);
     struct sim_context *context;
-    vmm_result result = check_on_stream(process, stream, &t, &context);
+    vmm_result result = check_on_stream(process, stream, &t, issued_by, &context);
     if (result == VMM_SUCCESS && touch_host(process, &t))
-        result = check_on_stream(process, stream, &t, &context);
+        result = check_on_stream(process, stream, &t, issued_by, &context);
     if (result != VMM_SUCCESS || !t.size || !process->machine->bytes)
         return result;
     struct queue_place place = in_flight_place(process, context, stream);

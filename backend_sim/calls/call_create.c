@@ -186,7 +186,7 @@ static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocat
     if (requested->alloc_flags.reserved[3] &&
         !sim_warn_or_refuse(process, VMM_RULE_CREATE_RESERVED_LAST, requested->alloc_flags.reserved[3], 0, NULL))
         return false;
-    if (usage & KNOWN_USAGE)
+    if (usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS) /* that of tile pools counts where tiles are mapped */
         sim_warn_or_refuse(process, VMM_RULE_CREATE_USAGE_DROPPED, usage, 0, NULL);
     if (rdma && !got->alloc_flags.gpu_direct_rdma_capable)
         sim_warn_or_refuse(process, VMM_RULE_CREATE_RDMA_NOT_OBTAINED, rdma, 0, NULL);

@@ -66,7 +66,7 @@ static bool run_of(const struct sim_process *process, uint64_t address, uint64_t
         return !sim_pool_of(chunk->pool)->imports && pooled_run_of(process, address, size, run);
     const struct sim_allocation *a = addrmap_floor(&process->allocations, address);
     uint64_t offset = a ? address - a->start : 0;
-    if (a && a->opens && offset < a->span) /* measured: not of another process's memory */
+    if (a && (a->opens || a->managed) && offset < a->span) /* measured: not of another process's memory, nor of managed memory */
         return false;
     if (!a || offset >= a->span || sim_mapping_at(process, address))
         return translate_run(process, address, size, run);

@@ -58,7 +58,7 @@ vmm_result sim_ipc_get_mem_handle(struct sim_process *process, const struct vmm_
     if (!context)
         return sim_no_context(process);
     const struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
-    if (!allocation || allocation->pooled)
+    if (!allocation || allocation->pooled || allocation->managed)
         return refuse_at(process, VMM_RULE_IPC_ADDRESS, call->dptr);
     if (allocation->opens)
         return refuse_at(process, VMM_RULE_IPC_OPENED, call->dptr);

@@ -100,8 +100,9 @@ static vmm_result check_memory(const struct sim_process *process, int device, co
     if (!width || (!mapped && mem_op_find_host(address, width, false)))
         return VMM_SUCCESS;
     vmm_object nearest = sim_object_nearest(process, address);
-    const bool pooled = mapped && !sim_mapping_at(process, address) && sim_chunk_at(process, address);
-    if (!mapped || pooled || run.block->team)
+    const bool placed = mapped && !sim_mapping_at(process, address), pooled = placed && sim_chunk_at(process, address);
+    const struct sim_allocation *allocation = placed ? sim_allocation_at(process, address) : NULL;
+    if (!mapped || pooled || run.block->team || (allocation && allocation->managed))
         return at(e, "addr", vmm_detail_refuse(VMM_RULE_MEMOP_ADDRESS, address, 0, &nearest));
     const unsigned rights = translate_rights(process, device, address);
     if (rights == VMM_MEM_ACCESS_FLAGS_PROT_NONE)

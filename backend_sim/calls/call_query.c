@@ -32,9 +32,10 @@ static struct place find(const struct sim_process *process, uint64_t address)
     return place;
 }
 
+/* Managed memory counts as the device's. */
 static bool on_host(const struct place *place)
 {
-    return sim_on_host(place->block->prop.location);
+    return !(place->allocation && place->allocation->managed) && sim_on_host(place->block->prop.location);
 }
 
 /* The rights of the current context's device at the place; none without a context. */
@@ -100,11 +101,18 @@ static bool decompresses(const struct place *place)
     return !place->chunk || pool_of(place)->props.usage & VMM_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS;
 }
 
+/* The device of the context that managed memory is of. */
+static int device_of(const struct sim_process *process, const struct sim_allocation *allocation)
+{
+    void *context = NULL;
+    return slots_find(&process->contexts, allocation->context, &context) == SLOT_LIVE ? ((const struct sim_context *)context)->device : 0;
+}
+
 /* An attribute of the memory itself, as opposed to its addresses. */
-static uint64_t nature(const struct place *place, vmm_pointer_attribute attribute)
+static uint64_t nature(const struct sim_process *process, const struct place *place, vmm_pointer_attribute attribute)
 {
     const vmm_mem_allocation_prop *prop = place->mapping ? &place->mapping->handle->prop : &place->block->prop;
-    bool allocation = place->allocation && !place->allocation->opens; /* measured: another process's memory has none of these */
+    bool allocation = place->allocation && !place->allocation->opens && !place->allocation->managed; /* measured: of the others none has these */
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
         return on_host(place) ? VMM_MEMORYTYPE_HOST : VMM_MEMORYTYPE_DEVICE;
@@ -117,6 +125,8 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
             return (uint64_t)-2; /* no device: CU_DEVICE_INVALID */
         if (place->allocation && place->allocation->opens) /* measured: of the context that opened it */
             return (uint64_t)place->allocation->opened_for;
+        if (place->allocation && place->allocation->managed)
+            return (uint64_t)(int64_t)device_of(process, place->allocation);
         return on_host(place) ? 0 : (uint64_t)prop->location.id;
     case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         return place->block->team ? place->block->team->handle_types : (uint64_t)prop->requested_handle_types;
@@ -128,7 +138,9 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
         return place->chunk ? pool_of(place)->value : 0;
     case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
         return decompresses(place);
-    default: /* IS_MANAGED, P2P_TOKENS (whose contents are not modelled) */
+    case VMM_POINTER_ATTRIBUTE_IS_MANAGED:
+        return place->allocation && place->allocation->managed;
+    default: /* P2P_TOKENS (whose contents are not modelled) */
         return 0;
     }
 }
@@ -136,7 +148,7 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
 /* The ordinal of the memory's device; 0 for a device that is not visible to the process, as measured. */
 static uint64_t ordinal(const struct sim_process *process, const struct place *place)
 {
-    int device = (int)nature(place, VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
+    int device = (int)nature(process, place, VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
     return device < process->machine->profile.devices ? (uint64_t)(int64_t)device : 0;
 }
 
@@ -162,7 +174,7 @@ static uint64_t answer(const struct sim_process *process, const struct place *pl
     case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
         return bounds(place, attribute);
     default:
-        return nature(place, attribute);
+        return nature(process, place, attribute);
     }
 }
 
@@ -170,7 +182,8 @@ static uint64_t answer(const struct sim_process *process, const struct place *pl
 static enum vmm_rule_id lacking(const struct sim_process *process, const struct place *place,
                                 vmm_pointer_attribute attribute)
 {
-    bool host_reads = on_host(place) && (place->chunk || (place->mapping && sim_access_of(place->mapping->access, SIM_HOST_SLOT)));
+    const bool managed = place->allocation && place->allocation->managed;
+    bool host_reads = managed || (on_host(place) && (place->chunk || (place->mapping && sim_access_of(place->mapping->access, SIM_HOST_SLOT))));
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
         return host_reads ? VMM_RULE_COUNT : VMM_RULE_POINTER_HOST;

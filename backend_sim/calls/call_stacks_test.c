@@ -80,7 +80,7 @@ static bool is_on(uint32_t stack, void (*function)(void))
 }
 #define IS_ON(stack, function) is_on(stack, (void (*)(void))(function))
 
-static vmm_object seen[VMM_OBJECT_POOL + 1];
+static vmm_object seen[VMM_OBJECT_ARRAY + 1];
 
 static void note(void *user, const vmm_object *object)
 {

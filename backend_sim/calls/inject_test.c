@@ -2,6 +2,7 @@
 /* Every call of the API, with every request that it makes for memory or to the operating system failing once: the call says
  * so and has changed nothing, or does without and has the effect that it always has; and in the end nothing is left. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
+#include "inject_arrays.h"
 #include "inject_graphs.h"
 #include "inject_pools.h"
 #include "inject_shared.h"
@@ -58,6 +59,7 @@ int main(void)
     steps_all("memory pools on a shared machine", life_of_pools, "sim:h100,machine=inject", 40);
     steps_all("shared memory pools", shared_pools, "sim:odd,machine=inject", 40);
     steps_all("captures and graphs", graphs, "sim:h100", 60);
+    steps_all("arrays and managed memory", arrays, "sim:h100", 20);
     steps_all("a full memory pool", full_pool, "sim:h100", 20);
     steps_all("a life on a shared machine", life, "sim:h100,machine=inject", 86);
     steps_all("old bytes", aliases, "sim:h100,alias=stale:1", 30);

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "call_graph.h"
 #include "call_ipc.h"
+#include "call_managed.h"
 #include "checks.h"
 #include "in_flight.h"
 #include "heap.h"
@@ -37,6 +39,8 @@ static bool goes_first(const struct vmm_call *call)
         return true;
     if (id >= VMM_CALL_memcpy_batch_async && id <= VMM_CALL_memcpy_3d_batch_async_v1) /* the stream is the last parameter */
         return vmm_call_params(id, &count) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[count - 1]);
+    if (managed_refused_early(call))
+        return true;
     return vmm_call_has(id, CALL_EARLY) ||
            (vmm_call_has(id, CALL_EARLY_NULL) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[0]));
 }
@@ -450,6 +454,16 @@ void sim_show_pool(struct vmm_backend *sim, uint64_t value, uint64_t shown)
     sim_machine_lock(process->machine);
     if (slots_find(&process->pools, value, &pool) == SLOT_LIVE)
         ((struct sim_pool *)pool)->shown = shown;
+    sim_machine_unlock(process->machine);
+}
+
+void sim_show_array(struct vmm_backend *sim, uint64_t value, uint64_t shown)
+{
+    struct sim_process *process = (struct sim_process *)sim;
+    struct sim_array *array;
+    sim_machine_lock(process->machine);
+    if (sim_array_find(process, value, &array) == SLOT_LIVE)
+        array->shown = shown;
     sim_machine_unlock(process->machine);
 }
 

@@ -21,9 +21,10 @@ const char *sim_spec_of_environment(void);
 /* The simulator's own part of a spec. */
 const char *sim_spec_backend(const char *text);
 
-/* Sets the value that objects show for a live handle, pool or context: the one that the program knows. */
+/* Sets the value that objects show for a live handle, pool, array or context: the one that the program knows. */
 void sim_show_handle(struct vmm_backend *sim, uint64_t value, uint64_t shown);
 void sim_show_pool(struct vmm_backend *sim, uint64_t value, uint64_t shown);
+void sim_show_array(struct vmm_backend *sim, uint64_t value, uint64_t shown);
 void sim_show_context(struct vmm_backend *sim, uint64_t value, uint64_t shown);
 
 #endif

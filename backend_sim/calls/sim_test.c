@@ -163,6 +163,9 @@ static void test_before_init(void)
                                                   VMM_CALL_ipc_get_event_handle, VMM_CALL_memcpy_batch_async,
                                                   VMM_CALL_memcpy_batch_async_v1, VMM_CALL_memcpy_3d_batch_async,
                                                   VMM_CALL_memcpy_3d_batch_async_v1};
+    static const enum vmm_call_id of_wrong[] = {VMM_CALL_mem_alloc_managed, VMM_CALL_mem_prefetch_async, VMM_CALL_mem_advise,
+                                                VMM_CALL_mem_prefetch_batch_async, VMM_CALL_mem_discard_batch_async,
+                                                VMM_CALL_mem_discard_and_prefetch_batch_async};
     vmm_system *sys = NULL;
     unsigned wrong = 0;
     if (vmm_open("sim:h100", &sys))
@@ -180,13 +183,15 @@ static void test_before_init(void)
             first |= id == VMM_CALL_ipc_open_mem_handle && filled; /* without the flag */
             for (size_t i = 0; i < sizeof of_nothing / sizeof of_nothing[0]; i++)
                 first |= !filled && id == of_nothing[i];
+            for (size_t i = 0; i < sizeof of_wrong / sizeof of_wrong[0]; i++)
+                first |= id == of_wrong[i];
             vmm_result result = sys->top->ops->call[id](sys->top, &call.head);
             if (result == VMM_SUCCESS || reported("VMM-INIT-REQUIRED") == first) {
                 tap_note("%s: %s", vmm_call_driver_name((enum vmm_call_id)id), vmm_last_detail()->rule);
                 wrong++;
             }
         }
-    tap_u64(wrong, 0, "before cuInit a few calls check for NULL first, and all others are refused");
+    tap_u64(wrong, 0, "before cuInit a few calls check their arguments first, and all others are refused");
     vmm_close(sys);
 }
 
@@ -503,6 +508,7 @@ static void test_shown(void)
     sim_show_handle(sys->top, handle, 5);
     sim_show_handle(sys->top, gone, 6);
     sim_show_pool(sys->top, handle, 7);
+    sim_show_array(sys->top, handle, 9);
     sim_show_context(sys->top, handle, 8);
     tap_ok(slots_find(&process->handles, handle, &object) == SLOT_LIVE && ((struct sim_handle *)object)->shown == 5,
            "a handle is shown as documented, and what is none of that kind is left alone");

@@ -33,6 +33,7 @@
 #include "stream_clock.h"
 #include "vmm.h"
 
+struct array_binds;
 struct sim_process;
 struct sim_handle;
 struct sim_mapping;
@@ -88,6 +89,10 @@ struct queue_place in_flight_place(const struct sim_process *process, const stru
  * nothing is queued then. */
 vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                            enum vmm_call_id issued_by);
+
+/* Queues what the call maps to arrays (arrays.h): the list is the work's from then on. */
+vmm_result in_flight_issue_binds(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                 struct array_binds *binds);
 
 /* Does the remaining work that the scope covers and removes it from the queue: it is no longer in flight. */
 vmm_result in_flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);

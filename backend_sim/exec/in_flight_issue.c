@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "in_flight_parts.h"
 
+#include "arrays.h"
 #include "heap.h"
 #include "order_feed.h"
 #include "pool_use.h"
@@ -62,11 +63,9 @@ static vmm_result issued(struct sim_process *process)
     return in_flight->queue.count <= IN_FLIGHT_MAX ? VMM_SUCCESS : in_flight_wait_oldest(process);
 }
 
-vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                           enum vmm_call_id issued_by)
+/* work: NULL when the host's memory was exhausted. */
+static vmm_result issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call, struct work *work)
 {
-    assert_locked(process->machine);
-    struct work *work = work_new(call, vmm_reported_call((uint16_t)issued_by));
     process->in_flight->orders += place->kind == QUEUE_DEFAULT; /* streams before and after it are ordered by it */
     if (work && queue_add(&process->in_flight->queue, &work->item, place)) {
         if (process->in_flight->order)
@@ -76,6 +75,25 @@ vmm_result in_flight_issue(struct sim_process *process, const struct queue_place
     if (work)
         work_free(work);
     return sim_out_of_host_memory();
+}
+
+vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                           enum vmm_call_id issued_by)
+{
+    assert_locked(process->machine);
+    return issue(process, place, call, work_new(call, vmm_reported_call((uint16_t)issued_by)));
+}
+
+vmm_result in_flight_issue_binds(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                 struct array_binds *binds)
+{
+    assert_locked(process->machine);
+    struct work *work = work_new(call, vmm_reported_call(call->id));
+    if (work)
+        work->binds = binds;
+    else
+        array_binds_free(binds);
+    return issue(process, place, call, work);
 }
 
 vmm_result in_flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,

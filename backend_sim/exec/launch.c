@@ -201,6 +201,8 @@ static const char *why(const struct sim_fault *fault, char *text, size_t size)
     case SIM_FAULT_SPACE: return fault->why;
     default: break;
     }
+    if (arrays_have(f->address))
+        return "the array has no memory there";
     return !f->mapped                                         ? "nothing is mapped there"
            : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READ      ? "the device has only read access there"
            : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? "the memory ends within the access"

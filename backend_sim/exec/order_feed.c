@@ -73,7 +73,7 @@ static void note(const struct sim_process *process, struct order_work *work, con
     struct order *order = process->in_flight->order;
     uint64_t address = s->address, left = s->size;
     struct translate_run run;
-    if (!process->in_flight->order_of_streams)
+    if (!process->in_flight->order_of_streams || arrays_have(address)) /* which memory a tile will have is not known yet */
         return;
     for (; left && translate_run(process, address, left, &run); address += run.length, left -= run.length)
         if (!run.block->team)

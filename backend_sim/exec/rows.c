@@ -57,6 +57,8 @@ struct declared {
     const void *host;
     uint64_t x, y, z, pitch, rows; /* rows: from one layer to the next */
     rows_find_planned find_planned;
+    vmm_array array;
+    uint64_t lod;
 };
 
 static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rule, const char *argument, uint64_t value,
@@ -116,8 +118,6 @@ static bool rows_look_planned(const struct sim_process *process, rows_find_plann
 static vmm_result check_type(const struct sim_process *process, const struct declared *d, uint64_t base, struct rows_side *side)
 {
     enum rows_there there = rows_look_up(process, base, side);
-    if (d->type == VMM_MEMORYTYPE_ARRAY)
-        return refuse_side(process, d, 0, "is no array: arrays are not simulated");
     if (there == ROWS_MAPPED)
         return VMM_SUCCESS;
     if (d->type != VMM_MEMORYTYPE_HOST && d->type != VMM_MEMORYTYPE_DEVICE && d->type != VMM_MEMORYTYPE_UNIFIED)
@@ -180,9 +180,76 @@ static vmm_result check_end(const struct sim_process *process, const struct rows
     return result;
 }
 
+/* ---- a side that is an array ---- */
+
+static vmm_result refuse_bounds(const struct declared *d, const struct sim_array *array, uint64_t value, uint64_t limit,
+                                const char *what)
+{
+    vmm_object object = sim_object_array(array);
+    vmm_result result = vmm_detail_refuse(VMM_RULE_COPY_ARRAY_BOUNDS, value, limit, &object);
+    vmm_detail_argument(d->argument);
+    vmm_detail_note("%s: %s", d->argument, what);
+    return result;
+}
+
+bool rows_array_of(const struct sim_process *process, vmm_array value, struct rows_array *rows)
+{
+    struct sim_array *array;
+    if (sim_array_find(process, (uint64_t)(uintptr_t)value, &array) != SLOT_LIVE || array->mipmapped)
+        return false;
+    const struct array_layout *layout = &array->whole->layout;
+    const struct array_level *level = &layout->level[array->level];
+    *rows = (struct rows_array){array->start, level->row, level->rows, (uint64_t)layout->layers * level->extent[2], layout->block};
+    return true;
+}
+
+static vmm_result check_bounds(const struct rows_extent *extent, const struct declared *d, const struct sim_array *array,
+                               const struct rows_array *has)
+{
+    const struct array_block *block = &has->block;
+    if (d->lod)
+        return refuse_bounds(d, array, d->lod, 0, "a copy names a level by the level's array, and its LOD is 0");
+    if (block->width > 1 && (d->x % block->bytes || extent->width % block->bytes))
+        return refuse_bounds(d, array, d->x % block->bytes ? d->x : extent->width, block->bytes,
+                             "blocks of compressed elements are copied as a whole");
+    if (d->x >= has->row || extent->width > has->row - d->x)
+        return refuse_bounds(d, array, d->x, has->row, "the copy leaves the array's rows, in bytes");
+    if (d->y >= has->rows || extent->height > has->rows - d->y)
+        return refuse_bounds(d, array, d->y, has->rows, "the copy leaves the array's rows, of which there are fewer");
+    if (d->z >= has->layers || extent->depth > has->layers - d->z)
+        return refuse_bounds(d, array, d->z, has->layers, "the copy leaves the array's layers");
+    return VMM_SUCCESS;
+}
+
+static vmm_result resolve_array(const struct sim_process *process, const struct rows_extent *extent, const struct declared *d,
+                                struct rows_side *side)
+{
+    const uint64_t value = (uint64_t)(uintptr_t)d->array;
+    struct sim_array *array;
+    struct rows_array has;
+    sim_array_find(process, value, &array);
+    if (!rows_array_of(process, d->array, &has)) {
+        vmm_object object = array ? sim_object_array(array) : (vmm_object){0};
+        vmm_result result = vmm_detail_refuse(VMM_RULE_COPY_ARRAY, value, 0, &object);
+        vmm_detail_argument(d->argument);
+        if (array && array->mipmapped)
+            vmm_detail_note("%s: a copy is of one level, which cuMipmappedArrayGetLevel returns", d->argument);
+        return result;
+    }
+    vmm_result result = check_bounds(extent, d, array, &has);
+    if (result == VMM_SUCCESS)
+        *side = (struct rows_side){.argument = d->argument, .array = true, .base = has.start,
+                                   .start = has.start + (d->z * has.rows + d->y) * has.row + d->x,
+                                   .given = has.row, .pitch = has.row, .given_rows = has.rows, .layer = has.rows * has.row,
+                                   .left = UINT64_MAX};
+    return result;
+}
+
 static vmm_result resolve(const struct sim_process *process, const struct rows_extent *extent, const struct declared *d,
                           struct rows_side *side)
 {
+    if (d->type == VMM_MEMORYTYPE_ARRAY)
+        return resolve_array(process, extent, d, side);
     uint64_t base = d->type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)d->host : d->device;
     uint64_t pitch = d->pitch ? d->pitch : d->x + extent->width, rows = d->rows ? d->rows : d->y + extent->height;
     *side = (struct rows_side){.argument = d->argument, .base = base, .start = base + (d->z * rows + d->y) * pitch + d->x,
@@ -211,7 +278,7 @@ vmm_result rows_check_span(const struct sim_process *process, int device, const 
                            const struct rows_extent *extent, enum translate_use use)
 {
     uint64_t size = rows_span(extent, side->given, side->given_rows * side->given);
-    if ((side->host && use != TRANSLATE_FILL) || !size)
+    if (side->array || (side->host && use != TRANSLATE_FILL) || !size)
         return VMM_SUCCESS;
     vmm_result result = rows_check_range(process, device, side, size, use);
     if (result != VMM_SUCCESS)
@@ -320,7 +387,7 @@ vmm_result rows_refuse_end(const struct rows_side *side)
 bool rows_bad_layer(const struct sim_process *process, int device, const struct rows_side *side, const struct rows_extent *extent,
                     enum translate_use use, uint64_t *layer, uint64_t *row)
 {
-    if (side->host)
+    if (side->host || side->array)
         return false;
     struct rows_side one = *side;
     *layer = extent->depth - 1;
@@ -345,9 +412,9 @@ bool rows_bad_layer(const struct sim_process *process, int device, const struct 
 static vmm_result copy_of(const struct sim_process *process, const vmm_memcpy3d *c, rows_find_planned find, struct rows_copy *copy)
 {
     const struct declared from = {"src", c->src_memory_type, c->src_device, c->src_host, c->src_x_in_bytes,
-                                  c->src_y, c->src_z, c->src_pitch, c->src_height, find};
+                                  c->src_y, c->src_z, c->src_pitch, c->src_height, find, c->src_array, c->src_lod};
     const struct declared to = {"dst", c->dst_memory_type, c->dst_device, c->dst_host, c->dst_x_in_bytes,
-                                c->dst_y, c->dst_z, c->dst_pitch, c->dst_height, find};
+                                c->dst_y, c->dst_z, c->dst_pitch, c->dst_height, find, c->dst_array, c->dst_lod};
     struct rows_pinned range = {.read_only = false};
     *copy = (struct rows_copy){.extent = {c->width_in_bytes, c->height, c->depth}};
     vmm_result result = resolve(process, &copy->extent, &from, &copy->from);
@@ -374,7 +441,7 @@ vmm_result rows_check_copy(const struct sim_process *process, int device, const 
     *programs = (copy.from.outside ? ROWS_FROM_PROGRAM : 0u) | (copy.to.outside ? ROWS_TO_PROGRAM : 0u);
     for (int i = 0; i < 2 && result == VMM_SUCCESS; i++) {
         const struct rows_side *side = sides[i];
-        if (!side->host)
+        if (!side->host && !side->array)
             result = rows_check_range(process, device, side, rows_span(&copy.extent, side->given, side->given_rows * side->given),
                                       i ? copy.read : copy.write);
     }

@@ -32,6 +32,7 @@ struct rows_side {
     bool outside; /* pinned, or the program's own */
     bool pooled;    /* memory of a pool: a row may leave its pitch, as in mapped memory */
     bool planned; /* it is memory that a graph will allocate */
+    bool array;   /* of an array: start is an address of its bytes (arrays.h), which need no rights */
     uint64_t base, start;
     uint64_t given, pitch;      /* given: the caller's pitch; 0 means that rows are adjacent */
     uint64_t given_rows, layer; /* given_rows: the caller's height of a layer */
@@ -76,6 +77,17 @@ vmm_result rows_refuse_row(const struct rows_side *side, uint64_t row);
 vmm_result rows_check_fill(const struct sim_process *process, int device, const vmm_memset_node_params *fill, rows_find_planned find);
 /* Refuses rows that leave their memory. */
 vmm_result rows_refuse_end(const struct rows_side *side);
+
+/* ---- arrays ---- */
+
+/* The bytes of an array as rows: where they begin, bytes of a row, rows of a layer, layers. */
+struct rows_array {
+    uint64_t start, row, rows, layers;
+    struct array_block block;
+};
+
+/* False: the value is no array with one level that exists. */
+bool rows_array_of(const struct sim_process *process, vmm_array value, struct rows_array *array);
 
 /* ---- copies of boxes ---- */
 

@@ -11,7 +11,8 @@ static bool make_room_by(bool (*make)(struct block_data *bytes, uint64_t offset,
 {
     struct translate_run run;
     for (; size; address += run.length, size -= run.length)
-        if (!translate_run(process, address, size, &run) || !make(&run.block->bytes, run.offset, run.length))
+        if (!translate_run(process, address, size, &run) ||
+            (!translate_is_nothing(&run) && !make(&run.block->bytes, run.offset, run.length)))
             return false;
     return true;
 }

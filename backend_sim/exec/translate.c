@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "translate_table.h"
 
+#include "arrays.h"
 #include "objects.h"
 #include "rights.h"
 #include "team.h"
 
-/* What is at an address: a mapping, an allocation, a chunk of a memory pool or nothing. Work that was issued before a free in the
+/* What is at an address: a mapping, an allocation, a chunk of a memory pool, bytes of an array or nothing. Work that was issued before a free in the
  * order of its stream still uses the memory, so a chunk is there as a whole, whatever of it is allocated. */
 struct found {
     const struct sim_mapping *mapping;
     const struct sim_allocation *allocation;
     const struct mempool_chunk *chunk;
+    const struct sim_array *array;
 };
 
 static inline struct found find(const struct sim_process *process, uint64_t address)
 {
+    if (arrays_have(address))
+        return (struct found){.array = sim_array_at(process, address)};
     const struct sim_mapping *m = sim_mapping_at(process, address);
     const struct mempool_chunk *chunk = m ? NULL : sim_chunk_at(process, address);
-    return (struct found){m, m || chunk ? NULL : sim_allocation_at(process, address), chunk};
+    return (struct found){m, m || chunk ? NULL : sim_allocation_at(process, address), chunk, NULL};
 }
 
 static inline bool run_in(struct found found, uint64_t address, uint64_t size, struct translate_run *run)
@@ -26,6 +30,11 @@ static inline bool run_in(struct found found, uint64_t address, uint64_t size, s
     const struct sim_allocation *a = found.allocation;
     const struct mempool_chunk *c = found.chunk;
     uint64_t room;
+    if (found.array) {
+        const struct array_run there = sim_array_run(found.array, address, size);
+        *run = (struct translate_run){there.block, there.offset, there.length};
+        return there.block != NULL;
+    }
     if (!m && !a && !c)
         return false;
     if (c) {
@@ -282,7 +291,7 @@ vmm_result translate_check(const struct sim_process *process, int device, uint64
 /* Does the range contain host memory to which the host has rights? */
 static bool host_somewhere(const struct sim_process *process, int device, uint64_t address, uint64_t size)
 {
-    struct translate_run run;
+    struct translate_run run = {.length = size};
     /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: translate_check found the whole range mapped */
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         struct rights have = rights_of(process, device, at);
@@ -297,7 +306,7 @@ static bool host_somewhere(const struct sim_process *process, int device, uint64
 static vmm_result host_moves(const struct sim_process *process, int device, uint64_t address, uint64_t size,
                              unsigned need, const char *argument)
 {
-    struct translate_run run;
+    struct translate_run run = {.length = size};
     /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: translate_check found the whole range mapped */
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         struct rights have = rights_of(process, device, at);

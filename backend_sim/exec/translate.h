@@ -9,6 +9,7 @@
 #ifndef SIM_TRANSLATE_H
 #define SIM_TRANSLATE_H
 
+#include "arrays.h"
 #include "process.h"
 #include "twin.h"
 
@@ -17,7 +18,14 @@ struct translate_run {
     uint64_t offset, length;
 };
 
-/* The run that starts at address, at most size bytes; false when nothing is mapped there. */
+/* Is the run of an array's tile without memory? It reads as zeros, and nothing is written there. */
+static inline bool translate_is_nothing(const struct translate_run *run)
+{
+    return run->block == &arrays_nothing;
+}
+
+/* The run that starts at address, at most size bytes; false when nothing is mapped there. An address of an array's bytes
+ * (arrays.h) has a run as well, and nothing below gives rights to it. */
 bool translate_run(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run);
 
 /* Does the range contain host memory that the host can read without a call? */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "heap.h"
 #include "launch.h"
 #include "mem_op.h"
@@ -61,6 +62,8 @@ void work_free(struct work *work)
 {
     access_set_clear(&work->accesses);
     order_drop(work->ordered);
+    if (work->binds)
+        array_binds_free(work->binds);
     heap.free(work->copied);
     heap.free(work);
 }
@@ -73,6 +76,8 @@ bool work_do(struct sim_process *process, struct work *work, bool *waits)
         *waits = progress == MEM_OP_WAITS;
         return progress != MEM_OP_OUT_OF_MEMORY;
     }
+    if (work->binds)
+        return array_binds_do(work->binds);
     return work->call.head.id == VMM_CALL_launch ? launch_do(process, work) : copy_do(process, work);
 }
 

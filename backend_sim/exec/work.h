@@ -23,6 +23,7 @@ struct work {
     struct access_set accesses;
     struct order_work *ordered; /* order_feed.h; NULL: not followed */
     struct free_mark *freed; /* of a mark that stands for frees */
+    struct array_binds *binds; /* what it maps to arrays (arrays.h) */
 };
 
 /* NULL when out of memory. */

@@ -99,6 +99,7 @@ struct described {
     const void *host;
     vmm_deviceptr device;
     uint64_t x, y, z, pitch, height;
+    vmm_array array;
 };
 
 /* Where row y of layer z begins: at base + (z * height + y) * pitch. */
@@ -115,8 +116,19 @@ static bool is_host(const struct sim_process *process, int type, uint64_t base)
                                         !sim_allocation_at(process, base) && !host_window_holds(&process->window, base, 1));
 }
 
+/* An array that has ended has no bytes, and the copy faults at address 0; no driver was asked. */
+static struct side array_side(const struct issue *to, const struct described *of)
+{
+    struct rows_array has;
+    if (!rows_array_of(to->process, of->array, &has))
+        return (struct side){0, 0, 0, false};
+    return (struct side){has.start + (of->z * has.rows + of->y) * has.row + of->x, has.row, has.rows, false};
+}
+
 static struct side side_of(const struct issue *to, const vmm_memcpy3d *p, const struct described *of)
 {
+    if (of->type == VMM_MEMORYTYPE_ARRAY)
+        return array_side(to, of);
     const uint64_t base = of->type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)of->host : of->device;
     const uint64_t pitch = of->pitch ? of->pitch : p->width_in_bytes + of->x;
     const uint64_t height = of->height ? of->height : p->height + of->y;
@@ -143,9 +155,9 @@ static vmm_result issue_line(const struct issue *to, uint64_t dst, bool to_host,
 static vmm_result issue_copy(const struct issue *to, const vmm_memcpy3d *p)
 {
     const struct described into = {p->dst_memory_type, p->dst_host, p->dst_device, p->dst_x_in_bytes, p->dst_y, p->dst_z,
-                                   p->dst_pitch, p->dst_height};
+                                   p->dst_pitch, p->dst_height, p->dst_array};
     const struct described from = {p->src_memory_type, p->src_host, p->src_device, p->src_x_in_bytes, p->src_y, p->src_z,
-                                   p->src_pitch, p->src_height};
+                                   p->src_pitch, p->src_height, p->src_array};
     const struct side dst = side_of(to, p, &into), src = side_of(to, p, &from);
     vmm_result result = VMM_SUCCESS;
     for (uint64_t z = 0; z < p->depth; z++)

@@ -30,7 +30,7 @@ static const char *fill_forbids(const struct graph_work *now, const struct graph
 
 static bool same_sides(const vmm_memcpy3d *a, const vmm_memcpy3d *b)
 {
-    return a->src_host == b->src_host && a->src_device == b->src_device && a->src_x_in_bytes == b->src_x_in_bytes && a->src_y == b->src_y &&
+    return a->src_array == b->src_array && a->dst_array == b->dst_array && a->src_host == b->src_host && a->src_device == b->src_device && a->src_x_in_bytes == b->src_x_in_bytes && a->src_y == b->src_y &&
            a->src_z == b->src_z && a->src_pitch == b->src_pitch && a->src_height == b->src_height && a->dst_host == b->dst_host &&
            a->dst_device == b->dst_device && a->dst_x_in_bytes == b->dst_x_in_bytes && a->dst_y == b->dst_y && a->dst_z == b->dst_z &&
            a->dst_pitch == b->dst_pitch && a->dst_height == b->dst_height;

@@ -131,6 +131,15 @@ bool abi_query_device_address(const vmm_system *sys, uint64_t address)
     return held;
 }
 
+bool abi_query_managed(const vmm_system *sys, uint64_t address)
+{
+    struct sim_process *process = abi_process_lock(sys);
+    const struct sim_allocation *allocation = sim_mapping_at(process, address) ? NULL : sim_allocation_at(process, address);
+    const bool managed = allocation && allocation->managed;
+    abi_process_unlock(process);
+    return managed;
+}
+
 vmm_object abi_query_nearest(const vmm_system *sys, uint64_t address)
 {
     struct sim_process *process = abi_process_lock(sys);

@@ -80,6 +80,9 @@ enum abi_query_there abi_query_there(const vmm_system *sys, uint64_t address, ui
 /* Does the address belong to a reservation, a mapping or an allocation? */
 bool abi_query_device_address(const vmm_system *sys, uint64_t address);
 
+/* Is it an address of managed memory? */
+bool abi_query_managed(const vmm_system *sys, uint64_t address);
+
 /* The object that holds or held an address, or else the one closest to it. */
 vmm_object abi_query_nearest(const vmm_system *sys, uint64_t address);
 

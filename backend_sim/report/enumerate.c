@@ -68,6 +68,14 @@ static void enumerate_pool(void *user, void *object)
         walk->visit(walk->user, &o);
 }
 
+static void enumerate_array(void *user, void *object)
+{
+    const struct walk *walk = user;
+    vmm_object o = sim_object_array(object);
+    if (!o.handle) /* a level is a part of its array */
+        walk->visit(walk->user, &o);
+}
+
 static void enumerate_ranges(const struct sim_process *process, const struct walk *walk)
 {
     for (const struct sim_reservation *r = addrmap_ceil(&process->reservations, 0); r;
@@ -110,6 +118,7 @@ static void enumerate_all(const struct sim_process *process, const struct walk *
     slots_each(&process->events, enumerate_event, (void *)walk);
     slots_each(&process->handles, enumerate_binds, (void *)walk);
     slots_each(&process->pools, enumerate_pool, (void *)walk);
+    slots_each(&process->arrays, enumerate_array, (void *)walk);
 }
 
 vmm_result sim_enumerate(struct vmm_backend *self, vmm_visit_fn visit, void *user)
@@ -153,6 +162,7 @@ static bool leak_rule(const vmm_object *o, enum vmm_rule_id *rule)
         [VMM_OBJECT_HANDLE] = VMM_RULE_LEAK_HANDLE,           [VMM_OBJECT_ALLOCATION] = VMM_RULE_LEAK_ALLOCATION,
         [VMM_OBJECT_CONTEXT] = VMM_RULE_LEAK_CONTEXT,         [VMM_OBJECT_STREAM] = VMM_RULE_LEAK_STREAM,
         [VMM_OBJECT_EVENT] = VMM_RULE_LEAK_EVENT,             [VMM_OBJECT_POOL] = VMM_RULE_LEAK_POOL,
+        [VMM_OBJECT_ARRAY] = VMM_RULE_LEAK_ARRAY,
     };
     if (o->kind == VMM_OBJECT_DEVICE || o->kind == VMM_OBJECT_BIND)
         return false; /* a bind ends with its multicast object */
@@ -185,6 +195,10 @@ static void note_reason(vmm_detail *detail, const vmm_object *o)
                  plural(o->references), o->mappings, plural(o->mappings));
     else if (o->kind == VMM_OBJECT_POOL)
         snprintf(note, room, "a memory pool with %s of physical memory", size);
+    else if (o->kind == VMM_OBJECT_ARRAY && o->offset)
+        snprintf(note, room, "a sparse array, with memory in %u of its %llu tiles", o->mappings, (unsigned long long)o->offset);
+    else if (o->kind == VMM_OBJECT_ARRAY)
+        snprintf(note, room, "an array with %s of memory of its own", size);
     else if (o->kind == VMM_OBJECT_MAPPING)
         snprintf(note, room, "holds H%u: its memory stays until this is unmapped", o->handle_number);
     else if (o->kind == VMM_OBJECT_RESERVATION && is_part(o))

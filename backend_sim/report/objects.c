@@ -119,6 +119,25 @@ vmm_object sim_object_pool(const struct sim_pool *pool)
     return object;
 }
 
+/* A level shows what it belongs to as its handle. */
+vmm_object sim_object_array(const struct sim_array *array)
+{
+    vmm_object object = make(VMM_OBJECT_ARRAY, array->number, array->made);
+    const struct sim_array *whole = array->whole;
+    object.value = array->shown;
+    object.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, array->device};
+    if (whole && whole != array) {
+        object.handle = whole->shown;
+        object.handle_number = whole->number;
+    } else if (whole) {
+        object.size = whole->block && !sim_array_has(array, VMM_ARRAY3D_DEFERRED_MAPPING) ? whole->layout.need : 0;
+        object.offset = sim_array_has(array, VMM_ARRAY3D_SPARSE) ? array_tiles(&whole->layout) : 0;
+        object.mappings = (uint32_t)whole->tiles.count;
+    }
+    end(&object, array->ended);
+    return object;
+}
+
 vmm_object sim_object_context(const struct sim_context *context)
 {
     vmm_object object = make(VMM_OBJECT_CONTEXT, context->number, context->made);
@@ -164,13 +183,16 @@ static bool living(const struct sim_process *process, uint64_t address, vmm_obje
     const struct sim_mapping *m = sim_mapping_at(process, address);
     const struct sim_allocation *a = sim_allocation_at(process, address);
     const struct sim_reservation *r = sim_reservation_at(process, address);
-    if (m)
+    const struct sim_array *array = sim_array_at(process, address);
+    if (array)
+        *object = sim_object_array(array);
+    else if (m)
         *object = sim_object_mapping(m);
     else if (a)
         *object = sim_object_allocation(a);
     else if (r)
         *object = sim_object_reservation(r);
-    return m || a || r;
+    return m || a || r || array;
 }
 
 /* Bytes between address and a range that does not hold it. */

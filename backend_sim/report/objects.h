@@ -3,6 +3,7 @@
 #ifndef SIM_OBJECTS_H
 #define SIM_OBJECTS_H
 
+#include "arrays.h"
 #include "process.h"
 #include "team.h"
 
@@ -13,6 +14,7 @@ vmm_object sim_object_handle(const struct sim_handle *handle);
 vmm_object sim_object_bind(const struct sim_handle *handle, const struct team_bind *bind);
 vmm_object sim_object_allocation(const struct sim_allocation *allocation);
 vmm_object sim_object_pool(const struct sim_pool *pool);
+vmm_object sim_object_array(const struct sim_array *array);
 vmm_object sim_object_context(const struct sim_context *context);
 vmm_object sim_object_stream(const struct sim_stream *stream);
 vmm_object sim_object_event(const struct sim_event *event);

@@ -16,6 +16,12 @@ static bool is_of_pools(enum vmm_call_id id)
            id == VMM_CALL_mem_pool_import_from_shareable_handle;
 }
 
+/* What is said of managed memory: the shadow knows where that lies, and nothing of its pages. */
+static bool is_about_managed(enum vmm_call_id id)
+{
+    return id > VMM_CALL_mem_alloc_managed && id <= VMM_CALL_mem_discard_and_prefetch_batch_async;
+}
+
 /* The calls whose rules the shadow knows. Streams, events, kernels and device queries are not among them: no shadowed
  * state depends on them. Neither are the calls of multicast objects, because no driver's answers to them are known: a mapping of
  * such an object has a handle that the shadow never saw. */
@@ -37,7 +43,7 @@ static bool shadowed(enum vmm_call_id id)
     default:
         return is_of_pools(id) || id == VMM_CALL_ipc_get_mem_handle || shadow_allocates(id) || shadow_frees(id) || id == VMM_CALL_mem_pool_export_to_shareable_handle ||
                (id >= VMM_CALL_mem_get_allocation_granularity && id <= VMM_CALL_memset_d32_async &&
-                !vmm_call_has(id, CALL_MULTICAST));
+                !vmm_call_has(id, CALL_MULTICAST) && !is_about_managed(id));
     }
 }
 

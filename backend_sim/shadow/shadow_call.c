@@ -8,6 +8,7 @@ void shadow_pairs_clear(struct shadow_pairs *pairs)
 {
     pairs_clear(&pairs->handles);
     pairs_clear(&pairs->pools);
+    pairs_clear(&pairs->arrays);
     pairs_clear(&pairs->contexts);
     pairs_clear(&pairs->fabrics);
     pairs_clear(&pairs->offers);
@@ -29,9 +30,10 @@ static void *pointer_of(const struct vmm_call *call, const struct vmm_param *par
 static bool translate(struct vmm_call *made, const struct vmm_param *param, const struct shadow_pairs *pairs)
 {
     uint64_t value = vmm_call_scalar(made, param);
-    const struct pairs *kind = param->kind == VMM_PARAM_HANDLE ? &pairs->handles
-                               : param->kind == VMM_PARAM_POOL ? &pairs->pools
-                                                               : &pairs->contexts;
+    const struct pairs *kind = param->kind == VMM_PARAM_HANDLE  ? &pairs->handles
+                               : param->kind == VMM_PARAM_POOL  ? &pairs->pools
+                               : param->kind == VMM_PARAM_ARRAY ? &pairs->arrays
+                                                                : &pairs->contexts;
     if (!value)
         return true;
     if (param->kind == VMM_PARAM_STREAM) { /* streams are not shadowed; the default stream has the same rights */
@@ -58,6 +60,27 @@ static void own_output(struct shadow_call *made, const struct vmm_param *param, 
         own_attributes(made, param);
     else if (param->kind != VMM_PARAM_OUT_BYTES && pointer_of(&made->call.head, param))
         set_pointer(&made->call.head, param, &made->out[index]);
+}
+
+/* The maps of a list name arrays and memory. False: one of them has no counterpart, or the list is long. */
+static bool own_tiles(struct shadow_call *made, const struct shadow_pairs *pairs)
+{
+    struct vmm_call_mem_map_array_async *call = &made->call.mem_map_array_async;
+    if (made->call.head.id != VMM_CALL_mem_map_array_async || !call->map_info_list)
+        return true;
+    if (call->count > SHADOW_TILES)
+        return false;
+    for (unsigned i = 0; i < call->count; i++) {
+        vmm_array_map_info *tile = &made->tiles[i];
+        *tile = call->map_info_list[i];
+        const uint64_t array = (uint64_t)(uintptr_t)tile->resource.array, memory = tile->mem_handle.mem_handle;
+        tile->resource.array = (vmm_array)(uintptr_t)pairs_get(&pairs->arrays, array);
+        tile->mem_handle.mem_handle = pairs_get(&pairs->handles, memory);
+        if ((array && !tile->resource.array) || (memory && !tile->mem_handle.mem_handle))
+            return false;
+    }
+    call->map_info_list = made->tiles;
+    return true;
 }
 
 static bool is_output(enum vmm_param_kind kind)
@@ -88,12 +111,12 @@ bool shadow_call_begin(struct shadow_call *made, const struct vmm_call *call, bo
         enum vmm_param_kind kind = params[i].kind;
         if (is_output(kind))
             own_output(made, &params[i], i);
-        else if ((kind == VMM_PARAM_HANDLE || kind == VMM_PARAM_POOL || kind == VMM_PARAM_CONTEXT || kind == VMM_PARAM_STREAM) &&
+        else if ((kind == VMM_PARAM_HANDLE || kind == VMM_PARAM_POOL || kind == VMM_PARAM_ARRAY || kind == VMM_PARAM_CONTEXT || kind == VMM_PARAM_STREAM) &&
                  !translate(&made->call.head, &params[i], pairs))
             return false;
     }
     adopt_place(made, call, succeeded);
-    return true;
+    return own_tiles(made, pairs);
 }
 
 /* The current pool may be one that the shadow does not follow; a new one, and the device's own, are the same on both sides. */
@@ -108,7 +131,7 @@ static bool bind(const struct shadow_call *made, const struct vmm_call *call, co
 {
     const void *theirs = pointer_of(call, param);
     uint64_t value, own;
-    bool wide = param->kind == VMM_PARAM_OUT_HANDLE || param->kind == VMM_PARAM_OUT_CONTEXT ||
+    bool wide = param->kind == VMM_PARAM_OUT_HANDLE || param->kind == VMM_PARAM_OUT_ARRAY || param->kind == VMM_PARAM_OUT_CONTEXT ||
                 param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_U64 ||
                 (param->kind == VMM_PARAM_OUT_POOL && names_a_pool((enum vmm_call_id)call->id));
     if (!theirs || !wide)
@@ -122,6 +145,10 @@ static bool bind(const struct shadow_call *made, const struct vmm_call *call, co
     if (param->kind == VMM_PARAM_OUT_POOL) {
         sim_show_pool(pairs->sim, own, value);
         return pairs_set(&pairs->pools, value, own);
+    }
+    if (param->kind == VMM_PARAM_OUT_ARRAY) {
+        sim_show_array(pairs->sim, own, value);
+        return pairs_set(&pairs->arrays, value, own);
     }
     if (param->kind == VMM_PARAM_OUT_CONTEXT) {
         sim_show_context(pairs->sim, own, value);

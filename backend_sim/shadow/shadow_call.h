@@ -15,14 +15,14 @@
 /* Pairs of the inner backend's value and the simulator's, for each kind of object. */
 struct shadow_pairs {
     struct vmm_backend *sim; /* its messages show the inner values */
-    struct pairs handles, pools, contexts;
+    struct pairs handles, pools, arrays, contexts;
     struct pairs fabrics; /* fabric handles of pools, each with itself (trace_fabric) */
     struct pairs offers;  /* IPC handles of memory that the process made, the same */
 };
 
 void shadow_pairs_clear(struct shadow_pairs *pairs);
 
-enum { SHADOW_PARAMS = 6, SHADOW_ATTRIBUTES = 64 };
+enum { SHADOW_PARAMS = 8, SHADOW_ATTRIBUTES = 64, SHADOW_TILES = 16 };
 
 struct shadow_call {
     union vmm_any_call call;
@@ -33,6 +33,7 @@ struct shadow_call {
     } out[SHADOW_PARAMS];
     unsigned char attribute[SHADOW_ATTRIBUTES][VMM_POINTER_ATTRIBUTE_MAX_SIZE];
     void *attributes[SHADOW_ATTRIBUTES];
+    vmm_array_map_info tiles[SHADOW_TILES];
 };
 
 /* Fills made from call, which the inner backend has answered. False when the call names an object without a counterpart in the

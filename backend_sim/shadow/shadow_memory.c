@@ -12,7 +12,7 @@
 bool shadow_allocates(enum vmm_call_id id)
 {
     return id == VMM_CALL_mem_alloc || id == VMM_CALL_mem_alloc_async || id == VMM_CALL_mem_alloc_from_pool_async ||
-           id == VMM_CALL_ipc_open_mem_handle || id == VMM_CALL_mem_pool_import_pointer;
+           id == VMM_CALL_ipc_open_mem_handle || id == VMM_CALL_mem_pool_import_pointer || id == VMM_CALL_mem_alloc_managed;
 }
 
 bool shadow_frees(enum vmm_call_id id)
@@ -42,6 +42,8 @@ static struct wanted wanted_by(const struct vmm_call *call)
         return (struct wanted){any->mem_alloc_async.dptr, any->mem_alloc_async.bytesize, SIM_ADOPTED_ORDERED};
     case VMM_CALL_mem_alloc_from_pool_async:
         return (struct wanted){any->mem_alloc_from_pool_async.dptr, any->mem_alloc_from_pool_async.bytesize, SIM_ADOPTED_ORDERED};
+    case VMM_CALL_mem_alloc_managed:
+        return (struct wanted){any->mem_alloc_managed.dptr, any->mem_alloc_managed.bytesize, SIM_ADOPTED_MANAGED};
     case VMM_CALL_ipc_open_mem_handle:
         return (struct wanted){any->ipc_open_mem_handle.pdptr, 0, SIM_ADOPTED_OPENED};
     case VMM_CALL_mem_pool_import_pointer:

@@ -4,7 +4,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "arrays.h"
 #include "heap.h"
+#include "managed.h"
 #include "pool_policy.h"
 #include "pools.h"
 #include "rdma.h"
@@ -93,7 +95,8 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     if (!context_stack_init(&process->current))
         return false;
     host_window_open(&process->window, profile, machine->bytes ? options->window : HOST_WINDOW_NONE);
-    if (!open_va(&process->va, &process->window, profile)) {
+    const bool opened = open_va(&process->va, &process->window, profile);
+    if (!opened || !arrays_open(process)) {
         host_window_close(&process->window);
         va_allocator_clear(&process->va);
         context_stack_clear(&process->current);
@@ -137,6 +140,7 @@ static void drop_block(void *user, void *object)
 void sim_process_release(struct sim_process *process)
 {
     assert_locked(process->machine);
+    arrays_end_all(process);
     free_ranges(process);
     sim_pools_end(process);
     slots_each(&process->handles, drop_block, process->machine);
@@ -149,6 +153,7 @@ void sim_process_clear(struct sim_process *process)
     slots_clear(&process->streams);
     slots_clear(&process->events);
     slots_clear(&process->pools);
+    arrays_clear(process);
     clear_maps(process);
     va_allocator_clear(&process->va);
     host_window_close(&process->window);
@@ -349,6 +354,8 @@ void sim_allocation_end(struct sim_process *process, struct sim_allocation *allo
 {
     assert_locked(process->machine);
     sim_allocation_retire(process, allocation, allocation->block->prop.location, ended);
+    if (allocation->managed)
+        sim_managed_end(process, sim_managed_of(allocation));
     if (allocation->adopted)
         addrmap_remove(&process->adopted, allocation->start);
     else

@@ -176,6 +176,7 @@ struct sim_allocation {
     int opened_for; /* the device whose context opened it, and which has access to it then */
     bool sync; /* as in sim_mapping */
     bool pooled; /* it is the first member of a sim_piece */
+    bool managed; /* and of a sim_managed (managed.h) */
     uint8_t adopted; /* enum sim_adopted (adopt.h): another backend placed it; 0: it is the simulator's own */
 };
 
@@ -219,6 +220,8 @@ struct sim_pools {
     struct sim_pool *own, *current;
 };
 
+struct array_binds;
+struct sim_array_chunk;
 struct in_flight;
 struct sim_graph_memory;
 struct sim_graphs;
@@ -242,6 +245,12 @@ struct sim_process {
     struct addrmap pool_ranges, chunks, pieces; /* of memory pools (pools.h) */
     struct pool piece_pool;
     struct slots pools;
+    struct slots arrays;           /* arrays.h */
+    struct addrmap array_ranges;   /* whole ones, by the addresses of their bytes */
+    struct va_allocator array_va;
+    struct pool tile_pool;
+    struct array_binds *array_binds; /* what calls map in the order of their streams */
+    struct sim_array_chunk *array_chunks;
     struct sim_pool *first_pool; /* all that hold memory or may be used */
     struct sim_pools device_pools[VMM_MAX_DEVICES], host_pools[1 + SIM_MAX_NODES]; /* HOST, then the nodes */
     struct sim_graph_memory *graph_memory[VMM_MAX_DEVICES]; /* NULL before its first use */
@@ -255,7 +264,7 @@ struct sim_process {
     struct sim_records records;
     struct sim_graphs *graphs;      /* its graphs, and captured streams (graphs.h) */
     struct sim_fault fault[VMM_MAX_DEVICES];
-    uint32_t numbers[VMM_OBJECT_POOL + 1]; /* the last number used, per kind */
+    uint32_t numbers[VMM_OBJECT_ARRAY + 1]; /* the last number used, per kind */
     struct retired_ranges retired;
     struct sim_reservation context_taken[2]; /* addresses that the first context occupies permanently; size 0: none */
     struct sim_process *machine_next; /* next process of the machine */
@@ -347,6 +356,8 @@ static inline bool sim_allocation_open(const struct sim_process *process, const 
         return true;
     if (allocation->pooled)
         return sim_access_of(((const struct sim_piece *)(const void *)allocation)->pool->access, (unsigned)device) != 0;
+    if (allocation->managed)
+        return true;
     int owner = allocation->block->prop.location.id;
     if (allocation->opens) /* measured: whatever peers are enabled */
         return allocation->opened_for == device;

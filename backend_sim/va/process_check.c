@@ -2,6 +2,7 @@
 /* The invariants of process.h. */
 #include <inttypes.h>
 
+#include "arrays.h"
 #include "checks.h"
 #include "pools.h"
 #include "rights.h"
@@ -380,6 +381,8 @@ const char *process_check(struct sim_process *process)
     if (!said)
         said = sim_pools_check(process);
     if (!said)
+        said = arrays_check(process);
+    if (!said)
         said = check_retired(process);
     if (!said)
         said = check_in(context_stack_check(&process->current, given, process), "contexts");
@@ -472,5 +475,5 @@ const char *process_check_blocks(struct sim_process *process, struct machine_sum
     for (const struct sim_pool *pool = process->first_pool; pool && !holder.said; pool = pool->next)
         if (pool->table)
             holder.said = check_in(machine_check_holder(sum, pass, pool->table), "table of P%" PRIu32, pool->number);
-    return holder.said;
+    return holder.said ? holder.said : arrays_check_blocks(process, sum, pass);
 }

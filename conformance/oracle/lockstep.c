@@ -89,6 +89,14 @@ static bool is_second(const struct step *step, size_t i)
     return i && (params[i - 1].kind == VMM_PARAM_NODES || params[i - 1].kind == VMM_PARAM_OUT_NODES);
 }
 
+/* Are these the sizes of a batch, of as many ranges as there are addresses? */
+static bool is_of_batch(const struct step *step, size_t i)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    return i && params[i - 1].kind == VMM_PARAM_ADDRESSES;
+}
+
 static const void *pointer_of(struct lockstep *pair, const struct step *step, size_t i, enum vmm_param_kind kind,
                               struct outputs *out)
 {
@@ -96,7 +104,13 @@ static const void *pointer_of(struct lockstep *pair, const struct step *step, si
         return NULL;
     switch (kind) {
     case VMM_PARAM_PROP: return &step->prop;
-    case VMM_PARAM_LOCATION: return &step->desc[0].location;
+    case VMM_PARAM_LOCATION:
+    case VMM_PARAM_LOCATION_VALUE: return &step->desc[0].location;
+    case VMM_PARAM_STRUCT:
+    case VMM_PARAM_STRUCTS:
+    case VMM_PARAM_OUT_STRUCT: return &out->structs;
+    case VMM_PARAM_ADDRESSES: return out->batch[0];
+    case VMM_PARAM_OUT_RANGE: return out->range;
     case VMM_PARAM_DESCS: return step->desc;
     case VMM_PARAM_ARGS: return step->word;
     case VMM_PARAM_ATTRIBUTES: return step->attribute;
@@ -112,7 +126,7 @@ static const void *pointer_of(struct lockstep *pair, const struct step *step, si
     case VMM_PARAM_HOST_NODE: return &out->host;
     case VMM_PARAM_KERNEL_NODE: return &out->kernel;
     case VMM_PARAM_FUNCTION: return (const void *)(uintptr_t)lockstep_destroy();
-    case VMM_PARAM_SIZES: return step->word;
+    case VMM_PARAM_SIZES: return is_of_batch(step, i) ? (const void *)out->batch[1] : step->word;
     case VMM_PARAM_IO_COUNT:
     case VMM_PARAM_IO_INT:
         memcpy(&out->slot[i], &step->word[0], kind == VMM_PARAM_IO_INT ? sizeof(int) : sizeof out->slot[i]);
@@ -159,6 +173,29 @@ static void fill_in(const struct lockstep *pair, const struct step *step, struct
             op->memory_barrier.flags = step->op[i].flags;
         }
     }
+}
+
+/* The structures of call_structs.def that the step points to. */
+static void fill_in_structs(const struct lockstep *pair, const struct step *step, struct outputs *out)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct vmm_shape *shape = vmm_shape(params[i].shape);
+        const bool list = params[i].kind == VMM_PARAM_STRUCTS;
+        if (params[i].kind != VMM_PARAM_STRUCT && !list)
+            continue;
+        memset(&out->structs, 0, sizeof out->structs);
+        for (size_t k = 0; k < (list ? STEP_STRUCTS : 1); k++)
+            for (size_t f = 0; f < shape->count; f++) {
+                void *at = (char *)&out->structs + k * shape->size;
+                if (vmm_field_used(at, shape, &shape->fields[f]))
+                    vmm_field_set(at, &shape->fields[f], value_of(pair, step->field[k][f]));
+            }
+    }
+    for (size_t i = 0; i < STEP_NODES; i++)
+        for (int k = 0; k < 2; k++)
+            out->batch[k][i] = value_of(pair, step->node[k][i]);
 }
 
 /* ---- streams ---- */
@@ -275,6 +312,7 @@ static void prepare(struct lockstep *pair, const struct step *step, union vmm_an
         out->attributes[i] = out->attribute[i];
     fill_in(pair, step, out);
     lockstep_fill_in(pair, step, out);
+    fill_in_structs(pair, step, out);
     call->head.id = step->call;
     pair->model.before = step->word[0];
     for (size_t i = 0; i < count && i < STEP_ARGS; i++) {
@@ -283,7 +321,7 @@ static void prepare(struct lockstep *pair, const struct step *step, union vmm_an
             value = value_of(pair, step->arg[i]);
         else
             value = (uint64_t)(uintptr_t)pointer_of(pair, step, i, params[i].kind, out);
-        memcpy((char *)call + params[i].offset, &value, params[i].size); /* little-endian, as every host of CUDA is */
+        vmm_call_set_scalar(&call->head, &params[i], value);
     }
 }
 
@@ -456,6 +494,8 @@ static bool left_alone(const struct lockstep *pair, const struct model_answer *a
     case VMM_PARAM_OUT_EDGES: return untouched(out->listed_edges, sizeof out->listed_edges);
     case VMM_PARAM_OUT_FILL_NODE: return untouched(&out->fill, sizeof out->fill);
     case VMM_PARAM_OUT_HOST_NODE: return untouched(&out->host, sizeof out->host);
+    case VMM_PARAM_OUT_STRUCT: return untouched(&out->structs, sizeof out->structs);
+    case VMM_PARAM_OUT_RANGE: return untouched(out->range, sizeof out->range);
     case VMM_PARAM_OUT_UPDATE: return true; /* written in any case, as the model has checked */
     case VMM_PARAM_IO_COUNT: return out->slot[i] == pair->model.before;
     case VMM_PARAM_IO_INT: return (int)out->slot[i] == (int)pair->model.before;
@@ -494,7 +534,7 @@ static void keep_value(struct lockstep *pair, const struct step *step, const str
     const struct vmm_param *params = vmm_call_params(step->call, &count);
     for (size_t i = 0; step->name && step->call != VMM_CALL_stream_get_capture_info && i < count && i < STEP_ARGS; i++)
         if ((params[i].kind == VMM_PARAM_OUT_ADDRESS || params[i].kind == VMM_PARAM_OUT_HANDLE ||
-             params[i].kind == VMM_PARAM_OUT_CONTEXT || params[i].kind == VMM_PARAM_OUT_POOL ||
+             params[i].kind == VMM_PARAM_OUT_CONTEXT || params[i].kind == VMM_PARAM_OUT_POOL || params[i].kind == VMM_PARAM_OUT_ARRAY ||
              params[i].kind == VMM_PARAM_OUT_GRAPH || params[i].kind == VMM_PARAM_OUT_GRAPH_NODE ||
              params[i].kind == VMM_PARAM_OUT_GRAPH_EXEC || params[i].kind == VMM_PARAM_OUT_USER_OBJECT) &&
             step->arg[i].add)

@@ -28,13 +28,15 @@
 #include "model/model.h"
 #include "vmm.h"
 
-#define STEP_ARGS 7
+#define STEP_ARGS 8
 #define STEP_DESCS 9 /* most steps use no more than these */
 #define STEP_FEW_DESCS 3
 #define STEP_ATTRIBUTES 4
 #define STEP_WORDS 5
 #define STEP_OPS 3
 #define STEP_NODES 3
+#define STEP_STRUCTS 2
+#define STEP_FIELDS 24 /* of a structure (call_structs.def) */
 #define LOCKSTEP_LISTED 12 /* room of a list that a call writes */
 #define STEP_FIRST_NAME 64 /* below: the primary contexts, 1 + device, which lockstep_open retains; streams and events */
 #define STEP_STREAMS 4
@@ -79,7 +81,8 @@ struct step {
     uint64_t extent[3];          /* bytes of a row, rows, layers */
     /* lists of nodes; of a fill or kernel as a node, node[1][0] is the address, and word: a row's pitch, the value, bytes of an
      * element, elements, rows; or kernel, blocks, threads, bytes, how many arguments */
-    struct step_arg node[2][STEP_NODES];
+    struct step_arg node[2][STEP_NODES]; /* of a batch of managed memory: addresses, sizes; word: places in the list of locations */
+    struct step_arg field[STEP_STRUCTS][STEP_FIELDS]; /* of structures (call_structs.def) */
 };
 
 struct script {

@@ -73,11 +73,11 @@ static void fill_box(const struct lockstep *pair, const struct step *step, struc
         .depth = step->extent[2]};
     if (from->type == VMM_MEMORYTYPE_HOST)
         out->box.src_host = (const void *)(uintptr_t)src;
-    else
+    else if (from->type != VMM_MEMORYTYPE_ARRAY) /* a driver uses what is no array without looking: a step has none */
         out->box.src_device = src;
     if (to->type == VMM_MEMORYTYPE_HOST)
         out->box.dst_host = (void *)(uintptr_t)dst;
-    else
+    else if (to->type != VMM_MEMORYTYPE_ARRAY)
         out->box.dst_device = dst;
     _Static_assert(sizeof out->box == sizeof out->peer_box, "the same fields, but contexts for reserved ones");
     memcpy(&out->peer_box, &out->box, sizeof out->box);

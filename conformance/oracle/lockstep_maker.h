@@ -63,6 +63,9 @@ int maker_device_of(const struct maker *m, struct step_arg stream);
 /* Calls of memory pools and of several streams, of which a mix has this many kinds. */
 const struct maker_row *maker_pool_rows(size_t *count);
 
+/* What is not an array. */
+struct step_arg maker_old_array(const struct maker *m);
+
 /* No pool, or one that was destroyed. */
 struct step_arg maker_old_pool(const struct maker *m);
 

@@ -26,6 +26,15 @@ struct outputs {
     vmm_graph_node listed[2][LOCKSTEP_LISTED];    /* lists that the call writes; their room is in a slot */
     vmm_graph_edge_data listed_edges[LOCKSTEP_LISTED];
     vmm_graph_exec_update_result_info update;
+    union {
+        vmm_array3d_descriptor descriptor;
+        vmm_array_sparse_properties sparse;
+        vmm_array_memory_requirements requirements;
+        vmm_array_map_info info[STEP_STRUCTS];
+        vmm_mem_location location[STEP_STRUCTS];
+    } structs; /* read or written */
+    uint64_t batch[2][STEP_NODES];
+    int range[4];
 };
 
 enum { LOCKSTEP_HOST_ROOM = 1 << 20 };

@@ -68,6 +68,14 @@ static void say_attribute(struct words *w, int attribute, uint64_t ptr, const vo
     }
 }
 
+static void say_struct(struct words *w, const struct vmm_shape *shape, const void *structure)
+{
+    say(w, " {");
+    for (size_t i = 0; i < shape->count; i++)
+        say(w, "%s%" PRIx64, i ? " " : "", vmm_field_value(structure, &shape->fields[i]));
+    say(w, "}");
+}
+
 static void say_output(struct words *w, const union vmm_any_call *call, const struct vmm_param *param,
                        const struct outputs *out, uint64_t slot)
 {
@@ -99,6 +107,11 @@ static void say_output(struct words *w, const union vmm_any_call *call, const st
         return;
     }
     case VMM_PARAM_OUT_PROP: say_prop(w, &out->prop); return;
+    case VMM_PARAM_OUT_STRUCT: say_struct(w, vmm_shape(param->shape), &out->structs); return;
+    case VMM_PARAM_OUT_RANGE:
+        for (size_t i = 0; i < sizeof out->range / sizeof out->range[0] && (i + 1) * sizeof(int) <= call->mem_range_get_attribute.data_size; i++)
+            say(w, " %d", out->range[i]);
+        return;
     case VMM_PARAM_OUT_ATTRIBUTE:
         say_attribute(w, call->pointer_get_attribute.attribute, call->pointer_get_attribute.ptr, out->attribute[0]);
         return;

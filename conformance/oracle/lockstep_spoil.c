@@ -55,6 +55,21 @@ static void spoil_op(const struct maker *m)
     }
 }
 
+/* One field becomes another one's, or a number that no field should have. */
+static void spoil_struct(const struct maker *m, size_t i)
+{
+    const uint64_t odd[] = {0, 1, 2, 3, 7, 64, 65536, 1 << 21, (uint64_t)1 << 31, ~(uint64_t)0};
+    size_t count;
+    const struct vmm_shape *shape = vmm_shape(vmm_call_params(m->step->call, &count)[i].shape);
+    struct step_arg *field = &m->step->field[0][choose(m->dice, shape->count)];
+    if (one_in(m, 16))
+        m->step->arg[i].add = 0;
+    else if (one_in(m, 3))
+        field->add += one_in(m, 2) ? 1 : ~(uint64_t)0;
+    else
+        *field = literal(PICK(m, odd));
+}
+
 static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind kind)
 {
     if (kind == VMM_PARAM_POOL_PROPS && !one_in(m, 12)) {
@@ -77,7 +92,9 @@ static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind k
             spoil_prop(m);
         if (m->step->call == VMM_CALL_mem_create && one_in(m, 4))
             *step_arg(m->step, "size") = literal(maker_size(m, m->unit));
-    } else if ((kind == VMM_PARAM_DESCS || kind == VMM_PARAM_LOCATION) && !one_in(m, 8)) {
+    } else if (kind == VMM_PARAM_STRUCT || kind == VMM_PARAM_STRUCTS) {
+        spoil_struct(m, i);
+    } else if (kind == VMM_PARAM_LOCATION_VALUE || ((kind == VMM_PARAM_DESCS || kind == VMM_PARAM_LOCATION) && !one_in(m, 8))) {
         spoil_desc(m);
     } else {
         m->step->arg[i].add = 0;
@@ -104,6 +121,7 @@ void maker_spoil(const struct maker *m)
     case VMM_PARAM_STREAM: break; /* a stream that there is not ends a driver's process */
     case VMM_PARAM_EVENT: *arg = literal(0); break;
     case VMM_PARAM_POOL: *arg = maker_old_pool(m); break;
+    case VMM_PARAM_ARRAY: *arg = maker_old_array(m); break;
     case VMM_PARAM_GRAPH:
     case VMM_PARAM_GRAPH_NODE:
     case VMM_PARAM_USER_OBJECT:

@@ -89,7 +89,7 @@ static void bad_lines_name_the_place(void)
     } bad[] = {
         {"mem_fly ptr=0", "column 1: expected the name of a call"},
         {"mem_unmap ptr=0", "column 16: expected size"},
-        {"mem_unmap ptr=y size=0", "column 15: expected a number"},
+        {"mem_unmap ptr=z size=0", "column 15: expected a number"},
         {"mem_unmap ptr=0 size=0 flags=0", "column 23: expected the end of the line"},
         {"r99999999999 = mem_unmap ptr=0 size=0", "column 13: expected a smaller name"},
         {"mem_set_access ptr=0 size=0 desc=[1:0=3 1:0=3 1:0=3] count=10", "column 62: expected a count of 9 at most"},

@@ -9,7 +9,7 @@
 #include "lockstep.h"
 
 enum { NAMES = 1 << 24 }; /* of a script's steps */
-static const char LETTERS[] = "rhcsepgnxu"; /* which begin a name */
+static const char LETTERS[] = "rhcsepgnxuy"; /* which begin a name */
 
 /* ---- steps ---- */
 
@@ -104,6 +104,7 @@ static char letter_of(enum vmm_param_kind kind)
     case VMM_PARAM_GRAPH_NODE: return 'n';
     case VMM_PARAM_GRAPH_EXEC: return 'x';
     case VMM_PARAM_USER_OBJECT: return 'u';
+    case VMM_PARAM_ARRAY: return 'y';
     default: return 'r';
     }
 }
@@ -195,6 +196,20 @@ static void put_box(struct line *line, const struct step *step, uint64_t unit)
     put(line, ", %" PRIu64 " %" PRIu64 " %" PRIu64 "}", step->extent[0], step->extent[1], step->extent[2]);
 }
 
+/* {value value ...}, of each field of the structure, and of each structure of a list */
+static void put_structs(struct line *line, const struct step *step, const struct vmm_param *param, uint64_t unit)
+{
+    const struct vmm_shape *shape = vmm_shape(param->shape);
+    for (size_t k = 0; k < (param->kind == VMM_PARAM_STRUCTS ? STEP_STRUCTS : 1); k++) {
+        put(line, k ? " {" : "{");
+        for (size_t f = 0; f < shape->count; f++) {
+            put(line, f ? " " : "");
+            put_value(line, &step->field[k][f], shape->fields[f].kind, unit);
+        }
+        put(line, "}");
+    }
+}
+
 /* Where the number of a step's descriptors stands. */
 static size_t count_at(enum vmm_call_id call)
 {
@@ -222,10 +237,30 @@ static void put_list(struct line *line, const struct step *step, enum vmm_param_
     put(line, "]");
 }
 
+/* Are these the sizes of a batch, of as many ranges as there are addresses? */
+static bool is_of_batch(enum vmm_call_id call, size_t i)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(call, &count);
+    return i && params[i - 1].kind == VMM_PARAM_ADDRESSES;
+}
+
+/* [address address address], or sizes */
+static void put_batch(struct line *line, const struct step_arg *value, uint64_t unit)
+{
+    for (size_t i = 0; i < STEP_NODES; i++) {
+        put(line, "%s", i ? " " : "[");
+        put_value(line, &value[i], VMM_PARAM_ADDRESS, unit);
+    }
+    put(line, "]");
+}
+
 static void put_pointer(struct line *line, const struct step *step, size_t i, enum vmm_param_kind kind, uint64_t unit)
 {
     if (!step->arg[i].add)
         put(line, "null");
+    else if (kind == VMM_PARAM_ADDRESSES || (kind == VMM_PARAM_SIZES && is_of_batch(step->call, i)))
+        put_batch(line, step->node[kind == VMM_PARAM_SIZES], unit);
     else if (kind == VMM_PARAM_PROP)
         put_prop(line, &step->prop);
     else if (kind == VMM_PARAM_POOL_PROPS)
@@ -234,7 +269,7 @@ static void put_pointer(struct line *line, const struct step *step, size_t i, en
         put(line, "value:%" PRIu64, step->word[0]);
     else if (kind == VMM_PARAM_MEM_OPS)
         put_ops(line, step, unit);
-    else if (kind == VMM_PARAM_LOCATION)
+    else if (kind == VMM_PARAM_LOCATION || kind == VMM_PARAM_LOCATION_VALUE)
         put(line, "%d:%d", step->desc[0].location.type, step->desc[0].location.id);
     else if (kind == VMM_PARAM_NODES)
         put_nodes(line, step->node[list_of(step->call, i)]);
@@ -272,6 +307,8 @@ static char made_by(enum vmm_call_id call)
             return 'x';
         if (params[i].kind == VMM_PARAM_OUT_USER_OBJECT)
             return 'u';
+        if (params[i].kind == VMM_PARAM_OUT_ARRAY)
+            return 'y';
         if (params[i].kind == VMM_PARAM_OUT_ADDRESS)
             return 'r';
     }
@@ -291,6 +328,8 @@ int step_print(const struct step *step, uint64_t unit, char *text, size_t size)
         put(&line, " %s=", params[i].name);
         if (params[i].kind < VMM_PARAM_PROP)
             put_value(&line, &step->arg[i], params[i].kind, unit);
+        else if ((params[i].kind == VMM_PARAM_STRUCT || params[i].kind == VMM_PARAM_STRUCTS) && step->arg[i].add)
+            put_structs(&line, step, &params[i], unit);
         else
             put_pointer(&line, step, i, params[i].kind, unit);
     }
@@ -468,6 +507,30 @@ static void read_box(struct reader *in, struct step *step)
     expect(in, take(in, "}"), "}");
 }
 
+static void read_structs(struct reader *in, struct step *step, size_t i, const struct vmm_param *param)
+{
+    const struct vmm_shape *shape = vmm_shape(param->shape);
+    step->arg[i].add = !take(in, "null");
+    for (size_t k = 0; step->arg[i].add && k < (param->kind == VMM_PARAM_STRUCTS ? STEP_STRUCTS : 1); k++) {
+        for (size_t f = 0; f < shape->count && !in->expected; f++) {
+            const char *before = f ? " " : k ? " {" : "{";
+            expect(in, take(in, before), before);
+            step->field[k][f] = read_value(in);
+        }
+        expect(in, take(in, "}"), "}");
+    }
+}
+
+/* The list of addresses of a batch, or of sizes. */
+static void read_batch(struct reader *in, struct step_arg *value)
+{
+    for (size_t i = 0; i < STEP_NODES; i++) {
+        expect(in, take(in, i ? " " : "["), i ? " " : "[");
+        value[i] = read_value(in);
+    }
+    expect(in, take(in, "]"), "]");
+}
+
 static void read_pointer(struct reader *in, struct step *step, size_t i, enum vmm_param_kind kind)
 {
     step->arg[i].add = !take(in, "null");
@@ -482,7 +545,9 @@ static void read_pointer(struct reader *in, struct step *step, size_t i, enum vm
         step->word[0] = read_number(in);
     } else if (kind == VMM_PARAM_MEM_OPS) {
         read_ops(in, step);
-    } else if (kind == VMM_PARAM_LOCATION) {
+    } else if (kind == VMM_PARAM_ADDRESSES || (kind == VMM_PARAM_SIZES && is_of_batch(step->call, i))) {
+        read_batch(in, step->node[kind == VMM_PARAM_SIZES]);
+    } else if (kind == VMM_PARAM_LOCATION || kind == VMM_PARAM_LOCATION_VALUE) {
         step->desc[0].location.type = read_int(in, "");
         step->desc[0].location.id = read_int(in, ":");
     } else if (kind == VMM_PARAM_DESCS) {
@@ -550,6 +615,15 @@ static void check_lengths(struct reader *in, const struct step *step)
         if (params[i].kind == VMM_PARAM_COUNT && !strncmp(params[i].name, "num_dependencies", 16))
             expect(in, !step->arg[i].name && (step->arg[i].add <= STEP_NODES || step->arg[i].add > UINT32_MAX), "3 nodes at most");
     for (size_t i = 0; i < parameters && i < STEP_ARGS; i++)
+        if (params[i].kind == VMM_PARAM_STRUCTS || params[i].kind == VMM_PARAM_ADDRESSES) {
+            const size_t most = params[i].kind == VMM_PARAM_STRUCTS ? STEP_STRUCTS : STEP_NODES;
+            for (size_t k = i + 1; k < parameters && k < STEP_ARGS; k++)
+                if (params[k].kind == VMM_PARAM_COUNT || params[k].kind == VMM_PARAM_U32) {
+                    expect(in, !step->arg[k].name && step->arg[k].add <= most, "as many at most as the list has");
+                    break;
+                }
+        }
+    for (size_t i = 0; i < parameters && i < STEP_ARGS; i++)
         if (params[i].kind == VMM_PARAM_IO_COUNT)
             expect(in, step->word[0] <= LOCKSTEP_LISTED, "room for 12 entries at most");
     if (step->call == VMM_CALL_launch)
@@ -561,7 +635,7 @@ bool step_parse(const char *text, uint64_t unit, struct step *step, char *error,
     struct reader in = {text, text, unit, NULL};
     uint32_t name = 0;
     memset(step, 0, sizeof *step);
-    if (*in.at && strchr("rhcpgnxu", *in.at) && isdigit((unsigned char)in.at[1])) {
+    if (*in.at && strchr("rhcpgnxuy", *in.at) && isdigit((unsigned char)in.at[1])) {
         in.at++;
         name = read_name(&in);
         expect(&in, in.expected || take(&in, " = "), " = ");
@@ -576,6 +650,8 @@ bool step_parse(const char *text, uint64_t unit, struct step *step, char *error,
             expect(&in, take(&in, " ") && take(&in, params[i].name) && take(&in, "="), params[i].name);
             if (params[i].kind < VMM_PARAM_PROP)
                 step->arg[i] = read_value(&in);
+            else if (params[i].kind == VMM_PARAM_STRUCT || params[i].kind == VMM_PARAM_STRUCTS)
+                read_structs(&in, step, i, &params[i]);
             else
                 read_pointer(&in, step, i, params[i].kind);
         }

@@ -18,6 +18,7 @@ static const struct {
     {"memcpy", "the cuMemcpy and cuMemset calls"},
     {"memset", "the cuMemset calls"},
     {"mempool", "the calls of memory pools"},
+    {"cuArray", "the cuArray and cuMipmappedArray calls"},
     {"export", "cuMemExportToShareableHandle and cuMemPoolExportToShareableHandle"},
     {"import", "cuMemImportFromShareableHandle, cuMemPoolImportFromShareableHandle and cuMemPoolImportPointer"},
     {"vmm_close", "the end of the program (vmm_close)"},

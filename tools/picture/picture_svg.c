@@ -104,9 +104,9 @@ static void draw_descriptors(struct svg *svg)
 
 static void describe(struct svg *svg)
 {
-    size_t of[VMM_OBJECT_POOL + 1] = {0};
+    size_t of[VMM_OBJECT_ARRAY + 1] = {0};
     for (size_t i = 0; i < svg->picture->count; i++)
-        if (svg->picture->object[i].kind <= VMM_OBJECT_POOL)
+        if (svg->picture->object[i].kind <= VMM_OBJECT_ARRAY)
             of[svg->picture->object[i].kind]++;
     fprintf(svg->out, "%zu reservations, %zu mappings, %zu handles, %zu allocations", of[VMM_OBJECT_RESERVATION], of[VMM_OBJECT_MAPPING],
             of[VMM_OBJECT_HANDLE], of[VMM_OBJECT_ALLOCATION]);

@@ -18,7 +18,7 @@ static const char *odd_name; /* of handles, in place of their own */
 
 static const char *label(void *user, const vmm_object *object, char *buffer, size_t size)
 {
-    static const char letters[] = "?DRMHACSEBP";
+    static const char letters[] = "?DRMHACSEBPY";
     (void)user;
     if (odd_name && object->kind == VMM_OBJECT_HANDLE)
         snprintf(buffer, size, "%s", odd_name);

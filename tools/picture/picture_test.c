@@ -20,7 +20,7 @@ static uint64_t state;
 
 static const char *label(void *user, const vmm_object *object, char *buffer, size_t size)
 {
-    static const char letters[] = "?DRMHACSEBP";
+    static const char letters[] = "?DRMHACSEBPY";
     (void)user;
     snprintf(buffer, size, "%c%" PRIu32, letters[object->kind], object->number);
     return buffer;

@@ -154,7 +154,7 @@ static void draw_allocation(struct svg *svg, const vmm_object *o)
 
 static void draw_ghost(struct svg *svg, const vmm_object *o)
 {
-    static const char letters[] = "?DRMHACSEBP";
+    static const char letters[] = "?DRMHACSEBPY";
     const struct span at = span_of(svg, o);
     char label[16];
     snprintf(label, sizeof label, "%c%" PRIu32, letters[o->kind], o->number);

@@ -22,6 +22,7 @@ static enum program_type type_of(const struct step *step, enum vmm_param_kind ki
     case VMM_PARAM_OUT_STREAM: return PROGRAM_STREAM;
     case VMM_PARAM_OUT_EVENT: return PROGRAM_EVENT;
     case VMM_PARAM_OUT_POOL: return PROGRAM_POOL;
+    case VMM_PARAM_OUT_ARRAY: return step->call.head.id == VMM_CALL_mipmapped_array_create ? PROGRAM_MIPMAPPED : PROGRAM_ARRAY;
     case VMM_PARAM_OUT_IPC_HANDLE: return step->call.head.id == VMM_CALL_ipc_get_event_handle ? PROGRAM_IPC_EVENT : PROGRAM_IPC;
     case VMM_PARAM_OUT_GRAPH: return PROGRAM_GRAPH;
     case VMM_PARAM_OUT_GRAPH_NODE: return PROGRAM_NODE;
@@ -77,6 +78,11 @@ static void add_room(struct program *program, const struct step *step, enum vmm_
         const bool structures = kind == VMM_PARAM_OUT_EDGES || kind == VMM_PARAM_OUT_UPDATE || kind == VMM_PARAM_OUT_FILL_NODE ||
                                 kind == VMM_PARAM_OUT_HOST_NODE;
         text_add(out, structures ? "(%s){{0}}" : "(%s){0}", type_of_room(kind, api));
+    } else if (kind == VMM_PARAM_OUT_STRUCT) {
+        size_t parameters;
+        program_shape_room(out, vmm_call_params(step->call.head.id, &parameters)[index].shape, api);
+    } else if (kind == VMM_PARAM_OUT_RANGE) {
+        text_add(out, "(int[%d]){0}", STEP_RANGE);
     } else if (kind == VMM_PARAM_OUT_PROP) {
         text_add(out, "&(%s){.type = 0}", api == PROGRAM_VMM ? "vmm_mem_allocation_prop" : "CUmemAllocationProp");
     } else if (kind == VMM_PARAM_OUT_MEMCPY3D) {
@@ -251,7 +257,7 @@ static struct program_variable *sized_like(struct program *program, struct scrip
 
 static size_t size_argument(enum vmm_call_id id)
 {
-    return id == VMM_CALL_mem_address_reserve || id == VMM_CALL_mem_create || id == VMM_CALL_mem_alloc ||
+    return id == VMM_CALL_mem_address_reserve || id == VMM_CALL_mem_create || id == VMM_CALL_mem_alloc || id == VMM_CALL_mem_alloc_managed ||
                    id == VMM_CALL_mem_alloc_async || id == VMM_CALL_mem_alloc_from_pool_async
                ? 1
                : STEP_PARAMS;

@@ -116,7 +116,7 @@ static bool size_of_bytes(struct program *program, const struct script *script, 
     return colon && program_expression(program, colon + 1, out);
 }
 
-static void add_number(struct program *program, struct script *script, const struct vmm_param *param, uint64_t value,
+void program_number(struct program *program, struct script *script, const struct vmm_param *param, uint64_t value,
                        struct text *out)
 {
     unsigned unit = unit_of(script, param->name);
@@ -132,7 +132,7 @@ static void add_number(struct program *program, struct script *script, const str
 }
 
 /* A context, stream or event by its name; other numbers as pointers. */
-static void add_object(struct program *program, const struct vmm_param *param, enum program_type type, uint64_t value,
+void program_object(struct program *program, const struct vmm_param *param, enum program_type type, uint64_t value,
                        struct text out[PROGRAM_APIS])
 {
     struct program_word *word = word_of(program, param->name, value);
@@ -154,7 +154,7 @@ static void add_team(struct program *program, struct script *script, struct text
 {
     const vmm_multicast_object_prop *team = &script->step.team;
     struct text size = {0};
-    add_number(program, script, &(struct vmm_param){.name = "size", .kind = VMM_PARAM_U64}, team->size, &size);
+    program_number(program, script, &(struct vmm_param){.name = "size", .kind = VMM_PARAM_U64}, team->size, &size);
     text_add(&out[PROGRAM_VMM], "&(vmm_multicast_object_prop){.num_devices = %u, .size = %s, .handle_types", team->num_devices,
              size.data);
     text_add(&out[PROGRAM_DRIVER], "&(CUmulticastObjectProp){.numDevices = %u, .size = %s, .handleTypes", team->num_devices,
@@ -240,7 +240,7 @@ static void add_kernel_words(struct program *program, struct script *script, uin
     text_add(out, "(const uint64_t[]){");
     for (uint64_t i = 0; i < STEP_WORDS && (i < count || i == 0); i++) {
         text_add(out, i ? ", " : "");
-        add_number(program, script, &(struct vmm_param){.name = "args", .kind = VMM_PARAM_U64}, script->step.words[i], out);
+        program_number(program, script, &(struct vmm_param){.name = "args", .kind = VMM_PARAM_U64}, script->step.words[i], out);
     }
     text_add(out, "}");
 }
@@ -249,7 +249,7 @@ static void add_kernel_words(struct program *program, struct script *script, uin
 static void add_part(struct program *program, struct script *script, const char *name, enum vmm_param_kind kind, uint64_t value,
                      struct text *out)
 {
-    add_number(program, script, &(struct vmm_param){.name = name, .kind = kind}, value, out);
+    program_number(program, script, &(struct vmm_param){.name = name, .kind = kind}, value, out);
 }
 
 static void add_nodes(struct program *program, struct script *script, size_t index, struct text out[PROGRAM_APIS])
@@ -262,7 +262,7 @@ static void add_nodes(struct program *program, struct script *script, size_t ind
     for (uint64_t i = 0; i < count && i < STEP_NODES; i++) {
         for (int api = 0; api < PROGRAM_APIS; api++)
             text_add(&out[api], i ? ", " : "");
-        add_object(program, &node, PROGRAM_NODE, (uint64_t)(uintptr_t)list[i], out);
+        program_object(program, &node, PROGRAM_NODE, (uint64_t)(uintptr_t)list[i], out);
     }
     for (int api = 0; api < PROGRAM_APIS; api++)
         text_add(&out[api], "}");
@@ -329,6 +329,18 @@ static uint64_t byte_count(const struct step *step)
                                                       : step->call.memcpy_htod_async.byte_count;
 }
 
+/* The variable of an array that a word of the line names; NULL: there is none. */
+static const char *array_named(struct program *program, uint64_t value)
+{
+    for (size_t i = 0; i < program->words; i++) {
+        const struct program_word *word = &program->word[i];
+        const struct program_variable *v = word->value == value ? program_find(program, word->text, strlen(word->text)) : NULL;
+        if (v && v->type == PROGRAM_ARRAY)
+            return v->name;
+    }
+    return NULL;
+}
+
 /* What a pointer that is read points to. */
 static void add_pointer(struct program *program, struct script *script, const struct vmm_param *param, enum program_api api,
                         struct text *out)
@@ -342,13 +354,24 @@ static void add_pointer(struct program *program, struct script *script, const st
         text_add(out, "&(%s)", api == PROGRAM_VMM ? "vmm_mem_location" : "CUmemLocation");
         program_location(out, api, step->location);
         break;
+    case VMM_PARAM_LOCATION_VALUE: {
+        vmm_mem_location location;
+        memcpy(&location, (const void *)(uintptr_t)vmm_call_scalar(&step->call.head, param), sizeof location);
+        text_add(out, "(%s)", api == PROGRAM_VMM ? "vmm_mem_location" : "CUmemLocation");
+        program_location(out, api, location);
+        break;
+    }
     case VMM_PARAM_DESCS: program_grants(out, api, step->grants, vmm_call_scalar(&step->call.head, param + 1)); break;
     case VMM_PARAM_ATTRIBUTES: program_attributes(out, api, step); break;
     case VMM_PARAM_MEM_OPS: program_mem_ops(out, api, step); break;
     case VMM_PARAM_COPY_ATTRIBUTES: program_copy_attributes(out, api, step); break;
     case VMM_PARAM_BOXES: program_boxes(out, api, step); break;
     case VMM_PARAM_MEMCPY3D:
-    case VMM_PARAM_MEMCPY3D_PEER: program_box(out, api, &step->box, param->kind == VMM_PARAM_MEMCPY3D_PEER); break;
+    case VMM_PARAM_MEMCPY3D_PEER: {
+        const char *const arrays[] = {array_named(program, vmm_box_src(&step->box)), array_named(program, vmm_box_dst(&step->box))};
+        program_box(out, api, &step->box, param->kind == VMM_PARAM_MEMCPY3D_PEER, arrays);
+        break;
+    }
     case VMM_PARAM_BYTES: program_bytes(program, program_bytes_word(script), step->bytes, byte_count(step), out); break;
     case VMM_PARAM_EDGES: add_edges(step, api, out); break;
     case VMM_PARAM_IO_COUNT:
@@ -377,6 +400,11 @@ static void add_same(struct text out[PROGRAM_APIS], const struct text *made)
         text_add(&out[api], "%s", made->data ? made->data : "");
 }
 
+static enum program_type type_of_array(const struct script *script)
+{
+    return strncmp(vmm_call_name(script->step.call.head.id), "mipmapped", 9) == 0 ? PROGRAM_MIPMAPPED : PROGRAM_ARRAY;
+}
+
 static void add_argument(struct program *program, struct script *script, const struct vmm_param *param,
                          struct text out[PROGRAM_APIS])
 {
@@ -384,14 +412,15 @@ static void add_argument(struct program *program, struct script *script, const s
     struct text made = {0};
     switch (param->kind) {
     case VMM_PARAM_INT: add_int(program, script, param, out); return;
-    case VMM_PARAM_CONTEXT: add_object(program, param, PROGRAM_CONTEXT, value, out); return;
-    case VMM_PARAM_STREAM: add_object(program, param, PROGRAM_STREAM, value, out); return;
-    case VMM_PARAM_EVENT: add_object(program, param, PROGRAM_EVENT, value, out); return;
-    case VMM_PARAM_GRAPH: add_object(program, param, PROGRAM_GRAPH, value, out); return;
-    case VMM_PARAM_GRAPH_NODE: add_object(program, param, PROGRAM_NODE, value, out); return;
-    case VMM_PARAM_GRAPH_EXEC: add_object(program, param, PROGRAM_EXEC, value, out); return;
-    case VMM_PARAM_USER_OBJECT: add_object(program, param, PROGRAM_OBJECT, value, out); return;
-    case VMM_PARAM_POOL: add_object(program, param, PROGRAM_POOL, value, out); return;
+    case VMM_PARAM_CONTEXT: program_object(program, param, PROGRAM_CONTEXT, value, out); return;
+    case VMM_PARAM_STREAM: program_object(program, param, PROGRAM_STREAM, value, out); return;
+    case VMM_PARAM_EVENT: program_object(program, param, PROGRAM_EVENT, value, out); return;
+    case VMM_PARAM_GRAPH: program_object(program, param, PROGRAM_GRAPH, value, out); return;
+    case VMM_PARAM_GRAPH_NODE: program_object(program, param, PROGRAM_NODE, value, out); return;
+    case VMM_PARAM_GRAPH_EXEC: program_object(program, param, PROGRAM_EXEC, value, out); return;
+    case VMM_PARAM_USER_OBJECT: program_object(program, param, PROGRAM_OBJECT, value, out); return;
+    case VMM_PARAM_POOL: program_object(program, param, PROGRAM_POOL, value, out); return;
+    case VMM_PARAM_ARRAY: program_object(program, param, type_of_array(script), value, out); return;
     case VMM_PARAM_IPC_HANDLE: add_ipc_handle(program, script, param, out); return;
     case VMM_PARAM_FD: add_descriptor(program, script, param, out); return;
     case VMM_PARAM_U32:
@@ -399,10 +428,13 @@ static void add_argument(struct program *program, struct script *script, const s
     case VMM_PARAM_SIZE:
     case VMM_PARAM_COUNT:
     case VMM_PARAM_ADDRESS:
-    case VMM_PARAM_HANDLE: add_number(program, script, param, value, &made); break;
+    case VMM_PARAM_HANDLE: program_number(program, script, param, value, &made); break;
     default:
         if (!value) {
             text_add(&made, "NULL");
+        } else if (param->kind == VMM_PARAM_STRUCT || param->kind == VMM_PARAM_STRUCTS) {
+            program_structs(program, script, param, out);
+            return;
         } else if (param->kind == VMM_PARAM_TEAM) {
             add_team(program, script, out);
             return;

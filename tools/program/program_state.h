@@ -18,6 +18,8 @@ enum program_type {
     PROGRAM_STREAM,
     PROGRAM_EVENT,
     PROGRAM_POOL,
+    PROGRAM_ARRAY,
+    PROGRAM_MIPMAPPED,
     PROGRAM_GRAPH,
     PROGRAM_NODE,
     PROGRAM_EXEC,
@@ -135,13 +137,24 @@ void program_handle_types(struct text *out, enum program_api api, int types);
 void program_prop(struct text *out, enum program_api api, const vmm_mem_allocation_prop *prop);
 void program_pool_props(struct text *out, enum program_api api, const vmm_mem_pool_props *props);
 void program_grants(struct text *out, enum program_api api, const vmm_mem_access_desc *grants, uint64_t count);
-void program_box(struct text *out, enum program_api api, const vmm_memcpy3d *box, bool peer);
+/* arrays: the variables of the sides that are arrays, source first; NULL: a number. */
+void program_box(struct text *out, enum program_api api, const vmm_memcpy3d *box, bool peer, const char *const arrays[2]);
 void program_copy_attributes(struct text *out, enum program_api api, const struct step *step);
 void program_boxes(struct text *out, enum program_api api, const struct step *step);
 void program_mem_ops(struct text *out, enum program_api api, const struct step *step);
 void program_attribute(struct text *out, enum program_api api, const char *kind, const char *name, int value);
 void program_attributes(struct text *out, enum program_api api, const struct step *step);
 void program_kernel(struct program *program, const struct script *script, struct text *out, int kernel);
+
+/* Structures of a call: what a parameter points to, its type, and room for one that is written. */
+void program_structs(struct program *program, struct script *script, const struct vmm_param *param, struct text out[PROGRAM_APIS]);
+const char *program_shape_type(unsigned shape, enum program_api api);
+void program_shape_room(struct text *out, unsigned shape, enum program_api api);
+
+/* An argument of the line: a number by the line's word for it, an object by its name. */
+void program_number(struct program *program, struct script *script, const struct vmm_param *param, uint64_t value, struct text *out);
+void program_object(struct program *program, const struct vmm_param *param, enum program_type type, uint64_t value,
+                    struct text out[PROGRAM_APIS]);
 
 void program_forget_words(struct program *program);
 

@@ -157,12 +157,13 @@ void program_mem_ops(struct text *out, enum program_api api, const struct step *
 }
 
 /* The fields that are not 0, in the interface's spelling; contexts stand where a copy within one has nothing. */
-void program_box(struct text *out, enum program_api api, const vmm_memcpy3d *box, bool peer)
+void program_box(struct text *out, enum program_api api, const vmm_memcpy3d *box, bool peer, const char *const arrays[2])
 {
     static const char *const types[PROGRAM_APIS][2] = {{"vmm_memcpy3d", "vmm_memcpy3d_peer"}, {"CUDA_MEMCPY3D", "CUDA_MEMCPY3D_PEER"}};
     static const char *const type[2][PROGRAM_APIS] = {{"src_memory_type", "srcMemoryType"}, {"dst_memory_type", "dstMemoryType"}};
     static const char *const host[2][PROGRAM_APIS] = {{"src_host", "srcHost"}, {"dst_host", "dstHost"}};
     static const char *const device[2][PROGRAM_APIS] = {{"src_device", "srcDevice"}, {"dst_device", "dstDevice"}};
+    static const char *const array[2][PROGRAM_APIS] = {{"src_array", "srcArray"}, {"dst_array", "dstArray"}};
     static const char *const context[2][PROGRAM_APIS] = {{"src_context", "srcContext"}, {"dst_context", "dstContext"}};
     const vmm_memorytype memory[] = {box->src_memory_type, box->dst_memory_type};
     const uint64_t address[] = {vmm_box_src(box), vmm_box_dst(box)};
@@ -170,7 +171,12 @@ void program_box(struct text *out, enum program_api api, const vmm_memcpy3d *box
     text_add(out, "&(%s){", types[api][peer]);
     for (int side = 0; side < 2; side++) {
         text_add(out, "%s.%s = %s%d", side ? ", " : "", type[side][api], api == PROGRAM_DRIVER ? "(CUmemorytype)" : "", memory[side]);
-        if (memory[side] == VMM_MEMORYTYPE_HOST)
+        if (memory[side] == VMM_MEMORYTYPE_ARRAY && arrays[side])
+            text_add(out, ", .%s = %s", array[side][api], arrays[side]);
+        else if (memory[side] == VMM_MEMORYTYPE_ARRAY)
+            text_add(out, ", .%s = (%s)(uintptr_t)UINT64_C(0x%" PRIx64 ")", array[side][api], program_types[PROGRAM_ARRAY][api],
+                     address[side]);
+        else if (memory[side] == VMM_MEMORYTYPE_HOST)
             text_add(out, ", .%s = (void *)(uintptr_t)UINT64_C(0x%" PRIx64 ")", host[side][api], address[side]);
         else
             text_add(out, ", .%s = UINT64_C(0x%" PRIx64 ")", device[side][api], address[side]);

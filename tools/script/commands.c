@@ -9,6 +9,8 @@ static const struct script_group groups[] = {
     {"machine", "the machine, its devices, contexts, streams and events", script_system_commands},
     {"memory", "physical memory, its handles, and memory of cuMemAlloc", script_memory_commands},
     {"pools", "memory pools", script_pool_commands},
+    {"arrays", "arrays, and the tiles of sparse ones", script_array_commands},
+    {"managed", "memory that the host and every device use at one address", script_managed_commands},
     {"teams", "multicast objects", script_multicast_commands},
     {"addresses", "ranges of addresses, mappings and access rights", script_address_commands},
     {"copies", "fills, copies, and questions about an address", script_use_commands},

@@ -150,6 +150,12 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
         vmm_call_set_scalar(&step->call.head, param, (uint64_t)(uintptr_t)step->fabric);
         break;
     }
+    case VMM_PARAM_STRUCT: ok = value_struct(&env, word, vmm_shape(param->shape), step->structure, &error); break;
+    case VMM_PARAM_STRUCTS: ok = value_structs(&env, word, vmm_shape(param->shape), step->structs, STEP_STRUCTS, &count, &error); break;
+    case VMM_PARAM_LOCATION_VALUE:
+        ok = value_location(&env, word, &step->location, &error);
+        vmm_call_set_scalar(&step->call.head, param, (uint64_t)(uintptr_t)&step->location);
+        break;
     case VMM_PARAM_LOCATION: ok = value_location(&env, word, &step->location, &error); break;
     case VMM_PARAM_DESCS: ok = value_grants(&env, word, step->grants, STEP_GRANTS, &count, &error); break;
     case VMM_PARAM_ARGS: return raw_words(raw, word);
@@ -221,6 +227,8 @@ static bool raw_bounds(struct raw *raw)
             limit = STEP_MEM_OPS, length = step->call.stream_batch_mem_op.count > STEP_MEM_OPS
                                                ? 0 : step->call.stream_batch_mem_op.count;
             break;
+        case VMM_PARAM_STRUCTS: limit = STEP_STRUCTS, length = vmm_structs_length(call, param); break;
+        case VMM_PARAM_OUT_RANGE: limit = sizeof step->range, length = step->call.mem_range_get_attribute.data_size; break;
         case VMM_PARAM_ADDRESSES:
         case VMM_PARAM_SIZES:
         case VMM_PARAM_COPY_ATTRIBUTES:

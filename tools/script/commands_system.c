@@ -166,7 +166,7 @@ static bool is_named(const struct script *script, enum symbol_kind kind, const v
 static bool run_destroy(struct script *script)
 {
     void *object;
-    if (!args_object(script, "CONTEXT, STREAM, EVENT, POOL, GRAPH, NODE or INSTANCE", &object))
+    if (!args_object(script, "CONTEXT, STREAM, EVENT, POOL, ARRAY, GRAPH, NODE or INSTANCE", &object))
         return false;
     static const struct {
         enum symbol_kind kind;
@@ -175,6 +175,9 @@ static bool run_destroy(struct script *script)
                 {SYMBOL_POOL, VMM_CALL_mem_pool_destroy}, {SYMBOL_GRAPH, VMM_CALL_graph_destroy},
                 {SYMBOL_NODE, VMM_CALL_graph_destroy_node}, {SYMBOL_EXEC, VMM_CALL_graph_exec_destroy}};
     enum vmm_call_id id = VMM_CALL_ctx_destroy;
+    const struct symbol *array = symbols_named(&script->symbols, SYMBOL_ARRAY, (uint64_t)(uintptr_t)object);
+    if (array)
+        id = array->size ? VMM_CALL_mipmapped_array_destroy : VMM_CALL_array_destroy;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0] && id == VMM_CALL_ctx_destroy; i++)
         if (is_named(script, ends[i].kind, object))
             id = ends[i].call;
@@ -275,7 +278,7 @@ const struct script_command script_system_commands[] = {
     {"use", "CONTEXT|none", "makes a context current", "cuCtxSetCurrent", run_use, false},
     {"current", "", "the current context", "cuCtxGetCurrent", run_current, false},
     {"current-device", "", "the current context's device", "cuCtxGetDevice", run_current, false},
-    {"destroy", "CONTEXT|STREAM|EVENT|POOL|GRAPH|NODE|INSTANCE",
+    {"destroy", "CONTEXT|STREAM|EVENT|POOL|ARRAY|GRAPH|NODE|INSTANCE",
      "ends a context, a stream, an event, a memory pool, or a graph, a node of one or an instance",
      "cuCtxDestroy, cuStreamDestroy, cuEventDestroy, cuMemPoolDestroy, cuGraphDestroy, cuGraphDestroyNode, cuGraphExecDestroy",
      run_destroy, false},

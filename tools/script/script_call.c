@@ -35,6 +35,8 @@ static bool has_no_name(enum vmm_param_kind kind)
     case VMM_PARAM_OUT_BYTES:
     case VMM_PARAM_OUT_TEXT:
     case VMM_PARAM_OUT_PROP:
+    case VMM_PARAM_OUT_STRUCT:
+    case VMM_PARAM_OUT_RANGE:
     case VMM_PARAM_OUT_MEMCPY3D:
     case VMM_PARAM_OUT_ATTRIBUTES:
     case VMM_PARAM_OUT_NODES:
@@ -95,6 +97,7 @@ static enum symbol_kind kind_of(const struct step *step, enum vmm_param_kind kin
     case VMM_PARAM_OUT_STREAM: return SYMBOL_STREAM;
     case VMM_PARAM_OUT_EVENT: return SYMBOL_EVENT;
     case VMM_PARAM_OUT_POOL: return SYMBOL_POOL;
+    case VMM_PARAM_OUT_ARRAY: return SYMBOL_ARRAY;
     case VMM_PARAM_OUT_GRAPH: return SYMBOL_GRAPH;
     case VMM_PARAM_OUT_GRAPH_NODE: return SYMBOL_NODE;
     case VMM_PARAM_OUT_GRAPH_EXEC: return SYMBOL_EXEC;
@@ -121,6 +124,8 @@ static uint64_t size_of_new(struct script *script, const struct step *step, uint
     case VMM_CALL_mem_address_reserve: return step->call.mem_address_reserve.size;
     case VMM_CALL_mem_create: return step->call.mem_create.size;
     case VMM_CALL_multicast_create: return step->call.multicast_create.prop ? step->team.size : 0;
+    case VMM_CALL_mem_alloc_managed: return step->call.mem_alloc_managed.bytesize;
+    case VMM_CALL_mipmapped_array_create: return 1; /* it has levels */
     case VMM_CALL_mem_alloc: return step->call.mem_alloc.bytesize;
     case VMM_CALL_mem_alloc_async: return step->call.mem_alloc_async.bytesize;
     case VMM_CALL_mem_alloc_from_pool_async: return step->call.mem_alloc_from_pool_async.bytesize;
@@ -206,6 +211,10 @@ static void end_names(struct script *script)
     case VMM_CALL_mem_free_async: symbols_end(&script->symbols, SYMBOL_ALLOCATION, call->mem_free_async.dptr); break;
     case VMM_CALL_mem_pool_destroy:
         symbols_end(&script->symbols, SYMBOL_POOL, (uint64_t)(uintptr_t)call->mem_pool_destroy.pool);
+        break;
+    case VMM_CALL_array_destroy:
+    case VMM_CALL_mipmapped_array_destroy: /* the same parameters */
+        symbols_end(&script->symbols, SYMBOL_ARRAY, (uint64_t)(uintptr_t)call->array_destroy.h_array);
         break;
     case VMM_CALL_ctx_destroy:
         symbols_end(&script->symbols, SYMBOL_CONTEXT, (uint64_t)(uintptr_t)call->ctx_destroy.ctx);

@@ -16,7 +16,7 @@
 
 const char *script_label(const struct script *script, const vmm_object *object, char buffer[SCRIPT_LABEL])
 {
-    static const char letters[] = "?DRMHACSEBP";
+    static const char letters[] = "?DRMHACSEBPY";
     const struct symbol *symbol = NULL;
     switch (object->kind) {
     case VMM_OBJECT_RESERVATION:
@@ -29,6 +29,7 @@ const char *script_label(const struct script *script, const vmm_object *object, 
     case VMM_OBJECT_CONTEXT: symbol = symbols_named(&script->symbols, SYMBOL_CONTEXT, object->value); break;
     case VMM_OBJECT_STREAM: symbol = symbols_named(&script->symbols, SYMBOL_STREAM, object->value); break;
     case VMM_OBJECT_POOL: symbol = symbols_named(&script->symbols, SYMBOL_POOL, object->value); break;
+    case VMM_OBJECT_ARRAY: symbol = symbols_named(&script->symbols, SYMBOL_ARRAY, object->value); break;
     case VMM_OBJECT_EVENT: symbol = symbols_named(&script->symbols, SYMBOL_EVENT, object->value); break;
     default: break;
     }
@@ -66,7 +67,7 @@ static size_t hex_name(const struct script *script, const char *text, struct tex
             text_add(out, "+%s", text_size(value - range->value, size));
         return length;
     }
-    static const enum symbol_kind kinds[] = {SYMBOL_HANDLE, SYMBOL_CONTEXT, SYMBOL_STREAM, SYMBOL_EVENT, SYMBOL_POOL,
+    static const enum symbol_kind kinds[] = {SYMBOL_HANDLE, SYMBOL_CONTEXT, SYMBOL_STREAM, SYMBOL_EVENT, SYMBOL_POOL, SYMBOL_ARRAY,
                                              SYMBOL_GRAPH,  SYMBOL_NODE,    SYMBOL_EXEC,   SYMBOL_OBJECT};
     const char *name = fabric_name(script, value);
     for (size_t i = 0; !name && i < sizeof kinds / sizeof kinds[0]; i++) {

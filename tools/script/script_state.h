@@ -200,8 +200,9 @@ void script_colour(struct script *script, const char *code);
 void script_plain(struct script *script);
 
 /* The tables of commands, one a file. */
-extern const struct script_command script_system_commands[], script_memory_commands[], script_pool_commands[], script_address_commands[],
-    script_use_commands[], script_launch_commands[], script_mem_op_commands[], script_graph_commands[], script_host_commands[], script_multicast_commands[],
+extern const struct script_command script_system_commands[], script_memory_commands[], script_pool_commands[], script_array_commands[],
+    script_managed_commands[], script_address_commands[], script_use_commands[], script_launch_commands[], script_mem_op_commands[],
+    script_graph_commands[], script_host_commands[], script_multicast_commands[],
     script_check_commands[], script_text_commands[],
     script_raw_commands[];
 

@@ -109,7 +109,7 @@ static const char *example_word(const struct script *script, const char *word, s
         {"FROM", name_of(script, SYMBOL_RESERVATION, "r0")},
         {"DESCRIPTOR", name_of(script, SYMBOL_DESCRIPTOR, "f0")},
         {"CONTEXT|none", name_of(script, SYMBOL_CONTEXT, "none")},
-        {"CONTEXT|STREAM|EVENT|POOL|GRAPH|NODE|INSTANCE", name_of(script, SYMBOL_CONTEXT, "c0")},
+        {"CONTEXT|STREAM|EVENT|POOL|ARRAY|GRAPH|NODE|INSTANCE", name_of(script, SYMBOL_CONTEXT, "c0")},
         {"GRAPH", name_of(script, SYMBOL_GRAPH, "g0")},
         {"CHILD", name_of(script, SYMBOL_GRAPH, "g1")},
         {"STREAM", name_of(script, SYMBOL_STREAM, "s0")},
@@ -129,6 +129,14 @@ static const char *example_word(const struct script *script, const char *word, s
         {"FILE.ptx:KERNEL|KERNEL", "pattern_write"},
         {"GRID", "4"},
         {"BLOCK", "128"},
+        {"ARRAY", name_of(script, SYMBOL_ARRAY, "y0")},
+        {"WIDTHxHEIGHTxDEPTH", "512x512"},
+        {"X,Y,Z", "0,0,0"},
+        {"LEVEL", "0"},
+        {"PLANE", "0"},
+        {"ADVICE", "read-mostly"},
+        {"{FIELD=VALUE", "{operation=2}"},
+        {"{ADDRESS", "{0 1}"},
         {"DATA", "1"}, /* any number may stand for the bytes of an export */
     };
     if (strncmp(word, "value|access|", 13) == 0) /* the kinds of check */
@@ -171,7 +179,9 @@ void advice_example(struct script *script, const struct script_command *command,
         const char *example = *at == '[' ? NULL : example_word(script, at, length);
         if (strncmp(at, "{TO", length) == 0)
             example_copy(script, at, out);
-        if (strcmp(command->name, "attribute") == 0 && strncmp(at, "ATTRIBUTE", length) == 0)
+        if (strcmp(command->name, "advised") == 0 && strncmp(at, "ATTRIBUTE", length) == 0)
+            example = "1";
+        else if (strcmp(command->name, "attribute") == 0 && strncmp(at, "ATTRIBUTE", length) == 0)
             example = "MULTICAST_SUPPORTED";
         else if (strncmp(at, "ATTRIBUTE", length) == 0 && length == 9)
             example = "MAPPING_SIZE";

@@ -154,7 +154,7 @@ static void test_examples(void)
     const struct script_command *command;
     for (size_t i = 0; (command = script_command(i)); i++) {
         struct text example = {0};
-        begin(MAPPED "|s = stream|e = event|x = create 1gran dev0 handle=fd|f = export x|p = pool dev0|g = graph|n = add-empty g"
+        begin(MAPPED "|s = stream|e = event|x = create 1gran dev0 handle=fd|f = export x|p = pool dev0|y = array 64x64|g = graph|n = add-empty g"
               "|i = instantiate g");
         advice_example(session.script, command, &example);
         example.data[strcspn(example.data, "\n")] = 0;

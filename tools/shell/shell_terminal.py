@@ -81,7 +81,7 @@ def first():
     check(b"VMM-MAP-OVERLAP" in shell.line(b"explain VMM-MAP-OV\t"), "a rule is completed")
     check(b"cuMemAddressFree(first_range, 4MiB)" in shell.line(b"free fi\t"), "a name is completed")
     shell.type(b"re\t\t")
-    shell.until(rb"read +ready +record +release +reserve +retain")
+    shell.until(rb"read +ready +record +release +requirements +reserve +retain")
     shell.type(b"serve 1gran\x03")
     shell.until(rb"\^C")
     shell.until(rb"cuvmm> ")

@@ -428,8 +428,8 @@ static void test_completion(void)
     run("r1 = reserve 4gran");
     run("h0 = create 2gran dev0");
     run("free r1");
-    completes("ma", "map");
-    completes("un", "unbind undo unmap");
+    completes("ma", "managed map map-arrays map-tail map-tiles map-whole");
+    completes("un", "unbind undo unmap unmap-tail unmap-tiles unmap-whole");
     completes("ex", "exit expect explain export");
     completes("map r", "r0");
     completes("map r0+1gran h", "h0 host");
@@ -450,7 +450,7 @@ static void test_completion(void)
     completes("query r0 MAPPING_", "MAPPING_BASE_ADDR MAPPING_SIZE");
     completes("attribute MULTIC", "MULTICAST_SUPPORTED");
     completes("check le", "leaks");
-    completes("call cuMemMap", "cuMemMap");
+    completes("call cuMemMap", "cuMemMap cuMemMapArrayAsync");
     completes("picture o", "off on");
     completes("launch pattern_", "pattern_verify pattern_write");
     completes("launch conformance/corpus/scripts/la", "conformance/corpus/scripts/launch.ptx:");

@@ -88,15 +88,39 @@ static void prepare_addresses(struct replay *r, uint64_t *at, uint64_t count)
         prepare_operand(r, &at[i]);
 }
 
+static void prepare_side(struct replay *r, vmm_memcpy3d_operand *side)
+{
+    uint64_t at = side->op.ptr.ptr;
+    if (side->type == VMM_MEMCPY_OPERAND_TYPE_ARRAY)
+        at = replay_value(r, VMM_PARAM_ARRAY, at, &r->skip);
+    else
+        prepare_operand(r, &at);
+    side->op.ptr.ptr = at;
+}
+
 static void prepare_boxes(struct replay *r, vmm_memcpy3d_batch_op *op, uint64_t count)
 {
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
-        uint64_t dst = op[i].dst.op.ptr.ptr, src = op[i].src.op.ptr.ptr;
-        prepare_operand(r, &dst);
-        prepare_operand(r, &src);
-        op[i].dst.op.ptr.ptr = dst;
-        op[i].src.op.ptr.ptr = src;
+        prepare_side(r, &op[i].dst);
+        prepare_side(r, &op[i].src);
     }
+}
+
+/* Arrays and memory that a structure names. */
+static void prepare_shape(struct replay *r, const struct vmm_shape *shape, void *structure)
+{
+    for (size_t i = 0; i < shape->count; i++) {
+        const struct vmm_param *field = &shape->fields[i];
+        if (field->kind == VMM_PARAM_ARRAY || field->kind == VMM_PARAM_HANDLE)
+            vmm_field_set(structure, field, replay_value(r, field->kind, vmm_field_value(structure, field), &r->skip));
+    }
+}
+
+static void prepare_shapes(struct replay *r, const struct vmm_param *param, char *list, uint64_t count)
+{
+    const struct vmm_shape *shape = vmm_shape(param->shape);
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
+        prepare_shape(r, shape, list + i * shape->size);
 }
 
 static void prepare_nodes(struct replay *r, uint64_t *node, uint64_t count)
@@ -149,6 +173,8 @@ static uint64_t place_box(struct replay *r, const vmm_memcpy3d *box, bool src, b
     const vmm_memorytype type = src ? box->src_memory_type : box->dst_memory_type;
     const uint64_t at = src ? vmm_box_src(box) : vmm_box_dst(box);
     uint64_t size;
+    if (type == VMM_MEMORYTYPE_ARRAY)
+        return replay_value(r, VMM_PARAM_ARRAY, at, &r->skip);
     if (!at || type == VMM_MEMORYTYPE_DEVICE || replay_knows(r, VMM_PARAM_ADDRESS, at)) /* refused, as it was, if it is unknown */
         return address(r, at);
     if (*host || type != VMM_MEMORYTYPE_HOST || !spans_of_box(box, src, &size)) { /* both sides, or one that may be anything */
@@ -168,6 +194,8 @@ static void prepare_box(struct replay *r, vmm_memcpy3d *box)
     box->dst_host = (void *)(uintptr_t)dst;
     box->src_device = src;
     box->dst_device = dst;
+    box->src_array = (vmm_array)(uintptr_t)src;
+    box->dst_array = (vmm_array)(uintptr_t)dst;
     box->reserved0 = (void *)(uintptr_t)replay_value(r, VMM_PARAM_CONTEXT, (uint64_t)(uintptr_t)box->reserved0, &r->skip);
     box->reserved1 = (void *)(uintptr_t)replay_value(r, VMM_PARAM_CONTEXT, (uint64_t)(uintptr_t)box->reserved1, &r->skip);
 }
@@ -296,6 +324,8 @@ static void prepare_pointed(struct replay *r, size_t index)
     case VMM_PARAM_NODES: prepare_nodes(r, memory(r, param), listed(r, param)); break;
     case VMM_PARAM_MEMCPY3D:
     case VMM_PARAM_MEMCPY3D_PEER: prepare_box(r, memory(r, param)); break;
+    case VMM_PARAM_STRUCT: prepare_shapes(r, param, memory(r, param), 1); break;
+    case VMM_PARAM_STRUCTS: prepare_shapes(r, param, memory(r, param), listed(r, param)); break;
     case VMM_PARAM_FILL_NODE: {
         vmm_memset_node_params *fill = memory(r, param);
         fill->dst = address(r, fill->dst);
@@ -330,6 +360,13 @@ static void prepare_text(struct replay *r, const struct vmm_param *param)
     point(r, param, r->made.text);
 }
 
+static void prepare_range(struct replay *r, const struct vmm_param *param)
+{
+    memset(r->made.range, 0, sizeof r->made.range);
+    listed(r, param);
+    point(r, param, r->made.range);
+}
+
 static void prepare_out(struct replay *r, size_t index)
 {
     const struct vmm_param *param = &r->params[index];
@@ -344,6 +381,8 @@ static void prepare_out(struct replay *r, size_t index)
     case VMM_PARAM_OUT_NODES: point(r, param, made->nodes[index & 1]); break;
     case VMM_PARAM_OUT_EDGES: point(r, param, made->edges); break;
     case VMM_PARAM_OUT_TEXT: prepare_text(r, param); break;
+    case VMM_PARAM_OUT_STRUCT: point(r, param, made->structure); break;
+    case VMM_PARAM_OUT_RANGE: prepare_range(r, param); break;
     case VMM_PARAM_OUT_BYTES: prepare_bytes(r, param); break;
     case VMM_PARAM_OUT_ATTRIBUTES: prepare_attributes(r, param); break;
     default:

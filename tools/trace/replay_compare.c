@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fnv.h"
+#include "trace_record.h"
 #include "trace_value.h"
 
 /* An output: where it was recorded, and where it is now. */
@@ -181,16 +182,18 @@ static void compare_prop(const struct output *o)
 }
 
 /* One side of a copy of a box. Of host memory only the type and the size are known. */
-static bool same_side(struct replay *r, uint64_t was, uint64_t now)
+static bool same_side(struct replay *r, vmm_memorytype type, uint64_t was, uint64_t now)
 {
-    return !replay_knows(r, VMM_PARAM_ADDRESS, was) || replay_value(r, VMM_PARAM_ADDRESS, was, NULL) == now;
+    const enum vmm_param_kind kind = type == VMM_MEMORYTYPE_ARRAY ? VMM_PARAM_ARRAY : VMM_PARAM_ADDRESS;
+    return !replay_knows(r, kind, was) || replay_value(r, kind, was, NULL) == now;
 }
 
 static void compare_box(const struct output *o)
 {
     const vmm_memcpy3d *was = o->recorded, *now = o->now;
     bool same = was->src_memory_type == now->src_memory_type && was->dst_memory_type == now->dst_memory_type &&
-                same_side(o->r, vmm_box_src(was), vmm_box_src(now)) && same_side(o->r, vmm_box_dst(was), vmm_box_dst(now));
+                same_side(o->r, was->src_memory_type, vmm_box_src(was), vmm_box_src(now)) &&
+                same_side(o->r, was->dst_memory_type, vmm_box_dst(was), vmm_box_dst(now));
     for (int i = 0; i < VMM_BOX_SIZES; i++)
         same &= *vmm_box_size_at(was, &vmm_box_sizes[i]) == *vmm_box_size_at(now, &vmm_box_sizes[i]);
     if (!same)
@@ -252,6 +255,26 @@ static void compare_update(const struct output *o)
     compare_words(o, (uint64_t)(int64_t)was->result, (uint64_t)(int64_t)now->result);
 }
 
+/* ---- structures, and attributes of ranges ---- */
+
+static void compare_struct(const struct output *o)
+{
+    const struct vmm_shape *shape = vmm_shape(o->param->shape);
+    for (size_t i = 0; i < shape->count; i++) {
+        const uint64_t was = vmm_field_value(o->recorded, &shape->fields[i]), now = vmm_field_value(o->now, &shape->fields[i]);
+        if (was != now)
+            differs_u64(o->difference, shape->fields[i].name, was, now);
+    }
+}
+
+static void compare_range(const struct output *o)
+{
+    const int *was = o->recorded, *now = o->now;
+    const uint64_t count = trace_listed(&o->r->room->call.head, o->param);
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
+        compare_words(o, (uint64_t)(int64_t)was[i], (uint64_t)(int64_t)now[i]);
+}
+
 /* ---- outputs ---- */
 
 static void compare_text(const struct output *o)
@@ -283,6 +306,8 @@ static void compare_out(const struct output *o)
     case VMM_PARAM_IO_COUNT:
     case VMM_PARAM_OUT_SIZE: compare_words(o, word(o->recorded), word(o->now)); break;
     case VMM_PARAM_OUT_TEXT: compare_text(o); break;
+    case VMM_PARAM_OUT_STRUCT: compare_struct(o); break;
+    case VMM_PARAM_OUT_RANGE: compare_range(o); break;
     case VMM_PARAM_OUT_PROP: compare_prop(o); break;
     case VMM_PARAM_OUT_MEMCPY3D: compare_box(o); break;
     case VMM_PARAM_OUT_BYTES: compare_bytes(o); break;

@@ -51,6 +51,8 @@ struct replay_made {
     union step_out data[TRACE_LIST_MAX];
     void *pointers[TRACE_LIST_MAX];
     char text[TRACE_TEXT_MAX + 1];
+    uint64_t structure[STEP_STRUCT_BYTES / 8];
+    int range[TRACE_LIST_MAX];
     unsigned char handle[VMM_FABRIC_HANDLE_SIZE]; /* a fabric handle that is passed */
 };
 

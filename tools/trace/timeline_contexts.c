@@ -146,6 +146,7 @@ bool timeline_contexts(struct timeline_reader *r)
     case VMM_CALL_stream_destroy: timeline_die(r, timeline_named_by(r, "stream")); break;
     case VMM_CALL_event_destroy: timeline_die(r, timeline_named_by(r, "event")); break;
     case VMM_CALL_mem_alloc: allocate(r, any->mem_alloc.dptr, any->mem_alloc.bytesize, false); break;
+    case VMM_CALL_mem_alloc_managed: allocate(r, any->mem_alloc_managed.dptr, any->mem_alloc_managed.bytesize, false); break;
     case VMM_CALL_mem_alloc_async: allocate(r, any->mem_alloc_async.dptr, any->mem_alloc_async.bytesize, true); break;
     case VMM_CALL_mem_alloc_from_pool_async:
         allocate(r, any->mem_alloc_from_pool_async.dptr, any->mem_alloc_from_pool_async.bytesize, true);

@@ -460,7 +460,7 @@ static uint32_t references(const struct timeline *t, const struct timeline_objec
 
 static const char *seen_name(const vmm_object *object, char text[TIMELINE_NAME])
 {
-    static const char letters[] = "?DRMHACSEBP"; /* by enum vmm_object_kind */
+    static const char letters[] = "?DRMHACSEBPY"; /* by enum vmm_object_kind */
     snprintf(text, TIMELINE_NAME, "%c%" PRIu32, letters[object->kind], object->number);
     return text;
 }

@@ -82,7 +82,7 @@ static bool check_names(struct parsing *p, bool out)
 
 static bool parse_nearest(struct parsing *p, json_t *json, vmm_object *nearest)
 {
-    static const char letters[] = "?DRMHACSEBP"; /* indexed by enum vmm_object_kind */
+    static const char letters[] = "?DRMHACSEBPY"; /* indexed by enum vmm_object_kind */
     const char *text = json_string_value(json), *letter = text && text[0] ? strchr(letters, text[0]) : NULL;
     char *end = NULL;
     const unsigned long long number = letter && text[1] >= '0' && text[1] <= '9' ? strtoull(text + 1, &end, 10) : 0;

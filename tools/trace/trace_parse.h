@@ -45,6 +45,7 @@ bool parse_prop(struct parsing *p, const char *key, json_t *json, vmm_mem_alloca
 bool parse_team(struct parsing *p, const char *key, json_t *json, vmm_multicast_object_prop *team);
 bool parse_pool_props(struct parsing *p, const char *key, json_t *json, vmm_mem_pool_props *props);
 bool parse_box(struct parsing *p, const char *key, json_t *json, vmm_memcpy3d *box);
+bool parse_struct(struct parsing *p, const char *key, json_t *json, const struct vmm_shape *shape, void *structure);
 bool parse_fill_node(struct parsing *p, const char *key, json_t *json, vmm_memset_node_params *fill);
 bool parse_words(struct parsing *p, const char *key, json_t *json, uint64_t *words, size_t count);
 

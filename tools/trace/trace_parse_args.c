@@ -71,6 +71,15 @@ static bool parse_before(struct parsing *p, const struct vmm_param *param)
     return true;
 }
 
+static bool parse_location_value(struct parsing *p, const struct vmm_param *param)
+{
+    vmm_mem_location location;
+    if (!parse_location(p, param->name, json_of(p, param), &location))
+        return false;
+    set(p, param, (uint64_t)(uintptr_t)&location);
+    return true;
+}
+
 static bool parse_argument(struct parsing *p, const struct vmm_param *param)
 {
     json_t *json = json_of(p, param);
@@ -78,6 +87,8 @@ static bool parse_argument(struct parsing *p, const struct vmm_param *param)
         return parse_malformed(p, "\"args\"", "the argument \"%s\" is missing", param->name);
     if (param->kind < VMM_PARAM_PROP)
         return parse_scalar(p, param);
+    if (param->kind == VMM_PARAM_LOCATION_VALUE)
+        return parse_location_value(p, param);
     if (json_is_null(json) || param->kind == VMM_PARAM_IPC_HANDLE)
         return true;
     set(p, param, 1);
@@ -143,7 +154,7 @@ static bool parse_operand(struct parsing *p, json_t *json, vmm_memcpy3d_operand 
     operand->op.ptr.ptr = at;
     operand->op.ptr.row_length = (size_t)row;
     operand->op.ptr.layer_height = (size_t)rows;
-    return true;
+    return operand->type != VMM_MEMCPY_OPERAND_TYPE_ARRAY || parse_hex_of(p, json, "z", UINT64_MAX, &operand->op.array.z);
 }
 
 static bool parse_box_op(struct parsing *p, const char *key, json_t *json, vmm_memcpy3d_batch_op *op)
@@ -213,6 +224,26 @@ STRUCTURE(vmm_mem_location, parse_location)
 STRUCTURE(vmm_mem_pool_props, parse_pool_props)
 STRUCTURE(vmm_memcpy3d, parse_box)
 STRUCTURE(vmm_memset_node_params, parse_fill_node)
+
+static bool parse_one_shape(struct parsing *p, const struct vmm_param *param)
+{
+    const struct vmm_shape *shape = vmm_shape(param->shape);
+    void *one = point(p, param, shape->size);
+    return one && parse_struct(p, param->name, json_of(p, param), shape, one);
+}
+
+static bool parse_shapes(struct parsing *p, const struct vmm_param *param)
+{
+    const struct vmm_shape *shape = vmm_shape(param->shape);
+    const size_t count = listed(p, param);
+    char *list = point(p, param, count * shape->size);
+    if (!list || !parse_list(p, param->name, json_of(p, param), count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!parse_struct(p, param->name, json_array_get(json_of(p, param), i), shape, list + i * shape->size))
+            return false;
+    return true;
+}
 
 static bool parse_kernel_node(struct parsing *p, const struct vmm_param *param)
 {
@@ -301,6 +332,8 @@ static bool parse_memory(struct parsing *p, const struct vmm_param *param)
     case VMM_PARAM_ADDRESSES:
     case VMM_PARAM_SIZES:
     case VMM_PARAM_NODES: return parse_uint64_t_list(p, param);
+    case VMM_PARAM_STRUCT: return parse_one_shape(p, param);
+    case VMM_PARAM_STRUCTS: return parse_shapes(p, param);
     case VMM_PARAM_BYTES: return parse_host_bytes(p, param);
     case VMM_PARAM_OUT_BYTES: return !p->room->event.device || parse_device(p, param);
     case VMM_PARAM_OUT_ATTRIBUTES: return parse_wanted(p, param);
@@ -318,7 +351,7 @@ bool parse_arguments(struct parsing *p)
             return false;
     for (size_t i = 0; i < p->count; i++) {
         const struct vmm_param *param = &p->params[i];
-        if (param->kind < VMM_PARAM_PROP || param->kind == VMM_PARAM_IPC_HANDLE || json_is_null(json_of(p, param)))
+        if (param->kind < VMM_PARAM_PROP || VMM_BY_VALUE(param->kind) || json_is_null(json_of(p, param)))
             continue;
         if (trace_is_out(param->kind) && !trace_room_output(p->room, param))
             return parse_malformed(p, param->name, "the line names more than a trace holds");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "trace.h"
+#include "trace_record.h"
 #include "trace_value.h"
 
 static void *pointer_of(const struct parsing *p, const struct vmm_param *param)
@@ -40,6 +41,19 @@ static bool parse_attributes(struct parsing *p, const struct vmm_param *param, j
         return false;
     for (size_t i = 0; i < json_array_size(json); i++)
         if (data[i] && !parse_sized(p, param->name, json_array_get(json, i), trace_attribute_size(attribute[i]), data[i]))
+            return false;
+    return true;
+}
+
+/* As many ints as the call asked for. */
+static bool parse_range(struct parsing *p, const struct vmm_param *param, json_t *json)
+{
+    int *range = pointer_of(p, param);
+    const uint64_t count = trace_listed(&p->room->call.head, param);
+    if (!parse_list(p, param->name, json, count < TRACE_LIST_MAX ? count : TRACE_LIST_MAX))
+        return false;
+    for (size_t i = 0; i < json_array_size(json); i++)
+        if (!parse_int(p, param->name, json_array_get(json, i), &range[i]))
             return false;
     return true;
 }
@@ -121,6 +135,8 @@ static bool parse_output(struct parsing *p, const struct vmm_param *param, json_
         return parse_sized(p, param->name, json, trace_attribute_size((vmm_pointer_attribute)trace_length(call, "attribute")), to);
     case VMM_PARAM_OUT_ATTRIBUTES: return parse_attributes(p, param, json);
     case VMM_PARAM_OUT_TEXT: return parse_string(p, param, json);
+    case VMM_PARAM_OUT_STRUCT: return parse_struct(p, param->name, json, vmm_shape(param->shape), to);
+    case VMM_PARAM_OUT_RANGE: return parse_range(p, param, json);
     case VMM_PARAM_OUT_BYTES:
         return p->room->event.device || parse_bytes(p, param->name, json, to, !trace_is_async(call));
     case VMM_PARAM_OUT_NODES:

@@ -159,8 +159,40 @@ bool parse_box(struct parsing *p, const char *key, json_t *json, vmm_memcpy3d *b
     box->dst_host = (void *)(uintptr_t)dst;
     box->src_device = src;
     box->dst_device = dst;
+    box->src_array = (vmm_array)(uintptr_t)src;
+    box->dst_array = (vmm_array)(uintptr_t)dst;
     box->reserved0 = (void *)(uintptr_t)src_context;
     box->reserved1 = (void *)(uintptr_t)dst_context;
+    return true;
+}
+
+static bool parse_field(struct parsing *p, json_t *json, const struct vmm_param *field, void *structure)
+{
+    uint64_t value = 0;
+    int number = 0;
+    if (field->kind == VMM_PARAM_INT) {
+        if (!parse_int(p, field->name, json, &number))
+            return false;
+        value = (uint64_t)(int64_t)number;
+    } else if (!parse_hex(p, field->name, json, &value)) {
+        return false;
+    }
+    if (field->size < sizeof value && field->kind != VMM_PARAM_INT && value >> 8 * field->size)
+        return parse_malformed(p, field->name, "%s does not fit into %d bytes", field->name, field->size);
+    vmm_field_set(structure, field, value);
+    return true;
+}
+
+bool parse_struct(struct parsing *p, const char *key, json_t *json, const struct vmm_shape *shape, void *structure)
+{
+    if (!json_is_object(json))
+        return parse_malformed(p, key, "%s is not an object", key);
+    for (size_t i = 0; i < shape->count; i++) { /* which field of a union is used a field before it says */
+        const struct vmm_param *field = &shape->fields[i];
+        json_t *member = json_object_get(json, field->name);
+        if (member && vmm_field_used(structure, shape, field) && !parse_field(p, member, field, structure))
+            return false;
+    }
     return true;
 }
 

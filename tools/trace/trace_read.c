@@ -28,13 +28,15 @@ void *trace_room_take(struct trace_room *room, size_t size)
     return memory;
 }
 
-static size_t size_of_output(enum vmm_param_kind kind)
+static size_t size_of_output(const struct vmm_param *param)
 {
-    switch (kind) {
+    switch (param->kind) {
     case VMM_PARAM_OUT_NODES:
     case VMM_PARAM_OUT_EDGES:
     case VMM_PARAM_OUT_ATTRIBUTES: return TRACE_LIST_MAX * sizeof(uint64_t);
     case VMM_PARAM_OUT_TEXT: return TRACE_TEXT_MAX + 1;
+    case VMM_PARAM_OUT_STRUCT: return vmm_shape(param->shape)->size;
+    case VMM_PARAM_OUT_RANGE: return TRACE_LIST_MAX * sizeof(int);
     case VMM_PARAM_OUT_BYTES: return TRACE_BYTES_MAX;
     case VMM_PARAM_OUT_PROP: return sizeof(vmm_mem_allocation_prop);
     case VMM_PARAM_OUT_MEMCPY3D: return sizeof(vmm_memcpy3d);
@@ -50,7 +52,7 @@ static size_t size_of_output(enum vmm_param_kind kind)
 
 void *trace_room_output(struct trace_room *room, const struct vmm_param *param)
 {
-    void *memory = trace_room_take(room, size_of_output(param->kind));
+    void *memory = trace_room_take(room, size_of_output(param));
     if (memory)
         vmm_call_set_scalar(&room->call.head, param, (uint64_t)(uintptr_t)memory);
     return memory;
@@ -67,10 +69,18 @@ void trace_room_begin(struct trace_room *room, enum vmm_call_id id)
 
 /* ---- words ---- */
 
+/* No structure has more words: a box has 20, and all of call_structs.def together are more than one of them. */
+enum { SHAPE_FIELDS = 0
+#define CALL_SHAPE_FIELD(...) + 1
+#include "call_structs.def"
+};
+enum { PACK_MOST = SHAPE_FIELDS };
+_Static_assert((int)PACK_MOST >= (int)PACK_BOX && (int)PACK_MOST >= (int)PACK_POOL_PROPS, "the longest of them");
+
 /* The next words; zeros where there are fewer. */
 static const uint64_t *take(struct reading *r, size_t words)
 {
-    static const uint64_t none[PACK_BOX > PACK_POOL_PROPS ? PACK_BOX : PACK_POOL_PROPS];
+    static const uint64_t none[PACK_MOST];
     const uint64_t *at = r->at;
     if (words > (size_t)(r->end - r->at)) {
         r->wrong = "it ends within the memory of an argument";
@@ -128,6 +138,9 @@ static void read_argument(struct reading *r, const struct vmm_param *param, bool
     struct trace_event *event = &r->room->event;
     if (param->kind == VMM_PARAM_IPC_HANDLE) {
         event->descriptor = (uint32_t)word(r);
+    } else if (param->kind == VMM_PARAM_LOCATION_VALUE) {
+        const vmm_mem_location location = unpack_location(word(r));
+        vmm_call_set_scalar(&r->room->call.head, param, (uint64_t)(uintptr_t)&location);
     } else if (param->kind < VMM_PARAM_PROP) {
         vmm_call_set_scalar(&r->room->call.head, param, word(r));
     } else if (pointer) {
@@ -194,6 +207,15 @@ STRUCTURE(vmm_mem_location, PACK_LOCATION, unpack_one_location)
 STRUCTURE(vmm_mem_pool_props, PACK_POOL_PROPS, unpack_pool_props)
 STRUCTURE(vmm_memcpy3d, PACK_BOX, unpack_box)
 STRUCTURE(vmm_memset_node_params, PACK_FILL_NODE, unpack_fill_node)
+
+static void read_shapes(struct reading *r, const struct vmm_param *param, size_t count)
+{
+    const struct vmm_shape *shape = vmm_shape(param->shape);
+    char *list = memory(r, count * shape->size);
+    for (size_t i = 0; i < count; i++)
+        unpack_shape(take(r, shape->count), shape, list + i * shape->size);
+    point(r, param, list);
+}
 
 static void read_kernel_node(struct reading *r, const struct vmm_param *param)
 {
@@ -275,6 +297,8 @@ static void read_memory(struct reading *r, const struct vmm_param *param)
     case VMM_PARAM_ADDRESSES:
     case VMM_PARAM_SIZES:
     case VMM_PARAM_NODES: read_uint64_t_list(r, param); break;
+    case VMM_PARAM_STRUCT: read_shapes(r, param, 1); break;
+    case VMM_PARAM_STRUCTS: read_shapes(r, param, listed(r, param)); break;
     case VMM_PARAM_BYTES: read_bytes(r, param, done); break;
     case VMM_PARAM_OUT_BYTES:
         if (r->room->event.device)
@@ -326,6 +350,14 @@ static void read_attributes(struct reading *r, const struct vmm_param *param)
             read_value(r, data[i], trace_attribute_size(attribute[i]));
 }
 
+static void read_range(struct reading *r, const struct vmm_param *param, void *to)
+{
+    const size_t size = listed(r, param) * sizeof(int);
+    const void *from = take_bytes(r, size);
+    if (from)
+        memcpy(to, from, size);
+}
+
 static void read_output(struct reading *r, const struct vmm_param *param)
 {
     struct trace_event *event = &r->room->event;
@@ -347,6 +379,8 @@ static void read_output(struct reading *r, const struct vmm_param *param)
         break;
     case VMM_PARAM_OUT_ATTRIBUTES: read_attributes(r, param); break;
     case VMM_PARAM_OUT_TEXT: read_text(r, to); break;
+    case VMM_PARAM_OUT_STRUCT: unpack_shape(take(r, vmm_shape(param->shape)->count), vmm_shape(param->shape), to); break;
+    case VMM_PARAM_OUT_RANGE: read_range(r, param, to); break;
     case VMM_PARAM_OUT_BYTES:
         if (!event->device)
             read_bytes(r, param, !trace_is_async(&r->room->call.head));
@@ -403,7 +437,7 @@ static void read_detail(struct reading *r)
     detail->severity = (head & 0xff) == VMM_SEVERITY_WARNING ? VMM_SEVERITY_WARNING : VMM_SEVERITY_ERROR;
     detail->value = at[1];
     detail->expected = at[2];
-    if (at[3] > VMM_OBJECT_POOL || length[2] >= sizeof detail->note)
+    if (at[3] > VMM_OBJECT_ARRAY || length[2] >= sizeof detail->note)
         r->wrong = "its detail names no kind of object, or has too long a note";
     else
         detail->nearest.kind = (vmm_object_kind)at[3];
@@ -447,7 +481,7 @@ const char *trace_read(struct trace_room *room, const uint64_t *record, size_t w
     for (size_t i = 0; i < count; i++)
         read_argument(&r, &params[i], flags / TRACE_POINTERS >> i & 1);
     for (size_t i = 0; i < count; i++) {
-        if (params[i].kind < VMM_PARAM_PROP || !scalar(&r, &params[i]) || params[i].kind == VMM_PARAM_IPC_HANDLE)
+        if (params[i].kind < VMM_PARAM_PROP || !scalar(&r, &params[i]) || VMM_BY_VALUE(params[i].kind))
             continue;
         if (trace_is_out(params[i].kind))
             trace_room_output(room, &params[i]);

@@ -60,9 +60,10 @@ static void set(struct trace_room *room, const struct vmm_param *param, const vo
     vmm_call_set_scalar(&room->call.head, param, (uint64_t)(uintptr_t)to);
 }
 
-static size_t element_size(enum vmm_param_kind kind)
+static size_t element_size(const struct vmm_param *param)
 {
-    switch (kind) {
+    switch (param->kind) {
+    case VMM_PARAM_STRUCTS: return vmm_shape(param->shape)->size;
     case VMM_PARAM_DESCS: return sizeof(vmm_mem_access_desc);
     case VMM_PARAM_MEM_OPS: return sizeof(vmm_stream_batch_mem_op_params);
     case VMM_PARAM_COPY_ATTRIBUTES: return sizeof(vmm_memcpy_attributes);
@@ -72,9 +73,10 @@ static size_t element_size(enum vmm_param_kind kind)
     }
 }
 
-static size_t structure_size(enum vmm_param_kind kind)
+static size_t structure_size(const struct vmm_param *param)
 {
-    switch (kind) {
+    switch (param->kind) {
+    case VMM_PARAM_STRUCT: return vmm_shape(param->shape)->size;
     case VMM_PARAM_PROP: return sizeof(vmm_mem_allocation_prop);
     case VMM_PARAM_TEAM: return sizeof(vmm_multicast_object_prop);
     case VMM_PARAM_LOCATION: return sizeof(vmm_mem_location);
@@ -89,6 +91,7 @@ static size_t structure_size(enum vmm_param_kind kind)
 static bool is_length(const struct vmm_param *param)
 {
     return param->kind == VMM_PARAM_COUNT || strcmp(param->name, "num_attributes") == 0 ||
+           strcmp(param->name, "num_prefetch_locs") == 0 ||
            (param->kind == VMM_PARAM_U32 && strcmp(param->name, "count") == 0);
 }
 
@@ -105,6 +108,8 @@ static void fill_number(struct trace_room *room, const struct vmm_param *param)
         value = length();
     if (strcmp(param->name, "byte_count") == 0)
         value = below(20) ? below(40) : TRACE_BYTES_MAX - 1 + below(3);
+    if (strcmp(param->name, "data_size") == 0)
+        value = 4 * length() + below(4);
     if (strcmp(param->name, "attribute") == 0)
         value = 1 + below(25);
     if (strcmp(param->name, "attr") == 0)
@@ -118,9 +123,14 @@ static void fill_number(struct trace_room *room, const struct vmm_param *param)
 static void fill_list(struct trace_room *room, const struct vmm_param *param)
 {
     const uint64_t count = trace_listed(&room->call.head, param);
-    int *attribute = bytes_of(room, (size_t)count * element_size(param->kind) + 16);
+    int *attribute = bytes_of(room, (size_t)count * element_size(param) + 16);
     for (uint64_t i = 0; param->kind == VMM_PARAM_ATTRIBUTES && i < count; i++)
         attribute[i] = (int)below(25) - 1;
+    vmm_memcpy3d_batch_op *box = (vmm_memcpy3d_batch_op *)(void *)attribute;
+    for (uint64_t i = 0; param->kind == VMM_PARAM_BOXES && i < count; i++) {
+        box[i].src.type = (int)below(4); /* one kind is an array */
+        box[i].dst.type = (int)below(4);
+    }
     set(room, param, attribute);
 }
 
@@ -169,8 +179,10 @@ static void fill_pointer(struct trace_room *room, const struct vmm_param *param)
     case VMM_PARAM_SIZES:
     case VMM_PARAM_COPY_ATTRIBUTES:
     case VMM_PARAM_BOXES:
+    case VMM_PARAM_STRUCTS:
     case VMM_PARAM_NODES:
     case VMM_PARAM_EDGES: fill_list(room, param); break;
+    case VMM_PARAM_OUT_RANGE: set(room, param, bytes_of(room, TRACE_LIST_MAX * sizeof(int))); break;
     case VMM_PARAM_KERNEL_NODE: fill_kernel(room, param); break;
     case VMM_PARAM_OUT_ATTRIBUTES: fill_wanted(room, param); break;
     case VMM_PARAM_OUT_TEXT: fill_text(room, param); break;
@@ -180,8 +192,15 @@ static void fill_pointer(struct trace_room *room, const struct vmm_param *param)
     case VMM_PARAM_OUT_EDGES_AT: fill_written(room, param, bytes_of(room, 300 * 8)); break;
     case VMM_PARAM_BYTES:
     case VMM_PARAM_OUT_BYTES: set(room, param, bytes_of(room, TRACE_BYTES_MAX + 8)); break;
-    default: set(room, param, bytes_of(room, trace_is_out(param->kind) ? 128 : structure_size(param->kind)));
+    default: set(room, param, bytes_of(room, trace_is_out(param->kind) ? 128 : structure_size(param)));
     }
+}
+
+static void fill_locations(struct trace_room *room, const struct vmm_param *params, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (params[i].kind == VMM_PARAM_LOCATION_VALUE)
+            set(room, &params[i], bytes_of(room, sizeof(vmm_mem_location)));
 }
 
 /* Where the length of a written list is. */
@@ -221,7 +240,7 @@ static void fill_detail(struct trace_room *room)
     detail->argument = below(2) ? "ptr" : NULL;
     detail->value = detail->argument ? number() : 0;
     detail->expected = below(2) ? number() : 0;
-    detail->nearest.kind = (vmm_object_kind)below(VMM_OBJECT_POOL + 1);
+    detail->nearest.kind = (vmm_object_kind)below(VMM_OBJECT_ARRAY + 1);
     detail->nearest.number = (uint32_t)below(1000);
     detail->nearest.value = below(31);
     snprintf(detail->note, sizeof detail->note, "%s", below(2) ? "a \"note\"\x80\n" : "");
@@ -253,8 +272,9 @@ static void make(struct trace_room *room, enum vmm_call_id id, bool own, uint64_
         if (params[i].kind < VMM_PARAM_PROP)
             fill_number(room, &params[i]);
     for (size_t i = 0; i < count; i++)
-        if (params[i].kind >= VMM_PARAM_PROP && params[i].kind != VMM_PARAM_IPC_HANDLE && (below(12) || !may_be_null(room, &params[i])))
+        if (params[i].kind >= VMM_PARAM_PROP && !VMM_BY_VALUE(params[i].kind) && (below(12) || !may_be_null(room, &params[i])))
             fill_pointer(room, &params[i]);
+    fill_locations(room, params, count);
     fill_written_length(room);
     fill_capture(room);
     event->wrote = event->result == VMM_SUCCESS || (id == VMM_CALL_mem_get_access && below(2) && room->call.mem_get_access.flags);

@@ -138,6 +138,41 @@ static void print_element(FILE *out, enum vmm_param_kind kind, const void *list,
     }
 }
 
+/* {width=512 height=512}: what is not 0, and of a union what is used. */
+static void print_shape(FILE *out, const struct vmm_shape *shape, const void *structure)
+{
+    const char *between = "";
+    char where[VALUE_ROOM];
+    if (shape == vmm_shape(VMM_SHAPE_mem_location)) {
+        fputs(value_location_text(*(const vmm_mem_location *)structure, where), out);
+        return;
+    }
+    fputs("{", out);
+    for (size_t i = 0; i < shape->count; i++) {
+        const struct vmm_param *field = &shape->fields[i];
+        const uint64_t value = vmm_field_value(structure, field);
+        if (!value || !vmm_field_used(structure, shape, field))
+            continue;
+        fprintf(out, "%s%s=", between, field->name);
+        if (field->kind == VMM_PARAM_INT)
+            fprintf(out, "%d", (int)(int64_t)value);
+        else
+            print_number(out, value);
+        between = " ";
+    }
+    fputs("}", out);
+}
+
+static void print_shapes(FILE *out, const struct vmm_shape *shape, const char *list, uint64_t count)
+{
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
+        fputs(i ? ", " : "", out);
+        print_shape(out, shape, list + i * shape->size);
+    }
+    fputs("}", out);
+}
+
 static void print_list(FILE *out, enum vmm_param_kind kind, const void *list, uint64_t count)
 {
     fputs("{", out);
@@ -157,6 +192,9 @@ static void print_pointed(FILE *out, const struct trace_event *event, const stru
     case VMM_PARAM_PROP: step_print_prop(out, at); break;
     case VMM_PARAM_TEAM: print_team(out, at); break;
     case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(*(const vmm_mem_location *)at, where)); break;
+    case VMM_PARAM_LOCATION_VALUE: fputs(value_location_text(*(const vmm_mem_location *)at, where), out); break;
+    case VMM_PARAM_STRUCT: print_shape(out, vmm_shape(param->shape), at); break;
+    case VMM_PARAM_STRUCTS: print_shapes(out, vmm_shape(param->shape), at, trace_listed(event->call, param)); break;
     case VMM_PARAM_DESCS:
     case VMM_PARAM_ADDRESSES:
     case VMM_PARAM_SIZES:
@@ -264,6 +302,14 @@ static void print_their_list(FILE *out, const struct vmm_call *call, enum vmm_pa
     print_list(out, kind, list, length && list ? *length : 0);
 }
 
+static void print_range(FILE *out, const int *range, uint64_t count)
+{
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
+        fprintf(out, "%s%d", i ? ", " : "", range[i]);
+    fputs("}", out);
+}
+
 static size_t attribute_size(const struct trace_event *event, const struct vmm_param *param)
 {
     return param->kind == VMM_PARAM_OUT_ATTRIBUTE ? trace_attribute_size((int)trace_length(event->call, "attribute"))
@@ -286,6 +332,8 @@ static void print_answer(FILE *out, const struct trace_event *event, const struc
     case VMM_PARAM_OUT_EDGES: print_list(out, VMM_PARAM_EDGES, at, *vmm_list_length(event->call)); break;
     case VMM_PARAM_OUT_NODES_AT: print_their_list(out, event->call, VMM_PARAM_NODES, at); break;
     case VMM_PARAM_OUT_EDGES_AT: print_their_list(out, event->call, VMM_PARAM_EDGES, at); break;
+    case VMM_PARAM_OUT_STRUCT: print_shape(out, vmm_shape(param->shape), at); break;
+    case VMM_PARAM_OUT_RANGE: print_range(out, at, trace_listed(event->call, param)); break;
     case VMM_PARAM_OUT_TEXT: fprintf(out, "\"%s\"", (const char *)at); break;
     case VMM_PARAM_OUT_ATTRIBUTES: print_attributes(out, event->call, at); break;
     case VMM_PARAM_OUT_ATTRIBUTE:

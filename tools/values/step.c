@@ -21,7 +21,12 @@ static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
     case VMM_PARAM_POOL_VALUE: return &step->pool_value;
     case VMM_PARAM_POOL_POINTER:
     case VMM_PARAM_IPC_HANDLE: return step->fabric;
-    case VMM_PARAM_LOCATION: return &step->location;
+    case VMM_PARAM_LOCATION:
+    case VMM_PARAM_LOCATION_VALUE: return &step->location;
+    case VMM_PARAM_STRUCT:
+    case VMM_PARAM_OUT_STRUCT: return step->structure;
+    case VMM_PARAM_STRUCTS: return step->structs;
+    case VMM_PARAM_OUT_RANGE: return step->range;
     case VMM_PARAM_DESCS: return step->grants;
     case VMM_PARAM_ARGS: return step->words;
     case VMM_PARAM_MEM_OPS: return step->mem_ops;

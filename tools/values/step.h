@@ -27,6 +27,9 @@
 #define STEP_MEM_OPS 256
 #define STEP_NODES 256
 #define STEP_COPIES 256
+#define STEP_STRUCTS 256
+#define STEP_STRUCT_BYTES 128 /* of one */
+#define STEP_RANGE 64       /* values of an attribute of a range */
 #define STEP_TEXT 1024
 
 /* What a call may write, whatever the type. */
@@ -38,6 +41,7 @@ union step_out {
     vmm_stream stream;
     vmm_event event;
     vmm_memory_pool pool;
+    vmm_array array;
     vmm_graph graph;
     vmm_graph_node node;
     vmm_graph_exec exec;
@@ -63,6 +67,9 @@ struct step {
     uint64_t words[STEP_WORDS];     /* arguments of a kernel */
     vmm_stream_batch_mem_op_params mem_ops[STEP_MEM_OPS];
     vmm_memcpy3d box;               /* where MEMCPY3D, MEMCPY3D_PEER and OUT_MEMCPY3D point */
+    uint64_t structure[STEP_STRUCT_BYTES / 8]; /* where STRUCT and OUT_STRUCT point */
+    uint64_t structs[STEP_STRUCTS * STEP_STRUCT_BYTES / 8]; /* where STRUCTS points */
+    int range[STEP_RANGE];          /* where OUT_RANGE points */
     uint64_t batch[4][STEP_COPIES]; /* where ADDRESSES and SIZES point */
     vmm_memcpy_attributes copy_attributes[STEP_COPIES];
     vmm_memcpy3d_batch_op boxes[STEP_COPIES];

@@ -61,6 +61,19 @@ static const struct named pool_attributes[] = {
     POOL(USED_MEM_CURRENT),                POOL(USED_MEM_HIGH),
 };
 
+#define RANGE(name) {#name, VMM_MEM_RANGE_ATTRIBUTE_##name}
+static const struct named range_attributes[] = {
+    RANGE(READ_MOSTLY),             RANGE(PREFERRED_LOCATION),    RANGE(ACCESSED_BY),
+    RANGE(LAST_PREFETCH_LOCATION),  RANGE(PREFERRED_LOCATION_TYPE), RANGE(PREFERRED_LOCATION_ID),
+    RANGE(LAST_PREFETCH_LOCATION_TYPE), RANGE(LAST_PREFETCH_LOCATION_ID),
+};
+
+#define ADVICE(name) {#name, VMM_MEM_ADVISE_##name}
+static const struct named advices[] = {
+    ADVICE(SET_READ_MOSTLY),          ADVICE(UNSET_READ_MOSTLY), ADVICE(SET_PREFERRED_LOCATION),
+    ADVICE(UNSET_PREFERRED_LOCATION), ADVICE(SET_ACCESSED_BY),   ADVICE(UNSET_ACCESSED_BY),
+};
+
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static const char *name_of(const struct named *table, size_t count, int value)
@@ -115,7 +128,10 @@ const char *step_enumerator_name(enum vmm_call_id id, const char *param, int val
 {
     static const char *const options[] = {"MINIMUM", "RECOMMENDED"};
     const bool of_graphs = id == VMM_CALL_device_get_graph_mem_attribute || id == VMM_CALL_device_set_graph_mem_attribute;
-    return strcmp(param, "attribute") == 0                                   ? step_attribute_name(value)
+    const bool of_range = id == VMM_CALL_mem_range_get_attribute;
+    return of_range && strcmp(param, "attribute") == 0                       ? name_of(range_attributes, COUNT(range_attributes), value)
+           : strcmp(param, "attribute") == 0                                 ? step_attribute_name(value)
+           : strcmp(param, "advice") == 0                                    ? name_of(advices, COUNT(advices), value)
            : strcmp(param, "attr") == 0 && !of_graphs                        ? step_pool_attribute_name(value)
            : strcmp(param, "attrib") == 0                                    ? step_device_attribute_name(value)
            : strcmp(param, "kernel") == 0                                    ? vmm_kernel_name(value)

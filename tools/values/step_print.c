@@ -149,7 +149,7 @@ static void print_out(FILE *out, const struct step *step, const struct vmm_param
 {
     bool object = param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_HANDLE ||
                   param->kind == VMM_PARAM_OUT_CONTEXT || param->kind == VMM_PARAM_OUT_STREAM ||
-                  param->kind == VMM_PARAM_OUT_EVENT || param->kind == VMM_PARAM_OUT_POOL || param->kind == VMM_PARAM_OUT_GRAPH ||
+                  param->kind == VMM_PARAM_OUT_EVENT || param->kind == VMM_PARAM_OUT_POOL || param->kind == VMM_PARAM_OUT_ARRAY || param->kind == VMM_PARAM_OUT_GRAPH ||
                   param->kind == VMM_PARAM_OUT_GRAPH_NODE || param->kind == VMM_PARAM_OUT_GRAPH_EXEC ||
                   param->kind == VMM_PARAM_OUT_USER_OBJECT ||
                   param->kind == VMM_PARAM_OUT_FD;
@@ -198,16 +198,24 @@ static void print_mem_ops(FILE *out, const vmm_stream_batch_mem_op_params *list,
 }
 
 /* Only what is not 0 of a side; a type that is the usual one is left out. */
+static void print_side(FILE *out, vmm_memorytype type, uint64_t value, const struct step_names *names)
+{
+    if (type == VMM_MEMORYTYPE_ARRAY)
+        print_named(out, SYMBOL_ARRAY, value, names);
+    else
+        step_print_address(out, value, names);
+}
+
 static void print_box(FILE *out, const vmm_memcpy3d *box, const struct step_names *names)
 {
     fputs("{", out);
-    step_print_address(out, vmm_box_dst(box), names);
+    print_side(out, box->dst_memory_type, vmm_box_dst(box), names);
     fputs(" from ", out);
-    step_print_address(out, vmm_box_src(box), names);
+    print_side(out, box->src_memory_type, vmm_box_src(box), names);
     fprintf(out, ", %" PRIu64 " x %" PRIu64 " x %" PRIu64, box->width_in_bytes, box->height, box->depth);
-    if (box->src_memory_type != VMM_MEMORYTYPE_DEVICE)
+    if (box->src_memory_type != VMM_MEMORYTYPE_DEVICE && box->src_memory_type != VMM_MEMORYTYPE_ARRAY)
         fprintf(out, ", src_memory_type=%d", box->src_memory_type);
-    if (box->dst_memory_type != VMM_MEMORYTYPE_DEVICE)
+    if (box->dst_memory_type != VMM_MEMORYTYPE_DEVICE && box->dst_memory_type != VMM_MEMORYTYPE_ARRAY)
         fprintf(out, ", dst_memory_type=%d", box->dst_memory_type);
     for (int i = 0; i < VMM_BOX_SIZES - 3; i++) /* the extent stands before */
         if (*vmm_box_size_at(box, &vmm_box_sizes[i]))
@@ -287,6 +295,41 @@ static void print_boxes(FILE *out, const vmm_memcpy3d_batch_op *list, uint64_t c
     fputs("}", out);
 }
 
+/* The fields that are not 0; of a union those that are used. */
+static void print_struct(FILE *out, const struct vmm_shape *shape, const void *at, const struct step_names *names)
+{
+    const char *between = "{";
+    char where[VALUE_ROOM];
+    if (shape == vmm_shape(VMM_SHAPE_mem_location)) {
+        fputs(value_location_text(*(const vmm_mem_location *)at, where), out);
+        return;
+    }
+    for (size_t i = 0; i < shape->count; i++) {
+        const struct vmm_param *field = &shape->fields[i];
+        uint64_t value = vmm_field_value(at, field);
+        if (!value || !vmm_field_used(at, shape, field))
+            continue;
+        fprintf(out, "%s%s=", between, field->name);
+        between = " ";
+        if (field->kind == VMM_PARAM_ARRAY || field->kind == VMM_PARAM_HANDLE)
+            print_named(out, field->kind == VMM_PARAM_ARRAY ? SYMBOL_ARRAY : SYMBOL_HANDLE, value, names);
+        else if (field->kind == VMM_PARAM_INT)
+            fprintf(out, "%d", (int)(int64_t)value);
+        else
+            fprintf(out, strstr(field->name, "flags") || strcmp(field->name, "mask") == 0 ? "0x%" PRIx64 : "%" PRIu64, value);
+    }
+    fputs(*between == '{' ? "{}" : "}", out);
+}
+
+static void print_structs(FILE *out, const struct vmm_shape *shape, const void *list, uint64_t count, const struct step_names *names)
+{
+    for (uint64_t i = 0; i < count && i < STEP_STRUCTS; i++) {
+        fputs(i ? ", " : "{", out);
+        print_struct(out, shape, (const char *)list + i * shape->size, names);
+    }
+    fputs(count ? "}" : "{}", out);
+}
+
 static void print_nodes(FILE *out, const vmm_graph_node *list, uint64_t count, const struct step_names *names)
 {
     fputs("{", out);
@@ -353,6 +396,17 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
     case VMM_PARAM_POOL_POINTER:
     case VMM_PARAM_IPC_HANDLE: fputs("64 bytes", out); break;
     case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(step->location, where)); break;
+    case VMM_PARAM_LOCATION_VALUE: {
+        vmm_mem_location location;
+        memcpy(&location, (const void *)(uintptr_t)pointer, sizeof location);
+        fputs(value_location_text(location, where), out);
+        break;
+    }
+    case VMM_PARAM_STRUCT: print_struct(out, vmm_shape(params[index].shape), (const void *)(uintptr_t)pointer, names); break;
+    case VMM_PARAM_STRUCTS:
+        print_structs(out, vmm_shape(params[index].shape), (const void *)(uintptr_t)pointer, vmm_structs_length(call, &params[index]),
+                      names);
+        break;
     case VMM_PARAM_DESCS: print_grants(out, step, step->grants, vmm_call_scalar(call, &params[index + 1])); break;
     case VMM_PARAM_ARGS: print_words(out, step->words, vmm_call_scalar(call, &params[index + 1]), names); break;
     case VMM_PARAM_MEM_OPS: print_mem_ops(out, step->mem_ops, vmm_call_scalar(call, &params[index - 1]), names); break;
@@ -414,6 +468,7 @@ static void print_param(FILE *out, const struct step *step, const struct vmm_par
     case VMM_PARAM_STREAM: print_named(out, SYMBOL_STREAM, value, names); break;
     case VMM_PARAM_EVENT: print_named(out, SYMBOL_EVENT, value, names); break;
     case VMM_PARAM_POOL: print_named(out, SYMBOL_POOL, value, names); break;
+    case VMM_PARAM_ARRAY: print_named(out, SYMBOL_ARRAY, value, names); break;
     case VMM_PARAM_GRAPH: print_named(out, SYMBOL_GRAPH, value, names); break;
     case VMM_PARAM_GRAPH_NODE: print_named(out, SYMBOL_NODE, value, names); break;
     case VMM_PARAM_GRAPH_EXEC: print_named(out, SYMBOL_EXEC, value, names); break;
@@ -536,6 +591,15 @@ static void print_answer(FILE *out, const struct step *step, const struct vmm_pa
     case VMM_PARAM_OUT_PROP:
         fprintf(out, ", %s = ", param->name);
         step_print_prop(out, &step->prop);
+        break;
+    case VMM_PARAM_OUT_STRUCT:
+        fprintf(out, ", %s = ", param->name);
+        print_struct(out, vmm_shape(param->shape), step->structure, names);
+        break;
+    case VMM_PARAM_OUT_RANGE:
+        fprintf(out, ", %s =", param->name);
+        for (uint64_t i = 0; i < step->call.mem_range_get_attribute.data_size / sizeof(int) && i < STEP_RANGE; i++)
+            fprintf(out, " %d", step->range[i]);
         break;
     case VMM_PARAM_OUT_MEMCPY3D:
         fprintf(out, ", %s = ", param->name);

@@ -117,7 +117,7 @@ const char *symbols_kind_text(enum symbol_kind kind)
 {
     static const char *const text[] = {"a number",    "a reservation", "a handle",
                                        "an allocation", "a context",     "a stream", "an event",
-                                       "a memory pool", "a graph", "a node of a graph", "an instance of a graph", "a user object", "a descriptor"};
+                                       "a memory pool", "an array", "a graph", "a node of a graph", "an instance of a graph", "a user object", "a descriptor"};
     return text[kind];
 }
 

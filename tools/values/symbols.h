@@ -20,6 +20,7 @@ enum symbol_kind {
     SYMBOL_STREAM,
     SYMBOL_EVENT,
     SYMBOL_POOL,
+    SYMBOL_ARRAY, /* or a mipmapped one */
     SYMBOL_GRAPH,
     SYMBOL_NODE,
     SYMBOL_EXEC,

@@ -144,7 +144,7 @@ static bool read_field(struct reader *r, const struct symbol *symbol, uint64_t *
     r->at++;
     size_t length = name_length(r->at);
     bool sized = symbol->kind != SYMBOL_NUMBER && symbol->kind != SYMBOL_CONTEXT && symbol->kind != SYMBOL_STREAM &&
-                 symbol->kind != SYMBOL_EVENT && symbol->kind != SYMBOL_POOL && symbol->kind != SYMBOL_GRAPH &&
+                 symbol->kind != SYMBOL_EVENT && symbol->kind != SYMBOL_POOL && symbol->kind != SYMBOL_ARRAY && symbol->kind != SYMBOL_GRAPH &&
                  symbol->kind != SYMBOL_NODE && symbol->kind != SYMBOL_EXEC && symbol->kind != SYMBOL_OBJECT &&
                  symbol->kind != SYMBOL_DESCRIPTOR;
     if (length == 4 && memcmp(r->at, "size", 4) == 0 && sized)

@@ -79,7 +79,7 @@ bool value_mem_ops(const struct value_env *env, const struct word *word, vmm_str
 const char *value_mem_op_name(vmm_stream_batch_mem_op_type operation);
 
 /* {r0 r1 64 3 2 src_pitch=128 dst_memory_type=host}: a copy of a box to one address from another, of so many bytes, rows and layers;
- * then fields of vmm_memcpy3d by name. Memory is of a device where no type says otherwise. */
+ * then fields of vmm_memcpy3d by name. Memory is of a device where no type says otherwise, but for the names of arrays. */
 bool value_box(const struct value_env *env, const struct word *word, vmm_memcpy3d *out, struct words_error *error);
 
 /* {r0 r1 64}: numbers, by name or value; at most max. */
@@ -107,6 +107,14 @@ bool value_fill_node(const struct value_env *env, const struct word *word, vmm_m
 /* {fill 1 32 r0 64KiB 0xab}: kernel, grid, block, arguments, which go to args. */
 bool value_kernel_node(const struct value_env *env, const struct word *word, vmm_kernel_node_params *out, uint64_t *args,
                        size_t max, struct words_error *error);
+
+/* {width=512 height=512 flags=0x40}: a structure of call_structs.def; fields that are not named keep their values. {... next ...}: a
+ * list of at most max, whose other fields are 0. */
+struct vmm_shape;
+bool value_struct(const struct value_env *env, const struct word *word, const struct vmm_shape *shape, void *out,
+                  struct words_error *error);
+bool value_structs(const struct value_env *env, const struct word *word, const struct vmm_shape *shape, void *out, size_t max,
+                   size_t *count, struct words_error *error);
 
 /* The words inside {...} of word, cut out of it. */
 bool value_inside(const struct word *word, struct words *inside, struct words_error *error);

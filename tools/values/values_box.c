@@ -48,6 +48,13 @@ static bool field_of(const struct value_env *env, const struct word *word, vmm_m
     return true;
 }
 
+/* What an array's name stands for is an array; all else is memory of a device. */
+static vmm_memorytype memory_of(const struct value_env *env, const struct word *word)
+{
+    const struct symbol *symbol = symbols_find(env->symbols, word->text, strlen(word->text));
+    return symbol && symbol->kind == SYMBOL_ARRAY ? VMM_MEMORYTYPE_ARRAY : VMM_MEMORYTYPE_DEVICE;
+}
+
 bool value_box(const struct value_env *env, const struct word *word, vmm_memcpy3d *out, struct words_error *error)
 {
     static const char *const what[] = {"destination", "source", "width", "height", "depth"};
@@ -61,13 +68,15 @@ bool value_box(const struct value_env *env, const struct word *word, vmm_memcpy3
             return value_fail(error, word, 0, "the list ends where the %s is expected", what[i]);
         else if (!value_number(env, &inside.word[i], &value[i], error))
             return false;
-    *out = (vmm_memcpy3d){.src_memory_type = VMM_MEMORYTYPE_DEVICE, .dst_memory_type = VMM_MEMORYTYPE_DEVICE,
+    *out = (vmm_memcpy3d){.src_memory_type = memory_of(env, &inside.word[1]), .dst_memory_type = memory_of(env, &inside.word[0]),
                           .width_in_bytes = value[2], .height = value[3], .depth = value[4]};
     for (size_t i = FIRST; i < inside.count; i++)
         if (!field_of(env, &inside.word[i], out, error))
             return false;
     out->dst_host = (void *)(uintptr_t)value[0];
     out->src_host = (const void *)(uintptr_t)value[1];
+    out->dst_array = (vmm_array)(uintptr_t)value[0];
+    out->src_array = (vmm_array)(uintptr_t)value[1];
     out->dst_device = value[0];
     out->src_device = value[1];
     return true;

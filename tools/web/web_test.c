@@ -110,7 +110,7 @@ static void test_words(void)
 {
     web_open("", 100);
     lines(mapped);
-    tap_text(web_complete("unm"), "{\"from\":0,\"words\":[\"unmap\"]}", "a command is completed");
+    tap_text(web_complete("unm"), "{\"from\":0,\"words\":[\"unmap\",\"unmap-tail\",\"unmap-tiles\",\"unmap-whole\"]}", "a command is completed");
     tap_text(web_complete("map r"), "{\"from\":4,\"words\":[\"r\"]}", "and a name");
     tap_text(web_complete("map \xc3\xa4 r"), "{\"from\":7,\"words\":[\"r\"]}", "from counts bytes");
     tap_ok(has(web_complete("explain VMM-MAP-O"), "VMM-MAP-OVERLAP"), "and a rule");

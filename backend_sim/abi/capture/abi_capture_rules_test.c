@@ -308,6 +308,31 @@ TEST_BREAKS(CAPTURE_IMPLICIT, capture_implicit_broken)
     OK(cuStreamDestroy(blocking));
 }
 
+/* Copies from and to arrays that the host waits for. */
+TEST_BREAKS(CAPTURE_IMPLICIT, capture_implicit_broken_by_arrays)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR is = {.Width = 64, .Height = 64, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    unsigned char bytes[16] = {0};
+    CUarray array = NULL, other = NULL;
+    CUstream blocking = NULL;
+    OK(cuArray3DCreate(&array, &is));
+    OK(cuArray3DCreate(&other, &is));
+    OK(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
+#define SPOILS(call)                                                                       \
+    begin_capture(blocking);                                                               \
+    REFUSED(call, ERROR_STREAM_CAPTURE_IMPLICIT);                                          \
+    IS(cuStreamEndCapture(blocking, NULL), ERROR_STREAM_CAPTURE_INVALIDATED)
+    SPOILS(cuMemcpyHtoA(array, 0, bytes, sizeof bytes));
+    SPOILS(cuMemcpyAtoH(bytes, array, 0, sizeof bytes));
+    SPOILS(cuMemcpyDtoA(array, 0, memory, sizeof bytes));
+    SPOILS(cuMemcpyAtoD(memory, array, 0, sizeof bytes));
+    SPOILS(cuMemcpyAtoA(array, 0, other, 0, sizeof bytes));
+#undef SPOILS
+    OK(cuStreamDestroy(blocking));
+    OK(cuArrayDestroy(other));
+    OK(cuArrayDestroy(array));
+}
+
 TEST_NEAR_MISS(CAPTURE_IMPLICIT, capture_implicit_kept)
 {
     CUstream beside = new_stream();

@@ -395,7 +395,7 @@ TEST_RULE(BATCH_OPERAND, batch_operand)
 {
     if (breaks) {
         REFUSED(boxes(15, 16, 0, 1), ERROR_INVALID_VALUE);
-        REFUSED(boxes(0, 16, 0, 2), ERROR_INVALID_VALUE);
+        REFUSED(boxes(0, 16, 0, 7), ERROR_INVALID_VALUE);
         REFUSED(boxes(0, 16, 0, 0), ERROR_INVALID_VALUE);
     } else {
         OK(boxes(16, 16, 0, 1));

@@ -7,7 +7,7 @@
 
 #include "testing/rule_tests.h"
 
-CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream); /* absent: not in cuda.h */
+CUresult cuTexObjectDestroy(unsigned long long texObject); /* absent: not in cuda.h */
 
 /* ---- any call ---- */
 
@@ -61,7 +61,7 @@ TEST_BREAKS(ENTRY_ABSENT, entry_absent_broken)
     static const CUuuid id = {{0}};
     REFUSED(cuDeviceGetLuid(luid, &mask, 0), ERROR_NOT_SUPPORTED);
     REFUSED(cuGetExportTable(&table, &id), ERROR_NOT_SUPPORTED);
-    REFUSED(cuMemPrefetchAsync(memory, 1, 0, stream), ERROR_NOT_SUPPORTED);
+    REFUSED(cuTexObjectDestroy(1), ERROR_NOT_SUPPORTED);
 }
 
 TEST_NEAR_MISS(ENTRY_ABSENT, entry_absent_kept)

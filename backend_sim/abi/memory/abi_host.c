@@ -18,7 +18,7 @@ struct range {
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct addrmap ranges; /* the ranges do not overlap */
-static _Atomic unsigned count, registered, managed;
+static _Atomic unsigned count, registered;
 static uint64_t last_id = UINT64_C(1) << 32; /* beyond the machine's block numbers */
 
 static struct range *holding(uint64_t address, uint64_t size)
@@ -65,12 +65,6 @@ bool abi_host_made_in(uint64_t address, uint64_t size)
     return made;
 }
 
-bool abi_host_managed(uint64_t address)
-{
-    struct abi_host_range range;
-    return managed && abi_host_find(address, 1, &range) && range.managed;
-}
-
 void abi_host_set_sync(uint64_t address, bool sync)
 {
     life_acquire(&lock);
@@ -91,7 +85,6 @@ static CUresult insert(struct range *range)
     range->is.id = ++last_id;
     count++;
     atomic_fetch_add(&registered, range->is.registered);
-    atomic_fetch_add(&managed, range->is.managed);
     return CUDA_SUCCESS;
 }
 
@@ -113,18 +106,17 @@ static CUresult enter(const struct range *range)
 }
 
 /* Removes the range of that kind that starts there. */
-static bool leave(uint64_t start, bool was_registered, bool was_managed, struct range *range)
+static bool leave(uint64_t start, bool was_registered, struct range *range)
 {
     life_acquire(&lock);
     struct range *found = addrmap_floor(&ranges, start);
-    if (found && (found->is.start != start || found->is.registered != was_registered || found->is.managed != was_managed))
+    if (found && (found->is.start != start || found->is.registered != was_registered))
         found = NULL;
     if (found) {
         *range = *found;
         addrmap_remove(&ranges, start);
         count--;
         atomic_fetch_sub(&registered, found->is.registered);
-        atomic_fetch_sub(&managed, found->is.managed);
         heap.free(found);
     }
     life_release(&lock);
@@ -208,10 +200,10 @@ CUresult abi_host_create(vmm_system *sys, const char *function, struct abi_host_
     return CUDA_SUCCESS;
 }
 
-bool abi_host_end(vmm_system *sys, uint64_t start, bool was_managed)
+bool abi_host_end(vmm_system *sys, uint64_t start)
 {
     struct range range;
-    if (!leave(start, false, was_managed, &range))
+    if (!leave(start, false, &range))
         return false;
     vmm_ctx_synchronize(sys); /* in-flight work may use it */
     give_back(sys, &range, true);
@@ -235,7 +227,7 @@ void abi_host_sweep(vmm_system *sys)
     struct range ended;
     struct abi_query_context context;
     for (uint64_t from = 0; count && next_range(from, &at); from = at.start + 1)
-        if (!(abi_query_context(sys, at.context, &context) && context.alive) && leave(at.start, at.registered, at.managed, &ended) && !at.registered)
+        if (!(abi_query_context(sys, at.context, &context) && context.alive) && leave(at.start, at.registered, &ended) && !at.registered)
             give_back(sys, &ended, true);
 }
 
@@ -283,7 +275,7 @@ static CUresult free_host(vmm_system *sys, const void *p)
     uint64_t current;
     struct abi_query_context context;
     CUresult result = abi_current(sys, "cuMemFreeHost", &current, &context);
-    if (result != CUDA_SUCCESS || !p || abi_host_end(sys, (uint64_t)(uintptr_t)p, false))
+    if (result != CUDA_SUCCESS || !p || abi_host_end(sys, (uint64_t)(uintptr_t)p))
         return result;
     return abi_refuse_by(sys, VMM_RULE_ALLOC_FREE_UNKNOWN, "cuMemFreeHost", (uint64_t)(uintptr_t)p);
 }
@@ -379,7 +371,7 @@ static CUresult unregister(vmm_system *sys, const void *p)
     if (result != CUDA_SUCCESS)
         return result;
     vmm_ctx_synchronize(sys); /* kernels in flight may use it */
-    if (leave((uint64_t)(uintptr_t)p, true, false, &range))
+    if (leave((uint64_t)(uintptr_t)p, true, &range))
         return CUDA_SUCCESS;
     if (!p || is_known(sys, (uint64_t)(uintptr_t)p))
         return abi_refuse(VMM_RULE_REGISTER_NOT_START, "cuMemHostUnregister", "%p is not where registered memory starts", p);
@@ -403,10 +395,9 @@ bool abi_host_attribute(const struct abi_host_range *range, CUpointer_attribute 
 {
     *value = 0;
     switch ((int)attribute) {
-    case CU_POINTER_ATTRIBUTE_P2P_TOKENS: return range->managed;
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS: return false;
     case CU_POINTER_ATTRIBUTE_CONTEXT: *value = range->context; break;
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *value = range->managed ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST; break;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *value = range->managed; break;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *value = CU_MEMORYTYPE_HOST; break;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER: *value = address; break;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *value = range->sync; break;
@@ -450,9 +441,6 @@ static CUresult device_pointer(vmm_system *sys, CUdeviceptr *pdptr, const void *
     if (flags)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "Flags is %u: it must be 0", flags);
     if (abi_host_find(address, 1, &range)) {
-        if (range.managed)
-            return abi_refuse(VMM_RULE_PINNED_UNKNOWN, name, "0x%llx is managed memory, which has one address for all",
-                              (unsigned long long)address);
         *pdptr = address;
         return CUDA_SUCCESS;
     }
@@ -475,7 +463,11 @@ static CUresult host_flags(vmm_system *sys, unsigned *flags, const void *p)
     uint64_t address = (uint64_t)(uintptr_t)p, start;
     if (!flags)
         return abi_null(name, "pFlags");
-    CUresult result = abi_host_find(address, 1, &range) ? CUDA_SUCCESS : mapping_of(sys, name, address, &start);
+    CUresult result = CUDA_SUCCESS;
+    if (abi_query_managed(sys, address))
+        range.flags = 0;
+    else if (!abi_host_find(address, 1, &range))
+        result = mapping_of(sys, name, address, &start);
     if (result == CUDA_SUCCESS)
         *flags = (range.flags & (range.registered ? CU_MEMHOSTREGISTER_PORTABLE : 7u)) | CU_MEMHOSTALLOC_DEVICEMAP;
     return result;

@@ -4,7 +4,6 @@
  *
  *     cuMemHostAlloc   host-located memory of the simulated machine, mapped with rights for the host and every device;
  *                      the address is the same for both
- *     cuMemAllocManaged   the same memory, which says of itself that it is managed: it stays with the host
  *     cuMemHostRegister   the program's own memory: the host moves what copies and fills do there, kernels of plugins use it in
  *                      place
  *
@@ -24,7 +23,6 @@ struct abi_host_range {
     uint64_t id;           /* unique */
     unsigned flags;
     bool registered; /* false: created here */
-    bool managed;    /* by cuMemAllocManaged; false: by cuMemHostAlloc */
     bool sync;       /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS was set */
 };
 
@@ -34,9 +32,9 @@ bool abi_host_find(uint64_t address, uint64_t size, struct abi_host_range *range
 /* Creates memory of is->size bytes and sets its addresses; the entry point is named function. */
 CUresult abi_host_create(vmm_system *sys, const char *function, struct abi_host_range *is);
 
-/* Waits for the current context's work and ends the memory that was created here and starts there; managed says by which call.
- * False when there is none. */
-bool abi_host_end(vmm_system *sys, uint64_t start, bool managed);
+/* Waits for the current context's work and ends the memory that was created here and starts there. False when
+ * there is none. */
+bool abi_host_end(vmm_system *sys, uint64_t start);
 
 /* Ends the memory of contexts that have ended, portable memory too; memory that was registered is the program's again. */
 void abi_host_sweep(vmm_system *sys);
@@ -48,8 +46,6 @@ bool abi_host_any_registered(void);
 /* Does a range created here overlap [address, address + size)? */
 bool abi_host_made_in(uint64_t address, uint64_t size);
 
-/* Is it an address of managed memory? */
-bool abi_host_managed(uint64_t address);
 
 /* Sets SYNC_MEMOPS of the range that contains the address. */
 void abi_host_set_sync(uint64_t address, bool sync);

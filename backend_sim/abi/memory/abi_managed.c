@@ -1,72 +1,100 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory, the small way: memory that the host and every device access at one address (abi_host.h). It does not move, so there
- * is nothing to prefetch or to advise. */
+/* Managed memory: these entry points call the functions of the same name in this project's API; what asks for several attributes is
+ * made of those. */
+#include <string.h>
+
 #include "abi.h"
 #include "abi_capture.h"
-#include "abi_host.h"
 #include "abi_managed.h"
-#include "mem_op.h"
+#include "heap.h"
 
-static CUresult allocate(vmm_system *sys, CUdeviceptr *dptr, size_t size, unsigned flags)
+#define ABI_ONE(name, ...) ABI(ABI_PART(call_, name, __VA_ARGS__))
+
+static vmm_mem_location location_of(CUmemLocation location)
 {
-    static const char name[] = "cuMemAllocManaged";
-    uint64_t current;
-    struct abi_query_context context;
-    if (!dptr)
-        return abi_null(name, "dptr");
-    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
-        return abi_refuse(VMM_RULE_CALL_VALUE, name, "flags is %u: CU_MEM_ATTACH_GLOBAL or CU_MEM_ATTACH_HOST", flags);
-    if (!size)
-        return abi_refuse(VMM_RULE_ALLOC_SIZE_ZERO, name, "bytesize is 0");
-    CUresult result = abi_current(sys, name, &current, &context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    /* Measured: copies of such memory are synchronous from the start. */
-    struct abi_host_range range = {.size = size, .context = current, .device = context.device, .managed = true, .sync = true};
-    result = abi_host_create(sys, name, &range);
-    *dptr = result == CUDA_SUCCESS ? range.start : 0;
-    return result;
+    return (vmm_mem_location){(int)location.type, location.id};
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
 {
     if (dptr)
         *dptr = 0; /* written in any case, as recorded */
+    if (dptr && bytesize && (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST))
+        ABI_NO_CAPTURE();
+    ABI_ONE(mem_alloc_managed, (vmm_deviceptr *)dptr, bytesize, flags);
+}
+
+CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+{
     ABI_NO_CAPTURE();
-    ABI_INITIALISED(allocate(sys, dptr, bytesize, flags));
+    ABI_ONE(mem_advise, devPtr, count, (int)advice, location_of(location));
 }
 
-CUresult abi_managed_free(vmm_system *sys, CUdeviceptr dptr)
+static bool is_about_device(CUmem_advise advice)
 {
-    uint64_t current;
+    return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
+           advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+}
+
+CUresult abi_managed_advise(vmm_system *sys, CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
+{
+    static const char name[] = "cuMemAdvise";
     struct abi_query_context context;
-    CUresult result = abi_current(sys, "cuMemFree", &current, &context);
-    if (result != CUDA_SUCCESS || abi_host_end(sys, dptr, true))
+    uint64_t value;
+    CUresult result = abi_current(sys, name, &value, &context);
+    if (result != CUDA_SUCCESS)
         return result;
-    return abi_refuse_by(sys, VMM_RULE_ALLOC_FREE_UNKNOWN, "cuMemFree", dptr);
+    const int devices = abi_query_profile(sys)->devices;
+    if (is_about_device(advice) && device != CU_DEVICE_CPU && (device < 0 || device >= devices))
+        return abi_refuse(VMM_RULE_MANAGED_DEVICE, name, "device %d, of %d", device, devices);
+    return (CUresult)vmm_mem_advise(sys, devPtr, count, (int)advice, abi_managed_location(device));
 }
 
-CUresult abi_managed_free_async(const char *function, CUdeviceptr dptr)
+CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
 {
-    return abi_refuse(VMM_RULE_MANAGED_FREE_ASYNC, function, "0x%llx is managed memory", dptr);
+    ABI_ONE(mem_range_get_attribute, data, dataSize, (int)attribute, devPtr, count);
 }
 
-bool abi_managed_mem_op(const struct vmm_call *call)
+/* What cuMemRangeGetAttributes asks for. */
+struct asked {
+    void **data;
+    const size_t *sizes;
+    const CUmem_range_attribute *attributes;
+    size_t count;
+};
+
+/* Each into the room for it, or where the program wants it. */
+static CUresult get_each(vmm_system *sys, const struct asked *asked, unsigned char *room, CUdeviceptr at, size_t size)
 {
-    enum { BATCH_MAX = 255 }; /* a longer list is refused before anything of it is read */
-    struct mem_ops ops;
-    bool found = false;
-    if (!abi_host_any())
-        return false;
-    mem_op_list(call, &ops);
-    for (uint64_t i = 0; ops.op && ops.count <= BATCH_MAX && i < ops.count && !found; i++)
-        found = vmm_mem_op_has_value(ops.op[i].operation) && abi_host_managed(ops.op[i].wait_value.address);
-    return found;
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < asked->count && result == CUDA_SUCCESS; room += asked->sizes[i++])
+        result = (CUresult)vmm_mem_range_get_attribute(sys, asked->data[i] ? room : NULL, asked->sizes[i], (int)asked->attributes[i], at,
+                                                       size);
+    return result;
 }
 
-/* What a driver says of the stream first is what it says of an empty batch there. */
-CUresult abi_managed_refuse_mem_op(vmm_system *sys, const char *function, vmm_stream stream)
+/* Nothing is written where one is refused, as recorded. */
+static CUresult get_attributes(vmm_system *sys, const struct asked *asked, CUdeviceptr at, size_t size)
 {
-    CUresult result = (CUresult)vmm_stream_batch_mem_op(sys, stream, 0, NULL, 0);
-    return result == CUDA_SUCCESS ? abi_refuse(VMM_RULE_MEMOP_ADDRESS, function, "streams cannot use managed memory") : result;
+    static const char name[] = "cuMemRangeGetAttributes";
+    size_t bytes = sizeof(int);
+    if (!asked->data || !asked->sizes || !asked->attributes || !asked->count)
+        return abi_null(name, !asked->data ? "data" : !asked->sizes ? "dataSizes" : !asked->attributes ? "attributes" : "numAttributes");
+    for (size_t i = 0; i < asked->count; i++)
+        bytes += asked->sizes[i];
+    unsigned char *room = heap.malloc(bytes), *from = room;
+    if (!room)
+        return abi_no_memory(name);
+    CUresult result = get_each(sys, asked, room, at, size);
+    for (size_t i = 0; i < asked->count && result == CUDA_SUCCESS; from += asked->sizes[i++])
+        memcpy(asked->data[i], from, asked->sizes[i]);
+    heap.free(room);
+    return result;
+}
+
+CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes,
+                                 CUdeviceptr devPtr, size_t count)
+{
+    const struct asked asked = {data, dataSizes, attributes, numAttributes};
+    ABI_INITIALISED(get_attributes(sys, &asked, devPtr, count));
 }

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_managed.h - what calls of other memory do with managed memory (abi_host_managed). */
+/* abi_managed.h - how the first versions of prefetch and advice name a place. */
 #ifndef SIM_ABI_MANAGED_H
 #define SIM_ABI_MANAGED_H
 
 #include "abi.h"
-#include "call.h"
 
-/* cuMemFree of such an address. */
-CUresult abi_managed_free(vmm_system *sys, CUdeviceptr dptr);
+/* A device, or the host by -1. */
+static inline vmm_mem_location abi_managed_location(int device)
+{
+    return device == VMM_DEVICE_CPU ? (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, 0}
+                                    : (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, device};
+}
 
-/* The same in the order of a stream, which a driver refuses. */
-CUresult abi_managed_free_async(const char *function, CUdeviceptr dptr);
-
-/* Is a memory operation of a stream at such an address, or one of a batch? Then abi_managed_refuse_mem_op answers it. */
-bool abi_managed_mem_op(const struct vmm_call *call);
-CUresult abi_managed_refuse_mem_op(vmm_system *sys, const char *function, vmm_stream stream);
+/* The first version of cuMemAdvise. Measured: it looks at the context first, and only advice that is about a device looks at it. */
+CUresult abi_managed_advise(vmm_system *sys, CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
 
 #endif

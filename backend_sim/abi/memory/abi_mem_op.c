@@ -2,7 +2,6 @@
 /* Stream memory operations of the second version; abi_old_mem_op.c has the first. Compiled for both default streams. */
 #include "abi.h"
 #include "abi_capture.h"
-#include "abi_managed.h"
 
 #include <string.h>
 
@@ -11,8 +10,7 @@
     do {                                                                                                                   \
         const struct vmm_call_##name op_ = {{VMM_CALL_##name, 0}, abi_stream(stream), __VA_ARGS__};                        \
         ABI_OR_CAPTURE(stream, abi_capture_add_mem_op(__func__, captured_, &op_.head));                                    \
-        ABI(abi_managed_mem_op(&op_.head) ? abi_managed_refuse_mem_op(sys, __func__, abi_stream(stream))                   \
-                                          : (CUresult)vmm_##name(sys, abi_stream(stream), __VA_ARGS__));                   \
+        ABI(vmm_##name(sys, abi_stream(stream), __VA_ARGS__));                                                             \
     } while (0)
 
 CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
@@ -64,7 +62,5 @@ CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMe
     const vmm_stream_batch_mem_op_params *list = (const vmm_stream_batch_mem_op_params *)(const void *)paramArray;
     const struct vmm_call_stream_batch_mem_op op = {{VMM_CALL_stream_batch_mem_op, 0}, abi_stream(stream), count, list, flags};
     ABI_OR_CAPTURE(stream, abi_capture_add_mem_op(__func__, captured_, &op.head));
-    ABI(abi_managed_mem_op(&op.head)
-            ? abi_managed_refuse_mem_op(sys, __func__, abi_stream(stream))
-            : leave_aliases(vmm_stream_batch_mem_op(sys, abi_stream(stream), count, list, flags), paramArray, count));
+    ABI(leave_aliases(vmm_stream_batch_mem_op(sys, abi_stream(stream), count, list, flags), paramArray, count));
 }

@@ -5,7 +5,6 @@
 #include "abi.h"
 #include "abi_capture.h"
 #include "abi_host.h"
-#include "abi_managed.h"
 #include "abi_variable_memory.h"
 #include "call.h"
 
@@ -33,7 +32,7 @@ static CUresult free_memory(vmm_system *sys, CUdeviceptr dptr)
     if (abi_variable_memory(dptr))
         return abi_refuse(VMM_RULE_ALLOC_FREE_UNKNOWN, "cuMemFree", "0x%llx is a variable of a module or library, which ends when "
                           "that is unloaded", dptr);
-    return abi_host_managed(dptr) ? abi_managed_free(sys, dptr) : (CUresult)vmm_mem_free(sys, dptr);
+    return (CUresult)vmm_mem_free(sys, dptr);
 }
 
 CUresult cuMemFree(CUdeviceptr dptr)

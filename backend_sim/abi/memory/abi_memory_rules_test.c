@@ -124,24 +124,6 @@ TEST_BREAKS(PINNED_VMM, pinned_vmm_broken)
     OK(cuMemFreeHost(pinned));
 }
 
-TEST_BREAKS(MANAGED_FREE_ASYNC, managed_free_async_broken)
-{
-    CUdeviceptr managed = 0;
-    OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
-    REFUSED(cuMemFreeAsync(managed, stream), ERROR_NOT_SUPPORTED);
-    REFUSED(cuMemFreeAsync(managed + 63, stream), ERROR_NOT_SUPPORTED);
-    OK(cuMemFree(managed));
-}
-
-TEST_NEAR_MISS(MANAGED_FREE_ASYNC, managed_free_async_kept)
-{
-    CUdeviceptr managed = 0, pooled = 0;
-    OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
-    OK(cuMemAllocAsync(&pooled, 64, stream));
-    ACCEPTED(cuMemFreeAsync(pooled, stream));
-    ACCEPTED(cuMemFree(managed));
-}
-
 /* Mapped memory of cuMemCreate, whose handle is released: it ends with its mapping. */
 static CUdeviceptr mapped(void)
 {
@@ -194,7 +176,7 @@ TEST_BREAKS(ROWS_MEMORY, rows_memory_broken)
     copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
     copy.srcDevice = (CUdeviceptr)(uintptr_t)own;
     REFUSED(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
-    copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.srcMemoryType = (CUmemorytype)7;
     REFUSED(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
 }
 

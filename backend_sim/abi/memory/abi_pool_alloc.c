@@ -3,8 +3,6 @@
  * another one forbids it. */
 #include "abi.h"
 #include "abi_capture.h"
-#include "abi_host.h"
-#include "abi_managed.h"
 
 #define ABI_ONE(name, ...) ABI(ABI_PART(call_, name, __VA_ARGS__))
 
@@ -26,6 +24,5 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 {
     ABI_OR_CAPTURE(hStream, abi_capture_add_free(__func__, captured_, dptr));
     ABI_NO_CAPTURE();
-    ABI(abi_host_managed(dptr) ? abi_managed_free_async(__func__, dptr)
-                               : (CUresult)ABI_PART(call_, mem_free_async, dptr, abi_stream(hStream)));
+    ABI_ONE(mem_free_async, dptr, abi_stream(hStream));
 }

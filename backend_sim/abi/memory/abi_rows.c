@@ -37,6 +37,7 @@ CUresult abi_copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *asked, vmm_stream s
     const vmm_memcpy3d box = {
         .src_x_in_bytes = asked->srcXInBytes, .src_y = asked->srcY, .src_memory_type = (int)asked->srcMemoryType,
         .src_host = asked->srcHost, .src_device = asked->srcDevice, .src_pitch = asked->srcPitch,
+        .src_array = (vmm_array)(void *)asked->srcArray, .dst_array = (vmm_array)(void *)asked->dstArray,
         .dst_x_in_bytes = asked->dstXInBytes, .dst_y = asked->dstY, .dst_memory_type = (int)asked->dstMemoryType,
         .dst_host = asked->dstHost, .dst_device = asked->dstDevice, .dst_pitch = asked->dstPitch,
         .width_in_bytes = asked->WidthInBytes, .height = asked->Height, .depth = 1};

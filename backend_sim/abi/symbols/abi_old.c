@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* First versions of entry points whose later version takes the same parameters, for programs built with old headers. */
 #include "abi.h"
+#include "abi_capture.h"
+#include "abi_managed.h"
 
 #undef cuCtxDestroy
 #undef cuCtxPushCurrent
@@ -12,6 +14,7 @@
 #undef cuDevicePrimaryCtxSetFlags
 #undef cuDeviceGetUuid
 #undef cuEventElapsedTime
+#undef cuMemAdvise
 
 #pragma GCC visibility push(default)
 CUresult cuCtxDestroy(CUcontext ctx);
@@ -24,6 +27,7 @@ CUresult cuDevicePrimaryCtxReset(CUdevice dev);
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags);
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
 CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
 #pragma GCC visibility pop
 
 CUresult cuCtxDestroy(CUcontext ctx)
@@ -74,4 +78,10 @@ CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     return cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
+}
+
+CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
+{
+    ABI_NO_CAPTURE();
+    ABI_INITIALISED(abi_managed_advise(sys, devPtr, count, advice, device));
 }

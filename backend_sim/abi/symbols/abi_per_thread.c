@@ -12,3 +12,5 @@
 #include "abi_ordered.c"
 #include "abi_batches.c"
 #include "abi_pool_alloc.c"
+#include "abi_array_copy.c"
+#include "abi_managed_work.c"

@@ -63,7 +63,9 @@ static bool type_allowed(struct model *m, struct side *s, struct model_answer *a
     const bool mapped = model_mapping_at(m, s->base), pooled = model_block_at(m, s->base);
     const bool known = s->type == VMM_MEMORYTYPE_HOST || s->type == VMM_MEMORYTYPE_DEVICE || s->type == VMM_MEMORYTYPE_UNIFIED;
     s->program = !mapped && !pooled;
-    if (s->type == VMM_MEMORYTYPE_ARRAY || (!mapped && !known))
+    if (s->type == VMM_MEMORYTYPE_ARRAY)
+        return model_refuse(a, INVALID, "VMM-COPY-ARRAY"); /* of a step it has none */
+    if (!mapped && !known)
         return model_refuse(a, INVALID, "VMM-ROWS-MEMORY");
     const struct model_mapping *there = pooled ? model_memory_at(m, s->base) : NULL;
     if (there && there->of_host_pool && s->type == VMM_MEMORYTYPE_DEVICE)

@@ -205,7 +205,7 @@ static bool create_warnings(const struct model *m, const struct vmm_call_mem_cre
                                                                          : NULL;
     if (breach && !model_breach(m, a, breach))
         return false;
-    if (p->alloc_flags.usage & USAGE_BITS)
+    if (p->alloc_flags.usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS)
         model_hazard(a, "VMM-CREATE-USAGE-DROPPED");
     if (p->alloc_flags.gpu_direct_rdma_capable && !got->alloc_flags.gpu_direct_rdma_capable)
         model_hazard(a, "VMM-CREATE-RDMA-NOT-OBTAINED");

@@ -251,7 +251,7 @@ PROGRAM(right_forms_for_threads, "", SAME, DEVICE)
 #define REFUSED(name, types, arguments) (void)((CUresult(*) types)named(#name)) arguments
 
 /* What else may order work: interfaces of which the simulator has none, so they are refused. */
-PROGRAM(other_interfaces, "VMM-SET-ALIGNMENT", "VMM-ORDER-STREAMS VMM-SET-ALIGNMENT", SIM)
+PROGRAM(other_interfaces, "VMM-SET-ALIGNMENT", "VMM-MANAGED-NULL VMM-ORDER-STREAMS VMM-SET-ALIGNMENT", SIM)
 {
     open_streams();
     const CUdeviceptr base = at;

@@ -14,9 +14,11 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+
+#include "script/gate.c"
+#include "script/words.c"
 
 #include "pools/tools.c"
 

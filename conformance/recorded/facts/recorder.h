@@ -136,7 +136,7 @@ static inline void child(const char *id, void (*body)(void))
 
 /* ---- many cases in a process; after a crash the rest continue in another ---- */
 
-enum { CASE_ID = 192 };
+enum { CASE_ID = 320 };
 
 /* Names its case, and runs it if run is not 0. */
 typedef void (*case_one)(size_t i, char *id, int run);
@@ -144,10 +144,13 @@ typedef void (*case_one)(size_t i, char *id, int run);
 static CUcontext primary[2]; /* of the devices that the child uses */
 static unsigned patience = 20; /* seconds per case */
 
+static bool last_case; /* the next case is for another child */
+static void (*case_hung)(size_t i); /* called by the parent after a child that took too long; NULL: nothing */
+
 /* Ends a child whose contexts are lost. */
 static inline int spoilt(void)
 {
-    int bad = 0;
+    int bad = last_case;
     CUcontext now = NULL;
     cuCtxGetCurrent(&now);
     for (size_t d = 0; d < COUNT(primary) && primary[d]; d++) {
@@ -171,19 +174,25 @@ static inline void be_patient(void)
 /* How many cases are done stands in memory that parent and child share: its number names a child's last case. */
 static inline void run_cases(void (*start)(void), size_t count, case_one one)
 {
-    volatile size_t *next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    enum { UNSTARTED = 3 }; /* children in a row that ended before their first case, after which the others would, too */
+    volatile size_t *next = mmap(NULL, 2 * sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    volatile size_t *started = next + 1;
     if (next == MAP_FAILED)
         return;
-    for (*next = 0; *next < count; ++*next) {
+    int unstarted = 0;
+    for (*next = 0; *next < count && unstarted < UNSTARTED; ++*next) {
         char id[CASE_ID];
         siginfo_t ended;
         fflush(stdout);
+        *started = 0;
         pid_t pid = fork();
         if (pid < 0)
             break;
         if (pid == 0) {
             end_with_parent();
-            for (start(); *next < count; ++*next) {
+            end_after(30);
+            start();
+            for (*started = 1; *next < count; ++*next) {
                 be_patient();
                 one(*next, id, 1);
                 if (spoilt())
@@ -193,11 +202,14 @@ static inline void run_cases(void (*start)(void), size_t count, case_one one)
         }
         while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) && errno == EINTR)
             ;
+        unstarted = *started ? 0 : unstarted + 1;
         one(*next < count ? *next : count - 1, id, 0);
         strcat(id, "!");
+        if (case_hung && *started && ended.si_code != CLD_EXITED && ended.si_status == SIGALRM)
+            case_hung(*next);
         report(id, pid);
     }
-    munmap((void *)next, sizeof *next);
+    munmap((void *)next, 2 * sizeof *next);
 }
 
 /* ---- calls that most cases need ---- */

@@ -3,7 +3,7 @@
  * tells about itself, the capture mode of a thread, the profiler, occupancy of clusters, variables of modules and libraries,
  * limits of contexts, attributes of functions, LUIDs.
  *
- * Prints "id<TAB>result" lines as edges.c does; an id is the calls themselves (small/ask.c), and they are tables: small/cases.def.
+ * Prints "id<TAB>result" lines as edges.c does; an id is the calls themselves (script/ask.c), and they are tables: small/cases.def.
  * Each line has streams, an event, modules and, in group L, a context of its own.
  *
  * Build: gcc -std=c11 -Wall -isystem /usr/local/cuda/include small.c -o small -lcuda -ldl -lpthread
@@ -16,17 +16,16 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-static const char *group = "";
+#include "script/ask.c"
+#include "script/lines.c"
 
-#include "small/ask.c"
 #include "small/ptx.c"
+#include "small/words.c"
 
-enum { SCRATCH = 8 << 20, LINES = 8192 };
+enum { SCRATCH = 8 << 20 };
 
 static unsigned char host_scratch[SCRATCH] __attribute__((aligned(4096)));
 static unsigned char nothing[4096] __attribute__((aligned(64)));
-static char lines[LINES][TEXT];
-static size_t line_count;
 static CUdeviceptr device_scratch;
 
 /* ---- the things of a line ---- */
@@ -38,11 +37,6 @@ static struct {
     CUlibrary library, lcode, lmanaged;
     CUcontext context;
 } own;
-
-static u64 as_value(const void *p)
-{
-    return (u64)(uintptr_t)p;
-}
 
 static bool names_word(const char *text, const char *word)
 {
@@ -205,104 +199,6 @@ static void end_line(const char *text)
         cuCtxSetCurrent(NULL);
 }
 
-static void line_one(size_t i, char *id, int run)
-{
-    char text[TEXT], answers[1024] = "", one[512], *next = NULL;
-    snprintf(id, CASE_ID, "%s.%.*s", group, TEXT - 4, lines[i]);
-    if (!run)
-        return;
-    snprintf(text, sizeof text, "%s", lines[i]);
-    start_line(text);
-    for (char *call = strtok_r(text, ";", &next); call; call = strtok_r(NULL, ";", &next)) {
-        ask(call + strspn(call, " "), one, sizeof one);
-        snprintf(answers + strlen(answers), sizeof answers - strlen(answers), "%s%s", answers[0] ? "; " : "", one);
-    }
-    say(id, "%s", answers);
-    end_line(lines[i]);
-}
-
-/* ---- lines from the table ---- */
-
-/* Each line once. */
-static void add_line(const char *text)
-{
-    for (size_t i = 0; i < line_count; i++)
-        if (strcmp(lines[i], text) == 0)
-            return;
-    if (line_count == LINES || strlen(text) + 4 > TEXT) {
-        fprintf(stderr, "small: too long, or too many: %s\n", text);
-        exit(3);
-    }
-    strcpy(lines[line_count++], text);
-}
-
-static void with_choice(const char *text, const char *open, const char *close, const char *choice, int length);
-
-/* Adds a line, or one for each of {1..3} and {a|b} in it, from the first to the last. */
-static void add(const char *text)
-{
-    const char *open = strchr(text, '{'), *close = open ? strchr(open, '}') : NULL;
-    int from, to;
-    if (!close) {
-        add_line(text);
-        return;
-    }
-    if (sscanf(open, "{%d..%d}", &from, &to) == 2) {
-        for (int n = from; n <= to; n++) {
-            char number[16];
-            int length = snprintf(number, sizeof number, "%d", n);
-            with_choice(text, open, close, number, length);
-        }
-        return;
-    }
-    for (const char *at = open; at < close;) {
-        int length = (int)strcspn(at + 1, "|}");
-        with_choice(text, open, close, at + 1, length);
-        at += 1 + length;
-    }
-}
-
-static void with_choice(const char *text, const char *open, const char *close, const char *choice, int length)
-{
-    char line[1024];
-    snprintf(line, sizeof line, "%.*s%.*s%s", (int)(open - text), text, length, choice, close + 1);
-    add(line);
-}
-
-/* Adds the call with each set of its arguments replaced by 0; with % in before, it stands in the place of that. */
-static void zeros(const char *before, const char *text)
-{
-    char words[TEXT], line[1024], *word[ARGUMENTS], *next = NULL;
-    size_t count = 0;
-    snprintf(words, sizeof words, "%s", text);
-    char *name = strtok_r(words, " ", &next);
-    while (count < ARGUMENTS && (word[count] = strtok_r(NULL, " ", &next)))
-        count++;
-    for (unsigned set = 0; set < 1u << count; set++) {
-        bool again = false;
-        int length = (int)strcspn(before, "%");
-        snprintf(line, sizeof line, "%.*s%s", length, before, name);
-        for (size_t i = 0; i < count; i++) {
-            again |= set >> i & 1 && strcmp(word[i], "0") == 0;
-            snprintf(line + strlen(line), sizeof line - strlen(line), " %s", set >> i & 1 ? "0" : word[i]);
-        }
-        snprintf(line + strlen(line), sizeof line - strlen(line), "%s", before[length] ? before + length + 1 : "");
-        if (!again)
-            add_line(line);
-    }
-}
-
-/* Adds the call during a capture in each mode, by each thread in each mode. */
-static void forbidden(const char *setting, const char *text)
-{
-    char line[1024];
-    for (int thread = 0; thread < 2; thread++) {
-        snprintf(line, sizeof line, "%sbegin s {0..2}; %sexchange i:{0..2}; %s%s; status s o4; end s q8", setting,
-                 thread ? "B:" : "", thread ? "B:" : "", text);
-        add(line);
-    }
-}
-
 static void start(void)
 {
     int devices = 0;
@@ -324,13 +220,20 @@ static void start_nothing(void)
 {
 }
 
+static size_t group_first;
+
+static bool is_asked(const char *name, const char *text)
+{
+    (void)text;
+    return is_wanted(name);
+}
+
+/* Runs the lines that were added for the group before. */
 static void run_group(const char *name)
 {
-    if (name[0] && is_wanted(name)) {
-        group = name;
-        run_cases(name[0] == 'B' ? start_nothing : name[0] == 'N' ? start_without_context : start, line_count, line_one);
-    }
-    line_count = 0;
+    if (name[0])
+        run_lines(group_first, name[0] == 'B' ? start_nothing : name[0] == 'N' ? start_without_context : start, 0, 1, is_asked);
+    group_first = line_count;
 }
 
 static void every_group(void)
@@ -342,11 +245,11 @@ static void every_group(void)
     patience = 4;
 #define GROUP(name)     \
     run_group(current); \
-    current = name;
-#define CASE(text) add(text);
-#define FORBIDDEN(setting, text) forbidden(setting, text);
-#define ZEROS(text) zeros("", text);
-#define ZEROS_IN(before, text) zeros(before, text);
+    current = adding_group = name;
+#define CASE(text) adding_source++, add(text);
+#define FORBIDDEN(setting, text) adding_source++, forbidden(setting, text);
+#define ZEROS(text) adding_source++, zeros("", text);
+#define ZEROS_IN(before, text) adding_source++, zeros(before, text);
 #include "small/cases.def"
     GROUP("N")
 #include "small/zeros.def"

@@ -145,6 +145,33 @@ NO_LEAK_TEST(LEAK_EVENT, destroy_the_event)
     check_none(f);
 }
 
+static vmm_array array_of(struct fix *f)
+{
+    const vmm_array3d_descriptor is = {.width = 64, .height = 64, .format = VMM_AD_FORMAT_FLOAT, .num_channels = 1};
+    vmm_array array = NULL;
+    ACCEPTED(vmm_array_3d_create(S, &array, &is));
+    return array;
+}
+
+LEAK_TEST(LEAK_ARRAY, leave_an_array)
+{
+    struct reported reported = {0};
+    fix_context(f, 0);
+    array_of(f);
+    CHECK_U64(vmm_leaks(S, hear, &reported), 2);
+    check_leak(f, &reported.detail[0], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
+    check_leak(f, &reported.detail[1], f->rule, VMM_OBJECT_ARRAY, 0);
+}
+
+NO_LEAK_TEST(LEAK_ARRAY, destroy_the_array)
+{
+    vmm_context ctx = fix_context(f, 0);
+    ACCEPTED(vmm_array_destroy(S, array_of(f)));
+    array_of(f);
+    fix_context_destroy(f, ctx); /* ends it as well */
+    check_none(f);
+}
+
 LEAK_TEST(LEAK_POOL, leave_a_pool)
 {
     const vmm_mem_pool_props props = {.alloc_type = VMM_MEM_ALLOCATION_TYPE_PINNED,

@@ -41,7 +41,7 @@ TEST_EXPECTS("open.systems_are_apart", two_systems)
 }
 
 struct seen {
-    unsigned count[VMM_OBJECT_POOL + 1];
+    unsigned count[VMM_OBJECT_ARRAY + 1];
     vmm_object_kind last;
     uint64_t last_start;
     unsigned disorder;

@@ -10,26 +10,6 @@ typedef CUmemoryPool Pool;
 
 enum { FOLLOW = 1, OPPORTUNISTIC, INTERNAL, THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH };
 
-/* ---- the driver's own words ---- */
-
-static bool words; /* print them before the answer that they belong to */
-
-static void CUDA_CB log_line(void *unused, CUlogLevel level, char *text, size_t length)
-{
-    (void)unused;
-    printf("#%d %.*s\n", (int)level, (int)length, text);
-}
-
-static void init_with_words(void)
-{
-    CUlogsCallbackHandle handle;
-    init();
-    if (words)
-        cuLogsRegisterCallback(log_line, NULL, &handle);
-}
-
-#define init init_with_words
-
 /* ---- tables of cases ---- */
 
 struct pool_case {
@@ -187,14 +167,6 @@ static void *pointer(CUdeviceptr p)
     return (void *)(uintptr_t)p;
 }
 
-/* Waits until the stream is idle, without a call that synchronises. */
-static void settle(CUstream s)
-{
-    struct timespec step = {0, 20000};
-    for (int i = 0; i < 50000 && cuStreamQuery(s) == CUDA_ERROR_NOT_READY; i++)
-        nanosleep(&step, NULL);
-}
-
 static size_t free_memory(void)
 {
     size_t f = 0, t = 0;
@@ -231,45 +203,4 @@ static CUdeviceptr managed(size_t size)
     CUresult (*call)(CUdeviceptr *, size_t, unsigned) =
         (CUresult(*)(CUdeviceptr *, size_t, unsigned))dlsym(RTLD_DEFAULT, "cuMemAllocManaged");
     return call && !call(&p, size, 1) ? p : 0;
-}
-
-/* ---- a gate at the head of a stream ---- */
-
-#ifdef CUVMM_REPLAYS_DRIVER
-static int gate_patience = 0; /* the waiting call runs the function: no other thread could open the gate */
-enum { LONG_PATIENCE = 0 };
-#else
-static int gate_patience = 250; /* milliseconds */
-enum { LONG_PATIENCE = 3000 };
-#endif
-
-static atomic_int gate_open, gate_gave_up;
-
-static void CUDA_CB gate_wait(void *unused)
-{
-    (void)unused;
-    struct timespec step = {0, 1000000};
-    for (int waited = 0; !gate_open && waited < gate_patience * (int)slowly(); waited++)
-        nanosleep(&step, NULL);
-    if (!gate_open)
-        gate_gave_up = 1;
-}
-
-static void gate_reset(void)
-{
-    gate_open = gate_gave_up = 0;
-}
-
-static void gate_in(CUstream s)
-{
-    gate_reset();
-    cuLaunchHostFunc(s, gate_wait, NULL);
-}
-
-/* Opens the gate, and tells whether a call before waited for it. */
-static const char *gate_opened(void)
-{
-    const char *text = gate_gave_up ? " waited" : "";
-    gate_open = 1;
-    return text;
 }

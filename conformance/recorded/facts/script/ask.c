@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes calls from their text. Part of ../small.c, which includes it.
+/* Makes calls from their text. Part of the recording programs whose cases are lines of calls, which include it.
  *
  *     begin s 0; B:cuMemAlloc_v2 o8 4096; status s o4; end s q8=g     consecutive calls; the one marked B by a second thread
  *
- * A call is an entry point, found in the driver's library, or a short name of `shorts`. Arguments are integers or addresses, so
- * one type of function serves all. Each is one of:
+ * A call is an entry point, found in the driver's library, a short name of the program (`symbol_of_short`), or a call that the
+ * program makes itself (`own_call`). Arguments are integers or addresses, so one type of function serves all. Each is one of:
  *
  *     12, 0x10, -1, 3K 3M 3G      a number
- *     NAME, NAME+4                a value of the case (`names`), and one behind it
+ *     NAME, NAME+4, NAME-4K       a value of the case (`names`), and those beside it
  *     o8                          an output of 8 bytes, shown after the call: "-" when nothing was written
  *     q8, q8=NAME, o8=NAME        the same for values of which only the identity matters: the name, "new", 0 or "-". The value
  *                                 gets the name
  *     w8                          an output of which only matters whether it was written
- *     a8:NAME                     the same for addresses, shown as the distance from NAME
+ *     v12                         an output of several ints
+ *     a8:NAME                     the same as o8 for addresses, shown as the distance from NAME
  *     i:1                         the address of an int with this value, shown after the call
  *     'text                       the address of a text
- *     cfg:64:256:1K:c4            the address of a CUlaunchConfig: grid, block (x or x.y.z), shared memory, attributes:
- *                                 cX cluster (x or x.y.z), pN its scheduling policy, - none
- *     two                         a function of the block size: twice as many bytes of shared memory
  *
- * "launch F D" launches one thread of the kernel F with the address D.
+ * and what the program adds to these (`own_word`).
  */
 
-enum { ARGUMENTS = 12, OUTPUTS = 8, TEXT = CASE_ID, NAMES = 48 };
+enum { ARGUMENTS = 12, OUTPUTS = 12, TEXT = CASE_ID, NAMES = 64, OUTPUT_BYTES = 64 };
 
 typedef CUresult (*entry_point)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
@@ -30,6 +28,15 @@ struct name {
     char text[12];
     u64 value;
 };
+
+/* What the program adds: the entry point of a short name, or NULL; the value of an argument that begins with `word`; the text of an
+ * output of a kind of its own; a call that it makes itself, whose text after the result goes to `more`. */
+struct output;
+static const char *symbol_of_short(const char *name);
+static bool own_word(const char *word, u64 *value);
+static void show_own(char *text, size_t room, const struct output *o);
+static bool own_call(const char *name, const u64 *a, size_t count, CUresult *r, char *more, size_t room);
+static void called(const char *symbol, const u64 *a, CUresult r);
 
 static struct name names[NAMES];
 static size_t name_count;
@@ -50,18 +57,22 @@ static void set_name(const char *text, u64 value)
 
 static void unknown_word(const char *word)
 {
-    fprintf(stderr, "small: no argument is called %s\n", word);
+    fprintf(stderr, "no argument is called %s\n", word);
     exit(3);
 }
+
+static u64 number(const char *word, bool *is);
 
 static u64 value_of(const char *word)
 {
     char text[sizeof names[0].text];
-    size_t length = strcspn(word, "+");
+    size_t length = strcspn(word, "+-");
+    bool is = true;
     snprintf(text, sizeof text, "%.*s", (int)length, word);
-    for (size_t i = 0; i < name_count; i++)
+    u64 beside = word[length] ? number(word + length + 1, &is) : 0;
+    for (size_t i = 0; is && i < name_count; i++)
         if (strcmp(names[i].text, text) == 0)
-            return names[i].value + (word[length] ? strtoull(word + length + 1, NULL, 0) : 0);
+            return word[length] == '-' ? names[i].value - beside : names[i].value + beside;
     unknown_word(word);
     return 0;
 }
@@ -76,33 +87,44 @@ static const char *name_of_value(u64 value)
 
 /* ---- arguments ---- */
 
-enum output_kind { SHOWN, IDENTITY, DISTANCE, WRITTEN };
+enum output_kind { SHOWN, IDENTITY, DISTANCE, WRITTEN, INTS, OWN };
 
 static struct {
     struct output {
         enum output_kind kind;
-        unsigned size;
+        unsigned size, own; /* own: which kind of the program's */
         char name[12];
-        unsigned char bytes[64];
+        unsigned char bytes[OUTPUT_BYTES] __attribute__((aligned(16)));
     } out[OUTPUTS];
     unsigned outputs;
     char text[2][64];
     unsigned texts;
-    CUlaunchConfig config;
-    CUlaunchAttribute attribute[2];
 } arg;
 
-/* o8, o8=x, q8, w8, a8:x */
-static u64 new_output(const char *word)
+static struct output *add_output(enum output_kind kind, unsigned size)
 {
-    if (arg.outputs == OUTPUTS)
+    if (arg.outputs == OUTPUTS || size > OUTPUT_BYTES)
         exit(3);
     struct output *o = &arg.out[arg.outputs++];
-    char *end;
-    o->size = (unsigned)strtoul(word + 1, &end, 10);
-    o->kind = word[0] == 'o' && !*end ? SHOWN : word[0] == 'a' ? DISTANCE : word[0] == 'w' ? WRITTEN : IDENTITY;
-    snprintf(o->name, sizeof o->name, "%s", *end ? end + 1 : "");
+    o->kind = kind;
+    o->size = size;
+    o->name[0] = 0;
     memset(o->bytes, 0x77, sizeof o->bytes);
+    return o;
+}
+
+/* o8, o8=x, q8, w8, v8, a8:x */
+static u64 new_output(const char *word)
+{
+    char *end;
+    unsigned size = (unsigned)strtoul(word + 1, &end, 10);
+    enum output_kind kind = word[0] == 'o' && !*end ? SHOWN
+                            : word[0] == 'a'        ? DISTANCE
+                            : word[0] == 'w'        ? WRITTEN
+                            : word[0] == 'v'        ? INTS
+                                                    : IDENTITY;
+    struct output *o = add_output(kind, size);
+    snprintf(o->name, sizeof o->name, "%s", *end ? end + 1 : "");
     return (u64)(uintptr_t)o->bytes;
 }
 
@@ -111,16 +133,6 @@ static u64 new_int(int value)
     u64 at = new_output("o4");
     memcpy(arg.out[arg.outputs - 1].bytes, &value, sizeof value);
     return at;
-}
-
-static const char *dimensions(const char *text, unsigned d[3])
-{
-    char *end;
-    d[1] = d[2] = 1;
-    d[0] = (unsigned)strtoul(text, &end, 10);
-    for (int i = 1; i < 3 && *end == '.'; i++)
-        d[i] = (unsigned)strtoul(end + 1, &end, 10);
-    return end;
 }
 
 static u64 number(const char *word, bool *is)
@@ -135,37 +147,6 @@ static u64 number(const char *word, bool *is)
     return v;
 }
 
-static u64 new_config(const char *word)
-{
-    CUlaunchConfig *c = &arg.config;
-    unsigned grid[3], block[3], cluster[3];
-    memset(c, 0, sizeof *c);
-    memset(arg.attribute, 0, sizeof arg.attribute);
-    word = dimensions(word, grid);
-    word = dimensions(word + 1, block);
-    char shared[16];
-    size_t length = strcspn(++word, ":");
-    bool is;
-    snprintf(shared, sizeof shared, "%.*s", (int)length, word);
-    *c = (CUlaunchConfig){.gridDimX = grid[0], .gridDimY = grid[1], .gridDimZ = grid[2],
-                          .blockDimX = block[0], .blockDimY = block[1], .blockDimZ = block[2],
-                          .sharedMemBytes = (unsigned)number(shared, &is), .hStream = (CUstream)(uintptr_t)value_of("s")};
-    for (word += length + 1; *word == 'c' || *word == 'p';) {
-        CUlaunchAttribute *a = &arg.attribute[c->numAttrs++];
-        a->id = (CUlaunchAttributeID)(*word == 'c' ? 4 : 5);
-        bool is_cluster = *word == 'c';
-        word = dimensions(word + 1, cluster);
-        memcpy(&a->value, cluster, is_cluster ? sizeof cluster : sizeof cluster[0]);
-    }
-    c->attrs = c->numAttrs ? arg.attribute : NULL;
-    return (u64)(uintptr_t)c;
-}
-
-static size_t two_per_thread(int block)
-{
-    return 2 * (size_t)block;
-}
-
 static u64 argument(const char *word)
 {
     bool is;
@@ -173,14 +154,12 @@ static u64 argument(const char *word)
     u64 v = number(word, &is);
     if (is)
         return v;
-    if (strchr("oqwa", word[0]) && word[1] >= '0' && word[1] <= '9')
+    if (strchr("oqwav", word[0]) && word[1] >= '0' && word[1] <= '9')
         return new_output(word);
     if (strncmp(word, "i:", 2) == 0)
         return new_int(atoi(word + 2));
-    if (strncmp(word, "cfg:", 4) == 0)
-        return new_config(word + 4);
-    if (strcmp(word, "two") == 0)
-        return (u64)(uintptr_t)two_per_thread;
+    if (own_word(word, &v))
+        return v;
     if (word[0] == '\'') {
         char *text = arg.text[arg.texts++ % COUNT(arg.text)];
         snprintf(text, sizeof arg.text[0], "%s", word + 1);
@@ -206,6 +185,20 @@ static void show_value(char *text, size_t room, const struct output *o, u64 v)
         snprintf(text, room, " address");
 }
 
+/* 1,2,-: of the output's ints, those that were not written as "-". */
+static void show_ints(char *text, size_t room, const struct output *o)
+{
+    for (unsigned i = 0; i < o->size / 4; i++) {
+        int value;
+        memcpy(&value, o->bytes + i * 4, sizeof value);
+        size_t length = strlen(text);
+        if (value == 0x77777777)
+            snprintf(text + length, room - length, "%s-", i ? "," : " ");
+        else
+            snprintf(text + length, room - length, "%s%d", i ? "," : " ", value);
+    }
+}
+
 static void show_output(char *text, size_t room, struct output *o)
 {
     unsigned written = 0;
@@ -221,6 +214,11 @@ static void show_output(char *text, size_t room, struct output *o)
     }
     if (o->kind == WRITTEN) {
         snprintf(text, room, " written");
+        return;
+    }
+    if (o->kind == INTS || o->kind == OWN) {
+        text[0] = 0;
+        (o->kind == INTS ? show_ints : show_own)(text, room, o);
         return;
     }
     if (o->size > 8) {
@@ -303,50 +301,24 @@ static void end_second(void)
 
 /* ---- a call ---- */
 
-static const struct {
-    const char *name, *symbol;
-} shorts[] = {{"begin", "cuStreamBeginCapture_v2"},
-              {"end", "cuStreamEndCapture"},
-              {"status", "cuStreamIsCapturing"},
-              {"exchange", "cuThreadExchangeStreamCaptureMode"},
-              {"info", "cuStreamGetCaptureInfo_v2"},
-              {"infos", "cuStreamGetCaptureInfo_v3"},
-              {"global", "cuModuleGetGlobal_v2"},
-              {"clusters", "cuOccupancyMaxActiveClusters"},
-              {"largest", "cuOccupancyMaxPotentialClusterSize"},
-              {"blocks", "cuOccupancyMaxActiveBlocksPerMultiprocessor"},
-              {"block", "cuOccupancyMaxPotentialBlockSize"},
-              {"room", "cuOccupancyAvailableDynamicSMemPerBlock"},
-              {"get", "cuFuncGetAttribute"},
-              {"set", "cuFuncSetAttribute"},
-              {"kget", "cuKernelGetAttribute"},
-              {"kset", "cuKernelSetAttribute"},
-              {"dtoh", "cuMemcpyDtoH_v2"},
-              {"htod", "cuMemcpyHtoD_v2"},
-              {"about", "cuPointerGetAttribute"},
-              {"range", "cuMemGetAddressRange_v2"}};
+static const char *symbol_named(const char *name)
+{
+    const char *symbol = symbol_of_short(name);
+    return symbol ? symbol : name;
+}
 
 static entry_point found(const char *name)
 {
     entry_point f = NULL;
-    for (size_t i = 0; i < COUNT(shorts); i++)
-        if (strcmp(shorts[i].name, name) == 0)
-            name = shorts[i].symbol;
-    void *symbol = dlsym(driver, name);
+    void *symbol = dlsym(driver, symbol_named(name));
     memcpy(&f, &symbol, sizeof f);
     return f;
-}
-
-static CUresult launch(u64 function, u64 value)
-{
-    void *params[] = {&value};
-    return cuLaunchKernel((CUfunction)(uintptr_t)function, 1, 1, 1, 1, 1, 1, 0, (CUstream)(uintptr_t)value_of("s"), params, NULL);
 }
 
 /* Makes the call; answer receives its result and outputs. */
 static void ask(const char *text, char *answer, size_t room)
 {
-    char words[TEXT], *next = NULL;
+    char words[TEXT], more[TEXT] = "", *next = NULL;
     u64 a[ARGUMENTS] = {0};
     size_t count = 0;
     arg.outputs = arg.texts = 0;
@@ -360,17 +332,16 @@ static void ask(const char *text, char *answer, size_t room)
         a[count++] = argument(word);
     }
     CUresult r;
-    if (strcmp(name, "launch") == 0)
-        r = launch(a[0], a[1]);
-    else {
+    if (!own_call(name, a, count, &r, more, sizeof more)) {
         entry_point f = found(name);
         if (!f) {
             snprintf(answer, room, "not there");
             return;
         }
         r = there ? call_there(f, a) : call_here(f, a);
+        called(symbol_named(name), a, r);
     }
-    snprintf(answer, room, "%s", name_of(r));
+    snprintf(answer, room, "%s%s", name_of(r), more);
     for (unsigned i = 0; i < arg.outputs; i++)
         show_output(answer + strlen(answer), room - strlen(answer), &arg.out[i]);
 }

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays, tiles and managed memory: what the suite does not try, as it depends on the mode, on what was asked before, or on other arguments. */
+#include "report_rig.h"
+
+static const vmm_mem_location here = {DEVICE, 0};
+
+static void is(vmm_result result, const char *rule, const char *what)
+{
+    tap_text(result == VMM_SUCCESS ? "accepted" : vmm_last_detail()->rule, rule ? rule : "accepted", "%s", what);
+}
+
+static void warned(vmm_result result, const char *rule, const char *what)
+{
+    tap_ok(result == VMM_SUCCESS && vmm_last_detail()->rule && !strcmp(vmm_last_detail()->rule, rule), "%s: %s", what, rule);
+}
+
+static vmm_array array_of(uint64_t side, vmm_array_format format, unsigned channels, unsigned flags)
+{
+    const vmm_array3d_descriptor asked = {.width = side, .height = side, .format = format, .num_channels = channels, .flags = flags};
+    vmm_array array = NULL;
+    need(vmm_array_3d_create(sys, &array, &asked));
+    return array;
+}
+
+static handle_t tile_pool(uint64_t size)
+{
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = here};
+    handle_t handle = 0;
+    prop.alloc_flags.usage = VMM_MEM_CREATE_USAGE_TILE_POOL;
+    need(vmm_mem_create(sys, &handle, size, &prop, 0));
+    return handle;
+}
+
+static vmm_array_map_info map_of(vmm_array array, handle_t pool)
+{
+    return (vmm_array_map_info){.resource.array = array, .mem_operation_type = VMM_MEM_OPERATION_TYPE_MAP, .mem_handle.mem_handle = pool,
+                                .device_bit_mask = 1,
+                                .subresource.sparse_level = {.extent_width = 128, .extent_height = 128, .extent_depth = 1}};
+}
+
+/* An offset so large that the sum of both is small: the recorded driver takes it, and maps nothing. */
+static void sums_that_wrap(void)
+{
+    begin("sim:h100,strict"); /* a hazard is none of the rules that strict mode enforces */
+    const vmm_array array = array_of(512, VMM_AD_FORMAT_FLOAT, 1, VMM_ARRAY3D_SPARSE);
+    vmm_array_map_info map = map_of(array, tile_pool(G));
+    vmm_deviceptr at = 0;
+    vmm_stream stream = NULL;
+    map.offset = 0 - UINT64_C(65536);
+    warned(vmm_mem_map_array_async(sys, &map, 1, NULL), "VMM-TILES-WRAPS", "an offset past the end of all");
+    need(vmm_mem_alloc_managed(sys, &at, G, VMM_MEM_ATTACH_GLOBAL));
+    need(vmm_stream_create(sys, &stream, 0));
+    const vmm_deviceptr list = at + 4096;
+    const uint64_t size = 0 - UINT64_C(4096);
+    warned(vmm_mem_prefetch_async(sys, list, size, here, 0, NULL), "VMM-MANAGED-WRAPS", "a size past the end of all");
+    warned(vmm_mem_discard_batch_async(sys, &list, &size, 1, 0, stream), "VMM-MANAGED-WRAPS", "and in a batch");
+    end();
+    begin("sim:h100");
+    need(vmm_mem_alloc_managed(sys, &at, G, VMM_MEM_ATTACH_HOST));
+    need(vmm_stream_create(sys, &stream, 0));
+    const vmm_deviceptr again = at + 4096;
+    is(vmm_mem_advise(sys, again, size, VMM_MEM_ADVISE_SET_READ_MOSTLY, here), "VMM-MANAGED-RANGE", "advice does not wrap");
+    is(vmm_mem_prefetch_async(sys, again, 0 - UINT64_C(1), here, 0, NULL), NULL, "a prefetch of nothing");
+    is(vmm_mem_discard_batch_async(sys, &again, &size, 1, 0, stream), NULL, "a discard of nothing");
+    end();
+}
+
+static void memory_that_is_none(void)
+{
+    begin("sim:h100");
+    const vmm_array array = array_of(512, VMM_AD_FORMAT_FLOAT, 1, VMM_ARRAY3D_SPARSE);
+    const handle_t released = created(DEVICE), pool = tile_pool(G);
+    vmm_deviceptr at = 0;
+    need(vmm_mem_address_reserve(sys, &at, G, 0, 0, 0));
+    need(vmm_mem_map(sys, at, G, 0, released, 0));
+    need(vmm_mem_release(sys, released));
+    vmm_array_map_info map = map_of(array, released);
+    is(vmm_mem_map_array_async(sys, &map, 1, NULL), "VMM-TILES-HANDLE", "memory that only a mapping holds");
+    map = map_of(array, pool);
+    need(vmm_mem_map_array_async(sys, &map, 1, NULL));
+    need(vmm_array_destroy(sys, array)); /* what was mapped is done before */
+    map = map_of(array_of(512, VMM_AD_FORMAT_FLOAT, 1, VMM_ARRAY3D_SPARSE), pool);
+    need(vmm_mem_map_array_async(sys, &map, 1, NULL));
+    end(); /* and is dropped here */
+}
+
+/* Compressed elements are copied in whole blocks. */
+static void blocks(void)
+{
+    unsigned char bytes[256] = {0};
+    begin("sim:h100");
+    vmm_memcpy3d copy = {.src_memory_type = VMM_MEMORYTYPE_HOST, .src_host = bytes, .dst_memory_type = VMM_MEMORYTYPE_ARRAY,
+                         .dst_array = array_of(64, 0x91, 4, 0), .width_in_bytes = 16, .height = 1, .depth = 1};
+    is(vmm_memcpy_3d(sys, &copy), NULL, "two blocks");
+    copy.width_in_bytes = 12;
+    is(vmm_memcpy_3d(sys, &copy), "VMM-COPY-ARRAY-BOUNDS", "a block and a half");
+    copy.width_in_bytes = 8;
+    copy.dst_x_in_bytes = 4;
+    is(vmm_memcpy_3d(sys, &copy), "VMM-COPY-ARRAY-BOUNDS", "from the middle of one");
+    copy.dst_x_in_bytes = 8;
+    is(vmm_memcpy_3d(sys, &copy), NULL, "the second one");
+    end();
+}
+
+/* No address that a program has is one of an array's bytes. */
+static void addresses_of_arrays(void)
+{
+    const vmm_deviceptr bytes_of_one = UINT64_C(0xa700000000000000);
+    unsigned char bytes[16] = {0};
+    begin("sim:h100");
+    vmm_deviceptr at = 0;
+    array_of(512, VMM_AD_FORMAT_FLOAT, 1, 0);
+    need(vmm_mem_alloc(sys, &at, G));
+    is(vmm_memcpy_htod(sys, bytes_of_one, bytes, sizeof bytes), "VMM-COPY-NOT-MAPPED", "a copy there");
+    is(vmm_memcpy_dtoh(sys, bytes, bytes_of_one, sizeof bytes), "VMM-COPY-NOT-MAPPED", "and back");
+    is(vmm_memcpy_dtod(sys, at, bytes_of_one, sizeof bytes), "VMM-COPY-NOT-MAPPED", "or on the device, from");
+    is(vmm_memcpy_dtod(sys, bytes_of_one, at, sizeof bytes), "VMM-COPY-NOT-MAPPED", "or to");
+    is(vmm_memcpy_dtod_async(sys, bytes_of_one, at, sizeof bytes, NULL), "VMM-COPY-NOT-MAPPED", "or later");
+    is(vmm_memset_d8(sys, bytes_of_one, 1, 8), "VMM-COPY-NOT-MAPPED", "a fill");
+    end();
+}
+
+static vmm_result fetch(const vmm_deviceptr *at, const uint64_t *size, uint64_t count, const vmm_mem_location *to, const uint64_t *index,
+                        uint64_t places)
+{
+    return vmm_mem_prefetch_batch_async(sys, at, size, count, to, index, places, 0, VMM_STREAM_PER_THREAD);
+}
+
+static void batches(void)
+{
+    const vmm_mem_location to[] = {here, {HOST, 0}}, none[] = {{0, 0}, here}, far[] = {{DEVICE, 7}, here}, node[] = {{3, 0}, {3, 9}};
+    const uint64_t size[] = {4096, 4096, 4096}, nothing[] = {0, 4096, 4096}, index[] = {0, 1}, late[] = {1, 2}, past[] = {0, 5};
+    vmm_deviceptr start = 0;
+    int where = 0;
+    begin("sim:h100");
+    need(vmm_mem_alloc_managed(sys, &start, G, VMM_MEM_ATTACH_GLOBAL));
+    const vmm_deviceptr at[] = {start, start + 8192, start + 16384}, null[] = {0, start, start};
+    is(fetch(at, size, 3, to, index, 2), NULL, "three prefetches to two places");
+    need(vmm_mem_range_get_attribute(sys, &where, sizeof where, VMM_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, start + 16384, 4096));
+    tap_u64((uint64_t)(where + 10), 9, "the last one to the second of them, the host");
+    is(fetch(at, size, 3, to, NULL, 2), "VMM-MANAGED-BATCH", "no indices");
+    is(fetch(at, size, 3, NULL, index, 2), "VMM-MANAGED-BATCH", "no places");
+    is(fetch(at, size, 3, to, index, 0), "VMM-MANAGED-BATCH", "none of them");
+    is(fetch(at, size, 1, to, index, 2), "VMM-MANAGED-BATCH", "more places than prefetches");
+    is(fetch(at, size, 3, to, late, 2), "VMM-MANAGED-BATCH", "the first place is not for the first");
+    is(fetch(at, size, 3, to, past, 2), "VMM-MANAGED-BATCH", "an index past the list");
+    is(fetch(at, size, 0, to, index, 1), "VMM-MANAGED-BATCH", "no prefetches");
+    is(fetch(NULL, size, 1, to, index, 1), "VMM-MANAGED-BATCH", "no addresses");
+    is(fetch(at, NULL, 1, to, index, 1), "VMM-MANAGED-BATCH", "no sizes");
+    is(fetch(at, size, 2, none, index, 2), "VMM-MANAGED-LOCATION", "no place");
+    is(fetch(at, size, 2, far, index, 2), "VMM-MANAGED-LOCATION", "a device that there is not");
+    is(fetch(at, size, 2, node, index, 2), "VMM-MANAGED-LOCATION", "a node that there is not");
+    is(fetch(null, size, 1, to, index, 1), "VMM-MANAGED-NULL", "address 0");
+    is(fetch(at, nothing, 1, to, index, 1), "VMM-MANAGED-EMPTY", "size 0");
+    is(vmm_mem_discard_batch_async(sys, at, size, 1, 1, VMM_STREAM_PER_THREAD), "VMM-MANAGED-BATCH", "flags");
+    is(vmm_mem_discard_batch_async(sys, at, size, 1, 0, VMM_STREAM_LEGACY), "VMM-MANAGED-BATCH-STREAM", "the legacy stream");
+    is(vmm_mem_discard_batch_async(sys, at, size, 1, 0, NULL), "VMM-MANAGED-BATCH-STREAM", "no stream");
+    is(vmm_mem_discard_and_prefetch_batch_async(sys, at, size, 2, to, index, 2, 0, VMM_STREAM_PER_THREAD), NULL, "both");
+    end();
+}
+
+static void attachment(void)
+{
+    vmm_deviceptr at = 0;
+    vmm_stream stream = NULL;
+    begin("sim:h100");
+    need(vmm_mem_alloc_managed(sys, &at, G, VMM_MEM_ATTACH_GLOBAL));
+    need(vmm_stream_create(sys, &stream, 0));
+    is(vmm_stream_attach_mem_async(sys, stream, at, G, VMM_MEM_ATTACH_SINGLE), NULL, "all of it, by its size");
+    is(vmm_stream_attach_mem_async(sys, stream, at, G - 1, VMM_MEM_ATTACH_SINGLE), "VMM-MANAGED-ATTACH-RANGE", "a part");
+    is(vmm_stream_attach_mem_async(sys, stream, at + 4096, 0, VMM_MEM_ATTACH_SINGLE), "VMM-MANAGED-ATTACH-RANGE", "from its middle");
+    is(vmm_stream_attach_mem_async(sys, stream, 0, 0, VMM_MEM_ATTACH_SINGLE), "VMM-MANAGED-NULL", "nothing");
+    is(vmm_stream_attach_mem_async(sys, stream, at, 0, 3), "VMM-MANAGED-ATTACH-FLAGS", "flags that are two");
+    is(vmm_stream_attach_mem_async(sys, NULL, at, 0, VMM_MEM_ATTACH_SINGLE), "VMM-MANAGED-ATTACH-SINGLE", "to no stream");
+    is(vmm_stream_attach_mem_async(sys, NULL, at, 0, VMM_MEM_ATTACH_HOST), NULL, "to the host");
+    end();
+}
+
+/* What a range has in common, page by page. */
+static void common(void)
+{
+    const vmm_mem_location host = {HOST, 0};
+    vmm_deviceptr at = 0;
+    int list[4], one = 0;
+    begin("sim:h200x2");
+    need(vmm_mem_alloc_managed(sys, &at, G, VMM_MEM_ATTACH_GLOBAL));
+    need(vmm_mem_advise(sys, at, 8192, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, here));
+    need(vmm_mem_advise(sys, at + 8192, 8192, VMM_MEM_ADVISE_SET_PREFERRED_LOCATION, (vmm_mem_location){DEVICE, 1}));
+    need(vmm_mem_range_get_attribute(sys, &one, sizeof one, VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, at, 8192));
+    tap_u64((uint64_t)one, 0, "the first pages prefer device 0");
+    need(vmm_mem_range_get_attribute(sys, &one, sizeof one, VMM_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, at, 16384));
+    tap_u64((uint64_t)(one + 10), 8, "with those of device 1 they prefer none");
+    for (int device = 0; device < 2; device++)
+        need(vmm_mem_advise(sys, at, 4096, VMM_MEM_ADVISE_SET_ACCESSED_BY, (vmm_mem_location){DEVICE, device}));
+    need(vmm_mem_advise(sys, at, 4096, VMM_MEM_ADVISE_SET_ACCESSED_BY, host));
+    need(vmm_mem_range_get_attribute(sys, list, sizeof list, VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, at, 4096));
+    tap_ok(list[0] == 0 && list[1] == 1 && list[2] == -1 && list[3] == -2, "a list of all, and one place more");
+    need(vmm_mem_range_get_attribute(sys, list, sizeof list[0], VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, at, 4096));
+    tap_ok(list[0] == 0, "a list with room for one");
+    need(vmm_mem_range_get_attribute(sys, list, 2 * sizeof list[0], VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, at, 4096));
+    tap_ok(list[0] == 0 && list[1] == 1, "and for two, without the host");
+    end();
+}
+
+/* What is refused before cuInit, and what then is for the want of it. */
+static void early(void)
+{
+    vmm_deviceptr at = 0;
+    need(vmm_open("sim:h100", &sys));
+    is(vmm_mem_alloc_managed(sys, NULL, G, VMM_MEM_ATTACH_GLOBAL), "VMM-ALLOC-NULL", "no place for the address");
+    is(vmm_mem_alloc_managed(sys, &at, 0, VMM_MEM_ATTACH_GLOBAL), "VMM-ALLOC-SIZE-ZERO", "size 0");
+    is(vmm_mem_alloc_managed(sys, &at, G, 7), "VMM-MANAGED-FLAGS", "flags");
+    is(vmm_mem_alloc_managed(sys, &at, G, VMM_MEM_ATTACH_HOST), "VMM-INIT-REQUIRED", "a right one");
+    is(vmm_mem_advise(sys, 1, 1, 9, here), "VMM-MANAGED-ADVICE", "advice");
+    is(vmm_mem_advise(sys, 1, 1, 0, here), "VMM-MANAGED-ADVICE", "no advice");
+    is(vmm_mem_advise(sys, 1, 1, VMM_MEM_ADVISE_SET_READ_MOSTLY, (vmm_mem_location){0, 0}), "VMM-MANAGED-LOCATION", "nowhere");
+    is(vmm_mem_advise(sys, 1, 1, VMM_MEM_ADVISE_SET_READ_MOSTLY, (vmm_mem_location){9, 0}), "VMM-MANAGED-LOCATION", "no place");
+    is(vmm_mem_advise(sys, 1, 1, VMM_MEM_ADVISE_SET_READ_MOSTLY, here), "VMM-INIT-REQUIRED", "right advice");
+    is(vmm_mem_prefetch_async(sys, 1, 1, here, 1, NULL), "VMM-MANAGED-PREFETCH-FLAGS", "flags of a prefetch");
+    is(vmm_mem_prefetch_async(sys, 1, 1, (vmm_mem_location){0, 0}, 0, NULL), "VMM-MANAGED-LOCATION", "a prefetch to nowhere");
+    is(vmm_mem_prefetch_async(sys, 1, 1, here, 0, NULL), "VMM-INIT-REQUIRED", "a right one");
+    end();
+}
+
+int main(void)
+{
+    sums_that_wrap();
+    memory_that_is_none();
+    blocks();
+    addresses_of_arrays();
+    batches();
+    attachment();
+    common();
+    early();
+    return tap_done();
+}

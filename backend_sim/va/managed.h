@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* managed.h - managed memory: an allocation that the host and every device use at one address.
+ *
+ *     cuMemAllocManaged    A1 [ 2 MiB .......... ]     memory of the host, shown in place where the host window backs it
+ *     cuMemAdvise             [ said ][          ]     managed_parts.h
+ *
+ * The memory does not move: what the program says of it is kept, and answered.
+ */
+#ifndef SIM_MANAGED_H
+#define SIM_MANAGED_H
+
+#include "managed_parts.h"
+#include "process.h"
+
+struct sim_managed {
+    struct sim_allocation allocation; /* first; with managed */
+    struct managed_parts parts;
+    unsigned attached; /* VMM_MEM_ATTACH_ */
+    bool shown;
+};
+
+static inline struct sim_managed *sim_managed_of(const struct sim_allocation *allocation)
+{
+    return allocation && allocation->managed ? (struct sim_managed *)(uintptr_t)allocation : NULL;
+}
+
+/* Its addresses and its size are multiples of this. */
+static inline uint64_t sim_managed_unit(const struct sim_process *process)
+{
+    const uint64_t host = sim_granularity(process, VMM_MEM_LOCATION_TYPE_HOST, 0), va = process->machine->profile.va_granularity;
+    return host > va ? host : va;
+}
+
+/* Makes managed memory of that size, which the host has. NULL, with nothing changed, when addresses or the host's memory are out. */
+struct sim_managed *sim_managed_new(struct sim_process *process, uint64_t size, const struct sim_context *context,
+                                    struct sim_origin made);
+
+/* For sim_allocation_end: hides it from the host, and forgets what was said of it. */
+void sim_managed_end(struct sim_process *process, struct sim_managed *managed);
+
+#endif
