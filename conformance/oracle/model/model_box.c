@@ -23,6 +23,7 @@ struct side {
     vmm_memorytype type;
     uint64_t base, x, y, z, pitch, height;
     bool program; /* it is the program's own memory */
+    bool open;    /* no rights are looked at where it lies in one mapping */
     bool writes;
 };
 
@@ -105,7 +106,8 @@ static bool looks(struct model *m, int device, const struct side *s, const struc
 {
     const struct model_access all = {.start = s->base, .size = span(e, s->pitch, s->pitch * s->height), .writes = s->writes,
                                      .with_program = other->program};
-    if (s->program || !all.size)
+    const struct model_mapping *in = s->open ? model_mapping_at(m, s->base) : NULL;
+    if (s->program || !all.size || (in && all.size <= in->size - (s->base - in->start)))
         return true;
     bool may = model_reaches(m, device, &all, a);
     a->loses |= a->wraps;
@@ -207,10 +209,12 @@ static struct side destination_of(const vmm_memcpy3d *c)
 }
 
 /* Not observed: copies within the program's memory, and rows of mapped memory of the host. */
-bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *asked, struct model_box *box, struct model_answer *answer)
+bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *asked, bool open, struct model_box *box,
+                       struct model_answer *answer)
 {
     const struct extent e = {asked->width_in_bytes, asked->height, asked->depth};
     struct side src = source_of(asked), dst = destination_of(asked);
+    src.open = dst.open = open;
     if (!side_allowed(model, &src, &e, answer) || !side_allowed(model, &dst, &e, answer))
         return false;
     if (!looks(model, device, &dst, &src, &e, answer) || !looks(model, device, &src, &dst, &e, answer)) {

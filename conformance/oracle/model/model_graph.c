@@ -171,6 +171,8 @@ void model_node_know(struct model *m, struct model_node *node, uint64_t value, s
         model_expect(a, "node equals another one", model_node_of(m, (vmm_graph_node)(uintptr_t)value) || !value, false);
     else
         model_expect(a, "node", value, node->value);
+    for (size_t id = 0; id < m->graphs->ids; id++) /* one that was, and had this value, is named no more */
+        m->graphs->value[id] = m->graphs->value[id] == value ? 0 : m->graphs->value[id];
     node->value = m->graphs->value[node->id] = value;
     node->tag = node->tag ? node->tag : m->tag;
 }
@@ -203,6 +205,12 @@ static void forget_in(struct model_reached *reached, const struct model_node *no
         }
 }
 
+void model_node_last(struct model_node *node)
+{
+    if (!node->nexts)
+        node->leafed = ++node->graph->turns;
+}
+
 static void unlink_from(struct model_node *node, struct model_node *on)
 {
     size_t i = 0, k = 0;
@@ -216,6 +224,7 @@ static void unlink_from(struct model_node *node, struct model_node *on)
     on->next[k] = on->next[--on->nexts];
     if (!node->links)
         node->rooted = ++node->graph->turns;
+    model_node_last(on);
 }
 
 void model_node_end(struct model *m, struct model_node *node)
@@ -269,6 +278,7 @@ static struct model_node *node_add(struct model *model, struct model_graph *grap
     for (size_t i = 0; i < count; i++)
         link_to(node, on[i], 0);
     node->rooted = ++graph->turns;
+    node->leafed = graph->turns;
     if (work->child) {
         node->work.child = model_graph_copy(model, work->child, instance);
         node->work.child->inside = node;
@@ -295,6 +305,9 @@ struct model_graph *model_graph_copy(struct model *model, const struct model_gra
             for (size_t to = 0; to < graph->count; to++)
                 if (graph->node[to] == graph->node[i]->link[k].on)
                     link_to(copy->node[i], copy->node[to], graph->node[i]->link[k].data);
+    for (size_t i = 0; i < graph->count; i++)
+        copy->node[i]->leafed = graph->node[i]->leafed;
+    copy->turns = copy->turns > graph->turns ? copy->turns : graph->turns;
     return copy;
 }
 

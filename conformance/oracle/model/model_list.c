@@ -258,6 +258,34 @@ static bool is_copy(const struct model_exec *exec, const struct model_graph *gra
     return copy && graph->count;
 }
 
+/* The leaf with that place among the graph's, by when they became leaves; NULL: there are not so many. */
+static struct model_node *leaf(const struct model_graph *graph, size_t place)
+{
+    for (size_t i = 0; i < graph->count; i++) {
+        size_t before = 0;
+        for (size_t k = 0; k < graph->count; k++)
+            before += !graph->node[k]->nexts && graph->node[k]->leafed < graph->node[i]->leafed;
+        if (!graph->node[i]->nexts && before == place)
+            return graph->node[i];
+    }
+    return NULL;
+}
+
+/* Do the leaves, which are paired by their places, have their copies as partners? Otherwise the nodes may still be alike, which is
+ * not followed where the partners have as many links. */
+static bool has_other_leaves(const struct model_exec *exec, const struct model_graph *graph, struct model_answer *a)
+{
+    bool other = false, alike = true;
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct model_node *now = leaf(exec->graph, i), *then = leaf(graph, i);
+        const bool moved = now && then && now->origin != then->id;
+        other |= moved;
+        alike &= !moved || now->links == then->links;
+    }
+    a->foreseen &= !other || !alike;
+    return other;
+}
+
 /* Why the instance's nodes cannot take over the work of the graph's: VMM_GRAPH_EXEC_UPDATE_; 0: they can. */
 static int why_not(struct model *m, const struct model_exec *exec, const struct model_graph *graph, size_t *at, struct model_answer *a)
 {
@@ -285,13 +313,14 @@ static void update(struct model *m, const struct model_exec *exec, const struct 
     a->foreseen = differs || is_copy(exec, graph); /* whether other graphs are alike is not followed */
     if (!a->foreseen)
         return;
-    if (!differs)
+    const bool copy = !differs && !has_other_leaves(exec, graph, a);
+    if (copy)
         how = why_not(m, exec, graph, &at, a);
     if (how)
         model_refuse(a, VMM_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE");
     if (!a->asked && a->actual == a->result && told) {
         model_expect(a, "result_info.result", (uint64_t)told->result, (uint64_t)how);
-        if (!differs && how && graph->node[at]->value)
+        if (copy && how && graph->node[at]->value)
             model_expect(a, "result_info.error_node", number_of(told->error_node), graph->node[at]->value);
     }
     for (size_t i = 0; model_succeeded(a) && i < graph->count; i++) {

@@ -84,7 +84,8 @@ struct model_box {
 };
 
 /* May a graph hold the copy? False, with a refusal, where not. */
-bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *asked, struct model_box *box, struct model_answer *answer);
+bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *asked, bool open, struct model_box *box,
+                       struct model_answer *answer);
 /* Is each of its rows usable now? */
 bool model_box_usable(struct model *model, int device, const struct model_box *box);
 void model_box_move(struct model *model, const struct model_box *box);
