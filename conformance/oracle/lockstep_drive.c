@@ -211,7 +211,7 @@ static void finish(struct run *run, struct lockstep *pair, const struct episode 
     report->adopted += pair->model.adopted;
     run->shared->lost |= pair->dead;
     if (run->options->record && e->calls) {
-        fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 " mix %u cautious\n", seed, e->calls, e->hash,
+        fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 " mix %u cautious choosy\n", seed, e->calls, e->hash,
                 pair->mix);
         fflush(run->options->record);
         report->recorded += e->calls;
@@ -231,6 +231,7 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
     if (!lockstep_open(&pair, o->spec))
         tap_bail("%s", pair.difference);
     pair.mix = o->mix;
+    pair.choosy = true;
     pair.last = &run->shared->last;
     pair.scene = run->shared->scene;
     run->shared->unit = lockstep_unit(&pair);
@@ -355,7 +356,7 @@ const char *drive_explained(const char *named)
 
 /* ---- replay ---- */
 
-static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint64_t hash, unsigned mix, bool cautious, bool tell)
+static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint64_t hash, unsigned mix, const char *how, bool tell)
 {
     struct drive_report report = {.episodes = 0};
     struct shared shared = {.seed = seed};
@@ -368,7 +369,8 @@ static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint
     if (!lockstep_open(&pair, spec))
         tap_bail("%s", pair.difference);
     pair.mix = mix;
-    pair.model.cautious = cautious;
+    pair.model.cautious = strstr(how, " cautious");
+    pair.choosy = strstr(how, " choosy");
     bool same = true;
     for (uint64_t i = 0; same && i < calls; i++)
         same = advance(&run, &pair, &dice, &script, &e, i, false);
@@ -392,8 +394,8 @@ uint64_t drive_replay(const char *spec, FILE *recording, uint64_t most, uint64_t
         if (*line == '#' || *line == '\n')
             continue;
         if (sscanf(line, "seed %" SCNu64 " calls %" SCNu64 " hash %" SCNx64 " mix %u", &seed, &count, &hash, &mix) < 3)
-            tap_bail("line %d: expected \"seed N calls N hash X [mix M [cautious]]\"", number);
-        different += !replay_episode(spec, seed, count, hash, mix, strstr(line, " cautious"), different == 0);
+            tap_bail("line %d: expected \"seed N calls N hash X [mix M [cautious] [choosy]]\"", number);
+        different += !replay_episode(spec, seed, count, hash, mix, line, different == 0);
         ++*episodes;
         *calls += count;
     }

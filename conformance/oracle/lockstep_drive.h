@@ -4,10 +4,11 @@
  * Episodes run in a child process. A call that ends the process counts as a difference, and the next episode has a new
  * child. A recording has one line for each episode:
  *
- * seed 17 calls 2000 hash 6d0f2a... mix 1 cautious     results and outputs of the first 2000 calls, while nothing differed and
- *                                                      reservations had the model's addresses
+ * seed 17 calls 2000 hash 6d0f2a... mix 1 cautious choosy results and outputs of the first 2000 calls, while nothing differed and
+ *                                                         reservations had the model's addresses
  *
- * cautious: without what later runs found to vary, or to end the process; lines without it were recorded before.
+ * cautious: without what later runs found to vary, or to end the process. choosy: calls that would be left out were drawn again.
+ * Lines without them were recorded before.
  */
 #ifndef CUVMM_LOCKSTEP_DRIVE_H
 #define CUVMM_LOCKSTEP_DRIVE_H
