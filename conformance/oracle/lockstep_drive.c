@@ -211,8 +211,8 @@ static void finish(struct run *run, struct lockstep *pair, const struct episode 
     report->adopted += pair->model.adopted;
     run->shared->lost |= pair->dead;
     if (run->options->record && e->calls) {
-        fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 " mix %u cautious choosy\n", seed, e->calls, e->hash,
-                pair->mix);
+        fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 " mix %u cautious%s\n", seed, e->calls, e->hash,
+                pair->mix, pair->choosy ? " choosy" : "");
         fflush(run->options->record);
         report->recorded += e->calls;
     }
@@ -231,7 +231,7 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
     if (!lockstep_open(&pair, o->spec))
         tap_bail("%s", pair.difference);
     pair.mix = o->mix;
-    pair.choosy = true;
+    pair.choosy = o->choosy;
     pair.last = &run->shared->last;
     pair.scene = run->shared->scene;
     run->shared->unit = lockstep_unit(&pair);

@@ -27,6 +27,7 @@ struct drive_options {
     unsigned shrinking;    /* seconds that a difference may be shrunk for */
     unsigned budget;       /* seconds after which no episode begins; 0: none */
     unsigned mix;          /* of lockstep.h */
+    bool choosy;           /* calls that would be left out are drawn again */
     uint64_t stride;       /* from one episode's seed to the next; 0 is 1 */
     uint64_t episodes;     /* at most so many; 0: as many as have that many calls */
     bool later;            /* nothing is shrunk: the table has the seed of each kind */
