@@ -4,14 +4,11 @@
 
 #include "heap.h"
 
-static vmm_result check_begin(const struct sim_process *process, vmm_stream stream, vmm_stream_capture_mode mode, bool *blocking)
+static vmm_result check_mode(vmm_stream_capture_mode mode)
 {
-    vmm_result result = capture_check_stream(process, stream, blocking);
-    if (result != VMM_SUCCESS)
-        return result;
-    if ((unsigned)mode > VMM_STREAM_CAPTURE_MODE_RELAXED)
-        return vmm_detail_refuse(VMM_RULE_CAPTURE_MODE, (uint64_t)(int64_t)mode, 0, NULL);
-    return VMM_SUCCESS;
+    return (unsigned)mode <= VMM_STREAM_CAPTURE_MODE_RELAXED
+               ? VMM_SUCCESS
+               : vmm_detail_refuse(VMM_RULE_CAPTURE_MODE, (uint64_t)(int64_t)mode, 0, NULL);
 }
 
 static vmm_result check_free(const struct sim_process *process, vmm_stream stream)
@@ -35,7 +32,9 @@ vmm_result sim_stream_begin_capture(struct sim_process *process, const struct vm
 {
     bool blocking = false;
     struct sim_context *context;
-    vmm_result result = check_begin(process, call->stream, call->mode, &blocking);
+    vmm_result result = capture_check_stream(process, call->stream, &blocking);
+    if (result == VMM_SUCCESS)
+        result = check_mode(call->mode);
     if (result == VMM_SUCCESS)
         result = check_free(process, call->stream);
     if (result == VMM_SUCCESS)
@@ -81,13 +80,15 @@ vmm_result sim_stream_begin_capture_to_graph(struct sim_process *process,
 {
     bool blocking = false;
     struct capture *capture = NULL;
-    vmm_result result = check_begin(process, call->stream, call->mode, &blocking);
+    vmm_result result = check_mode(call->mode);
     if (result == VMM_SUCCESS && call->num_dependencies && !call->dependencies)
         result = graph_null("dependencies");
     struct graph *graph = result == VMM_SUCCESS ? graph_need(process->graphs, call->graph, &result) : NULL;
     if (!graph)
         return result;
-    result = check_free(process, call->stream); /* as measured, after the graph is looked at */
+    result = capture_check_stream(process, call->stream, &blocking); /* as measured, after the graph is looked at */
+    if (result == VMM_SUCCESS)
+        result = check_free(process, call->stream);
     if (result != VMM_SUCCESS)
         return result;
     if (call->num_dependencies > graph->count)
@@ -221,12 +222,12 @@ vmm_result capture_update(const struct sim_process *process, vmm_stream stream, 
         return capture_invalidated(stream);
     if (flags > SET && capture_of(process, stream))
         return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "it is 0 or CU_STREAM_SET_CAPTURE_DEPENDENCIES");
-    if (count && !values)
-        return graph_null("dependencies");
     vmm_result result = capture_is_legacy(stream) ? capture_check_context(process, stream) /* that one is never captured */
                                                   : capture_check_stream(process, stream, &blocking);
     if (result == VMM_SUCCESS)
-        result = capture_goes_on(process, stream);
+        result = capture_goes_on(process, stream); /* as measured, before the list is looked at */
+    if (result == VMM_SUCCESS && count && !values)
+        result = graph_null("dependencies");
     if (result != VMM_SUCCESS)
         return result;
     struct capture_stream *found = capture_of(process, stream);

@@ -31,6 +31,7 @@ struct run {
         char difference[600];
         size_t shown;            /* of a try to shorten: where it shows again */
         size_t steps;            /* of the episode, so far */
+        bool closing;            /* its calls are over; what it left is given back */
     } *shared;
     struct step *steps;          /* shared with the child; NULL for nowhere */
 };
@@ -179,6 +180,7 @@ static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice
     steps_add(script, &step);
     if (run->steps && i < SCRIPT_MOST)
         run->steps[run->shared->steps++] = step;
+    alarm(run->options->patience); /* for each call, not for all: another process may have the machine too */
     bool same = lockstep_step(pair, &step);
     transcribe(run, pair, &step, i);
     if (!same) {
@@ -216,7 +218,10 @@ static void finish(struct run *run, struct lockstep *pair, const struct episode 
         fflush(run->options->record);
         report->recorded += e->calls;
     }
+    run->shared->closing = true;
+    alarm(run->options->patience);
     run->shared->tainted |= !lockstep_close(pair);
+    run->shared->closing = false;
 }
 
 static void episode(struct run *run, uint64_t seed, uint64_t calls)
@@ -278,6 +283,7 @@ static void work(void *user)
         uint64_t left = o->calls - run->report->made;
         alarm(o->patience);
         run->shared->steps = 0;
+        run->shared->closing = false;
         episode(run, run->shared->seed, left < o->episode ? left : o->episode);
         run->shared->seed += stride(o);
         more = !alone(o);
@@ -289,7 +295,7 @@ static void note_death(struct run *run, int signal)
 {
     char signature[200];
     struct script script = {.steps = run->steps, .count = run->shared->steps};
-    const char *call = vmm_call_name(run->shared->last.call);
+    const char *call = run->shared->closing ? "end of an episode" : vmm_call_name(run->shared->last.call);
     if (signal < 0)
         tap_bail("the child that makes the calls ended by itself");
     snprintf(signature, sizeof signature, "%s: the process ends with signal %d", call, signal);

@@ -89,8 +89,8 @@ static bool form_allowed(struct model *m, const struct side *s, const struct ext
     const struct model_block *block = model_block_at(m, s->base);
     const uint64_t start = row_at(s, e, 0, 0) - s->base, length = span(e, pitch_of(s, e), layer_of(s, e));
     const uint64_t left = block ? block->start + block->size - s->base : UINT64_MAX;
-    if (m->driver && length <= left && start + length > left)
-        a->foreseen = false; /* a driver uses what the pool has behind the allocation */
+    if (m->driver && ((length <= left && start + length > left) || length > UINT64_MAX - s->base))
+        a->foreseen = false; /* a driver uses what the pool has behind the allocation, and took a length that wraps (captured) */
     return start + length <= left || model_refuse(a, INVALID, "VMM-ROWS-END");
 }
 
@@ -330,11 +330,22 @@ static void copy_between(struct model *m, const vmm_memcpy3d_peer *c, vmm_stream
         copy_box(m, &same, stream, waits, a);
 }
 
+/* The context of the default stream is asked for first. */
+static void no_box(struct model *m, vmm_stream stream, bool waits, struct model_answer *a)
+{
+    if (stream || m->current >= 0) {
+        model_refuse(a, INVALID, "VMM-BOX-NULL");
+        return;
+    }
+    a->foreseen = waits || !m->driver; /* of a copy on a stream it was not observed */
+    model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+}
+
 #define BOX(name, copy, on_stream, waits)                                 \
     MODEL_ON(name)                                                        \
     {                                                                     \
         if (!c->p_copy)                                                   \
-            model_refuse(a, INVALID, "VMM-BOX-NULL");                     \
+            no_box(m, on_stream, waits, a);                               \
         else                                                              \
             copy(m, c->p_copy, on_stream, waits, a);                      \
     }

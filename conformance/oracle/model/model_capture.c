@@ -113,14 +113,17 @@ static void spoil(struct model_capture *capture, const struct model_answer *a)
 
 /* ---- begin and end ---- */
 
-static bool may_begin(const struct model *m, vmm_stream stream, int mode, struct model_answer *a)
+static bool is_mode(int mode, struct model_answer *a)
 {
-    const int lane = lane_of(m, stream);
+    return (mode >= VMM_STREAM_CAPTURE_MODE_GLOBAL && mode <= VMM_STREAM_CAPTURE_MODE_RELAXED) ||
+           model_refuse(a, INVALID, "VMM-CAPTURE-MODE");
+}
+
+static bool may_capture(const struct model *m, vmm_stream stream, struct model_answer *a)
+{
     if (!stream)
         return model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-DEFAULT");
-    if (mode < VMM_STREAM_CAPTURE_MODE_GLOBAL || mode > VMM_STREAM_CAPTURE_MODE_RELAXED)
-        return model_refuse(a, INVALID, "VMM-CAPTURE-MODE");
-    a->foreseen = lane >= 0;
+    a->foreseen &= lane_of(m, stream) >= 0;
     return a->foreseen;
 }
 
@@ -141,7 +144,9 @@ static struct model_capture *begin(struct model *m, vmm_stream stream, int mode,
 
 MODEL_ON(stream_begin_capture)
 {
-    if (may_begin(m, c->stream, c->mode, a) && is_free(m, c->stream, a) && model_succeeded(a))
+    struct model_answer mode = *a;
+    a->foreseen = c->stream || !m->driver || is_mode(c->mode, &mode); /* not observed: which of both mistakes counts */
+    if (may_capture(m, c->stream, a) && is_mode(c->mode, a) && is_free(m, c->stream, a) && model_succeeded(a))
         begin(m, c->stream, c->mode, model_graph_new());
 }
 
@@ -159,12 +164,12 @@ bool model_is_captured_into(const struct model *m, const struct model_graph *gra
 
 MODEL_ON(stream_begin_capture_to_graph)
 {
-    if (!may_begin(m, c->stream, c->mode, a) || (c->num_dependencies && null(c->dependencies, a)))
+    if (!is_mode(c->mode, a) || (c->num_dependencies && null(c->dependencies, a)))
         return;
     struct model_graph *graph = model_graph_of(m, c->graph);
     if (!graph)
         model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN");
-    else if (!is_free(m, c->stream, a))
+    else if (!may_capture(m, c->stream, a) || !is_free(m, c->stream, a))
         return;
     else if (c->num_dependencies > graph->count)
         model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
@@ -347,16 +352,18 @@ MODEL_ON(stream_update_capture_dependencies)
 {
     const int lane = lane_of(m, c->stream);
     struct model_held *held = held_by(m, lane);
-    if (held && held->capture->invalid)
+    if (held && held->capture->invalid) {
         model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
-    else if (held && c->flags > VMM_STREAM_SET_CAPTURE_DEPENDENCIES)
+        a->ends = m->driver && c->num_dependencies && held->capture->graph->inside; /* of a capture into a node's graph: seen once */
+    } else if (held && c->flags > VMM_STREAM_SET_CAPTURE_DEPENDENCIES) {
         model_refuse(a, INVALID, "VMM-GRAPH-FLAGS");
-    else if (!c->num_dependencies || !null(c->dependencies, a)) {
-        a->foreseen = lane >= 0 || !c->stream;
-        if (!held && !lacks_context(m, c->stream, a))
-            model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
-        else if (held && c->num_dependencies > UINT32_MAX)
+    } else if (held) {
+        if (c->num_dependencies && !null(c->dependencies, a) && c->num_dependencies > UINT32_MAX)
             model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
+    } else {
+        a->foreseen = lane >= 0 || !c->stream;
+        if (!lacks_context(m, c->stream, a))
+            model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     }
     for (uint64_t i = 0; held && a->result == VMM_SUCCESS && i < c->num_dependencies; i++) {
         const struct model_node *node = model_node_of(m, c->dependencies[i]);

@@ -23,18 +23,29 @@ static uint64_t pool_memory(const struct model *m, uint64_t address)
     return 0;
 }
 
-static void note_work(const struct model *m, struct model_work *work)
+/* Memory that may be compressed: a driver refused twice that a copy comes to use it, or no longer does. */
+static bool is_compressible(struct model *m, uint64_t address)
 {
-    work->memory = pool_memory(m, work->copy.row.to);
+    const struct model_mapping *there = model_mapping_at(m, address);
+    const struct model_memory *memory = there ? model_memory_of(m, there->handle) : NULL;
+    return memory && memory->prop.alloc_flags.compression_type;
 }
 
-static void set_in(const struct model *m, struct model_node *node, struct model_work *work, struct model_answer *a)
+static void note_work(struct model *m, struct model_work *work)
+{
+    work->memory = pool_memory(m, work->copy.row.to);
+    work->packed = work->type == VMM_GRAPH_NODE_TYPE_MEMCPY &&
+                   (is_compressible(m, work->copy.row.to) || is_compressible(m, work->copy.row.from));
+}
+
+static void set_in(struct model *m, struct model_node *node, struct model_work *work, struct model_answer *a)
 {
     node = model_node_is(node, work->type, a);
     if (!node || !model_succeeded(a))
         return;
     work->disabled = node->work.disabled;
     work->unnamed &= node->work.unnamed;
+    work->crashes |= node->work.crashes;
     node->work = *work;
     note_work(m, &node->work);
 }
@@ -89,7 +100,7 @@ bool model_has_other_memory(struct model *m, const struct model_work *work)
     return work->type == VMM_GRAPH_NODE_TYPE_MEMCPY && row->kind == MODEL_FROM_PROGRAM && work->memory != pool_memory(m, row->to);
 }
 
-static void set_fitting(const struct model *m, struct model_node *node, struct model_work *work, struct model_answer *a)
+static void set_fitting(struct model *m, struct model_node *node, struct model_work *work, struct model_answer *a)
 {
     if (node && !model_work_fits(&node->work, work))
         model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
@@ -105,19 +116,11 @@ MODEL_ON(graph_exec_memset_node_set_params)
     set_fitting(m, model_node_is(node, VMM_GRAPH_NODE_TYPE_MEMSET, a), &work, a);
 }
 
-/* Memory that may be compressed: a driver refused once that a copy goes to it. */
-static bool is_compressible(struct model *m, uint64_t address)
-{
-    const struct model_mapping *there = model_mapping_at(m, address);
-    const struct model_memory *memory = there ? model_memory_of(m, there->handle) : NULL;
-    return memory && memory->prop.alloc_flags.compression_type;
-}
-
 MODEL_ON(graph_exec_memcpy_node_set_params)
 {
     struct model_work work = {0};
     struct model_node *node = model_copy_work(m, c->copy_params, c->ctx, false, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
-    if (node && m->driver && (is_compressible(m, work.copy.row.to) || is_compressible(m, work.copy.row.from)))
+    if (node && m->driver && (node->work.packed || is_compressible(m, work.copy.row.to) || is_compressible(m, work.copy.row.from)))
         a->foreseen = false;
     else
         set_fitting(m, model_node_is(node, VMM_GRAPH_NODE_TYPE_MEMCPY, a), &work, a);

@@ -20,6 +20,8 @@ struct model_work {
     int device;                     /* of the context that it was made in; -1: none */
     vmm_context context;            /* of a fill or copy */
     bool unnamed;                   /* of a copy: no context was named, which is another than any */
+    bool crashes;                   /* such a copy from or to the program, in an instance that was updated: its launch ends the process */
+    bool packed;                    /* of an instance's copy: a side may be compressed */
     vmm_memset_node_params fill;
     uint64_t memory;                /* of an instance's copy: which memory of a pool it goes to; 0: none */
     struct model_box copy;

@@ -300,6 +300,7 @@ static void look(struct model *m, const struct items *items, size_t i, int devic
         a->foreseen = false;
     if (m->driver && model_has_other_memory(m, work))
         a->foreseen = false;
+    a->ends |= work->crashes; /* 7 of 7 times */
     if (model_outside_blocks(m, to.start, to.size) || model_outside_blocks(m, from.start, from.size))
         a->foreseen = false;
     if (work->type == VMM_GRAPH_NODE_TYPE_KERNEL)

@@ -217,7 +217,7 @@ static bool is_device(const struct model *m, vmm_device device, struct model_ans
 
 MODEL_ON(device_get_graph_mem_attribute)
 {
-    if (null(c->value, a) || !is_device(m, c->device, a))
+    if (!is_device(m, c->device, a) || null(c->value, a))
         return;
     if (c->attr < VMM_GRAPH_MEM_ATTR_USED_MEM_CURRENT || c->attr > VMM_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
         model_refuse(a, INVALID, "VMM-GRAPH-MEMORY-ATTRIBUTE");
@@ -227,6 +227,7 @@ MODEL_ON(device_get_graph_mem_attribute)
 
 MODEL_ON(device_set_graph_mem_attribute)
 {
+    a->foreseen = c->value || !m->driver || (c->device >= 0 && c->device < m->profile->devices); /* not observed: which counts */
     if (null(c->value, a) || !is_device(m, c->device, a))
         return;
     if ((c->attr != VMM_GRAPH_MEM_ATTR_USED_MEM_HIGH && c->attr != VMM_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) || *c->value)
@@ -310,6 +311,8 @@ static void update(struct model *m, const struct model_exec *exec, const struct 
     size_t at = 0;
     int how = VMM_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     const bool differs = exec->graph->count != graph->count || count_links(exec->graph) != count_links(graph);
+    /* With other links, too, a node may differ in what it does: which of the two counts, a driver's order of nodes decides. */
+    const bool unsure = m->driver && differs && exec->graph->count == graph->count;
     a->foreseen = differs || is_copy(exec, graph); /* whether other graphs are alike is not followed */
     if (!a->foreseen)
         return;
@@ -318,7 +321,7 @@ static void update(struct model *m, const struct model_exec *exec, const struct 
         how = why_not(m, exec, graph, &at, a);
     if (how)
         model_refuse(a, VMM_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE");
-    if (!a->asked && a->actual == a->result && told) {
+    if (!a->asked && a->actual == a->result && told && !unsure) {
         model_expect(a, "result_info.result", (uint64_t)told->result, (uint64_t)how);
         if (copy && how && graph->node[at]->value)
             model_expect(a, "result_info.error_node", number_of(told->error_node), graph->node[at]->value);
@@ -328,6 +331,7 @@ static void update(struct model *m, const struct model_exec *exec, const struct 
         const bool disabled = work->disabled;
         *work = graph->node[i]->work;
         work->disabled = disabled;
+        work->crashes = m->driver && work->unnamed && work->copy.row.kind != MODEL_BETWEEN;
     }
     if (model_succeeded(a)) {
         model_objects_update(exec->graph, graph);
