@@ -23,7 +23,7 @@ struct drive_options {
     const char *spec;
     uint64_t seed, calls, episode;
     uint64_t check_every;  /* calls between complete checks of the state; 0: only the last */
-    unsigned patience;     /* seconds that an episode may take */
+    unsigned patience;     /* seconds that a call may take */
     unsigned shrinking;    /* seconds that a difference may be shrunk for */
     unsigned budget;       /* seconds after which no episode begins; 0: none */
     unsigned mix;          /* of lockstep.h */

@@ -261,7 +261,7 @@ static bool breaks_pools(struct lockstep *pair, const union vmm_any_call *call, 
         pool = model_pool_of(&pair->model, (uint64_t)(uintptr_t)call->mem_pool_destroy.pool);
         return answer->result == VMM_SUCCESS && pool && pool->heap.blocks.count;
     case VMM_CALL_mem_pool_create:
-        return answer->result == VMM_ERROR_OUT_OF_MEMORY ||
+        return (pair->model.cautious && answer->result == VMM_ERROR_OUT_OF_MEMORY) ||
                (answer->result == VMM_SUCCESS && call->mem_pool_create.pool_props->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC);
     case VMM_CALL_mem_pool_export_pointer: return answer->result == VMM_SUCCESS;
     default: return false;
