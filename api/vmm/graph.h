@@ -66,7 +66,7 @@ VMM_API vmm_result vmm_graph_add_dependencies(vmm_system *sys, vmm_graph graph, 
                                               const vmm_graph_node *to, const vmm_graph_edge_data *edge_data,
                                               uint64_t num_dependencies);
 /* Undoes that. At a dependency that is not there: INVALID_VALUE [VMM-GRAPH-EDGE], and those before it are removed (580).
- * cuGraphRemoveDependencies. */
+ * Reserved bytes of edge_data do not count (580). cuGraphRemoveDependencies. */
 VMM_API vmm_result vmm_graph_remove_dependencies(vmm_system *sys, vmm_graph graph, const vmm_graph_node *from,
                                                  const vmm_graph_node *to, const vmm_graph_edge_data *edge_data,
                                                  uint64_t num_dependencies);

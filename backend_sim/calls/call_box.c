@@ -146,8 +146,8 @@ static vmm_result copy_box(struct sim_process *process, const struct vmm_call *c
 {
     struct job job = {.call = call, .stream = stream, .waits = waits};
     int device = 0;
-    if (!asked)
-        return vmm_detail_refuse(VMM_RULE_BOX_NULL, 0, 0, NULL);
+    if (!asked) /* as measured the context of the default stream is asked for before the description */
+        return !stream && !sim_current(process) ? sim_no_context(process) : vmm_detail_refuse(VMM_RULE_BOX_NULL, 0, 0, NULL);
     sim_machine_lock_to_wait(process->machine);
     vmm_result result = check_stream(process, stream, &device);
     if (result == VMM_SUCCESS && asked->width_in_bytes && asked->height && asked->depth)

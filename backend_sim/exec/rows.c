@@ -432,8 +432,15 @@ vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *a
     return copy_of(process, asked, NULL, copy);
 }
 
-vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked, rows_find_planned find,
-                           unsigned *programs)
+/* Does the range lie in one mapping? */
+static bool in_one_mapping(const struct sim_process *process, uint64_t base, uint64_t size)
+{
+    const struct sim_mapping *mapping = sim_mapping_at(process, base);
+    return mapping && size <= mapping->size - (base - mapping->start);
+}
+
+vmm_result rows_check_copy(const struct sim_process *process, int device, bool open, const vmm_memcpy3d *asked,
+                           rows_find_planned find, unsigned *programs)
 {
     struct rows_copy copy;
     vmm_result result = copy_of(process, asked, find, &copy);
@@ -441,9 +448,9 @@ vmm_result rows_check_copy(const struct sim_process *process, int device, const 
     *programs = (copy.from.outside ? ROWS_FROM_PROGRAM : 0u) | (copy.to.outside ? ROWS_TO_PROGRAM : 0u);
     for (int i = 0; i < 2 && result == VMM_SUCCESS; i++) {
         const struct rows_side *side = sides[i];
-        if (!side->host && !side->array)
-            result = rows_check_range(process, device, side, rows_span(&copy.extent, side->given, side->given_rows * side->given),
-                                      i ? copy.read : copy.write);
+        const uint64_t span = rows_span(&copy.extent, side->given, side->given_rows * side->given);
+        if (!side->host && !side->array && !(open && in_one_mapping(process, side->base, span)))
+            result = rows_check_range(process, device, side, span, i ? copy.read : copy.write);
     }
     return result;
 }

@@ -100,10 +100,11 @@ struct rows_copy {
 /* Checks what the caller declares about both sides. Neither extent is 0. */
 vmm_result rows_copy_of(const struct sim_process *process, const vmm_memcpy3d *asked, struct rows_copy *copy);
 
-/* The checks alone, for work of that device; memory that find finds counts. */
+/* The checks alone, for work of that device; memory that find finds counts. open: as measured of a node without a context, rights to
+ * a side that lies in one mapping do not. */
 enum { ROWS_FROM_PROGRAM = 1, ROWS_TO_PROGRAM = 2 };
-vmm_result rows_check_copy(const struct sim_process *process, int device, const vmm_memcpy3d *asked, rows_find_planned find,
-                           unsigned *programs);
+vmm_result rows_check_copy(const struct sim_process *process, int device, bool open, const vmm_memcpy3d *asked,
+                           rows_find_planned find, unsigned *programs);
 
 /* Finds the first row of a side without access, in the first layer that has one. */
 bool rows_bad_layer(const struct sim_process *process, int device, const struct rows_side *side, const struct rows_extent *extent,

@@ -132,6 +132,11 @@ vmm_result capture_goes_on(const struct sim_process *process, vmm_stream stream)
     return found->capture->invalid ? capture_invalidated(stream) : VMM_SUCCESS;
 }
 
+vmm_result capture_check_context(const struct sim_process *process, vmm_stream stream)
+{
+    return capture_is_legacy(stream) && !sim_current(process) ? sim_no_context(process) : VMM_SUCCESS;
+}
+
 vmm_result capture_check_stream(const struct sim_process *process, vmm_stream stream, bool *blocking)
 {
     struct sim_stream *found = NULL;
@@ -211,15 +216,22 @@ static bool takes_wait(struct sim_process *process, const struct vmm_call_stream
     return *result != VMM_SUCCESS || capture_waits(process, call, result);
 }
 
+/* A wait for a stream, or a query: as measured of a captured stream that is its own capture's concern, of others that of all. */
+static vmm_result check_stream(struct sim_process *process, vmm_stream stream)
+{
+    vmm_result result = capture_of(process, stream) ? VMM_SUCCESS : capture_check_context(process, stream);
+    if (result == VMM_SUCCESS && !capture_of(process, stream))
+        result = capture_forbids(process, false);
+    return result == VMM_SUCCESS ? capture_asks_stream(process, stream) : result;
+}
+
 /* Of a call that only may be refused: nothing to do in its place. */
 static vmm_result check_call(struct sim_process *process, const union vmm_any_call *call)
 {
     vmm_result result = VMM_SUCCESS;
     switch ((enum vmm_call_id)call->head.id) {
     case VMM_CALL_stream_query:
-    case VMM_CALL_stream_synchronize:
-        result = capture_forbids(process, false);
-        return result == VMM_SUCCESS ? capture_asks_stream(process, call->stream_query.stream) : result;
+    case VMM_CALL_stream_synchronize: return check_stream(process, call->stream_query.stream);
     case VMM_CALL_event_query:
     case VMM_CALL_event_synchronize:
         result = capture_forbids(process, false);
@@ -228,7 +240,7 @@ static vmm_result check_call(struct sim_process *process, const union vmm_any_ca
     case VMM_CALL_graph_upload:
     case VMM_CALL_memcpy_3d_peer_async: /* has its stream in the same place */
         return capture_asks_stream(process, call->graph_launch.stream);
-    case VMM_CALL_ctx_synchronize: return capture_forbids(process, true);
+    case VMM_CALL_ctx_synchronize: return sim_current(process) ? capture_forbids(process, true) : VMM_SUCCESS;
     case VMM_CALL_mem_alloc: return sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS;
     case VMM_CALL_graph_instantiate:
         return graph_known_flags(call->graph_instantiate.flags, false) && sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS;

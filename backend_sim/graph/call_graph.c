@@ -212,7 +212,8 @@ vmm_result graph_fill_work(struct sim_process *process, const vmm_memset_node_pa
     return check_fill(process, params, work->context);
 }
 
-vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *params, vmm_context context, struct graph_work *work)
+vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *params, vmm_context context, bool added,
+                           struct graph_work *work)
 {
     if (!params)
         return graph_null("copyParams");
@@ -222,8 +223,9 @@ vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *para
     if (!params->width_in_bytes || !params->height || !params->depth)
         return graph_refuse(VMM_RULE_GRAPH_PARAMS, 0, "%" PRIu64 " bytes, %" PRIu64 " rows, %" PRIu64 " slices: there is nothing to copy",
                             params->width_in_bytes, params->height, params->depth);
-    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .context = or_current(process, context), .copy = *params};
-    return rows_check_copy(process, graph_device(process, work->context), params, graph_planned_in, &work->programs);
+    *work = (struct graph_work){.type = VMM_GRAPH_NODE_TYPE_MEMCPY, .context = or_current(process, context), .unnamed = !context,
+                                .copy = *params};
+    return rows_check_copy(process, graph_device(process, work->context), added && !context, params, graph_planned_in, &work->programs);
 }
 
 vmm_result graph_mem_op_work(const struct sim_process *process, vmm_context context, const struct vmm_call *call,
@@ -317,7 +319,7 @@ vmm_result sim_graph_add_memcpy_node(struct sim_process *process, const struct v
     struct graph_work work;
     vmm_result result = graph_context_check(process, call->ctx);
     if (result == VMM_SUCCESS)
-        result = graph_copy_work(process, call->copy_params, call->ctx, &work);
+        result = graph_copy_work(process, call->copy_params, call->ctx, true, &work);
     return result == VMM_SUCCESS ? graph_add_node(ADD(call), &work) : result;
 }
 

@@ -130,7 +130,9 @@ vmm_result graph_host_work(const vmm_host_node_params *params, struct graph_work
 vmm_result graph_kernel_work(const struct sim_process *process, const vmm_kernel_node_params *params, struct graph_work *work);
 vmm_result graph_event_work(const struct sim_process *process, vmm_graph_node_type type, vmm_event event, struct graph_work *work);
 
-vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *params, vmm_context context, struct graph_work *work);
+/* added: of a new node, for which a driver looks at no rights where no context is named (rows_check_copy). */
+vmm_result graph_copy_work(struct sim_process *process, const vmm_memcpy3d *params, vmm_context context, bool added,
+                           struct graph_work *work);
 /* The operations of one of the five calls; the work leads into ops. Their context is not the current one by default, as measured. */
 vmm_result graph_mem_op_work(const struct sim_process *process, vmm_context context, const struct vmm_call *call,
                              struct mem_ops *ops, struct graph_work *work);

@@ -194,20 +194,25 @@ vmm_result sim_graph_exec_memset_node_set_params(struct sim_process *process,
     return set_in(process, call->graph_exec, call->node, graph_fill_in_context(process, call->memset_params, call->ctx, &work), &work);
 }
 
-/* The context of a copy stays, too. */
+/* The context of a copy stays, too, or that it has none. */
 vmm_result sim_graph_memcpy_node_set_params(struct sim_process *process, const struct vmm_call_graph_memcpy_node_set_params *call)
 {
     struct graph_work work;
     const struct graph_node *node = graphs_find_node(process->graphs, call->node);
-    return set(process, call->node,
-               graph_copy_work(process, call->node_params, node ? graphs_work(node)->context : NULL, &work), &work);
+    const vmm_context context = node && !graphs_work(node)->unnamed ? graphs_work(node)->context : NULL;
+    return set(process, call->node, graph_copy_work(process, call->node_params, context, false, &work), &work);
 }
 
 vmm_result sim_graph_exec_memcpy_node_set_params(struct sim_process *process,
                                                  const struct vmm_call_graph_exec_memcpy_node_set_params *call)
 {
     struct graph_work work;
-    return set_in(process, call->graph_exec, call->node, graph_copy_work(process, call->copy_params, call->ctx, &work), &work);
+    vmm_result result = graph_copy_work(process, call->copy_params, call->ctx, false, &work);
+    if (result == VMM_SUCCESS && !call->ctx) { /* no context changes none */
+        const struct graph_node *node = graph_need_node_in(process->graphs, call->graph_exec, call->node, &result);
+        work.unnamed = node && graphs_work(node)->unnamed;
+    }
+    return set_in(process, call->graph_exec, call->node, result, &work);
 }
 
 vmm_result sim_graph_kernel_node_set_params(struct sim_process *process, const struct vmm_call_graph_kernel_node_set_params *call)

@@ -420,6 +420,101 @@ static void test_per_thread(void)
     vmm_close(sys);
 }
 
+/* Two mistakes at once: as measured the default stream lacks its context before a capture, a description or a list counts; and a
+ * capture into a graph needs its mode and its graph before the stream. A query of a captured stream is that capture's concern alone. */
+static void test_two_mistakes(void)
+{
+    vmm_graph graph = NULL;
+    uint64_t value = 0;
+    begin("sim:h100");
+    vmm_stream stream = stream_of(1), other = stream_of(1);
+    vmm_event event = event_of();
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    REFUSED(vmm_stream_begin_capture_to_graph(sys, NULL, graph, NULL, NULL, 0, 3), INVALID_VALUE, "VMM-CAPTURE-MODE");
+    REFUSED(vmm_stream_begin_capture_to_graph(sys, NULL, NULL, NULL, NULL, 0, RELAXED), INVALID_VALUE, "VMM-GRAPH-UNKNOWN");
+    REFUSED(vmm_stream_begin_capture_to_graph(sys, NULL, graph, NULL, NULL, 0, RELAXED), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-DEFAULT");
+    REFUSED(vmm_stream_begin_capture(sys, stream, 3), INVALID_VALUE, "VMM-CAPTURE-MODE");
+    REFUSED(vmm_stream_update_capture_dependencies(sys, stream, NULL, NULL, 1, 0), ILLEGAL_STATE, "VMM-CAPTURE-STATE");
+    REFUSED(vmm_device_get_graph_mem_attribute(sys, -1, 0, NULL), INVALID_DEVICE, "VMM-DEVICE-ID");
+    REFUSED(vmm_device_get_graph_mem_attribute(sys, 0, 0, NULL), INVALID_VALUE, "VMM-GRAPH-NULL");
+    REFUSED(vmm_device_set_graph_mem_attribute(sys, -1, VMM_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), INVALID_DEVICE, "VMM-DEVICE-ID");
+    REFUSED(vmm_memcpy_3d(sys, NULL), INVALID_VALUE, "VMM-BOX-NULL");
+    SUCCEEDS(vmm_stream_begin_capture(sys, stream, VMM_STREAM_CAPTURE_MODE_GLOBAL));
+    SUCCEEDS(vmm_event_record(sys, event, stream));
+    SUCCEEDS(vmm_stream_begin_capture(sys, other, VMM_STREAM_CAPTURE_MODE_GLOBAL));
+    SUCCEEDS(vmm_ctx_set_current(sys, NULL));
+    REFUSED(vmm_memcpy_3d(sys, NULL), INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    REFUSED(vmm_memcpy_3d_async(sys, NULL, NULL), INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    REFUSED(vmm_stream_query(sys, NULL), INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    REFUSED(vmm_stream_end_capture(sys, NULL, &graph), INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    REFUSED(vmm_stream_update_capture_dependencies(sys, NULL, NULL, NULL, 1, 0), INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    REFUSED(vmm_stream_wait_event(sys, NULL, event, 0), INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    REFUSED(vmm_ctx_synchronize(sys), INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    SUCCEEDS(vmm_ctx_set_current(sys, ctx));
+    tap_u64((uint64_t)status_of(stream), VMM_STREAM_CAPTURE_STATUS_ACTIVE, "none of them ended the capture");
+    REFUSED(vmm_stream_query(sys, other), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+    tap_u64((uint64_t)status_of(stream), VMM_STREAM_CAPTURE_STATUS_ACTIVE, "nor did a query of another captured stream");
+    tap_u64((uint64_t)status_of(other), VMM_STREAM_CAPTURE_STATUS_INVALIDATED, "which ended that one's");
+    REFUSED(vmm_stream_query(sys, stream_of(1)), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+    tap_u64((uint64_t)status_of(stream), VMM_STREAM_CAPTURE_STATUS_INVALIDATED, "a query of a stream that none captures did");
+    vmm_close(sys);
+}
+
+static void do_nothing(void *unused)
+{
+    (void)unused;
+}
+
+/* An instance pairs leaves in their order: what a capture had reached at its end is the last of them. */
+static void test_leaves_of_captures(void)
+{
+    vmm_graph graph = NULL;
+    vmm_graph_node first = NULL, second = NULL;
+    vmm_graph_exec exec = NULL;
+    const vmm_host_node_params host = {do_nothing, NULL};
+    begin("sim:h100");
+    vmm_stream stream = stream_of(1);
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_graph_add_host_node(sys, &first, graph, NULL, 0, &host));
+    SUCCEEDS(vmm_graph_add_empty_node(sys, &second, graph, NULL, 0));
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    SUCCEEDS(vmm_graph_exec_update(sys, exec, graph, NULL));
+    SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, stream, graph, &first, NULL, 1, RELAXED));
+    SUCCEEDS(vmm_stream_end_capture(sys, stream, &graph)); /* first is the last leaf now */
+    REFUSED(vmm_graph_exec_update(sys, exec, graph, NULL), GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE");
+    SUCCEEDS(vmm_graph_add_dependencies(sys, graph, &first, &second, NULL, 1));
+    SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, stream, graph, &first, NULL, 1, RELAXED));
+    SUCCEEDS(vmm_stream_end_capture(sys, stream, &graph)); /* one that is no leaf stays none */
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    SUCCEEDS(vmm_graph_exec_update(sys, exec, graph, NULL));
+    vmm_close(sys);
+}
+
+/* A copy that was added without a context keeps none: no copy that names one takes its place. */
+static void test_unnamed_copies(void)
+{
+    vmm_graph graph = NULL, named = NULL;
+    vmm_graph_node node = NULL, other = NULL;
+    vmm_graph_exec exec = NULL;
+    begin("sim:h100");
+    const vmm_memcpy3d copy = {.src_memory_type = VMM_MEMORYTYPE_DEVICE, .src_device = p, .dst_memory_type = VMM_MEMORYTYPE_DEVICE,
+                               .dst_device = p + 64, .width_in_bytes = 8, .height = 1, .depth = 1};
+    SUCCEEDS(vmm_graph_create(sys, &graph, 0));
+    SUCCEEDS(vmm_graph_create(sys, &named, 0));
+    SUCCEEDS(vmm_graph_add_memcpy_node(sys, &node, graph, NULL, 0, &copy, NULL));
+    SUCCEEDS(vmm_graph_add_memcpy_node(sys, &other, named, NULL, 0, &copy, ctx));
+    SUCCEEDS(vmm_graph_memcpy_node_set_params(sys, node, &copy));
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, graph, 0));
+    SUCCEEDS(vmm_graph_exec_update(sys, exec, graph, NULL));
+    REFUSED(vmm_graph_exec_update(sys, exec, named, NULL), GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE");
+    SUCCEEDS(vmm_graph_exec_memcpy_node_set_params(sys, exec, node, &copy, NULL));
+    REFUSED(vmm_graph_exec_memcpy_node_set_params(sys, exec, node, &copy, ctx), INVALID_VALUE, "VMM-GRAPH-PARAMS");
+    REFUSED(vmm_graph_exec_memcpy_node_set_params(sys, exec, other, &copy, NULL), INVALID_VALUE, "VMM-GRAPH-NODE");
+    SUCCEEDS(vmm_graph_instantiate(sys, &exec, named, 0));
+    SUCCEEDS(vmm_graph_exec_update(sys, exec, graph, NULL)); /* the other way round it is accepted */
+    vmm_close(sys);
+}
+
 /* Nodes of another graph, or of none, where nodes of the graph are expected; and parameters that no node can have. */
 static void test_foreign_nodes(void)
 {
@@ -448,6 +543,7 @@ static void test_foreign_nodes(void)
     REFUSED(vmm_graph_remove_dependencies(sys, graph, &node, &second, &data, 1), INVALID_VALUE, "VMM-GRAPH-EDGE");
     REFUSED(vmm_graph_remove_dependencies(sys, graph, &second, &node, NULL, 1), INVALID_VALUE, "VMM-GRAPH-EDGE");
     data = (vmm_graph_edge_data){0}; /* the edge is there still */
+    data.reserved[sizeof data.reserved - 1] = 16; /* which does not count */
     SUCCEEDS(vmm_graph_remove_dependencies(sys, graph, &node, &second, &data, 1));
 
     vmm_memset_node_params fill = {.dst = p + 1, .value = 1, .element_size = 2, .width = 4, .height = 1};
@@ -567,6 +663,9 @@ int main(void)
 {
     test_threads();
     test_per_thread();
+    test_two_mistakes();
+    test_leaves_of_captures();
+    test_unnamed_copies();
     test_foreign_nodes();
     test_children();
     test_inside();

@@ -89,6 +89,8 @@ bool capture_waits(struct sim_process *process, const struct vmm_call_stream_wai
 {
     const struct capture_event *kept = kept_event(process, call->event);
     struct capture_stream *found = capture_of(process, call->stream);
+    if (kept && (*result = capture_check_context(process, call->stream)) != VMM_SUCCESS)
+        return true;
     if (found && (*result = capture_goes_on(process, call->stream)) != VMM_SUCCESS)
         return true;
     if (call->flags && !found && (!kept || kept->capture))

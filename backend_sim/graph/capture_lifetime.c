@@ -4,14 +4,11 @@
 
 #include "heap.h"
 
-static vmm_result check_begin(const struct sim_process *process, vmm_stream stream, vmm_stream_capture_mode mode, bool *blocking)
+static vmm_result check_mode(vmm_stream_capture_mode mode)
 {
-    vmm_result result = capture_check_stream(process, stream, blocking);
-    if (result != VMM_SUCCESS)
-        return result;
-    if ((unsigned)mode > VMM_STREAM_CAPTURE_MODE_RELAXED)
-        return vmm_detail_refuse(VMM_RULE_CAPTURE_MODE, (uint64_t)(int64_t)mode, 0, NULL);
-    return VMM_SUCCESS;
+    return (unsigned)mode <= VMM_STREAM_CAPTURE_MODE_RELAXED
+               ? VMM_SUCCESS
+               : vmm_detail_refuse(VMM_RULE_CAPTURE_MODE, (uint64_t)(int64_t)mode, 0, NULL);
 }
 
 static vmm_result check_free(const struct sim_process *process, vmm_stream stream)
@@ -35,7 +32,9 @@ vmm_result sim_stream_begin_capture(struct sim_process *process, const struct vm
 {
     bool blocking = false;
     struct sim_context *context;
-    vmm_result result = check_begin(process, call->stream, call->mode, &blocking);
+    vmm_result result = capture_check_stream(process, call->stream, &blocking);
+    if (result == VMM_SUCCESS)
+        result = check_mode(call->mode);
     if (result == VMM_SUCCESS)
         result = check_free(process, call->stream);
     if (result == VMM_SUCCESS)
@@ -81,23 +80,25 @@ vmm_result sim_stream_begin_capture_to_graph(struct sim_process *process,
 {
     bool blocking = false;
     struct capture *capture = NULL;
-    vmm_result result = check_begin(process, call->stream, call->mode, &blocking);
+    vmm_result result = check_mode(call->mode);
     if (result == VMM_SUCCESS && call->num_dependencies && !call->dependencies)
         result = graph_null("dependencies");
     struct graph *graph = result == VMM_SUCCESS ? graph_need(process->graphs, call->graph, &result) : NULL;
     if (!graph)
         return result;
-    result = check_free(process, call->stream); /* as measured, after the graph is looked at */
+    result = capture_check_stream(process, call->stream, &blocking); /* as measured, after the graph is looked at */
+    if (result == VMM_SUCCESS)
+        result = check_free(process, call->stream);
     if (result != VMM_SUCCESS)
         return result;
-    if (capture_into(&process->graphs->captures, graph))
-        return graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into that graph already");
     if (call->num_dependencies > graph->count)
         return graph_refuse_value(VMM_RULE_GRAPH_EDGE, "numDependencies", call->num_dependencies, "the graph has fewer nodes");
     struct graph_node **nodes = heap.malloc((call->num_dependencies + 1) * sizeof *nodes);
     result = nodes ? find_nodes(process, graph, call->dependencies, call->num_dependencies, nodes) : sim_out_of_host_memory();
     if (result == VMM_SUCCESS)
         result = graph_check_edge_data(call->dependency_data, call->num_dependencies);
+    if (result == VMM_SUCCESS && capture_into(&process->graphs->captures, graph)) /* as measured, last */
+        result = graph_refuse(VMM_RULE_CAPTURE_STATE, graph->value, "a stream is being captured into that graph already");
     if (result == VMM_SUCCESS && !(capture = begin_in(process, call->stream, graph, nodes, call->num_dependencies)))
         result = sim_out_of_host_memory();
     heap.free(nodes);
@@ -142,10 +143,18 @@ static void leave(struct sim_process *process, struct capture *capture, bool kee
     capture_watch(process);
 }
 
+/* As measured what the stream has reached becomes the graph's last leaves, as if a node had followed it for a moment. */
+static void reach_last(struct capture_stream *origin)
+{
+    for (size_t i = 0; i < origin->reached.count; i++)
+        graph_last_leaf(origin->reached.node[i]);
+}
+
 /* Ends the capture of the stream that began it. */
-static vmm_result end(struct sim_process *process, struct capture *capture, vmm_graph *graph)
+static vmm_result end(struct sim_process *process, struct capture_stream *found, vmm_graph *graph)
 {
     vmm_result result = VMM_SUCCESS;
+    struct capture *capture = found->capture;
     const uint64_t value = capture->graph->value, stream = capture->origin;
     if (capture->invalid)
         result = graph_refuse(VMM_RULE_CAPTURE_INVALIDATED, stream, "there is no graph");
@@ -154,6 +163,8 @@ static vmm_result end(struct sim_process *process, struct capture *capture, vmm_
                               "wait for");
     else if (graph)
         *graph = (vmm_graph)(uintptr_t)value;
+    if (result == VMM_SUCCESS)
+        reach_last(found);
     leave(process, capture, result == VMM_SUCCESS && (graph || capture->given));
     return result;
 }
@@ -161,7 +172,8 @@ static vmm_result end(struct sim_process *process, struct capture *capture, vmm_
 vmm_result sim_stream_end_capture(struct sim_process *process, const struct vmm_call_stream_end_capture *call)
 {
     bool blocking = false;
-    vmm_result result = capture_is_legacy(call->stream) ? VMM_SUCCESS : capture_check_stream(process, call->stream, &blocking);
+    vmm_result result = capture_is_legacy(call->stream) ? capture_check_context(process, call->stream)
+                                                        : capture_check_stream(process, call->stream, &blocking);
     if (call->graph)
         *call->graph = NULL; /* written in any case, as recorded */
     if (result != VMM_SUCCESS)
@@ -176,7 +188,7 @@ vmm_result sim_stream_end_capture(struct sim_process *process, const struct vmm_
                             "another thread began the capture, in a mode other than RELAXED");
     }
     if (capture->origin == found->key)
-        return end(process, capture, call->graph);
+        return end(process, found, call->graph);
     capture->invalid = true;
     return graph_refuse(VMM_RULE_CAPTURE_UNMATCHED, found->key, "the stream joined a capture that another stream began");
 }
@@ -210,11 +222,12 @@ vmm_result capture_update(const struct sim_process *process, vmm_stream stream, 
         return capture_invalidated(stream);
     if (flags > SET && capture_of(process, stream))
         return graph_refuse_value(VMM_RULE_GRAPH_FLAGS, "flags", flags, "it is 0 or CU_STREAM_SET_CAPTURE_DEPENDENCIES");
-    if (count && !values)
-        return graph_null("dependencies");
-    vmm_result result = capture_is_legacy(stream) ? VMM_SUCCESS : capture_check_stream(process, stream, &blocking); /* that one is never captured */
+    vmm_result result = capture_is_legacy(stream) ? capture_check_context(process, stream) /* that one is never captured */
+                                                  : capture_check_stream(process, stream, &blocking);
     if (result == VMM_SUCCESS)
-        result = capture_goes_on(process, stream);
+        result = capture_goes_on(process, stream); /* as measured, before the list is looked at */
+    if (result == VMM_SUCCESS && count && !values)
+        result = graph_null("dependencies");
     if (result != VMM_SUCCESS)
         return result;
     struct capture_stream *found = capture_of(process, stream);

@@ -29,6 +29,8 @@ void capture_watch(const struct sim_process *process);
 /* Refuses by a rule about the stream, whose value is shown unless it is the default one. */
 vmm_result capture_refuse(enum vmm_rule_id rule, vmm_stream stream, const char *note);
 vmm_result capture_invalidated(vmm_stream stream);
+/* The legacy default stream is that of the current context: without one, the call is refused before all else, as measured. */
+vmm_result capture_check_context(const struct sim_process *process, vmm_stream stream);
 /* Only a stream that a call created, or the thread's own default stream, can be captured. *blocking: does it wait for the legacy
  * default stream? */
 vmm_result capture_check_stream(const struct sim_process *process, vmm_stream stream, bool *blocking);

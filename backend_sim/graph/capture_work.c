@@ -59,7 +59,7 @@ vmm_result capture_add_copy(const struct sim_process *process, vmm_stream stream
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result != VMM_SUCCESS || !copy->width_in_bytes || !copy->height || !copy->depth)
         return result;
-    result = rows_check_copy(process, graph_device(process, work.context), copy, graph_planned_in, &work.programs);
+    result = rows_check_copy(process, graph_device(process, work.context), false, copy, graph_planned_in, &work.programs);
     return result == VMM_SUCCESS ? capture_add(process, stream, &work) : result;
 }
 

@@ -66,12 +66,48 @@ static void stop_being_root(struct graph_node *node)
     node->root_before = node->root_after = NULL;
 }
 
+static void become_leaf(struct graph_node *node)
+{
+    struct graph *graph = node->graph;
+    node->leaf_before = graph->last_leaf;
+    node->leaf_after = NULL;
+    if (graph->last_leaf)
+        graph->last_leaf->leaf_after = node;
+    else
+        graph->first_leaf = node;
+    graph->last_leaf = node;
+}
+
+static void stop_being_leaf(struct graph_node *node)
+{
+    struct graph *graph = node->graph;
+    if (node->leaf_before)
+        node->leaf_before->leaf_after = node->leaf_after;
+    else
+        graph->first_leaf = node->leaf_after;
+    if (node->leaf_after)
+        node->leaf_after->leaf_before = node->leaf_before;
+    else
+        graph->last_leaf = node->leaf_before;
+    node->leaf_before = node->leaf_after = NULL;
+}
+
+void graph_last_leaf(struct graph_node *node)
+{
+    if (node->out.count)
+        return;
+    stop_being_leaf(node);
+    become_leaf(node);
+}
+
 bool graph_connect(struct graph_node *from, struct graph_node *to, uint64_t data)
 {
     if (!make_room(&from->out) || !make_room(&to->in))
         return false;
     if (!to->in.count)
         stop_being_root(to);
+    if (!from->out.count)
+        stop_being_leaf(from);
     from->out.edge[from->out.count++] = (struct graph_edge){to, data};
     to->in.edge[to->in.count++] = (struct graph_edge){from, data};
     from->graph->edges++;
@@ -97,6 +133,8 @@ bool graph_disconnect(struct graph_node *from, struct graph_node *to, uint64_t d
     take_out(&to->in, from, data);
     if (!to->in.count)
         become_root(to);
+    if (!from->out.count)
+        become_leaf(from);
     from->graph->edges--;
     return true;
 }
@@ -127,6 +165,7 @@ static void unlink_node(struct graph_node *node)
 {
     struct graph *graph = node->graph;
     stop_being_root(node);
+    stop_being_leaf(node);
     if (node->before)
         node->before->after = node->after;
     else
@@ -166,6 +205,7 @@ struct graph_node *graph_add(struct graph *graph, struct graph_node *const *on, 
     node->graph = graph;
     link_in(graph, node);
     become_root(node);
+    become_leaf(node);
     for (size_t i = 0; i < count; i++)
         if (!graph_connect(on[i], node, data ? data[i] : 0)) {
             graph_remove(node);
@@ -232,6 +272,8 @@ static bool clone_into(const struct graph *graph, struct graph *clone, struct gr
     bool ok = clone_nodes(graph, clone, nodes);
     for (const struct graph_node *node = graph->first; ok && node; node = node->after)
         ok = clone_edges(node, nodes[node->index], nodes);
+    for (const struct graph_node *leaf = graph->first_leaf; ok && leaf; leaf = leaf->leaf_after)
+        graph_last_leaf(nodes[leaf->index]);
     return ok;
 }
 
@@ -287,6 +329,24 @@ static const char *check_roots(const struct graph *graph)
     return listed == roots ? NULL : "the list of roots does not have each of them once";
 }
 
+static const char *check_leaves(const struct graph *graph)
+{
+    size_t leaves = 0, listed = 0;
+    const struct graph_node *before = NULL;
+    for (const struct graph_node *node = graph->first; node; node = node->after)
+        leaves += !node->out.count;
+    for (const struct graph_node *node = graph->first_leaf; node && listed <= leaves; before = node, node = node->leaf_after, listed++)
+        if (node->graph != graph || node->out.count || node->leaf_before != before)
+            return "what is listed as a leaf is none, or is not linked with the one before";
+    return listed == leaves && before == graph->last_leaf ? NULL : "the list of leaves does not have each of them once";
+}
+
+static const char *check_ends(const struct graph *graph)
+{
+    const char *wrong = check_roots(graph);
+    return wrong ? wrong : check_leaves(graph);
+}
+
 const char *graph_check(const struct graph *graph)
 {
     size_t count = 0, in = 0, out = 0;
@@ -303,5 +363,5 @@ const char *graph_check(const struct graph *graph)
     }
     if (count != graph->count || before != graph->last)
         return "count is not the number of nodes";
-    return in != graph->edges || out != graph->edges ? "edges is not the number of edges" : check_roots(graph);
+    return in != graph->edges || out != graph->edges ? "edges is not the number of edges" : check_ends(graph);
 }

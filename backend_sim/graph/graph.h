@@ -5,6 +5,7 @@
  *     edges    0>1  0>2  1>3  2>3                                      3 depends on 1 and 2
  *     order    0 1 2 3                                                 each node after all that it depends on
  *     roots    0                                                       those that depend on none: the latest that became one first
+ *     leaves   3                                                       those on which none depends: the latest that became one last
  *
  * An edge carries data, which two edges of the same nodes may differ in. Nothing here keeps a graph free of cycles: graph_order
  * finds out. What a node does is its owner's: work is copied and dropped through the graph's functions.
@@ -16,6 +17,7 @@
  *     edges      = the sum of all out lists, and of all in lists
  *     each edge  stands in the out list of one node and in the in list of the other, with the same data
  *     roots      = the nodes from first_root on, which are those with an empty in list
+ *     leaves     = the nodes from first_leaf to last_leaf, which are those with an empty out list
  */
 #ifndef SIM_GRAPH_H
 #define SIM_GRAPH_H
@@ -40,7 +42,7 @@ struct graph_edges {
 struct graph_node {
     struct graph *graph;
     struct graph_node *before, *after;
-    struct graph_node *root_before, *root_after;
+    struct graph_node *root_before, *root_after, *leaf_before, *leaf_after;
     struct graph_edges in, out; /* what it depends on, and what depends on it, in the order of the calls that added it */
     void *work;
     uint64_t value;  /* its owner's name for it */
@@ -57,7 +59,7 @@ struct graph_owner {
 
 struct graph {
     const struct graph_owner *owner;
-    struct graph_node *first, *last, *first_root;
+    struct graph_node *first, *last, *first_root, *first_leaf, *last_leaf;
     size_t count, edges;
     uint64_t value;
     void *more; /* the owner's */
@@ -77,6 +79,9 @@ bool graph_disconnect(struct graph_node *from, struct graph_node *to, uint64_t d
 /* The first edge between the two, whatever its data; NULL: none. */
 const struct graph_edge *graph_edge_between(const struct graph_node *from, const struct graph_node *to);
 
+/* Makes a node on which none depends the last leaf; of others nothing is changed. */
+void graph_last_leaf(struct graph_node *node);
+
 /* Sets each node's index, from 0. */
 void graph_number(const struct graph *graph);
 
@@ -84,7 +89,7 @@ void graph_number(const struct graph *graph);
  * that may. The number of nodes written: fewer than count when there is a cycle. */
 size_t graph_order(const struct graph *graph, struct graph_node **order);
 
-/* A graph with the same owner, copies of the work, and the same edges. */
+/* A graph with the same owner, copies of the work, the same edges and the leaves in the same order. */
 struct graph *graph_clone(const struct graph *graph);
 
 /* The node of the clone whose origin is that value; NULL: none. */

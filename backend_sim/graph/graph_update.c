@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates of instances: a graph's nodes are paired with the instance's from the last ones on, each with its dependencies in their
+/* Updates of instances: a graph's nodes are paired with the instance's from the leaves on, each with its dependencies in their
  * order, and each node of the instance takes over the work of its partner.
  *
- *     instance   0 > 1 > 2 > 3      the last nodes are paired in their order: 3 with c, then what they depend on: 2 with b ...
+ *     instance   0 > 1 > 2 > 3      the leaves are paired in their order: 3 with c, then what they depend on: 2 with b ...
  *     graph      x > a > b > c
  */
 #include <string.h>
@@ -40,6 +40,8 @@ static bool same_sides(const vmm_memcpy3d *a, const vmm_memcpy3d *b)
 static const char *copy_forbids(const struct graph_work *now, const struct graph_work *next)
 {
     const vmm_memcpy3d *a = &now->copy, *b = &next->copy;
+    if (now->unnamed && !next->unnamed) /* the other way round is accepted, as measured */
+        return "the node was added without a context, and this names one";
     if (now->programs != next->programs)
         return "a side is the program's memory and was not, or the other way round";
     if (a->src_memory_type != b->src_memory_type || a->dst_memory_type != b->dst_memory_type)
@@ -93,15 +95,6 @@ static bool differ(struct pairs *pairs, enum graph_update_how how, struct graph_
     return false;
 }
 
-/* The next node on which nothing depends, after that one (NULL: the first). */
-static struct graph_node *next_last(const struct graph *graph, struct graph_node *node)
-{
-    node = node ? node->after : graph->first;
-    while (node && node->out.count)
-        node = node->after;
-    return node;
-}
-
 /* Pairs the two; *fresh: they were not paired yet. */
 static bool pair(struct pairs *pairs, const struct graph_node *now, struct graph_node *next, bool *fresh)
 {
@@ -117,17 +110,16 @@ static bool pair(struct pairs *pairs, const struct graph_node *now, struct graph
 static bool pair_last(struct pairs *pairs, const struct graph *instance, const struct graph *graph, struct graph_node **order,
                       size_t *known)
 {
-    struct graph_node *now = next_last(instance, NULL), *next = next_last(graph, NULL);
-    struct graph_node *first = next;
+    struct graph_node *now = instance->first_leaf, *next = graph->first_leaf;
     bool fresh;
-    for (; now && next; now = next_last(instance, now), next = next_last(graph, next)) {
+    for (; now && next; now = now->leaf_after, next = next->leaf_after) {
         if (!pair(pairs, now, next, &fresh))
             return false;
         order[(*known)++] = now;
     }
     if (!now && !next)
         return true;
-    return differ(pairs, GRAPH_UPDATE_TOPOLOGY, first);
+    return differ(pairs, GRAPH_UPDATE_TOPOLOGY, graph->first_leaf);
 }
 
 /* order has room for all nodes. */

@@ -183,7 +183,7 @@ struct drive_options diff_drive_of(const struct options *o, const char *spec, ch
         tap_bail("--explained %s", error);
     return (struct drive_options){.spec = named, .seed = o->seed, .episode = o->episode, .check_every = o->check_every,
                                   .patience = (unsigned)o->patience, .shrinking = (unsigned)o->shrinking, .budget = (unsigned)o->budget,
-                                  .mix = (unsigned)o->mix};
+                                  .mix = (unsigned)o->mix, .choosy = true};
 }
 
 static bool drive(const struct options *options, const char *spec, uint64_t calls)

@@ -24,7 +24,7 @@
  * beside the driver, and each difference that it reports is one. --check-every sets the number of calls between checks
  * of the whole state; --budget stops the run cleanly. --record writes a line for each episode, which --replay-recording
  * compares with a simulator's answers; --transcript writes every call with its answer, and --follow
- * makes those calls again on a simulator and prints each answer that differs. An episode may take --patience seconds, and
+ * makes those calls again on a simulator and prints each answer that differs. A call may take --patience seconds, and
  * the shrinking of a difference --shrink. CUVMM_TEST_SCALE is the
  * percentage of the default number of calls.
  *

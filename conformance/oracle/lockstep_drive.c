@@ -31,6 +31,7 @@ struct run {
         char difference[600];
         size_t shown;            /* of a try to shorten: where it shows again */
         size_t steps;            /* of the episode, so far */
+        bool closing;            /* its calls are over; what it left is given back */
     } *shared;
     struct step *steps;          /* shared with the child; NULL for nowhere */
 };
@@ -179,6 +180,7 @@ static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice
     steps_add(script, &step);
     if (run->steps && i < SCRIPT_MOST)
         run->steps[run->shared->steps++] = step;
+    alarm(run->options->patience); /* for each call, not for all: another process may have the machine too */
     bool same = lockstep_step(pair, &step);
     transcribe(run, pair, &step, i);
     if (!same) {
@@ -211,12 +213,15 @@ static void finish(struct run *run, struct lockstep *pair, const struct episode 
     report->adopted += pair->model.adopted;
     run->shared->lost |= pair->dead;
     if (run->options->record && e->calls) {
-        fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 " mix %u cautious\n", seed, e->calls, e->hash,
-                pair->mix);
+        fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 " mix %u cautious%s\n", seed, e->calls, e->hash,
+                pair->mix, pair->choosy ? " choosy" : "");
         fflush(run->options->record);
         report->recorded += e->calls;
     }
+    run->shared->closing = true;
+    alarm(run->options->patience);
     run->shared->tainted |= !lockstep_close(pair);
+    run->shared->closing = false;
 }
 
 static void episode(struct run *run, uint64_t seed, uint64_t calls)
@@ -231,6 +236,7 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
     if (!lockstep_open(&pair, o->spec))
         tap_bail("%s", pair.difference);
     pair.mix = o->mix;
+    pair.choosy = o->choosy;
     pair.last = &run->shared->last;
     pair.scene = run->shared->scene;
     run->shared->unit = lockstep_unit(&pair);
@@ -277,6 +283,7 @@ static void work(void *user)
         uint64_t left = o->calls - run->report->made;
         alarm(o->patience);
         run->shared->steps = 0;
+        run->shared->closing = false;
         episode(run, run->shared->seed, left < o->episode ? left : o->episode);
         run->shared->seed += stride(o);
         more = !alone(o);
@@ -288,7 +295,7 @@ static void note_death(struct run *run, int signal)
 {
     char signature[200];
     struct script script = {.steps = run->steps, .count = run->shared->steps};
-    const char *call = vmm_call_name(run->shared->last.call);
+    const char *call = run->shared->closing ? "end of an episode" : vmm_call_name(run->shared->last.call);
     if (signal < 0)
         tap_bail("the child that makes the calls ended by itself");
     snprintf(signature, sizeof signature, "%s: the process ends with signal %d", call, signal);
@@ -355,7 +362,7 @@ const char *drive_explained(const char *named)
 
 /* ---- replay ---- */
 
-static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint64_t hash, unsigned mix, bool cautious, bool tell)
+static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint64_t hash, unsigned mix, const char *how, bool tell)
 {
     struct drive_report report = {.episodes = 0};
     struct shared shared = {.seed = seed};
@@ -368,7 +375,8 @@ static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint
     if (!lockstep_open(&pair, spec))
         tap_bail("%s", pair.difference);
     pair.mix = mix;
-    pair.model.cautious = cautious;
+    pair.model.cautious = strstr(how, " cautious");
+    pair.choosy = strstr(how, " choosy");
     bool same = true;
     for (uint64_t i = 0; same && i < calls; i++)
         same = advance(&run, &pair, &dice, &script, &e, i, false);
@@ -392,8 +400,8 @@ uint64_t drive_replay(const char *spec, FILE *recording, uint64_t most, uint64_t
         if (*line == '#' || *line == '\n')
             continue;
         if (sscanf(line, "seed %" SCNu64 " calls %" SCNu64 " hash %" SCNx64 " mix %u", &seed, &count, &hash, &mix) < 3)
-            tap_bail("line %d: expected \"seed N calls N hash X [mix M [cautious]]\"", number);
-        different += !replay_episode(spec, seed, count, hash, mix, strstr(line, " cautious"), different == 0);
+            tap_bail("line %d: expected \"seed N calls N hash X [mix M [cautious] [choosy]]\"", number);
+        different += !replay_episode(spec, seed, count, hash, mix, line, different == 0);
         ++*episodes;
         *calls += count;
     }

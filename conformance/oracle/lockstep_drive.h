@@ -4,10 +4,11 @@
  * Episodes run in a child process. A call that ends the process counts as a difference, and the next episode has a new
  * child. A recording has one line for each episode:
  *
- * seed 17 calls 2000 hash 6d0f2a... mix 1 cautious     results and outputs of the first 2000 calls, while nothing differed and
- *                                                      reservations had the model's addresses
+ * seed 17 calls 2000 hash 6d0f2a... mix 1 cautious choosy results and outputs of the first 2000 calls, while nothing differed and
+ *                                                         reservations had the model's addresses
  *
- * cautious: without what later runs found to vary, or to end the process; lines without it were recorded before.
+ * cautious: without what later runs found to vary, or to end the process. choosy: calls that would be left out were drawn again.
+ * Lines without them were recorded before.
  */
 #ifndef CUVMM_LOCKSTEP_DRIVE_H
 #define CUVMM_LOCKSTEP_DRIVE_H
@@ -22,10 +23,11 @@ struct drive_options {
     const char *spec;
     uint64_t seed, calls, episode;
     uint64_t check_every;  /* calls between complete checks of the state; 0: only the last */
-    unsigned patience;     /* seconds that an episode may take */
+    unsigned patience;     /* seconds that a call may take */
     unsigned shrinking;    /* seconds that a difference may be shrunk for */
     unsigned budget;       /* seconds after which no episode begins; 0: none */
     unsigned mix;          /* of lockstep.h */
+    bool choosy;           /* calls that would be left out are drawn again */
     uint64_t stride;       /* from one episode's seed to the next; 0 is 1 */
     uint64_t episodes;     /* at most so many; 0: as many as have that many calls */
     bool later;            /* nothing is shrunk: the table has the seed of each kind */

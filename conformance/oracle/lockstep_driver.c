@@ -249,7 +249,7 @@ static bool enters_pool(const struct model *m, uint64_t at, uint64_t size)
 
 /* Calls after which a driver's pools are broken, so that later calls end the process, or cannot be followed: an alignment past a chunk, for which it reserves
  * so many addresses that pools get some of them, at places where they do not work; the end of a pool that has memory in use,
- * once that is freed; a pool for a fabric, which ends the process with itself; a pointer
+ * once that is freed; a pool of more than all addresses, whose creation seldom returns; a pool for a fabric, which ends the process with itself; a pointer
  * that is exported, whose chunk's memory does not come back when the pool releases it. */
 static bool breaks_pools(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
 {
@@ -261,7 +261,8 @@ static bool breaks_pools(struct lockstep *pair, const union vmm_any_call *call, 
         pool = model_pool_of(&pair->model, (uint64_t)(uintptr_t)call->mem_pool_destroy.pool);
         return answer->result == VMM_SUCCESS && pool && pool->heap.blocks.count;
     case VMM_CALL_mem_pool_create:
-        return answer->result == VMM_SUCCESS && call->mem_pool_create.pool_props->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC;
+        return (pair->model.cautious && answer->result == VMM_ERROR_OUT_OF_MEMORY) ||
+               (answer->result == VMM_SUCCESS && call->mem_pool_create.pool_props->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC);
     case VMM_CALL_mem_pool_export_pointer: return answer->result == VMM_SUCCESS;
     default: return false;
     }
@@ -299,10 +300,20 @@ static bool lacks_context(const struct lockstep *pair, const union vmm_any_call 
            (!strcmp(answer->rule, "VMM-COPY-NO-READ") || !strcmp(answer->rule, "VMM-COPY-NO-WRITE"));
 }
 
+/* A box between contexts of which one is NULL, where rights are lacking: seen to end the process, which looks for whose they are. */
+static bool lacks_peer(const union vmm_any_call *call, const struct model_answer *answer)
+{
+    const bool peers = call->head.id == VMM_CALL_memcpy_3d_peer || call->head.id == VMM_CALL_memcpy_3d_peer_async;
+    const vmm_memcpy3d_peer *box = !peers ? NULL : call->head.id == VMM_CALL_memcpy_3d_peer ? call->memcpy_3d_peer.p_copy : call->memcpy_3d_peer_async.p_copy;
+    return box && (!box->src_context || !box->dst_context) && answer->rule &&
+           (!strcmp(answer->rule, "VMM-COPY-NO-READ") || !strcmp(answer->rule, "VMM-COPY-NO-WRITE"));
+}
+
 /* Which of the calls that end the process is it? */
 static bool ends_process(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
 {
-    return (answer->foreseen && answer->wraps) || reads_null(call) || (pair->model.cautious && lacks_context(pair, call, answer)) ||
+    return (answer->foreseen && (answer->wraps || answer->ends)) || reads_null(call) || (pair->model.cautious && lacks_context(pair, call, answer)) ||
+           (pair->model.cautious && lacks_peer(call, answer)) ||
            (pair->model.cautious && answer->result == VMM_SUCCESS && fills_read_only(pair, call));
 }
 
@@ -385,6 +396,7 @@ bool driver_has_memory(struct lockstep *pair, const union vmm_any_call *call, co
         const uint64_t at = params[i].kind == VMM_PARAM_ADDRESS ? vmm_call_scalar(&call->head, &params[i]) : 0;
         any |= may_be_own(pair, at);
     }
+    any |= call->head.id == VMM_CALL_graph_instantiate && answer->rule && !strcmp(answer->rule, "VMM-COPY-NOT-MAPPED"); /* of a fill */
     return any || (call->head.id == VMM_CALL_stream_batch_mem_op && lists_own(pair, &call->stream_batch_mem_op));
 }
 

@@ -585,7 +585,7 @@ static bool is_idle(const struct maker *maker, struct lockstep *pair, const stru
     return newest && result != VMM_SUCCESS && !one_in(maker, REFUSED_ONE_IN);
 }
 
-/* Of the newest mix: steps that would be left out are rare. They are not drawn for ever, as bytes may run out. */
+/* Of the newest mixes, and where that is asked for: steps that would be left out are rare. They are not drawn for ever, as bytes may run out. */
 enum { DRAWS = 100, LEAVE_OUT_ONE_IN = 1000 };
 
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step)
@@ -593,7 +593,7 @@ void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t na
     struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step, pair->wide, pair->mix};
     pair->model.host_pools = pair->mix >= 3;
     make_step(&maker, name);
-    bool again = pair->mix >= 2 && lockstep_foresee(pair, step) && !one_in(&maker, LEAVE_OUT_ONE_IN);
+    bool again = (pair->mix >= 2 || pair->choosy) && lockstep_foresee(pair, step) && !one_in(&maker, LEAVE_OUT_ONE_IN);
     again |= is_idle(&maker, pair, step);
     for (int i = 1; again && i < DRAWS; i++) {
         make_step(&maker, name);

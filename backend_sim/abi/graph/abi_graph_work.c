@@ -38,7 +38,8 @@ vmm_result abi_any_work(struct sim_process *process, const CUgraphNodeParams *p,
         result = graph_context_check(process, abi_context(p->memcpy.copyCtx));
         if (result != VMM_SUCCESS)
             return result;
-        return graph_copy_work(process, (const vmm_memcpy3d *)(const void *)&p->memcpy.copyParams, abi_context(p->memcpy.copyCtx), work);
+        return graph_copy_work(process, (const vmm_memcpy3d *)(const void *)&p->memcpy.copyParams, abi_context(p->memcpy.copyCtx), false,
+                               work);
     case CU_GRAPH_NODE_TYPE_MEMSET: /* both versions begin alike */
         return graph_fill_in_context(process, (const vmm_memset_node_params *)(const void *)&p->memset, abi_context(p->memset.ctx), work);
     case CU_GRAPH_NODE_TYPE_HOST: return graph_host_work((const vmm_host_node_params *)(const void *)&p->host, work);

@@ -92,7 +92,8 @@ static void predict(struct model *model, const struct vmm_call *call, struct mod
 {
     answer->result = VMM_SUCCESS;
     answer->rule = NULL;
-    answer->writes_zero = answer->writes_no_fd = answer->wraps = answer->fabric = answer->loses = answer->waits = answer->writes_some = false;
+    answer->writes_zero = answer->writes_no_fd = answer->wraps = answer->ends = answer->fabric = answer->loses = answer->waits = false;
+    answer->writes_some = false;
     answer->written = 0;
     answer->foreseen = true;
     answer->wrong = NULL;

@@ -198,6 +198,7 @@ struct model_answer {
     bool writes_no_fd;   /* a refusal that writes -1 to a descriptor */
     unsigned written;    /* of a refused vmm_pointer_get_attributes: how many elements were written before */
     bool wraps;          /* a copy or fill passes the end of the address space */
+    bool ends;           /* a driver was seen to end the process */
     bool writes_some;    /* a refusal that has written some of its outputs before */
     bool fabric;         /* a fabric handle was written, not a descriptor */
     bool loses;          /* the call takes the device from the process, at once or when its work is done */

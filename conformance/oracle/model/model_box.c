@@ -23,6 +23,7 @@ struct side {
     vmm_memorytype type;
     uint64_t base, x, y, z, pitch, height;
     bool program; /* it is the program's own memory */
+    bool open;    /* no rights are looked at where it lies in one mapping */
     bool writes;
 };
 
@@ -90,8 +91,8 @@ static bool form_allowed(struct model *m, const struct side *s, const struct ext
     const struct model_block *block = model_block_at(m, s->base);
     const uint64_t start = row_at(s, e, 0, 0) - s->base, length = span(e, pitch_of(s, e), layer_of(s, e));
     const uint64_t left = block ? block->start + block->size - s->base : UINT64_MAX;
-    if (m->driver && length <= left && start + length > left)
-        a->foreseen = false; /* a driver uses what the pool has behind the allocation */
+    if (m->driver && ((length <= left && start + length > left) || length > UINT64_MAX - s->base))
+        a->foreseen = false; /* a driver uses what the pool has behind the allocation, and took a length that wraps (captured) */
     return start + length <= left || model_refuse(a, INVALID, "VMM-ROWS-END");
 }
 
@@ -107,7 +108,8 @@ static bool looks(struct model *m, int device, const struct side *s, const struc
 {
     const struct model_access all = {.start = s->base, .size = span(e, s->pitch, s->pitch * s->height), .writes = s->writes,
                                      .with_program = other->program};
-    if (s->program || !all.size)
+    const struct model_mapping *in = s->open ? model_mapping_at(m, s->base) : NULL;
+    if (s->program || !all.size || (in && all.size <= in->size - (s->base - in->start)))
         return true;
     bool may = model_reaches(m, device, &all, a);
     a->loses |= a->wraps;
@@ -209,10 +211,12 @@ static struct side destination_of(const vmm_memcpy3d *c)
 }
 
 /* Not observed: copies within the program's memory, and rows of mapped memory of the host. */
-bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *asked, struct model_box *box, struct model_answer *answer)
+bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *asked, bool open, struct model_box *box,
+                       struct model_answer *answer)
 {
     const struct extent e = {asked->width_in_bytes, asked->height, asked->depth};
     struct side src = source_of(asked), dst = destination_of(asked);
+    src.open = dst.open = open;
     if (!side_allowed(model, &src, &e, answer) || !side_allowed(model, &dst, &e, answer))
         return false;
     if (!looks(model, device, &dst, &src, &e, answer) || !looks(model, device, &src, &dst, &e, answer)) {
@@ -328,11 +332,22 @@ static void copy_between(struct model *m, const vmm_memcpy3d_peer *c, vmm_stream
         copy_box(m, &same, stream, waits, a);
 }
 
+/* The context of the default stream is asked for first. */
+static void no_box(struct model *m, vmm_stream stream, bool waits, struct model_answer *a)
+{
+    if (stream || m->current >= 0) {
+        model_refuse(a, INVALID, "VMM-BOX-NULL");
+        return;
+    }
+    a->foreseen = waits || !m->driver; /* of a copy on a stream it was not observed */
+    model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+}
+
 #define BOX(name, copy, on_stream, waits)                                 \
     MODEL_ON(name)                                                        \
     {                                                                     \
         if (!c->p_copy)                                                   \
-            model_refuse(a, INVALID, "VMM-BOX-NULL");                     \
+            no_box(m, on_stream, waits, a);                               \
         else                                                              \
             copy(m, c->p_copy, on_stream, waits, a);                      \
     }

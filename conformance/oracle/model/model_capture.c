@@ -100,6 +100,12 @@ static bool model_capture_forbids(struct model *model, bool always, struct model
     return any && !model_refuse(answer, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
 }
 
+/* Does the call name the default stream, though no context is current? That counts first. */
+static bool lacks_context(const struct model *m, vmm_stream stream, struct model_answer *a)
+{
+    return !stream && m->current < 0 && !model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+}
+
 static void spoil(struct model_capture *capture, const struct model_answer *a)
 {
     capture->invalid |= !a->asked;
@@ -107,14 +113,17 @@ static void spoil(struct model_capture *capture, const struct model_answer *a)
 
 /* ---- begin and end ---- */
 
-static bool may_begin(const struct model *m, vmm_stream stream, int mode, struct model_answer *a)
+static bool is_mode(int mode, struct model_answer *a)
 {
-    const int lane = lane_of(m, stream);
+    return (mode >= VMM_STREAM_CAPTURE_MODE_GLOBAL && mode <= VMM_STREAM_CAPTURE_MODE_RELAXED) ||
+           model_refuse(a, INVALID, "VMM-CAPTURE-MODE");
+}
+
+static bool may_capture(const struct model *m, vmm_stream stream, struct model_answer *a)
+{
     if (!stream)
         return model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-DEFAULT");
-    if (mode < VMM_STREAM_CAPTURE_MODE_GLOBAL || mode > VMM_STREAM_CAPTURE_MODE_RELAXED)
-        return model_refuse(a, INVALID, "VMM-CAPTURE-MODE");
-    a->foreseen = lane >= 0;
+    a->foreseen &= lane_of(m, stream) >= 0;
     return a->foreseen;
 }
 
@@ -135,7 +144,9 @@ static struct model_capture *begin(struct model *m, vmm_stream stream, int mode,
 
 MODEL_ON(stream_begin_capture)
 {
-    if (may_begin(m, c->stream, c->mode, a) && is_free(m, c->stream, a) && model_succeeded(a))
+    struct model_answer mode = *a;
+    a->foreseen = c->stream || !m->driver || is_mode(c->mode, &mode); /* not observed: which of both mistakes counts */
+    if (may_capture(m, c->stream, a) && is_mode(c->mode, a) && is_free(m, c->stream, a) && model_succeeded(a))
         begin(m, c->stream, c->mode, model_graph_new());
 }
 
@@ -153,15 +164,13 @@ bool model_is_captured_into(const struct model *m, const struct model_graph *gra
 
 MODEL_ON(stream_begin_capture_to_graph)
 {
-    if (!may_begin(m, c->stream, c->mode, a) || (c->num_dependencies && null(c->dependencies, a)))
+    if (!is_mode(c->mode, a) || (c->num_dependencies && null(c->dependencies, a)))
         return;
     struct model_graph *graph = model_graph_of(m, c->graph);
     if (!graph)
         model_refuse(a, INVALID, "VMM-GRAPH-UNKNOWN");
-    else if (!is_free(m, c->stream, a))
+    else if (!may_capture(m, c->stream, a) || !is_free(m, c->stream, a))
         return;
-    else if (model_is_captured_into(m, graph, false))
-        model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     else if (c->num_dependencies > graph->count)
         model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
     for (uint64_t i = 0; a->result == VMM_SUCCESS && i < c->num_dependencies; i++) {
@@ -173,6 +182,10 @@ MODEL_ON(stream_begin_capture_to_graph)
     }
     if (a->result == VMM_SUCCESS)
         model_edge_data_allowed(m, c->dependency_data, c->num_dependencies, a);
+    if (a->result == VMM_SUCCESS && model_is_captured_into(m, graph, false)) {
+        a->ends = c->num_dependencies != 0; /* seen four times */
+        model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
+    }
     if (!a->foreseen || !model_succeeded(a))
         return;
     begin(m, c->stream, c->mode, graph)->given = true;
@@ -225,6 +238,8 @@ MODEL_ON(stream_end_capture)
     struct model_held *held = held_by(m, lane_of(m, c->stream));
     struct model_capture *capture = held ? held->capture : NULL;
     a->writes_zero = true;
+    if (lacks_context(m, c->stream, a))
+        return;
     if (!capture) {
         model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
         return;
@@ -241,6 +256,8 @@ MODEL_ON(stream_end_capture)
     if (a->asked || a->actual != a->result)
         return;
     const bool good = a->result == VMM_SUCCESS;
+    for (size_t i = 0; good && i < held->reached.count; i++)
+        model_node_last(held->reached.node[i]);
     if (good && c->graph && capture->given)
         model_expect(a, "graph", (uint64_t)(uintptr_t)*c->graph, capture->graph->value);
     else if (good && c->graph && capture->graph->value)
@@ -335,16 +352,18 @@ MODEL_ON(stream_update_capture_dependencies)
 {
     const int lane = lane_of(m, c->stream);
     struct model_held *held = held_by(m, lane);
-    if (held && held->capture->invalid)
+    if (held && held->capture->invalid) {
         model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
-    else if (held && c->flags > VMM_STREAM_SET_CAPTURE_DEPENDENCIES)
+        a->ends = m->driver && c->num_dependencies && held->capture->graph->inside; /* of a capture into a node's graph: seen once */
+    } else if (held && c->flags > VMM_STREAM_SET_CAPTURE_DEPENDENCIES) {
         model_refuse(a, INVALID, "VMM-GRAPH-FLAGS");
-    else if (!c->num_dependencies || !null(c->dependencies, a)) {
-        a->foreseen = lane >= 0 || !c->stream;
-        if (!held)
-            model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
-        else if (c->num_dependencies > UINT32_MAX)
+    } else if (held) {
+        if (c->num_dependencies && !null(c->dependencies, a) && c->num_dependencies > UINT32_MAX)
             model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
+    } else {
+        a->foreseen = lane >= 0 || !c->stream;
+        if (!lacks_context(m, c->stream, a))
+            model_refuse(a, VMM_ERROR_ILLEGAL_STATE, "VMM-CAPTURE-STATE");
     }
     for (uint64_t i = 0; held && a->result == VMM_SUCCESS && i < c->num_dependencies; i++) {
         const struct model_node *node = model_node_of(m, c->dependencies[i]);
@@ -403,7 +422,7 @@ static void add_copy(struct model *m, struct model_held *held, const vmm_memcpy3
     if (!a->foreseen)
         return;
     work.context = m->contexts[m->current].value;
-    if (model_box_allowed(m, work.device, copy, &work.copy, a))
+    if (model_box_allowed(m, work.device, copy, false, &work.copy, a))
         add(m, held, &work, a);
 }
 
@@ -511,6 +530,8 @@ static void wait_outside(struct model *m, struct model_held *held, const struct 
 static bool waits(struct model *m, const struct vmm_call_stream_wait_event *c, struct model_answer *a)
 {
     struct model_held *held = held_by(m, lane_of(m, c->stream)), *kept = kept_by(m, c->event);
+    if (kept && lacks_context(m, c->stream, a))
+        return true;
     if (held && held->capture->invalid)
         return !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
     if (c->flags && !held && (!kept || !kept->over))
@@ -556,15 +577,14 @@ bool model_stays_behind(const struct model *model, const struct vmm_call *call)
            call->id != VMM_CALL_event_record && call->id != VMM_CALL_stream_wait_event && call->id != VMM_CALL_graph_upload;
 }
 
-/* A wait for a stream, or a query. */
+/* A wait for a stream, or a query: of a captured stream it is that capture's concern alone. */
 static bool asks(struct model *m, vmm_stream stream, struct model_answer *a)
 {
     struct model_held *held = held_by(m, lane_of(m, stream));
-    if (model_capture_forbids(m, false, a))
-        return true;
-    if (held)
-        spoil(held->capture, a);
-    return held && !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+    if (!held)
+        return lacks_context(m, stream, a) || model_capture_forbids(m, false, a);
+    spoil(held->capture, a);
+    return !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
 }
 
 /* Does the call change a pool, which a capture was measured to forbid? */
@@ -602,7 +622,7 @@ bool model_capture_decides(struct model *model, const struct vmm_call *call, str
     switch (call->id) {
     case VMM_CALL_stream_query:
     case VMM_CALL_stream_synchronize: return asks(model, any->stream_query.stream, answer);
-    case VMM_CALL_ctx_synchronize: return model_capture_forbids(model, true, answer);
+    case VMM_CALL_ctx_synchronize: return model->current >= 0 && model_capture_forbids(model, true, answer);
     case VMM_CALL_graph_instantiate:
         return model_known_flags(any->graph_instantiate.flags) && model->current >= 0 && model_capture_forbids(model, false, answer);
     case VMM_CALL_mem_free:

@@ -23,17 +23,29 @@ static uint64_t pool_memory(const struct model *m, uint64_t address)
     return 0;
 }
 
-static void note_work(const struct model *m, struct model_work *work)
+/* Memory that may be compressed: a driver refused twice that a copy comes to use it, or no longer does. */
+static bool is_compressible(struct model *m, uint64_t address)
 {
-    work->memory = pool_memory(m, work->copy.row.to);
+    const struct model_mapping *there = model_mapping_at(m, address);
+    const struct model_memory *memory = there ? model_memory_of(m, there->handle) : NULL;
+    return memory && memory->prop.alloc_flags.compression_type;
 }
 
-static void set_in(const struct model *m, struct model_node *node, struct model_work *work, struct model_answer *a)
+static void note_work(struct model *m, struct model_work *work)
+{
+    work->memory = pool_memory(m, work->copy.row.to);
+    work->packed = work->type == VMM_GRAPH_NODE_TYPE_MEMCPY &&
+                   (is_compressible(m, work->copy.row.to) || is_compressible(m, work->copy.row.from));
+}
+
+static void set_in(struct model *m, struct model_node *node, struct model_work *work, struct model_answer *a)
 {
     node = model_node_is(node, work->type, a);
     if (!node || !model_succeeded(a))
         return;
     work->disabled = node->work.disabled;
+    work->unnamed &= node->work.unnamed;
+    work->crashes |= node->work.crashes;
     node->work = *work;
     note_work(m, &node->work);
 }
@@ -56,7 +68,7 @@ static bool has_same_places(const vmm_memcpy3d *is, const vmm_memcpy3d *next)
     return same;
 }
 
-/* A fill keeps its context, a copy the types of its memory; one of several rows keeps its shape, and a copy of them stays as it is. */
+/* A fill keeps its context, a copy without one stays so, and keeps the types of its memory; one of several rows keeps its shape, and a copy of them stays as it is. */
 bool model_work_fits(const struct model_work *now, const struct model_work *then)
 {
     const vmm_memset_node_params *a = &now->fill, *b = &then->fill;
@@ -70,7 +82,7 @@ bool model_work_fits(const struct model_work *now, const struct model_work *then
     const bool types = is->src_memory_type == next->src_memory_type && is->dst_memory_type == next->dst_memory_type;
     const bool same = is->width_in_bytes == next->width_in_bytes && is->height == next->height && is->depth == next->depth &&
                       is->src_pitch == next->src_pitch && is->dst_pitch == next->dst_pitch && has_same_places(is, next);
-    return types && now->copy.row.kind == then->copy.row.kind && ((!has_rows(is) && !has_rows(next)) || same);
+    return types && (!now->unnamed || then->unnamed) && now->copy.row.kind == then->copy.row.kind && ((!has_rows(is) && !has_rows(next)) || same);
 }
 
 void model_note_memory(struct model *m, struct model_graph *graph)
@@ -88,7 +100,7 @@ bool model_has_other_memory(struct model *m, const struct model_work *work)
     return work->type == VMM_GRAPH_NODE_TYPE_MEMCPY && row->kind == MODEL_FROM_PROGRAM && work->memory != pool_memory(m, row->to);
 }
 
-static void set_fitting(const struct model *m, struct model_node *node, struct model_work *work, struct model_answer *a)
+static void set_fitting(struct model *m, struct model_node *node, struct model_work *work, struct model_answer *a)
 {
     if (node && !model_work_fits(&node->work, work))
         model_refuse(a, INVALID, "VMM-GRAPH-PARAMS");
@@ -107,8 +119,11 @@ MODEL_ON(graph_exec_memset_node_set_params)
 MODEL_ON(graph_exec_memcpy_node_set_params)
 {
     struct model_work work = {0};
-    struct model_node *node = model_copy_work(m, c->copy_params, c->ctx, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
-    set_fitting(m, model_node_is(node, VMM_GRAPH_NODE_TYPE_MEMCPY, a), &work, a);
+    struct model_node *node = model_copy_work(m, c->copy_params, c->ctx, false, &work, a) ? node_of_exec(m, c->graph_exec, c->node, a) : NULL;
+    if (node && m->driver && (node->work.packed || is_compressible(m, work.copy.row.to) || is_compressible(m, work.copy.row.from)))
+        a->foreseen = false;
+    else
+        set_fitting(m, model_node_is(node, VMM_GRAPH_NODE_TYPE_MEMCPY, a), &work, a);
 }
 
 MODEL_ON(graph_exec_kernel_node_set_params)

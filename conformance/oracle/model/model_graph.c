@@ -171,6 +171,8 @@ void model_node_know(struct model *m, struct model_node *node, uint64_t value, s
         model_expect(a, "node equals another one", model_node_of(m, (vmm_graph_node)(uintptr_t)value) || !value, false);
     else
         model_expect(a, "node", value, node->value);
+    for (size_t id = 0; id < m->graphs->ids; id++) /* one that was, and had this value, is named no more */
+        m->graphs->value[id] = m->graphs->value[id] == value ? 0 : m->graphs->value[id];
     node->value = m->graphs->value[node->id] = value;
     node->tag = node->tag ? node->tag : m->tag;
 }
@@ -203,6 +205,12 @@ static void forget_in(struct model_reached *reached, const struct model_node *no
         }
 }
 
+void model_node_last(struct model_node *node)
+{
+    if (!node->nexts)
+        node->leafed = ++node->graph->turns;
+}
+
 static void unlink_from(struct model_node *node, struct model_node *on)
 {
     size_t i = 0, k = 0;
@@ -216,6 +224,7 @@ static void unlink_from(struct model_node *node, struct model_node *on)
     on->next[k] = on->next[--on->nexts];
     if (!node->links)
         node->rooted = ++node->graph->turns;
+    model_node_last(on);
 }
 
 void model_node_end(struct model *m, struct model_node *node)
@@ -269,6 +278,7 @@ static struct model_node *node_add(struct model *model, struct model_graph *grap
     for (size_t i = 0; i < count; i++)
         link_to(node, on[i], 0);
     node->rooted = ++graph->turns;
+    node->leafed = graph->turns;
     if (work->child) {
         node->work.child = model_graph_copy(model, work->child, instance);
         node->work.child->inside = node;
@@ -295,6 +305,9 @@ struct model_graph *model_graph_copy(struct model *model, const struct model_gra
             for (size_t to = 0; to < graph->count; to++)
                 if (graph->node[to] == graph->node[i]->link[k].on)
                     link_to(copy->node[i], copy->node[to], graph->node[i]->link[k].data);
+    for (size_t i = 0; i < graph->count; i++)
+        copy->node[i]->leafed = graph->node[i]->leafed;
+    copy->turns = copy->turns > graph->turns ? copy->turns : graph->turns;
     return copy;
 }
 
@@ -358,6 +371,15 @@ static uint64_t data_of(const struct ends *ends, uint64_t i)
     if (ends->data)
         memcpy(&data, &ends->data[i], sizeof data);
     return data;
+}
+
+/* What counts when an edge is removed: the reserved bytes do not. */
+static uint64_t named_data(const struct ends *ends, uint64_t i)
+{
+    struct ends one = *ends;
+    vmm_graph_edge_data data = {.from_port = ends->data[i].from_port, .to_port = ends->data[i].to_port, .type = ends->data[i].type};
+    one.data = &data;
+    return data_of(&one, 0);
 }
 
 /* A type of 0 or 1, a port of 0 to 2 where it comes from, and nothing else. */
@@ -452,7 +474,7 @@ MODEL_ON(graph_remove_dependencies)
             bool again = false;
             for (uint64_t k = 0; k < i; k++)
                 again |= ends.from[k] == ends.from[i] && ends.to[k] == ends.to[i];
-            if (!link || again || (ends.data && link->data != data_of(&ends, i)))
+            if (!link || again || (ends.data && link->data != named_data(&ends, i)))
                 break;
         }
         if (i < ends.count)

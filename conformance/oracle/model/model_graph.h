@@ -19,6 +19,9 @@ struct model_work {
     bool disabled;
     int device;                     /* of the context that it was made in; -1: none */
     vmm_context context;            /* of a fill or copy */
+    bool unnamed;                   /* of a copy: no context was named, which is another than any */
+    bool crashes;                   /* such a copy from or to the program, in an instance that was updated: its launch ends the process */
+    bool packed;                    /* of an instance's copy: a side may be compressed */
     vmm_memset_node_params fill;
     uint64_t memory;                /* of an instance's copy: which memory of a pool it goes to; 0: none */
     struct model_box copy;
@@ -43,6 +46,7 @@ struct model_node {
     struct model_node **next;       /* those with a link to this one, in the same way */
     size_t nexts, next_room;
     uint64_t rooted;                /* of one without links: later ones have larger numbers */
+    uint64_t leafed;                /* of one without nexts, in the same way */
     bool seen;                      /* of a search */
 };
 
@@ -53,7 +57,7 @@ struct model_graph {
     size_t count, room;
     struct model_node *inside;      /* the node that it belongs to */
     uint64_t edits;                 /* so often nodes or dependencies were removed */
-    uint64_t turns;                 /* so often a node became one without links */
+    uint64_t turns;                 /* so often a node became one without links, or without nexts */
     struct model_reference *held;   /* references to user objects */
     size_t references, reference_room;
 };
@@ -167,6 +171,9 @@ struct model_node *model_node_add(struct model *model, struct model_graph *graph
                                   const struct model_work *work);
 /* What was not reached before. */
 void model_reach(struct model_reached *reached, struct model_node *node);
+
+/* Makes one without nexts the latest of those; of others nothing is changed. */
+void model_node_last(struct model_node *node);
 
 /* Is b among what a comes after, directly or not, or a itself? */
 bool model_comes_after(const struct model_node *a, const struct model_node *b);

@@ -410,6 +410,11 @@ bool model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, 
     return flush(heap, &want, ordered);
 }
 
+uint64_t model_heap_idle(const struct model_heap *heap)
+{
+    return idle_beside(heap, UINT64_MAX, UINT64_MAX) * heap->slot;
+}
+
 void model_heap_trim(struct model_heap *heap, uint64_t keep)
 {
     release(heap, 0, heap->slots * heap->slot, keep);

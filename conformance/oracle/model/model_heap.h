@@ -91,6 +91,9 @@ void model_heap_free_now(struct model_heap *heap, struct model_piece *block);
  * the synchronisation trims every pool to its threshold, also those where there were none. */
 bool model_heap_synchronise(struct model_heap *heap, bool all, uint64_t stream, const struct model_order *order);
 
+/* How many bytes of it are backed and idle. */
+uint64_t model_heap_idle(const struct model_heap *heap);
+
 /* Until at most keep bytes are backed, as far as there are idle slots. */
 void model_heap_trim(struct model_heap *heap, uint64_t keep);
 /* cuMemPoolTrimTo: as long as at least so many bytes stay backed. */

@@ -300,6 +300,7 @@ static void look(struct model *m, const struct items *items, size_t i, int devic
         a->foreseen = false;
     if (m->driver && model_has_other_memory(m, work))
         a->foreseen = false;
+    a->ends |= work->crashes; /* 7 of 7 times */
     if (model_outside_blocks(m, to.start, to.size) || model_outside_blocks(m, from.start, from.size))
         a->foreseen = false;
     if (work->type == VMM_GRAPH_NODE_TYPE_KERNEL)
@@ -374,6 +375,9 @@ MODEL_ON(graph_upload)
 {
     if (!c->stream && model_current_device(m) < 0)
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
-    else if (need(m, c->graph_exec, a) && model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) >= 0)
-        m->may_take += model_succeeded(a);
+    struct model_exec *exec = a->result == VMM_SUCCESS ? need(m, c->graph_exec, a) : NULL;
+    if (!exec || model_lane_of(m, (uint64_t)(uintptr_t)c->stream, a) < 0 || !model_succeeded(a))
+        return;
+    exec->launched = true; /* seen to end as late as one that was launched */
+    m->may_take++;
 }

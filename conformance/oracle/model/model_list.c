@@ -217,7 +217,7 @@ static bool is_device(const struct model *m, vmm_device device, struct model_ans
 
 MODEL_ON(device_get_graph_mem_attribute)
 {
-    if (null(c->value, a) || !is_device(m, c->device, a))
+    if (!is_device(m, c->device, a) || null(c->value, a))
         return;
     if (c->attr < VMM_GRAPH_MEM_ATTR_USED_MEM_CURRENT || c->attr > VMM_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
         model_refuse(a, INVALID, "VMM-GRAPH-MEMORY-ATTRIBUTE");
@@ -227,6 +227,7 @@ MODEL_ON(device_get_graph_mem_attribute)
 
 MODEL_ON(device_set_graph_mem_attribute)
 {
+    a->foreseen = c->value || !m->driver || (c->device >= 0 && c->device < m->profile->devices); /* not observed: which counts */
     if (null(c->value, a) || !is_device(m, c->device, a))
         return;
     if ((c->attr != VMM_GRAPH_MEM_ATTR_USED_MEM_HIGH && c->attr != VMM_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) || *c->value)
@@ -258,6 +259,34 @@ static bool is_copy(const struct model_exec *exec, const struct model_graph *gra
     return copy && graph->count;
 }
 
+/* The leaf with that place among the graph's, by when they became leaves; NULL: there are not so many. */
+static struct model_node *leaf(const struct model_graph *graph, size_t place)
+{
+    for (size_t i = 0; i < graph->count; i++) {
+        size_t before = 0;
+        for (size_t k = 0; k < graph->count; k++)
+            before += !graph->node[k]->nexts && graph->node[k]->leafed < graph->node[i]->leafed;
+        if (!graph->node[i]->nexts && before == place)
+            return graph->node[i];
+    }
+    return NULL;
+}
+
+/* Do the leaves, which are paired by their places, have their copies as partners? Otherwise the nodes may still be alike, which is
+ * not followed where the partners have as many links. */
+static bool has_other_leaves(const struct model_exec *exec, const struct model_graph *graph, struct model_answer *a)
+{
+    bool other = false, alike = true;
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct model_node *now = leaf(exec->graph, i), *then = leaf(graph, i);
+        const bool moved = now && then && now->origin != then->id;
+        other |= moved;
+        alike &= !moved || now->links == then->links;
+    }
+    a->foreseen &= !other || !alike;
+    return other;
+}
+
 /* Why the instance's nodes cannot take over the work of the graph's: VMM_GRAPH_EXEC_UPDATE_; 0: they can. */
 static int why_not(struct model *m, const struct model_exec *exec, const struct model_graph *graph, size_t *at, struct model_answer *a)
 {
@@ -282,16 +311,19 @@ static void update(struct model *m, const struct model_exec *exec, const struct 
     size_t at = 0;
     int how = VMM_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     const bool differs = exec->graph->count != graph->count || count_links(exec->graph) != count_links(graph);
+    /* With other links, too, a node may differ in what it does: which of the two counts, a driver's order of nodes decides. */
+    const bool unsure = m->driver && differs && exec->graph->count == graph->count;
     a->foreseen = differs || is_copy(exec, graph); /* whether other graphs are alike is not followed */
     if (!a->foreseen)
         return;
-    if (!differs)
+    const bool copy = !differs && !has_other_leaves(exec, graph, a);
+    if (copy)
         how = why_not(m, exec, graph, &at, a);
     if (how)
         model_refuse(a, VMM_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "VMM-GRAPH-UPDATE");
-    if (!a->asked && a->actual == a->result && told) {
+    if (!a->asked && a->actual == a->result && told && !unsure) {
         model_expect(a, "result_info.result", (uint64_t)told->result, (uint64_t)how);
-        if (!differs && how && graph->node[at]->value)
+        if (copy && how && graph->node[at]->value)
             model_expect(a, "result_info.error_node", number_of(told->error_node), graph->node[at]->value);
     }
     for (size_t i = 0; model_succeeded(a) && i < graph->count; i++) {
@@ -299,6 +331,7 @@ static void update(struct model *m, const struct model_exec *exec, const struct 
         const bool disabled = work->disabled;
         *work = graph->node[i]->work;
         work->disabled = disabled;
+        work->crashes = m->driver && work->unnamed && work->copy.row.kind != MODEL_BETWEEN;
     }
     if (model_succeeded(a)) {
         model_objects_update(exec->graph, graph);

@@ -54,7 +54,8 @@ bool model_fill_work(struct model *m, const vmm_memset_node_params *p, vmm_conte
     return a->foreseen && model_fill_allowed(m, work, a);
 }
 
-bool model_copy_work(struct model *m, const vmm_memcpy3d *p, vmm_context context, struct model_work *work, struct model_answer *a)
+bool model_copy_work(struct model *m, const vmm_memcpy3d *p, vmm_context context, bool added, struct model_work *work,
+                     struct model_answer *a)
 {
     if (model_graph_null(p, a))
         return false;
@@ -63,8 +64,9 @@ bool model_copy_work(struct model *m, const vmm_memcpy3d *p, vmm_context context
     *work = (struct model_work){.type = VMM_GRAPH_NODE_TYPE_MEMCPY};
     work->context = context || m->current < 0 ? context : m->contexts[m->current].value;
     work->device = device_of(m, work->context);
+    work->unnamed = !context;
     a->foreseen = work->device >= 0; /* as of a fill */
-    return a->foreseen && model_box_allowed(m, work->device, p, &work->copy, a);
+    return a->foreseen && model_box_allowed(m, work->device, p, added && !context, &work->copy, a);
 }
 
 bool model_host_work(const vmm_host_node_params *p, struct model_work *work, struct model_answer *a)
@@ -153,7 +155,7 @@ MODEL_ON(graph_add_empty_node)
     }
 
 ADDS(memset_node, model_context_given(m, c->memset_params, c->ctx, a) && model_fill_work(m, c->memset_params, c->ctx, &work, a))
-ADDS(memcpy_node, model_copy_work(m, c->copy_params, c->ctx, &work, a))
+ADDS(memcpy_node, model_copy_work(m, c->copy_params, c->ctx, true, &work, a))
 ADDS(host_node, model_host_work(c->node_params, &work, a))
 ADDS(kernel_node, model_kernel_work(m, c->node_params, &work, a))
 ADDS(event_record_node, model_event_work(m, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, c->event, &work, a))
@@ -296,7 +298,7 @@ MODEL_ON(graph_memcpy_node_set_params)
     const struct model_node *node = model_node_of(m, c->node);
     if (node && node->work.type == VMM_GRAPH_NODE_TYPE_KERNEL)
         a->foreseen = false; /* as above */
-    else if (model_copy_work(m, c->node_params, node ? node->work.context : NULL, &work, a))
+    else if (model_copy_work(m, c->node_params, node && !node->work.unnamed ? node->work.context : NULL, false, &work, a))
         set(m, c->node, &work, a);
 }
 

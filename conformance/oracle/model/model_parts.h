@@ -84,7 +84,8 @@ struct model_box {
 };
 
 /* May a graph hold the copy? False, with a refusal, where not. */
-bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *asked, struct model_box *box, struct model_answer *answer);
+bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *asked, bool open, struct model_box *box,
+                       struct model_answer *answer);
 /* Is each of its rows usable now? */
 bool model_box_usable(struct model *model, int device, const struct model_box *box);
 void model_box_move(struct model *model, const struct model_box *box);
@@ -123,6 +124,8 @@ uint64_t model_pool_take(struct model *model, struct model_pool *pool, uint64_t 
 
 /* The frees that a wait comes after are over. in: the lane that waited, or -1: those of a device's context. */
 void model_pools_return(struct model *model, int in, int device);
+/* All that the device's pools have idle goes back, if it is so many bytes. */
+bool model_pools_gave_back(struct model *model, int device, uint64_t bytes);
 
 /* A pool's place, and whether that is the host; free memory there. */
 int model_pool_place(const vmm_mem_location *location);

@@ -128,6 +128,23 @@ void model_pool_settle(struct model *model, struct model_pool *pool)
     pool->gone = true;
 }
 
+static bool has_idle(const struct model_pool *pool, int device)
+{
+    return !pool->gone && pool->device == device && pool->based;
+}
+
+bool model_pools_gave_back(struct model *model, int device, uint64_t bytes)
+{
+    uint64_t idle = 0;
+    for (size_t i = 0; i < model->pool_count; i++)
+        if (has_idle(model->pools[i], device))
+            idle += model_heap_idle(&model->pools[i]->heap);
+    for (size_t i = 0; idle && idle == bytes && i < model->pool_count; i++)
+        if (has_idle(model->pools[i], device))
+            model_heap_trim(&model->pools[i]->heap, 0);
+    return idle && idle == bytes;
+}
+
 static bool device_exists(const struct model *m, int device)
 {
     return device >= 0 && device < m->profile->devices;

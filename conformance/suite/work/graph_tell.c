@@ -265,6 +265,7 @@ TEST_BREAKS(GRAPH_MEMORY_ATTRIBUTE, attributes_that_are_none_or_stay)
     REFUSED(vmm_device_set_graph_mem_attribute(S, 0, VMM_GRAPH_MEM_ATTR_USED_MEM_HIGH, &one), INVALID_VALUE, "value", 1);
     CHECK_U64(value, 7);
     CHECK_U64(vmm_device_get_graph_mem_attribute(S, 99, 0, &value), VMM_ERROR_INVALID_DEVICE);
+    CHECK_U64(vmm_device_get_graph_mem_attribute(S, 99, 0, NULL), VMM_ERROR_INVALID_DEVICE);
     CHECK_U64(vmm_device_set_graph_mem_attribute(S, 99, VMM_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero), VMM_ERROR_INVALID_DEVICE);
     CHECK_U64(vmm_device_graph_mem_trim(S, -1), VMM_ERROR_INVALID_DEVICE);
 }
