@@ -93,7 +93,7 @@ CHECK_NEEDS ?=
 MUTATE_RUNS := $(addprefix $(BUILD)/check/,$(ABI_RECORDINGS:%=abi-%) conformance-as-driver-h200x2)
 # The module for browsers is the same whatever this build is instrumented with, and is compared with what has no instruments.
 CHECK_WEB := $(if $(SAN)$(COVERAGE),,web-module)
-check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all $(CHECK_WEB)) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc
+check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all $(CHECK_WEB)) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc $(if $(CHECK_NEEDS),,$(BUILD)/bin/ptx-record)
 
 # Programs that print TAP, as tests; what they print on standard error goes past prove (ci/tap_run.c). Seconds until one that does
 # not end is ended and named (ci/limit): many, since a debugger or a slow machine is no reason to end a test.
