@@ -176,7 +176,7 @@ static void tell_end(struct teller *t)
 {
     if (!t->talk->in || t->left)
         return;
-    fprintf(t->talk->out, "\nThat was the lesson. %zu of %zu questions were answered at the first try.\n", t->at_once,
+    fprintf(t->talk->out, "\nThat was the lesson. You answered %zu of %zu questions at the first try.\n", t->at_once,
             t->lesson->questions);
     if (t->talk->next)
         fprintf(t->talk->out, "%s\n", t->talk->next);

@@ -64,7 +64,7 @@ static const struct {
     {"the title is in colour", "q\n", NULL, NULL, 0, "\033[1;36m1. Address and memory", "cuInit(0)"},
     {"but not for people who want none", "q\n", NULL, "1", 0, "1. Address and memory", "\033["},
     {"Enter to the end ends it", "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n", NULL, NULL, 0,
-     "That was the lesson. 0 of 4 questions were answered at the first try.\r\nIts page says more: cuvmm lesson 1 --page."
+     "That was the lesson. You answered 0 of 4 questions at the first try.\r\nIts page says more: cuvmm lesson 1 --page."
      " The next one: cuvmm lesson 2.", "VMM-LEAK"},
     {"--all asks nothing", "", "--all", NULL, 0, "check leaks 0", "[Enter"},
     {"a backend that is not there", "\n\n", "--backend=sim:nowhere", NULL, 2, "1. Address", "That was"},

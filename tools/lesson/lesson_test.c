@@ -192,7 +192,7 @@ static void test_told_to_nobody(void)
 static const struct {
     const char *what, *typed, *seen, *unseen;
 } listeners[] = {
-    {"right at once", "\nb\n\n\n", "1 of 1 questions were answered at the first try.\nand the next one\n", "No, one."},
+    {"right at once", "\nb\n\n\n", "You answered 1 of 1 questions at the first try.\nand the next one\n", "No, one."},
     {"a capital letter will do", "\n B \n\n", "1 of 1 questions", "No, one."},
     {"wrong, then right", "\na\nb\n\n", "  - a) No, one.\n", "1 of 1 questions"},
     {"wrong, then right is not the first try", "\na\nb\n\n", "0 of 1 questions", "1 of 1 questions"},

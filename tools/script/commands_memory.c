@@ -246,7 +246,7 @@ const struct script_command script_memory_commands[] = {
     {"ipcopen", "HANDLE [flags=N] [out=null]", "addresses for the memory of a handle of another process", "cuIpcOpenMemHandle",
      run_ipc_open, false},
     {"ipcclose", "ADDRESS", "undoes one open", "cuIpcCloseMemHandle", run_ipc_close, false},
-    {"meminfo", "", "bytes free on the current context's device; NAME.total are all", "cuMemGetInfo", run_meminfo,
+    {"meminfo", "", "bytes free on the current context's device; NAME.total: all its bytes", "cuMemGetInfo", run_meminfo,
      false},
     {0},
 };

@@ -156,6 +156,11 @@ static void tell_unknown(struct shell *shell, const char *line, const struct wor
     size_t from = (size_t)first->column - 1;
     const struct script_command *meant = script_command_of_call(first->text);
     shell->failed = true;
+    if (strcmp(first->text, "cuvmm") == 0) {
+        shell_wrong(shell, "you are in cuvmm already: leave the first word out");
+        fprintf(shell->out, "  type instead: %s\n", line + from + strlen("cuvmm") + strspn(line + from + strlen("cuvmm"), " "));
+        return;
+    }
     if (meant) {
         shell_wrong(shell, "%.40s is \"%s\" here: %s %s", first->text, meant->name, meant->name, meant->usage);
         return;

@@ -115,6 +115,7 @@ static void test_lines(void)
     says("udno", "type instead: undo");
     says("hlep", "did you mean help?");
     says("frobnicate", "there is no command \"frobnicate\"; help lists them");
+    says("cuvmm explain VMM-MAP-OVERLAP", "type instead: explain VMM-MAP-OVERLAP\n");
     says("cuMemMap r", "cuMemMap is \"map\" here: map ADDRESS SIZE HANDLE");
     says("cuStreamDestroy(s)", "is \"destroy\" here");
     says("cuMem", "there is no command \"cuMem\"");

@@ -38,11 +38,11 @@ const FIRST = [
   ['c = context dev0', 'work needs a context on a device'],
   ['r = reserve 4gran', 'addresses: a range, with nothing behind it'],
   ['h = create 2gran dev0', 'memory: two granules of dev0, without an address'],
-  ['map r 2gran h', 'both together: these addresses show that memory'],
-  ['fill r 1gran 7', 'and it is refused: nobody gave rights. See why'],
-  ['access r 2gran dev0:rw', 'rights for the device'],
+  ['map r 2gran h', 'puts the memory at the addresses'],
+  ['fill r 1gran 7', 'refused: no device has access yet. See why'],
+  ['access r 2gran dev0:rw', 'grants the device access'],
   ['fill r 1gran 7', 'now it works'],
-  ['unmap r 2gran', 'addresses and memory part again'],
+  ['unmap r 2gran', 'separates addresses and memory again'],
   ['undo', 'takes a step back'],
   ['help', 'all there is to type']
 ];

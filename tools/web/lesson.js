@@ -30,10 +30,10 @@ function paragraphs(text) {
 function stepsOf(parts) {
   const steps = [];
   let step = null;
-  const fresh = () => { step = { texts: [], question: null, lines: [] }; steps.push(step); };
+  const fresh = () => { step = { texts: [], question: null, after: [], lines: [] }; steps.push(step); };
   for (const part of parts) {
     if (!step || (part.kind !== 'command' && part.kind !== 'draw' && step.lines.length) || (part.kind === 'question' && step.question)) fresh();
-    if (part.kind === 'text') step.texts.push(part.text);
+    if (part.kind === 'text') (step.question ? step.after : step.texts).push(part.text);
     else if (part.kind === 'question') step.question = part;
     else if (part.kind === 'command') step.lines.push(part.text);
   }
@@ -97,27 +97,34 @@ function showStep() {
   document.querySelectorAll('.step.now').forEach(e => e.classList.remove('now'));
   if (!step) { endLesson(); return; }
   const box = make('div', { class: 'step now' }, ...step.texts.flatMap(paragraphs));
+  step.taken = [];
+  step.box = box;
   const go = make('button', { type: 'button', class: 'primary next', text: step.lines.length ? 'Run' : 'Go on' });
   if (step.question) {
+    const first = make('p', { class: 'soft', text: 'Answer the question first.' });
     go.disabled = true;
-    box.append(question(step, () => { go.disabled = false; go.focus(); }));
+    const after = make('div', { hidden: '' }, ...step.after.flatMap(paragraphs)); /* it says what the answer is */
+    box.append(question(step, () => { first.remove(); after.hidden = false; go.disabled = false; go.focus(); }), first, after);
   }
   const shown = make('pre', { class: 'calls', text: step.lines.join('\n') });
+  step.draw = () => {
+    shown.replaceChildren(...step.taken.flatMap(t => t.shown), step.lines.slice(step.taken.length).join('\n'));
+  };
   if (step.lines.length) box.append(shown);
   box.append(make('p', {}, go));
   go.addEventListener('click', async () => {
     go.parentNode.remove();
-    shown.textContent = '';
     let wrong = null;
-    const answer = await runLines(step.lines, (a, line) => {
-      shown.append(make('b', { text: `> ${line}\n` }), coloured(a.output));
-      if (a.why) shown.append(whyOf(show()));
+    const rest = step.lines.slice(step.taken.length);
+    shown.replaceChildren(...step.taken.flatMap(t => t.shown));
+    const answer = await runLines(rest, (a, line) => {
+      shown.append(...shownOf(a, line));
       if (a.status) wrong = line;
       return !a.status;
     });
     if (mine !== lesson) return;
     if (wrong) {
-      box.append(make('p', { class: 'notice', text: `"${wrong}" did not go as the lesson says, for something was changed in between.` }),
+      box.append(make('p', { class: 'notice', text: `"${wrong}" did not go as the lesson says, because something was changed in between.` }),
         make('p', {}, make('button', { type: 'button', class: 'primary', text: 'Run the lesson up to here again', on: repeat })));
       return;
     }
@@ -128,6 +135,29 @@ function showStep() {
   const before = box.previousElementSibling, calls = before && before.querySelector('.calls');
   (calls || box).scrollIntoView({ block: calls ? 'start' : 'nearest' });
   if (lesson.next) go.disabled ? box.querySelector('.choice').focus({ preventScroll: true }) : go.focus({ preventScroll: true });
+}
+
+/* A line of the lesson with its answer, and the explanation where there is one. */
+function shownOf(answer, line) {
+  return [make('b', { text: `> ${line}\n` }), ...coloured(answer.output).childNodes, ...(answer.why ? [whyOf(show())] : [])];
+}
+
+/* A line of the step that a person typed counts as run; without its "expect ...:" it does the same. Undo takes it back. */
+const bare = line => line.replace(/\s+/g, ' ').trim();
+function followLesson(line, answer) {
+  const step = lesson && lesson.steps[lesson.next];
+  if (!step || !step.taken || !step.box.isConnected || !step.box.querySelector('.next')) return;
+  const before = step.taken.length, wanted = step.lines[before];
+  step.taken = step.taken.filter(t => t.lines <= state.lines);
+  if (step.taken.length === before && wanted && !answer.status && [bare(wanted), bare(wanted.replace(/^expect [^:]*:/, ''))].includes(bare(line)))
+    step.taken.push({ shown: shownOf(answer, wanted), lines: state.lines });
+  if (step.taken.length === before) return;
+  step.draw();
+  if (step.taken.length < step.lines.length) return;
+  step.box.querySelector('.next').parentNode.remove();
+  lesson.next++;
+  showStep();
+  $('line').focus({ preventScroll: true });
 }
 
 /* On a new machine, without what was typed in between. */
@@ -141,7 +171,7 @@ async function repeat() {
 
 function endLesson() {
   const all = api.web_lessons(), here = all.findIndex(l => l.number === lesson.number), next = all[here + 1];
-  const box = make('div', { class: 'step now' }, make('p', { text: `That was the lesson. ${lesson.right} of ${lesson.asked} questions were answered at the first try.` }));
+  const box = make('div', { class: 'step now' }, make('p', { text: `That was the lesson. You answered ${lesson.right} of ${lesson.asked} questions at the first try.` }));
   if (next) box.append(make('p', {}, make('button', { type: 'button', class: 'primary next', text: `Lesson ${next.number}: ${next.title}`, on: () => openLesson(next.number) })));
   $('lesson-steps').append(box);
   box.scrollIntoView({ block: 'nearest' });

@@ -90,9 +90,11 @@ function follow() {
 function key(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, textarea, select')) return;
   const next = [...document.querySelectorAll('.next')].find(e => e.offsetParent);
+  /* What is typed goes to the line, wherever the focus is: a lesson's button must not swallow "init". No line begins with < or >. */
+  if (/^[\p{L}#]$/u.test(event.key)) { $('line').focus(); return; }
   if (event.key === '/') $('line').focus();
-  else if (event.key === 'u' && state.steps) runLine('undo');
-  else if (event.key === 'n' && next && !next.disabled) next.click();
+  else if (event.key === '<' && state.steps) $('undo').click();
+  else if (event.key === '>' && next && !next.disabled) next.click();
   else return;
   event.preventDefault();
 }

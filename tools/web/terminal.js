@@ -77,9 +77,9 @@ const plain = text => text.replace(/\x1b\[[0-9;]*m/g, '');
 
 function show() {
   const width = Math.floor(($('drawing').clientWidth || 600) * zoom), shown = api.web_show(width);
-  $('drawing').innerHTML = shown.svg || '<p class="soft">No machine was asked for anything yet: type <b>init</b>.</p>';
+  $('drawing').innerHTML = shown.svg || '<p class="soft">Nothing is here yet: type <b>init</b>, then reserve addresses and create memory.</p>';
   $('letters-text').textContent = shown.text;
-  $('why-text').innerHTML = shown.why || '<p class="soft">Nothing was typed yet.</p>';
+  $('why-text').innerHTML = shown.why || '<p class="soft">Nothing has run yet.</p>';
   $('why-more').hidden = !shown.rule;
   $('why-rule').dataset.rule = shown.rule;
   $('why').scrollTop = 0;
@@ -243,12 +243,12 @@ function startTerminal() {
     if (!line.trim()) return;
     if (typed[typed.length - 1] !== line) typed.push(line);
     at = typed.length;
-    runLine(line);
+    followLesson(line, runLine(line));
   });
   $('line').addEventListener('keydown', lineKey);
   $('line').addEventListener('blur', () => { leaves = false; });
   $('complete').addEventListener('click', () => { complete(); $('line').focus(); });
-  $('undo').addEventListener('click', () => runLine('undo'));
+  $('undo').addEventListener('click', () => followLesson('undo', runLine('undo')));
   $('zoom-in').addEventListener('click', () => { zoom = Math.min(16, zoom * 2); show(); });
   $('zoom-out').addEventListener('click', () => { zoom = Math.max(1, zoom / 2); show(); });
   $('drawing').addEventListener('click', event => {

@@ -158,18 +158,25 @@ static void put_why(struct text *html, const struct session_line *line)
     text_add(html, "</dl>");
 }
 
-/* The first line of what the call printed, from its result on: "CUDA_SUCCESS, free = 81079MiB". Colours are left out. */
+/* What the call printed from its result on, its wrapped lines as one: "CUDA_SUCCESS, free = 81079MiB". Colours are left out. */
 static void put_result(struct text *html, const char *output)
 {
-    const char *at = strstr(output, "-> ");
+    static const char wrapped[] = "\n      "; /* text_wrap's second line of a call */
+    const char *at = strstr(output, "->");
     if (!at)
         return;
-    text_add(html, ": ");
-    for (at += strlen("-> "); *at && *at != '\n'; at++) {
-        if (*at == '\033')
+    text_add(html, ":");
+    for (at += strlen("->"); *at; at++) {
+        if (*at == '\033') {
             at += strcspn(at, "m");
-        else
+        } else if (*at != '\n') {
             put_escaped(html, at, 1);
+        } else if (strncmp(at, wrapped, strlen(wrapped)) == 0) {
+            text_add(html, " ");
+            at += strlen(wrapped) - 1;
+        } else {
+            return;
+        }
     }
 }
 

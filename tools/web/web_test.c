@@ -76,9 +76,16 @@ static void test_show(void)
            "a call that went well is said with what it does");
     web_line("m = meminfo");
     tap_ok(has(web_show(500), "meminfo: CUDA_SUCCESS, free = 81075MiB, total = 81079MiB</p>"), "and with its answers");
+    text_set_columns(56);
+    web_line("meminfo");
+    tap_ok(has(web_show(500), "meminfo: CUDA_SUCCESS, free = 81075MiB, total = 81079MiB</p>"), "which a narrow terminal wraps");
+    text_set_columns(45);
+    web_line("getaccess r dev0");
+    tap_ok(has(web_show(500), "getaccess: CUDA_SUCCESS, flags = none</p>"), "even before the result");
+    text_set_columns(100);
     web_line("fill r 1gran 7");
     shown = web_show(500);
-    tap_ok(has(shown, "<p class=\\\"head error\\\">error VMM-COPY-NO-WRITE: cuMemsetD8 (line 7) -&gt; CUDA_ERROR_INVALID_VALUE</p>") &&
+    tap_ok(has(shown, "<p class=\\\"head error\\\">error VMM-COPY-NO-WRITE: cuMemsetD8 (line 9) -&gt; CUDA_ERROR_INVALID_VALUE</p>") &&
                has(shown, "<dt>nearest</dt><dd>mapping M1 [r, r+4MiB)") && has(shown, "<dt>line 5</dt><dd>map r 2gran h</dd>") &&
                has(shown, "\"rule\":\"VMM-COPY-NO-WRITE\"") && !strstr(shown, "<dt>more</dt>"),
            "a refusal is explained with its rows");
