@@ -155,7 +155,7 @@ static void print_life(struct bench *b, enum row at)
         return;
     printf("  %-34s %9.0f ns", b->row[at].name, mine);
     if (theirs > 0)
-        aims_ratio(&b->aims, b->row[at].name, theirs / mine, "of it in one life of mmap");
+        aims_ratio(&b->aims, b->row[at].name, theirs / mine, AIM_LEAST, "of it in one life of mmap");
     else
         putchar('\n');
 }
@@ -167,7 +167,7 @@ static void print_call(struct bench *b, enum row at)
     printf("  %-34s %9.0f ns", name, mine);
     if (h100 > 0 && h200 > 0)
         printf("   recorded: H100 %.0f, H200 %.0f ns,", 1000 * h100, 1000 * h200);
-    aims_ratio(&b->aims, name, mine / median(b, LIFE_FEW), "of a life");
+    aims_ratio(&b->aims, name, mine / median(b, LIFE_FEW), AIM_MOST, "of a life");
 }
 
 static void print_table(struct bench *b)

@@ -23,8 +23,8 @@
 
 #include "posix.h"
 
-/* Nanoseconds. A turn is long beside what moves with the lock, 5 to 15 microseconds (docs/bench.md). */
-enum { TURNS_TRY = 1000, TURNS_PAUSE = 200, TURNS_LENGTH = 300000, TURNS_LOOK = 60000 };
+/* Nanoseconds. A turn is long beside the moving of what the lock guards, 5 to 30 microseconds (docs/bench.md). */
+enum { TURNS_TRY = 1000, TURNS_PAUSE = 200, TURNS_LENGTH = 500000, TURNS_LOOK = 100000 };
 
 struct turns {
     atomic_bool due;        /* the thread at the door */

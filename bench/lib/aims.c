@@ -12,10 +12,10 @@ bool aims_close(const struct aims *aims)
     return !aims->path || results_write(&aims->now, aims->path, stderr);
 }
 
-void aims_ratio(struct aims *aims, const char *name, double value, const char *unit)
+void aims_ratio(struct aims *aims, const char *name, double value, enum aim better, const char *unit)
 {
     const double *before = results_find(&aims->before, name);
-    results_add(&aims->now, name, value);
+    results_add(&aims->now, name, value, better);
     printf(" %9.2f %s", value, unit);
     if (before)
         printf(", was %.2f", *before);
@@ -28,6 +28,6 @@ void aims_wanted(struct aims *aims, const char *name, double value, enum aim whi
     char wanted[64] = "(no aim)";
     if (aim > 0)
         snprintf(wanted, sizeof wanted, "(at %s %g: %s)", which == AIM_LEAST ? "least" : "most", aim, good ? "reached" : "missed");
-    printf("  %-40s", name);
-    aims_ratio(aims, name, value, wanted);
+    printf("  %-44s", name);
+    aims_ratio(aims, name, value, which, wanted);
 }

@@ -21,10 +21,9 @@ bool aims_open(struct aims *aims, const char *path);
 bool aims_close(const struct aims *aims);
 
 /* Ends a line with the ratio, what it is, and what it was. */
-void aims_ratio(struct aims *aims, const char *name, double value, const char *unit);
+void aims_ratio(struct aims *aims, const char *name, double value, enum aim better, const char *unit);
 
 /* A line for a ratio that has an aim: at least that, or at most. aim 0: none. */
-enum aim { AIM_LEAST, AIM_MOST };
 void aims_wanted(struct aims *aims, const char *name, double value, enum aim which, double aim);
 
 #endif
