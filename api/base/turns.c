@@ -50,12 +50,16 @@ static bool take_if_idle(struct turns *turns, pthread_mutex_t *mutex)
     return before == atomic_load(&turns->taken) && posix.try_lock(mutex) == 0;
 }
 
+static void nap(uint64_t nanoseconds)
+{
+    nanosleep(&(struct timespec){.tv_nsec = (long)nanoseconds}, NULL);
+}
+
 /* Looks on until the turn of another thread is over. True: the lock was free, and is taken. */
 static bool look_on(struct turns *turns, pthread_mutex_t *mutex)
 {
     for (uint64_t now = clock_now(), end; now < (end = atomic_load(&turns->since) + TURNS_LENGTH); now = clock_now()) {
-        const uint64_t nap = end - now < TURNS_LOOK ? end - now : TURNS_LOOK;
-        nanosleep(&(struct timespec){.tv_nsec = (long)nap}, NULL);
+        nap(end - now < TURNS_LOOK ? end - now : TURNS_LOOK);
         if (take_if_idle(turns, mutex))
             return true;
     }
@@ -82,11 +86,24 @@ static void begin_turn(struct turns *turns)
     atomic_store(&turns->due, false);
 }
 
-static void wait_at_door(struct turns *turns, pthread_mutex_t *mutex)
+/* The door is open before the next of those that wait for it is awake. A thread that has just had its turn would be faster, and the
+ * others would wait as long as two threads pass the lock to each other; so it comes later. */
+static void get_to_door(struct turns *turns, bool had)
+{
+    if (had && atomic_load(&turns->waiting))
+        nap(TURNS_LOOK);
+    const uint64_t process = life_stamp();
+    atomic_fetch_add(&turns->waiting, 1);
+    pthread_mutex_lock(&turns->door);
+    if (process == life_stamp()) /* LCOV_EXCL_BR_LINE: otherwise the handler of a signal has forked just then, a race */
+        atomic_fetch_sub(&turns->waiting, 1);
+}
+
+static void wait_at_door(struct turns *turns, pthread_mutex_t *mutex, bool had)
 {
     struct turns *outer = at_door;
+    get_to_door(turns, had);
     const uint64_t process = life_stamp();
-    pthread_mutex_lock(&turns->door);
     at_door = turns;
     if (!look_on(turns, mutex))
         take_when_due(turns, mutex);
@@ -98,13 +115,14 @@ static void wait_at_door(struct turns *turns, pthread_mutex_t *mutex)
 
 void turns_wait(struct turns *turns, pthread_mutex_t *mutex)
 {
-    if (!had_a_turn(turns) && try_for_a_while(turns, mutex))
+    const bool had = had_a_turn(turns);
+    if (!had && try_for_a_while(turns, mutex))
         return;
     int cancel = life_no_cancel();
     if (at_door == turns)
         pthread_mutex_lock(mutex);
     else
-        wait_at_door(turns, mutex);
+        wait_at_door(turns, mutex, had);
     life_may_cancel(cancel);
 }
 

@@ -9,7 +9,8 @@
  * A thread that finds the lock held tries again for TURNS_TRY, which is enough where threads make a call now and then. Otherwise
  * it waits at the door, where one thread at a time looks on: it takes the lock when no other thread does any more, and when
  * the turn of the one that does has been TURNS_LENGTH long, it is due. While a thread is due, others stay away from the lock, so it
- * gets the lock as soon as the call in progress is over. The one whose turn it was does not try then: it waits at the door at once.
+ * gets the lock as soon as the call in progress is over. The one whose turn it was does not try then: it waits at the door at once,
+ * behind those that wait there already.
  *
  * The lock is the mutex alone. What is here says when to try it, and need not be right for the lock to be.
  */
@@ -29,6 +30,7 @@ enum { TURNS_TRY = 1000, TURNS_PAUSE = 200, TURNS_LENGTH = 500000, TURNS_LOOK = 
 struct turns {
     atomic_bool due;        /* the thread at the door */
     _Atomic unsigned taken; /* how often the lock was taken */
+    _Atomic unsigned waiting; /* threads at the door, but for the one that looks on */
     pthread_mutex_t door;
     _Atomic uint64_t since; /* when the last turn began, by the monotonic clock; turns that began without a wait do not count */
     _Atomic(const void *) holder, former; /* the thread whose turn that was, and the one before */

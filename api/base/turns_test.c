@@ -119,10 +119,28 @@ static void test_had_a_turn(void)
     turns.due = true;
     tap_ok(take(0) < TURNS_TRY, "likewise at the end of a turn of its own, but at once");
     begin(time_is, &other, me);
-    on_try = NULL;
     tap_ok(take(1) >= TURNS_TRY && tries == 2 && turns.holder == me, "its turn was over just now: it looks on, without trying before");
     begin(time_is - 2 * TURNS_TRY, &other, me);
     tap_ok(take(2) < TURNS_TRY && tries == 3 && turns.holder == &other, "its turn was over some time ago: it tries again");
+}
+
+static uint64_t real_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Another thread was woken, and is not there yet: the one that had the turn lets it go first. */
+static void test_others_wait(void)
+{
+    begin(time_is - 2 * TURNS_LENGTH, me, NULL);
+    turns.due = true;
+    turns.waiting = 1;
+    uint64_t start = real_now();
+    take(0);
+    tap_ok(real_now() - start >= TURNS_LOOK && turns.waiting == 1, "after its turn a thread comes to the door behind those that wait");
+    turns.waiting = 0;
 }
 
 static void call_in_handler(void)
@@ -195,7 +213,7 @@ static void test_threads(void)
         pthread_join(thread[i], NULL);
     tap_u64(count, THREADS * CALLS, "threads that want one lock at once exclude each other");
     tap_u64(turns.taken, THREADS * CALLS, "each call is counted");
-    tap_ok(!turns.due, "and none is due any more");
+    tap_ok(!turns.due && !turns.waiting, "and none is due any more, or waits");
 }
 
 int main(void)
@@ -205,6 +223,7 @@ int main(void)
     test_turn();
     test_gone();
     test_had_a_turn();
+    test_others_wait();
     test_handler();
     tap_u64((uint64_t)child_goes_on(), 0, "a child that a handler forks meanwhile has a door of its own, and nobody is due");
     test_threads();
