@@ -115,10 +115,10 @@ NVCC ?= $(or $(shell command -v nvcc),$(wildcard $(CUDA_PATH)/bin/nvcc))
 GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90
 
 # Sorted, so that the linker sees them in one order on every file system. What reads ELF, and what runs programs of CUDA, has X_darwin.c
-# in its place on macOS; X_wasm.c is X for WebAssembly (tools/web/wasm.mk).
-LINUX_ALONE := $(filter-out %_darwin.c,$(wildcard api/stacks/*.c)) api/findings/findings_symbol.c \
+# in its place on macOS, or X_none.c wherever it cannot be; X_wasm.c is X for WebAssembly (tools/web/wasm.mk).
+LINUX_ALONE := $(filter-out %_none.c,$(wildcard api/stacks/*.c)) api/findings/findings_symbol.c \
     $(addprefix tools/,exec/% checker/% recorder/% sweep/% symbols/% cli/command_exec.c cli/command_check.c)
-OTHER_SYSTEMS := $(if $(filter Darwin,$(SYSTEM)),%_linux.c $(LINUX_ALONE),%_darwin.c)
+OTHER_SYSTEMS := $(if $(filter Darwin,$(SYSTEM)),%_linux.c $(LINUX_ALONE),%_darwin.c %_none.c)
 sources   = $(sort $(filter-out %_test.c %_wasm.c $(OTHER_SYSTEMS),$(wildcard $(addsuffix /*.c,$(1)))))
 LIB_SRC   := $(call sources,api api/base api/fd api/stacks api/marks api/recorder api/findings api/layers kernels $(SIM_ROOMS) backend_cuda)
 TOOL_SRC  := $(call sources,$(TOOL_ROOMS))

@@ -80,6 +80,11 @@ static void test_environment(void)
     tap_u64((uint64_t)count, 2, "it is the backend that the variable names");
     vmm_close(sys);
     unsetenv("CUVMM_BACKEND");
+    tap_result(vmm_open(NULL, &sys), VMM_SUCCESS, "without CUVMM_BACKEND there is a default");
+    vmm_init(sys, 0);
+    vmm_device_get_count(sys, &count);
+    tap_u64((uint64_t)count, 1, "of one device");
+    vmm_close(sys);
     setenv("CUVMM_LAYERS", "fault=init:1:NOT_PERMITTED", 1);
     vmm_open("sim:min", &sys);
     tap_result(vmm_init(sys, 0), VMM_ERROR_NOT_PERMITTED, "CUVMM_LAYERS wraps a spec without layers");

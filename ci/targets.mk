@@ -93,7 +93,7 @@ CHECK_NEEDS ?=
 MUTATE_RUNS := $(addprefix $(BUILD)/check/,$(ABI_RECORDINGS:%=abi-%) conformance-as-driver-h200x2)
 # The module for browsers is the same whatever this build is instrumented with, and is compared with what has no instruments.
 CHECK_WEB := $(if $(SAN)$(COVERAGE),,web-module)
-check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all $(CHECK_WEB)) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc
+check-build: $(TAP_RUN) $(or $(CHECK_NEEDS),all $(CHECK_WEB)) $(TESTS) $(CHECK_RUNS) $(MUTATE_RUNS) $(BUILD)/cuvmm.pc $(if $(CHECK_NEEDS),,$(BUILD)/bin/ptx-record)
 
 # Programs that print TAP, as tests; what they print on standard error goes past prove (ci/tap_run.c). Seconds until one that does
 # not end is ended and named (ci/limit): many, since a debugger or a slow machine is no reason to end a test.
@@ -348,9 +348,9 @@ sabotage: check-build ## does the suite notice mistakes made by hand? Every SABO
 	$(call MUTATE_TAP,sabotage,--rows ci/sabotage.list --every $(SABOTAGE_EVERY) $(ONLY:%=--only "^%$$") $(QUICK:%=--quick))
 
 # Machines differ in numbers; what the recordings of a driver reach besides is reached by those of one of them.
-# Scripts that start a thousand programs reach no line that others do not, and each program writes the counters of all files.
+# Scripts that start hundreds of programs reach no line that others do not, and each program writes the counters of all files.
 COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED))' \
-    CHECK_SHELL='$(filter-out $(CHECK_ONCE) tools/sweep/sweep_test.sh tools/recording/recording_test.sh,$(CHECK_SHELL))'
+    CHECK_SHELL='$(filter-out $(CHECK_ONCE) ci/check_test.sh tools/sweep/sweep_test.sh tools/recording/recording_test.sh,$(CHECK_SHELL))'
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
 	+@CHECKER_SEEDS=4 CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \

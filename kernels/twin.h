@@ -37,7 +37,8 @@ enum twin_failure {
     TWIN_MISALIGNED,
     TWIN_ASSERT,
     TWIN_TIMEOUT,
-    TWIN_FAILED
+    TWIN_FAILED,
+    TWIN_STRAYED /* it left its own memory or its code */
 };
 
 struct twin_end {

@@ -208,6 +208,31 @@ static void test_wraps(void)
 
 /* ---- ends ---- */
 
+static void test_fork_that_closes(void)
+{
+    struct fake fake;
+    struct vmm_backend *top = open_over(&fake);
+    map(top, 1, 0x1000, 1);
+    pid_t child = fork();
+    if (child == 0) {
+        map(top, 2, 0x2000, 2);
+        top->ops->close(top);
+        _exit(fake.closed == 1 ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a child closes the system that it inherited");
+    struct recording recording = read_of((long)child, 0, false);
+    tap_ok(recording.calls == 1 && recording.entry[0].argument[0] == 0x2000 && atomic_load(&recording.file->closed) == 1,
+           "its file has its call, and that it ended");
+    recording_close(&recording);
+    recording = read_of((long)getpid(), 0, false);
+    tap_ok(recording.calls == 1 && !atomic_load(&recording.file->closed), "its parent's file has the parent's call, and stays open");
+    recording_close(&recording);
+    top->ops->close(top);
+    remove_files();
+}
+
 static _Atomic int inside;
 
 static vmm_result wait_for_ever(struct vmm_backend *self, struct vmm_call *call)
@@ -396,6 +421,7 @@ int main(void)
     test_calls();
     test_history();
     test_wraps();
+    test_fork_that_closes();
     test_killed();
     test_threads();
     test_stacks();

@@ -112,7 +112,8 @@ static bool access_replicas(struct twin_memory *memory, uint64_t address, unsign
 static void end_kernel(struct twin_memory *memory, const struct twin_end *end)
 {
     static const enum sim_fault_kind kinds[] = {[TWIN_MISALIGNED] = SIM_FAULT_MISALIGNED, [TWIN_ASSERT] = SIM_FAULT_ASSERT,
-                                                [TWIN_TIMEOUT] = SIM_FAULT_TIMEOUT, [TWIN_FAILED] = SIM_FAULT_LAUNCH};
+                                                [TWIN_TIMEOUT] = SIM_FAULT_TIMEOUT, [TWIN_FAILED] = SIM_FAULT_LAUNCH,
+                                                [TWIN_STRAYED] = SIM_FAULT_SPACE};
     struct run *run = (struct run *)memory;
     struct sim_fault *fault = &run->process->fault[run->place->device];
     if (end->failure == TWIN_NO_MEMORY)
@@ -167,12 +168,13 @@ static bool pause_run(struct twin_memory *memory, uint64_t nanoseconds)
 static const enum vmm_rule_id once[] = {VMM_RULE_FAULT_ACCESS,    VMM_RULE_FAULT_COPY,     VMM_RULE_FAULT_HOST_COPY,
                                         VMM_RULE_FAULT_MULTICAST, VMM_RULE_FAULT_MULTIMEM, VMM_RULE_FAULT_UNBOUND,
                                         VMM_RULE_FAULT_MEMOP,     VMM_RULE_FAULT_MISALIGNED, VMM_RULE_FAULT_ASSERT,
-                                        VMM_RULE_FAULT_TIMEOUT,   VMM_RULE_FAULT_LAUNCH};
+                                        VMM_RULE_FAULT_TIMEOUT,   VMM_RULE_FAULT_LAUNCH,    VMM_RULE_FAULT_SPACE};
 static const enum vmm_rule_id sticky[] = {VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_COPY_STICKY,
                                           VMM_RULE_FAULT_HOST_COPY_STICKY, VMM_RULE_FAULT_STICKY,
                                           VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_STICKY,
                                           VMM_RULE_FAULT_MEMOP_STICKY, VMM_RULE_FAULT_MISALIGNED,
-                                          VMM_RULE_FAULT_ASSERT, VMM_RULE_FAULT_TIMEOUT, VMM_RULE_FAULT_LAUNCH};
+                                          VMM_RULE_FAULT_ASSERT, VMM_RULE_FAULT_TIMEOUT, VMM_RULE_FAULT_LAUNCH,
+                                          VMM_RULE_FAULT_SPACE};
 _Static_assert(sizeof once / sizeof once[0] == SIM_FAULTS && sizeof sticky / sizeof sticky[0] == SIM_FAULTS, "a rule for each kind");
 
 static bool of_kernel(const struct sim_fault *fault)
@@ -195,7 +197,8 @@ static const char *why(const struct sim_fault *fault, char *text, size_t size)
     case SIM_FAULT_MISALIGNED:
     case SIM_FAULT_ASSERT:
     case SIM_FAULT_TIMEOUT:
-    case SIM_FAULT_LAUNCH: return fault->why;
+    case SIM_FAULT_LAUNCH:
+    case SIM_FAULT_SPACE: return fault->why;
     default: break;
     }
     return !f->mapped                                         ? "nothing is mapped there"

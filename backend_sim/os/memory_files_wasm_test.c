@@ -99,7 +99,7 @@ static void test_removal(void)
     file = open_new("a");
     memory_files_write(memory_files_at(&files, file), 0, "x", 1);
     tap_ok(memory_files_remove(&files, MEMORY_ROOT, "a", true) == ENOTDIR && memory_files_remove(&files, MEMORY_ROOT, "b", false) == ENOENT &&
-               memory_files_remove(&files, MEMORY_ROOT, "/", true) == EBUSY,
+               memory_files_remove(&files, MEMORY_ROOT, "/", true) == EBUSY && memory_files_remove(&files, MEMORY_ROOT, "a/b", false) == ENOTDIR,
            "removal asks for the right kind, for what is there, and not for the root");
     tap_ok(strcmp(memory_files_name(memory_files_at(&files, file)), "a") == 0, "an opening knows the file's name");
     tap_ok(memory_files_remove(&files, MEMORY_ROOT, "a", false) == 0 && memory_files_look(&files, MEMORY_ROOT, "a", &info) == ENOENT,
@@ -123,12 +123,23 @@ static void test_removal(void)
                memory_files_rename(&files, MEMORY_ROOT, "a", MEMORY_ROOT, "f", true) == EISDIR &&
                memory_files_rename(&files, MEMORY_ROOT, "/", MEMORY_ROOT, "r", true) == EBUSY &&
                memory_files_rename(&files, MEMORY_ROOT, "a", MEMORY_ROOT, "x/y", true) == ENOENT &&
+               memory_files_rename(&files, MEMORY_ROOT, "x/y", MEMORY_ROOT, "a", true) == ENOENT &&
+               memory_files_rename(&files, MEMORY_ROOT, "a", MEMORY_ROOT, "/", true) == EBUSY &&
+               memory_files_rename(&files, MEMORY_ROOT, "f", MEMORY_ROOT, "b", true) == EISDIR &&
                memory_files_rename(&files, MEMORY_ROOT, "a", MEMORY_ROOT, "a", false) == 0,
            "a rename replaces nothing unasked, no folder, and moves none into itself");
     memory_files_write(memory_files_at(&files, file), 0, "a", 1);
     tap_ok(memory_files_rename(&files, MEMORY_ROOT, "a", MEMORY_ROOT, "f/c", false) == 0 && opened("a", MEMORY_READ, &other) == ENOENT &&
                opened("f/c", MEMORY_READ, &other) == 0,
            "a file moves to another folder");
+    tap_ok(memory_files_look(&files, MEMORY_ROOT, "./././b", &info) == 0 && opened("b", MEMORY_WRITE, &other) == 0 &&
+               memory_files_read(memory_files_at(&files, other), 0, &byte, 1, &done) == EBADF && done == 0,
+           "what is open for writing alone is not read");
+    memory_files_new_folder(&files, MEMORY_ROOT, "f/g");
+    open_new("f/d");
+    tap_ok(memory_files_rename(&files, MEMORY_ROOT, "f/d", MEMORY_ROOT, "f/g/d", false) == 0 &&
+               memory_files_look(&files, MEMORY_ROOT, "f/g/d", &info) == 0 && memory_files_look(&files, MEMORY_ROOT, "f/c", &info) == 0,
+           "one that was not the first leaves its folder");
     tap_ok(memory_files_rename(&files, MEMORY_ROOT, "f/c", MEMORY_ROOT, "b", true) == 0 && opened("b", MEMORY_READ, &other) == 0 &&
                !memory_files_read(memory_files_at(&files, other), 0, &byte, 1, &done) && byte == 'a',
            "and replaces one that is there");

@@ -171,6 +171,40 @@ static void test_contexts(void)
     vmm_close(w.sys);
 }
 
+/* Calls on contexts that the backend refuses, for a reason that only it can know, change nothing that the shadow follows. */
+static void test_contexts_refused(void)
+{
+    struct world w = opened("", "h100");
+    vmm_context other = NULL, made = NULL, now = NULL;
+    vmm_device_primary_ctx_retain(w.sys, &other, 0);
+    answer(&w, VMM_CALL_ctx_create, VMM_ERROR_NOT_PERMITTED);
+    tap_result(vmm_ctx_create(w.sys, &made, 0, 0), VMM_ERROR_NOT_PERMITTED, "no context is made");
+    said(NULL, "", "ctx_create");
+    answer(&w, VMM_CALL_ctx_destroy, VMM_ERROR_NOT_PERMITTED);
+    tap_result(vmm_ctx_destroy(w.sys, w.context), VMM_ERROR_NOT_PERMITTED, "none is destroyed");
+    said(NULL, "", "ctx_destroy");
+    answer(&w, VMM_CALL_ctx_set_current, VMM_ERROR_NOT_PERMITTED);
+    tap_result(vmm_ctx_set_current(w.sys, other), VMM_ERROR_NOT_PERMITTED, "another does not become current");
+    said(NULL, "", "ctx_set_current");
+    answer(&w, VMM_CALL_device_primary_ctx_retain, VMM_ERROR_NOT_PERMITTED);
+    tap_result(vmm_device_primary_ctx_retain(w.sys, &made, 0), VMM_ERROR_NOT_PERMITTED, "the primary one is not retained again");
+    said(NULL, "", "device_primary_ctx_retain");
+    answer(&w, VMM_CALL_device_primary_ctx_reset, VMM_ERROR_NOT_PERMITTED);
+    tap_result(vmm_device_primary_ctx_reset(w.sys, 0), VMM_ERROR_NOT_PERMITTED, "nor reset");
+    said(NULL, "", "device_primary_ctx_reset");
+    answer(&w, VMM_CALL_device_primary_ctx_release, VMM_ERROR_NOT_PERMITTED);
+    tap_result(vmm_device_primary_ctx_release(w.sys, 0), VMM_ERROR_NOT_PERMITTED, "nor released");
+    said(NULL, "", "device_primary_ctx_release");
+    tap_ok(vmm_ctx_get_current(w.sys, &now) == VMM_SUCCESS && now == w.context, "the current context is the one before");
+    said(NULL, "", "ctx_get_current");
+    tap_result(vmm_device_primary_ctx_release(w.sys, 0), VMM_SUCCESS, "its one retain is released");
+    said(NULL, "", "device_primary_ctx_release");
+    tap_result(vmm_device_primary_ctx_release(w.sys, 0), VMM_ERROR_INVALID_CONTEXT, "and there is no second");
+    said("VMM-CTX-PRIMARY-UNUSED", "", "device_primary_ctx_release");
+    follows(&w, true, "after contexts that stayed as they were");
+    vmm_close(w.sys);
+}
+
 /* The host has those nodes that the backend accepts. */
 static void test_nodes(void)
 {
@@ -608,6 +642,7 @@ int main(void)
     test_late_unknown();
     test_multicast();
     test_contexts();
+    test_contexts_refused();
     test_nodes();
     test_harmless();
     test_given_up();

@@ -106,6 +106,7 @@ enum sim_fault_kind {
     SIM_FAULT_ASSERT,
     SIM_FAULT_TIMEOUT,
     SIM_FAULT_LAUNCH,
+    SIM_FAULT_SPACE,
     SIM_FAULTS
 };
 

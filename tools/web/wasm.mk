@@ -32,7 +32,7 @@ ABSENT := %_posix.c %_linux.c %_darwin.c api/base/posix.c api/base/os_write.c ap
 WEB_ROOMS := api api/base api/layers kernels \
     $(filter-out $(addprefix backend_sim/,testing nvml device_files abi/% runtime/% ptx/%),$(filter backend_sim/%,$(ROOMS))) \
     $(addprefix tools/,text values picture explain script program shell lesson trace view practice web)
-WEB_SRC := $(filter-out $(ABSENT),$(call sources,$(WEB_ROOMS))) api/stacks/stacks_wasm.c conformance/harness/in_place.c \
+WEB_SRC := $(filter-out $(ABSENT),$(call sources,$(WEB_ROOMS))) api/stacks/stacks_none.c conformance/harness/in_place.c \
     conformance/harness/touch_wasm.c tools/checker/json_read.c tools/web/json/json_tree.c
 WEB_TEXTS := rulebook_data lessons_embedded view_page practices_embedded examples_embedded
 WEB_OBJ := $(WEB_SRC:%.c=$(OBJ)/%.o) $(WEB_TEXTS:%=$(OBJ)/%.o)

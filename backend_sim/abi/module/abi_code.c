@@ -41,6 +41,7 @@ struct abi_image {
     struct abi_ptx_device device;
     struct abi_ptx *ptx;  /* NULL: the image has no PTX, or why says what is wrong with it */
     bool compiled;
+    bool too_new;         /* that is a version of PTX */
     char why[320];
     struct CUfunc_st **of_code; /* by the index of the image's kernel; NULL: none was looked up */
     struct CUfunc_st *functions;
@@ -220,6 +221,7 @@ static bool compile(struct abi_image *image)
         snprintf(image->why, sizeof image->why, "line %u, column %u of its PTX: %s", error.place.line, error.place.column, error.text);
     else if (text)
         snprintf(image->why, sizeof image->why, "%s", error.text);
+    image->too_new = error.too_new;
     image_drop_ptx(image->code);
     image->compiled = true;
     return true;
@@ -244,7 +246,7 @@ static CUresult compile_text(const char *function, struct abi_image *image, stru
     if (image->ptx)
         return CUDA_SUCCESS;
     snprintf(code->log, sizeof code->log, "error: %s\n", image->why);
-    return abi_refuse(VMM_RULE_CODE_PTX, function, "%.200s", image->why);
+    return abi_refuse(image->too_new ? VMM_RULE_CODE_VERSION : VMM_RULE_CODE_PTX, function, "%.200s", image->why);
 }
 
 CUresult abi_image_load(vmm_system *sys, const char *function, void *image_out, bool library, struct abi_code_bytes *code)

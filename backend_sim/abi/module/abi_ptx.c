@@ -33,11 +33,27 @@ struct abi_ptx {
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct abi_ptx *kept;
 
+/* The version of PTX of a CUDA release (PTX ISA, release notes); of a later release than is known here, any. */
+static unsigned newest_version(int cuda)
+{
+    static const struct {
+        int cuda;
+        unsigned ptx;
+    } releases[] = {{12000, 78}, {12010, 80}, {12020, 81}, {12030, 82}, {12040, 83}, {12050, 84}, {12070, 85}, {12080, 86},
+                    {12090, 87}, {13000, 88}, {13010, 90}};
+    for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++)
+        if (cuda < releases[i].cuda) /* before the release that brought the next one */
+            return releases[i].ptx;
+    return 0;
+}
+
 struct abi_ptx_device abi_ptx_device(const vmm_system *sys)
 {
     int multiprocessors = 1;
     sim_profile_attribute(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors);
-    return (struct abi_ptx_device){abi_query_skips(sys), abi_capability(sys), (uint32_t)multiprocessors, abi_query_kernel_steps(sys)};
+    return (struct abi_ptx_device){.skips = abi_query_skips(sys), .capability = abi_capability(sys),
+                                   .multiprocessors = (uint32_t)multiprocessors, .strict = abi_query_strict(sys),
+                                   .version = newest_version(abi_query_profile(sys)->driver_version), .steps = abi_query_kernel_steps(sys)};
 }
 
 static void free_program(struct abi_ptx *program)
@@ -56,7 +72,7 @@ static void free_program(struct abi_ptx *program)
 /* The translated text; NULL: the error says why it is none. */
 static struct ptx_program *compile(const struct abi_ptx_device *device, const char *text, size_t size, struct ptx_error *error)
 {
-    static const struct ptx_options options = {.let_unsupported_stay = true}; /* a launch that needs it is refused */
+    const struct ptx_options options = {.let_unsupported_stay = true, .newest = device->version}; /* a launch that needs it is refused */
     struct ptx_program *code = ptx_program_new(text, size, &options, error);
     if (!code || (int)code->capability <= device->capability)
         return code;
@@ -132,12 +148,12 @@ vmm_kernel abi_ptx_number(struct abi_ptx_kernel *kernel)
     return number;
 }
 
-/* Registers of 32 bits that a thread needs at once: a slot of 2 bytes a lane is a unit. ptxas rounds up to eight. */
+/* Registers of 32 bits that a thread needs at once: a slot of 2 bytes a lane is a unit. An empty kernel has four. */
 static int registers_of(const struct ptx_program *code, const struct ptx_kernel *kernel)
 {
-    enum { LEAST = 8, MOST = 255 };
+    enum { LEAST = 4, MOST = 255 };
     const struct ptx_routine *r = &code->routines[kernel->routine];
-    uint32_t count = ((r->units - r->constant_units) / 2 + LEAST - 1) / LEAST * LEAST;
+    uint32_t count = (r->units - r->constant_units + 1) / 2;
     return count < LEAST ? LEAST : count > MOST ? MOST : (int)count;
 }
 

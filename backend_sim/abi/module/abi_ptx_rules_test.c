@@ -74,6 +74,22 @@ TEST_NEAR_MISS(CODE_PTX, code_ptx_kept)
     OK(cuModuleUnload(module));
 }
 
+TEST_BREAKS(CODE_VERSION, code_version_broken)
+{
+    CUmodule module = NULL;
+    REFUSED(cuModuleLoadData(&module, ".version 9.1\n.target sm_90\n.address_size 64\n"), ERROR_UNSUPPORTED_PTX_VERSION);
+    tap_ok(!module && strstr(heard, "version 9.1, and the newest that runs here is 9.0") != NULL, "nothing is loaded: %s", heard);
+}
+
+TEST_NEAR_MISS(CODE_VERSION, code_version_kept)
+{
+    CUmodule module = NULL;
+    ACCEPTED(cuModuleLoadData(&module, ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() { ret; }\n"));
+    OK(cuModuleUnload(module));
+    ACCEPTED(cuModuleLoadData(&module, ".version 3.0\n.target sm_30\n.address_size 64\n.entry k() { ret; }\n"));
+    OK(cuModuleUnload(module));
+}
+
 TEST_BREAKS(FAULT_MISALIGNED, fault_misaligned_broken)
 {
     CUdeviceptr at = word_on(2);
@@ -122,20 +138,33 @@ TEST_NEAR_MISS(FAULT_TIMEOUT, fault_timeout_kept)
 
 TEST_BREAKS(FAULT_LAUNCH, fault_launch_broken)
 {
-    int block = 2, far = 1 << 20;
-    CUdeviceptr at = 0;
-    void *stops[] = {&block}, *leaves[] = {&at, &far};
+    int block = 2;
+    void *stops[] = {&block};
     FAULTS("stop", 3, 32, stops, ERROR_LAUNCH_FAILED, "it executed trap; thread (3,0,0) of block (2,0,0), device.cu:57");
-    FAULTS("outside", 1, 1, leaves, ERROR_LAUNCH_FAILED, "an access outside of its shared memory");
 }
 
 TEST_NEAR_MISS(FAULT_LAUNCH, fault_launch_kept)
 {
-    int block = 3, near = 7;
-    CUdeviceptr at = word_on(0);
-    void *stops[] = {&block}, *stays[] = {&at, &near};
+    int block = 3;
+    void *stops[] = {&block};
     runs("stop", 3, 32, stops);
+}
+
+TEST_BREAKS(FAULT_SPACE, fault_space_broken)
+{
+    int far = 1 << 14;
+    CUdeviceptr at = 0;
+    void *leaves[] = {&at, &far};
+    FAULTS("outside", 1, 1, leaves, ERROR_ILLEGAL_ADDRESS, "an access outside of its shared memory");
+}
+
+TEST_NEAR_MISS(FAULT_SPACE, fault_space_kept)
+{
+    int near = 7, rounded = 31; /* of 8 words: a device gives 128 bytes */
+    CUdeviceptr at = word_on(0);
+    void *stays[] = {&at, &near}, *stays_on[] = {&at, &rounded};
     runs("outside", 1, 1, stays);
+    runs("outside", 1, 1, stays_on);
 }
 
 /* Not a rule of PTX alone: a fault of memory says who made the access, and what is there. */

@@ -53,12 +53,12 @@ static const struct {
 } ends[] = {
     [PTX_END_ACCESS] = {TWIN_NO_ACCESS, ""},
     [PTX_END_MISALIGNED] = {TWIN_MISALIGNED, ""},
-    [PTX_END_SPACE] = {TWIN_FAILED, "an access outside of its shared memory, its local memory or its parameters"},
+    [PTX_END_SPACE] = {TWIN_STRAYED, "an access outside of its shared memory, its local memory or its parameters"},
     [PTX_END_TRAP] = {TWIN_FAILED, "it executed trap"},
     [PTX_END_ASSERT] = {TWIN_ASSERT, ""},
     [PTX_END_BREAKPOINT] = {TWIN_FAILED, "it executed brkpt, and there is no debugger"},
-    [PTX_END_POINTER] = {TWIN_FAILED, "it called a pointer that leads to no function that fits"},
-    [PTX_END_STACK] = {TWIN_FAILED, "its calls need more local memory than a thread may have"},
+    [PTX_END_POINTER] = {TWIN_STRAYED, "it called a pointer that leads to no function that fits"},
+    [PTX_END_STACK] = {TWIN_STRAYED, "its calls need more local memory than a thread may have"},
     [PTX_END_UNSUPPORTED] = {TWIN_FAILED, "it reached an instruction that does not run here"},
     [PTX_END_DEADLOCK] = {TWIN_TIMEOUT, "each of its threads waits for another one, and will for ever"},
     [PTX_END_BUDGET] = {TWIN_TIMEOUT, "it made as many steps as it may, and had not ended"},
@@ -113,6 +113,7 @@ void abi_ptx_run(struct twin_memory *memory, const struct vmm_call_launch *call,
         .budget = kernel->device.steps,
         .local_most = LOCAL_MOST,
         .multiprocessors = kernel->device.multiprocessors,
+        .strict = kernel->device.strict,
     };
     beside.memory = (struct twin_memory){.run = access_beside, .replicas = replicas_beside, .pause = pause_beside,
                                          .fleeting = memory->fleeting};

@@ -51,7 +51,7 @@ static void test_attributes(void)
     check_attribute(kernel_in(module, "scale"), CU_FUNC_ATTRIBUTE_PTX_VERSION, 80);
     check_attribute(kernel_in(module, "scale"), CU_FUNC_ATTRIBUTE_BINARY_VERSION, 90);
     OK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel_in(module, "add")));
-    tap_ok(registers >= 8 && registers <= 32 && registers % 8 == 0, "add needs %d registers", registers);
+    tap_ok(registers >= 4 && registers <= 32, "add needs %d registers", registers);
     OK(cuFuncGetParamInfo(kernel_in(module, "add"), 3, &offset, &size));
     tap_ok(offset == 24 && size == 4, "a parameter");
 }

@@ -123,12 +123,22 @@ void ptx_lower_bfe(struct ptx_lower *l, const struct ptx_match *m)
     ptx_emit(l, step, m->value[0], m->value[1], m->value[2], m->value[3]);
 }
 
+/* Of 32 bits, with a place and a length that are both constants, the driver's compiler takes the length modulo 32 unless the place is that
+ * of a byte: what a device was observed to compute. */
+static uint32_t length_of(struct ptx_lower *l, const struct ptx_match *m)
+{
+    const struct ptx_operand *place = &l->ins->operand[3], *length = &l->ins->operand[4];
+    bool folded = m->type[0] == PTX_B32 && place->kind == PTX_O_INTEGER && length->kind == PTX_O_INTEGER && place->value % 8;
+    return folded ? ptx_constant(l, length->value & 31, 4) : m->value[4];
+}
+
 /* bfi d, what, into, place, length: the function has three operands, and takes the fourth from the list. */
 void ptx_lower_bfi(struct ptx_lower *l, const struct ptx_match *m)
 {
+    uint32_t length = length_of(l, m);
     struct ptx_op *op = ptx_emit_scalar(l, SCALAR_BFI, ptx_type_bits(m->type[0]), 0, m->value[0], m->value[1], m->value[2], m->value[3]);
     op->step = STEP_SCALAR4;
-    ptx_list(l, op, m->value[4]);
+    ptx_list(l, op, length);
 }
 
 void ptx_lower_mask(struct ptx_lower *l, const struct ptx_match *m)

@@ -81,8 +81,24 @@ static void place_variables(struct ptx_lower *l)
         *g = (struct ptx_global){.name = name_of(l, v->name), .size = v->size, .align = v->align, .managed = v->managed,
                                  .constant = v->space == PTX_SPACE_CONST, .is_extern = v->linking == PTX_LINK_EXTERN};
         initialise(l, g, v);
-        if (g->is_extern)
-            ptx_fail(l->context, v->place, "%.*s is declared .extern, and no module defines it", PTX_TEXT(v->name));
+        if (g->is_extern && !g->size) /* another one is defined by its declaration, as the driver's compiler does */
+            ptx_fail(l->context, v->place, "%.*s is declared .extern without a size, and no module defines it", PTX_TEXT(v->name));
+    }
+}
+
+enum { CONSTANT_MOST = 64 << 10 };
+
+static void check_constants(struct ptx_lower *l)
+{
+    uint64_t at = 0;
+    for (const struct ptx_variable *v = l->module->variables; v; v = v->next) {
+        if (v->space != PTX_SPACE_CONST || v->size > CONSTANT_MOST)
+            at += v->space == PTX_SPACE_CONST ? v->size : 0;
+        else
+            at = (at + v->align - 1) / v->align * v->align + v->size;
+        if (at > CONSTANT_MOST)
+            ptx_fail(l->context, v->place, "with %.*s there are %llu bytes of constant memory, and %d are the most", PTX_TEXT(v->name),
+                     (unsigned long long)at, CONSTANT_MOST);
     }
 }
 
@@ -126,6 +142,9 @@ static void make_routines(struct ptx_lower *l)
     for (const struct ptx_function *f = module->functions; f; f = f->next)
         if (!f->has_body && !f->alias && !f->is_entry && !p->routines[f->number].builtin && is_called(p, f->number))
             ptx_fail(l->context, f->place, "%.*s is called, and no module defines it", PTX_TEXT(f->name));
+    for (const struct ptx_function *f = module->functions; f; f = f->next)
+        if (!f->has_body && f->is_entry)
+            ptx_fail(l->context, f->place, "the kernel %.*s has no body", PTX_TEXT(f->name));
     l->refusals = refused;
 }
 
@@ -301,6 +320,7 @@ void ptx_lower_module(struct ptx_lower *l)
     l->program->capability = module->capability;
     keep_sources(l);
     place_variables(l);
+    check_constants(l);
     make_routines(l);
     measure_routines(l);
     l->is_kernel = ptx_alloc(l->context, module->function_count + 1u, 1);

@@ -323,10 +323,10 @@ static const struct {
 } modules[] = {
     {HEAD ".global .b8 a[268435457] = {1};", 4, 13,
      "a has initial values, and more than 268435456 bytes"},
-    {HEAD ".extern .global .u32 averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylongname;\n.entry k() { .reg .b64 %d; mov.u64 %d, averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylongname; ret; }", 4, 22,
-     "averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylon is declared .extern, and no module defines it"},
-    {HEAD ".extern .global .u32 v;\n.global .u64 a = v;\n.entry k() { ret; }", 4, 22,
-     "v is declared .extern, and no module defines it"},
+    {HEAD ".extern .global .u32 averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylongname[];\n.entry k() { .reg .b64 %d; mov.u64 %d, averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylongname; ret; }", 4, 22,
+     "averyveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryveryverylon is declared .extern without a size, and no module defines it"},
+    {HEAD ".extern .global .u32 v[];\n.global .u64 a = v;\n.entry k() { ret; }", 4, 22,
+     "v is declared .extern without a size, and no module defines it"},
     {HEAD ".entry k() { .local .u32 s; ret; }\n.func s();\n.global .u64 g = s;\n.shared .u32 t;\n.global .u64 h = t+4;", 7, 14,
      "the address of t is not known before a kernel runs"},
     {HEAD ".func f(.param .v2 .b32 a) { ret; }\n.entry k() { .reg .b64 x; call f, (x); ret; }", 5, 36,
@@ -359,6 +359,9 @@ static const struct {
      "call: the source must be of .f32, and is a whole number"},
     {HEAD ".func f(.param .b32 a) { ret; }\n.entry k() { call f, ({}); ret; }", 5, 23,
      "call: the source must be of .b32, and is a list"},
+    {HEAD ".entry k() { ret; }\n.entry n();", 5, 8, "the kernel n has no body"},
+    {HEAD ".const .b8 a[65533];\n.const .align 4 .b8 b[4];\n.entry k() { ret; }", 5, 21, "with b there are 65540 bytes of constant memory, and 65536 are the most"},
+    {HEAD ".const .b8 a[65537];\n.entry k() { ret; }", 4, 12, "with a there are 65537 bytes of constant memory, and 65536 are the most"},
     {HEAD ".extern .func f();\n.func g() { ret; }\n.entry k() { call g; call f; ret; }", 4, 15,
      "f is called, and no module defines it"},
     {HEAD ".func f() { ret; }\n.global .u64 a = f;\n.const .u64 b = a; .local .u32 c; .global .u64 d = c;", 6, 20,
@@ -405,7 +408,7 @@ static const char *const taken[] = {
     HEAD_100 KERNEL("ld.global.v8.f32 {%f0,%f1,%f2,%f3,%f0,%f1,%f2,%f3}, [%d1]; ld.global.v4.b64 {%d0,%d1,%d2,%d3}, [%d1]; st.global.v8.b32 [%d1], {%r0,%r1,%r2,%r3,%r0,%r1,%r2,%r3};"),
     HEAD_60 KERNEL("shfl.idx.b32 %r1, %r2, 0, 31; vote.all.pred %p1, %p2; vote.ballot.b32 %r1, %p2;"),
     ".version 6.4\n.target sm_60\n" KERNEL("shfl.up.b32 %r1|%p1, %r2, 0, 31;"), ".version 6.3\n.target sm_70\n" KERNEL("vote.any.pred %p1, %p2;"),
-    HEAD ".entry k() { }\n.func f() { }\n.entry l() { L: }\n.entry m() { bra L; L: }\n.entry n();\n.func g();\n.entry o() { { } }",
+    HEAD ".entry k() { }\n.func f() { }\n.entry l() { L: }\n.entry m() { bra L; L: }\n.func g();\n.extern .global .u32 v;\n.global .u64 a = v;\n.entry o() { { } }",
     HEAD ".func f() { ret; }\n.func g();\n.alias g, f;\n.global .u64 a[2] = {f, g};\n.entry k() { call g; call g, (); ret; }",
     HEAD ".func (.param .s32 r) f(.param .b32 a) { ret; }\n.entry k() { .reg .b64 %d; .reg .s32 %r; .param .b32 x, y; mov.u64 %d, f; x1: .calltargets f, f; "
          "call (%r), %d, (x), x1; call (_), f, (5); call (y), f, (x); ret; }",
@@ -436,7 +439,7 @@ static void test_taken(void)
 static void test_meaning(void)
 {
     static const struct ptx_options lets = {.let_unsupported_stay = true};
-    struct ptx_program *p = make(HEAD ".entry k() .maxntid 70000 { ret; }\n.entry l() .maxntid 65536, 65536, 2 { ret; }\n.entry m() .reqntid 2, 3, 4 { ret; }\n.entry n();");
+    struct ptx_program *p = make(HEAD ".entry k() .maxntid 70000 { ret; }\n.entry l() .maxntid 65536, 65536, 2 { ret; }\n.entry m() .reqntid 2, 3, 4 { ret; }");
     tap_ok(p->kernel_count == 3 && p->kernels[0].max_threads == UINT16_MAX && p->kernels[1].max_threads == UINT16_MAX && p->kernels[2].max_threads == 24,
            "more threads than a block can have are all that it can have");
     ptx_program_free(p);

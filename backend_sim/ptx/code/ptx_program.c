@@ -50,6 +50,7 @@ struct ptx_program *ptx_program_new(const char *text, size_t size, const struct 
     struct ptx_context work;
     struct ptx_program *program = heap.calloc(1, sizeof *program);
     ptx_context_open(&work, error);
+    work.newest = options->newest;
     if (!program) {
         error->no_memory = true;
         return NULL;

@@ -13,6 +13,7 @@
 
 struct ptx_options {
     bool let_unsupported_stay;
+    unsigned newest; /* version of PTX, 10 times, as 90 for 9.0; 0: any */
 };
 
 /* NULL: the error says why, at which place of the text. The text is not needed afterwards. */

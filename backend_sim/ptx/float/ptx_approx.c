@@ -80,18 +80,17 @@ double ptx_log2(double x)
     return n + 2 * LOG2E * s * sum;
 }
 
-/* Takes multiples of pi/2 from x, a number that a float holds, in three parts of 33 bits each; *quadrant: how many, modulo 4. */
+/* The angle of x, a number that a float holds, from the nearest quarter of a turn. *quadrant: how many quarters, modulo 4. A device takes
+ * the angle in turns, as a float that it cuts: what a large x leaves of its accuracy, and of its answer, comes from that. */
 static double reduced(double x, unsigned *quadrant)
 {
-    const double part[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2e037073p-69};
-    for (int n = 128; n > 26 && (x > 0x1p26 || x < -0x1p26); n--) { /* of no documented accuracy: it only has to end in the range */
-        double turn = 0x1.921fb54442d18p+2 * power(n - 3);
-        while (x > turn || x < -turn)
-            x += x > 0 ? -turn : turn;
-    }
-    double n = nearest(x * 0x1.45f306dc9c883p-1);
+    double turns = x * 0x1.45f306p-3; /* exact; then cut to 24 bits */
+    turns = of_bits(bits_of(turns) & ~((UINT64_C(1) << 29) - 1));
+    if (turns >= 0x1p24 || turns <= -0x1p24)
+        turns = 0;
+    double quarters = 4 * turns, n = nearest(quarters);
     *quadrant = (unsigned)((int64_t)n & 3);
-    return ((x - n * part[0]) - n * part[1]) - n * part[2];
+    return (quarters - n) * 0x1.921fb54442d18p+0;
 }
 
 static double sine(double r)

@@ -34,7 +34,7 @@ static int bias(const struct ptx_format *f)
 uint64_t ptx_float_nan(const struct ptx_format *f)
 {
     if (f->exponent == 11)
-        return UINT64_C(0x7ff8000000000000);
+        return UINT64_C(0xfff8000000000000);
     return ptx_float_sign(f) - 1;
 }
 
@@ -130,6 +130,16 @@ static uint64_t overflowed(const struct ptx_format *f, bool negative, struct ptx
     return stays ? largest(f) : f->finite ? ptx_float_nan(f) : infinite(f);
 }
 
+/* What is below the least normal number is a zero, unless rounding it to a full significand makes it that number. */
+static uint64_t flushed(const struct ptx_format *f, const struct parts *p, int exponent, enum ptx_round round)
+{
+    int unit = exponent - f->fraction, least = 1 - bias(f);
+    if (exponent < least - 1)
+        return 0;
+    uint64_t bits = (uint64_t)rounded(p->significand, unit - p->exponent, round, p->negative);
+    return bits >> (f->fraction + 1) ? UINT64_C(1) << f->fraction : 0;
+}
+
 /* Rounds the exact value, which is not 0, once. */
 static uint64_t pack(const struct ptx_format *f, const struct parts *p, struct ptx_float_way way)
 {
@@ -139,13 +149,13 @@ static uint64_t pack(const struct ptx_format *f, const struct parts *p, struct p
     int unit = (normal ? exponent : least) - f->fraction;
     if (exponent > 2 * bias(f) + 2)
         return sign | overflowed(f, p->negative, way);
+    if (!normal && way.flush)
+        return sign | flushed(f, p, exponent, way.round);
     if (unit - p->exponent > 127)
-        return sign | (way.flush ? 0 : rounds_up(way.round, p->negative, false, false, true));
+        return sign | rounds_up(way.round, p->negative, false, false, true);
     uint64_t bits = (uint64_t)rounded(p->significand, unit - p->exponent, way.round, p->negative);
     if (normal)
         bits += (uint64_t)(exponent - least) << f->fraction;
-    if (way.flush && ptx_float_is_subnormal(f, bits))
-        bits = 0;
     return sign | (bits > largest(f) ? overflowed(f, p->negative, way) : bits);
 }
 
@@ -155,6 +165,16 @@ static uint64_t zero(const struct ptx_format *f, bool negative)
 }
 
 /* ---- arithmetic ---- */
+
+/* The NaN among three operands that comes first. Only f64 passes its bits on, with that of the quiet ones set. */
+static bool passes_nan(const struct ptx_format *f, uint64_t a, uint64_t b, uint64_t c, uint64_t *result)
+{
+    if (!ptx_float_is_nan(f, a) && !ptx_float_is_nan(f, b) && !ptx_float_is_nan(f, c))
+        return false;
+    uint64_t first = ptx_float_is_nan(f, a) ? a : ptx_float_is_nan(f, b) ? b : c;
+    *result = f->exponent == 11 ? first | UINT64_C(1) << 51 : ptx_float_nan(f);
+    return true;
+}
 
 enum { TOP = 124 }; /* where the highest bit of both sides of a sum is put: the sum fits, and a product's bits are all kept */
 
@@ -195,7 +215,8 @@ static uint64_t sum(const struct ptx_format *f, struct parts a, struct parts b, 
 
 uint64_t ptx_float_add(const struct ptx_format *f, uint64_t a, uint64_t b, struct ptx_float_way way)
 {
-    return sum(f, unpack(f, a, way.flush), unpack(f, b, way.flush), way);
+    uint64_t nan;
+    return passes_nan(f, a, b, 0, &nan) ? nan : sum(f, unpack(f, a, way.flush), unpack(f, b, way.flush), way);
 }
 
 static struct parts product(struct parts a, struct parts b)
@@ -226,11 +247,15 @@ static uint64_t packed(const struct ptx_format *f, const struct parts *p, struct
 uint64_t ptx_float_mul(const struct ptx_format *f, uint64_t a, uint64_t b, struct ptx_float_way way)
 {
     struct parts p = product(unpack(f, a, way.flush), unpack(f, b, way.flush));
-    return packed(f, &p, way);
+    uint64_t nan;
+    return passes_nan(f, a, b, 0, &nan) ? nan : packed(f, &p, way);
 }
 
 uint64_t ptx_float_fma(const struct ptx_format *f, uint64_t a, uint64_t b, uint64_t c, struct ptx_float_way way)
 {
+    uint64_t nan;
+    if (passes_nan(f, a, b, c, &nan))
+        return nan;
     return sum(f, product(unpack(f, a, way.flush), unpack(f, b, way.flush)), unpack(f, c, way.flush), way);
 }
 
@@ -238,7 +263,10 @@ uint64_t ptx_float_div(const struct ptx_format *f, uint64_t a, uint64_t b, struc
 {
     struct parts x = unpack(f, a, way.flush), y = unpack(f, b, way.flush);
     struct parts p = {.kind = NUMBER, .negative = x.negative != y.negative};
-    if (x.kind == NOT_A_NUMBER || y.kind == NOT_A_NUMBER || (x.kind == y.kind && x.kind != NUMBER))
+    uint64_t nan;
+    if (passes_nan(f, a, b, 0, &nan))
+        return nan;
+    if (x.kind == y.kind && x.kind != NUMBER)
         p.kind = NOT_A_NUMBER;
     else if (x.kind == INFINITE || y.kind == ZERO)
         p.kind = INFINITE;
@@ -256,7 +284,10 @@ uint64_t ptx_float_div(const struct ptx_format *f, uint64_t a, uint64_t b, struc
 uint64_t ptx_float_sqrt(const struct ptx_format *f, uint64_t a, struct ptx_float_way way)
 {
     struct parts x = unpack(f, a, way.flush);
-    if (x.kind == NOT_A_NUMBER || (x.negative && x.kind != ZERO))
+    uint64_t nan;
+    if (passes_nan(f, a, 0, 0, &nan))
+        return nan;
+    if (x.negative && x.kind != ZERO)
         return ptx_float_nan(f);
     if (x.kind != NUMBER)
         return packed(f, &x, way);
@@ -283,6 +314,10 @@ uint64_t ptx_float_sqrt(const struct ptx_format *f, uint64_t a, struct ptx_float
 uint64_t ptx_float_convert(const struct ptx_format *to, const struct ptx_format *from, uint64_t a, struct ptx_float_way way)
 {
     struct parts p = unpack(from, a, way.flush);
+    int shift = from->fraction - to->fraction;
+    if (p.kind == NOT_A_NUMBER && from->fraction + to->fraction == 52 + 23) /* between f32 and f64 its bits pass, too */
+        return zero(to, p.negative) | infinite(to) | UINT64_C(1) << (to->fraction - 1) |
+               (shift > 0 ? (a & fraction_mask(from)) >> shift : (a & fraction_mask(from)) << -shift);
     if (p.kind == INFINITE && way.saturate && !to->finite)
         return zero(to, p.negative) | largest(to);
     return packed(to, &p, way);
@@ -320,8 +355,8 @@ uint64_t ptx_float_to(const struct ptx_format *f, uint64_t a, unsigned bits, boo
 {
     struct parts p = unpack(f, a, way.flush);
     uint64_t all = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1, most = is_signed ? all >> 1 : all;
-    if (p.kind == NOT_A_NUMBER)
-        return bits == 64 ? UINT64_C(1) << 63 : 0;
+    if (p.kind == NOT_A_NUMBER) /* as a device was observed to */
+        return bits == 64 || f->exponent == 11 ? UINT64_C(1) << (bits - 1) : 0;
     if (p.kind == ZERO)
         return 0;
     bool huge = p.kind == INFINITE || p.exponent + highest(p.significand) > 64;

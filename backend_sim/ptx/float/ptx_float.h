@@ -3,7 +3,7 @@
  *
  *     bits  -> sign, significand * 2^exponent -> exact result, what is below it joined into its last bit -> rounded once -> bits
  *
- * A NaN is answered as the format's canonical one. flush: subnormal operands and results are zeros of their sign (.ftz).
+ * A NaN is answered as the format's canonical one; of f64 that of the first operand that is one. flush: subnormal operands and results are zeros of their sign (.ftz).
  */
 #ifndef PTX_FLOAT_H
 #define PTX_FLOAT_H

@@ -89,9 +89,18 @@ static unsigned differ32(float want, uint64_t got)
     return want != want ? got != 0x7fffffff : bits32(want) != got;
 }
 
-static unsigned differ64(double want, uint64_t got)
+static bool is_nan64(uint64_t bits)
 {
-    return want != want ? got != ptx_float_nan(&ptx_f64) : bits64(want) != got;
+    return (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000);
+}
+
+/* The first NaN of the operands passes, made quiet. */
+static unsigned differ64(double want, uint64_t got, uint64_t x, uint64_t y, uint64_t z)
+{
+    uint64_t first = is_nan64(x) ? x : is_nan64(y) ? y : z;
+    if (want != want)
+        return got != (is_nan64(first) ? first | UINT64_C(1) << 51 : UINT64_C(0xfff8000000000000));
+    return bits64(want) != got;
 }
 
 static void test_f32(uint64_t *random, unsigned rounds)
@@ -127,12 +136,12 @@ static void test_f64(uint64_t *random, unsigned rounds)
         volatile double sum = a + b, product = a * b, quotient = a / b, root = sqrt(a), fused = fma(a, b, c);
         volatile float narrow = (float)a;
         fesetround(FE_TONEAREST);
-        wrong[0][i % 4 != 0] += differ64(sum, ptx_float_add(&ptx_f64, x, y, way));
-        wrong[1][i % 4 != 0] += differ64(product, ptx_float_mul(&ptx_f64, x, y, way));
-        wrong[2][i % 4 != 0] += differ64(quotient, ptx_float_div(&ptx_f64, x, y, way));
-        wrong[3][i % 4 != 0] += differ64(root, ptx_float_sqrt(&ptx_f64, x, way));
-        wrong[4][i % 4 != 0] += differ64(fused, ptx_float_fma(&ptx_f64, x, y, bits64(c), way));
-        wrong[5][i % 4 != 0] += differ32(narrow, ptx_float_convert(&ptx_f32, &ptx_f64, x, way));
+        wrong[0][i % 4 != 0] += differ64(sum, ptx_float_add(&ptx_f64, x, y, way), x, y, 0);
+        wrong[1][i % 4 != 0] += differ64(product, ptx_float_mul(&ptx_f64, x, y, way), x, y, 0);
+        wrong[2][i % 4 != 0] += differ64(quotient, ptx_float_div(&ptx_f64, x, y, way), x, y, 0);
+        wrong[3][i % 4 != 0] += differ64(root, ptx_float_sqrt(&ptx_f64, x, way), x, 0, 0);
+        wrong[4][i % 4 != 0] += differ64(fused, ptx_float_fma(&ptx_f64, x, y, bits64(c), way), x, y, bits64(c));
+        wrong[5][i % 4 != 0] += bits32(narrow) != ptx_float_convert(&ptx_f32, &ptx_f64, x, way);
     }
     static const char *const names[] = {"f64: sums", "f64: products", "f64: quotients", "f64: roots", "f64: a * b + c", "f64 as f32"};
     for (int i = 0; i < 6; i++)
@@ -151,7 +160,7 @@ static void test_whole(uint64_t *random, unsigned rounds)
         double a = of64(x), near = a == a ? nearbyint(a) : 0;
         fesetround(FE_TONEAREST);
         wrong[0][i % 4 != 0] += differ32(narrow, ptx_float_from(&ptx_f32, value, false, way));
-        wrong[1][i % 4 != 0] += differ64(wide, ptx_float_from(&ptx_f64, value, true, way));
+        wrong[1][i % 4 != 0] += bits64(wide) != ptx_float_from(&ptx_f64, value, true, way);
         uint64_t s = near >= 0x1p31 ? INT32_MAX : near <= -0x1p31 ? 0x80000000 : (uint32_t)(int32_t)near;
         uint64_t u = near >= 0x1p64 ? UINT64_MAX : near <= 0 ? 0 : near >= 0x1p63 ? (uint64_t)(near - 0x1p63) + (UINT64_C(1) << 63) : (uint64_t)near;
         wrong[2][i % 4 != 0] += a == a && ptx_float_to(&ptx_f64, x, 32, true, way) != s;
@@ -212,6 +221,9 @@ static void test_flush(void)
     tap_ok(ptx_float_add(&ptx_f32, 0x00400000, 0x80000001, way) == 0, "subnormal operands are zeros");
     tap_ok(ptx_float_mul(&ptx_f32, 0x00800000, 0xbf000000, way) == 0x80000000, "and so are such results, of their sign");
     tap_ok(ptx_float_mul(&ptx_f32, 0x00800000, 0x3f800000, way) == 0x00800000, "the least normal number stays");
+    tap_ok(ptx_float_mul(&ptx_f16, 0x3800, 0x87ff, way) == 0x8000 && ptx_float_mul(&ptx_f16, 0xc195, 0x7bcd, way) == 0xfc00 &&
+               ptx_float_mul(&ptx_f32, 0x00ffffff, 0x3f000001, way) == 0x00800000,
+           "what is below it is flushed unless all bits of a significand round it up to it");
     tap_ok(ptx_float_compare(&ptx_f32, 1, 0, true) == 0 && ptx_float_compare(&ptx_f32, 1, 0, false) == 1 &&
                ptx_float_compare(&ptx_f32, 0x80000000, 0, false) == 0 && ptx_float_compare(&ptx_f32, 0x7fc00000, 0, false) == 2,
            "comparisons");
@@ -227,22 +239,25 @@ static void test_approximations(uint64_t *random, unsigned rounds)
         worst[0] = d > worst[0] ? d : worst[0];
         d = x > 0 ? fabs(ptx_log2(x) - log2(x)) : 0;
         worst[1] = d > worst[1] ? d : worst[1];
-        d = fabs(ptx_sin(x) - sin(x));
+        double angle = (double)(float)(x / 1000 * 3.14159);
+        d = fabs(ptx_sin(angle) - sin(angle));
         worst[2] = d > worst[2] ? d : worst[2];
-        d = fabs(ptx_cos(x) - cos(x));
+        d = fabs(ptx_cos(angle) - cos(angle));
         worst[3] = d > worst[3] ? d : worst[3];
         d = fabs(ptx_tanh(x) - tanh(x));
         worst[4] = d > worst[4] ? d : worst[4];
     }
     static const char *const names[] = {"2^x", "log2", "sin", "cos", "tanh"};
+    static const double most[] = {1e-12, 1e-12, 0x1p-21, 0x1p-21, 1e-12};
     for (int i = 0; i < 5; i++)
-        tap_ok(worst[i] < 1e-12, "%s is right to 12 digits (%.2g)", names[i], worst[i]);
+        tap_ok(worst[i] < most[i], "%s is right to %.2g (%.2g)", names[i], most[i], worst[i]);
     tap_ok(isnan(ptx_sin(HUGE_VAL)) && isnan(ptx_cos(-HUGE_VAL)) && isnan(ptx_log2(-1)) && ptx_log2(0) == -HUGE_VAL &&
                ptx_exp2(-HUGE_VAL) == 0 && ptx_exp2(HUGE_VAL) == HUGE_VAL && isnan(ptx_exp2(NAN)) && ptx_tanh(HUGE_VAL) == 1 &&
                signbit(ptx_tanh(-0.0)) && signbit(ptx_sin(-0.0)) && ptx_log2(HUGE_VAL) == HUGE_VAL,
            "where they end");
     tap_ok(ptx_log2(0x1p-1070) == -1070 && ptx_exp2(-1074) == 0x1p-1074, "subnormal numbers");
-    tap_ok(fabs(ptx_sin(3e38)) <= 1 && fabs(ptx_cos(-1e30)) <= 1, "large angles end in the range");
+    tap_ok(ptx_sin(-16777215) == 0 && ptx_cos(-16777215) == -1 && ptx_sin(0x1.fffffep127) == 0 && ptx_cos(-1e30f) == 1,
+           "large angles are what is left of their turns");
 }
 
 int main(void)

@@ -153,13 +153,17 @@ static unsigned char *in_space(struct ptx_warp *warp, enum ptx_memory space, uns
     switch (space) {
     case PTX_M_SHARED:
         at &= UINT32_MAX;
-        return at <= block->shared_size && bytes <= block->shared_size - at ? block->shared + at : outside(warp, lane, at, bytes, use);
+        return at >= PTX_SHARED_BASE && at - PTX_SHARED_BASE <= block->shared_size && bytes <= block->shared_size - (at - PTX_SHARED_BASE)
+                   ? block->shared + (at - PTX_SHARED_BASE)
+                   : outside(warp, lane, at, bytes, use);
     case PTX_M_FRAME:
     case PTX_M_LOCAL: {
         unsigned char *to = ptx_warp_local(warp, lane, space == PTX_M_FRAME ? at + warp->frame->local : at, bytes);
         return to ? to : outside(warp, lane, at, bytes, use);
     }
-    case PTX_M_KERNEL_PARAM:
+    case PTX_M_KERNEL_PARAM: /* what is written there is lost, which a device does not refuse */
+        if (use != TWIN_READ && at <= launch->kernel->param_bytes && bytes <= launch->kernel->param_bytes - at)
+            return warp->port->copies[lane];
         if (use == TWIN_READ && at <= launch->kernel->param_bytes && bytes <= launch->kernel->param_bytes - at)
             return (unsigned char *)(uintptr_t)(launch->params + at);
         return outside(warp, lane, at, bytes, use);
@@ -205,7 +209,7 @@ static bool all_shared(const struct ptx_warp *warp, uint32_t mask, const uint64_
     const struct ptx_block *block = warp->block;
     uint64_t high = 0;
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        uint64_t there = mask >> i & 1 ? at[i] & UINT32_MAX : 0;
+        uint64_t there = mask >> i & 1 ? (uint32_t)at[i] - PTX_SHARED_BASE : 0; /* one before it is far behind the end */
         high = there > high ? there : high;
         to[i] = block->shared + there;
     }

@@ -20,6 +20,10 @@ static inline uint64_t ptx_window(enum ptx_memory space)
     return PTX_WINDOW + (uint64_t)space * PTX_WINDOW_SIZE;
 }
 
+/* Shared memory begins behind what a device of these architectures keeps for the system. It ends at a multiple of PTX_SHARED_GRANULE. */
+#define PTX_SHARED_BASE UINT32_C(1024)
+#define PTX_SHARED_GRANULE UINT32_C(128)
+
 #define PTX_FUNCTIONS (PTX_WINDOW + 15 * PTX_WINDOW_SIZE)
 
 /* The space that a generic address is in; *at becomes the address in it. */

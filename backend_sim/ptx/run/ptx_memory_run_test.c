@@ -64,7 +64,7 @@ static void test_spaces(void)
     tap_ok(n[8] == 33 && n[9] == 1, "local memory of each lane, by a generic address");
     tap_ok(n[10] == 1 && n[11] == 0 && w[8] == n[12], "a generic address says its space");
     tap_ok(w[9] == out[1], "a parameter by a generic address");
-    tap_ok(w[10] == 512 && rig.program->kernels[0].shared_bytes == 512, "memory of the launch lies behind the static one");
+    tap_ok(w[10] == 1024 + 512 && rig.program->kernels[0].shared_bytes == 512, "memory of the launch lies behind the static one");
     rig_close(&rig);
 }
 
@@ -83,13 +83,17 @@ static void test_wrong_places(void)
     tap_ok(rig.outcome.end == PTX_END_MISALIGNED && rig.outcome.lanes == 0xaaaaaaaa && rig.outcome.bytes == 16, "a vector is aligned as a whole");
     rig_close(&rig);
     once(&rig, KERNEL(PLACE ".shared .align 8 .b8 s[64]; mad.lo.u32 %r1, %r0, 8, 0; mov.u32 %r2, s; add.u32 %r1, %r1, %r2; ld.shared.u64 %rd2, [%r1];"), 32);
-    tap_ok(rig.outcome.end == PTX_END_SPACE && rig.outcome.thread[0] == 8 && rig.outcome.address == 64, "shared memory ends where the block's does");
+    tap_ok(rig.outcome.end == PTX_END_SPACE && rig.outcome.thread[0] == 16 && rig.outcome.address == 1024 + 128,
+           "shared memory ends where the block's does, at a multiple of 128");
     rig_close(&rig);
     once(&rig, KERNEL(PLACE ".local .align 8 .b8 l[64]; mov.u64 %rd2, l; st.local.u64 [%rd2+64], %rd1;"), 32);
     tap_ok(rig.outcome.end == PTX_END_SPACE && rig.outcome.address == 64, "so does a lane's local memory");
     rig_close(&rig);
-    once(&rig, KERNEL("mov.b64 %rd2, out; cvta.param.u64 %rd2, %rd2; st.u64 [%rd2], %rd2;"), 32);
-    tap_ok(rig.outcome.end == PTX_END_SPACE, "parameters are read alone");
+    once(&rig, KERNEL("mov.b64 %rd2, out; cvta.param.u64 %rd2, %rd2; st.u64 [%rd2], %rd2; ld.u64 %rd3, [%rd2]; st.global.u64 [%rd0], %rd3;"), 32);
+    tap_ok(rig.outcome.end == PTX_END_DONE && rig_u64(&rig)[0] == RIG_BASE, "what is written to a parameter is lost");
+    rig_close(&rig);
+    once(&rig, KERNEL("mov.b64 %rd2, out; cvta.param.u64 %rd2, %rd2; st.u64 [%rd2+4096], %rd2;"), 32);
+    tap_ok(rig.outcome.end == PTX_END_SPACE, "behind the last of them nothing is");
     rig_close(&rig);
     once(&rig, KERNEL(PLACE "setp.eq.u32 %p1, %r0, 40; @%p1 mov.u64 %rd1, 8; st.global.u64 [%rd1], %rd1;"), 64);
     tap_ok(rig.outcome.end == PTX_END_ACCESS && rig.outcome.thread[0] == 40 && rig_u64(&rig)[31] == RIG_BASE + 8 * 31, "what other warps wrote before stays");

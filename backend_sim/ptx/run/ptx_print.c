@@ -51,6 +51,8 @@ static uint64_t argument(struct print *p, unsigned size)
 struct conversion {
     char flags[FLAGS_MOST]; /* without the lengths */
     bool is_long;
+    unsigned stars;
+    bool is_byte; /* hh, which a device prints and does not count */
     char letter;
 };
 
@@ -58,10 +60,12 @@ struct conversion {
 static const char *parse(struct print *p, const char *at, struct conversion *c)
 {
     size_t length = 0;
-    c->is_long = false;
+    c->stars = 0;
+    c->is_long = c->is_byte = false;
     c->flags[length++] = '%';
     for (; *at && strchr("-+ #0123456789.*", *at); at++) {
         if (*at == '*') {
+            c->stars++;
             int width = (int)(uint32_t)argument(p, 4);
             length += (size_t)snprintf(c->flags + length, sizeof c->flags - length, "%d", width < -999 ? -999 : width > 999 ? 999 : width);
         } else {
@@ -70,8 +74,10 @@ static const char *parse(struct print *p, const char *at, struct conversion *c)
         if (length > FLAGS_MOST - 8)
             return NULL;
     }
-    for (; *at && strchr("hlLzjt", *at); at++)
+    for (; *at && strchr("hlL", *at); at++) {
+        c->is_byte = c->is_byte || (*at == 'h' && at[1] == 'h');
         c->is_long = c->is_long || *at != 'h';
+    }
     c->flags[length] = '\0';
     c->letter = *at;
     return *at && strchr("diouxXcsaAeEfFgGp", *at) ? at + 1 : NULL;
@@ -124,7 +130,7 @@ static uint32_t build(struct print *p, const char *format, char *text, size_t si
             int added = print_one(p, &c, text + length, size - length);
             length += added < 0 ? 0 : (size_t)added < size - length ? (size_t)added : size - length - 1;
             format = next;
-            count++;
+            count += c.stars + !c.is_byte;
         } else {
             text[length++] = *format++;
         }

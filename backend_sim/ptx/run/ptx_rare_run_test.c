@@ -170,9 +170,9 @@ static const struct {
     uint32_t words[6];
     const char *text;
 } prints[] = {
-    {"%*d|", {5, 7}, "    7||1"}, {"%-*d|", {5, 7}, "7    ||1"}, {"%*d|", {(uint32_t)-5, 7}, "7    ||1"}, {"%.*d|", {3, 7}, "007||1"},
-    {"%hd %hhd", {7, 8}, "7 8|2"}, {"%y %d", {7}, "%y 7|1"}, {"trailing %", {0}, "trailing %|0"}, {"%-", {0}, "%-|0"}, {"%l", {0}, "%l|0"},
-    {"%0000000000000000000000d", {7}, "%0000000000000000000000d|0"}, {"%p", {0x1234, 1}, "0x100001234|1"}, {"%lld %zu", {5, 0, 6, 0}, "5 6|2"},
+    {"%*d|", {5, 7}, "    7||2"}, {"%-*d|", {5, 7}, "7    ||2"}, {"%*d|", {(uint32_t)-5, 7}, "7    ||2"}, {"%.*d|", {3, 7}, "007||2"},
+    {"%hd %hhd", {7, 8}, "7 8|1"}, {"%y %d", {7}, "%y 7|1"}, {"trailing %", {0}, "trailing %|0"}, {"%-", {0}, "%-|0"}, {"%l", {0}, "%l|0"},
+    {"%0000000000000000000000d", {7}, "%0000000000000000000000d|0"}, {"%p", {0x1234, 1}, "0x100001234|1"}, {"%lld %zu", {5, 0, 6, 0}, "5 %zu|1"},
     {"%%%d%%", {5}, "%5%|1"}, {"", {0}, "|0"}, {"%x %X %o %u %i %c", {10, 11, 8, 4, 3, 65}, "a B 10 4 3 A|6"}, {"%99999999999d", {1}, "|1"},
 };
 
@@ -224,7 +224,7 @@ static const struct {
     {"mov.u32 %r1, s; mov.u64 %rd1, 64; cp.async.ca.shared.global [%r1], [%rd1], 4;", PTX_END_ACCESS}, {"mov.u32 %r1, 4096; cp.async.ca.shared.global [%r1], [%rd0], 4;", PTX_END_SPACE},
     {"mov.u32 %r1, s; setp.eq.u32 %p1, 0, 0; mov.u64 %rd1, 64; cp.async.ca.shared.global [%r1], [%rd1], 4, %p1;", PTX_END_DONE},
     {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; ld.u64 %rd2, [%rd1];", PTX_END_DONE}, {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; ld.u64 %rd2, [%rd1+8];", PTX_END_SPACE},
-    {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; ld.u32 %r2, [%rd1+4096];", PTX_END_SPACE}, {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; st.u64 [%rd1], %rd2;", PTX_END_SPACE},
+    {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; ld.u32 %r2, [%rd1+4096];", PTX_END_SPACE}, {"mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1; st.u64 [%rd1], %rd2;", PTX_END_DONE},
     {"mov.u32 %r1, 64; ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [%r1+4080];", PTX_END_SPACE}, {"mov.u64 %rd1, 0x10000000; alloca.u64 %rd2, %rd1;", PTX_END_STACK},
     {"L: alloca.u64 %rd2, 65536; bra L;", PTX_END_STACK}, {"mov.u64 %rd1, 0x1000000; ld.local.u32 %r1, [%rd1];", PTX_END_SPACE},
     {"mov.u64 %rd1, 0xFFFFFFFFFFFFFFF0; ld.local.u32 %r1, [%rd1];", PTX_END_SPACE}, {"mov.u64 %rd1, 0xFFFFFFFFFFFFFFFC; ld.global.u32 %r1, [%rd1];", PTX_END_ACCESS},

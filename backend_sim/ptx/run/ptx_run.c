@@ -65,7 +65,7 @@ static uint64_t address_of(const struct ptx_grid *grid, const struct ptx_referen
     uint64_t at = 0;
     switch ((enum ptx_reference_kind)r->kind) {
     case PTX_R_VARIABLE: at = launch->globals[r->number]; break;
-    case PTX_R_SHARED: at = launch->kernel->shared[r->number]; break;
+    case PTX_R_SHARED: at = PTX_SHARED_BASE + launch->kernel->shared[r->number]; break;
     default: at = PTX_FUNCTIONS + 16 * (uint64_t)r->number; break;
     }
     return at + (uint64_t)r->offset;
@@ -304,6 +304,8 @@ static bool open_grid(struct ptx_grid *grid, uint64_t **count_of)
     for (uint32_t i = 0; i < program->shared_count; i++)
         if (!program->shareds[i].size && launch->kernel->shared[i] != UINT32_MAX)
             grid->shared_bytes = launch->kernel->shared[i] + launch->dynamic_shared;
+    if (!launch->strict)
+        grid->shared_bytes = (grid->shared_bytes + PTX_SHARED_GRANULE - 1) / PTX_SHARED_GRANULE * PTX_SHARED_GRANULE;
     grid->warps = (launch->block[0] * launch->block[1] * launch->block[2] + PTX_LANES - 1) / PTX_LANES;
     grid->constants = heap.calloc(program->routine_count + 1u, sizeof *grid->constants);
     *count_of = heap.calloc(program->routine_count + 1u, sizeof **count_of);

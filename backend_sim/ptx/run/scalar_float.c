@@ -86,8 +86,8 @@ FUNCTION(FMUL, ptx_float_mul(f, call->a, call->b, way))
 FUNCTION(FFMA, ptx_float_fma(f, call->a, call->b, call->c, way))
 FUNCTION(FDIV, ptx_float_div(f, call->a, call->b, way))
 FUNCTION(FSQRT, ptx_float_sqrt(f, call->a, way))
-FUNCTION(FNEG, flush(call, f, call->a) ^ ptx_float_sign(f))
-FUNCTION(FABS, flush(call, f, call->a) & ~ptx_float_sign(f))
+FUNCTION(FNEG, ptx_float_is_nan(f, call->a) ? ptx_float_nan(f) : flush(call, f, call->a) ^ ptx_float_sign(f))
+FUNCTION(FABS, ptx_float_is_nan(f, call->a) ? ptx_float_nan(f) : flush(call, f, call->a) & ~ptx_float_sign(f))
 FUNCTION(FCOPYSIGN, (call->b & ~ptx_float_sign(f)) | (call->a & ptx_float_sign(f)))
 
 /* ---- least and most ---- */
@@ -117,13 +117,13 @@ uint64_t ptx_scalar_FTEST(const struct ptx_scalar_call *call)
     const struct ptx_format *f = format_of(call);
     uint64_t magnitude = call->a & (ptx_float_sign(f) - 1);
     bool nan = ptx_float_is_nan(f, call->a), small = ptx_float_is_subnormal(f, call->a);
-    bool infinite = !nan && magnitude == (ptx_float_nan(f) & ~((UINT64_C(1) << f->fraction) - 1));
+    bool infinite = !nan && magnitude == (ptx_float_nan(f) & (ptx_float_sign(f) - (UINT64_C(1) << f->fraction)));
     switch ((enum ptx_test)call->which) {
     case PTX_TEST_FINITE: return !nan && !infinite;
     case PTX_TEST_INFINITE: return infinite;
     case PTX_TEST_NUMBER: return !nan;
     case PTX_TEST_NOTANUMBER: return nan;
-    case PTX_TEST_NORMAL: return !nan && !infinite && !small && magnitude;
+    case PTX_TEST_NORMAL: return !nan && !infinite && !small; /* zeros are, too */
     default: return small;
     }
 }
@@ -210,10 +210,12 @@ static const struct ptx_format *target_of(const struct ptx_scalar_call *call)
     return formats[call->more >> PTX_FLOAT_TO_SHIFT & 7];
 }
 
-/* A float with the fraction of tf32: what is below it is rounded away. */
+/* A float with the fraction of tf32: what is below it is rounded away. .rna takes the end off a NaN, which may leave an infinity. */
 static uint64_t tf32(uint64_t a, struct ptx_float_way way)
 {
     static const struct ptx_format *const f = &ptx_tf32;
+    if (way.round == PTX_ROUND_AWAY && ptx_float_is_nan(&ptx_f32, a))
+        return a & ~UINT64_C(0x1fff);
     if (ptx_float_is_nan(&ptx_f32, a))
         return ptx_float_nan(&ptx_f32);
     return ptx_float_convert(f, &ptx_f32, a, way) << 13;
@@ -224,7 +226,7 @@ static uint64_t converted(const struct ptx_scalar_call *call, const struct ptx_f
     struct ptx_float_way way = way_of(call);
     if (from == &ptx_f32)
         a = flush(call, from, a);
-    way.flush = way.flush && to == &ptx_f32;
+    way.flush = way.flush && to == &ptx_f32 && from == &ptx_f64; /* of narrower formats nothing is flushed */
     uint64_t result = ptx_float_convert(to, from, a, way);
     if ((call->more & PTX_FLOAT_RELU) && !ptx_float_is_nan(to, result) && is_minus(to, result))
         result = 0;

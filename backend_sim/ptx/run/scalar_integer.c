@@ -77,10 +77,10 @@ uint64_t ptx_scalar_BFIND(const struct ptx_scalar_call *call)
     return call->which & 2 ? bits - 1 - place : place;
 }
 
-/* a into b, at c, e bits; which: the size. */
+/* a into b, at c, e bits; which: the size. Of 64 bits c and e count whole, as a device was observed to take them. */
 uint64_t ptx_scalar_BFI(const struct ptx_scalar_call *call)
 {
-    unsigned bits = call->which, place = call->c & 255, length = call->e & 255;
+    uint64_t bits = call->which, counts = bits == 64 ? UINT32_MAX : 255, place = call->c & counts, length = call->e & counts;
     if (place >= bits || !length)
         return call->b;
     if (length > bits - place)
@@ -96,6 +96,8 @@ uint64_t ptx_scalar_FNS(const struct ptx_scalar_call *call)
     int64_t left = offset == 0 ? 1 : offset * step, place = base;
     if (offset == 0)
         return base < 32 && call->a >> base & 1 ? (uint64_t)base : UINT32_MAX;
+    if (offset == INT32_MIN) /* as a device was observed to: it has no opposite */
+        return 0;
     for (; place >= 0 && place < 32; place += step)
         if ((call->a >> place & 1) && --left == 0)
             return (uint64_t)place;

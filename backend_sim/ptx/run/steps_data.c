@@ -52,10 +52,10 @@ static uint64_t nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Of the three, 1 for the fourth where it is a size, else 0. */
-static uint32_t dimension(const uint32_t three[3], unsigned part, bool size)
+/* Of the three; the fourth is 0, as a device was observed to answer. */
+static uint32_t dimension(const uint32_t three[3], unsigned part)
 {
-    return part < 3 ? three[part] : size;
+    return part < 3 ? three[part] : 0;
 }
 
 static uint64_t clock_of(const struct ptx_warp *warp)
@@ -69,15 +69,15 @@ static uint64_t uniform(const struct ptx_warp *warp, enum ptx_special which, uns
     const struct ptx_block *block = warp->block;
     const struct ptx_launch *launch = block->grid->launch;
     switch (which) {
-    case PTX_SR_NTID: return dimension(launch->block, part, true);
+    case PTX_SR_NTID: return dimension(launch->block, part);
     case PTX_SR_CTAID:
-    case PTX_SR_CLUSTERID: return dimension(block->index, part, false);
+    case PTX_SR_CLUSTERID: return dimension(block->index, part);
     case PTX_SR_NCTAID:
-    case PTX_SR_NCLUSTERID: return dimension(launch->grid, part, true);
+    case PTX_SR_NCLUSTERID: return dimension(launch->grid, part);
     case PTX_SR_CLUSTER_NCTAID: return 1;
     case PTX_SR_CLUSTER_NCTARANK: return 1;
     case PTX_SR_WARPID: return warp->number;
-    case PTX_SR_NWARPID: return block->warp_count;
+    case PTX_SR_NWARPID: return 64; /* that a multiprocessor holds */
     case PTX_SR_SMID: return launch->multiprocessors ? block->number % launch->multiprocessors : 0;
     case PTX_SR_NSMID: return launch->multiprocessors;
     case PTX_SR_GRIDID: return 1;
@@ -88,7 +88,9 @@ static uint64_t uniform(const struct ptx_warp *warp, enum ptx_special which, uns
     case PTX_SR_GLOBALTIMER_LO: return (uint32_t)nanoseconds();
     case PTX_SR_GLOBALTIMER_HI: return nanoseconds() >> 32;
     case PTX_SR_TOTAL_SMEM_SIZE:
-    case PTX_SR_AGGR_SMEM_SIZE: return block->shared_size;
+    case PTX_SR_AGGR_SMEM_SIZE: return (block->shared_size + PTX_SHARED_GRANULE - 1) / PTX_SHARED_GRANULE * PTX_SHARED_GRANULE;
+    case PTX_SR_RESERVED_SMEM_END: return 0x120; /* of what an H100 keeps */
+    case PTX_SR_RESERVED_SMEM_CAP: return PTX_SHARED_BASE;
     case PTX_SR_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared;
     default: return 0;
     }
@@ -185,16 +187,33 @@ void PTX_STEP_NAME(LOCAL_ADDRESS)(struct ptx_warp *warp, const struct ptx_op *op
         ptx_lane_write(warp, op->d, op->bytes[0], ptx_first_lane(left), at);
 }
 
+/* Constant variables are in the device's memory, as others are. */
+static bool is_constant(const struct ptx_launch *launch, uint64_t at)
+{
+    const struct ptx_program *program = launch->program;
+    for (uint32_t i = 0; i < program->global_count; i++)
+        if (program->globals[i].constant && at - launch->globals[i] < program->globals[i].size)
+            return true;
+    return false;
+}
+
+/* A parameter's generic address is one of global memory, too, and that of a constant variable is not: so a device answers. more: 1 of
+ * constant memory. */
+static bool space_is(const struct ptx_launch *launch, const struct ptx_op *op, uint64_t at)
+{
+    enum ptx_memory space = ptx_space_of(&at), want = (enum ptx_memory)op->imm;
+    if (op->more || (want == PTX_M_GLOBAL && space == PTX_M_GLOBAL))
+        return space == PTX_M_GLOBAL && is_constant(launch, at) == (op->more == 1);
+    return space == want || (want == PTX_M_GLOBAL && space == PTX_M_KERNEL_PARAM);
+}
+
 void PTX_STEP_NAME(SPACE_IS)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 {
     uint32_t truth = 0;
-    for (uint32_t left = mask; left; left &= left - 1) {
-        uint64_t at = ptx_lane_value(warp, op->a, op->bytes[1], ptx_first_lane(left));
-        if (ptx_space_of(&at) == (enum ptx_memory)op->imm)
+    for (uint32_t left = mask; left; left &= left - 1)
+        if (space_is(warp->block->grid->launch, op, ptx_lane_value(warp, op->a, op->bytes[1], ptx_first_lane(left))))
             truth |= left & -left;
-    }
-    /* Constant variables are in the device's memory, as others are: no address is of constant memory alone. */
-    ptx_keep_predicate(warp, op->d, op->more ? 0 : truth, mask);
+    ptx_keep_predicate(warp, op->d, truth, mask);
 }
 
 void PTX_STEP_NAME(TO_GENERIC)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floats, rounded to nearest, by the compiler's operators. A NaN that comes out of f32 is the one of PTX, 0x7fffffff. */
+/* Floats, rounded to nearest, by the compiler's operators. A NaN that comes out of f32 is the one of PTX, 0x7fffffff; that of
+ * f64 is an operand's, or 0xfff8000000000000. Conversions between them keep a NaN's bits, and hosts' do. */
 #include <string.h>
 
 #include "ptx_float.h"
@@ -8,7 +9,8 @@
 #define MINUS UINT32_C(0x80000000)
 #define INFINITY_BITS UINT32_C(0x7f800000)
 #define NAN_BITS UINT32_C(0x7fffffff)
-#define NAN64_BITS UINT64_C(0x7ff8000000000000)
+#define NAN64_BITS UINT64_C(0xfff8000000000000)
+#define QUIET64 UINT64_C(0x0008000000000000)
 
 static inline uint32_t bits_of(float x)
 {
@@ -43,9 +45,11 @@ static inline float plain(float x)
     return x == x ? x : of_bits(NAN_BITS);
 }
 
-static inline double plain64(double x)
+/* The result x of operands, of which the first NaN passes. */
+static inline double plain64(double x, double a, double b, double c)
 {
-    return x == x ? x : of_bits64(NAN64_BITS);
+    double nan = of_bits64(bits_of64(a != a ? a : b != b ? b : c) | QUIET64);
+    return x == x ? x : a != a || b != b || c != c ? nan : of_bits64(NAN64_BITS);
 }
 
 static inline float flushed(float x)
@@ -115,15 +119,36 @@ static inline float out(float x, unsigned more)
             ptx_keep##SIZE((void *)slot, (void *)kept, mask);                                               \
     }
 
-#define ARITHMETIC(NAME, operator)                                                                          \
+#define ARITHMETIC(NAME, operator, EXTRA)                                                                   \
     FLOAT2(NAME##_F32, ptx_float, 32, plain(a operator b))                                                  \
-    FLOAT2(NAME##_F32X, ptx_float, 32, out(in(a, more) operator in(b, more), more))                         \
-    FLOAT2(NAME##_F64, ptx_double, 64, plain64(a operator b))
+    FLOAT2(NAME##_F32X, ptx_float, 32, EXTRA)                                                               \
+    FLOAT2(NAME##_F64, ptx_double, 64, plain64(a operator b, a, b, 0))
 
-ARITHMETIC(FADD, +)
-ARITHMETIC(FSUB, -)
-ARITHMETIC(FMUL, *)
-ARITHMETIC(FDIV, /)
+/* The least number that rounds to a normal one, if it has all bits of its significand. What is below it is flushed, though rounding it
+ * to a subnormal number would yield the least normal one. A sum cannot be such a number. */
+#define TINY 0x1.ffffffp-127
+
+static inline double size_of(double x)
+{
+    return __builtin_fabs(x);
+}
+
+static inline float times(float a, float b, unsigned more)
+{
+    float product = a * b;
+    return (more & PTX_FLOAT_FLUSH) && size_of((double)a * (double)b) < TINY ? of_bits(bits_of(product) & MINUS) : product;
+}
+
+static inline float over(float a, float b, unsigned more)
+{
+    float quotient = a / b;
+    return (more & PTX_FLOAT_FLUSH) && size_of((double)a) < TINY * size_of((double)b) ? of_bits(bits_of(quotient) & MINUS) : quotient;
+}
+
+ARITHMETIC(FADD, +, out(in(a, more) + in(b, more), more))
+ARITHMETIC(FSUB, -, out(in(a, more) - in(b, more), more))
+ARITHMETIC(FMUL, *, out(times(in(a, more), in(b, more), more), more))
+ARITHMETIC(FDIV, /, out(over(in(a, more), in(b, more), more), more))
 
 /* ---- a * b + c, rounded once ---- */
 
@@ -157,20 +182,31 @@ static inline double fused64(double a, double b, double c)
 }
 #endif
 
+/* The sum as a double, whose error decides where it is TINY itself. */
+static inline float fused_flushed(float a, float b, float c, unsigned more)
+{
+    float result = fused(a, b, c);
+    double product = (double)a * (double)b, with = (double)c, sum = product + with, part = sum - product;
+    double rest = (product - (sum - part)) + (with - part);
+    bool below = size_of(sum) < TINY || (size_of(sum) <= TINY && (sum > 0 ? rest < 0 : rest > 0));
+    return (more & PTX_FLOAT_FLUSH) && below ? of_bits(bits_of(result) & MINUS) : result;
+}
+
 FLOAT3(FFMA_F32, ptx_float, 32, plain(fused(a, b, c)))
-FLOAT3(FFMA_F32X, ptx_float, 32, out(fused(in(a, more), in(b, more), in(c, more)), more))
-FLOAT3(FFMA_F64, ptx_double, 64, plain64(fused64(a, b, c)))
+FLOAT3(FFMA_F32X, ptx_float, 32, out(fused_flushed(in(a, more), in(b, more), in(c, more), more), more))
+FLOAT3(FFMA_F64, ptx_double, 64, plain64(fused64(a, b, c), a, b, c))
 
 /* ---- the rest ---- */
 
 FLOAT1(FSQRT_F32, ptx_float, ptx_float, 32, plain(__builtin_sqrtf(a)))
 FLOAT1(FSQRT_F32X, ptx_float, ptx_float, 32, out(__builtin_sqrtf(in(a, more)), more))
-FLOAT1(FSQRT_F64, ptx_double, ptx_double, 64, plain64(__builtin_sqrt(a)))
-FLOAT1(FNEG_F32, ptx_u32, ptx_u32, 32, a ^ MINUS)
-FLOAT1(FNEG_F32X, ptx_float, ptx_float, 32, -in(a, more))
+FLOAT1(FSQRT_F64, ptx_double, ptx_double, 64, plain64(__builtin_sqrt(a), a, 0, 0))
+/* A device computes these as sums, which answer a NaN with that of PTX. */
+FLOAT1(FNEG_F32, ptx_u32, ptx_u32, 32, (a & ~MINUS) > INFINITY_BITS ? NAN_BITS : a ^ MINUS)
+FLOAT1(FNEG_F32X, ptx_float, ptx_float, 32, plain(-in(a, more)))
 FLOAT1(FNEG_F64, ptx_u64, ptx_u64, 64, a ^ UINT64_C(1) << 63)
-FLOAT1(FABS_F32, ptx_u32, ptx_u32, 32, a & ~MINUS)
-FLOAT1(FABS_F32X, ptx_float, ptx_float, 32, of_bits(bits_of(in(a, more)) & ~MINUS))
+FLOAT1(FABS_F32, ptx_u32, ptx_u32, 32, (a & ~MINUS) > INFINITY_BITS ? NAN_BITS : a & ~MINUS)
+FLOAT1(FABS_F32X, ptx_float, ptx_float, 32, plain(of_bits(bits_of(in(a, more)) & ~MINUS)))
 FLOAT1(FABS_F64, ptx_u64, ptx_u64, 64, a & ~(UINT64_C(1) << 63))
 FLOAT1(FLUSH_F32, ptx_float, ptx_float, 32, flushed(a))
 
@@ -190,13 +226,13 @@ static inline float most(float a, float b)
 static inline double least64(double a, double b)
 {
     double less = a < b || (a == b && bits_of64(a) >> 63) ? a : b;
-    return plain64(a != a ? b : b != b ? a : less);
+    return plain64(a != a ? b : b != b ? a : less, 0, 0, 0);
 }
 
 static inline double most64(double a, double b)
 {
     double more = a > b || (a == b && !(bits_of64(a) >> 63)) ? a : b;
-    return plain64(a != a ? b : b != b ? a : more);
+    return plain64(a != a ? b : b != b ? a : more, 0, 0, 0);
 }
 
 FLOAT2(FMIN_F32, ptx_float, 32, least(a, b))
@@ -216,8 +252,8 @@ FLOAT1(S32_F64, ptx_double, ptx_s32, 64, (double)a)
 FLOAT1(U32_F64, ptx_double, ptx_u32, 64, (double)a)
 FLOAT1(S64_F64, ptx_double, ptx_s64, 64, (double)a)
 FLOAT1(U64_F64, ptx_double, ptx_u64, 64, (double)a)
-FLOAT1(F32_F64, ptx_double, ptx_float, 64, plain64((double)a))
-FLOAT1(F64_F32, ptx_float, ptx_double, 32, plain((float)a))
+FLOAT1(F32_F64, ptx_double, ptx_float, 64, (double)a)
+FLOAT1(F64_F32, ptx_float, ptx_double, 32, (float)a)
 
 /* Toward zero, and to the nearest number that there is. */
 #define TO_WHOLE(FROM, NAME, TO, SIZE, SOURCE, least_number, beyond, most_number, not_a_number)                                     \
@@ -228,7 +264,7 @@ TO_WHOLE(F32, S32, ptx_s32, 32, ptx_float, INT32_MIN, 2147483648.0, INT32_MAX, 0
 TO_WHOLE(F32, U32, ptx_u32, 32, ptx_float, 0, 4294967296.0, UINT32_MAX, 0)
 TO_WHOLE(F32, S64, ptx_s64, 64, ptx_float, INT64_MIN, 9223372036854775808.0, INT64_MAX, INT64_MIN)
 TO_WHOLE(F32, U64, ptx_u64, 64, ptx_float, 0, 18446744073709551616.0, UINT64_MAX, UINT64_C(1) << 63)
-TO_WHOLE(F64, S32, ptx_s32, 32, ptx_double, INT32_MIN, 2147483648.0, INT32_MAX, 0)
-TO_WHOLE(F64, U32, ptx_u32, 32, ptx_double, 0, 4294967296.0, UINT32_MAX, 0)
+TO_WHOLE(F64, S32, ptx_s32, 32, ptx_double, INT32_MIN, 2147483648.0, INT32_MAX, INT32_MIN)
+TO_WHOLE(F64, U32, ptx_u32, 32, ptx_double, 0, 4294967296.0, UINT32_MAX, UINT32_C(1) << 31)
 TO_WHOLE(F64, S64, ptx_s64, 64, ptx_double, INT64_MIN, 9223372036854775808.0, INT64_MAX, INT64_MIN)
 TO_WHOLE(F64, U64, ptx_u64, 64, ptx_double, 0, 18446744073709551616.0, UINT64_MAX, UINT64_C(1) << 63)

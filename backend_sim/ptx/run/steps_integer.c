@@ -89,13 +89,13 @@ STEP2(MULWIDE_U32, 64, ptx_u64, ptx_u32, ptx_u32, (uint64_t)a *b)
 
 /* By zero, all bits; the least number by -1, itself. */
 UNSIGNED2(DIV_U, b ? a / b : -(b + 1))
-UNSIGNED2(REM_U, b ? a % b : a)
+UNSIGNED2(REM_U, b ? a % b : -(b + 1))
 STEP2(DIV_S16, 16, ptx_s16, ptx_s16, ptx_s16, b ? a / b : -1)
 STEP2(DIV_S32, 32, ptx_s32, ptx_s32, ptx_s32, !b ? -1 : b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b)
 STEP2(DIV_S64, 64, ptx_s64, ptx_s64, ptx_s64, !b ? -1 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b)
-STEP2(REM_S16, 16, ptx_s16, ptx_s16, ptx_s16, b ? a % b : a)
-STEP2(REM_S32, 32, ptx_s32, ptx_s32, ptx_s32, !b ? a : b == -1 ? 0 : a % b)
-STEP2(REM_S64, 64, ptx_s64, ptx_s64, ptx_s64, !b ? a : b == -1 ? 0 : a % b)
+STEP2(REM_S16, 16, ptx_s16, ptx_s16, ptx_s16, b ? a % b : -1)
+STEP2(REM_S32, 32, ptx_s32, ptx_s32, ptx_s32, !b ? -1 : b == -1 ? 0 : a % b)
+STEP2(REM_S64, 64, ptx_s64, ptx_s64, ptx_s64, !b ? -1 : b == -1 ? 0 : a % b)
 
 STEP1(ABS_S16, 16, ptx_u16, ptx_s16, a < 0 ? 0 - (unsigned)a : (unsigned)a)
 STEP1(ABS_S32, 32, ptx_u32, ptx_s32, a < 0 ? 0 - (uint32_t)a : (uint32_t)a)
@@ -160,21 +160,22 @@ static uint32_t permute(uint32_t a, uint32_t b, uint32_t c)
 
 STEP3(PRMT, 32, ptx_u32, ptx_u32, ptx_u32, ptx_u32, permute(a, b, selector(c, op->imm)))
 
-/* length bits from the place on; beyond the number's end its sign, or zeros. */
-static uint64_t extract(uint64_t a, uint32_t place, uint32_t length, unsigned bits, bool is_signed)
+/* length bits from the place on; beyond the number's end its sign, or zeros. Of 32 bits the low byte of both counts, as documented; of 64
+ * a device was observed to take them whole. */
+static uint64_t extract(uint64_t a, uint64_t place, uint64_t length, unsigned bits, bool is_signed)
 {
-    place &= 255;
-    length &= 255;
+    place &= bits == 64 ? UINT32_MAX : 255;
+    length &= bits == 64 ? UINT32_MAX : 255;
     if (!length)
         return 0;
-    uint32_t last = place + length - 1 < bits - 1 ? place + length - 1 : bits - 1;
+    uint64_t last = place + length - 1 < bits - 1 ? place + length - 1 : bits - 1;
     uint64_t sign = is_signed && (a >> last & 1) ? UINT64_MAX : 0;
     if (place >= bits)
         return sign;
     uint64_t field = a >> place;
     if (length > 63)
         return bits == 64 ? (place ? field | sign << (64 - place) : field) : field | (sign << (bits - place));
-    uint32_t have = length < bits - place ? length : bits - place;
+    uint64_t have = length < bits - place ? length : bits - place;
     return (field & ((UINT64_C(1) << have) - 1)) | sign << have;
 }
 

@@ -20,6 +20,7 @@ void ptx_context_open(struct ptx_context *context, struct ptx_error *error)
     memset(error, 0, sizeof *error);
     context->blocks = NULL;
     context->left = 0;
+    context->newest = 0;
     context->error = error;
 }
 

@@ -23,6 +23,7 @@ struct ptx_error {
     struct ptx_place place;
     bool no_memory;
     bool unsupported; /* it is PTX, which this simulator does not run */
+    bool too_new;     /* of a version beyond the newest */
     char text[240];
 };
 
@@ -32,6 +33,7 @@ struct ptx_context {
     struct ptx_block *blocks;
     size_t left; /* bytes of the newest block */
     struct ptx_error *error;
+    uint32_t newest; /* version of PTX, 10 times; 0: any */
     jmp_buf fail;
 };
 

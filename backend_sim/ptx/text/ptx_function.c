@@ -74,6 +74,7 @@ static void parse_code(struct ptx_parser *parser, struct ptx_function *f)
     parser->symbols.labels = parser->symbols.label_room = 0;
     f->has_body = true;
     parser->function = f;
+    parser->last_local = &f->locals;
     ptx_parse_body(parser);
     ptx_symbols_leave(&parser->symbols, true);
     settle_labels(parser);

@@ -21,7 +21,13 @@ static void parse_version(struct ptx_parser *parser)
         major = major * 10 + (uint32_t)(token.text.at[i] - '0');
     if (token.kind != PTX_T_FLOAT || i + 2 != token.text.length || token.text.at[i] != '.')
         ptx_unexpected(&parser->lexer, "a version such as 8.0");
-    parser->module->version = major * 10 + (uint32_t)(token.text.at[i + 1] - '0');
+    uint32_t version = major * 10 + (uint32_t)(token.text.at[i + 1] - '0'), newest = parser->context->newest;
+    if (newest && version > newest) {
+        parser->context->error->too_new = true;
+        ptx_fail(parser->context, token.place, "the PTX is of version %u.%u, and the newest that runs here is %u.%u", version / 10,
+                 version % 10, newest / 10, newest % 10);
+    }
+    parser->module->version = version;
     ptx_next(&parser->lexer);
 }
 

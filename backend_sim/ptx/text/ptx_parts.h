@@ -13,7 +13,7 @@ struct ptx_parser {
     struct ptx_context *context;
     struct ptx_symbols symbols;
     struct ptx_module *module;
-    struct ptx_variable **last_variable;
+    struct ptx_variable **last_variable, **last_local;
     struct ptx_function **last_function;
     struct ptx_function *function; /* whose body is read; NULL: none */
     uint32_t registers_room, instructions_room, labels_room, sources_room, files_room;

@@ -193,8 +193,8 @@ static void add_variable(struct ptx_parser *parser, struct ptx_variable *v)
     if (parser->function) {
         v->in_body = true;
         v->number = parser->function->local_count++;
-        v->next = parser->function->locals;
-        parser->function->locals = v;
+        *parser->last_local = v;
+        parser->last_local = &v->next;
     } else {
         v->number = parser->module->variable_count++;
         *parser->last_variable = v;

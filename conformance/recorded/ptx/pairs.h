@@ -16,7 +16,8 @@
 
 enum { PAIR_SHOWN = 32, PAIR_HASHES = 4, PAIR_HASHED = 1024, PAIR_TUPLES = PAIR_SHOWN + PAIR_HASHES * PAIR_HASHED, PAIR_TEXT = 4096 };
 
-/* How near the answer is to be: EXACT to the bit (a NaN is a NaN), or what the documentation allows. */
+/* How near the answer is to be: EXACT to the bit (a NaN is a NaN), or what the documentation allows: so many units in the last place, or
+ * ABSOLUTE up to 1 and relative beyond. */
 enum pair_near { PAIR_EXACT, PAIR_ULP, PAIR_ABSOLUTE };
 
 struct pair {

@@ -211,6 +211,8 @@ static void accumulate(struct maker *m)
 
 /* ---- control flow ---- */
 
+/* Numbers are taken one in a statement: compilers evaluate arguments in orders of their own, and what was recorded is to stay. */
+
 static void statements(struct maker *m, unsigned depth, bool uniform, unsigned count);
 
 static void condition(struct maker *m)
@@ -241,10 +243,12 @@ static void loop(struct maker *m, unsigned depth, bool uniform)
     unsigned head = m->labels++, out = m->labels++;
     bool same = uniform && below(m, 2), leaves = !same && below(m, 2);
     emit(m, "{ .reg .b32 %%n%u;\n", head);
-    if (same)
+    if (same) {
         emit(m, "mov.u32 %%n%u, %u;\n", head, 1 + below(m, 4));
-    else
-        emit(m, "and.b32 %%n%u, %%r%u, %u; add.u32 %%n%u, %%n%u, 1;\n", head, below(m, 8), below(m, 2) ? 3 : 7, head, head);
+    } else {
+        unsigned most = below(m, 2) ? 3 : 7, from = below(m, 8);
+        emit(m, "and.b32 %%n%u, %%r%u, %u; add.u32 %%n%u, %%n%u, 1;\n", head, from, most, head, head);
+    }
     emit(m, "L%u:\n", head);
     statements(m, depth + 1, same, 1 + below(m, 4));
     if (leaves) {
@@ -274,10 +278,14 @@ static void jump_table(struct maker *m, unsigned depth)
 
 static void call(struct maker *m)
 {
-    unsigned id = m->labels++;
+    unsigned id = m->labels++, wide, narrow, function;
     emit(m, "{ .param .b32 a%u; .param .b64 b%u; .param .b64 c%u;\n", id, id, id);
-    emit(m, "st.param.b32 [a%u], %%r%u; st.param.b64 [b%u], %%l%u;\n", id, below(m, 8), id, below(m, 6));
-    emit(m, "call (c%u), f%u, (a%u, b%u);\nld.param.b64 %%l%u, [c%u]; }\n", id, below(m, m->functions), id, id, below(m, 6), id);
+    wide = below(m, 6);
+    narrow = below(m, 8);
+    emit(m, "st.param.b32 [a%u], %%r%u; st.param.b64 [b%u], %%l%u;\n", id, narrow, id, wide);
+    wide = below(m, 6);
+    function = below(m, m->functions);
+    emit(m, "call (c%u), f%u, (a%u, b%u);\nld.param.b64 %%l%u, [c%u]; }\n", id, function, id, id, wide, id);
 }
 
 static void statement(struct maker *m, unsigned depth, bool uniform)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stacks.h on macOS, whose tables no unwinder here reads: no call has a stack, and stacks_note says so where stacks are wanted. */
+/* stacks.h where nothing walks a stack: on macOS, whose tables no unwinder here reads, and in a WebAssembly module, which cannot see
+ * its own. No call has a stack, and stacks_note says so where stacks are wanted. */
 #include "stacks.h"
 
 #include <stddef.h>
@@ -46,5 +47,5 @@ const char *stacks_note(void)
 {
     const char *set = os_environment("CUVMM_CHECK_STACKS");
     const bool asked = atomic_load(&wanted) || (set && (strcmp(set, "full") == 0 || strcmp(set, "short") == 0));
-    return asked ? "stacks are not captured on macOS" : NULL;
+    return asked ? "stacks are not captured on this system" : NULL;
 }
