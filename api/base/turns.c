@@ -110,7 +110,7 @@ static void wait_at_door(struct turns *turns, pthread_mutex_t *mutex, bool had)
     begin_turn(turns);
     at_door = outer;
     if (process == life_stamp()) /* otherwise the handler of a signal has forked, and the child has another door */
-        pthread_mutex_unlock(&turns->door);
+        posix.pthread_mutex_unlock(&turns->door);
 }
 
 void turns_wait(struct turns *turns, pthread_mutex_t *mutex)
