@@ -181,7 +181,7 @@ RT_INSIDE := $(filter %_inject_test %_inside_test,$(RT_TESTS))
 ABI_KERNELS := $(BUILD)/test/abi_kernels.so
 RT_FAKE   := $(BUILD)/test/rt_fake_driver.so
 
-.PHONY: all help clean demo bench
+.PHONY: all help clean demo bench bench-compare
 # Rules are here; to look for each header of each file in make's own takes longer than all the rest of a run that builds nothing.
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
@@ -443,11 +443,17 @@ $(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CO
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
-# Ratios are kept in $(BUILD)/bench-life.tsv and shown beside those of the next run.
+# Ratios are kept in $(BUILD)/bench/NAME.tsv and shown beside those of the next run.
+BENCH_RUNS := life threads memory runtime
 bench: $(BENCHES) $(LIBCUDA) $(LIBCUDART) $(ABI_KERNELS) ## the cost of the simulator, as ratios within the run (docs/bench.md)
-	@$(BUILD)/bin/bench-life --result $(BUILD)/bench-life.tsv
-	@$(BUILD)/bin/bench-memory
-	@$(BUILD)/bin/bench-runtime
+	@mkdir -p $(BUILD)/bench
+	@$(foreach name,$(BENCH_RUNS),echo "# $(name)" && $(BUILD)/bin/bench-$(name) --result $(BUILD)/bench/$(name).tsv &&) true
+
+# Of two commits or build folders, measured in turn.
+BENCH_ROUNDS ?= 5
+bench-compare: ## OLD=COMMIT NEW=COMMIT: the ratios of both, measured in turn in one run (BENCH_ROUNDS, BENCH_ONLY)
+	@$(if $(and $(OLD),$(NEW)),,echo 'make bench-compare OLD=main NEW=HEAD: commits, or folders that make bench has run in' >&2; exit 2;) \
+	    bench/compare.py --build $(BUILD) --rounds $(BENCH_ROUNDS) --jobs $(JOBS) --only "$(BENCH_ONLY)" "$(OLD)" "$(NEW)"
 
 $(BUILD)/test/bench/%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/aims.h"
 #include "lib/driver.h"
 #include "lib/live.h"
 #include "lib/recorded.h"
-#include "lib/results.h"
 #include "lib/rivals.h"
 #include "lib/room.h"
 #include "lib/subject.h"
@@ -38,8 +38,6 @@ enum row {
     RESERVE, CREATE, MAP, SET_ACCESS, GET_ACCESS, ATTRIBUTE, UNMAP, RELEASE, FREE,
     DRIVER, TRACE, TRACE_BINARY, SHADOW, REPLAY, REPLAY_BINARY,
     READ_FEW, READ_MOST, WORK_FEW, WORK_MOST,
-    FIRST_THREADED, /* from here on the program has had a second thread, and the C library takes its locks */
-    LIFE_THREADED = FIRST_THREADED, LIFE_TWO, READ_ONE, READ_TWO,
     ROWS
 };
 
@@ -50,7 +48,7 @@ struct bench {
     struct container_rival floor[3];
     struct traced lines, records;
     char trace_file[64]; /* of the lives with a binary trace */
-    struct results now, before;
+    struct aims aims;
     unsigned rounds;
 };
 
@@ -80,14 +78,10 @@ static void lives(struct bench *b, const char *spec)
     row(b, REMAP_FEW, "remap anywhere, 1 thousand live", live_remaps, &b->few, 2000);
     row(b, REMAP_MANY, "remap anywhere, 100 thousand live", live_remaps, &b->many, 2000);
     row(b, REMAP_MOST, "remap anywhere, 1 million live", live_remaps, &b->most, 2000);
-    row(b, LIFE_THREADED, "life, in a program with threads", live_lives_by_one, &b->few, 4000);
-    row(b, LIFE_TWO, "life, 2 threads at once", live_lives_by_two, &b->few, 4000);
     row(b, READ_FEW, "question, 1 thousand live", live_reads, &b->few, 20000);
     row(b, READ_MOST, "question, 1 million live", live_reads, &b->most, 20000);
     row(b, WORK_FEW, "work, waited for by the hundred", live_works_by_the_hundred, &b->few, 20000);
     row(b, WORK_MOST, "work, as much as is kept in flight", live_works, &b->few, 20000);
-    row(b, READ_ONE, "question, in a program with threads", live_reads_by_one, &b->few, 40000);
-    row(b, READ_TWO, "question, 2 threads at once", live_reads_by_two, &b->few, 40000);
 }
 
 static void calls(struct bench *b)
@@ -154,17 +148,6 @@ static double median(const struct bench *b, enum row at)
     return subject_median(&b->row[at], b->rounds);
 }
 
-/* A ratio, and what it was in the last run. */
-static void ratio(struct bench *b, const char *name, double value, const char *unit)
-{
-    const double *before = results_find(&b->before, name);
-    results_add(&b->now, name, value);
-    printf(" %9.2f %s", value, unit);
-    if (before)
-        printf(", was %.2f", *before);
-    putchar('\n');
-}
-
 static void print_life(struct bench *b, enum row at)
 {
     double mine = median(b, at), theirs = median(b, MMAP);
@@ -172,7 +155,7 @@ static void print_life(struct bench *b, enum row at)
         return;
     printf("  %-34s %9.0f ns", b->row[at].name, mine);
     if (theirs > 0)
-        ratio(b, b->row[at].name, theirs / mine, "of it in one life of mmap");
+        aims_ratio(&b->aims, b->row[at].name, theirs / mine, AIM_LEAST, "of it in one life of mmap");
     else
         putchar('\n');
 }
@@ -184,7 +167,7 @@ static void print_call(struct bench *b, enum row at)
     printf("  %-34s %9.0f ns", name, mine);
     if (h100 > 0 && h200 > 0)
         printf("   recorded: H100 %.0f, H200 %.0f ns,", 1000 * h100, 1000 * h200);
-    ratio(b, name, mine / median(b, LIFE_FEW), "of a life");
+    aims_ratio(&b->aims, name, mine / median(b, LIFE_FEW), AIM_MOST, "of a life");
 }
 
 static void print_table(struct bench *b)
@@ -202,39 +185,24 @@ static void print_table(struct bench *b)
         print_call(b, at);
 }
 
-/* The aim, and the result. */
 static void print_aims(struct bench *b, double room)
 {
-    static const char *const words[] = {"missed", "reached"};
-    const struct {
-        const char *name;
-        double value, aim;
-        bool least; /* the aim is a minimum */
-    } aim[] = {
-        {"lives in one of mmap's", median(b, MMAP) / median(b, LIFE_FEW), 20, true},
-        {"1 million live to 1 thousand", median(b, LIFE_MOST) / median(b, LIFE_FEW), 1.5, false},
-        {"1 GiB to 2 MiB", median(b, LIFE_GIB) / median(b, LIFE_FEW), 2, false},
-        {"bytes a live mapping", room, 96, false},
-        {"work: all that is kept to 100", median(b, WORK_MOST) / median(b, WORK_FEW), 2, false},
-        {"life with binary trace to without", median(b, TRACE_BINARY) / median(b, LIFE_FEW), 3, false},
-        {"replayed call to a call of a life", TRACED_CALLS * median(b, REPLAY_BINARY) / median(b, LIFE_FEW), 20, false},
-        {"questions of 2 threads to 1's", median(b, READ_ONE) / median(b, READ_TWO), 1.6, true},
-        {"lives of 2 threads to 1's", median(b, LIFE_THREADED) / median(b, LIFE_TWO), 0, true},
-    };
+    const double life = median(b, LIFE_FEW);
     puts("wanted");
-    for (size_t i = 0; i < sizeof aim / sizeof aim[0]; i++) {
-        bool good = aim[i].least ? aim[i].value >= aim[i].aim : aim[i].value <= aim[i].aim;
-        char wanted[64] = "(no aim)";
-        if (aim[i].aim > 0)
-            snprintf(wanted, sizeof wanted, "(at %s %g: %s)", aim[i].least ? "least" : "most", aim[i].aim, words[good]);
-        printf("  %-34s", aim[i].name);
-        ratio(b, aim[i].name, aim[i].value, wanted);
-    }
+    aims_wanted(&b->aims, "lives in one of mmap's", median(b, MMAP) / life, AIM_LEAST, 20);
+    aims_wanted(&b->aims, "1 million live to 1 thousand", median(b, LIFE_MOST) / life, AIM_MOST, 1.5);
+    aims_wanted(&b->aims, "1 GiB to 2 MiB", median(b, LIFE_GIB) / life, AIM_MOST, 2);
+    aims_wanted(&b->aims, "remap anywhere, 1 million to 1 thousand", median(b, REMAP_MOST) / median(b, REMAP_FEW), AIM_MOST, 4);
+    aims_wanted(&b->aims, "container, 1 million to 1 thousand", median(b, FLOOR_MOST) / median(b, FLOOR_FEW), AIM_MOST, 0);
+    aims_wanted(&b->aims, "bytes a live mapping", room, AIM_MOST, 96);
+    aims_wanted(&b->aims, "work: all that is kept to 100", median(b, WORK_MOST) / median(b, WORK_FEW), AIM_MOST, 2);
+    aims_wanted(&b->aims, "life with binary trace to without", median(b, TRACE_BINARY) / life, AIM_MOST, 3);
+    aims_wanted(&b->aims, "replayed call to a call of a life", TRACED_CALLS * median(b, REPLAY_BINARY) / life, AIM_MOST, 20);
 }
 
 static void print_rest(struct bench *b)
 {
-    puts("questions, at random places; work in flight; threads by the clock on the wall");
+    puts("questions, at random places; work in flight");
     for (enum row at = READ_FEW; at < ROWS; at++)
         printf("  %-36s %7.0f ns\n", b->row[at].name, median(b, at));
     for (enum row at = REPLAY; at <= REPLAY_BINARY; at++)
@@ -265,8 +233,7 @@ int main(int argc, char **argv)
         {"rounds", OPTION_NUMBER, &rounds, 1, SUBJECT_ROUNDS},
         {"result", OPTION_TEXT, &result, 0, 0},
     };
-    if (!options_read(options, sizeof options / sizeof options[0], argc, argv, stderr) ||
-        (result && !results_read(&b.before, result, stderr)))
+    if (!options_read(options, sizeof options / sizeof options[0], argc, argv, stderr) || !aims_open(&b.aims, result))
         return 2;
     b.rounds = (unsigned)rounds;
     double room = room_of_mappings(&b.most, spec, MOST);
@@ -275,11 +242,10 @@ int main(int argc, char **argv)
     rivals(&b);
     ways(&b, spec);
     traces(&b, spec);
-    subjects_run(b.row, FIRST_THREADED, b.rounds);
-    subjects_run(b.row + FIRST_THREADED, ROWS - FIRST_THREADED, b.rounds);
+    subjects_run(b.row, ROWS, b.rounds);
     print_table(&b);
     print_rest(&b);
     print_aims(&b, room);
     close_all(&b);
-    return result && !results_write(&b.now, result, stderr);
+    return !aims_close(&b.aims);
 }

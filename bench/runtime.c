@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime - what libcudart adds to the driver's calls that it makes. Not a test.
  *
- *   bench-runtime [--runtime libcudart.so.13] [--driver libcuda.so.1] [--rounds N]
+ *   bench-runtime [--runtime libcudart.so.13] [--driver libcuda.so.1] [--rounds N] [--result FILE]
  *
  * Times cudaMalloc beside cuMemAlloc, and so on, interleaved in one run, on one library of the driver's. See docs/bench.md. */
 #include <dlfcn.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abi/cuda_runtime_api.h"
+#include "lib/aims.h"
 #include "lib/subject.h"
 #include "options.h"
 
@@ -207,13 +208,15 @@ int main(int argc, char **argv)
         {.name = "cuLaunchKernel", .batch = launches}, {.name = "cudaLaunchKernel", .batch = launches},
     };
     uint64_t rounds = 31;
-    const char *driver = BENCH_LIBCUDA, *runtime = BENCH_LIBCUDART;
+    const char *driver = BENCH_LIBCUDA, *runtime = BENCH_LIBCUDART, *result = NULL;
+    static struct aims aims;
     const struct option_row options[] = {
         {"driver", OPTION_TEXT, &driver, 0, 0},
         {"runtime", OPTION_TEXT, &runtime, 0, 0},
         {"rounds", OPTION_NUMBER, &rounds, 1, SUBJECT_ROUNDS},
+        {"result", OPTION_TEXT, &result, 0, 0},
     };
-    if (!options_read(options, sizeof options / sizeof options[0], argc, argv, stderr))
+    if (!options_read(options, sizeof options / sizeof options[0], argc, argv, stderr) || !aims_open(&aims, result))
         return 2;
     of[0] = of_driver;
     of[1] = of_runtime;
@@ -225,9 +228,14 @@ int main(int argc, char **argv)
     subjects_run(rows, 2 * PAIRS, (unsigned)rounds);
     printf("medians of %u interleaved rounds of %d calls, of the thread's processor time\n", (unsigned)rounds, CALLS);
     for (size_t i = 0; i < 2 * PAIRS; i += 2) {
-        double under = subject_median(&rows[i], (unsigned)rounds), over = subject_median(&rows[i + 1], (unsigned)rounds);
-        printf("  %-16s %8.0f ns   %-14s %8.0f ns   %6.3f, %4.0f ns more\n", rows[i + 1].name, over, rows[i].name, under, over / under,
-               over - under);
+        const double under = subject_median(&rows[i], (unsigned)rounds), over = subject_median(&rows[i + 1], (unsigned)rounds);
+        printf("  %-16s %8.0f ns   %-14s %8.0f ns   %4.0f ns more\n", rows[i + 1].name, over, rows[i].name, under, over - under);
     }
-    return 0;
+    puts("wanted");
+    for (size_t i = 0; i < 2 * PAIRS; i += 2) {
+        char name[RESULT_NAME];
+        snprintf(name, sizeof name, "%s to %s", rows[i + 1].name, rows[i].name);
+        aims_wanted(&aims, name, subject_median(&rows[i + 1], (unsigned)rounds) / subject_median(&rows[i], (unsigned)rounds), AIM_MOST, 1.5);
+    }
+    return !aims_close(&aims);
 }

@@ -35,6 +35,7 @@ void life_lock_init(struct life_lock *lock, enum life_rank rank, void (*forked)(
 {
     *lock = (struct life_lock){.rank = rank, .forked = forked};
     pthread_mutex_init(&lock->mutex, NULL);
+    turns_init(&lock->turns);
     life_acquire(&list);
     life_know(lock);
     life_release(&list);
@@ -48,6 +49,7 @@ void life_lock_end(struct life_lock *lock)
         lock->next->link = lock->link;
     life_release(&list);
     pthread_mutex_destroy(&lock->mutex);
+    turns_end(&lock->turns);
 }
 
 /* ---- a fork ---- */
@@ -115,6 +117,7 @@ static void free_locks(void)
         for (struct life_lock *lock = all[rank]; lock; lock = lock->next) {
             bool whole = forks && lock->taken;
             lock->taken = false;
+            turns_init(&lock->turns);
             free_lock(&lock->mutex, whole);
             if (lock->forked)
                 lock->forked(lock, whole);

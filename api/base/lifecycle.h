@@ -13,6 +13,9 @@
  * holds it itself, in the handler of a signal) it does without: the lock is made anew in the child, and its owner is notified
  * that what it guards may be half changed. A fork never takes a mutex that processes share, because no child could unlock it.
  *
+ * Threads that want one lock at once take turns at it (turns.h). The door at which they wait for their turn belongs to the lock:
+ * who holds it has none that comes later, and takes that lock next.
+ *
  * Locks of LIFE_LAYER are not taken by a fork, since code of others runs under them, which may wait for that fork: a driver, or
  * this library as a driver. Their owners do without them in a child.
  *
@@ -32,6 +35,7 @@
 #include <stdint.h>
 
 #include "posix.h"
+#include "turns.h"
 
 enum life_rank {
     LIFE_OPENING, /* abi_system.c: held while the machine of libcuda.so.1 is opened */
@@ -51,6 +55,7 @@ extern _Atomic uint64_t life_patience;
 
 struct life_lock {
     pthread_mutex_t mutex;
+    struct turns turns; /* of threads that wait for the mutex */
     enum life_rank rank;
     bool taken; /* by the fork in progress */
     /* Called in a child for a lock whose holder does not exist there; whole: no thread was changing the guarded state. NULL: the
@@ -61,7 +66,8 @@ struct life_lock {
 
 /* A static lock of a source file. */
 #define LIFE_LOCK(name, rank_, forked_)                                                                    \
-    static struct life_lock name = {.mutex = PTHREAD_MUTEX_INITIALIZER, .rank = (rank_), .forked = forked_}; \
+    static struct life_lock name = {.mutex = PTHREAD_MUTEX_INITIALIZER, .turns = TURNS_INITIALIZER, .rank = (rank_), \
+                                    .forked = forked_};                                            \
     __attribute__((constructor)) static void name##_is_known(void)                                         \
     {                                                                                                      \
         life_know(&name);                                                                                  \
@@ -94,7 +100,7 @@ static inline void life_acquire(struct life_lock *lock)
 {
     if (!atomic_load_explicit(&life_page.calm, memory_order_acquire))
         life_hold_back();
-    pthread_mutex_lock(&lock->mutex);
+    turns_lock(&lock->turns, &lock->mutex);
 }
 
 static inline bool life_try_acquire(struct life_lock *lock)

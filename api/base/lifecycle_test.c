@@ -165,6 +165,13 @@ static void end_holding(struct holder *holder)
     sem_destroy(&holder->let_go);
 }
 
+/* Another thread of the parent is due (turns.h), and does not exist in the child. */
+static int due_in_child(void)
+{
+    life_stamp();
+    return owned.turns.due;
+}
+
 static void test_held(void)
 {
     struct holder holder;
@@ -176,6 +183,9 @@ static void test_held(void)
     if (wipes())
         tap_u64((uint64_t)child_says(plain_fork, takes_all), 1, "likewise in a child without handlers");
     tap_ok(!life_try_acquire(&owned), "in the parent the lock is still held");
+    owned.turns.due = true;
+    tap_u64((uint64_t)child_says(fork, due_in_child), 0, "a thread that is due in the parent is not in the child");
+    owned.turns.due = false;
     end_holding(&holder);
     tap_ok(life_try_acquire(&owned), "the lock can be taken after its release");
     tap_u64((uint64_t)child_says(fork, takes_all), 1, "the forking thread holds the lock: the forked function is called");

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ordinal.h"
 
+#include <stdbool.h>
+
 void ordinals_init(struct ordinals *ordinals)
 {
     static _Atomic uint64_t ids;
     atomic_init(&ordinals->given, 0);
     ordinals->id = atomic_fetch_add(&ids, 1) + 1;
+}
+
+/* Threads that draw at once do not always draw in turn: a draw next to the last one cancels one draw apart, not all of them. */
+static void count_draw(struct ordinals_ahead *mine, bool apart)
+{
+    if (apart && mine->crowded < 2 * ORDINAL_PATIENCE)
+        mine->crowded++;
+    else if (!apart && mine->crowded)
+        mine->crowded--;
 }
 
 /* How many numbers to draw: one, unless other threads keep drawing in between. */
@@ -21,7 +32,7 @@ uint64_t ordinal_of_question(struct ordinals *ordinals, struct ordinals_ahead *m
     if (mine->id != ordinals->id)
         *mine = (struct ordinals_ahead){.id = ordinals->id};
     uint64_t count = wanted(mine), first = ordinal_draw(ordinals, count);
-    mine->crowded = first == mine->last + 1 ? 0 : mine->crowded + 1;
+    count_draw(mine, first != mine->last + 1);
     mine->next = first + 1;
     mine->end = first + count;
     mine->last = first + count - 1;

@@ -31,7 +31,7 @@ struct ordinals {
 struct ordinals_ahead {
     uint64_t id, next, end; /* [next, end) belongs to this thread */
     uint64_t last;          /* the last number of the last draw */
-    unsigned crowded;       /* consecutive draws with another thread's draw in between */
+    unsigned crowded;       /* draws with another thread's draw in between, less those without */
 };
 
 void ordinals_init(struct ordinals *ordinals);

@@ -63,6 +63,33 @@ static void test_threads(void)
     tap_u64(atomic_load(&w.down), 0, "the numbers of a thread increase");
 }
 
+/* Draws of ours, with another thread's draw before two of three: how many were not next to the last. */
+static unsigned draws_ahead(struct ordinals *o, struct ordinals_ahead *mine, unsigned draws, bool crowd)
+{
+    uint64_t number = 0;
+    unsigned ahead = 0;
+    for (unsigned i = 0; i < draws; i++) {
+        uint64_t before = number, given = atomic_load(&o->given);
+        if (crowd && i % 3)
+            atomic_fetch_add(&o->given, 1);
+        number = ordinal_of_question(o, mine);
+        ahead += number == before + 1 && number <= given;
+    }
+    return ahead;
+}
+
+static void test_somewhat_crowded(void)
+{
+    struct ordinals o;
+    struct ordinals_ahead own = {0};
+    ordinals_init(&o);
+    tap_u64(draws_ahead(&o, &own, ORDINAL_PATIENCE, true), 0, "a thread draws none ahead before it has seen others for a while");
+    tap_ok(draws_ahead(&o, &own, 9 * ORDINAL_PATIENCE, true) > 4 * ORDINAL_PATIENCE,
+           "and does where there are others in between most draws");
+    draws_ahead(&o, &own, 2 * ORDINAL_PATIENCE * ORDINAL_MOST, false);
+    tap_u64(draws_ahead(&o, &own, 2 * ORDINAL_MOST, false), 0, "alone again, it no longer does");
+}
+
 /* Other draws before each of ours: after a while the thread draws ahead, and a change drops the unused numbers. */
 static void test_crowded(void)
 {
@@ -87,6 +114,7 @@ int main(void)
 {
     test_alone();
     test_crowded();
+    test_somewhat_crowded();
     test_threads();
     return tap_done();
 }

@@ -28,4 +28,5 @@ const struct posix posix = { /* in the order of the declaration, which is that o
 #define POSIX_OTHER(type, name, params)                     name,
 #include "posix.def"
     limit_of,
+    pthread_mutex_trylock,
 };

@@ -50,6 +50,7 @@ struct posix {
 #undef POSIX_CALL
 #undef POSIX_OTHER
     int (*getrlimit)(int what, struct rlimit *limit);
+    int (*try_lock)(pthread_mutex_t *mutex); /* pthread_mutex_trylock of a mutex of this process alone, which fails while it is held */
 };
 extern const struct posix posix;
 

@@ -160,4 +160,5 @@ const struct posix posix = {
     .clock_gettime = clock_gettime,
     .sigaction = no_sigaction,
     .getrlimit = no_getrlimit,
+    .try_lock = pthread_mutex_trylock,
 };

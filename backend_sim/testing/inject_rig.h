@@ -327,6 +327,7 @@ const struct posix posix = {
 #undef POSIX_CALL
 #undef POSIX_OTHER
     .getrlimit = inject_getrlimit,
+    .try_lock = pthread_mutex_trylock,
 };
 
 /* ---- the loop ---- */

@@ -9,6 +9,7 @@
 /* Returns false, with a message on standard error, where the library or a device is missing. The library stays
  * loaded. */
 bool driver_open(const char *library);
+void driver_some_lives(void *state, unsigned units); /* on any number of threads at once */
 double driver_lives(void *state, unsigned units);
 double driver_questions(void *state, unsigned units); /* cuMemGetAccess of one mapping, again and again */
 

@@ -8,9 +8,9 @@
 
 #define GRANULE (UINT64_C(2) << 20)
 
-static const vmm_mem_allocation_prop memory = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
-                                               .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
-static const vmm_mem_access_desc rights = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+const vmm_mem_allocation_prop live_memory = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                             .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+const vmm_mem_access_desc live_rights = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
 
 void need(vmm_result result, const char *what)
 {
@@ -39,11 +39,11 @@ void live_open(struct live *live, const char *spec, uint64_t count, uint64_t lif
     need(vmm_open(spec, &live->sys), spec);
     need(vmm_init(live->sys, 0), "init");
     need(vmm_ctx_create(live->sys, &ctx, 0, 0), "context");
-    need(vmm_mem_create(live->sys, &live->handle, GRANULE, &memory, 0), "create");
+    need(vmm_mem_create(live->sys, &live->handle, GRANULE, &live_memory, 0), "create");
     need(vmm_mem_address_reserve(live->sys, &live->at, count * GRANULE, 0, 0, 0), "reserve");
     for (uint64_t i = 0; i < count; i++) {
         need(vmm_mem_map(live->sys, live->at + i * GRANULE, GRANULE, 0, live->handle, 0), "map");
-        need(vmm_mem_set_access(live->sys, live->at + i * GRANULE, GRANULE, &rights, 1), "set access");
+        need(vmm_mem_set_access(live->sys, live->at + i * GRANULE, GRANULE, &live_rights, 1), "set access");
     }
     live->address = room(LIVE_BATCH * sizeof *live->address);
     live->made = room(LIVE_BATCH * sizeof *live->made);
@@ -58,7 +58,7 @@ void live_close(struct live *live)
 
 /* ---- lives ---- */
 
-static void lives(void *state, unsigned units)
+void live_some_lives(void *state, unsigned units)
 {
     struct live *live = state;
     vmm_system *sys = live->sys;
@@ -67,9 +67,9 @@ static void lives(void *state, unsigned units)
         vmm_deviceptr at;
         vmm_mem_generic_allocation_handle handle;
         need(vmm_mem_address_reserve(sys, &at, size, 0, 0, 0), "reserve");
-        need(vmm_mem_create(sys, &handle, size, &memory, 0), "create");
+        need(vmm_mem_create(sys, &handle, size, &live_memory, 0), "create");
         need(vmm_mem_map(sys, at, size, 0, handle, 0), "map");
-        need(vmm_mem_set_access(sys, at, size, &rights, 1), "set access");
+        need(vmm_mem_set_access(sys, at, size, &live_rights, 1), "set access");
         need(vmm_mem_unmap(sys, at, size), "unmap");
         need(vmm_mem_release(sys, handle), "release");
         need(vmm_mem_address_free(sys, at, size), "free");
@@ -79,7 +79,7 @@ static void lives(void *state, unsigned units)
 double live_lives(void *state, unsigned units)
 {
     double start = spent();
-    lives(state, units);
+    live_some_lives(state, units);
     return spent() - start;
 }
 
@@ -99,11 +99,11 @@ double live_lives(void *state, unsigned units)
     }
 
 CALL(reserve, vmm_mem_address_reserve(sys, &live->address[i], size, 0, 0, 0))
-CALL(create, vmm_mem_create(sys, &live->made[i], size, &memory, 0))
+CALL(create, vmm_mem_create(sys, &live->made[i], size, &live_memory, 0))
 CALL(map, vmm_mem_map(sys, live->address[i], size, 0, live->made[i], 0))
-CALL(set_access, vmm_mem_set_access(sys, live->address[i], size, &rights, 1))
+CALL(set_access, vmm_mem_set_access(sys, live->address[i], size, &live_rights, 1))
 /* analysers: internalAstError is wrong: cppcheck 2.10 does not know a literal among arguments */
-CALL(get_access, vmm_mem_get_access(sys, &(uint64_t){0}, &rights.location, live->address[i]))
+CALL(get_access, vmm_mem_get_access(sys, &(uint64_t){0}, &live_rights.location, live->address[i]))
 CALL(pointer_attribute,
      vmm_pointer_get_attribute(sys, &(uint64_t){0}, VMM_POINTER_ATTRIBUTE_RANGE_SIZE, live->address[i]))
 CALL(unmap, vmm_mem_unmap(sys, live->address[i], size))
@@ -119,14 +119,14 @@ static vmm_deviceptr somewhere(const struct live *live, uint64_t *chance)
     return live->at + (*chance >> 33) % live->count * live->size;
 }
 
-static void reads(void *state, unsigned units)
+void live_some_reads(void *state, unsigned units)
 {
     struct live *live = state;
     uint64_t value = 0, chance = live->chance;
     for (unsigned i = 0; i < units; i++) {
         vmm_deviceptr at = somewhere(live, &chance);
         if (i % 2)
-            need(vmm_mem_get_access(live->sys, &value, &rights.location, at), "get access");
+            need(vmm_mem_get_access(live->sys, &value, &live_rights.location, at), "get access");
         else
             need(vmm_pointer_get_attribute(live->sys, &value, VMM_POINTER_ATTRIBUTE_RANGE_SIZE, at), "attribute");
     }
@@ -135,7 +135,7 @@ static void reads(void *state, unsigned units)
 double live_reads(void *state, unsigned units)
 {
     double start = spent();
-    reads(state, units);
+    live_some_reads(state, units);
     return spent() - start;
 }
 
@@ -147,7 +147,7 @@ double live_remaps(void *state, unsigned units)
         vmm_deviceptr at = somewhere(live, &live->chance);
         need(vmm_mem_unmap(live->sys, at, live->size), "unmap");
         need(vmm_mem_map(live->sys, at, live->size, 0, live->handle, 0), "map");
-        need(vmm_mem_set_access(live->sys, at, live->size, &rights, 1), "set access");
+        need(vmm_mem_set_access(live->sys, at, live->size, &live_rights, 1), "set access");
     }
     return spent() - start;
 }
@@ -172,29 +172,4 @@ double live_works(void *state, unsigned units)
 double live_works_by_the_hundred(void *state, unsigned units)
 {
     return works(state, units, 100);
-}
-
-static double by_two(void *state, unsigned units, void (*body)(void *state, unsigned units))
-{
-    return threads_run(2, body, (void *const[]){state, state}, units / 2);
-}
-
-double live_reads_by_one(void *state, unsigned units)
-{
-    return threads_run(1, reads, (void *const[]){state}, units);
-}
-
-double live_lives_by_one(void *state, unsigned units)
-{
-    return threads_run(1, lives, (void *const[]){state}, units);
-}
-
-double live_reads_by_two(void *state, unsigned units)
-{
-    return by_two(state, units, reads);
-}
-
-double live_lives_by_two(void *state, unsigned units)
-{
-    return by_two(state, units, lives);
 }

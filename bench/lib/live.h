@@ -21,6 +21,10 @@ struct live {
     uint64_t batch, life_size;
 };
 
+/* What lives are of: memory and rights of device 0. */
+extern const vmm_mem_allocation_prop live_memory;
+extern const vmm_mem_access_desc live_rights;
+
 /* Ends the program with the detail's text, unless result is VMM_SUCCESS. */
 void need(vmm_result result, const char *what);
 
@@ -28,6 +32,10 @@ void need(vmm_result result, const char *what);
  * on failure. */
 void live_open(struct live *live, const char *spec, uint64_t count, uint64_t life_size);
 void live_close(struct live *live);
+
+/* What several threads may do at once, on one machine: that many lives, and that many queries at random addresses. */
+void live_some_lives(void *state, unsigned units);
+void live_some_reads(void *state, unsigned units);
 
 /* ---- as bodies of subjects: state is a struct live ---- */
 
@@ -46,12 +54,6 @@ double live_release(void *state, unsigned units);
 double live_free(void *state, unsigned units);
 /* Queries at random addresses of the live mappings: rights and an attribute, in turn. */
 double live_reads(void *state, unsigned units);
-/* The same queries, and lives, on one extra thread and on two at once, in wall-clock time; units is the total of both
- * threads. */
-double live_reads_by_one(void *state, unsigned units);
-double live_lives_by_one(void *state, unsigned units);
-double live_reads_by_two(void *state, unsigned units);
-double live_lives_by_two(void *state, unsigned units);
 /* Sets a byte, by work without a wait before the end, or with a wait after each hundred. */
 double live_works(void *state, unsigned units);
 double live_works_by_the_hundred(void *state, unsigned units);

@@ -4,15 +4,18 @@
 #include <errno.h>
 #include <string.h>
 
-#define TITLE "# ratios of one run of bench-life; see docs/bench.md\n"
+#define TITLE "# ratios of one run; see docs/bench.md\n"
 
-void results_add(struct results *results, const char *name, double value)
+static const char *const better[] = {[AIM_LEAST] = "more", [AIM_MOST] = "less"};
+
+void results_add(struct results *results, const char *name, double value, enum aim which)
 {
     if (results->count == RESULTS_MOST)
         return;
     struct result *result = &results->result[results->count++];
     snprintf(result->name, sizeof result->name, "%s", name);
     result->value = value;
+    result->better = which;
 }
 
 const double *results_find(const struct results *results, const char *name)
@@ -39,9 +42,11 @@ bool results_read(struct results *results, const char *path, FILE *err)
     while (ok && fgets(line, sizeof line, file)) {
         struct result result;
         number++;
-        ok = sscanf(line, "%63[^\t]\t%lf", result.name, &result.value) == 2;
+        char word[8] = "";
+        ok = sscanf(line, "%63[^\t]\t%lf\t%7s", result.name, &result.value, word) == 3 &&
+             (strcmp(word, better[AIM_LEAST]) == 0 || strcmp(word, better[AIM_MOST]) == 0);
         if (ok)
-            results_add(results, result.name, result.value);
+            results_add(results, result.name, result.value, strcmp(word, better[AIM_MOST]) == 0 ? AIM_MOST : AIM_LEAST);
     }
     fclose(file);
     if (!ok)
@@ -56,7 +61,7 @@ bool results_write(const struct results *results, const char *path, FILE *err)
     FILE *file = length > 0 && (size_t)length < sizeof beside ? fopen(beside, "w") : NULL;
     bool ok = file && fputs(TITLE, file) >= 0;
     for (unsigned i = 0; ok && i < results->count; i++)
-        ok = fprintf(file, "%s\t%.4f\n", results->result[i].name, results->result[i].value) > 0;
+        ok = fprintf(file, "%s\t%.4f\t%s\n", results->result[i].name, results->result[i].value, better[results->result[i].better]) > 0;
     if (file && fclose(file) != 0)
         ok = false;
     ok = ok && rename(beside, path) == 0;

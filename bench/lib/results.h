@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* results.h - the figures of a run as a file, and those of the last run's file.
  *
- *   file        name <tab> value <tab> unit          a line each
- *   shown       life, 1 thousand live      27.10 times cheaper     was 8.02
+ *   file        name <tab> value <tab> more          a line each; whether more is better, or less
+ *   shown       life, 1 thousand live      27.10 of it in one life of mmap, was 8.02
  *
  * The file keeps ratios only: seconds of another machine, or of a busier hour, cannot be compared.
  */
@@ -12,11 +12,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { RESULTS_MOST = 64, RESULT_NAME = 64 };
+enum { RESULTS_MOST = 128, RESULT_NAME = 64 };
+
+/* What is better: at least the aim, or at most. */
+enum aim { AIM_LEAST, AIM_MOST };
 
 struct result {
     char name[RESULT_NAME];
     double value;
+    enum aim better;
 };
 
 struct results {
@@ -31,7 +35,7 @@ bool results_read(struct results *results, const char *path, FILE *err);
 bool results_write(const struct results *results, const char *path, FILE *err);
 
 /* Room for RESULTS_MOST; the value of that name, NULL where there is none. */
-void results_add(struct results *results, const char *name, double value);
+void results_add(struct results *results, const char *name, double value, enum aim better);
 const double *results_find(const struct results *results, const char *name);
 
 #endif

@@ -23,14 +23,15 @@ static void test_round_trip(FILE *err)
     struct results wrote = {.count = 0}, read;
     const char *path = in_folder("run.tsv");
     tap_ok(results_read(&read, path, err) && read.count == 0, "no file yet: no old values");
-    results_add(&wrote, "life, 1 thousand live", 12.5);
-    results_add(&wrote, "bytes a live mapping", 72);
+    results_add(&wrote, "life, 1 thousand live", 12.5, AIM_LEAST);
+    results_add(&wrote, "bytes a live mapping", 72, AIM_MOST);
     tap_ok(results_write(&wrote, path, err), "written");
-    results_add(&wrote, "one more", 3);
+    results_add(&wrote, "one more", 3, AIM_MOST);
     tap_ok(results_write(&wrote, path, err), "and written over");
     tap_ok(results_read(&read, path, err) && read.count == 3, "read again");
     const double *life = results_find(&read, "life, 1 thousand live");
     tap_ok(life && *life > 12.49 && *life < 12.51, "with its figures");
+    tap_ok(read.result[0].better == AIM_LEAST && read.result[1].better == AIM_MOST, "and what is better of each");
     tap_ok(!results_find(&read, "life"), "a prefix of a name does not match");
     remove(path);
 }
