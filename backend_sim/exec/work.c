@@ -10,9 +10,11 @@
 #include "mem_op.h"
 #include "stacks_call.h"
 
-/* Copies size bytes; size > 0, because every kernel has arguments, and an empty copy or batch is not issued. */
+/* Copies size bytes, none for a kernel without arguments; an empty copy or batch is not issued. */
 static bool keep(struct work *work, const void *from, uint64_t size)
 {
+    if (!size)
+        return true;
     work->copied = heap.malloc(size);
     if (work->copied)
         memcpy(work->copied, from, size);
