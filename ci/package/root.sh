@@ -12,8 +12,11 @@ export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 root_base() {
     [ ! -e "$root/$1/.complete" ] || return 0
     rm -rf "${root:?}/$1"
-    debootstrap --variant=minbase "$2" "$root/$1" "${3-${DEBIAN_MIRROR-http://deb.debian.org/debian}}" >"$said" 2>&1 &&
-        touch "$root/$1/.complete"
+    local name=$1 suite=$2 mirror=${3-${DEBIAN_MIRROR-http://deb.debian.org/debian}} more=()
+    # All of Ubuntu's releases have one script, by which an older debootstrap makes newer ones, too. What ci/setup installs is in universe.
+    case $mirror in *ubuntu*) more=(gutsy) && set -- --components=main,universe ;; *) set -- ;; esac
+    debootstrap --variant=minbase "$@" "$suite" "$root/$name" "$mirror" "${more[@]}" >"$said" 2>&1 &&
+        touch "$root/$name/.complete"
 }
 
 # With /proc, /dev/shm and terminals of its own, mounted for as long as the commands run; what they start ends with them.
