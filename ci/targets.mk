@@ -351,7 +351,7 @@ sabotage: check-build ## does the suite notice mistakes made by hand? Every SABO
 # Machines differ in numbers; what the recordings of a driver reach besides is reached by those of one of them.
 # Scripts that start hundreds of programs reach no line that others do not, and each program writes the counters of all files.
 COVERAGE_MORE := CHECK_ABI_RECORDED='$(filter-out first-%,$(CHECK_ABI_RECORDED))' \
-    CHECK_SHELL='$(filter-out $(CHECK_ONCE) ci/check_test.sh tools/sweep/sweep_test.sh tools/recording/recording_test.sh,$(CHECK_SHELL))'
+    CHECK_SHELL='$(filter-out $(CHECK_ONCE) tools/sweep/sweep_test.sh tools/recording/recording_test.sh,$(CHECK_SHELL))'
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
 	+@CHECKER_SEEDS=4 CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc CFLAGS=-g1 WERROR= $(CHECK_FEW) $(COVERAGE_MORE) check; \

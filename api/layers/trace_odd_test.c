@@ -82,10 +82,27 @@ static void test_many(void)
     writes(&listed.head, VMM_ERROR_INVALID_VALUE, "\"attrs\":[{");
 }
 
+/* Of longer lists the line has the first TRACE_LIST_MAX elements: each element has a name of its own here. */
+static void test_first_of_many(void)
+{
+    static int ints[MANY];
+    static vmm_array_map_info tiles[MANY];
+    for (int i = 0; i < MANY; i++) {
+        ints[i] = 100000 + i;
+        tiles[i].flags = 100000 + (unsigned)i;
+    }
+    const struct vmm_call_mem_range_get_attribute range = {{VMM_CALL_mem_range_get_attribute, 0}, ints, sizeof ints,
+                                                           VMM_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, 0x200000, 64};
+    writes(&range.head, VMM_SUCCESS, ",100254,100255]");
+    struct vmm_call_mem_map_array_async map = {{VMM_CALL_mem_map_array_async, 0}, tiles, MANY, NULL};
+    writes(&map.head, VMM_SUCCESS, "\"map_info_list\":[");
+}
+
 int main(void)
 {
     test_lists_of_the_system();
     test_attributes();
     test_many();
+    test_first_of_many();
     return tap_done();
 }
