@@ -75,7 +75,7 @@ static void test_soon(void)
     tap_u64(take(0), 0, "a free lock: no look at the clock");
     tap_u64(tries, 1, "one try");
     tap_u64(turns.taken, 1, "counted");
-    tap_ok(take(3) <= TURNS_TRY && tries == 4 && !turns.holder, "held for a moment: tried again, and nobody's turn begins");
+    tap_ok(take(3) <= TURNS_TRY && tries == 4 && !turns.holder, "held for a moment: tried again, and no turn begins");
 }
 
 static void test_turn(void)
@@ -225,7 +225,7 @@ int main(void)
     test_had_a_turn();
     test_others_wait();
     test_handler();
-    tap_u64((uint64_t)child_goes_on(), 0, "a child that a handler forks meanwhile has a door of its own, and nobody is due");
+    tap_u64((uint64_t)child_goes_on(), 0, "a child that a handler forks meanwhile has a door of its own, and no thread is due");
     test_threads();
     return tap_done();
 }

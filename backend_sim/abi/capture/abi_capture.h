@@ -56,6 +56,13 @@ CUresult abi_capture_forbids(const char *function, bool always);
             return captured_;                                          \
     } while (0)
 
+/* The body of an entry point that a capture forbids, as measured of arrays and of pools, but for calls that ask for a device's pool. */
+#define ABI_FORBIDDEN(name, ...)    \
+    do {                            \
+        ABI_NO_CAPTURE();           \
+        ABI_ONE(name, __VA_ARGS__); \
+    } while (0)
+
 /* The same for an allocation, whose output is 0 also then, as measured. */
 #define ABI_NO_CAPTURE_FOR(dptr)                                       \
     do {                                                               \

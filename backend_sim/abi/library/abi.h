@@ -82,6 +82,9 @@ void abi_initialised(void);
     vmm_dispatch_part((call).sys, (call).thread, (call).within,                                                          \
                       &(struct vmm_call_##name){{VMM_CALL_##name, 0}, __VA_ARGS__}.head, VMM_QUERIES_##name)
 
+/* An entry point that is such a call and no more. */
+#define ABI_ONE(name, ...) ABI(ABI_PART(call_, name, __VA_ARGS__))
+
 /* An entry point that does more than calls of the API: work(sys, ...) does it. */
 #define ABI_INITIALISED(work) ABI_BY(abi_enter_outside, work)
 

@@ -4,15 +4,6 @@
 #include "abi.h"
 #include "abi_capture.h"
 
-#define ABI_ONE(name, ...) ABI(ABI_PART(call_, name, __VA_ARGS__))
-
-/* A capture forbids the call. */
-#define ABI_FORBIDDEN(name, ...)    \
-    do {                            \
-        ABI_NO_CAPTURE();           \
-        ABI_ONE(name, __VA_ARGS__); \
-    } while (0)
-
 static vmm_array array_of(CUarray array)
 {
     return (vmm_array)(void *)array;

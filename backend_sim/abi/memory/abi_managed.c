@@ -8,8 +8,6 @@
 #include "abi_managed.h"
 #include "heap.h"
 
-#define ABI_ONE(name, ...) ABI(ABI_PART(call_, name, __VA_ARGS__))
-
 static vmm_mem_location location_of(CUmemLocation location)
 {
     return (vmm_mem_location){(int)location.type, location.id};

@@ -3,15 +3,6 @@
 #include "abi.h"
 #include "abi_capture.h"
 
-#define ABI_ONE(name, ...) ABI(ABI_PART(call_, name, __VA_ARGS__))
-
-/* A capture forbids the call, as measured of all that do not ask for a device's pool. */
-#define ABI_FORBIDDEN(name, ...)    \
-    do {                            \
-        ABI_NO_CAPTURE();           \
-        ABI_ONE(name, __VA_ARGS__); \
-    } while (0)
-
 static vmm_memory_pool pool_of(CUmemoryPool pool)
 {
     return (vmm_memory_pool)(void *)pool;

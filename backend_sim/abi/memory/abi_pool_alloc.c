@@ -4,8 +4,6 @@
 #include "abi.h"
 #include "abi_capture.h"
 
-#define ABI_ONE(name, ...) ABI(ABI_PART(call_, name, __VA_ARGS__))
-
 CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
     ABI_OR_CAPTURE(hStream, abi_capture_add_alloc(__func__, captured_, dptr, bytesize, NULL));

@@ -4,20 +4,14 @@
 #include "abi_host.h"
 #include "abi_plugins.h"
 #include "abi_ptx.h"
+#include "ptx_beside.h"
 #include "ptx_report.h"
 
-enum { LOCAL_MOST = 512 << 10 }; /* CUDA C++ Programming Guide, technical specifications: local memory of a thread */
-
-/* The engine's accessor, with registered memory of the host beside it. */
-struct beside {
-    struct twin_memory memory; /* first: the kernel passes this pointer back */
-    struct twin_memory *inner;
-};
-
+/* Registered memory of the host beside the engine's. */
 static bool access_beside(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                           unsigned char **bytes)
 {
-    struct twin_memory *inner = ((struct beside *)memory)->inner;
+    struct twin_memory *inner = ((struct ptx_beside *)memory)->inner;
     struct abi_host_range range;
     if (!abi_host_find(address, width, &range) || !range.registered)
         return inner->run(inner, address, width, size, use, bytes);
@@ -29,25 +23,12 @@ static bool access_beside(struct twin_memory *memory, uint64_t address, unsigned
     return true;
 }
 
-static bool pause_beside(struct twin_memory *memory, uint64_t nanoseconds)
-{
-    struct twin_memory *inner = ((struct beside *)memory)->inner;
-    return inner->pause(inner, nanoseconds);
-}
-
-static bool replicas_beside(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
-                            unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
-{
-    struct twin_memory *inner = ((struct beside *)memory)->inner;
-    return inner->replicas(inner, address, width, use, bytes, count);
-}
-
 void abi_ptx_run(struct twin_memory *memory, const struct vmm_call_launch *call, void *user)
 {
     const struct abi_ptx_kernel *kernel = user;
     const uint64_t *head = call->args;
     struct ptx_outcome outcome;
-    struct beside beside = {.inner = memory};
+    struct ptx_beside beside;
     const struct ptx_launch launch = {
         .program = kernel->code,
         .kernel = kernel->kernel,
@@ -57,12 +38,12 @@ void abi_ptx_run(struct twin_memory *memory, const struct vmm_call_launch *call,
         .params = (const unsigned char *)(head + ABI_LAUNCH_HEAD),
         .globals = (const uint64_t *)(uintptr_t)head[ABI_LAUNCH_VARIABLES],
         .budget = kernel->device.steps,
-        .local_most = LOCAL_MOST,
+        .local_most = PTX_LOCAL_MOST,
         .multiprocessors = kernel->device.multiprocessors,
         .strict = kernel->device.strict,
     };
-    beside.memory = (struct twin_memory){.run = access_beside, .replicas = replicas_beside, .pause = pause_beside,
-                                         .fleeting = memory->fleeting};
+    ptx_beside_set(&beside, memory);
+    beside.memory.run = access_beside;
     bool before = abi_inside_kernel(true);
     ptx_run(abi_host_any_registered() ? &beside.memory : memory, &launch, &outcome);
     abi_inside_kernel(before);

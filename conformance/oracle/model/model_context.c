@@ -153,7 +153,7 @@ MODEL_ON(ctx_get_device)
 }
 
 /* A driver takes memory for instances of graphs, 2 MiB at a time, and gives it back; when, and for which, is not followed. Nor is when
- * it gives back all that pools have idle, though their thresholds would keep it: 3 times in 500,000 calls. */
+ * it returns all that pools have idle, though their thresholds would keep it: 3 times in 500,000 calls. */
 static void adopt(struct model *m, int device, uint64_t got)
 {
     const uint64_t unit = m->profile->device_granularity[0], want = model_device_free(m, device);
