@@ -39,8 +39,10 @@ CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarr
 
 static CUresult describe_2d(vmm_system *sys, CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray array)
 {
+    if (!descriptor)
+        return (CUresult)vmm_array_3d_get_descriptor(sys, NULL, array_of(array));
     vmm_array3d_descriptor is;
-    CUresult result = (CUresult)vmm_array_3d_get_descriptor(sys, descriptor ? &is : NULL, array_of(array));
+    CUresult result = (CUresult)vmm_array_3d_get_descriptor(sys, &is, array_of(array));
     if (result == CUDA_SUCCESS)
         *descriptor = (CUDA_ARRAY_DESCRIPTOR){is.width, is.height, (CUarray_format)is.format, is.num_channels};
     return result;
