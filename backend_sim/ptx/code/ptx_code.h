@@ -13,7 +13,7 @@
 
 #include "ptx_context.h"
 
-enum { PTX_LANES = 32, PTX_UNIT = 64 };
+enum { PTX_LANES = 32, PTX_UNIT = 64, PTX_WIDEST = 32 /* bytes of a vector */ };
 
 /* What a step does with its four fields d a b c: r read, w written, - not used. Behind them: L there is a list of values, in which
  * PTX_WRITTEN marks those that are written; ! its results may not be where its operands are. */

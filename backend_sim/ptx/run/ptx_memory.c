@@ -259,7 +259,7 @@ bool ptx_reach_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mas
 }
 
 bool ptx_store_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
-                     unsigned char from[PTX_LANES][16])
+                     unsigned char from[PTX_LANES][PTX_WIDEST])
 {
     uint32_t part = bytes > 8 ? 8 : bytes;
     if (!is_aligned(mask, at, bytes))

@@ -48,7 +48,7 @@ enum { PTX_GRANTS = 64, PTX_GRANT_SHIFT = 16 };
 struct ptx_port {
     struct ptx_grid *grid;
     struct ptx_grant read[PTX_GRANTS], write[PTX_GRANTS];
-    unsigned char (*copies)[16]; /* of each lane, where bytes are fleeting */
+    unsigned char (*copies)[PTX_WIDEST]; /* of each lane, where bytes are fleeting */
 };
 
 void ptx_port_open(struct ptx_port *port, struct ptx_grid *grid);
@@ -66,7 +66,7 @@ void ptx_addresses(const struct ptx_warp *warp, const struct ptx_op *o, uint64_t
 bool ptx_reach_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
                      unsigned char *to[PTX_LANES]);
 bool ptx_store_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
-                     unsigned char from[PTX_LANES][16]);
+                     unsigned char from[PTX_LANES][PTX_WIDEST]);
 
 /* One lane, at once; use is TWIN_ATOMIC or as it says. */
 unsigned char *ptx_reach_lane(struct ptx_warp *warp, const struct ptx_op *o, unsigned lane, uint64_t at, uint32_t bytes, enum twin_use use);

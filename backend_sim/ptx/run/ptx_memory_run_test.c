@@ -29,6 +29,40 @@ static void test_widths(void)
     rig_close(&rig);
 }
 
+/* As others see it: each element in one piece. */
+static void test_ordered_widths(void)
+{
+    struct rig rig;
+    once(&rig, KERNEL("mov.b64 %rd2, 0x8182838485868788; st.volatile.global.b64 [%rd0], %rd2; ld.volatile.global.u8 %r1, [%rd0]; "
+                      "ld.relaxed.sys.global.s8 %r2, [%rd0+1]; ld.acquire.gpu.global.s16 %r3, [%rd0+2]; ld.volatile.global.u16 %rd3, [%rd0+4]; "
+                      "ld.volatile.global.s32 %rd4, [%rd0+4]; ld.global.cv.u64 %rd5, [%rd0]; st.relaxed.sys.global.u32 [%rd0+8], %r1; "
+                      "st.volatile.global.v2.u32 [%rd0+16], {%r2, %r3}; st.release.gpu.global.u64 [%rd0+24], %rd3; st.volatile.global.u64 [%rd0+32], %rd4; "
+                      "st.volatile.global.u8 [%rd0+40], %rd2; st.volatile.global.b16 [%rd0+48], %r2; st.volatile.global.u64 [%rd0+56], %rd5;"), 1);
+    const uint64_t *words = rig_u64(&rig);
+    const uint32_t *halves = rig_u32(&rig);
+    tap_ok(halves[2] == 0x88 && halves[4] == 0xffffff87 && halves[5] == 0xffff8586, "loads that are volatile or ordered extend narrow values");
+    tap_ok(words[3] == 0x8384 && words[4] == 0xffffffff81828384 && words[7] == words[0], "up to 64 bits, by their sign");
+    tap_ok(words[5] == 0x88 && words[6] == 0xff87, "such stores cut");
+    rig_close(&rig);
+}
+
+/* 32 bytes, where each access is a request of its own as well. */
+static void test_widest(void)
+{
+    for (unsigned fleeting = 0; fleeting < 2; fleeting++) {
+        struct rig rig;
+        rig_open(&rig, ".version 8.8\n.target sm_100\n.address_size 64\n.entry k(.param .u64 out)\n{\n" REGISTERS
+                       "mov.u32 %r0, %tid.x; mad.wide.u32 %rd1, %r0, 32, %rd0; st.global.v8.u32 [%rd1], {%r0, 1, 2, 3, 4, 5, 6, %r0};\n"
+                       "ld.global.v4.u64 {%rd2, %rd3, %rd4, %rd5}, [%rd1]; st.global.v4.u64 [%rd1+1024], {%rd5, %rd4, %rd3, %rd2};\nret;\n}\n");
+        rig.memory.fleeting = fleeting;
+        rig_launch(&rig, "k", 1, 32, out, 1);
+        const uint32_t *words = rig_u32(&rig);
+        tap_ok(rig.outcome.end == PTX_END_DONE && words[31 * 8] == 31 && words[31 * 8 + 6] == 6 && words[256 + 31 * 8 + 1] == 31 && words[256 + 31 * 8 + 6] == 31,
+               "vectors of 32 bytes (%s)", fleeting ? "fleeting" : "in place");
+        rig_close(&rig);
+    }
+}
+
 static void test_vectors(void)
 {
     struct rig rig;
@@ -230,6 +264,8 @@ static void test_async(void)
 int main(void)
 {
     test_widths();
+    test_ordered_widths();
+    test_widest();
     test_vectors();
     test_spaces();
     test_wrong_places();

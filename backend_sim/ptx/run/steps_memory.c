@@ -58,11 +58,41 @@ static uint64_t element(const unsigned char *from, unsigned size, bool is_signed
     }
 }
 
+/* What others may change meanwhile is read and written whole: at a multiple of its size. */
+#define WHOLE_LOAD(TYPE) (TYPE){__atomic_load_n((const TYPE *)(const void *)from, __ATOMIC_RELAXED)}
+#define WHOLE_STORE(TYPE) __atomic_store_n((TYPE *)(void *)to, *(const TYPE *)(const void *)value, __ATOMIC_RELAXED)
+
+static uint64_t whole_element(const unsigned char *from, unsigned size, bool is_signed)
+{
+    switch (size) {
+    case 1: return element((const unsigned char *)&WHOLE_LOAD(uint8_t), size, is_signed);
+    case 2: return element((const unsigned char *)&WHOLE_LOAD(uint16_t), size, is_signed);
+    case 4: return element((const unsigned char *)&WHOLE_LOAD(uint32_t), size, is_signed);
+    default: return WHOLE_LOAD(uint64_t);
+    }
+}
+
+/* value: a register, which is aligned to its size. */
+static void store_whole(unsigned char *to, const unsigned char *value, unsigned size)
+{
+    switch (size) {
+    case 1: WHOLE_STORE(uint8_t); break;
+    case 2: WHOLE_STORE(uint16_t); break;
+    case 4: WHOLE_STORE(uint32_t); break;
+    default: WHOLE_STORE(uint64_t); break;
+    }
+}
+
 static void load(struct ptx_warp *warp, const struct ptx_op *op, uint32_t slot, unsigned char *const from[PTX_LANES], unsigned at,
                  uint32_t mask)
 {
     unsigned size = size_of(op), held = op->bytes[0];
-    if (size == 4 && held == 4) {
+    if (op->more & PTX_MEM_SHOWS) {
+        for (uint32_t left = mask; left; left &= left - 1) {
+            unsigned lane = ptx_first_lane(left);
+            ptx_lane_write(warp, slot, held, lane, whole_element(from[lane] + at, size, op->more & PTX_MEM_SIGNED));
+        }
+    } else if (size == 4 && held == 4) {
         load32(PTX_SLOT(ptx_u32, slot), from, at, mask);
     } else if (size == 8) {
         load64(PTX_SLOT(ptx_u64, slot), from, at, mask);
@@ -105,7 +135,10 @@ static void store(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t
 {
     unsigned size = size_of(op), held = op->bytes[2];
     const unsigned char *registers = PTX_SLOT(const unsigned char, slot);
-    if (size == 4)
+    if (op->more & PTX_MEM_SHOWS)
+        for (uint32_t left = mask; left; left &= left - 1)
+            store_whole(to[ptx_first_lane(left)] + at, registers + (size_t)held * ptx_first_lane(left), size);
+    else if (size == 4)
         for (uint32_t left = mask; left; left &= left - 1)
             memcpy(to[ptx_first_lane(left)] + at, registers + (size_t)held * ptx_first_lane(left), 4);
     else if (size == 8)
@@ -137,7 +170,8 @@ static bool is_shared(const struct ptx_op *op, uint64_t at)
 static void store_all(struct ptx_warp *warp, const struct ptx_op *op, const uint32_t *list, unsigned count, uint32_t mask)
 {
     uint64_t at[PTX_LANES];
-    unsigned char *to[PTX_LANES], bytes[PTX_LANES][16];
+    unsigned char *to[PTX_LANES];
+    _Alignas(8) unsigned char bytes[PTX_LANES][PTX_WIDEST];
     unsigned size = size_of(op);
     bool fleeting = is_global(op) && ptx_is_fleeting(warp);
     ptx_addresses(warp, op, at);
