@@ -260,6 +260,9 @@ CLIENT_SAMPLES := deviceQueryDrv vectorAddDrv vectorAddMMAP matrixMulDrv memMapI
 CLIENT_RUNTIME := vectorAdd asyncAPI cudaOpenMP deviceQuery simpleCallback simpleHyperQ simpleIPC simpleMultiCopy simpleMultiGPU simpleOccupancy \
     simpleP2P simpleStreams simpleTemplates simpleZeroCopy streamOrderedAllocation streamOrderedAllocationIPC streamOrderedAllocationP2P \
     StreamPriorities topologyQuery
+# Samples whose own kernels run, from PTX (docs/ptx.md).
+CLIENT_PTX     := vectorAddMMAP memMapIPCDrv matrixMulDrv vectorAddDrv reduction scan histogram transpose sortingNetworks shfl_scan \
+    simpleAtomicIntrinsics
 CLIENT_KERNELS := $(BUILD)/clients/kernels.so $(BUILD)/clients/tests-kernels.so
 CLIENT_TESTS   := $(shell sed -n '/^\#/d; s/\t.*//p' conformance/programs/clients/tests/passing.tsv)
 CUDA_SAMPLES ?=
@@ -284,11 +287,13 @@ check-clients: $(TAP_RUN) $(LIBCUDA) $(LIBCUDART) $(CLIENT_KERNELS) clients-pyth
 	    printf '#!/bin/sh\nexec ci/client-sample $(BUILD) %s\n' $$sample >$(BUILD)/check-clients/$$sample; done
 	@for sample in $(CLIENT_RUNTIME); do \
 	    printf '#!/bin/sh\nexec ci/client-runtime-sample $(BUILD) %s\n' $$sample >$(BUILD)/check-clients/$$sample; done
+	@for sample in $(CLIENT_PTX); do \
+	    printf '#!/bin/sh\nexec ci/client-ptx-sample $(BUILD) %s\n' $$sample >$(BUILD)/check-clients/ptx-$$sample; done
 	@for file in $(CLIENT_TESTS); do \
 	    printf '#!/bin/sh\nexec ci/client-tests $(BUILD) %s\n' $$file >$(BUILD)/check-clients/$$(echo $$file | tr / .); done
 	@chmod +x $(BUILD)/check-clients/*
 	@CUDA_PYTHON='$(CUDA_PYTHON)' CUDA_SAMPLES='$(CUDA_SAMPLES)' VLLM_SOURCE='$(VLLM_SOURCE)' $(RUN_TAP) '$(TAP_RUN) $(TAP)-clients' -j$(JOBS) \
-	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES) $(CLIENT_RUNTIME) $(subst /,.,$(CLIENT_TESTS))) </dev/null 7>&2; \
+	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES) $(CLIENT_RUNTIME) $(CLIENT_PTX:%=ptx-%) $(subst /,.,$(CLIENT_TESTS))) </dev/null 7>&2; \
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
 # Frameworks on libcudart and libcuda.so.1 (docs/frameworks.md): gigabytes from PyPI, so it is not part of .ci/run.

@@ -58,6 +58,7 @@ void code_run(struct twin_memory *memory, const struct vmm_call_launch *call, vo
         .dynamic_shared = ptx->shared_bytes,
         .params = params,
         .globals = beside.copy ? beside.copy->addresses : NULL,
+        .threads = memory->threads,
         .budget = memory->steps,
         .local_most = PTX_LOCAL_MOST,
         .multiprocessors = memory->multiprocessors,

@@ -298,6 +298,23 @@ static void test_beside(void)
     open_machine("sim:h100");
 }
 
+/* Blocks on several threads of the host, or on one in spite of the option, since time passes for others there. */
+static void test_threads(void)
+{
+    static const char text[] = HEAD ".visible .entry c(.param .u64 out) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.u64 %d1, [out];\n"
+                               "mov.u32 %r1, %ctaid.x; mul.wide.u32 %d2, %r1, 4; add.u64 %d2, %d1, %d2; add.u32 %r2, %r1, 5;\n"
+                               "st.global.u32 [%d2], %r2; red.global.add.u32 [%d1+4096], 1; ret; }\n";
+    static const char *const specs[] = {"sim:h100,kernel_threads=3", "sim:h100,kernel_threads=3,schedule=device"};
+    for (size_t i = 0; i < 2; i++) {
+        vmm_close(sys);
+        open_machine(specs[i]);
+        tap_result(launch(loaded(text, "c"), 1000, 1, &at, 1), VMM_SUCCESS, "a grid on %s", specs[i]);
+        tap_ok(word(0) == 5 && word(999) == 1004 && word(1024) == 1000, "all its blocks have run");
+    }
+    vmm_close(sys);
+    open_machine("sim:h100");
+}
+
 /* Every allocation of a load and of a launch fails once. */
 static void test_no_memory(void)
 {
@@ -342,6 +359,7 @@ int main(void)
     test_graph();
     test_faults();
     test_beside();
+    test_threads();
     test_no_memory();
     vmm_close(sys);
     free(device);

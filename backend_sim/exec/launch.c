@@ -326,6 +326,8 @@ bool launch_do(struct sim_process *process, struct work *work)
         sim_profile_attribute(&process->machine->profile, VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors);
         run.memory.multiprocessors = (uint32_t)multiprocessors;
         run.memory.steps = process->options.kernel_steps;
+        /* A thread that rests lets the machine go, and with it the bytes that other threads were granted. */
+        run.memory.threads = process->in_flight->schedule == SIM_DEVICE ? 1 : process->options.kernel_threads;
         run.memory.context = run.place->context;
         run.memory.process = process->serial;
         kernels_registered_run(&run.memory, call);

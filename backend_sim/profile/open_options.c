@@ -137,6 +137,15 @@ static bool take_kernel_steps(struct sim_options *options, const char *value)
     return value && take_seed(&options->kernel_steps, value);
 }
 
+static bool take_kernel_threads(struct sim_options *options, const char *value)
+{
+    uint64_t threads;
+    if (!value || !take_seed(&threads, value) || !threads || threads > KERNEL_THREADS_MOST)
+        return false;
+    options->kernel_threads = (unsigned)threads;
+    return true;
+}
+
 static bool take_report(bool *option, const char *value)
 {
     static const char *const words[] = {"no", "report"};
@@ -181,6 +190,7 @@ static const struct option {
     {"imex", take_imex, "a folder of channels, its path without commas and shorter than 200 bytes"},
     {"kernels", take_kernels, "refuse or skip"},
     {"kernel_steps", take_kernel_steps, "a number of steps, or 0 for no limit"},
+    {"kernel_threads", take_kernel_threads, "a number of threads, from 1 to 256"},
     {"order", take_order, "report or no"},
     {"unwritten", take_unwritten, "report or no"},
     {"visible", take_visible, "ordinals such as 1:0, none, or env for what CUDA_VISIBLE_DEVICES says"},
@@ -193,7 +203,7 @@ static vmm_result refuse_name(const char *name)
 {
     return vmm_refuse_open(VMM_RULE_OPEN_ARGUMENT, "vmm_open",
                            "option \"%.40s\": expected strict or observed, or schedule=, arena=, faults=, alias=, "
-                           "machine=, team_wait=, imex=, kernels=, kernel_steps=, order=, unwritten=, visible= with a value",
+                           "machine=, team_wait=, imex=, kernels=, kernel_steps=, kernel_threads=, order=, unwritten=, visible= with a value",
                            name);
 }
 
@@ -224,7 +234,8 @@ static char *first_comma(char *text)
 vmm_result sim_options_take(char *text, struct sim_options *options)
 {
     char *comma = first_comma(text);
-    *options = (struct sim_options){.explain_faults = true, .team_wait = TEAM_WAIT_SECONDS, .kernel_steps = KERNEL_STEPS};
+    *options = (struct sim_options){.explain_faults = true, .team_wait = TEAM_WAIT_SECONDS, .kernel_steps = KERNEL_STEPS,
+                                    .kernel_threads = 1};
     while (comma) {
         char *option = comma + 1;
         *comma = '\0';

@@ -27,10 +27,12 @@ enum host_window_choice {
 /* When queued work runs; see in_flight.h. */
 enum sim_schedule { SIM_LATE, SIM_EAGER, SIM_RANDOM, SIM_DEVICE };
 
-/* Seconds of team_wait=: the default and the maximum. */
 /* What kernel_steps= is without the option: some minutes. */
 #define KERNEL_STEPS (UINT64_C(1) << 34)
 
+enum { KERNEL_THREADS_MOST = 256 };
+
+/* Seconds of team_wait=: the default and the maximum. */
 enum { TEAM_WAIT_SECONDS = 10, TEAM_WAIT_MOST = 3600 };
 
 /* The limits for a machine's name, the path of a folder of channels with its terminator, and a list of ordinals. */
@@ -49,6 +51,7 @@ struct sim_options {
     char imex[IMEX_PATH_MAX];         /* the folder of channels (imex.h); "": not given */
     bool skip_kernels; /* launches of kernels that have no plugin are passed over, not refused (abi_skipped.h) */
     uint64_t kernel_steps; /* of warps that a kernel of PTX may make; 0: no limit */
+    unsigned kernel_threads; /* of the host, over which the blocks of such a kernel are spread */
     bool order;     /* report accesses that nothing orders (order_feed.h) */
     bool unwritten; /* report reads of bytes that nothing wrote (order_feed.h) */
     char visible[VISIBLE_LIST_MAX];   /* "": all devices; or "env", or a list (visible_devices.h) */

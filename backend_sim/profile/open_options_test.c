@@ -48,6 +48,8 @@ static void accepted(void)
         {"h100,kernels=skip,kernels=refuse", "h100", {.skip_kernels = false}, false},
         {"h100,kernel_steps=0", "h100", {.kernel_steps = 0}, false},
         {"h100,kernel_steps=0x100000000", "h100", {.kernel_steps = UINT64_C(1) << 32}, false},
+        {"h100,kernel_threads=1", "h100", {.kernel_threads = 1}, false},
+        {"h100,kernel_threads=256", "h100", {.kernel_threads = 256}, false},
         {"h100,order=report", "h100", {.order = true}, false},
         {"h100,order=report,order=no,unwritten=report", "h100", {.unwritten = true}, false},
         {"h100,imex=/dev/channels", "h100", {.imex = "/dev/channels"}, false},
@@ -67,6 +69,7 @@ static void accepted(void)
                                                       : options.team_wait == good[i].options.team_wait) &&
                   options.skip_kernels == good[i].options.skip_kernels &&
                   options.kernel_steps == (strstr(good[i].text, "kernel_steps") ? good[i].options.kernel_steps : KERNEL_STEPS) &&
+                  options.kernel_threads == (strstr(good[i].text, "kernel_threads") ? good[i].options.kernel_threads : 1) &&
                   strcmp(options.machine, good[i].options.machine) == 0 &&
                   strcmp(options.imex, good[i].options.imex) == 0;
         tap_ok(ok, "\"%s\"", good[i].text);
@@ -115,11 +118,15 @@ static void refused(void)
         {"h100,kernels=skipped", "option kernels with \"skipped\": expected refuse or skip"},
         {"h100,kernel_steps", "kernel_steps with \"\": expected a number of steps"},
         {"h100,kernel_steps=many", "kernel_steps with \"many\": expected a number of steps, or 0"},
+        {"h100,kernel_threads", "kernel_threads with \"\": expected a number of threads, from 1 to 256"},
+        {"h100,kernel_threads=0", "kernel_threads with \"0\""},
+        {"h100,kernel_threads=257", "kernel_threads with \"257\""},
+        {"h100,kernel_threads=two", "kernel_threads with \"two\""},
         {"h100,imex=", "imex with \"\": expected a folder of channels"},
         {"h100,imex=/a,b", "\"b\": expected strict or observed"},
         {"h100,strict,imex=" LONG, "expected a folder of channels, its path without commas and shorter than 200 bytes"},
         {"h100,strict,imex=" LONG FIFTY, "expected a folder of channels, its path without commas and shorter than 200 bytes"},
-        {"h100,a-name-that-is-forty-letters-long-or-longer", "imex=, kernels=, kernel_steps=, order=, unwritten=, visible= with a value"}, /* the message is complete */
+        {"h100,a-name-that-is-forty-letters-long-or-longer", "imex=, kernels=, kernel_steps=, kernel_threads=, order=, unwritten=, visible= with a value"}, /* the message is complete */
         {"h100,machine", "machine with \"\": expected a name"},
         {"h100,machine=", "machine with \"\": expected a name"},
         {"h100,machine=a b", "machine with \"a b\": expected a name"},

@@ -187,6 +187,7 @@ struct ptx_shared {
 struct ptx_program {
     struct ptx_context context; /* its memory */
     uint32_t version, capability;
+    bool reserves; /* it reads where the system's part of shared memory is, and so uses it */
     struct ptx_routine *routines;
     struct ptx_kernel *kernels;
     struct ptx_global *globals;

@@ -237,6 +237,7 @@ static uint32_t special(struct ptx_lower *l, const struct ptx_operand *o, unsign
     bool cut = bytes == 4 && ptx_register_bytes(type) == 2;
     if ((bytes != ptx_register_bytes(type) && !cut) || ptx_type_kind(type) == 'f')
         mismatch(l, o, type, "source");
+    l->program->reserves = l->program->reserves || (o->value >= PTX_SR_RESERVED_SMEM_BEGIN && o->value <= PTX_SR_RESERVED_SMEM_1);
     uint32_t value = ptx_value(l, bytes), low = value;
     struct ptx_op *op = ptx_emit(l, STEP_SPECIAL, value, PTX_UNUSED, PTX_UNUSED, PTX_UNUSED);
     op->imm = (int64_t)o->value;

@@ -33,7 +33,8 @@ void ptx_block_open(struct ptx_block *block, struct ptx_grid *grid, uint64_t num
     block->index[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
     block->index[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
     block->threads = block->alive = launch->block[0] * launch->block[1] * launch->block[2];
-    block->shared_size = grid->shared_bytes;
+    block->shared_start = launch->program->reserves ? 0 : PTX_SHARED_BASE;
+    block->shared_size = grid->shared_bytes + PTX_SHARED_BASE - block->shared_start;
     memset(block->barrier, 0, sizeof block->barrier);
     if (!open_warps(block))
         ptx_grid_fail(grid, &(struct ptx_outcome){.end = PTX_END_MEMORY});

@@ -25,8 +25,8 @@ struct ptx_block {
     struct ptx_grid *grid;
     uint32_t index[3];
     uint64_t number;
-    unsigned char *shared;
-    uint32_t shared_size;
+    unsigned char *shared; /* at the address shared_start of its space */
+    uint32_t shared_start, shared_size;
     struct ptx_warp *warps;
     uint32_t warp_count, threads, alive;
     struct ptx_barrier barrier[PTX_BARRIERS];

@@ -212,6 +212,9 @@ static void test_host_threads(void)
     for (uint32_t i = 0; i < 9600; i++)
         wrong += rig_u32(&rig)[i] != i * i;
     tap_ok(rig.outcome.end == PTX_END_DONE && !wrong && rig_u32(&rig)[16384] == 9600, "100 blocks on four threads of the host");
+    rig.memory.fleeting = true; /* one thread's request would end another one's bytes */
+    rig_u32(&rig)[16384] = 0;
+    tap_ok(rig_launch(&rig, "k", 100, 96, out, 1) == PTX_END_DONE && rig_u32(&rig)[16384] == 9600, "on one, where bytes are fleeting");
     rig_close(&rig);
 }
 

@@ -153,8 +153,9 @@ static unsigned char *in_space(struct ptx_warp *warp, enum ptx_memory space, uns
     switch (space) {
     case PTX_M_SHARED:
         at &= UINT32_MAX;
-        return at >= PTX_SHARED_BASE && at - PTX_SHARED_BASE <= block->shared_size && bytes <= block->shared_size - (at - PTX_SHARED_BASE)
-                   ? block->shared + (at - PTX_SHARED_BASE)
+        return at >= block->shared_start && at - block->shared_start <= block->shared_size &&
+                       bytes <= block->shared_size - (at - block->shared_start)
+                   ? block->shared + (at - block->shared_start)
                    : outside(warp, lane, at, bytes, use);
     case PTX_M_FRAME:
     case PTX_M_LOCAL: {
@@ -209,7 +210,7 @@ static bool all_shared(const struct ptx_warp *warp, uint32_t mask, const uint64_
     const struct ptx_block *block = warp->block;
     uint64_t high = 0;
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        uint64_t there = mask >> i & 1 ? (uint32_t)at[i] - PTX_SHARED_BASE : 0; /* one before it is far behind the end */
+        uint64_t there = mask >> i & 1 ? (uint32_t)at[i] - block->shared_start : 0; /* one before it is far behind the end */
         high = there > high ? there : high;
         to[i] = block->shared + there;
     }

@@ -20,7 +20,9 @@ static inline uint64_t ptx_window(enum ptx_memory space)
     return PTX_WINDOW + (uint64_t)space * PTX_WINDOW_SIZE;
 }
 
-/* Shared memory begins behind what a device of these architectures keeps for the system. It ends at a multiple of PTX_SHARED_GRANULE. */
+/* Shared memory begins behind what a device of these architectures keeps for the system, where libraries of the toolkit keep something,
+ * too, if a program reads where that is: cooperative groups 288 bytes from %reserved_smem_offset_1 on. It ends at a multiple of
+ * PTX_SHARED_GRANULE. */
 #define PTX_SHARED_BASE UINT32_C(1024)
 #define PTX_SHARED_GRANULE UINT32_C(128)
 

@@ -3,6 +3,7 @@
  * which wait for each other end, as long as as many as a device holds are enough. */
 #include "ptx_run.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -252,6 +253,19 @@ static void *run_hand(void *data)
     return NULL;
 }
 
+/* With all signals blocked except those of faults, so that the program's own threads receive the others. */
+static bool start_hand(struct hand *hand)
+{
+    sigset_t own, before;
+    sigfillset(&own);
+    sigdelset(&own, SIGSEGV);
+    sigdelset(&own, SIGBUS);
+    pthread_sigmask(SIG_SETMASK, &own, &before);
+    bool started = posix.pthread_create(&hand->thread, NULL, run_hand, hand) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
 static bool open_port(struct crew *crew, struct ptx_grid *grid, _Atomic uint64_t *next)
 {
     struct ptx_port *port = heap.malloc(sizeof *port);
@@ -284,7 +298,7 @@ static void run_threads(struct ptx_grid *grid, unsigned threads)
         if (!open_port(&hands[i].crew, grid, &next))
             fail_memory(grid);
     for (unsigned i = 1; i < threads; i++)
-        hands[i].started = posix.pthread_create(&hands[i].thread, NULL, run_hand, &hands[i]) == 0;
+        hands[i].started = start_hand(&hands[i]);
     run_hand(&hands[0]);
     for (unsigned i = 1; i < threads; i++)
         if (hands[i].started)
@@ -292,6 +306,15 @@ static void run_threads(struct ptx_grid *grid, unsigned threads)
     for (unsigned i = 0; i < threads; i++)
         close_port(&hands[i].crew);
     heap.free(hands);
+}
+
+/* Bytes that are fleeting end with the next request, whichever thread makes it. */
+static unsigned threads_of(const struct ptx_grid *grid)
+{
+    unsigned threads = grid->launch->threads;
+    if (threads <= 1 || grid->memory->fleeting)
+        return 1;
+    return threads < grid->blocks ? threads : (unsigned)grid->blocks;
 }
 
 static bool open_grid(struct ptx_grid *grid, uint64_t **count_of)
@@ -326,7 +349,7 @@ void ptx_run(struct twin_memory *memory, const struct ptx_launch *launch, struct
     if (!open_grid(&grid, &count_of))
         fail_memory(&grid);
     else
-        run_threads(&grid, launch->threads > 1 && grid.blocks > 1 ? launch->threads : 1);
+        run_threads(&grid, threads_of(&grid));
     for (uint32_t i = 0; grid.constants && i < launch->program->routine_count; i++)
         heap.free(grid.constants[i]);
     heap.free(grid.constants);

@@ -50,6 +50,8 @@ static const struct {
     {"mov.u32 %r1, %total_smem_size; mov.u32 %r2, %aggr_smem_size; mov.u32 %r3, %dynamic_smem_size; mad.lo.u32 %r1, %r2, 1000, %r1; mad.lo.u32 %r1, %r3, 1000000, %r1; ld.shared.u32 %r4, [s]; cvt.u64.u32 %rd2, %r1; cvt.u64.u32 %rd3, %r4; add.u64 %rd2, %rd2, %rd3;", 128 + 128000 + 16000000},
     {"mov.u32 %r1, %reserved_smem_offset_begin; mov.u32 %r2, %reserved_smem_offset_end; mov.u32 %r3, %reserved_smem_offset_cap; mad.lo.u32 %r1, %r2, 10000, %r1; add.u32 %r1, %r1, %r3; "
      "cvt.u64.u32 %rd2, %r1;", 2881024},
+    {"mov.u32 %r1, %reserved_smem_offset_0; mov.u32 %r2, %reserved_smem_offset_1; cvt.u64.u32 %rd3, %r2; cvta.shared.u64 %rd3, %rd3; mov.u64 %rd4, 7; "
+     "st.u64 [%rd3+280], %rd4; ld.shared.u64 %rd2, [%r2+280]; cvt.u64.u32 %rd3, %r1; add.u64 %rd2, %rd2, %rd3; st.shared.u32 [s], %r1;", 7},
     {"mov.u32 %r1, %clock_hi; mov.u32 %r2, %pm0; mov.u32 %r3, %envreg3; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; cvt.u64.u32 %rd2, %r1;", 0},
     {"mov.u32 %r1, %globaltimer_lo; mov.u32 %r2, %globaltimer_hi; setp.gt.u32 %p1, %r2, 400000000; setp.gt.or.u32 %p1, %r1, 0, %p1; selp.u64 %rd2, 1, 0, %p1;", 1},
     {"mov.u32 %r1, %laneid; mov.u32 %r2, 1; shl.b32 %r2, %r2, %r1; mov.u32 %r3, %lanemask_eq; xor.b32 %r2, %r2, %r3; mov.u32 %r4, %lanemask_lt; sub.u32 %r5, %r3, %r4; "

@@ -88,11 +88,11 @@ static uint64_t uniform(const struct ptx_warp *warp, enum ptx_special which, uns
     case PTX_SR_GLOBALTIMER_LO: return (uint32_t)nanoseconds();
     case PTX_SR_GLOBALTIMER_HI: return nanoseconds() >> 32;
     case PTX_SR_TOTAL_SMEM_SIZE:
-    case PTX_SR_AGGR_SMEM_SIZE: return (block->shared_size + PTX_SHARED_GRANULE - 1) / PTX_SHARED_GRANULE * PTX_SHARED_GRANULE;
+    case PTX_SR_AGGR_SMEM_SIZE: return (block->grid->shared_bytes + PTX_SHARED_GRANULE - 1) / PTX_SHARED_GRANULE * PTX_SHARED_GRANULE;
     case PTX_SR_RESERVED_SMEM_END: return 0x120; /* of what an H100 keeps */
     case PTX_SR_RESERVED_SMEM_CAP: return PTX_SHARED_BASE;
     case PTX_SR_DYNAMIC_SMEM_SIZE: return launch->dynamic_shared;
-    default: return 0;
+    default: return 0; /* PTX_SR_RESERVED_SMEM_0 and _1 too: the system keeps nothing before what is the libraries' */
     }
 }
 
