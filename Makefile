@@ -94,14 +94,14 @@ endif
 HAVE_LIBEDIT := $(shell $(PKG_CONFIG) --exists libedit 2>/dev/null && echo 1)
 ifeq ($(HAVE_LIBEDIT),1)
 TOOL_CFLAGS += -DCUVMM_HAVE_LIBEDIT $(shell $(PKG_CONFIG) --cflags libedit)
-TOOL_LIBS   += $(shell $(PKG_CONFIG) --libs libedit)
+OPTIONAL_LIBS += $(shell $(PKG_CONFIG) --libs libedit)
 endif
 
 # Lines of source in reports of the checker; without it they name functions by symbol tables.
 HAVE_LIBDW := $(shell $(PKG_CONFIG) --exists libdw 2>/dev/null && echo 1)
 ifeq ($(HAVE_LIBDW),1)
 TOOL_CFLAGS += -DCUVMM_HAVE_LIBDW $(shell $(PKG_CONFIG) --cflags libdw)
-TOOL_LIBS   += $(shell $(PKG_CONFIG) --libs libdw)
+OPTIONAL_LIBS += $(shell $(PKG_CONFIG) --libs libdw)
 endif
 
 # The driver is loaded at run time; C libraries older than glibc 2.34 keep dlopen apart.
@@ -163,6 +163,7 @@ ABI_SRC   := $(call sources,$(ABI_ROOMS))
 LIBCUDA   := $(BUILD)/lib/libcuda.so.1
 LIBCHECK  := $(BUILD)/lib/libcuvmm-check.so
 LIBFILES  := $(BUILD)/lib/libcuvmm-device-files.so
+LIBOPTIONAL := $(if $(OPTIONAL_LIBS),$(BUILD)/lib/libcuvmm-optional.so)
 # The simulator as NVML (docs/nvml.md). Its tests are programs of NVML and of the driver's API.
 NVML_SRC  := $(call sources,backend_sim/nvml)
 LIBNVML   := $(BUILD)/lib/libnvidia-ml.so.1
@@ -188,7 +189,7 @@ MAKEFLAGS += --no-builtin-rules
 # What was built on the way stays.
 .SECONDARY:
 # Programs of CUDA, and what is put before them, exist on Linux; elsewhere the library and the command are all there is.
-DRIVER_LIBS := $(if $(filter Linux,$(SYSTEM)),$(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES))
+DRIVER_LIBS := $(if $(filter Linux,$(SYSTEM)),$(LIBCUDA) $(LIBCUDART) $(LIBNVML) $(LIBCHECK) $(LIBFILES) $(LIBOPTIONAL))
 all: $(LIBA) $(LIBSIM) $(LIBSO) $(DRIVER_LIBS) $(CUVMM) $(RULE_PAGE) $(if $(filter Linux,$(SYSTEM)),$(SUITE) $(PROGS)) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
 
 help: ## this list
@@ -366,6 +367,11 @@ $(LIBFILES): $(filter-out %_test.c,$(FILES_SRC)) api/base/os_environment.c backe
 	@mkdir -p $(@D)
 	$(CC) $(sees.api) $(CPPFLAGS) $(filter-out -fsanitize=% -fno-sanitize-recover=% -shared-libsan --coverage,$(CFLAGS) $(LDFLAGS)) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-device-files.so -Wl,--version-script=backend_sim/device_files/exports.map -o $@ $(filter %.c,$^) $(DL_LIBS)
 
+# Nothing but the names of libraries that the command loads when it needs them (tools/optional).
+$(LIBOPTIONAL):
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize=% -shared-libsan --coverage,$(LDFLAGS)) -shared -nostdlib -Wl,-soname,$(@F) -Wl,--no-as-needed -o $@ $(OPTIONAL_LIBS)
+
 # Its test is a program that finds its functions before the C library's.
 $(BUILD)/test/backend_sim/device_files/device_files_test: $(call obj,$(FILES_SRC)) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
@@ -407,7 +413,7 @@ $(LIBSO): $(LIB_OBJ)
 	@ln -sf $(notdir $(LIBSO_MAJOR)) $(LIBSO_DEV)
 
 # The command and the harness use each other: the command's object comes first, the archives in a circle.
-$(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/cli/main.o $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
+$(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/cli/main.o $(TOOLA) $(CONFA) $(TOOLA) $(LIBA) | $(LIBOPTIONAL)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(PIE_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 	@mkdir -p $(BUILD)/lib && ln -sf ../bin/cuvmm $(BUILD)/lib/ptxas # cuvmm ptxas, for compilers that start it by a path
@@ -438,14 +444,14 @@ $(BENCHA): $(call obj,$(call sources,bench/lib))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/obj/bench/%.o: override CPPFLAGS += -DBENCH_LIBCUDA='"$(abspath $(LIBCUDA))"' -DBENCH_LIBCUDART='"$(abspath $(BUILD)/lib/libcudart.so.13)"' -DBENCH_KERNELS='"$(abspath $(ABI_KERNELS))"' -DBENCH_TIMES='"$(abspath conformance/recorded/facts/times.tsv)"'
+$(BUILD)/obj/bench/%.o: override CPPFLAGS += -DBENCH_LIBCUDA='"$(abspath $(LIBCUDA))"' -DBENCH_LIBCUDART='"$(abspath $(BUILD)/lib/libcudart.so.13)"' -DBENCH_CUVMM='"$(abspath $(BUILD)/bin/cuvmm)"' -DBENCH_KERNELS='"$(abspath $(ABI_KERNELS))"' -DBENCH_TIMES='"$(abspath conformance/recorded/facts/times.tsv)"'
 $(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 # Ratios are kept in $(BUILD)/bench/NAME.tsv and shown beside those of the next run.
-BENCH_RUNS := life threads memory runtime
-bench: $(BENCHES) $(LIBCUDA) $(LIBCUDART) $(ABI_KERNELS) ## the cost of the simulator, as ratios within the run (docs/bench.md)
+BENCH_RUNS := life threads memory runtime start
+bench: $(BENCHES) $(CUVMM) $(LIBCHECK) $(LIBFILES) $(LIBCUDA) $(LIBCUDART) $(ABI_KERNELS) ## the cost of the simulator, as ratios within the run (docs/bench.md)
 	@mkdir -p $(BUILD)/bench
 	@$(foreach name,$(BENCH_RUNS),echo "# $(name)" && $(BUILD)/bin/bench-$(name) --result $(BUILD)/bench/$(name).tsv &&) true
 

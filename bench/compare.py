@@ -21,7 +21,8 @@ import sys
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 LEFT_OUT = ("pool", "gpu")  # they print no ratios
 FEWEST = 3  # rounds that can show more than chance
-LIBRARIES = ("lib/libcuda.so.1", "lib/libcudart.so.13", "test/abi_kernels.so")
+LIBRARIES = ("lib/libcuda.so.1", "lib/libcudart.so.12", "lib/libcudart.so.13", "lib/libcuvmm-check.so", "lib/libcuvmm-device-files.so", "bin/cuvmm",
+             "test/abi_kernels.so")
 
 
 def fail(text):

@@ -201,7 +201,7 @@ mkdir "$work/full"
 if unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0" && ! head -c 8192 /dev/zero >"$0/fill"' "$work/full" 2>/dev/null; then
     unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0"; head -c 8192 /dev/zero >"$0/fill"; TMPDIR=$0 exec "$@"' "$work/full" \
         "$check" check --backend=sim "$work/programs" map_twice >"$work/out" 2>"$work/err"
-    [ $? = 2 ] && says 'no file for the counts in TMPDIR or /tmp: No space left on device'
+    [ $? = 2 ] && says 'no file for the counts in TMPDIR, /dev/shm or /tmp: No space left on device'
     point $? "a full TMPDIR is reported, and ends no process by a signal"
 else
     echo "# a TMPDIR that is full: no file system can be mounted here"

@@ -33,10 +33,15 @@ static bool has_device(void *user, char why[EXEC_WHY], int *count)
            vmm_device_get_count(sys, count) == VMM_SUCCESS && *count > 0;
 }
 
+/* To load the driver does not initialise it: where there is none to load, no process is started. */
 static bool has_driver(void)
 {
     char why[EXEC_WHY];
     int count;
+    vmm_system *sys;
+    if (vmm_open("cuda", &sys) != VMM_SUCCESS)
+        return false;
+    vmm_close(sys);
     return exec_in_child(has_device, NULL, why, &count);
 }
 
@@ -140,7 +145,6 @@ static void report_text(struct run *run, const struct exec_ending *end, bool che
 static int report(struct run *run, const struct exec_ending *end, struct report_files *files, FILE *err)
 {
     char text[COLLECT_TEXT];
-    signal(SIGXFSZ, SIG_IGN); /* of a log that may not become longer: the exit status still counts */
     collect_finish(run);
     struct sum sum = collect_sum(run, 0);
     bool checked = collect_text(run, &sum, text, sizeof text);
@@ -156,6 +160,11 @@ static int report(struct run *run, const struct exec_ending *end, struct report_
     return found && run->options->error_exitcode >= 0 ? run->options->error_exitcode : end->status;
 }
 
+static void read_stream(void *stream, int until)
+{
+    stream_read(stream, until);
+}
+
 static int start_and_report(struct run *run, const char *path, const char *tally_path, struct exec_setting *setting, FILE *err)
 {
     const struct check_options *options = run->options;
@@ -165,13 +174,15 @@ static int start_and_report(struct run *run, const char *path, const char *tally
         return 2;
     struct stream *stream = stream_open(collect_record, run);
     if (!stream) {
-        fprintf(err, WHO ": no socket for findings in TMPDIR or /tmp: %s\n", strerror(errno));
+        fprintf(err, WHO ": no socket for findings in TMPDIR, /dev/shm or /tmp: %s\n", strerror(errno));
         report_close(&files);
         return 2;
     }
     report_to(options, tally_path, stream_path(stream), &setting->environment);
     struct recorder_watch *watch = check_watch_begin(&options->watch, options->driver, &setting->environment, run->texts.common);
-    bool ran = exec_process(WHO, options->command, path, &setting->environment, &end, err);
+    const struct exec_meanwhile meanwhile = {read_stream, stream, watch ? recorder_watch_asked : NULL, watch};
+    bool ran = exec_process(WHO, options->command, path, &setting->environment, &meanwhile, &end, err);
+    signal(SIGXFSZ, SIG_IGN); /* of a log that may not become longer: the exit status still counts */
     stream_close(stream);
     if (!ran)
         end = (struct exec_ending){0, 0};
@@ -198,7 +209,7 @@ static int with_tally(const struct check_options *options, const char *path, str
     size_t size = tally_size();
     struct findings_tally *tally = exec_shared(tally_path, sizeof tally_path, size);
     if (!tally) {
-        fprintf(err, WHO ": no file for the counts in TMPDIR or /tmp: %s\n", strerror(errno));
+        fprintf(err, WHO ": no file for the counts in TMPDIR, /dev/shm or /tmp: %s\n", strerror(errno));
         return 2;
     }
     int status = collect_begin(&run, options, tally, size == sizeof *tally ? FINDINGS_AGAIN : 0, err) ? start_and_report(&run, path, tally_path, setting, err) : 2;

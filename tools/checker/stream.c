@@ -3,10 +3,7 @@
 #include "stream.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +12,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "exec_file.h"
+
 enum { MOST = 256, WAITING = 4096, LONGEST = 256 << 10 }; /* connections read at once; those that wait; bytes of a record */
-enum { STOP, BY_PATH, ABSTRACT, LISTENERS };
+enum { UNTIL, BY_PATH, ABSTRACT, LISTENERS };
 
 struct stream {
     stream_handler handle;
     void *user;
     char folder[STREAM_PATH], path[STREAM_PATH];
-    int stop[2];                          /* a pipe: closed when nothing more is awaited */
     struct pollfd file[LISTENERS + MOST]; /* behind the listeners, connections in the order of their arrival */
     nfds_t count;
-    pthread_t thread;
     char record[LONGEST];
 };
 
@@ -100,11 +97,10 @@ static void read_rest(struct stream *stream)
     } while (accepted && left > 0);
 }
 
-static void *read_all(void *argument)
+void stream_read(struct stream *stream, int until)
 {
-    struct stream *stream = argument;
-    bool going = true;
-    while (going) {
+    stream->file[UNTIL].fd = until;
+    for (bool going = true; going;) {
         bool full = stream->count == LISTENERS + MOST;
         for (int listener = BY_PATH; listener < LISTENERS; listener++)
             stream->file[listener].events = full ? 0 : POLLIN;
@@ -112,10 +108,9 @@ static void *read_all(void *argument)
             continue;
         read_ready(stream);
         accept_all(stream);
-        going = !stream->file[STOP].revents;
+        going = !stream->file[UNTIL].revents;
     }
-    read_rest(stream);
-    return NULL;
+    stream->file[UNTIL].fd = -1;
 }
 
 /* ---- opening ---- */
@@ -140,13 +135,12 @@ static int listen_at(const char *path, bool abstract)
     return file;
 }
 
-/* A folder of the run's own in TMPDIR, or in /tmp where that name is too long. */
+/* A folder of the run's own, in the first place whose name is not too long. */
 static bool make_folder(struct stream *stream)
 {
-    const char *places[] = {getenv("TMPDIR"), "/tmp"};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const char *place = places[i];
-        if (!place || place[0] != '/' || strlen(place) > STREAM_PATH - sizeof "/cuvmm-check-XXXXXX/stream" - 1)
+    const char *place;
+    for (unsigned i = 0; (place = exec_place(i)) != NULL; i++) {
+        if (place[0] != '/' || strlen(place) > STREAM_PATH - sizeof "/cuvmm-check-XXXXXX/stream" - 1)
             continue;
         snprintf(stream->folder, sizeof stream->folder, "%.80s/cuvmm-check-XXXXXX", place);
         if (!mkdtemp(stream->folder))
@@ -158,24 +152,11 @@ static bool make_folder(struct stream *stream)
     return false;
 }
 
-/* Signals of this process are the main thread's. */
-static bool start(struct stream *stream)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    errno = pthread_create(&stream->thread, NULL, read_all, stream);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return errno == 0;
-}
-
 static void release(struct stream *stream)
 {
     for (nfds_t i = 0; i < stream->count; i++)
         if (stream->file[i].fd >= 0)
             close(stream->file[i].fd);
-    if (stream->stop[1] >= 0)
-        close(stream->stop[1]);
     if (stream->path[0])
         unlink(stream->path);
     if (stream->folder[0])
@@ -190,17 +171,14 @@ struct stream *stream_open(stream_handler handle, void *user)
         return NULL;
     stream->handle = handle;
     stream->user = user;
-    stream->stop[0] = stream->stop[1] = -1;
     for (int i = 0; i < LISTENERS; i++)
         stream->file[i] = (struct pollfd){.fd = -1, .events = POLLIN};
     stream->count = LISTENERS;
-    bool good = make_folder(stream) && pipe2(stream->stop, O_CLOEXEC) == 0;
-    stream->file[STOP].fd = stream->stop[0];
-    good = good && (stream->file[BY_PATH].fd = listen_at(stream->path, false)) >= 0;
+    bool good = make_folder(stream) && (stream->file[BY_PATH].fd = listen_at(stream->path, false)) >= 0;
     /* Without the second name a program that changes its root directory cannot send; everything else goes. */
     if (good)
         stream->file[ABSTRACT].fd = listen_at(stream->path, true);
-    if (good && start(stream))
+    if (good)
         return stream;
     int error = errno;
     release(stream);
@@ -215,8 +193,6 @@ const char *stream_path(const struct stream *stream)
 
 void stream_close(struct stream *stream)
 {
-    close(stream->stop[1]);
-    stream->stop[1] = -1;
-    pthread_join(stream->thread, NULL);
+    read_rest(stream);
     release(stream);
 }

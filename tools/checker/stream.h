@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.h - the parent's end of findings_stream.h: a thread reads records while the program runs.
+/* stream.h - the parent's end of findings_stream.h: records are read while the program runs.
  *
  *     stream_open(&s, handle, user)   CUVMM_CHECK_STREAM=s->path       process --connect, record, close--> handle(user, text, length)
- *     ... the program runs ...
+ *     stream_read(s, end)             until there is something to read at end
  *     stream_close(s)                 what was sent before is read; from then on there is no reader, and processes that are still running write text
  *
- * handle is called by one thread, record by record, in the order in which a process sent them.
+ * handle is called by those two, record by record, in the order in which a process sent them.
  */
 #ifndef CUVMM_TOOLS_STREAM_H
 #define CUVMM_TOOLS_STREAM_H
@@ -22,6 +22,8 @@ struct stream;
 /* NULL, and errno is set, where it cannot be. */
 struct stream *stream_open(stream_handler handle, void *user);
 const char *stream_path(const struct stream *stream);
+/* Returns when the descriptor until can be read. */
+void stream_read(struct stream *stream, int until);
 void stream_close(struct stream *stream);
 
 #endif

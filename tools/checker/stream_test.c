@@ -64,6 +64,36 @@ static bool send_one(const char *path, bool abstract, const char *text, size_t l
 
 static const char *path;
 
+/* A stream that is read by a thread, as the program's process is waited for. */
+struct reading {
+    struct stream *stream;
+    int until[2];
+    pthread_t thread;
+};
+
+static void *read_until(void *argument)
+{
+    struct reading *reading = argument;
+    stream_read(reading->stream, reading->until[0]);
+    return NULL;
+}
+
+static void begin(struct reading *reading)
+{
+    reading->stream = stream_open(handle, &seen);
+    if (!reading->stream || pipe(reading->until) != 0 || pthread_create(&reading->thread, NULL, read_until, reading))
+        tap_bail("no stream");
+    path = stream_path(reading->stream);
+}
+
+static void end(struct reading *reading)
+{
+    close(reading->until[1]);
+    pthread_join(reading->thread, NULL);
+    close(reading->until[0]);
+    stream_close(reading->stream);
+}
+
 /* Half of them connect for each record, half once. */
 static void *send_many(void *argument)
 {
@@ -85,15 +115,15 @@ static void test_many(void)
     pthread_t thread[SENDERS];
     memset(&seen, 0, sizeof seen);
     seen.slow = true;
-    struct stream *stream = stream_open(handle, &seen);
-    tap_ok(stream && stream_path(stream)[0] == '/', "a socket in a folder of its own");
-    path = stream_path(stream);
+    struct reading reading;
+    begin(&reading);
+    tap_ok(path[0] == '/', "a socket in a folder of its own");
     for (size_t i = 0; i < SENDERS; i++)
         if (pthread_create(&thread[i], NULL, send_many, (void *)i))
             tap_bail("no thread");
     for (size_t i = 0; i < SENDERS; i++)
         pthread_join(thread[i], NULL);
-    stream_close(stream);
+    end(&reading);
     tap_u64(seen.records, SENDERS * EACH, "%d senders at once: each record arrives", SENDERS);
     tap_u64(seen.wrong, 0, "each sender's in its order, though its connections were many");
 }
@@ -103,15 +133,15 @@ static void test_sizes(void)
     static char text[RECORD_MOST];
     memset(&seen, 0, sizeof seen);
     memset(text, 'x', sizeof text);
-    struct stream *stream = stream_open(handle, &seen);
-    path = stream_path(stream);
+    struct reading reading;
+    begin(&reading);
     tap_ok(send_one(path, false, text, sizeof text), "the longest record can be sent");
     tap_ok(send_one(path, false, "x", 1) && send_one(path, true, "x", 1), "the shortest, and by the other name");
     int idle = connect_to(path, false), empty = connect_to(path, false);
     close(empty);
     char copy[200];
     snprintf(copy, sizeof copy, "%s", path);
-    stream_close(stream);
+    end(&reading);
     tap_ok(seen.records == 3 && seen.longest == sizeof text, "whole; one that sends nothing is not awaited");
     tap_ok(send(idle, "x", 1, MSG_NOSIGNAL) < 0 && connect_to(copy, false) < 0 && connect_to(copy, true) < 0 && access(copy, F_OK) != 0,
            "then there is no reader, and nothing is left");

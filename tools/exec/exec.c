@@ -164,7 +164,7 @@ static bool count_processes(const struct exec_options *options, struct exec_envi
         exec_environment_set(environment, "CUVMM_PROCESSES", path);
         return true;
     }
-    fprintf(err, "%s: no file to count processes in TMPDIR or /tmp: %s\n", options->who, strerror(errno));
+    fprintf(err, "%s: no file to count processes in TMPDIR, /dev/shm or /tmp: %s\n", options->who, strerror(errno));
     return false;
 }
 
@@ -180,7 +180,7 @@ int exec_run(const struct exec_options *options, FILE *err)
         return EXEC_NOTHING;
     char processes[4096];
     if (count_processes(options, &setting.environment, processes, err))
-        exec_process(options->who, options->command, path, &setting.environment, &end, err);
+        exec_process(options->who, options->command, path, &setting.environment, NULL, &end, err);
     if (processes[0])
         unlink(processes);
     exec_setting_free(&setting);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern char **environ;
+
 static size_t place(const struct exec_environment *environment, const char *name)
 {
     size_t i = 0;
@@ -70,6 +72,50 @@ bool exec_environment_apply(const struct exec_environment *environment)
         good = (environment->variable[i].value ? setenv(environment->variable[i].name, environment->variable[i].value, 1)
                                                : unsetenv(environment->variable[i].name)) == 0;
     return good;
+}
+
+static bool is_own(const struct exec_environment *environment, const char *entry)
+{
+    const size_t length = strcspn(entry, "=");
+    for (size_t i = 0; i < environment->count; i++)
+        if (strncmp(environment->variable[i].name, entry, length) == 0 && !environment->variable[i].name[length])
+            return true;
+    return false;
+}
+
+/* The list and, behind it, the texts that are new. */
+static size_t vector_size(const struct exec_environment *environment)
+{
+    size_t entries = environment->count + 1, bytes = 0;
+    for (char **entry = environ; *entry; entry++)
+        entries++;
+    for (size_t i = 0; i < environment->count; i++)
+        if (environment->variable[i].value)
+            bytes += strlen(environment->variable[i].name) + strlen(environment->variable[i].value) + 2;
+    return entries * sizeof(char *) + bytes;
+}
+
+char **exec_environment_vector(const struct exec_environment *environment)
+{
+    const size_t size = vector_size(environment);
+    char **list = environment->incomplete ? NULL : malloc(size), *text = (char *)list + size;
+    size_t count = 0;
+    if (!list)
+        return NULL;
+    for (char **entry = environ; *entry; entry++)
+        if (!is_own(environment, *entry))
+            list[count++] = *entry;
+    for (size_t i = 0; i < environment->count; i++) {
+        const struct exec_variable *variable = &environment->variable[i];
+        if (!variable->value)
+            continue;
+        const size_t length = strlen(variable->name) + strlen(variable->value) + 2;
+        text -= length;
+        snprintf(text, length, "%s=%s", variable->name, variable->value);
+        list[count++] = text;
+    }
+    list[count] = NULL;
+    return list;
 }
 
 /* Between the quotes only the quote itself is special. */

@@ -3,7 +3,7 @@
  *
  *     LD_LIBRARY_PATH=/opt/x      prepend "/usr/lib/cuvmm"       LD_LIBRARY_PATH=/usr/lib/cuvmm:/opt/x
  *
- * The environment of this process stays as it is until exec_environment_apply, which the child calls.
+ * The environment of this process stays as it is until exec_environment_apply.
  */
 #ifndef CUVMM_TOOLS_EXEC_ENVIRONMENT_H
 #define CUVMM_TOOLS_EXEC_ENVIRONMENT_H
@@ -34,6 +34,9 @@ const char *exec_environment_get(const struct exec_environment *environment, con
 
 /* Sets them in this process. False when memory is out. */
 bool exec_environment_apply(const struct exec_environment *environment);
+
+/* What the program's environ will be, for posix_spawn; freed with free. NULL when memory is out. */
+char **exec_environment_vector(const struct exec_environment *environment);
 
 /* A line of a shell for each: export NAME='value' */
 void exec_environment_print(const struct exec_environment *environment, FILE *out);

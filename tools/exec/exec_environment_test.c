@@ -43,6 +43,42 @@ static void test_values(void)
     tap_u64(environment.count, 0, "and empty in the end");
 }
 
+static const char *in_vector(char **vector, const char *name)
+{
+    const char *found = NULL;
+    for (; *vector; vector++)
+        if (strncmp(*vector, name, strlen(name)) == 0) {
+            tap_ok(!found, "%s stands once in what a program gets", name);
+            found = *vector;
+        }
+    return found;
+}
+
+static void test_vector(void)
+{
+    struct exec_environment environment = {.count = 0};
+    setenv("EXEC_VECTOR_SAME", "same", 1);
+    setenv("EXEC_VECTOR", "old", 1);
+    setenv("EXEC_VECTOR_GONE", "old", 1);
+    unsetenv("EXEC_VECTOR_NEW");
+    exec_environment_set(&environment, "EXEC_VECTOR", "new=1");
+    exec_environment_set(&environment, "EXEC_VECTOR_NEW", "");
+    exec_environment_unset(&environment, "EXEC_VECTOR_GONE");
+    exec_environment_unset(&environment, "EXEC_VECTOR_NEVER");
+    char **vector = exec_environment_vector(&environment);
+    if (!vector)
+        tap_bail("no memory");
+    tap_text(in_vector(vector, "EXEC_VECTOR_SAME="), "EXEC_VECTOR_SAME=same", "what is not set stays");
+    tap_text(in_vector(vector, "EXEC_VECTOR="), "EXEC_VECTOR=new=1", "what is set replaces");
+    tap_text(in_vector(vector, "EXEC_VECTOR_NEW="), "EXEC_VECTOR_NEW=", "an empty value is one");
+    tap_ok(!in_vector(vector, "EXEC_VECTOR_GONE") && !in_vector(vector, "EXEC_VECTOR_NEVER"), "what is removed is not there");
+    tap_text(getenv("EXEC_VECTOR"), "old", "this process has its own still");
+    free(vector);
+    environment.incomplete = true;
+    tap_ok(!exec_environment_vector(&environment), "none of what lacks a value");
+    exec_environment_free(&environment);
+}
+
 static void test_many(void)
 {
     static char name[100][16];
@@ -68,6 +104,7 @@ static void test_incomplete(void)
 int main(void)
 {
     test_values();
+    test_vector();
     test_many();
     test_incomplete();
     return tap_done();

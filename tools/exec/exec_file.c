@@ -8,11 +8,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The open file; -1 on failure. */
-static int make(char *path, size_t path_size, size_t size)
+static const char *named(void)
 {
     const char *folder = getenv("TMPDIR");
-    int length = snprintf(path, path_size, "%s/cuvmm-XXXXXX", folder && folder[0] ? folder : "/tmp");
+    return folder && folder[0] ? folder : NULL;
+}
+
+const char *exec_place(unsigned number)
+{
+    const char *const places[] = {named() ? named() : "/dev/shm", "/tmp"};
+    return number < sizeof places / sizeof places[0] ? places[number] : NULL;
+}
+
+/* The open file; -1 on failure. */
+static int make_in(const char *folder, char *path, size_t path_size, size_t size)
+{
+    int length = snprintf(path, path_size, "%s/cuvmm-XXXXXX", folder);
     int fd = length < (int)path_size ? mkstemp(path) : -1;
     if (fd < 0)
         return -1;
@@ -23,6 +34,12 @@ static int make(char *path, size_t path_size, size_t size)
     close(fd);
     errno = error;
     return -1;
+}
+
+static int make(char *path, size_t path_size, size_t size)
+{
+    int fd = make_in(exec_place(0), path, path_size, size);
+    return fd >= 0 || named() ? fd : make_in(exec_place(1), path, path_size, size);
 }
 
 bool exec_zeros(char *path, size_t path_size, size_t size)

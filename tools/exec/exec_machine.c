@@ -85,25 +85,51 @@ static bool count(const char *spec, int *number)
     return true;
 }
 
-static bool opens(void *user, char why[EXEC_WHY], int *number)
+/* Variables that are for the program, and not for this question: the machine that it joins, a trace among the layers. */
+static const char *const hidden[] = {"CUVMM_MACHINE", "CUVMM_LAYERS"};
+enum { HIDDEN = sizeof hidden / sizeof hidden[0] };
+
+static int ask_here(const char *spec, char why[EXEC_WHY])
 {
-    const char *const *asked = user, *spec = asked[0] ? asked[0] : exec_machine_of_environment();
-    vmm_system *sys;
-    bool good = true;
-    unsetenv("CUVMM_MACHINE"); /* it is the program that joins it */
-    unsetenv("CUVMM_LAYERS");  /* a trace among them is the program's */
-    if (asked[1] && setenv("CUVMM_LAYERS", asked[1], 1) == 0) {
-        char path[4096];
-        if (exec_zeros(path, sizeof path, sizeof(uint64_t))) /* for a fault that is one process's */
-            setenv("CUVMM_PROCESSES", path, 1);
-        good = vmm_open(spec, &sys) == VMM_SUCCESS;
-        if (good)
-            vmm_close(sys);
-        if (path[0])
-            unlink(path);
-        unsetenv("CUVMM_LAYERS");
+    char *value[HIDDEN];
+    int devices = 0;
+    for (int i = 0; i < HIDDEN; i++) {
+        const char *old = getenv(hidden[i]);
+        value[i] = old ? strdup(old) : NULL;
+        if (value[i])
+            unsetenv(hidden[i]);
     }
-    good = good && count(spec, number);
+    const bool good = count(spec, &devices);
+    snprintf(why, EXEC_WHY, "%s", good ? "" : vmm_last_detail()->note);
+    for (int i = 0; i < HIDDEN; i++) {
+        if (value[i])
+            setenv(hidden[i], value[i], 1);
+        free(value[i]);
+    }
+    return good ? devices : -1;
+}
+
+/* For a fault that is one process's there is a count of processes, too. */
+static bool opens_with_layers(const char *spec, const char *layers)
+{
+    char path[4096];
+    vmm_system *sys;
+    setenv("CUVMM_LAYERS", layers, 1);
+    if (exec_zeros(path, sizeof path, sizeof(uint64_t)))
+        setenv("CUVMM_PROCESSES", path, 1);
+    const bool good = vmm_open(spec, &sys) == VMM_SUCCESS;
+    if (good)
+        vmm_close(sys);
+    if (path[0])
+        unlink(path);
+    return good;
+}
+
+static bool ask_with_layers(void *user, char why[EXEC_WHY], int *number)
+{
+    const char *const *asked = user;
+    unsetenv("CUVMM_MACHINE");
+    const bool good = opens_with_layers(asked[0], asked[1]) && (unsetenv("CUVMM_LAYERS"), count(asked[0], number));
     if (!good)
         snprintf(why, EXEC_WHY, "%s", vmm_last_detail()->note);
     return good;
@@ -111,9 +137,11 @@ static bool opens(void *user, char why[EXEC_WHY], int *number)
 
 int exec_machine_ask(const char *spec, const char *layers, char why[EXEC_WHY])
 {
-    const char *asked[] = {spec, layers};
+    const char *asked[] = {spec ? spec : exec_machine_of_environment(), layers};
     int devices = 0;
-    return exec_in_child(opens, asked, why, &devices) ? devices : -1;
+    if (!layers)
+        return ask_here(asked[0], why);
+    return exec_in_child(ask_with_layers, asked, why, &devices) ? devices : -1;
 }
 
 /* ---- its name ---- */

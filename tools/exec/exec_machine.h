@@ -15,8 +15,8 @@
 #define EXEC_MACHINE_NAME 41
 #define EXEC_WHY 600
 
-/* Opens the machine in a child, for it is the program's to open: this process shall have none. spec NULL: as libcuda.so.1 chooses
- * it. layers: around it, or NULL. Returns the number of devices; -1, with the reason in why, where it cannot be had. */
+/* Opens the machine and closes it again. spec NULL: as libcuda.so.1 chooses it. layers: around it, which a child tries, so that this
+ * process opens none of their files; or NULL. Returns the number of devices; -1, with the reason in why, where it cannot be had. */
 int exec_machine_ask(const char *spec, const char *layers, char why[EXEC_WHY]);
 
 /* The machine that libcuda.so.1 chooses (docs/unmodified.md). */

@@ -3,99 +3,139 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static volatile pid_t running;
-static volatile int usr1 = -1; /* who gets a byte for it instead */
+/* ---- starting ---- */
 
-void exec_process_usr1(int descriptor)
+/* A script without a first line is the shell's, as with execvp. */
+static int spawn_script(pid_t *process, const posix_spawnattr_t *attributes, char **command, const char *path, char **environment)
 {
-    usr1 = descriptor;
+    size_t count = 1;
+    while (command[count - 1])
+        count++;
+    char **whole = malloc((count + 1) * sizeof *whole);
+    if (!whole)
+        return ENOMEM; /* LCOV_EXCL_LINE: memory for a few pointers */
+    whole[0] = (char *)(uintptr_t)"sh";
+    whole[1] = (char *)(uintptr_t)path;
+    memcpy(whole + 2, command + 1, (count - 1) * sizeof *whole);
+    const int error = posix_spawn(process, "/bin/sh", NULL, attributes, whole, environment);
+    free(whole);
+    return error;
 }
 
-pid_t exec_process_program(void)
+/* 0 or an error number. No page of this process is copied, as for fork. */
+static int spawn(pid_t *process, const sigset_t *mask, char **command, const char *path, const struct exec_environment *environment)
 {
-    return running;
+    posix_spawnattr_t attributes;
+    char **vector = exec_environment_vector(environment);
+    if (!vector)
+        return ENOMEM; /* LCOV_EXCL_LINE: memory for the environment */
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, mask);
+    int error = posix_spawn(process, path, NULL, &attributes, command, vector);
+    if (error == ENOEXEC)
+        error = spawn_script(process, &attributes, command, path, vector);
+    posix_spawnattr_destroy(&attributes);
+    free(vector);
+    return error;
 }
+
+/* EAGAIN: the system has no room for a process; any other error is of this program, whose status is as a shell gives it. */
+static bool report_failure(const char *who, const char *path, int error, struct exec_ending *end, FILE *err)
+{
+    if (error == EAGAIN) {
+        fprintf(err, "%s: no process can be started: %s\n", who, strerror(error)); /* LCOV_EXCL_LINE: a system without room for a process */
+        return false;                                                              /* LCOV_EXCL_LINE: the same */
+    }
+    fprintf(err, "%s: %s: %s\n", who, path, error == ENOENT ? "the interpreter in its first line is not there" : strerror(error));
+    *end = (struct exec_ending){.status = 127};
+    return true;
+}
+
+/* ---- waiting ---- */
 
 /* A signal to this process alone is meant for the program. One of the terminal's the program gets by itself. */
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-    int before = errno;
-    (void)context;
-    if (number == SIGUSR1 && usr1 >= 0 && info->si_code <= 0)
-        while (write(usr1, "u", 1) < 0 && errno == EINTR)
-            ;
-    else if (running > 0 && (info->si_code <= 0 || (number != SIGINT && number != SIGQUIT)))
-        kill(running, number);
-    errno = before;
-}
-
 static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-enum { PASSED = sizeof passed / sizeof passed[0] };
 
 /* What the program inherits as ignored stays so (nohup). */
-static void pass_signals(struct sigaction before[PASSED])
+static void fill(sigset_t *set)
 {
-    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
-    for (int i = 0; i < PASSED; i++) {
-        sigaction(passed[i], &action, &before[i]);
-        if (before[i].sa_handler == SIG_IGN && !(before[i].sa_flags & SA_SIGINFO))
-            sigaction(passed[i], &before[i], NULL);
-    }
+    struct sigaction action;
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
+        if (sigaction(passed[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(set, passed[i]);
 }
 
-static void pass_no_more(const struct sigaction before[PASSED])
+static void handle(const struct signalfd_siginfo *info, const struct exec_meanwhile *meanwhile, pid_t program)
 {
-    for (int i = 0; i < PASSED; i++)
-        sigaction(passed[i], &before[i], NULL);
+    const int number = (int)info->ssi_signo;
+    const bool sent = info->ssi_code <= 0;
+    if (number == SIGUSR1 && sent && meanwhile && meanwhile->usr1)
+        meanwhile->usr1(meanwhile->usr1_user, program);
+    else if (number != SIGCHLD && (sent || (number != SIGINT && number != SIGQUIT)))
+        kill(program, number);
 }
 
-/* execvp takes a path as it is, and gives a script without a first line to the shell. */
-__attribute__((noreturn)) static void become(const char *who, char **command, const char *path,
-                                             const struct exec_environment *environment, FILE *err)
+static bool has_ended(pid_t program)
 {
-    if (exec_environment_apply(environment)) {
-        execvp(path, command);
-        fprintf(err, "%s: %s: %s\n", who, path, errno == ENOENT ? "the interpreter in its first line is not there" : strerror(errno));
-    } else {
-        fprintf(err, "%s: memory is exhausted\n", who);
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)program, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid;
+}
+
+/* Until the program ends. Its number may be another's once it has been waited for, so no signal is passed on after that. */
+static void await(pid_t program, int signals, const struct exec_meanwhile *meanwhile, struct exec_ending *end)
+{
+    int status = 0;
+    struct signalfd_siginfo info;
+    while (!has_ended(program)) {
+        if (meanwhile && meanwhile->work)
+            meanwhile->work(meanwhile->work_user, signals);
+        if (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
+            handle(&info, meanwhile, program);
     }
-    fflush(err);
-    _exit(127);
+    waitpid(program, &status, 0);
+    end->signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    end->status = end->signal_number ? 128 + end->signal_number : WEXITSTATUS(status);
+}
+
+/* Those that nobody took would end this process: the ones that came after the program had ended. */
+static void drop(const sigset_t *set)
+{
+    while (sigtimedwait(set, NULL, &(struct timespec){0}) > 0 || errno == EINTR)
+        ;
 }
 
 bool exec_process(const char *who, char **command, const char *path, const struct exec_environment *environment,
-                  struct exec_ending *end, FILE *err)
+                  const struct exec_meanwhile *meanwhile, struct exec_ending *end, FILE *err)
 {
-    int status = 0;
-    sigset_t all, before;
-    struct sigaction handlers[PASSED];
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before); /* until the program's process is known, there is none to pass a signal to */
+    sigset_t set, blocked, before;
+    struct sigaction of_children;
+    pid_t program = 0;
+    fill(&set);
+    blocked = set;
+    sigaddset(&blocked, SIGXFSZ); /* what is written meanwhile may fail, and ends nothing */
+    sigaddset(&blocked, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &of_children); /* ignored, there would be none to wait for */
     fflush(NULL);
-    running = fork();
-    if (running == 0) {
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        become(who, command, path, environment, err);
-    }
-    if (running < 0) {
-        fprintf(err, "%s: no process can be started: %s\n", who, strerror(errno));
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        return false;
-    }
-    pass_signals(handlers);
+    const int signals = signalfd(-1, &set, SFD_CLOEXEC);
+    const int error = signals < 0 ? errno : spawn(&program, &before, command, path, environment);
+    if (!error)
+        await(program, signals, meanwhile, end);
+    if (signals >= 0)
+        close(signals);
+    drop(&blocked);
+    sigaction(SIGCHLD, &of_children, NULL);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    siginfo_t info;
-    while (waitid(P_PID, (id_t)running, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-        ;
-    pid_t ended = running;
-    running = 0; /* its number may be another's once it has been waited for */
-    waitpid(ended, &status, 0);
-    pass_no_more(handlers);
-    end->signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    end->status = end->signal_number ? 128 + end->signal_number : WEXITSTATUS(status);
-    return true;
+    return !error || report_failure(who, path, error, end, err);
 }

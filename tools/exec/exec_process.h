@@ -17,14 +17,18 @@ struct exec_ending {
     int signal_number; /* 0: none ended the program */
 };
 
-/* False where no process can be started, which has been said. */
+/* What is done while the program runs, by the thread that waits for it. */
+struct exec_meanwhile {
+    /* Returns when the descriptor can be read; NULL: nothing is done. */
+    void (*work)(void *user, int until);
+    void *work_user;
+    /* A SIGUSR1 to this process, which is not passed on then; NULL: it is. */
+    void (*usr1)(void *user, pid_t program);
+    void *usr1_user;
+};
+
+/* False where no process can be started, which has been said. meanwhile may be NULL. */
 bool exec_process(const char *who, char **command, const char *path, const struct exec_environment *environment,
-                  struct exec_ending *end, FILE *err);
-
-/* From now on a SIGUSR1 to this process is a byte written to that descriptor, and not passed on; -1: it is passed on again. */
-void exec_process_usr1(int descriptor);
-
-/* The program's process; 0: none runs. */
-pid_t exec_process_program(void);
+                  const struct exec_meanwhile *meanwhile, struct exec_ending *end, FILE *err);
 
 #endif

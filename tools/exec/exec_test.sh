@@ -224,6 +224,15 @@ for pair in TERM:41 HUP:43 KILL:137; do
     [ $? = "${pair#*:}" ] && nothing_left
     ok $? "SIG${pair%:*} reaches the program, whose status is given"
 done
+# The command finds the end of the program and two signals at once: it takes one of them, and the other shall not end it.
+timeout 30 "$cuvmm" exec "$work/waits" "$work/pid" "$work/fifo" 2>"$work/err" &
+timeout=$!
+read -r -t 20 inner <>"$work/pid"
+command=$(sed 's/.*) . \([0-9]*\).*/\1/' "/proc/$inner/stat")
+kill -STOP "$command" && kill -KILL "$inner" && kill -HUP "$command" && kill -TERM "$command" && kill -CONT "$command"
+wait "$timeout"
+[ $? = 137 ] && nothing_left
+ok $? 'signals that come with the end of the program do not end the command'
 # A shell's background job ignores SIGINT, and what is ignored stays so.
 cat >"$work/interrupt.c" <<'END'
 #include <signal.h>

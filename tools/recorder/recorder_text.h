@@ -28,7 +28,7 @@ struct recording {
     uint64_t calls; /* in all */
     uint64_t address; /* of the fault; 0 */
     bool fault;     /* as they were at the first fault */
-    bool named;     /* print functions and lines of places, which takes a while and the one thread of module_symbols.h */
+    bool named;     /* print functions and lines of places, which takes a while */
 };
 
 /* Reads a file; the fault's entries where there are some, unless last is wanted. False: it is not there or is none of this cuvmm;

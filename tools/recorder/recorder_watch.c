@@ -3,13 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "exec_file.h"
 #include "kernel_log.h"
 #include "path_pattern.h"
 #include "recorder_text.h"
@@ -19,9 +18,6 @@ struct recorder_watch {
     uint64_t address;         /* whose history is wanted; 0: the fault's, where it is known */
     char folder[300];
     FILE *to;
-    int pipe[2];              /* a byte for each signal; closed at the end */
-    pthread_t thread;
-    pthread_mutex_t mutex;    /* one dump at a time */
     long *written;            /* processes whose file was begun in this run */
     size_t count;
     bool crashes; /* the calls of these alone are wanted at the end */
@@ -122,7 +118,7 @@ static void dump_one(struct recorder_watch *watch, const char *name, const struc
     snprintf(path, sizeof path, "%s/%s", watch->folder, name);
     if (!recording_open(&recording, path, reason->now, why, sizeof why))
         return; /* a process that has just begun, or one of another cuvmm */
-    recording.named = !reason->now; /* the thread of the findings may be looking at symbols */
+    recording.named = !reason->now; /* the program goes on, and to look for names takes a while */
     const char *what = reason_for(watch, &recording, reason, text, sizeof text);
     if (what)
         dump(watch, &recording, what);
@@ -133,7 +129,6 @@ static void dump_all(struct recorder_watch *watch, const struct reason *reason)
 {
     struct dirent **names;
     int count = scandir(watch->folder, &names, NULL, alphasort);
-    pthread_mutex_lock(&watch->mutex);
     for (int i = 0; i < count; i++) {
         if (names[i]->d_name[0] != '.')
             dump_one(watch, names[i]->d_name, reason);
@@ -141,7 +136,6 @@ static void dump_all(struct recorder_watch *watch, const struct reason *reason)
     }
     if (count >= 0)
         free(names);
-    pthread_mutex_unlock(&watch->mutex);
 }
 
 /* ---- signals ---- */
@@ -161,32 +155,20 @@ static bool handles_usr1(pid_t process)
     return caught >> (SIGUSR1 - 1) & 1;
 }
 
-static void *wait_for_signals(void *user)
+void recorder_watch_asked(void *watch, pid_t program)
 {
-    struct recorder_watch *watch = user;
-    const struct reason asked = {.now = true};
-    char byte;
-    for (;;) {
-        ssize_t got = read(watch->pipe[0], &byte, 1);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0 || byte == 'e')
-            return NULL;
-        dump_all(watch, &asked);
-        pid_t program = exec_process_program();
-        if (handles_usr1(program))
-            kill(program, SIGUSR1);
-    }
+    dump_all(watch, &(const struct reason){.now = true});
+    if (handles_usr1(program))
+        kill(program, SIGUSR1);
 }
 
 /* ---- begin and end ---- */
 
-/* In memory where TMPDIR names no place: the calls of a process are written all the time. */
 static bool make_folder(char *folder, size_t size)
 {
-    const char *temporary = getenv("TMPDIR"), *places[] = {temporary && temporary[0] ? temporary : "/dev/shm", "/tmp"};
-    for (int i = 0; i < 2; i++)
-        if (snprintf(folder, size, "%s/cuvmm-calls-XXXXXX", places[i]) < (int)size && mkdtemp(folder))
+    const char *place;
+    for (unsigned i = 0; (place = exec_place(i)) != NULL; i++)
+        if (snprintf(folder, size, "%s/cuvmm-calls-XXXXXX", place) < (int)size && mkdtemp(folder))
             return true;
     return false;
 }
@@ -201,24 +183,6 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-static bool start(struct recorder_watch *watch)
-{
-    if (!make_folder(watch->folder, sizeof watch->folder))
-        return false;
-    if (pipe(watch->pipe) == 0) {
-        fcntl(watch->pipe[0], F_SETFD, FD_CLOEXEC);
-        fcntl(watch->pipe[1], F_SETFD, FD_CLOEXEC);
-        if (!(errno = pthread_create(&watch->thread, NULL, wait_for_signals, watch))) {
-            exec_process_usr1(watch->pipe[1]);
-            return true;
-        }
-        close(watch->pipe[0]);
-        close(watch->pipe[1]);
-    }
-    remove_folder(watch->folder);
-    return false;
-}
-
 struct recorder_watch *recorder_watch_begin(const char *who, const char *pattern, uint64_t address, FILE *to)
 {
     struct recorder_watch *watch = calloc(1, sizeof *watch);
@@ -227,8 +191,7 @@ struct recorder_watch *recorder_watch_begin(const char *who, const char *pattern
         watch->pattern = pattern;
         watch->address = address;
         watch->to = to;
-        pthread_mutex_init(&watch->mutex, NULL);
-        if (start(watch))
+        if (make_folder(watch->folder, sizeof watch->folder))
             return watch;
     }
     fprintf(to, "%s: the last calls are not recorded: %s\n", who, strerror(errno));
@@ -252,15 +215,8 @@ void recorder_watch_end(struct recorder_watch *watch, const struct exec_ending *
     if (!watch)
         return;
     const struct reason reason = {.signal_number = end->signal_number};
-    exec_process_usr1(-1);
-    while (write(watch->pipe[1], "e", 1) < 0 && errno == EINTR)
-        ;
-    pthread_join(watch->thread, NULL);
-    close(watch->pipe[0]);
-    close(watch->pipe[1]);
     dump_all(watch, &reason);
     remove_folder(watch->folder);
-    pthread_mutex_destroy(&watch->mutex);
     free(watch->written);
     free(watch);
 }

@@ -21,11 +21,14 @@ enum { RECORDER_FEW = 16 };
 struct recorder_watch;
 
 /* pattern: NULL, or the name of a file. address: whose history is wanted, 0: a fault's, where it is known. to: where the other texts
- * go, written to from another thread at a signal. NULL, with the reason there: nothing is recorded, and the program runs without. */
+ * go. NULL, with the reason there: nothing is recorded, and the program runs without. */
 struct recorder_watch *recorder_watch_begin(const char *who, const char *pattern, uint64_t address, FILE *to);
 
 /* Its folder, for recorder=FOLDER. */
 const char *recorder_watch_folder(const struct recorder_watch *watch);
+
+/* As struct exec_meanwhile calls it: the calls of all processes, now, and the program's own handler. */
+void recorder_watch_asked(void *watch, pid_t program);
 
 /* From now on those of processes that crashed alone: what got an ILLEGAL_ADDRESS is reported elsewhere. watch may be NULL. */
 void recorder_watch_crashes(struct recorder_watch *watch);

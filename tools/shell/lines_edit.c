@@ -9,8 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "optional.h"
 #include "text.h"
 #include "typed.h"
+
+#ifdef __APPLE__
+#define LIBEDIT "libedit.3.dylib"
+#else
+#define LIBEDIT "libedit.so.2"
+#endif
+
+#define EDIT_FUNCTIONS(X)                                                                                                      \
+    X(el_cursor) X(el_deletestr) X(el_end) X(el_get) X(el_gets) X(el_init) X(el_insertstr) X(el_line) X(el_resize) X(el_set) \
+    X(el_source) X(history) X(history_end) X(history_init)
+
+static struct {
+    EDIT_FUNCTIONS(OPTIONAL_MEMBER)
+} lib;
+
+static bool load(void)
+{
+    static const char *const names[] = {EDIT_FUNCTIONS(OPTIONAL_NAME)};
+    return lib.el_init || optional_load(LIBEDIT, names, sizeof names / sizeof names[0], &lib);
+}
 
 struct edited {
     struct lines lines;
@@ -23,7 +44,7 @@ struct edited {
 static char *prompt(EditLine *el)
 {
     struct edited *edited;
-    el_get(el, EL_CLIENTDATA, &edited);
+    lib.el_get(el, EL_CLIENTDATA, &edited);
     return (char *)(uintptr_t)edited->lines.options.prompt;
 }
 
@@ -58,12 +79,12 @@ static void list(FILE *out, const struct lines_words *words)
 static unsigned char complete(EditLine *el, int key)
 {
     struct edited *edited;
-    const LineInfo *line = el_line(el);
+    const LineInfo *line = lib.el_line(el);
     struct lines_words words = {0};
     size_t length = (size_t)(line->cursor - line->buffer), typed = 0;
     unsigned char answer = CC_REFRESH_BEEP;
     (void)key;
-    el_get(el, EL_CLIENTDATA, &edited);
+    lib.el_get(el, EL_CLIENTDATA, &edited);
     edited->lines.options.complete(edited->lines.options.user, line->buffer, length, &words);
     while (typed < length && line->cursor[-1 - (ptrdiff_t)typed] != ' ')
         typed++;
@@ -76,7 +97,7 @@ static unsigned char complete(EditLine *el, int key)
             text_add(&rest, " ");
         answer = CC_REFRESH;
         if (rest.length)
-            el_insertstr(el, rest.data);
+            lib.el_insertstr(el, rest.data);
         if (!rest.length && words.count > 1) {
             list(edited->lines.options.out, &words);
             answer = CC_REDISPLAY;
@@ -91,14 +112,14 @@ static unsigned char complete(EditLine *el, int key)
 static unsigned char drop(EditLine *el, int key)
 {
     struct edited *edited;
-    const LineInfo *line = el_line(el);
+    const LineInfo *line = lib.el_line(el);
     (void)key;
-    el_get(el, EL_CLIENTDATA, &edited);
+    lib.el_get(el, EL_CLIENTDATA, &edited);
     fputs("^C\n", edited->lines.options.out);
     fflush(edited->lines.options.out);
-    el_cursor(el, (int)(line->lastchar - line->cursor));
-    line = el_line(el);
-    el_deletestr(el, (int)(line->lastchar - line->buffer));
+    lib.el_cursor(el, (int)(line->lastchar - line->cursor));
+    line = lib.el_line(el);
+    lib.el_deletestr(el, (int)(line->lastchar - line->buffer));
     return CC_REDISPLAY;
 }
 
@@ -106,7 +127,7 @@ static void remember(void *user, const char *line)
 {
     struct edited *edited = user;
     HistEvent event;
-    history(edited->history, &event, H_ENTER, line);
+    lib.history(edited->history, &event, H_ENTER, line);
 }
 
 static void keep(struct edited *edited, const char *line)
@@ -125,8 +146,8 @@ static char *edited_next(struct lines *lines, size_t *length)
 {
     struct edited *edited = (struct edited *)lines;
     int count;
-    el_resize(edited->el); /* the window may be another size since the last line */
-    const char *line = el_gets(edited->el, &count);
+    lib.el_resize(edited->el); /* the window may be another size since the last line */
+    const char *line = lib.el_gets(edited->el, &count);
     if (!line || count <= 0) {
         fputs("\n", lines->options.out);
         return NULL;
@@ -142,8 +163,8 @@ static char *edited_next(struct lines *lines, size_t *length)
 static void edited_close(struct lines *lines)
 {
     struct edited *edited = (struct edited *)lines;
-    el_end(edited->el);
-    history_end(edited->history);
+    lib.el_end(edited->el);
+    lib.history_end(edited->history);
     free(edited->line);
     free(edited);
 }
@@ -152,30 +173,30 @@ struct lines *lines_edited(const struct lines_options *options)
 {
     HistEvent event;
     const char *term = getenv("TERM");
-    if (!term || !*term || strcmp(term, "dumb") == 0)
+    if (!term || !*term || strcmp(term, "dumb") == 0 || !load())
         return NULL;
     struct edited *edited = text_grow(NULL, sizeof *edited);
     *edited = (struct edited){.lines = {edited_next, edited_close, *options}};
-    edited->history = history_init();
-    edited->el = edited->history ? el_init("cuvmm", options->in, options->out, stderr) : NULL;
+    edited->history = lib.history_init();
+    edited->el = edited->history ? lib.el_init("cuvmm", options->in, options->out, stderr) : NULL;
     if (!edited->el) {
         if (edited->history)
-            history_end(edited->history);
+            lib.history_end(edited->history);
         free(edited);
         return NULL;
     }
-    history(edited->history, &event, H_SETSIZE, TYPED_MAX);
-    history(edited->history, &event, H_SETUNIQUE, 1);
-    el_set(edited->el, EL_CLIENTDATA, edited);
-    el_set(edited->el, EL_PROMPT, prompt);
-    el_set(edited->el, EL_EDITOR, "emacs");
-    el_set(edited->el, EL_HIST, history, edited->history);
-    el_set(edited->el, EL_ADDFN, "cuvmm-complete", "completes the word before the cursor", complete);
-    el_set(edited->el, EL_ADDFN, "cuvmm-drop", "drops the line", drop);
-    el_source(edited->el, NULL);
-    el_set(edited->el, EL_BIND, "^I", "cuvmm-complete", NULL);
-    el_set(edited->el, EL_SETTY, "-d", "-isig", NULL);
-    el_set(edited->el, EL_BIND, "^C", "cuvmm-drop", NULL);
+    lib.history(edited->history, &event, H_SETSIZE, TYPED_MAX);
+    lib.history(edited->history, &event, H_SETUNIQUE, 1);
+    lib.el_set(edited->el, EL_CLIENTDATA, edited);
+    lib.el_set(edited->el, EL_PROMPT, prompt);
+    lib.el_set(edited->el, EL_EDITOR, "emacs");
+    lib.el_set(edited->el, EL_HIST, lib.history, edited->history);
+    lib.el_set(edited->el, EL_ADDFN, "cuvmm-complete", "completes the word before the cursor", complete);
+    lib.el_set(edited->el, EL_ADDFN, "cuvmm-drop", "drops the line", drop);
+    lib.el_source(edited->el, NULL);
+    lib.el_set(edited->el, EL_BIND, "^I", "cuvmm-complete", NULL);
+    lib.el_set(edited->el, EL_SETTY, "-d", "-isig", NULL);
+    lib.el_set(edited->el, EL_BIND, "^C", "cuvmm-drop", NULL);
     if (options->history)
         typed_read(options->history, remember, edited);
     return &edited->lines;

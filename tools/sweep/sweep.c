@@ -114,7 +114,7 @@ static int run_plain(struct state *state, struct sweep_run runs[2])
     for (int i = 0; i < 2; i++) {
         int number = 0;
         if (!sweep_run_make(&runs[i], ROOM_ALL)) {
-            fprintf(state->err, WHO ": no files for the counts in TMPDIR or /tmp: %s\n", strerror(errno));
+            fprintf(state->err, WHO ": no files for the counts in TMPDIR, /dev/shm or /tmp: %s\n", strerror(errno));
             return -1;
         }
         if (!start(state, &runs[i], NULL))
@@ -185,7 +185,7 @@ static int with_slots(struct state *state, struct sweep_calls *calls, size_t wan
     int number = runs ? 0 : -1;
     for (size_t i = 0; number == 0 && i < count; i++)
         if (!sweep_run_make(&runs[i], ROOM_INJECTED)) {
-            fprintf(state->err, WHO ": no files for the counts in TMPDIR or /tmp: %s\n", strerror(errno));
+            fprintf(state->err, WHO ": no files for the counts in TMPDIR, /dev/shm or /tmp: %s\n", strerror(errno));
             number = -1;
         }
     if (number == 0)

@@ -151,7 +151,7 @@ sweep 2 --jobs=2 "$program" careful && says '--jobs is for many runs: --fault=ea
 ok $? 'and so is what is for many runs alone'
 sweep 125 --fault=each --jobs=2 --machine=sim:h100,machine=mine "$program" careful && says 'leave machine= out'
 ok $? 'one machine for several jobs'
-TMPDIR=/no/such/folder sweep 125 --fault=each "$program" careful && says 'no files for the counts in TMPDIR or /tmp: No such file'
+TMPDIR=/no/such/folder sweep 125 --fault=each "$program" careful && says 'no files for the counts in TMPDIR, /dev/shm or /tmp: No such file'
 ok $? 'no place for the counts'
 
 # A signal ends the command and all that it has started.

@@ -10,6 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "optional.h"
+
+#define DW_FUNCTIONS(X) X(dwarf_attr) X(dwarf_attr_integrate) X(dwarf_child) X(dwarf_dieoffset) X(dwarf_filesrc) \
+    X(dwarf_formstring) X(dwarf_formudata) X(dwarf_get_units) X(dwarf_getsrc_die) X(dwarf_getsrcfiles) X(dwarf_haspc) \
+    X(dwarf_lineno) X(dwarf_linesrc) X(dwarf_offdie) X(dwarf_ranges) X(dwarf_siblingof) X(dwarf_tag) X(dwfl_begin) \
+    X(dwfl_build_id_find_elf) X(dwfl_end) X(dwfl_module_getdwarf) X(dwfl_offline_section_address) \
+    X(dwfl_report_begin) X(dwfl_report_elf) X(dwfl_report_end) X(dwfl_standard_find_debuginfo)
+
+static struct {
+    DW_FUNCTIONS(OPTIONAL_MEMBER)
+} dw;
+
+static bool load(void)
+{
+    static const char *const names[] = {DW_FUNCTIONS(OPTIONAL_NAME)};
+    return dw.dwfl_begin || optional_load("libdw.so.1", names, sizeof names / sizeof names[0], &dw);
+}
+
 /* A range of addresses of a unit of compilation or of a function, with its entry. */
 struct span {
     Dwarf_Addr low, high;
@@ -55,10 +73,10 @@ static void add_span(struct spans *spans, const struct span *span)
 
 static void add_ranges(struct spans *spans, Dwarf_Die *die)
 {
-    struct span span = {.entry = dwarf_dieoffset(die)};
+    struct span span = {.entry = dw.dwarf_dieoffset(die)};
     Dwarf_Addr base = 0;
     ptrdiff_t at = 0;
-    while ((at = dwarf_ranges(die, at, &base, &span.low, &span.high)) > 0)
+    while ((at = dw.dwarf_ranges(die, at, &base, &span.low, &span.high)) > 0)
         add_span(spans, &span);
 }
 
@@ -85,37 +103,37 @@ static bool find(const struct spans *spans, Dwarf_Addr address, Dwarf *dwarf, Dw
         else
             high = middle;
     }
-    return low && address < spans->list[low - 1].high && dwarf_offdie(dwarf, spans->list[low - 1].entry, die);
+    return low && address < spans->list[low - 1].high && dw.dwarf_offdie(dwarf, spans->list[low - 1].entry, die);
 }
 
 /* ---- files ---- */
-
-static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
-                                         .find_debuginfo = dwfl_standard_find_debuginfo,
-                                         .section_address = dwfl_offline_section_address};
 
 static void add_units(struct debug_lines *lines)
 {
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
-    while (dwarf_get_units(lines->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+    while (dw.dwarf_get_units(lines->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
         add_ranges(&lines->ranges, &die);
     sort(&lines->ranges);
 }
 
 struct debug_lines *debug_lines_open(const char *path)
 {
-    struct debug_lines *lines = calloc(1, sizeof *lines);
+    static Dwfl_Callbacks callbacks;
+    struct debug_lines *lines = load() ? calloc(1, sizeof *lines) : NULL;
     Dwfl_Module *module = NULL;
     if (!lines)
         return NULL;
-    lines->dwfl = dwfl_begin(&callbacks);
+    callbacks = (Dwfl_Callbacks){.find_elf = dw.dwfl_build_id_find_elf,
+                                 .find_debuginfo = dw.dwfl_standard_find_debuginfo,
+                                 .section_address = dw.dwfl_offline_section_address};
+    lines->dwfl = dw.dwfl_begin(&callbacks);
     if (lines->dwfl) {
-        dwfl_report_begin(lines->dwfl);
-        module = dwfl_report_elf(lines->dwfl, path, path, -1, 0, true);
-        dwfl_report_end(lines->dwfl, NULL, NULL);
+        dw.dwfl_report_begin(lines->dwfl);
+        module = dw.dwfl_report_elf(lines->dwfl, path, path, -1, 0, true);
+        dw.dwfl_report_end(lines->dwfl, NULL, NULL);
     }
-    if (!module || !(lines->dwarf = dwfl_module_getdwarf(module, &lines->bias))) {
+    if (!module || !(lines->dwarf = dw.dwfl_module_getdwarf(module, &lines->bias))) {
         debug_lines_close(lines);
         return NULL;
     }
@@ -135,7 +153,7 @@ void debug_lines_close(struct debug_lines *lines)
         }
     free(lines->ranges.list);
     if (lines->dwfl)
-        dwfl_end(lines->dwfl);
+        dw.dwfl_end(lines->dwfl);
     free(lines);
 }
 
@@ -152,20 +170,20 @@ enum { DEPTH_MOST = 32 };
 static void add_functions(struct unit *unit, Dwarf_Die *parent, int depth)
 {
     Dwarf_Die child;
-    if (depth == DEPTH_MOST || dwarf_child(parent, &child) != 0)
+    if (depth == DEPTH_MOST || dw.dwarf_child(parent, &child) != 0)
         return;
     do {
-        const int tag = dwarf_tag(&child);
+        const int tag = dw.dwarf_tag(&child);
         if (tag == DW_TAG_subprogram)
             add_ranges(&unit->functions, &child);
         else if (holds_functions(tag))
             add_functions(unit, &child, depth + 1);
-    } while (dwarf_siblingof(&child, &child) == 0);
+    } while (dw.dwarf_siblingof(&child, &child) == 0);
 }
 
 static const struct unit *unit_of(struct debug_lines *lines, Dwarf_Die *die)
 {
-    const Dwarf_Off offset = dwarf_dieoffset(die);
+    const Dwarf_Off offset = dw.dwarf_dieoffset(die);
     struct unit **bucket = &lines->units[(offset ^ offset >> 12) % UNITS], *unit = *bucket;
     while (unit && unit->offset != offset)
         unit = unit->next;
@@ -184,7 +202,7 @@ static const struct unit *unit_of(struct debug_lines *lines, Dwarf_Die *die)
 static const char *text_of(Dwarf_Die *die, unsigned attribute)
 {
     Dwarf_Attribute found;
-    return dwarf_formstring(dwarf_attr_integrate(die, attribute, &found));
+    return dw.dwarf_formstring(dw.dwarf_attr_integrate(die, attribute, &found));
 }
 
 static void name_place(struct debug_place *place, Dwarf_Die *function)
@@ -201,26 +219,26 @@ static void call_place(struct debug_place *place, Dwarf_Die *unit, Dwarf_Die *in
     Dwarf_Word number = 0, line = 0;
     Dwarf_Files *files = NULL;
     size_t count = 0;
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &found), &line) == 0)
+    if (dw.dwarf_formudata(dw.dwarf_attr(inlined, DW_AT_call_line, &found), &line) == 0)
         place->line = (unsigned)line;
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &found), &number) == 0 &&
-        dwarf_getsrcfiles(unit, &files, &count) == 0 && number < count)
-        place->file = dwarf_filesrc(files, number, NULL, NULL);
+    if (dw.dwarf_formudata(dw.dwarf_attr(inlined, DW_AT_call_file, &found), &number) == 0 &&
+        dw.dwarf_getsrcfiles(unit, &files, &count) == 0 && number < count)
+        place->file = dw.dwarf_filesrc(files, number, NULL, NULL);
 }
 
 /* The part of a function or of a block that has the address. */
 static bool enter(Dwarf_Die *die, Dwarf_Addr address)
 {
     Dwarf_Die child;
-    if (dwarf_child(die, &child) != 0)
+    if (dw.dwarf_child(die, &child) != 0)
         return false;
     do {
-        const int tag = dwarf_tag(&child);
-        if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) && dwarf_haspc(&child, address) == 1) {
+        const int tag = dw.dwarf_tag(&child);
+        if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) && dw.dwarf_haspc(&child, address) == 1) {
             *die = child;
             return true;
         }
-    } while (dwarf_siblingof(&child, &child) == 0);
+    } while (dw.dwarf_siblingof(&child, &child) == 0);
     return false;
 }
 
@@ -232,7 +250,7 @@ static unsigned add_places(Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Addr addr
     at[depth++] = *function;
     Dwarf_Die inner = *function;
     while (depth < DEPTH_MOST && enter(&inner, address))
-        if (dwarf_tag(&inner) == DW_TAG_inlined_subroutine)
+        if (dw.dwarf_tag(&inner) == DW_TAG_inlined_subroutine)
             at[depth++] = inner;
     while (depth && used < most) {
         name_place(&places[used++], &at[--depth]);
@@ -250,9 +268,9 @@ unsigned debug_lines_at(struct debug_lines *lines, uint64_t address, struct debu
     memset(places, 0, most * sizeof *places);
     if (!find(&lines->ranges, at, lines->dwarf, &die))
         return 0;
-    Dwarf_Line *line = dwarf_getsrc_die(&die, at);
-    if (line && dwarf_lineno(line, &number) == 0)
-        places[0] = (struct debug_place){.file = dwarf_linesrc(line, NULL, NULL), .line = (unsigned)number};
+    Dwarf_Line *line = dw.dwarf_getsrc_die(&die, at);
+    if (line && dw.dwarf_lineno(line, &number) == 0)
+        places[0] = (struct debug_place){.file = dw.dwarf_linesrc(line, NULL, NULL), .line = (unsigned)number};
     const struct unit *unit = unit_of(lines, &die);
     unsigned used = unit && find(&unit->functions, at, lines->dwarf, &function) ? add_places(&die, &function, at, places, most) : 0;
     return used ? used : places[0].file != NULL;

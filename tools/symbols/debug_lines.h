@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* debug_lines.h - the debugging information of one file, read by libdw.
+/* debug_lines.h - the debugging information of one file, read by libdw, which is loaded by the first debug_lines_open.
  *
  *     debug_lines_at(lines, 0x11f5)   copy_name at pool.h:8, inlined; grow at pool.c:31
  *
