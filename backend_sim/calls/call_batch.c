@@ -193,7 +193,7 @@ static vmm_result copy_one(struct sim_process *process, const struct vmm_call *h
     else
         call.memcpy_dtoh_async = (struct vmm_call_memcpy_dtoh_async){
             {VMM_CALL_memcpy_dtoh_async, number}, (void *)(uintptr_t)dst, src, size, batch->stream};
-    return copy_on_stream(process, &call.head, batch->stream, (enum vmm_call_id)head->id);
+    return copy_on_stream(process, &call.head, batch->stream, NULL, (enum vmm_call_id)head->id);
 }
 
 static vmm_result copy_all(struct sim_process *process, const struct vmm_call *head, const struct vmm_call_memcpy_batch_async *batch,

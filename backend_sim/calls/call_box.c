@@ -13,6 +13,7 @@ struct job {
     const struct vmm_call *call;
     vmm_stream stream;
     bool waits; /* the call returns when the copy is done */
+    struct transfer_rights rights;
 };
 
 vmm_result copy_between_hosts(struct sim_process *process, vmm_stream stream, uint64_t dst, uint64_t src, uint64_t size)
@@ -52,7 +53,7 @@ static vmm_result copy_row(struct sim_process *process, const struct job *job, u
     if (to->host && from->host)
         return copy_between_hosts(process, job->stream, dst, src, size);
     row_call(job, dst, src, size, &call);
-    return copy_on_stream(process, &call.head, job->stream, (enum vmm_call_id)job->call->id);
+    return copy_on_stream(process, &call.head, job->stream, &job->rights, (enum vmm_call_id)job->call->id);
 }
 
 /* Issues only the row without access, so that a wait for it reports the fault. A copy to the host waits in either form, and no other
@@ -74,7 +75,7 @@ static vmm_result let_fault(struct sim_process *process, struct job *job, const 
     if (result != VMM_SUCCESS) /* LCOV_EXCL_BR_LINE: the stream has just been checked */
         return result; /* LCOV_EXCL_LINE: the same */
     struct queue_place place = in_flight_place(process, context, job->stream);
-    result = in_flight_issue(process, &place, &call.head, (enum vmm_call_id)job->call->id);
+    result = in_flight_issue_copy(process, &place, &call.head, (enum vmm_call_id)job->call->id, job->rights);
     job->waits = to->host;
     return result;
 }
@@ -100,15 +101,10 @@ static vmm_result move_layers(struct sim_process *process, const struct job *job
 }
 
 /* Checks context and stream, as even an empty copy does. */
-static vmm_result check_stream(struct sim_process *process, vmm_stream stream, int *device)
+static vmm_result check_stream(struct sim_process *process, vmm_stream stream, struct sim_context **context)
 {
-    struct sim_context *context;
-    vmm_result result = sim_stream_context(process, stream, &context);
-    if (result == VMM_SUCCESS)
-        result = sim_context_check(process, context, false);
-    if (result == VMM_SUCCESS)
-        *device = context->device;
-    return result;
+    vmm_result result = sim_stream_context(process, stream, context);
+    return result == VMM_SUCCESS ? sim_context_check(process, *context, false) : result;
 }
 
 /* An array that has no memory so far: unless it has some by then, the copy faults at its turn. */
@@ -118,20 +114,21 @@ static bool may_fault(const struct sim_process *process, const struct rows_side 
     return side->array && !translate_run(process, side->start, 1, &run);
 }
 
-static vmm_result make(struct sim_process *process, struct job *job, const vmm_memcpy3d *asked, int device)
+static vmm_result make(struct sim_process *process, struct job *job, const vmm_memcpy3d *asked)
 {
     struct rows_copy *copy = &job->copy;
+    const int to = job->rights.to, from = job->rights.from;
     uint64_t layer, row;
     vmm_result result = rows_copy_of(process, asked, copy);
     if (result == VMM_SUCCESS)
-        result = rows_check_span(process, device, &copy->to, &copy->extent, copy->write);
+        result = rows_check_span(process, to, &copy->to, &copy->extent, copy->write);
     if (result == VMM_SUCCESS)
-        result = rows_check_span(process, device, &copy->from, &copy->extent, copy->read);
+        result = rows_check_span(process, from, &copy->from, &copy->extent, copy->read);
     if (result != VMM_SUCCESS)
         return result;
-    if (rows_bad_layer(process, device, &copy->to, &copy->extent, copy->write, &layer, &row))
+    if (rows_bad_layer(process, to, &copy->to, &copy->extent, copy->write, &layer, &row))
         return let_fault(process, job, &copy->to, layer, row);
-    if (rows_bad_layer(process, device, &copy->from, &copy->extent, copy->read, &layer, &row))
+    if (rows_bad_layer(process, from, &copy->from, &copy->extent, copy->read, &layer, &row))
         return let_fault(process, job, &copy->from, layer, row);
     if ((copy->to.array || copy->from.array) && !copy->to.host && !copy->from.host) /* as recorded */
         job->waits = false;
@@ -141,43 +138,61 @@ static vmm_result make(struct sim_process *process, struct job *job, const vmm_m
     return move_layers(process, job);
 }
 
+/* rights: -1 for a side that names no context. */
 static vmm_result copy_box(struct sim_process *process, const struct vmm_call *call, const vmm_memcpy3d *asked, vmm_stream stream,
-                           bool waits)
+                           struct transfer_rights rights, bool waits)
 {
-    struct job job = {.call = call, .stream = stream, .waits = waits};
-    int device = 0;
+    struct job job = {.call = call, .stream = stream, .waits = waits, .rights = rights};
+    struct sim_context *context = NULL;
     if (!asked) /* as measured the context of the default stream is asked for before the description */
         return !stream && !sim_current(process) ? sim_no_context(process) : vmm_detail_refuse(VMM_RULE_BOX_NULL, 0, 0, NULL);
     sim_machine_lock_to_wait(process->machine);
-    vmm_result result = check_stream(process, stream, &device);
-    if (result == VMM_SUCCESS && asked->width_in_bytes && asked->height && asked->depth)
-        result = make(process, &job, asked, device);
+    vmm_result result = check_stream(process, stream, &context);
+    if (result == VMM_SUCCESS && asked->width_in_bytes && asked->height && asked->depth) {
+        if (job.rights.to < 0)
+            job.rights.to = context->device;
+        if (job.rights.from < 0)
+            job.rights.from = context->device;
+        result = make(process, &job, asked);
+    }
     return result == VMM_SUCCESS && job.waits ? sim_stream_wait(process, stream) : result;
+}
+
+/* Within a context. */
+static vmm_result copy_own_box(struct sim_process *process, const struct vmm_call *call, const vmm_memcpy3d *asked, vmm_stream stream,
+                               bool waits)
+{
+    const struct sim_context *current = sim_current(process);
+    const int device = current ? current->device : -1; /* as copy_rights has it */
+    return copy_box(process, call, asked, stream, (struct transfer_rights){device, device}, waits);
 }
 
 vmm_result copy_box_on_stream(struct sim_process *process, const struct vmm_call *call, const vmm_memcpy3d *asked, vmm_stream stream)
 {
-    return copy_box(process, call, asked, stream, false);
+    return copy_own_box(process, call, asked, stream, false);
 }
 
 vmm_result sim_memcpy_3d(struct sim_process *process, const struct vmm_call_memcpy_3d *call)
 {
-    return copy_box(process, &call->head, call->p_copy, NULL, true);
+    return copy_own_box(process, &call->head, call->p_copy, NULL, true);
 }
 
 vmm_result sim_memcpy_3d_async(struct sim_process *process, const struct vmm_call_memcpy_3d_async *call)
 {
-    return copy_box(process, &call->head, call->p_copy, call->stream, false);
+    return copy_own_box(process, &call->head, call->p_copy, call->stream, false);
 }
 
-/* ---- between contexts: the rights are those of each side's ---- */
+/* ---- between contexts: each side needs the rights of its own context's device ---- */
 
-/* NULL stands for the current context, as recorded; what is not a context ends the process on a driver. */
-static bool lives(const struct sim_process *process, vmm_context value)
+/* NULL stands for the stream's context, as measured on two H200, which without a stream is the current one; what is not a context ends
+ * the process on a driver. */
+static bool find_side(const struct sim_process *process, vmm_context value, int *device)
 {
-    void *context = NULL;
-    return !value || (slots_find(&process->contexts, (uint64_t)(uintptr_t)value, &context) == SLOT_LIVE &&
-                      !((const struct sim_context *)context)->ended_primary);
+    void *found = NULL;
+    const bool lives = slots_find(&process->contexts, (uint64_t)(uintptr_t)value, &found) == SLOT_LIVE &&
+                       !((const struct sim_context *)found)->ended_primary;
+    *device = lives ? ((const struct sim_context *)found)->device : -1;
+    return lives || !value;
 }
 
 static vmm_result copy_between(struct sim_process *process, const struct vmm_call *call, const vmm_memcpy3d_peer *asked,
@@ -188,7 +203,8 @@ static vmm_result copy_between(struct sim_process *process, const struct vmm_cal
         return vmm_detail_refuse(VMM_RULE_BOX_NULL, 0, 0, NULL);
     if (!sim_current(process) && !stream)
         return sim_no_context(process);
-    bool to = lives(process, asked->dst_context), from = lives(process, asked->src_context);
+    struct transfer_rights rights;
+    bool to = find_side(process, asked->dst_context, &rights.to), from = find_side(process, asked->src_context, &rights.from);
     if (!to || !from) {
         vmm_context wrong = to ? asked->src_context : asked->dst_context;
         vmm_result result = vmm_detail_refuse(VMM_RULE_PEER_CONTEXT, (uint64_t)(uintptr_t)wrong, 0, NULL);
@@ -197,7 +213,7 @@ static vmm_result copy_between(struct sim_process *process, const struct vmm_cal
     }
     _Static_assert(sizeof box == sizeof *asked, "the same fields, but contexts for reserved ones");
     memcpy(&box, asked, sizeof box);
-    return copy_box(process, call, &box, stream, waits);
+    return copy_box(process, call, &box, stream, rights, waits);
 }
 
 vmm_result sim_memcpy_3d_peer(struct sim_process *process, const struct vmm_call_memcpy_3d_peer *call)

@@ -60,6 +60,7 @@ static bool is_device_address(const struct sim_process *process, const void *poi
 static struct transfer transfer_here(const struct sim_process *process, const union vmm_any_call *call)
 {
     struct transfer t = transfer_of(call);
+    t.rights = (struct transfer_rights){-1, -1}; /* until it is known who asks */
     t.dst_name = "dstDevice";
     t.src_name = "srcDevice";
     if (t.direction == FROM_HOST && is_device_address(process, t.from)) {
@@ -90,7 +91,7 @@ static vmm_result refuse_null(const char *argument)
     return result;
 }
 
-static vmm_result check_fill(const struct sim_process *process, int device, const struct transfer *t)
+static vmm_result check_fill(const struct sim_process *process, const struct transfer *t)
 {
     if (!t->n)
         return VMM_SUCCESS;
@@ -99,30 +100,30 @@ static vmm_result check_fill(const struct sim_process *process, int device, cons
     if (t->size / t->width != t->n &&
         !sim_warn_or_refuse(process, VMM_RULE_SET_COUNT_WRAPS, t->n, UINT64_MAX / t->width, NULL))
         return VMM_ERROR_INVALID_VALUE;
-    return t->size ? translate_check(process, device, t->dst, t->size, TRANSLATE_FILL, "dstDevice") : VMM_SUCCESS;
+    return t->size ? translate_check(process, t->rights.to, t->dst, t->size, TRANSLATE_FILL, "dstDevice") : VMM_SUCCESS;
 }
 
-static vmm_result check_between(const struct sim_process *process, int device, const struct transfer *t)
+static vmm_result check_between(const struct sim_process *process, const struct transfer *t)
 {
-    vmm_result result = check_range(process, device, t->dst, t->size, TRANSLATE_WRITE, t->dst_name);
+    vmm_result result = check_range(process, t->rights.to, t->dst, t->size, TRANSLATE_WRITE, t->dst_name);
     if (result == VMM_SUCCESS)
-        result = check_range(process, device, t->src, t->size, TRANSLATE_READ, t->src_name);
+        result = check_range(process, t->rights.from, t->src, t->size, TRANSLATE_READ, t->src_name);
     return result == VMM_SUCCESS && !arrays_have(t->dst) && !arrays_have(t->src)
-               ? translate_check_pair(process, device, t->dst, t->src, t->size, t->dst_name, t->src_name)
+               ? translate_check_pair(process, t->rights.to, t->dst, t->src, t->size, t->dst_name, t->src_name)
                : result;
 }
 
-static vmm_result check(const struct sim_process *process, int device, const struct transfer *t)
+static vmm_result check(const struct sim_process *process, const struct transfer *t)
 {
     if (t->direction == FILL)
-        return check_fill(process, device, t);
+        return check_fill(process, t);
     if (!t->size)
         return VMM_SUCCESS;
     if (t->direction == BETWEEN)
-        return check_between(process, device, t);
+        return check_between(process, t);
     if (t->direction == FROM_HOST)
-        return t->from ? check_range(process, device, t->dst, t->size, TRANSLATE_FROM_HOST, "dstDevice") : refuse_null("srcHost");
-    return t->to ? check_range(process, device, t->src, t->size, TRANSLATE_TO_HOST, "srcDevice") : refuse_null("dstHost");
+        return t->from ? check_range(process, t->rights.to, t->dst, t->size, TRANSLATE_FROM_HOST, "dstDevice") : refuse_null("srcHost");
+    return t->to ? check_range(process, t->rights.from, t->src, t->size, TRANSLATE_TO_HOST, "srcDevice") : refuse_null("dstHost");
 }
 
 /* Is an array a side of it that has no memory now? Such a copy faults at its turn. */
@@ -177,11 +178,11 @@ static void lose(struct sim_process *process, const struct queue_place *place, c
                                .issued_by = issued.call, .stack = issued.stack, .width = 1, .use = TWIN_WRITE};
     struct translate_run run;
     if (t->direction != TO_HOST)
-        loss.address = first_bad(process, place->device, t->dst, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
+        loss.address = first_bad(process, t->rights.to, t->dst, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     if (t->direction == TO_HOST ||
         (t->direction == BETWEEN && loss.address == t->dst && translate_run(process, t->dst, 1, &run) &&
-         may_access(process, place->device, t->dst, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE))) {
-        loss.address = first_bad(process, place->device, t->src, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READ);
+         may_access(process, t->rights.to, t->dst, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE))) {
+        loss.address = first_bad(process, t->rights.from, t->src, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READ);
         loss.use = TWIN_READ;
     }
     sim_lose_device(process, &loss);
@@ -295,8 +296,11 @@ bool copy_do(struct sim_process *process, struct work *work)
 {
     const struct queue_place *place = queue_place_of(&work->item);
     struct transfer t = transfer_here(process, &work->call);
+    t.rights = work->rights;
+    if (t.rights.to < 0)
+        t.rights = (struct transfer_rights){place->device, place->device};
     const vmm_detail before = *vmm_last_detail();
-    bool may = check(process, place->device, &t) == VMM_SUCCESS && !lacks_memory(process, &t);
+    bool may = check(process, &t) == VMM_SUCCESS && !lacks_memory(process, &t);
     *vmm_detail_here() = before;
     if (may && !wraps(&t)) {
         if (translate_host(process, t.dst, t.size))
@@ -343,7 +347,7 @@ static vmm_result check_not_of_array(const struct sim_process *process, const st
 }
 
 /* The checks at the call: those of the work, and of memory pools. */
-static vmm_result check_call(const struct sim_process *process, int device, const struct transfer *t, enum vmm_call_id issued_by)
+static vmm_result check_call(const struct sim_process *process, const struct transfer *t, enum vmm_call_id issued_by)
 {
     vmm_result result = t->size && !is_of_box(issued_by) ? check_not_of_array(process, t) : VMM_SUCCESS;
     if (result != VMM_SUCCESS)
@@ -352,13 +356,13 @@ static vmm_result check_call(const struct sim_process *process, int device, cons
         result = check_side(process, t, t->dst, t->dst_name);
     if (process->chunks.count && t->size && result == VMM_SUCCESS && (t->direction == TO_HOST || t->direction == BETWEEN))
         result = check_side(process, t, t->src, t->src_name);
-    return result == VMM_SUCCESS ? check(process, device, t) : result;
+    return result == VMM_SUCCESS ? check(process, t) : result;
 }
 
 static vmm_result make_now(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                            const struct transfer *t, const struct sim_context *context, bool pinned)
 {
-    vmm_result result = check(process, place->device, t); /* again: another call may have run meanwhile */
+    vmm_result result = check(process, t); /* again: another call may have run meanwhile */
     if (result == VMM_SUCCESS && lacks_memory(process, t)) {
         lose(process, place, call, sim_origin(call), t);
         return sim_context_check(process, context, true);
@@ -368,11 +372,14 @@ static vmm_result make_now(struct sim_process *process, const struct queue_place
     return result != VMM_SUCCESS || make(process, NULL, call, t) ? result : sim_out_of_host_memory();
 }
 
-static vmm_result check_at_once(struct sim_process *process, const struct transfer *t)
+static vmm_result check_at_once(struct sim_process *process, struct transfer *t)
 {
     const struct sim_context *context = sim_current(process);
     vmm_result result = context ? sim_context_check(process, context, true) : sim_no_context(process);
-    return result == VMM_SUCCESS ? check_call(process, context->device, t, VMM_CALL_COUNT) : result;
+    if (result != VMM_SUCCESS)
+        return result;
+    t->rights = (struct transfer_rights){context->device, context->device};
+    return check_call(process, t, VMM_CALL_COUNT);
 }
 
 /* Does a call without a stream after the work that the default stream waits for. */
@@ -432,26 +439,38 @@ static vmm_result issue_between(struct sim_process *process, const struct queue_
 {
     struct vmm_call_memcpy_dtod_async copy = {*call, t->dst, t->src, t->size, NULL};
     copy.head.id = VMM_CALL_memcpy_dtod_async;
-    return in_flight_issue(process, place, &copy.head, issued_by);
+    return in_flight_issue_copy(process, place, &copy.head, issued_by, t->rights);
+}
+
+struct transfer_rights copy_rights(const struct sim_process *process, const struct sim_context *context)
+{
+    const struct sim_context *current = sim_current(process);
+    const int device = current ? current->device : context->device;
+    return (struct transfer_rights){device, device};
 }
 
 /* Checks a call with a stream: the stream first, then the transfer. */
-static vmm_result check_on_stream(struct sim_process *process, vmm_stream stream, const struct transfer *t,
-                                  enum vmm_call_id issued_by, struct sim_context **context)
+static vmm_result check_on_stream(struct sim_process *process, vmm_stream stream, const struct transfer_rights *rights,
+                                  struct transfer *t, enum vmm_call_id issued_by, struct sim_context **context)
 {
     vmm_result result = sim_stream_context(process, stream, context);
     if (result == VMM_SUCCESS)
         result = sim_context_check(process, *context, false);
-    return result == VMM_SUCCESS ? check_call(process, (*context)->device, t, issued_by) : result;
+    if (result != VMM_SUCCESS)
+        return result;
+    const int own = (*context)->device;
+    t->rights = rights ? *rights : t->direction == FILL ? (struct transfer_rights){own, own} : copy_rights(process, *context);
+    return check_call(process, t, issued_by);
 }
 
-vmm_result copy_on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream, enum vmm_call_id issued_by)
+vmm_result copy_on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream,
+                          const struct transfer_rights *rights, enum vmm_call_id issued_by)
 {
     struct transfer t = transfer_here(process, (const union vmm_any_call *)(const void *)call);
     struct sim_context *context;
-    vmm_result result = check_on_stream(process, stream, &t, issued_by, &context);
+    vmm_result result = check_on_stream(process, stream, rights, &t, issued_by, &context);
     if (result == VMM_SUCCESS && touch_host(process, &t))
-        result = check_on_stream(process, stream, &t, issued_by, &context);
+        result = check_on_stream(process, stream, rights, &t, issued_by, &context);
     if (result != VMM_SUCCESS || !t.size || !process->machine->bytes)
         return result;
     struct queue_place place = in_flight_place(process, context, stream);
@@ -461,7 +480,7 @@ vmm_result copy_on_stream(struct sim_process *process, const struct vmm_call *ca
     if (wraps(&t) && warn_wrap(process, &t) != VMM_SUCCESS)
         return VMM_ERROR_INVALID_VALUE;
     return t.direction == BETWEEN ? issue_between(process, &place, call, &t, issued_by)
-                                  : in_flight_issue(process, &place, call, issued_by);
+                                  : in_flight_issue_copy(process, &place, call, issued_by, t.rights);
 }
 
 #define TRANSFER(name)                                                                            \
@@ -471,7 +490,7 @@ vmm_result copy_on_stream(struct sim_process *process, const struct vmm_call *ca
     }                                                                                             \
     vmm_result sim_##name##_async(struct sim_process *process, const struct vmm_call_##name##_async *call) \
     {                                                                                             \
-        return copy_on_stream(process, &call->head, call->stream, (enum vmm_call_id)call->head.id);                                     \
+        return copy_on_stream(process, &call->head, call->stream, NULL, (enum vmm_call_id)call->head.id);                         \
     }
 
 TRANSFER(memcpy_htod)

@@ -4,9 +4,15 @@
 #define SIM_CALL_COPY_H
 
 #include "sim.h"
+#include "transfer.h"
 
-/* Makes an asynchronous copy or fill as the call that is a part of issued_by. */
-vmm_result copy_on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream, enum vmm_call_id issued_by);
+/* The rights that a copy on a stream of that context has: as measured on two H200 those of the current context's device; without a
+ * current context those of the stream's. A fill always has those of the stream's. */
+struct transfer_rights copy_rights(const struct sim_process *process, const struct sim_context *context);
+
+/* Makes an asynchronous copy or fill as the call that is a part of issued_by. rights: NULL for those of such a call. */
+vmm_result copy_on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream,
+                          const struct transfer_rights *rights, enum vmm_call_id issued_by);
 
 /* Copies a box in the stream's turn, as a part of that call. */
 vmm_result copy_box_on_stream(struct sim_process *process, const struct vmm_call *call, const vmm_memcpy3d *asked, vmm_stream stream);

@@ -31,6 +31,7 @@
 #include "open_options.h"
 #include "queue.h"
 #include "stream_clock.h"
+#include "transfer.h"
 #include "vmm.h"
 
 struct array_binds;
@@ -89,6 +90,10 @@ struct queue_place in_flight_place(const struct sim_process *process, const stru
  * nothing is queued then. */
 vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                            enum vmm_call_id issued_by);
+
+/* The same of a copy or fill, for which the rights of these devices count. */
+vmm_result in_flight_issue_copy(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                enum vmm_call_id issued_by, struct transfer_rights rights);
 
 /* Queues what the call maps to arrays (arrays.h): the list is the work's from then on. */
 vmm_result in_flight_issue_binds(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,

@@ -39,6 +39,13 @@ struct part {
     uint64_t start, size;
 };
 
+/* Does the work need rights of the device (-1: of any)? */
+static bool needs_rights_of(const struct work *work, int device)
+{
+    const int own = queue_place_of(&work->item)->device, to = work->rights.to, from = work->rights.from;
+    return device < 0 || (to < 0 ? own : to) == device || (from < 0 ? own : from) == device;
+}
+
 /* Warns about the first in-flight work on the device (-1: any) that needs one of the rights on the part. False when there is none.
  * */
 static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const struct part *part, int device,
@@ -47,7 +54,7 @@ static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const st
     for (struct queue_item *item = process->in_flight->queue.first; item; item = item->after) {
         struct work *work = (struct work *)item;
         int of = queue_place_of(item)->device;
-        if (process->fault[of].lost || (device >= 0 && of != device) || queue_known(&process->in_flight->queue, item))
+        if (process->fault[of].lost || !needs_rights_of(work, device) || queue_known(&process->in_flight->queue, item))
             continue;
         const struct access_set_range *range = access_set_in(work_accesses(work, process), part->start, part->size, rights);
         if (range) {

@@ -84,6 +84,16 @@ vmm_result in_flight_issue(struct sim_process *process, const struct queue_place
     return issue(process, place, call, work_new(call, vmm_reported_call((uint16_t)issued_by)));
 }
 
+vmm_result in_flight_issue_copy(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                                enum vmm_call_id issued_by, struct transfer_rights rights)
+{
+    assert_locked(process->machine);
+    struct work *work = work_new(call, vmm_reported_call((uint16_t)issued_by));
+    if (work)
+        work->rights = rights;
+    return issue(process, place, call, work);
+}
+
 vmm_result in_flight_issue_binds(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                                  struct array_binds *binds)
 {

@@ -11,6 +11,11 @@
 
 enum direction { FROM_HOST, TO_HOST, BETWEEN, FILL };
 
+/* The devices whose rights the two sides of a copy need; of a fill the first one counts. */
+struct transfer_rights {
+    int to, from;
+};
+
 /* One of the twelve calls. */
 struct transfer {
     enum direction direction;
@@ -21,6 +26,7 @@ struct transfer {
     uint64_t n;     /* number of elements of a fill */
     unsigned width; /* bytes of one element */
     const char *dst_name, *src_name; /* the arguments that are device addresses */
+    struct transfer_rights rights;
 };
 
 /* Moves the bytes; access to all of them has been checked. False when host memory is exhausted: nothing was written then. */

@@ -46,6 +46,7 @@ struct work *work_new(const struct vmm_call *call, uint16_t issued_by)
     if (!work)
         return NULL;
     work->issued_by = issued_by;
+    work->rights = (struct transfer_rights){-1, -1};
     work->stack = call_stack();
     memcpy(&work->call, call, vmm_call_size((enum vmm_call_id)call->id));
     if (!keep_what_it_points_to(work)) {

@@ -11,6 +11,7 @@
 #include "access_set.h"
 #include "order.h"
 #include "region.h"
+#include "transfer.h"
 
 struct work {
     struct queue_item item; /* first: the queue passes this pointer back */
@@ -24,6 +25,7 @@ struct work {
     struct order_work *ordered; /* order_feed.h; NULL: not followed */
     struct free_mark *freed; /* of a mark that stands for frees */
     struct array_binds *binds; /* what it maps to arrays (arrays.h) */
+    struct transfer_rights rights; /* of a copy; -1: those of the item's device */
 };
 
 /* NULL when out of memory. */

@@ -265,35 +265,46 @@ vmm_result graph_kernel_work(const struct sim_process *process, const vmm_kernel
     return launch_check(process, &work->launch);
 }
 
-vmm_result graph_event_check(const struct sim_process *process, vmm_event event)
+static vmm_result find_event(const struct sim_process *process, vmm_event event, void **object)
 {
-    void *object;
-    if (slots_find(&process->events, number_of(event), &object) == SLOT_LIVE)
+    if (slots_find(&process->events, number_of(event), object) == SLOT_LIVE)
         return VMM_SUCCESS;
     return vmm_detail_refuse(event ? VMM_RULE_EVENT_UNKNOWN : VMM_RULE_GRAPH_NULL, number_of(event), 0, NULL);
 }
 
 vmm_result graph_event_work(const struct sim_process *process, vmm_graph_node_type type, vmm_event event, struct graph_work *work)
 {
+    void *object;
+    vmm_result result = find_event(process, event, &object);
     *work = (struct graph_work){.type = type, .event = event};
-    return graph_event_check(process, event);
+    if (result == VMM_SUCCESS)
+        work->owner = ((const struct sim_event *)object)->context;
+    return result;
+}
+
+vmm_result graph_event_check(const struct sim_process *process, vmm_event event)
+{
+    void *object;
+    return find_event(process, event, &object);
 }
 
 /* ---- adding nodes ---- */
 
 #define ADD(call) \
-    process->graphs, &(const struct graph_add){(call)->graph_node, (call)->graph, (call)->dependencies, NULL, (call)->num_dependencies}
+    process->graphs, &(const struct graph_add){(call)->graph_node, (call)->graph, (call)->dependencies, NULL, (call)->num_dependencies, false}
 
 vmm_result graph_add_node(const struct sim_graphs *all, const struct graph_add *add, const struct graph_work *work)
 {
     vmm_result result = VMM_SUCCESS;
     struct graph_ends ends = {NULL, NULL, 0};
+    struct graph_add whole = *add;
+    whole.kernel = work->type == VMM_GRAPH_NODE_TYPE_KERNEL;
     if (!add->out)
         return graph_null("phGraphNode");
     struct graph *graph = graph_need(all, add->graph, &result);
     const struct graph_node *node = NULL;
     if (graph)
-        result = graph_find_ends(all, graph, add, &ends);
+        result = graph_find_ends(all, graph, &whole, &ends);
     if (result == VMM_SUCCESS && !(node = graphs_add(graph, ends.node, ends.data, ends.count, work)))
         result = sim_out_of_host_memory();
     if (node)

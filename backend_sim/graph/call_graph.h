@@ -49,6 +49,7 @@ struct graph_add {
     const vmm_graph_node *on;
     const vmm_graph_edge_data *data;
     uint64_t count;
+    bool kernel; /* is it a kernel's node? graph_add_node sees that itself */
 };
 /* Adds a node with a copy of the work. */
 vmm_result graph_add_node(const struct sim_graphs *all, const struct graph_add *add, const struct graph_work *work);
@@ -67,7 +68,7 @@ vmm_result graph_find_ends(const struct sim_graphs *all, const struct graph *gra
                            struct graph_ends *ends);
 void graph_ends_drop(struct graph_ends *ends);
 
-/* Is each one such as an edge may have? NULL: zeros. */
+/* Is each one such as an edge may have, between whatever nodes? NULL: zeros. */
 vmm_result graph_check_edge_data(const vmm_graph_edge_data *data, uint64_t count);
 
 /* Lists of nodes and edges. A list has room for *count entries: what fits is written, the rest of the room becomes NULL, and *count

@@ -26,6 +26,20 @@ vmm_result graph_check_edge_data(const vmm_graph_edge_data *data, uint64_t count
     return VMM_SUCCESS;
 }
 
+static bool is_kernel(const struct graph_node *node)
+{
+    return graphs_work(node)->type == VMM_GRAPH_NODE_TYPE_KERNEL;
+}
+
+/* An edge of the second type, as documented: from one of a kernel's two other ports to a kernel. */
+static vmm_result check_programmatic(const vmm_graph_edge_data *data, const struct graph_node *from, bool to_kernel, uint64_t at)
+{
+    if (data->type != TYPE_PROGRAMMATIC || (data->from_port && is_kernel(from) && to_kernel))
+        return VMM_SUCCESS;
+    return graph_refuse(VMM_RULE_GRAPH_EDGE, 0, "edge %llu is programmatic and leads from %s port %u to %s", (unsigned long long)at,
+                        is_kernel(from) ? "a kernel's" : "another node's", data->from_port, to_kernel ? "a kernel" : "another node");
+}
+
 /* All the nodes of a list, which must be the graph's. */
 static vmm_result find_nodes(const struct sim_graphs *all, const struct graph *graph, const vmm_graph_node *values,
                              const char *argument, uint64_t count, struct graph_node **nodes)
@@ -68,6 +82,8 @@ vmm_result graph_find_ends(const struct sim_graphs *all, const struct graph *gra
     vmm_result result = find_nodes(all, graph, add->on, "dependencies", add->count, ends->node);
     if (result == VMM_SUCCESS)
         result = graph_check_edge_data(add->data, add->count);
+    for (uint64_t i = 0; result == VMM_SUCCESS && add->data && i < add->count; i++)
+        result = check_programmatic(&add->data[i], ends->node[i], add->kernel, i);
     if (result == VMM_SUCCESS)
         result = refuse_twice(ends->node, add->count);
     for (uint64_t i = 0; i < add->count; i++)
@@ -110,7 +126,11 @@ static vmm_result find_edges(const struct sim_graphs *all, const struct graph *g
     vmm_result result = find_nodes(all, graph, from, "from", edges->count, edges->from);
     if (result == VMM_SUCCESS)
         result = find_nodes(all, graph, to, "to", edges->count, edges->to);
-    return result == VMM_SUCCESS ? graph_check_edge_data(edges->data, edges->count) : result;
+    if (result == VMM_SUCCESS)
+        result = graph_check_edge_data(edges->data, edges->count);
+    for (uint64_t i = 0; result == VMM_SUCCESS && edges->data && i < edges->count; i++)
+        result = check_programmatic(&edges->data[i], edges->from[i], is_kernel(edges->to[i]), i);
+    return result;
 }
 
 static void drop_edges(struct edges *edges)

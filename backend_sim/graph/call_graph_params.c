@@ -194,13 +194,19 @@ vmm_result sim_graph_exec_memset_node_set_params(struct sim_process *process,
     return set_in(process, call->graph_exec, call->node, graph_fill_in_context(process, call->memset_params, call->ctx, &work), &work);
 }
 
-/* The context of a copy stays, too, or that it has none. */
+/* The context of a copy stays, too, or that it has none. Its memory is looked at with the rights of the current one, as measured on two
+ * H200. */
 vmm_result sim_graph_memcpy_node_set_params(struct sim_process *process, const struct vmm_call_graph_memcpy_node_set_params *call)
 {
     struct graph_work work;
     const struct graph_node *node = graphs_find_node(process->graphs, call->node);
     const vmm_context context = node && !graphs_work(node)->unnamed ? graphs_work(node)->context : NULL;
-    return set(process, call->node, graph_copy_work(process, call->node_params, context, false, &work), &work);
+    vmm_result result = graph_copy_work(process, call->node_params, sim_current(process) ? NULL : context, false, &work);
+    if (context) {
+        work.context = context;
+        work.unnamed = false;
+    }
+    return set(process, call->node, result, &work);
 }
 
 vmm_result sim_graph_exec_memcpy_node_set_params(struct sim_process *process,

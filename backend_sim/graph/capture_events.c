@@ -3,18 +3,18 @@
 #include "capture_parts.h"
 
 /* As a record or wait of a stream that is not captured says it. */
-static vmm_result check_event(const struct sim_process *process, vmm_event event)
+static vmm_result check_event(const struct sim_process *process, vmm_graph_node_type type, vmm_event event, struct graph_work *work)
 {
-    return event ? graph_event_check(process, event) : vmm_detail_refuse(VMM_RULE_EVENT_NONE, 0, 0, NULL);
+    return event ? graph_event_work(process, type, event, work) : vmm_detail_refuse(VMM_RULE_EVENT_NONE, 0, 0, NULL);
 }
 
 vmm_result capture_records(const struct sim_process *process, vmm_stream stream, vmm_event event, bool outside)
 {
-    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_EVENT_RECORD, .event = event};
+    struct graph_work work;
     const struct capture_stream *found = capture_of(process, stream);
     vmm_result result = capture_goes_on(process, stream);
     if (result == VMM_SUCCESS)
-        result = check_event(process, event);
+        result = check_event(process, VMM_GRAPH_NODE_TYPE_EVENT_RECORD, event, &work);
     if (result == VMM_SUCCESS && outside)
         return capture_add(process, stream, &work);
     if (result == VMM_SUCCESS && !capture_record(&process->graphs->captures, found, (uint64_t)(uintptr_t)event))
@@ -64,9 +64,10 @@ static vmm_result join(struct sim_process *process, vmm_stream stream, const str
 static vmm_result isolated(struct sim_process *process, vmm_stream stream, vmm_event value)
 {
     void *object;
+    struct graph_work unused;
     if (slots_find(&process->events, (uint64_t)(uintptr_t)value, &object) != SLOT_LIVE) {
         capture_of(process, stream)->capture->invalid = true;
-        return check_event(process, value);
+        return check_event(process, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, value, &unused);
     }
     if (!((const struct sim_event *)object)->mark)
         return VMM_SUCCESS;
@@ -78,10 +79,10 @@ static vmm_result isolated(struct sim_process *process, vmm_stream stream, vmm_e
 /* With the flag, the wait itself becomes a node. */
 static vmm_result wait_outside(const struct sim_process *process, const struct vmm_call_stream_wait_event *call)
 {
-    const struct graph_work work = {.type = VMM_GRAPH_NODE_TYPE_WAIT_EVENT, .event = call->event};
+    struct graph_work work;
     if (call->flags != VMM_EVENT_WAIT_EXTERNAL)
         return vmm_detail_refuse(VMM_RULE_EVENT_WAIT_FLAGS, call->flags, VMM_EVENT_WAIT_EXTERNAL, NULL);
-    vmm_result result = check_event(process, call->event);
+    vmm_result result = check_event(process, VMM_GRAPH_NODE_TYPE_WAIT_EVENT, call->event, &work);
     return result == VMM_SUCCESS ? capture_add(process, call->stream, &work) : result;
 }
 

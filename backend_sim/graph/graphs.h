@@ -25,6 +25,7 @@ struct graph_work {
     vmm_graph_node_type type;
     bool disabled;       /* in an instance: vmm_graph_node_set_enabled */
     vmm_context context; /* of a kernel, a copy, a fill or memory operations: that of the device that does them */
+    uint64_t owner;      /* of an event: its context */
     bool unnamed;        /* of a copy: no context was named when it was added, which an instance keeps */
     struct graph *child; /* of a child graph */
     struct graph_memory *memory; /* of an allocation or free node (graph_alloc.h) */

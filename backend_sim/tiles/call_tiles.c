@@ -41,7 +41,7 @@ static vmm_result check_form(const struct element *e)
         return REFUSE(e, TILES_DEVICE, "deviceBitMask", m->device_bit_mask, own, "mapInfoList[%u].deviceBitMask is 0x%x", n, m->device_bit_mask);
     if (m->mem_operation_type != VMM_MEM_OPERATION_TYPE_MAP && m->mem_operation_type != VMM_MEM_OPERATION_TYPE_UNMAP)
         return REFUSE(e, TILES_TYPE, "memOperationType", m->mem_operation_type, 0, "mapInfoList[%u].memOperationType is %d", n, m->mem_operation_type);
-    if (m->mem_handle_type != VMM_MEM_HANDLE_TYPE_GENERIC)
+    if (m->mem_operation_type == VMM_MEM_OPERATION_TYPE_MAP && m->mem_handle_type != VMM_MEM_HANDLE_TYPE_GENERIC) /* as measured */
         return REFUSE(e, TILES_TYPE, "memHandleType", m->mem_handle_type, 0, "mapInfoList[%u].memHandleType is %d", n, m->mem_handle_type);
     if (m->resource_type != VMM_RESOURCE_TYPE_ARRAY && m->resource_type != VMM_RESOURCE_TYPE_MIPMAPPED_ARRAY)
         return REFUSE(e, TILES_TYPE, "resourceType", m->resource_type, 0, "mapInfoList[%u].resourceType is %d", n, m->resource_type);

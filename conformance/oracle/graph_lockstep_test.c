@@ -223,6 +223,11 @@ static void a_wrong_model_is_noticed(void)
     GRAPH, "n71 = graph_add_empty_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0", \
         "n72 = graph_add_empty_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0"
 
+#define KERNELS                                                                                         \
+    GRAPH, "n71 = graph_add_kernel_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 node_params={r64 0 1 32 9 3}", \
+        "n72 = graph_add_kernel_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0 node_params={r64 0 1 32 9 3}",    \
+        "n73 = graph_add_empty_node graph_node=out graph=g70 dependencies=[0 0 0] num_dependencies=0"
+
 /* Steps, of which the last is refused by the rule; NULL: it is accepted. */
 static const struct {
     const char *what, *rule, *steps[MOST];
@@ -261,6 +266,12 @@ static const struct {
     {"a node's pool as the current one", NULL,
      {"p70 = mem_pool_create pool=out pool_props={1 1 3:0 0 0 0}", "mem_set_mem_pool location=3:0 type=1 pool=p70",
       "p71 = mem_get_mem_pool pool=out location=3:0 type=1"}},
+    {"a dependency between two kernels that is programmatic", NULL,
+     {MEMORY, KERNELS, "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=[65537 0 0 0 0] num_dependencies=1"}},
+    {"one from a kernel's ordinary port", "VMM-GRAPH-EDGE",
+     {MEMORY, KERNELS, "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n72 0 0] edge_data=[65536 0 0 0 0] num_dependencies=1"}},
+    {"one between nodes that are not both kernels", "VMM-GRAPH-EDGE",
+     {MEMORY, KERNELS, "graph_add_dependencies graph=g70 from=[n71 0 0] to=[n73 0 0] edge_data=[65537 0 0 0 0] num_dependencies=1"}},
     {"a cycle", "VMM-GRAPH-CYCLE",
      {NODES, "graph_add_dependencies graph=g70 from=[n71 n72 0] to=[n72 n71 0] edge_data=null num_dependencies=2", INSTANCE}},
 };

@@ -31,6 +31,7 @@ struct run {
         char difference[600];
         size_t shown;            /* of a try to shorten: where it shows again */
         size_t steps;            /* of the episode, so far */
+        bool opening;            /* no call has been made yet */
         bool closing;            /* its calls are over; what it left is given back */
     } *shared;
     struct step *steps;          /* shared with the child; NULL for nowhere */
@@ -240,6 +241,7 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
     pair.last = &run->shared->last;
     pair.scene = run->shared->scene;
     run->shared->unit = lockstep_unit(&pair);
+    run->shared->opening = false;
     remark(run, "# seed %" PRIu64, seed);
     for (uint64_t i = 0; i < calls && !fresh; i++) {
         bool look = i + 1 == calls || (o->check_every && (i + 1) % o->check_every == 0);
@@ -273,6 +275,9 @@ static bool in_time(const struct run *run)
     return run->report->made < o->calls && (!o->episodes || run->report->episodes + run->report->deaths < o->episodes) && (!run->shared->until || time(NULL) < run->shared->until);
 }
 
+/* Seconds that a driver has for its initialisation, which takes several for each device that no other process uses. */
+enum { OPENING = 60 };
+
 static void work(void *user)
 {
     struct run *run = user;
@@ -281,7 +286,8 @@ static void work(void *user)
     run->shared->tainted = false;
     while (more && in_time(run) && !run->shared->lost && !run->shared->tainted) {
         uint64_t left = o->calls - run->report->made;
-        alarm(o->patience);
+        alarm(o->patience > OPENING ? o->patience : OPENING);
+        run->shared->opening = true;
         run->shared->steps = 0;
         run->shared->closing = false;
         episode(run, run->shared->seed, left < o->episode ? left : o->episode);
@@ -295,7 +301,9 @@ static void note_death(struct run *run, int signal)
 {
     char signature[200];
     struct script script = {.steps = run->steps, .count = run->shared->steps};
-    const char *call = run->shared->closing ? "end of an episode" : vmm_call_name(run->shared->last.call);
+    const char *call = run->shared->opening   ? "beginning of an episode"
+                       : run->shared->closing ? "end of an episode"
+                                              : vmm_call_name(run->shared->last.call);
     if (signal < 0)
         tap_bail("the child that makes the calls ended by itself");
     snprintf(signature, sizeof signature, "%s: the process ends with signal %d", call, signal);

@@ -19,6 +19,25 @@ static CUgraphNode empty(CUgraph graph, const CUgraphNode *on, size_t count)
     return node;
 }
 
+static CUgraphNode kernel(CUgraph graph)
+{
+    static CUfunction function;
+    CUmodule module = NULL;
+    uint64_t size = 16;
+    unsigned char value = 1;
+    void *args[] = {&memory, &size, &value};
+    CUDA_KERNEL_NODE_PARAMS params = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1,
+                                      .blockDimZ = 1, .kernelParams = args};
+    CUgraphNode node = NULL;
+    if (!function) {
+        OK(cuModuleLoadData(&module, "image"));
+        OK(cuModuleGetFunction(&function, module, "fill_span"));
+    }
+    params.func = function;
+    OK(cuGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    return node;
+}
+
 static size_t edge_count(CUgraph graph)
 {
     size_t count = 99;
@@ -61,7 +80,7 @@ static void test_added(void)
 static void test_removed(void)
 {
     CUgraph graph = new_graph();
-    CUgraphNode a = empty(graph, NULL, 0), b = empty(graph, NULL, 0);
+    CUgraphNode a = kernel(graph), b = kernel(graph);
     OK(cuGraphAddDependencies(graph, &a, &b, &programmatic, 1));
     REFUSED(cuGraphRemoveDependencies(graph, &a, &b, &(CUgraphEdgeData){0}, 1), ERROR_INVALID_VALUE, "VMM-GRAPH-EDGE");
     EQUAL(edge_count(graph), 1);
@@ -70,13 +89,32 @@ static void test_removed(void)
     OK(cuGraphDestroy(graph));
 }
 
+/* Only from a kernel to a kernel, and from a port that is not 0. */
+static void test_programmatic(void)
+{
+    static const CUgraphEdgeData from_0 = {.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+    CUgraph graph = new_graph();
+    CUgraphNode node[] = {kernel(graph), kernel(graph), empty(graph, NULL, 0)}, more = NULL;
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
+    REFUSED(cuGraphAddDependencies(graph, &node[0], &node[1], &from_0, 1), ERROR_INVALID_VALUE, "VMM-GRAPH-EDGE");
+    tap_ok(strstr(heard, "from a kernel's port 0 to a kernel") != NULL, "what is wrong: %s", heard);
+    REFUSED(cuGraphAddDependencies(graph, &node[0], &node[2], &programmatic, 1), ERROR_INVALID_VALUE, "VMM-GRAPH-EDGE");
+    tap_ok(strstr(heard, "from a kernel's port 1 to another node") != NULL, "what is wrong: %s", heard);
+    REFUSED(cuGraphAddDependencies(graph, &node[2], &node[0], &programmatic, 1), ERROR_INVALID_VALUE, "VMM-GRAPH-EDGE");
+    tap_ok(strstr(heard, "from another node's port 1 to a kernel") != NULL, "what is wrong: %s", heard);
+    REFUSED(cuGraphAddNode(&more, graph, &node[0], &programmatic, 1, &params), ERROR_INVALID_VALUE, "VMM-GRAPH-EDGE");
+    EQUAL(edge_count(graph), 0);
+    OK(cuGraphAddDependencies(graph, &node[0], &node[1], &programmatic, 1));
+    OK(cuGraphDestroy(graph));
+}
+
 /* A node that comes with its edges is added with all of them or not at all. */
 static void test_with_data(void)
 {
     CUgraph graph = new_graph();
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
-    const CUgraphNode on[] = {empty(graph, NULL, 0), empty(graph, NULL, 0)};
-    const CUgraphEdgeData good[] = {programmatic, {0}}, bad[] = {programmatic, wrong_port};
+    const CUgraphNode on[] = {kernel(graph), empty(graph, NULL, 0)};
+    const CUgraphEdgeData good[] = {{.from_port = 1}, {0}}, bad[] = {{.from_port = 1}, wrong_port};
     CUgraphNode node = NULL, from[2] = {NULL};
     CUgraphEdgeData held[2];
     size_t count = 2;
@@ -248,11 +286,13 @@ static void test_warned(void)
 
 int main(void)
 {
+    setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
     context = begin();
     listen();
     OK(cuMemAlloc(&memory, 4096));
     test_added();
     test_removed();
+    test_programmatic();
     test_with_data();
     test_lists();
     test_children();

@@ -13,7 +13,7 @@ struct add {
 
 #define ADD(name, data)                                                                                            \
     const struct add add = {name, {(vmm_graph_node *)(void *)phGraphNode, abi_graph(hGraph), abi_nodes(dependencies), \
-                                   (const vmm_graph_edge_data *)(const void *)(data), numDependencies}}
+                                   (const vmm_graph_edge_data *)(const void *)(data), numDependencies, false}}
 /* A call of the engine that adds a node. */
 #define ADD_BY(function, name, ...)                                                                               \
     ABI_GRAPH_CALL(function, name, (vmm_graph_node *)(void *)phGraphNode, abi_graph(hGraph), abi_nodes(dependencies), \

@@ -388,12 +388,24 @@ TEST_NEAR_MISS(GRAPH_FLAGS, graph_flags_kept)
     OK(cuGraphDestroy(graph));
 }
 
+static CUgraphNode add_kernel(CUgraph graph)
+{
+    uint64_t size = 16;
+    unsigned char value = 1;
+    void *args[] = {&memory, &size, &value};
+    const CUDA_KERNEL_NODE_PARAMS params = {.func = function("fill_span"), .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1,
+                                            .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1, .kernelParams = args};
+    CUgraphNode node = NULL;
+    OK(cuGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    return node;
+}
+
 static CUgraph with_data(CUgraphNode node[2])
 {
     CUgraph graph = new_graph();
     const CUgraphEdgeData data = {.from_port = 1, .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
-    node[0] = add_fill(graph);
-    node[1] = add_fill(graph);
+    node[0] = add_kernel(graph);
+    node[1] = add_kernel(graph);
     OK(cuGraphAddDependencies(graph, &node[0], &node[1], &data, 1));
     return graph;
 }

@@ -25,6 +25,7 @@ struct side {
     bool program; /* it is the program's own memory */
     bool open;    /* no rights are looked at where it lies in one mapping */
     bool writes;
+    int device;   /* whose rights count */
 };
 
 /* From one row to the next, and from one layer to the next. */
@@ -103,7 +104,7 @@ static bool side_allowed(struct model *m, struct side *s, const struct extent *e
 
 /* ---- what is looked at, and what is used ---- */
 
-static bool looks(struct model *m, int device, const struct side *s, const struct side *other, const struct extent *e,
+static bool looks(struct model *m, const struct side *s, const struct side *other, const struct extent *e,
                   struct model_answer *a)
 {
     const struct model_access all = {.start = s->base, .size = span(e, s->pitch, s->pitch * s->height), .writes = s->writes,
@@ -111,7 +112,7 @@ static bool looks(struct model *m, int device, const struct side *s, const struc
     const struct model_mapping *in = s->open ? model_mapping_at(m, s->base) : NULL;
     if (s->program || !all.size || (in && all.size <= in->size - (s->base - in->start)))
         return true;
-    bool may = model_reaches(m, device, &all, a);
+    bool may = model_reaches(m, s->device, &all, a);
     a->loses |= a->wraps;
     return may;
 }
@@ -123,7 +124,7 @@ static bool on_host(struct model *m, uint64_t address)
 }
 
 /* Is each row usable? Otherwise the copy starts, and loses the device. */
-static bool rows_usable(struct model *m, int device, const struct side *s, const struct side *other, const struct extent *e,
+static bool rows_usable(struct model *m, const struct side *s, const struct side *other, const struct extent *e,
                         struct model_answer *a)
 {
     for (uint64_t layer = 0; !s->program && layer < e->depth; layer++)
@@ -133,7 +134,7 @@ static bool rows_usable(struct model *m, int device, const struct side *s, const
             const struct model_access one = {.start = at, .size = e->width, .writes = s->writes, .with_program = other->program};
             if (on_host(m, at) || on_host(m, at + e->width - 1))
                 a->foreseen = false;
-            if (at > UINT64_MAX - e->width || !model_reaches(m, device, &one, &ignored)) {
+            if (at > UINT64_MAX - e->width || !model_reaches(m, s->device, &one, &ignored)) {
                 a->loses = true;
                 return !m->strict || model_refuse(a, INVALID, "VMM-ROWS-END");
             }
@@ -141,16 +142,15 @@ static bool rows_usable(struct model *m, int device, const struct side *s, const
     return true;
 }
 
-static bool box_allowed(struct model *m, int device, struct side *dst, struct side *src, const struct extent *e,
-                        struct model_answer *a)
+static bool box_allowed(struct model *m, struct side *dst, struct side *src, const struct extent *e, struct model_answer *a)
 {
     if (!side_allowed(m, src, e, a) || !side_allowed(m, dst, e, a))
         return false;
-    if (!looks(m, device, dst, src, e, a) || !looks(m, device, src, dst, e, a))
+    if (!looks(m, dst, src, e, a) || !looks(m, src, dst, e, a))
         return false;
     if (on_host(m, dst->base) || on_host(m, src->base) || e->height > MOST_ROWS || e->depth > MOST_ROWS / e->height)
         a->foreseen = false;
-    return a->foreseen && rows_usable(m, device, dst, src, e, a) && rows_usable(m, device, src, dst, e, a);
+    return a->foreseen && rows_usable(m, dst, src, e, a) && rows_usable(m, src, dst, e, a);
 }
 
 /* ---- the bytes ---- */
@@ -217,9 +217,10 @@ bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *aske
     const struct extent e = {asked->width_in_bytes, asked->height, asked->depth};
     struct side src = source_of(asked), dst = destination_of(asked);
     src.open = dst.open = open;
+    src.device = dst.device = device;
     if (!side_allowed(model, &src, &e, answer) || !side_allowed(model, &dst, &e, answer))
         return false;
-    if (!looks(model, device, &dst, &src, &e, answer) || !looks(model, device, &src, &dst, &e, answer)) {
+    if (!looks(model, &dst, &src, &e, answer) || !looks(model, &src, &dst, &e, answer)) {
         if (model->driver && (on_host(model, dst.base) || on_host(model, src.base)))
             answer->foreseen = false; /* a node of memory without rights was made once */
         return false;
@@ -290,23 +291,34 @@ void model_box_move(struct model *model, const struct model_box *box)
 
 /* ---- the calls ---- */
 
-static bool context_lives(const struct model *m, vmm_context context)
+/* Whose devices' rights the two sides need. */
+struct devices {
+    int src, dst;
+};
+
+/* The device of the context; of NULL the one that is given. */
+static bool find_device(const struct model *m, vmm_context context, int otherwise, int *device)
 {
+    *device = otherwise;
     for (size_t i = 0; i < m->context_count; i++)
-        if (m->contexts[i].value == context)
+        if (m->contexts[i].value == context) {
+            *device = m->contexts[i].device;
             return true;
+        }
     return !context;
 }
 
-static void copy_box(struct model *m, const vmm_memcpy3d *c, vmm_stream stream, bool waits, struct model_answer *a)
+static void copy_with(struct model *m, const vmm_memcpy3d *c, struct devices devices, vmm_stream stream, bool waits, struct model_answer *a)
 {
     const int lane = model_lane_of(m, (uint64_t)(uintptr_t)stream, a);
     if (lane < 0)
         return;
     const struct extent e = {c->width_in_bytes, c->height, c->depth};
     struct side src = source_of(c), dst = destination_of(c);
+    src.device = devices.src;
+    dst.device = devices.dst;
     const bool any = e.width && e.height && e.depth;
-    if (any && !box_allowed(m, m->lane[lane].device, &dst, &src, &e, a))
+    if (any && !box_allowed(m, &dst, &src, &e, a))
         return;
     if (any && !waits && dst.program && src.program)
         a->foreseen = false; /* not observed */
@@ -316,6 +328,16 @@ static void copy_box(struct model *m, const vmm_memcpy3d *c, vmm_stream stream, 
         m->orders++; /* but pools get nothing back */
 }
 
+/* As other copies, with the rights of the current context's device. */
+static void copy_box(struct model *m, const vmm_memcpy3d *c, vmm_stream stream, bool waits, struct model_answer *a)
+{
+    const int lane = model_lane_of(m, (uint64_t)(uintptr_t)stream, a);
+    const int device = m->current >= 0 ? model_current_device(m) : lane >= 0 ? m->lane[lane].device : -1;
+    if (lane >= 0)
+        copy_with(m, c, (struct devices){device, device}, stream, waits, a);
+}
+
+/* Each side with those of its own context; NULL is the stream's. */
 static void copy_between(struct model *m, const vmm_memcpy3d_peer *c, vmm_stream stream, bool waits, struct model_answer *a)
 {
     const vmm_memcpy3d same = {
@@ -324,12 +346,15 @@ static void copy_between(struct model *m, const vmm_memcpy3d_peer *c, vmm_stream
         .dst_x_in_bytes = c->dst_x_in_bytes, .dst_y = c->dst_y, .dst_z = c->dst_z, .dst_memory_type = c->dst_memory_type,
         .dst_host = c->dst_host, .dst_device = c->dst_device, .dst_pitch = c->dst_pitch, .dst_height = c->dst_height,
         .width_in_bytes = c->width_in_bytes, .height = c->height, .depth = c->depth};
-    if (model_lane_of(m, (uint64_t)(uintptr_t)stream, a) < 0)
+    struct devices devices;
+    const int lane = model_lane_of(m, (uint64_t)(uintptr_t)stream, a);
+    if (lane < 0)
         return;
-    if (!context_lives(m, c->dst_context) || !context_lives(m, c->src_context))
+    const int own = m->lane[lane].device;
+    if (!find_device(m, c->dst_context, own, &devices.dst) || !find_device(m, c->src_context, own, &devices.src))
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-PEER-CONTEXT");
     else
-        copy_box(m, &same, stream, waits, a);
+        copy_with(m, &same, devices, stream, waits, a);
 }
 
 /* The context of the default stream is asked for first. */

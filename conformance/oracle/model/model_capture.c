@@ -518,8 +518,10 @@ static void isolated(const struct model *m, struct model_held *held, vmm_event v
 /* With a flag, the wait itself becomes a node. */
 static void wait_outside(struct model *m, struct model_held *held, const struct vmm_call_stream_wait_event *c, struct model_answer *a)
 {
-    const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_WAIT_EVENT, .event = (uint64_t)(uintptr_t)c->event};
-    a->foreseen = event_of(m, c->event) != NULL || c->flags != VMM_EVENT_WAIT_EXTERNAL;
+    const struct model_event *event = event_of(m, c->event);
+    const struct model_work work = {.type = VMM_GRAPH_NODE_TYPE_WAIT_EVENT, .event = (uint64_t)(uintptr_t)c->event,
+                                    .device = event ? event->device : 0};
+    a->foreseen = event || c->flags != VMM_EVENT_WAIT_EXTERNAL;
     if (c->flags != VMM_EVENT_WAIT_EXTERNAL)
         model_refuse(a, INVALID, "VMM-EVENT-WAIT-FLAGS");
     else if (a->foreseen)

@@ -321,6 +321,13 @@ static bool turn_on(struct model *m, vmm_stream stream, struct turn *turn, struc
     return lane >= 0;
 }
 
+/* A copy is made with the rights of the current context's device, whatever its stream's is. */
+static struct turn of_current(const struct model *m, struct turn turn)
+{
+    turn.device = m->current < 0 ? turn.device : model_current_device(m);
+    return turn;
+}
+
 bool model_reaches(struct model *model, int device, const struct model_access *access, struct model_answer *answer)
 {
     const enum copy_kind kind = access->fill ? FILL : !access->with_program ? BETWEEN : access->writes ? FROM_PROGRAM : TO_PROGRAM;
@@ -520,9 +527,9 @@ static void fill(struct model *m, struct turn turn, uint64_t dst, uint32_t value
             make;                                                          \
     }
 
-BOTH(memcpy_htod, from_program(m, turn, c->dst, c->src, c->byte_count, a))
-BOTH(memcpy_dtoh, to_program(m, turn, c->dst, c->src, c->byte_count, a))
-BOTH(memcpy_dtod, between(m, turn, c->dst, c->src, c->byte_count, a))
+BOTH(memcpy_htod, from_program(m, of_current(m, turn), c->dst, c->src, c->byte_count, a))
+BOTH(memcpy_dtoh, to_program(m, of_current(m, turn), c->dst, c->src, c->byte_count, a))
+BOTH(memcpy_dtod, between(m, of_current(m, turn), c->dst, c->src, c->byte_count, a))
 BOTH(memset_d8, fill(m, turn, c->dst, c->value, c->n, 1, a))
 BOTH(memset_d16, fill(m, turn, c->dst, c->value, c->n, 2, a))
 BOTH(memset_d32, fill(m, turn, c->dst, c->value, c->n, 4, a))

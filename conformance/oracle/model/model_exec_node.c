@@ -77,6 +77,8 @@ bool model_work_fits(const struct model_work *now, const struct model_work *then
         return now->context == then->context &&
                ((a->height <= 1 && b->height <= 1) || (a->width == b->width && a->height == b->height && a->pitch == b->pitch &&
                                                        a->element_size == b->element_size));
+    if (now->type == VMM_GRAPH_NODE_TYPE_EVENT_RECORD || now->type == VMM_GRAPH_NODE_TYPE_WAIT_EVENT)
+        return now->device == then->device;
     if (now->type != VMM_GRAPH_NODE_TYPE_MEMCPY)
         return true;
     const bool types = is->src_memory_type == next->src_memory_type && is->dst_memory_type == next->dst_memory_type;
@@ -138,8 +140,7 @@ static void set_event_in(struct model *m, vmm_graph_exec exec, vmm_graph_node va
 {
     struct model_work work = {0};
     struct model_node *node = model_event_work(m, type, event, &work, a) ? node_of_exec(m, exec, value, a) : NULL;
-    if (node)
-        set_in(m, node, &work, a);
+    set_fitting(m, model_node_is(node, type, a), &work, a);
 }
 
 MODEL_ON(graph_exec_event_record_node_set_event)

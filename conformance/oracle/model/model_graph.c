@@ -391,6 +391,12 @@ static bool is_data(const vmm_graph_edge_data *d)
     return zero && d->type <= 1 && d->from_port <= 2 && !d->to_port;
 }
 
+/* The type 1 is for two kernels, and from a port that is not 0. */
+static bool may_lead(const vmm_graph_edge_data *d, const struct model_node *from, const struct model_node *to)
+{
+    return d->type != 1 || (d->from_port && from->work.type == VMM_GRAPH_NODE_TYPE_KERNEL && to->work.type == VMM_GRAPH_NODE_TYPE_KERNEL);
+}
+
 bool model_edge_data_allowed(const struct model *m, const vmm_graph_edge_data *data, uint64_t count, struct model_answer *a)
 {
     static const vmm_graph_edge_data none;
@@ -427,7 +433,7 @@ static bool find_both(struct model *m, vmm_graph value, const vmm_graph_node *fr
     if (!model_find_nodes(m, graph, from, ends->count, ends->from, a) || !model_find_nodes(m, graph, to, ends->count, ends->to, a))
         return false;
     for (uint64_t i = 0; i < ends->count; i++)
-        if (ends->data && !is_data(&ends->data[i]))
+        if (ends->data && (!is_data(&ends->data[i]) || !may_lead(&ends->data[i], ends->from[i], ends->to[i])))
             return model_refuse(a, INVALID, "VMM-GRAPH-EDGE");
     return true;
 }

@@ -96,8 +96,10 @@ bool model_event_work(const struct model *m, int type, vmm_event event, struct m
 {
     *work = (struct model_work){.type = type, .event = (uint64_t)(uintptr_t)event};
     for (int i = 0; i < m->events; i++)
-        if (m->event[i].value == work->event)
+        if (m->event[i].value == work->event) {
+            work->device = m->event[i].device;
             return true;
+        }
     return event ? model_refuse(a, VMM_ERROR_INVALID_HANDLE, "VMM-EVENT-UNKNOWN") : !model_graph_null(event, a);
 }
 
@@ -298,8 +300,17 @@ MODEL_ON(graph_memcpy_node_set_params)
     const struct model_node *node = model_node_of(m, c->node);
     if (node && node->work.type == VMM_GRAPH_NODE_TYPE_KERNEL)
         a->foreseen = false; /* as above */
-    else if (model_copy_work(m, c->node_params, node && !node->work.unnamed ? node->work.context : NULL, false, &work, a))
-        set(m, c->node, &work, a);
+    else {
+        const vmm_context context = node && !node->work.unnamed ? node->work.context : NULL;
+        const bool may = model_copy_work(m, c->node_params, m->current >= 0 ? NULL : context, false, &work, a); /* by the current one's rights */
+        if (context) {
+            work.context = context;
+            work.device = node->work.device;
+            work.unnamed = false;
+        }
+        if (may)
+            set(m, c->node, &work, a);
+    }
 }
 
 MODEL_ON(graph_kernel_node_set_params)

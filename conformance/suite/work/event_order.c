@@ -144,8 +144,8 @@ static void across(struct fix *f, int device)
     ACCEPTED(vmm_event_record(S, last, two));
     CHECK_U64(vmm_event_query(S, last), VMM_ERROR_NOT_READY);
     ACCEPTED(vmm_event_synchronize(S, last));
+    fix_need(f, vmm_ctx_set_current(S, f->ctx)); /* whose device's rights a copy has */
     CHECK_U64(glance(f, aside, p), 1);
-    fix_need(f, vmm_ctx_set_current(S, f->ctx));
     ACCEPTED(LAUNCH(one, ATOMIC_ADD, p, 1));
     ACCEPTED(vmm_event_record(S, event, one));
     fix_need(f, vmm_ctx_set_current(S, ctx));

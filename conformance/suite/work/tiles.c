@@ -112,7 +112,8 @@ TEST_BREAKS(TILES_TYPE, map_tiles_by_unknown_types)
     vmm_array_map_info info = first_tile(array, 0);
     info.mem_operation_type = 3;
     REFUSED_TILE(info, ".memOperationType", 3);
-    info = first_tile(array, 0);
+    const vmm_mem_generic_allocation_handle handle = memory(f, VMM_MEM_CREATE_USAGE_TILE_POOL, 1);
+    info = first_tile(array, handle);
     info.mem_handle_type = 1;
     REFUSED_TILE(info, ".memHandleType", 1);
     info = first_tile(array, 0);
@@ -121,6 +122,15 @@ TEST_BREAKS(TILES_TYPE, map_tiles_by_unknown_types)
     info = first_tile(array, 0);
     info.subresource_type = 2;
     REFUSED_TILE(info, ".subresourceType", 2);
+    ended(f, array, handle);
+}
+
+TEST_NEAR_MISS(TILES_TYPE, unmap_tiles_of_any_memory)
+{
+    vmm_array array = sparse(f, 512, 512);
+    vmm_array_map_info info = first_tile(array, 0);
+    info.mem_handle_type = 1;
+    goes(f, &info);
     ended(f, array, 0);
 }
 
