@@ -147,14 +147,13 @@ static bool access_memory(struct twin_memory *memory, uint64_t address, unsigned
         note_access(run, &there, *size, use);
         return true;
     }
-    /* One chunk at a time, so that a write that ends early has allocated nothing beyond its end. */
+    /* One chunk at a time, so that a write that ends early has allocated nothing beyond its end; and what was written behind it before. */
     uint64_t piece = BLOCK_DATA_CHUNK - there.offset % BLOCK_DATA_CHUNK;
-    *size = *size < piece ? *size : piece;
-    run->out_of_memory = !block_data_touch(&there.block->bytes, there.offset, *size);
+    run->out_of_memory = !block_data_touch(&there.block->bytes, there.offset, *size < piece ? *size : piece);
     if (sim_on_host(there.block->prop.location))
         show(memory);
-    note_access(run, &there, *size, use);
     *bytes = run->out_of_memory ? NULL : block_data_run(&there.block->bytes, there.offset, size);
+    note_access(run, &there, *size, use);
     return !run->out_of_memory;
 }
 

@@ -16,37 +16,34 @@ static uintptr_t rounded(uintptr_t at)
     return (at + PTX_UNIT - 1) / PTX_UNIT * PTX_UNIT;
 }
 
-/* The frame, its registers at a multiple of a unit, its predicates. */
-static struct ptx_frame *new_frame(const struct ptx_routine *r)
+/* The frame, its registers at a multiple of a unit, with the constants, which no step writes; its predicates. */
+static struct ptx_frame *new_frame(const struct ptx_routine *r, const unsigned char *constants)
 {
     size_t registers = (size_t)r->units * PTX_UNIT;
-    struct ptx_frame *frame = heap.calloc(1, sizeof *frame + PTX_UNIT + registers + r->predicates * sizeof(uint32_t));
+    struct ptx_frame *frame = constants ? heap.calloc(1, sizeof *frame + PTX_UNIT + registers + r->predicates * sizeof(uint32_t)) : NULL;
     if (!frame)
         return NULL;
+    frame->routine = r;
     frame->registers = (unsigned char *)rounded((uintptr_t)(frame + 1));
     frame->predicates = (uint32_t *)(void *)(frame->registers + registers);
+    memcpy(frame->registers, constants, (size_t)r->constant_units * PTX_UNIT);
     return frame;
 }
 
 struct ptx_frame *ptx_frame_open(struct ptx_warp *warp, uint32_t routine, struct ptx_frame *parent)
 {
     const struct ptx_routine *r = &warp->block->grid->launch->program->routines[routine];
-    const unsigned char *constants = ptx_grid_constants(warp->block->grid, routine);
     struct ptx_frame *frame = warp->spare[routine];
     if (frame)
         warp->spare[routine] = frame->spare;
     else
-        frame = new_frame(r);
-    if (!frame || !constants) {
-        heap.free(frame);
+        frame = new_frame(r, ptx_grid_constants(warp->block->grid, routine));
+    if (!frame)
         return NULL;
-    }
-    frame->routine = r;
     frame->parent = parent;
     frame->carry = frame->extra = frame->lanes = 0;
     frame->local = parent ? (parent->local + parent->routine->frame + parent->extra + 15) / 16 * 16 : 0;
     frame->depth = parent ? parent->depth + 1 : 0;
-    memcpy(frame->registers, constants, (size_t)r->constant_units * PTX_UNIT);
     return frame;
 }
 

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "ptx_grid.h"
+#include "ptx_reach.h"
 
 #define PAGE (UINT64_C(1) << PTX_GRANT_SHIFT)
 
 /* What reads as zeros; nothing writes it. */
-static unsigned char zeros[1 << PTX_GRANT_SHIFT];
+static unsigned char zeros[1 << 16];
 
 void ptx_port_open(struct ptx_port *port, struct ptx_grid *grid)
 {
@@ -20,12 +21,6 @@ void ptx_port_forget(struct ptx_port *port)
 {
     memset(port->read, 0, sizeof port->read);
     memset(port->write, 0, sizeof port->write);
-}
-
-static bool holds(const struct ptx_grant *grant, uint64_t address, uint64_t size)
-{
-    uint64_t offset = address - grant->start;
-    return offset < grant->size && size <= grant->size - offset;
 }
 
 /* Asks for the rest of the page, so that what follows is there without asking. */
@@ -44,31 +39,20 @@ static unsigned char *ask(struct ptx_port *port, uint64_t address, uint32_t widt
     if (!granted)
         return NULL;
     bool none = bytes == NULL;
-    if (none)
+    if (none) {
         bytes = zeros;
+        *size = *size < sizeof zeros ? *size : sizeof zeros;
+    }
     if (keep)
         *grant = (struct ptx_grant){address, *size, bytes, writes, none};
     return bytes;
 }
 
-static unsigned char *granted(struct ptx_grant *grant, const struct ptx_grid *grid, uint64_t address, uint32_t width, uint64_t *size)
-{
-    if (!holds(grant, address, width) || (grant->zeros && grant->writes != atomic_load_explicit(&grid->writes, memory_order_relaxed)))
-        return NULL;
-    uint64_t offset = address - grant->start;
-    *size = grant->size - offset;
-    return grant->bytes + offset;
-}
-
 unsigned char *ptx_port_reach(struct ptx_port *port, uint64_t address, uint32_t width, uint64_t *size, enum twin_use use)
 {
-    unsigned place = (unsigned)((address >> PTX_GRANT_SHIFT) % PTX_GRANTS);
-    if (port->grid->memory->fleeting)
-        return ask(port, address, width, size, use, false);
-    unsigned char *bytes = granted(&port->write[place], port->grid, address, width, size);
-    if (!bytes && use == TWIN_READ)
-        bytes = granted(&port->read[place], port->grid, address, width, size);
-    return bytes ? bytes : ask(port, address, width, size, use, true);
+    const bool keep = !port->grid->memory->fleeting;
+    unsigned char *bytes = keep ? ptx_port_granted(port, address, width, use, size) : NULL;
+    return bytes ? bytes : ask(port, address, width, size, use, keep);
 }
 
 bool ptx_is_fleeting(const struct ptx_warp *warp)
@@ -179,44 +163,6 @@ unsigned char *ptx_reach_lane(struct ptx_warp *warp, const struct ptx_op *o, uns
 
 /* ---- all lanes ---- */
 
-/* All in one grant, which is asked for from the lowest address on. */
-static bool together(struct ptx_warp *warp, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes, enum twin_use use,
-                     unsigned char *to[PTX_LANES])
-{
-    uint64_t low = UINT64_MAX, high = 0, size;
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        bool there = mask >> i & 1;
-        low = there && at[i] < low ? at[i] : low;
-        high = there && at[i] > high ? at[i] : high;
-    }
-    if ((low >> PTX_GRANT_SHIFT) != (high >> PTX_GRANT_SHIFT) || low >= PTX_WINDOW)
-        return false;
-    struct ptx_port *port = warp->port;
-    unsigned place = (unsigned)((low >> PTX_GRANT_SHIFT) % PTX_GRANTS);
-    unsigned char *first = granted(&port->write[place], port->grid, low, (uint32_t)(high - low) + bytes, &size);
-    if (!first && use == TWIN_READ)
-        first = granted(&port->read[place], port->grid, low, (uint32_t)(high - low) + bytes, &size);
-    if (!first)
-        return false;
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        to[i] = first + (mask >> i & 1 ? at[i] - low : 0);
-    return true;
-}
-
-/* Shared memory, when all are within it. */
-static bool all_shared(const struct ptx_warp *warp, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
-                       unsigned char *to[PTX_LANES])
-{
-    const struct ptx_block *block = warp->block;
-    uint64_t high = 0;
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        uint64_t there = mask >> i & 1 ? (uint32_t)at[i] - block->shared_start : 0; /* one before it is far behind the end */
-        high = there > high ? there : high;
-        to[i] = block->shared + there;
-    }
-    return high + bytes <= block->shared_size;
-}
-
 static bool copy_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mask, const uint64_t at[PTX_LANES], uint32_t bytes,
                        unsigned char *to[PTX_LANES])
 {
@@ -241,14 +187,8 @@ bool ptx_reach_lanes(struct ptx_warp *warp, const struct ptx_op *o, uint32_t mas
     enum twin_use use = use_of(o);
     if (!is_aligned(mask, at, bytes))
         return refuse_misaligned(warp, mask, at, bytes, use);
-    if (space == PTX_M_SHARED && all_shared(warp, mask, at, bytes, to))
-        return true;
-    if (space <= PTX_M_GLOBAL) {
-        if (ptx_is_fleeting(warp))
-            return copy_lanes(warp, o, mask, at, bytes, to);
-        if (together(warp, mask, at, bytes, use, to))
-            return true;
-    }
+    if (space <= PTX_M_GLOBAL && ptx_is_fleeting(warp))
+        return copy_lanes(warp, o, mask, at, bytes, to);
     const unsigned char *local = warp->local;
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned lane = ptx_first_lane(left);

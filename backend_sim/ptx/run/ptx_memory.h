@@ -45,7 +45,7 @@ struct ptx_grant {
     bool zeros;
 };
 
-enum { PTX_GRANTS = 64, PTX_GRANT_SHIFT = 16 };
+enum { PTX_GRANTS = 64, PTX_GRANT_SHIFT = 21 };
 
 struct ptx_port {
     struct ptx_grid *grid;

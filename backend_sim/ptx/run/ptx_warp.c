@@ -25,25 +25,28 @@ enum {
 
 /* ---- lanes and their memory ---- */
 
-bool ptx_warp_open(struct ptx_warp *warp, struct ptx_block *block, uint32_t number)
+static void place_threads(struct ptx_warp *warp, const struct ptx_launch *launch, uint32_t first)
 {
-    const struct ptx_launch *launch = block->grid->launch;
-    uint32_t first = number * PTX_LANES, count = block->threads - first < PTX_LANES ? block->threads - first : PTX_LANES;
-    struct ptx_frame **spare = warp->spare;
-    unsigned char *local = warp->local;
-    uint32_t local_size = warp->local_size;
-    memset(warp, 0, sizeof *warp);
-    warp->block = block;
-    warp->number = number;
-    warp->alive = count == PTX_LANES ? PTX_ALL : (UINT32_C(1) << count) - 1;
-    warp->spare = spare ? spare : heap.calloc(launch->program->routine_count, sizeof *spare);
-    warp->local = local;
-    warp->local_size = local_size;
     for (uint32_t lane = 0; lane < PTX_LANES; lane++) {
         uint32_t thread = first + lane;
         warp->tid[0][lane] = thread % launch->block[0];
         warp->tid[1][lane] = thread / launch->block[0] % launch->block[1];
         warp->tid[2][lane] = thread / launch->block[0] / launch->block[1];
+    }
+}
+
+bool ptx_warp_open(struct ptx_warp *warp, struct ptx_block *block, uint32_t number)
+{
+    const struct ptx_launch *launch = block->grid->launch;
+    uint32_t first = number * PTX_LANES, count = block->threads - first < PTX_LANES ? block->threads - first : PTX_LANES;
+    warp->block = block;
+    warp->alive = count == PTX_LANES ? PTX_ALL : (UINT32_C(1) << count) - 1;
+    warp->ended = warp->looked = warp->changed = false;
+    warp->made = 0;
+    if (!warp->spare) { /* the first block: the others have as many warps and threads */
+        warp->number = number;
+        warp->spare = heap.calloc(launch->program->routine_count, sizeof *warp->spare);
+        place_threads(warp, launch, first);
     }
     struct ptx_frame *frame = warp->spare ? ptx_frame_open(warp, launch->kernel->routine, NULL) : NULL;
     if (!frame)
@@ -360,28 +363,29 @@ static void run_split(struct ptx_warp *warp, struct ptx_split *s)
     warp->frame = s->frame;
     warp->registers = s->frame->registers;
     warp->predicates = s->frame->predicates;
-    if (ops[s->step].step == STEP_JOIN) /* here it met those it could */
-        s->step++;
+    uint32_t step = s->step;
+    if (ops[step].step == STEP_JOIN) /* here it met those it could */
+        step++;
     do {
-        const struct ptx_op *op = &ops[s->step];
+        const struct ptx_op *op = &ops[step];
         uint32_t lanes = s->mask;
         if (op->guard) {
             uint32_t truth = warp->predicates[op->guard - 1];
             lanes &= op->guard_not ? ~truth : truth;
         }
         warp->made++;
-        warp->step = s->step;
+        warp->step = step;
         if (counts)
-            count_step(warp, s->step, lanes);
+            count_step(warp, step, lanes);
         if (ptx_is_plain(op->step)) {
+            step++;
             if (lanes)
                 steps[op->step](warp, op, lanes);
-            s->step++;
-        } else if (op->step == STEP_JOIN && warp->splits > 1) {
-            went = RESCHEDULE;
-        } else {
-            went = control(warp, s, op, lanes);
+            continue;
         }
+        s->step = step;
+        went = op->step == STEP_JOIN && warp->splits > 1 ? RESCHEDULE : control(warp, s, op, lanes);
+        step = s->step;
     } while (went == GOES_ON && !warp->ended);
 }
 

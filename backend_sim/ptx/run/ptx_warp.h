@@ -82,7 +82,8 @@ static inline unsigned ptx_first_lane(uint32_t mask)
     return (unsigned)__builtin_ctz(mask);
 }
 
-/* Makes the warp of the block's threads from 32 * number on. False: memory is out. */
+/* Makes the warp of the block's threads from 32 * number on, of zeros or of what the same warp of an earlier block was. False: memory is
+ * out. */
 bool ptx_warp_open(struct ptx_warp *warp, struct ptx_block *block, uint32_t number);
 void ptx_warp_close(struct ptx_warp *warp);
 

@@ -5,6 +5,7 @@
 #include "ptx_float.h"
 #include "ptx_grid.h"
 #include "ptx_memory.h"
+#include "ptx_reach.h"
 #include "ptx_steps.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -125,13 +126,42 @@ static bool is_aligned(struct ptx_warp *warp, uint32_t mask, const uint64_t at[P
     return true;
 }
 
+/* Additions of 32 bits to memory of the block alone. */
+static void add_own(struct ptx_warp *warp, const struct ptx_op *op, const struct ptx_reach *r, uint32_t mask, bool returns)
+{
+    const ptx_u32 *more = PTX_SLOT(const ptx_u32, op->b);
+    uint32_t before, after, change = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const unsigned lane = ptx_first_lane(left);
+        unsigned char *word = r->base + r->offset[lane];
+        memcpy(&before, word, sizeof before);
+        change |= more[lane];
+        after = before + more[lane];
+        memcpy(word, &after, sizeof after);
+        if (returns)
+            PTX_SLOT(ptx_u32, op->d)[lane] = before;
+    }
+    warp->changed = warp->changed || change;
+}
+
+static bool adds_own(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, struct ptx_reach *r)
+{
+    return fold_of(op) == PTX_FOLD_ADD && folded(op) <= PTX_OF_S32 && !(op->more & PTX_MEM_NO_BASE) &&
+           ptx_reach_all(warp, op, mask, 4, TWIN_ATOMIC, r) && r->own;
+}
+
 static void atomic(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, bool returns)
 {
     uint64_t at[PTX_LANES];
+    struct ptx_reach r;
     unsigned size = size_of(op), held = op->bytes[2];
     bool compares = fold_of(op) == PTX_FOLD_CAS;
-    ptx_addresses(warp, op, at);
     warp->looked = true;
+    if (adds_own(warp, op, mask, &r)) {
+        add_own(warp, op, &r, mask, returns);
+        return;
+    }
+    ptx_addresses(warp, op, at);
     if (!is_aligned(warp, mask, at, size))
         return;
     for (uint32_t left = mask; left; left &= left - 1) {

@@ -97,11 +97,11 @@ static uint64_t uniform(const struct ptx_warp *warp, enum ptx_special which, uns
 }
 
 /* What every lane has of its own. */
-static uint32_t of_lane(const struct ptx_warp *warp, enum ptx_special which, unsigned part, unsigned lane)
+static uint32_t of_lane(enum ptx_special which, unsigned lane)
 {
     uint32_t bit = UINT32_C(1) << lane;
     switch (which) {
-    case PTX_SR_TID: return part < 3 ? warp->tid[part][lane] : 0;
+    case PTX_SR_TID: return 0; /* .w */
     case PTX_SR_LANEID: return lane;
     case PTX_SR_LANEMASK_EQ: return bit;
     case PTX_SR_LANEMASK_LT: return bit - 1;
@@ -124,13 +124,15 @@ void PTX_STEP_NAME(SPECIAL)(struct ptx_warp *warp, const struct ptx_op *op, uint
         return;
     }
     if (!is_of_lane(which)) {
-        uint64_t value = uniform(warp, which, op->count);
-        for (uint32_t left = mask; left; left &= left - 1)
-            ptx_lane_write(warp, op->d, op->bytes[0], ptx_first_lane(left), value);
+        ptx_fill(warp, op->d, op->bytes[0], uniform(warp, which, op->count), mask);
+        return;
+    }
+    if (which == PTX_SR_TID && op->count < 3) {
+        ptx_keep32(PTX_SLOT(ptx_u32, op->d), warp->tid[op->count], mask);
         return;
     }
     for (uint32_t left = mask; left; left &= left - 1)
-        ptx_lane_write(warp, op->d, 4, ptx_first_lane(left), of_lane(warp, which, op->count, ptx_first_lane(left)));
+        ptx_lane_write(warp, op->d, 4, ptx_first_lane(left), of_lane(which, ptx_first_lane(left)));
 }
 
 /* ---- functions of one lane ---- */
@@ -182,9 +184,7 @@ void PTX_STEP_NAME(SCALAR4)(struct ptx_warp *warp, const struct ptx_op *op, uint
 
 void PTX_STEP_NAME(LOCAL_ADDRESS)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 {
-    uint64_t at = warp->frame->local + (uint64_t)op->imm;
-    for (uint32_t left = mask; left; left &= left - 1)
-        ptx_lane_write(warp, op->d, op->bytes[0], ptx_first_lane(left), at);
+    ptx_fill(warp, op->d, op->bytes[0], warp->frame->local + (uint64_t)op->imm, mask);
 }
 
 /* Constant variables are in the device's memory, as others are. */

@@ -5,6 +5,7 @@
 
 #include "ptx_grid.h"
 #include "ptx_memory.h"
+#include "ptx_reach.h"
 #include "ptx_steps.h"
 
 static unsigned size_of(const struct ptx_op *op)
@@ -27,34 +28,23 @@ static void release(const struct ptx_op *op)
         atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* One element of each lane, from the pointers, into a slot of so many bytes. */
-static void load32(ptx_u32 *slot, unsigned char *const from[PTX_LANES], unsigned at, uint32_t mask)
-{
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        if (mask >> i & 1)
-            memcpy((void *)&slot[i], from[i] + at, 4);
-}
-
-static void load64(ptx_u64 *slot, unsigned char *const from[PTX_LANES], unsigned at, uint32_t mask)
-{
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        if (mask >> i & 1)
-            memcpy((void *)&slot[i], from[i] + at, 8);
-}
-
-/* Of 1, 2 or 4 bytes. */
+/* Of so many bytes. */
 static uint64_t element(const unsigned char *from, unsigned size, bool is_signed)
 {
     uint16_t two;
     uint32_t four;
+    uint64_t eight;
     switch (size) {
     case 1: return is_signed ? (uint64_t)(int64_t)(int8_t)*from : *from;
     case 2:
         memcpy(&two, from, sizeof two);
         return is_signed ? (uint64_t)(int64_t)(int16_t)two : two;
-    default:
+    case 4:
         memcpy(&four, from, sizeof four);
         return is_signed ? (uint64_t)(int64_t)(int32_t)four : four;
+    default:
+        memcpy(&eight, from, sizeof eight);
+        return eight;
     }
 }
 
@@ -83,73 +73,209 @@ static void store_whole(unsigned char *to, const unsigned char *value, unsigned 
     }
 }
 
-static void load(struct ptx_warp *warp, const struct ptx_op *op, uint32_t slot, unsigned char *const from[PTX_LANES], unsigned at,
-                 uint32_t mask)
+/* From a pointer for each lane. */
+static void load_lanes(struct ptx_warp *warp, const struct ptx_op *op, uint32_t slot, unsigned char *const from[PTX_LANES], unsigned at,
+                       uint32_t mask)
 {
     unsigned size = size_of(op), held = op->bytes[0];
-    if (op->more & PTX_MEM_SHOWS) {
-        for (uint32_t left = mask; left; left &= left - 1) {
-            unsigned lane = ptx_first_lane(left);
-            ptx_lane_write(warp, slot, held, lane, whole_element(from[lane] + at, size, op->more & PTX_MEM_SIGNED));
-        }
-    } else if (size == 4 && held == 4) {
-        load32(PTX_SLOT(ptx_u32, slot), from, at, mask);
-    } else if (size == 8) {
-        load64(PTX_SLOT(ptx_u64, slot), from, at, mask);
-    } else {
-        for (uint32_t left = mask; left; left &= left - 1) {
-            unsigned lane = ptx_first_lane(left);
-            ptx_lane_write(warp, slot, held, lane, element(from[lane] + at, size, op->more & PTX_MEM_SIGNED));
-        }
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned lane = ptx_first_lane(left);
+        const unsigned char *there = from[lane] + at;
+        bool is_signed = op->more & PTX_MEM_SIGNED;
+        ptx_lane_write(warp, slot, held, lane, op->more & PTX_MEM_SHOWS ? whole_element(there, size, is_signed) : element(there, size, is_signed));
     }
+}
+
+/* ---- all lanes at once ---- */
+
+/* 2, 4 or 8 bytes of each lane. */
+static void copy_row(void *to, const void *from, unsigned size)
+{
+    if (size == 4)
+        memcpy(to, from, 4 * PTX_LANES);
+    else if (size == 8)
+        memcpy(to, from, 8 * PTX_LANES);
+    else
+        memcpy(to, from, 2 * PTX_LANES);
+}
+
+/* An element of each lane, at so many bytes behind its place, into a slot. */
+#define LOAD(NAME, FROM, TO, BITS)                                                                    \
+    static void NAME(TO *slot, const struct ptx_reach *r, unsigned at, uint32_t mask)                 \
+    {                                                                                                 \
+        TO kept[PTX_LANES], *to = mask == PTX_ALL ? slot : kept;                                      \
+        const unsigned char *base = r->base + at;                                                     \
+        FROM one;                                                                                     \
+        if (r->shape == PTX_ALL_SAME) {                                                               \
+            memcpy(&one, base, sizeof one);                                                           \
+            for (unsigned i = 0; i < PTX_LANES; i++)                                                  \
+                to[i] = (TO)one;                                                                      \
+        } else {                                                                                      \
+            for (unsigned i = 0; i < PTX_LANES; i++) {                                                \
+                memcpy(&one, base + r->offset[i], sizeof one);                                        \
+                to[i] = (TO)one;                                                                      \
+            }                                                                                         \
+        }                                                                                             \
+        if (mask != PTX_ALL)                                                                          \
+            ptx_keep##BITS((void *)slot, (void *)kept, mask);                                         \
+    }
+LOAD(load_u8_16, uint8_t, ptx_u16, 16)
+LOAD(load_s8_16, int8_t, ptx_u16, 16)
+LOAD(load_16_16, uint16_t, ptx_u16, 16)
+LOAD(load_u8_32, uint8_t, ptx_u32, 32)
+LOAD(load_s8_32, int8_t, ptx_u32, 32)
+LOAD(load_u16_32, uint16_t, ptx_u32, 32)
+LOAD(load_s16_32, int16_t, ptx_u32, 32)
+LOAD(load_32_32, uint32_t, ptx_u32, 32)
+LOAD(load_u8_64, uint8_t, ptx_u64, 64)
+LOAD(load_s8_64, int8_t, ptx_u64, 64)
+LOAD(load_u16_64, uint16_t, ptx_u64, 64)
+LOAD(load_s16_64, int16_t, ptx_u64, 64)
+LOAD(load_u32_64, uint32_t, ptx_u64, 64)
+LOAD(load_s32_64, int32_t, ptx_u64, 64)
+LOAD(load_64_64, uint64_t, ptx_u64, 64)
+
+enum { TAKES_SIGNS = 64 };
+#define FORM(size, held) ((size) | (held) << 2) /* each 1, 2, 4 or 8; and TAKES_SIGNS */
+
+static void load_all(struct ptx_warp *warp, const struct ptx_op *op, uint32_t slot, const struct ptx_reach *r, unsigned at, uint32_t mask)
+{
+    const unsigned size = size_of(op), held = op->bytes[0];
+    ptx_u16 *two = PTX_SLOT(ptx_u16, slot);
+    ptx_u32 *four = PTX_SLOT(ptx_u32, slot);
+    ptx_u64 *eight = PTX_SLOT(ptx_u64, slot);
+    if (r->shape == PTX_IN_A_ROW && size == held && op->step == STEP_LD) {
+        copy_row(two, r->base + r->offset[0], size);
+        return;
+    }
+    switch (FORM(size, held) + (op->more & PTX_MEM_SIGNED ? TAKES_SIGNS : 0)) {
+    case FORM(1, 2): load_u8_16(two, r, at, mask); break;
+    case FORM(1, 2) + TAKES_SIGNS: load_s8_16(two, r, at, mask); break;
+    case FORM(2, 2):
+    case FORM(2, 2) + TAKES_SIGNS: load_16_16(two, r, at, mask); break;
+    case FORM(1, 4): load_u8_32(four, r, at, mask); break;
+    case FORM(1, 4) + TAKES_SIGNS: load_s8_32(four, r, at, mask); break;
+    case FORM(2, 4): load_u16_32(four, r, at, mask); break;
+    case FORM(2, 4) + TAKES_SIGNS: load_s16_32(four, r, at, mask); break;
+    case FORM(4, 4):
+    case FORM(4, 4) + TAKES_SIGNS: load_32_32(four, r, at, mask); break;
+    case FORM(1, 8): load_u8_64(eight, r, at, mask); break;
+    case FORM(1, 8) + TAKES_SIGNS: load_s8_64(eight, r, at, mask); break;
+    case FORM(2, 8): load_u16_64(eight, r, at, mask); break;
+    case FORM(2, 8) + TAKES_SIGNS: load_s16_64(eight, r, at, mask); break;
+    case FORM(4, 8): load_u32_64(eight, r, at, mask); break;
+    case FORM(4, 8) + TAKES_SIGNS: load_s32_64(eight, r, at, mask); break;
+    default: load_64_64(eight, r, at, mask); break;
+    }
+}
+
+/* What others may change meanwhile is taken lane by lane, each element whole. */
+static bool reach_all(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, uint32_t bytes, enum twin_use use,
+                      struct ptx_reach *r)
+{
+    return ptx_reach_all(warp, op, mask, bytes, use, r) && (r->own || !(op->more & PTX_MEM_SHOWS));
+}
+
+static void load(struct ptx_warp *warp, const struct ptx_op *op, const uint32_t *list, unsigned count, uint32_t mask)
+{
+    uint64_t at[PTX_LANES];
+    unsigned char *from[PTX_LANES];
+    struct ptx_reach r;
+    const unsigned size = size_of(op);
+    if (reach_all(warp, op, mask, size * count, TWIN_READ, &r)) {
+        for (unsigned i = 0; i < count; i++)
+            load_all(warp, op, list[i], &r, size * i, mask);
+    } else {
+        ptx_addresses(warp, op, at);
+        if (!ptx_reach_lanes(warp, op, mask, at, size * count, from))
+            return;
+        for (unsigned i = 0; i < count; i++)
+            load_lanes(warp, op, list[i], from, size * i, mask);
+    }
+    acquire(warp, op);
 }
 
 void PTX_STEP_NAME(LD)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 {
-    uint64_t at[PTX_LANES];
-    unsigned char *from[PTX_LANES];
-    ptx_addresses(warp, op, at);
-    if (!ptx_reach_lanes(warp, op, mask, at, size_of(op), from))
-        return;
-    load(warp, op, op->d, from, 0, mask);
-    acquire(warp, op);
+    load(warp, op, &op->d, 1, mask);
 }
 
 void PTX_STEP_NAME(LDV)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 {
-    uint64_t at[PTX_LANES];
-    unsigned char *from[PTX_LANES];
-    unsigned size = size_of(op);
-    ptx_addresses(warp, op, at);
-    if (!ptx_reach_lanes(warp, op, mask, at, size * op->count, from))
-        return;
-    const uint32_t *list = warp->frame->routine->list + op->list;
-    for (unsigned i = 0; i < op->count; i++)
-        load(warp, op, list[i], from, size * i, mask);
-    acquire(warp, op);
+    load(warp, op, warp->frame->routine->list + op->list, op->count, mask);
 }
 
+/* ---- stores ---- */
+
 /* The lowest bytes of a register come first, as on every host that has such devices. */
-static void store(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t slot, unsigned char *const to[PTX_LANES], unsigned at,
-                  uint32_t mask)
+static void store_lanes(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t slot, unsigned char *const to[PTX_LANES], unsigned at,
+                        uint32_t mask)
 {
     unsigned size = size_of(op), held = op->bytes[2];
     const unsigned char *registers = PTX_SLOT(const unsigned char, slot);
-    if (op->more & PTX_MEM_SHOWS)
-        for (uint32_t left = mask; left; left &= left - 1)
-            store_whole(to[ptx_first_lane(left)] + at, registers + (size_t)held * ptx_first_lane(left), size);
-    else if (size == 4)
-        for (uint32_t left = mask; left; left &= left - 1)
-            memcpy(to[ptx_first_lane(left)] + at, registers + (size_t)held * ptx_first_lane(left), 4);
-    else if (size == 8)
-        for (uint32_t left = mask; left; left &= left - 1)
-            memcpy(to[ptx_first_lane(left)] + at, registers + (size_t)8 * ptx_first_lane(left), 8);
-    else if (size == 2)
-        for (uint32_t left = mask; left; left &= left - 1)
-            memcpy(to[ptx_first_lane(left)] + at, registers + (size_t)held * ptx_first_lane(left), 2);
-    else
-        for (uint32_t left = mask; left; left &= left - 1)
-            to[ptx_first_lane(left)][at] = registers[(size_t)held * ptx_first_lane(left)];
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const unsigned lane = ptx_first_lane(left);
+        const unsigned char *value = registers + (size_t)held * lane;
+        if (op->more & PTX_MEM_SHOWS)
+            store_whole(to[lane] + at, value, size);
+        else
+            memcpy(to[lane] + at, value, size);
+    }
+}
+
+/* The last of several lanes with the same place wins. */
+#define STORE(NAME, FROM, TO)                                                                                   \
+    static void NAME(const FROM *slot, const struct ptx_reach *r, unsigned at, uint32_t mask)                   \
+    {                                                                                                           \
+        unsigned char *base = r->base + at;                                                                     \
+        TO one;                                                                                                 \
+        if (r->shape == PTX_ALL_SAME) {                                                                         \
+            one = (TO)slot[31 - __builtin_clz(mask)];                                                           \
+            memcpy(base, &one, sizeof one);                                                                     \
+        } else if (mask == PTX_ALL) {                                                                           \
+            for (unsigned i = 0; i < PTX_LANES; i++) {                                                          \
+                one = (TO)slot[i];                                                                              \
+                memcpy(base + r->offset[i], &one, sizeof one);                                                  \
+            }                                                                                                   \
+        } else {                                                                                                \
+            for (uint32_t left = mask; left; left &= left - 1) {                                                \
+                one = (TO)slot[ptx_first_lane(left)];                                                           \
+                memcpy(base + r->offset[ptx_first_lane(left)], &one, sizeof one);                               \
+            }                                                                                                   \
+        }                                                                                                       \
+    }
+STORE(store_16_8, ptx_u16, uint8_t)
+STORE(store_16_16, ptx_u16, uint16_t)
+STORE(store_32_8, ptx_u32, uint8_t)
+STORE(store_32_16, ptx_u32, uint16_t)
+STORE(store_32_32, ptx_u32, uint32_t)
+STORE(store_64_8, ptx_u64, uint8_t)
+STORE(store_64_16, ptx_u64, uint16_t)
+STORE(store_64_32, ptx_u64, uint32_t)
+STORE(store_64_64, ptx_u64, uint64_t)
+
+static void store_all(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t slot, const struct ptx_reach *r, unsigned at,
+                      uint32_t mask)
+{
+    const unsigned size = size_of(op), held = op->bytes[2];
+    const ptx_u16 *two = PTX_SLOT(const ptx_u16, slot);
+    const ptx_u32 *four = PTX_SLOT(const ptx_u32, slot);
+    const ptx_u64 *eight = PTX_SLOT(const ptx_u64, slot);
+    if (r->shape == PTX_IN_A_ROW && size == held && op->step == STEP_ST) {
+        copy_row(r->base + r->offset[0], two, size);
+        return;
+    }
+    switch (FORM(size, held)) {
+    case FORM(1, 2): store_16_8(two, r, at, mask); break;
+    case FORM(2, 2): store_16_16(two, r, at, mask); break;
+    case FORM(1, 4): store_32_8(four, r, at, mask); break;
+    case FORM(2, 4): store_32_16(four, r, at, mask); break;
+    case FORM(4, 4): store_32_32(four, r, at, mask); break;
+    case FORM(1, 8): store_64_8(eight, r, at, mask); break;
+    case FORM(2, 8): store_64_16(eight, r, at, mask); break;
+    case FORM(4, 8): store_64_32(eight, r, at, mask); break;
+    default: store_64_64(eight, r, at, mask); break;
+    }
 }
 
 static bool is_global(const struct ptx_op *op)
@@ -166,8 +292,8 @@ static bool is_shared(const struct ptx_op *op, uint64_t at)
     return space == PTX_M_GLOBAL || space == PTX_M_SHARED;
 }
 
-/* list: of the slots that are stored, count of them. */
-static void store_all(struct ptx_warp *warp, const struct ptx_op *op, const uint32_t *list, unsigned count, uint32_t mask)
+/* By a pointer for each lane; bytes that are fleeting by way of a copy. */
+static bool store_by_lanes(struct ptx_warp *warp, const struct ptx_op *op, const uint32_t *list, unsigned count, uint32_t mask)
 {
     uint64_t at[PTX_LANES];
     unsigned char *to[PTX_LANES];
@@ -175,26 +301,41 @@ static void store_all(struct ptx_warp *warp, const struct ptx_op *op, const uint
     unsigned size = size_of(op);
     bool fleeting = is_global(op) && ptx_is_fleeting(warp);
     ptx_addresses(warp, op, at);
-    release(op);
     for (unsigned i = 0; i < PTX_LANES && fleeting; i++)
         to[i] = bytes[i];
     if (!fleeting && !ptx_reach_lanes(warp, op, mask, at, size * count, to))
-        return;
+        return false;
     for (unsigned i = 0; i < count; i++)
-        store(warp, op, list[i], to, size * i, mask);
-    if (fleeting)
-        ptx_store_lanes(warp, op, mask, at, size * count, bytes);
+        store_lanes(warp, op, list[i], to, size * i, mask);
+    if (fleeting && !ptx_store_lanes(warp, op, mask, at, size * count, bytes))
+        return false;
     warp->changed = warp->changed || is_shared(op, at[ptx_first_lane(mask)]);
+    return true;
+}
+
+/* list: of the slots that are stored, count of them. */
+static void store(struct ptx_warp *warp, const struct ptx_op *op, const uint32_t *list, unsigned count, uint32_t mask)
+{
+    struct ptx_reach r;
+    unsigned size = size_of(op);
+    release(op);
+    if (!reach_all(warp, op, mask, size * count, TWIN_WRITE, &r)) {
+        store_by_lanes(warp, op, list, count, mask);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++)
+        store_all(warp, op, list[i], &r, size * i, mask);
+    warp->changed = warp->changed || (op->more & PTX_MEM_SPACE) <= PTX_M_SHARED;
 }
 
 void PTX_STEP_NAME(ST)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 {
-    store_all(warp, op, &op->b, 1, mask);
+    store(warp, op, &op->b, 1, mask);
 }
 
 void PTX_STEP_NAME(STV)(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask)
 {
-    store_all(warp, op, warp->frame->routine->list + op->list, op->count, mask);
+    store(warp, op, warp->frame->routine->list + op->list, op->count, mask);
 }
 
 /* more: 1 of aliases */

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ptx_reach.h - the bytes of all lanes at once, where they lie in one piece of the host's memory, as those of most accesses do.
+ *
+ *     lanes at 0x1000, 0x1004, ... 0x107c    base, offsets 0 4 ... 124    in a row: one copy
+ *     lanes at 0x1000, 0x1f00, ...           base, offsets 0 0xf00 ...    scattered
+ *     parameters                             base                         the same for all
+ *
+ * Where there is no answer (what was not granted yet, several pieces, a fault) ptx_reach_lanes goes from lane to lane. Each file of steps
+ * that includes this has it for its own width of vectors.
+ */
+#ifndef PTX_REACH_H
+#define PTX_REACH_H
+
+#include "ptx_grid.h"
+#include "ptx_memory.h"
+#include "ptx_steps.h"
+
+enum ptx_shape { PTX_SCATTERED, PTX_IN_A_ROW, PTX_ALL_SAME };
+
+struct ptx_reach {
+    unsigned char *base;
+    enum ptx_shape shape;
+    bool own;                   /* of this block or lane alone, which one thread of the host runs */
+    uint32_t offset[PTX_LANES]; /* from base; of a lane outside of the mask what another one has. PTX_ALL_SAME has none */
+};
+
+/* The bytes at an address, of which length are granted, *size in all; NULL: not yet, or no more. */
+static inline unsigned char *ptx_grant_of(const struct ptx_grant *grant, const struct ptx_grid *grid, uint64_t address, uint64_t length,
+                                          uint64_t *size)
+{
+    const uint64_t offset = address - grant->start;
+    if (offset >= grant->size || length > grant->size - offset ||
+        (grant->zeros && grant->writes != atomic_load_explicit(&grid->writes, memory_order_relaxed)))
+        return NULL;
+    *size = grant->size - offset;
+    return grant->bytes + offset;
+}
+
+static inline unsigned char *ptx_port_granted(const struct ptx_port *port, uint64_t address, uint64_t length, enum twin_use use,
+                                              uint64_t *size)
+{
+    const unsigned place = (unsigned)((address >> PTX_GRANT_SHIFT) % PTX_GRANTS);
+    unsigned char *bytes = ptx_grant_of(&port->write[place], port->grid, address, length, size);
+    return bytes || use != TWIN_READ ? bytes : ptx_grant_of(&port->read[place], port->grid, address, length, size);
+}
+
+/* What lanes outside of the mask have becomes what the first one in it has. */
+static inline void ptx_reach_mask(struct ptx_reach *r, uint32_t mask)
+{
+    const uint32_t first = r->offset[ptx_first_lane(mask)];
+    if (mask == PTX_ALL)
+        return;
+    PTX_LANES_LOOP
+    {
+        r->offset[i] = mask & ptx_lane_bit[i] ? r->offset[i] : first;
+    }
+}
+
+/* Are all offsets multiples of bytes, and followed by so many below the limit? Finds the shape. */
+static inline bool ptx_reach_fits(struct ptx_reach *r, uint32_t bytes, uint64_t limit)
+{
+    const uint32_t first = r->offset[0];
+    uint32_t high = 0, odd = 0, other = 0;
+    PTX_LANES_LOOP
+    {
+        const uint32_t at = r->offset[i];
+        high = at > high ? at : high;
+        odd |= at;
+        other |= at ^ (first + i * bytes);
+    }
+    r->shape = other ? PTX_SCATTERED : PTX_IN_A_ROW;
+    return !(odd & (bytes - 1)) && (uint64_t)high + bytes <= limit;
+}
+
+/* The low 32 bits of what the address register holds, and more. */
+static inline void ptx_reach_offsets(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t add, struct ptx_reach *r)
+{
+    const ptx_u32 *narrow = PTX_SLOT(const ptx_u32, op->a);
+    const ptx_u64 *wide = PTX_SLOT(const ptx_u64, op->a);
+    if (op->bytes[1] == 8)
+        PTX_LANES_LOOP
+        {
+            r->offset[i] = (uint32_t)wide[i] + add;
+        }
+    else
+        PTX_LANES_LOOP
+        {
+            r->offset[i] = narrow[i] + add;
+        }
+}
+
+/* One place for all lanes, at so many bytes of the limit. */
+static inline bool ptx_reach_one(struct ptx_reach *r, unsigned char *base, uint64_t at, uint32_t bytes, uint64_t limit)
+{
+    if (bytes > limit || at > limit - bytes || (at & (bytes - 1)))
+        return false;
+    r->base = base + at;
+    r->shape = PTX_ALL_SAME;
+    return true;
+}
+
+static inline bool ptx_reach_shared(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, uint32_t bytes, struct ptx_reach *r)
+{
+    const struct ptx_block *block = warp->block;
+    const uint32_t add = (uint32_t)op->imm - block->shared_start;
+    r->own = true;
+    if (op->more & PTX_MEM_NO_BASE)
+        return ptx_reach_one(r, block->shared, add, bytes, block->shared_size);
+    r->base = block->shared;
+    ptx_reach_offsets(warp, op, add, r);
+    ptx_reach_mask(r, mask);
+    return ptx_reach_fits(r, bytes, block->shared_size);
+}
+
+/* Of the memory that the warp has by now, which grows. */
+static inline bool ptx_reach_local(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, uint32_t bytes, struct ptx_reach *r)
+{
+    const struct ptx_kernel *kernel = warp->block->grid->launch->kernel;
+    const uint32_t limit = warp->local_size < kernel->local_bytes ? warp->local_size : kernel->local_bytes;
+    const uint32_t add = (uint32_t)op->imm + ((op->more & PTX_MEM_SPACE) == PTX_M_FRAME ? warp->frame->local : 0);
+    r->own = true;
+    r->base = warp->local;
+    if (!(op->more & PTX_MEM_NO_BASE))
+        ptx_reach_offsets(warp, op, add, r);
+    else
+        PTX_LANES_LOOP
+        {
+            r->offset[i] = add;
+        }
+    ptx_reach_mask(r, mask);
+    if (!ptx_reach_fits(r, bytes, limit))
+        return false;
+    PTX_LANES_LOOP
+    {
+        r->offset[i] += i * warp->local_size;
+    }
+    r->shape = PTX_SCATTERED;
+    return true;
+}
+
+/* The least offset becomes 0; the most. */
+static inline uint32_t ptx_reach_base(struct ptx_reach *r, uint32_t *low)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    PTX_LANES_LOOP
+    {
+        const uint32_t at = r->offset[i];
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+    }
+    PTX_LANES_LOOP
+    {
+        r->offset[i] -= least;
+    }
+    *low = least;
+    return most - least;
+}
+
+static inline bool ptx_reach_global(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, uint32_t bytes, enum twin_use use,
+                                    struct ptx_reach *r)
+{
+    const ptx_u64 *at = PTX_SLOT(const ptx_u64, op->a);
+    const uint64_t first = at[ptx_first_lane(mask)] + (uint64_t)op->imm, page = first >> PTX_GRANT_SHIFT << PTX_GRANT_SHIFT;
+    const uint64_t add = (uint64_t)op->imm - page;
+    uint64_t far = 0, size;
+    uint32_t low;
+    if (op->more & PTX_MEM_NO_BASE || op->bytes[1] != 8 || warp->block->grid->memory->fleeting)
+        return false;
+    for (unsigned i = 0; i < PTX_LANES; i++) {
+        const uint64_t offset = at[i] + add;
+        far |= mask & ptx_lane_bit[i] ? offset : 0;
+        r->offset[i] = (uint32_t)offset;
+    }
+    if (far >> PTX_GRANT_SHIFT)
+        return false;
+    ptx_reach_mask(r, mask);
+    const uint32_t odd = (uint32_t)far & (bytes - 1), length = ptx_reach_base(r, &low) + bytes;
+    r->own = false;
+    r->base = odd ? NULL : ptx_port_granted(warp->port, page + low, length, use, &size);
+    return r->base && ptx_reach_fits(r, bytes, length);
+}
+
+/* False: nothing is known yet. */
+static inline bool ptx_reach_all(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, uint32_t bytes, enum twin_use use,
+                                 struct ptx_reach *r)
+{
+    const struct ptx_launch *launch = warp->block->grid->launch;
+    switch ((enum ptx_memory)(op->more & PTX_MEM_SPACE)) {
+    case PTX_M_GENERIC:
+    case PTX_M_GLOBAL: return ptx_reach_global(warp, op, mask, bytes, use, r);
+    case PTX_M_SHARED: return ptx_reach_shared(warp, op, mask, bytes, r);
+    case PTX_M_LOCAL:
+    case PTX_M_FRAME: return ptx_reach_local(warp, op, mask, bytes, r);
+    default:
+        r->own = true;
+        return op->more & PTX_MEM_NO_BASE && use == TWIN_READ &&
+               ptx_reach_one(r, (unsigned char *)(uintptr_t)launch->params, (uint64_t)op->imm, bytes, launch->kernel->param_bytes);
+    }
+}
+
+#endif
