@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arrays.h"
+#include "call_early.h"
 #include "call_graph.h"
 #include "call_ipc.h"
 #include "call_managed.h"
@@ -23,27 +24,6 @@
 #include "units.h"
 #include "user_objects.h"
 #include "watch.h"
-
-/* Is the call allowed before cuInit? As measured, some calls check their argument before anything else: a destroy of NULL, a
- * wait for no event. */
-static bool goes_first(const struct vmm_call *call)
-{
-    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
-    enum vmm_call_id id = (enum vmm_call_id)call->id;
-    size_t count;
-    if (id == VMM_CALL_ipc_get_mem_handle && !any->ipc_get_mem_handle.dptr)
-        return true;
-    if (id == VMM_CALL_ipc_get_event_handle && !any->ipc_get_event_handle.event)
-        return true;
-    if (id == VMM_CALL_ipc_open_mem_handle && !ipc_flags_ok(any->ipc_open_mem_handle.flags))
-        return true;
-    if (id >= VMM_CALL_memcpy_batch_async && id <= VMM_CALL_memcpy_3d_batch_async_v1) /* the stream is the last parameter */
-        return vmm_call_params(id, &count) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[count - 1]);
-    if (managed_refused_early(call))
-        return true;
-    return vmm_call_has(id, CALL_EARLY) ||
-           (vmm_call_has(id, CALL_EARLY_NULL) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[0]));
-}
 
 /* Checks a call made while host functions run. As measured, a host function may queue work in streams and use existing events.
  * */
@@ -172,7 +152,7 @@ static vmm_result refuse_early(uint64_t initialised)
 static vmm_result serve(struct sim_process *process, const struct vmm_call *call, sim_handler handler, bool queries)
 {
     uint64_t initialised = process->initialised;
-    if (initialised != life_stamp() && !goes_first(call))
+    if (initialised != life_stamp() && !call_goes_first(call, initialised != 0))
         return refuse_early(initialised);
     return queries && !VMM_SINGLE_THREAD && !is_tokens_query(call) ? run_query(process, call, handler)
         : change(process, call, handler);

@@ -143,25 +143,22 @@ static vmm_result refuse_array(enum vmm_rule_id rule, uint64_t value, const stru
     return result;
 }
 
-/* Finds an array of that kind. */
+/* Finds an array of that kind. The driver looks for the array's context in what the value points to. */
 static vmm_result find(const struct sim_process *process, uint64_t value, bool mipmapped, const char *argument,
                        struct sim_array **array)
 {
     if (!value)
         return refuse_array(VMM_RULE_ARRAY_HANDLE, 0, NULL, argument);
-    if (sim_array_find(process, value, array) != SLOT_LIVE)
-        return refuse_array(VMM_RULE_ARRAY_UNKNOWN, value, *array, argument);
+    const enum slot_state state = sim_array_find(process, value, array);
+    if (state != SLOT_LIVE)
+        return refuse_array(state == SLOT_STALE ? VMM_RULE_ARRAY_ENDED : VMM_RULE_ARRAY_FORGED, value, *array, argument);
     return (*array)->mipmapped == mipmapped ? VMM_SUCCESS : refuse_array(VMM_RULE_ARRAY_UNKNOWN, value, *array, argument);
 }
 
 vmm_result sim_array_3d_get_descriptor(struct sim_process *process, const struct vmm_call_array_3d_get_descriptor *call)
 {
     struct sim_array *array;
-    const uint64_t value = value_of(call->h_array);
-    const enum slot_state state = sim_array_find(process, value, &array);
-    if (value && state != SLOT_LIVE)
-        return refuse_array(state == SLOT_STALE ? VMM_RULE_ARRAY_ENDED : VMM_RULE_ARRAY_FORGED, value, array, "hArray");
-    vmm_result result = find(process, value, false, "hArray", &array);
+    vmm_result result = find(process, value_of(call->h_array), false, "hArray", &array);
     if (result != VMM_SUCCESS)
         return result;
     if (!call->p_array_descriptor)
@@ -265,6 +262,8 @@ static vmm_result destroy(struct sim_process *process, const struct vmm_call *he
                           const char *argument)
 {
     struct sim_array *array;
+    if (sim_array_find(process, value, &array) == SLOT_STALE)
+        return refuse_array(VMM_RULE_ARRAY_UNKNOWN, value, array, argument);
     vmm_result result = find(process, value, mipmapped, argument, &array);
     if (result != VMM_SUCCESS || process->check_only || array->whole != array)
         return result;

@@ -194,6 +194,24 @@ TEST_BREAKS(ARRAY_HANDLE, array_null)
     REFUSED(vmm_mipmapped_array_destroy(S, NULL), INVALID_HANDLE, "hMipmappedArray", 0);
 }
 
+/* Queries of arrays look at their arguments before they look whether cuInit was called. */
+TEST_BREAKS_ON(ARRAY_HANDLE, arrays_asked_before_init, NULL, TEST_AS_GIVEN, FIX_RAW)
+{
+    static const char forged[64];
+    vmm_array3d_descriptor is;
+    vmm_array_sparse_properties tiles;
+    vmm_array array = (vmm_array)(uintptr_t)forged, out = NULL;
+    const vmm_array_map_info map = {.resource.array = array};
+    REFUSED_BY("VMM-ARRAY-FORGED", vmm_array_3d_get_descriptor(S, &is, array), INVALID_CONTEXT, "hArray", (uintptr_t)forged);
+    REFUSED_BY("VMM-ARRAY-FORGED", vmm_array_get_plane(S, &out, array, 0), INVALID_CONTEXT, "hArray", (uintptr_t)forged);
+    REFUSED_BY("VMM-ARRAY-NOT-SPARSE", vmm_array_get_sparse_properties(S, &tiles, array), INVALID_VALUE, "array", (uintptr_t)forged);
+    REFUSED_BY("VMM-TILES-LIST", vmm_mem_map_array_async(S, &map, 0, NULL), INVALID_VALUE, "count", 0);
+    REFUSED_BY("VMM-INIT-REQUIRED", vmm_mem_map_array_async(S, &map, 1, NULL), NOT_INITIALIZED, NULL, 0);
+    REFUSED_BY("VMM-INIT-REQUIRED", vmm_array_destroy(S, NULL), NOT_INITIALIZED, NULL, 0);
+    REFUSED(vmm_array_get_plane(S, &out, NULL, 0), INVALID_HANDLE, "hArray", 0);
+    CHECK(!out, "a plane was given");
+}
+
 TEST_NEAR_MISS(ARRAY_HANDLE, array_that_lives)
 {
     goes(f, described(64, 64, 0, 0));
@@ -202,9 +220,10 @@ TEST_NEAR_MISS(ARRAY_HANDLE, array_that_lives)
 TEST_BREAKS(ARRAY_ENDED, array_that_has_ended)
 {
     vmm_array3d_descriptor is;
-    vmm_array array = made(f, described(64, 64, 0, 0));
+    vmm_array array = made(f, described(64, 64, 0, 0)), plane = NULL;
     ACCEPTED(vmm_array_destroy(S, array));
     REFUSED(vmm_array_3d_get_descriptor(S, &is, array), CONTEXT_IS_DESTROYED, "hArray", (uintptr_t)array);
+    REFUSED(vmm_array_get_plane(S, &plane, array, 0), CONTEXT_IS_DESTROYED, "hArray", (uintptr_t)array);
 }
 
 TEST_NEAR_MISS(ARRAY_ENDED, array_before_its_end)
@@ -219,7 +238,13 @@ TEST_BREAKS(ARRAY_FORGED, array_that_never_was)
 {
     static const char forged[64];
     vmm_array3d_descriptor is;
-    REFUSED(vmm_array_3d_get_descriptor(S, &is, (vmm_array)(uintptr_t)forged), INVALID_CONTEXT, "hArray", (uintptr_t)forged);
+    vmm_array array = (vmm_array)(uintptr_t)forged, out = NULL;
+    vmm_mipmapped_array levels = (vmm_mipmapped_array)(uintptr_t)forged;
+    REFUSED(vmm_array_3d_get_descriptor(S, &is, array), INVALID_CONTEXT, "hArray", (uintptr_t)forged);
+    REFUSED(vmm_array_get_plane(S, &out, array, 0), INVALID_CONTEXT, "hArray", (uintptr_t)forged);
+    REFUSED(vmm_mipmapped_array_get_level(S, &out, levels, 0), INVALID_CONTEXT, "hMipmappedArray", (uintptr_t)forged);
+    REFUSED(vmm_array_destroy(S, array), INVALID_CONTEXT, "hArray", (uintptr_t)forged);
+    REFUSED(vmm_mipmapped_array_destroy(S, levels), INVALID_CONTEXT, "hMipmappedArray", (uintptr_t)forged);
 }
 
 TEST_NEAR_MISS(ARRAY_FORGED, level_as_array)
