@@ -165,7 +165,11 @@ static void test_before_init(void)
                                                   VMM_CALL_memcpy_3d_batch_async_v1};
     static const enum vmm_call_id of_wrong[] = {VMM_CALL_mem_alloc_managed, VMM_CALL_mem_prefetch_async, VMM_CALL_mem_advise,
                                                 VMM_CALL_mem_prefetch_batch_async, VMM_CALL_mem_discard_batch_async,
-                                                VMM_CALL_mem_discard_and_prefetch_batch_async};
+                                                VMM_CALL_mem_discard_and_prefetch_batch_async,
+                                                VMM_CALL_array_3d_get_descriptor, VMM_CALL_array_get_plane,
+                                                VMM_CALL_array_get_sparse_properties, VMM_CALL_array_get_memory_requirements,
+                                                VMM_CALL_mipmapped_array_get_level, VMM_CALL_mipmapped_array_get_sparse_properties,
+                                                VMM_CALL_mipmapped_array_get_memory_requirements, VMM_CALL_mem_map_array_async};
     vmm_system *sys = NULL;
     unsigned wrong = 0;
     if (vmm_open("sim:h100", &sys))

@@ -660,6 +660,25 @@ static CUresult own_named(const char *function, const struct abi_image *image, c
     return *own || *of_ptx >= 0 ? CUDA_SUCCESS : refuse_variable(function, image, name);
 }
 
+CUresult abi_image_managed(vmm_system *sys, const char *function, struct abi_image *image, const char *name, CUdeviceptr *dptr,
+                           size_t *bytes)
+{
+    const struct image_variable *own;
+    uint64_t *addresses, size = 0;
+    long of_ptx;
+    CUresult result = own_named(function, image, name, &own, &of_ptx, &size);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (of_ptx < 0 || !abi_ptx_is_managed(image->ptx, of_ptx))
+        return abi_refuse(VMM_RULE_CODE_NAME, function, "the image's variable %.60s is not managed", name);
+    result = abi_ptx_managed(sys, function, image->ptx, &addresses);
+    if (result == CUDA_SUCCESS && dptr)
+        *dptr = addresses[of_ptx];
+    if (result == CUDA_SUCCESS && bytes)
+        *bytes = size;
+    return result;
+}
+
 CUresult abi_image_variable(vmm_system *sys, const char *function, struct abi_image *image, const char *name, CUdeviceptr *dptr,
                             size_t *bytes)
 {

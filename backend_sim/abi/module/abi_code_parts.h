@@ -37,6 +37,8 @@ CUresult abi_code_refuse(const char *function, const void *handle);
 CUresult abi_image_function(const char *function, void *out, const void *handle, bool library, const char *name);
 
 /* The variable of that name in the current context, made on first use. dptr and bytes may be NULL. */
+CUresult abi_image_managed(vmm_system *sys, const char *function, struct abi_image *image, const char *name, CUdeviceptr *dptr,
+                           size_t *bytes);
 CUresult abi_image_variable(vmm_system *sys, const char *function, struct abi_image *image, const char *name, CUdeviceptr *dptr,
                             size_t *bytes);
 

@@ -116,15 +116,36 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
     ABI_INITIALISED(library_variable(sys, dptr, bytes, library, name));
 }
 
-/* No plugin can declare managed variables. */
-static CUresult managed_variable(const void *library, const char *name)
+/* As recorded, it needs no current context: then the variable is made in the first device's primary one, if that is retained. */
+static CUresult managed_anywhere(vmm_system *sys, struct abi_image *image, const char *name, CUdeviceptr *dptr, size_t *bytes)
 {
     static const char function[] = "cuLibraryGetManaged";
-    if (!abi_image_of(library, true))
+    vmm_context context = 0;
+    const bool borrows = !abi_query_current(sys) && abi_query_primary(sys, 0);
+    if (borrows) {
+        vmm_device_primary_ctx_retain(sys, &context, 0);
+        vmm_ctx_set_current(sys, context);
+    }
+    CUresult result = abi_image_managed(sys, function, image, name, dptr, bytes);
+    if (borrows) {
+        vmm_ctx_set_current(sys, 0);
+        vmm_device_primary_ctx_release(sys, 0);
+    }
+    return result;
+}
+
+/* Of plugins none is managed. */
+static CUresult managed_variable(vmm_system *sys, const void *library, const char *name, CUdeviceptr *dptr, size_t *bytes)
+{
+    static const char function[] = "cuLibraryGetManaged";
+    struct abi_image *image = abi_image_of(library, true);
+    if (!image)
         return abi_code_refuse(function, library);
     if (!*name)
         return abi_refuse(VMM_RULE_CODE_KIND, function, "the name is empty");
-    return abi_refuse(VMM_RULE_CODE_NAME, function, "%.60s: plugins have no managed variables", name);
+    if (abi_variable_find(name))
+        return abi_refuse(VMM_RULE_CODE_NAME, function, "%.60s: plugins have no managed variables", name);
+    return managed_anywhere(sys, image, name, dptr, bytes);
 }
 
 CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name)
@@ -132,7 +153,7 @@ CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library
     CUresult result = check_global(__func__, library, name, dptr || bytes);
     if (result != CUDA_SUCCESS)
         return result;
-    ABI_INITIALISED(((void)sys, managed_variable(library, name)));
+    ABI_INITIALISED(managed_variable(sys, library, name, dptr, bytes));
 }
 
 /* Whatever the name: plugins have no unified functions, and neither had the recorded program. */

@@ -14,10 +14,12 @@
 #include "lifecycle.h"
 #include "ptx_variables.h"
 
-/* The variables of a program in a context: one allocation, since it takes 2 MiB of a device's memory at least. */
+/* The variables of a program in a context: one allocation, since it takes 2 MiB of a device's memory at least. Managed ones have an
+ * allocation each, in one copy for all contexts. */
+#define MANAGED UINT64_MAX /* its key */
 struct copy {
     uint64_t key, *addresses;
-    uint64_t base, id; /* id: by which memory that lies there later is told from it */
+    uint64_t base, id; /* id: by which memory that lies there later is told from it. Of managed ones the first */
     bool ended;
     struct copy *next;
 };
@@ -186,6 +188,11 @@ long abi_ptx_variable(const struct abi_ptx *program, const char *name, uint64_t 
     return -1;
 }
 
+bool abi_ptx_is_managed(const struct abi_ptx *program, long variable)
+{
+    return program->program->globals[variable].managed;
+}
+
 static CUresult initialise(vmm_system *sys, const char *function, const struct ptx_global *global, const uint64_t *addresses,
                            uint64_t address)
 {
@@ -200,19 +207,46 @@ static CUresult initialise(vmm_system *sys, const char *function, const struct p
     return result;
 }
 
-/* Places first, since values may name each other. Nothing is left after a refusal. */
-static CUresult make(vmm_system *sys, const char *function, const struct ptx_program *code, struct copy *copy)
+static CUresult place(vmm_system *sys, const char *function, const struct ptx_program *code, struct copy *copy)
 {
     uint64_t size = ptx_variables_place(code, copy->addresses);
     CUresult result = abi_variable_make(sys, function, size, NULL, &copy->base);
-    if (result != CUDA_SUCCESS)
-        return result;
     for (uint32_t i = 0; i < code->global_count; i++)
-        copy->addresses[i] += copy->base;
+        if (!code->globals[i].managed)
+            copy->addresses[i] += copy->base;
+    return result;
+}
+
+static CUresult place_managed(vmm_system *sys, const char *function, const struct ptx_program *code, struct copy *copy)
+{
+    CUresult result = CUDA_SUCCESS;
     for (uint32_t i = 0; i < code->global_count && result == CUDA_SUCCESS; i++)
-        result = initialise(sys, function, &code->globals[i], copy->addresses, copy->addresses[i]);
-    if (result != CUDA_SUCCESS)
+        if (code->globals[i].managed) {
+            result = abi_variable_make_managed(sys, function, code->globals[i].size, &copy->addresses[i]);
+            copy->base = copy->base ? copy->base : copy->addresses[i];
+        }
+    return result;
+}
+
+static void end(vmm_system *sys, const struct ptx_program *code, const struct copy *copy)
+{
+    if (copy->key != MANAGED)
         abi_variable_end(sys, copy->base);
+    for (uint32_t i = 0; i < code->global_count && copy->key == MANAGED; i++)
+        if (code->globals[i].managed)
+            abi_variable_end(sys, copy->addresses[i]);
+}
+
+/* Places first, since values may name each other. Nothing is left after a refusal. */
+static CUresult make(vmm_system *sys, const char *function, const struct ptx_program *code, struct copy *copy)
+{
+    const bool managed = copy->key == MANAGED;
+    CUresult result = managed ? place_managed(sys, function, code, copy) : place(sys, function, code, copy);
+    for (uint32_t i = 0; i < code->global_count && result == CUDA_SUCCESS; i++)
+        if (code->globals[i].managed == managed)
+            result = initialise(sys, function, &code->globals[i], copy->addresses, copy->addresses[i]);
+    if (result != CUDA_SUCCESS)
+        end(sys, code, copy);
     return result;
 }
 
@@ -247,50 +281,85 @@ static struct copy *add(struct abi_ptx *program, struct copy *fresh, struct copy
     return first ? fresh : there;
 }
 
-static CUresult make_copy(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, struct copy **made)
+/* managed: the copy of the managed variables; NULL: there are none, or it is the one to make. */
+static CUresult make_copy(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, const struct copy *managed,
+                          struct copy **made)
 {
     const struct ptx_program *code = program->program;
     struct copy *copy = heap.calloc(1, sizeof *copy);
     if (copy)
         copy->addresses = heap.calloc(code->global_count, sizeof *copy->addresses);
+    if (copy && copy->addresses && managed)
+        memcpy(copy->addresses, managed->addresses, code->global_count * sizeof *copy->addresses);
+    if (copy)
+        copy->key = key;
     CUresult result = copy && copy->addresses ? make(sys, function, code, copy) : abi_no_memory(function);
     if (result != CUDA_SUCCESS) {
         heap.free(copy ? copy->addresses : NULL);
         heap.free(copy);
         return result;
     }
-    copy->key = key;
     copy->id = id_of(copy->base);
     *made = copy;
     return CUDA_SUCCESS;
 }
 
-CUresult abi_ptx_variables(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, uint64_t **addresses)
+/* The copy with that key, which is made on first use. */
+static CUresult copy_of(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, const struct copy *managed,
+                        struct copy **found)
 {
     struct copy *fresh;
-    *addresses = NULL;
-    if (!program->program->global_count)
-        return CUDA_SUCCESS;
     life_acquire(&lock);
     struct copy *copy = newest(program, key);
     life_release(&lock);
     if (!copy || id_of(copy->base) != copy->id) {
-        CUresult result = make_copy(sys, function, program, key, &fresh);
+        CUresult result = make_copy(sys, function, program, key, managed, &fresh);
         if (result != CUDA_SUCCESS)
             return result;
         copy = add(program, fresh, copy);
-        if (copy != fresh)                      /* LCOV_EXCL_BR_LINE: only if two threads need them at once */
-            abi_variable_end(sys, fresh->base); /* LCOV_EXCL_LINE: the same */
+        if (copy != fresh)                        /* LCOV_EXCL_BR_LINE: only if two threads need them at once */
+            end(sys, program->program, fresh); /* LCOV_EXCL_LINE: the same */
     }
-    *addresses = copy->addresses;
+    *found = copy;
     return CUDA_SUCCESS;
+}
+
+static bool has_managed(const struct ptx_program *code)
+{
+    uint32_t i = 0;
+    while (i < code->global_count && !code->globals[i].managed)
+        i++;
+    return i < code->global_count;
+}
+
+CUresult abi_ptx_managed(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t **addresses)
+{
+    struct copy *managed;
+    CUresult result = copy_of(sys, function, program, MANAGED, NULL, &managed);
+    if (result == CUDA_SUCCESS)
+        *addresses = managed->addresses;
+    return result;
+}
+
+CUresult abi_ptx_variables(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, uint64_t **addresses)
+{
+    struct copy *copy = NULL, *managed = NULL;
+    CUresult result = CUDA_SUCCESS;
+    *addresses = NULL;
+    if (has_managed(program->program))
+        result = copy_of(sys, function, program, MANAGED, NULL, &managed);
+    if (result == CUDA_SUCCESS && program->program->global_count)
+        result = copy_of(sys, function, program, key, managed, &copy);
+    if (copy)
+        *addresses = copy->addresses;
+    return result;
 }
 
 void abi_ptx_end(vmm_system *sys, struct abi_ptx *program)
 {
     for (struct copy *copy = program ? program->copies : NULL; copy; copy = copy->next) {
         if (!copy->ended)
-            abi_variable_end(sys, copy->base);
+            end(sys, program->program, copy);
         copy->ended = true;
     }
 }

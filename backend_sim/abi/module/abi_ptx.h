@@ -59,6 +59,10 @@ long abi_ptx_variable(const struct abi_ptx *program, const char *name, uint64_t 
  * stay where they are until the program is freed. NULL: there are none. OUT_OF_MEMORY, and what vmm_mem_alloc answers. */
 CUresult abi_ptx_variables(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t key, uint64_t **addresses);
 
+/* The managed ones alone, which all contexts share: they are made in the current context, and end with it. The program has some. */
+CUresult abi_ptx_managed(vmm_system *sys, const char *function, struct abi_ptx *program, uint64_t **addresses);
+bool abi_ptx_is_managed(const struct abi_ptx *program, long variable);
+
 /* Ends the variables, after the device's work. NULL is fine. */
 void abi_ptx_end(vmm_system *sys, struct abi_ptx *program);
 

@@ -6,6 +6,7 @@
 #include "image_rig.h"
 #include "registered.h"
 #include "testing/device.h"
+#include "testing/managed.h"
 
 static char *text;
 
@@ -33,6 +34,22 @@ static void test_text(void)
     tap_u64(byte_at(total), 1000 & 255, "a lookup makes them, too");
     OK(cuModuleUnload(module)); /* of which nothing was launched */
     OK(cuMemFree(at));
+}
+
+static void test_managed(void)
+{
+    CUlibrary library = NULL;
+    CUmodule module = NULL;
+    CUdeviceptr total = 0;
+    OK(cuLibraryLoadData(&library, managed_text, NULL, NULL, 0, NULL, NULL, 0));
+    TRIED(cuLibraryGetManaged(&total, NULL, library, "total"), CUDA_SUCCESS);
+    tap_u64(byte_at(total), 5, "a managed variable of a library has its value");
+    TRIED(cuLibraryGetGlobal(&total, NULL, library, "word"), CUDA_SUCCESS);
+    OK(cuLibraryUnload(library));
+    OK(cuModuleLoadData(&module, managed_text));
+    TRIED(cuModuleGetGlobal(&total, NULL, module, "total"), CUDA_SUCCESS);
+    tap_u64(byte_at(total), 5, "and one of a module");
+    OK(cuModuleUnload(module));
 }
 
 static void test_fat_binary(void)
@@ -106,6 +123,7 @@ int main(void)
     text = device_text();
     begin();
     test_text();
+    test_managed();
     test_fat_binary();
     test_run();
     test_numbers();

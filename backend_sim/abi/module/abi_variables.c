@@ -18,15 +18,28 @@ CUresult abi_variable_fill(vmm_system *sys, uint64_t address, const void *initia
     return (CUresult)result;
 }
 
+/* Notes that the fresh memory is a variable's, or frees it. */
+static CUresult note(vmm_system *sys, const char *function, uint64_t address, uint64_t size)
+{
+    if (abi_variable_memory_add(address, size))
+        return CUDA_SUCCESS;
+    vmm_mem_free(sys, address);
+    return abi_no_memory(function);
+}
+
+CUresult abi_variable_make_managed(vmm_system *sys, const char *function, uint64_t size, uint64_t *address)
+{
+    CUresult result = (CUresult)vmm_mem_alloc_managed(sys, address, size, VMM_MEM_ATTACH_GLOBAL);
+    return result == CUDA_SUCCESS ? note(sys, function, *address, size) : result;
+}
+
 CUresult abi_variable_make(vmm_system *sys, const char *function, uint64_t size, const void *initial, uint64_t *address)
 {
     CUresult result = (CUresult)vmm_mem_alloc(sys, address, size);
+    if (result == CUDA_SUCCESS)
+        result = note(sys, function, *address, size);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!abi_variable_memory_add(*address, size)) {
-        vmm_mem_free(sys, *address);
-        return abi_no_memory(function);
-    }
     if (initial)
         result = abi_variable_fill(sys, *address, initial, size);
     if (result != CUDA_SUCCESS)

@@ -27,6 +27,8 @@ CUresult abi_variable_fill(vmm_system *sys, uint64_t address, const void *initia
 /* Allocates one variable that an image holds, in the current context; initial: its bytes, NULL for zeros. OUT_OF_MEMORY, and what
  * vmm_mem_alloc answers: nothing is left. */
 CUresult abi_variable_make(vmm_system *sys, const char *function, uint64_t size, const void *initial, uint64_t *address);
+/* The same in managed memory, which all contexts reach; it reads as zeros. What vmm_mem_alloc_managed answers. */
+CUresult abi_variable_make_managed(vmm_system *sys, const char *function, uint64_t size, uint64_t *address);
 void abi_variable_end(vmm_system *sys, uint64_t address);
 
 #endif

@@ -10,6 +10,8 @@ uint64_t ptx_variables_place(const struct ptx_program *program, uint64_t *offset
     enum { LEAST = 16 };
     uint64_t at = 0;
     for (uint32_t i = 0; i < program->global_count && at >> 60 == 0; i++) {
+        if (program->globals[i].managed)
+            continue;
         const uint64_t align = program->globals[i].align > LEAST ? program->globals[i].align : LEAST;
         at = (at + align - 1) / align * align;
         offsets[i] = at;

@@ -9,7 +9,8 @@
 
 #include "ptx_code.h"
 
-/* One behind the other, each at a multiple of its alignment, and of 16. Where that is more than any device has, the rest is left out. */
+/* One behind the other, each at a multiple of its alignment, and of 16. Where that is more than any device has, the rest is left out;
+ * managed ones always are. */
 uint64_t ptx_variables_place(const struct ptx_program *program, uint64_t *offsets);
 
 /* The initial value of a variable that has one, into its size of bytes. */
