@@ -106,9 +106,9 @@
 #define H200X4 \
     "base = h200x2\n" \
     "name = h200x4\n" \
-    "source = not recorded: as the two H200, with two more; driver 580.159.04\n" \
+    "source = recorded on four NVIDIA H200 of one host, driver 580.159.04\n" \
     "devices = 4\n" \
-    "# as recorded of one and two, 4 GiB for each further device\n" \
+    "# not recorded: as of one and two, 4 GiB for each further device\n" \
     "va.start = 0x602000000\n"
 
 #define GB200X4 \

@@ -838,7 +838,7 @@ static void test_large(void)
 /* Attributes of the recorded machines are those of the profile that was written with each recording. */
 static void test_recorded_attributes(void)
 {
-    static const char *const names[] = {"h100", "h200x2"};
+    static const char *const names[] = {"h100", "h200x2", "h200x4"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[100], line[200];
         struct sim_profile p;

@@ -8,7 +8,7 @@ RECORD_BIN  := $(BUILD)/lib/recording
 RECORD_PROGRAMS := $(addprefix $(RECORD_BIN)/,device conformance $(RECORDERS))
 RECORD_KERNELS  := $(patsubst $(FACTS)/%/kernels.c,$(RECORD_BIN)/%-kernels.so,$(wildcard $(RECORDERS:%=$(FACTS)/%/kernels.c)))
 RECORD_SHARE    := $(addprefix $(BUILD)/share/cuvmm/recording/,record diff common parts suite comparable recorded.awk relations.tsv reasons.tsv exceptions.tsv)
-RECORDED_OURS   := $(patsubst %,$(BUILD)/share/cuvmm/recordings/%.tar.gz,$(notdir $(patsubst %/profile,%,$(wildcard conformance/recorded/recordings/*/profile))))
+RECORDED_OURS   := $(patsubst %,$(BUILD)/share/cuvmm/recordings/%.tar.gz,$(notdir $(patsubst %/suite.tap,%,$(wildcard conformance/recorded/recordings/*/suite.tap))))
 # Nothing is recorded where there is no driver.
 RECORD_ALL      := $(if $(DRIVER_LIBS),$(RECORD_PROGRAMS) $(RECORD_KERNELS)) $(RECORD_SHARE) $(RECORDED_OURS)
 
