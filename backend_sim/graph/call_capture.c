@@ -225,6 +225,43 @@ static vmm_result check_stream(struct sim_process *process, vmm_stream stream)
     return result == VMM_SUCCESS ? capture_asks_stream(process, stream) : result;
 }
 
+/* Work on arrays and managed memory. */
+static bool is_unheld(enum vmm_call_id id)
+{
+    return id == VMM_CALL_mem_map_array_async || id == VMM_CALL_mem_prefetch_async || id == VMM_CALL_stream_attach_mem_async ||
+           id == VMM_CALL_mem_prefetch_batch_async || id == VMM_CALL_mem_discard_batch_async ||
+           id == VMM_CALL_mem_discard_and_prefetch_batch_async;
+}
+
+/* What the arguments alone refuse is no capture's concern, as recorded. */
+static vmm_result forbids_managed(struct sim_process *process, const struct vmm_call_mem_alloc_managed *call)
+{
+    const bool good = call->dptr && call->bytesize && (call->flags == VMM_MEM_ATTACH_GLOBAL || call->flags == VMM_MEM_ATTACH_HOST);
+    vmm_result result = good ? capture_forbids(process, false) : VMM_SUCCESS;
+    if (result != VMM_SUCCESS)
+        *call->dptr = 0;
+    return result;
+}
+
+/* Of work that no graph holds: on a captured stream it is refused, and the capture is invalid, as measured. */
+static vmm_result check_unheld(struct sim_process *process, const union vmm_any_call *call)
+{
+    const struct vmm_call_mem_map_array_async *map = &call->mem_map_array_async;
+    vmm_result result;
+    switch ((enum vmm_call_id)call->head.id) {
+    case VMM_CALL_mem_map_array_async: return map->map_info_list && map->count ? capture_asks_stream(process, map->stream) : VMM_SUCCESS;
+    case VMM_CALL_mem_prefetch_async:
+        return call->mem_prefetch_async.flags ? VMM_SUCCESS : capture_asks_stream(process, call->mem_prefetch_async.stream);
+    case VMM_CALL_mem_prefetch_batch_async: return capture_asks_stream(process, call->mem_prefetch_batch_async.stream);
+    case VMM_CALL_mem_discard_batch_async: return capture_asks_stream(process, call->mem_discard_batch_async.stream);
+    case VMM_CALL_mem_discard_and_prefetch_batch_async:
+        return capture_asks_stream(process, call->mem_discard_and_prefetch_batch_async.stream);
+    default:
+        result = capture_asks_stream(process, call->stream_attach_mem_async.stream);
+        return result == VMM_SUCCESS ? capture_forbids(process, false) : result;
+    }
+}
+
 /* Of a call that only may be refused: nothing to do in its place. */
 static vmm_result check_call(struct sim_process *process, const union vmm_any_call *call)
 {
@@ -244,6 +281,13 @@ static vmm_result check_call(struct sim_process *process, const union vmm_any_ca
     case VMM_CALL_mem_alloc: return sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS;
     case VMM_CALL_graph_instantiate:
         return graph_known_flags(call->graph_instantiate.flags, false) && sim_current(process) ? capture_forbids(process, false) : VMM_SUCCESS;
+    case VMM_CALL_array_destroy: return call->array_destroy.h_array ? capture_forbids(process, false) : VMM_SUCCESS;
+    case VMM_CALL_mipmapped_array_destroy:
+        return call->mipmapped_array_destroy.h_mipmapped_array ? capture_forbids(process, false) : VMM_SUCCESS;
+    case VMM_CALL_mem_alloc_managed: return forbids_managed(process, &call->mem_alloc_managed);
+    case VMM_CALL_array_3d_create:
+    case VMM_CALL_mipmapped_array_create:
+    case VMM_CALL_mem_advise:
     case VMM_CALL_mem_free:
     case VMM_CALL_graph_exec_destroy: return capture_forbids(process, false);
     case VMM_CALL_memcpy_htod:
@@ -252,7 +296,7 @@ static vmm_result check_call(struct sim_process *process, const union vmm_any_ca
     case VMM_CALL_memset_d8:
     case VMM_CALL_memset_d16:
     case VMM_CALL_memset_d32: return implicit(process, NULL);
-    default: return VMM_SUCCESS;
+    default: return is_unheld((enum vmm_call_id)call->head.id) ? check_unheld(process, call) : VMM_SUCCESS;
     }
 }
 
@@ -263,7 +307,7 @@ static bool issues(enum vmm_call_id id)
     case VMM_CALL_event_synchronize:
     case VMM_CALL_graph_launch: return false;
     case VMM_CALL_memcpy_3d_async: return true;
-    default: return vmm_call_has(id, CALL_QUEUES);
+    default: return vmm_call_has(id, CALL_QUEUES) && !is_unheld(id);
     }
 }
 

@@ -102,6 +102,61 @@ static void blocks(void)
     end();
 }
 
+/* Is the capture over, for what the call before was answered? Begins another one. */
+static void captured(vmm_stream stream, vmm_result result, bool spoils, const char *what)
+{
+    vmm_graph graph = NULL;
+    is(result, spoils ? "VMM-CAPTURE-FORBIDS" : vmm_last_detail()->rule, what);
+    tap_result(vmm_stream_end_capture(sys, stream, &graph), spoils ? VMM_ERROR_STREAM_CAPTURE_INVALIDATED : VMM_SUCCESS, "and the capture");
+    need(vmm_stream_begin_capture(sys, stream, VMM_STREAM_CAPTURE_MODE_GLOBAL));
+}
+
+/* As recorded: what a capture forbids ends it, and no graph holds a map or a prefetch. What arguments alone refuse does neither. */
+static void while_captured(void)
+{
+    const vmm_array3d_descriptor asked = {.width = 64, .height = 64, .format = VMM_AD_FORMAT_FLOAT, .num_channels = 1};
+    begin("sim:h100");
+    vmm_stream s = NULL, other = NULL;
+    vmm_deviceptr at = 0, more = 7;
+    vmm_mipmapped_array levels = NULL, more_levels = NULL;
+    vmm_graph graph = NULL;
+    vmm_array one = NULL;
+    const vmm_array array = array_of(512, VMM_AD_FORMAT_FLOAT, 1, VMM_ARRAY3D_SPARSE);
+    vmm_array_map_info map = map_of(array, tile_pool(G));
+    need(vmm_mipmapped_array_create(sys, &levels, &asked, 2));
+    need(vmm_mem_alloc_managed(sys, &at, G, VMM_MEM_ATTACH_GLOBAL));
+    need(vmm_stream_create(sys, &s, VMM_STREAM_NON_BLOCKING));
+    need(vmm_stream_create(sys, &other, VMM_STREAM_NON_BLOCKING));
+    need(vmm_stream_begin_capture(sys, s, VMM_STREAM_CAPTURE_MODE_GLOBAL));
+    const uint64_t size = G, first = 0;
+    captured(s, vmm_array_3d_create(sys, &one, &asked), true, "an array is not created");
+    captured(s, vmm_mipmapped_array_create(sys, &more_levels, &asked, 2), true, "nor a mipmapped one");
+    captured(s, vmm_array_destroy(sys, array), true, "or destroyed");
+    captured(s, vmm_mipmapped_array_destroy(sys, levels), true, "or a mipmapped one");
+    captured(s, vmm_array_destroy(sys, NULL), false, "no array");
+    captured(s, vmm_mipmapped_array_destroy(sys, NULL), false, "no mipmapped array");
+    captured(s, vmm_mem_map_array_async(sys, &map, 1, s), true, "no graph holds a map");
+    captured(s, vmm_mem_map_array_async(sys, &map, 0, s), false, "an empty list");
+    captured(s, vmm_mem_map_array_async(sys, NULL, 1, s), false, "no list");
+    captured(s, vmm_mem_map_array_async(sys, &map, 1, other), false, "a map on another stream");
+    captured(s, vmm_mem_alloc_managed(sys, &more, G, VMM_MEM_ATTACH_HOST), true, "managed memory is not allocated");
+    tap_u64(more, 0, "and its place is cleared");
+    captured(s, vmm_mem_alloc_managed(sys, &more, 0, VMM_MEM_ATTACH_GLOBAL), false, "none of it");
+    captured(s, vmm_mem_alloc_managed(sys, &more, G, VMM_MEM_ATTACH_SINGLE), false, "for one stream");
+    captured(s, vmm_mem_alloc_managed(sys, NULL, G, VMM_MEM_ATTACH_GLOBAL), false, "to nowhere");
+    captured(s, vmm_mem_advise(sys, at, G, VMM_MEM_ADVISE_SET_READ_MOSTLY, here), true, "no advice");
+    captured(s, vmm_mem_prefetch_async(sys, at, G, here, 0, s), true, "no graph holds a prefetch");
+    captured(s, vmm_mem_prefetch_async(sys, at, G, here, 1, s), false, "one with flags");
+    captured(s, vmm_mem_prefetch_async(sys, at, G, here, 0, other), false, "one on another stream");
+    captured(s, vmm_stream_attach_mem_async(sys, s, at, 0, VMM_MEM_ATTACH_GLOBAL), true, "no attachment");
+    captured(s, vmm_stream_attach_mem_async(sys, other, at, 0, VMM_MEM_ATTACH_GLOBAL), true, "nor on another stream");
+    captured(s, vmm_mem_discard_batch_async(sys, &at, &size, 1, 0, s), true, "no batch of discards");
+    captured(s, vmm_mem_prefetch_batch_async(sys, &at, &size, 1, &here, &first, 1, 0, s), true, "or of prefetches");
+    captured(s, vmm_mem_discard_and_prefetch_batch_async(sys, &at, &size, 1, &here, &first, 1, 0, s), true, "or of both");
+    need(vmm_stream_end_capture(sys, s, &graph));
+    end();
+}
+
 /* No address that a program has is one of an array's bytes. */
 static void addresses_of_arrays(void)
 {
@@ -228,6 +283,7 @@ int main(void)
     memory_that_is_none();
     blocks();
     addresses_of_arrays();
+    while_captured();
     batches();
     attachment();
     common();
