@@ -617,6 +617,29 @@ static void test_inside(void)
     vmm_close(sys);
 }
 
+/* A capture into a graph ends without a graph, while another stream is captured into the graph of one of its nodes. */
+static void test_given_up(void)
+{
+    vmm_graph outer = NULL, child = NULL, inside = NULL, got = NULL;
+    vmm_graph_node held = NULL, none = NULL;
+    vmm_stream first = NULL, second = NULL;
+    begin("sim:h100");
+    SUCCEEDS(vmm_graph_create(sys, &outer, 0));
+    SUCCEEDS(vmm_graph_create(sys, &child, 0));
+    SUCCEEDS(vmm_graph_add_child_graph_node(sys, &held, outer, NULL, 0, child));
+    SUCCEEDS(vmm_graph_child_graph_node_get_graph(sys, held, &inside));
+    SUCCEEDS(vmm_stream_create(sys, &first, VMM_STREAM_NON_BLOCKING));
+    SUCCEEDS(vmm_stream_create(sys, &second, VMM_STREAM_NON_BLOCKING));
+    SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, first, outer, NULL, NULL, 0, RELAXED));
+    SUCCEEDS(vmm_stream_begin_capture_to_graph(sys, second, inside, NULL, NULL, 0, RELAXED));
+    REFUSED(vmm_ctx_synchronize(sys), STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+    REFUSED(vmm_stream_end_capture(sys, first, &got), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    SUCCEEDS(vmm_graph_add_empty_node(sys, &none, outer, NULL, 0)); /* it stays, as the other goes on */
+    REFUSED(vmm_stream_end_capture(sys, second, &got), STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
+    SUCCEEDS(vmm_graph_destroy(sys, outer));
+    vmm_close(sys);
+}
+
 /* What a host function of a launch has another thread do, while the launch goes on. */
 static vmm_stream at;
 static vmm_graph_exec launched;
@@ -669,6 +692,7 @@ int main(void)
     test_foreign_nodes();
     test_children();
     test_inside();
+    test_given_up();
     test_ended_in_launch(false);
     test_ended_in_launch(true);
     test_ends();

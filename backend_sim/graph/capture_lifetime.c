@@ -133,12 +133,13 @@ bool capture_within(const struct sim_process *process, const struct graph *graph
     return false;
 }
 
-/* Ends the capture; keep: the graph is the program's now, or still. A node's stays the node's. */
+/* Ends the capture; keep: the graph is the program's now, or still. A node's stays the node's, and one with a node into whose graph a
+ * stream is being captured stays, too. */
 static void leave(struct sim_process *process, struct capture *capture, bool keep)
 {
     struct graph *made = keep || graphs_more(capture->graph)->inside ? NULL : capture->graph;
     capture_end(&process->graphs->captures, capture);
-    if (made)
+    if (made && !capture_within(process, made))
         graphs_end(made);
     capture_watch(process);
 }
