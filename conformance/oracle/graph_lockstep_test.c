@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The newest mix: copies in the order of streams, boxes, captures and graphs. The simulator and the model agree; what one of them has
+/* Mix 3: copies in the order of streams, boxes, captures and graphs. The simulator and the model agree; what one of them has
  * wrong is noticed.
  */
 #include "lockstep.h"
@@ -27,7 +27,7 @@ static size_t run(const char *spec, size_t steps, uint64_t seed, uint64_t flip, 
     if (!lockstep_open(&pair, spec))
         tap_bail("%s", pair.difference);
     pair.flip = flip;
-    pair.mix = LOCKSTEP_NEWEST_MIX;
+    pair.mix = LOCKSTEP_MIX_OF_GRAPHS;
     for (bool same = true; same && i < steps; i += same) {
         struct step step;
         lockstep_random(&dice, &pair, STEP_FIRST_NAME + (uint32_t)i, &step);

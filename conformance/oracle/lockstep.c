@@ -255,8 +255,9 @@ static bool leaves_work(const union vmm_any_call *call)
     case VMM_CALL_memset_d32_async:
     case VMM_CALL_memcpy_3d_async:
     case VMM_CALL_memcpy_3d_peer_async:
+    case VMM_CALL_mem_map_array_async:
     case VMM_CALL_graph_launch: return true;
-    default: return false;
+    default: return model_copies_array(&call->head);
     }
 }
 
@@ -369,7 +370,7 @@ static bool is_graphs(const struct lockstep *pair, const union vmm_any_call *cal
     return (call->head.id >= VMM_CALL_stream_begin_capture && call->head.id <= VMM_CALL_graph_upload) || model_capturing(&pair->model);
 }
 
-/* May the call make a pool that the model does not follow? */
+/* May the call make a pool that the model does not follow, or map what it does not foresee? */
 static bool may_be_unforeseen(const struct lockstep *pair, const union vmm_any_call *call)
 {
     switch (call->head.id) {
@@ -377,6 +378,7 @@ static bool may_be_unforeseen(const struct lockstep *pair, const union vmm_any_c
     case VMM_CALL_mem_pool_import_from_shareable_handle:
     case VMM_CALL_mem_get_default_mem_pool:
     case VMM_CALL_mem_get_mem_pool:
+    case VMM_CALL_mem_map_array_async:
     case VMM_CALL_mem_set_mem_pool: return true;
     case VMM_CALL_mem_pool_set_access: return pair->model.cautious;
     default: return false;

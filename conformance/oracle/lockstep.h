@@ -59,7 +59,8 @@ struct step_op {
     uint64_t value;
 };
 
-/* One side of a copy of a box. base: an address; a number from 1 to 255 is the program's own memory, which begins with that byte. */
+/* One side of a copy of a box. base: an address; a number from 1 to 255 is the program's own memory, which begins with that byte; of
+ * type ARRAY, an array, where the model knows one of that value. */
 struct step_side {
     int type;
     struct step_arg base, context;
@@ -93,9 +94,10 @@ struct script {
 #define LOCKSTEP_TOLD 240
 /* Which calls are mixed. 0: as the first recordings were made; 1: stream memory operations on the default stream, too; 2: memory
  * pools, several streams with events, batches of operations, waits for a later write; and hardly any call that is left out; 3: copies
- * and fills in the order of a stream, copies of boxes, captures and graphs; pools of the host. */
+ * and fills in the order of a stream, copies of boxes, captures and graphs; pools of the host; 4: arrays, tiles and managed memory. */
 #define LOCKSTEP_MIX 1 /* the usual one */
-#define LOCKSTEP_NEWEST_MIX 3
+#define LOCKSTEP_MIX_OF_GRAPHS 3
+#define LOCKSTEP_NEWEST_MIX 4
 #define LOCKSTEP_SCENE 400
 #define LOCKSTEP_FILLERS 128
 

@@ -7,6 +7,7 @@
 
 #include "lockstep.h"
 #include "lockstep_parts.h"
+#include "model/model_array.h"
 
 enum { GRANULES_LOOKED_AT = 8 };
 
@@ -14,7 +15,7 @@ enum { GRANULES_LOOKED_AT = 8 };
 
 struct visit {
     struct lockstep *pair;
-    size_t reservations, mappings, handles, blocks, pools;
+    size_t reservations, mappings, handles, blocks, pools, arrays;
     bool same;
 };
 
@@ -95,6 +96,43 @@ static void see_pool(struct visit *visit, const vmm_object *object)
                (unsigned long long)(pool->gone ? 0 : pool->heap.reserved * pool->heap.slot));
 }
 
+static uint64_t tiles_of(const struct model_shape *shape)
+{
+    uint64_t tiles = shape->single ? 0 : shape->tail / MODEL_TILE;
+    for (unsigned i = 0; i < shape->tail_first; i++) {
+        uint64_t in_level = 1;
+        for (int side = 0; side < 3; side++)
+            in_level *= ((uint64_t)shape->extent[i][side] + shape->tile[side] - 1) / shape->tile[side];
+        tiles += in_level;
+    }
+    return shape->single ? shape->tail / MODEL_TILE : tiles * shape->layers;
+}
+
+static void see_array(struct visit *visit, const vmm_object *object)
+{
+    const struct model_array *array = model_array_of(&visit->pair->model, (const void *)(uintptr_t)object->value);
+    visit->arrays++;
+    if (!array || array->ended || array->whole != array) {
+        unlike(visit, "state: the system shows an array %#llx, the model has no match", (unsigned long long)object->value);
+        return;
+    }
+    const bool sparse = model_array_is_sparse(array), own = !sparse && !model_array_is_deferred(array);
+    if (object->location.id != array->device || object->size != (own ? array->shape.need : 0) ||
+        object->offset != (sparse ? tiles_of(&array->shape) : 0) || object->mappings != array->tile_count)
+        unlike(visit, "state: the system shows an array of %#llx bytes with %u of %llu tiles, the model says %#llx, %zu and %llu",
+               (unsigned long long)object->size, object->mappings, (unsigned long long)object->offset,
+               (unsigned long long)(own ? array->shape.need : 0), array->tile_count,
+               (unsigned long long)(sparse ? tiles_of(&array->shape) : 0));
+}
+
+static size_t arrays_of(const struct model *model)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < model->arrays->count; i++)
+        count += !model->arrays->at[i]->ended && model->arrays->at[i]->whole == model->arrays->at[i];
+    return count;
+}
+
 static size_t pools_of(const struct model *model)
 {
     size_t count = 0;
@@ -116,6 +154,8 @@ static void see(void *user, const vmm_object *object)
         see_block(visit, object);
     else if (object->kind == VMM_OBJECT_POOL)
         see_pool(visit, object);
+    else if (object->kind == VMM_OBJECT_ARRAY)
+        see_array(visit, object);
     else if (object->kind == VMM_OBJECT_DEVICE &&
              object->size != model_device_free(&visit->pair->model, (int)object->value))
         unlike(visit, "state: device %d has %#llx bytes free, the model says %#llx", (int)object->value,
@@ -139,6 +179,8 @@ bool lockstep_check_objects(struct lockstep *pair)
     if (visit.blocks != model->block_count || visit.pools != pools_of(model))
         unlike(&visit, "state: the system shows %zu allocations and %zu pools, the model %zu and %zu", visit.blocks, visit.pools,
                model->block_count, pools_of(model));
+    if (visit.arrays != arrays_of(model))
+        unlike(&visit, "state: the system shows %zu arrays, the model %zu", visit.arrays, arrays_of(model));
     return visit.same;
 }
 
@@ -375,6 +417,31 @@ static bool ask_pool(struct lockstep *pair, const struct model_pool *pool)
     return true;
 }
 
+/* What an array is, and what it has in the first row of its first layer: at the start, and from the end of a tile on. */
+static bool ask_array(struct lockstep *pair, const struct model_array *array)
+{
+    const struct model_shape *shape = &array->whole->shape;
+    struct step step = step_of(array->mipmapped ? VMM_CALL_mipmapped_array_get_sparse_properties : VMM_CALL_array_3d_get_descriptor);
+    step.arg[1] = (struct step_arg){array->tag, 0};
+    if (!ask(pair, &step))
+        return false;
+    if (array->mipmapped || (model_array_is_deferred(array->whole) && !array->whole->serial) || pair->model.current < 0 ||
+        shape->element.side > 1)
+        return true;
+    const uint64_t row = model_shape_row(shape, array->level), tile = (uint64_t)shape->tile[0] * shape->element.bytes;
+    for (int turn = 0; turn < 2; turn++) {
+        step = step_of(VMM_CALL_memcpy_3d);
+        step.side[0] = (struct step_side){.type = VMM_MEMORYTYPE_ARRAY, .base = {array->tag, 0}};
+        step.side[0].x = turn && tile && tile < row ? tile - 1 : 0;
+        step.side[1] = (struct step_side){.type = VMM_MEMORYTYPE_HOST, .base = {0, 1}};
+        step.extent[0] = row - step.side[0].x < MODEL_WINDOW ? row - step.side[0].x : MODEL_WINDOW;
+        step.extent[1] = step.extent[2] = 1;
+        if (!ask(pair, &step))
+            return false;
+    }
+    return true;
+}
+
 /* Free memory of every device; restores the current context. */
 static bool ask_memory(struct lockstep *pair)
 {
@@ -412,6 +479,9 @@ bool lockstep_check(struct lockstep *pair)
             return false;
     for (size_t i = 0; i < pair->model.pool_count; i++)
         if (!ask_pool(pair, pair->model.pools[i]))
+            return false;
+    for (size_t i = 0; i < pair->model.arrays->count; i++)
+        if (!pair->model.arrays->at[i]->ended && pair->model.arrays->at[i]->tag && !ask_array(pair, pair->model.arrays->at[i]))
             return false;
     if (!pair->driver && (!ask_ranges(pair) || (!strstr(pair->spec, "shadow") && !ask_sharing(pair))))
         return false;

@@ -361,6 +361,8 @@ static bool ours(struct lockstep *pair, const union vmm_any_call *call, uint64_t
                (at < 65536 || at >= space || r || (at >= pair->home && at < pair->home_end));
     if (at >= space || at < 65536) /* every call checks the start first */
         return true;
+    if (pair->mix > LOCKSTEP_MIX_OF_GRAPHS && pair->model.pool_count && !r && model_mapping_at(&pair->model, at))
+        return false; /* what a mapping has past its reservation, a pool without an allocation may have as its own */
     if (enters_pool(&pair->model, at, size) || (pair->model.pool_count && r && size > r->size - (at - r->start)))
         return false; /* where pools without an allocation are is not known */
     if (at >= pair->home && at + size <= pair->home_end)
@@ -446,6 +448,8 @@ static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call
                 known |= (uint64_t)(uintptr_t)pair->model.contexts[c].value == value;
         else if (params[i].kind == VMM_PARAM_POOL)
             known |= model_pool_of(&pair->model, value) && !model_pool_of(&pair->model, value)->ended; /* else its memory is freed */
+        else if (params[i].kind == VMM_PARAM_ARRAY)
+            known |= driver_knows_array(pair, value);
         else if (params[i].kind == VMM_PARAM_STREAM || params[i].kind == VMM_PARAM_EVENT)
             known |= is_ours(pair, value);
         else
@@ -453,7 +457,7 @@ static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call
         if (!known)
             return false;
     }
-    return true;
+    return call->head.id != VMM_CALL_mem_map_array_async || driver_knows_tiles(pair, &call->mem_map_array_async);
 }
 
 /* Little memory, or more than any machine has: the free memory of a shared machine is unknown. */
@@ -485,6 +489,10 @@ static bool modest_call(struct lockstep *pair, const union vmm_any_call *call, v
     case VMM_CALL_mem_create: return modest(pair, &call->mem_create, predicted);
     case VMM_CALL_mem_alloc_async: return modest_block(pair, call->mem_alloc_async.bytesize);
     case VMM_CALL_mem_alloc_from_pool_async: return modest_block(pair, call->mem_alloc_from_pool_async.bytesize);
+    case VMM_CALL_array_3d_create: return driver_modest_array(pair, call->array_3d_create.p_allocate_array, 1, predicted);
+    case VMM_CALL_mipmapped_array_create:
+        return driver_modest_array(pair, call->mipmapped_array_create.p_mipmapped_array_desc, call->mipmapped_array_create.num_mipmap_levels,
+                                   predicted);
     default: return true;
     }
 }
@@ -570,7 +578,7 @@ void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_re
 static bool changes_pools(const union vmm_any_call *call)
 {
     const char *name = vmm_call_name((enum vmm_call_id)call->head.id);
-    return strstr(name, "pool") || strstr(name, "stream") || strstr(name, "event") || strstr(name, "_async") || strstr(name, "graph") ||
+    return strstr(name, "pool") || strstr(name, "array") || strstr(name, "stream") || strstr(name, "event") || strstr(name, "_async") || strstr(name, "graph") ||
            call->head.id == VMM_CALL_ctx_synchronize;
 }
 
@@ -623,7 +631,7 @@ bool driver_sweep(struct lockstep *pair)
 {
     struct model *m = &pair->model;
     driver_sweep_graphs(pair);
-    bool clean = end_wait(pair);
+    bool clean = end_wait(pair) & driver_sweep_arrays(pair);
     for (size_t i = 0; i < m->block_count; i++)
         clean &= vmm_mem_free(pair->sys, m->blocks[i].start) == VMM_SUCCESS;
     for (uint32_t i = 0; pair->ready && i < STEP_STREAMS; i++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lockstep_parts.h"
+#include "model/model_array.h"
 
 static _Atomic uint64_t host_calls;
 
@@ -48,6 +49,13 @@ static bool is_programs(struct step_arg base)
     return !base.name && base.add && base.add < 256;
 }
 
+/* A driver uses what is no array without looking: of other values a step has none. */
+static vmm_array array_of(const struct lockstep *pair, const struct step_side *side)
+{
+    const void *value = (const void *)(uintptr_t)lockstep_value(pair, side->base);
+    return side->base.name && model_array_of(&pair->model, value) ? (vmm_array)(uintptr_t)value : NULL;
+}
+
 /* The program's memory is room for copies, where a copy goes to, and elsewhere what streams copy from. */
 static uint64_t base_of(const struct lockstep *pair, const struct step *step, int side)
 {
@@ -73,11 +81,15 @@ static void fill_box(const struct lockstep *pair, const struct step *step, struc
         .depth = step->extent[2]};
     if (from->type == VMM_MEMORYTYPE_HOST)
         out->box.src_host = (const void *)(uintptr_t)src;
-    else if (from->type != VMM_MEMORYTYPE_ARRAY) /* a driver uses what is no array without looking: a step has none */
+    else if (from->type == VMM_MEMORYTYPE_ARRAY)
+        out->box.src_array = array_of(pair, from);
+    else
         out->box.src_device = src;
     if (to->type == VMM_MEMORYTYPE_HOST)
         out->box.dst_host = (void *)(uintptr_t)dst;
-    else if (to->type != VMM_MEMORYTYPE_ARRAY)
+    else if (to->type == VMM_MEMORYTYPE_ARRAY)
+        out->box.dst_array = array_of(pair, to);
+    else
         out->box.dst_device = dst;
     _Static_assert(sizeof out->box == sizeof out->peer_box, "the same fields, but contexts for reserved ones");
     memcpy(&out->peer_box, &out->box, sizeof out->box);

@@ -44,6 +44,8 @@ static inline void maker_set(const struct maker *m, const char *parameter, struc
 /* Copies and fills in the order of a stream, and copies of boxes; the same of captures and graphs. */
 const struct maker_row *maker_box_rows(size_t *count);
 const struct maker_row *maker_graph_rows(size_t *count);
+/* Arrays and their tiles. */
+const struct maker_row *maker_array_rows(size_t *count);
 void maker_spoil_box(const struct maker *m);
 /* Makes wrong what an argument of that kind of a graph's call reads. */
 void maker_spoil_node(const struct maker *m, size_t i, enum vmm_param_kind kind);
@@ -63,7 +65,7 @@ int maker_device_of(const struct maker *m, struct step_arg stream);
 /* Calls of memory pools and of several streams, of which a mix has this many kinds. */
 const struct maker_row *maker_pool_rows(size_t *count);
 
-/* What is not an array. */
+/* What is not an array, or not one of the kind. */
 struct step_arg maker_old_array(const struct maker *m);
 
 /* No pool, or one that was destroyed. */

@@ -98,6 +98,16 @@ bool driver_knows_graphs(struct lockstep *pair, const union vmm_any_call *call, 
  * number, and frees the object when that is 0, also while a graph still refers to it. */
 bool driver_lacks_references(struct lockstep *pair, const union vmm_any_call *call);
 
+/* Is the value 0 or an array that lives? Are all of a list's, and are its handles held? A driver uses them without looking. */
+bool driver_knows_array(const struct lockstep *pair, uint64_t value);
+bool driver_knows_tiles(struct lockstep *pair, const struct vmm_call_mem_map_array_async *call);
+
+/* Would an array take little memory, or more than there is, and be divided into few tiles? */
+bool driver_modest_array(const struct lockstep *pair, const vmm_array3d_descriptor *asked, unsigned levels, vmm_result predicted);
+
+/* Destroys arrays. False when one could not be. */
+bool driver_sweep_arrays(const struct lockstep *pair);
+
 /* Ends captures, and destroys instances and graphs. */
 void driver_sweep_graphs(struct lockstep *pair);
 

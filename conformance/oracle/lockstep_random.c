@@ -503,7 +503,7 @@ static unsigned weight_in(const struct maker_row *row, unsigned mix)
 }
 
 /* The rows of a mix: the table, and then those of each later mix. */
-enum { TABLES = 4 };
+enum { TABLES = 5 };
 
 struct rows {
     const struct maker_row *table[TABLES];
@@ -512,12 +512,14 @@ struct rows {
 
 static struct rows rows_of(unsigned mix)
 {
+    static const unsigned first[TABLES] = {0, 2, 3, 3, 4};
     struct rows rows = {.table = {table}, .of = {OLDER}};
     rows.table[1] = maker_pool_rows(&rows.of[1]);
     rows.table[2] = maker_box_rows(&rows.of[2]);
     rows.table[3] = maker_graph_rows(&rows.of[3]);
+    rows.table[4] = maker_array_rows(&rows.of[4]);
     for (size_t i = 0; i < TABLES; i++)
-        rows.count += mix >= (i ? i < 2 ? 2 : 3 : 0) ? rows.of[i] : 0;
+        rows.count += mix >= first[i] ? rows.of[i] : 0;
     return rows;
 }
 
@@ -529,10 +531,10 @@ static const struct maker_row *row_at(const struct rows *rows, size_t i)
     return &rows->table[table_at][i];
 }
 
-/* Did the call join with the newest mix? Of those most should succeed, too. */
-static bool is_newest(enum vmm_call_id call)
+/* Did the call join with one of the newest mixes? Of those most should succeed, too. */
+static bool is_newest(unsigned mix, enum vmm_call_id call)
 {
-    const struct rows rows = rows_of(LOCKSTEP_NEWEST_MIX);
+    const struct rows rows = rows_of(mix < LOCKSTEP_MIX_OF_GRAPHS ? LOCKSTEP_MIX_OF_GRAPHS : mix);
     for (size_t i = rows.of[0] + rows.of[1]; i < rows.count; i++)
         if (row_at(&rows, i)->call == call)
             return true;
@@ -563,7 +565,7 @@ static void make_step(const struct maker *maker, uint32_t name)
     maker->step->name = name;
     if (row->make)
         row->make(maker);
-    if ((maker_spares(row->call) || is_newest(row->call)) && !one_in(maker, 3))
+    if ((maker_spares(row->call) || is_newest(maker->mix, row->call)) && !one_in(maker, 3))
         return;
     if (choose(maker->dice, 100) < 35)
         maker_spoil(maker);
@@ -576,7 +578,8 @@ enum { SPOIL_ONE_IN = 12, REFUSED_ONE_IN = 3 };
 
 static bool is_idle(const struct maker *maker, struct lockstep *pair, const struct step *step)
 {
-    const bool newest = is_newest((enum vmm_call_id)step->call) || maker_spares((enum vmm_call_id)step->call), capturing = model_capturing(&pair->model);
+    const bool newest = is_newest(pair->mix, (enum vmm_call_id)step->call) || maker_spares((enum vmm_call_id)step->call);
+    const bool capturing = model_capturing(&pair->model);
     if (pair->mix < 3 || (!newest && !capturing))
         return false;
     const vmm_result result = lockstep_predict(pair, step);

@@ -61,8 +61,13 @@ static void spoil_struct(const struct maker *m, size_t i)
     const uint64_t odd[] = {0, 1, 2, 3, 7, 64, 65536, 1 << 21, (uint64_t)1 << 31, ~(uint64_t)0};
     size_t count;
     const struct vmm_shape *shape = vmm_shape(vmm_call_params(m->step->call, &count)[i].shape);
-    struct step_arg *field = &m->step->field[0][choose(m->dice, shape->count)];
-    if (one_in(m, 16))
+    const size_t f = choose(m->dice, shape->count);
+    struct step_arg *field = &m->step->field[0][f];
+    if (shape->fields[f].kind == VMM_PARAM_ARRAY) /* a driver uses most values without looking */
+        *field = maker_old_array(m);
+    else if (shape->fields[f].kind == VMM_PARAM_HANDLE)
+        *field = maker_handle(m);
+    else if (one_in(m, 16))
         m->step->arg[i].add = 0;
     else if (one_in(m, 3))
         field->add += one_in(m, 2) ? 1 : ~(uint64_t)0;
@@ -126,7 +131,7 @@ void maker_spoil(const struct maker *m)
     case VMM_PARAM_GRAPH_NODE:
     case VMM_PARAM_USER_OBJECT:
     case VMM_PARAM_GRAPH_EXEC: *arg = maker_old_object(m); break;
-    case VMM_PARAM_U32: *arg = literal(m->mix < 3 ? 0 : choose(m->dice, 4)); break;
+    case VMM_PARAM_U32: *arg = literal(m->mix < 3 ? 0 : choose(m->dice, m->step->call == VMM_CALL_mem_map_array_async ? STEP_STRUCTS + 1 : 4)); break;
     default: spoil_pointer(m, i, params[i].kind);
     }
 }

@@ -47,7 +47,7 @@ const struct command command_diff = {
                {.name = "--mix", .value = "N",
                 .about = "which calls: 0 virtual memory, 1 (default) memory operations of the default stream, too, 2 memory pools, "
                          "several streams and batches, too, 3 copies in the order of streams, boxes, captures, graphs and pools "
-                         "of the host, too"},
+                         "of the host, too, 4 arrays, tiles and managed memory, too"},
                {.name = "--counts", .about = "counts the calls, and those left out, with the reason"},
                {.name = "--rules", .about = "on a simulator: counts how often each rule was the answer"},
                {.name = "--flip", .value = "N",

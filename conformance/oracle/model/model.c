@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c - the model's arrays, look-ups and the switch over calls. */
+/* model.c - the model's lists, look-ups and the switch over calls. */
 #include "model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model_array.h"
 #include "model_graph.h"
 
 void model_open(struct model *model, const struct sim_profile *profile, bool strict)
@@ -15,11 +16,13 @@ void model_open(struct model *model, const struct sim_profile *profile, bool str
     model->strict = strict;
     model->current = model->blocked = -1;
     model_graphs_open(model);
+    model_arrays_open(model);
 }
 
 void model_close(struct model *model)
 {
     model_graphs_close(model);
+    model_arrays_close(model);
     for (size_t i = 0; i < model->pool_count; i++) {
         if (!model->pools[i]->gone)
             model_heap_close(&model->pools[i]->heap);

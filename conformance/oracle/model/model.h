@@ -185,6 +185,7 @@ struct model {
     struct model_block *blocks;
     size_t block_count, block_room;
     struct model_graphs *graphs;       /* model_graph.h */
+    struct model_arrays *arrays;       /* model_array.h */
     struct model_reservation program[2]; /* memory of the program itself, which copies may use; set by the caller */
     struct model_mapping slot[4]; /* of pools' memory, as if it were mapped; the latest answers of model_memory_at */
 };
@@ -248,6 +249,9 @@ uint64_t model_destroyed(struct model *model, uint64_t *late);
 /* Would the call's work stay behind, because no stream may be asked? */
 bool model_stays_behind(const struct model *model, const struct vmm_call *call);
 
+/* Is it a copy without a stream to or from an array? It is not waited for where the other side is a device's memory. */
+bool model_copies_array(const struct vmm_call *call);
+
 /* How many host functions launches have called since the last question. */
 uint64_t model_host_calls(struct model *model);
 
@@ -260,6 +264,9 @@ uint64_t model_pools_hold(const struct model *model, int device);
 
 /* The byte at an address, through its mapping; -1 where the model does not know it. */
 int model_byte(struct model *model, uint64_t address);
+
+/* Bytes of a place that arrays have, and tiles whose memory has no handle any more. */
+uint64_t model_arrays_hold(const struct model *model, int place);
 
 /* Free bytes of a device, and of a host node. */
 uint64_t model_device_free(const struct model *model, int device);

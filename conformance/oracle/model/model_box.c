@@ -7,8 +7,11 @@
  * Not foreseen: a copy within the program's own memory on a stream; memory of a pool of the host, which is the host's side of a
  * copy; memory of the host that is mapped, whose rows the host or the device may move. Where a row leaves memory that
  * may be used, the device is lost.
+ *
+ * A side may be an array: its rows lie as model_array.h says, and no rights are looked at. On a driver, copies between contexts have
+ * no arrays, since one did not come back, and arrays of another device are not foreseen.
  */
-#include "model_parts.h"
+#include "model_array.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
@@ -21,7 +24,9 @@ struct extent {
 /* What the caller says of a side, and what is there. */
 struct side {
     vmm_memorytype type;
-    uint64_t base, x, y, z, pitch, height;
+    uint64_t base, x, y, z, pitch, height, lod;
+    const void *value;               /* of an array */
+    const struct model_array *array; /* NULL: memory at an address */
     bool program; /* it is the program's own memory */
     bool open;    /* no rights are looked at where it lies in one mapping */
     bool writes;
@@ -60,13 +65,27 @@ static bool is_programs(const struct model *m, uint64_t address)
     return false;
 }
 
+/* x counts bytes; of compressed elements whole blocks are copied. */
+static bool array_allowed(struct model *m, struct side *s, const struct extent *e, struct model_answer *a)
+{
+    const struct model_array *array = model_array_of(m, s->value);
+    if (!array || array->ended || array->mipmapped)
+        return model_refuse(a, INVALID, "VMM-COPY-ARRAY");
+    const struct model_shape *shape = &array->whole->shape;
+    const uint64_t block = shape->element.side > 1 ? shape->element.bytes : 1;
+    s->array = array;
+    a->foreseen &= !m->driver || array->device == s->device;
+    return (!s->lod && s->x % block == 0 && e->width % block == 0 && model_fits(s->x, e->width, model_shape_row(shape, array->level)) &&
+            model_fits(s->y, e->height, model_shape_rows(shape, array->level)) &&
+            model_fits(s->z, e->depth, model_shape_layers(shape, array->level))) ||
+           model_refuse(a, INVALID, "VMM-COPY-ARRAY-BOUNDS");
+}
+
 static bool type_allowed(struct model *m, struct side *s, struct model_answer *a)
 {
     const bool mapped = model_mapping_at(m, s->base), pooled = model_block_at(m, s->base);
     const bool known = s->type == VMM_MEMORYTYPE_HOST || s->type == VMM_MEMORYTYPE_DEVICE || s->type == VMM_MEMORYTYPE_UNIFIED;
     s->program = !mapped && !pooled;
-    if (s->type == VMM_MEMORYTYPE_ARRAY)
-        return model_refuse(a, INVALID, "VMM-COPY-ARRAY"); /* of a step it has none */
     if (!mapped && !known)
         return model_refuse(a, INVALID, "VMM-ROWS-MEMORY");
     const struct model_mapping *there = pooled ? model_memory_at(m, s->base) : NULL;
@@ -99,6 +118,8 @@ static bool form_allowed(struct model *m, const struct side *s, const struct ext
 
 static bool side_allowed(struct model *m, struct side *s, const struct extent *e, struct model_answer *a)
 {
+    if (s->type == VMM_MEMORYTYPE_ARRAY)
+        return array_allowed(m, s, e, a);
     return type_allowed(m, s, a) && form_allowed(m, s, e, a);
 }
 
@@ -110,7 +131,7 @@ static bool looks(struct model *m, const struct side *s, const struct side *othe
     const struct model_access all = {.start = s->base, .size = span(e, s->pitch, s->pitch * s->height), .writes = s->writes,
                                      .with_program = other->program};
     const struct model_mapping *in = s->open ? model_mapping_at(m, s->base) : NULL;
-    if (s->program || !all.size || (in && all.size <= in->size - (s->base - in->start)))
+    if (s->array || s->program || !all.size || (in && all.size <= in->size - (s->base - in->start)))
         return true;
     bool may = model_reaches(m, s->device, &all, a);
     a->loses |= a->wraps;
@@ -127,7 +148,7 @@ static bool on_host(struct model *m, uint64_t address)
 static bool rows_usable(struct model *m, const struct side *s, const struct side *other, const struct extent *e,
                         struct model_answer *a)
 {
-    for (uint64_t layer = 0; !s->program && layer < e->depth; layer++)
+    for (uint64_t layer = 0; !s->array && !s->program && layer < e->depth; layer++)
         for (uint64_t row = 0; row < e->height; row++) {
             struct model_answer ignored = {.rule = NULL};
             const uint64_t at = row_at(s, e, layer, row);
@@ -142,6 +163,15 @@ static bool rows_usable(struct model *m, const struct side *s, const struct side
     return true;
 }
 
+/* A deferred array without memory loses the device. */
+static bool has_memory(const struct model *m, const struct side *s, struct model_answer *a)
+{
+    if (!s->array || !model_array_is_deferred(s->array->whole) || s->array->whole->serial)
+        return true;
+    a->loses = true;
+    return !m->strict || model_refuse(a, INVALID, "VMM-ROWS-END");
+}
+
 static bool box_allowed(struct model *m, struct side *dst, struct side *src, const struct extent *e, struct model_answer *a)
 {
     if (!side_allowed(m, src, e, a) || !side_allowed(m, dst, e, a))
@@ -150,7 +180,8 @@ static bool box_allowed(struct model *m, struct side *dst, struct side *src, con
         return false;
     if (on_host(m, dst->base) || on_host(m, src->base) || e->height > MOST_ROWS || e->depth > MOST_ROWS / e->height)
         a->foreseen = false;
-    return a->foreseen && rows_usable(m, dst, src, e, a) && rows_usable(m, src, dst, e, a);
+    return a->foreseen && rows_usable(m, dst, src, e, a) && rows_usable(m, src, dst, e, a) && has_memory(m, dst, a) &&
+           has_memory(m, src, a);
 }
 
 /* ---- the bytes ---- */
@@ -172,20 +203,58 @@ static bool is_murky(struct model *m, const struct side *dst, const struct side 
                                                                                 ? to_end - to : from_end - from);
 }
 
+/* A byte of a row; -1: not known. */
+static int byte_of(struct model *m, const struct side *s, const struct extent *e, uint64_t layer, uint64_t row, uint64_t i)
+{
+    if (s->array)
+        return model_array_byte(m, s->array, s->x + i, s->y + row, s->z + layer);
+    const uint64_t at = row_at(s, e, layer, row) + i;
+    return s->program ? *(const uint8_t *)(uintptr_t)at : model_byte(m, at);
+}
+
+static void put_byte(struct model *m, const struct side *s, const struct extent *e, uint64_t layer, uint64_t row, uint64_t i, int value)
+{
+    const uint64_t at = s->array ? 0 : row_at(s, e, layer, row) + i;
+    const uint8_t byte = (uint8_t)value;
+    if (s->array)
+        model_array_put(m, s->array, s->x + i, s->y + row, s->z + layer, value);
+    else if (value < 0)
+        model_forget_range(m, at, 1);
+    else
+        model_write(m, at, 1, &byte, 1);
+}
+
+/* Of two arrays that share memory, the order of rows and tiles decides. */
+static void copy_array_row(struct model *m, const struct side *dst, const struct side *src, const struct extent *e, uint64_t layer,
+                           uint64_t row, struct model_answer *a)
+{
+    const bool murky = dst->array && src->array && model_arrays_meet(dst->array, src->array);
+    for (uint64_t i = 0; i < e->width; i++) {
+        const int byte = murky ? -1 : byte_of(m, src, e, layer, row, i);
+        if (!dst->program)
+            put_byte(m, dst, e, layer, row, i, byte);
+        else if (byte >= 0)
+            model_expect(a, "dst", *(const uint8_t *)(uintptr_t)(row_at(dst, e, layer, row) + i), (uint64_t)byte);
+    }
+}
+
 static void copy_rows(struct model *m, int lane, const struct side *dst, const struct side *src, const struct extent *e,
                       struct model_answer *a)
 {
-    const bool murky = !dst->program && !src->program && is_murky(m, dst, src, e);
+    const bool arrays = dst->array || src->array;
+    const bool murky = !arrays && !dst->program && !src->program && is_murky(m, dst, src, e);
     for (uint64_t layer = 0; layer < e->depth; layer++)
         for (uint64_t row = 0; row < e->height; row++) {
             const uint64_t to = row_at(dst, e, layer, row), from = row_at(src, e, layer, row);
-            if (!dst->program)
+            if (!dst->program && !dst->array)
                 model_use(m, lane, to, e->width, a);
-            if (!src->program)
+            if (!src->program && !src->array)
                 model_use(m, lane, from, e->width, a);
             if (!model_succeeded(a) || (dst->program && src->program))
                 continue;
-            if (src->program)
+            if (arrays)
+                copy_array_row(m, dst, src, e, layer, row, a);
+            else if (src->program)
                 model_write(m, to, e->width, (const uint8_t *)(uintptr_t)from, e->width);
             else if (dst->program)
                 model_expect_bytes(m, from, (const uint8_t *)(uintptr_t)to, e->width, a);
@@ -199,14 +268,14 @@ static void copy_rows(struct model *m, int lane, const struct side *dst, const s
 static struct side source_of(const vmm_memcpy3d *c)
 {
     return (struct side){.type = c->src_memory_type, .x = c->src_x_in_bytes, .y = c->src_y, .z = c->src_z, .pitch = c->src_pitch,
-                         .height = c->src_height,
+                         .height = c->src_height, .value = c->src_array, .lod = c->src_lod,
                          .base = c->src_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)c->src_host : c->src_device};
 }
 
 static struct side destination_of(const vmm_memcpy3d *c)
 {
     return (struct side){.type = c->dst_memory_type, .x = c->dst_x_in_bytes, .y = c->dst_y, .z = c->dst_z, .pitch = c->dst_pitch,
-                         .height = c->dst_height, .writes = true,
+                         .height = c->dst_height, .writes = true, .value = c->dst_array, .lod = c->dst_lod,
                          .base = c->dst_memory_type == VMM_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)c->dst_host : c->dst_device};
 }
 
@@ -220,6 +289,10 @@ bool model_box_allowed(struct model *model, int device, const vmm_memcpy3d *aske
     src.device = dst.device = device;
     if (!side_allowed(model, &src, &e, answer) || !side_allowed(model, &dst, &e, answer))
         return false;
+    if (src.array || dst.array) { /* not followed into graphs */
+        answer->foreseen = false;
+        return false;
+    }
     if (!looks(model, &dst, &src, &e, answer) || !looks(model, &src, &dst, &e, answer)) {
         if (model->driver && (on_host(model, dst.base) || on_host(model, src.base)))
             answer->foreseen = false; /* a node of memory without rights was made once */
@@ -246,6 +319,12 @@ static struct model_transfer row_of(const struct model_box *box, uint64_t layer,
     return one;
 }
 
+/* Has the program's side, which was no device's memory then, become part of a mapping? One of many gigabytes may be at any address. */
+static bool is_covered(struct model *m, const struct model_transfer *one)
+{
+    return (one->kind == MODEL_FROM_PROGRAM && model_mapping_at(m, one->from)) || (one->kind == MODEL_TO_PROGRAM && model_mapping_at(m, one->to));
+}
+
 bool model_box_usable(struct model *model, int device, const struct model_box *box)
 {
     bool may = true;
@@ -253,7 +332,7 @@ bool model_box_usable(struct model *model, int device, const struct model_box *b
         for (uint64_t row = 0; row < box->height; row++) {
             const struct model_transfer one = row_of(box, layer, row);
             struct model_answer turn = {.foreseen = true};
-            may &= model_transfer_allowed(model, device, &one, &turn) && !turn.loses;
+            may &= model_transfer_allowed(model, device, &one, &turn) && !turn.loses && !is_covered(model, &one);
         }
     return may;
 }
@@ -320,7 +399,7 @@ static void copy_with(struct model *m, const vmm_memcpy3d *c, struct devices dev
     const bool any = e.width && e.height && e.depth;
     if (any && !box_allowed(m, &dst, &src, &e, a))
         return;
-    if (any && !waits && dst.program && src.program)
+    if (any && ((!waits && dst.program && src.program) || (m->driver && (dst.array || src.array) && devices.dst != m->lane[lane].device)))
         a->foreseen = false; /* not observed */
     if (any && !a->asked && !a->loses)
         copy_rows(m, lane, &dst, &src, &e, a);
@@ -342,25 +421,41 @@ static void copy_between(struct model *m, const vmm_memcpy3d_peer *c, vmm_stream
 {
     const vmm_memcpy3d same = {
         .src_x_in_bytes = c->src_x_in_bytes, .src_y = c->src_y, .src_z = c->src_z, .src_memory_type = c->src_memory_type,
-        .src_host = c->src_host, .src_device = c->src_device, .src_pitch = c->src_pitch, .src_height = c->src_height,
+        .src_host = c->src_host, .src_device = c->src_device, .src_array = c->src_array, .src_lod = c->src_lod,
+        .src_pitch = c->src_pitch, .src_height = c->src_height,
         .dst_x_in_bytes = c->dst_x_in_bytes, .dst_y = c->dst_y, .dst_z = c->dst_z, .dst_memory_type = c->dst_memory_type,
-        .dst_host = c->dst_host, .dst_device = c->dst_device, .dst_pitch = c->dst_pitch, .dst_height = c->dst_height,
+        .dst_host = c->dst_host, .dst_device = c->dst_device, .dst_array = c->dst_array, .dst_lod = c->dst_lod,
+        .dst_pitch = c->dst_pitch, .dst_height = c->dst_height,
         .width_in_bytes = c->width_in_bytes, .height = c->height, .depth = c->depth};
     struct devices devices;
     const int lane = model_lane_of(m, (uint64_t)(uintptr_t)stream, a);
     if (lane < 0)
         return;
     const int own = m->lane[lane].device;
+    a->ends |= m->driver && (c->src_array || c->dst_array);
     if (!find_device(m, c->dst_context, own, &devices.dst) || !find_device(m, c->src_context, own, &devices.src))
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-PEER-CONTEXT");
     else
         copy_with(m, &same, devices, stream, waits, a);
 }
 
-/* The context of the default stream is asked for first. */
-static void no_box(struct model *m, vmm_stream stream, bool waits, struct model_answer *a)
+static bool has_array(const void *from, const void *to)
 {
-    if (stream || m->current >= 0) {
+    return from || to;
+}
+
+bool model_copies_array(const struct vmm_call *call)
+{
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
+    const vmm_memcpy3d *box = call->id == VMM_CALL_memcpy_3d ? any->memcpy_3d.p_copy : NULL;
+    const vmm_memcpy3d_peer *peer = call->id == VMM_CALL_memcpy_3d_peer ? any->memcpy_3d_peer.p_copy : NULL;
+    return (box && has_array(box->src_array, box->dst_array)) || (peer && has_array(peer->src_array, peer->dst_array));
+}
+
+/* The context of the default stream is asked for first; but not between contexts: ours, as a driver's process ends then. */
+static void no_box(struct model *m, vmm_stream stream, bool waits, bool peer, struct model_answer *a)
+{
+    if (stream || peer || m->current >= 0) {
         model_refuse(a, INVALID, "VMM-BOX-NULL");
         return;
     }
@@ -368,16 +463,16 @@ static void no_box(struct model *m, vmm_stream stream, bool waits, struct model_
     model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
 }
 
-#define BOX(name, copy, on_stream, waits)                                 \
+#define BOX(name, copy, on_stream, waits, peer)                            \
     MODEL_ON(name)                                                        \
     {                                                                     \
         if (!c->p_copy)                                                   \
-            no_box(m, on_stream, waits, a);                               \
+            no_box(m, on_stream, waits, peer, a);                         \
         else                                                              \
             copy(m, c->p_copy, on_stream, waits, a);                      \
     }
 
-BOX(memcpy_3d, copy_box, NULL, true)
-BOX(memcpy_3d_async, copy_box, c->stream, false)
-BOX(memcpy_3d_peer, copy_between, NULL, true)
-BOX(memcpy_3d_peer_async, copy_between, c->stream, false)
+BOX(memcpy_3d, copy_box, NULL, true, false)
+BOX(memcpy_3d_async, copy_box, c->stream, false, false)
+BOX(memcpy_3d_peer, copy_between, NULL, true, true)
+BOX(memcpy_3d_peer_async, copy_between, c->stream, false, true)

@@ -210,10 +210,21 @@ static bool is_joined(const struct model *m, const struct model_capture *capture
     return true;
 }
 
-/* Nothing is captured by it any more; kept: the graph is the program's. */
-static void leave(struct model *m, struct model_capture *capture, bool kept)
+/* Is a stream captured into the graph of one of its graph's nodes? */
+static bool has_others_within(struct model *m, struct model_capture *capture)
+{
+    m->graphs->capture[capture->origin] = NULL;
+    const bool others = model_is_captured_into(m, capture->graph, true);
+    m->graphs->capture[capture->origin] = capture;
+    return others;
+}
+
+/* Nothing is captured by it any more; kept: the graph is the program's. It stays where a stream is captured into the graph of one of its
+ * nodes: ours, as a driver was not asked. */
+static void leave(struct model *m, struct model_capture *capture, bool kept, struct model_answer *a)
 {
     struct model_graphs *all = m->graphs;
+    const bool within = has_others_within(m, capture);
     for (int i = 0; i < MODEL_LANES; i++)
         if (all->lane[i].capture == capture)
             all->lane[i].capture = NULL;
@@ -225,6 +236,10 @@ static void leave(struct model *m, struct model_capture *capture, bool kept)
         }
     if (!kept && capture->graph->inside)
         ; /* the node's */
+    else if (!kept && within && !capture->given)
+        model_graph_keep(m, capture->graph, capture->graph->value, a);
+    else if (!kept && within)
+        ; /* the program's, still */
     else if (!kept && capture->given)
         model_graph_end(m, capture->graph);
     else if (!kept)
@@ -253,9 +268,10 @@ MODEL_ON(stream_end_capture)
         model_refuse(a, VMM_ERROR_STREAM_CAPTURE_INVALIDATED, "VMM-CAPTURE-INVALIDATED");
     else if (!is_joined(m, capture))
         model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNJOINED, "VMM-CAPTURE-UNJOINED");
+    const bool good = a->result == VMM_SUCCESS;
+    a->ends = m->driver && !(good && (c->graph || capture->given)) && has_others_within(m, capture);
     if (a->asked || a->actual != a->result)
         return;
-    const bool good = a->result == VMM_SUCCESS;
     for (size_t i = 0; good && i < held->reached.count; i++)
         model_node_last(held->reached.node[i]);
     if (good && c->graph && capture->given)
@@ -264,7 +280,7 @@ MODEL_ON(stream_end_capture)
         model_expect(a, "graph", (uint64_t)(uintptr_t)*c->graph, capture->graph->value);
     if (good && c->graph && !capture->given)
         model_graph_keep(m, capture->graph, (uint64_t)(uintptr_t)*c->graph, a);
-    leave(m, capture, good && (c->graph || capture->given));
+    leave(m, capture, good && (c->graph || capture->given), a);
 }
 
 MODEL_ON(stream_is_capturing)
@@ -575,18 +591,42 @@ static bool issues(const struct vmm_call *call, vmm_stream *stream)
 bool model_stays_behind(const struct model *model, const struct vmm_call *call)
 {
     vmm_stream stream;
-    return !model_may_query(model) && issues(call, &stream) && !held_by(model, lane_of(model, stream)) &&
-           call->id != VMM_CALL_event_record && call->id != VMM_CALL_stream_wait_event && call->id != VMM_CALL_graph_upload;
+    if (model_may_query(model))
+        return false;
+    return model_copies_array(call) ||
+           (issues(call, &stream) && !held_by(model, lane_of(model, stream)) &&
+            call->id != VMM_CALL_event_record && call->id != VMM_CALL_stream_wait_event && call->id != VMM_CALL_graph_upload);
+}
+
+/* A call on a captured stream that no graph holds, and that spoils the capture. */
+static bool is_held(struct model *m, vmm_stream stream, struct model_answer *a)
+{
+    struct model_held *held = held_by(m, lane_of(m, stream));
+    if (held)
+        spoil(held->capture, a);
+    return held && !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
 }
 
 /* A wait for a stream, or a query: of a captured stream it is that capture's concern alone. */
 static bool asks(struct model *m, vmm_stream stream, struct model_answer *a)
 {
-    struct model_held *held = held_by(m, lane_of(m, stream));
-    if (!held)
-        return lacks_context(m, stream, a) || model_capture_forbids(m, false, a);
-    spoil(held->capture, a);
-    return !model_refuse(a, VMM_ERROR_STREAM_CAPTURE_UNSUPPORTED, "VMM-CAPTURE-FORBIDS");
+    return is_held(m, stream, a) || lacks_context(m, stream, a) || model_capture_forbids(m, false, a);
+}
+
+/* Calls of arrays (facts: arrays, K): what no argument refuses is forbidden, and no graph holds a map. */
+static bool decides_array(struct model *m, const union vmm_any_call *any, struct model_answer *a)
+{
+    switch (any->head.id) {
+    case VMM_CALL_array_3d_create:
+    case VMM_CALL_mipmapped_array_create: return model_capture_forbids(m, false, a);
+    case VMM_CALL_array_destroy: return any->array_destroy.h_array && model_capture_forbids(m, false, a);
+    case VMM_CALL_mipmapped_array_destroy:
+        return any->mipmapped_array_destroy.h_mipmapped_array && model_capture_forbids(m, false, a);
+    case VMM_CALL_mem_map_array_async:
+        return any->mem_map_array_async.map_info_list && any->mem_map_array_async.count &&
+               is_held(m, any->mem_map_array_async.stream, a);
+    default: return false;
+    }
 }
 
 /* Does the call change a pool, which a capture was measured to forbid? */
@@ -594,6 +634,11 @@ static bool is_pools(uint16_t id)
 {
     return id >= VMM_CALL_mem_pool_create && id <= VMM_CALL_mem_pool_import_pointer && id != VMM_CALL_device_get_default_mem_pool &&
             id != VMM_CALL_device_get_mem_pool && id != VMM_CALL_mem_get_default_mem_pool && id != VMM_CALL_mem_get_mem_pool;
+}
+
+static bool is_array(uint16_t id)
+{
+    return id >= VMM_CALL_array_3d_create && id <= VMM_CALL_mem_map_array_async;
 }
 
 static bool takes(struct model *m, struct model_held *held, const union vmm_any_call *any, struct model_answer *a)
@@ -631,6 +676,8 @@ bool model_capture_decides(struct model *model, const struct vmm_call *call, str
     case VMM_CALL_graph_exec_destroy: return model_capture_forbids(model, false, answer);
     default: break;
     }
+    if (is_array(call->id))
+        return decides_array(model, any, answer);
     if (is_pools(call->id) && !model_may_query(model)) {
         answer->foreseen = false;
         return true;

@@ -297,7 +297,6 @@ struct model_node *model_node_add(struct model *model, struct model_graph *graph
 struct model_graph *model_graph_copy(struct model *model, const struct model_graph *graph, bool instance)
 {
     struct model_graph *copy = model_graph_new();
-    model_objects_copy(copy, graph, instance);
     for (size_t i = 0; i < graph->count; i++)
         node_add(model, copy, NULL, 0, &graph->node[i]->work, instance)->origin = graph->node[i]->id;
     for (size_t i = 0; i < graph->count; i++)
@@ -308,6 +307,7 @@ struct model_graph *model_graph_copy(struct model *model, const struct model_gra
     for (size_t i = 0; i < graph->count; i++)
         copy->node[i]->leafed = graph->node[i]->leafed;
     copy->turns = copy->turns > graph->turns ? copy->turns : graph->turns;
+    model_objects_copy(copy, graph, instance); /* after those of child graphs. Ours: it counts where a graph owes references */
     return copy;
 }
 

@@ -2,6 +2,7 @@
 /* model_memory.c - physical memory and its handles. */
 #include <string.h>
 
+#include "model_array.h"
 #include "model_edges.h"
 #include "model_parts.h"
 
@@ -26,12 +27,12 @@ uint64_t model_device_free(const struct model *model, int device)
             memory->prop.location.id == device)
             free -= memory->size;
     }
-    return free - model_pools_hold(model, device) - model->taken[device];
+    return free - model_pools_hold(model, device) - model_arrays_hold(model, device) - model->taken[device];
 }
 
 uint64_t model_node_free(const struct model *model, int node)
 {
-    uint64_t free = model->profile->host_memory;
+    uint64_t free = model->profile->host_memory - model_arrays_hold(model, MODEL_HOST + 1 + node);
     for (size_t i = 0; i < model->memory_count; i++) {
         const struct model_memory *memory = &model->memories[i];
         if (!memory->original && memory->prop.location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA &&
@@ -273,6 +274,7 @@ void model_collect(struct model *model, uint64_t handle)
     past->ended = ++model->endings;
     *memory = model->memories[--model->memory_count];
     model_forget_bytes(model, handle);
+    model_backing_ends(model, handle);
 }
 
 MODEL_ON(mem_release)

@@ -36,7 +36,7 @@ static inline bool model_overlap(uint64_t a, uint64_t n, uint64_t b, uint64_t m)
     return a < b + m && b < a + n;
 }
 
-/* Frees memory without references and mappings. */
+/* Frees memory without references and mappings; tiles keep theirs. */
 void model_collect(struct model *model, uint64_t handle);
 
 /* The device of the current context, -1 when there is none. */
@@ -302,6 +302,18 @@ MODEL_ON(user_object_retain);
 MODEL_ON(user_object_release);
 MODEL_ON(graph_retain_user_object);
 MODEL_ON(graph_release_user_object);
+MODEL_ON(array_3d_create);
+MODEL_ON(array_3d_get_descriptor);
+MODEL_ON(array_get_plane);
+MODEL_ON(array_get_sparse_properties);
+MODEL_ON(array_get_memory_requirements);
+MODEL_ON(array_destroy);
+MODEL_ON(mipmapped_array_create);
+MODEL_ON(mipmapped_array_get_level);
+MODEL_ON(mipmapped_array_get_sparse_properties);
+MODEL_ON(mipmapped_array_get_memory_requirements);
+MODEL_ON(mipmapped_array_destroy);
+MODEL_ON(mem_map_array_async);
 
 /* Every call that the model covers: X(name). */
 #define MODEL_CALLS(X) \
@@ -340,6 +352,10 @@ MODEL_ON(graph_release_user_object);
     X(graph_get_edges) X(graph_node_get_dependencies) X(graph_node_get_dependent_nodes) X(graph_memset_node_get_params) \
     X(graph_host_node_get_params) X(graph_exec_update) X(device_get_graph_mem_attribute) \
     X(device_set_graph_mem_attribute) X(device_graph_mem_trim) X(user_object_create) X(user_object_retain) \
-    X(user_object_release) X(graph_retain_user_object) X(graph_release_user_object)
+    X(user_object_release) X(graph_retain_user_object) X(graph_release_user_object) \
+    X(array_3d_create) X(array_3d_get_descriptor) X(array_get_plane) X(array_get_sparse_properties) \
+    X(array_get_memory_requirements) X(array_destroy) X(mipmapped_array_create) X(mipmapped_array_get_level) \
+    X(mipmapped_array_get_sparse_properties) X(mipmapped_array_get_memory_requirements) X(mipmapped_array_destroy) \
+    X(mem_map_array_async)
 
 #endif

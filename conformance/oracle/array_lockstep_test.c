@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mix 4: arrays and the tiles of sparse ones. The simulator and the model agree; what one of them has wrong is noticed. */
+#include "lockstep.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/model_array.h"
+#include "tap.h"
+
+enum { STEPS = 600, MANY_STEPS = 2000, RUNS = 16, MOST = 16, EVERY = 200 };
+
+static const uint64_t unit = 2 << 20;
+
+/* ---- random calls ---- */
+
+static struct lockstep_counts counts; /* of all runs so far */
+
+/* Random calls until both differ; the index of that call, or steps. */
+static size_t run(const char *spec, size_t steps, uint64_t seed, uint64_t flip, char *difference, size_t size)
+{
+    struct lockstep pair;
+    struct chooser dice = {.state = seed};
+    size_t i = 0;
+    if (!lockstep_open(&pair, spec))
+        tap_bail("%s", pair.difference);
+    pair.flip = flip;
+    pair.mix = LOCKSTEP_NEWEST_MIX;
+    for (bool same = true; same && i < steps; i += same) {
+        struct step step;
+        lockstep_random(&dice, &pair, STEP_FIRST_NAME + (uint32_t)i, &step);
+        same = lockstep_step(&pair, &step) && ((i + 1) % EVERY || lockstep_check(&pair));
+        lockstep_count(&counts, &pair, &step);
+    }
+    snprintf(difference, size, "%s", pair.difference);
+    lockstep_close(&pair);
+    return i;
+}
+
+static void agreement(void)
+{
+    const char *const specs[] = {"sim:h200x2", "sim:odd,strict", "sim:max", "as-driver:sim:h200x2"};
+    char difference[600];
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
+        tap_u64(run(specs[i], STEPS, 11, 0, difference, sizeof difference), STEPS, "%s: no difference in %d calls, --seed 11 --mix 4 %s",
+                specs[i], STEPS, difference);
+}
+
+static bool is_new(enum vmm_call_id call)
+{
+    return call >= VMM_CALL_array_3d_create && call <= VMM_CALL_mem_map_array_async;
+}
+
+/* Each new call is made, half of them and more succeed, and hardly one is left out. No array has planes. */
+static void what_is_made(void)
+{
+    char difference[600];
+    uint64_t made = 0, succeeded = 0, left_out = 0;
+    unsigned calls = 0;
+    for (uint64_t seed = 12; seed < 12 + RUNS; seed++)
+        tap_u64(run("sim:h100", MANY_STEPS, seed, 0, difference, sizeof difference), MANY_STEPS, "a longer run %s", difference);
+    for (int call = 0; call < VMM_CALL_COUNT; call++) {
+        left_out += counts.made[call] - counts.left_out[call][LEFT_OUT_NOT];
+        if (!is_new((enum vmm_call_id)call))
+            continue;
+        made += counts.made[call];
+        succeeded += counts.succeeded[call];
+        calls++;
+        if (!counts.succeeded[call] && call != VMM_CALL_array_get_plane)
+            tap_ok(false, "no %s succeeds: %" PRIu64 " made", vmm_call_name((enum vmm_call_id)call), counts.made[call]);
+    }
+    tap_ok(calls == 12 && 2 * succeeded > made && succeeded < made, "%" PRIu64 " of %" PRIu64 " calls of %u new kinds succeed", succeeded,
+           made, calls);
+    tap_ok(left_out < RUNS * MANY_STEPS / 500, "%" PRIu64 " calls are left out", left_out);
+}
+
+static void a_wrong_prediction_is_noticed(void)
+{
+    char difference[600];
+    for (uint64_t flip = 70; flip < 500; flip += 139)
+        tap_ok(run("sim:h100", STEPS, 11, flip, difference, sizeof difference) < STEPS, "call %" PRIu64 ", inverted, is noticed", flip);
+}
+
+/* A system that refuses what it should not. */
+static void a_wrong_system_is_noticed(void)
+{
+    static const char *const faults[] = {
+        "array_3d_create:1", "array_3d_get_descriptor:1", "array_get_sparse_properties:1", "array_get_memory_requirements:1",
+        "array_destroy:1", "mipmapped_array_create:1", "mipmapped_array_get_level:1", "mipmapped_array_get_sparse_properties:1",
+        "mipmapped_array_get_memory_requirements:1", "mipmapped_array_destroy:1", "mem_map_array_async:1", "mem_map_array_async:7"};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        char spec[96], difference[600];
+        snprintf(spec, sizeof spec, "fault=%s:OUT_OF_MEMORY|sim:h100", faults[i]);
+        tap_ok(run(spec, MANY_STEPS, 11, 0, difference, sizeof difference) < MANY_STEPS && difference[0], "%s is noticed", faults[i]);
+    }
+}
+
+/* ---- what the model has wrong, and what random calls seldom come to ---- */
+
+#define POOL "h65 = mem_create handle=out size=2G prop={1 0 1:0 0 0 0 1 0.0.0.0} flags=0"
+#define SPARSE "y64 = array_3d_create p_handle=out p_allocate_array={512 512 0 32 1 64}"
+#define OTHER "y66 = array_3d_create p_handle=out p_allocate_array={512 512 0 32 1 64}"
+#define WIDER "y66 = array_3d_create p_handle=out p_allocate_array={512 512 0 1 1 64}"
+#define DEFERRED "y64 = array_3d_create p_handle=out p_allocate_array={200 200 0 32 1 128}"
+#define PLAIN "y64 = array_3d_create p_handle=out p_allocate_array={64 64 0 32 1 0}"
+#define LEVELS "y67 = mipmapped_array_create p_handle=out p_mipmapped_array_desc={512 512 0 32 1 64} num_mipmap_levels=10"
+#define LEVEL(name, of, number) name " = mipmapped_array_get_level p_level_array=out h_mipmapped_array=" of " level=" number
+#define NONE " {0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0} count=1 stream=s40"
+#define MAP(array, x, width, operation, pool, offset) \
+    "mem_map_array_async map_info_list={0 " array " 0 0 0 " x " 0 0 " width " 128 1 0 0 0 " operation " 0 " pool " " offset " 1 0 0 0}" NONE
+#define MAP_TAIL(of, size, pool) \
+    "mem_map_array_async map_info_list={1 " of " 1 0 0 0 0 0 0 0 0 0 0 " size " 1 0 " pool " 0 1 0 0 0}" NONE
+#define PUT(array, x, y) "memcpy_3d p_copy={1 7 0 0 0 0 0 0, 3 " array " " x " " y " 0 0 0 0, 32 1 1}"
+#define GET(array, x, y) "memcpy_3d p_copy={3 " array " " x " " y " 0 0 0 0, 1 1 0 0 0 0 0 0, 32 1 1}"
+#define FREE "mem_get_info free=out total=out"
+
+static void wrong_byte(struct model *m) { m->arrays->windows[0].value[9] ^= 1; }
+static void wrong_offset(struct model *m) { m->arrays->at[0]->tiles[0].offset += MODEL_TILE; }
+static void wrongly_mapped(struct model *m) { m->arrays->at[0]->tiles[0].x++; }
+static void wrong_flags(struct model *m) { m->arrays->at[0]->is.flags ^= VMM_ARRAY3D_SURFACE_LDST; }
+static void wrong_tile(struct model *m) { m->arrays->at[0]->shape.tile[0] *= 2; }
+static void wrong_tail(struct model *m) { m->arrays->at[0]->shape.tail += MODEL_TILE; }
+static void wrong_need(struct model *m) { m->arrays->at[0]->shape.need += MODEL_TILE; }
+static void wrong_level(struct model *m) { m->arrays->at[0]->levels[3]->value++; }
+static void wrong_size(struct model *m) { m->arrays->backings[0].size += unit; }
+static void wrong_chunk(struct model *m) { m->arrays->chunks[0].taken[31] = true; }
+static void nothing(struct model *m) { (void)m; }
+
+/* Steps, and then another one; what is made wrong in the model between them. Each is also run with nothing wrong. */
+static const struct {
+    const char *what;
+    void (*spoil)(struct model *m);
+    const char *steps[MOST], *last;
+} spoils[] = {
+    {"a byte of an array", wrong_byte, {PLAIN, PUT("y64", "0", "3")}, GET("y64", "0", "3")},
+    {"a byte of a tile", wrong_byte, {SPARSE, POOL, MAP("y64", "0", "256", "1", "h65", "0"), PUT("y64", "480", "3")}, GET("y64", "480", "3")},
+    {"where a tile's memory is", wrong_offset,
+     {SPARSE, OTHER, POOL, MAP("y64", "0", "128", "1", "h65", "0"), MAP("y66", "0", "256", "1", "h65", "0"), PUT("y66", "0", "0"),
+      "memcpy_3d p_copy={1 9 0 0 0 0 0 0, 3 y66 512 0 0 0 0 0, 32 1 1}"}, GET("y64", "0", "0")},
+    {"which tile has memory", wrongly_mapped, {SPARSE, POOL, MAP("y64", "0", "128", "1", "h65", "0"), PUT("y64", "0", "0")}, GET("y64", "0", "0")},
+    {"an array's flags", wrong_flags, {PLAIN}, "array_3d_get_descriptor p_array_descriptor=out h_array=y64"},
+    {"the size of tiles", wrong_tile, {SPARSE}, "array_get_sparse_properties sparse_properties=out array=y64"},
+    {"the size of a mip tail", wrong_tail, {LEVELS}, "mipmapped_array_get_sparse_properties sparse_properties=out mipmap=y67"},
+    {"what a deferred array needs", wrong_need, {DEFERRED}, "array_get_memory_requirements memory_requirements=out array=y64 device=0"},
+    {"the array of a level", wrong_level, {LEVELS, LEVEL("y68", "y67", "3")}, LEVEL("y69", "y67", "3")},
+    {"memory that only tiles hold", wrong_size, {SPARSE, POOL, MAP("y64", "0", "128", "1", "h65", "0"), "mem_release handle=h65"}, FREE},
+    {"a chunk of small arrays", wrong_chunk, {PLAIN, "array_destroy h_array=y64"}, FREE},
+};
+
+static bool make(struct lockstep *pair, const char *line)
+{
+    struct step step;
+    char error[200];
+    if (!step_parse(line, unit, &step, error, sizeof error))
+        tap_bail("%s: %s", line, error);
+    return lockstep_step(pair, &step) && !pair->refused && !pair->left_out;
+}
+
+/* Are system and model still the same after the last step, and in every byte that is asked for? */
+static bool agrees(size_t which, void (*spoil)(struct model *m), char *why, size_t size)
+{
+    struct lockstep pair;
+    if (!lockstep_open(&pair, "sim:h100"))
+        tap_bail("%s", pair.difference);
+    for (size_t i = 0; spoils[which].steps[i]; i++)
+        if (!make(&pair, spoils[which].steps[i]))
+            tap_bail("%s: %s", spoils[which].steps[i], pair.difference);
+    spoil(&pair.model);
+    bool same = make(&pair, spoils[which].last) && lockstep_check(&pair);
+    snprintf(why, size, "%s", pair.difference);
+    lockstep_close(&pair);
+    return same;
+}
+
+static void a_wrong_model_is_noticed(void)
+{
+    char why[600];
+    for (size_t i = 0; i < sizeof spoils / sizeof spoils[0]; i++) {
+        tap_ok(agrees(i, nothing, why, sizeof why), "%s, as the model has it %s", spoils[i].what, why);
+        tap_ok(!agrees(i, spoils[i].spoil, why, sizeof why) && why[0], "%s, made wrong, is noticed: %s", spoils[i].what, why);
+    }
+}
+
+/* Steps, of which the last is refused by the rule; NULL: it is accepted. */
+static const struct {
+    const char *what, *rule, *steps[MOST];
+} stories[] = {
+    {"a tile without memory, which reads as zeros", NULL, {SPARSE, PUT("y64", "0", "0"), GET("y64", "0", "0")}},
+    {"one that loses its memory", NULL,
+     {SPARSE, POOL, MAP("y64", "0", "512", "1", "h65", "0"), PUT("y64", "0", "0"), MAP("y64", "0", "512", "2", "0", "0"), GET("y64", "0", "0")}},
+    {"two arrays that see one tile", NULL,
+     {SPARSE, OTHER, POOL, MAP("y64", "0", "128", "1", "h65", "0x10000"), MAP("y66", "0", "128", "1", "h65", "0x10000"),
+      PUT("y64", "0", "0"), GET("y66", "0", "0")}},
+    {"two arrays of elements of different sizes", NULL,
+     {SPARSE, WIDER, POOL, MAP("y64", "0", "128", "1", "h65", "0"),
+      "mem_map_array_async map_info_list={0 y66 0 0 0 0 0 0 256 256 1 0 0 0 1 0 h65 0 1 0 0 0}" NONE, PUT("y64", "0", "0"),
+      PUT("y66", "0", "0"), GET("y64", "0", "0")}},
+    {"a mip tail", NULL,
+     {LEVELS, LEVEL("y68", "y67", "4"), LEVEL("y69", "y67", "3"), POOL, MAP_TAIL("y67", "0x10000", "h65"), PUT("y68", "0", "0"),
+      PUT("y69", "32", "1"), GET("y68", "0", "0")}},
+    {"a mip tail without memory", NULL, {LEVELS, LEVEL("y68", "y67", "4"), PUT("y68", "0", "0"), GET("y68", "0", "0")}},
+    {"a mip tail and a tile that share memory", NULL,
+     {LEVELS, LEVEL("y68", "y67", "4"), SPARSE, POOL, MAP_TAIL("y67", "0x10000", "h65"), PUT("y68", "0", "0"),
+      MAP("y64", "0", "128", "1", "h65", "0"), PUT("y64", "0", "0"), GET("y68", "0", "0")}},
+    {"a deferred array that gets other memory", NULL,
+     {DEFERRED, POOL, "mem_map_array_async map_info_list={0 y64 0 0 0 0 0 0 0 0 0 0 0 0 1 0 h65 0 1 0 0 0}" NONE, PUT("y64", "0", "0"),
+      "mem_map_array_async map_info_list={0 y64 0 0 0 0 0 0 0 0 0 0 0 0 1 0 h65 0x100000 1 0 0 0}" NONE, GET("y64", "0", "0")}},
+    {"memory that was released, and is mapped", "VMM-TILES-HANDLE",
+     {SPARSE, POOL, MAP("y64", "0", "128", "1", "h65", "0"), "mem_release handle=h65", FREE, MAP("y64", "0", "128", "1", "h65", "0")}},
+    {"memory that goes back with the last tile", NULL,
+     {SPARSE, POOL, MAP("y64", "0", "128", "1", "h65", "0"), "mem_release handle=h65", "array_destroy h_array=y64", FREE}},
+    {"an offset whose sum wraps", "VMM-TILES-WRAPS", {SPARSE, POOL, MAP("y64", "0", "128", "1", "h65", "-0x10000")}},
+    {"a level of an array that has ended", "VMM-ARRAY-ENDED",
+     {LEVELS, LEVEL("y68", "y67", "0"), "mipmapped_array_destroy h_mipmapped_array=y67",
+      "array_3d_get_descriptor p_array_descriptor=out h_array=y68"}},
+    {"a mipmapped array that is not sparse, as a plain one", "VMM-ARRAY-KIND",
+     {"y64 = mipmapped_array_create p_handle=out p_mipmapped_array_desc={64 64 0 32 1 0} num_mipmap_levels=3", "array_destroy h_array=y64"}},
+    {"a level, which stays", NULL, {LEVELS, LEVEL("y68", "y67", "0"), "array_destroy h_array=y68", LEVEL("y69", "y67", "0")}},
+    {"a copy past a row", "VMM-COPY-ARRAY-BOUNDS", {PLAIN, PUT("y64", "225", "0")}},
+    {"a map on a captured stream", "VMM-CAPTURE-FORBIDS",
+     {SPARSE, POOL, "stream_begin_capture stream=s40 mode=2", MAP("y64", "0", "128", "1", "h65", "0")}},
+    {"an array while a stream is captured", "VMM-CAPTURE-FORBIDS", {"stream_begin_capture stream=s40 mode=0", PLAIN}},
+};
+
+static void stories_agree(void)
+{
+    for (size_t i = 0; i < sizeof stories / sizeof stories[0]; i++) {
+        struct lockstep pair;
+        if (!lockstep_open(&pair, "sim:h100"))
+            tap_bail("%s", pair.difference);
+        bool same = true;
+        for (size_t k = 0; same && stories[i].steps[k]; k++) {
+            struct step step;
+            char error[200];
+            if (!step_parse(stories[i].steps[k], unit, &step, error, sizeof error))
+                tap_bail("%s: %s", stories[i].steps[k], error);
+            same = lockstep_step(&pair, &step) && !pair.left_out;
+        }
+        tap_ok(same && lockstep_check_objects(&pair), "%s is the same on both sides: %s", stories[i].what, pair.difference);
+        tap_text(pair.rule ? pair.rule : "none", stories[i].rule ? stories[i].rule : "none", "and refused as it should be");
+        tap_ok(lockstep_check(&pair), "and so is everything after it %s", pair.difference);
+        lockstep_close(&pair);
+    }
+}
+
+/* ---- a driver ---- */
+
+/* Why a step is not made on a driver. */
+static void left_out(const char *const *before, const char *line, enum left_out why)
+{
+    struct lockstep pair;
+    struct step step;
+    char error[200];
+    if (!lockstep_open(&pair, "as-driver:sim:h200x2") || !step_parse(line, unit, &step, error, sizeof error))
+        tap_bail("%s: %s%s", line, pair.difference, error);
+    for (size_t i = 0; before[i]; i++)
+        if (!make(&pair, before[i]))
+            tap_bail("%s: %s", before[i], pair.difference);
+    tap_text(lockstep_left_out[lockstep_foresee(&pair, &step)], lockstep_left_out[why], "%s", line);
+    tap_ok(lockstep_close(&pair), "and what was made is given back");
+}
+
+static void what_a_driver_is_not_asked(void)
+{
+    left_out((const char *const[]){SPARSE, "array_destroy h_array=y64", NULL}, "array_3d_get_descriptor p_array_descriptor=out h_array=y64",
+             LEFT_OUT_FORGED);
+    left_out((const char *const[]){SPARSE, "array_destroy h_array=y64", NULL}, "array_destroy h_array=y64", LEFT_OUT_CRASH);
+    left_out((const char *const[]){SPARSE, NULL}, MAP("y64", "0", "128", "1", "0", "0"), LEFT_OUT_CRASH);
+    left_out((const char *const[]){PLAIN, POOL, NULL}, MAP("y64", "0", "128", "1", "h65", "0"), LEFT_OUT_VARIES);
+    left_out((const char *const[]){SPARSE, POOL, "mem_release handle=h65", NULL}, MAP("y64", "1", "128", "1", "h65", "0"), LEFT_OUT_FORGED);
+    left_out((const char *const[]){SPARSE, POOL, NULL}, MAP("y64", "0", "128", "1", "h65", "-0x10000"), LEFT_OUT_UNKNOWN);
+    left_out((const char *const[]){NULL}, "y64 = array_3d_create p_handle=out p_allocate_array={16384 16384 0 32 1 0}", LEFT_OUT_MUCH);
+    left_out((const char *const[]){NULL}, "y64 = array_3d_create p_handle=out p_allocate_array={131072 65536 0 32 4 64}", LEFT_OUT_MUCH);
+    left_out((const char *const[]){NULL}, "y64 = mipmapped_array_create p_handle=out p_mipmapped_array_desc={32768 32768 0 32 1 64} num_mipmap_levels=0",
+             LEFT_OUT_NOT);
+    left_out((const char *const[]){PLAIN, NULL}, "memcpy_3d_peer p_copy={3 y64 0 0 0 0 0 0, 1 1 0 0 0 0 0 0, 4 1 1}", LEFT_OUT_CRASH);
+    left_out((const char *const[]){DEFERRED, NULL}, GET("y64", "0", "0"), LEFT_OUT_LOSES);
+}
+
+int main(void)
+{
+    agreement();
+    what_is_made();
+    a_wrong_prediction_is_noticed();
+    a_wrong_system_is_noticed();
+    a_wrong_model_is_noticed();
+    stories_agree();
+    what_a_driver_is_not_asked();
+    return tap_done();
+}
