@@ -130,7 +130,7 @@ obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC) $(if $(COVERAGE),ci/coverage_exit.c)) $(BUILD)/obj/kernels_image.o
 TEXTS_OBJ := $(addprefix $(BUILD)/obj/,practices_embedded.o examples_embedded.o)
 TOOL_OBJ  := $(call obj,$(filter-out tools/cli/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o $(BUILD)/obj/lessons_embedded.o $(TEXTS_OBJ)
-CONF_OBJ  := $(call obj,$(CONF_SRC))
+CONF_OBJ  := $(call obj,$(CONF_SRC)) $(BUILD)/obj/kernels_ptx.o
 # Every main of the conformance folder: conformance/programs/X.c becomes bin/X.
 PROG_SRC  := $(wildcard conformance/programs/*.c)
 PROGS     := $(patsubst conformance/programs/%.c,$(BUILD)/bin/%,$(PROG_SRC))
@@ -230,6 +230,15 @@ $(BUILD)/obj/kernels_image.c: $(BUILD)/obj/kernels.fatbin
 
 $(BUILD)/obj/kernels_image.o: $(BUILD)/obj/kernels_image.c kernels/kernels.h
 	$(CC) $(sees.kernels) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# The same as PTX, which is checked in (make ptx-device), for tests of what PTX computes.
+$(BUILD)/obj/kernels_ptx.c: kernels/kernels.ptx
+	@mkdir -p $(@D)
+	@{ echo '#include "kernels_ptx.h"'; echo 'const unsigned char kernels_ptx[] = {'; od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; \
+	    echo 'const size_t kernels_ptx_size = sizeof kernels_ptx - 1;'; } >$@
+
+$(BUILD)/obj/kernels_ptx.o: $(BUILD)/obj/kernels_ptx.c conformance/harness/kernels_ptx.h
+	$(CC) -Iconformance/harness $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # Texts for `cuvmm explain`: the rules' examples in the order of the rules, and what recorded machines answered to each.
 RULE_EXAMPLES := $(patsubst rules/%.def,conformance/corpus/rulebook/%.txt,$(shell sed -n 's/^#include "\(.*\)"$$/\1/p' api/rules.def))
@@ -450,7 +459,7 @@ $(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CO
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 # Ratios are kept in $(BUILD)/bench/NAME.tsv and shown beside those of the next run.
-BENCH_RUNS := life threads memory runtime start
+BENCH_RUNS := life threads memory runtime start ptx
 bench: $(BENCHES) $(CUVMM) $(LIBCHECK) $(LIBFILES) $(LIBCUDA) $(LIBCUDART) $(ABI_KERNELS) ## the cost of the simulator, as ratios within the run (docs/bench.md)
 	@mkdir -p $(BUILD)/bench
 	@$(foreach name,$(BENCH_RUNS),echo "# $(name)" && $(BUILD)/bin/bench-$(name) --result $(BUILD)/bench/$(name).tsv &&) true

@@ -436,11 +436,13 @@ uninstall: uninstall-pages uninstall-cmake uninstall-recording ## remove what in
 # Texts of compilers for a test of the simulator's device code; clang needs no toolkit.
 PTX_BODIES := backend_sim/ptx/testing
 .PHONY: ptx-bodies ptx-device
-PTX_DEVICE := $(addprefix ptx-of/,backend_sim/abi/testing/device conformance/corpus/scripts/launch)
+PTX_DEVICE := $(addprefix ptx-of/,backend_sim/abi/testing/device conformance/corpus/scripts/launch kernels/kernels)
+ptx-of/kernels/kernels: PTX_ARCH = sm_90 -I. -I../api
+ptx-of/kernels/kernels: PTX_MORE = && echo "// of kernels.cu, norm.h, pattern.h: $$(cat kernels.cu norm.h pattern.h | cksum)" >>kernels.ptx
 ptx-device: $(PTX_DEVICE) ## make the PTX of tests and of scripts again, with nvcc
 .PHONY: $(PTX_DEVICE)
 $(PTX_DEVICE): ptx-of/%:
-	cd $(dir $*) && $(NVCC) -ptx -lineinfo -arch=sm_80 $(notdir $*).cu -o $(notdir $*).ptx && sed -i 's|"/.*/\([^/]*\)"|"\1"|' $(notdir $*).ptx
+	cd $(dir $*) && $(NVCC) -ptx -lineinfo -arch=$(or $(PTX_ARCH),sm_80) $(notdir $*).cu -o $(notdir $*).ptx && sed -i 's|"[^"]*/\([^/"]*\)"|"\1"|' $(notdir $*).ptx $(PTX_MORE)
 ptx-bodies: ## make backend_sim/ptx/testing/bodies-*.ptx again, with nvcc and clang
 	$(NVCC) -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc.ptx
 	$(NVCC) -G -ptx -arch=sm_80 -fmad=false $(PTX_BODIES)/bodies.cu -o $(PTX_BODIES)/bodies-nvcc-debug.ptx

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ptx_reach.h - the bytes of all lanes at once, where they lie in one piece of the host's memory, as those of most accesses do.
  *
- *     lanes at 0x1000, 0x1004, ... 0x107c    base, offsets 0 4 ... 124    in a row: one copy
+ *     lanes at 0x1000, 0x1004, ... 0x107c    base                         in a row: one copy
+ *     lanes at 0x1000, 0x1000, ...           base                         the same for all
  *     lanes at 0x1000, 0x1f00, ...           base, offsets 0 0xf00 ...    scattered
- *     parameters                             base                         the same for all
  *
  * Where there is no answer (what was not granted yet, several pieces, a fault) ptx_reach_lanes goes from lane to lane. Each file of steps
  * that includes this has it for its own width of vectors.
@@ -21,7 +21,7 @@ struct ptx_reach {
     unsigned char *base;
     enum ptx_shape shape;
     bool own;                   /* of this block or lane alone, which one thread of the host runs */
-    uint32_t offset[PTX_LANES]; /* from base; of a lane outside of the mask what another one has. PTX_ALL_SAME has none */
+    uint32_t offset[PTX_LANES]; /* PTX_SCATTERED: from base; of a lane outside of the mask what another one has */
 };
 
 /* The bytes at an address, of which length are granted, *size in all; NULL: not yet, or no more. */
@@ -60,16 +60,32 @@ static inline void ptx_reach_mask(struct ptx_reach *r, uint32_t mask)
 static inline bool ptx_reach_fits(struct ptx_reach *r, uint32_t bytes, uint64_t limit)
 {
     const uint32_t first = r->offset[0];
-    uint32_t high = 0, odd = 0, other = 0;
+    uint32_t high = 0, odd = 0, other = 0, apart = 0;
     PTX_LANES_LOOP
     {
         const uint32_t at = r->offset[i];
         high = at > high ? at : high;
         odd |= at;
+        apart |= at ^ first;
         other |= at ^ (first + i * bytes);
     }
-    r->shape = other ? PTX_SCATTERED : PTX_IN_A_ROW;
+    r->shape = !other ? PTX_IN_A_ROW : !apart ? PTX_ALL_SAME : PTX_SCATTERED;
+    if (r->shape != PTX_SCATTERED)
+        r->base += first;
     return !(odd & (bytes - 1)) && (uint64_t)high + bytes <= limit;
+}
+
+/* Of lanes in a row, for those who want offsets. */
+static inline void ptx_reach_spread(struct ptx_reach *r, uint32_t bytes)
+{
+    const uint32_t apart = r->shape == PTX_IN_A_ROW ? bytes : 0;
+    if (r->shape == PTX_SCATTERED)
+        return;
+    PTX_LANES_LOOP
+    {
+        r->offset[i] = i * apart;
+    }
+    r->shape = PTX_SCATTERED;
 }
 
 /* The low 32 bits of what the address register holds, and more. */
@@ -130,11 +146,12 @@ static inline bool ptx_reach_local(const struct ptx_warp *warp, const struct ptx
     ptx_reach_mask(r, mask);
     if (!ptx_reach_fits(r, bytes, limit))
         return false;
+    r->base = warp->local;
+    r->shape = PTX_SCATTERED;
     PTX_LANES_LOOP
     {
         r->offset[i] += i * warp->local_size;
     }
-    r->shape = PTX_SCATTERED;
     return true;
 }
 
@@ -156,28 +173,50 @@ static inline uint32_t ptx_reach_base(struct ptx_reach *r, uint32_t *low)
     return most - least;
 }
 
+/* Lanes in a row or at one place, all of them: the most frequent ones. */
+static inline bool ptx_reach_regular(const struct ptx_warp *warp, const ptx_u64 *at, uint64_t add, uint32_t bytes, enum twin_use use,
+                                     struct ptx_reach *r)
+{
+    const uint64_t first = at[0];
+    uint64_t other = 0, apart = 0, size;
+    PTX_LANES_LOOP
+    {
+        apart |= at[i] ^ first;
+        other |= at[i] ^ (first + i * bytes);
+    }
+    if ((other && apart) || (first + add) & (bytes - 1))
+        return false;
+    r->own = false;
+    r->shape = other ? PTX_ALL_SAME : PTX_IN_A_ROW;
+    r->base = ptx_port_granted(warp->port, first + add, other ? bytes : bytes * PTX_LANES, use, &size);
+    return r->base != NULL;
+}
+
 static inline bool ptx_reach_global(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, uint32_t bytes, enum twin_use use,
                                     struct ptx_reach *r)
 {
     const ptx_u64 *at = PTX_SLOT(const ptx_u64, op->a);
-    const uint64_t first = at[ptx_first_lane(mask)] + (uint64_t)op->imm, page = first >> PTX_GRANT_SHIFT << PTX_GRANT_SHIFT;
-    const uint64_t add = (uint64_t)op->imm - page;
     uint64_t far = 0, size;
     uint32_t low;
     if (op->more & PTX_MEM_NO_BASE || op->bytes[1] != 8 || warp->block->grid->memory->fleeting)
         return false;
+    if (mask == PTX_ALL && ptx_reach_regular(warp, at, (uint64_t)op->imm, bytes, use, r))
+        return true;
+    const uint64_t first = at[ptx_first_lane(mask)] + (uint64_t)op->imm, page = first >> PTX_GRANT_SHIFT << PTX_GRANT_SHIFT;
+    const uint64_t add = (uint64_t)op->imm - page;
     for (unsigned i = 0; i < PTX_LANES; i++) {
         const uint64_t offset = at[i] + add;
         far |= mask & ptx_lane_bit[i] ? offset : 0;
         r->offset[i] = (uint32_t)offset;
     }
-    if (far >> PTX_GRANT_SHIFT)
+    if (far >> PTX_GRANT_SHIFT || far & (bytes - 1))
         return false;
     ptx_reach_mask(r, mask);
-    const uint32_t odd = (uint32_t)far & (bytes - 1), length = ptx_reach_base(r, &low) + bytes;
+    const uint32_t length = ptx_reach_base(r, &low) + bytes;
     r->own = false;
-    r->base = odd ? NULL : ptx_port_granted(warp->port, page + low, length, use, &size);
-    return r->base && ptx_reach_fits(r, bytes, length);
+    r->shape = PTX_SCATTERED;
+    r->base = ptx_port_granted(warp->port, page + low, length, use, &size);
+    return r->base != NULL;
 }
 
 /* False: nothing is known yet. */

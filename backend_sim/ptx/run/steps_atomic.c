@@ -127,10 +127,11 @@ static bool is_aligned(struct ptx_warp *warp, uint32_t mask, const uint64_t at[P
 }
 
 /* Additions of 32 bits to memory of the block alone. */
-static void add_own(struct ptx_warp *warp, const struct ptx_op *op, const struct ptx_reach *r, uint32_t mask, bool returns)
+static void add_own(struct ptx_warp *warp, const struct ptx_op *op, struct ptx_reach *r, uint32_t mask, bool returns)
 {
     const ptx_u32 *more = PTX_SLOT(const ptx_u32, op->b);
     uint32_t before, after, change = 0;
+    ptx_reach_spread(r, 4);
     for (uint32_t left = mask; left; left &= left - 1) {
         const unsigned lane = ptx_first_lane(left);
         unsigned char *word = r->base + r->offset[lane];
@@ -146,8 +147,7 @@ static void add_own(struct ptx_warp *warp, const struct ptx_op *op, const struct
 
 static bool adds_own(const struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, struct ptx_reach *r)
 {
-    return fold_of(op) == PTX_FOLD_ADD && folded(op) <= PTX_OF_S32 && !(op->more & PTX_MEM_NO_BASE) &&
-           ptx_reach_all(warp, op, mask, 4, TWIN_ATOMIC, r) && r->own;
+    return fold_of(op) == PTX_FOLD_ADD && folded(op) <= PTX_OF_S32 && ptx_reach_all(warp, op, mask, 4, TWIN_ATOMIC, r) && r->own;
 }
 
 static void atomic(struct ptx_warp *warp, const struct ptx_op *op, uint32_t mask, bool returns)

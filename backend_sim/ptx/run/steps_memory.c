@@ -88,15 +88,33 @@ static void load_lanes(struct ptx_warp *warp, const struct ptx_op *op, uint32_t 
 
 /* ---- all lanes at once ---- */
 
-/* 2, 4 or 8 bytes of each lane. */
-static void copy_row(void *to, const void *from, unsigned size)
+/* Elements of as many bytes as the register has, of lanes in a row that are so many bytes apart: a load's, and a store's. */
+#define ROW(NAME, TYPE, FIRST, SECOND, THIRD)                                                                             \
+    static void NAME##_taken(TYPE *to, const unsigned char *from, unsigned apart)                                         \
+    {                                                                                                                     \
+        if (apart == FIRST)                                                                                               \
+            memcpy((void *)to, from, FIRST * PTX_LANES);                                                                  \
+        for (unsigned i = 0; i < PTX_LANES && apart == SECOND; i++)                                                       \
+            memcpy((void *)&to[i], from + SECOND * i, FIRST);                                                             \
+        for (unsigned i = 0; i < PTX_LANES && apart == THIRD; i++)                                                        \
+            memcpy((void *)&to[i], from + THIRD * i, FIRST);                                                              \
+    }                                                                                                                     \
+    static void NAME##_put(unsigned char *to, const TYPE *from, unsigned apart)                                           \
+    {                                                                                                                     \
+        if (apart == FIRST)                                                                                               \
+            memcpy(to, (const void *)from, FIRST * PTX_LANES);                                                            \
+        for (unsigned i = 0; i < PTX_LANES && apart == SECOND; i++)                                                       \
+            memcpy(to + SECOND * i, (const void *)&from[i], FIRST);                                                       \
+        for (unsigned i = 0; i < PTX_LANES && apart == THIRD; i++)                                                        \
+            memcpy(to + THIRD * i, (const void *)&from[i], FIRST);                                                        \
+    }
+ROW(row32, ptx_u32, 4, 8, 16)
+ROW(row64, ptx_u64, 8, 16, 32)
+
+/* Is it a row of such elements? What else is in a row is taken as if it was scattered. */
+static bool is_row(enum ptx_shape shape, const struct ptx_op *op, unsigned held, unsigned apart)
 {
-    if (size == 4)
-        memcpy(to, from, 4 * PTX_LANES);
-    else if (size == 8)
-        memcpy(to, from, 8 * PTX_LANES);
-    else
-        memcpy(to, from, 2 * PTX_LANES);
+    return shape == PTX_IN_A_ROW && size_of(op) == held && held >= 4 && apart <= 4 * held;
 }
 
 /* An element of each lane, at so many bytes behind its place, into a slot. */
@@ -144,10 +162,6 @@ static void load_all(struct ptx_warp *warp, const struct ptx_op *op, uint32_t sl
     ptx_u16 *two = PTX_SLOT(ptx_u16, slot);
     ptx_u32 *four = PTX_SLOT(ptx_u32, slot);
     ptx_u64 *eight = PTX_SLOT(ptx_u64, slot);
-    if (r->shape == PTX_IN_A_ROW && size == held && op->step == STEP_LD) {
-        copy_row(two, r->base + r->offset[0], size);
-        return;
-    }
     switch (FORM(size, held) + (op->more & PTX_MEM_SIGNED ? TAKES_SIGNS : 0)) {
     case FORM(1, 2): load_u8_16(two, r, at, mask); break;
     case FORM(1, 2) + TAKES_SIGNS: load_s8_16(two, r, at, mask); break;
@@ -183,8 +197,16 @@ static void load(struct ptx_warp *warp, const struct ptx_op *op, const uint32_t 
     struct ptx_reach r;
     const unsigned size = size_of(op);
     if (reach_all(warp, op, mask, size * count, TWIN_READ, &r)) {
+        const bool row = is_row(r.shape, op, op->bytes[0], size * count);
+        if (!row && r.shape == PTX_IN_A_ROW)
+            ptx_reach_spread(&r, size * count);
         for (unsigned i = 0; i < count; i++)
-            load_all(warp, op, list[i], &r, size * i, mask);
+            if (!row)
+                load_all(warp, op, list[i], &r, size * i, mask);
+            else if (size == 4)
+                row32_taken(PTX_SLOT(ptx_u32, list[i]), r.base + size * i, size * count);
+            else
+                row64_taken(PTX_SLOT(ptx_u64, list[i]), r.base + size * i, size * count);
     } else {
         ptx_addresses(warp, op, at);
         if (!ptx_reach_lanes(warp, op, mask, at, size * count, from))
@@ -261,10 +283,6 @@ static void store_all(const struct ptx_warp *warp, const struct ptx_op *op, uint
     const ptx_u16 *two = PTX_SLOT(const ptx_u16, slot);
     const ptx_u32 *four = PTX_SLOT(const ptx_u32, slot);
     const ptx_u64 *eight = PTX_SLOT(const ptx_u64, slot);
-    if (r->shape == PTX_IN_A_ROW && size == held && op->step == STEP_ST) {
-        copy_row(r->base + r->offset[0], two, size);
-        return;
-    }
     switch (FORM(size, held)) {
     case FORM(1, 2): store_16_8(two, r, at, mask); break;
     case FORM(2, 2): store_16_16(two, r, at, mask); break;
@@ -323,8 +341,16 @@ static void store(struct ptx_warp *warp, const struct ptx_op *op, const uint32_t
         store_by_lanes(warp, op, list, count, mask);
         return;
     }
+    const bool row = is_row(r.shape, op, op->bytes[2], size * count);
+    if (!row && r.shape == PTX_IN_A_ROW)
+        ptx_reach_spread(&r, size * count);
     for (unsigned i = 0; i < count; i++)
-        store_all(warp, op, list[i], &r, size * i, mask);
+        if (!row)
+            store_all(warp, op, list[i], &r, size * i, mask);
+        else if (size == 4)
+            row32_put(r.base + size * i, PTX_SLOT(const ptx_u32, list[i]), size * count);
+        else
+            row64_put(r.base + size * i, PTX_SLOT(const ptx_u64, list[i]), size * count);
     warp->changed = warp->changed || (op->more & PTX_MEM_SPACE) <= PTX_M_SHARED;
 }
 
