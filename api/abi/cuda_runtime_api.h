@@ -45,6 +45,15 @@
 #define cudaMallocAsync CUVMM_PTSZ(cudaMallocAsync)
 #define cudaMallocFromPoolAsync CUVMM_PTSZ(cudaMallocFromPoolAsync)
 #define cudaFreeAsync CUVMM_PTSZ(cudaFreeAsync)
+#define cudaStreamAttachMemAsync CUVMM_PTSZ(cudaStreamAttachMemAsync)
+#define cudaMemPrefetchAsync CUVMM_PTSZ(cudaMemPrefetchAsync)
+#if CUDART_VERSION >= 13000
+#define cudaMemPrefetchBatchAsync CUVMM_PTSZ(cudaMemPrefetchBatchAsync)
+#define cudaMemDiscardBatchAsync CUVMM_PTSZ(cudaMemDiscardBatchAsync)
+#define cudaMemDiscardAndPrefetchBatchAsync CUVMM_PTSZ(cudaMemDiscardAndPrefetchBatchAsync)
+#else
+#define cudaMemPrefetchAsync_v2 CUVMM_PTSZ(cudaMemPrefetchAsync_v2)
+#endif
 
 /* streams */
 #define cudaStreamGetPriority CUVMM_PTSZ(cudaStreamGetPriority)

@@ -10,6 +10,32 @@ cudaError_t CUDAAPI cudaFree(void *devPtr);
 cudaError_t CUDAAPI cudaMemGetInfo(size_t *free, size_t *total);
 cudaError_t CUDAAPI cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
 
+/* managed memory */
+cudaError_t CUDAAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags);
+cudaError_t CUDAAPI cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr,
+                                             size_t count);
+cudaError_t CUDAAPI cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes,
+                                              size_t numAttributes, const void *devPtr, size_t count);
+#if CUDART_VERSION >= 13000
+cudaError_t CUDAAPI cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags,
+                                         cudaStream_t stream);
+cudaError_t CUDAAPI cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+cudaError_t CUDAAPI cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs,
+                                              size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
+                                              cudaStream_t stream);
+cudaError_t CUDAAPI cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags,
+                                             cudaStream_t stream);
+cudaError_t CUDAAPI cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
+                                                        struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                                        size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+#else
+cudaError_t CUDAAPI cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream);
+cudaError_t CUDAAPI cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags,
+                                            cudaStream_t stream);
+cudaError_t CUDAAPI cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
+cudaError_t CUDAAPI cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
+#endif
+
 /* memory of the host */
 cudaError_t CUDAAPI cudaMallocHost(void **ptr, size_t size);
 cudaError_t CUDAAPI cudaHostAlloc(void **pHost, size_t size, unsigned int flags);

@@ -17,6 +17,8 @@ typedef struct cudaArray *cudaArray_t; /* arrays are not implemented: always NUL
 #define cudaMemAttachSingle 4
 #define cudaIpcMemLazyEnablePeerAccess 1
 #define cudaMemPoolCreateUsageHwDecompress 2
+#define cudaCpuDeviceId ((int)-1)
+#define cudaInvalidDeviceId ((int)-2)
 
 struct cudaPitchedPtr {
     void *ptr;

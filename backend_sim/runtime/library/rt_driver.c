@@ -50,7 +50,7 @@ static void load(void)
     void *found = symbol("cuGetProcAddress_v2");
     memcpy(&ask, &found, sizeof ask);
 #define RT_DRIVER(name) find(rt_driver.to_##name, NAME_OF(name), VERSION_OF(name), TEXT_OF(name));
-#define RT_DRIVER_OLD(member, name, version) find(rt_driver.to_##member, name, version, name);
+#define RT_DRIVER_AS(member, name, version, entry) find(rt_driver.to_##member, name, version, entry);
 #include "rt_driver.def"
 }
 

@@ -19,10 +19,14 @@
 typedef CUresult (*rt_cuMemcpyBatchAsync_v1)(CUdeviceptr *, CUdeviceptr *, size_t *, size_t, CUmemcpyAttributes *, size_t *, size_t,
                                              size_t *, CUstream);
 typedef CUresult (*rt_cuMemcpy3DBatchAsync_v1)(size_t, CUDA_MEMCPY3D_BATCH_OP *, size_t *, unsigned long long, CUstream);
+typedef CUresult (*rt_cuMemPrefetchAsync_v1)(CUdeviceptr, size_t, CUdevice, CUstream);
+typedef CUresult (*rt_cuMemPrefetchAsync_v2)(CUdeviceptr, size_t, CUmemLocation, unsigned, CUstream);
+typedef CUresult (*rt_cuMemAdvise_v1)(CUdeviceptr, size_t, CUmem_advise, CUdevice);
+typedef CUresult (*rt_cuMemAdvise_v2)(CUdeviceptr, size_t, CUmem_advise, CUmemLocation);
 
 struct rt_driver {
 #define RT_DRIVER(name) __typeof__(&name) to_##name[2];
-#define RT_DRIVER_OLD(member, name, version) rt_##member to_##member[2];
+#define RT_DRIVER_AS(member, name, version, symbol) rt_##member to_##member[2];
 #include "rt_driver.def"
 };
 extern struct rt_driver rt_driver;

@@ -103,10 +103,24 @@ static void fills(void)
     LACKS(cudaMemset3DAsync(to, 1, (struct cudaExtent){.width = 1, .height = 1, .depth = 2}, NULL));
 }
 
+static void managed(void)
+{
+    const struct cudaMemLocation place = {cudaMemLocationTypeDevice, 0};
+    LACKS(cudaStreamAttachMemAsync(NULL, bytes, 1, cudaMemAttachGlobal));
+    LACKS(cudaMemPrefetchAsync(bytes, 1, place, 0, NULL));
+    LACKS(cudaMemPrefetchBatchAsync(NULL, NULL, 0, NULL, NULL, 0, 0, NULL));
+    LACKS(cudaMemDiscardBatchAsync(NULL, NULL, 0, 0, NULL));
+    LACKS(cudaMemDiscardAndPrefetchBatchAsync(NULL, NULL, 0, NULL, NULL, 0, 0, NULL));
+    LACKS(cudaMemAdvise(bytes, 1, cudaMemAdviseSetReadMostly, place));
+    LACKS(cudaMemRangeGetAttribute(bytes, 4, cudaMemRangeAttributeReadMostly, bytes, 1));
+    LACKS(cudaMemRangeGetAttributes(NULL, NULL, NULL, 0, bytes, 1));
+}
+
 static void every_call(void)
 {
     p = NOWHERE;
     allocations();
+    managed();
     pools();
     copies();
     fills();
