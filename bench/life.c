@@ -35,6 +35,7 @@ enum row {
     LIFE_FEW, LIFE_MANY, LIFE_MOST, LIFE_GIB,
     REMAP_FEW, REMAP_MANY, REMAP_MOST,
     FLOOR_FEW, FLOOR_MANY, FLOOR_MOST,
+    POINTERS_FEW, POINTERS_MOST,
     RESERVE, CREATE, MAP, SET_ACCESS, GET_ACCESS, ATTRIBUTE, UNMAP, RELEASE, FREE,
     DRIVER, TRACE, TRACE_BINARY, SHADOW, REPLAY, REPLAY_BINARY,
     READ_FEW, READ_MOST, WORK_FEW, WORK_MOST,
@@ -46,6 +47,7 @@ struct bench {
     struct live few, many, most, gib, trace, trace_binary, shadow;
     struct mmap_rival mmap;
     struct container_rival floor[3];
+    struct pointers_rival pointers[2];
     struct traced lines, records;
     char trace_file[64]; /* of the lives with a binary trace */
     struct aims aims;
@@ -98,6 +100,16 @@ static void calls(struct bench *b)
     };
     for (size_t i = 0; i < sizeof call / sizeof call[0]; i++)
         row(b, call[i].row, call[i].name, call[i].batch, &b->few, LIVE_BATCH);
+}
+
+static void pointers(struct bench *b)
+{
+    static const uint64_t live[] = {FEW, MOST};
+    static const char *const name[] = {"pointers, 1 thousand live", "pointers, 1 million live"};
+    for (unsigned i = 0; i < 2; i++) {
+        bool there = pointers_rival_open(&b->pointers[i], live[i]);
+        row(b, POINTERS_FEW + i, name[i], there ? pointers_rival_changes : nothing, &b->pointers[i], LIVES);
+    }
 }
 
 static void rivals(struct bench *b)
@@ -176,7 +188,7 @@ static void print_table(struct bench *b)
     printf("  %-34s %9.0f ns\n", b->row[MMAP].name, median(b, MMAP));
     printf("  %-34s %9.0f ns\n", "recorded on the H100", 1000 * recorded_life("h100"));
     printf("  %-34s %9.0f ns\n", "recorded on the H200", 1000 * recorded_life("h200x2"));
-    for (enum row at = LIFE_FEW; at <= FLOOR_MOST; at++)
+    for (enum row at = LIFE_FEW; at <= POINTERS_MOST; at++)
         print_life(b, at);
     for (enum row at = DRIVER; at <= SHADOW; at++)
         print_life(b, at);
@@ -193,6 +205,8 @@ static void print_aims(struct bench *b, double room)
     aims_wanted(&b->aims, "1 million live to 1 thousand", median(b, LIFE_MOST) / life, AIM_MOST, 1.5);
     aims_wanted(&b->aims, "1 GiB to 2 MiB", median(b, LIFE_GIB) / life, AIM_MOST, 2);
     aims_wanted(&b->aims, "remap anywhere, 1 million to 1 thousand", median(b, REMAP_MOST) / median(b, REMAP_FEW), AIM_MOST, 4);
+    aims_wanted(&b->aims, "what a million adds to a remap, to pointers",
+                (median(b, REMAP_MOST) - median(b, REMAP_FEW)) / (median(b, POINTERS_MOST) - median(b, POINTERS_FEW)), AIM_MOST, 2);
     aims_wanted(&b->aims, "container, 1 million to 1 thousand", median(b, FLOOR_MOST) / median(b, FLOOR_FEW), AIM_MOST, 0);
     aims_wanted(&b->aims, "bytes a live mapping", room, AIM_MOST, 96);
     aims_wanted(&b->aims, "work: all that is kept to 100", median(b, WORK_MOST) / median(b, WORK_FEW), AIM_MOST, 2);
@@ -217,6 +231,8 @@ static void close_all(struct bench *b)
         live_close(live[i]);
     for (unsigned i = 0; i < 3; i++)
         container_rival_close(&b->floor[i]);
+    for (unsigned i = 0; i < 2; i++)
+        pointers_rival_close(&b->pointers[i]);
     mmap_rival_close(&b->mmap);
     remove(b->trace_file);
     traced_close(&b->lines);
@@ -240,6 +256,7 @@ int main(int argc, char **argv)
     lives(&b, spec);
     calls(&b);
     rivals(&b);
+    pointers(&b);
     ways(&b, spec);
     traces(&b, spec);
     subjects_run(b.row, ROWS, b.rounds);

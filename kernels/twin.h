@@ -14,6 +14,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -121,6 +122,17 @@ static inline bool twin_load(struct twin_memory *memory, uint64_t address, unsig
         return twin_ask(memory, address, width, value);
     *value = twin_taken(known->at + offset, width);
     return true;
+}
+
+/* Where twin_load would find the address without a query, and how many bytes from there on; NULL: it would ask. */
+static inline const unsigned char *twin_granted(const struct twin_memory *memory, uint64_t address, uint64_t *size)
+{
+    const struct twin_known *known = &memory->known[(address >> TWIN_KNOWN_SHIFT) % TWIN_KNOWN];
+    uint64_t offset = address - known->start;
+    if (!known->at || offset >= known->size)
+        return NULL;
+    *size = known->size - offset;
+    return known->at + offset;
 }
 
 /* In one piece also where another process adds to the same word; at is a multiple of 8. */

@@ -56,13 +56,29 @@ bool twin_sum(struct twin_memory *memory, const uint64_t *args)
     return twin_add(memory, args[2], sum);
 }
 
+/* Adds up those of size bytes that the stride reaches from the first on. Returns the offset of the last. */
+static uint64_t add_strided(const unsigned char *at, uint64_t size, uint64_t stride, uint64_t *sum)
+{
+    const uint64_t steps = (size - 1) / stride;
+    uint64_t all = at[0];
+    for (uint64_t i = 1; i <= steps; i++)
+        all += at[i * stride];
+    *sum += all;
+    return steps * stride;
+}
+
+/* What was granted is read without another question for each byte. */
 bool twin_stride_read(struct twin_memory *memory, const uint64_t *args)
 {
-    uint64_t sum = 0, value = 0, n = args[1], stride = args[2];
+    uint64_t sum = 0, value = 0, n = args[1], stride = args[2], size;
     for (uint64_t i = 0; i < n; i = stride < n - i ? i + stride : n) {
-        if (!twin_load(memory, args[0] + i, 1, &value))
+        const unsigned char *at = twin_granted(memory, args[0] + i, &size);
+        if (at)
+            i += add_strided(at, size < n - i ? size : n - i, stride, &sum);
+        else if (!twin_load(memory, args[0] + i, 1, &value))
             return false;
-        sum += value;
+        else
+            sum += value;
     }
     return twin_add(memory, args[3], sum);
 }

@@ -172,6 +172,23 @@ static void test_pattern(void)
            "memory that was never written is not the pattern");
 }
 
+/* Bytes of stride_read, added by a second loop: over seams, and as far as each grant goes. */
+static void test_stride_read(void)
+{
+    struct rig rig;
+    uint64_t out = BASE + ROOM - 64;
+    rig_open(&rig);
+    for (unsigned i = 0; i < 2 * PIECE + 7; i++)
+        rig.bytes[i] = (unsigned char)(i * 7 + 1);
+    for (uint64_t stride = 1; stride < PIECE + 3; stride += 1 + stride / 3) {
+        uint64_t sum = 0;
+        for (uint64_t i = 0; i < 2 * PIECE + 2; i += stride)
+            sum += rig.bytes[5 + i];
+        memset(rig.bytes + (out - BASE), 0, 8);
+        tap_ok(RUN(&rig, STRIDE_READ, BASE + 5, 2 * PIECE + 2, stride, out) && word_at(&rig, out) == sum, "stride_read by %d", (int)stride);
+    }
+}
+
 /* Words of random_read, counted by a second loop. */
 static void test_random_read(void)
 {
@@ -363,6 +380,7 @@ int main(void)
     test_bytes();
     test_elements();
     test_pattern();
+    test_stride_read();
     test_random_read();
     test_known();
     test_fence();

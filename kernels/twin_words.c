@@ -69,11 +69,21 @@ bool twin_pattern_verify(struct twin_memory *memory, const uint64_t *args)
     return add_verdict(memory, args[3], &verdict);
 }
 
+/* The processor fetches a word while those before it are added: a place is known some words ahead. */
 bool twin_random_read(struct twin_memory *memory, const uint64_t *args)
 {
-    uint64_t base = pattern_base(args[3]), count = args[1] / 8, sum = 0, value = 0;
-    for (uint64_t i = 0; count && i < args[2]; i++) {
-        if (!twin_load(memory, args[0] + 8 * pattern_place(base, i, count), 8, &value))
+    enum { AHEAD = 16 };
+    const uint64_t src = args[0], base = pattern_base(args[3]), count = args[1] / 8, times = count ? args[2] : 0;
+    uint64_t next[AHEAD], sum = 0, value = 0, size;
+    for (uint64_t i = 0; i < AHEAD && i < times; i++)
+        next[i] = src + 8 * pattern_place(base, i, count);
+    for (uint64_t i = 0; i < times; i++) {
+        const uint64_t address = next[i % AHEAD];
+        next[i % AHEAD] = src + 8 * pattern_place(base, i + AHEAD, count);
+        const unsigned char *at = twin_granted(memory, next[i % AHEAD], &size);
+        if (at)
+            __builtin_prefetch(at);
+        if (!twin_load(memory, address, 8, &value))
             return false;
         sum += value;
     }

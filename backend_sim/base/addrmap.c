@@ -211,8 +211,11 @@ static void *neighbour(const struct addrmap *map, uint64_t address, bool below)
             turn_slot = below ? highest(side) : lowest(side);
         }
         void *child = node->present >> i & 1 ? node->child[i] : NULL;
-        if (!level && child)
+        if (!level && child) {
+            if (side) /* the next call may map here again, and looks at the thing before */
+                __builtin_prefetch(node->child[turn_slot]);
             return child;
+        }
         node = level ? child : NULL;
     }
     if (!turn)

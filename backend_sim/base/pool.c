@@ -6,10 +6,11 @@
 
 #include "checks.h"
 #include "heap.h"
+#include "os_huge.h"
 
 /* Each slab starts with a cache line that holds the previous slab's address, so things that fill cache lines are aligned to
  * them. */
-enum { LINE = 64, FIRST = 1, SLAB_BYTES = 1 << 16 };
+enum { LINE = 64, FIRST = 1, SLAB_BYTES = 1 << 16, HUGE_BYTES = 1 << 24, HUGE_FROM = 1 << 22, HUGE_PAGE = 1 << 21 };
 
 void pool_init(struct pool *pool, size_t size)
 {
@@ -48,22 +49,27 @@ const char *pool_check(const struct pool *pool, size_t taken)
 
 #else
 
-/* The capacity of the slab that follows one with that capacity. */
-static size_t next_slab(const struct pool *pool, size_t things)
+/* The capacity of the slab that follows slabs with that many things. */
+static size_t next_slab(const struct pool *pool, size_t all)
 {
-    return 2 * things * pool->size <= SLAB_BYTES ? 2 * things : things;
+    const size_t most = all * pool->size < HUGE_FROM ? SLAB_BYTES : HUGE_BYTES;
+    return (all + 1) * pool->size <= most ? all + 1 : most / pool->size;
 }
 
 static int add_slab(struct pool *pool)
 {
-    void **slab = heap.malloc(2 * LINE + pool->slab * pool->size);
+    const size_t bytes = pool->slab * pool->size, unit = bytes > SLAB_BYTES ? HUGE_PAGE : LINE;
+    void **slab = heap.malloc(LINE + unit + bytes);
     if (!slab)
         return 0;
     *slab = pool->slabs;
     pool->slabs = slab;
-    pool->fresh = (unsigned char *)(((uintptr_t)slab + 2 * LINE - 1) & ~(uintptr_t)(LINE - 1));
+    pool->fresh = (unsigned char *)(((uintptr_t)slab + LINE + unit - 1) & ~(uintptr_t)(unit - 1));
+    if (unit == HUGE_PAGE)
+        os_huge_pages(pool->fresh, bytes);
     pool->left = pool->slab;
-    pool->slab = next_slab(pool, pool->slab);
+    pool->all += pool->slab;
+    pool->slab = next_slab(pool, pool->all);
     return 1;
 }
 
@@ -80,10 +86,11 @@ void *pool_grow(struct pool *pool)
 const char *pool_check(const struct pool *pool, size_t taken)
 {
     size_t all = 0, spare = 0, things = FIRST;
-    for (const void *slab = pool->slabs; slab; slab = *(void *const *)slab, things = next_slab(pool, things))
+    for (const void *slab = pool->slabs; slab; slab = *(void *const *)slab, things = next_slab(pool, all))
         all += things;
-    if (things != pool->slab)
-        return check_say("the next slab is set to %zu things; %zu should follow the existing slabs", pool->slab, things);
+    if (things != pool->slab || all != pool->all)
+        return check_say("%zu things, and the next slab is set to %zu; the existing slabs have %zu, and %zu should follow", pool->all,
+                         pool->slab, all, things);
     for (const void *thing = pool->spare; thing && spare <= all; thing = *(void *const *)thing)
         spare++;
     if (taken != all - spare - pool->left) /* which is more than there are where more than all are spare */

@@ -72,20 +72,29 @@ static void test_random(uint64_t seed)
 }
 
 #ifndef POOL_PLAIN
-/* Each slab holds twice as many things as the one before, up to 64 KiB: few allocations, and little unused space. */
+/* Each slab holds as many things as those before it and one, up to 64 KiB; from 4 MiB on, 16 MiB: few allocations, and little unused
+ * space. */
 static void test_slabs(size_t size)
 {
     struct pool pool;
-    size_t slabs = 0, before = IN_USE();
+    size_t before = IN_USE(), taken = 0, least = 0, grown = 0;
     pool_init(&pool, size);
-    for (unsigned i = 0; i < 100000; i++)
-        if (!pool_alloc(&pool))
-            tap_bail("no memory");
+    while (pool.all * size < 3 << 20)
+        taken += pool_alloc(&pool) != NULL;
+    tap_ok(pool.slab == (1 << 16) / size, "slabs of %zu-byte things grow to 64 KiB", size);
+    while (pool.all * size < 30 << 20) {
+        least = pool.left ? least : pool.all * size;
+        taken += pool_alloc(&pool) != NULL;
+        grown += pool.slab > (1 << 16) / size && !grown ? pool.all * size : 0;
+    }
+    tap_ok(grown >= 4 << 20 && grown < (4 << 20) + (1 << 17) && pool.slab == (16 << 20) / size, "to 16 MiB when the pool has 4 MiB, and no further");
+    tap_ok(pool.all * size < least + (16 << 20) + 64, "a slab is added when the ones before are full");
+    size_t slabs = 0;
     for (void *slab = pool.slabs; slab; slab = *(void **)slab)
         slabs++;
-    tap_ok(pool.slab * pool.size <= 1 << 16 && 2 * pool.slab * pool.size > 1 << 16,
-           "slabs of %zu-byte things grow to 64 KiB and no further", size);
-    tap_ok(slabs <= 100000 / pool.slab + 16, "the number of slabs stays small");
+    tap_ok(slabs < 100, "the number of slabs stays small");
+    const char *wrong = pool_check(&pool, taken);
+    tap_ok(!wrong, "the pool counts as many as were allocated");
     pool_clear(&pool);
     tap_ok(IN_USE() < before + (1 << 16), "clearing frees all slabs, except what the C library caches");
 }

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "os_huge.h"
 #include "subject.h"
 
 #define GRANULE ((size_t)2 << 20)
@@ -139,6 +140,43 @@ double container_rival_lives(void *state, unsigned units)
             fputs("the host has no memory left\n", stderr);
             exit(1);
         }
+    }
+    return spent() - start;
+}
+
+/* ---- pointers ---- */
+
+bool pointers_rival_open(struct pointers_rival *rival, uint64_t count)
+{
+    const uint64_t unit = GRANULE, lines = count * sizeof *rival->line, bytes = lines + count * sizeof *rival->pointer;
+    *rival = (struct pointers_rival){.count = count, .chance = 1, .memory = malloc(bytes + unit)};
+    if (!rival->memory)
+        return false;
+    unsigned char *first = (unsigned char *)(((uintptr_t)rival->memory + unit - 1) & ~(uintptr_t)(unit - 1));
+    os_huge_pages(first, bytes);
+    rival->line = (void *)first;
+    rival->pointer = (void *)(first + lines);
+    for (uint64_t i = 0; i < count; i++) {
+        rival->line[i][0] = 0;
+        rival->pointer[i] = rival->line[i];
+    }
+    return true;
+}
+
+void pointers_rival_close(struct pointers_rival *rival)
+{
+    free(rival->memory);
+    *rival = (struct pointers_rival){.memory = NULL};
+}
+
+double pointers_rival_changes(void *state, unsigned units)
+{
+    struct pointers_rival *rival = state;
+    double start = spent();
+    for (unsigned i = 0; i < units; i++) {
+        uint64_t *line = rival->pointer[(rival->chance >> 33) % rival->count];
+        line[1]++;
+        rival->chance = rival->chance * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407) + line[0]; /* which is 0 */
     }
     return spent() - start;
 }

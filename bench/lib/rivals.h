@@ -5,6 +5,9 @@
  *               mmap none, memfd, mmap over it, mprotect, mmap none over it, close, munmap
  *   container   insert, find and delete a key in the C library's balanced tree: the lower bound of any book-keeping
  *
+ *   pointers    find a pointer in a plain table at a random place, and change the cache line that it leads to, before the next place is
+ *               known: what the memory takes for the two look-ups that a map of objects cannot do without
+ *
  * Each has that many live elements beside the timed one.
  */
 #ifndef BENCH_RIVALS_H
@@ -34,5 +37,16 @@ struct container_rival {
 bool container_rival_open(struct container_rival *rival, uint64_t count);
 void container_rival_close(struct container_rival *rival);
 double container_rival_lives(void *state, unsigned units);
+
+struct pointers_rival {
+    uint64_t (*line)[8];
+    uint64_t **pointer;
+    uint64_t count, chance;
+    void *memory;
+};
+
+bool pointers_rival_open(struct pointers_rival *rival, uint64_t count);
+void pointers_rival_close(struct pointers_rival *rival);
+double pointers_rival_changes(void *state, unsigned units);
 
 #endif
